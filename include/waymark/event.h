@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waymark/event.h - all that a generated trace header sees.
+ *
+ * An event's state is one aligned 32-bit word. The half at the lower address is
+ * the mask of backends that are on for the event (enum waymark_backend); the
+ * other half counts external tracers that watch its USDT probe, and belongs to
+ * the kernel. A call site tests the whole word once; everything else is out of
+ * line in the generated trace.c.
+ *
+ * Compiles as C99 and C++11 with gcc and clang, and pulls in nothing but the
+ * types that events may use.
+ */
+#ifndef WAYMARK_EVENT_H
+#define WAYMARK_EVENT_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define WAYMARK_COLD __attribute__((cold, noinline))
+#define WAYMARK_HIDDEN __attribute__((visibility("hidden")))
+#define WAYMARK_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#define WAYMARK_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/*
+ * The whole state word: not zero when any backend or external tracer is on.
+ * Relaxed: a change is seen at the thread's next event, and orders nothing.
+ */
+#define WAYMARK_STATE(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+
+/* Only our half of the word: zero while nobody but an external tracer watches. */
+#define WAYMARK_BACKENDS(word)                                                                     \
+	((unsigned int)__atomic_load_n(                                                            \
+			(const waymark_half *)(const void *)&(word), __ATOMIC_RELAXED))
+
+/* A half of a state word is read beside the whole: it may alias it. */
+typedef uint16_t __attribute__((may_alias)) waymark_half;
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waymark/record.h - what a generated trace.c sees: the event's descriptor, its
+ * registration, and the recording of one event into the calling thread's open
+ * packet. Not for hand-written code; programs use waymark/control.h.
+ *
+ * Recording takes no lock, no system call and no atomic read-modify-write. The
+ * cursor is private to its thread; `busy` tells a signal handler that it
+ * interrupted an event, so that it records into the thread's next cursor. What
+ * commits an event is the release store of the packet's content_size.
+ */
+#ifndef WAYMARK_RECORD_H
+#define WAYMARK_RECORD_H
+
+#include <string.h>
+
+#include <waymark/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Changes when generated code and runtime no longer fit; checked at registration. */
+#define WAYMARK_ABI 1
+
+enum waymark_backend {
+#define WAYMARK_BACKEND(bit, upper, lower) WAYMARK_##upper = 1 << (bit),
+#include <waymark/backends.def>
+#undef WAYMARK_BACKEND
+};
+
+enum waymark_kind {
+	WAYMARK_UNSIGNED,
+	WAYMARK_SIGNED,
+	WAYMARK_POINTER,
+	WAYMARK_STRING,
+};
+
+/* One argument of an event, as declared. */
+struct waymark_arg {
+	const char *name;
+	const char *type;
+	uint8_t kind; /* enum waymark_kind */
+	uint8_t size; /* bytes on this host; 0 for a string */
+};
+
+/* One event: the descriptor that the generated code owns and the registry finds. */
+struct waymark_event {
+	uint32_t *state;
+	const char *name;
+	const char *format; /* as declared, in C syntax; "" where there is none */
+	const char *file; /* the declaration's file and line */
+	const struct waymark_arg *args;
+	uint32_t line;
+	uint16_t backends; /* compiled in, of enum waymark_backend */
+	uint8_t arg_count;
+	uint8_t flags; /* 0 */
+	uint32_t id; /* written by the runtime when the event is first switched on */
+};
+
+/* All events of one executable or shared object. Written by the runtime only. */
+struct waymark_object {
+	uint32_t abi;
+	uint32_t registered;
+	struct waymark_event *const *begin;
+	struct waymark_event *const *end;
+	struct waymark_object *next;
+};
+
+/* Adds an object's events to the registry, or takes them out. Any thread; idempotent. */
+void waymark_register(struct waymark_object *object);
+void waymark_unregister(struct waymark_object *object);
+
+/*
+ * State words lie in `.probes`: writable, file-backed, never .bss and never
+ * RELRO, because that is where the kernel can raise a USDT semaphore.
+ */
+#define WAYMARK_STATE_SECTION __attribute__((section(".probes"), aligned(4)))
+
+#if defined(__has_attribute)
+#if __has_attribute(retain)
+#define WAYMARK_RETAIN __attribute__((used, retain))
+#endif
+#endif
+#ifndef WAYMARK_RETAIN
+#define WAYMARK_RETAIN __attribute__((used))
+#endif
+
+/* Pointers to descriptors: the linker gathers those of one object into one array. */
+#define WAYMARK_EVENT_SECTION WAYMARK_RETAIN __attribute__((section("waymark_events")))
+
+/*
+ * Registers the object that this translation unit is linked into. Every unit
+ * has the constructor; the linker keeps one object, and the first call wins.
+ */
+#define WAYMARK_REGISTER_OBJECT()                                                                  \
+	extern struct waymark_event *const __start_waymark_events[] WAYMARK_HIDDEN;                \
+	extern struct waymark_event *const __stop_waymark_events[] WAYMARK_HIDDEN;                 \
+	WAYMARK_HIDDEN __attribute__((weak)) struct waymark_object waymark_this_object = {         \
+		WAYMARK_ABI, 0, __start_waymark_events, __stop_waymark_events, NULL                \
+	};                                                                                         \
+	__attribute__((constructor)) static void waymark_register_object(void)                     \
+	{                                                                                          \
+		waymark_register(&waymark_this_object);                                            \
+	}                                                                                          \
+	__attribute__((destructor)) static void waymark_unregister_object(void)                    \
+	{                                                                                          \
+		waymark_unregister(&waymark_this_object);                                          \
+	}
+
+/* One log line: `<name> <message>`. Any thread; async-signal-safe but for the formatting. */
+void waymark_log(const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);
+
+/* A NULL string as the text backends print it. */
+static inline const char *waymark_text(const char *s)
+{
+	return s ? s : "(null)";
+}
+
+/* A thread's open packet. A page that fork wipes: all zero means `not started here`. */
+struct waymark_cursor {
+	char *pos; /* the next record, a multiple of 8 */
+	char *limit; /* the end of the packet */
+	uint64_t *content_size; /* of the packet, in bits */
+	char *packet;
+	uint32_t busy; /* an event is being recorded, or the packet switched */
+	uint32_t cycles; /* the clock is the cycle counter, else clock_gettime */
+};
+
+/* The calling thread's cursor; a cursor that is always busy before its first event. */
+extern __thread struct waymark_cursor *waymark_cursor __attribute__((tls_model("initial-exec")));
+
+/*
+ * The slow paths. waymark_cursor_nested(): the thread's cursor is busy or there
+ * is none yet; returns a free cursor. waymark_cursor_refill(): `size` bytes do
+ * not fit into the cursor, which the caller has marked busy; returns a cursor
+ * with room that is marked busy (after a fork it is another one). Both return
+ * NULL, with no mark left behind, after counting the event as lost.
+ */
+struct waymark_cursor *waymark_cursor_nested(size_t size) WAYMARK_COLD;
+struct waymark_cursor *waymark_cursor_refill(struct waymark_cursor *c, size_t size) WAYMARK_COLD;
+
+/* clock_gettime(CLOCK_MONOTONIC) in ns, where the cycle counter is not invariant. */
+uint64_t waymark_clock_ns(void);
+
+/* What an event needs at most besides its arguments: header and padding of the end. */
+#define WAYMARK_RECORD_OVERHEAD 16u
+
+/* The longest record; longer strings are cut, and the cut is marked. */
+#define WAYMARK_RECORD_MAX 32768u
+
+/* The length word of a NULL string. */
+#define WAYMARK_NULL_STRING UINT32_MAX
+
+/* An event that is being recorded. */
+struct waymark_record {
+	struct waymark_cursor *cursor;
+	char *pos;
+};
+
+static inline uint64_t waymark_clock(const struct waymark_cursor *c)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	if (__builtin_expect(c->cycles, 1)) {
+		return __builtin_ia32_rdtsc();
+	}
+#elif defined(__aarch64__)
+	if (__builtin_expect(c->cycles, 1)) {
+		uint64_t ticks;
+
+		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+		return ticks;
+	}
+#else
+	(void)c;
+#endif
+	return waymark_clock_ns();
+}
+
+/*
+ * Begins an event of at most `size` bytes of arguments, each with its alignment
+ * counted in. Returns false when the event is lost (and was counted).
+ */
+static inline bool waymark_record_begin(
+		struct waymark_record *r, const struct waymark_event *event, size_t size)
+{
+	struct waymark_cursor *c = waymark_cursor;
+
+	size += WAYMARK_RECORD_OVERHEAD;
+	if (WAYMARK_UNLIKELY(c->busy)) {
+		c = waymark_cursor_nested(size);
+		if (!c) {
+			return false;
+		}
+	}
+	c->busy = 1;
+	__asm__ volatile("" ::: "memory");
+	if (WAYMARK_UNLIKELY((size_t)(c->limit - c->pos) < size)) {
+		c = waymark_cursor_refill(c, size);
+		if (!c) {
+			return false;
+		}
+	}
+	uint64_t header = waymark_clock(c) << 16 | (uint16_t)event->id;
+
+	memcpy(c->pos, &header, sizeof(header));
+	r->cursor = c;
+	r->pos = c->pos + sizeof(header);
+	return true;
+}
+
+/* Stores one scalar in its natural width and alignment. */
+static inline void waymark_record_value(struct waymark_record *r, const void *value, size_t size)
+{
+	r->pos = (char *)(((uintptr_t)r->pos + size - 1) & ~(uintptr_t)(size - 1));
+	memcpy(r->pos, value, size);
+	r->pos += size;
+}
+
+/*
+ * The length of a string argument, read once, because another thread may change
+ * it meanwhile: WAYMARK_NULL_STRING for NULL; more than `max` means that it is cut.
+ */
+static inline uint32_t waymark_string_length(const char *s, uint32_t max)
+{
+	if (!s) {
+		return WAYMARK_NULL_STRING;
+	}
+	const char *end = (const char *)memchr(s, '\0', (size_t)max + 1);
+
+	return end ? (uint32_t)(end - s) : max + 1;
+}
+
+/* What a string of that length takes at most, its length word and alignment counted in. */
+static inline size_t waymark_string_room(uint32_t length)
+{
+	return length == WAYMARK_NULL_STRING ? 8 : (size_t)length + 8;
+}
+
+/* Stores a string of waymark_string_length(); one that is cut ends in "...". */
+static inline void waymark_record_string(
+		struct waymark_record *r, const char *s, uint32_t length, uint32_t max)
+{
+	bool cut = length > max && length != WAYMARK_NULL_STRING;
+	uint32_t word = cut ? max : length;
+
+	waymark_record_value(r, &word, sizeof(word));
+	if (length == WAYMARK_NULL_STRING) {
+		return;
+	}
+	memcpy(r->pos, s, word);
+	if (WAYMARK_UNLIKELY(cut)) {
+		memcpy(r->pos + max - 3, "...", 3);
+	}
+	r->pos += word;
+}
+
+/* Commits the event. */
+static inline void waymark_record_end(struct waymark_record *r)
+{
+	struct waymark_cursor *c = r->cursor;
+
+	c->pos = (char *)(((uintptr_t)r->pos + 7) & ~(uintptr_t)7);
+	__atomic_store_n(c->content_size, (uint64_t)(c->pos - c->packet) * 8, __ATOMIC_RELEASE);
+	__asm__ volatile("" ::: "memory");
+	c->busy = 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

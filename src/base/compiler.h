@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the C standard leaves to the compiler: attributes and small helpers
+ * that every layer uses. Nothing here has state or needs linking.
+ */
+#ifndef BASE_COMPILER_H
+#define BASE_COMPILER_H
+
+#define COLD __attribute__((cold, noinline))
+#define UNUSED __attribute__((unused))
+#define NORETURN __attribute__((noreturn))
+#define PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#define NONNULL_RESULT __attribute__((returns_nonnull))
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#endif

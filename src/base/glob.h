@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Patterns over event names: `*` stands for any run of characters, `?` for
+ * exactly one. Header-only, so that the runtime exports no further name; no
+ * recursion and no allocation, so it is safe in any context.
+ */
+#ifndef BASE_GLOB_H
+#define BASE_GLOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static inline bool glob_is_pattern(const char *s)
+{
+	return strpbrk(s, "*?") != NULL;
+}
+
+/* True when the whole of `s` matches `pattern`. Linear but for one restart a star. */
+static inline bool glob_match(const char *pattern, const char *s)
+{
+	const char *star = NULL;
+	const char *retry = NULL;
+
+	while (*s) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			retry = s;
+		} else if (*pattern == '?' || *pattern == *s) {
+			pattern++;
+			s++;
+		} else if (star) {
+			pattern = star;
+			s = ++retry;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*') {
+		pattern++;
+	}
+	return *pattern == '\0';
+}
+
+#endif

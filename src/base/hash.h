@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A hash table from strings to pointers, for offline code. Keys are borrowed:
+ * they must outlive the table.
+ */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hash_slot {
+	const char *key;
+	void *value;
+};
+
+struct hash {
+	struct hash_slot *slots;
+	size_t count;
+	size_t capacity;
+};
+
+void hash_init(struct hash *h);
+void hash_fini(struct hash *h);
+
+/* The value stored under `key`, NULL when there is none. */
+void *hash_get(const struct hash *h, const char *key);
+
+/* Stores `value` under `key` unless the key is taken; returns what is stored. */
+void *hash_add(struct hash *h, const char *key, void *value);
+
+/* FNV-1a of a NUL-terminated string. */
+uint64_t hash_string(const char *s);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * malloc for offline code: never NULL; out of memory ends the program with a
+ * message. Not for the runtime (src/rt) and not for libwaymark-reader's errors
+ * that a caller can answer.
+ */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include <stddef.h>
+
+#include "base/compiler.h"
+
+void *xcalloc(size_t n, size_t size) NONNULL_RESULT;
+void *xrealloc(void *p, size_t size) NONNULL_RESULT;
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a declaration file says, as plain data: the one thing that front ends
+ * make and that emitters and readers consume. Everything lives in the model's
+ * arena and is read-only once the front end is done.
+ */
+#ifndef MODEL_EVENT_H
+#define MODEL_EVENT_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "model/format.h"
+#include "model/type.h"
+#include "text/diag.h"
+
+/* QEMU's own limit; EVENT_ARGS_LIMIT is what --max-args can raise it to. */
+#define EVENT_ARGS_DEFAULT 10
+#define EVENT_ARGS_LIMIT 32
+
+enum event_property {
+	EVENT_DISABLE = 1 << 0,
+	EVENT_VCPU = 1 << 1,
+	EVENT_TCG_TRANS = 1 << 2, /* the half of a `tcg` event that fires at translation */
+	EVENT_TCG_EXEC = 1 << 3, /* the half that fires at execution */
+};
+
+struct arg {
+	struct type type;
+	const char *name; /* as declared: what traces and readers show */
+	const char *c_name; /* what the C signature uses: differs where `name` is a keyword of C++ */
+	struct location at;
+};
+
+struct event {
+	const char *name;
+	const char *upper; /* NAME, as in TRACE_NAME_ENABLED */
+	unsigned int properties; /* of enum event_property */
+	unsigned int line; /* of the declaration, from 1 */
+	struct arg *args;
+	size_t arg_count;
+	struct format format;
+	struct location at; /* the name */
+};
+
+struct model {
+	struct arena arena;
+	VEC(struct event *) events; /* in declaration order: an event's index is its id */
+	struct hash by_name;
+};
+
+void model_init(struct model *m);
+void model_fini(struct model *m);
+
+/* The event of that name, NULL when there is none. */
+struct event *model_find(const struct model *m, const char *name);
+
+#endif

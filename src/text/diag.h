@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Diagnostics of the form that compilers print and editors jump to:
+ *
+ *	block/trace-events:12:30: error: 2 arguments, but the format has 1 conversion
+ *	blk_read(uint64_t offset, uint32_t bytes) "offset %"PRIu64
+ *	                          ^
+ *	block/trace-events:12: help: add a conversion for 'bytes', for example %u
+ *
+ * A sink collects them, so that all errors of a run are reported; libraries
+ * hand the text to their caller, and only a main prints it.
+ */
+#ifndef TEXT_DIAG_H
+#define TEXT_DIAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+#include "text/out.h"
+
+/* One input: its name as messages show it, and its whole text (not NUL-terminated). */
+struct source {
+	const char *name;
+	const char *text;
+	size_t len;
+};
+
+/* A place in a source: a byte offset; line and column are computed when needed. */
+struct location {
+	const struct source *source;
+	size_t offset;
+};
+
+enum severity { SEVERITY_ERROR, SEVERITY_WARNING };
+
+struct diag {
+	struct out out; /* the messages, as they are printed */
+	unsigned int errors;
+	unsigned int warnings;
+};
+
+void diag_init(struct diag *d);
+void diag_fini(struct diag *d);
+
+/* Line number (from 1) of a place. */
+unsigned int location_line(struct location at);
+
+/* Column (from 1, in bytes) of a place. */
+unsigned int location_column(struct location at);
+
+/*
+ * Reports a message with its place, the source line and a caret. `help` says
+ * what to do and may be NULL. A location without a source gives only the text.
+ */
+void diag_report(struct diag *d, enum severity severity, struct location at, const char *help,
+		const char *fmt, ...) PRINTF(5, 6);
+
+#define diag_error(d, at, help, ...) diag_report((d), SEVERITY_ERROR, (at), (help), __VA_ARGS__)
+#define diag_warning(d, at, help, ...) diag_report((d), SEVERITY_WARNING, (at), (help), __VA_ARGS__)
+
+#endif

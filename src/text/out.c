@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* The output writer of text/out.h. */
+#include "text/out.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define OUT_BUFFER ((size_t)64 * 1024)
+
+void out_init(struct out *o, int fd)
+{
+	*o = (struct out){ .fd = fd };
+}
+
+void out_fini(struct out *o)
+{
+	free(o->data);
+	o->data = NULL;
+	o->len = o->capacity = 0;
+}
+
+int out_flush(struct out *o)
+{
+	size_t done = 0;
+
+	while (o->fd != OUT_TO_MEMORY && !o->error && done < o->len) {
+		ssize_t n = write(o->fd, o->data + done, o->len - done);
+
+		if (n >= 0) {
+			done += (size_t)n;
+		} else if (errno != EINTR) {
+			o->error = errno;
+		}
+	}
+	if (o->fd != OUT_TO_MEMORY) {
+		o->len = 0;
+	}
+	return o->error;
+}
+
+char *out_reserve(struct out *o, size_t n)
+{
+	if (UNLIKELY(o->capacity - o->len < n)) {
+		out_flush(o);
+		if (o->capacity - o->len < n) {
+			size_t wanted = o->len + n;
+
+			o->capacity = wanted > OUT_BUFFER ? wanted * 2 : OUT_BUFFER;
+			o->data = xrealloc(o->data, o->capacity);
+		}
+	}
+	return o->data + o->len;
+}
+
+void out_vprintf(struct out *o, const char *fmt, va_list ap)
+{
+	va_list again;
+
+	va_copy(again, ap);
+	int len = vsnprintf(NULL, 0, fmt, ap);
+
+	vsnprintf(out_reserve(o, (size_t)len + 1), (size_t)len + 1, fmt, again);
+	va_end(again);
+	out_advance(o, (size_t)len);
+}
+
+void out_printf(struct out *o, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	out_vprintf(o, fmt, ap);
+	va_end(ap);
+}
+
+static const char *hole_value(const struct out_hole *holes, const char *name, size_t len)
+{
+	for (; holes->name; holes++) {
+		if (strncmp(holes->name, name, len) == 0 && holes->name[len] == '\0') {
+			return holes->value;
+		}
+	}
+	assert(!"a template names a hole that its caller does not fill");
+	return "";
+}
+
+void out_template(struct out *o, const char *text, const struct out_hole *holes)
+{
+	const char *hole;
+
+	while ((hole = strstr(text, "${"))) {
+		const char *end = strchr(hole, '}');
+
+		assert(end);
+		out_bytes(o, text, (size_t)(hole - text));
+		out_str(o, hole_value(holes, hole + 2, (size_t)(end - hole - 2)));
+		text = end + 1;
+	}
+	out_str(o, text);
+}

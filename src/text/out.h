@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An output writer: text and bytes collect in memory and go to a file
+ * descriptor in large pieces, or stay in memory. It remembers its first error,
+ * so callers write freely and ask once, at the end.
+ */
+#ifndef TEXT_OUT_H
+#define TEXT_OUT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/compiler.h"
+
+struct out {
+	char *data;
+	size_t len;
+	size_t capacity;
+	int fd;
+	int error; /* the first errno of a failed write, 0 while all is well */
+};
+
+/* One `${name}` hole of a template and what fills it. */
+struct out_hole {
+	const char *name;
+	const char *value;
+};
+
+#define OUT_TO_MEMORY (-1)
+
+/* Writes to `fd` when the buffer is full, or only to memory with OUT_TO_MEMORY. */
+void out_init(struct out *o, int fd);
+void out_fini(struct out *o);
+
+/* Writes what is buffered to the descriptor. Returns 0 or the first errno. */
+int out_flush(struct out *o);
+
+/* Makes room for `n` more bytes and returns where they go; commit with out_advance(). */
+char *out_reserve(struct out *o, size_t n) NONNULL_RESULT;
+
+static inline void out_advance(struct out *o, size_t n)
+{
+	o->len += n;
+}
+
+static inline void out_bytes(struct out *o, const void *p, size_t n)
+{
+	memcpy(out_reserve(o, n), p, n);
+	out_advance(o, n);
+}
+
+static inline void out_char(struct out *o, char c)
+{
+	*out_reserve(o, 1) = c;
+	out_advance(o, 1);
+}
+
+static inline void out_str(struct out *o, const char *s)
+{
+	out_bytes(o, s, strlen(s));
+}
+
+void out_printf(struct out *o, const char *fmt, ...) PRINTF(2, 3);
+void out_vprintf(struct out *o, const char *fmt, va_list ap);
+
+/*
+ * Writes `text` with each `${name}` replaced by the value of the hole of that
+ * name. `holes` ends with a NULL name. An unknown name is a bug of the caller
+ * and ends the program.
+ */
+void out_template(struct out *o, const char *text, const struct out_hole *holes);
+
+/* out_template() with the holes in place: OUT(o, "...${a}...", {"a", x}, {"b", y}). */
+#define OUT(o, text, ...)                                                                          \
+	out_template((o), (text), (const struct out_hole[]){ __VA_ARGS__, { NULL, NULL } })
+
+#endif
