@@ -4,7 +4,11 @@
  *
  * Nothing here prints, exits or aborts; errors come back as text. Unless a
  * function says otherwise, any thread may call it at any time after main()
- * began, and no signal handler may.
+ * began, and no signal handler may. `error` may be NULL everywhere; where it
+ * is given, success empties it. Masks of backends are bits of enum
+ * waymark_backend; WAYMARK_ANY_BACKEND means all that an event was built with.
+ *
+ * The functions that carry QEMU's names are in "trace/control.h".
  */
 #ifndef WAYMARK_CONTROL_H
 #define WAYMARK_CONTROL_H
@@ -13,14 +17,146 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <waymark/backend.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#pragma GCC visibility push(default)
 
 /* The reason of a failure: one line without a newline, "" when there was none. */
 struct waymark_error {
 	char text[512];
 };
+
+/*
+ * One event. It lives as long as the object (program, library, plug-in) that
+ * declares it: after dlclose() of that object its pointers are void.
+ */
+struct waymark_event;
+
+/* How many events a pattern or a list of patterns met. */
+struct waymark_match {
+	size_t events; /* whose name matches */
+	size_t unsupported; /* of these: built with none of the wanted backends */
+};
+
+/*
+ * Applies one option string in the syntax of the -trace option, see
+ * waymark-trace(7): patterns, events files, outputs, buffer. All of it is read
+ * and checked first: an option with an error in it changes nothing. Patterns
+ * stay in force for objects that are loaded later. Returns 0, or -1.
+ */
+int waymark_configure(const char *options, struct waymark_error *error);
+
+/* What the option's keys mean, two lines each: for a program's own --help. */
+const char *waymark_option_help(void);
+
+/*
+ * Switches the events whose name matches `pattern` (`*` any run of characters,
+ * `?` any one) on or off for `backends`, now and in objects that are loaded
+ * later. A name that no event has is no error: `match`, which may be NULL, says
+ * how many were met. Returns 0, or -1 and no event changed: the pattern is
+ * empty, `backends` is 0, or memory or event ids ran out.
+ */
+int waymark_enable(const char *pattern, unsigned int backends, struct waymark_match *match,
+	struct waymark_error *error);
+int waymark_disable(const char *pattern, unsigned int backends, struct waymark_match *match,
+	struct waymark_error *error);
+
+/*
+ * Does so for every line of a file: a name or pattern, with a `-` before it to
+ * switch off; blank lines and lines that begin with `#` are skipped. Returns 0,
+ * or -1 and no event changed: the file cannot be read, or a line is no pattern.
+ */
+int waymark_enable_from_file(const char *path, unsigned int backends, struct waymark_match *match,
+	struct waymark_error *error);
+
+/* The first event of that name in the order of registration, NULL when there is none. */
+const struct waymark_event *waymark_find(const char *name);
+
+/*
+ * Iterates over the events in the order in which their objects were loaded and,
+ * within one, of their declaration files as linked. The iterator is caller's
+ * memory, needs no end, and survives objects that come and go between two
+ * calls; it does not keep the event that it returned alive. One thread an iterator.
+ */
+struct waymark_iter {
+	const char *pattern; /* borrowed; NULL: every event */
+	uint64_t serial; /* the object it stands in */
+	size_t index; /* the next event there */
+	bool one_object;
+};
+
+/* Begins at the first event whose name matches `pattern`, which must outlive the iterator. */
+void waymark_iter_init(struct waymark_iter *iter, const char *pattern);
+
+/* The next event, NULL at the end. */
+const struct waymark_event *waymark_iter_next(struct waymark_iter *iter);
+
+/* What was declared; the strings live as long as the event. Also for signal handlers. */
+const char *waymark_get_name(const struct waymark_event *event);
+/* As in the declaration, quotes and macros included; "" where there is none. */
+const char *waymark_get_format(const struct waymark_event *event);
+/* The declaration's file; `line`, which may be NULL, gets its line from 1. */
+const char *waymark_get_source(const struct waymark_event *event, unsigned int *line);
+
+/* The backends that the event was built with. Also for signal handlers. */
+unsigned int waymark_get_backends(const struct waymark_event *event);
+
+/* The backends that are on for the event now. Also for signal handlers. */
+unsigned int waymark_get_state(const struct waymark_event *event);
+
+/* How many external tracers (bpftrace, perf) watch the event now. Also for signal handlers. */
+unsigned int waymark_get_watchers(const struct waymark_event *event);
+
+/*
+ * Switches one event on or off for some backends; the others stay as they are.
+ * Idempotent. Returns 0, or -1: the event was built with none of `backends`, or
+ * memory or event ids ran out.
+ */
+int waymark_set_state(const struct waymark_event *event, unsigned int backends, bool on,
+	struct waymark_error *error);
+
+/*
+ * Names the file that a backend writes to ("simple", "log"; NULL: the first of
+ * ctf, simple, log that the loaded objects were built with). `path` NULL: the
+ * backend's default, for log standard error. Returns 0, or -1: no such backend,
+ * or the file cannot be opened, and the old one stays.
+ */
+int waymark_set_output(const char *backend, const char *path, struct waymark_error *error);
+
+/*
+ * Opens or closes that file; closed, the backend's events go nowhere. `was_on`,
+ * which may be NULL, gets the former state. Returns 0, or -1 as above.
+ */
+int waymark_set_output_on(const char *backend, bool on, bool *was_on, struct waymark_error *error);
+
+/*
+ * Writes one line about that file (its name, on or off) to `text`, as snprintf
+ * does: cut to `size`. Returns its whole length, or -1: no such backend.
+ */
+int waymark_get_output_status(const char *backend, char *text, size_t size);
+
+/*
+ * Waits until every event recorded before the call is in its file. Returns 0,
+ * or -1 when some could not be written.
+ */
+int waymark_flush(struct waymark_error *error);
+
+/* Counters of this process. */
+struct waymark_stats {
+	uint64_t recorded; /* by the backends that record */
+	uint64_t lost; /* no room in the buffer */
+	uint64_t unwritten; /* recorded, but the file took them not */
+	uint64_t log_lost; /* log lines that could not be written */
+	uint64_t reserved[12]; /* 0 */
+};
+
+void waymark_get_stats(struct waymark_stats *stats);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -31,10 +31,14 @@
  */
 #define WAYMARK_STATE(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
 
-/* Only our half of the word: zero while nobody but an external tracer watches. */
-#define WAYMARK_BACKENDS(word)                                                                     \
-	((unsigned int)__atomic_load_n(                                                            \
-			(const waymark_half *)(const void *)&(word), __ATOMIC_RELAXED))
+/*
+ * Only our half of the word: zero while nobody but an external tracer watches.
+ * Acquire: pairs with the release that switches an event on, so that whoever
+ * sees a backend on sees the event's id too.
+ */
+#define WAYMARK_BACKENDS(word)          \
+	((unsigned int)__atomic_load_n( \
+		(const waymark_half *)(const void *)&(word), __ATOMIC_ACQUIRE))
 
 /* A half of a state word is read beside the whole: it may alias it. */
 typedef uint16_t __attribute__((may_alias)) waymark_half;

@@ -14,20 +14,20 @@
 
 #include <string.h>
 
+#include <waymark/backend.h>
 #include <waymark/event.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default)
+
+/* Compiled for speed although only cold code calls it. */
+#define WAYMARK_HOT __attribute__((hot, noinline))
+
 /* Changes when generated code and runtime no longer fit; checked at registration. */
 #define WAYMARK_ABI 1
-
-enum waymark_backend {
-#define WAYMARK_BACKEND(bit, upper, lower) WAYMARK_##upper = 1 << (bit),
-#include <waymark/backends.def>
-#undef WAYMARK_BACKEND
-};
 
 enum waymark_kind {
 	WAYMARK_UNSIGNED,
@@ -35,6 +35,13 @@ enum waymark_kind {
 	WAYMARK_POINTER,
 	WAYMARK_STRING,
 };
+
+/* The kind of a plain char, whose sign the host decides. */
+#ifdef __CHAR_UNSIGNED__
+#define WAYMARK_CHAR WAYMARK_UNSIGNED
+#else
+#define WAYMARK_CHAR WAYMARK_SIGNED
+#endif
 
 /* One argument of an event, as declared. */
 struct waymark_arg {
@@ -65,6 +72,8 @@ struct waymark_object {
 	struct waymark_event *const *begin;
 	struct waymark_event *const *end;
 	struct waymark_object *next;
+	struct waymark_object *prev;
+	uint64_t serial; /* counts registrations: iterators find their place by it */
 };
 
 /* Adds an object's events to the registry, or takes them out. Any thread; idempotent. */
@@ -86,29 +95,36 @@ void waymark_unregister(struct waymark_object *object);
 #define WAYMARK_RETAIN __attribute__((used))
 #endif
 
-/* Pointers to descriptors: the linker gathers those of one object into one array. */
-#define WAYMARK_EVENT_SECTION WAYMARK_RETAIN __attribute__((section("waymark_events")))
+/*
+ * Pointers to descriptors: the linker gathers those of one object into one array.
+ * Aligned as pointers are: compilers give large arrays more, which leaves holes.
+ */
+#define WAYMARK_EVENT_SECTION \
+	WAYMARK_RETAIN __attribute__((section("waymark_events"), aligned(sizeof(void *))))
 
 /*
  * Registers the object that this translation unit is linked into. Every unit
  * has the constructor; the linker keeps one object, and the first call wins.
  */
-#define WAYMARK_REGISTER_OBJECT()                                                                  \
-	extern struct waymark_event *const __start_waymark_events[] WAYMARK_HIDDEN;                \
-	extern struct waymark_event *const __stop_waymark_events[] WAYMARK_HIDDEN;                 \
-	WAYMARK_HIDDEN __attribute__((weak)) struct waymark_object waymark_this_object = {         \
-		WAYMARK_ABI, 0, __start_waymark_events, __stop_waymark_events, NULL                \
-	};                                                                                         \
-	__attribute__((constructor)) static void waymark_register_object(void)                     \
-	{                                                                                          \
-		waymark_register(&waymark_this_object);                                            \
-	}                                                                                          \
-	__attribute__((destructor)) static void waymark_unregister_object(void)                    \
-	{                                                                                          \
-		waymark_unregister(&waymark_this_object);                                          \
+#define WAYMARK_REGISTER_OBJECT()                                                           \
+	extern struct waymark_event *const __start_waymark_events[] WAYMARK_HIDDEN;         \
+	extern struct waymark_event *const __stop_waymark_events[] WAYMARK_HIDDEN;          \
+	WAYMARK_HIDDEN                                                                      \
+	__attribute__((weak)) struct waymark_object waymark_this_object = { WAYMARK_ABI, 0, \
+		__start_waymark_events, __stop_waymark_events, NULL, NULL, 0 };             \
+	__attribute__((constructor)) static void waymark_register_object(void)              \
+	{                                                                                   \
+		waymark_register(&waymark_this_object);                                     \
+	}                                                                                   \
+	__attribute__((destructor)) static void waymark_unregister_object(void)             \
+	{                                                                                   \
+		waymark_unregister(&waymark_this_object);                                   \
 	}
 
-/* One log line: `<name> <message>`. Any thread; async-signal-safe but for the formatting. */
+/*
+ * One log line: the event's name, and behind it a text that begins with a blank
+ * unless it is empty. Any thread; async-signal-safe but for the formatting.
+ */
 void waymark_log(const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);
 
 /* A NULL string as the text backends print it. */
@@ -117,11 +133,14 @@ static inline const char *waymark_text(const char *s)
 	return s ? s : "(null)";
 }
 
+/* A count that is stored whole on 32-bit hosts too, where 8 bytes need not be aligned. */
+typedef uint64_t __attribute__((aligned(8))) waymark_count;
+
 /* A thread's open packet. A page that fork wipes: all zero means `not started here`. */
 struct waymark_cursor {
 	char *pos; /* the next record, a multiple of 8 */
-	char *limit; /* the end of the packet */
-	uint64_t *content_size; /* of the packet, in bits */
+	char *limit; /* the end of the packet; NULL: the next event takes the slow path */
+	waymark_count *content_size; /* of the packet, in bits */
 	char *packet;
 	uint32_t busy; /* an event is being recorded, or the packet switched */
 	uint32_t cycles; /* the clock is the cycle counter, else clock_gettime */
@@ -161,11 +180,11 @@ struct waymark_record {
 static inline uint64_t waymark_clock(const struct waymark_cursor *c)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	if (__builtin_expect(c->cycles, 1)) {
+	if (__builtin_expect(c->cycles != 0, 1)) {
 		return __builtin_ia32_rdtsc();
 	}
 #elif defined(__aarch64__)
-	if (__builtin_expect(c->cycles, 1)) {
+	if (__builtin_expect(c->cycles != 0, 1)) {
 		uint64_t ticks;
 
 		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
@@ -182,7 +201,7 @@ static inline uint64_t waymark_clock(const struct waymark_cursor *c)
  * counted in. Returns false when the event is lost (and was counted).
  */
 static inline bool waymark_record_begin(
-		struct waymark_record *r, const struct waymark_event *event, size_t size)
+	struct waymark_record *r, const struct waymark_event *event, size_t size)
 {
 	struct waymark_cursor *c = waymark_cursor;
 
@@ -193,9 +212,11 @@ static inline bool waymark_record_begin(
 			return false;
 		}
 	}
-	c->busy = 1;
+	__atomic_store_n(&c->busy, 1, __ATOMIC_RELAXED);
 	__asm__ volatile("" ::: "memory");
-	if (WAYMARK_UNLIKELY((size_t)(c->limit - c->pos) < size)) {
+	/* Signed: the writer closes a quiet packet by storing a limit of NULL. */
+	if (WAYMARK_UNLIKELY(
+		    __atomic_load_n(&c->limit, __ATOMIC_RELAXED) - c->pos < (ptrdiff_t)size)) {
 		c = waymark_cursor_refill(c, size);
 		if (!c) {
 			return false;
@@ -239,7 +260,7 @@ static inline size_t waymark_string_room(uint32_t length)
 
 /* Stores a string of waymark_string_length(); one that is cut ends in "...". */
 static inline void waymark_record_string(
-		struct waymark_record *r, const char *s, uint32_t length, uint32_t max)
+	struct waymark_record *r, const char *s, uint32_t length, uint32_t max)
 {
 	bool cut = length > max && length != WAYMARK_NULL_STRING;
 	uint32_t word = cut ? max : length;
@@ -263,8 +284,10 @@ static inline void waymark_record_end(struct waymark_record *r)
 	c->pos = (char *)(((uintptr_t)r->pos + 7) & ~(uintptr_t)7);
 	__atomic_store_n(c->content_size, (uint64_t)(c->pos - c->packet) * 8, __ATOMIC_RELEASE);
 	__asm__ volatile("" ::: "memory");
-	c->busy = 0;
+	__atomic_store_n(&c->busy, 0, __ATOMIC_RELAXED);
 }
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -22,8 +22,9 @@ static inline bool escape_needed(unsigned char c)
 static inline size_t escape_byte(char *out, unsigned char c)
 {
 	static const char hex[] = "0123456789abcdef";
-	static const char letters[] = { ['\a'] = 'a', ['\b'] = 'b', ['\n'] = 'n',
-		['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r' };
+	static const char letters[] = {
+		['\a'] = 'a', ['\b'] = 'b', ['\n'] = 'n', ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r'
+	};
 
 	out[0] = '\\';
 	if (c < sizeof(letters) && letters[c]) {

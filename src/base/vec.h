@@ -14,30 +14,30 @@
 
 #include "base/memory.h"
 
-#define VEC(type)                                                                                  \
-	struct {                                                                                   \
-		type *items;                                                                       \
-		size_t count;                                                                      \
-		size_t capacity;                                                                   \
+#define VEC(type)                \
+	struct {                 \
+		type *items;     \
+		size_t count;    \
+		size_t capacity; \
 	}
 
-#define vec_push(v, item)                                                                          \
-	do {                                                                                       \
-		if ((v)->count == (v)->capacity) {                                                 \
-			(v)->capacity = (v)->capacity ? 2 * (v)->capacity : 16;                    \
-			(v)->items = xrealloc((v)->items, (v)->capacity * sizeof(*(v)->items));    \
-		}                                                                                  \
-		(v)->items[(v)->count++] = (item);                                                 \
+#define vec_push(v, item)                                                                       \
+	do {                                                                                    \
+		if ((v)->count == (v)->capacity) {                                              \
+			(v)->capacity = (v)->capacity ? 2 * (v)->capacity : 16;                 \
+			(v)->items = xrealloc((v)->items, (v)->capacity * sizeof(*(v)->items)); \
+		}                                                                               \
+		(v)->items[(v)->count++] = (item);                                              \
 	} while (0)
 
-#define vec_foreach(type, it, v)                                                                   \
-	for (type it = (v)->items; it < (v)->items + (v)->count; it++)
+#define vec_foreach(type, it, v) \
+	for (type it = (v)->items; (v)->count > 0 && it < (v)->items + (v)->count; it++)
 
-#define vec_fini(v)                                                                                \
-	do {                                                                                       \
-		free((v)->items);                                                                  \
-		(v)->items = NULL;                                                                 \
-		(v)->count = (v)->capacity = 0;                                                    \
+#define vec_fini(v)                             \
+	do {                                    \
+		free((v)->items);               \
+		(v)->items = NULL;              \
+		(v)->count = (v)->capacity = 0; \
 	} while (0)
 
 #endif

@@ -30,7 +30,7 @@ struct decl_options {
  * the file added no error.
  */
 bool decl_read(struct model *m, struct diag *d, const struct source *src,
-		const struct decl_options *options);
+	const struct decl_options *options);
 
 /* Checks that hold over all files of a run (duplicate names): call once, last. */
 bool decl_finish(struct model *m, struct diag *d);

@@ -30,7 +30,11 @@ enum event_property {
 struct arg {
 	struct type type;
 	const char *name; /* as declared: what traces and readers show */
-	const char *c_name; /* what the C signature uses: differs where `name` is a keyword of C++ */
+	/*
+	 * What the C signature uses: differs where `name` is a keyword of C++, or a
+	 * macro's or a generated name; unique in the event.
+	 */
+	const char *c_name;
 	struct location at;
 };
 

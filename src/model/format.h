@@ -13,23 +13,25 @@
 
 #include "base/arena.h"
 #include "text/diag.h"
+#include "text/scan.h"
 
 /* The argument that a `*` or a conversion takes; FORMAT_NO_ARG where there is none. */
 #define FORMAT_NO_ARG (-1)
 
 struct conversion {
-	char flags[8]; /* of "-+ #0", NUL-terminated */
+	char flags[8]; /* of "-+ #0", those that have an effect, each once; NUL-terminated */
 	int width; /* -1: none */
 	int precision; /* -1: none */
 	int width_arg; /* index of the argument that `*` takes */
 	int precision_arg;
 	int arg; /* index of the argument that is printed */
-	const char *length; /* as declared, "64" for PRI?64 */
+	const char *length; /* as declared; 64, PTR, LEAST8, ... for a PRI macro */
 	char letter; /* d i u x X o c s p */
-	struct location at;
+	struct location at; /* its `%` */
 };
 
-/* Literal text (may hold any byte), then one conversion unless `has_conversion` is false. */
+/* Literal text (may hold any byte but NUL), then one conversion unless `has_conversion` is false.
+ */
 struct segment {
 	const char *text;
 	size_t len;
@@ -38,10 +40,35 @@ struct segment {
 };
 
 struct format {
-	const char *source; /* as declared, quotes and macros included; NULL: no format at all */
+	/*
+	 * As declared, quotes and macros included, with one blank between them, so
+	 * that it is valid C and C++ in any place. NULL: no format at all.
+	 */
+	const char *source;
 	struct segment *segments;
 	size_t count;
 	size_t args; /* how many arguments the conversions take, `*` included */
+	struct location at; /* where it begins */
 };
+
+struct event;
+
+/*
+ * Reads one format, from its first quote to a comma or the end of `in`, where
+ * the cursor is left. Returns false after an error, with nothing in `f` but
+ * `source` and `at`. `e`, whose arguments help to mend a format, may be NULL;
+ * without `d` a newline at the end is no error.
+ */
+bool format_parse(
+	struct format *f, const struct event *e, struct arena *a, struct diag *d, struct scan *in);
+
+/* Leaves nothing of a format but its text. */
+void format_drop(struct format *f);
+
+/* Makes `f` the format `prefix` followed by what `f` was; the arguments move up. */
+void format_prepend(struct format *f, struct arena *a, const struct format *prefix);
+
+/* A conversion as one would write it, for messages: `%d`, `%016" PRIx64`. */
+const char *conversion_text(struct arena *a, const struct conversion *c);
 
 #endif

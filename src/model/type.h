@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+
 enum type_class {
 	TYPE_INTEGER, /* signed or unsigned, _Bool and char included */
 	TYPE_POINTER,
@@ -19,7 +21,9 @@ enum type_class {
 
 struct type {
 	const char *text; /* as declared, blanks made regular: `const char *` */
-	const char *length; /* printf length modifier: "", "hh", "l", "z", ... or "64" for PRIx64 */
+	/* printf's length modifier: "", hh, h, l, ll, z, t; or 32, 64, PTR: the end of a PRI macro
+	 */
+	const char *length;
 	enum type_class class;
 	bool is_signed;
 	bool is_bool;
@@ -27,5 +31,30 @@ struct type {
 	uint8_t size32; /* bytes on an ILP32 host */
 	uint8_t size64; /* bytes on an LP64 host */
 };
+
+/* What may be declared, in words: the help of every message about a type. */
+#define TYPE_HELP                                                                              \
+	"allowed are bool, char, short, int, long, long long (signed or unsigned), int8_t to " \
+	"uint64_t, size_t, ssize_t, uintptr_t, ptrdiff_t and pointers to them or to void; "    \
+	"declare a pointer to anything else as 'void *'"
+
+/*
+ * Reads the text of a type, which need not end with a NUL: a base type with its
+ * words in any order that C allows, `const`, and pointers of any depth. Returns
+ * false, with `t` undefined, when it is not an allowed type.
+ */
+bool type_parse(struct type *t, struct arena *a, const char *text, size_t len);
+
+/*
+ * For a lenient reader: any text is a type. What ends in a star is a pointer or
+ * string, the rest an integer of 64 bits: so old traces hold them all.
+ */
+void type_guess(struct type *t, struct arena *a, const char *text, size_t len);
+
+/* True for the words that types are made of, `const` and `void` included. */
+bool type_is_word(const char *text, size_t len);
+
+/* The type in which a TYPE_TCG argument arrives at execution. */
+const char *type_of_execution(const struct type *t);
 
 #endif

@@ -4,8 +4,13 @@
 
 #include <string.h>
 
+#include "base/escape.h"
+
 /* A longer source line is shown in part, so that a message stays readable. */
 #define SHOWN_MAX 160
+
+/* A longer message, which quotes what it is about, is cut. */
+#define MESSAGE_MAX 1000
 
 static const char *const severity_names[] = {
 	[SEVERITY_ERROR] = "error",
@@ -49,9 +54,12 @@ static size_t line_end(struct location at)
 unsigned int location_line(struct location at)
 {
 	unsigned int line = 1;
+	const char *end = at.source->text + at.offset;
+	const char *newline = at.source->text;
 
-	for (size_t i = 0; i < at.offset; i++) {
-		line += at.source->text[i] == '\n';
+	while (newline < end && (newline = memchr(newline, '\n', (size_t)(end - newline)))) {
+		line++;
+		newline++;
 	}
 	return line;
 }
@@ -61,54 +69,116 @@ unsigned int location_column(struct location at)
 	return (unsigned int)(at.offset - line_start(at)) + 1;
 }
 
+static bool is_continuation(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Text of an input: nothing in it drives the terminal. */
+static void show_text(struct out *o, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		out_char(o, escape_needed((unsigned char)text[i]) ? '?' : text[i]);
+	}
+}
+
 /* The source line and, below it, a caret; tabs are kept so that both line up. */
 static void show_line(struct out *o, struct location at)
 {
+	const char *text = at.source->text;
 	size_t start = line_start(at);
 	size_t end = line_end(at);
 
-	if (at.offset - start > SHOWN_MAX / 2) {
+	if (end - start > SHOWN_MAX && at.offset - start > SHOWN_MAX / 2) {
 		start = at.offset - SHOWN_MAX / 2;
 	}
 	if (end - start > SHOWN_MAX) {
 		end = start + SHOWN_MAX;
 	}
-	for (size_t i = start; i < end; i++) {
-		unsigned char c = (unsigned char)at.source->text[i];
-
-		out_char(o, c < 0x20 && c != '\t' ? '?' : (char)c);
+	while (start < at.offset && is_continuation(text[start])) {
+		start++;
 	}
+	while (end > at.offset && end < at.source->len && is_continuation(text[end])) {
+		end--;
+	}
+	show_text(o, text + start, end - start);
 	out_char(o, '\n');
 	for (size_t i = start; i < at.offset; i++) {
-		out_char(o, at.source->text[i] == '\t' ? '\t' : ' ');
+		if (!is_continuation(text[i])) {
+			out_char(o, text[i] == '\t' ? '\t' : ' ');
+		}
 	}
 	out_str(o, "^\n");
 }
 
-void diag_report(struct diag *d, enum severity severity, struct location at, const char *help,
-		const char *fmt, ...)
+/* A message, which may quote an input. */
+static void show_message(struct out *o, const char *text, size_t len)
 {
-	struct out *o = &d->out;
-	va_list ap;
+	size_t shown = len > MESSAGE_MAX ? MESSAGE_MAX : len;
 
+	while (shown < len && shown > 0 && is_continuation(text[shown])) {
+		shown--;
+	}
+	show_text(o, text, shown);
+	out_str(o, shown < len ? "...\n" : "\n");
+}
+
+/* Counts a message; false when it is one too many of its source to be shown. */
+static bool count_message(struct diag *d, enum severity severity, const struct source *source)
+{
 	d->errors += severity == SEVERITY_ERROR;
 	d->warnings += severity == SEVERITY_WARNING;
-	if (at.source) {
-		out_printf(o, "%s:%u:%u: ", at.source->name, location_line(at),
-				location_column(at));
+	if (d->source != source) {
+		d->source = source;
+		memset(d->shown, 0, sizeof(d->shown));
 	}
+	if (d->shown[severity]++ < DIAG_SHOWN_MAX) {
+		return true;
+	}
+	if (d->shown[severity] == DIAG_SHOWN_MAX + 1) {
+		out_printf(&d->out, "%s: more %ss are not shown\n", source ? source->name : "",
+			severity_names[severity]);
+	}
+	return false;
+}
+
+void diag_vreport(struct diag *d, enum severity severity, struct location at, const char *help,
+	const char *fmt, va_list ap)
+{
+	if (!d || !count_message(d, severity, at.source)) {
+		return;
+	}
+	struct out *o = &d->out;
+	unsigned int line = at.source ? location_line(at) : 0;
+
+	if (at.source) {
+		out_printf(o, "%s:%u:%u: ", at.source->name, line, location_column(at));
+	}
+	struct out message;
+
+	out_init(&message, OUT_TO_MEMORY);
+	out_vprintf(&message, fmt, ap);
 	out_printf(o, "%s: ", severity_names[severity]);
-	va_start(ap, fmt);
-	out_vprintf(o, fmt, ap);
-	va_end(ap);
-	out_char(o, '\n');
+	show_message(o, message.data, message.len);
+	out_fini(&message);
 	if (at.source) {
 		show_line(o, at);
 	}
 	if (help && at.source) {
-		out_printf(o, "%s:%u: ", at.source->name, location_line(at));
+		out_printf(o, "%s:%u: ", at.source->name, line);
 	}
 	if (help) {
-		out_printf(o, "help: %s\n", help);
+		out_str(o, "help: ");
+		show_message(o, help, strlen(help));
 	}
+}
+
+void diag_report(struct diag *d, enum severity severity, struct location at, const char *help,
+	const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_vreport(d, severity, at, help, fmt, ap);
+	va_end(ap);
 }

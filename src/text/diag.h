@@ -34,10 +34,15 @@ struct location {
 
 enum severity { SEVERITY_ERROR, SEVERITY_WARNING };
 
+/* What is shown of one source, of each severity; the rest is only counted. */
+#define DIAG_SHOWN_MAX 100
+
 struct diag {
 	struct out out; /* the messages, as they are printed */
 	unsigned int errors;
 	unsigned int warnings;
+	const struct source *source; /* of the last message */
+	unsigned int shown[2]; /* of that source, by severity */
 };
 
 void diag_init(struct diag *d);
@@ -52,9 +57,12 @@ unsigned int location_column(struct location at);
 /*
  * Reports a message with its place, the source line and a caret. `help` says
  * what to do and may be NULL. A location without a source gives only the text.
+ * Nothing happens when `d` is NULL: nobody wants to know.
  */
 void diag_report(struct diag *d, enum severity severity, struct location at, const char *help,
-		const char *fmt, ...) PRINTF(5, 6);
+	const char *fmt, ...) PRINTF(5, 6);
+void diag_vreport(struct diag *d, enum severity severity, struct location at, const char *help,
+	const char *fmt, va_list ap);
 
 #define diag_error(d, at, help, ...) diag_report((d), SEVERITY_ERROR, (at), (help), __VA_ARGS__)
 #define diag_warning(d, at, help, ...) diag_report((d), SEVERITY_WARNING, (at), (help), __VA_ARGS__)

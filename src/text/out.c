@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -33,6 +34,9 @@ int out_flush(struct out *o)
 
 		if (n >= 0) {
 			done += (size_t)n;
+		} else if (errno == EAGAIN) {
+			/* A terminal or pipe that somebody else set to O_NONBLOCK. */
+			poll(&(struct pollfd){ .fd = o->fd, .events = POLLOUT }, 1, -1);
 		} else if (errno != EINTR) {
 			o->error = errno;
 		}
@@ -45,9 +49,9 @@ int out_flush(struct out *o)
 
 char *out_reserve(struct out *o, size_t n)
 {
-	if (UNLIKELY(o->capacity - o->len < n)) {
+	if (UNLIKELY(o->capacity - o->len < n || !o->data)) {
 		out_flush(o);
-		if (o->capacity - o->len < n) {
+		if (o->capacity - o->len < n || !o->data) {
 			size_t wanted = o->len + n;
 
 			o->capacity = wanted > OUT_BUFFER ? wanted * 2 : OUT_BUFFER;

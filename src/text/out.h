@@ -73,7 +73,7 @@ void out_vprintf(struct out *o, const char *fmt, va_list ap);
 void out_template(struct out *o, const char *text, const struct out_hole *holes);
 
 /* out_template() with the holes in place: OUT(o, "...${a}...", {"a", x}, {"b", y}). */
-#define OUT(o, text, ...)                                                                          \
+#define OUT(o, text, ...) \
 	out_template((o), (text), (const struct out_hole[]){ __VA_ARGS__, { NULL, NULL } })
 
 #endif

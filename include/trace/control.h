@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace/control.h - the control API under the names that QEMU gave it, so that
+ * code written for QEMU's tracing builds and runs unchanged. It is a thin layer
+ * over waymark/control.h, which new code may prefer: its functions return
+ * errors, where some of these print and exit, as QEMU's do.
+ *
+ * ID stands for TRACE_<NAME>. Unless it is said otherwise, any thread may call
+ * these, no signal handler may, and an event pointer is valid until the object
+ * that declares the event is unloaded. A program need not call any of them:
+ * WAYMARK_TRACE works without.
+ *
+ * Where releases of QEMU differ, the signatures are those of its latest, with
+ * trace_event_iter_init() of 5.0 besides. In 5.0, trace_opt_parse() returned the
+ * file's name and trace_init_file() took it: C cannot offer both forms, so such a
+ * program drops the variable in between.
+ *
+ * Events that are declared `disable`, or generated for `nop` only, are not
+ * there at run time: they are not listed and no name finds them.
+ */
+#ifndef TRACE_CONTROL_H
+#define TRACE_CONTROL_H
+
+#include <stdio.h>
+
+#include <waymark/control.h>
+#include <waymark/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+typedef struct waymark_event TraceEvent;
+typedef struct waymark_iter TraceEventIter;
+
+/*
+ * Whether anything of this process is on for the event: for computing costly
+ * arguments. 0 at compile time for a `disable`d event. Needs the header of the
+ * event's group. Also for signal handlers.
+ */
+#define trace_event_get_state(id) ((id##_ENABLED) && id##_BACKENDS() != 0)
+
+/* The same, external tracers (bpftrace, perf, SystemTap) counted in. */
+#define trace_event_get_state_backends(id) ((id##_ENABLED) && id##_STATE() != 0)
+
+/* The same as trace_event_get_state(). */
+#define trace_event_get_state_dynamic_by_id(id) trace_event_get_state(id)
+
+/* Begins an iteration over all events. */
+void trace_event_iter_init_all(TraceEventIter *iter);
+
+/* Over those whose name matches (`*`, `?`); `pattern` must outlive the iterator. */
+void trace_event_iter_init_pattern(TraceEventIter *iter, const char *pattern);
+
+/*
+ * Over those of one group: here, all events of one program or shared object,
+ * counted from 0 in the order of loading; a number is not used twice.
+ */
+void trace_event_iter_init_group(TraceEventIter *iter, size_t group_id);
+
+/* QEMU up to 5.0: all events where `pattern` is NULL. */
+void trace_event_iter_init(TraceEventIter *iter, const char *pattern);
+
+/* The next event, NULL at the end. Objects may be loaded and unloaded meanwhile. */
+TraceEvent *trace_event_iter_next(TraceEventIter *iter);
+
+/* The first event of exactly that name, NULL when there is none. */
+TraceEvent *trace_event_name(const char *name);
+
+/* Whether `str` is a pattern rather than a name: has a `*` or `?`. */
+bool trace_event_is_pattern(const char *str);
+
+/*
+ * The event's number in recorded traces of this process, from 1; given to it
+ * now if it has none. 0 when ids (65535) or memory ran out, or `ev` is NULL.
+ */
+uint32_t trace_event_get_id(TraceEvent *ev);
+
+/* The event's name, "" for NULL. Also for signal handlers. */
+const char *trace_event_get_name(TraceEvent *ev);
+
+/* Whether it was generated for any backend that can be switched. Also for signal handlers. */
+bool trace_event_get_state_static(TraceEvent *ev);
+
+/* Whether any backend is on for it now. Also for signal handlers. */
+bool trace_event_get_state_dynamic(TraceEvent *ev);
+
+/*
+ * Switches all backends of an event on or off; idempotent. Depends on a backend
+ * (ctf, simple, log, ...): for an event that has none it warns once on standard
+ * error and goes on.
+ */
+void trace_event_set_state_dynamic(TraceEvent *ev, bool state);
+void trace_event_set_state_dynamic_init(TraceEvent *ev, bool state);
+
+/*
+ * Makes the backends ready. Returns true; nothing depends on its being called.
+ * Kept so that a program may call it, after it became a daemon, as in QEMU.
+ */
+bool trace_init_backends(void);
+
+/*
+ * Opens the file that `-trace file=` named, after the program became a daemon.
+ * Depends on a backend with a file (ctf, simple, log): where file= was given
+ * and there is none, or the file cannot be opened, prints the reason on
+ * standard error and exits with status 1.
+ */
+void trace_init_file(void);
+
+/* Prints the names of all events, one a line, in the order of registration. */
+void trace_list_events(FILE *f);
+
+/*
+ * Switches events on, or off with a `-` before the name or pattern. `help` and
+ * `?` print the list of events on standard output and exit with status 0. A
+ * name that no event has is warned about; a pattern is not. Both stay in force
+ * for objects that are loaded later.
+ */
+void trace_enable_events(const char *line_buf);
+
+/*
+ * Takes the argument of one -trace option, see waymark-trace(7). May be called
+ * for each of several. On a bad option prints the reason and exits with status
+ * 1; `help` prints the list of events and exits with status 0. A `file=` is
+ * opened by trace_init_file(), the last one given; the other keys take effect
+ * at once.
+ */
+void trace_opt_parse(const char *optarg);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

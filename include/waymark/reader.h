@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waymark/reader.h - reading traces from a program of your own.
+ *
+ *	struct waymark_reader *r = waymark_reader_open("trace.bin", "trace-events-all",
+ *			error, sizeof(error));
+ *	while (waymark_reader_next(r) > 0) {
+ *		printf("%s\n", waymark_reader_message(r, NULL));
+ *	}
+ *	waymark_reader_close(r);
+ *
+ * Link with `pkg-config --libs waymark-reader`. A reader stands at one record at
+ * a time; everything a function returns by pointer belongs to the reader and is
+ * valid until the next waymark_reader_next(), names until waymark_reader_close().
+ *
+ * Threads: different readers may be used by different threads at the same time;
+ * one reader by one thread at a time. Nothing here prints. Memory that runs out
+ * ends the program with a message. Compiles as C99 and C++11.
+ */
+#ifndef WAYMARK_READER_H
+#define WAYMARK_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An open trace. */
+struct waymark_reader;
+
+/* What waymark_reader_next() found: records are positive, what is wrong is negative. */
+enum waymark_read {
+	WAYMARK_READ_END = 0,
+	WAYMARK_READ_EVENT = 1,
+	WAYMARK_READ_GAP = 2, /* events were lost here: waymark_reader_lost() */
+	WAYMARK_READ_PROBLEM = -1, /* one record makes no sense; go on with the next */
+	WAYMARK_READ_DAMAGED = -2 /* nothing can be read from here on */
+};
+
+/* What a field holds. */
+enum waymark_field {
+	WAYMARK_FIELD_UNSIGNED = 0,
+	WAYMARK_FIELD_SIGNED = 1,
+	WAYMARK_FIELD_POINTER = 2,
+	WAYMARK_FIELD_STRING = 3
+};
+
+/*
+ * Opens a trace. `path`: a file, or "-" for standard input. `declarations`: the
+ * file of the events' declarations (trace-events-all); NULL when there is none:
+ * then events of traces that do not describe themselves have no fields. On
+ * failure returns NULL and puts the reason, text that ends in NUL, into
+ * `error`, which has `error_size` bytes and may be NULL.
+ */
+struct waymark_reader *waymark_reader_open(
+	const char *path, const char *declarations, char *error, size_t error_size);
+
+/* The same for a descriptor, which the reader reads from its position on and does not close. */
+struct waymark_reader *waymark_reader_open_fd(
+	int fd, const char *declarations, char *error, size_t error_size);
+
+/* Ends reading and frees everything the reader returned. NULL is allowed. */
+void waymark_reader_close(struct waymark_reader *r);
+
+/*
+ * Goes to the next record; returns an enum waymark_read. After PROBLEM and
+ * DAMAGED, waymark_reader_error() says what and where; after END and DAMAGED,
+ * every further call returns the same.
+ */
+int waymark_reader_next(struct waymark_reader *r);
+
+/* What was wrong at the last PROBLEM or DAMAGED: one line with byte offsets; else "". */
+const char *waymark_reader_error(const struct waymark_reader *r);
+
+/* Of every record: */
+
+/* Nanoseconds since the traced host booted (its CLOCK_MONOTONIC). */
+uint64_t waymark_reader_time(const struct waymark_reader *r);
+
+/* The process, and the thread, that recorded it; 0 where the trace does not say. */
+uint32_t waymark_reader_pid(const struct waymark_reader *r);
+uint32_t waymark_reader_tid(const struct waymark_reader *r);
+
+/* Where the record begins in the trace, in bytes. */
+uint64_t waymark_reader_offset(const struct waymark_reader *r);
+
+/* Of a gap: how many events are missing here; 0 for an event. */
+uint64_t waymark_reader_lost(const struct waymark_reader *r);
+
+/* Of an event; a gap has the name "", the index SIZE_MAX and no fields: */
+
+/* The event's name. The same pointer for every record of the same event. */
+const char *waymark_reader_name(const struct waymark_reader *r);
+
+/* A small number for the event's name, from 0: an index for tables of your own. */
+size_t waymark_reader_event_index(const struct waymark_reader *r);
+
+/* The line that the event's format makes of its fields; its length in `length` unless NULL. */
+const char *waymark_reader_message(struct waymark_reader *r, size_t *length);
+
+/* How many fields the event has. */
+size_t waymark_reader_field_count(const struct waymark_reader *r);
+
+/* The index of the field of that name, -1 when the event has none. */
+int waymark_reader_field_find(const struct waymark_reader *r, const char *name);
+
+/*
+ * Of the field with that index, below waymark_reader_field_count(): its name;
+ * its declared C type; an enum waymark_field. NULL, or -1, for another index.
+ */
+const char *waymark_reader_field_name(const struct waymark_reader *r, size_t field);
+const char *waymark_reader_field_type(const struct waymark_reader *r, size_t field);
+int waymark_reader_field_kind(const struct waymark_reader *r, size_t field);
+
+/*
+ * The field's value as a number, cut and sign-extended to its declared type; 0
+ * for strings and for an index that the event does not have.
+ */
+uint64_t waymark_reader_u64(struct waymark_reader *r, size_t field);
+int64_t waymark_reader_i64(struct waymark_reader *r, size_t field);
+
+/*
+ * The field's bytes, which need not be text and do not end in NUL, and their
+ * number in `length`. NULL and 0 for a string that was NULL where the format
+ * records that (simpletrace does not), for numbers and for other indexes.
+ */
+const char *waymark_reader_string(struct waymark_reader *r, size_t field, size_t *length);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

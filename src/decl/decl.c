@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of front ends, and the steps that all of them share. */
+#include "decl/decl.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "decl/front_end.h"
+#include "model/check.h"
+#include "model/name.h"
+
+/* The first row whose suffix the file's name has; the last takes every file. */
+static const struct {
+	const char *suffix;
+	void (*read)(struct front_end *fe);
+} front_ends[] = {
+	{ "", decl_read_qemu },
+};
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t len = strlen(name);
+	size_t suffix_len = strlen(suffix);
+
+	return len >= suffix_len && strcmp(name + len - suffix_len, suffix) == 0;
+}
+
+static size_t max_args(const struct decl_options *options)
+{
+	if (options->lenient || options->max_args > EVENT_ARGS_LIMIT) {
+		return EVENT_ARGS_LIMIT;
+	}
+	return options->max_args ? options->max_args : EVENT_ARGS_DEFAULT;
+}
+
+bool decl_read(struct model *m, struct diag *d, const struct source *src,
+	const struct decl_options *options)
+{
+	unsigned int errors = d->errors;
+	struct front_end fe = {
+		.model = m,
+		.diag = d,
+		.rules = options->lenient ? NULL : d,
+		.source = src,
+		.max_args = max_args(options),
+		.lenient = options->lenient,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(front_ends); i++) {
+		if (has_suffix(src->name, front_ends[i].suffix)) {
+			front_ends[i].read(&fe);
+			break;
+		}
+	}
+	return d->errors == errors;
+}
+
+/* What C99 compilers have to take is 4095 characters, length modifiers included. */
+#define FORMAT_SOURCE_MAX 4000
+
+static bool check_size(struct front_end *fe, const struct format *f)
+{
+	if (!f->source || strlen(f->source) <= FORMAT_SOURCE_MAX) {
+		return true;
+	}
+	diag_error(fe->rules, f->at, "split the event",
+		"the format has %zu bytes: at most %d are sure to compile", strlen(f->source),
+		FORMAT_SOURCE_MAX);
+	return false;
+}
+
+bool decl_check_format(struct front_end *fe, struct event *e)
+{
+	struct arena *a = &fe->model->arena;
+
+	if (!check_format(e, a, fe->rules)) {
+		format_drop(&e->format);
+		return false;
+	}
+	return fe->lenient || (check_lengths(e, a, fe->rules) && check_size(fe, &e->format));
+}
+
+void decl_add_event(struct front_end *fe, const struct event *e)
+{
+	struct model *m = fe->model;
+	struct event *added = arena_new(&m->arena, struct event);
+
+	*added = *e;
+	added->upper = name_upper(&m->arena, e->name);
+	name_assign_c(&m->arena, added);
+	vec_push(&m->events, added);
+	hash_add(&m->by_name, added->name, added);
+}
+
+static void report_clash(
+	struct diag *d, const struct event *e, const struct event *first, struct arena *a)
+{
+	const char *help = arena_printf(a, "rename one of them; the first is at %s:%u",
+		first->at.source->name, first->line);
+
+	if (strcmp(e->name, first->name) == 0) {
+		diag_error(d, e->at, help, "the event '%s' is declared twice", e->name);
+	} else {
+		diag_error(d, e->at, help,
+			"the events '%s' and '%s' differ only in case: both need the macro "
+			"TRACE_%s_ENABLED",
+			first->name, e->name, e->upper);
+	}
+}
+
+bool decl_finish(struct model *m, struct diag *d)
+{
+	struct hash seen;
+	bool ok = true;
+
+	hash_init(&seen);
+	vec_foreach (struct event **, it, &m->events) {
+		const struct event *first = hash_add(&seen, (*it)->upper, *it);
+
+		if (first != *it) {
+			report_clash(d, *it, first, &m->arena);
+			ok = false;
+		}
+	}
+	hash_fini(&seen);
+	return ok;
+}

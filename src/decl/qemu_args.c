@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Argument lists: `type name, type name`, or `void`. A list ends at its first
+ * `)`, and the last `*`, or else the last blank, of an argument parts its type
+ * from its name.
+ */
+#include <string.h>
+
+#include "base/vec.h"
+#include "decl/qemu.h"
+#include "model/name.h"
+
+#define ARG_HELP "write it as type and name, for example 'uint32_t bytes'"
+
+struct args {
+	struct front_end *fe;
+	const struct event *event;
+	VEC(struct arg) list;
+	bool failed;
+};
+
+/* One argument's text, parted. */
+struct parts {
+	struct span type;
+	struct span name;
+};
+
+/* The arguments stay unknown: an error for every reader. */
+static void fail(struct args *args, struct span at, const char *help, const char *message)
+{
+	struct front_end *fe = args->fe;
+
+	diag_error(fe->diag, span_location(fe->source, at), help, "%s", message);
+	args->failed = true;
+}
+
+static struct parts part(struct span text)
+{
+	const char *star = memrchr(text.text, '*', text.len);
+	size_t i = star ? (size_t)(star - text.text) + 1 : text.len;
+
+	while (!star && i > 0 && !is_blank((unsigned char)text.text[i - 1])) {
+		i--;
+	}
+	return (struct parts){
+		span_trim((struct span){ text.text, i }),
+		span_trim((struct span){ text.text + i, text.len - i }),
+	};
+}
+
+static bool is_type(struct args *args, struct span text)
+{
+	struct type ignored;
+
+	return type_parse(&ignored, &args->fe->model->arena, text.text, text.len);
+}
+
+static void guess_type(struct args *args, struct type *type, struct span text)
+{
+	struct arena *a = &args->fe->model->arena;
+
+	type_guess(type, a, text.text, text.len);
+	if (type->class == TYPE_TCG && !(args->event->properties & QEMU_TCG)) {
+		const char *host = type_of_execution(type);
+
+		type_parse(type, a, host, strlen(host));
+	}
+}
+
+static bool read_type(struct args *args, struct type *type, struct span text)
+{
+	struct front_end *fe = args->fe;
+	struct arena *a = &fe->model->arena;
+
+	if (fe->lenient) {
+		guess_type(args, type, text);
+		return true;
+	}
+	if (!type_parse(type, a, text.text, text.len)) {
+		fail(args, text, TYPE_HELP,
+			arena_printf(a, "the type '%.*s' is not allowed", SPAN_ARGS(text)));
+		return false;
+	}
+	if (type->class == TYPE_TCG && !(args->event->properties & QEMU_TCG)) {
+		fail(args, text, "declare the event with the property tcg",
+			"an argument of the translated guest in an event without 'tcg'");
+		return false;
+	}
+	return true;
+}
+
+/* What C lets a declarator have around its name, and an event does not. */
+static bool check_declarator(struct args *args, struct parts parts)
+{
+	struct front_end *fe = args->fe;
+	struct location at = span_location(fe->source, parts.name);
+	struct span first = parts.name;
+	size_t i = 0;
+
+	while (i < first.len && !is_blank((unsigned char)first.text[i])) {
+		i++;
+	}
+	first.len = i;
+	if (memchr(parts.name.text, '[', parts.name.len)) {
+		diag_error(fe->rules, at, "pass a pointer to the first element",
+			"an argument cannot be an array");
+		return false;
+	}
+	if (span_equals(first, "const")) {
+		diag_error(fe->rules, at, "remove it: an argument never changes",
+			"'const' between '*' and the name");
+		return false;
+	}
+	if (first.len < parts.name.len) {
+		diag_error(fe->rules, at, ARG_HELP, "an argument has more than one name");
+		return false;
+	}
+	return name_check_arg(parts.name, fe->source, fe->rules);
+}
+
+static void check_unique(struct args *args, struct span name)
+{
+	vec_foreach (struct arg *, arg, &args->list) {
+		if (span_equals(name, arg->name)) {
+			diag_error(args->fe->rules, span_location(args->fe->source, name),
+				"give each argument its own name",
+				"two arguments are called '%.*s'", SPAN_ARGS(name));
+			return;
+		}
+	}
+}
+
+static void add_arg(struct args *args, struct span text, struct parts parts)
+{
+	struct front_end *fe = args->fe;
+	struct arg arg = { .at = span_location(fe->source, text) };
+
+	if (!read_type(args, &arg.type, parts.type)) {
+		return;
+	}
+	if (!check_declarator(args, parts) && !fe->lenient) {
+		args->failed = true;
+		return;
+	}
+	check_unique(args, parts.name);
+	arg.name = arena_strndup(&fe->model->arena, parts.name.text, parts.name.len);
+	vec_push(&args->list, arg);
+}
+
+static void read_arg(struct args *args, struct span text)
+{
+	struct front_end *fe = args->fe;
+	struct parts parts = part(text);
+
+	if (text.len == 0) {
+		fail(args, text, "remove the comma, or add an argument", "an empty argument");
+	} else if (span_equals(text, "void")) {
+		diag_error(fe->rules, span_location(fe->source, text), "remove it",
+			"'void' among other arguments");
+	} else if (parts.name.len == 0 || (parts.type.len > 0 && is_type(args, text))) {
+		fail(args, text, ARG_HELP, "an argument has a type but no name");
+	} else if (parts.type.len == 0) {
+		fail(args, text, ARG_HELP,
+			is_type(args, text) ? "an argument has a type but no name"
+					    : "an argument needs a type and a name");
+	} else {
+		add_arg(args, text, parts);
+	}
+}
+
+/* Splits at commas; what is beyond the limit is not looked at. */
+static void read_list(struct args *args, struct span text)
+{
+	struct front_end *fe = args->fe;
+	size_t room = fe->max_args - ((args->event->properties & EVENT_VCPU) != 0);
+
+	for (size_t n = 0;; n++) {
+		const char *comma = memchr(text.text, ',', text.len);
+		size_t len = comma ? (size_t)(comma - text.text) : text.len;
+		struct span arg = span_trim((struct span){ text.text, len });
+
+		if (n == room) {
+			fail(args, arg, "pass fewer, or raise the limit (to 32 at most)",
+				arena_printf(&fe->model->arena, "more than %zu arguments", room));
+			return;
+		}
+		read_arg(args, arg);
+		if (!comma) {
+			return;
+		}
+		text = (struct span){ comma + 1, text.len - len - 1 };
+	}
+}
+
+/* The text of the list; the cursor goes behind its `)`. */
+static bool take_list(struct front_end *fe, struct scan *s, struct span *list)
+{
+	const char *text = s->source->text + s->pos;
+	const char *end = memchr(text, ')', s->end - s->pos);
+	size_t len = end ? (size_t)(end - text) : s->end - s->pos;
+
+	if (!end || memchr(text, '"', len)) {
+		s->pos--;
+		diag_error(fe->diag, scan_location(s), "add the closing ')'",
+			"the argument list is not closed");
+		s->pos = s->end;
+		return false;
+	}
+	*list = span_trim((struct span){ text, len });
+	s->pos += len + 1;
+	return true;
+}
+
+bool qemu_read_args(struct front_end *fe, struct event *e, struct scan *s)
+{
+	struct args args = { .fe = fe, .event = e };
+	struct span list;
+
+	if (!take_list(fe, s, &list)) {
+		return false;
+	}
+	if (list.len == 0) {
+		fail(&args, list, arena_printf(&fe->model->arena, "write: %s(void)", e->name),
+			"an empty argument list");
+	} else if (!span_equals(list, "void")) {
+		read_list(&args, list);
+	}
+	e->arg_count = args.list.count;
+	e->args = arena_array(&fe->model->arena, struct arg, e->arg_count);
+	if (e->arg_count > 0) {
+		memcpy(e->args, args.list.items, e->arg_count * sizeof(*e->args));
+	}
+	vec_fini(&args.list);
+	return !args.failed;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the properties `tcg` and `vcpu` make of an event. A `tcg` event becomes
+ * two, in this order: <name>_trans without the values of the translated guest,
+ * which exist only at execution, and <name>_exec with them. A `vcpu` event gets
+ * its CPU as first argument and at the front of its format.
+ */
+#include <string.h>
+
+#include "decl/qemu.h"
+
+#define CPU_NAME "__cpu"
+
+static const char cpu_format[] = "\"cpu=%p \"";
+
+static struct arena *arena(struct front_end *fe)
+{
+	return &fe->model->arena;
+}
+
+static void prepend_cpu_arg(struct front_end *fe, struct event *e)
+{
+	struct arg *args = arena_array(arena(fe), struct arg, e->arg_count + 1);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (strcmp(e->args[i].name, CPU_NAME) == 0) {
+			diag_error(fe->rules, e->args[i].at, "choose another name",
+				"a 'vcpu' event already has an argument '" CPU_NAME "'");
+		}
+		args[i + 1] = e->args[i];
+	}
+	args[0] = (struct arg){ .name = CPU_NAME, .at = e->at };
+	type_parse(&args[0].type, arena(fe), "void *", strlen("void *"));
+	e->args = args;
+	e->arg_count++;
+}
+
+/* An event with other arguments and no format stays without: half a format helps nobody. */
+static void prepend_cpu_format(struct front_end *fe, struct event *e, bool is_usable)
+{
+	struct source source = { "", cpu_format, strlen(cpu_format) };
+	struct scan scan = { &source, 0, source.len };
+	struct format *f = &e->format;
+	struct format prefix;
+
+	if (!f->source && e->arg_count > 1) {
+		return;
+	}
+	format_parse(&prefix, NULL, arena(fe), NULL, &scan);
+	prefix.segments[0].conversion.at = e->at;
+	format_prepend(f, arena(fe), &prefix);
+	if (!is_usable) {
+		format_drop(f);
+	}
+}
+
+/* `is_usable`: the format was understood. */
+static void add(struct front_end *fe, struct event *e, const struct format *format, bool is_usable)
+{
+	e->format = *format;
+	if (!is_usable) {
+		format_drop(&e->format);
+	} else {
+		is_usable = decl_check_format(fe, e);
+	}
+	if (e->properties & EVENT_VCPU) {
+		prepend_cpu_arg(fe, e);
+		prepend_cpu_format(fe, e, is_usable);
+	}
+	decl_add_event(fe, e);
+}
+
+/* One half of a `tcg` event. */
+static void add_half(struct front_end *fe, const struct qemu_line *line, unsigned int half)
+{
+	const struct event *whole = &line->event;
+	size_t second = half == EVENT_TCG_EXEC && line->format_count > 1;
+	struct event e = *whole;
+	const char *suffix = half == EVENT_TCG_TRANS ? "trans" : "exec";
+
+	e.name = arena_printf(arena(fe), "%s_%s", whole->name, suffix);
+	e.properties = (whole->properties & ~(unsigned int)QEMU_TCG) | half;
+	e.args = arena_array(arena(fe), struct arg, whole->arg_count);
+	e.arg_count = 0;
+	for (size_t i = 0; i < whole->arg_count; i++) {
+		struct arg arg = whole->args[i];
+
+		if (arg.type.class == TYPE_TCG) {
+			const char *text = type_of_execution(&arg.type);
+
+			if (half == EVENT_TCG_TRANS) {
+				continue;
+			}
+			type_parse(&arg.type, arena(fe), text, strlen(text));
+		}
+		e.args[e.arg_count++] = arg;
+	}
+	add(fe, &e, &line->formats[second], line->formats_ok);
+}
+
+static bool check_format_count(struct front_end *fe, const struct qemu_line *line)
+{
+	bool is_tcg = line->event.properties & QEMU_TCG;
+
+	if (is_tcg && line->format_count < 2) {
+		diag_error(fe->rules, line->event.at,
+			"write: \"format at translation\", \"format at execution\"",
+			"a 'tcg' event needs two formats");
+	} else if (!is_tcg && line->format_count > 1) {
+		diag_error(fe->rules, line->formats[1].at, "remove it, or declare the event 'tcg'",
+			"a second format in an event without 'tcg'");
+	} else {
+		return true;
+	}
+	return fe->lenient;
+}
+
+void qemu_expand(struct front_end *fe, struct qemu_line *line)
+{
+	if (line->formats_ok && !check_format_count(fe, line)) {
+		return;
+	}
+	if (line->event.properties & QEMU_TCG) {
+		add_half(fe, line, EVENT_TCG_TRANS);
+		add_half(fe, line, EVENT_TCG_EXEC);
+	} else {
+		add(fe, &line->event, &line->formats[0], line->formats_ok);
+	}
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Formats against arguments. */
+#include "model/check.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "model/mend.h"
+
+/* What printf passes the smaller integers as. */
+#define INT_SIZE 4
+
+static const struct {
+	const char *length;
+	uint8_t size32;
+	uint8_t size64;
+} length_sizes[] = {
+	{ "", 4, 4 },
+	{ "hh", 1, 1 },
+	{ "h", 2, 2 },
+	{ "l", 4, 8 },
+	{ "ll", 8, 8 },
+	{ "j", 8, 8 },
+	{ "z", 4, 8 },
+	{ "t", 4, 8 },
+	{ "8", 1, 1 },
+	{ "16", 2, 2 },
+	{ "32", 4, 4 },
+	{ "64", 8, 8 },
+	{ "PTR", 4, 8 },
+	{ "MAX", 8, 8 },
+	{ "LEAST8", 1, 1 },
+	{ "LEAST16", 2, 2 },
+	{ "LEAST32", 4, 4 },
+	{ "LEAST64", 8, 8 },
+	{ "FAST8", 1, 1 },
+	{ "FAST16", 4, 8 },
+	{ "FAST32", 4, 8 },
+	{ "FAST64", 8, 8 },
+};
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static bool check_count(const struct event *e, struct arena *a, struct diag *d)
+{
+	const struct format *f = &e->format;
+	const char *help = "remove the conversion, or declare an argument for it";
+	struct location at = f->at;
+
+	if (f->args == e->arg_count) {
+		return true;
+	}
+	if (f->args < e->arg_count) {
+		const struct arg *arg = &e->args[f->args];
+
+		at = arg->at;
+		help = arena_printf(a, "add a conversion for '%s', for example %s", arg->name,
+			mend_conversion(a, &arg->type, false));
+	}
+	for (size_t i = 0; i < f->count && f->args > e->arg_count; i++) {
+		const struct conversion *c = &f->segments[i].conversion;
+
+		if (f->segments[i].has_conversion && (size_t)c->arg >= e->arg_count) {
+			at = c->at;
+			break;
+		}
+	}
+	diag_error(d, at, help, "%zu argument%s, but the format has %zu conversion%s", e->arg_count,
+		plural(e->arg_count), f->args, plural(f->args));
+	return false;
+}
+
+static bool fits_class(const struct conversion *c, enum type_class class)
+{
+	switch (c->letter) {
+	case 's':
+		return class == TYPE_STRING;
+	case 'p':
+		return class != TYPE_INTEGER;
+	default:
+		return class == TYPE_INTEGER;
+	}
+}
+
+static bool check_class(
+	const struct event *e, const struct conversion *c, struct arena *a, struct diag *d)
+{
+	const struct arg *arg = &e->args[c->arg];
+	bool is_hex = c->letter == 'x' || c->letter == 'p';
+
+	if (fits_class(c, arg->type.class)) {
+		return true;
+	}
+	diag_error(d, c->at,
+		arena_printf(
+			a, "print '%s' with %s", arg->name, mend_conversion(a, &arg->type, is_hex)),
+		"'%s' cannot print '%s', which is '%s'", conversion_text(a, c), arg->name,
+		arg->type.text);
+	return false;
+}
+
+/* `*` takes an int. */
+static bool check_star(const struct event *e, const struct conversion *c, int index, struct diag *d)
+{
+	if (index == FORMAT_NO_ARG) {
+		return true;
+	}
+	const struct arg *arg = &e->args[index];
+
+	if (arg->type.class == TYPE_INTEGER && arg->type.size64 <= INT_SIZE) {
+		return true;
+	}
+	diag_error(d, c->at, "declare it as 'int'", "'*' takes an int, but '%s' is '%s'", arg->name,
+		arg->type.text);
+	return false;
+}
+
+bool check_format(const struct event *e, struct arena *a, struct diag *d)
+{
+	const struct format *f = &e->format;
+
+	if (!f->source) {
+		return true;
+	}
+	if (!check_count(e, a, d)) {
+		return false;
+	}
+	bool ok = true;
+
+	for (size_t i = 0; i < f->count; i++) {
+		const struct conversion *c = &f->segments[i].conversion;
+
+		if (f->segments[i].has_conversion) {
+			ok = check_class(e, c, a, d) && ok;
+			ok = check_star(e, c, c->width_arg, d) && ok;
+			ok = check_star(e, c, c->precision_arg, d) && ok;
+		}
+	}
+	return ok;
+}
+
+static uint8_t promoted(uint8_t size)
+{
+	return size < INT_SIZE ? INT_SIZE : size;
+}
+
+static bool check_length(
+	const struct arg *arg, const struct conversion *c, struct arena *a, struct diag *d)
+{
+	size_t i = 0;
+
+	while (strcmp(length_sizes[i].length, c->length) != 0) {
+		i++;
+	}
+	uint8_t size32 = length_sizes[i].size32;
+	uint8_t size64 = length_sizes[i].size64;
+	bool ok32 = promoted(size32) == promoted(arg->type.size32);
+	bool ok64 = promoted(size64) == promoted(arg->type.size64);
+	bool is_cut = size64 < INT_SIZE && size64 < arg->type.size64;
+
+	if (ok32 && ok64 && !is_cut) {
+		return true;
+	}
+	const char *mended = c->letter == 'c' ? mend_conversion(a, &arg->type, false)
+					      : mend_length(a, c, &arg->type);
+	const char *help = arena_printf(a, "write %s", mended);
+	const char *text = conversion_text(a, c);
+
+	if (!ok32 && !ok64) {
+		diag_error(d, c->at, help, "'%s' does not fit '%s', which is '%s'", text, arg->name,
+			arg->type.text);
+		return false;
+	}
+	if (is_cut) {
+		diag_warning(d, c->at, help, "'%s' is narrower than '%s', which is '%s'", text,
+			arg->name, arg->type.text);
+		return true;
+	}
+	diag_warning(d, c->at, help, "'%s' does not fit '%s', which is '%s', on %d-bit hosts", text,
+		arg->name, arg->type.text, ok32 ? 64 : 32);
+	return true;
+}
+
+bool check_lengths(const struct event *e, struct arena *a, struct diag *d)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < e->format.count; i++) {
+		const struct conversion *c = &e->format.segments[i].conversion;
+
+		if (e->format.segments[i].has_conversion && !strchr("sp", c->letter)) {
+			ok = check_length(&e->args[c->arg], c, a, d) && ok;
+		}
+	}
+	return ok;
+}

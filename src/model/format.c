@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Formats as values: joined, and turned back into text. */
+#include "model/format.h"
+
+#include <stdio.h>
+
+#include "model/format_lexer.h"
+
+/* Literals and macros with exactly one blank between them. */
+const char *format_regular_source(struct arena *a, struct span text)
+{
+	char *regular = arena_alloc(a, 2 * text.len + 1);
+	char *to = regular;
+	bool quoted = false;
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.text[i];
+		bool opens = !quoted && c == '"';
+
+		if (!quoted && is_blank((unsigned char)c)) {
+			continue;
+		}
+		if (to > regular &&
+			(opens || (!quoted && text.text[i - 1] == '"') ||
+				(!quoted && is_blank((unsigned char)text.text[i - 1])))) {
+			*to++ = ' ';
+		}
+		*to++ = c;
+		if (quoted && c == '\\') {
+			*to++ = text.text[++i];
+			continue;
+		}
+		quoted ^= c == '"';
+	}
+	return regular;
+}
+
+void format_drop(struct format *f)
+{
+	f->segments = NULL;
+	f->count = f->args = 0;
+}
+
+static void move_args(struct conversion *c, int by)
+{
+	c->arg += by;
+	c->width_arg += c->width_arg == FORMAT_NO_ARG ? 0 : by;
+	c->precision_arg += c->precision_arg == FORMAT_NO_ARG ? 0 : by;
+}
+
+/* A prefix's last text goes in front of the segment that follows: only the last has no conversion.
+ */
+static void join_text(struct segment *to, const struct segment *prefix, struct arena *a)
+{
+	char *text = arena_alloc(a, prefix->len + to->len + 1);
+
+	memcpy(text, prefix->text, prefix->len);
+	memcpy(text + prefix->len, to->text, to->len);
+	to->len += prefix->len;
+	to->text = text;
+}
+
+void format_prepend(struct format *f, struct arena *a, const struct format *prefix)
+{
+	struct segment *all = arena_array(a, struct segment, prefix->count + f->count);
+	size_t n = prefix->count;
+
+	memcpy(all, prefix->segments, n * sizeof(*all));
+	if (n > 0 && f->count > 0 && !all[n - 1].has_conversion) {
+		join_text(&f->segments[0], &all[--n], a);
+	}
+	for (size_t i = 0; i < f->count; i++) {
+		all[n] = f->segments[i];
+		move_args(&all[n++].conversion, (int)prefix->args);
+	}
+	f->segments = all;
+	f->count = n;
+	f->args += prefix->args;
+	f->source =
+		f->source ? arena_printf(a, "%s %s", prefix->source, f->source) : prefix->source;
+}
+
+const char *conversion_text(struct arena *a, const struct conversion *c)
+{
+	char width[16] = "";
+	char precision[16] = "";
+	bool is_macro = is_digit((unsigned char)c->length[0]) || c->length[0] < 'a';
+
+	if (c->width_arg != FORMAT_NO_ARG || c->width >= 0) {
+		snprintf(width, sizeof(width), c->width >= 0 ? "%d" : "*", c->width);
+	}
+	if (c->precision_arg != FORMAT_NO_ARG || c->precision >= 0) {
+		snprintf(precision, sizeof(precision), c->precision_arg < 0 ? ".%d" : ".*",
+			c->precision);
+	}
+	if (is_macro && *c->length) {
+		return arena_printf(
+			a, "%%%s%s%s\" PRI%c%s", c->flags, width, precision, c->letter, c->length);
+	}
+	return arena_printf(a, "%%%s%s%s%s%c", c->flags, width, precision, c->length, c->letter);
+}

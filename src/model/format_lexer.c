@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* String literals, their escapes, and PRI macros. */
+#include "model/format_lexer.h"
+
+#include "base/compiler.h"
+
+static const char macro_letters[] = "diouxX";
+
+static const char *const macro_lengths[] = {
+	"8",
+	"16",
+	"32",
+	"64",
+	"PTR",
+	"MAX",
+	"LEAST8",
+	"LEAST16",
+	"LEAST32",
+	"LEAST64",
+	"FAST8",
+	"FAST16",
+	"FAST32",
+	"FAST64",
+};
+
+static const struct {
+	char letter;
+	char value;
+} simple_escapes[] = {
+	{ 'n', '\n' },
+	{ 't', '\t' },
+	{ '"', '"' },
+	{ '\\', '\\' },
+	{ '\'', '\'' },
+	{ '?', '?' },
+	{ 'r', '\r' },
+	{ 'a', '\a' },
+	{ 'b', '\b' },
+	{ 'f', '\f' },
+	{ 'v', '\v' },
+};
+
+static struct location place(const struct format_lexer *l, size_t offset)
+{
+	return (struct location){ l->in.source, offset };
+}
+
+static void fail(struct format_lexer *l)
+{
+	l->failed = true;
+	l->unit = UNIT_END;
+}
+
+static int digit_value(int c)
+{
+	if (is_digit(c)) {
+		return c - '0';
+	}
+	if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f') {
+		return (c | 0x20) - 'a' + 10;
+	}
+	return 16;
+}
+
+/* Up to `digits` digits; SCAN_END when there is none or the value is no byte. */
+static int read_number(struct format_lexer *l, int base, unsigned int digits)
+{
+	int value = 0;
+	unsigned int n = 0;
+
+	while (n < digits && value < 256 && scan_peek(&l->in) != SCAN_END &&
+		digit_value(scan_peek(&l->in)) < base) {
+		value = value * base + digit_value(scan_peek(&l->in));
+		l->in.pos++;
+		n++;
+	}
+	return n > 0 && value < 256 ? value : SCAN_END;
+}
+
+static int escape_value(struct format_lexer *l)
+{
+	int c = scan_peek(&l->in);
+
+	if (c >= '0' && c <= '7') {
+		return read_number(l, 8, 3);
+	}
+	if (scan_accept(&l->in, 'x')) {
+		return read_number(l, 16, (unsigned int)-1);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(simple_escapes); i++) {
+		if (scan_accept(&l->in, simple_escapes[i].letter)) {
+			return simple_escapes[i].value;
+		}
+	}
+	return SCAN_END;
+}
+
+static void read_escape(struct format_lexer *l)
+{
+	l->unit = escape_value(l);
+	if (l->unit > 0) {
+		return;
+	}
+	diag_error(l->diag, place(l, l->at),
+		"write a backslash as \\\\; known are \\\" \\\\ \\' \\? \\a \\b \\f \\n \\r "
+		"\\t \\v, octal \\101 and hexadecimal \\x41",
+		l->unit == 0 ? "a NUL would end the format"
+			     : "an escape that C does not know, or that is no byte");
+	fail(l);
+}
+
+/* A character of a literal; false at its closing quote. */
+static bool read_literal(struct format_lexer *l)
+{
+	int c = scan_peek(&l->in);
+
+	l->at = l->in.pos;
+	if (c == SCAN_END || c == 0) {
+		diag_error(l->diag, place(l, l->quote), "add the closing '\"'",
+			"the format's quote is not closed");
+		fail(l);
+		return true;
+	}
+	l->in.pos++;
+	if (c == '"') {
+		l->in_literal = false;
+		return false;
+	}
+	if (c == '\\') {
+		read_escape(l);
+		return true;
+	}
+	l->unit = c;
+	return true;
+}
+
+static bool macro_parse(struct format_lexer *l, struct span word)
+{
+	if (word.len < 5 || memcmp(word.text, "PRI", 3) != 0 ||
+		!strchr(macro_letters, word.text[3])) {
+		return false;
+	}
+	struct span length = { word.text + 4, word.len - 4 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(macro_lengths); i++) {
+		if (span_equals(length, macro_lengths[i])) {
+			l->letter = word.text[3];
+			l->length = macro_lengths[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What stands between literals: a macro, or something that does not belong there. */
+static void read_macro(struct format_lexer *l)
+{
+	struct span word = scan_word(&l->in);
+	bool is_comment = word.len == 0 && scan_peek(&l->in) == '#';
+
+	if (macro_parse(l, word)) {
+		l->unit = UNIT_MACRO;
+		return;
+	}
+	if (word.len > 3 && memcmp(word.text, "PRI", 3) == 0) {
+		diag_error(l->diag, place(l, l->at),
+			"known are PRId64, PRIu32, PRIxPTR and the like",
+			"'%.*s' is not a macro of inttypes.h", SPAN_ARGS(word));
+	} else {
+		diag_error(l->diag, place(l, l->at),
+			is_comment ? "give the comment a line of its own"
+				   : "remove it, or quote it as part of the format",
+			"unexpected text after the format");
+	}
+	fail(l);
+}
+
+void format_lexer_next(struct format_lexer *l)
+{
+	while (!l->failed) {
+		if (l->in_literal) {
+			if (read_literal(l)) {
+				return;
+			}
+			continue;
+		}
+		scan_skip_blanks(&l->in);
+		l->at = l->quote = l->in.pos;
+		if (scan_peek(&l->in) == SCAN_END || scan_peek(&l->in) == ',') {
+			l->unit = UNIT_END;
+			return;
+		}
+		if (scan_accept(&l->in, '"')) {
+			l->in_literal = true;
+			continue;
+		}
+		read_macro(l);
+		return;
+	}
+}
+
+void format_lexer_init(struct format_lexer *l, struct diag *d, const struct scan *in)
+{
+	*l = (struct format_lexer){ .diag = d, .in = *in };
+	format_lexer_next(l);
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the units of a format to segments. What printf leaves undefined or
+ * ignores is an error or a warning here, and never reaches the model, so that
+ * no compiler has anything to say about a format that is written from it.
+ */
+#include "model/format.h"
+
+#include "base/compiler.h"
+#include "base/vec.h"
+#include "model/format_lexer.h"
+#include "model/mend.h"
+
+/* What every C library can print in one conversion. */
+#define WIDTH_MAX 4095
+
+struct parser {
+	struct format_lexer lexer;
+	struct arena *arena;
+	struct diag *diag;
+	const struct event *event;
+	struct scan start;
+	VEC(struct segment) segments;
+	struct segment open; /* what is being collected */
+	char *text; /* where the next character of literal text goes */
+	int args;
+	size_t newline; /* where the last one is */
+	bool has_newline;
+	bool ends_in_newline;
+};
+
+/* Flags and the letters that they have an effect on. */
+static const struct {
+	char flag;
+	const char *letters;
+} flag_effects[] = {
+	{ '-', "diouxXcsp" },
+	{ '+', "di" },
+	{ ' ', "di" },
+	{ '#', "oxX" },
+	{ '0', "diouxX" },
+};
+
+static const char *const lengths[] = { "h", "hh", "l", "ll", "j", "z", "t" };
+
+static const struct {
+	const char *letters;
+	const char *message;
+	const char *help;
+} forbidden[] = {
+	{ "m", "'%m' is forbidden in a format: errno may have changed before it is printed",
+		"pass the error as an argument of the event and print that" },
+	{ "n", "'%n' is forbidden in a format: it writes to memory", "remove it" },
+	{ "aAeEfFgGL", "a format cannot print floating point: events have no such arguments",
+		"pass a scaled integer" },
+	{ "CS", "a format cannot print wide characters", "pass a string of bytes and use %s" },
+};
+
+static bool PRINTF(4, 5) fail(struct parser *p, size_t at, const char *help, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	diag_vreport(
+		p->diag, SEVERITY_ERROR, (struct location){ p->start.source, at }, help, fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static void next(struct parser *p)
+{
+	format_lexer_next(&p->lexer);
+}
+
+static bool accept(struct parser *p, int c)
+{
+	if (p->lexer.unit != c) {
+		return false;
+	}
+	next(p);
+	return true;
+}
+
+static void add_text(struct parser *p, int c)
+{
+	p->ends_in_newline = c == '\n';
+	if (p->ends_in_newline) {
+		p->has_newline = true;
+		p->newline = p->lexer.at;
+	}
+	*p->text++ = (char)c;
+	p->open.len++;
+}
+
+static void close_segment(struct parser *p)
+{
+	vec_push(&p->segments, p->open);
+	p->open = (struct segment){ .text = p->text };
+}
+
+static void parse_flags(struct parser *p, struct conversion *c)
+{
+	while (p->lexer.unit > 0 && strchr("-+ #0", p->lexer.unit)) {
+		size_t n = strlen(c->flags);
+
+		if (!strchr(c->flags, p->lexer.unit)) {
+			c->flags[n] = (char)p->lexer.unit;
+		}
+		next(p);
+	}
+}
+
+/* A width or precision: a number, or `*` for an argument. */
+static bool parse_number(struct parser *p, int *value, int *arg)
+{
+	size_t at = p->lexer.at;
+
+	if (accept(p, '*')) {
+		*arg = p->args++;
+		return true;
+	}
+	for (; is_digit(p->lexer.unit); next(p)) {
+		*value = (*value < 0 ? 0 : *value * 10) + p->lexer.unit - '0';
+		if (*value > WIDTH_MAX) {
+			return fail(p, at, NULL, "a width or precision is at most %d", WIDTH_MAX);
+		}
+	}
+	return true;
+}
+
+static const char *parse_length(struct parser *p)
+{
+	int c = p->lexer.unit;
+
+	if (c <= 0 || !strchr("hljzt", c)) {
+		return "";
+	}
+	next(p);
+	bool is_double = (c == 'h' || c == 'l') && accept(p, c);
+	const char *const *length = lengths;
+
+	while ((*length)[0] != c || ((*length)[1] != '\0') != is_double) {
+		length++;
+	}
+	return *length;
+}
+
+static bool refuse_incomplete(struct parser *p, const struct conversion *c)
+{
+	struct span text = { p->start.source->text + c->at.offset, p->lexer.at - c->at.offset };
+	const char *help = mend_letters(p->arena, p->event, &p->start);
+
+	while (is_blank((unsigned char)text.text[text.len - 1]) || text.text[text.len - 1] == '"') {
+		text.len--;
+	}
+	return fail(p, c->at.offset,
+		help ? help : "end it with a letter, such as %d or %x, or write %% for a '%'",
+		"the conversion '%.*s' has no letter", SPAN_ARGS(text));
+}
+
+static bool refuse_letter(struct parser *p, const struct conversion *c)
+{
+	int unit = p->lexer.unit;
+
+	if (p->lexer.failed) {
+		return false;
+	}
+	if (unit == UNIT_MACRO) {
+		return fail(p, c->at.offset, "remove the length",
+			"a length before PRI%c%s, which brings its own", p->lexer.letter,
+			p->lexer.length);
+	}
+	if (unit == '$') {
+		return fail(p, c->at.offset, "print the arguments in their order",
+			"a format cannot number its arguments");
+	}
+	if (unit == '\'') {
+		return fail(p, c->at.offset, "remove it",
+			"a format cannot group digits: how depends on the locale");
+	}
+	if (!is_letter(unit)) {
+		return refuse_incomplete(p, c);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(forbidden); i++) {
+		if (strchr(forbidden[i].letters, unit)) {
+			return fail(p, c->at.offset, forbidden[i].help, "%s", forbidden[i].message);
+		}
+	}
+	struct span text = scan_since(&p->lexer.in, c->at.offset);
+
+	return fail(p, c->at.offset, "known are %d %i %u %x %X %o %c %s %p, and %% for a '%'",
+		"'%.*s' is not a conversion that a format may have", SPAN_ARGS(text));
+}
+
+/* The length and the letter, from either spelling: `lx` or PRIx64. */
+static bool parse_letter(struct parser *p, struct conversion *c)
+{
+	c->length = parse_length(p);
+	if (p->lexer.unit == UNIT_MACRO && !*c->length) {
+		c->length = p->lexer.length;
+		c->letter = p->lexer.letter;
+	} else if (p->lexer.unit > 0 && strchr("diouxX", p->lexer.unit)) {
+		c->letter = (char)p->lexer.unit;
+	} else if (p->lexer.unit > 0 && strchr("csp", p->lexer.unit) && !*c->length) {
+		c->letter = (char)p->lexer.unit;
+	} else {
+		return refuse_letter(p, c);
+	}
+	next(p);
+	return true;
+}
+
+/*
+ * A `.*` that turns out negative would bring the zeros of a `0` back. Compilers
+ * warn of the pair all the same, so it is dropped here for every view alike.
+ */
+static bool has_effect(const struct conversion *c, char flag)
+{
+	bool is_precise = c->precision >= 0 || c->precision_arg != FORMAT_NO_ARG;
+
+	if ((flag == '0' && (is_precise || strchr(c->flags, '-'))) ||
+		(flag == ' ' && strchr(c->flags, '+'))) {
+		return false;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(flag_effects); i++) {
+		if (flag_effects[i].flag == flag) {
+			return strchr(flag_effects[i].letters, c->letter) != NULL;
+		}
+	}
+	return false;
+}
+
+/* printf ignores such flags or leaves them undefined, and compilers warn. */
+static void drop_idle_flags(struct parser *p, struct conversion *c)
+{
+	char kept[sizeof(c->flags)] = "";
+	size_t n = 0;
+
+	for (const char *flag = c->flags; *flag; flag++) {
+		if (has_effect(c, *flag)) {
+			kept[n++] = *flag;
+			continue;
+		}
+		diag_warning(p->diag, c->at, "remove it", "the flag '%c' has no effect in '%s'",
+			*flag, conversion_text(p->arena, c));
+	}
+	memcpy(c->flags, kept, sizeof(kept));
+}
+
+static bool parse_conversion(struct parser *p)
+{
+	struct conversion c = {
+		.width = -1,
+		.precision = -1,
+		.width_arg = FORMAT_NO_ARG,
+		.precision_arg = FORMAT_NO_ARG,
+		.at = { p->start.source, p->lexer.at },
+	};
+
+	next(p);
+	if (p->lexer.unit == '%') {
+		add_text(p, '%');
+		next(p);
+		return true;
+	}
+	parse_flags(p, &c);
+	if (!parse_number(p, &c.width, &c.width_arg)) {
+		return false;
+	}
+	if (accept(p, '.')) {
+		c.precision = 0;
+		if (!parse_number(p, &c.precision, &c.precision_arg)) {
+			return false;
+		}
+	}
+	if (!parse_letter(p, &c)) {
+		return false;
+	}
+	if ((c.precision >= 0 || c.precision_arg != FORMAT_NO_ARG) && strchr("cp", c.letter)) {
+		return fail(p, c.at.offset, "remove it", "'%%%c' takes no precision", c.letter);
+	}
+	drop_idle_flags(p, &c);
+	c.arg = p->args++;
+	p->open.has_conversion = true;
+	p->open.conversion = c;
+	p->ends_in_newline = false;
+	close_segment(p);
+	return true;
+}
+
+/*
+ * A macro that is no part of a conversion. QEMU 10.2 has `"%u" PRIx8`, where C
+ * prints the macro's letters after the number: one behind a whole conversion is
+ * dropped with a warning.
+ */
+static bool parse_stray_macro(struct parser *p)
+{
+	struct location at = { p->start.source, p->lexer.at };
+	char letter = p->lexer.letter;
+	const char *length = p->lexer.length;
+
+	next(p);
+	if (p->open.len > 0 || p->segments.count == 0) {
+		return fail(p, at.offset, "write it as \"%\" PRIx64",
+			"the macro PRI%c%s needs a '%%' before it", letter, length);
+	}
+	diag_warning(p->diag, at, "remove the macro, or the letter before it",
+		"the macro PRI%c%s follows a whole conversion and is ignored", letter, length);
+	return true;
+}
+
+static bool parse_unit(struct parser *p)
+{
+	switch (p->lexer.unit) {
+	case UNIT_MACRO:
+		return parse_stray_macro(p);
+	case '%':
+		return parse_conversion(p);
+	default:
+		add_text(p, p->lexer.unit);
+		next(p);
+		return true;
+	}
+}
+
+static bool parse_units(struct parser *p)
+{
+	while (p->lexer.unit != UNIT_END) {
+		if (!parse_unit(p)) {
+			return false;
+		}
+	}
+	if (p->open.len > 0 && !p->lexer.failed) {
+		close_segment(p);
+	}
+	return !p->lexer.failed;
+}
+
+/*
+ * One event is one line: text backends print a newline as `\n`. Where nobody
+ * wants to know of faults, even one at the end is kept and printed so.
+ */
+static bool check_newlines(struct parser *p)
+{
+	if (p->ends_in_newline && p->diag) {
+		return fail(p, p->newline, "remove the newline: each event is a line of its own",
+			"the format ends with a newline");
+	}
+	if (p->has_newline) {
+		diag_warning(p->diag, ((struct location){ p->start.source, p->newline }),
+			"split the event, or use a blank",
+			"a newline inside the format is printed as \\n");
+	}
+	return true;
+}
+
+static void take_segments(struct parser *p, struct format *f)
+{
+	f->count = p->segments.count;
+	f->segments = arena_array(p->arena, struct segment, f->count);
+	if (f->count > 0) {
+		memcpy(f->segments, p->segments.items, f->count * sizeof(*f->segments));
+	}
+	f->args = (size_t)p->args;
+}
+
+bool format_parse(
+	struct format *f, const struct event *e, struct arena *a, struct diag *d, struct scan *in)
+{
+	struct parser p = { .arena = a, .diag = d, .event = e, .start = *in };
+	struct span rest = { in->source->text + in->pos, in->end - in->pos };
+
+	*f = (struct format){ .at = scan_location(in) };
+	p.text = arena_alloc(a, rest.len + 1);
+	p.open.text = p.text;
+	format_lexer_init(&p.lexer, d, in);
+	bool ok = parse_units(&p) && check_newlines(&p);
+
+	if (ok) {
+		in->pos = p.lexer.at;
+		take_segments(&p, f);
+		f->source = format_regular_source(a, span_trim(scan_since(in, f->at.offset)));
+	} else {
+		rest = span_trim(rest);
+		f->source = arena_strndup(a, rest.text, rest.len);
+		in->pos = in->end;
+	}
+	vec_fini(&p.segments);
+	return ok;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Proposals for a format, made on its text. */
+#include "model/mend.h"
+
+#include <string.h>
+
+static char letter_for(const struct type *t, bool is_hex)
+{
+	if (t->class == TYPE_STRING) {
+		return 's';
+	}
+	if (t->class == TYPE_POINTER) {
+		return 'p';
+	}
+	if (is_hex) {
+		return 'x';
+	}
+	return t->is_char ? 'c' : t->is_signed ? 'd' : 'u';
+}
+
+/* Lengths that `int` needs anyway are left out. */
+static const char *length_for(const struct type *t)
+{
+	return t->size64 <= 4 || t->class != TYPE_INTEGER ? "" : t->length;
+}
+
+const char *mend_length(struct arena *a, const struct conversion *c, const struct type *t)
+{
+	struct conversion mended = *c;
+
+	mended.length = length_for(t);
+	return conversion_text(a, &mended);
+}
+
+const char *mend_conversion(struct arena *a, const struct type *t, bool is_hex)
+{
+	const struct conversion bare = {
+		.width = -1,
+		.precision = -1,
+		.width_arg = FORMAT_NO_ARG,
+		.precision_arg = FORMAT_NO_ARG,
+		.letter = letter_for(t, is_hex),
+	};
+
+	return mend_length(a, &bare, t);
+}
+
+/* Takes flags, width and precision of a conversion; the `%` is already taken. */
+static void skip_numbers(struct scan *s)
+{
+	while (scan_peek(s) > 0 && strchr("-+ #0", scan_peek(s))) {
+		s->pos++;
+	}
+	while (is_digit(scan_peek(s)) || scan_peek(s) == '.') {
+		s->pos++;
+	}
+}
+
+static bool has_letter(const struct scan *s)
+{
+	struct scan ahead = *s;
+
+	if (scan_accept(&ahead, '"')) {
+		scan_skip_blanks(&ahead);
+		return scan_peek(&ahead) == 'P';
+	}
+	return is_letter(scan_peek(s));
+}
+
+/* The rest of a conversion that has no letter, for the argument `t`; `from` is its `%`. */
+static void write_letter(
+	struct out *o, struct arena *a, const struct type *t, struct scan *s, size_t from)
+{
+	bool is_hex = from >= 2 && memcmp(s->source->text + from - 2, "0x", 2) == 0;
+	const char *rest = mend_conversion(a, t, is_hex) + 1;
+
+	out_str(o, rest);
+	if (rest[0] == '"' && !scan_accept(s, '"')) {
+		out_str(o, " \"");
+	}
+}
+
+/* Copies the format and mends it on the way; false when there are too many conversions. */
+static bool write_mended(struct out *o, struct arena *a, const struct event *e, struct scan *s)
+{
+	size_t arg = 0;
+
+	while (scan_peek(s) != SCAN_END) {
+		size_t from = s->pos;
+		bool is_conversion = scan_accept(s, '%') && !scan_accept(s, '%');
+
+		if (!is_conversion) {
+			s->pos = s->pos == from ? from + 1 : s->pos;
+			out_bytes(o, s->source->text + from, s->pos - from);
+			continue;
+		}
+		skip_numbers(s);
+		if (arg == e->arg_count) {
+			return false;
+		}
+		out_bytes(o, s->source->text + from, s->pos - from);
+		if (!has_letter(s)) {
+			write_letter(o, a, &e->args[arg].type, s, from);
+		}
+		arg++;
+	}
+	return arg == e->arg_count;
+}
+
+const char *mend_letters(struct arena *a, const struct event *e, const struct scan *format)
+{
+	const char *text = format->source->text;
+	size_t line = format->pos;
+	struct scan s = *format;
+	struct out o;
+	const char *help = NULL;
+
+	if (!e) {
+		return NULL;
+	}
+	while (line > 0 && text[line - 1] != '\n') {
+		line--;
+	}
+	out_init(&o, OUT_TO_MEMORY);
+	out_str(&o, "write: ");
+	out_bytes(&o, text + line, format->pos - line);
+	if (write_mended(&o, a, e, &s)) {
+		help = arena_strndup(a, o.data, o.len);
+	}
+	out_fini(&o);
+	return help;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a message proposes instead of a wrong format: the conversion that suits
+ * an argument, and a whole line mended. Never part of the model itself.
+ */
+#ifndef MODEL_MEND_H
+#define MODEL_MEND_H
+
+#include "base/arena.h"
+#include "model/event.h"
+#include "text/scan.h"
+
+/* How a format prints a type: `%u`, `%s`, `%" PRIu64`; in hexadecimal if wanted. */
+const char *mend_conversion(struct arena *a, const struct type *t, bool is_hex);
+
+/* The conversion `c` with the length that the type needs. */
+const char *mend_length(struct arena *a, const struct conversion *c, const struct type *t);
+
+/*
+ * The declaration's line with a letter added to every conversion that has none,
+ * as a help text; NULL when the conversions do not match the arguments of `e`,
+ * which may be NULL. `format` is the scanner at the format.
+ */
+const char *mend_letters(struct arena *a, const struct event *e, const struct scan *format);
+
+#endif

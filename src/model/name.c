@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Names against model/reserved.def. */
+#include "model/name.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+
+enum reserved { FREE, KEYWORD, RENAMED, CONTROL };
+
+static const struct {
+	const char *name;
+	size_t len;
+	enum reserved kind;
+} reserved_names[] = {
+#define RESERVED(name, kind) { #name, sizeof(#name) - 1, kind },
+#include "model/reserved.def"
+#undef RESERVED
+};
+
+static enum reserved reserved_kind(struct span name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(reserved_names); i++) {
+		if (reserved_names[i].len == name.len &&
+			memcmp(reserved_names[i].name, name.text, name.len) == 0) {
+			return reserved_names[i].kind;
+		}
+	}
+	return FREE;
+}
+
+static bool check_letters(
+	struct span name, const char *what, const struct source *source, struct diag *d)
+{
+	struct location at = span_location(source, name);
+
+	for (size_t i = 0; i < name.len; i++, at.offset++) {
+		int c = (unsigned char)name.text[i];
+
+		if (!is_letter(c) && !is_digit(c)) {
+			diag_error(d, at, "use the letters a to z, digits and '_'",
+				"the %s name '%.*s' is not a name in C", what, SPAN_ARGS(name));
+			return false;
+		}
+	}
+	return true;
+}
+
+bool name_check_event(struct span name, const struct source *source, struct diag *d)
+{
+	struct location at = span_location(source, name);
+
+	if (!check_letters(name, "event", source, d)) {
+		return false;
+	}
+	switch (reserved_kind(name)) {
+	case KEYWORD:
+		diag_error(d, at, "choose another name",
+			"'%.*s' is a keyword of C and cannot name an event", SPAN_ARGS(name));
+		return false;
+	case CONTROL:
+		diag_error(d, at, "choose another name",
+			"the event's function trace_%.*s() would collide with that of "
+			"\"trace/control.h\"",
+			SPAN_ARGS(name));
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool name_check_arg(struct span name, const struct source *source, struct diag *d)
+{
+	struct location at = span_location(source, name);
+
+	if (!check_letters(name, "argument", source, d)) {
+		return false;
+	}
+	/* An event's may: every name that is made of it has a prefix. */
+	if (is_digit((unsigned char)name.text[0])) {
+		diag_error(d, at, "begin it with a letter",
+			"the argument name '%.*s' begins with a digit", SPAN_ARGS(name));
+		return false;
+	}
+	if (reserved_kind(name) == KEYWORD) {
+		diag_error(d, at, "choose another name",
+			"'%.*s' is a keyword of C and cannot name an argument", SPAN_ARGS(name));
+		return false;
+	}
+	if (type_is_word(name.text, name.len)) {
+		diag_error(d, at, "choose another name",
+			"'%.*s' is a type and cannot name an argument", SPAN_ARGS(name));
+		return false;
+	}
+	return true;
+}
+
+static bool has_prefix(const char *name, const char *prefix)
+{
+	return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* By convention a macro's name: `SIZE_MAX`, and what a program defines for itself. */
+static bool is_capital(const char *name)
+{
+	return name[strcspn(name, "abcdefghijklmnopqrstuvwxyz")] == '\0' &&
+	       name[strcspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] != '\0';
+}
+
+static const char *small_letters(struct arena *a, const char *name)
+{
+	char *small = arena_strdup(a, name);
+
+	for (char *c = small; *c; c++) {
+		if (*c >= 'A' && *c <= 'Z') {
+			*c = (char)(*c - 'A' + 'a');
+		}
+	}
+	return small;
+}
+
+/* `log_read` in the event `read`: a function of that event may be called so. */
+static bool may_be_function(const char *name, const char *event)
+{
+	size_t len = strlen(name);
+	size_t event_len = strlen(event);
+
+	return len > event_len && name[len - event_len - 1] == '_' &&
+	       strcmp(name + len - event_len, event) == 0 && !has_prefix(name, "arg_");
+}
+
+/* Names that the C library, the compiler or generated code may use as they like. */
+static bool is_foreign(const char *name, const char *event)
+{
+	return has_prefix(name, "__") || (name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z') ||
+	       has_prefix(name, "PRI") || has_prefix(name, "SCN") || has_prefix(name, "waymark_") ||
+	       may_be_function(name, event);
+}
+
+/* `__cpu` becomes `cpu`, `waymark_x` becomes `arg_waymark_x`. */
+static const char *without_foreign_prefix(struct arena *a, const char *name, const char *event)
+{
+	const char *bare = name + strspn(name, "_");
+
+	if (bare == name || !is_letter((unsigned char)bare[0]) || is_foreign(bare, event)) {
+		return arena_printf(a, "arg_%s", bare);
+	}
+	return bare;
+}
+
+static bool is_taken(const struct event *e, size_t self, const char *name)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		bool is_c_name = i < self && strcmp(e->args[i].c_name, name) == 0;
+
+		if (i != self && (is_c_name || strcmp(e->args[i].name, name) == 0)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_reserved(const char *name)
+{
+	struct span span = { name, strlen(name) };
+	enum reserved kind = reserved_kind(span);
+
+	return kind == RENAMED || kind == KEYWORD || type_is_word(name, span.len);
+}
+
+static const char *c_name(struct arena *a, const struct event *e, size_t self)
+{
+	const char *declared = e->args[self].name;
+	const char *name = is_capital(declared) ? small_letters(a, declared) : declared;
+
+	if (is_foreign(name, e->name)) {
+		name = without_foreign_prefix(a, name, e->name);
+	}
+	if (name == declared && !is_reserved(name)) {
+		return name;
+	}
+	while (is_taken(e, self, name) || is_reserved(name)) {
+		name = arena_printf(a, "%s_", name);
+	}
+	return name;
+}
+
+void name_assign_c(struct arena *a, struct event *e)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		e->args[i].c_name = c_name(a, e, i);
+	}
+}
+
+const char *name_upper(struct arena *a, const char *name)
+{
+	char *upper = arena_strdup(a, name);
+
+	for (char *c = upper; *c; c++) {
+		if (*c >= 'a' && *c <= 'z') {
+			*c = (char)(*c - 'a' + 'A');
+		}
+	}
+	return upper;
+}

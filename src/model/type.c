@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Type texts. The words of a C integer type come in any order, so each has a
+ * weight, and the sum of the weights is looked up in type.def: no grammar is
+ * needed for `long unsigned int`. Four bits count each word.
+ */
+#include "model/type.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "text/scan.h"
+
+/* More words than any legal type has, and few enough that no sum overflows. */
+#define WORDS_MAX 7
+
+enum weight {
+	INT = 1 << 0,
+	SIGNED = 1 << 4,
+	UNSIGNED = 1 << 8,
+	SHORT = 1 << 12,
+	LONG = 1 << 16,
+	CHAR = 1 << 20,
+	VOID = 1 << 24,
+	NAMED = 1 << 28, /* a type of one word; goes with no other */
+};
+
+static const struct {
+	const char *word;
+	int weight;
+} weighted_words[] = {
+	{ "int", INT },
+	{ "signed", SIGNED },
+	{ "unsigned", UNSIGNED },
+	{ "short", SHORT },
+	{ "long", LONG },
+	{ "char", CHAR },
+	{ "void", VOID },
+};
+
+struct base {
+	const char *name; /* NULL: made of weighted words */
+	int sum;
+	const char *host; /* of a TCG type only: what it arrives as */
+	struct type type; /* but for the text */
+};
+
+#define BASE(name_, sum_, length_, is_signed_, size32_, size64_) \
+	{ .name = name_,                                         \
+		.sum = sum_,                                     \
+		.type = { .length = length_,                     \
+			.class = TYPE_INTEGER,                   \
+			.is_signed = is_signed_,                 \
+			.size32 = size32_,                       \
+			.size64 = size64_ } },
+#define TYPE_NAME(name, ...) BASE(#name, NAMED, __VA_ARGS__)
+#define TYPE_WORDS(sum, ...) BASE(NULL, sum, __VA_ARGS__)
+#define TYPE_INT(sum, ...) BASE(NULL, sum, __VA_ARGS__) BASE(NULL, (sum) + INT, __VA_ARGS__)
+#define TYPE_TCG(name_, host_) \
+	{ .name = #name_,      \
+		.sum = NAMED,  \
+		.host = host_, \
+		.type = { .length = "", .class = TYPE_TCG } },
+
+static const struct base bases[] = {
+#include "model/type.def"
+};
+
+static const struct type pointer = {
+	.length = "", .class = TYPE_POINTER, .size32 = 4, .size64 = 8
+};
+
+/* What has been read of a type so far. */
+struct reading {
+	const struct base *named;
+	int sum;
+	unsigned int words;
+	unsigned int stars;
+	bool is_const; /* since the last star */
+};
+
+static int weight_of(struct span word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(weighted_words); i++) {
+		if (span_equals(word, weighted_words[i].word)) {
+			return weighted_words[i].weight;
+		}
+	}
+	return 0;
+}
+
+static const struct base *base_named(struct span word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(bases); i++) {
+		if (bases[i].name && span_equals(word, bases[i].name)) {
+			return &bases[i];
+		}
+	}
+	return NULL;
+}
+
+static const struct base *base_of_sum(int sum)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(bases); i++) {
+		if (!bases[i].name && bases[i].sum == sum) {
+			return &bases[i];
+		}
+	}
+	return NULL;
+}
+
+static bool read_word(struct reading *r, struct span word)
+{
+	if (span_equals(word, "const")) {
+		bool repeated = r->is_const;
+
+		r->is_const = true;
+		return !repeated;
+	}
+	if (r->stars > 0 || r->words == WORDS_MAX) {
+		return false;
+	}
+	int weight = weight_of(word);
+
+	if (weight == 0) {
+		r->named = base_named(word);
+		weight = r->named ? NAMED : 0;
+	}
+	r->sum += weight;
+	r->words++;
+	return weight != 0;
+}
+
+static bool read_type(struct reading *r, struct span text)
+{
+	struct source source = { NULL, text.text, text.len };
+	struct scan s = { &source, 0, text.len };
+
+	for (scan_skip_blanks(&s); scan_peek(&s) != SCAN_END; scan_skip_blanks(&s)) {
+		if (scan_accept(&s, '*')) {
+			r->stars++;
+			r->is_const = false;
+		} else if (!read_word(r, scan_word(&s))) {
+			return false;
+		}
+	}
+	return r->words > 0;
+}
+
+/* One blank between words and before the first star, none after a star: `const char **`. */
+static const char *regular_text(struct arena *a, struct span text)
+{
+	char *regular = arena_alloc(a, 2 * text.len + 1);
+	char *to = regular;
+	bool blank = false;
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.text[i];
+
+		if (is_blank(c)) {
+			blank = true;
+			continue;
+		}
+		if (to > regular && (c == '*' || blank) && to[-1] != '*') {
+			*to++ = ' ';
+		}
+		*to++ = c;
+		blank = false;
+	}
+	return regular;
+}
+
+static const struct base *base_of(const struct reading *r)
+{
+	if (r->named) {
+		return r->words == 1 ? r->named : NULL;
+	}
+	return base_of_sum(r->sum);
+}
+
+/* A string is one star upon `char` or `const char`. */
+static struct type pointer_type(const struct reading *r)
+{
+	struct type t = pointer;
+
+	if (r->stars == 1 && r->sum == CHAR) {
+		t.class = TYPE_STRING;
+	}
+	return t;
+}
+
+bool type_parse(struct type *t, struct arena *a, const char *text, size_t len)
+{
+	struct span span = { text, len };
+	struct reading r = { 0 };
+
+	if (!read_type(&r, span)) {
+		return false;
+	}
+	const struct base *base = base_of(&r);
+
+	if (r.stars == 0 && base) {
+		*t = base->type;
+	} else if (r.stars > 0 && (base ? !base->host : r.sum == VOID)) {
+		*t = pointer_type(&r);
+	} else {
+		return false;
+	}
+	t->is_bool = r.stars == 0 && r.named && strcmp(r.named->name, "bool") == 0;
+	t->is_char = r.stars == 0 && r.sum == CHAR;
+	t->text = t->class == TYPE_TCG ? base->name : regular_text(a, span);
+	return true;
+}
+
+void type_guess(struct type *t, struct arena *a, const char *text, size_t len)
+{
+	if (type_parse(t, a, text, len)) {
+		return;
+	}
+	if (memchr(text, '*', len)) {
+		*t = pointer;
+	} else {
+		*t = base_named((struct span){ "uint64_t", 8 })->type;
+	}
+	t->text = regular_text(a, (struct span){ text, len });
+}
+
+bool type_is_word(const char *text, size_t len)
+{
+	struct span word = { text, len };
+
+	return span_equals(word, "const") || weight_of(word) != 0 || base_named(word);
+}
+
+const char *type_of_execution(const struct type *t)
+{
+	return base_named((struct span){ t->text, strlen(t->text) })->host;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether bytes are UTF-8: declarations end up in traces and JSON, which must be. */
+#ifndef TEXT_UTF8_H
+#define TEXT_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Length of the well-formed character at `s` (of `len` > 0 bytes), 0 when there is none. */
+static inline size_t utf8_length(const char *s, size_t len)
+{
+	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned char first = (unsigned char)s[0];
+	size_t n = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+	uint32_t c = first & (0x7fu >> n);
+
+	if (n <= 1 || n > len || first > 0xf4) {
+		return n == 1;
+	}
+	for (size_t i = 1; i < n; i++) {
+		if (((unsigned char)s[i] & 0xc0) != 0x80) {
+			return 0;
+		}
+		c = c << 6 | ((unsigned char)s[i] & 0x3f);
+	}
+	return c < smallest[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
+}
+
+/* Offset of the first byte that is not UTF-8; `len` when all is well. */
+static inline size_t utf8_invalid(const char *s, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len) {
+		size_t n = utf8_length(s + i, len - i);
+
+		if (n == 0) {
+			break;
+		}
+		i += n;
+	}
+	return i;
+}
+
+#endif

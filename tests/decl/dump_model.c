@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads declaration files and prints the model and the diagnostics as text, so
+ * that the golden tests can compare them.
+ *
+ *	dump_model [--lenient] [--quiet] [--max-args=N] FILE...
+ *
+ * Exits with 1 after an error in a file.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decl/decl.h"
+
+struct dump {
+	struct model model;
+	struct diag diag;
+	struct decl_options options;
+	bool quiet;
+};
+
+static void read_file(struct source *source, const char *path, struct arena *a)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		perror(path);
+		exit(2);
+	}
+	char *text = arena_alloc(a, (size_t)st.st_size + 1);
+	const char *slash = strrchr(path, '/');
+
+	if (read(fd, text, (size_t)st.st_size) != st.st_size) {
+		perror(path);
+		exit(2);
+	}
+	close(fd);
+	*source = (struct source){ slash ? slash + 1 : path, text, (size_t)st.st_size };
+}
+
+static void print_bytes(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		printf(c < 0x20 || c == '"' || c == '\\' ? "\\x%02x" : "%c", c);
+	}
+}
+
+static void print_segment(const struct segment *s)
+{
+	const struct conversion *c = &s->conversion;
+
+	fputs("    \"", stdout);
+	print_bytes(s->text, s->len);
+	fputs("\"", stdout);
+	if (s->has_conversion) {
+		printf(" %%%c length=%s flags='%s' arg=%d", c->letter, c->length, c->flags, c->arg);
+		if (c->width >= 0 || c->width_arg >= 0) {
+			printf(" width=%d/%d", c->width, c->width_arg);
+		}
+		if (c->precision >= 0 || c->precision_arg >= 0) {
+			printf(" precision=%d/%d", c->precision, c->precision_arg);
+		}
+	}
+	putchar('\n');
+}
+
+static void print_event(size_t id, const struct event *e)
+{
+	static const char classes[] = "iPST";
+
+	printf("%zu %s %s line=%u%s%s%s%s\n", id, e->name, e->upper, e->line,
+		e->properties & EVENT_DISABLE ? " disable" : "",
+		e->properties & EVENT_VCPU ? " vcpu" : "",
+		e->properties & EVENT_TCG_TRANS ? " trans" : "",
+		e->properties & EVENT_TCG_EXEC ? " exec" : "");
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const struct type *t = &e->args[i].type;
+
+		printf("  '%s' %s", t->text, e->args[i].name);
+		if (strcmp(e->args[i].name, e->args[i].c_name) != 0) {
+			printf(" (%s)", e->args[i].c_name);
+		}
+		printf(" %c%s %u/%u '%s'\n", classes[t->class], t->is_signed ? "s" : "", t->size32,
+			t->size64, t->length);
+	}
+	if (e->format.source) {
+		printf("  format %s\n", e->format.source);
+	}
+	for (size_t i = 0; i < e->format.count; i++) {
+		print_segment(&e->format.segments[i]);
+	}
+}
+
+static void take_option(struct dump *d, const char *option)
+{
+	if (strcmp(option, "--lenient") == 0) {
+		d->options.lenient = true;
+	} else if (strcmp(option, "--quiet") == 0) {
+		d->quiet = true;
+	} else if (strncmp(option, "--max-args=", 11) == 0) {
+		d->options.max_args = (size_t)atoi(option + 11);
+	} else {
+		fprintf(stderr, "unknown option %s\n", option);
+		exit(2);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct dump d = { 0 };
+
+	model_init(&d.model);
+	diag_init(&d.diag);
+	for (int i = 1; i < argc; i++) {
+		if (strncmp(argv[i], "--", 2) == 0) {
+			take_option(&d, argv[i]);
+			continue;
+		}
+		struct source *source = arena_new(&d.model.arena, struct source);
+
+		read_file(source, argv[i], &d.model.arena);
+		decl_read(&d.model, &d.diag, source, &d.options);
+	}
+	if (!d.options.lenient) {
+		decl_finish(&d.model, &d.diag);
+	}
+	for (size_t i = 0; i < d.model.events.count && !d.quiet; i++) {
+		print_event(i, d.model.events.items[i]);
+	}
+	if (d.diag.out.len > 0) {
+		fwrite(d.diag.out.data, 1, d.diag.out.len, stdout);
+	}
+	int status = d.diag.errors > 0;
+
+	model_fini(&d.model);
+	diag_fini(&d.diag);
+	return status;
+}
