@@ -32,6 +32,13 @@ int waymark_recorder_set_buffer(uint64_t bytes, struct waymark_error *error);
  */
 int waymark_recorder_flush(void);
 
+/*
+ * Whether a crash (SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE) that the program
+ * does not handle itself waits, up to two seconds, for the writer. On unless
+ * switched off before the first event of the process.
+ */
+void waymark_recorder_set_crash_signals(bool on);
+
 void waymark_recorder_get_stats(struct waymark_recorder_stats *stats);
 
 #endif

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The manual pages speak of every key, prefix and function, and of no others: documented.sh ROOT
+set -eu
+cd "$1"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+status=0
+
+# compare WHAT: the lists `code` and `page` are the same.
+compare() {
+	sort -u "$tmp/code" >"$tmp/code.sorted"
+	sort -u "$tmp/page" >"$tmp/page.sorted"
+	[ -s "$tmp/code" ] && diff "$tmp/code.sorted" "$tmp/page.sorted" >"$tmp/diff" || {
+		echo "$1: code (<) and manual page (>) differ"
+		cat "$tmp/diff"
+		status=1
+	}
+}
+
+trace=docs/man/waymark-trace.7
+sed -n 's/^WAYMARK_OPTION("\([^"]*\)".*/\1/p' src/rt/options.def >"$tmp/code"
+sed -n 's/^\.It Cm \([a-z.]*\)= .*/\1/p' $trace >"$tmp/page"
+compare "keys of the option"
+
+sed -n 's/^WAYMARK_LOG_PREFIX("\([^"]*\)".*/\1/p' src/rt/log_prefixes.def >"$tmp/code"
+sed -n 's/^\.It Cm log.prefix= Ns Cm \(.*\)/\1/p' $trace | tr -d ' ' | tr '|' '\n' >"$tmp/page"
+compare "log prefixes"
+
+sed -n 's/^WAYMARK_BACKEND([0-9]*, [A-Z]*, \([a-z]*\))/\1/p' include/waymark/backends.def >"$tmp/code"
+sed -n 's/^\.Pq Cm \(ctf.*\) \.$/\1/p' $trace | tr -d ' ' | tr ',' '\n' >"$tmp/page"
+compare "backends"
+
+grep -oE '\bwaymark_[a-z_]+\(' include/waymark/control.h | tr -d '(' >"$tmp/code"
+sed -n 's/^\.Fn \(waymark_[a-z_]*\) ".*/\1/p' docs/man/waymark-control.3 >"$tmp/page"
+compare "functions of waymark/control.h"
+sed -n 's/^\.Nm \(waymark_[a-z_]*[a-z]\)\( ,\)*$/\1/p' docs/man/waymark-control.3 >"$tmp/page"
+compare "names at the head of waymark-control.3"
+exit $status

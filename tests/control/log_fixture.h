@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One event that goes to a log file in a directory of its own, anew for each
+ * test: TEST(name) rows, make_directory and remove_directory around the group.
+ */
+#ifndef TESTS_CONTROL_LOG_FIXTURE_H
+#define TESTS_CONTROL_LOG_FIXTURE_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <waymark/control.h>
+
+#include "events.h"
+#include "unit.h"
+
+EVENT(probe, WAYMARK_LOG, 1)
+EVENT_LIST(&waymark_event_probe)
+
+static char directory[] = "/tmp/waymark-log-XXXXXX";
+static char path[64];
+static struct waymark_error error;
+
+static inline int setup(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof(path), "%s/log", directory);
+	unlink(path);
+	waymark_configure("probe,log.prefix=none", &error);
+	return waymark_set_output("log", path, &error);
+}
+
+static inline int teardown(void **state)
+{
+	(void)state;
+	return waymark_configure("-probe,log.prefix=default", NULL) |
+	       waymark_set_output("log", NULL, NULL);
+}
+
+static inline const char *content_of(const char *file)
+{
+	static char text[100000];
+	int fd = open(file, O_RDONLY);
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static inline int remove_directory(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r '%s'", directory);
+	return system(command);
+}
+
+static inline int make_directory(void **state)
+{
+	(void)state;
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+#endif

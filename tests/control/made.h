@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Objects made at run time, as many and as odd as a test wants: registered and
+ * unregistered by hand, as their constructors would.
+ */
+#ifndef TESTS_CONTROL_MADE_H
+#define TESTS_CONTROL_MADE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <waymark/record.h>
+
+struct made {
+	struct waymark_object object;
+	struct waymark_event **list;
+	struct waymark_event *events;
+	uint32_t *states;
+};
+
+/* `count` events called by `format` (one %d, the index), with no argument. Not registered. */
+static inline struct made *made_object(const char *format, int count, unsigned int backends)
+{
+	struct made *m = calloc(1, sizeof(*m));
+
+	m->list = calloc((size_t)count + 1, sizeof(*m->list));
+	m->events = calloc((size_t)count + 1, sizeof(*m->events));
+	m->states = calloc((size_t)count + 1, sizeof(*m->states));
+	for (int i = 0; i < count; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), format, i);
+		m->list[i] = &m->events[i];
+		m->events[i] = (struct waymark_event){
+			.state = &m->states[i],
+			.name = strdup(name),
+			.format = "",
+			.file = "made",
+			.line = (uint32_t)i + 1,
+			.backends = (uint16_t)backends,
+		};
+	}
+	m->object = (struct waymark_object){
+		.abi = WAYMARK_ABI,
+		.begin = m->list,
+		.end = m->list + count,
+	};
+	return m;
+}
+
+/* Frees it and, first, overwrites it: nobody may look at it any more. */
+static inline void made_free(struct made *m)
+{
+	size_t count = (size_t)(m->object.end - m->object.begin);
+
+	for (size_t i = 0; i < count; i++) {
+		char *name = (char *)m->events[i].name;
+
+		memset(name, '!', strlen(name));
+		free(name);
+	}
+	memset(m->events, 0xee, count * sizeof(*m->events));
+	free(m->events);
+	free(m->states);
+	free(m->list);
+	free(m);
+}
+
+static inline struct made *made_registered(const char *format, int count, unsigned int backends)
+{
+	struct made *m = made_object(format, count, backends);
+
+	waymark_register(&m->object);
+	return m;
+}
+
+static inline void made_gone(struct made *m)
+{
+	waymark_unregister(&m->object);
+	made_free(m);
+}
+
+#endif

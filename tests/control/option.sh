@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The -trace option and WAYMARK_TRACE at a program's command line:
+# option.sh PROGRAM SILENT UNTRACED; UNTRACED has events of no backend with a file.
+set -u
+program=$(realpath "$1")
+silent=$(realpath "$2")
+untraced=$(realpath "$3")
+name=$(basename "$program")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset WAYMARK_TRACE
+failures=0
+
+# expect NAME STATUS STDOUT STDERR COMMAND...: runs it and compares, `tid@time:` taken away.
+expect() {
+	local what=$1 status=$2 out=$3 err=$4
+	shift 4
+	"$@" >out 2>err
+	local got=$?
+	sed -E -i 's/^[0-9]+@[0-9]+\.[0-9]{6}://' err
+	if [ $got -ne "$status" ] || [ "$(cat out)" != "$out" ] || [ "$(cat err)" != "$err" ]; then
+		printf '%s: status %s, wanted %s\n' "$what" "$got" "$status"
+		diff <(echo "$out") out
+		diff <(echo "$err") err
+		failures=$((failures + 1))
+	fi
+}
+
+list=$'disk_read\ndisk_write\nnet_read'
+disk=$'disk_read value=1\ndisk_write value=2'
+
+expect "no option" 0 "" "" "$program"
+expect "implied key" 0 "" "$disk" "$program" 'disk_*'
+expect "minus" 0 "" "disk_write value=2" "$program" 'disk_*' '-disk_read'
+expect "repetition in one option" 0 "" "$disk"$'\nnet_read value=3' "$program" 'disk_*,enable=net_read'
+expect "help lists" 0 "$list" "" "$program" help
+expect "? lists" 0 "$list" "" "$program" '?'
+expect "enable=help lists" 0 "$list" "" "$program" enable=help
+expect "help among others lists" 0 "$list" "" "$program" 'disk_*,help'
+keys="there are enable=, events=, backend=, file=, simple.file=, log.file=, log.prefix=, buffer=, help"
+expect "unknown key" 1 "" "$name: Invalid parameter 'bogus'; $keys" "$program" bogus=1
+expect "an error changes nothing" 1 "" "$name: Invalid parameter 'fiel'; did you mean 'file='?" \
+	"$program" 'disk_*,fiel=x,log.file=made'
+[ ! -e made ] || { echo "an option with an error made its file"; failures=$((failures + 1)); }
+expect "unknown name" 0 "" "$name: warning: trace event 'nosuch' does not exist" "$program" nosuch
+expect "pattern without match" 0 "" "" "$program" 'nosuch*'
+expect "backend= limits" 0 "" "" "$program" 'disk_*,backend=simple'
+expect "unknown backend" 1 "" "$name: backend=: unknown backend 'lgo'" "$program" 'a,backend=lgo'
+
+expect "enable_events" 0 "" "$disk" "$program" 'enable:disk_*'
+expect "enable_events minus" 0 "" "disk_write value=2" "$program" 'enable:disk_*' enable:-disk_read
+expect "enable_events help" 0 "$list" "" "$program" enable:help
+expect "enable_events ?" 0 "$list" "" "$program" 'enable:?'
+expect "enable_events unknown" 0 "" "$name: warning: trace event 'x' does not exist" "$program" enable:x
+
+printf '# some\ndisk_*\n\n-disk_read\r\nnet_read' >list
+expect "events=" 0 "" $'disk_write value=2\nnet_read value=3' "$program" events=list
+expect "missing events file" 1 "" "$name: gone: No such file or directory" "$program" events=gone
+expect "directory" 1 "" "$name: /: Is a directory" "$program" events=/
+if [ "$(id -u)" -ne 0 ]; then
+	: >secret && chmod 0 secret
+	expect "unreadable" 1 "" "$name: secret: Permission denied" "$program" events=secret
+fi
+
+expect "file= is the log's without simple" 0 "" "" "$program" 'disk_*,log.prefix=none,file=one'
+expect "its lines" 0 "$disk" "" cat one
+expect "last file= wins, also over one without" 0 "" "" \
+	"$program" 'disk_*,file=first,log.prefix=none' file=second net_read
+expect "its lines" 0 "$disk"$'\nnet_read value=3' "" cat second
+expect "log.file= appends" 0 "" "" "$program" 'disk_read,log.prefix=none,log.file=one'
+expect "its lines" 0 "$disk"$'\ndisk_read value=1' "" cat one
+expect "comma in a file name" 0 "" "" "$program" 'disk_read,log.prefix=none,file=a,,b'
+expect "its lines" 0 "disk_read value=1" "" cat a,b
+expect "file that cannot be opened" 1 "" "$name: /nonexistent/x: No such file or directory" \
+	"$program" file=/nonexistent/x
+expect "file= without a backend" 1 "" \
+	"$(basename "$untraced"): --trace file=x: option not supported by the selected tracing backends" \
+	"$untraced" file=x
+
+env() { command env "$@"; }
+expect "environment alone" 0 "" "disk_read value=1" env WAYMARK_TRACE='disk_*' "$silent"
+expect "file= of the environment" 0 "" "" env WAYMARK_TRACE='*,file=env,log.prefix=none' "$silent"
+expect "its lines" 0 $'disk_read value=1\nnet_read value=2' "" cat env
+expect "several options" 0 "" "net_read value=2" \
+	env WAYMARK_TRACE=$'disk_*;log.file=/dev/stderr;-disk_read\nnet_read' "$silent"
+expect "semicolon in a file name" 0 "" "" \
+	env WAYMARK_TRACE='*,log.prefix=none,log.file=a;;b' "$silent"
+expect "its lines" 0 $'disk_read value=1\nnet_read value=2' "" cat 'a;b'
+expect "a bad option voids itself only" 0 "" \
+	"waymark: WAYMARK_TRACE: Invalid parameter 'bogus'; $keys"$'\ndisk_read value=1' \
+	env WAYMARK_TRACE='*,bogus=1;disk_*' "$silent"
+expect "unknown names" 0 "" \
+	$'waymark: WAYMARK_TRACE: no such trace events: \'a\', \'b\'\ndisk_read value=1' \
+	env WAYMARK_TRACE='a,enable=b,enable=c*;disk_read' "$silent"
+expect "unknown names, many" 0 "" \
+	"waymark: WAYMARK_TRACE: no such trace events: '1', '2', '3', '4', '5', '6', '7', '8' and 2 more" \
+	env WAYMARK_TRACE='1;2;3;4;5;6;7;8;9;10' "$silent"
+expect "bad file" 0 "" $'waymark: WAYMARK_TRACE: /nonexistent/x: No such file or directory\ndisk_read value=1' \
+	env WAYMARK_TRACE='disk_read;file=/nonexistent/x' "$silent"
+expect "file= without a backend, environment" 0 "" \
+	"waymark: WAYMARK_TRACE: file=x: option not supported by the selected tracing backends" \
+	env WAYMARK_TRACE=file=x "$untraced"
+expect "help in the environment" 0 "" "waymark: WAYMARK_TRACE: help is for the -trace option" \
+	env WAYMARK_TRACE=help "$silent"
+expect "option after environment" 0 "" "" \
+	env WAYMARK_TRACE='*,file=of_env,log.prefix=none' "$program" file=of_option
+expect "its lines" 0 "$disk"$'\nnet_read value=3' "" cat of_option
+
+[ $failures -eq 0 ]

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A set-uid program takes nothing from its environment: setuid.sh STATIC_SILENT
+set -eu
+if [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null; then
+	echo "needs root and setpriv to make and run a set-uid program"
+	exit 77
+fi
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+chmod 755 "$tmp"
+cp "$1" "$tmp/program"
+as_nobody() {
+	WAYMARK_TRACE='disk_read' setpriv --reuid 65534 --regid 65534 --clear-groups "$tmp/program" 2>&1
+}
+chmod 755 "$tmp/program"
+as_nobody | grep -q 'disk_read value=1' || {
+	echo "without the set-uid bit the environment should count"
+	exit 1
+}
+chmod 4755 "$tmp/program"
+if awk -v d="$tmp" '{ n = length($2); if (index(d, $2) == 1 && n >= best) { best = n; o = $4 } }
+	END { exit o !~ /nosuid/ }' /proc/mounts; then
+	echo "$tmp lies on a file system mounted nosuid"
+	exit 77
+fi
+[ -z "$(as_nobody)" ] || {
+	echo "a set-uid program obeyed WAYMARK_TRACE"
+	exit 1
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What the libraries show: symbols.sh ROOT LIBWAYMARK.SO LIBWAYMARK.A
+#  - libwaymark.so exports just what the public headers declare,
+#  - each trace_* of it is a name that no event may have (src/model/reserved.def),
+#  - libwaymark.a has no global name outside waymark_ and that list,
+#  - libwaymark.so needs nothing but libc.
+set -eu
+root=$(realpath -e "$1")
+shared=$(realpath -e "$2")
+static=$(realpath -e "$3")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+status=0
+
+differs() {
+	echo "$1:"
+	cat "$tmp/diff"
+	status=1
+}
+
+nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$tmp/exported"
+cd "$root/include"
+cat waymark/record.h waymark/control.h trace/control.h |
+	gcc -fpreprocessed -dD -E -P - 2>/dev/null | grep -v '^#' | tr '\n' ' ' |
+	sed 's/static inline[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |
+	grep -oE '\b(waymark|trace)_[a-z_0-9]+ *\(|__thread [^;]*\*waymark_cursor' |
+	sed 's/.*\*//; s/ *(//' | sort -u >"$tmp/called"
+# Of the names that are called or declared, those which headers define are no symbols.
+grep -ohE 'static inline .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(' \
+	waymark/record.h waymark/control.h trace/control.h |
+	sed 's/($//; s/.*[ *]//' | sort -u >"$tmp/inline"
+comm -23 "$tmp/called" "$tmp/inline" >"$tmp/declared"
+diff "$tmp/declared" "$tmp/exported" >"$tmp/diff" || differs "declared (<) and exported (>) differ"
+
+sed -n 's/^RESERVED(\([a-z_0-9]*\), CONTROL).*/trace_\1/p' "$root/src/model/reserved.def" |
+	sort >"$tmp/reserved"
+grep '^trace_' "$tmp/exported" | comm -23 - "$tmp/reserved" >"$tmp/diff"
+[ ! -s "$tmp/diff" ] || differs "exported, but an event may have that name"
+
+nm -g --defined-only "$static" | awk 'NF == 3 { print $3 }' | grep -vE '^(__odr_asan\.)?waymark_' | sort -u |
+	comm -23 - "$tmp/reserved" >"$tmp/diff"
+[ ! -s "$tmp/diff" ] || differs "global in the static library"
+
+readelf -d "$shared" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+	grep -vE '^(libc\.so|ld-linux|lib[atu][a-z]*san\.so)' >"$tmp/diff" || true
+[ ! -s "$tmp/diff" ] || differs "needed besides libc"
+exit $status

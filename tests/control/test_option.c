@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* The language of the -trace option. */
+#include <stdio.h>
+#include <string.h>
+
+#include "rt/log_prefix.h"
+#include "rt/option.h"
+#include "unit.h"
+
+static struct waymark_config c;
+static struct waymark_error error;
+
+static int teardown(void **state)
+{
+	(void)state;
+	waymark_config_fini(&c);
+	return 0;
+}
+
+static void parse(const char *text)
+{
+	if (waymark_option_parse(&c, text, &error) < 0) {
+		fail_msg("'%s': %s", text, error.text);
+	}
+}
+
+/* The option is refused for a reason that contains `reason`. */
+static void refuse(const char *text, const char *reason)
+{
+	assert_int_equal(waymark_option_parse(&c, text, &error), -1);
+	if (!strstr(error.text, reason)) {
+		fail_msg("'%s': '%s' does not contain '%s'", text, error.text, reason);
+	}
+	waymark_config_fini(&c);
+}
+
+static void assert_rule(size_t i, const char *pattern, bool on)
+{
+	assert_true(i < c.rules.count);
+	assert_string_equal(c.rules.items[i].pattern, pattern);
+	assert_int_equal(c.rules.items[i].on, on);
+}
+
+static void key_of_first_pattern_may_be_left_out(void **state)
+{
+	(void)state;
+	parse("blk_*,enable=net_?x");
+	assert_int_equal(c.rules.count, 2);
+	assert_rule(0, "blk_*", true);
+	assert_rule(1, "net_?x", true);
+	assert_false(c.rules.items[0].exact);
+	assert_false(c.rules.items[1].exact);
+}
+
+static void minus_switches_off(void **state)
+{
+	(void)state;
+	parse("*,enable=-blk_read");
+	assert_rule(0, "*", true);
+	assert_rule(1, "blk_read", false);
+	assert_true(c.rules.items[1].exact);
+}
+
+static void doubled_comma_is_a_comma(void **state)
+{
+	(void)state;
+	parse("a,file=x,,y,log.file=,,,buffer=1");
+	assert_string_equal(c.file, "x,y");
+	assert_string_equal(c.log_file, ",");
+	assert_int_equal(c.buffer, 1);
+}
+
+static void last_file_of_a_key_wins(void **state)
+{
+	(void)state;
+	parse("file=one,simple.file=s,file=two");
+	assert_string_equal(c.file, "two");
+	assert_string_equal(c.simple_file, "s");
+	assert_null(c.log_file);
+	assert_int_equal(c.rules.count, 0);
+}
+
+static void nothing_is_asked_by_an_empty_option(void **state)
+{
+	(void)state;
+	parse("");
+	parse(",");
+	assert_int_equal(c.rules.count, 0);
+	assert_false(c.help);
+}
+
+static void value_may_contain_an_equals_sign(void **state)
+{
+	(void)state;
+	parse("file=a=b");
+	assert_string_equal(c.file, "a=b");
+}
+
+static void help_is_found_at_any_place(void **state)
+{
+	(void)state;
+	parse("help");
+	assert_true(c.help);
+	waymark_config_fini(&c);
+	parse("a,?");
+	assert_true(c.help);
+	assert_int_equal(c.rules.count, 1);
+	waymark_config_fini(&c);
+	parse("enable=help");
+	assert_true(c.help);
+	assert_int_equal(c.rules.count, 0);
+	waymark_config_fini(&c);
+	parse("enable=?");
+	assert_true(c.help);
+}
+
+static void backend_limits_all_patterns_of_the_option(void **state)
+{
+	(void)state;
+	parse("a,backend=log,enable=b,backend=simple+ctf");
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(
+			c.rules.items[i].backends, WAYMARK_LOG | WAYMARK_SIMPLE | WAYMARK_CTF);
+	}
+}
+
+static void sizes_have_units(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} sizes[] = {
+		{ "buffer=4096", 4096 },
+		{ "buffer=64K", 65536 },
+		{ "buffer=64k", 65536 },
+		{ "buffer=3M", 3u << 20 },
+		{ "buffer=2G", UINT64_C(2) << 30 },
+		{ "buffer=17179869183G", UINT64_C(17179869183) << 30 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		parse(sizes[i].text);
+		assert_int_equal(c.buffer, sizes[i].bytes);
+	}
+}
+
+static void wrong_sizes_are_refused(void **state)
+{
+	static const char *const sizes[] = { "buffer=", "buffer=0", "buffer=-1", "buffer= 1",
+		"buffer=1T", "buffer=1KB", "buffer=K", "buffer=17179869184G",
+		"buffer=99999999999999999999", "buffer=5 " };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		refuse(sizes[i], "is no size");
+	}
+}
+
+static void unknown_key_names_the_nearest(void **state)
+{
+	(void)state;
+	refuse("bogus=1", "Invalid parameter 'bogus'; there are enable=, events=, backend=, file=, "
+			  "simple.file=, log.file=, log.prefix=, buffer=, help");
+	refuse("a,fiel=x", "did you mean 'file='?");
+	refuse("evnts=x", "did you mean 'events='?");
+	refuse("simple.flie=x", "did you mean 'simple.file='?");
+	refuse("log.prefx=none", "did you mean 'log.prefix='?");
+	refuse("=x", "Invalid parameter ''");
+}
+
+static void later_word_without_key_is_refused(void **state)
+{
+	(void)state;
+	refuse("a,b", "Invalid parameter 'b'; a further pattern is written enable=b");
+}
+
+static void values_are_checked(void **state)
+{
+	(void)state;
+	refuse("enable=", "the name or pattern of an event is missing");
+	refuse("enable=-", "the name or pattern of an event is missing");
+	refuse("file=", "file= needs the name of a file");
+	refuse("simple.file=", "simple.file= needs the name of a file");
+	refuse("log.file=", "log.file= needs the name of a file");
+	refuse("backend=lgo", "unknown backend 'lgo'");
+	refuse("backend=log+", "unknown backend ''");
+	refuse("log.prefix=never", "'never' is none of default, iso, none");
+	refuse("events=/nonexistent/list", "/nonexistent/list: No such file or directory");
+	refuse("events=/", "/: Is a directory");
+}
+
+static void control_characters_do_not_reach_the_message(void **state)
+{
+	(void)state;
+	refuse("a\n\x1b[2J=1", "Invalid parameter 'a\\n\\x1b[2J'");
+}
+
+static void every_prefix_of_the_table_is_an_option(void **state)
+{
+	static const char *const names[] = {
+#define WAYMARK_LOG_PREFIX(name, print) name,
+#include "rt/log_prefixes.def"
+#undef WAYMARK_LOG_PREFIX
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char option[64];
+
+		snprintf(option, sizeof(option), "log.prefix=%s", names[i]);
+		parse(option);
+		assert_string_equal(c.log_prefix, names[i]);
+	}
+}
+
+static void help_for_programs_names_every_key(void **state)
+{
+	static const char *const keys[] = {
+#define WAYMARK_OPTION(key, take, value, help) "  " key "=" value "\n      " help "\n",
+#include "rt/options.def"
+#undef WAYMARK_OPTION
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		assert_non_null(strstr(waymark_option_help(), keys[i]));
+	}
+	assert_non_null(strstr(waymark_option_help(), "  help\n"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(key_of_first_pattern_may_be_left_out, teardown),
+		cmocka_unit_test_teardown(minus_switches_off, teardown),
+		cmocka_unit_test_teardown(doubled_comma_is_a_comma, teardown),
+		cmocka_unit_test_teardown(last_file_of_a_key_wins, teardown),
+		cmocka_unit_test_teardown(nothing_is_asked_by_an_empty_option, teardown),
+		cmocka_unit_test_teardown(value_may_contain_an_equals_sign, teardown),
+		cmocka_unit_test_teardown(help_is_found_at_any_place, teardown),
+		cmocka_unit_test_teardown(backend_limits_all_patterns_of_the_option, teardown),
+		cmocka_unit_test_teardown(sizes_have_units, teardown),
+		cmocka_unit_test_teardown(wrong_sizes_are_refused, teardown),
+		cmocka_unit_test_teardown(unknown_key_names_the_nearest, teardown),
+		cmocka_unit_test_teardown(later_word_without_key_is_refused, teardown),
+		cmocka_unit_test_teardown(values_are_checked, teardown),
+		cmocka_unit_test_teardown(control_characters_do_not_reach_the_message, teardown),
+		cmocka_unit_test(help_for_programs_names_every_key),
+		cmocka_unit_test_teardown(every_prefix_of_the_table_is_an_option, teardown),
+	};
+
+	return cmocka_run_group_tests_name("option", tests, NULL, NULL);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A simpletrace v4 decoder that shares nothing with the one that users get: it
+ * checks the recorder, and fails loudly on any byte that should not be there.
+ */
+#ifndef TESTS_RECORDER_DECODE_H
+#define TESTS_RECORDER_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct decoded {
+	const char *name; /* NULL: a gap */
+	uint64_t ns;
+	uint32_t pid;
+	const uint8_t *args;
+	size_t length; /* of args */
+	uint64_t missing; /* a gap's count */
+};
+
+struct trace {
+	uint8_t *bytes;
+	size_t size;
+	struct decoded *records;
+	size_t count;
+	uint64_t events;
+	uint64_t missing; /* all gaps together */
+	uint64_t backwards; /* records that are earlier than one before them */
+	char names[64][64]; /* by id */
+};
+
+/* Reads a whole file. Returns NULL, or what is wrong with it. */
+const char *trace_read(struct trace *t, const char *path);
+void trace_free(struct trace *t);
+
+/* Argument `i` of an event whose arguments are all scalars. */
+uint64_t trace_arg(const struct decoded *d, unsigned int i);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* See support.h. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "support.h"
+#include "rt/registry.h"
+
+static const struct waymark_arg pair_args[] = {
+	{ "who", "uint64_t", WAYMARK_UNSIGNED, 8 },
+	{ "i", "uint64_t", WAYMARK_UNSIGNED, 8 },
+};
+static const struct waymark_arg text_args[] = {
+	{ "i", "uint64_t", WAYMARK_UNSIGNED, 8 },
+	{ "s", "const char *", WAYMARK_STRING, 0 },
+};
+static const struct waymark_arg mixed_args[] = {
+	{ "s8", "int8_t", WAYMARK_SIGNED, 1 },
+	{ "u16", "uint16_t", WAYMARK_UNSIGNED, 2 },
+	{ "first", "const char *", WAYMARK_STRING, 0 },
+	{ "s16", "int16_t", WAYMARK_SIGNED, 2 },
+	{ "b", "bool", WAYMARK_UNSIGNED, 1 },
+	{ "u8", "uint8_t", WAYMARK_UNSIGNED, 1 },
+	{ "s32", "int32_t", WAYMARK_SIGNED, 4 },
+	{ "u32", "uint32_t", WAYMARK_UNSIGNED, 4 },
+	{ "s64", "int64_t", WAYMARK_SIGNED, 8 },
+	{ "p", "void *", WAYMARK_POINTER, sizeof(void *) },
+	{ "last", "const char *", WAYMARK_STRING, 0 },
+};
+
+struct waymark_event event_pair = { .id = 1 };
+struct waymark_event event_text = { .id = 2 };
+struct waymark_event event_mixed = { .id = 3 };
+struct waymark_event event_none = { .id = 4 };
+
+static const struct waymark_entry entries[] = {
+	{ .id = 1, .name = "pair", .arg_count = 2, .args = pair_args },
+	{ .id = 2, .name = "text", .arg_count = 2, .args = text_args },
+	{ .id = 3, .name = "mixed", .arg_count = 11, .args = mixed_args },
+	{ .id = 4, .name = "none", .arg_count = 0, .args = NULL },
+};
+
+const struct waymark_entry *waymark_registry_entry(uint32_t id)
+{
+	return id >= 1 && id <= 4 ? &entries[id - 1] : NULL;
+}
+
+static void put_string(struct waymark_record *r, const char *s)
+{
+	waymark_record_string(r, s, waymark_string_length(s, 1000), 1000);
+}
+
+void trace_mixed(const char *first, const char *last)
+{
+	int8_t s8 = -8;
+	uint16_t u16 = 0xffff;
+	int16_t s16 = -16;
+	bool b = true;
+	uint8_t u8 = 0xff;
+	int32_t s32 = -32;
+	uint32_t u32 = UINT32_MAX;
+	int64_t s64 = -64;
+	void *p = (void *)(uintptr_t)0x1234;
+	struct waymark_record r;
+
+	if (!waymark_record_begin(&r, &event_mixed, 2100)) {
+		return;
+	}
+	waymark_record_value(&r, &s8, sizeof(s8));
+	waymark_record_value(&r, &u16, sizeof(u16));
+	put_string(&r, first);
+	waymark_record_value(&r, &s16, sizeof(s16));
+	waymark_record_value(&r, &b, sizeof(b));
+	waymark_record_value(&r, &u8, sizeof(u8));
+	waymark_record_value(&r, &s32, sizeof(s32));
+	waymark_record_value(&r, &u32, sizeof(u32));
+	waymark_record_value(&r, &s64, sizeof(s64));
+	waymark_record_value(&r, &p, sizeof(p));
+	put_string(&r, last);
+	waymark_record_end(&r);
+}
+
+void trace_none(void)
+{
+	struct waymark_record r;
+
+	if (waymark_record_begin(&r, &event_none, 0)) {
+		waymark_record_end(&r);
+	}
+}
+
+static char directory[64];
+
+void enter_directory(void)
+{
+	strcpy(directory, "/tmp/waymark-recorder-XXXXXX");
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(chdir(directory), 0);
+}
+
+void leave_directory(void)
+{
+	char command[128];
+
+	assert_int_equal(chdir("/"), 0);
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	assert_int_equal(system(command), 0);
+}
+
+/* The signals that cmocka catches, as a program has them. */
+static void default_signals(void)
+{
+	static const int signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		signal(signals[i], SIG_DFL);
+	}
+}
+
+int run_with_pid(void (*body)(void), pid_t *pid)
+{
+	int status = -1;
+
+	fflush(NULL);
+	*pid = fork();
+	if (*pid == 0) {
+		default_signals();
+		body();
+		exit(0);
+	}
+	assert_int_equal(waitpid(*pid, &status, 0), *pid);
+	return status;
+}
+
+int run(void (*body)(void))
+{
+	pid_t pid;
+
+	return run_with_pid(body, &pid);
+}
+
+int run_and_listen(void (*body)(void), char *said, size_t size)
+{
+	int saved = dup(STDERR_FILENO);
+	int fd = open("said", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	int status;
+
+	dup2(fd, STDERR_FILENO);
+	status = run(body);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	ssize_t n = pread(fd, said, size - 1, 0);
+
+	said[n > 0 ? n : 0] = '\0';
+	close(fd);
+	return status;
+}
+
+pid_t make_slow_file(const char *fifo, const char *copy, int *keep)
+{
+	char command[256];
+	pid_t pid;
+
+	snprintf(command, sizeof(command), "sleep 0.5; exec cat < %s > %s", fifo, copy);
+	unlink(fifo);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	*keep = open(fifo, O_RDWR);
+	pid = fork();
+	if (pid == 0) {
+		close(*keep);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(1);
+	}
+	return pid;
+}
+
+void end_slow_file(pid_t pid, int keep)
+{
+	close(keep);
+	waitpid(pid, NULL, 0);
+}
+
+void read_trace(struct trace *t, const char *prefix, pid_t pid)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s", prefix);
+	if (pid) {
+		snprintf(path, sizeof(path), "%s%d", prefix, pid);
+	}
+	const char *error = trace_read(t, path);
+
+	if (error) {
+		fail_msg("%s: %s", path, error);
+	}
+}
+
+static uint64_t check(const struct trace *t, uint64_t who, bool exact)
+{
+	uint64_t next = 0;
+	uint64_t count = 0;
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		const struct decoded *d = &t->records[i];
+
+		if (!d->name || strcmp(d->name, "pair") || trace_arg(d, 0) != who) {
+			continue;
+		}
+		uint64_t at = trace_arg(d, 1);
+
+		if (exact ? at != next : at < next) {
+			fail_msg("thread %lu: event %lu where %lu was due", who, at, next);
+		}
+		if (d->ns < ns) {
+			fail_msg("thread %lu: event %lu goes back in time by %lu ns", who, at,
+				ns - d->ns);
+		}
+		ns = d->ns;
+		next = at + 1;
+		count++;
+	}
+	return count;
+}
+
+uint64_t check_order(const struct trace *t, uint64_t who)
+{
+	return check(t, who, true);
+}
+
+uint64_t check_rising(const struct trace *t, uint64_t who)
+{
+	return check(t, who, false);
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void sleep_ms(unsigned int ms)
+{
+	struct timespec t = { ms / 1000, (long)(ms % 1000) * 1000000 };
+
+	nanosleep(&t, NULL);
+}
+
+size_t file_size(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (size_t)st.st_size : 0;
+}
+
+unsigned int amount(unsigned int quick, unsigned int thorough)
+{
+	return getenv("WAYMARK_TEST_LONG") ? thorough : UNDER_TSAN ? (quick + 3) / 4 : quick;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the recorder's tests share: a registry of a few events, functions that
+ * record them as generated code does, and programs that run in a child of their
+ * own, in an empty directory, so that each begins with a fresh recorder.
+ */
+#ifndef TESTS_RECORDER_SUPPORT_H
+#define TESTS_RECORDER_SUPPORT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <sys/types.h>
+
+#include <waymark/record.h>
+
+#include "decode.h"
+#include "rt/recorder.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_TSAN 1
+#else
+#define UNDER_TSAN 0
+#endif
+
+/* Memory, limits and crash handlers are then not what they are in a program. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define UNDER_SANITIZER 1
+#else
+#define UNDER_SANITIZER 0
+#endif
+
+extern struct waymark_event event_pair, event_text, event_mixed, event_none;
+
+/* A thread's events: `who` tells threads and contexts apart, `i` counts. */
+static inline void trace_pair(uint64_t who, uint64_t i)
+{
+	struct waymark_record r;
+
+	if (waymark_record_begin(&r, &event_pair, 2 * (8 + 8))) {
+		waymark_record_value(&r, &who, sizeof(who));
+		waymark_record_value(&r, &i, sizeof(i));
+		waymark_record_end(&r);
+	}
+}
+
+static inline void trace_text(uint64_t i, const char *s)
+{
+	struct waymark_record r;
+	uint32_t max = WAYMARK_RECORD_MAX / 2;
+	uint32_t length = waymark_string_length(s, max);
+
+	if (waymark_record_begin(&r, &event_text, 16 + waymark_string_room(length))) {
+		waymark_record_value(&r, &i, sizeof(i));
+		waymark_record_string(&r, s, length, max);
+		waymark_record_end(&r);
+	}
+}
+
+void trace_mixed(const char *first, const char *last);
+void trace_none(void);
+
+/* Creates an empty directory and makes it the current one; the last one is removed at exit. */
+void enter_directory(void);
+void leave_directory(void);
+
+/* Runs `body` in a child; returns its wait status. `body` returns to exit(0). */
+int run(void (*body)(void));
+int run_with_pid(void (*body)(void), pid_t *pid);
+
+/* As run(), with what the child says on standard error. */
+int run_and_listen(void (*body)(void), char *said, size_t size);
+
+/*
+ * A file that takes next to nothing for half a second, so that any buffer fills
+ * up: a FIFO, whose reader then copies it. `keep` holds it open until the end.
+ */
+pid_t make_slow_file(const char *fifo, const char *copy, int *keep);
+void end_slow_file(pid_t pid, int keep);
+
+/* The file `<prefix><pid>` or, with pid 0, `prefix`, decoded; fails the test if it is not whole. */
+void read_trace(struct trace *t, const char *prefix, pid_t pid);
+
+/* Fails unless the pairs of `who` are 0, 1, 2 ... with times that never go back; returns how many.
+ */
+uint64_t check_order(const struct trace *t, uint64_t who);
+
+/* As check_order() where some may be missing: strictly increasing. */
+uint64_t check_rising(const struct trace *t, uint64_t who);
+
+uint64_t now_ns(void);
+void sleep_ms(unsigned int ms);
+size_t file_size(const char *path);
+
+/* How many rounds, threads or events a test does: `quick`, or `thorough` in the suite `long`. */
+unsigned int amount(unsigned int quick, unsigned int thorough);
+
+#endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fork in all its forms, at any moment. QEMU's fault 2 (a child's events are
+ * lost and its exit hangs) must not be here.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/ucontext.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+#include "rt/sink.h"
+
+#define CHILD_EVENTS 50
+
+static void record(uint64_t who, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		trace_pair(who, i);
+	}
+}
+
+static pid_t raw_clone(void)
+{
+	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+static pid_t (*const forms[])(void) = { fork, raw_clone };
+
+/* A child that takes longer than this hangs. */
+static void wait_for(pid_t pid)
+{
+	int status;
+
+	for (unsigned int ms = 0; waitpid(pid, &status, WNOHANG) == 0; ms++) {
+		if (ms > 20000) {
+			kill(pid, SIGKILL);
+			exit(3);
+		}
+		sleep_ms(1);
+	}
+	if (status) {
+		fprintf(stderr, "child %d ended with status 0x%x\n", pid, status);
+		exit(4);
+	}
+}
+
+static int stop;
+
+static void *record_meanwhile(void *who)
+{
+	for (uint64_t i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
+		trace_pair((uintptr_t)who, i);
+		usleep(20);
+	}
+	return NULL;
+}
+
+/* Children of every form, each with a file of its own whose name follows from its pid. */
+static void fork_many(void)
+{
+	unsigned int rounds = amount(20, 300);
+	pthread_t t;
+
+	waymark_sink_simple.set_file("forks", NULL);
+	record(1, 10);
+	pthread_create(&t, NULL, record_meanwhile, (void *)2);
+	for (unsigned int i = 0; i < rounds * 2; i++) {
+		pid_t pid = forms[i % 2]();
+
+		if (pid == 0) {
+			record((uint64_t)getpid() + 1000, CHILD_EVENTS);
+			exit(0);
+		}
+		wait_for(pid);
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(t, NULL);
+}
+
+/*
+ * Every `forks.<pid>` holds what that process recorded, and nothing else but
+ * at most `inherited` events: those that it was about to begin when it was forked.
+ */
+static unsigned int check_children(uint64_t events, uint64_t inherited)
+{
+	FILE *names = popen("ls forks.* 2>/dev/null", "r");
+	char name[256];
+	unsigned int children = 0;
+
+	while (fscanf(names, "%255s", name) == 1) {
+		struct trace t;
+		uint64_t pid = strtoull(name + strlen("forks."), NULL, 10);
+
+		read_trace(&t, name, 0);
+		assert_int_equal(check_order(&t, pid + 1000), events);
+		assert_in_range(t.events, events, events + inherited);
+		assert_int_equal(t.records[0].pid, pid);
+		trace_free(&t);
+		unlink(name);
+		children++;
+	}
+	pclose(names);
+	return children;
+}
+
+static void fault_2_children_write_their_own_file_and_exit(void **state)
+{
+	struct trace t;
+
+	(void)state;
+	assert_int_equal(run(fork_many), 0);
+	assert_int_equal(check_children(CHILD_EVENTS, 0), 2 * amount(20, 300));
+	read_trace(&t, "forks", 0);
+	assert_int_equal(check_order(&t, 1), 10);
+	assert_int_equal(check_order(&t, 2) + 10, t.events);
+	trace_free(&t);
+}
+
+static void fork_generations(void)
+{
+	waymark_sink_simple.set_file("forks", NULL);
+	for (int depth = 0; depth < 4; depth++) {
+		record((uint64_t)getpid() + 1000, 10);
+		pid_t pid = fork();
+
+		if (pid) {
+			wait_for(pid);
+			return;
+		}
+	}
+	record((uint64_t)getpid() + 1000, 10);
+}
+
+static void children_of_children_have_files_too(void **state)
+{
+	(void)state;
+	assert_int_equal(run(fork_generations), 0);
+	assert_int_equal(check_children(10, 0), 4);
+}
+
+extern char **environ;
+
+static void spawn_and_vfork(void)
+{
+	char program[] = "true";
+	char *argv[] = { program, NULL };
+	pid_t pid;
+
+	waymark_sink_simple.set_file("forks", NULL);
+	trace_pair(1, 0);
+	if (posix_spawnp(&pid, "true", NULL, NULL, argv, environ)) {
+		exit(1);
+	}
+	wait_for(pid);
+	trace_pair(1, 1);
+	pid = vfork();
+	if (pid == 0) {
+		trace_pair(1, 2); /* the parent's memory, and the parent's stream */
+		_exit(0);
+	}
+	wait_for(pid);
+	trace_pair(1, 3);
+	if (system("true")) {
+		exit(2);
+	}
+	trace_pair(1, 4);
+}
+
+static void vfork_and_spawn_leave_the_parent_alone(void **state)
+{
+	struct trace t;
+
+	(void)state;
+	assert_int_equal(run(spawn_and_vfork), 0);
+	read_trace(&t, "forks", 0);
+	assert_int_equal(check_order(&t, 1), 5);
+	trace_free(&t);
+}
+
+static void fork_and_leave_soon(void)
+{
+	waymark_sink_simple.set_file("forks", NULL);
+	trace_pair(1, 0);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		record((uint64_t)getpid() + 1000, 5);
+		sleep_ms(50);
+		_exit(0);
+	}
+	wait_for(pid);
+}
+
+static void a_child_that_leaves_by__exit_after_50_ms_is_complete(void **state)
+{
+	(void)state;
+	assert_int_equal(run(fork_and_leave_soon), 0);
+	assert_int_equal(check_children(5, 0), 1);
+}
+
+static void fork_with_threads_in_the_child(void)
+{
+	waymark_sink_simple.set_file("forks", NULL);
+	trace_pair(1, 0);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		pthread_t t;
+
+		__atomic_store_n(&stop, 0, __ATOMIC_RELAXED);
+		pthread_create(&t, NULL, record_meanwhile, (void *)((uintptr_t)getpid() + 2000));
+		sleep_ms(5); /* the new thread's slot must not be the one this thread still has */
+		record((uint64_t)getpid() + 1000, 3000);
+		__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+		pthread_join(t, NULL);
+		exit(0);
+	}
+	wait_for(pid);
+	if (rename("forks", "parent") || system("mv forks.* child")) {
+		exit(5);
+	}
+}
+
+static void threads_of_a_child_do_not_meet_its_forking_thread(void **state)
+{
+	struct trace t;
+
+	(void)state;
+	assert_int_equal(run(fork_with_threads_in_the_child), 0);
+	read_trace(&t, "child", 0);
+	uint64_t pid = t.records[0].pid;
+
+	assert_int_equal(check_order(&t, pid + 1000), 3000);
+	assert_true(check_order(&t, pid + 2000) > 0);
+	trace_free(&t);
+}
+
+#if defined(__x86_64__) && !UNDER_TSAN
+
+/* A handler at instruction `step` of an event forks; parent and child both go on. */
+static volatile long step, steps;
+static volatile bool trace_in_handler;
+static pid_t main_pid;
+
+static void trap(int sig, siginfo_t *info, void *context)
+{
+	greg_t *flags = &((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL];
+
+	(void)sig;
+	(void)info;
+	if (steps++ != step) {
+		return;
+	}
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		*flags &= ~(greg_t)0x100;
+		if (trace_in_handler) {
+			trace_pair((uint64_t)getpid() + 1000, 0);
+		}
+		return;
+	}
+	wait_for(pid);
+}
+
+/* One event, stepped; false when it has fewer instructions than `step`. */
+static bool stepped_event(uint64_t i)
+{
+	steps = 0;
+	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+	trace_pair(1, i);
+	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+	if (getpid() != main_pid) {
+		uint64_t from = trace_in_handler ? 1 : 0;
+
+		for (uint64_t k = from; k < 5; k++) {
+			trace_pair((uint64_t)getpid() + 1000, k);
+		}
+		exit(0);
+	}
+	return steps > step;
+}
+
+static long step_stride;
+
+/* The first event of a process, at every instruction of it; a process for each. */
+static void fork_inside_first_events(void)
+{
+	struct sigaction act = { .sa_sigaction = trap, .sa_flags = SA_SIGINFO };
+	sigset_t one;
+
+	/* Something is blocked: no writer yet, whose start blocks SIGTRAP, which kills. */
+	sigemptyset(&one);
+	sigaddset(&one, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	sigaction(SIGTRAP, &act, NULL);
+	waymark_sink_simple.set_file("forks", NULL);
+	main_pid = getpid();
+	exit(stepped_event(0) ? 0 : 10);
+}
+
+static void fork_inside_events(void)
+{
+	struct sigaction act = { .sa_sigaction = trap, .sa_flags = SA_SIGINFO };
+	uint64_t i = 0;
+
+	sigaction(SIGTRAP, &act, NULL);
+	waymark_sink_simple.set_file("forks", NULL);
+	main_pid = getpid();
+	trace_pair(1, i++);
+	for (step = 0; stepped_event(i++); step++) {
+	}
+}
+
+static void a_fork_from_a_handler_inside_an_event_is_safe(void **state)
+{
+	struct trace t;
+
+	(void)state;
+	for (int traced = 0; traced < 2; traced++) {
+		trace_in_handler = traced;
+		assert_int_equal(run(fork_inside_events), 0);
+		assert_true(check_children(5, 1) > 20);
+		read_trace(&t, "forks", 0);
+		assert_true(check_order(&t, 1) > 20);
+		trace_free(&t);
+	}
+}
+
+static void a_fork_from_a_handler_inside_the_slow_path_is_safe(void **state)
+{
+	int status = 0;
+	unsigned int children = 0;
+
+	(void)state;
+	step_stride = amount(37, 2);
+	trace_in_handler = true;
+	for (step = 0; status == 0; step += step_stride) {
+		trace_in_handler = !trace_in_handler;
+		status = run(fork_inside_first_events);
+		children += check_children(5, 1);
+	}
+	assert_int_equal(WEXITSTATUS(status), 10);
+	assert_true(children > 10);
+}
+
+#else
+
+static void a_fork_from_a_handler_inside_an_event_is_safe(void **state)
+{
+	(void)state;
+	skip();
+}
+
+static void a_fork_from_a_handler_inside_the_slow_path_is_safe(void **state)
+{
+	(void)state;
+	skip();
+}
+
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fault_2_children_write_their_own_file_and_exit),
+		cmocka_unit_test(children_of_children_have_files_too),
+		cmocka_unit_test(vfork_and_spawn_leave_the_parent_alone),
+		cmocka_unit_test(a_child_that_leaves_by__exit_after_50_ms_is_complete),
+		cmocka_unit_test(threads_of_a_child_do_not_meet_its_forking_thread),
+		cmocka_unit_test(a_fork_from_a_handler_inside_an_event_is_safe),
+		cmocka_unit_test(a_fork_from_a_handler_inside_the_slow_path_is_safe),
+	};
+
+	if (UNDER_TSAN) {
+		puts("skipped: ThreadSanitizer remembers accesses to pages that fork has wiped");
+		return 77;
+	}
+	enter_directory();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_directory();
+	return failed;
+}

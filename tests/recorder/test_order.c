@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Many threads at once: every event is in the file or counted by a gap, each
+ * thread's in order by its argument and by time. QEMU's faults 1 (a ring that
+ * wedges), 6 (gaps that cannot be located), 7 (a stalled producer holds up the
+ * others) and 8 (order between threads) must not be here.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support.h"
+#include "rt/sink.h"
+
+#define THREADS 8
+
+static unsigned int per_thread;
+
+static void *record_many(void *who)
+{
+	for (uint64_t i = 0; i < per_thread; i++) {
+		trace_pair((uint64_t)(uintptr_t)who, i);
+	}
+	return NULL;
+}
+
+static const char *file = "many";
+
+static void record_with_threads(void)
+{
+	struct waymark_error error;
+	pthread_t t[THREADS];
+
+	waymark_sink_simple.set_file(file, &error);
+	for (uintptr_t i = 0; i < THREADS; i++) {
+		pthread_create(&t[i], NULL, record_many, (void *)i);
+	}
+	for (uintptr_t i = 0; i < THREADS; i++) {
+		pthread_join(t[i], NULL);
+	}
+}
+
+static void record_with_little_memory(void)
+{
+	if (waymark_recorder_set_buffer(1 << 20, NULL)) {
+		_exit(1);
+	}
+	record_with_threads();
+}
+
+static void check_many(struct trace *t, bool may_lose)
+{
+	uint64_t found = 0;
+
+	read_trace(t, "many", 0);
+	for (uint64_t who = 0; who < THREADS; who++) {
+		found += may_lose ? check_rising(t, who) : check_order(t, who);
+	}
+	assert_int_equal(found, t->events);
+	assert_int_equal(t->events + t->missing, (uint64_t)THREADS * per_thread);
+	if (!may_lose) {
+		assert_int_equal(t->missing, 0);
+	}
+}
+
+static void fault_1_no_run_wedges_and_every_event_is_accounted_for(void **state)
+{
+	char said[1024];
+
+	(void)state;
+	per_thread = amount(20000, 1000000);
+	for (unsigned int run = 0; run < amount(50, 50); run++) {
+		struct trace t;
+
+		assert_int_equal(run_and_listen(record_with_threads, said, sizeof(said)), 0);
+		check_many(&t, per_thread > 100000);
+		trace_free(&t);
+	}
+}
+
+/* Gaps lie exactly where events are missing: all events of a thread before it are earlier. */
+static void fault_6_losses_are_counted_where_they_are(void **state)
+{
+	char said[1024];
+	struct trace t;
+	uint64_t gaps = 0;
+
+	(void)state;
+	per_thread = amount(300000, 1000000);
+	int keep;
+	pid_t reader = make_slow_file("slow", "many", &keep);
+
+	file = "slow";
+	assert_int_equal(run_and_listen(record_with_little_memory, said, sizeof(said)), 0);
+	file = "many";
+	end_slow_file(reader, keep);
+	check_many(&t, true);
+	assert_true(t.missing > 0);
+	assert_non_null(strstr(said, "waymark: "));
+	assert_non_null(strstr(said, "events lost"));
+	for (size_t i = 0; i < t.count; i++) {
+		gaps += !t.records[i].name;
+	}
+	assert_true(gaps >= 1);
+	trace_free(&t);
+}
+
+static void record_alone_with_little_memory(void)
+{
+	if (waymark_recorder_set_buffer(1 << 20, NULL)) {
+		_exit(1);
+	}
+	waymark_sink_simple.set_file("slow", NULL);
+	record_many((void *)5);
+}
+
+static void fault_6_each_gap_counts_exactly_what_its_thread_misses(void **state)
+{
+	char said[1024];
+	struct trace t;
+	uint64_t next = 0;
+	uint64_t missing = 0;
+
+	(void)state;
+	per_thread = amount(2000000, 10000000);
+	int keep;
+	pid_t reader = make_slow_file("slow", "alone", &keep);
+
+	assert_int_equal(run_and_listen(record_alone_with_little_memory, said, sizeof(said)), 0);
+	end_slow_file(reader, keep);
+	read_trace(&t, "alone", 0);
+	assert_true(t.missing > 0);
+	for (size_t i = 0; i < t.count; i++) {
+		const struct decoded *d = &t.records[i];
+
+		if (!d->name) {
+			missing += d->missing;
+			continue;
+		}
+		assert_int_equal(trace_arg(d, 1), next + missing);
+		next = trace_arg(d, 1) + 1;
+		missing = 0;
+	}
+	assert_int_equal(
+		next + missing, per_thread); /* a last gap tells what is missing at the end */
+	trace_free(&t);
+}
+
+static void *stall(void *unused)
+{
+	struct waymark_record r;
+
+	(void)unused;
+	trace_pair(100, 0);
+	waymark_record_begin(&r, &event_pair, 32);
+	for (;;) {
+		pause();
+	}
+	return NULL;
+}
+
+static void record_beside_a_stalled_thread(void)
+{
+	struct waymark_error error;
+	pthread_t t;
+
+	waymark_sink_simple.set_file("stalled", &error);
+	pthread_create(&t, NULL, stall, NULL);
+	sleep_ms(20);
+	for (uint64_t i = 0; i < 1000; i++) {
+		trace_pair(1, i);
+	}
+	sleep_ms(400);
+	_exit(0); /* what is in the file now got there beside the stalled thread */
+}
+
+static void fault_7_a_stalled_thread_holds_up_nobody(void **state)
+{
+	struct trace t;
+
+	(void)state;
+	assert_int_equal(run(record_beside_a_stalled_thread), 0);
+	read_trace(&t, "stalled", 0);
+	assert_int_equal(check_order(&t, 1), 1000);
+	assert_int_equal(check_order(&t, 100), 1);
+	trace_free(&t);
+}
+
+static uint64_t turn;
+
+/* Threads that wait for each other: what one records is later than what the other did. */
+static void *take_turns(void *who)
+{
+	for (uint64_t i = 0; i < 5000; i++) {
+		while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 2 * i + (uintptr_t)who) {
+			sched_yield();
+		}
+		/* Orders this thread's clock too, which may be read ahead of the load. */
+		sched_yield();
+		trace_pair((uintptr_t)who, i);
+		__atomic_store_n(&turn, 2 * i + (uintptr_t)who + 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+static void record_in_turns(void)
+{
+	struct waymark_error error;
+	pthread_t t;
+
+	waymark_sink_simple.set_file("turns", &error);
+	pthread_create(&t, NULL, take_turns, (void *)1);
+	take_turns((void *)0);
+	pthread_join(t, NULL);
+}
+
+static void fault_8_threads_that_take_turns_are_in_order_in_the_file(void **state)
+{
+	struct trace t;
+
+	(void)state;
+	assert_int_equal(run(record_in_turns), 0);
+	read_trace(&t, "turns", 0);
+	assert_int_equal(t.events, 10000);
+	assert_int_equal(t.backwards, 0);
+	for (size_t i = 0; i < t.count; i++) {
+		assert_int_equal(trace_arg(&t.records[i], 0), i % 2);
+	}
+	trace_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fault_1_no_run_wedges_and_every_event_is_accounted_for),
+		cmocka_unit_test(fault_6_losses_are_counted_where_they_are),
+		cmocka_unit_test(fault_6_each_gap_counts_exactly_what_its_thread_misses),
+		cmocka_unit_test(fault_7_a_stalled_thread_holds_up_nobody),
+		cmocka_unit_test(fault_8_threads_that_take_turns_are_in_order_in_the_file),
+	};
+
+	enter_directory();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_directory();
+	return failed;
+}
