@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads declaration files for the readers, see api/declarations.h. */
+#include "api/declarations.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "decl/decl.h"
+#include "read/input.h"
+
+/* No declaration file is larger; what is, is a trace or a disk. */
+#define FILE_MAX ((size_t)256 << 20)
+
+void declarations_init(struct declarations *d)
+{
+	*d = (struct declarations){ 0 };
+	model_init(&d->model);
+	diag_init(&d->diag);
+}
+
+void declarations_fini(struct declarations *d)
+{
+	diag_fini(&d->diag);
+	model_fini(&d->model);
+}
+
+static bool fail(struct declarations *d, const char *path, const char *why)
+{
+	diag_error(&d->diag, (struct location){ 0 }, NULL, "%s: %s", path, why);
+	return false;
+}
+
+/* The whole of a file, in the model's arena. */
+static bool read_text(struct declarations *d, const char *path, struct source *source)
+{
+	struct input in;
+	int failed = input_open(&in, path);
+
+	if (failed) {
+		return fail(d, path, strerror(failed));
+	}
+	size_t wanted = 1;
+
+	while (wanted < FILE_MAX && input_has(&in, wanted)) {
+		wanted = 2 * input_left(&in) + 1;
+	}
+	source->name = arena_strdup(&d->model.arena, path);
+	source->len = input_left(&in);
+	source->text = arena_strndup(&d->model.arena, (const char *)in.pos, source->len);
+	failed = in.error;
+	input_fini(&in);
+	if (failed) {
+		return fail(d, path, strerror(failed));
+	}
+	return wanted < FILE_MAX || fail(d, path, strerror(EFBIG));
+}
+
+bool declarations_add(struct declarations *d, const char *path)
+{
+	const struct decl_options options = { .lenient = true, .max_args = EVENT_ARGS_LIMIT };
+	struct source *source = arena_new(&d->model.arena, struct source);
+
+	return read_text(d, path, source) && decl_read(&d->model, &d->diag, source, &options);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waymark/reader.h on top of the readers and the message view: one object that
+ * holds a reader, its declarations, and the record it stands at.
+ */
+#include <waymark/reader.h>
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/declarations.h"
+#include "base/memory.h"
+#include "read/reader.h"
+#include "text/out.h"
+#include "view/message.h"
+
+struct waymark_reader {
+	struct reader *reader;
+	struct declarations declarations;
+	struct record record;
+	int state; /* of enum waymark_read */
+	struct arena arena; /* of the messages */
+	VEC(struct message *) messages; /* by class index; NULL until first needed */
+	struct out text; /* the message last asked for */
+};
+
+static void set_error(char *error, size_t size, const char *text, size_t length)
+{
+	if (!error || size == 0) {
+		return;
+	}
+	length = length < size - 1 ? length : size - 1;
+	memcpy(error, text, length);
+	error[length] = '\0';
+}
+
+/* The diagnostics of a declaration file, without the last newline. */
+static void set_diag_error(char *error, size_t size, const struct diag *d)
+{
+	size_t length = d->out.len;
+
+	while (length > 0 && d->out.data[length - 1] == '\n') {
+		length--;
+	}
+	set_error(error, size, d->out.data, length);
+}
+
+static struct waymark_reader *open_reader(
+	const char *path, int fd, const char *declarations, char *error, size_t size)
+{
+	struct waymark_reader *r = xcalloc(1, sizeof(*r));
+	struct reader_options options = { 0 };
+	struct read_error why;
+
+	declarations_init(&r->declarations);
+	arena_init(&r->arena);
+	out_init(&r->text, OUT_TO_MEMORY);
+	if (declarations && !declarations_add(&r->declarations, declarations)) {
+		set_diag_error(error, size, &r->declarations.diag);
+		waymark_reader_close(r);
+		return NULL;
+	}
+	options.declarations = declarations ? &r->declarations.model : NULL;
+	r->reader = path ? reader_open(path, &options, &why) : reader_open_fd(fd, &options, &why);
+	if (!r->reader) {
+		set_error(error, size, why.text, strlen(why.text));
+		waymark_reader_close(r);
+		return NULL;
+	}
+	return r;
+}
+
+struct waymark_reader *waymark_reader_open(
+	const char *path, const char *declarations, char *error, size_t error_size)
+{
+	return open_reader(path, -1, declarations, error, error_size);
+}
+
+struct waymark_reader *waymark_reader_open_fd(
+	int fd, const char *declarations, char *error, size_t error_size)
+{
+	return open_reader(NULL, fd, declarations, error, error_size);
+}
+
+void waymark_reader_close(struct waymark_reader *r)
+{
+	if (!r) {
+		return;
+	}
+	reader_close(r->reader);
+	declarations_fini(&r->declarations);
+	vec_fini(&r->messages);
+	arena_fini(&r->arena);
+	out_fini(&r->text);
+	free(r);
+}
+
+static int state_of(enum read_result result, const struct record *rec)
+{
+	switch (result) {
+	case READ_RECORD:
+		return rec->kind == RECORD_EVENT ? WAYMARK_READ_EVENT : WAYMARK_READ_GAP;
+	case READ_PROBLEM:
+		return WAYMARK_READ_PROBLEM;
+	case READ_DAMAGED:
+		return WAYMARK_READ_DAMAGED;
+	case READ_END:
+		break;
+	}
+	return WAYMARK_READ_END;
+}
+
+int waymark_reader_next(struct waymark_reader *r)
+{
+	r->state = state_of(reader_next(r->reader, &r->record), &r->record);
+	return r->state;
+}
+
+const char *waymark_reader_error(const struct waymark_reader *r)
+{
+	return r->state < 0 ? r->reader->error.text : "";
+}
+
+uint64_t waymark_reader_time(const struct waymark_reader *r)
+{
+	return r->state > 0 ? r->record.ns : 0;
+}
+
+uint32_t waymark_reader_pid(const struct waymark_reader *r)
+{
+	return r->state > 0 ? r->record.pid : 0;
+}
+
+uint32_t waymark_reader_tid(const struct waymark_reader *r)
+{
+	return r->state > 0 ? r->record.tid : 0;
+}
+
+uint64_t waymark_reader_offset(const struct waymark_reader *r)
+{
+	return r->state > 0 ? r->record.offset : 0;
+}
+
+uint64_t waymark_reader_lost(const struct waymark_reader *r)
+{
+	return r->state == WAYMARK_READ_GAP ? r->record.lost : 0;
+}
+
+/* The class of the event that the reader stands at, or NULL. */
+static const struct event_class *current(const struct waymark_reader *r)
+{
+	return r->state == WAYMARK_READ_EVENT ? r->record.class : NULL;
+}
+
+const char *waymark_reader_name(const struct waymark_reader *r)
+{
+	const struct event_class *class = current(r);
+
+	return class ? class->name : "";
+}
+
+size_t waymark_reader_event_index(const struct waymark_reader *r)
+{
+	const struct event_class *class = current(r);
+
+	return class ? class->index : SIZE_MAX;
+}
+
+static const struct message *get_message(struct waymark_reader *r, const struct event_class *class)
+{
+	while (r->messages.count <= class->index) {
+		vec_push(&r->messages, NULL);
+	}
+	struct message **m = &r->messages.items[class->index];
+
+	if (!*m) {
+		*m = arena_new(&r->arena, struct message);
+		message_compile(*m, &r->arena, class, "");
+		(*m)->swap = r->reader->swap;
+	}
+	return *m;
+}
+
+/* The decoded fields, NULL where nothing is known of them. */
+static const struct value *get_values(struct waymark_reader *r)
+{
+	const struct event_class *class = current(r);
+
+	if (!class || !class->event) {
+		return NULL;
+	}
+	r->record.values = reader_values(r->reader, &r->record);
+	return r->record.values;
+}
+
+const char *waymark_reader_message(struct waymark_reader *r, size_t *length)
+{
+	const struct event_class *class = current(r);
+
+	r->text.len = 0;
+	if (class) {
+		const struct value *values = get_values(r);
+		const struct message *m = get_message(r, class);
+		char *begin = out_reserve(&r->text, message_room(m, &r->record, values));
+		char *end = message_render(begin, m, &r->record, values);
+
+		out_advance(&r->text, (size_t)(end - begin));
+	}
+	out_char(&r->text, '\0');
+	if (length) {
+		*length = r->text.len - 1;
+	}
+	return r->text.data;
+}
+
+size_t waymark_reader_field_count(const struct waymark_reader *r)
+{
+	const struct event_class *class = current(r);
+
+	return class && class->event ? class->event->arg_count : 0;
+}
+
+/* The declaration of a field, or NULL. */
+static const struct arg *get_arg(const struct waymark_reader *r, size_t field)
+{
+	bool exists = field < waymark_reader_field_count(r);
+
+	return exists ? &r->record.class->event->args[field] : NULL;
+}
+
+int waymark_reader_field_find(const struct waymark_reader *r, const char *name)
+{
+	size_t count = waymark_reader_field_count(r);
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(get_arg(r, i)->name, name) == 0) {
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+const char *waymark_reader_field_name(const struct waymark_reader *r, size_t field)
+{
+	const struct arg *arg = get_arg(r, field);
+
+	return arg ? arg->name : NULL;
+}
+
+const char *waymark_reader_field_type(const struct waymark_reader *r, size_t field)
+{
+	const struct arg *arg = get_arg(r, field);
+
+	return arg ? arg->type.text : NULL;
+}
+
+int waymark_reader_field_kind(const struct waymark_reader *r, size_t field)
+{
+	const struct arg *arg = get_arg(r, field);
+
+	if (!arg) {
+		return -1;
+	}
+	switch (arg->type.class) {
+	case TYPE_STRING:
+		return WAYMARK_FIELD_STRING;
+	case TYPE_POINTER:
+		return WAYMARK_FIELD_POINTER;
+	default:
+		return arg->type.is_signed ? WAYMARK_FIELD_SIGNED : WAYMARK_FIELD_UNSIGNED;
+	}
+}
+
+uint64_t waymark_reader_u64(struct waymark_reader *r, size_t field)
+{
+	const struct arg *arg = get_arg(r, field);
+	const struct value *value = arg ? &get_values(r)[field] : NULL;
+
+	if (!value || value->kind != VALUE_NUMBER) {
+		return 0;
+	}
+	return value_extend(&arg->type, value->number);
+}
+
+int64_t waymark_reader_i64(struct waymark_reader *r, size_t field)
+{
+	return (int64_t)waymark_reader_u64(r, field);
+}
+
+const char *waymark_reader_string(struct waymark_reader *r, size_t field, size_t *length)
+{
+	const struct arg *arg = get_arg(r, field);
+	const struct value *value = arg ? &get_values(r)[field] : NULL;
+	bool is_text = value && value->kind == VALUE_STRING && value->text;
+
+	*length = is_text ? value->length : 0;
+	return is_text ? value->text : NULL;
+}

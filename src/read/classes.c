@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Classes by number (an array, and a hash for numbers no tracer gives out) and by name. */
+#include "read/classes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Larger numbers go to the hash: a damaged mapping must not cost gigabytes. */
+#define NEAR_IDS UINT64_C(65536)
+
+/* What the hash of far numbers holds: it keeps its values, so they are one step away. */
+struct binding {
+	struct event_class *class;
+};
+
+void classes_init(struct class_table *t)
+{
+	*t = (struct class_table){ 0 };
+	arena_init(&t->arena);
+	hash_init(&t->by_far_id);
+	hash_init(&t->by_name);
+}
+
+void classes_fini(struct class_table *t)
+{
+	vec_fini(&t->all);
+	vec_fini(&t->by_id);
+	hash_fini(&t->by_far_id);
+	hash_fini(&t->by_name);
+	arena_fini(&t->arena);
+}
+
+struct event_class *classes_make(
+	struct class_table *t, const char *name, size_t length, bool *created)
+{
+	char *copy = arena_strndup(&t->arena, name, length);
+	struct event_class *class = hash_get(&t->by_name, copy);
+
+	*created = !class;
+	if (class) {
+		return class;
+	}
+	class = arena_new(&t->arena, struct event_class);
+	class->name = copy;
+	class->index = t->all.count;
+	class->payload_size = PAYLOAD_VARIES;
+	vec_push(&t->all, class);
+	hash_add(&t->by_name, copy, class);
+	return class;
+}
+
+static void bind_far(struct class_table *t, uint64_t id, struct event_class *class)
+{
+	char *key = arena_printf(&t->arena, "%" PRIx64, id);
+	struct binding *binding = arena_new(&t->arena, struct binding);
+
+	binding = hash_add(&t->by_far_id, key, binding);
+	binding->class = class;
+}
+
+void classes_bind(struct class_table *t, uint64_t id, struct event_class *class)
+{
+	if (id >= NEAR_IDS) {
+		bind_far(t, id, class);
+		return;
+	}
+	while (t->by_id.count <= id) {
+		vec_push(&t->by_id, NULL);
+	}
+	t->by_id.items[id] = class;
+}
+
+struct event_class *classes_far(const struct class_table *t, uint64_t id)
+{
+	char key[24];
+
+	if (id < NEAR_IDS || t->by_far_id.count == 0) {
+		return NULL;
+	}
+	snprintf(key, sizeof(key), "%" PRIx64, id);
+	const struct binding *binding = hash_get(&t->by_far_id, key);
+
+	return binding ? binding->class : NULL;
+}

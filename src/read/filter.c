@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Filters by name, time and process; patterns are matched once for each class. */
+#include "read/filter.h"
+
+#include <stdlib.h>
+
+#include "base/glob.h"
+#include "text/scan.h"
+
+#define NS_PER_S INT64_C(1000000000)
+
+/* Seconds that fit into nanoseconds of 63 bits. */
+#define SECONDS_MAX (INT64_MAX / NS_PER_S - 1)
+
+enum verdict { UNASKED, WANTED, UNWANTED };
+
+void filter_init(struct filter *f)
+{
+	*f = (struct filter){ 0 };
+}
+
+void filter_fini(struct filter *f)
+{
+	vec_fini(&f->patterns);
+	vec_fini(&f->pids);
+	vec_fini(&f->verdicts);
+}
+
+bool filter_parse_time(struct filter_time *t, const char *text)
+{
+	int64_t seconds = 0;
+	int64_t scale = NS_PER_S;
+	int64_t fraction = 0;
+
+	*t = (struct filter_time){ .relative = *text == '+', .set = true };
+	text += t->relative;
+	if (!is_digit(*text)) {
+		return false;
+	}
+	for (; is_digit(*text) && seconds <= SECONDS_MAX; text++) {
+		seconds = seconds * 10 + (*text - '0');
+	}
+	text += *text == '.';
+	for (; is_digit(*text); text++) {
+		scale /= 10;
+		fraction += (*text - '0') * scale;
+	}
+	t->ns = seconds * NS_PER_S + fraction;
+	return *text == '\0' && seconds <= SECONDS_MAX;
+}
+
+static uint64_t absolute(const struct filter *f, struct filter_time t)
+{
+	return (uint64_t)t.ns + (t.relative ? f->first_ns : 0);
+}
+
+static bool in_window(struct filter *f, uint64_t ns)
+{
+	if (!f->started) {
+		f->started = true;
+		f->first_ns = ns;
+	}
+	return (!f->from.set || ns >= absolute(f, f->from)) &&
+	       (!f->to.set || ns <= absolute(f, f->to));
+}
+
+static bool has_pid(const struct filter *f, uint32_t pid)
+{
+	vec_foreach (const uint32_t *, it, &f->pids) {
+		if (*it == pid) {
+			return true;
+		}
+	}
+	return f->pids.count == 0;
+}
+
+static enum verdict judge(const struct filter *f, const char *name)
+{
+	vec_foreach (const char **, it, &f->patterns) {
+		if (glob_match(*it, name)) {
+			return WANTED;
+		}
+	}
+	return UNWANTED;
+}
+
+static bool has_name(struct filter *f, const struct event_class *class)
+{
+	while (f->verdicts.count <= class->index) {
+		vec_push(&f->verdicts, UNASKED);
+	}
+	char *verdict = &f->verdicts.items[class->index];
+
+	if (*verdict == UNASKED) {
+		*verdict = (char)judge(f, class->name);
+	}
+	return *verdict == WANTED;
+}
+
+bool filter_passes(struct filter *f, const struct record *rec)
+{
+	if (!in_window(f, rec->ns) || !has_pid(f, rec->pid)) {
+		return false;
+	}
+	return rec->kind == RECORD_GAP || f->patterns.count == 0 || has_name(f, rec->class);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which records of a trace somebody wants to see: by event name, time and
+ * process. A filter belongs to one reader, because it keeps its verdict on
+ * each of that reader's event classes.
+ */
+#ifndef READ_FILTER_H
+#define READ_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "read/record.h"
+
+/* One end of the time window; relative ends count from the trace's first record. */
+struct filter_time {
+	int64_t ns;
+	bool relative;
+	bool set;
+};
+
+struct filter {
+	VEC(const char *) patterns; /* empty: all events */
+	VEC(uint32_t) pids; /* empty: all processes */
+	struct filter_time from; /* included */
+	struct filter_time to; /* included */
+	uint64_t first_ns; /* of the trace, once a record was seen */
+	bool started;
+	VEC(char) verdicts; /* by class index: 0 not asked yet */
+};
+
+void filter_init(struct filter *f);
+void filter_fini(struct filter *f);
+
+/* Reads `SEC[.FRACTION]` or `+SEC[.FRACTION]`; false when it is neither. */
+bool filter_parse_time(struct filter_time *t, const char *text);
+
+/* True when the record is wanted. Gaps have no name: patterns let them pass. */
+bool filter_passes(struct filter *f, const struct record *rec);
+
+#endif

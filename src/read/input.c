@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* The sliding window of read/input.h. */
+#include "read/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* Small enough to stay in a core's own cache between read(2) and the decoder. */
+#define WINDOW ((size_t)256 * 1024)
+
+void input_init(struct input *in, int fd)
+{
+	*in = (struct input){ .fd = fd, .capacity = WINDOW };
+	in->buffer = xrealloc(NULL, WINDOW);
+	in->pos = in->end = in->buffer;
+}
+
+int input_open(struct input *in, const char *path)
+{
+	bool standard = strcmp(path, "-") == 0;
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		return errno;
+	}
+	input_init(in, fd);
+	in->owns_fd = !standard;
+	return 0;
+}
+
+void input_fini(struct input *in)
+{
+	free(in->buffer);
+	if (in->owns_fd) {
+		close(in->fd);
+	}
+	*in = (struct input){ .fd = -1 };
+}
+
+/* Moves what is left to the front and makes the window at least `n` bytes long. */
+static void make_room(struct input *in, size_t n)
+{
+	size_t left = input_left(in);
+
+	in->base = input_offset(in);
+	memmove(in->buffer, in->pos, left);
+	if (n > in->capacity) {
+		in->capacity = n + WINDOW;
+		in->buffer = xrealloc(in->buffer, in->capacity);
+	}
+	in->pos = in->buffer;
+	in->end = in->buffer + left;
+}
+
+/* Files are always ready; a poll(2) for each window costs nothing. */
+static bool would_wait(const struct input *in)
+{
+	return poll(&(struct pollfd){ .fd = in->fd, .events = POLLIN }, 1, 0) == 0;
+}
+
+/* One read(2). A descriptor that does not block is waited for. */
+static void read_some(struct input *in)
+{
+	if (in->on_wait && would_wait(in)) {
+		in->on_wait(in->on_wait_data);
+	}
+	size_t used = (size_t)(in->end - in->buffer);
+	ssize_t n = read(in->fd, in->buffer + used, in->capacity - used);
+
+	if (n > 0) {
+		in->end += n;
+	} else if (n == 0) {
+		in->at_end = true;
+	} else if (errno == EAGAIN) {
+		poll(&(struct pollfd){ .fd = in->fd, .events = POLLIN }, 1, -1);
+	} else if (errno != EINTR) {
+		in->error = errno;
+		in->at_end = true;
+	}
+}
+
+bool input_fill(struct input *in, size_t n)
+{
+	if (in->at_end) {
+		return input_left(in) >= n;
+	}
+	make_room(in, n);
+	while (input_left(in) < n && !in->at_end) {
+		read_some(in);
+	}
+	return input_left(in) >= n;
+}

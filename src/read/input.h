@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes of a trace in order: a window that slides over read(2), so that files,
+ * pipes and standard input are one thing. What lies between `pos` and `end`
+ * stays where it is until the next call that asks for more. One thread.
+ */
+#ifndef READ_INPUT_H
+#define READ_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+struct input {
+	const unsigned char *pos; /* the next byte */
+	const unsigned char *end; /* behind the last byte that is here */
+	unsigned char *buffer;
+	size_t capacity;
+	uint64_t base; /* the offset of `buffer` in the input */
+	int fd;
+	bool owns_fd;
+	bool at_end; /* no more bytes will come */
+	/* Called, unless NULL, when the next read would have to wait for bytes. */
+	void (*on_wait)(void *data);
+	void *on_wait_data;
+	int error; /* the errno of a failed read, 0 while all is well */
+};
+
+/* Opens a file, or standard input for "-". Returns 0 or an errno. */
+int input_open(struct input *in, const char *path);
+
+/* Reads from a descriptor that the caller keeps open and closes. */
+void input_init(struct input *in, int fd);
+void input_fini(struct input *in);
+
+/* Reads until `n` bytes lie behind `pos`; false when the input ends or fails before. */
+bool input_fill(struct input *in, size_t n);
+
+static inline size_t input_left(const struct input *in)
+{
+	return (size_t)(in->end - in->pos);
+}
+
+static inline bool input_has(struct input *in, size_t n)
+{
+	return LIKELY(input_left(in) >= n) || input_fill(in, n);
+}
+
+/* The offset of `pos` in the input. */
+static inline uint64_t input_offset(const struct input *in)
+{
+	return in->base + (uint64_t)(in->pos - in->buffer);
+}
+
+#endif

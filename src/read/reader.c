@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of formats, and what all readers share. */
+#include "read/reader.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/escape.h"
+#include "base/memory.h"
+#include "read/simple.h"
+
+static const struct reader_format *const formats[] = {
+	&reader_simple,
+};
+
+/* A name from a damaged trace may hold anything, and an error is one line on a terminal. */
+static void copy_escaped(char *out, size_t size, const char *text)
+{
+	const char *end = out + size - ESCAPE_MAX - 1;
+
+	for (; *text && out < end; text++) {
+		if (escape_needed((unsigned char)*text)) {
+			out += escape_byte(out, (unsigned char)*text);
+		} else {
+			*out++ = *text;
+		}
+	}
+	*out = '\0';
+}
+
+void read_error_set(struct read_error *e, const char *fmt, ...)
+{
+	char raw[sizeof(e->text)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(raw, sizeof(raw), fmt, ap);
+	va_end(ap);
+	copy_escaped(e->text, sizeof(e->text), raw);
+}
+
+void reader_init(
+	struct reader *r, const struct reader_format *format, const struct reader_options *options)
+{
+	r->format = format;
+	r->declarations = options->declarations;
+	r->values = NULL;
+	r->value_capacity = 0;
+	classes_init(&r->classes);
+}
+
+void reader_fini(struct reader *r)
+{
+	classes_fini(&r->classes);
+	free(r->values);
+}
+
+void reader_close(struct reader *r)
+{
+	if (r) {
+		r->format->close(r);
+	}
+}
+
+static const struct reader_format *detect(struct input *in)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		if (formats[i]->detect(in)) {
+			return formats[i];
+		}
+	}
+	return NULL;
+}
+
+static struct reader *open_input(
+	struct input *in, const struct reader_options *options, struct read_error *error)
+{
+	in->on_wait = options->on_wait;
+	in->on_wait_data = options->on_wait_data;
+	const struct reader_format *format = options->no_header ? &reader_simple : detect(in);
+
+	if (format) {
+		return format->open(in, options, error);
+	}
+	if (in->error) {
+		read_error_set(error, "cannot read: %s", strerror(in->error));
+	} else if (!input_has(in, 1)) {
+		read_error_set(error, "the file is empty");
+	} else {
+		read_error_set(error, "not a trace: it does not begin as any format known here");
+	}
+	return NULL;
+}
+
+struct reader *reader_open_fd(
+	int fd, const struct reader_options *options, struct read_error *error)
+{
+	struct input in;
+
+	input_init(&in, fd);
+	struct reader *r = open_input(&in, options, error);
+
+	if (!r) {
+		input_fini(&in);
+	}
+	return r;
+}
+
+struct reader *reader_open(
+	const char *path, const struct reader_options *options, struct read_error *error)
+{
+	struct stat status;
+	struct input in;
+	int failed = input_open(&in, path);
+
+	if (failed) {
+		read_error_set(error, "cannot open: %s", strerror(failed));
+		return NULL;
+	}
+	struct reader *r = NULL;
+
+	if (fstat(in.fd, &status) == 0 && S_ISDIR(status.st_mode)) {
+		read_error_set(error, "a directory, not a trace file");
+	} else {
+		r = open_input(&in, options, error);
+	}
+	if (!r) {
+		input_fini(&in);
+	}
+	return r;
+}
+
+static void reserve_values(struct reader *r, size_t count)
+{
+	if (count > r->value_capacity) {
+		r->values = xrealloc(r->values, count * sizeof(*r->values));
+		r->value_capacity = count;
+	}
+}
+
+struct event_class *reader_add_class(struct reader *r, uint64_t id, const char *name, size_t length)
+{
+	bool created;
+	struct event_class *class = classes_make(&r->classes, name, length, &created);
+
+	classes_bind(&r->classes, id, class);
+	if (created) {
+		class->id = id;
+	}
+	if (created && r->declarations) {
+		class->event = model_find(r->declarations, class->name);
+		reserve_values(r, class->event ? class->event->arg_count : 0);
+	}
+	return class;
+}

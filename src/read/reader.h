@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One trace, read record by record, whatever its format: the formats stand in
+ * one table in reader.c. A reader never prints; what is wrong with a trace
+ * comes back as text with a byte offset. One thread a reader.
+ */
+#ifndef READ_READER_H
+#define READ_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "read/classes.h"
+#include "read/input.h"
+#include "read/record.h"
+
+enum read_result {
+	READ_RECORD, /* the record is filled in */
+	READ_END, /* all of the trace was read */
+	READ_PROBLEM, /* one record makes no sense; the next one may */
+	READ_DAMAGED, /* nothing can be read from here on */
+};
+
+struct reader_options {
+	const struct model *declarations; /* NULL: none; lives longer than the reader */
+	bool no_header; /* the file begins with its first record */
+	/* Called, unless NULL, before a wait for a pipe's next bytes: time to show what is there.
+	 */
+	void (*on_wait)(void *data);
+	void *on_wait_data;
+};
+
+/* Why something could not be read: one line, free of control characters. */
+struct read_error {
+	char text[512];
+};
+
+struct reader;
+
+struct reader_format {
+	const char *name;
+	/* Whether the input is of this format, told by what it begins with. */
+	bool (*detect)(struct input *in);
+	/* Takes the input over, unless it fails and returns NULL. */
+	struct reader *(*open)(
+		struct input *in, const struct reader_options *options, struct read_error *error);
+	void (*close)(struct reader *r);
+};
+
+/* What readers of all formats share; a format's own reader begins with it. */
+struct reader {
+	const struct reader_format *format;
+	enum read_result (*next)(struct reader *r, struct record *rec);
+	const struct value *(*decode)(struct reader *r, const struct record *rec);
+	struct class_table classes;
+	const struct model *declarations;
+	struct value *values; /* room for the arguments of any class */
+	size_t value_capacity;
+	unsigned int version;
+	bool swap; /* the trace's byte order is not this host's */
+	bool has_pid; /* records say which process they are from */
+	struct read_error error; /* of the last READ_PROBLEM or READ_DAMAGED */
+};
+
+/* Opens a trace; "-" is standard input. NULL on failure, with the reason in `error`. */
+struct reader *reader_open(
+	const char *path, const struct reader_options *options, struct read_error *error);
+
+/* The same for a descriptor, which the caller closes after the reader. */
+struct reader *reader_open_fd(
+	int fd, const struct reader_options *options, struct read_error *error);
+void reader_close(struct reader *r);
+
+static inline enum read_result reader_next(struct reader *r, struct record *rec)
+{
+	return r->next(r, rec);
+}
+
+/* The arguments of an event whose class knows them, as many as its event has. */
+static inline const struct value *reader_values(struct reader *r, const struct record *rec)
+{
+	return rec->values ? rec->values : r->decode(r, rec);
+}
+
+/* For the formats: begins and ends the shared part, and words an error. */
+void reader_init(
+	struct reader *r, const struct reader_format *format, const struct reader_options *options);
+void reader_fini(struct reader *r);
+void read_error_set(struct read_error *e, const char *fmt, ...) PRINTF(2, 3);
+
+/* The class of that name, bound to `id`; with what the declarations know of it. */
+struct event_class *reader_add_class(
+	struct reader *r, uint64_t id, const char *name, size_t length);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every reader hands out: one record of a trace, an event or a gap. A
+ * record and all it points to are valid until the reader's next record; event
+ * classes live as long as their reader.
+ */
+#ifndef READ_RECORD_H
+#define READ_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/event.h"
+
+enum value_kind {
+	VALUE_NUMBER, /* a scalar or a pointer, extended to 64 bits */
+	VALUE_STRING,
+	VALUE_ABSENT, /* the format had no room for this argument */
+};
+
+/* One argument. */
+struct value {
+	union {
+		uint64_t number;
+		const char *text; /* not NUL-terminated; NULL: the program traced NULL */
+	};
+	uint32_t length; /* of a string, in bytes */
+	uint32_t kind; /* of enum value_kind */
+};
+
+/* A number as its declared type has it; a `char` is what the traced host made of it. */
+static inline uint64_t value_extend(const struct type *t, uint64_t v)
+{
+	bool whole = t->class != TYPE_INTEGER || t->is_char || t->size64 >= sizeof(v);
+	unsigned int unused = whole ? 0 : 64 - 8u * t->size64;
+
+	if (t->is_signed) {
+		return (uint64_t)((int64_t)(v << unused) >> unused);
+	}
+	return v << unused >> unused;
+}
+
+/* Not all records of the class have payloads of one size. */
+#define PAYLOAD_VARIES SIZE_MAX
+
+/* One kind of event in one trace. */
+struct event_class {
+	const char *name;
+	uint64_t id; /* the first one that the trace gave it */
+	size_t index; /* dense, from 0: views keep what they prepare under it */
+	/* Its arguments and format, from the trace or a declaration file; NULL: unknown. */
+	const struct event *event;
+	size_t payload_size; /* what a record of this class holds, or PAYLOAD_VARIES */
+};
+
+enum record_kind { RECORD_EVENT, RECORD_GAP };
+
+struct record {
+	enum record_kind kind;
+	uint32_t pid; /* 0 where the trace does not say */
+	uint32_t tid; /* 0 where the trace does not say */
+	uint64_t ns; /* since boot (CLOCK_MONOTONIC of the traced host) */
+	uint64_t offset; /* of the record in the trace, in bytes */
+	uint64_t lost; /* of a gap: how many events are missing here */
+	const struct event_class *class; /* of an event */
+	const struct value *values; /* of an event; NULL until reader_values() decodes them */
+	const unsigned char *payload; /* of an event: the arguments as they were recorded */
+	size_t payload_size;
+};
+
+#endif

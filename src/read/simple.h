@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader of simpletrace files: QEMU's binary log, versions 0, 2, 3 and 4,
+ * and Waymark's own (version 4), in either byte order. simple_open.c tells
+ * version and order from the header, simple.c reads the records.
+ */
+#ifndef READ_SIMPLE_H
+#define READ_SIMPLE_H
+
+#include "read/reader.h"
+
+extern const struct reader_format reader_simple;
+
+/* For simple_open.c and simple.c only, from here on. */
+
+struct simple_reader {
+	struct reader base;
+	struct input input;
+	uint64_t last_ns; /* of version 0, whose gaps have no time */
+};
+
+/* What differs between versions. */
+struct simple_version {
+	size_t header_size;
+	bool has_pid;
+	enum read_result (*next)(struct reader *r, struct record *rec);
+	enum read_result (*next_swapped)(struct reader *r, struct record *rec);
+	const struct value *(*decode)(struct reader *r, const struct record *rec);
+};
+
+/* The version of that number, NULL when there is none. */
+const struct simple_version *simple_version_get(uint64_t number);
+
+/* Adds the class of that name, with the size that its declaration gives its records. */
+struct event_class *simple_add_class(
+	struct simple_reader *r, uint64_t id, const char *name, size_t length);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* The info views, see view/info.h. */
+#include "view/info.h"
+
+#include <inttypes.h>
+
+#include "base/escape.h"
+#include "view/message.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+static bool is_big_endian(const struct reader *r)
+{
+	return r->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+static uint64_t first_ns(const struct summary *s)
+{
+	return s->events + s->gaps ? s->first_ns : 0;
+}
+
+static void put_seconds(struct out *out, uint64_t ns)
+{
+	out_printf(out, "%" PRIu64 ".%09" PRIu64, ns / NS_PER_S, ns % NS_PER_S);
+}
+
+/* Text on one line of a terminal. */
+static void put_escaped(struct out *out, const char *text)
+{
+	size_t length = strlen(text);
+	char *begin = out_reserve(out, ESCAPE_MAX * length + 8);
+
+	out_advance(out, (size_t)(message_escape(begin, text, length) - begin));
+}
+
+static void put_span(struct out *out, const struct summary *s)
+{
+	out_str(out, "span      ");
+	put_seconds(out, s->last_ns - first_ns(s));
+	out_str(out, " s, from ");
+	put_seconds(out, first_ns(s));
+	out_str(out, " to ");
+	put_seconds(out, s->last_ns);
+	out_str(out, " s since boot\n");
+}
+
+static void put_pids(struct out *out, const struct info *info)
+{
+	const struct summary *s = info->summary;
+
+	out_str(out, "pids      ");
+	if (!info->reader->has_pid) {
+		out_str(out, "not recorded\n");
+		return;
+	}
+	for (size_t i = 0; i < s->pids.count; i++) {
+		const struct pid_count *p = &s->pids.items[i];
+
+		out_printf(out, "%s%" PRIu32 " (%" PRIu64 ")", i ? ", " : "", p->pid, p->events);
+	}
+	out_str(out, s->more_pids ? ", and more\n" : "\n");
+}
+
+void info_put_text(struct out *out, const struct info *info)
+{
+	const struct reader *r = info->reader;
+	const struct summary *s = info->summary;
+
+	out_str(out, "trace     ");
+	put_escaped(out, info->path);
+	out_printf(out, "\nformat    %s version %u, %s-endian\n", r->format->name, r->version,
+		is_big_endian(r) ? "big" : "little");
+	out_printf(out, "events    %" PRIu64 " of %zu kinds (%zu names known)\n", s->events,
+		s->counts.count, r->classes.all.count);
+	out_printf(out, "lost      %" PRIu64 " in %" PRIu64 " gap%s\n", s->lost, s->gaps,
+		s->gaps == 1 ? "" : "s");
+	if (info->problems || info->damaged) {
+		out_printf(out, "unread    %" PRIu64 " record%s%s\n", info->problems,
+			info->problems == 1 ? "" : "s",
+			info->damaged ? ", and all behind the damage" : "");
+	}
+	put_span(out, s);
+	put_pids(out, info);
+	for (size_t i = 0; i < s->counts.count; i++) {
+		out_printf(out, "%12" PRIu64 " ", s->counts.items[i].events);
+		put_escaped(out, s->counts.items[i].class->name);
+		out_char(out, '\n');
+	}
+}
+
+/* A JSON string. Bytes from 0x80 up pass: names are UTF-8. */
+static void put_json_string(struct out *out, const char *text)
+{
+	out_char(out, '"');
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\') {
+			out_char(out, '\\');
+		}
+		if (c < 0x20) {
+			out_printf(out, "\\u%04x", c);
+		} else {
+			out_char(out, (char)c);
+		}
+	}
+	out_char(out, '"');
+}
+
+static void put_json_pids(struct out *out, const struct summary *s)
+{
+	for (size_t i = 0; i < s->pids.count; i++) {
+		out_printf(out, "%s{\"pid\":%" PRIu32 ",\"events\":%" PRIu64 "}", i ? "," : "",
+			s->pids.items[i].pid, s->pids.items[i].events);
+	}
+}
+
+static void put_json_counts(struct out *out, const struct summary *s)
+{
+	for (size_t i = 0; i < s->counts.count; i++) {
+		out_str(out, i ? ",\n {\"name\":" : "\n {\"name\":");
+		put_json_string(out, s->counts.items[i].class->name);
+		out_printf(out, ",\"events\":%" PRIu64 "}", s->counts.items[i].events);
+	}
+}
+
+void info_put_json(struct out *out, const struct info *info)
+{
+	const struct reader *r = info->reader;
+	const struct summary *s = info->summary;
+
+	out_str(out, "{\"trace\":");
+	put_json_string(out, info->path);
+	out_printf(out, ",\"format\":\"%s\",\"version\":%u,\"byte_order\":\"%s\",\n",
+		r->format->name, r->version, is_big_endian(r) ? "big" : "little");
+	out_printf(out, "\"events\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"lost\":%" PRIu64 ",",
+		s->events, s->gaps, s->lost);
+	out_printf(out, "\"unread\":%" PRIu64 ",\"damaged\":%s,\n", info->problems,
+		info->damaged ? "true" : "false");
+	out_printf(out, "\"first_ns\":%" PRIu64 ",\"last_ns\":%" PRIu64 ",\n\"pids\":[",
+		first_ns(s), s->last_ns);
+	put_json_pids(out, s);
+	out_str(out, "],\n\"kinds\":[");
+	put_json_counts(out, s);
+	out_str(out, "]}\n");
+}

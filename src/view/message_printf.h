@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of rendering that message_render.c leaves out of its loop: values
+ * with flags, width or precision, and values that do not fit their conversion.
+ * Private to the message view.
+ */
+#ifndef VIEW_MESSAGE_PRINTF_H
+#define VIEW_MESSAGE_PRINTF_H
+
+#include "view/message.h"
+
+/* A conversion with its `*` resolved. */
+struct message_spec {
+	bool left;
+	bool plus;
+	bool blank;
+	bool alternate;
+	bool zeros;
+	size_t width;
+	int precision; /* -1: none */
+	char letter;
+};
+
+/* The value as its declared type and its conversion make it. */
+static inline uint64_t message_cut(const struct message_step *s, uint64_t v)
+{
+	return (((v & s->mask) ^ s->sign) - s->sign) & s->result;
+}
+
+/* All write to `out`, where message_room() bytes are free, and return the end. */
+char *message_put_text(char *out, const struct message_spec *s, const char *text, size_t length);
+char *message_put_string(char *out, const struct message_spec *s, const struct value *value);
+
+/* A value that is not of the class that its conversion needs. */
+char *message_put_misfit(char *out, const struct value *value);
+
+/* The value of a MESSAGE_PRINTF step. */
+char *message_put_printf(
+	char *out, const struct message_step *step, const struct value *values) COLD;
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* The text view, see view/text.h. */
+#include "view/text.h"
+
+#include <string.h>
+
+#include "view/number.h"
+
+/* Time, process and line end around a message. */
+#define LINE_ROOM (TIMESTAMP_ROOM + 2 * NUMBER_ROOM)
+
+#define COLOUR_NAME "\033[36m"
+#define COLOUR_GAP "\033[31m"
+#define COLOUR_OFF "\033[0m"
+
+void text_view_init(struct text_view *v, struct out *out, struct reader *r,
+	enum timestamp_mode mode, bool colour)
+{
+	*v = (struct text_view){ .out = out, .reader = r, .colour = colour };
+	timestamp_init(&v->time, mode);
+	arena_init(&v->arena);
+}
+
+void text_view_fini(struct text_view *v)
+{
+	vec_fini(&v->messages);
+	arena_fini(&v->arena);
+}
+
+static COLD struct message *make_message(struct text_view *v, const struct event_class *class)
+{
+	struct message *m = arena_new(&v->arena, struct message);
+	char *name = message_name(&v->arena, class);
+
+	if (v->colour) {
+		name = arena_printf(&v->arena, COLOUR_NAME "%s" COLOUR_OFF, name);
+	}
+	message_compile(m, &v->arena, class, name);
+	m->swap = v->reader->swap;
+	while (v->messages.count <= class->index) {
+		vec_push(&v->messages, NULL);
+	}
+	v->messages.items[class->index] = m;
+	return m;
+}
+
+static const struct message *get_message(struct text_view *v, const struct event_class *class)
+{
+	if (LIKELY(class->index < v->messages.count && v->messages.items[class->index])) {
+		return v->messages.items[class->index];
+	}
+	return make_message(v, class);
+}
+
+static COLD void set_pid(struct text_view *v, uint32_t pid)
+{
+	char text[NUMBER_ROOM] = " ";
+	char *end = text + 1;
+
+	if (v->reader->has_pid) {
+		end = number_decimal(end, pid);
+	} else {
+		*end++ = '-';
+	}
+	*end++ = ' ';
+	v->pid = pid;
+	v->pid_length = (unsigned int)(end - text);
+	memcpy(v->pid_text, text, sizeof(v->pid_text));
+}
+
+static char *put_head(struct text_view *v, char *out, const struct record *rec)
+{
+	if (UNLIKELY(rec->pid != v->pid || v->pid_length == 0)) {
+		set_pid(v, rec->pid);
+	}
+	out = timestamp_put(&v->time, out, rec->ns);
+	memcpy(out, v->pid_text, sizeof(v->pid_text));
+	return out + v->pid_length;
+}
+
+static COLD void put_gap(struct text_view *v, const struct record *rec)
+{
+	char *line = out_reserve(v->out, LINE_ROOM);
+	char *end = line;
+
+	memcpy(end, "# ", 2);
+	end = put_head(v, end + 2, rec);
+	v->out->len += (size_t)(end - line);
+	if (v->colour) {
+		out_str(v->out, COLOUR_GAP);
+	}
+	out_printf(v->out, "lost %llu event%s", (unsigned long long)rec->lost,
+		rec->lost == 1 ? "" : "s");
+	out_str(v->out, v->colour ? COLOUR_OFF "\n" : "\n");
+}
+
+void text_view_put(struct text_view *v, const struct record *rec)
+{
+	if (UNLIKELY(rec->kind == RECORD_GAP)) {
+		put_gap(v, rec);
+		return;
+	}
+	const struct message *m = get_message(v, rec->class);
+	const struct value *values = m->raw ? NULL : reader_values(v->reader, rec);
+	char *line = out_reserve(v->out, LINE_ROOM + message_room(m, rec, values));
+	char *end = message_render(put_head(v, line, rec), m, rec, values);
+
+	*end++ = '\n';
+	out_advance(v->out, (size_t)(end - line));
+}
