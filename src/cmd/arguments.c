@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* getopt_long fed from a table, see cmd/arguments.h. */
+#include "cmd/arguments.h"
+
+#include <getopt.h>
+#include <stdint.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS_MAX 32
+#define HELP_COLUMN 30
+#define KEY_HELP 'h'
+#define KEY_VERSION (ARGUMENT_LONG - 1)
+
+static const struct argument common[] = {
+	{ KEY_HELP, "help", NULL, "show this help" },
+	{ KEY_VERSION, "version", NULL, "show the version" },
+	{ 0 },
+};
+
+struct parser {
+	struct option options[ROWS_MAX];
+	char letters[2 * ROWS_MAX + 2];
+	size_t count;
+};
+
+static void add_rows(struct parser *p, const struct argument *row)
+{
+	char *letters = p->letters + strlen(p->letters);
+
+	for (; row->key && p->count < ROWS_MAX - 1; row++) {
+		p->options[p->count++] = (struct option){
+			.name = row->name,
+			.has_arg = row->value ? required_argument : no_argument,
+			.val = row->key,
+		};
+		if (row->key < KEY_VERSION) {
+			*letters++ = (char)row->key;
+			letters = row->value ? stpcpy(letters, ":") : letters;
+		}
+	}
+}
+
+/* A help text may have several lines. */
+static void print_lines(const char *text)
+{
+	for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+		printf("%.*s\n%*s", (int)(end - text), text, HELP_COLUMN, "");
+	}
+	printf("%s\n", text);
+}
+
+static void print_rows(const struct argument *row)
+{
+	for (; row->key; row++) {
+		char text[64];
+		int n = snprintf(text, sizeof(text), "--%s%s%s", row->name, row->value ? "=" : "",
+			row->value ? row->value : "");
+
+		if (row->key < KEY_VERSION) {
+			printf("  -%c, ", row->key);
+		} else {
+			printf("      ");
+		}
+		printf("%s%*s", text, n < HELP_COLUMN - 6 ? HELP_COLUMN - 6 - n : 1, "");
+		print_lines(row->help);
+	}
+}
+
+static void print_help(const struct command *command)
+{
+	printf("usage: %s %s\n\n%s\n\noptions:\n", command->name, command->usage, command->about);
+	print_rows(command->arguments);
+	print_rows(common);
+}
+
+int arguments_bad(const struct command *command, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: ", command->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\nusage: %s %s\ntry '%s --help'\n", command->name, command->usage,
+		command->name);
+	return ARGUMENTS_BAD;
+}
+
+int arguments_next(const struct command *command, int argc, char **argv)
+{
+	struct parser p = { 0 };
+
+	strcpy(p.letters, command->has_subcommands ? "+" : "");
+	add_rows(&p, command->arguments);
+	add_rows(&p, common);
+	/* getopt's own messages begin with argv[0]; its interface is not const. */
+	argv[0] = (char *)(uintptr_t)command->name;
+	int key = getopt_long(argc, argv, p.letters, p.options, NULL);
+
+	switch (key) {
+	case '?':
+		fprintf(stderr, "try '%s --help'\n", command->name);
+		return ARGUMENTS_BAD;
+	case KEY_HELP:
+		print_help(command);
+		if (command->more_help) {
+			command->more_help(stdout);
+		}
+		return ARGUMENTS_DONE;
+	case KEY_VERSION:
+		printf("%s " WAYMARK_VERSION "\n", command->name);
+		return ARGUMENTS_DONE;
+	default:
+		return key;
+	}
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* What the reading commands share, see cmd/session.h. */
+#include "cmd/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Wrong declarations make every record a problem: the first ones tell enough. */
+#define PROBLEMS_SHOWN 10
+
+void session_init(struct session *s, const char *name)
+{
+	*s = (struct session){ .name = name, .out_fd = STDOUT_FILENO };
+	declarations_init(&s->declarations);
+	/* A reader of our output that has seen enough is no error: write(2) tells us. */
+	signal(SIGPIPE, SIG_IGN);
+}
+
+void session_say(const struct session *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: %s%s", s->name, s->trace ? s->trace : "", s->trace ? ": " : "");
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+bool session_declare(struct session *s, const char *path)
+{
+	bool ok = declarations_add(&s->declarations, path);
+	struct out *messages = &s->declarations.diag.out;
+
+	if (messages->len > 0) {
+		fwrite(messages->data, 1, messages->len, stderr);
+		messages->len = 0;
+	}
+	s->has_declarations |= ok;
+	return ok;
+}
+
+/* Writing over the trace that is being read would destroy it. */
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x;
+	struct stat y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino && S_ISREG(x.st_mode);
+}
+
+static bool open_output(struct session *s, const char *output)
+{
+	if (!output || strcmp(output, "-") == 0) {
+		return true;
+	}
+	if (is_same_file(s->trace, output)) {
+		session_say(s, "is both the trace and the output");
+		return false;
+	}
+	s->out_fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (s->out_fd < 0) {
+		fprintf(stderr, "%s: %s: cannot open for writing: %s\n", s->name, output,
+			strerror(errno));
+		return false;
+	}
+	return true;
+}
+
+/* Whoever looks at a live trace sees its events when they come, not 64 KiB later. */
+static void show_so_far(void *session)
+{
+	struct session *s = session;
+
+	if (s->ready) {
+		out_flush(&s->out);
+	}
+}
+
+bool session_open(struct session *s, const char *trace, const char *output, bool no_header)
+{
+	const struct reader_options options = {
+		.declarations = s->has_declarations ? &s->declarations.model : NULL,
+		.no_header = no_header,
+		.on_wait = show_so_far,
+		.on_wait_data = s,
+	};
+	struct read_error error;
+
+	s->trace = trace;
+	s->reader = reader_open(trace, &options, &error);
+	if (!s->reader) {
+		session_say(s, "%s", error.text);
+		return false;
+	}
+	if (!open_output(s, output)) {
+		return false;
+	}
+	out_init(&s->out, s->out_fd);
+	s->ready = true;
+	return true;
+}
+
+static COLD void report(struct session *s)
+{
+	if (s->damaged || ++s->problems <= PROBLEMS_SHOWN) {
+		session_say(s, "%s", s->reader->error.text);
+	}
+}
+
+bool session_next(struct session *s, struct record *rec)
+{
+	for (;;) {
+		enum read_result result = reader_next(s->reader, rec);
+
+		if (LIKELY(result == READ_RECORD)) {
+			return true;
+		}
+		if (result == READ_END) {
+			return false;
+		}
+		s->damaged = result == READ_DAMAGED;
+		report(s);
+		if (s->damaged) {
+			return false;
+		}
+	}
+}
+
+/* Writes what is left. A closed pipe is not a failure of ours. */
+static bool finish_output(struct session *s)
+{
+	int error = out_flush(&s->out);
+
+	if (s->out_fd > STDERR_FILENO && close(s->out_fd) != 0 && !error) {
+		error = errno;
+	}
+	if (error && error != EPIPE) {
+		session_say(s, "cannot write the output: %s", strerror(error));
+	}
+	return !error || error == EPIPE;
+}
+
+int session_end(struct session *s)
+{
+	bool ok = s->ready && finish_output(s);
+
+	if (s->problems > PROBLEMS_SHOWN) {
+		session_say(s, "%" PRIu64 " more records could not be read",
+			s->problems - PROBLEMS_SHOWN);
+	}
+	ok = ok && s->problems == 0 && !s->damaged;
+	out_fini(&s->out);
+	reader_close(s->reader);
+	declarations_fini(&s->declarations);
+	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run of a reading command: its declarations, its trace, its output, and
+ * what went wrong. Shared by `waymark print`, `waymark info` and `simpletrace`.
+ */
+#ifndef CMD_SESSION_H
+#define CMD_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/declarations.h"
+#include "read/reader.h"
+#include "text/out.h"
+
+struct session {
+	const char *name; /* of the command, for messages */
+	const char *trace; /* as the user named it */
+	struct declarations declarations;
+	bool has_declarations;
+	struct reader *reader;
+	struct out out;
+	int out_fd;
+	bool ready; /* trace and output are open */
+	uint64_t problems; /* records that could not be read */
+	bool damaged; /* the trace could not be read to its end */
+};
+
+void session_init(struct session *s, const char *name);
+
+/* Adds a declaration file. False when it is of no use, which was reported. */
+bool session_declare(struct session *s, const char *path);
+
+/* Opens trace and output (NULL: standard output). False on failure, which was reported. */
+bool session_open(struct session *s, const char *trace, const char *output, bool no_header);
+
+/* The next record; false at the end. Reports what cannot be read on the way. */
+bool session_next(struct session *s, struct record *rec);
+
+/* True while somebody reads the output: false ends a run early. */
+static inline bool session_wanted(const struct session *s)
+{
+	return s->out.error == 0;
+}
+
+/* Says something on standard error, with the command's and the trace's names. */
+void session_say(const struct session *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Ends the run; returns the exit status: 0 when everything was read and written. */
+int session_end(struct session *s);
+
+#endif

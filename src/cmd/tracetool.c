@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* tracetool: generates C from declarations of trace events. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/tracetool_files.h"
+#include "cmd/tracetool_run.h"
+
+/* Reads every input, so that one run shows all that is wrong. */
+static bool read_sources(struct run *r, struct diag *d)
+{
+	static char name[] = "-";
+	static char *standard_input[] = { name, NULL };
+	bool good = true;
+
+	if (r->input_count == 0) {
+		r->inputs = standard_input;
+		r->input_count = 1;
+	}
+	r->sources = arena_array(&r->model.arena, struct source, r->input_count);
+	for (size_t i = 0; i < r->input_count && r->error.len == 0; i++) {
+		good = file_read(&r->sources[i], r->inputs[i], &r->error) &&
+		       decl_read(&r->model, d, &r->sources[i], &r->decl) && good;
+	}
+	return good;
+}
+
+static bool read_model(struct run *r)
+{
+	struct diag d;
+
+	if (!run_read_max_args(r)) {
+		return false;
+	}
+	diag_init(&d);
+	bool good = read_sources(r, &d);
+
+	good = decl_finish(&r->model, &d) && good;
+	if (d.out.len > 0) {
+		fwrite(d.out.data, 1, d.out.len, stderr);
+	}
+	if (good && d.warnings && run_option(r, OPTION_WERROR)) {
+		good = run_fail(r, "warnings are errors (--werror)", "");
+	}
+	diag_fini(&d);
+	return good;
+}
+
+/* The header's name that a generated source includes. */
+static const char *header_name(struct run *r)
+{
+	const char *header = run_option(r, OPTION_HEADER);
+
+	return header ? header : arena_printf(&r->model.arena, "trace-%s.h", r->group);
+}
+
+/* The prefix of SystemTap's probes, as QEMU makes it where the target is known. */
+static const char *probe_prefix(struct run *r)
+{
+	const char *prefix = run_option(r, OPTION_PROBE_PREFIX);
+	const char *type = run_option(r, OPTION_TARGET_TYPE);
+	const char *name = run_option(r, OPTION_TARGET_NAME);
+
+	if (prefix || !type || !name) {
+		return prefix;
+	}
+	return arena_printf(&r->model.arena, "qemu.%s.%s", type, name);
+}
+
+static bool write_output(struct run *r)
+{
+	char *directory = getcwd(NULL, 0);
+	struct out text;
+	struct emit_context c = {
+		.out = &text,
+		.model = &r->model,
+		.group = r->group,
+		.header = header_name(r),
+		.directory = directory,
+		.backends = r->backends,
+		.binary = run_option(r, OPTION_BINARY),
+		.probe_prefix = probe_prefix(r),
+	};
+
+	out_init(&text, OUT_TO_MEMORY);
+	emit(r->format, &c);
+	bool good = file_write(r->output, &text, run_option(r, OPTION_ALWAYS), &r->error);
+
+	out_fini(&text);
+	free(directory);
+	return good;
+}
+
+/* A name as make and ninja read it in a rule. */
+static void write_make_name(struct out *o, const char *name)
+{
+	for (; *name; name++) {
+		if (*name == '$') {
+			out_char(o, '$');
+		} else if (strchr(" \t#:", *name)) {
+			out_char(o, '\\');
+		}
+		out_char(o, *name);
+	}
+}
+
+static bool write_depfile(struct run *r)
+{
+	const char *depfile = run_option(r, OPTION_DEPFILE);
+	struct out text;
+
+	if (!depfile) {
+		return true;
+	}
+	out_init(&text, OUT_TO_MEMORY);
+	write_make_name(&text, r->output);
+	out_char(&text, ':');
+	for (size_t i = 0; i < r->input_count; i++) {
+		if (strcmp(r->inputs[i], "-") != 0) {
+			out_str(&text, " \\\n  ");
+			write_make_name(&text, r->inputs[i]);
+		}
+	}
+	out_char(&text, '\n');
+	bool good = file_write(depfile, &text, run_option(r, OPTION_ALWAYS), &r->error);
+
+	out_fini(&text);
+	return good;
+}
+
+static bool generate(struct run *r)
+{
+	return run_check_names(r) && read_model(r) && run_read_format(r) && run_read_backends(r) &&
+	       write_output(r) && write_depfile(r);
+}
+
+/* `nop, log, simple`: how QEMU prints its list. */
+static void write_names(struct run *r, struct out *to)
+{
+	const char *comma = "";
+
+	for (const struct emit_format *f = emit_formats;
+		run_option(r, OPTION_LIST_FORMATS) && f->name; f++) {
+		OUT(to, "${comma}${name}", { "comma", comma }, { "name", f->name });
+		comma = ", ";
+	}
+	for (const struct emit_backend_row *b = emit_backends;
+		run_option(r, OPTION_LIST_BACKENDS) && b->name; b++) {
+		OUT(to, "${comma}${name}", { "comma", comma }, { "name", b->name });
+		comma = ", ";
+	}
+	out_char(to, '\n');
+}
+
+/* The options that print something and do nothing else. */
+static bool print_about(struct run *r)
+{
+	struct out text;
+
+	out_init(&text, OUT_TO_MEMORY);
+	if (run_option(r, OPTION_HELP)) {
+		tracetool_options_help(&text);
+	} else if (run_option(r, OPTION_VERSION)) {
+		out_str(&text, "tracetool (Waymark) " WAYMARK_VERSION "\n");
+	} else {
+		write_names(r, &text);
+	}
+	bool good = file_write("-", &text, true, &r->error);
+
+	out_fini(&text);
+	return good;
+}
+
+static bool run(struct run *r)
+{
+	const char *backends = run_option(r, OPTION_BACKENDS);
+
+	if (tracetool_options_are_about(r->options)) {
+		return print_about(r);
+	}
+	run_arrange_files(r);
+	if (run_option(r, OPTION_CHECK)) {
+		return read_model(r);
+	}
+	if (!backends || !*backends) {
+		return run_fail_usage(r, "no backends specified", "");
+	}
+	if (run_option(r, OPTION_CHECK_BACKENDS)) {
+		bool good = run_read_backends(r);
+
+		r->error.len = 0; /* it is asked by scripts, which want no words */
+		return good;
+	}
+	return generate(r);
+}
+
+int main(int argc, char **argv)
+{
+	struct tracetool_options options;
+	struct run r = { .options = &options };
+
+	out_init(&r.error, OUT_TO_MEMORY);
+	model_init(&r.model);
+	bool good = tracetool_options_parse(&options, argc, argv, &r.error)
+			    ? run(&r)
+			    : run_fail_usage(&r, "", "");
+
+	if (r.error.len > 0) {
+		fprintf(stderr, "Error: %.*s\n", (int)r.error.len, r.error.data);
+	}
+	for (size_t i = 0; r.sources && i < r.input_count; i++) {
+		free((char *)r.sources[i].text);
+	}
+	model_fini(&r.model);
+	out_fini(&r.error);
+	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

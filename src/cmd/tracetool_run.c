@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* From the options of tracetool to what it shall do. */
+#include "cmd/tracetool_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/tracetool_files.h"
+
+bool run_fail(struct run *r, const char *message, const char *subject)
+{
+	out_str(&r->error, message);
+	out_str(&r->error, subject);
+	return false;
+}
+
+bool run_fail_usage(struct run *r, const char *message, const char *subject)
+{
+	run_fail(r, message, subject);
+	return run_fail(r, "\nTry 'tracetool --help'.", "");
+}
+
+bool run_read_max_args(struct run *r)
+{
+	const char *text = run_option(r, OPTION_MAX_ARGS);
+	char *end;
+
+	if (!text) {
+		return true;
+	}
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || n < 1 || n > EVENT_ARGS_LIMIT) {
+		return run_fail_usage(r, "--max-args takes a number from 1 to 32, not ", text);
+	}
+	r->decl.max_args = n;
+	return true;
+}
+
+bool run_read_format(struct run *r)
+{
+	const char *name = run_option(r, OPTION_FORMAT);
+
+	if (!name || !*name) {
+		return run_fail_usage(r, "format not set", "");
+	}
+	r->format = emit_find_format(name);
+	return r->format ? true : run_fail_usage(r, "unknown format: ", name);
+}
+
+/* `log,simple` to a set: a backend that is named twice counts once. */
+bool run_read_backends(struct run *r)
+{
+	char *copy = strdup(run_option(r, OPTION_BACKENDS));
+	char *rest = copy;
+	bool good = copy != NULL;
+
+	for (char *name; good && (name = strsep(&rest, ","));) {
+		int backend = emit_find_backend(name);
+
+		if (backend < 0) {
+			good = run_fail_usage(r, "unknown backend: ", name);
+		} else {
+			r->backends |= 1u << backend;
+		}
+	}
+	free(copy);
+	return good;
+}
+
+/*
+ * Which files are read, which one is written. QEMU's old form writes to standard
+ * output: it has one input or none, or names the target.
+ */
+void run_arrange_files(struct run *r)
+{
+	bool old_form = r->options->file_count <= 1 || run_option(r, OPTION_TARGET_TYPE) ||
+			run_option(r, OPTION_TARGET_NAME);
+
+	r->inputs = r->options->files;
+	r->input_count = r->options->file_count;
+	r->output = run_option(r, OPTION_OUTPUT);
+	r->group = run_option(r, OPTION_GROUP);
+	if (r->output || run_option(r, OPTION_CHECK)) {
+		return;
+	}
+	if (old_form) {
+		r->output = "-";
+		r->group = r->group ? r->group : "common";
+	} else {
+		r->output = r->inputs[--r->input_count];
+	}
+}
+
+static bool check_header(struct run *r)
+{
+	const char *header = run_option(r, OPTION_HEADER);
+
+	if (header && (!*header || strpbrk(header, "\"\n"))) {
+		return run_fail_usage(r, "--header takes the name of a file, not ", header);
+	}
+	return true;
+}
+
+static bool check_group(struct run *r)
+{
+	if (!r->group || !*r->group) {
+		return run_fail_usage(r, "group name is required", "");
+	}
+	if (!emit_group_is_valid(r->group)) {
+		return run_fail_usage(
+			r, "a group's name has letters, digits and _-. only: ", r->group);
+	}
+	return true;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t len = strlen(s);
+	size_t n = strlen(end);
+
+	return len >= n && strcmp(s + len - n, end) == 0;
+}
+
+static bool has_declaration_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	return strcmp(name, "trace-events") == 0 || strcmp(name, "trace-events-all") == 0 ||
+	       ends_with(name, ".events") || ends_with(name, ".toml");
+}
+
+/* True for a file that reads as declarations, of any QEMU release. */
+static bool holds_declarations(const struct source *src)
+{
+	const struct decl_options lenient = { .max_args = EVENT_ARGS_LIMIT, .lenient = true };
+	struct model m;
+	struct diag d;
+
+	if (src->len >= strlen(EMIT_BANNER) &&
+		memcmp(src->text, EMIT_BANNER, strlen(EMIT_BANNER)) == 0) {
+		return false;
+	}
+	model_init(&m);
+	diag_init(&d);
+	bool good = decl_read(&m, &d, src, &lenient) && m.events.count > 0;
+
+	model_fini(&m);
+	diag_fini(&d);
+	return good;
+}
+
+static bool is_declaration(const char *path)
+{
+	struct source src;
+	struct out ignored;
+	bool found = false;
+
+	if (has_declaration_name(path)) {
+		return true;
+	}
+	out_init(&ignored, OUT_TO_MEMORY);
+	if (file_is_regular(path) && file_read(&src, path, &ignored)) {
+		found = holds_declarations(&src);
+		free((char *)src.text);
+	}
+	out_fini(&ignored);
+	return found;
+}
+
+/* A forgotten OUTPUT makes the last input one: declarations are never overwritten. */
+static bool check_written(struct run *r, const char *path)
+{
+	if (strcmp(path, "-") == 0) {
+		return true;
+	}
+	for (size_t i = 0; i < r->input_count; i++) {
+		if (strcmp(r->inputs[i], "-") != 0 && file_is_same(r->inputs[i], path)) {
+			return run_fail_usage(r, "the output is an input too: ", path);
+		}
+	}
+	if (is_declaration(path)) {
+		return run_fail_usage(r, "the output is a declaration of events: ", path);
+	}
+	return true;
+}
+
+static bool check_output(struct run *r)
+{
+	const char *depfile = run_option(r, OPTION_DEPFILE);
+
+	if (depfile && strcmp(r->output, "-") == 0) {
+		return run_fail_usage(r, "--depfile needs an output file", "");
+	}
+	if (depfile && strcmp(r->output, depfile) == 0) {
+		return run_fail_usage(r, "the output and the depfile are one file: ", depfile);
+	}
+	return check_written(r, r->output) && (!depfile || check_written(r, depfile));
+}
+
+bool run_check_names(struct run *r)
+{
+	return check_group(r) && check_header(r) && check_output(r);
+}

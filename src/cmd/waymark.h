@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The subcommands of `waymark`: each has the form of a main(). */
+#ifndef CMD_WAYMARK_H
+#define CMD_WAYMARK_H
+
+/* The exit status of a command line that makes no sense. */
+#define WAYMARK_USAGE 2
+
+int waymark_print(int argc, char **argv);
+int waymark_info(int argc, char **argv);
+
+#endif

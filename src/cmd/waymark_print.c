@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* `waymark print`: a trace as lines of text. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/glob.h"
+#include "cmd/arguments.h"
+#include "cmd/session.h"
+#include "cmd/waymark.h"
+#include "read/filter.h"
+#include "view/text.h"
+
+enum { KEY_EVENT = ARGUMENT_LONG, KEY_FROM, KEY_TO, KEY_PID, KEY_TIME };
+
+static const struct argument rows[] = {
+	{ 'e', "declarations", "FILE", "the events' declarations; may be repeated" },
+	{ KEY_EVENT, "event", "PATTERN", "only these events (* and ?); may be repeated" },
+	{ KEY_FROM, "from", "TIME", "only from this time on: SEC[.FRACTION] since boot," },
+	{ KEY_TO, "to", "TIME", "and up to this one; +SEC counts from the first record" },
+	{ KEY_PID, "pid", "PID", "only this process; may be repeated" },
+	{ KEY_TIME, "time", "FORM",
+		"abs: since boot (default); rel: since the first\n"
+		"record; delta: since the line before" },
+	{ 'o', "output", "FILE", "write to FILE" },
+	{ 0 },
+};
+
+static const struct command command = {
+	.name = "waymark print",
+	.usage = "[-e DECLARATIONS] [OPTION...] TRACE",
+	.about = "Shows a trace's events, a line each: time, process, name, message. Lines that\n"
+		 "begin with # tell where events were lost. TRACE may be - for standard input.\n"
+		 "The exit status is 1 when a part of the trace could not be read.",
+	.arguments = rows,
+};
+
+struct print {
+	struct session session;
+	struct filter filter;
+	enum timestamp_mode time;
+	const char *output;
+	struct text_view view;
+	VEC(const struct event_class *) undeclared; /* seen without their declaration */
+};
+
+static int add_pid(struct print *p, const char *text)
+{
+	char *end;
+	unsigned long pid = strtoul(text, &end, 10);
+
+	if (end == text || *end || *text == '-' || pid > UINT32_MAX) {
+		return arguments_bad(&command, "'%s' is not a process id", text);
+	}
+	vec_push(&p->filter.pids, (uint32_t)pid);
+	return 0;
+}
+
+static int set_time(struct print *p, const char *text)
+{
+	static const char *const names[] = {
+		[TIMESTAMP_ABSOLUTE] = "abs",
+		[TIMESTAMP_RELATIVE] = "rel",
+		[TIMESTAMP_DELTA] = "delta",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(names[i], text) == 0) {
+			p->time = (enum timestamp_mode)i;
+			return 0;
+		}
+	}
+	return arguments_bad(&command, "--time is abs, rel or delta, not '%s'", text);
+}
+
+static int set_end(struct filter_time *end, const char *text)
+{
+	if (filter_parse_time(end, text)) {
+		return 0;
+	}
+	return arguments_bad(
+		&command, "'%s' is not a time: SEC[.FRACTION] or +SEC[.FRACTION]", text);
+}
+
+/* Takes one option; returns 0, or what ends the run. */
+static int take(struct print *p, int key)
+{
+	switch (key) {
+	case 'e':
+		return session_declare(&p->session, optarg) ? 0 : ARGUMENTS_BAD;
+	case KEY_EVENT:
+		vec_push(&p->filter.patterns, optarg);
+		return 0;
+	case KEY_FROM:
+		return set_end(&p->filter.from, optarg);
+	case KEY_TO:
+		return set_end(&p->filter.to, optarg);
+	case KEY_PID:
+		return add_pid(p, optarg);
+	case KEY_TIME:
+		return set_time(p, optarg);
+	case 'o':
+		p->output = optarg;
+		return 0;
+	default:
+		return key;
+	}
+}
+
+/* Reads the command line; returns 0, or what ends the run. */
+static int parse(struct print *p, int argc, char **argv)
+{
+	int key;
+
+	while ((key = arguments_next(&command, argc, argv)) != ARGUMENTS_END) {
+		int failed = take(p, key);
+
+		if (failed) {
+			return failed;
+		}
+	}
+	if (argc - optind != 1) {
+		return arguments_bad(
+			&command, argc == optind ? "the trace is missing" : "one trace at a time");
+	}
+	return 0;
+}
+
+/* Colour is for people: on a terminal, unless they said no. */
+static bool wants_colour(const struct print *p)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	return isatty(p->session.out_fd) && !(no_color && *no_color) && term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static COLD void note_undeclared(struct print *p, const struct event_class *class)
+{
+	vec_foreach (const struct event_class **, it, &p->undeclared) {
+		if (*it == class) {
+			return;
+		}
+	}
+	vec_push(&p->undeclared, class);
+}
+
+static void print_records(struct print *p)
+{
+	struct session *s = &p->session;
+	struct record rec;
+
+	while (session_wanted(s) && session_next(s, &rec)) {
+		text_view_see(&p->view, &rec);
+		if (!filter_passes(&p->filter, &rec)) {
+			continue;
+		}
+		text_view_put(&p->view, &rec);
+		if (UNLIKELY(rec.kind == RECORD_EVENT && !rec.class->event)) {
+			note_undeclared(p, rec.class);
+		}
+	}
+}
+
+/* Why some lines are numbers only. */
+static void explain_undeclared(struct print *p)
+{
+	size_t count = p->undeclared.count;
+	char more[48] = "";
+
+	if (count > 1) {
+		snprintf(more, sizeof(more), " and %zu other kinds of events", count - 1);
+	}
+	if (count > 0) {
+		char *name =
+			message_name(&p->session.declarations.model.arena, p->undeclared.items[0]);
+
+		session_say(&p->session, "no declaration of '%s'%s: shown as recorded, in hex%s",
+			name, more,
+			p->session.has_declarations ? "" : "; name the declarations with -e");
+	}
+}
+
+/* A mistyped name shows nothing, and should say so. */
+static void explain_unmatched(struct print *p)
+{
+	vec_foreach (const char **, pattern, &p->filter.patterns) {
+		bool met = false;
+
+		vec_foreach (struct event_class **, it, &p->session.reader->classes.all) {
+			met = met || glob_match(*pattern, (*it)->name);
+		}
+		if (!met) {
+			session_say(&p->session, "no event's name matches '%s'", *pattern);
+		}
+	}
+}
+
+static int run(struct print *p, const char *trace)
+{
+	struct session *s = &p->session;
+
+	if (session_open(s, trace, p->output, false)) {
+		text_view_init(&p->view, &s->out, s->reader, p->time, wants_colour(p));
+		print_records(p);
+		explain_undeclared(p);
+		explain_unmatched(p);
+		text_view_fini(&p->view);
+	}
+	return session_end(s);
+}
+
+int waymark_print(int argc, char **argv)
+{
+	struct print p = { .time = TIMESTAMP_ABSOLUTE };
+	int status;
+
+	session_init(&p.session, command.name);
+	filter_init(&p.filter);
+	int failed = parse(&p, argc, argv);
+
+	if (failed) {
+		session_end(&p.session);
+		status = failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
+	} else {
+		status = run(&p, argv[optind]);
+	}
+	filter_fini(&p.filter);
+	vec_fini(&p.undeclared);
+	return status;
+}

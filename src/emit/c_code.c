@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* What the templates of C files are filled with, but for printf formats. */
+#include "emit/c_code.h"
+
+#include <string.h>
+
+struct out *c_begin(struct emit_context *c)
+{
+	c->scratch.len = 0;
+	return &c->scratch;
+}
+
+const char *c_end(struct emit_context *c)
+{
+	return c->scratch.len ? arena_strndup(&c->texts, c->scratch.data, c->scratch.len) : "";
+}
+
+bool event_is_on(const struct emit_context *c, const struct event *e)
+{
+	for (int i = 0; emit_backends[i].name; i++) {
+		if (c->backends & 1u << i && emit_backends[i].backend->mask) {
+			return !(e->properties & EVENT_DISABLE);
+		}
+	}
+	return false;
+}
+
+/* A file's name as output may show it: builds in other directories give the same output. */
+static const char *shown_name(const struct emit_context *c, const char *name)
+{
+	size_t len = c->directory ? strlen(c->directory) : 0;
+
+	if (*name != '/') {
+		return name;
+	}
+	if (len > 1 && strncmp(name, c->directory, len) == 0 && name[len] == '/') {
+		return name + len + 1;
+	}
+	return strrchr(name, '/') + 1;
+}
+
+/* Nothing in a name may end the comment or its line. */
+static void write_comment(struct out *o, const char *text)
+{
+	for (char before = ' '; *text; before = *text++) {
+		if ((before == '*' && *text == '/') || (before == '/' && *text == '*')) {
+			out_char(o, ' ');
+		}
+		out_char(o, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+	}
+}
+
+const char *c_file_comment(struct emit_context *c, const struct event *e)
+{
+	write_comment(c_begin(c), shown_name(c, e->at.source->name));
+	return c_end(c);
+}
+
+const char *c_file_literal(struct emit_context *c, const struct event *e)
+{
+	return c_literal(c, shown_name(c, e->at.source->name));
+}
+
+/* A longer name does not fit behind `static const struct waymark_arg waymark_args_`. */
+#define NAME_FITS 47
+
+const char *c_event_begin(const struct event *e)
+{
+	return strlen(e->name) > NAME_FITS ? "/* clang-format off */\n" : "";
+}
+
+const char *c_event_end(const struct event *e)
+{
+	return strlen(e->name) > NAME_FITS ? "/* clang-format on */\n" : "";
+}
+
+const char *c_banner(struct emit_context *c)
+{
+	static const char one[] = EMIT_BANNER " from ${file}. Do not edit. */\n";
+	static const char many[] = EMIT_BANNER " from ${file} and other files. Do not edit. */\n";
+	struct event **events = c->model->events.items;
+	size_t count = c->model->events.count;
+
+	if (count == 0) {
+		return EMIT_BANNER ". Do not edit. */\n";
+	}
+	const char *file = c_file_comment(c, events[0]);
+	bool is_one = events[0]->at.source == events[count - 1]->at.source;
+
+	OUT(c_begin(c), is_one ? one : many, { "file", file });
+	return c_end(c);
+}
+
+const char *c_number(struct emit_context *c, size_t n)
+{
+	out_printf(c_begin(c), "%zu", n);
+	return c_end(c);
+}
+
+/* An octal escape has three digits at most, so that no digit behind it joins in. */
+void c_literal_char(struct out *o, char ch, char before)
+{
+	static const char escaped[] = "\a\b\t\n\v\f\r\"\\";
+	static const char letters[] = "abtnvfr\"\\";
+	const char *found = ch ? strchr(escaped, ch) : NULL;
+
+	if (found) {
+		out_char(o, '\\');
+		out_char(o, letters[found - escaped]);
+	} else if (ch == '?' && before == '?') {
+		out_str(o, "\\?"); /* or C99 reads a trigraph */
+	} else if ((unsigned char)ch < ' ' || (unsigned char)ch >= 0x7f) {
+		out_printf(o, "\\%03o", (unsigned char)ch);
+	} else {
+		out_char(o, ch);
+	}
+}
+
+const char *c_literal(struct emit_context *c, const char *text)
+{
+	struct out *o = c_begin(c);
+
+	out_char(o, '"');
+	for (char before = '\0'; *text; before = *text++) {
+		c_literal_char(o, *text, before);
+	}
+	out_char(o, '"');
+	return c_end(c);
+}
+
+const char *c_parameters(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const char *type = e->args[i].type.text;
+
+		out_str(o, i ? ", " : "");
+		out_str(o, type);
+		out_str(o, type[strlen(type) - 1] == '*' ? "" : " ");
+		out_str(o, e->args[i].c_name);
+	}
+	return e->arg_count ? c_end(c) : "void";
+}
+
+const char *c_arguments(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		out_str(o, i ? ", " : "");
+		out_str(o, e->args[i].c_name);
+	}
+	return c_end(c);
+}
+
+const char *c_unused(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		OUT(o, "\t(void)${name};\n", { "name", e->args[i].c_name });
+	}
+	return c_end(c);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pieces of generated C that several emitters need: what fills the holes of
+ * their templates. The texts live until the end of the run. Names that generated
+ * functions need for themselves begin with `waymark_`, because an argument of an
+ * event may have any other name.
+ */
+#ifndef EMIT_C_CODE_H
+#define EMIT_C_CODE_H
+
+#include "emit/emit.h"
+
+/* True when some backend of this run leaves code for the event. */
+bool event_is_on(const struct emit_context *c, const struct event *e);
+
+/* The comment that begins a generated file. */
+const char *c_banner(struct emit_context *c);
+
+/* The declaration's file, never as an absolute path: in a comment, as a string literal. */
+const char *c_file_comment(struct emit_context *c, const struct event *e);
+const char *c_file_literal(struct emit_context *c, const struct event *e);
+
+/*
+ * What goes around the code of an event, on lines of their own: nothing, or, when
+ * its name leaves no room in a line of a declaration, a word to clang-format.
+ */
+const char *c_event_begin(const struct event *e);
+const char *c_event_end(const struct event *e);
+
+/* `12` */
+const char *c_number(struct emit_context *c, size_t n);
+
+/* The text as a string literal that every compiler reads back as the same bytes. */
+const char *c_literal(struct emit_context *c, const char *text);
+
+/* `uint64_t offset, uint32_t bytes`, or `void`. */
+const char *c_parameters(struct emit_context *c, const struct event *e);
+
+/* `offset, bytes`, or nothing. */
+const char *c_arguments(struct emit_context *c, const struct event *e);
+
+/*
+ * `" offset=0x%" PRIx64, offset`: what a printf-like function takes to print what
+ * follows the event's name; each length modifier and each argument is of one type
+ * on every host.
+ */
+const char *c_printf(struct emit_context *c, const struct event *e);
+
+/* The event's format; of one that has arguments and no format, `name=value` for each. */
+const struct format *c_format(struct emit_context *c, const struct event *e);
+
+/* `(void)offset;` on a line each, for all arguments. */
+const char *c_unused(struct emit_context *c, const struct event *e);
+
+/* Begins and ends such a text: writes go to c_begin()'s result, c_end() returns them. */
+struct out *c_begin(struct emit_context *c);
+const char *c_end(struct emit_context *c);
+
+/* Writes one character as it stands inside a literal, after the character `before`. */
+void c_literal_char(struct out *o, char ch, char before);
+
+#endif

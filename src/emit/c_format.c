@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The format of an event that is declared without one: each argument with its
+ * name, as the readers print it, so that no argument is lost in a text.
+ */
+#include "emit/c_code.h"
+
+static char letter_of(const struct type *t)
+{
+	switch (t->class) {
+	case TYPE_STRING:
+		return 's';
+	case TYPE_INTEGER:
+		return t->is_signed ? 'd' : 'u';
+	default:
+		return 'x';
+	}
+}
+
+/* `name=%d`, `name=0x%x` */
+static struct segment named_value(struct emit_context *c, const struct event *e, size_t index)
+{
+	const struct arg *arg = &e->args[index];
+	char letter = letter_of(&arg->type);
+	const char *text = arena_printf(
+		&c->texts, "%s%s=%s", index ? " " : "", arg->name, letter == 'x' ? "0x" : "");
+
+	return (struct segment){
+		.text = text,
+		.len = strlen(text),
+		.has_conversion = true,
+		.conversion = {
+			.width = -1,
+			.precision = -1,
+			.width_arg = FORMAT_NO_ARG,
+			.precision_arg = FORMAT_NO_ARG,
+			.arg = (int)index,
+			.length = "",
+			.letter = letter,
+		},
+	};
+}
+
+const struct format *c_format(struct emit_context *c, const struct event *e)
+{
+	if (e->format.count > 0 || e->arg_count == 0) {
+		return &e->format;
+	}
+	struct format *f = arena_new(&c->texts, struct format);
+
+	f->count = f->args = e->arg_count;
+	f->segments = arena_array(&c->texts, struct segment, f->count);
+	for (size_t i = 0; i < f->count; i++) {
+		f->segments[i] = named_value(c, e, i);
+	}
+	return f;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of formats and backends, and the way from a model to a file's text. */
+#include "emit/emit.h"
+
+#include <string.h>
+
+#include "emit/wrap.h"
+
+const struct emit_format emit_formats[] = {
+#define EMIT_FORMAT(name, help) { #name, help, emit_format_##name },
+#include "emit/formats.def"
+#undef EMIT_FORMAT
+	{ NULL, NULL, NULL },
+};
+
+const struct emit_backend_row emit_backends[] = {
+#define EMIT_BACKEND(name, help) { #name, help, &emit_backend_##name },
+#include "emit/backends.def"
+#undef EMIT_BACKEND
+	{ NULL, NULL, NULL },
+};
+
+const struct emit_format *emit_find_format(const char *name)
+{
+	for (const struct emit_format *f = emit_formats; f->name; f++) {
+		if (strcmp(f->name, name) == 0) {
+			return f;
+		}
+	}
+	return NULL;
+}
+
+int emit_find_backend(const char *name)
+{
+	for (int i = 0; emit_backends[i].name; i++) {
+		if (strcmp(emit_backends[i].name, name) == 0) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+bool emit_group_is_valid(const char *group)
+{
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				      "0123456789_-.";
+
+	return *group && group[strspn(group, allowed)] == '\0';
+}
+
+/* Emitters write lines of any length; what wraps them knows nothing of events. */
+void emit(const struct emit_format *format, struct emit_context *c)
+{
+	struct out *to = c->out;
+	struct out lines;
+
+	arena_init(&c->texts);
+	out_init(&c->scratch, OUT_TO_MEMORY);
+	out_init(&lines, OUT_TO_MEMORY);
+	c->out = &lines;
+	format->emit(c);
+	c->out = to;
+	wrap_lines(to, lines.data, lines.len);
+	out_fini(&lines);
+	out_fini(&c->scratch);
+	arena_fini(&c->texts);
+}

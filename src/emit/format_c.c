@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The generated source: each event's state word, its descriptor, the functions
+ * of its backends, and the one out-of-line function that its call sites share.
+ */
+#include <string.h>
+
+#include "emit/c_code.h"
+
+/* The templates read like what they make. */
+/* clang-format off */
+static const char file_begin[] =
+	"${banner}"
+	"#include \"${header}\"\n"
+	"\n"
+	"#include <waymark/record.h>\n";
+
+static const char event_state[] =
+	"\n"
+	"/* ${file}:${line} */\n"
+	"${begin}"
+	"uint32_t waymark_state_${name} WAYMARK_STATE_SECTION = 0;\n";
+
+static const char args_begin[] =
+	"\n"
+	"static const struct waymark_arg waymark_args_${name}[] = {\n";
+
+static const char arg_entry[] = "\t{ \"${name}\", \"${type}\", ${kind}, ${size} },\n";
+
+static const char args_end[] = "};\n";
+
+static const char event_descriptor[] =
+	"\n"
+	"static struct waymark_event waymark_event_${name} = {\n"
+	"\t&waymark_state_${name},\n"
+	"\t\"${name}\",\n"
+	"\t${format},\n"
+	"\t${file},\n"
+	"\t${args},\n"
+	"\t${line},\n"
+	"\t${masks},\n"
+	"\t${count},\n"
+	"\t0,\n"
+	"\t0,\n"
+	"};\n";
+
+static const char emit_begin[] =
+	"\n"
+	"void waymark_emit_${name}(${parameters})\n"
+	"{\n"
+	"\tunsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_${name});\n"
+	"\n";
+
+static const char emit_call[] =
+	"\tif (waymark_on & ${masks}) {\n"
+	"\t\t${function}_${name}(${arguments});\n"
+	"\t}\n";
+
+static const char emit_end[] =
+	"}\n"
+	"${end}";
+
+static const char list_begin[] =
+	"\n"
+	"${begin}"
+	"static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {\n";
+
+static const char list_entry[] = "\t&waymark_event_${name},\n";
+
+static const char list_end[] =
+	"};\n"
+	"${end}"
+	"\n"
+	"WAYMARK_REGISTER_OBJECT()\n";
+/* clang-format on */
+
+/* Backend `i` of the table, NULL when it is not chosen or leaves no code. */
+static const struct emit_backend *chosen(const struct emit_context *c, int i)
+{
+	const struct emit_backend *b = emit_backends[i].backend;
+
+	return c->backends & 1u << i && b->mask ? b : NULL;
+}
+
+/* `WAYMARK_LOG | WAYMARK_SIMPLE`: the chosen backends that call `function`; NULL: all. */
+static const char *masks(struct emit_context *c, const char *function)
+{
+	struct out *o = c_begin(c);
+
+	for (int i = 0; emit_backends[i].name; i++) {
+		const struct emit_backend *b = chosen(c, i);
+
+		if (b && (!function || strcmp(b->function, function) == 0)) {
+			out_str(o, o->len ? " | " : "");
+			out_str(o, b->mask);
+		}
+	}
+	return c_end(c);
+}
+
+/* True for the first chosen backend of those that share a function. */
+static bool is_first_of_function(const struct emit_context *c, int backend)
+{
+	const char *function = chosen(c, backend)->function;
+
+	for (int i = 0; i < backend; i++) {
+		const struct emit_backend *b = chosen(c, i);
+
+		if (b && strcmp(b->function, function) == 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static const char *kind(const struct type *t)
+{
+	if (t->class == TYPE_STRING) {
+		return "WAYMARK_STRING";
+	}
+	if (t->class == TYPE_POINTER) {
+		return "WAYMARK_POINTER";
+	}
+	if (t->is_char) {
+		return "WAYMARK_CHAR";
+	}
+	return t->is_signed ? "WAYMARK_SIGNED" : "WAYMARK_UNSIGNED";
+}
+
+static const char *size(struct emit_context *c, const struct type *t)
+{
+	if (t->class == TYPE_STRING) {
+		return "0";
+	}
+	OUT(c_begin(c), "sizeof(${type})", { "type", t->text });
+	return c_end(c);
+}
+
+static void emit_args(struct emit_context *c, const struct event *e)
+{
+	if (e->arg_count == 0) {
+		return;
+	}
+	OUT(c->out, args_begin, { "name", e->name });
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const struct arg *a = &e->args[i];
+
+		OUT(c->out, arg_entry, { "name", a->name }, { "type", a->type.text },
+			{ "kind", kind(&a->type) }, { "size", size(c, &a->type) });
+	}
+	out_str(c->out, args_end);
+}
+
+static const char *args_name(struct emit_context *c, const struct event *e)
+{
+	if (e->arg_count == 0) {
+		return "NULL";
+	}
+	OUT(c_begin(c), "waymark_args_${name}", { "name", e->name });
+	return c_end(c);
+}
+
+static void emit_functions(struct emit_context *c, const struct event *e)
+{
+	for (int i = 0; emit_backends[i].name; i++) {
+		if (chosen(c, i) && is_first_of_function(c, i)) {
+			chosen(c, i)->emit_function(c, e);
+		}
+	}
+}
+
+static void emit_calls(struct emit_context *c, const struct event *e)
+{
+	for (int i = 0; emit_backends[i].name; i++) {
+		if (!chosen(c, i) || !is_first_of_function(c, i)) {
+			continue;
+		}
+		const char *function = chosen(c, i)->function;
+		const char *mask = masks(c, function);
+
+		if (strchr(mask, '|')) {
+			OUT(c_begin(c), "(${mask})", { "mask", mask });
+			mask = c_end(c);
+		}
+		OUT(c->out, emit_call, { "name", e->name }, { "function", function },
+			{ "masks", mask }, { "arguments", c_arguments(c, e) });
+	}
+}
+
+static void emit_event(struct emit_context *c, const struct event *e)
+{
+	const struct out_hole holes[] = {
+		{ "name", e->name },
+		{ "format", c_literal(c, e->format.source ? e->format.source : "") },
+		{ "file", c_file_literal(c, e) },
+		{ "line", c_number(c, e->line) },
+		{ "args", args_name(c, e) },
+		{ "count", c_number(c, e->arg_count) },
+		{ "masks", masks(c, NULL) },
+		{ "parameters", c_parameters(c, e) },
+		{ NULL, NULL },
+	};
+
+	OUT(c->out, event_state, { "name", e->name }, { "begin", c_event_begin(e) },
+		{ "file", c_file_comment(c, e) }, { "line", c_number(c, e->line) });
+	emit_args(c, e);
+	out_template(c->out, event_descriptor, holes);
+	emit_functions(c, e);
+	out_template(c->out, emit_begin, holes);
+	emit_calls(c, e);
+	OUT(c->out, emit_end, { "end", c_event_end(e) });
+}
+
+/* Of the events that are on; NULL when none is. */
+static const struct event *longest_name(struct emit_context *c)
+{
+	const struct event *longest = NULL;
+
+	vec_foreach (struct event **, e, &c->model->events) {
+		if (event_is_on(c, *e) &&
+			(!longest || strlen((*e)->name) > strlen(longest->name))) {
+			longest = *e;
+		}
+	}
+	return longest;
+}
+
+/* The descriptors by which the registry finds the events; no array where there are none. */
+static void emit_list(struct emit_context *c)
+{
+	const struct event *longest = longest_name(c);
+
+	if (!longest) {
+		return;
+	}
+	OUT(c->out, list_begin, { "begin", c_event_begin(longest) });
+	vec_foreach (struct event **, e, &c->model->events) {
+		if (event_is_on(c, *e)) {
+			OUT(c->out, list_entry, { "name", (*e)->name });
+		}
+	}
+	OUT(c->out, list_end, { "end", c_event_end(longest) });
+}
+
+void emit_format_c(struct emit_context *c)
+{
+	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "header", c->header });
+	vec_foreach (struct event **, e, &c->model->events) {
+		if (event_is_on(c, *e)) {
+			emit_event(c, *e);
+		}
+	}
+	emit_list(c);
+}

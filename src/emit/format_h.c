@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The generated header: what a program's call sites see of its events. */
+#include <ctype.h>
+
+#include "emit/c_code.h"
+
+/* The templates read like what they make. */
+/* clang-format off */
+static const char file_begin[] =
+	"${banner}"
+	"#ifndef ${guard}\n"
+	"#define ${guard}\n"
+	"\n"
+	"#include <waymark/event.h>\n"
+	"\n"
+	"#ifdef __cplusplus\n"
+	"extern \"C\" {\n"
+	"#endif\n";
+
+static const char event_on[] =
+	"\n"
+	"/* ${file}:${line} */\n"
+	"${begin}"
+	"#define TRACE_${NAME}_ENABLED 1\n"
+	"#define TRACE_${NAME}_STATE() WAYMARK_STATE(waymark_state_${name})\n"
+	"#define TRACE_${NAME}_BACKENDS() WAYMARK_BACKENDS(waymark_state_${name})\n"
+	"WAYMARK_HIDDEN extern uint32_t waymark_state_${name};\n"
+	"WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_${name}(${parameters});\n"
+	"static inline void trace_${name}(${parameters})\n"
+	"{\n"
+	"\tif (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE())) {\n"
+	"\t\twaymark_emit_${name}(${arguments});\n"
+	"\t}\n"
+	"}\n"
+	"${end}";
+
+static const char event_off[] =
+	"\n"
+	"/* ${file}:${line} */\n"
+	"${begin}"
+	"#define TRACE_${NAME}_ENABLED 0\n"
+	"#define TRACE_${NAME}_STATE() 0\n"
+	"#define TRACE_${NAME}_BACKENDS() 0\n"
+	"static inline void trace_${name}(${parameters})\n"
+	"{\n"
+	"${unused}"
+	"}\n"
+	"${end}";
+
+static const char file_end[] =
+	"\n"
+	"#ifdef __cplusplus\n"
+	"}\n"
+	"#endif\n"
+	"\n"
+	"#endif\n";
+/* clang-format on */
+
+/* `TRACE_HW_BLOCK_GENERATED_TRACERS_H` for the group hw-block. */
+static const char *guard(struct emit_context *c)
+{
+	struct out *o = c_begin(c);
+
+	out_str(o, "TRACE_");
+	for (const char *s = c->group; *s; s++) {
+		out_char(o, isalnum((unsigned char)*s) ? (char)toupper((unsigned char)*s) : '_');
+	}
+	out_str(o, "_GENERATED_TRACERS_H");
+	return c_end(c);
+}
+
+static void emit_event(struct emit_context *c, const struct event *e)
+{
+	const struct out_hole holes[] = {
+		{ "name", e->name },
+		{ "NAME", e->upper },
+		{ "file", c_file_comment(c, e) },
+		{ "line", c_number(c, e->line) },
+		{ "begin", c_event_begin(e) },
+		{ "end", c_event_end(e) },
+		{ "parameters", c_parameters(c, e) },
+		{ "arguments", c_arguments(c, e) },
+		{ "unused", c_unused(c, e) },
+		{ NULL, NULL },
+	};
+
+	out_template(c->out, event_is_on(c, e) ? event_on : event_off, holes);
+}
+
+void emit_format_h(struct emit_context *c)
+{
+	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "guard", guard(c) });
+	vec_foreach (struct event **, e, &c->model->events) {
+		emit_event(c, *e);
+	}
+	out_str(c->out, file_end);
+}

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What the commands print for each trace of make_traces.py, standard output,
+# standard error and exit status, is what golden/ holds:
+#
+#	golden.sh [--update] TESTS-DIRECTORY COMMANDS-DIRECTORY
+set -u
+update=
+if [ "$1" = --update ]; then
+	update=yes
+	shift
+fi
+here=$(realpath "$1")
+commands=$(realpath "$2")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+python3 "$here/make_traces.py" "$work/traces" || exit 1
+cp "$here/golden/trace-events" "$work/traces/"
+cd "$work/traces" || exit 1
+failed=0
+
+# run NAME COMMAND [ARGUMENT...]: compares with golden/NAME
+run() {
+	name=$1
+	command=$2
+	shift 2
+	{
+		"$commands/$command" "$@" 2>"$work/err"
+		status=$?
+		sed 's/^/! /' "$work/err"
+		echo "= $status"
+	} >"$work/got"
+	if [ "$update" ]; then
+		cp "$work/got" "$here/golden/$name"
+	elif ! diff -u "$here/golden/$name" "$work/got"; then
+		echo "FAILED: $command $*"
+		failed=1
+	fi
+}
+
+for trace in v0 v2 v3 v4 v3-big-endian v4-big-endian every-byte lying-lengths unknown renamed \
+	impossible-length truncated zeros empty text future; do
+	run "print-$trace" waymark print -e trace-events "$trace"
+	run "simpletrace-$trace" simpletrace trace-events "$trace"
+done
+for trace in v0 v3 v4 lying-lengths truncated; do
+	run "info-$trace" waymark info -e trace-events "$trace"
+done
+run info-json waymark info --json -e trace-events v4
+run print-undeclared-v3 waymark print v3
+run print-undeclared-v4 waymark print v4
+run print-undeclared-v4-big-endian waymark print v4-big-endian
+run print-relative waymark print -e trace-events --time=rel v4
+run print-delta waymark print -e trace-events --time=delta v4
+run print-event waymark print -e trace-events --event='*read' --event=blk_?dle v4
+run print-pid waymark print -e trace-events --pid=78 v4
+run print-window waymark print -e trace-events --from=4243 --to=+1.000001 v4
+run print-none waymark print -e trace-events --event=nothing v4
+run print-directory waymark print /
+run print-missing waymark print ./nothing-here
+run print-bad-declarations waymark print -e ./nothing-here v4
+run simpletrace-2.8 simpletrace --qemu=2.8 trace-events v4
+run simpletrace-7 simpletrace --qemu=7 trace-events every-byte
+run simpletrace-8.1 simpletrace --qemu=8.1.2 trace-events v4
+run simpletrace-bad-version simpletrace --qemu=x trace-events v4
+run simpletrace-no-header-typed simpletrace --no-header trace-events no-header-typed
+run simpletrace-no-header-untyped simpletrace --no-header trace-events no-header-untyped
+run simpletrace-odd-version simpletrace --qemu=10.2.x trace-events v4
+run usage-waymark waymark
+run usage-command waymark prind v4
+run usage-print waymark print
+run usage-two-traces waymark print v3 v4
+run usage-option waymark print --bogus v4
+run usage-time waymark print --time=tomorrow v4
+run usage-from waymark print --from=1.2.3 v4
+run usage-pid waymark print --pid=-1 v4
+run usage-simpletrace simpletrace trace-events
+run help-waymark waymark --help
+run version-waymark waymark --vers
+run help-print waymark print --help
+run help-info waymark info --help
+run help-simpletrace simpletrace --help
+exit "$failed"

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* The message view where it goes beyond printf: escapes, cut values, what does not fit. */
+#include "rendered.h"
+
+static void a_null_string_is_shown_as_null(void **state)
+{
+	const struct value values[] = { string(NULL), string(NULL) };
+
+	(void)state;
+	assert_renders("e(char *a, char *b) \"%s|%8s\"\n", values, "(null)|  (null)");
+}
+
+static void values_are_cut_to_their_declared_type(void **state)
+{
+	const struct value values[] = { number(UINT64_C(0xdeadbeef00000105)),
+		number(UINT64_C(0xdead00000000ffff)), number(UINT64_C(0xdeadbeef80000000)) };
+
+	(void)state;
+	assert_renders("e(uint8_t a, int16_t b, int c) \"%u %d %d\"\n", values, "5 -1 -2147483648");
+	assert_renders("e(uint8_t a, int16_t b, int c)\n", values, "a=5 b=-1 c=-2147483648");
+}
+
+static void control_characters_cannot_break_the_line(void **state)
+{
+	const struct value values[] = { string("a\nb\033[31m\177\r\0.") };
+	const struct value character[] = { number('\n') };
+	struct value zero = { .text = "x\0y", .length = 3, .kind = VALUE_STRING };
+
+	(void)state;
+	assert_renders("e(char *s) \"%s\"\n", values, "a\\nb\\x1b[31m\\x7f\\r");
+	assert_renders("e(char c) \"%c\"\n", character, "\\n");
+	assert_renders("e(char *s) \"%s\"\n", &zero, "x\\x00y");
+	assert_renders("e(char *s) \"first\\nsecond %s\"\n", &zero, "first\\nsecond x\\x00y");
+}
+
+static void any_byte_at_any_place_is_escaped_or_kept(void **state)
+{
+	(void)state;
+	for (unsigned int c = 0; c < 256; c++) {
+		for (size_t at = 0; at < 20; at++) {
+			char raw[20];
+			char got[128];
+			char escaped[ESCAPE_MAX + 1] = { (char)c };
+			char wanted[128];
+
+			memset(raw, 'x', sizeof(raw));
+			raw[at] = (char)c;
+			size_t n = escape_needed((unsigned char)c)
+					   ? escape_byte(escaped, (unsigned char)c)
+					   : 1;
+			snprintf(wanted, sizeof(wanted), "%.*s%.*s%.*s", (int)at,
+				"xxxxxxxxxxxxxxxxxxxx", (int)n, escaped, (int)(19 - at),
+				"xxxxxxxxxxxxxxxxxxxx");
+			*message_escape(got, raw, sizeof(raw)) = '\0';
+			assert_string_equal(got, wanted);
+		}
+	}
+}
+
+static void arguments_that_no_conversion_shows_follow_by_name(void **state)
+{
+	const struct value values[] = { number(5), number(0xabc), string("x") };
+
+	(void)state;
+	assert_renders("e(int n, void *p, const char *s)\n", values, "n=5 p=0xabc s=x");
+	assert_renders("e(void)\n", values, "");
+}
+
+static void a_value_of_another_class_than_its_conversion_is_shown_safely(void **state)
+{
+	const struct value address[] = { number(0x1234) };
+	const struct value absent[] = { { .kind = VALUE_ABSENT } };
+
+	(void)state;
+	assert_renders("e(const char *s) \"%s\"\n", address, "0x1234");
+	assert_renders("e(const char *s) \"%10s\"\n", address, "0x1234");
+	assert_renders("e(int n) \"%d\"\n", absent, "?");
+	assert_renders("e(int n) \"%5d\"\n", absent, "?");
+	assert_renders("e(char c) \"%c\"\n", absent, "?");
+	assert_renders("e(const char *s) \"%s\"\n", absent, "?");
+}
+
+static void an_absurd_width_is_cut(void **state)
+{
+	const struct value values[] = { number(INT32_MAX), number(1) };
+	const struct value negative[] = { number((uint64_t)INT32_MIN), number(1) };
+
+	(void)state;
+	char *text = render("e(int w, int n) \"%*d\"\n", values);
+
+	assert_int_equal(strlen(text), MESSAGE_WIDTH_MAX);
+	free(text);
+	text = render("e(int w, int n) \"%*d\"\n", negative);
+	assert_int_equal(strlen(text), MESSAGE_WIDTH_MAX);
+	free(text);
+	text = render("e(int w, int n) \"%.*d\"\n", values);
+	assert_int_equal(strlen(text), MESSAGE_WIDTH_MAX);
+	free(text);
+}
+
+static void unknown_arguments_are_shown_as_words(void **state)
+{
+	static const unsigned char payload[] = { 1, 2, 0, 0, 0, 0, 0, 0, 0xff, 0x0a };
+	const struct event_class class = { .name = "e" };
+	struct record rec = { .payload = payload, .payload_size = sizeof(payload) };
+	struct arena arena;
+	struct message message;
+	char text[256];
+
+	(void)state;
+	arena_init(&arena);
+	message_compile(&message, &arena, &class, "e");
+	assert_true(message_room(&message, &rec, NULL) <= sizeof(text));
+	*message_render(text, &message, &rec, NULL) = '\0';
+	assert_string_equal(text, "e 0x201 ff 0a");
+	message.swap = true;
+	*message_render(text, &message, &rec, NULL) = '\0';
+	assert_string_equal(text, "e 0x102000000000000 ff 0a");
+	arena_fini(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_null_string_is_shown_as_null),
+		cmocka_unit_test(values_are_cut_to_their_declared_type),
+		cmocka_unit_test(control_characters_cannot_break_the_line),
+		cmocka_unit_test(any_byte_at_any_place_is_escaped_or_kept),
+		cmocka_unit_test(arguments_that_no_conversion_shows_follow_by_name),
+		cmocka_unit_test(a_value_of_another_class_than_its_conversion_is_shown_safely),
+		cmocka_unit_test(an_absurd_width_is_cut),
+		cmocka_unit_test(unknown_arguments_are_shown_as_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

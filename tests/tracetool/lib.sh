@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# What the scripts of this folder share. Sourced with TRACETOOL and ROOT (the
+# repository) as the first two arguments; leaves an empty directory as the
+# current one, which goes away at exit.
+
+tracetool=$(realpath "$1")
+root=$(realpath "$2")
+here=$root/tests/tracetool
+include=$root/include
+data=$(realpath -m "${WAYMARK_SHARED:-$root/../shared}")/data
+warnings='-Wall -Wextra -Wpedantic -Werror'
+failures=0
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+
+fail() # MESSAGE...
+{
+	echo "FAILED: $*"
+	failures=$((failures + 1))
+}
+
+finish()
+{
+	echo "$failures failures"
+	[ "$failures" -eq 0 ]
+	exit
+}
+
+have() # COMMAND
+{
+	command -v "$1" >/dev/null
+}
+
+# The compilers that are here, with the languages that generated code has to be.
+compilers()
+{
+	! have gcc || printf '%s\n' 'gcc -std=c99' 'gcc -std=gnu11' 'gcc -std=gnu2x'
+	! have g++ || echo 'g++ -x c++ -std=c++11'
+	! have clang || printf '%s\n' 'clang -std=c99' 'clang -std=gnu11' 'clang -std=gnu2x'
+	! have clang++ || echo 'clang++ -x c++ -std=c++11'
+}
+
+# A host with another size of `long`, without its libc: headers of this one will do.
+compilers_of_32_bits()
+{
+	headers=/usr/include/x86_64-linux-gnu
+	[ -d $headers ] || return 0
+	mkdir -p gnu
+	: >gnu/stubs-32.h
+	for compiler in gcc clang; do
+		! have $compiler || echo "$compiler -m32 -std=c99 -isystem $headers -isystem ."
+	done
+}

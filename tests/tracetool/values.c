@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls every event of golden/trace-events with telling values, and prints what
+ * the runtime is handed: the log line, and the record's bytes decoded by the
+ * event's descriptor. This file is that runtime: the generated code is tested
+ * against its contract alone. values.expected has the output.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace-types.h"
+
+#include <waymark/record.h>
+
+#define PACKET_SIZE 131072
+
+static union {
+	char bytes[PACKET_SIZE];
+	uint64_t aligned;
+} packet;
+static uint64_t content_size;
+static struct waymark_cursor cursor;
+__thread struct waymark_cursor *waymark_cursor __attribute__((tls_model("initial-exec"))) = &cursor;
+
+static struct waymark_event *const *events; /* event n has the id n + 1 */
+static size_t last_room;
+
+void waymark_register(struct waymark_object *object)
+{
+	uint32_t id = 0;
+
+	events = object->begin;
+	for (struct waymark_event *const *e = object->begin; e < object->end; e++) {
+		(*e)->id = ++id;
+		*(uint16_t *)(void *)(*e)->state = WAYMARK_LOG | WAYMARK_SIMPLE;
+	}
+}
+
+void waymark_unregister(struct waymark_object *object)
+{
+	(void)object;
+}
+
+void waymark_log(const struct waymark_event *event, const char *fmt, ...)
+{
+	char text[160]; /* the rest of a long line is no use to the eye */
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	printf("%s%s\n", event->name, text);
+}
+
+struct waymark_cursor *waymark_cursor_nested(size_t size)
+{
+	(void)size;
+	return NULL;
+}
+
+/* Every event asks for room here, because the limit is none: so its size is seen. */
+struct waymark_cursor *waymark_cursor_refill(struct waymark_cursor *c, size_t size)
+{
+	last_room = size - WAYMARK_RECORD_OVERHEAD;
+	return c;
+}
+
+uint64_t waymark_clock_ns(void)
+{
+	return 0;
+}
+
+static const char *align(const char *p, size_t size)
+{
+	return (const char *)(((uintptr_t)p + size - 1) & ~(uintptr_t)(size - 1));
+}
+
+static const char *print_string(const char *p)
+{
+	uint32_t length;
+
+	p = align(p, sizeof(length));
+	memcpy(&length, p, sizeof(length));
+	p += sizeof(length);
+	if (length == WAYMARK_NULL_STRING) {
+		printf("NULL");
+		return p;
+	}
+	if (length > 64) {
+		printf("%" PRIu32 " bytes, ending in '%.*s'", length, 5, p + length - 5);
+	} else {
+		printf("'%.*s'", (int)length, p);
+	}
+	return p + length;
+}
+
+static int64_t sign_extended(uint64_t value, size_t size)
+{
+	unsigned int shift = (unsigned int)(8 - size) * 8;
+
+	return (int64_t)(value << shift) >> shift;
+}
+
+/* Little-endian hosts only, as the script says. */
+static const char *print_scalar(const struct waymark_arg *a, const char *p)
+{
+	uint64_t value = 0;
+
+	p = align(p, a->size);
+	memcpy(&value, p, a->size);
+	if (a->kind == WAYMARK_SIGNED) {
+		printf("%" PRId64, sign_extended(value, a->size));
+	} else {
+		printf(a->kind == WAYMARK_POINTER ? "0x%" PRIx64 : "%" PRIu64, value);
+	}
+	return p + a->size;
+}
+
+static void print_record(void)
+{
+	const char *p = packet.bytes + sizeof(uint64_t);
+	const struct waymark_event *event = events[(uint16_t)packet.aligned - 1];
+
+	printf("  %s:%" PRIu32, event->file, event->line);
+	for (unsigned int i = 0; i < event->arg_count; i++) {
+		const struct waymark_arg *a = &event->args[i];
+
+		printf(" | %s %s=", a->type, a->name);
+		p = a->kind == WAYMARK_STRING ? print_string(p) : print_scalar(a, p);
+	}
+	putchar('\n');
+	if (align(p, 8) != cursor.pos ||
+		content_size != (uint64_t)(cursor.pos - packet.bytes) * 8) {
+		printf("  the record ends elsewhere\n");
+	}
+	if ((size_t)(p - packet.bytes) - sizeof(uint64_t) > last_room) {
+		printf("  %zu bytes of room were too few\n", last_room);
+	}
+}
+
+static void begin(void)
+{
+	memset(packet.bytes, 0x5a, sizeof(packet.bytes));
+	cursor = (struct waymark_cursor){
+		.pos = packet.bytes, .packet = packet.bytes, .content_size = &content_size
+	};
+}
+
+#define FIRE(call)              \
+	do {                    \
+		begin();        \
+		call;           \
+		print_record(); \
+	} while (0)
+
+static void *at(uintptr_t address)
+{
+	return (void *)address;
+}
+
+static void fire_types(void)
+{
+	FIRE(trace_bools(true, false));
+	FIRE(trace_chars('A', -2, 200));
+	FIRE(trace_shorts(-3, 65535, 32767));
+	FIRE(trace_ints(-4, 4294967295u, 0xdeadbeefu, 5));
+	FIRE(trace_longs(-6, 7, INT64_MIN, UINT64_MAX));
+	FIRE(trace_fixed8(INT8_MIN, UINT8_MAX, -1));
+	FIRE(trace_fixed16(INT16_MIN, UINT16_MAX));
+	FIRE(trace_fixed32(INT32_MIN, UINT32_MAX));
+	FIRE(trace_fixed64(INT64_MIN, UINT64_MAX));
+	FIRE(trace_sizes(8, -9, 0x1000, -10));
+	FIRE(trace_pointers(at(0x1000), NULL, at(0x2000), at(0x3000), at(0x4000)));
+	FIRE(trace_strings("block", NULL));
+	FIRE(trace_strings("", (char *)"odd"));
+	FIRE(trace_string_pointer(NULL));
+	FIRE(trace_void_only());
+}
+
+static void fire_formats(void)
+{
+	FIRE(trace_no_format(-1, "by name"));
+	FIRE(trace_no_format_types(at(0x1000), NULL, true, 'A', 200, -3, UINT64_MAX, 8));
+	FIRE(trace_stars(6, 42, 3, "abcdef"));
+	FIRE(trace_flags(1, 2, 8, "abcdef"));
+	FIRE(trace_literals(100));
+	FIRE(trace_wide_char('B'));
+	FIRE(trace_utf8(6));
+	FIRE(trace_keywords(1, 2, 3, "four"));
+	FIRE(trace_macros(1, 2, 3, 4));
+	FIRE(trace_own(1, 2));
+	FIRE(trace_locals(1, 2, "three", 4, 5, 6, 7));
+	FIRE(trace_ten(1, 2, 3, 4, "five", at(6), 7, true, 9, -10));
+	FIRE(trace_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(1));
+}
+
+/* Two strings of an event that are too long share the longest record. */
+static void fire_long_strings(void)
+{
+	char *text = malloc(WAYMARK_RECORD_MAX + 1);
+
+	if (text) {
+		memset(text, 'x', WAYMARK_RECORD_MAX);
+		text[WAYMARK_RECORD_MAX] = '\0';
+		begin();
+		waymark_cursor = &cursor;
+		FIRE(trace_no_format(1, text));
+		text[WAYMARK_RECORD_MAX / 4] = '\0';
+		FIRE(trace_strings(text, NULL));
+	}
+	free(text);
+}
+
+int main(void)
+{
+	fire_types();
+	fire_formats();
+	fire_long_strings();
+	trace_switched_off(1, "never seen");
+	printf("off: %d, on: %d\n", TRACE_SWITCHED_OFF_ENABLED, TRACE_BOOLS_ENABLED);
+	return 0;
+}
