@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# The front door. What is built stands in the meson.build files, how in tools/.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+
+all: deps
+	@tools/build $(BUILD)
+
+demo: all
+	@tools/demo $(BUILD)
+
+check: all
+	@tools/run-tests $(BUILD) --no-suite long
+
+check-long: all
+	@tools/run-tests $(BUILD) --suite long
+
+check-sanitize: deps
+	@tools/check-sanitize $(BUILD)
+
+bench: deps
+	@tools/bench $(BUILD)-bench
+
+install: all
+	meson configure $(BUILD) --prefix=$(PREFIX)
+	meson install -C $(BUILD)
+
+uninstall:
+	ninja -C $(BUILD) uninstall
+
+deps:
+	@tools/deps
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-bench
+
+.PHONY: all demo check check-long check-sanitize bench install uninstall deps clean

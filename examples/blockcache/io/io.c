@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A queue in front of a file, and the threads that empty it. One lock guards
+ * the queue and the counts; it is never held during a read or write.
+ */
+#include "io/io.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace/control.h"
+#include "trace.h"
+
+struct io {
+	struct io *next;
+	uint64_t offset;
+	char *data;
+	size_t bytes;
+	bool write;
+	bool done;
+	int error;
+};
+
+struct io_engine {
+	int fd;
+	uint64_t file_bytes;
+	pthread_mutex_t lock;
+	pthread_cond_t submitted;
+	pthread_cond_t completed; /* and room in the queue */
+	struct io *first;
+	struct io **last;
+	unsigned int depth;
+	bool ends;
+	struct io_counts counts;
+	pthread_t threads[IO_THREADS];
+	unsigned int thread_count;
+};
+
+/* Moves all bytes that lie inside the file; returns 0 or an errno. */
+static int transfer(const struct io_engine *engine, const struct io *io)
+{
+	uint64_t left = io->offset < engine->file_bytes ? engine->file_bytes - io->offset : 0;
+	size_t bytes = left < io->bytes ? left : io->bytes;
+	size_t done = 0;
+
+	while (done < bytes) {
+		char *at = io->data + done;
+		off_t offset = io->offset + done;
+		ssize_t n = io->write ? pwrite(engine->fd, at, bytes - done, offset)
+				      : pread(engine->fd, at, bytes - done, offset);
+
+		if (n < 0 && errno != EINTR) {
+			return errno;
+		}
+		if (n == 0) {
+			return EIO; /* the file became shorter */
+		}
+		done += n > 0 ? n : 0;
+	}
+	if (!io->write) {
+		memset(io->data + bytes, 0, io->bytes - bytes);
+	}
+	return 0;
+}
+
+/* Its argument costs more than the event: so it is made only when somebody reads it. */
+static void trace_head(struct io *io)
+{
+	if (trace_event_get_state(TRACE_IO_DATA)) {
+		char head[2 * 8 + 1] = "";
+
+		for (size_t i = 0; i < 8 && i < io->bytes; i++) {
+			snprintf(head + 2 * i, 3, "%02x", (unsigned char)io->data[i]);
+		}
+		trace_io_data(io, head);
+	}
+}
+
+static struct io *take(struct io_engine *engine)
+{
+	while (!engine->first && !engine->ends) {
+		pthread_cond_wait(&engine->submitted, &engine->lock);
+	}
+	struct io *io = engine->first;
+
+	if (io) {
+		engine->first = io->next;
+		engine->last = engine->first ? engine->last : &engine->first;
+		engine->depth--;
+	}
+	return io;
+}
+
+static void *io_thread(void *opaque)
+{
+	struct io_engine *engine = opaque;
+	struct io *io;
+
+	pthread_mutex_lock(&engine->lock);
+	while ((io = take(engine))) {
+		pthread_mutex_unlock(&engine->lock);
+		int error = transfer(engine, io);
+
+		trace_head(io);
+		trace_io_complete(io, error);
+		pthread_mutex_lock(&engine->lock);
+		engine->counts.data++;
+		engine->counts.complete++;
+		io->error = error;
+		io->done = true;
+		pthread_cond_broadcast(&engine->completed);
+	}
+	pthread_mutex_unlock(&engine->lock);
+	return NULL;
+}
+
+/* Appends to the queue, when there is room, and waits until it is done. */
+static void submit_and_wait(struct io_engine *engine, struct io *io)
+{
+	pthread_mutex_lock(&engine->lock);
+	engine->counts.alloc++;
+	while (engine->depth == IO_QUEUE_DEPTH) {
+		engine->counts.queue_full++;
+		trace_io_queue_full(io, engine->depth);
+		pthread_cond_wait(&engine->completed, &engine->lock);
+	}
+	trace_io_submit(io, io->write ? "write" : "read", io->offset, io->bytes);
+	engine->counts.submit++;
+	*engine->last = io;
+	engine->last = &io->next;
+	engine->depth++;
+	pthread_cond_signal(&engine->submitted);
+	while (!io->done) {
+		pthread_cond_wait(&engine->completed, &engine->lock);
+	}
+	engine->counts.free++;
+	pthread_mutex_unlock(&engine->lock);
+}
+
+static int run(struct io_engine *engine, uint64_t request, const struct io *wanted)
+{
+	struct io *io = malloc(sizeof(*io));
+
+	if (!io) {
+		return ENOMEM;
+	}
+	*io = *wanted;
+	trace_io_alloc(io, request);
+	submit_and_wait(engine, io);
+	int error = io->error;
+
+	trace_io_free(io);
+	free(io);
+	return error;
+}
+
+int io_read(struct io_engine *engine, uint64_t request, uint64_t offset, void *data, size_t bytes)
+{
+	return run(engine, request, &(struct io){ .offset = offset, .data = data, .bytes = bytes });
+}
+
+int io_write(struct io_engine *engine, uint64_t request, uint64_t offset, void *data, size_t bytes)
+{
+	return run(engine, request,
+		&(struct io){ .offset = offset, .data = data, .bytes = bytes, .write = true });
+}
+
+void io_get_counts(struct io_engine *engine, struct io_counts *counts)
+{
+	pthread_mutex_lock(&engine->lock);
+	*counts = engine->counts;
+	pthread_mutex_unlock(&engine->lock);
+}
+
+struct io_engine *io_create(int fd, uint64_t file_bytes)
+{
+	struct io_engine *engine = calloc(1, sizeof(*engine));
+
+	if (!engine) {
+		return NULL;
+	}
+	engine->fd = fd;
+	engine->file_bytes = file_bytes;
+	engine->last = &engine->first;
+	pthread_mutex_init(&engine->lock, NULL);
+	pthread_cond_init(&engine->submitted, NULL);
+	pthread_cond_init(&engine->completed, NULL);
+	for (; engine->thread_count < IO_THREADS; engine->thread_count++) {
+		int error = pthread_create(
+			&engine->threads[engine->thread_count], NULL, io_thread, engine);
+
+		if (error) {
+			io_destroy(engine);
+			errno = error;
+			return NULL;
+		}
+	}
+	return engine;
+}
+
+void io_destroy(struct io_engine *engine)
+{
+	if (!engine) {
+		return;
+	}
+	pthread_mutex_lock(&engine->lock);
+	engine->ends = true;
+	pthread_cond_broadcast(&engine->submitted);
+	pthread_mutex_unlock(&engine->lock);
+	for (unsigned int i = 0; i < engine->thread_count; i++) {
+		pthread_join(engine->threads[i], NULL);
+	}
+	pthread_cond_destroy(&engine->completed);
+	pthread_cond_destroy(&engine->submitted);
+	pthread_mutex_destroy(&engine->lock);
+	free(engine);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The work: threads that read and change blocks, popular ones more often, and
+ * compare what the cache gives them with what must be in the block.
+ */
+#ifndef BLOCKCACHE_WORKLOAD_H
+#define BLOCKCACHE_WORKLOAD_H
+
+#include <stdint.h>
+
+#include "cache/cache.h"
+#include "counts.h"
+#include "options.h"
+
+struct workload {
+	const struct options *options;
+	struct cache *cache;
+	struct io_engine *io;
+	uint64_t blocks;
+	uint64_t file_bytes;
+	uint64_t *sums; /* of each block; an entry belongs to whoever holds its block */
+	struct workload_counts counts;
+};
+
+/* Reads the whole file once, so that later every block's content is known. Returns 0 or an errno.
+ */
+int workload_init(struct workload *w);
+void workload_fini(struct workload *w);
+
+/* Runs all workers to their end. Returns 0, an errno, or EBADMSG for a wrong block. */
+int workload_run(struct workload *w);
+
+/* Compares the file with what the workers left in it. As workload_run(). */
+int workload_verify_file(struct workload *w);
+
+#endif

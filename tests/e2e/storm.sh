@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Eight threads, each a million events, flat out: every event is in the trace or
+# counted by a gap, in order; also around a fork, before an abort and with a full
+# disk. What the program says of its losses is what the reader counts.
+#
+#	storm.sh STORM AUDIT EVENTS RUNS
+set -u
+storm=$(realpath "$1")
+audit=$(realpath "$2")
+events=$(realpath "$3")
+runs=$4
+threads=8
+steps=${WAYMARK_STORM_STEPS:-1000000}
+bad=0
+work=$(mktemp -d) || exit 99
+trap 'umount "$work/small" 2>/dev/null; rm -rf "$work"' EXIT
+cd "$work" || exit 99
+
+# expect NAME STATUS WAY OPTIONS: runs storm in the way named
+expect() {
+	name=$1
+	wanted=$2
+	shift 2
+	rm -f storm.trace*
+	WAYMARK_TRACE="storm_*,backend=simple,$2" "$storm" $threads "$steps" "$1" 2>messages
+	status=$?
+	if [ "$status" -ne "$wanted" ]; then
+		echo "$name: exit status $status, not $wanted"
+		cat messages
+		bad=1
+	fi
+}
+
+# check NAME TRACE
+check() {
+	"$audit" $threads "$steps" "$events" "$2" >found 2>&1 || bad=1
+	lost=$(sed -n 's/.* and \([0-9]*\) lost .*/\1/p' found)
+	if [ "${lost:-0}" -gt 0 ] && ! grep -q "$lost" messages; then
+		echo "$1: $lost events were lost, and the program did not say so:"
+		cat messages
+		bad=1
+	fi
+	echo "$1: $(cat found)" # also when all is well: the long form shows what was lost
+}
+
+run=0
+while [ $run -lt "$runs" ] && [ $bad -eq 0 ]; do
+	run=$((run + 1))
+	expect exit 0 exit file=storm.trace
+	check exit storm.trace
+	expect fork 0 fork file=storm.trace
+	check "fork, parent" storm.trace
+	for child in storm.trace.*; do
+		check "fork, child" "$child"
+	done
+	expect abort 134 abort file=storm.trace
+	check abort storm.trace
+	expect "small buffer" 0 exit file=storm.trace,buffer=1M
+	check "small buffer" storm.trace
+done
+
+if [ "$(id -u)" -ne 0 ] || ! mkdir small || ! mount -t tmpfs -o size=64m none small 2>/dev/null; then
+	echo "full disk: not run, it needs the right to mount a tmpfs"
+else
+	expect "full disk" 0 exit file=small/storm.trace
+	check "full disk" small/storm.trace
+	grep -q "No space left on device" messages || {
+		echo "full disk: the program did not say so"
+		bad=1
+	}
+fi
+exit $bad

@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The demo ends with equal counts, and what README.md then says to type works.
+. "$(dirname "$0")/common.sh"
+unset LD_LIBRARY_PATH
+"$root/tools/demo" "$build" >"$tmp/out" || fail "$(tail -n 30 "$tmp/out")"
+[ "$(tail -n 1 "$tmp/out")" = "the counts of program and reader are equal" ] ||
+	fail "wrong last line: $(tail -n 1 "$tmp/out")"
+[ "$(wc -l <"$tmp/out")" -lt 120 ] || fail "the demo prints more than two screens"
+
+awk '/^By hand/ { wanted = 1 } /^```/ { inside = wanted && /sh/; if (!inside && n) exit; next }
+	inside { n++; print }' "$root/README.md" | sed "s,^cd build/,cd '$build'/," >"$tmp/commands"
+grep -q 'waymark print' "$tmp/commands" || fail "no commands found in README.md"
+sh -e "$tmp/commands" >"$tmp/out" || fail "a command of README.md failed"
+grep -q ' cache_miss request ' "$tmp/out" || fail "no event decoded: $(cat "$tmp/out")"

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The make rules: log lines where no backend is named, the one that is named
+# otherwise, and a header that is made again when its declarations change.
+. "$(dirname "$0")/common.sh"
+cd "$tmp"
+mkdir io
+echo 'io_read(int fd) "fd %d"' >io/trace-events
+cat >main.c <<'END'
+#include "trace-io.h"
+
+int main(void)
+{
+	trace_io_read(7);
+	return 0;
+}
+END
+cat >Makefile <<'END'
+CPPFLAGS += -Ibuild $(shell pkg-config --cflags waymark)
+LDLIBS += $(shell pkg-config --libs waymark)
+
+include $(shell pkg-config --variable=makerules waymark)
+$(eval $(call waymark_group,io,io/trace-events,build))
+
+program: main.o build/trace-io.o
+	$(CC) $(LDFLAGS) $(CFLAGS) $^ $(LDLIBS) -o $@
+main.o build/trace-io.o: build/trace-io.h
+END
+
+make -s program
+WAYMARK_TRACE='io_*' ./program 2>log
+grep -q ':io_read fd 7$' log || fail "no log line without a backend named: $(cat log)"
+
+echo 'io_read(int fd) "descriptor %d"' >io/trace-events
+touch -d '+1 minute' io/trace-events
+make -s program
+WAYMARK_TRACE='io_*' ./program 2>log
+grep -q ':io_read descriptor 7$' log || fail "changed declarations change nothing: $(cat log)"
+
+rm -r build main.o program
+make -s program WAYMARK_BACKENDS=simple
+WAYMARK_TRACE='io_*,file=io.trace' ./program
+"$waymark" print -e io/trace-events io.trace | grep -q 'io_read descriptor 7$' ||
+	fail "WAYMARK_BACKENDS=simple records nothing"

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Builds one fuzz target and runs it for a few seconds from its seeds; a finding
+# fails and is kept as a file, whose name libFuzzer prints. Skipped where no
+# clang with libFuzzer is installed.
+#
+#	[FUZZ_SECONDS=N] [CLANG=clang] fuzz.sh REPOSITORY NAME SOURCE...
+#
+# A SOURCE is relative to src/.
+
+root=$1
+name=$2
+shift 2
+clang=${CLANG:-clang}
+seconds=${FUZZ_SECONDS:-5}
+here=$root/tests/fuzz
+flags="-std=gnu11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer
+	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all"
+
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+
+echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n > 9 ? 0 : 0; }' \
+	>"$work/probe.c"
+if ! "$clang" $flags -o "$work/probe" "$work/probe.c" 2>/dev/null; then
+	echo "skipped: $clang cannot build with -fsanitize=fuzzer,address,undefined"
+	exit 77
+fi
+
+cd "$root/src" || exit 99
+"$clang" $flags -I"$root/src" -I"$root/include" -o "$work/fuzz" "$here/fuzz_$name.c" "$@" || exit 1
+
+mkdir "$work/corpus"
+seeds=$here/$name.seeds
+[ -d "$seeds" ] || seeds=
+dict=$here/$name.dict
+[ -f "$dict" ] && dict=-dict=$dict || dict=
+
+"$work/fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+	-artifact_prefix="${TMPDIR:-/tmp}/fuzz-$name-" $dict "$work/corpus" $seeds \
+	>"$work/log" 2>&1
+status=$?
+if [ $status -eq 0 ]; then
+	tail -n 6 "$work/log"
+else
+	grep -v '^#' "$work/log" | head -n 100
+fi
+exit $status

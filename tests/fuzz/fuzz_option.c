@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any bytes as a -trace option and as an events file. Events files that an
+ * option names are not read: whatever lies on this machine is no input of ours.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt/events_file.h"
+#include "rt/option.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool promise)
+{
+	if (!promise) {
+		abort();
+	}
+}
+
+/* A refusal has a reason, of one line without control characters. */
+static void check_result(int result, const struct waymark_error *error)
+{
+	require(result == 0 || result == -1);
+	if (result == 0) {
+		return;
+	}
+	require(error->text[0] != '\0' && memchr(error->text, '\0', sizeof(error->text)));
+	for (const char *c = error->text; *c; c++) {
+		require((unsigned char)*c >= 0x20 || *c == '\t');
+	}
+}
+
+static void check_rules(const struct waymark_rules *rules)
+{
+	require(rules->count <= rules->capacity);
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		require(r->pattern[0] != '\0' && r->backends != 0);
+		require(r->exact == !strpbrk(r->pattern, "*?"));
+		require(r->hash == waymark_rule_hash(r->pattern));
+	}
+}
+
+static void parse_option(const char *text)
+{
+	struct waymark_config c = { 0 };
+	struct waymark_error error;
+
+	if (strstr(text, "events=")) {
+		return;
+	}
+	int result = waymark_option_parse(&c, text, &error);
+
+	check_result(result, &error);
+	check_rules(&c.rules);
+	require(!c.file || c.file[0]);
+	waymark_config_fini(&c);
+}
+
+static void parse_file(const char *text, size_t size)
+{
+	struct waymark_rules rules = { 0 };
+	struct waymark_error error;
+
+	check_result(waymark_events_file_parse(&rules, "list", text, size, &error), &error);
+	check_rules(&rules);
+	waymark_rules_fini(&rules);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1);
+
+	memcpy(text, data, size);
+	text[size] = '\0';
+	parse_option(text);
+	free(text);
+	parse_file((const char *)data, size);
+	return 0;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any bytes as a trace, through everything that looks at records: filter, text,
+ * simpletrace and info views. The first byte chooses options; with OWN_EVENTS
+ * the declarations come first, up to a NUL, so that formats are any bytes, too.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "analyse/summary.h"
+#include "decl/decl.h"
+#include "read/filter.h"
+#include "read/reader.h"
+#include "view/info.h"
+#include "view/simpletrace.h"
+#include "view/text.h"
+
+enum option { NO_HEADER = 1, OWN_EVENTS = 2, NO_EVENTS = 4, FILTER = 8, OLD_STYLE = 16 };
+#define TIME_SHIFT 5
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char events[] =
+	"blk_open(const char *path, int flags) \"path %s flags 0x%x\"\n"
+	"disable blk_never(int a) \"%d\"\n"
+	"blk_read(uint64_t offset, uint32_t bytes) \"offset %\" PRIu64 \" bytes %u\"\n"
+	"blk_done(void *req, int ret) \"req %-20p ret %+d\"\n"
+	"blk_idle(void) \"nothing to do\"\n"
+	"blk_plain(int8_t delta, uint16_t mask, const char *why)\n"
+	"blk_wide(uint8_t a, int64_t b, size_t c, bool d, char e, int w, char *s)"
+	" \"%02x|%+ld|%8zu|%d|%c|%*s\"\n";
+
+struct consumers {
+	struct filter filter;
+	struct summary summary;
+	struct text_view text;
+	struct simpletrace_view simpletrace;
+	struct out out;
+};
+
+static void read_events(struct model *m, const char *text, size_t len)
+{
+	static const struct decl_options options = { .lenient = true };
+	struct source *source = arena_new(&m->arena, struct source);
+	struct diag diag;
+
+	*source = (struct source){ "events", arena_strndup(&m->arena, text, len), len };
+	diag_init(&diag);
+	decl_read(m, &diag, source, &options);
+	diag_fini(&diag);
+}
+
+static struct reader *open_bytes(
+	const uint8_t *data, size_t size, const struct reader_options *options, int *fd)
+{
+	struct read_error error;
+
+	*fd = memfd_create("trace", MFD_CLOEXEC);
+	if (*fd < 0 || write(*fd, data, size) != (ssize_t)size) {
+		abort();
+	}
+	lseek(*fd, 0, SEEK_SET);
+	return reader_open_fd(*fd, options, &error);
+}
+
+static void init(struct consumers *c, struct reader *r, unsigned int options)
+{
+	filter_init(&c->filter);
+	if (options & FILTER) {
+		vec_push(&c->filter.patterns, "blk_*e*");
+		filter_parse_time(&c->filter.from, "+0.5");
+		filter_parse_time(&c->filter.to, "+99999999");
+	}
+	summary_init(&c->summary);
+	out_init(&c->out, OUT_TO_MEMORY);
+	text_view_init(&c->text, &c->out, r, (enum timestamp_mode)((options >> TIME_SHIFT) % 3),
+		options & OLD_STYLE);
+	simpletrace_view_init(&c->simpletrace, &c->out, r,
+		simpletrace_style_find(options & OLD_STYLE ? "5" : "10.2"));
+}
+
+static void fini(struct consumers *c)
+{
+	filter_fini(&c->filter);
+	summary_fini(&c->summary);
+	text_view_fini(&c->text);
+	simpletrace_view_fini(&c->simpletrace);
+	out_fini(&c->out);
+}
+
+static void consume(struct consumers *c, const struct record *rec)
+{
+	c->out.len = 0;
+	text_view_see(&c->text, rec);
+	if (filter_passes(&c->filter, rec)) {
+		text_view_put(&c->text, rec);
+		/* One record is one line. */
+		if (memchr(c->out.data, '\n', c->out.len) != c->out.data + c->out.len - 1) {
+			abort();
+		}
+	}
+	if (rec->kind == RECORD_GAP || rec->class->event) {
+		simpletrace_view_put(&c->simpletrace, rec);
+	}
+	summary_add(&c->summary, rec);
+}
+
+static void read_all(struct reader *r, unsigned int options)
+{
+	struct consumers c;
+	struct record rec;
+	enum read_result result;
+
+	init(&c, r, options);
+	while ((result = reader_next(r, &rec)) == READ_RECORD || result == READ_PROBLEM) {
+		if (result == READ_RECORD) {
+			consume(&c, &rec);
+		}
+	}
+	summary_sort(&c.summary);
+	const struct info info = { .path = "trace", .reader = r, .summary = &c.summary };
+
+	info_put_text(&c.out, &info);
+	info_put_json(&c.out, &info);
+	fini(&c);
+}
+
+/* Takes the declarations off the input; returns how many bytes they took. */
+static size_t take_events(struct model *m, const uint8_t *data, size_t size, unsigned int options)
+{
+	if (!(options & OWN_EVENTS)) {
+		read_events(m, events, sizeof(events) - 1);
+		return 0;
+	}
+	const uint8_t *end = memchr(data, '\0', size);
+	size_t length = end ? (size_t)(end - data) : size;
+
+	read_events(m, (const char *)data, length);
+	return end ? length + 1 : length;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	unsigned int options = size ? *data : 0;
+	struct model model;
+	int fd;
+
+	model_init(&model);
+	data += size > 0;
+	size -= size > 0;
+	size_t taken = take_events(&model, data, size, options);
+	const struct reader_options reader_options = {
+		.declarations = options & NO_EVENTS ? NULL : &model,
+		.no_header = options & NO_HEADER,
+	};
+	struct reader *r = open_bytes(data + taken, size - taken, &reader_options, &fd);
+
+	if (r) {
+		read_all(r, options);
+	}
+	reader_close(r);
+	close(fd);
+	model_fini(&model);
+	return 0;
+}

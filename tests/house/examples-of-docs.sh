@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The examples of docs/*.md hold: declarations pass tracetool, wrong ones are each
+# refused, C blocks compile against what is generated.
+# examples-of-docs.sh ROOT TRACETOOL
+set -eu
+root=$1
+tracetool=$2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+status=0
+
+# blocks FILE TAG: the contents of the fenced blocks that begin with ```TAG.
+blocks() {
+	awk -v tag="\`\`\`$2" '/^```/ { inside = $0 == tag; next } inside' "$1"
+}
+
+# Compiles the C blocks of a file, with the group's header in front.
+compile() {
+	for compiler in gcc clang; do
+		command -v "$compiler" >/dev/null || continue
+		{
+			printf '#include <stdio.h>\n#include "trace/control.h"\n#include "trace-docs.h"\n'
+			blocks "$1" c
+		} | "$compiler" -x c -std=gnu11 -Wall -Wextra -Werror -I"$tmp" -I"$root/include" \
+			-c - -o "$tmp/docs.o"
+	done
+}
+
+blocks "$root/docs/events.md" trace-events >"$tmp/trace-events"
+[ -s "$tmp/trace-events" ] || { echo "no example found"; exit 1; }
+for format in h c; do
+	"$tracetool" --format=$format --backends=simple,log --group=docs "$tmp/trace-events" \
+		"$tmp/trace-docs.$format"
+done
+gcc -std=gnu11 -Wall -Wextra -Werror -I"$tmp" -I"$root/include" -c "$tmp/trace-docs.c" \
+	-o "$tmp/trace-docs.o"
+compile "$root/docs/events.md"
+compile "$root/docs/building.md"
+
+blocks "$root/docs/events.md" trace-events-wrong >"$tmp/wrong"
+[ -s "$tmp/wrong" ] || { echo "no wrong example found"; exit 1; }
+while IFS= read -r line; do
+	printf '%s\n' "$line" >"$tmp/line"
+	if "$tracetool" --format=h --backends=log --group=docs "$tmp/line" "$tmp/out.h" \
+		2>/dev/null; then
+		echo "not refused: $line"
+		status=1
+	fi
+done <"$tmp/wrong"
+exit $status

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What must hold of the repository's texts: text.py CHECK ROOT [VERSION]
+
+Each check is a function that yields its findings; none means passed.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+CODE = {".c", ".h", ".def", ".py", ".sh", ".map", ".mk"}
+# Split, so that this file passes its own check.
+MACHINE_PATHS = re.compile("(?<![\\w.$}])/" + "(work|root|home|Users|mnt)/" + r"[\w.]")
+
+
+def files_of(root):
+    """The files that belong to the repository, as git sees them; all files without git."""
+    git = subprocess.run(
+        ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        capture_output=True, check=False)
+    if git.returncode == 0:
+        names = [root / name for name in git.stdout.decode().split("\0") if name]
+    else:
+        names = [path for path in root.rglob("*") if not path.relative_to(root).parts[0].startswith("build")]
+    return sorted(path for path in names if path.is_file() and not path.is_symlink())
+
+
+def texts_of(root):
+    for path in files_of(root):
+        try:
+            yield path, path.read_text()
+        except UnicodeDecodeError:
+            continue
+
+
+def check_paths(root, _):
+    """No text names a place of the machine it was written on."""
+    for path, text in texts_of(root):
+        for number, line in enumerate(text.splitlines(), 1):
+            if MACHINE_PATHS.search(line):
+                yield f"{path}:{number}: a path of one machine: {line.strip()}"
+
+
+def check_licence(root, _):
+    """Every source says its licence, scripts below their #! line."""
+    for path, text in texts_of(root):
+        script = text.startswith("#!")
+        if not script and path.suffix not in CODE or "golden" in path.parts:
+            continue
+        line = text.split("\n")[1 if script else 0]
+        if "SPDX-License-Identifier: MIT" not in line:
+            yield f"{path}: no SPDX-License-Identifier: MIT on its first line"
+
+
+def check_links(root, _):
+    """Every link and every `path` in a Markdown file leads to a file."""
+    for path, text in texts_of(root):
+        if path.suffix != ".md":
+            continue
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
+            if "://" not in target and not (path.parent / target).exists():
+                yield f"{path}: the link {target} leads nowhere"
+        for target in re.findall(r"`((?:src|include|tools|tests|docs|bench)/[\w./-]+)`", text):
+            if not (root / target).exists():
+                yield f"{path}: there is no {target}"
+
+
+def check_layer_table(root, _):
+    """ARCHITECTURE.md shows the table of tools/layers."""
+    rows = {}
+    for line in (root / "ARCHITECTURE.md").read_text().splitlines():
+        match = re.match(r"\| `src/(\w+)` \|[^|]*\| ([^|]*) \|", line)
+        if match:
+            rows[match[1]] = set(re.findall(r"[\w./]+", match[2].replace("nothing of ours", "")))
+    table = {}
+    for line in (root / "tools/layers").read_text().splitlines():
+        words = line.split("#")[0].split()
+        if words:
+            table[words[0]] = set(words[1:]) - {"-"}
+    for layer in sorted(set(rows) | set(table)):
+        if rows.get(layer) != table.get(layer):
+            yield f"layer {layer}: ARCHITECTURE.md says {rows.get(layer)}, tools/layers {table.get(layer)}"
+
+
+def check_version(root, version):
+    """NEWS.md opens with the version that meson.build declares."""
+    heading = re.search(r"^## (\S+)", (root / "NEWS.md").read_text(), re.MULTILINE)
+    if not heading or heading[1] != version:
+        yield f"NEWS.md opens with {heading and heading[1]}, meson.build says {version}"
+
+
+def check_readme(root, _):
+    """README.md stays at two screens, its quick start at 20 lines."""
+    text = (root / "README.md").read_text()
+    if text.count("\n") > 110:
+        yield f"README.md has {text.count(chr(10))} lines, at most 110 are two screens"
+    start = re.search(r"^## Quick start\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)
+    lines = [line for block in re.findall(r"```\w*\n(.*?)```", start[1] if start else "", re.DOTALL)
+             for line in block.splitlines() if line.strip()]
+    if not 1 <= len(lines) <= 20:
+        yield f"the quick start of README.md has {len(lines)} lines, at most 20 are wanted"
+
+
+CHECKS = {
+    "paths": check_paths,
+    "licence": check_licence,
+    "links": check_links,
+    "layer-table": check_layer_table,
+    "version": check_version,
+    "readme": check_readme,
+}
+
+
+def main():
+    root = pathlib.Path(os.path.abspath(sys.argv[2]))
+    faults = list(CHECKS[sys.argv[1]](root, sys.argv[3] if len(sys.argv) > 3 else ""))
+    print("\n".join(faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
