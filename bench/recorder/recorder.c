@@ -2,7 +2,8 @@
 /*
  * What recording costs with the backend `simple`: an accepted event against
  * the floor (read the cycle counter, store 24 bytes) in the same run, ten
- * million events flat out with what was lost of them, and the writer's speed.
+ * million events flat out with what was lost of them, and the writer's speed;
+ * beside it a line of the backend `log`.
  * Usage: bench-recorder [DIRECTORY-FOR-THE-FILE [ROUNDS]]
  */
 #include <pthread.h>
@@ -19,6 +20,7 @@
 #include "trace-recorder.h"
 
 #define FLAT_OUT UINT64_C(10000000)
+#define LINES UINT64_C(200000)
 #define BURST 2000u
 #define BURSTS 400u
 #define ROUNDS_MAX 101
@@ -78,7 +80,30 @@ struct result {
 	double flat_out; /* ns an event, of the producer */
 	double written; /* million events a second, until all is in the file */
 	double lost; /* percent */
+	double log; /* ns a line, to a file */
 };
+
+/* Lines of text, one write each. */
+static double log_cost(const char *path)
+{
+	char name[600];
+
+	snprintf(name, sizeof(name), "%s.log", path);
+	waymark_disable("pair", WAYMARK_SIMPLE, NULL, NULL);
+	if (waymark_set_output("log", name, NULL) ||
+		waymark_enable("pair", WAYMARK_LOG, NULL, NULL)) {
+		return -1;
+	}
+	double since = seconds();
+
+	for (uint64_t i = 0; i < LINES; i++) {
+		fire(i, i * 3);
+	}
+	double ns = (seconds() - since) * 1e9 / LINES;
+
+	unlink(name);
+	return ns;
+}
 
 static void measure(const char *path, struct result *r)
 {
@@ -106,6 +131,7 @@ static void measure(const char *path, struct result *r)
 	waymark_get_stats(&stats);
 	r->written = (double)(stats.recorded - before) / (seconds() - since) / 1e6;
 	r->lost = (double)stats.lost * 100.0 / FLAT_OUT;
+	r->log = log_cost(path);
 	free(area);
 }
 
@@ -162,5 +188,6 @@ int main(int argc, char **argv)
 	print("10 M flat out, in the file, M events/s", r, offsetof(struct result, written),
 		rounds);
 	print("10 M flat out, lost, %", r, offsetof(struct result, lost), rounds);
+	print("backend log, a line to a file, ns", r, offsetof(struct result, log), rounds);
 	return 0;
 }

@@ -40,6 +40,9 @@ static int take_enable(struct waymark_config *c, const char *value, struct wayma
 
 static int take_events(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
+	if (*value == '\0') {
+		return waymark_fail(error, "events= needs the name of a file");
+	}
 	return waymark_events_file_read(&c->rules, value, error);
 }
 

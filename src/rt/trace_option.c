@@ -45,15 +45,22 @@ void trace_list_events(FILE *f)
 	}
 }
 
+static void warn(const struct waymark_error *error)
+{
+	fprintf(stderr, "%s: warning: %s\n", program_invocation_short_name, error->text);
+}
+
 static void warn_unmet(struct waymark_rules *rules)
 {
+	struct waymark_error warning; /* which escapes what came in with a name */
+
 	waymark_rules_meet(rules);
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct waymark_rule *r = &rules->items[i];
 
 		if (r->exact && !r->met) {
-			fprintf(stderr, "%s: warning: trace event '%s' does not exist\n",
-				program_invocation_short_name, r->pattern);
+			waymark_fail(&warning, "trace event '%s' does not exist", r->pattern);
+			warn(&warning);
 		}
 	}
 }
@@ -73,7 +80,7 @@ void trace_enable_events(const char *line_buf)
 		result = waymark_rules_commit(&rules, NULL, &error);
 	}
 	if (result < 0) {
-		fprintf(stderr, "%s: warning: %s\n", program_invocation_short_name, error.text);
+		warn(&error);
 	}
 	waymark_rules_fini(&rules);
 }

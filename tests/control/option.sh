@@ -45,6 +45,7 @@ expect "an error changes nothing" 1 "" "$name: Invalid parameter 'fiel'; did you
 	"$program" 'disk_*,fiel=x,log.file=made'
 [ ! -e made ] || { echo "an option with an error made its file"; failures=$((failures + 1)); }
 expect "unknown name" 0 "" "$name: warning: trace event 'nosuch' does not exist" "$program" nosuch
+expect "a warning is one line" 0 "" "$name: warning: trace event 'a\\nb' does not exist" "$program" $'a\nb'
 expect "pattern without match" 0 "" "" "$program" 'nosuch*'
 expect "backend= limits" 0 "" "" "$program" 'disk_*,backend=simple'
 expect "unknown backend" 1 "" "$name: backend=: unknown backend 'lgo'" "$program" 'a,backend=lgo'

@@ -181,6 +181,7 @@ static void values_are_checked(void **state)
 	refuse("enable=", "the name or pattern of an event is missing");
 	refuse("enable=-", "the name or pattern of an event is missing");
 	refuse("file=", "file= needs the name of a file");
+	refuse("events=", "events= needs the name of a file");
 	refuse("simple.file=", "simple.file= needs the name of a file");
 	refuse("log.file=", "log.file= needs the name of a file");
 	refuse("backend=lgo", "unknown backend 'lgo'");

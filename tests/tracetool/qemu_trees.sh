@@ -5,7 +5,8 @@
 # nop, and that link into one program each with the runtime.
 #
 # Each tree is compiled as one source: what 74 compilers would warn of, one warns
-# of too. With `each` every source is compiled by itself, as a program has it.
+# of too. With `each` every source is compiled by itself, as a program has it, in
+# every language by every compiler.
 #
 #	qemu_trees.sh TRACETOOL ROOT LIBWAYMARK [each]
 library=$(realpath "$3")
@@ -63,12 +64,35 @@ plan()
 	echo "$* $warnings -I\"\$I\" -I$folder $source" >>plan
 }
 
-plan_each() # FOLDER
+plan_each() # FOLDER COMPILER...
+{
+	from=$1
+	shift
+	for one in "$from"/*.c; do
+		plan "$from" "$one" "$@" -fsyntax-only
+	done
+}
+
+plan_objects() # FOLDER
 {
 	for one in "$1"/*.c; do
 		object=$(basename "$one" .c).o
 		plan "$1" "$one" gcc -std=gnu11 -O0 -c -o "objects/$object"
 	done
+}
+
+# Every source in every language by every compiler, for tracing and for nop.
+check_each()
+{
+	for compiler in gcc clang; do
+		have $compiler || continue
+		for folder in on/old on/new off/old off/new; do
+			plan_each $folder $compiler -std=c99
+			plan_each $folder $compiler -std=gnu11
+			plan_each $folder $compiler -x c++ -std=c++11
+		done
+	done
+	compile
 }
 
 # Runs what is planned, two at a time.
@@ -97,8 +121,9 @@ fi
 mkdir objects
 echo 'int main(void) { return 0; }' >main.c
 if [ "$each" ]; then
+	check_each
 	for tree in old new; do
-		plan_each on/$tree
+		plan_objects on/$tree
 		compile
 		link $tree main.c objects/*.o
 		rm objects/*
