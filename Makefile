@@ -23,11 +23,10 @@ bench: deps
 	@tools/bench $(BUILD)-bench
 
 install: all
-	meson configure $(BUILD) --prefix=$(PREFIX)
-	meson install -C $(BUILD)
+	@tools/install $(BUILD) $(abspath $(PREFIX))
 
 uninstall:
-	ninja -C $(BUILD) uninstall
+	@ninja --quiet -C $(BUILD) uninstall >/dev/null
 
 deps:
 	@tools/deps

@@ -5,20 +5,30 @@
 #	$(eval $(call waymark_group,cache,cache/trace-events,build))
 #
 # makes build/trace-cache.h and build/trace-cache.c from cache/trace-events, for
-# the backends of WAYMARK_BACKENDS. The Makefile compiles and links them as it
-# does its own; `pkg-config --cflags --libs waymark` has the flags.
+# the backends of WAYMARK_BACKENDS, and again when either changes. The Makefile
+# compiles and links them as it does its own; `pkg-config --cflags --libs waymark`
+# has the flags. The default goal stays the Makefile's.
 
 # Log lines are what somebody expects who has chosen nothing yet.
 WAYMARK_BACKENDS ?= log
 WAYMARK_TRACETOOL ?= $(shell $(or $(PKG_CONFIG),pkg-config) --variable=tracetool waymark)
 
 # waymark_group: GROUP, its declarations, the folder of what is generated
+# The .backends file holds the backends that the two were made for. It is looked at
+# each time, and written only when they differ, so that nothing else is made again.
 define waymark_group
-$(3)/trace-$(1).h: $(2)
+waymark_goal := $$(.DEFAULT_GOAL)
+
+$(3)/trace-$(1).backends: waymark_always
 	@mkdir -p $$(@D)
+	@echo '$$(WAYMARK_BACKENDS)' | cmp -s - $$@ || echo '$$(WAYMARK_BACKENDS)' >$$@
+
+$(3)/trace-$(1).h: $(2) $(3)/trace-$(1).backends
 	$$(WAYMARK_TRACETOOL) --always --format=h --backends=$$(WAYMARK_BACKENDS) --group=$(1) $(2) $$@
 
-$(3)/trace-$(1).c: $(2)
-	@mkdir -p $$(@D)
+$(3)/trace-$(1).c: $(2) $(3)/trace-$(1).backends
 	$$(WAYMARK_TRACETOOL) --always --format=c --backends=$$(WAYMARK_BACKENDS) --group=$(1) $(2) $$@
+
+.PHONY: waymark_always
+.DEFAULT_GOAL := $$(waymark_goal)
 endef

@@ -3,6 +3,7 @@
  * Pairs two events of a trace by a field that both have:
  *
  *	analyser [--declarations FILE] TRACE FIRST SECOND FIELD
+ *	analyser --help
  *
  * FIRST opens a pair (an allocation, a request), SECOND closes the one whose
  * FIELD has the same value (a release, an answer). Prints the time that pairs
@@ -16,6 +17,12 @@
 #include <string.h>
 
 #include <waymark/reader.h>
+
+#define USAGE                                                                                  \
+	"usage: analyser [--declarations FILE] TRACE FIRST SECOND FIELD\n"                     \
+	"\n"                                                                                   \
+	"Pairs the events FIRST and SECOND by the value of FIELD: how long pairs were open,\n" \
+	"and which FIRST never got its SECOND. TRACE may be - for standard input.\n"
 
 /* Powers of two of nanoseconds: the last bucket is more than an hour. */
 #define BUCKETS 43
@@ -279,13 +286,17 @@ int main(int argc, char **argv)
 	const char *declarations = NULL;
 	char error[1024];
 
+	if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+		fputs(USAGE, stdout);
+		return EXIT_SUCCESS;
+	}
 	if (argc > 2 && strcmp(argv[1], "--declarations") == 0) {
 		declarations = argv[2];
 		argc -= 2;
 		argv += 2;
 	}
 	if (argc != 5) {
-		fputs("usage: analyser [--declarations FILE] TRACE FIRST SECOND FIELD\n", stderr);
+		fputs(USAGE, stderr);
 		return 2;
 	}
 	struct analyser a = { .first = argv[2], .second = argv[3], .field = argv[4] };

@@ -89,7 +89,7 @@ bool trace_event_get_state_dynamic(TraceEvent *ev);
 
 /*
  * Switches all backends of an event on or off; idempotent. Depends on a backend
- * (ctf, simple, log, ...): for an event that has none it warns once on standard
+ * (simple, log): for an event that has none it warns once on standard
  * error and goes on.
  */
 void trace_event_set_state_dynamic(TraceEvent *ev, bool state);
@@ -103,7 +103,7 @@ bool trace_init_backends(void);
 
 /*
  * Opens the file that `-trace file=` named, after the program became a daemon.
- * Depends on a backend with a file (ctf, simple, log): where file= was given
+ * Depends on a backend with a file (simple, log): where file= was given
  * and there is none, or the file cannot be opened, prints the reason on
  * standard error and exits with status 1.
  */
@@ -123,9 +123,10 @@ void trace_enable_events(const char *line_buf);
 /*
  * Takes the argument of one -trace option, see waymark-trace(7). May be called
  * for each of several. On a bad option prints the reason and exits with status
- * 1; `help` prints the list of events and exits with status 0. A `file=` is
- * opened by trace_init_file(), the last one given; the other keys take effect
- * at once.
+ * 1; `help` prints the list of events and exits with status 0. Names and
+ * patterns that no event has are warned about, and backends that no loaded event
+ * was built with. A `file=` is opened by trace_init_file(), the last one given;
+ * the other keys take effect at once.
  */
 void trace_opt_parse(const char *optarg);
 

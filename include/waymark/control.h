@@ -121,7 +121,7 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 
 /*
  * Names the file that a backend writes to ("simple", "log"; NULL: the first of
- * ctf, simple, log that the loaded objects were built with). `path` NULL: the
+ * simple, log that the loaded objects were built with). `path` NULL: the
  * backend's default, for log standard error. Returns 0, or -1: no such backend,
  * or the file cannot be opened, and the old one stays.
  */

@@ -36,9 +36,14 @@
  * Acquire: pairs with the release that switches an event on, so that whoever
  * sees a backend on sees the event's id too.
  */
-#define WAYMARK_BACKENDS(word)          \
-	((unsigned int)__atomic_load_n( \
-		(const waymark_half *)(const void *)&(word), __ATOMIC_ACQUIRE))
+#define WAYMARK_BACKENDS(word) (0u + __atomic_load_n(WAYMARK_HALF(word), __ATOMIC_ACQUIRE))
+
+/* Each language's own cast, so that neither warns. */
+#ifdef __cplusplus
+#define WAYMARK_HALF(word) static_cast<const waymark_half *>(static_cast<const void *>(&(word)))
+#else
+#define WAYMARK_HALF(word) ((const waymark_half *)(const void *)&(word))
+#endif
 
 /* A half of a state word is read beside the whole: it may alias it. */
 typedef uint16_t __attribute__((may_alias)) waymark_half;

@@ -2,10 +2,24 @@
 /*
  * waymark/reader.h - reading traces from a program of your own.
  *
- *	struct waymark_reader *r = waymark_reader_open("trace.bin", "trace-events-all",
+ *	char error[512];
+ *	struct waymark_reader *r = waymark_reader_open("my.trace", "trace-events-all",
  *			error, sizeof(error));
- *	while (waymark_reader_next(r) > 0) {
- *		printf("%s\n", waymark_reader_message(r, NULL));
+ *	int what;
+ *
+ *	if (!r) {
+ *		fprintf(stderr, "%s\n", error);
+ *		return 1;
+ *	}
+ *	while ((what = waymark_reader_next(r)) != WAYMARK_READ_END) {
+ *		if (what == WAYMARK_READ_EVENT) {
+ *			printf("%s\n", waymark_reader_message(r, NULL));
+ *		} else if (what < 0) {
+ *			fprintf(stderr, "%s\n", waymark_reader_error(r));
+ *		}
+ *		if (what == WAYMARK_READ_DAMAGED) {
+ *			break;
+ *		}
  *	}
  *	waymark_reader_close(r);
  *
@@ -51,7 +65,7 @@ enum waymark_field {
  * Opens a trace. `path`: a file, or "-" for standard input. `declarations`: the
  * file of the events' declarations (trace-events-all); NULL when there is none:
  * then events of traces that do not describe themselves have no fields. On
- * failure returns NULL and puts the reason, text that ends in NUL, into
+ * failure returns NULL and puts the reason, a line that ends in NUL, into
  * `error`, which has `error_size` bytes and may be NULL.
  */
 struct waymark_reader *waymark_reader_open(

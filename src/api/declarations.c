@@ -7,6 +7,7 @@
 
 #include "decl/decl.h"
 #include "read/input.h"
+#include "read/reader.h"
 
 /* No declaration file is larger; what is, is a trace or a disk. */
 #define FILE_MAX ((size_t)256 << 20)
@@ -26,7 +27,9 @@ void declarations_fini(struct declarations *d)
 
 static bool fail(struct declarations *d, const char *path, const char *why)
 {
-	diag_error(&d->diag, (struct location){ 0 }, NULL, "%s: %s", path, why);
+	d->diag.errors++;
+	d->is_unreadable = true;
+	out_printf(&d->diag.out, "cannot read the declarations %s: %s\n", path, why);
 	return false;
 }
 
@@ -38,6 +41,10 @@ static bool read_text(struct declarations *d, const char *path, struct source *s
 
 	if (failed) {
 		return fail(d, path, strerror(failed));
+	}
+	if (reader_is_trace(&in)) {
+		input_fini(&in);
+		return fail(d, path, "this is a trace: are trace and declarations swapped?");
 	}
 	size_t wanted = 1;
 

@@ -15,6 +15,7 @@
 struct declarations {
 	struct model model; /* its arena holds the files, too */
 	struct diag diag; /* what is wrong with the files, as it is printed */
+	bool is_unreadable; /* the last file could not be read: the message has no place in it */
 };
 
 void declarations_init(struct declarations *d);

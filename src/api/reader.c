@@ -35,15 +35,12 @@ static void set_error(char *error, size_t size, const char *text, size_t length)
 	error[length] = '\0';
 }
 
-/* The diagnostics of a declaration file, without the last newline. */
+/* The first fault of a declaration file: its first line, with the place. */
 static void set_diag_error(char *error, size_t size, const struct diag *d)
 {
-	size_t length = d->out.len;
+	const char *end = memchr(d->out.data, '\n', d->out.len);
 
-	while (length > 0 && d->out.data[length - 1] == '\n') {
-		length--;
-	}
-	set_error(error, size, d->out.data, length);
+	set_error(error, size, d->out.data, (size_t)(end - d->out.data));
 }
 
 static struct waymark_reader *open_reader(

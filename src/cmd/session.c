@@ -41,6 +41,8 @@ bool session_declare(struct session *s, const char *path)
 	struct out *messages = &s->declarations.diag.out;
 
 	if (messages->len > 0) {
+		fprintf(stderr, "%s%s", s->declarations.is_unreadable ? s->name : "",
+			s->declarations.is_unreadable ? ": " : "");
 		fwrite(messages->data, 1, messages->len, stderr);
 		messages->len = 0;
 	}
@@ -112,6 +114,7 @@ bool session_open(struct session *s, const char *trace, const char *output, bool
 
 static COLD void report(struct session *s)
 {
+	s->has_mismatch |= s->reader->error.is_mismatch;
 	if (s->damaged || ++s->problems <= PROBLEMS_SHOWN) {
 		session_say(s, "%s", s->reader->error.text);
 	}
@@ -157,6 +160,9 @@ int session_end(struct session *s)
 	if (s->problems > PROBLEMS_SHOWN) {
 		session_say(s, "%" PRIu64 " more records could not be read",
 			s->problems - PROBLEMS_SHOWN);
+	}
+	if (s->has_mismatch) {
+		session_say(s, "are these the declarations of the program that wrote the trace?");
 	}
 	ok = ok && s->problems == 0 && !s->damaged;
 	out_fini(&s->out);

@@ -13,6 +13,8 @@
 #include "read/reader.h"
 #include "text/out.h"
 
+#define SESSION_ONE_TRACE "one trace at a time; declarations go after -e"
+
 struct session {
 	const char *name; /* of the command, for messages */
 	const char *trace; /* as the user named it */
@@ -23,6 +25,7 @@ struct session {
 	int out_fd;
 	bool ready; /* trace and output are open */
 	uint64_t problems; /* records that could not be read */
+	bool has_mismatch; /* one of them because its declaration is another */
 	bool damaged; /* the trace could not be read to its end */
 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emit/emit.h"
+#include "text/nearest.h"
 
 struct option_row {
 	const char *name;
@@ -31,6 +32,21 @@ struct command_line {
 	int next;
 	struct out *error;
 };
+
+/* A line of its own: the first one is QEMU's. */
+static void add_nearest(struct span word, struct out *error)
+{
+	const char *names[OPTION_COUNT];
+
+	for (int i = 0; i < OPTION_COUNT; i++) {
+		names[i] = rows[i].name;
+	}
+	const char *nearest = nearest_name(word, names, OPTION_COUNT);
+
+	if (nearest) {
+		out_printf(error, "\nDid you mean '--%s'?", nearest);
+	}
+}
 
 /*
  * The option of that name or of that unambiguous beginning; -1 with the reason in
@@ -59,6 +75,7 @@ static int find_long(const char *name, size_t len, struct out *error)
 	}
 	if (found == -1) {
 		out_printf(error, "option --%.*s not recognized", (int)len, name);
+		add_nearest((struct span){ name, len }, error);
 	}
 	return found;
 }

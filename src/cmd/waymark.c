@@ -3,12 +3,14 @@
 #include "cmd/waymark.h"
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
 #include "cmd/arguments.h"
+#include "text/nearest.h"
 
 static const struct {
 	const char *name;
@@ -39,6 +41,55 @@ static const struct command waymark = {
 	.more_help = print_commands,
 };
 
+/* Runs the command that `argv` begins with; false when there is none of that name. */
+static bool run_command(int argc, char **argv, int *status)
+{
+	for (size_t i = 0; argc > 0 && i < ARRAY_SIZE(commands); i++) {
+		if (strcmp(commands[i].name, argv[0]) == 0) {
+			optind = 0; /* getopt starts afresh */
+			*status = commands[i].main(argc, argv);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int refuse(const char *name)
+{
+	const char *names[ARRAY_SIZE(commands)];
+
+	if (!name) {
+		arguments_bad(&waymark, "a command is missing");
+	} else {
+		for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+			names[i] = commands[i].name;
+		}
+		const char *nearest =
+			nearest_name((struct span){ name, strlen(name) }, names, ARRAY_SIZE(names));
+
+		arguments_bad(&waymark, "there is no command '%s'%s%s%s", name,
+			nearest ? ": did you mean '" : "", nearest ? nearest : "",
+			nearest ? "'?" : "");
+	}
+	print_commands(stderr);
+	return WAYMARK_USAGE;
+}
+
+/* `help COMMAND` is `COMMAND --help`. */
+static int help(char *name)
+{
+	static char option[] = "--help";
+	char *argv[] = { name, option, NULL };
+	int status = EXIT_SUCCESS;
+
+	if (!name) {
+		optind = 0;
+		arguments_next(&waymark, 2, argv);
+		return status;
+	}
+	return run_command(2, argv, &status) ? status : refuse(name);
+}
+
 int main(int argc, char **argv)
 {
 	int key = arguments_next(&waymark, argc, argv);
@@ -49,21 +100,12 @@ int main(int argc, char **argv)
 	if (key == ARGUMENTS_BAD) {
 		return WAYMARK_USAGE;
 	}
-	const char *name = argv[optind];
+	int status;
 
-	for (size_t i = 0; name && i < ARRAY_SIZE(commands); i++) {
-		if (strcmp(commands[i].name, name) == 0) {
-			argv += optind;
-			argc -= optind;
-			optind = 0; /* getopt starts afresh */
-			return commands[i].main(argc, argv);
-		}
+	argv += optind;
+	argc -= optind;
+	if (argc > 0 && strcmp(argv[0], "help") == 0) {
+		return help(argv[1]);
 	}
-	if (name) {
-		arguments_bad(&waymark, "there is no command '%s'", name);
-	} else {
-		arguments_bad(&waymark, "a command is missing");
-	}
-	print_commands(stderr);
-	return WAYMARK_USAGE;
+	return run_command(argc, argv, &status) ? status : refuse(argc > 0 ? argv[0] : NULL);
 }

@@ -22,7 +22,7 @@ static const struct argument rows[] = {
 
 static const struct command command = {
 	.name = "waymark info",
-	.usage = "[-e DECLARATIONS] [--json] TRACE",
+	.usage = "[-e DECLARATIONS] [--json] [-o FILE] TRACE",
 	.about = "Says what a trace holds: format and version, events of each kind, losses, the\n"
 		 "time they span, processes. TRACE may be - for standard input.",
 	.arguments = rows,
@@ -51,7 +51,7 @@ static int parse(struct session *s, struct options *options, int argc, char **ar
 	}
 	if (argc - optind != 1) {
 		return arguments_bad(
-			&command, argc == optind ? "the trace is missing" : "one trace at a time");
+			&command, argc == optind ? "the trace is missing" : SESSION_ONE_TRACE);
 	}
 	return 0;
 }

@@ -124,7 +124,7 @@ static int parse(struct print *p, int argc, char **argv)
 	}
 	if (argc - optind != 1) {
 		return arguments_bad(
-			&command, argc == optind ? "the trace is missing" : "one trace at a time");
+			&command, argc == optind ? "the trace is missing" : SESSION_ONE_TRACE);
 	}
 	return 0;
 }
@@ -179,9 +179,10 @@ static void explain_undeclared(struct print *p)
 		char *name =
 			message_name(&p->session.declarations.model.arena, p->undeclared.items[0]);
 
-		session_say(&p->session, "no declaration of '%s'%s: shown as recorded, in hex%s",
-			name, more,
-			p->session.has_declarations ? "" : "; name the declarations with -e");
+		session_say(&p->session,
+			"no declaration of '%s'%s: shown as recorded, in hex; "
+			"give -e trace-events-all",
+			name, more);
 	}
 }
 

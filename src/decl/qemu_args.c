@@ -67,6 +67,50 @@ static void guess_type(struct args *args, struct type *type, struct span text)
 	}
 }
 
+/*
+ * `int x int y`: what is left of the last blank reads as one type. Says so when a
+ * name and more follow upon the first type; NULL when there is no such place.
+ */
+static const char *find_missing_comma(struct args *args, struct span text)
+{
+	const struct source source = { .text = text.text, .len = text.len };
+	struct scan s = { &source, 0, text.len };
+
+	while (scan_peek(&s) != SCAN_END) {
+		struct span before = span_trim(scan_since(&s, 0));
+		struct span name = scan_word(&s);
+
+		s.pos += name.len == 0;
+		scan_skip_blanks(&s);
+		struct span word = scan_word(&(struct scan){ &source, s.pos, s.end });
+
+		if (name.len > 0 && word.len > 0 && !type_is_word(name.text, name.len) &&
+			is_type(args, before)) {
+			return arena_printf(&args->fe->model->arena,
+				"is a comma missing between '%.*s' and '%.*s'?", SPAN_ARGS(name),
+				SPAN_ARGS(word));
+		}
+	}
+	return NULL;
+}
+
+/* The list of all types is long: a run shows it once. */
+static const char *type_help(struct args *args, struct span text)
+{
+	struct diag *d = args->fe->diag;
+	const char *help = find_missing_comma(args, text);
+
+	help = help ? help : type_advice(text.text, text.len);
+	if (help) {
+		return help;
+	}
+	if (d->has_listed) {
+		return "it is none of the types that are listed above";
+	}
+	d->has_listed = true;
+	return TYPE_HELP;
+}
+
 static bool read_type(struct args *args, struct type *type, struct span text)
 {
 	struct front_end *fe = args->fe;
@@ -77,7 +121,7 @@ static bool read_type(struct args *args, struct type *type, struct span text)
 		return true;
 	}
 	if (!type_parse(type, a, text.text, text.len)) {
-		fail(args, text, TYPE_HELP,
+		fail(args, text, type_help(args, text),
 			arena_printf(a, "the type '%.*s' is not allowed", SPAN_ARGS(text)));
 		return false;
 	}
@@ -87,6 +131,19 @@ static bool read_type(struct args *args, struct type *type, struct span text)
 		return false;
 	}
 	return true;
+}
+
+/* `int *x int y`: the first name, and what stands behind it. */
+static const char *two_names_help(struct args *args, struct span first, struct span second)
+{
+	const struct source source = { .text = second.text, .len = second.len };
+	struct span word = scan_word(&(struct scan){ &source, 0, second.len });
+
+	if (!type_is_word(word.text, word.len)) {
+		return ARG_HELP;
+	}
+	return arena_printf(&args->fe->model->arena,
+		"is a comma missing between '%.*s' and '%.*s'?", SPAN_ARGS(first), SPAN_ARGS(word));
 }
 
 /* What C lets a declarator have around its name, and an event does not. */
@@ -112,7 +169,11 @@ static bool check_declarator(struct args *args, struct parts parts)
 		return false;
 	}
 	if (first.len < parts.name.len) {
-		diag_error(fe->rules, at, ARG_HELP, "an argument has more than one name");
+		struct span second = span_trim(
+			(struct span){ first.text + first.len, parts.name.len - first.len });
+
+		diag_error(fe->rules, at, two_names_help(args, first, second),
+			"an argument has more than one name");
 		return false;
 	}
 	return name_check_arg(parts.name, fe->source, fe->rules);

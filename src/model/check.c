@@ -44,6 +44,25 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* Where a format has one conversion too many: a bare percent sign, or the first without argument.
+ */
+static struct location find_extra(const struct format *f, size_t arg_count)
+{
+	const struct conversion *extra = NULL;
+
+	for (size_t i = 0; i < f->count; i++) {
+		const struct conversion *c = &f->segments[i].conversion;
+
+		if (f->segments[i].has_conversion && mend_is_percent(c->at)) {
+			return c->at;
+		}
+		if (f->segments[i].has_conversion && !extra && (size_t)c->arg >= arg_count) {
+			extra = c;
+		}
+	}
+	return extra ? extra->at : f->at;
+}
+
 static bool check_count(const struct event *e, struct arena *a, struct diag *d)
 {
 	const struct format *f = &e->format;
@@ -60,13 +79,9 @@ static bool check_count(const struct event *e, struct arena *a, struct diag *d)
 		help = arena_printf(a, "add a conversion for '%s', for example %s", arg->name,
 			mend_conversion(a, &arg->type, false));
 	}
-	for (size_t i = 0; i < f->count && f->args > e->arg_count; i++) {
-		const struct conversion *c = &f->segments[i].conversion;
-
-		if (f->segments[i].has_conversion && (size_t)c->arg >= e->arg_count) {
-			at = c->at;
-			break;
-		}
+	if (f->args > e->arg_count) {
+		at = find_extra(f, e->arg_count);
+		help = mend_is_percent(at) ? MEND_PERCENT : help;
 	}
 	diag_error(d, at, help, "%zu argument%s, but the format has %zu conversion%s", e->arg_count,
 		plural(e->arg_count), f->args, plural(f->args));

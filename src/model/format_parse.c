@@ -183,7 +183,9 @@ static bool refuse_letter(struct parser *p, const struct conversion *c)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(forbidden); i++) {
 		if (strchr(forbidden[i].letters, unit)) {
-			return fail(p, c->at.offset, forbidden[i].help, "%s", forbidden[i].message);
+			return fail(p, c->at.offset,
+				mend_is_percent(c->at) ? MEND_PERCENT : forbidden[i].help, "%s",
+				forbidden[i].message);
 		}
 	}
 	struct span text = scan_since(&p->lexer.in, c->at.offset);
@@ -241,8 +243,9 @@ static void drop_idle_flags(struct parser *p, struct conversion *c)
 			kept[n++] = *flag;
 			continue;
 		}
-		diag_warning(p->diag, c->at, "remove it", "the flag '%c' has no effect in '%s'",
-			*flag, conversion_text(p->arena, c));
+		diag_warning(p->diag, c->at,
+			*flag == ' ' ? "remove it, or " MEND_PERCENT : "remove it",
+			"the flag '%c' has no effect in '%s'", *flag, conversion_text(p->arena, c));
 	}
 	memcpy(c->flags, kept, sizeof(kept));
 }

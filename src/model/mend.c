@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+bool mend_is_percent(struct location at)
+{
+	return at.offset + 1 < at.source->len && at.source->text[at.offset + 1] == ' ';
+}
+
 static char letter_for(const struct type *t, bool is_hex)
 {
 	if (t->class == TYPE_STRING) {
@@ -29,6 +34,9 @@ const char *mend_length(struct arena *a, const struct conversion *c, const struc
 	struct conversion mended = *c;
 
 	mended.length = length_for(t);
+	if (strchr("diu", c->letter)) {
+		mended.letter = t->is_signed ? 'd' : 'u';
+	}
 	return conversion_text(a, &mended);
 }
 

@@ -6,14 +6,21 @@
 #ifndef MODEL_MEND_H
 #define MODEL_MEND_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "model/event.h"
 #include "text/scan.h"
 
+#define MEND_PERCENT "write %% for a percent sign"
+
+/* `100% of`: whether what was read as a conversion, at its `%`, may be meant as text. */
+bool mend_is_percent(struct location at);
+
 /* How a format prints a type: `%u`, `%s`, `%" PRIu64`; in hexadecimal if wanted. */
 const char *mend_conversion(struct arena *a, const struct type *t, bool is_hex);
 
-/* The conversion `c` with the length that the type needs. */
+/* The conversion `c` with the length, and `d` or `u`, that the type needs. */
 const char *mend_length(struct arena *a, const struct conversion *c, const struct type *t);
 
 /*

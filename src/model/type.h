@@ -39,6 +39,12 @@ struct type {
 	"declare a pointer to anything else as 'void *'"
 
 /*
+ * What to do about one type that is not allowed, as a help text; NULL where only
+ * TYPE_HELP is left to say.
+ */
+const char *type_advice(const char *text, size_t len);
+
+/*
  * Reads the text of a type, which need not end with a NUL: a base type with its
  * words in any order that C allows, `const`, and pointers of any depth. Returns
  * false, with `t` undefined, when it is not an allowed type.

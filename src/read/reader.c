@@ -40,6 +40,7 @@ void read_error_set(struct read_error *e, const char *fmt, ...)
 	vsnprintf(raw, sizeof(raw), fmt, ap);
 	va_end(ap);
 	copy_escaped(e->text, sizeof(e->text), raw);
+	e->is_mismatch = false;
 }
 
 void reader_init(
@@ -73,6 +74,11 @@ static const struct reader_format *detect(struct input *in)
 		}
 	}
 	return NULL;
+}
+
+bool reader_is_trace(struct input *in)
+{
+	return detect(in) != NULL;
 }
 
 static struct reader *open_input(

@@ -34,6 +34,7 @@ struct reader_options {
 /* Why something could not be read: one line, free of control characters. */
 struct read_error {
 	char text[512];
+	bool is_mismatch; /* a record contradicts its declaration */
 };
 
 struct reader;
@@ -71,6 +72,9 @@ struct reader *reader_open(
 struct reader *reader_open_fd(
 	int fd, const struct reader_options *options, struct read_error *error);
 void reader_close(struct reader *r);
+
+/* Whether an input begins as a trace of any format known here; takes nothing from it. */
+bool reader_is_trace(struct input *in);
 
 static inline enum read_result reader_next(struct reader *r, struct record *rec)
 {

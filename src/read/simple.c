@@ -87,6 +87,7 @@ static COLD enum read_result contradiction(struct simple_reader *r, const struct
 		"event '%.200s' at byte %" PRIu64
 		": the record holds %zu bytes of arguments, its declaration asks for %s",
 		rec->class->name, rec->offset, rec->payload_size, wanted);
+	r->base.error.is_mismatch = true;
 	return READ_PROBLEM;
 }
 

@@ -112,9 +112,12 @@ void waymark_arena_give(struct arena *a, uint32_t unit)
 	push(a, &a->free[ARENA_WARM][a->chunks[unit].size_class], unit);
 }
 
-/* Half as much again and again where address space is short (RLIMIT_AS). */
+/* Half as much again and again where address space is short (RLIMIT_AS, 32 bits). */
 static struct arena *reserve(uint64_t *bytes)
 {
+	while (*bytes > SIZE_MAX / 2) {
+		*bytes /= 2;
+	}
 	for (; *bytes >= ARENA_MIN; *bytes /= 2) {
 		*bytes &= ~(ARENA_UNIT - 1);
 		void *p = mmap(NULL, *bytes, PROT_READ | PROT_WRITE,

@@ -11,6 +11,7 @@
 #ifndef RT_ARENA_H
 #define RT_ARENA_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,6 +40,7 @@ struct arena {
 	uint64_t bytes;
 	uint32_t units;
 	struct clock_pair begin; /* no event is older */
+	char directory[PATH_MAX]; /* of the first event, where the default file is; "": not known */
 	struct arena_stack free[ARENA_HEATS][ARENA_CLASSES];
 	uint32_t bump __attribute__((aligned(64))); /* the first unit never used */
 	uint32_t populated; /* the writer's: units below have memory */

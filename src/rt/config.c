@@ -11,13 +11,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "rt/config.h"
 #include "rt/environment.h"
 #include "rt/error.h"
 #include "rt/log_prefix.h"
+#include "rt/output.h"
 #include "rt/recorder.h"
 #include "rt/registry.h"
 #include "rt/sink.h"
+
+static const struct {
+	const char *name;
+	unsigned int backend;
+} backends[] = {
+#define WAYMARK_BACKEND(bit, upper, lower) { #lower, WAYMARK_##upper },
+#include <waymark/backends.def>
+#undef WAYMARK_BACKEND
+};
 
 const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_error *error)
 {
@@ -41,8 +52,8 @@ static bool can_create(const char *path)
 	return ok;
 }
 
-/* Whether `path` could be written to; NULL is fine. */
-static int check_output(const char *path, struct waymark_error *error)
+/* Whether `path`, the value of a key, could be written to; NULL is fine. */
+static int check_output(const char *key, const char *path, struct waymark_error *error)
 {
 	struct stat st;
 	bool ok = true;
@@ -56,7 +67,16 @@ static int check_output(const char *path, struct waymark_error *error)
 	} else if (path) {
 		ok = errno == ENOENT && can_create(path);
 	}
-	return ok ? 0 : waymark_fail(error, "%s: %s", path, strerror(errno));
+	return ok ? 0 : waymark_fail(error, "%s=: %s: %s", key, path, strerror(errno));
+}
+
+int waymark_config_check_outputs(const struct waymark_config *c, struct waymark_error *error)
+{
+	if (check_output("file", c->file, error) < 0 ||
+		check_output("simple.file", c->simple_file, error) < 0) {
+		return -1;
+	}
+	return check_output("log.file", c->log_file, error);
 }
 
 static int check(const struct waymark_config *c, struct waymark_error *error)
@@ -64,10 +84,7 @@ static int check(const struct waymark_config *c, struct waymark_error *error)
 	if (c->file && !waymark_config_sink(c->file, error)) {
 		return -1;
 	}
-	if (check_output(c->file, error) < 0 || check_output(c->simple_file, error) < 0) {
-		return -1;
-	}
-	return check_output(c->log_file, error);
+	return waymark_config_check_outputs(c, error);
 }
 
 static int apply_file(const struct waymark_config *c, struct waymark_error *error)
@@ -78,7 +95,14 @@ static int apply_file(const struct waymark_config *c, struct waymark_error *erro
 	const struct waymark_sink *sink = waymark_config_sink(c->file, error);
 
 	waymark_environment_forget_file();
-	return sink ? sink->set_file(c->file, error) : -1;
+	struct waymark_error reason;
+
+	if (!sink) {
+		return -1;
+	}
+	return sink->set_file(c->file, &reason) == 0
+		       ? 0
+		       : waymark_fail(error, "file=: %s", reason.text);
 }
 
 static int apply_outputs(const struct waymark_config *c, struct waymark_error *error)
@@ -86,10 +110,10 @@ static int apply_outputs(const struct waymark_config *c, struct waymark_error *e
 	if (apply_file(c, error) < 0) {
 		return -1;
 	}
-	if (c->simple_file && waymark_sink_simple.set_file(c->simple_file, error) < 0) {
+	if (c->simple_file && waymark_output_set(&waymark_sink_simple, c->simple_file, error) < 0) {
 		return -1;
 	}
-	return c->log_file ? waymark_sink_log.set_file(c->log_file, error) : 0;
+	return c->log_file ? waymark_output_set(&waymark_sink_log, c->log_file, error) : 0;
 }
 
 int waymark_config_apply(
@@ -104,8 +128,42 @@ int waymark_config_apply(
 	if (apply_outputs(c, error) < 0) {
 		return -1;
 	}
+	if (c->crash) {
+		waymark_recorder_set_crash_signals(strcmp(c->crash, "on") == 0);
+	}
 	if (c->log_prefix) {
 		waymark_log_prefix_choose(c->log_prefix);
 	}
 	return waymark_rules_commit(&c->rules, match, error);
+}
+
+void waymark_config_want(struct waymark_wants *wants, const struct waymark_config *c)
+{
+	wants->limits |= c->backends;
+	wants->outputs |= c->simple_file ? WAYMARK_SIMPLE : 0;
+	wants->outputs |= c->log_file ? WAYMARK_LOG : 0;
+}
+
+void waymark_config_report_vain(
+	const struct waymark_wants *wants, void (*say)(const struct waymark_error *warning))
+{
+	unsigned int absent = ~waymark_registry_backends();
+	struct waymark_error warning;
+
+	for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
+		const char *name = backends[i].name;
+
+		if (backends[i].backend & wants->limits & absent) {
+			waymark_fail(&warning,
+				"backend=: no loaded event was built with the backend '%s'", name);
+			say(&warning);
+		}
+		if (backends[i].backend & wants->outputs & absent) {
+			waymark_fail(&warning,
+				"%s.file= has no effect so far: no loaded event was built with the "
+				"backend '%s'",
+				name, name);
+			say(&warning);
+		}
+	}
 }

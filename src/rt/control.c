@@ -10,6 +10,7 @@
 #include "rt/events_file.h"
 #include "rt/lock.h"
 #include "rt/log_file.h"
+#include "rt/output.h"
 #include "rt/recorder.h"
 #include "rt/registry.h"
 #include "rt/rule.h"
@@ -179,6 +180,7 @@ int waymark_set_output(const char *backend, const char *path, struct waymark_err
 		return -1;
 	}
 	waymark_environment_forget_file();
+	waymark_output_forget(sink);
 	return sink->set_file(path, error);
 }
 

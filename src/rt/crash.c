@@ -28,6 +28,9 @@
 #define EXIT_PATIENCE_NS UINT64_C(3000000000)
 #define CRASH_PATIENCE_NS UINT64_C(2000000000)
 
+/* How long a crash waits at most, even for a file that still takes something. */
+#define CRASH_LIMIT_NS UINT64_C(5000000000)
+
 static const int crash_signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
 
 /* Relaxed: set before the first event. */
@@ -58,11 +61,11 @@ enum crashed { CRASH_NONE, CRASH_FLUSHING, CRASH_FLUSHED };
 static void bring_home(struct process *p)
 {
 	uint32_t none = CRASH_NONE;
-	uint64_t deadline = waymark_clock_ns() + CRASH_PATIENCE_NS;
+	uint64_t deadline = waymark_clock_ns() + CRASH_LIMIT_NS;
 
 	if (__atomic_compare_exchange_n(&p->crashed, &none, CRASH_FLUSHING, false, __ATOMIC_ACQ_REL,
 		    __ATOMIC_ACQUIRE)) {
-		waymark_writer_flush(p, CRASH_PATIENCE_NS);
+		waymark_writer_flush(p, CRASH_PATIENCE_NS, CRASH_LIMIT_NS);
 		__atomic_store_n(&p->crashed, CRASH_FLUSHED, __ATOMIC_RELEASE);
 		futex_wake(&p->crashed);
 	}
@@ -73,8 +76,9 @@ static void bring_home(struct process *p)
 }
 
 /*
- * A fault happens again when the handler returns, now with the default action;
- * a signal that somebody sent has to be sent once more.
+ * The signal is sent once more as it came, now with the default action: not
+ * every one happens again when the handler returns (a memory error that the
+ * processor found, a signal that somebody sent). A core shows the same in any case.
  */
 static void on_crash(int sig, siginfo_t *info, void *context)
 {
@@ -86,8 +90,10 @@ static void on_crash(int sig, siginfo_t *info, void *context)
 		bring_home(p);
 	}
 	sigaction(sig, &act, NULL);
-	if (info->si_code <= 0) {
-		syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), sig);
+	long tid = syscall(SYS_gettid);
+
+	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, sig, info) < 0) {
+		syscall(SYS_tgkill, getpid(), tid, sig);
 	}
 }
 
@@ -112,8 +118,38 @@ void waymark_crash_init(void)
 	}
 }
 
+/* Not our own: nothing is recorded in it. One that is used up leaves its flags behind. */
+static bool has_handler(int sig)
+{
+	struct sigaction act;
+
+	if (sigaction(sig, NULL, &act)) {
+		return false;
+	}
+	if (act.sa_flags & SA_SIGINFO) {
+		return act.sa_sigaction != on_crash;
+	}
+	return (act.sa_flags & (int)SA_RESETHAND) ||
+	       (act.sa_handler != SIG_DFL && act.sa_handler != SIG_IGN);
+}
+
+bool waymark_may_be_handler(void)
+{
+	sigset_t blocked;
+
+	if (pthread_sigmask(SIG_SETMASK, NULL, &blocked)) {
+		return true;
+	}
+	for (int sig = 1; sig < NSIG; sig++) {
+		if (sigismember(&blocked, sig) == 1 && has_handler(sig)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* One line, when anything at all is missing. */
-static void say_losses(struct process *p)
+static void say_losses(const struct process *p)
 {
 	struct waymark_recorder_stats stats;
 	char name[512];
@@ -122,8 +158,8 @@ static void say_losses(struct process *p)
 	if (!stats.lost && !stats.unwritten) {
 		return;
 	}
-	waymark_simple_name(waymark_simple_config(), (uint32_t)getpid(), p->drain.out.file.number,
-		name, sizeof(name));
+	waymark_simple_name(waymark_simple_config(), (uint32_t)getpid(),
+		p ? p->drain.out.file.number : 0, name, sizeof(name));
 	waymark_message("%s: %llu events lost (%llu for want of buffer, %llu not written)", name,
 		(unsigned long long)(stats.lost + stats.unwritten), (unsigned long long)stats.lost,
 		(unsigned long long)stats.unwritten);
@@ -137,14 +173,16 @@ static void at_end(void)
 {
 	struct process *p = to_bring_home();
 
-	if (!p) {
-		return;
+	if (p && process_is_borrowed(p)) {
+		return; /* exit() in a vfork's child: the parent is not at its end */
 	}
-	__atomic_store_n(&p->leaving, 1, __ATOMIC_RELAXED);
-	if (!waymark_writer_flush(p, EXIT_PATIENCE_NS)) {
-		waymark_message("the trace file takes no data: the last events are lost");
+	if (p) {
+		__atomic_store_n(&p->leaving, 1, __ATOMIC_RELAXED);
+		if (!waymark_writer_flush(p, EXIT_PATIENCE_NS, UINT64_MAX)) {
+			waymark_message("the trace file takes no data: the last events are lost");
+		}
 	}
-	say_losses(p);
+	say_losses(waymark_process_current());
 }
 
 __attribute__((destructor(101))) static void at_exit(void)

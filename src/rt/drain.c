@@ -4,6 +4,7 @@
  * an event, that of `next` and `first` with the release that opens a packet: so
  * once the next packet is seen, the former's content_size is final.
  */
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -352,7 +353,8 @@ void waymark_drain_find_dead(void)
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
 		uint32_t tid = __atomic_load_n(&s->tid, __ATOMIC_ACQUIRE);
 
-		if (tid && syscall(SYS_tgkill, pid, tid, 0) < 0) {
+		/* Any other error is a sandbox's, and says nothing. */
+		if (tid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH) {
 			__atomic_store_n(&s->exited, 1, __ATOMIC_RELEASE);
 		}
 	}

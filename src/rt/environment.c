@@ -2,7 +2,7 @@
 /*
  * Options from the environment, several of them separated by `;` or newlines
  * (`;;` is a semicolon). Each stands alone: one that is wrong does not void the
- * others. Names that no event has are told when the main program's events have
+ * others. What no event has or can write to is told when the main program's events have
  * registered, because until then libraries still bring theirs; where the
  * program itself has none, at exit.
  */
@@ -26,6 +26,7 @@ static struct {
 	bool over; /* the main program has registered */
 	char *file;
 	const struct waymark_sink *sink; /* that has the file */
+	struct waymark_wants wants;
 } startup;
 
 /* A later option of the variable overrides the file of an earlier one. */
@@ -38,10 +39,10 @@ static void keep_file(struct waymark_config *c)
 	}
 }
 
-static void ask_for_names(struct waymark_config *c)
+static void ask_for_events(struct waymark_config *c)
 {
 	for (size_t i = 0; i < c->rules.count; i++) {
-		c->rules.items[i].ask = c->rules.items[i].exact && c->rules.items[i].on;
+		c->rules.items[i].ask = c->rules.items[i].on;
 	}
 }
 
@@ -52,7 +53,11 @@ static void load_option(const char *text)
 	int result = waymark_option_parse(&c, text, &error);
 
 	if (result == 0) {
-		ask_for_names(&c);
+		result = waymark_config_check_outputs(&c, &error);
+	}
+	if (result == 0) {
+		ask_for_events(&c);
+		waymark_config_want(&startup.wants, &c);
 		keep_file(&c);
 		result = waymark_config_apply(&c, NULL, &error);
 	}
@@ -126,7 +131,7 @@ static void place_file(void)
 	}
 	startup.sink = sink;
 	if (sink->set_file(file, &error) < 0) {
-		waymark_message(VARIABLE ": %s", error.text);
+		waymark_message(VARIABLE ": file=: %s", error.text);
 		waymark_environment_forget_file();
 	}
 	free(file);
@@ -144,6 +149,17 @@ static void report_unplaced(void)
 	free(file);
 }
 
+static void say(const struct waymark_error *warning)
+{
+	waymark_message(VARIABLE ": %s", warning->text);
+}
+
+static void report_vain(void)
+{
+	waymark_config_report_vain(&startup.wants, say);
+	waymark_rules_report_unmet();
+}
+
 void waymark_environment_follow(bool is_program)
 {
 	if (!startup.pid || startup.over) {
@@ -155,7 +171,7 @@ void waymark_environment_follow(bool is_program)
 	}
 	startup.over = true;
 	report_unplaced();
-	waymark_rules_report_unmet();
+	report_vain();
 }
 
 void waymark_environment_forget_file(void)
@@ -172,6 +188,6 @@ void waymark_environment_forget_file(void)
 __attribute__((destructor)) static void report_at_exit(void)
 {
 	if (startup.pid == getpid() && !startup.over) {
-		waymark_rules_report_unmet();
+		report_vain();
 	}
 }

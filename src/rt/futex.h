@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* No timeout. */
@@ -20,7 +19,11 @@
 /* Sleeps while *word == value, at most `ns`; may return early. */
 static inline void futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
-	struct timespec timeout = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+	/* The kernel's timespec of this call, which is not the C library's with a 64-bit time_t. */
+	struct {
+		long sec;
+		long ns;
+	} timeout = { (long)(ns / 1000000000u), (long)(ns % 1000000000u) };
 
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, ns == FUTEX_FOREVER ? NULL : &timeout,
 		NULL, 0);

@@ -23,6 +23,7 @@
 #include "rt/lock.h"
 #include "rt/log_file.h"
 #include "rt/message.h"
+#include "rt/path.h"
 #include "rt/sink.h"
 #include "rt/write.h"
 
@@ -160,22 +161,6 @@ uint64_t waymark_log_lost(void)
 	return __atomic_load_n(&lost_lines, __ATOMIC_RELAXED);
 }
 
-/* The program may change its directory before the file must be opened anew. */
-static char *absolute(const char *path)
-{
-	char *here = *path == '/' ? NULL : getcwd(NULL, 0);
-	char *result = NULL;
-
-	if (!here) {
-		return strdup(path);
-	}
-	if (asprintf(&result, "%s/%s", here, path) < 0) {
-		result = NULL;
-	}
-	free(here);
-	return result;
-}
-
 /* The number stays ours, on nothing: a thread may be about to write to it. */
 static void park(void)
 {
@@ -210,7 +195,7 @@ static int log_set_file(const char *path, struct waymark_error *error)
 		use_stderr();
 		return 0;
 	}
-	char *whole = absolute(path);
+	char *whole = path_absolute(path);
 	int fd = whole ? open_log(whole) : -1;
 
 	if (fd < 0) {

@@ -43,7 +43,11 @@ static int take_events(struct waymark_config *c, const char *value, struct wayma
 	if (*value == '\0') {
 		return waymark_fail(error, "events= needs the name of a file");
 	}
-	return waymark_events_file_read(&c->rules, value, error);
+	struct waymark_error reason;
+
+	return waymark_events_file_read(&c->rules, value, &reason) == 0
+		       ? 0
+		       : waymark_fail(error, "events=: %s", reason.text);
 }
 
 /* Adds the backend of that name, `len` bytes long. */
@@ -129,6 +133,19 @@ static int take_buffer(struct waymark_config *c, const char *value, struct wayma
 	}
 	c->buffer = (uint64_t)n << shift;
 	return 0;
+}
+
+static int take_crash(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	static const char *const words[] = { "off", "on" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(value, words[i]) == 0) {
+			c->crash = words[i];
+			return 0;
+		}
+	}
+	return waymark_fail(error, "crash=: '%s' is none of on, off", value);
 }
 
 static const struct {

@@ -21,6 +21,7 @@ struct waymark_config {
 	char *log_file;
 	uint64_t buffer; /* 0: not given */
 	const char *log_prefix; /* NULL: not given */
+	const char *crash; /* "on", "off"; NULL: not given */
 	bool help;
 };
 

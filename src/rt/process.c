@@ -22,12 +22,21 @@ struct process *waymark_process_current(void)
 	return __atomic_load_n(&process, __ATOMIC_ACQUIRE);
 }
 
+/* Notes whose the block is, unless that is known: a vfork's child must not be taken for it. */
+static void remember_pid(struct process *p)
+{
+	if (!__atomic_load_n(&p->pid, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&p->pid, (uint32_t)getpid(), __ATOMIC_RELAXED);
+	}
+}
+
 struct process *waymark_process(void)
 {
 	struct process *p = waymark_process_current();
 	struct process *none = NULL;
 
 	if (p) {
+		remember_pid(p); /* a fork without the C library's hooks has wiped it */
 		return p;
 	}
 	p = waymark_wiped_map(sizeof(*p));
@@ -35,6 +44,9 @@ struct process *waymark_process(void)
 			 &process, &none, p, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		munmap(p, sizeof(*p));
 		p = none;
+	}
+	if (p) {
+		remember_pid(p);
 	}
 	return p;
 }
@@ -78,6 +90,7 @@ static void in_child(void)
 	struct slot *s = waymark_slot_current();
 	bool interrupted = false;
 
+	waymark_process();
 	waymark_slot_keep_mine();
 	for (int d = 0; s && d < CURSOR_DEPTHS; d++) {
 		interrupted |= forking.busy[d];
@@ -97,5 +110,6 @@ static void in_child(void)
 
 __attribute__((constructor(101))) static void watch_forks(void)
 {
+	waymark_process(); /* now, because the first event may be that of a vfork's child */
 	pthread_atfork(before_fork, NULL, in_child);
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include "rt/arena.h"
 #include "rt/drain.h"
@@ -20,6 +21,7 @@ enum notice_state { NOTICE_NONE, NOTICE_FILLING, NOTICE_READY };
 
 struct process {
 	struct arena *arena; /* by release, once; NULL: nothing recorded yet */
+	uint32_t pid; /* whose memory this is, see process_is_borrowed() */
 	uint32_t writer; /* enum writer_state */
 	uint32_t writer_tid;
 	uint32_t doorbell; /* futex: 1 while the writer sleeps */
@@ -54,6 +56,13 @@ static inline struct arena *process_arena(struct process *p)
 	return __atomic_load_n(&p->arena, __ATOMIC_ACQUIRE);
 }
 
+/* Whether this is a child between vfork and exec: the memory is its parent's, the threads are not.
+ */
+static inline bool process_is_borrowed(const struct process *p)
+{
+	return __atomic_load_n(&p->pid, __ATOMIC_RELAXED) != (uint32_t)getpid();
+}
+
 /* Wakes the writer if it sleeps. Any thread, any signal handler. */
 void waymark_doorbell(void);
 
@@ -63,9 +72,9 @@ void waymark_writer_start(void);
 /*
  * Has everything drained that was recorded before the call: by the writer, or
  * by the caller where there is none. Returns false when the writer made no
- * progress for `patience_ns`. Async-signal-safe.
+ * progress for `patience_ns`, or was not through after `limit_ns`. Async-signal-safe.
  */
-bool waymark_writer_flush(struct process *p, uint64_t patience_ns);
+bool waymark_writer_flush(struct process *p, uint64_t patience_ns, uint64_t limit_ns);
 
 /* Has a line said on standard error by the next thread of the program that can. */
 void waymark_notice(struct process *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -78,5 +87,8 @@ void waymark_notice_say(struct process *p);
  * for signals that nobody handles. Any signal handler.
  */
 void waymark_crash_init(void);
+
+/* Whether the caller may be a signal handler: a signal that has one is blocked. Any context. */
+bool waymark_may_be_handler(void);
 
 #endif

@@ -40,6 +40,14 @@ static uint64_t buffer_bytes = BUFFER_DEFAULT;
 /* Events lost before there was memory for the process block. Relaxed. */
 static uint64_t lost_without_process;
 
+/* The program may be somewhere else when the writer creates the default file. */
+static void note_directory(struct arena *a)
+{
+	if (syscall(SYS_getcwd, a->directory, sizeof(a->directory)) < 0) {
+		a->directory[0] = '\0';
+	}
+}
+
 static struct arena *make_arena(struct process *p)
 {
 	struct arena *a = waymark_arena_create(__atomic_load_n(&buffer_bytes, __ATOMIC_RELAXED));
@@ -51,6 +59,7 @@ static struct arena *make_arena(struct process *p)
 		}
 		return NULL;
 	}
+	note_directory(a);
 	if (!__atomic_compare_exchange_n(
 		    &p->arena, &none, a, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		waymark_arena_destroy(a);
@@ -58,7 +67,9 @@ static struct arena *make_arena(struct process *p)
 	}
 	/* Behind the publication: a fork in between inherits a copy that it does not use. */
 	madvise(a, a->bytes, MADV_DONTFORK);
-	waymark_crash_init();
+	if (!process_is_borrowed(p)) {
+		waymark_crash_init();
+	}
 	return a;
 }
 
@@ -99,9 +110,10 @@ static void begin_packet(struct arena *a, uint32_t unit, const struct packet_hea
 	__atomic_store_n(&h->magic, PACKET_MAGIC, __ATOMIC_RELEASE);
 }
 
-static uint32_t my_tid(struct slot *s)
+/* 0 in a vfork's child: the slot is its parent's, who lives on when this thread is gone. */
+static uint32_t my_tid(struct process *p, struct slot *s)
 {
-	if (!s->tid) {
+	if (!s->tid && !process_is_borrowed(p)) {
 		__atomic_store_n(&s->tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	}
 	return s->tid;
@@ -124,7 +136,7 @@ static uint32_t prepare(struct process *p, struct arena *a, struct cursor *c, ui
 		.packet_size = arena_chunk_bytes(a, unit) * 8,
 		.sequence = c->sequence + 1,
 		.events_discarded = __atomic_load_n(&c->lost, __ATOMIC_RELAXED),
-		.tid = my_tid(waymark_slot_current()),
+		.tid = my_tid(p, waymark_slot_current()),
 	};
 
 	begin_packet(a, unit, &h);
@@ -217,14 +229,11 @@ static bool refill(struct process *p, struct cursor *c, size_t size)
  */
 static void want_writer(struct process *p, struct cursor *c)
 {
-	sigset_t blocked;
-
 	if (__atomic_load_n(&p->writer, __ATOMIC_RELAXED) != WRITER_NONE ||
-		c != &waymark_slot_current()->depth[0]) {
+		c != &waymark_slot_current()->depth[0] || process_is_borrowed(p)) {
 		return;
 	}
-	if (c->sequence > 1 ||
-		(pthread_sigmask(SIG_SETMASK, NULL, &blocked) == 0 && sigisemptyset(&blocked))) {
+	if (c->sequence > 1 || !waymark_may_be_handler()) {
 		waymark_writer_start();
 	}
 }
@@ -258,7 +267,7 @@ struct waymark_cursor *waymark_cursor_refill(struct waymark_cursor *hot, size_t 
 {
 	int saved = errno;
 	struct cursor *c = (struct cursor *)(void *)hot;
-	struct process *p = waymark_process_current();
+	struct process *p = waymark_process();
 	bool room = size <= ARENA_UNIT - sizeof(struct packet_header) && refill(p, c, size);
 
 	if (room) {
@@ -302,7 +311,7 @@ int waymark_recorder_flush(void)
 	}
 	uint64_t unwritten = __atomic_load_n(&p->drain.out.unwritten, __ATOMIC_RELAXED);
 
-	if (!waymark_writer_flush(p, FLUSH_PATIENCE_NS)) {
+	if (!waymark_writer_flush(p, FLUSH_PATIENCE_NS, UINT64_MAX)) {
 		errno = ETIMEDOUT;
 		return -1;
 	}

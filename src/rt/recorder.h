@@ -34,8 +34,8 @@ int waymark_recorder_flush(void);
 
 /*
  * Whether a crash (SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE) that the program
- * does not handle itself waits, up to two seconds, for the writer. On unless
- * switched off before the first event of the process.
+ * does not handle itself waits for the writer: two seconds without progress,
+ * five at most. On unless switched off before the first event of the process.
  */
 void waymark_recorder_set_crash_signals(bool on);
 

@@ -11,6 +11,7 @@
 #include "rt/loaded.h"
 #include "rt/lock.h"
 #include "rt/message.h"
+#include "rt/output.h"
 #include "rt/registry.h"
 #include "rt/rule.h"
 #include "rt/state.h"
@@ -91,6 +92,7 @@ void waymark_register(struct waymark_object *object)
 	waymark_environment_load();
 	if (adopt(object)) {
 		waymark_loaded_find(object, &loaded);
+		waymark_output_follow();
 		waymark_environment_follow(loaded.is_program);
 	}
 }

@@ -4,6 +4,7 @@
  * patterns, however often they are switched: a rule that a later one makes
  * void is dropped.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "rt/line.h"
 #include "rt/lock.h"
 #include "rt/message.h"
+#include "rt/nearest.h"
 #include "rt/registry.h"
 #include "rt/rule.h"
 
@@ -145,6 +147,47 @@ void waymark_rules_apply_to(struct waymark_object *object)
 	apply(&in_force, object, &ignored);
 }
 
+/* The event whose name is nearest to that of a rule. Under the control lock. */
+static struct nearest nearest_event(const char *name)
+{
+	struct nearest best = nearest_begin(name);
+
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		registry_foreach_event(it, o)
+		{
+			nearest_offer(&best, (*it)->name);
+		}
+	}
+	return best;
+}
+
+bool waymark_rules_suggest(const char *name, char *text, size_t size)
+{
+	waymark_lock();
+	struct nearest best = nearest_event(name);
+	bool is_near = nearest_is_near(&best);
+
+	if (is_near) {
+		snprintf(text, size, "%s", best.name);
+	}
+	waymark_unlock();
+	return is_near;
+}
+
+/* Under the control lock. */
+static void print_unmet(struct line *l, const struct waymark_rule *r)
+{
+	struct nearest best = nearest_begin(r->pattern);
+
+	if (r->exact) {
+		best = nearest_event(r->pattern);
+	}
+	waymark_line_printf(l, "'%s'", r->pattern);
+	if (nearest_is_near(&best)) {
+		waymark_line_printf(l, " (did you mean '%s'?)", best.name);
+	}
+}
+
 /* Collects the names into `l`; returns how many there are. Under the control lock. */
 static size_t list_unmet(struct line *l)
 {
@@ -154,7 +197,8 @@ static size_t list_unmet(struct line *l)
 		struct waymark_rule *r = &in_force.items[i];
 
 		if (r->ask && !r->met && ++unmet <= UNMET_LISTED) {
-			waymark_line_printf(l, "%s'%s'", unmet > 1 ? ", " : "", r->pattern);
+			waymark_line_printf(l, "%s", unmet > 1 ? ", " : "");
+			print_unmet(l, r);
 		}
 		r->ask = false;
 	}
@@ -163,7 +207,7 @@ static size_t list_unmet(struct line *l)
 
 void waymark_rules_report_unmet(void)
 {
-	char names[512];
+	char names[800];
 	struct line l;
 
 	line_init(&l, names, sizeof(names));
@@ -175,7 +219,7 @@ void waymark_rules_report_unmet(void)
 		waymark_line_printf(&l, " and %zu more", unmet - UNMET_LISTED);
 	}
 	if (unmet > 0) {
-		waymark_message(
-			"WAYMARK_TRACE: no such trace event%s: %s", unmet > 1 ? "s" : "", names);
+		waymark_message("WAYMARK_TRACE: no such trace event%s so far: %s",
+			unmet > 1 ? "s" : "", names);
 	}
 }

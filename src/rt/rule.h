@@ -57,10 +57,17 @@ int waymark_rules_commit(
 /* Sets `met` of the rules that meet an event by now; puts nothing into force. Takes the lock. */
 void waymark_rules_meet(struct waymark_rules *rules);
 
+/*
+ * Copies the name of the event that a mistyped name probably means to `text`.
+ * Returns false where none is near. Takes the control lock.
+ */
+bool waymark_rules_suggest(const char *name, char *text, size_t size);
+
 /* Applies the rules in force to a new object. Under the control lock. */
 void waymark_rules_apply_to(struct waymark_object *object);
 
-/* Says, once for each, which names asked for have met no event. Takes the control lock. */
+/* Says, once for each, which names and patterns asked for have met no event. Takes the control
+ * lock. */
 void waymark_rules_report_unmet(void);
 
 #endif

@@ -144,7 +144,8 @@ static size_t read_record(int fd, uint64_t offset, char head[SIMPLE_GAP_BYTES])
 	bool is_gap;
 
 	memset(head, 0, SIMPLE_GAP_BYTES);
-	if (syscall(SYS_pread64, fd, head, SIMPLE_GAP_BYTES, offset) < MAPPING_BYTES) {
+	if (lseek(fd, (off_t)offset, SEEK_SET) < 0 ||
+		syscall(SYS_read, fd, head, SIMPLE_GAP_BYTES) < MAPPING_BYTES) {
 		return 0;
 	}
 	return record_length(head, &events, &is_gap);

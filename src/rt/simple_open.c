@@ -17,6 +17,7 @@
 #include <waymark/record.h>
 
 #include "rt/error.h"
+#include "rt/guard.h"
 #include "rt/process.h"
 #include "rt/simple.h"
 
@@ -72,6 +73,18 @@ static int raw_open(const char *name, int flags)
 	return fd;
 }
 
+/* Where the file with that number is: the default one where the first event was recorded. */
+static void file_path(const struct simple_out *out, uint32_t number, char *path, size_t size)
+{
+	const struct arena *a = process_arena(waymark_process_current());
+	size_t length = 0;
+
+	if (!simple_is_named(out->config) && a && a->directory[0] == '/') {
+		length = (size_t)snprintf(path, size, "%s/", a->directory);
+	}
+	waymark_simple_name(out->config, out->pid, number, path + length, size - length);
+}
+
 /* Opens the file by the name it has, or by the first derived name that is free. */
 static int open_by_name(struct simple_out *out, bool again)
 {
@@ -80,11 +93,11 @@ static int open_by_name(struct simple_out *out, bool again)
 	int fd = -1;
 
 	if (!derived || again) {
-		waymark_simple_name(out->config, out->pid, out->file.number, name, sizeof(name));
+		file_path(out, out->file.number, name, sizeof(name));
 		return raw_open(name, O_WRONLY | (again ? 0 : O_CREAT));
 	}
 	for (uint32_t n = out->file.number; fd < 0 && n < NUMBERS_MAX; n++) {
-		waymark_simple_name(out->config, out->pid, n, name, sizeof(name));
+		file_path(out, n, name, sizeof(name));
 		fd = raw_open(name, O_WRONLY | O_CREAT | O_EXCL);
 		if (fd < 0 && errno != EEXIST) {
 			break;
@@ -139,7 +152,7 @@ int waymark_simple_open_again(const struct simple_out *out)
 	char name[NAME_BYTES];
 	struct stat st;
 
-	waymark_simple_name(out->config, out->pid, out->file.number, name, sizeof(name));
+	file_path(out, out->file.number, name, sizeof(name));
 	int fd = raw_open(name, O_RDONLY);
 
 	if (fd >= 0 &&
@@ -185,9 +198,23 @@ bool waymark_simple_open(struct simple_out *out)
 	return fresh;
 }
 
-int waymark_simple_prepare(struct simple_config *config, struct waymark_error *error)
+/* Begins the file anew; no signal comes of it. */
+static bool begin_file(int fd)
 {
 	struct simple_header h = { SIMPLE_HEADER_ID, SIMPLE_MAGIC, SIMPLE_VERSION };
+	struct guard guard;
+
+	waymark_guard_begin(&guard);
+	bool ok = ftruncate(fd, 0) == 0 && write(fd, &h, sizeof(h)) == sizeof(h);
+	int why = errno;
+
+	waymark_guard_end(&guard);
+	errno = why;
+	return ok;
+}
+
+int waymark_simple_prepare(struct simple_config *config, struct waymark_error *error)
+{
 	struct stat st;
 
 	if (stat(config->path, &st) == 0 && S_ISFIFO(st.st_mode)) {
@@ -207,7 +234,7 @@ int waymark_simple_prepare(struct simple_config *config, struct waymark_error *e
 	if (S_ISREG(st.st_mode)) {
 		config->device = st.st_dev;
 		config->inode = st.st_ino;
-		config->empty = ftruncate(fd, 0) == 0 && write(fd, &h, sizeof(h)) == sizeof(h);
+		config->empty = begin_file(fd);
 	}
 	int why = errno;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sinks: the backends that own a file of this process, in the order in which
- * `file=` looks for one that is compiled in (ctf, simple, log). The option, the
+ * `file=` looks for one that is compiled in (simple, log). The option, the
  * control API and the monitor reach them through this table only.
  */
 #ifndef RT_SINK_H

@@ -116,6 +116,7 @@ struct slot *waymark_slot_current(void)
 
 struct slot *waymark_slot_mine(void)
 {
+	struct waymark_cursor *none = &no_cursor;
 	struct slot *s = waymark_slot_current();
 
 	if (s) {
@@ -125,11 +126,12 @@ struct slot *waymark_slot_mine(void)
 	if (!s) {
 		return NULL;
 	}
-	if (waymark_slot_current()) { /* a handler was quicker */
+	/* In one step: a handler may come between a look and a store. */
+	if (!__atomic_compare_exchange_n(&waymark_cursor, &none, &s->depth[0].hot, false,
+		    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 		slot_release(s);
 		return waymark_slot_current();
 	}
-	waymark_cursor = &s->depth[0].hot;
 	if (exit_key_valid) {
 		pthread_setspecific(exit_key, s);
 	}

@@ -50,6 +50,7 @@ static void warn(const struct waymark_error *error)
 	fprintf(stderr, "%s: warning: %s\n", program_invocation_short_name, error->text);
 }
 
+/* QEMU's words for a name that no event has; a pattern it passes over in silence. */
 static void warn_unmet(struct waymark_rules *rules)
 {
 	struct waymark_error warning; /* which escapes what came in with a name */
@@ -61,6 +62,28 @@ static void warn_unmet(struct waymark_rules *rules)
 		if (r->exact && !r->met) {
 			waymark_fail(&warning, "trace event '%s' does not exist", r->pattern);
 			warn(&warning);
+		}
+	}
+}
+
+/* What the option gets besides. */
+static void hint_unmet(const struct waymark_rules *rules)
+{
+	struct waymark_error hint;
+	char name[256];
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		if (r->met) {
+			continue;
+		}
+		if (r->exact && waymark_rules_suggest(r->pattern, name, sizeof(name))) {
+			waymark_fail(&hint, "did you mean '%s' instead of '%s'?", name, r->pattern);
+			warn(&hint);
+		} else if (!r->exact && r->on) {
+			waymark_fail(&hint, "no trace event matches '%s'", r->pattern);
+			warn(&hint);
 		}
 	}
 }
@@ -122,6 +145,7 @@ static char *take_file(void)
 void trace_opt_parse(const char *optarg)
 {
 	struct waymark_config c = { 0 };
+	struct waymark_wants wants = { 0 };
 	struct waymark_error error;
 
 	if (waymark_option_parse(&c, optarg, &error) < 0) {
@@ -134,9 +158,12 @@ void trace_opt_parse(const char *optarg)
 
 	c.file = NULL;
 	warn_unmet(&c.rules);
+	hint_unmet(&c.rules);
+	waymark_config_want(&wants, &c);
 	if (waymark_config_apply(&c, NULL, &error) < 0) {
 		die(&error);
 	}
+	waymark_config_report_vain(&wants, warn);
 	if (file) {
 		keep_file(file);
 	}

@@ -4,31 +4,20 @@
  * until a producer that switches packets rings. After a quiet second it closes
  * every open packet, so that the next event anywhere must ring, and sleeps
  * without a timeout: an idle program is never woken by its tracing.
- *
- * It owns a table of descriptors of its own: the program's closefrom() cannot
- * reach the trace file, and the program's sockets are not held open.
  */
-#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <waymark/record.h>
 
-#include "base/compiler.h"
+#include "rt/descriptors.h"
 #include "rt/futex.h"
+#include "rt/guard.h"
 #include "rt/process.h"
-
-#ifndef CLOSE_RANGE_UNSHARE
-#define CLOSE_RANGE_UNSHARE 2u
-#endif
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
 
 #define MS UINT64_C(1000000)
 
@@ -52,16 +41,6 @@
 
 /* A pass of so many events found a program in full flight: go on without a break. */
 #define BUSY_EVENTS 4096u
-
-/*
- * Every descriptor that the writer inherits is closed in its table. A sanitizer
- * reports on standard error, from whichever thread finds something.
- */
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define FIRST_FOREIGN_FD 3
-#else
-#define FIRST_FOREIGN_FD 0
-#endif
 
 /* What the writer knows about its own rest. */
 struct rest {
@@ -223,35 +202,13 @@ static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
 		rest->tick = TICK_FIRST_NS;
 	}
-	if (listen(p, rest->tick, false) == WAKE_RUNG || rest->tick < TICK_NS) {
+	enum wake wake = listen(p, rest->tick, false);
+
+	if (wake == WAKE_RUNG) {
+		rest->expired = false; /* the tick was cut short */
+	}
+	if (wake == WAKE_RUNG || rest->tick < TICK_NS) {
 		rest->tick = rest->tick * 2 < TICK_NS ? rest->tick * 2 : TICK_NS;
-	}
-}
-
-/* Closes all descriptors of a table that is the thread's alone. */
-static void close_all(void)
-{
-	DIR *dir = opendir("/proc/thread-self/fd");
-
-	for (struct dirent *entry; dir && (entry = readdir(dir));) {
-		int fd = atoi(entry->d_name);
-
-		if (fd >= FIRST_FOREIGN_FD && fd != dirfd(dir)) {
-			close(fd);
-		}
-	}
-	if (dir) {
-		closedir(dir);
-	}
-}
-
-static void own_descriptors(void)
-{
-	if (syscall(SYS_close_range, FIRST_FOREIGN_FD, ~0u, CLOSE_RANGE_UNSHARE) == 0) {
-		return;
-	}
-	if (unshare(CLONE_FILES) == 0) {
-		close_all();
 	}
 }
 
@@ -262,7 +219,7 @@ static void *writer_main(void *arg)
 	struct rest rest = { .tick = TICK_FIRST_NS, .quiet_since = now, .expired_at = now };
 
 	prctl(PR_SET_NAME, "waymark");
-	own_descriptors();
+	waymark_own_descriptors();
 	__atomic_store_n(&p->writer_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
 	while (!lock_drain(p)) { /* a caller that drained before there was a writer */
 		futex_wait(&p->drain_lock, 1, MS);
@@ -274,8 +231,26 @@ static void *writer_main(void *arg)
 	return NULL;
 }
 
+/*
+ * The first event may be that of a thread which has a processor for its own, or
+ * a realtime priority: the writer gets the main thread's processors and neither
+ * of these.
+ */
+static void be_ordinary(pthread_attr_t *attr)
+{
+	int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+	cpu_set_t cpus;
+
+	if (policy == SCHED_FIFO || policy == SCHED_RR) {
+		pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED);
+	}
+	if (sched_getaffinity(getpid(), sizeof(cpus), &cpus) == 0) {
+		pthread_attr_setaffinity_np(attr, sizeof(cpus), &cpus);
+	}
+}
+
 /* The thread's mask is the caller's: no signal of the program must ever come to it. */
-static int create_thread(struct process *p, size_t stack)
+static int create_thread(struct process *p, bool modest)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -283,8 +258,9 @@ static int create_thread(struct process *p, size_t stack)
 
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	if (stack) {
-		pthread_attr_setstacksize(&attr, stack);
+	if (modest) {
+		pthread_attr_setstacksize(&attr, STACK_BYTES);
+		be_ordinary(&attr);
 	}
 	error = pthread_create(&thread, &attr, writer_main, p);
 	pthread_attr_destroy(&attr);
@@ -303,7 +279,7 @@ void waymark_writer_start(void)
 	}
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
-	if (create_thread(p, STACK_BYTES) && create_thread(p, 0)) {
+	if (create_thread(p, true) && create_thread(p, false)) {
 		__atomic_store_n(&p->writer, WRITER_REFUSED, __ATOMIC_RELEASE);
 		waymark_notice(p, "cannot start a thread: events are written at exit only");
 	}
@@ -311,8 +287,9 @@ void waymark_writer_start(void)
 }
 
 /* Waits until the writer has done what it was asked for, as long as it gets on. */
-static bool flush_by_writer(struct process *p, uint64_t patience_ns)
+static bool flush_by_writer(struct process *p, uint64_t patience_ns, uint64_t limit_ns)
 {
+	uint64_t begin = waymark_clock_ns();
 	uint32_t ticket = __atomic_add_fetch(&p->flush_wanted, 1, __ATOMIC_ACQ_REL);
 	uint64_t progress = 0;
 	uint64_t deadline = 0;
@@ -328,7 +305,7 @@ static bool flush_by_writer(struct process *p, uint64_t patience_ns)
 			progress = seen;
 			deadline = now + patience_ns;
 		}
-		if (now >= deadline) {
+		if (now >= deadline || now - begin >= limit_ns) {
 			return false;
 		}
 		futex_wait(&p->flush_done, done, 20 * MS);
@@ -336,56 +313,42 @@ static bool flush_by_writer(struct process *p, uint64_t patience_ns)
 	return true;
 }
 
-/* The signals that writing to a file can raise. */
-static const int write_signals[] = { SIGPIPE, SIGXFSZ };
-
-/* Takes away those that are pending now and were not before. */
-static void drop_signals(const sigset_t *before)
-{
-	static const struct timespec at_once;
-	sigset_t mine;
-
-	sigemptyset(&mine);
-	for (size_t i = 0; i < ARRAY_SIZE(write_signals); i++) {
-		if (!sigismember(before, write_signals[i])) {
-			sigaddset(&mine, write_signals[i]);
-		}
-	}
-	while (sigtimedwait(&mine, NULL, &at_once) > 0) {
-	}
-}
-
-/* Drains where there is no writer. The file is closed again: the descriptors are the program's. */
+/*
+ * Drains where there is no writer. The file is closed again: the descriptors are
+ * the program's. No signal comes while the lock is held: a handler that flushes
+ * would wait for it in vain.
+ */
 static bool flush_by_caller(struct process *p, uint64_t patience_ns)
 {
 	uint64_t deadline = waymark_clock_ns() + patience_ns;
-	sigset_t all, saved, pending;
+	struct guard guard;
 
-	while (!lock_drain(p)) {
+	for (;;) {
+		waymark_guard_begin(&guard);
+		if (lock_drain(p)) {
+			break;
+		}
+		waymark_guard_end(&guard);
 		if (waymark_clock_ns() >= deadline) {
 			return false;
 		}
 		futex_wait(&p->drain_lock, 1, MS);
 	}
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &saved);
-	sigpending(&pending);
 	waymark_drain_pass(p, DRAIN_ALL);
 	waymark_simple_write(&p->drain.out);
 	waymark_simple_pause(&p->drain.out);
-	drop_signals(&pending);
-	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	unlock_drain(p);
+	waymark_guard_end(&guard);
 	return true;
 }
 
-bool waymark_writer_flush(struct process *p, uint64_t patience_ns)
+bool waymark_writer_flush(struct process *p, uint64_t patience_ns, uint64_t limit_ns)
 {
 	uint32_t writer = __atomic_load_n(&p->writer, __ATOMIC_ACQUIRE);
 	bool ok = true;
 
 	if (writer == WRITER_STARTING || writer == WRITER_RUNNING) {
-		ok = flush_by_writer(p, patience_ns);
+		ok = flush_by_writer(p, patience_ns, limit_ns);
 	} else {
 		ok = flush_by_caller(p, patience_ns);
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "text/utf8.h"
 
 /* A longer source line is shown in part, so that a message stays readable. */
 #define SHOWN_MAX 160
@@ -74,11 +75,24 @@ static bool is_continuation(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Text of an input: nothing in it drives the terminal. */
+/* How many bytes make the next character; a byte that is not UTF-8 is one of its own. */
+static size_t next_length(const char *text, size_t len)
+{
+	size_t n = utf8_length(text, len);
+
+	return n > 0 ? n : 1;
+}
+
+/* Text of an input: nothing in it drives the terminal, and all of it is UTF-8. */
 static void show_text(struct out *o, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		out_char(o, escape_needed((unsigned char)text[i]) ? '?' : text[i]);
+	for (size_t i = 0, n; i < len; i += n) {
+		n = next_length(text + i, len - i);
+		if (escape_needed((unsigned char)text[i]) || utf8_length(text + i, len - i) == 0) {
+			out_char(o, '?');
+		} else {
+			out_bytes(o, text + i, n);
+		}
 	}
 }
 
@@ -103,10 +117,8 @@ static void show_line(struct out *o, struct location at)
 	}
 	show_text(o, text + start, end - start);
 	out_char(o, '\n');
-	for (size_t i = start; i < at.offset; i++) {
-		if (!is_continuation(text[i])) {
-			out_char(o, text[i] == '\t' ? '\t' : ' ');
-		}
+	for (size_t i = start; i < at.offset; i += next_length(text + i, at.source->len - i)) {
+		out_char(o, text[i] == '\t' ? '\t' : ' ');
 	}
 	out_str(o, "^\n");
 }

@@ -43,6 +43,7 @@ struct diag {
 	unsigned int warnings;
 	const struct source *source; /* of the last message */
 	unsigned int shown[2]; /* of that source, by severity */
+	bool has_listed; /* a list that is too long to be in every message was in one */
 };
 
 void diag_init(struct diag *d);

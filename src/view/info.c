@@ -35,6 +35,10 @@ static void put_escaped(struct out *out, const char *text)
 
 static void put_span(struct out *out, const struct summary *s)
 {
+	if (s->events + s->gaps == 0) {
+		out_str(out, "span      none\n");
+		return;
+	}
 	out_str(out, "span      ");
 	put_seconds(out, s->last_ns - first_ns(s));
 	out_str(out, " s, from ");
@@ -52,6 +56,9 @@ static void put_pids(struct out *out, const struct info *info)
 	if (!info->reader->has_pid) {
 		out_str(out, "not recorded\n");
 		return;
+	}
+	if (s->pids.count == 0) {
+		out_str(out, "none");
 	}
 	for (size_t i = 0; i < s->pids.count; i++) {
 		const struct pid_count *p = &s->pids.items[i];

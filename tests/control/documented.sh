@@ -27,9 +27,17 @@ sed -n 's/^WAYMARK_LOG_PREFIX("\([^"]*\)".*/\1/p' src/rt/log_prefixes.def >"$tmp
 sed -n 's/^\.It Cm log.prefix= Ns Cm \(.*\)/\1/p' $trace | tr -d ' ' | tr '|' '\n' >"$tmp/page"
 compare "log prefixes"
 
-sed -n 's/^WAYMARK_BACKEND([0-9]*, [A-Z]*, \([a-z]*\))/\1/p' include/waymark/backends.def >"$tmp/code"
-sed -n 's/^\.Pq Cm \(ctf.*\) \.$/\1/p' $trace | tr -d ' ' | tr ',' '\n' >"$tmp/page"
+sed -n 's/^WAYMARK_BACKEND([0-9]*, [A-Z]*, \([a-z]*\))/\1/p' include/waymark/backends.def | sort >"$tmp/reserved"
+sed -n 's/^EMIT_BACKEND(\([a-z]*\),.*/\1/p' src/emit/backends.def | grep -vx nop | sort >"$tmp/code"
+sed -n 's/^\.Pq Cm \(simple.*\) \.$/\1/p' $trace | tr -d ' ' | tr ',' '\n' >"$tmp/page"
 compare "backends"
+for absent in $(comm -23 "$tmp/reserved" "$tmp/code"); do
+	if grep -nwi "$absent" $trace docs/man/waymark-control.3 src/rt/options.def \
+		include/trace/control.h include/waymark/control.h; then
+		echo "this speaks of the backend $absent, which does not exist"
+		status=1
+	fi
+done
 
 grep -oE '\bwaymark_[a-z_]+\(' include/waymark/control.h | tr -d '(' >"$tmp/code"
 sed -n 's/^\.Fn \(waymark_[a-z_]*\) ".*/\1/p' docs/man/waymark-control.3 >"$tmp/page"

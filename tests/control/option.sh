@@ -39,30 +39,43 @@ expect "help lists" 0 "$list" "" "$program" help
 expect "? lists" 0 "$list" "" "$program" '?'
 expect "enable=help lists" 0 "$list" "" "$program" enable=help
 expect "help among others lists" 0 "$list" "" "$program" 'disk_*,help'
-keys="there are enable=, events=, backend=, file=, simple.file=, log.file=, log.prefix=, buffer=, help"
+keys="there are enable=, events=, backend=, file=, simple.file=, log.file=, log.prefix=, buffer=, crash=, help"
 expect "unknown key" 1 "" "$name: Invalid parameter 'bogus'; $keys" "$program" bogus=1
 expect "an error changes nothing" 1 "" "$name: Invalid parameter 'fiel'; did you mean 'file='?" \
 	"$program" 'disk_*,fiel=x,log.file=made'
 [ ! -e made ] || { echo "an option with an error made its file"; failures=$((failures + 1)); }
 expect "unknown name" 0 "" "$name: warning: trace event 'nosuch' does not exist" "$program" nosuch
 expect "a warning is one line" 0 "" "$name: warning: trace event 'a\\nb' does not exist" "$program" $'a\nb'
-expect "pattern without match" 0 "" "" "$program" 'nosuch*'
-expect "backend= limits" 0 "" "" "$program" 'disk_*,backend=simple'
+expect "pattern without match" 0 "" "$name: warning: no trace event matches 'nosuch*'" "$program" 'nosuch*'
+expect "pattern without match, off" 0 "" "" "$program" '-nosuch*'
+expect "mistyped name" 0 "" "$name: warning: trace event 'disk_raed' does not exist
+$name: warning: did you mean 'disk_read' instead of 'disk_raed'?" "$program" disk_raed
+vain="no loaded event was built with the backend"
+expect "backend= limits" 0 "" "$name: warning: backend=: $vain 'simple'" "$program" 'disk_*,backend=simple'
+expect "backends that do not exist" 0 "" "$name: warning: backend=: $vain 'ctf'
+$name: warning: backend=: $vain 'ust'" "$program" 'disk_*,backend=ust+ctf'
+expect "file of a backend that is not there" 0 "" \
+	"$name: warning: simple.file= has no effect so far: $vain 'simple'" "$program" simple.file=vain
+expect "file of a backend that is not there" 0 "" \
+	"$(basename "$untraced"): warning: log.file= has no effect so far: $vain 'log'" \
+	"$untraced" log.file=vain
+[ ! -e vain ] || { echo "a file was made that nothing can write to"; failures=$((failures + 1)); }
 expect "unknown backend" 1 "" "$name: backend=: unknown backend 'lgo'" "$program" 'a,backend=lgo'
 
 expect "enable_events" 0 "" "$disk" "$program" 'enable:disk_*'
 expect "enable_events minus" 0 "" "disk_write value=2" "$program" 'enable:disk_*' enable:-disk_read
+expect "enable_events pattern without match" 0 "" "" "$program" 'enable:nosuch*'
 expect "enable_events help" 0 "$list" "" "$program" enable:help
 expect "enable_events ?" 0 "$list" "" "$program" 'enable:?'
 expect "enable_events unknown" 0 "" "$name: warning: trace event 'x' does not exist" "$program" enable:x
 
 printf '# some\ndisk_*\n\n-disk_read\r\nnet_read' >list
 expect "events=" 0 "" $'disk_write value=2\nnet_read value=3' "$program" events=list
-expect "missing events file" 1 "" "$name: gone: No such file or directory" "$program" events=gone
-expect "directory" 1 "" "$name: /: Is a directory" "$program" events=/
+expect "missing events file" 1 "" "$name: events=: gone: No such file or directory" "$program" events=gone
+expect "directory" 1 "" "$name: events=: /: Is a directory" "$program" events=/
 if [ "$(id -u)" -ne 0 ]; then
 	: >secret && chmod 0 secret
-	expect "unreadable" 1 "" "$name: secret: Permission denied" "$program" events=secret
+	expect "unreadable" 1 "" "$name: events=: secret: Permission denied" "$program" events=secret
 fi
 
 expect "file= is the log's without simple" 0 "" "" "$program" 'disk_*,log.prefix=none,file=one'
@@ -74,8 +87,13 @@ expect "log.file= appends" 0 "" "" "$program" 'disk_read,log.prefix=none,log.fil
 expect "its lines" 0 "$disk"$'\ndisk_read value=1' "" cat one
 expect "comma in a file name" 0 "" "" "$program" 'disk_read,log.prefix=none,file=a,,b'
 expect "its lines" 0 "disk_read value=1" "" cat a,b
-expect "file that cannot be opened" 1 "" "$name: /nonexistent/x: No such file or directory" \
+expect "file that cannot be opened" 1 "" "$name: file=: /nonexistent/x: No such file or directory" \
 	"$program" file=/nonexistent/x
+for key in simple.file log.file; do
+	expect "$key= that cannot be opened" 1 "" \
+		"$name: $key=: /nonexistent/x: No such file or directory" \
+		"$program" "disk_*,$key=/nonexistent/x"
+done
 expect "file= without a backend" 1 "" \
 	"$(basename "$untraced"): --trace file=x: option not supported by the selected tracing backends" \
 	"$untraced" file=x
@@ -93,12 +111,26 @@ expect "a bad option voids itself only" 0 "" \
 	"waymark: WAYMARK_TRACE: Invalid parameter 'bogus'; $keys"$'\ndisk_read value=1' \
 	env WAYMARK_TRACE='*,bogus=1;disk_*' "$silent"
 expect "unknown names" 0 "" \
-	$'waymark: WAYMARK_TRACE: no such trace events: \'a\', \'b\'\ndisk_read value=1' \
+	$'waymark: WAYMARK_TRACE: no such trace events so far: \'a\', \'b\', \'c*\'\ndisk_read value=1' \
 	env WAYMARK_TRACE='a,enable=b,enable=c*;disk_read' "$silent"
 expect "unknown names, many" 0 "" \
-	"waymark: WAYMARK_TRACE: no such trace events: '1', '2', '3', '4', '5', '6', '7', '8' and 2 more" \
+	"waymark: WAYMARK_TRACE: no such trace events so far: '1', '2', '3', '4', '5', '6', '7', '8' and 2 more" \
 	env WAYMARK_TRACE='1;2;3;4;5;6;7;8;9;10' "$silent"
-expect "bad file" 0 "" $'waymark: WAYMARK_TRACE: /nonexistent/x: No such file or directory\ndisk_read value=1' \
+expect "mistyped name, environment" 0 "" \
+	"waymark: WAYMARK_TRACE: no such trace event so far: 'disk_rad' (did you mean 'disk_read'?)" \
+	env WAYMARK_TRACE=disk_rad "$silent"
+for key in file simple.file log.file; do
+	expect "bad $key= voids its option" 0 "" \
+		"waymark: WAYMARK_TRACE: $key=: /nonexistent/x: No such file or directory
+net_read value=2" \
+		env WAYMARK_TRACE="disk_*,$key=/nonexistent/x;net_*" "$silent"
+done
+expect "backend and file in vain, environment" 0 "" \
+	"waymark: WAYMARK_TRACE: backend=: $vain 'ctf'
+waymark: WAYMARK_TRACE: simple.file= has no effect so far: $vain 'simple'" \
+	env WAYMARK_TRACE='*,backend=ctf;simple.file=vain' "$silent"
+[ ! -e vain ] || { echo "the environment made a file that nothing can write to"; failures=$((failures + 1)); }
+expect "bad file" 0 "" $'waymark: WAYMARK_TRACE: file=: /nonexistent/x: No such file or directory\ndisk_read value=1' \
 	env WAYMARK_TRACE='disk_read;file=/nonexistent/x' "$silent"
 expect "file= without a backend, environment" 0 "" \
 	"waymark: WAYMARK_TRACE: file=x: option not supported by the selected tracing backends" \

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Objects with events come and go: plugin.sh HOST PLUGIN
+# Objects with events come and go: plugin.sh HOST PLUGIN. What the environment
+# asks for before the plug-in is there is told, and obeyed when it comes.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-"$1" "$2" "$tmp/log"
+WAYMARK_TRACE="plugin_run,backend=simple,simple.file=$tmp/trace" "$1" "$2" "$tmp/log" 2>"$tmp/told"
 awk 'BEGIN {
 	for (i = 1; i <= 1000; i++) {
 		print "plugin_run value=" i
@@ -13,3 +14,10 @@ awk 'BEGIN {
 	}
 }' >"$tmp/expected"
 cmp "$tmp/expected" "$tmp/log"
+[ "$(wc -c <"$tmp/trace")" -gt 1000 ]
+cat >"$tmp/expected" <<'END'
+waymark: WAYMARK_TRACE: backend=: no loaded event was built with the backend 'simple'
+waymark: WAYMARK_TRACE: simple.file= has no effect so far: no loaded event was built with the backend 'simple'
+waymark: WAYMARK_TRACE: no such trace event so far: 'plugin_run'
+END
+cmp "$tmp/expected" "$tmp/told"

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The control API from C++11.
+// The control API from C++11, for programs that forbid the casts of C.
 #include <cstring>
 
 #include <trace/control.h>
 
+static const uint32_t cxx_word = WAYMARK_ANY_BACKEND;
+#define TRACE_CXX_ENABLED 1
+#define TRACE_CXX_BACKENDS() WAYMARK_BACKENDS(cxx_word)
+
 int main()
 {
+	if (!trace_event_get_state(TRACE_CXX)) {
+		return 1;
+	}
 	waymark_error error;
 	waymark_match match;
 	TraceEventIter iter;

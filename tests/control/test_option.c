@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The language of the -trace option. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "rt/config.h"
 #include "rt/log_prefix.h"
 #include "rt/option.h"
+#include "rt/process.h"
 #include "unit.h"
 
 static struct waymark_config c;
@@ -157,11 +160,35 @@ static void wrong_sizes_are_refused(void **state)
 	}
 }
 
+/* Whether an abort would find a handler of ours, after `option`. */
+static bool handles_abort(const char *option)
+{
+	struct waymark_match match = { 0 };
+	struct sigaction now;
+
+	parse(option);
+	assert_int_equal(waymark_config_apply(&c, &match, &error), 0);
+	waymark_crash_init();
+	sigaction(SIGABRT, NULL, &now);
+	return now.sa_handler != SIG_DFL;
+}
+
+static void crash_handlers_are_an_option(void **state)
+{
+	(void)state;
+	signal(SIGABRT, SIG_DFL);
+	assert_false(handles_abort("crash=off"));
+	assert_true(handles_abort("crash=on"));
+	signal(SIGABRT, SIG_DFL);
+	refuse("crash=", "is none of on, off");
+	refuse("crash=of", "is none of on, off");
+}
+
 static void unknown_key_names_the_nearest(void **state)
 {
 	(void)state;
 	refuse("bogus=1", "Invalid parameter 'bogus'; there are enable=, events=, backend=, file=, "
-			  "simple.file=, log.file=, log.prefix=, buffer=, help");
+			  "simple.file=, log.file=, log.prefix=, buffer=, crash=, help");
 	refuse("a,fiel=x", "did you mean 'file='?");
 	refuse("evnts=x", "did you mean 'events='?");
 	refuse("simple.flie=x", "did you mean 'simple.file='?");
@@ -187,8 +214,8 @@ static void values_are_checked(void **state)
 	refuse("backend=lgo", "unknown backend 'lgo'");
 	refuse("backend=log+", "unknown backend ''");
 	refuse("log.prefix=never", "'never' is none of default, iso, none");
-	refuse("events=/nonexistent/list", "/nonexistent/list: No such file or directory");
-	refuse("events=/", "/: Is a directory");
+	refuse("events=/nonexistent/list", "events=: /nonexistent/list: No such file or directory");
+	refuse("events=/", "events=: /: Is a directory");
 }
 
 static void control_characters_do_not_reach_the_message(void **state)
@@ -243,6 +270,7 @@ int main(void)
 		cmocka_unit_test_teardown(backend_limits_all_patterns_of_the_option, teardown),
 		cmocka_unit_test_teardown(sizes_have_units, teardown),
 		cmocka_unit_test_teardown(wrong_sizes_are_refused, teardown),
+		cmocka_unit_test_teardown(crash_handlers_are_an_option, teardown),
 		cmocka_unit_test_teardown(unknown_key_names_the_nearest, teardown),
 		cmocka_unit_test_teardown(later_word_without_key_is_refused, teardown),
 		cmocka_unit_test_teardown(values_are_checked, teardown),

@@ -13,3 +13,9 @@ awk '/^By hand/ { wanted = 1 } /^```/ { inside = wanted && /sh/; if (!inside && 
 grep -q 'waymark print' "$tmp/commands" || fail "no commands found in README.md"
 sh -e "$tmp/commands" >"$tmp/out" || fail "a command of README.md failed"
 grep -q ' cache_miss request ' "$tmp/out" || fail "no event decoded: $(cat "$tmp/out")"
+
+cd "$build/demo"
+rm my.trace
+grep '^WAYMARK_TRACE=' "$root/README.md" >"$tmp/commands"
+sh -e "$tmp/commands" >"$tmp/out" || fail "the command with WAYMARK_TRACE of README.md failed"
+[ -s my.trace ] || fail "the command with WAYMARK_TRACE of README.md records nothing"

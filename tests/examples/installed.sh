@@ -16,6 +16,16 @@ bin=$(find "$tmp/root" -type d -name bin)
 LD_LIBRARY_PATH=${library%/*} "$bin/waymark" print -e build/trace-events-all a.trace >a.txt
 "$root/tools/compare-counts" counts a.txt
 
+# A page of several functions is found by the name of each.
+for page in waymark-control waymark-reader; do
+	names=$(sed -n '/^\.Sh SYNOPSIS/q; s/^\.Nm \(waymark_[a-z0-9_]*\).*/\1/p' "$root/docs/man/$page.3")
+	for name in $names; do
+		link=$(find "$tmp/root" -name "$name.3")
+		[ -n "$link" ] && [ "$(readlink "$link")" = "$page.3" ] && [ -f "$link" ] ||
+			fail "no manual page $name.3"
+	done
+done
+
 for file in $(cd "$root" && find include docs/man -name '*.[h1-8]' -o -name '*.def'); do
 	find "$tmp/root" -name "${file##*/}*" | grep -q . || fail "$file is not installed"
 done

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The make rules: log lines where no backend is named, the one that is named
-# otherwise, and a header that is made again when its declarations change.
+# otherwise, and files that are made again when declarations or backends change, and
+# only then. The default goal stays the Makefile's.
 . "$(dirname "$0")/common.sh"
 cd "$tmp"
 mkdir io
@@ -22,22 +23,26 @@ LDLIBS += $(shell pkg-config --libs waymark)
 include $(shell pkg-config --variable=makerules waymark)
 $(eval $(call waymark_group,io,io/trace-events,build))
 
+all: program
 program: main.o build/trace-io.o
 	$(CC) $(LDFLAGS) $(CFLAGS) $^ $(LDLIBS) -o $@
 main.o build/trace-io.o: build/trace-io.h
 END
 
-make -s program
+make -s
+[ -x program ] || fail "make without a goal does not make the first one of the Makefile"
 WAYMARK_TRACE='io_*' ./program 2>log
 grep -q ':io_read fd 7$' log || fail "no log line without a backend named: $(cat log)"
 
 echo 'io_read(int fd) "descriptor %d"' >io/trace-events
-touch -d '+1 minute' io/trace-events
 make -s program
 WAYMARK_TRACE='io_*' ./program 2>log
 grep -q ':io_read descriptor 7$' log || fail "changed declarations change nothing: $(cat log)"
 
-rm -r build main.o program
+touch -r program before
+make -s
+[ ! program -nt before ] || fail "made again though nothing changed"
+
 make -s program WAYMARK_BACKENDS=simple
 WAYMARK_TRACE='io_*,file=io.trace' ./program
 "$waymark" print -e io/trace-events io.trace | grep -q 'io_read descriptor 7$' ||

@@ -27,6 +27,19 @@ options() {
 	done
 }
 
+# usage COMMAND...: its line of usage names all options, or says that there are [OPTION...].
+usage() {
+	help=$("$commands/$@" --help)
+	line=$(echo "$help" | head -n 1)
+	case $line in *OPTION*) return ;; esac
+	for option in $(echo "$help" | sed -n 's/^  \(-[a-z]\), .*/\1/p; s/^      \(--[a-z]*\).*/\1/p'); do
+		case "$option $line" in
+		-h\ * | --version\ * | *"[$option"[\ \]]*) ;;
+		*) fault "the usage of $* lacks $option: $line" ;;
+		esac
+	done
+}
+
 for command in $(sed -n "s/.*executable('\([a-z]*\)'.*/\1/p" src/cmd/meson.build); do
 	page "$command.1" "the command $command"
 done
@@ -47,6 +60,7 @@ if ! command -v mandoc >/dev/null; then
 	exit 77
 fi
 mandoc -Tlint -Wwarning $pages || status=1
+! grep -n 'Qq .* Qq ' $pages || fault "a Qq inside a Qq: its quotes nest"
 
 text=$(mktemp)
 trap 'rm -f "$text"' EXIT
@@ -55,6 +69,7 @@ options simpletrace.1 simpletrace
 options waymark.1 waymark
 for command in $("$commands/waymark" --help | sed -n '/^commands:/,$s/^  \([a-z]*\) .*/\1/p'); do
 	page "waymark-$command.1" "the command waymark $command"
+	usage waymark "$command"
 	[ ! -f "docs/man/waymark-$command.1" ] || options "waymark-$command.1" waymark "$command"
 done
 exit $status

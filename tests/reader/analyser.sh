@@ -42,4 +42,7 @@ if "$analyser" --declarations events trace mem_alloc mem_free size >/dev/null 2>
 	echo "a field that one event lacks is taken"
 	exit 1
 fi
-grep -q "mem_free has no field 'size'" err
+grep -q "mem_free has no field 'size'" err || exit 1
+"$analyser" --help >got 2>err || { echo "--help fails"; exit 1; }
+[ ! -s err ] && grep -q '^usage: analyser .*TRACE FIRST SECOND FIELD$' got ||
+	{ echo "--help does not print the usage"; exit 1; }

@@ -98,6 +98,8 @@ END
 sed 's/uint32_t bytes/uint32_t bytes, int more/' "$events" >wrong
 "$commands/waymark" print -e wrong long >got 2>err && fail "wrong declarations are an error"
 [ "$(wc -l <err)" -le 12 ] || fail "wrong declarations print $(wc -l <err) lines"
+[ "$(grep -c "are these the declarations of the program" err)" = 1 ] ||
+	fail "wrong declarations are not suspected once"
 grep -q "49990 more records" err || fail "the other problems are counted"
 
 # Colour is for terminals, and for those who want it.

@@ -17,6 +17,7 @@ trap 'rm -rf "$work"' EXIT
 python3 "$here/make_traces.py" "$work/traces" || exit 1
 cp "$here/golden/trace-events" "$work/traces/"
 cd "$work/traces" || exit 1
+head -c 5000 /dev/zero >zeros-only
 failed=0
 
 # run NAME COMMAND [ARGUMENT...]: compares with golden/NAME
@@ -43,7 +44,7 @@ for trace in v0 v2 v3 v4 v3-big-endian v4-big-endian every-byte lying-lengths un
 	run "print-$trace" waymark print -e trace-events "$trace"
 	run "simpletrace-$trace" simpletrace trace-events "$trace"
 done
-for trace in v0 v3 v4 lying-lengths truncated; do
+for trace in v0 v3 v4 lying-lengths truncated no-events; do
 	run "info-$trace" waymark info -e trace-events "$trace"
 done
 run info-json waymark info --json -e trace-events v4
@@ -59,6 +60,10 @@ run print-none waymark print -e trace-events --event=nothing v4
 run print-directory waymark print /
 run print-missing waymark print ./nothing-here
 run print-bad-declarations waymark print -e ./nothing-here v4
+run print-trace-as-declarations waymark print -e v4 trace-events
+run print-binary-declarations waymark print -e zeros-only v4
+run simpletrace-swapped simpletrace v4 trace-events
+run simpletrace-missing-events simpletrace nothing-here v4
 run simpletrace-2.8 simpletrace --qemu=2.8 trace-events v4
 run simpletrace-7 simpletrace --qemu=7 trace-events every-byte
 run simpletrace-8.1 simpletrace --qemu=8.1.2 trace-events v4
@@ -68,6 +73,11 @@ run simpletrace-no-header-untyped simpletrace --no-header trace-events no-header
 run simpletrace-odd-version simpletrace --qemu=10.2.x trace-events v4
 run usage-waymark waymark
 run usage-command waymark prind v4
+run usage-far-command waymark frobnicate
+run usage-help-command waymark help infp
+run usage-info-two-traces waymark info v3 v4
+run help-word waymark help
+run help-word-info waymark help info
 run usage-print waymark print
 run usage-two-traces waymark print v3 v4
 run usage-option waymark print --bogus v4

@@ -157,6 +157,7 @@ def main():
     (directory / "truncated").write_bytes(v4[:-5])
     (directory / "zeros").write_bytes(v4 + bytes(4000))
     (directory / "empty").write_bytes(b"")
+    (directory / "no-events").write_bytes(Trace(4).data)
     (directory / "text").write_text("this is no trace\n" * 10)
     future = Trace(5)
     (directory / "future").write_bytes(future.data)

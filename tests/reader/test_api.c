@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -169,6 +170,26 @@ static void a_descriptor_stays_open(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
+/* A file of many faults: one line, not as much of them as there is room for. */
+static void declarations_give_their_first_fault(void **state)
+{
+	char error[512];
+	FILE *file = fopen("faulty-events", "w");
+
+	(void)state;
+	assert_non_null(file);
+	for (int i = 0; i < 50; i++) {
+		fputs("no_arguments\n", file);
+	}
+	assert_int_equal(fclose(file), 0);
+	assert_null(waymark_reader_open("v4", "faulty-events", error, sizeof(error)));
+	assert_string_equal(
+		error, "faulty-events:1:13: error: the event 'no_arguments' has no argument list");
+	assert_null(waymark_reader_open("trace-events", "v4", error, sizeof(error)));
+	assert_non_null(strstr(error, "v4: this is a trace: are trace and declarations swapped?"));
+	assert_null(strchr(error, '\n'));
+}
+
 static void failures_to_open_say_why(void **state)
 {
 	char error[512];
@@ -195,6 +216,7 @@ int main(void)
 		cmocka_unit_test(problems_and_damage_come_with_an_error),
 		cmocka_unit_test(without_declarations_there_are_no_fields),
 		cmocka_unit_test(a_descriptor_stays_open),
+		cmocka_unit_test(declarations_give_their_first_fault),
 		cmocka_unit_test(failures_to_open_say_why),
 	};
 

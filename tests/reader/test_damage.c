@@ -219,7 +219,7 @@ static void control_characters_of_a_name_are_escaped_in_errors(void **state)
 static void expect_no_reader(struct fixture *f, const char *why)
 {
 	const struct reader_options options = { .declarations = &f->model };
-	struct read_error error = { "" };
+	struct read_error error = { .text = "" };
 
 	f->fd = bytes_fd(&f->trace, f->trace.bytes.count);
 	assert_null(reader_open_fd(f->fd, &options, &error));

@@ -291,13 +291,19 @@ static bool stepped_event(uint64_t i)
 
 static long step_stride;
 
+static void ignore(int sig)
+{
+	(void)sig;
+}
+
 /* The first event of a process, at every instruction of it; a process for each. */
 static void fork_inside_first_events(void)
 {
 	struct sigaction act = { .sa_sigaction = trap, .sa_flags = SA_SIGINFO };
 	sigset_t one;
 
-	/* Something is blocked: no writer yet, whose start blocks SIGTRAP, which kills. */
+	/* As in a handler: no writer yet, whose start blocks SIGTRAP, which kills. */
+	signal(SIGUSR1, ignore);
 	sigemptyset(&one);
 	sigaddset(&one, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &one, NULL);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "support.h"
+#include "rt/clock.h"
 #include "rt/sink.h"
 
 #define THREADS 8
@@ -231,9 +232,20 @@ static void fault_8_threads_that_take_turns_are_in_order_in_the_file(void **stat
 	trace_free(&t);
 }
 
+/* Of the build without a cycle counter: that it has none. */
+static void the_clock_is_the_one_that_was_asked_for(void **state)
+{
+	(void)state;
+#ifdef RT_SYSTEM_CLOCK
+	assert_false(waymark_clock_is_cycles());
+#endif
+	assert_true(waymark_clock_ticks() > 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_clock_is_the_one_that_was_asked_for),
 		cmocka_unit_test(fault_1_no_run_wedges_and_every_event_is_accounted_for),
 		cmocka_unit_test(fault_6_losses_are_counted_where_they_are),
 		cmocka_unit_test(fault_6_each_gap_counts_exactly_what_its_thread_misses),

@@ -107,6 +107,9 @@ abbreviations()
 	run 0 --h
 	says 'Usage: tracetool'
 	refused 'option --bogus not recognized' --bogus
+	grep -q 'Did you mean' err && fail "$what: proposes something: $(cat err)"
+	refused 'option --frmat not recognized' --frmat=h
+	[ "$(sed -n 2p err)" = "Did you mean '--format'?" ] || fail "$what: $(cat err)"
 	refused 'option -x not recognized' -x
 	refused 'option --format requires argument' --format
 	refused 'option -o requires argument' -o
@@ -224,6 +227,14 @@ warnings_and_checks()
 	absent strict.h
 	run 0 --check a b
 	silent
+	# A binary has one fault, however long it is, and its bytes are not for a terminal.
+	{ cat a; head -c 100000 /dev/zero; printf '\377\376(\n\200(\n'; } >binary
+	run 1 --check binary
+	[ "$(grep -c 'error: ' err)" -eq 1 ] || fail "$what: $(grep -c 'error: ' err) errors"
+	grep -q 'a NUL byte: not a text file' err || fail "$what: $(cat err)"
+	printf 'latin(void) "\344\200 %%d"\n' >latin
+	run 1 --check latin
+	iconv -f UTF-8 -t UTF-8 err >/dev/null 2>&1 || fail "$what: prints raw bytes"
 	[ ! -s out ] || fail "$what: prints"
 	run 1 --check a broken b
 	run 1 --check --werror warns

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The build files and commands of docs/building.md build programs that are traced.
+. "$(dirname "$0")/common.sh"
+cd "$tmp"
+
+# block TAG [HEADING]: the fenced block of that tag, the first one or that below a heading.
+block() {
+	awk -v tag="\`\`\`$1" -v heading="## ${2-}" '
+		$0 == heading || heading == "## " { below = 1 }
+		/^```/ { if (inside) { exit } inside = below && $0 == tag; next }
+		inside' "$root/docs/building.md" | grep . || fail "building.md has no block $1 ${2-}"
+}
+
+# traced PROGRAM: it prints the event of main.c as a line.
+traced() {
+	WAYMARK_TRACE='cache_*' "$1" 2>log || fail "$1 does not run: $(cat log)"
+	grep -q ':cache_flush 7 dirty blocks$' log || fail "$1 is not traced: $(cat log)"
+}
+
+generate() { # GROUP DECLARATIONS
+	for format in h c; do
+		"$build/src/cmd/tracetool" --format=$format --backends=log --group="$1" "$2" \
+			"build/trace-$1.$format"
+	done
+}
+
+mkdir cache
+cp "$root/examples/blockcache/cache/trace-events" cache
+cat >main.c <<'END'
+#include "trace-cache.h"
+
+int main(void)
+{
+	trace_cache_flush(7);
+	return 0;
+}
+END
+
+block make >Makefile
+make -s >out 2>&1 || fail "the Makefile of building.md: $(cat out)"
+traced ./program
+ldd ./program | grep -q libwaymark || fail "--libs does not link the shared library"
+rm -r build main.o program
+
+block meson >meson.build
+{ meson setup built && ninja -C built; } >out 2>&1 || fail "the meson.build of building.md: $(cat out)"
+WAYMARK_TRACE='cache_*,file=t.trace' built/program
+"$waymark" print -e cache/trace-events t.trace | grep -q ' cache_flush 7 dirty blocks$' ||
+	fail "the program of meson.build is not traced"
+
+mkdir build
+generate cache cache/trace-events
+cp main.c main.cc
+block sh 'C++' >commands
+sh -e commands
+traced ./program
+c++ -x c++ -std=c++11 -Ibuild $(pkg-config --cflags waymark) -c build/trace-cache.c
+c++ main.o trace-cache.o $(pkg-config --libs waymark) -o program
+traced ./program
+
+cc -Ibuild $(pkg-config --cflags waymark) -c main.c build/trace-cache.c
+block sh 'Static programs' >commands
+sh -e commands
+for program in ./program-static ./program-archive; do
+	traced $program
+	if ldd $program 2>&1 | grep -q libwaymark; then
+		fail "$program needs the shared library"
+	fi
+done
+
+echo 'plug_work(int n) "n %d"' >trace-events
+generate plug trace-events
+cat >plug.c <<'END'
+#include "trace-plug.h"
+
+void plug(void);
+void plug(void)
+{
+	trace_plug_work(3);
+}
+END
+cat >host.c <<'END'
+#include <dlfcn.h>
+
+int main(void)
+{
+	void *handle = dlopen("./plug.so", RTLD_NOW);
+	void (*plug)(void) = handle ? (void (*)(void))dlsym(handle, "plug") : 0;
+
+	if (!plug) {
+		return 1;
+	}
+	plug();
+	return dlclose(handle);
+}
+END
+block sh Plug-ins >commands
+sh -e commands
+cc host.c -o host
+WAYMARK_TRACE='plug_*' ./host 2>log || fail "the host of the plug-in fails: $(cat log)"
+grep -q ':plug_work n 3$' log || fail "the plug-in is not traced: $(cat log)"

@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `make install` says in few lines where it went, a program finds it there as
+# docs/building.md says, each function has its manual page, and `make uninstall`
+# takes all of it away.
+. "$(dirname "$0")/common.sh"
+unset LD_LIBRARY_PATH
+make -s -C "$root" BUILD="$tmp/built" >"$tmp/out" 2>&1 || fail "make: $(tail -n 20 "$tmp/out")"
+prefix=$tmp/prefix
+make -C "$root" install BUILD="$tmp/built" PREFIX="$prefix" >"$tmp/out" 2>&1 ||
+	fail "make install: $(cat "$tmp/out")"
+[ "$(wc -l <"$tmp/out")" -le 20 ] || fail "make install prints $(wc -l <"$tmp/out") lines"
+
+module=$(find "$prefix" -name waymark.pc)
+export PKG_CONFIG_PATH="${module%/*}"
+make_example "$tmp/example" LDFLAGS="-Wl,-rpath,${module%/pkgconfig/*}"
+echo data >"$tmp/data"
+"$tmp/example/blockcache" -trace "*,file=$tmp/a.trace" "$tmp/data" >/dev/null
+"$prefix/bin/waymark" info "$tmp/a.trace" >/dev/null
+
+make -s -C "$root" uninstall BUILD="$tmp/built" >"$tmp/out" 2>&1 || fail "make uninstall: $(cat "$tmp/out")"
+left=$([ ! -e "$prefix" ] || find "$prefix" ! -type d)
+[ -z "$left" ] || fail "make uninstall leaves $left"

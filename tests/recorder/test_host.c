@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What programs do around their first event: they block signals, pin threads
+ * and give them priorities, change directories, vfork, limit themselves. The
+ * recorder must neither depend on it nor hand it down to its writer.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+#include "rt/drain.h"
+#include "rt/sink.h"
+
+#define EVENTS 100
+
+static void record(uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++) {
+		trace_pair(1, i);
+	}
+}
+
+static void check_file(const char *name, pid_t pid, unsigned int events)
+{
+	struct trace t;
+
+	read_trace(&t, name, pid);
+	assert_int_equal(check_order(&t, 1), events);
+	trace_free(&t);
+}
+
+static void block_and_record(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1); /* for a signalfd, say: nobody handles it */
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	waymark_sink_simple.set_file("blocked", NULL);
+	record(0, EVENTS);
+	sleep_ms(300);
+	_exit(0);
+}
+
+static void blocked_signals_do_not_put_the_writer_off(void **state)
+{
+	(void)state;
+	assert_int_equal(run(block_and_record), 0);
+	check_file("blocked", 0, EVENTS);
+}
+
+static void vfork_and_record(void)
+{
+	waymark_sink_simple.set_file("vforked", NULL);
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		trace_pair(1, 0);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	record(1, 10);
+	sleep_ms(300);
+	waymark_drain_find_dead();
+	if (waymark_recorder_flush()) {
+		_exit(1);
+	}
+	record(10, 20);
+	_exit(waymark_recorder_flush() ? 2 : 0);
+}
+
+/* Between vfork and exec the child runs on its parent's memory, but it is not the parent. */
+static void a_first_event_between_vfork_and_exec_takes_nothing_away(void **state)
+{
+	uint64_t begin = now_ns();
+
+	(void)state;
+	if (UNDER_SANITIZER) {
+		skip();
+	}
+	assert_int_equal(run(vfork_and_record), 0);
+	assert_true(now_ns() - begin < 2000000000u);
+	check_file("vforked", 0, 20);
+}
+
+/* As sandboxes do: no signal to anybody. */
+static void forbid_tgkill(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { sizeof(code) / sizeof(code[0]), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
+		_exit(77);
+	}
+}
+
+static void record_in_a_sandbox(void)
+{
+	waymark_sink_simple.set_file("sandbox", NULL);
+	forbid_tgkill();
+	record(0, 10);
+	waymark_drain_find_dead();
+	waymark_recorder_flush();
+	record(10, 20);
+	waymark_recorder_flush();
+	_exit(0);
+}
+
+static void a_sandbox_makes_no_thread_look_dead(void **state)
+{
+	int status;
+
+	(void)state;
+	status = run(record_in_a_sandbox);
+	if (UNDER_SANITIZER || (WIFEXITED(status) && WEXITSTATUS(status) == 77)) {
+		skip();
+	}
+	assert_int_equal(status, 0);
+	check_file("sandbox", 0, 20);
+}
+
+static void name_a_file_under_a_limit(void)
+{
+	struct rlimit none = { 0, 0 };
+
+	setrlimit(RLIMIT_FSIZE, &none);
+	_exit(waymark_sink_simple.set_file("limited", NULL) < 0 ? 7 : 8);
+}
+
+static void naming_a_file_that_takes_nothing_is_an_error_and_no_signal(void **state)
+{
+	(void)state;
+	int status = run(name_a_file_under_a_limit);
+
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
+}
+
+static pid_t find_writer(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	pid_t found = 0;
+
+	for (struct dirent *e; (e = readdir(tasks));) {
+		char path[300], name[32] = "";
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", e->d_name);
+		f = fopen(path, "r");
+		if (f && fgets(name, sizeof(name), f) && strcmp(name, "waymark\n") == 0) {
+			found = (pid_t)atoi(e->d_name);
+		}
+		if (f) {
+			fclose(f);
+		}
+	}
+	closedir(tasks);
+	return found;
+}
+
+/* A processor thread of an emulator: on one processor, before all others. */
+static void *record_pinned(void *unused)
+{
+	struct sched_param first = { .sched_priority = 1 };
+	cpu_set_t one;
+
+	(void)unused;
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	if (sched_setscheduler(0, SCHED_FIFO, &first)) {
+		_exit(77);
+	}
+	trace_pair(1, 0);
+	return NULL;
+}
+
+static void pin_and_record(void)
+{
+	cpu_set_t mine, writers;
+	pthread_t t;
+	pid_t writer;
+
+	waymark_sink_simple.set_file("pinned", NULL);
+	pthread_create(&t, NULL, record_pinned, NULL);
+	pthread_join(t, NULL);
+	waymark_recorder_flush();
+	writer = find_writer();
+	if (!writer || sched_getscheduler(writer) != SCHED_OTHER) {
+		_exit(1);
+	}
+	sched_getaffinity(0, sizeof(mine), &mine);
+	sched_getaffinity(writer, sizeof(writers), &writers);
+	_exit(CPU_EQUAL(&mine, &writers) ? 0 : 2);
+}
+
+static void a_pinned_thread_does_not_pin_the_writer(void **state)
+{
+	(void)state;
+	int status = run(pin_and_record);
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+		skip();
+	}
+	assert_int_equal(status, 0);
+}
+
+static void record_and_move(void)
+{
+	record(0, EVENTS);
+	if (chdir("elsewhere")) {
+		_exit(1);
+	}
+}
+
+static void the_default_file_is_where_the_first_event_was(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mkdir("elsewhere", 0700), 0);
+	assert_int_equal(run_with_pid(record_and_move, &pid), 0);
+	check_file("trace-", pid, EVENTS);
+}
+
+static void record_without_memory(void)
+{
+	struct rlimit limit = { 1u << 20, 1u << 20 };
+
+	setrlimit(RLIMIT_AS, &limit);
+	record(0, EVENTS);
+}
+
+static void events_without_any_memory_are_counted_at_exit(void **state)
+{
+	char said[1024];
+
+	(void)state;
+	if (UNDER_SANITIZER) {
+		skip();
+	}
+	assert_int_equal(run_and_listen(record_without_memory, said, sizeof(said)), 0);
+	assert_non_null(strstr(said, "100 events lost"));
+}
+
+/* A memory error found by the processor does not happen again by itself. */
+static void be_told_of_a_memory_error(void)
+{
+	struct rlimit none = { 0, 0 };
+	siginfo_t info = { .si_signo = SIGBUS, .si_code = BUS_MCEERR_AO };
+
+	setrlimit(RLIMIT_CORE, &none);
+	waymark_sink_simple.set_file("machine", NULL);
+	record(0, EVENTS);
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGBUS, &info);
+	_exit(7);
+}
+
+static void a_signal_that_does_not_recur_still_ends_the_program(void **state)
+{
+	(void)state;
+	if (UNDER_SANITIZER) {
+		skip();
+	}
+	int status = run(be_told_of_a_memory_error);
+
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGBUS);
+	check_file("machine", 0, EVENTS);
+}
+
+/* More than the pipe holds. Its reader takes nothing, or next to nothing. */
+static void fill_a_pipe(void)
+{
+	waymark_sink_simple.set_file("pipe", NULL);
+	record(0, 20000);
+}
+
+static void fill_a_pipe_and_crash(void)
+{
+	struct rlimit none = { 0, 0 };
+
+	setrlimit(RLIMIT_CORE, &none);
+	fill_a_pipe();
+	abort();
+}
+
+static void a_pipe_that_nobody_reads_does_not_hold_up_the_exit(void **state)
+{
+	char said[1024];
+
+	(void)state;
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	int keep = open("pipe", O_RDWR);
+	uint64_t begin = now_ns();
+
+	assert_int_equal(run_and_listen(fill_a_pipe, said, sizeof(said)), 0);
+	assert_in_range((now_ns() - begin) / 100000000u, 29, 50);
+	assert_non_null(strstr(said, "the trace file takes no data"));
+	close(keep);
+	unlink("pipe");
+}
+
+static void *sip(void *fd)
+{
+	char byte[4096];
+
+	while (read((int)(intptr_t)fd, byte, sizeof(byte)) > 0) {
+		sleep_ms(100);
+	}
+	return NULL;
+}
+
+static void a_slow_reader_does_not_hold_up_a_crash(void **state)
+{
+	pthread_t t;
+
+	(void)state;
+	if (UNDER_SANITIZER) {
+		skip();
+	}
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	int keep = open("pipe", O_RDWR);
+
+	pthread_create(&t, NULL, sip, (void *)(intptr_t)keep);
+	uint64_t begin = now_ns();
+
+	assert_int_equal(WTERMSIG(run(fill_a_pipe_and_crash)), SIGABRT);
+	assert_in_range((now_ns() - begin) / 100000000u, 0, 65);
+	pthread_cancel(t);
+	pthread_join(t, NULL);
+	close(keep);
+	unlink("pipe");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocked_signals_do_not_put_the_writer_off),
+		cmocka_unit_test(a_first_event_between_vfork_and_exec_takes_nothing_away),
+		cmocka_unit_test(a_sandbox_makes_no_thread_look_dead),
+		cmocka_unit_test(naming_a_file_that_takes_nothing_is_an_error_and_no_signal),
+		cmocka_unit_test(a_pinned_thread_does_not_pin_the_writer),
+		cmocka_unit_test(the_default_file_is_where_the_first_event_was),
+		cmocka_unit_test(events_without_any_memory_are_counted_at_exit),
+		cmocka_unit_test(a_signal_that_does_not_recur_still_ends_the_program),
+		cmocka_unit_test(a_pipe_that_nobody_reads_does_not_hold_up_the_exit),
+		cmocka_unit_test(a_slow_reader_does_not_hold_up_a_crash),
+	};
+
+	enter_directory();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_directory();
+	return failed;
+}
