@@ -29,7 +29,7 @@ static bool is_ours(const struct simple_out *out)
 {
 	struct stat st;
 
-	return fstat(simple_fd(out), &st) == 0 && st.st_dev == out->file.device &&
+	return simple_stat(simple_fd(out), &st) == 0 && st.st_dev == out->file.device &&
 	       st.st_ino == out->file.inode;
 }
 

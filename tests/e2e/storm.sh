@@ -11,7 +11,8 @@ audit=$(realpath "$2")
 events=$(realpath "$3")
 runs=$4
 threads=8
-steps=${WAYMARK_STORM_STEPS:-1000000}
+steps=1000000
+[ -z "${WAYMARK_SANITIZER-}" ] || steps=50000
 bad=0
 work=$(mktemp -d) || exit 99
 trap 'umount "$work/small" 2>/dev/null; rm -rf "$work"' EXIT
@@ -49,18 +50,22 @@ while [ $run -lt "$runs" ] && [ $bad -eq 0 ]; do
 	run=$((run + 1))
 	expect exit 0 exit file=storm.trace
 	check exit storm.trace
-	expect fork 0 fork file=storm.trace
-	check "fork, parent" storm.trace
-	for child in storm.trace.*; do
-		check "fork, child" "$child"
-	done
+	if [ -n "${WAYMARK_SANITIZER-}" ]; then
+		echo "fork: not run, sanitizers may leave their own locks held in a child"
+	else
+		expect fork 0 fork file=storm.trace
+		check "fork, parent" storm.trace
+		for child in storm.trace.*; do
+			check "fork, child" "$child"
+		done
+	fi
 	expect abort 134 abort file=storm.trace
 	check abort storm.trace
 	expect "small buffer" 0 exit file=storm.trace,buffer=1M
 	check "small buffer" storm.trace
 done
 
-if [ "$(id -u)" -ne 0 ] || ! mkdir small || ! mount -t tmpfs -o size=64m none small 2>/dev/null; then
+if [ "$(id -u)" -ne 0 ] || ! mkdir small || ! mount -t tmpfs -o size=16m none small 2>/dev/null; then
 	echo "full disk: not run, it needs the right to mount a tmpfs"
 else
 	expect "full disk" 0 exit file=small/storm.trace

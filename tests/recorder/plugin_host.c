@@ -78,24 +78,23 @@ static void record(const char *file, char **plugins, int count)
 }
 
 /* Every object's events are there, and in order. Returns what is wrong. */
-static const char *check(const char *file, int plugins)
+static const char *check_trace(const struct trace *t, int plugins)
 {
 	struct {
 		const char *name;
 		uint64_t next;
 	} seen[16] = { { "host", 0 } };
 	size_t names = 1;
-	struct trace t;
-	const char *error = trace_read(&t, file);
+	const char *error = NULL;
 
-	for (size_t i = 0; !error && i < t.count; i++) {
-		const char *name = t.records[i].name;
+	for (size_t i = 0; i < t->count; i++) {
+		const char *name = t->records[i].name;
 		size_t k = 0;
 
 		while (k < names && name && strcmp(seen[k].name, name)) {
 			k++;
 		}
-		if (!name || k == 16 || trace_arg(&t.records[i], 0) != seen[k].next) {
+		if (!name || k == 16 || trace_arg(&t->records[i], 0) != seen[k].next) {
 			return "an event is missing or out of order";
 		}
 		names += k == names;
@@ -106,6 +105,18 @@ static const char *check(const char *file, int plugins)
 		error = seen[k].next == ROUNDS ? NULL : "a plug-in's last events are missing";
 	}
 	return error || names == (size_t)plugins + 1 ? error : "a plug-in's events are missing";
+}
+
+static const char *check(const char *file, int plugins)
+{
+	struct trace t;
+	const char *error = trace_read(&t, file);
+
+	if (!error) {
+		error = check_trace(&t, plugins);
+		trace_free(&t);
+	}
+	return error;
 }
 
 int main(int argc, char **argv)
