@@ -11,6 +11,8 @@ import tempfile
 import time
 
 ROUNDS = 5
+# Warnings about the inputs are no news here.
+QUIET = [(os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
 
 
 def inputs_of(root):
@@ -24,7 +26,7 @@ def inputs_of(root):
 
 def timed(command):
     begin = time.perf_counter()
-    pid = os.posix_spawn(command[0], command, os.environ)
+    pid = os.posix_spawn(command[0], command, os.environ, file_actions=QUIET)
     status = os.waitpid(pid, 0)[1]
     elapsed = time.perf_counter() - begin
     if status:
