@@ -168,9 +168,6 @@ uint64_t waymark_clock_ns(void);
 /* The longest record; longer strings are cut, and the cut is marked. */
 #define WAYMARK_RECORD_MAX 32768u
 
-/* The length word of a NULL string. */
-#define WAYMARK_NULL_STRING UINT32_MAX
-
 /* An event that is being recorded. */
 struct waymark_record {
 	struct waymark_cursor *cursor;
@@ -238,6 +235,9 @@ static inline void waymark_record_value(struct waymark_record *r, const void *va
 	r->pos += size;
 }
 
+/* What waymark_string_length() says of NULL. */
+#define WAYMARK_NULL_STRING UINT32_MAX
+
 /*
  * The length of a string argument, read once, because another thread may change
  * it meanwhile: WAYMARK_NULL_STRING for NULL; more than `max` means that it is cut.
@@ -253,27 +253,39 @@ static inline uint32_t waymark_string_length(const char *s, uint32_t max)
 }
 
 /* What a string of that length takes at most, its length word and alignment counted in. */
-static inline size_t waymark_string_room(uint32_t length)
+static inline size_t waymark_string_room(uint32_t length, uint32_t max)
 {
-	return length == WAYMARK_NULL_STRING ? 8 : (size_t)length + 8;
+	if (WAYMARK_UNLIKELY(length > max)) {
+		length = length == WAYMARK_NULL_STRING ? 1 : max;
+	}
+	return (size_t)length + 8;
 }
 
-/* Stores a string of waymark_string_length(); one that is cut ends in "...". */
+/* NULL is one NUL, and a string that is cut ends in "..." and a NUL, which no other has. */
+static inline void waymark_record_odd_string(struct waymark_record *r, const char *s, uint32_t max)
+{
+	uint32_t length = s ? max : 1;
+
+	waymark_record_value(r, &length, sizeof(length));
+	if (s) {
+		memcpy(r->pos, s, max - 4);
+		memcpy(r->pos + max - 4, "...", 3);
+	}
+	r->pos[length - 1] = '\0';
+	r->pos += length;
+}
+
+/* Stores a string of waymark_string_length(). */
 static inline void waymark_record_string(
 	struct waymark_record *r, const char *s, uint32_t length, uint32_t max)
 {
-	bool cut = length > max && length != WAYMARK_NULL_STRING;
-	uint32_t word = cut ? max : length;
-
-	waymark_record_value(r, &word, sizeof(word));
-	if (length == WAYMARK_NULL_STRING) {
+	if (WAYMARK_UNLIKELY(length > max)) {
+		waymark_record_odd_string(r, length == WAYMARK_NULL_STRING ? NULL : s, max);
 		return;
 	}
-	memcpy(r->pos, s, word);
-	if (WAYMARK_UNLIKELY(cut)) {
-		memcpy(r->pos + max - 3, "...", 3);
-	}
-	r->pos += word;
+	waymark_record_value(r, &length, sizeof(length));
+	memcpy(r->pos, s, length);
+	r->pos += length;
 }
 
 /* Commits the event. */

@@ -25,7 +25,7 @@ static const char string_length[] =
 	"\tuint32_t waymark_length_${arg} = waymark_string_length(${arg}, ${max});\n";
 
 static const char string_room[] =
-	"\twaymark_room += waymark_string_room(waymark_length_${arg});\n";
+	"\twaymark_room += waymark_string_room(waymark_length_${arg}, ${max});\n";
 
 static const char value_room[] = "\twaymark_room += 2 * sizeof(${arg});\n";
 

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The one definition of a packet's bytes: what a thread records into, and what
- * a stream file of the native trace is made of (a fixed profile of CTF 1.8).
- * A packet is valid up to its content_size at every moment, because that is
- * stored last, with release order, for each event.
+ * a stream file of the native trace is made of (a fixed profile of CTF 1.8,
+ * waymark-ctf(5)). A packet is valid up to its content_size at every moment,
+ * because that is stored last, with release order, for each event.
  *
  * An event is one 8-byte word { 48 bits clock, 16 bits id }, then its arguments
  * in declaration order and natural alignment; a string is a u32 length and its
  * bytes. Events begin at multiples of 8. Sizes are in bits, as CTF has them.
+ *
+ * Strings of C hold no NUL, so one as the last of the bytes says more:
+ *
+ *	length 0                     ""
+ *	length 1, "\0"               NULL
+ *	length n, "begin of...\0"    cut: the program's was longer
  */
 #ifndef FORMAT_PACKET_H
 #define FORMAT_PACKET_H
@@ -23,22 +29,23 @@
 /* timestamp_end of a packet that is still written to. */
 #define PACKET_OPEN (UINT64_MAX >> 1)
 
-/* The length word of a string argument that was NULL; no bytes follow. */
-#define PACKET_NULL_STRING UINT32_MAX
+/* The longest packet, and what the size of one in a file is a multiple of (for O_DIRECT). */
+#define PACKET_BYTES_MAX (UINT32_C(1) << 20)
+#define PACKET_FILE_ALIGN UINT32_C(4096)
 
 struct packet_header {
 	uint32_t magic;
 	uint8_t uuid[16];
-	uint32_t stream_id;
-	uint64_t stream_instance_id;
+	uint32_t stream_id; /* 0: the only class of streams */
+	uint64_t stream_instance_id; /* from 1 */
 	/* packet.context */
-	uint64_t timestamp_begin;
+	uint64_t timestamp_begin; /* ticks of the trace's clock, 64 bits */
 	uint64_t timestamp_end;
-	uint64_t content_size;
-	uint64_t packet_size;
-	uint64_t sequence;
-	uint64_t events_discarded; /* running count of this stream */
-	uint32_t cpu_id;
+	uint64_t content_size; /* bits, the header's included */
+	uint64_t packet_size; /* bits, the unused rest included */
+	uint64_t sequence; /* of the stream, from 1; counts on when another thread takes it over */
+	uint64_t events_discarded; /* running count of the stream */
+	uint32_t cpu_id; /* 0 */
 	uint32_t tid;
 };
 

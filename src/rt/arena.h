@@ -16,9 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/arena.h"
 #include "rt/clock.h"
-
-#define ARENA_UNIT (UINT64_C(64) << 10)
 
 /* Sizes of chunks: 64 KiB, 256 KiB, 1 MiB. */
 enum { ARENA_SMALL, ARENA_MEDIUM, ARENA_LARGE, ARENA_CLASSES };

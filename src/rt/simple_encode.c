@@ -191,17 +191,20 @@ static uint64_t load(const char *from, enum op op)
 	}
 }
 
-/* Copies a string behind its length; NULL when the length cannot be. */
+/*
+ * Copies a string behind its length, without the NUL that marks NULL and what
+ * was cut; NULL when the length cannot be.
+ */
 static const char *put_string(char **to, const char *from, const char *end, uint32_t word)
 {
-	uint32_t length = word == PACKET_NULL_STRING ? 0 : word;
-
-	if (length > (size_t)(end - from)) {
+	if (word > (size_t)(end - from)) {
 		return NULL;
 	}
+	uint32_t length = word > 0 && from[word - 1] == '\0' ? word - 1 : word;
+
 	*to = put(*to, &length, sizeof(length));
 	*to = put(*to, from, length);
-	return from + length;
+	return from + word;
 }
 
 /* Translates arguments one by one; returns where they end in the packet, NULL if they cannot be. */

@@ -53,7 +53,7 @@ static inline void trace_text(uint64_t i, const char *s)
 	uint32_t max = WAYMARK_RECORD_MAX / 2;
 	uint32_t length = waymark_string_length(s, max);
 
-	if (waymark_record_begin(&r, &event_text, 16 + waymark_string_room(length))) {
+	if (waymark_record_begin(&r, &event_text, 16 + waymark_string_room(length, max))) {
 		waymark_record_value(&r, &i, sizeof(i));
 		waymark_record_string(&r, s, length, max);
 		waymark_record_end(&r);

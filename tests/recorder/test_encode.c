@@ -83,9 +83,9 @@ static void strings_are_whole_and_cut_ones_are_marked(void **state)
 
 		memcpy(&found, t.records[i].args + 8, 4);
 		assert_int_equal(trace_arg(&t.records[i], 0), i);
-		assert_int_equal(found, length < 16384 ? length : 16384);
+		assert_int_equal(found, length <= 16384 ? length : 16383);
 		if (length > 16384) {
-			assert_memory_equal(t.records[i].args + 12 + 16381, "...", 3);
+			assert_memory_equal(t.records[i].args + 12 + 16380, "...", 3);
 		}
 	}
 	trace_free(&t);

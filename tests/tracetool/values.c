@@ -84,12 +84,13 @@ static const char *print_string(const char *p)
 	p = align(p, sizeof(length));
 	memcpy(&length, p, sizeof(length));
 	p += sizeof(length);
-	if (length == WAYMARK_NULL_STRING) {
+	if (length == 1 && *p == '\0') {
 		printf("NULL");
-		return p;
-	}
-	if (length > 64) {
-		printf("%" PRIu32 " bytes, ending in '%.*s'", length, 5, p + length - 5);
+	} else if (length > 64) {
+		bool cut = p[length - 1] == '\0';
+
+		printf("%" PRIu32 " bytes, %sending in '%.*s'", length, cut ? "cut, " : "", 5,
+			p + length - 5 - cut);
 	} else {
 		printf("'%.*s'", (int)length, p);
 	}

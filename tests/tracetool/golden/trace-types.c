@@ -661,8 +661,8 @@ WAYMARK_HOT static void record_strings(const char *name, char *text)
 	uint32_t waymark_length_name = waymark_string_length(name, WAYMARK_RECORD_MAX / 4);
 	uint32_t waymark_length_text = waymark_string_length(text, WAYMARK_RECORD_MAX / 4);
 
-	waymark_room += waymark_string_room(waymark_length_name);
-	waymark_room += waymark_string_room(waymark_length_text);
+	waymark_room += waymark_string_room(waymark_length_name, WAYMARK_RECORD_MAX / 4);
+	waymark_room += waymark_string_room(waymark_length_text, WAYMARK_RECORD_MAX / 4);
 	if (!waymark_record_begin(&waymark_r, &waymark_event_strings, waymark_room)) {
 		return;
 	}
@@ -714,7 +714,7 @@ WAYMARK_HOT static void record_string_pointer(const char *name)
 	size_t waymark_room = 0;
 	uint32_t waymark_length_name = waymark_string_length(name, WAYMARK_RECORD_MAX / 2);
 
-	waymark_room += waymark_string_room(waymark_length_name);
+	waymark_room += waymark_string_room(waymark_length_name, WAYMARK_RECORD_MAX / 2);
 	if (!waymark_record_begin(&waymark_r, &waymark_event_string_pointer, waymark_room)) {
 		return;
 	}
@@ -811,7 +811,7 @@ WAYMARK_HOT static void record_no_format(int value, const char *name)
 	uint32_t waymark_length_name = waymark_string_length(name, WAYMARK_RECORD_MAX / 2);
 
 	waymark_room += 2 * sizeof(value);
-	waymark_room += waymark_string_room(waymark_length_name);
+	waymark_room += waymark_string_room(waymark_length_name, WAYMARK_RECORD_MAX / 2);
 	if (!waymark_record_begin(&waymark_r, &waymark_event_no_format, waymark_room)) {
 		return;
 	}
@@ -946,7 +946,7 @@ WAYMARK_HOT static void record_stars(int width, int value, unsigned int precisio
 	waymark_room += 2 * sizeof(width);
 	waymark_room += 2 * sizeof(value);
 	waymark_room += 2 * sizeof(precision);
-	waymark_room += waymark_string_room(waymark_length_text);
+	waymark_room += waymark_string_room(waymark_length_text, WAYMARK_RECORD_MAX / 2);
 	if (!waymark_record_begin(&waymark_r, &waymark_event_stars, waymark_room)) {
 		return;
 	}
@@ -1007,7 +1007,7 @@ WAYMARK_HOT static void record_flags(int a, int b, unsigned int c, const char *d
 	waymark_room += 2 * sizeof(a);
 	waymark_room += 2 * sizeof(b);
 	waymark_room += 2 * sizeof(c);
-	waymark_room += waymark_string_room(waymark_length_d);
+	waymark_room += waymark_string_room(waymark_length_d, WAYMARK_RECORD_MAX / 2);
 	if (!waymark_record_begin(&waymark_r, &waymark_event_flags, waymark_room)) {
 		return;
 	}
@@ -1220,7 +1220,7 @@ WAYMARK_HOT static void record_keywords(int new_, int class_, int export_, const
 	waymark_room += 2 * sizeof(new_);
 	waymark_room += 2 * sizeof(class_);
 	waymark_room += 2 * sizeof(export_);
-	waymark_room += waymark_string_room(waymark_length_typename_);
+	waymark_room += waymark_string_room(waymark_length_typename_, WAYMARK_RECORD_MAX / 2);
 	if (!waymark_record_begin(&waymark_r, &waymark_event_keywords, waymark_room)) {
 		return;
 	}
@@ -1397,7 +1397,7 @@ WAYMARK_HOT static void record_locals(
 
 	waymark_room += 2 * sizeof(r);
 	waymark_room += 2 * sizeof(on);
-	waymark_room += waymark_string_room(waymark_length_len);
+	waymark_room += waymark_string_room(waymark_length_len, WAYMARK_RECORD_MAX / 2);
 	waymark_room += 2 * sizeof(size);
 	waymark_room += 2 * sizeof(c);
 	waymark_room += 2 * sizeof(event);
@@ -1482,7 +1482,7 @@ WAYMARK_HOT static void record_ten(uint64_t first_argument, uint64_t second_argu
 	waymark_room += 2 * sizeof(second_argument);
 	waymark_room += 2 * sizeof(third_argument);
 	waymark_room += 2 * sizeof(fourth_argument);
-	waymark_room += waymark_string_room(waymark_length_fifth_argument);
+	waymark_room += waymark_string_room(waymark_length_fifth_argument, WAYMARK_RECORD_MAX / 2);
 	waymark_room += 2 * sizeof(sixth_argument);
 	waymark_room += 2 * sizeof(seventh_argument);
 	waymark_room += 2 * sizeof(eighth_argument);

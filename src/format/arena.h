@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one definition of an arena file's bytes: the memory that a process records
+ * into, under /dev/shm (or in the trace's directory), so that it outlives the
+ * process. It belongs to the trace that has the same uuid.
+ *
+ *	/dev/shm/waymark-<uuid>       32 lower-case hex digits
+ *	<trace directory>/.arena      where /dev/shm is absent or too small
+ *
+ * The file is cut into units of 64 KiB; the first `first_unit` of them hold the
+ * header, the table of streams and what only the process itself understands. A
+ * packet (packet.h) may begin at any later unit, and fills 1, 4 or 16 of them.
+ * One that begins with the magic and the trace's uuid is valid up to its
+ * content_size at every moment, while the process lives and after it. Whether
+ * its stream file holds it already is told by (stream_instance_id, sequence).
+ * While it lives the process recycles packets: who reads copies one first, and
+ * believes it if its header but for content_size and timestamp_end is still the same.
+ *
+ * The process holds a shared lock (flock) for as long as it has the file
+ * mapped: who gets an exclusive one knows that it is dead. Numbers have the
+ * process's byte order.
+ */
+#ifndef FORMAT_ARENA_H
+#define FORMAT_ARENA_H
+
+#include <stdint.h>
+
+#define ARENA_FILE_MAGIC UINT64_C(0x414b52414d594157) /* "WAYMARKA" */
+#define ARENA_FILE_VERSION 1u
+#define ARENA_FILE_PREFIX "/dev/shm/waymark-"
+#define ARENA_FILE_IN_TRACE ".arena"
+#define ARENA_FILE_PATH_BYTES 4096u
+
+#define ARENA_UNIT (UINT64_C(64) << 10)
+
+/* Streams above have no entry in the table; what they lose is not told after a kill. */
+#define ARENA_STREAMS_MAX 16384u
+
+/* One moment on three clocks. */
+struct arena_clock {
+	uint64_t ticks;
+	uint64_t monotonic_ns;
+	uint64_t realtime_ns;
+};
+
+/* By stream_instance_id. A packet's true events_discarded is its own plus `evicted`. */
+struct arena_stream {
+	uint64_t lost; /* events that found no room, by now */
+	uint64_t evicted; /* events of packets that full=overwrite gave up, all older than any left
+			   */
+};
+
+struct arena_file {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t first_unit;
+	uint64_t bytes; /* of the file; those beyond what was used are holes */
+	uint8_t uuid[16];
+	uint32_t pid;
+	uint32_t closed; /* 1: all is in the stream files, nothing will come */
+	uint64_t
+		streams; /* how many instance ids are given out, of which the last is that number */
+	uint64_t streams_offset; /* of struct arena_stream [ARENA_STREAMS_MAX], in the file */
+	uint32_t clock_turn; /* counts changes of `now`: odd while one is under way */
+	uint32_t overwrite; /* 1: full=overwrite; packets may vanish unwritten */
+	struct arena_clock begin;
+	struct arena_clock now; /* as of late: the clock's rate follows from both */
+	char directory[ARENA_FILE_PATH_BYTES]; /* of the trace, absolute; NUL-terminated */
+};
+
+#endif

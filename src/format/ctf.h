@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The native trace: a directory that every reader of CTF 1.8 understands.
+ * waymark-ctf(5) describes it; src/format/packet.h has the bytes of its streams.
+ *
+ *	metadata              declarations, in CTF's own language
+ *	stream-<n>            packets of stream instance n, in sequence
+ *	stream-<n>-<p>        the same, of piece p (from 1) of a rotated trace
+ *	index/<stream>.idx    where each packet is, in LTTng's layout
+ *
+ * The metadata begins with CTF_SIGNATURE. An event has its declaration before
+ * it, in the language of trace-events files, because CTF has no place for
+ * formats and C types, and readers skip comments:
+ *
+ *	CTF_DECLARATION <file>:<line>: <name>(<type> <argument>, ...) <format> CTF_COMMENT_END
+ *	event { id = 1; name = "..."; stream_id = 0; fields := struct { ... }; };
+ *
+ * with each comment's end inside of it written `*\/`. Names of fields have a `_`
+ * before them, which readers strip. A string <s> is two fields:
+ *
+ *	uint32_t _<s>_length; utf8_t _<s>[_<s>_length];
+ */
+#ifndef FORMAT_CTF_H
+#define FORMAT_CTF_H
+
+#include <stdint.h>
+
+#define CTF_SIGNATURE "/* CTF 1.8 */"
+#define CTF_DECLARATION "/* trace-events "
+#define CTF_COMMENT_END " */"
+#define CTF_METADATA "metadata"
+#define CTF_STREAM "stream-"
+#define CTF_INDEX "index"
+#define CTF_INDEX_SUFFIX ".idx"
+
+/* What we say of a trace in its `env`, besides hostname, vpid, procname, tracer_name. */
+#define CTF_ENV_BOOT_ID "boot_id" /* of the kernel: tells one host's boots apart */
+#define CTF_ENV_TICKS "clock_%s_ticks" /* %s: begin, end */
+#define CTF_ENV_MONOTONIC "clock_%s_monotonic" /* ns */
+#define CTF_ENV_REALTIME "clock_%s_realtime" /* ns since 1970 */
+
+/* Index files: big endian. */
+#define CTF_INDEX_MAGIC UINT32_C(0xc1f1dcc1)
+#define CTF_INDEX_MAJOR 1u
+#define CTF_INDEX_MINOR 1u
+
+struct ctf_index_header {
+	uint32_t magic;
+	uint32_t major;
+	uint32_t minor;
+	uint32_t record_bytes; /* of struct ctf_index_record */
+};
+
+struct ctf_index_record {
+	uint64_t offset; /* bytes */
+	uint64_t packet_size; /* bits */
+	uint64_t content_size; /* bits */
+	uint64_t timestamp_begin;
+	uint64_t timestamp_end;
+	uint64_t events_discarded;
+	uint64_t stream_id;
+	uint64_t stream_instance_id;
+	uint64_t sequence;
+};
+
+#endif
