@@ -19,11 +19,11 @@ compare() {
 }
 
 trace=docs/man/waymark-trace.7
-sed -n 's/^WAYMARK_OPTION("\([^"]*\)".*/\1/p' src/rt/options.def >"$tmp/code"
+sed -n 's/^WAYMARK_OPTION("\([^"]*\)".*/\1/p' src/rt/control/options.def >"$tmp/code"
 sed -n 's/^\.It Cm \([a-z.]*\)= .*/\1/p' $trace >"$tmp/page"
 compare "keys of the option"
 
-sed -n 's/^WAYMARK_LOG_PREFIX("\([^"]*\)".*/\1/p' src/rt/log_prefixes.def >"$tmp/code"
+sed -n 's/^WAYMARK_LOG_PREFIX("\([^"]*\)".*/\1/p' src/rt/sink/log_prefixes.def >"$tmp/code"
 sed -n 's/^\.It Cm log.prefix= Ns Cm \(.*\)/\1/p' $trace | tr -d ' ' | tr '|' '\n' >"$tmp/page"
 compare "log prefixes"
 
@@ -32,7 +32,7 @@ sed -n 's/^EMIT_BACKEND(\([a-z]*\),.*/\1/p' src/emit/backends.def | grep -vx nop
 sed -n 's/^\.Pq Cm \(simple.*\) \.$/\1/p' $trace | tr -d ' ' | tr ',' '\n' >"$tmp/page"
 compare "backends"
 for absent in $(comm -23 "$tmp/reserved" "$tmp/code"); do
-	if grep -nwi "$absent" $trace docs/man/waymark-control.3 src/rt/options.def \
+	if grep -nwi "$absent" $trace docs/man/waymark-control.3 src/rt/control/options.def \
 		include/trace/control.h include/waymark/control.h; then
 		echo "this speaks of the backend $absent, which does not exist"
 		status=1

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/glob.h"
-#include "rt/line.h"
+#include "rt/host/line.h"
 #include "unit.h"
 
 /* Prints `text` into a buffer of `size` bytes and ends the line. */

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rt/config.h"
-#include "rt/log_prefix.h"
-#include "rt/option.h"
-#include "rt/process.h"
+#include "rt/control/config.h"
+#include "rt/sink/log_prefix.h"
+#include "rt/control/option.h"
+#include "rt/record/process.h"
 #include "unit.h"
 
 static struct waymark_config c;
@@ -228,7 +228,7 @@ static void every_prefix_of_the_table_is_an_option(void **state)
 {
 	static const char *const names[] = {
 #define WAYMARK_LOG_PREFIX(name, print) name,
-#include "rt/log_prefixes.def"
+#include "rt/sink/log_prefixes.def"
 #undef WAYMARK_LOG_PREFIX
 	};
 
@@ -246,7 +246,7 @@ static void help_for_programs_names_every_key(void **state)
 {
 	static const char *const keys[] = {
 #define WAYMARK_OPTION(key, take, value, help) "  " key "=" value "\n      " help "\n",
-#include "rt/options.def"
+#include "rt/control/options.def"
 #undef WAYMARK_OPTION
 	};
 

@@ -6,7 +6,7 @@
 #include <trace/control.h>
 
 #include "made.h"
-#include "rt/registry.h"
+#include "rt/event/registry.h"
 #include "unit.h"
 
 #define BOTH (WAYMARK_LOG | WAYMARK_SIMPLE)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt/events_file.h"
-#include "rt/option.h"
+#include "rt/control/events_file.h"
+#include "rt/control/option.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -72,7 +72,7 @@ def check_layer_table(root, _):
     """ARCHITECTURE.md shows the table of tools/layers."""
     rows = {}
     for line in (root / "ARCHITECTURE.md").read_text().splitlines():
-        match = re.match(r"\| `src/(\w+)` \|[^|]*\| ([^|]*) \|", line)
+        match = re.match(r"\| `src/([\w/]+)` \|[^|]*\| ([^|]*) \|", line)
         if match:
             rows[match[1]] = set(re.findall(r"[\w./]+", match[2].replace("nothing of ours", "")))
     table = {}

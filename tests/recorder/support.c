@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "rt/registry.h"
+#include "rt/event/registry.h"
 
 static const struct waymark_arg pair_args[] = {
 	{ "who", "uint64_t", WAYMARK_UNSIGNED, 8 },

@@ -18,7 +18,7 @@
 #include <waymark/record.h>
 
 #include "decode.h"
-#include "rt/recorder.h"
+#include "rt/record/recorder.h"
 
 #if defined(__SANITIZE_THREAD__)
 #define UNDER_TSAN 1

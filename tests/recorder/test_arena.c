@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "support.h"
-#include "rt/arena.h"
-#include "rt/clock.h"
+#include "rt/record/arena.h"
+#include "rt/record/clock.h"
 
 #define MIB (UINT64_C(1) << 20)
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "rt/sink.h"
+#include "rt/sink/sink.h"
 
 static void set_file(const char *path)
 {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "rt/sink.h"
+#include "rt/sink/sink.h"
 
 #define EVENTS 100
 

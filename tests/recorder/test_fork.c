@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "rt/sink.h"
+#include "rt/sink/sink.h"
 
 #define CHILD_EVENTS 50
 

@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "rt/drain.h"
-#include "rt/sink.h"
+#include "rt/record/drain.h"
+#include "rt/sink/sink.h"
 
 #define EVENTS 100
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "rt/clock.h"
-#include "rt/sink.h"
+#include "rt/record/clock.h"
+#include "rt/sink/sink.h"
 
 #define THREADS 8
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "rt/sink.h"
+#include "rt/sink/sink.h"
 
 static __thread uint64_t handled;
 static __thread uint64_t handler_who;

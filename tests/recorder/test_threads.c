@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "rt/sink.h"
+#include "rt/sink/sink.h"
 
 static pthread_barrier_t barrier;
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Putting an option into force, in two phases: check everything that can be
+ * checked, then apply. Callers take out of the config what they want to do at
+ * another time (the environment's and QEMU's file= wait for the program).
+ */
+#ifndef RT_CONTROL_CONFIG_H
+#define RT_CONTROL_CONFIG_H
+
+#include "rt/control/option.h"
+
+/*
+ * The sink that `file=` names now. NULL, with the reason, when no loaded object
+ * was built with a backend that has a file.
+ */
+const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_error *error);
+
+/*
+ * Whether the files that the option names could be written to: for callers that
+ * take `file` out. Returns 0, or -1 with the reason.
+ */
+int waymark_config_check_outputs(const struct waymark_config *c, struct waymark_error *error);
+
+/* Checks and applies; empties the rules. Returns 0, or -1 with the reason. */
+int waymark_config_apply(
+	struct waymark_config *c, struct waymark_match *match, struct waymark_error *error);
+
+/* The backends that options speak of, as masks. */
+struct waymark_wants {
+	unsigned int limits; /* by backend= */
+	unsigned int outputs; /* by simple.file= and its like */
+};
+
+/* Adds what the option speaks of. */
+void waymark_config_want(struct waymark_wants *wants, const struct waymark_config *c);
+
+/* Says what is in vain so far, because no loaded event was built with the backend. */
+void waymark_config_report_vain(
+	const struct waymark_wants *wants, void (*say)(const struct waymark_error *warning));
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* waymark/control.h, over the registry, the rules and the sinks. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rt/control/config.h"
+#include "rt/control/environment.h"
+#include "rt/host/error.h"
+#include "rt/control/events_file.h"
+#include "rt/host/lock.h"
+#include "rt/sink/log_file.h"
+#include "rt/sink/output.h"
+#include "rt/record/recorder.h"
+#include "rt/event/registry.h"
+#include "rt/event/rule.h"
+#include "rt/sink/sink.h"
+#include "rt/event/state.h"
+
+int waymark_configure(const char *options, struct waymark_error *error)
+{
+	struct waymark_config c = { 0 };
+	int result = waymark_option_parse(&c, options, error);
+
+	if (result == 0 && c.help) {
+		result = waymark_fail(error, "help is for the -trace option of a command line");
+	}
+	if (result == 0) {
+		result = waymark_config_apply(&c, NULL, error);
+	}
+	waymark_config_fini(&c);
+	if (result == 0) {
+		error_clear(error);
+	}
+	return result;
+}
+
+/* Puts rules into force for `backends` only; finishes the list. */
+static int commit(struct waymark_rules *rules, unsigned int backends, struct waymark_match *match,
+	struct waymark_error *error)
+{
+	int result = 0;
+
+	error_clear(error);
+	if (!(backends & WAYMARK_ANY_BACKEND)) {
+		result = waymark_fail(error, "no backend is given");
+	}
+	for (size_t i = 0; i < rules->count; i++) {
+		rules->items[i].backends = (uint16_t)backends;
+	}
+	if (result == 0) {
+		result = waymark_rules_commit(rules, match, error);
+	}
+	waymark_rules_fini(rules);
+	return result;
+}
+
+static int set_pattern(bool on, const char *pattern, unsigned int backends,
+	struct waymark_match *match, struct waymark_error *error)
+{
+	struct waymark_rules rules = { 0 };
+
+	if (*pattern == '-') {
+		return waymark_fail(error, "'%s' is not the name or pattern of an event", pattern);
+	}
+	if (waymark_rules_add(&rules, pattern, backends, error) < 0) {
+		return -1;
+	}
+	rules.items[0].on = on;
+	return commit(&rules, backends, match, error);
+}
+
+int waymark_enable(const char *pattern, unsigned int backends, struct waymark_match *match,
+	struct waymark_error *error)
+{
+	return set_pattern(true, pattern, backends, match, error);
+}
+
+int waymark_disable(const char *pattern, unsigned int backends, struct waymark_match *match,
+	struct waymark_error *error)
+{
+	return set_pattern(false, pattern, backends, match, error);
+}
+
+int waymark_enable_from_file(const char *path, unsigned int backends, struct waymark_match *match,
+	struct waymark_error *error)
+{
+	struct waymark_rules rules = { 0 };
+
+	if (waymark_events_file_read(&rules, path, error) < 0) {
+		waymark_rules_fini(&rules);
+		return -1;
+	}
+	return commit(&rules, backends, match, error);
+}
+
+const struct waymark_event *waymark_find(const char *name)
+{
+	return waymark_registry_find(name);
+}
+
+const struct waymark_event *waymark_iter_next(struct waymark_iter *iter)
+{
+	return waymark_registry_next(iter);
+}
+
+const char *waymark_get_name(const struct waymark_event *event)
+{
+	return event->name;
+}
+
+const char *waymark_get_format(const struct waymark_event *event)
+{
+	return event->format;
+}
+
+const char *waymark_get_source(const struct waymark_event *event, unsigned int *line)
+{
+	if (line) {
+		*line = event->line;
+	}
+	return event->file;
+}
+
+unsigned int waymark_get_backends(const struct waymark_event *event)
+{
+	return event->backends;
+}
+
+unsigned int waymark_get_state(const struct waymark_event *event)
+{
+	return state_get(event);
+}
+
+unsigned int waymark_get_watchers(const struct waymark_event *event)
+{
+	return state_watchers(event);
+}
+
+int waymark_set_state(const struct waymark_event *event, unsigned int backends, bool on,
+	struct waymark_error *error)
+{
+	/* Const for its users only: every descriptor is an object that its maker can change. */
+	struct waymark_event *own = (struct waymark_event *)event;
+
+	error_clear(error);
+	if (!(event->backends & backends)) {
+		return waymark_fail(
+			error, "trace event '%s' was built without that backend", event->name);
+	}
+	waymark_lock();
+	bool done = waymark_registry_switch(own, on ? backends : 0, on ? 0 : backends);
+
+	waymark_unlock();
+	return done ? 0
+		    : waymark_fail(error, "trace event '%s' stays off: memory or ids ran out",
+			      event->name);
+}
+
+static const struct waymark_sink *find_sink(const char *backend, struct waymark_error *error)
+{
+	const struct waymark_sink *sink = backend ? waymark_sink_by_name(backend)
+						  : waymark_sink_first(waymark_registry_backends());
+
+	error_clear(error);
+	if (!sink) {
+		waymark_fail(error,
+			backend ? "'%s' is no backend that has a file"
+				: "no backend that has a file is built in%s",
+			backend ? backend : "");
+	}
+	return sink;
+}
+
+int waymark_set_output(const char *backend, const char *path, struct waymark_error *error)
+{
+	const struct waymark_sink *sink = find_sink(backend, error);
+
+	if (!sink) {
+		return -1;
+	}
+	waymark_environment_forget_file();
+	waymark_output_forget(sink);
+	return sink->set_file(path, error);
+}
+
+int waymark_set_output_on(const char *backend, bool on, bool *was_on, struct waymark_error *error)
+{
+	const struct waymark_sink *sink = find_sink(backend, error);
+
+	return sink ? sink->set_on(on, was_on, error) : -1;
+}
+
+int waymark_get_output_status(const char *backend, char *text, size_t size)
+{
+	const struct waymark_sink *sink = find_sink(backend, NULL);
+	char line[8192] = "";
+	FILE *to = sink ? fmemopen(line, sizeof(line), "w") : NULL;
+
+	if (!to) {
+		return -1;
+	}
+	sink->print_status(to);
+	fclose(to);
+	line[strcspn(line, "\n")] = '\0';
+	return snprintf(text, size, "%s", line);
+}
+
+int waymark_flush(struct waymark_error *error)
+{
+	error_clear(error);
+	if (waymark_recorder_flush() < 0) {
+		return waymark_fail(error, "some events could not be written: %s", strerror(errno));
+	}
+	return 0;
+}
+
+void waymark_get_stats(struct waymark_stats *stats)
+{
+	struct waymark_recorder_stats recorder;
+
+	waymark_recorder_get_stats(&recorder);
+	*stats = (struct waymark_stats){
+		.recorded = recorder.recorded,
+		.lost = recorder.lost,
+		.unwritten = recorder.unwritten,
+		.log_lost = waymark_log_lost(),
+	};
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Options from the environment, several of them separated by `;` or newlines
+ * (`;;` is a semicolon). Each stands alone: one that is wrong does not void the
+ * others. What no event has or can write to is told when the main program's events have
+ * registered, because until then libraries still bring theirs; where the
+ * program itself has none, at exit.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rt/control/config.h"
+#include "rt/control/environment.h"
+#include "rt/host/lock.h"
+#include "rt/host/message.h"
+#include "rt/event/registry.h"
+#include "rt/sink/sink.h"
+
+#define VARIABLE "WAYMARK_TRACE"
+
+/* Written while constructors run, one at a time; `file` under the control lock. */
+static struct {
+	pid_t pid; /* 0: nothing was asked for */
+	bool over; /* the main program has registered */
+	char *file;
+	const struct waymark_sink *sink; /* that has the file */
+	struct waymark_wants wants;
+} startup;
+
+/* A later option of the variable overrides the file of an earlier one. */
+static void keep_file(struct waymark_config *c)
+{
+	if (c->file) {
+		free(startup.file);
+		startup.file = c->file;
+		c->file = NULL;
+	}
+}
+
+static void ask_for_events(struct waymark_config *c)
+{
+	for (size_t i = 0; i < c->rules.count; i++) {
+		c->rules.items[i].ask = c->rules.items[i].on;
+	}
+}
+
+static void load_option(const char *text)
+{
+	struct waymark_config c = { 0 };
+	struct waymark_error error;
+	int result = waymark_option_parse(&c, text, &error);
+
+	if (result == 0) {
+		result = waymark_config_check_outputs(&c, &error);
+	}
+	if (result == 0) {
+		ask_for_events(&c);
+		waymark_config_want(&startup.wants, &c);
+		keep_file(&c);
+		result = waymark_config_apply(&c, NULL, &error);
+	}
+	if (result < 0) {
+		waymark_message(VARIABLE ": %s", error.text);
+	} else if (c.help) {
+		waymark_message(VARIABLE ": help is for the -trace option");
+	}
+	waymark_config_fini(&c);
+}
+
+/* Copies one option to `part`, `;;` as a semicolon; returns where the next begins. */
+static const char *copy_option(char *part, const char *text)
+{
+	while (*text && *text != '\n') {
+		if (*text == ';' && *++text != ';') {
+			*part = '\0';
+			return text;
+		}
+		*part++ = *text++;
+	}
+	*part = '\0';
+	return *text ? text + 1 : text;
+}
+
+static void load(void)
+{
+	const char *text = secure_getenv(VARIABLE);
+	char *part = text ? malloc(strlen(text) + 1) : NULL;
+
+	if (!part) {
+		return;
+	}
+	startup.pid = getpid();
+	while (*text) {
+		text = copy_option(part, text);
+		load_option(part);
+	}
+	free(part);
+}
+
+void waymark_environment_load(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, load);
+}
+
+/* The file, NULL when there is none; the caller frees it. A control call may forget ours now. */
+static char *copy_file(void)
+{
+	waymark_lock();
+	char *file = startup.file ? strdup(startup.file) : NULL;
+
+	waymark_unlock();
+	return file;
+}
+
+/* Gives the file to the first sink of the backends that are there by now. */
+static void place_file(void)
+{
+	const struct waymark_sink *sink = waymark_sink_first(waymark_registry_backends());
+	char *file = sink && sink != startup.sink ? copy_file() : NULL;
+	struct waymark_error error;
+
+	if (!file) {
+		return;
+	}
+	if (startup.sink) {
+		startup.sink->set_file(NULL, NULL);
+	}
+	startup.sink = sink;
+	if (sink->set_file(file, &error) < 0) {
+		waymark_message(VARIABLE ": file=: %s", error.text);
+		waymark_environment_forget_file();
+	}
+	free(file);
+}
+
+static void report_unplaced(void)
+{
+	char *file = startup.sink ? NULL : copy_file();
+
+	if (file) {
+		waymark_message(VARIABLE
+			": file=%s: option not supported by the selected tracing backends",
+			file);
+	}
+	free(file);
+}
+
+static void say(const struct waymark_error *warning)
+{
+	waymark_message(VARIABLE ": %s", warning->text);
+}
+
+static void report_vain(void)
+{
+	waymark_config_report_vain(&startup.wants, say);
+	waymark_rules_report_unmet();
+}
+
+void waymark_environment_follow(bool is_program)
+{
+	if (!startup.pid || startup.over) {
+		return;
+	}
+	place_file();
+	if (!is_program) {
+		return;
+	}
+	startup.over = true;
+	report_unplaced();
+	report_vain();
+}
+
+void waymark_environment_forget_file(void)
+{
+	waymark_lock();
+	char *file = startup.file;
+
+	startup.file = NULL;
+	waymark_unlock();
+	free(file);
+}
+
+/* A child of fork() inherits the question, and must not ask it again. */
+__attribute__((destructor)) static void report_at_exit(void)
+{
+	if (startup.pid == getpid() && !startup.over) {
+		report_vain();
+	}
+}

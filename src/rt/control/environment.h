@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * WAYMARK_TRACE: options that take effect before main(), without the program's
+ * help. Ignored in set-uid programs. A bad one is told and otherwise ignored.
+ */
+#ifndef RT_CONTROL_ENVIRONMENT_H
+#define RT_CONTROL_ENVIRONMENT_H
+
+#include <stdbool.h>
+
+/* Reads it, at the first call only: before the first object is registered. */
+void waymark_environment_load(void);
+
+/*
+ * An object was registered. While the program starts, `file=` follows to the
+ * best backend that is there by now; the main program's own object, the last of
+ * them, ends that. Called by constructors, one at a time.
+ */
+void waymark_environment_follow(bool is_program);
+
+/* Something later names the file: the environment's has lost. */
+void waymark_environment_forget_file(void);
+
+#endif

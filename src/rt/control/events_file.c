@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader of events files. Lines have any length, may end in CRLF, and the
+ * last may lack its newline. What cannot be a pattern is an error with its
+ * line, so that a wrong file (a trace, a declaration file) is not taken for an
+ * empty one.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rt/host/error.h"
+#include "rt/control/events_file.h"
+
+/* No list of events is longer; /dev/zero and the wrong file are. */
+#define FILE_MAX ((size_t)64 << 20)
+
+struct text {
+	char *data;
+	size_t len;
+	size_t capacity;
+};
+
+static bool is_pattern_char(unsigned char c)
+{
+	return isalnum(c) || c == '_' || c == '*' || c == '?' || c >= 0x80;
+}
+
+static bool is_valid(const char *pattern, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (!is_pattern_char((unsigned char)pattern[i]) && !(i == 0 && *pattern == '-')) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
+}
+
+/* One line without its end, of which blanks at both ends do not count. */
+static int take_line(
+	struct waymark_rules *rules, const char *line, size_t len, struct waymark_error *error)
+{
+	while (len > 0 && is_blank(line[len - 1])) {
+		len--;
+	}
+	while (len > 0 && is_blank(*line)) {
+		line++;
+		len--;
+	}
+	if (len == 0 || *line == '#') {
+		return 0;
+	}
+	if (!is_valid(line, len)) {
+		return waymark_fail(error, "not the name or pattern of an event: '%.*s'",
+			len > 80 ? 80 : (int)len, line);
+	}
+	char *pattern = strndup(line, len);
+	int result = pattern ? waymark_rules_add(rules, pattern, WAYMARK_ANY_BACKEND, error)
+			     : waymark_fail(error, "out of memory");
+
+	free(pattern);
+	return result;
+}
+
+int waymark_events_file_parse(struct waymark_rules *rules, const char *path, const char *text,
+	size_t len, struct waymark_error *error)
+{
+	const char *end = text + len;
+
+	for (unsigned int line = 1; text < end; line++) {
+		struct waymark_error reason;
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *stop = newline ? newline : end;
+
+		if (take_line(rules, text, (size_t)(stop - text), &reason) < 0) {
+			return waymark_fail(error, "%s:%u: %s", path, line, reason.text);
+		}
+		text = stop + 1;
+	}
+	return 0;
+}
+
+static bool grow(struct text *t)
+{
+	size_t capacity = t->capacity ? 2 * t->capacity : 16384;
+	char *data = realloc(t->data, capacity);
+
+	if (!data) {
+		return false;
+	}
+	t->data = data;
+	t->capacity = capacity;
+	return true;
+}
+
+/* Reads until the end of the file; returns 0 or an errno. */
+static int read_all(struct text *t, int fd)
+{
+	for (;;) {
+		if (t->len == t->capacity && !grow(t)) {
+			return ENOMEM;
+		}
+		ssize_t n = read(fd, t->data + t->len, t->capacity - t->len);
+
+		if (n == 0) {
+			return 0;
+		}
+		if (n < 0 && errno != EINTR) {
+			return errno;
+		}
+		t->len += n > 0 ? (size_t)n : 0;
+		if (t->len > FILE_MAX) {
+			return EFBIG;
+		}
+	}
+}
+
+int waymark_events_file_read(
+	struct waymark_rules *rules, const char *path, struct waymark_error *error)
+{
+	struct text t = { 0 };
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		return waymark_fail(error, "%s: %s", path, strerror(errno));
+	}
+	int failure = read_all(&t, fd);
+	int result = failure ? waymark_fail(error, "%s: %s", path, strerror(failure))
+			     : waymark_events_file_parse(rules, path, t.data, t.len, error);
+
+	close(fd);
+	free(t.data);
+	return result;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events files: a name or pattern a line, `-` before it to switch off, comments
+ * behind `#`. Only read here; nothing is switched.
+ */
+#ifndef RT_CONTROL_EVENTS_FILE_H
+#define RT_CONTROL_EVENTS_FILE_H
+
+#include "rt/event/rule.h"
+
+/* Adds the lines of a file to `rules`. Returns 0, or -1 with file, line and reason. */
+int waymark_events_file_read(
+	struct waymark_rules *rules, const char *path, struct waymark_error *error);
+
+/* Same for text in memory, `len` bytes; `path` is what messages call it. */
+int waymark_events_file_parse(struct waymark_rules *rules, const char *path, const char *text,
+	size_t len, struct waymark_error *error);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader of option strings: `key=value` parts between commas, where `,,` is
+ * a comma inside a value. The keys are rows of options.def.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "rt/host/error.h"
+#include "rt/control/events_file.h"
+#include "rt/sink/log_prefix.h"
+#include "rt/event/nearest.h"
+#include "rt/control/option.h"
+
+static const struct {
+	const char *name;
+	unsigned int backend;
+} backends[] = {
+#define WAYMARK_BACKEND(bit, upper, lower) { #lower, WAYMARK_##upper },
+#include <waymark/backends.def>
+#undef WAYMARK_BACKEND
+};
+
+static bool is_help(const char *text)
+{
+	return strcmp(text, "help") == 0 || strcmp(text, "?") == 0;
+}
+
+static int take_enable(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	if (is_help(value)) {
+		c->help = true;
+		return 0;
+	}
+	return waymark_rules_add(&c->rules, value, WAYMARK_ANY_BACKEND, error);
+}
+
+static int take_events(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	if (*value == '\0') {
+		return waymark_fail(error, "events= needs the name of a file");
+	}
+	struct waymark_error reason;
+
+	return waymark_events_file_read(&c->rules, value, &reason) == 0
+		       ? 0
+		       : waymark_fail(error, "events=: %s", reason.text);
+}
+
+/* Adds the backend of that name, `len` bytes long. */
+static int add_backend(
+	struct waymark_config *c, const char *name, size_t len, struct waymark_error *error)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
+		if (strlen(backends[i].name) == len && strncmp(backends[i].name, name, len) == 0) {
+			c->backends |= backends[i].backend;
+			return 0;
+		}
+	}
+	return waymark_fail(error, "backend=: unknown backend '%.*s'", (int)len, name);
+}
+
+static int take_backend(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	for (;;) {
+		size_t len = strcspn(value, "+");
+
+		if (add_backend(c, value, len, error) < 0) {
+			return -1;
+		}
+		if (value[len] == '\0') {
+			return 0;
+		}
+		value += len + 1;
+	}
+}
+
+/* The last one of a key wins. */
+static int keep_path(char **path, const char *key, const char *value, struct waymark_error *error)
+{
+	if (*value == '\0') {
+		return waymark_fail(error, "%s= needs the name of a file", key);
+	}
+	free(*path);
+	*path = strdup(value);
+	return *path ? 0 : waymark_fail(error, "out of memory");
+}
+
+static int take_file(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return keep_path(&c->file, "file", value, error);
+}
+
+static int take_simple_file(
+	struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return keep_path(&c->simple_file, "simple.file", value, error);
+}
+
+static int take_log_file(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return keep_path(&c->log_file, "log.file", value, error);
+}
+
+static int take_log_prefix(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	c->log_prefix = waymark_log_prefix_name(value);
+	return c->log_prefix ? 0
+			     : waymark_fail(error,
+				       "log.prefix=: '%s' is none of default, iso, none", value);
+}
+
+static int take_buffer(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	static const char units[] = "KMG";
+	char *end;
+	unsigned int shift = 0;
+
+	errno = 0;
+	unsigned long long n = strtoull(value, &end, 10);
+	const char *unit = isalpha((unsigned char)*end) ? strchr(units, *end & ~0x20) : NULL;
+
+	if (unit) {
+		shift = 10 * (unsigned int)(unit - units + 1);
+		end++;
+	}
+	if (*value < '0' || *value > '9' || *end || errno || n == 0 || n > UINT64_MAX >> shift) {
+		return waymark_fail(error,
+			"buffer=: '%s' is no size; write a number with K, M or G behind it", value);
+	}
+	c->buffer = (uint64_t)n << shift;
+	return 0;
+}
+
+static int take_crash(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	static const char *const words[] = { "off", "on" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(value, words[i]) == 0) {
+			c->crash = words[i];
+			return 0;
+		}
+	}
+	return waymark_fail(error, "crash=: '%s' is none of on, off", value);
+}
+
+static const struct {
+	const char *key;
+	int (*take)(struct waymark_config *c, const char *value, struct waymark_error *error);
+} options[] = {
+#define WAYMARK_OPTION(key, take, value, help) { key, take },
+#include "rt/control/options.def"
+#undef WAYMARK_OPTION
+};
+
+const char *waymark_option_help(void)
+{
+	static const char text[] =
+#define WAYMARK_OPTION(key, take, value, help) "  " key "=" value "\n      " help "\n"
+#include "rt/control/options.def"
+#undef WAYMARK_OPTION
+		"  help\n      list the events and exit\n";
+
+	return text;
+}
+
+static int unknown_key(const char *key, struct waymark_error *error)
+{
+	static const char keys[] =
+#define WAYMARK_OPTION(key, take, value, help) key "=, "
+#include "rt/control/options.def"
+#undef WAYMARK_OPTION
+		"help";
+	struct nearest best = nearest_begin(key);
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		nearest_offer(&best, options[i].key);
+	}
+	if (nearest_is_near(&best)) {
+		return waymark_fail(
+			error, "Invalid parameter '%s'; did you mean '%s='?", key, best.name);
+	}
+	return waymark_fail(error, "Invalid parameter '%s'; there are %s", key, keys);
+}
+
+static int take(
+	struct waymark_config *c, const char *key, const char *value, struct waymark_error *error)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		if (strcmp(options[i].key, key) == 0) {
+			return options[i].take(c, value, error);
+		}
+	}
+	return unknown_key(key, error);
+}
+
+/* Copies one part of an option to `part`, `,,` as a comma; returns where the next begins. */
+static const char *copy_part(char *part, const char *text)
+{
+	while (*text) {
+		if (*text == ',' && *++text != ',') {
+			break;
+		}
+		*part++ = *text++;
+	}
+	*part = '\0';
+	return text;
+}
+
+static int take_part(struct waymark_config *c, char *part, bool first, struct waymark_error *error)
+{
+	char *equals = strchr(part, '=');
+
+	if (equals) {
+		*equals = '\0';
+		return take(c, part, equals + 1, error);
+	}
+	if (first || is_help(part)) {
+		return take_enable(c, part, error);
+	}
+	return waymark_fail(error, "Invalid parameter '%s'; a further pattern is written enable=%s",
+		part, part);
+}
+
+static void limit_rules(struct waymark_config *c)
+{
+	for (size_t i = 0; c->backends && i < c->rules.count; i++) {
+		c->rules.items[i].backends = (uint16_t)c->backends;
+	}
+}
+
+int waymark_option_parse(struct waymark_config *c, const char *text, struct waymark_error *error)
+{
+	char *part = malloc(strlen(text) + 1);
+	int result = part ? 0 : waymark_fail(error, "out of memory");
+	bool first = true;
+
+	while (result == 0 && *text) {
+		text = copy_part(part, text);
+		if (*part) {
+			result = take_part(c, part, first, error);
+		}
+		first = false;
+	}
+	free(part);
+	limit_rules(c);
+	return result;
+}
+
+void waymark_config_fini(struct waymark_config *c)
+{
+	waymark_rules_fini(&c->rules);
+	free(c->file);
+	free(c->simple_file);
+	free(c->log_file);
+	*c = (struct waymark_config){ 0 };
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The language of the -trace option (waymark-trace(7)), read into a struct that
+ * says what is wanted. Reading touches nothing but memory and the events files
+ * that an option names; config.h puts it into force.
+ */
+#ifndef RT_CONTROL_OPTION_H
+#define RT_CONTROL_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rt/event/rule.h"
+
+struct waymark_config {
+	struct waymark_rules rules;
+	unsigned int backends; /* that the rules are limited to; 0: not limited */
+	char *file;
+	char *simple_file;
+	char *log_file;
+	uint64_t buffer; /* 0: not given */
+	const char *log_prefix; /* NULL: not given */
+	const char *crash; /* "on", "off"; NULL: not given */
+	bool help;
+};
+
+/*
+ * Reads one option. Returns 0, or -1 with the reason. The config is to be
+ * finished with waymark_config_fini() in both cases.
+ */
+int waymark_option_parse(struct waymark_config *c, const char *text, struct waymark_error *error);
+
+void waymark_config_fini(struct waymark_config *c);
+
+#endif

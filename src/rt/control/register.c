@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an object's constructor and destructor call. The environment is read
+ * before the first object is there, and obeyed as each one comes.
+ */
+#include "rt/control/environment.h"
+#include "rt/event/loaded.h"
+#include "rt/event/registry.h"
+#include "rt/host/message.h"
+#include "rt/sink/output.h"
+
+static void refuse(const struct waymark_object *object, const char *name)
+{
+	static bool told;
+
+	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+		waymark_message("%s: its events are off: it was built for trace ABI %u, and this "
+				"libwaymark has %u; generate and build it anew",
+			name, object->abi, WAYMARK_ABI);
+	}
+}
+
+/* Each translation unit of an object calls this; all but the first find it done. */
+void waymark_register(struct waymark_object *object)
+{
+	struct loaded loaded = { .is_program = false, .name = "an object" };
+
+	if (object->abi != WAYMARK_ABI) {
+		waymark_loaded_find(object, &loaded);
+		refuse(object, loaded.name);
+		return;
+	}
+	waymark_environment_load();
+	if (waymark_registry_add(object)) {
+		waymark_loaded_find(object, &loaded);
+		waymark_output_follow();
+		waymark_environment_follow(loaded.is_program);
+	}
+}
+
+void waymark_unregister(struct waymark_object *object)
+{
+	if (object->abi == WAYMARK_ABI) {
+		waymark_registry_remove(object);
+	}
+}

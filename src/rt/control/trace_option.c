@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The part of trace/control.h that a main() calls while it reads its command
+ * line. As in QEMU it prints and exits; the only place of the runtime that does.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <trace/control.h>
+
+#include "base/compiler.h"
+#include "rt/control/config.h"
+#include "rt/host/error.h"
+#include "rt/host/lock.h"
+#include "rt/host/message.h"
+
+/* Under the control lock. */
+static struct {
+	char *file; /* of -trace, until trace_init_file() takes it */
+	bool forked; /* it may be the child that does */
+} pending;
+
+static NORETURN void die(const struct waymark_error *error)
+{
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, error->text);
+	exit(EXIT_FAILURE);
+}
+
+static NORETURN void list_and_exit(void)
+{
+	trace_list_events(stdout);
+	exit(EXIT_SUCCESS);
+}
+
+void trace_list_events(FILE *f)
+{
+	TraceEventIter iter;
+	TraceEvent *ev;
+
+	trace_event_iter_init_all(&iter);
+	while ((ev = trace_event_iter_next(&iter))) {
+		fprintf(f, "%s\n", ev->name);
+	}
+}
+
+static void warn(const struct waymark_error *error)
+{
+	fprintf(stderr, "%s: warning: %s\n", program_invocation_short_name, error->text);
+}
+
+/* QEMU's words for a name that no event has; a pattern it passes over in silence. */
+static void warn_unmet(struct waymark_rules *rules)
+{
+	struct waymark_error warning; /* which escapes what came in with a name */
+
+	waymark_rules_meet(rules);
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		if (r->exact && !r->met) {
+			waymark_fail(&warning, "trace event '%s' does not exist", r->pattern);
+			warn(&warning);
+		}
+	}
+}
+
+/* What the option gets besides. */
+static void hint_unmet(const struct waymark_rules *rules)
+{
+	struct waymark_error hint;
+	char name[256];
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		if (r->met) {
+			continue;
+		}
+		if (r->exact && waymark_rules_suggest(r->pattern, name, sizeof(name))) {
+			waymark_fail(&hint, "did you mean '%s' instead of '%s'?", name, r->pattern);
+			warn(&hint);
+		} else if (!r->exact && r->on) {
+			waymark_fail(&hint, "no trace event matches '%s'", r->pattern);
+			warn(&hint);
+		}
+	}
+}
+
+void trace_enable_events(const char *line_buf)
+{
+	struct waymark_rules rules = { 0 };
+	struct waymark_error error;
+
+	if (strcmp(line_buf, "help") == 0 || strcmp(line_buf, "?") == 0) {
+		list_and_exit();
+	}
+	int result = waymark_rules_add(&rules, line_buf, WAYMARK_ANY_BACKEND, &error);
+
+	if (result == 0) {
+		warn_unmet(&rules);
+		result = waymark_rules_commit(&rules, NULL, &error);
+	}
+	if (result < 0) {
+		warn(&error);
+	}
+	waymark_rules_fini(&rules);
+}
+
+static void parent_forked(void)
+{
+	pending.forked = true;
+}
+
+static void follow_forks(void)
+{
+	pthread_atfork(NULL, parent_forked, NULL);
+}
+
+/* Keeps the file until trace_init_file(). Takes it over. */
+static void keep_file(char *file)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, follow_forks);
+	waymark_lock();
+	char *old = pending.file;
+
+	pending.file = file;
+	waymark_unlock();
+	free(old);
+}
+
+static char *take_file(void)
+{
+	waymark_lock();
+	char *file = pending.file;
+
+	pending.file = NULL;
+	waymark_unlock();
+	return file;
+}
+
+void trace_opt_parse(const char *optarg)
+{
+	struct waymark_config c = { 0 };
+	struct waymark_wants wants = { 0 };
+	struct waymark_error error;
+
+	if (waymark_option_parse(&c, optarg, &error) < 0) {
+		die(&error);
+	}
+	if (c.help) {
+		list_and_exit();
+	}
+	char *file = c.file;
+
+	c.file = NULL;
+	warn_unmet(&c.rules);
+	hint_unmet(&c.rules);
+	waymark_config_want(&wants, &c);
+	if (waymark_config_apply(&c, NULL, &error) < 0) {
+		die(&error);
+	}
+	waymark_config_report_vain(&wants, warn);
+	if (file) {
+		keep_file(file);
+	}
+	waymark_config_fini(&c);
+}
+
+bool trace_init_backends(void)
+{
+	return true;
+}
+
+void trace_init_file(void)
+{
+	struct waymark_config c = { .file = take_file() };
+	struct waymark_error error;
+
+	if (c.file && waymark_config_apply(&c, NULL, &error) < 0) {
+		die(&error);
+	}
+	waymark_config_fini(&c);
+}
+
+/* A daemon's first process leaves the file to its child; any other forgot it. */
+__attribute__((destructor)) static void report_unopened(void)
+{
+	if (pending.file && !pending.forked) {
+		waymark_message(
+			"file=%s was not opened: the program never called trace_init_file()",
+			pending.file);
+	}
+}

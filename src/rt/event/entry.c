@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Entries: ids, and copies of events that outlive their object. An event that
+ * is loaded again gets the entry that it had, so ids do not run out however
+ * often a plug-in comes and goes. Entries are made under the control lock,
+ * never changed and never freed; readers need no lock.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt/event/registry.h"
+
+#define BUCKETS 4096u
+
+/* An entry, its place in the table of identical events, and its text behind it. */
+struct node {
+	struct waymark_entry entry;
+	uint64_t hash;
+	struct node *next;
+	struct waymark_arg args[];
+};
+
+/* Written under the control lock; `by_id` with release, see waymark_registry_entry(). */
+static struct {
+	struct node *by_id[REGISTRY_IDS_MAX];
+	struct node *buckets[BUCKETS];
+	uint32_t last_id;
+} entries;
+
+const struct waymark_entry *waymark_registry_entry(uint32_t id)
+{
+	if (id >= REGISTRY_IDS_MAX) {
+		return NULL;
+	}
+	/* Acquire: pairs with publish(). */
+	const struct node *n = __atomic_load_n(&entries.by_id[id], __ATOMIC_ACQUIRE);
+
+	return n ? &n->entry : NULL;
+}
+
+static uint64_t mix(uint64_t h, const char *s)
+{
+	for (; *s; s++) {
+		h = (h ^ (unsigned char)*s) * UINT64_C(1099511628211);
+	}
+	return (h ^ 0xff) * UINT64_C(1099511628211);
+}
+
+static uint64_t hash_event(const struct waymark_event *e)
+{
+	uint64_t h = UINT64_C(14695981039346656037) ^ e->line;
+
+	h = mix(mix(mix(h, e->name), e->format), e->file);
+	for (unsigned int i = 0; i < e->arg_count; i++) {
+		h = mix(mix(h, e->args[i].name), e->args[i].type);
+	}
+	return h;
+}
+
+static bool same_arg(const struct waymark_arg *a, const struct waymark_arg *b)
+{
+	return a->kind == b->kind && a->size == b->size && strcmp(a->name, b->name) == 0 &&
+	       strcmp(a->type, b->type) == 0;
+}
+
+static bool same_event(const struct waymark_entry *a, const struct waymark_event *b)
+{
+	if (a->line != b->line || a->arg_count != b->arg_count || strcmp(a->name, b->name) != 0 ||
+		strcmp(a->format, b->format) != 0 || strcmp(a->file, b->file) != 0) {
+		return false;
+	}
+	for (unsigned int i = 0; i < b->arg_count; i++) {
+		if (!same_arg(&a->args[i], &b->args[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static size_t text_size(const struct waymark_event *e)
+{
+	size_t size = strlen(e->name) + strlen(e->format) + strlen(e->file) + 3;
+
+	for (unsigned int i = 0; i < e->arg_count; i++) {
+		size += strlen(e->args[i].name) + strlen(e->args[i].type) + 2;
+	}
+	return size;
+}
+
+/* Copies a string to `*text` and moves that on. */
+static const char *keep(char **text, const char *s)
+{
+	char *copy = *text;
+
+	*text = stpcpy(copy, s) + 1;
+	return copy;
+}
+
+static struct node *copy_event(const struct waymark_event *e)
+{
+	size_t args_size = e->arg_count * sizeof(struct waymark_arg);
+	struct node *n = malloc(sizeof(*n) + args_size + text_size(e));
+
+	if (!n) {
+		return NULL;
+	}
+	char *text = (char *)n + sizeof(*n) + args_size;
+
+	n->entry = (struct waymark_entry){
+		.arg_count = e->arg_count,
+		.name = keep(&text, e->name),
+		.format = keep(&text, e->format),
+		.file = keep(&text, e->file),
+		.line = e->line,
+		.args = n->args,
+	};
+	for (unsigned int i = 0; i < e->arg_count; i++) {
+		n->args[i] = e->args[i];
+		n->args[i].name = keep(&text, e->args[i].name);
+		n->args[i].type = keep(&text, e->args[i].type);
+	}
+	return n;
+}
+
+static void publish(struct node *n, uint64_t hash)
+{
+	n->hash = hash;
+	n->next = entries.buckets[hash % BUCKETS];
+	entries.buckets[hash % BUCKETS] = n;
+	n->entry.id = ++entries.last_id;
+	__atomic_store_n(&entries.by_id[n->entry.id], n, __ATOMIC_RELEASE);
+}
+
+static struct node *find(const struct waymark_event *e, uint64_t hash)
+{
+	struct node *n = entries.buckets[hash % BUCKETS];
+
+	while (n && (n->hash != hash || !same_event(&n->entry, e))) {
+		n = n->next;
+	}
+	return n;
+}
+
+uint32_t waymark_entry_id(struct waymark_event *event)
+{
+	if (event->id) {
+		return event->id;
+	}
+	uint64_t hash = hash_event(event);
+	struct node *n = find(event, hash);
+
+	if (!n && entries.last_id + 1 < REGISTRY_IDS_MAX) {
+		n = copy_event(event);
+		if (n) {
+			publish(n, hash);
+		}
+	}
+	event->id = n ? n->entry.id : 0;
+	return event->id;
+}

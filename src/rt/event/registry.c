@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The list of loaded objects, oldest first, and the way along their events. An
+ * iterator knows its place by the object's serial number, never by a pointer:
+ * whatever comes or goes between two steps, it finds the next one.
+ */
+#include <string.h>
+
+#include "base/glob.h"
+#include "rt/host/lock.h"
+#include "rt/event/registry.h"
+#include "rt/event/rule.h"
+#include "rt/event/state.h"
+
+/* Backends whose records carry the event's id. */
+#define RECORDING_BACKENDS (WAYMARK_CTF | WAYMARK_SIMPLE)
+
+/* All of it under the control lock. */
+static struct {
+	struct waymark_object *first;
+	struct waymark_object *last;
+	uint64_t serials; /* the next one */
+} objects;
+
+static void append(struct waymark_object *object)
+{
+	object->serial = objects.serials++;
+	object->next = NULL;
+	object->prev = objects.last;
+	if (objects.last) {
+		objects.last->next = object;
+	} else {
+		objects.first = object;
+	}
+	objects.last = object;
+}
+
+static void take_out(struct waymark_object *object)
+{
+	if (object->prev) {
+		object->prev->next = object->next;
+	} else {
+		objects.first = object->next;
+	}
+	if (object->next) {
+		object->next->prev = object->prev;
+	} else {
+		objects.last = object->prev;
+	}
+}
+
+bool waymark_registry_add(struct waymark_object *object)
+{
+	waymark_lock();
+	bool is_new = !object->registered;
+
+	if (is_new) {
+		object->registered = 1;
+		append(object);
+		waymark_rules_apply_to(object);
+	}
+	waymark_unlock();
+	return is_new;
+}
+
+void waymark_registry_remove(struct waymark_object *object)
+{
+	waymark_lock();
+	if (object->registered) {
+		object->registered = 0;
+		take_out(object);
+	}
+	waymark_unlock();
+}
+
+struct waymark_object *waymark_registry_first(void)
+{
+	return objects.first;
+}
+
+unsigned int waymark_registry_backends(void)
+{
+	unsigned int backends = 0;
+
+	waymark_lock();
+	for (struct waymark_object *o = objects.first; o; o = o->next) {
+		registry_foreach_event(it, o)
+		{
+			backends |= (*it)->backends;
+		}
+	}
+	waymark_unlock();
+	return backends;
+}
+
+static struct waymark_event *find_in(const struct waymark_object *object, const char *name)
+{
+	registry_foreach_event(it, object)
+	{
+		if (strcmp((*it)->name, name) == 0) {
+			return *it;
+		}
+	}
+	return NULL;
+}
+
+struct waymark_event *waymark_registry_find(const char *name)
+{
+	struct waymark_event *event = NULL;
+
+	waymark_lock();
+	for (struct waymark_object *o = objects.first; o && !event; o = o->next) {
+		event = find_in(o, name);
+	}
+	waymark_unlock();
+	return event;
+}
+
+bool waymark_registry_switch(struct waymark_event *event, unsigned int on, unsigned int off)
+{
+	bool has_id = true;
+
+	on &= event->backends;
+	off &= event->backends;
+	if (on && !waymark_entry_id(event)) {
+		has_id = !(on & RECORDING_BACKENDS);
+		on &= ~RECORDING_BACKENDS;
+	}
+	if (off) {
+		state_clear(event, off);
+	}
+	if (on) {
+		state_raise(event, on);
+	}
+	return has_id;
+}
+
+void waymark_iter_init(struct waymark_iter *iter, const char *pattern)
+{
+	*iter = (struct waymark_iter){ .pattern = pattern };
+}
+
+void waymark_registry_iter_group(struct waymark_iter *iter, uint64_t group)
+{
+	*iter = (struct waymark_iter){ .serial = group, .one_object = true };
+}
+
+/* The object at the iterator's place, or the next one that is still there. */
+static struct waymark_object *object_at(struct waymark_iter *iter)
+{
+	struct waymark_object *o = objects.first;
+
+	while (o && o->serial < iter->serial) {
+		o = o->next;
+	}
+	if (o && o->serial != iter->serial) {
+		if (iter->one_object) {
+			return NULL;
+		}
+		iter->serial = o->serial;
+		iter->index = 0;
+	}
+	return o;
+}
+
+static struct waymark_event *next_in(const struct waymark_object *o, struct waymark_iter *iter)
+{
+	while (o->begin + iter->index < o->end) {
+		struct waymark_event *event = o->begin[iter->index++];
+
+		if (!iter->pattern || glob_match(iter->pattern, event->name)) {
+			return event;
+		}
+	}
+	return NULL;
+}
+
+struct waymark_event *waymark_registry_next(struct waymark_iter *iter)
+{
+	struct waymark_event *event = NULL;
+
+	waymark_lock();
+	for (struct waymark_object *o = object_at(iter); o && !event; o = object_at(iter)) {
+		event = next_in(o, iter);
+		if (!event) {
+			if (iter->one_object) {
+				break;
+			}
+			iter->serial++;
+			iter->index = 0;
+		}
+	}
+	waymark_unlock();
+	return event;
+}

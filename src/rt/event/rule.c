@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rules in force. Their number is bounded by the number of different
+ * patterns, however often they are switched: a rule that a later one makes
+ * void is dropped.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "rt/host/error.h"
+#include "rt/host/line.h"
+#include "rt/host/lock.h"
+#include "rt/host/message.h"
+#include "rt/event/nearest.h"
+#include "rt/event/registry.h"
+#include "rt/event/rule.h"
+
+/* More names than this are counted, not listed. */
+#define UNMET_LISTED 8
+
+/* Under the control lock. */
+static struct waymark_rules in_force;
+
+static bool matches(const struct waymark_rule *r, uint32_t hash, const char *name)
+{
+	if (r->exact) {
+		return r->hash == hash && strcmp(r->pattern, name) == 0;
+	}
+	return glob_match(r->pattern, name);
+}
+
+/* What a list of rules says about one event. */
+struct verdict {
+	unsigned int on;
+	unsigned int off;
+	bool met;
+};
+
+static struct verdict judge(struct waymark_rules *rules, const struct waymark_event *event)
+{
+	struct verdict v = { 0 };
+	uint32_t hash = waymark_rule_hash(event->name);
+
+	for (size_t i = 0; i < rules->count; i++) {
+		struct waymark_rule *r = &rules->items[i];
+
+		if (!matches(r, hash, event->name)) {
+			continue;
+		}
+		v.met = r->met = true;
+		v.on = r->on ? v.on | r->backends : v.on & ~(unsigned int)r->backends;
+		v.off = r->on ? v.off & ~(unsigned int)r->backends : v.off | r->backends;
+	}
+	return v;
+}
+
+/* Applies rules to the events of one object; returns how many got no id. */
+static size_t apply(
+	struct waymark_rules *rules, struct waymark_object *object, struct waymark_match *match)
+{
+	size_t without_id = 0;
+
+	registry_foreach_event(it, object)
+	{
+		struct verdict v = judge(rules, *it);
+
+		if (v.met) {
+			match->events++;
+			match->unsupported += !((v.on | v.off) & (*it)->backends);
+			without_id += !waymark_registry_switch(*it, v.on, v.off);
+		}
+	}
+	return without_id;
+}
+
+static bool covers(const struct waymark_rule *newer, const struct waymark_rule *older)
+{
+	return strcmp(newer->pattern, "*") == 0 ||
+	       (newer->hash == older->hash && strcmp(newer->pattern, older->pattern) == 0);
+}
+
+/* Takes away from older rules what `newer` decides; drops those that say nothing more. */
+static void supersede(const struct waymark_rule *newer)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < in_force.count; i++) {
+		struct waymark_rule *r = &in_force.items[i];
+
+		if (covers(newer, r)) {
+			r->backends &= (uint16_t)~newer->backends;
+		}
+		if (r->backends == 0) {
+			free(r->pattern);
+			continue;
+		}
+		in_force.items[kept++] = *r;
+	}
+	in_force.count = kept;
+}
+
+int waymark_rules_commit(
+	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error)
+{
+	struct waymark_match ignored;
+	size_t without_id = 0;
+
+	match = match ? match : &ignored;
+	*match = (struct waymark_match){ 0 };
+	waymark_lock();
+	if (!waymark_rules_reserve(&in_force, rules->count)) {
+		waymark_unlock();
+		return waymark_fail(error, "out of memory");
+	}
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		without_id += apply(rules, o, match);
+	}
+	for (size_t i = 0; i < rules->count; i++) {
+		supersede(&rules->items[i]);
+		in_force.items[in_force.count++] = rules->items[i];
+	}
+	waymark_unlock();
+	rules->count = 0;
+	return without_id ? waymark_fail(
+				    error, "%zu events stay off: memory or ids ran out", without_id)
+			  : 0;
+}
+
+void waymark_rules_meet(struct waymark_rules *rules)
+{
+	waymark_lock();
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		registry_foreach_event(it, o)
+		{
+			judge(rules, *it);
+		}
+	}
+	waymark_unlock();
+}
+
+void waymark_rules_apply_to(struct waymark_object *object)
+{
+	struct waymark_match ignored = { 0 };
+
+	apply(&in_force, object, &ignored);
+}
+
+/* The event whose name is nearest to that of a rule. Under the control lock. */
+static struct nearest nearest_event(const char *name)
+{
+	struct nearest best = nearest_begin(name);
+
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		registry_foreach_event(it, o)
+		{
+			nearest_offer(&best, (*it)->name);
+		}
+	}
+	return best;
+}
+
+bool waymark_rules_suggest(const char *name, char *text, size_t size)
+{
+	waymark_lock();
+	struct nearest best = nearest_event(name);
+	bool is_near = nearest_is_near(&best);
+
+	if (is_near) {
+		snprintf(text, size, "%s", best.name);
+	}
+	waymark_unlock();
+	return is_near;
+}
+
+/* Under the control lock. */
+static void print_unmet(struct line *l, const struct waymark_rule *r)
+{
+	struct nearest best = nearest_begin(r->pattern);
+
+	if (r->exact) {
+		best = nearest_event(r->pattern);
+	}
+	waymark_line_printf(l, "'%s'", r->pattern);
+	if (nearest_is_near(&best)) {
+		waymark_line_printf(l, " (did you mean '%s'?)", best.name);
+	}
+}
+
+/* Collects the names into `l`; returns how many there are. Under the control lock. */
+static size_t list_unmet(struct line *l)
+{
+	size_t unmet = 0;
+
+	for (size_t i = 0; i < in_force.count; i++) {
+		struct waymark_rule *r = &in_force.items[i];
+
+		if (r->ask && !r->met && ++unmet <= UNMET_LISTED) {
+			waymark_line_printf(l, "%s", unmet > 1 ? ", " : "");
+			print_unmet(l, r);
+		}
+		r->ask = false;
+	}
+	return unmet;
+}
+
+void waymark_rules_report_unmet(void)
+{
+	char names[800];
+	struct line l;
+
+	line_init(&l, names, sizeof(names));
+	waymark_lock();
+	size_t unmet = list_unmet(&l);
+
+	waymark_unlock();
+	if (unmet > UNMET_LISTED) {
+		waymark_line_printf(&l, " and %zu more", unmet - UNMET_LISTED);
+	}
+	if (unmet > 0) {
+		waymark_message("WAYMARK_TRACE: no such trace event%s so far: %s",
+			unmet > 1 ? "s" : "", names);
+	}
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rules: "switch the events of this pattern on (off) for these backends". A
+ * list of them is read from an option, checked, and then put into force as one:
+ * for the objects that are loaded and for those that come later. The last rule
+ * that speaks of an event and a backend decides.
+ */
+#ifndef RT_EVENT_RULE_H
+#define RT_EVENT_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <waymark/control.h>
+#include <waymark/record.h>
+
+struct waymark_rule {
+	char *pattern; /* owned */
+	uint32_t hash; /* of the pattern: saves most comparisons of exact names */
+	uint16_t backends;
+	bool on;
+	bool exact; /* a name, not a pattern */
+	bool met; /* some event matched it */
+	bool ask; /* name it at the end of start-up if none did */
+};
+
+struct waymark_rules {
+	struct waymark_rule *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* The hash of a name, as struct waymark_rule has it. */
+uint32_t waymark_rule_hash(const char *name);
+
+void waymark_rules_fini(struct waymark_rules *rules);
+
+/* Makes room for `more` rules. Returns false where there is no memory. */
+bool waymark_rules_reserve(struct waymark_rules *rules, size_t more);
+
+/*
+ * Appends one; `pattern` may begin with `-`, which switches off. Returns 0, or
+ * -1: the pattern is empty, or no memory.
+ */
+int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned int backends,
+	struct waymark_error *error);
+
+/*
+ * Puts the rules into force and empties the list. Returns 0, or -1 and nothing
+ * is changed: no memory. -1 also when some events found no id: those do not
+ * record, the rest is done. Takes the control lock.
+ */
+int waymark_rules_commit(
+	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error);
+
+/* Sets `met` of the rules that meet an event by now; puts nothing into force. Takes the lock. */
+void waymark_rules_meet(struct waymark_rules *rules);
+
+/*
+ * Copies the name of the event that a mistyped name probably means to `text`.
+ * Returns false where none is near. Takes the control lock.
+ */
+bool waymark_rules_suggest(const char *name, char *text, size_t size);
+
+/* Applies the rules in force to a new object. Under the control lock. */
+void waymark_rules_apply_to(struct waymark_object *object);
+
+/* Says, once for each, which names and patterns asked for have met no event. Takes the control
+ * lock. */
+void waymark_rules_report_unmet(void);
+
+#endif

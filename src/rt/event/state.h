@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The two halves of an event's state word. Ours is changed by 16-bit atomics;
+ * the other belongs to the kernel and is only read.
+ */
+#ifndef RT_EVENT_STATE_H
+#define RT_EVENT_STATE_H
+
+#include <waymark/record.h>
+
+static inline waymark_half *state_backends(const struct waymark_event *event)
+{
+	return (waymark_half *)event->state;
+}
+
+static inline unsigned int state_get(const struct waymark_event *event)
+{
+	return __atomic_load_n(state_backends(event), __ATOMIC_ACQUIRE);
+}
+
+/* Release: pairs with WAYMARK_BACKENDS() of a call site, which then sees the id. */
+static inline void state_raise(const struct waymark_event *event, unsigned int backends)
+{
+	__atomic_fetch_or(state_backends(event), (uint16_t)backends, __ATOMIC_RELEASE);
+}
+
+static inline void state_clear(const struct waymark_event *event, unsigned int backends)
+{
+	__atomic_fetch_and(state_backends(event), (uint16_t)~backends, __ATOMIC_RELEASE);
+}
+
+static inline unsigned int state_watchers(const struct waymark_event *event)
+{
+	return __atomic_load_n(state_backends(event) + 1, __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sleeping on a word of this process, and waking those who sleep on it. Plain
+ * system calls: safe in any context, after a fork, and no cancellation point.
+ */
+#ifndef RT_HOST_FUTEX_H
+#define RT_HOST_FUTEX_H
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* No timeout. */
+#define FUTEX_FOREVER UINT64_MAX
+
+/* Sleeps while *word == value, at most `ns`; may return early. */
+static inline void futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
+{
+	/* The kernel's timespec of this call, which is not the C library's with a 64-bit time_t. */
+	struct {
+		long sec;
+		long ns;
+	} timeout = { (long)(ns / 1000000000u), (long)(ns % 1000000000u) };
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, ns == FUTEX_FOREVER ? NULL : &timeout,
+		NULL, 0);
+}
+
+static inline void futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+#endif

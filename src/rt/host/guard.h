@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing to a file in a thread of the program: blocks every signal meanwhile,
+ * and takes back those that the writing itself has raised (SIGPIPE, SIGXFSZ),
+ * which would kill a program that does not expect them. Any context.
+ */
+#ifndef RT_HOST_GUARD_H
+#define RT_HOST_GUARD_H
+
+#include <signal.h>
+
+struct guard {
+	sigset_t former;
+	sigset_t pending; /* before: those are not ours to take back */
+};
+
+void waymark_guard_begin(struct guard *g);
+void waymark_guard_end(const struct guard *g);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The control lock and its way through a fork. A child of a raw clone(2), where
+ * no handler runs, may find the lock taken by a thread that it does not have:
+ * it can trace, and must not control.
+ */
+#include <pthread.h>
+
+#include "rt/host/lock.h"
+
+static pthread_mutex_t control_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void waymark_lock(void)
+{
+	pthread_mutex_lock(&control_lock);
+}
+
+void waymark_unlock(void)
+{
+	pthread_mutex_unlock(&control_lock);
+}
+
+bool waymark_trylock(void)
+{
+	return pthread_mutex_trylock(&control_lock) == 0;
+}
+
+__attribute__((constructor)) static void lock_follows_forks(void)
+{
+	pthread_atfork(waymark_lock, waymark_unlock, waymark_unlock);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Paths that outlive the directory they were given in: a program may change
+ * its directory before a file must be opened, or opened anew. Header-only.
+ */
+#ifndef RT_HOST_PATH_H
+#define RT_HOST_PATH_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* An absolute copy, which the caller frees; NULL where there is no memory. */
+static inline char *path_absolute(const char *path)
+{
+	char *here = *path == '/' ? NULL : getcwd(NULL, 0);
+	char *result = NULL;
+
+	if (!here) {
+		return strdup(path);
+	}
+	if (asprintf(&result, "%s/%s", here, path) < 0) {
+		result = NULL;
+	}
+	free(here);
+	return result;
+}
+
+#endif

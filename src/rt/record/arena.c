@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See arena.h. Memory order: a chunk's bytes and its size_class travel with the
+ * release of the push that frees it and the acquire of the pop that takes it.
+ */
+#include <sys/mman.h>
+
+#include "base/compiler.h"
+#include "rt/record/arena.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* Where no more than this can be reserved, recording is not worth while. */
+#define ARENA_MIN (8 * ARENA_UNIT)
+
+/* How far ahead of the bump pointer memory is made ready, once it moves. */
+#define AHEAD_MIN 16u
+#define AHEAD_MAX 64u
+
+static void push(struct arena *a, struct arena_stack *s, uint32_t unit)
+{
+	uint64_t top = __atomic_load_n(&s->top, __ATOMIC_RELAXED);
+	uint64_t with;
+
+	do {
+		__atomic_store_n(&a->chunks[unit].next, (uint32_t)top, __ATOMIC_RELAXED);
+		with = ((top >> 32) + 1) << 32 | unit;
+	} while (!__atomic_compare_exchange_n(
+		&s->top, &top, with, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+static uint32_t pop(struct arena *a, struct arena_stack *s)
+{
+	uint64_t top = __atomic_load_n(&s->top, __ATOMIC_ACQUIRE);
+
+	while ((uint32_t)top) {
+		uint32_t unit = (uint32_t)top;
+		/* Another thread may use the chunk by now: then the tag has changed. */
+		uint32_t next = __atomic_load_n(&a->chunks[unit].next, __ATOMIC_RELAXED);
+		uint64_t without = ((top >> 32) + 1) << 32 | next;
+
+		if (__atomic_compare_exchange_n(
+			    &s->top, &top, without, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+			return unit;
+		}
+	}
+	return 0;
+}
+
+/* Takes a chunk that was never used. */
+static uint32_t take_fresh(struct arena *a, unsigned int size_class)
+{
+	uint32_t count = arena_class_units(size_class);
+	uint32_t unit = __atomic_load_n(&a->bump, __ATOMIC_RELAXED);
+
+	do {
+		if (a->units - unit < count) {
+			return 0;
+		}
+	} while (!__atomic_compare_exchange_n(
+		&a->bump, &unit, unit + count, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	a->chunks[unit].size_class = size_class;
+	return unit;
+}
+
+static uint32_t take_class(struct arena *a, unsigned int size_class)
+{
+	uint32_t unit = pop(a, &a->free[ARENA_WARM][size_class]);
+
+	if (!unit) {
+		unit = take_fresh(a, size_class);
+	}
+	return unit ? unit : pop(a, &a->free[ARENA_COLD][size_class]);
+}
+
+/* Cuts a chunk down to `wanted` and frees the rest. */
+static void split(struct arena *a, uint32_t unit, unsigned int wanted)
+{
+	uint32_t count = arena_class_units(wanted);
+	uint32_t end = unit + arena_class_units(a->chunks[unit].size_class);
+
+	a->chunks[unit].size_class = wanted;
+	for (uint32_t rest = unit + count; rest < end; rest += count) {
+		a->chunks[rest].size_class = wanted;
+		push(a, &a->free[ARENA_WARM][wanted], rest);
+	}
+}
+
+uint32_t waymark_arena_take(struct arena *a, unsigned int wanted)
+{
+	uint32_t unit = 0;
+
+	for (unsigned int k = wanted + 1; !unit && k-- > 0;) {
+		unit = take_class(a, k);
+	}
+	for (unsigned int k = wanted + 1; !unit && k < ARENA_CLASSES; k++) {
+		unit = take_class(a, k);
+		if (unit) {
+			split(a, unit, wanted);
+		}
+	}
+	if (unit) {
+		__atomic_store_n(&a->chunks[unit].next, 0, __ATOMIC_RELAXED);
+	}
+	return unit;
+}
+
+void waymark_arena_give(struct arena *a, uint32_t unit)
+{
+	push(a, &a->free[ARENA_WARM][a->chunks[unit].size_class], unit);
+}
+
+/* Half as much again and again where address space is short (RLIMIT_AS, 32 bits). */
+static struct arena *reserve(uint64_t *bytes)
+{
+	while (*bytes > SIZE_MAX / 2) {
+		*bytes /= 2;
+	}
+	for (; *bytes >= ARENA_MIN; *bytes /= 2) {
+		*bytes &= ~(ARENA_UNIT - 1);
+		void *p = mmap(NULL, *bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (p != MAP_FAILED) {
+			return p;
+		}
+	}
+	return NULL;
+}
+
+struct arena *waymark_arena_create(uint64_t bytes)
+{
+	struct arena *a = reserve(&bytes);
+
+	if (!a) {
+		return NULL;
+	}
+	a->bytes = bytes;
+	a->units = (uint32_t)(bytes / ARENA_UNIT);
+	uint64_t tables = sizeof(*a) + a->units * sizeof(a->chunks[0]);
+
+	a->bump = (uint32_t)((tables + ARENA_UNIT - 1) / ARENA_UNIT);
+	a->populated = a->seen = a->bump;
+	a->begin = waymark_clock_pair();
+	return a;
+}
+
+void waymark_arena_destroy(struct arena *a)
+{
+	munmap(a, a->bytes);
+}
+
+void waymark_arena_populate(struct arena *a)
+{
+	uint32_t bump = __atomic_load_n(&a->bump, __ATOMIC_RELAXED);
+	uint32_t moved = bump - a->seen;
+	uint32_t from = a->populated > bump ? a->populated : bump;
+
+	a->seen = bump;
+	if (moved < arena_class_units(ARENA_MEDIUM)) {
+		return; /* a thread or two began: not worth memory that may never be used */
+	}
+	uint32_t ahead = moved < AHEAD_MIN ? AHEAD_MIN : moved > AHEAD_MAX ? AHEAD_MAX : moved;
+	uint32_t to = a->units - bump < ahead ? a->units : bump + ahead;
+
+	if (to > from) {
+		/* Kernels before 5.14 refuse: then a chunk faults when it is first used. */
+		madvise(arena_at(a, from), (to - from) * ARENA_UNIT, MADV_POPULATE_WRITE);
+		a->populated = to;
+	}
+}
+
+/* Makes free chunks of the memory that was made ready and never used. */
+static void retire_populated(struct arena *a)
+{
+	while (__atomic_load_n(&a->bump, __ATOMIC_RELAXED) < a->populated) {
+		uint32_t unit = take_fresh(a, ARENA_SMALL);
+
+		if (!unit) {
+			break;
+		}
+		push(a, &a->free[ARENA_WARM][ARENA_SMALL], unit);
+	}
+}
+
+void waymark_arena_trim(struct arena *a)
+{
+	retire_populated(a);
+	for (unsigned int k = 0; k < ARENA_CLASSES; k++) {
+		uint32_t unit;
+
+		/* One at a time: the others stay there to be taken. */
+		while ((unit = pop(a, &a->free[ARENA_WARM][k])) != 0) {
+			madvise(arena_at(a, unit), arena_chunk_bytes(a, unit), MADV_DONTNEED);
+			push(a, &a->free[ARENA_COLD][k], unit);
+		}
+	}
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arena: one range of addresses that bounds what a process buffers, cut
+ * into chunks of 1, 4 or 16 units. A chunk holds one packet. Free chunks lie on
+ * lock-free stacks (the tag in the head defeats ABA), so taking one is safe in
+ * signal handlers; memory never used lies behind a bump pointer. The first
+ * units hold the arena's own tables, so unit 0 means `none`.
+ *
+ * Not inherited by fork: whoever has an arena made it himself.
+ */
+#ifndef RT_RECORD_ARENA_H
+#define RT_RECORD_ARENA_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/arena.h"
+#include "rt/record/clock.h"
+
+/* Sizes of chunks: 64 KiB, 256 KiB, 1 MiB. */
+enum { ARENA_SMALL, ARENA_MEDIUM, ARENA_LARGE, ARENA_CLASSES };
+
+/* Warm chunks have their memory; cold ones gave it back and fault when used. */
+enum { ARENA_WARM, ARENA_COLD, ARENA_HEATS };
+
+struct arena_chunk {
+	uint32_t next; /* free: the stack's next; in use: the packet that follows, or 0 */
+	uint32_t size_class; /* written before the chunk is first handed out or pushed */
+};
+
+/* A line of its own each: threads of different classes do not meet. */
+struct arena_stack {
+	uint64_t top; /* 32 bits tag, 32 bits unit */
+} __attribute__((aligned(64)));
+
+struct arena {
+	uint64_t bytes;
+	uint32_t units;
+	struct clock_pair begin; /* no event is older */
+	char directory[PATH_MAX]; /* of the first event, where the default file is; "": not known */
+	struct arena_stack free[ARENA_HEATS][ARENA_CLASSES];
+	uint32_t bump __attribute__((aligned(64))); /* the first unit never used */
+	uint32_t populated; /* the writer's: units below have memory */
+	uint32_t seen; /* the writer's: bump when it looked last */
+	struct arena_chunk chunks[]; /* by unit */
+};
+
+/* Reserves an arena of at most `bytes`, less where address space is short; NULL on failure. */
+struct arena *waymark_arena_create(uint64_t bytes);
+void waymark_arena_destroy(struct arena *a);
+
+/*
+ * Takes a chunk, of `wanted` size if there is one, else of another, its `next`
+ * zero. Returns its first unit, 0 when the arena is full. Any thread, any signal handler.
+ */
+uint32_t waymark_arena_take(struct arena *a, unsigned int wanted);
+
+/* Returns a chunk whose memory is warm. Any thread, any signal handler. */
+void waymark_arena_give(struct arena *a, uint32_t unit);
+
+/* The writer, when it has time: gives memory to what will be taken next. */
+void waymark_arena_populate(struct arena *a);
+
+/* The writer, when nothing happened for long: gives the memory of free chunks back. */
+void waymark_arena_trim(struct arena *a);
+
+static inline char *arena_at(struct arena *a, uint32_t unit)
+{
+	return (char *)a + unit * ARENA_UNIT;
+}
+
+static inline uint32_t arena_class_units(unsigned int size_class)
+{
+	return 1u << (2 * size_class);
+}
+
+static inline size_t arena_chunk_bytes(const struct arena *a, uint32_t unit)
+{
+	return arena_class_units(a->chunks[unit].size_class) * ARENA_UNIT;
+}
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which clock events carry is a property of the machine: decided once, and
+ * idempotent, so that threads may race for it and a fork inherits it.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+#include <waymark/record.h>
+
+#include "base/compiler.h"
+#include "rt/record/clock.h"
+
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+/* How often a pair is read to find a reading that nothing interrupted. */
+#define PAIR_TRIES 4
+
+enum clock_source { CLOCK_UNKNOWN, CLOCK_CYCLES, CLOCK_SYSTEM };
+
+/* Relaxed: every thread that finds it unknown comes to the same result. */
+static uint32_t source;
+
+#if defined(RT_SYSTEM_CLOCK) /* for tests: what machines without such a counter do */
+
+static bool cycles_are_invariant(void)
+{
+	return false;
+}
+
+#elif defined(__x86_64__) || defined(__i386__)
+
+/*
+ * The kernel takes the cycle counter away from itself when it has caught it
+ * going wrong; it then runs on one of these. Others (tsc, kvm-clock, hyperv)
+ * are the cycle counter, or do not say anything about it.
+ */
+static bool kernel_distrusts_cycles(void)
+{
+	static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies",
+		"refined-jiffies" };
+	char text[32] = "";
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, CLOCKSOURCE, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		return false;
+	}
+	if (syscall(SYS_read, fd, text, sizeof(text) - 1) < 0) {
+		text[0] = '\0';
+	}
+	syscall(SYS_close, fd);
+	text[strcspn(text, "\n")] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(slow); i++) {
+		if (strcmp(text, slow[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool cycles_are_invariant(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) &&
+	       !kernel_distrusts_cycles();
+}
+
+#elif defined(__aarch64__)
+
+static bool cycles_are_invariant(void)
+{
+	return true; /* the generic timer is, by its architecture */
+}
+
+#else
+
+static bool cycles_are_invariant(void)
+{
+	return false;
+}
+
+#endif
+
+bool waymark_clock_is_cycles(void)
+{
+	uint32_t known = __atomic_load_n(&source, __ATOMIC_RELAXED);
+
+	if (known == CLOCK_UNKNOWN) {
+		known = cycles_are_invariant() ? CLOCK_CYCLES : CLOCK_SYSTEM;
+		__atomic_store_n(&source, known, __ATOMIC_RELAXED);
+	}
+	return known == CLOCK_CYCLES;
+}
+
+uint64_t waymark_clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t waymark_clock_ticks(void)
+{
+	struct waymark_cursor c = { .cycles = waymark_clock_is_cycles() };
+
+	return waymark_clock(&c);
+}
+
+struct clock_pair waymark_clock_pair(void)
+{
+	struct clock_pair best = { 0, 0 };
+	uint64_t narrowest = UINT64_MAX;
+
+	if (!waymark_clock_is_cycles()) {
+		best.ticks = best.ns = waymark_clock_ns();
+		return best;
+	}
+	for (int i = 0; i < PAIR_TRIES; i++) {
+		uint64_t before = waymark_clock_ticks();
+		uint64_t ns = waymark_clock_ns();
+		uint64_t after = waymark_clock_ticks();
+
+		if (after - before < narrowest) {
+			narrowest = after - before;
+			best.ticks = before + (after - before) / 2;
+			best.ns = ns;
+		}
+	}
+	return best;
+}
+
+/* ns << CLOCK_SHIFT / ticks, rounded down, so that no line overshoots its end. */
+static uint64_t slope(uint64_t ns, uint64_t ticks)
+{
+#ifdef __SIZEOF_INT128__
+	return (uint64_t)(((clock_wide)ns << CLOCK_SHIFT) / ticks);
+#else
+	unsigned int shift = CLOCK_SHIFT;
+
+	while (shift > 0 && ns >> (63 - shift)) {
+		shift--;
+	}
+	return (ns << shift) / ((ticks >> (CLOCK_SHIFT - shift)) + 1);
+#endif
+}
+
+struct clock_segment waymark_clock_segment(struct clock_pair from, struct clock_pair to)
+{
+	struct clock_segment s = { .from = from, .mult = UINT64_C(1) << CLOCK_SHIFT };
+
+	if (to.ticks > from.ticks && to.ns >= from.ns) {
+		s.mult = slope(to.ns - from.ns, to.ticks - from.ticks);
+	}
+	return s;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The clock of recorded events and its translation to CLOCK_MONOTONIC. Events
+ * carry ticks: the cycle counter where it is invariant, else nanoseconds. The
+ * writer takes a pair (ticks, ns) at each pass and interpolates between its
+ * last two: continuous, never backwards, and no calibration at start.
+ */
+#ifndef RT_RECORD_CLOCK_H
+#define RT_RECORD_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The same moment on both clocks. */
+struct clock_pair {
+	uint64_t ticks;
+	uint64_t ns;
+};
+
+/* A straight line through two pairs; `mult` is ns a tick, with CLOCK_SHIFT bits of fraction. */
+struct clock_segment {
+	struct clock_pair from;
+	uint64_t mult;
+};
+
+#define CLOCK_SHIFT 40
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 clock_wide;
+#endif
+
+/* Whether ticks are the cycle counter's. Any thread; the first call reads the CPU's features. */
+bool waymark_clock_is_cycles(void);
+
+uint64_t waymark_clock_ticks(void);
+
+/* Reads both clocks as close together as a few tries allow. */
+struct clock_pair waymark_clock_pair(void);
+
+/* The line from `from` to `to`, a later pair. */
+struct clock_segment waymark_clock_segment(struct clock_pair from, struct clock_pair to);
+
+static inline uint64_t clock_scale(uint64_t ticks, uint64_t mult)
+{
+#ifdef __SIZEOF_INT128__
+	return (uint64_t)((clock_wide)ticks * mult >> CLOCK_SHIFT);
+#else
+	uint64_t high = (ticks >> 32) * mult;
+	uint64_t low = (ticks & UINT32_MAX) * (mult >> 32) +
+		       ((ticks & UINT32_MAX) * (mult & UINT32_MAX) >> 32);
+
+	return (high >> (CLOCK_SHIFT - 32)) + (low >> (CLOCK_SHIFT - 32));
+#endif
+}
+
+/* Nanoseconds of a moment, which may lie a little before the segment's begin. */
+static inline uint64_t clock_to_ns(const struct clock_segment *s, uint64_t ticks)
+{
+	if (__builtin_expect(ticks >= s->from.ticks, 1)) {
+		return s->from.ns + clock_scale(ticks - s->from.ticks, s->mult);
+	}
+	return s->from.ns - clock_scale(s->from.ticks - ticks, s->mult);
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The end of the process. exit() and quick_exit() drain everything and say what
+ * was lost. A crash wakes the writer and waits for it for a bounded time; then
+ * the signal takes its course with its default action, as if nobody had been
+ * there: the same status, and a core that shows the faulting instruction.
+ *
+ * A handler is installed only where the program has none when it records its
+ * first event, so sanitizers and the program's own handlers stay in charge.
+ * The crashed thread touches no lock and no memory but the process block; all
+ * work is the writer's. Only where there is no writer it drains itself.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <waymark/record.h>
+
+#include "base/compiler.h"
+#include "rt/host/futex.h"
+#include "rt/host/message.h"
+#include "rt/record/process.h"
+#include "rt/record/recorder.h"
+
+/* How long the end of the process may wait for a writer that does not get on. */
+#define EXIT_PATIENCE_NS UINT64_C(3000000000)
+#define CRASH_PATIENCE_NS UINT64_C(2000000000)
+
+/* How long a crash waits at most, even for a file that still takes something. */
+#define CRASH_LIMIT_NS UINT64_C(5000000000)
+
+static const int crash_signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
+
+/* Relaxed: set before the first event. */
+static uint32_t switched_off;
+
+void waymark_recorder_set_crash_signals(bool on)
+{
+	__atomic_store_n(&switched_off, !on, __ATOMIC_RELAXED);
+}
+
+/* The process's block if it is worth a flush and this is not the writer itself. */
+static struct process *to_bring_home(void)
+{
+	struct process *p = waymark_process_current();
+
+	if (!p || !process_arena(p) ||
+		(uint32_t)syscall(SYS_gettid) ==
+			__atomic_load_n(&p->writer_tid, __ATOMIC_RELAXED)) {
+		return NULL;
+	}
+	return p;
+}
+
+/* What process.crashed says. */
+enum crashed { CRASH_NONE, CRASH_FLUSHING, CRASH_FLUSHED };
+
+/* The first thread to crash has everything drained; others wait, or they would end it before. */
+static void bring_home(struct process *p)
+{
+	uint32_t none = CRASH_NONE;
+	uint64_t deadline = waymark_clock_ns() + CRASH_LIMIT_NS;
+
+	if (__atomic_compare_exchange_n(&p->crashed, &none, CRASH_FLUSHING, false, __ATOMIC_ACQ_REL,
+		    __ATOMIC_ACQUIRE)) {
+		waymark_writer_flush(p, CRASH_PATIENCE_NS, CRASH_LIMIT_NS);
+		__atomic_store_n(&p->crashed, CRASH_FLUSHED, __ATOMIC_RELEASE);
+		futex_wake(&p->crashed);
+	}
+	while (__atomic_load_n(&p->crashed, __ATOMIC_ACQUIRE) == CRASH_FLUSHING &&
+		waymark_clock_ns() < deadline) {
+		futex_wait(&p->crashed, CRASH_FLUSHING, CRASH_PATIENCE_NS / 100);
+	}
+}
+
+/*
+ * The signal is sent once more as it came, now with the default action: not
+ * every one happens again when the handler returns (a memory error that the
+ * processor found, a signal that somebody sent). A core shows the same in any case.
+ */
+static void on_crash(int sig, siginfo_t *info, void *context)
+{
+	struct process *p = to_bring_home();
+	struct sigaction act = { .sa_handler = SIG_DFL };
+
+	(void)context;
+	if (p) {
+		bring_home(p);
+	}
+	sigaction(sig, &act, NULL);
+	long tid = syscall(SYS_gettid);
+
+	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, sig, info) < 0) {
+		syscall(SYS_tgkill, getpid(), tid, sig);
+	}
+}
+
+void waymark_crash_init(void)
+{
+	struct sigaction act = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct sigaction old;
+
+	if (__atomic_load_n(&switched_off, __ATOMIC_RELAXED)) {
+		return;
+	}
+	sigfillset(&act.sa_mask);
+	for (size_t i = 0; i < ARRAY_SIZE(crash_signals); i++) {
+		if (sigaction(crash_signals[i], NULL, &old) || (old.sa_flags & SA_SIGINFO) ||
+			old.sa_handler != SIG_DFL) {
+			continue;
+		}
+		sigaction(crash_signals[i], &act, &old);
+		if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL) {
+			sigaction(crash_signals[i], &old, NULL); /* somebody was quicker */
+		}
+	}
+}
+
+/* Not our own: nothing is recorded in it. One that is used up leaves its flags behind. */
+static bool has_handler(int sig)
+{
+	struct sigaction act;
+
+	if (sigaction(sig, NULL, &act)) {
+		return false;
+	}
+	if (act.sa_flags & SA_SIGINFO) {
+		return act.sa_sigaction != on_crash;
+	}
+	return (act.sa_flags & (int)SA_RESETHAND) ||
+	       (act.sa_handler != SIG_DFL && act.sa_handler != SIG_IGN);
+}
+
+bool waymark_may_be_handler(void)
+{
+	sigset_t blocked;
+
+	if (pthread_sigmask(SIG_SETMASK, NULL, &blocked)) {
+		return true;
+	}
+	for (int sig = 1; sig < NSIG; sig++) {
+		if (sigismember(&blocked, sig) == 1 && has_handler(sig)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* One line, when anything at all is missing. */
+static void say_losses(const struct process *p)
+{
+	struct waymark_recorder_stats stats;
+	char name[512];
+
+	waymark_recorder_get_stats(&stats);
+	if (!stats.lost && !stats.unwritten) {
+		return;
+	}
+	waymark_simple_name(waymark_simple_config(), (uint32_t)getpid(),
+		p ? p->drain.out.file.number : 0, name, sizeof(name));
+	waymark_message("%s: %llu events lost (%llu for want of buffer, %llu not written)", name,
+		(unsigned long long)(stats.lost + stats.unwritten), (unsigned long long)stats.lost,
+		(unsigned long long)stats.unwritten);
+}
+
+/*
+ * Late: after the destructors of those that this object depends on nothing of.
+ * The writer stays, and what even later destructors record rings it at once.
+ */
+static void at_end(void)
+{
+	struct process *p = to_bring_home();
+
+	if (p && process_is_borrowed(p)) {
+		return; /* exit() in a vfork's child: the parent is not at its end */
+	}
+	if (p) {
+		__atomic_store_n(&p->leaving, 1, __ATOMIC_RELAXED);
+		if (!waymark_writer_flush(p, EXIT_PATIENCE_NS, UINT64_MAX)) {
+			waymark_message("the trace file takes no data: the last events are lost");
+		}
+	}
+	say_losses(waymark_process_current());
+}
+
+__attribute__((destructor(101))) static void at_exit(void)
+{
+	at_end();
+}
+
+__attribute__((constructor(101))) static void watch_quick_exit(void)
+{
+	at_quick_exit(at_end);
+}

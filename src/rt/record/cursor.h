@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread's slot: one cursor for each depth of signal handlers that interrupt
+ * each other's events. A slot has a producer, its thread, and a consumer, who
+ * holds the drain lock; each field belongs to one of them.
+ *
+ * Slots lie in pages that fork wipes, so in a child all cursors read `not
+ * started`; who owns which slot is kept elsewhere (slot.c) and survives, so
+ * that a child's new thread never gets the slot its forking thread still has.
+ */
+#ifndef RT_RECORD_CURSOR_H
+#define RT_RECORD_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <waymark/record.h>
+
+#define CURSOR_DEPTHS 4
+
+/* Where the consumer stands in a cursor's packets. */
+struct reader {
+	uint32_t chunk; /* 0: before the first */
+	char *pos;
+	char *end; /* of what is known to be published */
+	uint64_t ticks; /* of the last record, completed to 64 bits */
+	uint64_t discarded; /* how many of the cursor's lost events are told already */
+	uint64_t gap; /* lost before the next record, not told yet */
+	uint64_t *thread_ns; /* the last timestamp written for this thread */
+};
+
+struct cursor {
+	/* The producer's; `content_size` and `chunk` are published by release. */
+	struct waymark_cursor hot; /* first: what the inline code works on */
+	uint32_t chunk; /* of the open packet */
+	uint32_t first; /* the first packet's chunk, by release; 0: not started in this process */
+	uint64_t sequence; /* of the open packet */
+	uint64_t stream; /* of this process, from 1 */
+	uint64_t lost; /* by atomic addition: handlers too deep count in the last depth */
+	struct reader reader __attribute__((aligned(64))); /* the consumer's */
+} __attribute__((aligned(64)));
+
+struct slot {
+	struct cursor depth[CURSOR_DEPTHS]; /* first: waymark_cursor points here */
+	uint32_t tid; /* set when the thread's first packet opens, by release */
+	uint32_t exited; /* the thread is through with it, by release */
+	uint64_t last_ns; /* the consumer's */
+} __attribute__((aligned(64)));
+
+/*
+ * The calling thread's slot, taken now if it has none; NULL when there is no
+ * memory. Any signal handler.
+ */
+struct slot *waymark_slot_mine(void);
+
+/* The calling thread's slot if it has one. */
+struct slot *waymark_slot_current(void);
+
+/*
+ * The next slot that has an owner, from *index on, which it moves past it; NULL
+ * at the end. Start with 0. Any thread; what it holds may still be all zero.
+ */
+struct slot *waymark_slot_next(uint32_t *index);
+
+/* The consumer: frees a slot whose thread is through with it. */
+void waymark_slot_free(struct slot *s);
+
+/* In a fork's child: no slot but the calling thread's has an owner there. */
+void waymark_slot_keep_mine(void);
+
+/* Maps zeroed memory that a fork wipes; NULL on failure. */
+void *waymark_wiped_map(size_t bytes);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process block, and what a fork needs. A fork wipes it together with the
+ * cursors; the handlers here serve one case only: a fork from a signal handler
+ * that interrupted an event of the same thread. The child then finishes that
+ * event into memory of its own, which nobody reads: it is the parent's event.
+ */
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "rt/record/process.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+/* By release, once; survives forks, its pages do not. */
+static struct process *process;
+
+struct process *waymark_process_current(void)
+{
+	return __atomic_load_n(&process, __ATOMIC_ACQUIRE);
+}
+
+/* Notes whose the block is, unless that is known: a vfork's child must not be taken for it. */
+static void remember_pid(struct process *p)
+{
+	if (!__atomic_load_n(&p->pid, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&p->pid, (uint32_t)getpid(), __ATOMIC_RELAXED);
+	}
+}
+
+struct process *waymark_process(void)
+{
+	struct process *p = waymark_process_current();
+	struct process *none = NULL;
+
+	if (p) {
+		remember_pid(p); /* a fork without the C library's hooks has wiped it */
+		return p;
+	}
+	p = waymark_wiped_map(sizeof(*p));
+	if (p && !__atomic_compare_exchange_n(
+			 &process, &none, p, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		munmap(p, sizeof(*p));
+		p = none;
+	}
+	if (p) {
+		remember_pid(p);
+	}
+	return p;
+}
+
+/* What the forking thread must remember of the pages that are wiped. */
+static __thread struct fork_state {
+	struct arena *arena;
+	uint64_t bytes;
+	bool busy[CURSOR_DEPTHS];
+} forking __attribute__((tls_model("initial-exec")));
+
+static void before_fork(void)
+{
+	struct process *p = waymark_process_current();
+	struct slot *s = waymark_slot_current();
+
+	forking.arena = p ? process_arena(p) : NULL;
+	forking.bytes = forking.arena ? forking.arena->bytes : 0;
+	for (int d = 0; d < CURSOR_DEPTHS; d++) {
+		forking.busy[d] = s && __atomic_load_n(&s->depth[d].hot.busy, __ATOMIC_RELAXED);
+	}
+}
+
+/*
+ * Lets an interrupted event end harmlessly: its packet's addresses are mapped
+ * again, its cursor stays busy until then, and has no room afterwards.
+ */
+static void detach(struct waymark_cursor *c)
+{
+	static waymark_count nowhere;
+	char *scratch = (char *)forking.arena;
+
+	c->pos = scratch;
+	c->packet = scratch;
+	c->content_size = &nowhere;
+	__atomic_store_n(&c->busy, 1, __ATOMIC_RELAXED);
+}
+
+static void in_child(void)
+{
+	struct slot *s = waymark_slot_current();
+	bool interrupted = false;
+
+	waymark_process();
+	waymark_slot_keep_mine();
+	for (int d = 0; s && d < CURSOR_DEPTHS; d++) {
+		interrupted |= forking.busy[d];
+	}
+	if (!interrupted || !forking.arena) {
+		return;
+	}
+	/* Fails where the range was inherited after all, which is as good. */
+	mmap(forking.arena, forking.bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	for (int d = 0; d < CURSOR_DEPTHS; d++) {
+		if (forking.busy[d]) {
+			detach(&s->depth[d].hot);
+		}
+	}
+}
+
+__attribute__((constructor(101))) static void watch_forks(void)
+{
+	waymark_process(); /* now, because the first event may be that of a vfork's child */
+	pthread_atfork(before_fork, NULL, in_child);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the recorder knows about this process, in pages that fork wipes: all
+ * zero is the valid state of a process that has recorded nothing yet, so a
+ * child needs no clean-up and takes no lock of its parent's.
+ */
+#ifndef RT_RECORD_PROCESS_H
+#define RT_RECORD_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "rt/record/arena.h"
+#include "rt/record/drain.h"
+
+/* The writer thread. REFUSED: it could not be created; callers drain themselves. */
+enum writer_state { WRITER_NONE, WRITER_STARTING, WRITER_RUNNING, WRITER_REFUSED };
+
+enum notice_state { NOTICE_NONE, NOTICE_FILLING, NOTICE_READY };
+
+struct process {
+	struct arena *arena; /* by release, once; NULL: nothing recorded yet */
+	uint32_t pid; /* whose memory this is, see process_is_borrowed() */
+	uint32_t writer; /* enum writer_state */
+	uint32_t writer_tid;
+	uint32_t doorbell; /* futex: 1 while the writer sleeps */
+	uint32_t flush_wanted; /* flushes asked for */
+	uint32_t flush_done; /* futex: flushes done */
+	uint32_t no_memory; /* there will be no arena */
+	uint32_t crashed; /* futex, see crash.c */
+	uint32_t leaving; /* the process is about to end: do not be patient */
+	uint64_t streams; /* stream numbers given out */
+	uint64_t lost_unplaced; /* events lost by threads without a slot or an arena */
+	uint64_t lost_freed; /* lost events of slots that were freed */
+	uint64_t moment; /* ticks in 100 ms; 0 while not measured yet */
+
+	/* What the writer has to say; a thread of the program says it (see notice.c). */
+	uint32_t notice_state; /* enum notice_state */
+	char notice[512];
+
+	uint32_t drain_lock; /* 1: somebody drains. Taken by compare-and-swap, never waited for long
+			      */
+	struct drain drain; /* of who holds the lock */
+};
+
+/* NULL only when there is no memory for it. Any thread, any signal handler. */
+struct process *waymark_process(void);
+
+/* waymark_process() if it was called before; else NULL. */
+struct process *waymark_process_current(void);
+
+/* NULL as long as the process has recorded nothing. */
+static inline struct arena *process_arena(struct process *p)
+{
+	return __atomic_load_n(&p->arena, __ATOMIC_ACQUIRE);
+}
+
+/* Whether this is a child between vfork and exec: the memory is its parent's, the threads are not.
+ */
+static inline bool process_is_borrowed(const struct process *p)
+{
+	return __atomic_load_n(&p->pid, __ATOMIC_RELAXED) != (uint32_t)getpid();
+}
+
+/* Wakes the writer if it sleeps. Any thread, any signal handler. */
+void waymark_doorbell(void);
+
+/* Starts the writer thread unless it runs. Not in signal handlers. */
+void waymark_writer_start(void);
+
+/*
+ * Has everything drained that was recorded before the call: by the writer, or
+ * by the caller where there is none. Returns false when the writer made no
+ * progress for `patience_ns`, or was not through after `limit_ns`. Async-signal-safe.
+ */
+bool waymark_writer_flush(struct process *p, uint64_t patience_ns, uint64_t limit_ns);
+
+/* Has a line said on standard error by the next thread of the program that can. */
+void waymark_notice(struct process *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Says it. Any thread of the program; async-signal-safe. */
+void waymark_notice_say(struct process *p);
+
+/*
+ * Installs handlers that bring events to their file when the program crashes,
+ * for signals that nobody handles. Any signal handler.
+ */
+void waymark_crash_init(void);
+
+/* Whether the caller may be a signal handler: a signal that has one is blocked. Any context. */
+bool waymark_may_be_handler(void);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Slots: taking one is lock-free and signal-safe, because a thread's first
+ * event may be in a handler. Slabs are only ever added. A slab's `used` bits
+ * are claimed by acquire and freed by release, so the next owner sees a slot
+ * that is all zero.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "rt/record/cursor.h"
+#include "rt/record/process.h"
+
+#define SLAB_SLOTS 64u
+#define SLABS_MAX 1024u
+
+struct slab {
+	struct slot *slots; /* by release, once */
+	uint64_t used; /* one bit a slot */
+};
+
+static struct slab slabs[SLABS_MAX];
+
+/*
+ * What a thread has before its first event and after its last: always busy, so
+ * that the inline code takes the slow path and never stores into it.
+ */
+static struct waymark_cursor no_cursor = { .busy = 1 };
+
+__thread struct waymark_cursor *waymark_cursor __attribute__((tls_model("initial-exec"))) =
+	&no_cursor;
+
+static pthread_key_t exit_key;
+static uint32_t exit_key_valid;
+
+void *waymark_wiped_map(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED) {
+		return NULL;
+	}
+	if (madvise(p, bytes, MADV_WIPEONFORK)) {
+		munmap(p, bytes);
+		return NULL;
+	}
+	return p;
+}
+
+/* The slots of a slab, mapped now if they are not yet. Threads may race: one mapping stays. */
+static struct slot *slab_slots(struct slab *slab)
+{
+	struct slot *slots = __atomic_load_n(&slab->slots, __ATOMIC_ACQUIRE);
+	struct slot *none = NULL;
+
+	if (slots) {
+		return slots;
+	}
+	slots = waymark_wiped_map(SLAB_SLOTS * sizeof(*slots));
+	if (slots && !__atomic_compare_exchange_n(&slab->slots, &none, slots, false,
+			     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		munmap(slots, SLAB_SLOTS * sizeof(*slots));
+		slots = none;
+	}
+	return slots;
+}
+
+static struct slot *slab_take(struct slab *slab, struct slot *slots)
+{
+	uint64_t used = __atomic_load_n(&slab->used, __ATOMIC_RELAXED);
+
+	while (~used) {
+		unsigned int i = (unsigned int)__builtin_ctzll(~used);
+
+		if (__atomic_compare_exchange_n(&slab->used, &used, used | UINT64_C(1) << i, true,
+			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+			return &slots[i];
+		}
+	}
+	return NULL;
+}
+
+static struct slot *slot_take(void)
+{
+	for (unsigned int i = 0; i < SLABS_MAX; i++) {
+		struct slot *slots = slab_slots(&slabs[i]);
+		struct slot *s = slots ? slab_take(&slabs[i], slots) : NULL;
+
+		if (s || !slots) {
+			return s;
+		}
+	}
+	return NULL;
+}
+
+static void slot_release(struct slot *s)
+{
+	for (unsigned int i = 0; i < SLABS_MAX; i++) {
+		struct slot *slots = __atomic_load_n(&slabs[i].slots, __ATOMIC_ACQUIRE);
+
+		if (s >= slots && s < slots + SLAB_SLOTS) {
+			__atomic_fetch_and(
+				&slabs[i].used, ~(UINT64_C(1) << (s - slots)), __ATOMIC_RELEASE);
+			return;
+		}
+	}
+}
+
+struct slot *waymark_slot_current(void)
+{
+	struct waymark_cursor *c = waymark_cursor;
+
+	return c == &no_cursor ? NULL : (struct slot *)(void *)c;
+}
+
+struct slot *waymark_slot_mine(void)
+{
+	struct waymark_cursor *none = &no_cursor;
+	struct slot *s = waymark_slot_current();
+
+	if (s) {
+		return s;
+	}
+	s = slot_take();
+	if (!s) {
+		return NULL;
+	}
+	/* In one step: a handler may come between a look and a store. */
+	if (!__atomic_compare_exchange_n(&waymark_cursor, &none, &s->depth[0].hot, false,
+		    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+		slot_release(s);
+		return waymark_slot_current();
+	}
+	if (exit_key_valid) {
+		pthread_setspecific(exit_key, s);
+	}
+	return s;
+}
+
+struct slot *waymark_slot_next(uint32_t *index)
+{
+	while (*index < SLABS_MAX * SLAB_SLOTS) {
+		struct slab *slab = &slabs[*index / SLAB_SLOTS];
+		unsigned int i = *index % SLAB_SLOTS;
+		struct slot *slots = __atomic_load_n(&slab->slots, __ATOMIC_ACQUIRE);
+
+		if (!slots) {
+			return NULL; /* slabs are filled in order */
+		}
+		uint64_t rest = __atomic_load_n(&slab->used, __ATOMIC_ACQUIRE) >> i;
+
+		if (rest) {
+			i += (unsigned int)__builtin_ctzll(rest);
+			*index += i % SLAB_SLOTS - *index % SLAB_SLOTS + 1;
+			return &slots[i];
+		}
+		*index += SLAB_SLOTS - i;
+	}
+	return NULL;
+}
+
+void waymark_slot_free(struct slot *s)
+{
+	memset(s, 0, sizeof(*s));
+	slot_release(s);
+}
+
+void waymark_slot_keep_mine(void)
+{
+	struct slot *mine = waymark_slot_current();
+
+	for (unsigned int i = 0; i < SLABS_MAX && slabs[i].slots; i++) {
+		struct slot *slots = slabs[i].slots;
+		uint64_t keep = 0;
+
+		if (mine >= slots && mine < slots + SLAB_SLOTS) {
+			keep = UINT64_C(1) << (mine - slots);
+		}
+		__atomic_store_n(&slabs[i].used, keep, __ATOMIC_RELAXED);
+	}
+}
+
+/*
+ * The thread ends. What it still records, in later destructors or in signal
+ * handlers, gets a slot of its own, which this function sees in its next round.
+ */
+static void thread_exit(void *slot)
+{
+	struct slot *s = slot;
+
+	if (waymark_slot_current() == s) {
+		waymark_cursor = &no_cursor;
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&s->exited, 1, __ATOMIC_RELEASE);
+	waymark_doorbell();
+}
+
+__attribute__((constructor(101))) static void make_exit_key(void)
+{
+	exit_key_valid = pthread_key_create(&exit_key, thread_exit) == 0;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The writer thread. Awake it makes passes; between them it sleeps a tick, or
+ * until a producer that switches packets rings. After a quiet second it closes
+ * every open packet, so that the next event anywhere must ring, and sleeps
+ * without a timeout: an idle program is never woken by its tracing.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <waymark/record.h>
+
+#include "rt/host/descriptors.h"
+#include "rt/host/futex.h"
+#include "rt/host/guard.h"
+#include "rt/record/process.h"
+
+#define MS UINT64_C(1000000)
+
+/* Only pages that are touched count; a program's thread-local data may be large. */
+#define STACK_BYTES (256u << 10)
+
+/* Ticks begin short, for the sake of processes that end soon, and get longer. */
+#define TICK_FIRST_NS (1 * MS)
+#define TICK_NS (100 * MS)
+#define QUIET_NS (1000 * MS)
+#define TRIM_NS (5000 * MS)
+
+/*
+ * However busy others are, a thread's packet is closed so often: an event's 48
+ * bits of clock are good for some fifteen hours after the one before it.
+ */
+#define EXPIRE_NS (3600 * QUIET_NS)
+
+/* A thread that stopped inside an event is looked at so often, then only each QUIET_NS. */
+#define REFUSALS 10u
+
+/* A pass of so many events found a program in full flight: go on without a break. */
+#define BUSY_EVENTS 4096u
+
+/* What the writer knows about its own rest. */
+struct rest {
+	uint64_t tick;
+	uint64_t write_due; /* ns: the batch must be written then; 0: it is empty */
+	uint64_t quiet_since; /* ns */
+	uint64_t expired_at; /* ns */
+	bool expired;
+	bool trimmed;
+	uint32_t refusals; /* of the deep sleep, in a row */
+};
+
+void waymark_doorbell(void)
+{
+	struct process *p = waymark_process_current();
+
+	/* Sequentially consistent: pairs with listen(). */
+	if (p && __atomic_exchange_n(&p->doorbell, 0, __ATOMIC_SEQ_CST)) {
+		futex_wake(&p->doorbell);
+	}
+}
+
+static bool flush_pending(struct process *p)
+{
+	return __atomic_load_n(&p->flush_wanted, __ATOMIC_ACQUIRE) !=
+	       __atomic_load_n(&p->flush_done, __ATOMIC_RELAXED);
+}
+
+enum wake { WAKE_RUNG, WAKE_TIMEOUT, WAKE_REFUSED };
+
+/*
+ * Sleeps until somebody rings, at most `ns`. With `deep` only if nothing can be
+ * recorded without a ring: looked at once more behind the store, which pairs
+ * with the exchange of waymark_doorbell(); else WAKE_REFUSED.
+ */
+static enum wake listen(struct process *p, uint64_t ns, bool deep)
+{
+	bool refused = false;
+
+	__atomic_store_n(&p->doorbell, 1, __ATOMIC_SEQ_CST);
+	if (flush_pending(p)) {
+		__atomic_store_n(&p->doorbell, 0, __ATOMIC_SEQ_CST);
+		return WAKE_RUNG;
+	}
+	if (deep && !waymark_drain_is_expired(p)) {
+		refused = true;
+	} else {
+		futex_wait(&p->doorbell, 1, ns);
+	}
+	if (!__atomic_exchange_n(&p->doorbell, 0, __ATOMIC_SEQ_CST)) {
+		return WAKE_RUNG;
+	}
+	return refused ? WAKE_REFUSED : WAKE_TIMEOUT;
+}
+
+static bool lock_drain(struct process *p)
+{
+	uint32_t free = 0;
+
+	return __atomic_compare_exchange_n(
+		&p->drain_lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void unlock_drain(struct process *p)
+{
+	__atomic_store_n(&p->drain_lock, 0, __ATOMIC_RELEASE);
+}
+
+/* Writes the batch if it waits long enough; notes since when one waits. */
+static void write_when_due(struct process *p, struct rest *rest, uint64_t now)
+{
+	struct simple_out *out = &p->drain.out;
+
+	if (rest->write_due && now >= rest->write_due) {
+		waymark_simple_write(out);
+		rest->write_due = 0;
+	}
+	if (!rest->write_due && simple_has_batch(out)) {
+		rest->write_due = now + rest->tick;
+	}
+}
+
+/* One round of work; returns how many events it found. */
+static uint64_t work(struct process *p, struct rest *rest)
+{
+	uint32_t wanted = __atomic_load_n(&p->flush_wanted, __ATOMIC_ACQUIRE);
+	bool flush = wanted != __atomic_load_n(&p->flush_done, __ATOMIC_RELAXED);
+	bool leaving = __atomic_load_n(&p->leaving, __ATOMIC_RELAXED);
+	uint64_t events = waymark_drain_pass(p, flush || leaving ? DRAIN_ALL : DRAIN_USUAL);
+
+	if (flush || leaving) {
+		waymark_simple_write(&p->drain.out);
+		rest->write_due = 0;
+	}
+	if (leaving || __atomic_load_n(&p->notice_state, __ATOMIC_RELAXED) == NOTICE_READY) {
+		waymark_drain_expire(p);
+	}
+	if (flush) {
+		__atomic_store_n(&p->flush_done, wanted, __ATOMIC_RELEASE);
+		futex_wake(&p->flush_done);
+	}
+	write_when_due(p, rest, waymark_clock_ns());
+	return events;
+}
+
+/* Sleeps with every packet closed: first for a while, then for ever. */
+static void rest_deeply(struct process *p, struct rest *rest)
+{
+	switch (listen(p, rest->trimmed ? FUTEX_FOREVER : TRIM_NS, true)) {
+	case WAKE_TIMEOUT:
+		waymark_drain_find_dead();
+		waymark_arena_trim(process_arena(p));
+		rest->trimmed = true;
+		break;
+	case WAKE_REFUSED: /* a thread stopped inside an event, or one was just recorded */
+		rest->expired = false;
+		if (++rest->refusals > REFUSALS) {
+			rest->tick = QUIET_NS;
+		}
+		break;
+	case WAKE_RUNG:
+		rest->expired = false;
+		rest->tick = TICK_NS;
+		break;
+	}
+	rest->quiet_since = waymark_clock_ns();
+}
+
+/*
+ * Sleeps as long as what was found allows. Between closing the packets and the
+ * deep sleep lies a tick: enough for a store of this processor or that to be
+ * seen by the other, so that the look in listen() is exact.
+ */
+static void take_rest(struct process *p, struct rest *rest, uint64_t events)
+{
+	uint64_t now = waymark_clock_ns();
+
+	if (events > 0) {
+		rest->quiet_since = now;
+		rest->expired = rest->trimmed = false;
+		rest->refusals = 0;
+	}
+	if (now - rest->expired_at >= EXPIRE_NS) {
+		waymark_drain_expire(p);
+		rest->expired_at = now;
+	}
+	if (events >= BUSY_EVENTS) {
+		return;
+	}
+	if (rest->expired && !rest->write_due) {
+		rest_deeply(p, rest);
+		return;
+	}
+	waymark_arena_populate(process_arena(p));
+	if (now - rest->quiet_since >= QUIET_NS) {
+		waymark_drain_expire(p);
+		rest->expired = true;
+	}
+	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
+		rest->tick = TICK_FIRST_NS;
+	}
+	enum wake wake = listen(p, rest->tick, false);
+
+	if (wake == WAKE_RUNG) {
+		rest->expired = false; /* the tick was cut short */
+	}
+	if (wake == WAKE_RUNG || rest->tick < TICK_NS) {
+		rest->tick = rest->tick * 2 < TICK_NS ? rest->tick * 2 : TICK_NS;
+	}
+}
+
+static void *writer_main(void *arg)
+{
+	struct process *p = arg;
+	uint64_t now = waymark_clock_ns();
+	struct rest rest = { .tick = TICK_FIRST_NS, .quiet_since = now, .expired_at = now };
+
+	prctl(PR_SET_NAME, "waymark");
+	waymark_own_descriptors();
+	__atomic_store_n(&p->writer_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+	while (!lock_drain(p)) { /* a caller that drained before there was a writer */
+		futex_wait(&p->drain_lock, 1, MS);
+	}
+	__atomic_store_n(&p->writer, WRITER_RUNNING, __ATOMIC_RELEASE);
+	for (;;) {
+		take_rest(p, &rest, work(p, &rest));
+	}
+	return NULL;
+}
+
+/*
+ * The first event may be that of a thread which has a processor for its own, or
+ * a realtime priority: the writer gets the main thread's processors and neither
+ * of these.
+ */
+static void be_ordinary(pthread_attr_t *attr)
+{
+	int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+	cpu_set_t cpus;
+
+	if (policy == SCHED_FIFO || policy == SCHED_RR) {
+		pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED);
+	}
+	if (sched_getaffinity(getpid(), sizeof(cpus), &cpus) == 0) {
+		pthread_attr_setaffinity_np(attr, sizeof(cpus), &cpus);
+	}
+}
+
+/* The thread's mask is the caller's: no signal of the program must ever come to it. */
+static int create_thread(struct process *p, bool modest)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int error;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (modest) {
+		pthread_attr_setstacksize(&attr, STACK_BYTES);
+		be_ordinary(&attr);
+	}
+	error = pthread_create(&thread, &attr, writer_main, p);
+	pthread_attr_destroy(&attr);
+	return error;
+}
+
+void waymark_writer_start(void)
+{
+	struct process *p = waymark_process_current();
+	uint32_t none = WRITER_NONE;
+	sigset_t all, saved;
+
+	if (!p || !__atomic_compare_exchange_n(&p->writer, &none, WRITER_STARTING, false,
+			  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		return;
+	}
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &saved);
+	if (create_thread(p, true) && create_thread(p, false)) {
+		__atomic_store_n(&p->writer, WRITER_REFUSED, __ATOMIC_RELEASE);
+		waymark_notice(p, "cannot start a thread: events are written at exit only");
+	}
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+}
+
+/* Waits until the writer has done what it was asked for, as long as it gets on. */
+static bool flush_by_writer(struct process *p, uint64_t patience_ns, uint64_t limit_ns)
+{
+	uint64_t begin = waymark_clock_ns();
+	uint32_t ticket = __atomic_add_fetch(&p->flush_wanted, 1, __ATOMIC_ACQ_REL);
+	uint64_t progress = 0;
+	uint64_t deadline = 0;
+	uint32_t done;
+
+	waymark_doorbell();
+	while (done = __atomic_load_n(&p->flush_done, __ATOMIC_ACQUIRE),
+		(int32_t)(done - ticket) < 0) {
+		uint64_t now = waymark_clock_ns();
+		uint64_t seen = __atomic_load_n(&p->drain.out.progress, __ATOMIC_RELAXED);
+
+		if (!deadline || seen != progress) {
+			progress = seen;
+			deadline = now + patience_ns;
+		}
+		if (now >= deadline || now - begin >= limit_ns) {
+			return false;
+		}
+		futex_wait(&p->flush_done, done, 20 * MS);
+	}
+	return true;
+}
+
+/*
+ * Drains where there is no writer. The file is closed again: the descriptors are
+ * the program's. No signal comes while the lock is held: a handler that flushes
+ * would wait for it in vain.
+ */
+static bool flush_by_caller(struct process *p, uint64_t patience_ns)
+{
+	uint64_t deadline = waymark_clock_ns() + patience_ns;
+	struct guard guard;
+
+	for (;;) {
+		waymark_guard_begin(&guard);
+		if (lock_drain(p)) {
+			break;
+		}
+		waymark_guard_end(&guard);
+		if (waymark_clock_ns() >= deadline) {
+			return false;
+		}
+		futex_wait(&p->drain_lock, 1, MS);
+	}
+	waymark_drain_pass(p, DRAIN_ALL);
+	waymark_simple_write(&p->drain.out);
+	waymark_simple_pause(&p->drain.out);
+	unlock_drain(p);
+	waymark_guard_end(&guard);
+	return true;
+}
+
+bool waymark_writer_flush(struct process *p, uint64_t patience_ns, uint64_t limit_ns)
+{
+	uint32_t writer = __atomic_load_n(&p->writer, __ATOMIC_ACQUIRE);
+	bool ok = true;
+
+	if (writer == WRITER_STARTING || writer == WRITER_RUNNING) {
+		ok = flush_by_writer(p, patience_ns, limit_ns);
+	} else {
+		ok = flush_by_caller(p, patience_ns);
+	}
+	waymark_notice_say(p);
+	return ok;
+}

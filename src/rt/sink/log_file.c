@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The log's file. A program may close descriptors that it does not know
+ * (closefrom() of a daemon) and then use the number for a file of its own, so
+ * each line first asks whether the descriptor is still ours: `identity` is made
+ * of the file's device and inode. One that is lost is opened anew; a foreign
+ * one is never written to and never closed.
+ *
+ * The number stays the same while the file changes (dup3), because a thread may
+ * be between the question and its write.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rt/host/error.h"
+#include "rt/host/lock.h"
+#include "rt/sink/log_file.h"
+#include "rt/host/message.h"
+#include "rt/host/path.h"
+#include "rt/sink/sink.h"
+#include "rt/host/write.h"
+
+#define TO_STDERR (-1)
+
+/* How often a line looks again while another thread changes the file. */
+#define LOOKS 100
+
+/* Written under the control lock, read by every line; `identity` is for `fd`. */
+static int log_fd = TO_STDERR;
+static uintptr_t log_identity;
+/* The number that once was ours, kept while lines go to standard error. */
+static int parked_fd = TO_STDERR;
+static char *log_path; /* absolute; under the control lock */
+static bool log_off;
+
+static uint64_t lost_lines;
+static bool failure_told;
+
+static uintptr_t identity_of(const struct stat *st)
+{
+	uint64_t mixed = (uint64_t)st->st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)st->st_ino;
+
+	return (uintptr_t)(mixed ^ mixed >> 32);
+}
+
+static bool is_ours(int fd, struct stat *st)
+{
+	return fstat(fd, st) == 0 &&
+	       identity_of(st) == __atomic_load_n(&log_identity, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * O_NOCTTY: a terminal named as the log must not become the daemon's. O_NONBLOCK:
+ * a FIFO without a reader must not stop the program, neither now nor later.
+ */
+static int open_log(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+}
+
+/* Puts the open file `fd` where lines go. Takes `fd` over. Under the lock. */
+static void install(int fd)
+{
+	struct stat st;
+	struct stat old;
+	int target = parked_fd;
+	bool keeps_number = target != TO_STDERR && is_ours(target, &old);
+
+	fstat(fd, &st);
+	__atomic_store_n(&log_identity, identity_of(&st), __ATOMIC_RELEASE);
+	if (keeps_number && dup3(fd, target, O_CLOEXEC) == target) {
+		close(fd);
+		fd = target;
+	}
+	parked_fd = fd;
+	__atomic_store_n(&log_fd, fd, __ATOMIC_RELEASE);
+}
+
+/* The descriptor was closed by the program: opens the file anew. Under the lock. */
+static bool reopen(void)
+{
+	int fd = log_path ? open_log(log_path) : -1;
+
+	if (fd < 0) {
+		return false;
+	}
+	parked_fd = TO_STDERR;
+	install(fd);
+	return true;
+}
+
+/*
+ * Finds the descriptor to write to and its mode. False: there is none now. Where
+ * the file seems foreign, another thread may just be changing it: look again,
+ * and only the holder of the lock decides. A handler that interrupted the change
+ * itself looks in vain and loses its line.
+ */
+static bool find_target(int *fd, struct stat *st)
+{
+	for (int look = 0; look < LOOKS; look++) {
+		*fd = __atomic_load_n(&log_fd, __ATOMIC_ACQUIRE);
+		if (*fd == TO_STDERR) {
+			*fd = STDERR_FILENO;
+			return fstat(*fd, st) == 0;
+		}
+		if (is_ours(*fd, st)) {
+			return true;
+		}
+		if (!waymark_trylock()) {
+			sched_yield();
+			continue;
+		}
+		bool found = is_ours(parked_fd, st) || reopen();
+
+		waymark_unlock();
+		if (!found) {
+			errno = EBADF;
+			return false;
+		}
+	}
+	errno = EBUSY;
+	return false;
+}
+
+/* A log on standard error that fails has nobody to tell. */
+static void count_lost(int reason)
+{
+	__atomic_fetch_add(&lost_lines, 1, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&log_fd, __ATOMIC_RELAXED) != TO_STDERR &&
+		!__atomic_exchange_n(&failure_told, true, __ATOMIC_RELAXED)) {
+		waymark_message(
+			"log: cannot write to the file: %s; lines are lost", strerror(reason));
+	}
+}
+
+bool waymark_log_is_on(void)
+{
+	return !__atomic_load_n(&log_off, __ATOMIC_RELAXED);
+}
+
+void waymark_log_write(const char *line, size_t len)
+{
+	struct stat st;
+	int fd;
+	int failure = find_target(&fd, &st) ? waymark_write(fd, st.st_mode, line, len) : errno;
+
+	if (failure) {
+		count_lost(failure);
+	}
+}
+
+uint64_t waymark_log_lost(void)
+{
+	return __atomic_load_n(&lost_lines, __ATOMIC_RELAXED);
+}
+
+/* The number stays ours, on nothing: a thread may be about to write to it. */
+static void park(void)
+{
+	struct stat st;
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (parked_fd != TO_STDERR && is_ours(parked_fd, &st) && fd >= 0) {
+		dup3(fd, parked_fd, O_CLOEXEC);
+		fstat(parked_fd, &st);
+		__atomic_store_n(&log_identity, identity_of(&st), __ATOMIC_RELEASE);
+	}
+	if (fd >= 0) {
+		close(fd);
+	}
+}
+
+static void use_stderr(void)
+{
+	waymark_lock();
+	char *old = log_path;
+
+	log_path = NULL;
+	__atomic_store_n(&log_fd, TO_STDERR, __ATOMIC_RELEASE);
+	park();
+	waymark_unlock();
+	free(old);
+}
+
+static int log_set_file(const char *path, struct waymark_error *error)
+{
+	if (!path) {
+		use_stderr();
+		return 0;
+	}
+	char *whole = path_absolute(path);
+	int fd = whole ? open_log(whole) : -1;
+
+	if (fd < 0) {
+		waymark_fail(error, "%s: %s", path, strerror(whole ? errno : ENOMEM));
+		free(whole);
+		return -1;
+	}
+	waymark_lock();
+	char *old = log_path;
+
+	log_path = whole;
+	install(fd);
+	waymark_unlock();
+	free(old);
+	__atomic_store_n(&failure_told, false, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static int log_set_on(bool on, bool *was_on, struct waymark_error *error)
+{
+	bool was_off = __atomic_exchange_n(&log_off, !on, __ATOMIC_RELAXED);
+
+	(void)error;
+	if (was_on) {
+		*was_on = !was_off;
+	}
+	return 0;
+}
+
+static int log_flush(void)
+{
+	return 0;
+}
+
+static void log_print_status(FILE *to)
+{
+	char path[PATH_MAX] = "";
+
+	waymark_lock();
+	if (log_path) {
+		snprintf(path, sizeof(path), "%s", log_path);
+	}
+	waymark_unlock();
+	fprintf(to, "Log file \"%s\" %s.\n", *path ? path : "/dev/stderr",
+		waymark_log_is_on() ? "on" : "off");
+}
+
+const struct waymark_sink waymark_sink_log = {
+	.backend = WAYMARK_LOG,
+	.name = "log",
+	.set_file = log_set_file,
+	.set_on = log_set_on,
+	.flush = log_flush,
+	.print_status = log_print_status,
+};
+
+__attribute__((destructor)) static void report_lost(void)
+{
+	uint64_t lost = waymark_log_lost();
+
+	if (lost > 0) {
+		waymark_message("log: %llu lines could not be written", (unsigned long long)lost);
+	}
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where log lines go: standard error, or a file that is appended to. Lines are
+ * written by any thread and any signal handler while a control call changes the
+ * file; neither waits for the other.
+ */
+#ifndef RT_SINK_LOG_FILE_H
+#define RT_SINK_LOG_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* False while the log is switched off: then a line need not be made. */
+bool waymark_log_is_on(void);
+
+/* Writes one line, newline included. What cannot be written is counted. May change errno. */
+void waymark_log_write(const char *line, size_t len);
+
+/* How many lines could not be written. */
+uint64_t waymark_log_lost(void);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The names that wait: at most one for each sink that has a key of its own. */
+#include "base/compiler.h"
+#include "rt/host/error.h"
+#include "rt/host/lock.h"
+#include "rt/host/message.h"
+#include "rt/sink/output.h"
+#include "rt/host/path.h"
+#include "rt/event/registry.h"
+
+/* The paths under the control lock. */
+static struct {
+	const struct waymark_sink *sink;
+	char *path; /* absolute; NULL: nothing waits */
+} waiting[] = {
+	{ &waymark_sink_simple, NULL },
+	{ &waymark_sink_log, NULL },
+};
+
+/* Puts `path` in the place of what waits for the sink, and returns that. */
+static char *replace(const struct waymark_sink *sink, char *path)
+{
+	char *old = NULL;
+
+	waymark_lock();
+	for (size_t i = 0; i < ARRAY_SIZE(waiting); i++) {
+		if (waiting[i].sink == sink) {
+			old = waiting[i].path;
+			waiting[i].path = path;
+		}
+	}
+	waymark_unlock();
+	return old;
+}
+
+static int open_output(
+	const struct waymark_sink *sink, const char *path, struct waymark_error *error)
+{
+	struct waymark_error reason;
+
+	if (sink->set_file(path, &reason) == 0) {
+		return 0;
+	}
+	return waymark_fail(error, "%s.file=: %s", sink->name, reason.text);
+}
+
+int waymark_output_set(
+	const struct waymark_sink *sink, const char *path, struct waymark_error *error)
+{
+	if (waymark_registry_backends() & sink->backend) {
+		return open_output(sink, path, error);
+	}
+	char *copy = path_absolute(path);
+
+	if (!copy) {
+		return waymark_fail(error, "out of memory");
+	}
+	free(replace(sink, copy));
+	return 0;
+}
+
+void waymark_output_follow(void)
+{
+	unsigned int there = waymark_registry_backends();
+
+	for (size_t i = 0; i < ARRAY_SIZE(waiting); i++) {
+		const struct waymark_sink *sink = waiting[i].sink;
+		char *path = sink->backend & there ? replace(sink, NULL) : NULL;
+		struct waymark_error error;
+
+		if (path && open_output(sink, path, &error) < 0) {
+			waymark_message("%s", error.text);
+		}
+		free(path);
+	}
+}
+
+void waymark_output_forget(const struct waymark_sink *sink)
+{
+	free(replace(sink, NULL));
+}

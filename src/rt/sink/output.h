@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The outputs that `simple.file=` and `log.file=` name. A file is made only
+ * when an event is loaded that can write to it: until a library or plug-in
+ * brings one, the name waits.
+ */
+#ifndef RT_SINK_OUTPUT_H
+#define RT_SINK_OUTPUT_H
+
+#include "rt/sink/sink.h"
+
+/* Opens the sink's file, or keeps its name for later. Returns 0, or -1 with the reason. */
+int waymark_output_set(
+	const struct waymark_sink *sink, const char *path, struct waymark_error *error);
+
+/* An object was registered: opens what waited for its events. */
+void waymark_output_follow(void);
+
+/* Something later names the sink's file: what waits has lost. */
+void waymark_output_forget(const struct waymark_sink *sink);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sink `simple` as control calls see it: which file, and whether it is on.
+ * They only publish what is wanted; who drains obeys at its next pass
+ * (waymark_simple_sync()), and a flush makes that now.
+ *
+ * A named file is emptied when it is named, and an error of that is returned.
+ * The default file appears with the first event. While the sink is off events
+ * are not recorded in the file; switched on again it goes on with the same one.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <waymark/record.h>
+
+#include "rt/host/error.h"
+#include "rt/record/process.h"
+#include "rt/record/recorder.h"
+#include "rt/sink/simple.h"
+#include "rt/sink/sink.h"
+
+/* By release and acquire; inherited by forked children. */
+static struct simple_config *current;
+static uint32_t switched_off;
+
+const struct simple_config *waymark_simple_config(void)
+{
+	return __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+}
+
+bool waymark_simple_is_off(void)
+{
+	return __atomic_load_n(&switched_off, __ATOMIC_ACQUIRE);
+}
+
+/* An absolute path, so that a program that changes its directory finds it again. */
+static struct simple_config *new_config(const char *path)
+{
+	char directory[PATH_MAX] = "";
+	struct simple_config *config;
+
+	if (path[0] && path[0] != '/' && !getcwd(directory, sizeof(directory))) {
+		directory[0] = '\0';
+	}
+	config = calloc(1, sizeof(*config) + strlen(directory) + strlen(path) + 2);
+	if (!config) {
+		return NULL;
+	}
+	config->pid = (uint32_t)getpid();
+	if (directory[0]) {
+		strcpy(config->path, directory);
+		strcat(config->path, "/");
+	}
+	strcat(config->path, path);
+	return config;
+}
+
+static void publish(struct simple_config *config)
+{
+	struct simple_config *previous = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+
+	do {
+		config->previous = previous;
+	} while (!__atomic_compare_exchange_n(
+		&current, &previous, config, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+}
+
+static int set_file(const char *path, struct waymark_error *error)
+{
+	struct simple_config *config = new_config(path ? path : "");
+
+	error_clear(error);
+	if (!config) {
+		return waymark_fail(error, "%s: no memory", path);
+	}
+	waymark_recorder_flush(); /* what was recorded before is the old file's */
+	if (path && waymark_simple_prepare(config, error)) {
+		free(config);
+		return -1;
+	}
+	publish(config);
+	waymark_recorder_flush();
+	return 0;
+}
+
+static int set_on(bool on, bool *was_on, struct waymark_error *error)
+{
+	error_clear(error);
+	waymark_recorder_flush(); /* on: throws away what came while it was off */
+	bool was_off = __atomic_exchange_n(&switched_off, !on, __ATOMIC_ACQ_REL);
+
+	waymark_recorder_flush();
+	if (was_on) {
+		*was_on = !was_off;
+	}
+	return 0;
+}
+
+static void print_status(FILE *to)
+{
+	struct process *p = waymark_process_current();
+	const struct simple_config *config = waymark_simple_config();
+	uint32_t number = 0;
+	char name[PATH_MAX + 32];
+
+	if (p) {
+		number = __atomic_load_n(&p->drain.out.file.number, __ATOMIC_RELAXED);
+	}
+	waymark_simple_name(config, (uint32_t)getpid(), number, name, sizeof(name));
+	fprintf(to, "Trace file \"%s\" %s.\n", name, waymark_simple_is_off() ? "off" : "on");
+}
+
+const struct waymark_sink waymark_sink_simple = {
+	.backend = WAYMARK_SIMPLE,
+	.name = "simple",
+	.set_file = set_file,
+	.set_on = set_on,
+	.flush = waymark_recorder_flush,
+	.print_status = print_status,
+};

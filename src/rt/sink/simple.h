@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The consumer's side of the sink `simple`: turns records of packets into
+ * records of a simpletrace file, version 4. Only who drains may call.
+ *
+ *	reader --> encoder (one an event, compiled from its entry) --> batch --> file
+ */
+#ifndef RT_SINK_SIMPLE_H
+#define RT_SINK_SIMPLE_H
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include <waymark/control.h>
+
+#include "format/simple.h"
+#include "rt/record/clock.h"
+#include "rt/record/cursor.h"
+#include "rt/event/registry.h"
+
+/* What is written in one piece; at least one longest record fits with its mapping. */
+#define SIMPLE_BATCH_BYTES (UINT64_C(512) << 10)
+
+/* A record with the longest arguments and the longest mapping before it stays below. */
+#define SIMPLE_RECORD_ROOM (UINT64_C(96) << 10)
+
+/* An open file has its records behind this room, for a gap that must come first. */
+#define SIMPLE_GAP_BYTES (sizeof(uint64_t) + sizeof(struct simple_record) + sizeof(uint64_t))
+
+struct simple_encoder;
+
+/* A named file. Immutable once published and never freed: whoever drains may hold it. */
+struct simple_config {
+	const struct simple_config *previous;
+	uint32_t pid; /* of the process that named it; its forked children derive names */
+	bool empty; /* it was just created or emptied, and has its header */
+	uint64_t device;
+	uint64_t inode;
+	char path[]; /* "": the default file */
+};
+
+static inline bool simple_is_named(const struct simple_config *config)
+{
+	return config && config->path[0];
+}
+
+/* The open file. */
+struct simple_file {
+	int fd_plus_one; /* 0: closed, so that all zero is a valid start */
+	bool regular;
+	bool begun; /* it has its header, and is continued when it is reopened */
+	uint32_t number; /* of the derived name: 0 is the bare one */
+	uint64_t size; /* of whole records that stay */
+	uint64_t note; /* bytes behind them, which the next batch replaces */
+	uint64_t boundary; /* some bytes before the end: a record begins here */
+	uint64_t device;
+	uint64_t inode;
+};
+
+struct simple_out {
+	struct clock_segment clock;
+	const struct simple_config *config; /* the one that the file was opened for */
+	bool off; /* as far as the drain has seen */
+	uint32_t pid;
+	uint32_t generation; /* of mappings: another file needs them again */
+	struct simple_file file;
+	uint64_t recorded; /* events that were drained */
+	uint64_t unwritten; /* of these: that the file did not take */
+	uint64_t untold; /* unwritten events that could not even be told in the file yet */
+	int error; /* errno of the last attempt to write, 0 when it went well */
+	uint32_t complained; /* errors said on standard error, by class */
+	uint64_t retry_ns; /* when to try to open again */
+	uint64_t progress; /* system calls that came back: somebody may be waiting */
+	struct simple_pool {
+		char *pos;
+		char *end;
+	} pool;
+	struct simple_encoder *encoders[REGISTRY_IDS_MAX];
+	size_t fill; /* bytes of whole records, behind SIMPLE_GAP_BYTES of room */
+	char batch[SIMPLE_GAP_BYTES + SIMPLE_BATCH_BYTES];
+};
+
+/* At the begin of a pass: obeys what control calls have changed meanwhile. */
+void waymark_simple_sync(struct simple_out *out);
+
+/*
+ * Encodes a reader's records until its known end or the first that is later
+ * than `limit` ticks. Returns how many.
+ */
+uint64_t waymark_simple_run(struct simple_out *out, struct reader *r, uint64_t limit);
+
+/* Encodes a note that `count` events are missing here. */
+void waymark_simple_gap(struct simple_out *out, uint64_t count, uint64_t ns);
+
+/* Writes the batch. */
+void waymark_simple_write(struct simple_out *out);
+
+static inline bool simple_has_batch(const struct simple_out *out)
+{
+	return out->fill > 0;
+}
+
+/*
+ * Opens the file. Returns false when it cannot be, or when it had to be begun
+ * anew, so that a batch that was meant for the old one is void.
+ */
+bool waymark_simple_open(struct simple_out *out);
+
+/* Goes on with a file that was closed. False when it is not there as it was left. */
+bool waymark_simple_continue(struct simple_out *out);
+
+/* Another file comes: it needs a header, and every event's name again. */
+void waymark_simple_forget(struct simple_out *out);
+
+/* The same file for reading, whose descriptor the caller closes; -1 when there is none. */
+int waymark_simple_open_again(const struct simple_out *out);
+
+/* Notes an error, and has it said once for each file. */
+enum simple_complaint { SIMPLE_CANNOT_OPEN = 1, SIMPLE_CANNOT_WRITE = 2 };
+
+void waymark_simple_complain(struct simple_out *out, enum simple_complaint what, int error);
+
+/* fstat() in the form that sanitizers keep no book about, see simple_file.c. */
+static inline int simple_stat(int fd, struct stat *st)
+{
+	return fstatat(fd, "", st, AT_EMPTY_PATH);
+}
+
+static inline int simple_fd(const struct simple_out *out)
+{
+	return out->file.fd_plus_one - 1;
+}
+
+/* Closes the file for the time being; the next write goes on where it ended. */
+void waymark_simple_pause(struct simple_out *out);
+
+/* Whether the file can be opened for `config`; creates and empties a named one. */
+int waymark_simple_prepare(struct simple_config *config, struct waymark_error *error);
+
+/* Writes the name of the file that process `pid` has for `config` to `name`. */
+void waymark_simple_name(
+	const struct simple_config *config, uint32_t pid, uint32_t number, char *name, size_t size);
+
+/* What control calls have asked for; any thread. NULL is the default file, too. */
+const struct simple_config *waymark_simple_config(void);
+bool waymark_simple_is_off(void);
+
+#endif

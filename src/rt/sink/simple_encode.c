@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a packet's records to a simpletrace file's: for each event an encoder,
+ * compiled once from its entry, says what to do with each argument. Events
+ * whose arguments are all 8 bytes wide, the usual ones, are copied as they are.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/compiler.h"
+#include "format/packet.h"
+#include "rt/sink/simple.h"
+
+#define POOL_BYTES (UINT64_C(64) << 10)
+
+/* A name that is longer does not fit into SIMPLE_RECORD_ROOM. */
+#define NAME_MAX_BYTES 32768u
+
+/* How an argument is stored in a packet; all but strings become a u64. */
+enum op { OP_U8, OP_S8, OP_U16, OP_S16, OP_U32, OP_S32, OP_64, OP_STRING };
+
+struct simple_encoder {
+	uint32_t generation; /* of the file that has the event's name */
+	uint32_t length; /* of the record in the file, where it is always the same */
+	uint32_t name_length;
+	uint8_t count; /* arguments */
+	bool plain; /* all of 8 bytes */
+	bool fixed; /* no strings */
+	const char *name;
+	uint8_t ops[];
+};
+
+/* What comes before an event's arguments. */
+struct head {
+	uint64_t type;
+	struct simple_record record;
+};
+
+static const uint8_t op_size[] = { 1, 1, 2, 2, 4, 4, 8, 4 };
+
+static char *batch_end(struct simple_out *out)
+{
+	return out->batch + SIMPLE_GAP_BYTES + out->fill;
+}
+
+/* Memory for encoders: not malloc's, which a crash may have left locked. */
+static void *pool_take(struct simple_pool *pool, size_t size)
+{
+	size = (size + 7) & ~(size_t)7;
+	if ((size_t)(pool->end - pool->pos) < size) {
+		char *block = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (block == MAP_FAILED) {
+			return NULL;
+		}
+		madvise(block, POOL_BYTES, MADV_DONTFORK); /* the table of encoders is wiped */
+		pool->pos = block;
+		pool->end = block + POOL_BYTES;
+	}
+	pool->pos += size;
+	return pool->pos - size;
+}
+
+static enum op op_of(const struct waymark_arg *arg)
+{
+	static const uint8_t by_size[9][2] = {
+		[1] = { OP_U8, OP_S8 },
+		[2] = { OP_U16, OP_S16 },
+		[4] = { OP_U32, OP_S32 },
+		[8] = { OP_64, OP_64 },
+	};
+
+	if (arg->kind == WAYMARK_STRING) {
+		return OP_STRING;
+	}
+	return by_size[arg->size <= 8 ? arg->size : 0][arg->kind == WAYMARK_SIGNED];
+}
+
+static struct simple_encoder *compile(struct simple_out *out, const struct waymark_entry *entry)
+{
+	struct simple_encoder *e = pool_take(&out->pool, sizeof(*e) + entry->arg_count);
+	size_t name_length = strlen(entry->name);
+
+	if (!e) {
+		return NULL;
+	}
+	e->generation = 0;
+	e->name = entry->name;
+	e->name_length = (uint32_t)(name_length < NAME_MAX_BYTES ? name_length : NAME_MAX_BYTES);
+	e->count = (uint8_t)entry->arg_count;
+	e->length = (uint32_t)(sizeof(struct simple_record) + 8 * e->count);
+	e->plain = e->fixed = true;
+	for (unsigned int i = 0; i < e->count; i++) {
+		e->ops[i] = op_of(&entry->args[i]);
+		e->plain &= e->ops[i] == OP_64;
+		e->fixed &= e->ops[i] != OP_STRING;
+	}
+	return e;
+}
+
+static char *put(char *to, const void *what, size_t size)
+{
+	memcpy(to, what, size);
+	return to + size;
+}
+
+void waymark_simple_gap(struct simple_out *out, uint64_t count, uint64_t ns)
+{
+	struct head h = { SIMPLE_EVENT,
+		{ SIMPLE_DROPPED_ID, ns, sizeof(h.record) + sizeof(count), out->pid } };
+
+	if (out->fill > SIMPLE_BATCH_BYTES - SIMPLE_RECORD_ROOM) {
+		waymark_simple_write(out);
+	}
+	put(put(batch_end(out), &h, sizeof(h)), &count, sizeof(count));
+	out->fill += sizeof(h) + sizeof(count);
+}
+
+static void map_name(struct simple_out *out, struct simple_encoder *e, uint64_t id)
+{
+	uint64_t type = SIMPLE_MAPPING;
+	char *to = put(batch_end(out), &type, sizeof(type));
+
+	to = put(to, &id, sizeof(id));
+	to = put(to, &e->name_length, sizeof(e->name_length));
+	to = put(to, e->name, e->name_length);
+	out->fill = (size_t)(to - out->batch) - SIMPLE_GAP_BYTES;
+	e->generation = out->generation;
+}
+
+/*
+ * What an event needs beyond the usual: room, an encoder, its name in this
+ * file, a note of what was lost before it. NULL when nobody knows the event.
+ */
+static COLD struct simple_encoder *prepare(
+	struct simple_out *out, struct reader *r, uint32_t id, uint64_t ns)
+{
+	struct simple_encoder *e;
+
+	if (out->fill > SIMPLE_BATCH_BYTES - SIMPLE_RECORD_ROOM) {
+		waymark_simple_write(out);
+	}
+	if (!out->encoders[id]) {
+		const struct waymark_entry *entry = waymark_registry_entry(id);
+
+		out->encoders[id] = entry ? compile(out, entry) : NULL;
+	}
+	e = out->encoders[id];
+	if (!e) {
+		return NULL;
+	}
+	if (r->gap) {
+		waymark_simple_gap(out, r->gap, ns);
+		r->gap = 0;
+	}
+	if (e->generation != out->generation) {
+		map_name(out, e, id);
+	}
+	return e;
+}
+
+static uint64_t load(const char *from, enum op op)
+{
+	union {
+		uint8_t u8;
+		int8_t s8;
+		uint16_t u16;
+		int16_t s16;
+		uint32_t u32;
+		int32_t s32;
+		uint64_t u64;
+	} v;
+
+	memcpy(&v, from, op_size[op]);
+	switch (op) {
+	case OP_U8:
+		return v.u8;
+	case OP_S8:
+		return (uint64_t)v.s8;
+	case OP_U16:
+		return v.u16;
+	case OP_S16:
+		return (uint64_t)v.s16;
+	case OP_S32:
+		return (uint64_t)v.s32;
+	case OP_64:
+		return v.u64;
+	default:
+		return v.u32;
+	}
+}
+
+/*
+ * Copies a string behind its length, without the NUL that marks NULL and what
+ * was cut; NULL when the length cannot be.
+ */
+static const char *put_string(char **to, const char *from, const char *end, uint32_t word)
+{
+	if (word > (size_t)(end - from)) {
+		return NULL;
+	}
+	uint32_t length = word > 0 && from[word - 1] == '\0' ? word - 1 : word;
+
+	*to = put(*to, &length, sizeof(length));
+	*to = put(*to, from, length);
+	return from + word;
+}
+
+/* Translates arguments one by one; returns where they end in the packet, NULL if they cannot be. */
+static const char *put_args(
+	const struct simple_encoder *e, char **to, const char *from, const char *end)
+{
+	for (unsigned int i = 0; from && i < e->count; i++) {
+		enum op op = e->ops[i];
+
+		from = (const char *)(((uintptr_t)from + op_size[op] - 1) &
+				      ~(uintptr_t)(op_size[op] - 1));
+		uint64_t value = load(from, op);
+
+		from += op_size[op];
+		if (op == OP_STRING) {
+			from = put_string(to, from, end, (uint32_t)value);
+		} else {
+			*to = put(*to, &value, sizeof(value));
+		}
+	}
+	return from;
+}
+
+/* Encodes one event; returns where it ends in the packet. */
+static inline const char *put_event(struct simple_out *out, const struct simple_encoder *e,
+	struct head *h, const struct reader *r)
+{
+	char *start = batch_end(out);
+	char *to = start + sizeof(*h);
+	const char *from = r->pos + sizeof(uint64_t);
+
+	h->record.length = e->length;
+	if (LIKELY(e->plain)) {
+		for (unsigned int i = 0; i < e->count; i++, to += 8, from += 8) {
+			memcpy(to, from, 8);
+		}
+	} else {
+		from = put_args(e, &to, from, r->end);
+		h->record.length = (uint32_t)(to - start - sizeof(h->type));
+	}
+	memcpy(start, h, sizeof(*h));
+	out->fill += (size_t)(to - start);
+	return from;
+}
+
+/* Gives the rest of a packet up. */
+static COLD void skip_packet(struct reader *r)
+{
+	r->pos = r->end;
+	r->gap++; /* at least one */
+}
+
+uint64_t waymark_simple_run(struct simple_out *out, struct reader *r, uint64_t limit)
+{
+	struct head h = { SIMPLE_EVENT, { 0, *r->thread_ns, 0, out->pid } };
+	uint64_t events = 0;
+
+	while (r->pos < r->end) {
+		uint64_t word;
+
+		memcpy(&word, r->pos, sizeof(word));
+		int64_t step = (int64_t)((word & ~UINT64_C(0xffff)) - (r->ticks << 16)) >> 16;
+		uint64_t ticks = step > 0 ? r->ticks + (uint64_t)step : r->ticks;
+
+		if (ticks > limit) {
+			break;
+		}
+		uint64_t ns = clock_to_ns(&out->clock, ticks);
+		struct simple_encoder *e = out->encoders[(uint16_t)word];
+
+		r->ticks = ticks;
+		h.record.ns = ns > h.record.ns ? ns : h.record.ns;
+		h.record.id = (uint16_t)word;
+		if (UNLIKELY(!e || e->generation != out->generation || r->gap ||
+			     out->fill > SIMPLE_BATCH_BYTES - SIMPLE_RECORD_ROOM)) {
+			e = prepare(out, r, (uint16_t)word, h.record.ns);
+		}
+		const char *from = e ? put_event(out, e, &h, r) : NULL;
+
+		if (UNLIKELY(!from)) {
+			skip_packet(r);
+			break;
+		}
+		r->pos = (char *)(((uintptr_t)from + 7) & ~(uintptr_t)7);
+		events++;
+	}
+	*r->thread_ns = h.record.ns;
+	__atomic_store_n(&out->recorded, out->recorded + events, __ATOMIC_RELAXED);
+	return events;
+}

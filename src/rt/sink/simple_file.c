@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing to the file of the sink `simple`. It holds whole records at any moment
+ * that a write is not under way. What a full disk cuts is cut back to a whole
+ * record and a little further, so that a note of what is missing fits behind it,
+ * which the next batch that fits replaces by a final one.
+ *
+ * System calls are made directly: a thread with descriptors of its own must not
+ * go through wrappers that sanitizers keep book about, and none of them is a
+ * point of cancellation for a caller that drains itself.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rt/record/process.h"
+#include "rt/sink/simple.h"
+
+/* The begin of a mapping, up to its name: the shortest record has no less. */
+#define MAPPING_BYTES 20
+
+/* How far the known boundary of records stays behind the end: some short ones fit in between. */
+#define BOUNDARY_BYTES 256u
+
+/* Whether the descriptor still is the file: where it had to be shared, the program may close it. */
+static bool is_ours(const struct simple_out *out)
+{
+	struct stat st;
+
+	return simple_stat(simple_fd(out), &st) == 0 && st.st_dev == out->file.device &&
+	       st.st_ino == out->file.inode;
+}
+
+static size_t raw_write(struct simple_out *out, const char *data, size_t length)
+{
+	size_t done = 0;
+
+	while (done < length) {
+		long n = syscall(SYS_write, simple_fd(out), data + done, length - done);
+
+		__atomic_store_n(&out->progress, out->progress + 1, __ATOMIC_RELAXED);
+		if (n > 0) {
+			done += (size_t)n;
+		} else if (n == 0 || errno != EINTR) {
+			waymark_simple_complain(out, SIMPLE_CANNOT_WRITE, n < 0 ? errno : EIO);
+			break;
+		}
+	}
+	return done;
+}
+
+/* Where the file can be cut, `size` becomes its length, and the next write goes there. */
+static void set_size(struct simple_out *out, uint64_t size)
+{
+	out->file.size = size;
+	out->file.note = 0;
+	if (out->file.regular && ftruncate(simple_fd(out), (off_t)size) == 0) {
+		lseek(simple_fd(out), (off_t)size, SEEK_SET);
+	}
+}
+
+static bool write_header(struct simple_out *out)
+{
+	struct simple_header h = { SIMPLE_HEADER_ID, SIMPLE_MAGIC, SIMPLE_VERSION };
+
+	if (raw_write(out, (const char *)&h, sizeof(h)) != sizeof(h)) {
+		set_size(out, 0);
+		return false;
+	}
+	out->file.size = out->file.boundary = sizeof(h);
+	out->file.begun = true;
+	return true;
+}
+
+/* The length of a record in the batch with its type word; `events` gets how many it stands for. */
+static size_t record_length(const char *at, uint64_t *events, bool *is_gap)
+{
+	uint64_t type;
+	struct simple_record r;
+	uint32_t name;
+
+	memcpy(&type, at, sizeof(type));
+	*events = 0;
+	*is_gap = false;
+	if (type == SIMPLE_MAPPING) {
+		memcpy(&name, at + 2 * sizeof(uint64_t), sizeof(name));
+		return 2 * sizeof(uint64_t) + sizeof(name) + name;
+	}
+	memcpy(&r, at + sizeof(type), sizeof(r));
+	*events = 1;
+	*is_gap = r.id == SIMPLE_DROPPED_ID;
+	if (*is_gap) {
+		memcpy(events, at + sizeof(type) + sizeof(r), sizeof(*events));
+	}
+	return sizeof(type) + r.length;
+}
+
+/*
+ * Of `length` bytes only `done` were taken. Counts what the rest stood for as
+ * missing, and returns the bytes of whole records that were taken.
+ */
+static size_t count_rest(struct simple_out *out, const char *data, size_t done, size_t length)
+{
+	uint64_t unwritten = 0;
+	size_t whole = 0;
+
+	for (size_t at = 0; at < length;) {
+		uint64_t events;
+		bool is_gap;
+
+		at += record_length(data + at, &events, &is_gap);
+		if (at <= done) {
+			whole = at;
+			continue;
+		}
+		out->untold += events;
+		unwritten += is_gap ? 0 : events;
+	}
+	__atomic_store_n(&out->unwritten, out->unwritten + unwritten, __ATOMIC_RELAXED);
+	return whole;
+}
+
+/* The time of the first event among records: what is missing before it was earlier. */
+static uint64_t first_ns(const char *at, const char *end)
+{
+	struct simple_record r = { 0 };
+	uint64_t type = SIMPLE_MAPPING;
+	uint64_t events;
+	bool is_gap;
+
+	for (; at < end && type == SIMPLE_MAPPING; at += record_length(at, &events, &is_gap)) {
+		memcpy(&type, at, sizeof(type));
+		memcpy(&r, at + sizeof(type), sizeof(r));
+	}
+	return r.ns;
+}
+
+/* Reads the begin of a record of the file; returns its length, 0 on failure. */
+static size_t read_record(int fd, uint64_t offset, char head[SIMPLE_GAP_BYTES])
+{
+	uint64_t events;
+	bool is_gap;
+
+	memset(head, 0, SIMPLE_GAP_BYTES);
+	if (lseek(fd, (off_t)offset, SEEK_SET) < 0 ||
+		syscall(SYS_read, fd, head, SIMPLE_GAP_BYTES) < MAPPING_BYTES) {
+		return 0;
+	}
+	return record_length(head, &events, &is_gap);
+}
+
+/* The last place of the file where a record begins and a note fits; 0 when there is none. */
+static uint64_t find_room(int fd, const struct simple_file *f)
+{
+	char head[SIMPLE_GAP_BYTES];
+	uint64_t room = 0;
+	size_t length = 1;
+
+	for (uint64_t at = f->boundary; at + SIMPLE_GAP_BYTES <= f->size && length; at += length) {
+		room = at;
+		length = read_record(fd, at, head);
+	}
+	return length ? room : 0;
+}
+
+/*
+ * The disk is so full that not even a note fits behind the last record: gives
+ * the last ones up. Returns where the file is to be cut; `ns` gets the time of
+ * the first event that is missing then.
+ */
+static uint64_t give_up_tail(struct simple_out *out, uint64_t *ns)
+{
+	const struct simple_file *f = &out->file;
+	int fd = waymark_simple_open_again(out);
+	uint64_t room = fd >= 0 ? find_room(fd, f) : 0;
+	uint64_t untold = out->untold;
+	size_t length = 0;
+
+	for (uint64_t at = room; room && at < f->size; at += length) {
+		char head[SIMPLE_GAP_BYTES];
+
+		length = read_record(fd, at, head);
+		if (!length) {
+			room = 0;
+			break;
+		}
+		count_rest(out, head, 0, 1);
+		if (untold && out->untold > untold) { /* the first event: names count nothing */
+			*ns = first_ns(head, head + 1);
+			untold = 0;
+		}
+	}
+	if (fd >= 0) {
+		syscall(SYS_close, fd);
+	}
+	return room ? room : f->size;
+}
+
+/* Writes a note of the events that are missing; `to` has SIMPLE_GAP_BYTES of room. */
+static void make_note(const struct simple_out *out, char *to, uint64_t ns)
+{
+	uint64_t type = SIMPLE_EVENT;
+	uint64_t count = out->untold;
+	struct simple_record r = { SIMPLE_DROPPED_ID, ns, sizeof(r) + sizeof(count), out->pid };
+
+	memcpy(to, &type, sizeof(type));
+	memcpy(to + sizeof(type), &r, sizeof(r));
+	memcpy(to + sizeof(type) + sizeof(r), &count, sizeof(count));
+}
+
+/* Puts a note of events that are missing into the room before the batch. */
+static const char *with_note(struct simple_out *out)
+{
+	const char *records = out->batch + SIMPLE_GAP_BYTES;
+
+	if (!out->untold) {
+		return records;
+	}
+	make_note(out, out->batch, first_ns(records, records + out->fill));
+	out->untold = 0;
+	return out->batch;
+}
+
+/*
+ * The file took no more. It ends in a note of what is missing, for which the
+ * caller left room, in case that nothing more comes; the next batch begins with
+ * the same note, brought up to date, and goes in its place.
+ */
+static void end_with_note(struct simple_out *out, uint64_t ns)
+{
+	struct simple_file *f = &out->file;
+	char note[SIMPLE_GAP_BYTES];
+
+	if (!f->regular) {
+		return;
+	}
+	make_note(out, note, ns);
+	if (raw_write(out, note, sizeof(note)) != sizeof(note)) {
+		set_size(out, f->size);
+		return;
+	}
+	f->note = sizeof(note);
+	lseek(simple_fd(out), (off_t)f->size, SEEK_SET);
+}
+
+/* Of a batch only `done` bytes were taken. */
+static void cut_batch(struct simple_out *out, const char *data, size_t done, size_t length)
+{
+	bool regular = out->file.regular;
+	size_t room = done > SIMPLE_GAP_BYTES ? done - SIMPLE_GAP_BYTES : 0;
+	size_t kept = count_rest(out, data, regular ? room : done, length);
+	uint64_t ns = first_ns(data + kept, data + length);
+	uint64_t end = out->file.size + kept;
+
+	if (regular && done < SIMPLE_GAP_BYTES) {
+		end = give_up_tail(out, &ns);
+	}
+	set_size(out, end);
+	end_with_note(out, ns);
+	out->generation++; /* names may be among what was cut: they come again */
+}
+
+static void write_batch(struct simple_out *out)
+{
+	struct simple_file *f = &out->file;
+	const char *data = with_note(out);
+	size_t length = (size_t)(out->batch + SIMPLE_GAP_BYTES + out->fill - data);
+	size_t done = raw_write(out, data, length);
+
+	if (done < length) {
+		cut_batch(out, data, done, length);
+		return;
+	}
+	if (f->size - f->boundary >= BOUNDARY_BYTES) {
+		f->boundary = f->size;
+	}
+	f->size += length;
+	f->note = 0;
+	__atomic_store_n(&out->error, 0, __ATOMIC_RELAXED);
+}
+
+void waymark_simple_write(struct simple_out *out)
+{
+	if (!out->fill) {
+		return;
+	}
+	if (out->off) {
+		out->generation++;
+	} else {
+		if (out->file.fd_plus_one && !is_ours(out)) {
+			out->file.fd_plus_one = 0;
+		}
+		if ((out->file.fd_plus_one || waymark_simple_open(out)) &&
+			(out->file.begun || write_header(out))) {
+			write_batch(out);
+		} else {
+			count_rest(out, out->batch + SIMPLE_GAP_BYTES, 0, out->fill);
+			out->generation++;
+		}
+	}
+	out->fill = 0;
+}
+
+void waymark_simple_pause(struct simple_out *out)
+{
+	if (out->file.fd_plus_one) {
+		syscall(SYS_close, simple_fd(out));
+		out->file.fd_plus_one = 0;
+	}
+}
+
+/* Another file was named: the old one is through, and what it is missing is not the new one's. */
+static void change_file(struct simple_out *out, const struct simple_config *config)
+{
+	waymark_simple_write(out);
+	waymark_simple_pause(out);
+	waymark_simple_forget(out);
+	out->file.number = 0;
+	out->untold = 0;
+	out->complained = 0;
+	out->retry_ns = 0;
+	out->config = config;
+}
+
+void waymark_simple_sync(struct simple_out *out)
+{
+	const struct simple_config *config = waymark_simple_config();
+	bool off = waymark_simple_is_off();
+
+	if (!out->pid) {
+		out->pid = (uint32_t)getpid();
+		out->generation = 1;
+	}
+	if (config != out->config) {
+		change_file(out, config);
+	}
+	if (off != out->off) {
+		waymark_simple_write(out);
+		waymark_simple_pause(out);
+		out->off = off;
+		if (!off && out->file.begun && !waymark_simple_continue(out)) {
+			waymark_simple_forget(out);
+		}
+	}
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which file the sink `simple` writes to, and opening it. A file that the user
+ * named is emptied; a name that follows from a pid (the default file, a forked
+ * child's) never overwrites anything, for pids come again: `.1` and so on is
+ * put behind it. A file that was closed meanwhile is continued if it is still
+ * the same and as long as it was left, else it is begun again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <waymark/record.h>
+
+#include "rt/host/error.h"
+#include "rt/host/guard.h"
+#include "rt/record/process.h"
+#include "rt/sink/simple.h"
+
+#define NAME_BYTES 4200u
+#define NUMBERS_MAX 1000u
+#define RETRY_NS UINT64_C(1000000000)
+
+void waymark_simple_name(
+	const struct simple_config *config, uint32_t pid, uint32_t number, char *name, size_t size)
+{
+	char suffix[16] = "";
+
+	if (number) {
+		snprintf(suffix, sizeof(suffix), ".%u", number);
+	}
+	if (!simple_is_named(config)) {
+		snprintf(name, size, "trace-%u%s", pid, suffix);
+	} else if (config->pid == pid) {
+		snprintf(name, size, "%s", config->path);
+	} else {
+		snprintf(name, size, "%s.%u%s", config->path, pid, suffix);
+	}
+}
+
+void waymark_simple_complain(struct simple_out *out, enum simple_complaint what, int error)
+{
+	struct process *p = waymark_process_current();
+	char name[NAME_BYTES];
+	char reason[128];
+
+	__atomic_store_n(&out->error, error, __ATOMIC_RELAXED);
+	if (out->complained & what) {
+		return;
+	}
+	out->complained |= what;
+	waymark_simple_name(out->config, out->pid, out->file.number, name, 300);
+	waymark_notice(p, "%s: cannot %s the trace: %s; events are lost until it works again", name,
+		what == SIMPLE_CANNOT_OPEN ? "open" : "write",
+		strerror_r(error, reason, sizeof(reason)));
+}
+
+static int raw_open(const char *name, int flags)
+{
+	int fd = (int)syscall(
+		SYS_openat, AT_FDCWD, name, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+
+	if (fd >= 0 && fd <= STDERR_FILENO) { /* never in place of a standard stream */
+		int high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+		syscall(SYS_close, fd);
+		fd = high;
+	}
+	return fd;
+}
+
+/* Where the file with that number is: the default one where the first event was recorded. */
+static void file_path(const struct simple_out *out, uint32_t number, char *path, size_t size)
+{
+	const struct arena *a = process_arena(waymark_process_current());
+	size_t length = 0;
+
+	if (!simple_is_named(out->config) && a && a->directory[0] == '/') {
+		length = (size_t)snprintf(path, size, "%s/", a->directory);
+	}
+	waymark_simple_name(out->config, out->pid, number, path + length, size - length);
+}
+
+/* Opens the file by the name it has, or by the first derived name that is free. */
+static int open_by_name(struct simple_out *out, bool again)
+{
+	bool derived = !simple_is_named(out->config) || out->config->pid != out->pid;
+	char name[NAME_BYTES];
+	int fd = -1;
+
+	if (!derived || again) {
+		file_path(out, out->file.number, name, sizeof(name));
+		return raw_open(name, O_WRONLY | (again ? 0 : O_CREAT));
+	}
+	for (uint32_t n = out->file.number; fd < 0 && n < NUMBERS_MAX; n++) {
+		file_path(out, n, name, sizeof(name));
+		fd = raw_open(name, O_WRONLY | O_CREAT | O_EXCL);
+		if (fd < 0 && errno != EEXIST) {
+			break;
+		}
+		__atomic_store_n(&out->file.number, n, __ATOMIC_RELAXED);
+	}
+	return fd;
+}
+
+/* Takes a descriptor that was just opened. `same`: if it is the file that was begun before. */
+static void adopt(struct simple_out *out, int fd, const struct stat *st)
+{
+	struct simple_file *f = &out->file;
+	bool prepared = out->config && out->config->empty && out->config->pid == out->pid &&
+			st->st_dev == out->config->device && st->st_ino == out->config->inode &&
+			st->st_size == (off_t)sizeof(struct simple_header);
+
+	f->fd_plus_one = fd + 1;
+	f->regular = S_ISREG(st->st_mode);
+	f->device = st->st_dev;
+	f->inode = st->st_ino;
+	if (!f->begun) {
+		f->begun = prepared;
+		f->size = f->boundary = prepared ? (uint64_t)st->st_size : 0;
+	}
+	if (f->regular && ftruncate(fd, (off_t)(f->size + f->note)) == 0) {
+		lseek(fd, (off_t)f->size, SEEK_SET);
+	}
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+}
+
+bool waymark_simple_continue(struct simple_out *out)
+{
+	struct simple_file *f = &out->file;
+	struct stat st;
+	int fd = open_by_name(out, true);
+
+	if (fd < 0) {
+		return false;
+	}
+	if (simple_stat(fd, &st) || st.st_dev != f->device || st.st_ino != f->inode ||
+		(f->regular && (uint64_t)st.st_size != f->size + f->note)) {
+		syscall(SYS_close, fd);
+		return false;
+	}
+	adopt(out, fd, &st);
+	return true;
+}
+
+int waymark_simple_open_again(const struct simple_out *out)
+{
+	char name[NAME_BYTES];
+	struct stat st;
+
+	file_path(out, out->file.number, name, sizeof(name));
+	int fd = raw_open(name, O_RDONLY);
+
+	if (fd >= 0 && (simple_stat(fd, &st) || st.st_dev != out->file.device ||
+			       st.st_ino != out->file.inode)) {
+		syscall(SYS_close, fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+void waymark_simple_forget(struct simple_out *out)
+{
+	out->file.begun = false;
+	out->file.size = out->file.boundary = 0;
+	out->file.note = 0;
+	out->generation++;
+}
+
+bool waymark_simple_open(struct simple_out *out)
+{
+	bool fresh = !out->file.begun;
+	struct stat st;
+
+	if (!fresh && waymark_simple_continue(out)) {
+		return true;
+	}
+	if (!fresh) {
+		waymark_simple_forget(out);
+	}
+	uint64_t now = waymark_clock_ns();
+
+	if (now < out->retry_ns) {
+		return false;
+	}
+	int fd = open_by_name(out, false);
+
+	if (fd < 0 || simple_stat(fd, &st)) {
+		out->retry_ns = now + RETRY_NS;
+		waymark_simple_complain(out, SIMPLE_CANNOT_OPEN, errno);
+		return false;
+	}
+	adopt(out, fd, &st);
+	return fresh;
+}
+
+/* Begins the file anew; no signal comes of it. */
+static bool begin_file(int fd)
+{
+	struct simple_header h = { SIMPLE_HEADER_ID, SIMPLE_MAGIC, SIMPLE_VERSION };
+	struct guard guard;
+
+	waymark_guard_begin(&guard);
+	bool ok = ftruncate(fd, 0) == 0 && write(fd, &h, sizeof(h)) == sizeof(h);
+	int why = errno;
+
+	waymark_guard_end(&guard);
+	errno = why;
+	return ok;
+}
+
+int waymark_simple_prepare(struct simple_config *config, struct waymark_error *error)
+{
+	struct stat st;
+
+	if (stat(config->path, &st) == 0 && S_ISFIFO(st.st_mode)) {
+		return 0; /* opening it would end its reader's wait */
+	}
+	int fd = raw_open(config->path, O_WRONLY | O_CREAT);
+
+	if (fd < 0 || simple_stat(fd, &st)) {
+		int why = errno;
+
+		if (fd >= 0) {
+			syscall(SYS_close, fd);
+		}
+		return waymark_fail(
+			error, "%s: cannot open the trace file: %s", config->path, strerror(why));
+	}
+	if (S_ISREG(st.st_mode)) {
+		config->device = st.st_dev;
+		config->inode = st.st_ino;
+		config->empty = begin_file(fd);
+	}
+	int why = errno;
+
+	syscall(SYS_close, fd);
+	if (S_ISREG(st.st_mode) && !config->empty) {
+		return waymark_fail(
+			error, "%s: cannot write the trace file: %s", config->path, strerror(why));
+	}
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sinks: the backends that own a file of this process, in the order in which
+ * `file=` looks for one that is compiled in (simple, log). The option, the
+ * control API and the monitor reach them through this table only.
+ */
+#ifndef RT_SINK_SINK_H
+#define RT_SINK_SINK_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <waymark/control.h>
+
+struct waymark_sink {
+	unsigned int backend; /* one bit of enum waymark_backend */
+	const char *name;
+	/* Names the file and opens it. NULL: the sink's default. 0 or -1 with the reason. */
+	int (*set_file)(const char *path, struct waymark_error *error);
+	/* Opens (true) or closes (false) the file; `was_on` gets the former state. */
+	int (*set_on)(bool on, bool *was_on, struct waymark_error *error);
+	/* Brings everything recorded so far into the file. */
+	int (*flush)(void);
+	/* One line: which file, on or off. */
+	void (*print_status)(FILE *to);
+};
+
+extern const struct waymark_sink waymark_sink_simple;
+extern const struct waymark_sink waymark_sink_log;
+
+/* The first sink of the table whose backend is in `backends`, NULL when there is none. */
+const struct waymark_sink *waymark_sink_first(unsigned int backends);
+
+/* The sink of that name, NULL when there is none. */
+const struct waymark_sink *waymark_sink_by_name(const char *name);
+
+#endif
