@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The consumer's side of the sink `ctf`: packets go into the files of a native
+ * trace as they are. Who drains calls, unless a function says otherwise; all of
+ * it makes system calls directly, allocates nothing and takes no lock that a
+ * fork or a signal handler could find taken.
+ *
+ *	ctf.c           what control calls ask for
+ *	ctf_trace.c     the directory: its name, its begin
+ *	ctf_metadata.c  its declarations and its clock
+ *	ctf_stream.c    its streams, their index, their pieces
+ *	ctf_pass.c      which packets go there, and when
+ */
+#ifndef RT_SINK_CTF_H
+#define RT_SINK_CTF_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <waymark/control.h>
+
+#include "format/arena.h"
+#include "format/ctf.h"
+#include "format/packet.h"
+
+/* What control calls ask for. Immutable once published and never freed. */
+struct ctf_config {
+	const struct ctf_config *previous;
+	uint64_t rotate; /* bytes of a piece; 0: one piece */
+	uint32_t keep; /* pieces that stay; 0: all */
+	bool taken_over; /* the name was there already: say which one was taken instead */
+	char path[]; /* absolute; "": the default, trace-<pid>.ctf where the first event was */
+};
+
+/* The trace directory of this process. In pages that fork wipes: all zero is `none yet`. */
+struct ctf_trace {
+	const struct ctf_config *config; /* it was made for */
+	uint8_t uuid[16];
+	uint32_t pid;
+	uint32_t metadata_lock; /* 1: taken */
+	uint32_t declared; /* ids up to this one are in the metadata; under metadata_lock */
+	uint64_t refined_ns; /* when the clock's rate was last written */
+	struct arena_clock begin;
+	char path[PATH_MAX]; /* absolute; of a temporary name until waymark_ctf_name() */
+};
+
+/* The open files of a stream. */
+struct ctf_file {
+	uint64_t stream; /* 0: free */
+	uint64_t used; /* turn of its last use: the oldest is closed for another */
+	int fd;
+	int index_fd;
+	bool direct; /* O_DIRECT */
+};
+
+#define CTF_FILES 64u
+
+struct ctf_files {
+	const struct ctf_trace *trace;
+	uint64_t turn;
+	uint32_t piece; /* 0: the first, or the only one */
+	uint64_t piece_bytes;
+	uint64_t written; /* bytes of packets, in all pieces */
+	uint64_t progress; /* system calls that came back: somebody may be waiting */
+	int error; /* errno of the last write, 0 when it went well */
+	struct ctf_file open[CTF_FILES];
+};
+
+/*
+ * Makes a directory of a temporary name beside the place where the trace
+ * belongs, with the declarations of every event that has an id. Threads that
+ * meet their first event together each make one; one of them is published.
+ * False, with errno, when it cannot be made. Any thread, any signal handler.
+ */
+bool waymark_ctf_begin(struct ctf_trace *t, const struct ctf_config *config);
+
+/*
+ * Gives the directory its name: the configured one if it is free, else with
+ * `.<pid>` and then `.<pid>.<n>` behind it; nothing is ever replaced. The path
+ * stays the temporary one where that fails. Any thread, any signal handler.
+ */
+void waymark_ctf_name(struct ctf_trace *t);
+
+/* Removes the directory again: another thread's was published. Any thread, any signal handler. */
+void waymark_ctf_abandon(struct ctf_trace *t);
+
+/*
+ * Appends the declarations of events that got an id since. False, with errno,
+ * when it cannot be done; who drains tries again. Any thread, no signal handler.
+ */
+bool waymark_ctf_declare(struct ctf_trace *t);
+
+/* Writes the metadata anew, with the clock's rate as it is known by now. */
+bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now);
+
+/*
+ * Appends packets of one stream, in sequence, to its file and its index. Sets
+ * their packet_size to what a file needs. Returns how many were written whole;
+ * if not all, `error` says why, and the file ends behind a whole packet.
+ */
+size_t waymark_ctf_write(struct ctf_files *f, struct packet_header *const *packets, size_t count);
+
+/* Closes all files: the descriptors are the program's, or the trace ends. */
+void waymark_ctf_pause(struct ctf_files *f);
+
+#endif
