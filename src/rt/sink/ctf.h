@@ -51,8 +51,13 @@ struct ctf_file {
 	uint64_t stream; /* 0: free */
 	uint64_t used; /* turn of its last use: the oldest is closed for another */
 	int fd;
-	int index_fd;
+	int index_fd; /* -1: there is none */
 	bool direct; /* O_DIRECT */
+	uint64_t device; /* what the descriptors were opened for: the program may close them */
+	uint64_t inode;
+	uint64_t index_inode;
+	uint64_t size; /* whole packets */
+	uint64_t index_size;
 };
 
 #define CTF_FILES 64u

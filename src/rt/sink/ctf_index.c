@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The index of a stream file: it tells viewers where each packet is without
+ * their reading the file. An index is either complete or not there at all, and
+ * never a reason why a trace cannot be written.
+ */
+#include <endian.h>
+
+#include "rt/sink/ctf_io.h"
+#include "rt/sink/ctf_stream.h"
+
+static void remove_index(struct ctf_file *file, int directory, uint32_t piece)
+{
+	char name[CTF_NAME_BYTES];
+
+	ctf_close(file->index_fd);
+	file->index_fd = -1;
+	waymark_ctf_index_name(name, file->stream, piece);
+	syscall(SYS_unlinkat, directory, name, 0);
+}
+
+static bool put_header(int fd)
+{
+	const struct ctf_index_header header = {
+		.magic = htobe32(CTF_INDEX_MAGIC),
+		.major = htobe32(CTF_INDEX_MAJOR),
+		.minor = htobe32(CTF_INDEX_MINOR),
+		.record_bytes = htobe32(sizeof(struct ctf_index_record)),
+	};
+
+	return ftruncate(fd, 0) == 0 && ctf_write_at(fd, &header, sizeof(header), 0);
+}
+
+/* Whether the last packet of the index is the last of the file. */
+static bool ends_with_file(int fd, uint64_t index_bytes, uint64_t file_bytes)
+{
+	struct ctf_index_record last;
+
+	if (index_bytes < sizeof(struct ctf_index_header) + sizeof(last) ||
+		(index_bytes - sizeof(struct ctf_index_header)) % sizeof(last) ||
+		!ctf_read_at(fd, &last, sizeof(last), index_bytes - sizeof(last))) {
+		return false;
+	}
+	return be64toh(last.offset) + be64toh(last.packet_size) / 8 == file_bytes;
+}
+
+void waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece)
+{
+	char name[CTF_NAME_BYTES];
+	struct stat st;
+
+	waymark_ctf_index_name(name, file->stream, piece);
+	file->index_fd = ctf_open(directory, name, O_RDWR | (file->size ? 0 : O_CREAT));
+	if (file->index_fd < 0) {
+		return;
+	}
+	if (ctf_stat(file->index_fd, &st) || !S_ISREG(st.st_mode) ||
+		!(file->size ? ends_with_file(file->index_fd, (uint64_t)st.st_size, file->size)
+			     : put_header(file->index_fd))) {
+		remove_index(file, directory, piece);
+		return;
+	}
+	file->index_inode = st.st_ino;
+	file->index_size = file->size ? (uint64_t)st.st_size : sizeof(struct ctf_index_header);
+}
+
+static void fill_record(
+	struct ctf_index_record *r, const struct packet_header *packet, uint64_t offset)
+{
+	*r = (struct ctf_index_record){
+		.offset = htobe64(offset),
+		.packet_size = htobe64(packet->packet_size),
+		.content_size = htobe64(packet->content_size),
+		.timestamp_begin = htobe64(packet->timestamp_begin),
+		.timestamp_end = htobe64(packet->timestamp_end),
+		.events_discarded = htobe64(packet->events_discarded),
+		.stream_id = htobe64(packet->stream_id),
+		.stream_instance_id = htobe64(packet->stream_instance_id),
+		.sequence = htobe64(packet->sequence),
+	};
+}
+
+void waymark_ctf_index_give_up(const struct ctf_files *f, struct ctf_file *file)
+{
+	int directory = ctf_open_directory(f->trace->path);
+
+	if (directory >= 0) {
+		remove_index(file, directory, f->piece);
+		ctf_close(directory);
+	}
+	ctf_close(file->index_fd);
+	file->index_fd = -1;
+}
+
+void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
+	struct packet_header *const *packets, size_t count)
+{
+	struct ctf_index_record records[CTF_GATHER];
+	size_t bytes = count * sizeof(records[0]);
+	uint64_t offset = file->size;
+	struct stat st;
+
+	if (file->index_fd < 0) {
+		return;
+	}
+	for (size_t i = count; i-- > 0;) {
+		offset -= packets[i]->packet_size / 8;
+		fill_record(&records[i], packets[i], offset);
+	}
+	if (!waymark_ctf_is_ours(file, file->index_fd, file->index_inode, &st)) {
+		file->index_fd = -1; /* whose it is now, closes it */
+	}
+	if (file->index_fd < 0 || (uint64_t)st.st_size != file->index_size ||
+		syscall(SYS_pwrite64, file->index_fd, records, bytes, (off64_t)file->index_size) !=
+			(long)bytes) {
+		waymark_ctf_index_give_up(f, file);
+		return;
+	}
+	file->index_size += bytes;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of a native trace have in common: how they are opened, and how
+ * a number gets into a name or a text. System calls are made directly, nothing
+ * knows of a locale. Any thread, any signal handler. Header-only.
+ */
+#ifndef RT_SINK_CTF_IO_H
+#define RT_SINK_CTF_IO_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* The longest 64-bit number, in decimal or hexadecimal. */
+#define CTF_NUMBER_BYTES 20u
+
+/* Opens below `directory`, never through a link, never in place of a standard stream. */
+static inline int ctf_open(int directory, const char *name, int flags)
+{
+	int fd = (int)syscall(SYS_openat, directory, name,
+		flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW, 0666);
+
+	if (fd >= 0 && fd <= STDERR_FILENO) {
+		int high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+		syscall(SYS_close, fd);
+		fd = high;
+	}
+	return fd;
+}
+
+static inline int ctf_open_directory(const char *path)
+{
+	return ctf_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
+}
+
+/* fstat() in the form that sanitizers keep no book about, see simple_file.c. */
+static inline int ctf_stat(int fd, struct stat *st)
+{
+	return fstatat(fd, "", st, AT_EMPTY_PATH);
+}
+
+/* Whether all of it was read or written, in one call. A position is two words on every host. */
+static inline bool ctf_read_at(int fd, void *data, size_t size, uint64_t at)
+{
+	struct iovec v = { data, size };
+
+	return syscall(SYS_preadv, fd, &v, 1, (unsigned long)at, (unsigned long)(at >> 32)) ==
+	       (long)size;
+}
+
+static inline bool ctf_write_at(int fd, const void *data, size_t size, uint64_t at)
+{
+	struct iovec v = { (void *)(uintptr_t)data, size };
+
+	return syscall(SYS_pwritev, fd, &v, 1, (unsigned long)at, (unsigned long)(at >> 32)) ==
+	       (long)size;
+}
+
+/* errno stays. */
+static inline void ctf_close(int fd)
+{
+	int why = errno;
+
+	if (fd >= 0) {
+		syscall(SYS_close, fd);
+	}
+	errno = why;
+}
+
+/* Writes `value` to the base, 10 or 16; returns how many digits, and ends with no NUL. */
+static inline size_t ctf_number(char text[CTF_NUMBER_BYTES], uint64_t value, unsigned int base)
+{
+	char reversed[CTF_NUMBER_BYTES];
+	size_t n = 0;
+
+	do {
+		reversed[n++] = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value);
+	for (size_t i = 0; i < n; i++) {
+		text[i] = reversed[n - 1 - i];
+	}
+	return n;
+}
+
+/* A text in a caller's buffer; it stays NUL-terminated, and what does not fit is told by `cut`. */
+struct ctf_text {
+	char *data;
+	size_t size;
+	size_t length;
+	bool cut;
+};
+
+static inline void ctf_text_init(struct ctf_text *t, char *data, size_t size)
+{
+	*t = (struct ctf_text){ .data = data, .size = size };
+	data[0] = '\0';
+}
+
+static inline void ctf_text_bytes(struct ctf_text *t, const char *s, size_t length)
+{
+	if (length >= t->size - t->length) {
+		t->cut = true;
+		return;
+	}
+	memcpy(t->data + t->length, s, length);
+	t->length += length;
+	t->data[t->length] = '\0';
+}
+
+static inline void ctf_text_string(struct ctf_text *t, const char *s)
+{
+	ctf_text_bytes(t, s, strlen(s));
+}
+
+static inline void ctf_text_number(struct ctf_text *t, uint64_t value)
+{
+	char digits[CTF_NUMBER_BYTES];
+
+	ctf_text_bytes(t, digits, ctf_number(digits, value, 10));
+}
+
+#endif

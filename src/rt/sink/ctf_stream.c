@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packets go to the end of their stream's file, past the page cache where the
+ * file system lets them. A file holds whole packets whenever no write is under
+ * way: what a failed one left is cut off. Nothing that was written is written
+ * again, so that readers can follow.
+ */
+#include <errno.h>
+#include <sys/uio.h>
+
+#include "rt/sink/ctf_io.h"
+#include "rt/sink/ctf_stream.h"
+
+static void count_progress(struct ctf_files *f)
+{
+	__atomic_store_n(&f->progress, f->progress + 1, __ATOMIC_RELAXED);
+}
+
+bool waymark_ctf_is_ours(const struct ctf_file *file, int fd, uint64_t inode, struct stat *st)
+{
+	return ctf_stat(fd, st) == 0 && st->st_dev == file->device && st->st_ino == inode;
+}
+
+/* Closes what is still ours: the program may have given the numbers to files of its own. */
+static void close_file(struct ctf_file *file)
+{
+	struct stat st;
+
+	if (waymark_ctf_is_ours(file, file->fd, file->inode, &st)) {
+		ctf_close(file->fd);
+	}
+	if (file->index_fd >= 0 &&
+		waymark_ctf_is_ours(file, file->index_fd, file->index_inode, &st)) {
+		ctf_close(file->index_fd);
+	}
+	*file = (struct ctf_file){ 0 };
+}
+
+void waymark_ctf_pause(struct ctf_files *f)
+{
+	for (size_t i = 0; i < CTF_FILES; i++) {
+		if (f->open[i].stream) {
+			close_file(&f->open[i]);
+		}
+	}
+}
+
+/* The stream's file, else a free place, else that of the file which was not used for longest. */
+static struct ctf_file *find_place(struct ctf_files *f, uint64_t stream)
+{
+	struct ctf_file *oldest = &f->open[0];
+
+	for (size_t i = 0; i < CTF_FILES; i++) {
+		struct ctf_file *file = &f->open[i];
+
+		if (file->stream == stream) {
+			return file;
+		}
+		if (file->used < oldest->used) {
+			oldest = file;
+		}
+	}
+	return oldest;
+}
+
+/* Sets the length to that of whole packets. */
+static bool cut(struct ctf_file *file, uint64_t size)
+{
+	file->size = size;
+	return ftruncate(file->fd, (off_t)size) == 0;
+}
+
+/* Takes a descriptor that was just opened. */
+static bool adopt(struct ctf_file *file, int fd)
+{
+	struct stat st;
+
+	if (ctf_stat(fd, &st)) {
+		return false;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		errno = EEXIST;
+		return false;
+	}
+	file->fd = fd;
+	file->device = st.st_dev;
+	file->inode = st.st_ino;
+	file->size = (uint64_t)st.st_size;
+	return file->size % PACKET_FILE_ALIGN == 0 ||
+	       cut(file, file->size - file->size % PACKET_FILE_ALIGN);
+}
+
+static bool open_in(struct ctf_file *file, int directory, uint64_t stream, uint32_t piece)
+{
+	struct ctf_file fresh = { .stream = stream, .index_fd = -1, .direct = true };
+	char name[CTF_NAME_BYTES];
+
+	waymark_ctf_stream_name(name, stream, piece);
+	int fd = ctf_open(directory, name, O_WRONLY | O_CREAT | O_DIRECT);
+
+	if (fd < 0 && errno == EINVAL) {
+		fresh.direct = false;
+		fd = ctf_open(directory, name, O_WRONLY | O_CREAT);
+	}
+	if (fd < 0 || !adopt(&fresh, fd)) {
+		ctf_close(fd);
+		return false;
+	}
+	waymark_ctf_index_open(&fresh, directory, piece);
+	*file = fresh;
+	return true;
+}
+
+static bool open_file(const struct ctf_files *f, struct ctf_file *file, uint64_t stream)
+{
+	int directory = ctf_open_directory(f->trace->path);
+	bool opened = directory >= 0 && open_in(file, directory, stream, f->piece);
+
+	ctf_close(directory);
+	return opened;
+}
+
+/* Whether an open file still is the one in the directory. */
+static bool is_there(const struct ctf_file *file, struct stat *st)
+{
+	return waymark_ctf_is_ours(file, file->fd, file->inode, st) && st->st_nlink > 0;
+}
+
+/* Has an open file end behind its last whole packet again; false, with errno, when it cannot. */
+static bool settle(const struct ctf_files *f, struct ctf_file *file, const struct stat *st)
+{
+	uint64_t size = (uint64_t)st->st_size;
+
+	if (size > file->size) {
+		return cut(file, file->size);
+	}
+	if (size < file->size) { /* somebody emptied it */
+		waymark_ctf_index_give_up(f, file);
+		return cut(file, size - size % PACKET_FILE_ALIGN);
+	}
+	return true;
+}
+
+/* Opens a stream's file; others are closed for it where descriptors are short. */
+static bool open_somehow(struct ctf_files *f, struct ctf_file *file, uint64_t stream)
+{
+	if (open_file(f, file, stream)) {
+		return true;
+	}
+	if (errno != EMFILE && errno != ENFILE) {
+		return false;
+	}
+	waymark_ctf_pause(f);
+	return open_file(f, file, stream);
+}
+
+/* The stream's file, open; NULL, with errno, when it cannot be. */
+static struct ctf_file *get_file(struct ctf_files *f, uint64_t stream)
+{
+	struct ctf_file *file = find_place(f, stream);
+	struct stat st;
+
+	if (file->stream && (file->stream != stream || !is_there(file, &st))) {
+		close_file(file);
+	}
+	if (!(file->stream ? settle(f, file, &st) : open_somehow(f, file, stream))) {
+		return NULL;
+	}
+	file->used = ++f->turn;
+	return file;
+}
+
+/* Begins the next piece when this one is full. */
+static void rotate(struct ctf_files *f)
+{
+	const struct ctf_config *config = f->trace->config;
+
+	if (!config || !config->rotate || f->piece_bytes < config->rotate) {
+		return;
+	}
+	waymark_ctf_pause(f);
+	f->piece++;
+	f->piece_bytes = 0;
+	if (config->keep) {
+		waymark_ctf_remove_pieces(f, config->keep);
+	}
+}
+
+/* Gives the packet the size that it has in a file; no stale bytes leave the process. */
+static size_t finish_packet(struct packet_header *packet)
+{
+	size_t content = packet->content_size / 8;
+	size_t size = (content + PACKET_FILE_ALIGN - 1) / PACKET_FILE_ALIGN * PACKET_FILE_ALIGN;
+
+	memset((char *)packet + content, 0, size - content);
+	packet->packet_size = size * 8;
+	return size;
+}
+
+/* How many packets go with one call, and what they need; the one that fills the piece is the last.
+ */
+static size_t gather(const struct ctf_files *f, struct packet_header *const *packets, size_t count,
+	uint64_t *bytes)
+{
+	const struct ctf_config *config = f->trace->config;
+	uint64_t room = config && config->rotate ? config->rotate - f->piece_bytes : UINT64_MAX;
+	size_t n = 0;
+
+	*bytes = 0;
+	while (n < count && n < CTF_GATHER && *bytes < room) {
+		*bytes += finish_packet(packets[n++]);
+	}
+	return n;
+}
+
+/* What of the packets lies behind their first `done` bytes. */
+static int make_vector(
+	struct iovec *v, struct packet_header *const *packets, size_t count, uint64_t done)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t size = packets[i]->packet_size / 8;
+
+		if (done >= size) {
+			done -= size;
+			continue;
+		}
+		v[n].iov_base = (char *)packets[i] + done;
+		v[n++].iov_len = size - done;
+		done = 0;
+	}
+	return n;
+}
+
+/* Alignment that this file system does not like: the page cache takes anything. */
+static bool stop_direct(struct ctf_file *file)
+{
+	if (!file->direct) {
+		return false;
+	}
+	file->direct = false;
+	return fcntl(file->fd, F_SETFL, fcntl(file->fd, F_GETFL) & ~O_DIRECT) == 0;
+}
+
+/* Writes packets behind the file's end; returns how many bytes it took, less with errno. */
+static uint64_t write_vector(struct ctf_files *f, struct ctf_file *file,
+	struct packet_header *const *packets, size_t count)
+{
+	struct iovec v[CTF_GATHER];
+	uint64_t done = 0;
+	int n;
+
+	while ((n = make_vector(v, packets, count, done)) > 0) {
+		uint64_t at = file->size + done;
+		long taken = syscall(
+			SYS_pwritev, file->fd, v, n, (unsigned long)at, (unsigned long)(at >> 32));
+
+		count_progress(f);
+		if (taken > 0) {
+			done += (uint64_t)taken;
+		} else if (taken == 0) {
+			errno = EIO;
+			break;
+		} else if (errno != EINTR && !(errno == EINVAL && stop_direct(file))) {
+			break;
+		}
+	}
+	return done;
+}
+
+/* Writes packets that go with one call; returns how many were written whole, less with errno. */
+static size_t write_batch(struct ctf_files *f, struct ctf_file *file,
+	struct packet_header *const *packets, size_t count, uint64_t bytes)
+{
+	uint64_t taken = write_vector(f, file, packets, count);
+	int why = errno;
+	uint64_t whole = 0;
+	size_t n = 0;
+
+	while (n < count && whole + packets[n]->packet_size / 8 <= taken) {
+		whole += packets[n++]->packet_size / 8;
+	}
+	file->size += whole;
+	f->piece_bytes += whole;
+	__atomic_store_n(&f->written, f->written + whole, __ATOMIC_RELAXED);
+	if (taken < bytes) {
+		cut(file, file->size);
+	}
+	if (n) {
+		waymark_ctf_index_add(f, file, packets, n);
+	}
+	errno = why;
+	return n;
+}
+
+size_t waymark_ctf_write(struct ctf_files *f, struct packet_header *const *packets, size_t count)
+{
+	size_t done = 0;
+	int error = 0;
+
+	while (done < count && !error) {
+		rotate(f);
+		struct ctf_file *file = get_file(f, packets[done]->stream_instance_id);
+		uint64_t bytes;
+
+		count_progress(f);
+		if (!file) {
+			error = errno;
+			break;
+		}
+		size_t n = gather(f, packets + done, count - done, &bytes);
+		size_t written = write_batch(f, file, packets + done, n, bytes);
+
+		error = written < n ? errno : 0;
+		done += written;
+	}
+	__atomic_store_n(&f->error, error, __ATOMIC_RELAXED);
+	return done;
+}

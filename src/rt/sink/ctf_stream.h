@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of writing streams: the names of their files and pieces, and their
+ * index. For ctf_*.c alone, for whoever drains.
+ */
+#ifndef RT_SINK_CTF_STREAM_H
+#define RT_SINK_CTF_STREAM_H
+
+#include <sys/stat.h>
+
+#include "rt/sink/ctf.h"
+
+/* The longest name of a stream file or, with its folder, of its index. */
+#define CTF_NAME_BYTES 64u
+
+/* Packets that one system call writes. */
+#define CTF_GATHER 16u
+
+void waymark_ctf_stream_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t piece);
+void waymark_ctf_index_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t piece);
+
+/*
+ * Opens the index of the stream file that was just opened, and whose size is
+ * known. An index that does not end where that file ends is removed, and so is
+ * one that cannot be written; the trace is none the worse.
+ */
+void waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece);
+
+/* Adds the packets that are now the last ones of the file. */
+void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
+	struct packet_header *const *packets, size_t count);
+
+/* Removes it: it is not true any more. */
+void waymark_ctf_index_give_up(const struct ctf_files *f, struct ctf_file *file);
+
+/* Removes the pieces that are older than the newest `keep`. */
+void waymark_ctf_remove_pieces(const struct ctf_files *f, uint32_t keep);
+
+/* Whether the descriptor still is that file: where it had to be shared, the program may close it.
+ */
+bool waymark_ctf_is_ours(const struct ctf_file *file, int fd, uint64_t inode, struct stat *st);
+
+#endif
