@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void NORETURN out_of_memory(void)
 {
@@ -29,4 +30,11 @@ void *xrealloc(void *p, size_t size)
 		out_of_memory();
 	}
 	return grown;
+}
+
+char *xstrdup(const char *s)
+{
+	size_t size = strlen(s) + 1;
+
+	return memcpy(xrealloc(NULL, size), s, size);
 }

@@ -13,5 +13,6 @@
 
 void *xcalloc(size_t n, size_t size) NONNULL_RESULT;
 void *xrealloc(void *p, size_t size) NONNULL_RESULT;
+char *xstrdup(const char *s) NONNULL_RESULT;
 
 #endif

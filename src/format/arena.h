@@ -43,7 +43,10 @@ struct arena_clock {
 	uint64_t realtime_ns;
 };
 
-/* By stream_instance_id. A packet's true events_discarded is its own plus `evicted`. */
+/*
+ * Entry n - 1 is stream instance n's. A packet's true events_discarded is its
+ * own plus `evicted`.
+ */
 struct arena_stream {
 	uint64_t lost; /* events that found no room, by now */
 	uint64_t evicted; /* events of packets that full=overwrite gave up, all older than any left

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What arena files hold, see read/arena.h. A packet's first page is looked at
+ * with pread(2), which leaves holes alone, and only where it holds a packet
+ * through the mapping, whose loads cannot be torn. Orders with the process that
+ * records: its release stores of `content_size` and `magic` are acquired here.
+ */
+#include "read/arena_source.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CLOCK_TRIES 1000
+
+bool arena_source_read(const struct arena_source *s, void *buffer, size_t n, uint64_t offset)
+{
+	unsigned char *to = buffer;
+
+	while (n > 0) {
+		ssize_t got = pread(s->fd, to, n, (off_t)offset);
+
+		if (got <= 0) {
+			if (got < 0 && errno == EINTR) {
+				continue;
+			}
+			return false;
+		}
+		to += got;
+		offset += (uint64_t)got;
+		n -= (size_t)got;
+	}
+	return true;
+}
+
+/* Loads that nothing tears. The page has memory: it was read from before. */
+static uint64_t load(const struct arena_source *s, uint64_t offset)
+{
+	return __atomic_load_n((const uint64_t *)(const void *)(s->map + offset), __ATOMIC_ACQUIRE);
+}
+
+static bool is_packet(const struct arena_source *s, const struct packet_header *h, uint64_t offset)
+{
+	uint64_t room = s->bytes - offset;
+	uint64_t packet = h->packet_size / 8;
+
+	return h->magic == PACKET_MAGIC && memcmp(h->uuid, s->header.uuid, sizeof(h->uuid)) == 0 &&
+	       h->stream_id == 0 && h->stream_instance_id > 0 && h->sequence > 0 &&
+	       h->packet_size % 8 == 0 && h->content_size % 8 == 0 &&
+	       h->content_size / 8 >= sizeof(*h) && h->content_size <= h->packet_size &&
+	       packet <= PACKET_BYTES_MAX && packet <= room;
+}
+
+/* What a packet keeps for as long as it is this one. */
+static bool is_same_packet(const struct packet_header *a, const struct packet_header *b)
+{
+	return a->magic == b->magic && memcmp(a->uuid, b->uuid, sizeof(a->uuid)) == 0 &&
+	       a->stream_instance_id == b->stream_instance_id && a->sequence == b->sequence &&
+	       a->timestamp_begin == b->timestamp_begin;
+}
+
+/* The packet that begins at `offset`, a unit with memory. */
+static bool look(const struct arena_source *s, uint64_t offset, struct arena_packet *p)
+{
+	struct packet_header after;
+
+	if (!arena_source_read(s, &p->header, sizeof(p->header), offset) ||
+		p->header.magic != PACKET_MAGIC) {
+		return false;
+	}
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	p->header.content_size = load(s, offset + offsetof(struct packet_header, content_size));
+	p->header.timestamp_end = load(s, offset + offsetof(struct packet_header, timestamp_end));
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!arena_source_read(s, &after, sizeof(after), offset) ||
+		!is_same_packet(&p->header, &after) || !is_packet(s, &p->header, offset)) {
+		return false;
+	}
+	p->offset = offset;
+	p->content_bytes = (size_t)(p->header.content_size / 8);
+	p->header.events_discarded += arena_source_stream(s, p->header.stream_instance_id).evicted;
+	return true;
+}
+
+/* The first unit from `offset` on that begins with memory; the file's end when there is none. */
+static uint64_t next_unit(const struct arena_source *s, uint64_t offset)
+{
+	off_t data = lseek(s->fd, (off_t)offset, SEEK_DATA);
+
+	if (data < 0) {
+		return errno == ENXIO ? s->bytes : offset;
+	}
+	return ((uint64_t)data + ARENA_UNIT - 1) / ARENA_UNIT * ARENA_UNIT;
+}
+
+static int by_stream_and_sequence(const void *va, const void *vb)
+{
+	const struct arena_packet *a = va;
+	const struct arena_packet *b = vb;
+	uint64_t x = a->header.stream_instance_id;
+	uint64_t y = b->header.stream_instance_id;
+
+	if (x == y) {
+		x = a->header.sequence;
+		y = b->header.sequence;
+	}
+	if (x == y) { /* the fuller one first: the others go */
+		x = b->content_bytes;
+		y = a->content_bytes;
+	}
+	return (x > y) - (x < y);
+}
+
+static bool is_twin(const struct arena_packet *a, const struct arena_packet *b)
+{
+	return a->header.stream_instance_id == b->header.stream_instance_id &&
+	       a->header.sequence == b->header.sequence;
+}
+
+static void sort_once_each(struct arena_source *s)
+{
+	struct arena_packet *items = s->packets.items;
+	size_t kept = 0;
+
+	if (s->packets.count == 0) {
+		return;
+	}
+	qsort(items, s->packets.count, sizeof(*items), by_stream_and_sequence);
+	for (size_t i = 1; i < s->packets.count; i++) {
+		if (!is_twin(&items[kept], &items[i])) {
+			items[++kept] = items[i];
+		}
+	}
+	s->packets.count = kept + 1;
+}
+
+/* A file that was cut meanwhile has no pages there to load from. */
+static uint64_t end_now(const struct arena_source *s)
+{
+	struct stat st;
+	uint64_t size = fstat(s->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+
+	return size < s->bytes ? size : s->bytes;
+}
+
+size_t arena_source_scan(struct arena_source *s, const struct arena_packet **packets)
+{
+	uint64_t end = end_now(s);
+	uint64_t offset = s->header.first_unit * ARENA_UNIT;
+	struct arena_packet p;
+
+	s->packets.count = 0;
+	while ((offset = next_unit(s, offset)) < end &&
+		end - offset >= sizeof(struct packet_header)) {
+		uint64_t step = ARENA_UNIT;
+
+		if (look(s, offset, &p)) {
+			vec_push(&s->packets, p);
+			step = (p.header.packet_size / 8 + ARENA_UNIT - 1) / ARENA_UNIT *
+			       ARENA_UNIT;
+		}
+		offset += step;
+	}
+	sort_once_each(s);
+	*packets = s->packets.items;
+	return s->packets.count;
+}
+
+bool arena_source_copy(struct arena_source *s, const struct arena_packet *p, unsigned char *buffer)
+{
+	struct packet_header after;
+	struct packet_header *copy = (struct packet_header *)(void *)buffer;
+
+	if (!arena_source_read(s, buffer, p->content_bytes, p->offset)) {
+		return false;
+	}
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!arena_source_read(s, &after, sizeof(after), p->offset) ||
+		!is_same_packet(&p->header, &after)) {
+		return false;
+	}
+	copy->content_size = p->header.content_size;
+	copy->events_discarded = p->header.events_discarded;
+	return true;
+}
+
+static uint64_t table_entries(const struct arena_source *s)
+{
+	uint64_t offset = s->header.streams_offset;
+	uint64_t room = offset < s->bytes ? (s->bytes - offset) / sizeof(struct arena_stream) : 0;
+
+	if (offset < sizeof(s->header) || offset % sizeof(uint64_t) != 0) {
+		return 0;
+	}
+	return room < ARENA_STREAMS_MAX ? room : ARENA_STREAMS_MAX;
+}
+
+struct arena_stream arena_source_stream(const struct arena_source *s, uint64_t stream)
+{
+	struct arena_stream entry = { 0 };
+
+	if (stream > 0 && stream <= table_entries(s) &&
+		!arena_source_read(s, &entry, sizeof(entry),
+			s->header.streams_offset + (stream - 1) * sizeof(entry))) {
+		return (struct arena_stream){ 0 };
+	}
+	return entry;
+}
+
+uint64_t arena_source_streams(const struct arena_source *s)
+{
+	uint64_t count = 0;
+	uint64_t most = table_entries(s);
+
+	if (!arena_source_read(s, &count, sizeof(count), offsetof(struct arena_file, streams))) {
+		return 0;
+	}
+	return count < most ? count : most;
+}
+
+void arena_source_clock(
+	const struct arena_source *s, struct arena_clock *begin, struct arena_clock *now)
+{
+	struct arena_file h;
+
+	*begin = *now = s->header.begin;
+	for (int i = 0; i < CLOCK_TRIES; i++) {
+		uint32_t after;
+
+		if (!arena_source_read(s, &h, sizeof(h), 0)) {
+			return;
+		}
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (arena_source_read(
+			    s, &after, sizeof(after), offsetof(struct arena_file, clock_turn)) &&
+			after == h.clock_turn && after % 2 == 0) {
+			*now = h.now;
+			return;
+		}
+	}
+}

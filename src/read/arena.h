@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a process recorded and has not written yet: its arena file
+ * (format/arena.h), read while it lives or after it died. Nothing in the file
+ * is believed before it was checked, and reading never gives memory to what
+ * was never written. One thread a source. For the CTF reader and for recovery.
+ */
+#ifndef READ_ARENA_H
+#define READ_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/arena.h"
+#include "format/packet.h"
+
+/* A directory for tests to have instead of /dev/shm. */
+#define ARENA_SOURCE_VARIABLE "WAYMARK_SHM"
+
+/* Where a packet lies, and its header as it was copied. */
+struct arena_packet {
+	struct packet_header header; /* events_discarded with `evicted` added */
+	uint64_t offset; /* in the arena file */
+	size_t content_bytes; /* of it that are published, the header's included */
+};
+
+struct arena_source;
+
+/*
+ * The arena of the trace with that uuid: /dev/shm/waymark-<uuid>, else
+ * DIRECTORY/.arena. NULL with *error: ENOENT when there is none, EBADMSG when
+ * the file is no arena or its header is damaged, EPERM when it is neither the
+ * caller's nor the directory's owner's, else why it cannot be opened. Never
+ * follows symbolic links.
+ */
+struct arena_source *arena_source_open(const char *directory, const uint8_t uuid[16], int *error);
+
+/* The same by the arena's own path, whichever trace and user it belongs to. */
+struct arena_source *arena_source_open_path(const char *path, int *error);
+void arena_source_close(struct arena_source *s);
+
+/* Whether its process lives, or somebody recovers it right now. */
+bool arena_source_is_live(const struct arena_source *s);
+
+/*
+ * Keeps every other process from recovering it, until arena_source_close().
+ * Returns 0, EWOULDBLOCK when its process lives or another recovers it, ENOENT
+ * when the path names no longer this file.
+ */
+int arena_source_lock(struct arena_source *s);
+
+/*
+ * What is there now, sorted by (stream_instance_id, sequence), each packet
+ * once. Returns how many; they are valid until the next call.
+ */
+size_t arena_source_scan(struct arena_source *s, const struct arena_packet **packets);
+
+/*
+ * Copies a packet's header and content: p->content_bytes. In the copy,
+ * content_size is what was copied and events_discarded as in `p`. False: the
+ * process used the memory anew meanwhile, and the copy is worth nothing.
+ */
+bool arena_source_copy(struct arena_source *s, const struct arena_packet *p, unsigned char *buffer);
+
+/* A stream's counters; zero where the table has no entry. */
+struct arena_stream arena_source_stream(const struct arena_source *s, uint64_t stream);
+
+/* How many streams the process had, as far as the table goes. */
+uint64_t arena_source_streams(const struct arena_source *s);
+
+/* Both readings. `now` equals `begin` when the process died while it took another. */
+void arena_source_clock(
+	const struct arena_source *s, struct arena_clock *begin, struct arena_clock *now);
+
+/* The file's header, as it was when opened, and its path. */
+const struct arena_file *arena_source_header(const struct arena_source *s);
+const char *arena_source_path(const struct arena_source *s);
+
+/* The folder that arenas lie in. */
+const char *arena_source_folder(void);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Arena files, see read/arena.h: where they are, whose, and whether anybody holds them. */
+#include "read/arena_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/vec.h"
+
+const char *arena_source_folder(void)
+{
+	const char *folder = secure_getenv(ARENA_SOURCE_VARIABLE);
+
+	return folder && *folder ? folder : "/dev/shm";
+}
+
+static char *shared_path(const uint8_t uuid[16])
+{
+	const char *name = strrchr(ARENA_FILE_PREFIX, '/');
+	char digits[33];
+	char *path;
+
+	for (int i = 0; i < 16; i++) {
+		snprintf(digits + 2 * i, 3, "%02x", uuid[i]);
+	}
+	if (asprintf(&path, "%s%s%s", arena_source_folder(), name, digits) < 0) {
+		abort();
+	}
+	return path;
+}
+
+/* Takes the path over. */
+static struct arena_source *fail(struct arena_source *s, int *error, int reason)
+{
+	*error = reason;
+	arena_source_close(s);
+	return NULL;
+}
+
+static bool header_is_sane(const struct arena_source *s)
+{
+	const struct arena_file *h = &s->header;
+
+	return h->magic == ARENA_FILE_MAGIC && h->version == ARENA_FILE_VERSION &&
+	       h->first_unit > 0 && h->first_unit <= s->bytes / ARENA_UNIT &&
+	       memchr(h->directory, '\0', sizeof(h->directory));
+}
+
+static struct arena_source *open_owned(char *path, int *error)
+{
+	struct arena_source *s = xcalloc(1, sizeof(*s));
+	struct stat st;
+
+	s->path = path;
+	s->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (s->fd < 0 || fstat(s->fd, &st) != 0) {
+		return fail(s, error, errno);
+	}
+	s->bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	if (s->bytes < sizeof(s->header) ||
+		!arena_source_read(s, &s->header, sizeof(s->header), 0) || !header_is_sane(s)) {
+		return fail(s, error, EBADMSG);
+	}
+	void *map = mmap(NULL, s->bytes, PROT_READ, MAP_SHARED, s->fd, 0);
+
+	if (map == MAP_FAILED) {
+		return fail(s, error, errno);
+	}
+	s->map = map;
+	*error = 0;
+	return s;
+}
+
+struct arena_source *arena_source_open_path(const char *path, int *error)
+{
+	return open_owned(xstrdup(path), error);
+}
+
+/* Anybody may put files into /dev/shm: only those of the trace's owner, or our own, are it. */
+static bool is_trusted(const struct arena_source *s, const char *directory)
+{
+	struct stat arena;
+	struct stat trace;
+
+	return fstat(s->fd, &arena) == 0 &&
+	       (arena.st_uid == geteuid() ||
+		       (stat(directory, &trace) == 0 && arena.st_uid == trace.st_uid));
+}
+
+static struct arena_source *open_of(
+	char *path, const char *directory, const uint8_t uuid[16], int *error)
+{
+	struct arena_source *s = open_owned(path, error);
+
+	if (s && memcmp(s->header.uuid, uuid, sizeof(s->header.uuid)) != 0) {
+		return fail(s, error, EBADMSG);
+	}
+	return s && !is_trusted(s, directory) ? fail(s, error, EPERM) : s;
+}
+
+struct arena_source *arena_source_open(const char *directory, const uint8_t uuid[16], int *error)
+{
+	struct arena_source *s = open_of(shared_path(uuid), directory, uuid, error);
+	char *path;
+
+	if (s || *error != ENOENT) {
+		return s;
+	}
+	if (asprintf(&path, "%s/%s", directory, ARENA_FILE_IN_TRACE) < 0) {
+		abort();
+	}
+	return open_of(path, directory, uuid, error);
+}
+
+void arena_source_close(struct arena_source *s)
+{
+	if (!s) {
+		return;
+	}
+	if (s->map) {
+		munmap((void *)(uintptr_t)s->map, s->bytes);
+	}
+	if (s->fd >= 0) {
+		close(s->fd);
+	}
+	vec_fini(&s->packets);
+	free(s->path);
+	free(s);
+}
+
+bool arena_source_is_live(const struct arena_source *s)
+{
+	if (flock(s->fd, LOCK_EX | LOCK_NB) != 0) {
+		return errno == EWOULDBLOCK;
+	}
+	flock(s->fd, LOCK_UN);
+	return false;
+}
+
+int arena_source_lock(struct arena_source *s)
+{
+	struct stat mine;
+	struct stat named;
+
+	if (flock(s->fd, LOCK_EX | LOCK_NB) != 0) {
+		return errno;
+	}
+	if (fstat(s->fd, &mine) != 0 || lstat(s->path, &named) != 0 ||
+		mine.st_dev != named.st_dev || mine.st_ino != named.st_ino) {
+		return ENOENT;
+	}
+	return 0;
+}
+
+const struct arena_file *arena_source_header(const struct arena_source *s)
+{
+	return &s->header;
+}
+
+const char *arena_source_path(const struct arena_source *s)
+{
+	return s->path;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* An open arena file, for arena.c and arena_open.c only; read/arena.h is what others see. */
+#ifndef READ_ARENA_SOURCE_H
+#define READ_ARENA_SOURCE_H
+
+#include "base/vec.h"
+#include "read/arena.h"
+
+struct arena_source {
+	int fd;
+	char *path;
+	const unsigned char *map;
+	uint64_t bytes;
+	struct arena_file header;
+	VEC(struct arena_packet) packets;
+};
+
+/* Reads all of `n` bytes; false when the file has fewer there. Leaves holes alone. */
+bool arena_source_read(const struct arena_source *s, void *buffer, size_t n, uint64_t offset);
+
+#endif
