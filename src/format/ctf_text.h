@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The metadata of the native trace, written: templates, and what fills them.
+ * The runtime and the offline writer share this, so that there is one profile.
+ * Calls nothing but string.h: any context, a signal handler's included.
+ *
+ * Lines matter to who repairs a trace: a block of the head ends with a line
+ * `};`, a declaration is a comment of one line and then a line `event { ... };`.
+ * A number of the clock fills CTF_TEXT_COLUMNS, blanks first, so that a better
+ * one takes its place without moving the rest.
+ */
+#ifndef FORMAT_CTF_TEXT_H
+#define FORMAT_CTF_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "format/arena.h"
+#include "format/ctf.h"
+#include "format/ctf_clock.h"
+
+#define CTF_TEXT_TRACER "waymark"
+#define CTF_TEXT_COLUMNS 20
+
+/* Where the text goes: the first member of what the caller has. */
+struct ctf_text {
+	void (*put)(struct ctf_text *t, const char *p, size_t n);
+};
+
+struct ctf_text_trace {
+	uint8_t uuid[16];
+	const char *hostname; /* none of the names is NULL */
+	const char *procname;
+	const char *boot_id;
+	uint32_t pid;
+	struct ctf_clock clock;
+	struct arena_clock begin;
+	struct arena_clock end; /* the last reading so far */
+};
+
+/* In the order of enum waymark_kind. */
+enum ctf_text_kind { CTF_TEXT_UNSIGNED, CTF_TEXT_SIGNED, CTF_TEXT_POINTER, CTF_TEXT_STRING };
+
+struct ctf_text_arg {
+	const char *name;
+	const char *type; /* as declared in C */
+	uint8_t kind; /* of enum ctf_text_kind */
+	uint8_t size; /* bytes: 1, 2, 4 or 8; of a string, nothing */
+};
+
+struct ctf_text_event {
+	uint16_t id;
+	const char *name;
+	const char *format; /* as declared, in C syntax; "" where there is none */
+	const char *file;
+	uint32_t line;
+	const struct ctf_text_arg *args;
+	size_t arg_count;
+};
+
+struct ctf_text_hole {
+	const char *name;
+	const char *value;
+};
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define CTF_TEXT_BYTE_ORDER "le"
+#define CTF_TEXT_EVENT_WORD "\t\tid_t id;\n\t\tstamp_t timestamp;\n"
+#else
+#define CTF_TEXT_BYTE_ORDER "be"
+#define CTF_TEXT_EVENT_WORD "\t\tstamp_t timestamp;\n\t\tid_t id;\n"
+#endif
+
+/* clang-format off */
+
+/* Holes: uuid, hostname, pid, procname, boot_id. */
+static const char ctf_text_head[] =
+	CTF_SIGNATURE "\n"
+	"\n"
+	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
+	"typealias integer { size = 16; align = 16; signed = false; } := uint16_t;\n"
+	"typealias integer { size = 32; align = 32; signed = false; } := uint32_t;\n"
+	"typealias integer { size = 64; align = 64; signed = false; } := uint64_t;\n"
+	"typealias integer { size = 8; align = 8; signed = true; } := int8_t;\n"
+	"typealias integer { size = 16; align = 16; signed = true; } := int16_t;\n"
+	"typealias integer { size = 32; align = 32; signed = true; } := int32_t;\n"
+	"typealias integer { size = 64; align = 64; signed = true; } := int64_t;\n"
+	"typealias integer { size = 32; align = 32; signed = false; base = 16; } := pointer32_t;\n"
+	"typealias integer { size = 64; align = 64; signed = false; base = 16; } := pointer64_t;\n"
+	"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := utf8_t;\n"
+	"\n"
+	"trace {\n"
+	"\tmajor = 1;\n"
+	"\tminor = 8;\n"
+	"\tuuid = \"${uuid}\";\n"
+	"\tbyte_order = " CTF_TEXT_BYTE_ORDER ";\n"
+	"\tpacket.header := struct {\n"
+	"\t\tuint32_t magic;\n"
+	"\t\tuint8_t uuid[16];\n"
+	"\t\tuint32_t stream_id;\n"
+	"\t\tuint64_t stream_instance_id;\n"
+	"\t};\n"
+	"};\n"
+	"\n"
+	"env {\n"
+	"\thostname = \"${hostname}\";\n"
+	"\tvpid = ${pid};\n"
+	"\tprocname = \"${procname}\";\n"
+	"\ttracer_name = \"" CTF_TEXT_TRACER "\";\n"
+	"\t" CTF_ENV_BOOT_ID " = \"${boot_id}\";\n";
+
+/* Holes: which (begin, end), ticks, monotonic, realtime. */
+static const char ctf_text_reading[] =
+	"\tclock_${which}_ticks = ${ticks};\n"
+	"\tclock_${which}_monotonic = ${monotonic};\n"
+	"\tclock_${which}_realtime = ${realtime};\n";
+
+/* Holes: uuid, freq, offset_s, offset. */
+static const char ctf_text_clock_and_stream[] =
+	"};\n"
+	"\n"
+	"clock {\n"
+	"\tname = ticks;\n"
+	"\tuuid = \"${uuid}\";\n"
+	"\tdescription = \"ticks of the traced host\";\n"
+	"\tfreq = ${freq};\n"
+	"\toffset_s = ${offset_s};\n"
+	"\toffset = ${offset};\n"
+	"\tabsolute = TRUE;\n"
+	"};\n"
+	"\n"
+	"typealias integer { size = 64; align = 64; signed = false; map = clock.ticks.value; } := ticks_t;\n"
+	"typealias integer { size = 48; align = 1; signed = false; map = clock.ticks.value; } := stamp_t;\n"
+	"typealias integer { size = 16; align = 1; signed = false; } := id_t;\n"
+	"\n"
+	"stream {\n"
+	"\tid = 0;\n"
+	"\tpacket.context := struct {\n"
+	"\t\tticks_t timestamp_begin;\n"
+	"\t\tticks_t timestamp_end;\n"
+	"\t\tuint64_t content_size;\n"
+	"\t\tuint64_t packet_size;\n"
+	"\t\tuint64_t packet_seq_num;\n"
+	"\t\tuint64_t events_discarded;\n"
+	"\t\tuint32_t cpu_id;\n"
+	"\t\tuint32_t tid;\n"
+	"\t};\n"
+	"\tevent.header := struct {\n"
+	CTF_TEXT_EVENT_WORD
+	"\t} align(64);\n"
+	"};\n"
+	"\n";
+
+/* Holes: id, name. Its fields come behind, then ctf_text_event_end. */
+static const char ctf_text_event_begin[] =
+	"event { id = ${id}; name = \"${name}\"; stream_id = 0; fields := struct {";
+static const char ctf_text_event_end[] = " }; };\n";
+
+/* Holes: type, bits, name. */
+static const char ctf_text_number_field[] = " ${type}${bits}_t _${name};";
+
+/* Holes: name, more: `_` for each time that "<name>_length_..." is an argument's name too. */
+static const char ctf_text_string_field[] =
+	" uint32_t _${name}_length${more}; utf8_t _${name}[_${name}_length${more}];";
+
+/* clang-format on */
+
+static inline void ctf_text_str(struct ctf_text *t, const char *s)
+{
+	t->put(t, s, strlen(s));
+}
+
+/* What a hole's value looks like inside of the quotes of a TSDL string. */
+static inline void ctf_text_quoted(struct ctf_text *t, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\') {
+			t->put(t, "\\", 1);
+		}
+		t->put(t, (unsigned char)*s < 0x20 || *s == 0x7f ? "?" : s, 1);
+	}
+}
+
+/* Writes a template with its `${holes}` filled. */
+static inline void ctf_text_fill(
+	struct ctf_text *t, const char *text, const struct ctf_text_hole *holes)
+{
+	for (const char *hole; (hole = strstr(text, "${")); text = strchr(hole, '}') + 1) {
+		const struct ctf_text_hole *h = holes;
+		size_t n = strcspn(hole + 2, "}");
+
+		t->put(t, text, (size_t)(hole - text));
+		while (h->name && (strncmp(h->name, hole + 2, n) != 0 || h->name[n])) {
+			h++;
+		}
+		ctf_text_quoted(t, h->name ? h->value : "");
+	}
+	ctf_text_str(t, text);
+}
+
+#define CTF_TEXT_FILL(t, text, ...) \
+	ctf_text_fill((t), (text), (const struct ctf_text_hole[]){ __VA_ARGS__, { NULL, NULL } })
+
+/* A number in decimal, right-aligned in `columns`; `buffer` has CTF_TEXT_COLUMNS + 1 bytes. */
+static inline const char *ctf_text_number(char *buffer, uint64_t v, int columns)
+{
+	char *end = buffer + CTF_TEXT_COLUMNS;
+	char *p = end;
+
+	*p = '\0';
+	do {
+		*--p = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	while (p > end - columns) {
+		*--p = ' ';
+	}
+	return p;
+}
+
+/* 37 bytes: digits in groups, as in 01234567-89ab-cdef-0123-456789abcdef. */
+static inline const char *ctf_text_uuid(char *buffer, const uint8_t uuid[16])
+{
+	static const char digits[] = "0123456789abcdef";
+	char *p = buffer;
+
+	for (int i = 0; i < 16; i++) {
+		*p++ = digits[uuid[i] >> 4];
+		*p++ = digits[uuid[i] & 15];
+		if (i == 3 || i == 5 || i == 7 || i == 9) {
+			*p++ = '-';
+		}
+	}
+	*p = '\0';
+	return buffer;
+}
+
+static inline void ctf_text_put_reading(
+	struct ctf_text *t, const char *which, const struct arena_clock *c)
+{
+	char a[CTF_TEXT_COLUMNS + 1];
+	char b[CTF_TEXT_COLUMNS + 1];
+	char d[CTF_TEXT_COLUMNS + 1];
+
+	CTF_TEXT_FILL(t, ctf_text_reading, { "which", which },
+		{ "ticks", ctf_text_number(a, c->ticks, CTF_TEXT_COLUMNS) },
+		{ "monotonic", ctf_text_number(b, c->monotonic_ns, CTF_TEXT_COLUMNS) },
+		{ "realtime", ctf_text_number(d, c->realtime_ns, CTF_TEXT_COLUMNS) });
+}
+
+/* Writes all that stands before the first event. */
+static inline void ctf_text_put_head(struct ctf_text *t, const struct ctf_text_trace *trace)
+{
+	const struct ctf_clock *clock = &trace->clock;
+	char uuid[37];
+	char a[CTF_TEXT_COLUMNS + 1];
+	char b[CTF_TEXT_COLUMNS + 1];
+	char d[CTF_TEXT_COLUMNS + 1];
+
+	ctf_text_uuid(uuid, trace->uuid);
+	CTF_TEXT_FILL(t, ctf_text_head, { "uuid", uuid }, { "hostname", trace->hostname },
+		{ "pid", ctf_text_number(a, trace->pid, 0) }, { "procname", trace->procname },
+		{ "boot_id", trace->boot_id });
+	ctf_text_put_reading(t, "begin", &trace->begin);
+	ctf_text_put_reading(t, "end", &trace->end);
+	CTF_TEXT_FILL(t, ctf_text_clock_and_stream, { "uuid", uuid },
+		{ "freq", ctf_text_number(a, clock->freq, CTF_TEXT_COLUMNS) },
+		{ "offset_s", ctf_text_number(b, clock->offset_s, CTF_TEXT_COLUMNS) },
+		{ "offset", ctf_text_number(d, clock->offset, CTF_TEXT_COLUMNS) });
+}
+
+/* What stands in a comment of one line: no end of it, no end of the line. */
+static inline void ctf_text_commented(struct ctf_text *t, const char *s)
+{
+	for (; *s; s++) {
+		bool ends = s[0] == '*' && s[1] == '/';
+
+		t->put(t, *s == '\n' || *s == '\r' ? " " : s, 1);
+		if (ends) {
+			t->put(t, "\\", 1);
+		}
+	}
+}
+
+/* The declaration, in the language of trace-events files. */
+static inline void ctf_text_put_declaration(struct ctf_text *t, const struct ctf_text_event *e)
+{
+	char line[CTF_TEXT_COLUMNS + 1];
+
+	ctf_text_str(t, CTF_DECLARATION);
+	ctf_text_commented(t, e->file);
+	ctf_text_str(t, ":");
+	ctf_text_str(t, ctf_text_number(line, e->line, 0));
+	ctf_text_str(t, ": ");
+	ctf_text_commented(t, e->name);
+	ctf_text_str(t, e->arg_count ? "(" : "(void");
+	for (size_t i = 0; i < e->arg_count; i++) {
+		ctf_text_str(t, i ? ", " : "");
+		ctf_text_commented(t, e->args[i].type);
+		ctf_text_str(t, " ");
+		ctf_text_commented(t, e->args[i].name);
+	}
+	ctf_text_str(t, ") ");
+	ctf_text_commented(t, *e->format ? e->format : "\"\"");
+	ctf_text_str(t, CTF_COMMENT_END "\n");
+}
+
+/* How many `_` the length of string `s` needs behind "_length", so that it is no other field. */
+static inline size_t ctf_text_underscores(const struct ctf_text_event *e, const char *s)
+{
+	size_t length = strlen(s);
+	size_t more = 0;
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const char *name = e->args[i].name;
+
+		if (strncmp(name, s, length) == 0 && strncmp(name + length, "_length", 7) == 0 &&
+			strspn(name + length + 7, "_") == more && !name[length + 7 + more]) {
+			more++;
+			i = (size_t)-1; /* from the first argument again */
+		}
+	}
+	return more;
+}
+
+static inline void ctf_text_put_field(
+	struct ctf_text *t, const struct ctf_text_event *e, const struct ctf_text_arg *arg)
+{
+	static const char *const types[] = { "uint", "int", "pointer" };
+	static const char underscores[] = "________________________________";
+	char bits[CTF_TEXT_COLUMNS + 1];
+
+	if (arg->kind == CTF_TEXT_STRING) {
+		/* An event has at most as many arguments as there are here. */
+		size_t unused = sizeof(underscores) - 1 - ctf_text_underscores(e, arg->name);
+
+		CTF_TEXT_FILL(t, ctf_text_string_field, { "name", arg->name },
+			{ "more", underscores + unused });
+	} else {
+		CTF_TEXT_FILL(t, ctf_text_number_field, { "name", arg->name },
+			{ "type", types[arg->kind] },
+			{ "bits", ctf_text_number(bits, 8u * arg->size, 0) });
+	}
+}
+
+/* Writes an event: its declaration, and what readers of CTF need. At most 32 arguments. */
+static inline void ctf_text_put_event(struct ctf_text *t, const struct ctf_text_event *e)
+{
+	char id[CTF_TEXT_COLUMNS + 1];
+
+	ctf_text_put_declaration(t, e);
+	CTF_TEXT_FILL(t, ctf_text_event_begin, { "id", ctf_text_number(id, e->id, 0) },
+		{ "name", e->name });
+	for (size_t i = 0; i < e->arg_count; i++) {
+		ctf_text_put_field(t, e, &e->args[i]);
+	}
+	ctf_text_str(t, ctf_text_event_end);
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Metadata from the model, see write/metadata.h. */
+#include "write/metadata.h"
+
+struct sink {
+	struct ctf_text text;
+	struct out *out;
+};
+
+static void put(struct ctf_text *t, const char *p, size_t n)
+{
+	out_bytes(((struct sink *)t)->out, p, n);
+}
+
+void metadata_put_head(struct out *out, const struct ctf_text_trace *trace)
+{
+	struct sink sink = { { put }, out };
+
+	ctf_text_put_head(&sink.text, trace);
+}
+
+static enum ctf_text_kind kind_of(const struct type *t)
+{
+	if (t->class == TYPE_STRING) {
+		return CTF_TEXT_STRING;
+	}
+	if (t->class == TYPE_POINTER) {
+		return CTF_TEXT_POINTER;
+	}
+	return t->is_signed || t->is_char ? CTF_TEXT_SIGNED : CTF_TEXT_UNSIGNED;
+}
+
+void metadata_put_event(struct out *out, uint16_t id, const struct event *e)
+{
+	struct sink sink = { { put }, out };
+	struct ctf_text_arg args[EVENT_ARGS_LIMIT];
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		args[i] = (struct ctf_text_arg){
+			.name = e->args[i].name,
+			.type = e->args[i].type.text,
+			.kind = (uint8_t)kind_of(&e->args[i].type),
+			.size = (uint8_t)metadata_arg_bytes(&e->args[i].type),
+		};
+	}
+	const struct ctf_text_event event = {
+		.id = id,
+		.name = e->name,
+		.format = e->format.source ? e->format.source : "",
+		.file = e->at.source ? e->at.source->name : "",
+		.line = e->line,
+		.args = args,
+		.arg_count = e->arg_count,
+	};
+
+	ctf_text_put_event(&sink.text, &event);
+}

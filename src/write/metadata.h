@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The metadata of a native trace (format/ctf_text.h), as text into an output
+ * writer, from events as declaration files and readers know them. One thread.
+ */
+#ifndef WRITE_METADATA_H
+#define WRITE_METADATA_H
+
+#include <stdint.h>
+
+#include "format/ctf_text.h"
+#include "model/event.h"
+#include "text/out.h"
+
+/* Writes what stands before the first event. */
+void metadata_put_head(struct out *out, const struct ctf_text_trace *trace);
+
+/*
+ * Writes an event, with widths as on hosts of 64 bits. A plain char has 16
+ * bits, because only the traced host knew whether it has a sign.
+ */
+void metadata_put_event(struct out *out, uint16_t id, const struct event *e);
+
+/* Bytes of an argument in a packet, which are its alignment too; 4 for a string's length. */
+static inline unsigned int metadata_arg_bytes(const struct type *t)
+{
+	if (t->class == TYPE_STRING) {
+		return sizeof(uint32_t);
+	}
+	if (t->is_char) {
+		return sizeof(uint16_t);
+	}
+	return t->class == TYPE_TCG ? sizeof(uint64_t) : t->size64;
+}
+
+#endif

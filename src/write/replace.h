@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file written anew in place of what is there: readers and a crash see the
+ * old one or the new one, whole. Functions return 0 or an errno.
+ */
+#ifndef WRITE_REPLACE_H
+#define WRITE_REPLACE_H
+
+#include "text/out.h"
+
+struct replace {
+	struct out out; /* what the file will hold */
+	int directory;
+	char name[300];
+	char temporary[320]; /* in the same folder; begins with a dot, which readers skip */
+};
+
+/* Begins the file `name`, a path from the folder `directory` on, which stays open meanwhile. */
+int replace_begin(struct replace *r, int directory, const char *name);
+
+/* Writes it through to the disk and gives it its name, or leaves nothing behind. */
+int replace_end(struct replace *r);
+
+#endif
