@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/arena.h"
+
 /* The same moment on both clocks. */
 struct clock_pair {
 	uint64_t ticks;
@@ -36,6 +38,15 @@ uint64_t waymark_clock_ticks(void);
 
 /* Reads both clocks as close together as a few tries allow. */
 struct clock_pair waymark_clock_pair(void);
+
+/* Reads the three clocks of a trace, as close together as a few tries allow. */
+struct arena_clock waymark_clock_read(void);
+
+/* What they were when the program was loaded. */
+struct arena_clock waymark_clock_loaded(void);
+
+/* Ticks a second by the processor's own word; 0 where it gives none. */
+uint64_t waymark_clock_nominal(void);
 
 /* The line from `from` to `to`, a later pair. */
 struct clock_segment waymark_clock_segment(struct clock_pair from, struct clock_pair to);

@@ -92,20 +92,20 @@ static inline size_t ctf_number(char text[CTF_NUMBER_BYTES], uint64_t value, uns
 }
 
 /* A text in a caller's buffer; it stays NUL-terminated, and what does not fit is told by `cut`. */
-struct ctf_text {
+struct ctf_name {
 	char *data;
 	size_t size;
 	size_t length;
 	bool cut;
 };
 
-static inline void ctf_text_init(struct ctf_text *t, char *data, size_t size)
+static inline void ctf_name_init(struct ctf_name *t, char *data, size_t size)
 {
-	*t = (struct ctf_text){ .data = data, .size = size };
+	*t = (struct ctf_name){ .data = data, .size = size };
 	data[0] = '\0';
 }
 
-static inline void ctf_text_bytes(struct ctf_text *t, const char *s, size_t length)
+static inline void ctf_name_bytes(struct ctf_name *t, const char *s, size_t length)
 {
 	if (length >= t->size - t->length) {
 		t->cut = true;
@@ -116,16 +116,16 @@ static inline void ctf_text_bytes(struct ctf_text *t, const char *s, size_t leng
 	t->data[t->length] = '\0';
 }
 
-static inline void ctf_text_string(struct ctf_text *t, const char *s)
+static inline void ctf_name_string(struct ctf_name *t, const char *s)
 {
-	ctf_text_bytes(t, s, strlen(s));
+	ctf_name_bytes(t, s, strlen(s));
 }
 
-static inline void ctf_text_number(struct ctf_text *t, uint64_t value)
+static inline void ctf_name_number(struct ctf_name *t, uint64_t value)
 {
 	char digits[CTF_NUMBER_BYTES];
 
-	ctf_text_bytes(t, digits, ctf_number(digits, value, 10));
+	ctf_name_bytes(t, digits, ctf_number(digits, value, 10));
 }
 
 #endif

@@ -11,32 +11,32 @@
 #define DIRENT_LENGTH_AT 16u
 #define DIRENT_NAME_AT 19u
 
-static void put_name(struct ctf_text *t, uint64_t stream, uint32_t piece)
+static void put_name(struct ctf_name *t, uint64_t stream, uint32_t piece)
 {
-	ctf_text_string(t, CTF_STREAM);
-	ctf_text_number(t, stream);
+	ctf_name_string(t, CTF_STREAM);
+	ctf_name_number(t, stream);
 	if (piece) {
-		ctf_text_string(t, "-");
-		ctf_text_number(t, piece);
+		ctf_name_string(t, "-");
+		ctf_name_number(t, piece);
 	}
 }
 
 void waymark_ctf_stream_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t piece)
 {
-	struct ctf_text t;
+	struct ctf_name t;
 
-	ctf_text_init(&t, name, CTF_NAME_BYTES);
+	ctf_name_init(&t, name, CTF_NAME_BYTES);
 	put_name(&t, stream, piece);
 }
 
 void waymark_ctf_index_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t piece)
 {
-	struct ctf_text t;
+	struct ctf_name t;
 
-	ctf_text_init(&t, name, CTF_NAME_BYTES);
-	ctf_text_string(&t, CTF_INDEX "/");
+	ctf_name_init(&t, name, CTF_NAME_BYTES);
+	ctf_name_string(&t, CTF_INDEX "/");
 	put_name(&t, stream, piece);
-	ctf_text_string(&t, CTF_INDEX_SUFFIX);
+	ctf_name_string(&t, CTF_INDEX_SUFFIX);
 }
 
 /* Reads a number that has a digit at least, and moves `s` behind it. */

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The metadata file. It is written whole before the trace has a name; what gets
+ * an id later is appended, event by event; when the clock's rate is known better
+ * a new file takes its place. So a reader finds a whole text at any moment, but
+ * for an event that is just being appended.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/utsname.h>
+
+#include "format/ctf_text.h"
+#include "rt/event/registry.h"
+#include "rt/host/futex.h"
+#include "rt/host/guard.h"
+#include "rt/record/clock.h"
+#include "rt/sink/ctf_io.h"
+#include "rt/sink/ctf_metadata.h"
+
+#define BUFFER_BYTES 2048u
+#define ARGS_MAX 32u
+#define WAIT_NS UINT64_C(10000000)
+
+/* A rate measured for less than the first is rather measured since the program was loaded. */
+#define RATE_NS UINT64_C(100000000)
+#define RATE_NS_LEAST UINT64_C(1000000)
+
+_Static_assert(
+	CTF_TEXT_UNSIGNED == (int)WAYMARK_UNSIGNED && CTF_TEXT_SIGNED == (int)WAYMARK_SIGNED &&
+		CTF_TEXT_POINTER == (int)WAYMARK_POINTER && CTF_TEXT_STRING == (int)WAYMARK_STRING,
+	"kinds go over as they are");
+
+/* Text on its way into a file: on the stack of whoever writes. */
+struct output {
+	struct ctf_text text;
+	int fd;
+	int error; /* the first */
+	size_t whole; /* bytes of the buffer that are whole events */
+	size_t fill;
+	char buffer[BUFFER_BYTES];
+};
+
+static void write_out(struct output *o, size_t length)
+{
+	size_t done = 0;
+
+	while (done < length && !o->error) {
+		long n = syscall(SYS_write, o->fd, o->buffer + done, length - done);
+
+		if (n > 0) {
+			done += (size_t)n;
+		} else if (n == 0 || errno != EINTR) {
+			o->error = n ? errno : EIO;
+		}
+	}
+	o->fill -= length;
+	o->whole = 0;
+	memmove(o->buffer, o->buffer + length, o->fill);
+}
+
+/* What is whole goes to the file first: an event is split only if it is longer than the buffer. */
+static void put(struct ctf_text *t, const char *p, size_t n)
+{
+	struct output *o = (struct output *)t;
+
+	while (n > 0) {
+		size_t room = sizeof(o->buffer) - o->fill;
+		size_t part = n < room ? n : room;
+
+		memcpy(o->buffer + o->fill, p, part);
+		o->fill += part;
+		p += part;
+		n -= part;
+		if (o->fill == sizeof(o->buffer)) {
+			write_out(o, o->whole ? o->whole : o->fill);
+		}
+	}
+}
+
+static void output_init(struct output *o, int fd)
+{
+	o->text.put = put;
+	o->fd = fd;
+	o->error = 0;
+	o->whole = o->fill = 0;
+}
+
+/* Ends it; false, with errno, when some of it could not be written. */
+static bool output_end(struct output *o)
+{
+	write_out(o, o->fill);
+	errno = o->error;
+	return !o->error;
+}
+
+/* Reads a line of a small file of the kernel's. */
+static void read_line(const char *path, char *line, size_t size)
+{
+	int fd = ctf_open(AT_FDCWD, path, O_RDONLY);
+	long n = fd < 0 ? 0 : syscall(SYS_read, fd, line, size - 1);
+
+	line[n > 0 ? n : 0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	ctf_close(fd);
+}
+
+/* The clock as it is known now: measured since the trace's begin, or longer, or as it is said. */
+static void find_clock(
+	struct ctf_clock *c, const struct arena_clock *begin, const struct arena_clock *now)
+{
+	struct arena_clock loaded = waymark_clock_loaded();
+
+	c->freq = 0;
+	if (now->monotonic_ns - begin->monotonic_ns >= RATE_NS) {
+		c->freq = ctf_clock_freq(begin, now);
+	} else if (now->monotonic_ns - loaded.monotonic_ns >= RATE_NS_LEAST) {
+		c->freq = ctf_clock_freq(&loaded, now);
+	}
+	if (!c->freq) {
+		c->freq = waymark_clock_nominal();
+	}
+	if (!c->freq) {
+		c->freq = ctf_clock_freq(&loaded, now);
+	}
+	if (!c->freq) {
+		c->freq = CTF_CLOCK_SECOND;
+	}
+	ctf_clock_place(c, begin);
+}
+
+static void put_head(struct output *o, const struct ctf_trace *t, const struct arena_clock *now)
+{
+	struct ctf_text_trace head = { .pid = t->pid, .begin = t->begin, .end = *now };
+	struct utsname host;
+	char process[32];
+	char boot[48];
+
+	read_line("/proc/self/comm", process, sizeof(process));
+	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+	memcpy(head.uuid, t->uuid, sizeof(head.uuid));
+	head.hostname = uname(&host) ? "" : host.nodename;
+	head.procname = *process ? process : program_invocation_short_name;
+	head.boot_id = boot;
+	find_clock(&head.clock, &t->begin, now);
+	ctf_text_put_head(&o->text, &head);
+	o->whole = o->fill;
+}
+
+static void put_event(struct output *o, const struct waymark_entry *entry)
+{
+	struct ctf_text_arg args[ARGS_MAX];
+	struct ctf_text_event event = {
+		.id = (uint16_t)entry->id,
+		.name = entry->name,
+		.format = entry->format ? entry->format : "",
+		.file = entry->file ? entry->file : "",
+		.line = entry->line,
+		.args = args,
+		.arg_count = entry->arg_count < ARGS_MAX ? entry->arg_count : ARGS_MAX,
+	};
+
+	for (size_t i = 0; i < event.arg_count; i++) {
+		const struct waymark_arg *a = &entry->args[i];
+
+		args[i] = (struct ctf_text_arg){ a->name, a->type, a->kind, a->size };
+	}
+	ctf_text_put_event(&o->text, &event);
+	o->whole = o->fill;
+}
+
+/* Writes the events behind `last`; returns the last one. They have their ids in order. */
+static uint32_t put_events(struct output *o, uint32_t last)
+{
+	const struct waymark_entry *entry;
+
+	while (!o->error && (entry = waymark_registry_entry(last + 1))) {
+		put_event(o, entry);
+		last++;
+	}
+	return last;
+}
+
+bool waymark_ctf_metadata_write(
+	struct ctf_trace *t, int directory, const char *name, const struct arena_clock *now)
+{
+	struct output o;
+	int fd = ctf_open(directory, name, O_WRONLY | O_CREAT | O_TRUNC);
+
+	if (fd < 0) {
+		return false;
+	}
+	output_init(&o, fd);
+	put_head(&o, t, now);
+	uint32_t last = put_events(&o, 0);
+	bool done = output_end(&o);
+
+	ctf_close(fd);
+	if (done) {
+		__atomic_store_n(&t->declared, last, __ATOMIC_RELAXED);
+	} else {
+		int why = errno;
+
+		syscall(SYS_unlinkat, directory, name, 0);
+		errno = why;
+	}
+	return done;
+}
+
+/* Signals stay blocked while it is taken: no handler finds its own thread with it. */
+static void take_lock(struct ctf_trace *t, struct guard *guard)
+{
+	uint32_t unlocked = 0;
+
+	waymark_guard_begin(guard);
+	while (!__atomic_compare_exchange_n(
+		&t->metadata_lock, &unlocked, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		futex_wait(&t->metadata_lock, 1, WAIT_NS);
+		unlocked = 0;
+	}
+}
+
+/* errno stays. */
+static void give_lock(struct ctf_trace *t, const struct guard *guard)
+{
+	int why = errno;
+
+	__atomic_store_n(&t->metadata_lock, 0, __ATOMIC_RELEASE);
+	futex_wake(&t->metadata_lock);
+	waymark_guard_end(guard);
+	errno = why;
+}
+
+/* Appends to the file what is missing; all of it or nothing. */
+static bool append(struct ctf_trace *t, int fd)
+{
+	struct output o;
+	struct stat st;
+
+	if (ctf_stat(fd, &st)) {
+		return false;
+	}
+	output_init(&o, fd);
+	uint32_t last = put_events(&o, t->declared);
+
+	if (!output_end(&o)) {
+		int why = errno;
+
+		if (ftruncate(fd, st.st_size) == 0) {
+			errno = why;
+		}
+		return false;
+	}
+	__atomic_store_n(&t->declared, last, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* A file of the trace's directory, which is opened for that alone. */
+static int open_metadata(const struct ctf_trace *t)
+{
+	int directory = ctf_open_directory(t->path);
+	int fd = directory < 0 ? -1 : ctf_open(directory, CTF_METADATA, O_WRONLY | O_APPEND);
+
+	ctf_close(directory);
+	return fd;
+}
+
+bool waymark_ctf_declare(struct ctf_trace *t)
+{
+	struct guard guard;
+
+	/* Relaxed: whoever has seen an id declares it, or finds that it is. */
+	if (!waymark_registry_entry(__atomic_load_n(&t->declared, __ATOMIC_RELAXED) + 1)) {
+		return true;
+	}
+	take_lock(t, &guard);
+	int fd = open_metadata(t);
+	bool done = fd >= 0 && append(t, fd);
+
+	ctf_close(fd);
+	give_lock(t, &guard);
+	return done;
+}
+
+static bool replace(struct ctf_trace *t, const struct arena_clock *now)
+{
+	int directory = ctf_open_directory(t->path);
+	uint32_t declared = t->declared;
+	bool done =
+		directory >= 0 && waymark_ctf_metadata_write(t, directory, CTF_METADATA_NEW, now);
+
+	if (done &&
+		syscall(SYS_renameat, directory, CTF_METADATA_NEW, directory, CTF_METADATA) != 0) {
+		int why = errno;
+
+		syscall(SYS_unlinkat, directory, CTF_METADATA_NEW, 0);
+		__atomic_store_n(&t->declared, declared, __ATOMIC_RELAXED);
+		errno = why;
+		done = false;
+	}
+	ctf_close(directory);
+	return done;
+}
+
+bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now)
+{
+	struct guard guard;
+
+	take_lock(t, &guard);
+	bool done = replace(t, now);
+
+	if (done) {
+		t->refined_ns = now->monotonic_ns;
+	}
+	give_lock(t, &guard);
+	return done;
+}

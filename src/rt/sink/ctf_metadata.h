@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of a trace's metadata that its begin needs. For ctf_*.c alone. */
+#ifndef RT_SINK_CTF_METADATA_H
+#define RT_SINK_CTF_METADATA_H
+
+#include "rt/sink/ctf.h"
+
+/* Under its final name in a moment; a leading `.` hides it from readers. */
+#define CTF_METADATA_NEW ".metadata"
+
+/*
+ * Writes all of the metadata to a file of that name. False, with errno, when it
+ * cannot be written; there is no file then. Under metadata_lock, or before the
+ * trace is known to others.
+ */
+bool waymark_ctf_metadata_write(
+	struct ctf_trace *t, int directory, const char *name, const struct arena_clock *now);
+
+#endif

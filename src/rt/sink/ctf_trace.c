@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The directory of a native trace. It is made complete under a name that nobody
+ * looks for, and gets its own with one rename that replaces nothing: a trace is
+ * there as a whole or not at all, whoever else begins one of that name meanwhile.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/random.h>
+
+#include "rt/host/guard.h"
+#include "rt/record/clock.h"
+#include "rt/sink/ctf_io.h"
+#include "rt/sink/ctf_metadata.h"
+
+#define TEMPORARY ".waymark-"
+#define NUMBERS_MAX 1000u
+
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1u
+#endif
+
+static const char *configured_path(const struct ctf_trace *t)
+{
+	return t->config ? t->config->path : "";
+}
+
+/* The length of a path without its last name: "/a/b/" is 3, of which the last is a `/`. */
+static size_t parent_length(const char *path, size_t length)
+{
+	while (length > 0 && path[length - 1] != '/') {
+		length--;
+	}
+	return length;
+}
+
+static size_t length_without_slashes(const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/') {
+		length--;
+	}
+	return length;
+}
+
+/* Bits that differ for each process and each call, where the kernel has none to give. */
+static void mix_uuid(const struct ctf_trace *t, uint64_t bits[2])
+{
+	static uint32_t calls;
+	uint64_t seed[] = { t->begin.ticks, t->begin.realtime_ns, t->pid,
+		(uint64_t)syscall(SYS_gettid), (uintptr_t)t, (uintptr_t)&calls,
+		__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) };
+
+	for (size_t i = 0; i < 2 * sizeof(seed) / sizeof(seed[0]); i++) {
+		uint64_t *to = &bits[i % 2];
+
+		*to = (*to ^ seed[i / 2]) * UINT64_C(0x9e3779b97f4a7c15);
+		*to ^= *to >> 29;
+		bits[1 - i % 2] += *to;
+	}
+}
+
+/* A random one: version 4 of RFC 9562. */
+static void make_uuid(struct ctf_trace *t)
+{
+	uint64_t bits[2] = { 0, 0 };
+
+	if (syscall(SYS_getrandom, bits, sizeof(bits), GRND_NONBLOCK) != sizeof(bits)) {
+		mix_uuid(t, bits);
+	}
+	memcpy(t->uuid, bits, sizeof(t->uuid));
+	t->uuid[6] = (uint8_t)((t->uuid[6] & 0x0f) | 0x40);
+	t->uuid[8] = (uint8_t)((t->uuid[8] & 0x3f) | 0x80);
+}
+
+/* Where the trace belongs, with a `/` at its end. */
+static bool put_place(struct ctf_trace *t, struct ctf_name *path)
+{
+	const char *wanted = configured_path(t);
+
+	ctf_name_init(path, t->path, sizeof(t->path));
+	if (*wanted) {
+		ctf_name_bytes(path, wanted, parent_length(wanted, length_without_slashes(wanted)));
+		return true;
+	}
+	/* Where a directory was removed, or lies outside of our root, there is no path to it. */
+	if (syscall(SYS_getcwd, t->path, sizeof(t->path)) < 0 || t->path[0] != '/') {
+		t->path[0] = '\0';
+		errno = ENOENT;
+		return false;
+	}
+	path->length = strlen(t->path);
+	if (path->length > 1) {
+		ctf_name_string(path, "/");
+	}
+	return true;
+}
+
+static bool put_temporary_path(struct ctf_trace *t)
+{
+	struct ctf_name path;
+
+	if (!put_place(t, &path)) {
+		return false;
+	}
+	ctf_name_string(&path, TEMPORARY);
+	for (size_t i = 0; i < sizeof(t->uuid); i++) {
+		char digits[CTF_NUMBER_BYTES];
+
+		ctf_number(digits, 0x100u + t->uuid[i], 16);
+		ctf_name_bytes(&path, digits + 1, 2);
+	}
+	if (path.cut) {
+		t->path[0] = '\0';
+		errno = ENAMETOOLONG;
+	}
+	return !path.cut;
+}
+
+static bool fill_directory(struct ctf_trace *t)
+{
+	int directory = ctf_open_directory(t->path);
+	bool done = directory >= 0 && syscall(SYS_mkdirat, directory, CTF_INDEX, 0777) == 0 &&
+		    waymark_ctf_metadata_write(t, directory, CTF_METADATA, &t->begin);
+
+	ctf_close(directory);
+	return done;
+}
+
+static bool make_directory(struct ctf_trace *t)
+{
+	if (!put_temporary_path(t)) {
+		return false;
+	}
+	if (syscall(SYS_mkdirat, AT_FDCWD, t->path, 0777) != 0) {
+		t->path[0] = '\0';
+		return false;
+	}
+	if (!fill_directory(t)) {
+		int why = errno;
+
+		waymark_ctf_abandon(t);
+		errno = why;
+		return false;
+	}
+	return true;
+}
+
+bool waymark_ctf_begin(struct ctf_trace *t, const struct ctf_config *config)
+{
+	struct guard guard;
+
+	t->config = config;
+	t->pid = (uint32_t)syscall(SYS_getpid);
+	t->begin = waymark_clock_read();
+	t->refined_ns = t->begin.monotonic_ns;
+	t->metadata_lock = 0;
+	t->declared = 0;
+	make_uuid(t);
+	waymark_guard_begin(&guard);
+	bool done = make_directory(t);
+	int why = errno;
+
+	waymark_guard_end(&guard);
+	errno = why;
+	return done;
+}
+
+void waymark_ctf_abandon(struct ctf_trace *t)
+{
+	int directory = t->path[0] ? ctf_open_directory(t->path) : -1;
+
+	if (directory < 0) {
+		return;
+	}
+	syscall(SYS_unlinkat, directory, CTF_METADATA, 0);
+	syscall(SYS_unlinkat, directory, CTF_INDEX, AT_REMOVEDIR);
+	ctf_close(directory);
+	syscall(SYS_unlinkat, AT_FDCWD, t->path, AT_REMOVEDIR);
+	t->path[0] = '\0';
+}
+
+/* The `n`th name that is tried, from 0; false where it is too long. */
+static bool put_wanted_path(const struct ctf_trace *t, char *wanted, uint32_t n)
+{
+	const char *configured = configured_path(t);
+	bool named = *configured != '\0';
+	struct ctf_name path;
+
+	ctf_name_init(&path, wanted, PATH_MAX);
+	if (named) {
+		ctf_name_bytes(&path, configured, length_without_slashes(configured));
+	} else {
+		ctf_name_bytes(&path, t->path, parent_length(t->path, strlen(t->path)));
+		ctf_name_string(&path, "trace");
+	}
+	if (n > 0 || !named) {
+		ctf_name_string(&path, named ? "." : "-");
+		ctf_name_number(&path, t->pid);
+		ctf_name_string(&path, named ? "" : ".ctf");
+	}
+	if (n > (named ? 1 : 0)) {
+		ctf_name_string(&path, ".");
+		ctf_name_number(&path, named ? n - 1 : n);
+	}
+	return !path.cut;
+}
+
+/* The same where a rename cannot be told to replace nothing: it may replace an empty directory. */
+static bool rename_over_own(const char *from, const char *to)
+{
+	if (syscall(SYS_mkdirat, AT_FDCWD, to, 0777) != 0) {
+		return false;
+	}
+	if (syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to) != 0) {
+		int why = errno;
+
+		syscall(SYS_unlinkat, AT_FDCWD, to, AT_REMOVEDIR);
+		errno = why == ENOTEMPTY ? EEXIST : why;
+		return false;
+	}
+	return true;
+}
+
+static bool rename_to_new(const char *from, const char *to)
+{
+	if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
+		return true;
+	}
+	return (errno == EINVAL || errno == ENOSYS) && rename_over_own(from, to);
+}
+
+void waymark_ctf_name(struct ctf_trace *t)
+{
+	char wanted[PATH_MAX];
+
+	for (uint32_t n = 0; n <= NUMBERS_MAX && put_wanted_path(t, wanted, n); n++) {
+		if (rename_to_new(t->path, wanted)) {
+			memcpy(t->path, wanted, strlen(wanted) + 1);
+			return;
+		}
+		if (errno != EEXIST) {
+			return;
+		}
+	}
+}
