@@ -44,24 +44,25 @@ static bool ends_with_file(int fd, uint64_t index_bytes, uint64_t file_bytes)
 	return be64toh(last.offset) + be64toh(last.packet_size) / 8 == file_bytes;
 }
 
-void waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece)
+bool waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece, bool last_try)
 {
 	char name[CTF_NAME_BYTES];
 	struct stat st;
 
 	waymark_ctf_index_name(name, file->stream, piece);
 	file->index_fd = ctf_open(directory, name, O_RDWR | (file->size ? 0 : O_CREAT));
-	if (file->index_fd < 0) {
-		return;
+	if (file->index_fd < 0 && ctf_no_descriptors() && !last_try) {
+		return false;
 	}
-	if (ctf_stat(file->index_fd, &st) || !S_ISREG(st.st_mode) ||
+	if (file->index_fd < 0 || ctf_stat(file->index_fd, &st) || !S_ISREG(st.st_mode) ||
 		!(file->size ? ends_with_file(file->index_fd, (uint64_t)st.st_size, file->size)
 			     : put_header(file->index_fd))) {
 		remove_index(file, directory, piece);
-		return;
+		return true;
 	}
 	file->index_inode = st.st_ino;
 	file->index_size = file->size ? (uint64_t)st.st_size : sizeof(struct ctf_index_header);
+	return true;
 }
 
 static void fill_record(

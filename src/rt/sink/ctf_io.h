@@ -36,6 +36,12 @@ static inline int ctf_open(int directory, const char *name, int flags)
 	return fd;
 }
 
+/* Whether an open failed because too many files are open, as errno says. */
+static inline bool ctf_no_descriptors(void)
+{
+	return errno == EMFILE || errno == ENFILE;
+}
+
 static inline int ctf_open_directory(const char *path)
 {
 	return ctf_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);

@@ -90,33 +90,36 @@ static bool adopt(struct ctf_file *file, int fd)
 	       cut(file, file->size - file->size % PACKET_FILE_ALIGN);
 }
 
-static bool open_in(struct ctf_file *file, int directory, uint64_t stream, uint32_t piece)
+static bool open_in(struct ctf_file *file, int directory, uint32_t piece, bool last_try)
 {
-	struct ctf_file fresh = { .stream = stream, .index_fd = -1, .direct = true };
 	char name[CTF_NAME_BYTES];
 
-	waymark_ctf_stream_name(name, stream, piece);
+	waymark_ctf_stream_name(name, file->stream, piece);
 	int fd = ctf_open(directory, name, O_WRONLY | O_CREAT | O_DIRECT);
 
 	if (fd < 0 && errno == EINVAL) {
-		fresh.direct = false;
+		file->direct = false;
 		fd = ctf_open(directory, name, O_WRONLY | O_CREAT);
 	}
-	if (fd < 0 || !adopt(&fresh, fd)) {
-		ctf_close(fd);
-		return false;
+	if (fd >= 0 && adopt(file, fd) &&
+		waymark_ctf_index_open(file, directory, piece, last_try)) {
+		return true;
 	}
-	waymark_ctf_index_open(&fresh, directory, piece);
-	*file = fresh;
-	return true;
+	ctf_close(fd);
+	return false;
 }
 
-static bool open_file(const struct ctf_files *f, struct ctf_file *file, uint64_t stream)
+static bool open_file(
+	const struct ctf_files *f, struct ctf_file *file, uint64_t stream, bool last_try)
 {
+	struct ctf_file fresh = { .stream = stream, .index_fd = -1, .direct = true };
 	int directory = ctf_open_directory(f->trace->path);
-	bool opened = directory >= 0 && open_in(file, directory, stream, f->piece);
+	bool opened = directory >= 0 && open_in(&fresh, directory, f->piece, last_try);
 
 	ctf_close(directory);
+	if (opened) {
+		*file = fresh;
+	}
 	return opened;
 }
 
@@ -144,14 +147,14 @@ static bool settle(const struct ctf_files *f, struct ctf_file *file, const struc
 /* Opens a stream's file; others are closed for it where descriptors are short. */
 static bool open_somehow(struct ctf_files *f, struct ctf_file *file, uint64_t stream)
 {
-	if (open_file(f, file, stream)) {
+	if (open_file(f, file, stream, false)) {
 		return true;
 	}
-	if (errno != EMFILE && errno != ENFILE) {
+	if (!ctf_no_descriptors()) {
 		return false;
 	}
 	waymark_ctf_pause(f);
-	return open_file(f, file, stream);
+	return open_file(f, file, stream, true);
 }
 
 /* The stream's file, open; NULL, with errno, when it cannot be. */

@@ -22,9 +22,10 @@ void waymark_ctf_index_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t
 /*
  * Opens the index of the stream file that was just opened, and whose size is
  * known. An index that does not end where that file ends is removed, and so is
- * one that cannot be written; the trace is none the worse.
+ * one that cannot be written; the trace is none the worse. False where it takes
+ * a descriptor that others have, unless this is the last try.
  */
-void waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece);
+bool waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece, bool last_try);
 
 /* Adds the packets that are now the last ones of the file. */
 void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stream files of a native trace: what goes in comes out in babeltrace2,
+ * without a warning, whatever happens to the file, the disk or the descriptors.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctf_support.h"
+#include "rt/host/guard.h"
+
+static struct ctf_trace trace;
+static struct ctf_files files;
+
+static void in_trace(char path[PATH_MAX], const char *name)
+{
+	assert_true(snprintf(path, PATH_MAX, "%s/%s", trace.path, name) < PATH_MAX);
+}
+
+static void begin(const char *name)
+{
+	begin_trace(&trace, &files, make_config(name, 0, 0));
+}
+
+/* Whether files of that directory can be written past the page cache. */
+static bool takes_direct(const char *directory)
+{
+	int fd = openat(AT_FDCWD, directory, O_TMPFILE | O_WRONLY | O_DIRECT, 0600);
+
+	if (fd >= 0) {
+		close(fd);
+	}
+	return fd >= 0;
+}
+
+/* Streams of packets of several sizes in that directory. */
+static void write_and_read(const char *directory)
+{
+	static const unsigned int events[] = { 0, 1, 166, 167, 2700, 40000 };
+	char path[PATH_MAX];
+	unsigned long total = 0;
+
+	snprintf(path, sizeof(path), "%s/trace.ctf", directory);
+	begin(path);
+	assert_string_equal(trace.path, path);
+	for (uint64_t stream = 1; stream <= 3; stream++) {
+		struct source s = { &trace, stream, 0, 0 };
+
+		for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+			assert_int_equal(write_packets(&files, &s, 4, events[i]), 4);
+			total += 4 * events[i];
+		}
+		assert_int_equal(files.error, 0);
+		assert_int_equal(files.open[stream - 1].direct, takes_direct(directory));
+		assert_int_equal(s.events * 3, total * 3 / stream);
+	}
+	assert_int_equal(size_in(&trace, "index/stream-2.idx"), 16 + 24 * 72);
+	waymark_ctf_pause(&files);
+	assert_int_equal(count_events(trace.path, NULL), total);
+}
+
+static void what_is_written_is_read(void **state)
+{
+	char command[128];
+	char shm[] = "/dev/shm/waymark-test-XXXXXX";
+
+	(void)state;
+	char *here = getcwd(NULL, 0);
+
+	assert_non_null(here);
+	write_and_read(here);
+	free(here);
+	if (mkdtemp(shm)) {
+		write_and_read(shm);
+		snprintf(command, sizeof(command), "rm -r %s", shm);
+		assert_int_equal(system(command), 0);
+	}
+}
+
+static void nothing_but_events_leaves_the_process(void **state)
+{
+	char path[PATH_MAX];
+	unsigned char bytes[3 * 8192];
+	struct source s = { &trace, 1, 0, 0 };
+
+	(void)state;
+	begin("clean.ctf");
+	assert_int_equal(write_packets(&files, &s, 3, 200), 3);
+	in_trace(path, "stream-1");
+	int fd = open(path, O_RDONLY);
+
+	assert_int_equal(read(fd, bytes, sizeof(bytes)), sizeof(bytes));
+	assert_int_equal(read(fd, bytes, 1), 0);
+	close(fd);
+	for (size_t i = sizeof(struct packet_header) + 200 * PAIR_BYTES; i < 8192; i++) {
+		assert_int_equal(bytes[i] | bytes[i + 8192] | bytes[i + 16384], 0);
+	}
+}
+
+/* A packet at an address that no disk takes. */
+static void a_disk_that_wants_other_memory_gets_it_through_the_cache(void **state)
+{
+	struct source s = { &trace, 1, 0, 0 };
+
+	(void)state;
+	begin("odd.ctf");
+	struct packet_header *p = make_packet(&s, 1000);
+	char *memory = malloc(65536 + 8);
+
+	assert_non_null(memory);
+	struct packet_header *odd =
+		(struct packet_header *)(memory + 8 + (16 - (uintptr_t)memory % 16) % 16);
+
+	memcpy(odd, p, 28672);
+	int probe = open(".", O_TMPFILE | O_WRONLY | O_DIRECT, 0600);
+	bool refused = probe >= 0 && pwrite(probe, odd, 4096, 0) < 0;
+
+	assert_int_equal(waymark_ctf_write(&files, &odd, 1), 1);
+	assert_true(!refused || !files.open[0].direct);
+	if (!refused) {
+		print_message("this disk takes any memory: nothing had to be done otherwise\n");
+	}
+	close(probe);
+	assert_int_equal(write_packets(&files, &s, 1, 1000), 1);
+	assert_int_equal(count_events(trace.path, NULL), 2000);
+	free(memory);
+	free(p);
+}
+
+static void append_rubbish(const char *name, size_t size)
+{
+	static const char rubbish[5000] = "rubbish";
+	char path[PATH_MAX];
+
+	in_trace(path, name);
+	int fd = open(path, O_WRONLY | O_APPEND);
+
+	assert_int_equal(write(fd, rubbish, size), size);
+	close(fd);
+}
+
+static void a_file_is_continued_where_it_ended(void **state)
+{
+	struct source s = { &trace, 7, 0, 0 };
+
+	(void)state;
+	begin("paused.ctf");
+	assert_int_equal(write_packets(&files, &s, 2, 100), 2);
+	waymark_ctf_pause(&files);
+	append_rubbish("stream-7", 100);
+	assert_int_equal(write_packets(&files, &s, 2, 100), 2); /* found on opening */
+	append_rubbish("stream-7", 4096);
+	assert_int_equal(write_packets(&files, &s, 2, 100), 2); /* found while open */
+	assert_int_equal(size_in(&trace, "stream-7"), 6 * 4096);
+	assert_int_equal(size_in(&trace, "index/stream-7.idx"), 16 + 6 * 72);
+	assert_int_equal(count_events(trace.path, NULL), 600);
+}
+
+static void an_index_that_is_not_true_goes(void **state)
+{
+	char path[PATH_MAX];
+	struct source s = { &trace, 1, 0, 0 };
+	struct source other = { &trace, 2, 0, 0 };
+
+	(void)state;
+	begin("index.ctf");
+	assert_int_equal(write_packets(&files, &s, 3, 10), 3);
+	append_rubbish("index/stream-1.idx", 7);
+	assert_int_equal(write_packets(&files, &s, 3, 10), 3);
+	assert_int_equal(size_in(&trace, "index/stream-1.idx"), -1);
+	waymark_ctf_pause(&files);
+	assert_int_equal(write_packets(&files, &s, 3, 10), 3);
+	assert_int_equal(size_in(&trace, "index/stream-1.idx"), -1);
+	in_trace(path, "index");
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(write_packets(&files, &other, 3, 10), 3);
+	assert_int_equal(files.error, 0);
+	assert_int_equal(count_events(trace.path, NULL), 120);
+}
+
+static bool mount_small(const char *options)
+{
+	mkdir("small", 0700);
+	if (mount("none", "small", "tmpfs", 0, options)) {
+		print_message("skipped: cannot mount a small tmpfs here\n");
+		return false;
+	}
+	return true;
+}
+
+static void a_full_disk_keeps_whole_packets_and_goes_on(void **state)
+{
+	struct source s = { &trace, 1, 0, 0 };
+	unsigned long events;
+
+	(void)state;
+	if (!mount_small("size=1m")) {
+		skip();
+	}
+	assert_int_equal(system("head -c 500000 /dev/zero > small/ballast"), 0);
+	begin("small/trace.ctf");
+	size_t written = write_packets(&files, &s, 40, 2000); /* 48 KiB each */
+
+	assert_true(written > 0 && written < 40);
+	assert_int_equal(files.error, ENOSPC);
+	assert_int_equal(size_in(&trace, "stream-1"), written * 49152);
+	events = count_events(trace.path, NULL);
+	assert_int_equal(events, written * 2000);
+	assert_int_equal(write_packets(&files, &s, 40, 2000), 0);
+	assert_int_equal(size_in(&trace, "stream-1"), written * 49152);
+	unlink("small/ballast");
+	assert_true(write_packets(&files, &s, 5, 2000) == 5);
+	assert_int_equal(files.error, 0);
+	events = count_events(trace.path, NULL);
+	waymark_ctf_pause(&files);
+	umount2("small", MNT_DETACH);
+	assert_int_equal(events, (written + 5) * 2000);
+}
+
+static void write_beyond_the_limit(void)
+{
+	struct rlimit limit = { 100000, 100000 };
+	struct source s = { &trace, 1, 0, 0 };
+	struct guard guard;
+
+	begin("limited.ctf");
+	setrlimit(RLIMIT_FSIZE, &limit);
+	waymark_guard_begin(&guard);
+	size_t written = write_packets(&files, &s, 5, 2000);
+
+	waymark_guard_end(&guard);
+	exit(written == 2 && files.error == EFBIG ? 0 : 1);
+}
+
+static void a_size_limit_keeps_whole_packets(void **state)
+{
+	(void)state;
+	assert_int_equal(run(write_beyond_the_limit), 0);
+	assert_int_equal(count_events("limited.ctf", NULL), 4000);
+}
+
+static void pieces_are_a_trace_each_and_together(void **state)
+{
+	struct source a = { &trace, 1, 0, 0 };
+	struct source b = { &trace, 12, 0, 0 };
+
+	(void)state;
+	begin_trace(&trace, &files, make_config("pieces.ctf", 100000, 0));
+	for (int i = 0; i < 10; i++) { /* 8192 bytes each */
+		assert_int_equal(write_packets(&files, &a, 5, 300), 5);
+		assert_int_equal(write_packets(&files, &b, 5, 300), 5);
+	}
+	assert_int_equal(files.piece, 7); /* thirteen packets each */
+	assert_int_equal(files.written, 100 * 8192);
+	assert_int_equal(size_in(&trace, "stream-1") + size_in(&trace, "stream-12"), 13 * 8192);
+	assert_int_equal(size_in(&trace, "stream-1-1") + size_in(&trace, "stream-12-1"), 13 * 8192);
+	assert_int_equal(count_events(trace.path, NULL), 30000);
+}
+
+static void old_pieces_go(void **state)
+{
+	struct source a = { &trace, 1, 0, 0 };
+	struct source b = { &trace, 12, 0, 0 };
+
+	(void)state;
+	begin_trace(&trace, &files, make_config("keep.ctf", 100000, 2));
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(write_packets(&files, &a, 5, 300), 5);
+		assert_int_equal(write_packets(&files, &b, 5, 300), 5);
+	}
+	assert_int_equal(files.piece, 7);
+	assert_int_equal(size_in(&trace, "stream-1"), -1);
+	assert_int_equal(size_in(&trace, "stream-12-5"), -1);
+	assert_int_equal(size_in(&trace, "index/stream-12-5.idx"), -1);
+	assert_int_equal(size_in(&trace, "stream-1-6") + size_in(&trace, "stream-12-6"), 13 * 8192);
+	assert_true(size_in(&trace, "index/stream-1-6.idx") > 0);
+	assert_int_equal(count_events(trace.path, NULL), (13 + 9) * 300);
+	waymark_ctf_pause(&files);
+}
+
+static void write_many_streams(void)
+{
+	struct rlimit limit = { 20, 20 };
+	struct source s[100];
+
+	begin("many.ctf");
+	for (uint64_t i = 0; i < 100; i++) {
+		s[i] = (struct source){ &trace, i + 1, 0, 0 };
+	}
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 100; i++) {
+			if (write_packets(&files, &s[i], 2, 10) != 2) {
+				exit(1);
+			}
+		}
+		setrlimit(RLIMIT_NOFILE, &limit); /* after the first */
+	}
+	exit(size_in(&trace, "index/stream-77.idx") == 16 + 6 * 72 ? 0 : 2);
+}
+
+static void more_streams_than_descriptors_are_no_matter(void **state)
+{
+	(void)state;
+	assert_int_equal(run(write_many_streams), 0);
+	assert_int_equal(count_events("many.ctf", NULL), 6000);
+}
+
+static void the_programs_files_are_never_written_to(void **state)
+{
+	struct source s = { &trace, 1, 0, 0 };
+
+	(void)state;
+	begin("closed.ctf");
+	assert_int_equal(write_packets(&files, &s, 2, 10), 2);
+	int fd = files.open[0].fd;
+	int index_fd = files.open[0].index_fd;
+	int mine = open("mine", O_CREAT | O_RDWR, 0600);
+
+	assert_int_equal(dup2(mine, fd), fd); /* as a program does that believes to own them */
+	assert_int_equal(dup2(mine, index_fd), index_fd);
+	assert_int_equal(write_packets(&files, &s, 2, 10), 2);
+	assert_int_equal(fcntl(fd, F_GETFD) | fcntl(index_fd, F_GETFD), 0);
+	assert_int_equal(file_size("mine"), 0);
+	waymark_ctf_pause(&files);
+	assert_int_equal(dup2(mine, fd), fd);
+	close(fd);
+	close(index_fd);
+	close(mine);
+	assert_int_equal(count_events(trace.path, NULL), 40);
+}
+
+static void a_trace_that_was_removed_is_an_error(void **state)
+{
+	struct source s = { &trace, 1, 0, 0 };
+
+	(void)state;
+	begin("removed.ctf");
+	assert_int_equal(write_packets(&files, &s, 2, 10), 2);
+	assert_int_equal(system("rm -r removed.ctf"), 0);
+	assert_int_equal(write_packets(&files, &s, 2, 10), 0);
+	assert_int_equal(files.error, ENOENT);
+}
+
+static void a_link_in_the_way_is_not_followed(void **state)
+{
+	char path[PATH_MAX];
+	struct source s = { &trace, 1, 0, 0 };
+
+	(void)state;
+	begin("linked.ctf");
+	in_trace(path, "stream-1");
+	assert_int_equal(symlink("/dev/null", path), 0);
+	assert_int_equal(write_packets(&files, &s, 2, 10), 0);
+	assert_int_equal(files.error, ELOOP);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(nothing_but_events_leaves_the_process),
+		cmocka_unit_test(a_disk_that_wants_other_memory_gets_it_through_the_cache),
+		cmocka_unit_test(a_file_is_continued_where_it_ended),
+		cmocka_unit_test(an_index_that_is_not_true_goes),
+		cmocka_unit_test(a_full_disk_keeps_whole_packets_and_goes_on),
+		cmocka_unit_test(a_size_limit_keeps_whole_packets),
+		cmocka_unit_test(pieces_are_a_trace_each_and_together),
+		cmocka_unit_test(old_pieces_go),
+		cmocka_unit_test(more_streams_than_descriptors_are_no_matter),
+		cmocka_unit_test(the_programs_files_are_never_written_to),
+		cmocka_unit_test(a_trace_that_was_removed_is_an_error),
+		cmocka_unit_test(a_link_in_the_way_is_not_followed),
+	};
+
+	if (!can_judge()) {
+		return 77;
+	}
+	enter_directory();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_directory();
+	return failed;
+}
