@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See ctf_support.h. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,4 +180,17 @@ long size_in(const struct ctf_trace *t, const char *name)
 
 	snprintf(path, sizeof(path), "%s/%s", t->path, name);
 	return stat(path, &st) ? -1 : (long)st.st_size;
+}
+
+unsigned int entries_of(const char *path)
+{
+	DIR *dir = opendir(path);
+	unsigned int n = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir)) {
+		n++;
+	}
+	closedir(dir);
+	return n - 2;
 }

@@ -53,4 +53,7 @@ bool can_judge(void);
 /* The size of a file of the trace; -1 when there is none. */
 long size_in(const struct ctf_trace *t, const char *name);
 
+/* Entries of a directory, but for `.` and `..`. */
+unsigned int entries_of(const char *path);
+
 #endif

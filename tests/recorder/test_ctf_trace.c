@@ -1,4 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The directory of a native trace: it is there whole or not at all, and nothing
+ * is ever replaced, whoever begins one at the same time.
+ */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ctf_support.h"
+
+#define THREADS 8
+
+static struct ctf_trace trace;
+static struct ctf_files files;
+
+static const char *base_name(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
+static void a_trace_has_no_name_until_it_is_whole(void **state)
+{
+	struct ctf_config *config = make_config("place/trace.ctf", 0, 0);
+
+	(void)state;
+	assert_int_equal(mkdir("place", 0700), 0);
+	memset(&trace, 0, sizeof(trace));
+	assert_true(waymark_ctf_begin(&trace, config));
+	assert_int_equal(strncmp(base_name(trace.path), ".waymark-", 9), 0);
+	assert_int_equal(strlen(base_name(trace.path)), 9 + 32);
+	assert_int_equal(trace.uuid[6] >> 4, 4);
+	assert_int_equal(trace.uuid[8] >> 6, 2);
+	assert_int_equal(entries_of("place"), 1);
+	assert_true(size_in(&trace, "metadata") > 1000);
+	waymark_ctf_name(&trace);
+	assert_string_equal(trace.path, config->path);
+	assert_int_equal(entries_of("place"), 1);
+	assert_int_equal(count_events(trace.path, NULL), 0);
+	free(config);
+}
+
+static void an_abandoned_trace_leaves_nothing(void **state)
+{
+	struct ctf_config *config = make_config("left/trace.ctf", 0, 0);
+
+	(void)state;
+	assert_int_equal(mkdir("left", 0700), 0);
+	assert_true(waymark_ctf_begin(&trace, config));
+	waymark_ctf_abandon(&trace);
+	assert_int_equal(entries_of("left"), 0);
+	free(config);
+}
+
+static void nothing_is_ever_replaced(void **state)
+{
+	struct ctf_config *config = make_config("names/mine/", 0, 0);
+	char expected[64];
+
+	(void)state;
+	assert_int_equal(system("mkdir -p names/mine"), 0); /* empty, but somebody's */
+	for (int i = 0; i < 4; i++) {
+		begin_trace(&trace, &files, config);
+		snprintf(expected, sizeof(expected), i ? "mine.%d.%d" : "mine.%d", getpid(), i);
+		assert_string_equal(base_name(trace.path), expected);
+	}
+	assert_int_equal(entries_of("names"), 5);
+	assert_int_equal(entries_of("names/mine"), 0);
+	free(config);
+}
+
+static void the_default_is_named_by_the_process(void **state)
+{
+	struct ctf_config *config = make_config("", 0, 0);
+	char expected[64];
+
+	(void)state;
+	assert_true(mkdir("default", 0700) == 0 && chdir("default") == 0);
+	for (int i = 0; i < 3; i++) {
+		memset(&trace, 0, sizeof(trace));
+		assert_true(waymark_ctf_begin(&trace, i ? config : NULL));
+		assert_int_equal(chdir("/"), 0); /* it belongs where it began */
+		waymark_ctf_name(&trace);
+		snprintf(expected, sizeof(expected), i ? "trace-%d.ctf.%d" : "trace-%d.ctf",
+			getpid(), i);
+		assert_string_equal(base_name(trace.path), expected);
+		*strrchr(trace.path, '/') = '\0';
+		assert_int_equal(chdir(trace.path), 0);
+	}
+	assert_int_equal(entries_of("."), 3);
+	assert_int_equal(chdir(".."), 0);
+	free(config);
+}
+
+static void forbid_renameat2(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { sizeof(code) / sizeof(code[0]), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
+		exit(77);
+	}
+}
+
+static void name_without_renameat2(void)
+{
+	struct ctf_config *config = make_config("old/trace", 0, 0);
+
+	forbid_renameat2();
+	if (mkdir("old", 0700) || mkdir("old/trace", 0700)) { /* empty, but somebody's */
+		exit(1);
+	}
+	begin_trace(&trace, &files, config);
+	begin_trace(&trace, &files, config);
+	exit(entries_of("old") == 3 && entries_of("old/trace") == 0 &&
+				strcmp(strrchr(trace.path, '.'), ".1") == 0
+			? 0
+			: 1);
+}
+
+static void file_systems_that_cannot_refuse_replace_nothing_either(void **state)
+{
+	(void)state;
+	int status = run(name_without_renameat2);
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+		print_message("skipped: no seccomp here\n");
+		skip();
+	}
+	assert_int_equal(status, 0);
+	assert_int_equal(count_events("old/trace.*.1", NULL), 0);
+}
+
+static struct ctf_trace racing[THREADS];
+static pthread_barrier_t start;
+
+static void *begin_and_name(void *arg)
+{
+	struct ctf_trace *t = &racing[(uintptr_t)arg];
+
+	pthread_barrier_wait(&start);
+	if (waymark_ctf_begin(t, racing[0].config)) {
+		waymark_ctf_name(t);
+	}
+	return NULL;
+}
+
+static void each_of_racing_begins_has_its_own(void **state)
+{
+	const struct ctf_config *config = make_config("race/trace.ctf", 0, 0);
+	pthread_t threads[THREADS];
+
+	(void)state;
+	assert_int_equal(mkdir("race", 0700), 0);
+	pthread_barrier_init(&start, NULL, THREADS);
+	racing[0].config = config;
+	for (uintptr_t i = 0; i < THREADS; i++) {
+		pthread_create(&threads[i], NULL, begin_and_name, (void *)i);
+	}
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+	}
+	assert_int_equal(entries_of("race"), THREADS);
+	for (int i = 0; i < THREADS; i++) {
+		assert_true(size_in(&racing[i], "metadata") > 1000);
+		for (int j = 0; j < i; j++) {
+			assert_string_not_equal(racing[i].path, racing[j].path);
+			assert_memory_not_equal(racing[i].uuid, racing[j].uuid, 16);
+		}
+	}
+}
+
+static void begin_where_nothing_may_be_made(void)
+{
+	struct ctf_config *config = make_config("closed/trace", 0, 0);
+
+	if (setuid(65534)) {
+		exit(77);
+	}
+	exit(!waymark_ctf_begin(&trace, config) && errno == EACCES && !trace.path[0] ? 0 : 1);
+}
+
+static void begin_where_nothing_is(void)
+{
+	if (mkdir("gone", 0700) || chdir("gone") || rmdir("../gone")) {
+		exit(1);
+	}
+	exit(!waymark_ctf_begin(&trace, NULL) && errno == ENOENT ? 0 : 2);
+}
+
+/* Not a byte of metadata fits; the directory must not stay. */
+static void begin_beyond_the_limit(void)
+{
+	struct rlimit limit = { 100, 100 };
+	struct ctf_config *config = make_config("short/trace", 0, 0);
+
+	mkdir("short", 0700);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	exit(!waymark_ctf_begin(&trace, config) && errno == EFBIG && entries_of("short") == 0 ? 0
+											      : 1);
+}
+
+static void what_cannot_begin_says_so_and_leaves_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("closed", 0755), 0);
+	assert_int_equal(chmod(".", 0755), 0);
+	int status = run(begin_where_nothing_may_be_made);
+
+	if (!(WIFEXITED(status) && WEXITSTATUS(status) == 77)) {
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(run(begin_where_nothing_is), 0);
+	assert_int_equal(run(begin_beyond_the_limit), 0);
+}
+
 int main(void)
 {
-	return 0;
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_trace_has_no_name_until_it_is_whole),
+		cmocka_unit_test(an_abandoned_trace_leaves_nothing),
+		cmocka_unit_test(nothing_is_ever_replaced),
+		cmocka_unit_test(the_default_is_named_by_the_process),
+		cmocka_unit_test(file_systems_that_cannot_refuse_replace_nothing_either),
+		cmocka_unit_test(each_of_racing_begins_has_its_own),
+		cmocka_unit_test(what_cannot_begin_says_so_and_leaves_nothing),
+	};
+
+	if (!can_judge()) {
+		return 77;
+	}
+	enter_directory();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_directory();
+	return failed;
 }
