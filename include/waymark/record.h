@@ -27,7 +27,7 @@ extern "C" {
 #define WAYMARK_HOT __attribute__((hot, noinline))
 
 /* Changes when generated code and runtime no longer fit; checked at registration. */
-#define WAYMARK_ABI 1
+#define WAYMARK_ABI 2
 
 enum waymark_kind {
 	WAYMARK_UNSIGNED,
@@ -146,8 +146,12 @@ struct waymark_cursor {
 	uint32_t cycles; /* the clock is the cycle counter, else clock_gettime */
 };
 
-/* The calling thread's cursor; a cursor that is always busy before its first event. */
-extern __thread struct waymark_cursor *waymark_cursor __attribute__((tls_model("initial-exec")));
+/* The backends that record. Each has packets, memory and files of its own. */
+enum waymark_recorder { WAYMARK_RECORDER_CTF, WAYMARK_RECORDER_SIMPLE, WAYMARK_RECORDERS };
+
+/* The calling thread's cursors; before its first event one that is always busy. */
+extern __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
+	__attribute__((tls_model("initial-exec")));
 
 /*
  * The slow paths. waymark_cursor_nested(): the thread's cursor is busy or there
@@ -156,8 +160,9 @@ extern __thread struct waymark_cursor *waymark_cursor __attribute__((tls_model("
  * with room that is marked busy (after a fork it is another one). Both return
  * NULL, with no mark left behind, after counting the event as lost.
  */
-struct waymark_cursor *waymark_cursor_nested(size_t size) WAYMARK_COLD;
-struct waymark_cursor *waymark_cursor_refill(struct waymark_cursor *c, size_t size) WAYMARK_COLD;
+struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder) WAYMARK_COLD;
+struct waymark_cursor *waymark_cursor_refill(
+	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size) WAYMARK_COLD;
 
 /* clock_gettime(CLOCK_MONOTONIC) in ns, where the cycle counter is not invariant. */
 uint64_t waymark_clock_ns(void);
@@ -197,14 +202,14 @@ static inline uint64_t waymark_clock(const struct waymark_cursor *c)
  * Begins an event of at most `size` bytes of arguments, each with its alignment
  * counted in. Returns false when the event is lost (and was counted).
  */
-static inline bool waymark_record_begin(
-	struct waymark_record *r, const struct waymark_event *event, size_t size)
+static inline bool waymark_record_begin(struct waymark_record *r, enum waymark_recorder recorder,
+	const struct waymark_event *event, size_t size)
 {
-	struct waymark_cursor *c = waymark_cursor;
+	struct waymark_cursor *c = waymark_cursors[recorder];
 
 	size += WAYMARK_RECORD_OVERHEAD;
 	if (WAYMARK_UNLIKELY(c->busy)) {
-		c = waymark_cursor_nested(size);
+		c = waymark_cursor_nested(recorder);
 		if (!c) {
 			return false;
 		}
@@ -214,7 +219,7 @@ static inline bool waymark_record_begin(
 	/* Signed: the writer closes a quiet packet by storing a limit of NULL. */
 	if (WAYMARK_UNLIKELY(
 		    __atomic_load_n(&c->limit, __ATOMIC_RELAXED) - c->pos < (ptrdiff_t)size)) {
-		c = waymark_cursor_refill(c, size);
+		c = waymark_cursor_refill(recorder, c, size);
 		if (!c) {
 			return false;
 		}
@@ -293,8 +298,9 @@ static inline void waymark_record_end(struct waymark_record *r)
 {
 	struct waymark_cursor *c = r->cursor;
 
+	/* The last event's padding is no content: readers of CTF would look for another event. */
 	c->pos = (char *)(((uintptr_t)r->pos + 7) & ~(uintptr_t)7);
-	__atomic_store_n(c->content_size, (uint64_t)(c->pos - c->packet) * 8, __ATOMIC_RELEASE);
+	__atomic_store_n(c->content_size, (uint64_t)(r->pos - c->packet) * 8, __ATOMIC_RELEASE);
 	__asm__ volatile("" ::: "memory");
 	__atomic_store_n(&c->busy, 0, __ATOMIC_RELAXED);
 }

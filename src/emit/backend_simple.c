@@ -2,4 +2,9 @@
 /* simple: the recorder takes the event, its sink writes simpletrace's format. */
 #include "emit/record.h"
 
-const struct emit_backend emit_backend_simple = { "WAYMARK_SIMPLE", "record", emit_record };
+static void emit_function(struct emit_context *c, const struct event *e)
+{
+	emit_record(c, e, "simple", "WAYMARK_RECORDER_SIMPLE");
+}
+
+const struct emit_backend emit_backend_simple = { "WAYMARK_SIMPLE", emit_function };

@@ -26,11 +26,7 @@ struct emit_format {
 struct emit_backend {
 	/* Its bit in an event's state word, as C names it. NULL: it leaves no trace in the code. */
 	const char *mask;
-	/*
-	 * Writes the static function `<function>_<event>()` that a generated .c calls
-	 * while the backend is on. Backends that share it are served by one call.
-	 */
-	const char *function;
+	/* Writes the static function `<backend>_<event>()`, called while the backend is on. */
 	void (*emit_function)(struct emit_context *c, const struct event *e);
 };
 

@@ -52,8 +52,8 @@ static const char emit_begin[] =
 	"\n";
 
 static const char emit_call[] =
-	"\tif (waymark_on & ${masks}) {\n"
-	"\t\t${function}_${name}(${arguments});\n"
+	"\tif (waymark_on & ${mask}) {\n"
+	"\t\t${backend}_${name}(${arguments});\n"
 	"\t}\n";
 
 static const char emit_end[] =
@@ -82,35 +82,20 @@ static const struct emit_backend *chosen(const struct emit_context *c, int i)
 	return c->backends & 1u << i && b->mask ? b : NULL;
 }
 
-/* `WAYMARK_LOG | WAYMARK_SIMPLE`: the chosen backends that call `function`; NULL: all. */
-static const char *masks(struct emit_context *c, const char *function)
+/* `WAYMARK_LOG | WAYMARK_SIMPLE`: the chosen backends. */
+static const char *masks(struct emit_context *c)
 {
 	struct out *o = c_begin(c);
 
 	for (int i = 0; emit_backends[i].name; i++) {
 		const struct emit_backend *b = chosen(c, i);
 
-		if (b && (!function || strcmp(b->function, function) == 0)) {
+		if (b) {
 			out_str(o, o->len ? " | " : "");
 			out_str(o, b->mask);
 		}
 	}
 	return c_end(c);
-}
-
-/* True for the first chosen backend of those that share a function. */
-static bool is_first_of_function(const struct emit_context *c, int backend)
-{
-	const char *function = chosen(c, backend)->function;
-
-	for (int i = 0; i < backend; i++) {
-		const struct emit_backend *b = chosen(c, i);
-
-		if (b && strcmp(b->function, function) == 0) {
-			return false;
-		}
-	}
-	return true;
 }
 
 static const char *kind(const struct type *t)
@@ -163,7 +148,7 @@ static const char *args_name(struct emit_context *c, const struct event *e)
 static void emit_functions(struct emit_context *c, const struct event *e)
 {
 	for (int i = 0; emit_backends[i].name; i++) {
-		if (chosen(c, i) && is_first_of_function(c, i)) {
+		if (chosen(c, i)) {
 			chosen(c, i)->emit_function(c, e);
 		}
 	}
@@ -172,18 +157,11 @@ static void emit_functions(struct emit_context *c, const struct event *e)
 static void emit_calls(struct emit_context *c, const struct event *e)
 {
 	for (int i = 0; emit_backends[i].name; i++) {
-		if (!chosen(c, i) || !is_first_of_function(c, i)) {
-			continue;
+		if (chosen(c, i)) {
+			OUT(c->out, emit_call, { "backend", emit_backends[i].name },
+				{ "name", e->name }, { "mask", chosen(c, i)->mask },
+				{ "arguments", c_arguments(c, e) });
 		}
-		const char *function = chosen(c, i)->function;
-		const char *mask = masks(c, function);
-
-		if (strchr(mask, '|')) {
-			OUT(c_begin(c), "(${mask})", { "mask", mask });
-			mask = c_end(c);
-		}
-		OUT(c->out, emit_call, { "name", e->name }, { "function", function },
-			{ "masks", mask }, { "arguments", c_arguments(c, e) });
 	}
 }
 
@@ -196,7 +174,7 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		{ "line", c_number(c, e->line) },
 		{ "args", args_name(c, e) },
 		{ "count", c_number(c, e->arg_count) },
-		{ "masks", masks(c, NULL) },
+		{ "masks", masks(c) },
 		{ "parameters", c_parameters(c, e) },
 		{ NULL, NULL },
 	};

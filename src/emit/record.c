@@ -16,7 +16,7 @@
 /* clang-format off */
 static const char begin[] =
 	"\n"
-	"WAYMARK_HOT static void record_${name}(${parameters})\n"
+	"WAYMARK_HOT static void ${backend}_${name}(${parameters})\n"
 	"{\n"
 	"\tstruct waymark_record waymark_r;\n"
 	"\tsize_t waymark_room = 0;\n";
@@ -30,7 +30,8 @@ static const char string_room[] =
 static const char value_room[] = "\twaymark_room += 2 * sizeof(${arg});\n";
 
 static const char reserve[] =
-	"\tif (!waymark_record_begin(&waymark_r, &waymark_event_${name}, waymark_room)) {\n"
+	"\tif (!waymark_record_begin(\n"
+	"\t\t    &waymark_r, ${recorder}, &waymark_event_${name}, waymark_room)) {\n"
 	"\t\treturn;\n"
 	"\t}\n";
 
@@ -66,13 +67,15 @@ static void emit_each(
 	}
 }
 
-void emit_record(struct emit_context *c, const struct event *e)
+void emit_record(
+	struct emit_context *c, const struct event *e, const char *backend, const char *recorder)
 {
-	OUT(c->out, begin, { "name", e->name }, { "parameters", c_parameters(c, e) });
+	OUT(c->out, begin, { "backend", backend }, { "name", e->name },
+		{ "parameters", c_parameters(c, e) });
 	emit_each(c, e, string_length, NULL);
 	out_char(c->out, '\n');
 	emit_each(c, e, string_room, value_room);
-	OUT(c->out, reserve, { "name", e->name });
+	OUT(c->out, reserve, { "recorder", recorder }, { "name", e->name });
 	emit_each(c, e, string_store, value_store);
 	out_str(c->out, end);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The function `record_<event>()` of the backends that write binary records:
+ * The function `<backend>_<event>()` of a backend that writes binary records:
  * it stores the event into the calling thread's open packet.
  */
 #ifndef EMIT_RECORD_H
@@ -8,6 +8,8 @@
 
 #include "emit/emit.h"
 
-void emit_record(struct emit_context *c, const struct event *e);
+/* `recorder`: of enum waymark_recorder, as C names it. */
+void emit_record(
+	struct emit_context *c, const struct event *e, const char *backend, const char *recorder);
 
 #endif

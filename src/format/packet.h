@@ -7,7 +7,8 @@
  *
  * An event is one 8-byte word { 48 bits clock, 16 bits id }, then its arguments
  * in declaration order and natural alignment; a string is a u32 length and its
- * bytes. Events begin at multiples of 8. Sizes are in bits, as CTF has them.
+ * bytes. Events begin at multiples of 8; the content ends with the last event's
+ * last byte, not with the padding behind it. Sizes are in bits, as CTF has them.
  *
  * Strings of C hold no NUL, so one as the last of the bytes says more:
  *

@@ -19,7 +19,7 @@ static inline void test_record(const struct waymark_event *event, int value)
 {
 	struct waymark_record r;
 
-	if (waymark_record_begin(&r, event, 2 * sizeof(value))) {
+	if (waymark_record_begin(&r, WAYMARK_RECORDER_SIMPLE, event, 2 * sizeof(value))) {
 		waymark_record_value(&r, &value, sizeof(value));
 		waymark_record_end(&r);
 	}

@@ -71,7 +71,7 @@ void trace_mixed(const char *first, const char *last)
 	void *p = (void *)(uintptr_t)0x1234;
 	struct waymark_record r;
 
-	if (!waymark_record_begin(&r, &event_mixed, 2100)) {
+	if (!waymark_record_begin(&r, WAYMARK_RECORDER_SIMPLE, &event_mixed, 2100)) {
 		return;
 	}
 	waymark_record_value(&r, &s8, sizeof(s8));
@@ -92,7 +92,7 @@ void trace_none(void)
 {
 	struct waymark_record r;
 
-	if (waymark_record_begin(&r, &event_none, 0)) {
+	if (waymark_record_begin(&r, WAYMARK_RECORDER_SIMPLE, &event_none, 0)) {
 		waymark_record_end(&r);
 	}
 }

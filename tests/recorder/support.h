@@ -40,7 +40,7 @@ static inline void trace_pair(uint64_t who, uint64_t i)
 {
 	struct waymark_record r;
 
-	if (waymark_record_begin(&r, &event_pair, 2 * (8 + 8))) {
+	if (waymark_record_begin(&r, WAYMARK_RECORDER_SIMPLE, &event_pair, 2 * (8 + 8))) {
 		waymark_record_value(&r, &who, sizeof(who));
 		waymark_record_value(&r, &i, sizeof(i));
 		waymark_record_end(&r);
@@ -53,7 +53,8 @@ static inline void trace_text(uint64_t i, const char *s)
 	uint32_t max = WAYMARK_RECORD_MAX / 2;
 	uint32_t length = waymark_string_length(s, max);
 
-	if (waymark_record_begin(&r, &event_text, 16 + waymark_string_room(length, max))) {
+	if (waymark_record_begin(&r, WAYMARK_RECORDER_SIMPLE, &event_text,
+		    16 + waymark_string_room(length, max))) {
 		waymark_record_value(&r, &i, sizeof(i));
 		waymark_record_string(&r, s, length, max);
 		waymark_record_end(&r);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The arena's chunks and the clock's lines, by themselves. */
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support.h"
 #include "rt/record/arena.h"
@@ -9,9 +11,22 @@
 
 #define MIB (UINT64_C(1) << 20)
 
+/* Memory of the process, and where `WAYMARK_TEST_FILE` is set, a file. */
+static struct arena *create(uint64_t bytes)
+{
+	struct arena_place place = { .directory = getenv("WAYMARK_TEST_FILE") };
+	int why;
+	struct arena *a = waymark_arena_create(bytes, &place, (uint32_t)getpid(), &why);
+
+	if (a && place.directory) {
+		assert_true(a->is_file);
+	}
+	return a;
+}
+
 static void chunks_do_not_overlap_until_the_arena_is_full(void **state)
 {
-	struct arena *a = waymark_arena_create(4 * MIB);
+	struct arena *a = create(4 * MIB);
 	uint8_t taken[64] = { 0 };
 	uint32_t unit;
 	unsigned int units = 0;
@@ -27,12 +42,12 @@ static void chunks_do_not_overlap_until_the_arena_is_full(void **state)
 		units += count;
 	}
 	assert_int_equal(units, 63); /* all but the tables' own */
-	waymark_arena_destroy(a);
+	waymark_arena_destroy(a, true);
 }
 
 static void a_large_chunk_that_came_back_serves_small_takers(void **state)
 {
-	struct arena *a = waymark_arena_create(4 * MIB);
+	struct arena *a = create(4 * MIB);
 	uint32_t large[3];
 	unsigned int small = 0;
 
@@ -50,12 +65,12 @@ static void a_large_chunk_that_came_back_serves_small_takers(void **state)
 		small++;
 	}
 	assert_int_equal(small, 31);
-	waymark_arena_destroy(a);
+	waymark_arena_destroy(a, true);
 }
 
 static void memory_given_back_reads_zero_and_is_taken_again(void **state)
 {
-	struct arena *a = waymark_arena_create(4 * MIB);
+	struct arena *a = create(4 * MIB);
 	uint32_t unit = waymark_arena_take(a, ARENA_SMALL);
 
 	(void)state;
@@ -69,7 +84,7 @@ static void memory_given_back_reads_zero_and_is_taken_again(void **state)
 		again |= u == unit;
 	}
 	assert_true(again);
-	waymark_arena_destroy(a);
+	waymark_arena_destroy(a, true);
 }
 
 static struct arena *shared;
@@ -100,7 +115,7 @@ static void threads_never_share_a_chunk(void **state)
 	pthread_t t[4];
 
 	(void)state;
-	shared = waymark_arena_create(2 * MIB);
+	shared = create(2 * MIB);
 	for (uintptr_t i = 0; i < 4; i++) {
 		pthread_create(&t[i], NULL, take_and_give, (void *)(i + 1));
 	}
@@ -110,7 +125,7 @@ static void threads_never_share_a_chunk(void **state)
 		pthread_join(t[i], &shown);
 		assert_null(shown);
 	}
-	waymark_arena_destroy(shared);
+	waymark_arena_destroy(shared, true);
 }
 
 static void lines_meet_and_never_go_back(void **state)

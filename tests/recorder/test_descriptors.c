@@ -19,7 +19,7 @@ static void set_file(const char *path)
 {
 	struct waymark_error error;
 
-	if (waymark_sink_simple.set_file(path, &error)) {
+	if (waymark_sink_simple.set_file(path, false, &error)) {
 		fprintf(stderr, "%s\n", error.text);
 		exit(9);
 	}

@@ -24,7 +24,7 @@ static void set_file(const char *path)
 {
 	struct waymark_error error;
 
-	if (waymark_sink_simple.set_file(path, &error)) {
+	if (waymark_sink_simple.set_file(path, false, &error)) {
 		fprintf(stderr, "%s\n", error.text);
 		exit(9);
 	}
@@ -206,7 +206,7 @@ static void name_a_file_that_cannot_be(void)
 {
 	struct waymark_error error;
 
-	if (waymark_sink_simple.set_file("/no/such/directory/trace", &error) != -1) {
+	if (waymark_sink_simple.set_file("/no/such/directory/trace", false, &error) != -1) {
 		exit(1);
 	}
 	fprintf(stderr, "%s\n", error.text);

@@ -20,7 +20,7 @@
 
 static void record(void)
 {
-	waymark_sink_simple.set_file("end", NULL);
+	waymark_sink_simple.set_file("end", false, NULL);
 	for (uint64_t i = 0; i < EVENTS; i++) {
 		trace_pair(1, i);
 	}
@@ -95,7 +95,7 @@ static void abort_in_a_thread_inside_an_event(void)
 	pthread_t t;
 
 	record();
-	waymark_record_begin(&r, &event_pair, 32);
+	waymark_record_begin(&r, WAYMARK_RECORDER_SIMPLE, &event_pair, 32);
 	pthread_create(&t, NULL, abort_here, NULL);
 	pthread_join(t, NULL);
 }

@@ -69,7 +69,7 @@ static void fork_many(void)
 	unsigned int rounds = amount(20, 300);
 	pthread_t t;
 
-	waymark_sink_simple.set_file("forks", NULL);
+	waymark_sink_simple.set_file("forks", false, NULL);
 	record(1, 10);
 	pthread_create(&t, NULL, record_meanwhile, (void *)2);
 	for (unsigned int i = 0; i < rounds * 2; i++) {
@@ -126,7 +126,7 @@ static void fault_2_children_write_their_own_file_and_exit(void **state)
 
 static void fork_generations(void)
 {
-	waymark_sink_simple.set_file("forks", NULL);
+	waymark_sink_simple.set_file("forks", false, NULL);
 	for (int depth = 0; depth < 4; depth++) {
 		record((uint64_t)getpid() + 1000, 10);
 		pid_t pid = fork();
@@ -154,7 +154,7 @@ static void spawn_and_vfork(void)
 	char *argv[] = { program, NULL };
 	pid_t pid;
 
-	waymark_sink_simple.set_file("forks", NULL);
+	waymark_sink_simple.set_file("forks", false, NULL);
 	trace_pair(1, 0);
 	if (posix_spawnp(&pid, "true", NULL, NULL, argv, environ)) {
 		exit(1);
@@ -187,7 +187,7 @@ static void vfork_and_spawn_leave_the_parent_alone(void **state)
 
 static void fork_and_leave_soon(void)
 {
-	waymark_sink_simple.set_file("forks", NULL);
+	waymark_sink_simple.set_file("forks", false, NULL);
 	trace_pair(1, 0);
 	pid_t pid = fork();
 
@@ -208,7 +208,7 @@ static void a_child_that_leaves_by__exit_after_50_ms_is_complete(void **state)
 
 static void fork_with_threads_in_the_child(void)
 {
-	waymark_sink_simple.set_file("forks", NULL);
+	waymark_sink_simple.set_file("forks", false, NULL);
 	trace_pair(1, 0);
 	pid_t pid = fork();
 
@@ -308,7 +308,7 @@ static void fork_inside_first_events(void)
 	sigaddset(&one, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &one, NULL);
 	sigaction(SIGTRAP, &act, NULL);
-	waymark_sink_simple.set_file("forks", NULL);
+	waymark_sink_simple.set_file("forks", false, NULL);
 	main_pid = getpid();
 	exit(stepped_event(0) ? 0 : 10);
 }
@@ -319,7 +319,7 @@ static void fork_inside_events(void)
 	uint64_t i = 0;
 
 	sigaction(SIGTRAP, &act, NULL);
-	waymark_sink_simple.set_file("forks", NULL);
+	waymark_sink_simple.set_file("forks", false, NULL);
 	main_pid = getpid();
 	trace_pair(1, i++);
 	for (step = 0; stepped_event(i++); step++) {

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "rt/record/drain.h"
+#include "rt/record/consume.h"
 #include "rt/sink/sink.h"
 
 #define EVENTS 100
@@ -53,7 +53,7 @@ static void block_and_record(void)
 	sigaddset(&set, SIGUSR1); /* for a signalfd, say: nobody handles it */
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	waymark_sink_simple.set_file("blocked", NULL);
+	waymark_sink_simple.set_file("blocked", false, NULL);
 	record(0, EVENTS);
 	sleep_ms(300);
 	_exit(0);
@@ -68,7 +68,7 @@ static void blocked_signals_do_not_put_the_writer_off(void **state)
 
 static void vfork_and_record(void)
 {
-	waymark_sink_simple.set_file("vforked", NULL);
+	waymark_sink_simple.set_file("vforked", false, NULL);
 	pid_t pid = vfork();
 
 	if (pid == 0) {
@@ -78,7 +78,7 @@ static void vfork_and_record(void)
 	waitpid(pid, NULL, 0);
 	record(1, 10);
 	sleep_ms(300);
-	waymark_drain_find_dead();
+	waymark_consume_find_dead();
 	if (waymark_recorder_flush()) {
 		_exit(1);
 	}
@@ -119,10 +119,10 @@ static void forbid_tgkill(void)
 
 static void record_in_a_sandbox(void)
 {
-	waymark_sink_simple.set_file("sandbox", NULL);
+	waymark_sink_simple.set_file("sandbox", false, NULL);
 	forbid_tgkill();
 	record(0, 10);
-	waymark_drain_find_dead();
+	waymark_consume_find_dead();
 	waymark_recorder_flush();
 	record(10, 20);
 	waymark_recorder_flush();
@@ -147,7 +147,7 @@ static void name_a_file_under_a_limit(void)
 	struct rlimit none = { 0, 0 };
 
 	setrlimit(RLIMIT_FSIZE, &none);
-	_exit(waymark_sink_simple.set_file("limited", NULL) < 0 ? 7 : 8);
+	_exit(waymark_sink_simple.set_file("limited", false, NULL) < 0 ? 7 : 8);
 }
 
 static void naming_a_file_that_takes_nothing_is_an_error_and_no_signal(void **state)
@@ -204,7 +204,7 @@ static void pin_and_record(void)
 	pthread_t t;
 	pid_t writer;
 
-	waymark_sink_simple.set_file("pinned", NULL);
+	waymark_sink_simple.set_file("pinned", false, NULL);
 	pthread_create(&t, NULL, record_pinned, NULL);
 	pthread_join(t, NULL);
 	waymark_recorder_flush();
@@ -273,7 +273,7 @@ static void be_told_of_a_memory_error(void)
 	siginfo_t info = { .si_signo = SIGBUS, .si_code = BUS_MCEERR_AO };
 
 	setrlimit(RLIMIT_CORE, &none);
-	waymark_sink_simple.set_file("machine", NULL);
+	waymark_sink_simple.set_file("machine", false, NULL);
 	record(0, EVENTS);
 	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGBUS, &info);
 	_exit(7);
@@ -295,7 +295,7 @@ static void a_signal_that_does_not_recur_still_ends_the_program(void **state)
 /* More than the pipe holds. Its reader takes nothing, or next to nothing. */
 static void fill_a_pipe(void)
 {
-	waymark_sink_simple.set_file("pipe", NULL);
+	waymark_sink_simple.set_file("pipe", false, NULL);
 	record(0, 20000);
 }
 

@@ -34,7 +34,7 @@ static void record_with_threads(void)
 	struct waymark_error error;
 	pthread_t t[THREADS];
 
-	waymark_sink_simple.set_file(file, &error);
+	waymark_sink_simple.set_file(file, false, &error);
 	for (uintptr_t i = 0; i < THREADS; i++) {
 		pthread_create(&t[i], NULL, record_many, (void *)i);
 	}
@@ -113,7 +113,7 @@ static void record_alone_with_little_memory(void)
 	if (waymark_recorder_set_buffer(1 << 20, NULL)) {
 		_exit(1);
 	}
-	waymark_sink_simple.set_file("slow", NULL);
+	waymark_sink_simple.set_file("slow", false, NULL);
 	record_many((void *)5);
 }
 
@@ -155,7 +155,7 @@ static void *stall(void *unused)
 
 	(void)unused;
 	trace_pair(100, 0);
-	waymark_record_begin(&r, &event_pair, 32);
+	waymark_record_begin(&r, WAYMARK_RECORDER_SIMPLE, &event_pair, 32);
 	for (;;) {
 		pause();
 	}
@@ -167,7 +167,7 @@ static void record_beside_a_stalled_thread(void)
 	struct waymark_error error;
 	pthread_t t;
 
-	waymark_sink_simple.set_file("stalled", &error);
+	waymark_sink_simple.set_file("stalled", false, &error);
 	pthread_create(&t, NULL, stall, NULL);
 	sleep_ms(20);
 	for (uint64_t i = 0; i < 1000; i++) {
@@ -211,7 +211,7 @@ static void record_in_turns(void)
 	struct waymark_error error;
 	pthread_t t;
 
-	waymark_sink_simple.set_file("turns", &error);
+	waymark_sink_simple.set_file("turns", false, &error);
 	pthread_create(&t, NULL, take_turns, (void *)1);
 	take_turns((void *)0);
 	pthread_join(t, NULL);

@@ -69,7 +69,7 @@ static void hammer(void)
 
 	waymark_recorder_set_buffer(UINT64_C(1) << 30, NULL);
 	sigaction(SIGRTMIN, &act, NULL);
-	waymark_sink_simple.set_file("hammer", NULL);
+	waymark_sink_simple.set_file("hammer", false, NULL);
 	for (uintptr_t i = 1; i <= 2; i++) {
 		pthread_create(&t[i - 1], NULL, record_under_timers, (void *)i);
 	}
@@ -142,9 +142,9 @@ static void step_through(void)
 	uint64_t i = 0;
 
 	sigaction(SIGTRAP, &act, NULL);
-	waymark_sink_simple.set_file("stepped", NULL);
+	waymark_sink_simple.set_file("stepped", false, NULL);
 	trace_pair(1, i++);
-	c = waymark_cursor;
+	c = waymark_cursors[WAYMARK_RECORDER_SIMPLE];
 	burst = handler_events;
 	for (step = 0; step < 100000; step += stride) {
 		while (c->limit != NULL && c->limit - c->pos >= 48 + 24 * (ptrdiff_t)room_left) {
@@ -231,7 +231,7 @@ static void nested_event(int sig)
 	uint64_t who = 20, i = (uint64_t)depth++;
 
 	(void)sig;
-	bool accepted = waymark_record_begin(&r, &event_pair, 32);
+	bool accepted = waymark_record_begin(&r, WAYMARK_RECORDER_SIMPLE, &event_pair, 32);
 
 	if (i < 5) {
 		raise(nest[i]);
@@ -250,7 +250,7 @@ static void nest_deeply(void)
 	for (size_t i = 0; i < sizeof(nest) / sizeof(nest[0]); i++) {
 		signal(nest[i], nested_event);
 	}
-	waymark_sink_simple.set_file("nested", NULL);
+	waymark_sink_simple.set_file("nested", false, NULL);
 	nested_event(0);
 	waymark_recorder_get_stats(&stats);
 	if (stats.lost != 2) {

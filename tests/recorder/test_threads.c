@@ -44,7 +44,7 @@ static void run_threads_at_once(void)
 	pthread_t *t = calloc(thread_count, sizeof(*t));
 	pthread_attr_t attr;
 
-	waymark_sink_simple.set_file("crowd", NULL);
+	waymark_sink_simple.set_file("crowd", false, NULL);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 64 << 10);
 	pthread_barrier_init(&barrier, NULL, thread_count + 1);
@@ -94,7 +94,7 @@ static void *record_one(void *who)
 static void run_short_threads(void)
 {
 	waymark_recorder_set_buffer(16 << 20, NULL);
-	waymark_sink_simple.set_file("short", NULL);
+	waymark_sink_simple.set_file("short", false, NULL);
 	unsigned long before = resident();
 
 	for (uintptr_t i = 0; i < thread_count; i++) {
@@ -145,7 +145,7 @@ static void record_in_thread_destructors(void)
 {
 	pthread_t t;
 
-	waymark_sink_simple.set_file("late", NULL);
+	waymark_sink_simple.set_file("late", false, NULL);
 	pthread_key_create(&late_key, record_late);
 	pthread_create(&t, NULL, record_and_end, NULL);
 	pthread_join(t, NULL);
@@ -170,7 +170,7 @@ static void record_with_little_address_space(void)
 	struct rlimit limit = { 100 << 20, 100 << 20 };
 
 	setrlimit(RLIMIT_AS, &limit);
-	waymark_sink_simple.set_file("narrow", NULL);
+	waymark_sink_simple.set_file("narrow", false, NULL);
 	for (uint64_t i = 0; i < 1000; i++) {
 		trace_pair(1, i);
 	}
@@ -180,7 +180,7 @@ static void record_with_no_address_space(void)
 {
 	struct rlimit limit = { 1 << 20, 1 << 20 };
 
-	waymark_sink_simple.set_file("narrow", NULL);
+	waymark_sink_simple.set_file("narrow", false, NULL);
 	setrlimit(RLIMIT_AS, &limit);
 	for (uint64_t i = 0; i < 1000; i++) {
 		trace_pair(1, i);

@@ -54,15 +54,17 @@ void waymark_log(const struct waymark_event *event, const char *fmt, ...)
 	printf("%s%s\n", event->name, text);
 }
 
-struct waymark_cursor *waymark_cursor_nested(size_t size)
+struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder)
 {
-	(void)size;
+	(void)recorder;
 	return NULL;
 }
 
 /* Every event asks for room here, because the limit is none: so its size is seen. */
-struct waymark_cursor *waymark_cursor_refill(struct waymark_cursor *c, size_t size)
+struct waymark_cursor *waymark_cursor_refill(
+	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size)
 {
+	(void)recorder;
 	last_room = size - WAYMARK_RECORD_OVERHEAD;
 	return c;
 }
@@ -206,7 +208,7 @@ static void fire_long_strings(void)
 		memset(text, 'x', WAYMARK_RECORD_MAX);
 		text[WAYMARK_RECORD_MAX] = '\0';
 		begin();
-		waymark_cursor = &cursor;
+		waymark_cursors[WAYMARK_RECORDER_SIMPLE] = &cursor;
 		FIRE(trace_no_format(1, text));
 		text[WAYMARK_RECORD_MAX / 4] = '\0';
 		FIRE(trace_strings(text, NULL));

@@ -5,7 +5,6 @@
  * (a disk that fills in between) is reported, and what came before it stands.
  */
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +13,10 @@
 #include "base/compiler.h"
 #include "rt/control/config.h"
 #include "rt/control/environment.h"
+#include "rt/control/declare.h"
+#include "rt/control/snapshot.h"
 #include "rt/host/error.h"
+#include "rt/host/path.h"
 #include "rt/sink/log_prefix.h"
 #include "rt/sink/output.h"
 #include "rt/record/recorder.h"
@@ -42,16 +44,6 @@ const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_
 	return sink;
 }
 
-/* Whether a file can be made in the directory of `path`. */
-static bool can_create(const char *path)
-{
-	char *copy = strdup(path);
-	bool ok = copy && eaccess(dirname(copy), W_OK | X_OK) == 0;
-
-	free(copy);
-	return ok;
-}
-
 /* Whether `path`, the value of a key, could be written to; NULL is fine. */
 static int check_output(const char *key, const char *path, struct waymark_error *error)
 {
@@ -65,7 +57,7 @@ static int check_output(const char *key, const char *path, struct waymark_error 
 			ok = false;
 		}
 	} else if (path) {
-		ok = errno == ENOENT && can_create(path);
+		ok = errno == ENOENT && path_is_creatable(path);
 	}
 	return ok ? 0 : waymark_fail(error, "%s=: %s: %s", key, path, strerror(errno));
 }
@@ -100,7 +92,7 @@ static int apply_file(const struct waymark_config *c, struct waymark_error *erro
 	if (!sink) {
 		return -1;
 	}
-	return sink->set_file(c->file, &reason) == 0
+	return sink->set_file(c->file, false, &reason) == 0
 		       ? 0
 		       : waymark_fail(error, "file=: %s", reason.text);
 }
@@ -110,10 +102,43 @@ static int apply_outputs(const struct waymark_config *c, struct waymark_error *e
 	if (apply_file(c, error) < 0) {
 		return -1;
 	}
+	if (c->ctf_file && waymark_output_set(&waymark_sink_ctf, c->ctf_file, error) < 0) {
+		return -1;
+	}
 	if (c->simple_file && waymark_output_set(&waymark_sink_simple, c->simple_file, error) < 0) {
 		return -1;
 	}
 	return c->log_file ? waymark_output_set(&waymark_sink_log, c->log_file, error) : 0;
+}
+
+static enum recorder_policy policy_of(const char *word)
+{
+	return *word == 'o' ? RECORDER_OVERWRITE : *word == 'b' ? RECORDER_BLOCK : RECORDER_DISCARD;
+}
+
+/* What concerns memory and the shape of the trace; before the output is opened. */
+static int apply_recorder(const struct waymark_config *c, struct waymark_error *error)
+{
+	if (c->buffer && waymark_recorder_set_buffer(c->buffer, error) < 0) {
+		return -1;
+	}
+	if (c->full && waymark_recorder_set_policy(policy_of(c->full), error) < 0) {
+		return -1;
+	}
+	if (c->flush_ns) {
+		waymark_recorder_set_delay(c->flush_ns);
+	}
+	if (c->crash) {
+		waymark_recorder_set_crash_signals(strcmp(c->crash, "on") == 0);
+	}
+	if (c->replace) {
+		waymark_ctf_set_replace(strcmp(c->replace, "on") == 0);
+	}
+	if ((c->rotate || c->keep) &&
+		waymark_ctf_set_pieces(c->rotate, (uint32_t)c->keep, error) < 0) {
+		return -1;
+	}
+	return c->snapshot ? waymark_snapshot_install(c->snapshot, error) : 0;
 }
 
 int waymark_config_apply(
@@ -122,24 +147,20 @@ int waymark_config_apply(
 	if (check(c, error) < 0) {
 		return -1;
 	}
-	if (c->buffer && waymark_recorder_set_buffer(c->buffer, error) < 0) {
+	if (apply_recorder(c, error) < 0 || apply_outputs(c, error) < 0) {
 		return -1;
-	}
-	if (apply_outputs(c, error) < 0) {
-		return -1;
-	}
-	if (c->crash) {
-		waymark_recorder_set_crash_signals(strcmp(c->crash, "on") == 0);
 	}
 	if (c->log_prefix) {
 		waymark_log_prefix_choose(c->log_prefix);
 	}
+	waymark_declare_rules(&c->rules);
 	return waymark_rules_commit(&c->rules, match, error);
 }
 
 void waymark_config_want(struct waymark_wants *wants, const struct waymark_config *c)
 {
 	wants->limits |= c->backends;
+	wants->outputs |= c->ctf_file ? WAYMARK_CTF : 0;
 	wants->outputs |= c->simple_file ? WAYMARK_SIMPLE : 0;
 	wants->outputs |= c->log_file ? WAYMARK_LOG : 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rt/control/config.h"
+#include "rt/control/declare.h"
 #include "rt/control/environment.h"
 #include "rt/host/error.h"
 #include "rt/control/events_file.h"
@@ -49,6 +50,7 @@ static int commit(struct waymark_rules *rules, unsigned int backends, struct way
 		rules->items[i].backends = (uint16_t)backends;
 	}
 	if (result == 0) {
+		waymark_declare_rules(rules);
 		result = waymark_rules_commit(rules, match, error);
 	}
 	waymark_rules_fini(rules);
@@ -148,6 +150,9 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 		return waymark_fail(
 			error, "trace event '%s' was built without that backend", event->name);
 	}
+	if (on && backends & WAYMARK_CTF) {
+		waymark_declare_event(own);
+	}
 	waymark_lock();
 	bool done = waymark_registry_switch(own, on ? backends : 0, on ? 0 : backends);
 
@@ -181,7 +186,7 @@ int waymark_set_output(const char *backend, const char *path, struct waymark_err
 	}
 	waymark_environment_forget_file();
 	waymark_output_forget(sink);
-	return sink->set_file(path, error);
+	return sink->set_file(path, false, error);
 }
 
 int waymark_set_output_on(const char *backend, bool on, bool *was_on, struct waymark_error *error)

@@ -127,10 +127,10 @@ static void place_file(void)
 		return;
 	}
 	if (startup.sink) {
-		startup.sink->set_file(NULL, NULL);
+		startup.sink->set_file(NULL, true, NULL);
 	}
 	startup.sink = sink;
-	if (sink->set_file(file, &error) < 0) {
+	if (sink->set_file(file, true, &error) < 0) {
 		waymark_message(VARIABLE ": file=: %s", error.text);
 		waymark_environment_forget_file();
 	}

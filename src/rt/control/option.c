@@ -14,6 +14,7 @@
 #include "rt/sink/log_prefix.h"
 #include "rt/event/nearest.h"
 #include "rt/control/option.h"
+#include "rt/control/snapshot.h"
 
 static const struct {
 	const char *name;
@@ -94,6 +95,11 @@ static int take_file(struct waymark_config *c, const char *value, struct waymark
 	return keep_path(&c->file, "file", value, error);
 }
 
+static int take_ctf_file(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return keep_path(&c->ctf_file, "ctf.file", value, error);
+}
+
 static int take_simple_file(
 	struct waymark_config *c, const char *value, struct waymark_error *error)
 {
@@ -113,39 +119,119 @@ static int take_log_prefix(struct waymark_config *c, const char *value, struct w
 				       "log.prefix=: '%s' is none of default, iso, none", value);
 }
 
-static int take_buffer(struct waymark_config *c, const char *value, struct waymark_error *error)
+/* One of some words; they end with a NULL. */
+static int take_word(const char **to, const char *key, const char *value, const char *const *words,
+	struct waymark_error *error)
 {
-	static const char units[] = "KMG";
-	char *end;
-	unsigned int shift = 0;
+	char all[64] = "";
+
+	for (size_t i = 0; words[i]; i++) {
+		if (strcmp(value, words[i]) == 0) {
+			*to = words[i];
+			return 0;
+		}
+		strcat(strcat(all, i ? ", " : ""), words[i]);
+	}
+	return waymark_fail(error, "%s=: '%s' is none of %s", key, value, all);
+}
+
+static const char *const on_off[] = { "on", "off", NULL };
+
+static int take_crash(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return take_word(&c->crash, "crash", value, on_off, error);
+}
+
+static int take_replace(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return take_word(&c->replace, "replace", value, on_off, error);
+}
+
+static int take_full(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	static const char *const words[] = { "discard", "overwrite", "block", NULL };
+
+	return take_word(&c->full, "full", value, words, error);
+}
+
+/* A number that is not 0; `*end` gets what stands behind it. */
+static bool read_number(uint64_t *n, const char *text, const char **end)
+{
+	char *rest;
 
 	errno = 0;
-	unsigned long long n = strtoull(value, &end, 10);
+	*n = strtoull(text, &rest, 10);
+	*end = rest;
+	return *text >= '0' && *text <= '9' && !errno && *n != 0;
+}
+
+static int take_size(uint64_t *to, const char *key, const char *value, struct waymark_error *error)
+{
+	static const char units[] = "KMG";
+	const char *end;
+	unsigned int shift = 0;
+	bool ok = read_number(to, value, &end);
 	const char *unit = isalpha((unsigned char)*end) ? strchr(units, *end & ~0x20) : NULL;
 
 	if (unit) {
 		shift = 10 * (unsigned int)(unit - units + 1);
 		end++;
 	}
-	if (*value < '0' || *value > '9' || *end || errno || n == 0 || n > UINT64_MAX >> shift) {
+	if (!ok || *end || *to > UINT64_MAX >> shift) {
 		return waymark_fail(error,
-			"buffer=: '%s' is no size; write a number with K, M or G behind it", value);
+			"%s=: '%s' is no size; write a number with K, M or G behind it", key,
+			value);
 	}
-	c->buffer = (uint64_t)n << shift;
+	*to <<= shift;
 	return 0;
 }
 
-static int take_crash(struct waymark_config *c, const char *value, struct waymark_error *error)
+static int take_buffer(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	static const char *const words[] = { "off", "on" };
+	return take_size(&c->buffer, "buffer", value, error);
+}
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strcmp(value, words[i]) == 0) {
-			c->crash = words[i];
-			return 0;
-		}
+static int take_rotate(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return take_size(&c->rotate, "rotate", value, error);
+}
+
+static int take_count(
+	uint64_t *to, const char *key, uint64_t max, const char *value, struct waymark_error *error)
+{
+	const char *end;
+
+	if (read_number(to, value, &end) && !*end && *to <= max) {
+		return 0;
 	}
-	return waymark_fail(error, "crash=: '%s' is none of on, off", value);
+	return waymark_fail(error, "%s=: '%s' is no number from 1 to %llu", key, value,
+		(unsigned long long)max);
+}
+
+static int take_keep(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return take_count(&c->keep, "keep", 1000000, value, error);
+}
+
+static int take_flush(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	uint64_t seconds;
+
+	if (take_count(&seconds, "flush", 3600, value, error) < 0) {
+		return -1;
+	}
+	c->flush_ns = seconds * UINT64_C(1000000000);
+	return 0;
+}
+
+static int take_snapshot(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	c->snapshot = waymark_snapshot_signal(value);
+	return c->snapshot ? 0
+			   : waymark_fail(error,
+				     "snapshot=: '%s' is no signal that can be used; "
+				     "write USR1, USR2 or a number",
+				     value);
 }
 
 static const struct {
@@ -255,6 +341,7 @@ void waymark_config_fini(struct waymark_config *c)
 {
 	waymark_rules_fini(&c->rules);
 	free(c->file);
+	free(c->ctf_file);
 	free(c->simple_file);
 	free(c->log_file);
 	*c = (struct waymark_config){ 0 };

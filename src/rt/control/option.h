@@ -17,9 +17,16 @@ struct waymark_config {
 	struct waymark_rules rules;
 	unsigned int backends; /* that the rules are limited to; 0: not limited */
 	char *file;
+	char *ctf_file;
 	char *simple_file;
 	char *log_file;
 	uint64_t buffer; /* 0: not given */
+	uint64_t rotate; /* 0: not given */
+	uint64_t keep; /* 0: not given */
+	uint64_t flush_ns; /* 0: not given */
+	int snapshot; /* a signal; 0: not given */
+	const char *full; /* "discard", "overwrite", "block"; NULL: not given */
+	const char *replace; /* "on", "off"; NULL: not given */
 	const char *log_prefix; /* NULL: not given */
 	const char *crash; /* "on", "off"; NULL: not given */
 	bool help;

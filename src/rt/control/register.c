@@ -3,6 +3,7 @@
  * What an object's constructor and destructor call. The environment is read
  * before the first object is there, and obeyed as each one comes.
  */
+#include "rt/control/declare.h"
 #include "rt/control/environment.h"
 #include "rt/event/loaded.h"
 #include "rt/event/registry.h"
@@ -31,6 +32,7 @@ void waymark_register(struct waymark_object *object)
 		return;
 	}
 	waymark_environment_load();
+	waymark_declare_object(object);
 	if (waymark_registry_add(object)) {
 		waymark_loaded_find(object, &loaded);
 		waymark_output_follow();

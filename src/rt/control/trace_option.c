@@ -12,6 +12,7 @@
 
 #include "base/compiler.h"
 #include "rt/control/config.h"
+#include "rt/control/declare.h"
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
@@ -100,6 +101,7 @@ void trace_enable_events(const char *line_buf)
 
 	if (result == 0) {
 		warn_unmet(&rules);
+		waymark_declare_rules(&rules);
 		result = waymark_rules_commit(&rules, NULL, &error);
 	}
 	if (result < 0) {

@@ -75,6 +75,33 @@ static size_t apply(
 	return without_id;
 }
 
+static void identify(
+	struct waymark_rules *rules, const struct waymark_object *object, unsigned int backends)
+{
+	registry_foreach_event(it, object)
+	{
+		if (judge(rules, *it).on & (*it)->backends & backends) {
+			waymark_entry_id(*it);
+		}
+	}
+}
+
+void waymark_rules_identify(struct waymark_rules *rules, unsigned int backends)
+{
+	waymark_lock();
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		identify(rules, o, backends);
+	}
+	waymark_unlock();
+}
+
+void waymark_rules_identify_in(struct waymark_object *object, unsigned int backends)
+{
+	waymark_lock();
+	identify(&in_force, object, backends);
+	waymark_unlock();
+}
+
 static bool covers(const struct waymark_rule *newer, const struct waymark_rule *older)
 {
 	return strcmp(newer->pattern, "*") == 0 ||

@@ -54,6 +54,13 @@ int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned
 int waymark_rules_commit(
 	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error);
 
+/*
+ * Gives an id to the events that the rules (those in force: to an object that
+ * is about to be registered) will switch on for any of `backends`. Takes the control lock.
+ */
+void waymark_rules_identify(struct waymark_rules *rules, unsigned int backends);
+void waymark_rules_identify_in(struct waymark_object *object, unsigned int backends);
+
 /* Sets `met` of the rules that meet an event by now; puts nothing into force. Takes the lock. */
 void waymark_rules_meet(struct waymark_rules *rules);
 

@@ -6,6 +6,8 @@
 #ifndef RT_HOST_PATH_H
 #define RT_HOST_PATH_H
 
+#include <libgen.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,16 @@ static inline char *path_absolute(const char *path)
 	}
 	free(here);
 	return result;
+}
+
+/* Whether something can be made in the directory that the path's last name is in. */
+static inline bool path_is_creatable(const char *path)
+{
+	char *copy = strdup(path);
+	bool ok = copy && eaccess(dirname(copy), W_OK | X_OK) == 0;
+
+	free(copy);
+	return ok;
 }
 
 #endif

@@ -3,7 +3,11 @@
  * See arena.h. Memory order: a chunk's bytes and its size_class travel with the
  * release of the push that frees it and the acquire of the pop that takes it.
  */
+#include <errno.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "rt/record/arena.h"
@@ -12,8 +16,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* Where no more than this can be reserved, recording is not worth while. */
-#define ARENA_MIN (8 * ARENA_UNIT)
+#define PAGE_BYTES 4096u
 
 /* How far ahead of the bump pointer memory is made ready, once it moves. */
 #define AHEAD_MIN 16u
@@ -49,6 +52,33 @@ static uint32_t pop(struct arena *a, struct arena_stack *s)
 	return 0;
 }
 
+/*
+ * Has the kernel store into every page, for kernels before 5.14: a page that
+ * cannot be had is an error then, not a signal.
+ */
+static bool touch(char *at, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += PAGE_BYTES) {
+		if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, at + i)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Gives memory to units that hold nothing. False when there is none. */
+static bool allocate(struct arena *a, uint32_t unit, uint32_t count)
+{
+	char *at = arena_at(a, unit);
+	size_t bytes = count * ARENA_UNIT;
+
+	if (!a->is_file) {
+		return true; /* it comes with the first store */
+	}
+	return madvise(at, bytes, MADV_POPULATE_WRITE) == 0 ||
+	       (errno == EINVAL && touch(at, bytes));
+}
+
 /* Takes a chunk that was never used. */
 static uint32_t take_fresh(struct arena *a, unsigned int size_class)
 {
@@ -65,14 +95,32 @@ static uint32_t take_fresh(struct arena *a, unsigned int size_class)
 	return unit;
 }
 
+/* The chunk, unless it has no memory and cannot get any. */
+static uint32_t take_allocated(struct arena *a, uint32_t unit, bool has_memory)
+{
+	if (!unit || has_memory ||
+		allocate(a, unit, arena_class_units(a->chunks[unit].size_class))) {
+		return unit;
+	}
+	push(a, &a->free[ARENA_COLD][a->chunks[unit].size_class], unit);
+	return 0;
+}
+
 static uint32_t take_class(struct arena *a, unsigned int size_class)
 {
 	uint32_t unit = pop(a, &a->free[ARENA_WARM][size_class]);
 
-	if (!unit) {
-		unit = take_fresh(a, size_class);
+	if (unit) {
+		return unit;
 	}
-	return unit ? unit : pop(a, &a->free[ARENA_COLD][size_class]);
+	unit = take_fresh(a, size_class);
+	if (unit) {
+		uint32_t end = unit + arena_class_units(size_class);
+
+		return take_allocated(
+			a, unit, end <= __atomic_load_n(&a->populated, __ATOMIC_RELAXED));
+	}
+	return take_allocated(a, pop(a, &a->free[ARENA_COLD][size_class]), false);
 }
 
 /* Cuts a chunk down to `wanted` and frees the rest. */
@@ -103,53 +151,18 @@ uint32_t waymark_arena_take(struct arena *a, unsigned int wanted)
 	}
 	if (unit) {
 		__atomic_store_n(&a->chunks[unit].next, 0, __ATOMIC_RELAXED);
+		__atomic_fetch_add(
+			&a->used, arena_class_units(a->chunks[unit].size_class), __ATOMIC_RELAXED);
 	}
 	return unit;
 }
 
 void waymark_arena_give(struct arena *a, uint32_t unit)
 {
-	push(a, &a->free[ARENA_WARM][a->chunks[unit].size_class], unit);
-}
+	unsigned int size_class = a->chunks[unit].size_class;
 
-/* Half as much again and again where address space is short (RLIMIT_AS, 32 bits). */
-static struct arena *reserve(uint64_t *bytes)
-{
-	while (*bytes > SIZE_MAX / 2) {
-		*bytes /= 2;
-	}
-	for (; *bytes >= ARENA_MIN; *bytes /= 2) {
-		*bytes &= ~(ARENA_UNIT - 1);
-		void *p = mmap(NULL, *bytes, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (p != MAP_FAILED) {
-			return p;
-		}
-	}
-	return NULL;
-}
-
-struct arena *waymark_arena_create(uint64_t bytes)
-{
-	struct arena *a = reserve(&bytes);
-
-	if (!a) {
-		return NULL;
-	}
-	a->bytes = bytes;
-	a->units = (uint32_t)(bytes / ARENA_UNIT);
-	uint64_t tables = sizeof(*a) + a->units * sizeof(a->chunks[0]);
-
-	a->bump = (uint32_t)((tables + ARENA_UNIT - 1) / ARENA_UNIT);
-	a->populated = a->seen = a->bump;
-	a->begin = waymark_clock_pair();
-	return a;
-}
-
-void waymark_arena_destroy(struct arena *a)
-{
-	munmap(a, a->bytes);
+	__atomic_fetch_sub(&a->used, arena_class_units(size_class), __ATOMIC_RELAXED);
+	push(a, &a->free[ARENA_WARM][size_class], unit);
 }
 
 void waymark_arena_populate(struct arena *a)
@@ -165,10 +178,10 @@ void waymark_arena_populate(struct arena *a)
 	uint32_t ahead = moved < AHEAD_MIN ? AHEAD_MIN : moved > AHEAD_MAX ? AHEAD_MAX : moved;
 	uint32_t to = a->units - bump < ahead ? a->units : bump + ahead;
 
-	if (to > from) {
-		/* Kernels before 5.14 refuse: then a chunk faults when it is first used. */
-		madvise(arena_at(a, from), (to - from) * ARENA_UNIT, MADV_POPULATE_WRITE);
-		a->populated = to;
+	/* Not by touch(): a chunk that was taken meanwhile may hold events. */
+	if (to > from &&
+		madvise(arena_at(a, from), (to - from) * ARENA_UNIT, MADV_POPULATE_WRITE) == 0) {
+		__atomic_store_n(&a->populated, to, __ATOMIC_RELAXED);
 	}
 }
 
@@ -193,8 +206,21 @@ void waymark_arena_trim(struct arena *a)
 
 		/* One at a time: the others stay there to be taken. */
 		while ((unit = pop(a, &a->free[ARENA_WARM][k])) != 0) {
-			madvise(arena_at(a, unit), arena_chunk_bytes(a, unit), MADV_DONTNEED);
+			madvise(arena_at(a, unit), arena_chunk_bytes(a, unit),
+				a->is_file ? MADV_REMOVE : MADV_DONTNEED);
 			push(a, &a->free[ARENA_COLD][k], unit);
 		}
 	}
+}
+
+void waymark_arena_set_clock(struct arena *a, struct clock_pair now)
+{
+	struct timespec real;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	__atomic_store_n(&a->file.clock_turn, a->file.clock_turn + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	a->file.now = (struct arena_clock){ now.ticks, now.ns,
+		(uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec };
+	__atomic_store_n(&a->file.clock_turn, a->file.clock_turn + 1, __ATOMIC_RELEASE);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arena: one range of addresses that bounds what a process buffers, cut
+ * The arena: one range of addresses that bounds what a recorder buffers, cut
  * into chunks of 1, 4 or 16 units. A chunk holds one packet. Free chunks lie on
  * lock-free stacks (the tag in the head defeats ABA), so taking one is safe in
- * signal handlers; memory never used lies behind a bump pointer. The first
- * units hold the arena's own tables, so unit 0 means `none`.
+ * signal handlers; memory never used lies behind a bump pointer.
+ *
+ * It is a file (format/arena.h) that outlives a kill, or memory of the process.
+ * A file's pages are allocated before anything is stored in them, because a
+ * store into a full file system is a SIGBUS.
  *
  * Not inherited by fork: whoever has an arena made it himself.
  */
@@ -22,7 +25,7 @@
 /* Sizes of chunks: 64 KiB, 256 KiB, 1 MiB. */
 enum { ARENA_SMALL, ARENA_MEDIUM, ARENA_LARGE, ARENA_CLASSES };
 
-/* Warm chunks have their memory; cold ones gave it back and fault when used. */
+/* Warm chunks have their memory; cold ones gave it back. */
 enum { ARENA_WARM, ARENA_COLD, ARENA_HEATS };
 
 struct arena_chunk {
@@ -36,20 +39,42 @@ struct arena_stack {
 } __attribute__((aligned(64)));
 
 struct arena {
-	uint64_t bytes;
+	struct arena_file file; /* first: what others read */
+	void *state; /* the consumer's, in memory of the process */
 	uint32_t units;
-	struct clock_pair begin; /* no event is older */
-	char directory[PATH_MAX]; /* of the first event, where the default file is; "": not known */
+	bool is_file;
+	char path[ARENA_FILE_PATH_BYTES]; /* of the file */
 	struct arena_stack free[ARENA_HEATS][ARENA_CLASSES];
 	uint32_t bump __attribute__((aligned(64))); /* the first unit never used */
+	uint32_t used; /* units that are handed out */
 	uint32_t populated; /* the writer's: units below have memory */
 	uint32_t seen; /* the writer's: bump when it looked last */
 	struct arena_chunk chunks[]; /* by unit */
 };
 
-/* Reserves an arena of at most `bytes`, less where address space is short; NULL on failure. */
-struct arena *waymark_arena_create(uint64_t bytes);
-void waymark_arena_destroy(struct arena *a);
+/* Where an arena's file is to be. */
+struct arena_place {
+	uint8_t uuid[16]; /* of the trace */
+	const char *directory; /* of the trace; NULL: no file */
+};
+
+/*
+ * Makes an arena of at most `bytes`, less where there is less room; in memory
+ * of the process where no file can be made, with *why then the errno of it,
+ * else 0. NULL where there is no memory either. Any thread, any signal handler.
+ */
+struct arena *waymark_arena_create(
+	uint64_t bytes, const struct arena_place *place, uint32_t pid, int *why);
+
+/* Undoes it. `unlink`: its file, too. */
+void waymark_arena_destroy(struct arena *a, bool unlink);
+
+/* Removes the file; the memory stays. */
+void waymark_arena_unlink(struct arena *a);
+
+/* Another trace has it now: the file gets the name that `file.uuid` and `file.directory` ask for.
+ */
+void waymark_arena_rename(struct arena *a);
 
 /*
  * Takes a chunk, of `wanted` size if there is one, else of another, its `next`
@@ -66,6 +91,9 @@ void waymark_arena_populate(struct arena *a);
 /* The writer, when nothing happened for long: gives the memory of free chunks back. */
 void waymark_arena_trim(struct arena *a);
 
+/* Notes the clocks' reading for those who read the file. Who drains. */
+void waymark_arena_set_clock(struct arena *a, struct clock_pair now);
+
 static inline char *arena_at(struct arena *a, uint32_t unit)
 {
 	return (char *)a + unit * ARENA_UNIT;
@@ -79,6 +107,14 @@ static inline uint32_t arena_class_units(unsigned int size_class)
 static inline size_t arena_chunk_bytes(const struct arena *a, uint32_t unit)
 {
 	return arena_class_units(a->chunks[unit].size_class) * ARENA_UNIT;
+}
+
+/* The counters of a stream that others read; NULL where the table ends before it. */
+static inline struct arena_stream *arena_stream(struct arena *a, uint64_t stream)
+{
+	struct arena_stream *table = (void *)((char *)a + a->file.streams_offset);
+
+	return stream < ARENA_STREAMS_MAX ? &table[stream] : NULL;
 }
 
 #endif

@@ -23,6 +23,7 @@
 #include "rt/host/message.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
+#include "rt/record/settings.h"
 
 /* How long the end of the process may wait for a writer that does not get on. */
 #define EXIT_PATIENCE_NS UINT64_C(3000000000)
@@ -46,16 +47,13 @@ static struct process *to_bring_home(void)
 {
 	struct process *p = waymark_process_current();
 
-	if (!p || !process_arena(p) ||
+	if (!p || !process_has_recorded(p) ||
 		(uint32_t)syscall(SYS_gettid) ==
 			__atomic_load_n(&p->writer_tid, __ATOMIC_RELAXED)) {
 		return NULL;
 	}
 	return p;
 }
-
-/* What process.crashed says. */
-enum crashed { CRASH_NONE, CRASH_FLUSHING, CRASH_FLUSHED };
 
 /* The first thread to crash has everything drained; others wait, or they would end it before. */
 static void bring_home(struct process *p)
@@ -148,21 +146,35 @@ bool waymark_may_be_handler(void)
 	return false;
 }
 
-/* One line, when anything at all is missing. */
+/* One line for each recorder of which anything at all is missing. */
 static void say_losses(const struct process *p)
 {
-	struct waymark_recorder_stats stats;
-	char name[512];
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		const struct recorder *r = &p->recorders[k];
+		uint64_t lost = __atomic_load_n(&r->lost, __ATOMIC_RELAXED);
+		struct consumer_status status = { 0 };
+		char name[512];
 
-	waymark_recorder_get_stats(&stats);
-	if (!stats.lost && !stats.unwritten) {
-		return;
+		if (recorder_arena(r)) {
+			waymark_consumers[k]->get_status(r, &status);
+		}
+		if (lost + status.unwritten == 0) {
+			continue;
+		}
+		waymark_consumers[k]->get_name(r, name, sizeof(name));
+		waymark_message("%s: %llu events lost (%llu for want of buffer, %llu not written)",
+			name, (unsigned long long)(lost + status.unwritten),
+			(unsigned long long)lost, (unsigned long long)status.unwritten);
 	}
-	waymark_simple_name(waymark_simple_config(), (uint32_t)getpid(),
-		p ? p->drain.out.file.number : 0, name, sizeof(name));
-	waymark_message("%s: %llu events lost (%llu for want of buffer, %llu not written)", name,
-		(unsigned long long)(stats.lost + stats.unwritten), (unsigned long long)stats.lost,
-		(unsigned long long)stats.unwritten);
+}
+
+static void say_early_losses(void)
+{
+	uint64_t lost = __atomic_load_n(&waymark_recorder_lost_early, __ATOMIC_RELAXED);
+
+	if (lost) {
+		waymark_message("%llu events lost for want of memory", (unsigned long long)lost);
+	}
 }
 
 /*
@@ -182,7 +194,10 @@ static void at_end(void)
 			waymark_message("the trace file takes no data: the last events are lost");
 		}
 	}
-	say_losses(waymark_process_current());
+	if (waymark_process_current()) {
+		say_losses(waymark_process_current());
+	}
+	say_early_losses();
 }
 
 __attribute__((destructor(101))) static void at_exit(void)

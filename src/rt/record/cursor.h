@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's slot: one cursor for each depth of signal handlers that interrupt
- * each other's events. A slot has a producer, its thread, and a consumer, who
- * holds the drain lock; each field belongs to one of them.
+ * A thread's slot: for each recorder, one cursor for each depth of signal
+ * handlers that interrupt each other's events. A slot has a producer, its
+ * thread, and a consumer, who holds the drain lock; each field belongs to one
+ * of them. A slot's next thread goes on with its streams, so that their number
+ * is bounded by that of the threads at one time.
  *
  * Slots lie in pages that fork wipes, so in a child all cursors read `not
  * started`; who owns which slot is kept elsewhere (slot.c) and survives, so
@@ -28,21 +30,28 @@ struct reader {
 	uint64_t discarded; /* how many of the cursor's lost events are told already */
 	uint64_t gap; /* lost before the next record, not told yet */
 	uint64_t *thread_ns; /* the last timestamp written for this thread */
+	uint64_t closing_ns; /* since when the open packet is to be closed; 0: it is not */
+	uint32_t claim; /* of the cursor, when that began */
+	bool taken; /* the packet is not the cursor's any more: no other follows it */
+	bool leaked; /* its thread may still store into it: it is never used again */
 };
 
 struct cursor {
 	/* The producer's; `content_size` and `chunk` are published by release. */
 	struct waymark_cursor hot; /* first: what the inline code works on */
-	uint32_t chunk; /* of the open packet */
-	uint32_t first; /* the first packet's chunk, by release; 0: not started in this process */
-	uint64_t sequence; /* of the open packet */
-	uint64_t stream; /* of this process, from 1 */
+	uint32_t chunk; /* of the open packet; 0: there is none */
+	uint32_t first; /* the first packet's chunk, by release; 0: the consumer has it or there is
+			   none */
+	uint32_t claim; /* see close.c */
+	uint32_t close; /* the consumer's: the open packet must not be continued */
+	uint64_t sequence; /* of the open packet, or of the last one */
+	uint64_t stream; /* of this process, from 1; 0: none yet */
 	uint64_t lost; /* by atomic addition: handlers too deep count in the last depth */
 	struct reader reader __attribute__((aligned(64))); /* the consumer's */
 } __attribute__((aligned(64)));
 
 struct slot {
-	struct cursor depth[CURSOR_DEPTHS]; /* first: waymark_cursor points here */
+	struct cursor cursors[WAYMARK_RECORDERS][CURSOR_DEPTHS]; /* waymark_cursors point here */
 	uint32_t tid; /* set when the thread's first packet opens, by release */
 	uint32_t exited; /* the thread is through with it, by release */
 	uint64_t last_ns; /* the consumer's */
@@ -63,7 +72,7 @@ struct slot *waymark_slot_current(void);
  */
 struct slot *waymark_slot_next(uint32_t *index);
 
-/* The consumer: frees a slot whose thread is through with it. */
+/* The consumer: frees a slot whose thread is through with it and whose packets are gone. */
 void waymark_slot_free(struct slot *s);
 
 /* In a fork's child: no slot but the calling thread's has an owner there. */
@@ -71,5 +80,10 @@ void waymark_slot_keep_mine(void);
 
 /* Maps zeroed memory that a fork wipes; NULL on failure. */
 void *waymark_wiped_map(size_t bytes);
+
+/* All cursors of a slot. */
+#define slot_foreach_cursor(c, s)                    \
+	for (struct cursor *c = &(s)->cursors[0][0]; \
+		c < &(s)->cursors[0][0] + WAYMARK_RECORDERS * CURSOR_DEPTHS; c++)
 
 #endif

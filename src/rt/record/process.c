@@ -56,17 +56,22 @@ static __thread struct fork_state {
 	struct arena *arena;
 	uint64_t bytes;
 	bool busy[CURSOR_DEPTHS];
-} forking __attribute__((tls_model("initial-exec")));
+} forking[WAYMARK_RECORDERS] __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
 {
 	struct process *p = waymark_process_current();
 	struct slot *s = waymark_slot_current();
 
-	forking.arena = p ? process_arena(p) : NULL;
-	forking.bytes = forking.arena ? forking.arena->bytes : 0;
-	for (int d = 0; d < CURSOR_DEPTHS; d++) {
-		forking.busy[d] = s && __atomic_load_n(&s->depth[d].hot.busy, __ATOMIC_RELAXED);
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		struct fork_state *f = &forking[k];
+
+		f->arena = p ? recorder_arena(&p->recorders[k]) : NULL;
+		f->bytes = f->arena ? f->arena->file.bytes : 0;
+		for (int d = 0; d < CURSOR_DEPTHS; d++) {
+			f->busy[d] =
+				s && __atomic_load_n(&s->cursors[k][d].hot.busy, __ATOMIC_RELAXED);
+		}
 	}
 }
 
@@ -74,10 +79,9 @@ static void before_fork(void)
  * Lets an interrupted event end harmlessly: its packet's addresses are mapped
  * again, its cursor stays busy until then, and has no room afterwards.
  */
-static void detach(struct waymark_cursor *c)
+static void detach(struct waymark_cursor *c, void *scratch)
 {
 	static waymark_count nowhere;
-	char *scratch = (char *)forking.arena;
 
 	c->pos = scratch;
 	c->packet = scratch;
@@ -85,26 +89,42 @@ static void detach(struct waymark_cursor *c)
 	__atomic_store_n(&c->busy, 1, __ATOMIC_RELAXED);
 }
 
+static void *scratch_map(void *at, size_t bytes, int flags)
+{
+	return mmap(at, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+}
+
+static void detach_interrupted(const struct fork_state *f, struct cursor *cursors)
+{
+	bool interrupted = false;
+
+	for (int d = 0; d < CURSOR_DEPTHS; d++) {
+		interrupted |= f->busy[d];
+	}
+	if (!interrupted || !f->arena) {
+		return;
+	}
+	void *scratch = scratch_map(f->arena, f->bytes, MAP_FIXED_NOREPLACE);
+
+	if (scratch == MAP_FAILED) { /* inherited after all: the parent's, so not to be used */
+		scratch = scratch_map(NULL, 2 * WAYMARK_RECORD_MAX, 0);
+	}
+	for (int d = 0; d < CURSOR_DEPTHS; d++) {
+		if (f->busy[d]) {
+			detach(&cursors[d].hot, scratch);
+		}
+	}
+}
+
 static void in_child(void)
 {
 	struct slot *s = waymark_slot_current();
-	bool interrupted = false;
 
 	waymark_process();
 	waymark_slot_keep_mine();
-	for (int d = 0; s && d < CURSOR_DEPTHS; d++) {
-		interrupted |= forking.busy[d];
-	}
-	if (!interrupted || !forking.arena) {
-		return;
-	}
-	/* Fails where the range was inherited after all, which is as good. */
-	mmap(forking.arena, forking.bytes, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-	for (int d = 0; d < CURSOR_DEPTHS; d++) {
-		if (forking.busy[d]) {
-			detach(&s->depth[d].hot);
-		}
+	for (int k = 0; s && k < WAYMARK_RECORDERS; k++) {
+		detach_interrupted(&forking[k], s->cursors[k]);
 	}
 }
 

@@ -12,36 +12,47 @@
 #include <unistd.h>
 
 #include "rt/record/arena.h"
-#include "rt/record/drain.h"
+#include "rt/record/consumer.h"
 
 /* The writer thread. REFUSED: it could not be created; callers drain themselves. */
 enum writer_state { WRITER_NONE, WRITER_STARTING, WRITER_RUNNING, WRITER_REFUSED };
 
+enum crashed { CRASH_NONE, CRASH_FLUSHING, CRASH_FLUSHED };
+
 enum notice_state { NOTICE_NONE, NOTICE_FILLING, NOTICE_READY };
 
+/* What a recording backend has of this process. */
+struct recorder {
+	struct arena *arena; /* by release, once; ARENA_NONE, ARENA_WANTED: nothing recorded yet */
+	uint32_t no_memory; /* there will be no arena */
+	uint32_t room; /* futex: counts chunks that became free while somebody waited */
+	uint32_t waiting; /* threads that wait for room */
+	uint32_t stalled; /* the consumer cannot write now: waiting for room is in vain */
+	uint64_t lost; /* events, all in all */
+	uint64_t lost_unplaced; /* of these: by threads without a slot or an arena */
+};
+
+/* In the place of an arena: somebody is about to make one. A fork's child begins again. */
+#define ARENA_NONE ((struct arena *)0)
+#define ARENA_WANTED ((struct arena *)1)
+
 struct process {
-	struct arena *arena; /* by release, once; NULL: nothing recorded yet */
+	struct recorder recorders[WAYMARK_RECORDERS];
 	uint32_t pid; /* whose memory this is, see process_is_borrowed() */
 	uint32_t writer; /* enum writer_state */
 	uint32_t writer_tid;
 	uint32_t doorbell; /* futex: 1 while the writer sleeps */
 	uint32_t flush_wanted; /* flushes asked for */
 	uint32_t flush_done; /* futex: flushes done */
-	uint32_t no_memory; /* there will be no arena */
-	uint32_t crashed; /* futex, see crash.c */
+	uint32_t snapshots; /* asked for, see recorder.h */
+	uint32_t crashed; /* enum crashed, a futex; see crash.c */
 	uint32_t leaving; /* the process is about to end: do not be patient */
-	uint64_t streams; /* stream numbers given out */
-	uint64_t lost_unplaced; /* events lost by threads without a slot or an arena */
-	uint64_t lost_freed; /* lost events of slots that were freed */
 	uint64_t moment; /* ticks in 100 ms; 0 while not measured yet */
+	uint32_t drain_lock; /* 1: somebody drains. By compare-and-swap, never waited for long */
 
 	/* What the writer has to say; a thread of the program says it (see notice.c). */
 	uint32_t notice_state; /* enum notice_state */
 	char notice[512];
-
-	uint32_t drain_lock; /* 1: somebody drains. Taken by compare-and-swap, never waited for long
-			      */
-	struct drain drain; /* of who holds the lock */
 };
 
 /* NULL only when there is no memory for it. Any thread, any signal handler. */
@@ -50,10 +61,29 @@ struct process *waymark_process(void);
 /* waymark_process() if it was called before; else NULL. */
 struct process *waymark_process_current(void);
 
-/* NULL as long as the process has recorded nothing. */
-static inline struct arena *process_arena(struct process *p)
+/* NULL as long as nothing was recorded with it. */
+static inline struct arena *recorder_arena(const struct recorder *r)
 {
-	return __atomic_load_n(&p->arena, __ATOMIC_ACQUIRE);
+	struct arena *a = __atomic_load_n(&r->arena, __ATOMIC_ACQUIRE);
+
+	return a == ARENA_WANTED ? ARENA_NONE : a;
+}
+
+/* Whether anything was recorded. */
+static inline bool process_has_recorded(const struct process *p)
+{
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		if (recorder_arena(&p->recorders[k])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static inline const struct consumer *recorder_consumer(
+	const struct process *p, const struct recorder *r)
+{
+	return waymark_consumers[r - p->recorders];
 }
 
 /* Whether this is a child between vfork and exec: the memory is its parent's, the threads are not.
@@ -75,6 +105,13 @@ void waymark_writer_start(void);
  * progress for `patience_ns`, or was not through after `limit_ns`. Async-signal-safe.
  */
 bool waymark_writer_flush(struct process *p, uint64_t patience_ns, uint64_t limit_ns);
+
+/* Takes the drain lock if it is free. Who holds it has blocked all signals, or is the writer. */
+bool waymark_drain_trylock(struct process *p);
+void waymark_drain_unlock(struct process *p);
+
+/* Returns a chunk to the arena and wakes who waits for one. Who drains. */
+void waymark_recorder_free(struct recorder *r, uint32_t chunk);
 
 /* Has a line said on standard error by the next thread of the program that can. */
 void waymark_notice(struct process *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -8,8 +8,6 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -17,71 +15,21 @@
 
 #include "base/compiler.h"
 #include "format/packet.h"
-#include "rt/host/error.h"
+#include "rt/host/futex.h"
+#include "rt/record/begin.h"
+#include "rt/record/close.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
+#include "rt/record/settings.h"
 
-#define BUFFER_DEFAULT (UINT64_C(256) << 20)
-#define BUFFER_MIN (UINT64_C(1) << 20)
-#define BUFFER_MAX (UINT64_C(64) << 30)
+/* How long a thread waits for room before it looks whether that is still worth while. */
+#define ROOM_WAIT_NS UINT64_C(50000000)
 
 /* Ticks in 100 ms until the writer has measured them: a usual processor's. */
 #define MOMENT_GUESS UINT64_C(250000000)
 
 /* A packet that is this old is not continued: its 48-bit stamps must stay unique. */
 #define PACKET_AGE_MAX (UINT64_C(1) << 45)
-
-/* How long a flush waits for a writer that does not get on. */
-#define FLUSH_PATIENCE_NS UINT64_C(10000000000)
-
-/* Relaxed: read once, when the arena is made. */
-static uint64_t buffer_bytes = BUFFER_DEFAULT;
-
-/* Events lost before there was memory for the process block. Relaxed. */
-static uint64_t lost_without_process;
-
-/* The program may be somewhere else when the writer creates the default file. */
-static void note_directory(struct arena *a)
-{
-	if (syscall(SYS_getcwd, a->directory, sizeof(a->directory)) < 0) {
-		a->directory[0] = '\0';
-	}
-}
-
-static struct arena *make_arena(struct process *p)
-{
-	struct arena *a = waymark_arena_create(__atomic_load_n(&buffer_bytes, __ATOMIC_RELAXED));
-	struct arena *none = NULL;
-
-	if (!a) {
-		if (!__atomic_exchange_n(&p->no_memory, 1, __ATOMIC_RELAXED)) {
-			waymark_notice(p, "no memory for a buffer: trace events are lost");
-		}
-		return NULL;
-	}
-	note_directory(a);
-	if (!__atomic_compare_exchange_n(
-		    &p->arena, &none, a, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		waymark_arena_destroy(a);
-		return none;
-	}
-	/* Behind the publication: a fork in between inherits a copy that it does not use. */
-	madvise(a, a->bytes, MADV_DONTFORK);
-	if (!process_is_borrowed(p)) {
-		waymark_crash_init();
-	}
-	return a;
-}
-
-static struct arena *get_arena(struct process *p)
-{
-	struct arena *a = process_arena(p);
-
-	if (a || __atomic_load_n(&p->no_memory, __ATOMIC_RELAXED)) {
-		return a;
-	}
-	return make_arena(p);
-}
 
 /* The size of the next chunk: larger for those who fill theirs quickly. */
 static unsigned int next_class(struct process *p, struct arena *a, struct cursor *c, uint64_t now)
@@ -129,7 +77,8 @@ static uint32_t prepare(struct process *p, struct arena *a, struct cursor *c, ui
 	}
 	struct packet_header h = {
 		.stream_instance_id =
-			c->chunk ? c->stream : __atomic_add_fetch(&p->streams, 1, __ATOMIC_RELAXED),
+			c->stream ? c->stream
+				  : __atomic_add_fetch(&a->file.streams, 1, __ATOMIC_RELAXED),
 		.timestamp_begin = now,
 		.timestamp_end = PACKET_OPEN,
 		.content_size = sizeof(h) * 8,
@@ -139,6 +88,7 @@ static uint32_t prepare(struct process *p, struct arena *a, struct cursor *c, ui
 		.tid = my_tid(p, waymark_slot_current()),
 	};
 
+	memcpy(h.uuid, a->file.uuid, sizeof(h.uuid));
 	begin_packet(a, unit, &h);
 	return unit;
 }
@@ -159,18 +109,20 @@ static void install(struct arena *a, struct cursor *c, uint32_t unit, uint64_t n
 		((struct packet_header *)(void *)c->hot.packet)->timestamp_end = now;
 	}
 	c->hot.packet = (char *)h;
+	__atomic_store_n(&c->close, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->hot.limit, (char *)h + arena_chunk_bytes(a, unit), __ATOMIC_RELAXED);
 	__atomic_store_n(before ? &a->chunks[before].next : &c->first, unit, __ATOMIC_RELEASE);
 }
 
-/* A packet that the writer closed because it was quiet goes on where it was. */
+/* A packet that was closed for a time goes on where it was. */
 static bool reopen(struct arena *a, struct cursor *c, size_t size, uint64_t now)
 {
 	const struct packet_header *h = (const void *)c->hot.packet;
 	char *end = c->hot.packet + arena_chunk_bytes(a, c->chunk);
 
 	/* A loss must be told by the next packet's header, so it cannot go on then. */
-	if (end - c->hot.pos < (ptrdiff_t)size || now - h->timestamp_begin > PACKET_AGE_MAX ||
+	if (__atomic_load_n(&c->close, __ATOMIC_RELAXED) || end - c->hot.pos < (ptrdiff_t)size ||
+		now - h->timestamp_begin > PACKET_AGE_MAX ||
 		h->events_discarded != __atomic_load_n(&c->lost, __ATOMIC_RELAXED)) {
 		return false;
 	}
@@ -183,9 +135,9 @@ static bool reopen(struct arena *a, struct cursor *c, size_t size, uint64_t now)
  * that interrupted it: then everything here is the parent's. A fork after this
  * look leaves a detached cursor behind, see process.c.
  */
-static bool opened_here(struct process *p, struct arena *a, struct cursor *c)
+static bool opened_here(struct recorder *r, struct arena *a, struct cursor *c)
 {
-	if (process_arena(p) == a) {
+	if (recorder_arena(r) == a) {
 		return true;
 	}
 	memset(c, 0, sizeof(*c));
@@ -193,11 +145,12 @@ static bool opened_here(struct process *p, struct arena *a, struct cursor *c)
 	return false;
 }
 
-static bool switch_packet(struct process *p, struct arena *a, struct cursor *c, uint64_t now)
+static bool switch_packet(struct process *p, struct recorder *r, struct arena *a, struct cursor *c)
 {
+	uint64_t now = waymark_clock_ticks();
 	uint32_t unit = prepare(p, a, c, now);
 
-	if (!unit || !opened_here(p, a, c)) {
+	if (!unit || !opened_here(r, a, c)) {
 		return false;
 	}
 	install(a, c, unit, now);
@@ -205,21 +158,30 @@ static bool switch_packet(struct process *p, struct arena *a, struct cursor *c, 
 }
 
 /* Gives the cursor room for `size` bytes. */
-static bool refill(struct process *p, struct cursor *c, size_t size)
+static bool refill(struct process *p, struct recorder *r, struct cursor *c, size_t size)
 {
 	for (;;) {
-		struct arena *a = get_arena(p);
-		uint64_t now = waymark_clock_ticks();
+		struct arena *a = waymark_arena_get(p, r);
 
 		if (!a) {
 			return false;
 		}
-		bool room = (c->chunk && reopen(a, c, size, now)) || switch_packet(p, a, c, now);
+		waymark_close_claim(c);
+		bool room = (c->chunk && reopen(a, c, size, waymark_clock_ticks())) ||
+			    switch_packet(p, r, a, c);
 
-		if (opened_here(p, a, c)) {
+		if (opened_here(r, a, c)) {
 			return room;
 		}
 	}
+}
+
+/* Whether the cursor's event interrupts no other one of its recorder. */
+static bool is_outermost(const struct cursor *c)
+{
+	const struct slot *s = waymark_slot_current();
+
+	return (c - &s->cursors[0][0]) % CURSOR_DEPTHS == 0;
 }
 
 /*
@@ -229,8 +191,8 @@ static bool refill(struct process *p, struct cursor *c, size_t size)
  */
 static void want_writer(struct process *p, struct cursor *c)
 {
-	if (__atomic_load_n(&p->writer, __ATOMIC_RELAXED) != WRITER_NONE ||
-		c != &waymark_slot_current()->depth[0] || process_is_borrowed(p)) {
+	if (__atomic_load_n(&p->writer, __ATOMIC_RELAXED) != WRITER_NONE || !is_outermost(c) ||
+		process_is_borrowed(p)) {
 		return;
 	}
 	if (c->sequence > 1 || !waymark_may_be_handler()) {
@@ -239,43 +201,106 @@ static void want_writer(struct process *p, struct cursor *c)
 }
 
 /* Counts an event as lost, in the cursor that had no room or, without one, at large. */
-static void count_lost(struct process *p, struct cursor *c)
+static void count_lost(struct recorder *r, struct cursor *c)
 {
-	uint64_t *where = c ? &c->lost : p ? &p->lost_unplaced : &lost_without_process;
+	if (!r) {
+		__atomic_fetch_add(&waymark_recorder_lost_early, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	__atomic_fetch_add(&r->lost, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(c ? &c->lost : &r->lost_unplaced, 1, __ATOMIC_RELAXED);
 
-	__atomic_fetch_add(where, 1, __ATOMIC_RELAXED);
+	struct arena *a = recorder_arena(r);
+	struct arena_stream *shown = a && c && c->stream ? arena_stream(a, c->stream) : NULL;
+
+	if (shown) {
+		__atomic_store_n(&shown->lost, __atomic_load_n(&c->lost, __ATOMIC_RELAXED),
+			__ATOMIC_RELAXED);
+	}
 }
 
-struct waymark_cursor *waymark_cursor_nested(size_t size)
+/* With full=overwrite: frees the oldest packet, unless somebody else is at it. */
+static bool evict(struct process *p, struct recorder *r)
+{
+	bool done = false;
+
+	if (waymark_drain_trylock(p)) {
+		done = recorder_consumer(p, r)->evict(r);
+		waymark_drain_unlock(p);
+	}
+	return done;
+}
+
+/*
+ * With full=block: waits until a chunk was freed, or for a while. Returns false
+ * where nobody frees any.
+ */
+static bool wait_for_room(struct process *p, struct recorder *r)
+{
+	uint32_t writer = __atomic_load_n(&p->writer, __ATOMIC_ACQUIRE);
+	uint32_t turn = __atomic_load_n(&r->room, __ATOMIC_ACQUIRE);
+
+	if ((writer != WRITER_STARTING && writer != WRITER_RUNNING) ||
+		__atomic_load_n(&r->stalled, __ATOMIC_RELAXED)) {
+		return false;
+	}
+	__atomic_fetch_add(&r->waiting, 1, __ATOMIC_SEQ_CST);
+	waymark_doorbell();
+	futex_wait(&r->room, turn, ROOM_WAIT_NS);
+	__atomic_fetch_sub(&r->waiting, 1, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+/* What the policy does about a full arena; true: try again. */
+static bool make_room(struct process *p, struct recorder *r)
+{
+	switch (waymark_recorder_policy()) {
+	case RECORDER_OVERWRITE:
+		return evict(p, r);
+	case RECORDER_BLOCK:
+		return wait_for_room(p, r);
+	case RECORDER_DISCARD:
+		break;
+	}
+	return false;
+}
+
+struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder)
 {
 	int saved = errno;
 	struct process *p = waymark_process();
 	struct slot *s = p ? waymark_slot_mine() : NULL;
 
-	(void)size;
 	errno = saved;
 	for (int d = 0; s && d < CURSOR_DEPTHS; d++) {
-		if (!__atomic_load_n(&s->depth[d].hot.busy, __ATOMIC_RELAXED)) {
-			return &s->depth[d].hot;
+		if (!__atomic_load_n(&s->cursors[recorder][d].hot.busy, __ATOMIC_RELAXED)) {
+			return &s->cursors[recorder][d].hot;
 		}
 	}
-	count_lost(p, s ? &s->depth[CURSOR_DEPTHS - 1] : NULL);
+	count_lost(p ? &p->recorders[recorder] : NULL,
+		s ? &s->cursors[recorder][CURSOR_DEPTHS - 1] : NULL);
 	return NULL;
 }
 
-struct waymark_cursor *waymark_cursor_refill(struct waymark_cursor *hot, size_t size)
+struct waymark_cursor *waymark_cursor_refill(
+	enum waymark_recorder recorder, struct waymark_cursor *hot, size_t size)
 {
 	int saved = errno;
 	struct cursor *c = (struct cursor *)(void *)hot;
 	struct process *p = waymark_process();
-	bool room = size <= ARENA_UNIT - sizeof(struct packet_header) && refill(p, c, size);
+	struct recorder *r = &p->recorders[recorder];
+	bool fits = size <= ARENA_UNIT - sizeof(struct packet_header);
+	bool room = fits && refill(p, r, c, size);
 
+	while (fits && !room && make_room(p, r)) {
+		room = refill(p, r, c, size);
+	}
 	if (room) {
 		want_writer(p, c);
 	} else {
 		/* Later events, smaller ones too, must not go before the gap. */
 		__atomic_store_n(&c->hot.limit, NULL, __ATOMIC_RELAXED);
-		count_lost(p, c);
+		count_lost(r, c);
 		__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELAXED);
 	}
 	waymark_doorbell();
@@ -284,56 +309,4 @@ struct waymark_cursor *waymark_cursor_refill(struct waymark_cursor *hot, size_t 
 	}
 	errno = saved;
 	return room ? hot : NULL;
-}
-
-int waymark_recorder_set_buffer(uint64_t bytes, struct waymark_error *error)
-{
-	struct process *p = waymark_process_current();
-
-	if (p && process_arena(p)) {
-		return waymark_fail(error, "the buffer's size cannot change any more: "
-					   "events have been recorded");
-	}
-	if (bytes < BUFFER_MIN || bytes > BUFFER_MAX) {
-		return waymark_fail(error, "a buffer must have 1 MiB to 64 GiB");
-	}
-	__atomic_store_n(&buffer_bytes, bytes, __ATOMIC_RELAXED);
-	error_clear(error);
-	return 0;
-}
-
-int waymark_recorder_flush(void)
-{
-	struct process *p = waymark_process_current();
-
-	if (!p || !process_arena(p)) {
-		return 0;
-	}
-	uint64_t unwritten = __atomic_load_n(&p->drain.out.unwritten, __ATOMIC_RELAXED);
-
-	if (!waymark_writer_flush(p, FLUSH_PATIENCE_NS, UINT64_MAX)) {
-		errno = ETIMEDOUT;
-		return -1;
-	}
-	if (__atomic_load_n(&p->drain.out.unwritten, __ATOMIC_RELAXED) == unwritten) {
-		return 0;
-	}
-	errno = __atomic_load_n(&p->drain.out.error, __ATOMIC_RELAXED);
-	if (!errno) {
-		errno = EIO;
-	}
-	return -1;
-}
-
-void waymark_recorder_get_stats(struct waymark_recorder_stats *stats)
-{
-	struct process *p = waymark_process_current();
-
-	memset(stats, 0, sizeof(*stats));
-	stats->lost = __atomic_load_n(&lost_without_process, __ATOMIC_RELAXED);
-	if (p) {
-		stats->recorded = __atomic_load_n(&p->drain.out.recorded, __ATOMIC_RELAXED);
-		stats->unwritten = __atomic_load_n(&p->drain.out.unwritten, __ATOMIC_RELAXED);
-		stats->lost += waymark_drain_count_lost(p);
-	}
 }

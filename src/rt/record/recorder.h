@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recorder: per-thread cursors over packets of one arena, and one writer
- * thread that hands finished bytes to the sinks. Everything of it that a fork
- * must not share lies in pages that fork wipes, so a child starts afresh.
+ * The recorder: per-thread cursors over packets of an arena, and one writer
+ * thread that hands them to their consumer. Everything of it that a fork must
+ * not share lies in pages that fork wipes, so a child starts afresh.
  *
- *	cursor --> packet --> (closed or still open) --> writer --> sink_simple
+ *	cursor --> packet --> (closed, or taken after all) --> writer --> consumer
+ *
+ * Each backend that records has an arena and a consumer of its own.
  */
 #ifndef RT_RECORD_RECORDER_H
 #define RT_RECORD_RECORDER_H
@@ -15,6 +17,13 @@
 #include <waymark/control.h>
 #include <waymark/record.h>
 
+/* What happens to an event that finds no memory. */
+enum recorder_policy {
+	RECORDER_DISCARD, /* it is lost, and counted */
+	RECORDER_OVERWRITE, /* the oldest packet makes room; files are written on demand only */
+	RECORDER_BLOCK, /* it waits */
+};
+
 /* Counters of this process since its recorder started. */
 struct waymark_recorder_stats {
 	uint64_t recorded;
@@ -22,8 +31,23 @@ struct waymark_recorder_stats {
 	uint64_t unwritten; /* recorded, but the sink failed to write them */
 };
 
-/* `buffer` bytes bound the arena; takes effect before the first event of the process. */
+/* `bytes` bound each arena. Before the first event of the process; 0, or -1 with the reason. */
 int waymark_recorder_set_buffer(uint64_t bytes, struct waymark_error *error);
+
+/* The same for what happens when that is full. */
+int waymark_recorder_set_policy(enum recorder_policy policy, struct waymark_error *error);
+enum recorder_policy waymark_recorder_policy(void);
+
+/* How long events may wait in memory before they go to their file. Any time. */
+void waymark_recorder_set_delay(uint64_t ns);
+uint64_t waymark_recorder_delay(void);
+
+/*
+ * Whether a crash (SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE) that the program
+ * does not handle itself waits for the writer: two seconds without progress,
+ * five at most. On unless switched off before the first event of the process.
+ */
+void waymark_recorder_set_crash_signals(bool on);
 
 /*
  * Waits until every event recorded before the call is in its file. Returns 0,
@@ -32,12 +56,8 @@ int waymark_recorder_set_buffer(uint64_t bytes, struct waymark_error *error);
  */
 int waymark_recorder_flush(void);
 
-/*
- * Whether a crash (SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE) that the program
- * does not handle itself waits for the writer: two seconds without progress,
- * five at most. On unless switched off before the first event of the process.
- */
-void waymark_recorder_set_crash_signals(bool on);
+/* With full=overwrite: has what is in memory written to its file. Any signal handler. */
+void waymark_recorder_snapshot(void);
 
 void waymark_recorder_get_stats(struct waymark_recorder_stats *stats);
 

@@ -28,8 +28,8 @@ static struct slab slabs[SLABS_MAX];
  */
 static struct waymark_cursor no_cursor = { .busy = 1 };
 
-__thread struct waymark_cursor *waymark_cursor __attribute__((tls_model("initial-exec"))) =
-	&no_cursor;
+__thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
+	__attribute__((tls_model("initial-exec"))) = { &no_cursor, &no_cursor };
 
 static pthread_key_t exit_key;
 static uint32_t exit_key_valid;
@@ -109,7 +109,7 @@ static void slot_release(struct slot *s)
 
 struct slot *waymark_slot_current(void)
 {
-	struct waymark_cursor *c = waymark_cursor;
+	struct waymark_cursor *c = waymark_cursors[0];
 
 	return c == &no_cursor ? NULL : (struct slot *)(void *)c;
 }
@@ -126,11 +126,14 @@ struct slot *waymark_slot_mine(void)
 	if (!s) {
 		return NULL;
 	}
-	/* In one step: a handler may come between a look and a store. */
-	if (!__atomic_compare_exchange_n(&waymark_cursor, &none, &s->depth[0].hot, false,
+	/* The first in one step: a handler may come between a look and a store. */
+	if (!__atomic_compare_exchange_n(&waymark_cursors[0], &none, &s->cursors[0][0].hot, false,
 		    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 		slot_release(s);
 		return waymark_slot_current();
+	}
+	for (int k = 1; k < WAYMARK_RECORDERS; k++) {
+		waymark_cursors[k] = &s->cursors[k][0].hot;
 	}
 	if (exit_key_valid) {
 		pthread_setspecific(exit_key, s);
@@ -160,9 +163,28 @@ struct slot *waymark_slot_next(uint32_t *index)
 	return NULL;
 }
 
+/* The next owner continues the stream. */
+static void renew(struct cursor *c)
+{
+	struct cursor fresh = {
+		.sequence = c->sequence,
+		.stream = c->stream,
+		.lost = c->lost,
+		.reader = { .ticks = c->reader.ticks, .discarded = c->reader.discarded },
+	};
+
+	*c = fresh;
+}
+
 void waymark_slot_free(struct slot *s)
 {
-	memset(s, 0, sizeof(*s));
+	slot_foreach_cursor(c, s)
+	{
+		renew(c);
+	}
+	s->tid = 0;
+	s->exited = 0;
+	s->last_ns = 0;
 	slot_release(s);
 }
 
@@ -190,7 +212,9 @@ static void thread_exit(void *slot)
 	struct slot *s = slot;
 
 	if (waymark_slot_current() == s) {
-		waymark_cursor = &no_cursor;
+		for (int k = WAYMARK_RECORDERS - 1; k >= 0; k--) {
+			waymark_cursors[k] = &no_cursor;
+		}
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&s->exited, 1, __ATOMIC_RELEASE);

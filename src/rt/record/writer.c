@@ -17,7 +17,8 @@
 #include "rt/host/descriptors.h"
 #include "rt/host/futex.h"
 #include "rt/host/guard.h"
-#include "rt/record/process.h"
+#include "rt/record/consume.h"
+#include "rt/record/settings.h"
 
 #define MS UINT64_C(1000000)
 
@@ -45,7 +46,6 @@
 /* What the writer knows about its own rest. */
 struct rest {
 	uint64_t tick;
-	uint64_t write_due; /* ns: the batch must be written then; 0: it is empty */
 	uint64_t quiet_since; /* ns */
 	uint64_t expired_at; /* ns */
 	bool expired;
@@ -63,7 +63,7 @@ void waymark_doorbell(void)
 	}
 }
 
-static bool flush_pending(struct process *p)
+static bool flush_pending(const struct process *p)
 {
 	return __atomic_load_n(&p->flush_wanted, __ATOMIC_ACQUIRE) !=
 	       __atomic_load_n(&p->flush_done, __ATOMIC_RELAXED);
@@ -85,7 +85,7 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 		__atomic_store_n(&p->doorbell, 0, __ATOMIC_SEQ_CST);
 		return WAKE_RUNG;
 	}
-	if (deep && !waymark_drain_is_expired(p)) {
+	if (deep && !waymark_consume_is_quiet(p)) {
 		refused = true;
 	} else {
 		futex_wait(&p->doorbell, 1, ns);
@@ -96,7 +96,7 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 	return refused ? WAKE_REFUSED : WAKE_TIMEOUT;
 }
 
-static bool lock_drain(struct process *p)
+bool waymark_drain_trylock(struct process *p)
 {
 	uint32_t free = 0;
 
@@ -104,46 +104,91 @@ static bool lock_drain(struct process *p)
 		&p->drain_lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-static void unlock_drain(struct process *p)
+void waymark_drain_unlock(struct process *p)
 {
 	__atomic_store_n(&p->drain_lock, 0, __ATOMIC_RELEASE);
 }
 
-/* Writes the batch if it waits long enough; notes since when one waits. */
-static void write_when_due(struct process *p, struct rest *rest, uint64_t now)
+/* A pass of every recorder that has an arena; returns how much they took. */
+static uint64_t drain(struct process *p, enum drain_mode mode)
 {
-	struct simple_out *out = &p->drain.out;
+	uint64_t taken = 0;
 
-	if (rest->write_due && now >= rest->write_due) {
-		waymark_simple_write(out);
-		rest->write_due = 0;
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		struct recorder *r = &p->recorders[k];
+
+		if (recorder_arena(r)) {
+			taken += waymark_consumers[k]->pass(p, r, mode);
+			waymark_consumers[k]->write(r, waymark_clock_ns(), mode != DRAIN_USUAL);
+		}
 	}
-	if (!rest->write_due && simple_has_batch(out)) {
-		rest->write_due = now + rest->tick;
+	waymark_consume_bury();
+	return taken;
+}
+
+/* Whether no recorder holds anything back that it will write by itself. */
+static bool is_through(const struct process *p)
+{
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		struct recorder *r = (struct recorder *)&p->recorders[k];
+
+		if (recorder_arena(r) && !waymark_consumers[k]->is_through(r)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void settle(struct process *p)
+{
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		if (recorder_arena(&p->recorders[k])) {
+			waymark_consumers[k]->settle(&p->recorders[k]);
+		}
 	}
 }
 
-/* One round of work; returns how many events it found. */
-static uint64_t work(struct process *p, struct rest *rest)
+/* What the writer does with memory while it has time. */
+static void each_arena(const struct process *p, void (*care)(struct arena *a))
+{
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		struct arena *a = recorder_arena(&p->recorders[k]);
+
+		if (a) {
+			care(a);
+		}
+	}
+}
+
+/* What a pass has to reach now. */
+static enum drain_mode drain_mode(const struct process *p)
+{
+	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
+		return DRAIN_END;
+	}
+	if (__atomic_load_n(&p->crashed, __ATOMIC_ACQUIRE) == CRASH_FLUSHING) {
+		return DRAIN_CRASH;
+	}
+	return flush_pending(p) ? DRAIN_FLUSH : DRAIN_USUAL;
+}
+
+/* One round of work; returns how much it found. */
+static uint64_t work(struct process *p)
 {
 	uint32_t wanted = __atomic_load_n(&p->flush_wanted, __ATOMIC_ACQUIRE);
 	bool flush = wanted != __atomic_load_n(&p->flush_done, __ATOMIC_RELAXED);
-	bool leaving = __atomic_load_n(&p->leaving, __ATOMIC_RELAXED);
-	uint64_t events = waymark_drain_pass(p, flush || leaving ? DRAIN_ALL : DRAIN_USUAL);
+	uint64_t taken = drain(p, drain_mode(p));
 
-	if (flush || leaving) {
-		waymark_simple_write(&p->drain.out);
-		rest->write_due = 0;
-	}
-	if (leaving || __atomic_load_n(&p->notice_state, __ATOMIC_RELAXED) == NOTICE_READY) {
-		waymark_drain_expire(p);
+	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED) ||
+		__atomic_load_n(&p->notice_state, __ATOMIC_RELAXED) == NOTICE_READY) {
+		settle(p);
+		waymark_consume_expire();
 	}
 	if (flush) {
 		__atomic_store_n(&p->flush_done, wanted, __ATOMIC_RELEASE);
 		futex_wake(&p->flush_done);
 	}
-	write_when_due(p, rest, waymark_clock_ns());
-	return events;
+	return taken;
 }
 
 /* Sleeps with every packet closed: first for a while, then for ever. */
@@ -151,8 +196,8 @@ static void rest_deeply(struct process *p, struct rest *rest)
 {
 	switch (listen(p, rest->trimmed ? FUTEX_FOREVER : TRIM_NS, true)) {
 	case WAKE_TIMEOUT:
-		waymark_drain_find_dead();
-		waymark_arena_trim(process_arena(p));
+		waymark_consume_find_dead();
+		each_arena(p, waymark_arena_trim);
 		rest->trimmed = true;
 		break;
 	case WAKE_REFUSED: /* a thread stopped inside an event, or one was just recorded */
@@ -184,19 +229,20 @@ static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 		rest->refusals = 0;
 	}
 	if (now - rest->expired_at >= EXPIRE_NS) {
-		waymark_drain_expire(p);
+		waymark_consume_expire();
 		rest->expired_at = now;
 	}
 	if (events >= BUSY_EVENTS) {
 		return;
 	}
-	if (rest->expired && !rest->write_due) {
+	if (rest->expired && is_through(p)) {
 		rest_deeply(p, rest);
 		return;
 	}
-	waymark_arena_populate(process_arena(p));
+	each_arena(p, waymark_arena_populate);
 	if (now - rest->quiet_since >= QUIET_NS) {
-		waymark_drain_expire(p);
+		settle(p);
+		waymark_consume_expire();
 		rest->expired = true;
 	}
 	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
@@ -221,12 +267,12 @@ static void *writer_main(void *arg)
 	prctl(PR_SET_NAME, "waymark");
 	waymark_own_descriptors();
 	__atomic_store_n(&p->writer_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
-	while (!lock_drain(p)) { /* a caller that drained before there was a writer */
+	while (!waymark_drain_trylock(p)) { /* a caller that drained before there was a writer */
 		futex_wait(&p->drain_lock, 1, MS);
 	}
 	__atomic_store_n(&p->writer, WRITER_RUNNING, __ATOMIC_RELEASE);
 	for (;;) {
-		take_rest(p, &rest, work(p, &rest));
+		take_rest(p, &rest, work(p));
 	}
 	return NULL;
 }
@@ -299,7 +345,7 @@ static bool flush_by_writer(struct process *p, uint64_t patience_ns, uint64_t li
 	while (done = __atomic_load_n(&p->flush_done, __ATOMIC_ACQUIRE),
 		(int32_t)(done - ticket) < 0) {
 		uint64_t now = waymark_clock_ns();
-		uint64_t seen = __atomic_load_n(&p->drain.out.progress, __ATOMIC_RELAXED);
+		uint64_t seen = waymark_recorder_progress(p);
 
 		if (!deadline || seen != progress) {
 			progress = seen;
@@ -325,7 +371,7 @@ static bool flush_by_caller(struct process *p, uint64_t patience_ns)
 
 	for (;;) {
 		waymark_guard_begin(&guard);
-		if (lock_drain(p)) {
+		if (waymark_drain_trylock(p)) {
 			break;
 		}
 		waymark_guard_end(&guard);
@@ -334,10 +380,15 @@ static bool flush_by_caller(struct process *p, uint64_t patience_ns)
 		}
 		futex_wait(&p->drain_lock, 1, MS);
 	}
-	waymark_drain_pass(p, DRAIN_ALL);
-	waymark_simple_write(&p->drain.out);
-	waymark_simple_pause(&p->drain.out);
-	unlock_drain(p);
+	enum drain_mode mode = drain_mode(p);
+
+	drain(p, mode == DRAIN_USUAL ? DRAIN_FLUSH : mode);
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		if (recorder_arena(&p->recorders[k])) {
+			waymark_consumers[k]->pause(&p->recorders[k]);
+		}
+	}
+	waymark_drain_unlock(p);
 	waymark_guard_end(&guard);
 	return true;
 }

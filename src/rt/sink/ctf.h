@@ -9,7 +9,8 @@
  *	ctf_trace.c     the directory: its name, its begin
  *	ctf_metadata.c  its declarations and its clock
  *	ctf_stream.c    its streams, their index, their pieces
- *	ctf_pass.c      which packets go there, and when
+ *	ctf_cursor.c    which packets of a thread go there
+ *	ctf_pass.c      when: the consumer
  */
 #ifndef RT_SINK_CTF_H
 #define RT_SINK_CTF_H
@@ -39,6 +40,7 @@ struct ctf_trace {
 	const struct ctf_config *config; /* it was made for */
 	uint8_t uuid[16];
 	uint32_t pid;
+	uint32_t named; /* it has its name, by release; 0: nothing may be written yet */
 	uint32_t metadata_lock; /* 1: taken */
 	uint32_t declared; /* ids up to this one are in the metadata; under metadata_lock */
 	uint64_t refined_ns; /* when the clock's rate was last written */

@@ -189,8 +189,9 @@ static void use_stderr(void)
 	free(old);
 }
 
-static int log_set_file(const char *path, struct waymark_error *error)
+static int log_set_file(const char *path, bool yield, struct waymark_error *error)
 {
+	(void)yield;
 	if (!path) {
 		use_stderr();
 		return 0;

@@ -13,6 +13,7 @@ static struct {
 	const struct waymark_sink *sink;
 	char *path; /* absolute; NULL: nothing waits */
 } waiting[] = {
+	{ &waymark_sink_ctf, NULL },
 	{ &waymark_sink_simple, NULL },
 	{ &waymark_sink_log, NULL },
 };
@@ -38,7 +39,7 @@ static int open_output(
 {
 	struct waymark_error reason;
 
-	if (sink->set_file(path, &reason) == 0) {
+	if (sink->set_file(path, false, &reason) == 0) {
 		return 0;
 	}
 	return waymark_fail(error, "%s.file=: %s", sink->name, reason.text);

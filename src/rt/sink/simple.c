@@ -17,9 +17,8 @@
 #include <waymark/record.h>
 
 #include "rt/host/error.h"
-#include "rt/record/process.h"
 #include "rt/record/recorder.h"
-#include "rt/sink/simple.h"
+#include "rt/sink/simple_drain.h"
 #include "rt/sink/sink.h"
 
 /* By release and acquire; inherited by forked children. */
@@ -68,10 +67,11 @@ static void publish(struct simple_config *config)
 		&current, &previous, config, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
 
-static int set_file(const char *path, struct waymark_error *error)
+static int set_file(const char *path, bool yield, struct waymark_error *error)
 {
 	struct simple_config *config = new_config(path ? path : "");
 
+	(void)yield;
 	error_clear(error);
 	if (!config) {
 		return waymark_fail(error, "%s: no memory", path);
@@ -101,13 +101,13 @@ static int set_on(bool on, bool *was_on, struct waymark_error *error)
 
 static void print_status(FILE *to)
 {
-	struct process *p = waymark_process_current();
+	const struct simple_drain *d = waymark_simple_current();
 	const struct simple_config *config = waymark_simple_config();
 	uint32_t number = 0;
 	char name[PATH_MAX + 32];
 
-	if (p) {
-		number = __atomic_load_n(&p->drain.out.file.number, __ATOMIC_RELAXED);
+	if (d) {
+		number = __atomic_load_n(&d->out.file.number, __ATOMIC_RELAXED);
 	}
 	waymark_simple_name(config, (uint32_t)getpid(), number, name, sizeof(name));
 	fprintf(to, "Trace file \"%s\" %s.\n", name, waymark_simple_is_off() ? "off" : "on");

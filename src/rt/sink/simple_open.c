@@ -18,8 +18,9 @@
 
 #include "rt/host/error.h"
 #include "rt/host/guard.h"
+#include "rt/host/open.h"
 #include "rt/record/process.h"
-#include "rt/sink/simple.h"
+#include "rt/sink/simple_drain.h"
 
 #define NAME_BYTES 4200u
 #define NUMBERS_MAX 1000u
@@ -61,26 +62,17 @@ void waymark_simple_complain(struct simple_out *out, enum simple_complaint what,
 
 static int raw_open(const char *name, int flags)
 {
-	int fd = (int)syscall(
-		SYS_openat, AT_FDCWD, name, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
-
-	if (fd >= 0 && fd <= STDERR_FILENO) { /* never in place of a standard stream */
-		int high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-
-		syscall(SYS_close, fd);
-		fd = high;
-	}
-	return fd;
+	return waymark_open(name, flags | O_NONBLOCK, 0666);
 }
 
 /* Where the file with that number is: the default one where the first event was recorded. */
 static void file_path(const struct simple_out *out, uint32_t number, char *path, size_t size)
 {
-	const struct arena *a = process_arena(waymark_process_current());
+	const struct simple_drain *d = waymark_simple_current();
 	size_t length = 0;
 
-	if (!simple_is_named(out->config) && a && a->directory[0] == '/') {
-		length = (size_t)snprintf(path, size, "%s/", a->directory);
+	if (!simple_is_named(out->config) && d && d->directory[0] == '/') {
+		length = (size_t)snprintf(path, size, "%s/", d->directory);
 	}
 	waymark_simple_name(out->config, out->pid, number, path + length, size - length);
 }

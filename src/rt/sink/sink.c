@@ -7,6 +7,7 @@
 
 /* In the order in which `file=` looks for one. */
 static const struct waymark_sink *const sinks[] = {
+	&waymark_sink_ctf,
 	&waymark_sink_simple,
 	&waymark_sink_log,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sinks: the backends that own a file of this process, in the order in which
- * `file=` looks for one that is compiled in (simple, log). The option, the
+ * `file=` looks for one that is compiled in (ctf, simple, log). The option, the
  * control API and the monitor reach them through this table only.
  */
 #ifndef RT_SINK_SINK_H
@@ -15,8 +15,12 @@
 struct waymark_sink {
 	unsigned int backend; /* one bit of enum waymark_backend */
 	const char *name;
-	/* Names the file and opens it. NULL: the sink's default. 0 or -1 with the reason. */
-	int (*set_file)(const char *path, struct waymark_error *error);
+	/*
+	 * Names the file and opens it. NULL: the sink's default. `yield`: where that
+	 * cannot be had because it is another's, a name beside it will do. 0 or -1
+	 * with the reason.
+	 */
+	int (*set_file)(const char *path, bool yield, struct waymark_error *error);
 	/* Opens (true) or closes (false) the file; `was_on` gets the former state. */
 	int (*set_on)(bool on, bool *was_on, struct waymark_error *error);
 	/* Brings everything recorded so far into the file. */
@@ -25,8 +29,20 @@ struct waymark_sink {
 	void (*print_status)(FILE *to);
 };
 
+extern const struct waymark_sink waymark_sink_ctf;
 extern const struct waymark_sink waymark_sink_simple;
 extern const struct waymark_sink waymark_sink_log;
+
+/* What else options set of ctf; in force from the next event's trace on. */
+void waymark_ctf_set_replace(bool replace);
+int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error *error);
+
+/*
+ * Whether this process writes a native trace by now; then events that get an id
+ * are to be declared in it before they are switched on. No signal handler.
+ */
+bool waymark_ctf_has_begun(void);
+void waymark_ctf_declare_now(void);
 
 /* The first sink of the table whose backend is in `backends`, NULL when there is none. */
 const struct waymark_sink *waymark_sink_first(unsigned int backends);

@@ -29,14 +29,15 @@ static void log_bools(bool yes, bool no)
 	waymark_log(&waymark_event_bools, " yes=%d no=%d", yes, no);
 }
 
-WAYMARK_HOT static void record_bools(bool yes, bool no)
+WAYMARK_HOT static void simple_bools(bool yes, bool no)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(yes);
 	waymark_room += 2 * sizeof(no);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_bools, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_bools, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &yes, sizeof(yes));
@@ -52,7 +53,7 @@ void waymark_emit_bools(bool yes, bool no)
 		log_bools(yes, no);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_bools(yes, no);
+		simple_bools(yes, no);
 	}
 }
 
@@ -83,7 +84,7 @@ static void log_chars(char c, signed char s, unsigned char u)
 	waymark_log(&waymark_event_chars, " c=%c s=%d u=%u", c, s, u);
 }
 
-WAYMARK_HOT static void record_chars(char c, signed char s, unsigned char u)
+WAYMARK_HOT static void simple_chars(char c, signed char s, unsigned char u)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -91,7 +92,8 @@ WAYMARK_HOT static void record_chars(char c, signed char s, unsigned char u)
 	waymark_room += 2 * sizeof(c);
 	waymark_room += 2 * sizeof(s);
 	waymark_room += 2 * sizeof(u);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_chars, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_chars, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &c, sizeof(c));
@@ -108,7 +110,7 @@ void waymark_emit_chars(char c, signed char s, unsigned char u)
 		log_chars(c, s, u);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_chars(c, s, u);
+		simple_chars(c, s, u);
 	}
 }
 
@@ -139,7 +141,7 @@ static void log_shorts(short s, unsigned short u, short int si)
 	waymark_log(&waymark_event_shorts, " s=%d u=%u si=%hd", s, u, si);
 }
 
-WAYMARK_HOT static void record_shorts(short s, unsigned short u, short int si)
+WAYMARK_HOT static void simple_shorts(short s, unsigned short u, short int si)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -147,7 +149,8 @@ WAYMARK_HOT static void record_shorts(short s, unsigned short u, short int si)
 	waymark_room += 2 * sizeof(s);
 	waymark_room += 2 * sizeof(u);
 	waymark_room += 2 * sizeof(si);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_shorts, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_shorts, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &s, sizeof(s));
@@ -164,7 +167,7 @@ void waymark_emit_shorts(short s, unsigned short u, short int si)
 		log_shorts(s, u, si);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_shorts(s, u, si);
+		simple_shorts(s, u, si);
 	}
 }
 
@@ -196,7 +199,7 @@ static void log_ints(int i, unsigned u, unsigned int ui, signed s)
 	waymark_log(&waymark_event_ints, " i=%d u=%u ui=0x%x s=%i", i, u, ui, s);
 }
 
-WAYMARK_HOT static void record_ints(int i, unsigned u, unsigned int ui, signed s)
+WAYMARK_HOT static void simple_ints(int i, unsigned u, unsigned int ui, signed s)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -205,7 +208,8 @@ WAYMARK_HOT static void record_ints(int i, unsigned u, unsigned int ui, signed s
 	waymark_room += 2 * sizeof(u);
 	waymark_room += 2 * sizeof(ui);
 	waymark_room += 2 * sizeof(s);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_ints, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_ints, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &i, sizeof(i));
@@ -223,7 +227,7 @@ void waymark_emit_ints(int i, unsigned u, unsigned int ui, signed s)
 		log_ints(i, u, ui, s);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_ints(i, u, ui, s);
+		simple_ints(i, u, ui, s);
 	}
 }
 
@@ -255,7 +259,7 @@ static void log_longs(long l, unsigned long ul, long long ll, unsigned long long
 	waymark_log(&waymark_event_longs, " l=%ld ul=0x%lx ll=%lld ull=%llu", l, ul, ll, ull);
 }
 
-WAYMARK_HOT static void record_longs(long l, unsigned long ul, long long ll, unsigned long long ull)
+WAYMARK_HOT static void simple_longs(long l, unsigned long ul, long long ll, unsigned long long ull)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -264,7 +268,8 @@ WAYMARK_HOT static void record_longs(long l, unsigned long ul, long long ll, uns
 	waymark_room += 2 * sizeof(ul);
 	waymark_room += 2 * sizeof(ll);
 	waymark_room += 2 * sizeof(ull);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_longs, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_longs, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &l, sizeof(l));
@@ -282,7 +287,7 @@ void waymark_emit_longs(long l, unsigned long ul, long long ll, unsigned long lo
 		log_longs(l, ul, ll, ull);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_longs(l, ul, ll, ull);
+		simple_longs(l, ul, ll, ull);
 	}
 }
 
@@ -313,7 +318,7 @@ static void log_fixed8(int8_t i, uint8_t u, int8_t x)
 	waymark_log(&waymark_event_fixed8, " i=%hhd u=%u x=0x%x", i, u, x);
 }
 
-WAYMARK_HOT static void record_fixed8(int8_t i, uint8_t u, int8_t x)
+WAYMARK_HOT static void simple_fixed8(int8_t i, uint8_t u, int8_t x)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -321,7 +326,8 @@ WAYMARK_HOT static void record_fixed8(int8_t i, uint8_t u, int8_t x)
 	waymark_room += 2 * sizeof(i);
 	waymark_room += 2 * sizeof(u);
 	waymark_room += 2 * sizeof(x);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_fixed8, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_fixed8, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &i, sizeof(i));
@@ -338,7 +344,7 @@ void waymark_emit_fixed8(int8_t i, uint8_t u, int8_t x)
 		log_fixed8(i, u, x);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_fixed8(i, u, x);
+		simple_fixed8(i, u, x);
 	}
 }
 
@@ -368,14 +374,15 @@ static void log_fixed16(int16_t i, uint16_t u)
 	waymark_log(&waymark_event_fixed16, " i=%d u=0x%04hx", i, u);
 }
 
-WAYMARK_HOT static void record_fixed16(int16_t i, uint16_t u)
+WAYMARK_HOT static void simple_fixed16(int16_t i, uint16_t u)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(i);
 	waymark_room += 2 * sizeof(u);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_fixed16, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_fixed16, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &i, sizeof(i));
@@ -391,7 +398,7 @@ void waymark_emit_fixed16(int16_t i, uint16_t u)
 		log_fixed16(i, u);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_fixed16(i, u);
+		simple_fixed16(i, u);
 	}
 }
 
@@ -421,14 +428,15 @@ static void log_fixed32(int32_t i, uint32_t u)
 	waymark_log(&waymark_event_fixed32, " i=%d u=0x%08x", i, u);
 }
 
-WAYMARK_HOT static void record_fixed32(int32_t i, uint32_t u)
+WAYMARK_HOT static void simple_fixed32(int32_t i, uint32_t u)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(i);
 	waymark_room += 2 * sizeof(u);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_fixed32, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_fixed32, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &i, sizeof(i));
@@ -444,7 +452,7 @@ void waymark_emit_fixed32(int32_t i, uint32_t u)
 		log_fixed32(i, u);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_fixed32(i, u);
+		simple_fixed32(i, u);
 	}
 }
 
@@ -474,14 +482,15 @@ static void log_fixed64(int64_t i, uint64_t u)
 	waymark_log(&waymark_event_fixed64, " i=%" PRId64 " u=0x%" PRIX64, i, u);
 }
 
-WAYMARK_HOT static void record_fixed64(int64_t i, uint64_t u)
+WAYMARK_HOT static void simple_fixed64(int64_t i, uint64_t u)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(i);
 	waymark_room += 2 * sizeof(u);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_fixed64, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_fixed64, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &i, sizeof(i));
@@ -497,7 +506,7 @@ void waymark_emit_fixed64(int64_t i, uint64_t u)
 		log_fixed64(i, u);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_fixed64(i, u);
+		simple_fixed64(i, u);
 	}
 }
 
@@ -531,7 +540,7 @@ static void log_sizes(size_t size, ssize_t result, uintptr_t address, ptrdiff_t 
 		distance);
 }
 
-WAYMARK_HOT static void record_sizes(
+WAYMARK_HOT static void simple_sizes(
 	size_t size, ssize_t result, uintptr_t address, ptrdiff_t distance)
 {
 	struct waymark_record waymark_r;
@@ -541,7 +550,8 @@ WAYMARK_HOT static void record_sizes(
 	waymark_room += 2 * sizeof(result);
 	waymark_room += 2 * sizeof(address);
 	waymark_room += 2 * sizeof(distance);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_sizes, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_sizes, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &size, sizeof(size));
@@ -559,7 +569,7 @@ void waymark_emit_sizes(size_t size, ssize_t result, uintptr_t address, ptrdiff_
 		log_sizes(size, result, address, distance);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_sizes(size, result, address, distance);
+		simple_sizes(size, result, address, distance);
 	}
 }
 
@@ -593,7 +603,7 @@ static void log_pointers(void *p, const void *q, int *i, const uint8_t *bytes, c
 		(const void *)i, (const void *)bytes, (const void *)argv);
 }
 
-WAYMARK_HOT static void record_pointers(
+WAYMARK_HOT static void simple_pointers(
 	void *p, const void *q, int *i, const uint8_t *bytes, char **argv)
 {
 	struct waymark_record waymark_r;
@@ -604,7 +614,8 @@ WAYMARK_HOT static void record_pointers(
 	waymark_room += 2 * sizeof(i);
 	waymark_room += 2 * sizeof(bytes);
 	waymark_room += 2 * sizeof(argv);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_pointers, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_pointers, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &p, sizeof(p));
@@ -623,7 +634,7 @@ void waymark_emit_pointers(void *p, const void *q, int *i, const uint8_t *bytes,
 		log_pointers(p, q, i, bytes, argv);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_pointers(p, q, i, bytes, argv);
+		simple_pointers(p, q, i, bytes, argv);
 	}
 }
 
@@ -654,7 +665,7 @@ static void log_strings(const char *name, char *text)
 		waymark_text(text));
 }
 
-WAYMARK_HOT static void record_strings(const char *name, char *text)
+WAYMARK_HOT static void simple_strings(const char *name, char *text)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -663,7 +674,8 @@ WAYMARK_HOT static void record_strings(const char *name, char *text)
 
 	waymark_room += waymark_string_room(waymark_length_name, WAYMARK_RECORD_MAX / 4);
 	waymark_room += waymark_string_room(waymark_length_text, WAYMARK_RECORD_MAX / 4);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_strings, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_strings, waymark_room)) {
 		return;
 	}
 	waymark_record_string(&waymark_r, name, waymark_length_name, WAYMARK_RECORD_MAX / 4);
@@ -679,7 +691,7 @@ void waymark_emit_strings(const char *name, char *text)
 		log_strings(name, text);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_strings(name, text);
+		simple_strings(name, text);
 	}
 }
 
@@ -708,14 +720,15 @@ static void log_string_pointer(const char *name)
 	waymark_log(&waymark_event_string_pointer, " at %p", (const void *)name);
 }
 
-WAYMARK_HOT static void record_string_pointer(const char *name)
+WAYMARK_HOT static void simple_string_pointer(const char *name)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 	uint32_t waymark_length_name = waymark_string_length(name, WAYMARK_RECORD_MAX / 2);
 
 	waymark_room += waymark_string_room(waymark_length_name, WAYMARK_RECORD_MAX / 2);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_string_pointer, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_string_pointer, waymark_room)) {
 		return;
 	}
 	waymark_record_string(&waymark_r, name, waymark_length_name, WAYMARK_RECORD_MAX / 2);
@@ -730,7 +743,7 @@ void waymark_emit_string_pointer(const char *name)
 		log_string_pointer(name);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_string_pointer(name);
+		simple_string_pointer(name);
 	}
 }
 
@@ -755,12 +768,13 @@ static void log_void_only(void)
 	waymark_log(&waymark_event_void_only, " nothing to say");
 }
 
-WAYMARK_HOT static void record_void_only(void)
+WAYMARK_HOT static void simple_void_only(void)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
-	if (!waymark_record_begin(&waymark_r, &waymark_event_void_only, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_void_only, waymark_room)) {
 		return;
 	}
 	waymark_record_end(&waymark_r);
@@ -774,7 +788,7 @@ void waymark_emit_void_only(void)
 		log_void_only();
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_void_only();
+		simple_void_only();
 	}
 }
 
@@ -804,7 +818,7 @@ static void log_no_format(int value, const char *name)
 	waymark_log(&waymark_event_no_format, " value=%d name=%s", value, waymark_text(name));
 }
 
-WAYMARK_HOT static void record_no_format(int value, const char *name)
+WAYMARK_HOT static void simple_no_format(int value, const char *name)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -812,7 +826,8 @@ WAYMARK_HOT static void record_no_format(int value, const char *name)
 
 	waymark_room += 2 * sizeof(value);
 	waymark_room += waymark_string_room(waymark_length_name, WAYMARK_RECORD_MAX / 2);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_no_format, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_no_format, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &value, sizeof(value));
@@ -828,7 +843,7 @@ void waymark_emit_no_format(int value, const char *name)
 		log_no_format(value, name);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_no_format(value, name);
+		simple_no_format(value, name);
 	}
 }
 
@@ -867,7 +882,7 @@ static void log_no_format_types(
 		(uintptr_t)p, (uintptr_t)q, b, c, u, s, l, z);
 }
 
-WAYMARK_HOT static void record_no_format_types(
+WAYMARK_HOT static void simple_no_format_types(
 	void *p, const int *q, bool b, char c, uint8_t u, int16_t s, uint64_t l, size_t z)
 {
 	struct waymark_record waymark_r;
@@ -881,7 +896,8 @@ WAYMARK_HOT static void record_no_format_types(
 	waymark_room += 2 * sizeof(s);
 	waymark_room += 2 * sizeof(l);
 	waymark_room += 2 * sizeof(z);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_no_format_types, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_no_format_types, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &p, sizeof(p));
@@ -904,7 +920,7 @@ void waymark_emit_no_format_types(
 		log_no_format_types(p, q, b, c, u, s, l, z);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_no_format_types(p, q, b, c, u, s, l, z);
+		simple_no_format_types(p, q, b, c, u, s, l, z);
 	}
 }
 
@@ -937,7 +953,7 @@ static void log_stars(int width, int value, unsigned int precision, const char *
 		waymark_text(text));
 }
 
-WAYMARK_HOT static void record_stars(int width, int value, unsigned int precision, const char *text)
+WAYMARK_HOT static void simple_stars(int width, int value, unsigned int precision, const char *text)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -947,7 +963,8 @@ WAYMARK_HOT static void record_stars(int width, int value, unsigned int precisio
 	waymark_room += 2 * sizeof(value);
 	waymark_room += 2 * sizeof(precision);
 	waymark_room += waymark_string_room(waymark_length_text, WAYMARK_RECORD_MAX / 2);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_stars, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_stars, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &width, sizeof(width));
@@ -965,7 +982,7 @@ void waymark_emit_stars(int width, int value, unsigned int precision, const char
 		log_stars(width, value, precision, text);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_stars(width, value, precision, text);
+		simple_stars(width, value, precision, text);
 	}
 }
 
@@ -998,7 +1015,7 @@ static void log_flags(int a, int b, unsigned int c, const char *d)
 		&waymark_event_flags, " [%-6d] [%+05d] [%#o] [%10.3s]", a, b, c, waymark_text(d));
 }
 
-WAYMARK_HOT static void record_flags(int a, int b, unsigned int c, const char *d)
+WAYMARK_HOT static void simple_flags(int a, int b, unsigned int c, const char *d)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -1008,7 +1025,8 @@ WAYMARK_HOT static void record_flags(int a, int b, unsigned int c, const char *d
 	waymark_room += 2 * sizeof(b);
 	waymark_room += 2 * sizeof(c);
 	waymark_room += waymark_string_room(waymark_length_d, WAYMARK_RECORD_MAX / 2);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_flags, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_flags, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &a, sizeof(a));
@@ -1026,7 +1044,7 @@ void waymark_emit_flags(int a, int b, unsigned int c, const char *d)
 		log_flags(a, b, c, d);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_flags(a, b, c, d);
+		simple_flags(a, b, c, d);
 	}
 }
 
@@ -1056,13 +1074,14 @@ static void log_literals(int percent)
 		" %d%% of \"it\" is here: what?\?! back\\slash, a tab\tand \001", percent);
 }
 
-WAYMARK_HOT static void record_literals(int percent)
+WAYMARK_HOT static void simple_literals(int percent)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(percent);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_literals, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_literals, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &percent, sizeof(percent));
@@ -1077,7 +1096,7 @@ void waymark_emit_literals(int percent)
 		log_literals(percent);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_literals(percent);
+		simple_literals(percent);
 	}
 }
 
@@ -1106,13 +1125,14 @@ static void log_wide_char(int64_t c)
 	waymark_log(&waymark_event_wide_char, " %" PRId64, c);
 }
 
-WAYMARK_HOT static void record_wide_char(int64_t c)
+WAYMARK_HOT static void simple_wide_char(int64_t c)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(c);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_wide_char, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_wide_char, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &c, sizeof(c));
@@ -1127,7 +1147,7 @@ void waymark_emit_wide_char(int64_t c)
 		log_wide_char(c);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_wide_char(c);
+		simple_wide_char(c);
 	}
 }
 
@@ -1156,13 +1176,14 @@ static void log_utf8(int c)
 	waymark_log(&waymark_event_utf8, " gr\303\266\303\237e=%d", c);
 }
 
-WAYMARK_HOT static void record_utf8(int c)
+WAYMARK_HOT static void simple_utf8(int c)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(c);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_utf8, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_utf8, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &c, sizeof(c));
@@ -1177,7 +1198,7 @@ void waymark_emit_utf8(int c)
 		log_utf8(c);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_utf8(c);
+		simple_utf8(c);
 	}
 }
 
@@ -1210,7 +1231,7 @@ static void log_keywords(int new_, int class_, int export_, const char *typename
 		export_, waymark_text(typename_));
 }
 
-WAYMARK_HOT static void record_keywords(int new_, int class_, int export_, const char *typename_)
+WAYMARK_HOT static void simple_keywords(int new_, int class_, int export_, const char *typename_)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -1221,7 +1242,8 @@ WAYMARK_HOT static void record_keywords(int new_, int class_, int export_, const
 	waymark_room += 2 * sizeof(class_);
 	waymark_room += 2 * sizeof(export_);
 	waymark_room += waymark_string_room(waymark_length_typename_, WAYMARK_RECORD_MAX / 2);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_keywords, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_keywords, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &new_, sizeof(new_));
@@ -1240,7 +1262,7 @@ void waymark_emit_keywords(int new_, int class_, int export_, const char *typena
 		log_keywords(new_, class_, export_, typename_);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_keywords(new_, class_, export_, typename_);
+		simple_keywords(new_, class_, export_, typename_);
 	}
 }
 
@@ -1272,7 +1294,7 @@ static void log_macros(int size_max, int arg_PRIu64, int debug_, int debug)
 	waymark_log(&waymark_event_macros, " %d %d %d %d", size_max, arg_PRIu64, debug_, debug);
 }
 
-WAYMARK_HOT static void record_macros(int size_max, int arg_PRIu64, int debug_, int debug)
+WAYMARK_HOT static void simple_macros(int size_max, int arg_PRIu64, int debug_, int debug)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -1281,7 +1303,8 @@ WAYMARK_HOT static void record_macros(int size_max, int arg_PRIu64, int debug_, 
 	waymark_room += 2 * sizeof(arg_PRIu64);
 	waymark_room += 2 * sizeof(debug_);
 	waymark_room += 2 * sizeof(debug);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_macros, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_macros, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &size_max, sizeof(size_max));
@@ -1299,7 +1322,7 @@ void waymark_emit_macros(int size_max, int arg_PRIu64, int debug_, int debug)
 		log_macros(size_max, arg_PRIu64, debug_, debug);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_macros(size_max, arg_PRIu64, debug_, debug);
+		simple_macros(size_max, arg_PRIu64, debug_, debug);
 	}
 }
 
@@ -1329,14 +1352,15 @@ static void log_own(int arg_log_own, int arg_record_own)
 	waymark_log(&waymark_event_own, " %d %d", arg_log_own, arg_record_own);
 }
 
-WAYMARK_HOT static void record_own(int arg_log_own, int arg_record_own)
+WAYMARK_HOT static void simple_own(int arg_log_own, int arg_record_own)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(arg_log_own);
 	waymark_room += 2 * sizeof(arg_record_own);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_own, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_own, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &arg_log_own, sizeof(arg_log_own));
@@ -1352,7 +1376,7 @@ void waymark_emit_own(int arg_log_own, int arg_record_own)
 		log_own(arg_log_own, arg_record_own);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_own(arg_log_own, arg_record_own);
+		simple_own(arg_log_own, arg_record_own);
 	}
 }
 
@@ -1388,7 +1412,7 @@ static void log_locals(int r, int on, const char *len, int size, int c, int even
 		c, event, state);
 }
 
-WAYMARK_HOT static void record_locals(
+WAYMARK_HOT static void simple_locals(
 	int r, int on, const char *len, int size, int c, int event, int state)
 {
 	struct waymark_record waymark_r;
@@ -1402,7 +1426,8 @@ WAYMARK_HOT static void record_locals(
 	waymark_room += 2 * sizeof(c);
 	waymark_room += 2 * sizeof(event);
 	waymark_room += 2 * sizeof(state);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_locals, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_locals, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &r, sizeof(r));
@@ -1423,7 +1448,7 @@ void waymark_emit_locals(int r, int on, const char *len, int size, int c, int ev
 		log_locals(r, on, len, size, c, event, state);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_locals(r, on, len, size, c, event, state);
+		simple_locals(r, on, len, size, c, event, state);
 	}
 }
 
@@ -1468,7 +1493,7 @@ static void log_ten(uint64_t first_argument, uint64_t second_argument, uint64_t 
 		ninth_argument, tenth_argument);
 }
 
-WAYMARK_HOT static void record_ten(uint64_t first_argument, uint64_t second_argument,
+WAYMARK_HOT static void simple_ten(uint64_t first_argument, uint64_t second_argument,
 	uint64_t third_argument, uint32_t fourth_argument, const char *fifth_argument,
 	void *sixth_argument, int seventh_argument, bool eighth_argument, size_t ninth_argument,
 	int64_t tenth_argument)
@@ -1488,7 +1513,8 @@ WAYMARK_HOT static void record_ten(uint64_t first_argument, uint64_t second_argu
 	waymark_room += 2 * sizeof(eighth_argument);
 	waymark_room += 2 * sizeof(ninth_argument);
 	waymark_room += 2 * sizeof(tenth_argument);
-	if (!waymark_record_begin(&waymark_r, &waymark_event_ten, waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_ten, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &first_argument, sizeof(first_argument));
@@ -1517,7 +1543,7 @@ void waymark_emit_ten(uint64_t first_argument, uint64_t second_argument, uint64_
 			ninth_argument, tenth_argument);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_ten(first_argument, second_argument, third_argument, fourth_argument,
+		simple_ten(first_argument, second_argument, third_argument, fourth_argument,
 			fifth_argument, sixth_argument, seventh_argument, eighth_argument,
 			ninth_argument, tenth_argument);
 	}
@@ -1551,16 +1577,15 @@ static void log_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(
 		" value %" PRIu64, value);
 }
 
-WAYMARK_HOT static void record_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(
+WAYMARK_HOT static void simple_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(
 	uint64_t value)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(value);
-	if (!waymark_record_begin(&waymark_r,
-		    &waymark_event_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line,
-		    waymark_room)) {
+	if (!waymark_record_begin(
+		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line, waymark_room)) {
 		return;
 	}
 	waymark_record_value(&waymark_r, &value, sizeof(value));
@@ -1576,7 +1601,7 @@ void waymark_emit_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_lin
 		log_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(value);
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
-		record_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(value);
+		simple_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(value);
 	}
 }
 /* clang-format on */

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See drain.h. The acquire of content_size pairs with the release that commits
+ * See simple_drain.h. The acquire of content_size pairs with the release that commits
  * an event, that of `next` and `first` with the release that opens a packet: so
  * once the next packet is seen, the former's content_size is final.
  */
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "format/packet.h"
-#include "rt/record/drain.h"
-#include "rt/record/process.h"
+#include "rt/record/consume.h"
+#include "rt/sink/simple_drain.h"
 
-static struct packet_header *packet_at(struct arena *a, uint32_t chunk)
+static struct simple_drain *state_of(const struct arena *a)
 {
-	return (void *)arena_at(a, chunk);
+	return a->state;
+}
+
+struct simple_drain *waymark_simple_current(void)
+{
+	struct process *p = waymark_process_current();
+	struct arena *a = p ? recorder_arena(&p->recorders[WAYMARK_RECORDER_SIMPLE]) : NULL;
+
+	return a ? state_of(a) : NULL;
 }
 
 /* Goes to the begin of a packet, and notes what its header says was lost before it. */
@@ -45,12 +51,13 @@ static bool see_more(struct arena *a, struct reader *r)
 }
 
 /* Whether the cursor has a record to read; goes on to its next packet where one ends. */
-static bool find_record(struct arena *a, struct cursor *c)
+static bool find_record(struct recorder *owner, struct cursor *c)
 {
+	struct arena *a = owner->arena;
 	struct reader *r = &c->reader;
 
 	if (!r->chunk) {
-		uint32_t first = __atomic_load_n(&c->first, __ATOMIC_ACQUIRE);
+		uint32_t first = cursor_first(c);
 
 		if (!first) {
 			return false;
@@ -58,7 +65,7 @@ static bool find_record(struct arena *a, struct cursor *c)
 		enter_packet(a, r, first);
 	}
 	while (r->pos >= r->end && !see_more(a, r)) {
-		uint32_t next = __atomic_load_n(&a->chunks[r->chunk].next, __ATOMIC_ACQUIRE);
+		uint32_t next = packet_next(a, r->chunk);
 
 		if (!next) {
 			return false;
@@ -67,7 +74,7 @@ static bool find_record(struct arena *a, struct cursor *c)
 			uint32_t done = r->chunk;
 
 			enter_packet(a, r, next);
-			waymark_arena_give(a, done);
+			waymark_recorder_free(owner, done);
 		}
 	}
 	return true;
@@ -121,7 +128,7 @@ static uint64_t second_ticks(const struct source *heap, uint32_t count)
 }
 
 /* Writes everything in the heap that is within its horizon, in the order of time. */
-static uint64_t merge(struct arena *a, struct drain *d)
+static uint64_t merge(struct recorder *owner, struct simple_drain *d)
 {
 	uint64_t events = 0;
 
@@ -131,7 +138,7 @@ static uint64_t merge(struct arena *a, struct drain *d)
 		struct reader *r = &s->cursor->reader;
 
 		events += waymark_simple_run(&d->out, r, second < s->horizon ? second : s->horizon);
-		if (find_record(a, s->cursor) && record_ticks(r) <= s->horizon) {
+		if (find_record(owner, s->cursor) && record_ticks(r) <= s->horizon) {
 			s->ticks = record_ticks(r);
 		} else {
 			*s = d->heap[--d->count];
@@ -141,11 +148,11 @@ static uint64_t merge(struct arena *a, struct drain *d)
 	return events;
 }
 
-static uint64_t add_source(struct arena *a, struct drain *d, struct source s)
+static uint64_t add_source(struct recorder *owner, struct simple_drain *d, struct source s)
 {
 	uint64_t events = 0;
 
-	if (!find_record(a, s.cursor)) {
+	if (!find_record(owner, s.cursor)) {
 		return 0;
 	}
 	s.ticks = record_ticks(&s.cursor->reader);
@@ -153,7 +160,7 @@ static uint64_t add_source(struct arena *a, struct drain *d, struct source s)
 		return 0;
 	}
 	if (d->count == DRAIN_SOURCES) {
-		events = merge(a, d); /* more threads than that: in order within each group */
+		events = merge(owner, d); /* more threads than that: in order within each group */
 	}
 	d->heap[d->count] = s;
 	sift_up(d->heap, d->count++);
@@ -166,15 +173,16 @@ static uint64_t add_source(struct arena *a, struct drain *d, struct source s)
  * what the thread recorded after them: it all waits for the outer one, unless
  * that takes longer than `hold`.
  */
-static uint64_t slot_horizon(struct arena *a, struct slot *s, uint64_t now, uint64_t hold)
+static uint64_t slot_horizon(
+	struct recorder *owner, struct cursor *cursors, uint64_t now, uint64_t hold)
 {
 	uint64_t horizon = now;
 	bool outer_busy = false;
 
 	for (int i = 0; i < CURSOR_DEPTHS; i++) {
-		struct cursor *c = &s->depth[i];
+		struct cursor *c = &cursors[i];
 
-		if (outer_busy && find_record(a, c)) {
+		if (outer_busy && find_record(owner, c)) {
 			uint64_t first = record_ticks(&c->reader);
 
 			if (first > now - hold && first <= horizon) {
@@ -186,16 +194,17 @@ static uint64_t slot_horizon(struct arena *a, struct slot *s, uint64_t now, uint
 	return horizon;
 }
 
-static uint64_t add_slot(struct arena *a, struct drain *d, struct slot *s, uint64_t horizon)
+static uint64_t add_slot(
+	struct recorder *owner, struct simple_drain *d, struct slot *s, uint64_t horizon)
 {
 	uint64_t events = 0;
 
 	for (int i = 0; i < CURSOR_DEPTHS; i++) {
-		struct cursor *c = &s->depth[i];
+		struct cursor *c = &s->cursors[WAYMARK_RECORDER_SIMPLE][i];
 		struct source source = { .horizon = horizon, .cursor = c };
 
 		c->reader.thread_ns = &s->last_ns;
-		events += add_source(a, d, source);
+		events += add_source(owner, d, source);
 	}
 	return events;
 }
@@ -203,28 +212,25 @@ static uint64_t add_slot(struct arena *a, struct drain *d, struct slot *s, uint6
 /* Ends the clock's segment now; returns the moment. */
 static struct clock_pair advance_clock(struct process *p, struct arena *a)
 {
-	struct drain *d = &p->drain;
+	struct simple_drain *d = state_of(a);
+	struct clock_pair begin = { a->file.begin.ticks, a->file.begin.monotonic_ns };
 	struct clock_pair now = waymark_clock_pair();
-	struct clock_pair from = d->last.ticks ? d->last : a->begin;
+	struct clock_pair from = d->last.ticks ? d->last : begin;
 
 	d->out.clock = waymark_clock_segment(from, now);
-	if (d->out.clock.mult) {
-		uint64_t moment = (uint64_t)(100000000.0 * (UINT64_C(1) << CLOCK_SHIFT) /
-					     (double)d->out.clock.mult);
-
-		__atomic_store_n(&p->moment, moment, __ATOMIC_RELAXED);
-	}
+	waymark_consume_pace(p, from, now);
 	d->last = now;
 	return now;
 }
 
 /* Tells what a cursor lost after its last packet. `since` was read before. */
-static void tell_trailing(struct arena *a, struct drain *d, struct cursor *c, uint64_t since)
+static void tell_trailing(
+	struct recorder *owner, struct simple_drain *d, struct cursor *c, uint64_t since)
 {
 	struct reader *r = &c->reader;
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
 
-	if (lost == r->discarded || find_record(a, c)) {
+	if (lost == r->discarded || find_record(owner, c)) {
 		return; /* a record: the loss is told with it, or after it */
 	}
 	if (lost > r->discarded) {
@@ -237,15 +243,14 @@ static void tell_trailing(struct arena *a, struct drain *d, struct cursor *c, ui
 	}
 }
 
-static void tell_losses(struct process *p, struct arena *a, uint64_t since)
+static void tell_losses(struct recorder *owner, struct simple_drain *d, uint64_t since)
 {
-	struct drain *d = &p->drain;
-	uint64_t unplaced = __atomic_load_n(&p->lost_unplaced, __ATOMIC_RELAXED);
+	uint64_t unplaced = __atomic_load_n(&owner->lost_unplaced, __ATOMIC_RELAXED);
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
 		for (int i = 0; i < CURSOR_DEPTHS; i++) {
-			tell_trailing(a, d, &s->depth[i], since);
+			tell_trailing(owner, d, &s->cursors[WAYMARK_RECORDER_SIMPLE][i], since);
 		}
 	}
 	if (unplaced > d->told_unplaced) {
@@ -255,121 +260,152 @@ static void tell_losses(struct process *p, struct arena *a, uint64_t since)
 }
 
 /* Frees what a thread that ended has left, once it is drained. */
-static void bury(struct process *p, struct arena *a, struct slot *s, uint64_t since)
+static void release(struct recorder *owner, struct simple_drain *d, struct slot *s, uint64_t since)
 {
+	struct cursor *cursors = s->cursors[WAYMARK_RECORDER_SIMPLE];
+
 	for (int i = 0; i < CURSOR_DEPTHS; i++) {
-		if (find_record(a, &s->depth[i])) {
+		struct cursor *c = &cursors[i];
+
+		if (find_record(owner, c)) {
 			return;
 		}
-	}
-	for (int i = 0; i < CURSOR_DEPTHS; i++) {
-		struct cursor *c = &s->depth[i];
-
-		tell_trailing(a, &p->drain, c, since);
-		__atomic_fetch_add(&p->lost_freed, c->lost, __ATOMIC_RELAXED);
-		c->lost = 0;
+		tell_trailing(owner, d, c, since);
 		if (c->reader.chunk) {
-			waymark_arena_give(a, c->reader.chunk);
+			waymark_recorder_free(owner, c->reader.chunk);
 		}
+		c->chunk = c->reader.chunk = 0;
 	}
-	waymark_slot_free(s);
 }
 
-uint64_t waymark_drain_pass(struct process *p, enum drain_mode mode)
+static uint64_t pass(struct process *p, struct recorder *owner, enum drain_mode mode)
 {
-	struct arena *a = process_arena(p);
-	struct drain *d = &p->drain;
+	struct arena *a = recorder_arena(owner);
+	struct simple_drain *d = state_of(a);
+	struct clock_pair now = advance_clock(p, a);
+	uint64_t hold = mode == DRAIN_USUAL ? DRAIN_HOLD * p->moment : 0;
 	uint64_t events = 0;
 	uint32_t index = 0;
-
-	waymark_simple_sync(&d->out);
-	if (!a) {
-		return 0;
-	}
-	struct clock_pair now = advance_clock(p, a);
-	uint64_t hold = mode == DRAIN_ALL ? 0 : DRAIN_HOLD * p->moment;
 	bool ended = false;
 
+	waymark_simple_sync(&d->out);
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		uint64_t horizon =
+			slot_horizon(owner, s->cursors[WAYMARK_RECORDER_SIMPLE], now.ticks, hold);
+
 		ended |= __atomic_load_n(&s->exited, __ATOMIC_ACQUIRE);
-		events += add_slot(a, d, s, slot_horizon(a, s, now.ticks, hold));
+		events += add_slot(owner, d, s, horizon);
 	}
-	events += merge(a, d);
+	events += merge(owner, d);
 	index = 0;
 	for (struct slot *s; ended && (s = waymark_slot_next(&index));) {
 		if (__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE)) {
-			bury(p, a, s, now.ns);
+			release(owner, d, s, now.ns);
 		}
 	}
-	if (mode == DRAIN_ALL) {
-		tell_losses(p, a, now.ns);
+	if (mode != DRAIN_USUAL) {
+		tell_losses(owner, d, now.ns);
 	}
 	return events;
 }
 
-void waymark_drain_expire(struct process *p)
+/* Writes the batch if it waits long enough; notes since when one waits. */
+static void write_batch(struct recorder *owner, uint64_t now, bool all)
 {
-	struct arena *a = process_arena(p);
-	uint32_t index = 0;
+	struct simple_drain *d = state_of(owner->arena);
 
-	if (!a) {
-		return;
+	if (all || (d->write_due && now >= d->write_due)) {
+		waymark_simple_write(&d->out);
+		d->write_due = 0;
 	}
-	tell_losses(p, a, waymark_clock_ns());
-	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		for (int i = 0; i < CURSOR_DEPTHS; i++) {
-			__atomic_store_n(&s->depth[i].hot.limit, NULL, __ATOMIC_RELAXED);
-		}
+	if (!d->write_due && simple_has_batch(&d->out)) {
+		d->wait_ns = d->wait_ns ? d->wait_ns * 2 : DRAIN_WAIT_FIRST_NS;
+		d->wait_ns = d->wait_ns < DRAIN_WAIT_NS ? d->wait_ns : DRAIN_WAIT_NS;
+		d->write_due = now + d->wait_ns;
 	}
 }
 
-bool waymark_drain_is_expired(struct process *p)
+static bool is_through(struct recorder *owner)
 {
-	struct arena *a = process_arena(p);
-	uint32_t index = 0;
-
-	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		for (int i = 0; i < CURSOR_DEPTHS; i++) {
-			struct cursor *c = &s->depth[i];
-
-			if (__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE) ||
-				__atomic_load_n(&c->hot.limit, __ATOMIC_RELAXED) ||
-				find_record(a, c)) {
-				return false;
-			}
-		}
-		if (__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE)) {
-			return false;
-		}
-	}
-	return true;
+	return !simple_has_batch(&state_of(owner->arena)->out);
 }
 
-void waymark_drain_find_dead(void)
+static void settle(struct recorder *owner)
 {
-	pid_t pid = getpid();
-	uint32_t index = 0;
+	tell_losses(owner, state_of(owner->arena), waymark_clock_ns());
+}
 
-	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		uint32_t tid = __atomic_load_n(&s->tid, __ATOMIC_ACQUIRE);
+static bool has_all(struct recorder *owner, struct cursor *c)
+{
+	return !find_record(owner, c);
+}
 
-		/* Any other error is a sandbox's, and says nothing. */
-		if (tid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH) {
-			__atomic_store_n(&s->exited, 1, __ATOMIC_RELEASE);
-		}
+/* A file that keeps everything has nothing to give up. */
+static bool evict(struct recorder *owner)
+{
+	(void)owner;
+	return false;
+}
+
+static void pause_file(struct recorder *owner)
+{
+	waymark_simple_pause(&state_of(owner->arena)->out);
+}
+
+static void get_name(const struct recorder *owner, char *name, size_t size)
+{
+	const struct arena *a = recorder_arena(owner);
+
+	waymark_simple_name(waymark_simple_config(), (uint32_t)getpid(),
+		a ? state_of(a)->out.file.number : 0, name, size);
+}
+
+static void get_status(const struct recorder *owner, struct consumer_status *status)
+{
+	const struct simple_out *out = &state_of(recorder_arena(owner))->out;
+
+	status->recorded = __atomic_load_n(&out->recorded, __ATOMIC_RELAXED);
+	status->unwritten = __atomic_load_n(&out->unwritten, __ATOMIC_RELAXED);
+	status->progress = __atomic_load_n(&out->progress, __ATOMIC_RELAXED);
+	status->error = __atomic_load_n(&out->error, __ATOMIC_RELAXED);
+}
+
+/*
+ * Its memory ends with the process. The program may be somewhere else when the
+ * writer creates the default file, so its place is noted.
+ */
+static void begin(void *state, struct arena_place *place)
+{
+	struct simple_drain *d = state;
+
+	(void)place;
+	if (syscall(SYS_getcwd, d->directory, sizeof(d->directory)) < 0) {
+		d->directory[0] = '\0';
 	}
 }
 
-uint64_t waymark_drain_count_lost(struct process *p)
+static void begun(struct arena *a)
 {
-	uint64_t lost = __atomic_load_n(&p->lost_unplaced, __ATOMIC_RELAXED) +
-			__atomic_load_n(&p->lost_freed, __ATOMIC_RELAXED);
-	uint32_t index = 0;
-
-	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		for (int i = 0; i < CURSOR_DEPTHS; i++) {
-			lost += __atomic_load_n(&s->depth[i].lost, __ATOMIC_RELAXED);
-		}
-	}
-	return lost;
+	(void)a;
 }
+
+static void abandon(void *state)
+{
+	(void)state;
+}
+
+const struct consumer waymark_consumer_simple = {
+	.state_bytes = sizeof(struct simple_drain),
+	.begin = begin,
+	.begun = begun,
+	.abandon = abandon,
+	.pass = pass,
+	.write = write_batch,
+	.settle = settle,
+	.has_all = has_all,
+	.is_through = is_through,
+	.evict = evict,
+	.pause = pause_file,
+	.get_name = get_name,
+	.get_status = get_status,
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* ctf: the recorder takes the event; its packets are the native trace. */
+#include "emit/record.h"
+
+static void emit_function(struct emit_context *c, const struct event *e)
+{
+	emit_record(c, e, "ctf", "WAYMARK_RECORDER_CTF");
+}
+
+const struct emit_backend emit_backend_ctf = { "WAYMARK_CTF", emit_function };

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* See open.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rt/host/open.h"
+
+int waymark_open(const char *path, int flags, unsigned int mode)
+{
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY, mode);
+
+	if (fd < 0 || fd > STDERR_FILENO) {
+		return fd;
+	}
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int why = errno;
+
+	syscall(SYS_close, fd);
+	errno = why;
+	return high;
+}

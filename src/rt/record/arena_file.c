@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where an arena's memory comes from. A file under /dev/shm, else in the trace's
+ * directory: made exclusively, never through a link, readable by nobody else,
+ * and named after the trace's uuid. The lock on it lives as long as the mapping,
+ * although the descriptor is closed at once: nothing that the program does to
+ * its descriptors reaches it, and an exec or a kill ends it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "rt/host/open.h"
+#include "rt/record/arena.h"
+
+/* Where no more than this can be reserved, recording is not worth while. */
+#define ARENA_MIN (16 * ARENA_UNIT)
+
+/* A place with less room than this, or than is wanted, is too small. */
+#define ROOM_MIN (UINT64_C(16) << 20)
+
+/* For tests: another directory than /dev/shm. Set before main(). */
+static const char *prefix = ARENA_FILE_PREFIX;
+
+__attribute__((constructor(101))) static void read_prefix(void)
+{
+	static char own[ARENA_FILE_PATH_BYTES];
+	const char *directory = secure_getenv("WAYMARK_SHM");
+
+	if (directory && strlen(directory) + sizeof("/waymark-") <= sizeof(own)) {
+		stpcpy(stpcpy(own, directory), "/waymark-");
+		prefix = own;
+	}
+}
+
+static void write_hex(char *to, const uint8_t *bytes, size_t count)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < count; i++) {
+		*to++ = digits[bytes[i] >> 4];
+		*to++ = digits[bytes[i] & 15];
+	}
+	*to = '\0';
+}
+
+static bool shared_path(char *path, const struct arena_place *place)
+{
+	if (strlen(prefix) + 2 * sizeof(place->uuid) >= ARENA_FILE_PATH_BYTES) {
+		return false;
+	}
+	write_hex(stpcpy(path, prefix), place->uuid, sizeof(place->uuid));
+	return true;
+}
+
+static bool trace_path(char *path, const struct arena_place *place)
+{
+	static const char name[] = "/" ARENA_FILE_IN_TRACE;
+
+	if (strlen(place->directory) + sizeof(name) > ARENA_FILE_PATH_BYTES) {
+		return false;
+	}
+	strcpy(stpcpy(path, place->directory), name);
+	return true;
+}
+
+/* The tables behind the header, and the first unit that holds packets. */
+static uint64_t tables_bytes(uint64_t bytes)
+{
+	uint64_t chunks = bytes / ARENA_UNIT * sizeof(struct arena_chunk);
+
+	return sizeof(struct arena) + chunks + ARENA_STREAMS_MAX * sizeof(struct arena_stream);
+}
+
+/* How large the file may be: what is wanted, or most of what there is. */
+static uint64_t limit_bytes(int fd, uint64_t bytes)
+{
+	struct statfs fs;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
+		bytes = limit.rlim_cur; /* a longer file is a signal */
+	}
+	if (syscall(SYS_fstatfs, fd, &fs) == 0 && fs.f_blocks > 0) {
+		uint64_t room = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
+
+		bytes = room - room / 8 < bytes ? room - room / 8 : bytes;
+	}
+	return bytes & ~(ARENA_UNIT - 1);
+}
+
+/* Half as much and half again where address space is short (RLIMIT_AS, 32 bits). */
+static void *reserve(uint64_t *bytes, int flags, int fd)
+{
+	while (*bytes > SIZE_MAX / 2) {
+		*bytes /= 2;
+	}
+	for (; *bytes >= ARENA_MIN; *bytes /= 2) {
+		*bytes &= ~(ARENA_UNIT - 1);
+		void *p = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+		if (p != MAP_FAILED) {
+			return p;
+		}
+	}
+	return NULL;
+}
+
+/* Maps the open file, with the memory of its tables; NULL with errno. */
+static struct arena *map_file(int fd, uint64_t *bytes)
+{
+	uint64_t wanted = *bytes;
+
+	*bytes = limit_bytes(fd, wanted);
+	if (*bytes < wanted && *bytes < ROOM_MIN) {
+		errno = ENOSPC;
+		return NULL;
+	}
+	if (ftruncate(fd, (off_t)*bytes) < 0 ||
+		syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)tables_bytes(*bytes)) < 0 ||
+		flock(fd, LOCK_SH | LOCK_NB) < 0) {
+		return NULL;
+	}
+	return reserve(bytes, MAP_SHARED, fd);
+}
+
+static struct arena *create_file(const char *path, uint64_t *bytes)
+{
+	int fd = waymark_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+
+	if (fd < 0) {
+		return NULL;
+	}
+	struct arena *a = map_file(fd, bytes);
+	int why = errno;
+
+	syscall(SYS_close, fd);
+	if (!a) {
+		syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+		errno = why;
+		return NULL;
+	}
+	a->is_file = true;
+	strcpy(a->path, path);
+	return a;
+}
+
+static struct arena *create_any_file(const struct arena_place *place, uint64_t *bytes)
+{
+	uint64_t wanted = *bytes;
+	char path[ARENA_FILE_PATH_BYTES];
+	struct arena *a = shared_path(path, place) ? create_file(path, bytes) : NULL;
+
+	if (!a && trace_path(path, place)) {
+		*bytes = wanted;
+		a = create_file(path, bytes);
+	}
+	if (!a) {
+		*bytes = wanted;
+	}
+	return a;
+}
+
+/* The header, its magic last: a file without it is none yet. */
+static void begin_file(struct arena *a, uint64_t bytes, const struct arena_place *place)
+{
+	struct arena_file *f = &a->file;
+	struct clock_pair now = waymark_clock_pair();
+
+	f->version = ARENA_FILE_VERSION;
+	f->bytes = bytes;
+	f->first_unit = (uint32_t)((tables_bytes(bytes) + ARENA_UNIT - 1) / ARENA_UNIT);
+	f->streams_offset = tables_bytes(bytes) - ARENA_STREAMS_MAX * sizeof(struct arena_stream);
+	waymark_arena_set_clock(a, now);
+	f->begin = f->now;
+	memcpy(f->uuid, place->uuid, sizeof(f->uuid));
+	if (place->directory) {
+		strncpy(f->directory, place->directory, sizeof(f->directory) - 1);
+	}
+	a->units = (uint32_t)(bytes / ARENA_UNIT);
+	a->bump = a->populated = a->seen = f->first_unit;
+	__atomic_store_n(&f->magic, ARENA_FILE_MAGIC, __ATOMIC_RELEASE);
+}
+
+struct arena *waymark_arena_create(
+	uint64_t bytes, const struct arena_place *place, uint32_t pid, int *why)
+{
+	struct arena *a = NULL;
+
+	*why = 0;
+	if (place->directory) {
+		a = create_any_file(place, &bytes);
+		*why = a ? 0 : errno;
+	}
+	if (!a) {
+		a = reserve(&bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+	}
+	if (a) {
+		a->file.pid = pid;
+		begin_file(a, bytes, place);
+	}
+	return a;
+}
+
+void waymark_arena_unlink(struct arena *a)
+{
+	if (a->is_file) {
+		syscall(SYS_unlinkat, AT_FDCWD, a->path, 0);
+	}
+}
+
+void waymark_arena_rename(struct arena *a)
+{
+	struct arena_place place = { .directory = a->file.directory };
+	bool shared = strncmp(a->path, prefix, strlen(prefix)) == 0;
+	char path[ARENA_FILE_PATH_BYTES];
+
+	memcpy(place.uuid, a->file.uuid, sizeof(place.uuid));
+	if (a->is_file && (shared ? shared_path(path, &place) : trace_path(path, &place)) &&
+		syscall(SYS_renameat2, AT_FDCWD, a->path, AT_FDCWD, path, 0) == 0) {
+		strcpy(a->path, path);
+	}
+}
+
+void waymark_arena_destroy(struct arena *a, bool unlink)
+{
+	if (unlink) {
+		waymark_arena_unlink(a);
+	}
+	munmap(a, a->file.bytes);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* See consume.h. */
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rt/host/futex.h"
+#include "rt/record/consume.h"
+
+void waymark_recorder_free(struct recorder *r, uint32_t chunk)
+{
+	waymark_arena_give(r->arena, chunk);
+	/* Sequentially consistent on both sides: who begins to wait now sees the chunk. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&r->waiting, __ATOMIC_RELAXED)) {
+		__atomic_fetch_add(&r->room, 1, __ATOMIC_RELEASE);
+		futex_wake(&r->room);
+	}
+}
+
+void waymark_consume_expire(void)
+{
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		slot_foreach_cursor(c, s)
+		{
+			__atomic_store_n(&c->hot.limit, NULL, __ATOMIC_RELAXED);
+		}
+	}
+}
+
+/* Whether the cursor can record nothing without a ring, and its consumer has all of it. */
+static bool is_quiet(struct process *p, int recorder, struct cursor *c)
+{
+	struct recorder *r = &p->recorders[recorder];
+
+	return !__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE) &&
+	       !__atomic_load_n(&c->hot.limit, __ATOMIC_RELAXED) &&
+	       (!recorder_arena(r) || waymark_consumers[recorder]->has_all(r, c));
+}
+
+bool waymark_consume_is_quiet(struct process *p)
+{
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		for (int i = 0; i < WAYMARK_RECORDERS * CURSOR_DEPTHS; i++) {
+			int k = i / CURSOR_DEPTHS;
+
+			if (!is_quiet(p, k, &s->cursors[k][i % CURSOR_DEPTHS])) {
+				return false;
+			}
+		}
+		if (__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void waymark_consume_find_dead(void)
+{
+	pid_t pid = getpid();
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		uint32_t tid = __atomic_load_n(&s->tid, __ATOMIC_ACQUIRE);
+
+		/* Any other error is a sandbox's, and says nothing. */
+		if (tid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH) {
+			__atomic_store_n(&s->exited, 1, __ATOMIC_RELEASE);
+		}
+	}
+}
+
+/* Whether the consumers are through with all that the thread has recorded. */
+static bool is_drained(struct slot *s)
+{
+	slot_foreach_cursor(c, s)
+	{
+		if (c->chunk || c->reader.chunk || __atomic_load_n(&c->first, __ATOMIC_ACQUIRE)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void waymark_consume_bury(void)
+{
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		if (__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE) && is_drained(s)) {
+			waymark_slot_free(s);
+		}
+	}
+}
+
+void waymark_consume_pace(struct process *p, struct clock_pair from, struct clock_pair to)
+{
+	struct clock_segment s = waymark_clock_segment(from, to);
+
+	if (s.mult) {
+		uint64_t moment =
+			(uint64_t)(100000000.0 * (UINT64_C(1) << CLOCK_SHIFT) / (double)s.mult);
+
+		__atomic_store_n(&p->moment, moment, __ATOMIC_RELAXED);
+	}
+}

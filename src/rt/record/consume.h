@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What consumers and the writer do with cursors, whatever the backend. Who
+ * drains, unless a function says otherwise.
+ */
+#ifndef RT_RECORD_CONSUME_H
+#define RT_RECORD_CONSUME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format/packet.h"
+#include "rt/record/process.h"
+
+static inline struct packet_header *packet_at(struct arena *a, uint32_t chunk)
+{
+	return (void *)arena_at(a, chunk);
+}
+
+/* The packet that follows, 0 where there is none yet. */
+static inline uint32_t packet_next(const struct arena *a, uint32_t chunk)
+{
+	return __atomic_load_n(&a->chunks[chunk].next, __ATOMIC_ACQUIRE);
+}
+
+/* How much of it is published, in bytes. Behind packet_next() it is final. */
+static inline uint64_t packet_bytes(struct arena *a, uint32_t chunk)
+{
+	return __atomic_load_n(&packet_at(a, chunk)->content_size, __ATOMIC_ACQUIRE) / 8;
+}
+
+/* The cursor's first packet that the consumer has not seen, 0 where there is none. */
+static inline uint32_t cursor_first(struct cursor *c)
+{
+	uint32_t first = __atomic_load_n(&c->first, __ATOMIC_ACQUIRE);
+
+	if (first) {
+		__atomic_store_n(&c->first, 0, __ATOMIC_RELAXED);
+	}
+	return first;
+}
+
+/* Makes every cursor's next event take the slow path, which rings the doorbell. */
+void waymark_consume_expire(void);
+
+/* Whether every cursor still is so, and nothing waits: nothing can happen without a ring then. */
+bool waymark_consume_is_quiet(struct process *p);
+
+/* Marks the slots of threads that ended without saying so. */
+void waymark_consume_find_dead(void);
+
+/* Frees the slots of threads that ended, of whose packets nothing is left. */
+void waymark_consume_bury(void);
+
+/* Measures how many ticks 100 ms are. */
+void waymark_consume_pace(struct process *p, struct clock_pair from, struct clock_pair to);
+
+#endif

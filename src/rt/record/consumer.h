@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a recording backend does with its packets. The recorder knows nothing
+ * else of the backends; consumers.c has the table.
+ *
+ * A consumer works under the process's drain lock: in the writer thread, or in
+ * a thread of the program with all signals blocked. It takes closed packets
+ * from a cursor's list, and may take an open one after all, see close.c.
+ */
+#ifndef RT_RECORD_CONSUMER_H
+#define RT_RECORD_CONSUMER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rt/record/arena.h"
+#include "rt/record/cursor.h"
+
+struct process;
+struct recorder;
+
+enum drain_mode {
+	DRAIN_USUAL,
+	DRAIN_FLUSH, /* everything recorded by now must be in its file */
+	DRAIN_CRASH, /* the same, of threads too that stand still in an event */
+	DRAIN_END, /* the same, and tell every loss: nothing may come after it */
+};
+
+/* What a consumer has to tell of its file. */
+struct consumer_status {
+	uint64_t recorded; /* events that it took; 0 where it does not count them */
+	uint64_t unwritten; /* events that it took, but the file did not */
+	uint64_t progress; /* counts system calls that came back */
+	int error; /* errno of the last write, 0 when it went well */
+};
+
+struct consumer {
+	/* Zeroed memory that a fork wipes; the arena points to it. */
+	size_t state_bytes;
+
+	/*
+	 * Before the first event. Fills in where the arena's file is to be; leaves
+	 * it empty for memory that ends with the process. Several threads may do
+	 * this at once: all but one see abandon() instead of begun(), which comes
+	 * when the arena is published. Any signal handler.
+	 */
+	void (*begin)(void *state, struct arena_place *place);
+	void (*begun)(struct arena *a);
+	void (*abandon)(void *state);
+
+	/* Takes what there is. Returns how much that was, in events or what they would be. */
+	uint64_t (*pass)(struct process *p, struct recorder *r, enum drain_mode mode);
+
+	/* Writes what waits to be written, all of it or what is due by now. */
+	void (*write)(struct recorder *r, uint64_t now_ns, bool all);
+
+	/* The program is quiet: tells the losses that no packet has told yet. */
+	void (*settle)(struct recorder *r);
+
+	/* Whether nothing of the cursor, or of the recorder as a whole, waits for another pass. */
+	bool (*has_all)(struct recorder *r, struct cursor *c);
+	bool (*is_through)(struct recorder *r);
+
+	/* Frees memory, be it by giving up the oldest packet. False when there is none to free. */
+	bool (*evict)(struct recorder *r);
+
+	/* Closes files that were opened by a thread of the program. */
+	void (*pause)(struct recorder *r);
+
+	/* The name of its file, as far as it is known. */
+	void (*get_name)(const struct recorder *r, char *name, size_t size);
+	void (*get_status)(const struct recorder *r, struct consumer_status *status);
+};
+
+extern const struct consumer *const waymark_consumers[WAYMARK_RECORDERS];
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* What options set of the recorder, and what it tells of itself. */
+#include <errno.h>
+#include <string.h>
+
+#include "rt/host/error.h"
+#include "rt/record/process.h"
+#include "rt/record/recorder.h"
+#include "rt/record/settings.h"
+
+#define BUFFER_MIN (UINT64_C(1) << 20)
+#define BUFFER_MAX (UINT64_C(64) << 30)
+
+/* How long a flush waits for a writer that does not get on. */
+#define FLUSH_PATIENCE_NS UINT64_C(10000000000)
+
+/* Relaxed: each is read on its own, and most when the arena is made. */
+static struct {
+	uint64_t buffer;
+	uint64_t delay_ns;
+	uint32_t policy;
+} settings = { UINT64_C(256) << 20, UINT64_C(5000000000), RECORDER_DISCARD };
+
+uint64_t waymark_recorder_lost_early;
+
+static int too_late(const char *what, struct waymark_error *error)
+{
+	struct process *p = waymark_process_current();
+
+	if (!p || !process_has_recorded(p)) {
+		return 0;
+	}
+	return waymark_fail(error, "%s cannot change any more: events have been recorded", what);
+}
+
+int waymark_recorder_set_buffer(uint64_t bytes, struct waymark_error *error)
+{
+	if (too_late("the buffer's size", error)) {
+		return -1;
+	}
+	if (bytes < BUFFER_MIN || bytes > BUFFER_MAX) {
+		return waymark_fail(error, "a buffer must have 1 MiB to 64 GiB");
+	}
+	__atomic_store_n(&settings.buffer, bytes, __ATOMIC_RELAXED);
+	error_clear(error);
+	return 0;
+}
+
+uint64_t waymark_recorder_buffer(void)
+{
+	return __atomic_load_n(&settings.buffer, __ATOMIC_RELAXED);
+}
+
+int waymark_recorder_set_policy(enum recorder_policy policy, struct waymark_error *error)
+{
+	if (too_late("what a full buffer does", error)) {
+		return -1;
+	}
+	__atomic_store_n(&settings.policy, policy, __ATOMIC_RELAXED);
+	error_clear(error);
+	return 0;
+}
+
+enum recorder_policy waymark_recorder_policy(void)
+{
+	return __atomic_load_n(&settings.policy, __ATOMIC_RELAXED);
+}
+
+void waymark_recorder_set_delay(uint64_t ns)
+{
+	__atomic_store_n(&settings.delay_ns, ns, __ATOMIC_RELAXED);
+}
+
+uint64_t waymark_recorder_delay(void)
+{
+	return __atomic_load_n(&settings.delay_ns, __ATOMIC_RELAXED);
+}
+
+/* The counters of all consumers together; `error` is of one that has any. */
+static struct consumer_status sum_status(const struct process *p)
+{
+	struct consumer_status sum = { 0 };
+
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		const struct recorder *r = &p->recorders[k];
+		struct consumer_status one = { 0 };
+
+		if (!recorder_arena(r)) {
+			continue;
+		}
+		recorder_consumer(p, r)->get_status(r, &one);
+		sum.recorded += one.recorded;
+		sum.unwritten += one.unwritten;
+		sum.progress += one.progress;
+		sum.error = one.error ? one.error : sum.error;
+	}
+	return sum;
+}
+
+uint64_t waymark_recorder_progress(const struct process *p)
+{
+	return sum_status(p).progress;
+}
+
+int waymark_recorder_flush(void)
+{
+	struct process *p = waymark_process_current();
+
+	if (!p || !process_has_recorded(p)) {
+		return 0;
+	}
+	uint64_t unwritten = sum_status(p).unwritten;
+
+	if (!waymark_writer_flush(p, FLUSH_PATIENCE_NS, UINT64_MAX)) {
+		errno = ETIMEDOUT;
+		return -1;
+	}
+	struct consumer_status now = sum_status(p);
+
+	if (now.unwritten == unwritten) {
+		return 0;
+	}
+	errno = now.error ? now.error : EIO;
+	return -1;
+}
+
+void waymark_recorder_snapshot(void)
+{
+	struct process *p = waymark_process_current();
+
+	if (p) {
+		__atomic_fetch_add(&p->snapshots, 1, __ATOMIC_RELEASE);
+		waymark_doorbell();
+	}
+}
+
+void waymark_recorder_get_stats(struct waymark_recorder_stats *stats)
+{
+	struct process *p = waymark_process_current();
+
+	memset(stats, 0, sizeof(*stats));
+	stats->lost = __atomic_load_n(&waymark_recorder_lost_early, __ATOMIC_RELAXED);
+	if (!p) {
+		return;
+	}
+	struct consumer_status sum = sum_status(p);
+
+	stats->recorded = sum.recorded;
+	stats->unwritten = sum.unwritten;
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		stats->lost += __atomic_load_n(&p->recorders[k].lost, __ATOMIC_RELAXED);
+	}
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What the rest of the recorder needs of settings.c. */
+#ifndef RT_RECORD_SETTINGS_H
+#define RT_RECORD_SETTINGS_H
+
+#include <stdint.h>
+
+struct process;
+
+/* Bytes that bound an arena. */
+uint64_t waymark_recorder_buffer(void);
+
+/* Counts what the files have taken, so that a waiter sees whether it gets on. */
+uint64_t waymark_recorder_progress(const struct process *p);
+
+/* Events lost before there was memory for the process block. Relaxed. */
+extern uint64_t waymark_recorder_lost_early;
+
+#endif

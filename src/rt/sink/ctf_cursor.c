@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* See ctf_cursor.h. */
+#include <string.h>
+
+#include "rt/record/close.h"
+#include "rt/sink/ctf_cursor.h"
+
+/* How many packets of a stream are written at once. */
+#define GATHER 16u
+
+/* The oldest packet, seen now if there is a first one; 0: none. */
+static uint32_t head(struct cursor *c)
+{
+	struct reader *r = &c->reader;
+
+	if (!r->chunk) {
+		r->chunk = cursor_first(c);
+		r->taken = r->leaked = false;
+		r->closing_ns = 0;
+	}
+	return r->chunk;
+}
+
+static bool head_is_closed(struct arena *a, struct cursor *c)
+{
+	return head(c) && (c->reader.taken || packet_next(a, c->reader.chunk));
+}
+
+static bool has_events(struct arena *a, uint32_t chunk)
+{
+	return packet_bytes(a, chunk) > sizeof(struct packet_header);
+}
+
+/* The closed head leaves the list. */
+static void advance(struct recorder *r, struct cursor *c)
+{
+	struct reader *reader = &c->reader;
+	uint32_t done = reader->chunk;
+
+	reader->chunk = reader->taken ? 0 : packet_next(r->arena, done);
+	if (!reader->leaked) {
+		waymark_recorder_free(r, done);
+	}
+	reader->taken = reader->leaked = false;
+	reader->closing_ns = 0;
+}
+
+/* What full=overwrite gave up of the stream, which every packet that comes after it tells. */
+static uint64_t evicted(struct ctf_round *round, const struct packet_header *h)
+{
+	const struct arena_stream *s = arena_stream(round->arena, h->stream_instance_id);
+
+	return s ? s->evicted : 0;
+}
+
+static void finish_header(struct ctf_round *round, struct packet_header *h)
+{
+	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
+	h->events_discarded += evicted(round, h);
+}
+
+/* The closed packets from the oldest on, at most GATHER. */
+static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_header **packets)
+{
+	struct arena *a = round->arena;
+	uint32_t chunk = head(c);
+	size_t count = 0;
+
+	while (count < GATHER && chunk && (c->reader.taken || packet_next(a, chunk))) {
+		packets[count] = packet_at(a, chunk);
+		finish_header(round, packets[count++]);
+		chunk = c->reader.taken ? 0 : packet_next(a, chunk);
+	}
+	return count;
+}
+
+/* Writes some; false when there were none, or the file took not all. */
+static bool write_some(struct ctf_round *round, struct cursor *c)
+{
+	struct packet_header *packets[GATHER];
+	size_t count = gather(round, c, packets);
+	size_t written = count ? waymark_ctf_write(&round->state->files, packets, count) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i >= written) {
+			packets[i]->events_discarded -= evicted(round, packets[i]);
+			continue;
+		}
+		round->taken += packets[i]->content_size / 8;
+		c->reader.discarded = packets[i]->events_discarded - evicted(round, packets[i]);
+		advance(round->recorder, c);
+	}
+	round->failed |= written < count;
+	return count > 0 && written == count;
+}
+
+static void write_closed(struct ctf_round *round, struct cursor *c)
+{
+	while (round->discard && head_is_closed(round->arena, c)) {
+		waymark_ctf_cursor_evict(round->recorder, round->state, c);
+	}
+	while (!round->failed && write_some(round, c)) {
+	}
+}
+
+void waymark_ctf_cursor_close(struct ctf_round *round, struct cursor *c)
+{
+	if (head(c) && !head_is_closed(round->arena, c) &&
+		has_events(round->arena, c->reader.chunk)) {
+		waymark_close_begin(c, round->now.ns);
+	}
+}
+
+bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c)
+{
+	return c->reader.chunk && c->reader.closing_ns && !head_is_closed(round->arena, c);
+}
+
+/* The packet is ours now. `end` was read before it was. */
+static void adopt(struct ctf_round *round, struct cursor *c, uint64_t end)
+{
+	packet_at(round->arena, c->reader.chunk)->timestamp_end = end;
+	c->reader.taken = true;
+}
+
+void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c)
+{
+	uint64_t end = waymark_clock_ticks();
+	uint32_t claim = __atomic_load_n(&c->claim, __ATOMIC_ACQUIRE);
+
+	if (!(claim & 1) && __atomic_compare_exchange_n(&c->claim, &claim, claim | 1, false,
+				    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		adopt(round, c, end);
+		c->reader.leaked = true;
+		write_closed(round, c);
+	}
+}
+
+/* Goes on with a closing that has begun, or begins one where it is time. */
+static void close_old(struct ctf_round *round, struct cursor *c)
+{
+	struct packet_header *h = packet_at(round->arena, c->reader.chunk);
+	uint64_t since = c->reader.closing_ns;
+	uint64_t end = waymark_clock_ticks();
+
+	round->left = true;
+	if (!since) {
+		if (h->timestamp_begin < round->close_before) {
+			waymark_close_begin(c, round->now.ns);
+		}
+		return;
+	}
+	if (waymark_clock_ns() - since < CLOSE_SETTLE_NS) {
+		return;
+	}
+	if (waymark_close_take(c)) {
+		adopt(round, c, end);
+		write_closed(round, c);
+	} else if (!__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE)) {
+		waymark_close_begin(c, round->now.ns); /* it was awake, and found no other chunk */
+	}
+}
+
+void waymark_ctf_cursor_pass(struct ctf_round *round, struct cursor *c)
+{
+	if (!head(c)) {
+		return;
+	}
+	write_closed(round, c);
+	if (head(c) && !head_is_closed(round->arena, c) &&
+		has_events(round->arena, c->reader.chunk)) {
+		close_old(round, c);
+	}
+}
+
+void waymark_ctf_cursor_end(struct ctf_round *round, struct cursor *c)
+{
+	struct arena *a = round->arena;
+
+	if (head(c) && !head_is_closed(a, c)) {
+		bool empty = !has_events(a, c->reader.chunk);
+
+		adopt(round, c, round->now.ticks);
+		if (empty) {
+			advance(round->recorder, c);
+		}
+	}
+	write_closed(round, c);
+	c->chunk = 0;
+}
+
+void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struct cursor *c)
+{
+	const struct packet_header *h = packet_at(r->arena, c->reader.chunk);
+	struct arena_stream *s = arena_stream(r->arena, h->stream_instance_id);
+	uint64_t events =
+		waymark_packet_events(&state->walk, h, packet_bytes(r->arena, c->reader.chunk));
+
+	if (s) {
+		__atomic_store_n(&s->evicted, s->evicted + events, __ATOMIC_RELEASE);
+	}
+	advance(r, c);
+}
+
+uint64_t waymark_ctf_cursor_age(struct arena *a, struct cursor *c)
+{
+	if (!head_is_closed(a, c)) {
+		return UINT64_MAX;
+	}
+	return packet_at(a, c->reader.chunk)->timestamp_begin;
+}
+
+bool waymark_ctf_cursor_is_written(struct arena *a, struct cursor *c)
+{
+	return !head(c) || (!head_is_closed(a, c) && !has_events(a, c->reader.chunk));
+}

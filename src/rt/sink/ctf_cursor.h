@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A cursor's packets on their way to the stream file. Who drains.
+ *
+ * `reader.chunk` is the oldest packet that is not written. It is closed when
+ * another one follows it, or when it was taken from its thread.
+ */
+#ifndef RT_SINK_CTF_CURSOR_H
+#define RT_SINK_CTF_CURSOR_H
+
+#include "rt/record/consume.h"
+#include "rt/sink/ctf_pass.h"
+
+/* What a pass knows of itself. */
+struct ctf_round {
+	struct recorder *recorder;
+	struct arena *arena;
+	struct ctf_state *state;
+	struct clock_pair now;
+	uint64_t close_before; /* ticks: open packets that began before are closed */
+	uint64_t taken; /* bytes that went their way */
+	bool discard; /* nothing is written, all is given up: the sink is off */
+	bool failed; /* the file takes nothing now */
+	bool left; /* events are left in open packets */
+};
+
+/* Writes the cursor's closed packets; closes its open one if it is old. */
+void waymark_ctf_cursor_pass(struct ctf_round *round, struct cursor *c);
+
+/* Has the open packet closed, if there is anything in it. */
+void waymark_ctf_cursor_close(struct ctf_round *round, struct cursor *c);
+
+/* Whether it still is not. */
+bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c);
+
+/* Takes the open packet from a thread that is in an event, and does not come back from it. */
+void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c);
+
+/* The thread has ended: its open packet goes the same way, an empty one is freed. */
+void waymark_ctf_cursor_end(struct ctf_round *round, struct cursor *c);
+
+/* Gives up the oldest packet, which must be closed, and counts its events. */
+void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struct cursor *c);
+
+/* When the oldest packet began, UINT64_MAX where none is closed. */
+uint64_t waymark_ctf_cursor_age(struct arena *a, struct cursor *c);
+
+/* Whether all that the cursor has recorded is written. */
+bool waymark_ctf_cursor_is_written(struct arena *a, struct cursor *c);
+
+#endif

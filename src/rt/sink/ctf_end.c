@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* See ctf_end.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rt/sink/ctf_end.h"
+
+void waymark_ctf_consumer_begin(void *memory, struct arena_place *place)
+{
+	struct ctf_state *state = memory;
+
+	if (!waymark_ctf_begin(&state->trace, waymark_ctf_config())) {
+		state->files.error = errno;
+		return; /* who drains tries again */
+	}
+	memcpy(place->uuid, state->trace.uuid, sizeof(place->uuid));
+	place->directory = state->trace.path;
+}
+
+void waymark_ctf_consumer_begun(struct arena *a)
+{
+	struct ctf_state *state = a->state;
+
+	state->files.trace = &state->trace;
+	if (state->trace.path[0]) {
+		waymark_ctf_name(&state->trace);
+		strcpy(a->file.directory, state->trace.path);
+	}
+	__atomic_store_n(&state->trace.named, 1, __ATOMIC_RELEASE);
+}
+
+void waymark_ctf_consumer_abandon(void *memory)
+{
+	struct ctf_state *state = memory;
+
+	if (state->trace.path[0]) {
+		waymark_ctf_abandon(&state->trace);
+	}
+}
+
+void waymark_ctf_consumer_get_name(const struct recorder *r, char *name, size_t size)
+{
+	const struct arena *a = recorder_arena(r);
+	const struct ctf_state *state = a ? a->state : NULL;
+	const struct ctf_config *config = waymark_ctf_config();
+
+	if (state && state->trace.path[0]) {
+		snprintf(name, size, "%s", state->trace.path);
+	} else if (config && config->path[0]) {
+		snprintf(name, size, "%s", config->path);
+	} else {
+		snprintf(name, size, "trace-%u.ctf", (unsigned int)getpid());
+	}
+}
+
+_Static_assert(sizeof(((struct ctf_trace *)0)->path) <= ARENA_FILE_PATH_BYTES,
+	"the arena must be able to name its trace");
+
+/* Packets that are open carry the trace's uuid, too. */
+static void mark_packets(struct ctf_round *round)
+{
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		for (int d = 0; d < CURSOR_DEPTHS; d++) {
+			struct cursor *c = &s->cursors[WAYMARK_RECORDER_CTF][d];
+
+			if (c->reader.chunk) {
+				memcpy(packet_at(round->arena, c->reader.chunk)->uuid,
+					round->state->trace.uuid, 16);
+			}
+		}
+	}
+}
+
+/* The arena is the new trace's from now on. */
+static void rename_arena(struct ctf_round *round)
+{
+	struct arena *a = round->arena;
+
+	memcpy(a->file.uuid, round->state->trace.uuid, sizeof(a->file.uuid));
+	strcpy(a->file.directory, round->state->trace.path);
+	waymark_arena_rename(a);
+	mark_packets(round);
+}
+
+static bool begin_trace(struct ctf_round *round)
+{
+	struct ctf_state *state = round->state;
+	struct ctf_trace fresh = { .pid = 0 };
+
+	if (!waymark_ctf_begin(&fresh, waymark_ctf_config())) {
+		state->files.error = errno;
+		return false;
+	}
+	waymark_ctf_name(&fresh);
+	fresh.named = 1;
+	state->trace = fresh;
+	memset(&state->files, 0, sizeof(state->files));
+	state->files.trace = &state->trace;
+	rename_arena(round);
+	return true;
+}
+
+/* The trace gets no more events: its clock is known as well as it ever will be. */
+static void finish_trace(struct ctf_round *round)
+{
+	waymark_ctf_declare(&round->state->trace);
+	waymark_ctf_refine(&round->state->trace, &round->arena->file.now);
+	waymark_ctf_pause(&round->state->files);
+}
+
+void waymark_ctf_sync(struct process *p, struct ctf_round *round)
+{
+	struct ctf_state *state = round->state;
+	const struct ctf_config *config = waymark_ctf_config();
+	bool begun = state->trace.path[0];
+
+	(void)p;
+	state->is_off = waymark_ctf_is_off();
+	round->discard = state->is_off;
+	if (begun && state->trace.config == config) {
+		return;
+	}
+	if (!begun && round->now.ns < state->retry_ns) {
+		round->failed = true;
+		return;
+	}
+	if (begun) {
+		finish_trace(round);
+	}
+	round->failed = !begin_trace(round);
+}
+
+/* A packet without events, which tells what its stream has lost since its last one. */
+static void tell_losses(struct ctf_round *round, struct cursor *c)
+{
+	static char packet[PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
+	struct packet_header *h = (void *)packet;
+	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
+	struct arena_stream *s = arena_stream(round->arena, c->stream);
+
+	if (!c->stream || lost == c->reader.discarded || round->failed ||
+		!waymark_ctf_cursor_is_written(round->arena, c)) {
+		return;
+	}
+	*h = (struct packet_header){
+		.magic = PACKET_MAGIC,
+		.stream_instance_id = c->stream,
+		.timestamp_begin = round->now.ticks,
+		.timestamp_end = round->now.ticks,
+		.content_size = sizeof(*h) * 8,
+		.packet_size = sizeof(packet) * 8,
+		.sequence = ++c->sequence,
+		.events_discarded = lost + (s ? s->evicted : 0),
+	};
+	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
+	if (waymark_ctf_write(&round->state->files, &h, 1) == 1) {
+		c->reader.discarded = lost;
+	}
+}
+
+static bool is_all_written(struct ctf_round *round)
+{
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		for (int d = 0; d < CURSOR_DEPTHS; d++) {
+			struct cursor *c = &s->cursors[WAYMARK_RECORDER_CTF][d];
+
+			if (!waymark_ctf_cursor_is_written(round->arena, c)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+/* Events that stay behind in memory that ends with the process. */
+static uint64_t count_left(struct ctf_round *round)
+{
+	struct arena *a = round->arena;
+	uint64_t events = 0;
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		for (int d = 0; d < CURSOR_DEPTHS; d++) {
+			struct cursor *c = &s->cursors[WAYMARK_RECORDER_CTF][d];
+			uint32_t chunk = c->reader.chunk;
+
+			for (; chunk; chunk = c->reader.taken ? 0 : packet_next(a, chunk)) {
+				events += waymark_packet_events(&round->state->walk,
+					packet_at(a, chunk), packet_bytes(a, chunk));
+			}
+		}
+	}
+	return events;
+}
+
+void waymark_ctf_end(struct process *p, struct ctf_round *round)
+{
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		for (int d = 0; d < CURSOR_DEPTHS; d++) {
+			tell_losses(round, &s->cursors[WAYMARK_RECORDER_CTF][d]);
+		}
+	}
+	finish_trace(round);
+	if (is_all_written(round)) {
+		__atomic_store_n(&round->arena->file.closed, 1, __ATOMIC_RELEASE);
+		waymark_arena_unlink(round->arena);
+	} else if (!round->arena->is_file || !round->state->trace.path[0]) {
+		waymark_arena_unlink(round->arena);
+		__atomic_store_n(&round->state->unwritten, count_left(round), __ATOMIC_RELAXED);
+	} else {
+		waymark_notice(p,
+			"%s: the last events could not be written; they are kept, "
+			"and waymark recover brings them in",
+			round->state->trace.path);
+	}
+}

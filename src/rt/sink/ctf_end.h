@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The begin and the end of a trace, and its change for another one. Who drains. */
+#ifndef RT_SINK_CTF_END_H
+#define RT_SINK_CTF_END_H
+
+#include "rt/sink/ctf_cursor.h"
+
+/* Obeys what control calls have changed meanwhile: another name, on or off. */
+void waymark_ctf_sync(struct process *p, struct ctf_round *round);
+
+/*
+ * The process ends: the last losses are told, the files are closed, and the
+ * arena's file goes if nothing is left in it. Events that come even later are
+ * written by later passes.
+ */
+void waymark_ctf_end(struct process *p, struct ctf_round *round);
+
+/* See struct consumer. */
+void waymark_ctf_consumer_begin(void *state, struct arena_place *place);
+void waymark_ctf_consumer_begun(struct arena *a);
+void waymark_ctf_consumer_abandon(void *state);
+void waymark_ctf_consumer_get_name(const struct recorder *r, char *name, size_t size);
+
+#endif

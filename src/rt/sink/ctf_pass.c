@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See ctf_pass.h. With full=overwrite nothing is written but on demand: a pass
+ * only keeps some memory free, by giving up what is oldest.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rt/host/message.h"
+#include "rt/record/close.h"
+#include "rt/record/recorder.h"
+#include "rt/sink/ctf_cursor.h"
+#include "rt/sink/ctf_end.h"
+
+/* How long a flush waits for threads that are in an event. */
+#define FLUSH_ROUNDS 20
+
+/* How long nothing is tried after an error. */
+#define RETRY_NS UINT64_C(200000000)
+
+/* The clock's rate is written anew when the trace is that many times as old as before. */
+#define REFINE_FACTOR 8u
+
+static struct ctf_state *state_of(const struct recorder *r)
+{
+	return r->arena->state;
+}
+
+struct ctf_state *waymark_ctf_current(void)
+{
+	struct process *p = waymark_process_current();
+	struct recorder *r = p ? &p->recorders[WAYMARK_RECORDER_CTF] : NULL;
+
+	return r && recorder_arena(r) ? state_of(r) : NULL;
+}
+
+#define foreach_ctf_cursor(c, s)                                    \
+	for (struct cursor *c = (s)->cursors[WAYMARK_RECORDER_CTF]; \
+		c < (s)->cursors[WAYMARK_RECORDER_CTF] + CURSOR_DEPTHS; c++)
+
+/* Does something with every cursor of every thread. */
+static void each_cursor(
+	struct ctf_round *round, void (*what)(struct ctf_round *round, struct cursor *c))
+{
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		foreach_ctf_cursor(c, s)
+		{
+			what(round, c);
+		}
+	}
+}
+
+static void usual(struct ctf_round *round)
+{
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		bool exited = __atomic_load_n(&s->exited, __ATOMIC_ACQUIRE);
+
+		foreach_ctf_cursor(c, s)
+		{
+			if (exited) {
+				waymark_ctf_cursor_end(round, c);
+			} else {
+				waymark_ctf_cursor_pass(round, c);
+			}
+		}
+	}
+}
+
+static uint32_t count_closing(struct ctf_round *round)
+{
+	uint32_t count = 0;
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		foreach_ctf_cursor(c, s)
+		{
+			count += waymark_ctf_cursor_is_closing(round, c);
+		}
+	}
+	return count;
+}
+
+static void force_closing(struct ctf_round *round, struct cursor *c)
+{
+	if (waymark_ctf_cursor_is_closing(round, c)) {
+		waymark_ctf_cursor_force(round, c);
+	}
+}
+
+/* Everything that was recorded before goes its way, of threads that stand in an event if forced. */
+static void flush(struct ctf_round *round, bool force)
+{
+	const struct timespec settle = { 0, CLOSE_SETTLE_NS };
+
+	each_cursor(round, waymark_ctf_cursor_close);
+	usual(round);
+	for (int i = 0; i < FLUSH_ROUNDS && !round->failed && count_closing(round) > 0; i++) {
+		nanosleep(&settle, NULL);
+		usual(round);
+	}
+	if (force) {
+		each_cursor(round, force_closing);
+	}
+}
+
+/* The cursor whose oldest closed packet is older than that of any other. */
+static struct cursor *oldest_cursor(struct arena *a)
+{
+	struct cursor *oldest = NULL;
+	uint64_t age = UINT64_MAX;
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		foreach_ctf_cursor(c, s)
+		{
+			uint64_t began = waymark_ctf_cursor_age(a, c);
+
+			if (began < age) {
+				age = began;
+				oldest = c;
+			}
+		}
+	}
+	return oldest;
+}
+
+static bool evict(struct recorder *r)
+{
+	struct cursor *oldest = oldest_cursor(r->arena);
+
+	if (oldest) {
+		waymark_ctf_cursor_evict(r, state_of(r), oldest);
+	}
+	return oldest != NULL;
+}
+
+/* Keeps an eighth of the memory free, so that threads need not look for some themselves. */
+static void make_room(struct ctf_round *round)
+{
+	struct arena *a = round->arena;
+	uint32_t all = a->units - a->file.first_unit;
+
+	while (__atomic_load_n(&a->used, __ATOMIC_RELAXED) > all - all / 8 &&
+		evict(round->recorder)) {
+		round->taken++;
+	}
+}
+
+/* Says once that the file takes nothing, and again only after it did. */
+static void note_failure(struct process *p, struct ctf_round *round)
+{
+	struct ctf_state *state = round->state;
+	char reason[128];
+
+	__atomic_store_n(&round->recorder->stalled, round->failed, __ATOMIC_RELAXED);
+	if (!round->failed) {
+		state->complained = false;
+		return;
+	}
+	state->retry_ns = round->now.ns + RETRY_NS;
+	if (!state->complained) {
+		state->complained = true;
+		waymark_notice(p,
+			"%s: cannot write the trace: %s; events wait in memory until it works",
+			state->trace.path, strerror_r(state->files.error, reason, sizeof(reason)));
+	}
+}
+
+static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
+{
+	struct ctf_state *state = round->state;
+	uint64_t age = round->now.ticks - round->arena->file.begin.ticks;
+
+	waymark_ctf_declare(&state->trace);
+	if (age > REFINE_FACTOR * state->refined && mode == DRAIN_USUAL) {
+		waymark_ctf_refine(&state->trace, &round->arena->file.now);
+		state->refined = age;
+	}
+}
+
+static struct ctf_round begin_round(struct process *p, struct recorder *r)
+{
+	struct clock_pair now = waymark_clock_pair();
+	struct clock_pair begin = { r->arena->file.begin.ticks, r->arena->file.begin.monotonic_ns };
+	struct ctf_round round = {
+		.recorder = r,
+		.arena = r->arena,
+		.state = state_of(r),
+		.now = now,
+		.discard = state_of(r)->is_off,
+	};
+
+	waymark_arena_set_clock(r->arena, now);
+	waymark_consume_pace(p, begin, now);
+	uint64_t moments = waymark_recorder_delay() / UINT64_C(100000000);
+
+	round.close_before = now.ticks - moments * __atomic_load_n(&p->moment, __ATOMIC_RELAXED);
+	return round;
+}
+
+/* Whether a snapshot or a flush asks for more than to keep memory free. */
+static bool must_write(struct process *p, struct ctf_state *state, enum drain_mode *mode)
+{
+	uint32_t asked = __atomic_load_n(&p->snapshots, __ATOMIC_ACQUIRE);
+
+	if (waymark_recorder_policy() != RECORDER_OVERWRITE || *mode != DRAIN_USUAL) {
+		state->snapshots = asked;
+		return true;
+	}
+	if (asked == state->snapshots) {
+		return false;
+	}
+	state->snapshots = asked;
+	*mode = DRAIN_FLUSH;
+	return true;
+}
+
+/* Whether no other thread can still record: then nothing comes after a crash's last events. */
+static bool is_alone(void)
+{
+	uint32_t index = 0;
+	uint32_t threads = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		threads += !__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE);
+	}
+	return threads <= 1;
+}
+
+static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode)
+{
+	struct ctf_round round = begin_round(p, r);
+	struct ctf_state *state = round.state;
+
+	if (!__atomic_load_n(&state->trace.named, __ATOMIC_ACQUIRE)) {
+		return 0; /* the thread that begins the trace is not through */
+	}
+	if (!must_write(p, state, &mode)) {
+		make_room(&round);
+		state->left = false;
+		return round.taken;
+	}
+	waymark_ctf_sync(p, &round);
+	if (mode == DRAIN_USUAL && round.now.ns < state->retry_ns) {
+		return 0;
+	}
+	care_for_metadata(&round, mode);
+	if (mode == DRAIN_USUAL) {
+		usual(&round);
+	} else {
+		flush(&round, mode != DRAIN_FLUSH);
+	}
+	note_failure(p, &round);
+	state->left = round.left || round.failed;
+	if (mode == DRAIN_END || (mode == DRAIN_CRASH && is_alone())) {
+		waymark_ctf_end(p, &round);
+	}
+	return round.taken / 32;
+}
+
+/* Packets are written when they are taken. */
+static void write_nothing(struct recorder *r, uint64_t now_ns, bool all)
+{
+	(void)r;
+	(void)now_ns;
+	(void)all;
+}
+
+/* The arena shows what no packet has told yet. */
+static void settle(struct recorder *r)
+{
+	(void)r;
+}
+
+static bool is_through(struct recorder *r)
+{
+	return !state_of(r)->left;
+}
+
+static bool has_all(struct recorder *r, struct cursor *c)
+{
+	return waymark_recorder_policy() == RECORDER_OVERWRITE ||
+	       waymark_ctf_cursor_is_written(r->arena, c);
+}
+
+static void pause_files(struct recorder *r)
+{
+	waymark_ctf_pause(&state_of(r)->files);
+}
+
+static void get_status(const struct recorder *r, struct consumer_status *status)
+{
+	const struct ctf_state *state = state_of(r);
+
+	status->unwritten = __atomic_load_n(&state->unwritten, __ATOMIC_RELAXED);
+	status->progress = __atomic_load_n(&state->files.progress, __ATOMIC_RELAXED);
+	status->error = r->stalled ? state->files.error : 0;
+}
+
+const struct consumer waymark_consumer_ctf = {
+	.state_bytes = sizeof(struct ctf_state),
+	.begin = waymark_ctf_consumer_begin,
+	.begun = waymark_ctf_consumer_begun,
+	.abandon = waymark_ctf_consumer_abandon,
+	.pass = pass,
+	.write = write_nothing,
+	.settle = settle,
+	.has_all = has_all,
+	.is_through = is_through,
+	.evict = evict,
+	.pause = pause_files,
+	.get_name = waymark_ctf_consumer_get_name,
+	.get_status = get_status,
+};

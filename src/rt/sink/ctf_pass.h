@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The consumer of the sink `ctf`: closed packets go to the stream files as they
+ * are. A packet whose events have waited for long is closed: by its thread when
+ * it comes by, else it is taken from it.
+ */
+#ifndef RT_SINK_CTF_PASS_H
+#define RT_SINK_CTF_PASS_H
+
+#include "rt/record/consumer.h"
+#include "rt/sink/ctf.h"
+#include "rt/sink/packet_walk.h"
+
+/* The consumer's state. */
+struct ctf_state {
+	struct ctf_trace trace;
+	struct ctf_files files;
+	struct packet_walk walk;
+	uint64_t unwritten; /* events that no file took, known at the end only */
+	uint64_t retry_ns; /* when to try to write again after an error */
+	uint32_t snapshots; /* requests that were served */
+	uint64_t refined; /* ticks after the begin at which the clock's rate was last written */
+	bool is_off; /* as far as the drain has seen */
+	bool left; /* the last pass left events in open packets */
+	bool complained; /* of a file that takes nothing */
+};
+
+extern const struct consumer waymark_consumer_ctf;
+
+/* This process's, NULL as long as it has recorded nothing. */
+struct ctf_state *waymark_ctf_current(void);
+
+/* What control calls have asked for; any thread. NULL: the default. */
+const struct ctf_config *waymark_ctf_config(void);
+bool waymark_ctf_is_off(void);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* See ctf_replace.h. Called by control calls only. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/arena.h"
+#include "format/ctf.h"
+#include "rt/host/error.h"
+#include "rt/sink/ctf_replace.h"
+
+static bool begins_with(const char *name, const char *what)
+{
+	return strncmp(name, what, strlen(what)) == 0;
+}
+
+/* What a trace directory holds, and its index. */
+static bool is_ours(const char *name)
+{
+	return strcmp(name, CTF_METADATA) == 0 || begins_with(name, CTF_STREAM) ||
+	       strcmp(name, ARENA_FILE_IN_TRACE) == 0 || begins_with(name, ".metadata") ||
+	       strcmp(name, CTF_INDEX) == 0;
+}
+
+/* Calls `what` for each name in the directory, until one is refused. */
+static bool each_name(int dirfd, bool (*what)(int dirfd, const char *name))
+{
+	int copy = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+	bool ok = dir != NULL;
+
+	for (struct dirent *e; ok && (e = readdir(dir));) {
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+			ok = what(dirfd, e->d_name);
+		}
+	}
+	if (dir) {
+		closedir(dir);
+	} else if (copy >= 0) {
+		close(copy);
+	}
+	return ok;
+}
+
+static bool check_name(int dirfd, const char *name)
+{
+	(void)dirfd;
+	return is_ours(name);
+}
+
+static bool remove_file(int dirfd, const char *name)
+{
+	return unlinkat(dirfd, name, 0) == 0;
+}
+
+static bool remove_name(int dirfd, const char *name)
+{
+	if (strcmp(name, CTF_INDEX) != 0) {
+		return remove_file(dirfd, name);
+	}
+	int index = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool ok = index >= 0 && each_name(index, remove_file);
+
+	if (index >= 0) {
+		close(index);
+	}
+	return ok && unlinkat(dirfd, name, AT_REMOVEDIR) == 0;
+}
+
+static bool is_trace(int dirfd)
+{
+	char begin[sizeof(CTF_SIGNATURE)] = "";
+	int fd = openat(dirfd, CTF_METADATA, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, begin, sizeof(begin) - 1) : -1;
+
+	if (fd >= 0) {
+		close(fd);
+	}
+	return n == (ssize_t)sizeof(begin) - 1 && strcmp(begin, CTF_SIGNATURE) == 0;
+}
+
+int waymark_ctf_replace(const char *path, struct waymark_error *error)
+{
+	int dirfd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dirfd < 0) {
+		return waymark_fail(error, "%s: not replaced: %s", path, strerror(errno));
+	}
+	bool ours = is_trace(dirfd) && each_name(dirfd, check_name);
+	bool removed = ours && each_name(dirfd, remove_name) && rmdir(path) == 0;
+	int why = errno;
+
+	close(dirfd);
+	if (removed) {
+		return 0;
+	}
+	if (!ours) {
+		return waymark_fail(
+			error, "%s: not replaced: it is no trace, or holds other files too", path);
+	}
+	return waymark_fail(error, "%s: not replaced: %s", path, strerror(why));
+}

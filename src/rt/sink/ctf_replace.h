@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Removing an old trace whose place a new one is to take. */
+#ifndef RT_SINK_CTF_REPLACE_H
+#define RT_SINK_CTF_REPLACE_H
+
+#include <waymark/control.h>
+
+/*
+ * Removes the trace in the directory `path`, and nothing else: a directory that
+ * holds no trace, or anything beside it, stays, and is an error. What a killed
+ * process left of it in memory goes, too. Returns 0, or -1 with the reason.
+ */
+int waymark_ctf_replace(const char *path, struct waymark_error *error);
+
+#endif
