@@ -34,3 +34,9 @@ grep -q -- '-y .*install mandoc' "$NOTES"
 # Now nothing is missing, and an ordinary user goes on.
 "$root/tools/deps" >"$tmp/out"
 [ ! -s "$tmp/out" ]
+
+# Another list is taken by its name.
+rm "$NOTES"
+sed -i 's/mandoc/babeltrace2/' "$tmp/bin/dpkg-query"
+USER_ID=0 "$root/tools/deps" packages.bench >"$tmp/out"
+grep -q 'installed: babeltrace2$' "$tmp/out"
