@@ -8,15 +8,14 @@
  * counting its instructions.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "trace-disabled.h"
+#include "harness.h"
+#include TRACE_HEADER
 
-#define ROUNDS 31
-#define STEPS 2000000
+#define ROUNDS 15
+#define STEPS 1000000
 
 /* The work: a step of a generator, which the next step needs. */
 static inline uint64_t step(uint64_t value)
@@ -25,27 +24,27 @@ static inline uint64_t step(uint64_t value)
 }
 
 /* Both loops, with their code moved by `bytes`. */
-#define LOOPS(bytes)                                                                          \
-	__attribute__((noinline, aligned(64))) static uint64_t plain_##bytes(uint64_t count)  \
-	{                                                                                     \
-		uint64_t value = 1;                                                           \
-		__asm__ volatile(".if " #bytes "\n\t.skip " #bytes ", 0x90\n\t.endif");       \
-		for (uint64_t i = 0; i < count; i++) {                                        \
-			value = step(value);                                                  \
-			__asm__ volatile("" : "+r"(value));                                   \
-		}                                                                             \
-		return value;                                                                 \
-	}                                                                                     \
-	__attribute__((noinline, aligned(64))) static uint64_t traced_##bytes(uint64_t count) \
-	{                                                                                     \
-		uint64_t value = 1;                                                           \
-		__asm__ volatile(".if " #bytes "\n\t.skip " #bytes ", 0x90\n\t.endif");       \
-		for (uint64_t i = 0; i < count; i++) {                                        \
-			value = step(value);                                                  \
-			__asm__ volatile("" : "+r"(value));                                   \
-			trace_bench_site(i, value);                                           \
-		}                                                                             \
-		return value;                                                                 \
+#define LOOPS(bytes)                                                                         \
+	NOINLINE __attribute__((aligned(64))) static uint64_t plain_##bytes(uint64_t count)  \
+	{                                                                                    \
+		uint64_t value = 1;                                                          \
+		__asm__ volatile(".if " #bytes "\n\t.skip " #bytes ", 0x90\n\t.endif");      \
+		for (uint64_t i = 0; i < count; i++) {                                       \
+			value = step(value);                                                 \
+			__asm__ volatile("" : "+r"(value));                                  \
+		}                                                                            \
+		return value;                                                                \
+	}                                                                                    \
+	NOINLINE __attribute__((aligned(64))) static uint64_t traced_##bytes(uint64_t count) \
+	{                                                                                    \
+		uint64_t value = 1;                                                          \
+		__asm__ volatile(".if " #bytes "\n\t.skip " #bytes ", 0x90\n\t.endif");      \
+		for (uint64_t i = 0; i < count; i++) {                                       \
+			value = step(value);                                                 \
+			__asm__ volatile("" : "+r"(value));                                  \
+			trace_bench_site(i, value);                                          \
+		}                                                                            \
+		return value;                                                                \
 	}
 
 LOOPS(0)
@@ -77,30 +76,14 @@ static const struct pair pairs[] = {
 
 static double ns_per_step(uint64_t (*loop)(uint64_t))
 {
-	struct timespec begin, end;
+	double begin = bench_now();
 
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	loop(STEPS);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	return ((end.tv_sec - begin.tv_sec) * 1e9 + (end.tv_nsec - begin.tv_nsec)) / STEPS;
+	return (bench_now() - begin) / STEPS;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a;
-	double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-	qsort(values, count, sizeof(*values), compare);
-	return values[count / 2];
-}
-
-/* Prints one placement's medians and returns what the call adds. */
-static double measure(const struct pair *pair)
+/* The medians of one placement. */
+static void measure(const struct pair *pair, double *without, double *with)
 {
 	double plain[ROUNDS];
 	double traced[ROUNDS];
@@ -109,28 +92,30 @@ static double measure(const struct pair *pair)
 		plain[i] = ns_per_step(pair->plain);
 		traced[i] = ns_per_step(pair->traced);
 	}
-	double without = median(plain, ROUNDS);
-	double with = median(traced, ROUNDS);
-
-	printf("moved by %2d bytes    without %.3f ns  with %.3f ns  ratio %.3f\n", pair->bytes,
-		without, with, with / without);
-	return with - without;
+	*without = bench_median(plain, ROUNDS);
+	*with = bench_median(traced, ROUNDS);
 }
 
 int main(int argc, char **argv)
 {
+	double without, with, loop = 0, best = 1e9, worst = -1e9;
+
 	if (argc == 3) {
 		uint64_t count = strtoull(argv[2], NULL, 10);
 
 		return !(strcmp(argv[1], "plain") ? traced_0(count) : plain_0(count));
 	}
-	double best = measure(&pairs[0]);
-
-	for (size_t i = 1; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		double added = measure(&pairs[i]);
-
-		best = added < best ? added : best;
+	bench_init(argc, argv);
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		measure(&pairs[i], &without, &with);
+		if (with - without < best) {
+			best = with - without;
+			loop = without;
+		}
+		worst = with - without > worst ? with - without : worst;
 	}
-	printf("a disabled site adds %.3f ns at the best placement\n", best);
-	return 0;
+	bench_result("loop_ns", loop);
+	bench_result("added_ns", best);
+	bench_result("added_worst_ns", worst);
+	return EXIT_SUCCESS;
 }

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""What is measured: a table of jobs, and the sizes of a full, a quick and a tiny run."""
+
+import dataclasses
+import types
+
+# Options of Waymark, by backend and program; "": any other. simple never waits for its
+# writer: it gets room for all events of a run. ctf gets little, and waits where it must.
+OPTIONS = {
+    ("", ""): "buffer=1G",
+    ("ctf", "disk"): "buffer=64M,full=block",
+}
+
+FULL = types.SimpleNamespace(
+    rounds=7, bursts=100, large_bursts=5, large=1_000_000, disk=20_000_000, lttng=10_000_000,
+    slow=2_000_000, latency=1_000_000, pairs=300, fresh=200, threads=1000, sites=301,
+    read=4_000_000)
+QUICK = types.SimpleNamespace(
+    rounds=3, bursts=30, large_bursts=2, large=200_000, disk=5_000_000, lttng=2_000_000,
+    slow=500_000, latency=200_000, pairs=100, fresh=50, threads=1000, sites=51, read=500_000)
+TINY = types.SimpleNamespace(
+    rounds=1, bursts=2, large_bursts=1, large=5_000, disk=200_000, lttng=20_000,
+    slow=20_000, latency=20_000, pairs=5, fresh=5, threads=50, sites=3, read=20_000)
+
+EVENTS = ("two_u64", "u64_str")
+
+# What Waymark's backends that record are compared with; those that write each event by itself.
+OTHERS = ("lttng", "log", "fprintf", "syslog")
+WRITERS = ("log", "syslog")
+
+
+@dataclasses.dataclass
+class Job:
+    recorder: str  # what records; "" for what is off
+    program: str
+    prefix: str  # of its metrics
+    values: dict  # key=value for the program
+    counted: bool = False  # a reader counts what it recorded
+
+    def arguments(self):
+        return [f"{key}={value}" for key, value in self.values.items() if value != ""]
+
+    def __str__(self):
+        return " ".join([self.program, *self.arguments()])
+
+
+def options_of(recorder, program):
+    for key in ((recorder, program), (recorder, ""), ("", "")):
+        if key in OPTIONS:
+            return OPTIONS[key]
+    return ""
+
+
+def memory(recorder, size, backends):
+    few = max(size.bursts // 10, 1) if recorder in WRITERS else size.bursts
+    for event in EVENTS:
+        for threads in (1, 2):
+            yield Job(recorder, "memory", f"memory.{event}.{threads}",
+                      {"event": event, "threads": threads, "burst": 2000, "bursts": few},
+                      recorder in backends)
+    if recorder in backends:
+        yield Job(recorder, "memory", "memory.large.1",
+                  {"burst": size.large, "bursts": size.large_bursts}, True)
+
+
+def disk(recorder, size, backends):
+    events = {"lttng": size.lttng, "fprintf": size.slow}.get(recorder, size.disk)
+    for event, threads in (("two_u64", 1), ("two_u64", 2), ("u64_str", 1)):
+        yield Job(recorder, "disk", f"disk.{event}.{threads}",
+                  {"event": event, "threads": threads, "events": events // threads},
+                  recorder in backends or recorder == "lttng")
+
+
+def latency(recorder, size):
+    for threads in (1, 2):
+        yield Job(recorder, "latency", f"latency.two_u64.{threads}",
+                  {"threads": threads, "events": size.latency, "pace": 5_000_000})
+
+
+def work(recorder, size):
+    for event in EVENTS:
+        yield Job(recorder, "work", f"work.{event}", {"event": event, "pairs": size.pairs})
+
+
+def threads(recorder, size):
+    yield Job(recorder, "threads", "threads",
+              {"fresh": size.fresh, "threads": size.threads, "events": 100}, True)
+
+
+def of_recorder(recorder, size, backends):
+    yield from memory(recorder, size, backends)
+    if recorder in WRITERS:
+        return
+    yield from disk(recorder, size, backends)
+    if recorder == "fprintf":
+        return
+    yield from latency(recorder, size)
+    yield from work(recorder, size)
+    if recorder in backends:
+        yield from threads(recorder, size)
+
+
+def jobs_of(backends, size):
+    """All jobs of one round; recorders take turns."""
+    for recorder in (*backends, *OTHERS):
+        for job in of_recorder(recorder, size, backends):
+            if recorder in backends:
+                job.values["options"] = options_of(recorder, job.program)
+            job.program = f"bench-{job.program}-{recorder}"
+            yield job
+    yield Job("", "bench-disabled", "disabled", {})
+    yield Job("", "bench-sites", "sites", {"rounds": size.sites})

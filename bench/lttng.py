@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""LTTng-UST's daemon and sessions, apart from those of the machine.
+
+As root LTTng knows one place for its sockets; run.py has moved into a mount
+namespace of its own, where that place is empty. Everything else lies below
+`home`. The daemon is ended by its number.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+
+BUFFER = ["--discard", "--num-subbuf=8", "--subbuf-size=8M"]
+SESSION = "waymark-bench"
+
+
+def why_absent(programs):
+    """The reason why LTTng cannot be measured, or None."""
+    for command in ("lttng", "lttng-sessiond", "babeltrace2"):
+        if not shutil.which(command):
+            return f"{command} is not installed"
+    if not (programs / "bench-memory-lttng").exists():
+        return "liblttng-ust-dev was not there when the benchmarks were built"
+    if os.geteuid() == 0 and "WAYMARK_BENCH_NAMESPACE" not in os.environ:
+        return "no mount namespace to keep it apart from the machine's own"
+    return None
+
+
+class Lttng:
+    def __init__(self, home, one_event):
+        self.home = pathlib.Path(home)
+        self.trace = self.home / "trace"
+        self.environment = {**os.environ, "HOME": home, "LTTNG_HOME": home,
+                            "LTTNG_UST_REGISTER_TIMEOUT": "-1"}
+        self.shm_before = self.shm()
+        self.daemon = subprocess.Popen(["lttng-sessiond", "--no-kernel"], env=self.environment,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+        self.wait()
+        self.base = (0, 0)
+        self.base = self.record(one_event)[1:3]
+
+    @staticmethod
+    def shm():
+        return set(pathlib.Path("/dev/shm").glob("lttng-ust-*"))
+
+    def lttng(self, *arguments, check=True):
+        return subprocess.run(["lttng", "--no-sessiond", *arguments], env=self.environment,
+                              check=check, capture_output=True, text=True)
+
+    def wait(self):
+        for _ in range(100):
+            if self.lttng("list", check=False).returncode == 0:
+                return
+            time.sleep(0.05)
+        self.close()
+        raise OSError("lttng-sessiond does not answer")
+
+    def consumer_cpu(self):
+        """Seconds that the daemon's consumer has run."""
+        ns = 0
+        for path in pathlib.Path(f"/proc/{self.daemon.pid}/task").glob("*/children"):
+            for child in path.read_text().split():
+                if "consumerd" in pathlib.Path(f"/proc/{child}/comm").read_text():
+                    ns += sum(int(task.read_text().split()[0])
+                              for task in pathlib.Path(f"/proc/{child}/task").glob("*/schedstat"))
+        return ns / 1e9
+
+    def record(self, command):
+        """Runs a program in a new session: (its result, seconds to stop, consumer's CPU, lost).
+
+        What a session with one event takes to stop, and its consumer, is taken off.
+        """
+        shutil.rmtree(self.trace, ignore_errors=True)
+        self.lttng("create", SESSION, f"--output={self.trace}")
+        self.lttng("enable-channel", "--userspace", *BUFFER, "channel")
+        self.lttng("enable-event", "--userspace", "--channel=channel", "bench:*")
+        self.lttng("start")
+        cpu = self.consumer_cpu()
+        result = subprocess.run(command, env=self.environment, check=False, capture_output=True,
+                                text=True)
+        begin = time.perf_counter()
+        said = self.lttng("stop")
+        seconds = time.perf_counter() - begin
+        cpu = self.consumer_cpu() - cpu
+        said = said.stdout + said.stderr + self.lttng("destroy", SESSION).stderr
+        lost = max((int(n) for n in re.findall(r"(\d+) events? (?:were|was)? ?discarded", said)),
+                   default=0)
+        return result, max(seconds - self.base[0], 0), max(cpu - self.base[1], 0), lost
+
+    def count(self, path=None):
+        """How many events are in a trace; by default in the last."""
+        command = ["babeltrace2", str(path or self.trace), "--component=sink.utils.counter",
+                   "--params=step=+0"]
+        said = subprocess.run(command, check=False, capture_output=True, text=True).stdout
+        found = re.search(r"([\d,]+) Event messages", said)
+        return int(found[1].replace(",", "")) if found else 0
+
+    def close(self):
+        self.daemon.terminate()
+        self.daemon.wait(timeout=20)
+        for path in self.shm() - self.shm_before:
+            path.unlink(missing_ok=True)

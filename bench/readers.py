@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Readers of traces: each command on a trace with the same events, in turn.
+
+babeltrace2 reads our CTF trace; without one, LTTng's of the same program.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import time
+
+DECLARATIONS = str(pathlib.Path(__file__).with_name("trace-events"))
+
+
+def info(commands, path):
+    command = [commands / "waymark", "info", "--json", "-e", DECLARATIONS, path]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def parse_info(commands, path):
+    """How many events `waymark info` counts in a trace that is whole; -1: it is not."""
+    said = info(commands, path)
+    return -1 if said["damaged"] or said["lost"] or said["unread"] else said["events"]
+
+
+class Readers:
+    def __init__(self, bench, size):
+        self.bench = bench
+        self.events = size.read
+        self.traces = {}
+        self.rows = []  # (metric, label of the trace, command, standard output)
+        for backend in bench.options.backends.split(","):
+            self.make_trace(backend)
+            self.add_ours(backend)
+        self.add_babeltrace()
+
+    def make_trace(self, backend):
+        path = os.path.join(self.bench.directory, f"read-{backend}")
+        program = self.bench.options.programs / f"bench-disk-{backend}"
+        subprocess.run([program, f"path={path}", f"events={self.events}", "options=buffer=1G"],
+                       check=True, capture_output=True)
+        self.traces[backend] = path
+
+    def add_ours(self, backend):
+        waymark, path = self.bench.options.commands / "waymark", self.traces[backend]
+        copy = os.path.join(self.bench.directory, "printed")
+        read = [waymark, "print", "-e", DECLARATIONS, path]
+        self.rows += [
+            ("read.print", backend, read, os.devnull),
+            ("read.print_file", backend, read, copy),
+            ("read.info", backend, [waymark, "info", "-e", DECLARATIONS, path], os.devnull)]
+        if backend == "simple":
+            self.rows.append(("read.simpletrace", backend, [
+                self.bench.options.commands / "simpletrace", DECLARATIONS, path], os.devnull))
+
+    def add_babeltrace(self):
+        if not shutil.which("babeltrace2"):
+            self.bench.absent["babeltrace2"] = "babeltrace2 is not installed"
+            return
+        label, path = "ctf", self.traces.get("ctf")
+        if not path:
+            label, path = "lttng", self.lttng_trace()
+        if path:
+            self.rows += [
+                ("read.babeltrace2", label, ["babeltrace2", path], os.devnull),
+                ("read.dummy", label, ["babeltrace2", "-o", "dummy", path], os.devnull)]
+
+    def lttng_trace(self):
+        lttng = self.bench.lttng
+        if not lttng:
+            self.bench.absent["babeltrace2"] = "there is no trace that it can read"
+            return None
+        lttng.record([self.bench.options.programs / "bench-disk-lttng",
+                      f"events={self.events}"])
+        path = os.path.join(self.bench.directory, "read-lttng")
+        shutil.move(lttng.trace, path)
+        if lttng.count(path) != self.events:
+            self.bench.fault("LTTng's trace for babeltrace2 is not complete")
+        return path
+
+    def run_round(self):
+        for metric, label, command, target in self.rows:
+            with open(target, "wb") as output:
+                begin = time.perf_counter()
+                code = subprocess.run(command, stdout=output, stderr=subprocess.DEVNULL,
+                                      check=False).returncode
+                seconds = time.perf_counter() - begin
+            if code:
+                self.bench.fault(f"{command[0]}: exit {code}")
+            self.bench.results.add(f"{metric}.million_per_s", label, self.events / seconds / 1e6)
+            if metric == "read.print_file":
+                self.compare_lines(label, target)
+
+    def compare_lines(self, label, target):
+        said = subprocess.run(["wc", "-l", target], check=True, capture_output=True, text=True)
+        lines = int(said.stdout.split()[0])
+        if lines != self.events:
+            self.bench.fault(f"waymark print of {label}: {lines} lines for {self.events} events")
+        os.unlink(target)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is measured: each recorder_<x>.h defines record_two_u64(a, b) and
+ * record_u64_str(a, s) as a program would call them, each recorder_<x>.c the
+ * functions below. A benchmark is compiled once for every recorder, with
+ * -DRECORDER='"recorder_<x>.h"', so that all of them run the same loops.
+ */
+#ifndef BENCH_RECORDER_H
+#define BENCH_RECORDER_H
+
+#include <stdint.h>
+
+/*
+ * Begins to record into `path`; `options` are the recorder's own. Where
+ * somebody else decides about both (LTTng's session), does nothing.
+ */
+void recorder_open(const char *path, const char *options);
+
+/* Waits until what was recorded has left the memory that was given for it. */
+void recorder_settle(void);
+
+/* Ends recording; returns how many events the recorder says it lost. */
+uint64_t recorder_close(void);
+
+#include RECORDER
+
+#endif

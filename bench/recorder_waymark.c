@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Waymark: see recorder.h. `options` are those of -trace. */
+#include <stdio.h>
+
+#include <waymark/control.h>
+
+#include "harness.h"
+#include "recorder.h"
+
+void recorder_open(const char *path, const char *options)
+{
+	struct waymark_error error;
+	char text[1024];
+
+	snprintf(text, sizeof(text), "two_u64,enable=u64_str,file=%s%s%s", path,
+		*options ? "," : "", options);
+	if (waymark_configure(text, &error)) {
+		bench_fail("-trace %s: %s", text, error.text);
+	}
+}
+
+void recorder_settle(void)
+{
+	struct waymark_error error;
+
+	if (waymark_flush(&error)) {
+		bench_fail("not everything was written: %s", error.text);
+	}
+}
+
+uint64_t recorder_close(void)
+{
+	struct waymark_stats stats;
+
+	recorder_settle();
+	waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, NULL);
+	waymark_get_stats(&stats);
+	return stats.lost + stats.unwritten;
+}

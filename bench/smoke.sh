@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The benchmarks run, the reader counts what was recorded, every table is there:
+# smoke.sh ARGUMENTS-OF-RUN.PY. Says nothing about speed.
+set -eu
+here=$(dirname "$0")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+"$here/run.py" "$@" --tiny --without=lttng --directory="$tmp" >"$tmp/out" 2>&1 || {
+	cat "$tmp/out"
+	exit 1
+}
+for topic in 'Into memory' 'To the disk' Latency 'Inside work' Threads Disabled Reading; do
+	grep -q "^### $topic" "$tmp/out" || {
+		cat "$tmp/out"
+		echo "there is no table \"$topic\""
+		exit 1
+	}
+done
+# Without LTTng there may be no trace for babeltrace2 to be compared with.
+if sed '/^### Reading/,$d' "$tmp/out" | grep '| -  *|'; then
+	echo "something was not measured"
+	exit 1
+fi
+grep -q 'none missing: [1-9]' "$tmp/out"
+if grep 'not measured: target' "$tmp/out" | grep -v x_babeltrace2; then
+	exit 1
+fi

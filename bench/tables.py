@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""The tables of run.py, one a topic."""
+
+from jobs import OTHERS
+from report import medians, number, table, verdicts
+
+
+def recorders_of(bench):
+    return (*bench.options.backends.split(","), *OTHERS)
+
+
+def rows(bench, prefix, variants):
+    """A row for each recorder and variant, the variants (label, suffix) outside."""
+    return [((label, who), f"{prefix}.{suffix}" if suffix else prefix, who)
+            for label, suffix in variants for who in recorders_of(bench)]
+
+
+VARIANTS = (("two_u64, 1 thread", "two_u64.1"), ("two_u64, 2 threads", "two_u64.2"),
+            ("u64_str, 1 thread", "u64_str.1"), ("u64_str, 2 threads", "u64_str.2"))
+LARGE = (("two_u64, 1 thread, bursts of a million", "large.1"),)
+
+
+def show(bench, head, text, columns, lines):
+    """A table of lines (cells of the head, prefix of the metrics, recorder)."""
+    results = bench.results
+    cells = [[*cells, *medians(results, prefix, who, columns),
+              verdicts(results, prefix, who, columns)]
+             for cells, prefix, who in lines if results.has(prefix, who)]
+    if cells:
+        table(*text, [*head, *columns, "to reach"], cells)
+
+
+def recording(bench):
+    show(bench, ("event", "recorder"), ("Into memory",
+         "Bursts of 2000 events that fit into the buffer: what the recording thread pays, in ns."),
+         {"ns": "event_ns", "floor": "floor_ns", "x floor": "ratio"},
+         rows(bench, "memory", (*VARIANTS, *LARGE)))
+    show(bench, ("event", "recorder"), ("To the disk",
+         "Flat out until all are written; then a reader counts them. ns an event: of the recording\n"
+         "thread, wall and CPU of all threads, the writer's. sync: until the disk has them."),
+         {"ns": "event_ns", "x floor": "ratio", "M events/s": "million_per_s", "wall": "wall_ns",
+          "CPU": "cpu_ns", "writer": "writer_ns", "sync, s": "sync_s", "lost": "lost"},
+         rows(bench, "disk", VARIANTS))
+
+
+LATENCY = ("p50", "p99", "p99.9", "p99.99", "max")
+
+
+def latency(bench):
+    """The empty measurement and the floor stand beside each: what the machine does to both."""
+    results, lines = bench.results, []
+    for label, suffix in VARIANTS:
+        for who in recorders_of(bench):
+            for kind in ("empty", "floor", "event"):
+                lines += latency_line(results, label, f"latency.{suffix}", who, kind)
+    if lines:
+        table("Latency", "5 million events a second and thread, ns (in steps of the clock) of "
+              "single events,\nwithout the median of an empty measurement.",
+              ("event", "recorder", "what", *LATENCY, "to reach"), lines)
+
+
+def latency_line(results, label, prefix, who, kind):
+    if not results.has(prefix, who):
+        return []
+    cells = []
+    for p in LATENCY:
+        ns = results.median(f"{prefix}.{kind}_{p}_ns", who)
+        cells.append(f"{ns:.0f} ({results.median(f'{prefix}.{kind}_{p}_steps', who):.0f})")
+    verdict = results.verdict(f"{prefix}.event_p99.99_steps", who) if kind == "event" else ""
+    return [[label, who, kind, *cells, verdict and f"p99.99 in steps {verdict}"]]
+
+
+def work(bench):
+    show(bench, ("event", "recorder"), ("Inside work",
+         "What an event adds to about 25 and 100 ns of multiplications that wait for each other, ns;\n"
+         "beside it what the floor adds."),
+         {"25": "event_25_ns", "floor 25": "floor_25_ns", "100": "event_100_ns",
+          "floor 100": "floor_100_ns"},
+         rows(bench, "work", (("two_u64", "two_u64"), ("u64_str", "u64_str"))))
+
+
+def small(bench):
+    show(bench, ("recorder",), ("Threads",
+         "A fresh thread's first event, us (of the process's first, the median, the worst);\n"
+         "MiB of 1000 threads with 100 events each."),
+         {"process's first": "first_of_process_us", "thread's first": "first_us",
+          "worst": "first_worst_us", "MiB": "memory_mib"},
+         [((who,), "threads", who) for who in recorders_of(bench)])
+    disabled = [("next to an empty loop", "disabled", "loop_ns"),
+                ("one of 2048, in random order", "sites", "call_ns")]
+    table("Disabled", "What a call costs whose event is off, ns.",
+          ("what", "without", "added", "all rounds", "to reach"),
+          [(label, number(bench.results.median(f"{prefix}.{without}", "")),
+            number(bench.results.median(f"{prefix}.added_ns", "")),
+            bench.results.spread(f"{prefix}.added_ns", ""),
+            bench.results.verdict(f"{prefix}.added_ns", ""))
+           for label, prefix, without in disabled])
+
+
+READERS = (("waymark print > /dev/null", "read.print"), ("waymark print > file", "read.print_file"),
+           ("waymark info", "read.info"), ("simpletrace > /dev/null", "read.simpletrace"),
+           ("babeltrace2 > /dev/null", "read.babeltrace2"),
+           ("babeltrace2 -o dummy", "read.dummy"))
+
+
+def reader_line(bench, label, prefix, who, base):
+    columns = {"M/s": "million_per_s", "x": "x_babeltrace2"}
+    speed = bench.results.median(f"{prefix}.million_per_s", who)
+    if speed is not None and base:
+        bench.results.add(f"{prefix}.x_babeltrace2", who, speed / base)
+    return [label, who, *medians(bench.results, prefix, who, columns),
+            verdicts(bench.results, prefix, who, columns)]
+
+
+def readers(bench, all_readers):
+    results = bench.results
+    base = (results.median("read.babeltrace2.million_per_s", "ctf") or
+            results.median("read.babeltrace2.million_per_s", "lttng"))
+    traces = (*bench.options.backends.split(","), "lttng")
+    lines = [reader_line(bench, label, prefix, who, base)
+             for label, prefix in READERS for who in traces if results.has(prefix, who)]
+    table("Reading", f"Whole commands on a trace of {all_readers.events} two_u64 events, one core "
+          "each.\nbabeltrace2 reads the trace of ctf, or LTTng's where there is none.",
+          ("command", "trace", "M events/s", "x babeltrace2", "to reach"), lines)
+
+
+def print_tables(bench, all_readers):
+    print(f"{bench.size.rounds} rounds, medians. The floor, in the same process and loop: read the "
+          "clock, store 24 bytes.")
+    recording(bench)
+    latency(bench)
+    work(bench)
+    small(bench)
+    readers(bench, all_readers)
+    print(f"counted by a reader, none missing: {bench.counted} traces")
+    for what, reason in bench.absent.items():
+        print(f"not measured: {what}: {reason}")
+    for metric in bench.results.unmeasured():
+        print(f"not measured: target {metric}")
+    print(f"other programs used {bench.others:.2f} processors meanwhile", end="")
+    print(": do not rely on these numbers" if bench.others > 0.05 else "")

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an event adds to work that waits for itself: a chain of multiplications,
+ * each of which needs the one before. Pairs of runs with and without the event
+ * take turns; printed are the medians of their differences.
+ *
+ * work path=FILE options=TEXT event=NAME pairs=N
+ */
+#include <stdio.h>
+
+#include "kinds.h"
+
+#define STEPS 5000
+#define FACTOR UINT64_C(6364136223846793005)
+
+static inline uint64_t chain(uint64_t value, unsigned int length)
+{
+	for (unsigned int i = 0; i < length; i++) {
+		value = value * FACTOR + 1;
+		__asm__ volatile("" : "+r"(value));
+	}
+	return value;
+}
+
+typedef uint64_t loop(struct area area, unsigned int length);
+
+#define LOOP(name, step)                                                            \
+	NOINLINE static uint64_t loop_##name(struct area area, unsigned int length) \
+	{                                                                           \
+		uint64_t value = 1;                                                 \
+                                                                                    \
+		(void)area;                                                         \
+		for (uint64_t i = 0; i < STEPS; i++) {                              \
+			value = chain(value, length);                               \
+			step;                                                       \
+		}                                                                   \
+		return value;                                                       \
+	}
+
+KINDS(LOOP)
+
+static struct area area;
+
+static double timed(loop *measured, unsigned int length)
+{
+	double begin = bench_now();
+
+	measured(area, length);
+	return (bench_now() - begin) / STEPS;
+}
+
+/* The length of a chain that takes as long. */
+static unsigned int length_of(double ns)
+{
+	double sum[9];
+
+	for (int i = 0; i < 9; i++) {
+		sum[i] = timed(loop_empty, 256);
+	}
+	return (unsigned int)(ns * 256 / bench_median(sum, 9) + 0.5);
+}
+
+static double added(loop *measured, unsigned int length, uint64_t pairs)
+{
+	double *differences = calloc(pairs, sizeof(*differences));
+
+	for (uint64_t i = 0; i < pairs; i++) {
+		double without = timed(loop_empty, length);
+
+		differences[i] = timed(measured, length) - without;
+		recorder_settle();
+	}
+	double median = bench_median(differences, pairs);
+
+	free(differences);
+	return median;
+}
+
+static void measure(unsigned int ns, loop *event, uint64_t pairs)
+{
+	unsigned int length = length_of(ns);
+	char name[32];
+
+	snprintf(name, sizeof(name), "work_%u_ns", ns);
+	bench_result(name, timed(loop_empty, length));
+	snprintf(name, sizeof(name), "floor_%u_ns", ns);
+	bench_result(name, added(loop_floor, length, pairs));
+	snprintf(name, sizeof(name), "event_%u_ns", ns);
+	bench_result(name, added(event, length, pairs));
+}
+
+static void run(void *context)
+{
+	uint64_t pairs = bench_number("pairs", 400);
+	bool text = strcmp(bench_text("event", "two_u64"), "u64_str") == 0;
+
+	(void)context;
+	measure(25, text ? loop_u64_str : loop_two_u64, pairs);
+	measure(100, text ? loop_u64_str : loop_two_u64, pairs);
+}
+
+int main(int argc, char **argv)
+{
+	bench_init(argc, argv);
+	area = area_create(STEPS);
+	recorder_open(bench_text("path", "bench.trace"), bench_text("options", ""));
+	bench_threads(1, run, NULL, 0);
+	bench_result("lost", (double)recorder_close());
+	area_destroy(area);
+	return EXIT_SUCCESS;
+}
