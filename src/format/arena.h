@@ -34,7 +34,7 @@
 #define ARENA_UNIT (UINT64_C(64) << 10)
 
 /* Streams above have no entry in the table; what they lose is not told after a kill. */
-#define ARENA_STREAMS_MAX 16384u
+#define ARENA_STREAMS_MAX 3072u
 
 /* One moment on three clocks. */
 struct arena_clock {

@@ -75,12 +75,13 @@ void waymark_consume_find_dead(void)
 	}
 }
 
-/* Whether the consumers are through with all that the thread has recorded. */
+/* Whether the consumers are through with all that the thread has recorded and lost. */
 static bool is_drained(struct slot *s)
 {
 	slot_foreach_cursor(c, s)
 	{
-		if (c->chunk || c->reader.chunk || __atomic_load_n(&c->first, __ATOMIC_ACQUIRE)) {
+		if (c->chunk || c->reader.chunk || __atomic_load_n(&c->first, __ATOMIC_ACQUIRE) ||
+			c->reader.discarded != __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE)) {
 			return false;
 		}
 	}

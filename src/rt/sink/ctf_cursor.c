@@ -46,9 +46,9 @@ static void advance(struct recorder *r, struct cursor *c)
 }
 
 /* What full=overwrite gave up of the stream, which every packet that comes after it tells. */
-static uint64_t evicted(struct ctf_round *round, const struct packet_header *h)
+static uint64_t evicted(struct ctf_round *round, uint64_t stream)
 {
-	const struct arena_stream *s = arena_stream(round->arena, h->stream_instance_id);
+	const struct arena_stream *s = arena_stream(round->arena, stream);
 
 	return s ? s->evicted : 0;
 }
@@ -56,7 +56,7 @@ static uint64_t evicted(struct ctf_round *round, const struct packet_header *h)
 static void finish_header(struct ctf_round *round, struct packet_header *h)
 {
 	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
-	h->events_discarded += evicted(round, h);
+	h->events_discarded += evicted(round, h->stream_instance_id);
 }
 
 /* The closed packets from the oldest on, at most GATHER. */
@@ -83,11 +83,11 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 
 	for (size_t i = 0; i < count; i++) {
 		if (i >= written) {
-			packets[i]->events_discarded -= evicted(round, packets[i]);
+			packets[i]->events_discarded -= evicted(round, c->stream);
 			continue;
 		}
 		round->taken += packets[i]->content_size / 8;
-		c->reader.discarded = packets[i]->events_discarded - evicted(round, packets[i]);
+		c->reader.discarded = packets[i]->events_discarded - evicted(round, c->stream);
 		advance(round->recorder, c);
 	}
 	round->failed |= written < count;
@@ -173,10 +173,38 @@ void waymark_ctf_cursor_pass(struct ctf_round *round, struct cursor *c)
 	}
 }
 
-void waymark_ctf_cursor_end(struct ctf_round *round, struct cursor *c)
+/* A packet without events, which tells what its stream has lost since its last one. */
+void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
+{
+	static char packet[PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
+	struct packet_header *h = (void *)packet;
+	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
+
+	if (!c->stream || lost == c->reader.discarded || round->failed ||
+		!waymark_ctf_cursor_is_written(round->arena, c)) {
+		return;
+	}
+	*h = (struct packet_header){
+		.magic = PACKET_MAGIC,
+		.stream_instance_id = c->stream,
+		.timestamp_begin = round->now.ticks,
+		.timestamp_end = round->now.ticks,
+		.content_size = sizeof(*h) * 8,
+		.packet_size = sizeof(packet) * 8,
+		.sequence = ++c->sequence,
+		.events_discarded = lost + evicted(round, c->stream),
+	};
+	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
+	if (waymark_ctf_write(&round->state->files, &h, 1) == 1) {
+		c->reader.discarded = lost;
+	}
+}
+
+void waymark_ctf_cursor_retire(struct ctf_round *round, struct cursor *c)
 {
 	struct arena *a = round->arena;
 
+	c->chunk = 0;
 	if (head(c) && !head_is_closed(a, c)) {
 		bool empty = !has_events(a, c->reader.chunk);
 
@@ -185,8 +213,13 @@ void waymark_ctf_cursor_end(struct ctf_round *round, struct cursor *c)
 			advance(round->recorder, c);
 		}
 	}
+}
+
+void waymark_ctf_cursor_end(struct ctf_round *round, struct cursor *c)
+{
+	waymark_ctf_cursor_retire(round, c);
 	write_closed(round, c);
-	c->chunk = 0;
+	waymark_ctf_cursor_tell(round, c);
 }
 
 void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struct cursor *c)
@@ -199,6 +232,7 @@ void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struc
 	if (s) {
 		__atomic_store_n(&s->evicted, s->evicted + events, __ATOMIC_RELEASE);
 	}
+	c->reader.discarded = h->events_discarded;
 	advance(r, c);
 }
 

@@ -36,8 +36,14 @@ bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c);
 /* Takes the open packet from a thread that is in an event, and does not come back from it. */
 void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c);
 
-/* The thread has ended: its open packet goes the same way, an empty one is freed. */
+/* The thread has ended: its open packet is closed, an empty one is freed. */
+void waymark_ctf_cursor_retire(struct ctf_round *round, struct cursor *c);
+
+/* The same, and all that is left of it goes its way. */
 void waymark_ctf_cursor_end(struct ctf_round *round, struct cursor *c);
+
+/* Tells what was lost after the last packet, by one without events. */
+void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c);
 
 /* Gives up the oldest packet, which must be closed, and counts its events. */
 void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struct cursor *c);

@@ -135,34 +135,6 @@ void waymark_ctf_sync(struct process *p, struct ctf_round *round)
 	round->failed = !begin_trace(round);
 }
 
-/* A packet without events, which tells what its stream has lost since its last one. */
-static void tell_losses(struct ctf_round *round, struct cursor *c)
-{
-	static char packet[PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
-	struct packet_header *h = (void *)packet;
-	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
-	struct arena_stream *s = arena_stream(round->arena, c->stream);
-
-	if (!c->stream || lost == c->reader.discarded || round->failed ||
-		!waymark_ctf_cursor_is_written(round->arena, c)) {
-		return;
-	}
-	*h = (struct packet_header){
-		.magic = PACKET_MAGIC,
-		.stream_instance_id = c->stream,
-		.timestamp_begin = round->now.ticks,
-		.timestamp_end = round->now.ticks,
-		.content_size = sizeof(*h) * 8,
-		.packet_size = sizeof(packet) * 8,
-		.sequence = ++c->sequence,
-		.events_discarded = lost + (s ? s->evicted : 0),
-	};
-	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
-	if (waymark_ctf_write(&round->state->files, &h, 1) == 1) {
-		c->reader.discarded = lost;
-	}
-}
-
 static bool is_all_written(struct ctf_round *round)
 {
 	uint32_t index = 0;
@@ -206,7 +178,7 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round)
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
 		for (int d = 0; d < CURSOR_DEPTHS; d++) {
-			tell_losses(round, &s->cursors[WAYMARK_RECORDER_CTF][d]);
+			waymark_ctf_cursor_tell(round, &s->cursors[WAYMARK_RECORDER_CTF][d]);
 		}
 	}
 	finish_trace(round);

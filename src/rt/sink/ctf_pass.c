@@ -145,6 +145,16 @@ static void make_room(struct ctf_round *round)
 {
 	struct arena *a = round->arena;
 	uint32_t all = a->units - a->file.first_unit;
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		foreach_ctf_cursor(c, s)
+		{
+			if (__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE)) {
+				waymark_ctf_cursor_retire(round, c);
+			}
+		}
+	}
 
 	while (__atomic_load_n(&a->used, __ATOMIC_RELAXED) > all - all / 8 &&
 		evict(round->recorder)) {
