@@ -8,9 +8,12 @@
  *	ctf.c           what control calls ask for
  *	ctf_trace.c     the directory: its name, its begin
  *	ctf_metadata.c  its declarations and its clock
- *	ctf_stream.c    its streams, their index, their pieces
+ *	ctf_stream.c    its streams
+ *	ctf_index.c     their index
+ *	ctf_piece.c     the names of their files, and which pieces stay
  *	ctf_cursor.c    which packets of a thread go there
  *	ctf_pass.c      when: the consumer
+ *	ctf_end.c       the begin and the end of all that
  */
 #ifndef RT_SINK_CTF_H
 #define RT_SINK_CTF_H
