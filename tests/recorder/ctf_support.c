@@ -63,10 +63,13 @@ void reset_events(void)
 struct ctf_config *make_config(const char *name, uint64_t rotate, uint32_t keep)
 {
 	char here[2048];
+	static const struct ctf_config *last; /* they are never freed, here as in a program */
 	struct ctf_config *c = calloc(1, sizeof(*c) + 4096);
 
 	assert_non_null(c);
 	assert_non_null(getcwd(here, sizeof(here)));
+	c->previous = last;
+	last = c;
 	c->rotate = rotate;
 	c->keep = keep;
 	if (*name == '/' || !*name) {

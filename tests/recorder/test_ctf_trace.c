@@ -47,7 +47,6 @@ static void a_trace_has_no_name_until_it_is_whole(void **state)
 	assert_string_equal(trace.path, config->path);
 	assert_int_equal(entries_of("place"), 1);
 	assert_int_equal(count_events(trace.path, NULL), 0);
-	free(config);
 }
 
 static void an_abandoned_trace_leaves_nothing(void **state)
@@ -59,7 +58,6 @@ static void an_abandoned_trace_leaves_nothing(void **state)
 	assert_true(waymark_ctf_begin(&trace, config));
 	waymark_ctf_abandon(&trace);
 	assert_int_equal(entries_of("left"), 0);
-	free(config);
 }
 
 static void nothing_is_ever_replaced(void **state)
@@ -76,7 +74,6 @@ static void nothing_is_ever_replaced(void **state)
 	}
 	assert_int_equal(entries_of("names"), 5);
 	assert_int_equal(entries_of("names/mine"), 0);
-	free(config);
 }
 
 static void the_default_is_named_by_the_process(void **state)
@@ -99,7 +96,6 @@ static void the_default_is_named_by_the_process(void **state)
 	}
 	assert_int_equal(entries_of("."), 3);
 	assert_int_equal(chdir(".."), 0);
-	free(config);
 }
 
 static void forbid_renameat2(void)
@@ -148,6 +144,7 @@ static void file_systems_that_cannot_refuse_replace_nothing_either(void **state)
 }
 
 static struct ctf_trace racing[THREADS];
+static const struct ctf_config *racing_config;
 static pthread_barrier_t start;
 
 static void *begin_and_name(void *arg)
@@ -155,7 +152,7 @@ static void *begin_and_name(void *arg)
 	struct ctf_trace *t = &racing[(uintptr_t)arg];
 
 	pthread_barrier_wait(&start);
-	if (waymark_ctf_begin(t, racing[0].config)) {
+	if (waymark_ctf_begin(t, racing_config)) {
 		waymark_ctf_name(t);
 	}
 	return NULL;
@@ -163,13 +160,12 @@ static void *begin_and_name(void *arg)
 
 static void each_of_racing_begins_has_its_own(void **state)
 {
-	const struct ctf_config *config = make_config("race/trace.ctf", 0, 0);
 	pthread_t threads[THREADS];
 
 	(void)state;
 	assert_int_equal(mkdir("race", 0700), 0);
 	pthread_barrier_init(&start, NULL, THREADS);
-	racing[0].config = config;
+	racing_config = make_config("race/trace.ctf", 0, 0);
 	for (uintptr_t i = 0; i < THREADS; i++) {
 		pthread_create(&threads[i], NULL, begin_and_name, (void *)i);
 	}

@@ -42,7 +42,7 @@ struct clock_pair waymark_clock_pair(void);
 /* Reads the three clocks of a trace, as close together as a few tries allow. */
 struct arena_clock waymark_clock_read(void);
 
-/* What they were when the program was loaded. */
+/* What they were when the program was loaded; zero for constructors that run before ours. */
 struct arena_clock waymark_clock_loaded(void);
 
 /* Ticks a second by the processor's own word; 0 where it gives none. */

@@ -113,7 +113,8 @@ static void find_clock(
 	c->freq = 0;
 	if (now->monotonic_ns - begin->monotonic_ns >= RATE_NS) {
 		c->freq = ctf_clock_freq(begin, now);
-	} else if (now->monotonic_ns - loaded.monotonic_ns >= RATE_NS_LEAST) {
+	} else if (loaded.monotonic_ns &&
+		   now->monotonic_ns - loaded.monotonic_ns >= RATE_NS_LEAST) {
 		c->freq = ctf_clock_freq(&loaded, now);
 	}
 	if (!c->freq) {
