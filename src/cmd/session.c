@@ -120,23 +120,18 @@ static COLD void report(struct session *s)
 	}
 }
 
-bool session_next(struct session *s, struct record *rec)
+/* Goes on behind what was no record. */
+bool session_next_behind(struct session *s, struct record *rec, enum read_result result)
 {
-	for (;;) {
-		enum read_result result = reader_next(s->reader, rec);
-
-		if (LIKELY(result == READ_RECORD)) {
-			return true;
-		}
-		if (result == READ_END) {
-			return false;
-		}
-		s->damaged = result == READ_DAMAGED;
+	while (result == READ_PROBLEM) {
 		report(s);
-		if (s->damaged) {
-			return false;
-		}
+		result = reader_next(s->reader, rec);
 	}
+	if (result == READ_DAMAGED) {
+		s->damaged = true;
+		report(s);
+	}
+	return result == READ_RECORD;
 }
 
 /* Writes what is left. A closed pipe is not a failure of ours. */

@@ -37,8 +37,15 @@ bool session_declare(struct session *s, const char *path);
 /* Opens trace and output (NULL: standard output). False on failure, which was reported. */
 bool session_open(struct session *s, const char *trace, const char *output, bool no_header);
 
+bool session_next_behind(struct session *s, struct record *rec, enum read_result result);
+
 /* The next record; false at the end. Reports what cannot be read on the way. */
-bool session_next(struct session *s, struct record *rec);
+static inline bool session_next(struct session *s, struct record *rec)
+{
+	enum read_result result = reader_next(s->reader, rec);
+
+	return LIKELY(result == READ_RECORD) || session_next_behind(s, rec, result);
+}
 
 /* True while somebody reads the output: false ends a run early. */
 static inline bool session_wanted(const struct session *s)

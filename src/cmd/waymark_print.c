@@ -151,12 +151,13 @@ static COLD void note_undeclared(struct print *p, const struct event_class *clas
 
 static void print_records(struct print *p)
 {
+	bool all = filter_is_empty(&p->filter);
 	struct session *s = &p->session;
 	struct record rec;
 
 	while (session_wanted(s) && session_next(s, &rec)) {
 		text_view_see(&p->view, &rec);
-		if (!filter_passes(&p->filter, &rec)) {
+		if (!all && !filter_passes(&p->filter, &rec)) {
 			continue;
 		}
 		text_view_put(&p->view, &rec);

@@ -36,6 +36,12 @@ void filter_fini(struct filter *f);
 /* Reads `SEC[.FRACTION]` or `+SEC[.FRACTION]`; false when it is neither. */
 bool filter_parse_time(struct filter_time *t, const char *text);
 
+/* Whether it lets everything pass. */
+static inline bool filter_is_empty(const struct filter *f)
+{
+	return f->patterns.count == 0 && f->pids.count == 0 && !f->from.set && !f->to.set;
+}
+
 /* True when the record is wanted. Gaps have no name: patterns let them pass. */
 bool filter_passes(struct filter *f, const struct record *rec);
 

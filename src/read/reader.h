@@ -60,6 +60,7 @@ struct reader {
 	size_t value_capacity;
 	unsigned int version;
 	bool swap; /* the trace's byte order is not this host's */
+	enum value_form form; /* of its values and payloads */
 	bool has_pid; /* records say which process they are from */
 	struct read_error error; /* of the last READ_PROBLEM or READ_DAMAGED */
 };

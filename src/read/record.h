@@ -18,6 +18,14 @@ enum value_kind {
 	VALUE_ABSENT, /* the format had no room for this argument */
 };
 
+/* What a reader promises of its values and payloads. */
+enum value_form {
+	VALUES_ANY, /* values may be of another kind than their arguments' types */
+	VALUES_TYPED, /* each value is of the kind that its argument's type asks for */
+	/* and payloads of classes without strings are their values, u64 of this host */
+	VALUES_WORDS,
+};
+
 /* One argument. */
 struct value {
 	union {

@@ -3,7 +3,8 @@
  * simpletrace files, record by record; format/simple.h has the layout. The
  * length of a record is believed only as far as its event's declaration agrees,
  * and steps over the record either way, so one bad record costs one record.
- * A version's next() exists once for each byte order, so the order costs nothing.
+ * Most records are plain, and read without a call or a second look. A version's
+ * next() exists once for each byte order, so that there the order costs nothing.
  */
 #include "read/simple.h"
 
@@ -134,11 +135,12 @@ static inline struct event_class *find_class(struct simple_reader *r, uint64_t i
 static const struct value *decode_numbers(struct reader *base, const struct record *rec)
 {
 	bool swap = base->swap;
-	size_t count = rec->class->event->arg_count;
+	const unsigned char *p = rec->payload;
+	const unsigned char *end = p + rec->payload_size;
 
-	for (size_t i = 0; i < count; i++) {
-		base->values[i].kind = VALUE_NUMBER;
-		base->values[i].number = load64(rec->payload + 8 * i, swap);
+	for (struct value *value = base->values; p < end; value++, p += sizeof(uint64_t)) {
+		value->kind = VALUE_NUMBER;
+		value->number = load64(p, swap);
 	}
 	return base->values;
 }
@@ -187,7 +189,6 @@ static inline bool payload_fits(struct simple_reader *r, struct record *rec)
 {
 	const struct event_class *class = rec->class;
 
-	rec->values = NULL;
 	if (LIKELY(class->payload_size != PAYLOAD_VARIES)) {
 		return class->payload_size == rec->payload_size;
 	}
@@ -207,8 +208,57 @@ static COLD enum read_result read_gap(struct simple_reader *r, struct record *re
 	return READ_RECORD;
 }
 
+/* Takes the record of `length` bytes that lies whole `skip` bytes behind the position. */
+static inline void take_record(
+	struct simple_reader *r, struct record *rec, size_t skip, size_t length, bool swap)
+{
+	struct input *in = &r->input;
+	const unsigned char *p = in->pos + skip;
+
+	rec->kind = RECORD_EVENT;
+	rec->offset = input_offset(in);
+	rec->ns = load64(p + offsetof(struct simple_record, ns), swap);
+	rec->pid = r->base.has_pid ? load32(p + offsetof(struct simple_record, pid), swap) : 0;
+	rec->tid = 0;
+	rec->values = NULL;
+	rec->payload = p + HEAD_SIZE;
+	rec->payload_size = length - HEAD_SIZE;
+	in->pos = p + length;
+}
+
+/*
+ * Reads the record that begins `skip` bytes behind the position, if it is what
+ * most are: whole in the window, of a known class, of that class's only size.
+ * Takes nothing otherwise: read_record() looks closer.
+ */
+static inline bool read_plain_record(
+	struct simple_reader *r, struct record *rec, size_t skip, bool swap)
+{
+	const unsigned char *p = r->input.pos + skip;
+	size_t left = input_left(&r->input);
+
+	if (UNLIKELY(left < skip + HEAD_SIZE)) {
+		return false;
+	}
+	uint64_t id = load64(p, swap);
+	size_t length = load32(p + offsetof(struct simple_record, length), swap);
+
+	if (UNLIKELY(id >= r->base.classes.by_id.count || length < HEAD_SIZE ||
+		     length > left - skip)) {
+		return false;
+	}
+	const struct event_class *class = r->base.classes.by_id.items[id];
+
+	if (UNLIKELY(!class || class->payload_size + HEAD_SIZE != length)) {
+		return false;
+	}
+	take_record(r, rec, skip, length, swap);
+	rec->class = class;
+	return true;
+}
+
 /* Reads the record that begins `skip` bytes behind the input's position. */
-static inline enum read_result read_record(
+static enum read_result read_record(
 	struct simple_reader *r, struct record *rec, size_t skip, bool swap)
 {
 	struct input *in = &r->input;
@@ -226,18 +276,10 @@ static inline enum read_result read_record(
 	if (UNLIKELY(!input_has(in, skip + length))) {
 		return truncated(r, "record", skip + length);
 	}
-	p = in->pos + skip;
-	rec->offset = input_offset(in);
-	rec->ns = load64(p + offsetof(struct simple_record, ns), swap);
-	rec->pid = r->base.has_pid ? load32(p + offsetof(struct simple_record, pid), swap) : 0;
-	rec->tid = 0;
-	rec->payload = p + HEAD_SIZE;
-	rec->payload_size = length - HEAD_SIZE;
-	in->pos = p + length;
+	take_record(r, rec, skip, length, swap);
 	if (UNLIKELY(id == SIMPLE_DROPPED_ID)) {
 		return read_gap(r, rec);
 	}
-	rec->kind = RECORD_EVENT;
 	rec->class = find_class(r, id);
 	if (UNLIKELY(!rec->class)) {
 		return unknown_id(r, id, rec->offset);
@@ -270,7 +312,7 @@ static COLD enum read_result read_mapping(struct simple_reader *r)
 }
 
 /* Version 4: names and events, each behind a type word. */
-static inline enum read_result next_typed(struct reader *base, struct record *rec, bool swap)
+static enum read_result next_typed(struct reader *base, struct record *rec, bool swap)
 {
 	struct simple_reader *r = simple(base);
 	struct input *in = &r->input;
@@ -291,24 +333,46 @@ static inline enum read_result next_typed(struct reader *base, struct record *re
 	return result;
 }
 
+static inline bool next_is_event(const struct input *in, bool swap)
+{
+	return LIKELY(input_left(in) >= TYPE_SIZE) && load64(in->pos, swap) == SIMPLE_EVENT;
+}
+
+static inline enum read_result next_of_v4(struct reader *base, struct record *rec, bool swap)
+{
+	struct simple_reader *r = simple(base);
+
+	if (next_is_event(&r->input, swap) && read_plain_record(r, rec, TYPE_SIZE, swap)) {
+		return READ_RECORD;
+	}
+	return next_typed(base, rec, swap);
+}
+
 static enum read_result next_v4(struct reader *base, struct record *rec)
 {
-	return next_typed(base, rec, false);
+	return next_of_v4(base, rec, false);
 }
 
 static enum read_result next_v4_swapped(struct reader *base, struct record *rec)
 {
-	return next_typed(base, rec, true);
+	return next_of_v4(base, rec, true);
+}
+
+static inline enum read_result next_of_v2(struct reader *base, struct record *rec, bool swap)
+{
+	struct simple_reader *r = simple(base);
+
+	return read_plain_record(r, rec, 0, swap) ? READ_RECORD : read_record(r, rec, 0, swap);
 }
 
 static enum read_result next_v2(struct reader *base, struct record *rec)
 {
-	return read_record(simple(base), rec, 0, false);
+	return next_of_v2(base, rec, false);
 }
 
 static enum read_result next_v2_swapped(struct reader *base, struct record *rec)
 {
-	return read_record(simple(base), rec, 0, true);
+	return next_of_v2(base, rec, true);
 }
 
 /* Six numbers, whatever was declared: strings were recorded as addresses. */
@@ -354,10 +418,13 @@ static enum read_result next_v0(struct reader *base, struct record *rec)
 }
 
 static const struct simple_version versions[] = {
-	[0] = { V0_SIZE, false, next_v0, next_v0, decode_v0 },
-	[2] = { sizeof(struct simple_header), false, next_v2, next_v2_swapped, decode_numbers },
-	[3] = { sizeof(struct simple_header), true, next_v2, next_v2_swapped, decode_numbers },
-	[4] = { sizeof(struct simple_header), true, next_v4, next_v4_swapped, decode_numbers },
+	[0] = { V0_SIZE, false, VALUES_ANY, next_v0, next_v0, decode_v0 },
+	[2] = { sizeof(struct simple_header), false, VALUES_WORDS, next_v2, next_v2_swapped,
+		decode_numbers },
+	[3] = { sizeof(struct simple_header), true, VALUES_WORDS, next_v2, next_v2_swapped,
+		decode_numbers },
+	[4] = { sizeof(struct simple_header), true, VALUES_WORDS, next_v4, next_v4_swapped,
+		decode_numbers },
 };
 
 const struct simple_version *simple_version_get(uint64_t number)

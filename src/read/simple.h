@@ -23,6 +23,7 @@ struct simple_reader {
 struct simple_version {
 	size_t header_size;
 	bool has_pid;
+	enum value_form form; /* in this host's byte order */
 	enum read_result (*next)(struct reader *r, struct record *rec);
 	enum read_result (*next_swapped)(struct reader *r, struct record *rec);
 	const struct value *(*decode)(struct reader *r, const struct record *rec);

@@ -106,6 +106,7 @@ static struct reader *simple_open(
 	r->base.next = r->base.swap ? version->next_swapped : version->next;
 	r->base.decode = version->decode;
 	r->base.has_pid = version->has_pid;
+	r->base.form = r->base.swap && version->form == VALUES_WORDS ? VALUES_TYPED : version->form;
 	if (r->base.version < 4 || options->no_header) {
 		bind_positions(r);
 	}
