@@ -173,7 +173,7 @@ static const struct message *get_message(struct waymark_reader *r, const struct 
 
 	if (!*m) {
 		*m = arena_new(&r->arena, struct message);
-		message_compile(*m, &r->arena, class, "");
+		message_compile(*m, &r->arena, class, "", VALUES_ANY);
 		(*m)->swap = r->reader->swap;
 	}
 	return *m;

@@ -47,18 +47,15 @@ int out_flush(struct out *o)
 	return o->error;
 }
 
-char *out_reserve(struct out *o, size_t n)
+COLD void out_make_room(struct out *o, size_t n)
 {
-	if (UNLIKELY(o->capacity - o->len < n || !o->data)) {
-		out_flush(o);
-		if (o->capacity - o->len < n || !o->data) {
-			size_t wanted = o->len + n;
+	out_flush(o);
+	size_t wanted = o->len + n;
 
-			o->capacity = wanted > OUT_BUFFER ? wanted * 2 : OUT_BUFFER;
-			o->data = xrealloc(o->data, o->capacity);
-		}
+	if (o->capacity <= wanted) {
+		o->capacity = wanted >= OUT_BUFFER ? wanted * 2 : OUT_BUFFER;
+		o->data = xrealloc(o->data, o->capacity);
 	}
-	return o->data + o->len;
 }
 
 void out_vprintf(struct out *o, const char *fmt, va_list ap)

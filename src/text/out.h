@@ -37,8 +37,16 @@ void out_fini(struct out *o);
 /* Writes what is buffered to the descriptor. Returns 0 or the first errno. */
 int out_flush(struct out *o);
 
+void out_make_room(struct out *o, size_t n);
+
 /* Makes room for `n` more bytes and returns where they go; commit with out_advance(). */
-char *out_reserve(struct out *o, size_t n) NONNULL_RESULT;
+static inline char *out_reserve(struct out *o, size_t n)
+{
+	if (UNLIKELY(o->capacity - o->len <= n)) {
+		out_make_room(o, n);
+	}
+	return o->data + o->len;
+}
 
 static inline void out_advance(struct out *o, size_t n)
 {

@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "text/out.h"
+#include "view/message_printf.h"
 #include "view/number.h"
 
 struct compiler {
@@ -13,6 +14,7 @@ struct compiler {
 	struct message *message;
 	const struct event *event;
 	struct out text; /* of the next step */
+	size_t lead; /* how much of it was given */
 	VEC(struct message_step) steps;
 };
 
@@ -32,19 +34,25 @@ static void add_text(struct compiler *c, const char *text, size_t length)
 	c->text.len = (size_t)(end - c->text.data);
 }
 
+static void push_step(struct compiler *c, struct message_step step, const char *text, size_t n)
+{
+	memcpy(step.text, text, n);
+	step.text_length = (uint32_t)n;
+	c->message->room += MESSAGE_TEXT_MAX + NUMBER_ROOM;
+	vec_push(&c->steps, step);
+}
+
 /* Ends a step: takes the text that collected. */
 static void add_step(struct compiler *c, struct message_step step)
 {
-	char *text = arena_alloc(c->arena, c->text.len + MESSAGE_PAD);
+	const char *text = out_reserve(&c->text, 0) - c->text.len;
 
-	if (c->text.len) {
-		memcpy(text, c->text.data, c->text.len);
+	for (; c->text.len > MESSAGE_TEXT_MAX; text += MESSAGE_TEXT_MAX) {
+		push_step(c, (struct message_step){ .op = MESSAGE_TEXT }, text, MESSAGE_TEXT_MAX);
+		c->text.len -= MESSAGE_TEXT_MAX;
 	}
-	step.text = text;
-	step.text_length = (uint32_t)c->text.len;
-	c->message->room += c->text.len + MESSAGE_PAD + NUMBER_ROOM;
+	push_step(c, step, text, c->text.len);
 	c->text.len = 0;
-	vec_push(&c->steps, step);
 }
 
 static uint64_t low_bits(unsigned int bits)
@@ -107,6 +115,14 @@ static void set_cast(
 	s->result = is_signed ? UINT64_MAX : low_bits(to);
 }
 
+/* The plain form of an unsigned number where that is enough. */
+static void simplify(struct message_step *s)
+{
+	if (s->op == MESSAGE_PROMOTED && s->sign == 0 && (s->mask & ~s->result) == 0) {
+		s->op = MESSAGE_UNSIGNED;
+	}
+}
+
 static void set_no_cast(struct message_step *s)
 {
 	s->mask = s->result = UINT64_MAX;
@@ -142,7 +158,7 @@ static enum message_op plain_op(const struct conversion *c)
 	} ops[] = {
 		{ 'd', MESSAGE_SIGNED },
 		{ 'i', MESSAGE_SIGNED },
-		{ 'u', MESSAGE_UNSIGNED },
+		{ 'u', MESSAGE_PROMOTED },
 		{ 'x', MESSAGE_HEX },
 		{ 'p', MESSAGE_POINTER },
 		{ 's', MESSAGE_STRING },
@@ -205,6 +221,7 @@ static void add_conversion(struct compiler *c, const struct conversion *conversi
 	if (step.op == MESSAGE_PRINTF) {
 		c->message->room += padding_room(conversion) + 2 * NUMBER_ROOM;
 	}
+	simplify(&step);
 	add_step(c, step);
 }
 
@@ -227,16 +244,17 @@ static void add_field(struct compiler *c, size_t i)
 	bool hex = arg->type.class == TYPE_POINTER || arg->type.class == TYPE_TCG;
 	struct message_step step = { .arg = (uint16_t)i, .digits = 1 };
 
-	if (c->text.len || c->steps.count) {
+	if (c->text.len > c->lead || c->steps.count) {
 		add_text(c, " ", 1);
 	}
 	add_text(c, arg->name, strlen(arg->name));
 	add_text(c, hex ? "=0x" : "=", hex ? 3 : 1);
 	set_cast(&step, &arg->type, "", arg->type.is_signed);
-	step.op = hex ? MESSAGE_HEX : arg->type.is_signed ? MESSAGE_SIGNED : MESSAGE_UNSIGNED;
+	step.op = hex ? MESSAGE_HEX : arg->type.is_signed ? MESSAGE_SIGNED : MESSAGE_PROMOTED;
 	if (arg->type.class == TYPE_STRING) {
 		step.op = MESSAGE_STRING;
 	}
+	simplify(&step);
 	add_step(c, step);
 }
 
@@ -247,47 +265,77 @@ static void add_event(struct compiler *c)
 
 	add_format(c, &event->format);
 	for (size_t i = 0; i < event->arg_count; i++) {
-		c->message->has_strings |= event->args[i].type.class == TYPE_STRING;
+		c->message->varies |= event->args[i].type.class == TYPE_STRING;
 		if (event->format.count == 0) {
 			add_field(c, i);
 		}
 	}
 }
 
-/* Puts `lead`, and a blank where something follows, before the first step. */
+/* `lead` and a blank. */
 static void add_lead(struct compiler *c, const char *lead)
 {
-	struct message_step *first = &c->steps.items[0];
-	bool follows = c->steps.count > 1 || first->text_length > 0;
-	size_t length = strlen(lead);
-	char *text = arena_alloc(c->arena, length + follows + first->text_length + MESSAGE_PAD);
-
-	memcpy(text, lead, length);
-	memcpy(text + length, " ", follows);
-	memcpy(text + length + follows, first->text, first->text_length);
-	first->text = text;
-	first->text_length += (uint32_t)(length + follows);
-	c->message->room += length + follows;
+	if (*lead) {
+		out_str(&c->text, lead);
+		out_char(&c->text, ' ');
+		c->lead = c->text.len;
+	}
 }
 
-void message_compile(
-	struct message *m, struct arena *a, const struct event_class *class, const char *lead)
+/* The last step; a blank that nothing follows goes. */
+static void add_end(struct compiler *c)
+{
+	c->text.len -= c->lead && c->steps.count == 0 && c->text.len == c->lead;
+	add_step(c, (struct message_step){ .op = MESSAGE_END });
+}
+
+/* Whether the words of the payload are all that the steps need. */
+static bool is_direct(const struct compiler *c, enum value_form form)
+{
+	vec_foreach (const struct message_step *, step, &c->steps) {
+		if (step->op == MESSAGE_STRING || step->op == MESSAGE_PRINTF) {
+			return false;
+		}
+	}
+	return form == VALUES_WORDS && !c->message->varies;
+}
+
+/* Whether the step may meet a value that is not of its kind. */
+static bool needs_check(
+	const struct compiler *c, const struct message_step *step, enum value_form form)
+{
+	return message_is_number(step->op) &&
+	       (form == VALUES_ANY || c->event->args[step->arg].type.class == TYPE_STRING);
+}
+
+static void link_steps(struct compiler *c, enum value_form form)
+{
+	bool direct = is_direct(c, form);
+
+	vec_foreach (struct message_step *, step, &c->steps) {
+		step->at =
+			(uint32_t)(step->arg * (direct ? sizeof(uint64_t) : sizeof(struct value)));
+		step->put = message_putter((enum message_op)step->op, needs_check(c, step, form));
+	}
+	c->message->direct = direct;
+	c->message->steps = arena_array(c->arena, struct message_step, c->steps.count);
+	memcpy(c->message->steps, c->steps.items, c->steps.count * sizeof(*c->steps.items));
+}
+
+void message_compile(struct message *m, struct arena *a, const struct event_class *class,
+	const char *lead, enum value_form form)
 {
 	struct compiler c = { .arena = a, .message = m, .event = class->event };
 
-	*m = (struct message){ .raw = !class->event };
+	*m = (struct message){ .raw = !class->event, .varies = !class->event };
 	out_init(&c.text, OUT_TO_MEMORY);
+	add_lead(&c, lead);
 	if (class->event) {
 		m->args = class->event->arg_count;
 		add_event(&c);
 	}
-	add_step(&c, (struct message_step){ .op = MESSAGE_TEXT });
-	if (*lead) {
-		add_lead(&c, lead);
-	}
-	m->count = c.steps.count;
-	m->steps = arena_array(a, struct message_step, m->count);
-	memcpy(m->steps, c.steps.items, m->count * sizeof(*m->steps));
+	add_end(&c);
+	link_steps(&c, form);
 	vec_fini(&c.steps);
 	out_fini(&c.text);
 }

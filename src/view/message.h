@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An event as one line of text: what printf would make of its format and
- * arguments. A format is compiled once into a list of steps, so that rendering
- * an event walks the list and parses nothing. A value is first cut to the C
+ * arguments. A format is compiled once into a chain of steps, each with the
+ * function that shows it, so that rendering parses and asks nothing. A value is first cut to the C
  * type that was declared; control characters come out as escapes; arguments
  * without a usable format are shown as name=value, so that none is hidden.
  */
@@ -14,16 +14,19 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/compiler.h"
 #include "base/escape.h"
 #include "read/record.h"
 
 /* Larger widths and precisions (a `*` may take any number) are cut to this. */
 #define MESSAGE_WIDTH_MAX 4096
 
-/* How a step shows its argument; those before MESSAGE_STRING take a number. */
+/* How a step shows its argument. */
 enum message_op {
-	MESSAGE_TEXT, /* not at all: text only */
-	MESSAGE_UNSIGNED,
+	MESSAGE_END, /* not at all: the last text */
+	MESSAGE_TEXT, /* not at all: a part of a long text */
+	MESSAGE_UNSIGNED, /* only cut, neither extended nor promoted */
+	MESSAGE_PROMOTED,
 	MESSAGE_SIGNED,
 	MESSAGE_HEX, /* lower case, at least `digits` of them */
 	MESSAGE_POINTER,
@@ -32,12 +35,22 @@ enum message_op {
 	MESSAGE_PRINTF, /* with flags, width or precision */
 };
 
+/* Texts are copied whole, whatever of them counts: longer ones take several steps. */
+#define MESSAGE_TEXT_MAX 32
+
+struct message_step;
+
+/* Writes the step's text and value, then all further steps; returns the end. */
+typedef char *message_put(char *out, const struct message_step *step, const void *args);
+
 struct message_step {
-	const char *text; /* comes first; MESSAGE_PAD bytes more may be read */
-	uint32_t text_length;
+	char text[MESSAGE_TEXT_MAX]; /* comes first */
+	message_put *put;
+	uint32_t at; /* where the argument is, in bytes */
 	uint16_t arg;
 	uint8_t op; /* of enum message_op */
 	uint8_t digits;
+	uint32_t text_length;
 	/* The value is (((v & mask) ^ sign) - sign) & result: cut, sign-extended, cut. */
 	uint64_t mask;
 	uint64_t sign;
@@ -46,36 +59,50 @@ struct message_step {
 };
 
 struct message {
-	struct message_step *steps;
-	size_t count;
+	struct message_step *steps; /* the last one is MESSAGE_END */
 	size_t args; /* of the event */
 	size_t room; /* bytes that everything but strings takes at most */
-	bool has_strings; /* among the arguments */
+	bool varies; /* in length: there are strings among the arguments, or `raw` */
+	bool direct; /* shows the payload's words, without their values */
 	bool raw; /* nothing is known of the arguments: words in hex */
 	bool swap; /* their byte order is not this host's */
 };
 
 /*
  * Compiles the message of a class into `a`. `lead` is put before it, with a
- * blank between when there is a message, and is not escaped.
+ * blank between when there is a message, and is not escaped. `form` is what the
+ * reader promises.
  */
-void message_compile(
-	struct message *m, struct arena *a, const struct event_class *class, const char *lead);
+void message_compile(struct message *m, struct arena *a, const struct event_class *class,
+	const char *lead, enum value_form form);
+
+size_t message_room_varying(
+	const struct message *m, const struct record *rec, const struct value *values);
 
 /* How many bytes message_render() may write for this record. */
-size_t message_room(const struct message *m, const struct record *rec, const struct value *values);
+static inline size_t message_room(
+	const struct message *m, const struct record *rec, const struct value *values)
+{
+	return LIKELY(!m->varies) ? m->room : message_room_varying(m, rec, values);
+}
 
-/* Writes the message to `out`, without a NUL; returns its end. `values`: reader_values(). */
-char *message_render(
-	char *out, const struct message *m, const struct record *rec, const struct value *values);
+char *message_put_raw(char *out, const struct message *m, const struct record *rec);
+
+/*
+ * Writes the message to `out`, without a NUL; returns its end. `args`: what
+ * reader_values() gives, or the record's payload of a message that is `direct`.
+ */
+static inline char *message_render(
+	char *out, const struct message *m, const struct record *rec, const void *args)
+{
+	out = m->steps->put(out, m->steps, args);
+	return UNLIKELY(m->raw) ? message_put_raw(out, m, rec) : out;
+}
 
 /* Copies text with its control characters escaped; needs ESCAPE_MAX * length + 8 bytes. */
 char *message_escape(char *out, const char *text, size_t length);
 
 /* The class's name, escaped. Lives in `a`. */
 char *message_name(struct arena *a, const struct event_class *class);
-
-/* Texts of steps are copied in pieces of this size. */
-#define MESSAGE_PAD 32
 
 #endif

@@ -34,6 +34,15 @@ char *message_put_string(char *out, const struct message_spec *s, const struct v
 /* A value that is not of the class that its conversion needs. */
 char *message_put_misfit(char *out, const struct value *value);
 
+/* Whether the step takes a number, in no other form than its bits. */
+static inline bool message_is_number(enum message_op op)
+{
+	return op >= MESSAGE_UNSIGNED && op < MESSAGE_STRING;
+}
+
+/* What shows a step of that kind; `checked`: the value may be of another. */
+message_put *message_putter(enum message_op op, bool checked);
+
 /* The value of a MESSAGE_PRINTF step. */
 char *message_put_printf(
 	char *out, const struct message_step *step, const struct value *values) COLD;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rendering: walks the steps of a compiled message. What most events need (text,
- * plain numbers, strings) is in the loop; flags, widths and precisions are not.
- * Room was reserved before, so nothing here checks for space.
+ * Rendering: each kind of step has a function that hands on to the next step's,
+ * in its place, so a message is one run of jumps without a stack or a loop.
+ * Flags, widths and precisions are elsewhere. Room was reserved before, so
+ * nothing here checks for space.
  */
 #include "view/message_printf.h"
 
@@ -10,15 +11,6 @@
 
 #include "read/bytes.h"
 #include "view/number.h"
-
-static char *copy_text(char *out, const char *text, size_t length)
-{
-	memcpy(out, text, MESSAGE_PAD);
-	if (UNLIKELY(length > MESSAGE_PAD)) {
-		memcpy(out + MESSAGE_PAD, text + MESSAGE_PAD, length - MESSAGE_PAD);
-	}
-	return out + length;
-}
 
 /* A mark in the top bit of each byte below 0x20 or equal to 0x7f; bytes from 0x80 have none. */
 static uint64_t control_bytes(uint64_t v)
@@ -87,58 +79,149 @@ char *message_escape(char *out, const char *text, size_t length)
 	return out + length;
 }
 
-/* A plain string or character, NULL and misfits included. */
-static char *put_plain_text(char *out, const struct message_step *step, const struct value *value)
+static inline char *put_text(char *out, const struct message_step *step)
+{
+	memcpy(out, step->text, sizeof(step->text));
+	return out + step->text_length;
+}
+
+static inline char *next(char *out, const struct message_step *step, const void *args)
+{
+	return step[1].put(out, step + 1, args);
+}
+
+static char *put_end(char *out, const struct message_step *step, const void *args)
+{
+	(void)args;
+	return put_text(out, step);
+}
+
+static char *put_part(char *out, const struct message_step *step, const void *args)
+{
+	return next(put_text(out, step), step, args);
+}
+
+static inline uint64_t number(const struct message_step *step, const void *args)
+{
+	uint64_t v;
+
+	memcpy(&v, (const char *)args + step->at, sizeof(v));
+	return v;
+}
+
+/* Out of line, so that short numbers need no stack. */
+static __attribute__((noinline)) char *put_long(
+	char *out, const struct message_step *step, const void *args, uint64_t v)
+{
+	return next(number_long(out, v), step, args);
+}
+
+static inline char *put_decimal(
+	char *out, const struct message_step *step, const void *args, uint64_t v)
+{
+	if (UNLIKELY(v >= NUMBER_E8)) {
+		return put_long(out, step, args, v);
+	}
+	return next(number_short(out, v), step, args);
+}
+
+static char *put_unsigned(char *out, const struct message_step *step, const void *args)
+{
+	out = put_text(out, step);
+	return put_decimal(out, step, args, number(step, args) & step->mask);
+}
+
+static char *put_promoted(char *out, const struct message_step *step, const void *args)
+{
+	out = put_text(out, step);
+	return put_decimal(out, step, args, message_cut(step, number(step, args)));
+}
+
+static char *put_signed(char *out, const struct message_step *step, const void *args)
+{
+	out = put_text(out, step);
+	uint64_t v = message_cut(step, number(step, args));
+	bool negative = (int64_t)v < 0;
+
+	*out = '-';
+	return put_decimal(out + negative, step, args, negative ? 0 - v : v);
+}
+
+static char *put_hex(char *out, const struct message_step *step, const void *args)
+{
+	out = put_text(out, step);
+	out = number_hex(out, message_cut(step, number(step, args)), step->digits);
+	return next(out, step, args);
+}
+
+static char *put_pointer(char *out, const struct message_step *step, const void *args)
+{
+	uint64_t v = number(step, args);
+
+	out = put_text(out, step);
+	memcpy(out, v ? "0x" : "(nil)", v ? 2 : 5);
+	return next(v ? number_hex(out + 2, v, 1) : out + 5, step, args);
+}
+
+static char *put_char(char *out, const struct message_step *step, const void *args)
 {
 	const struct message_spec plain = { .precision = -1 };
+	char c = (char)number(step, args);
 
-	if (step->op == MESSAGE_CHAR) {
-		return message_put_text(out, &plain, &(char){ (char)value->number }, 1);
-	}
-	return value->kind == VALUE_STRING ? message_put_string(out, &plain, value)
-					   : message_put_misfit(out, value);
+	out = put_text(out, step);
+	return next(message_put_text(out, &plain, &c, 1), step, args);
 }
 
-static char *put_plain_pointer(char *out, uint64_t v)
+static char *put_string(char *out, const struct message_step *step, const void *args)
 {
-	memcpy(out, v ? "0x" : "(nil)", v ? 2 : 5);
-	return v ? number_hex(out + 2, v, 1) : out + 5;
+	const struct message_spec plain = { .precision = -1 };
+	const struct value *value = (const struct value *)args + step->arg;
+
+	out = put_text(out, step);
+	if (UNLIKELY(value->kind != VALUE_STRING)) {
+		return next(message_put_misfit(out, value), step, args);
+	}
+	out = LIKELY(value->text) ? message_escape(out, value->text, value->length)
+				  : message_put_string(out, &plain, value);
+	return next(out, step, args);
 }
 
-static inline char *put_value(
-	char *out, const struct message_step *step, const struct value *values)
+static char *put_printf(char *out, const struct message_step *step, const void *args)
 {
-	const struct value *value = &values[step->arg];
+	return next(message_put_printf(put_text(out, step), step, args), step, args);
+}
 
-	if (UNLIKELY(value->kind != VALUE_NUMBER && step->op < MESSAGE_STRING)) {
-		return message_put_misfit(out, value);
+static message_put *const putters[] = {
+	[MESSAGE_END] = put_end,
+	[MESSAGE_TEXT] = put_part,
+	[MESSAGE_UNSIGNED] = put_unsigned,
+	[MESSAGE_PROMOTED] = put_promoted,
+	[MESSAGE_SIGNED] = put_signed,
+	[MESSAGE_HEX] = put_hex,
+	[MESSAGE_POINTER] = put_pointer,
+	[MESSAGE_CHAR] = put_char,
+	[MESSAGE_STRING] = put_string,
+	[MESSAGE_PRINTF] = put_printf,
+};
+
+/* A step for a number, where the value need not be one. */
+static char *put_checked(char *out, const struct message_step *step, const void *args)
+{
+	const struct value *value = (const struct value *)args + step->arg;
+
+	if (UNLIKELY(value->kind != VALUE_NUMBER)) {
+		return next(message_put_misfit(put_text(out, step), value), step, args);
 	}
-	switch ((enum message_op)step->op) {
-	case MESSAGE_HEX:
-		return number_hex(out, message_cut(step, value->number), step->digits);
-	case MESSAGE_UNSIGNED:
-		return number_decimal(out, message_cut(step, value->number));
-	case MESSAGE_SIGNED:
-		return number_signed(out, (int64_t)message_cut(step, value->number));
-	case MESSAGE_POINTER:
-		return put_plain_pointer(out, value->number);
-	case MESSAGE_STRING:
-		if (LIKELY(value->kind == VALUE_STRING && value->text)) {
-			return message_escape(out, value->text, value->length);
-		}
-		return put_plain_text(out, step, value);
-	case MESSAGE_CHAR:
-		return put_plain_text(out, step, value);
-	case MESSAGE_PRINTF:
-		return message_put_printf(out, step, values);
-	case MESSAGE_TEXT:
-		break;
-	}
-	return out;
+	return putters[step->op](out, step, args);
+}
+
+message_put *message_putter(enum message_op op, bool checked)
+{
+	return checked && message_is_number(op) ? put_checked : putters[op];
 }
 
 /* The words of a record whose arguments nobody declared, and the bytes left over. */
-static COLD char *put_raw(char *out, const struct message *m, const struct record *rec)
+COLD char *message_put_raw(char *out, const struct message *m, const struct record *rec)
 {
 	const unsigned char *p = rec->payload;
 	const unsigned char *end = p + rec->payload_size;
@@ -157,7 +240,8 @@ static COLD char *put_raw(char *out, const struct message *m, const struct recor
 	return out;
 }
 
-size_t message_room(const struct message *m, const struct record *rec, const struct value *values)
+size_t message_room_varying(
+	const struct message *m, const struct record *rec, const struct value *values)
 {
 	size_t room = m->room;
 
@@ -165,22 +249,8 @@ size_t message_room(const struct message *m, const struct record *rec, const str
 		/* " 0x" and 16 digits for 8 bytes, or a blank and 2 digits for one */
 		return room + 3 * rec->payload_size + NUMBER_ROOM;
 	}
-	for (size_t i = 0; m->has_strings && i < m->args; i++) {
+	for (size_t i = 0; i < m->args; i++) {
 		room += values[i].kind == VALUE_STRING ? ESCAPE_MAX * values[i].length : 0;
 	}
 	return room;
-}
-
-char *message_render(
-	char *out, const struct message *m, const struct record *rec, const struct value *values)
-{
-	const struct message_step *step = m->steps;
-	const struct message_step *last = step + m->count - 1;
-
-	for (; step < last; step++) {
-		out = copy_text(out, step->text, step->text_length);
-		out = put_value(out, step, values);
-	}
-	out = copy_text(out, step->text, step->text_length);
-	return UNLIKELY(m->raw) ? put_raw(out, m, rec) : out;
 }

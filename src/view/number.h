@@ -25,56 +25,63 @@ static inline void number_store(char *out, uint64_t bytes)
 	memcpy(out, &bytes, sizeof(bytes));
 }
 
-/*
- * The eight decimal digits of v < 10^8, one a byte, the first one lowest: split
- * into 4 + 4, 2 + 2 + 2 + 2 and single digits, all lanes of a step at once. The
- * multipliers are ceil(2^n / divisor), exact for the range of their lane.
- */
-static inline uint64_t number_digits8(uint64_t v)
-{
-	uint64_t high = v / 10000;
-	uint64_t fours = high | (v - high * 10000) << 32;
-	uint64_t hundreds = (fours * 10486 >> 20) & UINT64_C(0x7f0000007f);
-	uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
-	uint64_t tens = (twos * 103 >> 10) & UINT64_C(0x000f000f000f000f);
-
-	return tens | (twos - tens * 10) << 8;
-}
-
+#define NUMBER_E4 10000u
 #define NUMBER_ZEROS UINT64_C(0x3030303030303030)
 
-/* Exactly eight digits. */
+/* "0000" to "9999": four digits for the price of one load. */
+extern const char number_fours[NUMBER_E4][4];
+
+/* The text of number_fours[v] as a word whose lowest byte is the first digit. */
+static inline uint64_t number_four(uint32_t v)
+{
+	uint32_t four;
+
+	memcpy(&four, number_fours[v], sizeof(four));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	four = __builtin_bswap32(four);
+#endif
+	return four;
+}
+
+/* The text of v < 10^8 with all eight digits, the first one lowest. */
+static inline uint64_t number_eight(uint32_t v)
+{
+	uint32_t high = v / NUMBER_E4;
+
+	return number_four(high) | number_four(v - high * NUMBER_E4) << 32;
+}
+
+/* Exactly four digits: v < 10^4. */
+static inline char *number_fixed4(char *out, uint32_t v)
+{
+	memcpy(out, number_fours[v], sizeof(number_fours[v]));
+	return out + 4;
+}
+
+/* Exactly eight digits: v < 10^8. */
 static inline char *number_fixed8(char *out, uint64_t v)
 {
-	number_store(out, number_digits8(v) + NUMBER_ZEROS);
+	number_store(out, number_eight((uint32_t)v));
 	return out + 8;
 }
 
-/* v < 10^8, without leading zeros. */
+/* v < 10^8, without leading zeros; `zeros` is in bits. */
 static inline char *number_short(char *out, uint64_t v)
 {
-	uint64_t digits = number_digits8(v);
-	unsigned int zeros = (unsigned int)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+	uint64_t text = number_eight((uint32_t)v);
+	unsigned int zeros =
+		(unsigned int)__builtin_ctzll((text - NUMBER_ZEROS) | UINT64_C(1) << 56) & 56;
 
-	number_store(out, (digits + NUMBER_ZEROS) >> (8 * zeros));
-	return out + 8 - zeros;
+	number_store(out, text >> zeros);
+	return out + 8 - zeros / 8;
 }
+
+/* v >= 10^8. */
+char *number_long(char *out, uint64_t v);
 
 static inline char *number_decimal(char *out, uint64_t v)
 {
-	if (LIKELY(v < NUMBER_E8)) {
-		return number_short(out, v);
-	}
-	uint64_t high = v / NUMBER_E8;
-	uint64_t low = v - high * NUMBER_E8;
-
-	if (high >= NUMBER_E8) {
-		out = number_short(out, high / NUMBER_E8);
-		out = number_fixed8(out, high % NUMBER_E8);
-	} else {
-		out = number_short(out, high);
-	}
-	return number_fixed8(out, low);
+	return LIKELY(v < NUMBER_E8) ? number_short(out, v) : number_long(out, v);
 }
 
 static inline char *number_signed(char *out, int64_t v)

@@ -106,7 +106,7 @@ char *simpletrace_delta(char *out, uint64_t from, uint64_t to)
 
 	out = number_decimal(out, us);
 	*out++ = '.';
-	number_store(out, (number_digits8(rest) + NUMBER_ZEROS) >> 40);
+	memcpy(out, number_fours[rest] + 1, 3);
 	return out + 3;
 }
 

@@ -17,7 +17,7 @@ void text_view_init(struct text_view *v, struct out *out, struct reader *r,
 	enum timestamp_mode mode, bool colour)
 {
 	*v = (struct text_view){ .out = out, .reader = r, .colour = colour };
-	timestamp_init(&v->time, mode);
+	timestamp_init(&v->time, mode, true);
 	arena_init(&v->arena);
 }
 
@@ -35,7 +35,7 @@ static COLD struct message *make_message(struct text_view *v, const struct event
 	if (v->colour) {
 		name = arena_printf(&v->arena, COLOUR_NAME "%s" COLOUR_OFF, name);
 	}
-	message_compile(m, &v->arena, class, name);
+	message_compile(m, &v->arena, class, name, v->reader->form);
 	m->swap = v->reader->swap;
 	while (v->messages.count <= class->index) {
 		vec_push(&v->messages, NULL);
@@ -44,15 +44,14 @@ static COLD struct message *make_message(struct text_view *v, const struct event
 	return m;
 }
 
-static const struct message *get_message(struct text_view *v, const struct event_class *class)
+/* The class's message, or NULL when it was not needed before. */
+static inline const struct message *find_message(
+	const struct text_view *v, const struct event_class *class)
 {
-	if (LIKELY(class->index < v->messages.count && v->messages.items[class->index])) {
-		return v->messages.items[class->index];
-	}
-	return make_message(v, class);
+	return LIKELY(class->index < v->messages.count) ? v->messages.items[class->index] : NULL;
 }
 
-static COLD void set_pid(struct text_view *v, uint32_t pid)
+static void set_pid(struct text_view *v, uint32_t pid)
 {
 	char text[NUMBER_ROOM] = " ";
 	char *end = text + 1;
@@ -68,11 +67,22 @@ static COLD void set_pid(struct text_view *v, uint32_t pid)
 	memcpy(v->pid_text, text, sizeof(v->pid_text));
 }
 
-static char *put_head(struct text_view *v, char *out, const struct record *rec)
+/* What a line begins with, for all lines that it is the same for. */
+static inline bool is_head_ready(const struct text_view *v, const struct record *rec)
 {
-	if (UNLIKELY(rec->pid != v->pid || v->pid_length == 0)) {
+	return timestamp_is_ready(&v->time, rec->ns) && LIKELY(rec->pid == v->pid);
+}
+
+static __attribute__((noinline)) void prepare_head(struct text_view *v, const struct record *rec)
+{
+	if (rec->pid != v->pid || v->pid_length == 0) {
 		set_pid(v, rec->pid);
 	}
+	timestamp_prepare(&v->time, rec->ns);
+}
+
+static inline char *put_head(const struct text_view *v, char *out, const struct record *rec)
+{
 	out = timestamp_put(&v->time, out, rec->ns);
 	memcpy(out, v->pid_text, sizeof(v->pid_text));
 	return out + v->pid_length;
@@ -80,12 +90,13 @@ static char *put_head(struct text_view *v, char *out, const struct record *rec)
 
 static COLD void put_gap(struct text_view *v, const struct record *rec)
 {
+	prepare_head(v, rec);
 	char *line = out_reserve(v->out, LINE_ROOM);
 	char *end = line;
 
 	memcpy(end, "# ", 2);
 	end = put_head(v, end + 2, rec);
-	v->out->len += (size_t)(end - line);
+	out_advance(v->out, (size_t)(end - line));
 	if (v->colour) {
 		out_str(v->out, COLOUR_GAP);
 	}
@@ -94,17 +105,42 @@ static COLD void put_gap(struct text_view *v, const struct record *rec)
 	out_str(v->out, v->colour ? COLOUR_OFF "\n" : "\n");
 }
 
-void text_view_put(struct text_view *v, const struct record *rec)
+/* Writes the line of an event whose head is ready. */
+static inline void put_line(struct text_view *v, const struct record *rec, const struct message *m)
 {
-	if (UNLIKELY(rec->kind == RECORD_GAP)) {
-		put_gap(v, rec);
-		return;
+	const void *args = rec->payload;
+
+	if (UNLIKELY(!m->direct)) {
+		args = m->raw ? NULL : reader_values(v->reader, rec);
 	}
-	const struct message *m = get_message(v, rec->class);
-	const struct value *values = m->raw ? NULL : reader_values(v->reader, rec);
-	char *line = out_reserve(v->out, LINE_ROOM + message_room(m, rec, values));
-	char *end = message_render(put_head(v, line, rec), m, rec, values);
+	char *line = out_reserve(v->out, LINE_ROOM + message_room(m, rec, args));
+	char *end = message_render(put_head(v, line, rec), m, rec, args);
 
 	*end++ = '\n';
 	out_advance(v->out, (size_t)(end - line));
+}
+
+/* A record for which something is not ready yet. */
+static __attribute__((noinline)) void put_with_care(struct text_view *v, const struct record *rec)
+{
+	if (rec->kind == RECORD_GAP) {
+		put_gap(v, rec);
+		return;
+	}
+	const struct message *m = find_message(v, rec->class);
+
+	prepare_head(v, rec);
+	put_line(v, rec, m ? m : make_message(v, rec->class));
+}
+
+void text_view_put(struct text_view *v, const struct record *rec)
+{
+	const struct message *m =
+		LIKELY(rec->kind == RECORD_EVENT) ? find_message(v, rec->class) : NULL;
+
+	if (UNLIKELY(!m || !is_head_ready(v, rec))) {
+		put_with_care(v, rec);
+		return;
+	}
+	put_line(v, rec, m);
 }

@@ -2,60 +2,41 @@
 /* Times as text, see view/timestamp.h. */
 #include "view/timestamp.h"
 
-#include <string.h>
-
-#include "view/number.h"
-
 #define NS_PER_S UINT64_C(1000000000)
 
-void timestamp_init(struct timestamp *t, enum timestamp_mode mode)
+void timestamp_init(struct timestamp *t, enum timestamp_mode mode, bool plus)
 {
-	*t = (struct timestamp){ .mode = mode };
+	*t = (struct timestamp){ .mode = mode, .plus = plus };
 }
 
-static COLD void set_second(struct timestamp *t, uint64_t ns)
+static char *put_ns(char *out, uint64_t ns)
 {
-	char text[NUMBER_ROOM];
-	char *end = number_decimal(text, ns / NS_PER_S);
+	uint64_t fraction = ns % NS_PER_S;
 
-	*end++ = '.';
-	t->length = (unsigned int)(end - text);
-	t->second = ns - ns % NS_PER_S;
-	memcpy(t->text, text, sizeof(t->text));
-}
-
-static char *put_ns(struct timestamp *t, char *out, uint64_t ns)
-{
-	if (UNLIKELY(ns - t->second >= NS_PER_S || t->length == 0)) {
-		set_second(t, ns);
-	}
-	uint64_t fraction = ns - t->second;
-
-	memcpy(out, t->text, sizeof(t->text));
-	out = number_fixed8(out + t->length, fraction / 10);
+	out = number_decimal(out, ns / NS_PER_S);
+	*out = '.';
+	out = number_fixed8(out + 1, fraction / 10);
 	*out = (char)('0' + fraction % 10);
 	return out + 1;
 }
 
 /* The difference to the origin; times of different threads may run backwards. */
-static char *put_difference(struct timestamp *t, char *out, uint64_t ns)
+void timestamp_prepare(struct timestamp *t, uint64_t ns)
 {
 	bool negative = ns < t->origin;
+	uint64_t shown = negative ? t->origin - ns : ns - t->origin;
+	char text[TIMESTAMP_ROOM];
+	char *end = text;
 
-	if (negative || t->mode == TIMESTAMP_DELTA) {
-		*out++ = negative ? '-' : '+';
+	if (negative || (t->mode == TIMESTAMP_DELTA && t->plus)) {
+		*end++ = negative ? '-' : '+';
 	}
-	return put_ns(t, out, negative ? t->origin - ns : ns - t->origin);
-}
-
-char *timestamp_put(struct timestamp *t, char *out, uint64_t ns)
-{
-	if (t->mode == TIMESTAMP_ABSOLUTE) {
-		return put_ns(t, out, ns);
-	}
-	out = put_difference(t, out, ns);
+	end = put_ns(end, shown);
+	memcpy(t->text, text, sizeof(t->text));
+	t->length = (unsigned int)(end - text) - 4;
+	t->block = ns - shown % NUMBER_E4;
+	t->span = negative || t->mode == TIMESTAMP_DELTA ? 0 : NUMBER_E4;
 	if (t->mode == TIMESTAMP_DELTA) {
 		t->origin = ns;
 	}
-	return out;
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times as text: seconds and nine digits. Between two records the second seldom
- * changes, so its text is kept and only the nine digits are made anew.
+ * Times as text: seconds and nine digits. From one record to the next little
+ * changes, so the text is kept and only its last four digits are made anew.
  */
 #ifndef VIEW_TIMESTAMP_H
 #define VIEW_TIMESTAMP_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "view/number.h"
 
 /* What timestamp_put() writes at most, scratch included. */
 #define TIMESTAMP_ROOM 64
@@ -20,14 +23,18 @@ enum timestamp_mode {
 
 struct timestamp {
 	enum timestamp_mode mode;
+	bool plus;
 	bool started;
 	uint64_t origin; /* what times count from */
-	uint64_t second; /* the start of the second that `text` is of */
-	char text[24]; /* "SECONDS." */
-	unsigned int length; /* 0: no text yet */
+	/* Times from `block` on, as far as `span`, begin with `text`. */
+	uint64_t block;
+	uint64_t span; /* 0: only the one that was prepared last */
+	char text[32];
+	unsigned int length;
 };
 
-void timestamp_init(struct timestamp *t, enum timestamp_mode mode);
+/* `plus`: whether a delta that is not negative has a sign too. */
+void timestamp_init(struct timestamp *t, enum timestamp_mode mode, bool plus);
 
 /* Tells of a record that may not be printed: the first one is what times are relative to. */
 static inline void timestamp_see(struct timestamp *t, uint64_t ns)
@@ -38,7 +45,20 @@ static inline void timestamp_see(struct timestamp *t, uint64_t ns)
 	t->started = true;
 }
 
+/* Whether timestamp_put() may be called for this time. */
+static inline bool timestamp_is_ready(const struct timestamp *t, uint64_t ns)
+{
+	return LIKELY(ns - t->block < t->span);
+}
+
+/* Makes it ready for this time; once for each line that it was not ready for. */
+void timestamp_prepare(struct timestamp *t, uint64_t ns);
+
 /* Writes the time of a record that timestamp_see() was told of; returns its end. */
-char *timestamp_put(struct timestamp *t, char *out, uint64_t ns);
+static inline char *timestamp_put(const struct timestamp *t, char *out, uint64_t ns)
+{
+	memcpy(out, t->text, sizeof(t->text));
+	return number_fixed4(out + t->length, (uint32_t)(ns - t->block));
+}
 
 #endif

@@ -28,7 +28,7 @@ static inline char *render(const char *declaration, const struct value *values)
 		fail_msg("not understood: %s", declaration);
 	}
 	class.event = model.events.items[0];
-	message_compile(&message, &model.arena, &class, "");
+	message_compile(&message, &model.arena, &class, "", VALUES_ANY);
 	size_t room = message_room(&message, &rec, values);
 	char *text = malloc(room + 1);
 	char *end = message_render(text, &message, &rec, values);

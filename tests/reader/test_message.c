@@ -109,7 +109,7 @@ static void unknown_arguments_are_shown_as_words(void **state)
 
 	(void)state;
 	arena_init(&arena);
-	message_compile(&message, &arena, &class, "e");
+	message_compile(&message, &arena, &class, "e", VALUES_ANY);
 	assert_true(message_room(&message, &rec, NULL) <= sizeof(text));
 	*message_render(text, &message, &rec, NULL) = '\0';
 	assert_string_equal(text, "e 0x201 ff 0a");
