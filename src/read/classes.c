@@ -30,6 +30,17 @@ void classes_fini(struct class_table *t)
 	arena_fini(&t->arena);
 }
 
+static struct event_class *add_class(struct class_table *t, const char *name)
+{
+	struct event_class *class = arena_new(&t->arena, struct event_class);
+
+	class->name = name;
+	class->index = t->all.count;
+	class->payload_size = PAYLOAD_VARIES;
+	vec_push(&t->all, class);
+	return class;
+}
+
 struct event_class *classes_make(
 	struct class_table *t, const char *name, size_t length, bool *created)
 {
@@ -37,16 +48,16 @@ struct event_class *classes_make(
 	struct event_class *class = hash_get(&t->by_name, copy);
 
 	*created = !class;
-	if (class) {
-		return class;
+	if (*created) {
+		class = add_class(t, copy);
+		hash_add(&t->by_name, copy, class);
 	}
-	class = arena_new(&t->arena, struct event_class);
-	class->name = copy;
-	class->index = t->all.count;
-	class->payload_size = PAYLOAD_VARIES;
-	vec_push(&t->all, class);
-	hash_add(&t->by_name, copy, class);
 	return class;
+}
+
+struct event_class *classes_add(struct class_table *t, const char *name)
+{
+	return add_class(t, arena_strdup(&t->arena, name));
 }
 
 static void bind_far(struct class_table *t, uint64_t id, struct event_class *class)

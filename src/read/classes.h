@@ -2,7 +2,8 @@
 /*
  * The event classes of one trace: found by the numbers that its records carry,
  * made once for each name. A number can come to mean another name later (a
- * module was reloaded); a name has one class for good.
+ * module was reloaded); a name has one class for good, unless the trace itself
+ * declares it in several ways.
  */
 #ifndef READ_CLASSES_H
 #define READ_CLASSES_H
@@ -28,6 +29,9 @@ void classes_fini(struct class_table *t);
 /* The class of that name; `created` says whether it is new, and has no event yet. */
 struct event_class *classes_make(
 	struct class_table *t, const char *name, size_t length, bool *created);
+
+/* Another class of that name, for traces in which a name can be declared in several ways. */
+struct event_class *classes_add(struct class_table *t, const char *name);
 
 /* From now on, records that carry `id` belong to `class`. */
 void classes_bind(struct class_table *t, uint64_t id, struct event_class *class);

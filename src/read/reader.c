@@ -10,10 +10,12 @@
 
 #include "base/escape.h"
 #include "base/memory.h"
+#include "read/ctf.h"
 #include "read/simple.h"
 
 static const struct reader_format *const formats[] = {
 	&reader_simple,
+	&reader_ctf,
 };
 
 /* A name from a damaged trace may hold anything, and an error is one line on a terminal. */
@@ -43,6 +45,9 @@ void read_error_set(struct read_error *e, const char *fmt, ...)
 	e->is_mismatch = false;
 }
 
+/* Of formats that say nothing of themselves. */
+static const struct trace_info unknown_trace = { .hostname = "", .boot_id = "", .procname = "" };
+
 void reader_init(
 	struct reader *r, const struct reader_format *format, const struct reader_options *options)
 {
@@ -50,6 +55,8 @@ void reader_init(
 	r->declarations = options->declarations;
 	r->values = NULL;
 	r->value_capacity = 0;
+	r->traces = &unknown_trace;
+	r->trace_count = 1;
 	classes_init(&r->classes);
 }
 
@@ -69,7 +76,7 @@ void reader_close(struct reader *r)
 static const struct reader_format *detect(struct input *in)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
-		if (formats[i]->detect(in)) {
+		if (formats[i]->detect && formats[i]->detect(in)) {
 			return formats[i];
 		}
 	}
@@ -101,24 +108,53 @@ static struct reader *open_input(
 	return NULL;
 }
 
+static bool is_directory(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static struct reader *open_directory(
+	int fd, const struct reader_options *options, struct read_error *error)
+{
+	struct reader *r = NULL;
+
+	read_error_set(error, "a directory, not a trace file");
+	for (size_t i = 0; i < ARRAY_SIZE(formats) && !r && !options->no_header; i++) {
+		if (formats[i]->open_directory) {
+			r = formats[i]->open_directory(fd, options, error);
+		}
+	}
+	return r;
+}
+
+/* Takes the input over, or ends it. */
+static struct reader *open_any(
+	struct input *in, const struct reader_options *options, struct read_error *error)
+{
+	bool directory = is_directory(in->fd);
+	struct reader *r =
+		directory ? open_directory(in->fd, options, error) : open_input(in, options, error);
+
+	if (directory || !r) {
+		input_fini(in);
+	}
+	return r;
+}
+
 struct reader *reader_open_fd(
 	int fd, const struct reader_options *options, struct read_error *error)
 {
 	struct input in;
 
 	input_init(&in, fd);
-	struct reader *r = open_input(&in, options, error);
-
-	if (!r) {
-		input_fini(&in);
-	}
-	return r;
+	return open_any(&in, options, error);
 }
 
 struct reader *reader_open(
 	const char *path, const struct reader_options *options, struct read_error *error)
 {
-	struct stat status;
 	struct input in;
 	int failed = input_open(&in, path);
 
@@ -126,20 +162,10 @@ struct reader *reader_open(
 		read_error_set(error, "cannot open: %s", strerror(failed));
 		return NULL;
 	}
-	struct reader *r = NULL;
-
-	if (fstat(in.fd, &status) == 0 && S_ISDIR(status.st_mode)) {
-		read_error_set(error, "a directory, not a trace file");
-	} else {
-		r = open_input(&in, options, error);
-	}
-	if (!r) {
-		input_fini(&in);
-	}
-	return r;
+	return open_any(&in, options, error);
 }
 
-static void reserve_values(struct reader *r, size_t count)
+void reader_reserve_values(struct reader *r, size_t count)
 {
 	if (count > r->value_capacity) {
 		r->values = xrealloc(r->values, count * sizeof(*r->values));
@@ -158,7 +184,7 @@ struct event_class *reader_add_class(struct reader *r, uint64_t id, const char *
 	}
 	if (created && r->declarations) {
 		class->event = model_find(r->declarations, class->name);
-		reserve_values(r, class->event ? class->event->arg_count : 0);
+		reader_reserve_values(r, class->event ? class->event->arg_count : 0);
 	}
 	return class;
 }

@@ -41,12 +41,32 @@ struct reader;
 
 struct reader_format {
 	const char *name;
+	/* Opens a trace that is a directory, and leaves the descriptor alone; NULL: none is. */
+	struct reader *(*open_directory)(
+		int fd, const struct reader_options *options, struct read_error *error);
 	/* Whether the input is of this format, told by what it begins with. */
 	bool (*detect)(struct input *in);
 	/* Takes the input over, unless it fails and returns NULL. */
 	struct reader *(*open)(
 		struct input *in, const struct reader_options *options, struct read_error *error);
 	void (*close)(struct reader *r);
+};
+
+/* One trace of a reader, and whose it is; "" and 0 where it does not say. */
+struct trace_info {
+	const char *path; /* as it was named; NULL: the only one */
+	const char *hostname;
+	const char *boot_id;
+	const char *procname;
+	uint32_t pid;
+	bool has_realtime;
+	/* What makes a record's `ns` nanoseconds since 1970, to be added modulo 2^64. */
+	uint64_t realtime;
+	uint64_t freq; /* of its clock, ticks a second */
+	size_t streams;
+	bool is_live; /* its process still writes */
+	bool has_leftovers; /* a part of it is still where a process that died left it */
+	bool is_cut; /* its metadata ends inside a declaration */
 };
 
 /* What readers of all formats share; a format's own reader begins with it. */
@@ -62,6 +82,9 @@ struct reader {
 	bool swap; /* the trace's byte order is not this host's */
 	enum value_form form; /* of its values and payloads */
 	bool has_pid; /* records say which process they are from */
+	const struct trace_info *traces; /* by record.trace */
+	size_t trace_count;
+	bool has_hosts; /* the traces are of several hosts */
 	struct read_error error; /* of the last READ_PROBLEM or READ_DAMAGED */
 };
 
@@ -93,6 +116,9 @@ void reader_init(
 	struct reader *r, const struct reader_format *format, const struct reader_options *options);
 void reader_fini(struct reader *r);
 void read_error_set(struct read_error *e, const char *fmt, ...) PRINTF(2, 3);
+
+/* Makes room for the values of an event with so many arguments. */
+void reader_reserve_values(struct reader *r, size_t count);
 
 /* The class of that name, bound to `id`; with what the declarations know of it. */
 struct event_class *reader_add_class(

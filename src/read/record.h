@@ -48,6 +48,8 @@ static inline uint64_t value_extend(const struct type *t, uint64_t v)
 	return v << unused >> unused;
 }
 
+struct layout; /* read/layout.h */
+
 /* Not all records of the class have payloads of one size. */
 #define PAYLOAD_VARIES SIZE_MAX
 
@@ -59,6 +61,7 @@ struct event_class {
 	/* Its arguments and format, from the trace or a declaration file; NULL: unknown. */
 	const struct event *event;
 	size_t payload_size; /* what a record of this class holds, or PAYLOAD_VARIES */
+	const struct layout *layout; /* of native traces: where in it the arguments lie */
 };
 
 enum record_kind { RECORD_EVENT, RECORD_GAP };
@@ -67,9 +70,11 @@ struct record {
 	enum record_kind kind;
 	uint32_t pid; /* 0 where the trace does not say */
 	uint32_t tid; /* 0 where the trace does not say */
+	uint32_t trace; /* which of the reader's traces it is from */
 	uint64_t ns; /* since boot (CLOCK_MONOTONIC of the traced host) */
 	uint64_t offset; /* of the record in the trace, in bytes */
 	uint64_t lost; /* of a gap: how many events are missing here */
+	uint64_t lost_packets; /* of a gap: and how many packets, of whose events nobody knows */
 	const struct event_class *class; /* of an event */
 	const struct value *values; /* of an event; NULL until reader_values() decodes them */
 	const unsigned char *payload; /* of an event: the arguments as they were recorded */

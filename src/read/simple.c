@@ -205,6 +205,7 @@ static COLD enum read_result read_gap(struct simple_reader *r, struct record *re
 	}
 	rec->kind = RECORD_GAP;
 	rec->lost = load64(rec->payload, r->base.swap);
+	rec->lost_packets = 0;
 	return READ_RECORD;
 }
 
@@ -220,6 +221,7 @@ static inline void take_record(
 	rec->ns = load64(p + offsetof(struct simple_record, ns), swap);
 	rec->pid = r->base.has_pid ? load32(p + offsetof(struct simple_record, pid), swap) : 0;
 	rec->tid = 0;
+	rec->trace = 0;
 	rec->values = NULL;
 	rec->payload = p + HEAD_SIZE;
 	rec->payload_size = length - HEAD_SIZE;

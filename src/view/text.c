@@ -100,8 +100,15 @@ static COLD void put_gap(struct text_view *v, const struct record *rec)
 	if (v->colour) {
 		out_str(v->out, COLOUR_GAP);
 	}
-	out_printf(v->out, "lost %llu event%s", (unsigned long long)rec->lost,
-		rec->lost == 1 ? "" : "s");
+	if (rec->lost || !rec->lost_packets) {
+		out_printf(v->out, "lost %llu event%s", (unsigned long long)rec->lost,
+			rec->lost == 1 ? "" : "s");
+	}
+	if (rec->lost_packets) {
+		out_printf(v->out, "%s%llu packet%s missing", rec->lost ? ", " : "",
+			(unsigned long long)rec->lost_packets,
+			rec->lost_packets == 1 ? " is" : "s are");
+	}
 	out_str(v->out, v->colour ? COLOUR_OFF "\n" : "\n");
 }
 

@@ -15,6 +15,7 @@ commands=$(realpath "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 "$here/make_traces.py" "$work/traces" || exit 1
+python3 "$here/make_ctf.py" "$work/traces" || exit 1
 cp "$here/golden/trace-events" "$work/traces/"
 cd "$work/traces" || exit 1
 head -c 5000 /dev/zero >zeros-only
@@ -46,6 +47,9 @@ for trace in v0 v2 v3 v4 v3-big-endian v4-big-endian every-byte lying-lengths un
 done
 for trace in v0 v3 v4 lying-lengths truncated no-events; do
 	run "info-$trace" waymark info -e trace-events "$trace"
+done
+for trace in small small-big-endian wrap pieces; do
+	run "print-ctf-$trace" waymark print "$trace"
 done
 run info-json waymark info --json -e trace-events v4
 run print-undeclared-v3 waymark print v3

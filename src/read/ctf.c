@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merging streams by time. Most events come in runs of one stream: as long as
+ * its time does not pass `limit`, the next one's, a record costs a look at its
+ * first word. All else (the packet's end, another stream's turn, whatever is
+ * wrong) is out of the loop. Invariant: the stream at hand is the heap's first.
+ */
+#include "read/ctf.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "format/packet.h"
+#include "read/bytes.h"
+
+#define WORD sizeof(uint64_t)
+#define ID_MASK ((UINT64_C(1) << PACKET_ID_BITS) - 1)
+
+static bool is_before(const struct ctf_waiting *a, const struct ctf_waiting *b)
+{
+	return a->ticks < b->ticks || (a->ticks == b->ticks && a->stream < b->stream);
+}
+
+/* The second of the heap: who is next when the first has waited long enough. */
+static const struct ctf_waiting *second(const struct ctf_reader *r)
+{
+	const struct ctf_waiting *h = r->heap.items;
+
+	if (r->heap.count < 2) {
+		return NULL;
+	}
+	return r->heap.count > 2 && is_before(&h[2], &h[1]) ? &h[2] : &h[1];
+}
+
+static void set_limit(struct ctf_reader *r)
+{
+	struct ctf_stream *s = r->current;
+	const struct ctf_waiting *other = second(r);
+	uint64_t limit = s->header.timestamp_end;
+
+	if (other && other->ticks <= limit) {
+		limit = other->ticks;
+		limit -= limit > 0 && other->stream < s;
+	}
+	r->limit = limit;
+}
+
+void ctf_sift(struct ctf_reader *r)
+{
+	struct ctf_waiting *h = r->heap.items;
+	size_t count = r->heap.count;
+	size_t at = 0;
+
+	for (size_t child = 1; child < count; child = 2 * at + 1) {
+		child += child + 1 < count && is_before(&h[child + 1], &h[child]);
+		if (!is_before(&h[child], &h[at])) {
+			break;
+		}
+		struct ctf_waiting moved = h[at];
+
+		h[at] = h[child];
+		h[child] = moved;
+		at = child;
+	}
+	r->current = count > 0 ? h[0].stream : NULL;
+	if (r->current) {
+		set_limit(r);
+	}
+}
+
+static void set_time(struct ctf_reader *r, uint64_t ticks)
+{
+	r->heap.items[0].ticks = ticks;
+	ctf_sift(r);
+}
+
+static inline uint64_t ns_of(const struct ctf_reader *r, uint64_t ticks)
+{
+	return r->ns_of_zero + ctf_clock_span(&r->clock, ticks);
+}
+
+static void set_record(
+	struct ctf_reader *r, struct record *rec, const struct ctf_stream *s, uint64_t ticks)
+{
+	rec->pid = r->metadata.pid;
+	rec->tid = s->tid;
+	rec->trace = 0;
+	rec->ns = ns_of(r, ticks);
+}
+
+static enum read_result gap(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
+{
+	s->has_gap = false;
+	rec->kind = RECORD_GAP;
+	rec->lost = s->lost;
+	rec->lost_packets = s->lost_packets;
+	rec->class = NULL;
+	rec->offset = s->packet_offset;
+	set_record(r, rec, s, s->ticks);
+	return READ_RECORD;
+}
+
+/* The stream has no more to say; the heap's next one takes over. */
+static void leave(struct ctf_reader *r, struct ctf_stream *s)
+{
+	ctf_stream_close(s);
+	r->heap.items[0] = r->heap.items[--r->heap.count];
+	ctf_sift(r);
+}
+
+/* What the slow path returns when the loop is to look again. */
+#define LOOK_AGAIN ((enum read_result) - 1)
+
+static enum read_result next_packet(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
+{
+	switch (ctf_stream_next(s, &r->trace, &r->base.error)) {
+	case CTF_PACKET:
+		set_time(r, s->ticks);
+		return LOOK_AGAIN;
+	case CTF_TRAILING_GAP:
+		return gap(r, rec, s);
+	case CTF_BROKEN:
+		if (s->pos) {
+			set_time(r, s->ticks);
+		}
+		return READ_PROBLEM;
+	case CTF_LAST:
+		break;
+	}
+	leave(r, s);
+	return LOOK_AGAIN;
+}
+
+/* The packet's events are read, or as many of them as are there. */
+static enum read_result end_packet(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
+{
+	if (!s->is_cut) {
+		return next_packet(r, rec, s);
+	}
+	uint64_t content = s->header.content_size / 8;
+	uint64_t there = (uint64_t)(s->end - s->packet);
+
+	s->is_cut = false;
+	s->pos = s->end;
+	ctf_stream_fail(s, &r->base.error, "cut: %" PRIu64 " of its %" PRIu64 " bytes are missing",
+		content - there, content);
+	return READ_PROBLEM;
+}
+
+/* Nothing can be said of the rest of a packet in which one event is wrong. */
+static enum read_result skip_packet(struct ctf_reader *r, struct ctf_stream *s, const char *why)
+{
+	uint64_t at = ctf_stream_offset(s, s->pos);
+	size_t left = (size_t)(s->end - s->pos);
+
+	s->pos = s->end;
+	s->is_cut = false;
+	ctf_stream_fail(s, &r->base.error,
+		"the event at byte %" PRIu64 " %s; the last %zu bytes of the packet are left out",
+		at, why, left);
+	return READ_PROBLEM;
+}
+
+static enum read_result unknown_event(struct ctf_reader *r, struct ctf_stream *s, uint64_t id)
+{
+	char why[80];
+
+	if (ctf_look_again(r) && id < r->slots.count && r->slots.items[id].class) {
+		return LOOK_AGAIN;
+	}
+	snprintf(why, sizeof(why), "has the number %" PRIu64 ", which no event of the metadata has",
+		id);
+	return skip_packet(r, s, why);
+}
+
+/* The metadata has events that cannot be read: said once each, before the first event. */
+static bool tell_problem(struct ctf_reader *r)
+{
+	if (r->problems_told >= r->metadata.problems.count) {
+		return false;
+	}
+	read_error_set(&r->base.error, "%s", r->metadata.problems.items[r->problems_told++]);
+	return true;
+}
+
+/* Why the loop could not go on, and what to do about it. */
+static COLD enum read_result turn(struct ctf_reader *r, struct record *rec)
+{
+	struct ctf_stream *s = r->current;
+
+	if (tell_problem(r)) {
+		return READ_PROBLEM;
+	}
+	if (!s) {
+		return READ_END;
+	}
+	if (s->has_gap) {
+		return gap(r, rec, s);
+	}
+	if (s->end - s->pos < (ptrdiff_t)WORD) {
+		return end_packet(r, rec, s);
+	}
+	uint64_t word = load64(s->pos, r->trace.swap);
+	uint64_t id = word >> r->id_shift & ID_MASK;
+	uint64_t ticks = s->ticks + (((word >> r->time_shift) - s->ticks) & PACKET_CLOCK_MASK);
+
+	if (id >= r->slots.count || !r->slots.items[id].class) {
+		return unknown_event(r, s, id);
+	}
+	if (ticks > s->header.timestamp_end) {
+		return skip_packet(r, s, "is later than the packet's end");
+	}
+	if (ticks > r->limit) {
+		set_time(r, ticks);
+		return LOOK_AGAIN;
+	}
+	if (s->is_cut) {
+		return end_packet(r, rec, s);
+	}
+	return skip_packet(r, s, "is longer than the packet");
+}
+
+/* What a record takes, whose strings decide that; more than is there when they do not fit. */
+static inline size_t measure(
+	const struct event_class *class, const unsigned char *p, size_t left, bool swap)
+{
+	size_t size = layout_measure(class->layout, p + WORD, left - WORD, swap);
+
+	return UNLIKELY(size > left - WORD) ? SIZE_MAX : WORD + size;
+}
+
+static inline enum read_result ctf_next(struct reader *base, struct record *rec, bool swap)
+{
+	struct ctf_reader *r = (struct ctf_reader *)base;
+	enum read_result result = LOOK_AGAIN;
+
+	while (result == LOOK_AGAIN) {
+		struct ctf_stream *s = r->current;
+
+		if (UNLIKELY(!s || s->has_gap || s->end - s->pos < (ptrdiff_t)WORD)) {
+			result = turn(r, rec);
+			continue;
+		}
+		const unsigned char *p = s->pos;
+		size_t left = (size_t)(s->end - p);
+		uint64_t word = load64(p, swap);
+		uint64_t id = word >> r->id_shift & ID_MASK;
+		uint64_t ticks =
+			s->ticks + (((word >> r->time_shift) - s->ticks) & PACKET_CLOCK_MASK);
+
+		if (UNLIKELY(ticks > r->limit || id >= r->slots.count)) {
+			result = turn(r, rec);
+			continue;
+		}
+		const struct ctf_slot *slot = &r->slots.items[id];
+		size_t size = slot->size ? slot->size : measure(slot->class, p, left, swap);
+
+		if (UNLIKELY(size > left)) {
+			result = turn(r, rec);
+			continue;
+		}
+		size_t step = (size + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
+
+		s->pos = p + (step < left ? step : left);
+		s->ticks = ticks;
+		rec->kind = RECORD_EVENT;
+		rec->offset = ctf_stream_offset(s, p);
+		rec->class = slot->class;
+		rec->values = NULL;
+		rec->payload = p + WORD;
+		rec->payload_size = size - WORD;
+		set_record(r, rec, s, ticks);
+		return READ_RECORD;
+	}
+	return result;
+}
+
+enum read_result ctf_next_same(struct reader *base, struct record *rec)
+{
+	return ctf_next(base, rec, false);
+}
+
+enum read_result ctf_next_swapped(struct reader *base, struct record *rec)
+{
+	return ctf_next(base, rec, true);
+}
+
+const struct value *ctf_decode(struct reader *base, const struct record *rec)
+{
+	layout_decode(rec->class->layout, base->values, rec->payload, base->swap);
+	return base->values;
+}

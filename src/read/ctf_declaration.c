@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The declaration that stands in a comment before an `event` block: formats and
+ * C types, for which CTF has no place. It is read by the front end that reads
+ * declaration files, and believed only where it fits the fields.
+ */
+#include "decl/decl.h"
+#include "read/ctf_event.h"
+
+struct declaration {
+	const char *file;
+	unsigned int line;
+	const char *text;
+};
+
+/* Where ` <line>: ` ends in `text`, with the number in `line`; NULL when there is none. */
+static const char *find_line(const char *colon, const char *end, unsigned int *line)
+{
+	const char *p = colon + 1;
+
+	for (*line = 0; p < end && is_digit((unsigned char)*p) && *line < 100000000; p++) {
+		*line = *line * 10 + (unsigned int)(*p - '0');
+	}
+	return p > colon + 1 && end - p >= 2 && p[0] == ':' && p[1] == ' ' ? p + 2 : NULL;
+}
+
+/* The line of a declaration file, with the comment's ends in it as they were. */
+static const char *unescape(struct arena *a, const char *text, const char *end)
+{
+	char *line = arena_alloc(a, (size_t)(end - text) + 2);
+	char *out = line;
+
+	for (const char *p = text; p < end; p++) {
+		bool is_mark = end - p >= 3 && p[0] == '*' && p[1] == '\\' && p[2] == '/';
+
+		*out++ = *p == '\n' ? ' ' : *p;
+		p += is_mark;
+	}
+	*out = '\n';
+	return line;
+}
+
+/* Takes `<file>:<line>: <declaration>` apart. */
+static bool split(struct declaration *d, struct arena *a, struct span text)
+{
+	const char *end = text.text + text.len;
+	const char *colon = text.text;
+	const char *rest = NULL;
+
+	while (!rest && (colon = memchr(colon, ':', (size_t)(end - colon)))) {
+		rest = find_line(colon, end, &d->line);
+		colon++;
+	}
+	if (!rest) {
+		return false;
+	}
+	d->file = arena_strndup(a, text.text, (size_t)(colon - 1 - text.text));
+	d->text = unescape(a, rest, end);
+	return true;
+}
+
+/* The only event of the declaration; NULL when it has none or several. */
+static struct event *parse(struct ctf_metadata *md, const struct declaration *d)
+{
+	static const struct decl_options options = { .lenient = true };
+	struct source *source = arena_new(&md->arena, struct source);
+	size_t count = md->model.events.count;
+	struct diag diag;
+
+	/* A name without a suffix: the comment's language does not depend on the file's. */
+	*source = (struct source){ "", d->text, strlen(d->text) };
+	diag_init(&diag);
+	bool ok = decl_read(&md->model, &diag, source, &options);
+
+	diag_fini(&diag);
+	source->name = d->file;
+	if (!ok || md->model.events.count != count + 1) {
+		return NULL;
+	}
+	struct event *e = md->model.events.items[count];
+
+	e->line = d->line;
+	return e;
+}
+
+/* Whether an argument of that type can lie in that field. */
+static bool type_fits(const struct type *t, const struct layout_field *f)
+{
+	if (f->is_string || t->class == TYPE_STRING) {
+		return f->is_string && t->class == TYPE_STRING;
+	}
+	if (f->size != t->size64 && f->size != t->size32) {
+		return false;
+	}
+	return t->class != TYPE_INTEGER || t->is_char || t->is_signed == f->is_signed;
+}
+
+static bool event_fits(const struct event *e, const struct layout *l)
+{
+	if (e->arg_count != l->count) {
+		return false;
+	}
+	for (size_t i = 0; i < l->count; i++) {
+		if (!type_fits(&e->args[i].type, &l->fields[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What the declaration leaves to the program's host, its fields tell. */
+static void settle_types(struct event *e, const struct layout *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		struct type *t = &e->args[i].type;
+
+		if (t->class != TYPE_STRING) {
+			t->size32 = t->size64 = l->fields[i].size;
+		}
+		if (t->is_char) {
+			t->is_signed = l->fields[i].is_signed;
+		}
+	}
+}
+
+const struct event *ctf_declared_event(
+	struct ctf_metadata *md, struct span text, const char *name, const struct layout *layout)
+{
+	struct declaration d;
+
+	if (text.text && split(&d, &md->arena, text)) {
+		struct event *e = parse(md, &d);
+
+		if (e && strcmp(e->name, name) == 0 && event_fits(e, layout)) {
+			settle_types(e, layout);
+			return e;
+		}
+	}
+	const struct event *given = md->declarations ? model_find(md->declarations, name) : NULL;
+
+	return given && event_fits(given, layout) ? given : NULL;
+}

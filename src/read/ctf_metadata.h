@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The metadata of a native trace: whose it is, its clock, and its events with
+ * their declarations. Reads what Waymark writes (format/ctf.h), however it is
+ * laid out, and passes over what it does not know. A live process appends
+ * declarations, so the file can be looked at again. For readers of traces and
+ * for what mends them. One thread.
+ */
+#ifndef READ_CTF_METADATA_H
+#define READ_CTF_METADATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "format/arena.h"
+#include "format/ctf_clock.h"
+#include "read/layout.h"
+#include "read/reader.h"
+
+/* One `event` block. */
+struct ctf_event {
+	uint64_t id;
+	const char *name;
+	const struct event *event; /* never NULL: made of the fields where nothing declares it */
+	const struct layout *layout;
+};
+
+struct ctf_metadata {
+	struct arena arena;
+	struct model model; /* what `event` points into */
+	const struct model *declarations; /* given by the user; may be NULL */
+	struct hash types;
+	uint64_t parsed; /* bytes of the file that were understood */
+	unsigned int line; /* that begins behind them */
+	bool is_cut; /* the last declaration has no end: the process was killed writing it */
+	bool has_trace;
+	bool has_clock;
+	bool has_stream;
+	bool is_big_endian;
+	uint8_t uuid[16];
+	/* The bits of an event's first word. */
+	uint8_t time_shift;
+	uint8_t id_shift;
+	struct ctf_clock clock;
+	/* From `env`; "" and 0 where it does not say. */
+	const char *hostname;
+	const char *procname;
+	const char *boot_id;
+	uint32_t pid;
+	bool has_pid;
+	struct arena_clock begin; /* all 0 where it does not say */
+	struct arena_clock end;
+	VEC(struct ctf_event) events; /* in the order of the file */
+	VEC(const char *) problems; /* events that cannot be read, and why */
+};
+
+void ctf_metadata_init(struct ctf_metadata *md, const struct model *declarations);
+void ctf_metadata_fini(struct ctf_metadata *md);
+
+/*
+ * Reads the file `metadata` of a directory, or what came to it since. False
+ * when no trace can be read with it; `error` has the place.
+ */
+bool ctf_metadata_read(struct ctf_metadata *md, int directory, struct read_error *error);
+
+/* The same for text that stands behind what was parsed so far. */
+bool ctf_metadata_parse(
+	struct ctf_metadata *md, const char *text, size_t size, struct read_error *error);
+
+/* Whether all is there that the streams cannot be read without; false with an error. */
+bool ctf_metadata_check(const struct ctf_metadata *md, struct read_error *error);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening a native trace: its metadata, what its process left in memory, and
+ * which files and leftover packets make each stream. Nothing is mapped yet.
+ */
+#include "read/ctf.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "format/ctf.h"
+
+/* Two events of one name are one class when all that readers see of them is the same. */
+static struct event_class *find_class(struct ctf_reader *r, const struct ctf_event *e)
+{
+	struct out key;
+
+	out_init(&key, OUT_TO_MEMORY);
+	out_printf(&key, "%s %s", e->name, e->event->format.source ? e->event->format.source : "");
+	for (size_t i = 0; i < e->event->arg_count; i++) {
+		const struct layout_field *f = &e->layout->fields[i];
+
+		out_printf(&key, "\n%s %s %u %u", e->event->args[i].type.text,
+			e->event->args[i].name, f->size, f->align);
+	}
+	out_char(&key, '\0');
+	struct event_class *class = hash_get(&r->classes, key.data);
+
+	if (!class) {
+		class = classes_add(&r->base.classes, e->name);
+		class->id = e->id;
+		class->event = e->event;
+		class->layout = e->layout;
+		class->payload_size = e->layout->size;
+		hash_add(&r->classes, arena_strdup(&r->names, key.data), class);
+	}
+	out_fini(&key);
+	return class;
+}
+
+void ctf_bind_events(struct ctf_reader *r)
+{
+	struct ctf_metadata *md = &r->metadata;
+
+	for (; r->events_bound < md->events.count; r->events_bound++) {
+		const struct ctf_event *e = &md->events.items[r->events_bound];
+		struct event_class *class = find_class(r, e);
+		bool varies = e->layout->size == PAYLOAD_VARIES;
+
+		while (r->slots.count <= e->id) {
+			vec_push(&r->slots, ((struct ctf_slot){ .size = SIZE_MAX }));
+		}
+		r->slots.items[e->id].class = class;
+		r->slots.items[e->id].size = varies ? 0 : sizeof(uint64_t) + e->layout->size;
+		reader_reserve_values(&r->base, e->layout->count);
+	}
+}
+
+bool ctf_look_again(struct ctf_reader *r)
+{
+	struct read_error ignored;
+
+	if (!ctf_metadata_read(&r->metadata, r->trace.directory, &ignored)) {
+		return false;
+	}
+	bool is_new = r->events_bound < r->metadata.events.count;
+
+	ctf_bind_events(r);
+	return is_new;
+}
+
+/* `stream-<n>` or `stream-<n>-<p>`. */
+static bool parse_name(struct ctf_file *f, const char *name)
+{
+	char *end;
+
+	if (strncmp(name, CTF_STREAM, strlen(CTF_STREAM)) != 0) {
+		return false;
+	}
+	name += strlen(CTF_STREAM);
+	f->instance = strtoull(name, &end, 10);
+	if (end == name || (*end && *end != '-')) {
+		return false;
+	}
+	f->piece = *end ? (unsigned int)strtoul(end + 1, &end, 10) : 0;
+	return *end == '\0';
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct ctf_file *x = a;
+	const struct ctf_file *y = b;
+
+	if (x->instance != y->instance) {
+		return x->instance < y->instance ? -1 : 1;
+	}
+	if (x->sequence && y->sequence && x->sequence != y->sequence) {
+		return x->sequence < y->sequence ? -1 : 1;
+	}
+	return (x->piece > y->piece) - (x->piece < y->piece);
+}
+
+static bool list_files(struct ctf_reader *r, struct read_error *error)
+{
+	int fd = openat(r->trace.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!directory) {
+		read_error_set(error, "cannot list the directory: %s", strerror(errno));
+		return false;
+	}
+	while ((entry = readdir(directory))) {
+		struct ctf_file f = { 0 };
+
+		if (parse_name(&f, entry->d_name)) {
+			f.name = arena_strdup(&r->names, entry->d_name);
+			if (ctf_file_look(&f, &r->trace)) {
+				vec_push(&r->files, f);
+			}
+		}
+	}
+	closedir(directory);
+	if (r->files.count > 0) {
+		qsort(r->files.items, r->files.count, sizeof(*r->files.items), compare_files);
+	}
+	return true;
+}
+
+static void add_stream(struct ctf_reader *r, const struct ctf_file *files, size_t file_count,
+	const struct arena_packet *left, size_t left_count)
+{
+	struct ctf_stream s = {
+		.instance = file_count ? files->instance : left->header.stream_instance_id,
+		.files = files,
+		.file_count = file_count,
+		.left = left,
+		.left_count = left_count,
+	};
+
+	s.ticks = file_count ? files->begin : left->header.timestamp_begin;
+	vec_push(&r->streams, s);
+}
+
+static size_t count_files(const struct ctf_file *f, size_t left, uint64_t instance)
+{
+	size_t count = 0;
+
+	while (count < left && f[count].instance == instance) {
+		count++;
+	}
+	return count;
+}
+
+static size_t count_left(const struct arena_packet *p, size_t left, uint64_t instance)
+{
+	size_t count = 0;
+
+	while (count < left && p[count].header.stream_instance_id == instance) {
+		count++;
+	}
+	return count;
+}
+
+/* Both lists are sorted by stream: walks them side by side. */
+static void make_streams(struct ctf_reader *r, const struct arena_packet *p, size_t packets)
+{
+	const struct ctf_file *f = r->files.items;
+	size_t files = r->files.count;
+
+	while (files > 0 || packets > 0) {
+		uint64_t next = files > 0 ? f->instance : UINT64_MAX;
+
+		if (packets > 0 && p->header.stream_instance_id < next) {
+			next = p->header.stream_instance_id;
+		}
+		size_t of_files = count_files(f, files, next);
+		size_t of_packets = count_left(p, packets, next);
+
+		add_stream(r, f, of_files, p, of_packets);
+		f += of_files;
+		files -= of_files;
+		p += of_packets;
+		packets -= of_packets;
+	}
+}
+
+static void fill_heap(struct ctf_reader *r)
+{
+	vec_foreach (struct ctf_stream *, s, &r->streams) {
+		struct ctf_waiting w = { s->ticks, s };
+		size_t at = r->heap.count;
+
+		vec_push(&r->heap, w);
+		while (at > 0 && r->heap.items[(at - 1) / 2].ticks > w.ticks) {
+			r->heap.items[at] = r->heap.items[(at - 1) / 2];
+			at = (at - 1) / 2;
+		}
+		r->heap.items[at] = w;
+	}
+	ctf_sift(r);
+}
+
+/* The clock of a process that did not come to its end is in its arena. */
+static void set_clock(struct ctf_reader *r)
+{
+	const struct ctf_metadata *md = &r->metadata;
+	struct arena_clock begin = md->begin;
+	struct arena_clock now;
+
+	r->clock = md->clock;
+	if (r->trace.arena) {
+		arena_source_clock(r->trace.arena, &begin, &now);
+		ctf_clock_from(&r->clock, &begin, &now);
+	}
+	r->info.has_realtime = begin.realtime_ns != 0;
+	r->info.realtime = begin.realtime_ns - begin.monotonic_ns;
+	r->ns_of_zero = ctf_clock_base(&r->clock) - r->info.realtime;
+}
+
+static void set_info(struct ctf_reader *r)
+{
+	const struct ctf_metadata *md = &r->metadata;
+
+	r->info.hostname = md->hostname;
+	r->info.boot_id = md->boot_id;
+	r->info.procname = md->procname;
+	r->info.pid = md->pid;
+	r->info.freq = r->clock.freq;
+	r->info.streams = r->streams.count;
+	r->info.is_cut = md->is_cut;
+	r->info.is_live = r->trace.arena && arena_source_is_live(r->trace.arena);
+	r->info.has_leftovers = r->trace.arena && !r->info.is_live;
+	r->base.traces = &r->info;
+	r->base.trace_count = 1;
+}
+
+/* The arena's path need not be told: it has the trace's uuid, or lies in the directory. */
+static void open_arena(struct ctf_reader *r)
+{
+	char path[32];
+	int error;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->trace.directory);
+	r->trace.arena = arena_source_open(path, r->trace.uuid, &error);
+}
+
+static bool open_trace(struct ctf_reader *r, struct read_error *error)
+{
+	struct ctf_metadata *md = &r->metadata;
+	bool is_big_host = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+	if (!ctf_metadata_read(md, r->trace.directory, error) || !ctf_metadata_check(md, error)) {
+		return false;
+	}
+	r->base.swap = r->trace.swap = md->is_big_endian != is_big_host;
+	r->base.next = r->trace.swap ? ctf_next_swapped : ctf_next_same;
+	r->base.decode = ctf_decode;
+	r->base.has_pid = md->has_pid;
+	r->base.version = 1;
+	r->time_shift = md->time_shift;
+	r->id_shift = md->id_shift;
+	memcpy(r->trace.uuid, md->uuid, sizeof(md->uuid));
+	ctf_bind_events(r);
+	if (!r->trace.swap) {
+		open_arena(r);
+	}
+	/* Memory first: what leaves it meanwhile is in the files. */
+	const struct arena_packet *left = NULL;
+	size_t left_count = r->trace.arena ? arena_source_scan(r->trace.arena, &left) : 0;
+
+	if (!list_files(r, error)) {
+		return false;
+	}
+	make_streams(r, left, left_count);
+	set_clock(r);
+	set_info(r);
+	fill_heap(r);
+	return true;
+}
+
+static void ctf_close(struct reader *base)
+{
+	struct ctf_reader *r = (struct ctf_reader *)base;
+
+	vec_foreach (struct ctf_stream *, s, &r->streams) {
+		ctf_stream_close(s);
+	}
+	arena_source_close(r->trace.arena);
+	if (r->trace.directory >= 0) {
+		close(r->trace.directory);
+	}
+	vec_fini(&r->slots);
+	vec_fini(&r->heap);
+	vec_fini(&r->streams);
+	vec_fini(&r->files);
+	hash_fini(&r->classes);
+	arena_fini(&r->names);
+	ctf_metadata_fini(&r->metadata);
+	reader_fini(base);
+	free(r);
+}
+
+static struct reader *ctf_open(
+	int fd, const struct reader_options *options, struct read_error *error)
+{
+	struct ctf_reader *r = xcalloc(1, sizeof(*r));
+
+	reader_init(&r->base, &reader_ctf, options);
+	ctf_metadata_init(&r->metadata, options->declarations);
+	arena_init(&r->names);
+	hash_init(&r->classes);
+	r->trace.directory = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->trace.directory < 0) {
+		read_error_set(error, "cannot open the directory: %s", strerror(errno));
+	}
+	if (r->trace.directory < 0 || !open_trace(r, error)) {
+		ctf_close(&r->base);
+		return NULL;
+	}
+	return &r->base;
+}
+
+const struct reader_format reader_ctf = {
+	.name = "ctf",
+	.open_directory = ctf_open,
+	.close = ctf_close,
+};

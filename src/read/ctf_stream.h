@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One stream of a native trace: its packets in sequence, out of its files
+ * (mapped one at a time) and then out of what its process left in memory.
+ * Between `pos` and `end` lie the events of one packet, whose header was
+ * checked; nothing else is. Private to read/ctf*.
+ *
+ * A stream is open from its first packet to its last: until then it costs no
+ * descriptor and no mapping, so that a trace may have any number of them.
+ */
+#ifndef READ_CTF_STREAM_H
+#define READ_CTF_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "format/packet.h"
+#include "read/arena.h"
+#include "read/reader.h"
+
+struct ctf_file {
+	const char *name;
+	uint64_t instance;
+	uint64_t sequence; /* of its first packet */
+	uint64_t begin; /* the same's timestamp */
+	unsigned int piece;
+};
+
+/* What the streams of a trace have in common. */
+struct ctf_trace {
+	int directory;
+	bool swap; /* the trace's byte order is not this host's */
+	uint8_t uuid[16];
+	struct arena_source *arena; /* NULL: nothing is left in memory */
+};
+
+struct ctf_stream {
+	const unsigned char *pos; /* the next event */
+	const unsigned char *end; /* of the packet's events, as far as they are there */
+	uint64_t ticks; /* of the last event, or the packet's begin */
+	const unsigned char *packet; /* where the packet begins */
+	uint64_t packet_offset; /* of it in its file, or in the arena */
+	uint32_t tid;
+	bool is_cut; /* the file ends before the packet's content does */
+	bool has_gap; /* events are missing before this packet */
+	struct packet_header header; /* in this host's byte order */
+	uint64_t instance;
+	const struct ctf_file *files; /* in sequence */
+	size_t file_count;
+	size_t file; /* that is mapped; file_count: behind the last */
+	unsigned char *map; /* NULL: none is */
+	size_t map_size;
+	size_t next; /* where its next packet begins */
+	size_t released; /* bytes of the map that were given back */
+	unsigned int number; /* of the packet in the file, from 1 */
+	const struct arena_packet *left; /* not read yet; a part of the trace's scan */
+	size_t left_count;
+	unsigned char *copy; /* of a packet of the arena */
+	uint64_t sequence; /* of the last packet; 0: there was none */
+	uint64_t discarded; /* events_discarded of the last packet */
+	uint64_t lost; /* of the gap: events */
+	uint64_t lost_packets; /* of the gap: packets of whose events nobody knows */
+};
+
+enum ctf_step {
+	CTF_PACKET, /* the next packet's events lie between `pos` and `end` */
+	CTF_TRAILING_GAP, /* there is no packet more, but a gap */
+	CTF_LAST, /* there is nothing more */
+	CTF_BROKEN, /* what follows is no packet: `error` says why; the next call goes on behind it
+		     */
+};
+
+/* Goes to the next packet. */
+enum ctf_step ctf_stream_next(
+	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error);
+
+/* Words what is wrong with the packet at hand: `stream-3: packet 7 at byte N: ...`. */
+void ctf_stream_fail(const struct ctf_stream *s, struct read_error *error, const char *fmt, ...)
+	PRINTF(3, 4);
+
+/* Reads what the first packet of a file says; false when it has none. */
+bool ctf_file_look(struct ctf_file *f, const struct ctf_trace *t);
+
+void ctf_stream_close(struct ctf_stream *s);
+
+/* Where the place `p` in the packet is in its file. */
+static inline uint64_t ctf_stream_offset(const struct ctf_stream *s, const unsigned char *p)
+{
+	return s->packet_offset + (uint64_t)(p - s->packet);
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the arguments of one kind of event lie in a packet (format/packet.h):
+ * natural alignment, counted from the record's begin; a string is its length
+ * and its bytes. Measured when a record is read, decoded only when asked for.
+ */
+#ifndef READ_LAYOUT_H
+#define READ_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "read/record.h"
+
+struct layout_field {
+	uint8_t size; /* bytes; of a string: of its length */
+	uint8_t align; /* bytes */
+	bool is_signed;
+	bool is_string;
+};
+
+struct layout {
+	size_t size; /* of all arguments, or PAYLOAD_VARIES */
+	size_t count;
+	struct layout_field fields[];
+};
+
+/* Sets the size from the fields. */
+void layout_finish(struct layout *l);
+
+/* What the arguments at `payload` take; SIZE_MAX: more than the `left` bytes that are there. */
+size_t layout_measure(const struct layout *l, const unsigned char *payload, size_t left, bool swap);
+
+/* The arguments at `payload`, which were measured. */
+void layout_decode(
+	const struct layout *l, struct value *values, const unsigned char *payload, bool swap);
+
+#endif
