@@ -36,7 +36,7 @@ static void set_limit(struct ctf_reader *r)
 {
 	struct ctf_stream *s = r->current;
 	const struct ctf_waiting *other = second(r);
-	uint64_t limit = s->header.timestamp_end;
+	uint64_t limit = s->last_ticks;
 
 	if (other && other->ticks <= limit) {
 		limit = other->ticks;
@@ -45,7 +45,7 @@ static void set_limit(struct ctf_reader *r)
 	r->limit = limit;
 }
 
-void ctf_sift(struct ctf_reader *r)
+static inline void sift(struct ctf_reader *r)
 {
 	struct ctf_waiting *h = r->heap.items;
 	size_t count = r->heap.count;
@@ -68,18 +68,27 @@ void ctf_sift(struct ctf_reader *r)
 	}
 }
 
-static void set_time(struct ctf_reader *r, uint64_t ticks)
+void ctf_sift(struct ctf_reader *r)
+{
+	sift(r);
+}
+
+static inline void set_time(struct ctf_reader *r, uint64_t ticks)
 {
 	r->heap.items[0].ticks = ticks;
-	ctf_sift(r);
+	sift(r);
 }
 
+/* ctf_clock_span(), for ticks that ctf_packet_fault() let pass, with all that is known before. */
 static inline uint64_t ns_of(const struct ctf_reader *r, uint64_t ticks)
 {
-	return r->ns_of_zero + ctf_clock_span(&r->clock, ticks);
+	if (r->clock.freq == CTF_CLOCK_SECOND) {
+		return r->ns_of_zero + ticks;
+	}
+	return r->ns_of_zero + (uint64_t)(int64_t)(1e9 * (double)(int64_t)ticks / r->freq);
 }
 
-static void set_record(
+static inline void set_record(
 	struct ctf_reader *r, struct record *rec, const struct ctf_stream *s, uint64_t ticks)
 {
 	rec->pid = r->metadata.pid;
@@ -124,6 +133,7 @@ static enum read_result next_packet(struct ctf_reader *r, struct record *rec, st
 			set_time(r, s->ticks);
 		}
 		return READ_PROBLEM;
+	case CTF_SKIPPED:
 	case CTF_LAST:
 		break;
 	}
@@ -207,7 +217,7 @@ static COLD enum read_result turn(struct ctf_reader *r, struct record *rec)
 	if (id >= r->slots.count || !r->slots.items[id].class) {
 		return unknown_event(r, s, id);
 	}
-	if (ticks > s->header.timestamp_end) {
+	if (ticks > s->last_ticks) {
 		return skip_packet(r, s, "is later than the packet's end");
 	}
 	if (ticks > r->limit) {
@@ -229,7 +239,8 @@ static inline size_t measure(
 	return UNLIKELY(size > left - WORD) ? SIZE_MAX : WORD + size;
 }
 
-static inline enum read_result ctf_next(struct reader *base, struct record *rec, bool swap)
+__attribute__((always_inline)) static inline enum read_result ctf_next(
+	struct reader *base, struct record *rec, bool swap)
 {
 	struct ctf_reader *r = (struct ctf_reader *)base;
 	enum read_result result = LOOK_AGAIN;
@@ -248,6 +259,10 @@ static inline enum read_result ctf_next(struct reader *base, struct record *rec,
 		uint64_t ticks =
 			s->ticks + (((word >> r->time_shift) - s->ticks) & PACKET_CLOCK_MASK);
 
+		if (ticks > r->limit && ticks <= s->last_ticks) {
+			set_time(r, ticks);
+			continue;
+		}
 		if (UNLIKELY(ticks > r->limit || id >= r->slots.count)) {
 			result = turn(r, rec);
 			continue;

@@ -35,6 +35,7 @@ struct ctf_reader {
 	uint8_t time_shift;
 	uint8_t id_shift;
 	struct ctf_clock clock;
+	double freq; /* of the clock */
 	uint64_t ns_of_zero; /* the time since boot of tick 0, modulo 2^64 */
 	VEC(struct ctf_slot) slots; /* by event number */
 	VEC(struct ctf_waiting) heap;

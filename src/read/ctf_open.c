@@ -18,6 +18,9 @@
 #include "base/memory.h"
 #include "format/ctf.h"
 
+/* Later times (in seconds; some 280 years) do not fit into nanoseconds. */
+#define TIME_MAX_S UINT64_C(9000000000)
+
 /* Two events of one name are one class when all that readers see of them is the same. */
 static struct event_class *find_class(struct ctf_reader *r, const struct ctf_event *e)
 {
@@ -135,18 +138,34 @@ static bool list_files(struct ctf_reader *r, struct read_error *error)
 	return true;
 }
 
+/* The file that a stream will have, which so far is in memory only. */
+static const struct ctf_file *coming_file(struct ctf_reader *r, uint64_t instance)
+{
+	struct ctf_file *f = arena_new(&r->names, struct ctf_file);
+
+	f->name = arena_printf(&r->names, CTF_STREAM "%" PRIu64, instance);
+	f->instance = instance;
+	return f;
+}
+
 static void add_stream(struct ctf_reader *r, const struct ctf_file *files, size_t file_count,
 	const struct arena_packet *left, size_t left_count)
 {
+	bool is_new = file_count == 0;
+
+	if (is_new) {
+		files = coming_file(r, left->header.stream_instance_id);
+		file_count = 1;
+	}
 	struct ctf_stream s = {
-		.instance = file_count ? files->instance : left->header.stream_instance_id,
+		.instance = files->instance,
 		.files = files,
 		.file_count = file_count,
 		.left = left,
 		.left_count = left_count,
 	};
 
-	s.ticks = file_count ? files->begin : left->header.timestamp_begin;
+	s.ticks = is_new ? left->header.timestamp_begin : files->begin;
 	vec_push(&r->streams, s);
 }
 
@@ -221,6 +240,9 @@ static void set_clock(struct ctf_reader *r)
 		arena_source_clock(r->trace.arena, &begin, &now);
 		ctf_clock_from(&r->clock, &begin, &now);
 	}
+	r->freq = (double)r->clock.freq;
+	r->trace.last_ticks =
+		r->clock.freq > PACKET_OPEN / TIME_MAX_S ? PACKET_OPEN : r->clock.freq * TIME_MAX_S;
 	r->info.has_realtime = begin.realtime_ns != 0;
 	r->info.realtime = begin.realtime_ns - begin.monotonic_ns;
 	r->ns_of_zero = ctf_clock_base(&r->clock) - r->info.realtime;

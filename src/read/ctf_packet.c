@@ -43,6 +43,7 @@ const char *ctf_packet_fault(
 				h->content_size < 8 * sizeof(*h),
 			"the size of its content is impossible" },
 		{ h->timestamp_begin > h->timestamp_end, "it ends before it begins" },
+		{ h->timestamp_begin > t->last_ticks, "its time is impossible" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {

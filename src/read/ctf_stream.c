@@ -87,31 +87,37 @@ void ctf_stream_close(struct ctf_stream *s)
 	s->pos = s->end = s->packet = NULL;
 }
 
-/* Maps the file at hand; false with an error, or when there is nothing in it. */
+/*
+ * Maps the file at hand, if there is something in it; false with an error. One
+ * that is gone was rotated away meanwhile: its packets will be missed.
+ */
 static bool map_file(struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
 	uint64_t size;
 	int fd = open_file(&s->files[s->file], t, &size);
 	void *map = MAP_FAILED;
 
-	*error = (struct read_error){ 0 };
-	if (fd >= 0 && size > 0) {
+	if (fd < 0 ? errno == ENOENT : size == 0) {
+		if (fd >= 0) {
+			close(fd);
+		}
+		return true;
+	}
+	if (fd >= 0) {
 		map = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	}
-	if (fd < 0 || (size > 0 && map == MAP_FAILED)) {
+	if (map == MAP_FAILED) {
 		ctf_stream_fail(s, error, "cannot be read: %s", strerror(errno));
+	} else {
+		madvise(map, size, MADV_SEQUENTIAL);
+		s->map = map;
+		s->map_size = size;
+		s->released = 0;
 	}
 	if (fd >= 0) {
 		close(fd);
 	}
-	if (map == MAP_FAILED) {
-		return false;
-	}
-	madvise(map, size, MADV_SEQUENTIAL);
-	s->map = map;
-	s->map_size = size;
-	s->next = s->released = 0;
-	return true;
+	return s->map;
 }
 
 /* Gives back what was read: a trace may be larger than memory. */
@@ -142,10 +148,13 @@ static void note_gap(struct ctf_stream *s)
 }
 
 /* Takes the packet whose header was checked, with `there` bytes of it at hand. */
-static void take(struct ctf_stream *s, const unsigned char *packet, size_t there)
+static void take(
+	struct ctf_stream *s, const struct ctf_trace *t, const unsigned char *packet, size_t there)
 {
 	size_t content = s->header.content_size / 8;
+	uint64_t last = s->header.timestamp_end;
 
+	s->last_ticks = last < t->last_ticks ? last : t->last_ticks;
 	s->packet = packet;
 	s->is_cut = content > there;
 	s->pos = packet + sizeof(s->header);
@@ -161,28 +170,41 @@ static void drop_left(struct ctf_stream *s)
 	s->left_count--;
 }
 
-/* Copies the next packet that no file holds out of the arena; false when there is none. */
-static bool take_left(struct ctf_stream *s, const struct ctf_trace *t)
+static enum ctf_step broken(struct ctf_stream *s, const char *why, struct read_error *error)
+{
+	s->pos = s->end = NULL;
+	ctf_stream_fail(s, error, "%s", why);
+	return CTF_BROKEN;
+}
+
+/* The next packet that no file holds, copied out of the arena. */
+static enum ctf_step next_left(
+	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
 	while (s->left_count > 0 && s->left->header.sequence <= s->sequence) {
 		drop_left(s);
 	}
 	if (s->left_count == 0) {
-		return false;
+		return CTF_LAST;
 	}
 	const struct arena_packet *p = s->left;
 
 	free(s->copy);
 	s->copy = xrealloc(NULL, p->content_bytes);
 	if (!arena_source_copy(t->arena, p, s->copy)) {
-		return false;
+		return CTF_SKIPPED;
 	}
 	drop_left(s);
 	ctf_packet_load(&s->header, s->copy, false);
 	s->packet_offset = p->offset;
 	s->number++;
-	take(s, s->copy, p->content_bytes);
-	return true;
+	const char *why = ctf_packet_fault(&s->header, t, s->instance);
+
+	if (why) {
+		return broken(s, why, error);
+	}
+	take(s, t, s->copy, p->content_bytes);
+	return CTF_PACKET;
 }
 
 /* Whether memory has the packet that is torn in the file. */
@@ -236,11 +258,14 @@ static size_t behind(const struct ctf_stream *s, const struct ctf_trace *t)
 	return find_packet(s, t);
 }
 
-static enum ctf_step broken(struct ctf_stream *s, const char *why, struct read_error *error)
+/* The file's last packet is not whole: silently, when memory has it. */
+static enum ctf_step torn(struct ctf_stream *s, const char *why, struct read_error *error)
 {
-	s->pos = s->end = NULL;
-	ctf_stream_fail(s, error, "%s", why);
-	return CTF_BROKEN;
+	if (!is_left(s)) {
+		return broken(s, why, error);
+	}
+	s->next = s->packet_offset;
+	return CTF_LAST;
 }
 
 /* The packet at `next`, where bytes of the file are left. */
@@ -254,26 +279,29 @@ static enum ctf_step take_mapped(
 	s->packet_offset = s->next;
 	if (left < sizeof(s->header)) {
 		s->next = s->map_size;
-		return is_left(s) ? CTF_LAST : broken(s, "cut inside its header", error);
+		return torn(s, "cut inside its header", error);
 	}
 	ctf_packet_load(&s->header, bytes, t->swap);
 	const char *why = ctf_packet_fault(&s->header, t, s->instance);
 
 	if (why) {
 		s->next = behind(s, t);
-		return s->next == s->map_size && is_left(s) ? CTF_LAST : broken(s, why, error);
+		return s->next == s->map_size ? torn(s, why, error) : broken(s, why, error);
 	}
 	uint64_t size = s->header.packet_size / 8;
 
 	s->next += size < left ? size : left;
 	if (s->header.content_size / 8 > left && is_left(s)) {
-		return CTF_LAST; /* torn, and memory has it whole */
+		return torn(s, "", error);
 	}
 	why = order_fault(s);
+	if (why && s->is_reopened) {
+		return CTF_SKIPPED;
+	}
 	if (why && s->header.sequence == s->sequence) {
 		return broken(s, why, error);
 	}
-	take(s, bytes, left);
+	take(s, t, bytes, left);
 	if (why) {
 		ctf_stream_fail(s, error, "%s", why);
 		return CTF_BROKEN;
@@ -281,31 +309,56 @@ static enum ctf_step take_mapped(
 	return CTF_PACKET;
 }
 
+/* The next packet of the mapped file; CTF_LAST: it has no other. */
+static enum ctf_step next_of_file(
+	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
+{
+	enum ctf_step step = CTF_SKIPPED;
+
+	while (step == CTF_SKIPPED) {
+		if (!s->map || s->next >= s->map_size) {
+			return CTF_LAST;
+		}
+		release(s);
+		step = take_mapped(s, t, error);
+	}
+	return step;
+}
+
 /* The next packet out of the files; CTF_LAST: they have no other. */
 static enum ctf_step next_mapped(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
-	while (s->file < s->file_count) {
+	for (; s->file < s->file_count; s->file++) {
 		if (!s->map) {
 			s->number = 0;
-			if (!map_file(s, t, error) && error->text[0]) {
+			s->next = 0;
+			if (!map_file(s, t, error)) {
 				s->file++;
 				return CTF_BROKEN;
 			}
 		}
-		if (s->map && s->next < s->map_size) {
-			enum ctf_step step;
+		enum ctf_step step = next_of_file(s, t, error);
 
-			release(s);
-			step = take_mapped(s, t, error);
-			if (step != CTF_LAST) {
-				return step;
-			}
+		if (step != CTF_LAST) {
+			return step;
 		}
 		unmap(s);
-		s->file++;
 	}
 	return CTF_LAST;
+}
+
+/* Goes on in the last file where it ended before: its process has written more since. */
+static void reopen(struct ctf_stream *s, const struct ctf_trace *t)
+{
+	struct read_error ignored;
+
+	s->is_reopened = true;
+	if (s->file_count > 0) {
+		s->file = s->file_count - 1;
+		s->number = 0;
+		map_file(s, t, &ignored);
+	}
 }
 
 /* Events that were lost behind the last packet: only the process's table tells. */
@@ -332,8 +385,13 @@ enum ctf_step ctf_stream_next(
 {
 	enum ctf_step step = next_mapped(s, t, error);
 
-	if (step != CTF_LAST) {
-		return step;
+	if (step == CTF_LAST) {
+		step = next_left(s, t, error);
 	}
-	return take_left(s, t) ? CTF_PACKET : trailing(s, t);
+	if (step == CTF_SKIPPED) {
+		drop_left(s);
+		reopen(s, t);
+		return ctf_stream_next(s, t, error);
+	}
+	return step == CTF_LAST ? trailing(s, t) : step;
 }

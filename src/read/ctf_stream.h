@@ -33,6 +33,7 @@ struct ctf_trace {
 	int directory;
 	bool swap; /* the trace's byte order is not this host's */
 	uint8_t uuid[16];
+	uint64_t last_ticks; /* that can be told in nanoseconds */
 	struct arena_source *arena; /* NULL: nothing is left in memory */
 };
 
@@ -40,6 +41,7 @@ struct ctf_stream {
 	const unsigned char *pos; /* the next event */
 	const unsigned char *end; /* of the packet's events, as far as they are there */
 	uint64_t ticks; /* of the last event, or the packet's begin */
+	uint64_t last_ticks; /* that an event of the packet may have */
 	const unsigned char *packet; /* where the packet begins */
 	uint64_t packet_offset; /* of it in its file, or in the arena */
 	uint32_t tid;
@@ -53,6 +55,7 @@ struct ctf_stream {
 	unsigned char *map; /* NULL: none is */
 	size_t map_size;
 	size_t next; /* where its next packet begins */
+	bool is_reopened; /* packets of it were taken out of memory before */
 	size_t released; /* bytes of the map that were given back */
 	unsigned int number; /* of the packet in the file, from 1 */
 	const struct arena_packet *left; /* not read yet; a part of the trace's scan */
@@ -68,6 +71,7 @@ enum ctf_step {
 	CTF_PACKET, /* the next packet's events lie between `pos` and `end` */
 	CTF_TRAILING_GAP, /* there is no packet more, but a gap */
 	CTF_LAST, /* there is nothing more */
+	CTF_SKIPPED, /* never returned: look on */
 	CTF_BROKEN, /* what follows is no packet: `error` says why; the next call goes on behind it
 		     */
 };
