@@ -62,7 +62,8 @@ enum waymark_field {
 };
 
 /*
- * Opens a trace. `path`: a file, or "-" for standard input. `declarations`: the
+ * Opens a trace. `path`: a file, a directory (the native format), or "-" for
+ * standard input. `declarations`: the
  * file of the events' declarations (trace-events-all); NULL when there is none:
  * then events of traces that do not describe themselves have no fields. On
  * failure returns NULL and puts the reason, a line that ends in NUL, into
@@ -70,6 +71,14 @@ enum waymark_field {
  */
 struct waymark_reader *waymark_reader_open(
 	const char *path, const char *declarations, char *error, size_t error_size);
+
+/*
+ * The same for `count` traces, at least one, whose records come in the order of
+ * time: that since the boot of the first one's host, by which the others are
+ * shifted where both tell the time of day and are not of the same boot.
+ */
+struct waymark_reader *waymark_reader_open_several(const char *const *paths, size_t count,
+	const char *declarations, char *error, size_t error_size);
 
 /* The same for a descriptor, which the reader reads from its position on and does not close. */
 struct waymark_reader *waymark_reader_open_fd(
@@ -97,11 +106,24 @@ uint64_t waymark_reader_time(const struct waymark_reader *r);
 uint32_t waymark_reader_pid(const struct waymark_reader *r);
 uint32_t waymark_reader_tid(const struct waymark_reader *r);
 
-/* Where the record begins in the trace, in bytes. */
+/* Nanoseconds since 1970 (the host's CLOCK_REALTIME); 0 where the trace does not say. */
+uint64_t waymark_reader_realtime(const struct waymark_reader *r);
+
+/* Which of the traces that were opened it is from, from 0. */
+size_t waymark_reader_trace(const struct waymark_reader *r);
+
+/* The name of the host, and of the program, that recorded it; "" where the trace does not say. */
+const char *waymark_reader_host(const struct waymark_reader *r);
+const char *waymark_reader_process(const struct waymark_reader *r);
+
+/* Where the record begins in the trace (of a directory: in the thread's file), in bytes. */
 uint64_t waymark_reader_offset(const struct waymark_reader *r);
 
 /* Of a gap: how many events are missing here; 0 for an event. */
 uint64_t waymark_reader_lost(const struct waymark_reader *r);
+
+/* Of a gap: how many packets are missing here, of whose events nobody knows the number. */
+uint64_t waymark_reader_lost_packets(const struct waymark_reader *r);
 
 /* Of an event; a gap has the name "", the index SIZE_MAX and no fields: */
 

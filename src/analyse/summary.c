@@ -14,6 +14,7 @@ void summary_fini(struct summary *s)
 {
 	vec_fini(&s->counts);
 	vec_fini(&s->pids);
+	vec_fini(&s->by_trace);
 }
 
 static COLD void find_pid(struct summary *s, uint32_t pid)
@@ -39,6 +40,14 @@ static void count_pid(struct summary *s, uint32_t pid)
 	s->pids.items[s->pid_hint].events += s->pids.items[s->pid_hint].pid == pid;
 }
 
+static void count_trace(struct summary *s, uint32_t trace)
+{
+	while (UNLIKELY(s->by_trace.count <= trace)) {
+		vec_push(&s->by_trace, 0);
+	}
+	s->by_trace.items[trace]++;
+}
+
 static void count_class(struct summary *s, const struct event_class *class)
 {
 	while (UNLIKELY(s->counts.count <= class->index)) {
@@ -55,10 +64,12 @@ void summary_add(struct summary *s, const struct record *rec)
 	if (rec->kind == RECORD_GAP) {
 		s->gaps++;
 		s->lost += rec->lost;
+		s->lost_packets += rec->lost_packets;
 		return;
 	}
 	s->events++;
 	count_pid(s, rec->pid);
+	count_trace(s, rec->trace);
 	count_class(s, rec->class);
 }
 

@@ -29,10 +29,12 @@ struct summary {
 	uint64_t events;
 	uint64_t gaps;
 	uint64_t lost;
+	uint64_t lost_packets; /* of whose events nobody knows */
 	uint64_t first_ns; /* the smallest and the largest time, not those of file order */
 	uint64_t last_ns;
 	VEC(struct event_count) counts; /* by class index, until summary_sort() */
 	VEC(struct pid_count) pids;
+	VEC(uint64_t) by_trace; /* events of each of the reader's traces */
 	size_t pid_hint; /* where the last record's process stands */
 	bool more_pids; /* than SUMMARY_PIDS_MAX */
 };

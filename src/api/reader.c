@@ -11,7 +11,7 @@
 
 #include "api/declarations.h"
 #include "base/memory.h"
-#include "read/reader.h"
+#include "read/merge.h"
 #include "text/out.h"
 #include "view/message.h"
 
@@ -20,7 +20,8 @@ struct waymark_reader {
 	struct declarations declarations;
 	struct record record;
 	int state; /* of enum waymark_read */
-	struct arena arena; /* of the messages */
+	const char **paths;
+	struct arena arena; /* of the paths and messages */
 	VEC(struct message *) messages; /* by class index; NULL until first needed */
 	struct out text; /* the message last asked for */
 };
@@ -43,8 +44,23 @@ static void set_diag_error(char *error, size_t size, const struct diag *d)
 	set_error(error, size, d->out.data, (size_t)(end - d->out.data));
 }
 
+/* What is to be opened: paths, or a descriptor where there are none. */
+struct origin {
+	const char *const *paths;
+	size_t count;
+	int fd;
+};
+
+static void copy_paths(struct waymark_reader *r, const struct origin *from)
+{
+	r->paths = arena_array(&r->arena, const char *, from->count);
+	for (size_t i = 0; i < from->count; i++) {
+		r->paths[i] = arena_strdup(&r->arena, from->paths[i]);
+	}
+}
+
 static struct waymark_reader *open_reader(
-	const char *path, int fd, const char *declarations, char *error, size_t size)
+	const struct origin *from, const char *declarations, char *error, size_t size)
 {
 	struct waymark_reader *r = xcalloc(1, sizeof(*r));
 	struct reader_options options = { 0 };
@@ -59,7 +75,9 @@ static struct waymark_reader *open_reader(
 		return NULL;
 	}
 	options.declarations = declarations ? &r->declarations.model : NULL;
-	r->reader = path ? reader_open(path, &options, &why) : reader_open_fd(fd, &options, &why);
+	copy_paths(r, from);
+	r->reader = from->count ? merge_open(r->paths, from->count, &options, &why)
+				: reader_open_fd(from->fd, &options, &why);
 	if (!r->reader) {
 		set_error(error, size, why.text, strlen(why.text));
 		waymark_reader_close(r);
@@ -71,13 +89,25 @@ static struct waymark_reader *open_reader(
 struct waymark_reader *waymark_reader_open(
 	const char *path, const char *declarations, char *error, size_t error_size)
 {
-	return open_reader(path, -1, declarations, error, error_size);
+	const struct origin from = { .paths = &path, .count = 1 };
+
+	return open_reader(&from, declarations, error, error_size);
+}
+
+struct waymark_reader *waymark_reader_open_several(const char *const *paths, size_t count,
+	const char *declarations, char *error, size_t error_size)
+{
+	const struct origin from = { .paths = paths, .count = count };
+
+	return open_reader(&from, declarations, error, error_size);
 }
 
 struct waymark_reader *waymark_reader_open_fd(
 	int fd, const char *declarations, char *error, size_t error_size)
 {
-	return open_reader(NULL, fd, declarations, error, error_size);
+	const struct origin from = { .fd = fd };
+
+	return open_reader(&from, declarations, error, error_size);
 }
 
 void waymark_reader_close(struct waymark_reader *r)
@@ -132,6 +162,39 @@ uint32_t waymark_reader_pid(const struct waymark_reader *r)
 uint32_t waymark_reader_tid(const struct waymark_reader *r)
 {
 	return r->state > 0 ? r->record.tid : 0;
+}
+
+/* The trace of the record that the reader stands at. */
+static const struct trace_info *current_trace(const struct waymark_reader *r)
+{
+	return &r->reader->traces[r->state > 0 ? r->record.trace : 0];
+}
+
+uint64_t waymark_reader_realtime(const struct waymark_reader *r)
+{
+	const struct trace_info *trace = current_trace(r);
+
+	return r->state > 0 && trace->has_realtime ? r->record.ns + trace->realtime : 0;
+}
+
+size_t waymark_reader_trace(const struct waymark_reader *r)
+{
+	return r->state > 0 ? r->record.trace : 0;
+}
+
+const char *waymark_reader_host(const struct waymark_reader *r)
+{
+	return current_trace(r)->hostname;
+}
+
+const char *waymark_reader_process(const struct waymark_reader *r)
+{
+	return current_trace(r)->procname;
+}
+
+uint64_t waymark_reader_lost_packets(const struct waymark_reader *r)
+{
+	return r->state == WAYMARK_READ_GAP ? r->record.lost_packets : 0;
 }
 
 uint64_t waymark_reader_offset(const struct waymark_reader *r)

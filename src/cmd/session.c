@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "read/merge.h"
+
 /* Wrong declarations make every record a problem: the first ones tell enough. */
 #define PROBLEMS_SHOWN 10
 
@@ -65,9 +67,12 @@ static bool open_output(struct session *s, const char *output)
 	if (!output || strcmp(output, "-") == 0) {
 		return true;
 	}
-	if (is_same_file(s->trace, output)) {
-		session_say(s, "is both the trace and the output");
-		return false;
+	for (size_t i = 0; i < s->trace_count; i++) {
+		if (is_same_file(s->traces[i], output)) {
+			s->trace = s->traces[i];
+			session_say(s, "is both the trace and the output");
+			return false;
+		}
 	}
 	s->out_fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (s->out_fd < 0) {
@@ -88,7 +93,7 @@ static void show_so_far(void *session)
 	}
 }
 
-bool session_open(struct session *s, const char *trace, const char *output, bool no_header)
+static bool open_traces(struct session *s, const char *output, bool no_header)
 {
 	const struct reader_options options = {
 		.declarations = s->has_declarations ? &s->declarations.model : NULL,
@@ -98,8 +103,8 @@ bool session_open(struct session *s, const char *trace, const char *output, bool
 	};
 	struct read_error error;
 
-	s->trace = trace;
-	s->reader = reader_open(trace, &options, &error);
+	s->trace = s->trace_count == 1 ? s->traces[0] : NULL;
+	s->reader = merge_open(s->traces, s->trace_count, &options, &error);
 	if (!s->reader) {
 		session_say(s, "%s", error.text);
 		return false;
@@ -110,6 +115,23 @@ bool session_open(struct session *s, const char *trace, const char *output, bool
 	out_init(&s->out, s->out_fd);
 	s->ready = true;
 	return true;
+}
+
+bool session_open(struct session *s, const char *trace, const char *output, bool no_header)
+{
+	s->first_trace = trace;
+	s->traces = &s->first_trace;
+	s->trace_count = 1;
+	return open_traces(s, output, no_header);
+}
+
+bool session_open_several(struct session *s, char *const *traces, const char *output)
+{
+	s->traces = (const char *const *)traces;
+	for (s->trace_count = 0; traces[s->trace_count];) {
+		s->trace_count++;
+	}
+	return open_traces(s, output, false);
 }
 
 static COLD void report(struct session *s)

@@ -13,11 +13,12 @@
 #include "read/reader.h"
 #include "text/out.h"
 
-#define SESSION_ONE_TRACE "one trace at a time; declarations go after -e"
-
 struct session {
 	const char *name; /* of the command, for messages */
-	const char *trace; /* as the user named it */
+	const char *trace; /* as the user named it; NULL: there are several */
+	const char *const *traces;
+	size_t trace_count;
+	const char *first_trace;
 	struct declarations declarations;
 	bool has_declarations;
 	struct reader *reader;
@@ -36,6 +37,9 @@ bool session_declare(struct session *s, const char *path);
 
 /* Opens trace and output (NULL: standard output). False on failure, which was reported. */
 bool session_open(struct session *s, const char *trace, const char *output, bool no_header);
+
+/* The same for several traces, as one; the list ends with NULL and outlives the session. */
+bool session_open_several(struct session *s, char *const *traces, const char *output);
 
 bool session_next_behind(struct session *s, struct record *rec, enum read_result result);
 

@@ -22,9 +22,10 @@ static const struct argument rows[] = {
 
 static const struct command command = {
 	.name = "waymark info",
-	.usage = "[-e DECLARATIONS] [--json] [-o FILE] TRACE",
-	.about = "Says what a trace holds: format and version, events of each kind, losses, the\n"
-		 "time they span, processes. TRACE may be - for standard input.",
+	.usage = "[-e DECLARATIONS] [--json] [-o FILE] TRACE...",
+	.about = "Says what traces hold: format and version, processes and threads, clock, events\n"
+		 "of each kind, losses, the time they span. TRACE is a file or a directory; - is\n"
+		 "standard input.",
 	.arguments = rows,
 };
 
@@ -49,11 +50,7 @@ static int parse(struct session *s, struct options *options, int argc, char **ar
 			return key == ARGUMENTS_DONE ? key : ARGUMENTS_BAD;
 		}
 	}
-	if (argc - optind != 1) {
-		return arguments_bad(
-			&command, argc == optind ? "the trace is missing" : SESSION_ONE_TRACE);
-	}
-	return 0;
+	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
 static void summarize(struct session *s, const struct options *options)
@@ -67,7 +64,8 @@ static void summarize(struct session *s, const struct options *options)
 	}
 	summary_sort(&summary);
 	const struct info info = {
-		.path = s->trace,
+		.paths = s->traces,
+		.path_count = s->trace_count,
 		.reader = s->reader,
 		.summary = &summary,
 		.problems = s->problems,
@@ -94,7 +92,7 @@ int waymark_info(int argc, char **argv)
 		session_end(&s);
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}
-	if (session_open(&s, argv[optind], options.output, false)) {
+	if (session_open_several(&s, argv + optind, options.output)) {
 		summarize(&s, &options);
 	}
 	return session_end(&s);

@@ -24,17 +24,20 @@ static const struct argument rows[] = {
 	{ KEY_PID, "pid", "PID", "only this process; may be repeated" },
 	{ KEY_TIME, "time", "FORM",
 		"abs: since boot (default); rel: since the first\n"
-		"record; delta: since the line before" },
+		"record; delta: since the line before; wall: date\n"
+		"and time (UTC)" },
 	{ 'o', "output", "FILE", "write to FILE" },
 	{ 0 },
 };
 
 static const struct command command = {
 	.name = "waymark print",
-	.usage = "[-e DECLARATIONS] [OPTION...] TRACE",
-	.about = "Shows a trace's events, a line each: time, process, name, message. Lines that\n"
-		 "begin with # tell where events were lost. TRACE may be - for standard input.\n"
-		 "The exit status is 1 when a part of the trace could not be read.",
+	.usage = "[-e DECLARATIONS] [OPTION...] TRACE...",
+	.about =
+		"Shows traces' events, a line each: time, process, name, message; those of several\n"
+		"traces in the order of time. Lines that begin with # tell where events were lost.\n"
+		"TRACE is a file or a directory; - is standard input. The exit status is 1 when a\n"
+		"part of a trace could not be read.",
 	.arguments = rows,
 };
 
@@ -65,6 +68,7 @@ static int set_time(struct print *p, const char *text)
 		[TIMESTAMP_ABSOLUTE] = "abs",
 		[TIMESTAMP_RELATIVE] = "rel",
 		[TIMESTAMP_DELTA] = "delta",
+		[TIMESTAMP_WALL] = "wall",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -73,7 +77,7 @@ static int set_time(struct print *p, const char *text)
 			return 0;
 		}
 	}
-	return arguments_bad(&command, "--time is abs, rel or delta, not '%s'", text);
+	return arguments_bad(&command, "--time is abs, rel, delta or wall, not '%s'", text);
 }
 
 static int set_end(struct filter_time *end, const char *text)
@@ -122,11 +126,7 @@ static int parse(struct print *p, int argc, char **argv)
 			return failed;
 		}
 	}
-	if (argc - optind != 1) {
-		return arguments_bad(
-			&command, argc == optind ? "the trace is missing" : SESSION_ONE_TRACE);
-	}
-	return 0;
+	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
 /* Colour is for people: on a terminal, unless they said no. */
@@ -202,16 +202,44 @@ static void explain_unmatched(struct print *p)
 	}
 }
 
-static int run(struct print *p, const char *trace)
+/* The time of day is known where the trace says how it goes with the time since boot. */
+static bool has_time(const struct print *p)
+{
+	const struct reader *r = p->session.reader;
+
+	for (size_t i = 0; p->time == TIMESTAMP_WALL && i < r->trace_count; i++) {
+		if (!r->traces[i].has_realtime) {
+			session_say(&p->session,
+				"%s%sdoes not tell the time of day: no --time=wall",
+				r->traces[i].path ? r->traces[i].path : "",
+				r->traces[i].path ? ": " : "");
+			return false;
+		}
+	}
+	return true;
+}
+
+static void print_all(struct print *p)
 {
 	struct session *s = &p->session;
 
-	if (session_open(s, trace, p->output, false)) {
-		text_view_init(&p->view, &s->out, s->reader, p->time, wants_colour(p));
-		print_records(p);
-		explain_undeclared(p);
-		explain_unmatched(p);
-		text_view_fini(&p->view);
+	text_view_init(&p->view, &s->out, s->reader, p->time, wants_colour(p));
+	print_records(p);
+	explain_undeclared(p);
+	explain_unmatched(p);
+	text_view_fini(&p->view);
+}
+
+static int run(struct print *p, char *const *traces)
+{
+	struct session *s = &p->session;
+
+	if (session_open_several(s, traces, p->output)) {
+		if (has_time(p)) {
+			print_all(p);
+		} else {
+			s->damaged = true;
+		}
 	}
 	return session_end(s);
 }
@@ -229,7 +257,7 @@ int waymark_print(int argc, char **argv)
 		session_end(&p.session);
 		status = failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	} else {
-		status = run(&p, argv[optind]);
+		status = run(&p, argv + optind);
 	}
 	filter_fini(&p.filter);
 	vec_fini(&p.undeclared);

@@ -68,19 +68,69 @@ static void put_pids(struct out *out, const struct info *info)
 	out_str(out, s->more_pids ? ", and more\n" : "\n");
 }
 
+/* What a trace says of its process, host and clock; nothing where it does not. */
+static void put_trace(struct out *out, const struct trace_info *t)
+{
+	if (t->streams == 0 && t->freq == 0) {
+		return;
+	}
+	out_printf(out, "process   %" PRIu32 " ", t->pid);
+	put_escaped(out, t->procname);
+	out_str(out, t->is_live ? ", which still runs\n" : "\n");
+	out_str(out, "host      ");
+	put_escaped(out, t->hostname);
+	out_printf(out, "\nclock     %" PRIu64 " Hz\n", t->freq);
+	out_printf(out, "streams   %zu\n", t->streams);
+	if (t->has_leftovers) {
+		out_str(out, "left over a part is still in memory, as its process left it: run "
+			     "waymark recover\n");
+	}
+	if (t->is_cut) {
+		out_str(out, "cut       the metadata ends inside a declaration\n");
+	}
+}
+
+static void put_format(struct out *out, const struct reader *r)
+{
+	out_printf(out, "format    %s version %u, %s-endian\n", r->format->name, r->version,
+		is_big_endian(r) ? "big" : "little");
+}
+
+/* Whose each trace is. */
+static void put_traces(struct out *out, const struct info *info)
+{
+	const struct reader *r = info->reader;
+	const struct summary *s = info->summary;
+
+	for (size_t i = 0; i < info->path_count; i++) {
+		out_str(out, "trace     ");
+		put_escaped(out, info->paths[i]);
+		if (info->path_count > 1) {
+			out_printf(out, ": %" PRIu64 " events",
+				i < s->by_trace.count ? s->by_trace.items[i] : 0);
+		}
+		out_char(out, '\n');
+		if (info->path_count == 1) {
+			put_format(out, r);
+		}
+		put_trace(out, &r->traces[i]);
+	}
+}
+
 void info_put_text(struct out *out, const struct info *info)
 {
 	const struct reader *r = info->reader;
 	const struct summary *s = info->summary;
 
-	out_str(out, "trace     ");
-	put_escaped(out, info->path);
-	out_printf(out, "\nformat    %s version %u, %s-endian\n", r->format->name, r->version,
-		is_big_endian(r) ? "big" : "little");
+	put_traces(out, info);
 	out_printf(out, "events    %" PRIu64 " of %zu kinds (%zu names known)\n", s->events,
 		s->counts.count, r->classes.all.count);
 	out_printf(out, "lost      %" PRIu64 " in %" PRIu64 " gap%s\n", s->lost, s->gaps,
 		s->gaps == 1 ? "" : "s");
+	if (s->lost_packets) {
+		out_printf(out, "missing   %" PRIu64 " packet%s of unknown events\n",
+			s->lost_packets, s->lost_packets == 1 ? "" : "s");
+	}
 	if (info->problems || info->damaged) {
 		out_printf(out, "unread    %" PRIu64 " record%s%s\n", info->problems,
 			info->problems == 1 ? "" : "s",
@@ -131,17 +181,45 @@ static void put_json_counts(struct out *out, const struct summary *s)
 	}
 }
 
+/* Whose each trace is, where traces say that or are several. */
+static void put_json_traces(struct out *out, const struct info *info)
+{
+	if (info->path_count == 1 && info->reader->traces[0].freq == 0) {
+		return;
+	}
+	for (size_t i = 0; i < info->path_count; i++) {
+		const struct trace_info *t = &info->reader->traces[i];
+
+		out_str(out, i ? ",\n {\"path\":" : ",\n\"traces\":[\n {\"path\":");
+		put_json_string(out, info->paths[i]);
+		out_str(out, ",\"host\":");
+		put_json_string(out, t->hostname);
+		out_str(out, ",\"process\":");
+		put_json_string(out, t->procname);
+		out_printf(out,
+			",\"pid\":%" PRIu32 ",\"streams\":%zu,\"clock_hz\":%" PRIu64
+			",\"live\":%s,\"left_over\":%s}",
+			t->pid, t->streams, t->freq, t->is_live ? "true" : "false",
+			t->has_leftovers ? "true" : "false");
+	}
+	out_str(out, "]\n");
+}
+
 void info_put_json(struct out *out, const struct info *info)
 {
 	const struct reader *r = info->reader;
 	const struct summary *s = info->summary;
 
 	out_str(out, "{\"trace\":");
-	put_json_string(out, info->path);
+	put_json_string(out, info->paths[0]);
+	put_json_traces(out, info);
 	out_printf(out, ",\"format\":\"%s\",\"version\":%u,\"byte_order\":\"%s\",\n",
 		r->format->name, r->version, is_big_endian(r) ? "big" : "little");
 	out_printf(out, "\"events\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"lost\":%" PRIu64 ",",
 		s->events, s->gaps, s->lost);
+	if (s->lost_packets) {
+		out_printf(out, "\"lost_packets\":%" PRIu64 ",", s->lost_packets);
+	}
 	out_printf(out, "\"unread\":%" PRIu64 ",\"damaged\":%s,\n", info->problems,
 		info->damaged ? "true" : "false");
 	out_printf(out, "\"first_ns\":%" PRIu64 ",\"last_ns\":%" PRIu64 ",\n\"pids\":[",

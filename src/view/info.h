@@ -8,7 +8,8 @@
 #include "text/out.h"
 
 struct info {
-	const char *path; /* as the user named it */
+	const char *const *paths; /* as the user named them */
+	size_t path_count;
 	const struct reader *reader;
 	const struct summary *summary; /* sorted */
 	uint64_t problems; /* records that could not be read */

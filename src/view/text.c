@@ -7,7 +7,10 @@
 #include "view/number.h"
 
 /* Time, process and line end around a message. */
-#define LINE_ROOM (TIMESTAMP_ROOM + 2 * NUMBER_ROOM)
+#define LINE_ROOM (TIMESTAMP_ROOM + TEXT_PID_ROOM + 2 * NUMBER_ROOM)
+
+/* What is copied of `pid_text` in any case: without a host, that is all. */
+#define PID_COPY 16
 
 #define COLOUR_NAME "\033[36m"
 #define COLOUR_GAP "\033[31m"
@@ -51,32 +54,48 @@ static inline const struct message *find_message(
 	return LIKELY(class->index < v->messages.count) ? v->messages.items[class->index] : NULL;
 }
 
-static void set_pid(struct text_view *v, uint32_t pid)
+static char *put_host(char *out, const char *host)
 {
-	char text[NUMBER_ROOM] = " ";
-	char *end = text + 1;
+	size_t length = strlen(host);
+	size_t most = (TEXT_PID_ROOM - NUMBER_ROOM - 8) / ESCAPE_MAX;
 
+	out = message_escape(out, host, length < most ? length : most);
+	*out++ = ' ';
+	return out;
+}
+
+static void set_pid(struct text_view *v, const struct record *rec)
+{
+	const struct trace_info *trace = &v->reader->traces[rec->trace];
+	char *end = v->pid_text;
+
+	*end++ = ' ';
+	if (v->reader->has_hosts) {
+		end = put_host(end, trace->hostname);
+	}
 	if (v->reader->has_pid) {
-		end = number_decimal(end, pid);
+		end = number_decimal(end, rec->pid);
 	} else {
 		*end++ = '-';
 	}
 	*end++ = ' ';
-	v->pid = pid;
-	v->pid_length = (unsigned int)(end - text);
-	memcpy(v->pid_text, text, sizeof(v->pid_text));
+	v->pid = rec->pid;
+	v->trace = rec->trace;
+	v->time.realtime = trace->realtime;
+	v->pid_length = (unsigned int)(end - v->pid_text);
 }
 
 /* What a line begins with, for all lines that it is the same for. */
 static inline bool is_head_ready(const struct text_view *v, const struct record *rec)
 {
-	return timestamp_is_ready(&v->time, rec->ns) && LIKELY(rec->pid == v->pid);
+	return timestamp_is_ready(&v->time, rec->ns) &&
+	       LIKELY(rec->pid == v->pid && rec->trace == v->trace);
 }
 
 static __attribute__((noinline)) void prepare_head(struct text_view *v, const struct record *rec)
 {
-	if (rec->pid != v->pid || v->pid_length == 0) {
-		set_pid(v, rec->pid);
+	if (rec->pid != v->pid || rec->trace != v->trace || v->pid_length == 0) {
+		set_pid(v, rec);
 	}
 	timestamp_prepare(&v->time, rec->ns);
 }
@@ -84,7 +103,10 @@ static __attribute__((noinline)) void prepare_head(struct text_view *v, const st
 static inline char *put_head(const struct text_view *v, char *out, const struct record *rec)
 {
 	out = timestamp_put(&v->time, out, rec->ns);
-	memcpy(out, v->pid_text, sizeof(v->pid_text));
+	memcpy(out, v->pid_text, PID_COPY);
+	if (UNLIKELY(v->pid_length > PID_COPY)) {
+		memcpy(out, v->pid_text, v->pid_length);
+	}
 	return out + v->pid_length;
 }
 

@@ -4,7 +4,8 @@
  *
  *	4242.000000123 29600 blk_read offset 4096 length 512
  *
- * and, for each gap, a line that begins with `#`. Lines are written to an
+ * and, for each gap, a line that begins with `#`. Where hosts differ, theirs is
+ * told before the process. Lines are written to an
  * output that the caller owns. One thread.
  */
 #ifndef VIEW_TEXT_H
@@ -19,6 +20,9 @@
 #include "view/message.h"
 #include "view/timestamp.h"
 
+/* Names of hosts are cut to what remains of it. */
+#define TEXT_PID_ROOM 128
+
 struct text_view {
 	struct out *out;
 	struct reader *reader;
@@ -27,7 +31,8 @@ struct text_view {
 	struct arena arena;
 	VEC(struct message *) messages; /* by class index; NULL until first needed */
 	uint32_t pid; /* that `pid_text` is of */
-	char pid_text[16]; /* with a blank before and behind */
+	uint32_t trace; /* that process is of */
+	char pid_text[TEXT_PID_ROOM]; /* with a blank before and behind, and before that the host */
 	unsigned int pid_length;
 };
 

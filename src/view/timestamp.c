@@ -9,11 +9,44 @@ void timestamp_init(struct timestamp *t, enum timestamp_mode mode, bool plus)
 	*t = (struct timestamp){ .mode = mode, .plus = plus };
 }
 
-static char *put_ns(char *out, uint64_t ns)
+static char *put_two(char *out, unsigned int n)
+{
+	*out++ = (char)('0' + n / 10 % 10);
+	*out++ = (char)('0' + n % 10);
+	return out;
+}
+
+/* `2026-11-21 12:34:56`, of the seconds since 1970: the calendar repeats every 400 years. */
+static char *put_date(char *out, uint64_t seconds)
+{
+	uint64_t days = seconds / 86400 + 719468; /* since March 1st of the year 0 */
+	unsigned int day = (unsigned int)(days % 146097);
+	unsigned int year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+	unsigned int second = (unsigned int)(seconds % 86400);
+
+	day -= 365 * year + year / 4 - year / 100;
+	unsigned int month = (5 * day + 2) / 153; /* from March */
+
+	day -= (153 * month + 2) / 5;
+	month = month < 10 ? month + 3 : month - 9;
+	out = number_decimal(out, days / 146097 * 400 + year + (month <= 2));
+	*out++ = '-';
+	out = put_two(out, month);
+	*out++ = '-';
+	out = put_two(out, day + 1);
+	*out++ = ' ';
+	out = put_two(out, second / 3600);
+	*out++ = ':';
+	out = put_two(out, second / 60 % 60);
+	*out++ = ':';
+	return put_two(out, second % 60);
+}
+
+static char *put_ns(char *out, uint64_t ns, bool as_date)
 {
 	uint64_t fraction = ns % NS_PER_S;
 
-	out = number_decimal(out, ns / NS_PER_S);
+	out = as_date ? put_date(out, ns / NS_PER_S) : number_decimal(out, ns / NS_PER_S);
 	*out = '.';
 	out = number_fixed8(out + 1, fraction / 10);
 	*out = (char)('0' + fraction % 10);
@@ -31,7 +64,10 @@ void timestamp_prepare(struct timestamp *t, uint64_t ns)
 	if (negative || (t->mode == TIMESTAMP_DELTA && t->plus)) {
 		*end++ = negative ? '-' : '+';
 	}
-	end = put_ns(end, shown);
+	if (t->mode == TIMESTAMP_WALL) {
+		shown = ns + t->realtime;
+	}
+	end = put_ns(end, shown, t->mode == TIMESTAMP_WALL);
 	memcpy(t->text, text, sizeof(t->text));
 	t->length = (unsigned int)(end - text) - 4;
 	t->block = ns - shown % NUMBER_E4;

@@ -19,6 +19,7 @@ enum timestamp_mode {
 	TIMESTAMP_ABSOLUTE, /* since boot */
 	TIMESTAMP_RELATIVE, /* since the first record of the trace */
 	TIMESTAMP_DELTA, /* since the line before, with a sign */
+	TIMESTAMP_WALL, /* date and time (UTC) */
 };
 
 struct timestamp {
@@ -26,6 +27,7 @@ struct timestamp {
 	bool plus;
 	bool started;
 	uint64_t origin; /* what times count from */
+	uint64_t realtime; /* of TIMESTAMP_WALL: what makes a time one since 1970 */
 	/* Times from `block` on, as far as `span`, begin with `text`. */
 	uint64_t block;
 	uint64_t span; /* 0: only the one that was prepared last */
@@ -39,7 +41,7 @@ void timestamp_init(struct timestamp *t, enum timestamp_mode mode, bool plus);
 /* Tells of a record that may not be printed: the first one is what times are relative to. */
 static inline void timestamp_see(struct timestamp *t, uint64_t ns)
 {
-	if (!t->started && t->mode != TIMESTAMP_ABSOLUTE) {
+	if (!t->started && (t->mode == TIMESTAMP_RELATIVE || t->mode == TIMESTAMP_DELTA)) {
 		t->origin = ns;
 	}
 	t->started = true;

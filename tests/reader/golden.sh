@@ -48,9 +48,21 @@ done
 for trace in v0 v3 v4 lying-lengths truncated no-events; do
 	run "info-$trace" waymark info -e trace-events "$trace"
 done
-for trace in small small-big-endian wrap pieces; do
+for trace in small small-big-endian wrap pieces out-of-order unknown-event torn holes cut-metadata \
+	bad-event two-boots no-packet other-uuid no-clock no-signature other-tracer; do
 	run "print-ctf-$trace" waymark print "$trace"
 done
+run info-ctf waymark info small
+run info-ctf-json waymark info --json small pieces
+run print-ctf-wall waymark print --time=wall small
+run print-ctf-declared waymark print -e trace-events small
+run print-hosts waymark print small other-host wrap
+run print-hosts-wall waymark print --time=wall small other-host
+run print-same-boot waymark print small two-boots
+run print-mixed waymark print -e trace-events v4 pieces
+run print-mixed-wall waymark print -e trace-events --time=wall v4 pieces
+run print-one-missing waymark print small nothing-here
+run print-one-damaged waymark print -e trace-events small torn impossible-length
 run info-json waymark info --json -e trace-events v4
 run print-undeclared-v3 waymark print v3
 run print-undeclared-v4 waymark print v4
@@ -79,11 +91,11 @@ run usage-waymark waymark
 run usage-command waymark prind v4
 run usage-far-command waymark frobnicate
 run usage-help-command waymark help infp
-run usage-info-two-traces waymark info v3 v4
+run info-two-traces waymark info v3 v4
 run help-word waymark help
 run help-word-info waymark help info
 run usage-print waymark print
-run usage-two-traces waymark print v3 v4
+run print-two-traces waymark print v3 v4
 run usage-option waymark print --bogus v4
 run usage-time waymark print --time=tomorrow v4
 run usage-from waymark print --from=1.2.3 v4

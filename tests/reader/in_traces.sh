@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs a program in a fresh folder of make_traces.py's traces: in_traces.sh TESTS PROGRAM [ARGUMENT...]
+# Runs a program in a fresh folder of traces: in_traces.sh TESTS PROGRAM [ARGUMENT...]
 set -eu
 tests=$(realpath "$1")
 program=$(realpath "$2")
@@ -8,6 +8,7 @@ shift 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 "$tests/make_traces.py" "$work"
+python3 "$tests/make_ctf.py" "$work"
 cp "$tests/golden/trace-events" "$work"
 cd "$work"
 "$program" "$@"

@@ -215,12 +215,104 @@ def pieces():
     return t
 
 
-WHOLE = {"small": small(), "small-big-endian": small(">"), "wrap": wrap(), "pieces": pieces()}
+def other_host():
+    """The same events at the same time of day, on a host that booted five seconds later."""
+    return small(uuid=bytes(range(16)), host="hostb", boot="b2", pid=78, shift=5)
+
+
+def two_boots():
+    """Of the same boot as small(), though the time of day was set in between."""
+    return small(uuid=bytes(range(16)), pid=78, shift=3600)
+
+
+def out_of_order():
+    t = Trace()
+    packets = [t.packet([t.event(IDLE, n * FREQ + 1)], begin=n * FREQ, end=n * FREQ + 2, sequence=n)
+               for n in range(1, 5)]
+    t.files["stream-3"] = packets[0] + packets[2] + packets[1] + packets[1] + packets[3]
+    return t
+
+
+def unknown_event():
+    t = small()
+    bad = t.packet([t.event(IDLE, 30 * FREQ), t.pack("Q", (30 * FREQ + 1) << 16 | 99),
+                    t.event(IDLE, 30 * FREQ + 2)], begin=30 * FREQ, sequence=3, discarded=5)
+    good = t.packet([t.event(IDLE, 31 * FREQ)], begin=31 * FREQ, sequence=4, discarded=5)
+    long = t.packet([t.event(IDLE, 31 * FREQ + 1),
+                     t.pack("QI", (31 * FREQ + 2) << 16 | OPEN, 2**31) + b"abc\0"],
+                    begin=31 * FREQ, sequence=2, instance=4)
+    late = t.packet([t.event(IDLE, 32 * FREQ)], begin=31 * FREQ, end=31 * FREQ + 9, sequence=3,
+                    instance=4)
+    t.files["stream-3"] += bad + good
+    t.files["stream-4"] += long + late
+    return t
+
+
+def torn():
+    """The last packet's write was cut short, in an event and in the header."""
+    t = small()
+    last = t.packet([t.event(READ, 30 * FREQ + n, n, n) for n in range(4)], begin=30 * FREQ,
+                    sequence=3, discarded=5)
+    t.files["stream-3"] += last[:150]
+    t.files["stream-4"] += last[:50]
+    return t
+
+
+def holes():
+    """Pages that hold no packets, in the middle and at the end."""
+    t = Trace()
+    for n in range(1, 4):
+        t.files["stream-3"] = t.files.get("stream-3", b"") + t.packet(
+            [t.event(IDLE, n * FREQ)], begin=n * FREQ - 1, end=n * FREQ + 1, sequence=n) + bytes(8192)
+    return t
+
+
+def cut_metadata():
+    """The process was killed while it declared an event."""
+    t = small()
+    t.metadata += "/* trace-events x:9: late(int x) \"x %d\" */\nevent { id = 8; name = \"la"
+    return t
+
+
+def bad_event():
+    t = small()
+    t.metadata += "event { id = 9; name = \"odd\"; fields := struct { nothing_t _x; }; };\n"
+    return t
+
+
+def changed(old, new):
+    t = small()
+    t.metadata = t.metadata.replace(old, new)
+    return t
+
+
+def no_packet():
+    t = small()
+    t.files["stream-4"] = b"this is no packet, but a text\n" * 200
+    return t
+
+
+def other_uuid():
+    t = small()
+    t.files["stream-4"] = small(uuid=bytes(16)).files["stream-4"]
+    return t
+
+
+# What readers of CTF accept, and what only this one makes something of.
+WHOLE = {"small": small(), "small-big-endian": small(">"), "wrap": wrap(), "pieces": pieces(),
+         "other-host": other_host(), "two-boots": two_boots()}
+DAMAGED = {
+    "out-of-order": out_of_order(), "unknown-event": unknown_event(), "torn": torn(),
+    "holes": holes(), "cut-metadata": cut_metadata(), "bad-event": bad_event(),
+    "no-packet": no_packet(), "other-uuid": other_uuid(),
+    "no-clock": changed("clock {", "timepiece {"), "no-signature": changed("/* CTF 1.8 */", ""),
+    "other-tracer": changed("uint64_t packet_seq_num;", ""),
+}
 
 
 def main():
     directory = pathlib.Path(sys.argv[1])
-    for name, trace in WHOLE.items():
+    for name, trace in {**WHOLE, **DAMAGED}.items():
         trace.write(directory / name)
 
 

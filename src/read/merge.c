@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merging traces, see read/merge.h. Each trace stands at its next record; a run
+ * of one trace goes on until its time passes the next one's. A trace is only
+ * moved on when the record it gave was done with.
+ */
+#include "read/merge.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "text/out.h"
+
+enum part_state {
+	PART_BEHIND, /* its next record is to be read */
+	PART_READY, /* `record` is its next one */
+	PART_ENDED,
+};
+
+struct part {
+	struct reader *reader;
+	const char *path;
+	enum part_state state;
+	struct record record; /* as its reader gave it, but for the time */
+	uint64_t shift; /* from its time to that of the first trace, modulo 2^64 */
+	uint32_t first_trace; /* of the merged reader's, which is its own number 0 */
+	VEC(struct event_class *) classes; /* by its class index; NULL: not met */
+};
+
+struct merge {
+	struct reader base;
+	struct part *parts;
+	size_t count;
+	struct part *current;
+	int64_t limit; /* up to this time `current` goes on */
+	struct trace_info *traces;
+	struct hash by_declaration; /* classes of all parts */
+	struct arena arena;
+};
+
+static const struct reader_format merge_format;
+
+/* Two traces' events are one class when all that readers see of them is the same. */
+static COLD struct event_class *find_class(struct merge *m, const struct event_class *of_part)
+{
+	const struct event *e = of_part->event;
+	struct out key;
+
+	out_init(&key, OUT_TO_MEMORY);
+	out_str(&key, of_part->name);
+	if (e) {
+		out_printf(&key, "\n%s", e->format.source ? e->format.source : "");
+	}
+	for (size_t i = 0; e && i < e->arg_count; i++) {
+		out_printf(&key, "\n%s %s %u", e->args[i].type.text, e->args[i].name,
+			e->args[i].type.size64);
+	}
+	out_char(&key, '\0');
+	struct event_class *class = hash_get(&m->by_declaration, key.data);
+
+	if (!class) {
+		class = classes_add(&m->base.classes, of_part->name);
+		class->id = of_part->id;
+		class->event = e;
+		class->payload_size = of_part->payload_size;
+		hash_add(&m->by_declaration, arena_strdup(&m->arena, key.data), class);
+	}
+	if (class->payload_size != of_part->payload_size) {
+		class->payload_size = PAYLOAD_VARIES;
+	}
+	out_fini(&key);
+	return class;
+}
+
+static struct event_class *map_class(
+	struct merge *m, struct part *p, const struct event_class *class)
+{
+	while (p->classes.count <= class->index) {
+		vec_push(&p->classes, NULL);
+	}
+	struct event_class **mapped = &p->classes.items[class->index];
+
+	if (!*mapped) {
+		*mapped = find_class(m, class);
+	}
+	return *mapped;
+}
+
+/* Reads a part's next record. READ_END: it is ready, or it has ended. */
+static enum read_result move(struct merge *m, struct part *p)
+{
+	enum read_result result = reader_next(p->reader, &p->record);
+
+	switch (result) {
+	case READ_RECORD:
+		p->record.ns += p->shift;
+		p->state = PART_READY;
+		return READ_END;
+	case READ_END:
+		p->state = PART_ENDED;
+		return READ_END;
+	case READ_DAMAGED:
+		p->state = PART_ENDED; /* the other traces go on */
+		break;
+	case READ_PROBLEM:
+		break;
+	}
+	read_error_set(&m->base.error, "%.150s: %s", p->path, p->reader->error.text);
+	m->base.error.is_mismatch = p->reader->error.is_mismatch;
+	return READ_PROBLEM;
+}
+
+/* The part that is next, and up to when; NULL: all have ended. Times before boot are negative. */
+static void choose(struct merge *m)
+{
+	m->current = NULL;
+	m->limit = INT64_MAX;
+	for (struct part *p = m->parts; p < m->parts + m->count; p++) {
+		if (p->state == PART_ENDED) {
+			continue;
+		}
+		int64_t ns = (int64_t)p->record.ns;
+
+		if (!m->current) {
+			m->current = p;
+		} else if (ns < (int64_t)m->current->record.ns) {
+			/* of equal times the earlier part is first: this one has to be before */
+			m->limit = (int64_t)m->current->record.ns - 1;
+			m->current = p;
+		} else if (ns < m->limit) {
+			m->limit = ns;
+		}
+	}
+}
+
+/* Another part's turn, or one that has not begun yet. */
+static COLD enum read_result turn(struct merge *m)
+{
+	for (struct part *p = m->parts; p < m->parts + m->count; p++) {
+		while (p->state == PART_BEHIND) {
+			if (move(m, p) == READ_PROBLEM) {
+				return READ_PROBLEM;
+			}
+		}
+	}
+	choose(m);
+	return m->current ? READ_RECORD : READ_END;
+}
+
+static void hand_out(struct merge *m, struct part *p, struct record *rec)
+{
+	*rec = p->record;
+	rec->trace += p->first_trace;
+	if (rec->kind == RECORD_EVENT) {
+		bool is_met = rec->class->index < p->classes.count;
+		struct event_class *class = is_met ? p->classes.items[rec->class->index] : NULL;
+
+		rec->class = LIKELY(class) ? class : map_class(m, p, p->record.class);
+	}
+	p->state = PART_BEHIND;
+}
+
+static enum read_result merge_next(struct reader *base, struct record *rec)
+{
+	struct merge *m = (struct merge *)base;
+	struct part *p = m->current;
+
+	if (LIKELY(p) && p->state == PART_BEHIND && move(m, p) == READ_PROBLEM) {
+		return READ_PROBLEM;
+	}
+	if (UNLIKELY(!p || p->state != PART_READY || (int64_t)p->record.ns > m->limit)) {
+		enum read_result result = turn(m);
+
+		if (result != READ_RECORD) {
+			return result;
+		}
+		p = m->current;
+	}
+	hand_out(m, p, rec);
+	return READ_RECORD;
+}
+
+/* Only the record at hand can be decoded: its part still has it. */
+static const struct value *merge_decode(struct reader *base, const struct record *rec)
+{
+	struct merge *m = (struct merge *)base;
+
+	(void)rec;
+	return reader_values(m->current->reader, &m->current->record);
+}
+
+static bool is_same_boot(const struct trace_info *a, const struct trace_info *b)
+{
+	return *a->boot_id && strcmp(a->boot_id, b->boot_id) == 0 &&
+	       strcmp(a->hostname, b->hostname) == 0;
+}
+
+/* Adds a part's traces to those of the reader. */
+static void add_traces(struct merge *m, struct part *p)
+{
+	const struct reader *r = p->reader;
+
+	p->first_trace = (uint32_t)m->base.trace_count;
+	for (size_t i = 0; i < r->trace_count; i++) {
+		struct trace_info *t = &m->traces[m->base.trace_count++];
+		const struct trace_info *first = &m->traces[0];
+
+		*t = r->traces[i];
+		t->path = p->path;
+		m->base.has_hosts |= *t->hostname && *first->hostname &&
+				     strcmp(t->hostname, first->hostname) != 0;
+		if (t->has_realtime && first->has_realtime && !is_same_boot(t, first)) {
+			p->shift = t->realtime - first->realtime;
+			t->realtime = first->realtime;
+		}
+	}
+}
+
+static void add_part(struct merge *m, struct part *p)
+{
+	struct reader *base = &m->base;
+
+	add_traces(m, p);
+	base->has_pid |= p->reader->has_pid;
+	if (p == m->parts || p->reader->form < base->form) {
+		base->form = p->reader->form;
+	}
+	if (p == m->parts) {
+		base->swap = p->reader->swap;
+		base->version = p->reader->version;
+	}
+	for (size_t i = 0; i < p->reader->classes.all.count; i++) {
+		map_class(m, p, p->reader->classes.all.items[i]);
+	}
+}
+
+static void merge_close(struct reader *base)
+{
+	struct merge *m = (struct merge *)base;
+
+	for (size_t i = 0; i < m->count; i++) {
+		vec_fini(&m->parts[i].classes);
+		reader_close(m->parts[i].reader);
+	}
+	hash_fini(&m->by_declaration);
+	arena_fini(&m->arena);
+	reader_fini(base);
+	free(m->traces);
+	free(m->parts);
+	free(m);
+}
+
+static const struct reader_format merge_format = {
+	.name = "several traces",
+	.close = merge_close,
+};
+
+static struct merge *create(size_t count, const struct reader_options *options)
+{
+	struct merge *m = xcalloc(1, sizeof(*m));
+
+	reader_init(&m->base, &merge_format, options);
+	arena_init(&m->arena);
+	hash_init(&m->by_declaration);
+	m->parts = xcalloc(count, sizeof(*m->parts));
+	m->traces = xcalloc(count, sizeof(*m->traces));
+	m->base.next = merge_next;
+	m->base.decode = merge_decode;
+	m->base.traces = m->traces;
+	m->base.trace_count = 0;
+	return m;
+}
+
+struct reader *merge_open(const char *const *paths, size_t count,
+	const struct reader_options *options, struct read_error *error)
+{
+	if (count == 1) {
+		return reader_open(paths[0], options, error);
+	}
+	struct merge *m = create(count, options);
+
+	for (; m->count < count; m->count++) {
+		struct part *p = &m->parts[m->count];
+		struct read_error why;
+
+		p->path = paths[m->count];
+		p->reader = reader_open(p->path, options, &why);
+		if (!p->reader) {
+			read_error_set(error, "%.150s: %s", p->path, why.text);
+			merge_close(&m->base);
+			return NULL;
+		}
+		add_part(m, p);
+	}
+	return &m->base;
+}

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compares what babeltrace2 says of native traces with what this reader says.
+
+    ctf_compare.py DUMP TRACE...
+
+Event by event and field by field, in the order of time: seconds since 1970 to
+the nanosecond, thread, name, fields. DUMP is the program that prints a trace so
+(tests/reader/ctf_dump.c). Exits 77 where there is no babeltrace2. Events of one
+nanosecond may come in any order, because no rule of CTF gives them one.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+
+HEAD = re.compile(r"\[(\d+\.\d{9})\] .*\(\d+\) (\w+): \{ cpu_id = 0, tid = (\d+) \}, \{ ?(.*?) ?\}$")
+FIELD = re.compile(r'(\w+) = ("(?:[^"\\]|\\.)*"|[^,]+?)(?:, |$)')
+# How babeltrace2 prints a string's bytes.
+ESCAPES = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, "\\": 92, '"': 34}
+
+
+def unquote(text):
+    data = re.sub(r"\\(.)", lambda m: chr(ESCAPES[m[1]]) if m[1] in ESCAPES else m[0], text[1:-1])
+    return data.encode("utf-8", "surrogateescape").hex()
+
+
+def value(text):
+    if text.startswith('"'):
+        return "s:" + unquote(text)
+    return str(int(text, 0))
+
+
+def normalize(line):
+    """One line of babeltrace2 as the dump has it."""
+    head = HEAD.match(line)
+    if not head:
+        sys.exit(f"not understood: {line}")
+    time, name, tid, body = head.groups()
+    fields = [(key, value(text)) for key, text in FIELD.findall(body)]
+    lengths = {key + "_length" for key, text in fields if text.startswith("s:")}
+    shown = " ".join(f"{key}={text}" for key, text in fields if key not in lengths)
+    return f"{time} {tid} {name} {shown}".rstrip()
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, check=False)
+
+
+def lines(output):
+    return output.decode("utf-8", "surrogateescape").splitlines()
+
+
+def by_time(rows):
+    """Sorted within each nanosecond only: a trace out of order stays so."""
+    result, group = [], []
+    for row in rows:
+        if group and row.split(" ", 1)[0] != group[0].split(" ", 1)[0]:
+            result += sorted(group)
+            group = []
+        group.append(row)
+    return result + sorted(group)
+
+
+def compare(dump, trace):
+    theirs = run("babeltrace2", "--clock-seconds", trace)
+    if theirs.returncode:
+        print(f"{trace}: babeltrace2 refuses it: {theirs.stderr.decode()[:2000]}")
+        return False
+    ours = run(dump, trace)
+    if ours.returncode:
+        print(f"{trace}: {ours.stderr.decode()}")
+        return False
+    wanted = by_time([normalize(line) for line in lines(theirs.stdout)])
+    got = by_time(lines(ours.stdout))
+    warned = sum(int(n) for n in re.findall(r"discarded (\d+) event", theirs.stderr.decode()))
+    lost = int(re.search(r"lost (\d+)", ours.stderr.decode())[1])
+    other = [line for line in lines(theirs.stderr) if "discarded" not in line]
+    for number, (a, b) in enumerate(zip(wanted, got), 1):
+        if a != b:
+            print(f"{trace}: event {number}\n  babeltrace2: {a}\n  here:        {b}")
+            return False
+    if len(wanted) != len(got) or warned != lost or other:
+        print(f"{trace}: {len(wanted)} events and {warned} lost, here {len(got)} and {lost}", *other)
+        return False
+    print(f"{trace}: {len(got)} events agree, {lost} lost")
+    return True
+
+
+def main():
+    if not shutil.which("babeltrace2"):
+        print("skipped: there is no babeltrace2")
+        sys.exit(77)
+    results = [compare(sys.argv[1], trace) for trace in sys.argv[2:]]
+    sys.exit(not (results and all(results)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Native traces with something wrong in them, one byte at a time: the reader
+ * never crashes, always ends, loses no event that is whole before the damage,
+ * and says what it could not read. Runs in a folder of make_ctf.py's traces.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/packet.h"
+#include "read/reader.h"
+
+#define COPY "damaged"
+#define EVENTS 12 /* of the trace `small` */
+#define SECOND_PACKET 4096
+#define PADDING 0xaa
+#define PADDING_STEP 97 /* of what is cut in it, only some */
+
+/* What reading a trace to its end gave. */
+struct result {
+	bool opened;
+	unsigned int events;
+	unsigned int gaps;
+	unsigned int problems;
+	uint64_t strings; /* bytes of all strings: so that every value is touched */
+	char error[512]; /* the last one */
+};
+
+struct bytes {
+	unsigned char data[65536];
+	size_t size;
+};
+
+static void load(struct bytes *b, const char *path)
+{
+	FILE *file = fopen(path, "rb");
+
+	assert_non_null(file);
+	b->size = fread(b->data, 1, sizeof(b->data), file);
+	fclose(file);
+	assert_true(b->size < sizeof(b->data));
+}
+
+static void store(const struct bytes *b, size_t size, const char *path)
+{
+	FILE *file = fopen(path, "wb");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(b->data, 1, size, file), size);
+	fclose(file);
+}
+
+static void touch(struct result *result, struct reader *r, const struct record *rec)
+{
+	const struct value *values = reader_values(r, rec);
+
+	result->events++;
+	for (size_t i = 0; i < rec->class->event->arg_count; i++) {
+		if (values[i].kind == VALUE_STRING) {
+			for (size_t k = 0; k < values[i].length; k++) {
+				result->strings += (unsigned char)values[i].text[k];
+			}
+		}
+	}
+}
+
+static struct result read_trace(const char *path)
+{
+	const struct reader_options options = { 0 };
+	struct result result = { 0 };
+	struct read_error error;
+	struct reader *r = reader_open(path, &options, &error);
+	enum read_result what;
+	struct record rec;
+
+	if (!r) {
+		strcpy(result.error, error.text);
+		assert_string_not_equal(result.error, "");
+		return result;
+	}
+	result.opened = true;
+	while ((what = reader_next(r, &rec)) != READ_END) {
+		assert_int_not_equal(what, READ_DAMAGED);
+		if (what == READ_PROBLEM) {
+			result.problems++;
+			strcpy(result.error, r->error.text);
+			assert_string_not_equal(result.error, "");
+			assert_true(result.problems < 1000);
+		} else if (rec.kind == RECORD_EVENT) {
+			touch(&result, r, &rec);
+		} else {
+			result.gaps++;
+		}
+	}
+	assert_int_equal(reader_next(r, &rec), READ_END);
+	reader_close(r);
+	return result;
+}
+
+/* A copy of the trace `small`, whose files the tests change. */
+static int copy_trace(void **state)
+{
+	static const char *const names[] = { "metadata", "stream-3", "stream-4" };
+	struct bytes b;
+	char path[64];
+
+	(void)state;
+	mkdir(COPY, 0700);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "small/%s", names[i]);
+		load(&b, path);
+		snprintf(path, sizeof(path), COPY "/%s", names[i]);
+		store(&b, b.size, path);
+	}
+	return 0;
+}
+
+static void whole_trace_is_read(void **state)
+{
+	(void)state;
+	const struct result r = read_trace(COPY);
+
+	assert_int_equal(r.events, EVENTS);
+	assert_int_equal(r.gaps, 1);
+	assert_int_equal(r.problems, 0);
+}
+
+/* The content's end of the packet at `at`. */
+static size_t content_end(const struct bytes *b, size_t at)
+{
+	struct packet_header h;
+
+	memcpy(&h, b->data + at, sizeof(h));
+	return at + h.content_size / 8;
+}
+
+static void stream_is_cut_at_every_byte(void **state)
+{
+	struct bytes b;
+	unsigned int last = 0;
+
+	(void)state;
+	load(&b, "small/stream-3");
+	size_t first_end = content_end(&b, 0);
+	size_t second_end = content_end(&b, SECOND_PACKET);
+
+	for (size_t size = 0; size <= b.size; size++) {
+		if (size > 0 && b.data[size - 1] == PADDING && size % PADDING_STEP) {
+			continue;
+		}
+		bool is_whole = size == 0 || (size >= first_end && size <= SECOND_PACKET) ||
+				size >= second_end;
+
+		store(&b, size, COPY "/stream-3");
+		const struct result r = read_trace(COPY);
+
+		assert_true(r.opened);
+		assert_true(r.events >= last && r.events <= EVENTS);
+		assert_int_equal(r.problems, !is_whole);
+		if (!is_whole) {
+			assert_non_null(strstr(r.error, "stream-3: packet "));
+		}
+		last = r.events;
+	}
+	assert_int_equal(last, EVENTS);
+}
+
+static void metadata_is_cut_at_every_byte(void **state)
+{
+	struct bytes b;
+	unsigned int opened = 0;
+
+	(void)state;
+	load(&b, "small/metadata");
+	for (size_t size = 0; size <= b.size; size++) {
+		store(&b, size, COPY "/metadata");
+		const struct result r = read_trace(COPY);
+
+		opened += r.opened;
+		if (!r.opened) {
+			assert_non_null(strstr(r.error, "metadata:"));
+		}
+		/* What was not declared in time is told of. */
+		assert_true(!r.opened || r.events == EVENTS || r.problems > 0);
+	}
+	assert_true(opened > 0 && opened < b.size);
+	assert_int_equal(read_trace(COPY).events, EVENTS);
+}
+
+static void flip_every_byte(const char *from, const char *to, unsigned char bits)
+{
+	struct bytes b;
+
+	load(&b, from);
+	for (size_t i = 0; i < b.size; i++) {
+		if (b.data[i] == PADDING) {
+			continue; /* behind a packet's content, where nobody looks */
+		}
+		b.data[i] ^= bits;
+		store(&b, b.size, to);
+		const struct result r = read_trace(COPY);
+
+		assert_true(!r.opened || r.events <= EVENTS + 5);
+		b.data[i] ^= bits;
+	}
+	store(&b, b.size, to);
+	assert_int_equal(read_trace(COPY).events, EVENTS);
+}
+
+static void every_byte_of_the_metadata_is_flipped(void **state)
+{
+	(void)state;
+	flip_every_byte("small/metadata", COPY "/metadata", 0x01);
+}
+
+static void every_byte_of_a_stream_is_flipped(void **state)
+{
+	(void)state;
+	flip_every_byte("small/stream-3", COPY "/stream-3", 0xff);
+	flip_every_byte("small/stream-3", COPY "/stream-3", 0x01);
+}
+
+/* Each byte of a header that the reader relies on is missed when it is wrong. */
+static void flipped_header_is_a_problem(void **state)
+{
+	const size_t relied_on = offsetof(struct packet_header, timestamp_begin);
+	struct bytes b;
+
+	(void)state;
+	load(&b, "small/stream-3");
+	for (size_t i = 0; i < relied_on; i++) {
+		b.data[SECOND_PACKET + i] ^= 0xff;
+		store(&b, b.size, COPY "/stream-3");
+		const struct result r = read_trace(COPY);
+
+		assert_int_equal(r.problems, 1);
+		assert_non_null(strstr(r.error, "stream-3: packet 2 at byte 4096: "));
+		assert_int_equal(r.events, EVENTS - 4);
+		b.data[SECOND_PACKET + i] ^= 0xff;
+	}
+}
+
+/* A process declares an event after the reader has looked: the reader looks again. */
+static void metadata_grows_while_it_is_read(void **state)
+{
+	const struct reader_options options = { 0 };
+	struct read_error error;
+	struct record rec;
+	struct bytes b;
+	unsigned int events = 0;
+
+	(void)state;
+	load(&b, "small/metadata");
+	b.data[b.size] = '\0';
+	char *last = strstr((char *)b.data, "/* trace-events block/trace-events:12");
+
+	assert_non_null(last);
+	store(&b, (size_t)(last - (char *)b.data) + 50, COPY "/metadata");
+	struct reader *r = reader_open(COPY, &options, &error);
+
+	assert_non_null(r);
+	store(&b, b.size, COPY "/metadata");
+	while (reader_next(r, &rec) == READ_RECORD) {
+		events += rec.kind == RECORD_EVENT;
+	}
+	assert_int_equal(events, EVENTS);
+	reader_close(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(whole_trace_is_read, copy_trace),
+		cmocka_unit_test_setup(stream_is_cut_at_every_byte, copy_trace),
+		cmocka_unit_test_setup(metadata_is_cut_at_every_byte, copy_trace),
+		cmocka_unit_test_setup(every_byte_of_the_metadata_is_flipped, copy_trace),
+		cmocka_unit_test_setup(every_byte_of_a_stream_is_flipped, copy_trace),
+		cmocka_unit_test_setup(flipped_header_is_a_problem, copy_trace),
+		cmocka_unit_test_setup(metadata_grows_while_it_is_read, copy_trace),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
