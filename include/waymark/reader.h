@@ -130,7 +130,7 @@ uint64_t waymark_reader_lost_packets(const struct waymark_reader *r);
 /* The event's name. The same pointer for every record of the same event. */
 const char *waymark_reader_name(const struct waymark_reader *r);
 
-/* A small number for the event's name, from 0: an index for tables of your own. */
+/* A small number for the event's name and declaration, from 0: an index for your own tables. */
 size_t waymark_reader_event_index(const struct waymark_reader *r);
 
 /* The line that the event's format makes of its fields; its length in `length` unless NULL. */

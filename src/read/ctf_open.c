@@ -205,9 +205,9 @@ static void make_streams(struct ctf_reader *r, const struct arena_packet *p, siz
 		size_t of_packets = count_left(p, packets, next);
 
 		add_stream(r, f, of_files, p, of_packets);
-		f += of_files;
+		f = of_files ? f + of_files : f;
 		files -= of_files;
-		p += of_packets;
+		p = of_packets ? p + of_packets : p;
 		packets -= of_packets;
 	}
 }

@@ -131,6 +131,7 @@ static char *repr_byte(char *out, unsigned char c, char quote)
 
 char *simpletrace_repr(char *out, const char *text, size_t length)
 {
+	text = text ? text : ""; /* which is all that simpletrace files know of NULL */
 	bool single = memchr(text, '\'', length) != NULL;
 	bool twice = memchr(text, '"', length) != NULL;
 	char quote = single && !twice ? '"' : '\'';

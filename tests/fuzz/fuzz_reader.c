@@ -3,10 +3,14 @@
  * Any bytes as a trace, through everything that looks at records: filter, text,
  * simpletrace and info views. The first byte chooses options; with OWN_EVENTS
  * the declarations come first, up to a NUL, so that formats are any bytes, too.
+ * With DIRECTORY what follows is a native trace: metadata up to a NUL, then the
+ * bytes of its streams, each up to a SPLIT.
  */
 #include <stdint.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,8 +22,17 @@
 #include "view/simpletrace.h"
 #include "view/text.h"
 
-enum option { NO_HEADER = 1, OWN_EVENTS = 2, NO_EVENTS = 4, FILTER = 8, OLD_STYLE = 16 };
+enum option {
+	NO_HEADER = 1,
+	OWN_EVENTS = 2,
+	NO_EVENTS = 4,
+	FILTER = 8,
+	OLD_STYLE = 16,
+	DIRECTORY = 128
+};
 #define TIME_SHIFT 5
+#define SPLIT "\nSPLIT\n"
+#define STREAMS 3
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -66,6 +79,69 @@ static struct reader *open_bytes(
 	return reader_open_fd(*fd, options, &error);
 }
 
+/* Writes one file of the trace; anew each time, in the memory file system where there is one. */
+static void store(const char *directory, const char *name, const uint8_t *data, size_t size)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size) {
+		abort();
+	}
+	close(fd);
+}
+
+static char directory[64];
+
+static void remove_directory(void)
+{
+	static const char *const names[] = { "metadata", "stream-1", "stream-2", "stream-3" };
+	char path[128];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
+		unlink(path);
+	}
+	rmdir(directory);
+}
+
+static void make_directory(void)
+{
+	if (!directory[0]) {
+		strcpy(directory,
+			access("/dev/shm", W_OK) ? "/tmp/fuzz-XXXXXX" : "/dev/shm/fuzz-XXXXXX");
+		if (!mkdtemp(directory)) {
+			abort();
+		}
+		atexit(remove_directory);
+	}
+}
+
+static struct reader *open_directory(
+	const uint8_t *data, size_t size, const struct reader_options *options)
+{
+	const uint8_t *end = memchr(data, '\0', size);
+	size_t length = end ? (size_t)(end - data) : size;
+	struct read_error error;
+	char name[16];
+
+	make_directory();
+	store(directory, "metadata", data, length);
+	length += end != NULL;
+	for (int i = 1; i <= STREAMS; i++) {
+		data += length;
+		size -= length;
+		end = size ? memmem(data, size, SPLIT, strlen(SPLIT)) : NULL;
+		length = end ? (size_t)(end - data) : size;
+		snprintf(name, sizeof(name), "stream-%d", i);
+		store(directory, name, data, length);
+		length += end ? strlen(SPLIT) : 0;
+	}
+	return reader_open(directory, options, &error);
+}
+
 static void init(struct consumers *c, struct reader *r, unsigned int options)
 {
 	filter_init(&c->filter);
@@ -76,7 +152,7 @@ static void init(struct consumers *c, struct reader *r, unsigned int options)
 	}
 	summary_init(&c->summary);
 	out_init(&c->out, OUT_TO_MEMORY);
-	text_view_init(&c->text, &c->out, r, (enum timestamp_mode)((options >> TIME_SHIFT) % 3),
+	text_view_init(&c->text, &c->out, r, (enum timestamp_mode)((options >> TIME_SHIFT) % 4),
 		options & OLD_STYLE);
 	simpletrace_view_init(&c->simpletrace, &c->out, r,
 		simpletrace_style_find(options & OLD_STYLE ? "5" : "10.2"));
@@ -159,13 +235,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.declarations = options & NO_EVENTS ? NULL : &model,
 		.no_header = options & NO_HEADER,
 	};
-	struct reader *r = open_bytes(data + taken, size - taken, &reader_options, &fd);
+	struct reader *r = NULL;
+
+	if (options & DIRECTORY) {
+		fd = -1;
+		r = open_directory(data + taken, size - taken, &reader_options);
+	} else {
+		r = open_bytes(data + taken, size - taken, &reader_options, &fd);
+	}
 
 	if (r) {
 		read_all(r, options);
 	}
 	reader_close(r);
-	close(fd);
+	if (fd >= 0) {
+		close(fd);
+	}
 	model_fini(&model);
 	return 0;
 }

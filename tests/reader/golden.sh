@@ -48,12 +48,19 @@ done
 for trace in v0 v3 v4 lying-lengths truncated no-events; do
 	run "info-$trace" waymark info -e trace-events "$trace"
 done
-for trace in small small-big-endian wrap pieces out-of-order unknown-event torn holes cut-metadata \
+for trace in small small-big-endian wrap pieces out-of-order unknown-event torn left-over torn-header holes cut-metadata \
 	bad-event two-boots no-packet other-uuid no-clock no-signature other-tracer; do
 	run "print-ctf-$trace" waymark print "$trace"
 done
 run info-ctf waymark info small
 run info-ctf-json waymark info --json small pieces
+run info-ctf-left-over waymark info left-over
+(
+	# A process that lives holds its arena.
+	flock -s 9
+	run info-ctf-live waymark info left-over
+	exit "$failed"
+) 9<left-over/.arena || failed=1
 run print-ctf-wall waymark print --time=wall small
 run print-ctf-declared waymark print -e trace-events small
 run print-hosts waymark print small other-host wrap

@@ -280,6 +280,44 @@ def bad_event():
     return t
 
 
+UNIT = 65536
+
+
+def arena(t, packets, counts):
+    """What a killed process leaves in memory; counts: (lost, evicted) of streams 1, 2, ..."""
+    clocks = [v for s in (10, 50) for v in (s * FREQ, s * 10**9, (EPOCH + s) * 10**9)]
+    head = struct.pack("<QIIQ16sIIQQII6Q", 0x414B52414D594157, 1, 5, UNIT * 32, t.uuid, 77, 0,
+                       len(counts), 8192, 0, 0, *clocks)
+    data = bytearray(UNIT * 32)
+    data[:len(head)] = head
+    for n, count in enumerate(counts):
+        data[8192 + 16 * n:8208 + 16 * n] = struct.pack("<QQ", *count)
+    for n, packet in enumerate(packets):
+        data[UNIT * (6 + 2 * n):UNIT * (6 + 2 * n) + len(packet)] = packet
+    return bytes(data)
+
+
+def left_over():
+    """Killed while it wrote: the last packet of the file is torn, but memory has it whole."""
+    t = small()
+    s = 30 * FREQ
+    third = t.packet([t.event(READ, s + n, n, n) for n in range(4)], begin=s, sequence=3, discarded=5)
+    fourth = t.packet([t.event(OPEN, s + 20, b"last words", 1)], begin=s + 10, sequence=4, discarded=7)
+    second = t.packet([t.event(PLAIN, 0, 0, 0, b"", 0)], sequence=2, discarded=5)
+    alone = t.packet([t.event(IDLE, s + 15)], begin=s, instance=6, tid=1006)
+    t.files["stream-3"] += third[:150]
+    # The second packet is in the file already; of the third stream's end 4 events more are lost.
+    t.files[".arena"] = arena(t, [fourth, alone, third, second],
+                              [(0, 0), (0, 0), (9, 2), (0, 0), (0, 0), (0, 0)])
+    return t
+
+
+def torn_header():
+    t = left_over()
+    t.files["stream-3"] = t.files["stream-3"][:8192 + 40]
+    return t
+
+
 def changed(old, new):
     t = small()
     t.metadata = t.metadata.replace(old, new)
@@ -304,7 +342,7 @@ WHOLE = {"small": small(), "small-big-endian": small(">"), "wrap": wrap(), "piec
 DAMAGED = {
     "out-of-order": out_of_order(), "unknown-event": unknown_event(), "torn": torn(),
     "holes": holes(), "cut-metadata": cut_metadata(), "bad-event": bad_event(),
-    "no-packet": no_packet(), "other-uuid": other_uuid(),
+    "left-over": left_over(), "torn-header": torn_header(), "no-packet": no_packet(), "other-uuid": other_uuid(),
     "no-clock": changed("clock {", "timepiece {"), "no-signature": changed("/* CTF 1.8 */", ""),
     "other-tracer": changed("uint64_t packet_seq_num;", ""),
 }
