@@ -32,7 +32,7 @@ static const struct ctf_waiting *second(const struct ctf_reader *r)
 	return r->heap.count > 2 && is_before(&h[2], &h[1]) ? &h[2] : &h[1];
 }
 
-static void set_limit(struct ctf_reader *r)
+static inline void set_limit(struct ctf_reader *r)
 {
 	struct ctf_stream *s = r->current;
 	const struct ctf_waiting *other = second(r);
@@ -73,8 +73,29 @@ void ctf_sift(struct ctf_reader *r)
 	sift(r);
 }
 
+/* Two threads that take turns are the worst case, and a common one. */
+static inline void set_time_of_two(struct ctf_reader *r, uint64_t ticks)
+{
+	struct ctf_waiting *h = r->heap.items;
+	struct ctf_waiting one = { ticks, h[0].stream };
+	struct ctf_waiting two = h[1];
+	bool stays = is_before(&one, &two);
+	struct ctf_stream *s = stays ? one.stream : two.stream;
+	uint64_t limit = stays ? two.ticks : ticks;
+
+	h[0] = stays ? one : two;
+	h[1] = stays ? two : one;
+	limit -= limit > 0 && h[1].stream < s;
+	r->current = s;
+	r->limit = limit < s->last_ticks ? limit : s->last_ticks;
+}
+
 static inline void set_time(struct ctf_reader *r, uint64_t ticks)
 {
+	if (r->heap.count == 2) {
+		set_time_of_two(r, ticks);
+		return;
+	}
 	r->heap.items[0].ticks = ticks;
 	sift(r);
 }
@@ -239,10 +260,55 @@ static inline size_t measure(
 	return UNLIKELY(size > left - WORD) ? SIZE_MAX : WORD + size;
 }
 
-__attribute__((always_inline)) static inline enum read_result ctf_next(
-	struct reader *base, struct record *rec, bool swap)
+/* Takes the event at `p`, which is whole, of that class, size and time. */
+static inline void take(struct ctf_reader *r, struct record *rec, const struct ctf_slot *slot,
+	size_t size, uint64_t ticks)
 {
-	struct ctf_reader *r = (struct ctf_reader *)base;
+	struct ctf_stream *s = r->current;
+	const unsigned char *p = s->pos;
+	size_t step = (size + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
+	size_t left = (size_t)(s->end - p);
+
+	s->pos = p + (step < left ? step : left);
+	s->ticks = ticks;
+	rec->kind = RECORD_EVENT;
+	rec->offset = ctf_stream_offset(s, p);
+	rec->class = slot->class;
+	rec->values = NULL;
+	rec->payload = p + WORD;
+	rec->payload_size = size - WORD;
+	set_record(r, rec, s, ticks);
+}
+
+/* The next event, if it is the current stream's turn and its record has a known size. */
+static inline bool take_plain(struct ctf_reader *r, struct record *rec, bool swap)
+{
+	const struct ctf_stream *s = r->current;
+
+	if (UNLIKELY(!s || s->end - s->pos < (ptrdiff_t)WORD)) {
+		return false;
+	}
+	uint64_t word = load64(s->pos, swap);
+	uint64_t id = word >> r->id_shift & ID_MASK;
+	uint64_t ticks = s->ticks + (((word >> r->time_shift) - s->ticks) & PACKET_CLOCK_MASK);
+
+	if (UNLIKELY(ticks > r->limit || id >= r->slots.count || s->has_gap)) {
+		return false;
+	}
+	const struct ctf_slot *slot = &r->slots.items[id];
+
+	/* 0, for a size that varies, becomes the largest number here. */
+	if (slot->size - 1 >= (size_t)(s->end - s->pos)) {
+		return false;
+	}
+	take(r, rec, slot, slot->size, ticks);
+	return true;
+}
+
+/* The same for events whose strings decide their size, and for another stream's turn. */
+static __attribute__((noinline)) enum read_result next_slowly(
+	struct ctf_reader *r, struct record *rec, bool swap)
+{
 	enum read_result result = LOOK_AGAIN;
 
 	while (result == LOOK_AGAIN) {
@@ -252,15 +318,17 @@ __attribute__((always_inline)) static inline enum read_result ctf_next(
 			result = turn(r, rec);
 			continue;
 		}
-		const unsigned char *p = s->pos;
-		size_t left = (size_t)(s->end - p);
-		uint64_t word = load64(p, swap);
+		size_t left = (size_t)(s->end - s->pos);
+		uint64_t word = load64(s->pos, swap);
 		uint64_t id = word >> r->id_shift & ID_MASK;
 		uint64_t ticks =
 			s->ticks + (((word >> r->time_shift) - s->ticks) & PACKET_CLOCK_MASK);
 
 		if (ticks > r->limit && ticks <= s->last_ticks) {
 			set_time(r, ticks);
+			if (LIKELY(take_plain(r, rec, swap))) {
+				return READ_RECORD;
+			}
 			continue;
 		}
 		if (UNLIKELY(ticks > r->limit || id >= r->slots.count)) {
@@ -268,26 +336,23 @@ __attribute__((always_inline)) static inline enum read_result ctf_next(
 			continue;
 		}
 		const struct ctf_slot *slot = &r->slots.items[id];
-		size_t size = slot->size ? slot->size : measure(slot->class, p, left, swap);
+		size_t size = slot->size ? slot->size : measure(slot->class, s->pos, left, swap);
 
 		if (UNLIKELY(size > left)) {
 			result = turn(r, rec);
 			continue;
 		}
-		size_t step = (size + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
-
-		s->pos = p + (step < left ? step : left);
-		s->ticks = ticks;
-		rec->kind = RECORD_EVENT;
-		rec->offset = ctf_stream_offset(s, p);
-		rec->class = slot->class;
-		rec->values = NULL;
-		rec->payload = p + WORD;
-		rec->payload_size = size - WORD;
-		set_record(r, rec, s, ticks);
+		take(r, rec, slot, size, ticks);
 		return READ_RECORD;
 	}
 	return result;
+}
+
+static inline enum read_result ctf_next(struct reader *base, struct record *rec, bool swap)
+{
+	struct ctf_reader *r = (struct ctf_reader *)base;
+
+	return LIKELY(take_plain(r, rec, swap)) ? READ_RECORD : next_slowly(r, rec, swap);
 }
 
 enum read_result ctf_next_same(struct reader *base, struct record *rec)

@@ -15,7 +15,7 @@
 #include "read/ctf_packet.h"
 
 /* How much of a file stays mapped in memory behind the reader. */
-#define KEEP_BYTES ((size_t)8 << 20)
+#define KEEP_BYTES ((size_t)1 << 20)
 
 void ctf_stream_fail(const struct ctf_stream *s, struct read_error *error, const char *fmt, ...)
 {
