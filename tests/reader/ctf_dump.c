@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prints a trace through the public reader as ctf_compare.py wants it, a line
- * an event: seconds since 1970, thread, name, name=value; strings as s:<hex>,
- * without the mark of NULL and cut ones. The events lost go to standard error.
+ * an event: seconds since 1970 (or boot, where that is all it tells), thread, name, name=value;
+ * strings as s:<hex>, without the mark of NULL and cut ones. The events lost go to standard error.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,7 +39,8 @@ static void put_field(struct waymark_reader *r, size_t field)
 
 static void put_event(struct waymark_reader *r)
 {
-	uint64_t ns = waymark_reader_realtime(r);
+	uint64_t realtime = waymark_reader_realtime(r);
+	uint64_t ns = realtime ? realtime : waymark_reader_time(r);
 
 	printf("%" PRIu64 ".%09" PRIu64 " %" PRIu32 " %s", ns / 1000000000, ns % 1000000000,
 		waymark_reader_tid(r), waymark_reader_name(r));
