@@ -19,6 +19,7 @@ static const struct {
 } commands[] = {
 	{ "print", "show a trace's events as lines of text", waymark_print },
 	{ "info", "say what a trace holds: events, losses, times, processes", waymark_info },
+	{ "recover", "make the trace of a killed process whole", waymark_recover },
 };
 
 static void print_commands(FILE *file)

@@ -8,5 +8,6 @@
 
 int waymark_print(int argc, char **argv);
 int waymark_info(int argc, char **argv);
+int waymark_recover(int argc, char **argv);
 
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -89,7 +90,7 @@ int packet_file_append(struct packet_file *f, unsigned char *packet, uint64_t en
 }
 
 /* Index files are big endian throughout. */
-static void put_records(struct replace *r, const struct packet_file *f)
+static void put_index(struct out *out, const struct packet_file *f)
 {
 	const struct ctf_index_header header = {
 		.magic = htobe32(CTF_INDEX_MAGIC),
@@ -99,7 +100,7 @@ static void put_records(struct replace *r, const struct packet_file *f)
 	};
 	enum { NUMBERS = sizeof(struct ctf_index_record) / sizeof(uint64_t) };
 
-	out_bytes(&r->out, &header, sizeof(header));
+	out_bytes(out, &header, sizeof(header));
 	vec_foreach (const struct ctf_index_record *, it, &f->index) {
 		uint64_t numbers[NUMBERS];
 
@@ -107,24 +108,53 @@ static void put_records(struct replace *r, const struct packet_file *f)
 		for (int i = 0; i < NUMBERS; i++) {
 			numbers[i] = htobe64(numbers[i]);
 		}
-		out_bytes(&r->out, numbers, sizeof(numbers));
+		out_bytes(out, numbers, sizeof(numbers));
 	}
+}
+
+static void index_path(char *path, size_t size, const char *name)
+{
+	snprintf(path, size, "%s/%s%s", CTF_INDEX, name, CTF_INDEX_SUFFIX);
 }
 
 int packet_file_write_index(const struct packet_file *f, int directory, const char *name)
 {
 	char path[300];
 	struct replace r;
-	int error;
 
 	if (mkdirat(directory, CTF_INDEX, 0777) != 0 && errno != EEXIST) {
 		return errno;
 	}
-	snprintf(path, sizeof(path), "%s/%s%s", CTF_INDEX, name, CTF_INDEX_SUFFIX);
-	error = replace_begin(&r, directory, path);
-	if (!error) {
-		put_records(&r, f);
-		error = replace_end(&r);
+	index_path(path, sizeof(path), name);
+	int error = replace_begin(&r, directory, path);
+
+	if (error) {
+		return error;
 	}
-	return error;
+	put_index(&r.out, f);
+	return replace_end(&r);
+}
+
+bool packet_file_index_is_right(const struct packet_file *f, int directory, const char *name)
+{
+	char path[300];
+	struct out wanted;
+	bool same = false;
+
+	index_path(path, sizeof(path), name);
+	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0) {
+		return false;
+	}
+	out_init(&wanted, OUT_TO_MEMORY);
+	put_index(&wanted, f);
+	char *there = xcalloc(1, wanted.len + 1);
+
+	same = read(fd, there, wanted.len + 1) == (ssize_t)wanted.len &&
+	       memcmp(there, wanted.data, wanted.len) == 0;
+	free(there);
+	out_fini(&wanted);
+	close(fd);
+	return same;
 }

@@ -8,6 +8,7 @@
 #ifndef WRITE_PACKET_FILE_H
 #define WRITE_PACKET_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +46,9 @@ void packet_file_note(struct packet_file *f, const struct packet_header *h);
 
 /* Writes index/<name>.idx anew, under a temporary name first. */
 int packet_file_write_index(const struct packet_file *f, int directory, const char *name);
+
+/* Whether the index file there says what it should. */
+bool packet_file_index_is_right(const struct packet_file *f, int directory, const char *name);
 
 /* Writes all of it. */
 int packet_write_all(int fd, const void *p, size_t n, uint64_t offset);

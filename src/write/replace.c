@@ -5,7 +5,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "format/ctf.h"
+
+void replace_like_metadata(int fd, int directory)
+{
+	struct stat st;
+	bool known = fstatat(directory, CTF_METADATA, &st, AT_SYMLINK_NOFOLLOW) == 0;
+
+	/* The owner first: chown takes bits of the mode away. Failures leave the caller's. */
+	if (known && fchown(fd, st.st_uid, st.st_gid) == 0) {
+		known = fchmod(fd, st.st_mode & 0777) == 0;
+	}
+}
 
 int replace_begin(struct replace *r, int directory, const char *name)
 {
@@ -24,6 +38,7 @@ int replace_begin(struct replace *r, int directory, const char *name)
 	if (fd < 0) {
 		return errno;
 	}
+	replace_like_metadata(fd, directory);
 	out_init(&r->out, fd);
 	return 0;
 }

@@ -21,4 +21,10 @@ int replace_begin(struct replace *r, int directory, const char *name);
 /* Writes it through to the disk and gives it its name, or leaves nothing behind. */
 int replace_end(struct replace *r);
 
+/*
+ * Gives a new file of a trace the mode and, as far as one may, the owner of the
+ * trace's metadata, if that is there already.
+ */
+void replace_like_metadata(int fd, int directory);
+
 #endif

@@ -29,4 +29,6 @@ offers _tracetool log,simple tracetool --backends=log,s
 offers _tracetool c tracetool --format ''
 offers _waymark print waymark p
 offers _waymark --from= waymark print --f
+offers _waymark recover waymark r
+offers _waymark --discard waymark recover --d
 exit $status

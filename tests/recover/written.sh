@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # babeltrace2 reads what src/write writes, without a word on stderr: written.sh PROGRAM
 set -eu
-program=$1
+program=$(realpath "$1")
 command -v babeltrace2 >/dev/null || {
 	echo "skipped: babeltrace2 is not installed (apt install babeltrace2)"
 	exit 77

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* Metadata for recovery, see write/layout.h. */
+#include "write/layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/ctf_text.h"
+#include "format/packet.h"
+
+#define EVENT_LINE "event { id = "
+#define BLOCK_END "};"
+#define STREAM_LINE "stream {"
+#define FIELDS "fields := struct {"
+
+static const struct {
+	const char *name;
+	uint8_t bytes;
+} types[] = {
+	{ "uint8_t", 1 },
+	{ "uint16_t", 2 },
+	{ "uint32_t", 4 },
+	{ "uint64_t", 8 },
+	{ "int8_t", 1 },
+	{ "int16_t", 2 },
+	{ "int32_t", 4 },
+	{ "int64_t", 8 },
+	{ "pointer32_t", 4 },
+	{ "pointer64_t", 8 },
+	{ "utf8_t", LAYOUT_STRING },
+};
+
+static bool read_text(struct layouts *l, int directory)
+{
+	int fd = openat(directory, CTF_METADATA, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	ssize_t n = 1;
+
+	if (fd < 0) {
+		return false;
+	}
+	size_t size = fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
+
+	l->text = xcalloc(1, size + 1);
+	while (l->length < size && n > 0) {
+		n = read(fd, l->text + l->length, size - l->length);
+		l->length += n > 0 ? (size_t)n : 0;
+	}
+	close(fd);
+	return n >= 0;
+}
+
+static int digit(char c)
+{
+	const char *digits = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+static bool read_uuid(struct layouts *l)
+{
+	const char *p = strstr(l->text, "\tuuid = \"");
+
+	p = p ? strchr(p, '"') + 1 : "";
+	for (int i = 0; i < 16; i++) {
+		p += *p == '-';
+		int high = digit(p[0]);
+		int low = high < 0 ? -1 : digit(p[1]);
+
+		if (low < 0) {
+			return false;
+		}
+		l->uuid[i] = (uint8_t)(16 * high + low);
+		p += 2;
+	}
+	return true;
+}
+
+static int type_bytes(const char *name, size_t n)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (strlen(types[i].name) == n && memcmp(types[i].name, name, n) == 0) {
+			return types[i].bytes;
+		}
+	}
+	return -1;
+}
+
+/* `uint32_t _a; uint32_t _s_length; utf8_t _s[_s_length]; }`: a string takes its length in. */
+static bool read_fields(struct layouts *l, struct layout *layout, const char *p)
+{
+	uint8_t fields[2 * 32];
+	size_t count = 0;
+
+	for (p += strspn(p, " "); *p != '}'; p += strspn(p, " ")) {
+		size_t n = strcspn(p, " ");
+		int bytes = type_bytes(p, n);
+		const char *end = strchr(p, ';');
+
+		if (bytes < 0 || !end || count == ARRAY_SIZE(fields) ||
+			(bytes == LAYOUT_STRING && count == 0)) {
+			return false;
+		}
+		count -= bytes == LAYOUT_STRING;
+		fields[count++] = (uint8_t)bytes;
+		p = end + 1;
+	}
+	uint8_t *kept = arena_alloc(&l->arena, count + 1);
+
+	memcpy(kept, fields, count);
+	*layout = (struct layout){ kept, count };
+	return true;
+}
+
+static void read_event(struct layouts *l, const char *line)
+{
+	unsigned long id = strtoul(line + strlen(EVENT_LINE), NULL, 10);
+	const char *fields = strstr(line, FIELDS);
+	struct layout layout;
+
+	if (id >> PACKET_ID_BITS || !fields || !read_fields(l, &layout, fields + strlen(FIELDS))) {
+		return;
+	}
+	while (l->by_id.count <= id) {
+		vec_push(&l->by_id, (struct layout){ 0 });
+	}
+	l->by_id.items[id] = layout;
+}
+
+static bool begins(const char *line, const char *with)
+{
+	return strncmp(line, with, strlen(with)) == 0;
+}
+
+/* A line counts when its end is there; the rest was cut off, or never reached the disk. */
+static void read_lines(struct layouts *l)
+{
+	bool in_stream = false;
+
+	for (char *line = l->text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		bool whole = end - line >= 2 && memcmp(end - 2, BLOCK_END, 2) == 0;
+
+		*end = '\0';
+		in_stream = in_stream || begins(line, STREAM_LINE);
+		if (whole && begins(line, EVENT_LINE)) {
+			read_event(l, line);
+			l->whole = (size_t)(end + 1 - l->text);
+		} else if (in_stream && strcmp(line, BLOCK_END) == 0) {
+			l->whole = (size_t)(end + 1 - l->text);
+		}
+		*end = '\n';
+	}
+	/* The empty line before the first event. */
+	l->whole += l->whole > 0 && l->text[l->whole] == '\n';
+}
+
+enum layouts_result layouts_read(struct layouts *l, int directory)
+{
+	*l = (struct layouts){ 0 };
+	arena_init(&l->arena);
+	if (!read_text(l, directory)) {
+		return errno == ENOENT ? LAYOUTS_NONE : LAYOUTS_UNREADABLE;
+	}
+	if (!begins(l->text, CTF_SIGNATURE)) {
+		return LAYOUTS_NONE;
+	}
+	if (!strstr(l->text, STREAM_LINE)) {
+		return LAYOUTS_CUT;
+	}
+	if (!strstr(l->text, "\"" CTF_TEXT_TRACER "\"")) {
+		return LAYOUTS_NONE;
+	}
+	if (!strstr(l->text, "byte_order = " CTF_TEXT_BYTE_ORDER ";")) {
+		return LAYOUTS_FOREIGN;
+	}
+	if (!read_uuid(l)) {
+		return LAYOUTS_NONE;
+	}
+	read_lines(l);
+	return l->whole > 0 ? LAYOUTS_OK : LAYOUTS_CUT;
+}
+
+void layouts_fini(struct layouts *l)
+{
+	vec_fini(&l->by_id);
+	free(l->text);
+	arena_fini(&l->arena);
+}
+
+/* The line `name = <number>;` with another number. */
+struct better {
+	const char *name;
+	uint64_t value;
+};
+
+static const struct better *find_better(const struct better *all, const char *line)
+{
+	for (; all->name; all++) {
+		size_t n = strlen(all->name);
+
+		if (line[0] == '\t' && strncmp(line + 1, all->name, n) == 0 &&
+			begins(line + 1 + n, " = ")) {
+			return all;
+		}
+	}
+	return NULL;
+}
+
+void layouts_put_text(struct out *out, const struct layouts *l, const struct arena_clock *begin,
+	const struct arena_clock *now)
+{
+	struct ctf_clock clock = { 0 };
+	bool known = ctf_clock_from(&clock, begin, now);
+	const struct better all[] = {
+		{ known ? "freq" : NULL, clock.freq },
+		{ "offset_s", clock.offset_s },
+		{ "offset", clock.offset },
+		{ "clock_end_ticks", now->ticks },
+		{ "clock_end_monotonic", now->monotonic_ns },
+		{ "clock_end_realtime", now->realtime_ns },
+		{ 0 },
+	};
+	char number[CTF_TEXT_COLUMNS + 1];
+	const char *stop = l->text + l->whole;
+
+	for (const char *line = l->text; line < stop;) {
+		const char *end = (const char *)memchr(line, '\n', (size_t)(stop - line)) + 1;
+		const struct better *b = find_better(all, line);
+
+		if (b) {
+			out_printf(out, "\t%s = %s;\n", b->name,
+				ctf_text_number(number, b->value, CTF_TEXT_COLUMNS));
+		} else {
+			out_bytes(out, line, (size_t)(end - line));
+		}
+		line = end;
+	}
+}
+
+/* The end of the event whose fields begin at `at`; 0 when it goes beyond `n`. */
+static size_t walk_fields(
+	const struct layout *layout, const unsigned char *packet, size_t at, size_t n)
+{
+	for (size_t i = 0; i < layout->count; i++) {
+		size_t bytes = layout->fields[i];
+		size_t size = bytes == LAYOUT_STRING ? sizeof(uint32_t) : bytes;
+		uint32_t length = 0;
+
+		at = (at + size - 1) / size * size;
+		if (at + size > n) {
+			return 0;
+		}
+		if (bytes == LAYOUT_STRING) {
+			memcpy(&length, packet + at, sizeof(length));
+		}
+		at += size;
+		if (length > n - at) {
+			return 0;
+		}
+		at += length;
+	}
+	return at;
+}
+
+struct walk layouts_walk(const struct layouts *l, const unsigned char *packet, size_t n)
+{
+	struct packet_header h;
+
+	memcpy(&h, packet, sizeof(h));
+	struct walk w = { .last = h.timestamp_begin, .content = sizeof(h) };
+
+	n = h.content_size / 8 < n ? (size_t)(h.content_size / 8) : n;
+	for (size_t at = sizeof(h); at + sizeof(uint64_t) <= n;) {
+		uint64_t word;
+
+		memcpy(&word, packet + at, sizeof(word));
+		uint64_t id = word & ((1u << PACKET_ID_BITS) - 1);
+
+		if (id >= l->by_id.count || !l->by_id.items[id].fields) {
+			break;
+		}
+		at = walk_fields(&l->by_id.items[id], packet, at + sizeof(word), n);
+		if (at == 0) {
+			break;
+		}
+		w.last += ((word >> PACKET_ID_BITS) - w.last) & PACKET_CLOCK_MASK;
+		w.content = at;
+		w.events++;
+		at = (at + PACKET_EVENT_ALIGN - 1) / PACKET_EVENT_ALIGN * PACKET_EVENT_ALIGN;
+	}
+	return w;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace that its process could not finish made a clean one: leftovers of the
+ * arena folded in, torn ends cut, clock and indexes made right, the arena
+ * removed last. Whoever is killed meanwhile leaves what the next run finishes;
+ * a trace that needs nothing is not touched. Any process; one at a time works,
+ * the others wait for it.
+ */
+#ifndef WRITE_RECOVER_H
+#define WRITE_RECOVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct recover_result {
+	uint64_t streams;
+	uint64_t events; /* that only the arena had */
+	uint64_t lost; /* events, as the packets count them */
+	uint64_t cut; /* bytes at torn ends that hold no whole event */
+	bool changed; /* there was something to do */
+	char error[600]; /* why not, and what to do; "" when all is well */
+};
+
+/* Recovers the trace in the folder `path`. False on failure, with result->error. */
+bool recover_trace(const char *path, struct recover_result *result);
+
+/* Throws away what the process of a trace left, given the folder or the arena file itself. */
+bool recover_discard(const char *path, struct recover_result *result);
+
+/* Recovers the trace that an arena file names. */
+bool recover_arena(const char *path, struct recover_result *result);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stream files of a trace that may have been left in the middle of a write:
+ * found, checked packet by packet, their ends made whole. For recovery, which
+ * holds the trace's lock. One thread.
+ */
+#ifndef WRITE_STREAM_FILES_H
+#define WRITE_STREAM_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "read/arena.h"
+#include "write/layout.h"
+#include "write/packet_file.h"
+
+/* One file: a whole stream, or a piece of it. */
+struct stream_file {
+	uint64_t stream;
+	uint64_t piece; /* 0: the trace is not rotated */
+	char name[64];
+	struct packet_file file;
+	struct packet_header last; /* all zero while there is no packet */
+	bool changed;
+};
+
+struct stream_files {
+	int directory;
+	const struct layouts *layouts;
+	VEC(struct stream_file) all; /* by stream, then by piece */
+	/* What the arena has: of a packet that is in both, the fuller one counts. */
+	const struct arena_packet *held;
+	size_t held_count;
+	unsigned char *buffer; /* a packet and its padding */
+	uint64_t events; /* that were not in the files before, or not to be read */
+	uint64_t cut; /* bytes that are in no packet and were taken off */
+	char error[400]; /* of the last function that failed */
+};
+
+/* Finds and opens the files of the folder. False on failure. */
+bool stream_files_open(struct stream_files *s, int directory, const struct layouts *layouts);
+void stream_files_close(struct stream_files *s);
+
+/* Checks all packets and makes the ends of the files whole. */
+bool stream_files_mend(struct stream_files *s);
+
+/* Appends an arena's packet unless the stream goes beyond it already. */
+bool stream_files_fold(
+	struct stream_files *s, struct arena_source *arena, const struct arena_packet *p);
+
+/* Appends an empty packet to a stream of which more events were `lost` than its packets say. */
+bool stream_files_account(
+	struct stream_files *s, uint64_t stream, uint64_t lost, const struct arena_clock *now);
+
+/* Brings the index files up to date, and all that changed to the disk. */
+bool stream_files_finish(struct stream_files *s, bool *changed);
+
+/* How many streams there are, and how many of their events are lost. */
+void stream_files_count(const struct stream_files *s, uint64_t *streams, uint64_t *lost);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One stream file, see write/stream_mend.h. A packet is cut to size before its
+ * header says so: whoever is killed between both finds the same packet again,
+ * and comes to the same end.
+ */
+#include "write/stream_mend.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool fail(struct stream_files *s, const struct stream_file *f, const char *what)
+{
+	snprintf(s->error, sizeof(s->error), "%s: %s at byte %" PRIu64 ": %s", f->name, what,
+		f->file.end, strerror(errno));
+	return false;
+}
+
+static bool read_at(int fd, void *buffer, size_t n, uint64_t offset)
+{
+	ssize_t got;
+
+	do {
+		got = pread(fd, buffer, n, (off_t)offset);
+	} while (got < 0 && errno == EINTR);
+	return got == (ssize_t)n;
+}
+
+/* Whether a packet of this stream begins with this header; its end may be missing. */
+static bool is_header(
+	const struct stream_files *s, const struct stream_file *f, const struct packet_header *h)
+{
+	return h->magic == PACKET_MAGIC &&
+	       memcmp(h->uuid, s->layouts->uuid, sizeof(h->uuid)) == 0 && h->stream_id == 0 &&
+	       h->stream_instance_id == f->stream && h->sequence > f->last.sequence &&
+	       h->packet_size % 8 == 0 && h->content_size % 8 == 0 &&
+	       h->content_size / 8 >= sizeof(*h) && h->content_size <= h->packet_size &&
+	       h->packet_size / 8 <= PACKET_BYTES_MAX;
+}
+
+static bool is_open(const struct packet_header *h)
+{
+	return h->timestamp_end == PACKET_OPEN || h->timestamp_end < h->timestamp_begin;
+}
+
+/* Whether a packet's header is among the `n` bytes of the buffer. */
+static bool has_header(
+	const struct stream_files *s, const struct stream_file *f, const unsigned char *end)
+{
+	const size_t uuid_at = offsetof(struct packet_header, uuid);
+	const unsigned char *p = s->buffer + uuid_at;
+	struct packet_header h;
+
+	while (p < end && (p = memmem(p, (size_t)(end - p), s->layouts->uuid, sizeof(h.uuid)))) {
+		if ((size_t)(end - p) < sizeof(h) - uuid_at) {
+			return false;
+		}
+		memcpy(&h, p - uuid_at, sizeof(h));
+		if (is_header(s, f, &h)) {
+			return true;
+		}
+		p++;
+	}
+	return false;
+}
+
+/* Whether the stream goes on somewhere behind its damage, which is at the file's end so far. */
+static bool goes_on(const struct stream_files *s, const struct stream_file *f)
+{
+	struct stat st;
+	uint64_t size = fstat(f->file.fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+	const uint64_t step = PACKET_BYTES_MAX - sizeof(struct packet_header);
+
+	for (uint64_t at = f->file.end + 1; at < size; at += step) {
+		size_t n = (size_t)(size - at < PACKET_BYTES_MAX ? size - at : PACKET_BYTES_MAX);
+
+		if (!read_at(f->file.fd, s->buffer, n, at) || has_header(s, f, s->buffer + n)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Closes the packet at the file's end, of which `there` bytes exist. */
+static bool close_packet(
+	struct stream_files *s, struct stream_file *f, struct packet_header *h, uint64_t there)
+{
+	uint64_t packet = h->packet_size / 8;
+	size_t n = (size_t)(there < packet ? there : packet);
+
+	if (!read_at(f->file.fd, s->buffer, n, f->file.end)) {
+		return fail(s, f, "cannot be read");
+	}
+	struct walk w = layouts_walk(s->layouts, s->buffer, n);
+
+	if (n < packet) {
+		s->cut += n - w.content;
+		h->content_size = 8 * (uint64_t)w.content;
+		h->packet_size = 8 * (uint64_t)packet_padded(w.content);
+		if (ftruncate(f->file.fd, (off_t)(f->file.end + h->packet_size / 8)) != 0) {
+			return fail(s, f, "cannot be cut");
+		}
+	}
+	if (n < packet || is_open(h)) {
+		h->timestamp_end = w.last;
+	}
+	int error = packet_write_all(f->file.fd, h, sizeof(*h), f->file.end);
+
+	if (error) {
+		errno = error;
+		return fail(s, f, "cannot be written");
+	}
+	f->changed = true;
+	return true;
+}
+
+/* Whether the arena has at least as much of the packet. */
+static bool is_held(const struct stream_files *s, const struct packet_header *h)
+{
+	for (size_t i = 0; i < s->held_count; i++) {
+		const struct packet_header *other = &s->held[i].header;
+
+		if (other->stream_instance_id == h->stream_instance_id &&
+			other->sequence == h->sequence) {
+			return other->content_size >= h->content_size;
+		}
+	}
+	return false;
+}
+
+/* Takes off what is there behind the last packet: `lost` bytes that nobody has. */
+static bool cut(struct stream_files *s, struct stream_file *f, uint64_t lost)
+{
+	if (goes_on(s, f)) {
+		errno = EBADMSG;
+		return fail(s, f, "is damaged before packets that are whole,");
+	}
+	if (ftruncate(f->file.fd, (off_t)f->file.end) != 0) {
+		return fail(s, f, "cannot be cut");
+	}
+	s->cut += lost;
+	f->changed = true;
+	return true;
+}
+
+/* Looks at the packet at the file's end so far, of which `there` bytes exist; false: no more. */
+static bool mend_packet(struct stream_files *s, struct stream_file *f, uint64_t there, bool *ok)
+{
+	struct packet_header h;
+
+	if (there < sizeof(h) || !read_at(f->file.fd, &h, sizeof(h), f->file.end) ||
+		!is_header(s, f, &h)) {
+		*ok = cut(s, f, there);
+		return false;
+	}
+	bool torn = h.packet_size / 8 > there;
+
+	if (torn && is_held(s, &h)) {
+		*ok = cut(s, f, 0);
+		return false;
+	}
+	if ((torn || is_open(&h)) && !close_packet(s, f, &h, there)) {
+		*ok = false;
+		return false;
+	}
+	f->last = h;
+	packet_file_note(&f->file, &h);
+	return !torn;
+}
+
+bool stream_mend(struct stream_files *s, struct stream_file *f)
+{
+	bool ok = true;
+	struct stat st;
+
+	if (fstat(f->file.fd, &st) != 0) {
+		return fail(s, f, "cannot be read");
+	}
+	uint64_t size = (uint64_t)st.st_size;
+
+	while (f->file.end < size && mend_packet(s, f, size - f->file.end, &ok)) {
+	}
+	return ok;
+}

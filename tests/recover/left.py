@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Makes what a killed process leaves: packets, stream files and arenas, byte by byte.
+
+The layouts are those of src/format/packet.h and src/format/arena.h; the
+metadata is what the program write_trace writes.
+"""
+
+import pathlib
+import struct
+import subprocess
+
+UUID = bytes([0xAB, 2, 3] + 13 * [0])
+OPEN = 2**63 - 1
+UNIT = 65536
+FIRST_UNIT = 8
+TABLE = 8192
+ARENA = 64 << 20
+HEADER = "I16sIQQQQQQQII"
+BYTES = struct.calcsize("=" + HEADER)
+NONE, LENGTHS = 2, 3  # events of write_trace
+SECOND = 10**9
+
+
+def event(number, ticks, payload=b""):
+    data = struct.pack("=Q", ticks << 16 | number) + payload
+    return data + bytes(-len(data) % 8)
+
+
+def lengths(ticks, text):
+    """An event with a string and two numbers."""
+    data = struct.pack("=I", len(text)) + text
+    data += bytes(-len(data) % 4)
+    return event(LENGTHS, ticks, data + struct.pack("=Ii", 7, -7))
+
+
+def packet(stream, sequence, events, *, end=OPEN, lost=0, size=UNIT, tid=77):
+    """A packet whose events begin 10 ticks after it; not padded."""
+    begin = SECOND * sequence
+    body = b"".join(lengths(begin + 10 + i, b"event %d" % i) if i % 2 else
+                    event(NONE, begin + 10 + i) for i in range(events))
+    return struct.pack("=" + HEADER, 0xC1FC1FC1, UUID, 0, stream, begin, end,
+                       8 * (BYTES + len(body)), 8 * size, sequence, lost, 0, tid) + body
+
+
+def end_of(sequence, events):
+    return SECOND * sequence + 10 + events
+
+
+def written(stream, sequence, events, lost=0):
+    """The same as it stands in a file: closed and padded."""
+    data = packet(stream, sequence, events, end=end_of(sequence, events), lost=lost)
+    size = -(-len(data) // 4096) * 4096
+    data = packet(stream, sequence, events, end=end_of(sequence, events), lost=lost, size=size)
+    return data + bytes(size - len(data))
+
+
+def make_trace(program, path, streams):
+    """A trace with the metadata of `program` and stream files of these packets."""
+    subprocess.run([program, path], check=True)
+    path = pathlib.Path(path)
+    for file in list(path.glob("stream-*")) + list(path.glob("index/*")):
+        file.unlink()
+    (path / "index").rmdir()
+    for name, packets in streams.items():
+        (path / name).write_bytes(b"".join(packets))
+    return path
+
+
+def make_arena(path, directory, packets, *, lost=None, streams=3, pid=4242):
+    """An arena file; `packets` by unit, `lost` by stream."""
+    with open(path, "wb") as file:
+        file.truncate(ARENA)
+        begin = (0, 5 * SECOND, 1_700_000_000 * SECOND)
+        now = (100 * SECOND, 105 * SECOND, 1_700_000_100 * SECOND)
+        file.write(struct.pack(
+            "=QIIQ16sIIQQII3Q3Q", 0x414B52414D594157, 1, FIRST_UNIT, ARENA, UUID, pid, 0,
+            streams, TABLE, 0, 0, *begin, *now) + str(directory).encode() + b"\0")
+        for stream, count in (lost or {}).items():
+            file.seek(TABLE + (stream - 1) * 16)
+            file.write(struct.pack("=QQ", count, 0))
+        for unit, data in packets.items():
+            file.seek((FIRST_UNIT + unit) * UNIT)
+            file.write(data)
+    return path
+
+
+def read_packets(data):
+    """(header fields, content) of each packet of a stream file."""
+    at = 0
+    while at < len(data):
+        fields = struct.unpack_from("=" + HEADER, data, at)
+        yield fields, data[at + BYTES:at + fields[6] // 8]
+        at += fields[7] // 8

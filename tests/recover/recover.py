@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""waymark recover on what killed processes leave: recover.py WAYMARK WRITE_TRACE KILLER"""
+
+import contextlib
+import fcntl
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import left
+
+WAYMARK, WRITE_TRACE, KILLER = (os.path.abspath(a) for a in sys.argv[1:4])
+NAME = "waymark-" + left.UUID.hex()
+
+
+def contents(folder):
+    return {str(f.relative_to(folder)): f.read_bytes()
+            for f in sorted(folder.rglob("*")) if f.is_file()}
+
+
+class Recover(unittest.TestCase):
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(dir="/dev/shm" if os.path.isdir("/dev/shm")
+                                                  else None, prefix="waymark-test-"))
+        self.addCleanup(shutil.rmtree, self.work)
+        self.shm = self.work / "shm"
+        self.shm.mkdir()
+
+    def run_recover(self, *args, status=0, env=None):
+        done = subprocess.run([WAYMARK, "recover", *map(str, args)], capture_output=True, text=True,
+                              env={**os.environ, "WAYMARK_SHM": str(self.shm), **(env or {})})
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def make(self, name="trace", in_trace=False):
+        """Stream 1 half written, stream 2 not at all, stream 3 with losses only."""
+        trace = left.make_trace(WRITE_TRACE, self.work / name, {
+            "stream-1": [left.written(1, 1, 5), left.written(1, 2, 300)]})
+        path = trace / ".arena" if in_trace else self.shm / NAME
+        left.make_arena(path, trace, {
+            0: left.packet(1, 4, 7, lost=5),
+            1: left.packet(1, 2, 300, end=left.end_of(2, 300)),
+            2: left.packet(1, 3, 1000, end=left.end_of(3, 1000)),
+            5: left.packet(2, 1, 0),
+            6: left.packet(1, 1, 5, end=left.end_of(1, 5)),
+        }, lost={1: 9, 3: 4})
+        return trace
+
+    def read(self, trace):
+        """What babeltrace2 says; nothing but discarded events may trouble it."""
+        if not shutil.which("babeltrace2"):
+            self.skipTest("babeltrace2 is not installed")
+        done = subprocess.run(["babeltrace2", trace], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        troubles = [line for line in done.stderr.splitlines()
+                    if line and "discarded" not in line]
+        self.assertEqual(troubles, [])
+        return done.stdout.splitlines()
+
+    def sequences(self, trace, name):
+        return [f[8] for f, _ in left.read_packets((trace / name).read_bytes())]
+
+    def test_every_packet_is_there_once_and_unchanged(self):
+        trace = self.make()
+        said = self.run_recover(trace)
+        self.assertEqual(said, f"{trace}: 3 streams, 1007 events recovered, 13 lost\n")
+        self.assertEqual(self.sequences(trace, "stream-1"), [1, 2, 3, 4, 5])
+        self.assertEqual(self.sequences(trace, "stream-2"), [1])
+        self.assertEqual(self.sequences(trace, "stream-3"), [1])
+        packets = list(left.read_packets((trace / "stream-1").read_bytes()))
+        for sequence, events in enumerate((5, 300, 1000, 7), 1):
+            self.assertEqual(packets[sequence - 1][1], left.packet(1, sequence, events)[left.BYTES:])
+        self.assertEqual(packets[3][0][5], left.end_of(4, 7) - 1)
+        self.assertEqual([f[9] for f, _ in packets], [0, 0, 0, 5, 9])
+        self.assertEqual(len(self.read(trace)), 1312)
+        self.assertEqual(list(self.shm.iterdir()), [])
+
+    def test_an_arena_in_the_trace_is_found(self):
+        trace = self.make(in_trace=True)
+        self.assertIn("1007 events recovered", self.run_recover(trace))
+        self.assertFalse((trace / ".arena").exists())
+
+    def test_a_second_run_has_nothing_to_do(self):
+        trace = self.make()
+        self.run_recover(trace)
+        before = contents(trace)
+        self.assertEqual(self.run_recover(trace), f"{trace}: nothing to do\n")
+        self.assertEqual(contents(trace), before)
+
+    def test_the_clock_follows_from_both_readings(self):
+        trace = self.make()
+        before = (trace / "metadata").read_text()
+        self.run_recover(trace)
+        text = (trace / "metadata").read_text()
+        self.assertEqual(len(text), len(before))
+        self.assertRegex(text, r"\n\tfreq = +1000000000;\n")
+        self.assertRegex(text, r"\n\toffset_s = +1700000000;\n")
+        self.assertRegex(text, r"\n\toffset = +0;\n")
+        self.assertRegex(text, r"\n\tclock_end_ticks = +100000000000;\n")
+
+    def test_a_torn_declaration_goes(self):
+        trace = self.make()
+        metadata = trace / "metadata"
+        whole = metadata.read_bytes()
+        for torn in (b"/* trace-events x:1: more(int a", b"\0" * 500,
+                     b'/* trace-events x:1: m(void) "" */\nevent { id = 9; name = "m"; str'):
+            metadata.write_bytes(whole + torn)
+            self.run_recover(trace)
+            self.assertEqual(len(metadata.read_bytes()), len(whole))
+        self.read(trace)
+
+    def test_a_file_cut_anywhere_is_repaired_without_an_arena(self):
+        whole = left.written(1, 1, 5) + left.written(1, 2, 300)
+        for size in list(range(0, len(whole), 501)) + [4096, 4097, 4096 + 87, 4096 + 88]:
+            with self.subTest(size=size):
+                trace = left.make_trace(WRITE_TRACE, self.work / f"cut-{size}", {
+                    "stream-1": [whole[:size]]})
+                self.run_recover(trace)
+                lines = self.read(trace)
+                self.assertGreaterEqual(len(lines), 5 if size >= 4096 else 0)
+                self.assertEqual(self.run_recover(trace), f"{trace}: nothing to do\n")
+
+    def test_zeros_at_the_end_go(self):
+        trace = left.make_trace(WRITE_TRACE, self.work / "zeros", {
+            "stream-1": [left.written(1, 1, 5), bytes(8192)]})
+        self.assertIn("8192 bytes cut", self.run_recover(trace))
+        self.assertEqual(len(self.read(trace)), 5)
+
+    def test_damage_before_whole_packets_is_left_alone(self):
+        trace = left.make_trace(WRITE_TRACE, self.work / "damage", {
+            "stream-1": [left.written(1, 1, 5), bytes(4096), left.written(1, 3, 5)]})
+        before = contents(trace)
+        self.assertIn("stream-1: is damaged before packets that are whole, at byte 4096",
+                      self.run_recover(trace, status=1))
+        self.assertEqual(contents(trace), before)
+
+    def test_the_arena_has_the_fuller_packet(self):
+        trace = self.make()
+        data = (trace / "stream-1").read_bytes()
+        (trace / "stream-1").write_bytes(data[:4096 + 3000])
+        self.assertIn("1307 events recovered", self.run_recover(trace))
+        self.assertEqual(len(self.read(trace)), 1312)
+
+    def test_pieces_of_a_rotated_trace_go_on_in_the_last(self):
+        trace = left.make_trace(WRITE_TRACE, self.work / "rotated", {
+            "stream-1-2": [left.written(1, 4, 5)], "stream-1-10": [left.written(1, 5, 5)]})
+        left.make_arena(self.shm / NAME, trace, {
+            0: left.packet(1, 3, 5), 1: left.packet(1, 5, 5), 2: left.packet(1, 6, 3),
+            3: left.packet(2, 1, 2)})
+        self.assertIn("2 streams, 5 events recovered", self.run_recover(trace))
+        self.assertEqual(self.sequences(trace, "stream-1-2"), [4])
+        self.assertEqual(self.sequences(trace, "stream-1-10"), [5, 6])
+        self.assertEqual(self.sequences(trace, "stream-2-10"), [1])
+
+    def test_a_living_process_keeps_its_arena(self):
+        trace = self.make()
+        before = contents(trace)
+        with open(self.shm / NAME, "rb") as arena:
+            fcntl.flock(arena, fcntl.LOCK_SH)
+            said = self.run_recover(trace, status=1)
+            self.assertIn(f"{trace}: is still being recorded by process 4242", said)
+            self.assertEqual(contents(trace), before)
+            self.assertRegex(self.run_recover("--list"),
+                             rf"^{self.shm / NAME}\t{trace}\t4242\t\d+s\talive\n$")
+            self.run_recover("--discard", trace, status=1)
+            self.run_recover()
+        self.assertEqual(contents(trace), before)
+        self.assertIn("\tdead\n", self.run_recover("--list"))
+
+    def test_two_at_once_come_to_one_end(self):
+        wanted = self.reference()
+        for i in range(5):
+            trace = self.make(f"two-{i}")
+            env = {**os.environ, "WAYMARK_SHM": str(self.shm)}
+            runs = [subprocess.Popen([WAYMARK, "recover", trace], env=env, text=True,
+                                     stdout=subprocess.PIPE) for _ in range(2)]
+            said = sorted(r.communicate()[0] for r in runs)
+            self.assertEqual([r.returncode for r in runs], [0, 0])
+            self.assertIn("1007 events recovered", said[0])
+            self.assertIn("nothing to do", said[1])
+            self.assertEqual(contents(trace), wanted)
+
+    def test_it_waits_for_another_that_works_on_the_trace(self):
+        trace = self.make()
+        before = contents(trace)
+        directory = os.open(trace, os.O_RDONLY)
+        self.addCleanup(os.close, directory)
+        fcntl.flock(directory, fcntl.LOCK_EX)
+        run = subprocess.Popen([WAYMARK, "recover", trace], text=True, stdout=subprocess.PIPE,
+                               env={**os.environ, "WAYMARK_SHM": str(self.shm)})
+        with self.assertRaises(subprocess.TimeoutExpired):
+            run.wait(0.3)
+        self.assertEqual(contents(trace), before)
+        fcntl.flock(directory, fcntl.LOCK_UN)
+        self.assertIn("1007 events recovered", run.communicate(timeout=20)[0])
+
+    def reference(self):
+        trace = self.make("reference")
+        self.run_recover(trace)
+        return contents(trace)
+
+    def test_killed_at_any_call_it_goes_on_the_next_time(self):
+        wanted = self.reference()
+        for call in range(1, 200):
+            trace = self.make("killed")
+            done = subprocess.run(
+                [WAYMARK, "recover", trace], capture_output=True,
+                env={**os.environ, "WAYMARK_SHM": str(self.shm), "LD_PRELOAD": KILLER,
+                     "KILL_AT": str(call)})
+            if done.returncode == 0:
+                break
+            self.assertEqual(done.returncode, -signal.SIGKILL)
+            self.run_recover(trace)
+            self.assertEqual(contents(trace), wanted, f"killed at call {call}")
+            self.assertEqual(list(self.shm.iterdir()), [])
+            shutil.rmtree(trace)
+        self.assertGreater(call, 15)
+
+    def test_a_full_disk_leaves_the_arena(self):
+        wanted = self.reference()
+        for call in range(1, 200):
+            trace = self.make("full")
+            done = subprocess.run(
+                [WAYMARK, "recover", trace], capture_output=True, text=True,
+                env={**os.environ, "WAYMARK_SHM": str(self.shm), "LD_PRELOAD": KILLER,
+                     "FULL_AT": str(call)})
+            if done.returncode == 0:
+                break
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("No space left on device", done.stderr)
+            self.assertTrue((self.shm / NAME).exists())
+            for file in trace.glob("stream-*"):
+                self.assertEqual(file.stat().st_size % 4096, 0, "part of a packet is left")
+            self.run_recover(trace)
+            self.assertEqual(contents(trace), wanted, f"full from call {call} on")
+            shutil.rmtree(trace)
+        self.assertGreater(call, 5)
+
+    def test_without_a_directory_all_of_the_dead_are_recovered(self):
+        trace = self.make()
+        gone = self.shm / ("waymark-" + 16 * "cd")
+        left.make_arena(gone, "/nowhere/at/all", {})
+        self.assertEqual(self.run_recover("--list").count("\n"), 2)
+        said = self.run_recover(status=1)
+        self.assertIn(f"{trace}: 3 streams", said)
+        self.assertIn(f"{gone}: its trace '/nowhere/at/all' is gone", said)
+        self.assertEqual(list(self.shm.iterdir()), [gone])
+        self.assertEqual(self.run_recover("--discard", gone), f"{gone}: thrown away\n")
+        self.assertIn("no process left anything", self.run_recover("--all"))
+
+    def test_leftovers_are_thrown_away_unread(self):
+        trace = self.make()
+        before = contents(trace)
+        self.assertEqual(self.run_recover("--discard", trace), f"{trace}: thrown away\n")
+        self.assertEqual(self.run_recover("--discard", trace), f"{trace}: nothing to do\n")
+        self.assertEqual(contents(trace), before)
+        self.assertEqual(list(self.shm.iterdir()), [])
+
+    def test_what_is_no_trace_is_refused(self):
+        (self.work / "file").write_text("x")
+        (self.work / "empty").mkdir()
+        for name, why in (("file", "is no directory"), ("none", "No such file"),
+                          ("empty", "is not a trace of Waymark")):
+            said = self.run_recover(self.work / name, status=1)
+            self.assertIn(why, said)
+        trace = self.make()
+        (self.shm / NAME).write_bytes(bytes(100000))
+        self.assertIn("is damaged", self.run_recover(trace, status=1))
+        (trace / "metadata").write_bytes((trace / "metadata").read_bytes()[:900])
+        self.assertIn("is cut before the first event", self.run_recover(trace, status=1))
+
+    def test_a_command_line_without_sense_is_refused(self):
+        self.assertIn("usage:", self.run_recover("--list", "--all", status=2))
+        self.assertIn("usage:", self.run_recover("--discard", status=2))
+        self.assertIn("usage:", self.run_recover("--list", "x", status=2))
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write anything")
+    def test_a_read_only_trace(self):
+        trace = self.make()
+        with contextlib.ExitStack() as stack:
+            for path in (trace, trace / "stream-1"):
+                path.chmod(0o555)
+                stack.callback(path.chmod, 0o755)
+            self.assertIn("Permission denied", self.run_recover(trace, status=1))
+            self.assertTrue((self.shm / NAME).exists())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
