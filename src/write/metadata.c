@@ -19,7 +19,7 @@ void metadata_put_head(struct out *out, const struct ctf_text_trace *trace)
 	ctf_text_put_head(&sink.text, trace);
 }
 
-static enum ctf_text_kind kind_of(const struct type *t)
+static enum ctf_text_kind kind_of(const struct type *t, bool is_unsigned_char)
 {
 	if (t->class == TYPE_STRING) {
 		return CTF_TEXT_STRING;
@@ -27,10 +27,14 @@ static enum ctf_text_kind kind_of(const struct type *t)
 	if (t->class == TYPE_POINTER) {
 		return CTF_TEXT_POINTER;
 	}
-	return t->is_signed || t->is_char ? CTF_TEXT_SIGNED : CTF_TEXT_UNSIGNED;
+	if (t->is_char) {
+		return is_unsigned_char ? CTF_TEXT_UNSIGNED : CTF_TEXT_SIGNED;
+	}
+	return t->is_signed ? CTF_TEXT_SIGNED : CTF_TEXT_UNSIGNED;
 }
 
-void metadata_put_event(struct out *out, uint16_t id, const struct event *e)
+void metadata_put_event(
+	struct out *out, uint16_t id, const struct event *e, uint32_t unsigned_chars)
 {
 	struct sink sink = { { put }, out };
 	struct ctf_text_arg args[EVENT_ARGS_LIMIT];
@@ -39,7 +43,7 @@ void metadata_put_event(struct out *out, uint16_t id, const struct event *e)
 		args[i] = (struct ctf_text_arg){
 			.name = e->args[i].name,
 			.type = e->args[i].type.text,
-			.kind = (uint8_t)kind_of(&e->args[i].type),
+			.kind = (uint8_t)kind_of(&e->args[i].type, unsigned_chars >> i & 1),
 			.size = (uint8_t)metadata_arg_bytes(&e->args[i].type),
 		};
 	}

@@ -16,19 +16,18 @@
 void metadata_put_head(struct out *out, const struct ctf_text_trace *trace);
 
 /*
- * Writes an event, with widths as on hosts of 64 bits. A plain char has 16
- * bits, because only the traced host knew whether it has a sign.
+ * Writes an event, with widths as on hosts of 64 bits. Of the arguments that are
+ * a plain char, those whose bit is in `unsigned_chars` have no sign: only the
+ * traced host knew.
  */
-void metadata_put_event(struct out *out, uint16_t id, const struct event *e);
+void metadata_put_event(
+	struct out *out, uint16_t id, const struct event *e, uint32_t unsigned_chars);
 
 /* Bytes of an argument in a packet, which are its alignment too; 4 for a string's length. */
 static inline unsigned int metadata_arg_bytes(const struct type *t)
 {
 	if (t->class == TYPE_STRING) {
 		return sizeof(uint32_t);
-	}
-	if (t->is_char) {
-		return sizeof(uint16_t);
 	}
 	return t->class == TYPE_TCG ? sizeof(uint64_t) : t->size64;
 }

@@ -54,7 +54,7 @@ static int write_metadata(int directory)
 	memcpy(trace.uuid, header.uuid, sizeof(trace.uuid));
 	metadata_put_head(&r.out, &trace);
 	for (uint16_t i = 0; i < m.events.count; i++) {
-		metadata_put_event(&r.out, (uint16_t)(i + 1), m.events.items[i]);
+		metadata_put_event(&r.out, (uint16_t)(i + 1), m.events.items[i], 0);
 	}
 	model_fini(&m);
 	return replace_end(&r);
@@ -80,7 +80,7 @@ static size_t put_text(unsigned char *packet, size_t at, const char *s, size_t l
 
 static size_t put_events(unsigned char *packet, uint64_t now)
 {
-	static const uint8_t sizes[] = { 1, 2, 4, 8, 2, 1, 8 };
+	static const uint8_t sizes[] = { 1, 2, 4, 8, 1, 1, 8 };
 	size_t at = sizeof(header);
 
 	at = put_number(packet, at, now << PACKET_ID_BITS | 1, 8);
