@@ -20,6 +20,7 @@ static const struct {
 	{ "print", "show a trace's events as lines of text", waymark_print },
 	{ "info", "say what a trace holds: events, losses, times, processes", waymark_info },
 	{ "recover", "make the trace of a killed process whole", waymark_recover },
+	{ "convert", "write a trace in the other format", waymark_convert },
 };
 
 static void print_commands(FILE *file)

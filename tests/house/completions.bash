@@ -30,5 +30,7 @@ offers _tracetool c tracetool --format ''
 offers _waymark print waymark p
 offers _waymark --from= waymark print --f
 offers _waymark recover waymark r
+offers _waymark convert waymark c
+offers _waymark --to= waymark convert --t
 offers _waymark --discard waymark recover --d
 exit $status

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* Native traces from records, see write/ctf_writer.h. */
+#include "write/ctf_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "write/metadata.h"
+#include "write/replace.h"
+
+/* A packet ends here; one event alone may fill PACKET_BYTES_MAX. */
+#define PACKET_FULL ((size_t)256 << 10)
+#define TIME_MAX (UINT64_C(1) << 62)
+
+void ctf_writer_init(struct ctf_writer *w, int directory)
+{
+	*w = (struct ctf_writer){ .directory = directory };
+	if (getrandom(w->uuid, sizeof(w->uuid), 0) != (ssize_t)sizeof(w->uuid)) {
+		w->error = errno;
+	}
+	w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x40);
+	w->uuid[8] = (uint8_t)((w->uuid[8] & 0x3f) | 0x80);
+}
+
+void ctf_writer_fini(struct ctf_writer *w)
+{
+	vec_foreach (struct ctf_writer_stream *, s, &w->streams) {
+		packet_file_close(&s->file);
+		free(s->buffer);
+	}
+	vec_fini(&w->streams);
+	vec_fini(&w->classes);
+}
+
+static void fail(struct ctf_writer *w, int error)
+{
+	w->error = w->error ? w->error : error;
+}
+
+static COLD struct ctf_writer_stream *add_stream(struct ctf_writer *w)
+{
+	struct ctf_writer_stream s = { 0 };
+
+	s.buffer = xcalloc(1, PACKET_BYTES_MAX);
+	snprintf(s.name, sizeof(s.name), CTF_STREAM "%zu", w->streams.count + 1);
+	fail(w, packet_file_open(&s.file, w->directory, s.name, O_RDWR | O_CREAT | O_EXCL));
+	vec_push(&w->streams, s);
+	return &w->streams.items[w->streams.count - 1];
+}
+
+/* The first stream whose time does not go back. */
+static inline struct ctf_writer_stream *find_stream(struct ctf_writer *w, uint64_t ns)
+{
+	vec_foreach (struct ctf_writer_stream *, s, &w->streams) {
+		if (LIKELY(s->last <= ns)) {
+			return s;
+		}
+	}
+	return add_stream(w);
+}
+
+static void close_packet(struct ctf_writer *w, struct ctf_writer_stream *s)
+{
+	struct packet_header h = {
+		.magic = PACKET_MAGIC,
+		.stream_instance_id = (uint64_t)(s - w->streams.items) + 1,
+		.timestamp_begin = s->begin,
+		.timestamp_end = s->last,
+		.content_size = 8 * (uint64_t)s->content,
+		.sequence = ++s->sequence,
+		.events_discarded = s->discarded,
+	};
+
+	memcpy(h.uuid, w->uuid, sizeof(h.uuid));
+	memcpy(s->buffer, &h, sizeof(h));
+	if (!w->error) {
+		fail(w, packet_file_append(&s->file, s->buffer, s->last));
+	}
+	s->pos = 0;
+}
+
+static void open_packet(struct ctf_writer_stream *s, uint64_t ns)
+{
+	s->pos = s->content = sizeof(struct packet_header);
+	s->begin = s->last = ns;
+}
+
+static COLD void learn_class(
+	struct ctf_writer *w, struct ctf_writer_class *c, const struct event *e)
+{
+	if (w->ids >> PACKET_ID_BITS) {
+		fail(w, EOVERFLOW);
+	}
+	*c = (struct ctf_writer_class){ .event = e, .id = (uint16_t)w->ids++ };
+	c->room = 2 * sizeof(uint64_t);
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const struct type *t = &e->args[i].type;
+		bool is_string = t->class == TYPE_STRING;
+
+		c->sizes[i] = is_string ? 0 : (uint8_t)metadata_arg_bytes(t);
+		c->room += 2 * metadata_arg_bytes(t);
+		c->strings += is_string;
+		c->chars |= (uint32_t)t->is_char << i;
+	}
+}
+
+static inline struct ctf_writer_class *find_class(
+	struct ctf_writer *w, const struct event_class *class)
+{
+	while (UNLIKELY(w->classes.count <= class->index)) {
+		vec_push(&w->classes, (struct ctf_writer_class){ 0 });
+	}
+	struct ctf_writer_class *c = &w->classes.items[class->index];
+
+	if (UNLIKELY(!c->event)) {
+		learn_class(w, c, class->event);
+	}
+	return c;
+}
+
+/* What a string takes behind its length: a mark for NULL, and for one that is cut. */
+static inline size_t string_bytes(const struct value *v, size_t limit)
+{
+	if (!v->text || v->kind != VALUE_STRING) {
+		return 1;
+	}
+	return v->length < limit ? v->length : limit;
+}
+
+static size_t put_string(unsigned char *p, size_t at, const struct value *v, size_t limit)
+{
+	uint32_t n = (uint32_t)string_bytes(v, limit);
+	bool is_null = !v->text || v->kind != VALUE_STRING;
+
+	at = (at + sizeof(n) - 1) & ~(sizeof(n) - 1);
+	memcpy(p + at, &n, sizeof(n));
+	at += sizeof(n);
+	if (!is_null) {
+		memcpy(p + at, v->text, n);
+	}
+	if (is_null || v->length > limit) {
+		p[at + n - 1] = '\0';
+	}
+	return at + n;
+}
+
+/* Numbers lie at multiples of their size, in the host's byte order. */
+static inline size_t put_number(unsigned char *p, size_t at, uint64_t v, size_t size)
+{
+	at = (at + size - 1) & ~(size - 1);
+	switch (size) {
+	case 1:
+		p[at] = (unsigned char)v;
+		break;
+	case 2:
+		*(uint16_t *)(void *)(p + at) = (uint16_t)v;
+		break;
+	case 4:
+		*(uint32_t *)(void *)(p + at) = (uint32_t)v;
+		break;
+	default:
+		*(uint64_t *)(void *)(p + at) = v;
+	}
+	return at + size;
+}
+
+static COLD void look_at_chars(struct ctf_writer_class *c, const struct value *values)
+{
+	for (size_t i = 0; i < c->event->arg_count; i++) {
+		if (c->chars >> i & 1 && values[i].number > INT8_MAX &&
+			values[i].number <= UINT8_MAX) {
+			c->unsigned_chars |= 1u << i;
+		}
+	}
+}
+
+/* Room for all strings together in the largest packet. */
+static inline size_t string_limit(const struct ctf_writer_class *c)
+{
+	return (PACKET_BYTES_MAX - PACKET_FILE_ALIGN - c->room) / c->strings;
+}
+
+static COLD size_t strings_room(
+	struct ctf_writer *w, const struct ctf_writer_class *c, const struct value *values)
+{
+	size_t limit = string_limit(c);
+	size_t room = 0;
+
+	for (size_t i = 0; i < c->event->arg_count; i++) {
+		if (c->sizes[i] == 0) {
+			room += string_bytes(&values[i], limit);
+			w->cut += values[i].text && values[i].length > limit;
+		}
+	}
+	return room;
+}
+
+/* Traces of version 0 have no room for some arguments. */
+static inline uint64_t number_of(const struct value *v)
+{
+	return LIKELY(v->kind == VALUE_NUMBER) ? v->number : 0;
+}
+
+static inline void put_event(struct ctf_writer_stream *s, const struct ctf_writer_class *c,
+	const struct value *values, uint64_t ns)
+{
+	unsigned char *p = s->buffer;
+	size_t count = c->event->arg_count;
+	size_t at = s->pos;
+
+	at = put_number(p, at, ns << PACKET_ID_BITS | c->id, sizeof(uint64_t));
+	for (size_t i = 0; i < count; i++) {
+		at = LIKELY(c->sizes[i]) ? put_number(p, at, number_of(&values[i]), c->sizes[i])
+					 : put_string(p, at, &values[i], string_limit(c));
+	}
+	s->content = at;
+	s->pos = (at + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
+	s->last = ns;
+}
+
+/* A gap is between two packets: the next one begins with it. */
+static COLD void put_gap(struct ctf_writer *w, const struct record *rec, uint64_t ns)
+{
+	struct ctf_writer_stream *s = find_stream(w, ns);
+
+	if (s->pos > 0) {
+		close_packet(w, s);
+	}
+	s->discarded += rec->lost;
+	/* Packets that are missing have no count: their numbers are left out. */
+	s->sequence += rec->lost_packets;
+	open_packet(s, ns);
+}
+
+void ctf_writer_put(struct ctf_writer *w, const struct record *rec, const struct value *values)
+{
+	uint64_t ns = LIKELY(rec->ns < TIME_MAX) ? rec->ns : TIME_MAX;
+
+	if (UNLIKELY(rec->kind == RECORD_GAP)) {
+		put_gap(w, rec, ns);
+		return;
+	}
+	struct ctf_writer_class *c = find_class(w, rec->class);
+	struct ctf_writer_stream *s = find_stream(w, ns);
+	size_t room = c->room + (c->strings > 0 ? strings_room(w, c, values) : 0);
+
+	/* Stamps have 48 bits: a packet cannot bridge a longer time. */
+	if (s->pos > 0 &&
+		UNLIKELY(s->pos + room > PACKET_FULL || ns - s->last > PACKET_CLOCK_MASK)) {
+		close_packet(w, s);
+	}
+	if (UNLIKELY(s->pos == 0)) {
+		open_packet(s, ns);
+	}
+	if (UNLIKELY(c->chars)) {
+		look_at_chars(c, values);
+	}
+	put_event(s, c, values, ns);
+}
+
+static void put_metadata(
+	struct ctf_writer *w, struct out *out, const struct ctf_writer_origin *origin)
+{
+	struct ctf_text_trace trace = {
+		.hostname = origin->hostname,
+		.procname = origin->procname,
+		.boot_id = origin->boot_id,
+		.pid = origin->pid,
+		.clock = { .freq = CTF_CLOCK_SECOND },
+		.begin = { .realtime_ns = origin->realtime },
+	};
+
+	memcpy(trace.uuid, w->uuid, sizeof(trace.uuid));
+	vec_foreach (const struct ctf_writer_stream *, s, &w->streams) {
+		uint64_t last = s->last;
+
+		trace.end.ticks = last > trace.end.ticks ? last : trace.end.ticks;
+	}
+	trace.end.monotonic_ns = trace.end.ticks;
+	trace.end.realtime_ns = trace.end.ticks + origin->realtime;
+	ctf_clock_place(&trace.clock, &trace.begin);
+	metadata_put_head(out, &trace);
+	vec_foreach (const struct ctf_writer_class *, c, &w->classes) {
+		if (c->event) {
+			metadata_put_event(out, c->id, c->event, c->unsigned_chars);
+		}
+	}
+}
+
+int ctf_writer_finish(struct ctf_writer *w, const struct ctf_writer_origin *origin)
+{
+	struct replace metadata;
+
+	vec_foreach (struct ctf_writer_stream *, s, &w->streams) {
+		if (s->pos > 0) {
+			close_packet(w, s);
+		}
+		if (!w->error) {
+			fail(w, packet_file_write_index(&s->file, w->directory, s->name));
+		}
+		fail(w, packet_file_close(&s->file));
+	}
+	int error = w->error ? w->error : replace_begin(&metadata, w->directory, CTF_METADATA);
+
+	if (!error) {
+		put_metadata(w, &metadata.out, origin);
+		error = replace_end(&metadata);
+	}
+	fail(w, error);
+	return w->error;
+}

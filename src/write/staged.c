@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Outputs under another name until they are whole, see write/staged.h. */
+#include "write/staged.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/memory.h"
+#include "format/arena.h"
+#include "format/ctf.h"
+
+static bool PRINTF(2, 3) fail(struct staged *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s->error, sizeof(s->error), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+/* A name beside `path` that nobody has, so that a rename is all it takes. */
+static char *temporary_name(const char *path, const char *what)
+{
+	size_t n = strlen(path);
+	char *name;
+
+	while (n > 1 && path[n - 1] == '/') {
+		n--;
+	}
+	if (asprintf(&name, "%.*s.%s-XXXXXX", (int)n, path, what) < 0) {
+		abort();
+	}
+	return name;
+}
+
+static bool in_the_way(struct staged *s)
+{
+	struct stat st;
+
+	if (s->replaces || lstat(s->path, &st) != 0) {
+		return false;
+	}
+	fail(s, "is there already; --force replaces it");
+	return true;
+}
+
+bool staged_begin(struct staged *s, const char *path, bool is_folder, bool replaces)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	*s = (struct staged){
+		.path = path, .fd = -1, .is_folder = is_folder, .replaces = replaces
+	};
+	if (in_the_way(s)) {
+		return false;
+	}
+	char *name = temporary_name(path, "new");
+
+	if (is_folder && mkdtemp(name) && chmod(name, 0777 & ~mask) == 0) {
+		s->fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	} else if (!is_folder) {
+		s->fd = mkostemp(name, O_CLOEXEC);
+		if (s->fd >= 0) {
+			fchmod(s->fd, 0666 & ~mask);
+		}
+	}
+	if (s->fd < 0) {
+		fail(s, "cannot be made: %s", strerror(errno));
+		free(name);
+		return false;
+	}
+	s->temporary = name;
+	return true;
+}
+
+/* Whether a folder's file is a trace's, and may go with it. */
+static bool is_of_trace(const char *name)
+{
+	return strcmp(name, CTF_METADATA) == 0 || strcmp(name, CTF_INDEX) == 0 ||
+	       strncmp(name, CTF_STREAM, strlen(CTF_STREAM)) == 0;
+}
+
+static bool is_of_index(const char *name)
+{
+	size_t n = strlen(name);
+	size_t end = strlen(CTF_INDEX_SUFFIX);
+
+	return n > end && strcmp(name + n - end, CTF_INDEX_SUFFIX) == 0;
+}
+
+/* Calls nothing but `wanted` for each entry; removes them if asked. False: another one is there. */
+static bool each_entry(const char *path, bool (*wanted)(const char *name), bool removes)
+{
+	DIR *d = opendir(path);
+	bool ok = d;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) {
+			continue;
+		}
+		ok = ok && wanted(e->d_name);
+		if (removes && wanted(e->d_name)) {
+			unlinkat(dirfd(d), e->d_name, 0);
+		}
+	}
+	if (d) {
+		closedir(d);
+	}
+	return ok;
+}
+
+static void remove_trace(const char *path)
+{
+	char *index;
+
+	if (asprintf(&index, "%s/%s", path, CTF_INDEX) < 0) {
+		abort();
+	}
+	each_entry(index, is_of_index, true);
+	rmdir(index);
+	each_entry(path, is_of_trace, true);
+	rmdir(path);
+	free(index);
+}
+
+/* What --force may take away. */
+static bool may_go(struct staged *s)
+{
+	struct stat st;
+
+	if (lstat(s->path, &st) != 0) {
+		return errno == ENOENT || fail(s, "cannot be replaced: %s", strerror(errno));
+	}
+	if (S_ISDIR(st.st_mode)) {
+		return each_entry(s->path, is_of_trace, false) ||
+		       fail(s, "is a folder with more than a trace in it: remove it yourself");
+	}
+	return S_ISREG(st.st_mode) || fail(s, "is neither a file nor a trace: remove it yourself");
+}
+
+/* Moves the old one out of the way, the new one in, and then removes the old one. */
+static bool exchange(struct staged *s)
+{
+	char *old = temporary_name(s->path, "old");
+	bool was_there = mkdtemp(old) && rmdir(old) == 0 && rename(s->path, old) == 0;
+
+	if (rename(s->temporary, s->path) != 0) {
+		fail(s, "cannot be replaced: %s", strerror(errno));
+		if (was_there) {
+			rename(old, s->path);
+		}
+		free(old);
+		return false;
+	}
+	if (was_there && unlink(old) != 0) {
+		remove_trace(old);
+	}
+	free(old);
+	return true;
+}
+
+static bool rename_new(struct staged *s)
+{
+	if (renameat2(AT_FDCWD, s->temporary, AT_FDCWD, s->path, RENAME_NOREPLACE) == 0) {
+		return true;
+	}
+	if (errno == EINVAL || errno == ENOSYS) { /* the file system has no such rename */
+		return !in_the_way(s) && (rename(s->temporary, s->path) == 0 ||
+						 fail(s, "cannot be made: %s", strerror(errno)));
+	}
+	return errno == EEXIST ? fail(s, "is there already; --force replaces it")
+			       : fail(s, "cannot be made: %s", strerror(errno));
+}
+
+bool staged_commit(struct staged *s)
+{
+	bool ok = s->replaces ? may_go(s) && exchange(s) : rename_new(s);
+
+	if (ok) {
+		free(s->temporary);
+		s->temporary = NULL;
+	}
+	return ok;
+}
+
+void staged_fini(struct staged *s)
+{
+	if (s->fd >= 0) {
+		close(s->fd);
+		s->fd = -1;
+	}
+	if (s->temporary) {
+		if (s->is_folder) {
+			remove_trace(s->temporary);
+		} else {
+			unlink(s->temporary);
+		}
+		free(s->temporary);
+		s->temporary = NULL;
+	}
+}
