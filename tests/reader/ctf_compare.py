@@ -8,6 +8,9 @@ Event by event and field by field, in the order of time: seconds since 1970 to
 the nanosecond, thread, name, fields. DUMP is the program that prints a trace so
 (tests/reader/ctf_dump.c). Exits 77 where there is no babeltrace2. Events of one
 nanosecond may come in any order, because no rule of CTF gives them one.
+
+babeltrace2 2.0.4 shows a string that has no text (length 0, or the mark of NULL)
+as the text that its memory had before: of those only the length is compared.
 """
 
 import re
@@ -39,8 +42,15 @@ def normalize(line):
         sys.exit(f"not understood: {line}")
     time, name, tid, body = head.groups()
     fields = [(key, value(text)) for key, text in FIELD.findall(body)]
-    lengths = {key + "_length" for key, text in fields if text.startswith("s:")}
-    shown = " ".join(f"{key}={text}" for key, text in fields if key not in lengths)
+    known = dict(fields)
+    parts = []
+    for key, text in fields:
+        if text.startswith("s:"):
+            length = known[key + "_length"]
+            text = f"s{length}:{text[2:]}" if length in ("0", "1") else text
+        if known.get(key.removesuffix("_length"), "")[:2] != "s:" or not key.endswith("_length"):
+            parts.append(f"{key}={text}")
+    shown = " ".join(parts)
     return f"{time} {tid} {name} {shown}".rstrip()
 
 
@@ -52,15 +62,33 @@ def lines(output):
     return output.decode("utf-8", "surrogateescape").splitlines()
 
 
+def same_word(theirs, ours):
+    short = re.match(r"(\w+=)s([01]):(\w*)$", theirs)
+    if not short:
+        return theirs == ours
+    key, length, text = short.groups()
+    return ours in ((key + "s:",) if length == "0" else (key + "s:" + text, key + "s:NULL"))
+
+
+def same(theirs, ours):
+    a, b = theirs.split(" "), ours.split(" ")
+    return len(a) == len(b) and all(map(same_word, a, b))
+
+
+def order(row):
+    """What does not depend on the text of strings."""
+    return re.sub(r"=s[01]?:\w*", "=s", row)
+
+
 def by_time(rows):
     """Sorted within each nanosecond only: a trace out of order stays so."""
     result, group = [], []
     for row in rows:
         if group and row.split(" ", 1)[0] != group[0].split(" ", 1)[0]:
-            result += sorted(group)
+            result += sorted(group, key=order)
             group = []
         group.append(row)
-    return result + sorted(group)
+    return result + sorted(group, key=order)
 
 
 def compare(dump, trace):
@@ -78,7 +106,7 @@ def compare(dump, trace):
     lost = int(re.search(r"lost (\d+)", ours.stderr.decode())[1])
     other = [line for line in lines(theirs.stderr) if "discarded" not in line]
     for number, (a, b) in enumerate(zip(wanted, got), 1):
-        if a != b:
+        if not same(a, b):
             print(f"{trace}: event {number}\n  babeltrace2: {a}\n  here:        {b}")
             return False
     if len(wanted) != len(got) or warned != lost or other:

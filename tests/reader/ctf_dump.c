@@ -2,7 +2,7 @@
 /*
  * Prints a trace through the public reader as ctf_compare.py wants it, a line
  * an event: seconds since 1970 (or boot, where that is all it tells), thread, name, name=value;
- * strings as s:<hex>, without the mark of NULL and cut ones. The events lost go to standard error.
+ * strings as s:<hex>, NULL as s:NULL. The events lost go to standard error.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static void put_string(struct waymark_reader *r, size_t field)
 	size_t length;
 	const char *text = waymark_reader_string(r, field, &length);
 
-	fputs("s:", stdout);
+	fputs(text ? "s:" : "s:NULL", stdout);
 	for (size_t i = 0; i < length && text[i]; i++) {
 		printf("%02x", (unsigned char)text[i]);
 	}
