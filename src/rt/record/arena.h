@@ -114,7 +114,7 @@ static inline struct arena_stream *arena_stream(struct arena *a, uint64_t stream
 {
 	struct arena_stream *table = (void *)((char *)a + a->file.streams_offset);
 
-	return stream < ARENA_STREAMS_MAX ? &table[stream] : NULL;
+	return stream - 1 < ARENA_STREAMS_MAX ? &table[stream - 1] : NULL;
 }
 
 #endif

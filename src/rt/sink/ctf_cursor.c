@@ -39,6 +39,8 @@ static void advance(struct recorder *r, struct cursor *c)
 
 	reader->chunk = reader->taken ? 0 : packet_next(r->arena, done);
 	if (!reader->leaked) {
+		/* Who reads the arena must not take it for one that no file has. */
+		__atomic_store_n(&packet_at(r->arena, done)->magic, 0, __ATOMIC_RELAXED);
 		waymark_recorder_free(r, done);
 	}
 	reader->taken = reader->leaked = false;
