@@ -25,6 +25,7 @@ extern "C" {
 
 /* Compiled for speed although only cold code calls it. */
 #define WAYMARK_HOT __attribute__((hot, noinline))
+#define WAYMARK_INLINE static inline __attribute__((always_inline))
 
 /* Changes when generated code and runtime no longer fit; checked at registration. */
 #define WAYMARK_ABI 2
@@ -179,57 +180,96 @@ struct waymark_record {
 	char *pos;
 };
 
-static inline uint64_t waymark_clock(const struct waymark_cursor *c)
+/* Reads the cycle counter; only where the cursor says that it may be trusted. */
+static inline uint64_t waymark_clock_cycles(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-	if (__builtin_expect(c->cycles != 0, 1)) {
-		return __builtin_ia32_rdtsc();
-	}
+	return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
-	if (__builtin_expect(c->cycles != 0, 1)) {
-		uint64_t ticks;
+	uint64_t ticks;
 
-		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-		return ticks;
-	}
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
 #else
-	(void)c;
+	return 0;
 #endif
-	return waymark_clock_ns();
+}
+
+static inline uint64_t waymark_clock(const struct waymark_cursor *c)
+{
+	return c->cycles ? waymark_clock_cycles() : waymark_clock_ns();
+}
+
+/* A cursor that is marked busy and has room; NULL where the event is lost, and was counted. */
+static inline struct waymark_cursor *waymark_cursor_wait(
+	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size)
+{
+	if (c->busy) {
+		c = waymark_cursor_nested(recorder);
+		if (!c) {
+			return NULL;
+		}
+	}
+	__atomic_store_n(&c->busy, 1, __ATOMIC_RELAXED);
+	__asm__ volatile("" ::: "memory");
+	if (__atomic_load_n(&c->limit, __ATOMIC_RELAXED) - c->pos < (ptrdiff_t)size) {
+		c = waymark_cursor_refill(recorder, c, size);
+	}
+	return c;
 }
 
 /*
- * Begins an event of at most `size` bytes of arguments, each with its alignment
- * counted in. Returns false when the event is lost (and was counted).
+ * The same where that takes no call: NULL, with no mark left behind, where it
+ * does. A function without calls saves no registers, and that is most of what
+ * an event costs inside of work that depends on them.
  */
-static inline bool waymark_record_begin(struct waymark_record *r, enum waymark_recorder recorder,
-	const struct waymark_event *event, size_t size)
+static inline struct waymark_cursor *waymark_cursor_try(struct waymark_cursor *c, size_t size)
 {
-	struct waymark_cursor *c = waymark_cursors[recorder];
-
-	size += WAYMARK_RECORD_OVERHEAD;
 	if (WAYMARK_UNLIKELY(c->busy)) {
-		c = waymark_cursor_nested(recorder);
-		if (!c) {
-			return false;
-		}
+		return NULL;
 	}
 	__atomic_store_n(&c->busy, 1, __ATOMIC_RELAXED);
 	__asm__ volatile("" ::: "memory");
 	/* Signed: the writer closes a quiet packet by storing a limit of NULL. */
 	if (WAYMARK_UNLIKELY(
-		    __atomic_load_n(&c->limit, __ATOMIC_RELAXED) - c->pos < (ptrdiff_t)size)) {
-		c = waymark_cursor_refill(recorder, c, size);
-		if (!c) {
-			return false;
-		}
+		    __atomic_load_n(&c->limit, __ATOMIC_RELAXED) - c->pos < (ptrdiff_t)size) ||
+		WAYMARK_UNLIKELY(!c->cycles)) {
+		__atomic_store_n(&c->busy, 0, __ATOMIC_RELAXED);
+		return NULL;
 	}
-	uint64_t header = waymark_clock(c) << 16 | (uint16_t)event->id;
+	return c;
+}
 
-	memcpy(c->pos, &header, sizeof(header));
+/*
+ * Begins an event of at most `size` bytes of arguments, each with its alignment
+ * counted in. With `wait` false it makes no call, and false means: once more
+ * with `wait`. With `wait` it means that the event is lost, and was counted.
+ */
+static inline bool waymark_record_open(struct waymark_record *r, enum waymark_recorder recorder,
+	const struct waymark_event *event, size_t size, bool wait)
+{
+	struct waymark_cursor *c = waymark_cursors[recorder];
+
+	size += WAYMARK_RECORD_OVERHEAD;
+	c = wait ? waymark_cursor_wait(recorder, c, size) : waymark_cursor_try(c, size);
+	if (!c) {
+		return false;
+	}
+	uint64_t now = wait ? waymark_clock(c) : waymark_clock_cycles();
+	uint64_t header = now << 16 | (uint16_t)event->id;
+	char *pos = (char *)__builtin_assume_aligned(c->pos, 8);
+
+	memcpy(pos, &header, sizeof(header));
 	r->cursor = c;
-	r->pos = c->pos + sizeof(header);
+	r->pos = pos + sizeof(header);
 	return true;
+}
+
+/* The same for code that is written by hand: waits. */
+static inline bool waymark_record_begin(struct waymark_record *r, enum waymark_recorder recorder,
+	const struct waymark_event *event, size_t size)
+{
+	return waymark_record_open(r, recorder, event, size, true);
 }
 
 /* Stores one scalar in its natural width and alignment. */

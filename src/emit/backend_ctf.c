@@ -4,7 +4,7 @@
 
 static void emit_function(struct emit_context *c, const struct event *e)
 {
-	emit_record(c, e, "ctf", "WAYMARK_RECORDER_CTF");
+	emit_recorder(c, e, "ctf", "WAYMARK_RECORDER_CTF");
 }
 
-const struct emit_backend emit_backend_ctf = { "WAYMARK_CTF", emit_function };
+const struct emit_backend emit_backend_ctf = { "WAYMARK_CTF", true, emit_function };

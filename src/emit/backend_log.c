@@ -18,4 +18,4 @@ static void emit_function(struct emit_context *c, const struct event *e)
 		{ "printf", c_printf(c, e) });
 }
 
-const struct emit_backend emit_backend_log = { "WAYMARK_LOG", emit_function };
+const struct emit_backend emit_backend_log = { "WAYMARK_LOG", false, emit_function };

@@ -4,7 +4,7 @@
 
 static void emit_function(struct emit_context *c, const struct event *e)
 {
-	emit_record(c, e, "simple", "WAYMARK_RECORDER_SIMPLE");
+	emit_recorder(c, e, "simple", "WAYMARK_RECORDER_SIMPLE");
 }
 
-const struct emit_backend emit_backend_simple = { "WAYMARK_SIMPLE", emit_function };
+const struct emit_backend emit_backend_simple = { "WAYMARK_SIMPLE", true, emit_function };

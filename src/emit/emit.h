@@ -26,6 +26,7 @@ struct emit_format {
 struct emit_backend {
 	/* Its bit in an event's state word, as C names it. NULL: it leaves no trace in the code. */
 	const char *mask;
+	bool records; /* its function uses `record_<event>()`, see record.h */
 	/* Writes the static function `<backend>_<event>()`, called while the backend is on. */
 	void (*emit_function)(struct emit_context *c, const struct event *e);
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emit/c_code.h"
+#include "emit/record.h"
 
 /* The templates read like what they make. */
 /* clang-format off */
@@ -46,7 +47,7 @@ static const char event_descriptor[] =
 
 static const char emit_begin[] =
 	"\n"
-	"void waymark_emit_${name}(${parameters})\n"
+	"${linkage}_${name}(${parameters})\n"
 	"{\n"
 	"\tunsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_${name});\n"
 	"\n";
@@ -56,9 +57,15 @@ static const char emit_call[] =
 	"\t\t${backend}_${name}(${arguments});\n"
 	"\t}\n";
 
-static const char emit_end[] =
-	"}\n"
-	"${end}";
+static const char emit_end[] = "}\n";
+
+static const char emit_one_of_several[] =
+	"\tif (waymark_on == ${mask}) {\n"
+	"\t\t${backend}_${name}(${arguments});\n"
+	"\t} else {\n"
+	"\t\tseveral_${name}(${arguments});\n"
+	"\t}\n"
+	"}\n";
 
 static const char list_begin[] =
 	"\n"
@@ -145,8 +152,22 @@ static const char *args_name(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
+/* The first chosen backend that records, -1 where none does. */
+static int first_recorder(const struct emit_context *c)
+{
+	for (int i = 0; emit_backends[i].name; i++) {
+		if (chosen(c, i) && chosen(c, i)->records) {
+			return i;
+		}
+	}
+	return -1;
+}
+
 static void emit_functions(struct emit_context *c, const struct event *e)
 {
+	if (first_recorder(c) >= 0) {
+		emit_record(c, e);
+	}
 	for (int i = 0; emit_backends[i].name; i++) {
 		if (chosen(c, i)) {
 			chosen(c, i)->emit_function(c, e);
@@ -154,8 +175,10 @@ static void emit_functions(struct emit_context *c, const struct event *e)
 	}
 }
 
-static void emit_calls(struct emit_context *c, const struct event *e)
+static void emit_dispatcher(struct emit_context *c, const struct event *e, const char *linkage)
 {
+	OUT(c->out, emit_begin, { "linkage", linkage }, { "name", e->name },
+		{ "parameters", c_parameters(c, e) });
 	for (int i = 0; emit_backends[i].name; i++) {
 		if (chosen(c, i)) {
 			OUT(c->out, emit_call, { "backend", emit_backends[i].name },
@@ -163,6 +186,26 @@ static void emit_calls(struct emit_context *c, const struct event *e)
 				{ "arguments", c_arguments(c, e) });
 		}
 	}
+	out_str(c->out, emit_end);
+}
+
+/*
+ * The function that call sites share. Beside other backends a recorder has a
+ * case of its own, which is a jump: no register is saved for it.
+ */
+static void emit_emit(struct emit_context *c, const struct event *e)
+{
+	int recorder = first_recorder(c);
+
+	if (recorder < 0 || !strchr(masks(c), '|')) {
+		emit_dispatcher(c, e, "void waymark_emit");
+		return;
+	}
+	emit_dispatcher(c, e, "WAYMARK_COLD static void several");
+	OUT(c->out, emit_begin, { "linkage", "void waymark_emit" }, { "name", e->name },
+		{ "parameters", c_parameters(c, e) });
+	OUT(c->out, emit_one_of_several, { "name", e->name }, { "mask", chosen(c, recorder)->mask },
+		{ "backend", emit_backends[recorder].name }, { "arguments", c_arguments(c, e) });
 }
 
 static void emit_event(struct emit_context *c, const struct event *e)
@@ -175,7 +218,6 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		{ "args", args_name(c, e) },
 		{ "count", c_number(c, e->arg_count) },
 		{ "masks", masks(c) },
-		{ "parameters", c_parameters(c, e) },
 		{ NULL, NULL },
 	};
 
@@ -184,9 +226,8 @@ static void emit_event(struct emit_context *c, const struct event *e)
 	emit_args(c, e);
 	out_template(c->out, event_descriptor, holes);
 	emit_functions(c, e);
-	out_template(c->out, emit_begin, holes);
-	emit_calls(c, e);
-	OUT(c->out, emit_end, { "end", c_event_end(e) });
+	emit_emit(c, e);
+	out_str(c->out, c_event_end(e));
 }
 
 /* Of the events that are on; NULL when none is. */

@@ -6,7 +6,8 @@
  *
  * waymark_emit_X() is cold, for the sake of its call sites; a function that only
  * cold code calls is compiled for size, which makes recording three times as
- * slow. So this one says that it is hot.
+ * slow. So the one of each backend says that it is hot. It makes no calls; what
+ * needs some is done by a second one.
  */
 #include "emit/record.h"
 
@@ -16,7 +17,8 @@
 /* clang-format off */
 static const char begin[] =
 	"\n"
-	"WAYMARK_HOT static void ${backend}_${name}(${parameters})\n"
+	"WAYMARK_INLINE bool record_${name}("
+	"enum waymark_recorder waymark_to, bool waymark_wait${comma}${parameters})\n"
 	"{\n"
 	"\tstruct waymark_record waymark_r;\n"
 	"\tsize_t waymark_room = 0;\n";
@@ -30,9 +32,9 @@ static const char string_room[] =
 static const char value_room[] = "\twaymark_room += 2 * sizeof(${arg});\n";
 
 static const char reserve[] =
-	"\tif (!waymark_record_begin(\n"
-	"\t\t    &waymark_r, ${recorder}, &waymark_event_${name}, waymark_room)) {\n"
-	"\t\treturn;\n"
+	"\tif (!waymark_record_open("
+	"&waymark_r, waymark_to, &waymark_event_${name}, waymark_room, waymark_wait)) {\n"
+	"\t\treturn false;\n"
 	"\t}\n";
 
 static const char string_store[] =
@@ -43,6 +45,21 @@ static const char value_store[] =
 
 static const char end[] =
 	"\twaymark_record_end(&waymark_r);\n"
+	"\treturn true;\n"
+	"}\n";
+
+static const char backend_functions[] =
+	"\n"
+	"WAYMARK_COLD static void wait_${backend}_${name}(${parameters})\n"
+	"{\n"
+	"\trecord_${name}(${recorder}, true${comma}${arguments});\n"
+	"}\n"
+	"\n"
+	"WAYMARK_HOT static void ${backend}_${name}(${parameters})\n"
+	"{\n"
+	"\tif (!record_${name}(${recorder}, false${comma}${arguments})) {\n"
+	"\t\twait_${backend}_${name}(${arguments});\n"
+	"\t}\n"
 	"}\n";
 /* clang-format on */
 
@@ -67,15 +84,27 @@ static void emit_each(
 	}
 }
 
-void emit_record(
-	struct emit_context *c, const struct event *e, const char *backend, const char *recorder)
+static const char *comma(const struct event *e)
 {
-	OUT(c->out, begin, { "backend", backend }, { "name", e->name },
-		{ "parameters", c_parameters(c, e) });
+	return e->arg_count ? ", " : "";
+}
+
+void emit_record(struct emit_context *c, const struct event *e)
+{
+	OUT(c->out, begin, { "name", e->name }, { "comma", comma(e) },
+		{ "parameters", e->arg_count ? c_parameters(c, e) : "" });
 	emit_each(c, e, string_length, NULL);
 	out_char(c->out, '\n');
 	emit_each(c, e, string_room, value_room);
-	OUT(c->out, reserve, { "recorder", recorder }, { "name", e->name });
+	OUT(c->out, reserve, { "name", e->name });
 	emit_each(c, e, string_store, value_store);
 	out_str(c->out, end);
+}
+
+void emit_recorder(
+	struct emit_context *c, const struct event *e, const char *backend, const char *recorder)
+{
+	OUT(c->out, backend_functions, { "backend", backend }, { "recorder", recorder },
+		{ "name", e->name }, { "comma", comma(e) }, { "parameters", c_parameters(c, e) },
+		{ "arguments", c_arguments(c, e) });
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The function `<backend>_<event>()` of a backend that writes binary records:
- * it stores the event into the calling thread's open packet.
+ * What the backends that write binary records share: the body that stores an
+ * event into the calling thread's open packet, and the functions around it.
  */
 #ifndef EMIT_RECORD_H
 #define EMIT_RECORD_H
 
 #include "emit/emit.h"
 
-/* `recorder`: of enum waymark_recorder, as C names it. */
-void emit_record(
+/* `record_<event>()`, once for all backends that record. */
+void emit_record(struct emit_context *c, const struct event *e);
+
+/* `<backend>_<event>()`. `recorder`: of enum waymark_recorder, as C names it. */
+void emit_recorder(
 	struct emit_context *c, const struct event *e, const char *backend, const char *recorder);
 
 #endif

@@ -22,7 +22,8 @@ static union {
 } packet;
 static uint64_t content_size;
 static struct waymark_cursor cursor;
-__thread struct waymark_cursor *waymark_cursor __attribute__((tls_model("initial-exec"))) = &cursor;
+__thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
+	__attribute__((tls_model("initial-exec"))) = { &cursor, &cursor };
 
 static struct waymark_event *const *events; /* event n has the id n + 1 */
 static size_t last_room;

@@ -109,9 +109,7 @@ uint64_t waymark_clock_ns(void)
 
 uint64_t waymark_clock_ticks(void)
 {
-	struct waymark_cursor c = { .cycles = waymark_clock_is_cycles() };
-
-	return waymark_clock(&c);
+	return waymark_clock_is_cycles() ? waymark_clock_cycles() : waymark_clock_ns();
 }
 
 struct clock_pair waymark_clock_pair(void)

@@ -24,28 +24,42 @@ static struct waymark_event waymark_event_bools = {
 	0,
 };
 
-static void log_bools(bool yes, bool no)
-{
-	waymark_log(&waymark_event_bools, " yes=%d no=%d", yes, no);
-}
-
-WAYMARK_HOT static void simple_bools(bool yes, bool no)
+WAYMARK_INLINE bool record_bools(
+	enum waymark_recorder waymark_to, bool waymark_wait, bool yes, bool no)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(yes);
 	waymark_room += 2 * sizeof(no);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_bools, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_bools, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &yes, sizeof(yes));
 	waymark_record_value(&waymark_r, &no, sizeof(no));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_bools(bool yes, bool no)
+static void log_bools(bool yes, bool no)
+{
+	waymark_log(&waymark_event_bools, " yes=%d no=%d", yes, no);
+}
+
+WAYMARK_COLD static void wait_simple_bools(bool yes, bool no)
+{
+	record_bools(WAYMARK_RECORDER_SIMPLE, true, yes, no);
+}
+
+WAYMARK_HOT static void simple_bools(bool yes, bool no)
+{
+	if (!record_bools(WAYMARK_RECORDER_SIMPLE, false, yes, no)) {
+		wait_simple_bools(yes, no);
+	}
+}
+
+WAYMARK_COLD static void several_bools(bool yes, bool no)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_bools);
 
@@ -54,6 +68,17 @@ void waymark_emit_bools(bool yes, bool no)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_bools(yes, no);
+	}
+}
+
+void waymark_emit_bools(bool yes, bool no)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_bools);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_bools(yes, no);
+	} else {
+		several_bools(yes, no);
 	}
 }
 
@@ -79,12 +104,8 @@ static struct waymark_event waymark_event_chars = {
 	0,
 };
 
-static void log_chars(char c, signed char s, unsigned char u)
-{
-	waymark_log(&waymark_event_chars, " c=%c s=%d u=%u", c, s, u);
-}
-
-WAYMARK_HOT static void simple_chars(char c, signed char s, unsigned char u)
+WAYMARK_INLINE bool record_chars(
+	enum waymark_recorder waymark_to, bool waymark_wait, char c, signed char s, unsigned char u)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -92,17 +113,35 @@ WAYMARK_HOT static void simple_chars(char c, signed char s, unsigned char u)
 	waymark_room += 2 * sizeof(c);
 	waymark_room += 2 * sizeof(s);
 	waymark_room += 2 * sizeof(u);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_chars, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_chars, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &c, sizeof(c));
 	waymark_record_value(&waymark_r, &s, sizeof(s));
 	waymark_record_value(&waymark_r, &u, sizeof(u));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_chars(char c, signed char s, unsigned char u)
+static void log_chars(char c, signed char s, unsigned char u)
+{
+	waymark_log(&waymark_event_chars, " c=%c s=%d u=%u", c, s, u);
+}
+
+WAYMARK_COLD static void wait_simple_chars(char c, signed char s, unsigned char u)
+{
+	record_chars(WAYMARK_RECORDER_SIMPLE, true, c, s, u);
+}
+
+WAYMARK_HOT static void simple_chars(char c, signed char s, unsigned char u)
+{
+	if (!record_chars(WAYMARK_RECORDER_SIMPLE, false, c, s, u)) {
+		wait_simple_chars(c, s, u);
+	}
+}
+
+WAYMARK_COLD static void several_chars(char c, signed char s, unsigned char u)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_chars);
 
@@ -111,6 +150,17 @@ void waymark_emit_chars(char c, signed char s, unsigned char u)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_chars(c, s, u);
+	}
+}
+
+void waymark_emit_chars(char c, signed char s, unsigned char u)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_chars);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_chars(c, s, u);
+	} else {
+		several_chars(c, s, u);
 	}
 }
 
@@ -136,12 +186,8 @@ static struct waymark_event waymark_event_shorts = {
 	0,
 };
 
-static void log_shorts(short s, unsigned short u, short int si)
-{
-	waymark_log(&waymark_event_shorts, " s=%d u=%u si=%hd", s, u, si);
-}
-
-WAYMARK_HOT static void simple_shorts(short s, unsigned short u, short int si)
+WAYMARK_INLINE bool record_shorts(enum waymark_recorder waymark_to, bool waymark_wait, short s,
+	unsigned short u, short int si)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -149,17 +195,35 @@ WAYMARK_HOT static void simple_shorts(short s, unsigned short u, short int si)
 	waymark_room += 2 * sizeof(s);
 	waymark_room += 2 * sizeof(u);
 	waymark_room += 2 * sizeof(si);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_shorts, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_shorts, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &s, sizeof(s));
 	waymark_record_value(&waymark_r, &u, sizeof(u));
 	waymark_record_value(&waymark_r, &si, sizeof(si));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_shorts(short s, unsigned short u, short int si)
+static void log_shorts(short s, unsigned short u, short int si)
+{
+	waymark_log(&waymark_event_shorts, " s=%d u=%u si=%hd", s, u, si);
+}
+
+WAYMARK_COLD static void wait_simple_shorts(short s, unsigned short u, short int si)
+{
+	record_shorts(WAYMARK_RECORDER_SIMPLE, true, s, u, si);
+}
+
+WAYMARK_HOT static void simple_shorts(short s, unsigned short u, short int si)
+{
+	if (!record_shorts(WAYMARK_RECORDER_SIMPLE, false, s, u, si)) {
+		wait_simple_shorts(s, u, si);
+	}
+}
+
+WAYMARK_COLD static void several_shorts(short s, unsigned short u, short int si)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_shorts);
 
@@ -168,6 +232,17 @@ void waymark_emit_shorts(short s, unsigned short u, short int si)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_shorts(s, u, si);
+	}
+}
+
+void waymark_emit_shorts(short s, unsigned short u, short int si)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_shorts);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_shorts(s, u, si);
+	} else {
+		several_shorts(s, u, si);
 	}
 }
 
@@ -194,12 +269,8 @@ static struct waymark_event waymark_event_ints = {
 	0,
 };
 
-static void log_ints(int i, unsigned u, unsigned int ui, signed s)
-{
-	waymark_log(&waymark_event_ints, " i=%d u=%u ui=0x%x s=%i", i, u, ui, s);
-}
-
-WAYMARK_HOT static void simple_ints(int i, unsigned u, unsigned int ui, signed s)
+WAYMARK_INLINE bool record_ints(enum waymark_recorder waymark_to, bool waymark_wait, int i,
+	unsigned u, unsigned int ui, signed s)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -208,18 +279,36 @@ WAYMARK_HOT static void simple_ints(int i, unsigned u, unsigned int ui, signed s
 	waymark_room += 2 * sizeof(u);
 	waymark_room += 2 * sizeof(ui);
 	waymark_room += 2 * sizeof(s);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_ints, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_ints, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &i, sizeof(i));
 	waymark_record_value(&waymark_r, &u, sizeof(u));
 	waymark_record_value(&waymark_r, &ui, sizeof(ui));
 	waymark_record_value(&waymark_r, &s, sizeof(s));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_ints(int i, unsigned u, unsigned int ui, signed s)
+static void log_ints(int i, unsigned u, unsigned int ui, signed s)
+{
+	waymark_log(&waymark_event_ints, " i=%d u=%u ui=0x%x s=%i", i, u, ui, s);
+}
+
+WAYMARK_COLD static void wait_simple_ints(int i, unsigned u, unsigned int ui, signed s)
+{
+	record_ints(WAYMARK_RECORDER_SIMPLE, true, i, u, ui, s);
+}
+
+WAYMARK_HOT static void simple_ints(int i, unsigned u, unsigned int ui, signed s)
+{
+	if (!record_ints(WAYMARK_RECORDER_SIMPLE, false, i, u, ui, s)) {
+		wait_simple_ints(i, u, ui, s);
+	}
+}
+
+WAYMARK_COLD static void several_ints(int i, unsigned u, unsigned int ui, signed s)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_ints);
 
@@ -228,6 +317,17 @@ void waymark_emit_ints(int i, unsigned u, unsigned int ui, signed s)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_ints(i, u, ui, s);
+	}
+}
+
+void waymark_emit_ints(int i, unsigned u, unsigned int ui, signed s)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_ints);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_ints(i, u, ui, s);
+	} else {
+		several_ints(i, u, ui, s);
 	}
 }
 
@@ -254,12 +354,8 @@ static struct waymark_event waymark_event_longs = {
 	0,
 };
 
-static void log_longs(long l, unsigned long ul, long long ll, unsigned long long ull)
-{
-	waymark_log(&waymark_event_longs, " l=%ld ul=0x%lx ll=%lld ull=%llu", l, ul, ll, ull);
-}
-
-WAYMARK_HOT static void simple_longs(long l, unsigned long ul, long long ll, unsigned long long ull)
+WAYMARK_INLINE bool record_longs(enum waymark_recorder waymark_to, bool waymark_wait, long l,
+	unsigned long ul, long long ll, unsigned long long ull)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -268,18 +364,38 @@ WAYMARK_HOT static void simple_longs(long l, unsigned long ul, long long ll, uns
 	waymark_room += 2 * sizeof(ul);
 	waymark_room += 2 * sizeof(ll);
 	waymark_room += 2 * sizeof(ull);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_longs, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_longs, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &l, sizeof(l));
 	waymark_record_value(&waymark_r, &ul, sizeof(ul));
 	waymark_record_value(&waymark_r, &ll, sizeof(ll));
 	waymark_record_value(&waymark_r, &ull, sizeof(ull));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_longs(long l, unsigned long ul, long long ll, unsigned long long ull)
+static void log_longs(long l, unsigned long ul, long long ll, unsigned long long ull)
+{
+	waymark_log(&waymark_event_longs, " l=%ld ul=0x%lx ll=%lld ull=%llu", l, ul, ll, ull);
+}
+
+WAYMARK_COLD static void wait_simple_longs(
+	long l, unsigned long ul, long long ll, unsigned long long ull)
+{
+	record_longs(WAYMARK_RECORDER_SIMPLE, true, l, ul, ll, ull);
+}
+
+WAYMARK_HOT static void simple_longs(long l, unsigned long ul, long long ll, unsigned long long ull)
+{
+	if (!record_longs(WAYMARK_RECORDER_SIMPLE, false, l, ul, ll, ull)) {
+		wait_simple_longs(l, ul, ll, ull);
+	}
+}
+
+WAYMARK_COLD static void several_longs(
+	long l, unsigned long ul, long long ll, unsigned long long ull)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_longs);
 
@@ -288,6 +404,17 @@ void waymark_emit_longs(long l, unsigned long ul, long long ll, unsigned long lo
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_longs(l, ul, ll, ull);
+	}
+}
+
+void waymark_emit_longs(long l, unsigned long ul, long long ll, unsigned long long ull)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_longs);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_longs(l, ul, ll, ull);
+	} else {
+		several_longs(l, ul, ll, ull);
 	}
 }
 
@@ -313,12 +440,8 @@ static struct waymark_event waymark_event_fixed8 = {
 	0,
 };
 
-static void log_fixed8(int8_t i, uint8_t u, int8_t x)
-{
-	waymark_log(&waymark_event_fixed8, " i=%hhd u=%u x=0x%x", i, u, x);
-}
-
-WAYMARK_HOT static void simple_fixed8(int8_t i, uint8_t u, int8_t x)
+WAYMARK_INLINE bool record_fixed8(
+	enum waymark_recorder waymark_to, bool waymark_wait, int8_t i, uint8_t u, int8_t x)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -326,17 +449,35 @@ WAYMARK_HOT static void simple_fixed8(int8_t i, uint8_t u, int8_t x)
 	waymark_room += 2 * sizeof(i);
 	waymark_room += 2 * sizeof(u);
 	waymark_room += 2 * sizeof(x);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_fixed8, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_fixed8, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &i, sizeof(i));
 	waymark_record_value(&waymark_r, &u, sizeof(u));
 	waymark_record_value(&waymark_r, &x, sizeof(x));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_fixed8(int8_t i, uint8_t u, int8_t x)
+static void log_fixed8(int8_t i, uint8_t u, int8_t x)
+{
+	waymark_log(&waymark_event_fixed8, " i=%hhd u=%u x=0x%x", i, u, x);
+}
+
+WAYMARK_COLD static void wait_simple_fixed8(int8_t i, uint8_t u, int8_t x)
+{
+	record_fixed8(WAYMARK_RECORDER_SIMPLE, true, i, u, x);
+}
+
+WAYMARK_HOT static void simple_fixed8(int8_t i, uint8_t u, int8_t x)
+{
+	if (!record_fixed8(WAYMARK_RECORDER_SIMPLE, false, i, u, x)) {
+		wait_simple_fixed8(i, u, x);
+	}
+}
+
+WAYMARK_COLD static void several_fixed8(int8_t i, uint8_t u, int8_t x)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_fixed8);
 
@@ -345,6 +486,17 @@ void waymark_emit_fixed8(int8_t i, uint8_t u, int8_t x)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_fixed8(i, u, x);
+	}
+}
+
+void waymark_emit_fixed8(int8_t i, uint8_t u, int8_t x)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_fixed8);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_fixed8(i, u, x);
+	} else {
+		several_fixed8(i, u, x);
 	}
 }
 
@@ -369,28 +521,42 @@ static struct waymark_event waymark_event_fixed16 = {
 	0,
 };
 
-static void log_fixed16(int16_t i, uint16_t u)
-{
-	waymark_log(&waymark_event_fixed16, " i=%d u=0x%04hx", i, u);
-}
-
-WAYMARK_HOT static void simple_fixed16(int16_t i, uint16_t u)
+WAYMARK_INLINE bool record_fixed16(
+	enum waymark_recorder waymark_to, bool waymark_wait, int16_t i, uint16_t u)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(i);
 	waymark_room += 2 * sizeof(u);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_fixed16, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_fixed16, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &i, sizeof(i));
 	waymark_record_value(&waymark_r, &u, sizeof(u));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_fixed16(int16_t i, uint16_t u)
+static void log_fixed16(int16_t i, uint16_t u)
+{
+	waymark_log(&waymark_event_fixed16, " i=%d u=0x%04hx", i, u);
+}
+
+WAYMARK_COLD static void wait_simple_fixed16(int16_t i, uint16_t u)
+{
+	record_fixed16(WAYMARK_RECORDER_SIMPLE, true, i, u);
+}
+
+WAYMARK_HOT static void simple_fixed16(int16_t i, uint16_t u)
+{
+	if (!record_fixed16(WAYMARK_RECORDER_SIMPLE, false, i, u)) {
+		wait_simple_fixed16(i, u);
+	}
+}
+
+WAYMARK_COLD static void several_fixed16(int16_t i, uint16_t u)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_fixed16);
 
@@ -399,6 +565,17 @@ void waymark_emit_fixed16(int16_t i, uint16_t u)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_fixed16(i, u);
+	}
+}
+
+void waymark_emit_fixed16(int16_t i, uint16_t u)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_fixed16);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_fixed16(i, u);
+	} else {
+		several_fixed16(i, u);
 	}
 }
 
@@ -423,28 +600,42 @@ static struct waymark_event waymark_event_fixed32 = {
 	0,
 };
 
-static void log_fixed32(int32_t i, uint32_t u)
-{
-	waymark_log(&waymark_event_fixed32, " i=%d u=0x%08x", i, u);
-}
-
-WAYMARK_HOT static void simple_fixed32(int32_t i, uint32_t u)
+WAYMARK_INLINE bool record_fixed32(
+	enum waymark_recorder waymark_to, bool waymark_wait, int32_t i, uint32_t u)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(i);
 	waymark_room += 2 * sizeof(u);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_fixed32, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_fixed32, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &i, sizeof(i));
 	waymark_record_value(&waymark_r, &u, sizeof(u));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_fixed32(int32_t i, uint32_t u)
+static void log_fixed32(int32_t i, uint32_t u)
+{
+	waymark_log(&waymark_event_fixed32, " i=%d u=0x%08x", i, u);
+}
+
+WAYMARK_COLD static void wait_simple_fixed32(int32_t i, uint32_t u)
+{
+	record_fixed32(WAYMARK_RECORDER_SIMPLE, true, i, u);
+}
+
+WAYMARK_HOT static void simple_fixed32(int32_t i, uint32_t u)
+{
+	if (!record_fixed32(WAYMARK_RECORDER_SIMPLE, false, i, u)) {
+		wait_simple_fixed32(i, u);
+	}
+}
+
+WAYMARK_COLD static void several_fixed32(int32_t i, uint32_t u)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_fixed32);
 
@@ -453,6 +644,17 @@ void waymark_emit_fixed32(int32_t i, uint32_t u)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_fixed32(i, u);
+	}
+}
+
+void waymark_emit_fixed32(int32_t i, uint32_t u)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_fixed32);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_fixed32(i, u);
+	} else {
+		several_fixed32(i, u);
 	}
 }
 
@@ -477,28 +679,42 @@ static struct waymark_event waymark_event_fixed64 = {
 	0,
 };
 
-static void log_fixed64(int64_t i, uint64_t u)
-{
-	waymark_log(&waymark_event_fixed64, " i=%" PRId64 " u=0x%" PRIX64, i, u);
-}
-
-WAYMARK_HOT static void simple_fixed64(int64_t i, uint64_t u)
+WAYMARK_INLINE bool record_fixed64(
+	enum waymark_recorder waymark_to, bool waymark_wait, int64_t i, uint64_t u)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(i);
 	waymark_room += 2 * sizeof(u);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_fixed64, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_fixed64, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &i, sizeof(i));
 	waymark_record_value(&waymark_r, &u, sizeof(u));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_fixed64(int64_t i, uint64_t u)
+static void log_fixed64(int64_t i, uint64_t u)
+{
+	waymark_log(&waymark_event_fixed64, " i=%" PRId64 " u=0x%" PRIX64, i, u);
+}
+
+WAYMARK_COLD static void wait_simple_fixed64(int64_t i, uint64_t u)
+{
+	record_fixed64(WAYMARK_RECORDER_SIMPLE, true, i, u);
+}
+
+WAYMARK_HOT static void simple_fixed64(int64_t i, uint64_t u)
+{
+	if (!record_fixed64(WAYMARK_RECORDER_SIMPLE, false, i, u)) {
+		wait_simple_fixed64(i, u);
+	}
+}
+
+WAYMARK_COLD static void several_fixed64(int64_t i, uint64_t u)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_fixed64);
 
@@ -507,6 +723,17 @@ void waymark_emit_fixed64(int64_t i, uint64_t u)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_fixed64(i, u);
+	}
+}
+
+void waymark_emit_fixed64(int64_t i, uint64_t u)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_fixed64);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_fixed64(i, u);
+	} else {
+		several_fixed64(i, u);
 	}
 }
 
@@ -533,15 +760,8 @@ static struct waymark_event waymark_event_sizes = {
 	0,
 };
 
-static void log_sizes(size_t size, ssize_t result, uintptr_t address, ptrdiff_t distance)
-{
-	waymark_log(&waymark_event_sizes,
-		" size=%zu result=%zd address=0x%" PRIxPTR " distance=%td", size, result, address,
-		distance);
-}
-
-WAYMARK_HOT static void simple_sizes(
-	size_t size, ssize_t result, uintptr_t address, ptrdiff_t distance)
+WAYMARK_INLINE bool record_sizes(enum waymark_recorder waymark_to, bool waymark_wait, size_t size,
+	ssize_t result, uintptr_t address, ptrdiff_t distance)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -550,18 +770,41 @@ WAYMARK_HOT static void simple_sizes(
 	waymark_room += 2 * sizeof(result);
 	waymark_room += 2 * sizeof(address);
 	waymark_room += 2 * sizeof(distance);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_sizes, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_sizes, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &size, sizeof(size));
 	waymark_record_value(&waymark_r, &result, sizeof(result));
 	waymark_record_value(&waymark_r, &address, sizeof(address));
 	waymark_record_value(&waymark_r, &distance, sizeof(distance));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_sizes(size_t size, ssize_t result, uintptr_t address, ptrdiff_t distance)
+static void log_sizes(size_t size, ssize_t result, uintptr_t address, ptrdiff_t distance)
+{
+	waymark_log(&waymark_event_sizes,
+		" size=%zu result=%zd address=0x%" PRIxPTR " distance=%td", size, result, address,
+		distance);
+}
+
+WAYMARK_COLD static void wait_simple_sizes(
+	size_t size, ssize_t result, uintptr_t address, ptrdiff_t distance)
+{
+	record_sizes(WAYMARK_RECORDER_SIMPLE, true, size, result, address, distance);
+}
+
+WAYMARK_HOT static void simple_sizes(
+	size_t size, ssize_t result, uintptr_t address, ptrdiff_t distance)
+{
+	if (!record_sizes(WAYMARK_RECORDER_SIMPLE, false, size, result, address, distance)) {
+		wait_simple_sizes(size, result, address, distance);
+	}
+}
+
+WAYMARK_COLD static void several_sizes(
+	size_t size, ssize_t result, uintptr_t address, ptrdiff_t distance)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_sizes);
 
@@ -570,6 +813,17 @@ void waymark_emit_sizes(size_t size, ssize_t result, uintptr_t address, ptrdiff_
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_sizes(size, result, address, distance);
+	}
+}
+
+void waymark_emit_sizes(size_t size, ssize_t result, uintptr_t address, ptrdiff_t distance)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_sizes);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_sizes(size, result, address, distance);
+	} else {
+		several_sizes(size, result, address, distance);
 	}
 }
 
@@ -597,14 +851,8 @@ static struct waymark_event waymark_event_pointers = {
 	0,
 };
 
-static void log_pointers(void *p, const void *q, int *i, const uint8_t *bytes, char **argv)
-{
-	waymark_log(&waymark_event_pointers, " p=%p q=%p i=%p bytes=%p argv=%p", p, q,
-		(const void *)i, (const void *)bytes, (const void *)argv);
-}
-
-WAYMARK_HOT static void simple_pointers(
-	void *p, const void *q, int *i, const uint8_t *bytes, char **argv)
+WAYMARK_INLINE bool record_pointers(enum waymark_recorder waymark_to, bool waymark_wait, void *p,
+	const void *q, int *i, const uint8_t *bytes, char **argv)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -614,9 +862,9 @@ WAYMARK_HOT static void simple_pointers(
 	waymark_room += 2 * sizeof(i);
 	waymark_room += 2 * sizeof(bytes);
 	waymark_room += 2 * sizeof(argv);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_pointers, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_pointers, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &p, sizeof(p));
 	waymark_record_value(&waymark_r, &q, sizeof(q));
@@ -624,9 +872,31 @@ WAYMARK_HOT static void simple_pointers(
 	waymark_record_value(&waymark_r, &bytes, sizeof(bytes));
 	waymark_record_value(&waymark_r, &argv, sizeof(argv));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_pointers(void *p, const void *q, int *i, const uint8_t *bytes, char **argv)
+static void log_pointers(void *p, const void *q, int *i, const uint8_t *bytes, char **argv)
+{
+	waymark_log(&waymark_event_pointers, " p=%p q=%p i=%p bytes=%p argv=%p", p, q,
+		(const void *)i, (const void *)bytes, (const void *)argv);
+}
+
+WAYMARK_COLD static void wait_simple_pointers(
+	void *p, const void *q, int *i, const uint8_t *bytes, char **argv)
+{
+	record_pointers(WAYMARK_RECORDER_SIMPLE, true, p, q, i, bytes, argv);
+}
+
+WAYMARK_HOT static void simple_pointers(
+	void *p, const void *q, int *i, const uint8_t *bytes, char **argv)
+{
+	if (!record_pointers(WAYMARK_RECORDER_SIMPLE, false, p, q, i, bytes, argv)) {
+		wait_simple_pointers(p, q, i, bytes, argv);
+	}
+}
+
+WAYMARK_COLD static void several_pointers(
+	void *p, const void *q, int *i, const uint8_t *bytes, char **argv)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_pointers);
 
@@ -635,6 +905,17 @@ void waymark_emit_pointers(void *p, const void *q, int *i, const uint8_t *bytes,
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_pointers(p, q, i, bytes, argv);
+	}
+}
+
+void waymark_emit_pointers(void *p, const void *q, int *i, const uint8_t *bytes, char **argv)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_pointers);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_pointers(p, q, i, bytes, argv);
+	} else {
+		several_pointers(p, q, i, bytes, argv);
 	}
 }
 
@@ -659,13 +940,8 @@ static struct waymark_event waymark_event_strings = {
 	0,
 };
 
-static void log_strings(const char *name, char *text)
-{
-	waymark_log(&waymark_event_strings, " name=%s text='%s'", waymark_text(name),
-		waymark_text(text));
-}
-
-WAYMARK_HOT static void simple_strings(const char *name, char *text)
+WAYMARK_INLINE bool record_strings(
+	enum waymark_recorder waymark_to, bool waymark_wait, const char *name, char *text)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -674,16 +950,35 @@ WAYMARK_HOT static void simple_strings(const char *name, char *text)
 
 	waymark_room += waymark_string_room(waymark_length_name, WAYMARK_RECORD_MAX / 4);
 	waymark_room += waymark_string_room(waymark_length_text, WAYMARK_RECORD_MAX / 4);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_strings, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_strings, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_string(&waymark_r, name, waymark_length_name, WAYMARK_RECORD_MAX / 4);
 	waymark_record_string(&waymark_r, text, waymark_length_text, WAYMARK_RECORD_MAX / 4);
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_strings(const char *name, char *text)
+static void log_strings(const char *name, char *text)
+{
+	waymark_log(&waymark_event_strings, " name=%s text='%s'", waymark_text(name),
+		waymark_text(text));
+}
+
+WAYMARK_COLD static void wait_simple_strings(const char *name, char *text)
+{
+	record_strings(WAYMARK_RECORDER_SIMPLE, true, name, text);
+}
+
+WAYMARK_HOT static void simple_strings(const char *name, char *text)
+{
+	if (!record_strings(WAYMARK_RECORDER_SIMPLE, false, name, text)) {
+		wait_simple_strings(name, text);
+	}
+}
+
+WAYMARK_COLD static void several_strings(const char *name, char *text)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_strings);
 
@@ -692,6 +987,17 @@ void waymark_emit_strings(const char *name, char *text)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_strings(name, text);
+	}
+}
+
+void waymark_emit_strings(const char *name, char *text)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_strings);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_strings(name, text);
+	} else {
+		several_strings(name, text);
 	}
 }
 
@@ -715,27 +1021,41 @@ static struct waymark_event waymark_event_string_pointer = {
 	0,
 };
 
-static void log_string_pointer(const char *name)
-{
-	waymark_log(&waymark_event_string_pointer, " at %p", (const void *)name);
-}
-
-WAYMARK_HOT static void simple_string_pointer(const char *name)
+WAYMARK_INLINE bool record_string_pointer(
+	enum waymark_recorder waymark_to, bool waymark_wait, const char *name)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 	uint32_t waymark_length_name = waymark_string_length(name, WAYMARK_RECORD_MAX / 2);
 
 	waymark_room += waymark_string_room(waymark_length_name, WAYMARK_RECORD_MAX / 2);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_string_pointer, waymark_room)) {
-		return;
+	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_string_pointer,
+		    waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_string(&waymark_r, name, waymark_length_name, WAYMARK_RECORD_MAX / 2);
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_string_pointer(const char *name)
+static void log_string_pointer(const char *name)
+{
+	waymark_log(&waymark_event_string_pointer, " at %p", (const void *)name);
+}
+
+WAYMARK_COLD static void wait_simple_string_pointer(const char *name)
+{
+	record_string_pointer(WAYMARK_RECORDER_SIMPLE, true, name);
+}
+
+WAYMARK_HOT static void simple_string_pointer(const char *name)
+{
+	if (!record_string_pointer(WAYMARK_RECORDER_SIMPLE, false, name)) {
+		wait_simple_string_pointer(name);
+	}
+}
+
+WAYMARK_COLD static void several_string_pointer(const char *name)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_string_pointer);
 
@@ -744,6 +1064,17 @@ void waymark_emit_string_pointer(const char *name)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_string_pointer(name);
+	}
+}
+
+void waymark_emit_string_pointer(const char *name)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_string_pointer);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_string_pointer(name);
+	} else {
+		several_string_pointer(name);
 	}
 }
 
@@ -763,24 +1094,37 @@ static struct waymark_event waymark_event_void_only = {
 	0,
 };
 
+WAYMARK_INLINE bool record_void_only(enum waymark_recorder waymark_to, bool waymark_wait)
+{
+	struct waymark_record waymark_r;
+	size_t waymark_room = 0;
+
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_void_only, waymark_room, waymark_wait)) {
+		return false;
+	}
+	waymark_record_end(&waymark_r);
+	return true;
+}
+
 static void log_void_only(void)
 {
 	waymark_log(&waymark_event_void_only, " nothing to say");
 }
 
-WAYMARK_HOT static void simple_void_only(void)
+WAYMARK_COLD static void wait_simple_void_only(void)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_void_only, waymark_room)) {
-		return;
-	}
-	waymark_record_end(&waymark_r);
+	record_void_only(WAYMARK_RECORDER_SIMPLE, true);
 }
 
-void waymark_emit_void_only(void)
+WAYMARK_HOT static void simple_void_only(void)
+{
+	if (!record_void_only(WAYMARK_RECORDER_SIMPLE, false)) {
+		wait_simple_void_only();
+	}
+}
+
+WAYMARK_COLD static void several_void_only(void)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_void_only);
 
@@ -789,6 +1133,17 @@ void waymark_emit_void_only(void)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_void_only();
+	}
+}
+
+void waymark_emit_void_only(void)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_void_only);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_void_only();
+	} else {
+		several_void_only();
 	}
 }
 
@@ -813,12 +1168,8 @@ static struct waymark_event waymark_event_no_format = {
 	0,
 };
 
-static void log_no_format(int value, const char *name)
-{
-	waymark_log(&waymark_event_no_format, " value=%d name=%s", value, waymark_text(name));
-}
-
-WAYMARK_HOT static void simple_no_format(int value, const char *name)
+WAYMARK_INLINE bool record_no_format(
+	enum waymark_recorder waymark_to, bool waymark_wait, int value, const char *name)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -826,16 +1177,34 @@ WAYMARK_HOT static void simple_no_format(int value, const char *name)
 
 	waymark_room += 2 * sizeof(value);
 	waymark_room += waymark_string_room(waymark_length_name, WAYMARK_RECORD_MAX / 2);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_no_format, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_no_format, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &value, sizeof(value));
 	waymark_record_string(&waymark_r, name, waymark_length_name, WAYMARK_RECORD_MAX / 2);
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_no_format(int value, const char *name)
+static void log_no_format(int value, const char *name)
+{
+	waymark_log(&waymark_event_no_format, " value=%d name=%s", value, waymark_text(name));
+}
+
+WAYMARK_COLD static void wait_simple_no_format(int value, const char *name)
+{
+	record_no_format(WAYMARK_RECORDER_SIMPLE, true, value, name);
+}
+
+WAYMARK_HOT static void simple_no_format(int value, const char *name)
+{
+	if (!record_no_format(WAYMARK_RECORDER_SIMPLE, false, value, name)) {
+		wait_simple_no_format(value, name);
+	}
+}
+
+WAYMARK_COLD static void several_no_format(int value, const char *name)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_no_format);
 
@@ -844,6 +1213,17 @@ void waymark_emit_no_format(int value, const char *name)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_no_format(value, name);
+	}
+}
+
+void waymark_emit_no_format(int value, const char *name)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_no_format);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_no_format(value, name);
+	} else {
+		several_no_format(value, name);
 	}
 }
 
@@ -874,15 +1254,7 @@ static struct waymark_event waymark_event_no_format_types = {
 	0,
 };
 
-static void log_no_format_types(
-	void *p, const int *q, bool b, char c, uint8_t u, int16_t s, uint64_t l, size_t z)
-{
-	waymark_log(&waymark_event_no_format_types,
-		" p=0x%" PRIxPTR " q=0x%" PRIxPTR " b=%u c=%d u=%u s=%d l=%" PRIu64 " z=%zu",
-		(uintptr_t)p, (uintptr_t)q, b, c, u, s, l, z);
-}
-
-WAYMARK_HOT static void simple_no_format_types(
+WAYMARK_INLINE bool record_no_format_types(enum waymark_recorder waymark_to, bool waymark_wait,
 	void *p, const int *q, bool b, char c, uint8_t u, int16_t s, uint64_t l, size_t z)
 {
 	struct waymark_record waymark_r;
@@ -896,9 +1268,9 @@ WAYMARK_HOT static void simple_no_format_types(
 	waymark_room += 2 * sizeof(s);
 	waymark_room += 2 * sizeof(l);
 	waymark_room += 2 * sizeof(z);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_no_format_types, waymark_room)) {
-		return;
+	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_no_format_types,
+		    waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &p, sizeof(p));
 	waymark_record_value(&waymark_r, &q, sizeof(q));
@@ -909,9 +1281,32 @@ WAYMARK_HOT static void simple_no_format_types(
 	waymark_record_value(&waymark_r, &l, sizeof(l));
 	waymark_record_value(&waymark_r, &z, sizeof(z));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_no_format_types(
+static void log_no_format_types(
+	void *p, const int *q, bool b, char c, uint8_t u, int16_t s, uint64_t l, size_t z)
+{
+	waymark_log(&waymark_event_no_format_types,
+		" p=0x%" PRIxPTR " q=0x%" PRIxPTR " b=%u c=%d u=%u s=%d l=%" PRIu64 " z=%zu",
+		(uintptr_t)p, (uintptr_t)q, b, c, u, s, l, z);
+}
+
+WAYMARK_COLD static void wait_simple_no_format_types(
+	void *p, const int *q, bool b, char c, uint8_t u, int16_t s, uint64_t l, size_t z)
+{
+	record_no_format_types(WAYMARK_RECORDER_SIMPLE, true, p, q, b, c, u, s, l, z);
+}
+
+WAYMARK_HOT static void simple_no_format_types(
+	void *p, const int *q, bool b, char c, uint8_t u, int16_t s, uint64_t l, size_t z)
+{
+	if (!record_no_format_types(WAYMARK_RECORDER_SIMPLE, false, p, q, b, c, u, s, l, z)) {
+		wait_simple_no_format_types(p, q, b, c, u, s, l, z);
+	}
+}
+
+WAYMARK_COLD static void several_no_format_types(
 	void *p, const int *q, bool b, char c, uint8_t u, int16_t s, uint64_t l, size_t z)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_no_format_types);
@@ -921,6 +1316,18 @@ void waymark_emit_no_format_types(
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_no_format_types(p, q, b, c, u, s, l, z);
+	}
+}
+
+void waymark_emit_no_format_types(
+	void *p, const int *q, bool b, char c, uint8_t u, int16_t s, uint64_t l, size_t z)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_no_format_types);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_no_format_types(p, q, b, c, u, s, l, z);
+	} else {
+		several_no_format_types(p, q, b, c, u, s, l, z);
 	}
 }
 
@@ -947,13 +1354,8 @@ static struct waymark_event waymark_event_stars = {
 	0,
 };
 
-static void log_stars(int width, int value, unsigned int precision, const char *text)
-{
-	waymark_log(&waymark_event_stars, " [%*d] [%.*s]", width, value, (int)precision,
-		waymark_text(text));
-}
-
-WAYMARK_HOT static void simple_stars(int width, int value, unsigned int precision, const char *text)
+WAYMARK_INLINE bool record_stars(enum waymark_recorder waymark_to, bool waymark_wait, int width,
+	int value, unsigned int precision, const char *text)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -963,18 +1365,39 @@ WAYMARK_HOT static void simple_stars(int width, int value, unsigned int precisio
 	waymark_room += 2 * sizeof(value);
 	waymark_room += 2 * sizeof(precision);
 	waymark_room += waymark_string_room(waymark_length_text, WAYMARK_RECORD_MAX / 2);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_stars, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_stars, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &width, sizeof(width));
 	waymark_record_value(&waymark_r, &value, sizeof(value));
 	waymark_record_value(&waymark_r, &precision, sizeof(precision));
 	waymark_record_string(&waymark_r, text, waymark_length_text, WAYMARK_RECORD_MAX / 2);
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_stars(int width, int value, unsigned int precision, const char *text)
+static void log_stars(int width, int value, unsigned int precision, const char *text)
+{
+	waymark_log(&waymark_event_stars, " [%*d] [%.*s]", width, value, (int)precision,
+		waymark_text(text));
+}
+
+WAYMARK_COLD static void wait_simple_stars(
+	int width, int value, unsigned int precision, const char *text)
+{
+	record_stars(WAYMARK_RECORDER_SIMPLE, true, width, value, precision, text);
+}
+
+WAYMARK_HOT static void simple_stars(int width, int value, unsigned int precision, const char *text)
+{
+	if (!record_stars(WAYMARK_RECORDER_SIMPLE, false, width, value, precision, text)) {
+		wait_simple_stars(width, value, precision, text);
+	}
+}
+
+WAYMARK_COLD static void several_stars(
+	int width, int value, unsigned int precision, const char *text)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_stars);
 
@@ -983,6 +1406,17 @@ void waymark_emit_stars(int width, int value, unsigned int precision, const char
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_stars(width, value, precision, text);
+	}
+}
+
+void waymark_emit_stars(int width, int value, unsigned int precision, const char *text)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_stars);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_stars(width, value, precision, text);
+	} else {
+		several_stars(width, value, precision, text);
 	}
 }
 
@@ -1009,13 +1443,8 @@ static struct waymark_event waymark_event_flags = {
 	0,
 };
 
-static void log_flags(int a, int b, unsigned int c, const char *d)
-{
-	waymark_log(
-		&waymark_event_flags, " [%-6d] [%+05d] [%#o] [%10.3s]", a, b, c, waymark_text(d));
-}
-
-WAYMARK_HOT static void simple_flags(int a, int b, unsigned int c, const char *d)
+WAYMARK_INLINE bool record_flags(enum waymark_recorder waymark_to, bool waymark_wait, int a, int b,
+	unsigned int c, const char *d)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -1025,18 +1454,37 @@ WAYMARK_HOT static void simple_flags(int a, int b, unsigned int c, const char *d
 	waymark_room += 2 * sizeof(b);
 	waymark_room += 2 * sizeof(c);
 	waymark_room += waymark_string_room(waymark_length_d, WAYMARK_RECORD_MAX / 2);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_flags, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_flags, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &a, sizeof(a));
 	waymark_record_value(&waymark_r, &b, sizeof(b));
 	waymark_record_value(&waymark_r, &c, sizeof(c));
 	waymark_record_string(&waymark_r, d, waymark_length_d, WAYMARK_RECORD_MAX / 2);
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_flags(int a, int b, unsigned int c, const char *d)
+static void log_flags(int a, int b, unsigned int c, const char *d)
+{
+	waymark_log(
+		&waymark_event_flags, " [%-6d] [%+05d] [%#o] [%10.3s]", a, b, c, waymark_text(d));
+}
+
+WAYMARK_COLD static void wait_simple_flags(int a, int b, unsigned int c, const char *d)
+{
+	record_flags(WAYMARK_RECORDER_SIMPLE, true, a, b, c, d);
+}
+
+WAYMARK_HOT static void simple_flags(int a, int b, unsigned int c, const char *d)
+{
+	if (!record_flags(WAYMARK_RECORDER_SIMPLE, false, a, b, c, d)) {
+		wait_simple_flags(a, b, c, d);
+	}
+}
+
+WAYMARK_COLD static void several_flags(int a, int b, unsigned int c, const char *d)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_flags);
 
@@ -1045,6 +1493,17 @@ void waymark_emit_flags(int a, int b, unsigned int c, const char *d)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_flags(a, b, c, d);
+	}
+}
+
+void waymark_emit_flags(int a, int b, unsigned int c, const char *d)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_flags);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_flags(a, b, c, d);
+	} else {
+		several_flags(a, b, c, d);
 	}
 }
 
@@ -1068,27 +1527,41 @@ static struct waymark_event waymark_event_literals = {
 	0,
 };
 
+WAYMARK_INLINE bool record_literals(
+	enum waymark_recorder waymark_to, bool waymark_wait, int percent)
+{
+	struct waymark_record waymark_r;
+	size_t waymark_room = 0;
+
+	waymark_room += 2 * sizeof(percent);
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_literals, waymark_room, waymark_wait)) {
+		return false;
+	}
+	waymark_record_value(&waymark_r, &percent, sizeof(percent));
+	waymark_record_end(&waymark_r);
+	return true;
+}
+
 static void log_literals(int percent)
 {
 	waymark_log(&waymark_event_literals,
 		" %d%% of \"it\" is here: what?\?! back\\slash, a tab\tand \001", percent);
 }
 
-WAYMARK_HOT static void simple_literals(int percent)
+WAYMARK_COLD static void wait_simple_literals(int percent)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(percent);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_literals, waymark_room)) {
-		return;
-	}
-	waymark_record_value(&waymark_r, &percent, sizeof(percent));
-	waymark_record_end(&waymark_r);
+	record_literals(WAYMARK_RECORDER_SIMPLE, true, percent);
 }
 
-void waymark_emit_literals(int percent)
+WAYMARK_HOT static void simple_literals(int percent)
+{
+	if (!record_literals(WAYMARK_RECORDER_SIMPLE, false, percent)) {
+		wait_simple_literals(percent);
+	}
+}
+
+WAYMARK_COLD static void several_literals(int percent)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_literals);
 
@@ -1097,6 +1570,17 @@ void waymark_emit_literals(int percent)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_literals(percent);
+	}
+}
+
+void waymark_emit_literals(int percent)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_literals);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_literals(percent);
+	} else {
+		several_literals(percent);
 	}
 }
 
@@ -1120,26 +1604,39 @@ static struct waymark_event waymark_event_wide_char = {
 	0,
 };
 
-static void log_wide_char(int64_t c)
-{
-	waymark_log(&waymark_event_wide_char, " %" PRId64, c);
-}
-
-WAYMARK_HOT static void simple_wide_char(int64_t c)
+WAYMARK_INLINE bool record_wide_char(enum waymark_recorder waymark_to, bool waymark_wait, int64_t c)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(c);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_wide_char, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_wide_char, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &c, sizeof(c));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_wide_char(int64_t c)
+static void log_wide_char(int64_t c)
+{
+	waymark_log(&waymark_event_wide_char, " %" PRId64, c);
+}
+
+WAYMARK_COLD static void wait_simple_wide_char(int64_t c)
+{
+	record_wide_char(WAYMARK_RECORDER_SIMPLE, true, c);
+}
+
+WAYMARK_HOT static void simple_wide_char(int64_t c)
+{
+	if (!record_wide_char(WAYMARK_RECORDER_SIMPLE, false, c)) {
+		wait_simple_wide_char(c);
+	}
+}
+
+WAYMARK_COLD static void several_wide_char(int64_t c)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_wide_char);
 
@@ -1148,6 +1645,17 @@ void waymark_emit_wide_char(int64_t c)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_wide_char(c);
+	}
+}
+
+void waymark_emit_wide_char(int64_t c)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_wide_char);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_wide_char(c);
+	} else {
+		several_wide_char(c);
 	}
 }
 
@@ -1171,26 +1679,39 @@ static struct waymark_event waymark_event_utf8 = {
 	0,
 };
 
-static void log_utf8(int c)
-{
-	waymark_log(&waymark_event_utf8, " gr\303\266\303\237e=%d", c);
-}
-
-WAYMARK_HOT static void simple_utf8(int c)
+WAYMARK_INLINE bool record_utf8(enum waymark_recorder waymark_to, bool waymark_wait, int c)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(c);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_utf8, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_utf8, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &c, sizeof(c));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_utf8(int c)
+static void log_utf8(int c)
+{
+	waymark_log(&waymark_event_utf8, " gr\303\266\303\237e=%d", c);
+}
+
+WAYMARK_COLD static void wait_simple_utf8(int c)
+{
+	record_utf8(WAYMARK_RECORDER_SIMPLE, true, c);
+}
+
+WAYMARK_HOT static void simple_utf8(int c)
+{
+	if (!record_utf8(WAYMARK_RECORDER_SIMPLE, false, c)) {
+		wait_simple_utf8(c);
+	}
+}
+
+WAYMARK_COLD static void several_utf8(int c)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_utf8);
 
@@ -1199,6 +1720,17 @@ void waymark_emit_utf8(int c)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_utf8(c);
+	}
+}
+
+void waymark_emit_utf8(int c)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_utf8);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_utf8(c);
+	} else {
+		several_utf8(c);
 	}
 }
 
@@ -1225,13 +1757,8 @@ static struct waymark_event waymark_event_keywords = {
 	0,
 };
 
-static void log_keywords(int new_, int class_, int export_, const char *typename_)
-{
-	waymark_log(&waymark_event_keywords, " new=%d class=%d export=%d typename=%s", new_, class_,
-		export_, waymark_text(typename_));
-}
-
-WAYMARK_HOT static void simple_keywords(int new_, int class_, int export_, const char *typename_)
+WAYMARK_INLINE bool record_keywords(enum waymark_recorder waymark_to, bool waymark_wait, int new_,
+	int class_, int export_, const char *typename_)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -1242,9 +1769,9 @@ WAYMARK_HOT static void simple_keywords(int new_, int class_, int export_, const
 	waymark_room += 2 * sizeof(class_);
 	waymark_room += 2 * sizeof(export_);
 	waymark_room += waymark_string_room(waymark_length_typename_, WAYMARK_RECORD_MAX / 2);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_keywords, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_keywords, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &new_, sizeof(new_));
 	waymark_record_value(&waymark_r, &class_, sizeof(class_));
@@ -1252,9 +1779,29 @@ WAYMARK_HOT static void simple_keywords(int new_, int class_, int export_, const
 	waymark_record_string(
 		&waymark_r, typename_, waymark_length_typename_, WAYMARK_RECORD_MAX / 2);
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_keywords(int new_, int class_, int export_, const char *typename_)
+static void log_keywords(int new_, int class_, int export_, const char *typename_)
+{
+	waymark_log(&waymark_event_keywords, " new=%d class=%d export=%d typename=%s", new_, class_,
+		export_, waymark_text(typename_));
+}
+
+WAYMARK_COLD static void wait_simple_keywords(
+	int new_, int class_, int export_, const char *typename_)
+{
+	record_keywords(WAYMARK_RECORDER_SIMPLE, true, new_, class_, export_, typename_);
+}
+
+WAYMARK_HOT static void simple_keywords(int new_, int class_, int export_, const char *typename_)
+{
+	if (!record_keywords(WAYMARK_RECORDER_SIMPLE, false, new_, class_, export_, typename_)) {
+		wait_simple_keywords(new_, class_, export_, typename_);
+	}
+}
+
+WAYMARK_COLD static void several_keywords(int new_, int class_, int export_, const char *typename_)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_keywords);
 
@@ -1263,6 +1810,17 @@ void waymark_emit_keywords(int new_, int class_, int export_, const char *typena
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_keywords(new_, class_, export_, typename_);
+	}
+}
+
+void waymark_emit_keywords(int new_, int class_, int export_, const char *typename_)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_keywords);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_keywords(new_, class_, export_, typename_);
+	} else {
+		several_keywords(new_, class_, export_, typename_);
 	}
 }
 
@@ -1289,12 +1847,8 @@ static struct waymark_event waymark_event_macros = {
 	0,
 };
 
-static void log_macros(int size_max, int arg_PRIu64, int debug_, int debug)
-{
-	waymark_log(&waymark_event_macros, " %d %d %d %d", size_max, arg_PRIu64, debug_, debug);
-}
-
-WAYMARK_HOT static void simple_macros(int size_max, int arg_PRIu64, int debug_, int debug)
+WAYMARK_INLINE bool record_macros(enum waymark_recorder waymark_to, bool waymark_wait, int size_max,
+	int arg_PRIu64, int debug_, int debug)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -1303,18 +1857,36 @@ WAYMARK_HOT static void simple_macros(int size_max, int arg_PRIu64, int debug_, 
 	waymark_room += 2 * sizeof(arg_PRIu64);
 	waymark_room += 2 * sizeof(debug_);
 	waymark_room += 2 * sizeof(debug);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_macros, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_macros, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &size_max, sizeof(size_max));
 	waymark_record_value(&waymark_r, &arg_PRIu64, sizeof(arg_PRIu64));
 	waymark_record_value(&waymark_r, &debug_, sizeof(debug_));
 	waymark_record_value(&waymark_r, &debug, sizeof(debug));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_macros(int size_max, int arg_PRIu64, int debug_, int debug)
+static void log_macros(int size_max, int arg_PRIu64, int debug_, int debug)
+{
+	waymark_log(&waymark_event_macros, " %d %d %d %d", size_max, arg_PRIu64, debug_, debug);
+}
+
+WAYMARK_COLD static void wait_simple_macros(int size_max, int arg_PRIu64, int debug_, int debug)
+{
+	record_macros(WAYMARK_RECORDER_SIMPLE, true, size_max, arg_PRIu64, debug_, debug);
+}
+
+WAYMARK_HOT static void simple_macros(int size_max, int arg_PRIu64, int debug_, int debug)
+{
+	if (!record_macros(WAYMARK_RECORDER_SIMPLE, false, size_max, arg_PRIu64, debug_, debug)) {
+		wait_simple_macros(size_max, arg_PRIu64, debug_, debug);
+	}
+}
+
+WAYMARK_COLD static void several_macros(int size_max, int arg_PRIu64, int debug_, int debug)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_macros);
 
@@ -1323,6 +1895,17 @@ void waymark_emit_macros(int size_max, int arg_PRIu64, int debug_, int debug)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_macros(size_max, arg_PRIu64, debug_, debug);
+	}
+}
+
+void waymark_emit_macros(int size_max, int arg_PRIu64, int debug_, int debug)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_macros);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_macros(size_max, arg_PRIu64, debug_, debug);
+	} else {
+		several_macros(size_max, arg_PRIu64, debug_, debug);
 	}
 }
 
@@ -1347,28 +1930,42 @@ static struct waymark_event waymark_event_own = {
 	0,
 };
 
-static void log_own(int arg_log_own, int arg_record_own)
-{
-	waymark_log(&waymark_event_own, " %d %d", arg_log_own, arg_record_own);
-}
-
-WAYMARK_HOT static void simple_own(int arg_log_own, int arg_record_own)
+WAYMARK_INLINE bool record_own(
+	enum waymark_recorder waymark_to, bool waymark_wait, int arg_log_own, int arg_record_own)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(arg_log_own);
 	waymark_room += 2 * sizeof(arg_record_own);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_own, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_own, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &arg_log_own, sizeof(arg_log_own));
 	waymark_record_value(&waymark_r, &arg_record_own, sizeof(arg_record_own));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_own(int arg_log_own, int arg_record_own)
+static void log_own(int arg_log_own, int arg_record_own)
+{
+	waymark_log(&waymark_event_own, " %d %d", arg_log_own, arg_record_own);
+}
+
+WAYMARK_COLD static void wait_simple_own(int arg_log_own, int arg_record_own)
+{
+	record_own(WAYMARK_RECORDER_SIMPLE, true, arg_log_own, arg_record_own);
+}
+
+WAYMARK_HOT static void simple_own(int arg_log_own, int arg_record_own)
+{
+	if (!record_own(WAYMARK_RECORDER_SIMPLE, false, arg_log_own, arg_record_own)) {
+		wait_simple_own(arg_log_own, arg_record_own);
+	}
+}
+
+WAYMARK_COLD static void several_own(int arg_log_own, int arg_record_own)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_own);
 
@@ -1377,6 +1974,17 @@ void waymark_emit_own(int arg_log_own, int arg_record_own)
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_own(arg_log_own, arg_record_own);
+	}
+}
+
+void waymark_emit_own(int arg_log_own, int arg_record_own)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_own);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_own(arg_log_own, arg_record_own);
+	} else {
+		several_own(arg_log_own, arg_record_own);
 	}
 }
 
@@ -1406,14 +2014,8 @@ static struct waymark_event waymark_event_locals = {
 	0,
 };
 
-static void log_locals(int r, int on, const char *len, int size, int c, int event, int state)
-{
-	waymark_log(&waymark_event_locals, " %d %d %s %d %d %d %d", r, on, waymark_text(len), size,
-		c, event, state);
-}
-
-WAYMARK_HOT static void simple_locals(
-	int r, int on, const char *len, int size, int c, int event, int state)
+WAYMARK_INLINE bool record_locals(enum waymark_recorder waymark_to, bool waymark_wait, int r,
+	int on, const char *len, int size, int c, int event, int state)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -1426,9 +2028,9 @@ WAYMARK_HOT static void simple_locals(
 	waymark_room += 2 * sizeof(c);
 	waymark_room += 2 * sizeof(event);
 	waymark_room += 2 * sizeof(state);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_locals, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_locals, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &r, sizeof(r));
 	waymark_record_value(&waymark_r, &on, sizeof(on));
@@ -1438,9 +2040,31 @@ WAYMARK_HOT static void simple_locals(
 	waymark_record_value(&waymark_r, &event, sizeof(event));
 	waymark_record_value(&waymark_r, &state, sizeof(state));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_locals(int r, int on, const char *len, int size, int c, int event, int state)
+static void log_locals(int r, int on, const char *len, int size, int c, int event, int state)
+{
+	waymark_log(&waymark_event_locals, " %d %d %s %d %d %d %d", r, on, waymark_text(len), size,
+		c, event, state);
+}
+
+WAYMARK_COLD static void wait_simple_locals(
+	int r, int on, const char *len, int size, int c, int event, int state)
+{
+	record_locals(WAYMARK_RECORDER_SIMPLE, true, r, on, len, size, c, event, state);
+}
+
+WAYMARK_HOT static void simple_locals(
+	int r, int on, const char *len, int size, int c, int event, int state)
+{
+	if (!record_locals(WAYMARK_RECORDER_SIMPLE, false, r, on, len, size, c, event, state)) {
+		wait_simple_locals(r, on, len, size, c, event, state);
+	}
+}
+
+WAYMARK_COLD static void several_locals(
+	int r, int on, const char *len, int size, int c, int event, int state)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_locals);
 
@@ -1449,6 +2073,17 @@ void waymark_emit_locals(int r, int on, const char *len, int size, int c, int ev
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_locals(r, on, len, size, c, event, state);
+	}
+}
+
+void waymark_emit_locals(int r, int on, const char *len, int size, int c, int event, int state)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_locals);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_locals(r, on, len, size, c, event, state);
+	} else {
+		several_locals(r, on, len, size, c, event, state);
 	}
 }
 
@@ -1481,22 +2116,10 @@ static struct waymark_event waymark_event_ten = {
 	0,
 };
 
-static void log_ten(uint64_t first_argument, uint64_t second_argument, uint64_t third_argument,
+WAYMARK_INLINE bool record_ten(enum waymark_recorder waymark_to, bool waymark_wait,
+	uint64_t first_argument, uint64_t second_argument, uint64_t third_argument,
 	uint32_t fourth_argument, const char *fifth_argument, void *sixth_argument,
 	int seventh_argument, bool eighth_argument, size_t ninth_argument, int64_t tenth_argument)
-{
-	waymark_log(&waymark_event_ten,
-		" first %" PRIu64 " second %" PRIu64 " third %" PRIu64
-		" fourth %u fifth %s sixth %p seventh %d eighth %d ninth %zu tenth %" PRId64,
-		first_argument, second_argument, third_argument, fourth_argument,
-		waymark_text(fifth_argument), sixth_argument, seventh_argument, eighth_argument,
-		ninth_argument, tenth_argument);
-}
-
-WAYMARK_HOT static void simple_ten(uint64_t first_argument, uint64_t second_argument,
-	uint64_t third_argument, uint32_t fourth_argument, const char *fifth_argument,
-	void *sixth_argument, int seventh_argument, bool eighth_argument, size_t ninth_argument,
-	int64_t tenth_argument)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -1513,9 +2136,9 @@ WAYMARK_HOT static void simple_ten(uint64_t first_argument, uint64_t second_argu
 	waymark_room += 2 * sizeof(eighth_argument);
 	waymark_room += 2 * sizeof(ninth_argument);
 	waymark_room += 2 * sizeof(tenth_argument);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_ten, waymark_room)) {
-		return;
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_ten, waymark_room, waymark_wait)) {
+		return false;
 	}
 	waymark_record_value(&waymark_r, &first_argument, sizeof(first_argument));
 	waymark_record_value(&waymark_r, &second_argument, sizeof(second_argument));
@@ -1529,11 +2152,49 @@ WAYMARK_HOT static void simple_ten(uint64_t first_argument, uint64_t second_argu
 	waymark_record_value(&waymark_r, &ninth_argument, sizeof(ninth_argument));
 	waymark_record_value(&waymark_r, &tenth_argument, sizeof(tenth_argument));
 	waymark_record_end(&waymark_r);
+	return true;
 }
 
-void waymark_emit_ten(uint64_t first_argument, uint64_t second_argument, uint64_t third_argument,
+static void log_ten(uint64_t first_argument, uint64_t second_argument, uint64_t third_argument,
 	uint32_t fourth_argument, const char *fifth_argument, void *sixth_argument,
 	int seventh_argument, bool eighth_argument, size_t ninth_argument, int64_t tenth_argument)
+{
+	waymark_log(&waymark_event_ten,
+		" first %" PRIu64 " second %" PRIu64 " third %" PRIu64
+		" fourth %u fifth %s sixth %p seventh %d eighth %d ninth %zu tenth %" PRId64,
+		first_argument, second_argument, third_argument, fourth_argument,
+		waymark_text(fifth_argument), sixth_argument, seventh_argument, eighth_argument,
+		ninth_argument, tenth_argument);
+}
+
+WAYMARK_COLD static void wait_simple_ten(uint64_t first_argument, uint64_t second_argument,
+	uint64_t third_argument, uint32_t fourth_argument, const char *fifth_argument,
+	void *sixth_argument, int seventh_argument, bool eighth_argument, size_t ninth_argument,
+	int64_t tenth_argument)
+{
+	record_ten(WAYMARK_RECORDER_SIMPLE, true, first_argument, second_argument, third_argument,
+		fourth_argument, fifth_argument, sixth_argument, seventh_argument, eighth_argument,
+		ninth_argument, tenth_argument);
+}
+
+WAYMARK_HOT static void simple_ten(uint64_t first_argument, uint64_t second_argument,
+	uint64_t third_argument, uint32_t fourth_argument, const char *fifth_argument,
+	void *sixth_argument, int seventh_argument, bool eighth_argument, size_t ninth_argument,
+	int64_t tenth_argument)
+{
+	if (!record_ten(WAYMARK_RECORDER_SIMPLE, false, first_argument, second_argument,
+		    third_argument, fourth_argument, fifth_argument, sixth_argument,
+		    seventh_argument, eighth_argument, ninth_argument, tenth_argument)) {
+		wait_simple_ten(first_argument, second_argument, third_argument, fourth_argument,
+			fifth_argument, sixth_argument, seventh_argument, eighth_argument,
+			ninth_argument, tenth_argument);
+	}
+}
+
+WAYMARK_COLD static void several_ten(uint64_t first_argument, uint64_t second_argument,
+	uint64_t third_argument, uint32_t fourth_argument, const char *fifth_argument,
+	void *sixth_argument, int seventh_argument, bool eighth_argument, size_t ninth_argument,
+	int64_t tenth_argument)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_ten);
 
@@ -1544,6 +2205,23 @@ void waymark_emit_ten(uint64_t first_argument, uint64_t second_argument, uint64_
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_ten(first_argument, second_argument, third_argument, fourth_argument,
+			fifth_argument, sixth_argument, seventh_argument, eighth_argument,
+			ninth_argument, tenth_argument);
+	}
+}
+
+void waymark_emit_ten(uint64_t first_argument, uint64_t second_argument, uint64_t third_argument,
+	uint32_t fourth_argument, const char *fifth_argument, void *sixth_argument,
+	int seventh_argument, bool eighth_argument, size_t ninth_argument, int64_t tenth_argument)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_ten);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_ten(first_argument, second_argument, third_argument, fourth_argument,
+			fifth_argument, sixth_argument, seventh_argument, eighth_argument,
+			ninth_argument, tenth_argument);
+	} else {
+		several_ten(first_argument, second_argument, third_argument, fourth_argument,
 			fifth_argument, sixth_argument, seventh_argument, eighth_argument,
 			ninth_argument, tenth_argument);
 	}
@@ -1571,28 +2249,47 @@ static struct waymark_event waymark_event_a_name_that_is_so_long_that_no_declara
 	0,
 };
 
+WAYMARK_INLINE bool record_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(
+	enum waymark_recorder waymark_to, bool waymark_wait, uint64_t value)
+{
+	struct waymark_record waymark_r;
+	size_t waymark_room = 0;
+
+	waymark_room += 2 * sizeof(value);
+	if (!waymark_record_open(&waymark_r, waymark_to,
+		    &waymark_event_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line,
+		    waymark_room, waymark_wait)) {
+		return false;
+	}
+	waymark_record_value(&waymark_r, &value, sizeof(value));
+	waymark_record_end(&waymark_r);
+	return true;
+}
+
 static void log_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(uint64_t value)
 {
 	waymark_log(&waymark_event_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line,
 		" value %" PRIu64, value);
 }
 
+WAYMARK_COLD static void wait_simple_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(
+	uint64_t value)
+{
+	record_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(
+		WAYMARK_RECORDER_SIMPLE, true, value);
+}
+
 WAYMARK_HOT static void simple_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(
 	uint64_t value)
 {
-	struct waymark_record waymark_r;
-	size_t waymark_room = 0;
-
-	waymark_room += 2 * sizeof(value);
-	if (!waymark_record_begin(
-		    &waymark_r, WAYMARK_RECORDER_SIMPLE, &waymark_event_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line, waymark_room)) {
-		return;
+	if (!record_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(
+		    WAYMARK_RECORDER_SIMPLE, false, value)) {
+		wait_simple_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(value);
 	}
-	waymark_record_value(&waymark_r, &value, sizeof(value));
-	waymark_record_end(&waymark_r);
 }
 
-void waymark_emit_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(uint64_t value)
+WAYMARK_COLD static void several_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(
+	uint64_t value)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(
 		waymark_state_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line);
@@ -1602,6 +2299,18 @@ void waymark_emit_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_lin
 	}
 	if (waymark_on & WAYMARK_SIMPLE) {
 		simple_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(value);
+	}
+}
+
+void waymark_emit_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(uint64_t value)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(
+		waymark_state_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line);
+
+	if (waymark_on == WAYMARK_SIMPLE) {
+		simple_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(value);
+	} else {
+		several_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(value);
 	}
 }
 /* clang-format on */
