@@ -24,7 +24,7 @@ cd "$root/include"
 cat waymark/record.h waymark/control.h trace/control.h |
 	gcc -fpreprocessed -dD -E -P - 2>/dev/null | grep -v '^#' | tr '\n' ' ' |
 	sed 's/static inline[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |
-	grep -oE '\b(waymark|trace)_[a-z_0-9]+ *\(|__thread [^;]*\*waymark_cursor' |
+	grep -oE '\b(waymark|trace)_[a-z_0-9]+ *\(|__thread [^;]*\*waymark_cursors' |
 	sed 's/.*\*//; s/ *(//' | sort -u >"$tmp/called"
 # Of the names that are called or declared, those which headers define are no symbols.
 grep -ohE 'static inline .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(' \
