@@ -31,6 +31,9 @@ struct waymark_recorder_stats {
 	uint64_t unwritten; /* recorded, but the sink failed to write them */
 };
 
+#define RECORDER_BUFFER_MIN (UINT64_C(1) << 20)
+#define RECORDER_BUFFER_MAX (UINT64_C(64) << 30)
+
 /* `bytes` bound each arena. Before the first event of the process; 0, or -1 with the reason. */
 int waymark_recorder_set_buffer(uint64_t bytes, struct waymark_error *error);
 

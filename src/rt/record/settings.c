@@ -8,9 +8,6 @@
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"
 
-#define BUFFER_MIN (UINT64_C(1) << 20)
-#define BUFFER_MAX (UINT64_C(64) << 30)
-
 /* How long a flush waits for a writer that does not get on. */
 #define FLUSH_PATIENCE_NS UINT64_C(10000000000)
 
@@ -38,7 +35,7 @@ int waymark_recorder_set_buffer(uint64_t bytes, struct waymark_error *error)
 	if (too_late("the buffer's size", error)) {
 		return -1;
 	}
-	if (bytes < BUFFER_MIN || bytes > BUFFER_MAX) {
+	if (bytes < RECORDER_BUFFER_MIN || bytes > RECORDER_BUFFER_MAX) {
 		return waymark_fail(error, "a buffer must have 1 MiB to 64 GiB");
 	}
 	__atomic_store_n(&settings.buffer, bytes, __ATOMIC_RELAXED);
