@@ -20,6 +20,18 @@ void waymark_ctf_consumer_begin(void *memory, struct arena_place *place)
 	place->directory = state->trace.path;
 }
 
+/* The name was another's: says which one the trace has, once for all children that fork makes. */
+static void announce(const struct ctf_trace *t)
+{
+	static bool told;
+	struct process *p = waymark_process_current();
+
+	if (p && t->config && t->config->taken_over &&
+		!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+		waymark_notice(p, "the trace is %s: the name asked for is taken", t->path);
+	}
+}
+
 void waymark_ctf_consumer_begun(struct arena *a)
 {
 	struct ctf_state *state = a->state;
@@ -27,6 +39,7 @@ void waymark_ctf_consumer_begun(struct arena *a)
 	state->files.trace = &state->trace;
 	if (state->trace.path[0]) {
 		waymark_ctf_name(&state->trace);
+		announce(&state->trace);
 		strcpy(a->file.directory, state->trace.path);
 	}
 	__atomic_store_n(&state->trace.named, 1, __ATOMIC_RELEASE);
@@ -97,6 +110,7 @@ static bool begin_trace(struct ctf_round *round)
 		return false;
 	}
 	waymark_ctf_name(&fresh);
+	announce(&fresh);
 	fresh.named = 1;
 	state->trace = fresh;
 	memset(&state->files, 0, sizeof(state->files));
