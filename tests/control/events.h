@@ -15,11 +15,12 @@
 
 static const struct waymark_arg test_args[] = { { "value", "int", WAYMARK_SIGNED, 4 } };
 
-static inline void test_record(const struct waymark_event *event, int value)
+static inline void test_record(
+	enum waymark_recorder recorder, const struct waymark_event *event, int value)
 {
 	struct waymark_record r;
 
-	if (waymark_record_begin(&r, WAYMARK_RECORDER_SIMPLE, event, 2 * sizeof(value))) {
+	if (waymark_record_begin(&r, recorder, event, 2 * sizeof(value))) {
 		waymark_record_value(&r, &value, sizeof(value));
 		waymark_record_end(&r);
 	}
@@ -37,7 +38,10 @@ static inline void test_record(const struct waymark_event *event, int value)
 			waymark_log(&waymark_event_##name_, " value=%d", value);              \
 		}                                                                             \
 		if (on & WAYMARK_SIMPLE) {                                                    \
-			test_record(&waymark_event_##name_, value);                           \
+			test_record(WAYMARK_RECORDER_SIMPLE, &waymark_event_##name_, value);  \
+		}                                                                             \
+		if (on & WAYMARK_CTF) {                                                       \
+			test_record(WAYMARK_RECORDER_CTF, &waymark_event_##name_, value);     \
 		}                                                                             \
 	}                                                                                     \
 	static inline void trace_##name_(int value)                                           \

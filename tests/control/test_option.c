@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rt/control/config.h"
 #include "rt/sink/log_prefix.h"
 #include "rt/control/option.h"
-#include "rt/record/process.h"
 #include "unit.h"
 
 static struct waymark_config c;
@@ -160,35 +158,75 @@ static void wrong_sizes_are_refused(void **state)
 	}
 }
 
-/* Whether an abort would find a handler of ours, after `option`. */
-static bool handles_abort(const char *option)
-{
-	struct waymark_match match = { 0 };
-	struct sigaction now;
-
-	parse(option);
-	assert_int_equal(waymark_config_apply(&c, &match, &error), 0);
-	waymark_crash_init();
-	sigaction(SIGABRT, NULL, &now);
-	return now.sa_handler != SIG_DFL;
-}
-
-static void crash_handlers_are_an_option(void **state)
+static void words_are_one_of_a_few(void **state)
 {
 	(void)state;
-	signal(SIGABRT, SIG_DFL);
-	assert_false(handles_abort("crash=off"));
-	assert_true(handles_abort("crash=on"));
-	signal(SIGABRT, SIG_DFL);
+	parse("full=discard,full=overwrite,full=block,replace=on,replace=off");
+	assert_string_equal(c.full, "block");
+	assert_string_equal(c.replace, "off");
+	refuse("full=", "full=: '' is none of discard, overwrite, block");
+	refuse("full=drop", "full=: 'drop' is none of discard, overwrite, block");
 	refuse("crash=", "is none of on, off");
 	refuse("crash=of", "is none of on, off");
+	refuse("replace=yes", "replace=: 'yes' is none of on, off");
+}
+
+static void counts_have_bounds(void **state)
+{
+	(void)state;
+	parse("flush=1");
+	assert_int_equal(c.flush_ns, UINT64_C(1000000000));
+	parse("flush=3600,keep=1,rotate=1M");
+	assert_int_equal(c.flush_ns, UINT64_C(3600000000000));
+	assert_int_equal(c.keep, 1);
+	assert_int_equal(c.rotate, 1u << 20);
+	parse("keep=1000000");
+	assert_int_equal(c.keep, 1000000);
+	refuse("flush=0", "flush=: '0' is no number from 1 to 3600");
+	refuse("flush=3601", "no number from 1 to 3600");
+	refuse("flush=1s", "no number from 1 to 3600");
+	refuse("keep=0", "keep=: '0' is no number from 1 to 1000000");
+	refuse("keep=1000001", "no number from 1 to 1000000");
+	refuse("keep=-1", "no number from 1 to 1000000");
+	refuse("rotate=", "rotate=: '' is no size");
+	refuse("rotate=1023K", "rotate=: '1023K' is too small; a piece has 1M at least");
+}
+
+static void signals_have_names_and_numbers(void **state)
+{
+	(void)state;
+	parse("snapshot=USR2");
+	assert_int_equal(c.snapshot, SIGUSR2);
+	parse("snapshot=SIGUSR1");
+	assert_int_equal(c.snapshot, SIGUSR1);
+	parse("snapshot=1");
+	assert_int_equal(c.snapshot, SIGHUP);
+	parse("snapshot=34");
+	assert_int_equal(c.snapshot, 34);
+}
+
+/* A fault would come again at once, and some signals nobody can handle. */
+static void signals_that_cannot_be_used_are_refused(void **state)
+{
+	static const char *const names[] = { "", "USR3", "usr2", "SIGSIGUSR2", " 12", "12 ", "+12",
+		"0", "-1", "32", "33", "65", "99999999999999999999", "KILL", "STOP", "SEGV",
+		"SIGBUS", "ILL", "FPE", "ABRT", "TRAP", "SYS", "9", "11" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char option[64];
+
+		snprintf(option, sizeof(option), "snapshot=%s", names[i]);
+		refuse(option, "is no signal that can be used; write USR1, USR2 or a number");
+	}
 }
 
 static void unknown_key_names_the_nearest(void **state)
 {
 	(void)state;
 	refuse("bogus=1", "Invalid parameter 'bogus'; there are enable=, events=, backend=, file=, "
-			  "simple.file=, log.file=, log.prefix=, buffer=, crash=, help");
+			  "ctf.file=, simple.file=, log.file=, log.prefix=, buffer=, full=, "
+			  "snapshot=, rotate=, keep=, replace=, flush=, crash=, help");
 	refuse("a,fiel=x", "did you mean 'file='?");
 	refuse("evnts=x", "did you mean 'events='?");
 	refuse("simple.flie=x", "did you mean 'simple.file='?");
@@ -209,6 +247,7 @@ static void values_are_checked(void **state)
 	refuse("enable=-", "the name or pattern of an event is missing");
 	refuse("file=", "file= needs the name of a file");
 	refuse("events=", "events= needs the name of a file");
+	refuse("ctf.file=", "ctf.file= needs the name of a file");
 	refuse("simple.file=", "simple.file= needs the name of a file");
 	refuse("log.file=", "log.file= needs the name of a file");
 	refuse("backend=lgo", "unknown backend 'lgo'");
@@ -270,7 +309,10 @@ int main(void)
 		cmocka_unit_test_teardown(backend_limits_all_patterns_of_the_option, teardown),
 		cmocka_unit_test_teardown(sizes_have_units, teardown),
 		cmocka_unit_test_teardown(wrong_sizes_are_refused, teardown),
-		cmocka_unit_test_teardown(crash_handlers_are_an_option, teardown),
+		cmocka_unit_test_teardown(words_are_one_of_a_few, teardown),
+		cmocka_unit_test_teardown(counts_have_bounds, teardown),
+		cmocka_unit_test_teardown(signals_have_names_and_numbers, teardown),
+		cmocka_unit_test_teardown(signals_that_cannot_be_used_are_refused, teardown),
 		cmocka_unit_test_teardown(unknown_key_names_the_nearest, teardown),
 		cmocka_unit_test_teardown(later_word_without_key_is_refused, teardown),
 		cmocka_unit_test_teardown(values_are_checked, teardown),

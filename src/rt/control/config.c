@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The two phases of an option. Checking opens no output: opening may truncate,
- * and a FIFO's reader would see its end. What still fails in the second phase
+ * and a FIFO's reader would see its end. All checks come before the first change,
+ * for an option with an error in it changes nothing. What still fails in the second phase
  * (a disk that fills in between) is reported, and what came before it stands.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
@@ -19,6 +19,7 @@
 #include "rt/host/path.h"
 #include "rt/sink/log_prefix.h"
 #include "rt/sink/output.h"
+#include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/event/registry.h"
 #include "rt/sink/sink.h"
@@ -44,39 +45,109 @@ const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_
 	return sink;
 }
 
-/* Whether `path`, the value of a key, could be written to; NULL is fine. */
-static int check_output(const char *key, const char *path, struct waymark_error *error)
+static bool is_on(const char *word)
 {
-	struct stat st;
-	bool ok = true;
-
-	if (path && stat(path, &st) == 0) {
-		ok = eaccess(path, W_OK) == 0;
-		if (S_ISDIR(st.st_mode)) {
-			errno = EISDIR;
-			ok = false;
-		}
-	} else if (path) {
-		ok = errno == ENOENT && path_is_creatable(path);
-	}
-	return ok ? 0 : waymark_fail(error, "%s=: %s: %s", key, path, strerror(errno));
+	return strcmp(word, "on") == 0;
 }
 
-int waymark_config_check_outputs(const struct waymark_config *c, struct waymark_error *error)
+static bool replaces(const struct waymark_config *c)
 {
-	if (check_output("file", c->file, error) < 0 ||
-		check_output("simple.file", c->simple_file, error) < 0) {
-		return -1;
-	}
-	return check_output("log.file", c->log_file, error);
+	return c->replace ? is_on(c->replace) : waymark_ctf_replaces();
 }
 
-static int check(const struct waymark_config *c, struct waymark_error *error)
+/* Whether `path`, the value of a key, could be the sink's file; NULL is fine. */
+static int check_output(const struct waymark_config *c, const struct waymark_sink *sink,
+	const char *key, const char *path, struct waymark_error *error)
 {
-	if (c->file && !waymark_config_sink(c->file, error)) {
+	struct waymark_error reason;
+
+	if (!path || sink->check_file(path, c->yields, replaces(c), &reason) == 0) {
+		return 0;
+	}
+	return waymark_fail(error, "%s: %s", key, reason.text);
+}
+
+/* The environment's file=, whose sink may come later: whether it is at a place that exists. */
+static int check_place(const char *path, struct waymark_error *error)
+{
+	if (access(path, F_OK) == 0 || (errno == ENOENT && path_is_creatable(path))) {
+		return 0;
+	}
+	return waymark_fail(error, "file=: %s: %s", path, strerror(errno));
+}
+
+static int check_file(const struct waymark_config *c, struct waymark_error *error)
+{
+	if (!c->file) {
+		return 0;
+	}
+	if (c->yields) {
+		return check_place(c->file, error);
+	}
+	const struct waymark_sink *sink = waymark_config_sink(c->file, error);
+
+	return sink ? check_output(c, sink, "file=", c->file, error) : -1;
+}
+
+static int check_outputs(const struct waymark_config *c, struct waymark_error *error)
+{
+	if (check_file(c, error) < 0 ||
+		check_output(c, &waymark_sink_ctf, "ctf.file=", c->ctf_file, error) < 0 ||
+		check_output(c, &waymark_sink_simple, "simple.file=", c->simple_file, error) < 0) {
 		return -1;
 	}
-	return waymark_config_check_outputs(c, error);
+	return check_output(c, &waymark_sink_log, "log.file=", c->log_file, error);
+}
+
+static enum recorder_policy policy_of(const char *word)
+{
+	return *word == 'o' ? RECORDER_OVERWRITE : *word == 'b' ? RECORDER_BLOCK : RECORDER_DISCARD;
+}
+
+static int check_snapshot(const struct waymark_config *c, struct waymark_error *error)
+{
+	if ((c->full ? policy_of(c->full) : waymark_recorder_policy()) != RECORDER_OVERWRITE) {
+		return waymark_fail(
+			error, "snapshot= needs full=overwrite, in this option or an earlier one");
+	}
+	return waymark_snapshot_check(c->snapshot, error);
+}
+
+/* What is fixed once events have been recorded, by any backend or by ctf. */
+static int check_time(const struct waymark_config *c, struct waymark_error *error)
+{
+	const struct process *p = waymark_process_current();
+	const char *late = NULL;
+
+	if (p && process_has_recorded(p)) {
+		late = c->buffer ? "buffer=" : c->full ? "full=" : NULL;
+	}
+	if (c->rotate && waymark_ctf_has_begun()) {
+		late = "rotate=";
+	}
+	if (!late) {
+		return 0;
+	}
+	return waymark_fail(error, "%s cannot change any more: events have been recorded", late);
+}
+
+static int check_recorder(const struct waymark_config *c, struct waymark_error *error)
+{
+	if (c->buffer && (c->buffer < RECORDER_BUFFER_MIN || c->buffer > RECORDER_BUFFER_MAX)) {
+		return waymark_fail(error, "buffer=: a buffer must have 1M to 64G");
+	}
+	if (c->keep && !c->rotate) {
+		return waymark_fail(error, "keep= needs rotate=SIZE in the same option");
+	}
+	if (check_time(c, error) < 0) {
+		return -1;
+	}
+	return c->snapshot ? check_snapshot(c, error) : 0;
+}
+
+int waymark_config_check(const struct waymark_config *c, struct waymark_error *error)
+{
+	return check_recorder(c, error) < 0 ? -1 : check_outputs(c, error);
 }
 
 static int apply_file(const struct waymark_config *c, struct waymark_error *error)
@@ -92,28 +163,25 @@ static int apply_file(const struct waymark_config *c, struct waymark_error *erro
 	if (!sink) {
 		return -1;
 	}
-	return sink->set_file(c->file, false, &reason) == 0
+	return sink->set_file(c->file, c->yields, &reason) == 0
 		       ? 0
 		       : waymark_fail(error, "file=: %s", reason.text);
 }
 
-static int apply_outputs(const struct waymark_config *c, struct waymark_error *error)
+static int apply_output(const struct waymark_config *c, const struct waymark_sink *sink,
+	const char *path, struct waymark_error *error)
 {
-	if (apply_file(c, error) < 0) {
-		return -1;
-	}
-	if (c->ctf_file && waymark_output_set(&waymark_sink_ctf, c->ctf_file, error) < 0) {
-		return -1;
-	}
-	if (c->simple_file && waymark_output_set(&waymark_sink_simple, c->simple_file, error) < 0) {
-		return -1;
-	}
-	return c->log_file ? waymark_output_set(&waymark_sink_log, c->log_file, error) : 0;
+	return path ? waymark_output_set(sink, path, c->yields, error) : 0;
 }
 
-static enum recorder_policy policy_of(const char *word)
+static int apply_outputs(const struct waymark_config *c, struct waymark_error *error)
 {
-	return *word == 'o' ? RECORDER_OVERWRITE : *word == 'b' ? RECORDER_BLOCK : RECORDER_DISCARD;
+	if (apply_file(c, error) < 0 ||
+		apply_output(c, &waymark_sink_ctf, c->ctf_file, error) < 0 ||
+		apply_output(c, &waymark_sink_simple, c->simple_file, error) < 0) {
+		return -1;
+	}
+	return apply_output(c, &waymark_sink_log, c->log_file, error);
 }
 
 /* What concerns memory and the shape of the trace; before the output is opened. */
@@ -129,13 +197,12 @@ static int apply_recorder(const struct waymark_config *c, struct waymark_error *
 		waymark_recorder_set_delay(c->flush_ns);
 	}
 	if (c->crash) {
-		waymark_recorder_set_crash_signals(strcmp(c->crash, "on") == 0);
+		waymark_recorder_set_crash_signals(is_on(c->crash));
 	}
 	if (c->replace) {
-		waymark_ctf_set_replace(strcmp(c->replace, "on") == 0);
+		waymark_ctf_set_replace(is_on(c->replace));
 	}
-	if ((c->rotate || c->keep) &&
-		waymark_ctf_set_pieces(c->rotate, (uint32_t)c->keep, error) < 0) {
+	if (c->rotate && waymark_ctf_set_pieces(c->rotate, (uint32_t)c->keep, error) < 0) {
 		return -1;
 	}
 	return c->snapshot ? waymark_snapshot_install(c->snapshot, error) : 0;
@@ -144,10 +211,8 @@ static int apply_recorder(const struct waymark_config *c, struct waymark_error *
 int waymark_config_apply(
 	struct waymark_config *c, struct waymark_match *match, struct waymark_error *error)
 {
-	if (check(c, error) < 0) {
-		return -1;
-	}
-	if (apply_recorder(c, error) < 0 || apply_outputs(c, error) < 0) {
+	if (waymark_config_check(c, error) < 0 || apply_recorder(c, error) < 0 ||
+		apply_outputs(c, error) < 0) {
 		return -1;
 	}
 	if (c->log_prefix) {
@@ -163,6 +228,7 @@ void waymark_config_want(struct waymark_wants *wants, const struct waymark_confi
 	wants->outputs |= c->ctf_file ? WAYMARK_CTF : 0;
 	wants->outputs |= c->simple_file ? WAYMARK_SIMPLE : 0;
 	wants->outputs |= c->log_file ? WAYMARK_LOG : 0;
+	wants->traces |= c->rotate || c->replace || c->flush_ns || c->snapshot;
 }
 
 void waymark_config_report_vain(
@@ -171,6 +237,12 @@ void waymark_config_report_vain(
 	unsigned int absent = ~waymark_registry_backends();
 	struct waymark_error warning;
 
+	if (wants->traces && (absent & WAYMARK_CTF)) {
+		waymark_fail(&warning,
+			"snapshot=, rotate=, replace=, flush= have no effect so far: "
+			"no loaded event was built with the backend 'ctf'");
+		say(&warning);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
 		const char *name = backends[i].name;
 

@@ -16,10 +16,10 @@
 const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_error *error);
 
 /*
- * Whether the files that the option names could be written to: for callers that
- * take `file` out. Returns 0, or -1 with the reason.
+ * The first phase alone, which changes nothing: for callers that take `file` out
+ * and apply it later. Returns 0, or -1 with the reason.
  */
-int waymark_config_check_outputs(const struct waymark_config *c, struct waymark_error *error);
+int waymark_config_check(const struct waymark_config *c, struct waymark_error *error);
 
 /* Checks and applies; empties the rules. Returns 0, or -1 with the reason. */
 int waymark_config_apply(
@@ -29,6 +29,7 @@ int waymark_config_apply(
 struct waymark_wants {
 	unsigned int limits; /* by backend= */
 	unsigned int outputs; /* by simple.file= and its like */
+	bool traces; /* a key that is for ctf only */
 };
 
 /* Adds what the option speaks of. */

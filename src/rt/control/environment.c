@@ -48,12 +48,12 @@ static void ask_for_events(struct waymark_config *c)
 
 static void load_option(const char *text)
 {
-	struct waymark_config c = { 0 };
+	struct waymark_config c = { .yields = true };
 	struct waymark_error error;
 	int result = waymark_option_parse(&c, text, &error);
 
 	if (result == 0) {
-		result = waymark_config_check_outputs(&c, &error);
+		result = waymark_config_check(&c, &error);
 	}
 	if (result == 0) {
 		ask_for_events(&c);

@@ -14,7 +14,10 @@
 #include "rt/sink/log_prefix.h"
 #include "rt/event/nearest.h"
 #include "rt/control/option.h"
-#include "rt/control/snapshot.h"
+#include "rt/control/signal_name.h"
+
+/* That of the largest packet: a piece is then not much larger than what was asked for. */
+#define ROTATE_MIN (UINT64_C(1) << 20)
 
 static const struct {
 	const char *name;
@@ -193,7 +196,13 @@ static int take_buffer(struct waymark_config *c, const char *value, struct wayma
 
 static int take_rotate(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_size(&c->rotate, "rotate", value, error);
+	if (take_size(&c->rotate, "rotate", value, error) < 0) {
+		return -1;
+	}
+	return c->rotate >= ROTATE_MIN
+		       ? 0
+		       : waymark_fail(error, "rotate=: '%s' is too small; a piece has 1M at least",
+				 value);
 }
 
 static int take_count(
@@ -226,7 +235,7 @@ static int take_flush(struct waymark_config *c, const char *value, struct waymar
 
 static int take_snapshot(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	c->snapshot = waymark_snapshot_signal(value);
+	c->snapshot = waymark_signal_named(value);
 	return c->snapshot ? 0
 			   : waymark_fail(error,
 				     "snapshot=: '%s' is no signal that can be used; "

@@ -30,6 +30,8 @@ struct waymark_config {
 	const char *log_prefix; /* NULL: not given */
 	const char *crash; /* "on", "off"; NULL: not given */
 	bool help;
+	/* The environment's, not an option: a name that is taken gives way to one beside it. */
+	bool yields;
 };
 
 /*

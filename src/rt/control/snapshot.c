@@ -2,41 +2,15 @@
 /* See snapshot.h. */
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "rt/control/snapshot.h"
 #include "rt/host/error.h"
 #include "rt/record/recorder.h"
 
-static int by_name(const char *name)
-{
-	if (strncmp(name, "SIG", 3) == 0) {
-		name += 3;
-	}
-	for (int sig = 1; sig < NSIG; sig++) {
-		const char *abbreviation = sigabbrev_np(sig);
-
-		if (abbreviation && strcmp(abbreviation, name) == 0) {
-			return sig;
-		}
-	}
-	return 0;
-}
-
-int waymark_snapshot_signal(const char *name)
-{
-	char *end;
-	long number = strtol(name, &end, 10);
-
-	if (end == name || *end) {
-		number = by_name(name);
-	}
-	if (number < 1 || number > SIGRTMAX || number == SIGKILL || number == SIGSTOP) {
-		return 0;
-	}
-	return (int)number;
-}
+/* The signal that has our handler, 0: none. Changed by an exchange. */
+static int installed;
 
 static void on_signal(int sig)
 {
@@ -47,15 +21,49 @@ static void on_signal(int sig)
 	errno = saved;
 }
 
+static bool is_ours(const struct sigaction *act)
+{
+	return !(act->sa_flags & SA_SIGINFO) && act->sa_handler == on_signal;
+}
+
+int waymark_snapshot_check(int sig, struct waymark_error *error)
+{
+	struct sigaction now;
+
+	if (sigaction(sig, NULL, &now) < 0) {
+		return waymark_fail(error, "snapshot=: signal %d: %s", sig, strerror(errno));
+	}
+	if (is_ours(&now) || (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)) {
+		return 0;
+	}
+	return waymark_fail(error,
+		"snapshot=: the program handles or ignores signal %d itself; choose another", sig);
+}
+
+/* Gives an earlier signal back, unless the program took it meanwhile. */
+static void uninstall(int sig)
+{
+	struct sigaction act = { .sa_handler = SIG_DFL };
+	struct sigaction now;
+
+	if (sigaction(sig, NULL, &now) == 0 && is_ours(&now)) {
+		sigaction(sig, &act, NULL);
+	}
+}
+
 int waymark_snapshot_install(int sig, struct waymark_error *error)
 {
 	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-	struct sigaction old;
 
-	sigemptyset(&act.sa_mask);
-	if (sigaction(sig, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
-		(old.sa_handler == SIG_DFL || old.sa_handler == on_signal)) {
-		return sigaction(sig, &act, NULL);
+	if (waymark_snapshot_check(sig, error) < 0) {
+		return -1;
 	}
-	return waymark_fail(error, "snapshot=: the program handles signal %d itself", sig);
+	sigemptyset(&act.sa_mask);
+	sigaction(sig, &act, NULL);
+	int before = __atomic_exchange_n(&installed, sig, __ATOMIC_RELAXED);
+
+	if (before && before != sig) {
+		uninstall(before);
+	}
+	return 0;
 }

@@ -5,10 +5,10 @@
 
 #include <waymark/control.h>
 
-/* The number of `USR2`, `SIGUSR2` or `12`; 0 where it is no signal to be used. */
-int waymark_snapshot_signal(const char *name);
+/* Returns 0, or -1: the program itself handles or ignores that signal. */
+int waymark_snapshot_check(int sig, struct waymark_error *error);
 
-/* Installs the handler. Returns 0, or -1: the program handles that signal itself. */
+/* Installs the handler in the place of that for an earlier one. Returns 0 or -1 as above. */
 int waymark_snapshot_install(int sig, struct waymark_error *error);
 
 #endif

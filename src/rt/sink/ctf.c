@@ -67,27 +67,40 @@ static struct ctf_config *new_config(const char *path)
 	return config;
 }
 
-/* Makes sure that the directory can be made; notes when another name must be taken. */
-static int check_path(const char *path, bool yield, bool *taken, struct waymark_error *error)
+static int check_file(const char *path, bool yield, bool replace, struct waymark_error *error)
 {
 	struct stat st;
 
-	*taken = false;
 	if (lstat(path, &st) < 0) {
 		if (errno == ENOENT && path_is_creatable(path)) {
 			return 0;
 		}
 		return waymark_fail(error, "%s: cannot make the trace: %s", path, strerror(errno));
 	}
-	if (wanted.replace) {
-		return waymark_ctf_replace(path, error);
+	if (replace) {
+		return waymark_ctf_may_replace(path, error);
 	}
-	*taken = yield;
 	return yield ? 0
 		     : waymark_fail(error,
 			       "%s: there is something of that name already; remove it, or say "
 			       "replace=on",
 			       path);
+}
+
+/* Sees to it that the directory can be made; notes when another name must be taken. */
+static int prepare_path(const char *path, bool yield, bool *taken, struct waymark_error *error)
+{
+	struct stat st;
+
+	*taken = false;
+	if (check_file(path, yield, wanted.replace, error) < 0) {
+		return -1;
+	}
+	if (lstat(path, &st) == 0) {
+		*taken = !wanted.replace;
+		return wanted.replace ? waymark_ctf_replace(path, error) : 0;
+	}
+	return 0;
 }
 
 static int set_file(const char *path, bool yield, struct waymark_error *error)
@@ -97,7 +110,7 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 	bool taken = false;
 
 	error_clear(error);
-	if (absolute && path && check_path(absolute, yield, &taken, error) < 0) {
+	if (absolute && path && prepare_path(absolute, yield, &taken, error) < 0) {
 		free(absolute);
 		return -1;
 	}
@@ -116,6 +129,11 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 void waymark_ctf_set_replace(bool replace)
 {
 	wanted.replace = replace;
+}
+
+bool waymark_ctf_replaces(void)
+{
+	return wanted.replace;
 }
 
 int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error *error)
@@ -181,6 +199,7 @@ void waymark_ctf_declare_now(void)
 const struct waymark_sink waymark_sink_ctf = {
 	.backend = WAYMARK_CTF,
 	.name = "ctf",
+	.check_file = check_file,
 	.set_file = set_file,
 	.set_on = set_on,
 	.flush = waymark_recorder_flush,

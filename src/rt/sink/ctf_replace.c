@@ -11,6 +11,7 @@
 #include "format/arena.h"
 #include "format/ctf.h"
 #include "rt/host/error.h"
+#include "rt/host/path.h"
 #include "rt/sink/ctf_replace.h"
 
 static bool begins_with(const char *name, const char *what)
@@ -83,24 +84,51 @@ static bool is_trace(int dirfd)
 	return n == (ssize_t)sizeof(begin) - 1 && strcmp(begin, CTF_SIGNATURE) == 0;
 }
 
-int waymark_ctf_replace(const char *path, struct waymark_error *error)
+static int refuse(const char *path, int why, struct waymark_error *error)
+{
+	return waymark_fail(error, "%s: not replaced: %s", path, strerror(why));
+}
+
+/* The directory, if it holds a trace and nothing else; else -1, with the reason. */
+static int open_trace(const char *path, struct waymark_error *error)
 {
 	int dirfd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (dirfd < 0) {
-		return waymark_fail(error, "%s: not replaced: %s", path, strerror(errno));
+		return refuse(path, errno, error);
 	}
-	bool ours = is_trace(dirfd) && each_name(dirfd, check_name);
-	bool removed = ours && each_name(dirfd, remove_name) && rmdir(path) == 0;
-	int why = errno;
-
-	close(dirfd);
-	if (removed) {
-		return 0;
-	}
-	if (!ours) {
+	if (!is_trace(dirfd) || !each_name(dirfd, check_name)) {
+		close(dirfd);
 		return waymark_fail(
 			error, "%s: not replaced: it is no trace, or holds other files too", path);
 	}
-	return waymark_fail(error, "%s: not replaced: %s", path, strerror(why));
+	return dirfd;
+}
+
+int waymark_ctf_may_replace(const char *path, struct waymark_error *error)
+{
+	int dirfd = open_trace(path, error);
+
+	if (dirfd < 0) {
+		return -1;
+	}
+	bool ok = faccessat(dirfd, ".", W_OK | X_OK, AT_EACCESS) == 0 && path_is_creatable(path);
+	int why = errno;
+
+	close(dirfd);
+	return ok ? 0 : refuse(path, why, error);
+}
+
+int waymark_ctf_replace(const char *path, struct waymark_error *error)
+{
+	int dirfd = open_trace(path, error);
+
+	if (dirfd < 0) {
+		return -1;
+	}
+	bool removed = each_name(dirfd, remove_name) && rmdir(path) == 0;
+	int why = errno;
+
+	close(dirfd);
+	return removed ? 0 : refuse(path, why, error);
 }

@@ -6,6 +6,13 @@
 #include <waymark/control.h>
 
 /*
+ * Whether there is a trace at `path` that may be removed: a directory with a
+ * trace and nothing beside it, in a directory that can be written to. Returns 0,
+ * or -1 with the reason.
+ */
+int waymark_ctf_may_replace(const char *path, struct waymark_error *error);
+
+/*
  * Removes the trace in the directory `path`, and nothing else: a directory that
  * holds no trace, or anything beside it, stays, and is an error. What a killed
  * process left of it in memory goes, too. Returns 0, or -1 with the reason.

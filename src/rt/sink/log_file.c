@@ -247,6 +247,7 @@ static void log_print_status(FILE *to)
 const struct waymark_sink waymark_sink_log = {
 	.backend = WAYMARK_LOG,
 	.name = "log",
+	.check_file = waymark_sink_check_plain,
 	.set_file = log_set_file,
 	.set_on = log_set_on,
 	.flush = log_flush,

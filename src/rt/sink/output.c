@@ -12,14 +12,15 @@
 static struct {
 	const struct waymark_sink *sink;
 	char *path; /* absolute; NULL: nothing waits */
+	bool yield; /* a name beside it will do */
 } waiting[] = {
-	{ &waymark_sink_ctf, NULL },
-	{ &waymark_sink_simple, NULL },
-	{ &waymark_sink_log, NULL },
+	{ .sink = &waymark_sink_ctf },
+	{ .sink = &waymark_sink_simple },
+	{ .sink = &waymark_sink_log },
 };
 
 /* Puts `path` in the place of what waits for the sink, and returns that. */
-static char *replace(const struct waymark_sink *sink, char *path)
+static char *replace(const struct waymark_sink *sink, char *path, bool yield)
 {
 	char *old = NULL;
 
@@ -28,6 +29,7 @@ static char *replace(const struct waymark_sink *sink, char *path)
 		if (waiting[i].sink == sink) {
 			old = waiting[i].path;
 			waiting[i].path = path;
+			waiting[i].yield = yield;
 		}
 	}
 	waymark_unlock();
@@ -35,28 +37,28 @@ static char *replace(const struct waymark_sink *sink, char *path)
 }
 
 static int open_output(
-	const struct waymark_sink *sink, const char *path, struct waymark_error *error)
+	const struct waymark_sink *sink, const char *path, bool yield, struct waymark_error *error)
 {
 	struct waymark_error reason;
 
-	if (sink->set_file(path, false, &reason) == 0) {
+	if (sink->set_file(path, yield, &reason) == 0) {
 		return 0;
 	}
 	return waymark_fail(error, "%s.file=: %s", sink->name, reason.text);
 }
 
 int waymark_output_set(
-	const struct waymark_sink *sink, const char *path, struct waymark_error *error)
+	const struct waymark_sink *sink, const char *path, bool yield, struct waymark_error *error)
 {
 	if (waymark_registry_backends() & sink->backend) {
-		return open_output(sink, path, error);
+		return open_output(sink, path, yield, error);
 	}
 	char *copy = path_absolute(path);
 
 	if (!copy) {
 		return waymark_fail(error, "out of memory");
 	}
-	free(replace(sink, copy));
+	free(replace(sink, copy, yield));
 	return 0;
 }
 
@@ -66,10 +68,11 @@ void waymark_output_follow(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(waiting); i++) {
 		const struct waymark_sink *sink = waiting[i].sink;
-		char *path = sink->backend & there ? replace(sink, NULL) : NULL;
+		bool yield = waiting[i].yield;
+		char *path = sink->backend & there ? replace(sink, NULL, false) : NULL;
 		struct waymark_error error;
 
-		if (path && open_output(sink, path, &error) < 0) {
+		if (path && open_output(sink, path, yield, &error) < 0) {
 			waymark_message("%s", error.text);
 		}
 		free(path);
@@ -78,5 +81,5 @@ void waymark_output_follow(void)
 
 void waymark_output_forget(const struct waymark_sink *sink)
 {
-	free(replace(sink, NULL));
+	free(replace(sink, NULL, false));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The outputs that `simple.file=` and `log.file=` name. A file is made only
+ * The outputs that `ctf.file=` and its like name. A file is made only
  * when an event is loaded that can write to it: until a library or plug-in
  * brings one, the name waits.
  */
@@ -9,9 +9,12 @@
 
 #include "rt/sink/sink.h"
 
-/* Opens the sink's file, or keeps its name for later. Returns 0, or -1 with the reason. */
+/*
+ * Opens the sink's file, or keeps its name for later; `yield` as for set_file().
+ * Returns 0, or -1 with the reason.
+ */
 int waymark_output_set(
-	const struct waymark_sink *sink, const char *path, struct waymark_error *error);
+	const struct waymark_sink *sink, const char *path, bool yield, struct waymark_error *error);
 
 /* An object was registered: opens what waited for its events. */
 void waymark_output_follow(void);

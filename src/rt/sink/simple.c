@@ -116,6 +116,7 @@ static void print_status(FILE *to)
 const struct waymark_sink waymark_sink_simple = {
 	.backend = WAYMARK_SIMPLE,
 	.name = "simple",
+	.check_file = waymark_sink_check_plain,
 	.set_file = set_file,
 	.set_on = set_on,
 	.flush = waymark_recorder_flush,

@@ -16,6 +16,12 @@ struct waymark_sink {
 	unsigned int backend; /* one bit of enum waymark_backend */
 	const char *name;
 	/*
+	 * Whether set_file() could take the path, as far as can be told without making
+	 * anything. `replace`: what has the name may be removed, if it is a trace.
+	 * Returns 0, or -1 with the reason.
+	 */
+	int (*check_file)(const char *path, bool yield, bool replace, struct waymark_error *error);
+	/*
 	 * Names the file and opens it. NULL: the sink's default. `yield`: where that
 	 * cannot be had because it is another's, a name beside it will do. 0 or -1
 	 * with the reason.
@@ -35,6 +41,7 @@ extern const struct waymark_sink waymark_sink_log;
 
 /* What else options set of ctf; in force from the next event's trace on. */
 void waymark_ctf_set_replace(bool replace);
+bool waymark_ctf_replaces(void);
 int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error *error);
 
 /*
@@ -43,6 +50,10 @@ int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error 
  */
 bool waymark_ctf_has_begun(void);
 void waymark_ctf_declare_now(void);
+
+/* The check_file() of sinks that write one plain file, which may be there already. */
+int waymark_sink_check_plain(
+	const char *path, bool yield, bool replace, struct waymark_error *error);
 
 /* The first sink of the table whose backend is in `backends`, NULL when there is none. */
 const struct waymark_sink *waymark_sink_first(unsigned int backends);

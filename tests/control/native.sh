@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The -trace option and WAYMARK_TRACE of programs that have the native trace:
+# native.sh NATIVE ALL WAYMARK; ALL was built with simple and log, too.
+set -u
+native=$(realpath "$1")
+all=$(realpath "$2")
+waymark=$(realpath "$3")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+unset WAYMARK_TRACE
+failures=0
+
+fail() {
+	echo "$*"
+	failures=$((failures + 1))
+}
+
+# expect NAME STATUS STDERR COMMAND...: runs it and compares; <pid> stands for its number.
+expect() {
+	local what=$1 status=$2 err=$3
+	shift 3
+	"$@" >out 2>err &
+	local pid=$!
+	wait $pid
+	local got=$?
+	err=${err//<pid>/$pid}
+	if [ $got -ne "$status" ] || [ "$(cat err)" != "$err" ]; then
+		fail "$what: status $got, wanted $status"
+		diff <(echo "$err") err
+	fi
+	last=$pid
+}
+
+# holds NAME TRACE LINES: the trace is whole and has these events.
+holds() {
+	local lines
+	lines=$("$waymark" print "$2" 2>&1 | sed -E 's/^[0-9.]+ [0-9]+ //')
+	[ "$lines" = "$3" ] || fail "$1: $2 holds '$lines', not '$3'"
+}
+
+there="there is something of that name already; remove it, or say replace=on"
+disk=$'disk_read value=1\ndisk_write value=2'
+name=$(basename "$native")
+
+expect "default name" 0 "" "$native" 'disk_*'
+holds "default name" "trace-$last.ctf" "$disk"
+expect "file=" 0 "" "$native" 'disk_*,file=one'
+holds "file=" one "$disk"
+expect "ctf.file=" 0 "" "$native" 'disk_*,ctf.file=two/'
+holds "ctf.file=" two "$disk"
+expect "nothing on" 0 "" "$native" file=none
+[ ! -e none ] || fail "a trace without an event was made"
+
+for key in file ctf.file; do
+	expect "$key= of a trace" 1 "$name: $key=: one: $there" "$native" "*,$key=one"
+	holds "$key= of a trace" one "$disk"
+	: >plain
+	expect "$key= of a file" 1 "$name: $key=: plain: $there" "$native" "*,$key=plain,replace=off"
+	expect "$key= without directory" 1 \
+		"$name: $key=: gone/x: cannot make the trace: No such file or directory" \
+		"$native" "*,$key=gone/x"
+done
+ln -s nowhere link
+expect "file= of a dangling link" 1 "$name: file=: link: $there" "$native" '*,file=link'
+[ ! -e nowhere ] || fail "a trace was made at the end of a link"
+expect "an error changes nothing" 1 "$name: ctf.file=: one: $there" \
+	"$native" 'disk_*,flush=1,simple.file=made,log.file=made,ctf.file=one'
+[ ! -e made ] || fail "an option with an error made its file"
+
+# Only a trace is replaced, and only when it is asked for.
+expect "replace=on" 0 "" "$native" 'net_*,file=one,replace=on'
+holds "replace=on" one "net_read value=3"
+expect "replace=on holds for later options" 0 "" "$native" replace=on 'disk_*,file=one'
+holds "replace=on holds for later options" one "$disk"
+expect "replace=off takes it back" 1 "$name: file=: one: $there" "$native" replace=on 'file=one,replace=off'
+expect "replace=on with no trace there" 0 "" "$native" 'disk_*,file=three,replace=on'
+holds "replace=on with no trace there" three "$disk"
+expect "replace=on of a file" 1 "$name: file=: plain: not replaced: Not a directory" \
+	"$native" '*,file=plain,replace=on'
+expect "replace=on of a link" 1 "$name: file=: link: not replaced: Not a directory" \
+	"$native" '*,file=link,replace=on'
+mkdir empty
+not="not replaced: it is no trace, or holds other files too"
+expect "replace=on of a directory" 1 "$name: file=: empty: $not" "$native" '*,file=empty,replace=on'
+: >three/notes
+expect "replace=on of a trace with notes" 1 "$name: file=: three: $not" \
+	"$native" '*,file=three,replace=on'
+holds "replace=on of a trace with notes" three "$disk"
+
+# The environment reaches programs that start each other: they must not stop each other.
+expect "environment" 0 "" env WAYMARK_TRACE='disk_*,file=env' "$native"
+holds "environment" env "$disk"
+for key in file ctf.file; do
+	expect "environment, name taken, $key=" 0 \
+		"waymark: the trace is $tmp/env.<pid>: the name asked for is taken" \
+		env WAYMARK_TRACE="net_*,$key=env" "$native"
+	holds "environment, name taken, $key=" "env.$last" "net_read value=3"
+done
+holds "environment, name taken" env "$disk"
+expect "environment, replace=on" 0 "" env WAYMARK_TRACE='net_*,file=env,replace=on' "$native"
+holds "environment, replace=on" env "net_read value=3"
+expect "environment, replace=on of a directory" 0 "waymark: WAYMARK_TRACE: ctf.file=: empty: $not" \
+	env WAYMARK_TRACE='disk_*,ctf.file=empty,replace=on' "$native"
+expect "environment, file= at no place" 0 \
+	"waymark: WAYMARK_TRACE: file=: gone/x: No such file or directory" \
+	env WAYMARK_TRACE='disk_*,file=gone/x' "$native"
+expect "a bad option's file is not taken" 0 "waymark: WAYMARK_TRACE: keep= needs rotate=SIZE in the same option" \
+	env WAYMARK_TRACE='file=kept,keep=2;disk_*' "$native"
+[ ! -e kept ] || fail "the file of an option with an error was taken"
+expect "option after environment" 0 "" env WAYMARK_TRACE='disk_*,file=of_env' "$native" file=of_option
+holds "option after environment" of_option "$disk"
+
+# file= goes to the first of ctf, simple, log.
+expect "file= with all backends" 0 "" "$all" 'disk_*,file=c,simple.file=s,log.file=l,log.prefix=none'
+holds "file= with all backends" c "$disk"
+[ "$(cat l)" = "$disk" ] || fail "log.file= holds $(cat l)"
+[ -f s ] && [ -s s ] || fail "simple.file= made no file"
+expect "one backend of all" 0 "" "$all" 'disk_*,backend=ctf,file=d'
+holds "one backend of all" d "$disk"
+
+# Pieces, policies and the rest are taken; what cannot be is told before anything changes.
+expect "all keys" 0 "" "$native" \
+	'disk_*,file=e,buffer=2M,full=overwrite,snapshot=USR2,rotate=1M,keep=2,flush=1,crash=off'
+holds "all keys" e "$disk"
+expect "full=block" 0 "" "$native" 'disk_*,file=f,full=block'
+holds "full=block" f "$disk"
+expect "snapshot= alone" 1 "$name: snapshot= needs full=overwrite, in this option or an earlier one" \
+	"$native" '*,file=g,snapshot=USR2'
+expect "snapshot= behind full=" 0 "" "$native" full=overwrite 'disk_*,file=g,snapshot=USR2'
+[ $failures -eq 0 ]
