@@ -89,7 +89,7 @@ bool trace_event_get_state_dynamic(TraceEvent *ev);
 
 /*
  * Switches all backends of an event on or off; idempotent. Depends on a backend
- * (simple, log): for an event that has none it warns once on standard
+ * (ctf, simple, log): for an event that has none it warns once on standard
  * error and goes on.
  */
 void trace_event_set_state_dynamic(TraceEvent *ev, bool state);
@@ -103,8 +103,8 @@ bool trace_init_backends(void);
 
 /*
  * Opens the file that `-trace file=` named, after the program became a daemon.
- * Depends on a backend with a file (simple, log): where file= was given
- * and there is none, or the file cannot be opened, prints the reason on
+ * It is that of the first of ctf, simple, log that the loaded objects were built
+ * with. Where file= was given and there is none, or the file cannot be opened, prints the reason on
  * standard error and exits with status 1.
  */
 void trace_init_file(void);

@@ -120,10 +120,11 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 	struct waymark_error *error);
 
 /*
- * Names the file that a backend writes to ("simple", "log"; NULL: the first of
- * simple, log that the loaded objects were built with). `path` NULL: the
- * backend's default, for log standard error. Returns 0, or -1: no such backend,
- * or the file cannot be opened, and the old one stays.
+ * Names the file that a backend writes to ("ctf", "simple", "log"; NULL: the first
+ * of these that the loaded objects were built with). `path` NULL: the backend's
+ * default, for log standard error. Returns 0, or -1, and the old one stays: no
+ * such backend, the file cannot be opened, or, for ctf, something has the name
+ * already and is not to be replaced.
  */
 int waymark_set_output(const char *backend, const char *path, struct waymark_error *error);
 
@@ -144,6 +145,14 @@ int waymark_get_output_status(const char *backend, char *text, size_t size);
  * or -1 when some could not be written.
  */
 int waymark_flush(struct waymark_error *error);
+
+/*
+ * Writes what full=overwrite holds in memory, and waits until it is in its file;
+ * recording goes on meanwhile. With any other policy the same as waymark_flush(),
+ * since nothing is held back then. Returns 0, or -1 when some could not be
+ * written. For signal handlers there is the option's snapshot=.
+ */
+int waymark_snapshot(struct waymark_error *error);
 
 /* Counters of this process. */
 struct waymark_stats {

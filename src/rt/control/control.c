@@ -220,6 +220,11 @@ int waymark_flush(struct waymark_error *error)
 	return 0;
 }
 
+int waymark_snapshot(struct waymark_error *error)
+{
+	return waymark_flush(error);
+}
+
 void waymark_get_stats(struct waymark_stats *stats)
 {
 	struct waymark_recorder_stats recorder;

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* full=overwrite writes nothing until it is told to, by the API or by a signal. */
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <waymark/control.h>
+
+#include "events.h"
+#include "unit.h"
+
+EVENT(probe, WAYMARK_CTF, 1)
+EVENT_LIST(&waymark_event_probe)
+
+#define PATIENCE_MS 10000
+
+static char directory[] = "/tmp/waymark-snapshot-XXXXXX";
+
+/* Bytes of all streams of the trace. */
+static long written(void)
+{
+	char pattern[64];
+	glob_t found;
+	long sum = 0;
+
+	snprintf(pattern, sizeof(pattern), "%s/t/stream-*", directory);
+	if (glob(pattern, 0, NULL, &found) != 0) {
+		return 0;
+	}
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		struct stat st;
+
+		sum += stat(found.gl_pathv[i], &st) == 0 ? (long)st.st_size : 0;
+	}
+	globfree(&found);
+	return sum;
+}
+
+static bool grows_beyond(long before)
+{
+	for (int ms = 0; ms < PATIENCE_MS; ms++) {
+		if (written() > before) {
+			return true;
+		}
+		usleep(1000);
+	}
+	return false;
+}
+
+/* In a child, which has a recorder of its own: `body` returns what exit() gets. */
+static int run(int (*body)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		exit(body());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static int configure(const char *more)
+{
+	char option[256];
+	struct waymark_error error;
+
+	snprintf(option, sizeof(option), "probe,file=%s/t,replace=on%s", directory, more);
+	if (waymark_configure(option, &error) < 0) {
+		fprintf(stderr, "%s\n", error.text);
+		return -1;
+	}
+	return 0;
+}
+
+#define CHECK(true_, code)           \
+	do {                         \
+		if (!(true_)) {      \
+			return code; \
+		}                    \
+	} while (0)
+
+/* Longer than the writer waits for anything but a demand. */
+static void record_and_wait(int value)
+{
+	trace_probe(value);
+	usleep(400000);
+}
+
+static int by_api(void)
+{
+	CHECK(configure(",full=overwrite,flush=1") == 0, 1);
+	record_and_wait(1);
+	CHECK(written() == 0, 2);
+	CHECK(waymark_snapshot(NULL) == 0, 3);
+	long first = written();
+
+	CHECK(first > 0, 4);
+	record_and_wait(2);
+	CHECK(written() == first, 5);
+	CHECK(waymark_snapshot(NULL) == 0, 6);
+	CHECK(written() > first, 7);
+	return 0;
+}
+
+static int by_signal(void)
+{
+	CHECK(configure(",full=overwrite,snapshot=USR2") == 0, 1);
+	record_and_wait(1);
+	CHECK(written() == 0, 2);
+	raise(SIGUSR2);
+	CHECK(grows_beyond(0), 3);
+	long first = written();
+
+	record_and_wait(2);
+	CHECK(written() == first, 4);
+	raise(SIGUSR2);
+	CHECK(grows_beyond(first), 5);
+	return 0;
+}
+
+static int by_flush(void)
+{
+	CHECK(configure("") == 0, 1);
+	trace_probe(1);
+	CHECK(waymark_snapshot(NULL) == 0, 2);
+	CHECK(written() > 0, 3);
+	return 0;
+}
+
+static int before_any_event(void)
+{
+	struct waymark_error error = { "not emptied" };
+
+	CHECK(waymark_snapshot(&error) == 0, 1);
+	CHECK(error.text[0] == '\0', 2);
+	return 0;
+}
+
+static void a_call_writes_what_is_in_memory(void **state)
+{
+	(void)state;
+	assert_int_equal(run(by_api), 0);
+}
+
+static void a_signal_writes_what_is_in_memory(void **state)
+{
+	(void)state;
+	assert_int_equal(run(by_signal), 0);
+}
+
+static void with_other_policies_it_is_a_flush(void **state)
+{
+	(void)state;
+	assert_int_equal(run(by_flush), 0);
+	assert_int_equal(run(before_any_event), 0);
+}
+
+static int make_directory(void **state)
+{
+	(void)state;
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", directory);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call_writes_what_is_in_memory),
+		cmocka_unit_test(a_signal_writes_what_is_in_memory),
+		cmocka_unit_test(with_other_policies_it_is_a_flush),
+	};
+
+	return cmocka_run_group_tests_name("snapshot", tests, make_directory, remove_directory);
+}
