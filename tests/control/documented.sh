@@ -29,7 +29,7 @@ compare "log prefixes"
 
 sed -n 's/^WAYMARK_BACKEND([0-9]*, [A-Z]*, \([a-z]*\))/\1/p' include/waymark/backends.def | sort >"$tmp/reserved"
 sed -n 's/^EMIT_BACKEND(\([a-z]*\),.*/\1/p' src/emit/backends.def | grep -vx nop | sort >"$tmp/code"
-sed -n 's/^\.Pq Cm \(simple.*\) \.$/\1/p' $trace | tr -d ' ' | tr ',' '\n' >"$tmp/page"
+sed -n 's/^\.Pq Cm \(ctf, .*\|ctf .*\) \.$/\1/p' $trace | tr -d ' ' | tr ',' '\n' >"$tmp/page"
 compare "backends"
 for absent in $(comm -23 "$tmp/reserved" "$tmp/code"); do
 	if grep -nwi "$absent" $trace docs/man/waymark-control.3 src/rt/control/options.def \

@@ -54,6 +54,8 @@ vain="no loaded event was built with the backend"
 expect "backend= limits" 0 "" "$name: warning: backend=: $vain 'simple'" "$program" 'disk_*,backend=simple'
 expect "backends that do not exist" 0 "" "$name: warning: backend=: $vain 'ctf'
 $name: warning: backend=: $vain 'ust'" "$program" 'disk_*,backend=ust+ctf'
+expect "keys of the native trace alone" 0 "" "$name: warning: snapshot=, rotate=, replace= and flush= \
+have no effect so far: $vain 'ctf'" "$program" rotate=1M
 expect "file of a backend that is not there" 0 "" \
 	"$name: warning: simple.file= has no effect so far: $vain 'simple'" "$program" simple.file=vain
 expect "file of a backend that is not there" 0 "" \

@@ -239,7 +239,7 @@ void waymark_config_report_vain(
 
 	if (wants->traces && (absent & WAYMARK_CTF)) {
 		waymark_fail(&warning,
-			"snapshot=, rotate=, replace=, flush= have no effect so far: "
+			"snapshot=, rotate=, replace= and flush= have no effect so far: "
 			"no loaded event was built with the backend 'ctf'");
 		say(&warning);
 	}
