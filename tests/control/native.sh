@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The -trace option and WAYMARK_TRACE of programs that have the native trace:
-# native.sh NATIVE ALL WAYMARK; ALL was built with simple and log, too.
+# native.sh NATIVE ALL WAYMARK [LIBRARY]; ALL was built with simple and log, too, and
+# LIBRARY, which comes before the program, with these alone.
 set -u
 native=$(realpath "$1")
 all=$(realpath "$2")
 waymark=$(realpath "$3")
+library=${4:+$(realpath "$4")}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
@@ -111,6 +113,18 @@ expect "a bad option's file is not taken" 0 "waymark: WAYMARK_TRACE: keep= needs
 [ ! -e kept ] || fail "the file of an option with an error was taken"
 expect "option after environment" 0 "" env WAYMARK_TRACE='disk_*,file=of_env' "$native" file=of_option
 holds "option after environment" of_option "$disk"
+
+# A file that was made for a library's events is not in the way of the program's trace.
+if [ -n "$library" ]; then
+	expect "file= moves on" 0 "" env LD_PRELOAD="$library" WAYMARK_TRACE='disk_*,file=moved' "$native"
+	holds "file= moves on" moved "$disk"
+	echo mine >mine
+	expect "file= moves on, name taken" 0 "waymark: the trace is $tmp/mine.<pid>: the name asked for is taken" \
+		env LD_PRELOAD="$library" WAYMARK_TRACE='backend=log;disk_*,file=mine' "$native"
+	[ -s mine ] || fail "a file that was there is gone or empty"
+else
+	echo "file= that moves on is not tested: not with sanitizers"
+fi
 
 # file= goes to the first of ctf, simple, log.
 expect "file= with all backends" 0 "" "$all" 'disk_*,file=c,simple.file=s,log.file=l,log.prefix=none'

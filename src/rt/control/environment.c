@@ -9,8 +9,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/simple.h"
 #include "rt/control/config.h"
 #include "rt/control/environment.h"
 #include "rt/host/lock.h"
@@ -26,6 +28,7 @@ static struct {
 	bool over; /* the main program has registered */
 	char *file;
 	const struct waymark_sink *sink; /* that has the file */
+	bool made; /* nothing had the name before it */
 	struct waymark_wants wants;
 } startup;
 
@@ -116,6 +119,18 @@ static char *copy_file(void)
 	return file;
 }
 
+/* Takes the file from a sink whose events have not come, and what was made of it. */
+static void take_back(const char *file)
+{
+	struct stat st;
+
+	startup.sink->set_file(NULL, true, NULL);
+	if (startup.made && lstat(file, &st) == 0 && S_ISREG(st.st_mode) &&
+		(size_t)st.st_size <= sizeof(struct simple_header)) {
+		unlink(file); /* the next sink may want the name for itself */
+	}
+}
+
 /* Gives the file to the first sink of the backends that are there by now. */
 static void place_file(void)
 {
@@ -127,9 +142,10 @@ static void place_file(void)
 		return;
 	}
 	if (startup.sink) {
-		startup.sink->set_file(NULL, true, NULL);
+		take_back(file);
 	}
 	startup.sink = sink;
+	startup.made = access(file, F_OK) < 0;
 	if (sink->set_file(file, true, &error) < 0) {
 		waymark_message(VARIABLE ": file=: %s", error.text);
 		waymark_environment_forget_file();
