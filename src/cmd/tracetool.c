@@ -136,7 +136,7 @@ static bool generate(struct run *r)
 	       write_output(r) && write_depfile(r);
 }
 
-/* `nop, log, simple`: how QEMU prints its list. */
+/* `nop, ctf, log, simple`: how QEMU prints its list. */
 static void write_names(struct run *r, struct out *to)
 {
 	const char *comma = "";

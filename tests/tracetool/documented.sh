@@ -42,7 +42,7 @@ sed 's/=$//' words | sort -u | diff options - || fail "options of --help and of 
 complete_words -- | diff words - || fail "options of --help (<) and of the completion (>) differ"
 offers '--format=' --form
 offers 'c h' --format ''
-offers 'log nop simple' --backends ''
+offers 'ctf log nop simple' --backends ''
 offers 'simple' --backends si
 offers 'log,simple' --backends log,si
 touch declared
@@ -68,7 +68,7 @@ zsh_offers()
 if have zsh; then
 	zsh_offers 'c h' --format ''
 	zsh_offers 'c h' --format=
-	zsh_offers 'log nop simple' --backends=log,s
+	zsh_offers 'ctf log nop simple' --backends=log,s
 	zsh_offers "$(tr '\n' ' ' <words | sed 's/ $//')" -
 	zsh_offers files --check decl
 else
