@@ -210,7 +210,7 @@ void waymark_ctf_cursor_retire(struct ctf_round *round, struct cursor *c)
 	if (head(c) && !head_is_closed(a, c)) {
 		bool empty = !has_events(a, c->reader.chunk);
 
-		adopt(round, c, round->now.ticks);
+		adopt(round, c, waymark_clock_ticks()); /* it ended after the round began, maybe */
 		if (empty) {
 			advance(round->recorder, c);
 		}
