@@ -9,8 +9,8 @@
 # compiles and links them as it does its own; `pkg-config --cflags --libs waymark`
 # has the flags. The default goal stays the Makefile's.
 
-# Log lines are what somebody expects who has chosen nothing yet.
-WAYMARK_BACKENDS ?= log
+# The native trace needs nothing else to be read, and is cheap enough to stay.
+WAYMARK_BACKENDS ?= ctf
 WAYMARK_TRACETOOL ?= $(shell $(or $(PKG_CONFIG),pkg-config) --variable=tracetool waymark)
 
 # waymark_group: GROUP, its declarations, the folder of what is generated

@@ -12,15 +12,16 @@ block() {
 		inside' "$root/docs/building.md" | grep . || fail "building.md has no block $1 ${2-}"
 }
 
-# traced PROGRAM: it prints the event of main.c as a line.
+# traced PROGRAM: it records the event of main.c in a native trace.
 traced() {
-	WAYMARK_TRACE='cache_*' "$1" 2>log || fail "$1 does not run: $(cat log)"
-	grep -q ':cache_flush 7 dirty blocks$' log || fail "$1 is not traced: $(cat log)"
+	WAYMARK_TRACE='cache_*,file=t.ctf,replace=on' "$1" 2>log || fail "$1 does not run: $(cat log)"
+	[ ! -s log ] || fail "$1 has something to say: $(cat log)"
+	"$waymark" print t.ctf | grep -q ' cache_flush 7 dirty blocks$' || fail "$1 is not traced"
 }
 
 generate() { # GROUP DECLARATIONS
 	for format in h c; do
-		"$build/src/cmd/tracetool" --format=$format --backends=log --group="$1" "$2" \
+		"$build/src/cmd/tracetool" --format=$format --backends=ctf --group="$1" "$2" \
 			"build/trace-$1.$format"
 	done
 }
@@ -45,9 +46,7 @@ rm -r build main.o program
 
 block meson >meson.build
 { meson setup built && ninja -C built; } >out 2>&1 || fail "the meson.build of building.md: $(cat out)"
-WAYMARK_TRACE='cache_*,file=t.trace' built/program
-"$waymark" print -e cache/trace-events t.trace | grep -q ' cache_flush 7 dirty blocks$' ||
-	fail "the program of meson.build is not traced"
+traced built/program
 
 mkdir build
 generate cache cache/trace-events
@@ -98,5 +97,5 @@ END
 block sh Plug-ins >commands
 sh -e commands
 cc host.c -o host
-WAYMARK_TRACE='plug_*' ./host 2>log || fail "the host of the plug-in fails: $(cat log)"
-grep -q ':plug_work n 3$' log || fail "the plug-in is not traced: $(cat log)"
+WAYMARK_TRACE='plug_*,ctf.file=plug.ctf' ./host 2>log || fail "the host of the plug-in fails: $(cat log)"
+"$waymark" print plug.ctf | grep -q ' plug_work n 3$' || fail "the plug-in is not traced: $(cat log)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The make rules: log lines where no backend is named, the one that is named
+# The make rules: a native trace where no backend is named, the one that is named
 # otherwise, and files that are made again when declarations or backends change, and
 # only then. The default goal stays the Makefile's.
 . "$(dirname "$0")/common.sh"
@@ -31,13 +31,13 @@ END
 
 make -s
 [ -x program ] || fail "make without a goal does not make the first one of the Makefile"
-WAYMARK_TRACE='io_*' ./program 2>log
-grep -q ':io_read fd 7$' log || fail "no log line without a backend named: $(cat log)"
+WAYMARK_TRACE='io_*,file=first' ./program
+"$waymark" print first | grep -q ' io_read fd 7$' || fail "no native trace without a backend named"
 
 echo 'io_read(int fd) "descriptor %d"' >io/trace-events
 make -s program
-WAYMARK_TRACE='io_*' ./program 2>log
-grep -q ':io_read descriptor 7$' log || fail "changed declarations change nothing: $(cat log)"
+WAYMARK_TRACE='io_*,file=second' ./program
+"$waymark" print second | grep -q ' io_read descriptor 7$' || fail "changed declarations change nothing"
 
 touch -r program before
 make -s
@@ -47,3 +47,7 @@ make -s program WAYMARK_BACKENDS=simple
 WAYMARK_TRACE='io_*,file=io.trace' ./program
 "$waymark" print -e io/trace-events io.trace | grep -q 'io_read descriptor 7$' ||
 	fail "WAYMARK_BACKENDS=simple records nothing"
+
+make -s program WAYMARK_BACKENDS=log
+WAYMARK_TRACE='io_*' ./program 2>log
+grep -q ':io_read descriptor 7$' log || fail "WAYMARK_BACKENDS=log logs nothing: $(cat log)"
