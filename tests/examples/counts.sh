@@ -1,28 +1,48 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What the reader finds in a trace of blockcache is what blockcache counted: in
-# runs that read, write, wait for few slots, and cut the last block short.
+# runs that read, write, wait for few slots, and cut the last block short. A native
+# trace is read without declarations, by babeltrace2 as well.
 . "$(dirname "$0")/common.sh"
-make_example "$tmp/build"
+make_example "$tmp/ctf"
+make_example "$tmp/simple" WAYMARK_BACKENDS=simple
 cd "$tmp"
 
-# run NAME OPTION...
+# run NAME OPTION...: of the program in the directory $backend
 run() {
 	name=$1
 	shift
 	cp "$waymark" data
-	./build/blockcache -trace "*,file=$name.trace" "$@" data >"$name.counts" ||
+	"./$backend/blockcache" -trace "*,file=$name.trace" "$@" data >"$name.counts" ||
 		fail "$name: blockcache failed"
-	"$waymark" print -e build/trace-events-all "$name.trace" >"$name.txt" ||
+	"$waymark" print $declarations "$name.trace" >"$name.txt" ||
 		fail "$name: the trace cannot be read"
 	"$root/tools/compare-counts" "$name.counts" "$name.txt" || fail "$name: the counts differ"
 }
 
+# opens NAME: babeltrace2 finds as many events, and nothing to warn of.
+opens() {
+	babeltrace2 "$1.trace" >"$1.bt2" 2>err || fail "$1: babeltrace2 fails: $(cat err)"
+	[ ! -s err ] || fail "$1: babeltrace2 warns: $(cat err)"
+	[ "$(wc -l <"$1.bt2")" -eq "$(wc -l <"$1.txt")" ] ||
+		fail "$1: babeltrace2 finds $(wc -l <"$1.bt2") events of $(wc -l <"$1.txt")"
+}
+
+backend=simple declarations='-e simple/trace-events-all'
+run simple -n 500 --write 40
+backend=ctf declarations=
 run reads -n 500
 cmp data "$waymark" || fail "a run without --write changed the file"
 run writes -n 500 --write 40
 run few-slots -n 300 -s 2 -t 8 --write 50
 run odd-blocks -n 300 -b 1000 --write 20
+
+if command -v babeltrace2 >/dev/null; then
+	opens writes
+	opens few-slots
+else
+	echo "babeltrace2 is not installed: not tested with it"
+fi
 
 # An event less in the trace is noticed.
 sed -i '$d' writes.txt

@@ -15,7 +15,7 @@ sh -e "$tmp/commands" >"$tmp/out" || fail "a command of README.md failed"
 grep -q ' cache_miss request ' "$tmp/out" || fail "no event decoded: $(cat "$tmp/out")"
 
 cd "$build/demo"
-rm my.trace
+rm -r my.ctf
 grep '^WAYMARK_TRACE=' "$root/README.md" >"$tmp/commands"
 sh -e "$tmp/commands" >"$tmp/out" || fail "the command with WAYMARK_TRACE of README.md failed"
-[ -s my.trace ] || fail "the command with WAYMARK_TRACE of README.md records nothing"
+"$waymark" print my.ctf | grep -q " cache_miss request " || fail "the command with WAYMARK_TRACE of README.md records nothing"

@@ -15,8 +15,8 @@ module=$(find "$prefix" -name waymark.pc)
 export PKG_CONFIG_PATH="${module%/*}"
 make_example "$tmp/example" LDFLAGS="-Wl,-rpath,${module%/pkgconfig/*}"
 echo data >"$tmp/data"
-"$tmp/example/blockcache" -trace "*,file=$tmp/a.trace" "$tmp/data" >/dev/null
-"$prefix/bin/waymark" info "$tmp/a.trace" >/dev/null
+"$tmp/example/blockcache" -trace "*,file=$tmp/a.ctf" "$tmp/data" >/dev/null
+"$prefix/bin/waymark" info "$tmp/a.ctf" >/dev/null
 
 make -s -C "$root" uninstall BUILD="$tmp/built" >"$tmp/out" 2>&1 || fail "make uninstall: $(cat "$tmp/out")"
 left=$([ ! -e "$prefix" ] || find "$prefix" ! -type d)

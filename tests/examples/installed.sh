@@ -11,9 +11,9 @@ make_example "$tmp/build" PKG_CONFIG="pkg-config --define-variable=prefix=${modu
 cd "$tmp"
 echo data >data
 library=$(find "$tmp/root" -name 'libwaymark.so.*' | head -n 1)
-LD_LIBRARY_PATH=${library%/*} ./build/blockcache -trace '*,file=a.trace' data >counts
+LD_LIBRARY_PATH=${library%/*} ./build/blockcache -trace '*,file=a.ctf' data >counts
 bin=$(find "$tmp/root" -type d -name bin)
-LD_LIBRARY_PATH=${library%/*} "$bin/waymark" print -e build/trace-events-all a.trace >a.txt
+LD_LIBRARY_PATH=${library%/*} "$bin/waymark" print a.ctf >a.txt
 "$root/tools/compare-counts" counts a.txt
 
 # A page of several functions is found by the name of each.

@@ -5,12 +5,12 @@
 make_example "$tmp/build"
 make_example "$tmp/nop" WAYMARK_BACKENDS=nop
 make_example "$tmp/log" WAYMARK_BACKENDS=log
-make_example "$tmp/both" WAYMARK_BACKENDS=simple,log
+make_example "$tmp/both" WAYMARK_BACKENDS=simple,log,ctf
 cd "$tmp"
 cp "$waymark" data
 
-./build/blockcache --trace 'io_*,file=io.trace' --trace=-io_free -n 100 data >counts
-"$waymark" print -e build/trace-events-all io.trace >io.txt
+./build/blockcache --trace 'io_*,file=io.ctf' --trace=-io_free -n 100 data >counts
+"$waymark" print io.ctf >io.txt
 grep -q io_submit io.txt || fail "io_submit is on, and missing"
 grep -qE 'cache_|request_|io_free' io.txt && fail "an event is off, and in the trace"
 
@@ -18,9 +18,15 @@ grep -qE 'cache_|request_|io_free' io.txt && fail "an event is off, and in the t
 grep -c ':cache_hit request' cache.log >hits || fail "no cache_hit in the log"
 grep -q "^cache_hit $(cat hits)\$" counts || fail "cache_hit: $(cat hits) logged, $(cat counts)"
 
-./both/blockcache -n 100 -trace '*,backend=simple,file=both.trace' data >counts 2>err
+./both/blockcache -n 100 -trace '*,backend=simple,simple.file=both.trace' data >counts 2>err
 [ ! -s err ] || fail "backend=simple logs as well: $(head -n 1 err)"
 "$waymark" print -e build/trace-events-all both.trace >both.txt
+"$root/tools/compare-counts" counts both.txt
+
+./both/blockcache -n 100 -trace '*,backend=ctf+simple,file=both.ctf,simple.file=second.trace' data >counts
+"$waymark" print both.ctf >both.txt
+"$root/tools/compare-counts" counts both.txt
+"$waymark" print -e build/trace-events-all second.trace >both.txt
 "$root/tools/compare-counts" counts both.txt
 
 ./build/blockcache -n 100 data >counts
