@@ -99,6 +99,17 @@ uint64_t waymark_recorder_progress(const struct process *p)
 	return sum_status(p).progress;
 }
 
+/* Whether events stay in memory because their file takes nothing now. */
+static bool is_stalled(const struct process *p)
+{
+	bool stalled = false;
+
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		stalled |= __atomic_load_n(&p->recorders[k].stalled, __ATOMIC_RELAXED);
+	}
+	return stalled;
+}
+
 int waymark_recorder_flush(void)
 {
 	struct process *p = waymark_process_current();
@@ -114,7 +125,7 @@ int waymark_recorder_flush(void)
 	}
 	struct consumer_status now = sum_status(p);
 
-	if (now.unwritten == unwritten) {
+	if (now.unwritten == unwritten && !is_stalled(p)) {
 		return 0;
 	}
 	errno = now.error ? now.error : EIO;
