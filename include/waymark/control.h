@@ -156,7 +156,7 @@ int waymark_snapshot(struct waymark_error *error);
 
 /* Counters of this process. */
 struct waymark_stats {
-	uint64_t recorded; /* by the backends that record */
+	uint64_t recorded; /* by simple; who reads a native trace counts it */
 	uint64_t lost; /* no room in the buffer */
 	uint64_t unwritten; /* recorded, but the file took them not */
 	uint64_t log_lost; /* log lines that could not be written */

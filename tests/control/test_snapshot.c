@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* full=overwrite writes nothing until it is told to, by the API or by a signal. */
+/*
+ * When the native trace is written: full=overwrite waits until it is told to, by
+ * the API or by a signal; a flush says what did not go; nobody removes his own trace.
+ */
 #include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -133,6 +138,41 @@ static int by_flush(void)
 	return 0;
 }
 
+/* The trace that is being written, by the name that it was given or another one. */
+static int replace_own(void)
+{
+	char option[256];
+	struct waymark_error error;
+
+	CHECK(configure("") == 0, 1);
+	trace_probe(1);
+	snprintf(option, sizeof(option), "file=%s/./t", directory);
+	CHECK(waymark_configure(option, &error) < 0, 2);
+	CHECK(strstr(error.text, "not replaced: this process is writing to it"), 3);
+	CHECK(waymark_set_output("ctf", option + 5, NULL) < 0, 4);
+	trace_probe(2);
+	CHECK(waymark_flush(NULL) == 0, 5);
+	CHECK(written() > 0, 6);
+	return 0;
+}
+
+static int flush_what_cannot_be_written(void)
+{
+	struct rlimit small = { 4096, 4096 };
+	struct waymark_error error;
+
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK(configure("") == 0, 1);
+	setrlimit(RLIMIT_FSIZE, &small);
+	for (int i = 0; i < 20000; i++) {
+		trace_probe(i);
+	}
+	CHECK(waymark_flush(&error) < 0, 2);
+	CHECK(strstr(error.text, "some events could not be written: "), 3);
+	CHECK(waymark_snapshot(NULL) < 0, 4);
+	return 0;
+}
+
 static int before_any_event(void)
 {
 	struct waymark_error error = { "not emptied" };
@@ -161,6 +201,18 @@ static void with_other_policies_it_is_a_flush(void **state)
 	assert_int_equal(run(before_any_event), 0);
 }
 
+static void a_trace_that_is_written_is_not_replaced(void **state)
+{
+	(void)state;
+	assert_int_equal(run(replace_own), 0);
+}
+
+static void a_flush_tells_what_could_not_be_written(void **state)
+{
+	(void)state;
+	assert_int_equal(run(flush_what_cannot_be_written), 0);
+}
+
 static int make_directory(void **state)
 {
 	(void)state;
@@ -182,6 +234,8 @@ int main(void)
 		cmocka_unit_test(a_call_writes_what_is_in_memory),
 		cmocka_unit_test(a_signal_writes_what_is_in_memory),
 		cmocka_unit_test(with_other_policies_it_is_a_flush),
+		cmocka_unit_test(a_trace_that_is_written_is_not_replaced),
+		cmocka_unit_test(a_flush_tells_what_could_not_be_written),
 	};
 
 	return cmocka_run_group_tests_name("snapshot", tests, make_directory, remove_directory);

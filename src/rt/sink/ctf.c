@@ -67,6 +67,16 @@ static struct ctf_config *new_config(const char *path)
 	return config;
 }
 
+/* Whether `st` is the directory that this process writes to by now. */
+static bool is_current(const struct stat *st)
+{
+	const struct ctf_state *state = waymark_ctf_has_begun() ? waymark_ctf_current() : NULL;
+	struct stat own;
+
+	return state && stat(state->trace.path, &own) == 0 && own.st_dev == st->st_dev &&
+	       own.st_ino == st->st_ino;
+}
+
 static int check_file(const char *path, bool yield, bool replace, struct waymark_error *error)
 {
 	struct stat st;
@@ -76,6 +86,9 @@ static int check_file(const char *path, bool yield, bool replace, struct waymark
 			return 0;
 		}
 		return waymark_fail(error, "%s: cannot make the trace: %s", path, strerror(errno));
+	}
+	if (replace && is_current(&st)) {
+		return waymark_fail(error, "%s: not replaced: this process is writing to it", path);
 	}
 	if (replace) {
 		return waymark_ctf_may_replace(path, error);
