@@ -11,6 +11,7 @@ unset LD_LIBRARY_PATH
 awk '/^By hand/ { wanted = 1 } /^```/ { inside = wanted && /sh/; if (!inside && n) exit; next }
 	inside { n++; print }' "$root/README.md" | sed "s,^cd build/,cd '$build'/," >"$tmp/commands"
 grep -q 'waymark print' "$tmp/commands" || fail "no commands found in README.md"
+rm -rf "$build/demo/my.ctf"
 sh -e "$tmp/commands" >"$tmp/out" || fail "a command of README.md failed"
 grep -q ' cache_miss request ' "$tmp/out" || fail "no event decoded: $(cat "$tmp/out")"
 
