@@ -135,8 +135,7 @@ static void print_record(void)
 		p = a->kind == WAYMARK_STRING ? print_string(p) : print_scalar(a, p);
 	}
 	putchar('\n');
-	if (align(p, 8) != cursor.pos ||
-		content_size != (uint64_t)(cursor.pos - packet.bytes) * 8) {
+	if (align(p, 8) != cursor.pos || content_size != (uint64_t)(p - packet.bytes) * 8) {
 		printf("  the record ends elsewhere\n");
 	}
 	if ((size_t)(p - packet.bytes) - sizeof(uint64_t) > last_room) {

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rt/record/clock.h"
 #include "rt/record/cursor.h"
 
 /* How long a limit of NULL is believed to need until everybody sees it. */
@@ -43,10 +44,10 @@ static inline void waymark_close_begin(struct cursor *c, uint64_t now_ns)
 }
 
 /*
- * The consumer, later: takes the packet. False where the thread is in an event,
- * or was awake meanwhile: then it has closed it itself, or begin again.
+ * The consumer, later: takes the packet; `end` gets a time behind its last event. False where the
+ * thread is in an event, or was awake meanwhile: then it has closed it itself, or begin again.
  */
-static inline bool waymark_close_take(struct cursor *c)
+static inline bool waymark_close_take(struct cursor *c, uint64_t *end)
 {
 	uint32_t claim = c->reader.claim;
 
@@ -54,6 +55,7 @@ static inline bool waymark_close_take(struct cursor *c)
 		__atomic_load_n(&c->hot.limit, __ATOMIC_ACQUIRE)) {
 		return false;
 	}
+	*end = waymark_clock_ticks();
 	return __atomic_compare_exchange_n(
 		&c->claim, &claim, claim | 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }

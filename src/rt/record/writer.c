@@ -6,7 +6,6 @@
  * without a timeout: an idle program is never woken by its tracing.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -19,11 +18,9 @@
 #include "rt/host/guard.h"
 #include "rt/record/consume.h"
 #include "rt/record/settings.h"
+#include "rt/record/writer.h"
 
 #define MS UINT64_C(1000000)
-
-/* Only pages that are touched count; a program's thread-local data may be large. */
-#define STACK_BYTES (256u << 10)
 
 /* Ticks begin short, for the sake of processes that end soon, and get longer. */
 #define TICK_FIRST_NS (1 * MS)
@@ -258,7 +255,7 @@ static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 	}
 }
 
-static void *writer_main(void *arg)
+void *waymark_writer_main(void *arg)
 {
 	struct process *p = arg;
 	uint64_t now = waymark_clock_ns();
@@ -275,61 +272,6 @@ static void *writer_main(void *arg)
 		take_rest(p, &rest, work(p));
 	}
 	return NULL;
-}
-
-/*
- * The first event may be that of a thread which has a processor for its own, or
- * a realtime priority: the writer gets the main thread's processors and neither
- * of these.
- */
-static void be_ordinary(pthread_attr_t *attr)
-{
-	int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
-	cpu_set_t cpus;
-
-	if (policy == SCHED_FIFO || policy == SCHED_RR) {
-		pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED);
-	}
-	if (sched_getaffinity(getpid(), sizeof(cpus), &cpus) == 0) {
-		pthread_attr_setaffinity_np(attr, sizeof(cpus), &cpus);
-	}
-}
-
-/* The thread's mask is the caller's: no signal of the program must ever come to it. */
-static int create_thread(struct process *p, bool modest)
-{
-	pthread_attr_t attr;
-	pthread_t thread;
-	int error;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	if (modest) {
-		pthread_attr_setstacksize(&attr, STACK_BYTES);
-		be_ordinary(&attr);
-	}
-	error = pthread_create(&thread, &attr, writer_main, p);
-	pthread_attr_destroy(&attr);
-	return error;
-}
-
-void waymark_writer_start(void)
-{
-	struct process *p = waymark_process_current();
-	uint32_t none = WRITER_NONE;
-	sigset_t all, saved;
-
-	if (!p || !__atomic_compare_exchange_n(&p->writer, &none, WRITER_STARTING, false,
-			  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-		return;
-	}
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &saved);
-	if (create_thread(p, true) && create_thread(p, false)) {
-		__atomic_store_n(&p->writer, WRITER_REFUSED, __ATOMIC_RELEASE);
-		waymark_notice(p, "cannot start a thread: events are written at exit only");
-	}
-	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }
 
 /* Waits until the writer has done what it was asked for, as long as it gets on. */

@@ -109,7 +109,7 @@ void waymark_ctf_cursor_close(struct ctf_round *round, struct cursor *c)
 {
 	if (head(c) && !head_is_closed(round->arena, c) &&
 		has_events(round->arena, c->reader.chunk)) {
-		waymark_close_begin(c, round->now.ns);
+		waymark_close_begin(c, waymark_clock_ns());
 	}
 }
 
@@ -143,23 +143,24 @@ static void close_old(struct ctf_round *round, struct cursor *c)
 {
 	struct packet_header *h = packet_at(round->arena, c->reader.chunk);
 	uint64_t since = c->reader.closing_ns;
-	uint64_t end = waymark_clock_ticks();
+	uint64_t end;
 
 	round->left = true;
 	if (!since) {
 		if (h->timestamp_begin < round->close_before) {
-			waymark_close_begin(c, round->now.ns);
+			waymark_close_begin(c, waymark_clock_ns());
 		}
 		return;
 	}
 	if (waymark_clock_ns() - since < CLOSE_SETTLE_NS) {
 		return;
 	}
-	if (waymark_close_take(c)) {
+	if (waymark_close_take(c, &end)) {
 		adopt(round, c, end);
 		write_closed(round, c);
 	} else if (!__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE)) {
-		waymark_close_begin(c, round->now.ns); /* it was awake, and found no other chunk */
+		waymark_close_begin(
+			c, waymark_clock_ns()); /* it was awake, and found no other chunk */
 	}
 }
 
@@ -180,6 +181,7 @@ void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 {
 	static char packet[PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
 	struct packet_header *h = (void *)packet;
+	uint64_t now = waymark_clock_ticks();
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
 
 	if (!c->stream || lost == c->reader.discarded || round->failed ||
@@ -189,8 +191,8 @@ void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 	*h = (struct packet_header){
 		.magic = PACKET_MAGIC,
 		.stream_instance_id = c->stream,
-		.timestamp_begin = round->now.ticks,
-		.timestamp_end = round->now.ticks,
+		.timestamp_begin = now,
+		.timestamp_end = now,
 		.content_size = sizeof(*h) * 8,
 		.packet_size = sizeof(packet) * 8,
 		.sequence = ++c->sequence,

@@ -11,6 +11,7 @@
 #include "format/packet.h"
 #include "rt/record/consume.h"
 #include "rt/sink/simple_drain.h"
+#include "rt/sink/simple_heap.h"
 
 static struct simple_drain *state_of(const struct arena *a)
 {
@@ -89,42 +90,6 @@ static uint64_t record_ticks(const struct reader *r)
 	int64_t step = (int64_t)((word & ~UINT64_C(0xffff)) - (r->ticks << 16)) >> 16;
 
 	return step > 0 ? r->ticks + (uint64_t)step : r->ticks;
-}
-
-static void sift_up(struct source *heap, uint32_t i)
-{
-	struct source s = heap[i];
-
-	for (; i > 0 && s.ticks < heap[(i - 1) / 2].ticks; i = (i - 1) / 2) {
-		heap[i] = heap[(i - 1) / 2];
-	}
-	heap[i] = s;
-}
-
-static void sift_down(struct source *heap, uint32_t count)
-{
-	struct source s = heap[0];
-	uint32_t i = 0;
-
-	for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
-		if (child + 1 < count && heap[child + 1].ticks < heap[child].ticks) {
-			child++;
-		}
-		if (s.ticks <= heap[child].ticks) {
-			break;
-		}
-		heap[i] = heap[child];
-	}
-	heap[i] = s;
-}
-
-/* The next to the earliest source's time. */
-static uint64_t second_ticks(const struct source *heap, uint32_t count)
-{
-	uint64_t left = count > 1 ? heap[1].ticks : UINT64_MAX;
-	uint64_t right = count > 2 ? heap[2].ticks : UINT64_MAX;
-
-	return left < right ? left : right;
 }
 
 /* Writes everything in the heap that is within its horizon, in the order of time. */
