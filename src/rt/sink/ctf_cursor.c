@@ -201,6 +201,8 @@ void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
 	if (waymark_ctf_write(&round->state->files, &h, 1) == 1) {
 		c->reader.discarded = lost;
+	} else {
+		c->sequence--;
 	}
 }
 
