@@ -18,6 +18,9 @@
 /* Wrong declarations make every record a problem: the first ones tell enough. */
 #define PROBLEMS_SHOWN 10
 
+/* Some milliseconds of the fastest reading. */
+#define PROGRESS_RECORDS (1u << 16)
+
 void session_init(struct session *s, const char *name)
 {
 	*s = (struct session){ .name = name, .out_fd = STDOUT_FILENO };
@@ -26,10 +29,11 @@ void session_init(struct session *s, const char *name)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-void session_say(const struct session *s, const char *fmt, ...)
+void session_say(struct session *s, const char *fmt, ...)
 {
 	va_list ap;
 
+	progress_erase(&s->progress);
 	fprintf(stderr, "%s: %s%s", s->name, s->trace ? s->trace : "", s->trace ? ": " : "");
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
@@ -113,6 +117,7 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 		return false;
 	}
 	out_init(&s->out, s->out_fd);
+	progress_init(&s->progress, s->name, s->out_fd);
 	s->ready = true;
 	return true;
 }
@@ -139,6 +144,14 @@ static COLD void report(struct session *s)
 	s->has_mismatch |= s->reader->error.is_mismatch;
 	if (s->damaged || ++s->problems <= PROBLEMS_SHOWN) {
 		session_say(s, "%s", s->reader->error.text);
+	}
+}
+
+void session_show_progress(struct session *s)
+{
+	s->until_progress = PROGRESS_RECORDS;
+	if (s->progress.wanted) {
+		progress_show(&s->progress, reader_progress(s->reader));
 	}
 }
 
@@ -173,6 +186,8 @@ static bool finish_output(struct session *s)
 int session_end(struct session *s)
 {
 	bool ok = s->ready && finish_output(s);
+
+	progress_erase(&s->progress);
 
 	if (s->problems > PROBLEMS_SHOWN) {
 		session_say(s, "%" PRIu64 " more records could not be read",

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "api/declarations.h"
+#include "cmd/terminal.h"
 #include "read/reader.h"
 #include "text/out.h"
 
@@ -28,6 +29,8 @@ struct session {
 	uint64_t problems; /* records that could not be read */
 	bool has_mismatch; /* one of them because its declaration is another */
 	bool damaged; /* the trace could not be read to its end */
+	struct progress progress;
+	unsigned int until_progress; /* records until it is looked at */
 };
 
 void session_init(struct session *s, const char *name);
@@ -42,10 +45,14 @@ bool session_open(struct session *s, const char *trace, const char *output, bool
 bool session_open_several(struct session *s, char *const *traces, const char *output);
 
 bool session_next_behind(struct session *s, struct record *rec, enum read_result result);
+void session_show_progress(struct session *s);
 
 /* The next record; false at the end. Reports what cannot be read on the way. */
 static inline bool session_next(struct session *s, struct record *rec)
 {
+	if (UNLIKELY(s->until_progress-- == 0)) {
+		session_show_progress(s);
+	}
 	enum read_result result = reader_next(s->reader, rec);
 
 	return LIKELY(result == READ_RECORD) || session_next_behind(s, rec, result);
@@ -58,8 +65,7 @@ static inline bool session_wanted(const struct session *s)
 }
 
 /* Says something on standard error, with the command's and the trace's names. */
-void session_say(const struct session *s, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void session_say(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Ends the run; returns the exit status: 0 when everything was read and written. */
 int session_end(struct session *s);

@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/glob.h"
 #include "cmd/arguments.h"
 #include "cmd/session.h"
+#include "cmd/terminal.h"
 #include "cmd/waymark.h"
 #include "read/filter.h"
-#include "view/text.h"
+#include "view/lines.h"
 
-enum { KEY_EVENT = ARGUMENT_LONG, KEY_FROM, KEY_TO, KEY_PID, KEY_TIME };
+enum { KEY_EVENT = ARGUMENT_LONG, KEY_FROM, KEY_TO, KEY_PID, KEY_TIME, KEY_JSON, KEY_COLOUR };
 
 static const struct argument rows[] = {
 	{ 'e', "declarations", "FILE", "the events' declarations; may be repeated" },
@@ -26,6 +26,8 @@ static const struct argument rows[] = {
 		"abs: since boot (default); rel: since the first\n"
 		"record; delta: since the line before; wall: date\n"
 		"and time (UTC)" },
+	{ KEY_JSON, "json", NULL, "a JSON object a line, for programs" },
+	{ KEY_COLOUR, "color", "WHEN", "auto: on a terminal (default); always; never" },
 	{ 'o', "output", "FILE", "write to FILE" },
 	{ 0 },
 };
@@ -45,8 +47,10 @@ struct print {
 	struct session session;
 	struct filter filter;
 	enum timestamp_mode time;
+	enum terminal_when colour;
+	const struct lines_style *style;
 	const char *output;
-	struct text_view view;
+	struct lines view;
 	VEC(const struct event_class *) undeclared; /* seen without their declaration */
 };
 
@@ -80,6 +84,14 @@ static int set_time(struct print *p, const char *text)
 	return arguments_bad(&command, "--time is abs, rel, delta or wall, not '%s'", text);
 }
 
+static int set_colour(struct print *p, const char *text)
+{
+	if (terminal_when_parse(&p->colour, text)) {
+		return 0;
+	}
+	return arguments_bad(&command, "--color is auto, always or never, not '%s'", text);
+}
+
 static int set_end(struct filter_time *end, const char *text)
 {
 	if (filter_parse_time(end, text)) {
@@ -106,6 +118,11 @@ static int take(struct print *p, int key)
 		return add_pid(p, optarg);
 	case KEY_TIME:
 		return set_time(p, optarg);
+	case KEY_JSON:
+		p->style = &lines_json;
+		return 0;
+	case KEY_COLOUR:
+		return set_colour(p, optarg);
 	case 'o':
 		p->output = optarg;
 		return 0;
@@ -129,16 +146,6 @@ static int parse(struct print *p, int argc, char **argv)
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
-/* Colour is for people: on a terminal, unless they said no. */
-static bool wants_colour(const struct print *p)
-{
-	const char *no_color = getenv("NO_COLOR");
-	const char *term = getenv("TERM");
-
-	return isatty(p->session.out_fd) && !(no_color && *no_color) && term &&
-	       strcmp(term, "dumb") != 0;
-}
-
 static COLD void note_undeclared(struct print *p, const struct event_class *class)
 {
 	vec_foreach (const struct event_class **, it, &p->undeclared) {
@@ -156,11 +163,11 @@ static void print_records(struct print *p)
 	struct record rec;
 
 	while (session_wanted(s) && session_next(s, &rec)) {
-		text_view_see(&p->view, &rec);
+		lines_see(&p->view, &rec);
 		if (!all && !filter_passes(&p->filter, &rec)) {
 			continue;
 		}
-		text_view_put(&p->view, &rec);
+		lines_put(&p->view, &rec);
 		if (UNLIKELY(rec.kind == RECORD_EVENT && !rec.class->event)) {
 			note_undeclared(p, rec.class);
 		}
@@ -223,11 +230,12 @@ static void print_all(struct print *p)
 {
 	struct session *s = &p->session;
 
-	text_view_init(&p->view, &s->out, s->reader, p->time, wants_colour(p));
+	lines_init(&p->view, &s->out, s->reader, p->style, p->time);
+	p->view.colour = terminal_wants_colour(p->colour, s->out_fd);
 	print_records(p);
 	explain_undeclared(p);
 	explain_unmatched(p);
-	text_view_fini(&p->view);
+	lines_fini(&p->view);
 }
 
 static int run(struct print *p, char *const *traces)
@@ -246,7 +254,7 @@ static int run(struct print *p, char *const *traces)
 
 int waymark_print(int argc, char **argv)
 {
-	struct print p = { .time = TIMESTAMP_ABSOLUTE };
+	struct print p = { .time = TIMESTAMP_ABSOLUTE, .style = &lines_text };
 	int status;
 
 	session_init(&p.session, command.name);

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -83,6 +84,18 @@ static void read_some(struct input *in)
 		in->error = errno;
 		in->at_end = true;
 	}
+}
+
+double input_progress(const struct input *in)
+{
+	struct stat status;
+
+	if (fstat(in->fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+		return -1;
+	}
+	double part = (double)input_offset(in) / (double)status.st_size;
+
+	return part < 1 ? part : 1;
 }
 
 bool input_fill(struct input *in, size_t n)

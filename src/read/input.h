@@ -48,6 +48,9 @@ static inline bool input_has(struct input *in, size_t n)
 	return LIKELY(input_left(in) >= n) || input_fill(in, n);
 }
 
+/* Which part of a file lies before `pos`, 0 to 1; below 0 where there is no end to tell. */
+double input_progress(const struct input *in);
+
 /* The offset of `pos` in the input. */
 static inline uint64_t input_offset(const struct input *in)
 {

@@ -50,6 +50,8 @@ struct reader_format {
 	struct reader *(*open)(
 		struct input *in, const struct reader_options *options, struct read_error *error);
 	void (*close)(struct reader *r);
+	/* What reader_progress() says; NULL: it is never known. */
+	double (*progress)(const struct reader *r);
 };
 
 /* One trace of a reader, and whose it is; "" and 0 where it does not say. */
@@ -109,6 +111,12 @@ static inline enum read_result reader_next(struct reader *r, struct record *rec)
 static inline const struct value *reader_values(struct reader *r, const struct record *rec)
 {
 	return rec->values ? rec->values : r->decode(r, rec);
+}
+
+/* Which part of the trace was read, 0 to 1; below 0 where nobody knows. For now and then. */
+static inline double reader_progress(const struct reader *r)
+{
+	return r->format->progress ? r->format->progress(r) : -1;
 }
 
 /* For the formats: begins and ends the shared part, and words an error. */

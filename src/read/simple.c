@@ -132,58 +132,6 @@ static inline struct event_class *find_class(struct simple_reader *r, uint64_t i
 	return anonymous_class(r, id);
 }
 
-static const struct value *decode_numbers(struct reader *base, const struct record *rec)
-{
-	bool swap = base->swap;
-	const unsigned char *p = rec->payload;
-	const unsigned char *end = p + rec->payload_size;
-
-	for (struct value *value = base->values; p < end; value++, p += sizeof(uint64_t)) {
-		value->kind = VALUE_NUMBER;
-		value->number = load64(p, swap);
-	}
-	return base->values;
-}
-
-/* One string of at most `left` bytes with its length word; returns what it takes, 0: no room. */
-static size_t decode_string(struct value *value, const unsigned char *p, size_t left, bool swap)
-{
-	if (left < sizeof(uint32_t)) {
-		return 0;
-	}
-	value->kind = VALUE_STRING;
-	value->length = load32(p, swap);
-	value->text = (const char *)p + sizeof(uint32_t);
-	return value->length <= left - sizeof(uint32_t) ? sizeof(uint32_t) + value->length : 0;
-}
-
-/* Arguments with strings among them; false when they do not fill the record exactly. */
-static bool decode_mixed(struct simple_reader *r, struct record *rec)
-{
-	const struct event *event = rec->class->event;
-	const unsigned char *p = rec->payload;
-	const unsigned char *end = p + rec->payload_size;
-	struct value *value = r->base.values;
-
-	rec->values = value;
-	for (size_t i = 0; i < event->arg_count; i++, value++) {
-		size_t left = (size_t)(end - p);
-		size_t taken = sizeof(uint64_t);
-
-		if (event->args[i].type.class == TYPE_STRING) {
-			taken = decode_string(value, p, left, r->base.swap);
-		} else if (left >= taken) {
-			value->kind = VALUE_NUMBER;
-			value->number = load64(p, r->base.swap);
-		}
-		if (taken == 0 || taken > left) {
-			return false;
-		}
-		p += taken;
-	}
-	return p == end;
-}
-
 /* Whether the record's size agrees with its declaration; nothing is known without one. */
 static inline bool payload_fits(struct simple_reader *r, struct record *rec)
 {
@@ -192,7 +140,7 @@ static inline bool payload_fits(struct simple_reader *r, struct record *rec)
 	if (LIKELY(class->payload_size != PAYLOAD_VARIES)) {
 		return class->payload_size == rec->payload_size;
 	}
-	return !class->event || decode_mixed(r, rec);
+	return !class->event || simple_decode_mixed(r, rec);
 }
 
 static COLD enum read_result read_gap(struct simple_reader *r, struct record *rec)
@@ -377,21 +325,6 @@ static enum read_result next_v2_swapped(struct reader *base, struct record *rec)
 	return next_of_v2(base, rec, true);
 }
 
-/* Six numbers, whatever was declared: strings were recorded as addresses. */
-static const struct value *decode_v0(struct reader *base, const struct record *rec)
-{
-	size_t count = rec->class->event->arg_count;
-
-	for (size_t i = 0; i < count; i++) {
-		base->values[i] = (struct value){ .kind = VALUE_ABSENT };
-		if (i < V0_ARGS) {
-			base->values[i].kind = VALUE_NUMBER;
-			base->values[i].number = load64(rec->payload + 8 * i, base->swap);
-		}
-	}
-	return base->values;
-}
-
 /* Version 0: eight words a record. A gap has no time: it stands where the last event did. */
 static enum read_result next_v0(struct reader *base, struct record *rec)
 {
@@ -420,13 +353,13 @@ static enum read_result next_v0(struct reader *base, struct record *rec)
 }
 
 static const struct simple_version versions[] = {
-	[0] = { V0_SIZE, false, VALUES_ANY, next_v0, next_v0, decode_v0 },
+	[0] = { V0_SIZE, false, VALUES_ANY, next_v0, next_v0, simple_decode_v0 },
 	[2] = { sizeof(struct simple_header), false, VALUES_WORDS, next_v2, next_v2_swapped,
-		decode_numbers },
+		simple_decode_numbers },
 	[3] = { sizeof(struct simple_header), true, VALUES_WORDS, next_v2, next_v2_swapped,
-		decode_numbers },
+		simple_decode_numbers },
 	[4] = { sizeof(struct simple_header), true, VALUES_WORDS, next_v4, next_v4_swapped,
-		decode_numbers },
+		simple_decode_numbers },
 };
 
 const struct simple_version *simple_version_get(uint64_t number)

@@ -2,7 +2,8 @@
 /*
  * The reader of simpletrace files: QEMU's binary log, versions 0, 2, 3 and 4,
  * and Waymark's own (version 4), in either byte order. simple_open.c tells
- * version and order from the header, simple.c reads the records.
+ * version and order from the header, simple.c reads the records, simple_decode.c
+ * their arguments.
  */
 #ifndef READ_SIMPLE_H
 #define READ_SIMPLE_H
@@ -11,7 +12,7 @@
 
 extern const struct reader_format reader_simple;
 
-/* For simple_open.c and simple.c only, from here on. */
+/* For these three only, from here on. */
 
 struct simple_reader {
 	struct reader base;
@@ -31,6 +32,15 @@ struct simple_version {
 
 /* The version of that number, NULL when there is none. */
 const struct simple_version *simple_version_get(uint64_t number);
+
+/* The values of an event that has only numbers. */
+const struct value *simple_decode_numbers(struct reader *r, const struct record *rec);
+
+/* Those of one with strings, into the record; false when they do not fill it exactly. */
+bool simple_decode_mixed(struct simple_reader *r, struct record *rec);
+
+/* Those of version 0: six numbers, whatever was declared. */
+const struct value *simple_decode_v0(struct reader *r, const struct record *rec);
 
 /* Adds the class of that name, with the size that its declaration gives its records. */
 struct event_class *simple_add_class(

@@ -122,9 +122,15 @@ static void simple_close(struct reader *base)
 	free(r);
 }
 
+static double simple_progress(const struct reader *base)
+{
+	return input_progress(&((const struct simple_reader *)base)->input);
+}
+
 const struct reader_format reader_simple = {
 	.name = "simpletrace",
 	.detect = simple_detect,
 	.open = simple_open,
 	.close = simple_close,
+	.progress = simple_progress,
 };

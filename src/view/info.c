@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "view/message.h"
+#include "view/message_json.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -145,23 +146,12 @@ void info_put_text(struct out *out, const struct info *info)
 	}
 }
 
-/* A JSON string. Bytes from 0x80 up pass: names are UTF-8. */
 static void put_json_string(struct out *out, const char *text)
 {
-	out_char(out, '"');
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	size_t length = strlen(text);
+	char *begin = out_reserve(out, JSON_EXPANSION * length + JSON_QUOTES);
 
-		if (c == '"' || c == '\\') {
-			out_char(out, '\\');
-		}
-		if (c < 0x20) {
-			out_printf(out, "\\u%04x", c);
-		} else {
-			out_char(out, (char)c);
-		}
-	}
-	out_char(out, '"');
+	out_advance(out, (size_t)(json_string(begin, text, length) - begin));
 }
 
 static void put_json_pids(struct out *out, const struct summary *s)

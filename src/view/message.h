@@ -32,6 +32,10 @@ enum message_op {
 	MESSAGE_POINTER,
 	MESSAGE_CHAR,
 	MESSAGE_STRING,
+	MESSAGE_JSON, /* as a JSON value of whatever it is; a number in decimal */
+	MESSAGE_JSON_SIGNED,
+	MESSAGE_JSON_BOOL,
+	MESSAGE_JSON_HEX, /* in quotes */
 	MESSAGE_PRINTF, /* with flags, width or precision */
 };
 
@@ -62,9 +66,11 @@ struct message {
 	struct message_step *steps; /* the last one is MESSAGE_END */
 	size_t args; /* of the event */
 	size_t room; /* bytes that everything but strings takes at most */
-	bool varies; /* in length: there are strings among the arguments, or `raw` */
+	size_t expansion; /* bytes that one of a string takes at most */
+	bool varies; /* in length: there are strings among the arguments, or it is raw */
 	bool direct; /* shows the payload's words, without their values */
-	bool raw; /* nothing is known of the arguments: words in hex */
+	/* What shows a record behind the steps of whose arguments nothing is known, or NULL. */
+	char *(*put_raw)(char *out, const struct message *m, const struct record *rec);
 	bool swap; /* their byte order is not this host's */
 };
 
@@ -96,7 +102,7 @@ static inline char *message_render(
 	char *out, const struct message *m, const struct record *rec, const void *args)
 {
 	out = m->steps->put(out, m->steps, args);
-	return UNLIKELY(m->raw) ? message_put_raw(out, m, rec) : out;
+	return UNLIKELY(m->put_raw) ? m->put_raw(out, m, rec) : out;
 }
 
 /* Copies text with its control characters escaped; needs ESCAPE_MAX * length + 8 bytes. */

@@ -7,6 +7,8 @@
 #ifndef VIEW_MESSAGE_PRINTF_H
 #define VIEW_MESSAGE_PRINTF_H
 
+#include <string.h>
+
 #include "view/message.h"
 
 /* A conversion with its `*` resolved. */
@@ -26,6 +28,22 @@ static inline uint64_t message_cut(const struct message_step *s, uint64_t v)
 {
 	return (((v & s->mask) ^ s->sign) - s->sign) & s->result;
 }
+
+/* The text of a step. */
+static inline char *message_put_lead(char *out, const struct message_step *step)
+{
+	memcpy(out, step->text, sizeof(step->text));
+	return out + step->text_length;
+}
+
+/* Hands on to the next step. */
+static inline char *message_next(char *out, const struct message_step *step, const void *args)
+{
+	return step[1].put(out, step + 1, args);
+}
+
+/* A value as JSON; the step is one of MESSAGE_JSON*. */
+message_put message_put_json;
 
 /* All write to `out`, where message_room() bytes are free, and return the end. */
 char *message_put_text(char *out, const struct message_spec *s, const char *text, size_t length);

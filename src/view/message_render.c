@@ -79,26 +79,15 @@ char *message_escape(char *out, const char *text, size_t length)
 	return out + length;
 }
 
-static inline char *put_text(char *out, const struct message_step *step)
-{
-	memcpy(out, step->text, sizeof(step->text));
-	return out + step->text_length;
-}
-
-static inline char *next(char *out, const struct message_step *step, const void *args)
-{
-	return step[1].put(out, step + 1, args);
-}
-
 static char *put_end(char *out, const struct message_step *step, const void *args)
 {
 	(void)args;
-	return put_text(out, step);
+	return message_put_lead(out, step);
 }
 
 static char *put_part(char *out, const struct message_step *step, const void *args)
 {
-	return next(put_text(out, step), step, args);
+	return message_next(message_put_lead(out, step), step, args);
 }
 
 static inline uint64_t number(const struct message_step *step, const void *args)
@@ -113,7 +102,7 @@ static inline uint64_t number(const struct message_step *step, const void *args)
 static __attribute__((noinline)) char *put_long(
 	char *out, const struct message_step *step, const void *args, uint64_t v)
 {
-	return next(number_long(out, v), step, args);
+	return message_next(number_long(out, v), step, args);
 }
 
 static inline char *put_decimal(
@@ -122,24 +111,24 @@ static inline char *put_decimal(
 	if (UNLIKELY(v >= NUMBER_E8)) {
 		return put_long(out, step, args, v);
 	}
-	return next(number_short(out, v), step, args);
+	return message_next(number_short(out, v), step, args);
 }
 
 static char *put_unsigned(char *out, const struct message_step *step, const void *args)
 {
-	out = put_text(out, step);
+	out = message_put_lead(out, step);
 	return put_decimal(out, step, args, number(step, args) & step->mask);
 }
 
 static char *put_promoted(char *out, const struct message_step *step, const void *args)
 {
-	out = put_text(out, step);
+	out = message_put_lead(out, step);
 	return put_decimal(out, step, args, message_cut(step, number(step, args)));
 }
 
 static char *put_signed(char *out, const struct message_step *step, const void *args)
 {
-	out = put_text(out, step);
+	out = message_put_lead(out, step);
 	uint64_t v = message_cut(step, number(step, args));
 	bool negative = (int64_t)v < 0;
 
@@ -149,18 +138,18 @@ static char *put_signed(char *out, const struct message_step *step, const void *
 
 static char *put_hex(char *out, const struct message_step *step, const void *args)
 {
-	out = put_text(out, step);
+	out = message_put_lead(out, step);
 	out = number_hex(out, message_cut(step, number(step, args)), step->digits);
-	return next(out, step, args);
+	return message_next(out, step, args);
 }
 
 static char *put_pointer(char *out, const struct message_step *step, const void *args)
 {
 	uint64_t v = number(step, args);
 
-	out = put_text(out, step);
+	out = message_put_lead(out, step);
 	memcpy(out, v ? "0x" : "(nil)", v ? 2 : 5);
-	return next(v ? number_hex(out + 2, v, 1) : out + 5, step, args);
+	return message_next(v ? number_hex(out + 2, v, 1) : out + 5, step, args);
 }
 
 static char *put_char(char *out, const struct message_step *step, const void *args)
@@ -168,8 +157,8 @@ static char *put_char(char *out, const struct message_step *step, const void *ar
 	const struct message_spec plain = { .precision = -1 };
 	char c = (char)number(step, args);
 
-	out = put_text(out, step);
-	return next(message_put_text(out, &plain, &c, 1), step, args);
+	out = message_put_lead(out, step);
+	return message_next(message_put_text(out, &plain, &c, 1), step, args);
 }
 
 static char *put_string(char *out, const struct message_step *step, const void *args)
@@ -177,18 +166,19 @@ static char *put_string(char *out, const struct message_step *step, const void *
 	const struct message_spec plain = { .precision = -1 };
 	const struct value *value = (const struct value *)args + step->arg;
 
-	out = put_text(out, step);
+	out = message_put_lead(out, step);
 	if (UNLIKELY(value->kind != VALUE_STRING)) {
-		return next(message_put_misfit(out, value), step, args);
+		return message_next(message_put_misfit(out, value), step, args);
 	}
 	out = LIKELY(value->text) ? message_escape(out, value->text, value->length)
 				  : message_put_string(out, &plain, value);
-	return next(out, step, args);
+	return message_next(out, step, args);
 }
 
 static char *put_printf(char *out, const struct message_step *step, const void *args)
 {
-	return next(message_put_printf(put_text(out, step), step, args), step, args);
+	return message_next(
+		message_put_printf(message_put_lead(out, step), step, args), step, args);
 }
 
 static message_put *const putters[] = {
@@ -201,6 +191,10 @@ static message_put *const putters[] = {
 	[MESSAGE_POINTER] = put_pointer,
 	[MESSAGE_CHAR] = put_char,
 	[MESSAGE_STRING] = put_string,
+	[MESSAGE_JSON] = message_put_json,
+	[MESSAGE_JSON_SIGNED] = message_put_json,
+	[MESSAGE_JSON_BOOL] = message_put_json,
+	[MESSAGE_JSON_HEX] = message_put_json,
 	[MESSAGE_PRINTF] = put_printf,
 };
 
@@ -210,7 +204,8 @@ static char *put_checked(char *out, const struct message_step *step, const void 
 	const struct value *value = (const struct value *)args + step->arg;
 
 	if (UNLIKELY(value->kind != VALUE_NUMBER)) {
-		return next(message_put_misfit(put_text(out, step), value), step, args);
+		return message_next(
+			message_put_misfit(message_put_lead(out, step), value), step, args);
 	}
 	return putters[step->op](out, step, args);
 }
@@ -245,12 +240,12 @@ size_t message_room_varying(
 {
 	size_t room = m->room;
 
-	if (m->raw) {
+	if (m->put_raw) {
 		/* " 0x" and 16 digits for 8 bytes, or a blank and 2 digits for one */
 		return room + 3 * rec->payload_size + NUMBER_ROOM;
 	}
 	for (size_t i = 0; i < m->args; i++) {
-		room += values[i].kind == VALUE_STRING ? ESCAPE_MAX * values[i].length : 0;
+		room += values[i].kind == VALUE_STRING ? m->expansion * values[i].length : 0;
 	}
 	return room;
 }

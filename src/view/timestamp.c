@@ -4,9 +4,10 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-void timestamp_init(struct timestamp *t, enum timestamp_mode mode, bool plus)
+void timestamp_init(
+	struct timestamp *t, enum timestamp_mode mode, const char *prefix, bool for_people)
 {
-	*t = (struct timestamp){ .mode = mode, .plus = plus };
+	*t = (struct timestamp){ .mode = mode, .prefix = prefix, .for_people = for_people };
 }
 
 static char *put_two(char *out, unsigned int n)
@@ -59,15 +60,15 @@ void timestamp_prepare(struct timestamp *t, uint64_t ns)
 	bool negative = ns < t->origin;
 	uint64_t shown = negative ? t->origin - ns : ns - t->origin;
 	char text[TIMESTAMP_ROOM];
-	char *end = text;
+	char *end = stpcpy(text, t->prefix);
 
-	if (negative || (t->mode == TIMESTAMP_DELTA && t->plus)) {
+	if (negative || (t->mode == TIMESTAMP_DELTA && t->for_people)) {
 		*end++ = negative ? '-' : '+';
 	}
 	if (t->mode == TIMESTAMP_WALL) {
 		shown = ns + t->realtime;
 	}
-	end = put_ns(end, shown, t->mode == TIMESTAMP_WALL);
+	end = put_ns(end, shown, t->mode == TIMESTAMP_WALL && t->for_people);
 	memcpy(t->text, text, sizeof(t->text));
 	t->length = (unsigned int)(end - text) - 4;
 	t->block = ns - shown % NUMBER_E4;

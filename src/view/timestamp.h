@@ -14,17 +14,19 @@
 
 /* What timestamp_put() writes at most, scratch included. */
 #define TIMESTAMP_ROOM 64
+#define TIMESTAMP_PREFIX 8
 
 enum timestamp_mode {
 	TIMESTAMP_ABSOLUTE, /* since boot */
 	TIMESTAMP_RELATIVE, /* since the first record of the trace */
 	TIMESTAMP_DELTA, /* since the line before, with a sign */
-	TIMESTAMP_WALL, /* date and time (UTC) */
+	TIMESTAMP_WALL, /* date and time (UTC), or since 1970 */
 };
 
 struct timestamp {
 	enum timestamp_mode mode;
-	bool plus;
+	const char *prefix;
+	bool for_people;
 	bool started;
 	uint64_t origin; /* what times count from */
 	uint64_t realtime; /* of TIMESTAMP_WALL: what makes a time one since 1970 */
@@ -35,8 +37,12 @@ struct timestamp {
 	unsigned int length;
 };
 
-/* `plus`: whether a delta that is not negative has a sign too. */
-void timestamp_init(struct timestamp *t, enum timestamp_mode mode, bool plus);
+/*
+ * `prefix`: what goes before each time. `for_people`: a delta >= 0 has a sign too,
+ * and a time of day is a date; else it is the seconds since 1970.
+ */
+void timestamp_init(
+	struct timestamp *t, enum timestamp_mode mode, const char *prefix, bool for_people);
 
 /* Tells of a record that may not be printed: the first one is what times are relative to. */
 static inline void timestamp_see(struct timestamp *t, uint64_t ns)

@@ -19,8 +19,8 @@
 #include "read/filter.h"
 #include "read/reader.h"
 #include "view/info.h"
+#include "view/lines.h"
 #include "view/simpletrace.h"
-#include "view/text.h"
 
 enum option {
 	NO_HEADER = 1,
@@ -49,7 +49,7 @@ static const char events[] =
 struct consumers {
 	struct filter filter;
 	struct summary summary;
-	struct text_view text;
+	struct lines lines;
 	struct simpletrace_view simpletrace;
 	struct out out;
 };
@@ -152,8 +152,9 @@ static void init(struct consumers *c, struct reader *r, unsigned int options)
 	}
 	summary_init(&c->summary);
 	out_init(&c->out, OUT_TO_MEMORY);
-	text_view_init(&c->text, &c->out, r, (enum timestamp_mode)((options >> TIME_SHIFT) % 4),
-		options & OLD_STYLE);
+	lines_init(&c->lines, &c->out, r, (options >> TIME_SHIFT) < 3 ? &lines_text : &lines_json,
+		(enum timestamp_mode)((options >> TIME_SHIFT) % 4));
+	c->lines.colour = options & OLD_STYLE;
 	simpletrace_view_init(&c->simpletrace, &c->out, r,
 		simpletrace_style_find(options & OLD_STYLE ? "5" : "10.2"));
 }
@@ -162,7 +163,7 @@ static void fini(struct consumers *c)
 {
 	filter_fini(&c->filter);
 	summary_fini(&c->summary);
-	text_view_fini(&c->text);
+	lines_fini(&c->lines);
 	simpletrace_view_fini(&c->simpletrace);
 	out_fini(&c->out);
 }
@@ -170,9 +171,9 @@ static void fini(struct consumers *c)
 static void consume(struct consumers *c, const struct record *rec)
 {
 	c->out.len = 0;
-	text_view_see(&c->text, rec);
+	lines_see(&c->lines, rec);
 	if (filter_passes(&c->filter, rec)) {
-		text_view_put(&c->text, rec);
+		lines_put(&c->lines, rec);
 		/* One record is one line. */
 		if (memchr(c->out.data, '\n', c->out.len) != c->out.data + c->out.len - 1) {
 			abort();

@@ -74,6 +74,13 @@ run info-json waymark info --json -e trace-events v4
 run print-undeclared-v3 waymark print v3
 run print-undeclared-v4 waymark print v4
 run print-undeclared-v4-big-endian waymark print v4-big-endian
+for trace in v0 v2 v4 every-byte unknown truncated; do
+	run "print-json-$trace" waymark print --json -e trace-events "$trace"
+done
+run print-json-undeclared waymark print --json v4-big-endian
+run print-json-delta waymark print --json --time=delta -e trace-events v4
+run print-json-some waymark print --json --event='*read' --color=always -e trace-events v4
+run print-colour waymark print --color=always -e trace-events v4
 run print-relative waymark print -e trace-events --time=rel v4
 run print-delta waymark print -e trace-events --time=delta v4
 run print-event waymark print -e trace-events --event='*read' --event=blk_?dle v4
@@ -105,6 +112,7 @@ run usage-print waymark print
 run print-two-traces waymark print v3 v4
 run usage-option waymark print --bogus v4
 run usage-time waymark print --time=tomorrow v4
+run usage-color waymark print --color=sometimes v4
 run usage-from waymark print --from=1.2.3 v4
 run usage-pid waymark print --pid=-1 v4
 run usage-simpletrace simpletrace trace-events

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines for programs, a JSON object each:
+ *
+ *	{"time":4242.000000123,"pid":29600,"event":"blk_read","args":{"offset":4096}}
+ *	{"time":4243.000000500,"pid":29600,"gap":{"lost":17}}
+ *
+ * Numbers keep all their digits, pointers are strings in hex, NULL is null; the
+ * bytes of an event that nobody declared are "raw", in hex.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "view/lines.h"
+#include "view/message_json.h"
+#include "view/number.h"
+#include "view/steps.h"
+
+static char *put_text(char *out, const char *text)
+{
+	size_t length = strlen(text);
+
+	memcpy(out, text, length);
+	return out + length;
+}
+
+static char *put_origin(char *out, const struct reader *r, const struct record *rec)
+{
+	if (r->has_hosts) {
+		const char *host = r->traces[rec->trace].hostname;
+		size_t length = strlen(host);
+
+		out = put_text(out, ",\"host\":");
+		out = json_string(out, host, length < LINES_HOST ? length : LINES_HOST);
+	}
+	if (r->has_pid) {
+		out = number_decimal(put_text(out, ",\"pid\":"), rec->pid);
+	}
+	if (rec->tid) {
+		out = number_decimal(put_text(out, ",\"tid\":"), rec->tid);
+	}
+	*out++ = ',';
+	return out;
+}
+
+static void add_string(struct steps *s, const char *text)
+{
+	size_t length = strlen(text);
+	char *begin = out_reserve(&s->text, JSON_EXPANSION * length + JSON_QUOTES);
+
+	out_advance(&s->text, (size_t)(json_string(begin, text, length) - begin));
+}
+
+/* How an argument of that type is shown, whose value may be of another kind. */
+static enum message_op careful_op(const struct type *t)
+{
+	if (t->class != TYPE_INTEGER) {
+		return MESSAGE_JSON_HEX; /* a number that stands for a string is its address */
+	}
+	if (t->is_bool) {
+		return MESSAGE_JSON_BOOL;
+	}
+	return t->is_signed ? MESSAGE_JSON_SIGNED : MESSAGE_JSON;
+}
+
+/* The same where values are what was declared. */
+static enum message_op typed_op(const struct type *t)
+{
+	enum message_op op = careful_op(t);
+
+	switch (op) {
+	case MESSAGE_JSON_HEX:
+		return t->class == TYPE_STRING ? op : MESSAGE_HEX;
+	case MESSAGE_JSON_SIGNED:
+		return MESSAGE_SIGNED;
+	case MESSAGE_JSON:
+		return MESSAGE_PROMOTED;
+	default:
+		return op;
+	}
+}
+
+static void add_argument(struct steps *s, size_t i, enum value_form form)
+{
+	const struct arg *arg = &s->event->args[i];
+	struct message_step step = {
+		.arg = (uint16_t)i,
+		.digits = 1,
+		.op = (uint8_t)(form == VALUES_ANY ? careful_op(&arg->type) : typed_op(&arg->type)),
+	};
+
+	s->message->varies |= arg->type.class == TYPE_STRING;
+	out_str(&s->text, i ? "," : "");
+	add_string(s, arg->name);
+	out_str(&s->text, step.op == MESSAGE_HEX ? ":\"0x" : ":");
+	steps_cast(&step, &arg->type, "", arg->type.is_signed);
+	steps_simplify(&step);
+	steps_add(s, step);
+	out_str(&s->text, step.op == MESSAGE_HEX ? "\"" : "");
+}
+
+/* The bytes of a record whose arguments nobody declared. */
+static char *put_raw(char *out, const struct message *m, const struct record *rec)
+{
+	(void)m;
+	for (size_t i = 0; i < rec->payload_size; i++) {
+		out = number_hex(out, rec->payload[i], 2);
+	}
+	return put_text(out, "\"}");
+}
+
+static void compile(struct lines *v, struct message *m, const struct event_class *class)
+{
+	struct steps s;
+
+	steps_init(&s, m, &v->arena, class);
+	m->put_raw = class->event ? NULL : put_raw;
+	m->expansion = JSON_EXPANSION;
+	out_str(&s.text, "\"event\":");
+	add_string(&s, class->name);
+	out_str(&s.text, class->event ? ",\"args\":{" : ",\"raw\":\"");
+	for (size_t i = 0; i < m->args; i++) {
+		add_argument(&s, i, v->reader->form);
+	}
+	out_str(&s.text, class->event ? "}}" : "");
+	steps_add(&s, (struct message_step){ .op = MESSAGE_END });
+	steps_link(&s, v->reader->form);
+}
+
+static void put_gap(struct lines *v, const struct record *rec)
+{
+	out_printf(v->out, "\"gap\":{\"lost\":%" PRIu64, rec->lost);
+	if (rec->lost_packets) {
+		out_printf(v->out, ",\"packets\":%" PRIu64, rec->lost_packets);
+	}
+	out_str(v->out, "}}\n");
+}
+
+const struct lines_style lines_json = {
+	.before_time = "{\"time\":",
+	.before_gap = "",
+	.put_origin = put_origin,
+	.compile = compile,
+	.put_gap = put_gap,
+};

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Views that print a line for each record. What they share is here: what a line
+ * begins with is kept from the line before, the rest is a message, compiled once
+ * for each class of events. How lines look is told by a style. Lines
+ * are written to an output that the caller owns. One thread.
+ */
+#ifndef VIEW_LINES_H
+#define VIEW_LINES_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "read/reader.h"
+#include "text/out.h"
+#include "view/message.h"
+#include "view/timestamp.h"
+
+struct lines;
+
+struct lines_style {
+	const char *before_time; /* at most TIMESTAMP_PREFIX bytes */
+	const char *before_gap; /* what the line of a gap begins with */
+	bool for_people; /* times may be dates, and differences have a sign in any case */
+	/* Writes which process a record is from, in LINES_ORIGIN bytes; returns the end. */
+	char *(*put_origin)(char *out, const struct reader *r, const struct record *rec);
+	/* Compiles what follows: the name and the message. */
+	void (*compile)(struct lines *v, struct message *m, const struct event_class *class);
+	/* Writes what follows in the line of a gap. */
+	void (*put_gap)(struct lines *v, const struct record *rec);
+};
+
+extern const struct lines_style lines_text; /* for people */
+extern const struct lines_style lines_json; /* for programs: an object a line */
+
+#define LINES_ORIGIN 512
+#define LINES_HOST 64 /* of a host's name, escaped to as many as 6 bytes each */
+
+struct lines {
+	const struct lines_style *style;
+	struct out *out;
+	struct reader *reader;
+	bool colour;
+	struct timestamp time;
+	struct arena arena;
+	VEC(struct message *) messages; /* by class index; NULL until first needed */
+	uint32_t pid; /* that `origin` is of */
+	uint32_t tid;
+	uint32_t trace;
+	char origin[LINES_ORIGIN];
+	size_t origin_length; /* 0: none yet */
+};
+
+void lines_init(struct lines *v, struct out *out, struct reader *r, const struct lines_style *style,
+	enum timestamp_mode mode);
+void lines_fini(struct lines *v);
+
+/* Tells of a record that a filter may hold back. */
+static inline void lines_see(struct lines *v, const struct record *rec)
+{
+	timestamp_see(&v->time, rec->ns);
+}
+
+/* Writes the record's line. */
+void lines_put(struct lines *v, const struct record *rec);
+
+#endif

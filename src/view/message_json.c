@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Values as JSON, see view/message_json.h. */
+#include "view/message_json.h"
+
+#include <string.h>
+
+#include "view/message_printf.h"
+#include "view/number.h"
+
+#define ONES UINT64_C(0x0101010101010101)
+
+/* Marks each byte of `v` that is zero; bytes above a zero byte may be marked too. */
+static uint64_t zero_bytes(uint64_t v)
+{
+	return (v - ONES) & ~v & (0x80 * ONES);
+}
+
+/* Whether eight bytes stand for themselves in a JSON string: printable ASCII. */
+static bool is_plain(uint64_t v)
+{
+	uint64_t control = (v - 0x20 * ONES) & ~v;
+
+	return ((control | v) & (0x80 * ONES)) == 0 && !zero_bytes(v ^ ('"' * ONES)) &&
+	       !zero_bytes(v ^ ('\\' * ONES));
+}
+
+/* The length of the character that `p` begins with, 0 when it is not UTF-8. */
+static size_t utf8_length(const unsigned char *p, size_t left)
+{
+	unsigned char c = *p;
+	size_t n = c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+	unsigned char low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+	unsigned char high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+
+	if (n == 0 || n > left || p[1] < low || p[1] > high) {
+		return 0;
+	}
+	for (size_t i = 2; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80) {
+			return 0;
+		}
+	}
+	return n;
+}
+
+static char *put_code(char *out, unsigned int code)
+{
+	memcpy(out, "\\u", 2);
+	return number_hex(out + 2, code, 4);
+}
+
+static char *put_ascii(char *out, unsigned char c)
+{
+	static const char letters[] = { ['\b'] = 'b',
+		['\t'] = 't',
+		['\n'] = 'n',
+		['\f'] = 'f',
+		['\r'] = 'r',
+		['"'] = '"',
+		['\\'] = '\\' };
+	char letter = c < sizeof(letters) ? letters[c] : 0;
+
+	if (letter) {
+		*out++ = '\\';
+		*out++ = letter;
+	} else if (c < 0x20) {
+		out = put_code(out, c);
+	} else {
+		*out++ = (char)c;
+	}
+	return out;
+}
+
+/* One character; what is none becomes a lone surrogate for each of its bytes. */
+static char *put_character(char *out, const char **text, size_t left)
+{
+	const unsigned char *p = (const unsigned char *)*text;
+	size_t n = *p < 0x80 ? 1 : utf8_length(p, left);
+
+	*text += n ? n : 1;
+	if (*p < 0x80) {
+		return put_ascii(out, *p);
+	}
+	if (n == 0) {
+		return put_code(out, 0xdc00u + *p);
+	}
+	memcpy(out, p, n);
+	return out + n;
+}
+
+char *json_string(char *out, const char *text, size_t length)
+{
+	const char *end = text + length;
+	uint64_t v;
+
+	*out++ = '"';
+	while (text < end) {
+		if (end - text >= (ptrdiff_t)sizeof(v)) {
+			memcpy(&v, text, sizeof(v));
+			if (LIKELY(is_plain(v))) {
+				memcpy(out, &v, sizeof(v));
+				out += sizeof(v);
+				text += sizeof(v);
+				continue;
+			}
+		}
+		out = put_character(out, &text, (size_t)(end - text));
+	}
+	*out++ = '"';
+	return out;
+}
+
+static char *put_word(char *out, const char *word)
+{
+	size_t length = strlen(word);
+
+	memcpy(out, word, length);
+	return out + length;
+}
+
+static char *put_number(char *out, const struct message_step *step, uint64_t v)
+{
+	v = message_cut(step, v);
+	switch (step->op) {
+	case MESSAGE_JSON_BOOL:
+		return put_word(out, v ? "true" : "false");
+	case MESSAGE_JSON_HEX:
+		out = number_hex(put_word(out, "\"0x"), v, 1);
+		*out = '"';
+		return out + 1;
+	case MESSAGE_JSON_SIGNED:
+		return number_signed(out, (int64_t)v);
+	default:
+		return number_decimal(out, v);
+	}
+}
+
+char *message_put_json(char *out, const struct message_step *step, const void *args)
+{
+	const struct value *value = (const struct value *)args + step->arg;
+
+	out = message_put_lead(out, step);
+	if (value->kind == VALUE_NUMBER) {
+		out = put_number(out, step, value->number);
+	} else if (value->kind == VALUE_STRING && value->text) {
+		out = json_string(out, value->text, value->length);
+	} else {
+		out = put_word(out, "null");
+	}
+	return message_next(out, step, args);
+}

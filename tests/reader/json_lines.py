@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`waymark print --json` is JSON, and loses nothing: json_lines.py TESTS COMMANDS
+
+Numbers of all widths, strings of any bytes and names of any bytes go into a
+trace; what Python's json makes of the lines must be what went in. jq, where it
+is installed, must take every line too.
+"""
+
+import json
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from decimal import Decimal
+
+sys.dont_write_bytecode = True
+TESTS, COMMANDS = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+sys.path.insert(0, str(TESTS))
+import make_traces  # noqa: E402
+
+EVENTS = """text(const char *s)
+numbers(uint64_t a, int64_t b, uint32_t c, int32_t d, uint8_t e, int8_t f, bool g, void *p)
+mixed(const char *s, uint64_t a, void *p, const char *t)
+"""
+TEXT, NUMBERS, MIXED, ODD = range(4)
+TEXTS = [b"", b"plain", b'"', b"\\", b"\x7f", "\u00e4\u20ac\U0001f600".encode(), b"1234567\"8\n",
+         b"\xff", b"\xc3", b"\xe2\x82", b"\xc0\x80", b"\xed\xb2\x80", b"\xf4\x90\x80\x80",
+         b"\xf0\x9f\x98", b"\xe0\x9f\xbf", b"x" * 1000, bytes(range(256)) * 3]
+
+
+def make_trace():
+    """(trace, what each of its lines must hold)"""
+    random.seed(1)
+    trace, wanted = make_traces.Trace(4), []
+    for number, name in enumerate([b"text", b"numbers", b"mixed", b'o"d\\d \xff\n']):
+        trace.data += trace.pack("QQL", 0, number, len(name)) + name
+    texts = TEXTS + [random.randbytes(random.randrange(40)) for _ in range(2000)]
+    texts += ["".join(chr(random.randrange(1, 0xd7ff)) for _ in range(9)).encode()
+              for _ in range(500)]
+    for text in texts:
+        trace.event(TEXT, 5, text)
+        wanted.append({"s": text})
+        a = random.getrandbits(random.randrange(1, 65))
+        trace.event(MIXED, 5, text, a, a, b"end")
+        wanted.append({"s": text, "a": a, "p": hex(a), "t": b"end"})
+    for bits in range(65):
+        v = (1 << bits) - 1
+        trace.event(NUMBERS, 5, v, v, v, v, v, v, v & 1, v)
+        cut = [struct.unpack(form, struct.pack("<Q", v)[:struct.calcsize(form)])[0]
+               for form in ("<Q", "<q", "<I", "<i", "<B", "<b")]
+        wanted.append(dict(zip("abcdef", cut), g=bool(v & 1), p=hex(v)))
+    trace.event(ODD, 5, 1)
+    wanted.append(None)
+    return trace.data, wanted
+
+
+def as_bytes(value):
+    return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
+
+
+def same(got, wanted):
+    if got.keys() != wanted.keys():
+        return False
+    return all(as_bytes(got[key]) == as_bytes(value) and type(as_bytes(got[key])) is
+               type(as_bytes(value)) for key, value in wanted.items())
+
+
+def check(lines, wanted):
+    assert len(lines) == len(wanted), f"{len(lines)} lines, not {len(wanted)}"
+    for line, args in zip(lines, wanted):
+        got = json.loads(line, parse_float=Decimal)
+        assert got["time"] == Decimal("4242.000000005") and got["pid"] == 77, line
+        if args is None:
+            assert got["event"].encode("utf-8", "surrogateescape") == b'o"d\\d \xff\n', line
+            assert got["raw"] == "0100000000000000", line
+        else:
+            assert same(got["args"], args), (line, args)
+
+
+def main():
+    trace, wanted = make_trace()
+    with tempfile.TemporaryDirectory() as work:
+        path = pathlib.Path(work)
+        (path / "trace").write_bytes(trace)
+        (path / "events").write_text(EVENTS)
+        print_json = [COMMANDS / "waymark", "print", "--json", "-e", path / "events"]
+        output = subprocess.run([*print_json, path / "trace"], capture_output=True, check=True)
+        output.stdout.decode("utf-8")  # it is UTF-8, whatever was traced
+        check(output.stdout.splitlines(), wanted)
+        if shutil.which("jq"):
+            taken = subprocess.run(["jq", "-c", ".event"], input=output.stdout,
+                                   capture_output=True, check=True).stdout
+            assert len(taken.splitlines()) == len(wanted), "jq leaves lines out"
+
+
+if __name__ == "__main__":
+    main()
