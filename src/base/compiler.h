@@ -7,6 +7,8 @@
 #define BASE_COMPILER_H
 
 #define COLD __attribute__((cold, noinline))
+/* What is seldom or costs more than a call, kept out of functions that must be short. */
+#define NOINLINE __attribute__((noinline))
 #define UNUSED __attribute__((unused))
 #define NORETURN __attribute__((noreturn))
 #define PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))

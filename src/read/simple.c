@@ -208,7 +208,7 @@ static inline bool read_plain_record(
 }
 
 /* Reads the record that begins `skip` bytes behind the input's position. */
-static enum read_result read_record(
+static NOINLINE enum read_result read_record(
 	struct simple_reader *r, struct record *rec, size_t skip, bool swap)
 {
 	struct input *in = &r->input;
@@ -262,7 +262,7 @@ static COLD enum read_result read_mapping(struct simple_reader *r)
 }
 
 /* Version 4: names and events, each behind a type word. */
-static enum read_result next_typed(struct reader *base, struct record *rec, bool swap)
+static NOINLINE enum read_result next_typed(struct reader *base, struct record *rec, bool swap)
 {
 	struct simple_reader *r = simple(base);
 	struct input *in = &r->input;

@@ -39,10 +39,15 @@ int out_flush(struct out *o);
 
 void out_make_room(struct out *o, size_t n);
 
+static inline bool out_has_room(const struct out *o, size_t n)
+{
+	return LIKELY(o->capacity - o->len > n);
+}
+
 /* Makes room for `n` more bytes and returns where they go; commit with out_advance(). */
 static inline char *out_reserve(struct out *o, size_t n)
 {
-	if (UNLIKELY(o->capacity - o->len <= n)) {
+	if (!out_has_room(o, n)) {
 		out_make_room(o, n);
 	}
 	return o->data + o->len;

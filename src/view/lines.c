@@ -64,7 +64,7 @@ static void set_origin(struct lines *v, const struct record *rec)
 	v->origin_length = (size_t)(end - v->origin);
 }
 
-static __attribute__((noinline)) void prepare_head(struct lines *v, const struct record *rec)
+static NOINLINE void prepare_head(struct lines *v, const struct record *rec)
 {
 	if (rec->pid != v->pid || rec->tid != v->tid || rec->trace != v->trace ||
 		v->origin_length == 0) {
@@ -93,23 +93,28 @@ static COLD void put_gap(struct lines *v, const struct record *rec)
 	v->style->put_gap(v, rec);
 }
 
+/* Ends the line that was written up to `end`. */
+static inline void end_line(struct out *out, char *end)
+{
+	*end++ = '\n';
+	out->len = (size_t)(end - out->data);
+}
+
 /* Writes the line of an event whose head is ready. */
-static inline void put_line(struct lines *v, const struct record *rec, const struct message *m)
+static NOINLINE void put_line(struct lines *v, const struct record *rec, const struct message *m)
 {
 	const void *args = rec->payload;
 
-	if (UNLIKELY(!m->direct)) {
+	if (!m->direct) {
 		args = m->put_raw ? NULL : reader_values(v->reader, rec);
 	}
 	char *line = out_reserve(v->out, LINE_ROOM + message_room(m, rec, args));
-	char *end = message_render(put_head(v, line, rec), m, rec, args);
 
-	*end++ = '\n';
-	out_advance(v->out, (size_t)(end - line));
+	end_line(v->out, message_render(put_head(v, line, rec), m, rec, args));
 }
 
 /* A record for which something is not ready yet. */
-static __attribute__((noinline)) void put_with_care(struct lines *v, const struct record *rec)
+static NOINLINE void put_with_care(struct lines *v, const struct record *rec)
 {
 	if (rec->kind == RECORD_GAP) {
 		put_gap(v, rec);
@@ -121,14 +126,20 @@ static __attribute__((noinline)) void put_with_care(struct lines *v, const struc
 	put_line(v, rec, m ? m : make_message(v, rec->class));
 }
 
+/* The way of most lines: what is called here stands last, so little is kept on the stack. */
 void lines_put(struct lines *v, const struct record *rec)
 {
 	const struct message *m =
 		LIKELY(rec->kind == RECORD_EVENT) ? find_message(v, rec->class) : NULL;
+	struct out *out = v->out;
 
 	if (UNLIKELY(!m || !is_head_ready(v, rec))) {
 		put_with_care(v, rec);
-		return;
+	} else if (!m->direct || !out_has_room(out, LINE_ROOM + m->room)) {
+		put_line(v, rec, m);
+	} else {
+		char *line = put_head(v, out->data + out->len, rec);
+
+		end_line(out, m->steps->put(line, m->steps, rec->payload));
 	}
-	put_line(v, rec, m);
 }

@@ -99,7 +99,7 @@ static inline uint64_t number(const struct message_step *step, const void *args)
 }
 
 /* Out of line, so that short numbers need no stack. */
-static __attribute__((noinline)) char *put_long(
+static NOINLINE char *put_long(
 	char *out, const struct message_step *step, const void *args, uint64_t v)
 {
 	return message_next(number_long(out, v), step, args);
