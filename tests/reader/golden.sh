@@ -77,6 +77,7 @@ run print-undeclared-v4-big-endian waymark print v4-big-endian
 for trace in v0 v2 v4 every-byte unknown truncated; do
 	run "print-json-$trace" waymark print --json -e trace-events "$trace"
 done
+run print-short-length waymark print -e trace-events short-length
 run print-json-undeclared waymark print --json v4-big-endian
 run print-json-delta waymark print --json --time=delta -e trace-events v4
 run print-json-some waymark print --json --event='*read' --color=always -e trace-events v4

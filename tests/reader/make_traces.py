@@ -124,6 +124,11 @@ def impossible_length():
     return t.event(IDLE, 20)
 
 
+def short_length():
+    t = whole(4)
+    return t.event(OPEN, 10, b"text", 1, length=23).event(IDLE, 20)
+
+
 def no_header(version):
     t = Trace(version)
     t.data = b""
@@ -143,6 +148,7 @@ TRACES = {
     "unknown": unknown(),
     "renamed": renamed(),
     "impossible-length": impossible_length(),
+    "short-length": short_length(),
     "no-header-typed": no_header(4),
     "no-header-untyped": no_header(3),
 }
