@@ -17,60 +17,53 @@ void summary_fini(struct summary *s)
 	vec_fini(&s->by_trace);
 }
 
-static COLD void find_pid(struct summary *s, uint32_t pid)
+static void count_pid(struct summary *s)
 {
-	for (size_t i = 0; i < s->pids.count; i++) {
-		if (s->pids.items[i].pid == pid) {
-			s->pid_hint = i;
-			return;
-		}
+	size_t i = 0;
+
+	while (i < s->pids.count && s->pids.items[i].pid != s->run_pid) {
+		i++;
 	}
-	s->more_pids = s->pids.count >= SUMMARY_PIDS_MAX;
-	if (!s->more_pids) {
-		s->pid_hint = s->pids.count;
-		vec_push(&s->pids, ((struct pid_count){ .pid = pid }));
+	s->more_pids |= i >= SUMMARY_PIDS_MAX;
+	if (i >= SUMMARY_PIDS_MAX) {
+		return;
 	}
+	if (i == s->pids.count) {
+		vec_push(&s->pids, ((struct pid_count){ .pid = s->run_pid }));
+	}
+	s->pids.items[i].events += s->run;
 }
 
-static void count_pid(struct summary *s, uint32_t pid)
+static void end_run(struct summary *s)
 {
-	if (UNLIKELY(s->pid_hint >= s->pids.count || s->pids.items[s->pid_hint].pid != pid)) {
-		find_pid(s, pid);
+	if (s->run == 0) {
+		return;
 	}
-	s->pids.items[s->pid_hint].events += s->pids.items[s->pid_hint].pid == pid;
-}
-
-static void count_trace(struct summary *s, uint32_t trace)
-{
-	while (UNLIKELY(s->by_trace.count <= trace)) {
+	while (s->by_trace.count <= s->run_trace) {
 		vec_push(&s->by_trace, 0);
 	}
-	s->by_trace.items[trace]++;
+	s->by_trace.items[s->run_trace] += s->run;
+	s->events += s->run;
+	count_pid(s);
+	s->run = 0;
 }
 
-static void count_class(struct summary *s, const struct event_class *class)
+/* Whatever is no further event of the run. */
+void summary_add_slowly(struct summary *s, const struct record *rec)
 {
-	while (UNLIKELY(s->counts.count <= class->index)) {
-		vec_push(&s->counts, ((struct event_count){ 0 }));
-	}
-	s->counts.items[class->index].class = class;
-	s->counts.items[class->index].events++;
-}
-
-void summary_add(struct summary *s, const struct record *rec)
-{
-	s->first_ns = rec->ns < s->first_ns ? rec->ns : s->first_ns;
-	s->last_ns = rec->ns > s->last_ns ? rec->ns : s->last_ns;
 	if (rec->kind == RECORD_GAP) {
 		s->gaps++;
 		s->lost += rec->lost;
 		s->lost_packets += rec->lost_packets;
 		return;
 	}
-	s->events++;
-	count_pid(s, rec->pid);
-	count_trace(s, rec->trace);
-	count_class(s, rec->class);
+	end_run(s);
+	s->run_pid = rec->pid;
+	s->run_trace = rec->trace;
+	while (s->counts.count <= rec->class->index) {
+		vec_push(&s->counts, ((struct event_count){ 0 }));
+	}
+	summary_add(s, rec);
 }
 
 static int compare(const void *a, const void *b)
@@ -88,6 +81,7 @@ void summary_sort(struct summary *s)
 {
 	size_t seen = 0;
 
+	end_run(s);
 	vec_foreach (struct event_count *, it, &s->counts) {
 		if (it->class) {
 			s->counts.items[seen++] = *it;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "base/vec.h"
 #include "read/record.h"
 
@@ -35,15 +36,35 @@ struct summary {
 	VEC(struct event_count) counts; /* by class index, until summary_sort() */
 	VEC(struct pid_count) pids;
 	VEC(uint64_t) by_trace; /* events of each of the reader's traces */
-	size_t pid_hint; /* where the last record's process stands */
+	/* Events of one process and trace that came last, to be added to all that they are of. */
+	uint64_t run;
+	uint32_t run_pid;
+	uint32_t run_trace;
 	bool more_pids; /* than SUMMARY_PIDS_MAX */
 };
 
 void summary_init(struct summary *s);
 void summary_fini(struct summary *s);
-void summary_add(struct summary *s, const struct record *rec);
+void summary_add_slowly(struct summary *s, const struct record *rec);
 
-/* Leaves only the events that were seen, the most frequent first. The end of adding. */
+static inline void summary_add(struct summary *s, const struct record *rec)
+{
+	s->first_ns = rec->ns < s->first_ns ? rec->ns : s->first_ns;
+	s->last_ns = rec->ns > s->last_ns ? rec->ns : s->last_ns;
+	if (UNLIKELY(rec->kind != RECORD_EVENT || rec->class->index >= s->counts.count ||
+		     rec->pid != s->run_pid || rec->trace != s->run_trace)) {
+		summary_add_slowly(s, rec);
+		return;
+	}
+	s->counts.items[rec->class->index].class = rec->class;
+	s->counts.items[rec->class->index].events++;
+	s->run++;
+}
+
+/*
+ * Ends the adding, before which only times and losses are told: leaves only the
+ * events that were seen, the most frequent first.
+ */
 void summary_sort(struct summary *s);
 
 #endif

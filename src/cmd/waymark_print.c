@@ -210,7 +210,7 @@ static void explain_unmatched(struct print *p)
 }
 
 /* The time of day is known where the trace says how it goes with the time since boot. */
-static bool has_time(const struct print *p)
+static bool has_time(struct print *p)
 {
 	const struct reader *r = p->session.reader;
 

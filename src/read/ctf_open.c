@@ -288,7 +288,7 @@ static bool open_trace(struct ctf_reader *r, struct read_error *error)
 	r->base.decode = ctf_decode;
 	r->base.has_pid = md->has_pid;
 	r->base.version = 1;
-	r->base.form = VALUES_TYPED;
+	r->base.form = r->trace.swap ? VALUES_TYPED : VALUES_LAID_OUT;
 	r->time_shift = md->time_shift;
 	r->id_shift = md->id_shift;
 	memcpy(r->trace.uuid, md->uuid, sizeof(md->uuid));

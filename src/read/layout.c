@@ -24,6 +24,16 @@ void layout_finish(struct layout *l)
 	}
 }
 
+size_t layout_offset(const struct layout *l, size_t i)
+{
+	size_t at = 0;
+
+	for (size_t k = 0; k < i; k++) {
+		at = align_up(at, l->fields[k].align) + l->fields[k].size;
+	}
+	return align_up(at, l->fields[i].align);
+}
+
 size_t layout_measure(const struct layout *l, const unsigned char *payload, size_t left, bool swap)
 {
 	size_t at = 0;

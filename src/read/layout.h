@@ -29,6 +29,9 @@ struct layout {
 /* Sets the size from the fields. */
 void layout_finish(struct layout *l);
 
+/* Where argument `i` begins, when there is no string before it. */
+size_t layout_offset(const struct layout *l, size_t i);
+
 /* What the arguments at `payload` take; SIZE_MAX: more than the `left` bytes that are there. */
 size_t layout_measure(const struct layout *l, const unsigned char *payload, size_t left, bool swap);
 

@@ -222,11 +222,15 @@ static void add_traces(struct merge *m, struct part *p)
 static void add_part(struct merge *m, struct part *p)
 {
 	struct reader *base = &m->base;
+	enum value_form form = p->reader->form;
 
+	if (form == VALUES_LAID_OUT) {
+		form = VALUES_TYPED; /* the merged classes may be laid out in several ways */
+	}
 	add_traces(m, p);
 	base->has_pid |= p->reader->has_pid;
-	if (p == m->parts || p->reader->form < base->form) {
-		base->form = p->reader->form;
+	if (p == m->parts || form < base->form) {
+		base->form = form;
 	}
 	if (p == m->parts) {
 		base->swap = p->reader->swap;

@@ -22,8 +22,10 @@ enum value_kind {
 enum value_form {
 	VALUES_ANY, /* values may be of another kind than their arguments' types */
 	VALUES_TYPED, /* each value is of the kind that its argument's type asks for */
-	/* and payloads of classes without strings are their values, u64 of this host */
+	/* and payloads of classes without strings are their values, u64 of this host, */
 	VALUES_WORDS,
+	/* or lie there as their class's layout tells, in this host's byte order */
+	VALUES_LAID_OUT,
 };
 
 /* One argument. */

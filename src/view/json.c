@@ -139,6 +139,7 @@ static void put_gap(struct lines *v, const struct record *rec)
 const struct lines_style lines_json = {
 	.before_time = "{\"time\":",
 	.before_gap = "",
+	.tells_tid = true,
 	.put_origin = put_origin,
 	.compile = compile,
 	.put_gap = put_gap,

@@ -15,7 +15,10 @@
 void lines_init(struct lines *v, struct out *out, struct reader *r, const struct lines_style *style,
 	enum timestamp_mode mode)
 {
-	*v = (struct lines){ .style = style, .out = out, .reader = r };
+	*v = (struct lines){ .style = style,
+		.out = out,
+		.reader = r,
+		.tid_mask = style->tells_tid ? UINT32_MAX : 0 };
 	timestamp_init(&v->time, mode, style->before_time, style->for_people);
 	arena_init(&v->arena);
 }
@@ -46,11 +49,16 @@ static inline const struct message *find_message(
 	return LIKELY(class->index < v->messages.count) ? v->messages.items[class->index] : NULL;
 }
 
+static inline bool is_origin(const struct lines *v, const struct record *rec)
+{
+	return ((rec->pid ^ v->pid) | (rec->trace ^ v->trace) |
+		       ((rec->tid ^ v->tid) & v->tid_mask)) == 0;
+}
+
 /* What a line begins with, for all lines that it is the same for. */
 static inline bool is_head_ready(const struct lines *v, const struct record *rec)
 {
-	return timestamp_is_ready(&v->time, rec->ns) && LIKELY(rec->pid == v->pid) &&
-	       LIKELY(rec->tid == v->tid) && LIKELY(rec->trace == v->trace);
+	return timestamp_is_ready(&v->time, rec->ns) && LIKELY(is_origin(v, rec));
 }
 
 static void set_origin(struct lines *v, const struct record *rec)
@@ -66,8 +74,7 @@ static void set_origin(struct lines *v, const struct record *rec)
 
 static NOINLINE void prepare_head(struct lines *v, const struct record *rec)
 {
-	if (rec->pid != v->pid || rec->tid != v->tid || rec->trace != v->trace ||
-		v->origin_length == 0) {
+	if (!is_origin(v, rec) || v->origin_length == 0) {
 		set_origin(v, rec);
 	}
 	timestamp_prepare(&v->time, rec->ns);

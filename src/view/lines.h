@@ -22,6 +22,7 @@ struct lines;
 struct lines_style {
 	const char *before_time; /* at most TIMESTAMP_PREFIX bytes */
 	const char *before_gap; /* what the line of a gap begins with */
+	bool tells_tid; /* which thread a record is from */
 	bool for_people; /* times may be dates, and differences have a sign in any case */
 	/* Writes which process a record is from, in LINES_ORIGIN bytes; returns the end. */
 	char *(*put_origin)(char *out, const struct reader *r, const struct record *rec);
@@ -47,6 +48,7 @@ struct lines {
 	VEC(struct message *) messages; /* by class index; NULL until first needed */
 	uint32_t pid; /* that `origin` is of */
 	uint32_t tid;
+	uint32_t tid_mask; /* all ones: it tells the thread; 0: it does not */
 	uint32_t trace;
 	char origin[LINES_ORIGIN];
 	size_t origin_length; /* 0: none yet */

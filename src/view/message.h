@@ -50,11 +50,12 @@ typedef char *message_put(char *out, const struct message_step *step, const void
 struct message_step {
 	char text[MESSAGE_TEXT_MAX]; /* comes first */
 	message_put *put;
-	uint32_t at; /* where the argument is, in bytes */
+	int32_t at; /* where the word is whose highest bits are the argument, in bytes */
 	uint16_t arg;
 	uint8_t op; /* of enum message_op */
 	uint8_t digits;
 	uint32_t text_length;
+	uint32_t shift; /* what is below the argument in its word, in bits */
 	/* The value is (((v & mask) ^ sign) - sign) & result: cut, sign-extended, cut. */
 	uint64_t mask;
 	uint64_t sign;
@@ -68,7 +69,7 @@ struct message {
 	size_t room; /* bytes that everything but strings takes at most */
 	size_t expansion; /* bytes that one of a string takes at most */
 	bool varies; /* in length: there are strings among the arguments, or it is raw */
-	bool direct; /* shows the payload's words, without their values */
+	bool direct; /* shows what is in the payload, without its values */
 	/* What shows a record behind the steps of whose arguments nothing is known, or NULL. */
 	char *(*put_raw)(char *out, const struct message *m, const struct record *rec);
 	bool swap; /* their byte order is not this host's */

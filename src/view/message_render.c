@@ -90,12 +90,13 @@ static char *put_part(char *out, const struct message_step *step, const void *ar
 	return message_next(message_put_lead(out, step), step, args);
 }
 
+/* With rubbish above the bits of its type, which the step's mask cuts off. */
 static inline uint64_t number(const struct message_step *step, const void *args)
 {
 	uint64_t v;
 
 	memcpy(&v, (const char *)args + step->at, sizeof(v));
-	return v;
+	return v >> step->shift;
 }
 
 /* Out of line, so that short numbers need no stack. */

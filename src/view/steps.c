@@ -4,13 +4,16 @@
 
 #include <string.h>
 
+#include "read/layout.h"
 #include "view/message_printf.h"
 #include "view/number.h"
 
 void steps_init(
 	struct steps *s, struct message *m, struct arena *a, const struct event_class *class)
 {
-	*s = (struct steps){ .arena = a, .message = m, .event = class->event };
+	*s = (struct steps){
+		.arena = a, .message = m, .event = class->event, .layout = class->layout
+	};
 	*m = (struct message){ 0 };
 	out_init(&s->text, OUT_TO_MEMORY);
 	m->varies = !class->event;
@@ -104,15 +107,42 @@ void steps_simplify(struct message_step *s)
 	}
 }
 
-/* Whether the words of the payload are all that the steps need. */
-static bool is_direct(const struct steps *s, enum value_form form)
+/*
+ * Where a step finds its argument in the payload: in the word that ends where
+ * the argument ends, because before every payload is a word of the record, and
+ * behind it may be nothing. False when the payload's bits are not all it takes.
+ */
+static bool find_in_payload(struct message_step *step, const struct layout *l)
 {
-	vec_foreach (const struct message_step *, step, &s->steps) {
-		if (step->op >= MESSAGE_STRING) {
+	size_t end = (step->arg + 1u) * sizeof(uint64_t);
+	unsigned int bits = 64;
+
+	if (step->op <= MESSAGE_TEXT) {
+		return true;
+	}
+	if (l) {
+		bits = 8u * l->fields[step->arg].size;
+		end = layout_offset(l, step->arg) + bits / 8;
+	}
+	step->at = (int32_t)(end - sizeof(uint64_t));
+	step->shift = 64 - bits;
+	return step->op < MESSAGE_STRING && (step->mask & ~low_bits(bits)) == 0;
+}
+
+/* Makes the steps take their arguments from the payload, if all of them can. */
+static bool make_direct(struct steps *s, enum value_form form)
+{
+	const struct layout *l = form == VALUES_LAID_OUT ? s->layout : NULL;
+
+	if (form < VALUES_WORDS || s->message->varies || (form == VALUES_LAID_OUT && !l)) {
+		return false;
+	}
+	vec_foreach (struct message_step *, step, &s->steps) {
+		if (!find_in_payload(step, l)) {
 			return false;
 		}
 	}
-	return form == VALUES_WORDS && !s->message->varies;
+	return true;
 }
 
 /* Whether the step may meet a value that is not of its kind. */
@@ -125,14 +155,14 @@ static bool needs_check(
 
 void steps_link(struct steps *s, enum value_form form)
 {
-	bool direct = is_direct(s, form);
-
+	s->message->direct = make_direct(s, form);
 	vec_foreach (struct message_step *, step, &s->steps) {
-		step->at =
-			(uint32_t)(step->arg * (direct ? sizeof(uint64_t) : sizeof(struct value)));
+		if (!s->message->direct) {
+			step->at = (int32_t)(step->arg * sizeof(struct value));
+			step->shift = 0;
+		}
 		step->put = message_putter((enum message_op)step->op, needs_check(s, step, form));
 	}
-	s->message->direct = direct;
 	s->message->steps = arena_array(s->arena, struct message_step, s->steps.count);
 	memcpy(s->message->steps, s->steps.items, s->steps.count * sizeof(*s->steps.items));
 	vec_fini(&s->steps);

@@ -14,6 +14,7 @@ struct steps {
 	struct arena *arena;
 	struct message *message;
 	const struct event *event; /* NULL: unknown */
+	const struct layout *layout; /* NULL: it has none */
 	struct out text; /* of the next step */
 	size_t lead; /* how much of it was given */
 	VEC(struct message_step) steps;
