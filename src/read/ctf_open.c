@@ -353,7 +353,8 @@ static struct reader *ctf_open(
 }
 
 const struct reader_format reader_ctf = {
-	.name = "ctf",
+	.name = "CTF",
+	.release = "1.8",
 	.open_directory = ctf_open,
 	.close = ctf_close,
 };

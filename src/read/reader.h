@@ -41,6 +41,7 @@ struct reader;
 
 struct reader_format {
 	const char *name;
+	const char *release; /* what people call its version, or NULL */
 	/* Opens a trace that is a directory, and leaves the descriptor alone; NULL: none is. */
 	struct reader *(*open_directory)(
 		int fd, const struct reader_options *options, struct read_error *error);

@@ -93,8 +93,14 @@ static void put_trace(struct out *out, const struct trace_info *t)
 
 static void put_format(struct out *out, const struct reader *r)
 {
-	out_printf(out, "format    %s version %u, %s-endian\n", r->format->name, r->version,
-		is_big_endian(r) ? "big" : "little");
+	const struct reader_format *f = r->format;
+
+	if (f->release) {
+		out_printf(out, "format    %s %s", f->name, f->release);
+	} else {
+		out_printf(out, "format    %s version %u", f->name, r->version);
+	}
+	out_printf(out, ", %s-endian\n", is_big_endian(r) ? "big" : "little");
 }
 
 /* Whose each trace is. */
@@ -203,8 +209,13 @@ void info_put_json(struct out *out, const struct info *info)
 	out_str(out, "{\"trace\":");
 	put_json_string(out, info->paths[0]);
 	put_json_traces(out, info);
-	out_printf(out, ",\"format\":\"%s\",\"version\":%u,\"byte_order\":\"%s\",\n",
-		r->format->name, r->version, is_big_endian(r) ? "big" : "little");
+	out_printf(out, ",\"format\":\"%s\",\"version\":", r->format->name);
+	if (r->format->release) {
+		out_str(out, r->format->release);
+	} else {
+		out_printf(out, "%u", r->version);
+	}
+	out_printf(out, ",\"byte_order\":\"%s\",\n", is_big_endian(r) ? "big" : "little");
 	out_printf(out, "\"events\":%" PRIu64 ",\"gaps\":%" PRIu64 ",\"lost\":%" PRIu64 ",",
 		s->events, s->gaps, s->lost);
 	if (s->lost_packets) {
