@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,6 +68,24 @@ static bool is_same_file(const char *a, const char *b)
 	       x.st_ino == y.st_ino && S_ISREG(x.st_mode);
 }
 
+/* A file there would be taken for a part of the trace, or replace one. */
+static bool is_inside(const char *trace, const char *output)
+{
+	char directory[PATH_MAX];
+	char place[PATH_MAX];
+	char copy[PATH_MAX];
+	size_t length;
+
+	snprintf(copy, sizeof(copy), "%s", output);
+	if (!realpath(trace, directory) ||
+		(!realpath(output, place) && !realpath(dirname(copy), place))) {
+		return false;
+	}
+	length = strlen(directory);
+	return strncmp(place, directory, length) == 0 &&
+	       (place[length] == '/' || place[length] == '\0');
+}
+
 static bool open_output(struct session *s, const char *output)
 {
 	if (!output || strcmp(output, "-") == 0) {
@@ -75,6 +95,12 @@ static bool open_output(struct session *s, const char *output)
 		if (is_same_file(s->traces[i], output)) {
 			s->trace = s->traces[i];
 			session_say(s, "is both the trace and the output");
+			return false;
+		}
+		if (is_inside(s->traces[i], output)) {
+			s->trace = s->traces[i];
+			session_say(
+				s, "is a trace, and the output '%s' would be inside it", output);
 			return false;
 		}
 	}

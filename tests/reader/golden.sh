@@ -65,6 +65,8 @@ run print-ctf-wall waymark print --time=wall small
 run print-ctf-declared waymark print -e trace-events small
 run print-hosts waymark print small other-host wrap
 run print-hosts-wall waymark print --time=wall small other-host
+run print-output-inside waymark print -o small/new small
+run print-output-inside-second waymark print -o ./other-host/../small/stream-3 other-host small
 run print-same-boot waymark print small two-boots
 run print-mixed waymark print -e trace-events v4 pieces
 run print-mixed-wall waymark print -e trace-events --time=wall v4 pieces
