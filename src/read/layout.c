@@ -85,6 +85,7 @@ static void set_string(struct value *value, const unsigned char *p, uint32_t len
 
 	value->kind = VALUE_STRING;
 	value->length = length - is_marked;
+	value->is_cut = is_marked && length > 1;
 	value->text = is_marked && length == 1 ? NULL : (const char *)p;
 }
 

@@ -35,7 +35,8 @@ struct value {
 		const char *text; /* not NUL-terminated; NULL: the program traced NULL */
 	};
 	uint32_t length; /* of a string, in bytes */
-	uint32_t kind; /* of enum value_kind */
+	uint16_t kind; /* of enum value_kind */
+	uint16_t is_cut; /* of a string: the program's was longer */
 };
 
 /* A number as its declared type has it; a `char` is what the traced host made of it. */

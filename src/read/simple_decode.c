@@ -29,6 +29,7 @@ static size_t decode_string(struct value *value, const unsigned char *p, size_t 
 		return 0;
 	}
 	value->kind = VALUE_STRING;
+	value->is_cut = false;
 	value->length = load32(p, swap);
 	value->text = (const char *)p + sizeof(uint32_t);
 	return value->length <= left - sizeof(uint32_t) ? sizeof(uint32_t) + value->length : 0;

@@ -6,7 +6,8 @@
  *	{"time":4243.000000500,"pid":29600,"gap":{"lost":17}}
  *
  * Numbers keep all their digits, pointers are strings in hex, NULL is null; the
- * bytes of an event that nobody declared are "raw", in hex.
+ * bytes of an event that nobody declared are "raw", in hex; strings that the
+ * recorder cut are named behind "args", as "cut":["path"].
  */
 #include <inttypes.h>
 #include <string.h>
@@ -99,6 +100,25 @@ static void add_argument(struct steps *s, size_t i, enum value_form form)
 	out_str(&s->text, step.op == MESSAGE_HEX ? "\"" : "");
 }
 
+/* Which strings were cut: their names as JSON are made once. */
+static void add_cut(struct steps *s)
+{
+	const char **names = arena_array(s->arena, const char *, s->message->args);
+
+	for (size_t i = 0; i < s->message->args; i++) {
+		const char *name = s->event->args[i].name;
+		char *text = arena_alloc(s->arena, JSON_EXPANSION * strlen(name) + JSON_QUOTES + 1);
+
+		*json_string(text, name, strlen(name)) = '\0';
+		names[i] = text;
+		s->message->room += strlen(text) + 1;
+	}
+	s->message->room += NUMBER_ROOM; /* what stands around them */
+	steps_add(s, (struct message_step){ .op = MESSAGE_JSON_CUT,
+			     .arg = (uint16_t)s->message->args,
+			     .names = names });
+}
+
 /* The bytes of a record whose arguments nobody declared. */
 static char *put_raw(char *out, const struct message *m, const struct record *rec)
 {
@@ -122,7 +142,11 @@ static void compile(struct lines *v, struct message *m, const struct event_class
 	for (size_t i = 0; i < m->args; i++) {
 		add_argument(&s, i, v->reader->form);
 	}
-	out_str(&s.text, class->event ? "}}" : "");
+	out_str(&s.text, class->event ? "}" : "");
+	if (m->args > 0 && m->varies) {
+		add_cut(&s);
+	}
+	out_str(&s.text, class->event ? "}" : "");
 	steps_add(&s, (struct message_step){ .op = MESSAGE_END });
 	steps_link(&s, v->reader->form);
 }

@@ -36,6 +36,7 @@ enum message_op {
 	MESSAGE_JSON_SIGNED,
 	MESSAGE_JSON_BOOL,
 	MESSAGE_JSON_HEX, /* in quotes */
+	MESSAGE_JSON_CUT, /* not at all: which strings were cut, if any */
 	MESSAGE_PRINTF, /* with flags, width or precision */
 };
 
@@ -60,7 +61,10 @@ struct message_step {
 	uint64_t mask;
 	uint64_t sign;
 	uint64_t result;
-	const struct conversion *conversion; /* of MESSAGE_PRINTF */
+	union {
+		const struct conversion *conversion; /* of MESSAGE_PRINTF */
+		const char *const *names; /* of MESSAGE_JSON_CUT: of the first `arg` arguments */
+	};
 };
 
 struct message {

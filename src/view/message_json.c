@@ -149,3 +149,22 @@ char *message_put_json(char *out, const struct message_step *step, const void *a
 	}
 	return message_next(out, step, args);
 }
+
+char *message_put_cut(char *out, const struct message_step *step, const void *args)
+{
+	const struct value *values = args;
+	bool any = false;
+
+	out = message_put_lead(out, step);
+	for (size_t i = 0; i < step->arg; i++) {
+		if (UNLIKELY(values[i].kind == VALUE_STRING && values[i].is_cut)) {
+			out = put_word(out, any ? "," : ",\"cut\":[");
+			out = put_word(out, step->names[i]);
+			any = true;
+		}
+	}
+	if (any) {
+		*out++ = ']';
+	}
+	return message_next(out, step, args);
+}

@@ -45,6 +45,9 @@ static inline char *message_next(char *out, const struct message_step *step, con
 /* A value as JSON; the step is one of MESSAGE_JSON*. */
 message_put message_put_json;
 
+/* Which strings were cut, in JSON; nothing when none was. */
+message_put message_put_cut;
+
 /* All write to `out`, where message_room() bytes are free, and return the end. */
 char *message_put_text(char *out, const struct message_spec *s, const char *text, size_t length);
 char *message_put_string(char *out, const struct message_spec *s, const struct value *value);

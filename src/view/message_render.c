@@ -196,6 +196,7 @@ static message_put *const putters[] = {
 	[MESSAGE_JSON_SIGNED] = message_put_json,
 	[MESSAGE_JSON_BOOL] = message_put_json,
 	[MESSAGE_JSON_HEX] = message_put_json,
+	[MESSAGE_JSON_CUT] = message_put_cut,
 	[MESSAGE_PRINTF] = put_printf,
 };
 

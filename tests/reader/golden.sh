@@ -65,6 +65,10 @@ run print-ctf-wall waymark print --time=wall small
 run print-ctf-declared waymark print -e trace-events small
 run print-hosts waymark print small other-host wrap
 run print-hosts-wall waymark print --time=wall small other-host
+run print-json-ctf waymark print --json small
+run print-json-ctf-big-endian waymark print --json small-big-endian
+run print-json-hosts-wall waymark print --json --time=wall small other-host
+run print-json-mixed waymark print --json -e trace-events v4 pieces
 run print-output-inside waymark print -o small/new small
 run print-output-inside-second waymark print -o ./other-host/../small/stream-3 other-host small
 run print-same-boot waymark print small two-boots
