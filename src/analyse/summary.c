@@ -7,7 +7,7 @@
 
 void summary_init(struct summary *s)
 {
-	*s = (struct summary){ .first_ns = UINT64_MAX };
+	*s = (struct summary){ .first_ns = INT64_MAX, .last_ns = INT64_MIN };
 }
 
 void summary_fini(struct summary *s)

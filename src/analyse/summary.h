@@ -31,8 +31,9 @@ struct summary {
 	uint64_t gaps;
 	uint64_t lost;
 	uint64_t lost_packets; /* of whose events nobody knows */
-	uint64_t first_ns; /* the smallest and the largest time, not those of file order */
-	uint64_t last_ns;
+	/* The smallest and the largest time, not those of file order; negative: before boot. */
+	int64_t first_ns;
+	int64_t last_ns;
 	VEC(struct event_count) counts; /* by class index, until summary_sort() */
 	VEC(struct pid_count) pids;
 	VEC(uint64_t) by_trace; /* events of each of the reader's traces */
@@ -49,8 +50,10 @@ void summary_add_slowly(struct summary *s, const struct record *rec);
 
 static inline void summary_add(struct summary *s, const struct record *rec)
 {
-	s->first_ns = rec->ns < s->first_ns ? rec->ns : s->first_ns;
-	s->last_ns = rec->ns > s->last_ns ? rec->ns : s->last_ns;
+	int64_t ns = (int64_t)rec->ns;
+
+	s->first_ns = ns < s->first_ns ? ns : s->first_ns;
+	s->last_ns = ns > s->last_ns ? ns : s->last_ns;
 	if (UNLIKELY(rec->kind != RECORD_EVENT || rec->class->index >= s->counts.count ||
 		     rec->pid != s->run_pid || rec->trace != s->run_trace)) {
 		summary_add_slowly(s, rec);

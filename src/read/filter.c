@@ -49,12 +49,12 @@ bool filter_parse_time(struct filter_time *t, const char *text)
 	return *text == '\0' && seconds <= SECONDS_MAX;
 }
 
-static uint64_t absolute(const struct filter *f, struct filter_time t)
+static int64_t absolute(const struct filter *f, struct filter_time t)
 {
-	return (uint64_t)t.ns + (t.relative ? f->first_ns : 0);
+	return (int64_t)((uint64_t)t.ns + (t.relative ? (uint64_t)f->first_ns : 0));
 }
 
-static bool in_window(struct filter *f, uint64_t ns)
+static bool in_window(struct filter *f, int64_t ns)
 {
 	if (!f->started) {
 		f->started = true;
@@ -99,7 +99,7 @@ static bool has_name(struct filter *f, const struct event_class *class)
 
 bool filter_passes(struct filter *f, const struct record *rec)
 {
-	if (!in_window(f, rec->ns) || !has_pid(f, rec->pid)) {
+	if (!in_window(f, (int64_t)rec->ns) || !has_pid(f, rec->pid)) {
 		return false;
 	}
 	return rec->kind == RECORD_GAP || f->patterns.count == 0 || has_name(f, rec->class);

@@ -25,7 +25,7 @@ struct filter {
 	VEC(uint32_t) pids; /* empty: all processes */
 	struct filter_time from; /* included */
 	struct filter_time to; /* included */
-	uint64_t first_ns; /* of the trace, once a record was seen */
+	int64_t first_ns; /* of the trace, once a record was seen */
 	bool started;
 	VEC(char) verdicts; /* by class index: 0 not asked yet */
 };

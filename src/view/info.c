@@ -15,14 +15,16 @@ static bool is_big_endian(const struct reader *r)
 	return r->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
-static uint64_t first_ns(const struct summary *s)
+static int64_t first_ns(const struct summary *s)
 {
 	return s->events + s->gaps ? s->first_ns : 0;
 }
 
-static void put_seconds(struct out *out, uint64_t ns)
+static void put_seconds(struct out *out, int64_t ns)
 {
-	out_printf(out, "%" PRIu64 ".%09" PRIu64, ns / NS_PER_S, ns % NS_PER_S);
+	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+	out_printf(out, "%s%" PRIu64 ".%09" PRIu64, ns < 0 ? "-" : "", n / NS_PER_S, n % NS_PER_S);
 }
 
 /* Text on one line of a terminal. */
@@ -223,7 +225,7 @@ void info_put_json(struct out *out, const struct info *info)
 	}
 	out_printf(out, "\"unread\":%" PRIu64 ",\"damaged\":%s,\n", info->problems,
 		info->damaged ? "true" : "false");
-	out_printf(out, "\"first_ns\":%" PRIu64 ",\"last_ns\":%" PRIu64 ",\n\"pids\":[",
+	out_printf(out, "\"first_ns\":%" PRId64 ",\"last_ns\":%" PRId64 ",\n\"pids\":[",
 		first_ns(s), s->last_ns);
 	put_json_pids(out, s);
 	out_str(out, "],\n\"kinds\":[");

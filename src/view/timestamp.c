@@ -54,10 +54,14 @@ static char *put_ns(char *out, uint64_t ns, bool as_date)
 	return out + 1;
 }
 
-/* The difference to the origin; times of different threads may run backwards. */
+/*
+ * The difference to the origin: times of different threads may run backwards,
+ * and merged traces may tell of times before the first one's host had booted.
+ */
 void timestamp_prepare(struct timestamp *t, uint64_t ns)
 {
-	bool negative = ns < t->origin;
+	bool is_wall = t->mode == TIMESTAMP_WALL;
+	bool negative = !is_wall && (int64_t)(ns - t->origin) < 0;
 	uint64_t shown = negative ? t->origin - ns : ns - t->origin;
 	char text[TIMESTAMP_ROOM];
 	char *end = stpcpy(text, t->prefix);
@@ -65,10 +69,10 @@ void timestamp_prepare(struct timestamp *t, uint64_t ns)
 	if (negative || (t->mode == TIMESTAMP_DELTA && t->for_people)) {
 		*end++ = negative ? '-' : '+';
 	}
-	if (t->mode == TIMESTAMP_WALL) {
+	if (is_wall) {
 		shown = ns + t->realtime;
 	}
-	end = put_ns(end, shown, t->mode == TIMESTAMP_WALL && t->for_people);
+	end = put_ns(end, shown, is_wall && t->for_people);
 	memcpy(t->text, text, sizeof(t->text));
 	t->length = (unsigned int)(end - text) - 4;
 	t->block = ns - shown % NUMBER_E4;

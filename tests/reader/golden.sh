@@ -65,6 +65,10 @@ run print-ctf-wall waymark print --time=wall small
 run print-ctf-declared waymark print -e trace-events small
 run print-hosts waymark print small other-host wrap
 run print-hosts-wall waymark print --time=wall small other-host
+run print-before-boot waymark print late-host small
+run print-before-boot-rel waymark print --time=rel late-host small
+run print-before-boot-window waymark print --to=10 late-host small
+run info-before-boot waymark info late-host small
 run print-json-ctf waymark print --json small
 run print-json-ctf-big-endian waymark print --json small-big-endian
 run print-json-hosts-wall waymark print --json --time=wall small other-host

@@ -220,6 +220,11 @@ def other_host():
     return small(uuid=bytes(range(16)), host="hostb", boot="b2", pid=78, shift=5)
 
 
+def late_host():
+    """On a host that booted when the events of the others had long happened."""
+    return small(uuid=bytes(range(1, 17)), host="hostc", boot="b3", pid=79, shift=100)
+
+
 def two_boots():
     """Of the same boot as small(), though the time of day was set in between."""
     return small(uuid=bytes(range(16)), pid=78, shift=3600)
@@ -338,7 +343,8 @@ def other_uuid():
 
 # What readers of CTF accept, and what only this one makes something of.
 WHOLE = {"small": small(), "small-big-endian": small(">"), "wrap": wrap(), "pieces": pieces(),
-         "other-host": other_host(), "two-boots": two_boots()}
+         "other-host": other_host(), "two-boots": two_boots(),
+         "late-host": late_host()}
 DAMAGED = {
     "out-of-order": out_of_order(), "unknown-event": unknown_event(), "torn": torn(),
     "holes": holes(), "cut-metadata": cut_metadata(), "bad-event": bad_event(),
