@@ -98,6 +98,7 @@ static void flush(struct ctf_round *round, bool force)
 {
 	const struct timespec settle = { 0, CLOSE_SETTLE_NS };
 
+	usual(round); /* what is open now comes to be the oldest one: only that is closed */
 	each_cursor(round, waymark_ctf_cursor_close);
 	usual(round);
 	for (int i = 0; i < FLUSH_ROUNDS && !round->failed && count_closing(round) > 0; i++) {
