@@ -16,6 +16,7 @@
 #include "base/compiler.h"
 #include "format/packet.h"
 #include "rt/host/futex.h"
+#include "rt/host/guard.h"
 #include "rt/record/begin.h"
 #include "rt/record/close.h"
 #include "rt/record/process.h"
@@ -222,12 +223,15 @@ static void count_lost(struct recorder *r, struct cursor *c)
 /* With full=overwrite: frees the oldest packet, unless somebody else is at it. */
 static bool evict(struct process *p, struct recorder *r)
 {
+	struct guard guard;
 	bool done = false;
 
+	waymark_guard_begin(&guard);
 	if (waymark_drain_trylock(p)) {
 		done = recorder_consumer(p, r)->evict(r);
 		waymark_drain_unlock(p);
 	}
+	waymark_guard_end(&guard);
 	return done;
 }
 
