@@ -36,6 +36,16 @@ bool waymark_clock_is_cycles(void);
 
 uint64_t waymark_clock_ticks(void);
 
+/* Behind it the clock is not read before the loads that come first have their values. */
+static inline void clock_after_loads(void)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("lfence" ::: "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("isb" ::: "memory");
+#endif
+}
+
 /* Reads both clocks as close together as a few tries allow. */
 struct clock_pair waymark_clock_pair(void);
 

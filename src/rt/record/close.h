@@ -44,8 +44,9 @@ static inline void waymark_close_begin(struct cursor *c, uint64_t now_ns)
 }
 
 /*
- * The consumer, later: takes the packet; `end` gets a time behind its last event. False where the
- * thread is in an event, or was awake meanwhile: then it has closed it itself, or begin again.
+ * The consumer, later: takes the packet, whose last event is not later than
+ * `end` and the thread's next one not earlier. False where the thread is in an
+ * event, or was awake meanwhile: then it has closed it itself, or begin again.
  */
 static inline bool waymark_close_take(struct cursor *c, uint64_t *end)
 {
@@ -55,6 +56,7 @@ static inline bool waymark_close_take(struct cursor *c, uint64_t *end)
 		__atomic_load_n(&c->hot.limit, __ATOMIC_ACQUIRE)) {
 		return false;
 	}
+	clock_after_loads();
 	*end = waymark_clock_ticks();
 	return __atomic_compare_exchange_n(
 		&c->claim, &claim, claim | 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);

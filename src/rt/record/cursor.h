@@ -28,6 +28,8 @@ struct reader {
 	char *end; /* of what is known to be published */
 	uint64_t ticks; /* of the last record, completed to 64 bits */
 	uint64_t discarded; /* how many of the cursor's lost events are told already */
+	uint64_t evicted; /* events of packets that full=overwrite gave up */
+	bool untold; /* no packet that was written is newer than those */
 	uint64_t gap; /* lost before the next record, not told yet */
 	uint64_t *thread_ns; /* the last timestamp written for this thread */
 	uint64_t closing_ns; /* since when the open packet is to be closed; 0: it is not */
@@ -71,6 +73,10 @@ struct slot *waymark_slot_current(void);
  * at the end. Start with 0. Any thread; what it holds may still be all zero.
  */
 struct slot *waymark_slot_next(uint32_t *index);
+
+/* As waymark_slot_next(), with those that have no owner now, whose streams may go on. Who drains.
+ */
+struct slot *waymark_slot_next_ever(uint32_t *index);
 
 /* The consumer: frees a slot whose thread is through with it and whose packets are gone. */
 void waymark_slot_free(struct slot *s);

@@ -163,6 +163,16 @@ struct slot *waymark_slot_next(uint32_t *index)
 	return NULL;
 }
 
+struct slot *waymark_slot_next_ever(uint32_t *index)
+{
+	struct slab *slab = &slabs[*index / SLAB_SLOTS];
+
+	if (*index >= SLABS_MAX * SLAB_SLOTS || !__atomic_load_n(&slab->slots, __ATOMIC_ACQUIRE)) {
+		return NULL;
+	}
+	return &slab->slots[(*index)++ % SLAB_SLOTS];
+}
+
 /* The next owner continues the stream. */
 static void renew(struct cursor *c)
 {
@@ -170,7 +180,10 @@ static void renew(struct cursor *c)
 		.sequence = c->sequence,
 		.stream = c->stream,
 		.lost = c->lost,
-		.reader = { .ticks = c->reader.ticks, .discarded = c->reader.discarded },
+		.reader = { .ticks = c->reader.ticks,
+			.discarded = c->reader.discarded,
+			.evicted = c->reader.evicted,
+			.untold = c->reader.untold },
 	};
 
 	*c = fresh;

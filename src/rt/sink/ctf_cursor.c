@@ -47,18 +47,11 @@ static void advance(struct recorder *r, struct cursor *c)
 	reader->closing_ns = 0;
 }
 
-/* What full=overwrite gave up of the stream, which every packet that comes after it tells. */
-static uint64_t evicted(struct ctf_round *round, uint64_t stream)
-{
-	const struct arena_stream *s = arena_stream(round->arena, stream);
-
-	return s ? s->evicted : 0;
-}
-
-static void finish_header(struct ctf_round *round, struct packet_header *h)
+/* What full=overwrite gave up of the stream is told by every packet that comes after it. */
+static void finish_header(struct ctf_round *round, struct cursor *c, struct packet_header *h)
 {
 	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
-	h->events_discarded += evicted(round, h->stream_instance_id);
+	h->events_discarded += c->reader.evicted;
 }
 
 /* The closed packets from the oldest on, at most GATHER. */
@@ -70,7 +63,7 @@ static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_he
 
 	while (count < GATHER && chunk && (c->reader.taken || packet_next(a, chunk))) {
 		packets[count] = packet_at(a, chunk);
-		finish_header(round, packets[count++]);
+		finish_header(round, c, packets[count++]);
 		chunk = c->reader.taken ? 0 : packet_next(a, chunk);
 	}
 	return count;
@@ -85,11 +78,12 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 
 	for (size_t i = 0; i < count; i++) {
 		if (i >= written) {
-			packets[i]->events_discarded -= evicted(round, c->stream);
+			packets[i]->events_discarded -= c->reader.evicted;
 			continue;
 		}
 		round->taken += packets[i]->content_size / 8;
-		c->reader.discarded = packets[i]->events_discarded - evicted(round, c->stream);
+		c->reader.discarded = packets[i]->events_discarded - c->reader.evicted;
+		c->reader.untold = false;
 		advance(round->recorder, c);
 	}
 	round->failed |= written < count;
@@ -118,7 +112,7 @@ bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c)
 	return c->reader.chunk && c->reader.closing_ns && !head_is_closed(round->arena, c);
 }
 
-/* The packet is ours now. `end` was read before it was. */
+/* The packet is ours now. `end`: no event of it is later, none that follows earlier. */
 static void adopt(struct ctf_round *round, struct cursor *c, uint64_t end)
 {
 	packet_at(round->arena, c->reader.chunk)->timestamp_end = end;
@@ -184,10 +178,15 @@ void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 	uint64_t now = waymark_clock_ticks();
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
 
-	if (!c->stream || lost == c->reader.discarded || round->failed ||
+	if ((lost == c->reader.discarded && !c->reader.untold) || round->failed ||
 		!waymark_ctf_cursor_is_written(round->arena, c)) {
 		return;
 	}
+	if (!c->stream) { /* not even its first event found memory */
+		c->stream = __atomic_add_fetch(&round->arena->file.streams, 1, __ATOMIC_RELAXED);
+	}
+	uint64_t now = waymark_clock_ticks();
+
 	*h = (struct packet_header){
 		.magic = PACKET_MAGIC,
 		.stream_instance_id = c->stream,
@@ -196,11 +195,12 @@ void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 		.content_size = sizeof(*h) * 8,
 		.packet_size = sizeof(packet) * 8,
 		.sequence = ++c->sequence,
-		.events_discarded = lost + evicted(round, c->stream),
+		.events_discarded = lost + c->reader.evicted,
 	};
 	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
 	if (waymark_ctf_write(&round->state->files, &h, 1) == 1) {
 		c->reader.discarded = lost;
+		c->reader.untold = false;
 	} else {
 		c->sequence--;
 	}
@@ -214,7 +214,7 @@ void waymark_ctf_cursor_retire(struct ctf_round *round, struct cursor *c)
 	if (head(c) && !head_is_closed(a, c)) {
 		bool empty = !has_events(a, c->reader.chunk);
 
-		adopt(round, c, waymark_clock_ticks()); /* it ended after the round began, maybe */
+		adopt(round, c, waymark_clock_ticks());
 		if (empty) {
 			advance(round->recorder, c);
 		}
@@ -223,6 +223,7 @@ void waymark_ctf_cursor_retire(struct ctf_round *round, struct cursor *c)
 
 void waymark_ctf_cursor_end(struct ctf_round *round, struct cursor *c)
 {
+	write_closed(round, c); /* until the open packet is the oldest one */
 	waymark_ctf_cursor_retire(round, c);
 	write_closed(round, c);
 	waymark_ctf_cursor_tell(round, c);
@@ -235,8 +236,10 @@ void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struc
 	uint64_t events =
 		waymark_packet_events(&state->walk, h, packet_bytes(r->arena, c->reader.chunk));
 
+	c->reader.evicted += events;
+	c->reader.untold = true;
 	if (s) {
-		__atomic_store_n(&s->evicted, s->evicted + events, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->evicted, c->reader.evicted, __ATOMIC_RELEASE);
 	}
 	c->reader.discarded = h->events_discarded;
 	advance(r, c);

@@ -190,7 +190,8 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round)
 {
 	uint32_t index = 0;
 
-	for (struct slot *s; (s = waymark_slot_next(&index));) {
+	/* Threads that have ended, too: what was evicted of them no packet may have told. */
+	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
 		for (int d = 0; d < CURSOR_DEPTHS; d++) {
 			waymark_ctf_cursor_tell(round, &s->cursors[WAYMARK_RECORDER_CTF][d]);
 		}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events in signal handlers that interrupt events of the native recorder, at
+ * any instruction of it: the first event of a thread, the packet switch, the
+ * packet that the writer took, the packet that finds no memory. Whatever full=
+ * says, each event is in the trace once, or counted where it is missing.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctf_pairs.h"
+#include "format/packet.h"
+#include "rt/record/process.h"
+#include "rt/sink/sink.h"
+
+#define HAMMERED 2
+
+static enum recorder_policy policy;
+static uint64_t buffer;
+
+static void begin(void)
+{
+	if (waymark_recorder_set_buffer(buffer, NULL) ||
+		waymark_recorder_set_policy(policy, NULL) ||
+		waymark_sink_ctf.set_file("trace", false, NULL)) {
+		_exit(1);
+	}
+}
+
+static void forget_trace(void)
+{
+	assert_int_equal(system("rm -rf trace"), 0);
+}
+
+/* Numbers that the child leaves for its parent. */
+static void leave(const uint64_t *numbers, size_t count)
+{
+	FILE *f = fopen("made", "wb");
+
+	fwrite(numbers, sizeof(*numbers), count, f);
+	fclose(f);
+}
+
+static void fetch(uint64_t *numbers, size_t count)
+{
+	FILE *f = fopen("made", "rb");
+
+	assert_non_null(f);
+	assert_int_equal(fread(numbers, sizeof(*numbers), count, f), count);
+	fclose(f);
+}
+
+static __thread uint64_t handled;
+static __thread uint64_t handler_who;
+
+static void record_in_handler(int sig)
+{
+	(void)sig;
+	for (unsigned int i = 0; i < (handled % 97 == 0 ? 3000u : 1u + handled % 3); i++) {
+		trace_ctf(handler_who, handled++);
+	}
+}
+
+static timer_t start_timer(long ns)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN };
+	struct itimerspec every = { { 0, ns }, { 0, ns } };
+	timer_t timer;
+
+	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	timer_settime(timer, 0, &every, NULL);
+	return timer;
+}
+
+static uint64_t made[HAMMERED][2];
+static long timer_ns;
+
+static void *record_under_timers(void *number)
+{
+	uintptr_t n = (uintptr_t)number;
+	uint64_t end = now_ns() + amount(1, 20) * UINT64_C(400000000);
+	uint64_t i = 0;
+
+	handler_who = 10 + n;
+	timer_t timer = start_timer(timer_ns);
+
+	while (now_ns() < end) {
+		for (unsigned int k = 0; k < 5000; k++) {
+			trace_ctf(n, i++);
+		}
+	}
+	timer_delete(timer);
+	made[n][0] = i;
+	made[n][1] = handled;
+	return NULL;
+}
+
+static void hammer(void)
+{
+	struct sigaction act = { .sa_handler = record_in_handler, .sa_flags = SA_RESTART };
+	pthread_t t[HAMMERED];
+
+	begin();
+	sigaction(SIGRTMIN, &act, NULL);
+	for (uintptr_t i = 0; i < HAMMERED; i++) {
+		pthread_create(&t[i], NULL, record_under_timers, (void *)i);
+	}
+	for (uintptr_t i = 0; i < HAMMERED; i++) {
+		pthread_join(t[i], NULL);
+	}
+	leave(&made[0][0], (size_t)2 * HAMMERED);
+}
+
+static void check_hammered(bool may_lose)
+{
+	uint64_t (*check)(const struct pairs *, uint64_t) =
+		may_lose ? check_none_twice : check_each_once;
+	char said[1024];
+	struct pairs p;
+	uint64_t found = 0;
+	uint64_t all = 0;
+
+	forget_trace();
+	assert_int_equal(run_and_listen(hammer, said, sizeof(said)), 0);
+	fetch(&made[0][0], (size_t)2 * HAMMERED);
+	read_pairs(&p, "trace");
+	for (uint64_t n = 0; n < HAMMERED; n++) {
+		assert_true(made[n][1] > 1000);
+		found += check(&p, n) + check(&p, 10 + n);
+		all += made[n][0] + made[n][1];
+	}
+	assert_int_equal(found, p.count);
+	assert_int_equal(found + p.lost, all);
+	if (!may_lose) {
+		assert_int_equal(p.lost, 0);
+		assert_string_equal(said, "");
+	}
+	pairs_free(&p);
+}
+
+static void under_timers_what_is_discarded_is_counted(void **state)
+{
+	(void)state;
+	policy = RECORDER_DISCARD;
+	buffer = UINT64_C(4) << 20;
+	timer_ns = 100000;
+	check_hammered(true);
+	timer_ns = 20000;
+	check_hammered(true);
+}
+
+static void under_timers_what_is_overwritten_is_counted(void **state)
+{
+	(void)state;
+	policy = RECORDER_OVERWRITE;
+	buffer = UINT64_C(4) << 20;
+	timer_ns = 100000;
+	check_hammered(true);
+	timer_ns = 20000;
+	check_hammered(true);
+}
+
+static void under_timers_nothing_is_lost_where_events_wait(void **state)
+{
+	(void)state;
+	policy = RECORDER_BLOCK;
+	buffer = UINT64_C(4) << 20;
+	timer_ns = 100000;
+	check_hammered(false);
+	timer_ns = 20000;
+	check_hammered(false);
+}
+
+#if defined(__x86_64__) && !UNDER_TSAN
+
+static volatile long step, steps;
+static uint64_t in_handler;
+
+static void trap(int sig)
+{
+	(void)sig;
+	if (steps++ == step) {
+		trace_ctf(2, in_handler++);
+	}
+}
+
+static void stepped_pair(uint64_t i)
+{
+	steps = 0;
+	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+	trace_ctf(1, i);
+	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+}
+
+/* What the next stepped event finds. */
+enum situation { IN_PACKET, AT_SWITCH, AFTER_TAKE, FIRST_OF_THREAD, NO_MEMORY };
+
+static enum situation situation;
+static unsigned int stride;
+static struct process *process;
+static uint64_t in_main;
+
+static void fill_packet(void)
+{
+	struct waymark_cursor *c = waymark_cursors[WAYMARK_RECORDER_CTF];
+
+	while (c->limit && c->limit - c->pos >= 48) {
+		trace_ctf(1, in_main++);
+	}
+}
+
+static uint64_t lost(void)
+{
+	return process->recorders[WAYMARK_RECORDER_CTF].lost;
+}
+
+static void prepare(void)
+{
+	switch (situation) {
+	case AT_SWITCH:
+		fill_packet();
+		break;
+	case AFTER_TAKE:
+		trace_ctf(1, in_main++);
+		waymark_recorder_flush();
+		break;
+	case NO_MEMORY:
+		for (uint64_t before = lost(); lost() == before;) {
+			trace_ctf(1, in_main++);
+		}
+		break;
+	case IN_PACKET:
+	case FIRST_OF_THREAD:
+		break;
+	}
+}
+
+static void *step_once(void *unused)
+{
+	prepare();
+	stepped_pair(in_main++);
+	return unused;
+}
+
+static void step_in_thread(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, step_once, NULL);
+	pthread_join(t, NULL);
+}
+
+/* One event for each `stride`th instruction of it, with a handler there. */
+static void step_through(void)
+{
+	struct sigaction act = { .sa_handler = trap };
+
+	begin();
+	sigaction(SIGTRAP, &act, NULL);
+	process = waymark_process();
+	if (situation == NO_MEMORY) {
+		process->writer = WRITER_REFUSED; /* so that nobody makes room */
+	}
+	trace_ctf(1, in_main++);
+	for (step = 0; step < 100000; step += stride) {
+		if (situation == FIRST_OF_THREAD) {
+			step_in_thread();
+		} else {
+			step_once(NULL);
+		}
+		if (steps <= step) {
+			break;
+		}
+		if (situation != NO_MEMORY && step % 8 < stride) {
+			waymark_recorder_flush();
+		}
+	}
+	leave((uint64_t[]){ in_main, in_handler, (uint64_t)step }, 3);
+}
+
+static void check_stepped(enum situation s, uint64_t instructions)
+{
+	uint64_t numbers[3];
+	char said[1024];
+	struct pairs p;
+
+	situation = s;
+	forget_trace();
+	assert_int_equal(run_and_listen(step_through, said, sizeof(said)), 0);
+	fetch(numbers, 3);
+	read_pairs(&p, "trace");
+	assert_true(numbers[2] >= instructions);
+	assert_int_equal(p.count + p.lost, numbers[0] + numbers[1]);
+	if (s == NO_MEMORY) {
+		assert_true(p.lost > 0);
+		check_none_twice(&p, 1);
+		check_none_twice(&p, 2);
+	} else {
+		assert_string_equal(said, "");
+		assert_int_equal(check_each_once(&p, 1), numbers[0]);
+		assert_int_equal(check_each_once(&p, 2), numbers[1]);
+	}
+	pairs_free(&p);
+}
+
+static void in_each_policy(enum situation s, uint64_t instructions)
+{
+	buffer = UINT64_C(16) << 20;
+	for (policy = RECORDER_DISCARD; policy <= RECORDER_BLOCK; policy++) {
+		check_stepped(s, instructions);
+	}
+}
+
+static void a_handler_at_every_instruction_of_an_event(void **state)
+{
+	(void)state;
+	stride = 1;
+	in_each_policy(IN_PACKET, 20);
+}
+
+static void a_handler_at_every_instruction_of_the_packet_switch(void **state)
+{
+	(void)state;
+	stride = amount(7, 1);
+	in_each_policy(AT_SWITCH, 100);
+}
+
+static void a_handler_at_every_instruction_behind_a_packet_that_was_taken(void **state)
+{
+	(void)state;
+	stride = amount(7, 1);
+	in_each_policy(AFTER_TAKE, 100);
+}
+
+static void a_handler_at_every_instruction_of_a_threads_first_event(void **state)
+{
+	(void)state;
+	stride = amount(7, 1);
+	in_each_policy(FIRST_OF_THREAD, 200);
+}
+
+static void a_handler_at_every_instruction_of_an_event_that_finds_no_memory(void **state)
+{
+	(void)state;
+	stride = amount(7, 1);
+	buffer = UINT64_C(1) << 20;
+	policy = RECORDER_DISCARD;
+	check_stepped(NO_MEMORY, 100);
+	policy = RECORDER_BLOCK;
+	check_stepped(NO_MEMORY, 100);
+}
+
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(under_timers_what_is_discarded_is_counted),
+		cmocka_unit_test(under_timers_what_is_overwritten_is_counted),
+		cmocka_unit_test(under_timers_nothing_is_lost_where_events_wait),
+#if defined(__x86_64__) && !UNDER_TSAN
+		cmocka_unit_test(a_handler_at_every_instruction_of_an_event),
+		cmocka_unit_test(a_handler_at_every_instruction_of_the_packet_switch),
+		cmocka_unit_test(a_handler_at_every_instruction_behind_a_packet_that_was_taken),
+		cmocka_unit_test(a_handler_at_every_instruction_of_a_threads_first_event),
+		cmocka_unit_test(a_handler_at_every_instruction_of_an_event_that_finds_no_memory),
+#endif
+	};
+
+	enter_directory();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_directory();
+	return failed;
+}
