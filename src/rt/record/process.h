@@ -27,6 +27,7 @@ struct recorder {
 	uint32_t no_memory; /* there will be no arena */
 	uint32_t room; /* futex: counts chunks that became free while somebody waited */
 	uint32_t waiting; /* threads that wait for room */
+	uint32_t writing; /* with full=overwrite: who drains is at work on files, not on memory */
 	uint32_t stalled; /* the consumer cannot write now: waiting for room is in vain */
 	uint64_t lost; /* events, all in all */
 	uint64_t lost_unplaced; /* of these: by threads without a slot or an arena */

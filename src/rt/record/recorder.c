@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -25,6 +26,9 @@
 
 /* How long a thread waits for room before it looks whether that is still worth while. */
 #define ROOM_WAIT_NS UINT64_C(50000000)
+
+/* How long it waits for others who make room for new events. */
+#define EVICT_PATIENCE_NS UINT64_C(10000000)
 
 /* Ticks in 100 ms until the writer has measured them: a usual processor's. */
 #define MOMENT_GUESS UINT64_C(250000000)
@@ -220,15 +224,26 @@ static void count_lost(struct recorder *r, struct cursor *c)
 	}
 }
 
-/* With full=overwrite: frees the oldest packet, unless somebody else is at it. */
+/*
+ * With full=overwrite: frees the oldest packet. Who else is at that has no
+ * signals and is soon through, so it is waited for; not for one who writes files.
+ */
 static bool evict(struct process *p, struct recorder *r)
 {
+	uint64_t deadline = waymark_clock_ns() + EVICT_PATIENCE_NS;
 	struct guard guard;
-	bool done = false;
+	bool done;
 
 	waymark_guard_begin(&guard);
-	if (waymark_drain_trylock(p)) {
-		done = recorder_consumer(p, r)->evict(r);
+	bool mine = waymark_drain_trylock(p);
+
+	while (!mine && !__atomic_load_n(&r->writing, __ATOMIC_RELAXED) &&
+		waymark_clock_ns() < deadline) {
+		sched_yield();
+		mine = waymark_drain_trylock(p);
+	}
+	done = mine && recorder_consumer(p, r)->evict(r);
+	if (mine) {
 		waymark_drain_unlock(p);
 	}
 	waymark_guard_end(&guard);

@@ -17,6 +17,7 @@
 #include "rt/host/futex.h"
 #include "rt/host/guard.h"
 #include "rt/record/consume.h"
+#include "rt/record/recorder.h"
 #include "rt/record/settings.h"
 #include "rt/record/writer.h"
 
@@ -66,6 +67,40 @@ static bool flush_pending(const struct process *p)
 	       __atomic_load_n(&p->flush_done, __ATOMIC_RELAXED);
 }
 
+bool waymark_drain_trylock(struct process *p)
+{
+	uint32_t free = 0;
+
+	return __atomic_compare_exchange_n(
+		&p->drain_lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+void waymark_drain_unlock(struct process *p)
+{
+	__atomic_store_n(&p->drain_lock, 0, __ATOMIC_RELEASE);
+}
+
+static void drain_lock(struct process *p)
+{
+	while (!waymark_drain_trylock(p)) {
+		futex_wait(&p->drain_lock, 1, MS);
+	}
+}
+
+/* The writer drains all its life; but where old events make room for new ones, not in its sleep. */
+static void sleep_until_rung(struct process *p, uint64_t ns)
+{
+	bool lend = waymark_recorder_policy() == RECORDER_OVERWRITE;
+
+	if (lend) {
+		waymark_drain_unlock(p);
+	}
+	futex_wait(&p->doorbell, 1, ns);
+	if (lend) {
+		drain_lock(p);
+	}
+}
+
 enum wake { WAKE_RUNG, WAKE_TIMEOUT, WAKE_REFUSED };
 
 /*
@@ -85,25 +120,12 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 	if (deep && !waymark_consume_is_quiet(p)) {
 		refused = true;
 	} else {
-		futex_wait(&p->doorbell, 1, ns);
+		sleep_until_rung(p, ns);
 	}
 	if (!__atomic_exchange_n(&p->doorbell, 0, __ATOMIC_SEQ_CST)) {
 		return WAKE_RUNG;
 	}
 	return refused ? WAKE_REFUSED : WAKE_TIMEOUT;
-}
-
-bool waymark_drain_trylock(struct process *p)
-{
-	uint32_t free = 0;
-
-	return __atomic_compare_exchange_n(
-		&p->drain_lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-void waymark_drain_unlock(struct process *p)
-{
-	__atomic_store_n(&p->drain_lock, 0, __ATOMIC_RELEASE);
 }
 
 /* A pass of every recorder that has an arena; returns how much they took. */
@@ -264,9 +286,7 @@ void *waymark_writer_main(void *arg)
 	prctl(PR_SET_NAME, "waymark");
 	waymark_own_descriptors();
 	__atomic_store_n(&p->writer_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
-	while (!waymark_drain_trylock(p)) { /* a caller that drained before there was a writer */
-		futex_wait(&p->drain_lock, 1, MS);
-	}
+	drain_lock(p); /* from a caller that drained before there was a writer */
 	__atomic_store_n(&p->writer, WRITER_RUNNING, __ATOMIC_RELEASE);
 	for (;;) {
 		take_rest(p, &rest, work(p));

@@ -261,6 +261,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	if (mode == DRAIN_USUAL && round.now.ns < state->retry_ns) {
 		return 0;
 	}
+	__atomic_store_n(&r->writing, 1, __ATOMIC_RELAXED);
 	care_for_metadata(&round, mode);
 	if (mode == DRAIN_USUAL) {
 		usual(&round);
@@ -272,6 +273,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	if (mode == DRAIN_END || (mode == DRAIN_CRASH && is_alone())) {
 		waymark_ctf_end(p, &round);
 	}
+	__atomic_store_n(&r->writing, 0, __ATOMIC_RELAXED);
 	return round.taken / 32;
 }
 
