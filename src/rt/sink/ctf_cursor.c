@@ -175,7 +175,6 @@ void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 {
 	static char packet[PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
 	struct packet_header *h = (void *)packet;
-	uint64_t now = waymark_clock_ticks();
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
 
 	if ((lost == c->reader.discarded && !c->reader.untold) || round->failed ||
