@@ -60,6 +60,17 @@ bool waymark_consume_is_quiet(struct process *p)
 	return true;
 }
 
+bool waymark_consume_is_alone(void)
+{
+	uint32_t index = 0;
+	uint32_t threads = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		threads += !__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE);
+	}
+	return threads <= 1;
+}
+
 void waymark_consume_find_dead(void)
 {
 	pid_t pid = getpid();

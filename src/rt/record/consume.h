@@ -46,6 +46,9 @@ void waymark_consume_expire(void);
 /* Whether every cursor still is so, and nothing waits: nothing can happen without a ring then. */
 bool waymark_consume_is_quiet(struct process *p);
 
+/* Whether at most one thread can still record: then nothing comes after its last events. */
+bool waymark_consume_is_alone(void);
+
 /* Marks the slots of threads that ended without saying so. */
 void waymark_consume_find_dead(void);
 

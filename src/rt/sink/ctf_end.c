@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "rt/record/close.h"
 #include "rt/sink/ctf_end.h"
 
 void waymark_ctf_consumer_begin(void *memory, struct arena_place *place)
@@ -186,6 +188,35 @@ static uint64_t count_left(struct ctf_round *round)
 	return events;
 }
 
+/*
+ * Whether nothing will come, as far as can be seen: threads that record all the
+ * time have shown it again by the second look.
+ */
+static bool is_over(struct ctf_round *round)
+{
+	const struct timespec settle = { 0, CLOSE_SETTLE_NS };
+
+	if (!is_all_written(round)) {
+		return false;
+	}
+	if (waymark_consume_is_alone()) {
+		return true;
+	}
+	nanosleep(&settle, NULL);
+	return is_all_written(round);
+}
+
+/* What is not in the files stays in the arena, for readers and `waymark recover`. */
+static void say_left(struct process *p, const struct ctf_round *round)
+{
+	waymark_notice(p,
+		round->failed
+			? "%s: the last events could not be written; they are kept, and waymark "
+			  "recover brings them in"
+			: "%s: threads still record; waymark recover brings their last events in",
+		round->state->trace.path);
+}
+
 void waymark_ctf_end(struct process *p, struct ctf_round *round)
 {
 	uint32_t index = 0;
@@ -197,16 +228,13 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round)
 		}
 	}
 	finish_trace(round);
-	if (is_all_written(round)) {
+	if (is_over(round)) {
 		__atomic_store_n(&round->arena->file.closed, 1, __ATOMIC_RELEASE);
 		waymark_arena_unlink(round->arena);
 	} else if (!round->arena->is_file || !round->state->trace.path[0]) {
 		waymark_arena_unlink(round->arena);
 		__atomic_store_n(&round->state->unwritten, count_left(round), __ATOMIC_RELAXED);
 	} else {
-		waymark_notice(p,
-			"%s: the last events could not be written; they are kept, "
-			"and waymark recover brings them in",
-			round->state->trace.path);
+		say_left(p, round);
 	}
 }

@@ -232,18 +232,6 @@ static bool must_write(struct process *p, struct ctf_state *state, enum drain_mo
 	return true;
 }
 
-/* Whether no other thread can still record: then nothing comes after a crash's last events. */
-static bool is_alone(void)
-{
-	uint32_t index = 0;
-	uint32_t threads = 0;
-
-	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		threads += !__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE);
-	}
-	return threads <= 1;
-}
-
 static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode)
 {
 	struct ctf_round round = begin_round(p, r);
@@ -270,7 +258,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	}
 	note_failure(p, &round);
 	state->left = round.left || round.failed;
-	if (mode == DRAIN_END || (mode == DRAIN_CRASH && is_alone())) {
+	if (mode == DRAIN_END || (mode == DRAIN_CRASH && waymark_consume_is_alone())) {
 		waymark_ctf_end(p, &round);
 	}
 	__atomic_store_n(&r->writing, 0, __ATOMIC_RELAXED);
