@@ -267,3 +267,43 @@ unsigned int amount(unsigned int quick, unsigned int thorough)
 {
 	return getenv("WAYMARK_TEST_LONG") ? thorough : UNDER_TSAN ? (quick + 3) / 4 : quick;
 }
+
+/* A child that takes longer than this hangs. */
+void wait_for(pid_t pid)
+{
+	int status;
+
+	for (unsigned int ms = 0; waitpid(pid, &status, WNOHANG) == 0; ms++) {
+		if (ms > 20000) {
+			kill(pid, SIGKILL);
+			exit(3);
+		}
+		sleep_ms(1);
+	}
+	if (status) {
+		fprintf(stderr, "child %d ended with status 0x%x\n", pid, status);
+		exit(4);
+	}
+}
+
+unsigned int check_children(uint64_t events, uint64_t inherited)
+{
+	FILE *names = popen("ls forks.* 2>/dev/null", "r");
+	char name[256];
+	unsigned int children = 0;
+
+	while (fscanf(names, "%255s", name) == 1) {
+		struct trace t;
+		uint64_t pid = strtoull(name + strlen("forks."), NULL, 10);
+
+		read_trace(&t, name, 0);
+		assert_int_equal(check_order(&t, pid + 1000), events);
+		assert_in_range(t.events, events, events + inherited);
+		assert_int_equal(t.records[0].pid, pid);
+		trace_free(&t);
+		unlink(name);
+		children++;
+	}
+	pclose(names);
+	return children;
+}

@@ -99,4 +99,13 @@ size_t file_size(const char *path);
 /* How many rounds, threads or events a test does: `quick`, or `thorough` in the suite `long`. */
 unsigned int amount(unsigned int quick, unsigned int thorough);
 
+/* Waits for a child; exits, with status 3 or 4, where it hangs or fails. */
+void wait_for(pid_t pid);
+
+/*
+ * Every `forks.<pid>` holds what that process recorded, and nothing else but
+ * at most `inherited` events: those that it was about to begin when it was forked.
+ */
+unsigned int check_children(uint64_t events, uint64_t inherited);
+
 #endif

@@ -34,24 +34,6 @@ static pid_t raw_clone(void)
 
 static pid_t (*const forms[])(void) = { fork, raw_clone };
 
-/* A child that takes longer than this hangs. */
-static void wait_for(pid_t pid)
-{
-	int status;
-
-	for (unsigned int ms = 0; waitpid(pid, &status, WNOHANG) == 0; ms++) {
-		if (ms > 20000) {
-			kill(pid, SIGKILL);
-			exit(3);
-		}
-		sleep_ms(1);
-	}
-	if (status) {
-		fprintf(stderr, "child %d ended with status 0x%x\n", pid, status);
-		exit(4);
-	}
-}
-
 static int stop;
 
 static void *record_meanwhile(void *who)
@@ -83,32 +65,6 @@ static void fork_many(void)
 	}
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	pthread_join(t, NULL);
-}
-
-/*
- * Every `forks.<pid>` holds what that process recorded, and nothing else but
- * at most `inherited` events: those that it was about to begin when it was forked.
- */
-static unsigned int check_children(uint64_t events, uint64_t inherited)
-{
-	FILE *names = popen("ls forks.* 2>/dev/null", "r");
-	char name[256];
-	unsigned int children = 0;
-
-	while (fscanf(names, "%255s", name) == 1) {
-		struct trace t;
-		uint64_t pid = strtoull(name + strlen("forks."), NULL, 10);
-
-		read_trace(&t, name, 0);
-		assert_int_equal(check_order(&t, pid + 1000), events);
-		assert_in_range(t.events, events, events + inherited);
-		assert_int_equal(t.records[0].pid, pid);
-		trace_free(&t);
-		unlink(name);
-		children++;
-	}
-	pclose(names);
-	return children;
 }
 
 static void fault_2_children_write_their_own_file_and_exit(void **state)
@@ -289,30 +245,6 @@ static bool stepped_event(uint64_t i)
 	return steps > step;
 }
 
-static long step_stride;
-
-static void ignore(int sig)
-{
-	(void)sig;
-}
-
-/* The first event of a process, at every instruction of it; a process for each. */
-static void fork_inside_first_events(void)
-{
-	struct sigaction act = { .sa_sigaction = trap, .sa_flags = SA_SIGINFO };
-	sigset_t one;
-
-	/* As in a handler: no writer yet, whose start blocks SIGTRAP, which kills. */
-	signal(SIGUSR1, ignore);
-	sigemptyset(&one);
-	sigaddset(&one, SIGUSR1);
-	sigprocmask(SIG_BLOCK, &one, NULL);
-	sigaction(SIGTRAP, &act, NULL);
-	waymark_sink_simple.set_file("forks", false, NULL);
-	main_pid = getpid();
-	exit(stepped_event(0) ? 0 : 10);
-}
-
 static void fork_inside_events(void)
 {
 	struct sigaction act = { .sa_sigaction = trap, .sa_flags = SA_SIGINFO };
@@ -341,32 +273,9 @@ static void a_fork_from_a_handler_inside_an_event_is_safe(void **state)
 	}
 }
 
-static void a_fork_from_a_handler_inside_the_slow_path_is_safe(void **state)
-{
-	int status = 0;
-	unsigned int children = 0;
-
-	(void)state;
-	step_stride = amount(37, 2);
-	trace_in_handler = true;
-	for (step = 0; status == 0; step += step_stride) {
-		trace_in_handler = !trace_in_handler;
-		status = run(fork_inside_first_events);
-		children += check_children(5, 1);
-	}
-	assert_int_equal(WEXITSTATUS(status), 10);
-	assert_true(children > 10);
-}
-
 #else
 
 static void a_fork_from_a_handler_inside_an_event_is_safe(void **state)
-{
-	(void)state;
-	skip();
-}
-
-static void a_fork_from_a_handler_inside_the_slow_path_is_safe(void **state)
 {
 	(void)state;
 	skip();
@@ -383,7 +292,6 @@ int main(void)
 		cmocka_unit_test(a_child_that_leaves_by__exit_after_50_ms_is_complete),
 		cmocka_unit_test(threads_of_a_child_do_not_meet_its_forking_thread),
 		cmocka_unit_test(a_fork_from_a_handler_inside_an_event_is_safe),
-		cmocka_unit_test(a_fork_from_a_handler_inside_the_slow_path_is_safe),
 	};
 
 	if (UNDER_TSAN) {

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first event makes the arena and what its consumer needs: all of it, and
- * then one compare-and-swap shows it to everybody. Threads that come together
- * each make one, and all but one throw theirs away: nobody ever waits for a
- * thread that may be the one which his handler interrupted.
+ * The first event makes the arena and what its consumer needs: all of it, then
+ * one compare-and-swap shows it to everybody, then the trace gets its name. The
+ * thread that does it blocks its signals, so no handler can find it half done,
+ * and others wait for it: an event whose call has returned is found by name. They
+ * wait for a while only, because it may be stopped. Then each makes one, and all
+ * but one throw theirs away.
  */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "rt/host/futex.h"
+#include "rt/host/guard.h"
 #include "rt/record/begin.h"
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"
+
+/* How long threads wait for the one that makes the arena. */
+#define BEGIN_WAIT_NS UINT64_C(1000000000)
+#define BEGIN_LOOK_NS UINT64_C(10000000)
 
 static struct arena *fail(struct process *p, struct recorder *r)
 {
@@ -56,11 +64,7 @@ static struct arena *make(struct process *p, struct recorder *r)
 	const struct consumer *consumer = recorder_consumer(p, r);
 	uint32_t pid = __atomic_load_n(&p->pid, __ATOMIC_RELAXED);
 	struct arena_place place = { .directory = NULL };
-	struct arena *none = ARENA_NONE;
 	int why;
-
-	__atomic_compare_exchange_n(
-		&r->arena, &none, ARENA_WANTED, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	void *state = waymark_wiped_map(consumer->state_bytes);
 
 	if (!state) {
@@ -80,7 +84,6 @@ static struct arena *make(struct process *p, struct recorder *r)
 		throw_away(consumer, a, state, __atomic_load_n(&p->pid, __ATOMIC_RELAXED) == pid);
 		return recorder_arena(r);
 	}
-	/* Behind the publication: a fork in between inherits a copy that it does not use. */
 	madvise(a, a->file.bytes, MADV_DONTFORK);
 	consumer->begun(a);
 	if (why) {
@@ -92,12 +95,60 @@ static struct arena *make(struct process *p, struct recorder *r)
 	return a;
 }
 
+/* Whether the caller is the one who makes the arena. */
+static bool claim(struct recorder *r)
+{
+	struct arena *none = ARENA_NONE;
+
+	return __atomic_compare_exchange_n(
+		&r->arena, &none, ARENA_WANTED, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static bool is_settled(const struct recorder *r)
+{
+	return __atomic_load_n(&r->begun, __ATOMIC_ACQUIRE) ||
+	       __atomic_load_n(&r->no_memory, __ATOMIC_RELAXED);
+}
+
+/* Waits for the thread that makes the arena; false when that takes too long. */
+static bool wait_for_begin(struct recorder *r)
+{
+	uint64_t deadline = waymark_clock_ns() + BEGIN_WAIT_NS;
+
+	while (!is_settled(r) && waymark_clock_ns() < deadline) {
+		futex_wait(&r->begun, 0, BEGIN_LOOK_NS);
+	}
+	return is_settled(r);
+}
+
+/* Makes the arena, or waits for who does; `late`: he has taken too long. */
+static void begin(struct process *p, struct recorder *r, bool late)
+{
+	struct guard guard;
+
+	waymark_guard_begin(&guard);
+	bool mine = claim(r) || (late && !recorder_arena(r));
+
+	if (mine) {
+		bool made = make(p, r);
+
+		__atomic_store_n(&r->begun, made, __ATOMIC_RELEASE);
+		futex_wake(&r->begun);
+	}
+	waymark_guard_end(&guard);
+	if (!mine && !late && !wait_for_begin(r)) {
+		begin(p, r, true);
+	}
+}
+
 struct arena *waymark_arena_get(struct process *p, struct recorder *r)
 {
-	struct arena *a = recorder_arena(r);
-
-	if (a || __atomic_load_n(&r->no_memory, __ATOMIC_RELAXED)) {
-		return a;
+	if (!is_settled(r)) {
+		begin(p, r, false);
 	}
-	return make(p, r);
+	/* Again in the child of a fork by a handler: nothing has begun there. */
+	while (!recorder_arena(r) && !is_settled(r)) {
+		begin(p, r, false);
+	}
+	return recorder_arena(r);
 }

@@ -25,6 +25,7 @@ enum notice_state { NOTICE_NONE, NOTICE_FILLING, NOTICE_READY };
 struct recorder {
 	struct arena *arena; /* by release, once; ARENA_NONE, ARENA_WANTED: nothing recorded yet */
 	uint32_t no_memory; /* there will be no arena */
+	uint32_t begun; /* futex: 1 when the arena is its consumer's, by release */
 	uint32_t room; /* futex: counts chunks that became free while somebody waited */
 	uint32_t waiting; /* threads that wait for room */
 	uint32_t writing; /* with full=overwrite: who drains is at work on files, not on memory */

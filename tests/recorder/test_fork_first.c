@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A fork from a signal handler that interrupts a process's first event, which
+ * makes the arena, the file and the writer. A tracer steps the process there:
+ * signals that are blocked then come late, as they do without one.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+#include "rt/sink/sink.h"
+
+static bool trace_in_handler;
+static pid_t main_pid;
+
+static void fork_at_once(int sig)
+{
+	(void)sig;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (trace_in_handler) {
+			trace_pair((uint64_t)getpid() + 1000, 0);
+		}
+		return;
+	}
+	wait_for(pid);
+}
+
+/* The first event of a process, which whoever traces it interrupts; a process for each. */
+static void fork_inside_first_event(void)
+{
+	signal(SIGUSR1, fork_at_once);
+	waymark_sink_simple.set_file("forks", false, NULL);
+	main_pid = getpid();
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL)) {
+		exit(77);
+	}
+	raise(SIGSTOP);
+	trace_pair(1, 0);
+	for (uint64_t i = trace_in_handler; getpid() != main_pid && i < 5; i++) {
+		trace_pair((uint64_t)getpid() + 1000, i);
+	}
+	if (getpid() == main_pid) {
+		raise(SIGSTOP);
+	}
+	exit(0);
+}
+
+/*
+ * Lets it do `count` instructions between its two stops, then sends it SIGUSR1,
+ * which comes as soon as it is not blocked. False when there are not so many.
+ */
+static bool interrupt_after(pid_t pid, long count)
+{
+	int status;
+
+	waitpid(pid, &status, 0);
+	do {
+		ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL);
+		waitpid(pid, &status, 0);
+	} while (WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP && count-- > 0);
+	bool inside = WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP;
+
+	for (long sig = inside ? SIGUSR1 : 0; WIFSTOPPED(status);) {
+		ptrace(PTRACE_CONT, pid, NULL, (void *)sig);
+		waitpid(pid, &status, 0);
+		sig = WIFSTOPPED(status) && WSTOPSIG(status) != SIGSTOP ? WSTOPSIG(status) : 0;
+	}
+	assert_int_equal(status, 0);
+	return inside;
+}
+
+static void a_fork_inside_the_first_event_is_safe(void **state)
+{
+	unsigned int children = 0;
+	bool interrupted = true;
+
+	(void)state;
+	for (long count = 0; interrupted; count += amount(499, 7)) {
+		trace_in_handler = !trace_in_handler;
+		fflush(NULL);
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			fork_inside_first_event();
+		}
+		interrupted = interrupt_after(pid, count);
+		children += check_children(5, 1);
+	}
+	assert_true(children > 10);
+}
+
+static void try_to_trace(void)
+{
+	exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) ? 77 : 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fork_inside_the_first_event_is_safe),
+	};
+
+	if (UNDER_TSAN || run(try_to_trace)) {
+		puts("skipped: under ThreadSanitizer, or where no process may be traced");
+		return 77;
+	}
+	enter_directory();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_directory();
+	return failed;
+}
