@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""kill -9 at any moment loses, tears and doubles nothing: kill.py WAYMARK VICTIM CHECK"""
+
+import random
+import shutil
+import time
+
+import survive
+from survive import amount
+
+
+class Kill(survive.Survive):
+    def kill_after(self, ms, *args, options=",buffer=1G", **how):
+        victim = self.start(*args, env=self.env(options), **how)
+        time.sleep(ms / 1000)
+        victim.kill()
+        out, said = victim.communicate()
+        self.assertRegex(said, "^(waymark: .*: threads still record; .*\n)?$")
+
+    def check_what_is_left(self):
+        if self.trace.exists():
+            events = self.check_everything()
+        else: # killed before its first event
+            events = 0
+            counted = self.counts.read_bytes() if self.counts.exists() else b""
+            self.assertEqual(counted.strip(b"\0"), b"")
+            self.waymark("recover", "--all")
+            self.assert_clean()
+        return events
+
+    def forget(self):
+        for path in (*self.work.iterdir(), *self.shm.iterdir()):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def kill_many(self, times, span, *args, options=",buffer=1G"):
+        total = 0
+        for i in range(times):
+            ms = random.uniform(0, span)
+            kind = random.choice(("step", "text", "both"))
+            with self.subTest(i=i, ms=ms, kind=kind, args=args):
+                command = [a() if callable(a) else a for a in args]
+                try:
+                    self.kill_after(ms, *command, kind=kind, options=options)
+                    total += self.check_what_is_left()
+                finally:
+                    self.forget()
+        print(f"{self.id()}: {times} kills, {total} events")
+
+    def test_at_full_speed(self):
+        self.kill_many(amount(20, 200), 50, "storm", lambda: random.randint(1, 4))
+
+    def test_during_the_start(self):
+        self.kill_many(amount(20, 200), 6, "storm", lambda: random.randint(1, 4))
+
+    def test_with_packets_that_close_all_the_time(self):
+        self.kill_many(amount(16, 200), 60, "flush", lambda: random.randint(1, 3))
+
+    def test_between_pieces(self):
+        self.kill_many(amount(10, 100), 60, "storm", 2, options=",rotate=1M,buffer=1G")
+
+    def test_during_the_exit(self):
+        for how in ("exit", "quick_exit", "abort", "segv"):
+            self.kill_many(amount(6, 100), 25, "end", how, 200000, 1, 3)
+
+    def test_during_the_exit_of_a_quiet_program(self):
+        for how in ("exit", "abort"):
+            self.kill_many(amount(10, 100), 8, "end", how, 20000)
+
+    def test_during_a_snapshot(self):
+        self.kill_many(amount(6, 60), 40, "snapshots", options=",full=overwrite,snapshot=USR2,buffer=1G")
+
+
+survive.main()

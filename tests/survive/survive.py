@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of this folder share: victims, and what is left of them."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WAYMARK, VICTIM, CHECK = (os.path.abspath(a) for a in sys.argv[1:4])
+LONG = "WAYMARK_TEST_LONG" in os.environ
+SANITIZER = os.environ.get("WAYMARK_SANITIZER", "")
+BABELTRACE = shutil.which("babeltrace2")
+
+
+def amount(quick, thorough):
+    return thorough if LONG else max(1, quick // 4) if SANITIZER else quick
+
+
+class Survive(unittest.TestCase):
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-"))
+        self.addCleanup(shutil.rmtree, self.work, ignore_errors=True)
+        base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.shm = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-", dir=base))
+        self.addCleanup(shutil.rmtree, self.shm, ignore_errors=True)
+        self.counts = self.work / "counts"
+        self.trace = self.work / "x.ctf"
+
+    def env(self, options="", file=True, **more):
+        trace = "live_*" + (f",file={self.trace}" if file else "") + options
+        return {**os.environ, "WAYMARK_TRACE": trace, "WAYMARK_SHM": str(self.shm),
+                "VICTIM_COUNTS": str(self.counts), **more}
+
+    def start(self, *args, kind="both", env=None, **how):
+        return subprocess.Popen([VICTIM, self.counts, kind, *map(str, args)], cwd=self.work,
+                                env=env or self.env(), text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, **how)
+
+    def live(self, *args, status=0, silent=True, **how):
+        """Runs a victim to its end; returns what it said on both streams."""
+        victim = self.start(*args, **how)
+        out, said = victim.communicate(timeout=120)
+        self.assertEqual(victim.returncode, status, said)
+        if silent and not SANITIZER:
+            self.assertEqual(said, "")
+        self.pid = victim.pid
+        return out, said
+
+    def waymark(self, *args, status=0):
+        done = subprocess.run([WAYMARK, *map(str, args)], capture_output=True, text=True,
+                              cwd=self.work, env=self.env())
+        self.assertEqual(done.returncode, status, done.stdout[-2000:] + done.stderr)
+        return done.stdout + done.stderr
+
+    def checked(self, command, who):
+        """The lines that a command prints hold what the threads `who` have counted."""
+        with tempfile.TemporaryFile() as said:
+            reader = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, env=self.env())
+            check = subprocess.run([CHECK, self.counts, *map(str, who)], stdin=reader.stdout,
+                                   capture_output=True, text=True)
+            reader.stdout.close()
+            status = reader.wait()
+            said.seek(0)
+            text = said.read().decode()
+        self.assertEqual(check.returncode, 0, f"{command}: {check.stdout}{text}")
+        self.assertEqual((status, text), (0, ""))
+        return int(check.stdout)
+
+    def check(self, *who, trace=None):
+        return self.checked([WAYMARK, "print", trace or self.trace], who)
+
+    def check_everything(self, *who, trace=None):
+        """Before and after `recover`; then babeltrace2 says the same, and nothing else is left."""
+        trace = trace or self.trace
+        events = self.check(*who, trace=trace)
+        self.waymark("recover", trace)
+        self.assertEqual(self.check(*who, trace=trace), events)
+        self.assert_clean()
+        if BABELTRACE and events < 300000:
+            self.assertEqual(self.checked([BABELTRACE, trace], who), events)
+        return events
+
+    def arenas(self):
+        return sorted(os.listdir(self.shm))
+
+    def assert_clean(self):
+        self.assertEqual(self.arenas(), [], self.waymark("recover", "--list"))
+
+    def traces(self):
+        return sorted(self.work.glob("*.ctf*"))
+
+
+def main():
+    if not BABELTRACE:
+        print("babeltrace2 is not installed: only our own reader looks", file=sys.stderr)
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the programs share that survive.py ends in every way there is: each
+ * event is counted, when its call has returned, where a kill does not reach.
+ */
+#ifndef TESTS_SURVIVE_VICTIM_H
+#define TESTS_SURVIVE_VICTIM_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define THREADS_MAX 16384u
+
+/* A way to live and to end. */
+struct mode {
+	const char *name;
+	void (*run)(char **argv);
+};
+
+extern const struct mode modes_end[], modes_fork[], modes_thread[];
+
+/* Records thread's next event and then counts it, in COUNTS. Any thread, one at a time for each. */
+void live(unsigned int thread);
+void live_for(unsigned int thread, uint64_t events);
+
+/* How many it has recorded. */
+uint64_t lived(unsigned int thread);
+
+/* Starts threads `first`... that record as fast as they can until the process ends. */
+void storm(unsigned int first, unsigned int count);
+
+void sleep_ms(unsigned int ms);
+
+/* Ends the process in the way named: exit, _exit, abort, segv ... */
+void end(const char *how);
+
+/* Waits for a child; one that hangs or fails is an end with status 3 or 4. */
+void wait_for(pid_t pid);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes that fork. The parent is thread 0 (and 1, which records all the
+ * time), a child thread 2: one at a time.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "victim.h"
+
+extern char **environ;
+
+static pid_t raw_clone(void)
+{
+	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+/* forks FORM CHILDS-END EVENTS: a child that records (if EVENTS) among a parent's events */
+static void run_forks(char **argv)
+{
+	live_for(0, 1000);
+	storm(1, 1);
+	pid_t pid = strcmp(argv[0], "clone") == 0 ? raw_clone() : fork();
+
+	if (pid == 0) {
+		live_for(2, strtoull(argv[2], NULL, 10));
+		end(argv[1]);
+		_exit(6);
+	}
+	wait_for(pid);
+	live_for(0, 1000);
+	end("_exit"); /* with its threads, all at once */
+}
+
+/* vforks: the parent's events, in its children too, and a program that is spawned */
+static void run_vforks(char **argv)
+{
+	char program[] = "true";
+	char *spawned[] = { program, NULL };
+	pid_t pid;
+
+	(void)argv;
+	for (int i = 0; i < 3; i++) {
+		pid = vfork();
+		if (pid == 0) {
+			live(0);
+			_exit(0);
+		}
+		wait_for(pid);
+		live(0);
+		if (posix_spawnp(&pid, "true", NULL, NULL, spawned, environ)) {
+			_exit(5);
+		}
+		wait_for(pid);
+		live(0);
+	}
+}
+
+/* orphan EVENTS: the parent dies by a kill, its child lives on, quiet or recording */
+static void run_orphan(char **argv)
+{
+	live_for(0, 1000);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		live_for(2, strtoull(argv[0], NULL, 10));
+		printf("%d\n", getpid());
+		fflush(stdout);
+		close(STDOUT_FILENO);
+		sleep_ms(60000);
+		_exit(0);
+	}
+	sleep_ms(20);
+	end("kill");
+}
+
+/* daemon: into the background with the file named, before the first event */
+static void run_daemon(char **argv)
+{
+	(void)argv;
+	if (daemon(1, 1)) {
+		_exit(5);
+	}
+	live_for(0, 1000);
+}
+
+/* closefrom: as daemons do; what the program opens then must stay what it wrote */
+static void run_closefrom(char **argv)
+{
+	char text[4096];
+	int fds[64];
+
+	(void)argv;
+	live_for(0, 100000);
+	closefrom(3);
+	for (int i = 0; i < 64; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "own.%d", i);
+		fds[i] = open(name, O_RDWR | O_CREAT, 0600);
+	}
+	live_for(0, 2000000);
+	for (int i = 0; i < 64; i++) {
+		if (read(fds[i], text, sizeof(text)) != 0) {
+			_exit(7);
+		}
+	}
+}
+
+static void fork_in_handler(int sig)
+{
+	(void)sig;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (getenv("VICTIM_TRACES")) {
+			live(2);
+		}
+		return;
+	}
+	wait_for(pid);
+}
+
+/*
+ * interrupted EVENTS: stops itself; whoever steps it sends SIGUSR1 somewhere in
+ * the next event. Parent and child both go on from there.
+ */
+static void run_interrupted(char **argv)
+{
+	pid_t parent = getpid();
+
+	signal(SIGUSR1, fork_in_handler);
+	live_for(0, strtoull(argv[0], NULL, 10));
+	raise(SIGSTOP);
+	live(0);
+	live_for(getpid() == parent ? 0 : 2, 100);
+}
+
+const struct mode modes_fork[] = {
+	{ "forks", run_forks },
+	{ "vforks", run_vforks },
+	{ "orphan", run_orphan },
+	{ "daemon", run_daemon },
+	{ "closefrom", run_closefrom },
+	{ "interrupted", run_interrupted },
+	{ NULL, NULL },
+};
