@@ -3,7 +3,6 @@
 """kill -9 at any moment loses, tears and doubles nothing: kill.py WAYMARK VICTIM CHECK"""
 
 import random
-import shutil
 import time
 
 import survive
@@ -28,10 +27,6 @@ class Kill(survive.Survive):
             self.waymark("recover", "--all")
             self.assert_clean()
         return events
-
-    def forget(self):
-        for path in (*self.work.iterdir(), *self.shm.iterdir()):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def kill_many(self, times, span, *args, options=",buffer=1G"):
         total = 0

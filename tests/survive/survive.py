@@ -29,6 +29,10 @@ class Survive(unittest.TestCase):
         self.counts = self.work / "counts"
         self.trace = self.work / "x.ctf"
 
+    def forget(self):
+        for path in (*self.work.iterdir(), *self.shm.iterdir()):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
     def env(self, options="", file=True, **more):
         trace = "live_*" + (f",file={self.trace}" if file else "") + options
         return {**os.environ, "WAYMARK_TRACE": trace, "WAYMARK_SHM": str(self.shm),

@@ -90,12 +90,19 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 	return count > 0 && written == count;
 }
 
+/* Whether the head began after the pass, which would never end if it waited for those. */
+static bool head_is_new(struct ctf_round *round, struct cursor *c)
+{
+	return head(c) &&
+	       packet_at(round->arena, c->reader.chunk)->timestamp_begin > round->now.ticks;
+}
+
 static void write_closed(struct ctf_round *round, struct cursor *c)
 {
 	while (round->discard && head_is_closed(round->arena, c)) {
 		waymark_ctf_cursor_evict(round->recorder, round->state, c);
 	}
-	while (!round->failed && write_some(round, c)) {
+	while (!round->failed && !head_is_new(round, c) && write_some(round, c)) {
 	}
 }
 
@@ -213,6 +220,7 @@ void waymark_ctf_cursor_retire(struct ctf_round *round, struct cursor *c)
 	if (head(c) && !head_is_closed(a, c)) {
 		bool empty = !has_events(a, c->reader.chunk);
 
+		/* It may have recorded since this pass began. */
 		adopt(round, c, waymark_clock_ticks());
 		if (empty) {
 			advance(round->recorder, c);

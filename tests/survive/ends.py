@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every way to end, to fork and to run threads: ends.py WAYMARK VICTIM CHECK"""
+
+import os
+import re
+import resource
+import signal
+import subprocess
+import unittest
+
+import survive
+from survive import SANITIZER, VICTIM, amount
+
+ENDS = {"exit": 0, "quick_exit": 0, "_exit": 0, "execve": 0, "abort": -signal.SIGABRT,
+        "segv": -signal.SIGSEGV, "term": -signal.SIGTERM, "kill": -signal.SIGKILL}
+REGULAR = ("exit", "quick_exit", "abort", "segv")
+CLOSED_BY_ITSELF = REGULAR  # of these nothing is left to recover
+
+
+class Ends(survive.Survive):
+    def test_each_end_of_one_thread_loses_nothing(self):
+        for how, status in ENDS.items():
+            for _ in range(amount(4, 40)):
+                with self.subTest(how=how):
+                    if SANITIZER and how == "segv":
+                        continue
+                    self.live("end", how, 20000, status=status)
+                    if how in CLOSED_BY_ITSELF and not (SANITIZER and how == "abort"):
+                        self.assert_clean()
+                    self.assertEqual(self.check_everything(), 20000)
+                    self.forget()
+
+    def test_each_end_with_threads_in_full_flight_loses_nothing(self):
+        for how, status in ENDS.items():
+            for _ in range(amount(2, 40)):
+                with self.subTest(how=how):
+                    if SANITIZER and how == "segv":
+                        continue
+                    self.live("end", how, 1000, 2, 5, status=status, silent=False,
+                              env=self.env(",buffer=1G"))
+                    self.check_everything()
+                    self.forget()
+
+    def test_an_event_in_a_handler_survives_too(self):
+        for how in ("exit", "_exit", "kill"):
+            self.live("handler", how, status=ENDS[how], silent=False)
+            self.check_everything()
+            self.forget()
+
+    def test_a_program_that_executes_itself_has_a_second_trace(self):
+        self.live("exec", 1000)
+        second = pathlib_one(t for t in self.traces() if t != self.trace)
+        self.assertEqual(second.name, f"x.ctf.{self.pid}")
+        self.assertEqual(self.check(0, 0), 1000)
+        self.assertEqual(self.check(1, 1, trace=second), 1000)
+        self.check_everything(0, 0)
+
+    def test_forks(self):
+        for form in ("fork", "clone"):
+            for how in ("exit", "_exit", "kill"):
+                for events in (0, 1000):
+                    with self.subTest(form=form, how=how, events=events):
+                        if SANITIZER and form == "clone":
+                            continue
+                        self.fork(form, how, events)
+                        self.forget()
+
+    def fork(self, form, how, events):
+        status = 4 if how == "kill" else 0
+        self.live("forks", form, how, events, status=status, silent=False,
+                  env=self.env(",buffer=1G"))
+        children = [t for t in self.traces() if t != self.trace]
+        self.check(0, 1)
+        self.assertEqual(len(children), 1 if events else 0)
+        for child in children:
+            self.assertEqual(self.check(2, 2, trace=child), events)
+            self.waymark("recover", child)
+            self.assertEqual(self.check(2, 2, trace=child), events)
+        self.check_everything(0, 1)
+
+    def test_vfork_and_spawn_record_in_the_parents_trace(self):
+        self.live("vforks")
+        self.assertEqual(self.check_everything(), 9)
+        self.assertEqual(self.traces(), [self.trace])
+
+    def test_a_child_that_lives_on_does_not_hold_its_parents_events(self):
+        for events in (0, 100):
+            victim = self.start("orphan", events)
+            child = int(victim.stdout.readline())
+            victim.wait()
+            try:
+                os.kill(child, 0)
+                self.waymark("recover", self.trace)
+                self.assertEqual(self.check(0, 0), 1000)
+                self.assertEqual(len(self.arenas()), 1 if events else 0)
+            finally:
+                os.kill(child, signal.SIGKILL)
+                victim.stdout.close()
+                victim.stderr.close()
+            self.forget()
+
+    def test_a_daemon_has_the_name_that_was_asked_for(self):
+        victim = self.start("daemon")
+        victim.communicate()  # ends when the daemon has closed its streams
+        self.assertEqual(self.check_everything(), 1000)
+        self.assertEqual(self.traces(), [self.trace])
+
+    @unittest.skipIf(SANITIZER, "sanitizers have descriptors of their own")
+    def test_closefrom_hurts_neither_trace_nor_program(self):
+        self.live("closefrom", env=self.env(",buffer=1G"))
+        self.assertEqual(self.check_everything(), 2100000)
+        self.assertEqual({f.stat().st_size for f in self.work.glob("own.*")}, {0})
+
+    def test_short_threads_share_streams_and_memory(self):
+        threads, at_once = amount(10000, 16000), 10
+        threads -= threads % at_once
+        out, _ = self.live("short", threads, at_once, env=self.env(""))
+        streams = list(self.trace.glob("stream-*"))
+        self.assertEqual(self.check_everything(), threads * 13)
+        print(f"{threads} threads: {len(streams)} streams, {out.strip()} KiB at most")
+        if not SANITIZER:
+            self.assertLess(int(out), 128 << 10)
+            self.assertLess(len(streams), 3072)
+
+    def test_a_thousand_threads_at_once(self):
+        self.live("many", amount(1000, 1000))
+        self.assertEqual(self.check_everything(), 2 * amount(1000, 1000))
+
+    def test_a_program_that_runs_another_one_shares_nothing_but_the_name(self):
+        other = self.work / "other"
+        self.live("run", 500, VICTIM, other, "step", "end", "exit", 700)
+        second = pathlib_one(t for t in self.traces() if t != self.trace)
+        self.assertRegex(second.name, r"^x\.ctf\.\d+$")
+        self.assertEqual(self.check_everything(), 1000)
+        self.counts = other
+        self.assertEqual(self.check_everything(trace=second), 700)
+
+
+def pathlib_one(paths):
+    found = list(paths)
+    assert len(found) == 1, found
+    return found[0]
+
+
+survive.main()
