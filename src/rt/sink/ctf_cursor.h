@@ -27,6 +27,9 @@ struct ctf_round {
 /* Writes the cursor's closed packets; closes its open one if it is old. */
 void waymark_ctf_cursor_pass(struct ctf_round *round, struct cursor *c);
 
+/* Has the open packet closed, if there is anything in it. */
+void waymark_ctf_cursor_close(struct ctf_round *round, struct cursor *c);
+
 /* Whether it is to be closed and is not yet. */
 bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c);
 
