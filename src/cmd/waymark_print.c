@@ -51,7 +51,6 @@ struct print {
 	const struct lines_style *style;
 	const char *output;
 	struct lines view;
-	VEC(const struct event_class *) undeclared; /* seen without their declaration */
 };
 
 static int add_pid(struct print *p, const char *text)
@@ -146,16 +145,6 @@ static int parse(struct print *p, int argc, char **argv)
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
-static COLD void note_undeclared(struct print *p, const struct event_class *class)
-{
-	vec_foreach (const struct event_class **, it, &p->undeclared) {
-		if (*it == class) {
-			return;
-		}
-	}
-	vec_push(&p->undeclared, class);
-}
-
 static void print_records(struct print *p)
 {
 	bool all = filter_is_empty(&p->filter);
@@ -168,29 +157,30 @@ static void print_records(struct print *p)
 			continue;
 		}
 		lines_put(&p->view, &rec);
-		if (UNLIKELY(rec.kind == RECORD_EVENT && !rec.class->event)) {
-			note_undeclared(p, rec.class);
-		}
 	}
 }
 
 /* Why some lines are numbers only. */
 static void explain_undeclared(struct print *p)
 {
-	size_t count = p->undeclared.count;
-	char more[48] = "";
+	const struct event_class *first = NULL;
+	size_t more = 0;
+	char others[48] = "";
 
-	if (count > 1) {
-		snprintf(more, sizeof(more), " and %zu other kinds of events", count - 1);
+	vec_foreach (struct event_class **, it, &p->session.reader->classes.all) {
+		if (!(*it)->event && lines_message(&p->view, *it)) {
+			more += first != NULL;
+			first = first ? first : *it;
+		}
 	}
-	if (count > 0) {
-		char *name =
-			message_name(&p->session.declarations.model.arena, p->undeclared.items[0]);
-
+	if (more > 0) {
+		snprintf(others, sizeof(others), " and %zu other kinds of events", more);
+	}
+	if (first) {
 		session_say(&p->session,
 			"no declaration of '%s'%s: shown as recorded, in hex; "
 			"give -e trace-events-all",
-			name, more);
+			message_name(&p->session.declarations.model.arena, first), others);
 	}
 }
 
@@ -268,6 +258,5 @@ int waymark_print(int argc, char **argv)
 		status = run(&p, argv + optind);
 	}
 	filter_fini(&p.filter);
-	vec_fini(&p.undeclared);
 	return status;
 }

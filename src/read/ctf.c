@@ -260,48 +260,61 @@ static inline size_t measure(
 	return UNLIKELY(size > left - WORD) ? SIZE_MAX : WORD + size;
 }
 
-/* Takes the event at `p`, which is whole, of that class, size and time. */
-static inline void take(struct ctf_reader *r, struct record *rec, const struct ctf_slot *slot,
-	size_t size, uint64_t ticks)
+static inline size_t align_record(size_t size)
+{
+	return (size + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
+}
+
+/* Takes the current stream's next event, whose time is set, of `size` bytes and `step` to the next
+ * one. */
+static inline void take(struct ctf_reader *r, struct record *rec, const struct event_class *class,
+	size_t size, size_t step)
 {
 	struct ctf_stream *s = r->current;
 	const unsigned char *p = s->pos;
-	size_t step = (size + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
-	size_t left = (size_t)(s->end - p);
 
-	s->pos = p + (step < left ? step : left);
-	s->ticks = ticks;
+	s->pos = p + step;
 	rec->kind = RECORD_EVENT;
 	rec->offset = ctf_stream_offset(s, p);
-	rec->class = slot->class;
+	rec->class = class;
 	rec->values = NULL;
 	rec->payload = p + WORD;
 	rec->payload_size = size - WORD;
-	set_record(r, rec, s, ticks);
+	set_record(r, rec, s, s->ticks);
 }
 
+/* How an event's first word is to be read; a constant where speed counts. */
+struct word_order {
+	bool swap;
+	uint8_t id_shift;
+	uint8_t time_shift;
+};
+
 /* The next event, if it is the current stream's turn and its record has a known size. */
-static inline bool take_plain(struct ctf_reader *r, struct record *rec, bool swap)
+static inline bool take_plain(struct ctf_reader *r, struct record *rec, struct word_order order)
 {
-	const struct ctf_stream *s = r->current;
+	struct ctf_stream *s = r->current;
 
 	if (UNLIKELY(!s || s->end - s->pos < (ptrdiff_t)WORD)) {
 		return false;
 	}
-	uint64_t word = load64(s->pos, swap);
-	uint64_t id = word >> r->id_shift & ID_MASK;
-	uint64_t ticks = s->ticks + (((word >> r->time_shift) - s->ticks) & PACKET_CLOCK_MASK);
+	uint64_t word = load64(s->pos, order.swap);
+	uint64_t id = word >> order.id_shift & ID_MASK;
+	uint64_t ticks = s->ticks + (((word >> order.time_shift) - s->ticks) & PACKET_CLOCK_MASK);
 
 	if (UNLIKELY(ticks > r->limit || id >= r->slots.count || s->has_gap)) {
 		return false;
 	}
 	const struct ctf_slot *slot = &r->slots.items[id];
 
+	size_t step = align_record(slot->size);
+
 	/* 0, for a size that varies, becomes the largest number here. */
-	if (slot->size - 1 >= (size_t)(s->end - s->pos)) {
+	if (UNLIKELY(step - 1 >= (size_t)(s->end - s->pos))) {
 		return false;
 	}
-	take(r, rec, slot, slot->size, ticks);
+	s->ticks = ticks;
+	take(r, rec, slot->class, slot->size, step);
 	return true;
 }
 
@@ -309,6 +322,7 @@ static inline bool take_plain(struct ctf_reader *r, struct record *rec, bool swa
 static __attribute__((noinline)) enum read_result next_slowly(
 	struct ctf_reader *r, struct record *rec, bool swap)
 {
+	const struct word_order order = { swap, r->id_shift, r->time_shift };
 	enum read_result result = LOOK_AGAIN;
 
 	while (result == LOOK_AGAIN) {
@@ -326,7 +340,7 @@ static __attribute__((noinline)) enum read_result next_slowly(
 
 		if (ticks > r->limit && ticks <= s->last_ticks) {
 			set_time(r, ticks);
-			if (LIKELY(take_plain(r, rec, swap))) {
+			if (LIKELY(take_plain(r, rec, order))) {
 				return READ_RECORD;
 			}
 			continue;
@@ -342,27 +356,34 @@ static __attribute__((noinline)) enum read_result next_slowly(
 			result = turn(r, rec);
 			continue;
 		}
-		take(r, rec, slot, size, ticks);
+		size_t step = align_record(size);
+
+		s->ticks = ticks;
+		take(r, rec, slot->class, size, step < left ? step : left);
 		return READ_RECORD;
 	}
 	return result;
 }
 
-static inline enum read_result ctf_next(struct reader *base, struct record *rec, bool swap)
+static inline enum read_result ctf_next(
+	struct ctf_reader *r, struct record *rec, struct word_order order)
+{
+	return LIKELY(take_plain(r, rec, order)) ? READ_RECORD : next_slowly(r, rec, order.swap);
+}
+
+enum read_result ctf_next_own(struct reader *base, struct record *rec)
+{
+	const struct word_order order = { false, 0, PACKET_ID_BITS };
+
+	return ctf_next((struct ctf_reader *)base, rec, order);
+}
+
+enum read_result ctf_next_any(struct reader *base, struct record *rec)
 {
 	struct ctf_reader *r = (struct ctf_reader *)base;
+	const struct word_order order = { base->swap, r->id_shift, r->time_shift };
 
-	return LIKELY(take_plain(r, rec, swap)) ? READ_RECORD : next_slowly(r, rec, swap);
-}
-
-enum read_result ctf_next_same(struct reader *base, struct record *rec)
-{
-	return ctf_next(base, rec, false);
-}
-
-enum read_result ctf_next_swapped(struct reader *base, struct record *rec)
-{
-	return ctf_next(base, rec, true);
+	return ctf_next(r, rec, order);
 }
 
 const struct value *ctf_decode(struct reader *base, const struct record *rec)

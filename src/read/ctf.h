@@ -60,8 +60,8 @@ bool ctf_look_again(struct ctf_reader *r);
 void ctf_sift(struct ctf_reader *r);
 
 /* Functions of struct reader. */
-enum read_result ctf_next_same(struct reader *base, struct record *rec);
-enum read_result ctf_next_swapped(struct reader *base, struct record *rec);
+enum read_result ctf_next_own(struct reader *base, struct record *rec); /* of a host like this */
+enum read_result ctf_next_any(struct reader *base, struct record *rec);
 const struct value *ctf_decode(struct reader *base, const struct record *rec);
 
 #endif

@@ -284,13 +284,15 @@ static bool open_trace(struct ctf_reader *r, struct read_error *error)
 		return false;
 	}
 	r->base.swap = r->trace.swap = md->is_big_endian != is_big_host;
-	r->base.next = r->trace.swap ? ctf_next_swapped : ctf_next_same;
 	r->base.decode = ctf_decode;
 	r->base.has_pid = md->has_pid;
 	r->base.version = 1;
 	r->base.form = r->trace.swap ? VALUES_TYPED : VALUES_LAID_OUT;
 	r->time_shift = md->time_shift;
 	r->id_shift = md->id_shift;
+	bool is_own = !r->trace.swap && md->id_shift == 0 && md->time_shift == PACKET_ID_BITS;
+
+	r->base.next = is_own ? ctf_next_own : ctf_next_any;
 	memcpy(r->trace.uuid, md->uuid, sizeof(md->uuid));
 	ctf_bind_events(r);
 	if (!r->trace.swap) {

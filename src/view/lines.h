@@ -64,7 +64,72 @@ static inline void lines_see(struct lines *v, const struct record *rec)
 	timestamp_see(&v->time, rec->ns);
 }
 
+/* The parts of lines_put(), here for its sake only. */
+
+/* Time, process and line end around a message. */
+#define LINES_ROOM (TIMESTAMP_ROOM + LINES_ORIGIN + 2 * NUMBER_ROOM)
+
+/* What is copied of `origin` in any case: of text on one host, that is all. */
+#define LINES_ORIGIN_COPY 16
+
+/* The class's message, or NULL when it was not needed before. */
+static inline const struct message *lines_message(
+	const struct lines *v, const struct event_class *class)
+{
+	return LIKELY(class->index < v->messages.count) ? v->messages.items[class->index] : NULL;
+}
+
+static inline bool lines_is_origin(const struct lines *v, const struct record *rec)
+{
+	return ((rec->pid ^ v->pid) | (rec->trace ^ v->trace) |
+		       ((rec->tid ^ v->tid) & v->tid_mask)) == 0;
+}
+
+/* What a line begins with, for all lines that it is the same for. */
+static inline bool lines_is_ready(const struct lines *v, const struct record *rec)
+{
+	return timestamp_is_ready(&v->time, rec->ns) && LIKELY(lines_is_origin(v, rec));
+}
+
+static inline char *lines_put_head(const struct lines *v, char *out, const struct record *rec)
+{
+	out = timestamp_put(&v->time, out, rec->ns);
+	memcpy(out, v->origin, LINES_ORIGIN_COPY);
+	if (UNLIKELY(v->origin_length > LINES_ORIGIN_COPY)) {
+		memcpy(out, v->origin, v->origin_length);
+	}
+	return out + v->origin_length;
+}
+
+/* Ends the line that was written up to `end`. */
+static inline void lines_end(struct out *out, char *end)
+{
+	*end++ = '\n';
+	out->len = (size_t)(end - out->data);
+}
+
+/* A record for which something is not ready yet. */
+void lines_put_slowly(struct lines *v, const struct record *rec);
+
+/* Writes the line of an event whose head is ready. */
+void lines_put_ready(struct lines *v, const struct record *rec, const struct message *m);
+
 /* Writes the record's line. */
-void lines_put(struct lines *v, const struct record *rec);
+static inline void lines_put(struct lines *v, const struct record *rec)
+{
+	const struct message *m =
+		LIKELY(rec->kind == RECORD_EVENT) ? lines_message(v, rec->class) : NULL;
+	struct out *out = v->out;
+
+	if (UNLIKELY(!m || !lines_is_ready(v, rec))) {
+		lines_put_slowly(v, rec);
+	} else if (!m->direct || !out_has_room(out, LINES_ROOM + m->room)) {
+		lines_put_ready(v, rec, m);
+	} else {
+		char *line = lines_put_head(v, out->data + out->len, rec);
+
+		lines_end(out, m->steps->put(line, m->steps, rec->payload));
+	}
+}
 
 #endif

@@ -61,8 +61,8 @@ static inline bool message_is_number(enum message_op op)
 	return op >= MESSAGE_UNSIGNED && op < MESSAGE_STRING;
 }
 
-/* What shows a step of that kind; `checked`: the value may be of another. */
-message_put *message_putter(enum message_op op, bool checked);
+/* What shows the step; `checked`: the value may be of another. */
+message_put *message_putter(const struct message_step *step, bool checked);
 
 /* The value of a MESSAGE_PRINTF step. */
 char *message_put_printf(

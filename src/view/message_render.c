@@ -85,6 +85,13 @@ static char *put_end(char *out, const struct message_step *step, const void *arg
 	return message_put_lead(out, step);
 }
 
+static char *put_nothing(char *out, const struct message_step *step, const void *args)
+{
+	(void)step;
+	(void)args;
+	return out;
+}
+
 static char *put_part(char *out, const struct message_step *step, const void *args)
 {
 	return message_next(message_put_lead(out, step), step, args);
@@ -212,9 +219,12 @@ static char *put_checked(char *out, const struct message_step *step, const void 
 	return putters[step->op](out, step, args);
 }
 
-message_put *message_putter(enum message_op op, bool checked)
+message_put *message_putter(const struct message_step *step, bool checked)
 {
-	return checked && message_is_number(op) ? put_checked : putters[op];
+	if (step->op == MESSAGE_END && step->text_length == 0) {
+		return put_nothing;
+	}
+	return checked && message_is_number(step->op) ? put_checked : putters[step->op];
 }
 
 /* The words of a record whose arguments nobody declared, and the bytes left over. */

@@ -161,7 +161,7 @@ void steps_link(struct steps *s, enum value_form form)
 			step->at = (int32_t)(step->arg * sizeof(struct value));
 			step->shift = 0;
 		}
-		step->put = message_putter((enum message_op)step->op, needs_check(s, step, form));
+		step->put = message_putter(step, needs_check(s, step, form));
 	}
 	s->message->steps = arena_array(s->arena, struct message_step, s->steps.count);
 	memcpy(s->message->steps, s->steps.items, s->steps.count * sizeof(*s->steps.items));
