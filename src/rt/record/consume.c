@@ -11,10 +11,9 @@
 void waymark_recorder_free(struct recorder *r, uint32_t chunk)
 {
 	waymark_arena_give(r->arena, chunk);
-	/* Sequentially consistent on both sides: who begins to wait now sees the chunk. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&r->waiting, __ATOMIC_RELAXED)) {
-		__atomic_fetch_add(&r->room, 1, __ATOMIC_RELEASE);
+	/* Sequentially consistent on both sides: who waits is woken, or sees another turn. */
+	__atomic_fetch_add(&r->room, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&r->waiting, __ATOMIC_SEQ_CST)) {
 		futex_wake(&r->room);
 	}
 }

@@ -26,7 +26,7 @@ struct recorder {
 	struct arena *arena; /* by release, once; ARENA_NONE, ARENA_WANTED: nothing recorded yet */
 	uint32_t no_memory; /* there will be no arena */
 	uint32_t begun; /* futex: 1 when the arena is its consumer's, by release */
-	uint32_t room; /* futex: counts chunks that became free while somebody waited */
+	uint32_t room; /* futex: counts chunks that became free */
 	uint32_t waiting; /* threads that wait for room */
 	uint32_t writing; /* with full=overwrite: who drains is at work on files, not on memory */
 	uint32_t stalled; /* the consumer cannot write now: waiting for room is in vain */

@@ -251,13 +251,12 @@ static bool evict(struct process *p, struct recorder *r)
 }
 
 /*
- * With full=block: waits until a chunk was freed, or for a while. Returns false
- * where nobody frees any.
+ * With full=block: waits until a chunk was freed since `turn`, or for a while.
+ * Returns false where nobody frees any.
  */
-static bool wait_for_room(struct process *p, struct recorder *r)
+static bool wait_for_room(struct process *p, struct recorder *r, uint32_t turn)
 {
 	uint32_t writer = __atomic_load_n(&p->writer, __ATOMIC_ACQUIRE);
-	uint32_t turn = __atomic_load_n(&r->room, __ATOMIC_ACQUIRE);
 
 	if ((writer != WRITER_STARTING && writer != WRITER_RUNNING) ||
 		__atomic_load_n(&r->stalled, __ATOMIC_RELAXED)) {
@@ -270,14 +269,14 @@ static bool wait_for_room(struct process *p, struct recorder *r)
 	return true;
 }
 
-/* What the policy does about a full arena; true: try again. */
-static bool make_room(struct process *p, struct recorder *r)
+/* What the policy does about an arena that was full at `turn`; true: try again. */
+static bool make_room(struct process *p, struct recorder *r, uint32_t turn)
 {
 	switch (waymark_recorder_policy()) {
 	case RECORDER_OVERWRITE:
 		return evict(p, r);
 	case RECORDER_BLOCK:
-		return wait_for_room(p, r);
+		return wait_for_room(p, r, turn);
 	case RECORDER_DISCARD:
 		break;
 	}
@@ -309,11 +308,13 @@ struct waymark_cursor *waymark_cursor_refill(
 	struct process *p = waymark_process();
 	struct recorder *r = &p->recorders[recorder];
 	bool fits = size <= ARENA_UNIT - sizeof(struct packet_header);
-	bool room = fits && refill(p, r, c, size);
+	bool room = false;
+	uint32_t turn;
 
-	while (fits && !room && make_room(p, r)) {
-		room = refill(p, r, c, size);
-	}
+	do {
+		turn = __atomic_load_n(&r->room, __ATOMIC_ACQUIRE);
+		room = fits && refill(p, r, c, size);
+	} while (fits && !room && make_room(p, r, turn));
 	if (room) {
 		want_writer(p, c);
 	} else {

@@ -212,6 +212,9 @@ static struct ctf_round begin_round(struct process *p, struct recorder *r)
 	uint64_t moments = waymark_recorder_delay() / UINT64_C(100000000);
 
 	round.close_before = now.ticks - moments * __atomic_load_n(&p->moment, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&r->waiting, __ATOMIC_RELAXED)) {
+		round.close_before = now.ticks; /* quiet threads may have all the memory */
+	}
 	return round;
 }
 
