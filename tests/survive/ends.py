@@ -3,10 +3,7 @@
 """Every way to end, to fork and to run threads: ends.py WAYMARK VICTIM CHECK"""
 
 import os
-import re
-import resource
 import signal
-import subprocess
 import unittest
 
 import survive
@@ -14,8 +11,7 @@ from survive import SANITIZER, VICTIM, amount
 
 ENDS = {"exit": 0, "quick_exit": 0, "_exit": 0, "execve": 0, "abort": -signal.SIGABRT,
         "segv": -signal.SIGSEGV, "term": -signal.SIGTERM, "kill": -signal.SIGKILL}
-REGULAR = ("exit", "quick_exit", "abort", "segv")
-CLOSED_BY_ITSELF = REGULAR  # of these nothing is left to recover
+CLOSED_BY_ITSELF = ("exit", "quick_exit", "abort", "segv")  # nothing is left to recover
 
 
 class Ends(survive.Survive):

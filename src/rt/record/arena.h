@@ -72,6 +72,9 @@ void waymark_arena_destroy(struct arena *a, bool unlink);
 /* Removes the file; the memory stays. */
 void waymark_arena_unlink(struct arena *a);
 
+/* Removes what a dead process left of a trace; false where one that lives records into it. */
+bool waymark_arena_remove_dead(const struct arena_place *place);
+
 /* Another trace has it now: the file gets the name that `file.uuid` and `file.directory` ask for.
  */
 void waymark_arena_rename(struct arena *a);

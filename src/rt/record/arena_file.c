@@ -216,6 +216,30 @@ void waymark_arena_unlink(struct arena *a)
 	}
 }
 
+static bool remove_dead(const char *path)
+{
+	int fd = waymark_open(path, O_RDONLY | O_NOFOLLOW, 0);
+
+	if (fd < 0) {
+		return errno == ENOENT || errno == ENOTDIR;
+	}
+	bool dead = flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	if (dead) {
+		syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+	}
+	syscall(SYS_close, fd);
+	return dead;
+}
+
+bool waymark_arena_remove_dead(const struct arena_place *place)
+{
+	char path[ARENA_FILE_PATH_BYTES];
+
+	return (!shared_path(path, place) || remove_dead(path)) &&
+	       (!trace_path(path, place) || remove_dead(path));
+}
+
 void waymark_arena_rename(struct arena *a)
 {
 	struct arena_place place = { .directory = a->file.directory };

@@ -33,6 +33,7 @@ struct consumer_status {
 	uint64_t unwritten; /* events that it took, but the file did not */
 	uint64_t progress; /* counts system calls that came back */
 	int error; /* errno of the last write, 0 when it went well */
+	const char *left; /* what to say of events that stay behind in the arena; NULL: none do */
 };
 
 struct consumer {

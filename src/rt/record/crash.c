@@ -146,7 +146,7 @@ bool waymark_may_be_handler(void)
 	return false;
 }
 
-/* One line for each recorder of which anything at all is missing. */
+/* A line for each recorder of which anything is missing, or not where it belongs. */
 static void say_losses(const struct process *p)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
@@ -158,10 +158,16 @@ static void say_losses(const struct process *p)
 		if (recorder_arena(r)) {
 			waymark_consumers[k]->get_status(r, &status);
 		}
-		if (lost + status.unwritten == 0) {
+		if (lost + status.unwritten == 0 && !status.left) {
 			continue;
 		}
 		waymark_consumers[k]->get_name(r, name, sizeof(name));
+		if (status.left) {
+			waymark_message("%s: %s", name, status.left);
+		}
+		if (lost + status.unwritten == 0) {
+			continue;
+		}
 		waymark_message("%s: %llu events lost (%llu for want of buffer, %llu not written)",
 			name, (unsigned long long)(lost + status.unwritten),
 			(unsigned long long)lost, (unsigned long long)status.unwritten);

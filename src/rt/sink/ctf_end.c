@@ -209,12 +209,16 @@ static bool is_over(struct ctf_round *round)
 /* What is not in the files stays in the arena, for readers and `waymark recover`. */
 static void say_left(struct process *p, const struct ctf_round *round)
 {
-	waymark_notice(p,
-		round->failed
-			? "%s: the last events could not be written; they are kept, and waymark "
-			  "recover brings them in"
-			: "%s: threads still record; waymark recover brings their last events in",
-		round->state->trace.path);
+	const char *why = round->failed ? "the last events could not be written; they are kept, "
+					  "and waymark recover brings them in"
+					: "threads still record; waymark recover brings their last "
+					  "events in";
+
+	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&round->state->kept, why, __ATOMIC_RELAXED); /* see crash.c */
+	} else {
+		waymark_notice(p, "%s: %s", round->state->trace.path, why);
+	}
 }
 
 void waymark_ctf_end(struct process *p, struct ctf_round *round)
@@ -229,6 +233,7 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round)
 	}
 	finish_trace(round);
 	if (is_over(round)) {
+		__atomic_store_n(&round->state->kept, NULL, __ATOMIC_RELAXED);
 		__atomic_store_n(&round->arena->file.closed, 1, __ATOMIC_RELEASE);
 		waymark_arena_unlink(round->arena);
 	} else if (!round->arena->is_file || !round->state->trace.path[0]) {

@@ -304,6 +304,7 @@ static void get_status(const struct recorder *r, struct consumer_status *status)
 
 	status->unwritten = __atomic_load_n(&state->unwritten, __ATOMIC_RELAXED);
 	status->progress = __atomic_load_n(&state->files.progress, __ATOMIC_RELAXED);
+	status->left = __atomic_load_n(&state->kept, __ATOMIC_RELAXED);
 	status->error = __atomic_load_n(&r->stalled, __ATOMIC_RELAXED)
 				? __atomic_load_n(&state->files.error, __ATOMIC_RELAXED)
 				: 0;

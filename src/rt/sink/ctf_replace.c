@@ -12,6 +12,7 @@
 #include "format/ctf.h"
 #include "rt/host/error.h"
 #include "rt/host/path.h"
+#include "rt/record/arena.h"
 #include "rt/sink/ctf_replace.h"
 
 static bool begins_with(const char *name, const char *what)
@@ -72,16 +73,53 @@ static bool remove_name(int dirfd, const char *name)
 	return ok && unlinkat(dirfd, name, AT_REMOVEDIR) == 0;
 }
 
-static bool is_trace(int dirfd)
+/* The begin of the metadata; false where it is none. */
+static bool read_metadata(int dirfd, char *text, size_t size)
 {
-	char begin[sizeof(CTF_SIGNATURE)] = "";
 	int fd = openat(dirfd, CTF_METADATA, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, begin, sizeof(begin) - 1) : -1;
+	ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
 
 	if (fd >= 0) {
 		close(fd);
 	}
-	return n == (ssize_t)sizeof(begin) - 1 && strcmp(begin, CTF_SIGNATURE) == 0;
+	text[n > 0 ? n : 0] = '\0';
+	return begins_with(text, CTF_SIGNATURE);
+}
+
+static bool is_trace(int dirfd)
+{
+	char text[sizeof(CTF_SIGNATURE) + 1];
+
+	return read_metadata(dirfd, text, sizeof(text));
+}
+
+/* The trace's uuid, the first of the metadata. */
+static bool find_uuid(int dirfd, uint8_t uuid[16])
+{
+	static const char key[] = "uuid = \"";
+	char text[4096];
+	const char *at = read_metadata(dirfd, text, sizeof(text)) ? strstr(text, key) : NULL;
+	int n = 0;
+
+	for (at = at ? at + strlen(key) : ""; *at && n < 16; n++) {
+		unsigned int byte;
+
+		at += *at == '-';
+		if (sscanf(at, "%2x", &byte) != 1 || !at[1]) {
+			return false;
+		}
+		uuid[n] = (uint8_t)byte;
+		at += 2;
+	}
+	return n == 16;
+}
+
+/* Whether a process that lives records into it; what a dead one left goes with it. */
+static bool is_in_use(int dirfd, const char *path)
+{
+	struct arena_place place = { .directory = path };
+
+	return find_uuid(dirfd, place.uuid) && !waymark_arena_remove_dead(&place);
 }
 
 static int refuse(const char *path, int why, struct waymark_error *error)
@@ -125,6 +163,10 @@ int waymark_ctf_replace(const char *path, struct waymark_error *error)
 
 	if (dirfd < 0) {
 		return -1;
+	}
+	if (is_in_use(dirfd, path)) {
+		close(dirfd);
+		return waymark_fail(error, "%s: not replaced: a process records into it", path);
 	}
 	bool removed = each_name(dirfd, remove_name) && rmdir(path) == 0;
 	int why = errno;
