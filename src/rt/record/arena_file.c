@@ -17,6 +17,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "rt/host/line.h"
 #include "rt/host/open.h"
 #include "rt/record/arena.h"
 
@@ -131,50 +132,15 @@ static struct arena *map_file(int fd, uint64_t *bytes)
 	return reserve(bytes, MAP_SHARED, fd);
 }
 
-static struct arena *create_file(const char *path, uint64_t *bytes)
-{
-	int fd = waymark_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-
-	if (fd < 0) {
-		return NULL;
-	}
-	struct arena *a = map_file(fd, bytes);
-	int why = errno;
-
-	syscall(SYS_close, fd);
-	if (!a) {
-		syscall(SYS_unlinkat, AT_FDCWD, path, 0);
-		errno = why;
-		return NULL;
-	}
-	a->is_file = true;
-	strcpy(a->path, path);
-	return a;
-}
-
-static struct arena *create_any_file(const struct arena_place *place, uint64_t *bytes)
-{
-	uint64_t wanted = *bytes;
-	char path[ARENA_FILE_PATH_BYTES];
-	struct arena *a = shared_path(path, place) ? create_file(path, bytes) : NULL;
-
-	if (!a && trace_path(path, place)) {
-		*bytes = wanted;
-		a = create_file(path, bytes);
-	}
-	if (!a) {
-		*bytes = wanted;
-	}
-	return a;
-}
-
 /* The header, its magic last: a file without it is none yet. */
-static void begin_file(struct arena *a, uint64_t bytes, const struct arena_place *place)
+static void begin_file(
+	struct arena *a, const struct arena_place *place, uint64_t bytes, uint32_t pid)
 {
 	struct arena_file *f = &a->file;
 	struct clock_pair now = waymark_clock_pair();
 
 	f->version = ARENA_FILE_VERSION;
+	f->pid = pid;
 	f->bytes = bytes;
 	f->first_unit = (uint32_t)((tables_bytes(bytes) + ARENA_UNIT - 1) / ARENA_UNIT);
 	f->streams_offset = tables_bytes(bytes) - ARENA_STREAMS_MAX * sizeof(struct arena_stream);
@@ -189,22 +155,111 @@ static void begin_file(struct arena *a, uint64_t bytes, const struct arena_place
 	__atomic_store_n(&f->magic, ARENA_FILE_MAGIC, __ATOMIC_RELEASE);
 }
 
+/* A file without a name in the directory of `path`: a kill leaves nothing of it. */
+static int open_nameless(const char *path)
+{
+	char directory[ARENA_FILE_PATH_BYTES];
+	const char *slash = strrchr(path, '/');
+	size_t length = slash && slash > path ? (size_t)(slash - path) : 1;
+
+	memcpy(directory, path, length);
+	directory[length] = '\0';
+	return waymark_open(directory, O_RDWR | O_TMPFILE, 0600);
+}
+
+/* Gives it its name; it is whole by now, and replaces nothing. */
+static bool give_name(int fd, const char *path)
+{
+	char link[48];
+	struct line l;
+
+	line_init(&l, link, sizeof(link));
+	waymark_line_printf(&l, "/proc/thread-self/fd/%d", fd);
+	link[l.len] = '\0';
+	return syscall(SYS_linkat, AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* An arena in the open file; closes it. NULL with errno. */
+static struct arena *create_in(
+	int fd, const struct arena_place *place, uint64_t bytes, uint32_t pid)
+{
+	struct arena *a = fd >= 0 ? map_file(fd, &bytes) : NULL;
+
+	if (a) {
+		a->is_file = true;
+		begin_file(a, place, bytes, pid);
+	}
+	return a;
+}
+
+static struct arena *create_nameless(
+	const char *path, const struct arena_place *place, uint64_t bytes, uint32_t pid)
+{
+	int fd = open_nameless(path);
+	struct arena *a = create_in(fd, place, bytes, pid);
+
+	if (a && !give_name(fd, path)) {
+		munmap(a, a->file.bytes);
+		a = NULL;
+	}
+	if (fd >= 0) {
+		syscall(SYS_close, fd);
+	}
+	return a;
+}
+
+/* Where there are no files without a name, or no /proc. */
+static struct arena *create_named(
+	const char *path, const struct arena_place *place, uint64_t bytes, uint32_t pid)
+{
+	int fd = waymark_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	struct arena *a = create_in(fd, place, bytes, pid);
+	int why = errno;
+
+	if (fd >= 0) {
+		syscall(SYS_close, fd);
+	}
+	if (fd >= 0 && !a) {
+		syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+	}
+	errno = why;
+	return a;
+}
+
+static struct arena *create_file(
+	const char *path, const struct arena_place *place, uint64_t bytes, uint32_t pid)
+{
+	struct arena *a = create_nameless(path, place, bytes, pid);
+
+	if (!a) {
+		a = create_named(path, place, bytes, pid);
+	}
+	if (a) {
+		strcpy(a->path, path);
+	}
+	return a;
+}
+
 struct arena *waymark_arena_create(
 	uint64_t bytes, const struct arena_place *place, uint32_t pid, int *why)
 {
+	char path[ARENA_FILE_PATH_BYTES];
 	struct arena *a = NULL;
 
 	*why = 0;
 	if (place->directory) {
-		a = create_any_file(place, &bytes);
+		errno = ENAMETOOLONG;
+		a = shared_path(path, place) ? create_file(path, place, bytes, pid) : NULL;
+		if (!a && trace_path(path, place)) {
+			a = create_file(path, place, bytes, pid);
+		}
 		*why = a ? 0 : errno;
 	}
 	if (!a) {
 		a = reserve(&bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-	}
-	if (a) {
-		a->file.pid = pid;
-		begin_file(a, bytes, place);
+		if (a) {
+			begin_file(a, place, bytes, pid);
+		}
 	}
 	return a;
 }
