@@ -49,6 +49,7 @@ enum waymark_read {
 	WAYMARK_READ_END = 0,
 	WAYMARK_READ_EVENT = 1,
 	WAYMARK_READ_GAP = 2, /* events were lost here: waymark_reader_lost() */
+	WAYMARK_READ_NOTHING = 3, /* of a trace that is followed: nothing came in the time given */
 	WAYMARK_READ_PROBLEM = -1, /* one record makes no sense; go on with the next */
 	WAYMARK_READ_DAMAGED = -2 /* nothing can be read from here on */
 };
@@ -80,7 +81,32 @@ struct waymark_reader *waymark_reader_open(
 struct waymark_reader *waymark_reader_open_several(const char *const *paths, size_t count,
 	const char *declarations, char *error, size_t error_size);
 
-/* The same for a descriptor, which the reader reads from its position on and does not close. */
+/* What waymark_reader_open_with() is told; all zero but `size` is waymark_reader_open_several(). */
+struct waymark_reader_options {
+	size_t size; /* sizeof(struct waymark_reader_options) */
+	const char *declarations; /* a file, or NULL */
+	/*
+	 * Not 0: a native trace whose program runs does not end where it ends now.
+	 * What is recorded is read from the program's memory, within 200 ms, and the
+	 * program is not disturbed. Files that are no pipes are refused.
+	 */
+	int follow;
+	int only_new; /* not 0, with follow: only what is recorded from now on */
+	int wait_ms; /* how long waymark_reader_next() waits for a record; below 0: for ever */
+};
+
+/* The same with options. */
+struct waymark_reader *waymark_reader_open_with(const char *const *paths, size_t count,
+	const struct waymark_reader_options *options, char *error, size_t error_size);
+
+/*
+ * Ends following: what is there now is the last that waymark_reader_next() returns
+ * before END. Any thread, any signal handler, as long as the reader is open.
+ */
+void waymark_reader_stop(struct waymark_reader *r);
+
+/* waymark_reader_open() for a descriptor, which the reader reads from its position on and does not
+ * close. */
 struct waymark_reader *waymark_reader_open_fd(
 	int fd, const char *declarations, char *error, size_t error_size);
 

@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "api/declarations.h"
 #include "base/memory.h"
 #include "read/merge.h"
+#include "read/pace.h"
 #include "text/out.h"
 #include "view/message.h"
 
@@ -20,6 +22,8 @@ struct waymark_reader {
 	struct declarations declarations;
 	struct record record;
 	int state; /* of enum waymark_read */
+	int wait_ms; /* below 0: for ever */
+	struct pace pace;
 	const char **paths;
 	struct arena arena; /* of the paths and messages */
 	VEC(struct message *) messages; /* by class index; NULL until first needed */
@@ -59,10 +63,11 @@ static void copy_paths(struct waymark_reader *r, const struct origin *from)
 	}
 }
 
-static struct waymark_reader *open_reader(
-	const struct origin *from, const char *declarations, char *error, size_t size)
+static struct waymark_reader *open_reader(const struct origin *from,
+	const struct waymark_reader_options *how, char *error, size_t size)
 {
 	struct waymark_reader *r = xcalloc(1, sizeof(*r));
+	const char *declarations = how->declarations;
 	struct reader_options options = { 0 };
 	struct read_error why;
 
@@ -73,6 +78,10 @@ static struct waymark_reader *open_reader(
 		set_diag_error(error, size, &r->declarations.diag);
 		waymark_reader_close(r);
 		return NULL;
+	}
+	r->wait_ms = how->wait_ms;
+	if (how->follow) {
+		options.follow = how->only_new ? FOLLOW_NEW : FOLLOW_ALL;
 	}
 	options.declarations = declarations ? &r->declarations.model : NULL;
 	copy_paths(r, from);
@@ -90,24 +99,45 @@ struct waymark_reader *waymark_reader_open(
 	const char *path, const char *declarations, char *error, size_t error_size)
 {
 	const struct origin from = { .paths = &path, .count = 1 };
+	const struct waymark_reader_options how = { .declarations = declarations };
 
-	return open_reader(&from, declarations, error, error_size);
+	return open_reader(&from, &how, error, error_size);
 }
 
 struct waymark_reader *waymark_reader_open_several(const char *const *paths, size_t count,
 	const char *declarations, char *error, size_t error_size)
 {
 	const struct origin from = { .paths = paths, .count = count };
+	const struct waymark_reader_options how = { .declarations = declarations };
 
-	return open_reader(&from, declarations, error, error_size);
+	return open_reader(&from, &how, error, error_size);
 }
 
 struct waymark_reader *waymark_reader_open_fd(
 	int fd, const char *declarations, char *error, size_t error_size)
 {
 	const struct origin from = { .fd = fd };
+	const struct waymark_reader_options how = { .declarations = declarations };
 
-	return open_reader(&from, declarations, error, error_size);
+	return open_reader(&from, &how, error, error_size);
+}
+
+struct waymark_reader *waymark_reader_open_with(const char *const *paths, size_t count,
+	const struct waymark_reader_options *options, char *error, size_t error_size)
+{
+	const struct origin from = { .paths = paths, .count = count };
+	static const char wrong[] = "options of another version, or no trace";
+
+	if (count == 0 || options->size != sizeof(*options)) {
+		set_error(error, error_size, wrong, sizeof(wrong) - 1);
+		return NULL;
+	}
+	return open_reader(&from, options, error, error_size);
+}
+
+void waymark_reader_stop(struct waymark_reader *r)
+{
+	__atomic_store_n(&r->reader->stop, true, __ATOMIC_RELAXED);
 }
 
 void waymark_reader_close(struct waymark_reader *r)
@@ -123,6 +153,12 @@ void waymark_reader_close(struct waymark_reader *r)
 	free(r);
 }
 
+/* Whether the reader stands at an event or a gap. */
+static bool has_record(const struct waymark_reader *r)
+{
+	return r->state == WAYMARK_READ_EVENT || r->state == WAYMARK_READ_GAP;
+}
+
 static int state_of(enum read_result result, const struct record *rec)
 {
 	switch (result) {
@@ -132,15 +168,38 @@ static int state_of(enum read_result result, const struct record *rec)
 		return WAYMARK_READ_PROBLEM;
 	case READ_DAMAGED:
 		return WAYMARK_READ_DAMAGED;
+	case READ_NOTHING:
+		return WAYMARK_READ_NOTHING;
 	case READ_END:
 		break;
 	}
 	return WAYMARK_READ_END;
 }
 
+/* Waits a while for what is followed; what of `left_ms` remains. */
+static int wait_a_while(struct waymark_reader *r, int left_ms)
+{
+	int ms = (int)pace_next(&r->pace, false);
+
+	ms = left_ms >= 0 && left_ms < ms ? left_ms : ms;
+	const struct timespec time = { 0, (long)ms * 1000000 };
+
+	nanosleep(&time, NULL);
+	return left_ms < 0 ? left_ms : left_ms - ms;
+}
+
 int waymark_reader_next(struct waymark_reader *r)
 {
-	r->state = state_of(reader_next(r->reader, &r->record), &r->record);
+	enum read_result result = reader_next(r->reader, &r->record);
+
+	for (int left = r->wait_ms; result == READ_NOTHING && left != 0;) {
+		left = wait_a_while(r, left);
+		result = reader_next(r->reader, &r->record);
+	}
+	if (result == READ_RECORD) {
+		r->pace.ms = 0;
+	}
+	r->state = state_of(result, &r->record);
 	return r->state;
 }
 
@@ -151,35 +210,35 @@ const char *waymark_reader_error(const struct waymark_reader *r)
 
 uint64_t waymark_reader_time(const struct waymark_reader *r)
 {
-	return r->state > 0 ? r->record.ns : 0;
+	return has_record(r) ? r->record.ns : 0;
 }
 
 uint32_t waymark_reader_pid(const struct waymark_reader *r)
 {
-	return r->state > 0 ? r->record.pid : 0;
+	return has_record(r) ? r->record.pid : 0;
 }
 
 uint32_t waymark_reader_tid(const struct waymark_reader *r)
 {
-	return r->state > 0 ? r->record.tid : 0;
+	return has_record(r) ? r->record.tid : 0;
 }
 
 /* The trace of the record that the reader stands at. */
 static const struct trace_info *current_trace(const struct waymark_reader *r)
 {
-	return &r->reader->traces[r->state > 0 ? r->record.trace : 0];
+	return &r->reader->traces[has_record(r) ? r->record.trace : 0];
 }
 
 uint64_t waymark_reader_realtime(const struct waymark_reader *r)
 {
 	const struct trace_info *trace = current_trace(r);
 
-	return r->state > 0 && trace->has_realtime ? r->record.ns + trace->realtime : 0;
+	return has_record(r) && trace->has_realtime ? r->record.ns + trace->realtime : 0;
 }
 
 size_t waymark_reader_trace(const struct waymark_reader *r)
 {
-	return r->state > 0 ? r->record.trace : 0;
+	return has_record(r) ? r->record.trace : 0;
 }
 
 const char *waymark_reader_host(const struct waymark_reader *r)
@@ -199,7 +258,7 @@ uint64_t waymark_reader_lost_packets(const struct waymark_reader *r)
 
 uint64_t waymark_reader_offset(const struct waymark_reader *r)
 {
-	return r->state > 0 ? r->record.offset : 0;
+	return has_record(r) ? r->record.offset : 0;
 }
 
 uint64_t waymark_reader_lost(const struct waymark_reader *r)

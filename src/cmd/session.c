@@ -130,9 +130,13 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 		.no_header = no_header,
 		.on_wait = show_so_far,
 		.on_wait_data = s,
+		.follow = s->follow,
 	};
 	struct read_error error;
 
+	if (!session_await_traces(s)) {
+		return false;
+	}
 	s->trace = s->trace_count == 1 ? s->traces[0] : NULL;
 	s->reader = merge_open(s->traces, s->trace_count, &options, &error);
 	if (!s->reader) {
@@ -184,8 +188,10 @@ void session_show_progress(struct session *s)
 /* Goes on behind what was no record. */
 bool session_next_behind(struct session *s, struct record *rec, enum read_result result)
 {
-	while (result == READ_PROBLEM) {
-		report(s);
+	while (result == READ_PROBLEM || (result == READ_NOTHING && session_wait(s))) {
+		if (result == READ_PROBLEM) {
+			report(s);
+		}
 		result = reader_next(s->reader, rec);
 	}
 	if (result == READ_DAMAGED) {
@@ -211,7 +217,7 @@ static bool finish_output(struct session *s)
 
 int session_end(struct session *s)
 {
-	bool ok = s->ready && finish_output(s);
+	bool ok = s->ready ? finish_output(s) : s->is_ended;
 
 	progress_erase(&s->progress);
 

@@ -11,6 +11,7 @@
 
 #include "api/declarations.h"
 #include "cmd/terminal.h"
+#include "read/pace.h"
 #include "read/reader.h"
 #include "text/out.h"
 
@@ -25,6 +26,9 @@ struct session {
 	struct reader *reader;
 	struct out out;
 	int out_fd;
+	enum reader_follow follow;
+	struct pace pace; /* of looking at what is followed */
+	bool is_ended; /* somebody asked for the end with a signal */
 	bool ready; /* trace and output are open */
 	uint64_t problems; /* records that could not be read */
 	bool has_mismatch; /* one of them because its declaration is another */
@@ -43,6 +47,18 @@ bool session_open(struct session *s, const char *trace, const char *output, bool
 
 /* The same for several traces, as one; the list ends with NULL and outlives the session. */
 bool session_open_several(struct session *s, char *const *traces, const char *output);
+
+/* From now on, and until the program ends, SIGINT and SIGTERM end what follows. */
+void session_follow(struct session *s, enum reader_follow follow);
+
+/* Waits, where traces are followed, until they exist; false when a signal ended that. */
+bool session_await_traces(struct session *s);
+
+/* Shows what there is and waits for more; false when nobody wants it. */
+bool session_wait(struct session *s);
+
+/* Whether somebody asked for the end. A system call. */
+bool session_is_interrupted(struct session *s);
 
 bool session_next_behind(struct session *s, struct record *rec, enum read_result result);
 void session_show_progress(struct session *s);

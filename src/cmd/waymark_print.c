@@ -14,7 +14,19 @@
 #include "read/filter.h"
 #include "view/lines.h"
 
-enum { KEY_EVENT = ARGUMENT_LONG, KEY_FROM, KEY_TO, KEY_PID, KEY_TIME, KEY_JSON, KEY_COLOUR };
+/* After so many records is looked for the signal that ends it. */
+#define SIGNAL_RECORDS 1024
+
+enum {
+	KEY_EVENT = ARGUMENT_LONG,
+	KEY_FROM,
+	KEY_TO,
+	KEY_PID,
+	KEY_TIME,
+	KEY_JSON,
+	KEY_COLOUR,
+	KEY_NEW
+};
 
 static const struct argument rows[] = {
 	{ 'e', "declarations", "FILE", "the events' declarations; may be repeated" },
@@ -28,6 +40,10 @@ static const struct argument rows[] = {
 		"and time (UTC)" },
 	{ KEY_JSON, "json", NULL, "a JSON object a line, for programs" },
 	{ KEY_COLOUR, "color", "WHEN", "auto: on a terminal (default); always; never" },
+	{ 'f', "follow", NULL,
+		"wait for what comes, until the traced program ends, or\n"
+		"SIGINT; a trace that does not exist is waited for" },
+	{ KEY_NEW, "new", NULL, "with --follow: only what comes from now on" },
 	{ 'o', "output", "FILE", "write to FILE" },
 	{ 0 },
 };
@@ -50,6 +66,8 @@ struct print {
 	enum terminal_when colour;
 	const struct lines_style *style;
 	const char *output;
+	bool follow;
+	bool only_new;
 	struct lines view;
 };
 
@@ -122,6 +140,12 @@ static int take(struct print *p, int key)
 		return 0;
 	case KEY_COLOUR:
 		return set_colour(p, optarg);
+	case 'f':
+		p->follow = true;
+		return 0;
+	case KEY_NEW:
+		p->only_new = true;
+		return 0;
 	case 'o':
 		p->output = optarg;
 		return 0;
@@ -142,6 +166,9 @@ static int parse(struct print *p, int argc, char **argv)
 			return failed;
 		}
 	}
+	if (p->only_new && !p->follow) {
+		return arguments_bad(&command, "--new goes with --follow");
+	}
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
@@ -150,8 +177,13 @@ static void print_records(struct print *p)
 	bool all = filter_is_empty(&p->filter);
 	struct session *s = &p->session;
 	struct record rec;
+	unsigned int count = 0;
 
 	while (session_wanted(s) && session_next(s, &rec)) {
+		if (UNLIKELY(s->follow && ++count % SIGNAL_RECORDS == 0) &&
+			session_is_interrupted(s)) {
+			break;
+		}
 		lines_see(&p->view, &rec);
 		if (!all && !filter_passes(&p->filter, &rec)) {
 			continue;
@@ -223,6 +255,9 @@ static void print_all(struct print *p)
 	lines_init(&p->view, &s->out, s->reader, p->style, p->time);
 	p->view.colour = terminal_wants_colour(p->colour, s->out_fd);
 	print_records(p);
+	if (s->follow && !s->is_ended && session_wanted(s) && !s->damaged) {
+		session_say(s, "the traced program has ended");
+	}
 	explain_undeclared(p);
 	explain_unmatched(p);
 	lines_fini(&p->view);
@@ -232,6 +267,9 @@ static int run(struct print *p, char *const *traces)
 {
 	struct session *s = &p->session;
 
+	if (p->follow) {
+		session_follow(s, p->only_new ? FOLLOW_NEW : FOLLOW_ALL);
+	}
 	if (session_open_several(s, traces, p->output)) {
 		if (has_time(p)) {
 			print_all(p);

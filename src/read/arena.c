@@ -41,16 +41,21 @@ static uint64_t load(const struct arena_source *s, uint64_t offset)
 	return __atomic_load_n((const uint64_t *)(const void *)(s->map + offset), __ATOMIC_ACQUIRE);
 }
 
+static bool is_of_trace(const struct arena_source *s, const struct packet_header *h)
+{
+	return memcmp(h->uuid, s->header.uuid, sizeof(h->uuid)) == 0 ||
+	       (s->is_turned && memcmp(h->uuid, s->former, sizeof(h->uuid)) == 0);
+}
+
 static bool is_packet(const struct arena_source *s, const struct packet_header *h, uint64_t offset)
 {
 	uint64_t room = s->bytes - offset;
 	uint64_t packet = h->packet_size / 8;
 
-	return h->magic == PACKET_MAGIC && memcmp(h->uuid, s->header.uuid, sizeof(h->uuid)) == 0 &&
-	       h->stream_id == 0 && h->stream_instance_id > 0 && h->sequence > 0 &&
-	       h->packet_size % 8 == 0 && h->content_size % 8 == 0 &&
-	       h->content_size / 8 >= sizeof(*h) && h->content_size <= h->packet_size &&
-	       packet <= PACKET_BYTES_MAX && packet <= room;
+	return h->magic == PACKET_MAGIC && is_of_trace(s, h) && h->stream_id == 0 &&
+	       h->stream_instance_id > 0 && h->sequence > 0 && h->packet_size % 8 == 0 &&
+	       h->content_size % 8 == 0 && h->content_size / 8 >= sizeof(*h) &&
+	       h->content_size <= h->packet_size && packet <= PACKET_BYTES_MAX && packet <= room;
 }
 
 /* What a packet keeps for as long as it is this one. */
@@ -61,7 +66,10 @@ static bool is_same_packet(const struct packet_header *a, const struct packet_he
 	       a->timestamp_begin == b->timestamp_begin;
 }
 
-/* The packet that begins at `offset`, a unit with memory. */
+/*
+ * The packet that begins at `offset`, a unit with memory. Its end is loaded before
+ * its content: a packet that has one gets no more events.
+ */
 static bool look(const struct arena_source *s, uint64_t offset, struct arena_packet *p)
 {
 	struct packet_header after;
@@ -71,8 +79,8 @@ static bool look(const struct arena_source *s, uint64_t offset, struct arena_pac
 		return false;
 	}
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	p->header.content_size = load(s, offset + offsetof(struct packet_header, content_size));
 	p->header.timestamp_end = load(s, offset + offsetof(struct packet_header, timestamp_end));
+	p->header.content_size = load(s, offset + offsetof(struct packet_header, content_size));
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!arena_source_read(s, &after, sizeof(after), offset) ||
 		!is_same_packet(&p->header, &after) || !is_packet(s, &p->header, offset)) {
@@ -80,7 +88,8 @@ static bool look(const struct arena_source *s, uint64_t offset, struct arena_pac
 	}
 	p->offset = offset;
 	p->content_bytes = (size_t)(p->header.content_size / 8);
-	p->header.events_discarded += arena_source_stream(s, p->header.stream_instance_id).evicted;
+	p->evicted = arena_source_stream(s, p->header.stream_instance_id).evicted;
+	p->header.events_discarded += p->evicted;
 	return true;
 }
 
@@ -145,6 +154,22 @@ static uint64_t end_now(const struct arena_source *s)
 	return size < s->bytes ? size : s->bytes;
 }
 
+/* The first packet from *offset on, which moves behind it; false at the end. */
+static bool next_packet(
+	const struct arena_source *s, uint64_t end, uint64_t *offset, struct arena_packet *p)
+{
+	while ((*offset = next_unit(s, *offset)) < end &&
+		end - *offset >= sizeof(struct packet_header)) {
+		if (look(s, *offset, p)) {
+			*offset += (p->header.packet_size / 8 + ARENA_UNIT - 1) / ARENA_UNIT *
+				   ARENA_UNIT;
+			return true;
+		}
+		*offset += ARENA_UNIT;
+	}
+	return false;
+}
+
 size_t arena_source_scan(struct arena_source *s, const struct arena_packet **packets)
 {
 	uint64_t end = end_now(s);
@@ -152,28 +177,52 @@ size_t arena_source_scan(struct arena_source *s, const struct arena_packet **pac
 	struct arena_packet p;
 
 	s->packets.count = 0;
-	while ((offset = next_unit(s, offset)) < end &&
-		end - offset >= sizeof(struct packet_header)) {
-		uint64_t step = ARENA_UNIT;
-
-		if (look(s, offset, &p)) {
-			vec_push(&s->packets, p);
-			step = (p.header.packet_size / 8 + ARENA_UNIT - 1) / ARENA_UNIT *
-			       ARENA_UNIT;
-		}
-		offset += step;
+	while (next_packet(s, end, &offset, &p)) {
+		vec_push(&s->packets, p);
 	}
 	sort_once_each(s);
 	*packets = s->packets.items;
 	return s->packets.count;
 }
 
+bool arena_source_find(
+	const struct arena_source *s, uint64_t stream, uint64_t sequence, struct arena_packet *p)
+{
+	uint64_t end = end_now(s);
+	uint64_t offset = s->header.first_unit * ARENA_UNIT;
+
+	while (next_packet(s, end, &offset, p)) {
+		if (p->header.stream_instance_id == stream && p->header.sequence == sequence) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool arena_source_look_again(const struct arena_source *s, struct arena_packet *p)
+{
+	struct arena_packet now;
+
+	if (!look(s, p->offset, &now) || !is_same_packet(&p->header, &now.header)) {
+		return false;
+	}
+	*p = now;
+	return true;
+}
+
 bool arena_source_copy(struct arena_source *s, const struct arena_packet *p, unsigned char *buffer)
+{
+	return arena_source_copy_from(s, p, sizeof(p->header), buffer);
+}
+
+bool arena_source_copy_from(
+	struct arena_source *s, const struct arena_packet *p, size_t from, unsigned char *buffer)
 {
 	struct packet_header after;
 	struct packet_header *copy = (struct packet_header *)(void *)buffer;
 
-	if (!arena_source_read(s, buffer, p->content_bytes, p->offset)) {
+	if (!arena_source_read(s, buffer, sizeof(*copy), p->offset) ||
+		!arena_source_read(s, buffer + from, p->content_bytes - from, p->offset + from)) {
 		return false;
 	}
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -240,4 +289,34 @@ void arena_source_clock(
 			return;
 		}
 	}
+}
+
+/* Whether all of it is written and nothing will come. */
+bool arena_source_is_closed(const struct arena_source *s)
+{
+	uint32_t closed = 0;
+
+	return arena_source_read(s, &closed, sizeof(closed), offsetof(struct arena_file, closed)) &&
+	       closed == 1;
+}
+
+bool arena_source_next_trace(const struct arena_source *s, uint8_t uuid[16], char *directory)
+{
+	struct arena_file h;
+
+	if (!arena_source_read(s, &h, sizeof(h), 0) ||
+		memcmp(h.uuid, s->header.uuid, sizeof(h.uuid)) == 0 ||
+		!memchr(h.directory, '\0', sizeof(h.directory))) {
+		return false;
+	}
+	memcpy(uuid, h.uuid, sizeof(h.uuid));
+	strcpy(directory, h.directory);
+	return true;
+}
+
+void arena_source_turn(struct arena_source *s, const uint8_t uuid[16])
+{
+	memcpy(s->former, s->header.uuid, sizeof(s->former));
+	memcpy(s->header.uuid, uuid, sizeof(s->header.uuid));
+	s->is_turned = true;
 }

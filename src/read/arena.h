@@ -23,6 +23,7 @@ struct arena_packet {
 	struct packet_header header; /* events_discarded with `evicted` added */
 	uint64_t offset; /* in the arena file */
 	size_t content_bytes; /* of it that are published, the header's included */
+	uint64_t evicted; /* of its stream, when it was looked at */
 };
 
 struct arena_source;
@@ -56,12 +57,23 @@ int arena_source_lock(struct arena_source *s);
  */
 size_t arena_source_scan(struct arena_source *s, const struct arena_packet **packets);
 
+/* The same for one packet: false where none is. What was scanned stays as it is. */
+bool arena_source_find(
+	const struct arena_source *s, uint64_t stream, uint64_t sequence, struct arena_packet *p);
+
+/* Takes note of what was recorded into a packet since. False: it is not there any more. */
+bool arena_source_look_again(const struct arena_source *s, struct arena_packet *p);
+
 /*
  * Copies a packet's header and content: p->content_bytes. In the copy,
  * content_size is what was copied and events_discarded as in `p`. False: the
  * process used the memory anew meanwhile, and the copy is worth nothing.
  */
 bool arena_source_copy(struct arena_source *s, const struct arena_packet *p, unsigned char *buffer);
+
+/* The same for the header and what lies from `from` on, to the same places of the buffer. */
+bool arena_source_copy_from(
+	struct arena_source *s, const struct arena_packet *p, size_t from, unsigned char *buffer);
 
 /* A stream's counters; zero where the table has no entry. */
 struct arena_stream arena_source_stream(const struct arena_source *s, uint64_t stream);
@@ -72,6 +84,18 @@ uint64_t arena_source_streams(const struct arena_source *s);
 /* Both readings. `now` equals `begin` when the process died while it took another. */
 void arena_source_clock(
 	const struct arena_source *s, struct arena_clock *begin, struct arena_clock *now);
+
+/* Whether all of it is in the stream files, and nothing will come. */
+bool arena_source_is_closed(const struct arena_source *s);
+
+/*
+ * Whether the process records into another trace by now: its uuid, and its directory
+ * (ARENA_FILE_PATH_BYTES), which it may just be about to write.
+ */
+bool arena_source_next_trace(const struct arena_source *s, uint8_t uuid[16], char *directory);
+
+/* The packets of that trace are wanted from now on, beside those of the one so far. */
+void arena_source_turn(struct arena_source *s, const uint8_t uuid[16]);
 
 /* The file's header, as it was when opened, and its path. */
 const struct arena_file *arena_source_header(const struct arena_source *s);

@@ -12,6 +12,8 @@ struct arena_source {
 	const unsigned char *map;
 	uint64_t bytes;
 	struct arena_file header;
+	uint8_t former[16]; /* the trace that it was of before */
+	bool is_turned; /* there was one */
 	VEC(struct arena_packet) packets;
 };
 

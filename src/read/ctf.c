@@ -100,22 +100,13 @@ static inline void set_time(struct ctf_reader *r, uint64_t ticks)
 	sift(r);
 }
 
-/* ctf_clock_span(), for ticks that ctf_packet_fault() let pass, with all that is known before. */
-static inline uint64_t ns_of(const struct ctf_reader *r, uint64_t ticks)
-{
-	if (r->clock.freq == CTF_CLOCK_SECOND) {
-		return r->ns_of_zero + ticks;
-	}
-	return r->ns_of_zero + (uint64_t)(int64_t)(1e9 * (double)(int64_t)ticks / r->freq);
-}
-
 static inline void set_record(
 	struct ctf_reader *r, struct record *rec, const struct ctf_stream *s, uint64_t ticks)
 {
 	rec->pid = r->metadata.pid;
 	rec->tid = s->tid;
 	rec->trace = 0;
-	rec->ns = ns_of(r, ticks);
+	rec->ns = ctf_ns(r, ticks);
 }
 
 static enum read_result gap(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
@@ -130,36 +121,46 @@ static enum read_result gap(struct ctf_reader *r, struct record *rec, struct ctf
 	return READ_RECORD;
 }
 
+/* A loss that was noticed now: it is not older than what was told before. */
+static enum read_result trailing_gap(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
+{
+	gap(r, rec, s);
+	if (s->ticks < r->follow.told) {
+		rec->ns = ctf_ns(r, r->follow.told);
+	}
+	return READ_RECORD;
+}
+
 /* The stream has no more to say; the heap's next one takes over. */
 static void leave(struct ctf_reader *r, struct ctf_stream *s)
 {
 	ctf_stream_close(s);
+	s->is_waiting = false;
 	r->heap.items[0] = r->heap.items[--r->heap.count];
 	ctf_sift(r);
 }
 
-/* What the slow path returns when the loop is to look again. */
-#define LOOK_AGAIN ((enum read_result) - 1)
-
 static enum read_result next_packet(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
 {
+	ctf_follow_count(r, s);
 	switch (ctf_stream_next(s, &r->trace, &r->base.error)) {
 	case CTF_PACKET:
 		set_time(r, s->ticks);
-		return LOOK_AGAIN;
+		return CTF_LOOK_AGAIN;
 	case CTF_TRAILING_GAP:
-		return gap(r, rec, s);
+		return trailing_gap(r, rec, s);
 	case CTF_BROKEN:
 		if (s->pos) {
 			set_time(r, s->ticks);
 		}
 		return READ_PROBLEM;
 	case CTF_SKIPPED:
+		return ctf_files_list(r, &r->base.error) ? CTF_LOOK_AGAIN : READ_DAMAGED;
 	case CTF_LAST:
 		break;
 	}
 	leave(r, s);
-	return LOOK_AGAIN;
+	return CTF_LOOK_AGAIN;
 }
 
 /* The packet's events are read, or as many of them as are there. */
@@ -186,6 +187,7 @@ static enum read_result skip_packet(struct ctf_reader *r, struct ctf_stream *s, 
 
 	s->pos = s->end;
 	s->is_cut = false;
+	s->packet = NULL; /* nor of what is recorded behind it */
 	ctf_stream_fail(s, &r->base.error,
 		"the event at byte %" PRIu64 " %s; the last %zu bytes of the packet are left out",
 		at, why, left);
@@ -197,7 +199,12 @@ static enum read_result unknown_event(struct ctf_reader *r, struct ctf_stream *s
 	char why[80];
 
 	if (ctf_look_again(r) && id < r->slots.count && r->slots.items[id].class) {
-		return LOOK_AGAIN;
+		return CTF_LOOK_AGAIN;
+	}
+	if (ctf_follow_waits(r, s)) {
+		ctf_stream_hold(s);
+		leave(r, s);
+		return CTF_LOOK_AGAIN;
 	}
 	snprintf(why, sizeof(why), "has the number %" PRIu64 ", which no event of the metadata has",
 		id);
@@ -222,8 +229,8 @@ static COLD enum read_result turn(struct ctf_reader *r, struct record *rec)
 	if (tell_problem(r)) {
 		return READ_PROBLEM;
 	}
-	if (!s) {
-		return READ_END;
+	if (!s || s == &r->follow.horizon) {
+		return ctf_follow_turn(r);
 	}
 	if (s->has_gap) {
 		return gap(r, rec, s);
@@ -243,7 +250,7 @@ static COLD enum read_result turn(struct ctf_reader *r, struct record *rec)
 	}
 	if (ticks > r->limit) {
 		set_time(r, ticks);
-		return LOOK_AGAIN;
+		return CTF_LOOK_AGAIN;
 	}
 	if (s->is_cut) {
 		return end_packet(r, rec, s);
@@ -323,9 +330,9 @@ static __attribute__((noinline)) enum read_result next_slowly(
 	struct ctf_reader *r, struct record *rec, bool swap)
 {
 	const struct word_order order = { swap, r->id_shift, r->time_shift };
-	enum read_result result = LOOK_AGAIN;
+	enum read_result result = CTF_LOOK_AGAIN;
 
-	while (result == LOOK_AGAIN) {
+	while (result == CTF_LOOK_AGAIN) {
 		struct ctf_stream *s = r->current;
 
 		if (UNLIKELY(!s || s->has_gap || s->end - s->pos < (ptrdiff_t)WORD)) {
@@ -365,6 +372,14 @@ static __attribute__((noinline)) enum read_result next_slowly(
 	return result;
 }
 
+size_t ctf_event_size(const struct ctf_reader *r, const unsigned char *p, size_t left)
+{
+	const struct ctf_slot *slot =
+		&r->slots.items[load64(p, r->trace.swap) >> r->id_shift & ID_MASK];
+
+	return slot->size ? slot->size : measure(slot->class, p, left, r->trace.swap);
+}
+
 static inline enum read_result ctf_next(
 	struct ctf_reader *r, struct record *rec, struct word_order order)
 {
@@ -384,6 +399,17 @@ enum read_result ctf_next_any(struct reader *base, struct record *rec)
 	const struct word_order order = { base->swap, r->id_shift, r->time_shift };
 
 	return ctf_next(r, rec, order);
+}
+
+enum read_result ctf_next_new(struct reader *base, struct record *rec)
+{
+	const struct ctf_reader *r = (const struct ctf_reader *)base;
+	enum read_result result;
+
+	do {
+		result = ctf_next_any(base, rec);
+	} while (result == READ_RECORD && (int64_t)(rec->ns - r->follow.new_ns) < 0);
+	return result;
 }
 
 const struct value *ctf_decode(struct reader *base, const struct record *rec)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The reader of native traces (format/ctf.h): directories of CTF streams, one a
- * thread, merged by time. ctf_open.c finds metadata and streams, ctf.c merges
- * them; the packets themselves are the business of read/ctf_stream.h.
+ * thread, merged by time. ctf_open.c reads the metadata, ctf_files.c finds the
+ * streams, ctf.c merges them, ctf_follow.c looks what came to them; the packets
+ * themselves are the business of read/ctf_stream.h.
  */
 #ifndef READ_CTF_H
 #define READ_CTF_H
+
+#include <time.h>
 
 #include "read/reader.h"
 
@@ -28,6 +31,18 @@ struct ctf_waiting {
 	struct ctf_stream *stream; /* of equal times the stream that comes first in memory */
 };
 
+/* A live trace is read in rounds: each up to a horizon, before which no more events come. */
+struct ctf_follow {
+	bool is_on;
+	bool is_last; /* the process has ended: this round has no horizon */
+	bool has_waited; /* the caller was told that there is nothing */
+	bool is_leaving; /* this round reads the files of a trace that gets no more events */
+	struct ctf_stream horizon; /* the heap has it, too: a stream that never has events */
+	uint64_t told; /* the last round's horizon, ticks */
+	uint64_t measured_ns; /* for how long the clock that is in use had been measured */
+	uint64_t new_ns; /* only what is from then on is wanted */
+};
+
 struct ctf_reader {
 	struct reader base;
 	struct ctf_stream *current; /* the first of the heap; NULL: all were read */
@@ -47,8 +62,44 @@ struct ctf_reader {
 	size_t events_bound; /* of the metadata's events */
 	struct trace_info info;
 	struct hash classes; /* event_class by name, declaration and layout */
+	struct hash known_files; /* ctf_file by name */
+	struct timespec listed; /* the directory's time when its files were listed last */
+	bool is_unsettled; /* which was so short before that it says nothing */
+	bool has_empty_files;
 	struct arena names;
+	struct ctf_follow follow;
 };
+
+/* What the merge says to itself: look again. */
+#define CTF_LOOK_AGAIN ((enum read_result) - 1)
+
+/* Lists the trace's files, if they changed, and gives them to the streams that are known. */
+bool ctf_files_list(struct ctf_reader *r, struct read_error *error);
+
+/* The same, and makes the streams of all files and of what memory holds. Ends all merging. */
+bool ctf_streams_find(struct ctf_reader *r, const struct arena_packet *left, size_t left_count,
+	struct read_error *error);
+
+/* The clock as the process has measured it by now. */
+void ctf_set_clock(struct ctf_reader *r);
+
+/* Puts a stream into the heap; ctf_sift() afterwards. */
+void ctf_push(struct ctf_reader *r, struct ctf_stream *s);
+
+/* Begins to follow, before the first look at memory. */
+void ctf_follow_begin(struct ctf_reader *r, const struct reader_options *options);
+
+/* Fills the heap for a round. */
+void ctf_follow_fill(struct ctf_reader *r);
+
+/* All up to the horizon was read: what now. */
+enum read_result ctf_follow_turn(struct ctf_reader *r);
+
+/* Counts what was read of a packet of memory, if it may be given up afterwards. */
+void ctf_follow_count(struct ctf_reader *r, struct ctf_stream *s);
+
+/* Whether to wait for the declaration of the stream's next event. */
+bool ctf_follow_waits(const struct ctf_reader *r, const struct ctf_stream *s);
 
 /* Gives the metadata's new events their classes. */
 void ctf_bind_events(struct ctf_reader *r);
@@ -59,9 +110,22 @@ bool ctf_look_again(struct ctf_reader *r);
 /* Brings the heap in order after its first stream's time became another. */
 void ctf_sift(struct ctf_reader *r);
 
+/* ctf_clock_span(), for ticks that ctf_packet_fault() let pass, with all that is known before. */
+static inline uint64_t ctf_ns(const struct ctf_reader *r, uint64_t ticks)
+{
+	if (r->clock.freq == CTF_CLOCK_SECOND) {
+		return r->ns_of_zero + ticks;
+	}
+	return r->ns_of_zero + (uint64_t)(int64_t)(1e9 * (double)(int64_t)ticks / r->freq);
+}
+
+/* What the event at `p`, which was read, takes of the packet. */
+size_t ctf_event_size(const struct ctf_reader *r, const unsigned char *p, size_t left);
+
 /* Functions of struct reader. */
 enum read_result ctf_next_own(struct reader *base, struct record *rec); /* of a host like this */
 enum read_result ctf_next_any(struct reader *base, struct record *rec);
+enum read_result ctf_next_new(struct reader *base, struct record *rec);
 const struct value *ctf_decode(struct reader *base, const struct record *rec);
 
 #endif

@@ -41,6 +41,12 @@ void ctf_metadata_fini(struct ctf_metadata *md)
 	arena_fini(&md->arena);
 }
 
+void ctf_metadata_rewind(struct ctf_metadata *md)
+{
+	md->parsed = 0;
+	md->line = 1;
+}
+
 /* Events are read one by one; without the others nothing can be read. */
 static bool read_declaration(struct ctf_parser *p, struct ctf_metadata *md)
 {

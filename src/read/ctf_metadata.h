@@ -65,6 +65,9 @@ void ctf_metadata_fini(struct ctf_metadata *md);
  */
 bool ctf_metadata_read(struct ctf_metadata *md, int directory, struct read_error *error);
 
+/* The next ctf_metadata_read() reads the whole file: events come again, behind those so far. */
+void ctf_metadata_rewind(struct ctf_metadata *md);
+
 /* The same for text that stands behind what was parsed so far. */
 bool ctf_metadata_parse(
 	struct ctf_metadata *md, const char *text, size_t size, struct read_error *error);

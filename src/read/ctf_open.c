@@ -5,7 +5,6 @@
  */
 #include "read/ctf.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -67,6 +66,7 @@ void ctf_bind_events(struct ctf_reader *r)
 	}
 }
 
+/* A clock that is known better has a new file, where what was read is mostly as it was. */
 bool ctf_look_again(struct ctf_reader *r)
 {
 	struct read_error ignored;
@@ -80,156 +80,30 @@ bool ctf_look_again(struct ctf_reader *r)
 	return is_new;
 }
 
-/* `stream-<n>` or `stream-<n>-<p>`. */
-static bool parse_name(struct ctf_file *f, const char *name)
+void ctf_push(struct ctf_reader *r, struct ctf_stream *s)
 {
-	char *end;
+	struct ctf_waiting w = { s->ticks, s };
+	size_t at = r->heap.count;
 
-	if (strncmp(name, CTF_STREAM, strlen(CTF_STREAM)) != 0) {
-		return false;
+	s->is_waiting = true;
+	vec_push(&r->heap, w);
+	while (at > 0 && r->heap.items[(at - 1) / 2].ticks > w.ticks) {
+		r->heap.items[at] = r->heap.items[(at - 1) / 2];
+		at = (at - 1) / 2;
 	}
-	name += strlen(CTF_STREAM);
-	f->instance = strtoull(name, &end, 10);
-	if (end == name || (*end && *end != '-')) {
-		return false;
-	}
-	f->piece = *end ? (unsigned int)strtoul(end + 1, &end, 10) : 0;
-	return *end == '\0';
-}
-
-static int compare_files(const void *a, const void *b)
-{
-	const struct ctf_file *x = a;
-	const struct ctf_file *y = b;
-
-	if (x->instance != y->instance) {
-		return x->instance < y->instance ? -1 : 1;
-	}
-	if (x->sequence && y->sequence && x->sequence != y->sequence) {
-		return x->sequence < y->sequence ? -1 : 1;
-	}
-	return (x->piece > y->piece) - (x->piece < y->piece);
-}
-
-static bool list_files(struct ctf_reader *r, struct read_error *error)
-{
-	int fd = openat(r->trace.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-
-	if (!directory) {
-		read_error_set(error, "cannot list the directory: %s", strerror(errno));
-		return false;
-	}
-	while ((entry = readdir(directory))) {
-		struct ctf_file f = { 0 };
-
-		if (parse_name(&f, entry->d_name)) {
-			f.name = arena_strdup(&r->names, entry->d_name);
-			if (ctf_file_look(&f, &r->trace)) {
-				vec_push(&r->files, f);
-			}
-		}
-	}
-	closedir(directory);
-	if (r->files.count > 0) {
-		qsort(r->files.items, r->files.count, sizeof(*r->files.items), compare_files);
-	}
-	return true;
-}
-
-/* The file that a stream will have, which so far is in memory only. */
-static const struct ctf_file *coming_file(struct ctf_reader *r, uint64_t instance)
-{
-	struct ctf_file *f = arena_new(&r->names, struct ctf_file);
-
-	f->name = arena_printf(&r->names, CTF_STREAM "%" PRIu64, instance);
-	f->instance = instance;
-	return f;
-}
-
-static void add_stream(struct ctf_reader *r, const struct ctf_file *files, size_t file_count,
-	const struct arena_packet *left, size_t left_count)
-{
-	bool is_new = file_count == 0;
-
-	if (is_new) {
-		files = coming_file(r, left->header.stream_instance_id);
-		file_count = 1;
-	}
-	struct ctf_stream s = {
-		.instance = files->instance,
-		.files = files,
-		.file_count = file_count,
-		.left = left,
-		.left_count = left_count,
-	};
-
-	s.ticks = is_new ? left->header.timestamp_begin : files->begin;
-	vec_push(&r->streams, s);
-}
-
-static size_t count_files(const struct ctf_file *f, size_t left, uint64_t instance)
-{
-	size_t count = 0;
-
-	while (count < left && f[count].instance == instance) {
-		count++;
-	}
-	return count;
-}
-
-static size_t count_left(const struct arena_packet *p, size_t left, uint64_t instance)
-{
-	size_t count = 0;
-
-	while (count < left && p[count].header.stream_instance_id == instance) {
-		count++;
-	}
-	return count;
-}
-
-/* Both lists are sorted by stream: walks them side by side. */
-static void make_streams(struct ctf_reader *r, const struct arena_packet *p, size_t packets)
-{
-	const struct ctf_file *f = r->files.items;
-	size_t files = r->files.count;
-
-	while (files > 0 || packets > 0) {
-		uint64_t next = files > 0 ? f->instance : UINT64_MAX;
-
-		if (packets > 0 && p->header.stream_instance_id < next) {
-			next = p->header.stream_instance_id;
-		}
-		size_t of_files = count_files(f, files, next);
-		size_t of_packets = count_left(p, packets, next);
-
-		add_stream(r, f, of_files, p, of_packets);
-		f = of_files ? f + of_files : f;
-		files -= of_files;
-		p = of_packets ? p + of_packets : p;
-		packets -= of_packets;
-	}
+	r->heap.items[at] = w;
 }
 
 static void fill_heap(struct ctf_reader *r)
 {
 	vec_foreach (struct ctf_stream *, s, &r->streams) {
-		struct ctf_waiting w = { s->ticks, s };
-		size_t at = r->heap.count;
-
-		vec_push(&r->heap, w);
-		while (at > 0 && r->heap.items[(at - 1) / 2].ticks > w.ticks) {
-			r->heap.items[at] = r->heap.items[(at - 1) / 2];
-			at = (at - 1) / 2;
-		}
-		r->heap.items[at] = w;
+		ctf_push(r, s);
 	}
 	ctf_sift(r);
 }
 
 /* The clock of a process that did not come to its end is in its arena. */
-static void set_clock(struct ctf_reader *r)
+void ctf_set_clock(struct ctf_reader *r)
 {
 	const struct ctf_metadata *md = &r->metadata;
 	struct arena_clock begin = md->begin;
@@ -259,23 +133,32 @@ static void set_info(struct ctf_reader *r)
 	r->info.freq = r->clock.freq;
 	r->info.streams = r->streams.count;
 	r->info.is_cut = md->is_cut;
-	r->info.is_live = r->trace.arena && arena_source_is_live(r->trace.arena);
+	r->info.is_live = r->trace.is_live;
 	r->info.has_leftovers = r->trace.arena && !r->info.is_live;
 	r->base.traces = &r->info;
 	r->base.trace_count = 1;
 }
 
 /* The arena's path need not be told: it has the trace's uuid, or lies in the directory. */
-static void open_arena(struct ctf_reader *r)
+static bool open_arena(
+	struct ctf_reader *r, const struct reader_options *options, struct read_error *error)
 {
 	char path[32];
-	int error;
+	int why;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->trace.directory);
-	r->trace.arena = arena_source_open(path, r->trace.uuid, &error);
+	r->trace.arena = arena_source_open(path, r->trace.uuid, &why);
+	if (!r->trace.arena && why != ENOENT && options->follow) {
+		read_error_set(
+			error, "cannot read what its program has in memory: %s", strerror(why));
+		return false;
+	}
+	r->trace.is_live = r->trace.arena && arena_source_is_live(r->trace.arena);
+	return true;
 }
 
-static bool open_trace(struct ctf_reader *r, struct read_error *error)
+static bool open_trace(
+	struct ctf_reader *r, const struct reader_options *options, struct read_error *error)
 {
 	struct ctf_metadata *md = &r->metadata;
 	bool is_big_host = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
@@ -295,20 +178,24 @@ static bool open_trace(struct ctf_reader *r, struct read_error *error)
 	r->base.next = is_own ? ctf_next_own : ctf_next_any;
 	memcpy(r->trace.uuid, md->uuid, sizeof(md->uuid));
 	ctf_bind_events(r);
-	if (!r->trace.swap) {
-		open_arena(r);
+	if (!r->trace.swap && !open_arena(r, options, error)) {
+		return false;
 	}
+	ctf_set_clock(r);
+	ctf_follow_begin(r, options);
 	/* Memory first: what leaves it meanwhile is in the files. */
 	const struct arena_packet *left = NULL;
 	size_t left_count = r->trace.arena ? arena_source_scan(r->trace.arena, &left) : 0;
 
-	if (!list_files(r, error)) {
+	if (!ctf_streams_find(r, left, left_count, error)) {
 		return false;
 	}
-	make_streams(r, left, left_count);
-	set_clock(r);
 	set_info(r);
-	fill_heap(r);
+	if (r->follow.is_on) {
+		ctf_follow_fill(r);
+	} else {
+		fill_heap(r);
+	}
 	return true;
 }
 
@@ -328,6 +215,7 @@ static void ctf_close(struct reader *base)
 	vec_fini(&r->streams);
 	vec_fini(&r->files);
 	hash_fini(&r->classes);
+	hash_fini(&r->known_files);
 	arena_fini(&r->names);
 	ctf_metadata_fini(&r->metadata);
 	reader_fini(base);
@@ -343,11 +231,12 @@ static struct reader *ctf_open(
 	ctf_metadata_init(&r->metadata, options->declarations);
 	arena_init(&r->names);
 	hash_init(&r->classes);
+	hash_init(&r->known_files);
 	r->trace.directory = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (r->trace.directory < 0) {
 		read_error_set(error, "cannot open the directory: %s", strerror(errno));
 	}
-	if (r->trace.directory < 0 || !open_trace(r, error)) {
+	if (r->trace.directory < 0 || !open_trace(r, options, error)) {
 		ctf_close(&r->base);
 		return NULL;
 	}

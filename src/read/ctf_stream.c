@@ -3,13 +3,11 @@
 #include "read/ctf_stream.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "read/ctf_packet.h"
@@ -32,43 +30,6 @@ void ctf_stream_fail(const struct ctf_stream *s, struct read_error *error, const
 	} else {
 		read_error_set(error, "%s: %s", name, text);
 	}
-}
-
-/* Opens a stream's file. A fifo that somebody put there must not stop the reader. */
-static int open_file(const struct ctf_file *f, const struct ctf_trace *t, uint64_t *size)
-{
-	int fd = openat(t->directory, f->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-
-	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
-		close(fd);
-		errno = EINVAL;
-		return -1;
-	}
-	*size = fd >= 0 ? (uint64_t)st.st_size : 0;
-	return fd;
-}
-
-bool ctf_file_look(struct ctf_file *f, const struct ctf_trace *t)
-{
-	unsigned char bytes[sizeof(struct packet_header)];
-	struct packet_header h;
-	uint64_t size;
-	int fd = open_file(f, t, &size);
-
-	if (fd < 0) {
-		return true; /* which ctf_stream_next() will say */
-	}
-	bool is_whole = pread(fd, bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes);
-
-	close(fd);
-	if (is_whole && ctf_packet_begins(bytes, sizeof(bytes), t)) {
-		ctf_packet_load(&h, bytes, t->swap);
-		f->instance = h.stream_instance_id;
-		f->sequence = h.sequence;
-		f->begin = h.timestamp_begin;
-	}
-	return size > 0;
 }
 
 static void unmap(struct ctf_stream *s)
@@ -94,7 +55,7 @@ void ctf_stream_close(struct ctf_stream *s)
 static bool map_file(struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
 	uint64_t size;
-	int fd = open_file(&s->files[s->file], t, &size);
+	int fd = ctf_file_open(&s->files[s->file], t, &size);
 	void *map = MAP_FAILED;
 
 	if (fd < 0 ? errno == ENOENT : size == 0) {
@@ -132,6 +93,27 @@ static void release(struct ctf_stream *s)
 }
 
 /*
+ * Of so many events more that their stream has lost, those that we have: they
+ * were read out of memory before full=overwrite gave them up.
+ */
+static uint64_t known(struct ctf_stream *s, uint64_t given_up)
+{
+	uint64_t events = given_up < s->spare ? given_up : s->spare;
+
+	s->spare -= events;
+	return events;
+}
+
+/* Sets what was lost until the stream's counter said `discarded`. */
+static void note_lost(struct ctf_stream *s, uint64_t discarded)
+{
+	uint64_t more = discarded > s->discarded ? discarded - s->discarded : 0;
+
+	s->lost = more - known(s, s->given_up < more ? s->given_up : more);
+	s->discarded += more;
+}
+
+/*
  * What is missing before the packet. The first packet's loss is that since the
  * trace's begin; pieces that were rotated away are packets missing, too.
  */
@@ -140,82 +122,45 @@ static void note_gap(struct ctf_stream *s)
 	const struct packet_header *h = &s->header;
 	bool is_next = h->sequence > s->sequence;
 
-	s->lost = h->events_discarded > s->discarded ? h->events_discarded - s->discarded : 0;
+	note_lost(s, h->events_discarded);
 	s->lost_packets = is_next ? h->sequence - s->sequence - 1 : 0;
-	s->has_gap = s->lost || s->lost_packets;
 	s->sequence = is_next ? h->sequence : s->sequence;
-	s->discarded = s->discarded + s->lost;
+	if (s->is_new) {
+		s->lost = s->lost_packets = 0;
+		s->is_new = false;
+	}
+	s->has_gap = s->lost || s->lost_packets;
 }
 
-/* Takes the packet whose header was checked, with `there` bytes of it at hand. */
-static void take(
+void ctf_stream_take(
 	struct ctf_stream *s, const struct ctf_trace *t, const unsigned char *packet, size_t there)
 {
 	size_t content = s->header.content_size / 8;
 	uint64_t last = s->header.timestamp_end;
+	bool goes_on = ctf_stream_goes_on(s, &s->header, content);
 
 	s->last_ticks = last < t->last_ticks ? last : t->last_ticks;
 	s->packet = packet;
 	s->is_cut = content > there;
-	s->pos = packet + sizeof(s->header);
 	s->end = packet + (s->is_cut ? there : content);
-	s->ticks = s->header.timestamp_begin;
 	s->tid = s->header.tid;
-	note_gap(s);
+	if (goes_on) {
+		s->pos = s->resume < there ? packet + s->resume : s->end;
+	} else {
+		s->pos = packet + sizeof(s->header);
+		s->ticks = s->header.timestamp_begin;
+		s->waits = 0;
+		note_gap(s);
+	}
+	s->begin = s->pos;
+	s->resume = SIZE_MAX;
 }
 
-static void drop_left(struct ctf_stream *s)
-{
-	s->left++;
-	s->left_count--;
-}
-
-static enum ctf_step broken(struct ctf_stream *s, const char *why, struct read_error *error)
+enum ctf_step ctf_stream_broken(struct ctf_stream *s, const char *why, struct read_error *error)
 {
 	s->pos = s->end = NULL;
 	ctf_stream_fail(s, error, "%s", why);
 	return CTF_BROKEN;
-}
-
-/* The next packet that no file holds, copied out of the arena. */
-static enum ctf_step next_left(
-	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
-{
-	while (s->left_count > 0 && s->left->header.sequence <= s->sequence) {
-		drop_left(s);
-	}
-	if (s->left_count == 0) {
-		return CTF_LAST;
-	}
-	const struct arena_packet *p = s->left;
-
-	free(s->copy);
-	s->copy = xrealloc(NULL, p->content_bytes);
-	if (!arena_source_copy(t->arena, p, s->copy)) {
-		return CTF_SKIPPED;
-	}
-	drop_left(s);
-	ctf_packet_load(&s->header, s->copy, false);
-	s->packet_offset = p->offset;
-	s->number++;
-	const char *why = ctf_packet_fault(&s->header, t, s->instance);
-
-	if (why) {
-		return broken(s, why, error);
-	}
-	take(s, t, s->copy, p->content_bytes);
-	return CTF_PACKET;
-}
-
-/* Whether memory has the packet that is torn in the file. */
-static bool is_left(const struct ctf_stream *s)
-{
-	for (size_t i = 0; i < s->left_count; i++) {
-		if (s->left[i].header.sequence == s->sequence + 1) {
-			return true;
-		}
-	}
-	return false;
 }
 
 /* What may be wrong between two packets of one file, each of which is right. */
@@ -258,11 +203,12 @@ static size_t behind(const struct ctf_stream *s, const struct ctf_trace *t)
 	return find_packet(s, t);
 }
 
-/* The file's last packet is not whole: silently, when memory has it. */
-static enum ctf_step torn(struct ctf_stream *s, const char *why, struct read_error *error)
+/* The file's last packet is not whole: silently, when memory has it, or it is being written. */
+static enum ctf_step torn(
+	struct ctf_stream *s, const struct ctf_trace *t, const char *why, struct read_error *error)
 {
-	if (!is_left(s)) {
-		return broken(s, why, error);
+	if (!t->is_live && !ctf_left_has_next(s)) {
+		return ctf_stream_broken(s, why, error);
 	}
 	s->next = s->packet_offset;
 	return CTF_LAST;
@@ -276,32 +222,38 @@ static enum ctf_step take_mapped(
 	size_t left = s->map_size - s->next;
 
 	s->number++;
+	s->given_up = UINT64_MAX; /* the file does not tell these from others */
 	s->packet_offset = s->next;
 	if (left < sizeof(s->header)) {
 		s->next = s->map_size;
-		return torn(s, "cut inside its header", error);
+		return torn(s, t, "cut inside its header", error);
 	}
 	ctf_packet_load(&s->header, bytes, t->swap);
 	const char *why = ctf_packet_fault(&s->header, t, s->instance);
 
 	if (why) {
 		s->next = behind(s, t);
-		return s->next == s->map_size ? torn(s, why, error) : broken(s, why, error);
+		return s->next == s->map_size ? torn(s, t, why, error)
+					      : ctf_stream_broken(s, why, error);
 	}
 	uint64_t size = s->header.packet_size / 8;
 
 	s->next += size < left ? size : left;
-	if (s->header.content_size / 8 > left && is_left(s)) {
-		return torn(s, "", error);
+	if (s->header.content_size / 8 > left && (t->is_live || ctf_left_has_next(s))) {
+		return torn(s, t, "", error);
+	}
+	if (ctf_stream_goes_on(s, &s->header, s->header.content_size / 8)) {
+		ctf_stream_take(s, t, bytes, left);
+		return CTF_PACKET;
 	}
 	why = order_fault(s);
 	if (why && s->is_reopened) {
 		return CTF_SKIPPED;
 	}
 	if (why && s->header.sequence == s->sequence) {
-		return broken(s, why, error);
+		return ctf_stream_broken(s, why, error);
 	}
-	take(s, t, bytes, left);
+	ctf_stream_take(s, t, bytes, left);
 	if (why) {
 		ctf_stream_fail(s, error, "%s", why);
 		return CTF_BROKEN;
@@ -325,14 +277,23 @@ static enum ctf_step next_of_file(
 	return step;
 }
 
+/* Another file, or one in which more was written since. */
+static void begin_file(struct ctf_stream *s)
+{
+	if (s->at != s->files[s->file].name) {
+		s->at = s->files[s->file].name;
+		s->number = 0;
+		s->next = 0;
+	}
+}
+
 /* The next packet out of the files; CTF_LAST: they have no other. */
 static enum ctf_step next_mapped(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
 	for (; s->file < s->file_count; s->file++) {
 		if (!s->map) {
-			s->number = 0;
-			s->next = 0;
+			begin_file(s);
 			if (!map_file(s, t, error)) {
 				s->file++;
 				return CTF_BROKEN;
@@ -343,22 +304,59 @@ static enum ctf_step next_mapped(
 		if (step != CTF_LAST) {
 			return step;
 		}
+		bool grew = t->arena && ctf_file_size(&s->files[s->file], t) > s->map_size;
+
 		unmap(s);
+		s->file -= grew; /* it is the next one again */
 	}
 	return CTF_LAST;
 }
 
-/* Goes on in the last file where it ended before: its process has written more since. */
-static void reopen(struct ctf_stream *s, const struct ctf_trace *t)
+/* Where the file is that has the packet behind the last one, or is the newest. */
+static size_t find_place(const struct ctf_stream *s)
 {
-	struct read_error ignored;
+	size_t file = 0;
 
-	s->is_reopened = true;
-	if (s->file_count > 0) {
-		s->file = s->file_count - 1;
-		s->number = 0;
-		map_file(s, t, &ignored);
+	for (size_t i = 0; i < s->file_count; i++) {
+		if (s->at == s->files[i].name) {
+			return i;
+		}
+		if (s->files[i].sequence > 0 && s->files[i].sequence <= s->sequence + 1) {
+			file = i;
+		}
 	}
+	return file;
+}
+
+void ctf_stream_point(struct ctf_stream *s, const struct ctf_file *files, size_t count)
+{
+	s->files = files;
+	s->file_count = count;
+	s->is_reopened = s->is_pointed;
+	s->is_pointed = true;
+	s->file = find_place(s);
+}
+
+/* The end of what was there of the packet at hand: there may be more of it later. */
+static void note_end(struct ctf_stream *s)
+{
+	if (s->packet && s->packet == s->copy) {
+		size_t read = (size_t)(s->pos - s->packet);
+
+		s->resume = (read + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
+	}
+	s->pos = s->end = s->packet = NULL;
+}
+
+void ctf_stream_hold(struct ctf_stream *s)
+{
+	s->resume = (size_t)(s->pos - s->packet);
+	if (s->packet != s->copy) {
+		s->next = s->packet_offset;
+	}
+	s->waits++;
+	s->is_cut = false;
+	s->pos = s->end = s->packet = NULL;
 }
 
 /* Events that were lost behind the last packet: only the process's table tells. */
@@ -366,32 +364,25 @@ static enum ctf_step trailing(struct ctf_stream *s, const struct ctf_trace *t)
 {
 	struct arena_stream counts = { 0 };
 
-	s->pos = s->end = s->packet = NULL;
 	s->has_gap = false;
 	if (t->arena) {
 		counts = arena_source_stream(t->arena, s->instance);
 	}
-	if (counts.lost + counts.evicted <= s->discarded) {
-		return CTF_LAST;
-	}
-	s->lost = counts.lost + counts.evicted - s->discarded;
+	s->given_up = counts.evicted - s->evicted;
+	s->evicted = counts.evicted;
+	note_lost(s, counts.lost + counts.evicted);
 	s->lost_packets = 0;
-	s->discarded += s->lost;
-	return CTF_TRAILING_GAP;
+	return s->lost ? CTF_TRAILING_GAP : CTF_LAST;
 }
 
 enum ctf_step ctf_stream_next(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
+	note_end(s);
 	enum ctf_step step = next_mapped(s, t, error);
 
 	if (step == CTF_LAST) {
-		step = next_left(s, t, error);
-	}
-	if (step == CTF_SKIPPED) {
-		drop_left(s);
-		reopen(s, t);
-		return ctf_stream_next(s, t, error);
+		step = ctf_left_next(s, t, error);
 	}
 	return step == CTF_LAST ? trailing(s, t) : step;
 }

@@ -35,6 +35,7 @@ struct ctf_trace {
 	uint8_t uuid[16];
 	uint64_t last_ticks; /* that can be told in nanoseconds */
 	struct arena_source *arena; /* NULL: nothing is left in memory */
+	bool is_live; /* its process still writes: what is torn will be whole */
 };
 
 struct ctf_stream {
@@ -42,9 +43,11 @@ struct ctf_stream {
 	const unsigned char *end; /* of the packet's events, as far as they are there */
 	uint64_t ticks; /* of the last event, or the packet's begin */
 	uint64_t last_ticks; /* that an event of the packet may have */
-	const unsigned char *packet; /* where the packet begins */
+	const unsigned char *packet; /* where the packet begins; NULL: it is done with */
+	const unsigned char *begin; /* where what was read of it begins */
 	uint64_t packet_offset; /* of it in its file, or in the arena */
 	uint32_t tid;
+	bool is_waiting; /* in the heap */
 	bool is_cut; /* the file ends before the packet's content does */
 	bool has_gap; /* events are missing before this packet */
 	struct packet_header header; /* in this host's byte order */
@@ -55,14 +58,23 @@ struct ctf_stream {
 	unsigned char *map; /* NULL: none is */
 	size_t map_size;
 	size_t next; /* where its next packet begins */
-	bool is_reopened; /* packets of it were taken out of memory before */
+	const char *at; /* the name of the file that `next` is a place of; NULL: none yet */
+	bool is_pointed; /* its files were listed */
+	bool is_reopened; /* they were listed again: packets out of memory may come again */
 	size_t released; /* bytes of the map that were given back */
 	unsigned int number; /* of the packet in the file, from 1 */
 	const struct arena_packet *left; /* not read yet; a part of the trace's scan */
 	size_t left_count;
 	unsigned char *copy; /* of a packet of the arena */
+	uint64_t hole; /* the packet before which others are missing, as a second look said */
+	bool is_new; /* what lies before the first packet is not looked for */
 	uint64_t sequence; /* of the last packet; 0: there was none */
+	size_t resume; /* where its events go on that were not there yet; SIZE_MAX: nowhere */
+	unsigned int waits; /* how often its next event's declaration was waited for */
 	uint64_t discarded; /* events_discarded of the last packet */
+	uint64_t evicted; /* of these: that full=overwrite gave up, as the process said last */
+	uint64_t given_up; /* of these, since the last packet, at most */
+	uint64_t spare; /* events that were read out of memory: they may be given up, too */
 	uint64_t lost; /* of the gap: events */
 	uint64_t lost_packets; /* of the gap: packets of whose events nobody knows */
 };
@@ -71,7 +83,7 @@ enum ctf_step {
 	CTF_PACKET, /* the next packet's events lie between `pos` and `end` */
 	CTF_TRAILING_GAP, /* there is no packet more, but a gap */
 	CTF_LAST, /* there is nothing more */
-	CTF_SKIPPED, /* never returned: look on */
+	CTF_SKIPPED, /* its packets have left memory: list the files, ctf_stream_point(), look on */
 	CTF_BROKEN, /* what follows is no packet: `error` says why; the next call goes on behind it
 		     */
 };
@@ -80,14 +92,49 @@ enum ctf_step {
 enum ctf_step ctf_stream_next(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error);
 
+/*
+ * Gives the stream its files, as they are listed now. It goes on where it was, or
+ * where its next packet must be.
+ */
+void ctf_stream_point(struct ctf_stream *s, const struct ctf_file *files, size_t count);
+
 /* Words what is wrong with the packet at hand: `stream-3: packet 7 at byte N: ...`. */
 void ctf_stream_fail(const struct ctf_stream *s, struct read_error *error, const char *fmt, ...)
 	PRINTF(3, 4);
 
-/* Reads what the first packet of a file says; false when it has none. */
-bool ctf_file_look(struct ctf_file *f, const struct ctf_trace *t);
-
 void ctf_stream_close(struct ctf_stream *s);
+
+/* The packet at hand ends before its next event, until another look. */
+void ctf_stream_hold(struct ctf_stream *s);
+
+/* Opens a file for reading; -1 with errno. */
+int ctf_file_open(const struct ctf_file *f, const struct ctf_trace *t, uint64_t *size);
+
+/* How large a file is; 0 when there is none. */
+uint64_t ctf_file_size(const struct ctf_file *f, const struct ctf_trace *t);
+
+/* For ctf_stream.c and ctf_left.c: */
+
+/* The next packet that no file holds, copied out of the arena. */
+enum ctf_step ctf_left_next(
+	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error);
+
+/* Whether memory has the packet behind the last one. */
+bool ctf_left_has_next(const struct ctf_stream *s);
+
+/* Whether a packet of that header and so much content has events that were not read. */
+static inline bool ctf_stream_goes_on(
+	const struct ctf_stream *s, const struct packet_header *h, uint64_t content)
+{
+	return h->sequence == s->sequence && s->sequence > 0 && content > s->resume;
+}
+
+/* Takes the packet whose header was checked, with `there` bytes of it at hand. */
+void ctf_stream_take(
+	struct ctf_stream *s, const struct ctf_trace *t, const unsigned char *packet, size_t there);
+
+/* What follows is no packet. */
+enum ctf_step ctf_stream_broken(struct ctf_stream *s, const char *why, struct read_error *error);
 
 /* Where the place `p` in the packet is in its file. */
 static inline uint64_t ctf_stream_offset(const struct ctf_stream *s, const unsigned char *p)

@@ -17,6 +17,7 @@
 enum part_state {
 	PART_BEHIND, /* its next record is to be read */
 	PART_READY, /* `record` is its next one */
+	PART_WAITING, /* it is followed, and has nothing now: nothing older than its horizon */
 	PART_ENDED,
 };
 
@@ -36,6 +37,7 @@ struct merge {
 	size_t count;
 	struct part *current;
 	int64_t limit; /* up to this time `current` goes on */
+	bool has_waited; /* since the parts had nothing */
 	struct trace_info *traces;
 	struct hash by_declaration; /* classes of all parts */
 	struct arena arena;
@@ -92,6 +94,7 @@ static struct event_class *map_class(
 /* Reads a part's next record. READ_END: it is ready, or it has ended. */
 static enum read_result move(struct merge *m, struct part *p)
 {
+	p->reader->stop = m->base.stop;
 	enum read_result result = reader_next(p->reader, &p->record);
 
 	switch (result) {
@@ -101,6 +104,9 @@ static enum read_result move(struct merge *m, struct part *p)
 		return READ_END;
 	case READ_END:
 		p->state = PART_ENDED;
+		return READ_END;
+	case READ_NOTHING:
+		p->state = PART_WAITING;
 		return READ_END;
 	case READ_DAMAGED:
 		p->state = PART_ENDED; /* the other traces go on */
@@ -119,7 +125,7 @@ static void choose(struct merge *m)
 	m->current = NULL;
 	m->limit = INT64_MAX;
 	for (struct part *p = m->parts; p < m->parts + m->count; p++) {
-		if (p->state == PART_ENDED) {
+		if (p->state != PART_READY) {
 			continue;
 		}
 		int64_t ns = (int64_t)p->record.ns;
@@ -136,18 +142,62 @@ static void choose(struct merge *m)
 	}
 }
 
+/* The time before which a part that waits gets no more records. */
+static int64_t horizon(const struct part *p)
+{
+	return p->reader->horizon + (int64_t)p->shift;
+}
+
+/* Nothing is handed out that a part that waits may have something before. */
+static void limit_to_horizons(struct merge *m)
+{
+	for (struct part *p = m->parts; p < m->parts + m->count; p++) {
+		if (p->state == PART_WAITING && horizon(p) < m->limit) {
+			m->limit = horizon(p);
+		}
+	}
+	if (m->current && (int64_t)m->current->record.ns > m->limit) {
+		m->current = NULL;
+	}
+}
+
+/* Parts that wait look for more when somebody has waited: `m->has_waited`. */
+static bool must_move(const struct merge *m, const struct part *p)
+{
+	return p->state == PART_BEHIND || (p->state == PART_WAITING && m->has_waited);
+}
+
+/* No part has a record that may be handed out. */
+static enum read_result nothing(struct merge *m)
+{
+	bool waits = false;
+
+	for (struct part *p = m->parts; p < m->parts + m->count; p++) {
+		waits |= p->state == PART_WAITING;
+	}
+	m->has_waited = waits;
+	return waits ? READ_NOTHING : READ_END;
+}
+
 /* Another part's turn, or one that has not begun yet. */
 static COLD enum read_result turn(struct merge *m)
 {
 	for (struct part *p = m->parts; p < m->parts + m->count; p++) {
-		while (p->state == PART_BEHIND) {
-			if (move(m, p) == READ_PROBLEM) {
-				return READ_PROBLEM;
+		while (must_move(m, p)) {
+			enum read_result result = move(m, p);
+
+			if (result == READ_PROBLEM) {
+				return result;
+			}
+			if (p->state == PART_WAITING) {
+				break;
 			}
 		}
 	}
+	m->has_waited = false;
 	choose(m);
-	return m->current ? READ_RECORD : READ_END;
+	limit_to_horizons(m);
+	return m->current ? READ_RECORD : nothing(m);
 }
 
 static void hand_out(struct merge *m, struct part *p, struct record *rec)

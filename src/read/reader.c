@@ -57,6 +57,7 @@ void reader_init(
 	r->value_capacity = 0;
 	r->traces = &unknown_trace;
 	r->trace_count = 1;
+	r->stop = false;
 	classes_init(&r->classes);
 }
 
@@ -91,6 +92,13 @@ bool reader_is_trace(struct input *in)
 static struct reader *open_input(
 	struct input *in, const struct reader_options *options, struct read_error *error)
 {
+	struct stat status;
+
+	if (options->follow && fstat(in->fd, &status) == 0 && S_ISREG(status.st_mode)) {
+		read_error_set(error, "only a native trace, which is a directory, or a pipe can be "
+				      "followed");
+		return NULL;
+	}
 	in->on_wait = options->on_wait;
 	in->on_wait_data = options->on_wait_data;
 	const struct reader_format *format = options->no_header ? &reader_simple : detect(in);

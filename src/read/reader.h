@@ -20,6 +20,14 @@ enum read_result {
 	READ_END, /* all of the trace was read */
 	READ_PROBLEM, /* one record makes no sense; the next one may */
 	READ_DAMAGED, /* nothing can be read from here on */
+	READ_NOTHING, /* of a trace that is followed: nothing more is there now */
+};
+
+/* What is done at the end of a native trace whose process lives. */
+enum reader_follow {
+	FOLLOW_NOT, /* it is the end */
+	FOLLOW_ALL, /* READ_NOTHING, and a call later on looks for what came since */
+	FOLLOW_NEW, /* the same, without what was there when it was opened */
 };
 
 struct reader_options {
@@ -29,6 +37,7 @@ struct reader_options {
 	 */
 	void (*on_wait)(void *data);
 	void *on_wait_data;
+	enum reader_follow follow;
 };
 
 /* Why something could not be read: one line, free of control characters. */
@@ -87,6 +96,8 @@ struct reader {
 	bool has_pid; /* records say which process they are from */
 	const struct trace_info *traces; /* by record.trace */
 	size_t trace_count;
+	bool stop; /* set by who follows: what is there now is all that is wanted */
+	int64_t horizon; /* at READ_NOTHING: what comes later is from then on, in ns */
 	bool has_hosts; /* the traces are of several hosts */
 	struct read_error error; /* of the last READ_PROBLEM or READ_DAMAGED */
 };

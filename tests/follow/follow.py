@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""waymark print --follow, of programs that run: follow.py WAYMARK PACED [TEST...]"""
+
+import os
+import pathlib
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+WAYMARK, PACED = (os.path.abspath(a) for a in sys.argv[1:3])
+STEP = re.compile(r"^(\d+)\.(\d{9}) (\d+) step thread (\d+) step (\d+)$")
+GAP = re.compile(r"^# (\d+)\.(\d{9}) (\d+) (.*)$")
+PATIENCE = 20
+
+
+class Shown:
+    """What a print says: how many steps of each thread, which come in order; losses; times."""
+
+    def __init__(self, path, disorder_ns=0):
+        self.first = {}
+        self.last = {}
+        self.count = 0
+        self.lost = self.packets = 0
+        self.others = []
+        self.twice = []
+        self.order = True
+        latest = 0
+        with open(path) as lines:
+            for line in lines:
+                m = STEP.match(line) or GAP.match(line)
+                if not m:
+                    self.others.append(line)
+                    continue
+                ns = int(m[1]) * 10**9 + int(m[2])
+                self.order = self.order and ns >= latest - disorder_ns
+                latest = max(ns, latest)
+                if line[0] == "#":
+                    self.gap(m[4])
+                else:
+                    self.step((m[3], int(m[4])), int(m[5]))
+
+    def gap(self, text):
+        events = re.search(r"(\d+) events?", text)
+        packets = re.search(r"(\d+) packets?", text)
+        self.lost += int(events[1]) if events else 0
+        self.packets += int(packets[1]) if packets else 0
+
+    def step(self, thread, step):
+        self.count += 1
+        if step <= self.last.get(thread, -1):
+            self.twice.append((thread, step))
+        self.first.setdefault(thread, step)
+        self.last[thread] = step
+
+    def has_no_holes(self):
+        return self.count == sum(self.last[t] - self.first[t] + 1 for t in self.last)
+
+
+class Follow(unittest.TestCase):
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-"))
+        self.addCleanup(shutil.rmtree, self.work)
+        self.shm = pathlib.Path(tempfile.mkdtemp(
+            prefix="waymark-test-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
+        self.addCleanup(shutil.rmtree, self.shm)
+        self.env = {**os.environ, "WAYMARK_SHM": str(self.shm)}
+        self.trace = self.work / "t.ctf"
+
+    def paced(self, *args, options=""):
+        """Starts a program that records."""
+        p = subprocess.Popen([PACED, *map(str, args)], stdout=subprocess.PIPE, text=True,
+                             env={**self.env, "WAYMARK_TRACE": f"step,file={self.trace}{options}"})
+        self.addCleanup(p.stdout.close)
+        self.addCleanup(p.wait)
+        self.addCleanup(p.kill)
+        return p
+
+    def follow(self, *args, trace=None):
+        """Starts a print that follows."""
+        out = open(self.work / f"out{len(list(self.work.glob('out*')))}", "w+")
+        err = open(out.name.replace("out", "err"), "w+")
+        p = subprocess.Popen([WAYMARK, "print", "--follow", *map(str, args), trace or self.trace],
+                             stdout=out, stderr=err, text=True, env=self.env,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        p.out, p.err = out, err
+        for what in (out.close, err.close, p.wait, p.kill):
+            self.addCleanup(what)
+        return p
+
+    def wait_for(self, what, seconds=PATIENCE):
+        end = time.monotonic() + seconds
+        while not what():
+            self.assertLess(time.monotonic(), end, "waited in vain")
+            time.sleep(0.005)
+
+    def text(self, p):
+        return pathlib.Path(p.out.name).read_text()
+
+    def notes(self, p):
+        return pathlib.Path(p.err.name).read_text()
+
+    def shown(self, p, status=0, **more):
+        """What it has printed, at its end."""
+        self.assertEqual(p.wait(PATIENCE), status, self.notes(p))
+        return Shown(p.out.name, **more)
+
+    def recorded(self, p):
+        m = re.search(r"recorded (\d+)", p.stdout.read())
+        self.assertEqual(p.wait(PATIENCE), 0)
+        return int(m[1])
+
+    def assert_all(self, shown, count):
+        self.assertEqual(shown.twice[:5], [])
+        self.assertEqual((shown.lost, shown.packets, shown.others), (0, 0, []))
+        self.assertEqual(shown.count, count)
+
+    def plain(self, status=0):
+        with open(self.work / "plain", "w") as out:
+            done = subprocess.run([WAYMARK, "print", self.trace], stdout=out, text=True,
+                                  stderr=subprocess.PIPE, env=self.env)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return Shown(out.name)
+
+    def test_shows_each_event_once_in_order_and_ends_with_the_program(self):
+        p = self.follow()
+        self.wait_for(lambda: "waits until it exists" in self.notes(p))
+        count = self.recorded(self.paced(2, 200, 5000))
+        shown = self.shown(p)
+        self.assert_all(shown, count)
+        self.assertTrue(shown.order)
+        self.assertIn("the traced program has ended", self.notes(p))
+
+    def test_shows_what_comes_within_200_ms(self):
+        program = self.paced(1, 20, 100000, "stay")
+        self.wait_for(self.trace.exists)
+        p = subprocess.Popen([WAYMARK, "print", "--follow", self.trace], stdout=subprocess.PIPE,
+                             env=self.env, text=True, stderr=subprocess.DEVNULL)
+        late = []
+        for _ in range(20):
+            m = STEP.match(p.stdout.readline())
+            late.append(time.monotonic() - int(m[1]) - int(m[2]) / 1e9)
+        self.assertLess(sorted(late)[10], 0.2, late)
+        program.kill()
+        p.wait(PATIENCE)
+        p.stdout.close()
+
+    def test_needs_hardly_any_time_while_nothing_comes(self):
+        self.paced(4, 10, 0, "stay")
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        self.wait_for(lambda: self.text(p).count("\n") == 40)
+        time.sleep(2)
+        p.send_signal(signal.SIGINT)
+        used = os.wait4(p.pid, 0)[2]
+        p.returncode = 0
+        self.assertLess(used.ru_utime + used.ru_stime, 0.1)
+
+    def test_loses_nothing_of_two_threads_at_full_speed(self):
+        program = self.paced(2, 1000000, 0, options=",full=block,buffer=16M")
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        count = self.recorded(program)
+        shown = self.shown(p, disorder_ns=10**9)
+        self.assert_all(shown, count)
+
+    def test_shows_what_a_kill_leaves(self):
+        for delay in (0.05, 0.2, 0.35):
+            self.trace = self.work / f"killed-{delay}.ctf"
+            program = self.paced(2, 10**9, -200, options=",full=block,buffer=8M")
+            self.wait_for(self.trace.exists)
+            p = self.follow()
+            time.sleep(delay)
+            program.kill()
+            program.wait()
+            shown = self.shown(p, disorder_ns=10**9)
+            self.assertEqual((shown.twice[:5], shown.lost, shown.packets), ([], 0, 0))
+            self.assertTrue(shown.has_no_holes())
+            self.assertEqual(shown.last, self.plain().last)
+
+    def test_shows_all_of_a_slow_program_that_is_killed(self):
+        program = self.paced(3, 10**9, 1000)
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        time.sleep(0.7)
+        program.kill()
+        program.wait()
+        shown = self.shown(p)
+        plain = self.plain()
+        self.assertTrue(shown.order)
+        self.assertTrue(shown.has_no_holes())
+        self.assertEqual((shown.last, shown.count), (plain.last, plain.count))
+
+    def test_several_at_once_see_the_same(self):
+        program = self.paced(2, 200000, 0, options=",full=block,buffer=16M")
+        self.wait_for(self.trace.exists)
+        followers = [self.follow() for _ in range(3)]
+        count = self.recorded(program)
+        for p in followers:
+            self.assert_all(self.shown(p, disorder_ns=10**9), count)
+
+    def test_goes_on_in_the_pieces_of_a_rotated_trace(self):
+        program = self.paced(2, 500000, 0, options=",full=block,buffer=16M,rotate=1M")
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        count = self.recorded(program)
+        self.assert_all(self.shown(p, disorder_ns=10**9), count)
+        self.assertGreater(len(list(self.trace.glob("stream-1-*"))), 3)
+
+    def test_tells_what_was_rotated_away(self):
+        program = self.paced(2, 20000, 20, options=",rotate=256K,keep=2,flush=1")
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        count = self.recorded(program)
+        shown = self.shown(p, disorder_ns=10**9)
+        self.assertEqual(shown.twice[:5], [])
+        self.assertTrue(shown.packets > 0 or shown.count == count)
+
+    def test_counts_what_found_no_memory(self):
+        program = self.paced(2, 1000000, 0, options=",buffer=1M")
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        count = self.recorded(program)
+        shown = self.shown(p, disorder_ns=10**9)
+        self.assertEqual(shown.twice[:5], [])
+        self.assertEqual(shown.count + shown.lost, count)
+        self.assertEqual(shown.packets, 0)
+
+    def test_reads_memory_that_is_overwritten(self):
+        program = self.paced(2, 1000000, 0, "stay", options=",full=overwrite,buffer=2M")
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        count = int(program.stdout.readline().split()[1])
+        time.sleep(0.5)
+        program.kill()
+        program.wait()
+        shown = self.shown(p, disorder_ns=10**9)
+        self.assertEqual(shown.twice[:5], [])
+        self.assertEqual(shown.count + shown.lost, count)
+
+    def test_overwritten_memory_read_in_time_is_no_loss(self):
+        program = self.paced(2, 40000, 20, "stay", options=",full=overwrite,buffer=1M")
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        count = int(program.stdout.readline().split()[1])
+        time.sleep(0.5)
+        program.kill()
+        program.wait()
+        shown = self.shown(p, disorder_ns=10**9)
+        self.assertEqual(shown.twice[:5], [])
+        self.assertEqual(shown.count + shown.lost, count)
+        self.assertLess(shown.lost, count / 10)
+
+    def test_a_fork_has_a_trace_of_its_own(self):
+        program = self.paced(2, 200, 2000, "fork")
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        self.assertEqual(program.wait(PATIENCE), 0)
+        self.assert_all(self.shown(p), 400)
+        traces = [t for t in self.work.glob("t.ctf*") if t.is_dir()]
+        self.assertEqual(len(traces), 2)
+
+    def test_several_traces_are_merged(self):
+        program = self.paced(2, 300, 2000, "fork")
+        self.wait_for(lambda: len([t for t in self.work.glob("t.ctf*") if t.is_dir()]) == 2)
+        traces = sorted(t for t in self.work.glob("t.ctf*") if t.is_dir())
+        p = self.follow(traces[0], trace=traces[1])
+        self.assertEqual(program.wait(PATIENCE), 0)
+        shown = self.shown(p)
+        self.assert_all(shown, 1200)
+        self.assertTrue(shown.order)
+
+    def test_a_thousand_threads(self):
+        program = self.paced(1000, 20, 20000, options=",buffer=128M")
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        count = self.recorded(program)
+        self.assert_all(self.shown(p, disorder_ns=10**9), count)
+
+    def test_an_event_that_is_switched_on_later(self):
+        program = self.paced(1, 100, 2000, "late")
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        self.recorded(program)
+        shown = self.shown(p)
+        self.assertEqual(len(shown.others), 1)
+        self.assertIn("late late 'on'", shown.others[0])
+
+    def test_goes_on_where_the_program_goes_on(self):
+        program = self.paced(2, 300, 3000, f"turn={self.work / 'second.ctf'}",
+                             options=",flush=1")
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        count = self.recorded(program)
+        self.assert_all(self.shown(p), count)
+        self.assertTrue((self.work / "second.ctf").is_dir())
+
+    def test_an_interrupt_shows_what_there_is_and_ends_well(self):
+        program = self.paced(1, 10**6, 1000)
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        self.wait_for(lambda: self.text(p).count("\n") > 100)
+        p.send_signal(signal.SIGINT)
+        shown = self.shown(p)
+        self.assertTrue(shown.has_no_holes())
+        self.assertIsNone(program.poll())
+
+    def test_ends_when_nobody_reads_it(self):
+        self.paced(1, 1, 0, "stay")
+        self.wait_for(self.trace.exists)
+        p = subprocess.Popen([WAYMARK, "print", "--follow", self.trace], stdout=subprocess.PIPE,
+                             env=self.env, stderr=subprocess.PIPE)
+        p.stdout.readline()
+        p.stdout.close()
+        self.assertEqual(p.wait(PATIENCE), 0)
+        self.assertEqual(p.stderr.read(), b"")
+        p.stderr.close()
+
+    def test_an_interrupt_ends_the_wait_for_a_trace(self):
+        p = self.follow()
+        self.wait_for(lambda: "waits until it exists" in self.notes(p))
+        p.send_signal(signal.SIGINT)
+        self.assertEqual(p.wait(PATIENCE), 0)
+
+    def test_only_what_is_new(self):
+        program = self.paced(1, 300, 5000)
+        self.wait_for(self.trace.exists)
+        time.sleep(0.5)
+        p = self.follow("--new")
+        count = self.recorded(program)
+        shown = self.shown(p)
+        (first,) = shown.first.values()
+        self.assertGreater(first, 20)
+        self.assertEqual(shown.count, count - first)
+        self.assertEqual(shown.lost, 0)
+
+    def test_a_trace_whose_program_is_dead(self):
+        program = self.paced(1, 100, 0, "stay")
+        program.stdout.readline()
+        program.kill()
+        program.wait()
+        p = self.follow()
+        self.assert_all(self.shown(p), 100)
+
+    def test_a_file_cannot_be_followed(self):
+        self.trace.write_bytes(b"x" * 100)
+        p = self.follow()
+        self.assertEqual(p.wait(PATIENCE), 1)
+        self.assertIn("only a native trace", self.notes(p))
+
+    def test_a_plain_print_of_a_program_at_full_speed(self):
+        for options in (",full=block,buffer=4M", ",full=block,buffer=4M,rotate=2M",
+                        ",full=overwrite,buffer=2M", ",buffer=2M,rotate=1M,keep=3"):
+            self.trace = self.work / f"plain{len(options)}.ctf"
+            program = self.paced(2, 10**9, -300, options=options)
+            self.wait_for(self.trace.exists)
+            for _ in range(3):
+                time.sleep(0.1)
+                shown = self.plain()
+                self.assertEqual(shown.twice[:5], [], options)
+                self.assertTrue(shown.order, options)
+                self.assertEqual(shown.others, [], options)
+                if "block" in options:
+                    self.assertEqual((shown.lost, shown.packets), (0, 0), options)
+                    self.assertTrue(shown.has_no_holes(), options)
+            program.kill()
+            program.wait()
+            shutil.rmtree(self.trace)
+            for left in self.shm.glob("*"):
+                left.unlink()
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
