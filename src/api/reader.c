@@ -3,32 +3,15 @@
  * waymark/reader.h on top of the readers and the message view: one object that
  * holds a reader, its declarations, and the record it stands at.
  */
-#include <waymark/reader.h>
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "api/declarations.h"
+#include "api/reader_object.h"
 #include "base/memory.h"
 #include "read/merge.h"
-#include "read/pace.h"
-#include "text/out.h"
 #include "view/message.h"
-
-struct waymark_reader {
-	struct reader *reader;
-	struct declarations declarations;
-	struct record record;
-	int state; /* of enum waymark_read */
-	int wait_ms; /* below 0: for ever */
-	struct pace pace;
-	const char **paths;
-	struct arena arena; /* of the paths and messages */
-	VEC(struct message *) messages; /* by class index; NULL until first needed */
-	struct out text; /* the message last asked for */
-};
 
 static void set_error(char *error, size_t size, const char *text, size_t length)
 {
@@ -267,21 +250,21 @@ uint64_t waymark_reader_lost(const struct waymark_reader *r)
 }
 
 /* The class of the event that the reader stands at, or NULL. */
-static const struct event_class *current(const struct waymark_reader *r)
+const struct event_class *reader_current(const struct waymark_reader *r)
 {
 	return r->state == WAYMARK_READ_EVENT ? r->record.class : NULL;
 }
 
 const char *waymark_reader_name(const struct waymark_reader *r)
 {
-	const struct event_class *class = current(r);
+	const struct event_class *class = reader_current(r);
 
 	return class ? class->name : "";
 }
 
 size_t waymark_reader_event_index(const struct waymark_reader *r)
 {
-	const struct event_class *class = current(r);
+	const struct event_class *class = reader_current(r);
 
 	return class ? class->index : SIZE_MAX;
 }
@@ -302,9 +285,9 @@ static const struct message *get_message(struct waymark_reader *r, const struct 
 }
 
 /* The decoded fields, NULL where nothing is known of them. */
-static const struct value *get_values(struct waymark_reader *r)
+const struct value *reader_get_values(struct waymark_reader *r)
 {
-	const struct event_class *class = current(r);
+	const struct event_class *class = reader_current(r);
 
 	if (!class || !class->event) {
 		return NULL;
@@ -315,11 +298,11 @@ static const struct value *get_values(struct waymark_reader *r)
 
 const char *waymark_reader_message(struct waymark_reader *r, size_t *length)
 {
-	const struct event_class *class = current(r);
+	const struct event_class *class = reader_current(r);
 
 	r->text.len = 0;
 	if (class) {
-		const struct value *values = get_values(r);
+		const struct value *values = reader_get_values(r);
 		const struct message *m = get_message(r, class);
 		char *begin = out_reserve(&r->text, message_room(m, &r->record, values));
 		char *end = message_render(begin, m, &r->record, values);
@@ -331,88 +314,4 @@ const char *waymark_reader_message(struct waymark_reader *r, size_t *length)
 		*length = r->text.len - 1;
 	}
 	return r->text.data;
-}
-
-size_t waymark_reader_field_count(const struct waymark_reader *r)
-{
-	const struct event_class *class = current(r);
-
-	return class && class->event ? class->event->arg_count : 0;
-}
-
-/* The declaration of a field, or NULL. */
-static const struct arg *get_arg(const struct waymark_reader *r, size_t field)
-{
-	bool exists = field < waymark_reader_field_count(r);
-
-	return exists ? &r->record.class->event->args[field] : NULL;
-}
-
-int waymark_reader_field_find(const struct waymark_reader *r, const char *name)
-{
-	size_t count = waymark_reader_field_count(r);
-
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(get_arg(r, i)->name, name) == 0) {
-			return (int)i;
-		}
-	}
-	return -1;
-}
-
-const char *waymark_reader_field_name(const struct waymark_reader *r, size_t field)
-{
-	const struct arg *arg = get_arg(r, field);
-
-	return arg ? arg->name : NULL;
-}
-
-const char *waymark_reader_field_type(const struct waymark_reader *r, size_t field)
-{
-	const struct arg *arg = get_arg(r, field);
-
-	return arg ? arg->type.text : NULL;
-}
-
-int waymark_reader_field_kind(const struct waymark_reader *r, size_t field)
-{
-	const struct arg *arg = get_arg(r, field);
-
-	if (!arg) {
-		return -1;
-	}
-	switch (arg->type.class) {
-	case TYPE_STRING:
-		return WAYMARK_FIELD_STRING;
-	case TYPE_POINTER:
-		return WAYMARK_FIELD_POINTER;
-	default:
-		return arg->type.is_signed ? WAYMARK_FIELD_SIGNED : WAYMARK_FIELD_UNSIGNED;
-	}
-}
-
-uint64_t waymark_reader_u64(struct waymark_reader *r, size_t field)
-{
-	const struct arg *arg = get_arg(r, field);
-	const struct value *value = arg ? &get_values(r)[field] : NULL;
-
-	if (!value || value->kind != VALUE_NUMBER) {
-		return 0;
-	}
-	return value_extend(&arg->type, value->number);
-}
-
-int64_t waymark_reader_i64(struct waymark_reader *r, size_t field)
-{
-	return (int64_t)waymark_reader_u64(r, field);
-}
-
-const char *waymark_reader_string(struct waymark_reader *r, size_t field, size_t *length)
-{
-	const struct arg *arg = get_arg(r, field);
-	const struct value *value = arg ? &get_values(r)[field] : NULL;
-	bool is_text = value && value->kind == VALUE_STRING && value->text;
-
-	*length = is_text ? value->length : 0;
-	return is_text ? value->text : NULL;
 }

@@ -78,8 +78,10 @@ static enum ctf_step take(struct ctf_stream *s, const struct ctf_trace *t,
 	if (why) {
 		return ctf_stream_broken(s, why, error);
 	}
-	s->given_up = p->evicted > s->evicted ? p->evicted - s->evicted : 0;
-	s->evicted += s->given_up;
+	if (!ctf_stream_goes_on(s, &s->header, p->content_bytes)) {
+		s->given_up = p->evicted > s->evicted ? p->evicted - s->evicted : 0;
+		s->evicted += s->given_up;
+	}
 	ctf_stream_take(s, t, s->copy, p->content_bytes);
 	return CTF_PACKET;
 }
