@@ -49,8 +49,8 @@ struct arena_clock {
  */
 struct arena_stream {
 	uint64_t lost; /* events that found no room, by now */
-	uint64_t evicted; /* events of packets that full=overwrite gave up, all older than any left
-			   */
+	uint64_t evicted; /* events of packets that full=overwrite gave up, all older than any
+			     left; modulo 2^64, less the losses that a former trace tells */
 };
 
 struct arena_file {

@@ -28,7 +28,9 @@ struct reader {
 	char *end; /* of what is known to be published */
 	uint64_t ticks; /* of the last record, completed to 64 bits */
 	uint64_t discarded; /* how many of the cursor's lost events are told already */
-	uint64_t evicted; /* events of packets that full=overwrite gave up */
+	uint64_t evicted; /* events of packets that full=overwrite gave up; modulo 2^64, less
+			     what former traces were told */
+	uint64_t told; /* all in all, by the last packet that was written */
 	bool untold; /* no packet that was written is newer than those */
 	uint64_t gap; /* lost before the next record, not told yet */
 	uint64_t *thread_ns; /* the last timestamp written for this thread */

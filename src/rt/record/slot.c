@@ -183,6 +183,7 @@ static void renew(struct cursor *c)
 		.reader = { .ticks = c->reader.ticks,
 			.discarded = c->reader.discarded,
 			.evicted = c->reader.evicted,
+			.told = c->reader.told,
 			.untold = c->reader.untold },
 	};
 

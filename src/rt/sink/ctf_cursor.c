@@ -37,10 +37,10 @@ static void advance(struct recorder *r, struct cursor *c)
 	struct reader *reader = &c->reader;
 	uint32_t done = reader->chunk;
 
-	reader->chunk = reader->taken ? 0 : packet_next(r->arena, done);
+	reader->chunk = reader->taken ? 0 : packet_next(recorder_arena(r), done);
 	if (!reader->leaked) {
 		/* Who reads the arena must not take it for one that no file has. */
-		__atomic_store_n(&packet_at(r->arena, done)->magic, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&packet_at(recorder_arena(r), done)->magic, 0, __ATOMIC_RELAXED);
 		waymark_recorder_free(r, done);
 	}
 	reader->taken = reader->leaked = false;
@@ -84,6 +84,7 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 		round->taken += packets[i]->content_size / 8;
 		c->reader.discarded = packets[i]->events_discarded - c->reader.evicted;
 		c->reader.untold = false;
+		c->reader.told = packets[i]->events_discarded;
 		advance(round->recorder, c);
 	}
 	round->failed |= written < count;
@@ -207,6 +208,7 @@ void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 	if (waymark_ctf_write(&round->state->files, &h, 1) == 1) {
 		c->reader.discarded = lost;
 		c->reader.untold = false;
+		c->reader.told = h->events_discarded;
 	} else {
 		c->sequence--;
 	}
@@ -236,18 +238,31 @@ void waymark_ctf_cursor_end(struct ctf_round *round, struct cursor *c)
 	waymark_ctf_cursor_tell(round, c);
 }
 
+/* As who reads the arena sees it, too. */
+static void set_evicted(struct arena *a, struct cursor *c, uint64_t events)
+{
+	struct arena_stream *s = c->stream ? arena_stream(a, c->stream) : NULL;
+
+	c->reader.evicted = events;
+	if (s) {
+		__atomic_store_n(&s->evicted, events, __ATOMIC_RELEASE);
+	}
+}
+
+void waymark_ctf_cursor_begin_trace(struct ctf_round *round, struct cursor *c)
+{
+	set_evicted(round->arena, c, c->reader.evicted - c->reader.told);
+	c->reader.told = 0;
+}
+
 void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struct cursor *c)
 {
-	const struct packet_header *h = packet_at(r->arena, c->reader.chunk);
-	struct arena_stream *s = arena_stream(r->arena, h->stream_instance_id);
-	uint64_t events =
-		waymark_packet_events(&state->walk, h, packet_bytes(r->arena, c->reader.chunk));
+	const struct packet_header *h = packet_at(recorder_arena(r), c->reader.chunk);
+	uint64_t events = waymark_packet_events(
+		&state->walk, h, packet_bytes(recorder_arena(r), c->reader.chunk));
 
-	c->reader.evicted += events;
+	set_evicted(recorder_arena(r), c, c->reader.evicted + events);
 	c->reader.untold = true;
-	if (s) {
-		__atomic_store_n(&s->evicted, c->reader.evicted, __ATOMIC_RELEASE);
-	}
 	c->reader.discarded = h->events_discarded;
 	advance(r, c);
 }

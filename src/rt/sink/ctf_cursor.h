@@ -45,6 +45,9 @@ void waymark_ctf_cursor_end(struct ctf_round *round, struct cursor *c);
 /* Tells what was lost after the last packet, by one without events. */
 void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c);
 
+/* Another trace begins: what the one before tells as lost is not told once more. */
+void waymark_ctf_cursor_begin_trace(struct ctf_round *round, struct cursor *c);
+
 /* Gives up the oldest packet, which must be closed, and counts its events. */
 void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struct cursor *c);
 

@@ -74,15 +74,16 @@ void waymark_ctf_consumer_get_name(const struct recorder *r, char *name, size_t 
 _Static_assert(sizeof(((struct ctf_trace *)0)->path) <= ARENA_FILE_PATH_BYTES,
 	"the arena must be able to name its trace");
 
-/* Packets that are open carry the trace's uuid, too. */
-static void mark_packets(struct ctf_round *round)
+/* Streams begin anew; packets that are open carry the trace's uuid, too. */
+static void begin_streams(struct ctf_round *round)
 {
 	uint32_t index = 0;
 
-	for (struct slot *s; (s = waymark_slot_next(&index));) {
+	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
 		for (int d = 0; d < CURSOR_DEPTHS; d++) {
 			struct cursor *c = &s->cursors[WAYMARK_RECORDER_CTF][d];
 
+			waymark_ctf_cursor_begin_trace(round, c);
 			if (c->reader.chunk) {
 				memcpy(packet_at(round->arena, c->reader.chunk)->uuid,
 					round->state->trace.uuid, 16);
@@ -99,7 +100,7 @@ static void rename_arena(struct ctf_round *round)
 	memcpy(a->file.uuid, round->state->trace.uuid, sizeof(a->file.uuid));
 	strcpy(a->file.directory, round->state->trace.path);
 	waymark_arena_rename(a);
-	mark_packets(round);
+	begin_streams(round);
 }
 
 static bool begin_trace(struct ctf_round *round)

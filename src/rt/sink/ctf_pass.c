@@ -25,7 +25,7 @@
 
 static struct ctf_state *state_of(const struct recorder *r)
 {
-	return r->arena->state;
+	return recorder_arena(r)->state;
 }
 
 struct ctf_state *waymark_ctf_current(void)
@@ -133,7 +133,7 @@ static struct cursor *oldest_cursor(struct arena *a)
 
 static bool evict(struct recorder *r)
 {
-	struct cursor *oldest = oldest_cursor(r->arena);
+	struct cursor *oldest = oldest_cursor(recorder_arena(r));
 
 	if (oldest) {
 		waymark_ctf_cursor_evict(r, state_of(r), oldest);
@@ -198,16 +198,17 @@ static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 static struct ctf_round begin_round(struct process *p, struct recorder *r)
 {
 	struct clock_pair now = waymark_clock_pair();
-	struct clock_pair begin = { r->arena->file.begin.ticks, r->arena->file.begin.monotonic_ns };
+	struct clock_pair begin = { recorder_arena(r)->file.begin.ticks,
+		recorder_arena(r)->file.begin.monotonic_ns };
 	struct ctf_round round = {
 		.recorder = r,
-		.arena = r->arena,
+		.arena = recorder_arena(r),
 		.state = state_of(r),
 		.now = now,
 		.discard = state_of(r)->is_off,
 	};
 
-	waymark_arena_set_clock(r->arena, now);
+	waymark_arena_set_clock(recorder_arena(r), now);
 	waymark_consume_pace(p, begin, now);
 	uint64_t moments = waymark_recorder_delay() / UINT64_C(100000000);
 
@@ -290,7 +291,7 @@ static bool is_through(struct recorder *r)
 static bool has_all(struct recorder *r, struct cursor *c)
 {
 	return waymark_recorder_policy() == RECORDER_OVERWRITE ||
-	       waymark_ctf_cursor_is_written(r->arena, c);
+	       waymark_ctf_cursor_is_written(recorder_arena(r), c);
 }
 
 static void pause_files(struct recorder *r)

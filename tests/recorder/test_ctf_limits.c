@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Snapshots of the flight recorder, pieces that come and go, another directory
+ * while events are recorded, and how long an event waits in memory.
+ */
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ctf_pairs.h"
+#include "format/packet.h"
+#include "rt/record/process.h"
+#include "rt/sink/sink.h"
+
+#define THREADS 2u
+
+static uint64_t counts[THREADS];
+static uint32_t stop;
+
+static void fail_unless(bool ok)
+{
+	if (!ok) {
+		_exit(1);
+	}
+}
+
+static void set_file(const char *name)
+{
+	fail_unless(waymark_sink_ctf.set_file(name, false, NULL) == 0);
+}
+
+static void *record_until_stopped(void *who)
+{
+	uintptr_t n = (uintptr_t)who;
+
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		for (unsigned int k = 0; k < 100; k++) {
+			trace_ctf(n, counts[n]++);
+		}
+		usleep(20);
+	}
+	return NULL;
+}
+
+static pthread_t running[THREADS];
+
+static void start_threads(void)
+{
+	for (uintptr_t i = 0; i < THREADS; i++) {
+		pthread_create(&running[i], NULL, record_until_stopped, (void *)i);
+	}
+}
+
+static void leave_counts(void)
+{
+	FILE *f = fopen("made", "wb");
+
+	fwrite(counts, sizeof(counts), 1, f);
+	fclose(f);
+}
+
+static void stop_threads(void)
+{
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < THREADS; i++) {
+		pthread_join(running[i], NULL);
+	}
+	leave_counts();
+}
+
+static void fetch_counts(void)
+{
+	FILE *f = fopen("made", "rb");
+
+	assert_non_null(f);
+	assert_int_equal(fread(counts, sizeof(counts), 1, f), 1);
+	fclose(f);
+}
+
+static void run_afresh(void (*body)(void), char *said, size_t size)
+{
+	memset(counts, 0, sizeof(counts));
+	assert_int_equal(system("rm -rf trace other"), 0);
+	assert_int_equal(run_and_listen(body, said, size), 0);
+}
+
+static void run_quietly(void (*body)(void))
+{
+	char said[1024];
+
+	run_afresh(body, said, sizeof(said));
+	assert_string_equal(said, "");
+}
+
+/* The directory changes while threads record. */
+static void move_on(void)
+{
+	set_file("trace");
+	start_threads();
+	sleep_ms(100);
+	set_file("other");
+	sleep_ms(100);
+	stop_threads();
+}
+
+static void another_directory_gets_what_comes_next(void **state)
+{
+	struct pairs all, p;
+
+	(void)state;
+	run_quietly(move_on);
+	fetch_counts();
+	read_pairs(&all, "trace");
+	read_pairs(&p, "other");
+	assert_true(all.count > 0 && p.count > 0);
+	assert_int_equal(all.count + p.count, counts[0] + counts[1]);
+	for (uint64_t who = 0; who < THREADS; who++) {
+		uint64_t before = check_each_once(&all, who);
+
+		for (size_t k = 0; k < p.count; k++) {
+			if (p.items[k].who == who) {
+				assert_int_equal(p.items[k].i, before++);
+			}
+		}
+		assert_int_equal(before, counts[who]);
+	}
+	pairs_free(&all);
+	pairs_free(&p);
+}
+
+/* What the first directory has told as lost is not lost once more in the second. */
+static void lose_and_move_on(void)
+{
+	waymark_recorder_set_buffer(UINT64_C(1) << 20, NULL);
+	set_file("trace");
+	struct process *p = waymark_process();
+
+	trace_ctf(0, counts[0]++);
+	while (!p->recorders[WAYMARK_RECORDER_CTF].lost) {
+		trace_ctf(0, counts[0]++);
+	}
+	waymark_recorder_flush();
+	trace_ctf(0, counts[0]++);
+	waymark_recorder_flush();
+	set_file("other");
+	for (unsigned int i = 0; i < 100; i++) {
+		trace_ctf(0, counts[0]++);
+	}
+	leave_counts();
+}
+
+static void a_loss_is_told_in_one_directory_only(void **state)
+{
+	struct pairs all, p;
+	char said[1024];
+
+	(void)state;
+	run_afresh(lose_and_move_on, said, sizeof(said));
+	fetch_counts();
+	read_pairs(&all, "trace");
+	read_pairs(&p, "other");
+	assert_true(all.lost > 0);
+	assert_int_equal(p.count, 100);
+	assert_int_equal(all.count + all.lost + p.count + p.lost, counts[0]);
+	pairs_free(&all);
+	pairs_free(&p);
+}
+
+static void take_snapshots(void)
+{
+	waymark_recorder_set_buffer(UINT64_C(8) << 20, NULL);
+	waymark_recorder_set_policy(RECORDER_OVERWRITE, NULL);
+	set_file("trace");
+	for (unsigned int n = 1; n <= 3; n++) {
+		for (unsigned int i = 0; i < 1000000; i++) {
+			trace_ctf(0, counts[0]++);
+		}
+		waymark_recorder_snapshot();
+		sleep_ms(300);
+		struct stat st;
+
+		fail_unless(stat("trace/stream-1", &st) == 0);
+		fail_unless((uint64_t)st.st_size >= n * (UINT64_C(4) << 20));
+	}
+	_exit(0);
+}
+
+static void snapshots_append_the_newest_events(void **state)
+{
+	struct pairs p;
+	uint64_t last = 0;
+
+	(void)state;
+	run_quietly(take_snapshots);
+	read_pairs(&p, "trace");
+	assert_int_equal(check_gaps(&p, 0), 3000000);
+	for (size_t k = 0; k < p.count; k++) {
+		if (p.items[k].lost) {
+			assert_int_equal(last % 1000000, 0); /* up to each snapshot's last one */
+		}
+		last = p.items[k].i + 1;
+	}
+	pairs_free(&p);
+}
+
+static void fill_pieces(void)
+{
+	waymark_ctf_set_pieces(UINT64_C(2) << 20, 3, NULL);
+	set_file("trace");
+	waymark_recorder_set_policy(RECORDER_BLOCK, NULL);
+	waymark_recorder_set_buffer(UINT64_C(8) << 20, NULL);
+	start_threads();
+	sleep_ms(amount(1000, 10000));
+	stop_threads();
+}
+
+static void old_pieces_go_and_the_rest_is_whole(void **state)
+{
+	struct pairs p;
+
+	(void)state;
+	run_quietly(fill_pieces);
+	fetch_counts();
+	assert_int_equal(system("test $(du -sm trace | cut -f 1) -le 10"), 0);
+	read_pairs(&p, "trace");
+	for (uint64_t who = 0; who < THREADS; who++) {
+		uint64_t next = counts[who];
+
+		for (size_t k = p.count; k-- > 0;) {
+			if (p.items[k].who == who) {
+				assert_int_equal(p.items[k].i, --next);
+			}
+		}
+		assert_true(next > 0 && next < counts[who]);
+	}
+	pairs_free(&p);
+}
+
+/* Voluntary context switches of the writer so far. */
+static unsigned long wakeups(void)
+{
+	struct process *p = waymark_process();
+	char path[64], line[128];
+	unsigned long n = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%u/status",
+		__atomic_load_n(&p->writer_tid, __ATOMIC_RELAXED));
+	FILE *f = fopen(path, "r");
+
+	fail_unless(f != NULL);
+	while (fgets(line, sizeof(line), f)) {
+		sscanf(line, "voluntary_ctxt_switches: %lu", &n);
+	}
+	fclose(f);
+	return n;
+}
+
+/* One event; it is in its file after flush=, and then nothing happens any more. */
+static void be_quiet(void)
+{
+	waymark_recorder_set_delay(UINT64_C(1000000000));
+	set_file("trace");
+	trace_ctf(0, 0);
+	sleep_ms(600);
+	fail_unless(file_size("trace/stream-1") == 0);
+	sleep_ms(1100);
+	fail_unless(file_size("trace/stream-1") == PACKET_FILE_ALIGN);
+	sleep_ms(8000); /* the memory was given back meanwhile */
+	unsigned long before = wakeups();
+
+	fail_unless(before > 0);
+	sleep_ms(3000);
+	fail_unless(wakeups() == before);
+	trace_ctf(0, 1);
+	sleep_ms(1700);
+	fail_unless(file_size("trace/stream-1") == 2 * PACKET_FILE_ALIGN);
+}
+
+static void a_quiet_threads_event_is_written_in_time_and_then_all_sleep(void **state)
+{
+	(void)state;
+	run_quietly(be_quiet);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(another_directory_gets_what_comes_next),
+		cmocka_unit_test(a_loss_is_told_in_one_directory_only),
+		cmocka_unit_test(snapshots_append_the_newest_events),
+		cmocka_unit_test(old_pieces_go_and_the_rest_is_whole),
+		cmocka_unit_test(a_quiet_threads_event_is_written_in_time_and_then_all_sleep),
+	};
+
+	enter_directory();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_directory();
+	return failed;
+}
