@@ -10,7 +10,7 @@
 
 void waymark_recorder_free(struct recorder *r, uint32_t chunk)
 {
-	waymark_arena_give(r->arena, chunk);
+	waymark_arena_give(recorder_arena(r), chunk);
 	/* Sequentially consistent on both sides: who waits is woken, or sees another turn. */
 	__atomic_fetch_add(&r->room, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&r->waiting, __ATOMIC_SEQ_CST)) {

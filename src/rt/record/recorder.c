@@ -93,7 +93,7 @@ static uint32_t prepare(struct process *p, struct arena *a, struct cursor *c, ui
 		.tid = my_tid(p, waymark_slot_current()),
 	};
 
-	memcpy(h.uuid, a->file.uuid, sizeof(h.uuid));
+	arena_copy_uuid(h.uuid, a->file.uuid);
 	begin_packet(a, unit, &h);
 	return unit;
 }
@@ -107,8 +107,9 @@ static void install(struct arena *a, struct cursor *c, uint32_t unit, uint64_t n
 	c->hot.pos = (char *)(h + 1);
 	c->hot.content_size = &h->content_size;
 	c->hot.cycles = waymark_clock_is_cycles();
-	c->stream = h->stream_instance_id;
-	c->sequence = h->sequence;
+	/* Who drains may look: to tell losses, and when another trace begins. */
+	__atomic_store_n(&c->stream, h->stream_instance_id, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->sequence, h->sequence, __ATOMIC_RELAXED);
 	c->chunk = unit;
 	if (before) {
 		((struct packet_header *)(void *)c->hot.packet)->timestamp_end = now;

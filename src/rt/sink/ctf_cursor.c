@@ -189,19 +189,22 @@ void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 		!waymark_ctf_cursor_is_written(round->arena, c)) {
 		return;
 	}
-	if (!c->stream) { /* not even its first event found memory */
-		c->stream = __atomic_add_fetch(&round->arena->file.streams, 1, __ATOMIC_RELAXED);
+	uint64_t stream = __atomic_load_n(&c->stream, __ATOMIC_RELAXED);
+
+	if (!stream) { /* not even its first event found memory */
+		stream = __atomic_add_fetch(&round->arena->file.streams, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&c->stream, stream, __ATOMIC_RELAXED);
 	}
 	uint64_t now = waymark_clock_ticks();
 
 	*h = (struct packet_header){
 		.magic = PACKET_MAGIC,
-		.stream_instance_id = c->stream,
+		.stream_instance_id = stream,
 		.timestamp_begin = now,
 		.timestamp_end = now,
 		.content_size = sizeof(*h) * 8,
 		.packet_size = sizeof(packet) * 8,
-		.sequence = ++c->sequence,
+		.sequence = __atomic_add_fetch(&c->sequence, 1, __ATOMIC_RELAXED),
 		.events_discarded = lost + c->reader.evicted,
 	};
 	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
@@ -241,7 +244,8 @@ void waymark_ctf_cursor_end(struct ctf_round *round, struct cursor *c)
 /* As who reads the arena sees it, too. */
 static void set_evicted(struct arena *a, struct cursor *c, uint64_t events)
 {
-	struct arena_stream *s = c->stream ? arena_stream(a, c->stream) : NULL;
+	uint64_t stream = __atomic_load_n(&c->stream, __ATOMIC_RELAXED);
+	struct arena_stream *s = stream ? arena_stream(a, stream) : NULL;
 
 	c->reader.evicted = events;
 	if (s) {

@@ -97,7 +97,7 @@ static void rename_arena(struct ctf_round *round)
 {
 	struct arena *a = round->arena;
 
-	memcpy(a->file.uuid, round->state->trace.uuid, sizeof(a->file.uuid));
+	arena_copy_uuid(a->file.uuid, round->state->trace.uuid);
 	strcpy(a->file.directory, round->state->trace.path);
 	waymark_arena_rename(a);
 	begin_streams(round);
