@@ -3,7 +3,10 @@
 """Every way to end, to fork and to run threads: ends.py WAYMARK VICTIM CHECK"""
 
 import os
+import pathlib
+import shutil
 import signal
+import tempfile
 import unittest
 
 import survive
@@ -111,7 +114,10 @@ class Ends(survive.Survive):
     def test_short_threads_share_streams_and_memory(self):
         threads, at_once = amount(10000, 16000), 10
         threads -= threads % at_once
-        out, _ = self.live("short", threads, at_once, env=self.env(""))
+        folder = tempfile.mkdtemp(prefix="waymark-test-", dir=self.shm.parent)
+        self.addCleanup(shutil.rmtree, folder)
+        self.trace = pathlib.Path(folder) / "x.ctf"  # where files are made quickly
+        out, _ = self.live("short", threads, at_once, 2)
         streams = list(self.trace.glob("stream-*"))
         self.assertEqual(self.check_everything(), threads * 13)
         print(f"{threads} threads: {len(streams)} streams, {out.strip()} KiB at most")

@@ -40,7 +40,7 @@ static pthread_t start(void *(*body)(void *), unsigned int thread)
 	return t;
 }
 
-/* short COUNT AT-ONCE: threads of 10 events and 3 in a destructor */
+/* short COUNT AT-ONCE MS: threads of 10 events and 3 in a destructor, and then a pause */
 static void run_short(char **argv)
 {
 	unsigned int count = (unsigned int)atoi(argv[0]);
@@ -56,6 +56,7 @@ static void run_short(char **argv)
 		for (unsigned int k = 0; k < at_once; k++) {
 			pthread_join(threads[k], NULL);
 		}
+		sleep_ms((unsigned int)atoi(argv[2]));
 	}
 	getrusage(RUSAGE_SELF, &usage);
 	printf("%ld\n", usage.ru_maxrss);
