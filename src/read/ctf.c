@@ -294,14 +294,6 @@ static __attribute__((noinline)) enum read_result next_slowly(
 	return result;
 }
 
-size_t ctf_event_size(const struct ctf_reader *r, const unsigned char *p, size_t left)
-{
-	const struct ctf_slot *slot =
-		&r->slots.items[load64(p, r->trace.swap) >> r->id_shift & ID_MASK];
-
-	return slot->size ? slot->size : measure(slot->class, p, left, r->trace.swap);
-}
-
 static inline enum read_result ctf_next(
 	struct ctf_reader *r, struct record *rec, struct word_order order)
 {
@@ -321,17 +313,6 @@ enum read_result ctf_next_any(struct reader *base, struct record *rec)
 	const struct word_order order = { base->swap, r->id_shift, r->time_shift };
 
 	return ctf_next(r, rec, order);
-}
-
-enum read_result ctf_next_new(struct reader *base, struct record *rec)
-{
-	const struct ctf_reader *r = (const struct ctf_reader *)base;
-	enum read_result result;
-
-	do {
-		result = ctf_next_any(base, rec);
-	} while (result == READ_RECORD && (int64_t)(rec->ns - r->follow.new_ns) < 0);
-	return result;
 }
 
 const struct value *ctf_decode(struct reader *base, const struct record *rec)

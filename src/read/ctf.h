@@ -119,9 +119,6 @@ static inline uint64_t ctf_ns(const struct ctf_reader *r, uint64_t ticks)
 	return r->ns_of_zero + (uint64_t)(int64_t)(1e9 * (double)(int64_t)ticks / r->freq);
 }
 
-/* What the event at `p`, which was read, takes of the packet. */
-size_t ctf_event_size(const struct ctf_reader *r, const unsigned char *p, size_t left);
-
 /* Functions of struct reader. */
 enum read_result ctf_next_own(struct reader *base, struct record *rec); /* of a host like this */
 enum read_result ctf_next_any(struct reader *base, struct record *rec);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "read/bytes.h"
 #include "read/layout.h"
 
 /* How long a thread may need from reading the clock to showing its event. */
@@ -267,6 +268,30 @@ bool ctf_follow_waits(const struct ctf_reader *r, const struct ctf_stream *s)
 	return r->follow.is_on && !r->follow.is_last && s->waits < WAITS_MAX;
 }
 
+enum read_result ctf_next_new(struct reader *base, struct record *rec)
+{
+	const struct ctf_reader *r = (const struct ctf_reader *)base;
+	enum read_result result;
+
+	do {
+		result = ctf_next_any(base, rec);
+	} while (result == READ_RECORD && (int64_t)(rec->ns - r->follow.new_ns) < 0);
+	return result;
+}
+
+/* What the event at `p`, which was read, takes of the packet. */
+static size_t event_size(const struct ctf_reader *r, const unsigned char *p, size_t left)
+{
+	const size_t word = sizeof(uint64_t);
+	size_t id = load64(p, false) >> r->id_shift & ((UINT64_C(1) << PACKET_ID_BITS) - 1);
+	const struct ctf_slot *slot = &r->slots.items[id];
+
+	if (slot->size) {
+		return slot->size;
+	}
+	return word + layout_measure(slot->class->layout, p + word, left - word, false);
+}
+
 void ctf_follow_count(struct ctf_reader *r, struct ctf_stream *s)
 {
 	if (!s->packet || s->packet != s->copy || !arena_source_header(r->trace.arena)->overwrite) {
@@ -274,7 +299,7 @@ void ctf_follow_count(struct ctf_reader *r, struct ctf_stream *s)
 	}
 	for (const unsigned char *p = s->begin; p < s->pos; s->spare++) {
 		size_t left = (size_t)(s->pos - p);
-		size_t size = ctf_event_size(r, p, left);
+		size_t size = event_size(r, p, left);
 
 		size = (size + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
 		p += size < left ? size : left;

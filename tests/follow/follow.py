@@ -17,7 +17,7 @@ import unittest
 WAYMARK, PACED = (os.path.abspath(a) for a in sys.argv[1:3])
 STEP = re.compile(r"^(\d+)\.(\d{9}) (\d+) step thread (\d+) step (\d+)$")
 GAP = re.compile(r"^# (\d+)\.(\d{9}) (\d+) (.*)$")
-PATIENCE = 20
+PATIENCE = 60
 
 
 class Shown:
@@ -214,7 +214,7 @@ class Follow(unittest.TestCase):
         self.assertGreater(len(list(self.trace.glob("stream-1-*"))), 3)
 
     def test_tells_what_was_rotated_away(self):
-        program = self.paced(2, 20000, 20, options=",rotate=256K,keep=2,flush=1")
+        program = self.paced(2, 200000, -500, options=",rotate=1M,keep=2,flush=1")
         self.wait_for(self.trace.exists)
         p = self.follow()
         count = self.recorded(program)
