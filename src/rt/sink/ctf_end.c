@@ -222,16 +222,33 @@ static void say_left(struct process *p, const struct ctf_round *round)
 	}
 }
 
-void waymark_ctf_end(struct process *p, struct ctf_round *round)
+/* A thread that is switching packets has the next sequence number for itself. */
+static bool may_tell(struct cursor *c)
 {
+	return !__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE) &&
+	       !__atomic_load_n(&c->hot.limit, __ATOMIC_RELAXED);
+}
+
+static void tell_losses(struct ctf_round *round)
+{
+	bool alone = waymark_consume_is_alone();
 	uint32_t index = 0;
 
 	/* Threads that have ended, too: what was evicted of them no packet may have told. */
 	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
 		for (int d = 0; d < CURSOR_DEPTHS; d++) {
-			waymark_ctf_cursor_tell(round, &s->cursors[WAYMARK_RECORDER_CTF][d]);
+			struct cursor *c = &s->cursors[WAYMARK_RECORDER_CTF][d];
+
+			if (alone || may_tell(c)) {
+				waymark_ctf_cursor_tell(round, c);
+			}
 		}
 	}
+}
+
+void waymark_ctf_end(struct process *p, struct ctf_round *round)
+{
+	tell_losses(round);
 	finish_trace(round);
 	if (is_over(round)) {
 		__atomic_store_n(&round->state->kept, NULL, __ATOMIC_RELAXED);
