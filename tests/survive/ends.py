@@ -48,7 +48,8 @@ class Ends(survive.Survive):
             self.forget()
 
     def test_a_program_that_executes_itself_has_a_second_trace(self):
-        self.live("exec", 1000)
+        said = self.live("exec", 1000, silent=False)[1]
+        self.assertRegex(said, r"^waymark: the trace is .*/x\.ctf\.\d+: the name asked for is taken\n$")
         second = pathlib_one(t for t in self.traces() if t != self.trace)
         self.assertEqual(second.name, f"x.ctf.{self.pid}")
         self.assertEqual(self.check(0, 0), 1000)
@@ -134,7 +135,8 @@ class Ends(survive.Survive):
 
     def test_a_program_that_runs_another_one_shares_nothing_but_the_name(self):
         other = self.work / "other"
-        self.live("run", 500, VICTIM, other, "step", "end", "exit", 700)
+        said = self.live("run", 500, VICTIM, other, "step", "end", "exit", 700, silent=False)[1]
+        self.assertIn("the name asked for is taken", said)
         second = pathlib_one(t for t in self.traces() if t != self.trace)
         self.assertRegex(second.name, r"^x\.ctf\.\d+$")
         self.assertEqual(self.check_everything(), 1000)
