@@ -43,7 +43,7 @@ static void put_span(struct out *out, const struct summary *s)
 		return;
 	}
 	out_str(out, "span      ");
-	put_seconds(out, s->last_ns - first_ns(s));
+	put_seconds(out, (int64_t)((uint64_t)s->last_ns - (uint64_t)first_ns(s)));
 	out_str(out, " s, from ");
 	put_seconds(out, first_ns(s));
 	out_str(out, " to ");

@@ -220,7 +220,9 @@ class Follow(unittest.TestCase):
         count = self.recorded(program)
         shown = self.shown(p, disorder_ns=10**9)
         self.assertEqual(shown.twice[:5], [])
-        self.assertTrue(shown.packets > 0 or shown.count == count)
+        self.assertLessEqual(shown.count, count)
+        # What was gone before the follower came is no gap: the trace begins later then.
+        self.assertTrue(shown.packets > 0 or shown.has_no_holes())
 
     def test_counts_what_found_no_memory(self):
         program = self.paced(2, 1000000, 0, options=",buffer=1M")
