@@ -9,6 +9,7 @@
 #define BENCH_RECORDER_H
 
 #include <stdint.h>
+#include <unistd.h>
 
 /*
  * Begins to record into `path`; `options` are the recorder's own. Where
@@ -18,6 +19,15 @@ void recorder_open(const char *path, const char *options);
 
 /* Waits until what was recorded has left the memory that was given for it. */
 void recorder_settle(void);
+
+/*
+ * Between short bursts: time for the recorder's other threads. No flush, which
+ * would close the packets that the next burst goes on with.
+ */
+static inline void recorder_rest(void)
+{
+	usleep(1000);
+}
 
 /* Ends recording; returns how many events the recorder says it lost. */
 uint64_t recorder_close(void);

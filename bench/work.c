@@ -68,7 +68,7 @@ static double added(loop *measured, unsigned int length, uint64_t pairs)
 		double without = timed(loop_empty, length);
 
 		differences[i] = timed(measured, length) - without;
-		recorder_settle();
+		recorder_rest();
 	}
 	double median = bench_median(differences, pairs);
 
