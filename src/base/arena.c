@@ -51,7 +51,7 @@ void *arena_alloc(struct arena *a, size_t size)
 {
 	size_t rounded = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 
-	if ((size_t)(a->end - a->pos) < rounded) {
+	if ((size_t)(a->end - a->pos) < rounded || !a->pos) { /* nothing has an address, too */
 		arena_grow(a, rounded);
 	}
 	void *p = a->pos;
