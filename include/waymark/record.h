@@ -341,8 +341,8 @@ static inline void waymark_record_end(struct waymark_record *r)
 	/* The last event's padding is no content: readers of CTF would look for another event. */
 	c->pos = (char *)(((uintptr_t)r->pos + 7) & ~(uintptr_t)7);
 	__atomic_store_n(c->content_size, (uint64_t)(r->pos - c->packet) * 8, __ATOMIC_RELEASE);
-	__asm__ volatile("" ::: "memory");
-	__atomic_store_n(&c->busy, 0, __ATOMIC_RELAXED);
+	/* Release: who sees the thread in no event sees all that it has recorded. */
+	__atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);
 }
 
 #pragma GCC visibility pop

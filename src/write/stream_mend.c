@@ -15,8 +15,8 @@
 
 static bool fail(struct stream_files *s, const struct stream_file *f, const char *what)
 {
-	snprintf(s->error, sizeof(s->error), "%s: %s at byte %" PRIu64 ": %s", f->name, what,
-		f->file.end, strerror(errno));
+	snprintf(s->error, sizeof(s->error), "%s: %s at byte %" PRIu64 "%s%s", f->name, what,
+		f->file.end, errno ? ": " : "", errno ? strerror(errno) : "");
 	return false;
 }
 
@@ -136,7 +136,7 @@ static bool is_held(const struct stream_files *s, const struct packet_header *h)
 static bool cut(struct stream_files *s, struct stream_file *f, uint64_t lost)
 {
 	if (goes_on(s, f)) {
-		errno = EBADMSG;
+		errno = 0;
 		return fail(s, f, "is damaged before packets that are whole,");
 	}
 	if (ftruncate(f->file.fd, (off_t)f->file.end) != 0) {
@@ -147,13 +147,25 @@ static bool cut(struct stream_files *s, struct stream_file *f, uint64_t lost)
 	return true;
 }
 
+/* A header that was written, but is not one of this trace: damage, and not a torn write. */
+static bool is_foreign(const struct stream_files *s, const struct packet_header *h)
+{
+	return h->magic == PACKET_MAGIC || memcmp(h->uuid, s->layouts->uuid, sizeof(h->uuid)) == 0;
+}
+
 /* Looks at the packet at the file's end so far, of which `there` bytes exist; false: no more. */
 static bool mend_packet(struct stream_files *s, struct stream_file *f, uint64_t there, bool *ok)
 {
 	struct packet_header h;
 
-	if (there < sizeof(h) || !read_at(f->file.fd, &h, sizeof(h), f->file.end) ||
-		!is_header(s, f, &h)) {
+	bool whole = there >= sizeof(h) && read_at(f->file.fd, &h, sizeof(h), f->file.end);
+
+	if (whole && !is_header(s, f, &h) && is_foreign(s, &h)) {
+		errno = 0;
+		*ok = fail(s, f, "is damaged, or of another trace: nothing is cut,");
+		return false;
+	}
+	if (!whole || !is_header(s, f, &h)) {
 		*ok = cut(s, f, there);
 		return false;
 	}

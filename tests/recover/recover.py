@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import uuid
 
 import left
 
@@ -139,6 +140,27 @@ class Recover(unittest.TestCase):
         before = contents(trace)
         self.assertIn("stream-1: is damaged before packets that are whole, at byte 4096",
                       self.run_recover(trace, status=1))
+        self.assertEqual(contents(trace), before)
+
+    def test_the_streams_of_another_trace_are_left_alone(self):
+        trace = left.make_trace(WRITE_TRACE, self.work / "other", {
+            "stream-1": [left.written(1, 1, 5), left.written(1, 2, 5)]})
+        metadata = trace / "metadata"
+        own = str(uuid.UUID(bytes=left.UUID))
+        self.assertIn(own, metadata.read_text())
+        metadata.write_text(metadata.read_text().replace(own, own[:-4] + "beef"))
+        before = contents(trace)
+        self.assertIn("stream-1: is damaged, or of another trace: nothing is cut, at byte 0",
+                      self.run_recover(trace, status=1))
+        self.assertEqual(contents(trace), before)
+
+    def test_a_damaged_last_header_is_left_alone(self):
+        last = bytearray(left.written(1, 2, 5))
+        last[0] ^= 0xff
+        trace = left.make_trace(WRITE_TRACE, self.work / "last", {
+            "stream-1": [left.written(1, 1, 5), bytes(last)]})
+        before = contents(trace)
+        self.assertIn("nothing is cut, at byte 4096", self.run_recover(trace, status=1))
         self.assertEqual(contents(trace), before)
 
     def test_the_arena_has_the_fuller_packet(self):

@@ -85,6 +85,11 @@ class Ends(survive.Survive):
         self.assertEqual(self.check_everything(), 9)
         self.assertEqual(self.traces(), [self.trace])
 
+    @unittest.skipIf(SANITIZER, "the sanitizer handles the crash")
+    def test_a_vforked_child_that_crashes_ends_nothing(self):
+        self.live("vfork-crash", status=-6)
+        self.assertEqual(self.check_everything(), 2000)
+
     @unittest.skipIf(SANITIZER == "thread", "ThreadSanitizer starts no threads after a fork")
     def test_a_child_that_lives_on_does_not_hold_its_parents_events(self):
         for events in (0, 100):

@@ -63,6 +63,21 @@ static void run_vforks(char **argv)
 	}
 }
 
+/* vfork-crash: a vfork's child crashes, as one does whose exec failed; then the parent does */
+static void run_vfork_crash(char **argv)
+{
+	(void)argv;
+	live_for(0, 1000);
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		abort();
+	}
+	waitpid(pid, NULL, 0);
+	live_for(0, 1000);
+	abort();
+}
+
 /* orphan EVENTS: the parent dies by a kill, its child lives on, quiet or recording */
 static void run_orphan(char **argv)
 {
@@ -146,6 +161,7 @@ static void run_interrupted(char **argv)
 const struct mode modes_fork[] = {
 	{ "forks", run_forks },
 	{ "vforks", run_vforks },
+	{ "vfork-crash", run_vfork_crash },
 	{ "orphan", run_orphan },
 	{ "daemon", run_daemon },
 	{ "closefrom", run_closefrom },

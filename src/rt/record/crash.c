@@ -47,7 +47,8 @@ static struct process *to_bring_home(void)
 {
 	struct process *p = waymark_process_current();
 
-	if (!p || !process_has_recorded(p) ||
+	/* In a vfork's child the trace is its parent's, who goes on when this one is dead. */
+	if (!p || !process_has_recorded(p) || process_is_borrowed(p) ||
 		(uint32_t)syscall(SYS_gettid) ==
 			__atomic_load_n(&p->writer_tid, __ATOMIC_RELAXED)) {
 		return NULL;

@@ -47,6 +47,7 @@ struct process {
 	uint32_t flush_wanted; /* flushes asked for */
 	uint32_t flush_done; /* futex: flushes done */
 	uint32_t snapshots; /* asked for, see recorder.h */
+	uint32_t snapshots_seen; /* the writer's: those that its last round knew of */
 	uint32_t crashed; /* enum crashed, a futex; see crash.c */
 	uint32_t leaving; /* the process is about to end: do not be patient */
 	uint64_t moment; /* ticks in 100 ms; 0 while not measured yet */

@@ -322,7 +322,7 @@ struct waymark_cursor *waymark_cursor_refill(
 		/* Later events, smaller ones too, must not go before the gap. */
 		__atomic_store_n(&c->hot.limit, NULL, __ATOMIC_RELAXED);
 		count_lost(r, c);
-		__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELEASE);
 	}
 	waymark_doorbell();
 	if (UNLIKELY(__atomic_load_n(&p->notice_state, __ATOMIC_RELAXED) == NOTICE_READY)) {

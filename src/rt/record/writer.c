@@ -101,6 +101,11 @@ static void sleep_until_rung(struct process *p, uint64_t ns)
 	}
 }
 
+static bool snapshot_pending(const struct process *p)
+{
+	return __atomic_load_n(&p->snapshots, __ATOMIC_ACQUIRE) != p->snapshots_seen;
+}
+
 enum wake { WAKE_RUNG, WAKE_TIMEOUT, WAKE_REFUSED };
 
 /*
@@ -113,7 +118,7 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 	bool refused = false;
 
 	__atomic_store_n(&p->doorbell, 1, __ATOMIC_SEQ_CST);
-	if (flush_pending(p)) {
+	if (flush_pending(p) || snapshot_pending(p)) {
 		__atomic_store_n(&p->doorbell, 0, __ATOMIC_SEQ_CST);
 		return WAKE_RUNG;
 	}
@@ -196,6 +201,7 @@ static uint64_t work(struct process *p)
 {
 	uint32_t wanted = __atomic_load_n(&p->flush_wanted, __ATOMIC_ACQUIRE);
 	bool flush = wanted != __atomic_load_n(&p->flush_done, __ATOMIC_RELAXED);
+	p->snapshots_seen = __atomic_load_n(&p->snapshots, __ATOMIC_ACQUIRE);
 	uint64_t taken = drain(p, drain_mode(p));
 
 	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED) ||
