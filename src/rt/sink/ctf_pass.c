@@ -250,7 +250,8 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 		return round.taken;
 	}
 	waymark_ctf_sync(p, &round);
-	if (mode == DRAIN_USUAL && round.now.ns < state->retry_ns) {
+	/* Once the end was tried, too: the process may end at any moment, and a write be torn. */
+	if ((mode == DRAIN_USUAL || state->ended) && round.now.ns < state->retry_ns) {
 		return 0;
 	}
 	__atomic_store_n(&r->writing, 1, __ATOMIC_RELAXED);
@@ -264,6 +265,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	state->left = round.left || round.failed;
 	if (mode == DRAIN_END || (mode == DRAIN_CRASH && waymark_consume_is_alone())) {
 		waymark_ctf_end(p, &round);
+		state->ended = true;
 	}
 	__atomic_store_n(&r->writing, 0, __ATOMIC_RELAXED);
 	return round.taken / 32;

@@ -18,6 +18,7 @@ struct ctf_state {
 	struct packet_walk walk;
 	uint64_t unwritten; /* events that no file took, known at the end only */
 	uint64_t retry_ns; /* when to try to write again after an error */
+	bool ended; /* the end was tried: what comes now comes even later */
 	uint32_t snapshots; /* requests that were served */
 	uint64_t refined; /* ticks after the begin at which the clock's rate was last written */
 	bool is_off; /* as far as the drain has seen */
