@@ -83,6 +83,7 @@ static void run_many(char **argv)
 	for (unsigned int i = 0; i < count; i++) {
 		pthread_join(threads[i], NULL);
 	}
+	free(threads);
 }
 
 static void live_in_handler(int sig)
