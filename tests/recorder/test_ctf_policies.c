@@ -146,6 +146,24 @@ static void nothing_is_lost_where_events_wait(void **state)
 	pairs_free(&p);
 }
 
+/* Each of them fills a packet, and there is none for the next. */
+static void more_threads_than_chunks_record_on(void **state)
+{
+	struct pairs p;
+
+	(void)state;
+	policy = RECORDER_BLOCK;
+	buffer = UINT64_C(1) << 20;
+	threads = THREADS_MAX;
+	per_thread = amount(20000, 200000);
+	record_and_read(&p, record);
+	for (uint64_t who = 0; who < threads; who++) {
+		assert_int_equal(check_each_once(&p, who), per_thread);
+	}
+	assert_int_equal(p.lost, 0);
+	pairs_free(&p);
+}
+
 static uint32_t arrived;
 
 /* Holds a packet with one event until everybody has got one. */
@@ -215,6 +233,7 @@ int main(void)
 		cmocka_unit_test(what_is_discarded_is_counted_where_it_is_missing),
 		cmocka_unit_test(the_flight_recorder_keeps_the_newest_events),
 		cmocka_unit_test(nothing_is_lost_where_events_wait),
+		cmocka_unit_test(more_threads_than_chunks_record_on),
 		cmocka_unit_test(more_threads_than_packets_wait_for_no_quiet_one),
 		cmocka_unit_test(who_has_no_writer_does_not_wait_for_ever),
 	};

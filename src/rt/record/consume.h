@@ -17,13 +17,21 @@ static inline struct packet_header *packet_at(struct arena *a, uint32_t chunk)
 	return (void *)arena_at(a, chunk);
 }
 
-/* The packet that follows, 0 where there is none yet. */
-static inline uint32_t packet_next(const struct arena *a, uint32_t chunk)
+/* Whether its thread is through with it: its content is final then. */
+static inline bool packet_is_closed(const struct arena *a, uint32_t chunk)
 {
-	return __atomic_load_n(&a->chunks[chunk].next, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&a->chunks[chunk].next, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* How much of it is published, in bytes. Behind packet_next() it is final. */
+/* The packet that follows in the list, 0 where there is none (yet). */
+static inline uint32_t packet_next(const struct arena *a, uint32_t chunk)
+{
+	uint32_t next = __atomic_load_n(&a->chunks[chunk].next, __ATOMIC_ACQUIRE);
+
+	return next == CURSOR_HANDED_OVER ? 0 : next;
+}
+
+/* How much of it is published, in bytes. Behind packet_is_closed() it is final. */
 static inline uint64_t packet_bytes(struct arena *a, uint32_t chunk)
 {
 	return __atomic_load_n(&packet_at(a, chunk)->content_size, __ATOMIC_ACQUIRE) / 8;

@@ -21,6 +21,12 @@
 
 #define CURSOR_DEPTHS 4
 
+/*
+ * What follows a packet whose thread found no chunk for the next one: it has
+ * handed this one over, and the list goes on at `first`.
+ */
+#define CURSOR_HANDED_OVER UINT32_MAX
+
 /* Where the consumer stands in a cursor's packets. */
 struct reader {
 	uint32_t chunk; /* 0: before the first */

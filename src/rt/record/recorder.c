@@ -163,6 +163,26 @@ static bool switch_packet(struct process *p, struct recorder *r, struct arena *a
 	return true;
 }
 
+/*
+ * No chunk for the next packet: the full one is handed over all the same, or
+ * threads that hold one each would wait for each other. Not before the consumer
+ * has found the one that was shown to it last.
+ */
+static void hand_over(struct arena *a, struct cursor *c)
+{
+	struct packet_header *h = (void *)c->hot.packet;
+
+	if (!c->chunk || __atomic_load_n(&c->first, __ATOMIC_ACQUIRE) ||
+		h->content_size == sizeof(*h) * 8) {
+		return;
+	}
+	uint32_t chunk = c->chunk;
+
+	h->timestamp_end = waymark_clock_ticks();
+	c->chunk = 0;
+	__atomic_store_n(&a->chunks[chunk].next, CURSOR_HANDED_OVER, __ATOMIC_RELEASE);
+}
+
 /* Gives the cursor room for `size` bytes. */
 static bool refill(struct process *p, struct recorder *r, struct cursor *c, size_t size)
 {
@@ -177,6 +197,9 @@ static bool refill(struct process *p, struct recorder *r, struct cursor *c, size
 			    switch_packet(p, r, a, c);
 
 		if (opened_here(r, a, c)) {
+			if (!room) {
+				hand_over(a, c);
+			}
 			return room;
 		}
 	}

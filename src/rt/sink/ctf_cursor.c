@@ -23,7 +23,7 @@ static uint32_t head(struct cursor *c)
 
 static bool head_is_closed(struct arena *a, struct cursor *c)
 {
-	return head(c) && (c->reader.taken || packet_next(a, c->reader.chunk));
+	return head(c) && (c->reader.taken || packet_is_closed(a, c->reader.chunk));
 }
 
 static bool has_events(struct arena *a, uint32_t chunk)
@@ -61,7 +61,7 @@ static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_he
 	uint32_t chunk = head(c);
 	size_t count = 0;
 
-	while (count < GATHER && chunk && (c->reader.taken || packet_next(a, chunk))) {
+	while (count < GATHER && chunk && (c->reader.taken || packet_is_closed(a, chunk))) {
 		packets[count] = packet_at(a, chunk);
 		finish_header(round, c, packets[count++]);
 		chunk = c->reader.taken ? 0 : packet_next(a, chunk);

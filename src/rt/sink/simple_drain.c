@@ -51,6 +51,24 @@ static bool see_more(struct arena *a, struct reader *r)
 	return r->pos < r->end;
 }
 
+/* Goes on behind a packet that was read; false where there is nothing yet. */
+static bool leave_packet(struct recorder *owner, struct cursor *c)
+{
+	struct arena *a = owner->arena;
+	uint32_t done = c->reader.chunk;
+	uint32_t next = packet_next(a, done);
+
+	if (!next) {
+		next = cursor_first(c);
+	}
+	c->reader.chunk = 0;
+	if (next) {
+		enter_packet(a, &c->reader, next);
+	}
+	waymark_recorder_free(owner, done);
+	return next != 0;
+}
+
 /* Whether the cursor has a record to read; goes on to its next packet where one ends. */
 static bool find_record(struct recorder *owner, struct cursor *c)
 {
@@ -66,16 +84,11 @@ static bool find_record(struct recorder *owner, struct cursor *c)
 		enter_packet(a, r, first);
 	}
 	while (r->pos >= r->end && !see_more(a, r)) {
-		uint32_t next = packet_next(a, r->chunk);
-
-		if (!next) {
+		if (!packet_is_closed(a, r->chunk)) {
 			return false;
 		}
-		if (!see_more(a, r)) {
-			uint32_t done = r->chunk;
-
-			enter_packet(a, r, next);
-			waymark_recorder_free(owner, done);
+		if (!see_more(a, r) && !leave_packet(owner, c)) {
+			return false;
 		}
 	}
 	return true;
