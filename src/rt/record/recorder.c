@@ -338,6 +338,9 @@ struct waymark_cursor *waymark_cursor_refill(
 	do {
 		turn = __atomic_load_n(&r->room, __ATOMIC_ACQUIRE);
 		room = fits && refill(p, r, c, size);
+		if (!room) {
+			want_writer(p, c); /* others may have filled the memory before it began */
+		}
 	} while (fits && !room && make_room(p, r, turn));
 	if (room) {
 		want_writer(p, c);
