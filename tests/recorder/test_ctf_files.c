@@ -238,7 +238,6 @@ static void pieces_are_a_trace_each_and_together(void **state)
 		assert_int_equal(write_packets(&files, &b, 5, 300), 5);
 	}
 	assert_int_equal(files.piece, 7); /* thirteen packets each */
-	assert_int_equal(files.written, 100 * 8192);
 	assert_int_equal(size_in(&trace, "stream-1") + size_in(&trace, "stream-12"), 13 * 8192);
 	assert_int_equal(size_in(&trace, "stream-1-1") + size_in(&trace, "stream-12-1"), 13 * 8192);
 	assert_int_equal(count_events(trace.path, NULL), 30000);

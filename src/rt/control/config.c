@@ -24,15 +24,6 @@
 #include "rt/event/registry.h"
 #include "rt/sink/sink.h"
 
-static const struct {
-	const char *name;
-	unsigned int backend;
-} backends[] = {
-#define WAYMARK_BACKEND(bit, upper, lower) { #lower, WAYMARK_##upper },
-#include <waymark/backends.def>
-#undef WAYMARK_BACKEND
-};
-
 const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_error *error)
 {
 	const struct waymark_sink *sink = waymark_sink_first(waymark_registry_backends());
@@ -243,15 +234,16 @@ void waymark_config_report_vain(
 			"no loaded event was built with the backend 'ctf'");
 		say(&warning);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
-		const char *name = backends[i].name;
+	for (size_t i = 0; i < waymark_backend_count; i++) {
+		const char *name = waymark_backend_names[i].name;
+		unsigned int backend = waymark_backend_names[i].backend;
 
-		if (backends[i].backend & wants->limits & absent) {
+		if (backend & wants->limits & absent) {
 			waymark_fail(&warning,
 				"backend=: no loaded event was built with the backend '%s'", name);
 			say(&warning);
 		}
-		if (backends[i].backend & wants->outputs & absent) {
+		if (backend & wants->outputs & absent) {
 			waymark_fail(&warning,
 				"%s.file= has no effect so far: no loaded event was built with the "
 				"backend '%s'",

@@ -19,14 +19,13 @@
 /* That of the largest packet: a piece is then not much larger than what was asked for. */
 #define ROTATE_MIN (UINT64_C(1) << 20)
 
-static const struct {
-	const char *name;
-	unsigned int backend;
-} backends[] = {
+const struct waymark_backend_name waymark_backend_names[] = {
 #define WAYMARK_BACKEND(bit, upper, lower) { #lower, WAYMARK_##upper },
 #include <waymark/backends.def>
 #undef WAYMARK_BACKEND
 };
+
+const size_t waymark_backend_count = ARRAY_SIZE(waymark_backend_names);
 
 static bool is_help(const char *text)
 {
@@ -58,9 +57,10 @@ static int take_events(struct waymark_config *c, const char *value, struct wayma
 static int add_backend(
 	struct waymark_config *c, const char *name, size_t len, struct waymark_error *error)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
-		if (strlen(backends[i].name) == len && strncmp(backends[i].name, name, len) == 0) {
-			c->backends |= backends[i].backend;
+	for (size_t i = 0; i < waymark_backend_count; i++) {
+		if (strlen(waymark_backend_names[i].name) == len &&
+			strncmp(waymark_backend_names[i].name, name, len) == 0) {
+			c->backends |= waymark_backend_names[i].backend;
 			return 0;
 		}
 	}

@@ -34,6 +34,15 @@ struct waymark_config {
 	bool yields;
 };
 
+/* The backends by the names that options have for them. */
+struct waymark_backend_name {
+	const char *name;
+	unsigned int backend;
+};
+
+extern const struct waymark_backend_name waymark_backend_names[];
+extern const size_t waymark_backend_count;
+
 /*
  * Reads one option. Returns 0, or -1 with the reason. The config is to be
  * finished with waymark_config_fini() in both cases.

@@ -29,6 +29,14 @@ static inline void futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
 		NULL, 0);
 }
 
+/* Sleeps; may end early. */
+static inline void futex_sleep(uint64_t ns)
+{
+	uint32_t nobody = 0;
+
+	futex_wait(&nobody, 0, ns);
+}
+
 static inline void futex_wake(uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);

@@ -7,9 +7,9 @@
 
 #include "rt/host/open.h"
 
-int waymark_open(const char *path, int flags, unsigned int mode)
+int waymark_open_at(int directory, const char *path, int flags, unsigned int mode)
 {
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOCTTY, mode);
+	int fd = (int)syscall(SYS_openat, directory, path, flags | O_CLOEXEC | O_NOCTTY, mode);
 
 	if (fd < 0 || fd > STDERR_FILENO) {
 		return fd;
@@ -20,4 +20,9 @@ int waymark_open(const char *path, int flags, unsigned int mode)
 	syscall(SYS_close, fd);
 	errno = why;
 	return high;
+}
+
+int waymark_open(const char *path, int flags, unsigned int mode)
+{
+	return waymark_open_at(AT_FDCWD, path, flags, mode);
 }

@@ -6,11 +6,23 @@
 #ifndef RT_HOST_OPEN_H
 #define RT_HOST_OPEN_H
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 /*
  * As open(2), with O_CLOEXEC and O_NOCTTY. A direct system call: no point of
  * cancellation, and no sanitizer keeps book about it. Returns -1 with errno.
  * Any thread, any signal handler.
  */
 int waymark_open(const char *path, int flags, unsigned int mode);
+
+/* The same below an open directory, or AT_FDCWD. */
+int waymark_open_at(int directory, const char *path, int flags, unsigned int mode);
+
+/* fstat() in the form that sanitizers keep no book about: a thread may have its own descriptors. */
+static inline int waymark_stat(int fd, struct stat *st)
+{
+	return fstatat(fd, "", st, AT_EMPTY_PATH);
+}
 
 #endif

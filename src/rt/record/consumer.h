@@ -5,7 +5,7 @@
  *
  * A consumer works under the process's drain lock: in the writer thread, or in
  * a thread of the program with all signals blocked. It takes closed packets
- * from a cursor's list, and may take an open one after all, see close.c.
+ * from a cursor's list, and may take an open one after all, see close.h.
  */
 #ifndef RT_RECORD_CONSUMER_H
 #define RT_RECORD_CONSUMER_H
@@ -50,11 +50,11 @@ struct consumer {
 	void (*begun)(struct arena *a);
 	void (*abandon)(void *state);
 
-	/* Takes what there is. Returns how much that was, in events or what they would be. */
+	/*
+	 * Takes what there is, and writes what is due of it. Returns how much it took,
+	 * in events or what they would be.
+	 */
 	uint64_t (*pass)(struct process *p, struct recorder *r, enum drain_mode mode);
-
-	/* Writes what waits to be written, all of it or what is due by now. */
-	void (*write)(struct recorder *r, uint64_t now_ns, bool all);
 
 	/* The program is quiet: tells the losses that no packet has told yet. */
 	void (*settle)(struct recorder *r);

@@ -52,7 +52,7 @@ struct cursor {
 	uint32_t chunk; /* of the open packet; 0: there is none */
 	uint32_t first; /* the first packet's chunk, by release; 0: the consumer has it or there is
 			   none */
-	uint32_t claim; /* see close.c */
+	uint32_t claim; /* see close.h */
 	uint32_t close; /* the consumer's: the open packet must not be continued */
 	uint64_t sequence; /* of the open packet, or of the last one */
 	uint64_t stream; /* of this process, from 1; 0: none yet */

@@ -143,7 +143,6 @@ static uint64_t drain(struct process *p, enum drain_mode mode)
 
 		if (recorder_arena(r)) {
 			taken += waymark_consumers[k]->pass(p, r, mode);
-			waymark_consumers[k]->write(r, waymark_clock_ns(), mode != DRAIN_USUAL);
 		}
 	}
 	waymark_consume_bury();

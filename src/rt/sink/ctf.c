@@ -171,15 +171,7 @@ int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error 
 
 static int set_on(bool on, bool *was_on, struct waymark_error *error)
 {
-	error_clear(error);
-	waymark_recorder_flush(); /* on: throws away what came while it was off */
-	bool was_off = __atomic_exchange_n(&switched_off, !on, __ATOMIC_ACQ_REL);
-
-	waymark_recorder_flush();
-	if (was_on) {
-		*was_on = !was_off;
-	}
-	return 0;
+	return waymark_sink_switch(&switched_off, on, was_on, error);
 }
 
 static void print_status(FILE *to)

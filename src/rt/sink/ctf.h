@@ -46,7 +46,6 @@ struct ctf_trace {
 	uint32_t named; /* it has its name, by release; 0: nothing may be written yet */
 	uint32_t metadata_lock; /* 1: taken */
 	uint32_t declared; /* ids up to this one are in the metadata; under metadata_lock */
-	uint64_t refined_ns; /* when the clock's rate was last written */
 	struct arena_clock begin;
 	char path[PATH_MAX]; /* absolute; of a temporary name until waymark_ctf_name() */
 };
@@ -67,12 +66,14 @@ struct ctf_file {
 
 #define CTF_FILES 64u
 
+/* Packets that one system call writes. */
+#define CTF_GATHER 16u
+
 struct ctf_files {
 	const struct ctf_trace *trace;
 	uint64_t turn;
 	uint32_t piece; /* 0: the first, or the only one */
 	uint64_t piece_bytes;
-	uint64_t written; /* bytes of packets, in all pieces */
 	uint64_t progress; /* system calls that came back: somebody may be waiting */
 	int error; /* errno of the last write, 0 when it went well */
 	struct ctf_file open[CTF_FILES];

@@ -5,9 +5,6 @@
 #include "rt/record/close.h"
 #include "rt/sink/ctf_cursor.h"
 
-/* How many packets of a stream are written at once. */
-#define GATHER 16u
-
 /* The oldest packet, seen now if there is a first one; 0: none. */
 static uint32_t head(struct cursor *c)
 {
@@ -54,14 +51,14 @@ static void finish_header(struct ctf_round *round, struct cursor *c, struct pack
 	h->events_discarded += c->reader.evicted;
 }
 
-/* The closed packets from the oldest on, at most GATHER. */
+/* The closed packets from the oldest on, at most CTF_GATHER. */
 static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_header **packets)
 {
 	struct arena *a = round->arena;
 	uint32_t chunk = head(c);
 	size_t count = 0;
 
-	while (count < GATHER && chunk && (c->reader.taken || packet_is_closed(a, chunk))) {
+	while (count < CTF_GATHER && chunk && (c->reader.taken || packet_is_closed(a, chunk))) {
 		packets[count] = packet_at(a, chunk);
 		finish_header(round, c, packets[count++]);
 		chunk = c->reader.taken ? 0 : packet_next(a, chunk);
@@ -72,7 +69,7 @@ static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_he
 /* Writes some; false when there were none, or the file took not all. */
 static bool write_some(struct ctf_round *round, struct cursor *c)
 {
-	struct packet_header *packets[GATHER];
+	struct packet_header *packets[CTF_GATHER];
 	size_t count = gather(round, c, packets);
 	size_t written = count ? waymark_ctf_write(&round->state->files, packets, count) : 0;
 

@@ -24,6 +24,10 @@ struct ctf_round {
 	bool left; /* events are left in open packets */
 };
 
+#define foreach_ctf_cursor(c, s)                                    \
+	for (struct cursor *c = (s)->cursors[WAYMARK_RECORDER_CTF]; \
+		c < (s)->cursors[WAYMARK_RECORDER_CTF] + CURSOR_DEPTHS; c++)
+
 /* Writes the cursor's closed packets; closes its open one if it is old. */
 void waymark_ctf_cursor_pass(struct ctf_round *round, struct cursor *c);
 

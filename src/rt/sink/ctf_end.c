@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "rt/host/futex.h"
 #include "rt/record/close.h"
 #include "rt/sink/ctf_end.h"
 
@@ -80,9 +80,8 @@ static void begin_streams(struct ctf_round *round)
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
-		for (int d = 0; d < CURSOR_DEPTHS; d++) {
-			struct cursor *c = &s->cursors[WAYMARK_RECORDER_CTF][d];
-
+		foreach_ctf_cursor(c, s)
+		{
 			waymark_ctf_cursor_begin_trace(round, c);
 			if (c->reader.chunk) {
 				memcpy(packet_at(round->arena, c->reader.chunk)->uuid,
@@ -130,13 +129,12 @@ static void finish_trace(struct ctf_round *round)
 	waymark_ctf_pause(&round->state->files);
 }
 
-void waymark_ctf_sync(struct process *p, struct ctf_round *round)
+void waymark_ctf_sync(struct ctf_round *round)
 {
 	struct ctf_state *state = round->state;
 	const struct ctf_config *config = waymark_ctf_config();
 	bool begun = state->trace.path[0];
 
-	(void)p;
 	state->is_off = waymark_ctf_is_off();
 	round->discard = state->is_off;
 	if (begun && state->trace.config == config) {
@@ -157,9 +155,8 @@ static bool is_all_written(struct ctf_round *round)
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		for (int d = 0; d < CURSOR_DEPTHS; d++) {
-			struct cursor *c = &s->cursors[WAYMARK_RECORDER_CTF][d];
-
+		foreach_ctf_cursor(c, s)
+		{
 			if (!waymark_ctf_cursor_is_written(round->arena, c)) {
 				return false;
 			}
@@ -176,8 +173,8 @@ static uint64_t count_left(struct ctf_round *round)
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		for (int d = 0; d < CURSOR_DEPTHS; d++) {
-			struct cursor *c = &s->cursors[WAYMARK_RECORDER_CTF][d];
+		foreach_ctf_cursor(c, s)
+		{
 			uint32_t chunk = c->reader.chunk;
 
 			for (; chunk; chunk = c->reader.taken ? 0 : packet_next(a, chunk)) {
@@ -195,15 +192,13 @@ static uint64_t count_left(struct ctf_round *round)
  */
 static bool is_over(struct ctf_round *round)
 {
-	const struct timespec settle = { 0, CLOSE_SETTLE_NS };
-
 	if (!is_all_written(round)) {
 		return false;
 	}
 	if (waymark_consume_is_alone()) {
 		return true;
 	}
-	nanosleep(&settle, NULL);
+	futex_sleep(CLOSE_SETTLE_NS);
 	return is_all_written(round);
 }
 
@@ -236,9 +231,8 @@ static void tell_losses(struct ctf_round *round)
 
 	/* Threads that have ended, too: what was evicted of them no packet may have told. */
 	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
-		for (int d = 0; d < CURSOR_DEPTHS; d++) {
-			struct cursor *c = &s->cursors[WAYMARK_RECORDER_CTF][d];
-
+		foreach_ctf_cursor(c, s)
+		{
 			if (alone || may_tell(c)) {
 				waymark_ctf_cursor_tell(round, c);
 			}

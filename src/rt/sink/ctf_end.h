@@ -6,7 +6,7 @@
 #include "rt/sink/ctf_cursor.h"
 
 /* Obeys what control calls have changed meanwhile: another name, on or off. */
-void waymark_ctf_sync(struct process *p, struct ctf_round *round);
+void waymark_ctf_sync(struct ctf_round *round);
 
 /*
  * The process ends: the last losses are told, the files are closed, and the

@@ -54,7 +54,7 @@ bool waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece
 	if (file->index_fd < 0 && ctf_no_descriptors() && !last_try) {
 		return false;
 	}
-	if (file->index_fd < 0 || ctf_stat(file->index_fd, &st) || !S_ISREG(st.st_mode) ||
+	if (file->index_fd < 0 || waymark_stat(file->index_fd, &st) || !S_ISREG(st.st_mode) ||
 		!(file->size ? ends_with_file(file->index_fd, (uint64_t)st.st_size, file->size)
 			     : put_header(file->index_fd))) {
 		remove_index(file, directory, piece);

@@ -18,22 +18,15 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "rt/host/open.h"
+
 /* The longest 64-bit number, in decimal or hexadecimal. */
 #define CTF_NUMBER_BYTES 20u
 
-/* Opens below `directory`, never through a link, never in place of a standard stream. */
+/* Opens below `directory`, never through a link. */
 static inline int ctf_open(int directory, const char *name, int flags)
 {
-	int fd = (int)syscall(SYS_openat, directory, name,
-		flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW, 0666);
-
-	if (fd >= 0 && fd <= STDERR_FILENO) {
-		int high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-
-		syscall(SYS_close, fd);
-		fd = high;
-	}
-	return fd;
+	return waymark_open_at(directory, name, flags | O_NONBLOCK | O_NOFOLLOW, 0666);
 }
 
 /* Whether an open failed because too many files are open, as errno says. */
@@ -45,12 +38,6 @@ static inline bool ctf_no_descriptors(void)
 static inline int ctf_open_directory(const char *path)
 {
 	return ctf_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
-}
-
-/* fstat() in the form that sanitizers keep no book about, see simple_file.c. */
-static inline int ctf_stat(int fd, struct stat *st)
-{
-	return fstatat(fd, "", st, AT_EMPTY_PATH);
 }
 
 /* Whether all of it was read or written, in one call. A position is two words on every host. */

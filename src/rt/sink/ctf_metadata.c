@@ -237,7 +237,7 @@ static bool append(struct ctf_trace *t, int fd)
 	struct output o;
 	struct stat st;
 
-	if (ctf_stat(fd, &st)) {
+	if (waymark_stat(fd, &st)) {
 		return false;
 	}
 	output_init(&o, fd);
@@ -309,9 +309,6 @@ bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now)
 	take_lock(t, &guard);
 	bool done = replace(t, now);
 
-	if (done) {
-		t->refined_ns = now->monotonic_ns;
-	}
 	give_lock(t, &guard);
 	return done;
 }

@@ -3,12 +3,9 @@
  * See ctf_pass.h. With full=overwrite nothing is written but on demand: a pass
  * only keeps some memory free, by giving up what is oldest.
  */
-#include <errno.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "rt/host/message.h"
+#include "rt/host/futex.h"
 #include "rt/record/close.h"
 #include "rt/record/recorder.h"
 #include "rt/sink/ctf_cursor.h"
@@ -35,10 +32,6 @@ struct ctf_state *waymark_ctf_current(void)
 
 	return r && recorder_arena(r) ? state_of(r) : NULL;
 }
-
-#define foreach_ctf_cursor(c, s)                                    \
-	for (struct cursor *c = (s)->cursors[WAYMARK_RECORDER_CTF]; \
-		c < (s)->cursors[WAYMARK_RECORDER_CTF] + CURSOR_DEPTHS; c++)
 
 /* Does something with every cursor of every thread. */
 static void each_cursor(
@@ -96,13 +89,11 @@ static void force_closing(struct ctf_round *round, struct cursor *c)
 /* Everything that was recorded before goes its way, of threads that stand in an event if forced. */
 static void flush(struct ctf_round *round, bool force)
 {
-	const struct timespec settle = { 0, CLOSE_SETTLE_NS };
-
 	usual(round); /* what is open now comes to be the oldest one: only that is closed */
 	each_cursor(round, waymark_ctf_cursor_close);
 	usual(round);
 	for (int i = 0; i < FLUSH_ROUNDS && !round->failed && count_closing(round) > 0; i++) {
-		nanosleep(&settle, NULL);
+		futex_sleep(CLOSE_SETTLE_NS);
 		usual(round);
 	}
 	if (force) {
@@ -168,18 +159,22 @@ static void note_failure(struct process *p, struct ctf_round *round)
 {
 	struct ctf_state *state = round->state;
 	char reason[128];
+	char name[300];
 
 	__atomic_store_n(&round->recorder->stalled, round->failed, __ATOMIC_RELAXED);
 	if (!round->failed) {
 		state->complained = false;
 		return;
 	}
-	state->retry_ns = round->now.ns + RETRY_NS;
+	if (round->now.ns >= state->retry_ns) { /* else nothing was tried */
+		state->retry_ns = round->now.ns + RETRY_NS;
+	}
 	if (!state->complained) {
 		state->complained = true;
+		waymark_ctf_consumer_get_name(round->recorder, name, sizeof(name));
 		waymark_notice(p,
 			"%s: cannot write the trace: %s; events wait in memory until it works",
-			state->trace.path, strerror_r(state->files.error, reason, sizeof(reason)));
+			name, strerror_r(state->files.error, reason, sizeof(reason)));
 	}
 }
 
@@ -197,18 +192,18 @@ static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 
 static struct ctf_round begin_round(struct process *p, struct recorder *r)
 {
+	struct arena *a = recorder_arena(r);
 	struct clock_pair now = waymark_clock_pair();
-	struct clock_pair begin = { recorder_arena(r)->file.begin.ticks,
-		recorder_arena(r)->file.begin.monotonic_ns };
+	struct clock_pair begin = { a->file.begin.ticks, a->file.begin.monotonic_ns };
 	struct ctf_round round = {
 		.recorder = r,
-		.arena = recorder_arena(r),
+		.arena = a,
 		.state = state_of(r),
 		.now = now,
 		.discard = state_of(r)->is_off,
 	};
 
-	waymark_arena_set_clock(recorder_arena(r), now);
+	waymark_arena_set_clock(a, now);
 	waymark_consume_pace(p, begin, now);
 	uint64_t moments = waymark_recorder_delay() / UINT64_C(100000000);
 
@@ -249,7 +244,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 		state->left = false;
 		return round.taken;
 	}
-	waymark_ctf_sync(p, &round);
+	waymark_ctf_sync(&round);
 	/* Once the end was tried, too: the process may end at any moment, and a write be torn. */
 	if ((mode == DRAIN_USUAL || state->ended) && round.now.ns < state->retry_ns) {
 		return 0;
@@ -269,14 +264,6 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	}
 	__atomic_store_n(&r->writing, 0, __ATOMIC_RELAXED);
 	return round.taken / 32;
-}
-
-/* Packets are written when they are taken. */
-static void write_nothing(struct recorder *r, uint64_t now_ns, bool all)
-{
-	(void)r;
-	(void)now_ns;
-	(void)all;
 }
 
 /* The arena shows what no packet has told yet. */
@@ -319,7 +306,6 @@ const struct consumer waymark_consumer_ctf = {
 	.begun = waymark_ctf_consumer_begun,
 	.abandon = waymark_ctf_consumer_abandon,
 	.pass = pass,
-	.write = write_nothing,
 	.settle = settle,
 	.has_all = has_all,
 	.is_through = is_through,

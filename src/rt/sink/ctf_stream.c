@@ -18,7 +18,7 @@ static void count_progress(struct ctf_files *f)
 
 bool waymark_ctf_is_ours(const struct ctf_file *file, int fd, uint64_t inode, struct stat *st)
 {
-	return ctf_stat(fd, st) == 0 && st->st_dev == file->device && st->st_ino == inode;
+	return waymark_stat(fd, st) == 0 && st->st_dev == file->device && st->st_ino == inode;
 }
 
 /* Closes what is still ours: the program may have given the numbers to files of its own. */
@@ -75,7 +75,7 @@ static bool adopt(struct ctf_file *file, int fd)
 {
 	struct stat st;
 
-	if (ctf_stat(fd, &st)) {
+	if (waymark_stat(fd, &st)) {
 		return false;
 	}
 	if (!S_ISREG(st.st_mode)) {
@@ -286,7 +286,6 @@ static size_t write_batch(struct ctf_files *f, struct ctf_file *file,
 	}
 	file->size += whole;
 	f->piece_bytes += whole;
-	__atomic_store_n(&f->written, f->written + whole, __ATOMIC_RELAXED);
 	if (taken < bytes) {
 		cut(file, file->size);
 	}

@@ -13,9 +13,6 @@
 /* The longest name of a stream file or, with its folder, of its index. */
 #define CTF_NAME_BYTES 64u
 
-/* Packets that one system call writes. */
-#define CTF_GATHER 16u
-
 void waymark_ctf_stream_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t piece);
 void waymark_ctf_index_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t piece);
 

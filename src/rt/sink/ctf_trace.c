@@ -154,7 +154,6 @@ bool waymark_ctf_begin(struct ctf_trace *t, const struct ctf_config *config)
 	t->config = config;
 	t->pid = (uint32_t)syscall(SYS_getpid);
 	t->begin = waymark_clock_read();
-	t->refined_ns = t->begin.monotonic_ns;
 	t->metadata_lock = 0;
 	t->declared = 0;
 	make_uuid(t);

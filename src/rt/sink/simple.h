@@ -8,11 +8,9 @@
 #ifndef RT_SINK_SIMPLE_H
 #define RT_SINK_SIMPLE_H
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 #include <waymark/control.h>
 
@@ -122,12 +120,6 @@ int waymark_simple_open_again(const struct simple_out *out);
 enum simple_complaint { SIMPLE_CANNOT_OPEN = 1, SIMPLE_CANNOT_WRITE = 2 };
 
 void waymark_simple_complain(struct simple_out *out, enum simple_complaint what, int error);
-
-/* fstat() in the form that sanitizers keep no book about, see simple_file.c. */
-static inline int simple_stat(int fd, struct stat *st)
-{
-	return fstatat(fd, "", st, AT_EMPTY_PATH);
-}
 
 static inline int simple_fd(const struct simple_out *out)
 {

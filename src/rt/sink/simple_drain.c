@@ -256,6 +256,20 @@ static void release(struct recorder *owner, struct simple_drain *d, struct slot 
 	}
 }
 
+/* Writes the batch if it waits long enough; notes since when one waits. */
+static void write_batch(struct simple_drain *d, uint64_t now, bool all)
+{
+	if (all || (d->write_due && now >= d->write_due)) {
+		waymark_simple_write(&d->out);
+		d->write_due = 0;
+	}
+	if (!d->write_due && simple_has_batch(&d->out)) {
+		d->wait_ns = d->wait_ns ? d->wait_ns * 2 : DRAIN_WAIT_FIRST_NS;
+		d->wait_ns = d->wait_ns < DRAIN_WAIT_NS ? d->wait_ns : DRAIN_WAIT_NS;
+		d->write_due = now + d->wait_ns;
+	}
+}
+
 static uint64_t pass(struct process *p, struct recorder *owner, enum drain_mode mode)
 {
 	struct arena *a = recorder_arena(owner);
@@ -284,23 +298,8 @@ static uint64_t pass(struct process *p, struct recorder *owner, enum drain_mode 
 	if (mode != DRAIN_USUAL) {
 		tell_losses(owner, d, now.ns);
 	}
+	write_batch(d, waymark_clock_ns(), mode != DRAIN_USUAL);
 	return events;
-}
-
-/* Writes the batch if it waits long enough; notes since when one waits. */
-static void write_batch(struct recorder *owner, uint64_t now, bool all)
-{
-	struct simple_drain *d = state_of(owner->arena);
-
-	if (all || (d->write_due && now >= d->write_due)) {
-		waymark_simple_write(&d->out);
-		d->write_due = 0;
-	}
-	if (!d->write_due && simple_has_batch(&d->out)) {
-		d->wait_ns = d->wait_ns ? d->wait_ns * 2 : DRAIN_WAIT_FIRST_NS;
-		d->wait_ns = d->wait_ns < DRAIN_WAIT_NS ? d->wait_ns : DRAIN_WAIT_NS;
-		d->write_due = now + d->wait_ns;
-	}
 }
 
 static bool is_through(struct recorder *owner)
@@ -378,7 +377,6 @@ const struct consumer waymark_consumer_simple = {
 	.begun = begun,
 	.abandon = abandon,
 	.pass = pass,
-	.write = write_batch,
 	.settle = settle,
 	.has_all = has_all,
 	.is_through = is_through,

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "rt/host/open.h"
 #include "rt/record/process.h"
 #include "rt/sink/simple.h"
 
@@ -29,7 +30,7 @@ static bool is_ours(const struct simple_out *out)
 {
 	struct stat st;
 
-	return simple_stat(simple_fd(out), &st) == 0 && st.st_dev == out->file.device &&
+	return waymark_stat(simple_fd(out), &st) == 0 && st.st_dev == out->file.device &&
 	       st.st_ino == out->file.inode;
 }
 

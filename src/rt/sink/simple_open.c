@@ -130,7 +130,7 @@ bool waymark_simple_continue(struct simple_out *out)
 	if (fd < 0) {
 		return false;
 	}
-	if (simple_stat(fd, &st) || st.st_dev != f->device || st.st_ino != f->inode ||
+	if (waymark_stat(fd, &st) || st.st_dev != f->device || st.st_ino != f->inode ||
 		(f->regular && (uint64_t)st.st_size != f->size + f->note)) {
 		syscall(SYS_close, fd);
 		return false;
@@ -147,7 +147,7 @@ int waymark_simple_open_again(const struct simple_out *out)
 	file_path(out, out->file.number, name, sizeof(name));
 	int fd = raw_open(name, O_RDONLY);
 
-	if (fd >= 0 && (simple_stat(fd, &st) || st.st_dev != out->file.device ||
+	if (fd >= 0 && (waymark_stat(fd, &st) || st.st_dev != out->file.device ||
 			       st.st_ino != out->file.inode)) {
 		syscall(SYS_close, fd);
 		fd = -1;
@@ -181,7 +181,7 @@ bool waymark_simple_open(struct simple_out *out)
 	}
 	int fd = open_by_name(out, false);
 
-	if (fd < 0 || simple_stat(fd, &st)) {
+	if (fd < 0 || waymark_stat(fd, &st)) {
 		out->retry_ns = now + RETRY_NS;
 		waymark_simple_complain(out, SIMPLE_CANNOT_OPEN, errno);
 		return false;
@@ -214,7 +214,7 @@ int waymark_simple_prepare(struct simple_config *config, struct waymark_error *e
 	}
 	int fd = raw_open(config->path, O_WRONLY | O_CREAT);
 
-	if (fd < 0 || simple_stat(fd, &st)) {
+	if (fd < 0 || waymark_stat(fd, &st)) {
 		int why = errno;
 
 		if (fd >= 0) {

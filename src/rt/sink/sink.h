@@ -55,6 +55,12 @@ void waymark_ctf_declare_now(void);
 int waymark_sink_check_plain(
 	const char *path, bool yield, bool replace, struct waymark_error *error);
 
+/*
+ * What `set_on` of a sink that records does: `off` is its word, by release and
+ * acquire. What was recorded before is the former state's.
+ */
+int waymark_sink_switch(uint32_t *off, bool on, bool *was_on, struct waymark_error *error);
+
 /* The first sink of the table whose backend is in `backends`, NULL when there is none. */
 const struct waymark_sink *waymark_sink_first(unsigned int backends);
 
