@@ -130,7 +130,7 @@ size_t write_packets(
 		all[i] = make_packet(s, events);
 	}
 	before[packets] = *s;
-	size_t written = waymark_ctf_write(f, all, packets);
+	size_t written = waymark_ctf_write(f, all, packets, 0);
 
 	*s = before[written];
 	for (unsigned int i = 0; i < packets; i++) {

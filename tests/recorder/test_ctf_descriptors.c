@@ -50,7 +50,7 @@ static void a_disk_that_wants_other_memory_gets_it_through_the_cache(void **stat
 	int probe = open(".", O_TMPFILE | O_WRONLY | O_DIRECT, 0600);
 	bool refused = probe >= 0 && pwrite(probe, odd, 4096, 0) < 0;
 
-	assert_int_equal(waymark_ctf_write(&files, &odd, 1), 1);
+	assert_int_equal(waymark_ctf_write(&files, &odd, 1, 0), 1);
 	assert_true(!refused || !files.open[0].direct);
 	if (!refused) {
 		print_message("this disk takes any memory: nothing had to be done otherwise\n");

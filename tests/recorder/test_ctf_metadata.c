@@ -230,7 +230,7 @@ static double time_error(const char *name)
 	p = make_packet(&s, 1);
 	p->timestamp_begin = p->timestamp_end = clock.ticks;
 	*(uint64_t *)(p + 1) = clock.ticks << PACKET_ID_BITS | 1;
-	assert_int_equal(waymark_ctf_write(&files, &p, 1), 1);
+	assert_int_equal(waymark_ctf_write(&files, &p, 1, 0), 1);
 	free(p);
 	assert_int_equal(count_events(name, "line"), 1);
 	FILE *f = fopen("line", "r");

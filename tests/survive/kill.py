@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """kill -9 at any moment loses, tears and doubles nothing: kill.py WAYMARK VICTIM CHECK"""
 
+import json
 import random
+import struct
 import time
 
 import survive
@@ -63,7 +65,24 @@ class Kill(survive.Survive):
             self.kill_many(amount(10, 100), 8, "end", how, 20000)
 
     def test_during_a_snapshot(self):
-        self.kill_many(amount(6, 60), 40, "snapshots", options=",full=overwrite,snapshot=USR2,buffer=1G")
+        self.kill_many(amount(6, 60), 40, "snapshots", 20000, options=",full=overwrite,snapshot=USR2,buffer=1G")
+
+    def test_what_a_snapshot_overwrites_is_counted_once(self):
+        for _ in range(amount(12, 100)):
+            ms = random.uniform(20, 80)
+            with self.subTest(ms=ms):
+                try:
+                    self.kill_after(ms, "snapshots", 300000, kind="step",
+                                    options=",full=overwrite,snapshot=USR2,buffer=2M")
+                    self.check_sum()
+                finally:
+                    self.forget()
+
+    def check_sum(self):
+        """What is shown and what is told as lost is what was recorded."""
+        recorded = sum(c for (c,) in struct.iter_unpack("Q", self.counts.read_bytes()))
+        info, _ = json.JSONDecoder().raw_decode(self.waymark("info", "--json", self.trace))
+        self.assertIn(info["events"] + info["lost"] - recorded, range(3))
 
 
 survive.main()

@@ -68,12 +68,13 @@ static void run_storm(char **argv)
 	sleep_ms(20000);
 }
 
-/* snapshots: of a flight recorder, one after the other */
+/* snapshots EVENTS: of a flight recorder, one after the other */
 static void run_snapshots(char **argv)
 {
-	(void)argv;
+	uint64_t events = strtoull(argv[0], NULL, 10);
+
 	for (;;) {
-		live_for(0, 20000);
+		live_for(0, events);
 		raise(SIGUSR2);
 	}
 }

@@ -123,6 +123,25 @@ static inline size_t arena_chunk_bytes(const struct arena *a, uint32_t unit)
 	return arena_class_units(a->chunks[unit].size_class) * ARENA_UNIT;
 }
 
+/*
+ * The stream instance's id in *stream, given out now if that is 0. Its thread and
+ * who drains may both be the first to ask.
+ */
+static inline uint64_t arena_stream_id(struct arena *a, uint64_t *stream)
+{
+	uint64_t id = __atomic_load_n(stream, __ATOMIC_RELAXED);
+
+	if (id) {
+		return id;
+	}
+	uint64_t fresh = __atomic_add_fetch(&a->file.streams, 1, __ATOMIC_RELAXED);
+
+	return __atomic_compare_exchange_n(
+		       stream, &id, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+		       ? fresh
+		       : id;
+}
+
 /* The counters of a stream that others read; NULL where the table ends before it. */
 static inline struct arena_stream *arena_stream(struct arena *a, uint64_t stream)
 {

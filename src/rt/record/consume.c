@@ -52,22 +52,13 @@ bool waymark_consume_is_quiet(struct process *p)
 				return false;
 			}
 		}
-		if (__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE)) {
-			return false;
-		}
 	}
 	return true;
 }
 
 bool waymark_consume_is_alone(void)
 {
-	uint32_t index = 0;
-	uint32_t threads = 0;
-
-	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		threads += !__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE);
-	}
-	return threads <= 1;
+	return waymark_slot_count_owned() <= 1;
 }
 
 void waymark_consume_find_dead(void)
@@ -76,21 +67,22 @@ void waymark_consume_find_dead(void)
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		uint32_t tid = __atomic_load_n(&s->tid, __ATOMIC_ACQUIRE);
+		uint64_t owner = __atomic_load_n(&s->owner, __ATOMIC_ACQUIRE);
+		uint32_t tid = (uint32_t)owner;
 
 		/* Any other error is a sandbox's, and says nothing. */
 		if (tid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH) {
-			__atomic_store_n(&s->exited, 1, __ATOMIC_RELEASE);
+			waymark_slot_free_of(s, owner);
 		}
 	}
 }
 
-/* Whether the consumers are through with all that the thread has recorded and lost. */
+/* Whether the consumers are through with all that the slot's threads have recorded and lost. */
 static bool is_drained(struct slot *s)
 {
 	slot_foreach_cursor(c, s)
 	{
-		if (c->chunk || c->reader.chunk || __atomic_load_n(&c->first, __ATOMIC_ACQUIRE) ||
+		if (c->reader.chunk || __atomic_load_n(&c->first, __ATOMIC_ACQUIRE) ||
 			c->reader.discarded != __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE)) {
 			return false;
 		}
@@ -98,13 +90,13 @@ static bool is_drained(struct slot *s)
 	return true;
 }
 
-void waymark_consume_bury(void)
+void waymark_consume_forget(void)
 {
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		if (__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE) && is_drained(s)) {
-			waymark_slot_free(s);
+		if (!waymark_slot_is_owned(s) && is_drained(s)) {
+			waymark_slot_forget(s);
 		}
 	}
 }

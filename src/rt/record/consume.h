@@ -57,11 +57,11 @@ bool waymark_consume_is_quiet(struct process *p);
 /* Whether at most one thread can still record: then nothing comes after its last events. */
 bool waymark_consume_is_alone(void);
 
-/* Marks the slots of threads that ended without saying so. */
+/* Frees the slots of threads that ended without saying so. */
 void waymark_consume_find_dead(void);
 
-/* Frees the slots of threads that ended, of whose packets nothing is left. */
-void waymark_consume_bury(void);
+/* Looks no more at slots that have no thread and of whose packets nothing is left. */
+void waymark_consume_forget(void);
 
 /* Measures how many ticks 100 ms are. */
 void waymark_consume_pace(struct process *p, struct clock_pair from, struct clock_pair to);

@@ -3,8 +3,9 @@
  * A thread's slot: for each recorder, one cursor for each depth of signal
  * handlers that interrupt each other's events. A slot has a producer, its
  * thread, and a consumer, who holds the drain lock; each field belongs to one
- * of them. A slot's next thread goes on with its streams, so that their number
- * is bounded by that of the threads at one time.
+ * of them. A thread that ends only asks for its packets to be closed; the next
+ * one of the slot may come before that is done, and goes on with its streams. So
+ * their number is bounded by that of the threads at one time.
  *
  * Slots lie in pages that fork wipes, so in a child all cursors read `not
  * started`; who owns which slot is kept elsewhere (slot.c) and survives, so
@@ -43,7 +44,10 @@ struct reader {
 	uint64_t closing_ns; /* since when the open packet is to be closed; 0: it is not */
 	uint32_t claim; /* of the cursor, when that began */
 	bool taken; /* the packet is not the cursor's any more: no other follows it */
-	bool leaked; /* its thread may still store into it: it is never used again */
+	bool forced; /* its thread may still store into it: it is never used again */
+	uint32_t leaked; /* the last of these: others may follow it yet; 0: there is none */
+	uint64_t seen_bytes; /* of the open packet, when it was looked at last */
+	uint64_t seen_ticks; /* by then it was that long */
 };
 
 struct cursor {
@@ -53,17 +57,17 @@ struct cursor {
 	uint32_t first; /* the first packet's chunk, by release; 0: the consumer has it or there is
 			   none */
 	uint32_t claim; /* see close.h */
-	uint32_t close; /* the consumer's: the open packet must not be continued */
-	uint64_t sequence; /* of the open packet, or of the last one */
-	uint64_t stream; /* of this process, from 1; 0: none yet */
+	uint32_t close; /* the open packet must not be continued */
+	uint64_t sequence; /* of the last packet: by atomic addition, see install() */
+	uint64_t stream; /* of this process, from 1; 0: none yet; see arena_stream_id() */
 	uint64_t lost; /* by atomic addition: handlers too deep count in the last depth */
 	struct reader reader __attribute__((aligned(64))); /* the consumer's */
 } __attribute__((aligned(64)));
 
 struct slot {
 	struct cursor cursors[WAYMARK_RECORDERS][CURSOR_DEPTHS]; /* waymark_cursors point here */
-	uint32_t tid; /* set when the thread's first packet opens, by release */
-	uint32_t exited; /* the thread is through with it, by release */
+	uint64_t owner; /* low half: the thread's id, by release when its first packet opens; high
+			   half: counts threads that are through with it */
 	uint64_t last_ns; /* the consumer's */
 } __attribute__((aligned(64)));
 
@@ -76,18 +80,33 @@ struct slot *waymark_slot_mine(void);
 /* The calling thread's slot if it has one. */
 struct slot *waymark_slot_current(void);
 
+/* The calling thread's id as its slot tells it; 0: it does not yet. */
+static inline uint32_t slot_tid(const struct slot *s)
+{
+	return (uint32_t)__atomic_load_n(&s->owner, __ATOMIC_ACQUIRE);
+}
+
 /*
- * The next slot that has an owner, from *index on, which it moves past it; NULL
- * at the end. Start with 0. Any thread; what it holds may still be all zero.
+ * The next slot that a thread has, or has left something in, from *index on,
+ * which it moves past it; NULL at the end. Start with 0. Who drains; what it
+ * holds may still be all zero.
  */
 struct slot *waymark_slot_next(uint32_t *index);
 
-/* As waymark_slot_next(), with those that have no owner now, whose streams may go on. Who drains.
- */
+/* As waymark_slot_next(), with those that are left and empty, whose streams may go on. */
 struct slot *waymark_slot_next_ever(uint32_t *index);
 
-/* The consumer: frees a slot whose thread is through with it and whose packets are gone. */
-void waymark_slot_free(struct slot *s);
+/* Whether a thread has the slot. Any thread; it may be otherwise the next moment. */
+bool waymark_slot_is_owned(const struct slot *s);
+
+/* How many threads have one. */
+uint32_t waymark_slot_count_owned(void);
+
+/* Frees the slot of an owner that has ended without saying so. Who drains. */
+void waymark_slot_free_of(struct slot *s, uint64_t owner);
+
+/* Who drains: nothing is in the slot. It is not looked at until it has an owner again. */
+void waymark_slot_forget(struct slot *s);
 
 /* In a fork's child: no slot but the calling thread's has an owner there. */
 void waymark_slot_keep_mine(void);

@@ -29,6 +29,7 @@ struct recorder {
 	uint32_t room; /* futex: counts chunks that became free */
 	uint32_t waiting; /* threads that wait for room */
 	uint32_t writing; /* with full=overwrite: who drains is at work on files, not on memory */
+	uint64_t evict_ns; /* with full=overwrite: making room was in vain, and is until then */
 	uint32_t stalled; /* the consumer cannot write now: waiting for room is in vain */
 	uint64_t lost; /* events, all in all */
 	uint64_t lost_unplaced; /* of these: by threads without a slot or an arena */

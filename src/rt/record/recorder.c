@@ -27,8 +27,8 @@
 /* How long a thread waits for room before it looks whether that is still worth while. */
 #define ROOM_WAIT_NS UINT64_C(50000000)
 
-/* How long it waits for others who make room for new events. */
-#define EVICT_PATIENCE_NS UINT64_C(10000000)
+/* How long it tries to take old events' room while others do the same, or record. */
+#define EVICT_PATIENCE_NS UINT64_C(100000000)
 
 /* Ticks in 100 ms until the writer has measured them: a usual processor's. */
 #define MOMENT_GUESS UINT64_C(250000000)
@@ -66,29 +66,31 @@ static void begin_packet(struct arena *a, uint32_t unit, const struct packet_hea
 /* 0 in a vfork's child: the slot is its parent's, who lives on when this thread is gone. */
 static uint32_t my_tid(struct process *p, struct slot *s)
 {
-	if (!s->tid && !process_is_borrowed(p)) {
-		__atomic_store_n(&s->tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	if (!slot_tid(s) && !process_is_borrowed(p)) {
+		__atomic_fetch_or(&s->owner, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	}
-	return s->tid;
+	return slot_tid(s);
 }
 
-/* Takes a chunk for the cursor's next packet and writes its header; 0: none is free. */
+/*
+ * Takes a chunk for the cursor's next packet and writes its header; 0: none is
+ * free, but then there is a stream to which the loss belongs.
+ */
 static uint32_t prepare(struct process *p, struct arena *a, struct cursor *c, uint64_t now)
 {
+	uint64_t stream = arena_stream_id(a, &c->stream);
 	uint32_t unit = waymark_arena_take(a, c->chunk ? next_class(p, a, c, now) : ARENA_SMALL);
 
 	if (!unit) {
 		return 0;
 	}
 	struct packet_header h = {
-		.stream_instance_id =
-			c->stream ? c->stream
-				  : __atomic_add_fetch(&a->file.streams, 1, __ATOMIC_RELAXED),
+		.stream_instance_id = stream,
 		.timestamp_begin = now,
 		.timestamp_end = PACKET_OPEN,
 		.content_size = sizeof(h) * 8,
 		.packet_size = arena_chunk_bytes(a, unit) * 8,
-		.sequence = c->sequence + 1,
+		.sequence = __atomic_load_n(&c->sequence, __ATOMIC_RELAXED) + 1,
 		.events_discarded = __atomic_load_n(&c->lost, __ATOMIC_RELAXED),
 		.tid = my_tid(p, waymark_slot_current()),
 	};
@@ -107,9 +109,8 @@ static void install(struct arena *a, struct cursor *c, uint32_t unit, uint64_t n
 	c->hot.pos = (char *)(h + 1);
 	c->hot.content_size = &h->content_size;
 	c->hot.cycles = waymark_clock_is_cycles();
-	/* Who drains may look: to tell losses, and when another trace begins. */
-	__atomic_store_n(&c->stream, h->stream_instance_id, __ATOMIC_RELAXED);
-	__atomic_store_n(&c->sequence, h->sequence, __ATOMIC_RELAXED);
+	/* Who drains may tell losses by a packet of its own: no two have the same number. */
+	h->sequence = __atomic_add_fetch(&c->sequence, 1, __ATOMIC_SEQ_CST);
 	c->chunk = unit;
 	if (before) {
 		((struct packet_header *)(void *)c->hot.packet)->timestamp_end = now;
@@ -248,29 +249,44 @@ static void count_lost(struct recorder *r, struct cursor *c)
 	}
 }
 
+/* Frees some of the oldest packets, unless somebody else drains. No signal may come. */
+static bool try_evict(struct process *p, struct recorder *r)
+{
+	bool done = false;
+
+	if (waymark_drain_trylock(p)) {
+		done = recorder_consumer(p, r)->evict(r);
+		waymark_drain_unlock(p);
+	}
+	return done;
+}
+
 /*
- * With full=overwrite: frees the oldest packet. Who else is at that has no
- * signals and is soon through, so it is waited for; not for one who writes files.
+ * With full=overwrite: makes room by old events. Who else is at that is soon
+ * through, so it is waited for; not for one who writes files. Where even the
+ * patience was in vain, threads stand still inside their events and hold all
+ * memory: then it is not tried again at once.
  */
 static bool evict(struct process *p, struct recorder *r)
 {
-	uint64_t deadline = waymark_clock_ns() + EVICT_PATIENCE_NS;
+	uint64_t now = waymark_clock_ns();
+	uint64_t deadline = now + EVICT_PATIENCE_NS;
 	struct guard guard;
 	bool done;
 
+	if (now < __atomic_load_n(&r->evict_ns, __ATOMIC_RELAXED)) {
+		return false;
+	}
 	waymark_guard_begin(&guard);
-	bool mine = waymark_drain_trylock(p);
-
-	while (!mine && !__atomic_load_n(&r->writing, __ATOMIC_RELAXED) &&
+	while (!(done = try_evict(p, r)) && !__atomic_load_n(&r->writing, __ATOMIC_RELAXED) &&
 		waymark_clock_ns() < deadline) {
 		sched_yield();
-		mine = waymark_drain_trylock(p);
-	}
-	done = mine && recorder_consumer(p, r)->evict(r);
-	if (mine) {
-		waymark_drain_unlock(p);
 	}
 	waymark_guard_end(&guard);
+	if (!done) {
+		__atomic_store_n(
+			&r->evict_ns, waymark_clock_ns() + EVICT_PATIENCE_NS, __ATOMIC_RELAXED);
+	}
 	return done;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Slots: taking one is lock-free and signal-safe, because a thread's first
- * event may be in a handler. Slabs are only ever added. A slab's `used` bits
- * are claimed by acquire and freed by release, so the next owner sees a slot
- * that is all zero.
+ * event may be in a handler. Slabs are only ever added. A slab's `owned` bits
+ * are claimed by acquire and freed by release, so the next owner sees what the
+ * last one has left; the `kept` ones are set by owners and taken back by who
+ * drains, once nothing is left there.
  */
 #include <pthread.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "rt/record/cursor.h"
@@ -17,7 +17,8 @@
 
 struct slab {
 	struct slot *slots; /* by release, once */
-	uint64_t used; /* one bit a slot */
+	uint64_t owned; /* one bit a slot */
+	uint64_t kept; /* the same, of those that are looked at */
 };
 
 static struct slab slabs[SLABS_MAX];
@@ -68,13 +69,14 @@ static struct slot *slab_slots(struct slab *slab)
 
 static struct slot *slab_take(struct slab *slab, struct slot *slots)
 {
-	uint64_t used = __atomic_load_n(&slab->used, __ATOMIC_RELAXED);
+	uint64_t owned = __atomic_load_n(&slab->owned, __ATOMIC_RELAXED);
 
-	while (~used) {
-		unsigned int i = (unsigned int)__builtin_ctzll(~used);
+	while (~owned) {
+		unsigned int i = (unsigned int)__builtin_ctzll(~owned);
 
-		if (__atomic_compare_exchange_n(&slab->used, &used, used | UINT64_C(1) << i, true,
-			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		if (__atomic_compare_exchange_n(&slab->owned, &owned, owned | UINT64_C(1) << i,
+			    true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+			__atomic_fetch_or(&slab->kept, UINT64_C(1) << i, __ATOMIC_SEQ_CST);
 			return &slots[i];
 		}
 	}
@@ -94,17 +96,26 @@ static struct slot *slot_take(void)
 	return NULL;
 }
 
-static void slot_release(struct slot *s)
+/* The slot's slab, and its bit there. */
+static struct slab *find_slab(const struct slot *s, uint64_t *bit)
 {
 	for (unsigned int i = 0; i < SLABS_MAX; i++) {
-		struct slot *slots = __atomic_load_n(&slabs[i].slots, __ATOMIC_ACQUIRE);
+		const struct slot *slots = __atomic_load_n(&slabs[i].slots, __ATOMIC_ACQUIRE);
 
 		if (s >= slots && s < slots + SLAB_SLOTS) {
-			__atomic_fetch_and(
-				&slabs[i].used, ~(UINT64_C(1) << (s - slots)), __ATOMIC_RELEASE);
-			return;
+			*bit = UINT64_C(1) << (s - slots);
+			return &slabs[i];
 		}
 	}
+	__builtin_unreachable();
+}
+
+static void slot_release(struct slot *s)
+{
+	uint64_t bit;
+	struct slab *slab = find_slab(s, &bit);
+
+	__atomic_fetch_and(&slab->owned, ~bit, __ATOMIC_RELEASE);
 }
 
 struct slot *waymark_slot_current(void)
@@ -151,7 +162,7 @@ struct slot *waymark_slot_next(uint32_t *index)
 		if (!slots) {
 			return NULL; /* slabs are filled in order */
 		}
-		uint64_t rest = __atomic_load_n(&slab->used, __ATOMIC_ACQUIRE) >> i;
+		uint64_t rest = __atomic_load_n(&slab->kept, __ATOMIC_ACQUIRE) >> i;
 
 		if (rest) {
 			i += (unsigned int)__builtin_ctzll(rest);
@@ -173,47 +184,74 @@ struct slot *waymark_slot_next_ever(uint32_t *index)
 	return &slab->slots[(*index)++ % SLAB_SLOTS];
 }
 
-/* The next owner continues the stream. */
-static void renew(struct cursor *c)
+bool waymark_slot_is_owned(const struct slot *s)
 {
-	struct cursor fresh = {
-		.sequence = c->sequence,
-		.stream = c->stream,
-		.lost = c->lost,
-		.reader = { .ticks = c->reader.ticks,
-			.discarded = c->reader.discarded,
-			.evicted = c->reader.evicted,
-			.told = c->reader.told,
-			.untold = c->reader.untold },
-	};
+	uint64_t bit;
+	struct slab *slab = find_slab(s, &bit);
 
-	*c = fresh;
+	return __atomic_load_n(&slab->owned, __ATOMIC_ACQUIRE) & bit;
 }
 
-void waymark_slot_free(struct slot *s)
+uint32_t waymark_slot_count_owned(void)
+{
+	uint32_t count = 0;
+
+	for (unsigned int i = 0;
+		i < SLABS_MAX && __atomic_load_n(&slabs[i].slots, __ATOMIC_ACQUIRE); i++) {
+		count += (uint32_t)__builtin_popcountll(
+			__atomic_load_n(&slabs[i].owned, __ATOMIC_ACQUIRE));
+	}
+	return count;
+}
+
+void waymark_slot_forget(struct slot *s)
+{
+	uint64_t bit;
+	struct slab *slab = find_slab(s, &bit);
+
+	/* Sequentially consistent: a new owner is seen here, or sets the bit behind us. */
+	__atomic_fetch_and(&slab->kept, ~bit, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&slab->owned, __ATOMIC_SEQ_CST) & bit) {
+		__atomic_fetch_or(&slab->kept, bit, __ATOMIC_SEQ_CST);
+	}
+}
+
+/* No event of this owner comes any more. Whoever has the slot. */
+static void leave_cursors(struct slot *s)
 {
 	slot_foreach_cursor(c, s)
 	{
-		renew(c);
+		__atomic_store_n(&c->close, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&c->hot.limit, NULL, __ATOMIC_RELAXED);
+		__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELEASE);
 	}
-	s->tid = 0;
-	s->exited = 0;
-	s->last_ns = 0;
-	slot_release(s);
+}
+
+static uint64_t next_owner(uint64_t owner)
+{
+	return ((owner >> 32) + 1) << 32;
+}
+
+void waymark_slot_free_of(struct slot *s, uint64_t owner)
+{
+	if (__atomic_compare_exchange_n(&s->owner, &owner, next_owner(owner), false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		leave_cursors(s);
+		slot_release(s);
+	}
 }
 
 void waymark_slot_keep_mine(void)
 {
 	struct slot *mine = waymark_slot_current();
+	uint64_t bit = 0;
+	struct slab *slab = mine ? find_slab(mine, &bit) : NULL;
 
 	for (unsigned int i = 0; i < SLABS_MAX && slabs[i].slots; i++) {
-		struct slot *slots = slabs[i].slots;
-		uint64_t keep = 0;
+		uint64_t keep = &slabs[i] == slab ? bit : 0;
 
-		if (mine >= slots && mine < slots + SLAB_SLOTS) {
-			keep = UINT64_C(1) << (mine - slots);
-		}
-		__atomic_store_n(&slabs[i].used, keep, __ATOMIC_RELAXED);
+		__atomic_store_n(&slabs[i].owned, keep, __ATOMIC_RELAXED);
+		__atomic_store_n(&slabs[i].kept, keep, __ATOMIC_RELAXED);
 	}
 }
 
@@ -231,8 +269,7 @@ static void thread_exit(void *slot)
 		}
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	__atomic_store_n(&s->exited, 1, __ATOMIC_RELEASE);
-	waymark_doorbell();
+	waymark_slot_free_of(s, __atomic_load_n(&s->owner, __ATOMIC_RELAXED));
 }
 
 __attribute__((constructor(101))) static void make_exit_key(void)

@@ -145,7 +145,7 @@ static uint64_t drain(struct process *p, enum drain_mode mode)
 			taken += waymark_consumers[k]->pass(p, r, mode);
 		}
 	}
-	waymark_consume_bury();
+	waymark_consume_forget();
 	return taken;
 }
 

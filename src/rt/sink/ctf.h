@@ -13,6 +13,7 @@
  *	ctf_piece.c     the names of their files, and which pieces stay
  *	ctf_cursor.c    which packets of a thread go there
  *	ctf_pass.c      when: the consumer
+ *	ctf_evict.c     which are given up instead, with full=overwrite
  *	ctf_end.c       the begin and the end of all that
  */
 #ifndef RT_SINK_CTF_H
@@ -77,6 +78,7 @@ struct ctf_files {
 	uint64_t progress; /* system calls that came back: somebody may be waiting */
 	int error; /* errno of the last write, 0 when it went well */
 	struct ctf_file open[CTF_FILES];
+	char pages[CTF_GATHER][PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
 };
 
 /*
@@ -108,10 +110,13 @@ bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now);
 
 /*
  * Appends packets of one stream, in sequence, to its file and its index. Sets
- * their packet_size to what a file needs. Returns how many were written whole;
- * if not all, `error` says why, and the file ends behind a whole packet.
+ * their packet_size to what a file needs; their events_discarded stays, and is
+ * `evicted` more in the file, because a kill may come at any moment and who then
+ * reads the arena adds that himself. Returns how many were written whole; if not
+ * all, `error` says why, and the file ends behind a whole packet.
  */
-size_t waymark_ctf_write(struct ctf_files *f, struct packet_header *const *packets, size_t count);
+size_t waymark_ctf_write(
+	struct ctf_files *f, struct packet_header *const *packets, size_t count, uint64_t evicted);
 
 /* Closes all files: the descriptors are the program's, or the trace ends. */
 void waymark_ctf_pause(struct ctf_files *f);

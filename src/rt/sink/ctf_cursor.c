@@ -5,14 +5,24 @@
 #include "rt/record/close.h"
 #include "rt/sink/ctf_cursor.h"
 
+/* What a thread that was not waited for has added since, to its packet's list. */
+static uint32_t find_stranded(struct arena *a, struct reader *r)
+{
+	uint32_t next = r->leaked ? packet_next(a, r->leaked) : 0;
+
+	r->leaked = next ? 0 : r->leaked;
+	return next;
+}
+
 /* The oldest packet, seen now if there is a first one; 0: none. */
-static uint32_t head(struct cursor *c)
+static uint32_t head(struct arena *a, struct cursor *c)
 {
 	struct reader *r = &c->reader;
 
 	if (!r->chunk) {
-		r->chunk = cursor_first(c);
-		r->taken = r->leaked = false;
+		r->chunk = find_stranded(a, r);
+		r->chunk = r->chunk ? r->chunk : cursor_first(c);
+		r->taken = r->forced = false;
 		r->closing_ns = 0;
 	}
 	return r->chunk;
@@ -20,7 +30,7 @@ static uint32_t head(struct cursor *c)
 
 static bool head_is_closed(struct arena *a, struct cursor *c)
 {
-	return head(c) && (c->reader.taken || packet_is_closed(a, c->reader.chunk));
+	return head(a, c) && (c->reader.taken || packet_is_closed(a, c->reader.chunk));
 }
 
 static bool has_events(struct arena *a, uint32_t chunk)
@@ -35,32 +45,28 @@ static void advance(struct recorder *r, struct cursor *c)
 	uint32_t done = reader->chunk;
 
 	reader->chunk = reader->taken ? 0 : packet_next(recorder_arena(r), done);
-	if (!reader->leaked) {
+	if (reader->forced) {
+		reader->leaked = done;
+	} else {
 		/* Who reads the arena must not take it for one that no file has. */
 		__atomic_store_n(&packet_at(recorder_arena(r), done)->magic, 0, __ATOMIC_RELAXED);
 		waymark_recorder_free(r, done);
 	}
-	reader->taken = reader->leaked = false;
+	reader->taken = reader->forced = false;
 	reader->closing_ns = 0;
-}
-
-/* What full=overwrite gave up of the stream is told by every packet that comes after it. */
-static void finish_header(struct ctf_round *round, struct cursor *c, struct packet_header *h)
-{
-	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
-	h->events_discarded += c->reader.evicted;
+	reader->seen_bytes = 0;
 }
 
 /* The closed packets from the oldest on, at most CTF_GATHER. */
 static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_header **packets)
 {
 	struct arena *a = round->arena;
-	uint32_t chunk = head(c);
+	uint32_t chunk = head(a, c);
 	size_t count = 0;
 
 	while (count < CTF_GATHER && chunk && (c->reader.taken || packet_is_closed(a, chunk))) {
 		packets[count] = packet_at(a, chunk);
-		finish_header(round, c, packets[count++]);
+		memcpy(packets[count++]->uuid, round->state->trace.uuid, 16);
 		chunk = c->reader.taken ? 0 : packet_next(a, chunk);
 	}
 	return count;
@@ -71,17 +77,15 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 {
 	struct packet_header *packets[CTF_GATHER];
 	size_t count = gather(round, c, packets);
-	size_t written = count ? waymark_ctf_write(&round->state->files, packets, count) : 0;
+	size_t written =
+		count ? waymark_ctf_write(&round->state->files, packets, count, c->reader.evicted)
+		      : 0;
 
-	for (size_t i = 0; i < count; i++) {
-		if (i >= written) {
-			packets[i]->events_discarded -= c->reader.evicted;
-			continue;
-		}
+	for (size_t i = 0; i < written; i++) {
 		round->taken += packets[i]->content_size / 8;
-		c->reader.discarded = packets[i]->events_discarded - c->reader.evicted;
+		c->reader.discarded = packets[i]->events_discarded;
 		c->reader.untold = false;
-		c->reader.told = packets[i]->events_discarded;
+		c->reader.told = packets[i]->events_discarded + c->reader.evicted;
 		advance(round->recorder, c);
 	}
 	round->failed |= written < count;
@@ -91,7 +95,7 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 /* Whether the head began after the pass, which would never end if it waited for those. */
 static bool head_is_new(struct ctf_round *round, struct cursor *c)
 {
-	return head(c) &&
+	return head(round->arena, c) &&
 	       packet_at(round->arena, c->reader.chunk)->timestamp_begin > round->now.ticks;
 }
 
@@ -106,7 +110,7 @@ static void write_closed(struct ctf_round *round, struct cursor *c)
 
 void waymark_ctf_cursor_close(struct ctf_round *round, struct cursor *c)
 {
-	if (head(c) && !head_is_closed(round->arena, c) &&
+	if (head(round->arena, c) && !head_is_closed(round->arena, c) &&
 		has_events(round->arena, c->reader.chunk)) {
 		waymark_close_begin(c, waymark_clock_ns());
 	}
@@ -118,9 +122,9 @@ bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c)
 }
 
 /* The packet is ours now. `end`: no event of it is later, none that follows earlier. */
-static void adopt(struct ctf_round *round, struct cursor *c, uint64_t end)
+static void adopt(struct arena *a, struct cursor *c, uint64_t end)
 {
-	packet_at(round->arena, c->reader.chunk)->timestamp_end = end;
+	packet_at(a, c->reader.chunk)->timestamp_end = end;
 	c->reader.taken = true;
 }
 
@@ -131,48 +135,110 @@ void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c)
 
 	if (!(claim & 1) && __atomic_compare_exchange_n(&c->claim, &claim, claim | 1, false,
 				    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-		adopt(round, c, end);
-		c->reader.leaked = true;
+		adopt(round->arena, c, end);
+		c->reader.forced = true;
 		write_closed(round, c);
 	}
+}
+
+/* When the head had already all that it has now, UINT64_MAX where that is not known. */
+static uint64_t idle_since(struct arena *a, const struct cursor *c)
+{
+	return c->reader.seen_bytes == packet_bytes(a, c->reader.chunk) ? c->reader.seen_ticks
+									: UINT64_MAX;
+}
+
+void waymark_ctf_cursor_watch(struct ctf_round *round, struct cursor *c)
+{
+	uint64_t bytes = c->reader.chunk ? packet_bytes(round->arena, c->reader.chunk) : 0;
+
+	if (bytes != c->reader.seen_bytes) {
+		c->reader.seen_bytes = bytes;
+		c->reader.seen_ticks = round->now.ticks;
+	}
+}
+
+uint64_t waymark_ctf_cursor_idle_since(struct arena *a, struct cursor *c)
+{
+	if (!head(a, c) || head_is_closed(a, c) ||
+		__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE)) {
+		return UINT64_MAX;
+	}
+	uint64_t since = idle_since(a, c);
+
+	return since == UINT64_MAX ? since - 1 : since;
+}
+
+bool waymark_ctf_cursor_take(struct arena *a, struct cursor *c)
+{
+	uint64_t end;
+
+	if (!waymark_close_take(c, &end)) {
+		return false;
+	}
+	adopt(a, c, end);
+	return true;
+}
+
+/* Whether the open packet is to get no more: its thread has ended, it is old, or it makes room. */
+static bool is_due(const struct ctf_round *round, struct cursor *c)
+{
+	const struct packet_header *h = packet_at(round->arena, c->reader.chunk);
+
+	return __atomic_load_n(&c->close, __ATOMIC_RELAXED) ||
+	       h->timestamp_begin < round->close_before ||
+	       idle_since(round->arena, c) < round->idle_before;
 }
 
 /* Goes on with a closing that has begun, or begins one where it is time. */
 static void close_old(struct ctf_round *round, struct cursor *c)
 {
-	struct packet_header *h = packet_at(round->arena, c->reader.chunk);
 	uint64_t since = c->reader.closing_ns;
-	uint64_t end;
+	uint64_t now = waymark_clock_ns();
 
-	round->left = true;
 	if (!since) {
-		if (h->timestamp_begin < round->close_before) {
-			waymark_close_begin(c, waymark_clock_ns());
+		if (is_due(round, c)) {
+			waymark_close_begin(c, now);
 		}
-		return;
+	} else if (now - since >= CLOSE_SETTLE_NS && !waymark_ctf_cursor_take(round->arena, c) &&
+		   !__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE)) {
+		waymark_close_begin(c, now); /* it was awake, and found no other chunk */
 	}
-	if (waymark_clock_ns() - since < CLOSE_SETTLE_NS) {
-		return;
-	}
-	if (waymark_close_take(c, &end)) {
-		adopt(round, c, end);
-		write_closed(round, c);
-	} else if (!__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE)) {
-		waymark_close_begin(
-			c, waymark_clock_ns()); /* it was awake, and found no other chunk */
+}
+
+void waymark_ctf_cursor_close_old(struct ctf_round *round, struct cursor *c)
+{
+	if (head(round->arena, c) && !head_is_closed(round->arena, c) &&
+		has_events(round->arena, c->reader.chunk)) {
+		close_old(round, c);
 	}
 }
 
 void waymark_ctf_cursor_pass(struct ctf_round *round, struct cursor *c)
 {
-	if (!head(c)) {
+	if (!head(round->arena, c)) {
 		return;
 	}
 	write_closed(round, c);
-	if (head(c) && !head_is_closed(round->arena, c) &&
-		has_events(round->arena, c->reader.chunk)) {
-		close_old(round, c);
+	waymark_ctf_cursor_close_old(round, c);
+	write_closed(round, c);
+	round->left |= c->reader.chunk && has_events(round->arena, c->reader.chunk);
+}
+
+/*
+ * Takes the number of the cursor's next packet, 0 where its thread may have a
+ * packet or is in an event: it has taken a number by the time it shows the packet.
+ */
+static uint64_t take_number(struct arena *a, struct cursor *c)
+{
+	uint64_t last = __atomic_load_n(&c->sequence, __ATOMIC_ACQUIRE);
+
+	if (__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE) || head(a, c) ||
+		!__atomic_compare_exchange_n(
+			&c->sequence, &last, last + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+		return 0;
 	}
+	return last + 1;
 }
 
 /* A packet without events, which tells what its stream has lost since its last one. */
@@ -181,61 +247,32 @@ void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 	static char packet[PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
 	struct packet_header *h = (void *)packet;
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
-
-	if ((lost == c->reader.discarded && !c->reader.untold) || round->failed ||
-		!waymark_ctf_cursor_is_written(round->arena, c)) {
-		return;
-	}
-	uint64_t stream = __atomic_load_n(&c->stream, __ATOMIC_RELAXED);
-
-	if (!stream) { /* not even its first event found memory */
-		stream = __atomic_add_fetch(&round->arena->file.streams, 1, __ATOMIC_RELAXED);
-		__atomic_store_n(&c->stream, stream, __ATOMIC_RELAXED);
-	}
 	uint64_t now = waymark_clock_ticks();
 
+	if ((lost == c->reader.discarded && !c->reader.untold) || round->failed) {
+		return;
+	}
+	uint64_t number = take_number(round->arena, c);
+
+	if (!number) {
+		return;
+	}
 	*h = (struct packet_header){
 		.magic = PACKET_MAGIC,
-		.stream_instance_id = stream,
+		.stream_instance_id = arena_stream_id(round->arena, &c->stream),
 		.timestamp_begin = now,
 		.timestamp_end = now,
 		.content_size = sizeof(*h) * 8,
 		.packet_size = sizeof(packet) * 8,
-		.sequence = __atomic_add_fetch(&c->sequence, 1, __ATOMIC_RELAXED),
+		.sequence = number,
 		.events_discarded = lost + c->reader.evicted,
 	};
 	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
-	if (waymark_ctf_write(&round->state->files, &h, 1) == 1) {
+	if (waymark_ctf_write(&round->state->files, &h, 1, 0) == 1) {
 		c->reader.discarded = lost;
 		c->reader.untold = false;
 		c->reader.told = h->events_discarded;
-	} else {
-		c->sequence--;
 	}
-}
-
-void waymark_ctf_cursor_retire(struct ctf_round *round, struct cursor *c)
-{
-	struct arena *a = round->arena;
-
-	c->chunk = 0;
-	if (head(c) && !head_is_closed(a, c)) {
-		bool empty = !has_events(a, c->reader.chunk);
-
-		/* It may have recorded since this pass began. */
-		adopt(round, c, waymark_clock_ticks());
-		if (empty) {
-			advance(round->recorder, c);
-		}
-	}
-}
-
-void waymark_ctf_cursor_end(struct ctf_round *round, struct cursor *c)
-{
-	write_closed(round, c); /* until the open packet is the oldest one */
-	waymark_ctf_cursor_retire(round, c);
-	write_closed(round, c);
-	waymark_ctf_cursor_tell(round, c);
 }
 
 /* As who reads the arena sees it, too. */
@@ -278,5 +315,5 @@ uint64_t waymark_ctf_cursor_age(struct arena *a, struct cursor *c)
 
 bool waymark_ctf_cursor_is_written(struct arena *a, struct cursor *c)
 {
-	return !head(c) || (!head_is_closed(a, c) && !has_events(a, c->reader.chunk));
+	return !head(a, c) || (!head_is_closed(a, c) && !has_events(a, c->reader.chunk));
 }

@@ -18,6 +18,7 @@ struct ctf_round {
 	struct ctf_state *state;
 	struct clock_pair now;
 	uint64_t close_before; /* ticks: open packets that began before are closed */
+	uint64_t idle_before; /* and those that have got nothing since */
 	uint64_t taken; /* bytes that went their way */
 	bool discard; /* nothing is written, all is given up: the sink is off */
 	bool failed; /* the file takes nothing now */
@@ -28,8 +29,11 @@ struct ctf_round {
 	for (struct cursor *c = (s)->cursors[WAYMARK_RECORDER_CTF]; \
 		c < (s)->cursors[WAYMARK_RECORDER_CTF] + CURSOR_DEPTHS; c++)
 
-/* Writes the cursor's closed packets; closes its open one if it is old. */
+/* Writes the cursor's closed packets; closes its open one if it is old, or its thread has ended. */
 void waymark_ctf_cursor_pass(struct ctf_round *round, struct cursor *c);
+
+/* Only the second half of that. */
+void waymark_ctf_cursor_close_old(struct ctf_round *round, struct cursor *c);
 
 /* Has the open packet closed, if there is anything in it. */
 void waymark_ctf_cursor_close(struct ctf_round *round, struct cursor *c);
@@ -40,13 +44,11 @@ bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c);
 /* Takes the open packet from a thread that is in an event, and does not come back from it. */
 void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c);
 
-/* The thread has ended: its open packet is closed, an empty one is freed. */
-void waymark_ctf_cursor_retire(struct ctf_round *round, struct cursor *c);
+/* Takes the open packet; false where it was not asked for, or its thread is awake. */
+bool waymark_ctf_cursor_take(struct arena *a, struct cursor *c);
 
-/* The same, and all that is left of it goes its way. */
-void waymark_ctf_cursor_end(struct ctf_round *round, struct cursor *c);
-
-/* Tells what was lost after the last packet, by one without events. */
+/* Tells what was lost after the last packet, by one without events; not where the thread is awake.
+ */
 void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c);
 
 /* Another trace begins: what the one before tells as lost is not told once more. */
@@ -57,6 +59,15 @@ void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struc
 
 /* When the oldest packet began, UINT64_MAX where none is closed. */
 uint64_t waymark_ctf_cursor_age(struct arena *a, struct cursor *c);
+
+/* Notes whether the open packet has grown. */
+void waymark_ctf_cursor_watch(struct ctf_round *round, struct cursor *c);
+
+/*
+ * Since when the open packet has not grown, in ticks, as far as that was watched;
+ * UINT64_MAX where there is none, or its thread is in an event.
+ */
+uint64_t waymark_ctf_cursor_idle_since(struct arena *a, struct cursor *c);
 
 /* Whether all that the cursor has recorded is written. */
 bool waymark_ctf_cursor_is_written(struct arena *a, struct cursor *c);

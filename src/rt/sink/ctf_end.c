@@ -217,25 +217,15 @@ static void say_left(struct process *p, const struct ctf_round *round)
 	}
 }
 
-/* A thread that is switching packets has the next sequence number for itself. */
-static bool may_tell(struct cursor *c)
-{
-	return !__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE) &&
-	       !__atomic_load_n(&c->hot.limit, __ATOMIC_RELAXED);
-}
-
 static void tell_losses(struct ctf_round *round)
 {
-	bool alone = waymark_consume_is_alone();
 	uint32_t index = 0;
 
 	/* Threads that have ended, too: what was evicted of them no packet may have told. */
 	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
 		foreach_ctf_cursor(c, s)
 		{
-			if (alone || may_tell(c)) {
-				waymark_ctf_cursor_tell(round, c);
-			}
+			waymark_ctf_cursor_tell(round, c);
 		}
 	}
 }

@@ -65,8 +65,8 @@ bool waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece
 	return true;
 }
 
-static void fill_record(
-	struct ctf_index_record *r, const struct packet_header *packet, uint64_t offset)
+static void fill_record(struct ctf_index_record *r, const struct packet_header *packet,
+	uint64_t offset, uint64_t evicted)
 {
 	*r = (struct ctf_index_record){
 		.offset = htobe64(offset),
@@ -74,7 +74,7 @@ static void fill_record(
 		.content_size = htobe64(packet->content_size),
 		.timestamp_begin = htobe64(packet->timestamp_begin),
 		.timestamp_end = htobe64(packet->timestamp_end),
-		.events_discarded = htobe64(packet->events_discarded),
+		.events_discarded = htobe64(packet->events_discarded + evicted),
 		.stream_id = htobe64(packet->stream_id),
 		.stream_instance_id = htobe64(packet->stream_instance_id),
 		.sequence = htobe64(packet->sequence),
@@ -94,7 +94,7 @@ void waymark_ctf_index_give_up(const struct ctf_files *f, struct ctf_file *file)
 }
 
 void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
-	struct packet_header *const *packets, size_t count)
+	struct packet_header *const *packets, size_t count, uint64_t evicted)
 {
 	struct ctf_index_record records[CTF_GATHER];
 	size_t bytes = count * sizeof(records[0]);
@@ -106,7 +106,7 @@ void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
 	}
 	for (size_t i = count; i-- > 0;) {
 		offset -= packets[i]->packet_size / 8;
-		fill_record(&records[i], packets[i], offset);
+		fill_record(&records[i], packets[i], offset, evicted);
 	}
 	if (!waymark_ctf_is_ours(file, file->index_fd, file->index_inode, &st)) {
 		file->index_fd = -1; /* whose it is now, closes it */

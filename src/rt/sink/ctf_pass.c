@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See ctf_pass.h. With full=overwrite nothing is written but on demand: a pass
- * only keeps some memory free, by giving up what is oldest.
+ * only keeps some memory free (ctf_evict.c).
  */
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #include "rt/record/recorder.h"
 #include "rt/sink/ctf_cursor.h"
 #include "rt/sink/ctf_end.h"
+#include "rt/sink/ctf_evict.h"
 
 /* How long a flush waits for threads that are in an event. */
 #define FLUSH_ROUNDS 20
@@ -47,22 +48,26 @@ static void each_cursor(
 	}
 }
 
-static void usual(struct ctf_round *round)
+/* A slot without a thread has nobody who tells its losses with his next packet. */
+static void tell_orphans(struct ctf_round *round)
 {
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		bool exited = __atomic_load_n(&s->exited, __ATOMIC_ACQUIRE);
-
 		foreach_ctf_cursor(c, s)
 		{
-			if (exited) {
-				waymark_ctf_cursor_end(round, c);
-			} else {
-				waymark_ctf_cursor_pass(round, c);
+			if (c->reader.discarded != __atomic_load_n(&c->lost, __ATOMIC_RELAXED) &&
+				!waymark_slot_is_owned(s)) {
+				waymark_ctf_cursor_tell(round, c);
 			}
 		}
 	}
+}
+
+static void usual(struct ctf_round *round)
+{
+	each_cursor(round, waymark_ctf_cursor_pass);
+	tell_orphans(round);
 }
 
 static uint32_t count_closing(struct ctf_round *round)
@@ -98,59 +103,6 @@ static void flush(struct ctf_round *round, bool force)
 	}
 	if (force) {
 		each_cursor(round, force_closing);
-	}
-}
-
-/* The cursor whose oldest closed packet is older than that of any other. */
-static struct cursor *oldest_cursor(struct arena *a)
-{
-	struct cursor *oldest = NULL;
-	uint64_t age = UINT64_MAX;
-	uint32_t index = 0;
-
-	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		foreach_ctf_cursor(c, s)
-		{
-			uint64_t began = waymark_ctf_cursor_age(a, c);
-
-			if (began < age) {
-				age = began;
-				oldest = c;
-			}
-		}
-	}
-	return oldest;
-}
-
-static bool evict(struct recorder *r)
-{
-	struct cursor *oldest = oldest_cursor(recorder_arena(r));
-
-	if (oldest) {
-		waymark_ctf_cursor_evict(r, state_of(r), oldest);
-	}
-	return oldest != NULL;
-}
-
-/* Keeps an eighth of the memory free, so that threads need not look for some themselves. */
-static void make_room(struct ctf_round *round)
-{
-	struct arena *a = round->arena;
-	uint32_t all = a->units - a->file.first_unit;
-	uint32_t index = 0;
-
-	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		foreach_ctf_cursor(c, s)
-		{
-			if (__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE)) {
-				waymark_ctf_cursor_retire(round, c);
-			}
-		}
-	}
-
-	while (__atomic_load_n(&a->used, __ATOMIC_RELAXED) > all - all / 8 &&
-		evict(round->recorder)) {
-		round->taken++;
 	}
 }
 
@@ -240,7 +192,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 		return 0; /* the thread that begins the trace is not through */
 	}
 	if (!must_write(p, state, &mode)) {
-		make_room(&round);
+		waymark_ctf_keep_room(&round);
 		state->left = false;
 		return round.taken;
 	}
@@ -309,7 +261,7 @@ const struct consumer waymark_consumer_ctf = {
 	.settle = settle,
 	.has_all = has_all,
 	.is_through = is_through,
-	.evict = evict,
+	.evict = waymark_ctf_evict,
 	.pause = pause_files,
 	.get_name = waymark_ctf_consumer_get_name,
 	.get_status = get_status,

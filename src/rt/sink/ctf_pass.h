@@ -20,6 +20,7 @@ struct ctf_state {
 	uint64_t retry_ns; /* when to try to write again after an error */
 	bool ended; /* the end was tried: what comes now comes even later */
 	uint32_t snapshots; /* requests that were served */
+	uint64_t evicted_from; /* with full=overwrite: when the oldest closed packet began, ticks */
 	uint64_t refined; /* ticks after the begin at which the clock's rate was last written */
 	bool is_off; /* as far as the drain has seen */
 	bool left; /* the last pass left events in open packets */

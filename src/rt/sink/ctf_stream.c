@@ -216,24 +216,58 @@ static size_t gather(const struct ctf_files *f, struct packet_header *const *pac
 	return n;
 }
 
-/* What of the packets lies behind their first `done` bytes. */
-static int make_vector(
-	struct iovec *v, struct packet_header *const *packets, size_t count, uint64_t done)
+/* Packets of one call: what of them goes to the file. */
+struct batch {
+	struct packet_header *const *packets;
+	size_t count;
+	uint64_t bytes;
+	uint64_t evicted; /* the file's headers tell so much more as lost */
+	int parts;
+	struct iovec part[2 * CTF_GATHER];
+};
+
+static void add_part(struct batch *b, void *data, size_t size)
 {
-	int n = 0;
+	b->part[b->parts].iov_base = data;
+	b->part[b->parts++].iov_len = size;
+}
 
-	for (size_t i = 0; i < count; i++) {
-		size_t size = packets[i]->packet_size / 8;
+/* The packets as they are; or, where they are not to tell the truth, with copies of their heads. */
+static void make_parts(struct ctf_files *f, struct batch *b)
+{
+	b->parts = 0;
+	for (size_t i = 0; i < b->count; i++) {
+		char *packet = (char *)b->packets[i];
+		size_t size = b->packets[i]->packet_size / 8;
+		struct packet_header *head = (void *)f->pages[i];
 
-		if (done >= size) {
-			done -= size;
+		if (!b->evicted) {
+			add_part(b, packet, size);
 			continue;
 		}
-		v[n].iov_base = (char *)packets[i] + done;
-		v[n++].iov_len = size - done;
-		done = 0;
+		memcpy(f->pages[i], packet, PACKET_FILE_ALIGN);
+		head->events_discarded += b->evicted;
+		add_part(b, head, PACKET_FILE_ALIGN);
+		if (size > PACKET_FILE_ALIGN) {
+			add_part(b, packet + PACKET_FILE_ALIGN, size - PACKET_FILE_ALIGN);
+		}
 	}
-	return n;
+}
+
+/* The first `done` bytes of what is left are in the file. */
+static void drop_parts(struct batch *b, size_t done)
+{
+	int first = 0;
+
+	while (first < b->parts && done >= b->part[first].iov_len) {
+		done -= b->part[first++].iov_len;
+	}
+	b->parts -= first;
+	memmove(b->part, b->part + first, (size_t)b->parts * sizeof(b->part[0]));
+	if (b->parts) {
+		b->part[0].iov_base = (char *)b->part[0].iov_base + done;
+		b->part[0].iov_len -= done;
+	}
 }
 
 /* Alignment that this file system does not like: the page cache takes anything. */
@@ -247,21 +281,20 @@ static bool stop_direct(struct ctf_file *file)
 }
 
 /* Writes packets behind the file's end; returns how many bytes it took, less with errno. */
-static uint64_t write_vector(struct ctf_files *f, struct ctf_file *file,
-	struct packet_header *const *packets, size_t count)
+static uint64_t write_parts(struct ctf_files *f, struct ctf_file *file, struct batch *b)
 {
-	struct iovec v[CTF_GATHER];
 	uint64_t done = 0;
-	int n;
 
-	while ((n = make_vector(v, packets, count, done)) > 0) {
+	make_parts(f, b);
+	while (b->parts > 0) {
 		uint64_t at = file->size + done;
-		long taken = syscall(
-			SYS_pwritev, file->fd, v, n, (unsigned long)at, (unsigned long)(at >> 32));
+		long taken = syscall(SYS_pwritev, file->fd, b->part, b->parts, (unsigned long)at,
+			(unsigned long)(at >> 32));
 
 		count_progress(f);
 		if (taken > 0) {
 			done += (uint64_t)taken;
+			drop_parts(b, (size_t)taken);
 		} else if (taken == 0) {
 			errno = EIO;
 			break;
@@ -273,30 +306,30 @@ static uint64_t write_vector(struct ctf_files *f, struct ctf_file *file,
 }
 
 /* Writes packets that go with one call; returns how many were written whole, less with errno. */
-static size_t write_batch(struct ctf_files *f, struct ctf_file *file,
-	struct packet_header *const *packets, size_t count, uint64_t bytes)
+static size_t write_batch(struct ctf_files *f, struct ctf_file *file, struct batch *b)
 {
-	uint64_t taken = write_vector(f, file, packets, count);
+	uint64_t taken = write_parts(f, file, b);
 	int why = errno;
 	uint64_t whole = 0;
 	size_t n = 0;
 
-	while (n < count && whole + packets[n]->packet_size / 8 <= taken) {
-		whole += packets[n++]->packet_size / 8;
+	while (n < b->count && whole + b->packets[n]->packet_size / 8 <= taken) {
+		whole += b->packets[n++]->packet_size / 8;
 	}
 	file->size += whole;
 	f->piece_bytes += whole;
-	if (taken < bytes) {
+	if (taken < b->bytes) {
 		cut(file, file->size);
 	}
 	if (n) {
-		waymark_ctf_index_add(f, file, packets, n);
+		waymark_ctf_index_add(f, file, b->packets, n, b->evicted);
 	}
 	errno = why;
 	return n;
 }
 
-size_t waymark_ctf_write(struct ctf_files *f, struct packet_header *const *packets, size_t count)
+size_t waymark_ctf_write(
+	struct ctf_files *f, struct packet_header *const *packets, size_t count, uint64_t evicted)
 {
 	size_t done = 0;
 	int error = 0;
@@ -304,17 +337,17 @@ size_t waymark_ctf_write(struct ctf_files *f, struct packet_header *const *packe
 	while (done < count && !error) {
 		rotate(f);
 		struct ctf_file *file = get_file(f, packets[done]->stream_instance_id);
-		uint64_t bytes;
+		struct batch b = { .packets = packets + done, .evicted = evicted };
 
 		count_progress(f);
 		if (!file) {
 			error = errno;
 			break;
 		}
-		size_t n = gather(f, packets + done, count - done, &bytes);
-		size_t written = write_batch(f, file, packets + done, n, bytes);
+		b.count = gather(f, b.packets, count - done, &b.bytes);
+		size_t written = write_batch(f, file, &b);
 
-		error = written < n ? errno : 0;
+		error = written < b.count ? errno : 0;
 		done += written;
 	}
 	__atomic_store_n(&f->error, error, __ATOMIC_RELAXED);

@@ -26,7 +26,7 @@ bool waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece
 
 /* Adds the packets that are now the last ones of the file. */
 void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
-	struct packet_header *const *packets, size_t count);
+	struct packet_header *const *packets, size_t count, uint64_t evicted);
 
 /* Removes it: it is not true any more. */
 void waymark_ctf_index_give_up(const struct ctf_files *f, struct ctf_file *file);

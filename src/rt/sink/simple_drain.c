@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * See simple_drain.h. The acquire of content_size pairs with the release that commits
- * an event, that of `next` and `first` with the release that opens a packet: so
- * once the next packet is seen, the former's content_size is final.
- */
+/* See simple_drain.h. */
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "format/packet.h"
 #include "rt/record/consume.h"
+#include "rt/sink/simple_cursor.h"
 #include "rt/sink/simple_drain.h"
 #include "rt/sink/simple_heap.h"
 
@@ -26,85 +22,6 @@ struct simple_drain *waymark_simple_current(void)
 	return a ? state_of(a) : NULL;
 }
 
-/* Goes to the begin of a packet, and notes what its header says was lost before it. */
-static void enter_packet(struct arena *a, struct reader *r, uint32_t chunk)
-{
-	const struct packet_header *h = packet_at(a, chunk);
-
-	r->chunk = chunk;
-	r->pos = r->end = (char *)(h + 1);
-	if (h->events_discarded > r->discarded) {
-		r->gap += h->events_discarded - r->discarded;
-		r->discarded = h->events_discarded;
-	}
-	if (h->timestamp_begin > r->ticks) {
-		r->ticks = h->timestamp_begin;
-	}
-}
-
-/* Looks how far the packet is published; whether that is more than was read. */
-static bool see_more(struct arena *a, struct reader *r)
-{
-	const struct packet_header *h = packet_at(a, r->chunk);
-
-	r->end = (char *)h + __atomic_load_n(&h->content_size, __ATOMIC_ACQUIRE) / 8;
-	return r->pos < r->end;
-}
-
-/* Goes on behind a packet that was read; false where there is nothing yet. */
-static bool leave_packet(struct recorder *owner, struct cursor *c)
-{
-	struct arena *a = owner->arena;
-	uint32_t done = c->reader.chunk;
-	uint32_t next = packet_next(a, done);
-
-	if (!next) {
-		next = cursor_first(c);
-	}
-	c->reader.chunk = 0;
-	if (next) {
-		enter_packet(a, &c->reader, next);
-	}
-	waymark_recorder_free(owner, done);
-	return next != 0;
-}
-
-/* Whether the cursor has a record to read; goes on to its next packet where one ends. */
-static bool find_record(struct recorder *owner, struct cursor *c)
-{
-	struct arena *a = owner->arena;
-	struct reader *r = &c->reader;
-
-	if (!r->chunk) {
-		uint32_t first = cursor_first(c);
-
-		if (!first) {
-			return false;
-		}
-		enter_packet(a, r, first);
-	}
-	while (r->pos >= r->end && !see_more(a, r)) {
-		if (!packet_is_closed(a, r->chunk)) {
-			return false;
-		}
-		if (!see_more(a, r) && !leave_packet(owner, c)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-/* The full time of a record, from the 48 bits it carries; never before the last one's. */
-static uint64_t record_ticks(const struct reader *r)
-{
-	uint64_t word;
-
-	memcpy(&word, r->pos, sizeof(word));
-	int64_t step = (int64_t)((word & ~UINT64_C(0xffff)) - (r->ticks << 16)) >> 16;
-
-	return step > 0 ? r->ticks + (uint64_t)step : r->ticks;
-}
-
 /* Writes everything in the heap that is within its horizon, in the order of time. */
 static uint64_t merge(struct recorder *owner, struct simple_drain *d)
 {
@@ -116,8 +33,9 @@ static uint64_t merge(struct recorder *owner, struct simple_drain *d)
 		struct reader *r = &s->cursor->reader;
 
 		events += waymark_simple_run(&d->out, r, second < s->horizon ? second : s->horizon);
-		if (find_record(owner, s->cursor) && record_ticks(r) <= s->horizon) {
-			s->ticks = record_ticks(r);
+		if (waymark_simple_find(owner, s->cursor) &&
+			waymark_simple_ticks(r) <= s->horizon) {
+			s->ticks = waymark_simple_ticks(r);
 		} else {
 			*s = d->heap[--d->count];
 		}
@@ -130,10 +48,10 @@ static uint64_t add_source(struct recorder *owner, struct simple_drain *d, struc
 {
 	uint64_t events = 0;
 
-	if (!find_record(owner, s.cursor)) {
+	if (!waymark_simple_find(owner, s.cursor)) {
 		return 0;
 	}
-	s.ticks = record_ticks(&s.cursor->reader);
+	s.ticks = waymark_simple_ticks(&s.cursor->reader);
 	if (s.ticks > s.horizon) {
 		return 0;
 	}
@@ -160,8 +78,8 @@ static uint64_t slot_horizon(
 	for (int i = 0; i < CURSOR_DEPTHS; i++) {
 		struct cursor *c = &cursors[i];
 
-		if (outer_busy && find_record(owner, c)) {
-			uint64_t first = record_ticks(&c->reader);
+		if (outer_busy && waymark_simple_find(owner, c)) {
+			uint64_t first = waymark_simple_ticks(&c->reader);
 
 			if (first > now - hold && first <= horizon) {
 				horizon = first - 1;
@@ -208,7 +126,7 @@ static void tell_trailing(
 	struct reader *r = &c->reader;
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
 
-	if (lost == r->discarded || find_record(owner, c)) {
+	if (lost == r->discarded || waymark_simple_find(owner, c)) {
 		return; /* a record: the loss is told with it, or after it */
 	}
 	if (lost > r->discarded) {
@@ -237,22 +155,34 @@ static void tell_losses(struct recorder *owner, struct simple_drain *d, uint64_t
 	}
 }
 
-/* Frees what a thread that ended has left, once it is drained. */
-static void release(struct recorder *owner, struct simple_drain *d, struct slot *s, uint64_t since)
+/*
+ * Frees what a thread that ended has left, once it is read; and where memory is
+ * short, what one holds that records nothing.
+ */
+static void release(struct recorder *owner, struct slot *s, bool is_short, uint64_t now_ns)
 {
 	struct cursor *cursors = s->cursors[WAYMARK_RECORDER_SIMPLE];
 
 	for (int i = 0; i < CURSOR_DEPTHS; i++) {
 		struct cursor *c = &cursors[i];
 
-		if (find_record(owner, c)) {
-			return;
+		if (!waymark_simple_find(owner, c) && c->reader.chunk && !c->reader.taken &&
+			(is_short || !waymark_slot_is_owned(s))) {
+			waymark_simple_close(c, now_ns);
 		}
-		tell_trailing(owner, d, c, since);
-		if (c->reader.chunk) {
-			waymark_recorder_free(owner, c->reader.chunk);
-		}
-		c->chunk = c->reader.chunk = 0;
+	}
+}
+
+static void release_all(struct recorder *owner, uint64_t now_ns)
+{
+	const struct arena *a = recorder_arena(owner);
+	uint32_t most = (a->units - a->file.first_unit) / 4 * 3;
+	bool is_short = __atomic_load_n(&owner->waiting, __ATOMIC_RELAXED) ||
+			__atomic_load_n(&a->used, __ATOMIC_RELAXED) > most;
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		release(owner, s, is_short, now_ns);
 	}
 }
 
@@ -278,23 +208,16 @@ static uint64_t pass(struct process *p, struct recorder *owner, enum drain_mode 
 	uint64_t hold = mode == DRAIN_USUAL ? DRAIN_HOLD * p->moment : 0;
 	uint64_t events = 0;
 	uint32_t index = 0;
-	bool ended = false;
 
 	waymark_simple_sync(&d->out);
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
 		uint64_t horizon =
 			slot_horizon(owner, s->cursors[WAYMARK_RECORDER_SIMPLE], now.ticks, hold);
 
-		ended |= __atomic_load_n(&s->exited, __ATOMIC_ACQUIRE);
 		events += add_slot(owner, d, s, horizon);
 	}
 	events += merge(owner, d);
-	index = 0;
-	for (struct slot *s; ended && (s = waymark_slot_next(&index));) {
-		if (__atomic_load_n(&s->exited, __ATOMIC_ACQUIRE)) {
-			release(owner, d, s, now.ns);
-		}
-	}
+	release_all(owner, now.ns);
 	if (mode != DRAIN_USUAL) {
 		tell_losses(owner, d, now.ns);
 	}
@@ -314,7 +237,7 @@ static void settle(struct recorder *owner)
 
 static bool has_all(struct recorder *owner, struct cursor *c)
 {
-	return !find_record(owner, c);
+	return !waymark_simple_find(owner, c);
 }
 
 /* A file that keeps everything has nothing to give up. */

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See ctf_evict.h. A look at all cursors finds the oldest packets of several, so
+ * that a thousand threads do not cost a look at them all for every packet.
+ */
+#include "rt/host/futex.h"
+#include "rt/record/close.h"
+#include "rt/sink/ctf_evict.h"
+
+/* Cursors that one look finds. */
+#define FOUND 16u
+
+/* A thread without room frees more than the chunk it needs, 1/64 of all, so that it need not soon
+ * look again. */
+#define EVICT_SHARE 64u
+
+/* What the writer keeps free, 1/8 of all. */
+#define FREE_SHARE 8u
+
+/* Open packets that a thread without room asks for. */
+#define TAKEN_AT_ONCE 4u
+
+/* The oldest ones of what was looked at, the oldest first. */
+struct found {
+	unsigned int count;
+	struct {
+		uint64_t age; /* ticks: less is older */
+		struct cursor *cursor;
+	} oldest[FOUND];
+};
+
+static void found_add(struct found *f, uint64_t age, struct cursor *c)
+{
+	if (f->count == FOUND && age >= f->oldest[FOUND - 1].age) {
+		return;
+	}
+	unsigned int i = f->count < FOUND ? f->count++ : FOUND - 1;
+
+	for (; i > 0 && f->oldest[i - 1].age > age; i--) {
+		f->oldest[i] = f->oldest[i - 1];
+	}
+	f->oldest[i].age = age;
+	f->oldest[i].cursor = c;
+}
+
+static struct cursor *found_take(struct found *f)
+{
+	struct cursor *c = f->oldest[0].cursor;
+
+	f->count--;
+	for (unsigned int i = 0; i < f->count; i++) {
+		f->oldest[i] = f->oldest[i + 1];
+	}
+	return c;
+}
+
+/* Looks at all cursors; `age` says how old what one could give is, UINT64_MAX: it has nothing. */
+static void find_oldest(struct found *f, struct ctf_round *round,
+	uint64_t (*age)(struct ctf_round *round, struct cursor *c))
+{
+	uint32_t index = 0;
+
+	f->count = 0;
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		foreach_ctf_cursor(c, s)
+		{
+			uint64_t ticks = age(round, c);
+
+			if (ticks != UINT64_MAX) {
+				found_add(f, ticks, c);
+			}
+		}
+	}
+}
+
+/* Of a closed packet. An open one is watched meanwhile, and closed where it was idle for long. */
+static uint64_t age_of_closed(struct ctf_round *round, struct cursor *c)
+{
+	waymark_ctf_cursor_close_old(round, c);
+	waymark_ctf_cursor_watch(round, c);
+	return waymark_ctf_cursor_age(round->arena, c);
+}
+
+static uint64_t age_of_open(struct ctf_round *round, struct cursor *c)
+{
+	return waymark_ctf_cursor_idle_since(round->arena, c);
+}
+
+/* Gives up the oldest of what was found, until so many units are free; returns how many are. */
+static uint32_t evict_found(struct recorder *r, struct found *f, uint32_t units)
+{
+	struct arena *a = recorder_arena(r);
+	uint64_t reach = f->count ? f->oldest[f->count - 1].age : 0;
+	uint32_t freed = 0;
+
+	while (f->count > 0 && freed < units) {
+		struct cursor *c = found_take(f);
+
+		freed += arena_class_units(a->chunks[c->reader.chunk].size_class);
+		waymark_ctf_cursor_evict(r, a->state, c);
+		/* What follows it comes in its turn, as far as the look has reached. */
+		if (waymark_ctf_cursor_age(a, c) <= reach) {
+			found_add(f, waymark_ctf_cursor_age(a, c), c);
+		}
+	}
+	return freed;
+}
+
+/* Gives up closed packets, the oldest first, until so many units are free or none is left. */
+static uint32_t evict_closed(struct ctf_round *round, uint32_t units)
+{
+	uint32_t freed = 0;
+	bool found = true;
+
+	while (found && freed < units) {
+		struct found f;
+
+		find_oldest(&f, round, age_of_closed);
+		found = f.count > 0;
+		round->idle_before = found ? f.oldest[0].age : round->now.ticks;
+		freed += evict_found(round->recorder, &f, units - freed);
+	}
+	round->state->evicted_from = round->idle_before;
+	return freed;
+}
+
+/* Asks for the open packets that wait for the longest time, and takes those that it gets. */
+static void take_open(struct ctf_round *round)
+{
+	struct found f;
+
+	find_oldest(&f, round, age_of_open);
+	unsigned int count = f.count < TAKEN_AT_ONCE ? f.count : TAKEN_AT_ONCE;
+
+	for (unsigned int i = 0; i < count; i++) {
+		waymark_close_begin(f.oldest[i].cursor, waymark_clock_ns());
+	}
+	if (count) {
+		futex_sleep(CLOSE_SETTLE_NS);
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		waymark_ctf_cursor_take(round->arena, f.oldest[i].cursor);
+	}
+}
+
+static uint32_t units_of(const struct arena *a)
+{
+	return a->units - a->file.first_unit;
+}
+
+bool waymark_ctf_evict(struct recorder *r)
+{
+	struct arena *a = recorder_arena(r);
+	struct ctf_state *state = a->state;
+	struct ctf_round round = {
+		.recorder = r,
+		.arena = a,
+		.state = state,
+		.now = { .ticks = waymark_clock_ticks() },
+		.idle_before = state->evicted_from,
+	};
+	uint32_t units = 1 + units_of(a) / EVICT_SHARE;
+
+	if (evict_closed(&round, units)) {
+		return true;
+	}
+	take_open(&round);
+	return evict_closed(&round, units) > 0;
+}
+
+void waymark_ctf_keep_room(struct ctf_round *round)
+{
+	struct arena *a = round->arena;
+	uint32_t most = units_of(a) - units_of(a) / FREE_SHARE;
+	uint32_t used = __atomic_load_n(&a->used, __ATOMIC_RELAXED);
+
+	round->close_before = 0; /* nobody waits for these events */
+	round->idle_before = round->state->evicted_from;
+	if (used > most) {
+		round->taken += evict_closed(round, used - most);
+	}
+}

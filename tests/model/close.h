@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread that records and the writer that takes its packets, or waits until
+ * they are full (include/waymark/record.h, src/rt/record/recorder.c, close.h):
+ * every interleaving of their loads and stores, with the thread's stores seen
+ * at once, and with a store buffer as x86 has one, so that `busy` may be seen
+ * late. The thread may end in the middle, and another one goes on with its
+ * cursor; the writer may tell losses by packets of its own. Never is anything
+ * stored into a packet that is written or free, each event is written once or
+ * counted as lost, none is later than its packet's end, and packets are written
+ * in the order of their numbers, none of which is missing. Handlers have cursors of their own, so a
+ * second one of these is all they are.
+ *
+ * The model finds a fault once one of the protocol's parts is missing.
+ */
+#ifndef TESTS_MODEL_CLOSE_H
+#define TESTS_MODEL_CLOSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "explore.h"
+
+#define PACKETS 2 /* numbers from 1 */
+#define ROOM 2 /* events that fit into one */
+#define EVENTS_MAX 5 /* enough for each packet to be used again */
+#define TELLS_MAX 2 /* packets of the writer's own */
+#define BUFFERED 4 /* stores that wait to be seen */
+
+/* What is shared, and stored to by the thread. */
+enum where {
+	BUSY,
+	LIMIT, /* 1: the open packet's end; 0: NULL */
+	CLOSE,
+	CLAIM,
+	FIRST,
+	SIZE, /* of packet 1, 2 ...: how many events are published */
+	NEXT = SIZE + PACKETS + 1,
+	DATA = NEXT + PACKETS + 1, /* ROOM each */
+	PLACES = DATA + (PACKETS + 1) * ROOM,
+};
+
+struct store {
+	uint8_t where, value;
+};
+
+/* Where the thread is, named after what comes next. */
+/* clang-format off */
+enum {
+	P_BUSY, P_LOOK, P_CLAIM, P_REOPEN, P_TAKE, P_SIZE_0, P_NEXT_0, P_NUMBER, P_CLOSE_0, P_LIMIT,
+	P_SHOW, P_CLOCK, P_DATA, P_COMMIT, P_IDLE, P_LOSE, P_LEAVE_CLOSE, P_LEAVE_LIMIT, P_LEAVE, P_END
+};
+
+/* And the writer. */
+enum {
+	C_HEAD, C_CLEAR_FIRST, C_LOOK, C_CLOSE, C_LIMIT, C_SETTLE, C_CHECK, C_TIME, C_SWAP,
+	C_TELL_BUSY, C_TELL_HEAD, C_TELL
+};
+/* clang-format on */
+
+struct state {
+	uint8_t memory[PLACES];
+	struct store buffer[BUFFERED];
+	uint8_t buffered;
+	uint8_t numbers; /* given to packets so far */
+	uint8_t number[PACKETS + 1];
+	uint8_t owned[PACKETS + 1]; /* by the thread, or full and not written yet */
+	/* the thread's own */
+	uint8_t at, chunk, before, fresh, pos, event;
+	/* the writer's own */
+	uint8_t writer, head, claim, unsettled, checked;
+	uint8_t timed, late; /* the packet's end is read; an event's time was read behind it */
+	uint8_t written; /* bit by event */
+	uint8_t before_tell, tells; /* numbers given when it looked; its own packets */
+	uint8_t last; /* number that was written */
+	uint8_t lost;
+};
+
+/* What the protocol is without. */
+enum without { WHOLE, NO_CLAIM, NO_SETTLE, EARLY_END, NO_LOOK, CONTINUED };
+
+struct setup {
+	enum without without;
+	bool buffering;
+	uint8_t events;
+	uint8_t leaves; /* behind so many of them the thread ends; 0: it does not */
+};
+
+extern struct setup setup;
+
+/* The oldest of the thread's stores is seen. */
+void drain_one(struct explorer *e, struct state *s);
+
+/* What the thread does next; stores in the order of the program. */
+void produce(struct explorer *e, struct state *s);
+
+/* What the writer does next; it may offer another way by itself. */
+void consume(struct explorer *e, struct state *s);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads in numbers with the native recorder: more than there are packets, and
+ * short ones by the thousand. Streams and memory are those of the threads at one
+ * time; nobody's packet keeps others from recording.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ctf_pairs.h"
+#include "rt/sink/sink.h"
+
+#define CROWD 40u /* more than the 15 packets of a buffer of 1 MiB */
+
+static enum recorder_policy policy;
+static uint64_t buffer;
+static unsigned int at_once;
+static unsigned int rounds;
+static uint64_t per_thread;
+
+static void begin(void)
+{
+	if (waymark_recorder_set_buffer(buffer, NULL) ||
+		waymark_recorder_set_policy(policy, NULL) ||
+		waymark_sink_ctf.set_file("trace", false, NULL)) {
+		_exit(1);
+	}
+}
+
+static void end_without_losses(void)
+{
+	struct waymark_recorder_stats stats;
+
+	waymark_recorder_get_stats(&stats);
+	if (stats.lost) {
+		fprintf(stderr, "%lu events found no room\n", stats.lost);
+		_exit(2);
+	}
+}
+
+static void run_and_read(struct pairs *p, void (*body)(void))
+{
+	assert_int_equal(system("rm -rf trace"), 0);
+	int status = run(body);
+
+	if (status) {
+		fail_msg("the program ended with %#x", (unsigned int)status);
+	}
+	read_pairs(p, "trace");
+}
+
+static void *record(void *who)
+{
+	for (uint64_t i = 0; i < per_thread; i++) {
+		trace_ctf((uintptr_t)who, i);
+	}
+	return NULL;
+}
+
+static void in_threads(void)
+{
+	pthread_t t[CROWD];
+	uintptr_t who = 0;
+
+	begin();
+	for (unsigned int round = 0; round < rounds; round++) {
+		for (unsigned int k = 0; k < at_once; k++) {
+			pthread_create(&t[k], NULL, record, (void *)who++);
+		}
+		for (unsigned int k = 0; k < at_once; k++) {
+			pthread_join(t[k], NULL);
+		}
+	}
+}
+
+static void record_in_short_threads(void)
+{
+	in_threads();
+	end_without_losses();
+}
+
+/* Joined threads may run for a moment yet: a stream or two more than there were threads at once. */
+static void check_short_threads(void)
+{
+	struct pairs p;
+
+	run_and_read(&p, record_in_short_threads);
+	assert_int_equal(p.count, rounds * at_once * per_thread);
+	assert_int_equal(p.lost, 0);
+	for (uint64_t who = 0; who < rounds * at_once; who += 97) {
+		assert_int_equal(check_each_once(&p, who), per_thread);
+	}
+	if (p.streams > at_once + 2) {
+		fail_msg("%lu streams of %u threads at once", p.streams, at_once);
+	}
+	pairs_free(&p);
+}
+
+static void short_threads_share_their_streams(void **state)
+{
+	(void)state;
+	buffer = UINT64_C(16) << 20;
+	policy = RECORDER_BLOCK;
+	per_thread = 3;
+	rounds = amount(10000, 50000);
+	at_once = 1;
+	check_short_threads();
+	rounds = amount(1000, 5000);
+	at_once = 8;
+	check_short_threads();
+}
+
+static pthread_barrier_t barrier;
+
+/* Has a packet, and nothing more to say. */
+static void *record_and_stay(void *who)
+{
+	trace_ctf((uintptr_t)who, 0);
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	return NULL;
+}
+
+static void record_among_idle_threads(void)
+{
+	pthread_t t[CROWD];
+
+	begin();
+	pthread_barrier_init(&barrier, NULL, CROWD + 1);
+	for (uintptr_t k = 0; k < CROWD; k++) {
+		pthread_create(&t[k], NULL, record_and_stay, (void *)k);
+	}
+	pthread_barrier_wait(&barrier);
+	record((void *)(uintptr_t)CROWD);
+	waymark_recorder_flush();
+	pthread_barrier_wait(&barrier);
+	for (unsigned int k = 0; k < CROWD; k++) {
+		pthread_join(t[k], NULL);
+	}
+	end_without_losses();
+}
+
+static void the_flight_recorder_takes_the_packets_of_idle_threads(void **state)
+{
+	struct pairs p;
+
+	(void)state;
+	buffer = UINT64_C(1) << 20;
+	policy = RECORDER_OVERWRITE;
+	for (per_thread = 10; per_thread <= 4000000; per_thread *= 400000) {
+		run_and_read(&p, record_among_idle_threads);
+		uint64_t found = 0;
+
+		for (size_t k = 0; k < p.count; k++) {
+			found += p.items[k].who == CROWD;
+		}
+		/* Half of the memory, or all there is. */
+		if (found != per_thread && found * 24 < buffer / 2) {
+			fail_msg("%lu of the last %lu events", found, per_thread);
+		}
+		assert_int_equal(p.count + p.lost, per_thread + CROWD);
+		pairs_free(&p);
+	}
+}
+
+static void a_crowd_overwrites_and_loses_nothing_else(void **state)
+{
+	struct pairs p;
+
+	(void)state;
+	buffer = UINT64_C(1) << 20;
+	policy = RECORDER_OVERWRITE;
+	per_thread = amount(20000, 500000);
+	rounds = 1;
+	at_once = CROWD;
+	run_and_read(&p, record_in_short_threads);
+	assert_int_equal(p.count + p.lost, per_thread * CROWD);
+	for (uint64_t who = 0; who < CROWD; who++) {
+		check_none_twice(&p, who);
+	}
+	pairs_free(&p);
+}
+
+static void a_crowd_is_discarded_where_it_is_counted(void **state)
+{
+	struct pairs p;
+
+	(void)state;
+	buffer = UINT64_C(1) << 20;
+	policy = RECORDER_DISCARD;
+	per_thread = amount(20000, 500000);
+	rounds = 1;
+	at_once = CROWD;
+	run_and_read(&p, in_threads);
+	assert_int_equal(p.count + p.lost, per_thread * CROWD);
+	pairs_free(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(short_threads_share_their_streams),
+		cmocka_unit_test(the_flight_recorder_takes_the_packets_of_idle_threads),
+		cmocka_unit_test(a_crowd_overwrites_and_loses_nothing_else),
+		cmocka_unit_test(a_crowd_is_discarded_where_it_is_counted),
+	};
+
+	enter_directory();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_directory();
+	return failed;
+}
