@@ -133,7 +133,8 @@ static enum read_result unknown_event(struct ctf_reader *r, struct ctf_stream *s
 	return skip_packet(r, s, why);
 }
 
-/* The metadata has events that cannot be read: said once each, before the first event. */
+/* What is wrong with the metadata, or missing of the files: said once each, before the first event.
+ */
 static bool tell_problem(struct ctf_reader *r)
 {
 	if (r->problems_told >= r->metadata.problems.count) {

@@ -75,7 +75,7 @@ static bool read_declaration(struct ctf_parser *p, struct ctf_metadata *md)
 	return true;
 }
 
-static void note_problem(struct ctf_metadata *md, const struct read_error *error)
+void ctf_metadata_note(struct ctf_metadata *md, const struct read_error *error)
 {
 	if (md->problems.count < PROBLEMS_MAX) {
 		vec_push(&md->problems, arena_strdup(&md->arena, error->text));
@@ -98,7 +98,7 @@ static const char *parse_all(struct ctf_metadata *md, struct ctf_scan *scan)
 
 		p.scan.end = end;
 		if (!read_declaration(&p, md)) {
-			note_problem(md, &error);
+			ctf_metadata_note(md, &error);
 		}
 		for (; scan->pos < end; scan->pos++) {
 			scan->line += *scan->pos == '\n';

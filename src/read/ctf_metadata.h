@@ -53,7 +53,7 @@ struct ctf_metadata {
 	struct arena_clock begin; /* all 0 where it does not say */
 	struct arena_clock end;
 	VEC(struct ctf_event) events; /* in the order of the file */
-	VEC(const char *) problems; /* events that cannot be read, and why */
+	VEC(const char *) problems; /* what cannot be read before anything was, and why */
 };
 
 void ctf_metadata_init(struct ctf_metadata *md, const struct model *declarations);
@@ -71,6 +71,9 @@ void ctf_metadata_rewind(struct ctf_metadata *md);
 /* The same for text that stands behind what was parsed so far. */
 bool ctf_metadata_parse(
 	struct ctf_metadata *md, const char *text, size_t size, struct read_error *error);
+
+/* Adds a problem, unless there are very many. */
+void ctf_metadata_note(struct ctf_metadata *md, const struct read_error *error);
 
 /* Whether all is there that the streams cannot be read without; false with an error. */
 bool ctf_metadata_check(const struct ctf_metadata *md, struct read_error *error);

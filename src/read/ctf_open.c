@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "format/ctf.h"
+#include "read/ctf_index.h"
 
 /* Later times (in seconds; some 280 years) do not fit into nanoseconds. */
 #define TIME_MAX_S UINT64_C(9000000000)
@@ -157,6 +158,30 @@ static bool open_arena(
 	return true;
 }
 
+/* A process that lives removes files of its own; of one that is dead, none may be missing. */
+static void look_at_indexes(
+	struct ctf_reader *r, const struct arena_packet *left, size_t left_count)
+{
+	struct ctf_index_losses losses;
+	char text[256];
+
+	if (r->trace.is_live) {
+		return;
+	}
+	ctf_index_find(&losses, r->trace.directory, r->trace.swap);
+	ctf_index_find_left(&losses, left, left_count);
+	vec_foreach (const struct ctf_index_lost *, lost, &losses.all) {
+		struct read_error error;
+
+		if (lost->sequences.count > 0) {
+			ctf_index_word(lost, text, sizeof(text));
+			read_error_set(&error, "%s", text);
+			ctf_metadata_note(&r->metadata, &error);
+		}
+	}
+	ctf_index_fini(&losses);
+}
+
 static bool open_trace(
 	struct ctf_reader *r, const struct reader_options *options, struct read_error *error)
 {
@@ -190,6 +215,7 @@ static bool open_trace(
 	if (!ctf_streams_find(r, left, left_count, error)) {
 		return false;
 	}
+	look_at_indexes(r, left, left_count);
 	set_info(r);
 	if (r->follow.is_on) {
 		ctf_follow_fill(r);

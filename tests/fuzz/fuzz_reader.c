@@ -4,7 +4,7 @@
  * simpletrace and info views. The first byte chooses options; with OWN_EVENTS
  * the declarations come first, up to a NUL, so that formats are any bytes, too.
  * With DIRECTORY what follows is a native trace: metadata up to a NUL, then the
- * bytes of its streams, each up to a SPLIT.
+ * bytes of its streams, each up to a SPLIT; then those of the first one's index.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyse/summary.h"
@@ -95,15 +96,20 @@ static void store(const char *directory, const char *name, const uint8_t *data, 
 
 static char directory[64];
 
+#define INDEX "index/stream-1.idx"
+
 static void remove_directory(void)
 {
-	static const char *const names[] = { "metadata", "stream-1", "stream-2", "stream-3" };
+	static const char *const names[] = { "metadata", "stream-1", "stream-2", "stream-3",
+		INDEX };
 	char path[128];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
 		unlink(path);
 	}
+	snprintf(path, sizeof(path), "%s/index", directory);
+	rmdir(path);
 	rmdir(directory);
 }
 
@@ -112,7 +118,13 @@ static void make_directory(void)
 	if (!directory[0]) {
 		strcpy(directory,
 			access("/dev/shm", W_OK) ? "/tmp/fuzz-XXXXXX" : "/dev/shm/fuzz-XXXXXX");
+		char index[sizeof(directory) + sizeof("/index")];
+
 		if (!mkdtemp(directory)) {
+			abort();
+		}
+		snprintf(index, sizeof(index), "%s/index", directory);
+		if (mkdir(index, 0700) != 0) {
 			abort();
 		}
 		atexit(remove_directory);
@@ -139,6 +151,7 @@ static struct reader *open_directory(
 		store(directory, name, data, length);
 		length += end ? strlen(SPLIT) : 0;
 	}
+	store(directory, INDEX, data + length, size - length);
 	return reader_open(directory, options, &error);
 }
 
