@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "read/merge.h"
+#include "write/leftover.h"
 
 /* Wrong declarations make every record a problem: the first ones tell enough. */
 #define PROBLEMS_SHOWN 10
@@ -123,6 +124,20 @@ static void show_so_far(void *session)
 	}
 }
 
+/* A trace that was removed while its process recorded, or before it was recovered. */
+static void explain_missing(struct session *s)
+{
+	char text[600];
+
+	for (size_t i = 0; i < s->trace_count; i++) {
+		if (access(s->traces[i], F_OK) != 0 && errno == ENOENT &&
+			leftover_explain(s->traces[i], text, sizeof(text))) {
+			s->trace = s->traces[i];
+			session_say(s, "%s", text);
+		}
+	}
+}
+
 static bool open_traces(struct session *s, const char *output, bool no_header)
 {
 	const struct reader_options options = {
@@ -141,6 +156,7 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 	s->reader = merge_open(s->traces, s->trace_count, &options, &error);
 	if (!s->reader) {
 		session_say(s, "%s", error.text);
+		explain_missing(s);
 		return false;
 	}
 	if (!open_output(s, output)) {

@@ -1,48 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 /* `waymark recover`: what a crash left behind, made a clean trace. */
-#include <dirent.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/arguments.h"
 #include "cmd/waymark.h"
-#include "read/arena.h"
+#include "write/leftover.h"
 #include "write/recover.h"
 
-enum { KEY_ALL = ARGUMENT_LONG, KEY_LIST, KEY_DISCARD };
+enum { KEY_ALL = ARGUMENT_LONG, KEY_LIST, KEY_DISCARD, KEY_DISCARD_GONE, KEY_DRY_RUN };
 
 static const struct argument rows[] = {
-	{ KEY_ALL, "all", NULL,
-		"every trace of yours whose process died: the default\nwithout DIR" },
+	{ KEY_ALL, "all", NULL, "recover every trace of yours whose process died" },
 	{ KEY_LIST, "list", NULL,
 		"only list what processes left or still record into:\n"
-		"arena, trace, process, age, dead or alive" },
+		"the default without DIR" },
 	{ KEY_DISCARD, "discard", NULL,
 		"throw away what the processes left, unread; DIR may\n"
 		"be an arena's path as well" },
+	{ KEY_DISCARD_GONE, "discard-gone", NULL,
+		"throw away what dead processes of yours left whose\n"
+		"trace is no longer where they recorded it" },
+	{ KEY_DRY_RUN, "dry-run", NULL,
+		"with --all or --discard-gone: only say what would be\n"
+		"done" },
 	{ 0 },
 };
 
 static const struct command command = {
 	.name = "waymark recover",
-	.usage = "[OPTION] [DIR...]",
+	.usage = "[OPTION...] [DIR...]",
 	.about =
 		"Makes a trace whole whose process was killed: what the process had recorded and\n"
 		"not written yet goes into the trace's files, torn ends are cut, the clock and\n"
 		"the indexes are set right. Then every reader of CTF opens it. A trace that needs\n"
-		"nothing is not touched. One line for each DIR says what was done.",
+		"nothing is not touched. In the end all of it is read. One line for each DIR says\n"
+		"what was done.",
 	.arguments = rows,
 };
 
 struct options {
 	int mode; /* 0, or one of the keys */
+	bool is_dry;
 };
+
+/* Which of the modes, if any, takes folders. */
+static int check_words(const struct options *o, bool has_words)
+{
+	bool sweeps = o->mode == KEY_ALL || o->mode == KEY_DISCARD_GONE;
+
+	if (o->mode == KEY_DISCARD && !has_words) {
+		return arguments_bad(&command, "--discard needs the DIR");
+	}
+	if ((sweeps || o->mode == KEY_LIST) && has_words) {
+		return arguments_bad(&command, "--all, --list and --discard-gone take no DIR");
+	}
+	if (o->is_dry && !sweeps) {
+		return arguments_bad(&command, "--dry-run goes with --all or --discard-gone");
+	}
+	return 0;
+}
 
 /* Reads the command line; returns 0, or what ends the run. */
 static int parse(struct options *o, int argc, char **argv)
@@ -53,24 +74,48 @@ static int parse(struct options *o, int argc, char **argv)
 		if (key < 0) {
 			return key;
 		}
+		if (key == KEY_DRY_RUN) {
+			o->is_dry = true;
+			continue;
+		}
 		if (o->mode && o->mode != key) {
-			return arguments_bad(
-				&command, "--all, --list and --discard exclude each other");
+			return arguments_bad(&command,
+				"--all, --list, --discard and --discard-gone exclude each other");
 		}
 		o->mode = key;
 	}
-	if (o->mode == KEY_DISCARD && optind == argc) {
-		return arguments_bad(&command, "--discard needs the DIR");
-	}
-	if ((o->mode == KEY_ALL || o->mode == KEY_LIST) && optind < argc) {
-		return arguments_bad(&command, "--all and --list take no DIR");
-	}
-	return 0;
+	return check_words(o, optind < argc);
 }
 
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
+}
+
+static void print_count(const char *before, uint64_t n, const char *what)
+{
+	printf("%s%" PRIu64 " %s%s", before, n, what, plural(n));
+}
+
+static void print_done(const char *path, const struct recover_result *r)
+{
+	if (!r->changed) {
+		printf("%s: nothing to do\n", path);
+		return;
+	}
+	printf("%s: ", path);
+	print_count("", r->streams, "stream");
+	print_count(", ", r->events, "event");
+	printf(" recovered, %" PRIu64 " lost", r->lost);
+	if (r->missing > 0) {
+		print_count(", ", r->missing, "packet");
+		printf(" missing");
+	}
+	if (r->cut > 0) {
+		print_count(", ", r->cut, "byte");
+		printf(" cut");
+	}
+	putchar('\n');
 }
 
 static int show(const char *path, bool ok, const struct recover_result *r)
@@ -79,17 +124,23 @@ static int show(const char *path, bool ok, const struct recover_result *r)
 		fprintf(stderr, "%s: %s: %s\n", command.name, path, r->error);
 		return EXIT_FAILURE;
 	}
-	if (!r->changed) {
-		printf("%s: nothing to do\n", path);
+	print_done(path, r);
+	if (r->kept_for[0]) {
+		fprintf(stderr,
+			"%s: %s: is a copy of %s: what its process left in memory stays for "
+			"that one\n",
+			command.name, path, r->kept_for);
+	}
+	if (!r->fault[0]) {
 		return EXIT_SUCCESS;
 	}
-	printf("%s: %" PRIu64 " stream%s, %" PRIu64 " event%s recovered, %" PRIu64 " lost", path,
-		r->streams, plural(r->streams), r->events, plural(r->events), r->lost);
-	if (r->cut > 0) {
-		printf(", %" PRIu64 " byte%s cut", r->cut, plural(r->cut));
+	fflush(stdout);
+	fprintf(stderr, "%s: %s: cannot be mended: %s", command.name, path, r->fault);
+	if (r->faults + (r->missing > 0) > 1) {
+		fprintf(stderr, "; and more: waymark print shows them");
 	}
-	putchar('\n');
-	return EXIT_SUCCESS;
+	fputc('\n', stderr);
+	return EXIT_FAILURE;
 }
 
 static int recover(const char *path)
@@ -112,98 +163,57 @@ static int discard(const char *path)
 	return EXIT_SUCCESS;
 }
 
-/* Recovers what an arena file belongs to; one of a living process is no business of ours. */
-static int recover_left(const char *path, struct arena_source *arena)
+/* One line for what would be done. */
+static int announce(const struct leftover *o, const char *what)
 {
-	char trace[ARENA_FILE_PATH_BYTES];
-	struct recover_result result;
-	bool is_live = arena_source_is_live(arena);
-
-	strcpy(trace, arena_source_header(arena)->directory);
-	arena_source_close(arena);
-	if (is_live) {
-		return EXIT_SUCCESS;
-	}
-	bool ok = recover_arena(path, &result);
-
-	return show(ok ? trace : path, ok, &result);
-}
-
-static void print_age(time_t seconds)
-{
-	static const struct {
-		time_t seconds;
-		char letter;
-	} units[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' } };
-	size_t i = 0;
-
-	while (seconds < units[i].seconds && units[i].seconds > 1) {
-		i++;
-	}
-	printf("%lld%c", (long long)(seconds / units[i].seconds), units[i].letter);
-}
-
-static int list(const char *path, struct arena_source *arena)
-{
-	const struct arena_file *h = arena_source_header(arena);
-	struct stat st;
-	time_t age = stat(path, &st) == 0 ? time(NULL) - st.st_mtime : 0;
-
-	printf("%s\t%s\t%" PRIu32 "\t", path, h->directory, h->pid);
-	print_age(age > 0 ? age : 0);
-	printf("\t%s\n", arena_source_is_live(arena) ? "alive" : "dead");
-	arena_source_close(arena);
+	printf("%s: would be %s: process %" PRIu32 "%s%s, trace %s\n", o->path, what, o->pid,
+		o->command[0] ? " " : "", o->command, o->directory);
 	return EXIT_SUCCESS;
 }
 
-static int is_arena(const struct dirent *e)
+/* Recovers what an arena file belongs to. */
+static int recover_left(const struct leftover *o)
 {
-	const char *name = strrchr(ARENA_FILE_PREFIX, '/') + 1;
-	size_t n = strlen(name);
+	struct recover_result result;
+	bool ok = recover_arena(o->path, &result);
 
-	return strncmp(e->d_name, name, n) == 0 &&
-	       strspn(e->d_name + n, "0123456789abcdef") == 32 && !e->d_name[n + 32];
+	return show(ok ? o->directory : o->path, ok, &result);
 }
 
-/* Calls `visit` with each arena file that is the caller's, which it closes. */
-static int visit_all(int (*visit)(const char *path, struct arena_source *arena), bool *any)
+static int visit(const struct options *options, const struct leftover *o)
 {
-	struct dirent **entries;
-	int n = scandir(arena_source_folder(), &entries, is_arena, alphasort);
+	bool discards = options->mode == KEY_DISCARD_GONE;
+
+	if (o->error) {
+		fprintf(stderr, "%s: %s: cannot be read: %s\n", command.name, o->path,
+			strerror(o->error));
+		return EXIT_FAILURE;
+	}
+	/* What a living process records into is no business of ours. */
+	if (o->state != LEFTOVER_DEAD || (discards && o->has_trace)) {
+		return EXIT_SUCCESS;
+	}
+	if (options->is_dry) {
+		return announce(o, discards ? "thrown away" : "recovered");
+	}
+	return discards ? discard(o->path) : recover_left(o);
+}
+
+/* Goes through what the caller's processes left. */
+static int visit_all(const struct options *options)
+{
+	struct leftovers l;
 	int status = EXIT_SUCCESS;
-
-	for (int i = 0; i < n; i++) {
-		char path[4096 + 300];
-		struct arena_source *arena = NULL;
-		struct stat st;
-		int error = 0;
-
-		snprintf(path, sizeof(path), "%.4000s/%s", arena_source_folder(),
-			entries[i]->d_name);
-		free(entries[i]);
-		if (lstat(path, &st) == 0 && st.st_uid == geteuid()) {
-			arena = arena_source_open_path(path, &error);
-			*any = true;
-		}
-		if (arena) {
-			status |= visit(path, arena);
-		} else if (error) {
-			fprintf(stderr, "%s: %s: cannot be read: %s\n", command.name, path,
-				strerror(error));
-			status = EXIT_FAILURE;
-		}
-	}
-	if (n >= 0) {
-		free(entries);
-	}
-	return status;
-}
-
-static int recover_all(void)
-{
 	bool any = false;
-	int status = visit_all(recover_left, &any);
 
+	leftovers_find(&l);
+	vec_foreach (const struct leftover *, o, &l.all) {
+		if (o->uid == geteuid()) {
+			any = true;
+			status |= visit(options, o);
+		}
+	}
+	leftovers_fini(&l);
 	if (!any) {
 		printf("%s: no process left anything\n", command.name);
 	}
@@ -213,18 +223,17 @@ static int recover_all(void)
 int waymark_recover(int argc, char **argv)
 {
 	struct options options = { 0 };
-	bool any = false;
 	int failed = parse(&options, argc, argv);
 	int status = EXIT_SUCCESS;
 
 	if (failed) {
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}
-	if (options.mode == KEY_LIST) {
-		return visit_all(list, &any);
+	if (options.mode == KEY_LIST || (!options.mode && optind == argc)) {
+		return waymark_recover_list();
 	}
 	if (optind == argc) {
-		return recover_all();
+		return visit_all(&options);
 	}
 	for (int i = optind; i < argc; i++) {
 		status |= options.mode == KEY_DISCARD ? discard(argv[i]) : recover(argv[i]);

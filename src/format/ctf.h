@@ -7,6 +7,7 @@
  *	stream-<n>            packets of stream instance n, in sequence
  *	stream-<n>-<p>        the same, of piece p (from 1) of a rotated trace
  *	index/<stream>.idx    where each packet is, in LTTng's layout
+ *	.metadata             the next metadata, while its process writes it
  *
  * The metadata begins with CTF_SIGNATURE. An event has its declaration before
  * it, in the language of trace-events files, because CTF has no place for
@@ -29,6 +30,7 @@
 #define CTF_DECLARATION "/* trace-events "
 #define CTF_COMMENT_END " */"
 #define CTF_METADATA "metadata"
+#define CTF_METADATA_NEW ".metadata"
 #define CTF_STREAM "stream-"
 #define CTF_INDEX "index"
 #define CTF_INDEX_SUFFIX ".idx"

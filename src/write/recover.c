@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "read/arena.h"
+#include "read/reader.h"
 #include "write/layout.h"
+#include "write/leftover.h"
 #include "write/replace.h"
 #include "write/stream_files.h"
 
@@ -125,18 +127,24 @@ static bool read_metadata(struct recovery *r)
 	}
 }
 
+static bool cannot_open(struct recovery *r, int error)
+{
+	struct recover_result *result = r->result;
+
+	if (error == ENOENT && leftover_explain(r->path, result->error, sizeof(result->error))) {
+		return false;
+	}
+	return fail(result,
+		error == ENOTDIR ? "is not a trace: it is no directory" : "cannot be opened: %s",
+		strerror(error));
+}
+
 static bool begin(struct recovery *r, const char *path, struct recover_result *result)
 {
 	*result = (struct recover_result){ 0 };
 	*r = (struct recovery){ .path = path, .result = result };
 	r->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (r->directory < 0) {
-		return fail(result,
-			errno == ENOTDIR ? "is not a trace: it is no directory"
-					 : "cannot be opened: %s",
-			strerror(errno));
-	}
-	return lock_trace(r) && read_metadata(r);
+	return r->directory < 0 ? cannot_open(r, errno) : lock_trace(r) && read_metadata(r);
 }
 
 static void end(struct recovery *r)
@@ -171,6 +179,28 @@ static bool fold(struct recovery *r)
 	return true;
 }
 
+/* Packets that are in no file and not in memory: they are gone, and the trace must say so. */
+static bool mark_missing(struct recovery *r)
+{
+	struct stream_files *s = &r->files;
+
+	ctf_index_find_left(&s->losses, s->held, s->held_count);
+	vec_foreach (const struct ctf_index_lost *, lost, &s->losses.all) {
+		if (lost->sequences.count == 0) {
+			continue;
+		}
+		if (!stream_files_mark_missing(s, lost)) {
+			return false;
+		}
+		if (r->result->missing == 0) {
+			ctf_index_word(lost, r->result->fault, sizeof(r->result->fault));
+		}
+		r->result->missing += lost->sequences.count;
+		r->result->changed = true;
+	}
+	return true;
+}
+
 static bool mend_streams(struct recovery *r)
 {
 	struct stream_files *s = &r->files;
@@ -179,7 +209,7 @@ static bool mend_streams(struct recovery *r)
 	if (ok && r->arena) {
 		s->held_count = arena_source_scan(r->arena, &s->held);
 	}
-	ok = ok && stream_files_mend(s) && (!r->arena || fold(r)) &&
+	ok = ok && stream_files_mend(s) && (!r->arena || fold(r)) && mark_missing(r) &&
 	     stream_files_finish(s, &r->result->changed);
 	return ok || fail(r->result, "%s", s->error);
 }
@@ -205,8 +235,30 @@ static bool mend_metadata(struct recovery *r)
 		error = replace_end(&text);
 	}
 	out_fini(&better);
+	/* One that its process was writing when it was killed. */
+	same = unlinkat(r->directory, CTF_METADATA_NEW, 0) != 0 && same;
 	r->result->changed |= !same;
 	return !error || fail(r->result, "metadata: cannot be written: %s", strerror(error));
+}
+
+/* Of a copied trace: the memory belongs to where its process recorded, as long as that is there. */
+static bool is_of_original(const struct recovery *r)
+{
+	const struct arena_file *h = arena_source_header(r->arena);
+	struct stat original;
+	struct stat mine;
+
+	return leftover_trace(h, &original) && fstat(r->directory, &mine) == 0 &&
+	       (mine.st_dev != original.st_dev || mine.st_ino != original.st_ino);
+}
+
+static bool keep_arena(struct recovery *r)
+{
+	snprintf(r->result->kept_for, sizeof(r->result->kept_for), "%.299s",
+		arena_source_header(r->arena)->directory);
+	arena_source_close(r->arena);
+	r->arena = NULL;
+	return true;
 }
 
 /* Only when all of it is in the trace, and the trace on the disk. */
@@ -218,10 +270,36 @@ static bool remove_arena(struct recovery *r)
 	if (!r->arena) {
 		return true;
 	}
+	if (is_of_original(r)) {
+		return keep_arena(r);
+	}
 	r->result->changed = true;
 	return unlink(arena_source_path(r->arena)) == 0 || errno == ENOENT ||
 	       fail(r->result, "%s: cannot be removed: %s", arena_source_path(r->arena),
 		       strerror(errno));
+}
+
+/* Reads all of the trace: what its files hold is as it was, whole or damaged. */
+static void look_at_all(struct recovery *r)
+{
+	const struct reader_options options = { 0 };
+	struct recover_result *result = r->result;
+	enum read_result got = READ_DAMAGED;
+	struct read_error error;
+	struct record rec;
+	struct reader *reader = reader_open(r->path, &options, &error);
+
+	do {
+		got = reader ? reader_next(reader, &rec) : READ_DAMAGED;
+		if (got != READ_PROBLEM && got != READ_DAMAGED) {
+			continue;
+		}
+		if (result->faults++ == 0 && result->missing == 0) {
+			snprintf(result->fault, sizeof(result->fault), "%s",
+				reader ? reader->error.text : error.text);
+		}
+	} while (got == READ_RECORD || got == READ_PROBLEM);
+	reader_close(reader);
 }
 
 bool recover_trace(const char *path, struct recover_result *result)
@@ -233,6 +311,9 @@ bool recover_trace(const char *path, struct recover_result *result)
 	result->events = r.files.events;
 	result->cut = r.files.cut;
 	stream_files_count(&r.files, &result->streams, &result->lost);
+	if (ok) {
+		look_at_all(&r);
+	}
 	end(&r);
 	return ok;
 }
@@ -278,23 +359,6 @@ bool recover_discard(const char *path, struct recover_result *result)
 	return ok;
 }
 
-/* A folder of that name can be another trace by now. */
-static bool is_trace_of(const struct arena_file *h)
-{
-	struct layouts l;
-	int directory = open(h->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (directory < 0) {
-		return false;
-	}
-	bool same = layouts_read(&l, directory) == LAYOUTS_OK &&
-		    memcmp(l.uuid, h->uuid, sizeof(l.uuid)) == 0;
-
-	layouts_fini(&l);
-	close(directory);
-	return same;
-}
-
 bool recover_arena(const char *path, struct recover_result *result)
 {
 	int error;
@@ -307,9 +371,10 @@ bool recover_arena(const char *path, struct recover_result *result)
 	const struct arena_file h = *arena_source_header(arena);
 
 	arena_source_close(arena);
-	if (!is_trace_of(&h)) {
+	if (!leftover_trace(&h, NULL)) {
 		return fail(result,
-			"its trace '%.300s' is gone; 'waymark recover --discard' throws it away",
+			"its trace '%.300s' is gone: if it was moved, recover it where it is now; "
+			"else 'waymark recover --discard' throws this away",
 			h.directory);
 	}
 	return recover_trace(h.directory, result);

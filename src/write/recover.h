@@ -17,11 +17,19 @@ struct recover_result {
 	uint64_t events; /* that only the arena had */
 	uint64_t lost; /* events, as the packets count them */
 	uint64_t cut; /* bytes at torn ends that hold no whole event */
+	uint64_t missing; /* packets that only an index knows of */
+	uint64_t faults; /* places that cannot be read, when all is done */
+	char fault[600]; /* the first of these, or what is missing; "" where nothing is wrong */
+	char kept_for[300]; /* the original, where this is a copy: its process's memory stays */
 	bool changed; /* there was something to do */
 	char error[600]; /* why not, and what to do; "" when all is well */
 };
 
-/* Recovers the trace in the folder `path`. False on failure, with result->error. */
+/*
+ * Recovers the trace in the folder `path`, and reads all of it then. False on
+ * failure, with result->error; true with result->fault where the trace has
+ * damage that nothing can mend.
+ */
 bool recover_trace(const char *path, struct recover_result *result);
 
 /* Throws away what the process of a trace left, given the folder or the arena file itself. */

@@ -96,6 +96,7 @@ bool stream_files_open(struct stream_files *s, int directory, const struct layou
 {
 	*s = (struct stream_files){ .directory = directory, .layouts = layouts };
 	s->buffer = xcalloc(1, PACKET_BYTES_MAX + PACKET_FILE_ALIGN);
+	ctf_index_find(&s->losses, directory, false);
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 
@@ -121,6 +122,7 @@ void stream_files_close(struct stream_files *s)
 		packet_file_close(&f->file);
 	}
 	vec_fini(&s->all);
+	ctf_index_fini(&s->losses);
 	free(s->buffer);
 }
 
@@ -232,6 +234,22 @@ bool stream_files_fold(
 	return true;
 }
 
+/* Appends a packet without events, not before `ticks`, which goes on from `h`. */
+static bool append_empty(
+	struct stream_files *s, uint64_t stream, struct packet_header h, uint64_t ticks)
+{
+	uint64_t at = ticks > h.timestamp_end ? ticks : h.timestamp_end;
+
+	h.magic = PACKET_MAGIC;
+	memcpy(h.uuid, s->layouts->uuid, sizeof(h.uuid));
+	h.stream_instance_id = stream;
+	h.timestamp_begin = h.timestamp_end = at;
+	h.content_size = 8 * sizeof(h);
+	h.sequence++;
+	memcpy(s->buffer, &h, sizeof(h));
+	return append(s, stream, at);
+}
+
 bool stream_files_account(
 	struct stream_files *s, uint64_t stream, uint64_t lost, const struct arena_clock *now)
 {
@@ -240,17 +258,35 @@ bool stream_files_account(
 	if (lost <= h.events_discarded) {
 		return true;
 	}
-	uint64_t at = now->ticks > h.timestamp_end ? now->ticks : h.timestamp_end;
-
-	h.magic = PACKET_MAGIC;
-	memcpy(h.uuid, s->layouts->uuid, sizeof(h.uuid));
-	h.stream_instance_id = stream;
-	h.timestamp_begin = h.timestamp_end = at;
-	h.content_size = 8 * sizeof(h);
-	h.sequence++;
 	h.events_discarded = lost;
-	memcpy(s->buffer, &h, sizeof(h));
-	return append(s, stream, at);
+	return append_empty(s, stream, h, now->ticks);
+}
+
+static bool remove_index(struct stream_files *s, const char *name)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/%s%s", CTF_INDEX, name, CTF_INDEX_SUFFIX);
+	return unlinkat(s->directory, path, 0) == 0 || errno == ENOENT ||
+	       fail(s, name, "its index cannot be removed", errno);
+}
+
+bool stream_files_mark_missing(struct stream_files *s, const struct ctf_index_lost *lost)
+{
+	struct packet_header h = last_packet(s, lost->stream);
+	uint64_t last = h.sequence;
+
+	vec_foreach (const uint64_t *, sequence, &lost->sequences) {
+		last = *sequence > last ? *sequence : last;
+	}
+	if (last > h.sequence) {
+		h.sequence = last;
+		if (!append_empty(s, lost->stream, h, lost->end)) {
+			return false;
+		}
+	}
+	return faccessat(s->directory, lost->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+	       remove_index(s, lost->name);
 }
 
 static bool sync_file(struct stream_files *s, struct stream_file *f)

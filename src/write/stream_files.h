@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "read/arena.h"
+#include "read/ctf_index.h"
 #include "write/layout.h"
 #include "write/packet_file.h"
 
@@ -31,6 +32,7 @@ struct stream_files {
 	/* What the arena has: of a packet that is in both, the fuller one counts. */
 	const struct arena_packet *held;
 	size_t held_count;
+	struct ctf_index_losses losses; /* packets that only the indexes know of */
 	unsigned char *buffer; /* a packet and its padding */
 	uint64_t events; /* that were not in the files before, or not to be read */
 	uint64_t cut; /* bytes that are in no packet and were taken off */
@@ -51,6 +53,12 @@ bool stream_files_fold(
 /* Appends an empty packet to a stream of which more events were `lost` than its packets say. */
 bool stream_files_account(
 	struct stream_files *s, uint64_t stream, uint64_t lost, const struct arena_clock *now);
+
+/*
+ * Says in an empty packet behind it that packets are missing of a stream, of
+ * which only an index knows: the index becomes right now, and would not tell.
+ */
+bool stream_files_mark_missing(struct stream_files *s, const struct ctf_index_lost *lost);
 
 /* Brings the index files up to date, and all that changed to the disk. */
 bool stream_files_finish(struct stream_files *s, bool *changed);

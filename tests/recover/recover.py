@@ -6,12 +6,14 @@ import contextlib
 import fcntl
 import os
 import pathlib
+import pwd
 import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import uuid
 
@@ -35,7 +37,10 @@ class Recover(unittest.TestCase):
         self.shm.mkdir()
 
     def run_recover(self, *args, status=0, env=None):
-        done = subprocess.run([WAYMARK, "recover", *map(str, args)], capture_output=True, text=True,
+        return self.waymark("recover", *args, status=status, env=env)
+
+    def waymark(self, *args, status=0, env=None):
+        done = subprocess.run([WAYMARK, *map(str, args)], capture_output=True, text=True,
                               env={**os.environ, "WAYMARK_SHM": str(self.shm), **(env or {})})
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout + done.stderr
@@ -189,12 +194,33 @@ class Recover(unittest.TestCase):
             said = self.run_recover(trace, status=1)
             self.assertIn(f"{trace}: is still being recorded by process 4242", said)
             self.assertEqual(contents(trace), before)
-            self.assertRegex(self.run_recover("--list"),
-                             rf"^{self.shm / NAME}\t{trace}\t4242\t\d+s\talive\n$")
+            self.assertEqual(self.listed()[2:7], ["USER", "4242", "alive", "there", "back\\slash?"])
             self.run_recover("--discard", trace, status=1)
-            self.run_recover()
+            self.run_recover("--all")
+            self.run_recover("--discard-gone")
         self.assertEqual(contents(trace), before)
-        self.assertIn("\tdead\n", self.run_recover("--list"))
+        self.assertEqual(self.listed()[4], "dead")
+
+    def listed(self, *args):
+        """The one line of the list, with the caller's name as USER."""
+        header, *lines = self.run_recover(*(args or ["--list"])).splitlines()
+        self.assertEqual(header.split("\t"), ["SIZE", "AGE", "USER", "PID", "PROCESS", "TRACE",
+                                              "COMMAND", "ARENA", "DIRECTORY"])
+        self.assertEqual(len(lines), 1)
+        fields = lines[0].split("\t")
+        self.assertEqual(fields[2], pwd.getpwuid(os.getuid()).pw_name)
+        return fields[:2] + ["USER"] + fields[3:]
+
+    def test_without_a_word_it_only_lists(self):
+        trace = self.make()
+        before = contents(self.work)
+        fields = self.listed("--list")
+        self.assertEqual(fields[7:], [str(self.shm / NAME), str(trace)])
+        self.assertRegex(fields[0], r"^\d+[KM]$")
+        now = time.time() - 1_700_000_100
+        self.assertIn(int(fields[1][:-1]), (int(now / 86400), int(now / 86400) + 1))
+        self.assertEqual(self.run_recover(), self.run_recover("--list"))
+        self.assertEqual(contents(self.work), before)
 
     def test_two_at_once_come_to_one_end(self):
         wanted = self.reference()
@@ -265,17 +291,73 @@ class Recover(unittest.TestCase):
             shutil.rmtree(trace)
         self.assertGreater(call, 5)
 
-    def test_without_a_directory_all_of_the_dead_are_recovered(self):
+    def test_all_of_the_dead_are_recovered(self):
         trace = self.make()
         gone = self.shm / ("waymark-" + 16 * "cd")
         left.make_arena(gone, "/nowhere/at/all", {})
-        self.assertEqual(self.run_recover("--list").count("\n"), 2)
-        said = self.run_recover(status=1)
+        before = contents(self.work)
+        self.assertEqual(self.run_recover("--list").count("\n"), 3)
+        said = self.run_recover("--all", "--dry-run")
+        self.assertIn(f"{self.shm / NAME}: would be recovered: process 4242", said)
+        self.assertEqual(contents(self.work), before)
+        said = self.run_recover("--all", status=1)
         self.assertIn(f"{trace}: 3 streams", said)
         self.assertIn(f"{gone}: its trace '/nowhere/at/all' is gone", said)
         self.assertEqual(list(self.shm.iterdir()), [gone])
         self.assertEqual(self.run_recover("--discard", gone), f"{gone}: thrown away\n")
         self.assertIn("no process left anything", self.run_recover("--all"))
+
+    def test_what_is_gone_is_thrown_away_at_once(self):
+        self.make()
+        arenas = [self.shm / ("waymark-" + 16 * f"{i:02x}") for i in range(4)]
+        for arena in arenas:
+            left.make_arena(arena, self.work / "nowhere", {})
+        before = contents(self.work)
+        with open(arenas[3], "rb") as living:
+            fcntl.flock(living, fcntl.LOCK_SH)
+            said = self.run_recover("--discard-gone", "--dry-run")
+            self.assertEqual(re.findall(r"^(.*): would be thrown away: process 4242, trace (.*)$", said,
+                                        re.M), [(str(a), f"{self.work}/nowhere") for a in arenas[:3]])
+            self.assertEqual(contents(self.work), before)
+            said = self.run_recover("--discard-gone")
+            self.assertEqual(said, "".join(f"{a}: thrown away\n" for a in arenas[:3]))
+        self.assertEqual(sorted(self.shm.iterdir()), [arenas[3], self.shm / NAME])
+
+    def test_a_trace_that_is_gone_is_explained(self):
+        trace = self.make()
+        moved = self.work / "moved"
+        trace.rename(moved)
+        for command in ("print", "info", "recover"):
+            said = self.waymark(command, trace, status=1)
+            self.assertIn("is gone, and what process 4242 left in memory cannot be read", said)
+            self.assertIn(f"waymark recover --discard {self.shm / NAME}", said)
+        with open(self.shm / NAME, "rb") as living:
+            fcntl.flock(living, fcntl.LOCK_SH)
+            for command in ("print", "recover"):
+                said = self.waymark(command, trace, status=1)
+                self.assertIn("is gone, but process 4242 still records into it", said)
+                self.assertNotIn("--discard", said)
+        self.assertIn("if it was moved, recover it where it is now", self.run_recover("--all", status=1))
+        self.assertIn("1007 events recovered", self.run_recover(moved))
+
+    def test_a_copy_leaves_the_original_what_is_its(self):
+        trace = self.make()
+        copy = shutil.copytree(trace, self.work / "copy")
+        said = self.run_recover(copy)
+        self.assertIn("1007 events recovered", said)
+        self.assertIn(f"{copy}: is a copy of {trace}", said)
+        self.assertIn("nothing to do", self.run_recover(copy))
+        self.assertIn("1007 events recovered", self.run_recover(trace))
+        self.assertEqual(contents(trace), contents(copy))
+        self.assertEqual(list(self.shm.iterdir()), [])
+
+    def test_metadata_in_the_making_goes(self):
+        trace = self.make()
+        self.run_recover(trace)
+        before = contents(trace)
+        (trace / ".metadata").write_bytes(before["metadata"][:500])
+        self.run_recover(trace)
+        self.assertEqual(contents(trace), before)
 
     def test_leftovers_are_thrown_away_unread(self):
         trace = self.make()
@@ -302,6 +384,9 @@ class Recover(unittest.TestCase):
         self.assertIn("usage:", self.run_recover("--list", "--all", status=2))
         self.assertIn("usage:", self.run_recover("--discard", status=2))
         self.assertIn("usage:", self.run_recover("--list", "x", status=2))
+        self.assertIn("usage:", self.run_recover("--discard-gone", "x", status=2))
+        self.assertIn("usage:", self.run_recover("--dry-run", status=2))
+        self.assertIn("usage:", self.run_recover("--dry-run", "x", status=2))
 
     @unittest.skipIf(os.geteuid() == 0, "root may write anything")
     def test_a_read_only_trace(self):

@@ -5,9 +5,6 @@
 
 #include "rt/sink/ctf.h"
 
-/* Under its final name in a moment; a leading `.` hides it from readers. */
-#define CTF_METADATA_NEW ".metadata"
-
 /*
  * Writes all of the metadata to a file of that name. False, with errno, when it
  * cannot be written; there is no file then. Under metadata_lock, or before the

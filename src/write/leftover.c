@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Arena files and whose they are, see write/leftover.h. */
+#include "write/leftover.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "read/arena.h"
+#include "read/ctf_metadata.h"
+
+#define BLOCK_BYTES 512u /* of st_blocks */
+
+/* Reads the metadata of the trace that the arena names; false: it is not there. */
+static bool read_metadata(struct ctf_metadata *md, const struct arena_file *h, struct stat *st)
+{
+	int directory = open(h->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct read_error ignored;
+
+	ctf_metadata_init(md, NULL);
+	if (directory < 0) {
+		return false;
+	}
+	bool same = ctf_metadata_read(md, directory, &ignored) &&
+		    memcmp(md->uuid, h->uuid, sizeof(md->uuid)) == 0 &&
+		    (!st || fstat(directory, st) == 0);
+
+	close(directory);
+	return same;
+}
+
+bool leftover_trace(const struct arena_file *h, struct stat *st)
+{
+	struct ctf_metadata md;
+	bool same = read_metadata(&md, h, st);
+
+	ctf_metadata_fini(&md);
+	return same;
+}
+
+static void copy_line(char *to, size_t size, const char *text)
+{
+	snprintf(to, size, "%s", text);
+	to[strcspn(to, "\n")] = '\0';
+}
+
+/* What the kernel calls a process that lives. */
+static void read_command(struct leftover *o)
+{
+	char path[64];
+	char line[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/comm", o->pid);
+	FILE *f = fopen(path, "re");
+
+	if (f && fgets(line, sizeof(line), f)) {
+		copy_line(o->command, sizeof(o->command), line);
+	}
+	if (f) {
+		fclose(f);
+	}
+}
+
+static void describe(struct leftover *o, const struct arena_source *arena)
+{
+	const struct arena_file *h = arena_source_header(arena);
+	struct ctf_metadata md;
+
+	struct arena_clock begin;
+	struct arena_clock now;
+
+	/* Stores through a mapping leave the file's own time as it is. */
+	arena_source_clock(arena, &begin, &now);
+	o->seen = (time_t)(now.realtime_ns / CTF_CLOCK_SECOND);
+	o->pid = h->pid;
+	o->state = arena_source_is_live(arena) ? LEFTOVER_ALIVE : LEFTOVER_DEAD;
+	strcpy(o->directory, h->directory);
+	o->has_trace = read_metadata(&md, h, NULL);
+	if (o->has_trace) {
+		copy_line(o->command, sizeof(o->command), md.procname);
+	} else if (o->state == LEFTOVER_ALIVE) {
+		read_command(o);
+	}
+	ctf_metadata_fini(&md);
+}
+
+static int is_arena(const struct dirent *e)
+{
+	const char *name = strrchr(ARENA_FILE_PREFIX, '/') + 1;
+	size_t n = strlen(name);
+
+	return strncmp(e->d_name, name, n) == 0 &&
+	       strspn(e->d_name + n, "0123456789abcdef") == 32 && !e->d_name[n + 32];
+}
+
+/* False: it is gone by now. */
+static bool look(struct leftover *o, const char *name)
+{
+	struct stat st;
+
+	*o = (struct leftover){ 0 };
+	if (asprintf(&o->path, "%s/%s", arena_source_folder(), name) < 0) {
+		abort();
+	}
+	if (lstat(o->path, &st) != 0) {
+		free(o->path);
+		return false;
+	}
+	o->uid = st.st_uid;
+	o->bytes = (uint64_t)st.st_blocks * BLOCK_BYTES;
+	o->seen = st.st_mtime;
+	struct arena_source *arena = arena_source_open_path(o->path, &o->error);
+
+	if (arena) {
+		describe(o, arena);
+	}
+	arena_source_close(arena);
+	return true;
+}
+
+void leftovers_find(struct leftovers *l)
+{
+	struct dirent **entries;
+	int n = scandir(arena_source_folder(), &entries, is_arena, alphasort);
+
+	*l = (struct leftovers){ 0 };
+	for (int i = 0; i < n; i++) {
+		struct leftover o;
+
+		if (look(&o, entries[i]->d_name)) {
+			vec_push(&l->all, o);
+		}
+		free(entries[i]);
+	}
+	if (n >= 0) {
+		free(entries);
+	}
+}
+
+void leftovers_fini(struct leftovers *l)
+{
+	vec_foreach (struct leftover *, o, &l->all) {
+		free(o->path);
+	}
+	vec_fini(&l->all);
+}
+
+/* The absolute path of something that need not exist, in a folder that must. */
+static bool absolute(char out[PATH_MAX], const char *path)
+{
+	char copy[PATH_MAX];
+	char parent[PATH_MAX];
+	char name[PATH_MAX];
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	if (!realpath(dirname(copy), parent)) {
+		return false;
+	}
+	snprintf(copy, sizeof(copy), "%s", path);
+	snprintf(name, sizeof(name), "%s", basename(copy));
+	int n = snprintf(out, PATH_MAX, "%s/%s", parent[1] ? parent : "", name);
+
+	return n < PATH_MAX;
+}
+
+const struct leftover *leftovers_of(const struct leftovers *l, const char *path)
+{
+	char wanted[PATH_MAX];
+	char place[PATH_MAX];
+
+	if (!absolute(wanted, path)) {
+		return NULL;
+	}
+	vec_foreach (const struct leftover *, o, &l->all) {
+		if (o->directory[0] == '/' && absolute(place, o->directory) &&
+			strcmp(place, wanted) == 0) {
+			return o;
+		}
+	}
+	return NULL;
+}
+
+bool leftover_explain(const char *path, char *text, size_t size)
+{
+	struct leftovers l;
+
+	leftovers_find(&l);
+	const struct leftover *o = leftovers_of(&l, path);
+
+	bool found = o;
+
+	if (found && o->state == LEFTOVER_ALIVE) {
+		snprintf(text, size,
+			"is gone, but process %" PRIu32 " still records into it: what it records "
+			"cannot be read without; end it, or move the folder back",
+			o->pid);
+	} else if (found) {
+		snprintf(text, size,
+			"is gone, and what process %" PRIu32 " left in memory cannot be read "
+			"without: move the folder back, recover it where it is now, or throw "
+			"that away: waymark recover --discard %s",
+			o->pid, o->path);
+	}
+	leftovers_fini(&l);
+	return found;
+}
