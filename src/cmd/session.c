@@ -70,7 +70,7 @@ static bool is_same_file(const char *a, const char *b)
 }
 
 /* A file there would be taken for a part of the trace, or replace one. */
-static bool is_inside(const char *trace, const char *output)
+bool session_is_inside(const char *trace, const char *output)
 {
 	char directory[PATH_MAX];
 	char place[PATH_MAX];
@@ -98,7 +98,7 @@ static bool open_output(struct session *s, const char *output)
 			session_say(s, "is both the trace and the output");
 			return false;
 		}
-		if (is_inside(s->traces[i], output)) {
+		if (session_is_inside(s->traces[i], output)) {
 			s->trace = s->traces[i];
 			session_say(
 				s, "is a trace, and the output '%s' would be inside it", output);

@@ -80,6 +80,9 @@ static inline bool session_wanted(const struct session *s)
 	return s->out.error == 0;
 }
 
+/* Whether the output is the folder of a trace, or would lie in it. */
+bool session_is_inside(const char *trace, const char *output);
+
 /* Says something on standard error, with the command's and the trace's names. */
 void session_say(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

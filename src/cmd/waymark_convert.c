@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/arguments.h"
@@ -136,6 +137,36 @@ static bool say_output(struct convert *c, const char *why)
 	return give_up(c);
 }
 
+/* In the folder it would be taken for a part of the trace; the folder itself can be replaced. */
+static bool is_inside_trace(const struct convert *c)
+{
+	const char *trace = c->session.first_trace;
+	struct stat x;
+	struct stat y;
+	bool is_same = stat(trace, &x) == 0 && stat(c->output, &y) == 0 && x.st_dev == y.st_dev &&
+		       x.st_ino == y.st_ino;
+
+	return !is_same && session_is_inside(trace, c->output);
+}
+
+static bool may_open_output(struct convert *c)
+{
+	bool is_standard = strcmp(c->output, "-") == 0;
+
+	if (c->to == TARGET_CTF && !is_simple(c)) {
+		session_say(&c->session,
+			"is a native trace already: copy the folder, or give --to simple");
+		return give_up(c);
+	}
+	if (is_standard && c->to == TARGET_CTF) {
+		return say_output(c, "a native trace is a folder and cannot go there: give -o OUT");
+	}
+	if (!is_standard && is_inside_trace(c)) {
+		return say_output(c, "would be inside the trace: give another place");
+	}
+	return true;
+}
+
 /* Opens what is written. */
 static bool open_output(struct convert *c)
 {
@@ -144,12 +175,8 @@ static bool open_output(struct convert *c)
 	if (c->to == TARGET_OTHER) {
 		c->to = is_simple(c) ? TARGET_CTF : TARGET_SIMPLE;
 	}
-	if (c->to == TARGET_CTF && !is_simple(c)) {
-		session_say(&c->session, "is a native trace already");
-		return give_up(c);
-	}
-	if (is_standard && c->to == TARGET_CTF) {
-		return say_output(c, "a native trace is a folder and cannot go there");
+	if (!may_open_output(c)) {
+		return false;
 	}
 	if (!is_standard && !staged_begin(&c->staged, c->output, c->to == TARGET_CTF, c->force)) {
 		return say_output(c, c->staged.error);
@@ -180,7 +207,7 @@ static COLD bool see_pid(struct convert *c, const struct record *rec)
 	if (c->has_pid) {
 		session_say(&c->session,
 			"has records of process %" PRIu32 " and of %" PRIu32
-			": a native trace is of one; give --pid",
+			": a native trace is of one; give --pid; waymark info counts them",
 			c->pid, rec->pid);
 		return give_up(c);
 	}
@@ -278,6 +305,13 @@ static void convert(struct convert *c)
 {
 	convert_records(c);
 	bool ok = !c->is_hopeless && (c->to == TARGET_CTF ? finish_ctf(c) : finish_simple(c));
+
+	if (ok && c->session.reader->traces[0].is_live) {
+		session_say(&c->session,
+			"is still being recorded by process %" PRIu32
+			": the output ends with what there was by now",
+			c->session.reader->traces[0].pid);
+	}
 
 	if (ok && c->staged.temporary && !staged_commit(&c->staged)) {
 		say_output(c, c->staged.error);

@@ -31,7 +31,7 @@ struct ctf_text {
 
 struct ctf_text_trace {
 	uint8_t uuid[16];
-	const char *hostname; /* none of the names is NULL */
+	const char *hostname; /* none of the names is NULL; "": not known, and not written */
 	const char *procname;
 	const char *boot_id;
 	uint32_t pid;
@@ -75,7 +75,7 @@ struct ctf_text_hole {
 
 /* clang-format off */
 
-/* Holes: uuid, hostname, pid, procname, boot_id. */
+/* Holes: uuid. */
 static const char ctf_text_head[] =
 	CTF_SIGNATURE "\n"
 	"\n"
@@ -104,12 +104,15 @@ static const char ctf_text_head[] =
 	"\t};\n"
 	"};\n"
 	"\n"
-	"env {\n"
-	"\thostname = \"${hostname}\";\n"
+	"env {\n";
+
+/* Holes: pid. */
+static const char ctf_text_process[] =
 	"\tvpid = ${pid};\n"
-	"\tprocname = \"${procname}\";\n"
-	"\ttracer_name = \"" CTF_TEXT_TRACER "\";\n"
-	"\t" CTF_ENV_BOOT_ID " = \"${boot_id}\";\n";
+	"\ttracer_name = \"" CTF_TEXT_TRACER "\";\n";
+
+/* Holes: name, value. */
+static const char ctf_text_name[] = "\t${name} = \"${value}\";\n";
 
 /* Holes: which (begin, end), ticks, monotonic, realtime. */
 static const char ctf_text_reading[] =
@@ -250,6 +253,13 @@ static inline void ctf_text_put_reading(
 		{ "realtime", ctf_text_number(d, c->realtime_ns, CTF_TEXT_COLUMNS) });
 }
 
+static inline void ctf_text_put_name(struct ctf_text *t, const char *name, const char *value)
+{
+	if (*value) {
+		CTF_TEXT_FILL(t, ctf_text_name, { "name", name }, { "value", value });
+	}
+}
+
 /* Writes all that stands before the first event. */
 static inline void ctf_text_put_head(struct ctf_text *t, const struct ctf_text_trace *trace)
 {
@@ -260,9 +270,11 @@ static inline void ctf_text_put_head(struct ctf_text *t, const struct ctf_text_t
 	char d[CTF_TEXT_COLUMNS + 1];
 
 	ctf_text_uuid(uuid, trace->uuid);
-	CTF_TEXT_FILL(t, ctf_text_head, { "uuid", uuid }, { "hostname", trace->hostname },
-		{ "pid", ctf_text_number(a, trace->pid, 0) }, { "procname", trace->procname },
-		{ "boot_id", trace->boot_id });
+	CTF_TEXT_FILL(t, ctf_text_head, { "uuid", uuid });
+	ctf_text_put_name(t, "hostname", trace->hostname);
+	CTF_TEXT_FILL(t, ctf_text_process, { "pid", ctf_text_number(a, trace->pid, 0) });
+	ctf_text_put_name(t, "procname", trace->procname);
+	ctf_text_put_name(t, CTF_ENV_BOOT_ID, trace->boot_id);
 	ctf_text_put_reading(t, "begin", &trace->begin);
 	ctf_text_put_reading(t, "end", &trace->end);
 	CTF_TEXT_FILL(t, ctf_text_clock_and_stream, { "uuid", uuid },

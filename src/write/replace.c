@@ -28,7 +28,8 @@ int replace_begin(struct replace *r, int directory, const char *name)
 
 	r->directory = directory;
 	snprintf(r->name, sizeof(r->name), "%s", name);
-	snprintf(r->temporary, sizeof(r->temporary), "%.*s.%s.new", folder, name, name + folder);
+	snprintf(r->temporary, sizeof(r->temporary), "%.*s.%s" REPLACE_SUFFIX, folder, name,
+		name + folder);
 	/* What a killed run left; whoever replaces holds the trace's lock. */
 	if (unlinkat(directory, r->temporary, 0) != 0 && errno != ENOENT) {
 		return errno;

@@ -8,11 +8,14 @@
 
 #include "text/out.h"
 
+/* What a temporary name ends with; it begins with a `.`, which readers skip. */
+#define REPLACE_SUFFIX ".new"
+
 struct replace {
 	struct out out; /* what the file will hold */
 	int directory;
 	char name[300];
-	char temporary[320]; /* in the same folder; begins with a dot, which readers skip */
+	char temporary[320]; /* in the same folder */
 };
 
 /* Begins the file `name`, a path from the folder `directory` on, which stays open meanwhile. */

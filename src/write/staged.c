@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,10 @@
 #include "base/memory.h"
 #include "format/arena.h"
 #include "format/ctf.h"
+#include "read/arena.h"
+#include "read/ctf_metadata.h"
+#include "write/leftover.h"
+#include "write/replace.h"
 
 static bool PRINTF(2, 3) fail(struct staged *s, const char *fmt, ...)
 {
@@ -42,60 +47,29 @@ static char *temporary_name(const char *path, const char *what)
 	return name;
 }
 
-static bool in_the_way(struct staged *s)
-{
-	struct stat st;
-
-	if (s->replaces || lstat(s->path, &st) != 0) {
-		return false;
-	}
-	fail(s, "is there already; --force replaces it");
-	return true;
-}
-
-bool staged_begin(struct staged *s, const char *path, bool is_folder, bool replaces)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	*s = (struct staged){
-		.path = path, .fd = -1, .is_folder = is_folder, .replaces = replaces
-	};
-	if (in_the_way(s)) {
-		return false;
-	}
-	char *name = temporary_name(path, "new");
-
-	if (is_folder && mkdtemp(name) && chmod(name, 0777 & ~mask) == 0) {
-		s->fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	} else if (!is_folder) {
-		s->fd = mkostemp(name, O_CLOEXEC);
-		if (s->fd >= 0) {
-			fchmod(s->fd, 0666 & ~mask);
-		}
-	}
-	if (s->fd < 0) {
-		fail(s, "cannot be made: %s", strerror(errno));
-		free(name);
-		return false;
-	}
-	s->temporary = name;
-	return true;
-}
-
-/* Whether a folder's file is a trace's, and may go with it. */
+/*
+ * Whether a folder's file is a trace's, and may go with it: temporary ones, which
+ * the runtime or a recovery that was killed left, included.
+ */
 static bool is_of_trace(const char *name)
 {
 	return strcmp(name, CTF_METADATA) == 0 || strcmp(name, CTF_INDEX) == 0 ||
+	       strcmp(name, ARENA_FILE_IN_TRACE) == 0 || strcmp(name, CTF_METADATA_NEW) == 0 ||
+	       strcmp(name, CTF_METADATA_NEW REPLACE_SUFFIX) == 0 ||
 	       strncmp(name, CTF_STREAM, strlen(CTF_STREAM)) == 0;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name);
+
+	return n > strlen(end) && strcmp(name + n - strlen(end), end) == 0;
 }
 
 static bool is_of_index(const char *name)
 {
-	size_t n = strlen(name);
-	size_t end = strlen(CTF_INDEX_SUFFIX);
-
-	return n > end && strcmp(name + n - end, CTF_INDEX_SUFFIX) == 0;
+	return ends_with(name, CTF_INDEX_SUFFIX) ||
+	       ends_with(name, CTF_INDEX_SUFFIX REPLACE_SUFFIX);
 }
 
 /* Calls nothing but `wanted` for each entry; removes them if asked. False: another one is there. */
@@ -133,6 +107,50 @@ static void remove_trace(const char *path)
 	free(index);
 }
 
+/* Takes note of what the trace's process left in memory, which goes with it; false while it lives.
+ */
+static bool may_go_with_arena(struct staged *s, struct arena_source *arena, const struct stat *st)
+{
+	struct stat original;
+	bool is_live = arena_source_is_live(arena);
+	bool is_copy = leftover_trace(arena_source_header(arena), &original) &&
+		       (original.st_dev != st->st_dev || original.st_ino != st->st_ino);
+
+	free(s->arena);
+	s->arena = is_copy ? NULL : xstrdup(arena_source_path(arena));
+	if (is_live && !is_copy) {
+		fail(s, "is being recorded by process %" PRIu32 ": end that first",
+			arena_source_header(arena)->pid);
+	}
+	arena_source_close(arena);
+	return !is_live || is_copy;
+}
+
+static bool trace_may_go(struct staged *s, const struct stat *st)
+{
+	struct arena_source *arena = NULL;
+	struct ctf_metadata md;
+	struct read_error ignored;
+	int directory = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int error;
+
+	if (!each_entry(s->path, is_of_trace, false)) {
+		if (directory >= 0) {
+			close(directory);
+		}
+		return fail(s, "is a folder with more than a trace in it: remove it yourself");
+	}
+	ctf_metadata_init(&md, NULL);
+	if (directory >= 0 && ctf_metadata_read(&md, directory, &ignored)) {
+		arena = arena_source_open(s->path, md.uuid, &error);
+	}
+	ctf_metadata_fini(&md);
+	if (directory >= 0) {
+		close(directory);
+	}
+	return !arena || may_go_with_arena(s, arena, st);
+}
+
 /* What --force may take away. */
 static bool may_go(struct staged *s)
 {
@@ -142,10 +160,53 @@ static bool may_go(struct staged *s)
 		return errno == ENOENT || fail(s, "cannot be replaced: %s", strerror(errno));
 	}
 	if (S_ISDIR(st.st_mode)) {
-		return each_entry(s->path, is_of_trace, false) ||
-		       fail(s, "is a folder with more than a trace in it: remove it yourself");
+		return trace_may_go(s, &st);
 	}
 	return S_ISREG(st.st_mode) || fail(s, "is neither a file nor a trace: remove it yourself");
+}
+
+static bool in_the_way(struct staged *s)
+{
+	struct stat st;
+
+	if (lstat(s->path, &st) != 0) {
+		return false;
+	}
+	if (s->replaces) {
+		return !may_go(s);
+	}
+	fail(s, "is there already; --force replaces it");
+	return true;
+}
+
+bool staged_begin(struct staged *s, const char *path, bool is_folder, bool replaces)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	*s = (struct staged){
+		.path = path, .fd = -1, .is_folder = is_folder, .replaces = replaces
+	};
+	if (in_the_way(s)) {
+		return false;
+	}
+	char *name = temporary_name(path, "new");
+
+	if (is_folder && mkdtemp(name) && chmod(name, 0777 & ~mask) == 0) {
+		s->fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	} else if (!is_folder) {
+		s->fd = mkostemp(name, O_CLOEXEC);
+		if (s->fd >= 0) {
+			fchmod(s->fd, 0666 & ~mask);
+		}
+	}
+	if (s->fd < 0) {
+		fail(s, "cannot be made: %s", strerror(errno));
+		free(name);
+		return false;
+	}
+	s->temporary = name;
+	return true;
 }
 
 /* Moves the old one out of the way, the new one in, and then removes the old one. */
@@ -164,6 +225,9 @@ static bool exchange(struct staged *s)
 	}
 	if (was_there && unlink(old) != 0) {
 		remove_trace(old);
+	}
+	if (s->arena) {
+		unlink(s->arena);
 	}
 	free(old);
 	return true;
@@ -195,6 +259,8 @@ bool staged_commit(struct staged *s)
 
 void staged_fini(struct staged *s)
 {
+	free(s->arena);
+	s->arena = NULL;
 	if (s->fd >= 0) {
 		close(s->fd);
 		s->fd = -1;

@@ -3,7 +3,8 @@
  * An output that is there whole or not at all: written under another name
  * beside its own, which it gets when it is done. What is there already is
  * replaced only on demand, and only if it is an empty folder, a native trace
- * (which goes file by file) or a file. One thread.
+ * that nobody records into (which goes file by file, with what a crash or our
+ * own tools left in it) or a file. One thread.
  */
 #ifndef WRITE_STAGED_H
 #define WRITE_STAGED_H
@@ -14,6 +15,7 @@ struct staged {
 	const char *path;
 	char *temporary;
 	int fd; /* of the new folder or file */
+	char *arena; /* of the trace that is replaced: what its process left in memory */
 	bool is_folder;
 	bool replaces;
 	char error[600]; /* of the last function that failed */

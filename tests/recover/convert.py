@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """waymark convert there and back: convert.py WAYMARK WRITE_TRACE READER_TESTS"""
 
+import fcntl
 import os
 import pathlib
 import shutil
@@ -183,6 +184,77 @@ class Convert(unittest.TestCase):
         self.assertIn("more than a trace in it", said)
         self.assertEqual(pathlib.Path("out/mine").read_text(), "keep")
         self.assertEqual(sorted(os.listdir()), ["events", "out", "simple"])
+
+    def crashed(self):
+        """A trace whose process was killed, with all that it and a killed recovery leave."""
+        trace = left.make_trace(WRITE_TRACE, self.work / "crashed", {"stream-1": [left.written(1, 1, 5)]})
+        shm = self.work / "shm"
+        shm.mkdir()
+        os.environ["WAYMARK_SHM"] = str(shm)
+        self.addCleanup(os.environ.pop, "WAYMARK_SHM")
+        (trace / ".metadata").write_bytes(b"half of it")
+        (trace / ".metadata.new").write_bytes(b"half of it")
+        (trace / "index").mkdir()
+        (trace / "index/.stream-1.idx.new").write_bytes(b"half of it")
+        arena = shm / ("waymark-" + left.UUID.hex())
+        left.make_arena(arena, trace, {0: left.packet(1, 2, 3)})
+        return trace, arena
+
+    def test_a_crashed_trace_is_replaced_with_all_that_is_left(self):
+        simple = Simple()
+        simple.number(10**12, 1)
+        trace, arena = self.crashed()
+        pathlib.Path("simple").write_bytes(simple.data)
+        self.waymark("convert", "-e", "events", "--force", "-o", trace, "simple")
+        self.assertEqual(len(self.lines(trace)), 1)
+        self.assertFalse(arena.exists())
+        self.assertEqual(sorted(os.listdir()), ["crashed", "events", "shm", "simple"])
+
+    def test_a_copy_that_is_replaced_leaves_the_original_alone(self):
+        simple = Simple()
+        simple.number(10**12, 1)
+        trace, arena = self.crashed()
+        pathlib.Path("simple").write_bytes(simple.data)
+        shutil.copytree(trace, "copy")
+        self.waymark("convert", "-e", "events", "--force", "-o", "copy", "simple")
+        self.assertEqual(len(self.lines(trace)), 8)
+
+    def test_a_trace_that_is_recorded_is_not_replaced_and_its_snapshot_says_so(self):
+        simple = Simple()
+        simple.number(10**12, 1)
+        pathlib.Path("simple").write_bytes(simple.data)
+        trace, arena = self.crashed()
+        with open(arena, "rb") as living:
+            fcntl.flock(living, fcntl.LOCK_SH)
+            before = {f: f.read_bytes() for f in trace.rglob("*") if f.is_file()}
+            said = self.waymark("convert", "-e", "events", "--force", "-o", trace, "simple", status=1)[1]
+            self.assertIn("is being recorded by process 4242", said)
+            self.assertEqual({f: f.read_bytes() for f in trace.rglob("*") if f.is_file()}, before)
+            self.assertTrue(arena.exists())
+            said = self.waymark("convert", "-o", "snapshot", trace)[1]
+            self.assertIn("is still being recorded by process 4242", said)
+        self.assertEqual(self.waymark("convert", "--force", "-o", "snapshot", trace)[1], "")
+
+    def test_nothing_is_written_into_a_trace(self):
+        simple = Simple()
+        simple.number(10**12, 1)
+        self.convert(simple)
+        before = sorted(os.listdir("out"))
+        for place in ("out/new", "out/index/new", "./out/../out/stream-1"):
+            said = self.waymark("convert", "--force", "-o", place, "out", status=1)[1]
+            self.assertIn("would be inside the trace", said)
+        self.assertEqual(sorted(os.listdir("out")), before)
+        self.waymark("convert", "--force", "-o", "out", "out")
+        self.assertEqual(len(self.lines("-e", "events", "out")), 1)
+
+    def test_what_is_not_known_is_not_written(self):
+        simple = Simple()
+        simple.number(10**12, 1)
+        self.convert(simple)
+        text = pathlib.Path("out/metadata").read_text()
+        for name in ("hostname", "procname", "boot_id", '""'):
+            self.assertNotIn(name, text)
+        self.assertNotIn(b"::", self.read()[0][0].split(b"number")[0].split(b"]")[1])
 
     def test_a_failure_leaves_nothing(self):
         simple = Simple()
