@@ -112,7 +112,12 @@ void ctf_set_clock(struct ctf_reader *r)
 
 	r->clock = md->clock;
 	if (r->trace.arena) {
-		arena_source_clock(r->trace.arena, &begin, &now);
+		struct arena_clock first;
+
+		/* The arena has a first reading of its own; the trace's is what its files stay
+		 * with. */
+		arena_source_clock(r->trace.arena, &first, &now);
+		begin = begin.realtime_ns ? begin : first;
 		ctf_clock_from(&r->clock, &begin, &now);
 	}
 	r->freq = (double)r->clock.freq;

@@ -192,6 +192,26 @@ void layouts_fini(struct layouts *l)
 	arena_fini(&l->arena);
 }
 
+static uint64_t read_number(const struct layouts *l, const char *name)
+{
+	const char *p = strstr(l->text, name);
+
+	return p ? strtoull(p + strlen(name), NULL, 10) : 0;
+}
+
+void layouts_get_begin(const struct layouts *l, struct arena_clock *begin)
+{
+	const struct arena_clock there = {
+		.ticks = read_number(l, "\tclock_begin_ticks ="),
+		.monotonic_ns = read_number(l, "\tclock_begin_monotonic ="),
+		.realtime_ns = read_number(l, "\tclock_begin_realtime ="),
+	};
+
+	if (there.realtime_ns != 0) {
+		*begin = there;
+	}
+}
+
 /* The line `name = <number>;` with another number. */
 struct better {
 	const char *name;

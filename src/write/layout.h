@@ -45,6 +45,9 @@ enum layouts_result {
 enum layouts_result layouts_read(struct layouts *l, int directory);
 void layouts_fini(struct layouts *l);
 
+/* The trace's first reading of the clocks; *begin stays where the metadata has none. */
+void layouts_get_begin(const struct layouts *l, struct arena_clock *begin);
+
 /* Writes the whole part with a better clock, unless `begin` and `now` tell none. */
 void layouts_put_text(struct out *out, const struct layouts *l, const struct arena_clock *begin,
 	const struct arena_clock *now);

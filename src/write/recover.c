@@ -223,6 +223,7 @@ static bool mend_metadata(struct recovery *r)
 
 	if (r->arena) {
 		arena_source_clock(r->arena, &first, &now);
+		layouts_get_begin(&r->layouts, &first);
 	}
 	out_init(&better, OUT_TO_MEMORY);
 	layouts_put_text(&better, &r->layouts, &first, &now);

@@ -111,6 +111,21 @@ class Recover(unittest.TestCase):
         self.assertRegex(text, r"\n\toffset = +0;\n")
         self.assertRegex(text, r"\n\tclock_end_ticks = +100000000000;\n")
 
+    def test_times_stay_what_they_were(self):
+        """The trace and its arena have each a first reading of its own."""
+        trace = self.make()
+        metadata = trace / "metadata"
+        text = metadata.read_text()
+        for name, value in (("ticks", 1000), ("monotonic", 5 * left.SECOND + 900),
+                            ("realtime", 1_700_000_000 * left.SECOND + 4321)):
+            text = re.sub(rf"(clock_begin_{name} =) +\d+;", rf"\1 {value:20};", text)
+        metadata.write_text(text)
+        events = lambda: re.findall("^[0-9].*", self.waymark("print", trace), re.M)
+        before = events()
+        self.assertEqual(len(before), 1312)
+        self.run_recover(trace)
+        self.assertTrue(events() == before, "times have changed")
+
     def test_a_torn_declaration_goes(self):
         trace = self.make()
         metadata = trace / "metadata"
