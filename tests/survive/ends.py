@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every way to end, to fork and to run threads: ends.py WAYMARK VICTIM CHECK"""
+"""Every way to end, to fork and to run threads: ends.py WAYMARK VICTIM CHECK ALL EVENTS"""
 
 import os
 import pathlib
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
+import time
 import unittest
+
+ALL, EVENTS = (os.path.abspath(sys.argv.pop(4)) for _ in range(2))
 
 import survive
 from survive import SANITIZER, VICTIM, amount
@@ -147,6 +152,108 @@ class Ends(survive.Survive):
         self.assertEqual(self.check_everything(), 1000)
         self.counts = other
         self.assertEqual(self.check_everything(trace=second), 700)
+
+    @unittest.skipIf(SANITIZER, "the sanitizer handles the crash")
+    def test_the_programs_own_handler_stays_in_charge(self):
+        self.live("own-handler", status=9)
+        self.assertEqual(self.check_everything(), 20000)
+
+    @unittest.skipIf(SANITIZER, "the sanitizer handles the crash")
+    def test_without_crash_handlers_recover_brings_the_events_in(self):
+        for how, status in (("abort", -6), ("segv", -11)):
+            with self.case(how=how):
+                self.live("end", how, 20000, status=status, env=self.env(",crash=off"))
+                self.assertEqual(len(self.arenas()), 1)
+                self.assertEqual(self.check_everything(), 20000)
+
+    @unittest.skipIf(SANITIZER, "the sanitizer handles the crash")
+    def test_a_stack_overflow_loses_nothing(self):
+        for own_stack in ((), ("own-stack",)):
+            with self.case(own_stack=own_stack):
+                self.live("overflow", *own_stack, status=-signal.SIGSEGV)
+                self.assertEqual(len(self.arenas()), 1 if not own_stack else 0)
+                self.assertGreater(self.check_everything(), 100)
+
+    def test_threads_that_exit_together_lose_nothing(self):
+        for _ in range(amount(4, 40)):
+            with self.case():
+                self.live("exits", 8, silent=False, env=self.env(",buffer=1G"))
+                self.check_everything()
+
+    def test_another_thread_may_exit(self):
+        self.live("thread-exit")
+        self.assert_clean()
+        self.assertEqual(self.check_everything(), 21000)
+
+    def test_a_first_event_between_vfork_and_exec_is_the_parents(self):
+        self.live("first-vfork")
+        self.assertEqual(self.check_everything(), 20001)
+        self.assertEqual(self.traces(), [self.trace])
+
+    @unittest.skipIf(SANITIZER, "sanitizers do not know clone()")
+    def test_a_child_with_the_parents_memory_records_as_the_parent(self):
+        self.live("clone-vm", 100000)
+        self.assertEqual(self.check_everything(), 1011000)
+        self.assertEqual(self.traces(), [self.trace])
+
+    @unittest.skipIf(SANITIZER, "sanitizers have descriptors of their own")
+    def test_a_daemon_that_has_recorded_before_has_a_second_trace(self):
+        self.start("daemonize", env=self.env(",buffer=1G")).communicate()
+        self.wait_for_the_end()
+        second = pathlib_one(t for t in self.traces() if t != self.trace)
+        self.assertEqual(self.check(2, 2, trace=second), 200000)
+        self.waymark("recover", second)
+        self.assertEqual(self.check_everything(0, 0), 1000)
+
+    def wait_for_the_end(self):
+        """Nobody waits for a daemon: but its arena is locked as long as it lives."""
+        for _ in range(2000):
+            if "alive" not in self.waymark("recover", "--list"):
+                return
+            time.sleep(0.01)
+
+    def test_who_reads_the_programs_output_sees_its_end(self):
+        victim = self.start("eof", stdin=subprocess.PIPE)
+        self.assertEqual(victim.stdout.read(), "")
+        self.assertIsNone(victim.poll())
+        victim.communicate("go\n")
+        self.assertEqual(self.check_everything(), 202000)
+
+    def test_a_program_that_blocks_its_signals_is_written(self):
+        self.live("blocked", status=-9)
+        self.assertEqual(self.check_everything(), 40000)
+
+    def test_a_pinned_thread_does_not_pin_the_writer(self):
+        if os.cpu_count() < 2:
+            self.skipTest("it needs two processors")
+        victim = self.start("pinned")
+        victim.stdout.readline()
+        tasks = pathlib.Path(f"/proc/{victim.pid}/task")
+        tids = [int(t.name) for t in tasks.iterdir() if t.name != str(victim.pid)]
+        states = [(os.sched_getscheduler(t), len(os.sched_getaffinity(t))) for t in tids]
+        victim.kill()
+        victim.communicate()
+        self.assertEqual(len(states), 1)
+        self.assertEqual(states[0][0], os.SCHED_OTHER)
+        self.assertEqual(self.check_everything(), 20000)
+
+    def test_coroutines_that_move_between_threads_lose_nothing(self):
+        self.live("coroutines", amount(2000, 50000))
+        self.assertEqual(self.check_everything(), 16 * 3 * amount(2000, 50000))
+
+    def test_all_backends_at_once(self):
+        log, simple = self.work / "log", self.work / "simple"
+        options = f",simple.file={simple},log.file={log},log.prefix=none"
+        for how, status in (("exit", 0), ("kill", -9)):
+            with self.case(how=how):
+                self.live("end", how, 20000, program=ALL, status=status, env=self.env(options))
+                self.assertEqual(self.check_everything(), 20000)
+                self.assertEqual(len(log.read_text().splitlines()), 20000)
+                # What a kill takes of the other file is its own loss.
+                self.counts.touch()
+                if how == "exit":
+                    said = self.checked([survive.WAYMARK, "print", "-e", EVENTS, simple], ())
+                    self.assertEqual(said, 20000)
 
 
 def pathlib_one(paths):

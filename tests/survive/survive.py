@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the tests of this folder share: victims, and what is left of them."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -29,17 +30,26 @@ class Survive(unittest.TestCase):
         self.counts = self.work / "counts"
         self.trace = self.work / "x.ctf"
 
+    @contextlib.contextmanager
+    def case(self, **what):
+        """One of many: what it leaves is gone before the next."""
+        with self.subTest(**what):
+            try:
+                yield
+            finally:
+                self.forget()
+
     def forget(self):
         for path in (*self.work.iterdir(), *self.shm.iterdir()):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
     def env(self, options="", file=True, **more):
         trace = "live_*" + (f",file={self.trace}" if file else "") + options
         return {**os.environ, "WAYMARK_TRACE": trace, "WAYMARK_SHM": str(self.shm),
                 "VICTIM_COUNTS": str(self.counts), **more}
 
-    def start(self, *args, kind="both", env=None, **how):
-        return subprocess.Popen([VICTIM, self.counts, kind, *map(str, args)], cwd=self.work,
+    def start(self, *args, kind="both", env=None, program=VICTIM, **how):
+        return subprocess.Popen([program, self.counts, kind, *map(str, args)], cwd=self.work,
                                 env=env or self.env(), text=True, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, **how)
 

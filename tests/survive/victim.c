@@ -41,6 +41,14 @@ void live(unsigned int thread)
 	counts[thread] = step + 1;
 }
 
+void live_by(unsigned int thread, void (*record)(uint32_t, uint64_t))
+{
+	uint64_t step = counts[thread];
+
+	record(thread, step);
+	counts[thread] = step + 1;
+}
+
 void live_for(unsigned int thread, uint64_t events)
 {
 	for (uint64_t i = 0; i < events; i++) {
@@ -98,15 +106,25 @@ void wait_for(pid_t pid)
 	}
 }
 
-static bool run_mode(const struct mode *m, char **argv)
+static const struct mode *const modes[] = {
+	modes_end,
+	modes_fork,
+	modes_middle,
+	modes_module,
+	modes_place,
+	modes_thread,
+};
+
+static const struct mode *find_mode(const char *name)
 {
-	for (; m->name; m++) {
-		if (strcmp(m->name, argv[0]) == 0) {
-			m->run(argv + 1);
-			return true;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		for (const struct mode *m = modes[i]; m->name; m++) {
+			if (strcmp(m->name, name) == 0) {
+				return m;
+			}
 		}
 	}
-	return false;
+	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -126,10 +144,12 @@ int main(int argc, char **argv)
 	close(fd);
 	texts = strcmp(argv[2], "step") != 0;
 	steps = strcmp(argv[2], "text") != 0;
-	if (!run_mode(modes_end, argv + 3) && !run_mode(modes_fork, argv + 3) &&
-		!run_mode(modes_thread, argv + 3)) {
+	const struct mode *mode = find_mode(argv[3]);
+
+	if (!mode) {
 		fprintf(stderr, "%s: no such mode\n", argv[3]);
 		return 2;
 	}
+	mode->run(argv + 4);
 	return 0;
 }

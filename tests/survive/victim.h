@@ -17,11 +17,15 @@ struct mode {
 	void (*run)(char **argv);
 };
 
-extern const struct mode modes_end[], modes_fork[], modes_thread[];
+extern const struct mode modes_end[], modes_fork[], modes_middle[], modes_module[], modes_place[],
+	modes_thread[];
 
 /* Records thread's next event and then counts it, in COUNTS. Any thread, one at a time for each. */
 void live(unsigned int thread);
 void live_for(unsigned int thread, uint64_t events);
+
+/* The same with another event than this program's. */
+void live_by(unsigned int thread, void (*record)(uint32_t, uint64_t));
 
 /* How many it has recorded. */
 uint64_t lived(unsigned int thread);

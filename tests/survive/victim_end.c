@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How a process can end, alone or while its threads record. */
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +144,153 @@ static void run_wait(char **argv)
 	}
 }
 
+static void flush_and_leave(int sig)
+{
+	(void)sig;
+	waymark_flush(NULL);
+	_exit(9);
+}
+
+/* own-handler: a program that handles its faults itself */
+static void run_own_handler(char **argv)
+{
+	(void)argv;
+	signal(SIGSEGV, flush_and_leave);
+	live_for(0, 20000);
+	end("segv");
+}
+
+static uint64_t overflow(uint64_t depth)
+{
+	volatile char room[4096];
+
+	room[depth % sizeof(room)] = 1;
+	live(0);
+	if (lived(0) == UINT64_MAX) {
+		return 0;
+	}
+	return overflow(depth + 1) + (uint64_t)room[(depth + 1) % sizeof(room)];
+}
+
+/* overflow [own-stack]: of the stack, with events at each depth */
+static void run_overflow(char **argv)
+{
+	stack_t own = { .ss_sp = malloc(1 << 16), .ss_size = 1 << 16 };
+
+	if (argv[0]) {
+		sigaltstack(&own, NULL);
+	}
+	live_for(0, overflow(0));
+}
+
+static void *exit_together(void *all)
+{
+	pthread_barrier_wait(all);
+	exit(0);
+}
+
+/* exits THREADS: of which all call exit() at once, while one more records */
+static void run_exits(char **argv)
+{
+	unsigned int count = (unsigned int)atoi(argv[0]);
+	pthread_barrier_t all;
+	pthread_t t;
+
+	live_for(0, 20000);
+	storm(1, 1);
+	pthread_barrier_init(&all, NULL, count);
+	for (unsigned int i = 0; i < count; i++) {
+		pthread_create(&t, NULL, exit_together, &all);
+	}
+	sleep_ms(20000);
+}
+
+static void *exit_alone(void *unused)
+{
+	(void)unused;
+	live_for(1, 1000);
+	exit(0);
+}
+
+/* thread-exit: exit() is called by another thread than main's, which has ended */
+static void run_thread_exit(char **argv)
+{
+	pthread_t t;
+
+	(void)argv;
+	live_for(0, 20000);
+	pthread_create(&t, NULL, exit_alone, NULL);
+	pthread_exit(NULL);
+}
+
+/* eof: closes its standard output, and records on */
+static void run_eof(char **argv)
+{
+	char line[8];
+
+	(void)argv;
+	live_for(0, 1000);
+	close(STDOUT_FILENO);
+	live_for(0, 200000);
+	if (fgets(line, sizeof(line), stdin)) {
+		live_for(0, 1000);
+	}
+}
+
+static void *live_later(void *unused)
+{
+	live_for(1, 20000);
+	return unused;
+}
+
+/* blocked: all signals are, in every thread, as with signalfd(2); one has a handler */
+static void run_blocked(char **argv)
+{
+	sigset_t all;
+	pthread_t t;
+
+	(void)argv;
+	signal(SIGUSR1, flush_and_leave);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	live_for(0, 20000);
+	pthread_create(&t, NULL, live_later, NULL);
+	pthread_join(t, NULL);
+	kill(getpid(), SIGUSR1);
+	sleep_ms(200); /* nobody takes it: the writer has blocked it, too */
+	end("kill");
+}
+
+/* pinned: a thread with a processor and a priority of its own begins the trace */
+static void run_pinned(char **argv)
+{
+	struct sched_param priority = { .sched_priority = 1 };
+	cpu_set_t one;
+
+	(void)argv;
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	if (pthread_setaffinity_np(pthread_self(), sizeof(one), &one)) {
+		_exit(5);
+	}
+	if (sched_setscheduler(0, SCHED_RR, &priority)) {
+		perror("sched_setscheduler");
+	}
+	live_for(0, 20000);
+	sleep_ms(50);
+	puts("recorded");
+	fflush(stdout);
+	sleep_ms(20000);
+}
+
 const struct mode modes_end[] = {
+	{ "own-handler", run_own_handler },
+	{ "overflow", run_overflow },
+	{ "exits", run_exits },
+	{ "thread-exit", run_thread_exit },
+	{ "eof", run_eof },
+	{ "blocked", run_blocked },
+	{ "pinned", run_pinned },
 	{ "end", run_end },
 	{ "storm", run_storm },
 	{ "snapshots", run_snapshots },

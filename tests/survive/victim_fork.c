@@ -4,11 +4,13 @@
  * time), a child thread 2: one at a time.
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -129,33 +131,62 @@ static void run_closefrom(char **argv)
 	}
 }
 
-static void fork_in_handler(int sig)
+/* first-vfork: the first event of the process is between vfork() and exec */
+static void run_first_vfork(char **argv)
 {
-	(void)sig;
-	pid_t pid = fork();
+	char program[] = "/bin/true";
+	char *own[] = { program, NULL };
+
+	(void)argv;
+	pid_t pid = vfork();
 
 	if (pid == 0) {
-		if (getenv("VICTIM_TRACES")) {
-			live(2);
-		}
-		return;
+		live(0);
+		execve(program, own, environ);
+		_exit(5);
 	}
 	wait_for(pid);
+	live_for(0, 20000);
 }
 
-/*
- * interrupted EVENTS: stops itself; whoever steps it sends SIGUSR1 somewhere in
- * the next event. Parent and child both go on from there.
- */
-static void run_interrupted(char **argv)
+static int live_as_one(void *events)
 {
-	pid_t parent = getpid();
+	live_for(0, (uintptr_t)events);
+	return 0;
+}
 
-	signal(SIGUSR1, fork_in_handler);
-	live_for(0, strtoull(argv[0], NULL, 10));
-	raise(SIGSTOP);
-	live(0);
-	live_for(getpid() == parent ? 0 : 2, 100);
+/* clone-vm EVENTS: a child with our memory, which records while we wait; one is killed */
+static void run_clone_vm(char **argv)
+{
+	static char stack[1 << 18] __attribute__((aligned(64)));
+	void *events = (void *)strtoul(argv[0], NULL, 10);
+
+	live_for(0, 1000);
+	for (int i = 0; i < 10; i++) {
+		wait_for(clone(live_as_one, stack + sizeof(stack), CLONE_VM | SIGCHLD, events));
+		live_for(0, 1000);
+	}
+}
+
+/* daemonize: two forks behind the first events; all descriptors are closed, the directory is / */
+static void run_daemonize(char **argv)
+{
+	(void)argv;
+	live_for(0, 1000);
+	if (fork()) {
+		_exit(0);
+	}
+	setsid();
+	if (fork()) {
+		_exit(0);
+	}
+	umask(0);
+	if (chdir("/")) {
+		_exit(5);
+	}
+	closefrom(0);
+	live_for(2, 200000);
+	end("_exit");
 }
 
 const struct mode modes_fork[] = {
@@ -165,6 +196,8 @@ const struct mode modes_fork[] = {
 	{ "orphan", run_orphan },
 	{ "daemon", run_daemon },
 	{ "closefrom", run_closefrom },
-	{ "interrupted", run_interrupted },
+	{ "first-vfork", run_first_vfork },
+	{ "clone-vm", run_clone_vm },
+	{ "daemonize", run_daemonize },
 	{ NULL, NULL },
 };

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs that move: to another directory, root or user, with a new thread
+ * behind it whose stream has no file yet; coroutines that move between threads.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "victim.h"
+
+static void *live_thereafter(void *events)
+{
+	live_for(1, (uintptr_t)events);
+	return NULL;
+}
+
+static int move(const char *how, const char *where)
+{
+	if (strcmp(how, "chdir") == 0) {
+		return chdir(where);
+	}
+	if (strcmp(how, "chroot") == 0) {
+		return chroot(where) || chdir("/");
+	}
+	if (strcmp(how, "user") == 0) {
+		return setgid((gid_t)atoi(where)) || setuid((uid_t)atoi(where));
+	}
+	return mkdir(where, 0700) || chdir(where) || rmdir("../gone"); /* "gone": `where`, too */
+}
+
+/* move HOW WHERE BEFORE BEHIND: so many events before it, and twice as many behind it */
+static void run_move(char **argv)
+{
+	uintptr_t events = strtoul(argv[3], NULL, 10);
+	pthread_t t;
+
+	live_for(0, strtoull(argv[2], NULL, 10));
+	if (move(argv[0], argv[1])) {
+		perror(argv[0]);
+		_exit(5);
+	}
+	live_for(0, events);
+	pthread_create(&t, NULL, live_thereafter, (void *)events);
+	pthread_join(t, NULL);
+	exit(0);
+}
+
+/* go EVENTS: so many, and behind a line on standard input as many again and a thread's */
+static void run_go(char **argv)
+{
+	uintptr_t events = strtoul(argv[0], NULL, 10);
+	char line[8];
+	pthread_t t;
+
+	live_for(0, events);
+	puts("recorded");
+	fflush(stdout);
+	if (fgets(line, sizeof(line), stdin)) {
+		live_for(0, events);
+		pthread_create(&t, NULL, live_thereafter, (void *)events);
+		pthread_join(t, NULL);
+	}
+	exit(0);
+}
+
+#define COROUTINES 16u
+#define WORKERS 3u
+
+static struct coroutine {
+	ucontext_t context;
+	ucontext_t *worker; /* whoever runs it now */
+	uint64_t left;
+	int done;
+	char stack[65536] __attribute__((aligned(64)));
+} coroutines[COROUTINES];
+
+static struct {
+	pthread_mutex_t lock;
+	unsigned int ready[COROUTINES];
+	unsigned int first, count, done;
+} queue = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void live_and_yield(int number)
+{
+	struct coroutine *c = &coroutines[number];
+
+	while (c->left--) {
+		live((unsigned int)number);
+		live((unsigned int)number);
+		swapcontext(&c->context, c->worker);
+		live((unsigned int)number); /* by another thread */
+	}
+	c->done = 1;
+	setcontext(c->worker);
+}
+
+static int take(void)
+{
+	pthread_mutex_lock(&queue.lock);
+	int number = queue.count ? (int)queue.ready[queue.first] : -1;
+
+	if (number >= 0) {
+		queue.first = (queue.first + 1) % COROUTINES;
+		queue.count--;
+	} else if (queue.done == COROUTINES) {
+		number = -2;
+	}
+	pthread_mutex_unlock(&queue.lock);
+	return number;
+}
+
+static void put(unsigned int number, int is_done)
+{
+	pthread_mutex_lock(&queue.lock);
+	if (is_done) {
+		queue.done++;
+	} else {
+		queue.ready[(queue.first + queue.count++) % COROUTINES] = number;
+	}
+	pthread_mutex_unlock(&queue.lock);
+}
+
+static void *work(void *unused)
+{
+	ucontext_t own;
+	int number;
+
+	while ((number = take()) != -2) {
+		if (number >= 0) {
+			struct coroutine *c = &coroutines[number];
+
+			c->worker = &own;
+			swapcontext(&own, &c->context);
+			put((unsigned int)number, c->done);
+		}
+	}
+	return unused;
+}
+
+/* coroutines ROUNDS: each is run by whatever thread has time */
+static void run_coroutines(char **argv)
+{
+	pthread_t workers[WORKERS];
+
+	for (unsigned int i = 0; i < COROUTINES; i++) {
+		struct coroutine *c = &coroutines[i];
+
+		c->left = strtoull(argv[0], NULL, 10);
+		getcontext(&c->context);
+		c->context.uc_stack.ss_sp = c->stack;
+		c->context.uc_stack.ss_size = sizeof(c->stack);
+		makecontext(&c->context, (void (*)(void))live_and_yield, 1, (int)i);
+		put(i, 0);
+	}
+	for (unsigned int i = 0; i < WORKERS; i++) {
+		pthread_create(&workers[i], NULL, work, NULL);
+	}
+	for (unsigned int i = 0; i < WORKERS; i++) {
+		pthread_join(workers[i], NULL);
+	}
+	exit(0);
+}
+
+const struct mode modes_place[] = {
+	{ "move", run_move },
+	{ "go", run_go },
+	{ "coroutines", run_coroutines },
+	{ NULL, NULL },
+};
