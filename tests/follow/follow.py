@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark print --follow, of programs that run: follow.py WAYMARK PACED [TEST...]"""
+"""waymark print --follow, of programs that run: follow.py WAYMARK PACED API [TEST...]"""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-WAYMARK, PACED = (os.path.abspath(a) for a in sys.argv[1:3])
+WAYMARK, PACED, API = (os.path.abspath(a) for a in sys.argv[1:4])
 STEP = re.compile(r"^(\d+)\.(\d{9}) (\d+) step thread (\d+) step (\d+)$")
 GAP = re.compile(r"^# (\d+)\.(\d{9}) (\d+) (.*)$")
 PATIENCE = 60
@@ -377,7 +377,16 @@ class Follow(unittest.TestCase):
             for left in self.shm.glob("*"):
                 left.unlink()
 
+    def test_programs_follow_programs_through_the_c_interface(self):
+        for end in ("kill", "stop"):
+            self.trace = self.work / f"{end}.ctf"
+            done = subprocess.run(
+                [API, self.trace, "300", end, PACED, "1", "300", "2000", "stay"],
+                capture_output=True, text=True, timeout=PATIENCE,
+                env={**self.env, "WAYMARK_TRACE": f"step,file={self.trace}"})
+            self.assertEqual((done.returncode, done.stderr), (0, ""), end)
+
 
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
