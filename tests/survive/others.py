@@ -207,7 +207,7 @@ class Others(survive.Survive):
         self.shm.chmod(0o777)
         forged = self.work / "forged.ctf"
         counts, self.counts = self.counts, self.work / "other"
-        self.lived(self.start("end", "kill", 7, env=self.env(WAYMARK_TRACE=f"*,file={forged}")), -9)
+        self.lived(self.start("end", "kill", 20000, env=self.env(WAYMARK_TRACE=f"*,file={forged}")), -9)
         shutil.rmtree(forged)
         raw = (self.shm / self.arenas()[0]).read_bytes()
         own = bytes.fromhex(self.arenas()[0].split("-")[1])
