@@ -200,6 +200,17 @@ class Others(survive.Survive):
         self.assertEqual(mine.read_text(), "mine")
 
     @unittest.skipUnless(ROOT, "it needs another user")
+    def test_a_file_that_another_user_plants_in_a_trace_gets_no_events(self):
+        self.work.chmod(0o755)
+        victim = self.start("go", 100, stdin=subprocess.PIPE, preexec_fn=lambda: os.umask(0))
+        victim.stdout.readline()
+        planted = self.trace / "stream-2"
+        as_nobody(lambda: planted.write_bytes(b"A" * 5000))
+        out, said = victim.communicate("go\n", timeout=60)
+        self.assertEqual(victim.returncode, 0, said)
+        self.assertEqual(planted.read_bytes(), b"A" * 5000)
+
+    @unittest.skipUnless(ROOT, "it needs another user")
     def test_memory_that_another_user_puts_there_is_not_believed(self):
         self.live("end", "exit", 100)
         uuid = re.search(r'uuid = "([-0-9a-f]+)"', (self.trace / "metadata").read_text())[1]
