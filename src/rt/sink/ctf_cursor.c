@@ -228,12 +228,14 @@ void waymark_ctf_cursor_pass(struct ctf_round *round, struct cursor *c)
 /*
  * Takes the number of the cursor's next packet, 0 where its thread may have a
  * packet or is in an event: it has taken a number by the time it shows the packet.
+ * The only thread left is not, even if it has jumped out of one.
  */
-static uint64_t take_number(struct arena *a, struct cursor *c)
+static uint64_t take_number(const struct ctf_round *round, struct cursor *c)
 {
 	uint64_t last = __atomic_load_n(&c->sequence, __ATOMIC_ACQUIRE);
 
-	if (__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE) || head(a, c) ||
+	if ((__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE) && !round->alone) ||
+		head(round->arena, c) ||
 		!__atomic_compare_exchange_n(
 			&c->sequence, &last, last + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
 		return 0;
@@ -252,7 +254,7 @@ void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 	if ((lost == c->reader.discarded && !c->reader.untold) || round->failed) {
 		return;
 	}
-	uint64_t number = take_number(round->arena, c);
+	uint64_t number = take_number(round, c);
 
 	if (!number) {
 		return;

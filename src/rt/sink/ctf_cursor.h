@@ -21,6 +21,7 @@ struct ctf_round {
 	uint64_t idle_before; /* and those that have got nothing since */
 	uint64_t taken; /* bytes that went their way */
 	bool discard; /* nothing is written, all is given up: the sink is off */
+	bool alone; /* nobody but the caller may be in an event */
 	bool failed; /* the file takes nothing now */
 	bool left; /* events are left in open packets */
 };

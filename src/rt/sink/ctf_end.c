@@ -221,6 +221,7 @@ static void tell_losses(struct ctf_round *round)
 {
 	uint32_t index = 0;
 
+	round->alone = waymark_consume_is_alone();
 	/* Threads that have ended, too: what was evicted of them no packet may have told. */
 	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
 		foreach_ctf_cursor(c, s)
