@@ -66,6 +66,43 @@ void summary_add_slowly(struct summary *s, const struct record *rec)
 	summary_add(s, rec);
 }
 
+/* The end of the events that are of one class, process and trace, as the first is. */
+static const struct record *add_alike(
+	struct summary *s, const struct record *first, const struct record *end)
+{
+	const struct record *rec = first;
+	int64_t first_ns = s->first_ns;
+	int64_t last_ns = s->last_ns;
+
+	do {
+		int64_t ns = (int64_t)rec->ns;
+
+		first_ns = ns < first_ns ? ns : first_ns;
+		last_ns = ns > last_ns ? ns : last_ns;
+		rec++;
+	} while (rec < end && rec->class == first->class && rec->pid == first->pid &&
+		 rec->trace == first->trace);
+	s->first_ns = first_ns;
+	s->last_ns = last_ns;
+	s->counts.items[first->class->index].events += (uint64_t)(rec - first);
+	s->run += (uint64_t)(rec - first);
+	return rec;
+}
+
+void summary_add_few(struct summary *s, const struct record *records, size_t count)
+{
+	const struct record *end = records + count;
+
+	for (const struct record *rec = records; rec < end;) {
+		summary_add(s, rec);
+		rec++;
+		if (rec < end && rec->class && rec->class == rec[-1].class &&
+			rec->pid == s->run_pid && rec->trace == s->run_trace) {
+			rec = add_alike(s, rec, end);
+		}
+	}
+}
+
 static int compare(const void *a, const void *b)
 {
 	const struct event_count *x = a;

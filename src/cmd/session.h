@@ -74,6 +74,24 @@ static inline bool session_next(struct session *s, struct record *rec)
 	return LIKELY(result == READ_RECORD) || session_next_behind(s, rec, result);
 }
 
+/* How many records are looked at together. */
+#define SESSION_FEW 64
+
+/* The next records, at most SESSION_FEW, all valid until the next call; 0 at the end. */
+static inline size_t session_next_few(struct session *s, struct record *records)
+{
+	size_t count = reader_take(s->reader, records, SESSION_FEW);
+
+	if (UNLIKELY(count == 0)) {
+		return session_next(s, records);
+	}
+	if (UNLIKELY(s->until_progress < count)) {
+		session_show_progress(s);
+	}
+	s->until_progress -= (unsigned int)count;
+	return count;
+}
+
 /* True while somebody reads the output: false ends a run early. */
 static inline bool session_wanted(const struct session *s)
 {

@@ -56,11 +56,12 @@ static int parse(struct session *s, struct options *options, int argc, char **ar
 static void summarize(struct session *s, const struct options *options)
 {
 	struct summary summary;
-	struct record rec;
+	struct record records[SESSION_FEW];
+	size_t count;
 
 	summary_init(&summary);
-	while (session_next(s, &rec)) {
-		summary_add(&summary, &rec);
+	while ((count = session_next_few(s, records))) {
+		summary_add_few(&summary, records, count);
 	}
 	summary_sort(&summary);
 	const struct info info = {

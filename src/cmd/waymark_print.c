@@ -176,19 +176,20 @@ static void print_records(struct print *p)
 {
 	bool all = filter_is_empty(&p->filter);
 	struct session *s = &p->session;
-	struct record rec;
-	unsigned int count = 0;
+	struct record records[SESSION_FEW];
+	unsigned int calls = 0;
+	size_t count;
 
-	while (session_wanted(s) && session_next(s, &rec)) {
-		if (UNLIKELY(s->follow && ++count % SIGNAL_RECORDS == 0) &&
+	while (session_wanted(s) && (count = session_next_few(s, records))) {
+		if (UNLIKELY(s->follow && ++calls % SIGNAL_RECORDS == 0) &&
 			session_is_interrupted(s)) {
 			break;
 		}
-		lines_see(&p->view, &rec);
-		if (!all && !filter_passes(&p->filter, &rec)) {
-			continue;
+		lines_see(&p->view, records);
+		if (!all) {
+			count = filter_keep(&p->filter, records, count);
 		}
-		lines_put(&p->view, &rec);
+		lines_put_few(&p->view, records, count);
 	}
 }
 

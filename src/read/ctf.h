@@ -22,7 +22,8 @@ extern const struct reader_format reader_ctf;
 /* What an event's number leads to: all that the loop needs. */
 struct ctf_slot {
 	struct event_class *class;
-	size_t size; /* of a record, its first word included; UINT32_MAX: unknown, 0: varies */
+	size_t size; /* of a record, its first word included; SIZE_MAX: unknown, 0: varies */
+	size_t to_string; /* what is before its last argument's bytes, its only string; 0: not so */
 };
 
 /* A stream in the heap, by the time of its next event. */
@@ -123,6 +124,7 @@ static inline uint64_t ctf_ns(const struct ctf_reader *r, uint64_t ticks)
 enum read_result ctf_next_own(struct reader *base, struct record *rec); /* of a host like this */
 enum read_result ctf_next_any(struct reader *base, struct record *rec);
 enum read_result ctf_next_new(struct reader *base, struct record *rec);
+size_t ctf_take_own(struct reader *base, struct record *records, size_t room);
 const struct value *ctf_decode(struct reader *base, const struct record *rec);
 
 #endif

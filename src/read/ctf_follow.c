@@ -60,6 +60,7 @@ void ctf_follow_begin(struct ctf_reader *r, const struct reader_options *options
 	if (options->follow == FOLLOW_NEW && !f->is_last) {
 		f->new_ns = monotonic_ns();
 		r->base.next = ctf_next_new;
+		r->base.take = NULL;
 	}
 }
 

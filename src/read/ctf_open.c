@@ -56,13 +56,18 @@ void ctf_bind_events(struct ctf_reader *r)
 	for (; r->events_bound < md->events.count; r->events_bound++) {
 		const struct ctf_event *e = &md->events.items[r->events_bound];
 		struct event_class *class = find_class(r, e);
+		const size_t word = sizeof(uint64_t);
+		size_t to_string = layout_to_string(e->layout);
 		bool varies = e->layout->size == PAYLOAD_VARIES;
 
 		while (r->slots.count <= e->id) {
 			vec_push(&r->slots, ((struct ctf_slot){ .size = SIZE_MAX }));
 		}
-		r->slots.items[e->id].class = class;
-		r->slots.items[e->id].size = varies ? 0 : sizeof(uint64_t) + e->layout->size;
+		r->slots.items[e->id] = (struct ctf_slot){
+			.class = class,
+			.size = varies ? 0 : word + e->layout->size,
+			.to_string = to_string ? word + to_string : 0,
+		};
 		reader_reserve_values(&r->base, e->layout->count);
 	}
 }
@@ -206,6 +211,7 @@ static bool open_trace(
 	bool is_own = !r->trace.swap && md->id_shift == 0 && md->time_shift == PACKET_ID_BITS;
 
 	r->base.next = is_own ? ctf_next_own : ctf_next_any;
+	r->base.take = is_own ? ctf_take_own : NULL;
 	memcpy(r->trace.uuid, md->uuid, sizeof(md->uuid));
 	ctf_bind_events(r);
 	if (!r->trace.swap && !open_arena(r, options, error)) {

@@ -104,3 +104,15 @@ bool filter_passes(struct filter *f, const struct record *rec)
 	}
 	return rec->kind == RECORD_GAP || f->patterns.count == 0 || has_name(f, rec->class);
 }
+
+size_t filter_keep(struct filter *f, struct record *records, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (filter_passes(f, &records[i])) {
+			records[kept++] = records[i];
+		}
+	}
+	return kept;
+}

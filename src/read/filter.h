@@ -45,4 +45,7 @@ static inline bool filter_is_empty(const struct filter *f)
 /* True when the record is wanted. Gaps have no name: patterns let them pass. */
 bool filter_passes(struct filter *f, const struct record *rec);
 
+/* Keeps the records that are wanted, in their order; returns how many. */
+size_t filter_keep(struct filter *f, struct record *records, size_t count);
+
 #endif

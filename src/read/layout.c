@@ -34,6 +34,16 @@ size_t layout_offset(const struct layout *l, size_t i)
 	return align_up(at, l->fields[i].align);
 }
 
+size_t layout_to_string(const struct layout *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (l->fields[i].is_string) {
+			return i + 1 == l->count ? layout_offset(l, i) + l->fields[i].size : 0;
+		}
+	}
+	return 0;
+}
+
 size_t layout_measure(const struct layout *l, const unsigned char *payload, size_t left, bool swap)
 {
 	size_t at = 0;

@@ -32,6 +32,10 @@ void layout_finish(struct layout *l);
 /* Where argument `i` begins, when there is no string before it. */
 size_t layout_offset(const struct layout *l, size_t i);
 
+/* What is before the bytes of the string that is the last argument, and the only one; 0: none is.
+ */
+size_t layout_to_string(const struct layout *l);
+
 /* What the arguments at `payload` take; SIZE_MAX: more than the `left` bytes that are there. */
 size_t layout_measure(const struct layout *l, const unsigned char *payload, size_t left, bool swap);
 

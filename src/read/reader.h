@@ -85,6 +85,7 @@ struct trace_info {
 struct reader {
 	const struct reader_format *format;
 	enum read_result (*next)(struct reader *r, struct record *rec);
+	size_t (*take)(struct reader *r, struct record *records, size_t room); /* NULL: it cannot */
 	const struct value *(*decode)(struct reader *r, const struct record *rec);
 	struct class_table classes;
 	const struct model *declarations;
@@ -117,6 +118,15 @@ bool reader_is_trace(struct input *in);
 static inline enum read_result reader_next(struct reader *r, struct record *rec)
 {
 	return r->next(r, rec);
+}
+
+/*
+ * The next records, as long as they are plain events that lie ready; all of them are
+ * valid until the next call. 0: reader_next() has the next record, or says what there is.
+ */
+static inline size_t reader_take(struct reader *r, struct record *records, size_t room)
+{
+	return r->take ? r->take(r, records, room) : 0;
 }
 
 /* The arguments of an event whose class knows them, as many as its event has. */

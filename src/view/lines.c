@@ -88,3 +88,79 @@ void lines_put_slowly(struct lines *v, const struct record *rec)
 	prepare_head(v, rec);
 	lines_put_ready(v, rec, m ? m : make_message(v, rec->class));
 }
+
+/* What a line begins with, kept where no text that is written could change it. */
+struct head {
+	uint64_t block;
+	uint64_t span;
+	char time[32];
+	char origin[LINES_ORIGIN_COPY];
+	size_t time_length;
+	size_t origin_length;
+};
+
+static inline struct head head_of(const struct lines *v)
+{
+	struct head h = {
+		.block = v->time.block,
+		.span = v->time.span,
+		.time_length = v->time.length,
+		.origin_length = v->origin_length,
+	};
+
+	memcpy(h.time, v->time.text, sizeof(h.time));
+	memcpy(h.origin, v->origin, sizeof(h.origin));
+	return h;
+}
+
+static inline char *put_head(const struct head *h, char *out, uint64_t ns)
+{
+	memcpy(out, h->time, sizeof(h->time));
+	out = number_fixed4(out + h->time_length, (uint32_t)(ns - h->block));
+	memcpy(out, h->origin, sizeof(h->origin));
+	return out + h->origin_length;
+}
+
+/*
+ * Lines of records that begin alike and are of one class, whose message takes
+ * everything from the payload; returns the first record that is another.
+ */
+static const struct record *put_alike(struct lines *v, const struct record *rec,
+	const struct record *end, const struct message *m)
+{
+	const struct event_class *const class = rec->class;
+	const struct message_step *const steps = m->steps;
+	message_put *const put = steps->put;
+	const struct head head = head_of(v);
+	char *out = v->out->data + v->out->len;
+	const char *const last = v->out->data + v->out->capacity - LINES_ROOM - m->room;
+
+	while (out < last && lines_is_origin(v, rec) && rec->ns - head.block < head.span) {
+		out = put(put_head(&head, out, rec->ns), steps, rec->payload);
+		*out++ = '\n';
+		rec++;
+		if (rec == end || rec->class != class) {
+			break;
+		}
+	}
+	v->out->len = (size_t)(out - v->out->data);
+	return rec;
+}
+
+void lines_put_few(struct lines *v, const struct record *records, size_t count)
+{
+	const struct record *end = records + count;
+
+	for (const struct record *rec = records; rec < end;) {
+		const struct message *m =
+			rec->kind == RECORD_EVENT ? lines_message(v, rec->class) : NULL;
+		bool alike = m && m->direct && v->origin_length <= LINES_ORIGIN_COPY &&
+			     v->out->capacity > LINES_ROOM + m->room;
+		const struct record *next = alike ? put_alike(v, rec, end, m) : rec;
+
+		if (next == rec) {
+			lines_put(v, next++);
+		}
+		rec = next;
+	}
+}

@@ -132,4 +132,10 @@ static inline void lines_put(struct lines *v, const struct record *rec)
 	}
 }
 
+/* The same for many, which is faster than one by one. */
+void lines_put_few(struct lines *v, const struct record *records, size_t count);
+
+/* Writes the lines of so many records. */
+void lines_put_few(struct lines *v, const struct record *records, size_t count);
+
 #endif

@@ -198,6 +198,20 @@ static void consume(struct consumers *c, const struct record *rec)
 	summary_add(&c->summary, rec);
 }
 
+/* Half of the inputs are read in pieces, like the commands read them. */
+static void take_few(struct consumers *c, struct reader *r, unsigned int options)
+{
+	struct record records[7];
+	size_t count = options & NO_EVENTS ? 0 : reader_take(r, records, ARRAY_SIZE(records));
+
+	for (size_t i = 0; i < count; i++) {
+		consume(c, &records[i]);
+	}
+	lines_put_few(&c->lines, records, count);
+	summary_add_few(&c->summary, records, count);
+	c->out.len = 0;
+}
+
 static void read_all(struct reader *r, unsigned int options)
 {
 	struct consumers c;
@@ -205,7 +219,8 @@ static void read_all(struct reader *r, unsigned int options)
 	enum read_result result;
 
 	init(&c, r, options);
-	while ((result = reader_next(r, &rec)) == READ_RECORD || result == READ_PROBLEM) {
+	while (take_few(&c, r, options),
+		(result = reader_next(r, &rec)) == READ_RECORD || result == READ_PROBLEM) {
 		if (result == READ_RECORD) {
 			consume(&c, &rec);
 		}

@@ -23,6 +23,7 @@
 #define EVENTS 12 /* of the trace `small` */
 #define SECOND_PACKET 4096
 #define PADDING 0xaa
+#define FEW 7
 #define PADDING_STEP 97 /* of what is cut in it, only some */
 
 /* What reading a trace to its end gave. */
@@ -32,6 +33,7 @@ struct result {
 	unsigned int gaps;
 	unsigned int problems;
 	uint64_t strings; /* bytes of all strings: so that every value is touched */
+	uint64_t order; /* changes with every record's time, place and size, and their order */
 	char error[512]; /* the last one */
 };
 
@@ -62,8 +64,13 @@ static void store(const struct bytes *b, size_t size, const char *path)
 static void touch(struct result *result, struct reader *r, const struct record *rec)
 {
 	const struct value *values = reader_values(r, rec);
+	const uint64_t told[] = { rec->ns, rec->tid, rec->offset, rec->payload_size,
+		rec->class->id };
 
 	result->events++;
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+		result->order = result->order * 31 + told[i];
+	}
 	for (size_t i = 0; i < rec->class->event->arg_count; i++) {
 		if (values[i].kind == VALUE_STRING) {
 			for (size_t k = 0; k < values[i].length; k++) {
@@ -73,7 +80,20 @@ static void touch(struct result *result, struct reader *r, const struct record *
 	}
 }
 
-static struct result read_trace(const char *path)
+/* Takes what lies ready, `few` records at a time; 0: all come one by one. */
+static void take(struct result *result, struct reader *r, size_t few)
+{
+	struct record records[FEW];
+	size_t count = few ? reader_take(r, records, few) : 0;
+
+	assert_true(count <= few);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(records[i].kind, RECORD_EVENT);
+		touch(result, r, &records[i]);
+	}
+}
+
+static struct result read_by(const char *path, size_t few)
 {
 	const struct reader_options options = { 0 };
 	struct result result = { 0 };
@@ -88,10 +108,11 @@ static struct result read_trace(const char *path)
 		return result;
 	}
 	result.opened = true;
-	while ((what = reader_next(r, &rec)) != READ_END) {
+	while (take(&result, r, few), (what = reader_next(r, &rec)) != READ_END) {
 		assert_int_not_equal(what, READ_DAMAGED);
 		if (what == READ_PROBLEM) {
 			result.problems++;
+			result.order++;
 			strcpy(result.error, r->error.text);
 			assert_string_not_equal(result.error, "");
 			assert_true(result.problems < 1000);
@@ -103,6 +124,25 @@ static struct result read_trace(const char *path)
 	}
 	assert_int_equal(reader_next(r, &rec), READ_END);
 	reader_close(r);
+	return result;
+}
+
+/* Whoever takes many records at once sees the same as who reads them one by one. */
+static struct result read_trace(const char *path)
+{
+	const struct result result = read_by(path, 0);
+
+	for (size_t few = 1; few <= FEW; few += FEW - 1) {
+		const struct result taken = read_by(path, few);
+
+		assert_int_equal(taken.opened, result.opened);
+		assert_int_equal(taken.events, result.events);
+		assert_int_equal(taken.gaps, result.gaps);
+		assert_int_equal(taken.problems, result.problems);
+		assert_int_equal(taken.strings, result.strings);
+		assert_int_equal(taken.order, result.order);
+		assert_string_equal(taken.error, result.error);
+	}
 	return result;
 }
 
