@@ -34,14 +34,21 @@ size_t layout_offset(const struct layout *l, size_t i)
 	return align_up(at, l->fields[i].align);
 }
 
+size_t layout_first_string(const struct layout *l)
+{
+	size_t i = 0;
+
+	while (i < l->count && !l->fields[i].is_string) {
+		i++;
+	}
+	return i;
+}
+
 size_t layout_to_string(const struct layout *l)
 {
-	for (size_t i = 0; i < l->count; i++) {
-		if (l->fields[i].is_string) {
-			return i + 1 == l->count ? layout_offset(l, i) + l->fields[i].size : 0;
-		}
-	}
-	return 0;
+	size_t i = layout_first_string(l);
+
+	return i + 1 == l->count ? layout_offset(l, i) + l->fields[i].size : 0;
 }
 
 size_t layout_measure(const struct layout *l, const unsigned char *payload, size_t left, bool swap)
@@ -88,8 +95,7 @@ static uint64_t load(const unsigned char *p, const struct layout_field *f, bool 
 	return f->is_signed ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
 }
 
-/* A NUL as the last byte says that the string was NULL, or longer: see format/packet.h. */
-static void set_string(struct value *value, const unsigned char *p, uint32_t length)
+void layout_set_string(struct value *value, const unsigned char *p, uint32_t length)
 {
 	bool is_marked = length > 0 && p[length - 1] == '\0';
 
@@ -114,7 +120,7 @@ void layout_decode(
 		if (f->is_string) {
 			uint32_t length = (uint32_t)values[i].number;
 
-			set_string(&values[i], payload + at, length);
+			layout_set_string(&values[i], payload + at, length);
 			at += length;
 		}
 	}

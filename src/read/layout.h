@@ -32,6 +32,9 @@ void layout_finish(struct layout *l);
 /* Where argument `i` begins, when there is no string before it. */
 size_t layout_offset(const struct layout *l, size_t i);
 
+/* Which argument is the first string; their count: none is. */
+size_t layout_first_string(const struct layout *l);
+
 /* What is before the bytes of the string that is the last argument, and the only one; 0: none is.
  */
 size_t layout_to_string(const struct layout *l);
@@ -42,5 +45,9 @@ size_t layout_measure(const struct layout *l, const unsigned char *payload, size
 /* The arguments at `payload`, which were measured. */
 void layout_decode(
 	const struct layout *l, struct value *values, const unsigned char *payload, bool swap);
+
+/* A string as its value, from its bytes in a packet: see format/packet.h for the mark at its end.
+ */
+void layout_set_string(struct value *value, const unsigned char *bytes, uint32_t length);
 
 #endif

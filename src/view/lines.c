@@ -134,8 +134,10 @@ static const struct record *put_alike(struct lines *v, const struct record *rec,
 	const struct head head = head_of(v);
 	char *out = v->out->data + v->out->len;
 	const char *const last = v->out->data + v->out->capacity - LINES_ROOM - m->room;
+	const size_t growth = m->growth;
 
-	while (out < last && lines_is_origin(v, rec) && rec->ns - head.block < head.span) {
+	while (out + growth * rec->payload_size < last && lines_is_origin(v, rec) &&
+		rec->ns - head.block < head.span) {
 		out = put(put_head(&head, out, rec->ns), steps, rec->payload);
 		*out++ = '\n';
 		rec++;

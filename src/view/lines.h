@@ -123,7 +123,7 @@ static inline void lines_put(struct lines *v, const struct record *rec)
 
 	if (UNLIKELY(!m || !lines_is_ready(v, rec))) {
 		lines_put_slowly(v, rec);
-	} else if (!m->direct || !out_has_room(out, LINES_ROOM + m->room)) {
+	} else if (!m->direct || !out_has_room(out, LINES_ROOM + message_room(m, rec, NULL))) {
 		lines_put_ready(v, rec, m);
 	} else {
 		char *line = lines_put_head(v, out->data + out->len, rec);

@@ -32,6 +32,9 @@ enum message_op {
 	MESSAGE_POINTER,
 	MESSAGE_CHAR,
 	MESSAGE_STRING,
+	/* Forms of these two for what lies in the payload: 64 bits and a short text; a string. */
+	MESSAGE_WORD,
+	MESSAGE_BYTES,
 	MESSAGE_JSON, /* as a JSON value of whatever it is; a number in decimal */
 	MESSAGE_JSON_SIGNED,
 	MESSAGE_JSON_BOOL,
@@ -42,6 +45,7 @@ enum message_op {
 
 /* Texts are copied whole, whatever of them counts: longer ones take several steps. */
 #define MESSAGE_TEXT_MAX 32
+#define MESSAGE_TEXT_SHORT 16
 
 struct message_step;
 
@@ -73,6 +77,7 @@ struct message {
 	size_t room; /* bytes that everything but strings takes at most */
 	size_t expansion; /* bytes that one of a string takes at most */
 	bool varies; /* in length: there are strings among the arguments, or it is raw */
+	size_t growth; /* of a direct one: bytes that one of the payload takes at most */
 	bool direct; /* shows what is in the payload, without its values */
 	/* What shows a record behind the steps of whose arguments nothing is known, or NULL. */
 	char *(*put_raw)(char *out, const struct message *m, const struct record *rec);
@@ -92,9 +97,12 @@ size_t message_room_varying(
 
 /* How many bytes message_render() may write for this record. */
 static inline size_t message_room(
-	const struct message *m, const struct record *rec, const struct value *values)
+	const struct message *m, const struct record *rec, const void *values)
 {
-	return LIKELY(!m->varies) ? m->room : message_room_varying(m, rec, values);
+	if (LIKELY(!m->varies || m->direct)) {
+		return m->room + m->growth * rec->payload_size;
+	}
+	return message_room_varying(m, rec, values);
 }
 
 char *message_put_raw(char *out, const struct message *m, const struct record *rec);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "read/bytes.h"
+#include "read/layout.h"
 #include "view/number.h"
 
 /* A mark in the top bit of each byte below 0x20 or equal to 0x7f; bytes from 0x80 have none. */
@@ -58,25 +59,33 @@ static uint64_t load_tail(const char *p, size_t n)
 	return v;
 }
 
-char *message_escape(char *out, const char *text, size_t length)
+/* Copies one word; returns the marks of what of it has to be escaped. */
+static inline uint64_t copy_word(char *out, const char *text)
 {
 	uint64_t v;
 
-	for (; length >= sizeof(v); text += sizeof(v), length -= sizeof(v)) {
-		memcpy(&v, text, sizeof(v));
-		if (UNLIKELY(control_bytes(v))) {
-			out = escape_slowly(out, text, sizeof(v));
-			continue;
-		}
-		memcpy(out, &v, sizeof(v));
-		out += sizeof(v);
+	memcpy(&v, text, sizeof(v));
+	memcpy(out, &v, sizeof(v));
+	return control_bytes(v);
+}
+
+char *message_escape(char *out, const char *text, size_t length)
+{
+	const size_t word = sizeof(uint64_t);
+
+	if (length < word) {
+		uint64_t v = load_tail(text, length);
+
+		number_store(out, v);
+		return UNLIKELY(control_bytes(v)) ? escape_slowly(out, text, length) : out + length;
 	}
-	v = load_tail(text, length);
-	if (UNLIKELY(control_bytes(v))) {
-		return escape_slowly(out, text, length);
+	/* The last word overlaps the one before, unless they are whole. */
+	uint64_t marks = copy_word(out + length - word, text + length - word);
+
+	for (size_t i = 0; i + word < length; i += word) {
+		marks |= copy_word(out + i, text + i);
 	}
-	number_store(out, v);
-	return out + length;
+	return UNLIKELY(marks) ? escape_slowly(out, text, length) : out + length;
 }
 
 static char *put_end(char *out, const struct message_step *step, const void *args)
@@ -169,17 +178,59 @@ static char *put_char(char *out, const struct message_step *step, const void *ar
 	return message_next(message_put_text(out, &plain, &c, 1), step, args);
 }
 
-static char *put_string(char *out, const struct message_step *step, const void *args)
+static char *put_text(char *out, const struct value *value)
 {
 	const struct message_spec plain = { .precision = -1 };
+
+	return LIKELY(value->text) ? message_escape(out, value->text, value->length)
+				   : message_put_string(out, &plain, value);
+}
+
+static char *put_string(char *out, const struct message_step *step, const void *args)
+{
 	const struct value *value = (const struct value *)args + step->arg;
 
 	out = message_put_lead(out, step);
 	if (UNLIKELY(value->kind != VALUE_STRING)) {
 		return message_next(message_put_misfit(out, value), step, args);
 	}
-	out = LIKELY(value->text) ? message_escape(out, value->text, value->length)
-				  : message_put_string(out, &plain, value);
+	return message_next(put_text(out, value), step, args);
+}
+
+static inline char *put_short_lead(char *out, const struct message_step *step)
+{
+	memcpy(out, step->text, MESSAGE_TEXT_SHORT);
+	return out + step->text_length;
+}
+
+static char *put_word(char *out, const struct message_step *step, const void *args)
+{
+	uint64_t v;
+
+	memcpy(&v, (const char *)args + step->at, sizeof(v));
+	return put_decimal(put_short_lead(out, step), step, args, v);
+}
+
+/* A string that is NULL, or was cut. */
+static NOINLINE char *put_marked(char *out, const unsigned char *bytes, uint32_t length)
+{
+	struct value value;
+
+	layout_set_string(&value, bytes, length);
+	return put_text(out, &value);
+}
+
+static char *put_bytes(char *out, const struct message_step *step, const void *args)
+{
+	const unsigned char *bytes = (const unsigned char *)args + step->at;
+	uint32_t length = load32(bytes - sizeof(length), false);
+
+	out = message_put_lead(out, step);
+	if (UNLIKELY(length > 0 && bytes[length - 1] == '\0')) {
+		out = put_marked(out, bytes, length);
+	} else {
+		out = message_escape(out, (const char *)bytes, length);
+	}
 	return message_next(out, step, args);
 }
 
@@ -199,6 +250,8 @@ static message_put *const putters[] = {
 	[MESSAGE_POINTER] = put_pointer,
 	[MESSAGE_CHAR] = put_char,
 	[MESSAGE_STRING] = put_string,
+	[MESSAGE_WORD] = put_word,
+	[MESSAGE_BYTES] = put_bytes,
 	[MESSAGE_JSON] = message_put_json,
 	[MESSAGE_JSON_SIGNED] = message_put_json,
 	[MESSAGE_JSON_BOOL] = message_put_json,

@@ -121,8 +121,15 @@ static bool find_in_payload(struct message_step *step, const struct layout *l)
 		return true;
 	}
 	if (l) {
+		if (step->arg > layout_first_string(l)) {
+			return false;
+		}
 		bits = 8u * l->fields[step->arg].size;
 		end = layout_offset(l, step->arg) + bits / 8;
+		if (l->fields[step->arg].is_string) {
+			step->at = (int32_t)end;
+			return step->op == MESSAGE_STRING;
+		}
 	}
 	step->at = (int32_t)(end - sizeof(uint64_t));
 	step->shift = 64 - bits;
@@ -134,7 +141,8 @@ static bool make_direct(struct steps *s, enum value_form form)
 {
 	const struct layout *l = form == VALUES_LAID_OUT ? s->layout : NULL;
 
-	if (form < VALUES_WORDS || s->message->varies || (form == VALUES_LAID_OUT && !l)) {
+	if (form < VALUES_WORDS || !s->event ||
+		(!l && (s->message->varies || form == VALUES_LAID_OUT))) {
 		return false;
 	}
 	vec_foreach (struct message_step *, step, &s->steps) {
@@ -153,11 +161,25 @@ static bool needs_check(
 	       (form == VALUES_ANY || s->event->args[step->arg].type.class == TYPE_STRING);
 }
 
+/* The faster form of a step that takes its argument from the payload. */
+static void use_payload(struct message_step *step)
+{
+	if (step->op == MESSAGE_STRING) {
+		step->op = MESSAGE_BYTES;
+	} else if (step->op == MESSAGE_UNSIGNED && step->mask == UINT64_MAX && step->shift == 0 &&
+		   step->text_length <= MESSAGE_TEXT_SHORT) {
+		step->op = MESSAGE_WORD;
+	}
+}
+
 void steps_link(struct steps *s, enum value_form form)
 {
 	s->message->direct = make_direct(s, form);
+	s->message->growth = s->message->direct && s->message->varies ? s->message->expansion : 0;
 	vec_foreach (struct message_step *, step, &s->steps) {
-		if (!s->message->direct) {
+		if (s->message->direct) {
+			use_payload(step);
+		} else {
 			step->at = (int32_t)(step->arg * sizeof(struct value));
 			step->shift = 0;
 		}
