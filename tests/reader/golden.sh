@@ -52,6 +52,9 @@ for trace in small small-big-endian wrap pieces out-of-order unknown-event torn 
 	bad-event two-boots no-packet other-uuid no-clock no-signature other-tracer; do
 	run "print-ctf-$trace" waymark print "$trace"
 done
+# Strings shown from where they lie, and as values: in another byte order than this host's.
+run print-ctf-notes waymark print notes
+run print-ctf-notes waymark print notes-big-endian
 run info-ctf waymark info small
 run info-ctf-json waymark info --json small pieces
 run info-ctf-left-over waymark info left-over

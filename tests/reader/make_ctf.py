@@ -96,8 +96,12 @@ EVENTS = [
     ("blk_misfit", 'x:1: blk_misfit(uint64_t a, uint64_t b) "%u %u"', [("uint8_t", "a")]),
     ("blk_two", 'block/trace-events:12: blk_two(const char *a, const char *b, bool c) "%s|%s|%d"',
      [("string", "a"), ("string", "b"), ("uint8_t", "c")]),
+    # From here on: only in traces that add them.
+    ("blk_note", 'block/trace-events:15: blk_note(uint64_t n, int32_t level, const char *text) '
+     '"%" PRIu64 " at level %d: <%s>"',
+     [("uint64_t", "n"), ("int32_t", "level"), ("string", "text")]),
 ]
-READ, OPEN, DONE, IDLE, PLAIN, MISFIT, TWO = range(1, 8)
+READ, OPEN, DONE, IDLE, PLAIN, MISFIT, TWO, NOTE = range(1, 9)
 SIZES = {"uint8_t": (1, "B"), "int8_t": (1, "b"), "uint16_t": (2, "H"), "uint32_t": (4, "I"),
          "int32_t": (4, "i"), "uint64_t": (8, "Q"), "int64_t": (8, "q"), "pointer_t": (8, "Q")}
 
@@ -135,7 +139,7 @@ class Trace:
             uuid=uuid_text(uuid), order="le" if order == "<" else "be", host=host, pid=pid,
             boot=boot, freq=FREQ, offset_s=EPOCH + shift, offset=7, header="\n\t\t".join(header),
             begin=(10 * FREQ, 10_000_000_000, (EPOCH + shift + 10) * 10**9))
-        self.metadata += "".join(event_text(n) for n in range(1, len(EVENTS)))
+        self.metadata += "".join(event_text(n) for n in range(1, NOTE))
         self.files = {}
 
     def pack(self, form, *values):
@@ -194,6 +198,21 @@ def small(order="<", **whose):
                      begin=s + 50, instance=4, tid=1004)
     t.files["stream-4"] = other
     t.files["stream-5"] = b""
+    return t
+
+
+def notes(order="<"):
+    """Strings that come last: of all lengths, with what must be escaped at every place."""
+    t = Trace(order)
+    t.metadata += event_text(NOTE)
+    plain = b"abcdefghijklmnopqrstuvwxyz"
+    texts = [plain[:n] for n in range(len(plain) + 1)]
+    texts += [plain[:n] + b"\n" + plain[n:17] for n in range(18)]
+    texts += [None, b"\t\x7f\x1f\x01", b"cut short\0", b"x\0", "f\u00fcnf Gr\u00f6\u00dfen".encode()]
+    numbers = [10 ** (n % 20) - n % 2 for n in range(len(texts))]
+    s = 20 * FREQ
+    events = [t.event(NOTE, s + n, numbers[n], -n, text) for n, text in enumerate(texts)]
+    t.files["stream-3"] = t.packet(events, begin=s)
     return t
 
 
@@ -342,7 +361,8 @@ def other_uuid():
 
 
 # What readers of CTF accept, and what only this one makes something of.
-WHOLE = {"small": small(), "small-big-endian": small(">"), "wrap": wrap(), "pieces": pieces(),
+WHOLE = {"small": small(), "small-big-endian": small(">"), "notes": notes(), "notes-big-endian": notes(">"),
+         "wrap": wrap(), "pieces": pieces(),
          "other-host": other_host(), "two-boots": two_boots(),
          "late-host": late_host()}
 DAMAGED = {
