@@ -114,7 +114,7 @@ static bool open_output(struct session *s, const char *output)
 	return true;
 }
 
-/* Whoever looks at a live trace sees its events when they come, not 64 KiB later. */
+/* Whoever looks at a live trace sees its events when they come, not a buffer later. */
 static void show_so_far(void *session)
 {
 	struct session *s = session;

@@ -11,7 +11,9 @@
 
 #include "base/memory.h"
 
-#define OUT_BUFFER ((size_t)64 * 1024)
+/* A write of less costs a file system more than the copy of its bytes. */
+#define OUT_BUFFER ((size_t)256 * 1024)
+#define OUT_BUFFER_MEMORY ((size_t)4 * 1024)
 
 void out_init(struct out *o, int fd)
 {
@@ -53,7 +55,9 @@ COLD void out_make_room(struct out *o, size_t n)
 	size_t wanted = o->len + n;
 
 	if (o->capacity <= wanted) {
-		o->capacity = wanted >= OUT_BUFFER ? wanted * 2 : OUT_BUFFER;
+		size_t least = o->fd == OUT_TO_MEMORY ? OUT_BUFFER_MEMORY : OUT_BUFFER;
+
+		o->capacity = wanted >= least ? wanted * 2 : least;
 		o->data = xrealloc(o->data, o->capacity);
 	}
 }
