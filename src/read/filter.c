@@ -107,12 +107,20 @@ bool filter_passes(struct filter *f, const struct record *rec)
 
 size_t filter_keep(struct filter *f, struct record *records, size_t count)
 {
+	bool by_name = f->pids.count == 0 && !f->from.set && !f->to.set;
+	const struct event_class *class = NULL; /* that `wanted` was said of */
+	bool wanted = false;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (filter_passes(f, &records[i])) {
-			records[kept++] = records[i];
+		if (!by_name || !class || records[i].class != class) {
+			wanted = filter_passes(f, &records[i]);
+			class = records[i].class;
 		}
+		if (wanted && kept != i) {
+			records[kept] = records[i];
+		}
+		kept += wanted;
 	}
 	return kept;
 }
