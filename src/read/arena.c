@@ -230,6 +230,7 @@ bool arena_source_copy_from(
 		!is_same_packet(&p->header, &after)) {
 		return false;
 	}
+	copy->timestamp_end = p->header.timestamp_end;
 	copy->content_size = p->header.content_size;
 	copy->events_discarded = p->header.events_discarded;
 	return true;

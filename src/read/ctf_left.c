@@ -90,6 +90,8 @@ enum ctf_step ctf_left_next(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
 	while (s->left_count > 0 && is_read(s, s->left)) {
+		s->is_open &= s->left->header.sequence != s->sequence ||
+			      s->left->header.timestamp_end == PACKET_OPEN;
 		drop(s);
 	}
 	if (s->left_count == 0) {

@@ -114,16 +114,26 @@ static void note_lost(struct ctf_stream *s, uint64_t discarded)
 }
 
 /*
+ * Whether the last packet was read out of memory before it was closed, and its
+ * file is gone meanwhile: nobody knows what came to it. What full=overwrite gave
+ * up is counted.
+ */
+static bool lacks_end(const struct ctf_stream *s, const struct ctf_trace *t)
+{
+	return s->is_open && t->arena && !arena_source_header(t->arena)->overwrite;
+}
+
+/*
  * What is missing before the packet. The first packet's loss is that since the
  * trace's begin; pieces that were rotated away are packets missing, too.
  */
-static void note_gap(struct ctf_stream *s)
+static void note_gap(struct ctf_stream *s, const struct ctf_trace *t)
 {
 	const struct packet_header *h = &s->header;
 	bool is_next = h->sequence > s->sequence;
 
 	note_lost(s, h->events_discarded);
-	s->lost_packets = is_next ? h->sequence - s->sequence - 1 : 0;
+	s->lost_packets = is_next ? h->sequence - s->sequence - 1 + lacks_end(s, t) : 0;
 	s->sequence = is_next ? h->sequence : s->sequence;
 	if (s->is_new) {
 		s->lost = s->lost_packets = 0;
@@ -150,8 +160,9 @@ void ctf_stream_take(
 		s->pos = packet + sizeof(s->header);
 		s->ticks = s->header.timestamp_begin;
 		s->waits = 0;
-		note_gap(s);
+		note_gap(s, t);
 	}
+	s->is_open = s->header.timestamp_end == PACKET_OPEN;
 	s->begin = s->pos;
 	s->resume = SIZE_MAX;
 }
@@ -248,6 +259,7 @@ static enum ctf_step take_mapped(
 	}
 	why = order_fault(s);
 	if (why && s->is_reopened) {
+		s->is_open &= s->header.sequence != s->sequence;
 		return CTF_SKIPPED;
 	}
 	if (why && s->header.sequence == s->sequence) {

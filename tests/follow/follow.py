@@ -224,6 +224,21 @@ class Follow(unittest.TestCase):
         # What was gone before the follower came is no gap: the trace begins later then.
         self.assertTrue(shown.packets > 0 or shown.has_no_holes())
 
+    def test_tells_what_was_rotated_away_from_one_who_is_late(self):
+        for _ in range(4):
+            program = self.paced(2, 300000, -500, options=",rotate=1M,keep=2,flush=20")
+            self.wait_for(self.trace.exists)
+            p = self.follow()
+            while program.poll() is None: # it stops anywhere, in the middle of a packet too
+                p.send_signal(signal.SIGSTOP)
+                time.sleep(0.12)
+                p.send_signal(signal.SIGCONT)
+                time.sleep(0.03)
+            shown = self.shown(p, disorder_ns=10**9)
+            self.assertEqual(shown.twice[:5], [])
+            self.assertTrue(shown.packets > 0 or shown.has_no_holes())
+            shutil.rmtree(self.trace)
+
     def test_counts_what_found_no_memory(self):
         program = self.paced(2, 1000000, 0, options=",buffer=1M")
         self.wait_for(self.trace.exists)
