@@ -72,6 +72,9 @@ static bool allocate(struct arena *a, uint32_t unit, uint32_t count)
 	char *at = arena_at(a, unit);
 	size_t bytes = count * ARENA_UNIT;
 
+	if (mprotect(at, bytes, PROT_READ | PROT_WRITE)) {
+		return false;
+	}
 	if (!a->is_file) {
 		return true; /* it comes with the first store */
 	}
@@ -178,9 +181,11 @@ void waymark_arena_populate(struct arena *a)
 	uint32_t ahead = moved < AHEAD_MIN ? AHEAD_MIN : moved > AHEAD_MAX ? AHEAD_MAX : moved;
 	uint32_t to = a->units - bump < ahead ? a->units : bump + ahead;
 
+	size_t bytes = to > from ? (to - from) * ARENA_UNIT : 0;
+
 	/* Not by touch(): a chunk that was taken meanwhile may hold events. */
-	if (to > from &&
-		madvise(arena_at(a, from), (to - from) * ARENA_UNIT, MADV_POPULATE_WRITE) == 0) {
+	if (bytes && mprotect(arena_at(a, from), bytes, PROT_READ | PROT_WRITE) == 0 &&
+		madvise(arena_at(a, from), bytes, MADV_POPULATE_WRITE) == 0) {
 		__atomic_store_n(&a->populated, to, __ATOMIC_RELAXED);
 	}
 }

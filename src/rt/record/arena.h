@@ -9,6 +9,9 @@
  * A file's pages are allocated before anything is stored in them, because a
  * store into a full file system is a SIGBUS.
  *
+ * Only units that were used, or are about to be, are accessible: a program that
+ * locks its memory (mlockall()) gets those resident, and not the whole range.
+ *
  * Not inherited by fork: whoever has an arena made it himself.
  */
 #ifndef RT_RECORD_ARENA_H

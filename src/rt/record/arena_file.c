@@ -97,7 +97,43 @@ static uint64_t limit_bytes(int fd, uint64_t bytes)
 	return bytes & ~(ARENA_UNIT - 1);
 }
 
-/* Half as much and half again where address space is short (RLIMIT_AS, 32 bits). */
+/*
+ * Addresses without access: what mlockall(MCL_FUTURE) makes resident is only
+ * what becomes accessible later. RLIMIT_MEMLOCK counts addresses all the same;
+ * where it refuses them, a range that is not locked can still be made long.
+ */
+static void *map_addresses(uint64_t bytes, int flags, int fd)
+{
+	void *p = mmap(NULL, bytes, PROT_NONE, flags, fd, 0);
+
+	if (p != MAP_FAILED || errno != EAGAIN) {
+		return p;
+	}
+	void *unit = mmap(NULL, ARENA_UNIT, PROT_NONE, flags, fd, 0);
+
+	if (unit == MAP_FAILED) {
+		return unit;
+	}
+	p = munlock(unit, ARENA_UNIT) ? MAP_FAILED
+				      : mremap(unit, ARENA_UNIT, bytes, MREMAP_MAYMOVE);
+	if (p == MAP_FAILED) {
+		int why = errno;
+
+		munmap(unit, ARENA_UNIT);
+		errno = why;
+	}
+	return p;
+}
+
+static uint32_t first_unit(uint64_t bytes)
+{
+	return (uint32_t)((tables_bytes(bytes) + ARENA_UNIT - 1) / ARENA_UNIT);
+}
+
+/*
+ * Half as much and half again where address space is short (RLIMIT_AS, 32 bits).
+ * The header and the tables are accessible.
+ */
 static void *reserve(uint64_t *bytes, int flags, int fd)
 {
 	while (*bytes > SIZE_MAX / 2) {
@@ -105,11 +141,15 @@ static void *reserve(uint64_t *bytes, int flags, int fd)
 	}
 	for (; *bytes >= ARENA_MIN; *bytes /= 2) {
 		*bytes &= ~(ARENA_UNIT - 1);
-		void *p = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+		void *p = map_addresses(*bytes, flags, fd);
 
-		if (p != MAP_FAILED) {
+		if (p == MAP_FAILED) {
+			continue;
+		}
+		if (mprotect(p, first_unit(*bytes) * ARENA_UNIT, PROT_READ | PROT_WRITE) == 0) {
 			return p;
 		}
+		munmap(p, *bytes);
 	}
 	return NULL;
 }
@@ -142,7 +182,7 @@ static void begin_file(
 	f->version = ARENA_FILE_VERSION;
 	f->pid = pid;
 	f->bytes = bytes;
-	f->first_unit = (uint32_t)((tables_bytes(bytes) + ARENA_UNIT - 1) / ARENA_UNIT);
+	f->first_unit = first_unit(bytes);
 	f->streams_offset = tables_bytes(bytes) - ARENA_STREAMS_MAX * sizeof(struct arena_stream);
 	waymark_arena_set_clock(a, now);
 	f->begin = f->now;

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs that lock their memory: what the recorder makes resident is what it
+ * uses, and a limit of locked memory costs no event.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ctf_pairs.h"
+#include "rt/record/process.h"
+#include "rt/sink/sink.h"
+
+#define EVENTS 1000
+#define MIB UINT64_C(1048576)
+
+/* Well above what a few threads use, well below the arena's 256 MiB. */
+#define FEW (UINT64_C(24) * MIB)
+
+/* Bytes of a row of /proc/self/status, which counts KiB. */
+static uint64_t status_of(const char *row)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+	uint64_t bytes = 0;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, row, strlen(row)) == 0) {
+			bytes = strtoull(line + strlen(row), NULL, 10) * 1024;
+		}
+	}
+	fclose(f);
+	return bytes;
+}
+
+static void record(uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++) {
+		trace_ctf(1, i);
+		trace_pair(1, i);
+	}
+}
+
+static void name_files(void)
+{
+	if (waymark_sink_ctf.set_file("locked.ctf", false, NULL) ||
+		waymark_sink_simple.set_file("locked.simple", false, NULL)) {
+		_exit(1);
+	}
+}
+
+static void end(uint64_t resident_before)
+{
+	uint64_t resident = status_of("VmRSS:");
+
+	if (resident > resident_before + FEW) {
+		fprintf(stderr, "%lu KiB became resident\n", (resident - resident_before) / 1024);
+		_exit(2);
+	}
+	exit(waymark_recorder_flush() ? 3 : 0);
+}
+
+/* Runs a child and reads its traces; skips where memory cannot be locked. */
+static void check(void (*body)(void))
+{
+	struct pairs p;
+	struct trace t;
+
+	if (UNDER_SANITIZER) {
+		skip();
+	}
+	assert_int_equal(system("rm -rf locked.*"), 0);
+	int status = run(body);
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+		print_message("memory cannot be locked here\n");
+		skip();
+	}
+	assert_int_equal(status, 0);
+	read_pairs(&p, "locked.ctf");
+	assert_int_equal(check_each_once(&p, 1), EVENTS);
+	pairs_free(&p);
+	read_trace(&t, "locked.simple", 0);
+	assert_int_equal(check_order(&t, 1), EVENTS);
+	trace_free(&t);
+}
+
+static void lock_memory(int what)
+{
+	if (mlockall(what)) {
+		_exit(77);
+	}
+}
+
+static void lock_then_record(void)
+{
+	name_files();
+	lock_memory(MCL_CURRENT | MCL_FUTURE);
+	uint64_t before = status_of("VmRSS:");
+
+	record(0, EVENTS);
+	end(before);
+}
+
+static void locked_memory_is_what_is_used(void **state)
+{
+	(void)state;
+	check(lock_then_record);
+}
+
+static void record_then_lock(void)
+{
+	name_files();
+	record(0, EVENTS / 2);
+	uint64_t before = status_of("VmRSS:");
+
+	lock_memory(MCL_CURRENT | MCL_FUTURE);
+	record(EVENTS / 2, EVENTS);
+	end(before);
+}
+
+static void memory_that_is_locked_later_is_what_is_used(void **state)
+{
+	(void)state;
+	check(record_then_lock);
+}
+
+/* As an ordinary user, who may lock no more than the limit says. */
+static void record_within_a_limit(void)
+{
+	struct rlimit limit = { 6 * MIB, 6 * MIB };
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
+		(getuid() == 0 && setresuid(65534, 65534, 65534))) {
+		_exit(77);
+	}
+	name_files();
+	lock_memory(MCL_FUTURE);
+	uint64_t before = status_of("VmRSS:");
+
+	record(0, EVENTS);
+	const struct arena *a = recorder_arena(&waymark_process()->recorders[WAYMARK_RECORDER_CTF]);
+
+	if (!a || !a->is_file || a->file.bytes < 16 * MIB) {
+		fprintf(stderr, "the arena has %lu bytes\n", a ? (unsigned long)a->file.bytes : 0);
+		_exit(4);
+	}
+	end(before);
+}
+
+static void a_limit_of_locked_memory_makes_no_arena_smaller(void **state)
+{
+	(void)state;
+	assert_int_equal(chmod(".", 0777), 0);
+	check(record_within_a_limit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(locked_memory_is_what_is_used),
+		cmocka_unit_test(memory_that_is_locked_later_is_what_is_used),
+		cmocka_unit_test(a_limit_of_locked_memory_makes_no_arena_smaller),
+	};
+
+	enter_directory();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_directory();
+	return failed;
+}
