@@ -1,10 +1,64 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of text in fixed buffers, and patterns over names. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/glob.h"
 #include "rt/host/line.h"
+#include "rt/host/reason.h"
 #include "unit.h"
+
+static void conversions_are_those_of_printf(void **state)
+{
+	char data[128];
+	char expected[128];
+	struct line l;
+
+	(void)state;
+#define AGREE(...)                                                 \
+	do {                                                       \
+		line_init(&l, data, sizeof(data));                 \
+		waymark_line_put(&l, __VA_ARGS__);                 \
+		snprintf(expected, sizeof(expected), __VA_ARGS__); \
+		assert_string_equal(data, expected);               \
+		assert_int_equal(l.len, strlen(expected));         \
+	} while (0)
+	AGREE("%s", "");
+	AGREE("a %s, %d%% and %u.", "b", -1, 7u);
+	AGREE("%d %d %d", INT_MIN, 0, INT_MAX);
+	AGREE("%ld %ld", LONG_MIN, LONG_MAX);
+	AGREE("%lld %llu %lu", LLONG_MIN, ULLONG_MAX, ULONG_MAX);
+#undef AGREE
+}
+
+static void text_that_is_put_is_cut_at_the_buffers_end(void **state)
+{
+	char data[16];
+	struct line l;
+
+	(void)state;
+	memset(data, '#', sizeof(data));
+	line_init(&l, data, 8);
+	waymark_line_put(&l, "12%s", "3456");
+	assert_string_equal(data, "123456");
+	assert_false(l.cut);
+	waymark_line_put(&l, "%u", 789u);
+	assert_string_equal(data, "1234567");
+	assert_true(l.cut);
+	assert_int_equal(data[8], '#');
+}
+
+static void reasons_are_in_english_and_never_missing(void **state)
+{
+	char spare[REASON_BYTES];
+
+	(void)state;
+	assert_non_null(strstr(waymark_reason(ENOSPC, spare), "No space left"));
+	assert_string_equal(waymark_reason(987654321, spare), "error 987654321");
+	assert_string_equal(waymark_reason(INT_MIN, spare), "error -2147483648");
+}
 
 /* Prints `text` into a buffer of `size` bytes and ends the line. */
 static void assert_line(size_t size, const char *text, const char *expected)
@@ -76,6 +130,9 @@ static void patterns_match_whole_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(conversions_are_those_of_printf),
+		cmocka_unit_test(text_that_is_put_is_cut_at_the_buffers_end),
+		cmocka_unit_test(reasons_are_in_english_and_never_missing),
 		cmocka_unit_test(short_text_stands_as_it_is),
 		cmocka_unit_test(control_characters_are_escaped),
 		cmocka_unit_test(text_that_just_fits_is_not_cut),

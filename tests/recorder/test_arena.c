@@ -14,7 +14,8 @@
 /* Memory of the process, and where `WAYMARK_TEST_FILE` is set, a file. */
 static struct arena *create(uint64_t bytes)
 {
-	struct arena_place place = { .directory = getenv("WAYMARK_TEST_FILE") };
+	static char path[ARENA_FILE_PATH_BYTES];
+	struct arena_place place = { .directory = getenv("WAYMARK_TEST_FILE"), .path = path };
 	int why;
 	struct arena *a = waymark_arena_create(bytes, &place, (uint32_t)getpid(), &why);
 

@@ -2,6 +2,7 @@
 /* waymark/control.h, over the registry, the rules and the sinks. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rt/control/config.h"
@@ -199,16 +200,23 @@ int waymark_set_output_on(const char *backend, bool on, bool *was_on, struct way
 int waymark_get_output_status(const char *backend, char *text, size_t size)
 {
 	const struct waymark_sink *sink = find_sink(backend, NULL);
-	char line[8192] = "";
-	FILE *to = sink ? fmemopen(line, sizeof(line), "w") : NULL;
+	char *line = NULL;
+	size_t length;
+	FILE *to = sink ? open_memstream(&line, &length) : NULL;
 
 	if (!to) {
 		return -1;
 	}
 	sink->print_status(to);
-	fclose(to);
+	if (fclose(to)) {
+		free(line);
+		return -1;
+	}
 	line[strcspn(line, "\n")] = '\0';
-	return snprintf(text, size, "%s", line);
+	int result = snprintf(text, size, "%s", line);
+
+	free(line);
+	return result;
 }
 
 int waymark_flush(struct waymark_error *error)

@@ -68,7 +68,7 @@ static void warn_unmet(struct waymark_rules *rules)
 }
 
 /* What the option gets besides. */
-static void hint_unmet(const struct waymark_rules *rules)
+static NOINLINE void hint_unmet(const struct waymark_rules *rules)
 {
 	struct waymark_error hint;
 	char name[256];

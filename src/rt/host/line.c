@@ -4,7 +4,6 @@
  * much of the text fits: a line costs no second buffer, because its only one
  * lies on the stack of a traced program.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -12,27 +11,105 @@
 
 static const char cut_mark[] = "...";
 
-void waymark_line_vprintf(struct line *l, const char *fmt, va_list ap)
+/* Appends bytes and a NUL; what does not fit is cut off. */
+static void put_bytes(struct line *l, const char *bytes, size_t count)
 {
-	size_t room = l->size - l->len;
-	int n = vsnprintf(l->data + l->len, room, fmt, ap);
+	size_t room = l->size - l->len - 1;
 
-	if (n < 0) {
-		return;
-	}
-	if ((size_t)n >= room) {
+	if (count > room) {
 		l->cut = true;
-		n = (int)room - 1;
+		count = room;
 	}
-	l->len += (size_t)n;
+	memcpy(l->data + l->len, bytes, count);
+	l->len += count;
+	l->data[l->len] = '\0';
 }
 
-void waymark_line_printf(struct line *l, const char *fmt, ...)
+static void put_number(struct line *l, unsigned long long value, bool negative)
+{
+	char digits[24];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	if (negative) {
+		digits[--at] = '-';
+	}
+	put_bytes(l, digits + at, sizeof(digits) - at);
+}
+
+/* Where the arguments are: a va_list that is a parameter cannot be passed on by its address. */
+struct arguments {
+	va_list ap;
+};
+
+/* A signed number, of as many `l` as its conversion has. */
+static void put_signed(struct line *l, struct arguments *a, unsigned int longs)
+{
+	long long v = longs == 0   ? va_arg(a->ap, int)
+		      : longs == 1 ? va_arg(a->ap, long)
+				   : va_arg(a->ap, long long);
+
+	put_number(l, v < 0 ? 0 - (unsigned long long)v : (unsigned long long)v, v < 0);
+}
+
+static void put_unsigned(struct line *l, struct arguments *a, unsigned int longs)
+{
+	put_number(l,
+		longs == 0   ? va_arg(a->ap, unsigned int)
+		: longs == 1 ? va_arg(a->ap, unsigned long)
+			     : va_arg(a->ap, unsigned long long),
+		false);
+}
+
+/* Puts the conversion behind a `%`; returns where it ends. */
+static const char *put_conversion(struct line *l, const char *fmt, struct arguments *a)
+{
+	unsigned int longs = 0;
+
+	for (; *fmt == 'l'; fmt++) {
+		longs++;
+	}
+	if (*fmt == 's') {
+		const char *s = va_arg(a->ap, const char *);
+
+		put_bytes(l, s, strlen(s));
+	} else if (*fmt == 'd') {
+		put_signed(l, a, longs);
+	} else if (*fmt == 'u') {
+		put_unsigned(l, a, longs);
+	} else {
+		put_bytes(l, "%", 1);
+		return *fmt == '%' ? fmt + 1 : fmt;
+	}
+	return fmt + 1;
+}
+
+void waymark_line_vput(struct line *l, const char *fmt, va_list ap)
+{
+	struct arguments a;
+
+	va_copy(a.ap, ap);
+	while (*fmt) {
+		size_t text = strcspn(fmt, "%");
+
+		put_bytes(l, fmt, text);
+		fmt += text;
+		if (*fmt == '%') {
+			fmt = put_conversion(l, fmt + 1, &a);
+		}
+	}
+	va_end(a.ap);
+}
+
+void waymark_line_put(struct line *l, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	waymark_line_vprintf(l, fmt, ap);
+	waymark_line_vput(l, fmt, ap);
 	va_end(ap);
 }
 

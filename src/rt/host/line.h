@@ -3,8 +3,8 @@
  * One line of text in a fixed buffer of the caller: printed into piece by
  * piece, then ended, which escapes control characters, cuts what does not fit
  * (marked by "...", never inside a UTF-8 character) and adds the newline. No
- * allocation, no state: for any thread and, as far as vsnprintf is, any signal
- * handler.
+ * allocation, no state: for any thread and any signal handler, but for the
+ * functions that print as printf() does, which are that as far as vsnprintf() is.
  */
 #ifndef RT_HOST_LINE_H
 #define RT_HOST_LINE_H
@@ -28,6 +28,14 @@ static inline void line_init(struct line *l, char *data, size_t size)
 	*l = (struct line){ .data = data, .size = size };
 }
 
+/*
+ * Appends; the text ends with a NUL. Of the conversions only %s, %d, %u and %%,
+ * with `l` or `ll`: formatted here, with little stack and no locale. Any signal handler.
+ */
+void waymark_line_put(struct line *l, const char *fmt, ...) PRINTF(2, 3);
+void waymark_line_vput(struct line *l, const char *fmt, va_list ap) PRINTF(2, 0);
+
+/* Appends with everything that printf() knows. */
 void waymark_line_vprintf(struct line *l, const char *fmt, va_list ap) PRINTF(2, 0);
 void waymark_line_printf(struct line *l, const char *fmt, ...) PRINTF(2, 3);
 

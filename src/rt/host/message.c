@@ -4,29 +4,38 @@
  * them: there is nobody left to tell.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <unistd.h>
 
-#include "rt/host/line.h"
 #include "rt/host/message.h"
 #include "rt/host/write.h"
 
-void waymark_message(const char *fmt, ...)
+void waymark_message_make(struct line *l, const char *fmt, va_list ap)
+{
+	waymark_line_put(l, "waymark: ");
+	waymark_line_vput(l, fmt, ap);
+	waymark_line_end(l);
+}
+
+void waymark_message_say(const char *line, size_t length)
 {
 	int saved = errno;
-	char text[1024];
-	struct line l;
 	struct stat st;
+
+	if (fstat(STDERR_FILENO, &st) == 0) {
+		waymark_write(STDERR_FILENO, st.st_mode, line, length);
+	}
+	errno = saved;
+}
+
+void waymark_message(const char *fmt, ...)
+{
+	char text[768];
+	struct line l;
 	va_list ap;
 
 	line_init(&l, text, sizeof(text));
-	waymark_line_printf(&l, "waymark: ");
 	va_start(ap, fmt);
-	waymark_line_vprintf(&l, fmt, ap);
+	waymark_message_make(&l, fmt, ap);
 	va_end(ap);
-	waymark_line_end(&l);
-	if (fstat(STDERR_FILENO, &st) == 0) {
-		waymark_write(STDERR_FILENO, st.st_mode, l.data, l.len);
-	}
-	errno = saved;
+	waymark_message_say(l.data, l.len);
 }

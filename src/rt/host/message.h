@@ -7,9 +7,16 @@
 #ifndef RT_HOST_MESSAGE_H
 #define RT_HOST_MESSAGE_H
 
-#include "base/compiler.h"
+#include <stdarg.h>
 
-/* Any thread; keeps errno. No newline at the end of `fmt`. */
+#include "base/compiler.h"
+#include "rt/host/line.h"
+
+/* Any thread, any signal handler; keeps errno. `fmt` as of waymark_line_put(), no newline. */
 void waymark_message(const char *fmt, ...) PRINTF(1, 2);
+
+/* The same in two steps: makes the line, whole; then says it. */
+void waymark_message_make(struct line *l, const char *fmt, va_list ap) PRINTF(2, 0);
+void waymark_message_say(const char *line, size_t length);
 
 #endif

@@ -59,6 +59,7 @@ struct arena {
 struct arena_place {
 	uint8_t uuid[16]; /* of the trace */
 	const char *directory; /* of the trace; NULL: no file */
+	char *path; /* ARENA_FILE_PATH_BYTES of scratch memory, which no stack need have */
 };
 
 /*
@@ -78,9 +79,11 @@ void waymark_arena_unlink(struct arena *a);
 /* Removes what a dead process left of a trace; false where one that lives records into it. */
 bool waymark_arena_remove_dead(const struct arena_place *place);
 
-/* Another trace has it now: the file gets the name that `file.uuid` and `file.directory` ask for.
+/*
+ * Another trace has it now: the file gets the name that `file.uuid` and `file.directory` ask for.
+ * `path`: ARENA_FILE_PATH_BYTES of scratch memory.
  */
-void waymark_arena_rename(struct arena *a);
+void waymark_arena_rename(struct arena *a, char *path);
 
 /*
  * Takes a chunk, of `wanted` size if there is one, else of another, its `next`

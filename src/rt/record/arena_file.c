@@ -52,23 +52,24 @@ static void write_hex(char *to, const uint8_t *bytes, size_t count)
 	*to = '\0';
 }
 
-static bool shared_path(char *path, const struct arena_place *place)
+/* Makes the path of an arena's file; false where it is too long. */
+static bool shared_path(const struct arena_place *place)
 {
 	if (strlen(prefix) + 2 * sizeof(place->uuid) >= ARENA_FILE_PATH_BYTES) {
 		return false;
 	}
-	write_hex(stpcpy(path, prefix), place->uuid, sizeof(place->uuid));
+	write_hex(stpcpy(place->path, prefix), place->uuid, sizeof(place->uuid));
 	return true;
 }
 
-static bool trace_path(char *path, const struct arena_place *place)
+static bool trace_path(const struct arena_place *place)
 {
 	static const char name[] = "/" ARENA_FILE_IN_TRACE;
 
 	if (strlen(place->directory) + sizeof(name) > ARENA_FILE_PATH_BYTES) {
 		return false;
 	}
-	strcpy(stpcpy(path, place->directory), name);
+	strcpy(stpcpy(place->path, place->directory), name);
 	return true;
 }
 
@@ -196,15 +197,17 @@ static void begin_file(
 }
 
 /* A file without a name in the directory of `path`: a kill leaves nothing of it. */
-static int open_nameless(const char *path)
+static int open_nameless(char *path)
 {
-	char directory[ARENA_FILE_PATH_BYTES];
-	const char *slash = strrchr(path, '/');
-	size_t length = slash && slash > path ? (size_t)(slash - path) : 1;
+	char *slash = strrchr(path, '/');
+	char *end = slash && slash > path ? slash : path + 1;
+	char first = *end;
 
-	memcpy(directory, path, length);
-	directory[length] = '\0';
-	return waymark_open(directory, O_RDWR | O_TMPFILE, 0600);
+	*end = '\0';
+	int fd = waymark_open(path, O_RDWR | O_TMPFILE, 0600);
+
+	*end = first;
+	return fd;
 }
 
 /* Gives it its name; it is whole by now, and replaces nothing. */
@@ -214,8 +217,7 @@ static bool give_name(int fd, const char *path)
 	struct line l;
 
 	line_init(&l, link, sizeof(link));
-	waymark_line_printf(&l, "/proc/thread-self/fd/%d", fd);
-	link[l.len] = '\0';
+	waymark_line_put(&l, "/proc/thread-self/fd/%d", fd);
 	return syscall(SYS_linkat, AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 }
 
@@ -232,13 +234,12 @@ static struct arena *create_in(
 	return a;
 }
 
-static struct arena *create_nameless(
-	const char *path, const struct arena_place *place, uint64_t bytes, uint32_t pid)
+static struct arena *create_nameless(const struct arena_place *place, uint64_t bytes, uint32_t pid)
 {
-	int fd = open_nameless(path);
+	int fd = open_nameless(place->path);
 	struct arena *a = create_in(fd, place, bytes, pid);
 
-	if (a && !give_name(fd, path)) {
+	if (a && !give_name(fd, place->path)) {
 		munmap(a, a->file.bytes);
 		a = NULL;
 	}
@@ -249,10 +250,9 @@ static struct arena *create_nameless(
 }
 
 /* Where there are no files without a name, or no /proc. */
-static struct arena *create_named(
-	const char *path, const struct arena_place *place, uint64_t bytes, uint32_t pid)
+static struct arena *create_named(const struct arena_place *place, uint64_t bytes, uint32_t pid)
 {
-	int fd = waymark_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	int fd = waymark_open(place->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	struct arena *a = create_in(fd, place, bytes, pid);
 	int why = errno;
 
@@ -260,22 +260,22 @@ static struct arena *create_named(
 		syscall(SYS_close, fd);
 	}
 	if (fd >= 0 && !a) {
-		syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+		syscall(SYS_unlinkat, AT_FDCWD, place->path, 0);
 	}
 	errno = why;
 	return a;
 }
 
-static struct arena *create_file(
-	const char *path, const struct arena_place *place, uint64_t bytes, uint32_t pid)
+/* At `place->path`. */
+static struct arena *create_file(const struct arena_place *place, uint64_t bytes, uint32_t pid)
 {
-	struct arena *a = create_nameless(path, place, bytes, pid);
+	struct arena *a = create_nameless(place, bytes, pid);
 
 	if (!a) {
-		a = create_named(path, place, bytes, pid);
+		a = create_named(place, bytes, pid);
 	}
 	if (a) {
-		strcpy(a->path, path);
+		strcpy(a->path, place->path);
 	}
 	return a;
 }
@@ -283,15 +283,14 @@ static struct arena *create_file(
 struct arena *waymark_arena_create(
 	uint64_t bytes, const struct arena_place *place, uint32_t pid, int *why)
 {
-	char path[ARENA_FILE_PATH_BYTES];
 	struct arena *a = NULL;
 
 	*why = 0;
 	if (place->directory) {
 		errno = ENAMETOOLONG;
-		a = shared_path(path, place) ? create_file(path, place, bytes, pid) : NULL;
-		if (!a && trace_path(path, place)) {
-			a = create_file(path, place, bytes, pid);
+		a = shared_path(place) ? create_file(place, bytes, pid) : NULL;
+		if (!a && trace_path(place)) {
+			a = create_file(place, bytes, pid);
 		}
 		*why = a ? 0 : errno;
 	}
@@ -329,20 +328,17 @@ static bool remove_dead(const char *path)
 
 bool waymark_arena_remove_dead(const struct arena_place *place)
 {
-	char path[ARENA_FILE_PATH_BYTES];
-
-	return (!shared_path(path, place) || remove_dead(path)) &&
-	       (!trace_path(path, place) || remove_dead(path));
+	return (!shared_path(place) || remove_dead(place->path)) &&
+	       (!trace_path(place) || remove_dead(place->path));
 }
 
-void waymark_arena_rename(struct arena *a)
+void waymark_arena_rename(struct arena *a, char *path)
 {
-	struct arena_place place = { .directory = a->file.directory };
+	struct arena_place place = { .directory = a->file.directory, .path = path };
 	bool shared = strncmp(a->path, prefix, strlen(prefix)) == 0;
-	char path[ARENA_FILE_PATH_BYTES];
 
 	memcpy(place.uuid, a->file.uuid, sizeof(place.uuid));
-	if (a->is_file && (shared ? shared_path(path, &place) : trace_path(path, &place)) &&
+	if (a->is_file && (shared ? shared_path(&place) : trace_path(&place)) &&
 		syscall(SYS_renameat2, AT_FDCWD, a->path, AT_FDCWD, path, 0) == 0) {
 		strcpy(a->path, path);
 	}

@@ -8,11 +8,11 @@
  * but one throw theirs away.
  */
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "rt/host/futex.h"
 #include "rt/host/guard.h"
+#include "rt/host/reason.h"
 #include "rt/record/begin.h"
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"
@@ -31,10 +31,10 @@ static struct arena *fail(struct process *p, struct recorder *r)
 
 static void say_mortal(struct process *p, int why)
 {
-	char reason[128];
+	char spare[REASON_BYTES];
 
 	waymark_notice(p, "no file for the buffer: %s; a kill takes what is not yet written",
-		strerror_r(why, reason, sizeof(reason)));
+		waymark_reason(why, spare));
 }
 
 /* What was made in vain; in a fork's child it is the parent's, so nothing is removed there. */

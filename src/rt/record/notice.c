@@ -5,7 +5,6 @@
  * a line here, and the next thread of the program that passes says it.
  */
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "rt/host/message.h"
 #include "rt/record/process.h"
@@ -13,15 +12,18 @@
 void waymark_notice(struct process *p, const char *fmt, ...)
 {
 	uint32_t none = NOTICE_NONE;
+	struct line l;
 	va_list ap;
 
 	if (!__atomic_compare_exchange_n(&p->notice_state, &none, NOTICE_FILLING, false,
 		    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		return; /* one at a time: the summary at exit tells the rest */
 	}
+	line_init(&l, p->notice, sizeof(p->notice));
 	va_start(ap, fmt);
-	vsnprintf(p->notice, sizeof(p->notice), fmt, ap);
+	waymark_message_make(&l, fmt, ap);
 	va_end(ap);
+	p->notice_length = (uint32_t)l.len;
 	__atomic_store_n(&p->notice_state, NOTICE_READY, __ATOMIC_RELEASE);
 }
 
@@ -31,7 +33,7 @@ void waymark_notice_say(struct process *p)
 
 	if (__atomic_compare_exchange_n(&p->notice_state, &ready, NOTICE_FILLING, false,
 		    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-		waymark_message("%s", p->notice);
+		waymark_message_say(p->notice, p->notice_length);
 		__atomic_store_n(&p->notice_state, NOTICE_NONE, __ATOMIC_RELEASE);
 	}
 }

@@ -56,7 +56,8 @@ struct process {
 
 	/* What the writer has to say; a thread of the program says it (see notice.c). */
 	uint32_t notice_state; /* enum notice_state */
-	char notice[512];
+	uint32_t notice_length;
+	char notice[1024]; /* the whole line */
 };
 
 /* NULL only when there is no memory for it. Any thread, any signal handler. */
@@ -117,7 +118,10 @@ void waymark_drain_unlock(struct process *p);
 /* Returns a chunk to the arena and wakes who waits for one. Who drains. */
 void waymark_recorder_free(struct recorder *r, uint32_t chunk);
 
-/* Has a line said on standard error by the next thread of the program that can. */
+/*
+ * Has a line said on standard error by the next thread of the program that can;
+ * `fmt` as of waymark_line_put(). Async-signal-safe.
+ */
 void waymark_notice(struct process *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Says it. Any thread of the program; async-signal-safe. */

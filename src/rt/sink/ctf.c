@@ -179,10 +179,13 @@ static void print_status(FILE *to)
 	static const struct recorder none;
 	struct process *p = waymark_process_current();
 	const struct recorder *r = p ? &p->recorders[WAYMARK_RECORDER_CTF] : &none;
-	char name[PATH_MAX];
+	char *name = malloc(PATH_MAX);
 
-	waymark_consumer_ctf.get_name(r, name, sizeof(name));
-	fprintf(to, "Trace file \"%s\" %s.\n", name, waymark_ctf_is_off() ? "off" : "on");
+	if (name) {
+		waymark_consumer_ctf.get_name(r, name, PATH_MAX);
+		fprintf(to, "Trace file \"%s\" %s.\n", name, waymark_ctf_is_off() ? "off" : "on");
+	}
+	free(name);
 }
 
 bool waymark_ctf_has_begun(void)

@@ -49,6 +49,8 @@ struct ctf_trace {
 	uint32_t declared; /* ids up to this one are in the metadata; under metadata_lock */
 	struct arena_clock begin;
 	char path[PATH_MAX]; /* absolute; of a temporary name until waymark_ctf_name() */
+	/* What does not go on the program's stack: his who begins it, then under metadata_lock. */
+	char scratch[PATH_MAX] __attribute__((aligned(16)));
 };
 
 /* The open files of a stream. */
@@ -79,6 +81,7 @@ struct ctf_files {
 	int error; /* errno of the last write, 0 when it went well */
 	struct ctf_file open[CTF_FILES];
 	char pages[CTF_GATHER][PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
+	struct ctf_index_record records[CTF_GATHER]; /* on their way into an index */
 };
 
 /*

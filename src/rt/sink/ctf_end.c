@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* See ctf_end.h. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rt/host/futex.h"
+#include "rt/host/line.h"
 #include "rt/record/close.h"
 #include "rt/sink/ctf_end.h"
 
@@ -20,6 +20,7 @@ void waymark_ctf_consumer_begin(void *memory, struct arena_place *place)
 	}
 	memcpy(place->uuid, state->trace.uuid, sizeof(place->uuid));
 	place->directory = state->trace.path;
+	place->path = state->trace.scratch;
 }
 
 /* The name was another's: says which one the trace has, once for all children that fork makes. */
@@ -62,16 +63,20 @@ void waymark_ctf_consumer_get_name(const struct recorder *r, char *name, size_t 
 	const struct ctf_state *state = a ? a->state : NULL;
 	const struct ctf_config *config = waymark_ctf_config();
 
+	struct line l;
+
+	line_init(&l, name, size);
 	if (state && state->trace.path[0]) {
-		snprintf(name, size, "%s", state->trace.path);
+		waymark_line_put(&l, "%s", state->trace.path);
 	} else if (config && config->path[0]) {
-		snprintf(name, size, "%s", config->path);
+		waymark_line_put(&l, "%s", config->path);
 	} else {
-		snprintf(name, size, "trace-%u.ctf", (unsigned int)getpid());
+		waymark_line_put(&l, "trace-%u.ctf", (unsigned int)getpid());
 	}
 }
 
-_Static_assert(sizeof(((struct ctf_trace *)0)->path) <= ARENA_FILE_PATH_BYTES,
+_Static_assert(sizeof(((struct ctf_trace *)0)->path) <= ARENA_FILE_PATH_BYTES &&
+		       sizeof(((struct ctf_trace *)0)->scratch) >= ARENA_FILE_PATH_BYTES,
 	"the arena must be able to name its trace");
 
 /* Streams begin anew; packets that are open carry the trace's uuid, too. */
@@ -98,23 +103,24 @@ static void rename_arena(struct ctf_round *round)
 
 	arena_copy_uuid(a->file.uuid, round->state->trace.uuid);
 	strcpy(a->file.directory, round->state->trace.path);
-	waymark_arena_rename(a);
+	waymark_arena_rename(a, round->state->next.scratch);
 	begin_streams(round);
 }
 
 static bool begin_trace(struct ctf_round *round)
 {
 	struct ctf_state *state = round->state;
-	struct ctf_trace fresh = { .pid = 0 };
+	struct ctf_trace *next = &state->next;
 
-	if (!waymark_ctf_begin(&fresh, waymark_ctf_config())) {
+	memset(next, 0, sizeof(*next));
+	if (!waymark_ctf_begin(next, waymark_ctf_config())) {
 		state->files.error = errno;
 		return false;
 	}
-	waymark_ctf_name(&fresh);
-	announce(&fresh);
-	fresh.named = 1;
-	state->trace = fresh;
+	waymark_ctf_name(next);
+	announce(next);
+	next->named = 1;
+	memcpy(&state->trace, next, sizeof(*next));
 	memset(&state->files, 0, sizeof(state->files));
 	state->files.trace = &state->trace;
 	rename_arena(round);

@@ -96,8 +96,7 @@ void waymark_ctf_index_give_up(const struct ctf_files *f, struct ctf_file *file)
 void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
 	struct packet_header *const *packets, size_t count, uint64_t evicted)
 {
-	struct ctf_index_record records[CTF_GATHER];
-	size_t bytes = count * sizeof(records[0]);
+	size_t bytes = count * sizeof(f->records[0]);
 	uint64_t offset = file->size;
 	struct stat st;
 
@@ -106,14 +105,14 @@ void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
 	}
 	for (size_t i = count; i-- > 0;) {
 		offset -= packets[i]->packet_size / 8;
-		fill_record(&records[i], packets[i], offset, evicted);
+		fill_record(&f->records[i], packets[i], offset, evicted);
 	}
 	if (!waymark_ctf_is_ours(file, file->index_fd, file->index_inode, &st)) {
 		file->index_fd = -1; /* whose it is now, closes it */
 	}
 	if (file->index_fd < 0 || (uint64_t)st.st_size != file->index_size ||
-		syscall(SYS_pwrite64, file->index_fd, records, bytes, (off64_t)file->index_size) !=
-			(long)bytes) {
+		syscall(SYS_pwrite64, file->index_fd, f->records, bytes,
+			(off64_t)file->index_size) != (long)bytes) {
 		waymark_ctf_index_give_up(f, file);
 		return;
 	}

@@ -6,7 +6,6 @@
  * for an event that is just being appended.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <sys/utsname.h>
 
 #include "format/ctf_text.h"
@@ -30,14 +29,23 @@ _Static_assert(
 		CTF_TEXT_POINTER == (int)WAYMARK_POINTER && CTF_TEXT_STRING == (int)WAYMARK_STRING,
 	"kinds go over as they are");
 
-/* Text on its way into a file: on the stack of whoever writes. */
+/* What writing it needs: not on the stack of whoever writes, which may be a signal handler's. */
+struct scratch {
+	char buffer[BUFFER_BYTES];
+	struct ctf_text_arg args[ARGS_MAX];
+	struct utsname host;
+};
+
+_Static_assert(sizeof(struct scratch) <= sizeof(((struct ctf_trace *)0)->scratch), "it fits");
+
+/* Text on its way into a file. */
 struct output {
 	struct ctf_text text;
+	struct scratch *scratch;
 	int fd;
 	int error; /* the first */
 	size_t whole; /* bytes of the buffer that are whole events */
 	size_t fill;
-	char buffer[BUFFER_BYTES];
 };
 
 static void write_out(struct output *o, size_t length)
@@ -45,7 +53,7 @@ static void write_out(struct output *o, size_t length)
 	size_t done = 0;
 
 	while (done < length && !o->error) {
-		long n = syscall(SYS_write, o->fd, o->buffer + done, length - done);
+		long n = syscall(SYS_write, o->fd, o->scratch->buffer + done, length - done);
 
 		if (n > 0) {
 			done += (size_t)n;
@@ -55,7 +63,7 @@ static void write_out(struct output *o, size_t length)
 	}
 	o->fill -= length;
 	o->whole = 0;
-	memmove(o->buffer, o->buffer + length, o->fill);
+	memmove(o->scratch->buffer, o->scratch->buffer + length, o->fill);
 }
 
 /* What is whole goes to the file first: an event is split only if it is longer than the buffer. */
@@ -64,22 +72,23 @@ static void put(struct ctf_text *t, const char *p, size_t n)
 	struct output *o = (struct output *)t;
 
 	while (n > 0) {
-		size_t room = sizeof(o->buffer) - o->fill;
+		size_t room = BUFFER_BYTES - o->fill;
 		size_t part = n < room ? n : room;
 
-		memcpy(o->buffer + o->fill, p, part);
+		memcpy(o->scratch->buffer + o->fill, p, part);
 		o->fill += part;
 		p += part;
 		n -= part;
-		if (o->fill == sizeof(o->buffer)) {
+		if (o->fill == BUFFER_BYTES) {
 			write_out(o, o->whole ? o->whole : o->fill);
 		}
 	}
 }
 
-static void output_init(struct output *o, int fd)
+static void output_init(struct output *o, struct ctf_trace *t, int fd)
 {
 	o->text.put = put;
+	o->scratch = (void *)t->scratch;
 	o->fd = fd;
 	o->error = 0;
 	o->whole = o->fill = 0;
@@ -132,14 +141,14 @@ static void find_clock(
 static void put_head(struct output *o, const struct ctf_trace *t, const struct arena_clock *now)
 {
 	struct ctf_text_trace head = { .pid = t->pid, .begin = t->begin, .end = *now };
-	struct utsname host;
+	struct utsname *host = &o->scratch->host;
 	char process[32];
 	char boot[48];
 
 	read_line("/proc/self/comm", process, sizeof(process));
 	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
 	memcpy(head.uuid, t->uuid, sizeof(head.uuid));
-	head.hostname = uname(&host) ? "" : host.nodename;
+	head.hostname = uname(host) ? "" : host->nodename;
 	head.procname = *process ? process : program_invocation_short_name;
 	head.boot_id = boot;
 	find_clock(&head.clock, &t->begin, now);
@@ -149,7 +158,7 @@ static void put_head(struct output *o, const struct ctf_trace *t, const struct a
 
 static void put_event(struct output *o, const struct waymark_entry *entry)
 {
-	struct ctf_text_arg args[ARGS_MAX];
+	struct ctf_text_arg *args = o->scratch->args;
 	struct ctf_text_event event = {
 		.id = (uint16_t)entry->id,
 		.name = entry->name,
@@ -190,7 +199,7 @@ bool waymark_ctf_metadata_write(
 	if (fd < 0) {
 		return false;
 	}
-	output_init(&o, fd);
+	output_init(&o, t, fd);
 	put_head(&o, t, now);
 	uint32_t last = put_events(&o, 0);
 	bool done = output_end(&o);
@@ -240,7 +249,7 @@ static bool append(struct ctf_trace *t, int fd)
 	if (waymark_stat(fd, &st)) {
 		return false;
 	}
-	output_init(&o, fd);
+	output_init(&o, t, fd);
 	uint32_t last = put_events(&o, t->declared);
 
 	if (!output_end(&o)) {

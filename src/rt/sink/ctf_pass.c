@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rt/host/futex.h"
+#include "rt/host/reason.h"
 #include "rt/record/close.h"
 #include "rt/record/recorder.h"
 #include "rt/sink/ctf_cursor.h"
@@ -110,7 +111,7 @@ static void flush(struct ctf_round *round, bool force)
 static void note_failure(struct process *p, struct ctf_round *round)
 {
 	struct ctf_state *state = round->state;
-	char reason[128];
+	char spare[REASON_BYTES];
 	char name[300];
 
 	__atomic_store_n(&round->recorder->stalled, round->failed, __ATOMIC_RELAXED);
@@ -126,7 +127,7 @@ static void note_failure(struct process *p, struct ctf_round *round)
 		waymark_ctf_consumer_get_name(round->recorder, name, sizeof(name));
 		waymark_notice(p,
 			"%s: cannot write the trace: %s; events wait in memory until it works",
-			name, strerror_r(state->files.error, reason, sizeof(reason)));
+			name, waymark_reason(state->files.error, spare));
 	}
 }
 

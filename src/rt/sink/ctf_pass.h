@@ -14,6 +14,7 @@
 /* The consumer's state. */
 struct ctf_state {
 	struct ctf_trace trace;
+	struct ctf_trace next; /* while it is made */
 	struct ctf_files files;
 	struct packet_walk walk;
 	uint64_t unwritten; /* events that no file took, known at the end only */

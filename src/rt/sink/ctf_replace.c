@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,12 +94,12 @@ static bool is_trace(int dirfd)
 	return read_metadata(dirfd, text, sizeof(text));
 }
 
-/* The trace's uuid, the first of the metadata. */
-static bool find_uuid(int dirfd, uint8_t uuid[16])
+/* The trace's uuid, the first of the metadata, of which `text` gets the begin. */
+static bool find_uuid(int dirfd, uint8_t uuid[16], char text[ARENA_FILE_PATH_BYTES])
 {
 	static const char key[] = "uuid = \"";
-	char text[4096];
-	const char *at = read_metadata(dirfd, text, sizeof(text)) ? strstr(text, key) : NULL;
+	const char *at =
+		read_metadata(dirfd, text, ARENA_FILE_PATH_BYTES) ? strstr(text, key) : NULL;
 	int n = 0;
 
 	for (at = at ? at + strlen(key) : ""; *at && n < 16; n++) {
@@ -117,9 +118,12 @@ static bool find_uuid(int dirfd, uint8_t uuid[16])
 /* Whether a process that lives records into it; what a dead one left goes with it. */
 static bool is_in_use(int dirfd, const char *path)
 {
-	struct arena_place place = { .directory = path };
+	struct arena_place place = { .directory = path, .path = malloc(ARENA_FILE_PATH_BYTES) };
+	bool in_use = !place.path || (find_uuid(dirfd, place.uuid, place.path) &&
+					     !waymark_arena_remove_dead(&place));
 
-	return find_uuid(dirfd, place.uuid) && !waymark_arena_remove_dead(&place);
+	free(place.path);
+	return in_use;
 }
 
 static int refuse(const char *path, int why, struct waymark_error *error)

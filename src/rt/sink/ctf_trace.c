@@ -5,7 +5,6 @@
  * there as a whole or not at all, whoever else begins one of that name meanwhile.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <sys/random.h>
 
 #include "rt/host/guard.h"
@@ -180,14 +179,14 @@ void waymark_ctf_abandon(struct ctf_trace *t)
 	t->path[0] = '\0';
 }
 
-/* The `n`th name that is tried, from 0; false where it is too long. */
-static bool put_wanted_path(const struct ctf_trace *t, char *wanted, uint32_t n)
+/* Makes the `n`th name that is tried, from 0; false where it is too long. */
+static bool put_wanted_path(struct ctf_trace *t, uint32_t n)
 {
 	const char *configured = configured_path(t);
 	bool named = *configured != '\0';
 	struct ctf_name path;
 
-	ctf_name_init(&path, wanted, PATH_MAX);
+	ctf_name_init(&path, t->scratch, sizeof(t->scratch));
 	if (named) {
 		ctf_name_bytes(&path, configured, length_without_slashes(configured));
 	} else {
@@ -232,11 +231,9 @@ static bool rename_to_new(const char *from, const char *to)
 
 void waymark_ctf_name(struct ctf_trace *t)
 {
-	char wanted[PATH_MAX];
-
-	for (uint32_t n = 0; n <= NUMBERS_MAX && put_wanted_path(t, wanted, n); n++) {
-		if (rename_to_new(t->path, wanted)) {
-			memcpy(t->path, wanted, strlen(wanted) + 1);
+	for (uint32_t n = 0; n <= NUMBERS_MAX && put_wanted_path(t, n); n++) {
+		if (rename_to_new(t->path, t->scratch)) {
+			memcpy(t->path, t->scratch, strlen(t->scratch) + 1);
 			return;
 		}
 		if (errno != EEXIST) {

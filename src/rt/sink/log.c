@@ -4,12 +4,13 @@
  *
  *	<tid>@<sec>.<usec>:<name> <message>
  *
- * A line is made on the stack, without malloc: of 1 KiB, and where that does
- * not hold it, of 8 KiB, at which it is cut and ends in "...". A signal handler
- * with a small stack of its own therefore needs 4 KiB for short lines.
+ * A line is made without malloc: in 768 bytes of the stack, and where they do
+ * not hold it, in 8 KiB that are mapped for it, at which it is cut and ends in
+ * "...". vsnprintf() itself needs some 2 KiB of stack, more for numbers with a point.
  */
 #include <errno.h>
 #include <stdarg.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <waymark/record.h>
@@ -19,7 +20,7 @@
 #include "rt/sink/log_file.h"
 #include "rt/sink/log_prefix.h"
 
-#define SHORT_LINE 1024
+#define SHORT_LINE 768
 #define LONG_LINE 8192
 
 /*
@@ -52,14 +53,21 @@ static void print(struct line *l, struct message *m)
 	waymark_line_end(l);
 }
 
-static COLD void write_long(struct message *m)
+/* False where there is no memory for it. */
+static COLD bool write_long(struct message *m)
 {
-	char text[LONG_LINE];
+	char *text =
+		mmap(NULL, LONG_LINE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct line l;
 
-	line_init(&l, text, sizeof(text));
+	if (text == MAP_FAILED) {
+		return false;
+	}
+	line_init(&l, text, LONG_LINE);
 	print(&l, m);
 	waymark_log_write(l.data, l.len);
+	munmap(text, LONG_LINE);
+	return true;
 }
 
 static void write_line(struct message *m)
@@ -69,9 +77,7 @@ static void write_line(struct message *m)
 
 	line_init(&l, text, sizeof(text));
 	print(&l, m);
-	if (UNLIKELY(l.cut)) {
-		write_long(m);
-	} else {
+	if (LIKELY(!l.cut) || !write_long(m)) {
 		waymark_log_write(l.data, l.len);
 	}
 }

@@ -11,19 +11,21 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
 #include "rt/sink/log_file.h"
 #include "rt/host/message.h"
+#include "rt/host/open.h"
 #include "rt/host/path.h"
+#include "rt/host/reason.h"
 #include "rt/sink/sink.h"
 #include "rt/host/write.h"
 
@@ -62,7 +64,7 @@ static bool is_ours(int fd, struct stat *st)
  */
 static int open_log(const char *path)
 {
-	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+	return waymark_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0666);
 }
 
 /* Puts the open file `fd` where lines go. Takes `fd` over. Under the lock. */
@@ -76,7 +78,7 @@ static void install(int fd)
 	fstat(fd, &st);
 	__atomic_store_n(&log_identity, identity_of(&st), __ATOMIC_RELEASE);
 	if (keeps_number && dup3(fd, target, O_CLOEXEC) == target) {
-		close(fd);
+		syscall(SYS_close, fd);
 		fd = target;
 	}
 	parked_fd = fd;
@@ -135,8 +137,10 @@ static void count_lost(int reason)
 	__atomic_fetch_add(&lost_lines, 1, __ATOMIC_RELAXED);
 	if (__atomic_load_n(&log_fd, __ATOMIC_RELAXED) != TO_STDERR &&
 		!__atomic_exchange_n(&failure_told, true, __ATOMIC_RELAXED)) {
-		waymark_message(
-			"log: cannot write to the file: %s; lines are lost", strerror(reason));
+		char spare[REASON_BYTES];
+
+		waymark_message("log: cannot write to the file: %s; lines are lost",
+			waymark_reason(reason, spare));
 	}
 }
 
@@ -233,15 +237,14 @@ static int log_flush(void)
 
 static void log_print_status(FILE *to)
 {
-	char path[PATH_MAX] = "";
-
 	waymark_lock();
-	if (log_path) {
-		snprintf(path, sizeof(path), "%s", log_path);
-	}
+	char *path = strdup(log_path ? log_path : "/dev/stderr");
+
 	waymark_unlock();
-	fprintf(to, "Log file \"%s\" %s.\n", *path ? path : "/dev/stderr",
-		waymark_log_is_on() ? "on" : "off");
+	if (path) {
+		fprintf(to, "Log file \"%s\" %s.\n", path, waymark_log_is_on() ? "on" : "off");
+	}
+	free(path);
 }
 
 const struct waymark_sink waymark_sink_log = {

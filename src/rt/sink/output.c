@@ -36,7 +36,7 @@ static char *replace(const struct waymark_sink *sink, char *path, bool yield)
 	return old;
 }
 
-static int open_output(
+static NOINLINE int open_output(
 	const struct waymark_sink *sink, const char *path, bool yield, struct waymark_error *error)
 {
 	struct waymark_error reason;

@@ -9,7 +9,6 @@
  * are not recorded in the file; switched on again it goes on with the same one.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include <waymark/record.h>
 
 #include "rt/host/error.h"
+#include "rt/host/path.h"
 #include "rt/record/recorder.h"
 #include "rt/sink/simple_drain.h"
 #include "rt/sink/sink.h"
@@ -38,22 +38,17 @@ bool waymark_simple_is_off(void)
 /* An absolute path, so that a program that changes its directory finds it again. */
 static struct simple_config *new_config(const char *path)
 {
-	char directory[PATH_MAX] = "";
-	struct simple_config *config;
+	char *absolute = path[0] ? path_absolute(path) : strdup("");
+	struct simple_config *config = NULL;
 
-	if (path[0] && path[0] != '/' && !getcwd(directory, sizeof(directory))) {
-		directory[0] = '\0';
+	if (absolute) {
+		config = calloc(1, sizeof(*config) + strlen(absolute) + 1);
 	}
-	config = calloc(1, sizeof(*config) + strlen(directory) + strlen(path) + 2);
-	if (!config) {
-		return NULL;
+	if (config) {
+		config->pid = (uint32_t)getpid();
+		strcpy(config->path, absolute);
 	}
-	config->pid = (uint32_t)getpid();
-	if (directory[0]) {
-		strcpy(config->path, directory);
-		strcat(config->path, "/");
-	}
-	strcat(config->path, path);
+	free(absolute);
 	return config;
 }
 
@@ -96,13 +91,17 @@ static void print_status(FILE *to)
 	const struct simple_drain *d = waymark_simple_current();
 	const struct simple_config *config = waymark_simple_config();
 	uint32_t number = 0;
-	char name[PATH_MAX + 32];
+	char *name = malloc(SIMPLE_PATH_BYTES);
 
+	if (!name) {
+		return;
+	}
 	if (d) {
 		number = __atomic_load_n(&d->out.file.number, __ATOMIC_RELAXED);
 	}
-	waymark_simple_name(config, (uint32_t)getpid(), number, name, sizeof(name));
+	waymark_simple_name(config, (uint32_t)getpid(), number, name, SIMPLE_PATH_BYTES);
 	fprintf(to, "Trace file \"%s\" %s.\n", name, waymark_simple_is_off() ? "off" : "on");
+	free(name);
 }
 
 const struct waymark_sink waymark_sink_simple = {

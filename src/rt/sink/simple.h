@@ -25,6 +25,9 @@
 /* A record with the longest arguments and the longest mapping before it stays below. */
 #define SIMPLE_RECORD_ROOM (UINT64_C(96) << 10)
 
+/* Directory, name and what may be put behind it. */
+#define SIMPLE_PATH_BYTES 4200u
+
 /* An open file has its records behind this room, for a gap that must come first. */
 #define SIMPLE_GAP_BYTES (sizeof(uint64_t) + sizeof(struct simple_record) + sizeof(uint64_t))
 
@@ -77,6 +80,7 @@ struct simple_out {
 		char *end;
 	} pool;
 	struct simple_encoder *encoders[REGISTRY_IDS_MAX];
+	char path[SIMPLE_PATH_BYTES]; /* of the file that is being opened */
 	size_t fill; /* bytes of whole records, behind SIMPLE_GAP_BYTES of room */
 	char batch[SIMPLE_GAP_BYTES + SIMPLE_BATCH_BYTES];
 };
@@ -114,7 +118,7 @@ bool waymark_simple_continue(struct simple_out *out);
 void waymark_simple_forget(struct simple_out *out);
 
 /* The same file for reading, whose descriptor the caller closes; -1 when there is none. */
-int waymark_simple_open_again(const struct simple_out *out);
+int waymark_simple_open_again(struct simple_out *out);
 
 /* Notes an error, and has it said once for each file. */
 enum simple_complaint { SIMPLE_CANNOT_OPEN = 1, SIMPLE_CANNOT_WRITE = 2 };

@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -18,46 +17,48 @@
 
 #include "rt/host/error.h"
 #include "rt/host/guard.h"
+#include "rt/host/line.h"
 #include "rt/host/open.h"
+#include "rt/host/reason.h"
 #include "rt/record/process.h"
 #include "rt/sink/simple_drain.h"
 
-#define NAME_BYTES 4200u
 #define NUMBERS_MAX 1000u
 #define RETRY_NS UINT64_C(1000000000)
 
 void waymark_simple_name(
 	const struct simple_config *config, uint32_t pid, uint32_t number, char *name, size_t size)
 {
-	char suffix[16] = "";
+	struct line l;
 
-	if (number) {
-		snprintf(suffix, sizeof(suffix), ".%u", number);
-	}
+	line_init(&l, name, size);
 	if (!simple_is_named(config)) {
-		snprintf(name, size, "trace-%u%s", pid, suffix);
+		waymark_line_put(&l, "trace-%u", pid);
 	} else if (config->pid == pid) {
-		snprintf(name, size, "%s", config->path);
+		waymark_line_put(&l, "%s", config->path);
+		return;
 	} else {
-		snprintf(name, size, "%s.%u%s", config->path, pid, suffix);
+		waymark_line_put(&l, "%s.%u", config->path, pid);
+	}
+	if (number) {
+		waymark_line_put(&l, ".%u", number);
 	}
 }
 
 void waymark_simple_complain(struct simple_out *out, enum simple_complaint what, int error)
 {
 	struct process *p = waymark_process_current();
-	char name[NAME_BYTES];
-	char reason[128];
+	char name[300];
+	char spare[REASON_BYTES];
 
 	__atomic_store_n(&out->error, error, __ATOMIC_RELAXED);
 	if (out->complained & what) {
 		return;
 	}
 	out->complained |= what;
-	waymark_simple_name(out->config, out->pid, out->file.number, name, 300);
+	waymark_simple_name(out->config, out->pid, out->file.number, name, sizeof(name));
 	waymark_notice(p, "%s: cannot %s the trace: %s; events are lost until it works again", name,
-		what == SIMPLE_CANNOT_OPEN ? "open" : "write",
-		strerror_r(error, reason, sizeof(reason)));
+		what == SIMPLE_CANNOT_OPEN ? "open" : "write", waymark_reason(error, spare));
 }
 
 static int raw_open(const char *name, int flags)
@@ -66,31 +67,30 @@ static int raw_open(const char *name, int flags)
 }
 
 /* Where the file with that number is: the default one where the first event was recorded. */
-static void file_path(const struct simple_out *out, uint32_t number, char *path, size_t size)
+static const char *file_path(struct simple_out *out, uint32_t number)
 {
 	const struct simple_drain *d = waymark_simple_current();
-	size_t length = 0;
+	struct line l;
 
+	line_init(&l, out->path, sizeof(out->path));
 	if (!simple_is_named(out->config) && d && d->directory[0] == '/') {
-		length = (size_t)snprintf(path, size, "%s/", d->directory);
+		waymark_line_put(&l, "%s/", d->directory);
 	}
-	waymark_simple_name(out->config, out->pid, number, path + length, size - length);
+	waymark_simple_name(out->config, out->pid, number, l.data + l.len, l.size - l.len);
+	return out->path;
 }
 
 /* Opens the file by the name it has, or by the first derived name that is free. */
 static int open_by_name(struct simple_out *out, bool again)
 {
 	bool derived = !simple_is_named(out->config) || out->config->pid != out->pid;
-	char name[NAME_BYTES];
 	int fd = -1;
 
 	if (!derived || again) {
-		file_path(out, out->file.number, name, sizeof(name));
-		return raw_open(name, O_WRONLY | (again ? 0 : O_CREAT));
+		return raw_open(file_path(out, out->file.number), O_WRONLY | (again ? 0 : O_CREAT));
 	}
 	for (uint32_t n = out->file.number; fd < 0 && n < NUMBERS_MAX; n++) {
-		file_path(out, n, name, sizeof(name));
-		fd = raw_open(name, O_WRONLY | O_CREAT | O_EXCL);
+		fd = raw_open(file_path(out, n), O_WRONLY | O_CREAT | O_EXCL);
 		if (fd < 0 && errno != EEXIST) {
 			break;
 		}
@@ -139,13 +139,10 @@ bool waymark_simple_continue(struct simple_out *out)
 	return true;
 }
 
-int waymark_simple_open_again(const struct simple_out *out)
+int waymark_simple_open_again(struct simple_out *out)
 {
-	char name[NAME_BYTES];
 	struct stat st;
-
-	file_path(out, out->file.number, name, sizeof(name));
-	int fd = raw_open(name, O_RDONLY);
+	int fd = raw_open(file_path(out, out->file.number), O_RDONLY);
 
 	if (fd >= 0 && (waymark_stat(fd, &st) || st.st_dev != out->file.device ||
 			       st.st_ino != out->file.inode)) {
@@ -197,7 +194,7 @@ static bool begin_file(int fd)
 	struct guard guard;
 
 	waymark_guard_begin(&guard);
-	bool ok = ftruncate(fd, 0) == 0 && write(fd, &h, sizeof(h)) == sizeof(h);
+	bool ok = ftruncate(fd, 0) == 0 && syscall(SYS_write, fd, &h, sizeof(h)) == sizeof(h);
 	int why = errno;
 
 	waymark_guard_end(&guard);

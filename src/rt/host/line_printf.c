@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines with all that printf() knows, for messages of control calls and the
+ * program's own formats in the log. The C library's formatting takes some 2 KiB
+ * of stack, knows of locales, and may allocate for wide fields: what the
+ * recorder says goes by waymark_line_put().
+ */
+#include <stdio.h>
+
+#include "rt/host/line.h"
+
+void waymark_line_vprintf(struct line *l, const char *fmt, va_list ap)
+{
+	size_t room = l->size - l->len;
+	int n = vsnprintf(l->data + l->len, room, fmt, ap);
+
+	if (n < 0) {
+		return;
+	}
+	if ((size_t)n >= room) {
+		l->cut = true;
+		n = (int)room - 1;
+	}
+	l->len += (size_t)n;
+}
+
+void waymark_line_printf(struct line *l, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	waymark_line_vprintf(l, fmt, ap);
+	va_end(ap);
+}

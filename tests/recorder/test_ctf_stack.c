@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How much of the program's stack the recorder takes. Handlers have 8 KiB, of
+ * which the kernel needs its part; threads may have PTHREAD_STACK_MIN. Stacks
+ * are painted, and what lost its paint was used. The bounds are those that
+ * docs/reliability.md promises.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ctf_pairs.h"
+#include "rt/record/process.h"
+#include "rt/record/settings.h"
+#include "rt/sink/sink.h"
+
+#define KIB 1024u
+#define FIRST_EVENT (4 * KIB)
+#define PTHREAD_CREATE (4 * KIB) /* what the C library's may take besides, not in handlers */
+#define LATER_EVENT (2 * KIB)
+#define FLUSH (4 * KIB)
+
+/* Of a thread whose stack is looked at. */
+#define PAINTED (64 * KIB)
+#define PAINT 0x5au
+
+/* What of the measuring itself lies below its frame. */
+#define OWN 256u
+
+#define HANDLER_STACK (8 * KIB)
+#define EVENTS 100000
+
+static void (*measured)(void);
+static size_t used;
+
+/* No loop of these calls anything: memset() might use the stack itself. */
+static __attribute__((noinline)) void paint(volatile unsigned char *from, unsigned char *to)
+{
+	while (from < to) {
+		*from++ = PAINT;
+	}
+}
+
+static __attribute__((noinline)) size_t unpainted(volatile unsigned char *from, unsigned char *to)
+{
+	while (from < to && *from == PAINT) {
+		from++;
+	}
+	return (size_t)(to - from);
+}
+
+static void *measure(void *bottom)
+{
+	unsigned char *frame = __builtin_frame_address(0);
+
+	paint(bottom, frame - OWN);
+	measured();
+	used = unpainted(bottom, frame);
+	return NULL;
+}
+
+/* Stack bytes that `body` takes, in a thread of its own. */
+static size_t stack_of(void (*body)(void))
+{
+	void *stack = mmap(NULL, PAINTED, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	measured = body;
+	pthread_attr_init(&attr);
+	if (stack == MAP_FAILED || pthread_attr_setstack(&attr, stack, PAINTED) ||
+		pthread_create(&thread, &attr, measure, stack)) {
+		_exit(10);
+	}
+	pthread_join(thread, NULL);
+	pthread_attr_destroy(&attr);
+	return used;
+}
+
+/* Ends the child where more was used. */
+static void expect(const char *what, size_t bytes, size_t limit)
+{
+	printf("%s: %zu bytes of stack, of %zu\n", what, bytes, limit);
+	fflush(stdout);
+	if (bytes > limit) {
+		fprintf(stderr, "%s takes %zu bytes of stack, more than %zu\n", what, bytes, limit);
+		_exit(11);
+	}
+}
+
+static void one_ctf(void)
+{
+	trace_ctf(1, 0);
+}
+
+static void one_simple(void)
+{
+	trace_pair(1, 0);
+}
+
+static void many_ctf(void)
+{
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		trace_ctf(2, i);
+	}
+}
+
+static void many_simple(void)
+{
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		trace_pair(2, i);
+	}
+}
+
+static void flush(void)
+{
+	if (waymark_recorder_flush()) {
+		_exit(12);
+	}
+}
+
+static void measure_ctf(void)
+{
+	waymark_sink_ctf.set_file("measured.ctf", false, NULL);
+	expect("first event, writer started", stack_of(one_ctf), FIRST_EVENT + PTHREAD_CREATE);
+	expect("first event of a thread", stack_of(one_ctf), LATER_EVENT);
+	expect("packet switch", stack_of(many_ctf), LATER_EVENT);
+	expect("flush", stack_of(flush), FLUSH);
+}
+
+static void measure_simple(void)
+{
+	waymark_sink_simple.set_file("measured.simple", false, NULL);
+	expect("simple: first event, writer started", stack_of(one_simple),
+		FIRST_EVENT + PTHREAD_CREATE);
+	expect("simple: packet switch", stack_of(many_simple), LATER_EVENT);
+	expect("simple: flush", stack_of(flush), FLUSH);
+}
+
+/* As in a handler, where no thread is started. */
+static void measure_first(void)
+{
+	waymark_process()->writer = WRITER_REFUSED;
+	waymark_sink_ctf.set_file("first.ctf", false, NULL);
+	waymark_sink_simple.set_file("first.simple", false, NULL);
+	expect("first event", stack_of(one_ctf), FIRST_EVENT);
+	expect("simple: first event", stack_of(one_simple), FIRST_EVENT);
+}
+
+static void measure_default_names(void)
+{
+	waymark_process()->writer = WRITER_REFUSED;
+	expect("first event, default name", stack_of(one_ctf), FIRST_EVENT);
+	expect("simple: first event, default name", stack_of(one_simple), FIRST_EVENT);
+}
+
+static void measure_overwrite(void)
+{
+	waymark_process()->writer = WRITER_REFUSED; /* so it is the thread that evicts */
+	waymark_recorder_set_buffer(RECORDER_BUFFER_MIN, NULL);
+	waymark_recorder_set_policy(RECORDER_OVERWRITE, NULL);
+	waymark_sink_ctf.set_file("overwrite.ctf", false, NULL);
+	trace_ctf(1, 0);
+	expect("the oldest packet makes room", stack_of(many_ctf), LATER_EVENT);
+}
+
+static void measure_block(void)
+{
+	waymark_recorder_set_buffer(RECORDER_BUFFER_MIN, NULL);
+	waymark_recorder_set_policy(RECORDER_BLOCK, NULL);
+	waymark_sink_ctf.set_file("block.ctf", false, NULL);
+	trace_ctf(1, 0);
+	expect("waiting for room", stack_of(many_ctf), LATER_EVENT);
+}
+
+/* As at a crash, and in a fork's child: nobody else writes. */
+static void measure_without_writer(void)
+{
+	waymark_process()->writer = WRITER_REFUSED;
+	waymark_sink_ctf.set_file("alone.ctf", false, NULL);
+	waymark_sink_simple.set_file("alone.simple", false, NULL);
+	many_ctf();
+	many_simple();
+	expect("flush without a writer", stack_of(flush), FLUSH);
+	waymark_sink_ctf.set_file("another.ctf", false, NULL);
+	many_ctf();
+	expect("flush into another trace", stack_of(flush), FLUSH);
+}
+
+/* Something to say comes with the next packet. */
+static void measure_notice(void)
+{
+	waymark_sink_ctf.set_file("notice.ctf", false, NULL);
+	trace_ctf(1, 0);
+	waymark_notice(waymark_process(), "%s: %d", "a notice that is said", 1);
+	expect("a notice is said", stack_of(many_ctf), LATER_EVENT);
+}
+
+static void check(void (*body)(void))
+{
+	if (UNDER_SANITIZER) {
+		skip();
+	}
+	assert_int_equal(system("rm -rf *.ctf *.simple trace-*"), 0);
+	assert_int_equal(run(body), 0);
+}
+
+static void events_take_little_stack(void **state)
+{
+	(void)state;
+	check(measure_first);
+	check(measure_ctf);
+	check(measure_simple);
+	check(measure_default_names);
+}
+
+static void a_full_buffer_takes_little_stack(void **state)
+{
+	(void)state;
+	check(measure_overwrite);
+	check(measure_block);
+}
+
+static void flushes_take_little_stack(void **state)
+{
+	(void)state;
+	check(measure_without_writer);
+}
+
+static void a_notice_takes_little_stack(void **state)
+{
+	(void)state;
+	check(measure_notice);
+}
+
+/* A stack of `bytes` behind a page that nothing can touch. */
+static void *guarded(size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *p = mmap(
+		NULL, page + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED || mprotect(p, page, PROT_NONE)) {
+		_exit(10);
+	}
+	return p + page;
+}
+
+static void handler(int sig)
+{
+	(void)sig;
+	trace_ctf(1, 0);
+	trace_pair(1, 0);
+}
+
+static void trace_on_a_small_stack(void)
+{
+	stack_t stack = { .ss_sp = guarded(HANDLER_STACK), .ss_size = HANDLER_STACK };
+	struct sigaction act = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+
+	waymark_sink_ctf.set_file("small.ctf", false, NULL);
+	waymark_sink_simple.set_file("small.simple", false, NULL);
+	sigaction(SIGUSR1, &act, NULL);
+	if (sigaltstack(&stack, NULL) || raise(SIGUSR1)) {
+		_exit(10);
+	}
+}
+
+static void check_small(void)
+{
+	struct pairs p;
+	struct trace t;
+
+	read_pairs(&p, "small.ctf");
+	assert_int_equal(check_each_once(&p, 1), 1);
+	pairs_free(&p);
+	read_trace(&t, "small.simple", 0);
+	assert_int_equal(check_order(&t, 1), 1);
+	trace_free(&t);
+}
+
+static void the_first_event_fits_on_a_handlers_stack(void **state)
+{
+	(void)state;
+	check(trace_on_a_small_stack);
+	check_small();
+}
+
+static void *trace_both(void *unused)
+{
+	(void)unused;
+	trace_ctf(1, 0);
+	trace_pair(1, 0);
+	return NULL;
+}
+
+static void trace_in_a_small_thread(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	waymark_sink_ctf.set_file("small.ctf", false, NULL);
+	waymark_sink_simple.set_file("small.simple", false, NULL);
+	pthread_attr_init(&attr);
+	if (pthread_attr_setstacksize(&attr, (size_t)PTHREAD_STACK_MIN) ||
+		pthread_create(&thread, &attr, trace_both, NULL)) {
+		_exit(10);
+	}
+	pthread_join(thread, NULL);
+}
+
+static void the_first_event_fits_into_the_smallest_thread(void **state)
+{
+	(void)state;
+	check(trace_in_a_small_thread);
+	check_small();
+}
+
+/* A stack overflow: only the other stack is left, and the writer does the work, or not even he. */
+static __attribute__((noinline)) int overflow(volatile int *depth)
+{
+	volatile char bytes[4096];
+
+	bytes[0] = (char)++*depth;
+	return *depth < 1000000 ? bytes[0] + overflow(depth) + *depth : 0;
+}
+
+static void crash_on_a_small_stack(bool alone)
+{
+	stack_t stack = { .ss_sp = guarded(HANDLER_STACK), .ss_size = HANDLER_STACK };
+	struct rlimit limit = { 256 * KIB, RLIM_INFINITY };
+	volatile int depth = 0;
+
+	setrlimit(RLIMIT_STACK, &limit);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	if (alone) {
+		waymark_process()->writer = WRITER_REFUSED;
+	}
+	waymark_sink_ctf.set_file("small.ctf", false, NULL);
+	waymark_sink_simple.set_file("small.simple", false, NULL);
+	sigaltstack(&stack, NULL);
+	trace_both(NULL);
+	overflow(&depth);
+}
+
+static void crash_with_writer(void)
+{
+	crash_on_a_small_stack(false);
+}
+
+static void crash_alone(void)
+{
+	crash_on_a_small_stack(true);
+}
+
+static void check_crash(void (*body)(void))
+{
+	if (UNDER_SANITIZER) {
+		skip();
+	}
+	assert_int_equal(system("rm -rf *.ctf *.simple trace-*"), 0);
+	int status = run(body);
+
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGSEGV);
+	check_small();
+}
+
+static void a_crash_on_a_handlers_stack_loses_nothing(void **state)
+{
+	(void)state;
+	check_crash(crash_with_writer);
+	check_crash(crash_alone);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_take_little_stack),
+		cmocka_unit_test(a_full_buffer_takes_little_stack),
+		cmocka_unit_test(flushes_take_little_stack),
+		cmocka_unit_test(a_notice_takes_little_stack),
+		cmocka_unit_test(the_first_event_fits_on_a_handlers_stack),
+		cmocka_unit_test(the_first_event_fits_into_the_smallest_thread),
+		cmocka_unit_test(a_crash_on_a_handlers_stack_loses_nothing),
+	};
+
+	enter_directory();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_directory();
+	return failed;
+}
