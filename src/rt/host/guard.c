@@ -2,7 +2,8 @@
 /* See guard.h. */
 #include <pthread.h>
 #include <signal.h>
-#include <time.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "rt/host/guard.h"
@@ -14,14 +15,21 @@ void waymark_guard_begin(struct guard *g)
 {
 	sigset_t all;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &g->cancel_state);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &g->former);
 	sigpending(&g->pending);
 }
 
+bool waymark_take_signal(const sigset_t *set)
+{
+	static const long at_once[2]; /* the kernel's timespec of this call, see futex.h */
+
+	return syscall(SYS_rt_sigtimedwait, set, NULL, at_once, (_NSIG - 1) / 8) > 0;
+}
+
 void waymark_guard_end(const struct guard *g)
 {
-	static const struct timespec at_once;
 	sigset_t mine;
 
 	sigemptyset(&mine);
@@ -30,7 +38,8 @@ void waymark_guard_end(const struct guard *g)
 			sigaddset(&mine, write_signals[i]);
 		}
 	}
-	while (sigtimedwait(&mine, NULL, &at_once) > 0) {
+	while (waymark_take_signal(&mine)) {
 	}
 	pthread_sigmask(SIG_SETMASK, &g->former, NULL);
+	pthread_setcancelstate(g->cancel_state, NULL);
 }
