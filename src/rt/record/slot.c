@@ -32,6 +32,9 @@ static struct waymark_cursor no_cursor = { .busy = 1 };
 __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
 	__attribute__((tls_model("initial-exec"))) = { &no_cursor, &no_cursor };
 
+/* For the values of later keys the C library may allocate, which no signal handler can. */
+#define KEYS_IN_THREAD 32u
+
 static pthread_key_t exit_key;
 static uint32_t exit_key_valid;
 
@@ -146,7 +149,8 @@ struct slot *waymark_slot_mine(void)
 	for (int k = 1; k < WAYMARK_RECORDERS; k++) {
 		waymark_cursors[k] = &s->cursors[k][0].hot;
 	}
-	if (exit_key_valid) {
+	/* A thread without a value is found dead by the writer, when it is quiet. */
+	if (exit_key_valid && (exit_key < KEYS_IN_THREAD || !waymark_may_be_handler())) {
 		pthread_setspecific(exit_key, s);
 	}
 	return s;
