@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Objects that events, crashes and flushes of any thread go through take nothing
+# from the C library but what handler-path.txt allows: no malloc, no printf.
+# Arguments: the static library; optionally the list.
+set -eu
+
+library=$1
+list=${2:-$(dirname "$0")/handler-path.txt}
+
+# Those that only control calls, the writer's start or the log come to.
+elsewhere='^(host_(descriptors|error|line_printf|lock)|record_writer_start|'
+elsewhere="$elsewhere"'sink_(ctf|ctf_replace|log|log_file|log_prefix|output|plain|simple|sink|switch))\.c\.o$'
+# Of these a function is for control calls, and says why it failed.
+strerror_too='sink_simple_open.c.o'
+
+if nm "$library" 2>/dev/null | grep -Eq '__(asan|tsan|ubsan)_'; then
+	echo "the library is built with a sanitizer, which has calls of its own"
+	exit 77
+fi
+nm -u "$library" | awk -v elsewhere="$elsewhere" -v special="$strerror_too" '
+	FNR == NR {
+		if ($0 !~ /^#/)
+			for (i = 2; i <= NF; i++)
+				allowed[$i] = 1
+		next
+	}
+	/:$/ {
+		object = $1
+		sub(/:$/, "", object)
+		skipped = object !~ /^(host|record|sink)_/ || object ~ elsewhere
+		looked += !skipped
+		next
+	}
+	$1 == "U" && !skipped {
+		name = $2
+		sub(/@.*/, "", name)
+		sub(/64$/, "", name)
+		if (name in allowed || name ~ /^(waymark_|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail)/)
+			next
+		if (object == special && name ~ /^(strerror|stat)$/)
+			next
+		print object ": " name "() may not be called where a signal handler can come by"
+		bad = 1
+	}
+	END {
+		if (looked < 20) {
+			print "only " looked + 0 " objects were found"
+			bad = 1
+		}
+		exit bad
+	}' "$list" -
