@@ -11,11 +11,27 @@
 /* What writing to a file can raise. */
 static const int write_signals[] = { SIGPIPE, SIGXFSZ };
 
+/*
+ * The type, too: a C library that has looked at the state before sends its
+ * signal all the same, whose handler may look at the type alone.
+ */
+void waymark_cancel_off(struct cancel *c)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->state);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &c->type);
+}
+
+void waymark_cancel_back(const struct cancel *c)
+{
+	pthread_setcanceltype(c->type, NULL);
+	pthread_setcancelstate(c->state, NULL);
+}
+
 void waymark_guard_begin(struct guard *g)
 {
 	sigset_t all;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &g->cancel_state);
+	waymark_cancel_off(&g->cancel);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &g->former);
 	sigpending(&g->pending);
@@ -41,5 +57,5 @@ void waymark_guard_end(const struct guard *g)
 	while (waymark_take_signal(&mine)) {
 	}
 	pthread_sigmask(SIG_SETMASK, &g->former, NULL);
-	pthread_setcancelstate(g->cancel_state, NULL);
+	waymark_cancel_back(&g->cancel);
 }

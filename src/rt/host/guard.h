@@ -11,11 +11,21 @@
 #include <signal.h>
 #include <stdbool.h>
 
+/* How a thread may be cancelled. */
+struct cancel {
+	int state;
+	int type;
+};
+
 struct guard {
 	sigset_t former;
 	sigset_t pending; /* before: those are not ours to take back */
-	int cancel_state;
+	struct cancel cancel;
 };
+
+/* No cancelling in between; these nest. errno stays. */
+void waymark_cancel_off(struct cancel *c);
+void waymark_cancel_back(const struct cancel *c);
 
 void waymark_guard_begin(struct guard *g);
 void waymark_guard_end(const struct guard *g);

@@ -344,10 +344,10 @@ struct waymark_cursor *waymark_cursor_refill(
 	enum waymark_recorder recorder, struct waymark_cursor *hot, size_t size)
 {
 	int saved = errno;
-	int cancel_state;
+	struct cancel cancel;
 
 	/* A thread that is cancelled at any instruction leaves no packet half made. */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	waymark_cancel_off(&cancel);
 	struct cursor *c = (struct cursor *)(void *)hot;
 	struct process *p = waymark_process();
 	struct recorder *r = &p->recorders[recorder];
@@ -374,7 +374,7 @@ struct waymark_cursor *waymark_cursor_refill(
 	if (UNLIKELY(__atomic_load_n(&p->notice_state, __ATOMIC_RELAXED) == NOTICE_READY)) {
 		waymark_notice_say(p);
 	}
-	pthread_setcancelstate(cancel_state, NULL);
+	waymark_cancel_back(&cancel);
 	errno = saved;
 	return room ? hot : NULL;
 }
