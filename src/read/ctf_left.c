@@ -83,6 +83,7 @@ static enum ctf_step take(struct ctf_stream *s, const struct ctf_trace *t,
 		s->evicted += s->given_up;
 	}
 	ctf_stream_take(s, t, s->copy, p->content_bytes);
+	s->is_open &= !ctf_left_has_next(s); /* which is shown when this one is final */
 	return CTF_PACKET;
 }
 

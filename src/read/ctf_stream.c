@@ -162,7 +162,7 @@ void ctf_stream_take(
 		s->waits = 0;
 		note_gap(s, t);
 	}
-	s->is_open = s->header.timestamp_end == PACKET_OPEN;
+	s->is_open = t->is_live && s->header.timestamp_end == PACKET_OPEN;
 	s->begin = s->pos;
 	s->resume = SIZE_MAX;
 }

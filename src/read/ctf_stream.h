@@ -67,7 +67,8 @@ struct ctf_stream {
 	size_t left_count;
 	unsigned char *copy; /* of a packet of the arena */
 	uint64_t hole; /* the packet before which others are missing, as a second look said */
-	bool is_open; /* the last packet was not closed when it was looked at: it may have got more */
+	bool is_open; /* the last packet was not closed when it was looked at: it may have got more
+		       */
 	bool is_new; /* what lies before the first packet is not looked for */
 	uint64_t sequence; /* of the last packet; 0: there was none */
 	size_t resume; /* where its events go on that were not there yet; SIZE_MAX: nowhere */
