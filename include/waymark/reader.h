@@ -148,6 +148,12 @@ uint64_t waymark_reader_offset(const struct waymark_reader *r);
 /* Of a gap: how many events are missing here; 0 for an event. */
 uint64_t waymark_reader_lost(const struct waymark_reader *r);
 
+/*
+ * How many of these a flight recorder (full=overwrite) gave up for newer ones; the
+ * others found no room. A trace may not tell them apart: waymark-print(1).
+ */
+uint64_t waymark_reader_overwritten(const struct waymark_reader *r);
+
 /* Of a gap: how many packets are missing here, of whose events nobody knows the number. */
 uint64_t waymark_reader_lost_packets(const struct waymark_reader *r);
 

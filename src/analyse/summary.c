@@ -5,23 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
+#define NO_TIMES .first_ns = INT64_MAX, .last_ns = INT64_MIN
+
 void summary_init(struct summary *s)
 {
-	*s = (struct summary){ .first_ns = INT64_MAX, .last_ns = INT64_MIN };
+	*s = (struct summary){ NO_TIMES, .run = { NO_TIMES } };
 }
 
 void summary_fini(struct summary *s)
 {
 	vec_fini(&s->counts);
 	vec_fini(&s->pids);
+	vec_fini(&s->threads);
 	vec_fini(&s->by_trace);
+	free(s->slots);
+}
+
+static void span(int64_t *first_ns, int64_t *last_ns, const struct thread_count *more)
+{
+	*first_ns = more->first_ns < *first_ns ? more->first_ns : *first_ns;
+	*last_ns = more->last_ns > *last_ns ? more->last_ns : *last_ns;
 }
 
 static void count_pid(struct summary *s)
 {
 	size_t i = 0;
 
-	while (i < s->pids.count && s->pids.items[i].pid != s->run_pid) {
+	while (i < s->pids.count && s->pids.items[i].pid != s->run.pid) {
 		i++;
 	}
 	s->more_pids |= i >= SUMMARY_PIDS_MAX;
@@ -29,50 +41,116 @@ static void count_pid(struct summary *s)
 		return;
 	}
 	if (i == s->pids.count) {
-		vec_push(&s->pids, ((struct pid_count){ .pid = s->run_pid }));
+		vec_push(&s->pids, ((struct pid_count){ .pid = s->run.pid }));
 	}
-	s->pids.items[i].events += s->run;
+	s->pids.items[i].events += s->run.events;
+}
+
+static bool is_thread(const struct thread_count *a, const struct thread_count *b)
+{
+	return a->tid == b->tid && a->pid == b->pid && a->trace == b->trace;
+}
+
+static struct thread_count *add_thread(struct summary *s, const struct thread_count *name)
+{
+	const struct thread_count fresh = {
+		.trace = name->trace, .pid = name->pid, .tid = name->tid, NO_TIMES
+	};
+
+	vec_push(&s->threads, fresh);
+	return &s->threads.items[s->threads.count - 1];
+}
+
+/* The thread of that name; NULL: there are too many. */
+static struct thread_count *get_thread(struct summary *s, const struct thread_count *name)
+{
+	size_t at = (name->tid + 31 * name->pid + 1021 * name->trace) % SUMMARY_SLOTS;
+
+	s->slots = s->slots ? s->slots : xcalloc(SUMMARY_SLOTS, sizeof(*s->slots));
+	for (; s->slots[at]; at = (at + 1) % SUMMARY_SLOTS) {
+		struct thread_count *thread = &s->threads.items[s->slots[at] - 1];
+
+		if (is_thread(thread, name)) {
+			return thread;
+		}
+	}
+	s->more_threads |= s->threads.count == SUMMARY_THREADS_MAX;
+	if (s->more_threads) {
+		return NULL;
+	}
+	s->slots[at] = (uint32_t)s->threads.count + 1;
+	return add_thread(s, name);
+}
+
+/* Adds what one thread recorded or lost to all that it is of. */
+static void count(struct summary *s, const struct thread_count *more)
+{
+	struct thread_count *thread = get_thread(s, more);
+
+	if (thread) {
+		thread->events += more->events;
+		losses_add(&thread->losses, &more->losses);
+		span(&thread->first_ns, &thread->last_ns, more);
+	}
+	losses_add(&s->losses, &more->losses);
+	span(&s->first_ns, &s->last_ns, more);
 }
 
 static void end_run(struct summary *s)
 {
-	if (s->run == 0) {
+	if (s->run.events == 0) {
 		return;
 	}
-	while (s->by_trace.count <= s->run_trace) {
+	while (s->by_trace.count <= s->run.trace) {
 		vec_push(&s->by_trace, 0);
 	}
-	s->by_trace.items[s->run_trace] += s->run;
-	s->events += s->run;
+	s->by_trace.items[s->run.trace] += s->run.events;
+	s->events += s->run.events;
 	count_pid(s);
-	s->run = 0;
+	count(s, &s->run);
+	s->run.events = 0;
 }
 
 /* Whatever is no further event of the run. */
 void summary_add_slowly(struct summary *s, const struct record *rec)
 {
+	struct thread_count one = {
+		.trace = rec->trace,
+		.pid = rec->pid,
+		.tid = rec->tid,
+	};
+
 	if (rec->kind == RECORD_GAP) {
+		one.first_ns = one.last_ns = (int64_t)rec->ns;
+		one.losses = rec->gap;
 		s->gaps++;
-		s->lost += rec->lost;
-		s->lost_packets += rec->lost_packets;
+		count(s, &one);
 		return;
 	}
 	end_run(s);
-	s->run_pid = rec->pid;
-	s->run_trace = rec->trace;
+	one.first_ns = INT64_MAX;
+	one.last_ns = INT64_MIN;
+	s->run = one;
 	while (s->counts.count <= rec->class->index) {
 		vec_push(&s->counts, ((struct event_count){ 0 }));
 	}
 	summary_add(s, rec);
 }
 
-/* The end of the events that are of one class, process and trace, as the first is. */
+static bool is_of_run(const struct summary *s, const struct record *rec)
+{
+	const struct thread_count *run = &s->run;
+
+	return rec->tid == run->tid && rec->pid == run->pid && rec->trace == run->trace;
+}
+
+/* The end of the events that are of one class and of the run, as the first is. */
 static const struct record *add_alike(
 	struct summary *s, const struct record *first, const struct record *end)
 {
 	const struct record *rec = first;
-	int64_t first_ns = s->first_ns;
-	int64_t last_ns = s->last_ns;
+	int64_t first_ns = s->run.first_ns;
+	int64_t last_ns = s->run.last_ns;
 
 	do {
 		int64_t ns = (int64_t)rec->ns;
@@ -80,12 +158,11 @@ static const struct record *add_alike(
 		first_ns = ns < first_ns ? ns : first_ns;
 		last_ns = ns > last_ns ? ns : last_ns;
 		rec++;
-	} while (rec < end && rec->class == first->class && rec->pid == first->pid &&
-		 rec->trace == first->trace);
-	s->first_ns = first_ns;
-	s->last_ns = last_ns;
+	} while (rec < end && rec->class == first->class && is_of_run(s, rec));
+	s->run.first_ns = first_ns;
+	s->run.last_ns = last_ns;
 	s->counts.items[first->class->index].events += (uint64_t)(rec - first);
-	s->run += (uint64_t)(rec - first);
+	s->run.events += (uint64_t)(rec - first);
 	return rec;
 }
 
@@ -96,8 +173,7 @@ void summary_add_few(struct summary *s, const struct record *records, size_t cou
 	for (const struct record *rec = records; rec < end;) {
 		summary_add(s, rec);
 		rec++;
-		if (rec < end && rec->class && rec->class == rec[-1].class &&
-			rec->pid == s->run_pid && rec->trace == s->run_trace) {
+		if (rec < end && rec->class && rec->class == rec[-1].class && is_of_run(s, rec)) {
 			rec = add_alike(s, rec, end);
 		}
 	}
@@ -114,6 +190,20 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->class->name, y->class->name);
 }
 
+static int compare_threads(const void *a, const void *b)
+{
+	const struct thread_count *x = a;
+	const struct thread_count *y = b;
+
+	if (x->trace != y->trace) {
+		return x->trace < y->trace ? -1 : 1;
+	}
+	if (x->pid != y->pid) {
+		return x->pid < y->pid ? -1 : 1;
+	}
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
 void summary_sort(struct summary *s)
 {
 	size_t seen = 0;
@@ -127,5 +217,9 @@ void summary_sort(struct summary *s)
 	s->counts.count = seen;
 	if (seen > 0) {
 		qsort(s->counts.items, seen, sizeof(*s->counts.items), compare);
+	}
+	if (s->threads.count > 0) {
+		qsort(s->threads.items, s->threads.count, sizeof(*s->threads.items),
+			compare_threads);
 	}
 }

@@ -236,7 +236,7 @@ const char *waymark_reader_process(const struct waymark_reader *r)
 
 uint64_t waymark_reader_lost_packets(const struct waymark_reader *r)
 {
-	return r->state == WAYMARK_READ_GAP ? r->record.lost_packets : 0;
+	return r->state == WAYMARK_READ_GAP ? losses_packets(&r->record.gap) : 0;
 }
 
 uint64_t waymark_reader_offset(const struct waymark_reader *r)
@@ -246,7 +246,12 @@ uint64_t waymark_reader_offset(const struct waymark_reader *r)
 
 uint64_t waymark_reader_lost(const struct waymark_reader *r)
 {
-	return r->state == WAYMARK_READ_GAP ? r->record.lost : 0;
+	return r->state == WAYMARK_READ_GAP ? losses_events(&r->record.gap) : 0;
+}
+
+uint64_t waymark_reader_overwritten(const struct waymark_reader *r)
+{
+	return r->state == WAYMARK_READ_GAP ? r->record.gap.overwritten : 0;
 }
 
 /* The class of the event that the reader stands at, or NULL. */

@@ -65,8 +65,7 @@ static void summarize(struct session *s, const struct options *options)
 	}
 	summary_sort(&summary);
 	const struct info info = {
-		.paths = s->traces,
-		.path_count = s->trace_count,
+		.path = s->traces[0],
 		.reader = s->reader,
 		.summary = &summary,
 		.problems = s->problems,

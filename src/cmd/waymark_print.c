@@ -22,6 +22,8 @@ enum {
 	KEY_FROM,
 	KEY_TO,
 	KEY_PID,
+	KEY_THREAD,
+	KEY_TID,
 	KEY_TIME,
 	KEY_JSON,
 	KEY_COLOUR,
@@ -34,6 +36,8 @@ static const struct argument rows[] = {
 	{ KEY_FROM, "from", "TIME", "only from this time on: SEC[.FRACTION] since boot," },
 	{ KEY_TO, "to", "TIME", "and up to this one; +SEC counts from the first record" },
 	{ KEY_PID, "pid", "PID", "only this process; may be repeated" },
+	{ KEY_THREAD, "thread", "TID", "only this thread; may be repeated" },
+	{ KEY_TID, "tid", NULL, "show the thread, too: PID/TID" },
 	{ KEY_TIME, "time", "FORM",
 		"abs: since boot (default); rel: since the first\n"
 		"record; delta: since the line before; wall: date\n"
@@ -68,18 +72,19 @@ struct print {
 	const char *output;
 	bool follow;
 	bool only_new;
+	bool tid;
 	struct lines view;
 };
 
-static int add_pid(struct print *p, const char *text)
+static int add_id(struct filter_ids *ids, const char *what, const char *text)
 {
 	char *end;
-	unsigned long pid = strtoul(text, &end, 10);
+	unsigned long id = strtoul(text, &end, 10);
 
-	if (end == text || *end || *text == '-' || pid > UINT32_MAX) {
-		return arguments_bad(&command, "'%s' is not a process id", text);
+	if (end == text || *end || *text == '-' || id > UINT32_MAX) {
+		return arguments_bad(&command, "'%s' is not a %s id", text, what);
 	}
-	vec_push(&p->filter.pids, (uint32_t)pid);
+	vec_push(ids, (uint32_t)id);
 	return 0;
 }
 
@@ -132,7 +137,12 @@ static int take(struct print *p, int key)
 	case KEY_TO:
 		return set_end(&p->filter.to, optarg);
 	case KEY_PID:
-		return add_pid(p, optarg);
+		return add_id(&p->filter.pids, "process", optarg);
+	case KEY_THREAD:
+		return add_id(&p->filter.tids, "thread", optarg);
+	case KEY_TID:
+		p->tid = true;
+		return 0;
 	case KEY_TIME:
 		return set_time(p, optarg);
 	case KEY_JSON:
@@ -255,6 +265,9 @@ static void print_all(struct print *p)
 
 	lines_init(&p->view, &s->out, s->reader, p->style, p->time);
 	p->view.colour = terminal_wants_colour(p->colour, s->out_fd);
+	if (p->tid) {
+		lines_show_tid(&p->view);
+	}
 	print_records(p);
 	if (s->follow && !s->is_ended && session_wanted(s) && !s->damaged) {
 		session_say(s, "the traced program has ended");

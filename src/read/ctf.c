@@ -35,8 +35,7 @@ static enum read_result gap(struct ctf_reader *r, struct record *rec, struct ctf
 {
 	s->has_gap = false;
 	rec->kind = RECORD_GAP;
-	rec->lost = s->lost;
-	rec->lost_packets = s->lost_packets;
+	rec->gap = s->gap;
 	rec->class = NULL;
 	rec->offset = s->packet_offset;
 	set_record(r, rec, s, s->ticks);

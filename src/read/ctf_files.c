@@ -121,6 +121,7 @@ static void add_file(struct ctf_reader *r, const char *name)
 		return;
 	}
 	if (f->sequence > 0 || look(f, &r->trace)) {
+		r->trace.is_rotated |= f->piece > 0;
 		vec_push(&r->files, *f);
 	} else {
 		r->has_empty_files = true;
@@ -298,6 +299,30 @@ static void add_left(struct ctf_reader *r, const struct arena_packet *p, size_t 
 	}
 }
 
+/*
+ * Streams of which nothing is left but the count of what they have lost: it goes
+ * where the trace begins.
+ */
+static void add_of_counts(struct ctf_reader *r)
+{
+	size_t known = r->streams.count;
+	uint64_t count = r->trace.arena ? arena_source_streams(r->trace.arena) : 0;
+	struct arena_clock begin;
+	struct arena_clock now;
+
+	for (uint64_t n = 1; n <= count; n++) {
+		struct arena_stream lost = arena_source_stream(r->trace.arena, n);
+
+		if ((int64_t)(lost.lost + lost.evicted) > 0 && !find_stream(r, known, n)) {
+			arena_source_clock(r->trace.arena, &begin, &now);
+			add_stream(r, n, begin.ticks);
+		}
+	}
+	if (r->streams.count > known) {
+		sort_streams(r);
+	}
+}
+
 bool ctf_streams_find(struct ctf_reader *r, const struct arena_packet *left, size_t left_count,
 	struct read_error *error)
 {
@@ -305,6 +330,7 @@ bool ctf_streams_find(struct ctf_reader *r, const struct arena_packet *left, siz
 		return false;
 	}
 	add_of_files(r);
+	add_of_counts(r);
 	add_left(r, left, left_count);
 	vec_foreach (struct ctf_stream *, s, &r->streams) {
 		point(r, s);

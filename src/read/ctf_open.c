@@ -133,6 +133,15 @@ void ctf_set_clock(struct ctf_reader *r)
 	r->ns_of_zero = ctf_clock_base(&r->clock) - r->info.realtime;
 }
 
+/* Streams are numbered from 1: of a rotated trace, one without files had some. */
+static size_t count_gone(const struct ctf_reader *r)
+{
+	size_t count = r->streams.count;
+	uint64_t last = count ? r->streams.items[count - 1].instance : 0;
+
+	return r->trace.is_rotated && last > count ? last - count : 0;
+}
+
 static void set_info(struct ctf_reader *r)
 {
 	const struct ctf_metadata *md = &r->metadata;
@@ -146,6 +155,8 @@ static void set_info(struct ctf_reader *r)
 	r->info.is_cut = md->is_cut;
 	r->info.is_live = r->trace.is_live;
 	r->info.has_leftovers = r->trace.arena && !r->info.is_live;
+	r->info.state = r->info.is_live ? "running" : r->info.has_leftovers ? "killed" : "ended";
+	r->info.streams_gone = count_gone(r);
 	r->base.traces = &r->info;
 	r->base.trace_count = 1;
 }

@@ -92,56 +92,6 @@ static void release(struct ctf_stream *s)
 	}
 }
 
-/*
- * Of so many events more that their stream has lost, those that we have: they
- * were read out of memory before full=overwrite gave them up.
- */
-static uint64_t known(struct ctf_stream *s, uint64_t given_up)
-{
-	uint64_t events = given_up < s->spare ? given_up : s->spare;
-
-	s->spare -= events;
-	return events;
-}
-
-/* Sets what was lost until the stream's counter said `discarded`. */
-static void note_lost(struct ctf_stream *s, uint64_t discarded)
-{
-	uint64_t more = discarded > s->discarded ? discarded - s->discarded : 0;
-
-	s->lost = more - known(s, s->given_up < more ? s->given_up : more);
-	s->discarded += more;
-}
-
-/*
- * Whether the last packet was read out of memory before it was closed, and its
- * file is gone meanwhile: nobody knows what came to it. What full=overwrite gave
- * up is counted.
- */
-static bool lacks_end(const struct ctf_stream *s, const struct ctf_trace *t)
-{
-	return s->is_open && t->arena && !arena_source_header(t->arena)->overwrite;
-}
-
-/*
- * What is missing before the packet. The first packet's loss is that since the
- * trace's begin; pieces that were rotated away are packets missing, too.
- */
-static void note_gap(struct ctf_stream *s, const struct ctf_trace *t)
-{
-	const struct packet_header *h = &s->header;
-	bool is_next = h->sequence > s->sequence;
-
-	note_lost(s, h->events_discarded);
-	s->lost_packets = is_next ? h->sequence - s->sequence - 1 + lacks_end(s, t) : 0;
-	s->sequence = is_next ? h->sequence : s->sequence;
-	if (s->is_new) {
-		s->lost = s->lost_packets = 0;
-		s->is_new = false;
-	}
-	s->has_gap = s->lost || s->lost_packets;
-}
-
 void ctf_stream_take(
 	struct ctf_stream *s, const struct ctf_trace *t, const unsigned char *packet, size_t there)
 {
@@ -160,7 +110,7 @@ void ctf_stream_take(
 		s->pos = packet + sizeof(s->header);
 		s->ticks = s->header.timestamp_begin;
 		s->waits = 0;
-		note_gap(s, t);
+		ctf_gap_note(s, t);
 	}
 	s->is_open = t->is_live && s->header.timestamp_end == PACKET_OPEN;
 	s->begin = s->pos;
@@ -170,6 +120,7 @@ void ctf_stream_take(
 enum ctf_step ctf_stream_broken(struct ctf_stream *s, const char *why, struct read_error *error)
 {
 	s->pos = s->end = NULL;
+	s->has_broken = true;
 	ctf_stream_fail(s, error, "%s", why);
 	return CTF_BROKEN;
 }
@@ -233,7 +184,7 @@ static enum ctf_step take_mapped(
 	size_t left = s->map_size - s->next;
 
 	s->number++;
-	s->given_up = UINT64_MAX; /* the file does not tell these from others */
+	s->given_up = CTF_GIVEN_UP_UNTOLD;
 	s->packet_offset = s->next;
 	if (left < sizeof(s->header)) {
 		s->next = s->map_size;
@@ -371,22 +322,6 @@ void ctf_stream_hold(struct ctf_stream *s)
 	s->pos = s->end = s->packet = NULL;
 }
 
-/* Events that were lost behind the last packet: only the process's table tells. */
-static enum ctf_step trailing(struct ctf_stream *s, const struct ctf_trace *t)
-{
-	struct arena_stream counts = { 0 };
-
-	s->has_gap = false;
-	if (t->arena) {
-		counts = arena_source_stream(t->arena, s->instance);
-	}
-	s->given_up = counts.evicted - s->evicted;
-	s->evicted = counts.evicted;
-	note_lost(s, counts.lost + counts.evicted);
-	s->lost_packets = 0;
-	return s->lost ? CTF_TRAILING_GAP : CTF_LAST;
-}
-
 enum ctf_step ctf_stream_next(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
@@ -396,5 +331,5 @@ enum ctf_step ctf_stream_next(
 	if (step == CTF_LAST) {
 		step = ctf_left_next(s, t, error);
 	}
-	return step == CTF_LAST ? trailing(s, t) : step;
+	return step == CTF_LAST ? ctf_gap_trailing(s, t) : step;
 }

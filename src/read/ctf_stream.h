@@ -36,6 +36,7 @@ struct ctf_trace {
 	uint64_t last_ticks; /* that can be told in nanoseconds */
 	struct arena_source *arena; /* NULL: nothing is left in memory */
 	bool is_live; /* its process still writes: what is torn will be whole */
+	bool is_rotated; /* its files are pieces, of which old ones may have been removed */
 };
 
 struct ctf_stream {
@@ -49,7 +50,8 @@ struct ctf_stream {
 	uint32_t tid;
 	bool is_waiting; /* in the heap */
 	bool is_cut; /* the file ends before the packet's content does */
-	bool has_gap; /* events are missing before this packet */
+	bool has_gap; /* something is missing before this packet */
+	bool has_broken; /* what was no packet lies before it */
 	struct packet_header header; /* in this host's byte order */
 	uint64_t instance;
 	const struct ctf_file *files; /* in sequence */
@@ -77,8 +79,7 @@ struct ctf_stream {
 	uint64_t evicted; /* of these: that full=overwrite gave up, as the process said last */
 	uint64_t given_up; /* of these, since the last packet, at most */
 	uint64_t spare; /* events that were read out of memory: they may be given up, too */
-	uint64_t lost; /* of the gap: events */
-	uint64_t lost_packets; /* of the gap: packets of whose events nobody knows */
+	struct losses gap;
 };
 
 enum ctf_step {
@@ -115,7 +116,16 @@ int ctf_file_open(const struct ctf_file *f, const struct ctf_trace *t, uint64_t 
 /* How large a file is; 0 when there is none. */
 uint64_t ctf_file_size(const struct ctf_file *f, const struct ctf_trace *t);
 
-/* For ctf_stream.c and ctf_left.c: */
+/* For ctf_stream.c, ctf_left.c and ctf_gap.c: */
+
+/* How many events full=overwrite gave up is told by memory only, not by files. */
+#define CTF_GIVEN_UP_UNTOLD UINT64_MAX
+
+/* Sets what is missing before the packet; before the first one, since the trace's begin. */
+void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t);
+
+/* The same behind the last packet: only the process's table tells. */
+enum ctf_step ctf_gap_trailing(struct ctf_stream *s, const struct ctf_trace *t);
 
 /* The next packet that no file holds, copied out of the arena. */
 enum ctf_step ctf_left_next(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters by name, time and process; patterns are matched once for each class. */
+/* Filters by name, time, process and thread; patterns are matched once for each class. */
 #include "read/filter.h"
 
 #include <stdlib.h>
@@ -23,6 +23,7 @@ void filter_fini(struct filter *f)
 {
 	vec_fini(&f->patterns);
 	vec_fini(&f->pids);
+	vec_fini(&f->tids);
 	vec_fini(&f->verdicts);
 }
 
@@ -64,14 +65,15 @@ static bool in_window(struct filter *f, int64_t ns)
 	       (!f->to.set || ns <= absolute(f, f->to));
 }
 
-static bool has_pid(const struct filter *f, uint32_t pid)
+/* Whether `id` is among those that are wanted: with none, all are. */
+static bool has_id(const struct filter_ids *wanted, uint32_t id)
 {
-	vec_foreach (const uint32_t *, it, &f->pids) {
-		if (*it == pid) {
+	vec_foreach (const uint32_t *, it, wanted) {
+		if (*it == id) {
 			return true;
 		}
 	}
-	return f->pids.count == 0;
+	return wanted->count == 0;
 }
 
 static enum verdict judge(const struct filter *f, const char *name)
@@ -99,7 +101,8 @@ static bool has_name(struct filter *f, const struct event_class *class)
 
 bool filter_passes(struct filter *f, const struct record *rec)
 {
-	if (!in_window(f, (int64_t)rec->ns) || !has_pid(f, rec->pid)) {
+	if (!in_window(f, (int64_t)rec->ns) || !has_id(&f->pids, rec->pid) ||
+		!has_id(&f->tids, rec->tid)) {
 		return false;
 	}
 	return rec->kind == RECORD_GAP || f->patterns.count == 0 || has_name(f, rec->class);
@@ -107,7 +110,7 @@ bool filter_passes(struct filter *f, const struct record *rec)
 
 size_t filter_keep(struct filter *f, struct record *records, size_t count)
 {
-	bool by_name = f->pids.count == 0 && !f->from.set && !f->to.set;
+	bool by_name = f->pids.count + f->tids.count == 0 && !f->from.set && !f->to.set;
 	const struct event_class *class = NULL; /* that `wanted` was said of */
 	bool wanted = false;
 	size_t kept = 0;

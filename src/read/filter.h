@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which records of a trace somebody wants to see: by event name, time and
- * process. A filter belongs to one reader, because it keeps its verdict on
+ * Which records of a trace somebody wants to see: by event name, time, process
+ * and thread. A filter belongs to one reader, because it keeps its verdict on
  * each of that reader's event classes.
  */
 #ifndef READ_FILTER_H
@@ -20,9 +20,16 @@ struct filter_time {
 	bool set;
 };
 
+struct filter_ids {
+	uint32_t *items;
+	size_t count;
+	size_t capacity;
+};
+
 struct filter {
 	VEC(const char *) patterns; /* empty: all events */
-	VEC(uint32_t) pids; /* empty: all processes */
+	struct filter_ids pids; /* empty: all processes */
+	struct filter_ids tids; /* empty: all threads */
 	struct filter_time from; /* included */
 	struct filter_time to; /* included */
 	int64_t first_ns; /* of the trace, once a record was seen */
@@ -39,7 +46,8 @@ bool filter_parse_time(struct filter_time *t, const char *text);
 /* Whether it lets everything pass. */
 static inline bool filter_is_empty(const struct filter *f)
 {
-	return f->patterns.count == 0 && f->pids.count == 0 && !f->from.set && !f->to.set;
+	return f->patterns.count == 0 && f->pids.count == 0 && f->tids.count == 0 && !f->from.set &&
+	       !f->to.set;
 }
 
 /* True when the record is wanted. Gaps have no name: patterns let them pass. */

@@ -76,8 +76,10 @@ struct trace_info {
 	uint64_t realtime;
 	uint64_t freq; /* of its clock, ticks a second */
 	size_t streams;
+	size_t streams_gone; /* of whose packets none is left, as far as it is known */
 	bool is_live; /* its process still writes */
 	bool has_leftovers; /* a part of it is still where a process that died left it */
+	const char *state; /* "running", "killed" or "ended", as far as files tell; NULL: nothing */
 	bool is_cut; /* its metadata ends inside a declaration */
 };
 

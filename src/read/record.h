@@ -69,6 +69,16 @@ struct event_class {
 
 enum record_kind { RECORD_EVENT, RECORD_GAP };
 
+/* What is missing at one place, by why. */
+struct losses {
+	/* Events, which were counted: */
+	uint64_t lost; /* that found no room */
+	uint64_t overwritten; /* that full=overwrite gave up, among them some that found no room */
+	/* Packets, of whose events nobody knows the number: */
+	uint64_t rotated; /* that went with the oldest pieces of a rotated trace */
+	uint64_t missing; /* that are not there, and should be */
+};
+
 struct record {
 	enum record_kind kind;
 	uint32_t pid; /* 0 where the trace does not say */
@@ -76,12 +86,33 @@ struct record {
 	uint32_t trace; /* which of the reader's traces it is from */
 	uint64_t ns; /* since boot (CLOCK_MONOTONIC of the traced host) */
 	uint64_t offset; /* of the record in the trace, in bytes */
-	uint64_t lost; /* of a gap: how many events are missing here */
-	uint64_t lost_packets; /* of a gap: and how many packets, of whose events nobody knows */
-	const struct event_class *class; /* of an event */
-	const struct value *values; /* of an event; NULL until reader_values() decodes them */
-	const unsigned char *payload; /* of an event: the arguments as they were recorded */
-	size_t payload_size;
+	const struct event_class *class; /* of an event; of a gap NULL */
+	union {
+		struct { /* of an event */
+			const struct value *values; /* NULL until reader_values() decodes them */
+			const unsigned char *payload; /* the arguments as they were recorded */
+			size_t payload_size;
+		};
+		struct losses gap;
+	};
 };
+
+static inline uint64_t losses_events(const struct losses *l)
+{
+	return l->lost + l->overwritten;
+}
+
+static inline uint64_t losses_packets(const struct losses *l)
+{
+	return l->rotated + l->missing;
+}
+
+static inline void losses_add(struct losses *sum, const struct losses *l)
+{
+	sum->lost += l->lost;
+	sum->overwritten += l->overwritten;
+	sum->rotated += l->rotated;
+	sum->missing += l->missing;
+}
 
 #endif

@@ -152,8 +152,8 @@ static COLD enum read_result read_gap(struct simple_reader *r, struct record *re
 		return READ_PROBLEM;
 	}
 	rec->kind = RECORD_GAP;
-	rec->lost = load64(rec->payload, r->base.swap);
-	rec->lost_packets = 0;
+	rec->class = NULL;
+	rec->gap = (struct losses){ .lost = load64(rec->payload, r->base.swap) };
 	return READ_RECORD;
 }
 

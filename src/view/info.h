@@ -8,8 +8,7 @@
 #include "text/out.h"
 
 struct info {
-	const char *const *paths; /* as the user named them */
-	size_t path_count;
+	const char *path; /* of the only trace, as the user named it */
 	const struct reader *reader;
 	const struct summary *summary; /* sorted */
 	uint64_t problems; /* records that could not be read */
@@ -18,5 +17,15 @@ struct info {
 
 void info_put_text(struct out *out, const struct info *info);
 void info_put_json(struct out *out, const struct info *info);
+
+/* For the views only: */
+
+bool info_is_big_endian(const struct info *info);
+
+/* How the user named a trace of the reader. */
+const char *info_path(const struct info *info, size_t trace);
+
+/* Whether any of the traces tells which thread a record is from. */
+bool info_tells_threads(const struct info *info);
 
 #endif

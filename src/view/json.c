@@ -3,15 +3,15 @@
  * Lines for programs, a JSON object each:
  *
  *	{"time":4242.000000123,"pid":29600,"event":"blk_read","args":{"offset":4096}}
- *	{"time":4243.000000500,"pid":29600,"gap":{"lost":17}}
+ *	{"time":4243.000000500,"pid":29600,"gap":{"lost":17,"overwritten":0,...}}
  *
  * Numbers keep all their digits, pointers are strings in hex, NULL is null; the
  * bytes of an event that nobody declared are "raw", in hex; strings that the
  * recorder cut are named behind "args", as "cut":["path"].
  */
-#include <inttypes.h>
 #include <string.h>
 
+#include "view/gap.h"
 #include "view/lines.h"
 #include "view/message_json.h"
 #include "view/number.h"
@@ -25,8 +25,10 @@ static char *put_text(char *out, const char *text)
 	return out + length;
 }
 
-static char *put_origin(char *out, const struct reader *r, const struct record *rec)
+static char *put_origin(char *out, const struct lines *v, const struct record *rec)
 {
+	const struct reader *r = v->reader;
+
 	if (r->has_hosts) {
 		const char *host = r->traces[rec->trace].hostname;
 		size_t length = strlen(host);
@@ -153,10 +155,8 @@ static void compile(struct lines *v, struct message *m, const struct event_class
 
 static void put_gap(struct lines *v, const struct record *rec)
 {
-	out_printf(v->out, "\"gap\":{\"lost\":%" PRIu64, rec->lost);
-	if (rec->lost_packets) {
-		out_printf(v->out, ",\"packets\":%" PRIu64, rec->lost_packets);
-	}
+	out_str(v->out, "\"gap\":{");
+	gap_put_json(v->out, &rec->gap);
 	out_str(v->out, "}}\n");
 }
 

@@ -23,6 +23,12 @@ void lines_fini(struct lines *v)
 	arena_fini(&v->arena);
 }
 
+void lines_show_tid(struct lines *v)
+{
+	v->tid_mask = UINT32_MAX;
+	v->origin_length = 0;
+}
+
 static COLD struct message *make_message(struct lines *v, const struct event_class *class)
 {
 	struct message *m = arena_new(&v->arena, struct message);
@@ -38,7 +44,7 @@ static COLD struct message *make_message(struct lines *v, const struct event_cla
 
 static void set_origin(struct lines *v, const struct record *rec)
 {
-	char *end = v->style->put_origin(v->origin, v->reader, rec);
+	char *end = v->style->put_origin(v->origin, v, rec);
 
 	v->pid = rec->pid;
 	v->tid = rec->tid;

@@ -22,10 +22,10 @@ struct lines;
 struct lines_style {
 	const char *before_time; /* at most TIMESTAMP_PREFIX bytes */
 	const char *before_gap; /* what the line of a gap begins with */
-	bool tells_tid; /* which thread a record is from */
+	bool tells_tid; /* which thread a record is from, in any case */
 	bool for_people; /* times may be dates, and differences have a sign in any case */
-	/* Writes which process a record is from, in LINES_ORIGIN bytes; returns the end. */
-	char *(*put_origin)(char *out, const struct reader *r, const struct record *rec);
+	/* Writes who a record is from, in LINES_ORIGIN bytes; returns the end. */
+	char *(*put_origin)(char *out, const struct lines *v, const struct record *rec);
 	/* Compiles what follows: the name and the message. */
 	void (*compile)(struct lines *v, struct message *m, const struct event_class *class);
 	/* Writes what follows in the line of a gap. */
@@ -57,6 +57,9 @@ struct lines {
 void lines_init(struct lines *v, struct out *out, struct reader *r, const struct lines_style *style,
 	enum timestamp_mode mode);
 void lines_fini(struct lines *v);
+
+/* From now on lines tell which thread they are from. */
+void lines_show_tid(struct lines *v);
 
 /* Tells of a record that a filter may hold back. */
 static inline void lines_see(struct lines *v, const struct record *rec)

@@ -250,7 +250,7 @@ void simpletrace_view_put(struct simpletrace_view *v, const struct record *rec)
 	char *out = put_head(v, copy(begin, "Dropped_Event ", 14), rec);
 
 	out = copy(out, " num_events_dropped=0x", 22);
-	out = number_hex(out, rec->lost, 1);
+	out = number_hex(out, losses_events(&rec->gap), 1);
 	*out++ = '\n';
 	out_advance(v->out, (size_t)(out - begin));
 }

@@ -5,11 +5,11 @@
  *	4242.000000123 29600 blk_read offset 4096 length 512
  *
  * and, for each gap, one that begins with `#`. Where hosts differ, theirs is
- * told before the process.
+ * told before the process; the thread is told behind it, 29600/29603, on demand.
  */
-#include <inttypes.h>
 #include <string.h>
 
+#include "view/gap.h"
 #include "view/lines.h"
 #include "view/number.h"
 
@@ -26,8 +26,10 @@ static char *put_host(char *out, const char *host)
 	return out;
 }
 
-static char *put_origin(char *out, const struct reader *r, const struct record *rec)
+static char *put_origin(char *out, const struct lines *v, const struct record *rec)
 {
+	const struct reader *r = v->reader;
+
 	*out++ = ' ';
 	if (r->has_hosts) {
 		out = put_host(out, r->traces[rec->trace].hostname);
@@ -36,6 +38,10 @@ static char *put_origin(char *out, const struct reader *r, const struct record *
 		out = number_decimal(out, rec->pid);
 	} else {
 		*out++ = '-';
+	}
+	if (v->tid_mask && rec->tid) {
+		*out++ = '/';
+		out = number_decimal(out, rec->tid);
 	}
 	*out++ = ' ';
 	return out;
@@ -53,17 +59,8 @@ static void compile(struct lines *v, struct message *m, const struct event_class
 
 static void put_gap(struct lines *v, const struct record *rec)
 {
-	uint64_t packets = rec->lost_packets;
-
 	out_str(v->out, v->colour ? COLOUR_GAP : "");
-	if (rec->lost || !packets) {
-		out_printf(
-			v->out, "lost %" PRIu64 " event%s", rec->lost, rec->lost == 1 ? "" : "s");
-	}
-	if (packets) {
-		out_printf(v->out, "%s%" PRIu64 " packet%s missing", rec->lost ? ", " : "", packets,
-			packets == 1 ? " is" : "s are");
-	}
+	gap_put_text(v->out, &rec->gap);
 	out_str(v->out, v->colour ? COLOUR_OFF "\n" : "\n");
 }
 

@@ -230,9 +230,9 @@ static COLD void put_gap(struct ctf_writer *w, const struct record *rec, uint64_
 	if (s->pos > 0) {
 		close_packet(w, s);
 	}
-	s->discarded += rec->lost;
+	s->discarded += losses_events(&rec->gap);
 	/* Packets that are missing have no count: their numbers are left out. */
-	s->sequence += rec->lost_packets;
+	s->sequence += losses_packets(&rec->gap);
 	open_packet(s, ns);
 }
 

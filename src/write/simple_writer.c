@@ -88,10 +88,12 @@ static inline char *put_value(char *p, const struct arg *arg, const struct value
 
 static COLD void put_gap(struct simple_writer *w, const struct record *rec)
 {
-	w->packets += rec->lost_packets;
-	if (rec->lost > 0) {
-		memcpy(put_head(w, rec, SIMPLE_DROPPED_ID, sizeof(rec->lost)), &rec->lost,
-			sizeof(rec->lost));
+	uint64_t events = losses_events(&rec->gap);
+
+	w->packets += losses_packets(&rec->gap);
+	if (events > 0) {
+		memcpy(put_head(w, rec, SIMPLE_DROPPED_ID, sizeof(events)), &events,
+			sizeof(events));
 	}
 }
 

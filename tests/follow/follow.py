@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """waymark print --follow, of programs that run: follow.py WAYMARK PACED API [TEST...]"""
 
+import json
 import os
 import pathlib
 import re
@@ -273,6 +274,50 @@ class Follow(unittest.TestCase):
         self.assertEqual(shown.twice[:5], [])
         self.assertEqual(shown.count + shown.lost, count)
         self.assertLess(shown.lost, count / 10)
+
+    def info(self):
+        done = subprocess.run([WAYMARK, "info", "--json", self.trace], capture_output=True,
+                              text=True, env=self.env)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)
+
+    def assert_missing(self, count, state, most):
+        """Each event is there or told to be missing, in all and of the threads: most as that."""
+        info = self.info()
+        kinds = ["events", "lost", "overwritten"]
+        self.assertEqual(info["traces"][0]["state"], state)
+        self.assertEqual(sum(info[kind] for kind in kinds), count, info)
+        self.assertEqual((info["rotated_packets"], info["missing_packets"]), (0, 0))
+        self.assertGreater(info[most], 100 * (info["lost"] + info["overwritten"] - info[most]))
+        for kind in kinds:
+            self.assertEqual(sum(thread[kind] for thread in info["threads"]), info[kind])
+        return info
+
+    def test_what_was_overwritten_is_told_so_before_and_after_the_end(self):
+        program = self.paced(2, 1000000, 0, "stay", options=",full=overwrite,buffer=2M")
+        count = int(program.stdout.readline().split()[1])
+        self.assert_missing(count, "running", "overwritten")
+        program.kill()
+        program.wait()
+        killed = self.assert_missing(count, "killed", "overwritten")
+        subprocess.run([WAYMARK, "recover", self.trace], check=True, env=self.env,
+                       stdout=subprocess.DEVNULL)
+        ended = self.info()
+        self.assertEqual(ended["events"], killed["events"])
+        self.assertEqual(ended["lost"] + ended["overwritten"], count - ended["events"])
+
+    def test_what_found_no_room_is_told_as_lost(self):
+        program = self.paced(2, 1000000, 0, options=",buffer=1M")
+        info = self.assert_missing(self.recorded(program), "ended", "lost")
+        self.assertEqual(info["overwritten"], 0)
+
+    def test_pieces_that_were_removed_are_told_as_rotated_away(self):
+        program = self.paced(1, 1000000, 0, options=",rotate=1M,keep=2,full=block")
+        count = self.recorded(program)
+        info = self.info()
+        self.assertLess(info["events"], count)
+        self.assertGreater(info["rotated_packets"], 0)
+        self.assertEqual([info[kind] for kind in ("lost", "overwritten", "missing_packets")], [0] * 3)
 
     def test_a_fork_has_a_trace_of_its_own(self):
         program = self.paced(2, 200, 2000, "fork")

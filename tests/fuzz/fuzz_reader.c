@@ -226,10 +226,7 @@ static void read_all(struct reader *r, unsigned int options)
 		}
 	}
 	summary_sort(&c.summary);
-	const char *path = "trace";
-	const struct info info = {
-		.paths = &path, .path_count = 1, .reader = r, .summary = &c.summary
-	};
+	const struct info info = { .path = "trace", .reader = r, .summary = &c.summary };
 
 	info_put_text(&c.out, &info);
 	info_put_json(&c.out, &info);

@@ -48,7 +48,7 @@ done
 for trace in v0 v3 v4 lying-lengths truncated no-events; do
 	run "info-$trace" waymark info -e trace-events "$trace"
 done
-for trace in small small-big-endian wrap pieces out-of-order unknown-event torn left-over torn-header holes cut-metadata \
+for trace in small small-big-endian wrap pieces flight lost-and-rotated lost-behind-damage out-of-order unknown-event torn left-over torn-header holes cut-metadata \
 	bad-event two-boots no-packet other-uuid no-clock no-signature other-tracer; do
 	run "print-ctf-$trace" waymark print "$trace"
 done
@@ -57,6 +57,11 @@ run print-ctf-notes waymark print notes
 run print-ctf-notes waymark print notes-big-endian
 run info-ctf waymark info small
 run info-ctf-json waymark info --json small pieces
+for trace in flight lost-and-rotated lost-behind-damage; do
+	run "info-ctf-$trace" waymark info "$trace"
+done
+run info-json-losses waymark info --json flight lost-and-rotated
+run print-json-losses waymark print --json flight lost-and-rotated
 run info-ctf-left-over waymark info left-over
 (
 	# A process that lives holds its arena.
@@ -99,6 +104,11 @@ run print-relative waymark print -e trace-events --time=rel v4
 run print-delta waymark print -e trace-events --time=delta v4
 run print-event waymark print -e trace-events --event='*read' --event=blk_?dle v4
 run print-pid waymark print -e trace-events --pid=78 v4
+run print-thread waymark print --thread=1004 small
+run print-tid waymark print --tid small
+run print-tid-hosts waymark print --tid --thread=1004 small other-host
+run print-tid-unknown waymark print --tid -e trace-events v4
+run print-json-tid waymark print --json --tid --thread=1004 small
 run print-window waymark print -e trace-events --from=4243 --to=+1.000001 v4
 run print-none waymark print -e trace-events --event=nothing v4
 run print-directory waymark print /
@@ -129,6 +139,7 @@ run usage-time waymark print --time=tomorrow v4
 run usage-color waymark print --color=sometimes v4
 run usage-from waymark print --from=1.2.3 v4
 run usage-pid waymark print --pid=-1 v4
+run usage-thread waymark print --thread=1.5 v4
 run usage-simpletrace simpletrace trace-events
 run help-waymark waymark --help
 run version-waymark waymark --vers

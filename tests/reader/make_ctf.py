@@ -234,6 +234,33 @@ def pieces():
     return t
 
 
+def flight():
+    """A flight recorder's: packets that were given up, whose events the next one counts."""
+    t = Trace()
+    for sequence, discarded in (3, 40), (4, 42), (6, 50):
+        s = sequence * FREQ
+        t.files["stream-3"] = t.files.get("stream-3", b"") + t.packet(
+            [t.event(IDLE, s)], begin=s - 1, end=s + 1, sequence=sequence, discarded=discarded)
+    return t
+
+
+def lost_and_rotated():
+    """The first pieces are gone, a packet of the others, and all of a thread."""
+    t = pieces()
+    s = 6 * FREQ
+    t.files["stream-3-4"] += t.packet([t.event(IDLE, s)], begin=s, end=s + 1, sequence=6, discarded=7)
+    t.files["stream-5-4"] = t.packet([t.event(IDLE, s)], begin=s, end=s + 1, sequence=9, discarded=3,
+                                     instance=5, tid=1005)
+    return t
+
+
+def lost_behind_damage():
+    """What no packet can be is no packet that was given up."""
+    t = flight()
+    t.files["stream-3"] = t.files["stream-3"][:8192] + bytes(4096) + t.files["stream-3"][8192:]
+    return t
+
+
 def other_host():
     """The same events at the same time of day, on a host that booted five seconds later."""
     return small(uuid=bytes(range(16)), host="hostb", boot="b2", pid=78, shift=5)
@@ -363,11 +390,12 @@ def other_uuid():
 # What readers of CTF accept, and what only this one makes something of.
 WHOLE = {"small": small(), "small-big-endian": small(">"), "notes": notes(), "notes-big-endian": notes(">"),
          "wrap": wrap(), "pieces": pieces(),
+         "flight": flight(), "lost-and-rotated": lost_and_rotated(),
          "other-host": other_host(), "two-boots": two_boots(),
          "late-host": late_host()}
 DAMAGED = {
     "out-of-order": out_of_order(), "unknown-event": unknown_event(), "torn": torn(),
-    "holes": holes(), "cut-metadata": cut_metadata(), "bad-event": bad_event(),
+    "holes": holes(), "lost-behind-damage": lost_behind_damage(), "cut-metadata": cut_metadata(), "bad-event": bad_event(),
     "left-over": left_over(), "torn-header": torn_header(), "no-packet": no_packet(), "other-uuid": other_uuid(),
     "no-clock": changed("clock {", "timepiece {"), "no-signature": changed("/* CTF 1.8 */", ""),
     "other-tracer": changed("uint64_t packet_seq_num;", ""),

@@ -18,7 +18,7 @@ static void read_version(struct fixture *f, unsigned int version, bool swap)
 	assert_text(f, "abc");
 	assert_int_equal(next(f), READ_RECORD);
 	assert_int_equal(f->rec.kind, RECORD_GAP);
-	assert_int_equal(f->rec.lost, 17);
+	assert_int_equal(f->rec.gap.lost, 17);
 	assert_int_equal(f->rec.ns, 3000);
 	assert_int_equal(next(f), READ_END);
 	assert_int_equal(next(f), READ_END);
@@ -54,7 +54,7 @@ static void version_0_has_six_numbers_and_no_process(void **state)
 		assert_int_equal(v[1].number, 200);
 		assert_int_equal(next(f), READ_RECORD);
 		assert_int_equal(f->rec.kind, RECORD_GAP);
-		assert_int_equal(f->rec.lost, 100);
+		assert_int_equal(f->rec.gap.lost, 100);
 		assert_int_equal(f->rec.ns, 5000);
 		assert_int_equal(next(f), READ_END);
 		close_part(f);

@@ -48,7 +48,7 @@ class Missing(unittest.TestCase):
         self.assertEqual(self.waymark("recover"), (f"{self.trace}: nothing to do\n", ""))
         out, said = self.waymark("info")
         self.assertEqual(said, "")
-        self.assertIn(f"missing   {packets} packet", out)
+        self.assertRegex(out, rf"gaps      1: {packets} packets? missing\n")
         if shutil.which("babeltrace2"):
             done = subprocess.run(["babeltrace2", self.trace], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0)
