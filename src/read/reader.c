@@ -8,10 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/escape.h"
 #include "base/memory.h"
 #include "read/ctf.h"
 #include "read/simple.h"
+#include "text/escape_text.h"
+#include "text/utf8.h"
 
 static const struct reader_format *const formats[] = {
 	&reader_simple,
@@ -21,14 +22,11 @@ static const struct reader_format *const formats[] = {
 /* A name from a damaged trace may hold anything, and an error is one line on a terminal. */
 static void copy_escaped(char *out, size_t size, const char *text)
 {
-	const char *end = out + size - ESCAPE_MAX - 1;
+	const char *last = out + size - UTF8_MAX * ESCAPE_MAX - 1;
+	const char *end = text + strlen(text);
 
-	for (; *text && out < end; text++) {
-		if (escape_needed((unsigned char)*text)) {
-			out += escape_byte(out, (unsigned char)*text);
-		} else {
-			*out++ = *text;
-		}
+	while (text < end && out < last) {
+		out = escape_character(out, &text, (size_t)(end - text));
 	}
 	*out = '\0';
 }

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bytes of the longest character. */
+#define UTF8_MAX 4
+
 /* Length of the well-formed character at `s` (of `len` > 0 bytes), 0 when there is none. */
 static inline size_t utf8_length(const char *s, size_t len)
 {

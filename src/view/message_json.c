@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "text/escape_text.h"
+#include "text/utf8.h"
 #include "view/message_printf.h"
 #include "view/number.h"
 
@@ -22,25 +24,6 @@ static bool is_plain(uint64_t v)
 
 	return ((control | v) & (0x80 * ONES)) == 0 && !zero_bytes(v ^ ('"' * ONES)) &&
 	       !zero_bytes(v ^ ('\\' * ONES));
-}
-
-/* The length of the character that `p` begins with, 0 when it is not UTF-8. */
-static size_t utf8_length(const unsigned char *p, size_t left)
-{
-	unsigned char c = *p;
-	size_t n = c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
-	unsigned char low = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
-	unsigned char high = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
-
-	if (n == 0 || n > left || p[1] < low || p[1] > high) {
-		return 0;
-	}
-	for (size_t i = 2; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80) {
-			return 0;
-		}
-	}
-	return n;
 }
 
 static char *put_code(char *out, unsigned int code)
@@ -74,15 +57,19 @@ static char *put_ascii(char *out, unsigned char c)
 /* One character; what is none becomes a lone surrogate for each of its bytes. */
 static char *put_character(char *out, const char **text, size_t left)
 {
-	const unsigned char *p = (const unsigned char *)*text;
-	size_t n = *p < 0x80 ? 1 : utf8_length(p, left);
+	const char *p = *text;
+	size_t n = utf8_length(p, left);
+	uint32_t code;
 
 	*text += n ? n : 1;
-	if (*p < 0x80) {
-		return put_ascii(out, *p);
-	}
 	if (n == 0) {
-		return put_code(out, 0xdc00u + *p);
+		return put_code(out, 0xdc00u + (unsigned char)*p);
+	}
+	if (n == 1) {
+		return put_ascii(out, (unsigned char)*p);
+	}
+	if (escape_misleads(p, n, &code)) {
+		return put_code(out, code);
 	}
 	memcpy(out, p, n);
 	return out + n;

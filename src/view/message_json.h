@@ -2,6 +2,7 @@
 /*
  * JSON for the views. A byte 0xNN that is no part of UTF-8 becomes \udcNN, which
  * no valid text holds: nothing is lost, and Python's surrogateescape undoes it.
+ * What could mislead whoever looks at a terminal is escaped, too.
  */
 #ifndef VIEW_MESSAGE_JSON_H
 #define VIEW_MESSAGE_JSON_H

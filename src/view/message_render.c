@@ -11,27 +11,15 @@
 
 #include "read/bytes.h"
 #include "read/layout.h"
+#include "text/escape_text.h"
 #include "view/number.h"
 
-/* A mark in the top bit of each byte below 0x20 or equal to 0x7f; bytes from 0x80 have none. */
-static uint64_t control_bytes(uint64_t v)
+/* 0 if all bytes are printable ASCII: not below 0x20, not 0x7f, not above. */
+static uint64_t odd_bytes(uint64_t v)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
-	const uint64_t del = v ^ (0x7f * ones);
 
-	return (((v - 0x20 * ones) & ~v) | ((del - ones) & ~del)) & (0x80 * ones);
-}
-
-static char *escape_slowly(char *out, const char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		if (escape_needed((unsigned char)text[i])) {
-			out += escape_byte(out, (unsigned char)text[i]);
-		} else {
-			*out++ = text[i];
-		}
-	}
-	return out;
+	return (v | (v - 0x20 * ones) | ((v ^ (0x7f * ones)) - ones)) & (0x80 * ones);
 }
 
 static uint64_t load_low32(const char *p)
@@ -59,6 +47,16 @@ static uint64_t load_tail(const char *p, size_t n)
 	return v;
 }
 
+static NOINLINE char *escape_slowly(char *out, const char *text, size_t length)
+{
+	const char *end = text + length;
+
+	while (text < end) {
+		out = escape_character(out, &text, (size_t)(end - text));
+	}
+	return out;
+}
+
 /* Copies one word; returns the marks of what of it has to be escaped. */
 static inline uint64_t copy_word(char *out, const char *text)
 {
@@ -66,7 +64,7 @@ static inline uint64_t copy_word(char *out, const char *text)
 
 	memcpy(&v, text, sizeof(v));
 	memcpy(out, &v, sizeof(v));
-	return control_bytes(v);
+	return odd_bytes(v);
 }
 
 char *message_escape(char *out, const char *text, size_t length)
@@ -77,7 +75,7 @@ char *message_escape(char *out, const char *text, size_t length)
 		uint64_t v = load_tail(text, length);
 
 		number_store(out, v);
-		return UNLIKELY(control_bytes(v)) ? escape_slowly(out, text, length) : out + length;
+		return UNLIKELY(odd_bytes(v)) ? escape_slowly(out, text, length) : out + length;
 	}
 	/* The last word overlaps the one before, unless they are whole. */
 	uint64_t marks = copy_word(out + length - word, text + length - word);

@@ -10,6 +10,7 @@ is installed, must take every line too.
 import json
 import pathlib
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -29,7 +30,7 @@ mixed(const char *s, uint64_t a, void *p, const char *t)
 TEXT, NUMBERS, MIXED, ODD = range(4)
 TEXTS = [b"", b"plain", b'"', b"\\", b"\x7f", "\u00e4\u20ac\U0001f600".encode(), b"1234567\"8\n",
          b"\xff", b"\xc3", b"\xe2\x82", b"\xc0\x80", b"\xed\xb2\x80", b"\xf4\x90\x80\x80",
-         b"\xf0\x9f\x98", b"\xe0\x9f\xbf", b"x" * 1000, bytes(range(256)) * 3]
+         b"\xf0\x9f\x98", b"\xe0\x9f\xbf", "\x9b31m \u202eabc\u2069".encode(), b"x" * 1000, bytes(range(256)) * 3]
 
 
 def make_trace():
@@ -89,7 +90,8 @@ def main():
         (path / "events").write_text(EVENTS)
         print_json = [COMMANDS / "waymark", "print", "--json", "-e", path / "events"]
         output = subprocess.run([*print_json, path / "trace"], capture_output=True, check=True)
-        output.stdout.decode("utf-8")  # it is UTF-8, whatever was traced
+        text = output.stdout.decode("utf-8")  # it is UTF-8, whatever was traced
+        assert not re.search("[\x80-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", text), "misleads"
         check(output.stdout.splitlines(), wanted)
         if shutil.which("jq"):
             taken = subprocess.run(["jq", "-c", ".event"], input=output.stdout,

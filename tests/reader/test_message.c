@@ -45,7 +45,7 @@ static void any_byte_at_any_place_is_escaped_or_kept(void **state)
 
 			memset(raw, 'x', sizeof(raw));
 			raw[at] = (char)c;
-			size_t n = escape_needed((unsigned char)c)
+			size_t n = escape_needed((unsigned char)c) || c >= 0x80
 					   ? escape_byte(escaped, (unsigned char)c)
 					   : 1;
 			snprintf(wanted, sizeof(wanted), "%.*s%.*s%.*s", (int)at,
@@ -55,6 +55,61 @@ static void any_byte_at_any_place_is_escaped_or_kept(void **state)
 			assert_string_equal(got, wanted);
 		}
 	}
+}
+
+/* A character of several bytes, at all places of words and of their ends. */
+static void assert_shown(const char *character, const char *shown)
+{
+	for (size_t before = 0; before < 20; before++) {
+		for (size_t behind = 0; behind < 10; behind++) {
+			static const char xs[] = "xxxxxxxxxxxxxxxxxxxx";
+			char raw[64];
+			char got[4 * sizeof(raw) + 8];
+			char wanted[128];
+
+			int n = snprintf(raw, sizeof(raw), "%.*s%s%.*s", (int)before, xs, character,
+				(int)behind, xs);
+			snprintf(wanted, sizeof(wanted), "%.*s%s%.*s", (int)before, xs, shown,
+				(int)behind, xs);
+			*message_escape(got, raw, (size_t)n) = '\0';
+			assert_string_equal(got, wanted);
+		}
+	}
+}
+
+static void text_of_any_language_is_shown_as_it_is(void **state)
+{
+	static const char *const texts[] = { "\u00e4", "\u20ac", "\U0001f600", "\u05e9\u05dc",
+		"\u00a0", "\u200d", "\u202f", "\u2065", "\u206a" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		assert_shown(texts[i], texts[i]);
+	}
+}
+
+static void what_drives_or_misleads_a_terminal_is_escaped(void **state)
+{
+	(void)state;
+	assert_shown("\xc2\x9b"
+		     "31m",
+		"\\u009b31m");
+	assert_shown("\u202e", "\\u202e");
+	assert_shown("\u2066", "\\u2066");
+	assert_shown("\u061c", "\\u061c");
+	assert_shown("\u2028", "\\u2028");
+	assert_shown("\x9b", "\\x9b");
+	assert_shown("\xe2\x80", "\\xe2\\x80");
+	assert_shown("\xff\xfe", "\\xff\\xfe");
+	assert_shown("\xed\xa0\x80", "\\xed\\xa0\\x80");
+}
+
+static void a_character_that_a_precision_cuts_is_no_rubbish(void **state)
+{
+	const struct value values[] = { string("a\u20ac") };
+
+	(void)state;
+	assert_renders("e(char *s) \"%.3s\"\n", values, "a\\xe2\\x82");
 }
 
 static void arguments_that_no_conversion_shows_follow_by_name(void **state)
@@ -126,6 +181,9 @@ int main(void)
 		cmocka_unit_test(values_are_cut_to_their_declared_type),
 		cmocka_unit_test(control_characters_cannot_break_the_line),
 		cmocka_unit_test(any_byte_at_any_place_is_escaped_or_kept),
+		cmocka_unit_test(text_of_any_language_is_shown_as_it_is),
+		cmocka_unit_test(what_drives_or_misleads_a_terminal_is_escaped),
+		cmocka_unit_test(a_character_that_a_precision_cuts_is_no_rubbish),
 		cmocka_unit_test(arguments_that_no_conversion_shows_follow_by_name),
 		cmocka_unit_test(a_value_of_another_class_than_its_conversion_is_shown_safely),
 		cmocka_unit_test(an_absurd_width_is_cut),
