@@ -124,18 +124,29 @@ static void show_so_far(void *session)
 	}
 }
 
-/* A trace that was removed while its process recorded, or before it was recovered. */
-static void explain_missing(struct session *s)
+/*
+ * Says why nothing of a trace can be read, and what is left of one that was
+ * removed while its process recorded, or before it was recovered.
+ */
+static void say_unreadable(struct session *s, const char *path, const struct read_error *error)
 {
+	const char *before = s->trace;
 	char text[600];
 
-	for (size_t i = 0; i < s->trace_count; i++) {
-		if (access(s->traces[i], F_OK) != 0 && errno == ENOENT &&
-			leftover_explain(s->traces[i], text, sizeof(text))) {
-			s->trace = s->traces[i];
-			session_say(s, "%s", text);
-		}
+	s->trace = path;
+	session_say(s, "%s", error->text);
+	if (access(path, F_OK) != 0 && errno == ENOENT &&
+		leftover_explain(path, text, sizeof(text))) {
+		session_say(s, "%s", text);
 	}
+	s->trace = before;
+	s->unreadable = true;
+}
+
+/* One of several: the others are read all the same. */
+static void report_unreadable(void *session, const char *path, const struct read_error *error)
+{
+	say_unreadable(session, path, error);
 }
 
 static bool open_traces(struct session *s, const char *output, bool no_header)
@@ -144,7 +155,8 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 		.declarations = s->has_declarations ? &s->declarations.model : NULL,
 		.no_header = no_header,
 		.on_wait = show_so_far,
-		.on_wait_data = s,
+		.on_unreadable = report_unreadable,
+		.data = s,
 		.follow = s->follow,
 	};
 	struct read_error error;
@@ -154,9 +166,10 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 	}
 	s->trace = s->trace_count == 1 ? s->traces[0] : NULL;
 	s->reader = merge_open(s->traces, s->trace_count, &options, &error);
+	if (!s->reader && s->trace) {
+		say_unreadable(s, s->trace, &error);
+	}
 	if (!s->reader) {
-		session_say(s, "%s", error.text);
-		explain_missing(s);
 		return false;
 	}
 	if (!open_output(s, output)) {
@@ -244,7 +257,7 @@ int session_end(struct session *s)
 	if (s->has_mismatch) {
 		session_say(s, "are these the declarations of the program that wrote the trace?");
 	}
-	ok = ok && s->problems == 0 && !s->damaged;
+	ok = ok && s->problems == 0 && !s->damaged && !s->unreadable;
 	out_fini(&s->out);
 	reader_close(s->reader);
 	declarations_fini(&s->declarations);

@@ -32,6 +32,7 @@ struct session {
 	bool ready; /* trace and output are open */
 	uint64_t problems; /* records that could not be read */
 	bool has_mismatch; /* one of them because its declaration is another */
+	bool unreadable; /* one of several traces, of which nothing could be read */
 	bool damaged; /* the trace could not be read to its end */
 	struct progress progress;
 	unsigned int until_progress; /* records until it is looked at */

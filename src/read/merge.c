@@ -336,18 +336,27 @@ struct reader *merge_open(const char *const *paths, size_t count,
 	}
 	struct merge *m = create(count, options);
 
-	for (; m->count < count; m->count++) {
+	read_error_set(error, "%s", "");
+	for (size_t i = 0; i < count; i++) {
 		struct part *p = &m->parts[m->count];
 		struct read_error why;
 
-		p->path = paths[m->count];
+		p->path = paths[i];
 		p->reader = reader_open(p->path, options, &why);
-		if (!p->reader) {
+		if (p->reader) {
+			add_part(m, p);
+			m->count++;
+		} else if (options->on_unreadable) {
+			options->on_unreadable(options->data, p->path, &why);
+		} else {
 			read_error_set(error, "%.150s: %s", p->path, why.text);
-			merge_close(&m->base);
-			return NULL;
+			m->count = 0;
+			break;
 		}
-		add_part(m, p);
+	}
+	if (m->count == 0) {
+		merge_close(&m->base);
+		return NULL;
 	}
 	return &m->base;
 }

@@ -13,7 +13,8 @@
 /*
  * Opens the traces. One alone is opened as it is; "-" is standard input. NULL
  * when one of them cannot be opened: `error` begins with its path, unless it is
- * the only one. The paths live longer than the reader.
+ * the only one. With options->on_unreadable, which is told each of several, NULL
+ * when none can be, and `error` is "". The paths live longer than the reader.
  */
 struct reader *merge_open(const char *const *paths, size_t count,
 	const struct reader_options *options, struct read_error *error);

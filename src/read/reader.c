@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "format/ctf.h"
 #include "read/ctf.h"
 #include "read/simple.h"
 #include "text/escape_text.h"
@@ -41,6 +42,7 @@ void read_error_set(struct read_error *e, const char *fmt, ...)
 	va_end(ap);
 	copy_escaped(e->text, sizeof(e->text), raw);
 	e->is_mismatch = false;
+	e->depth = 0;
 }
 
 /* Of formats that say nothing of themselves. */
@@ -87,6 +89,50 @@ bool reader_is_trace(struct input *in)
 	return detect(in) != NULL;
 }
 
+/* What the files of a native trace begin with; somebody may name one instead of the folder. */
+static const struct trace_part {
+	const char *bytes;
+	size_t length;
+	const char *what;
+	unsigned int depth; /* in the folder; 0: it may be elsewhere */
+} trace_parts[] = {
+	{ CTF_SIGNATURE, sizeof(CTF_SIGNATURE) - 1, "the metadata", 1 },
+	{ "\xc1\x1f\xfc\xc1", 4, "a stream", 1 },
+	{ "\xc1\xfc\x1f\xc1", 4, "a stream", 1 },
+	{ "\xc1\xf1\xdc\xc1", 4, "an index", 2 },
+	{ "WAYMARKA", 8, "the memory", 0 },
+};
+
+static bool is_part_of_a_trace(struct input *in, struct read_error *error)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(trace_parts); i++) {
+		const struct trace_part *p = &trace_parts[i];
+
+		if (input_has(in, p->length) && memcmp(in->pos, p->bytes, p->length) == 0) {
+			read_error_set(
+				error, "%s of a native trace: give the trace's directory", p->what);
+			error->depth = p->depth;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Says where the rest of the trace is, unless the user gave no place. */
+static void name_directory(struct read_error *error, const char *path)
+{
+	const char *end = path + strlen(path);
+	char why[80];
+
+	for (unsigned int i = error->depth; i > 0 && end; i--) {
+		end = memrchr(path, '/', (size_t)(end - path));
+	}
+	if (error->depth > 0 && end > path) {
+		snprintf(why, sizeof(why), "%.79s", error->text);
+		read_error_set(error, "%s, '%.*s'", why, (int)(end - path), path);
+	}
+}
+
 static struct reader *open_input(
 	struct input *in, const struct reader_options *options, struct read_error *error)
 {
@@ -98,7 +144,7 @@ static struct reader *open_input(
 		return NULL;
 	}
 	in->on_wait = options->on_wait;
-	in->on_wait_data = options->on_wait_data;
+	in->on_wait_data = options->data;
 	const struct reader_format *format = options->no_header ? &reader_simple : detect(in);
 
 	if (format) {
@@ -108,7 +154,7 @@ static struct reader *open_input(
 		read_error_set(error, "cannot read: %s", strerror(in->error));
 	} else if (!input_has(in, 1)) {
 		read_error_set(error, "the file is empty");
-	} else {
+	} else if (!is_part_of_a_trace(in, error)) {
 		read_error_set(error, "not a trace: it does not begin as any format known here");
 	}
 	return NULL;
@@ -168,7 +214,12 @@ struct reader *reader_open(
 		read_error_set(error, "cannot open: %s", strerror(failed));
 		return NULL;
 	}
-	return open_any(&in, options, error);
+	struct reader *r = open_any(&in, options, error);
+
+	if (!r) {
+		name_directory(error, path);
+	}
+	return r;
 }
 
 void reader_reserve_values(struct reader *r, size_t count)

@@ -30,20 +30,24 @@ enum reader_follow {
 	FOLLOW_NEW, /* the same, without what was there when it was opened */
 };
 
+/* Why something could not be read: one line, free of control characters. */
+struct read_error {
+	char text[512];
+	bool is_mismatch; /* a record contradicts its declaration */
+	unsigned int
+		depth; /* of the file, a part of a native trace, in that; 0: none, or unknown */
+};
+
 struct reader_options {
 	const struct model *declarations; /* NULL: none; lives longer than the reader */
 	bool no_header; /* the file begins with its first record */
 	/* Called, unless NULL, before a wait for a pipe's next bytes: time to show what is there.
 	 */
 	void (*on_wait)(void *data);
-	void *on_wait_data;
+	/* Called, unless NULL, for each of several traces that cannot be read: the others are. */
+	void (*on_unreadable)(void *data, const char *path, const struct read_error *error);
+	void *data; /* for both */
 	enum reader_follow follow;
-};
-
-/* Why something could not be read: one line, free of control characters. */
-struct read_error {
-	char text[512];
-	bool is_mismatch; /* a record contradicts its declaration */
 };
 
 struct reader;

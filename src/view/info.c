@@ -196,7 +196,7 @@ static void put_traces(struct out *out, const struct info *info)
 				i < s->by_trace.count ? s->by_trace.items[i] : 0);
 		}
 		out_char(out, '\n');
-		if (r->trace_count == 1) {
+		if (!r->traces[i].path) {
 			put_format(out, info);
 		}
 		put_trace(out, &r->traces[i]);

@@ -87,6 +87,18 @@ run print-same-boot waymark print small two-boots
 run print-mixed waymark print -e trace-events v4 pieces
 run print-mixed-wall waymark print -e trace-events --time=wall v4 pieces
 run print-one-missing waymark print small nothing-here
+run print-first-missing waymark print nothing-here / small
+run print-all-missing waymark print nothing-here /
+run info-one-missing waymark info nothing-here wrap
+for part in small/stream-3 small/metadata small-big-endian/stream-4 small/index/x.idx left-over/.arena; do
+	run "print-part-$(echo "$part" | tr / -)" waymark print "$part"
+done
+(
+	cd small || exit 1
+	run print-part-here waymark print stream-3
+	exit "$failed"
+) || failed=1
+run print-part-of-several waymark print small/stream-3 wrap
 run print-one-damaged waymark print -e trace-events small torn impossible-length
 run info-json waymark info --json -e trace-events v4
 run print-undeclared-v3 waymark print v3

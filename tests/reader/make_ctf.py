@@ -178,6 +178,7 @@ class Trace:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / "metadata").write_text(self.metadata)
         for name, data in self.files.items():
+            (directory / name).parent.mkdir(exist_ok=True)
             (directory / name).write_bytes(data)
 
 
@@ -198,6 +199,7 @@ def small(order="<", **whose):
                      begin=s + 50, instance=4, tid=1004)
     t.files["stream-4"] = other
     t.files["stream-5"] = b""
+    t.files["index/x.idx"] = struct.pack(">4I", 0xC1F1DCC1, 1, 1, 72)  # of no packets
     return t
 
 
