@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* `waymark print`: a trace as lines of text. */
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/glob.h"
 #include "cmd/arguments.h"
-#include "cmd/session.h"
-#include "cmd/terminal.h"
+#include "cmd/print.h"
 #include "cmd/waymark.h"
-#include "read/filter.h"
-#include "view/lines.h"
+#include "text/scan.h"
 
 /* After so many records is looked for the signal that ends it. */
 #define SIGNAL_RECORDS 1024
@@ -27,7 +24,10 @@ enum {
 	KEY_TIME,
 	KEY_JSON,
 	KEY_COLOUR,
-	KEY_NEW
+	KEY_NEW,
+	KEY_HEAD,
+	KEY_TAIL,
+	KEY_COUNT
 };
 
 static const struct argument rows[] = {
@@ -38,6 +38,9 @@ static const struct argument rows[] = {
 	{ KEY_PID, "pid", "PID", "only this process; may be repeated" },
 	{ KEY_THREAD, "thread", "TID", "only this thread; may be repeated" },
 	{ KEY_TID, "tid", NULL, "show the thread, too: PID/TID" },
+	{ KEY_HEAD, "head", "N", "only the first N of these lines" },
+	{ KEY_TAIL, "tail", "N", "only the last N of these lines" },
+	{ KEY_COUNT, "count", NULL, "no lines: only how many events they would show" },
 	{ KEY_TIME, "time", "FORM",
 		"abs: since boot (default); rel: since the first\n"
 		"record; delta: since the line before; wall: date\n"
@@ -63,19 +66,6 @@ static const struct command command = {
 	.arguments = rows,
 };
 
-struct print {
-	struct session session;
-	struct filter filter;
-	enum timestamp_mode time;
-	enum terminal_when colour;
-	const struct lines_style *style;
-	const char *output;
-	bool follow;
-	bool only_new;
-	bool tid;
-	struct lines view;
-};
-
 static int add_id(struct filter_ids *ids, const char *what, const char *text)
 {
 	char *end;
@@ -86,6 +76,31 @@ static int add_id(struct filter_ids *ids, const char *what, const char *text)
 	}
 	vec_push(ids, (uint32_t)id);
 	return 0;
+}
+
+static int set_number(struct print *p, uint64_t *number, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	p->is_limited = true;
+	if (!is_digit(*text) || *end || errno) {
+		return arguments_bad(&command, "'%s' is not a number of lines", text);
+	}
+	return 0;
+}
+
+static int set_tail(struct print *p, const char *text)
+{
+	uint64_t lines;
+	int failed = set_number(p, &lines, text);
+
+	if (!failed && lines == 0) {
+		return arguments_bad(&command, "--tail is of one line at least");
+	}
+	tail_init(&p->last, lines);
+	return failed;
 }
 
 static int set_time(struct print *p, const char *text)
@@ -140,6 +155,13 @@ static int take(struct print *p, int key)
 		return add_id(&p->filter.pids, "process", optarg);
 	case KEY_THREAD:
 		return add_id(&p->filter.tids, "thread", optarg);
+	case KEY_HEAD:
+		return set_number(p, &p->head, optarg);
+	case KEY_TAIL:
+		return set_tail(p, optarg);
+	case KEY_COUNT:
+		p->only_count = p->is_limited = true;
+		return 0;
 	case KEY_TID:
 		p->tid = true;
 		return 0;
@@ -179,7 +201,53 @@ static int parse(struct print *p, int argc, char **argv)
 	if (p->only_new && !p->follow) {
 		return arguments_bad(&command, "--new goes with --follow");
 	}
+	if (p->last.limit > 0 && p->follow) {
+		return arguments_bad(
+			&command, "--tail does not go with --follow, whose last line nobody knows");
+	}
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
+}
+
+/* What there is of a trace of which nothing was selected yet, for who wonders why. */
+static void see(struct print *p, const struct record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t ns = (int64_t)records[i].ns;
+
+		p->first_ns = p->records == 0 || ns < p->first_ns ? ns : p->first_ns;
+		p->last_ns = p->records == 0 || ns > p->last_ns ? ns : p->last_ns;
+		p->records++;
+	}
+}
+
+/* Keeps what the filter lets pass; returns how many. */
+static size_t keep_selected(struct print *p, struct record *records, size_t count)
+{
+	if (!p->has_selected) {
+		see(p, records, count);
+	}
+	count = filter_keep(&p->filter, records, count);
+	for (size_t i = 0; i < count && !p->has_selected; i++) {
+		p->has_selected = records[i].kind == RECORD_EVENT;
+	}
+	return count;
+}
+
+/* Shows records, or keeps them, or only counts them; false when no more are wanted. */
+static bool put_limited(struct print *p, const struct record *records, size_t count)
+{
+	for (const struct record *rec = records; rec < records + count && p->head > 0; rec++) {
+		p->head--;
+		p->events += rec->kind == RECORD_EVENT;
+		if (p->only_count) {
+			continue;
+		}
+		lines_put_few(&p->view, rec, 1);
+		if (p->last.limit > 0) {
+			tail_take(&p->last, &p->line);
+		}
+	}
+	return p->head > 0;
 }
 
 static void print_records(struct print *p)
@@ -197,48 +265,22 @@ static void print_records(struct print *p)
 		}
 		lines_see(&p->view, records);
 		if (!all) {
-			count = filter_keep(&p->filter, records, count);
+			count = keep_selected(p, records, count);
 		}
-		lines_put_few(&p->view, records, count);
+		if (!p->is_limited) {
+			lines_put_few(&p->view, records, count);
+		} else if (!put_limited(p, records, count)) {
+			break;
+		}
 	}
 }
 
-/* Why some lines are numbers only. */
-static void explain_undeclared(struct print *p)
+/* Writes what had to wait for the end. */
+static void finish(struct print *p)
 {
-	const struct event_class *first = NULL;
-	size_t more = 0;
-	char others[48] = "";
-
-	vec_foreach (struct event_class **, it, &p->session.reader->classes.all) {
-		if (!(*it)->event && lines_message(&p->view, *it)) {
-			more += first != NULL;
-			first = first ? first : *it;
-		}
-	}
-	if (more > 0) {
-		snprintf(others, sizeof(others), " and %zu other kinds of events", more);
-	}
-	if (first) {
-		session_say(&p->session,
-			"no declaration of '%s'%s: shown as recorded, in hex; "
-			"give -e trace-events-all",
-			message_name(&p->session.declarations.model.arena, first), others);
-	}
-}
-
-/* A mistyped name shows nothing, and should say so. */
-static void explain_unmatched(struct print *p)
-{
-	vec_foreach (const char **, pattern, &p->filter.patterns) {
-		bool met = false;
-
-		vec_foreach (struct event_class **, it, &p->session.reader->classes.all) {
-			met = met || glob_match(*pattern, (*it)->name);
-		}
-		if (!met) {
-			session_say(&p->session, "no event's name matches '%s'", *pattern);
-		}
+	tail_put(&p->last, &p->session.out);
+	if (p->only_count) {
+		out_printf(&p->session.out, "%" PRIu64 "\n", p->events);
 	}
 }
 
@@ -263,18 +305,22 @@ static void print_all(struct print *p)
 {
 	struct session *s = &p->session;
 
-	lines_init(&p->view, &s->out, s->reader, p->style, p->time);
+	out_init(&p->line, OUT_TO_MEMORY);
+	lines_init(&p->view, p->last.limit > 0 ? &p->line : &s->out, s->reader, p->style, p->time);
 	p->view.colour = terminal_wants_colour(p->colour, s->out_fd);
 	if (p->tid) {
 		lines_show_tid(&p->view);
 	}
-	print_records(p);
-	if (s->follow && !s->is_ended && session_wanted(s) && !s->damaged) {
+	if (p->head > 0) {
+		print_records(p);
+	}
+	finish(p);
+	if (s->follow && p->head > 0 && !s->is_ended && session_wanted(s) && !s->damaged) {
 		session_say(s, "the traced program has ended");
 	}
-	explain_undeclared(p);
-	explain_unmatched(p);
+	print_notes(p);
 	lines_fini(&p->view);
+	out_fini(&p->line);
 }
 
 static int run(struct print *p, char *const *traces)
@@ -296,7 +342,7 @@ static int run(struct print *p, char *const *traces)
 
 int waymark_print(int argc, char **argv)
 {
-	struct print p = { .time = TIMESTAMP_ABSOLUTE, .style = &lines_text };
+	struct print p = { .time = TIMESTAMP_ABSOLUTE, .style = &lines_text, .head = UINT64_MAX };
 	int status;
 
 	session_init(&p.session, command.name);
@@ -310,5 +356,6 @@ int waymark_print(int argc, char **argv)
 		status = run(&p, argv + optind);
 	}
 	filter_fini(&p.filter);
+	tail_fini(&p.last);
 	return status;
 }

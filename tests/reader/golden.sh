@@ -67,6 +67,8 @@ run info-ctf-left-over waymark info left-over
 	# A process that lives holds its arena.
 	flock -s 9
 	run info-ctf-live waymark info left-over
+	run print-ctf-live waymark print left-over
+	run print-states waymark print --head=1 wrap left-over
 	exit "$failed"
 ) 9<left-over/.arena || failed=1
 run print-ctf-wall waymark print --time=wall small
@@ -116,6 +118,21 @@ run print-relative waymark print -e trace-events --time=rel v4
 run print-delta waymark print -e trace-events --time=delta v4
 run print-event waymark print -e trace-events --event='*read' --event=blk_?dle v4
 run print-pid waymark print -e trace-events --pid=78 v4
+run print-mistyped waymark print -e trace-events --event=blk_raed --event=blk_open v4
+run print-outside waymark print --from=100 --to=+200 --pid=77 small other-host
+run print-outside-v4 waymark print -e trace-events --from=5000.5 v4
+run print-other-pid waymark print --pid=5 small
+run print-other-thread waymark print --thread=5 small
+run print-head waymark print --head=2 small
+run print-head-none waymark print --head=0 small
+run print-head-some waymark print --event='blk_o*' --head=2 small
+run print-known-name waymark print --event='blk_idle' small other-host late-host two-boots --from=1000
+run print-tail waymark print --tail=2 small
+run print-tail-all waymark print --tail=100000000000 small
+run print-tail-delta waymark print --tail=3 --time=delta small
+run print-head-tail waymark print --head=4 --tail=1 --json small
+run print-count waymark print --count --event='blk_o*' small
+run print-count-all waymark print --count small other-host
 run print-thread waymark print --thread=1004 small
 run print-tid waymark print --tid small
 run print-tid-hosts waymark print --tid --thread=1004 small other-host
@@ -151,6 +168,9 @@ run usage-time waymark print --time=tomorrow v4
 run usage-color waymark print --color=sometimes v4
 run usage-from waymark print --from=1.2.3 v4
 run usage-pid waymark print --pid=-1 v4
+run usage-head waymark print --head=many v4
+run usage-tail waymark print --tail=0 v4
+run usage-tail-follow waymark print --tail=5 --follow v4
 run usage-thread waymark print --thread=1.5 v4
 run usage-simpletrace simpletrace trace-events
 run help-waymark waymark --help
