@@ -39,6 +39,7 @@ struct merge {
 	int64_t limit; /* up to this time `current` goes on */
 	bool has_waited; /* since the parts had nothing */
 	struct trace_info *traces;
+	const char *hostname; /* of the first trace that says it; NULL: none does */
 	struct hash by_declaration; /* classes of all parts */
 	struct arena arena;
 };
@@ -260,8 +261,8 @@ static void add_traces(struct merge *m, struct part *p)
 
 		*t = r->traces[i];
 		t->path = p->path;
-		m->base.has_hosts |= *t->hostname && *first->hostname &&
-				     strcmp(t->hostname, first->hostname) != 0;
+		m->hostname = m->hostname ? m->hostname : *t->hostname ? t->hostname : NULL;
+		m->base.has_hosts |= *t->hostname && strcmp(t->hostname, m->hostname) != 0;
 		if (t->has_realtime && first->has_realtime && !is_same_boot(t, first)) {
 			p->shift = t->realtime - first->realtime;
 			t->realtime = first->realtime;

@@ -34,7 +34,8 @@ static char *put_origin(char *out, const struct lines *v, const struct record *r
 		size_t length = strlen(host);
 
 		out = put_text(out, ",\"host\":");
-		out = json_string(out, host, length < LINES_HOST ? length : LINES_HOST);
+		out = length ? json_string(out, host, length < LINES_HOST ? length : LINES_HOST)
+			     : put_text(out, "null");
 	}
 	if (r->has_pid) {
 		out = number_decimal(put_text(out, ",\"pid\":"), rec->pid);

@@ -21,6 +21,9 @@ static char *put_host(char *out, const char *host)
 {
 	size_t length = strlen(host);
 
+	if (length == 0) {
+		*out++ = '-'; /* as of a process that is not known: columns stay columns */
+	}
 	out = message_escape(out, host, length < LINES_HOST ? length : LINES_HOST);
 	*out++ = ' ';
 	return out;

@@ -74,6 +74,8 @@ run info-ctf-left-over waymark info left-over
 run print-ctf-wall waymark print --time=wall small
 run print-ctf-declared waymark print -e trace-events small
 run print-hosts waymark print small other-host wrap
+run print-hosts-unknown waymark print --tail=6 --tid -e trace-events small other-host v4
+run print-json-hosts-unknown waymark print --tail=3 --json -e trace-events v4 small other-host
 run print-hosts-wall waymark print --time=wall small other-host
 run print-before-boot waymark print late-host small
 run print-before-boot-rel waymark print --time=rel late-host small

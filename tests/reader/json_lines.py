@@ -26,8 +26,9 @@ import make_traces  # noqa: E402
 EVENTS = """text(const char *s)
 numbers(uint64_t a, int64_t b, uint32_t c, int32_t d, uint8_t e, int8_t f, bool g, void *p)
 mixed(const char *s, uint64_t a, void *p, const char *t)
+letter(char c, signed char d, unsigned char e) "%c%c%c"
 """
-TEXT, NUMBERS, MIXED, ODD = range(4)
+TEXT, NUMBERS, MIXED, LETTER, ODD = range(5)
 TEXTS = [b"", b"plain", b'"', b"\\", b"\x7f", "\u00e4\u20ac\U0001f600".encode(), b"1234567\"8\n",
          b"\xff", b"\xc3", b"\xe2\x82", b"\xc0\x80", b"\xed\xb2\x80", b"\xf4\x90\x80\x80",
          b"\xf0\x9f\x98", b"\xe0\x9f\xbf", "\x9b31m \u202eabc\u2069".encode(), b"x" * 1000, bytes(range(256)) * 3]
@@ -37,7 +38,7 @@ def make_trace():
     """(trace, what each of its lines must hold)"""
     random.seed(1)
     trace, wanted = make_traces.Trace(4), []
-    for number, name in enumerate([b"text", b"numbers", b"mixed", b'o"d\\d \xff\n']):
+    for number, name in enumerate([b"text", b"numbers", b"mixed", b"letter", b'o"d\\d \xff\n']):
         trace.data += trace.pack("QQL", 0, number, len(name)) + name
     texts = TEXTS + [random.randbytes(random.randrange(40)) for _ in range(2000)]
     texts += ["".join(chr(random.randrange(1, 0xd7ff)) for _ in range(9)).encode()
@@ -54,6 +55,8 @@ def make_trace():
         cut = [struct.unpack(form, struct.pack("<Q", v)[:struct.calcsize(form)])[0]
                for form in ("<Q", "<q", "<I", "<i", "<B", "<b")]
         wanted.append(dict(zip("abcdef", cut), g=bool(v & 1), p=hex(v)))
+    trace.event(LETTER, 5, ord("A"), 2**64 - 5, 200)
+    wanted.append({"c": 65, "d": -5, "e": 200})
     trace.event(ODD, 5, 1)
     wanted.append(None)
     return trace.data, wanted

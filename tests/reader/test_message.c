@@ -112,6 +112,21 @@ static void a_character_that_a_precision_cuts_is_no_rubbish(void **state)
 	assert_renders("e(char *s) \"%.3s\"\n", values, "a\\xe2\\x82");
 }
 
+/* Nobody knows whether it was meant as a letter or as a small number, unless %c says so. */
+static void a_char_is_a_number_where_its_format_does_not_say_otherwise(void **state)
+{
+	const struct value letter[] = { number('A') };
+	const struct value negative[] = { number((uint64_t)-5) };
+	const struct value above[] = { number(0xe9) };
+
+	(void)state;
+	assert_renders("e(char c)\n", letter, "c=65");
+	assert_renders("e(char c) \"%d\"\n", letter, "65");
+	assert_renders("e(char c) \"%c\"\n", letter, "A");
+	assert_renders("e(signed char c)\n", negative, "c=-5");
+	assert_renders("e(char c) \"%c\"\n", above, "\\xe9");
+}
+
 static void arguments_that_no_conversion_shows_follow_by_name(void **state)
 {
 	const struct value values[] = { number(5), number(0xabc), string("x") };
@@ -183,6 +198,7 @@ int main(void)
 		cmocka_unit_test(any_byte_at_any_place_is_escaped_or_kept),
 		cmocka_unit_test(text_of_any_language_is_shown_as_it_is),
 		cmocka_unit_test(what_drives_or_misleads_a_terminal_is_escaped),
+		cmocka_unit_test(a_char_is_a_number_where_its_format_does_not_say_otherwise),
 		cmocka_unit_test(a_character_that_a_precision_cuts_is_no_rubbish),
 		cmocka_unit_test(arguments_that_no_conversion_shows_follow_by_name),
 		cmocka_unit_test(a_value_of_another_class_than_its_conversion_is_shown_safely),
