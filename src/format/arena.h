@@ -2,7 +2,7 @@
 /*
  * The one definition of an arena file's bytes: the memory that a process records
  * into, under /dev/shm (or in the trace's directory), so that it outlives the
- * process. It belongs to the trace that has the same uuid.
+ * process. Its name says which trace it belongs to.
  *
  *	/dev/shm/waymark-<uuid>       32 lower-case hex digits
  *	<trace directory>/.arena      where /dev/shm is absent or too small
@@ -10,11 +10,17 @@
  * The file is cut into units of 64 KiB; the first `first_unit` of them hold the
  * header, the table of streams and what only the process itself understands. A
  * packet (packet.h) may begin at any later unit, and fills 1, 4 or 16 of them.
- * One that begins with the magic and the trace's uuid is valid up to its
- * content_size at every moment, while the process lives and after it. Whether
+ * One that begins with the magic and the arena's uuid is valid up to its
+ * content_size at every moment, while the process lives and after it. On its way
+ * into a file it gets the trace's uuid: word by word, either is right. Whether
  * its stream file holds it already is told by (stream_instance_id, sequence).
  * While it lives the process recycles packets: who reads copies one first, and
  * believes it if its header but for content_size and timestamp_end is still the same.
+ *
+ * Another trace takes the arena over with one rename: who comes by its former name
+ * finds none, who comes by its new one all that is not written. Before it,
+ * `traces` has what the new one needs; after it, `turn` counts on, for those who
+ * have the file open.
  *
  * The process holds a shared lock (flock) for as long as it has the file
  * mapped: who gets an exclusive one knows that it is dead. Numbers have the
@@ -26,7 +32,7 @@
 #include <stdint.h>
 
 #define ARENA_FILE_MAGIC UINT64_C(0x414b52414d594157) /* "WAYMARKA" */
-#define ARENA_FILE_VERSION 1u
+#define ARENA_FILE_VERSION 2u
 #define ARENA_FILE_PREFIX "/dev/shm/waymark-"
 #define ARENA_FILE_IN_TRACE ".arena"
 #define ARENA_FILE_PATH_BYTES 4096u
@@ -45,12 +51,18 @@ struct arena_clock {
 
 /*
  * Entry n - 1 is stream instance n's. A packet's true events_discarded is its
- * own plus `evicted`.
+ * own plus its trace's `evicted`.
  */
 struct arena_stream {
 	uint64_t lost; /* events that found no room, by now */
-	uint64_t evicted; /* events of packets that full=overwrite gave up, all older than any
-			     left; modulo 2^64, less the losses that a former trace tells */
+	uint64_t evicted[2]; /* for the trace of that place: events of packets that
+				full=overwrite gave up, all older than any left; modulo 2^64,
+				less the losses that a former trace tells */
+};
+
+struct arena_trace {
+	uint8_t uuid[16];
+	char directory[ARENA_FILE_PATH_BYTES]; /* absolute; NUL-terminated */
 };
 
 struct arena_file {
@@ -58,7 +70,7 @@ struct arena_file {
 	uint32_t version;
 	uint32_t first_unit;
 	uint64_t bytes; /* of the file; those beyond what was used are holes */
-	uint8_t uuid[16];
+	uint8_t uuid[16]; /* of its first trace: what packets carry that were never written */
 	uint32_t pid;
 	uint32_t closed; /* 1: all is in the stream files, nothing will come */
 	uint64_t
@@ -68,7 +80,10 @@ struct arena_file {
 	uint32_t overwrite; /* 1: full=overwrite; packets may vanish unwritten */
 	struct arena_clock begin;
 	struct arena_clock now; /* as of late: the clock's rate follows from both */
-	char directory[ARENA_FILE_PATH_BYTES]; /* of the trace, absolute; NUL-terminated */
+	uint32_t turn; /* counts changes of the trace, by release: it is traces[turn % 2] */
+	uint32_t reserved;
+	struct arena_trace traces[2]; /* the other one: the former, or the next; at first the
+					 same, by the name that it was about to get */
 };
 
 #endif

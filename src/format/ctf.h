@@ -37,6 +37,7 @@
 
 /* What we say of a trace in its `env`, besides hostname, vpid, procname, tracer_name. */
 #define CTF_ENV_BOOT_ID "boot_id" /* of the kernel: tells one host's boots apart */
+#define CTF_ENV_CONTINUES "continues" /* uuid: the streams go on that the trace has, or may */
 #define CTF_ENV_TICKS "clock_%s_ticks" /* %s: begin, end */
 #define CTF_ENV_MONOTONIC "clock_%s_monotonic" /* ns */
 #define CTF_ENV_REALTIME "clock_%s_realtime" /* ns since 1970 */

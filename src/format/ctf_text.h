@@ -31,6 +31,7 @@ struct ctf_text {
 
 struct ctf_text_trace {
 	uint8_t uuid[16];
+	const uint8_t *former; /* uuid of the trace whose streams go on here; NULL: none's do */
 	const char *hostname; /* none of the names is NULL; "": not known, and not written */
 	const char *procname;
 	const char *boot_id;
@@ -113,6 +114,10 @@ static const char ctf_text_process[] =
 
 /* Holes: name, value. */
 static const char ctf_text_name[] = "\t${name} = \"${value}\";\n";
+
+/* Hole: uuid. */
+static const char ctf_text_continues[] =
+	"\t" CTF_ENV_CONTINUES " = \"${uuid}\";\n";
 
 /* Holes: which (begin, end), ticks, monotonic, realtime. */
 static const char ctf_text_reading[] =
@@ -275,6 +280,12 @@ static inline void ctf_text_put_head(struct ctf_text *t, const struct ctf_text_t
 	CTF_TEXT_FILL(t, ctf_text_process, { "pid", ctf_text_number(a, trace->pid, 0) });
 	ctf_text_put_name(t, "procname", trace->procname);
 	ctf_text_put_name(t, CTF_ENV_BOOT_ID, trace->boot_id);
+	if (trace->former) {
+		char former[37];
+
+		ctf_text_uuid(former, trace->former);
+		CTF_TEXT_FILL(t, ctf_text_continues, { "uuid", former });
+	}
 	ctf_text_put_reading(t, "begin", &trace->begin);
 	ctf_text_put_reading(t, "end", &trace->end);
 	CTF_TEXT_FILL(t, ctf_text_clock_and_stream, { "uuid", uuid },

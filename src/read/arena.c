@@ -41,10 +41,19 @@ static uint64_t load(const struct arena_source *s, uint64_t offset)
 	return __atomic_load_n((const uint64_t *)(const void *)(s->map + offset), __ATOMIC_ACQUIRE);
 }
 
-static bool is_of_trace(const struct arena_source *s, const struct packet_header *h)
+/* Word by word the arena's uuid, or that of a trace of it, which it gets on its way to the file. */
+static bool is_ours(const struct arena_source *s, const struct packet_header *h)
 {
-	return memcmp(h->uuid, s->header.uuid, sizeof(h->uuid)) == 0 ||
-	       (s->is_turned && memcmp(h->uuid, s->former, sizeof(h->uuid)) == 0);
+	const struct arena_file *f = &s->header;
+
+	for (size_t i = 0; i < sizeof(h->uuid); i += sizeof(uint32_t)) {
+		if (memcmp(h->uuid + i, f->uuid + i, sizeof(uint32_t)) != 0 &&
+			memcmp(h->uuid + i, f->traces[0].uuid + i, sizeof(uint32_t)) != 0 &&
+			memcmp(h->uuid + i, f->traces[1].uuid + i, sizeof(uint32_t)) != 0) {
+			return false;
+		}
+	}
+	return true;
 }
 
 static bool is_packet(const struct arena_source *s, const struct packet_header *h, uint64_t offset)
@@ -52,7 +61,7 @@ static bool is_packet(const struct arena_source *s, const struct packet_header *
 	uint64_t room = s->bytes - offset;
 	uint64_t packet = h->packet_size / 8;
 
-	return h->magic == PACKET_MAGIC && is_of_trace(s, h) && h->stream_id == 0 &&
+	return h->magic == PACKET_MAGIC && is_ours(s, h) && h->stream_id == 0 &&
 	       h->stream_instance_id > 0 && h->sequence > 0 && h->packet_size % 8 == 0 &&
 	       h->content_size % 8 == 0 && h->content_size / 8 >= sizeof(*h) &&
 	       h->content_size <= h->packet_size && packet <= PACKET_BYTES_MAX && packet <= room;
@@ -61,9 +70,8 @@ static bool is_packet(const struct arena_source *s, const struct packet_header *
 /* What a packet keeps for as long as it is this one. */
 static bool is_same_packet(const struct packet_header *a, const struct packet_header *b)
 {
-	return a->magic == b->magic && memcmp(a->uuid, b->uuid, sizeof(a->uuid)) == 0 &&
-	       a->stream_instance_id == b->stream_instance_id && a->sequence == b->sequence &&
-	       a->timestamp_begin == b->timestamp_begin;
+	return a->magic == b->magic && a->stream_instance_id == b->stream_instance_id &&
+	       a->sequence == b->sequence && a->timestamp_begin == b->timestamp_begin;
 }
 
 /*
@@ -88,7 +96,7 @@ static bool look(const struct arena_source *s, uint64_t offset, struct arena_pac
 	}
 	p->offset = offset;
 	p->content_bytes = (size_t)(p->header.content_size / 8);
-	p->evicted = arena_source_stream(s, p->header.stream_instance_id).evicted;
+	p->evicted = arena_source_counts(s, p->header.stream_instance_id).evicted;
 	p->header.events_discarded += p->evicted;
 	return true;
 }
@@ -170,6 +178,22 @@ static bool next_packet(
 	return false;
 }
 
+/* As the process has it by now. */
+static bool read_header(const struct arena_source *s, struct arena_file *h)
+{
+	return arena_source_read(s, h, sizeof(*h), 0);
+}
+
+/* Whether another trace has what is in it; then the one that is wanted has all of its own in files.
+ */
+static bool is_gone(const struct arena_source *s)
+{
+	uint32_t turn = 0;
+
+	return arena_source_read(s, &turn, sizeof(turn), offsetof(struct arena_file, turn)) &&
+	       (int32_t)(turn - s->turn) > 0;
+}
+
 size_t arena_source_scan(struct arena_source *s, const struct arena_packet **packets)
 {
 	uint64_t end = end_now(s);
@@ -179,6 +203,9 @@ size_t arena_source_scan(struct arena_source *s, const struct arena_packet **pac
 	s->packets.count = 0;
 	while (next_packet(s, end, &offset, &p)) {
 		vec_push(&s->packets, p);
+	}
+	if (is_gone(s)) {
+		s->packets.count = 0;
 	}
 	sort_once_each(s);
 	*packets = s->packets.items;
@@ -231,6 +258,7 @@ bool arena_source_copy_from(
 		return false;
 	}
 	copy->timestamp_end = p->header.timestamp_end;
+	memcpy(copy->uuid, s->header.traces[s->turn % 2].uuid, sizeof(copy->uuid));
 	copy->content_size = p->header.content_size;
 	copy->events_discarded = p->header.events_discarded;
 	return true;
@@ -247,16 +275,16 @@ static uint64_t table_entries(const struct arena_source *s)
 	return room < ARENA_STREAMS_MAX ? room : ARENA_STREAMS_MAX;
 }
 
-struct arena_stream arena_source_stream(const struct arena_source *s, uint64_t stream)
+struct arena_counts arena_source_counts(const struct arena_source *s, uint64_t stream)
 {
 	struct arena_stream entry = { 0 };
 
-	if (stream > 0 && stream <= table_entries(s) &&
+	if (stream == 0 || stream > table_entries(s) ||
 		!arena_source_read(s, &entry, sizeof(entry),
 			s->header.streams_offset + (stream - 1) * sizeof(entry))) {
-		return (struct arena_stream){ 0 };
+		return (struct arena_counts){ 0 };
 	}
-	return entry;
+	return (struct arena_counts){ entry.lost, entry.evicted[s->turn % 2] };
 }
 
 uint64_t arena_source_streams(const struct arena_source *s)
@@ -305,19 +333,25 @@ bool arena_source_next_trace(const struct arena_source *s, uint8_t uuid[16], cha
 {
 	struct arena_file h;
 
-	if (!arena_source_read(s, &h, sizeof(h), 0) ||
-		memcmp(h.uuid, s->header.uuid, sizeof(h.uuid)) == 0 ||
-		!memchr(h.directory, '\0', sizeof(h.directory))) {
+	if (!is_gone(s) || !read_header(s, &h)) {
 		return false;
 	}
-	memcpy(uuid, h.uuid, sizeof(h.uuid));
-	strcpy(directory, h.directory);
+	const struct arena_trace *t = &h.traces[h.turn % 2];
+
+	if (!memchr(t->directory, '\0', sizeof(t->directory))) {
+		return false;
+	}
+	memcpy(uuid, t->uuid, sizeof(t->uuid));
+	strcpy(directory, t->directory);
 	return true;
 }
 
 void arena_source_turn(struct arena_source *s, const uint8_t uuid[16])
 {
-	memcpy(s->former, s->header.uuid, sizeof(s->former));
-	memcpy(s->header.uuid, uuid, sizeof(s->header.uuid));
-	s->is_turned = true;
+	struct arena_file h;
+
+	if (read_header(s, &h) && memcmp(h.traces[h.turn % 2].uuid, uuid, 16) == 0) {
+		memcpy(s->header.traces, h.traces, sizeof(h.traces));
+		s->turn = h.turn;
+	}
 }

@@ -53,7 +53,8 @@ int arena_source_lock(struct arena_source *s);
 
 /*
  * What is there now, sorted by (stream_instance_id, sequence), each packet
- * once. Returns how many; they are valid until the next call.
+ * once. Returns how many; they are valid until the next call. None when the
+ * process records into another trace by now, which has them then.
  */
 size_t arena_source_scan(struct arena_source *s, const struct arena_packet **packets);
 
@@ -65,8 +66,8 @@ bool arena_source_find(
 bool arena_source_look_again(const struct arena_source *s, struct arena_packet *p);
 
 /*
- * Copies a packet's header and content: p->content_bytes. In the copy,
- * content_size is what was copied and events_discarded as in `p`. False: the
+ * Copies a packet's header and content: p->content_bytes. In the copy, uuid is
+ * the trace's, content_size is what was copied and events_discarded as in `p`. False: the
  * process used the memory anew meanwhile, and the copy is worth nothing.
  */
 bool arena_source_copy(struct arena_source *s, const struct arena_packet *p, unsigned char *buffer);
@@ -75,8 +76,14 @@ bool arena_source_copy(struct arena_source *s, const struct arena_packet *p, uns
 bool arena_source_copy_from(
 	struct arena_source *s, const struct arena_packet *p, size_t from, unsigned char *buffer);
 
-/* A stream's counters; zero where the table has no entry. */
-struct arena_stream arena_source_stream(const struct arena_source *s, uint64_t stream);
+/* A stream's counters, see struct arena_stream, as they are for this trace. */
+struct arena_counts {
+	uint64_t lost;
+	uint64_t evicted;
+};
+
+/* Zero where the table has no entry. */
+struct arena_counts arena_source_counts(const struct arena_source *s, uint64_t stream);
 
 /* How many streams the process had, as far as the table goes. */
 uint64_t arena_source_streams(const struct arena_source *s);
@@ -88,17 +95,18 @@ void arena_source_clock(
 /* Whether all of it is in the stream files, and nothing will come. */
 bool arena_source_is_closed(const struct arena_source *s);
 
-/*
- * Whether the process records into another trace by now: its uuid, and its directory
- * (ARENA_FILE_PATH_BYTES), which it may just be about to write.
- */
+/* Whether the process records into another trace by now: its uuid, and its directory
+ * (ARENA_FILE_PATH_BYTES). */
 bool arena_source_next_trace(const struct arena_source *s, uint8_t uuid[16], char *directory);
 
-/* The packets of that trace are wanted from now on, beside those of the one so far. */
+/* That trace's packets are wanted from now on, if it still is the one of now. */
 void arena_source_turn(struct arena_source *s, const uint8_t uuid[16]);
 
 /* The file's header, as it was when opened, and its path. */
 const struct arena_file *arena_source_header(const struct arena_source *s);
+
+/* The trace that it belongs to, as it was when opened. */
+const struct arena_trace *arena_source_trace(const struct arena_source *s);
 const char *arena_source_path(const struct arena_source *s);
 
 /* The folder that arenas lie in. */

@@ -51,7 +51,40 @@ static bool header_is_sane(const struct arena_source *s)
 
 	return h->magic == ARENA_FILE_MAGIC && h->version == ARENA_FILE_VERSION &&
 	       h->first_unit > 0 && h->first_unit <= s->bytes / ARENA_UNIT &&
-	       memchr(h->directory, '\0', sizeof(h->directory));
+	       memchr(h->traces[0].directory, '\0', sizeof(h->traces[0].directory)) &&
+	       memchr(h->traces[1].directory, '\0', sizeof(h->traces[1].directory));
+}
+
+/* Takes the trace of that uuid for the one that is wanted: that of now, or of a turn under way. */
+static bool find_trace(struct arena_source *s, const uint8_t uuid[16])
+{
+	for (uint32_t turn = s->header.turn; turn <= s->header.turn + 1; turn++) {
+		if (memcmp(s->header.traces[turn % 2].uuid, uuid, 16) == 0) {
+			s->turn = turn;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Its name tells, from the very moment of a turn; where it has another one, the header does. */
+static void find_trace_by_name(struct arena_source *s)
+{
+	const char *digits = strrchr(s->path, '-');
+	uint8_t uuid[16];
+
+	s->turn = s->header.turn;
+	for (int i = 0; digits && i < 16; i++) {
+		unsigned int byte;
+
+		if (sscanf(digits + 1 + 2 * i, "%2x", &byte) != 1) {
+			return;
+		}
+		uuid[i] = (uint8_t)byte;
+	}
+	if (digits) {
+		find_trace(s, uuid);
+	}
 }
 
 static struct arena_source *open_owned(char *path, int *error)
@@ -75,6 +108,7 @@ static struct arena_source *open_owned(char *path, int *error)
 		return fail(s, error, errno);
 	}
 	s->map = map;
+	find_trace_by_name(s);
 	*error = 0;
 	return s;
 }
@@ -100,7 +134,7 @@ static struct arena_source *open_of(
 {
 	struct arena_source *s = open_owned(path, error);
 
-	if (s && memcmp(s->header.uuid, uuid, sizeof(s->header.uuid)) != 0) {
+	if (s && !find_trace(s, uuid)) {
 		return fail(s, error, EBADMSG);
 	}
 	return s && !is_trusted(s, directory) ? fail(s, error, EPERM) : s;
@@ -163,6 +197,16 @@ int arena_source_lock(struct arena_source *s)
 const struct arena_file *arena_source_header(const struct arena_source *s)
 {
 	return &s->header;
+}
+
+const struct arena_trace *arena_source_trace(const struct arena_source *s)
+{
+	const struct arena_trace *trace = &s->header.traces[s->turn % 2];
+	const struct arena_trace *other = &s->header.traces[(s->turn + 1) % 2];
+	bool is_renamed = memcmp(trace->uuid, other->uuid, sizeof(trace->uuid)) == 0 &&
+			  access(trace->directory, F_OK) != 0;
+
+	return is_renamed ? other : trace;
 }
 
 const char *arena_source_path(const struct arena_source *s)

@@ -12,8 +12,7 @@ struct arena_source {
 	const unsigned char *map;
 	uint64_t bytes;
 	struct arena_file header;
-	uint8_t former[16]; /* the trace that it was of before */
-	bool is_turned; /* there was one */
+	uint32_t turn; /* of the trace that is wanted, which is header.traces[turn % 2] */
 	VEC(struct arena_packet) packets;
 };
 

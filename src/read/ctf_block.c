@@ -191,6 +191,7 @@ static bool read_env_attribute(struct ctf_parser *p, struct ctf_metadata *md, st
 		{ "hostname", &md->hostname },
 		{ "procname", &md->procname },
 		{ CTF_ENV_BOOT_ID, &md->boot_id },
+		{ CTF_ENV_CONTINUES, &md->continues },
 	};
 
 	ctf_scan_next(&p->scan);

@@ -311,7 +311,7 @@ static void add_of_counts(struct ctf_reader *r)
 	struct arena_clock now;
 
 	for (uint64_t n = 1; n <= count; n++) {
-		struct arena_stream lost = arena_source_stream(r->trace.arena, n);
+		struct arena_counts lost = arena_source_counts(r->trace.arena, n);
 
 		if ((int64_t)(lost.lost + lost.evicted) > 0 && !find_stream(r, known, n)) {
 			arena_source_clock(r->trace.arena, &begin, &now);

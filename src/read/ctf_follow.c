@@ -67,7 +67,7 @@ void ctf_follow_begin(struct ctf_reader *r, const struct reader_options *options
 /* The stream begins with what comes: its files are not read. */
 static void skip_old(struct ctf_reader *r, struct ctf_stream *s)
 {
-	struct arena_stream counts = arena_source_stream(r->trace.arena, s->instance);
+	struct arena_counts counts = arena_source_counts(r->trace.arena, s->instance);
 
 	s->is_new = true;
 	s->is_reopened = true;
@@ -106,7 +106,7 @@ static bool has_news(const struct ctf_reader *r, const struct ctf_stream *s)
 		return true;
 	}
 	if (is_in_memory(s)) {
-		struct arena_stream counts = arena_source_stream(r->trace.arena, s->instance);
+		struct arena_counts counts = arena_source_counts(r->trace.arena, s->instance);
 
 		return counts.lost + counts.evicted > s->discarded;
 	}

@@ -70,12 +70,16 @@ static bool lacks_end(const struct ctf_stream *s, const struct ctf_trace *t)
 	return s->is_open && t->arena && !gives_up(t);
 }
 
-/* What is missing before the packet: before the first one, since the trace's begin. */
+/*
+ * What is missing before the packet: before the first one, since the trace's begin,
+ * unless it goes on with what another one has begun.
+ */
 void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t)
 {
 	const struct packet_header *h = &s->header;
 	bool is_next = h->sequence > s->sequence;
-	uint64_t packets = is_next ? h->sequence - s->sequence - 1 + lacks_end(s, t) : 0;
+	bool is_gap = is_next && (s->sequence || !t->continues);
+	uint64_t packets = is_gap ? h->sequence - s->sequence - 1 + lacks_end(s, t) : 0;
 
 	note_events(s, h->events_discarded);
 	note_packets(s, t, packets);
@@ -91,11 +95,11 @@ void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t)
 /* Events that were lost behind the last packet: only the process's table tells. */
 enum ctf_step ctf_gap_trailing(struct ctf_stream *s, const struct ctf_trace *t)
 {
-	struct arena_stream counts = { 0 };
+	struct arena_counts counts = { 0 };
 
 	s->has_gap = false;
 	if (t->arena) {
-		counts = arena_source_stream(t->arena, s->instance);
+		counts = arena_source_counts(t->arena, s->instance);
 	}
 	s->given_up = counts.evicted - s->evicted;
 	s->evicted = counts.evicted;

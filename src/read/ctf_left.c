@@ -70,7 +70,6 @@ static enum ctf_step take(struct ctf_stream *s, const struct ctf_trace *t,
 	const struct arena_packet *p, struct read_error *error)
 {
 	ctf_packet_load(&s->header, s->copy, false);
-	memcpy(s->header.uuid, t->uuid, sizeof(s->header.uuid)); /* the arena's reader saw to it */
 	s->packet_offset = p->offset;
 	s->number++;
 	const char *why = ctf_packet_fault(&s->header, t, s->instance);

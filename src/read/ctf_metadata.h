@@ -48,6 +48,7 @@ struct ctf_metadata {
 	const char *hostname;
 	const char *procname;
 	const char *boot_id;
+	const char *continues; /* the trace whose streams go on here */
 	uint32_t pid;
 	bool has_pid;
 	struct arena_clock begin; /* all 0 where it does not say */

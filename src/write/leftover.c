@@ -18,9 +18,9 @@
 #define BLOCK_BYTES 512u /* of st_blocks */
 
 /* Reads the metadata of the trace that the arena names; false: it is not there. */
-static bool read_metadata(struct ctf_metadata *md, const struct arena_file *h, struct stat *st)
+static bool read_metadata(struct ctf_metadata *md, const struct arena_trace *t, struct stat *st)
 {
-	int directory = open(h->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int directory = open(t->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct read_error ignored;
 
 	ctf_metadata_init(md, NULL);
@@ -28,17 +28,17 @@ static bool read_metadata(struct ctf_metadata *md, const struct arena_file *h, s
 		return false;
 	}
 	bool same = ctf_metadata_read(md, directory, &ignored) &&
-		    memcmp(md->uuid, h->uuid, sizeof(md->uuid)) == 0 &&
+		    memcmp(md->uuid, t->uuid, sizeof(md->uuid)) == 0 &&
 		    (!st || fstat(directory, st) == 0);
 
 	close(directory);
 	return same;
 }
 
-bool leftover_trace(const struct arena_file *h, struct stat *st)
+bool leftover_trace(const struct arena_trace *t, struct stat *st)
 {
 	struct ctf_metadata md;
-	bool same = read_metadata(&md, h, st);
+	bool same = read_metadata(&md, t, st);
 
 	ctf_metadata_fini(&md);
 	return same;
@@ -80,8 +80,8 @@ static void describe(struct leftover *o, const struct arena_source *arena)
 	o->seen = (time_t)(now.realtime_ns / CTF_CLOCK_SECOND);
 	o->pid = h->pid;
 	o->state = arena_source_is_live(arena) ? LEFTOVER_ALIVE : LEFTOVER_DEAD;
-	strcpy(o->directory, h->directory);
-	o->has_trace = read_metadata(&md, h, NULL);
+	strcpy(o->directory, arena_source_trace(arena)->directory);
+	o->has_trace = read_metadata(&md, arena_source_trace(arena), NULL);
 	if (o->has_trace) {
 		copy_line(o->command, sizeof(o->command), md.procname);
 	} else if (o->state == LEFTOVER_ALIVE) {

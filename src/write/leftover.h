@@ -56,6 +56,6 @@ bool leftover_explain(const char *path, char *text, size_t size);
  * Whether the trace of an arena is in the folder that the arena names, which can
  * be another trace by now; with the folder's status in *st unless that is NULL.
  */
-bool leftover_trace(const struct arena_file *h, struct stat *st);
+bool leftover_trace(const struct arena_trace *t, struct stat *st);
 
 #endif

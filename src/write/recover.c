@@ -170,7 +170,7 @@ static bool fold(struct recovery *r)
 	}
 	arena_source_clock(r->arena, &first, &now);
 	for (uint64_t stream = 1; stream <= streams; stream++) {
-		struct arena_stream counts = arena_source_stream(r->arena, stream);
+		struct arena_counts counts = arena_source_counts(r->arena, stream);
 
 		if (!stream_files_account(&r->files, stream, counts.lost + counts.evicted, &now)) {
 			return false;
@@ -245,18 +245,18 @@ static bool mend_metadata(struct recovery *r)
 /* Of a copied trace: the memory belongs to where its process recorded, as long as that is there. */
 static bool is_of_original(const struct recovery *r)
 {
-	const struct arena_file *h = arena_source_header(r->arena);
+	const struct arena_trace *trace = arena_source_trace(r->arena);
 	struct stat original;
 	struct stat mine;
 
-	return leftover_trace(h, &original) && fstat(r->directory, &mine) == 0 &&
+	return leftover_trace(trace, &original) && fstat(r->directory, &mine) == 0 &&
 	       (mine.st_dev != original.st_dev || mine.st_ino != original.st_ino);
 }
 
 static bool keep_arena(struct recovery *r)
 {
 	snprintf(r->result->kept_for, sizeof(r->result->kept_for), "%.299s",
-		arena_source_header(r->arena)->directory);
+		arena_source_trace(r->arena)->directory);
 	arena_source_close(r->arena);
 	r->arena = NULL;
 	return true;
@@ -369,14 +369,14 @@ bool recover_arena(const char *path, struct recover_result *result)
 	if (!arena) {
 		return fail(result, "is no arena: %s", strerror(error));
 	}
-	const struct arena_file h = *arena_source_header(arena);
+	const struct arena_trace trace = *arena_source_trace(arena);
 
 	arena_source_close(arena);
-	if (!leftover_trace(&h, NULL)) {
+	if (!leftover_trace(&trace, NULL)) {
 		return fail(result,
 			"its trace '%.300s' is gone: if it was moved, recover it where it is now; "
 			"else 'waymark recover --discard' throws this away",
-			h.directory);
+			trace.directory);
 	}
-	return recover_trace(h.directory, result);
+	return recover_trace(trace.directory, result);
 }

@@ -113,7 +113,7 @@ static bool may_go_with_arena(struct staged *s, struct arena_source *arena, cons
 {
 	struct stat original;
 	bool is_live = arena_source_is_live(arena);
-	bool is_copy = leftover_trace(arena_source_header(arena), &original) &&
+	bool is_copy = leftover_trace(arena_source_trace(arena), &original) &&
 		       (original.st_dev != st->st_dev || original.st_ino != st->st_ino);
 
 	free(s->arena);

@@ -339,12 +339,12 @@ UNIT = 65536
 def arena(t, packets, counts):
     """What a killed process leaves in memory; counts: (lost, evicted) of streams 1, 2, ..."""
     clocks = [v for s in (10, 50) for v in (s * FREQ, s * 10**9, (EPOCH + s) * 10**9)]
-    head = struct.pack("<QIIQ16sIIQQII6Q", 0x414B52414D594157, 1, 5, UNIT * 32, t.uuid, 77, 0,
-                       len(counts), 8192, 0, 0, *clocks)
+    head = struct.pack("<QIIQ16sIIQQII6QII", 0x414B52414D594157, 2, 5, UNIT * 32, t.uuid, 77, 0,
+                       len(counts), 16384, 0, 0, *clocks, 0, 0) + 2 * (t.uuid + bytes(4096))
     data = bytearray(UNIT * 32)
     data[:len(head)] = head
     for n, count in enumerate(counts):
-        data[8192 + 16 * n:8208 + 16 * n] = struct.pack("<QQ", *count)
+        data[16384 + 24 * n:16408 + 24 * n] = struct.pack("<QQQ", *count, 0)
     for n, packet in enumerate(packets):
         data[UNIT * (6 + 2 * n):UNIT * (6 + 2 * n) + len(packet)] = packet
     return bytes(data)

@@ -84,8 +84,10 @@ void begin_trace(struct ctf_trace *t, struct ctf_files *f, const struct ctf_conf
 {
 	memset(t, 0, sizeof(*t));
 	memset(f, 0, sizeof(*f));
-	assert_true(waymark_ctf_begin(t, config));
-	waymark_ctf_name(t);
+	static char wanted[PATH_MAX];
+
+	assert_true(waymark_ctf_begin(t, config, NULL));
+	waymark_ctf_name(t, wanted);
 	f->trace = t;
 }
 

@@ -23,6 +23,7 @@
 
 static struct ctf_trace trace;
 static struct ctf_files files;
+static char wanted[PATH_MAX];
 
 static const char *base_name(const char *path)
 {
@@ -36,14 +37,14 @@ static void a_trace_has_no_name_until_it_is_whole(void **state)
 	(void)state;
 	assert_int_equal(mkdir("place", 0700), 0);
 	memset(&trace, 0, sizeof(trace));
-	assert_true(waymark_ctf_begin(&trace, config));
+	assert_true(waymark_ctf_begin(&trace, config, NULL));
 	assert_int_equal(strncmp(base_name(trace.path), ".waymark-", 9), 0);
 	assert_int_equal(strlen(base_name(trace.path)), 9 + 32);
 	assert_int_equal(trace.uuid[6] >> 4, 4);
 	assert_int_equal(trace.uuid[8] >> 6, 2);
 	assert_int_equal(entries_of("place"), 1);
 	assert_true(size_in(&trace, "metadata") > 1000);
-	waymark_ctf_name(&trace);
+	waymark_ctf_name(&trace, wanted);
 	assert_string_equal(trace.path, config->path);
 	assert_int_equal(entries_of("place"), 1);
 	assert_int_equal(count_events(trace.path, NULL), 0);
@@ -55,7 +56,7 @@ static void an_abandoned_trace_leaves_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(mkdir("left", 0700), 0);
-	assert_true(waymark_ctf_begin(&trace, config));
+	assert_true(waymark_ctf_begin(&trace, config, NULL));
 	waymark_ctf_abandon(&trace);
 	assert_int_equal(entries_of("left"), 0);
 }
@@ -85,9 +86,9 @@ static void the_default_is_named_by_the_process(void **state)
 	assert_true(mkdir("default", 0700) == 0 && chdir("default") == 0);
 	for (int i = 0; i < 3; i++) {
 		memset(&trace, 0, sizeof(trace));
-		assert_true(waymark_ctf_begin(&trace, i ? config : NULL));
+		assert_true(waymark_ctf_begin(&trace, i ? config : NULL, NULL));
 		assert_int_equal(chdir("/"), 0); /* it belongs where it began */
-		waymark_ctf_name(&trace);
+		waymark_ctf_name(&trace, wanted);
 		snprintf(expected, sizeof(expected), i ? "trace-%d.ctf.%d" : "trace-%d.ctf",
 			getpid(), i);
 		assert_string_equal(base_name(trace.path), expected);
@@ -152,8 +153,10 @@ static void *begin_and_name(void *arg)
 	struct ctf_trace *t = &racing[(uintptr_t)arg];
 
 	pthread_barrier_wait(&start);
-	if (waymark_ctf_begin(t, racing_config)) {
-		waymark_ctf_name(t);
+	if (waymark_ctf_begin(t, racing_config, NULL)) {
+		static __thread char name[PATH_MAX];
+
+		waymark_ctf_name(t, name);
 	}
 	return NULL;
 }
@@ -189,7 +192,7 @@ static void begin_where_nothing_may_be_made(void)
 	if (setuid(65534)) {
 		exit(77);
 	}
-	exit(!waymark_ctf_begin(&trace, config) && errno == EACCES && !trace.path[0] ? 0 : 1);
+	exit(!waymark_ctf_begin(&trace, config, NULL) && errno == EACCES && !trace.path[0] ? 0 : 1);
 }
 
 static void begin_where_nothing_is(void)
@@ -197,7 +200,7 @@ static void begin_where_nothing_is(void)
 	if (mkdir("gone", 0700) || chdir("gone") || rmdir("../gone")) {
 		exit(1);
 	}
-	exit(!waymark_ctf_begin(&trace, NULL) && errno == ENOENT ? 0 : 2);
+	exit(!waymark_ctf_begin(&trace, NULL, NULL) && errno == ENOENT ? 0 : 2);
 }
 
 /* Not a byte of metadata fits; the directory must not stay. */
@@ -208,8 +211,9 @@ static void begin_beyond_the_limit(void)
 
 	mkdir("short", 0700);
 	setrlimit(RLIMIT_FSIZE, &limit);
-	exit(!waymark_ctf_begin(&trace, config) && errno == EFBIG && entries_of("short") == 0 ? 0
-											      : 1);
+	exit(!waymark_ctf_begin(&trace, config, NULL) && errno == EFBIG && entries_of("short") == 0
+			? 0
+			: 1);
 }
 
 static void what_cannot_begin_says_so_and_leaves_nothing(void **state)

@@ -92,12 +92,14 @@ static inline int fixture_open(void **state)
 		.bytes = FIXTURE_BYTES,
 		.pid = 4242,
 		.streams = 3,
-		.streams_offset = 8192,
+		.streams_offset = 16384,
 		.begin = { 1000, 5000, 1700000000000000000 },
 		.now = { 2500001000, 1000005000, 1700000001000000000 },
 	};
 	memcpy(f->header.uuid, fixture_uuid, sizeof(f->header.uuid));
-	strcpy(f->header.directory, f->folder);
+	memcpy(f->header.traces[0].uuid, fixture_uuid, sizeof(f->header.uuid));
+	strcpy(f->header.traces[0].directory, f->folder);
+	f->header.traces[1] = f->header.traces[0];
 	*state = f;
 	return ftruncate(f->fd, (off_t)FIXTURE_BYTES);
 }

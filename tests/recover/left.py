@@ -13,7 +13,7 @@ UUID = bytes([0xAB, 2, 3] + 13 * [0])
 OPEN = 2**63 - 1
 UNIT = 65536
 FIRST_UNIT = 8
-TABLE = 8192
+TABLE = 16384
 ARENA = 64 << 20
 HEADER = "I16sIQQQQQQQII"
 BYTES = struct.calcsize("=" + HEADER)
@@ -73,11 +73,12 @@ def make_arena(path, directory, packets, *, lost=None, streams=3, pid=4242):
         begin = (0, 5 * SECOND, 1_700_000_000 * SECOND)
         now = (100 * SECOND, 105 * SECOND, 1_700_000_100 * SECOND)
         file.write(struct.pack(
-            "=QIIQ16sIIQQII3Q3Q", 0x414B52414D594157, 1, FIRST_UNIT, ARENA, UUID, pid, 0,
-            streams, TABLE, 0, 0, *begin, *now) + str(directory).encode() + b"\0")
+            "=QIIQ16sIIQQII3Q3QII", 0x414B52414D594157, 2, FIRST_UNIT, ARENA, UUID, pid, 0,
+            streams, TABLE, 0, 0, *begin, *now, 0, 0)
+            + 2 * struct.pack("=16s4096s", UUID, str(directory).encode()))
         for stream, count in (lost or {}).items():
-            file.seek(TABLE + (stream - 1) * 16)
-            file.write(struct.pack("=QQ", count, 0))
+            file.seek(TABLE + (stream - 1) * 24)
+            file.write(struct.pack("=QQQ", count, 0, 0))
         for unit, data in packets.items():
             file.seek((FIRST_UNIT + unit) * UNIT)
             file.write(data)

@@ -59,7 +59,7 @@ static void reading_gives_no_memory_to_holes(void **state)
 	fstat(f->fd, &before);
 	assert_int_equal(open_arena(f), 0);
 	assert_int_equal(scan(f, &p), 1);
-	arena_source_stream(f->source, 16384);
+	arena_source_counts(f->source, 16384);
 	fstat(f->fd, &after);
 	assert_int_equal(after.st_blocks, before.st_blocks);
 }
@@ -68,20 +68,20 @@ static void a_copy_has_the_published_content(void **state)
 {
 	struct fixture *f = *state;
 	const struct arena_packet *p;
-	struct arena_stream entry = { .lost = 9, .evicted = 100 };
+	struct arena_stream entry = { .lost = 9, .evicted = { 100 } };
 	struct packet_header h = made_packet(3, 200, 1000);
 	unsigned char copy[1000];
 	const struct packet_header *header = (const void *)copy;
 
 	h.events_discarded = 4;
 	put_arena_header(f);
-	put_at(f, &entry, sizeof(entry), 8192 + 2 * sizeof(entry));
+	put_at(f, &entry, sizeof(entry), f->header.streams_offset + 2 * sizeof(entry));
 	put_packet(f, 10, &h);
 	assert_int_equal(open_arena(f), 0);
-	assert_int_equal(arena_source_stream(f->source, 3).lost, 9);
-	assert_int_equal(arena_source_stream(f->source, 2).lost, 0);
-	assert_int_equal(arena_source_stream(f->source, 0).lost, 0);
-	assert_int_equal(arena_source_stream(f->source, UINT64_MAX).lost, 0);
+	assert_int_equal(arena_source_counts(f->source, 3).lost, 9);
+	assert_int_equal(arena_source_counts(f->source, 2).lost, 0);
+	assert_int_equal(arena_source_counts(f->source, 0).lost, 0);
+	assert_int_equal(arena_source_counts(f->source, UINT64_MAX).lost, 0);
 	assert_int_equal(scan(f, &p), 1);
 	assert_int_equal(p->header.events_discarded, 104);
 	/* The process goes on meanwhile: what was published when we looked is what we get. */
@@ -211,7 +211,8 @@ static void a_damaged_header_is_refused(void **state)
 	f->header.version++;
 	assert_refused(f);
 	f->header = good;
-	f->header.uuid[3] ^= 1;
+	f->header.traces[0].uuid[3] ^= 1;
+	f->header.traces[1].uuid[3] ^= 1;
 	assert_refused(f);
 	f->header = good;
 	f->header.first_unit = 0;
@@ -219,7 +220,7 @@ static void a_damaged_header_is_refused(void **state)
 	f->header.first_unit = UINT32_MAX;
 	assert_refused(f);
 	f->header = good;
-	memset(f->header.directory, 'x', sizeof(f->header.directory));
+	memset(f->header.traces[1].directory, 'x', sizeof(f->header.traces[1].directory));
 	assert_refused(f);
 	f->header = good;
 	put_arena_header(f);
@@ -244,7 +245,7 @@ static void offsets_out_of_range_cost_only_what_they_name(void **state)
 		f->header.bytes = offsets[i];
 		put_arena_header(f);
 		assert_int_equal(open_arena(f), 0);
-		assert_int_equal(arena_source_stream(f->source, 3).lost, 0);
+		assert_int_equal(arena_source_counts(f->source, 3).lost, 0);
 		assert_int_equal(arena_source_streams(f->source), 0);
 		assert_int_equal(scan(f, &p), 1);
 	}

@@ -12,8 +12,9 @@ from survive import amount
 
 
 class Kill(survive.Survive):
-    def kill_after(self, ms, *args, options=",buffer=1G", **how):
-        victim = self.start(*args, env=self.env(options), **how)
+    def kill_after(self, ms, *args, options=",buffer=1G", shm=None, **how):
+        more = {"WAYMARK_SHM": str(shm)} if shm else {}
+        victim = self.start(*args, env=self.env(options, **more), **how)
         time.sleep(ms / 1000)
         victim.kill()
         out, said = victim.communicate()
@@ -55,6 +56,34 @@ class Kill(survive.Survive):
 
     def test_between_pieces(self):
         self.kill_many(amount(10, 100), 60, "storm", 2, options=",rotate=1M,buffer=1G")
+
+    def check_turns(self):
+        """Each event is in one of the traces that the process went through, before and after recover."""
+        traces = sorted(self.work.glob("turn-*.ctf"))
+        if self.trace.exists():
+            traces.insert(0, self.trace)
+        if not traces: # killed before its first event
+            return 0
+        reads = f'for t; do "{survive.WAYMARK}" print "$t" || exit; done'
+        command = ["sh", "-c", reads, "sh", *traces]
+        events = self.checked(command, ())
+        self.waymark("recover", *(("--all",) if self.arenas() else traces))
+        self.assert_clean()
+        self.assertEqual(self.checked(command, ()), events)
+        return len(traces)
+
+    def test_while_the_trace_changes(self):
+        turns = 0
+        for shm in (self.shm, self.work / "none"):
+            for i in range(amount(20, 300)):
+                ms = random.uniform(0, 80)
+                with self.subTest(i=i, ms=ms, shm=shm):
+                    try:
+                        self.kill_after(ms, "turns", random.choice((0, 0, 1, 3)), shm=shm)
+                        turns += self.check_turns()
+                    finally:
+                        self.forget()
+        print(f"{self.id()}: {turns} traces")
 
     def test_during_the_exit(self):
         for how in ("exit", "quick_exit", "abort", "segv"):

@@ -91,6 +91,23 @@ static void run_flush(char **argv)
 	}
 }
 
+/* turns THREADS: who records, while the trace changes all the time: turn-<n>.ctf */
+static void run_turns(char **argv)
+{
+	struct waymark_error error;
+	char name[32];
+
+	storm(1, (unsigned int)atoi(argv[0]));
+	for (unsigned int n = 0; n < 100000; n++) {
+		live_for(0, 100);
+		snprintf(name, sizeof(name), "turn-%05u.ctf", n);
+		if (waymark_set_output("ctf", name, &error)) {
+			fprintf(stderr, "%s\n", error.text);
+			_exit(2);
+		}
+	}
+}
+
 /* exec EVENTS: and then the same program once more, counting on as thread 1 */
 static void run_exec(char **argv)
 {
@@ -295,6 +312,7 @@ const struct mode modes_end[] = {
 	{ "storm", run_storm },
 	{ "snapshots", run_snapshots },
 	{ "flush", run_flush },
+	{ "turns", run_turns },
 	{ "exec", run_exec },
 	{ "second", run_second },
 	{ "run", run_run },

@@ -79,11 +79,16 @@ void waymark_arena_unlink(struct arena *a);
 /* Removes what a dead process left of a trace; false where one that lives records into it. */
 bool waymark_arena_remove_dead(const struct arena_place *place);
 
+/* The trace's directory has got its name: the place of the file changes if it lies in there. */
+void waymark_arena_set_directory(struct arena *a, const char *directory);
+
 /*
- * Another trace has it now: the file gets the name that `file.uuid` and `file.directory` ask for.
- * `path`: ARENA_FILE_PATH_BYTES of scratch memory.
+ * The next trace takes it over, to which others come by the file's new name. What
+ * they need beside its place is noted before, see arena_next(). Returns 0, or the
+ * errno where the file has to keep its name, and nobody finds it; `place` has scratch
+ * memory. Who drains.
  */
-void waymark_arena_rename(struct arena *a, char *path);
+int waymark_arena_turn(struct arena *a, const struct arena_place *place);
 
 /*
  * Takes a chunk, of `wanted` size if there is one, else of another, its `next`
@@ -103,7 +108,7 @@ void waymark_arena_trim(struct arena *a);
 /* Notes the clocks' reading for those who read the file. Who drains. */
 void waymark_arena_set_clock(struct arena *a, struct clock_pair now);
 
-/* Word by word, for it may change when another trace begins. */
+/* Word by word: who reads the packet meanwhile finds of each word the old or the new. */
 static inline void arena_copy_uuid(uint8_t to[16], const uint8_t from[16])
 {
 	for (int i = 0; i < 16; i += 4) {
@@ -146,6 +151,17 @@ static inline uint64_t arena_stream_id(struct arena *a, uint64_t *stream)
 		       stream, &id, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
 		       ? fresh
 		       : id;
+}
+
+/* Where the trace of now, and that after the next turn, has its place in the header's tables. */
+static inline uint32_t arena_now(const struct arena *a)
+{
+	return a->file.turn % 2;
+}
+
+static inline uint32_t arena_next(const struct arena *a)
+{
+	return (a->file.turn + 1) % 2;
 }
 
 /* The counters of a stream that others read; NULL where the table ends before it. */

@@ -173,6 +173,15 @@ static struct arena *map_file(int fd, uint64_t *bytes)
 	return reserve(bytes, MAP_SHARED, fd);
 }
 
+static void note_trace(struct arena_trace *t, const struct arena_place *place)
+{
+	memcpy(t->uuid, place->uuid, sizeof(t->uuid));
+	t->directory[0] = '\0';
+	if (place->directory) {
+		strncpy(t->directory, place->directory, sizeof(t->directory) - 1);
+	}
+}
+
 /* The header, its magic last: a file without it is none yet. */
 static void begin_file(
 	struct arena *a, const struct arena_place *place, uint64_t bytes, uint32_t pid)
@@ -188,9 +197,8 @@ static void begin_file(
 	waymark_arena_set_clock(a, now);
 	f->begin = f->now;
 	memcpy(f->uuid, place->uuid, sizeof(f->uuid));
-	if (place->directory) {
-		strncpy(f->directory, place->directory, sizeof(f->directory) - 1);
-	}
+	note_trace(&f->traces[0], place);
+	note_trace(&f->traces[1], place); /* there is no other yet */
 	a->units = (uint32_t)(bytes / ARENA_UNIT);
 	a->bump = a->populated = a->seen = f->first_unit;
 	__atomic_store_n(&f->magic, ARENA_FILE_MAGIC, __ATOMIC_RELEASE);
@@ -332,16 +340,49 @@ bool waymark_arena_remove_dead(const struct arena_place *place)
 	       (!trace_path(place) || remove_dead(place->path));
 }
 
-void waymark_arena_rename(struct arena *a, char *path)
+static bool is_shared(const struct arena *a)
 {
-	struct arena_place place = { .directory = a->file.directory, .path = path };
-	bool shared = strncmp(a->path, prefix, strlen(prefix)) == 0;
+	return strncmp(a->path, prefix, strlen(prefix)) == 0;
+}
+
+void waymark_arena_set_directory(struct arena *a, const char *directory)
+{
+	struct arena_place place = { .directory = directory };
 
 	memcpy(place.uuid, a->file.uuid, sizeof(place.uuid));
-	if (a->is_file && (shared ? shared_path(&place) : trace_path(&place)) &&
-		syscall(SYS_renameat2, AT_FDCWD, a->path, AT_FDCWD, path, 0) == 0) {
-		strcpy(a->path, path);
+	note_trace(&a->file.traces[0], &place);
+	if (a->is_file && !is_shared(a)) {
+		place.path = a->path;
+		trace_path(&place);
 	}
+}
+
+/* Gives the file the name that belongs to the place; 0 or the errno. */
+static int move(struct arena *a, const struct arena_place *place)
+{
+	if (!(is_shared(a) ? shared_path(place) : trace_path(place))) {
+		return ENAMETOOLONG;
+	}
+	if (syscall(SYS_renameat2, AT_FDCWD, a->path, AT_FDCWD, place->path, 0) != 0) {
+		return errno;
+	}
+	strcpy(a->path, place->path);
+	return 0;
+}
+
+int waymark_arena_turn(struct arena *a, const struct arena_place *place)
+{
+	struct arena_trace *former = &a->file.traces[arena_now(a)];
+
+	note_trace(&a->file.traces[arena_next(a)], place);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* a kill finds what came before the rename */
+	int why = a->is_file ? move(a, place) : 0;
+
+	if (why) { /* by its old name it must not be taken for the former one's */
+		memcpy(former->uuid, place->uuid, sizeof(former->uuid));
+	}
+	__atomic_store_n(&a->file.turn, a->file.turn + 1, __ATOMIC_RELEASE);
+	return why;
 }
 
 void waymark_arena_destroy(struct arena *a, bool unlink)

@@ -20,6 +20,7 @@
 #include "rt/host/path.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
+#include "rt/sink/ctf_metadata.h"
 #include "rt/sink/ctf_pass.h"
 #include "rt/sink/ctf_replace.h"
 #include "rt/sink/sink.h"
@@ -70,11 +71,18 @@ static struct ctf_config *new_config(const char *path)
 /* Whether `st` is the directory that this process writes to by now. */
 static bool is_current(const struct stat *st)
 {
-	const struct ctf_state *state = waymark_ctf_has_begun() ? waymark_ctf_current() : NULL;
+	struct ctf_state *state = waymark_ctf_has_begun() ? waymark_ctf_current() : NULL;
+	struct guard guard;
 	struct stat own;
 
-	return state && stat(state->trace.path, &own) == 0 && own.st_dev == st->st_dev &&
-	       own.st_ino == st->st_ino;
+	if (!state) {
+		return false;
+	}
+	waymark_ctf_lock(&state->trace, &guard);
+	bool found = stat(state->trace.path, &own) == 0;
+
+	waymark_ctf_unlock(&state->trace, &guard);
+	return found && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
 }
 
 static int check_file(const char *path, bool yield, bool replace, struct waymark_error *error)

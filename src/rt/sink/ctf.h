@@ -43,9 +43,10 @@ struct ctf_config {
 struct ctf_trace {
 	const struct ctf_config *config; /* it was made for */
 	uint8_t uuid[16];
+	uint8_t former[16]; /* of the trace whose streams go on in it; all zero: none */
 	uint32_t pid;
 	uint32_t named; /* it has its name, by release; 0: nothing may be written yet */
-	uint32_t metadata_lock; /* 1: taken */
+	uint32_t metadata_lock; /* 1: taken; by whoever changes the trace for another, too */
 	uint32_t declared; /* ids up to this one are in the metadata; under metadata_lock */
 	struct arena_clock begin;
 	char path[PATH_MAX]; /* absolute; of a temporary name until waymark_ctf_name() */
@@ -88,19 +89,28 @@ struct ctf_files {
  * Makes a directory of a temporary name beside the place where the trace
  * belongs, with the declarations of every event that has an id. Threads that
  * meet their first event together each make one; one of them is published.
+ * The streams of `former`, which may be NULL or have no name, go on in it.
  * False, with errno, when it cannot be made. Any thread, any signal handler.
  */
-bool waymark_ctf_begin(struct ctf_trace *t, const struct ctf_config *config);
+bool waymark_ctf_begin(
+	struct ctf_trace *t, const struct ctf_config *config, const struct ctf_trace *former);
 
 /*
  * Gives the directory its name: the configured one if it is free, else with
  * `.<pid>` and then `.<pid>.<n>` behind it; nothing is ever replaced. The path
- * stays the temporary one where that fails. Any thread, any signal handler.
+ * stays the temporary one where that fails. `wanted`, of PATH_MAX bytes, gets each
+ * name before it is tried. Any thread, any signal handler.
  */
-void waymark_ctf_name(struct ctf_trace *t);
+void waymark_ctf_name(struct ctf_trace *t, char *wanted);
 
 /* Removes the directory again: another thread's was published. Any thread, any signal handler. */
 void waymark_ctf_abandon(struct ctf_trace *t);
+
+/*
+ * Copies its path, as much of it as `size` bytes hold; false as long as it has none.
+ * Any thread, no signal handler.
+ */
+bool waymark_ctf_get_path(struct ctf_trace *t, char *path, size_t size);
 
 /*
  * Appends the declarations of events that got an id since. False, with errno,

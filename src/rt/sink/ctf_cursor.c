@@ -66,7 +66,7 @@ static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_he
 
 	while (count < CTF_GATHER && chunk && (c->reader.taken || packet_is_closed(a, chunk))) {
 		packets[count] = packet_at(a, chunk);
-		memcpy(packets[count++]->uuid, round->state->trace.uuid, 16);
+		arena_copy_uuid(packets[count++]->uuid, round->state->trace.uuid);
 		chunk = c->reader.taken ? 0 : packet_next(a, chunk);
 	}
 	return count;
@@ -87,6 +87,10 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 		c->reader.untold = false;
 		c->reader.told = packets[i]->events_discarded + c->reader.evicted;
 		advance(round->recorder, c);
+	}
+	for (size_t i = written; i < count; i++) {
+		/* Another trace may have it: only the arena's is right for each. */
+		arena_copy_uuid(packets[i]->uuid, round->arena->file.uuid);
 	}
 	round->failed |= written < count;
 	return count > 0 && written == count;
@@ -277,21 +281,23 @@ void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 	}
 }
 
-/* As who reads the arena sees it, too. */
-static void set_evicted(struct arena *a, struct cursor *c, uint64_t events)
+/* As who reads the arena for that trace sees it, too. */
+static void set_evicted(struct arena *a, struct cursor *c, uint32_t trace, uint64_t events)
 {
 	uint64_t stream = __atomic_load_n(&c->stream, __ATOMIC_RELAXED);
 	struct arena_stream *s = stream ? arena_stream(a, stream) : NULL;
 
 	c->reader.evicted = events;
 	if (s) {
-		__atomic_store_n(&s->evicted, events, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->evicted[trace], events, __ATOMIC_RELEASE);
 	}
 }
 
 void waymark_ctf_cursor_begin_trace(struct ctf_round *round, struct cursor *c)
 {
-	set_evicted(round->arena, c, c->reader.evicted - c->reader.told);
+	struct arena *a = round->arena;
+
+	set_evicted(a, c, arena_next(a), c->reader.evicted - c->reader.told);
 	c->reader.told = 0;
 }
 
@@ -301,7 +307,9 @@ void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struc
 	uint64_t events = waymark_packet_events(
 		&state->walk, h, packet_bytes(recorder_arena(r), c->reader.chunk));
 
-	set_evicted(recorder_arena(r), c, c->reader.evicted + events);
+	struct arena *a = recorder_arena(r);
+
+	set_evicted(a, c, arena_now(a), c->reader.evicted + events);
 	c->reader.untold = true;
 	c->reader.discarded = h->events_discarded;
 	advance(r, c);

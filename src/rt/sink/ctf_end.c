@@ -9,12 +9,13 @@
 #include "rt/host/line.h"
 #include "rt/record/close.h"
 #include "rt/sink/ctf_end.h"
+#include "rt/sink/ctf_metadata.h"
 
 void waymark_ctf_consumer_begin(void *memory, struct arena_place *place)
 {
 	struct ctf_state *state = memory;
 
-	if (!waymark_ctf_begin(&state->trace, waymark_ctf_config())) {
+	if (!waymark_ctf_begin(&state->trace, waymark_ctf_config(), NULL)) {
 		state->files.error = errno;
 		return; /* who drains tries again */
 	}
@@ -41,9 +42,9 @@ void waymark_ctf_consumer_begun(struct arena *a)
 
 	state->files.trace = &state->trace;
 	if (state->trace.path[0]) {
-		waymark_ctf_name(&state->trace);
+		waymark_ctf_name(&state->trace, a->file.traces[1].directory);
 		announce(&state->trace);
-		strcpy(a->file.directory, state->trace.path);
+		waymark_arena_set_directory(a, state->trace.path);
 	}
 	__atomic_store_n(&state->trace.named, 1, __ATOMIC_RELEASE);
 }
@@ -60,15 +61,15 @@ void waymark_ctf_consumer_abandon(void *memory)
 void waymark_ctf_consumer_get_name(const struct recorder *r, char *name, size_t size)
 {
 	const struct arena *a = recorder_arena(r);
-	const struct ctf_state *state = a ? a->state : NULL;
 	const struct ctf_config *config = waymark_ctf_config();
 
+	if (a && waymark_ctf_get_path(&((struct ctf_state *)a->state)->trace, name, size)) {
+		return;
+	}
 	struct line l;
 
 	line_init(&l, name, size);
-	if (state && state->trace.path[0]) {
-		waymark_line_put(&l, "%s", state->trace.path);
-	} else if (config && config->path[0]) {
+	if (config && config->path[0]) {
 		waymark_line_put(&l, "%s", config->path);
 	} else {
 		waymark_line_put(&l, "trace-%u.ctf", (unsigned int)getpid());
@@ -78,8 +79,9 @@ void waymark_ctf_consumer_get_name(const struct recorder *r, char *name, size_t 
 _Static_assert(sizeof(((struct ctf_trace *)0)->path) <= ARENA_FILE_PATH_BYTES &&
 		       sizeof(((struct ctf_trace *)0)->scratch) >= ARENA_FILE_PATH_BYTES,
 	"the arena must be able to name its trace");
+_Static_assert(PATH_MAX == ARENA_FILE_PATH_BYTES, "names go into the arena as they are tried");
 
-/* Streams begin anew; packets that are open carry the trace's uuid, too. */
+/* Streams begin anew. */
 static void begin_streams(struct ctf_round *round)
 {
 	uint32_t index = 0;
@@ -88,23 +90,58 @@ static void begin_streams(struct ctf_round *round)
 		foreach_ctf_cursor(c, s)
 		{
 			waymark_ctf_cursor_begin_trace(round, c);
-			if (c->reader.chunk) {
-				memcpy(packet_at(round->arena, c->reader.chunk)->uuid,
-					round->state->trace.uuid, 16);
-			}
 		}
 	}
 }
 
-/* The arena is the new trace's from now on. */
-static void rename_arena(struct ctf_round *round)
+/* The arena is the new trace's from now on, with all that is in it, wherever a kill comes. */
+static void turn_arena(struct ctf_round *round, struct ctf_trace *fresh)
 {
-	struct arena *a = round->arena;
+	struct arena_place place = { .directory = fresh->path, .path = fresh->scratch };
+	char reason[128];
 
-	arena_copy_uuid(a->file.uuid, round->state->trace.uuid);
-	strcpy(a->file.directory, round->state->trace.path);
-	waymark_arena_rename(a, round->state->next.scratch);
+	memcpy(place.uuid, fresh->uuid, sizeof(place.uuid));
 	begin_streams(round);
+	int why = waymark_arena_turn(round->arena, &place);
+	struct process *p = waymark_process_current();
+
+	if (why && p) {
+		waymark_notice(p,
+			"%s: its buffer cannot be moved there: %s; a kill takes what is not yet "
+			"written",
+			fresh->path, strerror_r(why, reason, sizeof(reason)));
+	}
+}
+
+/* Its lock stays as it is: taken. */
+static void replace_trace(struct ctf_trace *t, const struct ctf_trace *fresh)
+{
+	t->config = fresh->config;
+	memcpy(t->uuid, fresh->uuid, sizeof(t->uuid));
+	memcpy(t->former, fresh->former, sizeof(t->former));
+	t->pid = fresh->pid;
+	__atomic_store_n(&t->declared, fresh->declared, __ATOMIC_RELAXED);
+	t->begin = fresh->begin;
+	strcpy(t->path, fresh->path);
+}
+
+/* From the last look at what is declared on, others declare in the new trace only. */
+static bool change_trace(struct ctf_round *round, struct ctf_trace *fresh)
+{
+	struct ctf_state *state = round->state;
+	struct guard guard;
+
+	waymark_ctf_lock(&state->trace, &guard);
+	bool declared = waymark_ctf_declare(fresh);
+	int why = errno;
+
+	if (declared) {
+		turn_arena(round, fresh);
+		replace_trace(&state->trace, fresh);
+	}
+	waymark_ctf_unlock(&state->trace, &guard);
+	errno = why;
+	return declared;
 }
 
 static bool begin_trace(struct ctf_round *round)
@@ -113,17 +150,19 @@ static bool begin_trace(struct ctf_round *round)
 	struct ctf_trace *next = &state->next;
 
 	memset(next, 0, sizeof(*next));
-	if (!waymark_ctf_begin(next, waymark_ctf_config())) {
+	if (!waymark_ctf_begin(next, waymark_ctf_config(), &state->trace)) {
 		state->files.error = errno;
 		return false;
 	}
-	waymark_ctf_name(next);
-	announce(next);
-	next->named = 1;
-	memcpy(&state->trace, next, sizeof(*next));
+	waymark_ctf_name(next, round->arena->file.traces[arena_next(round->arena)].directory);
+	if (!change_trace(round, next)) {
+		state->files.error = errno;
+		waymark_ctf_abandon(next);
+		return false;
+	}
+	announce(&state->trace);
 	memset(&state->files, 0, sizeof(state->files));
 	state->files.trace = &state->trace;
-	rename_arena(round);
 	return true;
 }
 

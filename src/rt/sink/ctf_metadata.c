@@ -11,7 +11,6 @@
 #include "format/ctf_text.h"
 #include "rt/event/registry.h"
 #include "rt/host/futex.h"
-#include "rt/host/guard.h"
 #include "rt/record/clock.h"
 #include "rt/sink/ctf_io.h"
 #include "rt/sink/ctf_metadata.h"
@@ -140,6 +139,7 @@ static void find_clock(
 
 static void put_head(struct output *o, const struct ctf_trace *t, const struct arena_clock *now)
 {
+	static const uint8_t none[16];
 	struct ctf_text_trace head = { .pid = t->pid, .begin = t->begin, .end = *now };
 	struct utsname *host = &o->scratch->host;
 	char process[32];
@@ -148,6 +148,7 @@ static void put_head(struct output *o, const struct ctf_trace *t, const struct a
 	read_line("/proc/self/comm", process, sizeof(process));
 	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
 	memcpy(head.uuid, t->uuid, sizeof(head.uuid));
+	head.former = memcmp(t->former, none, sizeof(none)) ? t->former : NULL;
 	head.hostname = uname(host) ? "" : host->nodename;
 	head.procname = *process ? process : program_invocation_short_name;
 	head.boot_id = boot;
@@ -216,8 +217,7 @@ bool waymark_ctf_metadata_write(
 	return done;
 }
 
-/* Signals stay blocked while it is taken: no handler finds its own thread with it. */
-static void take_lock(struct ctf_trace *t, struct guard *guard)
+void waymark_ctf_lock(struct ctf_trace *t, struct guard *guard)
 {
 	uint32_t unlocked = 0;
 
@@ -229,8 +229,7 @@ static void take_lock(struct ctf_trace *t, struct guard *guard)
 	}
 }
 
-/* errno stays. */
-static void give_lock(struct ctf_trace *t, const struct guard *guard)
+void waymark_ctf_unlock(struct ctf_trace *t, const struct guard *guard)
 {
 	int why = errno;
 
@@ -238,6 +237,21 @@ static void give_lock(struct ctf_trace *t, const struct guard *guard)
 	futex_wake(&t->metadata_lock);
 	waymark_guard_end(guard);
 	errno = why;
+}
+
+bool waymark_ctf_get_path(struct ctf_trace *t, char *path, size_t size)
+{
+	struct guard guard;
+
+	waymark_ctf_lock(t, &guard);
+	size_t length = strlen(t->path);
+
+	length = length < size ? length : size - 1;
+
+	memcpy(path, t->path, length);
+	path[length] = '\0';
+	waymark_ctf_unlock(t, &guard);
+	return length > 0;
 }
 
 /* Appends to the file what is missing; all of it or nothing. */
@@ -282,12 +296,12 @@ bool waymark_ctf_declare(struct ctf_trace *t)
 	if (!waymark_registry_entry(__atomic_load_n(&t->declared, __ATOMIC_RELAXED) + 1)) {
 		return true;
 	}
-	take_lock(t, &guard);
+	waymark_ctf_lock(t, &guard);
 	int fd = open_metadata(t);
 	bool done = fd >= 0 && append(t, fd);
 
 	ctf_close(fd);
-	give_lock(t, &guard);
+	waymark_ctf_unlock(t, &guard);
 	return done;
 }
 
@@ -315,9 +329,9 @@ bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now)
 {
 	struct guard guard;
 
-	take_lock(t, &guard);
+	waymark_ctf_lock(t, &guard);
 	bool done = replace(t, now);
 
-	give_lock(t, &guard);
+	waymark_ctf_unlock(t, &guard);
 	return done;
 }

@@ -3,6 +3,7 @@
 #ifndef RT_SINK_CTF_METADATA_H
 #define RT_SINK_CTF_METADATA_H
 
+#include "rt/host/guard.h"
 #include "rt/sink/ctf.h"
 
 /*
@@ -12,5 +13,14 @@
  */
 bool waymark_ctf_metadata_write(
 	struct ctf_trace *t, int directory, const char *name, const struct arena_clock *now);
+
+/*
+ * Whoever changes the metadata, or the trace itself, or needs its path whole. Signals
+ * stay blocked: no handler finds its own thread with it. Any thread, no signal handler.
+ */
+void waymark_ctf_lock(struct ctf_trace *t, struct guard *guard);
+
+/* errno stays. */
+void waymark_ctf_unlock(struct ctf_trace *t, const struct guard *guard);
 
 #endif

@@ -146,7 +146,8 @@ static bool make_directory(struct ctf_trace *t)
 	return true;
 }
 
-bool waymark_ctf_begin(struct ctf_trace *t, const struct ctf_config *config)
+bool waymark_ctf_begin(
+	struct ctf_trace *t, const struct ctf_config *config, const struct ctf_trace *former)
 {
 	struct guard guard;
 
@@ -155,6 +156,10 @@ bool waymark_ctf_begin(struct ctf_trace *t, const struct ctf_config *config)
 	t->begin = waymark_clock_read();
 	t->metadata_lock = 0;
 	t->declared = 0;
+	memset(t->former, 0, sizeof(t->former));
+	if (former && former->path[0]) {
+		memcpy(t->former, former->uuid, sizeof(t->former));
+	}
 	make_uuid(t);
 	waymark_guard_begin(&guard);
 	bool done = make_directory(t);
@@ -180,13 +185,13 @@ void waymark_ctf_abandon(struct ctf_trace *t)
 }
 
 /* Makes the `n`th name that is tried, from 0; false where it is too long. */
-static bool put_wanted_path(struct ctf_trace *t, uint32_t n)
+static bool put_wanted_path(const struct ctf_trace *t, char *wanted, uint32_t n)
 {
 	const char *configured = configured_path(t);
 	bool named = *configured != '\0';
 	struct ctf_name path;
 
-	ctf_name_init(&path, t->scratch, sizeof(t->scratch));
+	ctf_name_init(&path, wanted, PATH_MAX);
 	if (named) {
 		ctf_name_bytes(&path, configured, length_without_slashes(configured));
 	} else {
@@ -229,11 +234,11 @@ static bool rename_to_new(const char *from, const char *to)
 	return (errno == EINVAL || errno == ENOSYS) && rename_over_own(from, to);
 }
 
-void waymark_ctf_name(struct ctf_trace *t)
+void waymark_ctf_name(struct ctf_trace *t, char *wanted)
 {
-	for (uint32_t n = 0; n <= NUMBERS_MAX && put_wanted_path(t, n); n++) {
-		if (rename_to_new(t->path, t->scratch)) {
-			memcpy(t->path, t->scratch, strlen(t->scratch) + 1);
+	for (uint32_t n = 0; n <= NUMBERS_MAX && put_wanted_path(t, wanted, n); n++) {
+		if (rename_to_new(t->path, wanted)) {
+			memcpy(t->path, wanted, strlen(wanted) + 1);
 			return;
 		}
 		if (errno != EEXIST) {
