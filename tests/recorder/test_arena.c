@@ -42,7 +42,8 @@ static void chunks_do_not_overlap_until_the_arena_is_full(void **state)
 		}
 		units += count;
 	}
-	assert_int_equal(units, 63); /* all but the tables' own */
+	assert_int_equal(units, 64 - a->file.first_unit); /* all but the tables' own */
+	assert_in_range(a->file.first_unit, 1, 2);
 	waymark_arena_destroy(a, true);
 }
 
@@ -60,12 +61,12 @@ static void a_large_chunk_that_came_back_serves_small_takers(void **state)
 	while (waymark_arena_take(a, ARENA_SMALL)) {
 		small++;
 	}
-	assert_int_equal(small, 15);
+	assert_int_equal(small, 16 - a->file.first_unit);
 	waymark_arena_give(a, large[1]);
 	while (waymark_arena_take(a, ARENA_SMALL)) {
 		small++;
 	}
-	assert_int_equal(small, 31);
+	assert_int_equal(small, 32 - a->file.first_unit);
 	waymark_arena_destroy(a, true);
 }
 
