@@ -133,6 +133,24 @@ static void a_full_disk_takes_declarations_whole_or_not(void **state)
 	reset_events();
 }
 
+static void no_event_is_written_before_its_declaration(void **state)
+{
+	struct source s = { .trace = &trace, .stream = 1 };
+
+	(void)state;
+	begin_trace(&trace, &files, make_config("undeclared.ctf", 0, 0));
+	assert_int_equal(rename("undeclared.ctf/metadata", "metadata-elsewhere"), 0);
+	assert_int_equal(write_packets(&files, &s, 2, 3), 2); /* all is declared so far */
+	add_event("late", "\"\"", NULL, 0);
+	assert_int_equal(write_packets(&files, &s, 2, 3), 0);
+	assert_int_equal(files.error, ENOENT);
+	assert_int_equal(rename("metadata-elsewhere", "undeclared.ctf/metadata"), 0);
+	assert_int_equal(write_packets(&files, &s, 2, 3), 2);
+	assert_int_equal(files.error, 0);
+	assert_int_equal(count_events(trace.path, NULL), 12);
+	reset_events();
+}
+
 static const struct waymark_arg keyword_args[] = {
 	{ "event", "char", WAYMARK_CHAR, 1 },
 	{ "struct_", "bool", WAYMARK_UNSIGNED, 1 },
@@ -288,6 +306,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_event_is_declared_once),
 		cmocka_unit_test(a_full_disk_takes_declarations_whole_or_not),
+		cmocka_unit_test(no_event_is_written_before_its_declaration),
 		cmocka_unit_test(every_text_is_only_text),
 		cmocka_unit_test(a_reader_finds_a_whole_text_while_it_is_refined),
 		cmocka_unit_test(readers_know_the_time),

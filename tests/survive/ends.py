@@ -46,6 +46,12 @@ class Ends(survive.Survive):
                     self.check_everything()
                     self.forget()
 
+    def test_an_exit_leaves_no_file_half_made(self):
+        for _ in range(amount(30, 300)):
+            self.live("end", "exit", 20000, env=self.env(",rotate=1M"))
+            self.assertEqual(list(self.trace.glob(".*")), [])
+            self.forget()
+
     def test_an_event_in_a_handler_survives_too(self):
         for how in ("exit", "_exit", "kill"):
             self.live("handler", how, status=ENDS[how], silent=False)

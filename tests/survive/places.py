@@ -20,6 +20,15 @@ def limit(what, value):
     return lambda: resource.setrlimit(what, (value, value))
 
 
+def fill(path):
+    with open(path, "wb", buffering=0) as filler:
+        try:
+            while True:
+                filler.write(b"x" * 4096)
+        except OSError:
+            pass
+
+
 class Places(survive.Survive):
     def mount(self, name, size):
         place = self.work / name
@@ -132,13 +141,7 @@ class Places(survive.Survive):
         victim = self.start("wait", 1000, env=self.env(",buffer=48M", WAYMARK_SHM=str(shm)),
                             stdin=subprocess.PIPE)
         victim.stdout.readline()
-        with open(shm / "filler", "wb") as filler:
-            try:
-                while True:
-                    filler.write(b"x" * 65536)
-                    filler.flush()
-            except OSError:
-                pass
+        fill(shm / "filler")
         self.talk(victim, "go on")
         victim.stdout.readline()
         self.talk(victim, "end")
@@ -146,7 +149,10 @@ class Places(survive.Survive):
         self.assertEqual(victim.returncode, 0)
         self.assertEqual(self.accounted(), 2000)
 
-    def test_a_trace_that_is_removed_is_no_fault_of_the_program(self):
+    def steps(self, trace):
+        return [int(n) for n in re.findall(r" step (\d+)", self.waymark("print", trace))]
+
+    def test_what_a_removed_trace_did_not_hold_yet_is_in_a_new_one_at_the_end(self):
         victim = self.start("wait", 1000, stdin=subprocess.PIPE)
         victim.stdout.readline()
         shutil.rmtree(self.trace)
@@ -155,7 +161,46 @@ class Places(survive.Survive):
         self.talk(victim, "end")
         _, said = victim.communicate(timeout=60)
         self.assertEqual(victim.returncode, 0)
-        self.assertIn("No such file or directory", said)
+        self.assertRegex(said, "^(waymark: .*: the trace's directory is gone: .*\n)?$")
+        self.assertEqual(self.steps(self.trace), list(range(2000)))
+        self.assert_clean()
+
+    def test_a_removed_trace_is_told_once_and_another_one_can_be_named(self):
+        goes_on = self.work / "next.ctf"
+        _, said = self.live("removed", 1000, self.trace, goes_on, silent=False)
+        self.assertEqual(said.count("the trace's directory is gone"), 1)
+        self.assertEqual(len(said.splitlines()), 1, said)
+        self.assertEqual(self.steps(goes_on), list(range(1000, 3000)))
+        self.assertEqual(list(self.trace.iterdir()), [])
+        self.assert_clean()
+
+    def finish_after(self, what, undo=lambda: None):
+        """The events are written; then nothing more can be, and the process ends."""
+        victim = self.start("wait", 1000, stdin=subprocess.PIPE, env=self.env(",flush=1"))
+        victim.stdout.readline()
+        for _ in range(500):
+            if sum(f.stat().st_size for f in self.trace.glob("stream-*")):
+                break
+            time.sleep(0.01)
+        before = (self.trace / "metadata").read_bytes()
+        what(victim)
+        _, said = victim.communicate("", timeout=60)
+        self.assertEqual(victim.returncode, 0)
+        self.assertRegex(said, "^waymark: .*: its metadata could not be finished; .*\n$")
+        self.assertEqual((self.trace / "metadata").read_bytes(), before)
+        self.assertEqual(len(self.arenas()), 1)
+        undo()
+        self.assertEqual(self.check_everything(), 1000)
+        self.assertNotEqual((self.trace / "metadata").read_bytes(), before)
+
+    def test_metadata_that_a_full_disk_does_not_take_is_recovered(self):
+        disk = self.mount("disk", "256k")
+        self.trace = disk / "x.ctf"
+        filler = disk / "filler"
+        self.finish_after(lambda _: fill(filler), undo=filler.unlink)
+
+    def test_metadata_that_a_limit_of_file_sizes_does_not_take_is_recovered(self):
+        self.finish_after(lambda victim: resource.prlimit(victim.pid, resource.RLIMIT_FSIZE, (99, 99)))
 
     def test_two_processes_with_one_name_have_a_trace_each(self):
         victims = [self.start("wait", 1000, stdin=subprocess.PIPE,

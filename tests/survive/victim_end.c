@@ -108,6 +108,32 @@ static void run_turns(char **argv)
 	}
 }
 
+/* removed EVENTS TRACE NEXT: is taken away; some events later the program names another one */
+static void run_removed(char **argv)
+{
+	uint64_t events = strtoull(argv[0], NULL, 10);
+	struct waymark_error error;
+	char command[512];
+
+	live_for(0, events);
+	waymark_flush(NULL);
+	snprintf(command, sizeof(command), "rm -r '%s' && mkdir '%s'", argv[1], argv[1]);
+	if (system(command)) {
+		_exit(2);
+	}
+	live_for(0, events);
+	for (int i = 0; i < 3; i++) {
+		if (waymark_flush(NULL) == 0) {
+			_exit(3);
+		}
+	}
+	if (waymark_set_output("ctf", argv[2], &error)) {
+		fprintf(stderr, "%s\n", error.text);
+		_exit(4);
+	}
+	live_for(0, events);
+}
+
 /* exec EVENTS: and then the same program once more, counting on as thread 1 */
 static void run_exec(char **argv)
 {
@@ -313,6 +339,7 @@ const struct mode modes_end[] = {
 	{ "snapshots", run_snapshots },
 	{ "flush", run_flush },
 	{ "turns", run_turns },
+	{ "removed", run_removed },
 	{ "exec", run_exec },
 	{ "second", run_second },
 	{ "run", run_run },

@@ -49,6 +49,7 @@ struct ctf_trace {
 	uint32_t metadata_lock; /* 1: taken; by whoever changes the trace for another, too */
 	uint32_t declared; /* ids up to this one are in the metadata; under metadata_lock */
 	struct arena_clock begin;
+	uint64_t device, inode; /* of the directory: another one may have its name by now */
 	char path[PATH_MAX]; /* absolute; of a temporary name until waymark_ctf_name() */
 	/* What does not go on the program's stack: his who begins it, then under metadata_lock. */
 	char scratch[PATH_MAX] __attribute__((aligned(16)));
@@ -74,7 +75,7 @@ struct ctf_file {
 #define CTF_GATHER 16u
 
 struct ctf_files {
-	const struct ctf_trace *trace;
+	struct ctf_trace *trace;
 	uint64_t turn;
 	uint32_t piece; /* 0: the first, or the only one */
 	uint64_t piece_bytes;
@@ -103,6 +104,15 @@ bool waymark_ctf_begin(
  */
 void waymark_ctf_name(struct ctf_trace *t, char *wanted);
 
+/*
+ * Opens the directory, if it still is the one that was made; -1 with errno, ENOENT
+ * too where something else has its name. Any thread, any signal handler.
+ */
+int waymark_ctf_open_directory(const struct ctf_trace *t);
+
+/* Whether it was removed. errno stays. */
+bool waymark_ctf_is_gone(const struct ctf_trace *t);
+
 /* Removes the directory again: another thread's was published. Any thread, any signal handler. */
 void waymark_ctf_abandon(struct ctf_trace *t);
 
@@ -122,11 +132,11 @@ bool waymark_ctf_declare(struct ctf_trace *t);
 bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now);
 
 /*
- * Appends packets of one stream, in sequence, to its file and its index. Sets
- * their packet_size to what a file needs; their events_discarded stays, and is
- * `evicted` more in the file, because a kill may come at any moment and who then
- * reads the arena adds that himself. Returns how many were written whole; if not
- * all, `error` says why, and the file ends behind a whole packet.
+ * Appends packets of one stream, in sequence, to its file and its index, and what
+ * their events need to the metadata before. Sets their packet_size to what a file needs; their
+ * events_discarded stays, and is `evicted` more in the file, because a kill may come at any moment
+ * and who then reads the arena adds that himself. Returns how many were written whole; if not all,
+ * `error` says why, and the file ends behind a whole packet.
  */
 size_t waymark_ctf_write(
 	struct ctf_files *f, struct packet_header *const *packets, size_t count, uint64_t evicted);

@@ -7,6 +7,7 @@
 
 #include "rt/host/futex.h"
 #include "rt/host/line.h"
+#include "rt/host/reason.h"
 #include "rt/record/close.h"
 #include "rt/sink/ctf_end.h"
 #include "rt/sink/ctf_metadata.h"
@@ -98,7 +99,7 @@ static void begin_streams(struct ctf_round *round)
 static void turn_arena(struct ctf_round *round, struct ctf_trace *fresh)
 {
 	struct arena_place place = { .directory = fresh->path, .path = fresh->scratch };
-	char reason[128];
+	char spare[REASON_BYTES];
 
 	memcpy(place.uuid, fresh->uuid, sizeof(place.uuid));
 	begin_streams(round);
@@ -109,7 +110,7 @@ static void turn_arena(struct ctf_round *round, struct ctf_trace *fresh)
 		waymark_notice(p,
 			"%s: its buffer cannot be moved there: %s; a kill takes what is not yet "
 			"written",
-			fresh->path, strerror_r(why, reason, sizeof(reason)));
+			fresh->path, waymark_reason(why, spare));
 	}
 }
 
@@ -122,6 +123,8 @@ static void replace_trace(struct ctf_trace *t, const struct ctf_trace *fresh)
 	t->pid = fresh->pid;
 	__atomic_store_n(&t->declared, fresh->declared, __ATOMIC_RELAXED);
 	t->begin = fresh->begin;
+	t->device = fresh->device;
+	t->inode = fresh->inode;
 	strcpy(t->path, fresh->path);
 }
 
@@ -163,36 +166,26 @@ static bool begin_trace(struct ctf_round *round)
 	announce(&state->trace);
 	memset(&state->files, 0, sizeof(state->files));
 	state->files.trace = &state->trace;
+	state->finished = false;
 	return true;
 }
 
-/* The trace gets no more events: its clock is known as well as it ever will be. */
-static void finish_trace(struct ctf_round *round)
-{
-	waymark_ctf_declare(&round->state->trace);
-	waymark_ctf_refine(&round->state->trace, &round->arena->file.now);
-	waymark_ctf_pause(&round->state->files);
-}
-
-void waymark_ctf_sync(struct ctf_round *round)
+/*
+ * The trace gets no more events: its clock is known as well as it ever will be. Once:
+ * the process may end at any moment after that, and a file be left half written.
+ */
+static bool finish_trace(struct ctf_round *round)
 {
 	struct ctf_state *state = round->state;
-	const struct ctf_config *config = waymark_ctf_config();
-	bool begun = state->trace.path[0];
+	bool declared = waymark_ctf_declare(&state->trace);
 
-	state->is_off = waymark_ctf_is_off();
-	round->discard = state->is_off;
-	if (begun && state->trace.config == config) {
-		return;
+	state->finished =
+		state->finished || waymark_ctf_refine(&state->trace, &round->arena->file.now);
+	if (!declared || !state->finished) {
+		state->files.error = errno;
 	}
-	if (!begun && round->now.ns < state->retry_ns) {
-		round->failed = true;
-		return;
-	}
-	if (begun) {
-		finish_trace(round);
-	}
-	round->failed = !begin_trace(round);
+	waymark_ctf_pause(&state->files);
+	return declared && state->finished;
 }
 
 static bool is_all_written(struct ctf_round *round)
@@ -208,6 +201,49 @@ static bool is_all_written(struct ctf_round *round)
 		}
 	}
 	return true;
+}
+
+/* Without declarations nobody could read what is left in the arena. */
+static bool must_begin_anew(struct ctf_round *round, enum drain_mode mode)
+{
+	return (mode == DRAIN_END || mode == DRAIN_CRASH) && !round->state->ended &&
+	       waymark_ctf_is_gone(&round->state->trace) && !is_all_written(round);
+}
+
+/* Another trace takes what comes; the old one has what it needs, at worst without a better clock.
+ */
+static void finish_former(struct ctf_round *round)
+{
+	const struct ctf_trace *t = &round->state->trace;
+	struct process *p = waymark_process_current();
+	char spare[REASON_BYTES];
+
+	if (!finish_trace(round) && p && !waymark_ctf_is_gone(t)) {
+		waymark_notice(p, "%s: cannot write its clock's rate: %s; it may be a little off",
+			t->path, waymark_reason(round->state->files.error, spare));
+	}
+	round->state->finished = true; /* said once, however often the next one is tried */
+}
+
+void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode)
+{
+	struct ctf_state *state = round->state;
+	const struct ctf_config *config = waymark_ctf_config();
+	bool begun = state->trace.path[0];
+
+	state->is_off = waymark_ctf_is_off();
+	round->discard = state->is_off;
+	if (begun && state->trace.config == config && !must_begin_anew(round, mode)) {
+		return;
+	}
+	if (!begun && round->now.ns < state->retry_ns) {
+		round->failed = true;
+		return;
+	}
+	if (begun) {
+		finish_former(round);
+	}
+	round->failed = !begin_trace(round);
 }
 
 /* Events that stay behind in memory that ends with the process. */
@@ -248,12 +284,15 @@ static bool is_over(struct ctf_round *round)
 }
 
 /* What is not in the files stays in the arena, for readers and `waymark recover`. */
-static void say_left(struct process *p, const struct ctf_round *round)
+static void say_left(struct process *p, struct ctf_round *round)
 {
-	const char *why = round->failed ? "the last events could not be written; they are kept, "
-					  "and waymark recover brings them in"
-					: "threads still record; waymark recover brings their last "
-					  "events in";
+	const char *why = round->failed && is_all_written(round)
+				  ? "its metadata could not be finished; waymark recover does that"
+			  : round->failed
+				  ? "the last events could not be written; they are kept, "
+				    "and waymark recover brings them in"
+				  : "threads still record; waymark recover brings their last "
+				    "events in";
 
 	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
 		__atomic_store_n(&round->state->kept, why, __ATOMIC_RELAXED); /* see crash.c */
@@ -279,8 +318,8 @@ static void tell_losses(struct ctf_round *round)
 void waymark_ctf_end(struct process *p, struct ctf_round *round)
 {
 	tell_losses(round);
-	finish_trace(round);
-	if (is_over(round)) {
+	round->failed |= !finish_trace(round);
+	if (!round->failed && is_over(round)) {
 		__atomic_store_n(&round->state->kept, NULL, __ATOMIC_RELAXED);
 		__atomic_store_n(&round->arena->file.closed, 1, __ATOMIC_RELEASE);
 		waymark_arena_unlink(round->arena);

@@ -5,8 +5,11 @@
 
 #include "rt/sink/ctf_cursor.h"
 
-/* Obeys what control calls have changed meanwhile: another name, on or off. */
-void waymark_ctf_sync(struct ctf_round *round);
+/*
+ * Obeys what control calls have changed meanwhile: another name, on or off. At the
+ * end a trace whose directory was removed begins anew, for what is left in memory.
+ */
+void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode);
 
 /*
  * The process ends: the last losses are told, the files are closed, and the

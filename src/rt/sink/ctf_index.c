@@ -83,7 +83,7 @@ static void fill_record(struct ctf_index_record *r, const struct packet_header *
 
 void waymark_ctf_index_give_up(const struct ctf_files *f, struct ctf_file *file)
 {
-	int directory = ctf_open_directory(f->trace->path);
+	int directory = waymark_ctf_open_directory(f->trace);
 
 	if (directory >= 0) {
 		remove_index(file, directory, f->piece);

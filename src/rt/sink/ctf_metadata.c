@@ -281,7 +281,7 @@ static bool append(struct ctf_trace *t, int fd)
 /* A file of the trace's directory, which is opened for that alone. */
 static int open_metadata(const struct ctf_trace *t)
 {
-	int directory = ctf_open_directory(t->path);
+	int directory = waymark_ctf_open_directory(t);
 	int fd = directory < 0 ? -1 : ctf_open(directory, CTF_METADATA, O_WRONLY | O_APPEND);
 
 	ctf_close(directory);
@@ -307,7 +307,7 @@ bool waymark_ctf_declare(struct ctf_trace *t)
 
 static bool replace(struct ctf_trace *t, const struct arena_clock *now)
 {
-	int directory = ctf_open_directory(t->path);
+	int directory = waymark_ctf_open_directory(t);
 	uint32_t declared = t->declared;
 	bool done =
 		directory >= 0 && waymark_ctf_metadata_write(t, directory, CTF_METADATA_NEW, now);

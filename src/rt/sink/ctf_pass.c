@@ -3,6 +3,7 @@
  * See ctf_pass.h. With full=overwrite nothing is written but on demand: a pass
  * only keeps some memory free (ctf_evict.c).
  */
+#include <errno.h>
 #include <string.h>
 
 #include "rt/host/futex.h"
@@ -125,6 +126,13 @@ static void note_failure(struct process *p, struct ctf_round *round)
 	if (!state->complained) {
 		state->complained = true;
 		waymark_ctf_consumer_get_name(round->recorder, name, sizeof(name));
+		if (state->trace.path[0] && waymark_ctf_is_gone(&state->trace)) {
+			waymark_notice(p,
+				"%s: the trace's directory is gone: %s; events stay in memory "
+				"until another one is named, or the process ends",
+				name, waymark_reason(ENOENT, spare));
+			return;
+		}
 		waymark_notice(p,
 			"%s: cannot write the trace: %s; events wait in memory until it works",
 			name, waymark_reason(state->files.error, spare));
@@ -136,10 +144,18 @@ static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 	struct ctf_state *state = round->state;
 	uint64_t age = round->now.ticks - round->arena->file.begin.ticks;
 
-	waymark_ctf_declare(&state->trace);
-	if (age > REFINE_FACTOR * state->refined && mode == DRAIN_USUAL) {
-		waymark_ctf_refine(&state->trace, &round->arena->file.now);
+	if (!round->failed && !waymark_ctf_declare(&state->trace)) {
+		state->files.error = errno;
+		round->failed = true; /* no event goes before its declaration */
+	}
+	if (round->failed || mode != DRAIN_USUAL || age <= REFINE_FACTOR * state->refined ||
+		round->now.ns < state->refine_ns) {
+		return;
+	}
+	if (waymark_ctf_refine(&state->trace, &round->arena->file.now)) {
 		state->refined = age;
+	} else {
+		state->refine_ns = round->now.ns + RETRY_NS; /* the one before is good for now */
 	}
 }
 
@@ -197,7 +213,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 		state->left = false;
 		return round.taken;
 	}
-	waymark_ctf_sync(&round);
+	waymark_ctf_sync(&round, mode);
 	/* Once the end was tried, too: the process may end at any moment, and a write be torn. */
 	if ((mode == DRAIN_USUAL || state->ended) && round.now.ns < state->retry_ns) {
 		return 0;
@@ -213,6 +229,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	state->left = round.left || round.failed;
 	if (mode == DRAIN_END || (mode == DRAIN_CRASH && waymark_consume_is_alone())) {
 		waymark_ctf_end(p, &round);
+		state->retry_ns = round.failed ? round.now.ns + RETRY_NS : state->retry_ns;
 		state->ended = true;
 	}
 	__atomic_store_n(&r->writing, 0, __ATOMIC_RELAXED);

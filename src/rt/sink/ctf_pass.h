@@ -22,6 +22,8 @@ struct ctf_state {
 	bool ended; /* the end was tried: what comes now comes even later */
 	uint32_t snapshots; /* requests that were served */
 	uint64_t evicted_from; /* with full=overwrite: when the oldest closed packet began, ticks */
+	uint64_t refine_ns; /* when to try that again after an error */
+	bool finished; /* the clock's rate is written for good */
 	uint64_t refined; /* ticks after the begin at which the clock's rate was last written */
 	bool is_off; /* as far as the drain has seen */
 	bool left; /* the last pass left events in open packets */

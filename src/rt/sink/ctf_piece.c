@@ -85,7 +85,7 @@ static void remove_if_old(int directory, const char *entry, uint64_t oldest)
 
 void waymark_ctf_remove_pieces(const struct ctf_files *f, uint32_t keep)
 {
-	int directory = f->piece < keep ? -1 : ctf_open_directory(f->trace->path);
+	int directory = f->piece < keep ? -1 : waymark_ctf_open_directory(f->trace);
 	char entries[512] __attribute__((aligned(8))); /* one at least: stack is dear */
 	long length = directory < 0 ? 0 : 1;
 

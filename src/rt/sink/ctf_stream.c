@@ -113,7 +113,7 @@ static bool open_file(
 	const struct ctf_files *f, struct ctf_file *file, uint64_t stream, bool last_try)
 {
 	struct ctf_file fresh = { .stream = stream, .index_fd = -1, .direct = true };
-	int directory = ctf_open_directory(f->trace->path);
+	int directory = waymark_ctf_open_directory(f->trace);
 	bool opened = directory >= 0 && open_in(&fresh, directory, f->piece, last_try);
 
 	ctf_close(directory);
@@ -336,7 +336,10 @@ size_t waymark_ctf_write(
 
 	while (done < count && !error) {
 		rotate(f);
-		struct ctf_file *file = get_file(f, packets[done]->stream_instance_id);
+		/* Now: nobody has the packets but us, so all of their events have their ids. */
+		struct ctf_file *file = waymark_ctf_declare(f->trace)
+						? get_file(f, packets[done]->stream_instance_id)
+						: NULL;
 		struct batch b = { .packets = packets + done, .evicted = evicted };
 
 		count_progress(f);

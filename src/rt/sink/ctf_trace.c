@@ -117,10 +117,48 @@ static bool put_temporary_path(struct ctf_trace *t)
 	return !path.cut;
 }
 
+static bool remember(struct ctf_trace *t, int directory)
+{
+	struct stat st;
+
+	if (waymark_stat(directory, &st)) {
+		return false;
+	}
+	t->device = st.st_dev;
+	t->inode = st.st_ino;
+	return true;
+}
+
+int waymark_ctf_open_directory(const struct ctf_trace *t)
+{
+	int directory = ctf_open_directory(t->path);
+	struct stat st;
+
+	if (directory >= 0 &&
+		(waymark_stat(directory, &st) || st.st_dev != t->device || st.st_ino != t->inode)) {
+		ctf_close(directory);
+		errno = ENOENT;
+		return -1;
+	}
+	return directory;
+}
+
+bool waymark_ctf_is_gone(const struct ctf_trace *t)
+{
+	int why = errno;
+	int directory = waymark_ctf_open_directory(t);
+	bool gone = directory < 0 && (errno == ENOENT || errno == ENOTDIR);
+
+	ctf_close(directory);
+	errno = why;
+	return gone;
+}
+
 static bool fill_directory(struct ctf_trace *t)
 {
 	int directory = ctf_open_directory(t->path);
-	bool done = directory >= 0 && syscall(SYS_mkdirat, directory, CTF_INDEX, 0777) == 0 &&
+	bool done = directory >= 0 && remember(t, directory) &&
+		    syscall(SYS_mkdirat, directory, CTF_INDEX, 0777) == 0 &&
 		    waymark_ctf_metadata_write(t, directory, CTF_METADATA, &t->begin);
 
 	ctf_close(directory);
