@@ -28,7 +28,7 @@ extern "C" {
 #define WAYMARK_INLINE static inline __attribute__((always_inline))
 
 /* Changes when generated code and runtime no longer fit; checked at registration. */
-#define WAYMARK_ABI 2
+#define WAYMARK_ABI 3
 
 enum waymark_kind {
 	WAYMARK_UNSIGNED,
@@ -144,8 +144,12 @@ struct waymark_cursor {
 	waymark_count *content_size; /* of the packet, in bits */
 	char *packet;
 	uint32_t busy; /* an event is being recorded, or the packet switched */
-	uint32_t cycles; /* the clock is the cycle counter, else clock_gettime */
+	uint32_t cycles; /* WAYMARK_CYCLES: the clock is the cycle counter; 0: clock_gettime */
 };
+
+/* The same clock, but events take the slow path, which knows what strings may have at most. */
+#define WAYMARK_CYCLES 1u
+#define WAYMARK_CYCLES_SLOWLY 2u
 
 /* The backends that record. Each has packets, memory and files of its own. */
 enum waymark_recorder { WAYMARK_RECORDER_CTF, WAYMARK_RECORDER_SIMPLE, WAYMARK_RECORDERS };
@@ -167,6 +171,9 @@ struct waymark_cursor *waymark_cursor_refill(
 
 /* clock_gettime(CLOCK_MONOTONIC) in ns, where the cycle counter is not invariant. */
 uint64_t waymark_clock_ns(void);
+
+/* What a string may take, of at most `max`: less where the program's user says so. */
+uint32_t waymark_string_max(uint32_t max) WAYMARK_COLD;
 
 /* What an event needs at most besides its arguments: header and padding of the end. */
 #define WAYMARK_RECORD_OVERHEAD 16u
@@ -233,7 +240,7 @@ static inline struct waymark_cursor *waymark_cursor_try(struct waymark_cursor *c
 	/* Signed: the writer closes a quiet packet by storing a limit of NULL. */
 	if (WAYMARK_UNLIKELY(
 		    __atomic_load_n(&c->limit, __ATOMIC_RELAXED) - c->pos < (ptrdiff_t)size) ||
-		WAYMARK_UNLIKELY(!c->cycles)) {
+		WAYMARK_UNLIKELY(c->cycles != WAYMARK_CYCLES)) {
 		__atomic_store_n(&c->busy, 0, __ATOMIC_RELAXED);
 		return NULL;
 	}
@@ -282,6 +289,12 @@ static inline void waymark_record_value(struct waymark_record *r, const void *va
 
 /* What waymark_string_length() says of NULL. */
 #define WAYMARK_NULL_STRING UINT32_MAX
+
+/* What a string may take of `max`; not less where nothing may be called. */
+static inline uint32_t waymark_string_limit(uint32_t max, bool wait)
+{
+	return wait ? waymark_string_max(max) : max;
+}
 
 /*
  * The length of a string argument, read once, because another thread may change

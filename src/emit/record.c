@@ -2,7 +2,8 @@
 /*
  * The size of a record is known before it begins: twice a scalar's size is room
  * for it and its alignment, and strings are measured first. All strings of an
- * event share half of the longest record.
+ * event share half of the longest record; whoever sets less has it only in the
+ * function that waits, and every event of a program that is told so goes there.
  *
  * waymark_emit_X() is cold, for the sake of its call sites; a function that only
  * cold code calls is compiled for size, which makes recording three times as
@@ -23,11 +24,14 @@ static const char begin[] =
 	"\tstruct waymark_record waymark_r;\n"
 	"\tsize_t waymark_room = 0;\n";
 
+static const char string_max[] =
+	"\tuint32_t waymark_max = waymark_string_limit(${max}, waymark_wait);\n";
+
 static const char string_length[] =
-	"\tuint32_t waymark_length_${arg} = waymark_string_length(${arg}, ${max});\n";
+	"\tuint32_t waymark_length_${arg} = waymark_string_length(${arg}, waymark_max);\n";
 
 static const char string_room[] =
-	"\twaymark_room += waymark_string_room(waymark_length_${arg}, ${max});\n";
+	"\twaymark_room += waymark_string_room(waymark_length_${arg}, waymark_max);\n";
 
 static const char value_room[] = "\twaymark_room += 2 * sizeof(${arg});\n";
 
@@ -38,7 +42,7 @@ static const char reserve[] =
 	"\t}\n";
 
 static const char string_store[] =
-	"\twaymark_record_string(&waymark_r, ${arg}, waymark_length_${arg}, ${max});\n";
+	"\twaymark_record_string(&waymark_r, ${arg}, waymark_length_${arg}, waymark_max);\n";
 
 static const char value_store[] =
 	"\twaymark_record_value(&waymark_r, &${arg}, sizeof(${arg}));\n";
@@ -67,20 +71,26 @@ static const char backend_functions[] =
 static void emit_each(
 	struct emit_context *c, const struct event *e, const char *string, const char *value)
 {
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const char *line = e->args[i].type.class == TYPE_STRING ? string : value;
+
+		if (line) {
+			OUT(c->out, line, { "arg", e->args[i].c_name });
+		}
+	}
+}
+
+/* What each string may have, known to the compiler where nothing is called. */
+static void emit_max(struct emit_context *c, const struct event *e)
+{
 	size_t strings = 0;
 
 	for (size_t i = 0; i < e->arg_count; i++) {
 		strings += e->args[i].type.class == TYPE_STRING;
 	}
-	out_printf(c_begin(c), "WAYMARK_RECORD_MAX / %zu", 2 * strings);
-	const char *max = c_end(c);
-
-	for (size_t i = 0; i < e->arg_count; i++) {
-		const char *line = e->args[i].type.class == TYPE_STRING ? string : value;
-
-		if (line) {
-			OUT(c->out, line, { "arg", e->args[i].c_name }, { "max", max });
-		}
+	if (strings) {
+		out_printf(c_begin(c), "WAYMARK_RECORD_MAX / %zu", 2 * strings);
+		OUT(c->out, string_max, { "max", c_end(c) });
 	}
 }
 
@@ -93,6 +103,7 @@ void emit_record(struct emit_context *c, const struct event *e)
 {
 	OUT(c->out, begin, { "name", e->name }, { "comma", comma(e) },
 		{ "parameters", e->arg_count ? c_parameters(c, e) : "" });
+	emit_max(c, e);
 	emit_each(c, e, string_length, NULL);
 	out_char(c->out, '\n');
 	emit_each(c, e, string_room, value_room);

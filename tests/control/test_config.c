@@ -70,6 +70,8 @@ static void sizes_of_the_buffer_are_checked_before_anything_changes(void **state
 	refuse_to_apply(
 		"flush=77,full=block,buffer=1023K", "buffer=: a buffer must have 1M to 64G");
 	refuse_to_apply("flush=77,full=block,buffer=65G", "buffer=: a buffer must have 1M to 64G");
+	refuse_to_apply("string=7", "string=: a string may have 8 to 32K");
+	refuse_to_apply("string=33K", "string=: a string may have 8 to 32K");
 	accept("buffer=1M");
 	accept("buffer=64G");
 	accept("buffer=256M");
@@ -139,6 +141,11 @@ static void crash_handlers_are_an_option(void **state)
 	signal(SIGABRT, SIG_DFL);
 	assert_false(handles_abort("crash=off"));
 	assert_true(handles_abort("crash=on"));
+	signal(SIGTERM, SIG_DFL);
+	assert_true(handles_abort("crash=on") && signal(SIGTERM, SIG_DFL) == SIG_DFL);
+	assert_true(handles_abort("crash=all") && signal(SIGTERM, SIG_DFL) != SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
 	signal(SIGABRT, SIG_DFL);
 }
 

@@ -166,8 +166,8 @@ static void words_are_one_of_a_few(void **state)
 	assert_string_equal(c.replace, "off");
 	refuse("full=", "full=: '' is none of discard, overwrite, block");
 	refuse("full=drop", "full=: 'drop' is none of discard, overwrite, block");
-	refuse("crash=", "is none of on, off");
-	refuse("crash=of", "is none of on, off");
+	refuse("crash=", "is none of on, off, all");
+	refuse("crash=of", "is none of on, off, all");
 	refuse("replace=yes", "replace=: 'yes' is none of on, off");
 }
 
@@ -226,7 +226,7 @@ static void unknown_key_names_the_nearest(void **state)
 	(void)state;
 	refuse("bogus=1", "Invalid parameter 'bogus'; there are enable=, events=, backend=, file=, "
 			  "ctf.file=, simple.file=, log.file=, log.prefix=, buffer=, full=, "
-			  "snapshot=, rotate=, keep=, replace=, flush=, crash=, help");
+			  "snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, help");
 	refuse("a,fiel=x", "did you mean 'file='?");
 	refuse("evnts=x", "did you mean 'events='?");
 	refuse("simple.flie=x", "did you mean 'simple.file='?");

@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -45,6 +46,28 @@ class Ends(survive.Survive):
                               env=self.env(",buffer=1G"))
                     self.check_everything()
                     self.forget()
+
+    def test_signals_that_end_it_wait_for_the_last_events_if_asked_for(self):
+        for sig in ("term", "int", "hup"):
+            status = -getattr(signal, "SIG" + sig.upper())
+            self.live("end", sig, 20000, status=status)
+            self.assertEqual(len(self.arenas()), 1)
+            self.forget()
+            self.live("end", sig, 20000, status=status, env=self.env(",crash=all"))
+            self.assert_clean()
+            self.assertEqual(self.check(), 20000)
+            self.forget()
+
+    def test_strings_are_as_long_as_it_was_asked_for(self):
+        for most in (8, 20, 61):
+            self.live("end", "exit", 200, kind="text", env=self.env(f",string={most}"))
+            said = re.findall(r" step (\d+) text (.*)", self.waymark("print", self.trace))
+            self.assertEqual(len(said), 200)
+            for step, text in said:
+                length = int(step) * 7 % 60 + 1
+                whole = chr(ord("a") + int(step) % 26) * length
+                self.assertEqual(text, whole if length <= most else whole[:most - 4] + "...")
+            self.forget()
 
     def test_an_exit_leaves_no_file_half_made(self):
         for _ in range(amount(30, 300)):

@@ -47,6 +47,10 @@ void end(const char *how)
 		*nowhere = 1;
 	} else if (strcmp(how, "term") == 0) {
 		end_by_signal(SIGTERM);
+	} else if (strcmp(how, "int") == 0) {
+		end_by_signal(SIGINT);
+	} else if (strcmp(how, "hup") == 0) {
+		end_by_signal(SIGHUP);
 	} else if (strcmp(how, "kill") == 0) {
 		end_by_signal(SIGKILL);
 	}

@@ -104,6 +104,13 @@ static int check_snapshot(const struct waymark_config *c, struct waymark_error *
 	return waymark_snapshot_check(c->snapshot, error);
 }
 
+static enum recorder_crash crash_of(const char *word)
+{
+	return strcmp(word, "all") == 0 ? RECORDER_CRASH_ALL
+	       : is_on(word)		? RECORDER_CRASH_ON
+					: RECORDER_CRASH_OFF;
+}
+
 /* What is fixed once events have been recorded, by any backend or by ctf. */
 static int check_time(const struct waymark_config *c, struct waymark_error *error)
 {
@@ -111,7 +118,7 @@ static int check_time(const struct waymark_config *c, struct waymark_error *erro
 	const char *late = NULL;
 
 	if (p && process_has_recorded(p)) {
-		late = c->buffer ? "buffer=" : c->full ? "full=" : NULL;
+		late = c->buffer ? "buffer=" : c->full ? "full=" : c->string ? "string=" : NULL;
 	}
 	if (c->rotate && waymark_ctf_has_begun()) {
 		late = "rotate=";
@@ -126,6 +133,9 @@ static int check_recorder(const struct waymark_config *c, struct waymark_error *
 {
 	if (c->buffer && (c->buffer < RECORDER_BUFFER_MIN || c->buffer > RECORDER_BUFFER_MAX)) {
 		return waymark_fail(error, "buffer=: a buffer must have 1M to 64G");
+	}
+	if (c->string && (c->string < RECORDER_STRING_MIN || c->string > WAYMARK_RECORD_MAX)) {
+		return waymark_fail(error, "string=: a string may have 8 to 32K");
 	}
 	if (c->keep && !c->rotate) {
 		return waymark_fail(error, "keep= needs rotate=SIZE in the same option");
@@ -181,6 +191,9 @@ static int apply_recorder(const struct waymark_config *c, struct waymark_error *
 	if (c->buffer && waymark_recorder_set_buffer(c->buffer, error) < 0) {
 		return -1;
 	}
+	if (c->string && waymark_recorder_set_string(c->string, error) < 0) {
+		return -1;
+	}
 	if (c->full && waymark_recorder_set_policy(policy_of(c->full), error) < 0) {
 		return -1;
 	}
@@ -188,7 +201,7 @@ static int apply_recorder(const struct waymark_config *c, struct waymark_error *
 		waymark_recorder_set_delay(c->flush_ns);
 	}
 	if (c->crash) {
-		waymark_recorder_set_crash_signals(is_on(c->crash));
+		waymark_recorder_set_crash_signals(crash_of(c->crash));
 	}
 	if (c->replace) {
 		waymark_ctf_set_replace(is_on(c->replace));

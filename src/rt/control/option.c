@@ -142,7 +142,9 @@ static const char *const on_off[] = { "on", "off", NULL };
 
 static int take_crash(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_word(&c->crash, "crash", value, on_off, error);
+	static const char *const words[] = { "on", "off", "all", NULL };
+
+	return take_word(&c->crash, "crash", value, words, error);
 }
 
 static int take_replace(struct waymark_config *c, const char *value, struct waymark_error *error)
@@ -192,6 +194,11 @@ static int take_size(uint64_t *to, const char *key, const char *value, struct wa
 static int take_buffer(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
 	return take_size(&c->buffer, "buffer", value, error);
+}
+
+static int take_string(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return take_size(&c->string, "string", value, error);
 }
 
 static int take_rotate(struct waymark_config *c, const char *value, struct waymark_error *error)

@@ -28,7 +28,8 @@ struct waymark_config {
 	const char *full; /* "discard", "overwrite", "block"; NULL: not given */
 	const char *replace; /* "on", "off"; NULL: not given */
 	const char *log_prefix; /* NULL: not given */
-	const char *crash; /* "on", "off"; NULL: not given */
+	const char *crash; /* "on", "off", "all"; NULL: not given */
+	uint64_t string; /* 0: not given */
 	bool help;
 	/* The environment's, not an option: a name that is taken gives way to one beside it. */
 	bool yields;

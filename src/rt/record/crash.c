@@ -32,14 +32,22 @@
 /* How long a crash waits at most, even for a file that still takes something. */
 #define CRASH_LIMIT_NS UINT64_C(5000000000)
 
-static const int crash_signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
+/* What ends a process is no crash: those come last. */
+static const int crash_signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTERM, SIGINT,
+	SIGHUP };
+
+static const size_t counts[] = {
+	[RECORDER_CRASH_OFF] = 0,
+	[RECORDER_CRASH_ON] = 5,
+	[RECORDER_CRASH_ALL] = ARRAY_SIZE(crash_signals),
+};
 
 /* Relaxed: set before the first event. */
-static uint32_t switched_off;
+static uint32_t which = RECORDER_CRASH_ON;
 
-void waymark_recorder_set_crash_signals(bool on)
+void waymark_recorder_set_crash_signals(enum recorder_crash signals)
 {
-	__atomic_store_n(&switched_off, !on, __ATOMIC_RELAXED);
+	__atomic_store_n(&which, signals, __ATOMIC_RELAXED);
 }
 
 /* The process's block if it is worth a flush and this is not the writer itself. */
@@ -101,11 +109,8 @@ void waymark_crash_init(void)
 	struct sigaction act = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK };
 	struct sigaction old;
 
-	if (__atomic_load_n(&switched_off, __ATOMIC_RELAXED)) {
-		return;
-	}
 	sigfillset(&act.sa_mask);
-	for (size_t i = 0; i < ARRAY_SIZE(crash_signals); i++) {
+	for (size_t i = 0; i < counts[__atomic_load_n(&which, __ATOMIC_RELAXED)]; i++) {
 		if (sigaction(crash_signals[i], NULL, &old) || (old.sa_flags & SA_SIGINFO) ||
 			old.sa_handler != SIG_DFL) {
 			continue;

@@ -108,7 +108,7 @@ static void install(struct arena *a, struct cursor *c, uint32_t unit, uint64_t n
 
 	c->hot.pos = (char *)(h + 1);
 	c->hot.content_size = &h->content_size;
-	c->hot.cycles = waymark_clock_is_cycles();
+	c->hot.cycles = waymark_recorder_cycles();
 	/* Who drains may tell losses by a packet of its own: no two have the same number. */
 	h->sequence = __atomic_add_fetch(&c->sequence, 1, __ATOMIC_SEQ_CST);
 	c->chunk = unit;

@@ -41,16 +41,25 @@ int waymark_recorder_set_buffer(uint64_t bytes, struct waymark_error *error);
 int waymark_recorder_set_policy(enum recorder_policy policy, struct waymark_error *error);
 enum recorder_policy waymark_recorder_policy(void);
 
+/*
+ * The bytes that a string may take, the mark of a cut counted in. Before the first event of the
+ * process; 0, or -1 with the reason.
+ */
+#define RECORDER_STRING_MIN 8u
+int waymark_recorder_set_string(uint64_t bytes, struct waymark_error *error);
+
 /* How long events may wait in memory before they go to their file. Any time. */
 void waymark_recorder_set_delay(uint64_t ns);
 uint64_t waymark_recorder_delay(void);
 
 /*
- * Whether a crash (SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE) that the program
- * does not handle itself waits for the writer: two seconds without progress,
- * five at most. On unless switched off before the first event of the process.
+ * Which signals that the program does not handle itself wait for the writer, two
+ * seconds without progress, five at most: none, those of a crash (SIGABRT, SIGSEGV,
+ * SIGBUS, SIGILL, SIGFPE), or SIGTERM, SIGINT and SIGHUP too. Those of a crash
+ * unless it is said before the first event of the process.
  */
-void waymark_recorder_set_crash_signals(bool on);
+enum recorder_crash { RECORDER_CRASH_OFF, RECORDER_CRASH_ON, RECORDER_CRASH_ALL };
+void waymark_recorder_set_crash_signals(enum recorder_crash signals);
 
 /*
  * Waits until every event recorded before the call is in its file. Returns 0,

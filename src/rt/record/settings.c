@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include <waymark/record.h>
+
 #include "rt/host/error.h"
+#include "rt/record/clock.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"
@@ -16,7 +19,8 @@ static struct {
 	uint64_t buffer;
 	uint64_t delay_ns;
 	uint32_t policy;
-} settings = { UINT64_C(256) << 20, UINT64_C(5000000000), RECORDER_DISCARD };
+	uint32_t string; /* UINT32_MAX: as long as a record takes */
+} settings = { UINT64_C(256) << 20, UINT64_C(5000000000), RECORDER_DISCARD, UINT32_MAX };
 
 uint64_t waymark_recorder_lost_early;
 
@@ -61,6 +65,36 @@ int waymark_recorder_set_policy(enum recorder_policy policy, struct waymark_erro
 enum recorder_policy waymark_recorder_policy(void)
 {
 	return __atomic_load_n(&settings.policy, __ATOMIC_RELAXED);
+}
+
+int waymark_recorder_set_string(uint64_t bytes, struct waymark_error *error)
+{
+	if (too_late("the longest string", error)) {
+		return -1;
+	}
+	if (bytes < RECORDER_STRING_MIN || bytes > WAYMARK_RECORD_MAX) {
+		return waymark_fail(error, "a string may have 8 bytes to 32 KiB");
+	}
+	__atomic_store_n(&settings.string, (uint32_t)bytes, __ATOMIC_RELAXED);
+	error_clear(error);
+	return 0;
+}
+
+uint32_t waymark_string_max(uint32_t max)
+{
+	uint32_t set = __atomic_load_n(&settings.string, __ATOMIC_RELAXED);
+
+	return set < max ? set : max;
+}
+
+uint32_t waymark_recorder_cycles(void)
+{
+	if (!waymark_clock_is_cycles()) {
+		return 0;
+	}
+	return __atomic_load_n(&settings.string, __ATOMIC_RELAXED) == UINT32_MAX
+		       ? WAYMARK_CYCLES
+		       : WAYMARK_CYCLES_SLOWLY;
 }
 
 void waymark_recorder_set_delay(uint64_t ns)

@@ -10,6 +10,9 @@ struct process;
 /* Bytes that bound an arena. */
 uint64_t waymark_recorder_buffer(void);
 
+/* What a cursor's `cycles` is to be. */
+uint32_t waymark_recorder_cycles(void);
+
 /* Counts what the files have taken, so that a waiter sees whether it gets on. */
 uint64_t waymark_recorder_progress(const struct process *p);
 

@@ -945,17 +945,18 @@ WAYMARK_INLINE bool record_strings(
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_length_name = waymark_string_length(name, WAYMARK_RECORD_MAX / 4);
-	uint32_t waymark_length_text = waymark_string_length(text, WAYMARK_RECORD_MAX / 4);
+	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 4, waymark_wait);
+	uint32_t waymark_length_name = waymark_string_length(name, waymark_max);
+	uint32_t waymark_length_text = waymark_string_length(text, waymark_max);
 
-	waymark_room += waymark_string_room(waymark_length_name, WAYMARK_RECORD_MAX / 4);
-	waymark_room += waymark_string_room(waymark_length_text, WAYMARK_RECORD_MAX / 4);
+	waymark_room += waymark_string_room(waymark_length_name, waymark_max);
+	waymark_room += waymark_string_room(waymark_length_text, waymark_max);
 	if (!waymark_record_open(
 		    &waymark_r, waymark_to, &waymark_event_strings, waymark_room, waymark_wait)) {
 		return false;
 	}
-	waymark_record_string(&waymark_r, name, waymark_length_name, WAYMARK_RECORD_MAX / 4);
-	waymark_record_string(&waymark_r, text, waymark_length_text, WAYMARK_RECORD_MAX / 4);
+	waymark_record_string(&waymark_r, name, waymark_length_name, waymark_max);
+	waymark_record_string(&waymark_r, text, waymark_length_text, waymark_max);
 	waymark_record_end(&waymark_r);
 	return true;
 }
@@ -1026,14 +1027,15 @@ WAYMARK_INLINE bool record_string_pointer(
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_length_name = waymark_string_length(name, WAYMARK_RECORD_MAX / 2);
+	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	uint32_t waymark_length_name = waymark_string_length(name, waymark_max);
 
-	waymark_room += waymark_string_room(waymark_length_name, WAYMARK_RECORD_MAX / 2);
+	waymark_room += waymark_string_room(waymark_length_name, waymark_max);
 	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_string_pointer,
 		    waymark_room, waymark_wait)) {
 		return false;
 	}
-	waymark_record_string(&waymark_r, name, waymark_length_name, WAYMARK_RECORD_MAX / 2);
+	waymark_record_string(&waymark_r, name, waymark_length_name, waymark_max);
 	waymark_record_end(&waymark_r);
 	return true;
 }
@@ -1173,16 +1175,17 @@ WAYMARK_INLINE bool record_no_format(
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_length_name = waymark_string_length(name, WAYMARK_RECORD_MAX / 2);
+	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	uint32_t waymark_length_name = waymark_string_length(name, waymark_max);
 
 	waymark_room += 2 * sizeof(value);
-	waymark_room += waymark_string_room(waymark_length_name, WAYMARK_RECORD_MAX / 2);
+	waymark_room += waymark_string_room(waymark_length_name, waymark_max);
 	if (!waymark_record_open(
 		    &waymark_r, waymark_to, &waymark_event_no_format, waymark_room, waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &value, sizeof(value));
-	waymark_record_string(&waymark_r, name, waymark_length_name, WAYMARK_RECORD_MAX / 2);
+	waymark_record_string(&waymark_r, name, waymark_length_name, waymark_max);
 	waymark_record_end(&waymark_r);
 	return true;
 }
@@ -1359,12 +1362,13 @@ WAYMARK_INLINE bool record_stars(enum waymark_recorder waymark_to, bool waymark_
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_length_text = waymark_string_length(text, WAYMARK_RECORD_MAX / 2);
+	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	uint32_t waymark_length_text = waymark_string_length(text, waymark_max);
 
 	waymark_room += 2 * sizeof(width);
 	waymark_room += 2 * sizeof(value);
 	waymark_room += 2 * sizeof(precision);
-	waymark_room += waymark_string_room(waymark_length_text, WAYMARK_RECORD_MAX / 2);
+	waymark_room += waymark_string_room(waymark_length_text, waymark_max);
 	if (!waymark_record_open(
 		    &waymark_r, waymark_to, &waymark_event_stars, waymark_room, waymark_wait)) {
 		return false;
@@ -1372,7 +1376,7 @@ WAYMARK_INLINE bool record_stars(enum waymark_recorder waymark_to, bool waymark_
 	waymark_record_value(&waymark_r, &width, sizeof(width));
 	waymark_record_value(&waymark_r, &value, sizeof(value));
 	waymark_record_value(&waymark_r, &precision, sizeof(precision));
-	waymark_record_string(&waymark_r, text, waymark_length_text, WAYMARK_RECORD_MAX / 2);
+	waymark_record_string(&waymark_r, text, waymark_length_text, waymark_max);
 	waymark_record_end(&waymark_r);
 	return true;
 }
@@ -1448,12 +1452,13 @@ WAYMARK_INLINE bool record_flags(enum waymark_recorder waymark_to, bool waymark_
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_length_d = waymark_string_length(d, WAYMARK_RECORD_MAX / 2);
+	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	uint32_t waymark_length_d = waymark_string_length(d, waymark_max);
 
 	waymark_room += 2 * sizeof(a);
 	waymark_room += 2 * sizeof(b);
 	waymark_room += 2 * sizeof(c);
-	waymark_room += waymark_string_room(waymark_length_d, WAYMARK_RECORD_MAX / 2);
+	waymark_room += waymark_string_room(waymark_length_d, waymark_max);
 	if (!waymark_record_open(
 		    &waymark_r, waymark_to, &waymark_event_flags, waymark_room, waymark_wait)) {
 		return false;
@@ -1461,7 +1466,7 @@ WAYMARK_INLINE bool record_flags(enum waymark_recorder waymark_to, bool waymark_
 	waymark_record_value(&waymark_r, &a, sizeof(a));
 	waymark_record_value(&waymark_r, &b, sizeof(b));
 	waymark_record_value(&waymark_r, &c, sizeof(c));
-	waymark_record_string(&waymark_r, d, waymark_length_d, WAYMARK_RECORD_MAX / 2);
+	waymark_record_string(&waymark_r, d, waymark_length_d, waymark_max);
 	waymark_record_end(&waymark_r);
 	return true;
 }
@@ -1762,13 +1767,13 @@ WAYMARK_INLINE bool record_keywords(enum waymark_recorder waymark_to, bool wayma
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_length_typename_ =
-		waymark_string_length(typename_, WAYMARK_RECORD_MAX / 2);
+	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	uint32_t waymark_length_typename_ = waymark_string_length(typename_, waymark_max);
 
 	waymark_room += 2 * sizeof(new_);
 	waymark_room += 2 * sizeof(class_);
 	waymark_room += 2 * sizeof(export_);
-	waymark_room += waymark_string_room(waymark_length_typename_, WAYMARK_RECORD_MAX / 2);
+	waymark_room += waymark_string_room(waymark_length_typename_, waymark_max);
 	if (!waymark_record_open(
 		    &waymark_r, waymark_to, &waymark_event_keywords, waymark_room, waymark_wait)) {
 		return false;
@@ -1776,8 +1781,7 @@ WAYMARK_INLINE bool record_keywords(enum waymark_recorder waymark_to, bool wayma
 	waymark_record_value(&waymark_r, &new_, sizeof(new_));
 	waymark_record_value(&waymark_r, &class_, sizeof(class_));
 	waymark_record_value(&waymark_r, &export_, sizeof(export_));
-	waymark_record_string(
-		&waymark_r, typename_, waymark_length_typename_, WAYMARK_RECORD_MAX / 2);
+	waymark_record_string(&waymark_r, typename_, waymark_length_typename_, waymark_max);
 	waymark_record_end(&waymark_r);
 	return true;
 }
@@ -2019,11 +2023,12 @@ WAYMARK_INLINE bool record_locals(enum waymark_recorder waymark_to, bool waymark
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_length_len = waymark_string_length(len, WAYMARK_RECORD_MAX / 2);
+	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	uint32_t waymark_length_len = waymark_string_length(len, waymark_max);
 
 	waymark_room += 2 * sizeof(r);
 	waymark_room += 2 * sizeof(on);
-	waymark_room += waymark_string_room(waymark_length_len, WAYMARK_RECORD_MAX / 2);
+	waymark_room += waymark_string_room(waymark_length_len, waymark_max);
 	waymark_room += 2 * sizeof(size);
 	waymark_room += 2 * sizeof(c);
 	waymark_room += 2 * sizeof(event);
@@ -2034,7 +2039,7 @@ WAYMARK_INLINE bool record_locals(enum waymark_recorder waymark_to, bool waymark
 	}
 	waymark_record_value(&waymark_r, &r, sizeof(r));
 	waymark_record_value(&waymark_r, &on, sizeof(on));
-	waymark_record_string(&waymark_r, len, waymark_length_len, WAYMARK_RECORD_MAX / 2);
+	waymark_record_string(&waymark_r, len, waymark_length_len, waymark_max);
 	waymark_record_value(&waymark_r, &size, sizeof(size));
 	waymark_record_value(&waymark_r, &c, sizeof(c));
 	waymark_record_value(&waymark_r, &event, sizeof(event));
@@ -2123,14 +2128,14 @@ WAYMARK_INLINE bool record_ten(enum waymark_recorder waymark_to, bool waymark_wa
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_length_fifth_argument =
-		waymark_string_length(fifth_argument, WAYMARK_RECORD_MAX / 2);
+	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	uint32_t waymark_length_fifth_argument = waymark_string_length(fifth_argument, waymark_max);
 
 	waymark_room += 2 * sizeof(first_argument);
 	waymark_room += 2 * sizeof(second_argument);
 	waymark_room += 2 * sizeof(third_argument);
 	waymark_room += 2 * sizeof(fourth_argument);
-	waymark_room += waymark_string_room(waymark_length_fifth_argument, WAYMARK_RECORD_MAX / 2);
+	waymark_room += waymark_string_room(waymark_length_fifth_argument, waymark_max);
 	waymark_room += 2 * sizeof(sixth_argument);
 	waymark_room += 2 * sizeof(seventh_argument);
 	waymark_room += 2 * sizeof(eighth_argument);
@@ -2145,7 +2150,7 @@ WAYMARK_INLINE bool record_ten(enum waymark_recorder waymark_to, bool waymark_wa
 	waymark_record_value(&waymark_r, &third_argument, sizeof(third_argument));
 	waymark_record_value(&waymark_r, &fourth_argument, sizeof(fourth_argument));
 	waymark_record_string(
-		&waymark_r, fifth_argument, waymark_length_fifth_argument, WAYMARK_RECORD_MAX / 2);
+		&waymark_r, fifth_argument, waymark_length_fifth_argument, waymark_max);
 	waymark_record_value(&waymark_r, &sixth_argument, sizeof(sixth_argument));
 	waymark_record_value(&waymark_r, &seventh_argument, sizeof(seventh_argument));
 	waymark_record_value(&waymark_r, &eighth_argument, sizeof(eighth_argument));
