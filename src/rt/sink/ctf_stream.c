@@ -70,15 +70,28 @@ static bool cut(struct ctf_file *file, uint64_t size)
 	return ftruncate(file->fd, (off_t)size) == 0;
 }
 
+/*
+ * Whether nobody else can have put the file there: where others may write into the
+ * directory, it is its owner's or ours, and has no other name.
+ */
+static bool is_own(const struct stat *st, int directory)
+{
+	struct stat parent;
+
+	return S_ISREG(st->st_mode) && st->st_nlink == 1 &&
+	       (st->st_uid == geteuid() ||
+		       (waymark_stat(directory, &parent) == 0 && st->st_uid == parent.st_uid));
+}
+
 /* Takes a descriptor that was just opened. */
-static bool adopt(struct ctf_file *file, int fd)
+static bool adopt(struct ctf_file *file, int fd, int directory)
 {
 	struct stat st;
 
 	if (waymark_stat(fd, &st)) {
 		return false;
 	}
-	if (!S_ISREG(st.st_mode)) {
+	if (!is_own(&st, directory)) {
 		errno = EEXIST;
 		return false;
 	}
@@ -101,7 +114,7 @@ static bool open_in(struct ctf_file *file, int directory, uint32_t piece, bool l
 		file->direct = false;
 		fd = ctf_open(directory, name, O_WRONLY | O_CREAT);
 	}
-	if (fd >= 0 && adopt(file, fd) &&
+	if (fd >= 0 && adopt(file, fd, directory) &&
 		waymark_ctf_index_open(file, directory, piece, last_try)) {
 		return true;
 	}
