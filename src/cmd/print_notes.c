@@ -104,6 +104,8 @@ static const struct {
 	{ "killed",
 		"its process was killed or did not exit(): a part is still in memory; waymark recover puts it "
 		"into the files" },
+	{ "unfinished",
+		"its process did not end it, and its memory is not here: the last events are missing" },
 };
 
 /* What there will be more of, or may be less of after the next boot. */

@@ -37,10 +37,19 @@
 
 /* What we say of a trace in its `env`, besides hostname, vpid, procname, tracer_name. */
 #define CTF_ENV_BOOT_ID "boot_id" /* of the kernel: tells one host's boots apart */
+#define CTF_ENV_ENDED "ended" /* enum ctf_ended */
 #define CTF_ENV_CONTINUES "continues" /* uuid: the streams go on that the trace has, or may */
 #define CTF_ENV_TICKS "clock_%s_ticks" /* %s: begin, end */
 #define CTF_ENV_MONOTONIC "clock_%s_monotonic" /* ns */
 #define CTF_ENV_REALTIME "clock_%s_realtime" /* ns since 1970 */
+
+/* How far a trace's process, or who cared for it afterwards, came with it. */
+enum ctf_ended {
+	CTF_UNFINISHED, /* it records, or did not come to its end: the last events may be elsewhere
+			 */
+	CTF_FINISHED, /* all that it recorded is in the files */
+	CTF_RECOVERED, /* it was not finished: what was left has been brought in */
+};
 
 /* Index files: big endian. */
 #define CTF_INDEX_MAGIC UINT32_C(0xc1f1dcc1)

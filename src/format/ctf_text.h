@@ -39,6 +39,7 @@ struct ctf_text_trace {
 	struct ctf_clock clock;
 	struct arena_clock begin;
 	struct arena_clock end; /* the last reading so far */
+	enum ctf_ended ended;
 };
 
 /* In the order of enum waymark_kind. */
@@ -76,7 +77,7 @@ struct ctf_text_hole {
 
 /* clang-format off */
 
-/* Holes: uuid. */
+/* Holes: uuid, ended. */
 static const char ctf_text_head[] =
 	CTF_SIGNATURE "\n"
 	"\n"
@@ -105,7 +106,8 @@ static const char ctf_text_head[] =
 	"\t};\n"
 	"};\n"
 	"\n"
-	"env {\n";
+	"env {\n"
+	"\t" CTF_ENV_ENDED " = ${ended};\n";
 
 /* Holes: pid. */
 static const char ctf_text_process[] =
@@ -174,6 +176,11 @@ static const char ctf_text_string_field[] =
 	" uint32_t _${name}_length${more}; utf8_t _${name}[_${name}_length${more}];";
 
 /* clang-format on */
+
+/* Where the digit of enum ctf_ended stands in a metadata file: it is changed in place. */
+#define CTF_TEXT_ENDED_AT                                                              \
+	(sizeof(ctf_text_head) - sizeof("${uuid}") + 36 - sizeof("${ended}") + 1 + 1 - \
+		sizeof(";\n"))
 
 static inline void ctf_text_str(struct ctf_text *t, const char *s)
 {
@@ -275,7 +282,8 @@ static inline void ctf_text_put_head(struct ctf_text *t, const struct ctf_text_t
 	char d[CTF_TEXT_COLUMNS + 1];
 
 	ctf_text_uuid(uuid, trace->uuid);
-	CTF_TEXT_FILL(t, ctf_text_head, { "uuid", uuid });
+	CTF_TEXT_FILL(t, ctf_text_head, { "uuid", uuid },
+		{ "ended", ctf_text_number(a, trace->ended, 0) });
 	ctf_text_put_name(t, "hostname", trace->hostname);
 	CTF_TEXT_FILL(t, ctf_text_process, { "pid", ctf_text_number(a, trace->pid, 0) });
 	ctf_text_put_name(t, "procname", trace->procname);

@@ -204,6 +204,9 @@ static bool read_env_attribute(struct ctf_parser *p, struct ctf_metadata *md, st
 		md->pid = (uint32_t)env_number(p);
 		md->has_pid = true;
 	}
+	if (span_equals(name, CTF_ENV_ENDED)) {
+		md->ended = (uint32_t)env_number(p);
+	}
 	set_clock_reading(p, md, name);
 	return ctf_expect(p, ';', "';'");
 }

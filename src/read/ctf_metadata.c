@@ -26,6 +26,7 @@ void ctf_metadata_init(struct ctf_metadata *md, const struct model *declarations
 {
 	*md = (struct ctf_metadata){ .declarations = declarations, .line = 1 };
 	md->hostname = md->procname = md->boot_id = md->continues = "";
+	md->ended = CTF_FINISHED;
 	md->clock.freq = CTF_CLOCK_SECOND;
 	arena_init(&md->arena);
 	model_init(&md->model);

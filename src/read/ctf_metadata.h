@@ -50,6 +50,7 @@ struct ctf_metadata {
 	const char *boot_id;
 	const char *continues; /* the trace whose streams go on here */
 	uint32_t pid;
+	uint32_t ended; /* enum ctf_ended; CTF_FINISHED where nothing is said */
 	bool has_pid;
 	struct arena_clock begin; /* all 0 where it does not say */
 	struct arena_clock end;

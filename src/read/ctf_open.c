@@ -142,6 +142,21 @@ static size_t count_gone(const struct ctf_reader *r)
 	return r->trace.is_rotated && last > count ? last - count : 0;
 }
 
+/* As far as it can be seen: memory of a process is gone with the next boot. */
+static const char *name_state(const struct ctf_reader *r)
+{
+	static const char *const states[] = {
+		[CTF_UNFINISHED] = "unfinished",
+		[CTF_FINISHED] = "ended",
+		[CTF_RECOVERED] = "recovered",
+	};
+
+	if (r->trace.arena) {
+		return r->info.is_live ? "running" : "killed";
+	}
+	return r->metadata.ended < ARRAY_SIZE(states) ? states[r->metadata.ended] : NULL;
+}
+
 static void set_info(struct ctf_reader *r)
 {
 	const struct ctf_metadata *md = &r->metadata;
@@ -155,7 +170,7 @@ static void set_info(struct ctf_reader *r)
 	r->info.is_cut = md->is_cut;
 	r->info.is_live = r->trace.is_live;
 	r->info.has_leftovers = r->trace.arena && !r->info.is_live;
-	r->info.state = r->info.is_live ? "running" : r->info.has_leftovers ? "killed" : "ended";
+	r->info.state = name_state(r);
 	r->info.streams_gone = count_gone(r);
 	r->base.traces = &r->info;
 	r->base.trace_count = 1;

@@ -135,6 +135,9 @@ static const struct advice {
 } advices[] = {
 	{ "running", "" },
 	{ "ended", "" },
+	{ "recovered", "" },
+	{ "unfinished",
+		": its process did not end it, and its memory is not here: the last events are missing" },
 	{ "killed", ": a part is still in memory; waymark recover puts it into the files" },
 };
 

@@ -272,6 +272,7 @@ static void put_metadata(
 		.pid = origin->pid,
 		.clock = { .freq = CTF_CLOCK_SECOND },
 		.begin = { .realtime_ns = origin->realtime },
+		.ended = CTF_FINISHED,
 	};
 
 	memcpy(trace.uuid, w->uuid, sizeof(trace.uuid));

@@ -216,6 +216,7 @@ void layouts_get_begin(const struct layouts *l, struct arena_clock *begin)
 struct better {
 	const char *name;
 	uint64_t value;
+	int columns;
 };
 
 static const struct better *find_better(const struct better *all, const char *line)
@@ -236,13 +237,15 @@ void layouts_put_text(struct out *out, const struct layouts *l, const struct are
 {
 	struct ctf_clock clock = { 0 };
 	bool known = ctf_clock_from(&clock, begin, now);
+	uint64_t ended = read_number(l, "\t" CTF_ENV_ENDED " =");
 	const struct better all[] = {
-		{ known ? "freq" : NULL, clock.freq },
-		{ "offset_s", clock.offset_s },
-		{ "offset", clock.offset },
-		{ "clock_end_ticks", now->ticks },
-		{ "clock_end_monotonic", now->monotonic_ns },
-		{ "clock_end_realtime", now->realtime_ns },
+		{ CTF_ENV_ENDED, ended == CTF_UNFINISHED ? CTF_RECOVERED : ended, 0 },
+		{ known ? "freq" : NULL, clock.freq, CTF_TEXT_COLUMNS },
+		{ "offset_s", clock.offset_s, CTF_TEXT_COLUMNS },
+		{ "offset", clock.offset, CTF_TEXT_COLUMNS },
+		{ "clock_end_ticks", now->ticks, CTF_TEXT_COLUMNS },
+		{ "clock_end_monotonic", now->monotonic_ns, CTF_TEXT_COLUMNS },
+		{ "clock_end_realtime", now->realtime_ns, CTF_TEXT_COLUMNS },
 		{ 0 },
 	};
 	char number[CTF_TEXT_COLUMNS + 1];
@@ -254,7 +257,7 @@ void layouts_put_text(struct out *out, const struct layouts *l, const struct are
 
 		if (b) {
 			out_printf(out, "\t%s = %s;\n", b->name,
-				ctf_text_number(number, b->value, CTF_TEXT_COLUMNS));
+				ctf_text_number(number, b->value, b->columns));
 		} else {
 			out_bytes(out, line, (size_t)(end - line));
 		}

@@ -5,6 +5,7 @@
 import os
 import pathlib
 import re
+import re
 import shutil
 import signal
 import subprocess
@@ -35,6 +36,24 @@ class Ends(survive.Survive):
                         self.assert_clean()
                     self.assertEqual(self.check_everything(), 20000)
                     self.forget()
+
+    def test_a_trace_says_how_it_ended(self):
+        for how, status in ENDS.items():
+            if SANITIZER and how in ("segv", "abort"):
+                continue
+            with self.subTest(how=how):
+                self.live("end", how, 1000, status=status)
+                itself = how in CLOSED_BY_ITSELF
+                self.assertEqual(self.state(), "ended" if itself else "killed")
+                away = self.shm.rename(f"{self.shm}-away")  # as it is after the next boot
+                self.assertEqual(self.state(), "ended" if itself else "unfinished")
+                away.rename(self.shm)
+                self.waymark("recover", self.trace)
+                self.assertEqual(self.state(), "ended" if itself else "recovered")
+                self.forget()
+
+    def state(self):
+        return re.search("^state +([a-z]+)", self.waymark("info", self.trace), re.M)[1]
 
     def test_each_end_with_threads_in_full_flight_loses_nothing(self):
         for how, status in ENDS.items():

@@ -65,7 +65,7 @@ class Others(survive.Survive):
         """Events that are printed, and those that the last words say are lost."""
         lines = self.waymark("print", trace or self.trace).splitlines()
         lost = re.search(r": (\d+) events lost", said)
-        return sum(not l.startswith("#") for l in lines) + (int(lost[1]) if lost else 0)
+        return sum(not l.startswith(("#", "waymark ")) for l in lines) + (int(lost[1]) if lost else 0)
 
     @unittest.skipUnless(ROOT, "it needs another user")
     def test_a_program_that_gives_up_its_rights_loses_nothing(self):

@@ -46,7 +46,8 @@ class Places(survive.Survive):
 
     def accounted(self):
         """Events that are printed, and those that a line says are lost."""
-        lines = self.waymark("print", self.trace).splitlines()
+        said = self.waymark("print", self.trace).splitlines()
+        lines = [line for line in said if not line.startswith("waymark ")]  # notes
         gaps = [line.split(" lost ")[1] for line in lines if line.startswith("#")]
         return len(lines) - len(gaps) + sum(int(gap.split()[0]) for gap in gaps)
 

@@ -121,7 +121,8 @@ static void run_removed(char **argv)
 
 	live_for(0, events);
 	waymark_flush(NULL);
-	snprintf(command, sizeof(command), "rm -r '%s' && mkdir '%s'", argv[1], argv[1]);
+	snprintf(command, sizeof(command), "until rm -rf '%s' 2>/dev/null; do :; done; mkdir '%s'",
+		argv[1], argv[1]);
 	if (system(command)) {
 		_exit(2);
 	}

@@ -128,6 +128,12 @@ bool waymark_ctf_get_path(struct ctf_trace *t, char *path, size_t size);
  */
 bool waymark_ctf_declare(struct ctf_trace *t);
 
+/*
+ * Notes that all that the process recorded is in the files, behind the last time
+ * that the metadata is written anew. False, with errno, when that cannot be done.
+ */
+bool waymark_ctf_finish(struct ctf_trace *t);
+
 /* Writes the metadata anew, with the clock's rate as it is known by now. */
 bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now);
 

@@ -218,7 +218,9 @@ static void finish_former(struct ctf_round *round)
 	struct process *p = waymark_process_current();
 	char spare[REASON_BYTES];
 
-	if (!finish_trace(round) && p && !waymark_ctf_is_gone(t)) {
+	if (finish_trace(round)) {
+		waymark_ctf_finish(&round->state->trace);
+	} else if (p && !waymark_ctf_is_gone(t)) {
 		waymark_notice(p, "%s: cannot write its clock's rate: %s; it may be a little off",
 			t->path, waymark_reason(round->state->files.error, spare));
 	}
@@ -321,6 +323,7 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round)
 	round->failed |= !finish_trace(round);
 	if (!round->failed && is_over(round)) {
 		__atomic_store_n(&round->state->kept, NULL, __ATOMIC_RELAXED);
+		waymark_ctf_finish(&round->state->trace);
 		__atomic_store_n(&round->arena->file.closed, 1, __ATOMIC_RELEASE);
 		waymark_arena_unlink(round->arena);
 	} else if (!round->arena->is_file || !round->state->trace.path[0]) {

@@ -325,6 +325,18 @@ static bool replace(struct ctf_trace *t, const struct arena_clock *now)
 	return done;
 }
 
+bool waymark_ctf_finish(struct ctf_trace *t)
+{
+	int directory = waymark_ctf_open_directory(t);
+	int fd = directory < 0 ? -1 : ctf_open(directory, CTF_METADATA, O_WRONLY);
+	const char digit = '0' + CTF_FINISHED;
+	bool done = fd >= 0 && ctf_write_at(fd, &digit, 1, CTF_TEXT_ENDED_AT);
+
+	ctf_close(directory);
+	ctf_close(fd);
+	return done;
+}
+
 bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now)
 {
 	struct guard guard;

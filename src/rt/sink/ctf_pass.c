@@ -148,8 +148,8 @@ static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 		state->files.error = errno;
 		round->failed = true; /* no event goes before its declaration */
 	}
-	if (round->failed || mode != DRAIN_USUAL || age <= REFINE_FACTOR * state->refined ||
-		round->now.ns < state->refine_ns) {
+	if (round->failed || mode != DRAIN_USUAL || state->finished ||
+		age <= REFINE_FACTOR * state->refined || round->now.ns < state->refine_ns) {
 		return;
 	}
 	if (waymark_ctf_refine(&state->trace, &round->arena->file.now)) {
