@@ -131,6 +131,18 @@ class Middle(survive.Survive):
         self.check_everything()
         self.assertLess(int(out), 128 << 10)
 
+    @unittest.skipUnless(STEPPED, "only x86-64 steps, and not a sanitizer's checks")
+    def test_who_ends_in_the_middle_of_an_event_takes_nothing_from_the_next_thread(self):
+        """A first event makes the arena's packet; behind so many events the next packet begins."""
+        for before, last in ((0, 950), (2726, 820)):
+            for step in range(0, last, 1 if LONG else 6):
+                with self.case(before=before, step=step):
+                    self.live("middle-next", before, step, kind="step")
+                    shown, lost = self.shown()
+                    self.assertEqual(shown.pop(2, []), list(range(3000)))
+                    self.assertEqual((shown.pop(1, [])[:before], lost), (list(range(before)), 0))
+                    self.assert_clean()
+
     @unittest.skipIf(SANITIZER, "sanitizers know no asynchronous cancellation")
     def test_cancelled_threads_lose_nothing(self):
         for how in ("deferred", "asynchronous"):

@@ -254,6 +254,39 @@ static void run_leave(char **argv)
 	exit(0);
 }
 
+static unsigned long before;
+
+static void *be_left_at(void *at)
+{
+	live_for(1, before);
+	interrupted(1, (long)(intptr_t)at);
+	return NULL;
+}
+
+static void *come_next(void *count)
+{
+	live_for(2, (uintptr_t)count);
+	return NULL;
+}
+
+/*
+ * middle-next BEFORE STEP: a thread ends in the middle of its first event, or of
+ * the one behind BEFORE others; what it leaves goes to the next thread
+ */
+static void run_next(char **argv)
+{
+	pthread_t t;
+
+	before = strtoul(argv[0], NULL, 10);
+	prepare(leave_inside);
+	live_for(0, 1);
+	pthread_create(&t, NULL, be_left_at, (void *)(intptr_t)atol(argv[1]));
+	pthread_join(t, NULL);
+	pthread_create(&t, NULL, come_next, (void *)(uintptr_t)3000);
+	pthread_join(t, NULL);
+	exit(0);
+}
+
 static int cancel_type;
 
 static void *live_until_cancelled(void *thread)
@@ -300,6 +333,7 @@ const struct mode modes_middle[] = {
 	{ "middle-jump", run_jump },
 	{ "middle-nest", run_nest },
 	{ "middle-leave", run_leave },
+	{ "middle-next", run_next },
 	{ "cancel", run_cancel },
 	{ NULL, NULL },
 };

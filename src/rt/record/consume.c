@@ -72,7 +72,7 @@ void waymark_consume_find_dead(void)
 
 		/* Any other error is a sandbox's, and says nothing. */
 		if (tid && syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH) {
-			waymark_slot_free_of(s, owner);
+			waymark_slot_leave(s, owner);
 		}
 	}
 }
@@ -82,7 +82,8 @@ static bool is_drained(struct slot *s)
 {
 	slot_foreach_cursor(c, s)
 	{
-		if (c->reader.chunk || __atomic_load_n(&c->first, __ATOMIC_ACQUIRE) ||
+		if (c->reader.chunk || c->reader.number ||
+			__atomic_load_n(&c->first, __ATOMIC_ACQUIRE) ||
 			c->reader.discarded != __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE)) {
 			return false;
 		}
@@ -90,13 +91,27 @@ static bool is_drained(struct slot *s)
 	return true;
 }
 
+/* A thread may have come and gone between the look and this. */
+static void forget(struct slot *s)
+{
+	waymark_slot_forget(s);
+	if (waymark_slot_is_owned(s) || !is_drained(s)) {
+		waymark_slot_remember(s);
+	}
+}
+
 void waymark_consume_forget(void)
 {
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		if (!waymark_slot_is_owned(s) && is_drained(s)) {
-			waymark_slot_forget(s);
+		if (!is_drained(s)) {
+			continue;
+		}
+		if (slot_is_left(s)) {
+			waymark_slot_renew(s);
+		} else if (!waymark_slot_is_owned(s)) {
+			forget(s);
 		}
 	}
 }

@@ -60,7 +60,8 @@ bool waymark_consume_is_alone(void);
 /* Frees the slots of threads that ended without saying so. */
 void waymark_consume_find_dead(void);
 
-/* Looks no more at slots that have no thread and of whose packets nothing is left. */
+/* Looks no more at slots that have no thread and of whose packets nothing is left; renews those
+ * that were left in the middle. */
 void waymark_consume_forget(void);
 
 /* Measures how many ticks 100 ms are. */

@@ -48,6 +48,8 @@ struct reader {
 	uint32_t leaked; /* the last of these: others may follow it yet; 0: there is none */
 	uint64_t seen_bytes; /* of the open packet, when it was looked at last */
 	uint64_t seen_ticks; /* by then it was that long */
+	uint64_t sequence; /* of the last packet that it is through with */
+	uint64_t number; /* taken for a packet of its own, which is not written yet; 0: none is */
 };
 
 struct cursor {
@@ -68,6 +70,8 @@ struct slot {
 	struct cursor cursors[WAYMARK_RECORDERS][CURSOR_DEPTHS]; /* waymark_cursors point here */
 	uint64_t owner; /* low half: the thread's id, by release when its first packet opens; high
 			   half: counts threads that are through with it */
+	uint32_t left; /* its thread has ended inside of an event, by release: see
+			  waymark_slot_leave() */
 	uint64_t last_ns; /* the consumer's */
 } __attribute__((aligned(64)));
 
@@ -102,11 +106,30 @@ bool waymark_slot_is_owned(const struct slot *s);
 /* How many threads have one. */
 uint32_t waymark_slot_count_owned(void);
 
-/* Frees the slot of an owner that has ended without saying so. Who drains. */
-void waymark_slot_free_of(struct slot *s, uint64_t owner);
+/*
+ * An owner has ended, and his slot is free: unless he has left an event in the
+ * middle, by pthread_exit() or a jump out of a handler. Such a cursor may be in
+ * any state, so the slot stays his until who drains has seen to it. The thread
+ * itself, or who drains.
+ */
+void waymark_slot_leave(struct slot *s, uint64_t owner);
 
-/* Who drains: nothing is in the slot. It is not looked at until it has an owner again. */
+/* Whether it was left like that. */
+static inline bool slot_is_left(const struct slot *s)
+{
+	return __atomic_load_n(&s->left, __ATOMIC_ACQUIRE);
+}
+
+/* Who drains: nothing is in a slot that was left. Its next owner goes on with its streams. */
+void waymark_slot_renew(struct slot *s);
+
+/*
+ * Who drains: nothing was in the slot, so it need not be looked at until it has an
+ * owner again. Behind waymark_slot_forget() it has to be looked at once more; it is
+ * remembered again unless nothing came in between.
+ */
 void waymark_slot_forget(struct slot *s);
+void waymark_slot_remember(struct slot *s);
 
 /* In a fork's child: no slot but the calling thread's has an owner there. */
 void waymark_slot_keep_mine(void);

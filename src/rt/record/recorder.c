@@ -111,6 +111,7 @@ static void install(struct arena *a, struct cursor *c, uint32_t unit, uint64_t n
 	c->hot.cycles = waymark_recorder_cycles();
 	/* Who drains may tell losses by a packet of its own: no two have the same number. */
 	h->sequence = __atomic_add_fetch(&c->sequence, 1, __ATOMIC_SEQ_CST);
+	h->events_discarded = __atomic_load_n(&c->lost, __ATOMIC_RELAXED); /* no fewer than there */
 	c->chunk = unit;
 	if (before) {
 		((struct packet_header *)(void *)c->hot.packet)->timestamp_end = now;
@@ -230,6 +231,16 @@ static void want_writer(struct process *p, struct cursor *c)
 	}
 }
 
+/* Others read it; a handler may come in between with a higher count. */
+static void show_lost(struct arena_stream *shown, uint64_t lost)
+{
+	uint64_t before = __atomic_load_n(&shown->lost, __ATOMIC_RELAXED);
+
+	while (before < lost && !__atomic_compare_exchange_n(&shown->lost, &before, lost, true,
+					__ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+	}
+}
+
 /* Counts an event as lost, in the cursor that had no room or, without one, at large. */
 static void count_lost(struct recorder *r, struct cursor *c)
 {
@@ -244,8 +255,7 @@ static void count_lost(struct recorder *r, struct cursor *c)
 	struct arena_stream *shown = a && c && c->stream ? arena_stream(a, c->stream) : NULL;
 
 	if (shown) {
-		__atomic_store_n(&shown->lost, __atomic_load_n(&c->lost, __ATOMIC_RELAXED),
-			__ATOMIC_RELAXED);
+		show_lost(shown, __atomic_load_n(&c->lost, __ATOMIC_RELAXED));
 	}
 }
 
@@ -283,7 +293,7 @@ static bool evict(struct process *p, struct recorder *r)
 		sched_yield();
 	}
 	waymark_guard_end(&guard);
-	if (!done) {
+	if (!done && waymark_clock_ns() >= deadline) {
 		__atomic_store_n(
 			&r->evict_ns, waymark_clock_ns() + EVICT_PATIENCE_NS, __ATOMIC_RELAXED);
 	}

@@ -199,11 +199,10 @@ bool waymark_slot_is_owned(const struct slot *s)
 uint32_t waymark_slot_count_owned(void)
 {
 	uint32_t count = 0;
+	uint32_t index = 0;
 
-	for (unsigned int i = 0;
-		i < SLABS_MAX && __atomic_load_n(&slabs[i].slots, __ATOMIC_ACQUIRE); i++) {
-		count += (uint32_t)__builtin_popcountll(
-			__atomic_load_n(&slabs[i].owned, __ATOMIC_ACQUIRE));
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		count += waymark_slot_is_owned(s) && !slot_is_left(s);
 	}
 	return count;
 }
@@ -213,21 +212,36 @@ void waymark_slot_forget(struct slot *s)
 	uint64_t bit;
 	struct slab *slab = find_slab(s, &bit);
 
-	/* Sequentially consistent: a new owner is seen here, or sets the bit behind us. */
+	/* Sequentially consistent: an owner is seen behind this, or sets the bit again. */
 	__atomic_fetch_and(&slab->kept, ~bit, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&slab->owned, __ATOMIC_SEQ_CST) & bit) {
-		__atomic_fetch_or(&slab->kept, bit, __ATOMIC_SEQ_CST);
-	}
 }
 
-/* No event of this owner comes any more. Whoever has the slot. */
-static void leave_cursors(struct slot *s)
+void waymark_slot_remember(struct slot *s)
+{
+	uint64_t bit;
+	struct slab *slab = find_slab(s, &bit);
+
+	__atomic_fetch_or(&slab->kept, bit, __ATOMIC_SEQ_CST);
+}
+
+static bool is_busy(struct slot *s)
+{
+	slot_foreach_cursor(c, s)
+	{
+		if (__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* No event of this owner comes any more. */
+static void close_cursors(struct slot *s)
 {
 	slot_foreach_cursor(c, s)
 	{
 		__atomic_store_n(&c->close, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&c->hot.limit, NULL, __ATOMIC_RELAXED);
-		__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELEASE);
 	}
 }
 
@@ -236,13 +250,40 @@ static uint64_t next_owner(uint64_t owner)
 	return ((owner >> 32) + 1) << 32;
 }
 
-void waymark_slot_free_of(struct slot *s, uint64_t owner)
+void waymark_slot_leave(struct slot *s, uint64_t owner)
 {
-	if (__atomic_compare_exchange_n(&s->owner, &owner, next_owner(owner), false,
+	if (!__atomic_compare_exchange_n(&s->owner, &owner, next_owner(owner), false,
 		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-		leave_cursors(s);
+		return;
+	}
+	if (is_busy(s)) {
+		__atomic_store_n(&s->left, 1, __ATOMIC_RELEASE);
+	} else {
+		close_cursors(s);
 		slot_release(s);
 	}
+}
+
+static void renew(struct cursor *c)
+{
+	struct cursor fresh = {
+		.sequence = c->sequence,
+		.stream = c->stream,
+		.lost = c->lost,
+		.reader = c->reader,
+	};
+
+	*c = fresh;
+}
+
+void waymark_slot_renew(struct slot *s)
+{
+	slot_foreach_cursor(c, s)
+	{
+		renew(c);
+	}
+	s->left = 0;
+	slot_release(s);
 }
 
 void waymark_slot_keep_mine(void)
@@ -273,7 +314,7 @@ static void thread_exit(void *slot)
 		}
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	waymark_slot_free_of(s, __atomic_load_n(&s->owner, __ATOMIC_RELAXED));
+	waymark_slot_leave(s, __atomic_load_n(&s->owner, __ATOMIC_RELAXED));
 }
 
 __attribute__((constructor(101))) static void make_exit_key(void)

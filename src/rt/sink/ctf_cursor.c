@@ -86,6 +86,7 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 		c->reader.discarded = packets[i]->events_discarded;
 		c->reader.untold = false;
 		c->reader.told = packets[i]->events_discarded + c->reader.evicted;
+		c->reader.sequence = packets[i]->sequence;
 		advance(round->recorder, c);
 	}
 	for (size_t i = written; i < count; i++) {
@@ -103,10 +104,47 @@ static bool head_is_new(struct ctf_round *round, struct cursor *c)
 	       packet_at(round->arena, c->reader.chunk)->timestamp_begin > round->now.ticks;
 }
 
+/*
+ * The packet without events whose number was taken: it tells what its stream has
+ * lost since its last one. False where the file takes it not.
+ */
+static bool write_number(struct ctf_round *round, struct cursor *c)
+{
+	static char packet[PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
+	struct packet_header *h = (void *)packet;
+	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
+	uint64_t now = waymark_clock_ticks();
+
+	*h = (struct packet_header){
+		.magic = PACKET_MAGIC,
+		.stream_instance_id = arena_stream_id(round->arena, &c->stream),
+		.timestamp_begin = now,
+		.timestamp_end = now,
+		.content_size = sizeof(*h) * 8,
+		.packet_size = sizeof(packet) * 8,
+		.sequence = c->reader.number,
+		.events_discarded = lost + c->reader.evicted,
+	};
+	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
+	if (waymark_ctf_write(&round->state->files, &h, 1, 0) != 1) {
+		round->failed = true;
+		return false;
+	}
+	c->reader.discarded = lost;
+	c->reader.untold = false;
+	c->reader.told = h->events_discarded;
+	c->reader.sequence = c->reader.number;
+	c->reader.number = 0;
+	return true;
+}
+
 static void write_closed(struct ctf_round *round, struct cursor *c)
 {
 	while (round->discard && head_is_closed(round->arena, c)) {
 		waymark_ctf_cursor_evict(round->recorder, round->state, c);
+	}
+	if (!round->discard && !round->failed && c->reader.number) {
+		write_number(round, c);
 	}
 	while (!round->failed && !head_is_new(round, c) && write_some(round, c)) {
 	}
@@ -220,7 +258,7 @@ void waymark_ctf_cursor_close_old(struct ctf_round *round, struct cursor *c)
 
 void waymark_ctf_cursor_pass(struct ctf_round *round, struct cursor *c)
 {
-	if (!head(round->arena, c)) {
+	if (!head(round->arena, c) && !c->reader.number) {
 		return;
 	}
 	write_closed(round, c);
@@ -247,37 +285,41 @@ static uint64_t take_number(const struct ctf_round *round, struct cursor *c)
 	return last + 1;
 }
 
-/* A packet without events, which tells what its stream has lost since its last one. */
 void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 {
-	static char packet[PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
-	struct packet_header *h = (void *)packet;
-	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
-	uint64_t now = waymark_clock_ticks();
-
-	if ((lost == c->reader.discarded && !c->reader.untold) || round->failed) {
+	if ((__atomic_load_n(&c->lost, __ATOMIC_ACQUIRE) == c->reader.discarded &&
+		    !c->reader.untold) ||
+		round->failed) {
 		return;
 	}
-	uint64_t number = take_number(round, c);
+	if (!c->reader.number) {
+		c->reader.number = take_number(round, c);
+	}
+	if (c->reader.number) {
+		write_number(round, c);
+	}
+}
 
-	if (!number) {
+/* What a thread was about to begin when it jumped out of it: its number is nobody else's. */
+static void take_unborn(struct ctf_round *round, struct cursor *c)
+{
+	if (c->sequence == c->reader.sequence || c->reader.number) {
 		return;
 	}
-	*h = (struct packet_header){
-		.magic = PACKET_MAGIC,
-		.stream_instance_id = arena_stream_id(round->arena, &c->stream),
-		.timestamp_begin = now,
-		.timestamp_end = now,
-		.content_size = sizeof(*h) * 8,
-		.packet_size = sizeof(packet) * 8,
-		.sequence = number,
-		.events_discarded = lost + c->reader.evicted,
-	};
-	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
-	if (waymark_ctf_write(&round->state->files, &h, 1, 0) == 1) {
-		c->reader.discarded = lost;
-		c->reader.untold = false;
-		c->reader.told = h->events_discarded;
+	c->reader.number = c->sequence;
+	if (c->chunk && packet_at(round->arena, c->chunk)->sequence == c->sequence) {
+		packet_at(round->arena, c->chunk)->magic = 0;
+		waymark_recorder_free(round->recorder, c->chunk);
+	}
+	c->chunk = 0;
+}
+
+void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c)
+{
+	if (!head(round->arena, c)) {
+		take_unborn(round, c);
+	} else if (!head_is_closed(round->arena, c)) {
+		adopt(round->arena, c, waymark_clock_ticks());
 	}
 }
 
@@ -312,6 +354,7 @@ void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struc
 	set_evicted(a, c, arena_now(a), c->reader.evicted + events);
 	c->reader.untold = true;
 	c->reader.discarded = h->events_discarded;
+	c->reader.sequence = h->sequence;
 	advance(r, c);
 }
 

@@ -45,6 +45,9 @@ bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c);
 /* Takes the open packet from a thread that is in an event, and does not come back from it. */
 void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c);
 
+/* Its thread has ended, inside of an event: all is the consumer's, in whatever state it is. */
+void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c);
+
 /* Takes the open packet; false where it was not asked for, or its thread is awake. */
 bool waymark_ctf_cursor_take(struct arena *a, struct cursor *c);
 

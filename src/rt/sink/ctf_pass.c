@@ -66,8 +66,23 @@ static void tell_orphans(struct ctf_round *round)
 	}
 }
 
+static void take_left(struct ctf_round *round)
+{
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		foreach_ctf_cursor(c, s)
+		{
+			if (slot_is_left(s)) {
+				waymark_ctf_cursor_leave(round, c);
+			}
+		}
+	}
+}
+
 static void usual(struct ctf_round *round)
 {
+	take_left(round);
 	each_cursor(round, waymark_ctf_cursor_pass);
 	tell_orphans(round);
 }
@@ -209,6 +224,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 		return 0; /* the thread that begins the trace is not through */
 	}
 	if (!must_write(p, state, &mode)) {
+		take_left(&round);
 		waymark_ctf_keep_room(&round);
 		state->left = false;
 		return round.taken;

@@ -166,8 +166,12 @@ static void release(struct recorder *owner, struct slot *s, bool is_short, uint6
 	for (int i = 0; i < CURSOR_DEPTHS; i++) {
 		struct cursor *c = &cursors[i];
 
-		if (!waymark_simple_find(owner, c) && c->reader.chunk && !c->reader.taken &&
-			(is_short || !waymark_slot_is_owned(s))) {
+		if (waymark_simple_find(owner, c) || !c->reader.chunk || c->reader.taken) {
+			continue;
+		}
+		if (slot_is_left(s)) {
+			c->reader.taken = true;
+		} else if (is_short || !waymark_slot_is_owned(s)) {
 			waymark_simple_close(c, now_ns);
 		}
 	}
