@@ -298,11 +298,14 @@ void ctf_follow_count(struct ctf_reader *r, struct ctf_stream *s)
 	if (!s->packet || s->packet != s->copy || !arena_source_header(r->trace.arena)->overwrite) {
 		return;
 	}
-	for (const unsigned char *p = s->begin; p < s->pos; s->spare++) {
+	uint64_t events = 0;
+
+	for (const unsigned char *p = s->begin; p < s->pos; events++) {
 		size_t left = (size_t)(s->pos - p);
 		size_t size = event_size(r, p, left);
 
 		size = (size + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
 		p += size < left ? size : left;
 	}
+	ctf_gap_credit(s, events);
 }

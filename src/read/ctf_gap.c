@@ -4,17 +4,58 @@
  * process's memory tell: one running count for events that found no room and
  * those that full=overwrite gave up, and the numbers of the packets.
  */
+#include <string.h>
+
 #include "read/ctf_stream.h"
+
+void ctf_gap_credit(struct ctf_stream *s, uint64_t events)
+{
+	struct ctf_credit *last = s->credits.count ? &s->credits.items[s->credits.count - 1] : NULL;
+
+	if (last && last->sequence == s->sequence) {
+		last->events += events;
+	} else if (events) {
+		vec_push(&s->credits, ((struct ctf_credit){ s->sequence, events }));
+	}
+}
+
+static void remove_credits(struct ctf_stream *s, size_t from, size_t count)
+{
+	if (count) {
+		memmove(s->credits.items + from, s->credits.items + from + count,
+			(s->credits.count - from - count) * sizeof(*s->credits.items));
+		s->credits.count -= count;
+	}
+}
+
+void ctf_gap_found(struct ctf_stream *s, uint64_t sequence)
+{
+	for (size_t i = 0; i < s->credits.count; i++) {
+		if (s->credits.items[i].sequence == sequence) {
+			remove_credits(s, i, 1);
+			return;
+		}
+	}
+}
 
 /*
  * Of so many events more that their stream has lost, those that we have: they
- * were read out of memory before full=overwrite gave them up.
+ * were read out of memory before full=overwrite gave them up, the oldest first.
  */
 static uint64_t known(struct ctf_stream *s, uint64_t given_up)
 {
-	uint64_t events = given_up < s->spare ? given_up : s->spare;
+	uint64_t events = 0;
+	size_t used = 0;
 
-	s->spare -= events;
+	while (used < s->credits.count && events < given_up) {
+		struct ctf_credit *c = &s->credits.items[used];
+		uint64_t part = given_up - events < c->events ? given_up - events : c->events;
+
+		events += part;
+		c->events -= part;
+		used += c->events == 0;
+	}
+	remove_credits(s, 0, used);
 	return events;
 }
 

@@ -45,6 +45,7 @@ void ctf_stream_close(struct ctf_stream *s)
 	unmap(s);
 	free(s->copy);
 	s->copy = NULL;
+	vec_fini(&s->credits);
 	s->pos = s->end = s->packet = NULL;
 }
 
@@ -204,6 +205,7 @@ static enum ctf_step take_mapped(
 	if (s->header.content_size / 8 > left && (t->is_live || ctf_left_has_next(s))) {
 		return torn(s, t, "", error);
 	}
+	ctf_gap_found(s, s->header.sequence);
 	if (ctf_stream_goes_on(s, &s->header, s->header.content_size / 8)) {
 		ctf_stream_take(s, t, bytes, left);
 		return CTF_PACKET;

@@ -40,6 +40,13 @@ struct ctf_trace {
 	bool is_rotated; /* its files are pieces, of which old ones may have been removed */
 };
 
+/* Events that were read of a packet in memory: full=overwrite may count them among what it gives
+ * up. */
+struct ctf_credit {
+	uint64_t sequence;
+	uint64_t events;
+};
+
 struct ctf_stream {
 	const unsigned char *pos; /* the next event */
 	const unsigned char *end; /* of the packet's events, as far as they are there */
@@ -79,7 +86,7 @@ struct ctf_stream {
 	uint64_t discarded; /* events_discarded of the last packet */
 	uint64_t evicted; /* of these: that full=overwrite gave up, as the process said last */
 	uint64_t given_up; /* of these, since the last packet, at most */
-	uint64_t spare; /* events that were read out of memory: they may be given up, too */
+	VEC(struct ctf_credit) credits; /* what was read out of memory, and may be given up yet */
 	struct losses gap;
 };
 
@@ -110,6 +117,12 @@ void ctf_stream_close(struct ctf_stream *s);
 
 /* The packet at hand ends before its next event, until another look. */
 void ctf_stream_hold(struct ctf_stream *s);
+
+/* Notes that events of the last packet were read out of memory. */
+void ctf_gap_credit(struct ctf_stream *s, uint64_t events);
+
+/* The packet is in a file, so it is not given up. */
+void ctf_gap_found(struct ctf_stream *s, uint64_t sequence);
 
 /* Opens a file for reading; -1 with errno. */
 int ctf_file_open(const struct ctf_file *f, const struct ctf_trace *t, uint64_t *size);

@@ -225,6 +225,21 @@ class Follow(unittest.TestCase):
         # What was gone before the follower came is no gap: the trace begins later then.
         self.assertTrue(shown.packets > 0 or shown.has_no_holes())
 
+    def test_tells_what_is_overwritten_between_snapshots(self):
+        """Packets that it read in memory are written by one, and others given up."""
+        for _ in range(3):
+            program = self.paced(2, 400000, -1000, options=",full=overwrite,buffer=1M,snapshot=USR2")
+            self.wait_for(self.trace.exists)
+            p = self.follow()
+            while program.poll() is None:
+                program.send_signal(signal.SIGUSR2)
+                time.sleep(0.004)
+            count = int(program.stdout.readline().split()[1])
+            shown = self.shown(p, disorder_ns=10**9)
+            self.assertEqual(shown.twice[:5], [])
+            self.assertEqual((shown.count + shown.lost, shown.packets), (count, 0))
+            shutil.rmtree(self.trace)
+
     def test_tells_what_was_rotated_away_from_one_who_is_late(self):
         for _ in range(4):
             program = self.paced(2, 300000, -500, options=",rotate=1M,keep=2,flush=20")

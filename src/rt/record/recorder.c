@@ -30,6 +30,9 @@
 /* How long it tries to take old events' room while others do the same, or record. */
 #define EVICT_PATIENCE_NS UINT64_C(100000000)
 
+/* And while a snapshot is written. */
+#define SNAPSHOT_PATIENCE_NS UINT64_C(20000000)
+
 /* Ticks in 100 ms until the writer has measured them: a usual processor's. */
 #define MOMENT_GUESS UINT64_C(250000000)
 
@@ -259,45 +262,70 @@ static void count_lost(struct recorder *r, struct cursor *c)
 	}
 }
 
-/* Frees some of the oldest packets, unless somebody else drains. No signal may come. */
+/*
+ * Frees some of the oldest packets, unless somebody else drains: no signal may
+ * come then, whose handler would find the lock taken by its own thread.
+ */
 static bool try_evict(struct process *p, struct recorder *r)
 {
+	struct guard guard;
 	bool done = false;
 
+	waymark_guard_begin(&guard);
 	if (waymark_drain_trylock(p)) {
 		done = recorder_consumer(p, r)->evict(r);
 		waymark_drain_unlock(p);
 	}
+	waymark_guard_end(&guard);
 	return done;
+}
+
+/* Sleeps until a chunk was freed since `turn`, for a while at most. */
+static void sleep_for_room(struct recorder *r, uint32_t turn, uint64_t ns)
+{
+	__atomic_fetch_add(&r->waiting, 1, __ATOMIC_SEQ_CST);
+	futex_wait(&r->room, turn, ns);
+	__atomic_fetch_sub(&r->waiting, 1, __ATOMIC_SEQ_CST);
+}
+
+static bool has_room_since(const struct recorder *r, uint32_t turn)
+{
+	return __atomic_load_n(&r->room, __ATOMIC_ACQUIRE) != turn;
 }
 
 /*
  * With full=overwrite: makes room by old events. Who else is at that is soon
- * through, so it is waited for; not for one who writes files. Where even the
- * patience was in vain, threads stand still inside their events and hold all
- * memory: then it is not tried again at once.
+ * through, so it is waited for; and for a short time for who writes a snapshot,
+ * which frees what it has written. Where the patience was in vain, a disk hangs, or
+ * threads stand still inside their events and hold all memory: then it is not
+ * tried again at once.
  */
-static bool evict(struct process *p, struct recorder *r)
+static bool evict(struct process *p, struct recorder *r, uint32_t turn)
 {
 	uint64_t now = waymark_clock_ns();
-	uint64_t deadline = now + EVICT_PATIENCE_NS;
-	struct guard guard;
-	bool done;
+	uint64_t begin = now;
 
 	if (now < __atomic_load_n(&r->evict_ns, __ATOMIC_RELAXED)) {
 		return false;
 	}
-	waymark_guard_begin(&guard);
-	while (!(done = try_evict(p, r)) && !__atomic_load_n(&r->writing, __ATOMIC_RELAXED) &&
-		waymark_clock_ns() < deadline) {
-		sched_yield();
+	for (;;) {
+		if (try_evict(p, r) || has_room_since(r, turn)) {
+			return true;
+		}
+		bool writing = __atomic_load_n(&r->writing, __ATOMIC_RELAXED);
+
+		if (now - begin >= (writing ? SNAPSHOT_PATIENCE_NS : EVICT_PATIENCE_NS)) {
+			break;
+		}
+		if (writing) {
+			sleep_for_room(r, turn, SNAPSHOT_PATIENCE_NS / 20);
+		} else {
+			sched_yield();
+		}
+		now = waymark_clock_ns();
 	}
-	waymark_guard_end(&guard);
-	if (!done && waymark_clock_ns() >= deadline) {
-		__atomic_store_n(
-			&r->evict_ns, waymark_clock_ns() + EVICT_PATIENCE_NS, __ATOMIC_RELAXED);
-	}
-	return done;
+	__atomic_store_n(&r->evict_ns, now + EVICT_PATIENCE_NS, __ATOMIC_RELAXED);
+	return false;
 }
 
 /*
@@ -312,10 +340,8 @@ static bool wait_for_room(struct process *p, struct recorder *r, uint32_t turn)
 		__atomic_load_n(&r->stalled, __ATOMIC_RELAXED)) {
 		return false;
 	}
-	__atomic_fetch_add(&r->waiting, 1, __ATOMIC_SEQ_CST);
 	waymark_doorbell();
-	futex_wait(&r->room, turn, ROOM_WAIT_NS);
-	__atomic_fetch_sub(&r->waiting, 1, __ATOMIC_SEQ_CST);
+	sleep_for_room(r, turn, ROOM_WAIT_NS);
 	return true;
 }
 
@@ -324,7 +350,7 @@ static bool make_room(struct process *p, struct recorder *r, uint32_t turn)
 {
 	switch (waymark_recorder_policy()) {
 	case RECORDER_OVERWRITE:
-		return evict(p, r);
+		return evict(p, r, turn);
 	case RECORDER_BLOCK:
 		return wait_for_room(p, r, turn);
 	case RECORDER_DISCARD:
