@@ -37,7 +37,10 @@ struct arena_source;
  */
 struct arena_source *arena_source_open(const char *directory, const uint8_t uuid[16], int *error);
 
-/* The same by the arena's own path, whichever trace and user it belongs to. */
+/* Where the arena is that could not be opened, and why not, in words; `error` is not ENOENT. */
+void arena_source_explain(char *text, size_t size, const uint8_t uuid[16], int error);
+
+/* arena_source_open() by the arena's own path, whichever trace and user it belongs to. */
 struct arena_source *arena_source_open_path(const char *path, int *error);
 void arena_source_close(struct arena_source *s);
 

@@ -154,6 +154,28 @@ struct arena_source *arena_source_open(const char *directory, const uint8_t uuid
 	return open_of(path, directory, uuid, error);
 }
 
+void arena_source_explain(char *text, size_t size, const uint8_t uuid[16], int error)
+{
+	char *shared = shared_path(uuid);
+	struct stat st;
+	bool is_shared = lstat(shared, &st) == 0 || errno != ENOENT;
+	const char *path = is_shared ? shared : ARENA_FILE_IN_TRACE;
+
+	switch (error) {
+	case EPERM:
+		snprintf(text, size, "its process's memory (%.300s) is not believed: %s", path,
+			"it belongs to another user");
+		break;
+	case EBADMSG:
+		snprintf(text, size, "its process's memory (%.300s) is damaged", path);
+		break;
+	default:
+		snprintf(text, size, "its process's memory (%.300s) cannot be read: %s", path,
+			strerror(error));
+	}
+	free(shared);
+}
+
 void arena_source_close(struct arena_source *s)
 {
 	if (!s) {

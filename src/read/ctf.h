@@ -67,6 +67,7 @@ struct ctf_reader {
 	struct timespec listed; /* the directory's time when its files were listed last */
 	bool is_unsettled; /* which was so short before that it says nothing */
 	bool has_empty_files;
+	bool has_unreadable_memory; /* it is there, and may not be read, or makes no sense */
 	struct arena names;
 	struct ctf_follow follow;
 };

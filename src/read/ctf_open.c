@@ -154,6 +154,9 @@ static const char *name_state(const struct ctf_reader *r)
 	if (r->trace.arena) {
 		return r->info.is_live ? "running" : "killed";
 	}
+	if (r->has_unreadable_memory) {
+		return "unreadable";
+	}
 	return r->metadata.ended < ARRAY_SIZE(states) ? states[r->metadata.ended] : NULL;
 }
 
@@ -176,19 +179,36 @@ static void set_info(struct ctf_reader *r)
 	r->base.trace_count = 1;
 }
 
+/* Memory that is there and closed to us has events; what an ended trace's name leads to has not. */
+static void note_unreadable(struct ctf_reader *r, const char *why)
+{
+	struct read_error error;
+
+	if (r->metadata.ended != CTF_UNFINISHED) {
+		return;
+	}
+	read_error_set(&error, "%s: the last events are missing", why);
+	ctf_metadata_note(&r->metadata, &error);
+	r->has_unreadable_memory = true;
+}
+
 /* The arena's path need not be told: it has the trace's uuid, or lies in the directory. */
 static bool open_arena(
 	struct ctf_reader *r, const struct reader_options *options, struct read_error *error)
 {
 	char path[32];
+	char text[400];
 	int why;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->trace.directory);
 	r->trace.arena = arena_source_open(path, r->trace.uuid, &why);
-	if (!r->trace.arena && why != ENOENT && options->follow) {
-		read_error_set(
-			error, "cannot read what its program has in memory: %s", strerror(why));
-		return false;
+	if (!r->trace.arena && why != ENOENT) {
+		arena_source_explain(text, sizeof(text), r->trace.uuid, why);
+		if (options->follow) {
+			read_error_set(error, "%s", text);
+			return false;
+		}
+		note_unreadable(r, text);
 	}
 	r->trace.is_live = r->trace.arena && arena_source_is_live(r->trace.arena);
 	return true;

@@ -83,7 +83,7 @@ struct trace_info {
 	size_t streams_gone; /* of whose packets none is left, as far as it is known */
 	bool is_live; /* its process still writes */
 	bool has_leftovers; /* a part of it is still where a process that died left it */
-	const char *state; /* "running", "killed" or "ended", as far as files tell; NULL: nothing */
+	const char *state; /* as waymark-info(1) lists them, as far as files tell; NULL: nothing */
 	bool is_cut; /* its metadata ends inside a declaration */
 };
 

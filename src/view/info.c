@@ -138,6 +138,7 @@ static const struct advice {
 	{ "recovered", "" },
 	{ "unfinished",
 		": its process did not end it, and its memory is not here: the last events are missing" },
+	{ "unreadable", ": its process's memory cannot be read: the last events are missing" },
 	{ "killed", ": a part is still in memory; waymark recover puts it into the files" },
 };
 

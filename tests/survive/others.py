@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Other users, roots, namespaces and clocks: others.py WAYMARK VICTIM CHECK STATIC CLOCK"""
 
+import json
 import os
 import re
 import shutil
@@ -232,6 +233,38 @@ class Others(survive.Survive):
         done = subprocess.run([survive.WAYMARK, "recover", self.trace], env=self.env(),
                               capture_output=True, text=True)
         self.assertEqual(self.check(), 100, done.stderr)
+
+    @unittest.skipUnless(ROOT, "it needs another user")
+    def test_memory_of_another_user_that_cannot_be_read_is_told(self):
+        """Of a program that runs, and of one that was killed: by whatever reads traces."""
+        os.chmod(self.work, 0o755)
+        os.chmod(self.shm, 0o1777)
+        victim = self.start("go", 100, stdin=subprocess.PIPE, preexec_fn=lambda: os.umask(0o022))
+        victim.stdout.readline()
+        why = f"{self.arenas()[0]}) cannot be read: Permission denied"
+        program = shutil.copy(survive.WAYMARK, self.work)  # where another user can reach it
+        out = self.work / "out"
+        out.mkdir()
+        out.chmod(0o777)
+        commands = {"print": ["print"], "print --follow": ["print", "--follow"], "info": ["info"],
+                    "info --json": ["info", "--json"],
+                    "convert": ["convert", "-o", str(out / "simple"), "--force"]}
+        for kind in ("runs", "killed"):
+            if kind == "killed":
+                victim.kill()
+                victim.communicate()
+            for name, command in commands.items():
+                with self.subTest(kind=kind, command=name):
+                    done = subprocess.run([program, *command, self.trace], env=self.env(),
+                                          text=True, capture_output=True, preexec_fn=become_nobody,
+                                          timeout=60)
+                    self.assertIn(why, done.stderr)
+                    self.assertEqual(done.returncode, 1)
+                    if name == "info":
+                        self.assertRegex(done.stdout, "(?m)^state     unreadable: its process's mem")
+                    if name == "info --json":
+                        self.assertEqual(json.loads(done.stdout)["traces"][0]["state"],
+                                         "unreadable")
 
     @unittest.skipUnless(ROOT and STATIC, "it needs root, and a static program")
     def test_a_set_uid_program_takes_nothing_from_its_environment(self):
