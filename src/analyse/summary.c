@@ -190,6 +190,31 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->class->name, y->class->name);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	const struct event_count *x = a;
+	const struct event_count *y = b;
+
+	return strcmp(x->class->name, y->class->name);
+}
+
+/* Classes of one name, as a simple and a native trace have them, are one kind. */
+static void join_names(struct summary *s)
+{
+	struct event_count *counts = s->counts.items;
+	size_t kinds = 0;
+
+	qsort(counts, s->counts.count, sizeof(*counts), compare_names);
+	for (size_t i = 0; i < s->counts.count; i++) {
+		if (kinds > 0 && compare_names(&counts[kinds - 1], &counts[i]) == 0) {
+			counts[kinds - 1].events += counts[i].events;
+		} else {
+			counts[kinds++] = counts[i];
+		}
+	}
+	s->counts.count = kinds;
+}
+
 static int compare_threads(const void *a, const void *b)
 {
 	const struct thread_count *x = a;
@@ -216,7 +241,8 @@ void summary_sort(struct summary *s)
 	}
 	s->counts.count = seen;
 	if (seen > 0) {
-		qsort(s->counts.items, seen, sizeof(*s->counts.items), compare);
+		join_names(s);
+		qsort(s->counts.items, s->counts.count, sizeof(*s->counts.items), compare);
 	}
 	if (s->threads.count > 0) {
 		qsort(s->threads.items, s->threads.count, sizeof(*s->threads.items),

@@ -84,7 +84,8 @@ void summary_add_few(struct summary *s, const struct record *records, size_t cou
 
 /*
  * Ends the adding, before which only losses are told: leaves only the events that
- * were seen, the most frequent first, and sorts threads by trace, process and number.
+ * were seen, a count for each name, the most frequent first, and sorts threads by trace, process
+ * and number.
  */
 void summary_sort(struct summary *s);
 

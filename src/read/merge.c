@@ -261,6 +261,7 @@ static void add_traces(struct merge *m, struct part *p)
 
 		*t = r->traces[i];
 		t->path = p->path;
+		t->reader = r;
 		m->hostname = m->hostname ? m->hostname : *t->hostname ? t->hostname : NULL;
 		m->base.has_hosts |= *t->hostname && strcmp(t->hostname, m->hostname) != 0;
 		if (t->has_realtime && first->has_realtime && !is_same_boot(t, first)) {

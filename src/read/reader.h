@@ -71,6 +71,7 @@ struct reader_format {
 /* One trace of a reader, and whose it is; "" and 0 where it does not say. */
 struct trace_info {
 	const char *path; /* as it was named; NULL: the only one */
+	const struct reader *reader; /* of its own, whose format it has; NULL: the only one */
 	const char *hostname;
 	const char *boot_id;
 	const char *procname;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/hash.h"
 #include "view/gap.h"
 #include "view/message.h"
 
@@ -15,9 +16,16 @@
 /* Of so many threads each is told; what is beyond is in the JSON. */
 #define THREADS_SHOWN 32
 
-bool info_is_big_endian(const struct info *info)
+bool info_is_big_endian(const struct reader *r)
 {
-	return info->reader->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	return r->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+const struct reader *info_reader(const struct info *info, size_t trace)
+{
+	const struct reader *own = info->reader->traces[trace].reader;
+
+	return own ? own : info->reader;
 }
 
 const char *info_path(const struct info *info, size_t trace)
@@ -157,9 +165,10 @@ static void put_trace(struct out *out, const struct trace_info *t)
 	if (t->streams == 0 && t->freq == 0) {
 		return;
 	}
-	out_printf(out, "process   %" PRIu32 " ", t->pid);
+	out_printf(
+		out, "process   %" PRIu32 "%s", t->pid, *t->procname ? " " : ", of no known name");
 	put_escaped(out, t->procname);
-	out_str(out, "\nhost      ");
+	out_str(out, *t->hostname ? "\nhost      " : "\nhost      not recorded");
 	put_escaped(out, t->hostname);
 	out_printf(out, "\nclock     %" PRIu64 " Hz\n", t->freq);
 	out_printf(out, "streams   %zu", t->streams);
@@ -173,9 +182,8 @@ static void put_trace(struct out *out, const struct trace_info *t)
 	}
 }
 
-static void put_format(struct out *out, const struct info *info)
+static void put_format(struct out *out, const struct reader *r)
 {
-	const struct reader *r = info->reader;
 	const struct reader_format *f = r->format;
 
 	if (f->release) {
@@ -183,7 +191,7 @@ static void put_format(struct out *out, const struct info *info)
 	} else {
 		out_printf(out, "format    %s version %u", f->name, r->version);
 	}
-	out_printf(out, ", %s-endian\n", info_is_big_endian(info) ? "big" : "little");
+	out_printf(out, ", %s-endian\n", info_is_big_endian(r) ? "big" : "little");
 }
 
 /* Whose each trace is. */
@@ -200,9 +208,7 @@ static void put_traces(struct out *out, const struct info *info)
 				i < s->by_trace.count ? s->by_trace.items[i] : 0);
 		}
 		out_char(out, '\n');
-		if (!r->traces[i].path) {
-			put_format(out, info);
-		}
+		put_format(out, info_reader(info, i));
 		put_trace(out, &r->traces[i]);
 	}
 }
@@ -218,6 +224,21 @@ static void put_gaps(struct out *out, const struct summary *s)
 	out_char(out, '\n');
 }
 
+/* Several classes may have one name. */
+static size_t count_names(const struct reader *r)
+{
+	struct hash names;
+	size_t count = 0;
+
+	hash_init(&names);
+	vec_foreach (struct event_class **, it, &r->classes.all) {
+		count += !hash_get(&names, (*it)->name);
+		hash_add(&names, (*it)->name, *it);
+	}
+	hash_fini(&names);
+	return count;
+}
+
 void info_put_text(struct out *out, const struct info *info)
 {
 	const struct reader *r = info->reader;
@@ -225,7 +246,7 @@ void info_put_text(struct out *out, const struct info *info)
 
 	put_traces(out, info);
 	out_printf(out, "events    %" PRIu64 " of %zu kinds (%zu names known)\n", s->events,
-		s->counts.count, r->classes.all.count);
+		s->counts.count, count_names(r));
 	put_gaps(out, s);
 	if (info->problems || info->damaged) {
 		out_printf(out, "unread    %" PRIu64 " record%s%s\n", info->problems,

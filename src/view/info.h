@@ -20,7 +20,11 @@ void info_put_json(struct out *out, const struct info *info);
 
 /* For the views only: */
 
-bool info_is_big_endian(const struct info *info);
+/* Of a trace's own reader. */
+bool info_is_big_endian(const struct reader *r);
+
+/* The reader of one trace, which tells its format. */
+const struct reader *info_reader(const struct info *info, size_t trace);
 
 /* How the user named a trace of the reader. */
 const char *info_path(const struct info *info, size_t trace);

@@ -14,6 +14,15 @@ static void put_json_string(struct out *out, const char *text)
 	out_advance(out, (size_t)(json_string(begin, text, length) - begin));
 }
 
+static void put_json_number(struct out *out, const char *key, bool is_known, uint64_t n)
+{
+	if (is_known) {
+		out_printf(out, "\"%s\":%" PRIu64 ",", key, n);
+	} else {
+		out_printf(out, "\"%s\":null,", key);
+	}
+}
+
 static void put_json_pids(struct out *out, const struct summary *s)
 {
 	for (size_t i = 0; i < s->pids.count; i++) {
@@ -43,8 +52,9 @@ static void put_json_threads(struct out *out, const struct info *info)
 
 		out_str(out, i ? ",\n {\"trace\":" : "\n {\"trace\":");
 		put_json_string(out, info_path(info, t->trace));
-		out_printf(out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"events\":%" PRIu64 ",",
-			t->pid, t->tid, t->events);
+		out_printf(out, ",\"pid\":%" PRIu32 ",", t->pid);
+		put_json_number(out, "tid", t->tid > 0, t->tid);
+		out_printf(out, "\"events\":%" PRIu64 ",", t->events);
 		gap_put_json(out, &t->losses);
 		out_char(out, ',');
 		put_json_span(out, true, t->first_ns, t->last_ns);
@@ -61,45 +71,94 @@ static void put_json_counts(struct out *out, const struct summary *s)
 	}
 }
 
-/* Whose each trace is, where traces say that or are several. */
-static void put_json_traces(struct out *out, const struct info *info)
+/* `"key":null` where nothing is known. */
+static void put_json_text(struct out *out, const char *key, const char *text)
 {
-	if (info->reader->trace_count == 1 && info->reader->traces[0].freq == 0) {
-		return;
+	out_printf(out, "\"%s\":", key);
+	if (*text) {
+		put_json_string(out, text);
+	} else {
+		out_str(out, "null");
 	}
-	for (size_t i = 0; i < info->reader->trace_count; i++) {
-		const struct trace_info *t = &info->reader->traces[i];
-
-		out_str(out, i ? ",\n {\"path\":" : ",\n\"traces\":[\n {\"path\":");
-		put_json_string(out, info_path(info, i));
-		out_str(out, ",\"host\":");
-		put_json_string(out, t->hostname);
-		out_str(out, ",\"process\":");
-		put_json_string(out, t->procname);
-		out_printf(out,
-			",\"pid\":%" PRIu32
-			",\"streams\":%zu,\"streams_gone\":%zu,\"clock_hz\":%" PRIu64 ",\"state\":",
-			t->pid, t->streams, t->streams_gone, t->freq);
-		out_printf(out, t->state ? "\"%s\"}" : "null}", t->state);
-	}
-	out_str(out, "]\n");
+	out_char(out, ',');
 }
 
-void info_put_json(struct out *out, const struct info *info)
+static void put_json_format(struct out *out, const struct reader *r)
 {
-	const struct reader *r = info->reader;
-	const struct summary *s = info->summary;
-
-	out_str(out, "{\"trace\":");
-	put_json_string(out, info_path(info, 0));
-	put_json_traces(out, info);
-	out_printf(out, ",\"format\":\"%s\",\"version\":", r->format->name);
+	out_printf(out, "\"format\":\"%s\",\"version\":", r->format->name);
 	if (r->format->release) {
 		out_str(out, r->format->release);
 	} else {
 		out_printf(out, "%u", r->version);
 	}
-	out_printf(out, ",\"byte_order\":\"%s\",\n", info_is_big_endian(info) ? "big" : "little");
+	out_printf(out, ",\"byte_order\":\"%s\"", info_is_big_endian(r) ? "big" : "little");
+}
+
+/* Simpletrace files say nothing of all this. */
+static void put_json_trace(struct out *out, const struct info *info, size_t i)
+{
+	const struct trace_info *t = &info->reader->traces[i];
+	bool is_native = t->freq > 0;
+
+	out_str(out, "\n {\"path\":");
+	put_json_string(out, info_path(info, i));
+	out_char(out, ',');
+	put_json_format(out, info_reader(info, i));
+	out_char(out, ',');
+	put_json_text(out, "host", t->hostname);
+	put_json_text(out, "process", t->procname);
+	put_json_number(out, "pid", t->pid > 0, t->pid);
+	put_json_number(out, "streams", is_native, t->streams);
+	put_json_number(out, "streams_gone", is_native, t->streams_gone);
+	put_json_number(out, "clock_hz", is_native, t->freq);
+	out_printf(out, t->state ? "\"state\":\"%s\"}" : "\"state\":null}", t->state);
+}
+
+/* Whose each trace is, where traces say that or are several. */
+static void put_json_traces(struct out *out, const struct info *info)
+{
+	const struct reader *r = info->reader;
+
+	if (r->trace_count == 1 && r->traces[0].freq == 0) {
+		return;
+	}
+	out_str(out, "\"traces\":[");
+	for (size_t i = 0; i < r->trace_count; i++) {
+		out_str(out, i ? "," : "");
+		put_json_trace(out, info, i);
+	}
+	out_str(out, "],\n");
+}
+
+static bool is_one_format(const struct info *info)
+{
+	const struct reader *first = info_reader(info, 0);
+
+	for (size_t i = 1; i < info->reader->trace_count; i++) {
+		const struct reader *r = info_reader(info, i);
+
+		if (r->format != first->format || r->version != first->version ||
+			r->swap != first->swap) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void info_put_json(struct out *out, const struct info *info)
+{
+	const struct summary *s = info->summary;
+
+	out_str(out, "{\"trace\":");
+	put_json_string(out, info_path(info, 0));
+	out_str(out, ",\n");
+	put_json_traces(out, info);
+	if (is_one_format(info)) {
+		put_json_format(out, info_reader(info, 0));
+	} else {
+		out_str(out, "\"format\":null,\"version\":null,\"byte_order\":null");
+	}
+	out_str(out, ",\n");
 	out_printf(out, "\"events\":%" PRIu64 ",\"gaps\":%" PRIu64 ",", s->events, s->gaps);
 	gap_put_json(out, &s->losses);
 	out_printf(out, ",\"unread\":%" PRIu64 ",\"damaged\":%s,\n", info->problems,

@@ -161,6 +161,11 @@ run usage-command waymark prind v4
 run usage-far-command waymark frobnicate
 run usage-help-command waymark help infp
 run info-two-traces waymark info v3 v4
+"$commands/waymark" convert --pid=77 -e trace-events -o converted v4 || failed=1
+run info-converted waymark info converted
+run info-converted-json waymark info --json converted
+run info-two-formats waymark info v4 small
+run info-two-formats-json waymark info --json v4 small
 run help-word waymark help
 run help-word-info waymark help info
 run usage-print waymark print
