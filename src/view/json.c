@@ -5,6 +5,7 @@
  *	{"time":4242.000000123,"pid":29600,"event":"blk_read","args":{"offset":4096}}
  *	{"time":4243.000000500,"pid":29600,"gap":{"lost":17,"overwritten":0,...}}
  *
+ * Of several traces each object has its trace's path behind "time", as "trace".
  * Numbers keep all their digits, pointers are strings in hex, NULL is null; the
  * bytes of an event that nobody declared are "raw", in hex; strings that the
  * recorder cut are named behind "args", as "cut":["path"].
@@ -28,7 +29,11 @@ static char *put_text(char *out, const char *text)
 static char *put_origin(char *out, const struct lines *v, const struct record *rec)
 {
 	const struct reader *r = v->reader;
+	const char *path = r->traces[rec->trace].path;
 
+	if (path) {
+		out = json_string(put_text(out, ",\"trace\":"), path, strlen(path));
+	}
 	if (r->has_hosts) {
 		const char *host = r->traces[rec->trace].hostname;
 		size_t length = strlen(host);
@@ -165,6 +170,7 @@ const struct lines_style lines_json = {
 	.before_time = "{\"time\":",
 	.before_gap = "",
 	.tells_tid = true,
+	.tells_trace = true,
 	.put_origin = put_origin,
 	.compile = compile,
 	.put_gap = put_gap,

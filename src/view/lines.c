@@ -4,7 +4,21 @@
 
 #include <string.h>
 
+#include "view/message_json.h"
 #include "view/number.h"
+
+/* What the longest path takes, where paths are told. */
+static size_t path_room(const struct reader *r, const struct lines_style *style)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; style->tells_trace && i < r->trace_count; i++) {
+		size_t length = r->traces[i].path ? strlen(r->traces[i].path) : 0;
+
+		longest = length > longest ? length : longest;
+	}
+	return JSON_EXPANSION * longest;
+}
 
 void lines_init(struct lines *v, struct out *out, struct reader *r, const struct lines_style *style,
 	enum timestamp_mode mode)
@@ -15,6 +29,10 @@ void lines_init(struct lines *v, struct out *out, struct reader *r, const struct
 		.tid_mask = style->tells_tid ? UINT32_MAX : 0 };
 	timestamp_init(&v->time, mode, style->before_time, style->for_people);
 	arena_init(&v->arena);
+	size_t origin_room = LINES_ORIGIN + path_room(r, style);
+
+	v->origin = arena_alloc(&v->arena, origin_room);
+	v->room = TIMESTAMP_ROOM + origin_room + 2 * NUMBER_ROOM;
 }
 
 void lines_fini(struct lines *v)
@@ -65,7 +83,7 @@ static COLD void put_gap(struct lines *v, const struct record *rec)
 {
 	out_str(v->out, v->style->before_gap);
 	prepare_head(v, rec);
-	char *line = out_reserve(v->out, LINES_ROOM);
+	char *line = out_reserve(v->out, v->room);
 
 	out_advance(v->out, (size_t)(lines_put_head(v, line, rec) - line));
 	v->style->put_gap(v, rec);
@@ -78,7 +96,7 @@ void lines_put_ready(struct lines *v, const struct record *rec, const struct mes
 	if (!m->direct) {
 		args = m->put_raw ? NULL : reader_values(v->reader, rec);
 	}
-	char *line = out_reserve(v->out, LINES_ROOM + message_room(m, rec, args));
+	char *line = out_reserve(v->out, v->room + message_room(m, rec, args));
 
 	lines_end(v->out, message_render(lines_put_head(v, line, rec), m, rec, args));
 }
@@ -139,7 +157,7 @@ static const struct record *put_alike(struct lines *v, const struct record *rec,
 	message_put *const put = steps->put;
 	const struct head head = head_of(v);
 	char *out = v->out->data + v->out->len;
-	const char *const last = v->out->data + v->out->capacity - LINES_ROOM - m->room;
+	const char *const last = v->out->data + v->out->capacity - v->room - m->room;
 	const size_t growth = m->growth;
 
 	while (out + growth * rec->payload_size < last && lines_is_origin(v, rec) &&
@@ -163,7 +181,7 @@ void lines_put_few(struct lines *v, const struct record *records, size_t count)
 		const struct message *m =
 			rec->kind == RECORD_EVENT ? lines_message(v, rec->class) : NULL;
 		bool alike = m && m->direct && v->origin_length <= LINES_ORIGIN_COPY &&
-			     v->out->capacity > LINES_ROOM + m->room;
+			     v->out->capacity > v->room + m->room;
 		const struct record *next = alike ? put_alike(v, rec, end, m) : rec;
 
 		if (next == rec) {

@@ -24,7 +24,9 @@ struct lines_style {
 	const char *before_gap; /* what the line of a gap begins with */
 	bool tells_tid; /* which thread a record is from, in any case */
 	bool for_people; /* times may be dates, and differences have a sign in any case */
-	/* Writes who a record is from, in LINES_ORIGIN bytes; returns the end. */
+	bool tells_trace; /* the path of a record's trace, where several were asked for */
+	/* Writes who a record is from, in LINES_ORIGIN bytes and what a path takes; returns the
+	 * end. */
 	char *(*put_origin)(char *out, const struct lines *v, const struct record *rec);
 	/* Compiles what follows: the name and the message. */
 	void (*compile)(struct lines *v, struct message *m, const struct event_class *class);
@@ -35,7 +37,7 @@ struct lines_style {
 extern const struct lines_style lines_text; /* for people */
 extern const struct lines_style lines_json; /* for programs: an object a line */
 
-#define LINES_ORIGIN 512
+#define LINES_ORIGIN 512 /* without a path */
 #define LINES_HOST 64 /* of a host's name, escaped to as many as 6 bytes each */
 
 struct lines {
@@ -50,8 +52,9 @@ struct lines {
 	uint32_t tid;
 	uint32_t tid_mask; /* all ones: it tells the thread; 0: it does not */
 	uint32_t trace;
-	char origin[LINES_ORIGIN];
+	char *origin;
 	size_t origin_length; /* 0: none yet */
+	size_t room; /* for time, origin and line end around a message */
 };
 
 void lines_init(struct lines *v, struct out *out, struct reader *r, const struct lines_style *style,
@@ -68,9 +71,6 @@ static inline void lines_see(struct lines *v, const struct record *rec)
 }
 
 /* The parts of lines_put(), here for its sake only. */
-
-/* Time, process and line end around a message. */
-#define LINES_ROOM (TIMESTAMP_ROOM + LINES_ORIGIN + 2 * NUMBER_ROOM)
 
 /* What is copied of `origin` in any case: of text on one host, that is all. */
 #define LINES_ORIGIN_COPY 16
@@ -126,7 +126,7 @@ static inline void lines_put(struct lines *v, const struct record *rec)
 
 	if (UNLIKELY(!m || !lines_is_ready(v, rec))) {
 		lines_put_slowly(v, rec);
-	} else if (!m->direct || !out_has_room(out, LINES_ROOM + message_room(m, rec, NULL))) {
+	} else if (!m->direct || !out_has_room(out, v->room + message_room(m, rec, NULL))) {
 		lines_put_ready(v, rec, m);
 	} else {
 		char *line = lines_put_head(v, out->data + out->len, rec);
@@ -136,9 +136,6 @@ static inline void lines_put(struct lines *v, const struct record *rec)
 }
 
 /* The same for many, which is faster than one by one. */
-void lines_put_few(struct lines *v, const struct record *records, size_t count);
-
-/* Writes the lines of so many records. */
 void lines_put_few(struct lines *v, const struct record *records, size_t count);
 
 #endif

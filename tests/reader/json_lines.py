@@ -8,6 +8,7 @@ is installed, must take every line too.
 """
 
 import json
+import os
 import pathlib
 import random
 import re
@@ -85,6 +86,22 @@ def check(lines, wanted):
             assert same(got["args"], args), (line, args)
 
 
+def check_traces(print_json, path, wanted):
+    """Lines of several traces name theirs as it was given, however long that is."""
+    odd = b"./" * 100 + b"\x01" * 200 + b"/" + b'q"\xff\n'
+    long = b"\x01" * 200 + b"/" * 3800 + b"trace"
+    (path / ("\x01" * 200)).mkdir()
+    for name in (odd, long):
+        shutil.copy(path / "trace", path / os.fsdecode(name))
+    names = [b"trace", odd, long]
+    lines = subprocess.run([*print_json, *names], capture_output=True, check=True,
+                           cwd=path).stdout.splitlines()
+    got = [as_bytes(json.loads(line)["trace"]) for line in lines]
+    for name in names:
+        assert got.count(name) == len(wanted), f"{got.count(name)} lines are of {name}"
+    assert set(got) == set(names)
+
+
 def main():
     trace, wanted = make_trace()
     with tempfile.TemporaryDirectory() as work:
@@ -96,6 +113,8 @@ def main():
         text = output.stdout.decode("utf-8")  # it is UTF-8, whatever was traced
         assert not re.search("[\x80-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]", text), "misleads"
         check(output.stdout.splitlines(), wanted)
+        assert '"trace":' not in text, "one trace needs no name"
+        check_traces(print_json, path, wanted)
         if shutil.which("jq"):
             taken = subprocess.run(["jq", "-c", ".event"], input=output.stdout,
                                    capture_output=True, check=True).stdout
