@@ -48,8 +48,9 @@ static int parse(struct options *options, int argc, char **argv)
 			return key;
 		}
 		if (!options->style) {
-			return arguments_bad(
-				&command, "'%s' is not a QEMU release such as 10.2", optarg);
+			return arguments_bad(&command,
+				"'%s' is not a QEMU release of those known, " SIMPLETRACE_RELEASES,
+				optarg);
 		}
 	}
 	return argc - optind == 2 ? 0 : arguments_bad(&command, "EVENTS and TRACE are needed");

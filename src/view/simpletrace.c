@@ -23,6 +23,14 @@ static const struct simpletrace_style styles[] = {
 	{ 0, 0, false, false },
 };
 
+/* The releases whose script is known; their minor numbers. */
+static const struct {
+	unsigned int major;
+	unsigned int first;
+	unsigned int last;
+} releases[] = { { 2, 8, 12 }, { 3, 0, 1 }, { 4, 0, 2 }, { 5, 0, 2 }, { 6, 0, 2 }, { 7, 0, 2 },
+	{ 8, 0, 2 }, { 9, 0, 2 }, { 10, 0, 2 } };
+
 /* What comes before an argument: ` name=`. */
 struct simpletrace_field {
 	const char *text;
@@ -37,20 +45,33 @@ struct simpletrace_line {
 	size_t count;
 };
 
+/* A major number by itself is any of its releases. */
+static bool is_known(unsigned long major, unsigned long minor, bool has_minor)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(releases); i++) {
+		if (releases[i].major == major) {
+			return !has_minor ||
+			       (minor >= releases[i].first && minor <= releases[i].last);
+		}
+	}
+	return false;
+}
+
 const struct simpletrace_style *simpletrace_style_find(const char *version)
 {
 	char *end;
 	unsigned long major = strtoul(version, &end, 10);
 	unsigned long minor = 0;
+	bool has_minor = *end == '.';
 
 	if (version[strspn(version, "0123456789.")] || end == version) {
 		return NULL;
 	}
-	if (*end == '.') {
+	if (has_minor) {
 		version = end + 1;
 		minor = strtoul(version, &end, 10);
 	}
-	if (end == version || (*end && *end != '.')) {
+	if (end == version || (*end && *end != '.') || !is_known(major, minor, has_minor)) {
 		return NULL;
 	}
 	const struct simpletrace_style *s = styles;

@@ -17,10 +17,13 @@
 #include "read/reader.h"
 #include "text/out.h"
 
+#define SIMPLETRACE_RELEASES "2.8 to 10.2"
+
 struct simpletrace_style;
 struct simpletrace_line;
 
-/* The style of a QEMU release such as "10.2" or "5"; NULL when it is none that had one. */
+/* The style of a QEMU release such as "10.2" or "5"; NULL when none of
+ * SIMPLETRACE_RELEASES is it. */
 const struct simpletrace_style *simpletrace_style_find(const char *version);
 
 struct simpletrace_view {

@@ -155,6 +155,10 @@ run simpletrace-8.1 simpletrace --qemu=8.1.2 trace-events v4
 run simpletrace-bad-version simpletrace --qemu=x trace-events v4
 run simpletrace-no-header-typed simpletrace --no-header trace-events no-header-typed
 run simpletrace-no-header-untyped simpletrace --no-header trace-events no-header-untyped
+for version in 2.7 3.2 10.3 99 99.1.2; do
+	run "simpletrace-no-version-$version" simpletrace "--qemu=$version" trace-events v4
+done
+run simpletrace-2.12 simpletrace --qemu=2.12.1 trace-events v4
 run simpletrace-odd-version simpletrace --qemu=10.2.x trace-events v4
 run usage-waymark waymark
 run usage-command waymark prind v4
