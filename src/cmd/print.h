@@ -25,6 +25,7 @@ struct print {
 	bool only_count;
 	bool is_limited; /* by `head` or `last`, or nothing but a count is wanted */
 	uint64_t head; /* so many lines are left */
+	bool wants_none; /* of the last lines: it begins and ends without one, as with --head=0 */
 	struct tail last; /* limit 0: all lines are wanted */
 	struct out line; /* one that may be among the last */
 	struct lines view;

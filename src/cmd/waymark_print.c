@@ -96,9 +96,7 @@ static int set_tail(struct print *p, const char *text)
 	uint64_t lines;
 	int failed = set_number(p, &lines, text);
 
-	if (!failed && lines == 0) {
-		return arguments_bad(&command, "--tail is of one line at least");
-	}
+	p->wants_none = lines == 0;
 	tail_init(&p->last, lines);
 	return failed;
 }
@@ -134,8 +132,8 @@ static int set_end(struct filter_time *end, const char *text)
 	if (filter_parse_time(end, text)) {
 		return 0;
 	}
-	return arguments_bad(
-		&command, "'%s' is not a time: SEC[.FRACTION] or +SEC[.FRACTION]", text);
+	return arguments_bad(&command,
+		"'%s' is not a time: SEC[.FRACTION] or +SEC[.FRACTION], in decimal digits", text);
 }
 
 /* Takes one option; returns 0, or what ends the run. */
@@ -201,9 +199,12 @@ static int parse(struct print *p, int argc, char **argv)
 	if (p->only_new && !p->follow) {
 		return arguments_bad(&command, "--new goes with --follow");
 	}
-	if (p->last.limit > 0 && p->follow) {
+	if ((p->last.limit > 0 || p->wants_none) && p->follow) {
 		return arguments_bad(
 			&command, "--tail does not go with --follow, whose last line nobody knows");
+	}
+	if (p->wants_none) {
+		p->head = 0;
 	}
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }

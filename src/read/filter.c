@@ -35,7 +35,7 @@ bool filter_parse_time(struct filter_time *t, const char *text)
 
 	*t = (struct filter_time){ .relative = *text == '+', .set = true };
 	text += t->relative;
-	if (!is_digit(*text)) {
+	if (!is_digit(*text) && !(*text == '.' && is_digit(text[1]))) {
 		return false;
 	}
 	for (; is_digit(*text) && seconds <= SECONDS_MAX; text++) {

@@ -40,7 +40,7 @@ struct filter {
 void filter_init(struct filter *f);
 void filter_fini(struct filter *f);
 
-/* Reads `SEC[.FRACTION]` or `+SEC[.FRACTION]`; false when it is neither. */
+/* Reads `SEC[.FRACTION]` or `.FRACTION`, with or without a `+`; false when it is neither. */
 bool filter_parse_time(struct filter_time *t, const char *text);
 
 /* Whether it lets everything pass. */

@@ -127,6 +127,11 @@ run print-other-pid waymark print --pid=5 small
 run print-other-thread waymark print --thread=5 small
 run print-head waymark print --head=2 small
 run print-head-none waymark print --head=0 small
+run print-tail-none waymark print --tail=0 small
+run print-tail-none-after-all waymark print --tail=0 --tail=2 small
+run print-from-fraction waymark print --from=+.00000009 --to=+.000000092 small
+run print-from-exponent waymark print --from=1e9 small
+run print-from-dot waymark print --from=+. small
 run print-head-some waymark print --event='blk_o*' --head=2 small
 run print-known-name waymark print --event='blk_idle' small other-host late-host two-boots --from=1000
 run print-tail waymark print --tail=2 small
@@ -180,7 +185,7 @@ run usage-color waymark print --color=sometimes v4
 run usage-from waymark print --from=1.2.3 v4
 run usage-pid waymark print --pid=-1 v4
 run usage-head waymark print --head=many v4
-run usage-tail waymark print --tail=0 v4
+run usage-tail waymark print --tail=-1 v4
 run usage-tail-follow waymark print --tail=5 --follow v4
 run usage-thread waymark print --thread=1.5 v4
 run usage-simpletrace simpletrace trace-events
