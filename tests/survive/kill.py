@@ -107,6 +107,22 @@ class Kill(survive.Survive):
                 finally:
                     self.forget()
 
+    def test_memory_that_is_damaged_or_closed_is_told(self):
+        """What the files hold is printed, and what is missing is an error."""
+        self.live("end", "kill", 100, status=-9)
+        arena = self.shm / self.arenas()[0]
+        whole = arena.read_bytes()
+        arena.write_bytes(bytes(len(whole)))
+        self.assertIn(f"({arena}) is damaged: the last events", self.waymark("print", self.trace, status=1))
+        self.assertIn("state     unreadable", self.waymark("info", self.trace, status=1))
+        arena.unlink()
+        arena.symlink_to(self.work / "elsewhere")
+        self.assertIn(f"({arena}) cannot be read: Too many", self.waymark("print", self.trace, status=1))
+        arena.unlink()
+        self.assertIn("its memory is not here", self.waymark("print", self.trace))
+        arena.write_bytes(whole)
+        self.assertEqual(self.check(), 100)
+
     def check_sum(self):
         """What is shown and what is told as lost is what was recorded."""
         recorded = sum(c for (c,) in struct.iter_unpack("Q", self.counts.read_bytes()))
