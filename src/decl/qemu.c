@@ -13,7 +13,7 @@
 #include "base/compiler.h"
 #include "model/name.h"
 #include "text/nearest.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #define GRAMMAR_HELP "an event is declared as: [disable] name(type argument, ...) \"format\""
 

@@ -13,7 +13,7 @@
 #include "read/ctf.h"
 #include "read/simple.h"
 #include "text/escape_text.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 static const struct reader_format *const formats[] = {
 	&reader_simple,

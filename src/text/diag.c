@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "base/escape.h"
-#include "text/utf8.h"
+#include "text/escape_text.h"
+#include "base/utf8.h"
 
 /* A longer source line is shown in part, so that a message stays readable. */
 #define SHOWN_MAX 160
@@ -83,12 +83,21 @@ static size_t next_length(const char *text, size_t len)
 	return n > 0 ? n : 1;
 }
 
+/* Whether the character of next_length() would not be seen as what it is. */
+static bool is_hidden(const char *text, size_t n)
+{
+	uint32_t code;
+
+	return n > 1 ? escape_misleads(text, n, &code)
+		     : escape_needed((unsigned char)*text) || utf8_length(text, 1) == 0;
+}
+
 /* Text of an input: nothing in it drives the terminal, and all of it is UTF-8. */
 static void show_text(struct out *o, const char *text, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n) {
 		n = next_length(text + i, len - i);
-		if (escape_needed((unsigned char)text[i]) || utf8_length(text + i, len - i) == 0) {
+		if (is_hidden(text + i, n)) {
 			out_char(o, '?');
 		} else {
 			out_bytes(o, text + i, n);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "text/escape_text.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 #include "view/message_printf.h"
 #include "view/number.h"
 

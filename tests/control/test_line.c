@@ -90,6 +90,23 @@ static void control_characters_are_escaped(void **state)
 	assert_line(100, "\n", "\\n\n");
 }
 
+static void what_misleads_and_what_is_no_utf_8_is_escaped(void **state)
+{
+	(void)state;
+	assert_line(100,
+		"\xc2\x9b"
+		"31m \xe2\x80\xae",
+		"\\u009b31m \\u202e\n");
+	assert_line(100,
+		"a\xe2\x80\xa8"
+		"b\xe2\x81\xa6",
+		"a\\u2028b\\u2066\n");
+	assert_line(100, "\x9b\xff\xe2\x82 \xc3", "\\x9b\\xff\\xe2\\x82 \\xc3\n");
+	assert_line(100, "\xf0\x9f\x98\x80 \xed\xa0\x80", "\xf0\x9f\x98\x80 \\xed\\xa0\\x80\n");
+	assert_line(8, "\xc2\x9b", "\\u009b\n");
+	assert_line(8, "a\xc2\x9b\xc2\x9b", "a...\n");
+}
+
 static void text_that_just_fits_is_not_cut(void **state)
 {
 	(void)state;
@@ -135,6 +152,7 @@ int main(void)
 		cmocka_unit_test(reasons_are_in_english_and_never_missing),
 		cmocka_unit_test(short_text_stands_as_it_is),
 		cmocka_unit_test(control_characters_are_escaped),
+		cmocka_unit_test(what_misleads_and_what_is_no_utf_8_is_escaped),
 		cmocka_unit_test(text_that_just_fits_is_not_cut),
 		cmocka_unit_test(longer_text_is_cut_and_marked),
 		cmocka_unit_test(no_character_is_cut_in_two),

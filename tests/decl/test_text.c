@@ -11,7 +11,7 @@
 #include "base/compiler.h"
 #include "text/diag.h"
 #include "text/nearest.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 static void only_well_formed_utf_8_is_valid(void **state)
 {
@@ -103,6 +103,21 @@ static void places_are_counted_from_one(void **state)
 	assert_int_equal(location_column((struct location){ &source, 13 }), 5);
 }
 
+static void an_excerpt_shows_no_character_that_misleads(void **state)
+{
+	static const char text[] = "a\xc2\x9b\xe2\x80\xae\xff\x1b\xc3\xa4";
+	const struct source source = { "s", text, sizeof(text) - 1 };
+	static const char expected[] = "s:1:2: error: odd\na????\xc3\xa4\n ^\n";
+	struct diag d;
+
+	(void)state;
+	diag_init(&d);
+	diag_error(&d, ((struct location){ &source, 1 }), NULL, "odd");
+	assert_int_equal(d.out.len, sizeof(expected) - 1);
+	assert_memory_equal(d.out.data, expected, d.out.len);
+	diag_fini(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +125,7 @@ int main(void)
 		cmocka_unit_test(a_misspelt_name_is_recognised),
 		cmocka_unit_test(messages_of_a_source_are_capped_but_counted),
 		cmocka_unit_test(places_are_counted_from_one),
+		cmocka_unit_test(an_excerpt_shows_no_character_that_misleads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

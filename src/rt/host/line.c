@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/utf8.h"
 #include "rt/host/line.h"
 
 static const char cut_mark[] = "...";
@@ -113,67 +114,91 @@ void waymark_line_put(struct line *l, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* How many bytes of the text fit into `room` once escaped; `*width` is what they take. */
+/*
+ * Writes the character of `n` bytes, 0: a byte that is no UTF-8, as a line shows it
+ * (ESCAPE_CODE_MAX bytes of room); returns its width.
+ */
+static size_t show_character(char *out, const char *text, size_t n)
+{
+	if (n == 1 && !escape_needed((unsigned char)*text)) {
+		*out = *text;
+		return 1;
+	}
+	if (n <= 1) {
+		return escape_byte(out, (unsigned char)*text);
+	}
+	uint32_t code = escape_decode(text, n);
+
+	if (escape_is_misleading(code)) {
+		return escape_code(out, code);
+	}
+	memcpy(out, text, n);
+	return n;
+}
+
+/*
+ * How many bytes of the text fit into `room` once escaped, whole characters only;
+ * `*width` is what they take.
+ */
 static size_t fitting(const struct line *l, size_t room, size_t *width)
 {
 	size_t used = 0;
 	size_t i = 0;
 
-	for (; i < l->len; i++) {
-		char escaped[ESCAPE_MAX];
-		unsigned char c = (unsigned char)l->data[i];
-		size_t n = escape_needed(c) ? escape_byte(escaped, c) : 1;
+	while (i < l->len) {
+		char shown[ESCAPE_CODE_MAX];
+		size_t n = utf8_length(l->data + i, l->len - i);
 
-		if (used + n > room) {
+		used += show_character(shown, l->data + i, n);
+		if (used > room) {
 			break;
 		}
-		used += n;
+		*width = used;
+		i += n ? n : 1;
 	}
-	*width = used;
 	return i;
 }
 
-/* A cut goes before the first byte of a UTF-8 character, not into it. */
-static size_t whole_characters(const struct line *l, size_t len)
+/* Length of the character that ends `len` bytes; 0: the last of them is no UTF-8. */
+static size_t last_character(const char *data, size_t len)
 {
-	while (len > 0 && ((unsigned char)l->data[len] & 0xc0) == 0x80) {
-		len--;
+	for (size_t n = 1; n <= UTF8_MAX && n <= len; n++) {
+		if (utf8_length(data + len - n, n) == n) {
+			return n;
+		}
 	}
-	return len;
+	return 0;
 }
 
-/* Spreads the first `len` bytes of the text to `width` bytes. */
+/*
+ * Spreads the first `len` bytes of the text to `width` bytes. From the end the same
+ * characters are found as from the beginning: none contains the first byte of another.
+ */
 static void escape_backwards(char *data, size_t len, size_t width)
 {
 	while (len < width) {
-		unsigned char c = (unsigned char)data[--len];
+		char shown[ESCAPE_CODE_MAX];
+		size_t n = last_character(data, len);
 
-		if (escape_needed(c)) {
-			char escaped[ESCAPE_MAX];
-			size_t n = escape_byte(escaped, c);
+		len -= n ? n : 1;
+		size_t taken = show_character(shown, data + len, n);
 
-			width -= n;
-			memcpy(data + width, escaped, n);
-		} else {
-			data[--width] = (char)c;
-		}
+		width -= taken;
+		memcpy(data + width, shown, taken);
 	}
 }
 
 void waymark_line_end(struct line *l)
 {
-	size_t width;
+	size_t width = 0;
 	size_t room = l->size - 1;
 	size_t len = fitting(l, room, &width);
 
 	if (l->cut || len < l->len) {
 		l->cut = true;
 		room -= sizeof(cut_mark) - 1;
+		width = 0;
 		len = fitting(l, room, &width);
-		if (len < l->len) {
-			l->len = whole_characters(l, len);
-			len = fitting(l, room, &width);
-		}
 	}
 	escape_backwards(l->data, len, width);
 	l->len = width;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether bytes are UTF-8: declarations end up in traces and JSON, which must be. */
-#ifndef TEXT_UTF8_H
-#define TEXT_UTF8_H
+#ifndef BASE_UTF8_H
+#define BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
