@@ -70,8 +70,8 @@ static void sizes_of_the_buffer_are_checked_before_anything_changes(void **state
 	refuse_to_apply(
 		"flush=77,full=block,buffer=1023K", "buffer=: a buffer must have 1M to 64G");
 	refuse_to_apply("flush=77,full=block,buffer=65G", "buffer=: a buffer must have 1M to 64G");
-	refuse_to_apply("string=7", "string=: a string may have 8 to 32K");
-	refuse_to_apply("string=33K", "string=: a string may have 8 to 32K");
+	refuse_to_apply("string=7", "string=: a string may have 8 to 16K");
+	refuse_to_apply("string=16385", "string=: a string may have 8 to 16K");
 	accept("buffer=1M");
 	accept("buffer=64G");
 	accept("buffer=256M");

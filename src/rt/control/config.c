@@ -134,8 +134,8 @@ static int check_recorder(const struct waymark_config *c, struct waymark_error *
 	if (c->buffer && (c->buffer < RECORDER_BUFFER_MIN || c->buffer > RECORDER_BUFFER_MAX)) {
 		return waymark_fail(error, "buffer=: a buffer must have 1M to 64G");
 	}
-	if (c->string && (c->string < RECORDER_STRING_MIN || c->string > WAYMARK_RECORD_MAX)) {
-		return waymark_fail(error, "string=: a string may have 8 to 32K");
+	if (c->string && (c->string < RECORDER_STRING_MIN || c->string > RECORDER_STRING_MAX)) {
+		return waymark_fail(error, "string=: a string may have 8 to 16K");
 	}
 	if (c->keep && !c->rotate) {
 		return waymark_fail(error, "keep= needs rotate=SIZE in the same option");

@@ -46,6 +46,7 @@ enum recorder_policy waymark_recorder_policy(void);
  * process; 0, or -1 with the reason.
  */
 #define RECORDER_STRING_MIN 8u
+#define RECORDER_STRING_MAX (WAYMARK_RECORD_MAX / 2) /* what an event takes of its only one */
 int waymark_recorder_set_string(uint64_t bytes, struct waymark_error *error);
 
 /* How long events may wait in memory before they go to their file. Any time. */

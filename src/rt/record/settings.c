@@ -72,8 +72,8 @@ int waymark_recorder_set_string(uint64_t bytes, struct waymark_error *error)
 	if (too_late("the longest string", error)) {
 		return -1;
 	}
-	if (bytes < RECORDER_STRING_MIN || bytes > WAYMARK_RECORD_MAX) {
-		return waymark_fail(error, "a string may have 8 bytes to 32 KiB");
+	if (bytes < RECORDER_STRING_MIN || bytes > RECORDER_STRING_MAX) {
+		return waymark_fail(error, "a string may have 8 bytes to 16 KiB");
 	}
 	__atomic_store_n(&settings.string, (uint32_t)bytes, __ATOMIC_RELAXED);
 	error_clear(error);
