@@ -121,6 +121,9 @@ expect "unknown names, many" 0 "" \
 expect "mistyped name, environment" 0 "" \
 	"waymark: WAYMARK_TRACE: no such trace event so far: 'disk_rad' (did you mean 'disk_read'?)" \
 	env WAYMARK_TRACE=disk_rad "$silent"
+expect "mistyped case" 0 "" \
+	"waymark: WAYMARK_TRACE: no such trace event so far: 'DISK_READ' (did you mean 'disk_read'?)" \
+	env WAYMARK_TRACE=DISK_READ "$silent"
 for key in file simple.file log.file; do
 	expect "bad $key= voids its option" 0 "" \
 		"waymark: WAYMARK_TRACE: $key=: /nonexistent/x: No such file or directory

@@ -25,6 +25,12 @@ static inline size_t nearest_min(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+/* Names of events differ in more than case: an ASCII letter counts as its other case. */
+static inline char nearest_fold(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
 /* How many bytes must be put in, taken out or changed to make `b` of `a`. */
 static inline size_t edit_distance(const char *a, const char *b)
 {
@@ -40,7 +46,8 @@ static inline size_t edit_distance(const char *a, const char *b)
 
 		row[0] = i;
 		for (size_t j = 1; j <= b_len; j++) {
-			size_t change = diagonal + (a[i - 1] != b[j - 1]);
+			size_t change =
+				diagonal + (nearest_fold(a[i - 1]) != nearest_fold(b[j - 1]));
 
 			diagonal = row[j];
 			row[j] = nearest_min(nearest_min(row[j], row[j - 1]) + 1, change);
