@@ -134,6 +134,43 @@ holds "file= with all backends" c "$disk"
 expect "one backend of all" 0 "" "$all" 'disk_*,backend=ctf,file=d'
 holds "one backend of all" d "$disk"
 
+
+# With backend= it goes to the first of those.
+for run in option environment; do
+	expect_run() {
+		local what=$1 trace=$2
+		shift 2
+		if [ $run = option ]; then
+			expect "$what, $run" 0 "" "$all" "$trace" "$@"
+		else
+			expect "$what, $run" 0 "" env WAYMARK_TRACE="$trace${1:+;$1}" "$all"
+		fi
+	}
+	expect_run "backend=simple" "disk_*,backend=simple,file=$run.s"
+	[ -s "$run.s" ] || fail "$run: backend=simple,file= made no file"
+	expect_run "backend=log" "disk_*,file=$run.l,backend=log,log.prefix=none"
+	[ "$(cat "$run.l")" = "$disk" ] || fail "$run: backend=log,file= holds $(cat "$run.l")"
+	expect_run "backend=log+simple" "disk_*,backend=log+simple,file=$run.ls,log.file=$run.log"
+	[ "$(head -c 8 "$run.ls" | od -An -tx1)" = " ff ff ff ff ff ff ff ff" ] ||
+		fail "$run: backend=log+simple,file= is not the file of simple"
+	[ -s "$run.log" ] || fail "$run: log.file= next to file= made no file"
+
+	# Of file= and ctf.file= the last one counts, in one option and over several.
+	expect_run "ctf.file= after file=" "net_*,log.file=/dev/null,file=$run.1,ctf.file=$run.2"
+	holds "ctf.file= after file=, $run" "$run.2" "net_read value=3"
+	[ ! -e "$run.1" ] || fail "$run: the file= before ctf.file= was made"
+	expect_run "file= after ctf.file=" "net_*,log.file=/dev/null,ctf.file=$run.3,file=$run.4"
+	holds "file= after ctf.file=, $run" "$run.4" "net_read value=3"
+	[ ! -e "$run.3" ] || fail "$run: the ctf.file= before file= was made"
+	expect_run "later ctf.file=" "net_*,log.file=/dev/null,file=$run.5" "ctf.file=$run.6"
+	holds "later ctf.file=, $run" "$run.6" "net_read value=3"
+	expect_run "later file=" "net_*,log.file=/dev/null,ctf.file=$run.7" "file=$run.8"
+	holds "later file=, $run" "$run.8" "net_read value=3"
+	expect_run "later backend=,file=" "net_*,log.file=/dev/null,file=$run.9" "backend=ctf,file=$run.10"
+	holds "later backend=,file=, $run" "$run.10" "net_read value=3"
+	[ ! -e "$run.5" ] && [ ! -e "$run.7" ] && [ ! -e "$run.9" ] || fail "$run: an earlier file was made"
+done
+
 # Pieces, policies and the rest are taken; what cannot be is told before anything changes.
 expect "all keys" 0 "" "$native" \
 	'disk_*,file=e,buffer=2M,full=overwrite,snapshot=USR2,rotate=1M,keep=2,flush=1,crash=off'

@@ -124,6 +124,13 @@ expect "mistyped name, environment" 0 "" \
 expect "mistyped case" 0 "" \
 	"waymark: WAYMARK_TRACE: no such trace event so far: 'DISK_READ' (did you mean 'disk_read'?)" \
 	env WAYMARK_TRACE=DISK_READ "$silent"
+alloff="waymark: WAYMARK_TRACE: no event is switched on so far: an option begins with a pattern, \
+as in '*,file=...'"
+for option in file=quiet log.file=quiet 'file=quiet;log.prefix=iso' backend=log -disk_read,file=quiet; do
+	expect "no pattern: $option" 0 "" "$alloff" env WAYMARK_TRACE="$option" "$silent"
+done
+expect "settings alone" 0 "" "" env WAYMARK_TRACE=log.prefix=iso "$silent"
+expect "a pattern in another option" 0 "" "" env WAYMARK_TRACE='file=loud;disk_*;-*' "$silent"
 for key in file simple.file log.file; do
 	expect "bad $key= voids its option" 0 "" \
 		"waymark: WAYMARK_TRACE: $key=: /nonexistent/x: No such file or directory

@@ -81,6 +81,39 @@ static void last_file_of_a_key_wins(void **state)
 	assert_int_equal(c.rules.count, 0);
 }
 
+static void file_is_that_of_the_backend_that_is_named(void **state)
+{
+	(void)state;
+	parse("*,backend=simple,file=s");
+	assert_null(c.file);
+	assert_string_equal(c.simple_file, "s");
+	waymark_config_fini(&c);
+	parse("*,file=l,backend=log");
+	assert_null(c.file);
+	assert_string_equal(c.log_file, "l");
+	waymark_config_fini(&c);
+	parse("*,backend=log+simple,file=both");
+	assert_string_equal(c.simple_file, "both");
+	assert_null(c.log_file);
+	waymark_config_fini(&c);
+	parse("*,backend=ust,file=none");
+	assert_string_equal(c.file, "none");
+}
+
+static void file_and_the_backends_own_key_override_each_other(void **state)
+{
+	(void)state;
+	parse("*,backend=simple,file=a,simple.file=b");
+	assert_string_equal(c.simple_file, "b");
+	waymark_config_fini(&c);
+	parse("*,simple.file=b,file=a,backend=simple");
+	assert_string_equal(c.simple_file, "a");
+	waymark_config_fini(&c);
+	parse("*,file=a,simple.file=b,file=c,log.file=d,backend=simple");
+	assert_string_equal(c.simple_file, "c");
+	assert_string_equal(c.log_file, "d");
+}
+
 static void nothing_is_asked_by_an_empty_option(void **state)
 {
 	(void)state;
@@ -303,6 +336,9 @@ int main(void)
 		cmocka_unit_test_teardown(minus_switches_off, teardown),
 		cmocka_unit_test_teardown(doubled_comma_is_a_comma, teardown),
 		cmocka_unit_test_teardown(last_file_of_a_key_wins, teardown),
+		cmocka_unit_test_teardown(file_is_that_of_the_backend_that_is_named, teardown),
+		cmocka_unit_test_teardown(
+			file_and_the_backends_own_key_override_each_other, teardown),
 		cmocka_unit_test_teardown(nothing_is_asked_by_an_empty_option, teardown),
 		cmocka_unit_test_teardown(value_may_contain_an_equals_sign, teardown),
 		cmocka_unit_test_teardown(help_is_found_at_any_place, teardown),

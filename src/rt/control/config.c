@@ -212,9 +212,19 @@ static int apply_recorder(const struct waymark_config *c, struct waymark_error *
 	return c->snapshot ? waymark_snapshot_install(c->snapshot, error) : 0;
 }
 
+void waymark_config_settle(struct waymark_config *c)
+{
+	const struct waymark_sink *sink = waymark_sink_first(waymark_registry_backends());
+
+	if (sink) {
+		waymark_config_settle_file(c, sink->backend);
+	}
+}
+
 int waymark_config_apply(
 	struct waymark_config *c, struct waymark_match *match, struct waymark_error *error)
 {
+	waymark_config_settle(c);
 	if (waymark_config_check(c, error) < 0 || apply_recorder(c, error) < 0 ||
 		apply_outputs(c, error) < 0) {
 		return -1;
@@ -229,9 +239,7 @@ int waymark_config_apply(
 void waymark_config_want(struct waymark_wants *wants, const struct waymark_config *c)
 {
 	wants->limits |= c->backends;
-	wants->outputs |= c->ctf_file ? WAYMARK_CTF : 0;
-	wants->outputs |= c->simple_file ? WAYMARK_SIMPLE : 0;
-	wants->outputs |= c->log_file ? WAYMARK_LOG : 0;
+	wants->outputs |= waymark_config_outputs(c);
 	wants->traces |= c->rotate || c->replace || c->flush_ns || c->snapshot;
 }
 

@@ -21,6 +21,12 @@ const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_
  */
 int waymark_config_check(const struct waymark_config *c, struct waymark_error *error);
 
+/*
+ * Drops what a later key of the option overrides, by the backends that are there
+ * now: `file`, or what it stands for. For callers that take `file` out.
+ */
+void waymark_config_settle(struct waymark_config *c);
+
 /* Checks and applies; empties the rules. Returns 0, or -1 with the reason. */
 int waymark_config_apply(
 	struct waymark_config *c, struct waymark_match *match, struct waymark_error *error);

@@ -18,6 +18,7 @@
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
 #include "rt/event/registry.h"
+#include "rt/event/state.h"
 #include "rt/sink/sink.h"
 
 #define VARIABLE "WAYMARK_TRACE"
@@ -27,8 +28,11 @@ static struct {
 	pid_t pid; /* 0: nothing was asked for */
 	bool over; /* the main program has registered */
 	char *file;
-	const struct waymark_sink *sink; /* that has the file */
+	unsigned int later; /* backends whose own key came after it: not for them */
+	const struct waymark_sink *sink; /* that has the file, or would have it */
 	bool made; /* nothing had the name before it */
+	bool asks; /* for events */
+	bool names_file;
 	struct waymark_wants wants;
 } startup;
 
@@ -38,7 +42,11 @@ static void keep_file(struct waymark_config *c)
 	if (c->file) {
 		free(startup.file);
 		startup.file = c->file;
+		startup.later = c->after_file;
+		startup.names_file = true;
 		c->file = NULL;
+	} else {
+		startup.later |= waymark_config_outputs(c);
 	}
 }
 
@@ -46,6 +54,7 @@ static void ask_for_events(struct waymark_config *c)
 {
 	for (size_t i = 0; i < c->rules.count; i++) {
 		c->rules.items[i].ask = c->rules.items[i].on;
+		startup.asks |= c->rules.items[i].on;
 	}
 }
 
@@ -119,6 +128,11 @@ static char *copy_file(void)
 	return file;
 }
 
+static bool has_own(const struct waymark_sink *sink)
+{
+	return sink->backend & startup.later;
+}
+
 /* Takes the file from a sink whose events have not come, and what was made of it. */
 static void take_back(const char *file)
 {
@@ -141,12 +155,12 @@ static void place_file(void)
 	if (!file) {
 		return;
 	}
-	if (startup.sink) {
+	if (startup.sink && !has_own(startup.sink)) {
 		take_back(file);
 	}
 	startup.sink = sink;
 	startup.made = access(file, F_OK) < 0;
-	if (sink->set_file(file, true, &error) < 0) {
+	if (!has_own(sink) && sink->set_file(file, true, &error) < 0) {
 		waymark_message(VARIABLE ": file=: %s", error.text);
 		waymark_environment_forget_file();
 	}
@@ -170,6 +184,37 @@ static void say(const struct waymark_error *warning)
 	waymark_message(VARIABLE ": %s", warning->text);
 }
 
+/* Whether the program has events that could be on, and none is. */
+static bool is_all_off(void)
+{
+	const struct waymark_event *event;
+	struct waymark_iter iter;
+	unsigned int built = 0;
+	unsigned int on = 0;
+
+	waymark_iter_init(&iter, NULL);
+	while ((event = waymark_iter_next(&iter))) {
+		built |= event->backends;
+		on |= state_get(event);
+	}
+	return built && !on;
+}
+
+/*
+ * A file without a pattern is a mistake more often than not; settings alone may be
+ * meant for what the program itself switches on.
+ */
+static void report_all_off(void)
+{
+	bool names = startup.names_file || startup.wants.outputs || startup.wants.limits;
+
+	if (names && !startup.asks && is_all_off()) {
+		waymark_message(VARIABLE
+			": no event is switched on so far: an option begins with a pattern, "
+			"as in '*,file=...'");
+	}
+}
+
 static void report_vain(void)
 {
 	waymark_config_report_vain(&startup.wants, say);
@@ -188,6 +233,7 @@ void waymark_environment_follow(bool is_program)
 	startup.over = true;
 	report_unplaced();
 	report_vain();
+	report_all_off();
 }
 
 void waymark_environment_forget_file(void)

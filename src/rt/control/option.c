@@ -95,22 +95,26 @@ static int keep_path(char **path, const char *key, const char *value, struct way
 
 static int take_file(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
+	c->after_file = 0;
 	return keep_path(&c->file, "file", value, error);
 }
 
 static int take_ctf_file(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
+	c->after_file |= WAYMARK_CTF;
 	return keep_path(&c->ctf_file, "ctf.file", value, error);
 }
 
 static int take_simple_file(
 	struct waymark_config *c, const char *value, struct waymark_error *error)
 {
+	c->after_file |= WAYMARK_SIMPLE;
 	return keep_path(&c->simple_file, "simple.file", value, error);
 }
 
 static int take_log_file(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
+	c->after_file |= WAYMARK_LOG;
 	return keep_path(&c->log_file, "log.file", value, error);
 }
 
@@ -350,6 +354,7 @@ int waymark_option_parse(struct waymark_config *c, const char *text, struct waym
 	}
 	free(part);
 	limit_rules(c);
+	waymark_config_limit_file(c);
 	return result;
 }
 

@@ -16,7 +16,8 @@
 struct waymark_config {
 	struct waymark_rules rules;
 	unsigned int backends; /* that the rules are limited to; 0: not limited */
-	char *file;
+	char *file; /* of the first backend there is; one that backend= named has it as its own */
+	unsigned int after_file; /* backends whose own key came after `file` */
 	char *ctf_file;
 	char *simple_file;
 	char *log_file;
@@ -51,5 +52,14 @@ extern const size_t waymark_backend_count;
 int waymark_option_parse(struct waymark_config *c, const char *text, struct waymark_error *error);
 
 void waymark_config_fini(struct waymark_config *c);
+
+/* The backends whose own key (ctf.file= and its like) has a value. */
+unsigned int waymark_config_outputs(const struct waymark_config *c);
+
+/* With backend=, `file` is the own one of the first of those backends that has a file. */
+void waymark_config_limit_file(struct waymark_config *c);
+
+/* `file` is about `backend`, one that has a file: of it and the backend's own, the later stays. */
+void waymark_config_settle_file(struct waymark_config *c, unsigned int backend);
 
 #endif

@@ -20,6 +20,7 @@
 /* Under the control lock. */
 static struct {
 	char *file; /* of -trace, until trace_init_file() takes it */
+	unsigned int later; /* backends whose own key came after it */
 	bool forked; /* it may be the child that does */
 } pending;
 
@@ -121,7 +122,7 @@ static void follow_forks(void)
 }
 
 /* Keeps the file until trace_init_file(). Takes it over. */
-static void keep_file(char *file)
+static void keep_file(char *file, unsigned int later)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -130,18 +131,26 @@ static void keep_file(char *file)
 	char *old = pending.file;
 
 	pending.file = file;
+	pending.later = later;
 	waymark_unlock();
 	free(old);
 }
 
-static char *take_file(void)
+/* The own keys of backends that came after the file count. */
+static void note_later(unsigned int backends)
 {
 	waymark_lock();
-	char *file = pending.file;
+	pending.later |= backends;
+	waymark_unlock();
+}
 
+static void take_file(struct waymark_config *c)
+{
+	waymark_lock();
+	c->file = pending.file;
+	c->after_file = pending.later;
 	pending.file = NULL;
 	waymark_unlock();
-	return file;
 }
 
 void trace_opt_parse(const char *optarg)
@@ -156,6 +165,10 @@ void trace_opt_parse(const char *optarg)
 	if (c.help) {
 		list_and_exit();
 	}
+	unsigned int outputs = waymark_config_outputs(&c);
+	unsigned int after_file = c.after_file;
+
+	waymark_config_settle(&c);
 	char *file = c.file;
 
 	c.file = NULL;
@@ -167,7 +180,9 @@ void trace_opt_parse(const char *optarg)
 	}
 	waymark_config_report_vain(&wants, warn);
 	if (file) {
-		keep_file(file);
+		keep_file(file, after_file);
+	} else {
+		note_later(outputs);
 	}
 	waymark_config_fini(&c);
 }
@@ -179,9 +194,10 @@ bool trace_init_backends(void)
 
 void trace_init_file(void)
 {
-	struct waymark_config c = { .file = take_file() };
+	struct waymark_config c = { 0 };
 	struct waymark_error error;
 
+	take_file(&c);
 	if (c.file && waymark_config_apply(&c, NULL, &error) < 0) {
 		die(&error);
 	}
