@@ -137,16 +137,33 @@ static bool say_output(struct convert *c, const char *why)
 	return give_up(c);
 }
 
-/* In the folder it would be taken for a part of the trace; the folder itself can be replaced. */
-static bool is_inside_trace(const struct convert *c)
+/* By whatever name; what comes from standard input has none. */
+static bool is_the_trace(const struct convert *c)
 {
 	const char *trace = c->session.first_trace;
 	struct stat x;
 	struct stat y;
-	bool is_same = stat(trace, &x) == 0 && stat(c->output, &y) == 0 && x.st_dev == y.st_dev &&
-		       x.st_ino == y.st_ino;
+	bool found = strcmp(trace, "-") == 0 ? fstat(STDIN_FILENO, &x) == 0 : stat(trace, &x) == 0;
 
-	return !is_same && session_is_inside(trace, c->output);
+	return found && stat(c->output, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Replacing the trace would destroy it: what is written may be a part of it. */
+static bool may_be_replaced(struct convert *c)
+{
+	const char *trace = c->session.first_trace;
+
+	if (is_the_trace(c)) {
+		session_say(&c->session, "is both the trace and the output");
+		return give_up(c);
+	}
+	if (session_is_inside(trace, c->output)) {
+		return say_output(c, "would be inside the trace: give another place");
+	}
+	if (session_is_inside(c->output, trace)) {
+		return say_output(c, "has the trace in it: give another place");
+	}
+	return true;
 }
 
 static bool may_open_output(struct convert *c)
@@ -161,10 +178,7 @@ static bool may_open_output(struct convert *c)
 	if (is_standard && c->to == TARGET_CTF) {
 		return say_output(c, "a native trace is a folder and cannot go there: give -o OUT");
 	}
-	if (!is_standard && is_inside_trace(c)) {
-		return say_output(c, "would be inside the trace: give another place");
-	}
-	return true;
+	return is_standard || may_be_replaced(c);
 }
 
 /* Opens what is written. */

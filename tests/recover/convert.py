@@ -244,8 +244,31 @@ class Convert(unittest.TestCase):
             said = self.waymark("convert", "--force", "-o", place, "out", status=1)[1]
             self.assertIn("would be inside the trace", said)
         self.assertEqual(sorted(os.listdir("out")), before)
-        self.waymark("convert", "--force", "-o", "out", "out")
-        self.assertEqual(len(self.lines("-e", "events", "out")), 1)
+
+    def test_a_trace_is_not_replaced_by_itself(self):
+        simple = Simple()
+        simple.number(10**12, 1)
+        self.convert(simple)
+        os.symlink("out", "link")
+        os.link("simple", "hard")
+        pathlib.Path("out/stream-9").write_bytes(simple.data)
+        before = {f: f.read_bytes() for f in pathlib.Path(".").rglob("*") if f.is_file()}
+        for output, trace in (("out", "out"), ("out", "link"), ("link", "out"), ("out/", "./out/"),
+                              ("out/../out", "out"), ("simple", "simple"), ("hard", "simple"),
+                              ("simple", "hard")):
+            with self.subTest(output=output, trace=trace):
+                said = self.waymark("convert", "-e", "events", "--force", "-o", output, trace, status=1)[1]
+                self.assertEqual(said, f"waymark convert: {trace}: is both the trace and the output\n")
+        with open("simple", "rb") as stdin:
+            done = subprocess.run([WAYMARK, "convert", "-e", "events", "--force", "-o", "simple", "-"],
+                                  stdin=stdin, capture_output=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"is both the trace and the output", done.stderr)
+        for output in ("out", "link/../out", "."):
+            said = self.waymark("convert", "-e", "events", "--force", "-o", output, "out/stream-9",
+                                status=1)[1]
+            self.assertIn(f"{output}: has the trace in it", said)
+        self.assertEqual({f: f.read_bytes() for f in pathlib.Path(".").rglob("*") if f.is_file()}, before)
 
     def test_what_is_not_known_is_not_written(self):
         simple = Simple()
