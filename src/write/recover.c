@@ -17,6 +17,7 @@
 #include "read/reader.h"
 #include "write/layout.h"
 #include "write/leftover.h"
+#include "write/recover_gaps.h"
 #include "write/replace.h"
 #include "write/stream_files.h"
 
@@ -179,28 +180,6 @@ static bool fold(struct recovery *r)
 	return true;
 }
 
-/* Packets that are in no file and not in memory: they are gone, and the trace must say so. */
-static bool mark_missing(struct recovery *r)
-{
-	struct stream_files *s = &r->files;
-
-	ctf_index_find_left(&s->losses, s->held, s->held_count);
-	vec_foreach (const struct ctf_index_lost *, lost, &s->losses.all) {
-		if (lost->sequences.count == 0) {
-			continue;
-		}
-		if (!stream_files_mark_missing(s, lost)) {
-			return false;
-		}
-		if (r->result->missing == 0) {
-			ctf_index_word(lost, r->result->fault, sizeof(r->result->fault));
-		}
-		r->result->missing += lost->sequences.count;
-		r->result->changed = true;
-	}
-	return true;
-}
-
 static bool mend_streams(struct recovery *r)
 {
 	struct stream_files *s = &r->files;
@@ -209,8 +188,8 @@ static bool mend_streams(struct recovery *r)
 	if (ok && r->arena) {
 		s->held_count = arena_source_scan(r->arena, &s->held);
 	}
-	ok = ok && stream_files_mend(s) && (!r->arena || fold(r)) && mark_missing(r) &&
-	     stream_files_finish(s, &r->result->changed);
+	ok = ok && stream_files_mend(s) && (!r->arena || fold(r)) &&
+	     recover_mark_gaps(s, r->result) && stream_files_finish(s, &r->result->changed);
 	return ok || fail(r->result, "%s", s->error);
 }
 

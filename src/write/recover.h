@@ -17,7 +17,7 @@ struct recover_result {
 	uint64_t events; /* that only the arena had */
 	uint64_t lost; /* events, as the packets count them */
 	uint64_t cut; /* bytes at torn ends that hold no whole event */
-	uint64_t missing; /* packets that only an index knows of */
+	uint64_t missing; /* packets that only an index knows of, or of which a part is cut */
 	uint64_t faults; /* places that cannot be read, when all is done */
 	char fault[600]; /* the first of these, or what is missing; "" where nothing is wrong */
 	char kept_for[300]; /* the original, where this is a copy: its process's memory stays */

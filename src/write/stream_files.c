@@ -289,6 +289,19 @@ bool stream_files_mark_missing(struct stream_files *s, const struct ctf_index_lo
 	       remove_index(s, lost->name);
 }
 
+bool stream_files_mark_torn(struct stream_files *s, const struct stream_file *f)
+{
+	struct packet_header h = last_packet(s, f->stream);
+	const struct torn_packet *t = &f->torn;
+
+	/* Nothing is left of it, and what follows has its number: the gap is there. */
+	if (t->missing == 0 && h.sequence > t->sequence) {
+		return true;
+	}
+	h.sequence++;
+	return append_empty(s, f->stream, h, t->end);
+}
+
 static bool sync_file(struct stream_files *s, struct stream_file *f)
 {
 	if (!open_file(s, f)) {

@@ -15,6 +15,14 @@
 #include "write/layout.h"
 #include "write/packet_file.h"
 
+/* A packet that the file's end cuts, of which not all events are left. */
+struct torn_packet {
+	uint64_t sequence; /* 0: there is none */
+	uint64_t offset; /* in the file */
+	uint64_t missing; /* bytes of its content; 0: its header is cut, too */
+	uint64_t end; /* in ticks, as far as it is known */
+};
+
 /* One file: a whole stream, or a piece of it. */
 struct stream_file {
 	uint64_t stream;
@@ -22,6 +30,7 @@ struct stream_file {
 	char name[64];
 	struct packet_file file;
 	struct packet_header last; /* all zero while there is no packet */
+	struct torn_packet torn;
 	bool changed;
 };
 
@@ -59,6 +68,13 @@ bool stream_files_account(
  * which only an index knows: the index becomes right now, and would not tell.
  */
 bool stream_files_mark_missing(struct stream_files *s, const struct ctf_index_lost *lost);
+
+/*
+ * The same for the packet that a file's end cut. Its whole events stay, so that its
+ * number is taken: the rest counts as a packet that is missing behind it. False on
+ * failure.
+ */
+bool stream_files_mark_torn(struct stream_files *s, const struct stream_file *f);
 
 /* Brings the index files up to date, and all that changed to the disk. */
 bool stream_files_finish(struct stream_files *s, bool *changed);

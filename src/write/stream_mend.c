@@ -85,6 +85,27 @@ static bool goes_on(const struct stream_files *s, const struct stream_file *f)
 	return false;
 }
 
+/* Makes the header that of the whole events that are left; `there` bytes of the packet are. */
+static void take_off(struct stream_files *s, struct stream_file *f, struct packet_header *h,
+	uint64_t there, const struct walk *w)
+{
+	uint64_t content = h->content_size / 8;
+
+	/* Where nothing but padding is cut, behind an event's last byte too, nothing is lost. */
+	if (content >= w->content + PACKET_EVENT_ALIGN) {
+		s->cut += (there < content ? there : content) - w->content;
+		f->torn = (struct torn_packet){
+			.sequence = h->sequence,
+			.offset = f->file.end,
+			.missing = content - w->content,
+			.end = is_open(h) ? 0 : h->timestamp_end,
+		};
+		h->content_size = 8 * (uint64_t)w->content;
+		h->timestamp_end = w->last;
+	}
+	h->packet_size = 8 * (uint64_t)packet_padded((size_t)(h->content_size / 8));
+}
+
 /* Closes the packet at the file's end, of which `there` bytes exist. */
 static bool close_packet(
 	struct stream_files *s, struct stream_file *f, struct packet_header *h, uint64_t there)
@@ -98,14 +119,12 @@ static bool close_packet(
 	struct walk w = layouts_walk(s->layouts, s->buffer, n);
 
 	if (n < packet) {
-		s->cut += n - w.content;
-		h->content_size = 8 * (uint64_t)w.content;
-		h->packet_size = 8 * (uint64_t)packet_padded(w.content);
+		take_off(s, f, h, n, &w);
 		if (ftruncate(f->file.fd, (off_t)(f->file.end + h->packet_size / 8)) != 0) {
 			return fail(s, f, "cannot be cut");
 		}
 	}
-	if (n < packet || is_open(h)) {
+	if (is_open(h)) {
 		h->timestamp_end = w.last;
 	}
 	int error = packet_write_all(f->file.fd, h, sizeof(*h), f->file.end);
@@ -118,18 +137,39 @@ static bool close_packet(
 	return true;
 }
 
+/* What the arena has of a packet; NULL: nothing. */
+static const struct packet_header *find_held(
+	const struct stream_files *s, uint64_t stream, uint64_t sequence)
+{
+	for (size_t i = 0; i < s->held_count; i++) {
+		const struct packet_header *h = &s->held[i].header;
+
+		if (h->stream_instance_id == stream && h->sequence == sequence) {
+			return h;
+		}
+	}
+	return NULL;
+}
+
 /* Whether the arena has at least as much of the packet. */
 static bool is_held(const struct stream_files *s, const struct packet_header *h)
 {
-	for (size_t i = 0; i < s->held_count; i++) {
-		const struct packet_header *other = &s->held[i].header;
+	const struct packet_header *held = find_held(s, h->stream_instance_id, h->sequence);
 
-		if (other->stream_instance_id == h->stream_instance_id &&
-			other->sequence == h->sequence) {
-			return other->content_size >= h->content_size;
-		}
+	return held && held->content_size >= h->content_size;
+}
+
+/* Takes note of a packet of which the file has not even the header, and memory nothing. */
+static void note_begun(struct stream_files *s, struct stream_file *f, uint64_t there)
+{
+	const uint32_t magic = PACKET_MAGIC;
+	const uint64_t sequence = f->last.sequence + 1;
+	size_t n = there < sizeof(magic) ? (size_t)there : sizeof(magic);
+
+	if (read_at(f->file.fd, s->buffer, n, f->file.end) && memcmp(s->buffer, &magic, n) == 0 &&
+		!find_held(s, f->stream, sequence)) {
+		f->torn = (struct torn_packet){ .sequence = sequence, .offset = f->file.end };
 	}
-	return false;
 }
 
 /* Takes off what is there behind the last packet: `lost` bytes that nobody has. */
@@ -164,6 +204,9 @@ static bool mend_packet(struct stream_files *s, struct stream_file *f, uint64_t 
 		errno = 0;
 		*ok = fail(s, f, "is damaged, or of another trace: nothing is cut,");
 		return false;
+	}
+	if (!whole) {
+		note_begun(s, f, there);
 	}
 	if (!whole || !is_header(s, f, &h)) {
 		*ok = cut(s, f, there);

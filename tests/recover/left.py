@@ -17,6 +17,7 @@ TABLE = 16384
 ARENA = 64 << 20
 HEADER = "I16sIQQQQQQQII"
 BYTES = struct.calcsize("=" + HEADER)
+CONTENT = struct.calcsize("=I16sIQQQ")  # where a header has the size of its content
 NONE, LENGTHS = 2, 3  # events of write_trace
 SECOND = 10**9
 

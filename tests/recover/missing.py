@@ -5,6 +5,7 @@
 import fcntl
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -68,6 +69,78 @@ class Missing(unittest.TestCase):
     def test_a_file_that_ends_between_two_packets(self):
         os.truncate(self.trace / "stream-2", len(SIZES[0]))
         self.both_say("stream-2: ends too early: index/stream-2.idx knows of 2 packets more", 2)
+
+    def cut_says(self, file, size, what, packets, gaps):
+        """Told once, with the gap in the trace from then on. Returns the events that are left."""
+        os.truncate(self.trace / file, size)
+        out, said = self.waymark("recover", status=1)
+        self.assertIn(f", {packets} packet{'s' * (packets > 1)} missing", out)
+        self.assertEqual(said, f"waymark recover: {self.trace}: cannot be mended: {what}\n")
+        self.assertEqual(self.waymark("recover"), (f"{self.trace}: nothing to do\n", ""))
+        out, said = self.waymark("info")
+        self.assertEqual(said, "")
+        self.assertRegex(out, rf"gaps      {gaps}: {packets} packets? missing\n")
+        if shutil.which("babeltrace2"):
+            done = subprocess.run(["babeltrace2", self.trace], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual([e for e in done.stderr.splitlines() if e and "discarded" not in e], [])
+        return len(re.findall("^[0-9]", self.waymark("print")[0], re.M))
+
+    def test_a_file_that_ends_inside_of_a_packet(self):
+        whole = len(re.findall("^[0-9]", self.waymark("print")[0], re.M))
+        for index in (True, False):
+            for size in (left.BYTES, 100, 2000, 4095, 5000):
+                with self.subTest(size=size, index=index):
+                    self.setUp()
+                    if not index:
+                        shutil.rmtree(self.trace / "index")
+                    begin = len(SIZES[0]) + len(SIZES[1])
+                    content = struct.unpack_from("=Q", SIZES[2], left.CONTENT)[0] // 8
+                    text = (f"stream-2: packet 3 at byte {begin} is cut: the events in its last "
+                            rf"\d+ bytes are lost")
+                    self.assertLess(size, content)
+                    os.truncate(self.trace / "stream-2", begin + size)
+                    said = self.waymark("recover", status=1)[1]
+                    self.assertRegex(said, text)
+                    out = self.waymark("info")[0]
+                    self.assertRegex(out, r"gaps      1: 1 packet missing\n")
+                    events = len(re.findall("^[0-9]", self.waymark("print")[0], re.M))
+                    self.assertLess(events, whole)
+                    self.assertGreaterEqual(events, whole - 300)
+                    self.assertEqual(self.waymark("recover"), (f"{self.trace}: nothing to do\n", ""))
+
+    def test_packets_behind_the_one_that_is_cut(self):
+        events = self.cut_says("stream-2", 1000, "stream-2: ends too early: index/stream-2.idx knows "
+                               "of 2 packets more", 3, 2)
+        self.assertGreater(events, 8)
+
+    def test_a_header_that_is_cut(self):
+        for size in (1, 4, left.BYTES - 1):
+            with self.subTest(size=size):
+                self.setUp()
+                begin = len(SIZES[0]) + len(SIZES[1])
+                events = self.cut_says("stream-2", begin + size, f"stream-2: packet 3 at byte {begin} "
+                                       "is cut: its events are lost", 1, 1)
+                self.assertEqual(events, 8 + 600)
+
+    def test_the_only_packet_of_a_file_that_is_cut(self):
+        self.assertEqual(self.cut_says("stream-1", 20, "stream-1: ends too early: index/stream-1.idx "
+                                       "knows of 1 packet more", 2, 1), 900)
+
+    def test_a_cut_in_what_pads_a_packet_loses_nothing(self):
+        os.truncate(self.trace / "stream-2", sum(map(len, SIZES)) - 8)
+        out, said = self.waymark("recover")
+        self.assertEqual((out, said), (f"{self.trace}: 2 streams, 0 events recovered, 0 lost\n", ""))
+        self.assertEqual((self.trace / "stream-2").read_bytes(), b"".join(SIZES))
+        self.assertNotIn("missing", self.waymark("info")[0])
+
+    def test_what_memory_has_of_a_header_that_is_cut_is_not_missing(self):
+        os.truncate(self.trace / "stream-2", len(SIZES[0]) + 20)
+        left.make_arena(self.shm / NAME, self.trace, {
+            0: left.packet(2, 2, 300, end=left.end_of(2, 300)),
+            1: left.packet(2, 3, 300, end=left.end_of(3, 300))})
+        self.assertEqual(self.waymark("recover")[1], "")
+        self.assertEqual((self.trace / "stream-2").read_bytes(), b"".join(SIZES))
 
     def test_the_last_piece_of_a_rotated_trace(self):
         for name in ("stream-1", "stream-2"):

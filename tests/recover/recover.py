@@ -143,7 +143,12 @@ class Recover(unittest.TestCase):
             with self.subTest(size=size):
                 trace = left.make_trace(WRITE_TRACE, self.work / f"cut-{size}", {
                     "stream-1": [whole[:size]]})
-                self.run_recover(trace)
+                is_between = size in (0, len(left.written(1, 1, 5)))
+                is_padding = len(left.packet(1, 1, 5)) <= size < 4096 or \
+                    size - 4096 >= len(left.packet(1, 2, 300))
+                said = self.run_recover(trace, status=0 if is_between or is_padding else 1)
+                self.assertEqual("1 packet missing" in said, not is_between and not is_padding)
+                self.assertTrue(not is_padding or "cut" not in said.split(f"cut-{size}:")[1], said)
                 lines = self.read(trace)
                 self.assertGreaterEqual(len(lines), 5 if size >= 4096 else 0)
                 self.assertEqual(self.run_recover(trace), f"{trace}: nothing to do\n")
