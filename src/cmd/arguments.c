@@ -2,10 +2,12 @@
 /* getopt_long fed from a table, see cmd/arguments.h. */
 #include "cmd/arguments.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdint.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROWS_MAX 32
@@ -115,4 +117,18 @@ int arguments_next(const struct command *command, int argc, char **argv)
 	default:
 		return key;
 	}
+}
+
+int arguments_finish(const char *name, int status)
+{
+	bool failed_before = ferror(stdout);
+	bool failed = fflush(stdout) != 0;
+
+	/* A reader that has seen enough is no failure of ours. */
+	if ((failed && errno == EPIPE) || (!failed && !failed_before)) {
+		return status;
+	}
+	fprintf(stderr, "%s: cannot write to standard output%s%s\n", name, failed ? ": " : "",
+		failed ? strerror(errno) : "");
+	return status ? status : EXIT_FAILURE;
 }

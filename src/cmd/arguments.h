@@ -36,6 +36,9 @@ struct command {
 /* The key of the next option; its value is in `optarg`, the first word behind in `optind`. */
 int arguments_next(const struct command *command, int argc, char **argv);
 
+/* Writes what standard output still holds; returns `status`, or 1 where that failed. */
+int arguments_finish(const char *name, int status);
+
 /* Reports a command line that makes no sense; returns ARGUMENTS_BAD. */
 int arguments_bad(const struct command *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "read/arena.h"
 #include "read/merge.h"
 #include "write/leftover.h"
 
@@ -149,6 +150,23 @@ static void report_unreadable(void *session, const char *path, const struct read
 	say_unreadable(session, path, error);
 }
 
+/* Native traces may have a part in memory, which cannot be looked at then. */
+static void check_memory(struct session *s)
+{
+	int error = arena_source_folder_error();
+	bool is_wanted = false;
+	struct stat st;
+
+	for (size_t i = 0; error && i < s->trace_count; i++) {
+		is_wanted |= stat(s->traces[i], &st) == 0 && S_ISDIR(st.st_mode);
+	}
+	if (is_wanted) {
+		session_say(s, "cannot open " ARENA_SOURCE_VARIABLE "=%s: %s",
+			arena_source_folder(), strerror(error));
+		s->unreadable = true;
+	}
+}
+
 static bool open_traces(struct session *s, const char *output, bool no_header)
 {
 	const struct reader_options options = {
@@ -164,6 +182,7 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 	if (!session_await_traces(s)) {
 		return false;
 	}
+	check_memory(s);
 	s->trace = s->trace_count == 1 ? s->traces[0] : NULL;
 	s->reader = merge_open(s->traces, s->trace_count, &options, &error);
 	if (!s->reader && s->trace) {

@@ -89,7 +89,8 @@ int main(int argc, char **argv)
 	int failed = parse(&options, argc, argv);
 
 	if (failed) {
-		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : EXIT_FAILURE;
+		return arguments_finish(
+			command.name, failed == ARGUMENTS_DONE ? EXIT_SUCCESS : EXIT_FAILURE);
 	}
 	session_init(&s, command.name);
 	if (session_declare(&s, argv[optind]) &&

@@ -92,7 +92,7 @@ static int help(char *name)
 	return run_command(2, argv, &status) ? status : refuse(name);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	int key = arguments_next(&waymark, argc, argv);
 
@@ -110,4 +110,9 @@ int main(int argc, char **argv)
 		return help(argv[1]);
 	}
 	return run_command(argc, argv, &status) ? status : refuse(argc > 0 ? argv[0] : NULL);
+}
+
+int main(int argc, char **argv)
+{
+	return arguments_finish(waymark.name, run(argc, argv));
 }

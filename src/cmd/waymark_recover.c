@@ -9,6 +9,7 @@
 
 #include "cmd/arguments.h"
 #include "cmd/waymark.h"
+#include "read/arena.h"
 #include "write/leftover.h"
 #include "write/recover.h"
 
@@ -228,6 +229,14 @@ int waymark_recover(int argc, char **argv)
 
 	if (failed) {
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
+	}
+	int error = arena_source_folder_error();
+
+	/* Without what is in memory, too much would be cut, and counted as lost. */
+	if (error) {
+		fprintf(stderr, "%s: cannot open " ARENA_SOURCE_VARIABLE "=%s: %s\n", command.name,
+			arena_source_folder(), strerror(error));
+		return EXIT_FAILURE;
 	}
 	if (options.mode == KEY_LIST || (!options.mode && optind == argc)) {
 		return waymark_recover_list();

@@ -115,4 +115,10 @@ const char *arena_source_path(const struct arena_source *s);
 /* The folder that arenas lie in. */
 const char *arena_source_folder(void);
 
+/*
+ * Why the folder that the environment names is none, an errno: what processes left in
+ * memory would seem not to be there. 0: it is one, or none is named.
+ */
+int arena_source_folder_error(void);
+
 #endif

@@ -22,6 +22,20 @@ const char *arena_source_folder(void)
 	return folder && *folder ? folder : "/dev/shm";
 }
 
+int arena_source_folder_error(void)
+{
+	const char *folder = secure_getenv(ARENA_SOURCE_VARIABLE);
+	struct stat st;
+
+	if (!folder || !*folder) {
+		return 0;
+	}
+	if (stat(folder, &st) != 0) {
+		return errno;
+	}
+	return S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+}
+
 static char *shared_path(const uint8_t uuid[16])
 {
 	const char *name = strrchr(ARENA_FILE_PREFIX, '/');

@@ -400,6 +400,36 @@ class Recover(unittest.TestCase):
         (trace / "metadata").write_bytes((trace / "metadata").read_bytes()[:900])
         self.assertIn("is cut before the first event", self.run_recover(trace, status=1))
 
+    def test_memory_that_cannot_be_looked_at_is_an_error(self):
+        trace = self.make()
+        before = contents(trace)
+        (self.work / "file").write_text("x")
+        for shm, why in (("none", "No such file or directory"), ("file", "Not a directory")):
+            env = {"WAYMARK_SHM": str(self.work / shm)}
+            said = f"cannot open WAYMARK_SHM={self.work / shm}: {why}\n"
+            for args in ((), ("--list",), ("--all",), ("--discard-gone",), ("--discard", trace), (trace,)):
+                self.assertEqual(self.run_recover(*args, status=1, env=env), f"waymark recover: {said}")
+            for command in ("print", "info"):
+                self.assertIn(f"waymark {command}: {said}",
+                              self.waymark(command, trace, status=1, env=env))
+        self.assertEqual(contents(trace), before)
+        self.assertIn("1007 events recovered", self.run_recover(trace))
+
+    def test_output_that_cannot_be_written_is_an_error(self):
+        trace = self.make()
+        left.make_arena(self.shm / ("waymark-" + 32 * "a"), self.work / "nowhere", {})
+        env = {**os.environ, "WAYMARK_SHM": str(self.shm)}
+        for args in (["recover"], ["recover", "--list"], ["recover", "--discard-gone", "--dry-run"],
+                     ["recover", "--all", "--dry-run"], ["recover", "--help"], ["--help"], ["help"],
+                     ["help", "print"], ["--version"], ["print", "--version"], ["recover", trace]):
+            with self.subTest(args=args), open("/dev/full", "w") as full:
+                done = subprocess.run([WAYMARK, *args], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      env=env)
+                self.assertEqual(done.returncode, 1)
+                self.assertEqual(done.stderr, "waymark: cannot write to standard output: "
+                                 "No space left on device\n")
+        self.assertEqual(self.run_recover(trace), f"{trace}: nothing to do\n")
+
     def test_a_command_line_without_sense_is_refused(self):
         self.assertIn("usage:", self.run_recover("--list", "--all", status=2))
         self.assertIn("usage:", self.run_recover("--discard", status=2))
