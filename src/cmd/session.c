@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/escaped.h"
 #include "read/arena.h"
 #include "read/merge.h"
 #include "write/leftover.h"
@@ -38,9 +39,9 @@ void session_say(struct session *s, const char *fmt, ...)
 	va_list ap;
 
 	progress_erase(&s->progress);
-	fprintf(stderr, "%s: %s%s", s->name, s->trace ? s->trace : "", s->trace ? ": " : "");
+	escaped_printf(stderr, "%s: %s%s", s->name, s->trace ? s->trace : "", s->trace ? ": " : "");
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	escaped_vprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
 }
@@ -50,13 +51,15 @@ bool session_declare(struct session *s, const char *path)
 	bool ok = declarations_add(&s->declarations, path);
 	struct out *messages = &s->declarations.diag.out;
 
-	if (messages->len > 0) {
-		fprintf(stderr, "%s%s", s->declarations.is_unreadable ? s->name : "",
-			s->declarations.is_unreadable ? ": " : "");
+	if (messages->len > 0 && s->declarations.is_unreadable) {
+		escaped_printf(stderr, "%s: %.*s", s->name, (int)messages->len - 1, messages->data);
+		fputc('\n', stderr);
+	} else if (messages->len > 0) {
 		fwrite(messages->data, 1, messages->len, stderr);
-		messages->len = 0;
 	}
+	messages->len = 0;
 	s->has_declarations |= ok;
+	vec_push(&s->declaration_files, path);
 	return ok;
 }
 
@@ -88,10 +91,25 @@ bool session_is_inside(const char *trace, const char *output)
 	       (place[length] == '/' || place[length] == '\0');
 }
 
+bool session_is_declarations(const struct session *s, const char *output)
+{
+	vec_foreach (const char *const *, file, &s->declaration_files) {
+		if (is_same_file(*file, output)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool open_output(struct session *s, const char *output)
 {
 	if (!output || strcmp(output, "-") == 0) {
 		return true;
+	}
+	if (session_is_declarations(s, output)) {
+		s->trace = output;
+		session_say(s, "is both the declarations and the output");
+		return false;
 	}
 	for (size_t i = 0; i < s->trace_count; i++) {
 		if (is_same_file(s->traces[i], output)) {
@@ -108,8 +126,9 @@ static bool open_output(struct session *s, const char *output)
 	}
 	s->out_fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (s->out_fd < 0) {
-		fprintf(stderr, "%s: %s: cannot open for writing: %s\n", s->name, output,
+		escaped_printf(stderr, "%s: %s: cannot open for writing: %s", s->name, output,
 			strerror(errno));
+		fputc('\n', stderr);
 		return false;
 	}
 	return true;
@@ -280,5 +299,6 @@ int session_end(struct session *s)
 	out_fini(&s->out);
 	reader_close(s->reader);
 	declarations_fini(&s->declarations);
+	vec_fini(&s->declaration_files);
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "api/declarations.h"
+#include "base/vec.h"
 #include "cmd/terminal.h"
 #include "read/pace.h"
 #include "read/reader.h"
@@ -22,6 +23,7 @@ struct session {
 	size_t trace_count;
 	const char *first_trace;
 	struct declarations declarations;
+	VEC(const char *) declaration_files;
 	bool has_declarations;
 	struct reader *reader;
 	struct out out;
@@ -98,6 +100,9 @@ static inline bool session_wanted(const struct session *s)
 {
 	return s->out.error == 0;
 }
+
+/* Whether the output is one of the declaration files. */
+bool session_is_declarations(const struct session *s, const char *output);
 
 /* Whether the output is the folder of a trace, or would lie in it. */
 bool session_is_inside(const char *trace, const char *output);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/arguments.h"
+#include "cmd/escaped.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
 #include "write/ctf_writer.h"
@@ -133,7 +134,8 @@ static bool is_simple(const struct convert *c)
 
 static bool say_output(struct convert *c, const char *why)
 {
-	fprintf(stderr, "%s: %s: %s\n", command.name, c->output, why);
+	escaped_printf(stderr, "%s: %s: %s", command.name, c->output, why);
+	fputc('\n', stderr);
 	return give_up(c);
 }
 
@@ -156,6 +158,9 @@ static bool may_be_replaced(struct convert *c)
 	if (is_the_trace(c)) {
 		session_say(&c->session, "is both the trace and the output");
 		return give_up(c);
+	}
+	if (session_is_declarations(&c->session, c->output)) {
+		return say_output(c, "is both the declarations and the output");
 	}
 	if (session_is_inside(trace, c->output)) {
 		return say_output(c, "would be inside the trace: give another place");

@@ -2,12 +2,14 @@
 /* `waymark recover`: what a crash left behind, made a clean trace. */
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/arguments.h"
+#include "cmd/escaped.h"
 #include "cmd/waymark.h"
 #include "read/arena.h"
 #include "write/leftover.h"
@@ -100,11 +102,12 @@ static void print_count(const char *before, uint64_t n, const char *what)
 
 static void print_done(const char *path, const struct recover_result *r)
 {
+	escaped_put(stdout, path);
 	if (!r->changed) {
-		printf("%s: nothing to do\n", path);
+		puts(": nothing to do");
 		return;
 	}
-	printf("%s: ", path);
+	printf(": ");
 	print_count("", r->streams, "stream");
 	print_count(", ", r->events, "event");
 	printf(" recovered, %" PRIu64 " lost", r->lost);
@@ -119,28 +122,35 @@ static void print_done(const char *path, const struct recover_result *r)
 	putchar('\n');
 }
 
+/* One line on standard error. */
+static void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: ", command.name);
+	va_start(ap, fmt);
+	escaped_vprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
 static int show(const char *path, bool ok, const struct recover_result *r)
 {
 	if (!ok) {
-		fprintf(stderr, "%s: %s: %s\n", command.name, path, r->error);
+		complain("%s: %s", path, r->error);
 		return EXIT_FAILURE;
 	}
 	print_done(path, r);
 	if (r->kept_for[0]) {
-		fprintf(stderr,
-			"%s: %s: is a copy of %s: what its process left in memory stays for "
-			"that one\n",
-			command.name, path, r->kept_for);
+		complain("%s: is a copy of %s: what its process left in memory stays for that one",
+			path, r->kept_for);
 	}
 	if (!r->fault[0]) {
 		return EXIT_SUCCESS;
 	}
 	fflush(stdout);
-	fprintf(stderr, "%s: %s: cannot be mended: %s", command.name, path, r->fault);
-	if (r->faults + (r->missing > 0) > 1) {
-		fprintf(stderr, "; and more: waymark print shows them");
-	}
-	fputc('\n', stderr);
+	complain("%s: cannot be mended: %s%s", path, r->fault,
+		r->faults + (r->missing > 0) > 1 ? "; and more: waymark print shows them" : "");
 	return EXIT_FAILURE;
 }
 
@@ -160,15 +170,17 @@ static int discard(const char *path)
 	if (!ok || !result.changed) {
 		return show(path, ok, &result);
 	}
-	printf("%s: thrown away\n", path);
+	escaped_put(stdout, path);
+	puts(": thrown away");
 	return EXIT_SUCCESS;
 }
 
 /* One line for what would be done. */
 static int announce(const struct leftover *o, const char *what)
 {
-	printf("%s: would be %s: process %" PRIu32 "%s%s, trace %s\n", o->path, what, o->pid,
-		o->command[0] ? " " : "", o->command, o->directory);
+	escaped_printf(stdout, "%s: would be %s: process %" PRIu32 "%s%s, trace %s", o->path, what,
+		o->pid, o->command[0] ? " " : "", o->command, o->directory);
+	putchar('\n');
 	return EXIT_SUCCESS;
 }
 
@@ -186,8 +198,7 @@ static int visit(const struct options *options, const struct leftover *o)
 	bool discards = options->mode == KEY_DISCARD_GONE;
 
 	if (o->error) {
-		fprintf(stderr, "%s: %s: cannot be read: %s\n", command.name, o->path,
-			strerror(o->error));
+		complain("%s: cannot be read: %s", o->path, strerror(o->error));
 		return EXIT_FAILURE;
 	}
 	/* What a living process records into is no business of ours. */
@@ -234,8 +245,8 @@ int waymark_recover(int argc, char **argv)
 
 	/* Without what is in memory, too much would be cut, and counted as lost. */
 	if (error) {
-		fprintf(stderr, "%s: cannot open " ARENA_SOURCE_VARIABLE "=%s: %s\n", command.name,
-			arena_source_folder(), strerror(error));
+		complain("cannot open " ARENA_SOURCE_VARIABLE "=%s: %s", arena_source_folder(),
+			strerror(error));
 		return EXIT_FAILURE;
 	}
 	if (options.mode == KEY_LIST || (!options.mode && optind == argc)) {

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/compiler.h"
-#include "base/escape.h"
+#include "cmd/escaped.h"
 #include "cmd/waymark.h"
 #include "write/leftover.h"
 
@@ -44,20 +44,6 @@ static void print_user(uid_t uid)
 	}
 }
 
-/* A name can hold anything; a line has one. */
-static void print_escaped(const char *text)
-{
-	char code[ESCAPE_MAX];
-
-	for (; *text; text++) {
-		if (*text == '\t' || escape_needed((unsigned char)*text)) {
-			fwrite(code, 1, (size_t)escape_byte(code, (unsigned char)*text), stdout);
-		} else {
-			putchar(*text);
-		}
-	}
-}
-
 static void print(const struct leftover *o)
 {
 	static const struct unit ages[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' },
@@ -70,14 +56,17 @@ static void print(const struct leftover *o)
 	print_amount(age > 0 ? (uint64_t)age : 0, ages);
 	print_user(o->uid);
 	if (o->error) {
-		printf("?\t?\t?\t?\t%s\t(%s)\n", o->path,
-			o->error == EBADMSG ? "damaged" : strerror(o->error));
+		printf("?\t?\t?\t?\t");
+		escaped_put(stdout, o->path);
+		printf("\t(%s)\n", o->error == EBADMSG ? "damaged" : strerror(o->error));
 		return;
 	}
 	printf("%" PRIu32 "\t%s\t%s\t", o->pid, states[o->state], o->has_trace ? "there" : "gone");
-	print_escaped(o->command[0] ? o->command : "?");
-	printf("\t%s\t", o->path);
-	print_escaped(o->directory);
+	escaped_put(stdout, o->command[0] ? o->command : "?");
+	putchar('\t');
+	escaped_put(stdout, o->path);
+	putchar('\t');
+	escaped_put(stdout, o->directory);
 	putchar('\n');
 }
 

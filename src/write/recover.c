@@ -325,7 +325,8 @@ static bool find_discarded(struct recovery *r)
 	}
 	r->arena = arena_source_open_path(r->path, &error);
 	return r->arena ||
-	       fail(r->result, "is neither a trace nor what a process left: %s", strerror(error));
+	       fail(r->result, "is neither a trace nor what a process left%s%s",
+		       error == EBADMSG ? "" : ": ", error == EBADMSG ? "" : strerror(error));
 }
 
 bool recover_discard(const char *path, struct recover_result *result)

@@ -44,6 +44,17 @@ $print -o copy copy 2>err && fail "-o over the trace"
 same "a trace is not overwritten by its own output" v4 copy
 grep -q "both the trace and the output" err || fail "-o over the trace says why"
 
+cp "$events" declared
+ln -s declared linked
+for output in declared linked; do
+	"$commands/waymark" print -e declared -o $output v4 2>err && fail "-o $output over the declarations"
+	same "declarations are not overwritten by the output" "$events" declared
+	grep -q "$output: is both the declarations and the output" err || fail "-o over declarations says why"
+	"$commands/waymark" convert -e declared --force -o $output v4 2>err && fail "convert -o $output"
+	same "declarations are not replaced" "$events" declared
+	grep -q "$output: is both the declarations and the output" err || fail "convert says why: $(cat err)"
+done
+
 $print -o /nonexistent/file v4 2>err && fail "-o that cannot be opened"
 grep -q "/nonexistent/file: cannot open for writing" err || fail "-o says why"
 

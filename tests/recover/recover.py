@@ -430,6 +430,31 @@ class Recover(unittest.TestCase):
                                  "No space left on device\n")
         self.assertEqual(self.run_recover(trace), f"{trace}: nothing to do\n")
 
+    def test_names_with_control_characters_are_one_line(self):
+        bad, said = self.work / "a\n\033[31m\t", f"{self.work}/a\\n\\x1b[31m\\x09"
+        for command in ("print", "info", "recover"):
+            self.assertEqual(self.waymark(command, bad, status=1).count("\n"), 1)
+            self.assertIn(f"waymark {command}: {said}: ", self.waymark(command, bad, status=1))
+        self.assertIn(f"{said}: ", self.waymark("print", "-e", bad, bad, status=2))
+        trace = self.make("trace")
+        self.assertIn(f"waymark print: {said}/x: cannot open for writing",
+                      self.waymark("print", "-o", f"{bad}/x", trace, status=1))
+        self.assertIn(f"waymark convert: {said}/x: ",
+                      self.waymark("convert", "-o", f"{bad}/x", trace, status=1))
+        trace.rename(bad)
+        self.assertIn(f"{said}: 3 streams, 1007", self.run_recover(bad))
+        self.assertEqual(self.run_recover(bad), f"{said}: nothing to do\n")
+        left.make_arena(self.shm / NAME, bad, {})
+        self.assertIn(f"trace {said}\n", self.run_recover("--all", "--dry-run"))
+        self.assertEqual(self.run_recover("--discard", bad), f"{said}: thrown away\n")
+
+    def test_what_is_no_arena_is_not_thrown_away(self):
+        (self.work / "file").write_text("x" * 100000)
+        self.assertEqual(self.run_recover("--discard", self.work / "file", status=1), "waymark recover: "
+                         f"{self.work / 'file'}: is neither a trace nor what a process left\n")
+        self.assertIn(": No such file or directory\n",
+                      self.run_recover("--discard", self.work / "none", status=1))
+
     def test_a_command_line_without_sense_is_refused(self):
         self.assertIn("usage:", self.run_recover("--list", "--all", status=2))
         self.assertIn("usage:", self.run_recover("--discard", status=2))

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of files may hold anything; a line of a message has one line. For the commands. */
+#ifndef CMD_ESCAPED_H
+#define CMD_ESCAPED_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* Writes a text with its control characters, tabs too, as C escapes. */
+void escaped_put(FILE *file, const char *text);
+
+/* The same for a text that is formatted first. */
+void escaped_vprintf(FILE *file, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+void escaped_printf(FILE *file, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
