@@ -9,16 +9,35 @@ source "$root/completions/tracetool"
 source "$root/completions/waymark"
 status=0
 
+complete_words() {
+	local function=$1
+	shift
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	COMPREPLY=()
+	"$function" "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" || true
+}
+
 # offers FUNCTION WANTED WORD...: completing the last word offers WANTED.
 offers() {
 	local function=$1 wanted=$2
 	shift 2
-	COMP_WORDS=("$@")
-	COMP_CWORD=$(($# - 1))
-	COMPREPLY=()
-	"$function" "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+	complete_words "$function" "$@"
 	if [[ " ${COMPREPLY[*]-} " != *" $wanted "* ]]; then
 		echo "\`$*\` offers '${COMPREPLY[*]-}', not $wanted"
+		status=1
+	fi
+}
+
+# all FUNCTION 'WANTED...' WORD...: these, in any order, and no others.
+all() {
+	local wanted
+	wanted=$(tr ' ' '\n' <<<"$2" | sort | xargs)
+	complete_words "$1" "${@:3}"
+	local got
+	got=$(printf '%s\n' "${COMPREPLY[@]-}" | sort | xargs)
+	if [[ $got != "$wanted" ]]; then
+		echo "\`${*:3}\` offers '$got', not '$wanted'"
 		status=1
 	fi
 }
@@ -33,4 +52,13 @@ offers _waymark recover waymark r
 offers _waymark convert waymark c
 offers _waymark --to= waymark convert --t
 offers _waymark --discard waymark recover --d
+all _waymark 'abs rel delta wall' waymark print --time =
+all _waymark 'abs' waymark print --time = a
+all _waymark 'auto always never' waymark print --color = ''
+all _waymark 'auto always never' waymark print --color ''
+all _waymark 'ctf simple' waymark convert --to =
+all _waymark 'print info recover convert' waymark help ''
+all _waymark '--all --list --discard --discard-gone --dry-run --help --version' waymark recover --
+all _waymark '--follow --from=' waymark print --f
+all _waymark '--head= --help' waymark print --he
 exit $status
