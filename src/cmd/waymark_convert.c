@@ -13,6 +13,7 @@
 #include "cmd/escaped.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
+#include "view/gap.h"
 #include "write/ctf_writer.h"
 #include "write/simple_writer.h"
 #include "write/staged.h"
@@ -311,10 +312,14 @@ static bool finish_ctf(struct convert *c)
 
 static bool finish_simple(struct convert *c)
 {
-	if (c->simple.packets > 0) {
-		session_say(&c->session,
-			"%" PRIu64 " packets are missing, which a simpletrace file cannot tell",
-			c->simple.packets);
+	if (losses_packets(&c->simple.untold) > 0) {
+		struct out words;
+
+		out_init(&words, OUT_TO_MEMORY);
+		gap_put_text(&words, &c->simple.untold);
+		session_say(&c->session, "%.*s: a simpletrace file cannot tell that",
+			(int)words.len, words.data);
+		out_fini(&words);
 	}
 	/* session_end() says why not. */
 	return out_flush(&c->session.out) == 0 || give_up(c);

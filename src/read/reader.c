@@ -122,6 +122,7 @@ static bool is_part_of_a_trace(struct input *in, struct read_error *error)
 static void name_directory(struct read_error *error, const char *path)
 {
 	const char *end = path + strlen(path);
+	unsigned int depth = error->depth;
 	char why[80];
 
 	for (unsigned int i = error->depth; i > 0 && end; i--) {
@@ -130,6 +131,7 @@ static void name_directory(struct read_error *error, const char *path)
 	if (error->depth > 0 && end > path) {
 		snprintf(why, sizeof(why), "%.79s", error->text);
 		read_error_set(error, "%s, '%.*s'", why, (int)(end - path), path);
+		error->depth = depth;
 	}
 }
 

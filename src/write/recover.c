@@ -128,12 +128,26 @@ static bool read_metadata(struct recovery *r)
 	}
 }
 
+/* A file out of a trace: the reader says which folder is meant. */
+static bool is_of_folder(const char *path, struct read_error *why)
+{
+	const struct reader_options options = { 0 };
+	struct reader *reader = reader_open(path, &options, why);
+
+	reader_close(reader);
+	return !reader && why->depth > 0;
+}
+
 static bool cannot_open(struct recovery *r, int error)
 {
 	struct recover_result *result = r->result;
+	struct read_error why;
 
 	if (error == ENOENT && leftover_explain(r->path, result->error, sizeof(result->error))) {
 		return false;
+	}
+	if (error == ENOTDIR && is_of_folder(r->path, &why)) {
+		return fail(result, "%s", why.text);
 	}
 	return fail(result,
 		error == ENOTDIR ? "is not a trace: it is no directory" : "cannot be opened: %s",

@@ -90,7 +90,8 @@ static COLD void put_gap(struct simple_writer *w, const struct record *rec)
 {
 	uint64_t events = losses_events(&rec->gap);
 
-	w->packets += losses_packets(&rec->gap);
+	w->untold.rotated += rec->gap.rotated;
+	w->untold.missing += rec->gap.missing;
 	if (events > 0) {
 		memcpy(put_head(w, rec, SIMPLE_DROPPED_ID, sizeof(events)), &events,
 			sizeof(events));

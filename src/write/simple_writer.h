@@ -15,7 +15,7 @@ struct simple_writer {
 	struct out *out;
 	bool copies; /* payloads are what the file holds */
 	VEC(bool) named; /* by the reader's index: the file has the event's name */
-	uint64_t packets; /* missing ones that could not be told */
+	struct losses untold; /* of packets: the file can tell of events only */
 };
 
 /* Begins the file; `r` is where the records are from. */

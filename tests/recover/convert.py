@@ -113,6 +113,13 @@ class Convert(unittest.TestCase):
         self.assertEqual(sum(line.startswith(b"#") for line in lines), 4)
         self.assertTrue(any("17 events" in e for e in self.read()[1]))
 
+    def test_packets_that_are_gone_are_told_on_the_way(self):
+        for file, said in (("stream-1-2", "2 packets rotated away"), ("stream-1", "2 packets missing")):
+            trace = left.make_trace(WRITE_TRACE, self.work / file, {file: [
+                left.written(1, 3, 5)] if "-2" in file else [left.written(1, 1, 5), left.written(1, 4, 5)]})
+            self.assertEqual(self.waymark("convert", "-o", f"{file}.simple", trace)[1],
+                             f"waymark convert: {trace}: {said}: a simpletrace file cannot tell that\n")
+
     def test_times_that_go_back_are_put_in_order(self):
         simple = Simple()
         times = [100, 300, 200, 250, 150, 400, 399]

@@ -395,6 +395,11 @@ class Recover(unittest.TestCase):
             said = self.run_recover(self.work / name, status=1)
             self.assertIn(why, said)
         trace = self.make()
+        for name in ("stream-1", "metadata"):
+            self.assertEqual(self.run_recover(trace / name, status=1),
+                             self.waymark("print", trace / name, status=1)
+                             .replace("waymark print", "waymark recover"))
+            self.assertIn(f"directory, '{trace}'", self.run_recover(trace / name, status=1))
         (self.shm / NAME).write_bytes(bytes(100000))
         self.assertIn("is damaged", self.run_recover(trace, status=1))
         (trace / "metadata").write_bytes((trace / "metadata").read_bytes()[:900])
