@@ -45,7 +45,8 @@ class Ends(survive.Survive):
                 self.live("end", how, 1000, status=status)
                 itself = how in CLOSED_BY_ITSELF
                 self.assertEqual(self.state(), "ended" if itself else "killed")
-                away = self.shm.rename(f"{self.shm}-away")  # as it is after the next boot
+                away = self.shm.rename(f"{self.shm}-away")
+                self.shm.mkdir()  # as it is after the next boot
                 self.assertEqual(self.state(), "ended" if itself else "unfinished")
                 away.rename(self.shm)
                 self.waymark("recover", self.trace)
