@@ -9,8 +9,26 @@
 
 #include "rt/control/events_file.h"
 #include "rt/control/option.h"
+#include "rt/sink/sink.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What an option asks of the sinks: which of some backends is the first that has files. */
+const struct waymark_sink *waymark_sink_first(unsigned int backends)
+{
+	static const struct waymark_sink sinks[] = {
+		{ .backend = WAYMARK_CTF },
+		{ .backend = WAYMARK_SIMPLE },
+		{ .backend = WAYMARK_LOG },
+	};
+
+	for (size_t i = 0; i < sizeof(sinks) / sizeof(sinks[0]); i++) {
+		if (sinks[i].backend & backends) {
+			return &sinks[i];
+		}
+	}
+	return NULL;
+}
 
 static void require(bool promise)
 {

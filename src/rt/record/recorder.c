@@ -29,13 +29,21 @@
 /* A packet that is this old is not continued: its 48-bit stamps must stay unique. */
 #define PACKET_AGE_MAX (UINT64_C(1) << 45)
 
-/* The size of the next chunk: larger for those who fill theirs quickly. */
+/*
+ * The size of the next chunk: larger for those who fill theirs quickly. One that
+ * was closed half empty says nothing of that; least of all that of a thread which
+ * has ended, whose slot this one has.
+ */
 static unsigned int next_class(struct process *p, struct arena *a, struct cursor *c, uint64_t now)
 {
 	const struct packet_header *h = (const void *)c->hot.packet;
 	unsigned int size_class = a->chunks[c->chunk].size_class;
 	uint64_t moment = __atomic_load_n(&p->moment, __ATOMIC_RELAXED);
+	size_t content = (size_t)(c->hot.pos - c->hot.packet);
 
+	if (content < arena_chunk_bytes(a, c->chunk) / 2) {
+		return size_class > ARENA_SMALL ? size_class - 1 : size_class;
+	}
 	if (now - h->timestamp_begin < (moment ? moment : MOMENT_GUESS)) {
 		return size_class < ARENA_LARGE ? size_class + 1 : size_class;
 	}
