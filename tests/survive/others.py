@@ -85,6 +85,7 @@ class Others(survive.Survive):
                 self.assertEqual(self.check_everything(), 201000)
 
     @unittest.skipUnless(ROOT, "it needs the right to")
+    @unittest.skipIf(SANITIZER, "sanitizers need /proc")
     def test_another_root_loses_nothing(self):
         (self.work / "root").mkdir()
         said = self.live("move", "chroot", self.work / "root", 1000, 100000, silent=False,
@@ -303,6 +304,7 @@ class Others(survive.Survive):
         self.counts = self.work / "counts"
         self.assertEqual(self.check_everything(trace=traces[0]), 3000)
 
+    @unittest.skipIf(SANITIZER, "sanitizers need /proc")
     def test_a_program_without_proc(self):
         hidden = self.namespace("--mount") + [
             "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
