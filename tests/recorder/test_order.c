@@ -108,6 +108,40 @@ static void fault_6_losses_are_counted_where_they_are(void **state)
 	trace_free(&t);
 }
 
+/* The longest that an event took must not be the patience of those who can give something up. */
+static void record_without_waiting(void)
+{
+	uint64_t longest = 0;
+
+	if (waymark_recorder_set_buffer(1 << 20, NULL) ||
+		waymark_recorder_set_policy(RECORDER_OVERWRITE, NULL)) {
+		_exit(1);
+	}
+	waymark_sink_simple.set_file("slow", false, NULL);
+	for (uint64_t i = 0; i < 1000000; i++) {
+		uint64_t from = now_ns();
+
+		trace_pair(5, i);
+		uint64_t took = now_ns() - from;
+
+		longest = took > longest ? took : longest;
+	}
+	if (longest > UINT64_C(80000000)) {
+		fprintf(stderr, "an event took %lu ns\n", longest);
+		_exit(2);
+	}
+}
+
+static void who_keeps_everything_is_not_waited_for_to_overwrite(void **state)
+{
+	int keep;
+	pid_t reader = make_slow_file("slow", "patient", &keep);
+
+	(void)state;
+	assert_int_equal(run(record_without_waiting), 0);
+	end_slow_file(reader, keep);
+}
+
 static void record_alone_with_little_memory(void)
 {
 	if (waymark_recorder_set_buffer(1 << 20, NULL)) {
@@ -248,6 +282,7 @@ int main(void)
 		cmocka_unit_test(the_clock_is_the_one_that_was_asked_for),
 		cmocka_unit_test(fault_1_no_run_wedges_and_every_event_is_accounted_for),
 		cmocka_unit_test(fault_6_losses_are_counted_where_they_are),
+		cmocka_unit_test(who_keeps_everything_is_not_waited_for_to_overwrite),
 		cmocka_unit_test(fault_6_each_gap_counts_exactly_what_its_thread_misses),
 		cmocka_unit_test(fault_7_a_stalled_thread_holds_up_nobody),
 		cmocka_unit_test(fault_8_threads_that_take_turns_are_in_order_in_the_file),

@@ -63,7 +63,10 @@ struct consumer {
 	bool (*has_all)(struct recorder *r, struct cursor *c);
 	bool (*is_through)(struct recorder *r);
 
-	/* Frees memory, be it by giving up the oldest packet. False when there is none to free. */
+	/*
+	 * Frees memory, be it by giving up the oldest packets. False where it got none
+	 * now. NULL: its file keeps everything, so nothing is ever given up.
+	 */
 	bool (*evict)(struct recorder *r);
 
 	/* Closes files that were opened by a thread of the program. */

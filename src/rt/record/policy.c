@@ -25,6 +25,9 @@ static bool try_evict(struct process *p, struct recorder *r)
 	struct guard guard;
 	bool done = false;
 
+	if (__atomic_load_n(&p->drain_lock, __ATOMIC_RELAXED)) {
+		return false; /* a look costs less than the guard */
+	}
 	waymark_guard_begin(&guard);
 	if (waymark_drain_trylock(p)) {
 		done = recorder_consumer(p, r)->evict(r);
@@ -59,7 +62,8 @@ static bool evict(struct process *p, struct recorder *r, uint32_t turn)
 	uint64_t now = waymark_clock_ns();
 	uint64_t begin = now;
 
-	if (now < __atomic_load_n(&r->evict_ns, __ATOMIC_RELAXED)) {
+	if (!recorder_consumer(p, r)->evict ||
+		now < __atomic_load_n(&r->evict_ns, __ATOMIC_RELAXED)) {
 		return false;
 	}
 	for (;;) {

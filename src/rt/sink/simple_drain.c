@@ -244,13 +244,6 @@ static bool has_all(struct recorder *owner, struct cursor *c)
 	return !waymark_simple_find(owner, c);
 }
 
-/* A file that keeps everything has nothing to give up. */
-static bool evict(struct recorder *owner)
-{
-	(void)owner;
-	return false;
-}
-
 static void pause_file(struct recorder *owner)
 {
 	waymark_simple_pause(&state_of(owner->arena)->out);
@@ -307,7 +300,6 @@ const struct consumer waymark_consumer_simple = {
 	.settle = settle,
 	.has_all = has_all,
 	.is_through = is_through,
-	.evict = evict,
 	.pause = pause_file,
 	.get_name = get_name,
 	.get_status = get_status,
