@@ -64,6 +64,9 @@ static void find_oldest(struct found *f, struct ctf_round *round,
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
 		foreach_ctf_cursor(c, s)
 		{
+			if (slot_is_left(s)) {
+				waymark_ctf_cursor_leave(round, c);
+			}
 			uint64_t ticks = age(round, c);
 
 			if (ticks != UINT64_MAX) {

@@ -51,22 +51,15 @@ static void each_cursor(
 }
 
 /* A slot without a thread has nobody who tells its losses with his next packet. */
-static void tell_orphans(struct ctf_round *round)
+static void tell_orphan(struct ctf_round *round, const struct slot *s, struct cursor *c)
 {
-	uint32_t index = 0;
-
-	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		foreach_ctf_cursor(c, s)
-		{
-			if (c->reader.discarded != __atomic_load_n(&c->lost, __ATOMIC_RELAXED) &&
-				!waymark_slot_is_owned(s)) {
-				waymark_ctf_cursor_tell(round, c);
-			}
-		}
+	if (c->reader.discarded != __atomic_load_n(&c->lost, __ATOMIC_RELAXED) &&
+		!waymark_slot_is_owned(s)) {
+		waymark_ctf_cursor_tell(round, c);
 	}
 }
 
-static void take_left(struct ctf_round *round)
+static void usual(struct ctf_round *round)
 {
 	uint32_t index = 0;
 
@@ -76,15 +69,10 @@ static void take_left(struct ctf_round *round)
 			if (slot_is_left(s)) {
 				waymark_ctf_cursor_leave(round, c);
 			}
+			waymark_ctf_cursor_pass(round, c);
+			tell_orphan(round, s, c);
 		}
 	}
-}
-
-static void usual(struct ctf_round *round)
-{
-	take_left(round);
-	each_cursor(round, waymark_ctf_cursor_pass);
-	tell_orphans(round);
 }
 
 static uint32_t count_closing(struct ctf_round *round)
@@ -224,7 +212,6 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 		return 0; /* the thread that begins the trace is not through */
 	}
 	if (!must_write(p, state, &mode)) {
-		take_left(&round);
 		waymark_ctf_keep_room(&round);
 		state->left = false;
 		return round.taken;
