@@ -22,7 +22,8 @@ def info(commands, path):
 def parse_info(commands, path):
     """How many events `waymark info` counts in a trace that is whole; -1: it is not."""
     said = info(commands, path)
-    return -1 if said["damaged"] or said["lost"] or said["unread"] else said["events"]
+    bad = ("damaged", "unread", "lost", "overwritten", "rotated_packets", "missing_packets")
+    return -1 if any(said[what] for what in bad) else said["events"]
 
 
 class Readers:
