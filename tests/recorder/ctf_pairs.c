@@ -12,6 +12,16 @@
 #include "ctf_pairs.h"
 #include "format/ctf.h"
 #include "format/packet.h"
+#include "rt/sink/sink.h"
+
+void begin_pairs(const char *directory, enum recorder_policy policy, uint64_t buffer)
+{
+	if (waymark_recorder_set_buffer(buffer, NULL) ||
+		waymark_recorder_set_policy(policy, NULL) ||
+		waymark_sink_ctf.set_file(directory, false, NULL)) {
+		_exit(1);
+	}
+}
 
 struct stream {
 	uint64_t number;

@@ -25,6 +25,9 @@ struct pairs {
 	uint64_t packets;
 };
 
+/* Has the native recorder record into that directory; ends the process where it cannot. */
+void begin_pairs(const char *directory, enum recorder_policy policy, uint64_t buffer);
+
 /* Records a pair with the native recorder. */
 static inline void trace_ctf(uint64_t who, uint64_t i)
 {

@@ -12,7 +12,6 @@
 
 #include "ctf_pairs.h"
 #include "rt/record/process.h"
-#include "rt/sink/sink.h"
 
 #define THREADS_MAX 32u
 
@@ -20,15 +19,6 @@ static enum recorder_policy policy;
 static uint64_t buffer;
 static unsigned int threads;
 static uint64_t per_thread;
-
-static void begin(void)
-{
-	if (waymark_recorder_set_buffer(buffer, NULL) ||
-		waymark_recorder_set_policy(policy, NULL) ||
-		waymark_sink_ctf.set_file("trace", false, NULL)) {
-		_exit(1);
-	}
-}
 
 static void *record_many(void *who)
 {
@@ -52,7 +42,7 @@ static void in_threads(void *(*what)(void *))
 
 static void record(void)
 {
-	begin();
+	begin_pairs("trace", policy, buffer);
 	in_threads(record_many);
 }
 
@@ -181,7 +171,7 @@ static void record_one_each(void)
 {
 	uint64_t from = now_ns();
 
-	begin();
+	begin_pairs("trace", policy, buffer);
 	in_threads(record_one);
 	if (now_ns() - from > UINT64_C(2000000000)) {
 		_exit(1); /* well before flush= closes quiet packets */

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "ctf_pairs.h"
-#include "rt/sink/sink.h"
 
 #define CROWD 40u /* more than the 15 packets of a buffer of 1 MiB */
 
@@ -20,15 +19,6 @@ static uint64_t buffer;
 static unsigned int at_once;
 static unsigned int rounds;
 static uint64_t per_thread;
-
-static void begin(void)
-{
-	if (waymark_recorder_set_buffer(buffer, NULL) ||
-		waymark_recorder_set_policy(policy, NULL) ||
-		waymark_sink_ctf.set_file("trace", false, NULL)) {
-		_exit(1);
-	}
-}
 
 static void end_without_losses(void)
 {
@@ -65,7 +55,7 @@ static void in_threads(void)
 	pthread_t t[CROWD];
 	uintptr_t who = 0;
 
-	begin();
+	begin_pairs("trace", policy, buffer);
 	for (unsigned int round = 0; round < rounds; round++) {
 		for (unsigned int k = 0; k < at_once; k++) {
 			pthread_create(&t[k], NULL, record, (void *)who++);
@@ -128,7 +118,7 @@ static void record_among_idle_threads(void)
 {
 	pthread_t t[CROWD];
 
-	begin();
+	begin_pairs("trace", policy, buffer);
 	pthread_barrier_init(&barrier, NULL, CROWD + 1);
 	for (uintptr_t k = 0; k < CROWD; k++) {
 		pthread_create(&t[k], NULL, record_and_stay, (void *)k);
