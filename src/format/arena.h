@@ -11,9 +11,9 @@
  * header, the table of streams and what only the process itself understands. A
  * packet (packet.h) may begin at any later unit, and fills 1, 4 or 16 of them.
  * One that begins with the magic and the arena's uuid is valid up to its
- * content_size at every moment, while the process lives and after it. On its way
- * into a file it gets the trace's uuid: word by word, either is right. Whether
- * its stream file holds it already is told by (stream_instance_id, sequence).
+ * content_size at every moment, while the process lives and after it. The file
+ * that gets it has its own trace's uuid there. Whether its stream file holds it
+ * already is told by (stream_instance_id, sequence).
  * While it lives the process recycles packets: who reads copies one first, and
  * believes it if its header but for content_size and timestamp_end is still the same.
  *
@@ -70,7 +70,7 @@ struct arena_file {
 	uint32_t version;
 	uint32_t first_unit;
 	uint64_t bytes; /* of the file; those beyond what was used are holes */
-	uint8_t uuid[16]; /* of its first trace: what packets carry that were never written */
+	uint8_t uuid[16]; /* of its first trace: what packets carry here */
 	uint32_t pid;
 	uint32_t closed; /* 1: all is in the stream files, nothing will come */
 	uint64_t

@@ -41,30 +41,16 @@ static uint64_t load(const struct arena_source *s, uint64_t offset)
 	return __atomic_load_n((const uint64_t *)(const void *)(s->map + offset), __ATOMIC_ACQUIRE);
 }
 
-/* Word by word the arena's uuid, or that of a trace of it, which it gets on its way to the file. */
-static bool is_ours(const struct arena_source *s, const struct packet_header *h)
-{
-	const struct arena_file *f = &s->header;
-
-	for (size_t i = 0; i < sizeof(h->uuid); i += sizeof(uint32_t)) {
-		if (memcmp(h->uuid + i, f->uuid + i, sizeof(uint32_t)) != 0 &&
-			memcmp(h->uuid + i, f->traces[0].uuid + i, sizeof(uint32_t)) != 0 &&
-			memcmp(h->uuid + i, f->traces[1].uuid + i, sizeof(uint32_t)) != 0) {
-			return false;
-		}
-	}
-	return true;
-}
-
 static bool is_packet(const struct arena_source *s, const struct packet_header *h, uint64_t offset)
 {
 	uint64_t room = s->bytes - offset;
 	uint64_t packet = h->packet_size / 8;
 
-	return h->magic == PACKET_MAGIC && is_ours(s, h) && h->stream_id == 0 &&
-	       h->stream_instance_id > 0 && h->sequence > 0 && h->packet_size % 8 == 0 &&
-	       h->content_size % 8 == 0 && h->content_size / 8 >= sizeof(*h) &&
-	       h->content_size <= h->packet_size && packet <= PACKET_BYTES_MAX && packet <= room;
+	return h->magic == PACKET_MAGIC && memcmp(h->uuid, s->header.uuid, sizeof(h->uuid)) == 0 &&
+	       h->stream_id == 0 && h->stream_instance_id > 0 && h->sequence > 0 &&
+	       h->packet_size % 8 == 0 && h->content_size % 8 == 0 &&
+	       h->content_size / 8 >= sizeof(*h) && h->content_size <= h->packet_size &&
+	       packet <= PACKET_BYTES_MAX && packet <= room;
 }
 
 /* What a packet keeps for as long as it is this one. */

@@ -34,14 +34,13 @@ static void the_name_says_which_trace_has_what_is_left(void **state)
 {
 	struct fixture *f = *state;
 	struct packet_header h = made_packet(3, 1, 1000);
-	struct packet_header torn = made_packet(3, 2, 1000);
+	struct packet_header second = made_packet(3, 2, 1000);
 	struct packet_header foreign = made_packet(3, 3, 1000);
 	char path[128];
 
-	memcpy(torn.uuid + 4, next_uuid + 4, 8); /* killed on the way to the file */
-	foreign.uuid[4] ^= 1;
+	memcpy(foreign.uuid, next_uuid, sizeof(next_uuid)); /* only in files */
 	put_packet(f, 10, &h);
-	put_packet(f, 11, &torn);
+	put_packet(f, 11, &second);
 	put_packet(f, 12, &foreign);
 	take_over(f, false, false, path);
 	assert_int_equal(packets_of(f, fixture_uuid), 2);

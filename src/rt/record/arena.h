@@ -108,17 +108,6 @@ void waymark_arena_trim(struct arena *a);
 /* Notes the clocks' reading for those who read the file. Who drains. */
 void waymark_arena_set_clock(struct arena *a, struct clock_pair now);
 
-/* Word by word: who reads the packet meanwhile finds of each word the old or the new. */
-static inline void arena_copy_uuid(uint8_t to[16], const uint8_t from[16])
-{
-	for (int i = 0; i < 16; i += 4) {
-		uint32_t word = __atomic_load_n(
-			(const uint32_t *)(const void *)(from + i), __ATOMIC_RELAXED);
-
-		__atomic_store_n((uint32_t *)(void *)(to + i), word, __ATOMIC_RELAXED);
-	}
-}
-
 static inline char *arena_at(struct arena *a, uint32_t unit)
 {
 	return (char *)a + unit * ARENA_UNIT;

@@ -96,7 +96,7 @@ static uint32_t prepare(struct process *p, struct arena *a, struct cursor *c, ui
 		.tid = my_tid(p, waymark_slot_current()),
 	};
 
-	arena_copy_uuid(h.uuid, a->file.uuid);
+	memcpy(h.uuid, a->file.uuid, sizeof(h.uuid));
 	begin_packet(a, unit, &h);
 	return unit;
 }

@@ -65,8 +65,7 @@ static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_he
 	size_t count = 0;
 
 	while (count < CTF_GATHER && chunk && (c->reader.taken || packet_is_closed(a, chunk))) {
-		packets[count] = packet_at(a, chunk);
-		arena_copy_uuid(packets[count++]->uuid, round->state->trace.uuid);
+		packets[count++] = packet_at(a, chunk);
 		chunk = c->reader.taken ? 0 : packet_next(a, chunk);
 	}
 	return count;
@@ -88,10 +87,6 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 		c->reader.told = packets[i]->events_discarded + c->reader.evicted;
 		c->reader.sequence = packets[i]->sequence;
 		advance(round->recorder, c);
-	}
-	for (size_t i = written; i < count; i++) {
-		/* Another trace may have it: only the arena's is right for each. */
-		arena_copy_uuid(packets[i]->uuid, round->arena->file.uuid);
 	}
 	round->failed |= written < count;
 	return count > 0 && written == count;

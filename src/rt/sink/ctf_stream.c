@@ -245,7 +245,14 @@ static void add_part(struct batch *b, void *data, size_t size)
 	b->part[b->parts++].iov_len = size;
 }
 
-/* The packets as they are; or, where they are not to tell the truth, with copies of their heads. */
+/* Whether the file gets the packet as the arena has it, which may be another trace's first. */
+static bool is_as_it_is(
+	const struct ctf_files *f, const struct batch *b, const struct packet_header *packet)
+{
+	return !b->evicted && memcmp(packet->uuid, f->trace->uuid, sizeof(packet->uuid)) == 0;
+}
+
+/* The packets as they are; or, where those do not tell the truth, with copies of their heads. */
 static void make_parts(struct ctf_files *f, struct batch *b)
 {
 	b->parts = 0;
@@ -254,11 +261,12 @@ static void make_parts(struct ctf_files *f, struct batch *b)
 		size_t size = b->packets[i]->packet_size / 8;
 		struct packet_header *head = (void *)f->pages[i];
 
-		if (!b->evicted) {
+		if (is_as_it_is(f, b, b->packets[i])) {
 			add_part(b, packet, size);
 			continue;
 		}
 		memcpy(f->pages[i], packet, PACKET_FILE_ALIGN);
+		memcpy(head->uuid, f->trace->uuid, sizeof(head->uuid));
 		head->events_discarded += b->evicted;
 		add_part(b, head, PACKET_FILE_ALIGN);
 		if (size > PACKET_FILE_ALIGN) {
