@@ -81,7 +81,7 @@ uint32_t trace_event_get_id(TraceEvent *ev);
 /* The event's name, "" for NULL. Also for signal handlers. */
 const char *trace_event_get_name(TraceEvent *ev);
 
-/* Whether it was generated for any backend that can be switched. Also for signal handlers. */
+/* Whether it was generated for any backend. Also for signal handlers. */
 bool trace_event_get_state_static(TraceEvent *ev);
 
 /* Whether any backend is on for it now. Also for signal handlers. */

@@ -81,6 +81,9 @@ struct waymark_object {
 void waymark_register(struct waymark_object *object);
 void waymark_unregister(struct waymark_object *object);
 
+/* How many external tracers watch the event's USDT probe: the kernel's half of its word. */
+#define WAYMARK_WATCHERS(word) (0u + __atomic_load_n(WAYMARK_HALF(word) + 1, __ATOMIC_RELAXED))
+
 /*
  * State words lie in `.probes`: writable, file-backed, never .bss and never
  * RELRO, because that is where the kernel can raise a USDT semaphore.

@@ -53,7 +53,7 @@ $name: warning: did you mean 'disk_read' instead of 'disk_raed'?" "$program" dis
 vain="no loaded event was built with the backend"
 expect "backend= limits" 0 "" "$name: warning: backend=: $vain 'simple'" "$program" 'disk_*,backend=simple'
 expect "backends that do not exist" 0 "" "$name: warning: backend=: $vain 'ctf'
-$name: warning: backend=: $vain 'ust'" "$program" 'disk_*,backend=ust+ctf'
+$name: warning: backend=: $vain 'syslog'" "$program" 'disk_*,backend=syslog+ctf'
 expect "keys of the native trace alone" 0 "" "$name: warning: snapshot=, rotate=, replace= and flush= \
 have no effect so far: $vain 'ctf'" "$program" rotate=1M
 expect "file of a backend that is not there" 0 "" \

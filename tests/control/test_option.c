@@ -96,7 +96,7 @@ static void file_is_that_of_the_backend_that_is_named(void **state)
 	assert_string_equal(c.simple_file, "both");
 	assert_null(c.log_file);
 	waymark_config_fini(&c);
-	parse("*,backend=ust,file=none");
+	parse("*,backend=syslog,file=none");
 	assert_string_equal(c.file, "none");
 }
 

@@ -147,9 +147,10 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 	struct waymark_event *own = (struct waymark_event *)event;
 
 	error_clear(error);
-	if (!(event->backends & backends)) {
-		return waymark_fail(
-			error, "trace event '%s' was built without that backend", event->name);
+	if (!(state_switchable(event) & backends)) {
+		return waymark_fail(error, "trace event '%s' was built without %s", event->name,
+			event->backends & backends ? "a backend that this process switches"
+						   : "that backend");
 	}
 	if (on && backends & WAYMARK_CTF) {
 		waymark_declare_event(own);

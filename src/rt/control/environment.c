@@ -194,7 +194,7 @@ static bool is_all_off(void)
 
 	waymark_iter_init(&iter, NULL);
 	while ((event = waymark_iter_next(&iter))) {
-		built |= event->backends;
+		built |= state_switchable(event);
 		on |= state_get(event);
 	}
 	return built && !on;

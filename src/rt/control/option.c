@@ -58,11 +58,18 @@ static int add_backend(
 	struct waymark_config *c, const char *name, size_t len, struct waymark_error *error)
 {
 	for (size_t i = 0; i < waymark_backend_count; i++) {
-		if (strlen(waymark_backend_names[i].name) == len &&
-			strncmp(waymark_backend_names[i].name, name, len) == 0) {
-			c->backends |= waymark_backend_names[i].backend;
-			return 0;
+		const struct waymark_backend_name *b = &waymark_backend_names[i];
+
+		if (strlen(b->name) != len || strncmp(b->name, name, len) != 0) {
+			continue;
 		}
+		if (b->backend & WAYMARK_OUTSIDE_BACKENDS) {
+			return waymark_fail(error,
+				"backend=: '%s' is switched by tracers outside of the process",
+				b->name);
+		}
+		c->backends |= b->backend;
+		return 0;
 	}
 	return waymark_fail(error, "backend=: unknown backend '%.*s'", (int)len, name);
 }

@@ -120,8 +120,8 @@ bool waymark_registry_switch(struct waymark_event *event, unsigned int on, unsig
 {
 	bool has_id = true;
 
-	on &= event->backends;
-	off &= event->backends;
+	on &= state_switchable(event);
+	off &= state_switchable(event);
 	if (on && !waymark_entry_id(event)) {
 		has_id = !(on & RECORDING_BACKENDS);
 		on &= ~RECORDING_BACKENDS;

@@ -16,6 +16,7 @@
 #include "rt/event/nearest.h"
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
+#include "rt/event/state.h"
 
 /* More names than this are counted, not listed. */
 #define UNMET_LISTED 8
@@ -68,7 +69,7 @@ static size_t apply(
 
 		if (v.met) {
 			match->events++;
-			match->unsupported += !((v.on | v.off) & (*it)->backends);
+			match->unsupported += !((v.on | v.off) & state_switchable(*it));
 			without_id += !waymark_registry_switch(*it, v.on, v.off);
 		}
 	}
@@ -80,7 +81,7 @@ static void identify(
 {
 	registry_foreach_event(it, object)
 	{
-		if (judge(rules, *it).on & (*it)->backends & backends) {
+		if (judge(rules, *it).on & state_switchable(*it) & backends) {
 			waymark_entry_id(*it);
 		}
 	}

@@ -8,6 +8,12 @@
 
 #include <waymark/record.h>
 
+/* The backends that control can switch for the event. */
+static inline unsigned int state_switchable(const struct waymark_event *event)
+{
+	return event->backends & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS;
+}
+
 static inline waymark_half *state_backends(const struct waymark_event *event)
 {
 	return (waymark_half *)event->state;
