@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tracetool: generates C from declarations of trace events. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,32 @@ static const char *probe_prefix(struct run *r)
 	return arena_printf(&r->model.arena, "qemu.%s.%s", type, name);
 }
 
+/* A QEMU build is known by what it says of its target or of SystemTap's probes. */
+static bool is_qemu(const struct run *r)
+{
+	const char *prefix = run_option(r, OPTION_PROBE_PREFIX);
+
+	return run_option(r, OPTION_TARGET_TYPE) || run_option(r, OPTION_TARGET_NAME) ||
+	       (prefix && strncmp(prefix, "qemu.", strlen("qemu.")) == 0);
+}
+
+/* The group's name as an identifier, where no other is given. */
+static const char *provider(struct run *r)
+{
+	const char *given = run_option(r, OPTION_PROVIDER);
+
+	if (given || is_qemu(r)) {
+		return given ? given : "qemu";
+	}
+	char *name = arena_printf(
+		&r->model.arena, "%s%s", isdigit((unsigned char)*r->group) ? "_" : "", r->group);
+
+	for (char *s = name; *s; s++) {
+		*s = isalnum((unsigned char)*s) ? *s : '_';
+	}
+	return name;
+}
+
 static bool write_output(struct run *r)
 {
 	char *directory = getcwd(NULL, 0);
@@ -82,6 +109,7 @@ static bool write_output(struct run *r)
 		.backends = r->backends,
 		.binary = run_option(r, OPTION_BINARY),
 		.probe_prefix = probe_prefix(r),
+		.provider = provider(r),
 	};
 
 	out_init(&text, OUT_TO_MEMORY);

@@ -102,6 +102,16 @@ static bool check_header(struct run *r)
 	return true;
 }
 
+static bool check_provider(struct run *r)
+{
+	const char *provider = run_option(r, OPTION_PROVIDER);
+
+	if (provider && !emit_provider_is_valid(provider)) {
+		return run_fail_usage(r, "a provider's name is an identifier of C: ", provider);
+	}
+	return true;
+}
+
 static bool check_group(struct run *r)
 {
 	if (!r->group || !*r->group) {
@@ -201,5 +211,5 @@ static bool check_output(struct run *r)
 
 bool run_check_names(struct run *r)
 {
-	return check_group(r) && check_header(r) && check_output(r);
+	return check_group(r) && check_header(r) && check_provider(r) && check_output(r);
 }

@@ -7,4 +7,8 @@ static void emit_function(struct emit_context *c, const struct event *e)
 	emit_recorder(c, e, "ctf", "WAYMARK_RECORDER_CTF");
 }
 
-const struct emit_backend emit_backend_ctf = { "WAYMARK_CTF", true, emit_function };
+const struct emit_backend emit_backend_ctf = {
+	.mask = "WAYMARK_CTF",
+	.records = true,
+	.emit_function = emit_function,
+};

@@ -18,7 +18,7 @@ const char *c_end(struct emit_context *c)
 bool event_is_on(const struct emit_context *c, const struct event *e)
 {
 	for (int i = 0; emit_backends[i].name; i++) {
-		if (c->backends & 1u << i && emit_backends[i].backend->mask) {
+		if (emit_chosen(c, i)) {
 			return !(e->properties & EVENT_DISABLE);
 		}
 	}

@@ -7,7 +7,7 @@
 #include "emit/wrap.h"
 
 const struct emit_format emit_formats[] = {
-#define EMIT_FORMAT(name, help) { #name, help, emit_format_##name },
+#define EMIT_FORMAT(id, name, help) { name, help, emit_format_##id },
 #include "emit/formats.def"
 #undef EMIT_FORMAT
 	{ NULL, NULL, NULL },
@@ -40,12 +40,28 @@ int emit_find_backend(const char *name)
 	return -1;
 }
 
+const struct emit_backend *emit_chosen(const struct emit_context *c, int i)
+{
+	const struct emit_backend *b = emit_backends[i].backend;
+
+	return c->backends & 1u << i && b->mask ? b : NULL;
+}
+
 bool emit_group_is_valid(const char *group)
 {
 	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				      "0123456789_-.";
 
 	return *group && group[strspn(group, allowed)] == '\0';
+}
+
+bool emit_provider_is_valid(const char *provider)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+				      "0123456789";
+
+	return *provider && provider[strspn(provider, allowed)] == '\0' &&
+	       !strchr("0123456789", *provider);
 }
 
 /* Emitters write lines of any length; what wraps them knows nothing of events. */

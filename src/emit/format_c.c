@@ -49,7 +49,7 @@ static const char emit_begin[] =
 	"\n"
 	"${linkage}_${name}(${parameters})\n"
 	"{\n"
-	"\tunsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_${name});\n"
+	"\tunsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_${name})${watched};\n"
 	"\n";
 
 static const char emit_call[] =
@@ -81,21 +81,13 @@ static const char list_end[] =
 	"WAYMARK_REGISTER_OBJECT()\n";
 /* clang-format on */
 
-/* Backend `i` of the table, NULL when it is not chosen or leaves no code. */
-static const struct emit_backend *chosen(const struct emit_context *c, int i)
-{
-	const struct emit_backend *b = emit_backends[i].backend;
-
-	return c->backends & 1u << i && b->mask ? b : NULL;
-}
-
 /* `WAYMARK_LOG | WAYMARK_SIMPLE`: the chosen backends. */
 static const char *masks(struct emit_context *c)
 {
 	struct out *o = c_begin(c);
 
 	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = chosen(c, i);
+		const struct emit_backend *b = emit_chosen(c, i);
 
 		if (b) {
 			out_str(o, o->len ? " | " : "");
@@ -156,7 +148,7 @@ static const char *args_name(struct emit_context *c, const struct event *e)
 static int first_recorder(const struct emit_context *c)
 {
 	for (int i = 0; emit_backends[i].name; i++) {
-		if (chosen(c, i) && chosen(c, i)->records) {
+		if (emit_chosen(c, i) && emit_chosen(c, i)->records) {
 			return i;
 		}
 	}
@@ -169,20 +161,42 @@ static void emit_functions(struct emit_context *c, const struct event *e)
 		emit_record(c, e);
 	}
 	for (int i = 0; emit_backends[i].name; i++) {
-		if (chosen(c, i)) {
-			chosen(c, i)->emit_function(c, e);
+		if (emit_chosen(c, i)) {
+			emit_chosen(c, i)->emit_function(c, e);
 		}
 	}
 }
 
-static void emit_dispatcher(struct emit_context *c, const struct event *e, const char *linkage)
+/* ` | (WAYMARK_WATCHERS(waymark_state_x) ? WAYMARK_DTRACE : 0u)`: bits of tracers outside. */
+static const char *watched(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	for (int i = 0; emit_backends[i].name; i++) {
+		const struct emit_backend *b = emit_chosen(c, i);
+
+		if (b && b->watched) {
+			out_str(o, " | (");
+			OUT(o, b->watched, { "name", e->name });
+			OUT(o, " ? ${mask} : 0u)", { "mask", b->mask });
+		}
+	}
+	return c_end(c);
+}
+
+static void emit_function_begin(struct emit_context *c, const struct event *e, const char *linkage)
 {
 	OUT(c->out, emit_begin, { "linkage", linkage }, { "name", e->name },
-		{ "parameters", c_parameters(c, e) });
+		{ "parameters", c_parameters(c, e) }, { "watched", watched(c, e) });
+}
+
+static void emit_dispatcher(struct emit_context *c, const struct event *e, const char *linkage)
+{
+	emit_function_begin(c, e, linkage);
 	for (int i = 0; emit_backends[i].name; i++) {
-		if (chosen(c, i)) {
+		if (emit_chosen(c, i)) {
 			OUT(c->out, emit_call, { "backend", emit_backends[i].name },
-				{ "name", e->name }, { "mask", chosen(c, i)->mask },
+				{ "name", e->name }, { "mask", emit_chosen(c, i)->mask },
 				{ "arguments", c_arguments(c, e) });
 		}
 	}
@@ -202,9 +216,9 @@ static void emit_emit(struct emit_context *c, const struct event *e)
 		return;
 	}
 	emit_dispatcher(c, e, "WAYMARK_COLD static void several");
-	OUT(c->out, emit_begin, { "linkage", "void waymark_emit" }, { "name", e->name },
-		{ "parameters", c_parameters(c, e) });
-	OUT(c->out, emit_one_of_several, { "name", e->name }, { "mask", chosen(c, recorder)->mask },
+	emit_function_begin(c, e, "void waymark_emit");
+	OUT(c->out, emit_one_of_several, { "name", e->name },
+		{ "mask", emit_chosen(c, recorder)->mask },
 		{ "backend", emit_backends[recorder].name }, { "arguments", c_arguments(c, e) });
 }
 
@@ -261,9 +275,22 @@ static void emit_list(struct emit_context *c)
 	OUT(c->out, list_end, { "end", c_event_end(longest) });
 }
 
+/* What the chosen backends need in front of all events. */
+static void emit_beginnings(struct emit_context *c)
+{
+	for (int i = 0; emit_backends[i].name; i++) {
+		const struct emit_backend *b = emit_chosen(c, i);
+
+		if (b && b->emit_begin) {
+			b->emit_begin(c);
+		}
+	}
+}
+
 void emit_format_c(struct emit_context *c)
 {
 	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "header", c->header });
+	emit_beginnings(c);
 	vec_foreach (struct event **, e, &c->model->events) {
 		if (event_is_on(c, *e)) {
 			emit_event(c, *e);

@@ -22,9 +22,10 @@ static const char event_on[] =
 	"/* ${file}:${line} */\n"
 	"${begin}"
 	"#define TRACE_${NAME}_ENABLED 1\n"
-	"#define TRACE_${NAME}_STATE() WAYMARK_STATE(waymark_state_${name})\n"
+	"#define TRACE_${NAME}_STATE() ${state}\n"
 	"#define TRACE_${NAME}_BACKENDS() WAYMARK_BACKENDS(waymark_state_${name})\n"
 	"WAYMARK_HIDDEN extern uint32_t waymark_state_${name};\n"
+	"${words}"
 	"WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_${name}(${parameters});\n"
 	"static inline void trace_${name}(${parameters})\n"
 	"{\n"
@@ -69,6 +70,43 @@ static const char *guard(struct emit_context *c)
 	return c_end(c);
 }
 
+/* The words of tracers outside, one declaration a line. */
+static const char *words(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	for (int i = 0; emit_backends[i].name; i++) {
+		const struct emit_backend *b = emit_chosen(c, i);
+
+		if (b && b->word) {
+			out_str(o, "WAYMARK_HIDDEN extern uint32_t ");
+			OUT(o, b->word, { "name", e->name });
+			out_str(o, ";\n");
+		}
+	}
+	return c_end(c);
+}
+
+/* What a call site tests: all words in one branch. */
+static const char *state(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+	bool several = false;
+
+	OUT(o, "WAYMARK_STATE(waymark_state_${name})", { "name", e->name });
+	for (int i = 0; emit_backends[i].name; i++) {
+		const struct emit_backend *b = emit_chosen(c, i);
+
+		if (b && b->word) {
+			out_str(o, " | WAYMARK_STATE(");
+			OUT(o, b->word, { "name", e->name });
+			out_char(o, ')');
+			several = true;
+		}
+	}
+	return several ? arena_printf(&c->texts, "(%s)", c_end(c)) : c_end(c);
+}
+
 static void emit_event(struct emit_context *c, const struct event *e)
 {
 	const struct out_hole holes[] = {
@@ -78,6 +116,8 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		{ "line", c_number(c, e->line) },
 		{ "begin", c_event_begin(e) },
 		{ "end", c_event_end(e) },
+		{ "words", words(c, e) },
+		{ "state", state(c, e) },
 		{ "parameters", c_parameters(c, e) },
 		{ "arguments", c_arguments(c, e) },
 		{ "unused", c_unused(c, e) },
