@@ -2,6 +2,7 @@
 /* See descriptors.h. */
 #include <dirent.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,16 +17,17 @@
 #endif
 
 /*
- * Every descriptor that the writer inherits is closed in its table. A sanitizer
- * reports on standard error, from whichever thread finds something.
+ * Every descriptor that the writer inherits is closed in its table, so that who
+ * waits for the end of a pipe sees it. A sanitizer reports on standard error,
+ * from whichever thread finds something.
  */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-#define FIRST_FOREIGN_FD 3
+#define KEPT_FD STDERR_FILENO
 #else
-#define FIRST_FOREIGN_FD 0
+#define KEPT_FD (-1)
 #endif
 
-/* Closes all descriptors of a table that is the thread's alone. */
+/* Closes the descriptors of a table that is the thread's alone. */
 static void close_all(void)
 {
 	DIR *dir = opendir("/proc/thread-self/fd");
@@ -33,7 +35,7 @@ static void close_all(void)
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
 		int fd = atoi(entry->d_name);
 
-		if (fd >= FIRST_FOREIGN_FD && fd != dirfd(dir)) {
+		if (*entry->d_name != '.' && fd != KEPT_FD && fd != dirfd(dir)) {
 			close(fd);
 		}
 	}
@@ -42,12 +44,16 @@ static void close_all(void)
 	}
 }
 
+/* Closes those above the kept one, in a table that becomes the thread's alone, and those below. */
+static bool close_ranges(void)
+{
+	return syscall(SYS_close_range, KEPT_FD + 1, ~0u, CLOSE_RANGE_UNSHARE) == 0 &&
+	       (KEPT_FD <= 0 || syscall(SYS_close_range, 0, KEPT_FD - 1, 0) == 0);
+}
+
 void waymark_own_descriptors(void)
 {
-	if (syscall(SYS_close_range, FIRST_FOREIGN_FD, ~0u, CLOSE_RANGE_UNSHARE) == 0) {
-		return;
-	}
-	if (unshare(CLONE_FILES) == 0) {
+	if (!close_ranges() && unshare(CLONE_FILES) == 0) {
 		close_all();
 	}
 }
