@@ -134,6 +134,7 @@ class Ends(survive.Survive):
             self.assertEqual(self.check(2, 2, trace=child), events)
         self.check_everything(0, 1)
 
+    @unittest.skipIf(SANITIZER == "thread", "ThreadSanitizer makes vfork() a fork()")
     def test_vfork_and_spawn_record_in_the_parents_trace(self):
         self.live("vforks")
         self.assertEqual(self.check_everything(), 9)
@@ -234,6 +235,7 @@ class Ends(survive.Survive):
         self.assert_clean()
         self.assertEqual(self.check_everything(), 21000)
 
+    @unittest.skipIf(SANITIZER == "thread", "ThreadSanitizer makes vfork() a fork()")
     def test_a_first_event_between_vfork_and_exec_is_the_parents(self):
         self.live("first-vfork")
         self.assertEqual(self.check_everything(), 20001)
@@ -273,6 +275,7 @@ class Ends(survive.Survive):
         self.live("blocked", status=-9)
         self.assertEqual(self.check_everything(), 40000)
 
+    @unittest.skipIf(SANITIZER == "thread", "ThreadSanitizer has a thread of its own")
     def test_a_pinned_thread_does_not_pin_the_writer(self):
         if os.cpu_count() < 2:
             self.skipTest("it needs two processors")

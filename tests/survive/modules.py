@@ -64,7 +64,8 @@ class Modules(survive.Survive):
                     declared.append(len(self.declared()))
                 self.waymark("recover", "--all")
         print(f"killed with {sorted(declared)} of {MODULES} modules declared")
-        self.assertTrue(any(0 < n < MODULES for n in declared))
+        if not SANITIZER:  # which takes longer to begin
+            self.assertTrue(any(0 < n < MODULES for n in declared))
 
 
 survive.main()

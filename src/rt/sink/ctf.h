@@ -79,8 +79,8 @@ struct ctf_files {
 	uint64_t turn;
 	uint32_t piece; /* 0: the first, or the only one */
 	uint64_t piece_bytes;
-	uint64_t progress; /* system calls that came back: somebody may be waiting */
-	int error; /* errno of the last write, 0 when it went well */
+	uint64_t progress; /* atomic: system calls that came back: somebody may be waiting */
+	int error; /* atomic: errno of the last write, 0 when it went well */
 	struct ctf_file open[CTF_FILES];
 	char pages[CTF_GATHER][PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
 	struct ctf_index_record records[CTF_GATHER]; /* on their way into an index */
@@ -146,6 +146,12 @@ bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now);
  */
 size_t waymark_ctf_write(
 	struct ctf_files *f, struct packet_header *const *packets, size_t count, uint64_t evicted);
+
+/* Notes why something of the trace could not be written. */
+void waymark_ctf_fail(struct ctf_files *f, int error);
+
+/* Has what is closed now begin anew, for another trace. */
+void waymark_ctf_turn(struct ctf_files *f, struct ctf_trace *trace);
 
 /* Closes all files: the descriptors are the program's, or the trace ends. */
 void waymark_ctf_pause(struct ctf_files *f);

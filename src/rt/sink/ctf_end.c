@@ -17,7 +17,7 @@ void waymark_ctf_consumer_begin(void *memory, struct arena_place *place)
 	struct ctf_state *state = memory;
 
 	if (!waymark_ctf_begin(&state->trace, waymark_ctf_config(), NULL)) {
-		state->files.error = errno;
+		waymark_ctf_fail(&state->files, errno);
 		return; /* who drains tries again */
 	}
 	memcpy(place->uuid, state->trace.uuid, sizeof(place->uuid));
@@ -154,18 +154,17 @@ static bool begin_trace(struct ctf_round *round)
 
 	memset(next, 0, sizeof(*next));
 	if (!waymark_ctf_begin(next, waymark_ctf_config(), &state->trace)) {
-		state->files.error = errno;
+		waymark_ctf_fail(&state->files, errno);
 		return false;
 	}
 	waymark_ctf_name(next, round->arena->file.traces[arena_next(round->arena)].directory);
 	if (!change_trace(round, next)) {
-		state->files.error = errno;
+		waymark_ctf_fail(&state->files, errno);
 		waymark_ctf_abandon(next);
 		return false;
 	}
 	announce(&state->trace);
-	memset(&state->files, 0, sizeof(state->files));
-	state->files.trace = &state->trace;
+	waymark_ctf_turn(&state->files, &state->trace);
 	state->finished = false;
 	return true;
 }
@@ -182,7 +181,7 @@ static bool finish_trace(struct ctf_round *round)
 	state->finished =
 		state->finished || waymark_ctf_refine(&state->trace, &round->arena->file.now);
 	if (!declared || !state->finished) {
-		state->files.error = errno;
+		waymark_ctf_fail(&state->files, errno);
 	}
 	waymark_ctf_pause(&state->files);
 	return declared && state->finished;

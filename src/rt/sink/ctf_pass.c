@@ -148,7 +148,7 @@ static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 	uint64_t age = round->now.ticks - round->arena->file.begin.ticks;
 
 	if (!round->failed && !waymark_ctf_declare(&state->trace)) {
-		state->files.error = errno;
+		waymark_ctf_fail(&state->files, errno);
 		round->failed = true; /* no event goes before its declaration */
 	}
 	if (round->failed || mode != DRAIN_USUAL || state->finished ||

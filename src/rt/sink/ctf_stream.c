@@ -36,6 +36,21 @@ static void close_file(struct ctf_file *file)
 	*file = (struct ctf_file){ 0 };
 }
 
+void waymark_ctf_fail(struct ctf_files *f, int error)
+{
+	__atomic_store_n(&f->error, error, __ATOMIC_RELAXED);
+}
+
+void waymark_ctf_turn(struct ctf_files *f, struct ctf_trace *trace)
+{
+	f->trace = trace;
+	f->turn = 0;
+	f->piece = 0;
+	f->piece_bytes = 0;
+	memset(f->open, 0, sizeof(f->open));
+	waymark_ctf_fail(f, 0);
+}
+
 void waymark_ctf_pause(struct ctf_files *f)
 {
 	for (size_t i = 0; i < CTF_FILES; i++) {
@@ -374,6 +389,6 @@ size_t waymark_ctf_write(
 		error = written < b.count ? errno : 0;
 		done += written;
 	}
-	__atomic_store_n(&f->error, error, __ATOMIC_RELAXED);
+	waymark_ctf_fail(f, error);
 	return done;
 }
