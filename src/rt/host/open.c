@@ -7,10 +7,8 @@
 
 #include "rt/host/open.h"
 
-int waymark_open_at(int directory, const char *path, int flags, unsigned int mode)
+int waymark_above_standard(int fd)
 {
-	int fd = (int)syscall(SYS_openat, directory, path, flags | O_CLOEXEC | O_NOCTTY, mode);
-
 	if (fd < 0 || fd > STDERR_FILENO) {
 		return fd;
 	}
@@ -20,6 +18,12 @@ int waymark_open_at(int directory, const char *path, int flags, unsigned int mod
 	syscall(SYS_close, fd);
 	errno = why;
 	return high;
+}
+
+int waymark_open_at(int directory, const char *path, int flags, unsigned int mode)
+{
+	return waymark_above_standard(
+		(int)syscall(SYS_openat, directory, path, flags | O_CLOEXEC | O_NOCTTY, mode));
 }
 
 int waymark_open(const char *path, int flags, unsigned int mode)

@@ -19,6 +19,12 @@ int waymark_open(const char *path, int flags, unsigned int mode);
 /* The same below an open directory, or AT_FDCWD. */
 int waymark_open_at(int directory, const char *path, int flags, unsigned int mode);
 
+/*
+ * Takes a descriptor over and returns it, or a copy in the place of no standard
+ * stream. -1 stays -1. Any thread, any signal handler.
+ */
+int waymark_above_standard(int fd);
+
 /* fstat() in the form that sanitizers keep no book about: a thread may have its own descriptors. */
 static inline int waymark_stat(int fd, struct stat *st)
 {

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "rt/host/error.h"
+#include "rt/host/identity.h"
 #include "rt/host/lock.h"
 #include "rt/sink/log_file.h"
 #include "rt/host/message.h"
@@ -45,17 +46,10 @@ static bool log_off;
 static uint64_t lost_lines;
 static bool failure_told;
 
-static uintptr_t identity_of(const struct stat *st)
-{
-	uint64_t mixed = (uint64_t)st->st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)st->st_ino;
-
-	return (uintptr_t)(mixed ^ mixed >> 32);
-}
-
 static bool is_ours(int fd, struct stat *st)
 {
 	return fstat(fd, st) == 0 &&
-	       identity_of(st) == __atomic_load_n(&log_identity, __ATOMIC_ACQUIRE);
+	       file_identity(st) == __atomic_load_n(&log_identity, __ATOMIC_ACQUIRE);
 }
 
 /*
@@ -76,7 +70,7 @@ static void install(int fd)
 	bool keeps_number = target != TO_STDERR && is_ours(target, &old);
 
 	fstat(fd, &st);
-	__atomic_store_n(&log_identity, identity_of(&st), __ATOMIC_RELEASE);
+	__atomic_store_n(&log_identity, file_identity(&st), __ATOMIC_RELEASE);
 	if (keeps_number && dup3(fd, target, O_CLOEXEC) == target) {
 		syscall(SYS_close, fd);
 		fd = target;
@@ -174,7 +168,7 @@ static void park(void)
 	if (parked_fd != TO_STDERR && is_ours(parked_fd, &st) && fd >= 0) {
 		dup3(fd, parked_fd, O_CLOEXEC);
 		fstat(parked_fd, &st);
-		__atomic_store_n(&log_identity, identity_of(&st), __ATOMIC_RELEASE);
+		__atomic_store_n(&log_identity, file_identity(&st), __ATOMIC_RELEASE);
 	}
 	if (fd >= 0) {
 		close(fd);
