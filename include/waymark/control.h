@@ -160,7 +160,9 @@ struct waymark_stats {
 	uint64_t lost; /* no room in the buffer */
 	uint64_t unwritten; /* recorded, but the file took them not */
 	uint64_t log_lost; /* log lines that could not be written */
-	uint64_t reserved[12]; /* 0 */
+	uint64_t syslog_lost; /* messages that the system's log did not get */
+	uint64_t syslog_withheld; /* messages that syslog.rate= kept back */
+	uint64_t reserved[10]; /* 0 */
 };
 
 void waymark_get_stats(struct waymark_stats *stats);

@@ -131,6 +131,13 @@ void waymark_unregister(struct waymark_object *object);
  */
 void waymark_log(const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);
 
+/*
+ * One message to the system's log: facility daemon, severity info, the program's
+ * name and pid, then the text of a log line. Any thread; async-signal-safe but
+ * for the formatting.
+ */
+void waymark_syslog(const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);
+
 /* A NULL string as the text backends print it. */
 static inline const char *waymark_text(const char *s)
 {

@@ -221,6 +221,10 @@ static void counts_have_bounds(void **state)
 	refuse("keep=0", "keep=: '0' is no number from 1 to 1000000");
 	refuse("keep=1000001", "no number from 1 to 1000000");
 	refuse("keep=-1", "no number from 1 to 1000000");
+	parse("syslog.rate=1000000");
+	assert_int_equal(c.syslog_rate, 1000000);
+	refuse("syslog.rate=0", "syslog.rate=: '0' is no number from 1 to 1000000");
+	refuse("syslog.rate=10/s", "no number from 1 to 1000000");
 	refuse("rotate=", "rotate=: '' is no size");
 	refuse("rotate=1023K", "rotate=: '1023K' is too small; a piece has 1M at least");
 }
@@ -258,7 +262,8 @@ static void unknown_key_names_the_nearest(void **state)
 {
 	(void)state;
 	refuse("bogus=1", "Invalid parameter 'bogus'; there are enable=, events=, backend=, file=, "
-			  "ctf.file=, simple.file=, log.file=, log.prefix=, buffer=, full=, "
+			  "ctf.file=, simple.file=, log.file=, log.prefix=, "
+			  "syslog.rate=, buffer=, full=, "
 			  "snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, help");
 	refuse("a,fiel=x", "did you mean 'file='?");
 	refuse("evnts=x", "did you mean 'events='?");

@@ -43,8 +43,8 @@ all() {
 }
 
 offers _tracetool --backends= tracetool --ba
-offers _tracetool simple tracetool --backends = s
-offers _tracetool log,simple tracetool --backends=log,s
+offers _tracetool simple tracetool --backends = si
+offers _tracetool log,simple tracetool --backends=log,si
 offers _tracetool c tracetool --format ''
 offers _waymark print waymark p
 offers _waymark --from= waymark print --f

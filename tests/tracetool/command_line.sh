@@ -103,7 +103,7 @@ abbreviations()
 	refused 'option --target not a unique prefix' --target=x a
 	# Options of our own take no abbreviation away from QEMU's.
 	run 0 --list
-	says 'nop, ctf, log, simple'
+	says 'nop, ctf, log, simple, syslog'
 	run 0 --h
 	says 'Usage: tracetool'
 	refused 'option --bogus not recognized' --bogus
@@ -124,7 +124,7 @@ abbreviations()
 lists()
 {
 	run 0 --list-backends
-	[ "$(cat out)" = 'nop, ctf, log, simple' ] || fail "$what: $(cat out)"
+	[ "$(cat out)" = 'nop, ctf, log, simple, syslog' ] || fail "$what: $(cat out)"
 	run 0 --list-formats
 	[ "$(cat out)" = 'h, c' ] || fail "$what: $(cat out)"
 	run 0 --version
@@ -133,7 +133,7 @@ lists()
 	silent
 	says 'Usage: tracetool'
 	run 0 -h --bogus
-	run 0 --check-backends --backends=ctf,log,simple,nop
+	run 0 --check-backends --backends=ctf,log,simple,syslog,nop
 	silent
 	run 1 --check-backends --backends=log,bogus
 	silent

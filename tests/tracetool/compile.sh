@@ -16,17 +16,18 @@ while [ $n -lt 32 ]; do
 done >>many.events
 echo ')' >>many.events
 for format in h c; do
-	"$tracetool" --format=$format --backends=log,simple --group=many --max-args=32 \
+	"$tracetool" --format=$format --backends=log,simple,syslog --group=many --max-args=32 \
 		--output=trace-many.$format many.events || fail "32 arguments: $format"
 done
 echo '#include "nop-types.h"' >nop-header.c
 echo '#include "trace-types.h"
 #include "trace-many.h"' >header.c
 sed -i 's/trace-types.h/nop-types.h/' nop-types.c
+sed -i 's/trace-types.h/syslog-types.h/' syslog-types.c
 
 { compilers && compilers_of_32_bits; } | {
 	while read -r compiler; do
-		for source in trace-types.c trace-many.c nop-types.c header.c nop-header.c; do
+		for source in trace-types.c trace-many.c nop-types.c syslog-types.c header.c nop-header.c; do
 			$compiler $warnings $strict -I"$include" -I. -O1 -c $source -o out.o ||
 				fail "$compiler $source"
 		done

@@ -42,7 +42,7 @@ sed 's/=$//' words | sort -u | diff options - || fail "options of --help and of 
 complete_words -- | diff words - || fail "options of --help (<) and of the completion (>) differ"
 offers '--format=' --form
 offers 'c h' --format ''
-offers 'ctf log nop simple' --backends ''
+offers 'ctf log nop simple syslog' --backends ''
 offers 'simple' --backends si
 offers 'log,simple' --backends log,si
 touch declared
@@ -68,7 +68,7 @@ zsh_offers()
 if have zsh; then
 	zsh_offers 'c h' --format ''
 	zsh_offers 'c h' --format=
-	zsh_offers 'ctf log nop simple' --backends=log,s
+	zsh_offers 'ctf log nop simple syslog' --backends=log,s
 	zsh_offers "$(tr '\n' ' ' <words | sed 's/ $//')" -
 	zsh_offers files --check decl
 else
@@ -90,9 +90,9 @@ if have fish; then
 	fish_offers '--max-args=' --max
 	fish_offers 'c h' '--format '
 	fish_offers '--format=c --format=h' --format=
-	fish_offers 'simple' '--backends s'
-	fish_offers 'log,simple' '--backends log,s'
-	fish_offers '--backends=log,simple' --backends=log,s
+	fish_offers 'simple' '--backends si'
+	fish_offers 'log,simple' '--backends log,si'
+	fish_offers '--backends=log,simple' --backends=log,si
 else
 	echo 'the completion of fish is not tested: fish is missing'
 fi

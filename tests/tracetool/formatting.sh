@@ -16,7 +16,7 @@ if [ -f "$new" ]; then
 	# Every fifth event: enough to see each shape, and quick.
 	grep -vE '^[[:space:]]*(#|$)' "$new" | awk 'NR % 5 == 1' >some.events
 	for format in h c; do
-		"$tracetool" --format=$format --backends=log,simple --group=some \
+		"$tracetool" --format=$format --backends=log,simple,syslog --group=some \
 			--output=trace-some.$format some.events 2>/dev/null || fail "$format"
 	done
 fi

@@ -11,10 +11,10 @@ generate()
 		--output="$3" trace-events)
 }
 
-for backends in simple,log nop; do
+for backends in simple,log nop syslog; do
 	for format in h c; do
-		name=trace-types.$format
-		[ $backends = nop ] && name=nop-types.$format
+		name=$backends-types.$format
+		[ $backends = simple,log ] && name=trace-types.$format
 		if [ "${3:-}" = --update ]; then
 			generate $backends $format "$here/golden/$name"
 		elif ! generate $backends $format "$tmp/$name"; then

@@ -23,6 +23,7 @@
 #include "rt/record/recorder.h"
 #include "rt/event/registry.h"
 #include "rt/sink/sink.h"
+#include "rt/sink/syslog.h"
 
 const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_error *error)
 {
@@ -231,6 +232,9 @@ int waymark_config_apply(
 	}
 	if (c->log_prefix) {
 		waymark_log_prefix_choose(c->log_prefix);
+	}
+	if (c->syslog_rate) {
+		waymark_syslog_set_rate(c->syslog_rate);
 	}
 	waymark_declare_rules(&c->rules);
 	return waymark_rules_commit(&c->rules, match, error);

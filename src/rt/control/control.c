@@ -17,6 +17,7 @@
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
 #include "rt/sink/sink.h"
+#include "rt/sink/syslog.h"
 #include "rt/event/state.h"
 
 int waymark_configure(const char *options, struct waymark_error *error)
@@ -244,5 +245,7 @@ void waymark_get_stats(struct waymark_stats *stats)
 		.lost = recorder.lost,
 		.unwritten = recorder.unwritten,
 		.log_lost = waymark_log_lost(),
+		.syslog_lost = waymark_syslog_lost(),
+		.syslog_withheld = waymark_syslog_withheld(),
 	};
 }

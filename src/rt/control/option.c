@@ -240,6 +240,12 @@ static int take_keep(struct waymark_config *c, const char *value, struct waymark
 	return take_count(&c->keep, "keep", 1000000, value, error);
 }
 
+static int take_syslog_rate(
+	struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return take_count(&c->syslog_rate, "syslog.rate", 1000000, value, error);
+}
+
 static int take_flush(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
 	uint64_t seconds;

@@ -29,6 +29,7 @@ struct waymark_config {
 	const char *full; /* "discard", "overwrite", "block"; NULL: not given */
 	const char *replace; /* "on", "off"; NULL: not given */
 	const char *log_prefix; /* NULL: not given */
+	uint64_t syslog_rate; /* messages a second; 0: not given */
 	const char *crash; /* "on", "off", "all"; NULL: not given */
 	uint64_t string; /* 0: not given */
 	bool help;

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The syslog backend: one event, one message,
+ *
+ *	<30>PROGRAM[PID]: <name> <message>
+ *
+ * which is what syslog(LOG_DAEMON | LOG_INFO) of a program that logs its pid
+ * arrives as. The time is the daemon's to add: it takes that of the host's clock
+ * when the message comes, while a text in the program's time zone would need
+ * localtime(), which takes a lock. The C library's syslog() takes one as well,
+ * see docs/why/006-syslog.md.
+ *
+ * What the rate keeps back is counted, and told by a message once a second at
+ * most, in front of the next event that may be sent, and at exit.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include <waymark/record.h>
+
+#include "rt/host/message.h"
+#include "rt/host/reason.h"
+#include "rt/sink/syslog.h"
+#include "rt/sink/text.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+
+/* Relaxed all of them: counts, and who tells what. */
+static uint64_t lost;
+static uint64_t withheld;
+static uint64_t withheld_untold;
+static uint64_t told_ns;
+static bool failure_told;
+
+static void print_prefix(struct line *l, const void *context)
+{
+	(void)context;
+	waymark_line_put(
+		l, "<%d>%s[%d]: ", LOG_DAEMON | LOG_INFO, program_invocation_short_name, getpid());
+}
+
+static void count_lost(int reason)
+{
+	__atomic_fetch_add(&lost, 1, __ATOMIC_RELAXED);
+	if (!__atomic_exchange_n(&failure_told, true, __ATOMIC_RELAXED)) {
+		char spare[REASON_BYTES];
+
+		waymark_message("syslog: cannot send to " SYSLOG_SOCKET ": %s; messages are lost",
+			waymark_reason(reason, spare));
+	}
+}
+
+/* The newline is no part of a message. */
+static void write_line(const char *text, size_t len, const void *context)
+{
+	int error = waymark_syslog_send(text, len - 1);
+
+	(void)context;
+	if (error) {
+		count_lost(error);
+	}
+}
+
+static const struct text_style style = {
+	.print_prefix = print_prefix,
+	.write = write_line,
+	.max = 8000, /* rsyslogd cuts at 8096, and the mark of our cut with it */
+};
+
+static void count_withheld(void)
+{
+	__atomic_fetch_add(&withheld, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&withheld_untold, 1, __ATOMIC_RELAXED);
+}
+
+/* One message of what was kept back; what the daemon does not get is told by the next. */
+static void tell_withheld(void)
+{
+	uint64_t count = __atomic_exchange_n(&withheld_untold, 0, __ATOMIC_RELAXED);
+	char text[512];
+	struct line l;
+
+	if (!count) {
+		return;
+	}
+	line_init(&l, text, sizeof(text));
+	print_prefix(&l, NULL);
+	waymark_line_put(&l, "waymark: %llu messages were withheld: syslog.rate=%llu",
+		(unsigned long long)count, (unsigned long long)waymark_syslog_rate());
+	waymark_line_end(&l);
+	if (waymark_syslog_send(l.data, l.len - 1)) {
+		__atomic_fetch_add(&withheld_untold, count, __ATOMIC_RELAXED);
+	}
+}
+
+static void tell_withheld_in_time(void)
+{
+	if (!__atomic_load_n(&withheld_untold, __ATOMIC_RELAXED)) {
+		return;
+	}
+	int saved = errno;
+	uint64_t now = waymark_clock_ns();
+	uint64_t before = __atomic_load_n(&told_ns, __ATOMIC_RELAXED);
+
+	if (now - before >= SECOND_NS && __atomic_compare_exchange_n(&told_ns, &before, now, false,
+						 __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+		tell_withheld();
+	}
+	errno = saved;
+}
+
+void waymark_syslog(const struct waymark_event *event, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!waymark_syslog_take()) {
+		count_withheld();
+		return;
+	}
+	tell_withheld_in_time();
+	va_start(args, fmt);
+	waymark_text_write(&style, NULL, event, fmt, args);
+	va_end(args);
+}
+
+uint64_t waymark_syslog_lost(void)
+{
+	return __atomic_load_n(&lost, __ATOMIC_RELAXED);
+}
+
+uint64_t waymark_syslog_withheld(void)
+{
+	return __atomic_load_n(&withheld, __ATOMIC_RELAXED);
+}
+
+/* What its parent counted is its parent's to tell. */
+static void forget_counts(void)
+{
+	__atomic_store_n(&lost, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&withheld, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&withheld_untold, 0, __ATOMIC_RELAXED);
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, forget_counts);
+}
+
+__attribute__((destructor)) static void report_counts(void)
+{
+	tell_withheld();
+	if (waymark_syslog_lost()) {
+		waymark_message("syslog: %llu messages could not be sent",
+			(unsigned long long)waymark_syslog_lost());
+	}
+	if (waymark_syslog_withheld()) {
+		waymark_message("syslog: %llu messages were withheld by syslog.rate=",
+			(unsigned long long)waymark_syslog_withheld());
+	}
+}

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of this folder share: a rsyslogd of their own on a /dev of their own.
+
+The test starts itself anew in a mount namespace, where /dev is an empty file
+system with the few devices that programs need: the machine's log hears nothing.
+"""
+
+import collections
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+IDENT = os.path.basename(PROGRAM)
+SANITIZER = os.environ.get("WAYMARK_SANITIZER", "")
+INSIDE = "WAYMARK_TEST_INSIDE"
+LOG = "/dev/log"
+DEVICES = ("null", "zero", "full", "random", "urandom")
+
+# The limits that could make messages fewer are off, whatever their defaults are.
+CONFIGURATION = """
+global(workDirectory="{work}")
+module(load="imuxsock" SysSock.Name="/dev/log" SysSock.RateLimit.Interval="0" {more})
+template(name="fields" type="string"
+    string="%syslogfacility-text%|%syslogseverity-text%|%programname%|%procid%|%msg%\\n")
+*.* action(type="omfile" file="{messages}" template="fields")
+"""
+
+Message = collections.namedtuple("Message", "facility severity ident pid text")
+
+
+def skip(reason):
+    print("skipped:", reason)
+    sys.exit(77)
+
+
+def hide_dev():
+    """In our own mount namespace: nothing of this is seen outside, and all goes with us."""
+    new = tempfile.mkdtemp(prefix="waymark-test-")
+    subprocess.run(["mount", "-t", "tmpfs", "waymark-test", new], check=True)
+    for name in DEVICES:
+        pathlib.Path(new, name).touch()
+        subprocess.run(["mount", "--bind", f"/dev/{name}", f"{new}/{name}"], check=True)
+    subprocess.run(["mount", "--move", new, "/dev"], check=True)
+    os.rmdir(new)
+
+
+def enter():
+    """Goes on in a mount namespace with a private /dev, or skips."""
+    rsyslogd = shutil.which("rsyslogd", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+    if not rsyslogd:
+        skip("rsyslogd is missing (Debian package rsyslog)")
+    if INSIDE not in os.environ:
+        unshare = ["unshare", "-m", "--propagation", "private"]
+        if subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode:
+            skip("no mount namespace for a private /dev/log: this test needs root")
+        os.execvpe("unshare", [*unshare, sys.executable, *sys.argv], {**os.environ, INSIDE: "1"})
+    hide_dev()
+    return rsyslogd
+
+
+class Syslog(unittest.TestCase):
+    rsyslogd = None
+    more = ""
+
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-"))
+        self.addCleanup(shutil.rmtree, self.work, ignore_errors=True)
+        self.file = self.work / "messages"
+        self.ends = 0
+        self.daemon = None
+        self.addCleanup(self.unbind)
+        self.addCleanup(self.stop_daemon)
+
+    def start_daemon(self):
+        """Returns when it listens."""
+        configuration = self.work / "rsyslog.conf"
+        configuration.write_text(CONFIGURATION.format(work=self.work, messages=self.file,
+                                                      more=self.more))
+        self.daemon = subprocess.Popen([self.rsyslogd, "-n", "-f", configuration,
+                                        "-i", self.work / "pid"])
+        self.wait_until(self.listens, "rsyslogd does not listen")
+
+    def listens(self):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as probe:
+            return probe.connect_ex(LOG) == 0
+
+    def drain_daemon(self):
+        """Returns when all that was sent so far is in its file: it forgets what it has not read."""
+        self.ends += 1
+        mark = f"the end {self.ends}"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as own:
+            own.connect(LOG)
+            own.send(f"<46>rsyslogd: {mark}".encode())
+        self.wait_until(lambda: self.file.exists() and
+                        self.file.read_bytes().endswith(f" {mark}\n".encode()),
+                        "rsyslogd did not write all of it")
+
+    def stop_daemon(self):
+        """It ends, and its socket goes."""
+        if self.daemon:
+            self.daemon.terminate()
+            self.daemon.wait(30)
+            self.daemon = None
+
+    def unbind(self):
+        """Removes what a daemon or a test left as its socket."""
+        if os.path.lexists(LOG):
+            os.unlink(LOG)
+
+    def wait_until(self, condition, complaint):
+        end = time.monotonic() + 30
+        while not condition():
+            self.assertLess(time.monotonic(), end, complaint)
+            time.sleep(0.02)
+
+    def messages(self, **what):
+        """All that has arrived, but the daemon's own words."""
+        self.drain_daemon()
+        self.stop_daemon()
+        lines = self.file.read_text(errors="surrogateescape").splitlines()
+        messages = [Message(*line.split("|", 4)) for line in lines]
+        return [m for m in messages if m.ident != "rsyslogd"
+                and all(getattr(m, k) == v for k, v in what.items())]
+
+    def counts(self, thread, messages):
+        """The numbers of a thread's events, as they came."""
+        begin = f" sys_count thread {thread} number "
+        return [int(m.text[len(begin):]) for m in messages if m.text.startswith(begin)]
+
+    def start(self, options=""):
+        """A traced program that waits for commands."""
+        self.program = subprocess.Popen(
+            [PROGRAM], text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env={**os.environ, "WAYMARK_TRACE": "sys_*" + options})
+        self.addCleanup(self.end_program)
+
+    def end_program(self):
+        if self.program.poll() is None:
+            self.program.kill()
+        for stream in (self.program.stdin, self.program.stdout, self.program.stderr):
+            stream.close()
+        self.program.wait()
+
+    def ask(self, command, number=0):
+        self.program.stdin.write(f"{command} {number}\n")
+        answer = [int(word) for word in self.program.stdout.readline().split()]
+        return answer[0] if len(answer) == 1 else answer
+
+    def finish(self, said=""):
+        """The program's regular end; `said` is what it says on standard error."""
+        _, error = self.program.communicate(timeout=60)
+        self.assertEqual(self.program.returncode, 0, error)
+        self.assertEqual(error, said)
+
+
+def main():
+    Syslog.rsyslogd = enter()
+    del sys.argv[1:]
+    unittest.main(verbosity=2)
