@@ -56,6 +56,8 @@ expect "backends that do not exist" 0 "" "$name: warning: backend=: $vain 'ctf'
 $name: warning: backend=: $vain 'syslog'" "$program" 'disk_*,backend=syslog+ctf'
 expect "keys of the native trace alone" 0 "" "$name: warning: snapshot=, rotate=, replace= and flush= \
 have no effect so far: $vain 'ctf'" "$program" rotate=1M
+expect "rate of a backend that is not there" 0 "" \
+	"$name: warning: syslog.rate= has no effect so far: $vain 'syslog'" "$program" syslog.rate=10
 expect "file of a backend that is not there" 0 "" \
 	"$name: warning: simple.file= has no effect so far: $vain 'simple'" "$program" simple.file=vain
 expect "file of a backend that is not there" 0 "" \

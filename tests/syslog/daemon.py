@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -26,6 +27,7 @@ DEVICES = ("null", "zero", "full", "random", "urandom")
 # The limits that could make messages fewer are off, whatever their defaults are.
 CONFIGURATION = """
 global(workDirectory="{work}")
+main_queue(queue.timeoutShutdown="20000")
 module(load="imuxsock" SysSock.Name="/dev/log" SysSock.RateLimit.Interval="0" {more})
 template(name="fields" type="string"
     string="%syslogfacility-text%|%syslogseverity-text%|%programname%|%procid%|%msg%\\n")
@@ -57,7 +59,9 @@ def enter():
     if not rsyslogd:
         skip("rsyslogd is missing (Debian package rsyslog)")
     if INSIDE not in os.environ:
-        unshare = ["unshare", "-m", "--propagation", "private"]
+        # The process namespace ends all that we start when the test is ended.
+        unshare = ["unshare", "-m", "--propagation", "private", "-p", "--fork", "--kill-child",
+                   "--mount-proc"]
         if subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode:
             skip("no mount namespace for a private /dev/log: this test needs root")
         os.execvpe("unshare", [*unshare, sys.executable, *sys.argv], {**os.environ, INSIDE: "1"})
@@ -149,8 +153,14 @@ class Syslog(unittest.TestCase):
         self.program.wait()
 
     def ask(self, command, number=0):
+        """Has a command done; a program that hangs is ended, and its answer is none."""
+        patience = threading.Timer(60, self.program.kill)
+        patience.start()
         self.program.stdin.write(f"{command} {number}\n")
-        answer = [int(word) for word in self.program.stdout.readline().split()]
+        line = self.program.stdout.readline()
+        patience.cancel()
+        self.assertTrue(line, f"{command}: no answer")
+        answer = [int(word) for word in line.split()]
         return answer[0] if len(answer) == 1 else answer
 
     def finish(self, said=""):

@@ -245,6 +245,7 @@ void waymark_config_want(struct waymark_wants *wants, const struct waymark_confi
 	wants->limits |= c->backends;
 	wants->outputs |= waymark_config_outputs(c);
 	wants->traces |= c->rotate || c->replace || c->flush_ns || c->snapshot;
+	wants->rates |= c->syslog_rate != 0;
 }
 
 void waymark_config_report_vain(
@@ -257,6 +258,12 @@ void waymark_config_report_vain(
 		waymark_fail(&warning,
 			"snapshot=, rotate=, replace= and flush= have no effect so far: "
 			"no loaded event was built with the backend 'ctf'");
+		say(&warning);
+	}
+	if (wants->rates && (absent & WAYMARK_SYSLOG)) {
+		waymark_fail(&warning,
+			"syslog.rate= has no effect so far: no loaded event was built with the "
+			"backend 'syslog'");
 		say(&warning);
 	}
 	for (size_t i = 0; i < waymark_backend_count; i++) {

@@ -36,6 +36,7 @@ struct waymark_wants {
 	unsigned int limits; /* by backend= */
 	unsigned int outputs; /* by simple.file= and its like */
 	bool traces; /* a key that is for ctf only */
+	bool rates; /* syslog.rate= */
 };
 
 /* Adds what the option speaks of. */
