@@ -68,6 +68,15 @@ for program in ./program-static ./program-archive; do
 	fi
 done
 
+if command -v rustc >/dev/null; then
+	block rust Rust >main.rs
+	block sh Rust >commands
+	sh -e commands
+	traced ./program
+else
+	echo "rustc is not installed: not tested with it"
+fi
+
 echo 'plug_work(int n) "n %d"' >trace-events
 generate plug trace-events
 cat >plug.c <<'END'

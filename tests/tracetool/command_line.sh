@@ -126,7 +126,7 @@ lists()
 	run 0 --list-backends
 	[ "$(cat out)" = 'nop, ctf, log, simple, syslog' ] || fail "$what: $(cat out)"
 	run 0 --list-formats
-	[ "$(cat out)" = 'h, c' ] || fail "$what: $(cat out)"
+	[ "$(cat out)" = 'h, c, rs' ] || fail "$what: $(cat out)"
 	run 0 --version
 	says 'tracetool (Waymark) '
 	run 0 --help

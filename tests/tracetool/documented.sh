@@ -41,8 +41,10 @@ offers() # EXPECTED WORD...
 sed 's/=$//' words | sort -u | diff options - || fail "options of --help and of its table differ"
 complete_words -- | diff words - || fail "options of --help (<) and of the completion (>) differ"
 offers '--format=' --form
-offers 'c h' --format ''
-offers 'ctf log nop simple syslog' --backends ''
+formats=$("$tracetool" --list-formats | tr -d , | tr ' ' '\n' | sort)
+backends=$("$tracetool" --list-backends | tr -d , | tr ' ' '\n' | sort)
+offers "$(echo $formats)" --format ''
+offers "$(echo $backends)" --backends ''
 offers 'simple' --backends si
 offers 'log,simple' --backends log,si
 touch declared
@@ -66,9 +68,9 @@ zsh_offers()
 }
 
 if have zsh; then
-	zsh_offers 'c h' --format ''
-	zsh_offers 'c h' --format=
-	zsh_offers 'ctf log nop simple syslog' --backends=log,s
+	zsh_offers "$(echo $formats)" --format ''
+	zsh_offers "$(echo $formats)" --format=
+	zsh_offers "$(echo $backends)" --backends=log,s
 	zsh_offers "$(tr '\n' ' ' <words | sed 's/ $//')" -
 	zsh_offers files --check decl
 else
@@ -88,8 +90,8 @@ fish_offers()
 if have fish; then
 	fish_offers '--format --format=' --format
 	fish_offers '--max-args=' --max
-	fish_offers 'c h' '--format '
-	fish_offers '--format=c --format=h' --format=
+	fish_offers "$(echo $formats)" '--format '
+	fish_offers "$(echo "$formats" | sed 's/^/--format=/' | tr '\n' ' ' | sed 's/ $//')" --format=
 	fish_offers 'simple' '--backends si'
 	fish_offers 'log,simple' '--backends log,si'
 	fish_offers '--backends=log,simple' --backends=log,si

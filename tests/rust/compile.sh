@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Modules compile without a warning of any lint that programs are known to forbid,
+# with every rustc that is here, in two editions, as a file and by include!(), and
+# rustfmt changes nothing: the golden file, and QEMU's 5.0 and 10.2 where they are.
+#
+#	compile.sh TRACETOOL ROOT
+root=$(realpath "$2")
+. "$root/tests/rust/lib.sh"
+
+lints='warnings, future_incompatible, missing_docs, nonstandard_style, rust_2018_idioms,
+	unreachable_pub, unsafe_code, unsafe_op_in_unsafe_fn, unused'
+
+generate() # BACKENDS INPUT OUTPUT
+{
+	"$tracetool" --format=rs --backends="$1" --group=some --max-args=32 -o "$3" "$2" \
+		2>>diagnostics || fail "$2: tracetool"
+}
+
+# crate NAME: one of all modules in the folder NAME
+crate()
+{
+	echo "#![deny($lints)]"
+	echo '//! All modules of a tree.'
+	for module in "$1"/*.rs; do
+		printf '/// A group.\npub mod %s;\n' "$(basename "$module" .rs)"
+	done
+}
+
+compile() # NAME EDITION...
+{
+	name=$1
+	shift
+	crate "$name" >lib.rs
+	mv lib.rs "$name"
+	for compiler in $(rust_compilers); do
+		for edition; do
+			"$compiler" --edition="$edition" --crate-type=lib --emit=metadata \
+				-o "$name.rmeta" "$name/lib.rs" || fail "$compiler $edition: $name"
+		done
+	done
+	rm "$name/lib.rs"
+}
+
+# Formatted anew it is the same. No `rustfmt --check`: of long files it runs out of memory.
+formatted() # NAME
+{
+	mkdir "$1.formatted"
+	cp "$1"/*.rs "$1.formatted"
+	rustfmt "$1.formatted"/*.rs || fail "rustfmt: $1"
+	diff -r "$1" "$1.formatted" || fail "rustfmt lays out otherwise (>): $1"
+}
+
+mkdir small
+generate ctf,log "$root/tests/rust/golden/trace-events" small/on.rs
+generate nop "$root/tests/rust/golden/trace-events" small/off.rs
+mkdir types
+generate ctf,log "$root/tests/tracetool/golden/trace-events" types/on.rs
+generate ctf /dev/null small/nothing.rs
+# Private, and nobody calls it.
+printf '#![deny(%s)]\n//! A crate.\nmod trace {\n    include!("small/on.rs");\n}\n' \
+	"$lints" >included.rs
+for compiler in $(rust_compilers); do
+	"$compiler" --crate-type=lib --emit=metadata --edition=2021 included.rs || fail "$compiler: include!"
+done
+# What needs no type of the platform's C needs no std.
+echo 'bare(uint64_t a, void *p, bool b, size_t c) "%" PRIu64 " %p %d %zu"' >bare.events
+generate ctf bare.events bare.rs
+printf '#![no_std]\n#![deny(%s)]\n//! A crate.\nmod bare;\n' "$lints" >no_std.rs
+"$compiler" --crate-type=lib --emit=metadata --edition=2021 no_std.rs || fail "no_std"
+for tree in small types; do
+	compile $tree 2018 2021
+	! have rustfmt || formatted $tree
+done
+
+old=$data/qemu-5.0
+new=$data/qemu-simpletrace/trace-events-all-10.2-i386-softmmu
+if [ -d "$old" ] && [ -f "$new" ]; then
+	mkdir old new
+	(cd "$old" && find . -type f) | sort >files
+	[ "$(wc -l <files)" -eq 74 ] || fail "$(wc -l <files) files in 5.0, not 74"
+	while read -r file; do
+		generate ctf,log "$old/$file" "old/g$(printf %s "${file#./}" | tr -c 'a-z0-9' _).rs"
+	done <files
+	[ "$(ls old | wc -l)" -eq 74 ] || fail 'not 74 modules'
+	generate ctf,log "$new" new/all.rs
+	for tree in old new; do
+		compile $tree 2021
+		! have rustfmt || formatted $tree
+	done
+else
+	echo "QEMU's declarations are not under $data: not tested with them"
+fi
+! grep error: diagnostics || fail 'errors in declarations'
+finish
