@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tools/run-tests closes with the counts, tells why tests were skipped and what
-# failed, and fails when one did: run-tests.sh ROOT
+# failed, and fails when one did, or was skipped where it must not be: run-tests.sh ROOT
 set -eu
 root=$1
 tmp=$(mktemp -d)
@@ -14,6 +14,8 @@ test('passes', sh, args: ['-c', 'true'])
 test('is skipped', sh, args: ['-c', 'echo the moon is down; exit 77'])
 test('fails', sh, args: ['-c', 'echo wanted 1, got 2; exit 3'], suite: 'bad')
 END
+export WAYMARK_STRICT=0 WAYMARK_SKIPS="$tmp/skips"
+: >"$tmp/skips"
 meson setup "$tmp/build" "$tmp" >/dev/null
 
 fail() {
@@ -32,3 +34,39 @@ grep -q 'wanted 1, got 2' "$tmp/out" || fail "no output of the failed test"
 
 "$root/tools/run-tests" "$tmp/build" --no-suite bad >"$tmp/out" 2>&1 || fail "failed without failures"
 [ "$(tail -n 1 "$tmp/out")" = "1 passed, 0 failed, 1 skipped" ] || fail "wrong closing line"
+
+# Where all has to run, a test that is skipped is a failure but where the list names it.
+export WAYMARK_STRICT=1
+strict() # WANTED-EXIT
+{
+	code=0
+	"$root/tools/run-tests" "$tmp/build" --no-suite bad >"$tmp/out" 2>&1 || code=$?
+	[ "$code" -eq "$1" ] || fail "exit $code, not $1"
+}
+strict 1
+grep -q 'FAILED: is skipped: skipped, and tests/skips does not name it' "$tmp/out" ||
+	fail "the test that must not be skipped is not named"
+[ "$(tail -n 1 "$tmp/out")" = "1 passed, 0 failed, 1 skipped" ] || fail "wrong closing line"
+echo 'another | always | it is another' >"$tmp/skips"
+strict 1
+printf '# why\n\nis skipped | always | the moon rises late\n' >"$tmp/skips"
+strict 0
+grep -q 'skipped: is skipped: the moon is down' "$tmp/out" || fail "no reason of the skipped test"
+echo 'is skipped | sometimes | nobody knows' >"$tmp/skips"
+strict 1
+grep -q 'skips:1: error: write NAME | always or no-tracefs | WHY' "$tmp/out" || fail "a bad row passes"
+unset WAYMARK_SKIPS WAYMARK_STRICT
+python3 - "$root/tools/run-tests" <<'END'
+import importlib.machinery, importlib.util, os, sys
+loader = importlib.machinery.SourceFileLoader("run_tests", sys.argv[1])
+sys.dont_write_bytecode = True
+tests = importlib.util.module_from_spec(importlib.util.spec_from_loader("run_tests", loader))
+loader.exec_module(tests)
+tests.allowed_skips()  # the committed list is a list
+for debian, user, sanitizer, wanted in (
+        (True, 0, "", True), (True, 1000, "", False), (False, 0, "", False), (True, 0, "thread", False)):
+    tests.is_debian_12 = lambda debian=debian: debian
+    os.geteuid = lambda user=user: user
+    os.environ["WAYMARK_SANITIZER"] = sanitizer
+    assert tests.is_strict() is wanted, (debian, user, sanitizer)
+END
