@@ -86,9 +86,10 @@ void waymark_unregister(struct waymark_object *object);
 
 /*
  * State words lie in `.probes`: writable, file-backed, never .bss and never
- * RELRO, because that is where the kernel can raise a USDT semaphore.
+ * RELRO, because that is where the kernel can raise a USDT semaphore. Used, so
+ * that link-time optimisation keeps the name, by which probes refer to the word.
  */
-#define WAYMARK_STATE_SECTION __attribute__((section(".probes"), aligned(4)))
+#define WAYMARK_STATE_SECTION __attribute__((used, section(".probes"), aligned(4)))
 
 #if defined(__has_attribute)
 #if __has_attribute(retain)

@@ -96,6 +96,29 @@ static const char *provider(struct run *r)
 	return name;
 }
 
+/* Some backends hand over fewer arguments than an event may have. */
+static bool check_args(struct run *r, const struct emit_context *c)
+{
+	struct diag d;
+
+	diag_init(&d);
+	vec_foreach (struct event **, e, &r->model.events) {
+		for (int i = 0; emit_backends[i].name; i++) {
+			if (!emit_args_fit(c, i, *e)) {
+				diag_error(&d, (*e)->at, "take some out, or declare two events",
+					"'%s' has %zu arguments, but the backend %s takes %zu at most",
+					(*e)->name, (*e)->arg_count, emit_backends[i].name,
+					emit_backends[i].backend->max_args);
+			}
+		}
+	}
+	fwrite(d.out.data, 1, d.out.len, stderr);
+	bool good = d.errors == 0;
+
+	diag_fini(&d);
+	return good;
+}
+
 static bool write_output(struct run *r)
 {
 	char *directory = getcwd(NULL, 0);
@@ -113,8 +136,12 @@ static bool write_output(struct run *r)
 	};
 
 	out_init(&text, OUT_TO_MEMORY);
-	emit(r->format, &c);
-	bool good = file_write(r->output, &text, run_option(r, OPTION_ALWAYS), &r->error);
+	bool good = check_args(r, &c);
+
+	if (good) {
+		emit(r->format, &c);
+		good = file_write(r->output, &text, run_option(r, OPTION_ALWAYS), &r->error);
+	}
 
 	out_fini(&text);
 	free(directory);
@@ -160,8 +187,8 @@ static bool write_depfile(struct run *r)
 
 static bool generate(struct run *r)
 {
-	return run_check_names(r) && read_model(r) && run_read_format(r) && run_read_backends(r) &&
-	       write_output(r) && write_depfile(r);
+	return run_check_names(r) && read_model(r) && run_read_format(r) && run_check_binary(r) &&
+	       run_read_backends(r) && write_output(r) && write_depfile(r);
 }
 
 /* `nop, ctf, log, simple`: how QEMU prints its list. */

@@ -48,6 +48,18 @@ bool run_read_format(struct run *r)
 	return r->format ? true : run_fail_usage(r, "unknown format: ", name);
 }
 
+/* A script for bpftrace names the program whose probes it is about. */
+bool run_check_binary(struct run *r)
+{
+	const char *binary = run_option(r, OPTION_BINARY);
+
+	if (strcmp(r->format->name, "bpftrace") != 0 || (binary && *binary)) {
+		return !binary || !strpbrk(binary, "\"\\\n") ||
+		       run_fail_usage(r, "--binary takes a path without quotes, not ", binary);
+	}
+	return run_fail_usage(r, "--binary is required for a script of bpftrace", "");
+}
+
 /* `log,simple` to a set: a backend that is named twice counts once. */
 bool run_read_backends(struct run *r)
 {

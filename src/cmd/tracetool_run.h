@@ -46,6 +46,7 @@ bool run_check_names(struct run *r);
 
 bool run_read_max_args(struct run *r);
 bool run_read_format(struct run *r);
+bool run_check_binary(struct run *r);
 bool run_read_backends(struct run *r);
 
 #endif

@@ -47,6 +47,14 @@ const struct emit_backend *emit_chosen(const struct emit_context *c, int i)
 	return c->backends & 1u << i && b->mask ? b : NULL;
 }
 
+bool emit_args_fit(const struct emit_context *c, int i, const struct event *e)
+{
+	const struct emit_backend *b = emit_chosen(c, i);
+
+	return !b || b->max_args == 0 || e->arg_count <= b->max_args ||
+	       (e->properties & EVENT_DISABLE);
+}
+
 bool emit_group_is_valid(const char *group)
 {
 	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

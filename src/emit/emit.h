@@ -43,6 +43,7 @@ struct emit_backend {
 	const char *word;
 	/* Writes what the generated source needs in front of its events; NULL: nothing. */
 	void (*emit_begin)(struct emit_context *c);
+	size_t max_args; /* that an event may have; 0: as many as any */
 };
 
 /* A row of backends.def. */
@@ -86,6 +87,9 @@ struct emit_context {
 
 /* Backend `i` of the table, NULL when it is not chosen or leaves no code. */
 const struct emit_backend *emit_chosen(const struct emit_context *c, int i);
+
+/* Whether all arguments of the event fit into backend `i`, where that is chosen. */
+bool emit_args_fit(const struct emit_context *c, int i, const struct event *e);
 
 /* Writes the whole file of a format to `c->out`. */
 void emit(const struct emit_format *format, struct emit_context *c);

@@ -49,8 +49,9 @@ static const char emit_begin[] =
 	"\n"
 	"${linkage}_${name}(${parameters})\n"
 	"{\n"
-	"\tunsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_${name})${watched};\n"
-	"\n";
+	"\tunsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_${name});\n"
+	"\n"
+	"${watched}";
 
 static const char emit_call[] =
 	"\tif (waymark_on & ${mask}) {\n"
@@ -167,7 +168,7 @@ static void emit_functions(struct emit_context *c, const struct event *e)
 	}
 }
 
-/* ` | (WAYMARK_WATCHERS(waymark_state_x) ? WAYMARK_DTRACE : 0u)`: bits of tracers outside. */
+/* The bits of tracers outside, a statement each. */
 static const char *watched(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
@@ -176,9 +177,9 @@ static const char *watched(struct emit_context *c, const struct event *e)
 		const struct emit_backend *b = emit_chosen(c, i);
 
 		if (b && b->watched) {
-			out_str(o, " | (");
+			out_str(o, "\tif (");
 			OUT(o, b->watched, { "name", e->name });
-			OUT(o, " ? ${mask} : 0u)", { "mask", b->mask });
+			OUT(o, ") {\n\t\twaymark_on |= ${mask};\n\t}\n", { "mask", b->mask });
 		}
 	}
 	return c_end(c);

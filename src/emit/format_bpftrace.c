@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A script for bpftrace that prints each event as it happens: its time, process and
+ * thread, its name and its message. What bpftrace's printf lacks of C's is mapped to
+ * what comes nearest; it reads the first arguments only, and few strings at once.
+ */
+#include <string.h>
+
+#include "emit/c_code.h"
+
+/* bpftrace 0.17 reads as many as the host passes in registers: 6 on x86-64. */
+#define ARGS_MAX 6
+
+/* Strings of one printf that the stack of a BPF program holds, 512 bytes. */
+#define STRINGS_MAX 3
+
+/* What bpftrace attaches to without being told more. */
+#define PROBES_MAX 512
+
+/* The templates read like what they make. */
+/* clang-format off */
+static const char file_begin[] =
+	"#!/usr/bin/env bpftrace\n"
+	"${banner}"
+	"/*\n"
+	" * Prints the ${count} events of ${provider} in ${binary}. As root:\n"
+	" *\n"
+	" *\t${command} FILE               of every process that runs it, until ctrl-c\n"
+	" *\t${command} -p PID FILE        of one process\n"
+	" *\t${command} -c 'PROGRAM' FILE  of one process from its start\n"
+	" *\n"
+	" * Each event that has a probe here is on while this runs, and off again after it.\n"
+	" * Strings are cut to BPFTRACE_STRLEN (64) bytes; `?` is an argument that bpftrace\n"
+	" * cannot read, which are all after the sixth.\n"
+	" */\n"
+	"BEGIN\n"
+	"{\n"
+	"\tprintf(\"%-15s %7s %7s %s\\n\", \"TIME\", \"PID\", \"TID\", \"EVENT\");\n"
+	"}\n";
+
+static const char probe_begin[] =
+	"\n"
+	"usdt:${quote}${binary}${quote}:${provider}:${name}\n"
+	"{\n";
+
+static const char probe_end[] = "}\n";
+/* clang-format on */
+
+/* The printf of an event, as it grows. */
+struct message {
+	struct out literal;
+	struct out values; /* `, pid, tid, arg0` */
+	unsigned int strings; /* in this call */
+};
+
+/* One character inside a literal; octal, which has three digits, is all that bpftrace needs. */
+static void literal_char(struct out *o, char ch)
+{
+	if (ch == '"' || ch == '\\') {
+		out_char(o, '\\');
+		out_char(o, ch);
+	} else if ((unsigned char)ch < ' ' || (unsigned char)ch >= 0x7f) {
+		out_printf(o, "\\%03o", (unsigned char)ch);
+	} else {
+		out_char(o, ch);
+	}
+}
+
+/* bpftrace's printf has no `%%`. */
+static void write_text(struct message *m, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '%') {
+			out_str(&m->literal, "%c");
+			out_str(&m->values, ", 37");
+		} else {
+			literal_char(&m->literal, text[i]);
+		}
+	}
+}
+
+static void begin_call(struct message *m)
+{
+	m->literal.len = m->values.len = 0;
+	m->strings = 0;
+}
+
+static void end_call(struct emit_context *c, struct message *m, const char *end)
+{
+	if (m->literal.len == 0 && !*end) {
+		return;
+	}
+	out_printf(c->out, "\tprintf(\"%.*s%s\"%.*s);\n", (int)m->literal.len, m->literal.data, end,
+		(int)m->values.len, m->values.data ? m->values.data : "");
+}
+
+/* `%-8`, `%08`, `%.3`: what bpftrace takes between the percent sign and the length. */
+static void write_size(struct out *o, const struct conversion *v, int width)
+{
+	out_char(o, '%');
+	if (width > 0 && strchr(v->flags, '-')) {
+		out_char(o, '-');
+	} else if (width > 0 && strchr(v->flags, '0')) {
+		out_char(o, '0');
+	}
+	if (width > 0) {
+		out_printf(o, "%d", width);
+	}
+	if (v->precision >= 0) {
+		out_printf(o, ".%d", v->precision);
+	}
+}
+
+static bool is_one_of(const char *s, const char *const *list)
+{
+	while (*list && strcmp(*list, s) != 0) {
+		list++;
+	}
+	return *list != NULL;
+}
+
+/* The width in bits that an integer's conversion prints. */
+static unsigned int printed_bits(const struct conversion *v, const struct type *t)
+{
+	static const char *const eight[] = { "hh", "8", "LEAST8", "FAST8", NULL };
+	static const char *const sixteen[] = { "h", "16", "LEAST16", NULL };
+
+	if (is_one_of(v->length, eight)) {
+		return 8;
+	}
+	if (is_one_of(v->length, sixteen)) {
+		return 16;
+	}
+	return t->class == TYPE_INTEGER && t->size32 == t->size64 && t->size64 <= 4 ? 32 : 64;
+}
+
+/*
+ * bpftrace has the value of an argument in 64 bits, its sign extended. That is as
+ * printf shows it unless the conversion is narrower or of the other sign.
+ */
+static void write_integer(struct message *m, const struct conversion *v, const struct arg *a)
+{
+	bool is_signed = v->letter == 'd' || v->letter == 'i';
+	bool is_hex = v->letter == 'x' || v->letter == 'X' || v->letter == 'o';
+	unsigned int bits = printed_bits(v, &a->type);
+	const char *prefix = v->letter == 'X' ? "0X" : "0x";
+	bool has_prefix = v->letter == 'o' || (is_hex && strchr(v->flags, '#'));
+
+	out_str(&m->literal, has_prefix ? prefix : "");
+	write_size(&m->literal, v, v->width - (has_prefix ? 2 : 0));
+	out_str(&m->literal, "ll");
+	out_char(&m->literal, is_signed ? 'd' : v->letter == 'o' ? 'x' : v->letter);
+	if (bits < 64 && (bits < 32 || is_signed != a->type.is_signed)) {
+		out_printf(&m->values, ", (%sint%u)arg%d", is_signed ? "" : "u", bits, v->arg);
+	} else {
+		out_printf(&m->values, ", arg%d", v->arg);
+	}
+}
+
+/* At most as many bytes as another argument says, where that can be read. */
+static void write_string(struct message *m, const struct conversion *v)
+{
+	int n = v->arg;
+
+	m->strings++;
+	write_size(&m->literal, v, v->width);
+	out_char(&m->literal, 's');
+	out_printf(&m->values, ", arg%d == 0 ? \"(null)\" : str(arg%d", n, n);
+	if (v->precision_arg != FORMAT_NO_ARG && v->precision_arg < ARGS_MAX) {
+		out_printf(&m->values, ", arg%d", v->precision_arg);
+	}
+	out_char(&m->values, ')');
+}
+
+static void write_conversion(struct message *m, const struct conversion *v, const struct event *e)
+{
+	if (v->arg >= ARGS_MAX) {
+		out_char(&m->literal, '?');
+	} else if (v->letter == 's') {
+		write_string(m, v);
+	} else if (v->letter == 'p' || v->letter == 'c') {
+		write_size(&m->literal, v, v->width);
+		out_char(&m->literal, v->letter);
+		out_printf(&m->values, ", %sarg%d", v->letter == 'c' ? "(int8)" : "", v->arg);
+	} else {
+		write_integer(m, v, &e->args[v->arg]);
+	}
+}
+
+static void emit_message(struct emit_context *c, struct message *m, const struct event *e)
+{
+	const struct format *f = c_format(c, e);
+
+	begin_call(m);
+	out_str(&m->literal, "%-15s %7d %7d ");
+	out_str(&m->values, ", strftime(\"%H:%M:%S.%f\", nsecs), pid, tid");
+	out_str(&m->literal, e->name);
+	out_str(&m->literal, f->count ? " " : "");
+	for (size_t i = 0; i < f->count; i++) {
+		const struct segment *s = &f->segments[i];
+
+		write_text(m, s->text, s->len);
+		if (s->has_conversion && s->conversion.letter == 's' && m->strings == STRINGS_MAX) {
+			end_call(c, m, "");
+			begin_call(m);
+		}
+		if (s->has_conversion) {
+			write_conversion(m, &s->conversion, e);
+		}
+	}
+	end_call(c, m, "\\n");
+}
+
+static size_t count_events(const struct emit_context *c)
+{
+	size_t count = 0;
+
+	vec_foreach (struct event **, e, &c->model->events) {
+		count += !((*e)->properties & EVENT_DISABLE);
+	}
+	return count;
+}
+
+/* How it is called: it refuses many probes unless told how many. */
+static const char *command(struct emit_context *c, size_t probes)
+{
+	if (probes <= PROBES_MAX) {
+		return "bpftrace";
+	}
+	return arena_printf(&c->texts, "BPFTRACE_MAX_PROBES=%zu bpftrace", probes);
+}
+
+/* A path of other characters than these stands in quotes. */
+static const char *quote(const char *path)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789_./-";
+
+	return path[strspn(path, plain)] ? "\"" : "";
+}
+
+void emit_format_bpftrace(struct emit_context *c)
+{
+	struct message m;
+	size_t count = count_events(c);
+
+	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "count", c_number(c, count) },
+		{ "provider", c->provider }, { "binary", c->binary },
+		{ "command", command(c, count) });
+	out_init(&m.literal, OUT_TO_MEMORY);
+	out_init(&m.values, OUT_TO_MEMORY);
+	vec_foreach (struct event **, e, &c->model->events) {
+		if ((*e)->properties & EVENT_DISABLE) {
+			continue;
+		}
+		OUT(c->out, probe_begin, { "quote", quote(c->binary) }, { "binary", c->binary },
+			{ "provider", c->provider }, { "name", (*e)->name });
+		emit_message(c, &m, *e);
+		out_str(c->out, probe_end);
+	}
+	out_fini(&m.values);
+	out_fini(&m.literal);
+}
