@@ -106,7 +106,7 @@ static void write_size(struct out *o, const struct conversion *v, int width)
 	if (width > 0) {
 		out_printf(o, "%d", width);
 	}
-	if (v->precision >= 0) {
+	if (v->precision_arg == FORMAT_NO_ARG && v->precision >= 0) {
 		out_printf(o, ".%d", v->precision);
 	}
 }

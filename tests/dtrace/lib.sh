@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# What the scripts of this folder share, which get TRACETOOL, ROOT and LIBWAYMARK;
+# beside what tests/tracetool/lib.sh gives.
+library=$(realpath "$3")
+here_dtrace=$(cd "$(dirname "$0")" && pwd)
+. "$here_dtrace/../tracetool/lib.sh"
+export LD_LIBRARY_PATH="${library%/*}"
+
+need() # COMMAND...: skips the test where one is missing
+{
+	for command in "$@"; do
+		have "$command" || {
+			echo "skipped: $command is missing"
+			exit 77
+		}
+	done
+}
+
+if [ ! -e /usr/include/sys/sdt.h ] &&
+	! echo '#include <sys/sdt.h>' | cc -E - >/dev/null 2>&1; then
+	echo "skipped: sys/sdt.h is missing (systemtap-sdt-dev)"
+	exit 77
+fi
+
+# generate BACKENDS: trace-test.[hc] of this folder's events
+generate()
+{
+	for format in h c; do
+		"$tracetool" --format=$format --backends="$1" --group=test \
+			--output=trace-test.$format "$here_dtrace/trace-events" || fail "$format"
+	done
+}
+
+# build OUTPUT COMPILER...: the program, in one piece
+build()
+{
+	output=$1
+	shift
+	"$@" $warnings -Wno-strict-prototypes -I"$include" -I. -I"$here_dtrace" \
+		"$here_dtrace"/program.c "$here_dtrace"/fire.c trace-test.c \
+		"$library" -o "$output"
+}
+
+# A kernel and rights that bpftrace can work with.
+need_bpftrace()
+{
+	need bpftrace
+	bpftrace -e 'BEGIN { exit(); }' >probe 2>&1 || {
+		echo "skipped: bpftrace cannot run here: $(grep -m1 -i error probe)"
+		exit 77
+	}
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tracers of tests/dtrace watch. `program WHAT [COUNT]`:
+ *
+ *	values		every event but `ten`, with telling values
+ *	ten		that one, which has more arguments than bpftrace reads
+ *	watch		waits for a watcher, fires COUNT ticks and `done`, waits until
+ *			nobody watches, and fires once more; says the state at each step
+ *	fork		the same, but the ticks are fired by a child too
+ *	plain		COUNT ticks, whoever watches
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fire.h"
+
+#define PATIENCE_MS 20000
+
+static void wait_until(int watched)
+{
+	for (int i = 0; !!tick_state() != watched || !!done_state() != watched; i++) {
+		if (i == PATIENCE_MS) {
+			printf("states %x %x after 20 s\n", tick_state(), done_state());
+			exit(EXIT_FAILURE);
+		}
+		usleep(1000);
+	}
+	printf("state %08x\n", tick_state());
+	fflush(stdout);
+}
+
+static void watch(int count, int forks)
+{
+	wait_until(1);
+	pid_t child = forks ? fork() : -1;
+
+	fire_ticks(count);
+	if (child == 0) {
+		_exit(0);
+	}
+	if (forks) {
+		waitpid(child, NULL, 0);
+	}
+	fire_done();
+	wait_until(0);
+	fire_ticks(count);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	int count = argc > 2 ? atoi(argv[2]) : 1;
+
+	if (strcmp(what, "values") == 0) {
+		fire_values();
+	} else if (strcmp(what, "ten") == 0) {
+		fire_ten();
+	} else if (strcmp(what, "plain") == 0) {
+		fire_ticks(count);
+	} else {
+		watch(count, strcmp(what, "fork") == 0);
+	}
+	return 0;
+}
