@@ -24,7 +24,7 @@ takes()
 	for parser in '' --no-pyparsing; do
 		dtrace $parser -h -s "$1" -o out.h >messages 2>&1 && [ ! -s messages ] ||
 			fail "dtrace $parser -h $1: $(head -n 5 messages)"
-		found=$(grep -c "STAP_PROBE[0-9]* *($2, *[a-zA-Z0-9_]*" out.h)
+		found=$(grep -cE "^DTRACE_PROBE[0-9]* ?\($2, ?[a-zA-Z0-9_]+" out.h)
 		[ "$found" -eq "$3" ] || fail "dtrace $parser -h $1: $found probes, not $3"
 		[ "$3" -lt 100 ] || return 0 # that many take long
 	done
@@ -83,7 +83,7 @@ qemu()
 	[ "$(grep -c "BPFTRACE_MAX_PROBES=$probes" trace-$name.bpftrace)" -eq 3 ] ||
 		fail "$name: the script does not say how to have so many probes"
 	takes trace-$name.d qemu "$probes"
-	gcc -std=c99 -O0 -w -I"$include" -I. -c trace-$name.c && echo 'int main(void) { return 0; }' |
+	gcc -std=c99 -O0 $warnings -I"$include" -I. -c trace-$name.c && echo 'int main(void) { return 0; }' |
 		gcc -x c - -x none trace-$name.o "$library" -o qemu || fail "$name: compile"
 	[ "$(readelf -n qemu 2>/dev/null | grep -c 'Provider: qemu')" -eq "$probes" ] || fail "$name: notes"
 	./qemu || fail "$name: run"
