@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log's file. A program may close descriptors that it does not know
- * (closefrom() of a daemon) and then use the number for a file of its own, so
- * each line first asks whether the descriptor is still ours: `identity` is made
- * of the file's device and inode. One that is lost is opened anew; a foreign
- * one is never written to and never closed.
+ * The log's file, which each line asks for its identity first (identity.h): one
+ * that the program has closed is opened anew.
  *
  * The number stays the same while the file changes (dup3), because a thread may
  * be between the question and its write.
@@ -48,8 +45,7 @@ static bool failure_told;
 
 static bool is_ours(int fd, struct stat *st)
 {
-	return fstat(fd, st) == 0 &&
-	       file_identity(st) == __atomic_load_n(&log_identity, __ATOMIC_ACQUIRE);
+	return identity_is(&log_identity, fd, st);
 }
 
 /*
@@ -70,7 +66,7 @@ static void install(int fd)
 	bool keeps_number = target != TO_STDERR && is_ours(target, &old);
 
 	fstat(fd, &st);
-	__atomic_store_n(&log_identity, file_identity(&st), __ATOMIC_RELEASE);
+	__atomic_store_n(&log_identity, identity_of(&st), __ATOMIC_RELEASE);
 	if (keeps_number && dup3(fd, target, O_CLOEXEC) == target) {
 		syscall(SYS_close, fd);
 		fd = target;
@@ -168,7 +164,7 @@ static void park(void)
 	if (parked_fd != TO_STDERR && is_ours(parked_fd, &st) && fd >= 0) {
 		dup3(fd, parked_fd, O_CLOEXEC);
 		fstat(parked_fd, &st);
-		__atomic_store_n(&log_identity, file_identity(&st), __ATOMIC_RELEASE);
+		__atomic_store_n(&log_identity, identity_of(&st), __ATOMIC_RELEASE);
 	}
 	if (fd >= 0) {
 		close(fd);

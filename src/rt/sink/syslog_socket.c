@@ -40,7 +40,7 @@ static uint32_t changing;
 
 static uint64_t pack(int fd, bool stream, const struct stat *st)
 {
-	return ((uint64_t)fd + 1) << 33 | (uint64_t)stream << 32 | (uint32_t)file_identity(st);
+	return ((uint64_t)fd + 1) << 33 | (uint64_t)stream << 32 | (uint32_t)identity_of(st);
 }
 
 static int fd_of(uint64_t socket)
@@ -58,7 +58,7 @@ static bool is_ours(uint64_t socket)
 	struct stat st;
 
 	return socket && waymark_stat(fd_of(socket), &st) == 0 && S_ISSOCK(st.st_mode) &&
-	       (uint32_t)file_identity(&st) == (uint32_t)socket;
+	       (uint32_t)identity_of(&st) == (uint32_t)socket;
 }
 
 static bool change_begin(void)
