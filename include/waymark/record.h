@@ -138,6 +138,8 @@ void waymark_log(const struct waymark_event *event, const char *fmt, ...) WAYMAR
  * for the formatting.
  */
 void waymark_syslog(const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);
+/* The same as an event of the kernel's trace: one write to its trace_marker. */
+void waymark_ftrace(const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);
 
 /* A NULL string as the text backends print it. */
 static inline const char *waymark_text(const char *s)

@@ -17,6 +17,8 @@
 #include "rt/control/snapshot.h"
 #include "rt/host/error.h"
 #include "rt/host/path.h"
+#include "rt/sink/ftrace.h"
+#include "rt/sink/ftrace_marker.h"
 #include "rt/sink/log_prefix.h"
 #include "rt/sink/output.h"
 #include "rt/record/process.h"
@@ -147,9 +149,28 @@ static int check_recorder(const struct waymark_config *c, struct waymark_error *
 	return c->snapshot ? check_snapshot(c, error) : 0;
 }
 
+static int check_instance(const char *name, struct waymark_error *error)
+{
+	if (!name) {
+		return 0;
+	}
+	if (!waymark_ftrace_is_instance(name)) {
+		return waymark_fail(error,
+			"ftrace.instance=: '%s' is no name of a directory in instances/", name);
+	}
+	return !waymark_ftrace_has_begun()
+		       ? 0
+		       : waymark_fail(error,
+				 "ftrace.instance= cannot change any more: events have been "
+				 "written");
+}
+
 int waymark_config_check(const struct waymark_config *c, struct waymark_error *error)
 {
-	return check_recorder(c, error) < 0 ? -1 : check_outputs(c, error);
+	if (check_recorder(c, error) < 0 || check_instance(c->ftrace_instance, error) < 0) {
+		return -1;
+	}
+	return check_outputs(c, error);
 }
 
 static int apply_file(const struct waymark_config *c, struct waymark_error *error)
@@ -235,6 +256,12 @@ int waymark_config_apply(
 	}
 	if (c->syslog_rate) {
 		waymark_syslog_set_rate(c->syslog_rate);
+	}
+	if (c->ftrace_style) {
+		waymark_ftrace_choose_style(c->ftrace_style);
+	}
+	if (c->ftrace_instance) {
+		waymark_ftrace_set_instance(c->ftrace_instance);
 	}
 	waymark_declare_rules(&c->rules);
 	return waymark_rules_commit(&c->rules, match, error);

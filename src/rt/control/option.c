@@ -149,6 +149,20 @@ static int take_word(const char **to, const char *key, const char *value, const 
 	return waymark_fail(error, "%s=: '%s' is none of %s", key, value, all);
 }
 
+static int take_ftrace_style(
+	struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	static const char *const words[] = { "text", "atrace", NULL };
+
+	return take_word(&c->ftrace_style, "ftrace.style", value, words, error);
+}
+
+static int take_ftrace_instance(
+	struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return keep_path(&c->ftrace_instance, "ftrace.instance", value, error);
+}
+
 static const char *const on_off[] = { "on", "off", NULL };
 
 static int take_crash(struct waymark_config *c, const char *value, struct waymark_error *error)
@@ -378,5 +392,6 @@ void waymark_config_fini(struct waymark_config *c)
 	free(c->ctf_file);
 	free(c->simple_file);
 	free(c->log_file);
+	free(c->ftrace_instance);
 	*c = (struct waymark_config){ 0 };
 }

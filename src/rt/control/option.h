@@ -30,6 +30,8 @@ struct waymark_config {
 	const char *replace; /* "on", "off"; NULL: not given */
 	const char *log_prefix; /* NULL: not given */
 	uint64_t syslog_rate; /* messages a second; 0: not given */
+	const char *ftrace_style; /* "text", "atrace"; NULL: not given */
+	char *ftrace_instance; /* NULL: not given */
 	const char *crash; /* "on", "off", "all"; NULL: not given */
 	uint64_t string; /* 0: not given */
 	bool help;

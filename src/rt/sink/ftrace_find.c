@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See ftrace_marker.h. The marker is looked for where tracefs is mounted, then in
+ * the tracing/ of each debugfs, then in /sys/kernel/tracing, which is where
+ * kernels since 4.1 have it: the first that can be opened is taken. In a file
+ * system that is none of these it is never made, for nothing is created.
+ *
+ * tracing_on is not ours: who has switched the kernel's tracing off is obeyed.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "rt/host/line.h"
+#include "rt/host/message.h"
+#include "rt/host/mounts.h"
+#include "rt/host/open.h"
+#include "rt/host/reason.h"
+#include "rt/sink/ftrace.h"
+#include "rt/sink/ftrace_marker.h"
+
+/* Kernels before 6.8 cut a line there, newline counted in. */
+#define PIECE_OLD 1024u
+/* Later ones take what a sub-buffer of 4 KiB holds, of which 4096 - 4054 are theirs. */
+#define PIECE_NEW 4054u
+
+static const char default_place[] = "/sys/kernel/tracing";
+
+/* What looking takes; too much for a stack. */
+struct finder {
+	struct mounts mounts;
+	char directory[PATH_MAX];
+	char path[PATH_MAX];
+	/* What went wrong: the first that is not just absent, else the first. */
+	int error;
+	char place[PATH_MAX];
+	char wrong[PATH_MAX];
+};
+
+/* By release and acquire; written before the first event. "": the kernel's main buffer. */
+static char instance[NAME_MAX + 1];
+static bool instance_given;
+
+bool waymark_ftrace_is_instance(const char *name)
+{
+	return *name && strlen(name) <= NAME_MAX && !strchr(name, '/') && strcmp(name, ".") != 0 &&
+	       strcmp(name, "..") != 0;
+}
+
+void waymark_ftrace_set_instance(const char *name)
+{
+	if (waymark_ftrace_is_instance(name)) {
+		strcpy(instance, name);
+		__atomic_store_n(&instance_given, true, __ATOMIC_RELEASE);
+	}
+}
+
+/* False where it does not fit. */
+static bool join(char to[PATH_MAX], const char *directory, const char *name)
+{
+	struct line l;
+
+	line_init(&l, to, PATH_MAX);
+	waymark_line_put(&l, "%s/%s", directory, name);
+	return !l.cut;
+}
+
+/* The directory of the wanted buffer below `place`, where tracefs is. */
+static bool make_directory(struct finder *f, const char *place)
+{
+	if (!__atomic_load_n(&instance_given, __ATOMIC_ACQUIRE)) {
+		strcpy(f->directory, place);
+		return true;
+	}
+	return join(f->path, place, "instances") && join(f->directory, f->path, instance);
+}
+
+static void note_failure(struct finder *f, const char *place, int error)
+{
+	if (f->error == 0 || (f->error == ENOENT && error != ENOENT)) {
+		f->error = error;
+		strcpy(f->place, place);
+		strcpy(f->wrong, f->directory);
+	}
+}
+
+/* Kernels that cut at PIECE_OLD do not have the file. */
+static size_t piece_of(struct finder *f)
+{
+	struct stat st;
+
+	return join(f->path, f->directory, "buffer_subbuf_size_kb") &&
+			       fstatat(AT_FDCWD, f->path, &st, 0) == 0
+		       ? PIECE_NEW
+		       : PIECE_OLD;
+}
+
+static int try_place(struct finder *f, const char *place, size_t *max)
+{
+	if (!make_directory(f, place) || !join(f->path, f->directory, "trace_marker")) {
+		return -1;
+	}
+	int fd = waymark_open(f->path, O_WRONLY, 0);
+
+	if (fd < 0) {
+		note_failure(f, place, errno);
+	} else {
+		*max = piece_of(f);
+	}
+	return fd;
+}
+
+/* In all file systems of a type, below `subdirectory` of each unless that is NULL. */
+static int try_mounts(struct finder *f, const char *type, const char *subdirectory, size_t *max)
+{
+	int fd = -1;
+
+	waymark_mounts_open(&f->mounts);
+	while (fd < 0 && waymark_mounts_next(&f->mounts, type)) {
+		char *place = f->mounts.path;
+
+		if (subdirectory) {
+			if (!join(f->path, place, subdirectory)) {
+				continue;
+			}
+			strcpy(place, f->path);
+		}
+		fd = try_place(f, place, max);
+	}
+	waymark_mounts_close(&f->mounts);
+	return fd;
+}
+
+static void tell(struct finder *f)
+{
+	char spare[REASON_BYTES];
+	struct stat st;
+
+	if (!waymark_ftrace_may_tell(FTRACE_NO_MARKER)) {
+		return;
+	}
+	if (f->error == EACCES || f->error == EPERM) {
+		waymark_message("ftrace: %s/trace_marker: %s, events are lost: be root, or in "
+				"GROUP after 'mount -o remount,gid=GROUP,mode=750 %s'",
+			f->wrong, waymark_reason(f->error, spare), f->place);
+	} else if (f->error != ENOENT) {
+		waymark_message("ftrace: %s/trace_marker: %s, events are lost", f->wrong,
+			waymark_reason(f->error, spare));
+	} else if (join(f->path, f->place, "instances") &&
+		   fstatat(AT_FDCWD, f->path, &st, 0) == 0) {
+		waymark_message("ftrace: there is no instance '%s', events are lost: mkdir %s",
+			instance, f->wrong);
+	} else {
+		waymark_message("ftrace: there is no tracefs, events are lost: "
+				"mount -t tracefs tracefs %s",
+			default_place);
+	}
+}
+
+static int find(struct finder *f, size_t *max)
+{
+	int fd = try_mounts(f, "tracefs", NULL, max);
+
+	fd = fd < 0 ? try_mounts(f, "debugfs", "tracing", max) : fd;
+	fd = fd < 0 ? try_place(f, default_place, max) : fd;
+	if (fd < 0) {
+		tell(f);
+	}
+	return fd;
+}
+
+int waymark_ftrace_open(size_t *max)
+{
+	struct finder *f =
+		mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (f == MAP_FAILED) {
+		return -1;
+	}
+	int fd = find(f, max);
+
+	munmap(f, sizeof(*f));
+	return fd;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See ftrace_marker.h. The descriptor is changed by compare and exchange only,
+ * from a number that is not ours to one that is; a number that was ours is never
+ * reused for another file by us, so a thread between its question and its write
+ * hits nothing foreign because of us.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <waymark/record.h>
+
+#include "base/compiler.h"
+#include "rt/host/identity.h"
+#include "rt/host/message.h"
+#include "rt/host/reason.h"
+#include "rt/sink/ftrace_marker.h"
+
+#define NONE (-1)
+
+/* How often an event looks again while others open the marker and the program closes it. */
+#define LOOKS 16
+
+/* A marker that could not be opened is left alone that long. */
+#define RETRY_NS UINT64_C(1000000000)
+
+/* Of any kernel's piece; a shorter one would hold no event. */
+#define PIECE_MIN 64u
+
+/* By release and acquire; `identity` is of every descriptor that this process ever had there. */
+static int marker_fd = NONE;
+static uintptr_t identity;
+
+/* Relaxed: what a piece may have, when to try again. */
+static uint32_t piece_max;
+static waymark_count retry_ns;
+static bool begun;
+
+bool waymark_ftrace_has_begun(void)
+{
+	return __atomic_load_n(&begun, __ATOMIC_RELAXED);
+}
+
+/* Opens the marker and puts it in the place of `former`, unless somebody else was faster. */
+static bool open_anew(int former)
+{
+	size_t max = 0;
+	struct stat st;
+	int fd = waymark_ftrace_open(&max);
+
+	if (fd < 0) {
+		return false;
+	}
+	waymark_stat(fd, &st); /* of a descriptor that is open: it does not fail */
+	__atomic_store_n(&piece_max, (uint32_t)max, __ATOMIC_RELAXED);
+	__atomic_store_n(&identity, identity_of(&st), __ATOMIC_RELEASE);
+	if (!__atomic_compare_exchange_n(
+		    &marker_fd, &former, fd, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		syscall(SYS_close, fd);
+	}
+	return true;
+}
+
+static bool is_time_to_try(void)
+{
+	uint64_t retry = __atomic_load_n(&retry_ns, __ATOMIC_RELAXED);
+
+	return retry == 0 || waymark_clock_ns() >= retry;
+}
+
+/* The slow path: there is no marker that is ours. */
+static COLD bool look_for_marker(int *fd)
+{
+	struct stat st;
+
+	__atomic_store_n(&begun, true, __ATOMIC_RELAXED);
+	for (int look = 0; look < LOOKS && is_time_to_try(); look++) {
+		*fd = __atomic_load_n(&marker_fd, __ATOMIC_ACQUIRE);
+		if (*fd != NONE && identity_is(&identity, *fd, &st)) {
+			__atomic_store_n(&retry_ns, 0, __ATOMIC_RELAXED);
+			return true;
+		}
+		if (!open_anew(*fd)) {
+			__atomic_store_n(
+				&retry_ns, waymark_clock_ns() + RETRY_NS, __ATOMIC_RELAXED);
+		}
+	}
+	return false;
+}
+
+bool waymark_ftrace_marker(struct ftrace_marker *m)
+{
+	struct stat st;
+
+	m->fd = __atomic_load_n(&marker_fd, __ATOMIC_ACQUIRE);
+	if (UNLIKELY(m->fd == NONE || !identity_is(&identity, m->fd, &st)) &&
+		!look_for_marker(&m->fd)) {
+		waymark_ftrace_count_lost();
+		return false;
+	}
+	m->max = __atomic_load_n(&piece_max, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* Nothing else stops it: the kernel copies the line into its buffer and never waits. */
+static long write_piece(int fd, const char *line, size_t len)
+{
+	long n;
+
+	do {
+		n = syscall(SYS_write, fd, line, len);
+	} while (n < 0 && errno == EINTR);
+	return n;
+}
+
+/*
+ * The kernel took less than we knew of: later lines are made to fit, and this one's
+ * cut is marked behind it.
+ */
+static COLD void note_cut(int fd, long taken)
+{
+	static const char note[] = "waymark: the event before was cut here ...\n";
+
+	if (taken >= (long)PIECE_MIN) {
+		__atomic_store_n(&piece_max, (uint32_t)taken, __ATOMIC_RELAXED);
+	}
+	write_piece(fd, note, sizeof(note) - 1);
+}
+
+static COLD void lose(int error)
+{
+	char spare[REASON_BYTES];
+
+	waymark_ftrace_count_lost();
+	if (error == EBADF || error == EINVAL) {
+		if (waymark_ftrace_may_tell(FTRACE_OFF)) {
+			waymark_message("ftrace: the kernel's tracing is off, events are lost: "
+					"write 1 to tracing_on (and to options/markers)");
+		}
+	} else if (waymark_ftrace_may_tell(FTRACE_ERROR)) {
+		waymark_message("ftrace: cannot write to trace_marker: %s; events are lost",
+			waymark_reason(error, spare));
+	}
+}
+
+void waymark_ftrace_write(const struct ftrace_marker *m, const char *line, size_t len)
+{
+	long n = write_piece(m->fd, line, len);
+	int error = n < 0 ? errno : 0;
+	struct stat st;
+	int fd = m->fd;
+
+	/* EBADF means that tracing is off, or that the program has just closed it. */
+	if (UNLIKELY(error == EBADF) && !identity_is(&identity, fd, &st) && look_for_marker(&fd)) {
+		n = write_piece(fd, line, len);
+		error = n < 0 ? errno : 0;
+	}
+	if (UNLIKELY(error)) {
+		lose(error);
+	} else if (UNLIKELY((size_t)n < len)) {
+		note_cut(fd, n);
+	}
+}

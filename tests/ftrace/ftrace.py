@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The backend ftrace against the kernel: ftrace.py PROGRAM TEST [MODULE]
+
+Each test has a mount of tracefs in a mount namespace of its own, and a buffer
+(instance) of its own in the kernel, which goes away with it. The program has the
+backend log beside ftrace, so that each line of the kernel's trace can be compared
+with one that took another way.
+"""
+import ctypes
+import os
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+
+CLONE_NEWNS = 0x20000
+LINE = re.compile(r"^ *(?P<who>.*)-(?P<tid>\d+) +\[\d+\] .{5,6} +(?P<time>\d+\.\d+): "
+                  r"(?P<event>\w+): (?P<text>.*)$")
+LONGEST = 4054  # of a kernel since 6.8, 1024 before
+
+
+def skip(reason):
+    print("skipped:", reason)
+    sys.exit(77)
+
+
+def check(condition, *words):
+    if not condition:
+        print("FAILED:", *words)
+        sys.exit(1)
+
+
+def read(path):
+    with open(path, errors="surrogateescape") as f:
+        return f.read()
+
+
+def write(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def mount_tracefs(directory):
+    """Gives this process mounts of its own and a tracefs in `directory`."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNS) != 0:
+        skip("no mount namespace: " + os.strerror(ctypes.get_errno()))
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+    os.mkdir(directory)
+    made = subprocess.run(["mount", "-t", "tracefs", "tracefs", directory],
+                          stderr=subprocess.PIPE, text=True)
+    if made.returncode:
+        skip("no tracefs: " + made.stderr.strip())
+
+
+class Bench:
+    """A directory, a tracefs and a buffer of the kernel."""
+
+    def __init__(self, program, directory):
+        self.program = os.path.abspath(program)
+        self.directory = directory
+        self.tracefs = directory + "/trace fs"
+        mount_tracefs(self.tracefs)
+        self.instance = "waymark-test-%d" % os.getpid()
+        self.buffer = self.tracefs + "/instances/" + self.instance
+        os.mkdir(self.buffer)
+        # The default clock is that of each processor: one that moves may see it go back.
+        write(self.buffer + "/trace_clock", "global")
+        self.piece = LONGEST if os.path.exists(self.buffer + "/buffer_subbuf_size_kb") else 1024
+
+    def close(self):
+        os.rmdir(self.buffer)
+
+    def run(self, *arguments, option=None, before=(), status=0):
+        """Runs the program with all events on; the process, with its log as `log`."""
+        if option is None:
+            option = "ftrace.instance=" + self.instance
+        log = self.directory + "/log"
+        if os.path.exists(log):
+            os.remove(log)
+        trace = ";".join(filter(None, ("*", option, "log.file=" + log, "log.prefix=none")))
+        done = subprocess.Popen([*before, self.program, *map(str, arguments)], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env={**os.environ, "WAYMARK_TRACE": trace})
+        done.stdout, done.stderr = done.communicate()
+        done.log = read(log).splitlines() if os.path.exists(log) else None
+        check(done.returncode == status, "status", done.returncode, done.stderr)
+        return done
+
+    def trace(self, buffer=None):
+        """The lines of the kernel's trace, as matches of LINE."""
+        lines = [s for s in read((buffer or self.buffer) + "/trace").split("\n")
+                 if s and not s.startswith("#")]
+        found = [LINE.match(s) for s in lines]
+        check(all(found), "lines that are none:", [s for s, m in zip(lines, found) if not m][:3])
+        return found
+
+    def marks(self, buffer=None):
+        return [m for m in self.trace(buffer) if m["event"] == "tracing_mark_write"]
+
+    def texts(self):
+        return [m["text"] for m in self.marks()]
+
+
+def test_text(b):
+    done = b.run("steps", 10)
+    check(len(done.log) == 20 and done.log[0] == "step number=0 balance=0 word='plain'", done.log)
+    check(r"word='two\nlines\x1b[0m'" in done.log[8], done.log[8])
+    check(b.texts() == done.log, "trace", b.texts(), "log", done.log)
+    check(done.stderr == "", done.stderr)
+    times = [float(m["time"]) for m in b.marks()]
+    check(times == sorted(times), times)
+
+
+def test_main_buffer(b):
+    done = b.run("steps", 5, option="")
+    own = [m["text"] for m in b.marks(b.tracefs) if m["tid"] == str(done.pid)]
+    check(len(own) == 10 and own == done.log, own, done.log)
+    check(b.texts() == [], b.texts())
+
+
+def test_beside_kernel(b):
+    switch = b.buffer + "/events/sched/sched_switch/enable"
+    write(switch, "1")
+    done = b.run("steps", 20)
+    write(switch, "0")
+    trace = b.trace()
+    marks = [i for i, m in enumerate(trace) if m["event"] == "tracing_mark_write"]
+    tid = trace[marks[0]]["tid"]
+    check([trace[i]["text"] for i in marks] == done.log, "the text")
+    check([float(m["time"]) for m in trace] == sorted(float(m["time"]) for m in trace), "times")
+    # The program sleeps behind each step: the kernel switches to another task and back.
+    for begin, end in zip(marks[0::2], marks[1::2]):
+        between = [m["text"] for m in trace[begin:end] if m["event"] == "sched_switch"]
+        away = [s for s in between if "prev_pid=%s " % tid in s]
+        back = [s for s in between if "next_pid=%s " % tid in s]
+        check(away and back, trace[begin][0], between)
+
+
+def test_threads(b):
+    write(b.buffer + "/buffer_size_kb", "16384")
+    done = b.run("threads", 4, 20000)
+    check(done.stderr == "", done.stderr)
+    seen = {"thread_step": [0] * 4, "tick": 0}
+    for text in b.texts():
+        name, *values = text.split()
+        values = [int(v.split("=")[1]) for v in values]
+        if name == "tick":
+            check(values[0] == seen["tick"], text, "after", seen["tick"])
+            seen["tick"] += 1
+        else:
+            check(values[1] == seen[name][values[0]], text, "after", seen[name])
+            seen[name][values[0]] += 1
+    check(seen["thread_step"] == [20000] * 4, seen)
+    check(seen["tick"] == int(done.stdout) > 0, seen, done.stdout)
+    check(len(done.log) == 80000 + seen["tick"], len(done.log))
+
+
+def test_long(b):
+    frame = len("step number=1 balance=1 word=''\n")
+    for length in (b.piece - frame, b.piece - frame + 1, 6000, 100000):
+        write(b.buffer + "/trace", "")
+        done = b.run("long", length)
+        first, text, last = b.texts()
+        check((first, last) == ("tick number=1", "tick number=2"), first, last)
+        if length + frame <= b.piece:
+            check(text == done.log[1] and text.endswith("x'"), len(text), text[-20:])
+        else:
+            check(len(text) == b.piece - 1 and text.endswith("xxx..."), len(text), text[-20:])
+        check(done.stderr == "", done.stderr)
+
+
+def test_short_writes(b):
+    """With a module that makes the kernel an older one: there is none to test with."""
+    before = ["env", "LD_PRELOAD=" + os.path.abspath(sys.argv[3])]
+    b.run("long", 3000, before=[*before, "HIDE_SUBBUF=1"])
+    first, text, last = b.texts()
+    check(len(text) == 1023 and text.endswith("xxx..."), len(text), text[-20:])
+    check((first, last) == ("tick number=1", "tick number=2"), first, last)
+    # What the kernel takes is not known beforehand.
+    write(b.buffer + "/trace", "")
+    b.run("long", 3000, before=before)
+    first, text, note, last = b.texts()
+    check(len(text) == 1024 and text.endswith("xxxx"), len(text), text[-20:])
+    check(note == "waymark: the event before was cut here ...", note)
+    check((first, last) == ("tick number=1", "tick number=2"), first, last)
+
+
+def test_style(b):
+    done = b.run("steps", 3, option="ftrace.style=atrace,ftrace.instance=" + b.instance)
+    pid = b.marks()[0]["tid"]
+    check(b.texts() == ["I|%s|%s" % (pid, s) for s in done.log], b.texts())
+    done = b.run("steps", 1, option="ftrace.style=perfetto")
+    check("ftrace.style=: 'perfetto' is none of text, atrace" in done.stderr, done.stderr)
+
+
+def test_closing(b):
+    done = b.run("closing", b.directory + "/own")
+    check(b.texts() == ["tick number=%d" % i for i in (1, 2, 3, 4)], b.texts())
+    check(done.stderr == "", done.stderr)
+
+
+def test_forking(b):
+    done = b.run("forking")
+    check(sorted(b.texts()) == ["tick number=%d" % i for i in (1, 2, 3, 4, 4)], b.texts())
+    check(len({m["tid"] for m in b.marks()}) == 3, b.texts())
+    done = b.run("executing")
+    check("trace_marker" not in done.stdout and " -> " in done.stdout, done.stdout)
+
+
+def expect_loss(done, count, *words):
+    """All lines are in the log; one line says what is wrong, and one how much was lost."""
+    said = done.stderr.splitlines()
+    check(len(done.log) == count, done.log)
+    check(len(said) == 2, said)
+    check(said[0].startswith("waymark: ftrace: ") and all(w in said[0] for w in words), said)
+    check(said[1] == "waymark: ftrace: %d events could not be written" % count, said)
+
+
+def test_nowhere(b):
+    # In a namespace below this one, so that the buffer can be removed here.
+    script = 'umount -a -l -t tracefs,debugfs; exec "$@"'
+    done = b.run("steps", 10, option="", before=["unshare", "-m", "sh", "-ec", script, "sh"])
+    expect_loss(done, 20, "no tracefs", "mount -t tracefs tracefs /sys/kernel/tracing")
+
+
+def test_no_rights(b):
+    os.chmod(b.directory, 0o777)
+    before = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    done = b.run("steps", 10, option="", before=before)
+    expect_loss(done, 20, "/trace_marker: Permission denied", "be root",
+                "mount -o remount,gid=GROUP,mode=750 ")
+    check(stat.S_IMODE(os.stat(b.tracefs + "/trace_marker").st_mode) & 0o002 == 0, "mode")
+
+
+def test_off(b):
+    write(b.buffer + "/tracing_on", "0")
+    expect_loss(b.run("steps", 10), 20, "tracing is off", "tracing_on")
+    check(read(b.buffer + "/tracing_on").strip() == "0", "somebody switched tracing on")
+    check(b.texts() == [], b.texts())
+    # The child counts what it lost itself.
+    done = b.run("forking")
+    numbers = sorted(re.findall(r"(\d+) events could not", done.stderr))
+    check(numbers == ["1", "2", "2"], done.stderr)
+
+
+def test_no_instance(b):
+    option = "ftrace.instance=waymark-none"
+    where = b.tracefs + "/instances/waymark-none"
+    expect_loss(b.run("steps", 2, option=option), 4, "no instance 'waymark-none'", "mkdir ")
+    check(not os.path.exists(where), "it was made")
+    for wrong in ("..", "a/b", ""):
+        done = b.run("steps", 1, option="ftrace.instance=" + wrong)
+        check("ftrace.instance=" in done.stderr, wrong, done.stderr)
+
+
+def main():
+    program, name = sys.argv[1:3]
+    if os.geteuid() != 0:
+        skip("only root may have a tracefs")
+    if "tracefs" not in read("/proc/filesystems"):
+        skip("this kernel has no tracefs")
+    with tempfile.TemporaryDirectory() as directory:
+        b = Bench(program, directory)
+        try:
+            globals()["test_" + name](b)
+        finally:
+            b.close()
+            subprocess.run(["umount", b.tracefs], check=True)
+
+
+main()

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# An event that is off costs with ftrace what it costs with log, because its call
+# site is the same: header.sh TRACETOOL ROOT. And the source compiles everywhere.
+. "$(dirname "$0")/../tracetool/lib.sh"
+
+for backend in ftrace log; do
+	for format in h c; do
+		"$tracetool" --format=$format --backends=$backend --group=types \
+			--output=$backend.$format "$here/golden/trace-events" || fail "$backend $format"
+	done
+done
+cmp ftrace.h log.h || fail "the header depends on the backend"
+
+cp ftrace.h trace-types.h
+{ compilers && compilers_of_32_bits; } | {
+	while read -r compiler; do
+		$compiler $warnings -I"$include" -I. -O1 -c ftrace.c -o out.o || fail "$compiler"
+	done
+	finish
+}
