@@ -45,6 +45,30 @@
 #define WAYMARK_HALF(word) ((const waymark_half *)(const void *)&(word))
 #endif
 
+/*
+ * A tracepoint of LTTng-UST, as its ABI has it. `state` is not 0 while a session
+ * records the event. waymark/ust.h holds this to the original.
+ */
+struct waymark_tracepoint {
+	uint32_t struct_size;
+	const char *provider_name;
+	const char *event_name;
+	int state;
+	void *probes;
+	int *provider_ref;
+	const char *signature;
+};
+
+/* Its state, loaded as WAYMARK_STATE() does. */
+#ifdef __cplusplus
+#define WAYMARK_TRACED(tracepoint) static_cast<uint32_t>(WAYMARK_STATE((tracepoint).state))
+#else
+#define WAYMARK_TRACED(tracepoint) ((uint32_t)WAYMARK_STATE((tracepoint).state))
+#endif
+
+/* The object of that name in the linked program, whatever C calls it. */
+#define WAYMARK_SYMBOL(name) __asm__(#name)
+
 /* A half of a state word is read beside the whole: it may alias it. */
 typedef uint16_t __attribute__((may_alias)) waymark_half;
 

@@ -28,6 +28,13 @@ static bool read_sources(struct run *r, struct diag *d)
 	return good;
 }
 
+static void print_diagnostics(const struct diag *d)
+{
+	if (d->out.len > 0) {
+		fwrite(d->out.data, 1, d->out.len, stderr);
+	}
+}
+
 static bool read_model(struct run *r)
 {
 	struct diag d;
@@ -39,9 +46,7 @@ static bool read_model(struct run *r)
 	bool good = read_sources(r, &d);
 
 	good = decl_finish(&r->model, &d) && good;
-	if (d.out.len > 0) {
-		fwrite(d.out.data, 1, d.out.len, stderr);
-	}
+	print_diagnostics(&d);
 	if (good && d.warnings && run_option(r, OPTION_WERROR)) {
 		good = run_fail(r, "warnings are errors (--werror)", "");
 	}
@@ -49,12 +54,12 @@ static bool read_model(struct run *r)
 	return good;
 }
 
-/* The header's name that a generated source includes. */
-static const char *header_name(struct run *r)
+/* The name of a header that a generated source includes: an option's value, or after the group. */
+static const char *header_name(struct run *r, enum tracetool_option option, const char *begin)
 {
-	const char *header = run_option(r, OPTION_HEADER);
+	const char *header = run_option(r, option);
 
-	return header ? header : arena_printf(&r->model.arena, "trace-%s.h", r->group);
+	return header ? header : arena_printf(&r->model.arena, "%s%s.h", begin, r->group);
 }
 
 /* The prefix of SystemTap's probes, as QEMU makes it where the target is known. */
@@ -96,8 +101,8 @@ static const char *provider(struct run *r)
 	return name;
 }
 
-/* Some backends hand over fewer arguments than an event may have. */
-static bool check_args(struct run *r, const struct emit_context *c)
+/* Some backends hand over fewer arguments than an event may have, or have other limits. */
+static bool check_events(struct run *r, const struct emit_context *c)
 {
 	struct diag d;
 
@@ -112,9 +117,9 @@ static bool check_args(struct run *r, const struct emit_context *c)
 			}
 		}
 	}
-	fwrite(d.out.data, 1, d.out.len, stderr);
-	bool good = d.errors == 0;
+	bool good = emit_check(c, &d) && d.errors == 0;
 
+	print_diagnostics(&d);
 	diag_fini(&d);
 	return good;
 }
@@ -127,7 +132,8 @@ static bool write_output(struct run *r)
 		.out = &text,
 		.model = &r->model,
 		.group = r->group,
-		.header = header_name(r),
+		.header = header_name(r, OPTION_HEADER, "trace-"),
+		.ust_header = header_name(r, OPTION_UST_HEADER, "trace-ust-"),
 		.directory = directory,
 		.backends = r->backends,
 		.binary = run_option(r, OPTION_BINARY),
@@ -136,13 +142,12 @@ static bool write_output(struct run *r)
 	};
 
 	out_init(&text, OUT_TO_MEMORY);
-	bool good = check_args(r, &c);
+	bool good = check_events(r, &c);
 
 	if (good) {
 		emit(r->format, &c);
 		good = file_write(r->output, &text, run_option(r, OPTION_ALWAYS), &r->error);
 	}
-
 	out_fini(&text);
 	free(directory);
 	return good;

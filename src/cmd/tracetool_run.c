@@ -104,12 +104,21 @@ void run_arrange_files(struct run *r)
 	}
 }
 
-static bool check_header(struct run *r)
+static bool is_header(const char *name)
+{
+	return !name || (*name && !strpbrk(name, "\"\n"));
+}
+
+static bool check_headers(struct run *r)
 {
 	const char *header = run_option(r, OPTION_HEADER);
+	const char *ust_header = run_option(r, OPTION_UST_HEADER);
 
-	if (header && (!*header || strpbrk(header, "\"\n"))) {
+	if (!is_header(header)) {
 		return run_fail_usage(r, "--header takes the name of a file, not ", header);
+	}
+	if (!is_header(ust_header)) {
+		return run_fail_usage(r, "--ust-header takes the name of a file, not ", ust_header);
 	}
 	return true;
 }
@@ -223,5 +232,5 @@ static bool check_output(struct run *r)
 
 bool run_check_names(struct run *r)
 {
-	return check_group(r) && check_header(r) && check_provider(r) && check_output(r);
+	return check_group(r) && check_headers(r) && check_provider(r) && check_output(r);
 }

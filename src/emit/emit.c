@@ -72,6 +72,32 @@ bool emit_provider_is_valid(const char *provider)
 	       !strchr("0123456789", *provider);
 }
 
+static bool check_event(const struct emit_context *c, const struct event *e, struct diag *d)
+{
+	bool good = true;
+
+	for (int i = 0; emit_backends[i].name; i++) {
+		const struct emit_backend *b = emit_chosen(c, i);
+
+		if (b && b->check) {
+			good = b->check(c, e, d) && good;
+		}
+	}
+	return good;
+}
+
+bool emit_check(const struct emit_context *c, struct diag *d)
+{
+	bool good = true;
+
+	vec_foreach (struct event **, e, &c->model->events) {
+		if (!((*e)->properties & EVENT_DISABLE)) {
+			good = check_event(c, *e, d) && good;
+		}
+	}
+	return good;
+}
+
 /* Emitters write lines of any length; what wraps them knows nothing of events. */
 void emit(const struct emit_format *format, struct emit_context *c)
 {

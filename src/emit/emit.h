@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "model/event.h"
+#include "text/diag.h"
 #include "text/out.h"
 
 struct emit_context;
@@ -39,11 +40,14 @@ struct emit_backend {
 	 * outside has the event on; NULL: the bit in our half says it.
 	 */
 	const char *watched;
-	/* The word that `watched` reads where that is not the state word; NULL: it is. */
+	/* What call sites load beside the state word, and its declaration; NULL: nothing. */
 	const char *word;
+	const char *declaration;
 	/* Writes what the generated source needs in front of its events; NULL: nothing. */
 	void (*emit_begin)(struct emit_context *c);
 	size_t max_args; /* that an event may have; 0: as many as any */
+	/* Reports why an event cannot have this backend, else returns true; NULL: all can. */
+	bool (*check)(const struct emit_context *c, const struct event *e, struct diag *d);
 };
 
 /* A row of backends.def. */
@@ -76,6 +80,7 @@ struct emit_context {
 	const struct model *model;
 	const char *group; /* made of letters, digits and `_-.` */
 	const char *header; /* the header that a generated .c includes */
+	const char *ust_header; /* the header with the tracepoints of LTTng-UST */
 	const char *directory; /* inputs named by an absolute path are shown relative to it */
 	unsigned int backends; /* bit n: emit_backends[n] */
 	const char *binary; /* the traced program, for SystemTap */
@@ -90,6 +95,11 @@ const struct emit_backend *emit_chosen(const struct emit_context *c, int i);
 
 /* Whether all arguments of the event fit into backend `i`, where that is chosen. */
 bool emit_args_fit(const struct emit_context *c, int i, const struct event *e);
+/*
+ * Whether all events that are on may have all chosen backends; reports to `d` why
+ * not. Needs of the context what says which they are, and the provider.
+ */
+bool emit_check(const struct emit_context *c, struct diag *d);
 
 /* Writes the whole file of a format to `c->out`. */
 void emit(const struct emit_format *format, struct emit_context *c);

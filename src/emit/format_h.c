@@ -70,7 +70,7 @@ static const char *guard(struct emit_context *c)
 	return c_end(c);
 }
 
-/* The words of tracers outside, one declaration a line. */
+/* The words of tracers outside, as their backends declare them. */
 static const char *words(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
@@ -78,10 +78,8 @@ static const char *words(struct emit_context *c, const struct event *e)
 	for (int i = 0; emit_backends[i].name; i++) {
 		const struct emit_backend *b = emit_chosen(c, i);
 
-		if (b && b->word) {
-			out_str(o, "WAYMARK_HIDDEN extern uint32_t ");
-			OUT(o, b->word, { "name", e->name });
-			out_str(o, ";\n");
+		if (b && b->declaration) {
+			OUT(o, b->declaration, { "name", e->name }, { "provider", c->provider });
 		}
 	}
 	return c_end(c);
@@ -98,9 +96,8 @@ static const char *state(struct emit_context *c, const struct event *e)
 		const struct emit_backend *b = emit_chosen(c, i);
 
 		if (b && b->word) {
-			out_str(o, " | WAYMARK_STATE(");
+			out_str(o, " | ");
 			OUT(o, b->word, { "name", e->name });
-			out_char(o, ')');
 			several = true;
 		}
 	}

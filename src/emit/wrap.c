@@ -217,7 +217,29 @@ static void wrap_statement(struct out *to, const char *text, size_t len, size_t 
 	write_pieces(to, &l, blanks);
 }
 
-/* `#define NAME() body`: the body goes to a line of its own. */
+/* The offset behind the last ` | ` of a macro's body; 0 where it has none. */
+static size_t last_operator(const char *body, size_t len)
+{
+	for (size_t i = len; i > 3; i--) {
+		if (memcmp(body + i - 3, " | ", 3) == 0) {
+			return i;
+		}
+	}
+	return 0;
+}
+
+static void write_columns(struct out *to, size_t from, size_t column)
+{
+	for (; from < column; from++) {
+		out_char(to, ' ');
+	}
+	out_str(to, "\\\n");
+}
+
+/*
+ * `#define NAME() body`: the body goes to a line of its own, and what follows an
+ * operator to a third. The ends of the first two then stand below each other.
+ */
 static void wrap_define(struct out *to, const char *text, size_t len)
 {
 	const char *name_end = memchr(text, ')', len);
@@ -228,10 +250,20 @@ static void wrap_define(struct out *to, const char *text, size_t len)
 		return;
 	}
 	size_t head = (size_t)(name_end - text) + 1;
+	const char *body = text + head + 1;
+	size_t rest = len - head - 1;
+	size_t cut = TAB + rest > COLUMNS ? last_operator(body, rest) : 0;
+	size_t end = head + 1 > TAB + cut || !cut ? head + 1 : TAB + cut;
 
 	out_bytes(to, text, head);
-	out_str(to, " \\\n\t");
-	out_bytes(to, text + head + 1, len - head - 1);
+	write_columns(to, head, end);
+	out_char(to, '\t');
+	if (cut) {
+		out_bytes(to, body, cut);
+		write_columns(to, TAB + cut, end);
+		out_str(to, "\t\t");
+	}
+	out_bytes(to, body + cut, rest - cut);
 	out_char(to, '\n');
 }
 

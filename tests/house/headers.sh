@@ -20,7 +20,13 @@ try() {
 	}
 }
 
-for header in $(cd "$include" && find . -name '*.h' | sed 's,^\./,,' | sort); do
+# It says by itself what is missing; tests/ust sees it do so.
+without=
+if ! echo '#include <lttng/ust-version.h>' | cc -E - >/dev/null 2>&1; then
+	echo "waymark/ust.h is not tested: liblttng-ust-dev is missing"
+	without=waymark/ust.h
+fi
+for header in $(cd "$include" && find . -name '*.h' | sed 's,^\./,,' | grep -vxF "$without" | sort); do
 	try "$header" gcc c c99
 	try "$header" gcc c gnu11
 	try "$header" g++ c++ c++11

@@ -103,7 +103,7 @@ abbreviations()
 	refused 'option --target not a unique prefix' --target=x a
 	# Options of our own take no abbreviation away from QEMU's.
 	run 0 --list
-	says 'nop, ctf, dtrace, ftrace, log, simple, syslog'
+	says 'nop, ctf, dtrace, ftrace, log, simple, syslog, ust'
 	run 0 --h
 	says 'Usage: tracetool'
 	refused 'option --bogus not recognized' --bogus
@@ -124,9 +124,9 @@ abbreviations()
 lists()
 {
 	run 0 --list-backends
-	[ "$(cat out)" = 'nop, ctf, dtrace, ftrace, log, simple, syslog' ] || fail "$what: $(cat out)"
+	[ "$(cat out)" = 'nop, ctf, dtrace, ftrace, log, simple, syslog, ust' ] || fail "$what: $(cat out)"
 	run 0 --list-formats
-	[ "$(cat out)" = 'h, c, rs, d, bpftrace' ] || fail "$what: $(cat out)"
+	[ "$(cat out)" = 'h, c, rs, d, bpftrace, ust-events-h, ust-events-c' ] || fail "$what: $(cat out)"
 	run 0 --version
 	says 'tracetool (Waymark) '
 	run 0 --help
@@ -139,6 +139,34 @@ lists()
 	silent
 	[ ! -s out ] || fail "$what: prints"
 	refused 'no backends specified' --check-backends
+}
+
+# What LTTng-UST cannot have is an error where ust is chosen, and only there.
+limits_of_ust()
+{
+	local long=e$(printf '%0249d' 0 | tr 0 e)
+	echo 'eleven(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k)' >wide
+	echo "$long(void)" >long
+	run 1 --format=c --backends=log,ust --max-args=11 --group=g wide new.c
+	grep -q "^wide:1:1: error: 'eleven' has 11 arguments, but the backend ust takes 10 at most$" err ||
+		fail "$what: $(cat err)"
+	absent new.c
+	run 0 --format=c --backends=log --max-args=11 --group=g wide -
+	sed 's/^/disable /' wide >wide-off
+	run 0 --format=c --backends=ust --max-args=11 --group=g wide-off -
+	run 1 --format=ust-events-h --backends=ust --group=group long new.h
+	grep -q "^long:1:1: error: 'group:e*' has 256 characters, but LTTng-UST takes 255$" err ||
+		fail "$what: $(cat err)"
+	absent new.h
+	run 0 --format=ust-events-h --backends=ust --group=group --provider=prov long -
+	run 0 --format=ust-events-h --backends=log --group=group long -
+	grep -q lttng out && fail "$what: has tracepoints without the backend"
+	run 0 --format=c --backends=ust --group=g --ust-header=other.h a -
+	says '#include "other.h"'
+	run 0 --format=ust-events-c --backends=ust --group=g a -
+	says '#include "trace-ust-g.h"'
+	run 0 --format=ust-events-h --backends=ust --target-type=system --target-name=x86_64 a
+	says 'LTTNG_UST_TRACEPOINT_EVENT(qemu, one,'
 }
 
 # Each has the faults of those after it too: the first one is named.
@@ -155,6 +183,7 @@ order_of_checks()
 	refused 'unknown backend: ' --backends=log, --format=h --group=g a new.h
 	refused "a group's name has letters, digits and _-. only: a/b" $both --group=a/b a new.h
 	refused '--header takes the name of a file, not a"b' $both --group=g --header='a"b' a new.h
+	refused '--ust-header takes the name of a file, not ' $both --group=g --ust-header= a new.h
 	refused '--max-args takes a number from 1 to 32, not 33' $both --group=g --max-args=33 a new.h
 	refused '--max-args takes a number from 1 to 32, not -1' $both --group=g --max-args=-1 a new.h
 	refused '--depfile needs an output file' $both --group=g --depfile=d a -
@@ -367,6 +396,7 @@ new_form
 old_form
 abbreviations
 lists
+limits_of_ust
 order_of_checks
 declarations_are_safe
 inputs

@@ -10,7 +10,8 @@ compare() # KIND LISTED-BY-TRACETOOL
 {
 	upper=$(echo "$1" | tr a-z A-Z)
 	sed -n "s/^EMIT_$upper(\([a-z_]*\),.*/\1/p" "$emit/$1s.def" >table
-	(cd "$emit" && ls "$1"_*.c) | sed "s/^$1_\(.*\)\.c$/\1/" | sort >files
+	[ "$1" = backend ] || sed -i s/_/-/g table # a format's name has dashes, its file has none
+	(cd "$emit" && ls "$1"_*.c) | sed "s/^$1_\(.*\)\.c$/\1/; s/_/-/g" | sort >files
 	[ -s table ] || fail "$1s.def has no row"
 	sort table | diff - files || fail "$1s.def (<) and the files $1_*.c (>) differ"
 	echo "$2" | sed 's/, /\n/g' | diff table - || fail "$1s.def (<) and tracetool (>) differ"

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ust: a tracepoint of LTTng-UST for each event, which its sessions switch. A call
+ * site reads the tracepoint's own state under a name of ours, so that the header
+ * needs nothing of LTTng-UST; format_ust_events_h.c makes the tracepoints.
+ */
+#include <string.h>
+
+#include "emit/c_code.h"
+
+/* How long `provider:event` may be. */
+#define NAME_MAX_LEN 255
+
+/* The templates read like what they make. */
+/* clang-format off */
+static const char begin[] =
+	"\n"
+	"#include \"${header}\"\n";
+
+static const char declaration[] =
+	"WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_${name} "
+	"WAYMARK_SYMBOL(lttng_ust_tracepoint_${provider}___${name});\n";
+
+static const char function[] =
+	"\n"
+	"static void ust_${name}(${parameters})\n"
+	"{\n"
+	"\tlttng_ust_do_tracepoint(${provider}, ${name}, ${arguments});\n"
+	"}\n";
+/* clang-format on */
+
+static void emit_begin(struct emit_context *c)
+{
+	OUT(c->out, begin, { "header", c->ust_header });
+}
+
+static void emit_function(struct emit_context *c, const struct event *e)
+{
+	OUT(c->out, function, { "name", e->name }, { "parameters", c_parameters(c, e) },
+		{ "provider", c->provider }, { "arguments", c_arguments(c, e) });
+}
+
+static bool check(const struct emit_context *c, const struct event *e, struct diag *d)
+{
+	size_t len = strlen(c->provider) + strlen(":") + strlen(e->name);
+
+	if (len > NAME_MAX_LEN) {
+		diag_error(d, e->at, "choose a shorter name, or a shorter --provider",
+			"'%s:%s' has %zu characters, but LTTng-UST takes %d", c->provider, e->name,
+			len, NAME_MAX_LEN);
+		return false;
+	}
+	return true;
+}
+
+const struct emit_backend emit_backend_ust = {
+	.mask = "WAYMARK_UST",
+	.emit_function = emit_function,
+	.watched = "WAYMARK_TRACED(waymark_ust_${name})",
+	.word = "WAYMARK_TRACED(waymark_ust_${name})",
+	.declaration = declaration,
+	.emit_begin = emit_begin,
+	.max_args = 10,
+	.check = check,
+};

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tracepoints of LTTng-UST: a header that LTTng's own headers include again
+ * and again, each time with other macros. A field has the name that is declared
+ * and the width and sign of its argument's type.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "emit/c_code.h"
+#include "emit/ust.h"
+
+/* The templates read like what they make. */
+/* clang-format off */
+static const char file_begin[] =
+	"${banner}"
+	"#include <waymark/ust.h>\n"
+	"\n"
+	"#undef LTTNG_UST_TRACEPOINT_PROVIDER\n"
+	"#define LTTNG_UST_TRACEPOINT_PROVIDER ${provider}\n"
+	"\n"
+	"#undef LTTNG_UST_TRACEPOINT_INCLUDE\n"
+	"#define LTTNG_UST_TRACEPOINT_INCLUDE \"${header}\"\n"
+	"\n"
+	"#if !defined(${guard}) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)\n"
+	"#define ${guard}\n"
+	"\n"
+	"/* The macros of LTTng-UST are not for C99 without extensions. */\n"
+	"#pragma GCC system_header\n"
+	"\n"
+	"/* clang-format off */\n";
+
+static const char file_end[] =
+	"/* clang-format on */\n"
+	"\n"
+	"#endif\n"
+	"\n"
+	"#include <lttng/tracepoint-event.h>\n";
+
+static const char nothing[] =
+	"${banner}"
+	"#include <waymark/event.h>\n";
+
+static const char event_begin[] =
+	"\n"
+	"/* ${file}:${line} */\n"
+	"${hide}"
+	"LTTNG_UST_TRACEPOINT_EVENT(${provider}, ${name},\n"
+	"\tLTTNG_UST_TP_ARGS(${tuples}),\n"
+	"\tLTTNG_UST_TP_FIELDS(";
+
+static const char event_end[] =
+	"))\n"
+	"${show}";
+
+static const char event_format[] =
+	"LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(${provider}, ${name},\n"
+	"\t${format})\n";
+
+/* Macros of a field's name are away while LTTng-UST makes a string of it. */
+static const char hide_macro[] =
+	"#pragma push_macro(\"${name}\")\n"
+	"#undef ${name}\n";
+
+static const char show_macro[] = "#pragma pop_macro(\"${name}\")\n";
+
+static const char field_string[] = "\n\t\tlttng_ust_field_string(${field}, ${value})";
+static const char field_pointer[] =
+	"\n\t\tlttng_ust_field_integer_hex(uintptr_t, ${field}, (uintptr_t)${value})";
+static const char field_hex[] = "\n\t\tlttng_ust_field_integer_hex(${type}, ${field}, ${value})";
+static const char field_decimal[] = "\n\t\tlttng_ust_field_integer(${type}, ${field}, ${value})";
+/* clang-format on */
+
+/* `TRACE_UST_HW_BLOCK_H` for the header trace-ust-hw-block.h. */
+static const char *guard(struct emit_context *c)
+{
+	struct out *o = c_begin(c);
+
+	out_str(o, "TRACE_UST_");
+	for (const char *s = c->group; *s; s++) {
+		out_char(o, isalnum((unsigned char)*s) ? (char)toupper((unsigned char)*s) : '_');
+	}
+	out_str(o, "_H");
+	return c_end(c);
+}
+
+/* `uint64_t, offset, const char *, name`, or `void`. */
+static const char *tuples(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		out_str(o, i ? ", " : "");
+		OUT(o, "${type}, ${name}", { "type", e->args[i].type.text },
+			{ "name", e->args[i].c_name });
+	}
+	return e->arg_count ? c_end(c) : "void";
+}
+
+/* A word that C++ lets nobody define or undefine. */
+static bool is_operator(const char *name)
+{
+	static const char *const words[] = { "and", "and_eq", "bitand", "bitor", "compl", "not",
+		"not_eq", "or", "or_eq", "xor", "xor_eq", NULL };
+	const char *const *word = words;
+
+	while (*word && strcmp(*word, name) != 0) {
+		word++;
+	}
+	return *word != NULL;
+}
+
+/* What may be a macro, and is not one that LTTng-UST itself needs. */
+static bool is_hidden(const struct arg *a)
+{
+	return strcmp(a->name, a->c_name) != 0 && !is_operator(a->name) &&
+	       strcmp(a->name, "NULL") != 0;
+}
+
+static const char *around(struct emit_context *c, const struct event *e, const char *text)
+{
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (is_hidden(&e->args[i])) {
+			OUT(o, text, { "name", e->args[i].name });
+		}
+	}
+	return c_end(c);
+}
+
+/* The letter that prints an argument, NUL for one that no conversion prints. */
+static char letter_of(const struct event *e, size_t arg)
+{
+	for (size_t i = 0; i < e->format.count; i++) {
+		const struct segment *s = &e->format.segments[i];
+
+		if (s->has_conversion && s->conversion.arg == (int)arg) {
+			return s->conversion.letter;
+		}
+	}
+	return '\0';
+}
+
+static void emit_field(struct emit_context *c, const struct event *e, size_t i)
+{
+	const struct arg *a = &e->args[i];
+	char letter = letter_of(e, i);
+	const char *text = field_decimal;
+
+	if (a->type.class == TYPE_STRING && letter != 'p') {
+		text = field_string;
+	} else if (a->type.class != TYPE_INTEGER) {
+		text = field_pointer;
+	} else if (letter == 'x' || letter == 'X' || letter == 'p') {
+		text = field_hex;
+	}
+	OUT(c->out, text, { "type", a->type.is_bool ? "uint8_t" : a->type.text },
+		{ "field", strcmp(a->name, "NULL") == 0 ? a->c_name : a->name },
+		{ "value", a->c_name });
+}
+
+/*
+ * The format as declared, as the name of the event's model: the one text for which
+ * LTTng-UST has room. Its daemon writes that between quotes as it is.
+ */
+static void emit_format(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	for (const char *s = e->format.source; s && *s; s++) {
+		out_str(o, *s == '"' || *s == '\\' ? "\\" : "");
+		out_char(o, *s);
+	}
+	const char *escaped = c_end(c);
+
+	if (*escaped) {
+		OUT(c->out, event_format, { "provider", c->provider }, { "name", e->name },
+			{ "format", c_literal(c, escaped) });
+	}
+}
+
+static void emit_event(struct emit_context *c, const struct event *e)
+{
+	const struct out_hole holes[] = {
+		{ "file", c_file_comment(c, e) },
+		{ "line", c_number(c, e->line) },
+		{ "hide", around(c, e, hide_macro) },
+		{ "provider", c->provider },
+		{ "name", e->name },
+		{ "tuples", tuples(c, e) },
+		{ NULL, NULL },
+	};
+
+	out_template(c->out, event_begin, holes);
+	for (size_t i = 0; i < e->arg_count; i++) {
+		emit_field(c, e, i);
+	}
+	OUT(c->out, event_end, { "show", around(c, e, show_macro) });
+	emit_format(c, e);
+}
+
+void emit_format_ust_events_h(struct emit_context *c)
+{
+	if (!ust_is_chosen(c)) {
+		OUT(c->out, nothing, { "banner", c_banner(c) });
+		return;
+	}
+	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "provider", c->provider },
+		{ "header", c->ust_header }, { "guard", guard(c) });
+	vec_foreach (struct event **, e, &c->model->events) {
+		if (event_is_on(c, *e)) {
+			emit_event(c, *e);
+		}
+	}
+	out_str(c->out, file_end);
+}
