@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """LTTng-UST's daemon and sessions, apart from those of the machine.
 
-As root LTTng knows one place for its sockets; run.py has moved into a mount
+As root LTTng knows one place for its sockets; move_apart() goes on in a mount
 namespace of its own, where that place is empty. Everything else lies below
-`home`. The daemon is ended by its number.
+`home`. The daemon is ended by its number. The tests of the backend ust use it too.
 """
 
 import os
@@ -11,26 +11,44 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import time
 
 BUFFER = ["--discard", "--num-subbuf=8", "--subbuf-size=8M"]
 SESSION = "waymark-bench"
 
 
-def why_absent(programs):
-    """The reason why LTTng cannot be measured, or None."""
+def move_apart():
+    """Goes on in a mount namespace of its own, if that is allowed: LTTng's needs it as root."""
+    wanted = "WAYMARK_BENCH_NAMESPACE" not in os.environ and os.geteuid() == 0
+    if wanted and subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "bench", "/run"],
+                                 check=False, capture_output=True).returncode == 0:
+        os.environ["WAYMARK_BENCH_NAMESPACE"] = "1"
+        script = 'mount -t tmpfs bench /run && mkdir /run/lock && exec "$@"'
+        os.execvp("unshare", ["unshare", "-m", "sh", "-c", script, "sh", sys.executable, *sys.argv])
+
+
+def why_no_daemon():
+    """The reason why LTTng cannot record, or None."""
     for command in ("lttng", "lttng-sessiond", "babeltrace2"):
         if not shutil.which(command):
             return f"{command} is not installed"
-    if not (programs / "bench-memory-lttng").exists():
-        return "liblttng-ust-dev was not there when the benchmarks were built"
     if os.geteuid() == 0 and "WAYMARK_BENCH_NAMESPACE" not in os.environ:
         return "no mount namespace to keep it apart from the machine's own"
     return None
 
 
-class Lttng:
-    def __init__(self, home, one_event):
+def why_absent(programs):
+    """The reason why LTTng cannot be measured, or None."""
+    if not (programs / "bench-memory-lttng").exists():
+        return "liblttng-ust-dev was not there when the benchmarks were built"
+    return why_no_daemon()
+
+
+class Daemon:
+    """lttng-sessiond, and commands to it."""
+
+    def __init__(self, home):
         self.home = pathlib.Path(home)
         self.trace = self.home / "trace"
         self.environment = {**os.environ, "HOME": home, "LTTNG_HOME": home,
@@ -40,8 +58,6 @@ class Lttng:
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.DEVNULL)
         self.wait()
-        self.base = (0, 0)
-        self.base = self.record(one_event)[1:3]
 
     @staticmethod
     def shm():
@@ -58,6 +74,21 @@ class Lttng:
             time.sleep(0.05)
         self.close()
         raise OSError("lttng-sessiond does not answer")
+
+    def close(self):
+        self.daemon.terminate()
+        self.daemon.wait(timeout=20)
+        for path in self.shm() - self.shm_before:
+            path.unlink(missing_ok=True)
+
+
+class Lttng(Daemon):
+    """What is measured of it."""
+
+    def __init__(self, home, one_event):
+        super().__init__(home)
+        self.base = (0, 0)
+        self.base = self.record(one_event)[1:3]
 
     def consumer_cpu(self):
         """Seconds that the daemon's consumer has run."""
@@ -98,9 +129,3 @@ class Lttng:
         said = subprocess.run(command, check=False, capture_output=True, text=True).stdout
         found = re.search(r"([\d,]+) Event messages", said)
         return int(found[1].replace(",", "")) if found else 0
-
-    def close(self):
-        self.daemon.terminate()
-        self.daemon.wait(timeout=20)
-        for path in self.shm() - self.shm_before:
-            path.unlink(missing_ok=True)

@@ -18,7 +18,7 @@ import time
 sys.dont_write_bytecode = True  # the sources' folder may belong to somebody else
 
 from jobs import QUICK, FULL, TINY, jobs_of
-from lttng import Lttng, why_absent
+from lttng import Lttng, move_apart, why_absent
 from readers import Readers, parse_info
 from report import Results
 from tables import print_tables
@@ -134,16 +134,6 @@ def parse(text):
 def remove(path):
     """A trace is a file, or a directory of files."""
     subprocess.run(["rm", "-rf", path], check=True)
-
-
-def move_apart():
-    """Goes on in a mount namespace of its own, if that is allowed: LTTng's needs it as root."""
-    wanted = "WAYMARK_BENCH_NAMESPACE" not in os.environ and os.geteuid() == 0
-    if wanted and subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "bench", "/run"],
-                                 check=False, capture_output=True).returncode == 0:
-        os.environ["WAYMARK_BENCH_NAMESPACE"] = "1"
-        script = 'mount -t tmpfs bench /run && mkdir /run/lock && exec "$@"'
-        os.execvp("unshare", ["unshare", "-m", "sh", "-c", script, "sh", sys.executable, *sys.argv])
 
 
 def busy_seconds():

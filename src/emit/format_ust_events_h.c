@@ -97,24 +97,35 @@ static const char *tuples(struct emit_context *c, const struct event *e)
 	return e->arg_count ? c_end(c) : "void";
 }
 
+static bool is_one_of(const char *name, const char *const *list)
+{
+	while (*list && strcmp(*list, name) != 0) {
+		list++;
+	}
+	return *list != NULL;
+}
+
+/* Macros that LTTng-UST uses while it makes a string of a field's name. */
+static bool is_needed(const char *name)
+{
+	static const char *const macros[] = { "NULL", "false", "static_assert", "true", NULL };
+
+	return is_one_of(name, macros);
+}
+
 /* A word that C++ lets nobody define or undefine. */
 static bool is_operator(const char *name)
 {
 	static const char *const words[] = { "and", "and_eq", "bitand", "bitor", "compl", "not",
 		"not_eq", "or", "or_eq", "xor", "xor_eq", NULL };
-	const char *const *word = words;
 
-	while (*word && strcmp(*word, name) != 0) {
-		word++;
-	}
-	return *word != NULL;
+	return is_one_of(name, words);
 }
 
-/* What may be a macro, and is not one that LTTng-UST itself needs. */
+/* What may be a macro. */
 static bool is_hidden(const struct arg *a)
 {
-	return strcmp(a->name, a->c_name) != 0 && !is_operator(a->name) &&
-	       strcmp(a->name, "NULL") != 0;
+	return strcmp(a->name, a->c_name) != 0 && !is_operator(a->name) && !is_needed(a->name);
 }
 
 static const char *around(struct emit_context *c, const struct event *e, const char *text)
@@ -156,8 +167,7 @@ static void emit_field(struct emit_context *c, const struct event *e, size_t i)
 		text = field_hex;
 	}
 	OUT(c->out, text, { "type", a->type.is_bool ? "uint8_t" : a->type.text },
-		{ "field", strcmp(a->name, "NULL") == 0 ? a->c_name : a->name },
-		{ "value", a->c_name });
+		{ "field", is_needed(a->name) ? a->c_name : a->name }, { "value", a->c_name });
 }
 
 /*

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A call site reads the tracepoint's own state in each kind of program, and nothing
+# of LTTng-UST's or ours is seen outside of it; the generated code compiles without a
+# warning in every language; what is missing is said by name.
+#
+#	modes.sh TRACETOOL ROOT LIBWAYMARK
+library=$(realpath "$3")
+. "$(dirname "$0")/lib.sh"
+needs_ust
+
+strict='-Wshadow -Wconversion -Wcast-qual -Wformat=2 -Wwrite-strings -Wundef'
+if [ "${WAYMARK_SANITIZER-}" = thread ]; then
+	echo "skipped: a program without TSan cannot load a library with it"
+	exit 77
+fi
+generate log,simple,ust types "$here/golden/trace-events" .
+cp "$root/.clang-format" .
+! have clang-format-14 || for file in trace-*.[ch]; do
+	clang-format-14 "$file" | diff "$file" - || fail "$file is not formatted"
+done
+
+compilers >list
+while read -r compiler; do
+	for source in trace-types.c trace-ust-types.c; do
+		$compiler $warnings $strict -fsyntax-only -I"$include" -I. $source ||
+			fail "$compiler $source"
+	done
+done <list
+
+# The state is set as LTTng-UST sets it, without a session.
+cat >main.c <<'END'
+#include <stdio.h>
+#include "trace-types.h"
+
+void set(int state);
+
+int main(void)
+{
+	int off = TRACE_BOOLS_STATE() != 0;
+
+	set(1);
+	printf("%d %d %d\n", off, TRACE_BOOLS_STATE() != 0, TRACE_CHARS_STATE() != 0);
+	return 0;
+}
+END
+cat >set.c <<'END'
+#include "trace-ust-types.h"
+
+void set(int state);
+void set(int state)
+{
+	lttng_ust_tracepoint_types___bools.state = state;
+}
+END
+try() # COMPILER FLAGS...
+{
+	"$@" $warnings -I"$include" -I. main.c set.c trace-types.c trace-ust-types.c "$library" \
+		-llttng-ust -ldl -o program || fail "$*: does not link"
+	found=$(LD_LIBRARY_PATH=${library%/*} ./program)
+	[ "$found" = '0 1 0' ] || fail "$*: states are $found"
+}
+
+for compiler in gcc clang; do
+	have $compiler || continue
+	try $compiler -O0
+	try $compiler -O2 -fPIE -pie
+	try $compiler -O3 -no-pie -fno-pie
+	[ $compiler = clang ] && ! have ld.lld && [ ! -e /usr/lib/llvm-14/lib/LLVMgold.so ] ||
+		try $compiler -O2 -flto
+done
+gcc -O2 -I"$include" -I. -fPIC -shared main.c set.c trace-types.c trace-ust-types.c -o seen.so \
+	"$library" -llttng-ust || fail "shared library"
+nm -D --defined-only seen.so | grep -E ' (waymark|lttng|trace)' && fail "symbols are seen outside"
+
+# LTTng-UST that is not there, or too old.
+mkdir -p old/lttng
+printf '#define LTTNG_UST_MAJOR_VERSION 2\n#define LTTNG_UST_MINOR_VERSION 12\n' \
+	>old/lttng/ust-version.h
+gcc -I"$include" -I. -Iold -fsyntax-only trace-ust-types.c 2>err && fail "2.12 is taken"
+grep -q 'needs LTTng-UST 2.13 or later: .*liblttng-ust-dev.*older' err || fail "2.12: $(cat err)"
+mkdir libc
+for header in /usr/include/*; do
+	case $header in
+	*/x86_64-linux-gnu | */lttng) ;;
+	*) ln -s "$header" libc/ ;;
+	esac
+done
+multiarch=/usr/include/$(gcc -print-multiarch)
+for header in "$multiarch"/*; do
+	[ "${header##*/}" = lttng ] || ln -sf "$header" libc/
+done
+gcc -nostdinc -isystem "$(gcc -print-file-name=include)" -isystem libc -I"$include" -I. -fsyntax-only \
+	trace-types.c 2>err && fail "compiles without LTTng-UST"
+grep -q 'needs LTTng-UST 2.13 or later: install liblttng-ust-dev' err || fail "none: $(cat err)"
+generate log,simple none "$here/golden/trace-events" .
+gcc -nostdinc -isystem "$(gcc -print-file-name=include)" -isystem libc -I"$include" -I. $warnings \
+	-fsyntax-only trace-ust-none.c || fail "without the backend it needs LTTng-UST"
+finish
