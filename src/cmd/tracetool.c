@@ -62,19 +62,6 @@ static const char *header_name(struct run *r, enum tracetool_option option, cons
 	return header ? header : arena_printf(&r->model.arena, "%s%s.h", begin, r->group);
 }
 
-/* The prefix of SystemTap's probes, as QEMU makes it where the target is known. */
-static const char *probe_prefix(struct run *r)
-{
-	const char *prefix = run_option(r, OPTION_PROBE_PREFIX);
-	const char *type = run_option(r, OPTION_TARGET_TYPE);
-	const char *name = run_option(r, OPTION_TARGET_NAME);
-
-	if (prefix || !type || !name) {
-		return prefix;
-	}
-	return arena_printf(&r->model.arena, "qemu.%s.%s", type, name);
-}
-
 /* A QEMU build is known by what it says of its target or of SystemTap's probes. */
 static bool is_qemu(const struct run *r)
 {
@@ -137,8 +124,9 @@ static bool write_output(struct run *r)
 		.directory = directory,
 		.backends = r->backends,
 		.binary = run_option(r, OPTION_BINARY),
-		.probe_prefix = probe_prefix(r),
+		.probe_prefix = run_probe_prefix(r),
 		.provider = provider(r),
+		.provider_is_given = run_option(r, OPTION_PROVIDER),
 	};
 
 	out_init(&text, OUT_TO_MEMORY);

@@ -53,11 +53,14 @@ bool run_check_binary(struct run *r)
 {
 	const char *binary = run_option(r, OPTION_BINARY);
 
-	if (strcmp(r->format->name, "bpftrace") != 0 || (binary && *binary)) {
-		return !binary || !strpbrk(binary, "\"\\\n") ||
-		       run_fail_usage(r, "--binary takes a path without quotes, not ", binary);
+	if (strcmp(r->format->name, "bpftrace") != 0) {
+		return true;
 	}
-	return run_fail_usage(r, "--binary is required for a script of bpftrace", "");
+	if (!binary || !*binary) {
+		return run_fail_usage(r, "--binary is required for a script of bpftrace", "");
+	}
+	return !strpbrk(binary, "\"\\\n") ||
+	       run_fail_usage(r, "--binary takes a path without quotes, not ", binary);
 }
 
 /* `log,simple` to a set: a backend that is named twice counts once. */
@@ -217,6 +220,59 @@ static bool check_written(struct run *r, const char *path)
 	return true;
 }
 
+const char *run_probe_prefix(struct run *r)
+{
+	const char *prefix = run_option(r, OPTION_PROBE_PREFIX);
+	const char *type = run_option(r, OPTION_TARGET_TYPE);
+	const char *name = run_option(r, OPTION_TARGET_NAME);
+
+	if (prefix || !type || !name) {
+		return prefix;
+	}
+	return arena_printf(&r->model.arena, "qemu.%s.%s", type, name);
+}
+
+/* True for identifiers with a dot between them. */
+static bool is_probe_prefix(const char *s)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+				      "0123456789";
+
+	while (*s && !strchr("0123456789", *s)) {
+		size_t n = strspn(s, letters);
+
+		if (n == 0 || s[n] != '.') {
+			return n > 0 && s[n] == '\0';
+		}
+		s += n + 1;
+	}
+	return false;
+}
+
+/* The formats that SystemTap reads need to know the program and a name for its probes. */
+static bool check_stap(struct run *r)
+{
+	const char *format = run_option(r, OPTION_FORMAT);
+	const char *binary = run_option(r, OPTION_BINARY);
+	const char *prefix = run_probe_prefix(r);
+
+	if (!format || !ends_with(format, "stap")) {
+		return true;
+	}
+	if (!binary || !*binary) {
+		return run_fail_usage(r, "--binary is required for SystemTAP tapset generator", "");
+	}
+	if (!prefix || !*prefix) {
+		return run_fail_usage(
+			r, "--probe-prefix is required for SystemTAP tapset generator", "");
+	}
+	if (!is_probe_prefix(prefix)) {
+		return run_fail_usage(
+			r, "a probe's prefix is identifiers with dots between them: ", prefix);
+	}
+	return true;
+}
+
 static bool check_output(struct run *r)
 {
 	const char *depfile = run_option(r, OPTION_DEPFILE);
@@ -232,5 +288,6 @@ static bool check_output(struct run *r)
 
 bool run_check_names(struct run *r)
 {
-	return check_group(r) && check_headers(r) && check_provider(r) && check_output(r);
+	return check_group(r) && check_headers(r) && check_provider(r) && check_stap(r) &&
+	       check_output(r);
 }

@@ -41,6 +41,9 @@ bool run_fail_usage(struct run *r, const char *message, const char *subject);
 /* Finds out which files are inputs and which is the output. */
 void run_arrange_files(struct run *r);
 
+/* The prefix of SystemTap's probes, as QEMU makes it where the target is known; or NULL. */
+const char *run_probe_prefix(struct run *r);
+
 /* Checks what can be checked before the inputs are read: group, names of files. */
 bool run_check_names(struct run *r);
 

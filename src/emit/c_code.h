@@ -46,6 +46,9 @@ const char *c_arguments(struct emit_context *c, const struct event *e);
  */
 const char *c_printf(struct emit_context *c, const struct event *e);
 
+/* The width in bits to which `hh`, PRI?8, `h` and PRI?16 cut a value; 0 for all others. */
+unsigned int c_narrowed_to(const struct conversion *v);
+
 /* The event's format; of one that has arguments and no format, `name=value` for each. */
 const struct format *c_format(struct emit_context *c, const struct event *e);
 

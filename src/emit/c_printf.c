@@ -57,8 +57,7 @@ static bool is_one_of(const char *s, const char *const *list)
 	return *list != NULL;
 }
 
-/* The width in bits to which `hh`, PRI?8, `h` and PRI?16 cut a value; 0 for all others. */
-static unsigned int narrowed_to(const struct conversion *v)
+unsigned int c_narrowed_to(const struct conversion *v)
 {
 	static const char *const eight[] = { "hh", "8", "LEAST8", "FAST8", NULL };
 	static const char *const sixteen[] = { "h", "16", "LEAST16", NULL };
@@ -77,7 +76,7 @@ static bool is_integer_letter(char letter)
 /* The length modifier and letter of an integer. What is narrower than int is promoted to it. */
 static void write_integer(struct literal *l, const struct conversion *v, const struct type *t)
 {
-	unsigned int narrow = narrowed_to(v);
+	unsigned int narrow = c_narrowed_to(v);
 
 	if (narrow) {
 		literal_str(l, narrow == 8 ? "hh" : "h");
@@ -136,7 +135,7 @@ static void write_segment(struct literal *l, const struct segment *s, const stru
 static const char *integer_cast(const struct conversion *v, const struct type *t)
 {
 	bool is_signed = v->letter == 'd' || v->letter == 'i';
-	unsigned int narrow = narrowed_to(v);
+	unsigned int narrow = c_narrowed_to(v);
 
 	if (!narrow || t->size64 * 8u == narrow) {
 		return "";

@@ -86,6 +86,7 @@ struct emit_context {
 	const char *binary; /* the traced program, for SystemTap */
 	const char *probe_prefix; /* of SystemTap's probe names */
 	const char *provider; /* of probes and tracepoints: an identifier of C */
+	bool provider_is_given; /* by the caller's user, and not made of the group */
 	struct arena texts; /* emit() makes it: what fills the holes of templates */
 	struct out scratch; /* emit() makes it: see c_code.c */
 };

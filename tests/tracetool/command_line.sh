@@ -126,7 +126,7 @@ lists()
 	run 0 --list-backends
 	[ "$(cat out)" = 'nop, ctf, dtrace, ftrace, log, simple, syslog, ust' ] || fail "$what: $(cat out)"
 	run 0 --list-formats
-	[ "$(cat out)" = 'h, c, rs, d, bpftrace, ust-events-h, ust-events-c' ] || fail "$what: $(cat out)"
+	[ "$(cat out)" = 'h, c, rs, d, bpftrace, ust-events-h, ust-events-c, stap, log-stap, simpletrace-stap' ] || fail "$what: $(cat out)"
 	run 0 --version
 	says 'tracetool (Waymark) '
 	run 0 --help
@@ -167,6 +167,26 @@ limits_of_ust()
 	says '#include "trace-ust-g.h"'
 	run 0 --format=ust-events-h --backends=ust --target-type=system --target-name=x86_64 a
 	says 'LTTNG_UST_TRACEPOINT_EVENT(qemu, one,'
+}
+
+# What SystemTap's formats need to know, in QEMU's words.
+tapsets()
+{
+	local format
+	for format in stap log-stap simpletrace-stap; do
+		refused '--binary is required for SystemTAP tapset generator' \
+			--format=$format --backends=log --group=g --probe-prefix=p broken new.stp
+		refused '--probe-prefix is required for SystemTAP tapset generator' \
+			--format=$format --backends=log --group=g --binary=/bin/true broken new.stp
+		refused '--probe-prefix is required for SystemTAP tapset generator' --format=$format \
+			--backends=log --group=g --binary=/bin/true --target-name=x86_64 broken new.stp
+		refused "a probe's prefix is identifiers with dots between them: a..b" --format=$format \
+			--backends=log --group=g --binary=/bin/true --probe-prefix=a..b broken new.stp
+		run 0 --format=$format --backends=log --binary=/bin/true --target-type=user \
+			--target-name=x86_64 a
+	done
+	says 'probe qemu.user.x86_64.simpletrace.one ='
+	absent new.stp
 }
 
 # Each has the faults of those after it too: the first one is named.
@@ -398,6 +418,7 @@ abbreviations
 lists
 limits_of_ust
 order_of_checks
+tapsets
 declarations_are_safe
 inputs
 warnings_and_checks

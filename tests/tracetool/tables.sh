@@ -14,9 +14,10 @@ compare() # KIND LISTED-BY-TRACETOOL
 	(cd "$emit" && ls "$1"_*.c) | sed "s/^$1_\(.*\)\.c$/\1/; s/_/-/g" | sort >files
 	[ -s table ] || fail "$1s.def has no row"
 	sort table | diff - files || fail "$1s.def (<) and the files $1_*.c (>) differ"
-	echo "$2" | sed 's/, /\n/g' | diff table - || fail "$1s.def (<) and tracetool (>) differ"
+	# A name's dash is an underscore where C wants an identifier.
+	echo "$2" | sed 's/, /\n/g' | tr - _ | diff table - || fail "$1s.def (<) and tracetool (>) differ"
 	while read -r name; do
-		"$tracetool" --help | grep -qE "^  $name  +[A-Za-z]" || fail "--help lacks $1 $name"
+		"$tracetool" --help | tr - _ | grep -qE "^  $name  +[A-Za-z]" || fail "--help lacks $1 $name"
 	done <table
 }
 

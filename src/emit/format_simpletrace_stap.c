@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tapset that prints simpletrace's records, see format/simple.h: without a
+ * header and without names, so that an event's number is its place among all
+ * declarations, disabled ones too, and `simpletrace --no-header` reads them.
+ */
+#include "emit/stap.h"
+
+#include "emit/c_code.h"
+
+/*
+ * A string of SystemTap holds less than simpletrace's 512 bytes, so two share
+ * them. What cannot be read is an empty string, as NULL is.
+ */
+#define MACROS                                                                         \
+	"@define waymark_head(address) %(\n"                                           \
+	"\t(@address ? user_string_n(@address, 256, \"\") : \"\")\n"                   \
+	"%)\n"                                                                         \
+	"@define waymark_tail(address, head) %(\n"                                     \
+	"\t(strlen(@head) == 256 ? user_string_n(@address + 256, 256, \"\") : \"\")\n" \
+	"%)\n"
+
+/* Without its arguments and its type word. */
+#define RECORD_SIZE 24
+
+/* The templates read like what they make. */
+/* clang-format off */
+static const char text[] =
+	"\twaymark_head_${n} = @waymark_head(${name})\n"
+	"\twaymark_tail_${n} = @waymark_tail(${name}, waymark_head_${n})\n"
+	"\twaymark_length_${n} = strlen(waymark_head_${n}) + strlen(waymark_tail_${n})\n";
+
+static const char text_values[] =
+	", waymark_length_${n}, waymark_head_${n}, waymark_tail_${n}";
+
+static const char record[] =
+	"\tprintf(\"%8b%8b%8b%4b%4b${conversions}\", "
+	"1, ${id}, ktime_get_ns(), ${size}, pid()${values})\n";
+/* clang-format on */
+
+static bool is_text(const struct event *e, size_t arg)
+{
+	return e->args[arg].type.class == TYPE_STRING;
+}
+
+static const char *conversions(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		out_str(o, is_text(e, i) ? "%4b%s%s" : "%8b");
+	}
+	return c_end(c);
+}
+
+/* `32 + 4 + waymark_length_1` */
+static const char *size(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+	size_t fixed = RECORD_SIZE;
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		fixed += is_text(e, i) ? 4 : 8;
+	}
+	out_printf(o, "%zu", fixed);
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (is_text(e, i)) {
+			out_printf(o, " + waymark_length_%zu", i + 1);
+		}
+	}
+	return c_end(c);
+}
+
+static const char *values(struct emit_context *c, const struct event *e)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const char *n = c_number(c, i + 1);
+		struct out *o = c_begin(c);
+
+		out_str(o, all);
+		OUT(o, is_text(e, i) ? text_values : ", ${name}", { "n", n },
+			{ "name", stap_name(c, e, i) });
+		all = c_end(c);
+	}
+	return all;
+}
+
+static void emit_body(struct emit_context *c, const struct event *e, size_t id)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (is_text(e, i)) {
+			OUT(c->out, text, { "n", c_number(c, i + 1) },
+				{ "name", stap_name(c, e, i) });
+		}
+	}
+	OUT(c->out, record, { "conversions", conversions(c, e) }, { "id", c_number(c, id) },
+		{ "size", size(c, e) }, { "values", values(c, e) });
+}
+
+void emit_format_simpletrace_stap(struct emit_context *c)
+{
+	static const struct stap_tapset tapset = {
+		.about = "For SystemTap: prints binary records for simpletrace --no-header.",
+		.infix = "simpletrace.",
+		.macros = MACROS,
+		.emit_body = emit_body,
+	};
+
+	stap_emit(c, &tapset);
+}

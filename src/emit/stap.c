@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* See stap.h. */
+#include "emit/stap.h"
+
+#include <string.h>
+
+#include "emit/c_code.h"
+
+/* The templates read like what they make. */
+/* clang-format off */
+static const char file_begin[] =
+	"${banner}"
+	"/* ${about} */\n"
+	"${macros}";
+
+static const char probe_begin[] =
+	"\n"
+	"/* ${file}:${line} */\n"
+	"probe ${prefix}.${infix}${name} = process(${binary})${provider}.mark(\"${name}\")?\n"
+	"{\n";
+
+static const char argument[] = "\t${name} = $arg${number}\n";
+
+static const char probe_end[] = "}\n";
+/* clang-format on */
+
+static bool is_taken(const char *name)
+{
+	static const char *const taken[] = {
+#define STAP_WORD(word) #word,
+#include "emit/stap_words.def"
+#undef STAP_WORD
+	};
+
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++) {
+		if (strcmp(taken[i], name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_an_argument(const struct event *e, const char *name)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (strcmp(e->args[i].name, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *stap_name(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const char *name = e->args[arg].name;
+
+	if (!is_taken(name)) {
+		return name;
+	}
+	do {
+		name = arena_printf(&c->texts, "%s_", name);
+	} while (is_an_argument(e, name));
+	return name;
+}
+
+/*
+ * Which provider a probe has is known where the program's sources are generated:
+ * here only if it is said, because one tapset may cover groups of several.
+ */
+static const char *provider(struct emit_context *c)
+{
+	if (!c->provider_is_given) {
+		return "";
+	}
+	return arena_printf(&c->texts, ".provider(\"%s\")", c->provider);
+}
+
+static void emit_event(
+	struct emit_context *c, const struct stap_tapset *tapset, const struct event *e, size_t id)
+{
+	OUT(c->out, probe_begin, { "file", c_file_comment(c, e) }, { "line", c_number(c, e->line) },
+		{ "prefix", c->probe_prefix }, { "infix", tapset->infix }, { "name", e->name },
+		{ "binary", c_literal(c, c->binary) }, { "provider", provider(c) });
+	for (size_t i = 0; i < e->arg_count; i++) {
+		OUT(c->out, argument, { "name", stap_name(c, e, i) },
+			{ "number", c_number(c, i + 1) });
+	}
+	if (tapset->emit_body) {
+		tapset->emit_body(c, e, id);
+	}
+	out_str(c->out, probe_end);
+}
+
+void stap_emit(struct emit_context *c, const struct stap_tapset *tapset)
+{
+	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "about", tapset->about },
+		{ "macros", tapset->macros });
+	for (size_t id = 0; id < c->model->events.count; id++) {
+		const struct event *e = c->model->events.items[id];
+
+		if (!(e->properties & EVENT_DISABLE)) {
+			emit_event(c, tapset, e, id);
+		}
+	}
+}
