@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Names that mean something to SystemTap are taken: keywords, its functions, the
+# variables of its own tapsets, as arguments and as events; and files of any name.
+#
+#	names.sh TRACETOOL ROOT
+. "$(dirname "$0")/lib.sh"
+
+words=$(sed -n 's/^STAP_WORD(\(.*\))$/\1/p' "$root/src/emit/stap_words.def")
+[ "$(echo "$words" | wc -l)" -gt 30 ] || fail 'stap_words.def has no words'
+
+# What C has as a keyword is no name of a declaration at all.
+for word in $words; do
+	echo "ev_$word(int $word, int other) \"%d %d\""
+	echo "$word(int a) \"%d\""
+done | grep -vwE '(int )?(break|continue|else|for|if|long|return|while)' >events
+for word in name process pid stats count sum kernel module error user_string text user text_str; do
+	echo "ev_$word(int $word, const char *other) \"%d %s\""
+done >>events
+"$tracetool" --format=stap --backends=log --group=st --binary="$tmp/program" --probe-prefix=st.x \
+	events plain.stp 2>err || fail "$(cat err)"
+python3 "$here/shim.py" program plain.stp | gcc -x c - -o program || fail 'gcc'
+mkdir tapsets
+tapset log-stap events tapsets/log.stp
+tapset simpletrace-stap events tapsets/simpletrace.stp
+events=$(grep -c '^probe' plain.stp)
+[ "$events" -gt 50 ] || fail "$events events"
+for infix in log simpletrace; do
+	systemtap -p2 -I tapsets -e "probe st.x.$infix.* { }" >found 2>err || fail "$(cat err)"
+	[ "$(grep -c '^process(' found)" -eq "$events" ] || fail "$infix: not all of $events events"
+	grep -q '^# global' found && sed -n '/^# global$/,/^# /p' found | grep . &&
+		fail 'an argument is a variable of a tapset'
+done
+
+# file NAME: a program of that name
+file()
+{
+	rm -f tapsets/*
+	cp program "$1"
+	"$tracetool" --format=log-stap --backends=log --group=st --binary="$tmp/$1" --probe-prefix=st.x \
+		events tapsets/log.stp 2>err || fail "$1: $(cat err)"
+	systemtap -p2 -I tapsets -e 'probe st.x.log.ev_next { }' >found 2>err || fail "$1: $(cat err)"
+}
+file 'a blank'
+file 'quoted "name"'
+file 'back\slash'
+file 'dollar $1 @1'
+
+# Whose probe it is may be said: then no other provider's is found.
+mkdir provider
+for name in shim other; do
+	"$tracetool" --format=log-stap --backends=log --group=st --binary="$tmp/program" --provider=$name \
+		--probe-prefix=st.$name events provider/$name.stp 2>err || fail "$(cat err)"
+done
+systemtap -p2 -I provider -e 'probe st.shim.log.ev_next { }' >found 2>err || fail "$(cat err)"
+systemtap -p2 -I provider -e 'probe st.other.log.ev_next { }' >found 2>err &&
+	fail 'a probe of another provider is found'
+
+# A mark that the program lacks hides none of the others.
+echo 'missing(int a) "%d"' >>events
+tapset log-stap events tapsets/log.stp
+systemtap -p2 -I tapsets -e 'probe st.x.log.* { }' >found 2>err || fail "$(cat err)"
+[ "$(grep -c '^process(' found)" -eq "$events" ] || fail 'a missing mark hides others'
+finish
