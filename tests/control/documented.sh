@@ -30,7 +30,13 @@ compare "log prefixes"
 sed -n 's/^WAYMARK_BACKEND([0-9]*, [A-Z]*, \([a-z]*\))/\1/p' include/waymark/backends.def | sort >"$tmp/reserved"
 sed -n 's/^EMIT_BACKEND(\([a-z]*\),.*/\1/p' src/emit/backends.def | grep -vx nop | sort >"$tmp/code"
 sed -n 's/^\.Pq Cm \(ctf, .*\|ctf .*\) \.$/\1/p' $trace | tr -d ' ' | tr ',' '\n' >"$tmp/page"
+outside=$(sed -n 's/.*WAYMARK_OUTSIDE_BACKENDS = \(.*\),/\1/p' include/waymark/backend.h |
+	sed 's/ | /|/g; s/WAYMARK_//g' | tr A-Z a-z)
+[ "$outside" ] && grep -qE "$outside" "$tmp/code" && grep -vxE "$outside" "$tmp/code" >"$tmp/switched"
+cp "$tmp/code" "$tmp/built"
+mv "$tmp/switched" "$tmp/code"
 compare "backends"
+mv "$tmp/built" "$tmp/code"
 for absent in $(comm -23 "$tmp/reserved" "$tmp/code"); do
 	if grep -nwi "$absent" $trace docs/man/waymark-control.3 src/rt/control/options.def \
 		include/trace/control.h include/waymark/control.h; then

@@ -6,19 +6,24 @@
 
 emit=$root/src/emit
 
-compare() # KIND LISTED-BY-TRACETOOL
+# compare KIND LISTED-BY-TRACETOOL: ids name files, names are what tracetool lists
+compare()
 {
 	upper=$(echo "$1" | tr a-z A-Z)
-	sed -n "s/^EMIT_$upper(\([a-z_]*\),.*/\1/p" "$emit/$1s.def" >table
-	[ "$1" = backend ] || sed -i s/_/-/g table # a format's name has dashes, its file has none
-	(cd "$emit" && ls "$1"_*.c) | sed "s/^$1_\(.*\)\.c$/\1/; s/_/-/g" | sort >files
-	[ -s table ] || fail "$1s.def has no row"
-	sort table | diff - files || fail "$1s.def (<) and the files $1_*.c (>) differ"
-	# A name's dash is an underscore where C wants an identifier.
-	echo "$2" | sed 's/, /\n/g' | tr - _ | diff table - || fail "$1s.def (<) and tracetool (>) differ"
+	sed -n "s/^EMIT_$upper(\([a-z_]*\),.*/\1/p" "$emit/$1s.def" >ids
+	if [ "$1" = format ]; then
+		sed -n 's/^EMIT_FORMAT([a-z_]*, "\([a-z-]*\)".*/\1/p' "$emit/$1s.def" >names
+	else
+		cp ids names
+	fi
+	(cd "$emit" && ls "$1"_*.c) | sed "s/^$1_\(.*\)\.c$/\1/" | sort >files
+	[ -s ids ] || fail "$1s.def has no row"
+	sort ids | diff - files || fail "$1s.def (<) and the files $1_*.c (>) differ"
+	tr - _ <names | diff ids - || fail "$1s.def: ids (<) and names (>) differ"
+	echo "$2" | sed 's/, /\n/g' | diff names - || fail "$1s.def (<) and tracetool (>) differ"
 	while read -r name; do
-		"$tracetool" --help | tr - _ | grep -qE "^  $name  +[A-Za-z]" || fail "--help lacks $1 $name"
-	done <table
+		"$tracetool" --help | grep -qE "^  $name  +[A-Za-z]" || fail "--help lacks $1 $name"
+	done <names
 }
 
 compare format "$("$tracetool" --list-formats)"
