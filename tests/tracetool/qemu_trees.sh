@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# QEMU's declarations, 5.0 file by file and 10.2 in one, give headers and sources
-# that compile without a warning as C99, gnu11 and C++11, for simple and log and for
-# nop, and that link into one program each with the runtime.
+# QEMU's declarations, 5.0 file by file and 10.2 in one, give every format for all of
+# QEMU's backends at once. Headers and sources compile without a warning, for all but
+# ust as gnu11, for simple and log and for nop as C99, gnu11 and C++11, and link into one
+# program each with the runtime. Those of ust: tests/ust/qemu_trees.sh.
 #
 # Each tree is compiled as one source: what 74 compilers would warn of, one warns
 # of too. With `each` every source is compiled by itself, as a program has it, in
@@ -28,7 +29,6 @@ have gcc && have g++ || {
 generate()
 {
 	mkdir "$2" "$2/old" "$2/new"
-	(cd "$old" && find . -type f) | sort >files
 	while read -r file; do
 		group=$(printf %s "${file#./}" | tr -c 'A-Za-z0-9' _)
 		for format in h c; do
@@ -41,6 +41,24 @@ generate()
 		"$tracetool" --format=$format --backends="$1" --group=all "$new" \
 			"$2/new/trace-all.$format" 2>>diagnostics || fail "10.2: $format for $1"
 	done
+}
+
+# every_format BACKENDS: each has something of each file that has an event that is on
+every_format()
+{
+	for format in $("$tracetool" --list-formats | tr -d ,); do
+		while read -r file; do
+			make_format $format "$1" "$old/${file#./}"
+		done <files
+		make_format $format "$1" "$new"
+	done
+}
+
+make_format() # FORMAT BACKENDS FILE
+{
+	"$tracetool" --format=$1 --backends="$2" --group=all --binary=/usr/bin/qemu \
+		--probe-prefix=qemu.system "$3" output 2>>diagnostics || fail "$3: $1 for $2"
+	[ -s output ] || ! grep -qE '^[a-z_0-9]+\(' "$3" || fail "$3: $1 for $2 is empty"
 }
 
 one_unit() # FOLDER
@@ -111,6 +129,9 @@ link() # NAME OBJECT...
 	LD_LIBRARY_PATH=${library%/*} ./program || fail "$name: run"
 }
 
+(cd "$old" && find . -type f) | sort >files
+every_format dtrace,ftrace,log,simple,syslog,ust
+generate dtrace,ftrace,log,simple,syslog all
 generate simple,log on
 generate nop off
 if grep -q error: diagnostics; then
@@ -135,7 +156,8 @@ bits32=$(compilers_of_32_bits | head -n1)
 for tree in new old; do
 	one_unit on/$tree >on-$tree.c
 	one_unit off/$tree >off-$tree.c
-	plan on/$tree on-$tree.c gcc -std=gnu11 -O0 -c -o objects/$tree.o
+	one_unit all/$tree >all-$tree.c
+	plan all/$tree all-$tree.c gcc -std=gnu11 -O0 -c -o objects/$tree.o
 	for state in on off; do
 		plan $state/$tree $state-$tree.c g++ -x c++ -std=c++11 -fsyntax-only
 		plan $state/$tree $state-$tree.c gcc -std=c99 -fsyntax-only
