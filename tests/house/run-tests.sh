@@ -51,10 +51,18 @@ echo 'another | always | it is another' >"$tmp/skips"
 strict 1
 printf '# why\n\nis skipped | always | the moon rises late\n' >"$tmp/skips"
 strict 0
+echo 'is* | always | a pattern' >"$tmp/skips"
+strict 0
+echo 'is skipped | no-data | it reads what is not here' >"$tmp/skips"
+WAYMARK_SHARED=$tmp/none strict 0
+mkdir -p "$tmp/shared/data"
+WAYMARK_SHARED=$tmp/shared strict 1
+printf 'is skipped | always | the moon rises late\n' >"$tmp/skips"
+strict 0
 grep -q 'skipped: is skipped: the moon is down' "$tmp/out" || fail "no reason of the skipped test"
 echo 'is skipped | sometimes | nobody knows' >"$tmp/skips"
 strict 1
-grep -q 'skips:1: error: write NAME | always or no-tracefs | WHY' "$tmp/out" || fail "a bad row passes"
+grep -q 'skips:1: error: write NAME | always or no-mounts or no-tracefs or no-data | WHY' "$tmp/out" || fail "a bad row passes"
 unset WAYMARK_SKIPS WAYMARK_STRICT
 python3 - "$root/tools/run-tests" <<'END'
 import importlib.machinery, importlib.util, os, sys
