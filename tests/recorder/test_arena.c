@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The arena's chunks and the clock's lines, by themselves. */
 #include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -130,6 +134,124 @@ static void threads_never_share_a_chunk(void **state)
 	waymark_arena_destroy(shared, true);
 }
 
+#if defined(__x86_64__) && !UNDER_SANITIZER
+
+/* Instructions that are looked at: those of a chunk that is new, and of the first that is freed. */
+#define STEPS 150
+
+static void (*inside)(void);
+static long step, steps;
+
+/* Called behind each instruction from the `step`th on. */
+static void trap(int sig)
+{
+	(void)sig;
+	if (steps++ >= step) {
+		inside();
+	}
+}
+
+static void begin_steps(void (*what)(void), long from)
+{
+	struct sigaction act = { .sa_handler = trap };
+
+	sigaction(SIGTRAP, &act, NULL);
+	inside = what;
+	step = from;
+	steps = 0;
+	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+}
+
+static void end_steps(void)
+{
+	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+}
+
+/* Whether the kernel can store into all of the chunk; else that is an error, and no signal. */
+static bool has_memory(struct arena *a, uint32_t unit)
+{
+	size_t bytes = arena_chunk_bytes(a, unit);
+
+	for (size_t i = 0; i < bytes; i += 4096) {
+		if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, arena_at(a, unit) + i)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void populate_once(void)
+{
+	if (steps == step + 1) {
+		waymark_arena_populate(shared);
+	}
+}
+
+static void a_chunk_has_memory_though_the_writer_makes_some_ready(void **state)
+{
+	(void)state;
+	for (long at = 0; at < STEPS; at++) {
+		shared = create(4 * MIB);
+		begin_steps(populate_once, at);
+		uint32_t unit = waymark_arena_take(shared, ARENA_MEDIUM);
+
+		end_steps();
+		assert_true(steps > 20);
+		assert_true(has_memory(shared, unit));
+		waymark_arena_destroy(shared, true);
+	}
+}
+
+static uint32_t seen;
+static bool cold_among_warm;
+
+/* Another thread takes all that was made ready, while the writer makes free chunks of it. */
+static void take_what_is_ready(void)
+{
+	uint32_t warm = (uint32_t)shared->free[ARENA_WARM][ARENA_SMALL].top;
+
+	if (steps == step + 1) {
+		waymark_arena_take(shared, ARENA_LARGE);
+	}
+	if (warm && warm != seen) {
+		cold_among_warm |= !has_memory(shared, warm);
+	}
+	seen = warm;
+}
+
+static void a_free_chunk_has_memory_though_others_take_some(void **state)
+{
+	(void)state;
+	for (long at = 0; at < STEPS; at++) {
+		shared = create(4 * MIB);
+		waymark_arena_take(shared, ARENA_MEDIUM);
+		waymark_arena_populate(shared);
+		assert_int_equal(shared->populated, shared->bump + arena_class_units(ARENA_LARGE));
+		begin_steps(take_what_is_ready, at);
+		waymark_arena_trim(shared);
+		end_steps();
+		assert_true(steps > 20);
+		assert_false(cold_among_warm);
+		waymark_arena_destroy(shared, true);
+	}
+}
+
+#else
+
+static void a_chunk_has_memory_though_the_writer_makes_some_ready(void **state)
+{
+	(void)state;
+	printf("not stepped: only x86-64 steps, and not a sanitizer's checks\n");
+	skip();
+}
+
+static void a_free_chunk_has_memory_though_others_take_some(void **state)
+{
+	a_chunk_has_memory_though_the_writer_makes_some_ready(state);
+}
+
+#endif
+
 static void lines_meet_and_never_go_back(void **state)
 {
 	struct clock_pair from = { 1000000, 5000 };
@@ -172,6 +294,8 @@ int main(void)
 		cmocka_unit_test(a_large_chunk_that_came_back_serves_small_takers),
 		cmocka_unit_test(memory_given_back_reads_zero_and_is_taken_again),
 		cmocka_unit_test(threads_never_share_a_chunk),
+		cmocka_unit_test(a_chunk_has_memory_though_the_writer_makes_some_ready),
+		cmocka_unit_test(a_free_chunk_has_memory_though_others_take_some),
 		cmocka_unit_test(lines_meet_and_never_go_back),
 		cmocka_unit_test(a_line_over_a_week_ends_where_it_should),
 	};

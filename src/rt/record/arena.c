@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See arena.h. Memory order: a chunk's bytes and its size_class travel with the
- * release of the push that frees it and the acquire of the pop that takes it.
+ * release of the push that frees it and the acquire of the pop that takes it. Below
+ * `populated`, all that `bump` has not passed yet has memory: who acquires that,
+ * and takes a chunk afterwards, takes none that was passed when it was stored.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -82,10 +84,14 @@ static bool allocate(struct arena *a, uint32_t unit, uint32_t count)
 	       (errno == EINVAL && touch(at, bytes));
 }
 
-/* Takes a chunk that was never used. */
-static uint32_t take_fresh(struct arena *a, unsigned int size_class)
+/*
+ * Takes a chunk that was never used, and tells whether it has been made ready. What
+ * is made ready behind that look may lie beyond the chunk and leave it out.
+ */
+static uint32_t take_fresh(struct arena *a, unsigned int size_class, bool *has_memory)
 {
 	uint32_t count = arena_class_units(size_class);
+	uint32_t populated = __atomic_load_n(&a->populated, __ATOMIC_ACQUIRE);
 	uint32_t unit = __atomic_load_n(&a->bump, __ATOMIC_RELAXED);
 
 	do {
@@ -95,6 +101,7 @@ static uint32_t take_fresh(struct arena *a, unsigned int size_class)
 	} while (!__atomic_compare_exchange_n(
 		&a->bump, &unit, unit + count, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	a->chunks[unit].size_class = size_class;
+	*has_memory = unit + count <= populated;
 	return unit;
 }
 
@@ -112,16 +119,14 @@ static uint32_t take_allocated(struct arena *a, uint32_t unit, bool has_memory)
 static uint32_t take_class(struct arena *a, unsigned int size_class)
 {
 	uint32_t unit = pop(a, &a->free[ARENA_WARM][size_class]);
+	bool has_memory;
 
 	if (unit) {
 		return unit;
 	}
-	unit = take_fresh(a, size_class);
+	unit = take_fresh(a, size_class, &has_memory);
 	if (unit) {
-		uint32_t end = unit + arena_class_units(size_class);
-
-		return take_allocated(
-			a, unit, end <= __atomic_load_n(&a->populated, __ATOMIC_RELAXED));
+		return take_allocated(a, unit, has_memory);
 	}
 	return take_allocated(a, pop(a, &a->free[ARENA_COLD][size_class]), false);
 }
@@ -186,20 +191,24 @@ void waymark_arena_populate(struct arena *a)
 	/* Not by touch(): a chunk that was taken meanwhile may hold events. */
 	if (bytes && mprotect(arena_at(a, from), bytes, PROT_READ | PROT_WRITE) == 0 &&
 		madvise(arena_at(a, from), bytes, MADV_POPULATE_WRITE) == 0) {
-		__atomic_store_n(&a->populated, to, __ATOMIC_RELAXED);
+		__atomic_store_n(&a->populated, to, __ATOMIC_RELEASE);
 	}
 }
 
-/* Makes free chunks of the memory that was made ready and never used. */
+/*
+ * Makes free chunks of the memory that was made ready and never used. Others may
+ * take the last of it meanwhile: then the next chunk is one that has none.
+ */
 static void retire_populated(struct arena *a)
 {
 	while (__atomic_load_n(&a->bump, __ATOMIC_RELAXED) < a->populated) {
-		uint32_t unit = take_fresh(a, ARENA_SMALL);
+		bool has_memory;
+		uint32_t unit = take_fresh(a, ARENA_SMALL, &has_memory);
 
 		if (!unit) {
 			break;
 		}
-		push(a, &a->free[ARENA_WARM][ARENA_SMALL], unit);
+		push(a, &a->free[has_memory ? ARENA_WARM : ARENA_COLD][ARENA_SMALL], unit);
 	}
 }
 
