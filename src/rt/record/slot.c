@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Slots: taking one is lock-free and signal-safe, because a thread's first
- * event may be in a handler. Slabs are only ever added. A slab's `owned` bits
- * are claimed by acquire and freed by release, so the next owner sees what the
- * last one has left; the `kept` ones are set by owners and taken back by who
- * drains, once nothing is left there.
+ * event may be in a handler; no signal of its thread interrupts it. Slabs are
+ * only ever added. A slab's `owned` bits are claimed by acquire and freed by
+ * release, so the next owner sees what the last one has left; the `kept` ones
+ * are set by owners and taken back by who drains, once nothing is left there.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 
 #include "rt/record/cursor.h"
@@ -128,29 +129,43 @@ struct slot *waymark_slot_current(void)
 	return c == &no_cursor ? NULL : (struct slot *)(void *)c;
 }
 
+/* No handler comes in between: one that forks would leave a child whose slot has no owner. */
+static void block_signals(sigset_t *former)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, former);
+}
+
+/* A slot for the calling thread, unless a handler has taken one by now. */
+static struct slot *slot_settle(void)
+{
+	sigset_t former;
+
+	block_signals(&former);
+	struct slot *s = waymark_slot_current();
+
+	if (!s) {
+		s = slot_take();
+		for (int k = 0; s && k < WAYMARK_RECORDERS; k++) {
+			waymark_cursors[k] = &s->cursors[k][0].hot;
+		}
+	}
+	pthread_sigmask(SIG_SETMASK, &former, NULL);
+	return s;
+}
+
 struct slot *waymark_slot_mine(void)
 {
-	struct waymark_cursor *none = &no_cursor;
 	struct slot *s = waymark_slot_current();
 
 	if (s) {
 		return s;
 	}
-	s = slot_take();
-	if (!s) {
-		return NULL;
-	}
-	/* The first in one step: a handler may come between a look and a store. */
-	if (!__atomic_compare_exchange_n(&waymark_cursors[0], &none, &s->cursors[0][0].hot, false,
-		    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-		slot_release(s);
-		return waymark_slot_current();
-	}
-	for (int k = 1; k < WAYMARK_RECORDERS; k++) {
-		waymark_cursors[k] = &s->cursors[k][0].hot;
-	}
+	s = slot_settle();
 	/* A thread without a value is found dead by the writer, when it is quiet. */
-	if (exit_key_valid && (exit_key < KEYS_IN_THREAD || !waymark_may_be_handler())) {
+	if (s && exit_key_valid && (exit_key < KEYS_IN_THREAD || !waymark_may_be_handler())) {
 		pthread_setspecific(exit_key, s);
 	}
 	return s;
@@ -307,7 +322,9 @@ void waymark_slot_keep_mine(void)
 static void thread_exit(void *slot)
 {
 	struct slot *s = slot;
+	sigset_t former;
 
+	block_signals(&former);
 	if (waymark_slot_current() == s) {
 		for (int k = WAYMARK_RECORDERS - 1; k >= 0; k--) {
 			waymark_cursors[k] = &no_cursor;
@@ -315,6 +332,7 @@ static void thread_exit(void *slot)
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	waymark_slot_leave(s, __atomic_load_n(&s->owner, __ATOMIC_RELAXED));
+	pthread_sigmask(SIG_SETMASK, &former, NULL);
 }
 
 __attribute__((constructor(101))) static void make_exit_key(void)
