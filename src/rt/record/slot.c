@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Slots: taking one is lock-free and signal-safe, because a thread's first
- * event may be in a handler; no signal of its thread interrupts it. Slabs are
- * only ever added. A slab's `owned` bits are claimed by acquire and freed by
- * release, so the next owner sees what the last one has left; the `kept` ones
- * are set by owners and taken back by who drains, once nothing is left there.
+ * event may be in a handler. Slabs are only ever added. A slab's `owned` bits
+ * are claimed by acquire and freed by release, so the next owner sees what the
+ * last one has left; the `kept` ones are set by owners and taken back by who
+ * drains, once nothing is left there.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <sys/mman.h>
 
 #include "rt/record/cursor.h"
@@ -114,14 +113,6 @@ static struct slab *find_slab(const struct slot *s, uint64_t *bit)
 	__builtin_unreachable();
 }
 
-static void slot_release(struct slot *s)
-{
-	uint64_t bit;
-	struct slab *slab = find_slab(s, &bit);
-
-	__atomic_fetch_and(&slab->owned, ~bit, __ATOMIC_RELEASE);
-}
-
 struct slot *waymark_slot_current(void)
 {
 	struct waymark_cursor *c = waymark_cursors[0];
@@ -129,43 +120,59 @@ struct slot *waymark_slot_current(void)
 	return c == &no_cursor ? NULL : (struct slot *)(void *)c;
 }
 
-/* No handler comes in between: one that forks would leave a child whose slot has no owner. */
-static void block_signals(sigset_t *former)
+/*
+ * Unless the caller has it now: a handler that came in between has forked, and in
+ * the child, where it was nobody's, taken it anew.
+ */
+static void slot_release(struct slot *s)
 {
-	sigset_t all;
+	uint64_t bit;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, former);
+	if (s == waymark_slot_current()) {
+		return;
+	}
+	struct slab *slab = find_slab(s, &bit);
+
+	__atomic_fetch_and(&slab->owned, ~bit, __ATOMIC_RELEASE);
 }
 
-/* A slot for the calling thread, unless a handler has taken one by now. */
-static struct slot *slot_settle(void)
+/*
+ * The slot is shown, so a fork keeps it from now on. A handler that forked before
+ * that has left a child where it is nobody's, and would not be looked at.
+ */
+static void slot_keep(struct slot *s)
 {
-	sigset_t former;
+	uint64_t bit;
+	struct slab *slab = find_slab(s, &bit);
 
-	block_signals(&former);
-	struct slot *s = waymark_slot_current();
-
-	if (!s) {
-		s = slot_take();
-		for (int k = 0; s && k < WAYMARK_RECORDERS; k++) {
-			waymark_cursors[k] = &s->cursors[k][0].hot;
-		}
-	}
-	pthread_sigmask(SIG_SETMASK, &former, NULL);
-	return s;
+	__atomic_fetch_or(&slab->owned, bit, __ATOMIC_SEQ_CST);
+	__atomic_fetch_or(&slab->kept, bit, __ATOMIC_SEQ_CST);
 }
 
 struct slot *waymark_slot_mine(void)
 {
+	struct waymark_cursor *none = &no_cursor;
 	struct slot *s = waymark_slot_current();
 
 	if (s) {
 		return s;
 	}
-	s = slot_settle();
+	s = slot_take();
+	if (!s) {
+		return NULL;
+	}
+	/* The first in one step: a handler may come between a look and a store. */
+	if (!__atomic_compare_exchange_n(&waymark_cursors[0], &none, &s->cursors[0][0].hot, false,
+		    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+		slot_release(s);
+		return waymark_slot_current();
+	}
+	slot_keep(s);
+	for (int k = 1; k < WAYMARK_RECORDERS; k++) {
+		waymark_cursors[k] = &s->cursors[k][0].hot;
+	}
 	/* A thread without a value is found dead by the writer, when it is quiet. */
-	if (s && exit_key_valid && (exit_key < KEYS_IN_THREAD || !waymark_may_be_handler())) {
+	if (exit_key_valid && (exit_key < KEYS_IN_THREAD || !waymark_may_be_handler())) {
 		pthread_setspecific(exit_key, s);
 	}
 	return s;
@@ -322,9 +329,7 @@ void waymark_slot_keep_mine(void)
 static void thread_exit(void *slot)
 {
 	struct slot *s = slot;
-	sigset_t former;
 
-	block_signals(&former);
 	if (waymark_slot_current() == s) {
 		for (int k = WAYMARK_RECORDERS - 1; k >= 0; k--) {
 			waymark_cursors[k] = &no_cursor;
@@ -332,7 +337,6 @@ static void thread_exit(void *slot)
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	waymark_slot_leave(s, __atomic_load_n(&s->owner, __ATOMIC_RELAXED));
-	pthread_sigmask(SIG_SETMASK, &former, NULL);
 }
 
 __attribute__((constructor(101))) static void make_exit_key(void)
