@@ -31,6 +31,20 @@ static void fork_at_once(int sig)
 	wait_for(pid);
 }
 
+/* The process that is traced stops. A fork comes before, or behind it: the child goes on. */
+static void stop_main(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (getpid() == main_pid) {
+		raise(SIGSTOP);
+	}
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 /* The first event of a process, which whoever traces it interrupts; a process for each. */
 static void fork_inside_first_event(void)
 {
@@ -42,12 +56,10 @@ static void fork_inside_first_event(void)
 	}
 	raise(SIGSTOP);
 	trace_pair(1, 0);
+	stop_main();
 	for (uint64_t i = trace_in_handler; getpid() != main_pid && i < 5; i++) {
 		trace_pair((uint64_t)getpid() + 1000, i);
 		sleep_ms(i == 1 ? 10 : 0); /* its writer looks meanwhile whose slot that is */
-	}
-	if (getpid() == main_pid) {
-		raise(SIGSTOP);
 	}
 	exit(0);
 }
