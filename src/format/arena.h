@@ -20,7 +20,8 @@
  * Another trace takes the arena over with one rename: who comes by its former name
  * finds none, who comes by its new one all that is not written. Before it,
  * `traces` has what the new one needs; after it, `turn` counts on, for those who
- * have the file open.
+ * have the file open. At the rename the metadata of both says CTF_FINISHED: the
+ * trace without the arena lacks nothing. The new one says so from its begin until then.
  *
  * The process holds a shared lock (flock) for as long as it has the file
  * mapped: who gets an exclusive one knows that it is dead. Numbers have the

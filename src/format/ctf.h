@@ -47,7 +47,7 @@
 enum ctf_ended {
 	CTF_UNFINISHED, /* it records, or did not come to its end: the last events may be elsewhere
 			 */
-	CTF_FINISHED, /* all that it recorded is in the files */
+	CTF_FINISHED, /* all that it recorded is in the files, or in an arena that is still there */
 	CTF_RECOVERED, /* it was not finished: what was left has been brought in */
 };
 

@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""kill -9 at any moment loses, tears and doubles nothing: kill.py WAYMARK VICTIM CHECK"""
+"""kill -9 at any moment loses, tears and doubles nothing: kill.py WAYMARK VICTIM CHECK KILL_AT"""
 
 import json
+import os
 import random
 import struct
+import sys
 import time
+import unittest
+
+KILL_AT = sys.argv.pop(4)
+KILL_AT = KILL_AT and os.path.abspath(KILL_AT)
 
 import survive
 from survive import amount
@@ -84,6 +90,19 @@ class Kill(survive.Survive):
                     finally:
                         self.forget()
         print(f"{self.id()}: {turns} traces")
+
+    @unittest.skipUnless(KILL_AT, "a sanitizer comes first")
+    def test_at_each_change_of_a_file_while_the_trace_changes(self):
+        for shm in (self.shm, self.work / "none"):
+            turns = step = 0
+            while turns < amount(4, 8) and step < 400:
+                step += 1
+                with self.case(step=step, shm=shm):
+                    env = self.env(WAYMARK_SHM=str(shm), LD_PRELOAD=KILL_AT, VICTIM_KILL_AT=str(step))
+                    self.live("turns", 0, status=-9, env=env)
+                    turns = self.check_turns()
+            self.assertLess(step, 400)
+            print(f"{self.id()}: {step} kills")
 
     def test_during_the_exit(self):
         for how in ("exit", "quick_exit", "abort", "segv"):

@@ -48,6 +48,7 @@ struct ctf_trace {
 	uint32_t named; /* it has its name, by release; 0: nothing may be written yet */
 	uint32_t metadata_lock; /* 1: taken; by whoever changes the trace for another, too */
 	uint32_t declared; /* ids up to this one are in the metadata; under metadata_lock */
+	enum ctf_ended ended; /* what the metadata says; his who begins it, then who drains */
 	struct arena_clock begin;
 	uint64_t device, inode; /* of the directory: another one may have its name by now */
 	char path[PATH_MAX]; /* absolute; of a temporary name until waymark_ctf_name() */
@@ -129,10 +130,10 @@ bool waymark_ctf_get_path(struct ctf_trace *t, char *path, size_t size);
 bool waymark_ctf_declare(struct ctf_trace *t);
 
 /*
- * Notes that all that the process recorded is in the files, behind the last time
- * that the metadata is written anew. False, with errno, when that cannot be done.
+ * Notes in the metadata, in place, whether all that the process recorded into the
+ * trace is in its files. False, with errno, when that cannot be done.
  */
-bool waymark_ctf_finish(struct ctf_trace *t);
+bool waymark_ctf_mark(struct ctf_trace *t, enum ctf_ended ended);
 
 /* Writes the metadata anew, with the clock's rate as it is known by now. */
 bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now);

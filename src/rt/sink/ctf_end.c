@@ -95,7 +95,10 @@ static void begin_streams(struct ctf_round *round)
 	}
 }
 
-/* The arena is the new trace's from now on, with all that is in it, wherever a kill comes. */
+/*
+ * The arena is the new trace's from now on, with all that is in it, wherever a kill comes:
+ * at the rename both say that their files have all, and the one that has the arena has that too.
+ */
 static void turn_arena(struct ctf_round *round, struct ctf_trace *fresh)
 {
 	struct arena_place place = { .directory = fresh->path, .path = fresh->scratch };
@@ -103,7 +106,10 @@ static void turn_arena(struct ctf_round *round, struct ctf_trace *fresh)
 
 	memcpy(place.uuid, fresh->uuid, sizeof(place.uuid));
 	begin_streams(round);
+	waymark_ctf_mark(&round->state->trace, CTF_FINISHED);
 	int why = waymark_arena_turn(round->arena, &place);
+
+	waymark_ctf_mark(fresh, CTF_UNFINISHED);
 	struct process *p = waymark_process_current();
 
 	if (why && p) {
@@ -122,6 +128,7 @@ static void replace_trace(struct ctf_trace *t, const struct ctf_trace *fresh)
 	memcpy(t->former, fresh->former, sizeof(t->former));
 	t->pid = fresh->pid;
 	__atomic_store_n(&t->declared, fresh->declared, __ATOMIC_RELAXED);
+	t->ended = fresh->ended;
 	t->begin = fresh->begin;
 	t->device = fresh->device;
 	t->inode = fresh->inode;
@@ -153,6 +160,8 @@ static bool begin_trace(struct ctf_round *round)
 	struct ctf_trace *next = &state->next;
 
 	memset(next, 0, sizeof(*next));
+	/* It has nothing as long as the arena is the former one's; memory of ours a kill takes. */
+	next->ended = round->arena->is_file ? CTF_FINISHED : CTF_UNFINISHED;
 	if (!waymark_ctf_begin(next, waymark_ctf_config(), &state->trace)) {
 		waymark_ctf_fail(&state->files, errno);
 		return false;
@@ -217,9 +226,7 @@ static void finish_former(struct ctf_round *round)
 	struct process *p = waymark_process_current();
 	char spare[REASON_BYTES];
 
-	if (finish_trace(round)) {
-		waymark_ctf_finish(&round->state->trace);
-	} else if (p && !waymark_ctf_is_gone(t)) {
+	if (!finish_trace(round) && p && !waymark_ctf_is_gone(t)) {
 		waymark_notice(p, "%s: cannot write its clock's rate: %s; it may be a little off",
 			t->path, waymark_reason(round->state->files.error, spare));
 	}
@@ -322,7 +329,7 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round)
 	round->failed |= !finish_trace(round);
 	if (!round->failed && is_over(round)) {
 		__atomic_store_n(&round->state->kept, NULL, __ATOMIC_RELAXED);
-		waymark_ctf_finish(&round->state->trace);
+		waymark_ctf_mark(&round->state->trace, CTF_FINISHED);
 		__atomic_store_n(&round->arena->file.closed, 1, __ATOMIC_RELEASE);
 		waymark_arena_unlink(round->arena);
 	} else if (!round->arena->is_file || !round->state->trace.path[0]) {

@@ -140,7 +140,9 @@ static void find_clock(
 static void put_head(struct output *o, const struct ctf_trace *t, const struct arena_clock *now)
 {
 	static const uint8_t none[16];
-	struct ctf_text_trace head = { .pid = t->pid, .begin = t->begin, .end = *now };
+	struct ctf_text_trace head = {
+		.pid = t->pid, .begin = t->begin, .end = *now, .ended = t->ended
+	};
 	struct utsname *host = &o->scratch->host;
 	char process[32];
 	char boot[48];
@@ -325,13 +327,14 @@ static bool replace(struct ctf_trace *t, const struct arena_clock *now)
 	return done;
 }
 
-bool waymark_ctf_finish(struct ctf_trace *t)
+bool waymark_ctf_mark(struct ctf_trace *t, enum ctf_ended ended)
 {
+	const char digit = (char)('0' + ended);
 	int directory = waymark_ctf_open_directory(t);
 	int fd = directory < 0 ? -1 : ctf_open(directory, CTF_METADATA, O_WRONLY);
-	const char digit = '0' + CTF_FINISHED;
 	bool done = fd >= 0 && ctf_write_at(fd, &digit, 1, CTF_TEXT_ENDED_AT);
 
+	t->ended = ended; /* where it is written anew, it says so then */
 	ctf_close(directory);
 	ctf_close(fd);
 	return done;
