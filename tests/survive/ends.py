@@ -5,7 +5,6 @@
 import os
 import pathlib
 import re
-import re
 import shutil
 import signal
 import subprocess
@@ -28,20 +27,19 @@ class Ends(survive.Survive):
     def test_each_end_of_one_thread_loses_nothing(self):
         for how, status in ENDS.items():
             for _ in range(amount(4, 40)):
-                with self.subTest(how=how):
+                with self.case(how=how):
                     if SANITIZER and how == "segv":
                         continue
                     self.live("end", how, 20000, status=status)
                     if how in CLOSED_BY_ITSELF and not (SANITIZER and how == "abort"):
                         self.assert_clean()
                     self.assertEqual(self.check_everything(), 20000)
-                    self.forget()
 
     def test_a_trace_says_how_it_ended(self):
         for how, status in ENDS.items():
             if SANITIZER and how in ("segv", "abort"):
                 continue
-            with self.subTest(how=how):
+            with self.case(how=how):
                 self.live("end", how, 1000, status=status)
                 itself = how in CLOSED_BY_ITSELF
                 self.assertEqual(self.state(), "ended" if itself else "killed")
@@ -51,7 +49,6 @@ class Ends(survive.Survive):
                 away.rename(self.shm)
                 self.waymark("recover", self.trace)
                 self.assertEqual(self.state(), "ended" if itself else "recovered")
-                self.forget()
 
     def state(self):
         return re.search("^state +([a-z]+)", self.waymark("info", self.trace), re.M)[1]
@@ -59,13 +56,21 @@ class Ends(survive.Survive):
     def test_each_end_with_threads_in_full_flight_loses_nothing(self):
         for how, status in ENDS.items():
             for _ in range(amount(2, 40)):
-                with self.subTest(how=how):
+                with self.case(how=how):
                     if SANITIZER and how == "segv":
                         continue
                     self.live("end", how, 1000, 2, 5, status=status, silent=False,
                               env=self.env(",buffer=1G"))
                     self.check_everything()
-                    self.forget()
+
+    def test_what_a_thread_records_behind_the_end_of_exit_is_not_lost(self):
+        """Nor where that thread is the only one that has recorded."""
+        for events in (1000, 0):
+            for _ in range(amount(4, 40)):
+                with self.case(events=events):
+                    self.live("late", events, env=self.env(",buffer=1G"))
+                    self.assert_clean()
+                    self.check_everything()
 
     def test_signals_that_end_it_wait_for_the_last_events_if_asked_for(self):
         for sig in ("term", "int", "hup"):
@@ -115,11 +120,10 @@ class Ends(survive.Survive):
         for form in ("fork", "clone"):
             for how in ("exit", "_exit", "kill"):
                 for events in (0, 1000):
-                    with self.subTest(form=form, how=how, events=events):
+                    with self.case(form=form, how=how, events=events):
                         if SANITIZER and form == "clone":
                             continue
                         self.fork(form, how, events)
-                        self.forget()
 
     def fork(self, form, how, events):
         status = 4 if how == "kill" else 0

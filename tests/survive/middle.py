@@ -91,6 +91,13 @@ class Middle(survive.Survive):
                     self.assertGreaterEqual(self.check_everything(), 60001)
 
     @unittest.skipUnless(STEPPED, "only x86-64 steps, and not a sanitizer's checks")
+    def test_a_thread_that_is_in_an_event_at_exit_and_goes_on_loses_nothing(self):
+        for step in steps(5):
+            with self.case(step=step):
+                self.live("middle-late", step, silent=False, env=self.env(",buffer=1G"))
+                self.check_everything()
+
+    @unittest.skipUnless(STEPPED, "only x86-64 steps, and not a sanitizer's checks")
     def test_three_handlers_that_jump_out_of_an_event_lose_nothing(self):
         for step in range(120, 300, 1 if LONG else 20):
             with self.case(step=step):

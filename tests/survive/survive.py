@@ -31,6 +31,7 @@ class Survive(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.shm, ignore_errors=True)
         self.counts = self.work / "counts"
         self.trace = self.work / "x.ctf"
+        self.said = ""  # by the last victim
 
     @contextlib.contextmanager
     def case(self, **what):
@@ -59,6 +60,7 @@ class Survive(unittest.TestCase):
         """Runs a victim to its end; returns what it said on both streams."""
         victim = self.start(*args, **how)
         out, said = victim.communicate(timeout=120)
+        self.said = said
         self.assertEqual(victim.returncode, status, said)
         if silent and not SANITIZER:
             self.assertEqual(said, "")
@@ -81,7 +83,8 @@ class Survive(unittest.TestCase):
             status = reader.wait()
             said.seek(0)
             text = said.read().decode()
-        self.assertEqual(check.returncode, 0, f"{command}: {check.stdout}{text}")
+        self.assertEqual(check.returncode, 0,
+                         f"{command}: {check.stdout}{text}the victim had said: {self.said}")
         notes = [line for line in text.splitlines() if not STATE.search(line)]
         self.assertEqual((status, notes), (0, []))
         return int(check.stdout)

@@ -33,6 +33,10 @@ uint64_t lived(unsigned int thread);
 /* Starts threads `first`... that record as fast as they can until the process ends. */
 void storm(unsigned int first, unsigned int count);
 
+/* exit() that is slow behind all destructors; others may wait until it is there. */
+void exit_slowly(void);
+void wait_till_late(void);
+
 void sleep_ms(unsigned int ms);
 
 /* Ends the process in the way named: exit, _exit, abort, segv ... */

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,51 @@ static void run_second(char **argv)
 {
 	(void)argv;
 	live_for(1, 1000);
+}
+
+static volatile bool late;
+
+void wait_till_late(void)
+{
+	while (!late) {
+		sleep_ms(1);
+	}
+}
+
+static ssize_t be_late(void *cookie, const char *text, size_t size)
+{
+	(void)cookie;
+	late = true;
+	sleep_ms(100);
+	return text ? (ssize_t)size : 0;
+}
+
+void exit_slowly(void)
+{
+	cookie_io_functions_t slow = { .write = be_late };
+
+	fputs("late", fopencookie(NULL, "w", slow));
+	exit(0);
+}
+
+static void *live_late(void *unused)
+{
+	live_for(1, 1000);
+	wait_till_late();
+	return live_for(1, UINT64_MAX), unused;
+}
+
+/* late EVENTS: exit() while another thread gets no processor before all destructors have run */
+static void run_late(char **argv)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, live_late, NULL);
+	live_for(0, strtoull(argv[0], NULL, 10));
+	while (lived(1) < 1000) {
+		sleep_ms(1);
+	}
+	exit_slowly();
 }
 
 /* run EVENTS PROGRAM ARGUMENT...: runs another traced program between its own events */
@@ -345,6 +391,7 @@ const struct mode modes_end[] = {
 	{ "flush", run_flush },
 	{ "turns", run_turns },
 	{ "removed", run_removed },
+	{ "late", run_late },
 	{ "exec", run_exec },
 	{ "second", run_second },
 	{ "run", run_run },

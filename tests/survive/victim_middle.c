@@ -161,6 +161,35 @@ static void run_stop(char **argv)
 	end(argv[0]);
 }
 
+static void be_late_inside(void)
+{
+	__atomic_store_n(&progress, 1, __ATOMIC_RELEASE);
+	wait_till_late();
+}
+
+static void *be_late(void *at)
+{
+	live_for(1, 100);
+	interrupted(1, (long)(intptr_t)at);
+	__atomic_store_n(&progress, 2, __ATOMIC_RELEASE);
+	live_for(1, UINT64_MAX);
+	return NULL;
+}
+
+/* middle-late STEP: one thread is in an event when exit() ends the trace, and goes on with it */
+static void run_late(char **argv)
+{
+	pthread_t t;
+
+	prepare(be_late_inside);
+	live_for(0, 1000);
+	pthread_create(&t, NULL, be_late, (void *)atol(argv[0]));
+	while (!__atomic_load_n(&progress, __ATOMIC_ACQUIRE)) {
+		sleep_ms(1);
+	}
+	exit_slowly();
+}
+
 static sigjmp_buf back;
 
 static void jump_inside(void)
@@ -330,6 +359,7 @@ const struct mode modes_middle[] = {
 	{ "middle-end", run_end },
 	{ "middle-fork", run_fork },
 	{ "middle-stop", run_stop },
+	{ "middle-late", run_late },
 	{ "middle-jump", run_jump },
 	{ "middle-nest", run_nest },
 	{ "middle-leave", run_leave },

@@ -56,9 +56,39 @@ bool waymark_consume_is_quiet(struct process *p)
 	return true;
 }
 
-bool waymark_consume_is_alone(void)
+bool waymark_consume_is_others(const struct process *p, const struct slot *s)
 {
-	return waymark_slot_count_owned() <= 1;
+	return waymark_slot_is_owned(s) && !slot_is_left(s) &&
+	       slot_tid(s) != __atomic_load_n(&p->ending_tid, __ATOMIC_RELAXED);
+}
+
+bool waymark_consume_is_alone(const struct process *p)
+{
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		if (waymark_consume_is_others(p, s)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool waymark_consume_is_still(const struct process *p, int recorder)
+{
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		for (int i = 0; waymark_consume_is_others(p, s) && i < CURSOR_DEPTHS; i++) {
+			const struct waymark_cursor *hot = &s->cursors[recorder][i].hot;
+
+			if (__atomic_load_n(&hot->busy, __ATOMIC_SEQ_CST) ||
+				__atomic_load_n(&hot->limit, __ATOMIC_RELAXED)) {
+				return false;
+			}
+		}
+	}
+	return true;
 }
 
 void waymark_consume_find_dead(void)

@@ -54,8 +54,14 @@ void waymark_consume_expire(void);
 /* Whether every cursor still is so, and nothing waits: nothing can happen without a ring then. */
 bool waymark_consume_is_quiet(struct process *p);
 
-/* Whether at most one thread can still record: then nothing comes after its last events. */
-bool waymark_consume_is_alone(void);
+/* Whether it is the slot of a thread that may record again, and does not end the process. */
+bool waymark_consume_is_others(const struct process *p, const struct slot *s);
+
+/* Whether no thread but the one that ends the process has recorded and can again. */
+bool waymark_consume_is_alone(const struct process *p);
+
+/* Whether all others are in no event of the recorder, and their next one takes the slow path. */
+bool waymark_consume_is_still(const struct process *p, int recorder);
 
 /* Frees the slots of threads that ended without saying so. */
 void waymark_consume_find_dead(void);

@@ -23,7 +23,7 @@ struct recorder;
 enum drain_mode {
 	DRAIN_USUAL,
 	DRAIN_FLUSH, /* everything recorded by now must be in its file */
-	DRAIN_CRASH, /* the same, of threads too that stand still in an event */
+	DRAIN_CRASH, /* the same, of threads in an event too if the arena ends with them */
 	DRAIN_END, /* the same, and tell every loss: nothing may come after it */
 };
 

@@ -64,6 +64,12 @@ static struct process *to_bring_home(void)
 	return p;
 }
 
+/* Who is in no event any more, even if he has jumped out of one. Before the flush is asked for. */
+static void set_ending(struct process *p)
+{
+	__atomic_store_n(&p->ending_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+}
+
 /* The first thread to crash has everything drained; others wait, or they would end it before. */
 static void bring_home(struct process *p)
 {
@@ -72,6 +78,7 @@ static void bring_home(struct process *p)
 
 	if (__atomic_compare_exchange_n(&p->crashed, &none, CRASH_FLUSHING, false, __ATOMIC_ACQ_REL,
 		    __ATOMIC_ACQUIRE)) {
+		set_ending(p);
 		waymark_writer_flush(p, CRASH_PATIENCE_NS, CRASH_LIMIT_NS);
 		__atomic_store_n(&p->crashed, CRASH_FLUSHED, __ATOMIC_RELEASE);
 		futex_wake(&p->crashed);
@@ -201,7 +208,8 @@ static void at_end(void)
 		return; /* exit() in a vfork's child: the parent is not at its end */
 	}
 	if (p) {
-		__atomic_store_n(&p->leaving, 1, __ATOMIC_RELAXED);
+		set_ending(p);
+		__atomic_store_n(&p->leaving, 1, __ATOMIC_RELEASE);
 		if (!waymark_writer_flush(p, EXIT_PATIENCE_NS, UINT64_MAX)) {
 			waymark_message("the trace file takes no data: the last events are lost");
 		}

@@ -103,9 +103,6 @@ struct slot *waymark_slot_next_ever(uint32_t *index);
 /* Whether a thread has the slot. Any thread; it may be otherwise the next moment. */
 bool waymark_slot_is_owned(const struct slot *s);
 
-/* How many threads have one. */
-uint32_t waymark_slot_count_owned(void);
-
 /*
  * An owner has ended, and his slot is free: unless he has left an event in the
  * middle, by pthread_exit() or a jump out of a handler. Such a cursor may be in

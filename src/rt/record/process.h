@@ -30,6 +30,8 @@ struct recorder {
 	uint32_t waiting; /* threads that wait for room */
 	uint32_t writing; /* with full=overwrite: who drains is at work on files, not on memory */
 	uint64_t evict_ns; /* with full=overwrite: making room was in vain, and is until then */
+	uint32_t seal; /* futex: at the end of the process, see seal.h */
+	uint64_t sealed_ns; /* when it was set */
 	uint32_t stalled; /* the consumer cannot write now: waiting for room is in vain */
 	uint64_t lost; /* events, all in all */
 	uint64_t lost_unplaced; /* of these: by threads without a slot or an arena */
@@ -51,6 +53,7 @@ struct process {
 	uint32_t snapshots_seen; /* the writer's: those that its last round knew of */
 	uint32_t crashed; /* enum crashed, a futex; see crash.c */
 	uint32_t leaving; /* the process is about to end: do not be patient */
+	uint32_t ending_tid; /* of the thread that ends it, or has crashed */
 	uint64_t moment; /* ticks in 100 ms; 0 while not measured yet */
 	uint32_t drain_lock; /* 1: somebody drains. By compare-and-swap, never waited for long */
 

@@ -21,6 +21,7 @@
 #include "rt/record/policy.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
+#include "rt/record/seal.h"
 #include "rt/record/settings.h"
 
 /* Ticks in 100 ms until the writer has measured them: a usual processor's. */
@@ -292,6 +293,7 @@ struct waymark_cursor *waymark_cursor_refill(
 	bool room = false;
 	uint32_t turn;
 
+	waymark_seal_wait(p, r, c);
 	do {
 		turn = __atomic_load_n(&r->room, __ATOMIC_ACQUIRE);
 		room = fits && refill(p, r, c, size);

@@ -218,17 +218,6 @@ bool waymark_slot_is_owned(const struct slot *s)
 	return __atomic_load_n(&slab->owned, __ATOMIC_ACQUIRE) & bit;
 }
 
-uint32_t waymark_slot_count_owned(void)
-{
-	uint32_t count = 0;
-	uint32_t index = 0;
-
-	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		count += waymark_slot_is_owned(s) && !slot_is_left(s);
-	}
-	return count;
-}
-
 void waymark_slot_forget(struct slot *s)
 {
 	uint64_t bit;

@@ -9,6 +9,7 @@
 #include "rt/host/line.h"
 #include "rt/host/reason.h"
 #include "rt/record/close.h"
+#include "rt/record/seal.h"
 #include "rt/sink/ctf_end.h"
 #include "rt/sink/ctf_metadata.h"
 
@@ -275,20 +276,29 @@ static uint64_t count_left(struct ctf_round *round)
 	return events;
 }
 
-/*
- * Whether nothing will come, as far as can be seen: threads that record all the
- * time have shown it again by the second look.
- */
-static bool is_over(struct ctf_round *round)
+/* Whether all is in the files, and no other thread has an event or packet to go on with. */
+static bool is_still(const struct process *p, struct ctf_round *round)
 {
-	if (!is_all_written(round)) {
+	if (!waymark_consume_is_alone(p)) {
+		waymark_consume_expire();
+		futex_sleep(CLOSE_SETTLE_NS);
+	}
+	return is_all_written(round) && waymark_consume_is_still(p, WAYMARK_RECORDER_CTF);
+}
+
+/* Whether nothing will come. The seal stays then: the arena is about to go. */
+static bool is_over(const struct process *p, struct ctf_round *round)
+{
+	struct recorder *r = round->recorder;
+
+	if (!is_all_written(round) || !waymark_seal_set(r)) {
 		return false;
 	}
-	if (waymark_consume_is_alone()) {
+	if (is_still(p, round) && waymark_seal_holds(r)) {
 		return true;
 	}
-	futex_sleep(CLOSE_SETTLE_NS);
-	return is_all_written(round);
+	waymark_seal_lift(r);
+	return false;
 }
 
 /* What is not in the files stays in the arena, for readers and `waymark recover`. */
@@ -309,11 +319,11 @@ static void say_left(struct process *p, struct ctf_round *round)
 	}
 }
 
-static void tell_losses(struct ctf_round *round)
+static void tell_losses(const struct process *p, struct ctf_round *round)
 {
 	uint32_t index = 0;
 
-	round->alone = waymark_consume_is_alone();
+	round->alone = waymark_consume_is_alone(p);
 	/* Threads that have ended, too: what was evicted of them no packet may have told. */
 	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
 		foreach_ctf_cursor(c, s)
@@ -325,9 +335,9 @@ static void tell_losses(struct ctf_round *round)
 
 void waymark_ctf_end(struct process *p, struct ctf_round *round)
 {
-	tell_losses(round);
+	tell_losses(p, round);
 	round->failed |= !finish_trace(round);
-	if (!round->failed && is_over(round)) {
+	if (!round->failed && is_over(p, round)) {
 		__atomic_store_n(&round->state->kept, NULL, __ATOMIC_RELAXED);
 		waymark_ctf_mark(&round->state->trace, CTF_FINISHED);
 		__atomic_store_n(&round->arena->file.closed, 1, __ATOMIC_RELEASE);

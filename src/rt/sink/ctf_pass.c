@@ -89,15 +89,28 @@ static uint32_t count_closing(struct ctf_round *round)
 	return count;
 }
 
-static void force_closing(struct ctf_round *round, struct cursor *c)
+/*
+ * Other threads may go on with their events before the process is gone: where the
+ * arena outlives it, they have their packets there.
+ */
+static void force_closing(const struct process *p, struct ctf_round *round)
 {
-	if (waymark_ctf_cursor_is_closing(round, c)) {
-		waymark_ctf_cursor_force(round, c);
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		bool stays = round->arena->is_file && waymark_consume_is_others(p, s);
+
+		foreach_ctf_cursor(c, s)
+		{
+			if (!stays && waymark_ctf_cursor_is_closing(round, c)) {
+				waymark_ctf_cursor_force(round, c);
+			}
+		}
 	}
 }
 
-/* Everything that was recorded before goes its way, of threads that stand in an event if forced. */
-static void flush(struct ctf_round *round, bool force)
+/* Everything that was recorded before goes its way, but for threads that stand in an event. */
+static void flush(struct ctf_round *round)
 {
 	usual(round); /* what is open now comes to be the oldest one: only that is closed */
 	each_cursor(round, waymark_ctf_cursor_close);
@@ -105,9 +118,6 @@ static void flush(struct ctf_round *round, bool force)
 	for (int i = 0; i < FLUSH_ROUNDS && !round->failed && count_closing(round) > 0; i++) {
 		futex_sleep(CLOSE_SETTLE_NS);
 		usual(round);
-	}
-	if (force) {
-		each_cursor(round, force_closing);
 	}
 }
 
@@ -226,11 +236,14 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	if (mode == DRAIN_USUAL) {
 		usual(&round);
 	} else {
-		flush(&round, mode != DRAIN_FLUSH);
+		flush(&round);
+		if (mode != DRAIN_FLUSH) {
+			force_closing(p, &round);
+		}
 	}
 	note_failure(p, &round);
 	state->left = round.left || round.failed;
-	if (mode == DRAIN_END || (mode == DRAIN_CRASH && waymark_consume_is_alone())) {
+	if (mode == DRAIN_END || (mode == DRAIN_CRASH && waymark_consume_is_alone(p))) {
 		waymark_ctf_end(p, &round);
 		state->retry_ns = round.failed ? round.now.ns + RETRY_NS : state->retry_ns;
 		state->ended = true;

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* See seal.h. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "rt/host/futex.h"
+#include "rt/record/seal.h"
+
+enum seal { SEAL_NONE, SEAL_SET, SEAL_BROKEN };
+
+/* How long threads wait for the end of a process that has ended its trace. */
+#define SEAL_PATIENCE_NS UINT64_C(1000000000)
+
+bool waymark_seal_set(struct recorder *r)
+{
+	uint32_t seal = __atomic_load_n(&r->seal, __ATOMIC_RELAXED);
+
+	if (seal == SEAL_NONE) {
+		__atomic_store_n(&r->sealed_ns, waymark_clock_ns(), __ATOMIC_RELAXED);
+		__atomic_store_n(&r->seal, SEAL_SET, __ATOMIC_SEQ_CST);
+	}
+	return seal != SEAL_BROKEN;
+}
+
+void waymark_seal_lift(struct recorder *r)
+{
+	uint32_t seal = SEAL_SET;
+
+	__atomic_compare_exchange_n(
+		&r->seal, &seal, SEAL_NONE, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	futex_wake(&r->seal);
+}
+
+bool waymark_seal_holds(const struct recorder *r)
+{
+	return __atomic_load_n(&r->seal, __ATOMIC_SEQ_CST) == SEAL_SET;
+}
+
+/* Sleeps for a part of the time that is left; when there is none, the seal is broken. */
+static void wait_for_the_end(struct recorder *r)
+{
+	uint64_t since = waymark_clock_ns() - __atomic_load_n(&r->sealed_ns, __ATOMIC_RELAXED);
+	uint32_t seal = SEAL_SET;
+
+	if (since < SEAL_PATIENCE_NS) {
+		futex_wait(&r->seal, SEAL_SET, SEAL_PATIENCE_NS - since);
+	} else if (__atomic_compare_exchange_n(&r->seal, &seal, SEAL_BROKEN, false,
+			   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+		futex_wake(&r->seal);
+	}
+}
+
+/* In a vfork's child it may be the parent's, who does not go on before. */
+static NOINLINE bool is_ending_thread(const struct process *p)
+{
+	return __atomic_load_n(&p->ending_tid, __ATOMIC_RELAXED) == (uint32_t)syscall(SYS_gettid) ||
+	       process_is_borrowed(p);
+}
+
+void waymark_seal_wait(const struct process *p, struct recorder *r, struct cursor *c)
+{
+	/* In one step: the mark is there before the look. */
+	__atomic_exchange_n(&c->hot.busy, 1, __ATOMIC_SEQ_CST);
+	while (UNLIKELY(waymark_seal_holds(r)) && !is_ending_thread(p)) {
+		/* In no event meanwhile; the next one of a handler waits as well. */
+		__atomic_store_n(&c->hot.limit, NULL, __ATOMIC_RELAXED);
+		__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELEASE);
+		wait_for_the_end(r);
+		__atomic_exchange_n(&c->hot.busy, 1, __ATOMIC_SEQ_CST);
+	}
+}

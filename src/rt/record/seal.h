@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The seal: who ends the trace at the end of the process lets nobody begin a
+ * packet from then on. Threads that want one wait, until the process is gone,
+ * or the seal is lifted because somebody was in the middle of an event. So
+ * whether anything is still to come does not depend on who got a processor when.
+ *
+ * The wait is bounded: exit() may wait for that thread after all. Then the seal
+ * is broken for good.
+ *
+ *	thread: busy = 1; SEAL_SET? then busy = 0, and waits
+ *	who drains: SEAL_SET; some time later: all written, no limit, nobody busy?
+ *
+ * One of the two sees the other one's store.
+ */
+#ifndef RT_RECORD_SEAL_H
+#define RT_RECORD_SEAL_H
+
+#include <stdbool.h>
+
+#include "rt/record/cursor.h"
+#include "rt/record/process.h"
+
+/* Who drains. False: it was broken. */
+bool waymark_seal_set(struct recorder *r);
+void waymark_seal_lift(struct recorder *r);
+bool waymark_seal_holds(const struct recorder *r);
+
+/*
+ * The producer, in the slow path, with the cursor marked busy: waits while it
+ * holds, but not the thread that ends the process.
+ */
+void waymark_seal_wait(const struct process *p, struct recorder *r, struct cursor *c);
+
+#endif
