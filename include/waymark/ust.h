@@ -29,6 +29,15 @@
 
 #include <waymark/event.h>
 
+/* Compilers that speak GNU's C define these; an event or provider may have the name. */
+#undef PPC
+#undef i386
+#undef linux
+#undef mips
+#undef sparc
+#undef sun
+#undef unix
+
 /* A call site reads `state` where LTTng-UST writes it. */
 typedef char waymark_tracepoint_is_that_of_lttng_ust
 	[offsetof(struct waymark_tracepoint, state) == offsetof(struct lttng_ust_tracepoint, state)

@@ -73,6 +73,13 @@ gcc -O2 -I"$include" -I. -fPIC -shared main.c set.c trace-types.c trace-ust-type
 	"$library" -llttng-ust || fail "shared library"
 nm -D --defined-only seen.so | grep -E ' (waymark|lttng|trace)' && fail "symbols are seen outside"
 
+# The group and an event have names that GNU's C defines.
+printf 'unix(int linux, const char *unix) "%%d %%s"\nlinux(void) ""\n' >linux.events
+generate ust linux linux.events .
+for source in trace-linux.c trace-ust-linux.c; do
+	gcc -std=gnu11 $warnings -fsyntax-only -I"$include" -I. $source || fail "names: $source"
+done
+
 # LTTng-UST that is not there, or too old.
 mkdir -p old/lttng
 printf '#define LTTNG_UST_MAJOR_VERSION 2\n#define LTTNG_UST_MINOR_VERSION 12\n' \
