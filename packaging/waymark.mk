@@ -5,13 +5,16 @@
 #	$(eval $(call waymark_group,cache,cache/trace-events,build))
 #
 # makes build/trace-cache.h and build/trace-cache.c from cache/trace-events, for
-# the backends of WAYMARK_BACKENDS, and again when either changes. The Makefile
+# the backends of WAYMARK_BACKENDS, and again when either changes. With the backend
+# ust there are build/trace-ust-cache.h and build/trace-ust-cache.c too. The Makefile
 # compiles and links them as it does its own; `pkg-config --cflags --libs waymark`
 # has the flags. The default goal stays the Makefile's.
 
 # The native trace needs nothing else to be read, and is cheap enough to stay.
 WAYMARK_BACKENDS ?= ctf
 WAYMARK_TRACETOOL ?= $(shell $(or $(PKG_CONFIG),pkg-config) --variable=tracetool waymark)
+
+waymark_comma := ,
 
 # waymark_group: GROUP, its declarations, the folder of what is generated
 # The .backends file holds the backends that the two were made for. It is looked at
@@ -28,6 +31,13 @@ $(3)/trace-$(1).h: $(2) $(3)/trace-$(1).backends
 
 $(3)/trace-$(1).c: $(2) $(3)/trace-$(1).backends
 	$$(WAYMARK_TRACETOOL) --always --format=c --backends=$$(WAYMARK_BACKENDS) --group=$(1) $(2) $$@
+
+# What the source includes where the backend ust is chosen.
+$(if $(findstring $(waymark_comma)ust$(waymark_comma),$(waymark_comma)$(WAYMARK_BACKENDS)$(waymark_comma)),\
+	$(3)/trace-$(1).c: $(3)/trace-ust-$(1).h)
+
+$(3)/trace-ust-$(1).h $(3)/trace-ust-$(1).c: $(3)/trace-ust-$(1).%: $(2) $(3)/trace-$(1).backends
+	$$(WAYMARK_TRACETOOL) --always --format=ust-events-$$* --backends=$$(WAYMARK_BACKENDS) --group=$(1) $(2) $$@
 
 .PHONY: waymark_always
 .DEFAULT_GOAL := $$(waymark_goal)

@@ -51,3 +51,16 @@ WAYMARK_TRACE='io_*,file=io.trace' ./program
 make -s program WAYMARK_BACKENDS=log
 WAYMARK_TRACE='io_*' ./program 2>log
 grep -q ':io_read descriptor 7$' log || fail "WAYMARK_BACKENDS=log logs nothing: $(cat log)"
+
+# The backend ust has two files more; its header is there before the source is compiled.
+if ! pkg-config --exists lttng-ust; then
+	echo "liblttng-ust-dev is not installed: not tested with it"
+	exit 0
+fi
+make -s -j2 WAYMARK_BACKENDS=log,ust build/trace-io.o build/trace-ust-io.o ||
+	fail "WAYMARK_BACKENDS=log,ust does not compile"
+nm build/trace-ust-io.o | grep -q ' lttng_ust_tracepoint_io___io_read$' ||
+	fail "trace-ust-io.c defines no tracepoint"
+touch -r build/trace-ust-io.o before
+make -s WAYMARK_BACKENDS=log,ust build/trace-ust-io.o
+[ ! build/trace-ust-io.o -nt before ] || fail "trace-ust-io.o is made again though nothing changed"
