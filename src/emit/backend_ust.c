@@ -21,6 +21,10 @@ static const char declaration[] =
 	"WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_${name} "
 	"WAYMARK_SYMBOL(lttng_ust_tracepoint_${provider}___${name});\n";
 
+static const char rust_declaration[] =
+	"        #[link_name = \"lttng_ust_tracepoint_${provider}___${name}\"]\n"
+	"        static waymark_ust_${name}: Tracepoint;\n";
+
 static const char function[] =
 	"\n"
 	"static void ust_${name}(${parameters})\n"
@@ -59,6 +63,8 @@ const struct emit_backend emit_backend_ust = {
 	.watched = "WAYMARK_TRACED(waymark_ust_${name})",
 	.word = "WAYMARK_TRACED(waymark_ust_${name})",
 	.declaration = declaration,
+	.rust_declaration = rust_declaration,
+	.rust_word = "waymark_ust_${name}.state",
 	.emit_begin = emit_begin,
 	.max_args = 10,
 	.check = check,

@@ -43,6 +43,9 @@ struct emit_backend {
 	/* What call sites load beside the state word, and its declaration; NULL: nothing. */
 	const char *word;
 	const char *declaration;
+	/* The same for Rust: templates of a foreign item, and of its AtomicU32. */
+	const char *rust_declaration;
+	const char *rust_word;
 	/* Writes what the generated source needs in front of its events; NULL: nothing. */
 	void (*emit_begin)(struct emit_context *c);
 	size_t max_args; /* that an event may have; 0: as many as any */

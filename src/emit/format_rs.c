@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "emit/c_code.h"
 #include "emit/rust.h"
+#include "emit/ust.h"
 
 /* rustfmt puts the arguments of a call on lines of their own where they are wider. */
 #define CALL_WIDTH 60
@@ -37,6 +38,15 @@ static const char extern_end[] =
 	"    fn is_on(word: &AtomicU32) -> bool {\n"
 	"        word.load(Ordering::Relaxed) != 0\n"
 	"    }\n";
+
+static const char tracepoint[] =
+	"    // The beginning of LTTng-UST's tracepoint: its size, two names, its state.\n"
+	"    #[repr(C)]\n"
+	"    struct Tracepoint {\n"
+	"        before: [usize; 3],\n"
+	"        state: AtomicU32,\n"
+	"    }\n"
+	"\n";
 
 static const char event_place[] =
 	"    /// ${file}:${line}\n";
@@ -113,8 +123,8 @@ static const char *const *words(struct emit_context *c, const struct event *e, s
 	for (int i = 0; emit_backends[i].name; i++) {
 		const struct emit_backend *b = emit_chosen(c, i);
 
-		if (b && b->word) {
-			OUT(c_begin(c), b->word, { "name", e->name });
+		if (b && b->rust_word) {
+			OUT(c_begin(c), b->rust_word, { "name", e->name });
 			names[(*count)++] = c_end(c);
 		}
 	}
@@ -154,6 +164,19 @@ static const char *more_of_query(struct emit_context *c, const struct event *e)
 	return more;
 }
 
+/* What tracers outside define. */
+static void emit_declarations(struct emit_context *c, const struct event *e)
+{
+	for (int i = 0; emit_backends[i].name; i++) {
+		const struct emit_backend *b = emit_chosen(c, i);
+
+		if (b && b->rust_declaration) {
+			OUT(c->out, b->rust_declaration, { "name", e->name },
+				{ "provider", c->provider });
+		}
+	}
+}
+
 static void emit_extern(struct emit_context *c, const struct event *e)
 {
 	const struct rust_list list = { .indent = 8,
@@ -163,13 +186,9 @@ static void emit_extern(struct emit_context *c, const struct event *e)
 		.count = e->arg_count,
 		.tail = ");" };
 
-	size_t count;
-	const char *const *names = words(c, e, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		rust_halves(
-			c->out, 8, arena_printf(&c->texts, "static %s:", names[i]), "AtomicU32;");
-	}
+	rust_halves(c->out, 8, arena_printf(&c->texts, "static waymark_state_%s:", e->name),
+		"AtomicU32;");
+	emit_declarations(c, e);
 	out_str(c->out, "        #[cold]\n");
 	rust_list(c->out, &list);
 }
@@ -283,6 +302,7 @@ void emit_format_rs(struct emit_context *c)
 		return;
 	}
 	if (any) {
+		out_str(c->out, ust_is_chosen(c) ? tracepoint : "");
 		emit_externs(c);
 	}
 	vec_foreach (struct event **, e, &c->model->events) {

@@ -47,6 +47,8 @@ formatted() # NAME
 
 mkdir small
 generate ctf,log "$root/tests/rust/golden/trace-events" small/on.rs
+grep -v a_name_that_is_so_long "$root/tests/rust/golden/trace-events" >short.events
+generate ctf,dtrace,ust short.events small/outside.rs
 generate nop "$root/tests/rust/golden/trace-events" small/off.rs
 mkdir types
 generate ctf,log "$root/tests/tracetool/golden/trace-events" types/on.rs
