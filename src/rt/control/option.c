@@ -65,7 +65,7 @@ static int add_backend(
 		}
 		if (b->backend & WAYMARK_OUTSIDE_BACKENDS) {
 			return waymark_fail(error,
-				"backend=: '%s' is switched by tracers outside of the process",
+				"backend=: '%s' is switched by tracers outside: leave it out",
 				b->name);
 		}
 		c->backends |= b->backend;
@@ -160,6 +160,9 @@ static int take_ftrace_style(
 static int take_ftrace_instance(
 	struct waymark_config *c, const char *value, struct waymark_error *error)
 {
+	if (*value == '\0') {
+		return waymark_fail(error, "ftrace.instance= needs a directory in instances/");
+	}
 	return keep_path(&c->ftrace_instance, "ftrace.instance", value, error);
 }
 
