@@ -162,7 +162,8 @@ struct waymark_stats {
 	uint64_t log_lost; /* log lines that could not be written */
 	uint64_t syslog_lost; /* messages that the system's log did not get */
 	uint64_t syslog_withheld; /* messages that syslog.rate= kept back */
-	uint64_t reserved[10]; /* 0 */
+	uint64_t ftrace_lost; /* events that the kernel's trace did not get */
+	uint64_t reserved[9]; /* 0 */
 };
 
 void waymark_get_stats(struct waymark_stats *stats);

@@ -244,6 +244,9 @@ def test_off(b):
     done = b.run("forking")
     numbers = sorted(re.findall(r"(\d+) events could not", done.stderr))
     check(numbers == ["1", "2", "2"], done.stderr)
+    done = b.run("vforking")
+    check(done.stdout == "3\n", done.stdout)
+    expect_loss(done, 3, "tracing is off")
 
 
 def test_no_instance(b):
@@ -254,6 +257,7 @@ def test_no_instance(b):
     for wrong in ("..", "a/b", ""):
         done = b.run("steps", 1, option="ftrace.instance=" + wrong)
         check("ftrace.instance=" in done.stderr, wrong, done.stderr)
+        check("a directory in instances/" in done.stderr, wrong, done.stderr)
 
 
 def main():

@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <waymark/control.h>
+
 #include "trace-ftrace.h"
 
 static int number_of(const char *text)
@@ -140,6 +142,29 @@ static int forking(char **arguments)
 	return 0;
 }
 
+/*
+ * A child of vfork() shares the memory and runs no destructors: what it loses
+ * its parent tells.
+ */
+static int vforking(char **arguments)
+{
+	struct waymark_stats stats;
+
+	(void)arguments;
+	trace_tick(1);
+	trace_tick(2);
+	pid_t child = vfork();
+
+	if (child == 0) {
+		trace_tick(3);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	waymark_get_stats(&stats);
+	printf("%llu\n", (unsigned long long)stats.ftrace_lost);
+	return 0;
+}
+
 /* The descriptor is not inherited by another program. */
 static int executing(char **arguments)
 {
@@ -158,6 +183,7 @@ static const struct {
 	{ "threads", threads },
 	{ "closing", closing },
 	{ "forking", forking },
+	{ "vforking", vforking },
 	{ "executing", executing },
 };
 

@@ -11,6 +11,7 @@
 #include "rt/host/error.h"
 #include "rt/control/events_file.h"
 #include "rt/host/lock.h"
+#include "rt/sink/ftrace.h"
 #include "rt/sink/log_file.h"
 #include "rt/sink/output.h"
 #include "rt/record/recorder.h"
@@ -247,5 +248,6 @@ void waymark_get_stats(struct waymark_stats *stats)
 		.log_lost = waymark_log_lost(),
 		.syslog_lost = waymark_syslog_lost(),
 		.syslog_withheld = waymark_syslog_withheld(),
+		.ftrace_lost = waymark_ftrace_lost(),
 	};
 }
