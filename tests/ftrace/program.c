@@ -60,7 +60,7 @@ static void on_tick(int signal)
 {
 	(void)signal;
 	errno = 4711;
-	trace_tick(ticks++);
+	trace_tick(__atomic_fetch_add(&ticks, 1, __ATOMIC_RELAXED));
 	if (errno != 4711) {
 		_exit(3);
 	}
