@@ -140,11 +140,14 @@ class Middle(survive.Survive):
 
     @unittest.skipUnless(STEPPED, "only x86-64 steps, and not a sanitizer's checks")
     def test_who_ends_in_the_middle_of_an_event_takes_nothing_from_the_next_thread(self):
-        """A first event makes the arena's packet; behind so many events the next packet begins."""
-        for before, last in ((0, 950), (2726, 820)):
+        """
+        A first event makes the arena's packet; behind so many events the next packet begins.
+        In so many milliseconds the writer has seen what is left.
+        """
+        for before, last, ms in ((0, 950, 0), (2726, 820, 0), (2726, 820, 40)):
             for step in range(0, last, 1 if LONG else 6):
-                with self.case(before=before, step=step):
-                    self.live("middle-next", before, step, kind="step")
+                with self.case(before=before, step=step, ms=ms):
+                    self.live("middle-next", before, step, ms, kind="step")
                     shown, lost = self.shown()
                     self.assertEqual(shown.pop(2, []), list(range(3000)))
                     self.assertEqual((shown.pop(1, [])[:before], lost), (list(range(before)), 0))

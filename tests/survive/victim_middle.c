@@ -299,8 +299,8 @@ static void *come_next(void *count)
 }
 
 /*
- * middle-next BEFORE STEP: a thread ends in the middle of its first event, or of
- * the one behind BEFORE others; what it leaves goes to the next thread
+ * middle-next BEFORE STEP MS: a thread ends in the middle of its first event, or of
+ * the one behind BEFORE others; what it leaves goes to the next thread, MS later
  */
 static void run_next(char **argv)
 {
@@ -311,6 +311,7 @@ static void run_next(char **argv)
 	live_for(0, 1);
 	pthread_create(&t, NULL, be_left_at, (void *)(intptr_t)atol(argv[1]));
 	pthread_join(t, NULL);
+	sleep_ms((unsigned int)atoi(argv[2]));
 	pthread_create(&t, NULL, come_next, (void *)(uintptr_t)3000);
 	pthread_join(t, NULL);
 	exit(0);

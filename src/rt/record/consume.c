@@ -121,6 +121,23 @@ static bool is_drained(struct slot *s)
 	return true;
 }
 
+/*
+ * Whether each number that a thread took for a packet of the native trace is that of
+ * one which was written or given up. Where it ended before it showed the packet, the
+ * consumer writes an empty one, which the next owner's must not come before.
+ */
+static bool is_numbered(const struct slot *s)
+{
+	for (int d = 0; d < CURSOR_DEPTHS; d++) {
+		const struct cursor *c = &s->cursors[WAYMARK_RECORDER_CTF][d];
+
+		if (c->sequence != c->reader.sequence) {
+			return false;
+		}
+	}
+	return true;
+}
+
 /* A thread may have come and gone between the look and this. */
 static void forget(struct slot *s)
 {
@@ -135,10 +152,12 @@ void waymark_consume_forget(void)
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
+		bool left = slot_is_left(s); /* first: nothing is added behind that */
+
 		if (!is_drained(s)) {
 			continue;
 		}
-		if (slot_is_left(s)) {
+		if (left && is_numbered(s)) {
 			waymark_slot_renew(s);
 		} else if (!waymark_slot_is_owned(s)) {
 			forget(s);

@@ -315,6 +315,7 @@ void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c)
 		take_unborn(round, c);
 	} else if (!head_is_closed(round->arena, c)) {
 		adopt(round->arena, c, waymark_clock_ticks());
+		c->chunk = c->chunk == c->reader.chunk ? 0 : c->chunk; /* soon another's */
 	}
 }
 
