@@ -82,18 +82,26 @@ static const char list_end[] =
 	"WAYMARK_REGISTER_OBJECT()\n";
 /* clang-format on */
 
-/* `WAYMARK_LOG | WAYMARK_SIMPLE`: the chosen backends. */
+/* What fits between a line's tab and its last column, less the ` |` or comma behind. */
+#define MASKS_FIT 90u
+
+/* `WAYMARK_LOG | WAYMARK_SIMPLE`: the chosen backends, on a second line where one is too short. */
 static const char *masks(struct emit_context *c)
 {
 	struct out *o = c_begin(c);
+	bool broken = false;
 
 	for (int i = 0; emit_backends[i].name; i++) {
 		const struct emit_backend *b = emit_chosen(c, i);
 
-		if (b) {
-			out_str(o, o->len ? " | " : "");
-			out_str(o, b->mask);
+		if (!b) {
+			continue;
 		}
+		bool breaks = !broken && o->len + strlen(" | ") + strlen(b->mask) > MASKS_FIT;
+
+		out_str(o, breaks ? " |\n\t\t" : o->len ? " | " : "");
+		out_str(o, b->mask);
+		broken |= breaks;
 	}
 	return c_end(c);
 }

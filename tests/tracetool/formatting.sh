@@ -20,6 +20,11 @@ if [ -f "$new" ]; then
 			--output=trace-some.$format some.events 2>/dev/null || fail "$format"
 	done
 fi
+every=$("$tracetool" --list-backends | tr -d ' ')
+for format in h c; do
+	"$tracetool" --format=$format --backends="$every" --group=every \
+		--output=trace-every.$format "$here/golden/trace-events" || fail "$format: every backend"
+done
 for file in *.[ch]; do
 	clang-format-14 "$file" | diff "$file" - || fail "$file"
 done
