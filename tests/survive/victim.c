@@ -29,6 +29,12 @@ static void live_with_text(uint32_t thread, uint64_t step)
 	trace_live_text(thread, step, text);
 }
 
+/* Others look while the thread goes on. */
+static void count(unsigned int thread, uint64_t events)
+{
+	__atomic_store_n(&counts[thread], events, __ATOMIC_RELAXED);
+}
+
 void live(unsigned int thread)
 {
 	uint64_t step = counts[thread];
@@ -38,7 +44,7 @@ void live(unsigned int thread)
 	} else {
 		trace_live_step(thread, step);
 	}
-	counts[thread] = step + 1;
+	count(thread, step + 1);
 }
 
 void live_by(unsigned int thread, void (*record)(uint32_t, uint64_t))
@@ -46,7 +52,7 @@ void live_by(unsigned int thread, void (*record)(uint32_t, uint64_t))
 	uint64_t step = counts[thread];
 
 	record(thread, step);
-	counts[thread] = step + 1;
+	count(thread, step + 1);
 }
 
 void live_for(unsigned int thread, uint64_t events)
@@ -58,7 +64,7 @@ void live_for(unsigned int thread, uint64_t events)
 
 uint64_t lived(unsigned int thread)
 {
-	return counts[thread];
+	return __atomic_load_n(&counts[thread], __ATOMIC_RELAXED);
 }
 
 static void *live_on(void *thread)
