@@ -158,11 +158,11 @@ static void run_second(char **argv)
 	live_for(1, 1000);
 }
 
-static volatile bool late;
+static bool late;
 
 void wait_till_late(void)
 {
-	while (!late) {
+	while (!__atomic_load_n(&late, __ATOMIC_RELAXED)) {
 		sleep_ms(1);
 	}
 }
@@ -170,7 +170,7 @@ void wait_till_late(void)
 static ssize_t be_late(void *cookie, const char *text, size_t size)
 {
 	(void)cookie;
-	late = true;
+	__atomic_store_n(&late, true, __ATOMIC_RELAXED);
 	sleep_ms(100);
 	return text ? (ssize_t)size : 0;
 }
