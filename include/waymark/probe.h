@@ -25,6 +25,8 @@
 #endif
 #include <sys/sdt.h>
 
+#include <waymark/names.h>
+
 /* Its macros leave variadic arguments out. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
@@ -39,15 +41,6 @@
 #undef _SDT_SEMAPHORE
 #define _SDT_SEMAPHORE(provider, event) _SDT_ASM_1(_SDT_ASM_ADDR WAYMARK_PROBE_STATE(event) + 2)
 #define WAYMARK_PROBE_STATE(event) waymark_state_##event
-
-/* Compilers that speak GNU's C define these; an event or provider may have the name. */
-#undef PPC
-#undef i386
-#undef linux
-#undef mips
-#undef sparc
-#undef sun
-#undef unix
 
 /* Tracers take no more of a string: SystemTap 512 bytes at most, bpftrace 1024 where asked. */
 #define WAYMARK_PROBE_STRING 4096u

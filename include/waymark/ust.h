@@ -28,15 +28,7 @@
 #include <lttng/tracepoint.h>
 
 #include <waymark/event.h>
-
-/* Compilers that speak GNU's C define these; an event or provider may have the name. */
-#undef PPC
-#undef i386
-#undef linux
-#undef mips
-#undef sparc
-#undef sun
-#undef unix
+#include <waymark/names.h>
 
 /* A call site reads `state` where LTTng-UST writes it. */
 typedef char waymark_tracepoint_is_that_of_lttng_ust

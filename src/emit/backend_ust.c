@@ -21,6 +21,15 @@ static const char declaration[] =
 	"WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_${name} "
 	"WAYMARK_SYMBOL(lttng_ust_tracepoint_${provider}___${name});\n";
 
+static const char rust_begin[] =
+	"    // The beginning of LTTng-UST's tracepoint: its size, two names, its state.\n"
+	"    #[repr(C)]\n"
+	"    struct Tracepoint {\n"
+	"        before: [usize; 3],\n"
+	"        state: AtomicU32,\n"
+	"    }\n"
+	"\n";
+
 static const char rust_declaration[] =
 	"        #[link_name = \"lttng_ust_tracepoint_${provider}___${name}\"]\n"
 	"        static waymark_ust_${name}: Tracepoint;\n";
@@ -61,8 +70,8 @@ const struct emit_backend emit_backend_ust = {
 	.mask = "WAYMARK_UST",
 	.emit_function = emit_function,
 	.watched = "WAYMARK_TRACED(waymark_ust_${name})",
-	.word = "WAYMARK_TRACED(waymark_ust_${name})",
 	.declaration = declaration,
+	.rust_begin = rust_begin,
 	.rust_declaration = rust_declaration,
 	.rust_word = "waymark_ust_${name}.state",
 	.emit_begin = emit_begin,

@@ -2,6 +2,7 @@
 /* What the templates of C files are filled with, but for printf formats. */
 #include "emit/c_code.h"
 
+#include <ctype.h>
 #include <string.h>
 
 struct out *c_begin(struct emit_context *c)
@@ -88,6 +89,18 @@ const char *c_banner(struct emit_context *c)
 	bool is_one = events[0]->at.source == events[count - 1]->at.source;
 
 	OUT(c_begin(c), is_one ? one : many, { "file", file });
+	return c_end(c);
+}
+
+const char *c_guard(struct emit_context *c, const char *begin, const char *end)
+{
+	struct out *o = c_begin(c);
+
+	out_str(o, begin);
+	for (const char *s = c->group; *s; s++) {
+		out_char(o, isalnum((unsigned char)*s) ? (char)toupper((unsigned char)*s) : '_');
+	}
+	out_str(o, end);
 	return c_end(c);
 }
 

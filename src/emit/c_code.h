@@ -16,6 +16,9 @@ bool event_is_on(const struct emit_context *c, const struct event *e);
 /* The comment that begins a generated file. */
 const char *c_banner(struct emit_context *c);
 
+/* `TRACE_HW_BLOCK_H`: of a header of the group hw-block, between a beginning and an end. */
+const char *c_guard(struct emit_context *c, const char *begin, const char *end);
+
 /* The declaration's file, never as an absolute path: in a comment, as a string literal. */
 const char *c_file_comment(struct emit_context *c, const struct event *e);
 const char *c_file_literal(struct emit_context *c, const struct event *e);

@@ -4,6 +4,7 @@
  * about flags, width, precision and letter, and what the argument's type says
  * about the length. So no compiler has anything to warn of, whatever `long` is.
  */
+#include "base/words.h"
 #include "emit/c_code.h"
 
 #include <stdio.h>
@@ -49,23 +50,15 @@ static void literal_macro(struct literal *l, char letter, const char *length)
 	out_printf(l->out, " PRI%c%s", letter, length);
 }
 
-static bool is_one_of(const char *s, const char *const *list)
-{
-	while (*list && strcmp(*list, s) != 0) {
-		list++;
-	}
-	return *list != NULL;
-}
-
 unsigned int c_narrowed_to(const struct conversion *v)
 {
 	static const char *const eight[] = { "hh", "8", "LEAST8", "FAST8", NULL };
 	static const char *const sixteen[] = { "h", "16", "LEAST16", NULL };
 
-	if (is_one_of(v->length, eight)) {
+	if (words_have(eight, v->length)) {
 		return 8;
 	}
-	return is_one_of(v->length, sixteen) ? 16 : 0;
+	return words_have(sixteen, v->length) ? 16 : 0;
 }
 
 static bool is_integer_letter(char letter)

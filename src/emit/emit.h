@@ -40,10 +40,10 @@ struct emit_backend {
 	 * outside has the event on; NULL: the bit in our half says it.
 	 */
 	const char *watched;
-	/* What call sites load beside the state word, and its declaration; NULL: nothing. */
-	const char *word;
+	/* Of the word that it reads, where that is none of the state's: call sites test it, too. */
 	const char *declaration;
-	/* The same for Rust: templates of a foreign item, and of its AtomicU32. */
+	/* The same for Rust: a type that is declared once, the foreign item, its AtomicU32. */
+	const char *rust_begin;
 	const char *rust_declaration;
 	const char *rust_word;
 	/* Writes what the generated source needs in front of its events; NULL: nothing. */

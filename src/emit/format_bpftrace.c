@@ -111,25 +111,13 @@ static void write_size(struct out *o, const struct conversion *v, int width)
 	}
 }
 
-static bool is_one_of(const char *s, const char *const *list)
-{
-	while (*list && strcmp(*list, s) != 0) {
-		list++;
-	}
-	return *list != NULL;
-}
-
 /* The width in bits that an integer's conversion prints. */
 static unsigned int printed_bits(const struct conversion *v, const struct type *t)
 {
-	static const char *const eight[] = { "hh", "8", "LEAST8", "FAST8", NULL };
-	static const char *const sixteen[] = { "h", "16", "LEAST16", NULL };
+	unsigned int narrow = c_narrowed_to(v);
 
-	if (is_one_of(v->length, eight)) {
-		return 8;
-	}
-	if (is_one_of(v->length, sixteen)) {
-		return 16;
+	if (narrow) {
+		return narrow;
 	}
 	return t->class == TYPE_INTEGER && t->size32 == t->size64 && t->size64 <= 4 ? 32 : 64;
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/words.h"
 #include "emit/c_code.h"
 
 /* The templates read like what they make. */
@@ -25,16 +26,6 @@ static const char *const keywords[] = {
 #undef KEYWORD
 	NULL,
 };
-
-static bool is_keyword(const char *name)
-{
-	for (const char *const *k = keywords; *k; k++) {
-		if (strcmp(*k, name) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
 
 /* C's integers of several words, as all parsers of D read them: by their length in printf. */
 static const struct d_type {
@@ -93,7 +84,7 @@ static const char *parameters(struct emit_context *c, const struct event *e)
 		out_str(o, type);
 		out_str(o, type[strlen(type) - 1] == '*' ? "" : " ");
 		out_str(o, a->name);
-		out_str(o, is_keyword(a->name) ? "_" : "");
+		out_str(o, words_have(keywords, a->name) ? "_" : "");
 	}
 	return c_end(c);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The generated header: what a program's call sites see of its events. */
-#include <ctype.h>
-
 #include "emit/c_code.h"
 
 /* The templates read like what they make. */
@@ -57,19 +55,6 @@ static const char file_end[] =
 	"#endif\n";
 /* clang-format on */
 
-/* `TRACE_HW_BLOCK_GENERATED_TRACERS_H` for the group hw-block. */
-static const char *guard(struct emit_context *c)
-{
-	struct out *o = c_begin(c);
-
-	out_str(o, "TRACE_");
-	for (const char *s = c->group; *s; s++) {
-		out_char(o, isalnum((unsigned char)*s) ? (char)toupper((unsigned char)*s) : '_');
-	}
-	out_str(o, "_GENERATED_TRACERS_H");
-	return c_end(c);
-}
-
 /* The words of tracers outside, as their backends declare them. */
 static const char *words(struct emit_context *c, const struct event *e)
 {
@@ -95,9 +80,9 @@ static const char *state(struct emit_context *c, const struct event *e)
 	for (int i = 0; emit_backends[i].name; i++) {
 		const struct emit_backend *b = emit_chosen(c, i);
 
-		if (b && b->word) {
+		if (b && b->declaration) {
 			out_str(o, " | ");
-			OUT(o, b->word, { "name", e->name });
+			OUT(o, b->watched, { "name", e->name });
 			several = true;
 		}
 	}
@@ -126,7 +111,8 @@ static void emit_event(struct emit_context *c, const struct event *e)
 
 void emit_format_h(struct emit_context *c)
 {
-	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "guard", guard(c) });
+	OUT(c->out, file_begin, { "banner", c_banner(c) },
+		{ "guard", c_guard(c, "TRACE_", "_GENERATED_TRACERS_H") });
 	vec_foreach (struct event **, e, &c->model->events) {
 		emit_event(c, *e);
 	}

@@ -9,7 +9,6 @@
 #include "base/compiler.h"
 #include "emit/c_code.h"
 #include "emit/rust.h"
-#include "emit/ust.h"
 
 /* rustfmt puts the arguments of a call on lines of their own where they are wider. */
 #define CALL_WIDTH 60
@@ -38,15 +37,6 @@ static const char extern_end[] =
 	"    fn is_on(word: &AtomicU32) -> bool {\n"
 	"        word.load(Ordering::Relaxed) != 0\n"
 	"    }\n";
-
-static const char tracepoint[] =
-	"    // The beginning of LTTng-UST's tracepoint: its size, two names, its state.\n"
-	"    #[repr(C)]\n"
-	"    struct Tracepoint {\n"
-	"        before: [usize; 3],\n"
-	"        state: AtomicU32,\n"
-	"    }\n"
-	"\n";
 
 static const char event_place[] =
 	"    /// ${file}:${line}\n";
@@ -282,6 +272,11 @@ static const char *uses(struct emit_context *c)
 
 static void emit_externs(struct emit_context *c)
 {
+	for (int i = 0; emit_backends[i].name; i++) {
+		const struct emit_backend *b = emit_chosen(c, i);
+
+		out_str(c->out, b && b->rust_begin ? b->rust_begin : "");
+	}
 	out_str(c->out, extern_begin);
 	vec_foreach (struct event **, e, &c->model->events) {
 		if (event_is_on(c, *e)) {
@@ -302,7 +297,6 @@ void emit_format_rs(struct emit_context *c)
 		return;
 	}
 	if (any) {
-		out_str(c->out, ust_is_chosen(c) ? tracepoint : "");
 		emit_externs(c);
 	}
 	vec_foreach (struct event **, e, &c->model->events) {

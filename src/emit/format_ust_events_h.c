@@ -4,9 +4,9 @@
  * and again, each time with other macros. A field has the name that is declared
  * and the width and sign of its argument's type.
  */
-#include <ctype.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "emit/c_code.h"
 #include "emit/ust.h"
 
@@ -71,19 +71,6 @@ static const char field_hex[] = "\n\t\tlttng_ust_field_integer_hex(${type}, ${fi
 static const char field_decimal[] = "\n\t\tlttng_ust_field_integer(${type}, ${field}, ${value})";
 /* clang-format on */
 
-/* `TRACE_UST_HW_BLOCK_H` for the header trace-ust-hw-block.h. */
-static const char *guard(struct emit_context *c)
-{
-	struct out *o = c_begin(c);
-
-	out_str(o, "TRACE_UST_");
-	for (const char *s = c->group; *s; s++) {
-		out_char(o, isalnum((unsigned char)*s) ? (char)toupper((unsigned char)*s) : '_');
-	}
-	out_str(o, "_H");
-	return c_end(c);
-}
-
 /* `uint64_t, offset, const char *, name`, or `void`. */
 static const char *tuples(struct emit_context *c, const struct event *e)
 {
@@ -97,20 +84,12 @@ static const char *tuples(struct emit_context *c, const struct event *e)
 	return e->arg_count ? c_end(c) : "void";
 }
 
-static bool is_one_of(const char *name, const char *const *list)
-{
-	while (*list && strcmp(*list, name) != 0) {
-		list++;
-	}
-	return *list != NULL;
-}
-
 /* Macros that LTTng-UST uses while it makes a string of a field's name. */
 static bool is_needed(const char *name)
 {
 	static const char *const macros[] = { "NULL", "false", "static_assert", "true", NULL };
 
-	return is_one_of(name, macros);
+	return words_have(macros, name);
 }
 
 /* A word that C++ lets nobody define or undefine. */
@@ -119,7 +98,7 @@ static bool is_operator(const char *name)
 	static const char *const words[] = { "and", "and_eq", "bitand", "bitor", "compl", "not",
 		"not_eq", "or", "or_eq", "xor", "xor_eq", NULL };
 
-	return is_one_of(name, words);
+	return words_have(words, name);
 }
 
 /* What may be a macro. */
@@ -217,7 +196,7 @@ void emit_format_ust_events_h(struct emit_context *c)
 		return;
 	}
 	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "provider", c->provider },
-		{ "header", c->ust_header }, { "guard", guard(c) });
+		{ "header", c->ust_header }, { "guard", c_guard(c, "TRACE_UST_", "_H") });
 	vec_foreach (struct event **, e, &c->model->events) {
 		if (event_is_on(c, *e)) {
 			emit_event(c, *e);

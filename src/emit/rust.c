@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/words.h"
 
 #define SHORT_ITEM 10
 
@@ -102,14 +103,6 @@ static const char *const raw_keywords[] = { "abstract", "as", "async", "await", 
 static const char *const no_names[] = { "self", "Self", "super", "crate", "_", "None", "Some", "Ok",
 	"Err", NULL };
 
-static bool is_in(const char *const *list, const char *name)
-{
-	while (*list && strcmp(*list, name) != 0) {
-		list++;
-	}
-	return *list != NULL;
-}
-
 static bool is_taken(const struct event *e, const char *name)
 {
 	for (size_t i = 0; i < e->arg_count; i++) {
@@ -124,10 +117,10 @@ const char *rust_name(struct emit_context *c, const struct event *e, size_t i)
 {
 	const char *name = e->args[i].c_name;
 
-	if (is_in(raw_keywords, name)) {
+	if (words_have(raw_keywords, name)) {
 		return arena_printf(&c->texts, "r#%s", name);
 	}
-	if (!is_in(no_names, name)) {
+	if (!words_have(no_names, name)) {
 		return name;
 	}
 	do {

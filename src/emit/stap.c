@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/words.h"
 #include "emit/c_code.h"
 
 /* The templates read like what they make. */
@@ -24,21 +25,12 @@ static const char argument[] = "\t${name} = $arg${number}\n";
 static const char probe_end[] = "}\n";
 /* clang-format on */
 
-static bool is_taken(const char *name)
-{
-	static const char *const taken[] = {
+static const char *const taken[] = {
 #define STAP_WORD(word) #word,
 #include "emit/stap_words.def"
 #undef STAP_WORD
-	};
-
-	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++) {
-		if (strcmp(taken[i], name) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
+	NULL,
+};
 
 static bool is_an_argument(const struct event *e, const char *name)
 {
@@ -54,7 +46,7 @@ const char *stap_name(struct emit_context *c, const struct event *e, size_t arg)
 {
 	const char *name = e->args[arg].name;
 
-	if (!is_taken(name)) {
+	if (!words_have(taken, name)) {
 		return name;
 	}
 	do {

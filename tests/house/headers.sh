@@ -12,7 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 try() {
 	command -v "$2" >/dev/null || return 0
 	compilers=$((compilers + 1))
-	printf '#include <%s>\n' "$1" |
+	printf '#include <%s>\nextern int not_empty;\n' "$1" |
 		"$2" -x "$3" "-std=$4" -Wall -Wextra -Wpedantic -Werror -I"$include" \
 			-fsyntax-only - || {
 		echo "$1 does not compile alone with $2 as $4"
