@@ -41,8 +41,8 @@ E_O_D
 grep 'probe keywords' test.d | diff expected - || fail 'keywords and types of D'
 grep -q 'probe done();' test.d || fail 'no arguments'
 ! grep -q never test.d || fail 'a disabled event has a probe'
-make_d types.d types "$here/golden/trace-events"
-takes types.d types "$(grep -cE '^[a-z]' "$here/golden/trace-events" | awk '{ print $1 - 1 }')"
+make_d types.d types "$here/trace-events"
+takes types.d types "$(grep -cE '^[a-z]' "$here/trace-events" | awk '{ print $1 - 1 }')"
 
 echo 'disable off(int n) "%d"' >off.events
 make_d off.d off off.events

@@ -7,7 +7,7 @@
 for backend in ftrace log; do
 	for format in h c; do
 		"$tracetool" --format=$format --backends=$backend --group=types \
-			--output=$backend.$format "$here/golden/trace-events" || fail "$backend $format"
+			--output=$backend.$format "$here/trace-events" || fail "$backend $format"
 	done
 done
 cmp ftrace.h log.h || fail "the header depends on the backend"

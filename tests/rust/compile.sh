@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Modules compile without a warning of any lint that programs are known to forbid,
 # with every rustc that is here, in two editions, as a file and by include!(), and
-# rustfmt changes nothing: the golden file, and QEMU's 5.0 and 10.2 where they are.
+# rustfmt changes nothing: the golden files of tests/tracetool, events of every type
+# and of every width of a list, and QEMU's 5.0 and 10.2 where they are.
 #
 #	compile.sh TRACETOOL ROOT
 root=$(realpath "$2")
@@ -45,13 +46,19 @@ formatted() # NAME
 	diff -r "$1" "$1.formatted" || fail "rustfmt lays out otherwise (>): $1"
 }
 
+cat >lists.events <<'E_O_F'
+names(int type, int self, int self_, int _, const char *match, int None, int DEBUG) "%d %d %d %d %s %d %d"
+pointers(char **argv, const char **names, const void *const *slots, const char *const *words, unsigned long *flags, char *const *list) "%p %p %p %p %p %p"
+short_arguments(int bs, int src, int src_offset, int dst, int dst_offset, int bytes, int flags, int ret) "%d %d %d %d %d %d %d %d"
+disable switched_off_wide(uint64_t first_offset, uint64_t second_offset, int _a, int a, const char *type) "%" PRIu64 "%" PRIu64 "%d%d%s"
+E_O_F
 mkdir small
-generate ctf,log "$root/tests/rust/golden/trace-events" small/on.rs
-grep -v a_name_that_is_so_long "$root/tests/rust/golden/trace-events" >short.events
-generate ctf,dtrace,ust short.events small/outside.rs
-generate nop "$root/tests/rust/golden/trace-events" small/off.rs
+cp "$root"/tests/tracetool/golden/*.rs small
+generate ctf,log lists.events small/on.rs
+generate ctf,dtrace,ust lists.events small/outside.rs
+generate nop lists.events small/off.rs
 mkdir types
-generate ctf,log "$root/tests/tracetool/golden/trace-events" types/on.rs
+generate ctf,log "$root/tests/tracetool/trace-events" types/on.rs
 generate ctf /dev/null small/nothing.rs
 # Private, and nobody calls it.
 printf '#![deny(%s)]\n//! A crate.\nmod trace {\n    include!("small/on.rs");\n}\n' \

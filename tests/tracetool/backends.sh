@@ -15,24 +15,6 @@ export LD_LIBRARY_PATH="${library%/*}"
 printf 'a_x(int value) "%%d"\na_y(const char *name) "%%s"\n' >two.events
 cp "$here/backends.c" .
 
-# What a backend needs of the system, for the compiler to look for.
-needs() # BACKEND
-{
-	case $1 in
-	ust) echo lttng/tracepoint.h ;;
-	dtrace) echo sys/sdt.h ;;
-	*) echo stdio.h ;;
-	esac
-}
-
-# usable: the backends of tracetool that can be compiled here
-usable()
-{
-	for one in $("$tracetool" --list-backends | tr -d ,); do
-		echo "#include <$(needs "$one")>" | gcc -E - >out.i 2>&1 && echo "$one"
-	done
-}
-
 # extra BACKENDS: what is generated and linked besides the header and the source
 extra()
 {

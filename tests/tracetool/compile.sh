@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The golden files, and an event of 32 arguments, compile without a warning in
-# every language and with every compiler that is here, also with strict flags.
+# Events of every type, of 32 arguments, and of every backend, compile without a warning
+# in every language and with every compiler that is here, also with strict flags.
 . "$(dirname "$0")/lib.sh"
 
 strict='-Wshadow -Wconversion -Wcast-qual -Wformat=2 -Wwrite-strings -Wundef'
 
-cp "$here"/golden/*.[ch] .
 printf 'many(int a1' >many.events
 types='char short long int8_t uint16_t int64_t size_t bool'
 n=1
@@ -15,19 +14,24 @@ while [ $n -lt 32 ]; do
 	printf ', %s a%s' "$(echo $types | cut -d' ' -f$((n % 8 + 1)))" $n
 done >>many.events
 echo ')' >>many.events
-for format in h c; do
-	"$tracetool" --format=$format --backends=log,simple,syslog --group=many --max-args=32 \
-		--output=trace-many.$format many.events || fail "32 arguments: $format"
-done
-echo '#include "nop-types.h"' >nop-header.c
+generate_c log,simple,syslog many many.events --max-args=32
+generate_c log,simple types "$here/trace-events"
+generate_c nop off "$here/trace-events"
+echo '#include "trace-off.h"' >off-header.c
 echo '#include "trace-types.h"
 #include "trace-many.h"' >header.c
-sed -i 's/trace-types.h/nop-types.h/' nop-types.c
-sed -i 's/trace-types.h/syslog-types.h/' syslog-types.c
+sources='trace-types.c trace-many.c header.c trace-off.c off-header.c'
+cp "$here/golden/ust-ust-events.h" trace-ust-golden.h
+for backend in $(usable); do
+	generate_c "$backend" "$backend" "$here/golden/trace-events" --provider=golden \
+		--ust-header=trace-ust-golden.h
+	sources="$sources trace-$backend.c"
+done
 
 { compilers && compilers_of_32_bits; } | {
 	while read -r compiler; do
-		for source in trace-types.c trace-many.c nop-types.c syslog-types.c header.c nop-header.c; do
+		for source in $sources; do
+			case $source$compiler in trace-ust.c*-m32*) continue ;; esac # LTTng's headers
 			$compiler $warnings $strict -I"$include" -I. -O1 -c $source -o out.o ||
 				fail "$compiler $source"
 		done

@@ -1,27 +1,69 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The generated code for golden/trace-events is the one beside it. To see what a
-# change of an emitter does, and to accept it: golden.sh TRACETOOL ROOT --update
+# The code generated for golden/trace-events is the one beside it: in every format that
+# tracetool lists, with every backend that it lists and that changes the format. Files
+# that would be the same are one; golden/list says which. To see what a change of an
+# emitter does, or what a new one makes, and to accept it: golden.sh TRACETOOL ROOT --update
 . "$(dirname "$0")/lib.sh"
+
+golden=$here/golden
+formats=$("$tracetool" --list-formats | tr -d ,)
+every=$("$tracetool" --list-backends | tr -d ,)
+several=ctf,log,ust # one of each kind: recorded, a line of text, switched by another tracer
+
+# backends_of FORMAT: those it is made with
+backends_of()
+{
+	case $1 in
+	h | c | rs) echo "$every $several" ;;
+	d | bpftrace | stap | log-stap | simpletrace-stap) echo dtrace ;;
+	ust-events-h | ust-events-c) echo ust ;;
+	esac
+}
 
 # generate BACKENDS FORMAT OUTPUT: as a build would, from the folder of the declarations
 generate()
 {
-	(cd "$here/golden" && "$tracetool" --format="$2" --backends="$1" --group=types \
-		--output="$3" trace-events)
+	(cd "$golden" && "$tracetool" --format="$2" --backends="$1" --group=golden \
+		--binary=/usr/bin/program --probe-prefix=program --output="$3" trace-events)
 }
 
-for backends in simple,log nop syslog; do
-	for format in h c; do
-		name=$backends-types.$format
-		[ $backends = simple,log ] && name=trace-types.$format
-		if [ "${3:-}" = --update ]; then
-			generate $backends $format "$here/golden/$name"
-		elif ! generate $backends $format "$tmp/$name"; then
-			fail "$name was not generated"
-		elif ! diff -u "$here/golden/$name" "$name"; then
-			fail "golden/$name differs (see the head of golden.sh)"
-		fi
+# store FILE: the name under which it is kept, that of the first file that is the same
+store()
+{
+	for other in made/*."${1##*.}"; do
+		[ "$other" != "made/$1" ] && cmp -s "made/$1" "$other" || continue
+		rm "made/$1"
+		echo "${other#made/}"
+		return
+	done
+	echo "$1"
+}
+
+# make FORMAT BACKENDS: `log-stap`, `dtrace` is made/dtrace-log.stap
+make()
+{
+	name=$(echo "$2-$1" | sed 's/,/-/g; s/-\([a-z]*\)$/.\1/')
+	generate "$2" "$1" "$tmp/made/$name" || fail "--format=$1 --backends=$2"
+	echo "$1 $2 $(store "$name")" >>made/list
+	[ "${update-}" ] || grep -q "^$1 $2 " "$golden/list" ||
+		fail "no golden of --format=$1 --backends=$2: read what golden.sh --update makes, commit it"
+}
+
+[ "${3:-}" != --update ] || update=yes
+mkdir made
+cp "$golden/trace-events" made
+for format in $formats; do
+	chosen=$(backends_of "$format")
+	[ "$chosen" ] || fail "no golden of --format=$format: add it to backends_of() in golden.sh"
+	for backends in $chosen; do
+		make "$format" "$backends"
 	done
 done
+if [ "${update-}" ] && [ $failures -eq 0 ]; then
+	find "$golden" -type f -delete
+	cp made/* "$golden"
+elif ! diff -ru "$golden" made; then
+	fail 'the goldens (-) differ from what is generated (+): see the head of golden.sh'
+fi
 finish

@@ -32,6 +32,35 @@ have() # COMMAND
 	command -v "$1" >/dev/null
 }
 
+# generate_c BACKENDS GROUP EVENTS [OPTION...]: trace-GROUP.h, and .c, in the current folder
+generate_c()
+{
+	with=$1 group=$2 events=$3
+	shift 3
+	for format in h c; do
+		"$tracetool" --format=$format --backends="$with" --group="$group" "$@" \
+			--output="trace-$group.$format" "$events" || fail "$with, $group: $format"
+	done
+}
+
+# What a backend needs of the system, for the compiler to look for.
+needs() # BACKEND
+{
+	case $1 in
+	ust) echo lttng/tracepoint.h ;;
+	dtrace) echo sys/sdt.h ;;
+	*) echo stdio.h ;;
+	esac
+}
+
+# usable: the backends of tracetool that can be compiled here
+usable()
+{
+	for one in $("$tracetool" --list-backends | tr -d ,); do
+		echo "#include <$(needs "$one")>" | gcc -E - >out.i 2>&1 && echo "$one"
+	done
+}
+
 # The compilers that are here, with the languages that generated code has to be.
 compilers()
 {

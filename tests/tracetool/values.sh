@@ -8,7 +8,8 @@ if [ "$(printf '\1\0' | od -An -tu2 | tr -d ' ')" != 1 ]; then
 	echo "skipped: values.c decodes little-endian records only"
 	exit 77
 fi
-cp "$here"/golden/trace-types.[ch] "$here/values.c" .
+cp "$here/values.c" .
+generate_c log,simple types "$here/trace-events"
 for compiler in gcc clang; do
 	have $compiler || continue
 	for optimise in -O0 -O2 '-O1 -fsanitize=undefined -fno-sanitize-recover'; do

@@ -14,7 +14,7 @@ if [ "${WAYMARK_SANITIZER-}" = thread ]; then
 	echo "skipped: a program without TSan cannot load a library with it"
 	exit 77
 fi
-generate log,simple,ust types "$here/golden/trace-events" .
+generate log,simple,ust types "$here/trace-events" .
 cp "$root/.clang-format" .
 ! have clang-format-14 || for file in trace-*.[ch]; do
 	clang-format-14 "$file" | diff "$file" - || fail "$file is not formatted"
@@ -100,7 +100,7 @@ done
 gcc -nostdinc -isystem "$(gcc -print-file-name=include)" -isystem libc -I"$include" -I. -fsyntax-only \
 	trace-types.c 2>err && fail "compiles without LTTng-UST"
 grep -q 'needs LTTng-UST 2.13 or later: install liblttng-ust-dev' err || fail "none: $(cat err)"
-generate log,simple none "$here/golden/trace-events" .
+generate log,simple none "$here/trace-events" .
 gcc -nostdinc -isystem "$(gcc -print-file-name=include)" -isystem libc -I"$include" -I. $warnings \
 	-fsyntax-only trace-ust-none.c || fail "without the backend it needs LTTng-UST"
 finish
