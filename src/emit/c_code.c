@@ -141,6 +141,24 @@ const char *c_literal(struct emit_context *c, const char *text)
 	return c_end(c);
 }
 
+static bool is_an_argument(const struct event *e, const char *name)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (strcmp(e->args[i].name, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *c_renamed(struct emit_context *c, const struct event *e, const char *name)
+{
+	do {
+		name = arena_printf(&c->texts, "%s_", name);
+	} while (is_an_argument(e, name));
+	return name;
+}
+
 const char *c_parameters(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);

@@ -36,6 +36,9 @@ const char *c_number(struct emit_context *c, size_t n);
 /* The text as a string literal that every compiler reads back as the same bytes. */
 const char *c_literal(struct emit_context *c, const char *text);
 
+/* The argument's name for a language that cannot have it: with `_`, unique in the event. */
+const char *c_renamed(struct emit_context *c, const struct event *e, const char *name);
+
 /* `uint64_t offset, uint32_t bytes`, or `void`. */
 const char *c_parameters(struct emit_context *c, const struct event *e);
 

@@ -50,13 +50,14 @@ static const char *integer_name(const struct type *t)
 	return t->text;
 }
 
-static bool has_several_words(const char *type)
+/* Several words, or a const between stars: not all parsers of D take that. */
+static bool is_hard_to_parse(const char *type)
 {
 	static const char prefix[] = "const ";
 	size_t skipped = strncmp(type, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
 	const char *blank = strchr(type + skipped, ' ');
 
-	return blank && blank[1] != '*';
+	return (blank && blank[1] != '*') || strstr(type, "*const");
 }
 
 /* D knows no bool: it arrives as an int. */
@@ -65,7 +66,7 @@ static const char *type_name(const struct type *t)
 	if (t->is_bool || t->is_char) {
 		return t->is_bool ? "int" : "char";
 	}
-	if (!has_several_words(t->text)) {
+	if (!is_hard_to_parse(t->text)) {
 		return t->text;
 	}
 	return t->class == TYPE_INTEGER ? integer_name(t) : "void *";
@@ -83,8 +84,7 @@ static const char *parameters(struct emit_context *c, const struct event *e)
 		out_str(o, i ? ", " : "");
 		out_str(o, type);
 		out_str(o, type[strlen(type) - 1] == '*' ? "" : " ");
-		out_str(o, a->name);
-		out_str(o, words_have(keywords, a->name) ? "_" : "");
+		out_str(o, words_have(keywords, a->name) ? c_renamed(c, e, a->name) : a->name);
 	}
 	return c_end(c);
 }

@@ -2,8 +2,6 @@
 /* See stap.h. */
 #include "emit/stap.h"
 
-#include <string.h>
-
 #include "base/words.h"
 #include "emit/c_code.h"
 
@@ -32,27 +30,11 @@ static const char *const taken[] = {
 	NULL,
 };
 
-static bool is_an_argument(const struct event *e, const char *name)
-{
-	for (size_t i = 0; i < e->arg_count; i++) {
-		if (strcmp(e->args[i].name, name) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 const char *stap_name(struct emit_context *c, const struct event *e, size_t arg)
 {
 	const char *name = e->args[arg].name;
 
-	if (!words_have(taken, name)) {
-		return name;
-	}
-	do {
-		name = arena_printf(&c->texts, "%s_", name);
-	} while (is_an_argument(e, name));
-	return name;
+	return words_have(taken, name) ? c_renamed(c, e, name) : name;
 }
 
 /*

@@ -43,6 +43,8 @@ grep -q 'probe done();' test.d || fail 'no arguments'
 ! grep -q never test.d || fail 'a disabled event has a probe'
 make_d types.d types "$here/trace-events"
 takes types.d types "$(grep -cE '^[a-z]' "$here/trace-events" | awk '{ print $1 - 1 }')"
+make_d golden.d golden "$here/golden/trace-events"
+takes golden.d golden 7
 
 echo 'disable off(int n) "%d"' >off.events
 make_d off.d off off.events

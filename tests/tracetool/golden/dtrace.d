@@ -2,10 +2,10 @@
 provider golden {
 	probe empty();
 	probe ten(const char *name, uint64_t offset, int64_t delta, int8_t s, char c, uint16_t port,
-		int yes, size_t size, const void *const *slots, unsigned long flags);
+		int yes, size_t size, void *slots, unsigned long flags);
 	probe stars(int width, int value);
 	probe escapes(int n);
-	probe keywords(int class, int next, int self_, int self_, const char *string_, int DEBUG);
+	probe keywords(int class, int next, int self__, int self_, const char *string_, int DEBUG);
 	probe text(int max, char *text, const char *at);
 	probe text_enabled(int on, const char *r);
 };
