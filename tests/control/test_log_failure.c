@@ -59,6 +59,37 @@ static void full_disk_is_counted_and_told_once(void **state)
 		"on device; lines are lost\n");
 }
 
+/* A child that ends by exit() tells what was lost; its parent here does not. */
+static int log_in_a_child_of_the_loser(void)
+{
+	int status;
+
+	waymark_set_output("log", "/dev/full", &error);
+	trace_probe(1);
+	trace_probe(2);
+	uint64_t before = lost();
+	pid_t child = fork();
+
+	if (child == 0) {
+		trace_probe(3);
+		exit(lost() == 1 ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	return lost() == before ? status : 2;
+}
+
+static void a_forked_child_tells_what_it_lost_itself(void **state)
+{
+	char err[80];
+
+	(void)state;
+	snprintf(err, sizeof(err), "%s/err-fork", directory);
+	in_child(log_in_a_child_of_the_loser, err);
+	assert_string_equal(content_of(err),
+		"waymark: log: cannot write to the file: No space left on device; lines are lost\n"
+		"waymark: log: 1 lines could not be written\n");
+}
+
 static int log_to_closed_stderr(void)
 {
 	uint64_t before = lost();
@@ -201,6 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(full_disk_is_counted_and_told_once),
+		TEST(a_forked_child_tells_what_it_lost_itself),
 		TEST(closed_standard_error_is_counted),
 		TEST(pipe_without_reader_raises_no_signal),
 		TEST(full_nonblocking_pipe_stops_nobody),

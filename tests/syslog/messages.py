@@ -138,10 +138,10 @@ class Rate(Fields):
         self.finish()
         self.assertEqual(len(self.messages()), 100)
 
-    def test_a_child_does_not_tell_what_its_parent_withheld(self):
+    def child_tells_its_own(self, form):
         self.start(",syslog.rate=10")
         self.ask("fire", 100)
-        child = self.ask("fork", 50)
+        child = self.ask(form, 50)
         withheld = self.ask("withheld")
         _, error = self.program.communicate(timeout=60)
         told = sorted(int(n) for n in re.findall(r"(\d+) messages were withheld", error))
@@ -151,6 +151,13 @@ class Rate(Fields):
         of_parent, sums = self.sums([m for m in got if m.pid != str(child)])
         self.assertEqual(of_parent + sum(sums), 150)
         self.assertEqual(told, [50 - of_child, withheld])
+
+    def test_a_child_does_not_tell_what_its_parent_withheld(self):
+        self.child_tells_its_own("fork")
+
+    @unittest.skipIf(daemon.SANITIZER, "sanitizers do not know clone()")
+    def test_nor_does_one_that_the_c_library_did_not_make(self):
+        self.child_tells_its_own("clone")
 
 
 class OtherParser(Fields):

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <syslog.h>
@@ -98,17 +99,27 @@ static int interrupt_events(int count)
 	return outer;
 }
 
-/* The child fires as many events as its parent; answers its pid. */
-static int fork_both(int count)
+/* In a child and its parent. */
+static int fire_both(pid_t child, int count)
 {
-	pid_t child = fork();
-
 	fire(count);
 	if (child == 0) {
 		exit(0);
 	}
 	waitpid(child, NULL, 0);
 	return child;
+}
+
+/* The child fires as many events as its parent; answers its pid. */
+static int fork_both(int count)
+{
+	return fire_both(fork(), count);
+}
+
+/* The same by a fork that the C library does not hear of. */
+static int clone_both(int count)
+{
+	return fire_both((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0), count);
 }
 
 /* What the program itself does with its log. */
@@ -246,6 +257,7 @@ static const struct {
 	const char *name;
 	int (*run)(int number);
 } commands[] = {
+	{ "clone", clone_both },
 	{ "close", close_all },
 	{ "events", interrupt_events },
 	{ "fire", fire },

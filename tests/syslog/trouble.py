@@ -20,6 +20,16 @@ class Daemons(daemon.Syslog):
         self.assertEqual(self.ask("lost"), 1000)
         self.finish(NO_DAEMON.format("No such file or directory") + LOST.format(1000))
 
+    def test_a_child_tells_what_it_lost_itself(self):
+        for form in ("fork",) if daemon.SANITIZER else ("fork", "clone"):
+            with self.subTest(form=form):
+                self.start()
+                self.ask("fire", 2)
+                self.ask(form, 1)
+                self.assertEqual(self.ask("lost"), 3)
+                self.finish(NO_DAEMON.format("No such file or directory") +
+                            LOST.format(1) + LOST.format(3))
+
     def test_a_socket_that_nobody_holds_is_no_daemon(self):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as left:
             left.bind(daemon.LOG)

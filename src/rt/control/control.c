@@ -11,14 +11,12 @@
 #include "rt/host/error.h"
 #include "rt/control/events_file.h"
 #include "rt/host/lock.h"
-#include "rt/sink/ftrace.h"
-#include "rt/sink/log_file.h"
+#include "rt/sink/loss.h"
 #include "rt/sink/output.h"
 #include "rt/record/recorder.h"
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
 #include "rt/sink/sink.h"
-#include "rt/sink/syslog.h"
 #include "rt/event/state.h"
 
 int waymark_configure(const char *options, struct waymark_error *error)
@@ -245,9 +243,9 @@ void waymark_get_stats(struct waymark_stats *stats)
 		.recorded = recorder.recorded,
 		.lost = recorder.lost,
 		.unwritten = recorder.unwritten,
-		.log_lost = waymark_log_lost(),
-		.syslog_lost = waymark_syslog_lost(),
-		.syslog_withheld = waymark_syslog_withheld(),
-		.ftrace_lost = waymark_ftrace_lost(),
+		.log_lost = waymark_loss(LOSS_LOG),
+		.syslog_lost = waymark_loss(LOSS_SYSLOG),
+		.syslog_withheld = waymark_loss(LOSS_SYSLOG_WITHHELD),
+		.ftrace_lost = waymark_loss(LOSS_FTRACE),
 	};
 }

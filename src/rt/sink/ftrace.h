@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What options choose of the backend `ftrace`, called by control, one at a time; its count. */
+/* What options choose of the backend `ftrace`, called by control, one at a time. */
 #ifndef RT_SINK_FTRACE_H
 #define RT_SINK_FTRACE_H
 
@@ -19,8 +19,5 @@ bool waymark_ftrace_is_instance(const char *name);
  * Not after the first event, see waymark_ftrace_has_begun().
  */
 void waymark_ftrace_set_instance(const char *name);
-
-/* How many events of this process could not be written. Any thread. */
-uint64_t waymark_ftrace_lost(void);
 
 #endif

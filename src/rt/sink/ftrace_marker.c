@@ -17,6 +17,7 @@
 #include "rt/host/message.h"
 #include "rt/host/reason.h"
 #include "rt/sink/ftrace_marker.h"
+#include "rt/sink/loss.h"
 
 #define NONE (-1)
 
@@ -33,14 +34,22 @@
 static int marker_fd = NONE;
 static uintptr_t identity;
 
-/* Relaxed: what a piece may have, when to try again. */
+/* Relaxed: what a piece may have, when to try again, what was told. */
 static uint32_t piece_max;
 static waymark_count retry_ns;
 static bool begun;
+static uint32_t told; /* bit n: of enum ftrace_trouble */
 
 bool waymark_ftrace_has_begun(void)
 {
 	return __atomic_load_n(&begun, __ATOMIC_RELAXED);
+}
+
+bool waymark_ftrace_may_tell(enum ftrace_trouble trouble)
+{
+	uint32_t bit = 1u << trouble;
+
+	return !(__atomic_fetch_or(&told, bit, __ATOMIC_RELAXED) & bit);
 }
 
 /* Opens the marker and puts it in the place of `former`, unless somebody else was faster. */
@@ -97,7 +106,7 @@ bool waymark_ftrace_marker(struct ftrace_marker *m)
 	m->fd = __atomic_load_n(&marker_fd, __ATOMIC_ACQUIRE);
 	if (UNLIKELY(m->fd == NONE || !identity_is(&identity, m->fd, &st)) &&
 		!look_for_marker(&m->fd)) {
-		waymark_ftrace_count_lost();
+		waymark_loss_add(LOSS_FTRACE, 1);
 		return false;
 	}
 	m->max = __atomic_load_n(&piece_max, __ATOMIC_RELAXED);
@@ -133,7 +142,7 @@ static COLD void lose(int error)
 {
 	char spare[REASON_BYTES];
 
-	waymark_ftrace_count_lost();
+	waymark_loss_add(LOSS_FTRACE, 1);
 	if (error == EBADF || error == EINVAL) {
 		if (waymark_ftrace_may_tell(FTRACE_OFF)) {
 			waymark_message("ftrace: the kernel's tracing is off, events are lost: "

@@ -8,7 +8,6 @@
  *	ftrace.c         an event: its text, its style
  *	ftrace_marker.c  the open file, and what is written to it
  *	ftrace_find.c    where it is, what is wrong if it cannot be opened
- *	ftrace_loss.c    what was lost, and who is told
  */
 #ifndef RT_SINK_FTRACE_MARKER_H
 #define RT_SINK_FTRACE_MARKER_H
@@ -41,9 +40,6 @@ int waymark_ftrace_open(size_t *max);
 
 /* Whether an event has looked for the marker: the instance then stays. */
 bool waymark_ftrace_has_begun(void);
-
-/* Counts an event that is lost. */
-void waymark_ftrace_count_lost(void);
 
 /* What is told of in one line, once each. */
 enum ftrace_trouble {

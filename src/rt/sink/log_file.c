@@ -20,6 +20,7 @@
 #include "rt/host/identity.h"
 #include "rt/host/lock.h"
 #include "rt/sink/log_file.h"
+#include "rt/sink/loss.h"
 #include "rt/host/message.h"
 #include "rt/host/open.h"
 #include "rt/host/path.h"
@@ -40,7 +41,6 @@ static int parked_fd = TO_STDERR;
 static char *log_path; /* absolute; under the control lock */
 static bool log_off;
 
-static uint64_t lost_lines;
 static bool failure_told;
 
 static bool is_ours(int fd, struct stat *st)
@@ -124,7 +124,7 @@ static bool find_target(int *fd, struct stat *st)
 /* A log on standard error that fails has nobody to tell. */
 static void count_lost(int reason)
 {
-	__atomic_fetch_add(&lost_lines, 1, __ATOMIC_RELAXED);
+	waymark_loss_add(LOSS_LOG, 1);
 	if (__atomic_load_n(&log_fd, __ATOMIC_RELAXED) != TO_STDERR &&
 		!__atomic_exchange_n(&failure_told, true, __ATOMIC_RELAXED)) {
 		char spare[REASON_BYTES];
@@ -148,11 +148,6 @@ void waymark_log_write(const char *line, size_t len)
 	if (failure) {
 		count_lost(failure);
 	}
-}
-
-uint64_t waymark_log_lost(void)
-{
-	return __atomic_load_n(&lost_lines, __ATOMIC_RELAXED);
 }
 
 /* The number stays ours, on nothing: a thread may be about to write to it. */
@@ -246,12 +241,3 @@ const struct waymark_sink waymark_sink_log = {
 	.flush = log_flush,
 	.print_status = log_print_status,
 };
-
-__attribute__((destructor)) static void report_lost(void)
-{
-	uint64_t lost = waymark_log_lost();
-
-	if (lost > 0) {
-		waymark_message("log: %llu lines could not be written", (unsigned long long)lost);
-	}
-}

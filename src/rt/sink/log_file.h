@@ -17,7 +17,4 @@ bool waymark_log_is_on(void);
 /* Writes one line, newline included. What cannot be written is counted. May change errno. */
 void waymark_log_write(const char *line, size_t len);
 
-/* How many lines could not be written. */
-uint64_t waymark_log_lost(void);
-
 #endif

@@ -14,7 +14,6 @@
  * most, in front of the next event that may be sent, and at exit.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <syslog.h>
 #include <unistd.h>
@@ -23,15 +22,13 @@
 
 #include "rt/host/message.h"
 #include "rt/host/reason.h"
+#include "rt/sink/loss.h"
 #include "rt/sink/syslog.h"
 #include "rt/sink/text.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* Relaxed all of them: counts, and who tells what. */
-static uint64_t lost;
-static uint64_t withheld;
-static uint64_t withheld_untold;
+/* Relaxed both: who tells what. */
 static uint64_t told_ns;
 static bool failure_told;
 
@@ -44,7 +41,7 @@ static void print_prefix(struct line *l, const void *context)
 
 static void count_lost(int reason)
 {
-	__atomic_fetch_add(&lost, 1, __ATOMIC_RELAXED);
+	waymark_loss_add(LOSS_SYSLOG, 1);
 	if (!__atomic_exchange_n(&failure_told, true, __ATOMIC_RELAXED)) {
 		char spare[REASON_BYTES];
 
@@ -72,14 +69,14 @@ static const struct text_style style = {
 
 static void count_withheld(void)
 {
-	__atomic_fetch_add(&withheld, 1, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&withheld_untold, 1, __ATOMIC_RELAXED);
+	waymark_loss_add(LOSS_SYSLOG_WITHHELD, 1);
+	waymark_loss_add(LOSS_SYSLOG_UNTOLD, 1);
 }
 
 /* One message of what was kept back; what the daemon does not get is told by the next. */
-static void tell_withheld(void)
+__attribute__((destructor)) static void tell_withheld(void)
 {
-	uint64_t count = __atomic_exchange_n(&withheld_untold, 0, __ATOMIC_RELAXED);
+	uint64_t count = waymark_loss_take(LOSS_SYSLOG_UNTOLD);
 	char text[512];
 	struct line l;
 
@@ -92,13 +89,13 @@ static void tell_withheld(void)
 		(unsigned long long)count, (unsigned long long)waymark_syslog_rate());
 	waymark_line_end(&l);
 	if (waymark_syslog_send(l.data, l.len - 1)) {
-		__atomic_fetch_add(&withheld_untold, count, __ATOMIC_RELAXED);
+		waymark_loss_add(LOSS_SYSLOG_UNTOLD, count);
 	}
 }
 
 static void tell_withheld_in_time(void)
 {
-	if (!__atomic_load_n(&withheld_untold, __ATOMIC_RELAXED)) {
+	if (!waymark_loss(LOSS_SYSLOG_UNTOLD)) {
 		return;
 	}
 	int saved = errno;
@@ -124,40 +121,4 @@ void waymark_syslog(const struct waymark_event *event, const char *fmt, ...)
 	va_start(args, fmt);
 	waymark_text_write(&style, NULL, event, fmt, args);
 	va_end(args);
-}
-
-uint64_t waymark_syslog_lost(void)
-{
-	return __atomic_load_n(&lost, __ATOMIC_RELAXED);
-}
-
-uint64_t waymark_syslog_withheld(void)
-{
-	return __atomic_load_n(&withheld, __ATOMIC_RELAXED);
-}
-
-/* What its parent counted is its parent's to tell. */
-static void forget_counts(void)
-{
-	__atomic_store_n(&lost, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&withheld, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&withheld_untold, 0, __ATOMIC_RELAXED);
-}
-
-__attribute__((constructor)) static void watch_forks(void)
-{
-	pthread_atfork(NULL, NULL, forget_counts);
-}
-
-__attribute__((destructor)) static void report_counts(void)
-{
-	tell_withheld();
-	if (waymark_syslog_lost()) {
-		waymark_message("syslog: %llu messages could not be sent",
-			(unsigned long long)waymark_syslog_lost());
-	}
-	if (waymark_syslog_withheld()) {
-		waymark_message("syslog: %llu messages were withheld by syslog.rate=",
-			(unsigned long long)waymark_syslog_withheld());
-	}
 }

@@ -33,8 +33,4 @@ bool waymark_syslog_take(void);
  */
 int waymark_syslog_send(const char *text, size_t length);
 
-/* Messages that the daemon did not get, and those that the rate kept back. */
-uint64_t waymark_syslog_lost(void);
-uint64_t waymark_syslog_withheld(void);
-
 #endif

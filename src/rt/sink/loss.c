@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* See loss.h. */
+#include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+#include <waymark/record.h>
+
+#include "base/compiler.h"
+#include "rt/host/message.h"
+#include "rt/record/cursor.h"
+#include "rt/sink/loss.h"
+
+struct losses {
+	waymark_count counts[LOSSES]; /* relaxed */
+};
+
+/* NULL: nothing was lost yet. By release, once; survives forks, its pages do not. */
+static struct losses *wiped;
+
+/* Where there is no memory to be had; a child has what its parent counted here. */
+static struct losses kept;
+
+/* Threads and handlers may race: one mapping stays. */
+static COLD struct losses *map_losses(void)
+{
+	int saved = errno;
+	struct losses *none = NULL;
+	struct losses *l = waymark_wiped_map(sizeof(*l));
+
+	if (!l) {
+		l = &kept;
+	} else if (!__atomic_compare_exchange_n(
+			   &wiped, &none, l, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		munmap(l, sizeof(*l));
+		l = none;
+	}
+	errno = saved;
+	return l;
+}
+
+void waymark_loss_add(enum loss which, uint64_t count)
+{
+	struct losses *l = __atomic_load_n(&wiped, __ATOMIC_ACQUIRE);
+
+	if (!l) {
+		l = map_losses();
+	}
+	__atomic_fetch_add(&l->counts[which], count, __ATOMIC_RELAXED);
+}
+
+uint64_t waymark_loss(enum loss which)
+{
+	const struct losses *l = __atomic_load_n(&wiped, __ATOMIC_ACQUIRE);
+
+	return (l ? __atomic_load_n(&l->counts[which], __ATOMIC_RELAXED) : 0) +
+	       __atomic_load_n(&kept.counts[which], __ATOMIC_RELAXED);
+}
+
+uint64_t waymark_loss_take(enum loss which)
+{
+	struct losses *l = __atomic_load_n(&wiped, __ATOMIC_ACQUIRE);
+
+	return (l ? __atomic_exchange_n(&l->counts[which], 0, __ATOMIC_RELAXED) : 0) +
+	       __atomic_exchange_n(&kept.counts[which], 0, __ATOMIC_RELAXED);
+}
+
+static const struct {
+	enum loss which;
+	const char *sink;
+	const char *what;
+} told[] = {
+	{ LOSS_FTRACE, "ftrace", "events could not be written" },
+	{ LOSS_LOG, "log", "lines could not be written" },
+	{ LOSS_SYSLOG, "syslog", "messages could not be sent" },
+	{ LOSS_SYSLOG_WITHHELD, "syslog", "messages were withheld by syslog.rate=" },
+};
+
+__attribute__((destructor)) static void tell_losses(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+		uint64_t count = waymark_loss(told[i].which);
+
+		if (count > 0) {
+			waymark_message("%s: %llu %s", told[i].sink, (unsigned long long)count,
+				told[i].what);
+		}
+	}
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a process lost, by sink, told in one line each at its exit. The counts are
+ * in memory that a fork wipes, however the child is made: what its parent lost is
+ * the parent's to tell. A child of vfork() that shares the memory counts for its
+ * parent.
+ *
+ * Any thread, any signal handler; errno stays.
+ */
+#ifndef RT_SINK_LOSS_H
+#define RT_SINK_LOSS_H
+
+#include <stdint.h>
+
+enum loss {
+	LOSS_FTRACE,
+	LOSS_LOG,
+	LOSS_SYSLOG,
+	LOSS_SYSLOG_WITHHELD,
+	LOSS_SYSLOG_UNTOLD, /* of those withheld; of this nothing is told at exit */
+	LOSSES
+};
+
+void waymark_loss_add(enum loss which, uint64_t count);
+
+/* What was counted so far. */
+uint64_t waymark_loss(enum loss which);
+
+/* The same, and it begins at 0 again. */
+uint64_t waymark_loss_take(enum loss which);
+
+#endif
