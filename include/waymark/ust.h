@@ -25,6 +25,11 @@
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
 #define LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION
 
+/* Without the macros `tracepoint`, `ctf_string` and such: events may have these names. */
+#ifndef LTTNG_UST_COMPAT_API_VERSION
+#define LTTNG_UST_COMPAT_API_VERSION 1
+#endif
+
 #include <lttng/tracepoint.h>
 
 #include <waymark/event.h>

@@ -5,6 +5,7 @@
  * the other half of its state word.
  */
 #include "emit/c_code.h"
+#include "emit/macro.h"
 
 /* The templates read like what they make. */
 /* clang-format off */
@@ -49,4 +50,5 @@ const struct emit_backend emit_backend_dtrace = {
 	.watched = "WAYMARK_WATCHERS(waymark_state_${name})",
 	.emit_begin = emit_begin,
 	.max_args = 12,
+	.macros = MACRO_SDT,
 };

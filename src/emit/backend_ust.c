@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emit/c_code.h"
+#include "emit/macro.h"
 
 /* How long `provider:event` may be. */
 #define NAME_MAX_LEN 255
@@ -76,5 +77,6 @@ const struct emit_backend emit_backend_ust = {
 	.rust_word = "waymark_ust_${name}.state",
 	.emit_begin = emit_begin,
 	.max_args = 10,
+	.macros = MACRO_LTTNG,
 	.check = check,
 };

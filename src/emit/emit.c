@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "emit/macro.h"
 #include "emit/wrap.h"
 
 const struct emit_format emit_formats[] = {
@@ -72,9 +73,27 @@ bool emit_provider_is_valid(const char *provider)
 	       !strchr("0123456789", *provider);
 }
 
+/* Reports, once, that the name at `at` is a macro for some backend of this run. */
+static bool check_macro(const struct emit_context *c, const char *name, const char *help,
+	struct location at, struct diag *d)
+{
+	for (int i = 0; emit_backends[i].name; i++) {
+		const struct emit_backend *b = emit_chosen(c, i);
+		const char *header = b ? macro_header(name, b->macros) : NULL;
+
+		if (header) {
+			diag_error(d, at, help,
+				"<%s>, which the backend %s includes, keeps '%s' for a macro",
+				header, emit_backends[i].name, name);
+			return false;
+		}
+	}
+	return true;
+}
+
 static bool check_event(const struct emit_context *c, const struct event *e, struct diag *d)
 {
-	bool good = true;
+	bool good = check_macro(c, e->name, "choose another name", e->at, d);
 
 	for (int i = 0; emit_backends[i].name; i++) {
 		const struct emit_backend *b = emit_chosen(c, i);
@@ -88,7 +107,8 @@ static bool check_event(const struct emit_context *c, const struct event *e, str
 
 bool emit_check(const struct emit_context *c, struct diag *d)
 {
-	bool good = true;
+	struct location nowhere = { 0 };
+	bool good = check_macro(c, c->provider, "give another name with --provider=", nowhere, d);
 
 	vec_foreach (struct event **, e, &c->model->events) {
 		if (!((*e)->properties & EVENT_DISABLE)) {

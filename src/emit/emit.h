@@ -49,6 +49,7 @@ struct emit_backend {
 	/* Writes what the generated source needs in front of its events; NULL: nothing. */
 	void (*emit_begin)(struct emit_context *c);
 	size_t max_args; /* that an event may have; 0: as many as any */
+	unsigned int macros; /* whose macros would replace an event's name: enum macro_place */
 	/* Reports why an event cannot have this backend, else returns true; NULL: all can. */
 	bool (*check)(const struct emit_context *c, const struct event *e, struct diag *d);
 };

@@ -189,6 +189,29 @@ tapsets()
 	absent new.stp
 }
 
+names_of_macros()
+{
+	printf 'one(void)\nerrno(int n) "%%d"\ndisable EOF(void)\nPRIu64(void)\n' >macros
+	cat >expected <<'END'
+macros:2:1: error: <errno.h>, which the backend ust includes, keeps 'errno' for a macro
+errno(int n) "%d"
+^
+macros:2: help: choose another name
+macros:4:1: error: <inttypes.h>, which the backend dtrace includes, keeps 'PRIu64' for a macro
+PRIu64(void)
+^
+macros:4: help: choose another name
+END
+	run 1 --format=c --backends=ctf,dtrace,ust --group=g macros new.c
+	diff expected err || fail "$what: says otherwise"
+	absent new.c
+	run 1 --format=c --backends=ust --group=stdin a new.c
+	printf '%s\n' "error: <stdio.h>, which the backend ust includes, keeps 'stdin' for a macro" \
+		'help: give another name with --provider=' | diff - err || fail "$what: says otherwise"
+	run 0 --format=c --backends=ust --group=stdin --provider=in a -
+	run 0 --format=c --backends=log --group=stdin macros -
+}
+
 # Each has the faults of those after it too: the first one is named.
 order_of_checks()
 {
@@ -417,6 +440,7 @@ old_form
 abbreviations
 lists
 limits_of_ust
+names_of_macros
 order_of_checks
 tapsets
 declarations_are_safe

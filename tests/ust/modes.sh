@@ -73,11 +73,14 @@ gcc -O2 -I"$include" -I. -fPIC -shared main.c set.c trace-types.c trace-ust-type
 	"$library" -llttng-ust || fail "shared library"
 nm -D --defined-only seen.so | grep -E ' (waymark|lttng|trace)' && fail "symbols are seen outside"
 
-# The group and an event have names that GNU's C defines.
-printf 'unix(int linux, const char *unix) "%%d %%s"\nlinux(void) ""\n' >linux.events
+# The group and events have names that GNU's C defines, and LTTng-UST before 2.13.
+printf 'unix(int linux, const char *unix) "%%d %%s"\nlinux(void) ""\ntracepoint(void)\n' >linux.events
 generate ust linux linux.events .
 for source in trace-linux.c trace-ust-linux.c; do
-	gcc -std=gnu11 $warnings -fsyntax-only -I"$include" -I. $source || fail "names: $source"
+	gcc -std=gnu11 $warnings -c -I"$include" -I. $source || fail "names: $source"
+done
+for name in unix linux tracepoint; do
+	nm trace-ust-linux.o | grep -q " lttng_ust_tracepoint_linux___$name$" || fail "names: $name"
 done
 
 # LTTng-UST that is not there, or too old.
