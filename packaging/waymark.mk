@@ -9,35 +9,42 @@
 # ust there are build/trace-ust-cache.h and build/trace-ust-cache.c too. The Makefile
 # compiles and links them as it does its own; `pkg-config --cflags --libs waymark`
 # has the flags. The default goal stays the Makefile's.
+#
+#	WAYMARK_BACKENDS	the backends, with commas between them
+#	WAYMARK_PROVIDER	of probes and tracepoints: an identifier in place of the group's
+#				name; WAYMARK_PROVIDER_GROUP for the group GROUP alone
 
 # The native trace needs nothing else to be read, and is cheap enough to stay.
 WAYMARK_BACKENDS ?= ctf
 WAYMARK_TRACETOOL ?= $(shell $(or $(PKG_CONFIG),pkg-config) --variable=tracetool waymark)
 
 waymark_comma := ,
+waymark_provider = $(or $(WAYMARK_PROVIDER_$(1)),$(WAYMARK_PROVIDER))
+waymark_options = --backends='$(WAYMARK_BACKENDS)'$(patsubst %, --provider='%',$(call waymark_provider,$(1))) --group=$(1)
+waymark_chosen = $(WAYMARK_BACKENDS)$(patsubst %, --provider=%,$(call waymark_provider,$(1)))
 
 # waymark_group: GROUP, its declarations, the folder of what is generated
-# The .backends file holds the backends that the two were made for. It is looked at
-# each time, and written only when they differ, so that nothing else is made again.
+# The .backends file holds the backends that the two were made for, and the provider
+# where one is given. It is looked at each time, and written only when they differ, so that nothing else is made again.
 define waymark_group
 waymark_goal := $$(.DEFAULT_GOAL)
 
 $(3)/trace-$(1).backends: waymark_always
 	@mkdir -p $$(@D)
-	@echo '$$(WAYMARK_BACKENDS)' | cmp -s - $$@ || echo '$$(WAYMARK_BACKENDS)' >$$@
+	@echo '$$(call waymark_chosen,$(1))' | cmp -s - $$@ || echo '$$(call waymark_chosen,$(1))' >$$@
 
 $(3)/trace-$(1).h: $(2) $(3)/trace-$(1).backends
-	$$(WAYMARK_TRACETOOL) --always --format=h --backends=$$(WAYMARK_BACKENDS) --group=$(1) $(2) $$@
+	$$(WAYMARK_TRACETOOL) --always --format=h $$(call waymark_options,$(1)) $(2) $$@
 
 $(3)/trace-$(1).c: $(2) $(3)/trace-$(1).backends
-	$$(WAYMARK_TRACETOOL) --always --format=c --backends=$$(WAYMARK_BACKENDS) --group=$(1) $(2) $$@
+	$$(WAYMARK_TRACETOOL) --always --format=c $$(call waymark_options,$(1)) $(2) $$@
 
 # What the source includes where the backend ust is chosen.
 $(if $(findstring $(waymark_comma)ust$(waymark_comma),$(waymark_comma)$(WAYMARK_BACKENDS)$(waymark_comma)),\
 	$(3)/trace-$(1).c: $(3)/trace-ust-$(1).h)
 
 $(3)/trace-ust-$(1).h $(3)/trace-ust-$(1).c: $(3)/trace-ust-$(1).%: $(2) $(3)/trace-$(1).backends
-	$$(WAYMARK_TRACETOOL) --always --format=ust-events-$$* --backends=$$(WAYMARK_BACKENDS) --group=$(1) $(2) $$@
+	$$(WAYMARK_TRACETOOL) --always --format=ust-events-$$* $$(call waymark_options,$(1)) $(2) $$@
 
 .PHONY: waymark_always
 .DEFAULT_GOAL := $$(waymark_goal)

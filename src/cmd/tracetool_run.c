@@ -7,6 +7,8 @@
 
 #include "cmd/tracetool_files.h"
 
+#define BLANKS " \t\n"
+
 bool run_fail(struct run *r, const char *message, const char *subject)
 {
 	out_str(&r->error, message);
@@ -63,6 +65,39 @@ bool run_check_binary(struct run *r)
 	       run_fail_usage(r, "--binary takes a path without quotes, not ", binary);
 }
 
+/* Writes all words of a list with this between them. */
+static void list_words(struct out *o, const char *list, const char *between)
+{
+	const char *before = "";
+
+	for (const char *word = list; *(word += strspn(word, BLANKS ","));) {
+		size_t len = strcspn(word, BLANKS ",");
+
+		out_str(o, before);
+		out_bytes(o, word, len);
+		before = between;
+		word += len;
+	}
+}
+
+/* What to write instead: commas in place of blanks, or one of the names that there are. */
+static bool fail_backend(struct run *r, const char *name)
+{
+	const char *all = run_option(r, OPTION_BACKENDS);
+
+	run_fail(r, "unknown backend: ", name);
+	if (strpbrk(all, BLANKS)) {
+		run_fail(r, "\nWrite commas between backends, and no blanks: ", "");
+		list_words(&r->error, all, ",");
+		return false;
+	}
+	run_fail(r, "\nThere are: ", "");
+	for (int i = 0; emit_backends[i].name; i++) {
+		run_fail(r, i > 0 ? ", " : "", emit_backends[i].name);
+	}
+	return false;
+}
+
 /* `log,simple` to a set: a backend that is named twice counts once. */
 bool run_read_backends(struct run *r)
 {
@@ -74,7 +109,7 @@ bool run_read_backends(struct run *r)
 		int backend = emit_find_backend(name);
 
 		if (backend < 0) {
-			good = run_fail_usage(r, "unknown backend: ", name);
+			good = fail_backend(r, name);
 		} else {
 			r->backends |= 1u << backend;
 		}

@@ -4,6 +4,7 @@
 # otherwise, and files that are made again when declarations or backends change, and
 # only then. The default goal stays the Makefile's.
 . "$(dirname "$0")/common.sh"
+tracetool=$build/src/cmd/tracetool
 cd "$tmp"
 mkdir io
 echo 'io_read(int fd) "fd %d"' >io/trace-events
@@ -52,6 +53,36 @@ make -s program WAYMARK_BACKENDS=log
 WAYMARK_TRACE='io_*' ./program 2>log
 grep -q ':io_read descriptor 7$' log || fail "WAYMARK_BACKENDS=log logs nothing: $(cat log)"
 
+# refused BACKENDS LINE: make ends, and one line of its output is this one
+refused()
+{
+	! make -s program WAYMARK_BACKENDS="$1" >out 2>&1 || fail "WAYMARK_BACKENDS='$1' is taken"
+	grep -qxF "$2" out || fail "WAYMARK_BACKENDS='$1': says $(cat out)"
+	[ "$(wc -l <out)" -le 4 ] || fail "WAYMARK_BACKENDS='$1': says more: $(cat out)"
+}
+refused 'ctf log' 'Write commas between backends, and no blanks: ctf,log'
+refused 'ctf,lgo' "There are: $("$tracetool" --list-backends)"
+
+# A provider, and another one, are in the names of probes.
+if [ -e /usr/include/sys/sdt.h ] || [ -e "/usr/include/$(gcc -print-multiarch)/sys/sdt.h" ]; then
+	probes() # EXPECTED MAKE-ARGUMENTS...
+	{
+		expected=$1
+		shift
+		make -s program WAYMARK_BACKENDS=dtrace "$@"
+		readelf -n program | grep -qx " *Provider: $expected" || fail "$*: $(readelf -n program)"
+	}
+	probes io
+	probes disk WAYMARK_PROVIDER=disk
+	probes disk2 WAYMARK_PROVIDER=disk WAYMARK_PROVIDER_io=disk2
+	touch -r program before
+	probes disk2 WAYMARK_PROVIDER_io=disk2
+	[ ! program -nt before ] || fail "made again though the provider is the same"
+	probes io
+else
+	echo "systemtap-sdt-dev is not installed: not tested with probes"
+fi
+
 # The backend ust has two files more; its header is there before the source is compiled.
 if ! pkg-config --exists lttng-ust; then
 	echo "liblttng-ust-dev is not installed: not tested with it"
@@ -61,6 +92,10 @@ make -s -j2 WAYMARK_BACKENDS=log,ust build/trace-io.o build/trace-ust-io.o ||
 	fail "WAYMARK_BACKENDS=log,ust does not compile"
 nm build/trace-ust-io.o | grep -q ' lttng_ust_tracepoint_io___io_read$' ||
 	fail "trace-ust-io.c defines no tracepoint"
+make -s WAYMARK_BACKENDS=log,ust WAYMARK_PROVIDER=disk build/trace-io.o build/trace-ust-io.o
+nm build/trace-ust-io.o | grep -q ' lttng_ust_tracepoint_disk___io_read$' ||
+	fail "WAYMARK_PROVIDER is not in the name of a tracepoint"
+make -s WAYMARK_BACKENDS=log,ust build/trace-io.o build/trace-ust-io.o
 touch -r build/trace-ust-io.o before
 make -s WAYMARK_BACKENDS=log,ust build/trace-ust-io.o
 [ ! build/trace-ust-io.o -nt before ] || fail "trace-ust-io.o is made again though nothing changed"

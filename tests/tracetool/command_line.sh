@@ -224,6 +224,10 @@ order_of_checks()
 	refused 'unknown format: bogus' --backends=bogus --format=bogus --group=g a new.h
 	refused 'unknown backend: bogus' --backends=log,bogus --format=h --group=g a new.h
 	refused 'unknown backend: ' --backends=log, --format=h --group=g a new.h
+	grep -qxF "There are: $("$tracetool" --list-backends)" err || fail "$what: $(cat err)"
+	refused 'unknown backend: log simple' '--backends=log simple, ctf' --format=h --group=g a new.h
+	grep -qx 'Write commas between backends, and no blanks: log,simple,ctf' err ||
+		fail "$what: $(cat err)"
 	refused "a group's name has letters, digits and _-. only: a/b" $both --group=a/b a new.h
 	refused '--header takes the name of a file, not a"b' $both --group=g --header='a"b' a new.h
 	refused '--ust-header takes the name of a file, not ' $both --group=g --ust-header= a new.h
