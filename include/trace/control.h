@@ -51,7 +51,7 @@ typedef struct waymark_iter TraceEventIter;
 /* Begins an iteration over all events. */
 void trace_event_iter_init_all(TraceEventIter *iter);
 
-/* Over those whose name matches (`*`, `?`); `pattern` must outlive the iterator. */
+/* Over those whose name matches (`*`, `?`, `/REGEX/`); `pattern` must outlive the iterator. */
 void trace_event_iter_init_pattern(TraceEventIter *iter, const char *pattern);
 
 /*
@@ -69,7 +69,7 @@ TraceEvent *trace_event_iter_next(TraceEventIter *iter);
 /* The first event of exactly that name, NULL when there is none. */
 TraceEvent *trace_event_name(const char *name);
 
-/* Whether `str` is a pattern rather than a name: has a `*` or `?`. */
+/* Whether `str` is a pattern rather than a name: has a `*` or `?`, or begins with a `/`. */
 bool trace_event_is_pattern(const char *str);
 
 /*

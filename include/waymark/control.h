@@ -55,10 +55,11 @@ const char *waymark_option_help(void);
 
 /*
  * Switches the events whose name matches `pattern` (`*` any run of characters,
- * `?` any one) on or off for `backends`, now and in objects that are loaded
+ * `?` any one; or a regular expression between slashes, as waymark-trace(7) has
+ * it) on or off for `backends`, now and in objects that are loaded
  * later. A name that no event has is no error: `match`, which may be NULL, says
  * how many were met. Returns 0, or -1 and no event changed: the pattern is
- * empty, `backends` is 0, or memory or event ids ran out.
+ * empty or a bad expression, `backends` is 0, or memory or event ids ran out.
  */
 int waymark_enable(const char *pattern, unsigned int backends, struct waymark_match *match,
 	struct waymark_error *error);
@@ -89,7 +90,10 @@ struct waymark_iter {
 	bool one_object;
 };
 
-/* Begins at the first event whose name matches `pattern`, which must outlive the iterator. */
+/*
+ * Begins at the first event whose name matches `pattern`, which must outlive the iterator. A
+ * regular expression is read anew at each step; a bad one meets no event.
+ */
 void waymark_iter_init(struct waymark_iter *iter, const char *pattern);
 
 /* The next event, NULL at the end. */

@@ -75,6 +75,15 @@ static void names_of_one_character_count(void **state)
 	assert_rule(0, "a", true);
 }
 
+static void line_may_be_an_expression(void **state)
+{
+	(void)state;
+	parse("/^blk_(read|write)$/\r\n -/a, b;[(]/ \n");
+	assert_int_equal(rules.count, 2);
+	assert_rule(0, "/^blk_(read|write)$/", true);
+	assert_rule(1, "/a, b;[(]/", false);
+}
+
 static void long_lines_are_not_split(void **state)
 {
 	char text[5001];
@@ -112,6 +121,11 @@ static void what_is_no_pattern_is_an_error_with_its_line(void **state)
 	refuse("a b", 3, "list:1: not the name or pattern of an event: 'a b'");
 	refuse("a-b", 3, "list:1: not the name or pattern of an event: 'a-b'");
 	refuse("\n\n-\n", 4, "list:3: the name or pattern of an event is missing");
+	refuse("a\n/x(/\n", 7, "list:2: regular expression '/x(/': Unmatched ( or \\(");
+	refuse("/x\1y/", 5, "list:1: not the name or pattern of an event: '/x\\x01y/'");
+	refuse("// a comment", 12,
+		"list:1: '// a comment': a regular expression stands between slashes, and the "
+		"second one is missing");
 	refuse(elf, sizeof(elf), "list:1: not the name or pattern of an event: '\\x7fELF'");
 }
 
@@ -137,6 +151,7 @@ int main(void)
 			last_line_needs_no_newline_and_keeps_its_last_character, teardown),
 		cmocka_unit_test_teardown(crlf_and_blanks_around_a_name_do_not_count, teardown),
 		cmocka_unit_test_teardown(names_of_one_character_count, teardown),
+		cmocka_unit_test_teardown(line_may_be_an_expression, teardown),
 		cmocka_unit_test_teardown(long_lines_are_not_split, teardown),
 		cmocka_unit_test_teardown(empty_file_asks_nothing, teardown),
 		cmocka_unit_test_teardown(what_is_no_pattern_is_an_error_with_its_line, teardown),

@@ -49,8 +49,8 @@ static void key_of_first_pattern_may_be_left_out(void **state)
 	assert_int_equal(c.rules.count, 2);
 	assert_rule(0, "blk_*", true);
 	assert_rule(1, "net_?x", true);
-	assert_false(c.rules.items[0].exact);
-	assert_false(c.rules.items[1].exact);
+	assert_false(rule_is_exact(&c.rules.items[0]));
+	assert_false(rule_is_exact(&c.rules.items[1]));
 }
 
 static void minus_switches_off(void **state)
@@ -59,7 +59,7 @@ static void minus_switches_off(void **state)
 	parse("*,enable=-blk_read");
 	assert_rule(0, "*", true);
 	assert_rule(1, "blk_read", false);
-	assert_true(c.rules.items[1].exact);
+	assert_true(rule_is_exact(&c.rules.items[1]));
 }
 
 static void doubled_comma_is_a_comma(void **state)

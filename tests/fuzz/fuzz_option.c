@@ -57,8 +57,9 @@ static void check_rules(const struct waymark_rules *rules)
 		const struct waymark_rule *r = &rules->items[i];
 
 		require(r->pattern[0] != '\0' && r->backends != 0);
-		require(r->exact == !strpbrk(r->pattern, "*?"));
-		require(r->hash == waymark_rule_hash(r->pattern));
+		require(rule_is_exact(r) == (*r->pattern != '/' && !strpbrk(r->pattern, "*?")));
+		require((r->match.regex != NULL) == (*r->pattern == '/'));
+		require(r->match.hash == waymark_pattern_hash(r->pattern));
 	}
 }
 

@@ -29,6 +29,20 @@ static bool is_pattern_char(unsigned char c)
 	return isalnum(c) || c == '_' || c == '*' || c == '?' || c >= 0x80;
 }
 
+/* What a regular expression may have, control characters out: that would be a wrong file. */
+static bool is_regex(const char *pattern, size_t len)
+{
+	size_t i = len > 0 && *pattern == '-';
+
+	if (i == len || pattern[i] != '/') {
+		return false;
+	}
+	while (i < len && (unsigned char)pattern[i] >= ' ' && pattern[i] != 0x7f) {
+		i++;
+	}
+	return i == len;
+}
+
 static bool is_valid(const char *pattern, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -58,7 +72,7 @@ static int take_line(
 	if (len == 0 || *line == '#') {
 		return 0;
 	}
-	if (!is_valid(line, len)) {
+	if (!is_valid(line, len) && !is_regex(line, len)) {
 		return waymark_fail(error, "not the name or pattern of an event: '%.*s'",
 			len > 80 ? 80 : (int)len, line);
 	}

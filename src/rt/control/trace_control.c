@@ -2,9 +2,9 @@
 /* trace/control.h, as far as it is about events; trace_option.c is the rest. */
 #include <trace/control.h>
 
-#include "base/glob.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
+#include "rt/event/pattern.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
 
@@ -40,7 +40,7 @@ TraceEvent *trace_event_name(const char *name)
 
 bool trace_event_is_pattern(const char *str)
 {
-	return glob_is_pattern(str);
+	return waymark_pattern_is(str);
 }
 
 uint32_t trace_event_get_id(TraceEvent *ev)

@@ -61,7 +61,7 @@ static void warn_unmet(struct waymark_rules *rules)
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct waymark_rule *r = &rules->items[i];
 
-		if (r->exact && !r->met) {
+		if (rule_is_exact(r) && !r->met) {
 			waymark_fail(&warning, "trace event '%s' does not exist", r->pattern);
 			warn(&warning);
 		}
@@ -80,10 +80,10 @@ static NOINLINE void hint_unmet(const struct waymark_rules *rules)
 		if (r->met) {
 			continue;
 		}
-		if (r->exact && waymark_rules_suggest(r->pattern, name, sizeof(name))) {
+		if (rule_is_exact(r) && waymark_rules_suggest(r->pattern, name, sizeof(name))) {
 			waymark_fail(&hint, "did you mean '%s' instead of '%s'?", name, r->pattern);
 			warn(&hint);
-		} else if (!r->exact && r->on) {
+		} else if (!rule_is_exact(r) && r->on) {
 			waymark_fail(&hint, "no trace event matches '%s'", r->pattern);
 			warn(&hint);
 		}

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "base/glob.h"
 #include "rt/host/lock.h"
+#include "rt/event/pattern.h"
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
 #include "rt/event/state.h"
@@ -163,25 +163,27 @@ static struct waymark_object *object_at(struct waymark_iter *iter)
 	return o;
 }
 
-static struct waymark_event *next_in(const struct waymark_object *o, struct waymark_iter *iter)
+/* `pattern` may be NULL. */
+static struct waymark_event *next_in(
+	const struct waymark_object *o, struct waymark_iter *iter, const struct pattern *pattern)
 {
 	while (o->begin + iter->index < o->end) {
 		struct waymark_event *event = o->begin[iter->index++];
 
-		if (!iter->pattern || glob_match(iter->pattern, event->name)) {
+		if (!pattern || waymark_pattern_meets(pattern, event->name)) {
 			return event;
 		}
 	}
 	return NULL;
 }
 
-struct waymark_event *waymark_registry_next(struct waymark_iter *iter)
+static struct waymark_event *next(struct waymark_iter *iter, const struct pattern *pattern)
 {
 	struct waymark_event *event = NULL;
 
 	waymark_lock();
 	for (struct waymark_object *o = object_at(iter); o && !event; o = object_at(iter)) {
-		event = next_in(o, iter);
+		event = next_in(o, iter, pattern);
 		if (!event) {
 			if (iter->one_object) {
 				break;
@@ -191,5 +193,21 @@ struct waymark_event *waymark_registry_next(struct waymark_iter *iter)
 		}
 	}
 	waymark_unlock();
+	return event;
+}
+
+struct waymark_event *waymark_registry_next(struct waymark_iter *iter)
+{
+	struct pattern pattern;
+
+	if (!iter->pattern) {
+		return next(iter, NULL);
+	}
+	if (waymark_pattern_init(&pattern, iter->pattern, NULL) < 0) {
+		return NULL;
+	}
+	struct waymark_event *event = next(iter, &pattern);
+
+	waymark_pattern_fini(&pattern);
 	return event;
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/glob.h"
 #include "rt/host/error.h"
 #include "rt/host/line.h"
 #include "rt/host/lock.h"
@@ -24,14 +23,6 @@
 /* Under the control lock. */
 static struct waymark_rules in_force;
 
-static bool matches(const struct waymark_rule *r, uint32_t hash, const char *name)
-{
-	if (r->exact) {
-		return r->hash == hash && strcmp(r->pattern, name) == 0;
-	}
-	return glob_match(r->pattern, name);
-}
-
 /* What a list of rules says about one event. */
 struct verdict {
 	unsigned int on;
@@ -42,12 +33,12 @@ struct verdict {
 static struct verdict judge(struct waymark_rules *rules, const struct waymark_event *event)
 {
 	struct verdict v = { 0 };
-	uint32_t hash = waymark_rule_hash(event->name);
+	uint32_t hash = waymark_pattern_hash(event->name);
 
 	for (size_t i = 0; i < rules->count; i++) {
 		struct waymark_rule *r = &rules->items[i];
 
-		if (!matches(r, hash, event->name)) {
+		if (!waymark_pattern_matches(&r->match, hash, event->name)) {
 			continue;
 		}
 		v.met = r->met = true;
@@ -106,7 +97,8 @@ void waymark_rules_identify_in(struct waymark_object *object, unsigned int backe
 static bool covers(const struct waymark_rule *newer, const struct waymark_rule *older)
 {
 	return strcmp(newer->pattern, "*") == 0 ||
-	       (newer->hash == older->hash && strcmp(newer->pattern, older->pattern) == 0);
+	       (newer->match.hash == older->match.hash &&
+		       strcmp(newer->pattern, older->pattern) == 0);
 }
 
 /* Takes away from older rules what `newer` decides; drops those that say nothing more. */
@@ -121,7 +113,7 @@ static void supersede(const struct waymark_rule *newer)
 			r->backends &= (uint16_t)~newer->backends;
 		}
 		if (r->backends == 0) {
-			free(r->pattern);
+			waymark_rule_fini(r);
 			continue;
 		}
 		in_force.items[kept++] = *r;
@@ -207,7 +199,7 @@ static void print_unmet(struct line *l, const struct waymark_rule *r)
 {
 	struct nearest best = nearest_begin(r->pattern);
 
-	if (r->exact) {
+	if (rule_is_exact(r)) {
 		best = nearest_event(r->pattern);
 	}
 	waymark_line_printf(l, "'%s'", r->pattern);

@@ -15,12 +15,13 @@
 #include <waymark/control.h>
 #include <waymark/record.h>
 
+#include "rt/event/pattern.h"
+
 struct waymark_rule {
 	char *pattern; /* owned */
-	uint32_t hash; /* of the pattern: saves most comparisons of exact names */
+	struct pattern match; /* the same, read */
 	uint16_t backends;
 	bool on;
-	bool exact; /* a name, not a pattern */
 	bool met; /* some event matched it */
 	bool ask; /* name it at the end of start-up if none did */
 };
@@ -31,9 +32,13 @@ struct waymark_rules {
 	size_t capacity;
 };
 
-/* The hash of a name, as struct waymark_rule has it. */
-uint32_t waymark_rule_hash(const char *name);
+/* A name, not a pattern. */
+static inline bool rule_is_exact(const struct waymark_rule *r)
+{
+	return r->match.kind == PATTERN_EXACT;
+}
 
+void waymark_rule_fini(struct waymark_rule *r);
 void waymark_rules_fini(struct waymark_rules *rules);
 
 /* Makes room for `more` rules. Returns false where there is no memory. */
@@ -41,7 +46,7 @@ bool waymark_rules_reserve(struct waymark_rules *rules, size_t more);
 
 /*
  * Appends one; `pattern` may begin with `-`, which switches off. Returns 0, or
- * -1: the pattern is empty, or no memory.
+ * -1: the pattern is empty, or no regular expression (pattern.h), or no memory.
  */
 int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned int backends,
 	struct waymark_error *error);

@@ -3,24 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/glob.h"
 #include "rt/host/error.h"
 #include "rt/event/rule.h"
 
-uint32_t waymark_rule_hash(const char *s)
+void waymark_rule_fini(struct waymark_rule *r)
 {
-	uint32_t h = UINT32_C(2166136261);
-
-	for (; *s; s++) {
-		h = (h ^ (unsigned char)*s) * UINT32_C(16777619);
-	}
-	return h;
+	waymark_pattern_fini(&r->match);
+	free(r->pattern);
 }
 
 void waymark_rules_fini(struct waymark_rules *rules)
 {
 	for (size_t i = 0; i < rules->count; i++) {
-		free(rules->items[i].pattern);
+		waymark_rule_fini(&rules->items[i]);
 	}
 	free(rules->items);
 	*rules = (struct waymark_rules){ 0 };
@@ -53,18 +48,20 @@ int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned
 	if (*pattern == '\0') {
 		return waymark_fail(error, "the name or pattern of an event is missing");
 	}
-	char *copy = strdup(pattern);
-
-	if (!copy || !waymark_rules_reserve(rules, 1)) {
-		free(copy);
-		return waymark_fail(error, "out of memory");
-	}
-	rules->items[rules->count++] = (struct waymark_rule){
-		.pattern = copy,
-		.hash = waymark_rule_hash(copy),
+	struct waymark_rule rule = {
+		.pattern = strdup(pattern),
 		.backends = (uint16_t)backends,
 		.on = on,
-		.exact = !glob_is_pattern(copy),
 	};
+
+	if (!rule.pattern || !waymark_rules_reserve(rules, 1)) {
+		free(rule.pattern);
+		return waymark_fail(error, "out of memory");
+	}
+	if (waymark_pattern_init(&rule.match, rule.pattern, error) < 0) {
+		free(rule.pattern);
+		return -1;
+	}
+	rules->items[rules->count++] = rule;
 	return 0;
 }

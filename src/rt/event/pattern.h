@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Patterns over event names: a name, a glob (`*`, `?`), or between slashes a
+ * POSIX extended regular expression, which may meet any part of a name. Read
+ * once, matched often. Matching may allocate and calls nothing of ours, so it
+ * may happen under the control lock: a fork takes that, and then finds no match
+ * under way.
+ *
+ * Expressions mean the same in every locale. Those that could take much time or
+ * memory are refused: back-references, and what exceeds REGEX_SIZE_MAX.
+ */
+#ifndef RT_EVENT_PATTERN_H
+#define RT_EVENT_PATTERN_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <waymark/control.h>
+
+/* Bytes of an expression, and positions of it, all repetitions written out. */
+#define REGEX_BYTES_MAX 1024u
+#define REGEX_SIZE_MAX 1024u
+/* Groups within each other. */
+#define REGEX_DEPTH_MAX 32u
+
+enum pattern_kind { PATTERN_EXACT, PATTERN_GLOB, PATTERN_REGEX };
+
+struct pattern {
+	enum pattern_kind kind;
+	uint32_t hash; /* of the text: saves most comparisons of exact names */
+	const char *text; /* borrowed */
+	regex_t *regex; /* NULL unless there is one */
+};
+
+/* Whether the text is meant as a pattern, good or bad, rather than as a name. */
+bool waymark_pattern_is(const char *text);
+
+/* The hash of a name or of a pattern's text. */
+uint32_t waymark_pattern_hash(const char *text);
+
+/*
+ * Reads a pattern, whose text must outlive it. Returns 0, or -1 with the reason,
+ * and then there is nothing to finish.
+ */
+int waymark_pattern_init(struct pattern *p, const char *text, struct waymark_error *error);
+
+void waymark_pattern_fini(struct pattern *p);
+
+/* Whether the name matches; `hash` is the name's. One thread a pattern at a time. */
+bool waymark_pattern_matches(const struct pattern *p, uint32_t hash, const char *name);
+
+/* The same where the hash is not at hand. */
+bool waymark_pattern_meets(const struct pattern *p, const char *name);
+
+/*
+ * How many positions an expression of `length` bytes takes at most with all
+ * repetitions written out. 0, with the reason, where that or anything else of it
+ * is beyond the bounds; whether it is an expression at all is for regcomp() to say.
+ */
+size_t waymark_regex_size(const char *text, size_t length, struct waymark_error *error);
+
+#endif

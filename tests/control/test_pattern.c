@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* Regular expressions as patterns: what they meet, what is refused, and that a fork may come. */
+#include <locale.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <trace/control.h>
+
+#include "made.h"
+#include "rt/event/pattern.h"
+#include "unit.h"
+
+#define BOTH (WAYMARK_LOG | WAYMARK_SIMPLE)
+
+static struct waymark_error error;
+
+static bool meets(const char *pattern, const char *name)
+{
+	struct pattern p;
+
+	assert_int_equal(waymark_pattern_init(&p, pattern, &error), 0);
+	bool met = waymark_pattern_matches(&p, waymark_pattern_hash(name), name);
+
+	assert_int_equal(met, waymark_pattern_meets(&p, name));
+	waymark_pattern_fini(&p);
+	return met;
+}
+
+static const char *refusal(const char *pattern)
+{
+	struct pattern p;
+
+	assert_int_equal(waymark_pattern_init(&p, pattern, &error), -1);
+	return error.text;
+}
+
+static void expression_meets_any_part_of_a_name(void **state)
+{
+	(void)state;
+	assert_true(meets("/read/", "blk_read_done"));
+	assert_false(meets("/^read/", "blk_read_done"));
+	assert_true(meets("/^(blk|nbd)_[a-z]+_done$/", "nbd_read_done"));
+	assert_false(meets("/^(blk|nbd)_[a-z]+_done$/", "nbd_read_done_"));
+	assert_true(meets("/x{2,3}y/", "axxy"));
+	assert_false(meets("/x{2,3}y/", "axy"));
+	assert_true(meets("/a/b|c/", "c"));
+	assert_true(meets("/[[:digit:]/]/", "irq7"));
+	assert_false(meets("/READ/", "blk_read"));
+}
+
+static void names_and_globs_are_what_they_were(void **state)
+{
+	(void)state;
+	assert_true(meets("blk_read", "blk_read"));
+	assert_false(meets("blk_read", "blk_reads"));
+	assert_false(meets("blk.read", "blk_read"));
+	assert_true(meets("*_r?ad", "blk_read"));
+	assert_false(meets("", "blk_read"));
+	assert_true(trace_event_is_pattern("/blk/"));
+	assert_true(trace_event_is_pattern("/blk"));
+	assert_true(trace_event_is_pattern("blk*"));
+	assert_false(trace_event_is_pattern("blk"));
+}
+
+static void bad_expression_is_refused_with_the_reason(void **state)
+{
+	(void)state;
+	assert_string_equal(refusal("/"),
+		"'/': a regular expression stands between slashes, and the second one is missing");
+	assert_non_null(strstr(refusal("/blk"), "the second one is missing"));
+	assert_string_equal(refusal("//"), "regular expression '//': it is empty");
+	assert_string_equal(
+		refusal("/a[b/"), "regular expression '/a[b/': Unmatched [, [^, [:, [., or [=");
+	assert_string_equal(refusal("/(a/"), "regular expression '/(a/': Unmatched ( or \\(");
+	assert_string_equal(refusal("/(a)\\1/"),
+		"regular expression '/(a)\\1/': back-references are not supported");
+	assert_true(meets("/[\\1]a/", "1a")); /* in brackets it is none */
+}
+
+/* Each of them would take minutes or gigabytes. */
+static void expression_that_grows_is_refused(void **state)
+{
+	static const char *const large[] = {
+		"/((a{255}){255}){255}/",
+		"/a{2000}/",
+		"/a{,2000}/",
+		"/a{1,99999999999999999999}/",
+		"/(((((a{9}){9}){9}){9}){9})/",
+		"/((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)/",
+		"/(a|b[]{}]{40}){40}/",
+		"/a{40}{40}/",
+	};
+	char deep[128] = "/";
+	char longer[2048];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
+		assert_non_null(strstr(refusal(large[i]), "more than 1024 positions"));
+	}
+	memset(longer, 'a', sizeof(longer) - 1);
+	longer[0] = longer[sizeof(longer) - 2] = '/';
+	longer[sizeof(longer) - 1] = '\0';
+	assert_non_null(strstr(refusal(longer), "it has more than 1024 bytes"));
+	memset(deep + 1, '(', 33);
+	strcpy(deep + 34, "/");
+	assert_non_null(strstr(refusal(deep), "more than 32 groups within each other"));
+	assert_true(meets("/^(a{10}){10}$/", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+					     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+}
+
+static void bad_expression_changes_nothing(void **state)
+{
+	struct made *a = made_registered("a%d", 3, BOTH);
+
+	(void)state;
+	assert_int_equal(waymark_configure("a0,enable=/(/,enable=a1", &error), -1);
+	assert_non_null(strstr(error.text, "regular expression '/(/'"));
+	assert_int_equal(waymark_enable("/a[/", BOTH, NULL, &error), -1);
+	assert_int_equal(waymark_get_state(&a->events[0]), 0);
+	assert_int_equal(waymark_get_state(&a->events[1]), 0);
+	made_gone(a);
+}
+
+static void expression_switches_now_and_later(void **state)
+{
+	struct made *a = made_registered("a%d", 12, BOTH);
+	struct waymark_match match;
+
+	(void)state;
+	assert_int_equal(waymark_enable("/a[0-2]$/", WAYMARK_LOG, &match, &error), 0);
+	assert_int_equal(match.events, 3);
+	assert_int_equal(waymark_get_state(&a->events[2]), WAYMARK_LOG);
+	assert_int_equal(waymark_get_state(&a->events[10]), 0);
+	assert_int_equal(waymark_configure("-/a1/", &error), 0);
+	assert_int_equal(waymark_get_state(&a->events[1]), 0);
+	struct made *b = made_registered("ba%d", 12, BOTH);
+
+	assert_int_equal(waymark_get_state(&b->events[0]), WAYMARK_LOG);
+	assert_int_equal(waymark_get_state(&b->events[1]), 0);
+	assert_int_equal(waymark_get_state(&b->events[3]), 0);
+	made_gone(a);
+	made_gone(b);
+	waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, NULL);
+}
+
+static void expression_is_known_by_its_text(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		waymark_enable("/one|two/", BOTH, NULL, NULL);
+		waymark_disable("/one|two/", BOTH, NULL, NULL);
+	}
+	waymark_enable("/one|two/", BOTH, NULL, NULL);
+	struct made *a = made_registered("one%d", 1, BOTH);
+
+	assert_int_equal(waymark_get_state(&a->events[0]), BOTH);
+	made_gone(a);
+	waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, NULL);
+}
+
+static void iteration_takes_expressions(void **state)
+{
+	struct made *a = made_registered("a%d", 30, BOTH);
+	TraceEventIter iter;
+	size_t n = 0;
+
+	(void)state;
+	trace_event_iter_init_pattern(&iter, "/[02]$/");
+	for (TraceEvent *ev; (ev = trace_event_iter_next(&iter)); n++) {
+		assert_non_null(strpbrk(trace_event_get_name(ev), "02"));
+	}
+	assert_int_equal(n, 6);
+	trace_event_iter_init_pattern(&iter, "/(/");
+	assert_null(trace_event_iter_next(&iter));
+	made_gone(a);
+}
+
+static void locale_of_the_program_does_not_matter(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_non_null(strstr(refusal("/(/"), "Unmatched ( or \\("));
+		assert_true(meets("/^[[:alpha:]_]+$/", "blk_read"));
+		assert_true(meets("/^...$/", "a\xc3\xbc")); /* bytes, not characters */
+		setlocale(LC_ALL, "C.UTF-8");
+	}
+	setlocale(LC_ALL, "C");
+}
+
+static bool done;
+
+static void *match_all_the_time(void *arg)
+{
+	(void)arg;
+	while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
+		waymark_enable("/(e|[0-9])*9(e|[0-9]){2}/", WAYMARK_LOG, NULL, NULL);
+		waymark_disable("/e/", WAYMARK_LOG, NULL, NULL);
+	}
+	return NULL;
+}
+
+/* The expression that is being matched at that moment is whole in the child. */
+static void child_of_a_fork_can_match(void **state)
+{
+	struct made *a = made_registered("event_%d", 2000, BOTH);
+	pthread_t matcher;
+	int status;
+
+	(void)state;
+	done = false;
+	pthread_create(&matcher, NULL, match_all_the_time, NULL);
+	for (int i = 0; i < 50; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			alarm(10);
+			waymark_enable("/e/", WAYMARK_LOG, NULL, NULL);
+			_exit(waymark_get_state(&a->events[1999]) == WAYMARK_LOG ? 0 : 1);
+		}
+		waitpid(pid, &status, 0);
+		assert_int_equal(status, 0);
+	}
+	__atomic_store_n(&done, true, __ATOMIC_RELAXED);
+	pthread_join(matcher, NULL);
+	waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, NULL);
+	made_gone(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(expression_meets_any_part_of_a_name),
+		cmocka_unit_test(names_and_globs_are_what_they_were),
+		cmocka_unit_test(bad_expression_is_refused_with_the_reason),
+		cmocka_unit_test(expression_that_grows_is_refused),
+		cmocka_unit_test(bad_expression_changes_nothing),
+		cmocka_unit_test(expression_switches_now_and_later),
+		cmocka_unit_test(expression_is_known_by_its_text),
+		cmocka_unit_test(iteration_takes_expressions),
+		cmocka_unit_test(locale_of_the_program_does_not_matter),
+		cmocka_unit_test(child_of_a_fork_can_match),
+	};
+
+	return cmocka_run_group_tests_name("patterns", tests, NULL, NULL);
+}
