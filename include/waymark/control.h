@@ -115,6 +115,35 @@ unsigned int waymark_get_state(const struct waymark_event *event);
 /* How many external tracers (bpftrace, perf) watch the event now. Also for signal handlers. */
 unsigned int waymark_get_watchers(const struct waymark_event *event);
 
+/* One event as it was at one moment. */
+struct waymark_event_info {
+	const char *name; /* the list's */
+	unsigned int backends; /* as waymark_get_backends(), and so on */
+	unsigned int state;
+	unsigned int watchers;
+	uint64_t recorded; /* of its events: 0 unless they are counted */
+	uint64_t lost;
+	uint64_t bytes;
+	uint64_t reserved[4]; /* 0 */
+};
+
+struct waymark_event_list {
+	struct waymark_event_info *events; /* in the order of waymark_iter_next() */
+	size_t count;
+};
+
+/*
+ * Fills `list` with the events whose name matches `pattern`, as waymark_enable()
+ * has it; NULL: all. They are copies of one moment: whatever is unloaded or
+ * switched later, they stay. Finish it with waymark_free_events(). Returns 0, also
+ * where there is none, or -1 and an empty list: a bad expression, or no memory.
+ */
+int waymark_list_events(
+	const char *pattern, struct waymark_event_list *list, struct waymark_error *error);
+
+/* Frees what the list holds, and empties it. */
+void waymark_free_events(struct waymark_event_list *list);
+
 /*
  * Switches one event on or off for some backends; the others stay as they are.
  * Idempotent. Returns 0, or -1: the event was built with none of `backends`, or
@@ -143,6 +172,22 @@ int waymark_set_output_on(const char *backend, bool on, bool *was_on, struct way
  * does: cut to `size`. Returns its whole length, or -1: no such backend.
  */
 int waymark_get_output_status(const char *backend, char *text, size_t size);
+
+/* Where a backend writes. */
+struct waymark_output {
+	char backend[16]; /* its name */
+	char path[4096]; /* absolute; "": standard error */
+	bool on;
+	bool begun; /* the file or directory is there; until then it may get another name */
+	uint32_t reserved[4]; /* 0 */
+};
+
+/*
+ * Fills `output` with what waymark_get_output_status() says in words. Returns 0,
+ * or -1: no such backend, or the path has no room.
+ */
+int waymark_get_output(
+	const char *backend, struct waymark_output *output, struct waymark_error *error);
 
 /*
  * Waits until every event recorded before the call is in its file. Returns 0,

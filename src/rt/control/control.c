@@ -11,6 +11,7 @@
 #include "rt/host/error.h"
 #include "rt/control/events_file.h"
 #include "rt/host/lock.h"
+#include "rt/host/path.h"
 #include "rt/sink/loss.h"
 #include "rt/sink/output.h"
 #include "rt/record/recorder.h"
@@ -201,23 +202,49 @@ int waymark_set_output_on(const char *backend, bool on, bool *was_on, struct way
 int waymark_get_output_status(const char *backend, char *text, size_t size)
 {
 	const struct waymark_sink *sink = find_sink(backend, NULL);
-	char *line = NULL;
-	size_t length;
-	FILE *to = sink ? open_memstream(&line, &length) : NULL;
+	struct waymark_output *output = sink ? calloc(1, sizeof(*output)) : NULL;
 
-	if (!to) {
+	if (!output) {
 		return -1;
 	}
-	sink->print_status(to);
-	if (fclose(to)) {
-		free(line);
-		return -1;
-	}
-	line[strcspn(line, "\n")] = '\0';
-	int result = snprintf(text, size, "%s", line);
+	sink->describe(output);
+	int result = snprintf(text, size, "%s file \"%s\" %s.", sink->title,
+		output->path[0] ? output->path : "/dev/stderr", output->on ? "on" : "off");
 
-	free(line);
+	free(output);
 	return result;
+}
+
+/* A relative path is one in the directory that is the current one now. */
+static int make_absolute(struct waymark_output *output, struct waymark_error *error)
+{
+	char *path = path_absolute(output->path);
+	size_t length = path ? strlen(path) : 0;
+
+	if (!path) {
+		return waymark_fail(error, "out of memory");
+	}
+	if (length >= sizeof(output->path)) {
+		free(path);
+		return waymark_fail(error, "%s: %s", output->backend, strerror(ENAMETOOLONG));
+	}
+	memcpy(output->path, path, length + 1);
+	free(path);
+	return 0;
+}
+
+int waymark_get_output(
+	const char *backend, struct waymark_output *output, struct waymark_error *error)
+{
+	const struct waymark_sink *sink = find_sink(backend, error);
+
+	*output = (struct waymark_output){ 0 };
+	if (!sink) {
+		return -1;
+	}
+	strcpy(output->backend, sink->name);
+	sink->describe(output);
+	return output->path[0] ? make_absolute(output, error) : 0;
 }
 
 int waymark_flush(struct waymark_error *error)

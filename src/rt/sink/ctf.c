@@ -182,18 +182,19 @@ static int set_on(bool on, bool *was_on, struct waymark_error *error)
 	return waymark_sink_switch(&switched_off, on, was_on, error);
 }
 
-static void print_status(FILE *to)
+static void describe(struct waymark_output *output)
 {
 	static const struct recorder none;
 	struct process *p = waymark_process_current();
-	const struct recorder *r = p ? &p->recorders[WAYMARK_RECORDER_CTF] : &none;
-	char *name = malloc(PATH_MAX);
+	struct ctf_state *state = waymark_ctf_has_begun() ? waymark_ctf_current() : NULL;
 
-	if (name) {
-		waymark_consumer_ctf.get_name(r, name, PATH_MAX);
-		fprintf(to, "Trace file \"%s\" %s.\n", name, waymark_ctf_is_off() ? "off" : "on");
+	output->on = !waymark_ctf_is_off();
+	output->begun =
+		state && waymark_ctf_get_path(&state->trace, output->path, sizeof(output->path));
+	if (!output->begun) {
+		waymark_consumer_ctf.get_name(p ? &p->recorders[WAYMARK_RECORDER_CTF] : &none,
+			output->path, sizeof(output->path));
 	}
-	free(name);
 }
 
 bool waymark_ctf_has_begun(void)
@@ -219,5 +220,6 @@ const struct waymark_sink waymark_sink_ctf = {
 	.set_file = set_file,
 	.set_on = set_on,
 	.flush = waymark_recorder_flush,
-	.print_status = print_status,
+	.title = "Trace",
+	.describe = describe,
 };

@@ -220,16 +220,13 @@ static int log_flush(void)
 	return 0;
 }
 
-static void log_print_status(FILE *to)
+static void log_describe(struct waymark_output *output)
 {
 	waymark_lock();
-	char *path = strdup(log_path ? log_path : "/dev/stderr");
-
+	snprintf(output->path, sizeof(output->path), "%s", log_path ? log_path : "");
 	waymark_unlock();
-	if (path) {
-		fprintf(to, "Log file \"%s\" %s.\n", path, waymark_log_is_on() ? "on" : "off");
-	}
-	free(path);
+	output->on = waymark_log_is_on();
+	output->begun = output->path[0];
 }
 
 const struct waymark_sink waymark_sink_log = {
@@ -239,5 +236,6 @@ const struct waymark_sink waymark_sink_log = {
 	.set_file = log_set_file,
 	.set_on = log_set_on,
 	.flush = log_flush,
-	.print_status = log_print_status,
+	.title = "Log",
+	.describe = log_describe,
 };

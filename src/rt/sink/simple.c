@@ -16,6 +16,7 @@
 #include <waymark/record.h>
 
 #include "rt/host/error.h"
+#include "rt/host/line.h"
 #include "rt/host/path.h"
 #include "rt/record/recorder.h"
 #include "rt/sink/simple_drain.h"
@@ -86,22 +87,26 @@ static int set_on(bool on, bool *was_on, struct waymark_error *error)
 	return waymark_sink_switch(&switched_off, on, was_on, error);
 }
 
-static void print_status(FILE *to)
+static void describe(struct waymark_output *output)
 {
 	const struct simple_drain *d = waymark_simple_current();
 	const struct simple_config *config = waymark_simple_config();
+	bool named = simple_is_named(config);
+	uint32_t pid = (uint32_t)getpid();
 	uint32_t number = 0;
-	char *name = malloc(SIMPLE_PATH_BYTES);
+	struct line l;
 
-	if (!name) {
-		return;
-	}
+	line_init(&l, output->path, sizeof(output->path));
+	output->on = !waymark_simple_is_off();
+	output->begun = named && config->pid == pid; /* made when it was named */
 	if (d) {
 		number = __atomic_load_n(&d->out.file.number, __ATOMIC_RELAXED);
+		output->begun |= __atomic_load_n(&d->out.file.begun, __ATOMIC_RELAXED);
 	}
-	waymark_simple_name(config, (uint32_t)getpid(), number, name, SIMPLE_PATH_BYTES);
-	fprintf(to, "Trace file \"%s\" %s.\n", name, waymark_simple_is_off() ? "off" : "on");
-	free(name);
+	if (d && !named && d->directory[0] == '/') {
+		waymark_line_put(&l, "%s/", d->directory);
+	}
+	waymark_simple_name(config, pid, number, l.data + l.len, l.size - l.len);
 }
 
 const struct waymark_sink waymark_sink_simple = {
@@ -111,5 +116,6 @@ const struct waymark_sink waymark_sink_simple = {
 	.set_file = set_file,
 	.set_on = set_on,
 	.flush = waymark_recorder_flush,
-	.print_status = print_status,
+	.title = "Trace",
+	.describe = describe,
 };

@@ -71,7 +71,7 @@ static bool write_header(struct simple_out *out)
 		return false;
 	}
 	out->file.size = out->file.boundary = sizeof(h);
-	out->file.begun = true;
+	__atomic_store_n(&out->file.begun, true, __ATOMIC_RELAXED);
 	return true;
 }
 

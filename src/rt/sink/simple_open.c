@@ -112,7 +112,7 @@ static void adopt(struct simple_out *out, int fd, const struct stat *st)
 	f->device = st->st_dev;
 	f->inode = st->st_ino;
 	if (!f->begun) {
-		f->begun = prepared;
+		__atomic_store_n(&f->begun, prepared, __ATOMIC_RELAXED);
 		f->size = f->boundary = prepared ? (uint64_t)st->st_size : 0;
 	}
 	if (f->regular && ftruncate(fd, (off_t)(f->size + f->note)) == 0) {
@@ -154,7 +154,7 @@ int waymark_simple_open_again(struct simple_out *out)
 
 void waymark_simple_forget(struct simple_out *out)
 {
-	out->file.begun = false;
+	__atomic_store_n(&out->file.begun, false, __ATOMIC_RELAXED);
 	out->file.size = out->file.boundary = 0;
 	out->file.note = 0;
 	out->generation++;

@@ -8,7 +8,6 @@
 #define RT_SINK_SINK_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include <waymark/control.h>
 
@@ -31,8 +30,12 @@ struct waymark_sink {
 	int (*set_on)(bool on, bool *was_on, struct waymark_error *error);
 	/* Brings everything recorded so far into the file. */
 	int (*flush)(void);
-	/* One line: which file, on or off. */
-	void (*print_status)(FILE *to);
+	const char *title; /* what a line about the file begins with */
+	/*
+	 * Sets path (relative where it is not fixed yet), on and begun of `output`. A
+	 * name that is too long is cut.
+	 */
+	void (*describe)(struct waymark_output *output);
 };
 
 extern const struct waymark_sink waymark_sink_ctf;
