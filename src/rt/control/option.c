@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader of option strings: `key=value` parts between commas, where `,,` is
- * a comma inside a value. The keys are rows of options.def.
+ * What each key of an option takes. The keys are rows of options.def; option_parse.c
+ * is about the parts that they stand in.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -27,14 +27,14 @@ const struct waymark_backend_name waymark_backend_names[] = {
 
 const size_t waymark_backend_count = ARRAY_SIZE(waymark_backend_names);
 
-static bool is_help(const char *text)
+bool waymark_option_is_help(const char *text)
 {
 	return strcmp(text, "help") == 0 || strcmp(text, "?") == 0;
 }
 
 static int take_enable(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	if (is_help(value)) {
+	if (waymark_option_is_help(value)) {
 		c->help = true;
 		return 0;
 	}
@@ -323,7 +323,7 @@ static int unknown_key(const char *key, struct waymark_error *error)
 	return waymark_fail(error, "Invalid parameter '%s'; there are %s", key, keys);
 }
 
-static int take(
+int waymark_option_take(
 	struct waymark_config *c, const char *key, const char *value, struct waymark_error *error)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
@@ -332,69 +332,4 @@ static int take(
 		}
 	}
 	return unknown_key(key, error);
-}
-
-/* Copies one part of an option to `part`, `,,` as a comma; returns where the next begins. */
-static const char *copy_part(char *part, const char *text)
-{
-	while (*text) {
-		if (*text == ',' && *++text != ',') {
-			break;
-		}
-		*part++ = *text++;
-	}
-	*part = '\0';
-	return text;
-}
-
-static int take_part(struct waymark_config *c, char *part, bool first, struct waymark_error *error)
-{
-	char *equals = strchr(part, '=');
-
-	if (equals) {
-		*equals = '\0';
-		return take(c, part, equals + 1, error);
-	}
-	if (first || is_help(part)) {
-		return take_enable(c, part, error);
-	}
-	return waymark_fail(error, "Invalid parameter '%s'; a further pattern is written enable=%s",
-		part, part);
-}
-
-static void limit_rules(struct waymark_config *c)
-{
-	for (size_t i = 0; c->backends && i < c->rules.count; i++) {
-		c->rules.items[i].backends = (uint16_t)c->backends;
-	}
-}
-
-int waymark_option_parse(struct waymark_config *c, const char *text, struct waymark_error *error)
-{
-	char *part = malloc(strlen(text) + 1);
-	int result = part ? 0 : waymark_fail(error, "out of memory");
-	bool first = true;
-
-	while (result == 0 && *text) {
-		text = copy_part(part, text);
-		if (*part) {
-			result = take_part(c, part, first, error);
-		}
-		first = false;
-	}
-	free(part);
-	limit_rules(c);
-	waymark_config_limit_file(c);
-	return result;
-}
-
-void waymark_config_fini(struct waymark_config *c)
-{
-	waymark_rules_fini(&c->rules);
-	free(c->file);
-	free(c->ctf_file);
-	free(c->simple_file);
-	free(c->log_file);
-	free(c->ftrace_instance);
-	*c = (struct waymark_config){ 0 };
 }

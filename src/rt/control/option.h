@@ -54,6 +54,13 @@ extern const size_t waymark_backend_count;
  */
 int waymark_option_parse(struct waymark_config *c, const char *text, struct waymark_error *error);
 
+/* Reads the value of one key. Returns 0, or -1 with the reason. */
+int waymark_option_take(
+	struct waymark_config *c, const char *key, const char *value, struct waymark_error *error);
+
+/* Whether a pattern asks for the list of events. */
+bool waymark_option_is_help(const char *text);
+
 void waymark_config_fini(struct waymark_config *c);
 
 /* The backends whose own key (ctf.file= and its like) has a value. */

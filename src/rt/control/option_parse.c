@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader of option strings: `key=value` parts between commas, where `,,` is
+ * a comma inside a value.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt/control/option.h"
+#include "rt/host/error.h"
+
+/* Copies one part of an option to `part`, `,,` as a comma; returns where the next begins. */
+static const char *copy_part(char *part, const char *text)
+{
+	while (*text) {
+		if (*text == ',' && *++text != ',') {
+			break;
+		}
+		*part++ = *text++;
+	}
+	*part = '\0';
+	return text;
+}
+
+static int take_part(struct waymark_config *c, char *part, bool first, struct waymark_error *error)
+{
+	char *equals = strchr(part, '=');
+
+	if (equals) {
+		*equals = '\0';
+		return waymark_option_take(c, part, equals + 1, error);
+	}
+	if (first || waymark_option_is_help(part)) {
+		return waymark_option_take(c, "enable", part, error);
+	}
+	return waymark_fail(error, "Invalid parameter '%s'; a further pattern is written enable=%s",
+		part, part);
+}
+
+static void limit_rules(struct waymark_config *c)
+{
+	for (size_t i = 0; c->backends && i < c->rules.count; i++) {
+		c->rules.items[i].backends = (uint16_t)c->backends;
+	}
+}
+
+int waymark_option_parse(struct waymark_config *c, const char *text, struct waymark_error *error)
+{
+	char *part = malloc(strlen(text) + 1);
+	int result = part ? 0 : waymark_fail(error, "out of memory");
+	bool first = true;
+
+	while (result == 0 && *text) {
+		text = copy_part(part, text);
+		if (*part) {
+			result = take_part(c, part, first, error);
+		}
+		first = false;
+	}
+	free(part);
+	limit_rules(c);
+	waymark_config_limit_file(c);
+	return result;
+}
+
+void waymark_config_fini(struct waymark_config *c)
+{
+	waymark_rules_fini(&c->rules);
+	free(c->file);
+	free(c->ctf_file);
+	free(c->simple_file);
+	free(c->log_file);
+	free(c->ftrace_instance);
+	*c = (struct waymark_config){ 0 };
+}
