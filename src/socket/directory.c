@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* See directory.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "socket/descriptor.h"
+#include "socket/directory.h"
+
+#define LOCK_TRIES 400 /* 2 s, as socket.h says */
+#define LOCK_PAUSE_NS 5000000
+
+/* Says what is wrong with a default directory. Returns 0, or -1 with the error. */
+static int check_default(const struct stat *st, const char *path, const struct fail *f)
+{
+	if (S_ISLNK(st->st_mode)) {
+		return socket_fail(
+			f, "%s: a symbolic link, which is not followed here; remove it", path);
+	}
+	if (!S_ISDIR(st->st_mode)) {
+		return socket_fail(f, "%s: not a directory; remove it", path);
+	}
+	if (st->st_uid != geteuid()) {
+		return socket_fail(f,
+			"%s: belongs to user %u, not to us (user %u): not used; set XDG_RUNTIME_DIR "
+			"to a directory of your own, or name a socket",
+			path, (unsigned int)st->st_uid, (unsigned int)geteuid());
+	}
+	if (st->st_mode & (S_IWGRP | S_IWOTH)) {
+		return socket_fail(f,
+			"%s: others may write to it (mode %04o): not used; chmod 700 it", path,
+			(unsigned int)st->st_mode & 07777);
+	}
+	return 0;
+}
+
+/* A umask may have left a directory of ours without what we need. */
+static int check_and_mend(int fd, const char *path, const struct fail *f)
+{
+	struct stat st;
+
+	if (socket_stat(fd, &st)) {
+		return socket_fail_errno(f, path, NULL);
+	}
+	if (check_default(&st, path, f)) {
+		return -1;
+	}
+	if ((st.st_mode & S_IRWXU) != S_IRWXU && socket_chmod(fd, S_IRWXU)) {
+		return socket_fail_errno(f, path, "chmod");
+	}
+	return 0;
+}
+
+/* Opened as a path first: that needs no rights to it, and shows a symbolic link as what it is. */
+int socket_open_default(const char *path, bool make, const struct fail *f)
+{
+	if (make && mkdir(path, S_IRWXU) && errno != EEXIST) {
+		return socket_fail_errno(f, path, "cannot be made");
+	}
+	int fd = socket_open_at(AT_FDCWD, path, O_PATH | O_NOFOLLOW);
+	int directory = -1;
+
+	if (fd < 0) {
+		return socket_fail_errno(f, path, NULL);
+	}
+	if (check_and_mend(fd, path, f) == 0) {
+		directory = socket_open_at(fd, ".", O_RDONLY | O_DIRECTORY);
+		if (directory < 0) {
+			socket_fail_errno(f, path, NULL);
+		}
+	} else {
+		errno = EACCES; /* it is there, but not for us */
+	}
+	socket_close(fd);
+	return directory;
+}
+
+static int check_given(int fd, const char *path, const struct fail *f)
+{
+	struct stat st;
+
+	if (socket_stat(fd, &st)) {
+		return socket_fail_errno(f, path, NULL);
+	}
+	if (st.st_uid != geteuid() && st.st_uid != 0) {
+		return socket_fail(f,
+			"%s: belongs to user %u, not to us (user %u) or root: not used; be that user, "
+			"or take a directory of your own",
+			path, (unsigned int)st.st_uid, (unsigned int)geteuid());
+	}
+	if (st.st_mode & S_IWOTH) {
+		return socket_fail(f,
+			"%s: everybody may write to it (mode %04o): not used; take a directory of your own",
+			path, (unsigned int)st.st_mode & 07777);
+	}
+	return 0;
+}
+
+int socket_open_given(const char *path, int flags, const struct fail *f)
+{
+	int fd = socket_open_at(AT_FDCWD, path, flags | O_DIRECTORY);
+
+	if (fd < 0) {
+		return socket_fail_errno(f, path, NULL);
+	}
+	if (check_given(fd, path, f)) {
+		socket_close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Not waited for in the kernel: whoever may read the directory could hold us there for ever. */
+int socket_lock(int directory, const char *path, const struct fail *f)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+
+	for (int i = 0; i < LOCK_TRIES; i++) {
+		if (flock(directory, LOCK_EX | LOCK_NB) == 0) {
+			return 0;
+		}
+		if (errno != EWOULDBLOCK) {
+			return socket_fail_errno(f, path, "cannot be locked");
+		}
+		nanosleep(&pause, NULL);
+	}
+	return socket_fail(f, "%s: another program keeps it locked", path);
+}
+
+void socket_unlock(int directory)
+{
+	flock(directory, LOCK_UN);
+}

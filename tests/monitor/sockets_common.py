@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of control sockets share: the tool behind src/socket, and what it says."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILT = os.path.abspath(sys.argv.pop(1))
+NOBODY = 65534
+SOMEBODY = 65533
+
+
+def skip(reason):
+    print("skipped:", reason)
+    sys.exit(77)
+
+
+def as_user(uid):
+    """Popen's arguments for a process of another user."""
+    return {"user": uid, "group": uid, "extra_groups": []} if uid else {}
+
+
+def mode_of(path):
+    return os.stat(path, follow_symlinks=False).st_mode & 0o7777
+
+
+class Sockets(unittest.TestCase):
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-"))
+        self.addCleanup(shutil.rmtree, self.work)
+        self.tool = shutil.copy(BUILT, self.work / "tool")  # where any user may run it
+        self.work.chmod(0o755)
+        self.place = self.directory("place")
+
+    def directory(self, name, mode=0o700, uid=None):
+        path = self.work / name
+        path.mkdir()
+        if uid is not None:
+            os.chown(path, uid, uid)
+        path.chmod(mode)
+        return path
+
+    def start(self, *command, uid=0, xdg=None, **how):
+        env = {"PATH": os.environ["PATH"], **({"XDG_RUNTIME_DIR": str(xdg)} if xdg is not None else {})}
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace"}
+        return subprocess.Popen([self.tool, *map(str, command)], env=env, **{**streams, **as_user(uid), **how})
+
+    @contextlib.contextmanager
+    def listening(self, *command, **how):
+        """A program that listens, by default until the block's end: (process, path)."""
+        process = self.start(*command, **how)
+        try:
+            path = process.stdout.readline().rstrip("\n")
+            self.assertTrue(path, None if path else process.stderr.read())
+            yield process, pathlib.Path(path)
+        finally:
+            process.terminate()
+            said = process.communicate(timeout=10)[1]
+        self.assertEqual((process.returncode, said), (process.returncode, ""))
+
+    def run_tool(self, *command, **how):
+        """Its status and all that it prints."""
+        process = self.start(*command, **how)
+        try:
+            out, said = process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, said = process.communicate()
+            return "hangs", out + said
+        return process.returncode, (out + said).rstrip("\n")
+
+    def assert_refused(self, why, *command, **how):
+        """It ends with one line that has `why` in it."""
+        process = self.start(*command, **how)
+        try:
+            out, said = process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            self.fail(f"not refused: {process.communicate()}")
+        self.assertEqual((process.returncode, out), (1, ""), said)
+        self.assertIn(why, said)
+        self.assertEqual(said.count("\n"), 1, said)
+
+    def assert_connects(self, path, says="connected", **how):
+        self.assertEqual(self.run_tool("connect", path, 1000, **how), (0, says))
+
+    def leave_stale(self, *command, **how):
+        """A socket whose program was killed."""
+        with self.listening(*command, **how) as (process, path):
+            process.kill()
+            process.wait()
+        self.assertTrue(path.is_socket())
+        return path
+
+    def foreign(self, path, queue=1):
+        """A socket that is not made by the layer."""
+        s = socket.socket(socket.AF_UNIX)
+        self.addCleanup(s.close)
+        s.bind(str(path))
+        s.listen(queue)
+        return s
