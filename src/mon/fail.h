@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Filling a struct waymark_error. */
+#ifndef MON_FAIL_H
+#define MON_FAIL_H
+
+#include <waymark/control.h>
+
+#include "base/compiler.h"
+
+/* Sets the reason, a line without control characters; `error` may be NULL. Returns -1. */
+int mon_fail(struct waymark_error *error, const char *fmt, ...) PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* See io.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "mon/io.h"
+#include "socket/socket.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+int io_epoll(void)
+{
+	return socket_above_standard((int)syscall(SYS_epoll_create1, EPOLL_CLOEXEC));
+}
+
+int io_epoll_control(int epoll, int operation, int fd, struct epoll_event *event)
+{
+	return (int)syscall(SYS_epoll_ctl, epoll, operation, fd, event);
+}
+
+int io_epoll_wait(int epoll, struct epoll_event *events, int count, int ms)
+{
+	return (int)syscall(SYS_epoll_pwait, epoll, events, count, ms, NULL, 0);
+}
+
+int io_timer(void)
+{
+	return socket_above_standard(
+		(int)syscall(SYS_timerfd_create, CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+}
+
+void io_timer_arm(int timer, unsigned int ms)
+{
+	/* The kernel's timespecs of this call, which are not the C library's with a 64-bit time_t:
+	 * the interval, none, and the time. */
+	const long when[4] = { 0, 0, ms / 1000, (long)(ms % 1000) * 1000000 };
+
+	syscall(SYS_timerfd_settime, timer, 0, when, NULL);
+}
+
+void io_timer_take(int timer)
+{
+	uint64_t count;
+
+	io_read(timer, false, &count, sizeof(count));
+}
+
+int io_ready(void)
+{
+	return socket_above_standard((int)syscall(SYS_eventfd2, 1, EFD_CLOEXEC | EFD_NONBLOCK));
+}
+
+int io_process(pid_t pid)
+{
+	return socket_above_standard((int)syscall(SYS_pidfd_open, pid, 0));
+}
+
+int io_accept(int fd)
+{
+	return socket_above_standard(
+		(int)syscall(SYS_accept4, fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
+}
+
+ssize_t io_read(int fd, bool socket, void *bytes, size_t size)
+{
+	if (socket) {
+		return syscall(SYS_recvfrom, fd, bytes, size, MSG_DONTWAIT, NULL, NULL);
+	}
+	return syscall(SYS_read, fd, bytes, size);
+}
+
+ssize_t io_write(int fd, bool socket, const void *bytes, size_t size)
+{
+	if (socket) {
+		return syscall(SYS_sendto, fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL, NULL, 0);
+	}
+	return syscall(SYS_write, fd, bytes, size);
+}
+
+int io_copy(int fd)
+{
+	return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+/* Opened anew, the other end of a pseudo-terminal would be that of another one. */
+static bool may_open_again(int fd)
+{
+	struct stat st;
+	int number;
+
+	if (fstatat(fd, "", &st, AT_EMPTY_PATH)) {
+		return false;
+	}
+	return S_ISFIFO(st.st_mode) ||
+	       (S_ISCHR(st.st_mode) && syscall(SYS_ioctl, fd, TIOCGPTN, &number) < 0);
+}
+
+int io_open_again(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	int again = -1;
+	char path[64];
+
+	if (flags < 0) {
+		return -1;
+	}
+	if (may_open_again(fd)) {
+		snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", fd);
+		again = (int)syscall(SYS_openat, AT_FDCWD, path,
+			(flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
+	}
+	return again >= 0 ? socket_above_standard(again) : io_copy(fd);
+}
+
+int io_set_nonblocking(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+bool io_is_background(int fd)
+{
+	pid_t group = 0;
+
+	return syscall(SYS_ioctl, fd, TIOCGPGRP, &group) == 0 && group > 0 && group != getpgrp();
+}
+
+void io_close(int fd)
+{
+	int why = errno;
+
+	if (fd >= 0) {
+		syscall(SYS_close, fd);
+	}
+	errno = why;
+}
+
+int io_move(int from, int to)
+{
+	if (from < 0 || from == to) {
+		return from;
+	}
+	int moved = (int)syscall(SYS_dup3, from, to, O_CLOEXEC);
+
+	io_close(from);
+	return moved;
+}

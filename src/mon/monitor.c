@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* The public functions: see waymark/monitor.h. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "mon/guard.h"
+#include "mon/io.h"
+#include "mon/monitors.h"
+#include "mon/server.h"
+#include "mon/thread.h"
+
+static void clear(struct waymark_error *error)
+{
+	if (error) {
+		error->text[0] = '\0';
+	}
+}
+
+/* What was given has become the monitor's, which has a copy. */
+static void close_given(int fd)
+{
+	if (fd >= 0) {
+		close(fd);
+	}
+}
+
+static struct waymark_monitor *open_driven(
+	const struct waymark_monitor_options *options, struct waymark_error *error)
+{
+	struct waymark_monitor *m = server_create(options, error);
+
+	if (!m) {
+		return NULL;
+	}
+	if (server_open(m, error)) {
+		server_close(m);
+		server_destroy(m);
+		return NULL;
+	}
+	close_given(m->place.fd);
+	monitors_add(m);
+	return m;
+}
+
+struct waymark_monitor *waymark_monitor_open(
+	const struct waymark_monitor_options *options, struct waymark_error *error)
+{
+	struct guard guard;
+
+	clear(error);
+	guard_begin(&guard);
+	struct waymark_monitor *m = open_driven(options, error);
+
+	guard_end(&guard);
+	return m;
+}
+
+int waymark_monitor_get_fd(const struct waymark_monitor *monitor)
+{
+	return monitor->epoll;
+}
+
+static int drive(struct waymark_monitor *m)
+{
+	struct epoll_event events[SERVER_EVENTS];
+	int count;
+
+	if (m->process != getpid() || m->finished) {
+		return -1;
+	}
+	count = io_epoll_wait(m->epoll, events, SERVER_EVENTS, 0);
+	if (count < 0) {
+		return errno == EINTR ? 0 : -1;
+	}
+	server_work(m, events, count);
+	return server_has_ended(m) ? -1 : 0;
+}
+
+int waymark_monitor_dispatch(struct waymark_monitor *monitor)
+{
+	struct guard guard;
+
+	guard_begin(&guard);
+	pthread_mutex_lock(&monitor->turn);
+	int result = drive(monitor);
+
+	pthread_mutex_unlock(&monitor->turn);
+	guard_end(&guard);
+	return result;
+}
+
+void waymark_monitor_close(struct waymark_monitor *monitor)
+{
+	struct guard guard;
+
+	if (!monitor) {
+		return;
+	}
+	guard_begin(&guard);
+	if (monitors_remove(monitor)) {
+		server_close(monitor);
+		server_destroy(monitor);
+	}
+	guard_end(&guard);
+}
+
+static int start(const struct waymark_monitor_options *options, struct waymark_error *error)
+{
+	struct waymark_monitor *m = server_create(options, error);
+	int given = m ? m->place.fd : -1;
+
+	if (!m) {
+		return -1;
+	}
+	if (thread_start(m, error)) {
+		server_destroy(m);
+		return -1;
+	}
+	close_given(given); /* the monitor may have ended by now */
+	return 0;
+}
+
+int waymark_monitor_start(
+	const struct waymark_monitor_options *options, struct waymark_error *error)
+{
+	struct guard guard;
+
+	clear(error);
+	guard_begin(&guard);
+	int result = start(options, error);
+
+	guard_end(&guard);
+	return result;
+}

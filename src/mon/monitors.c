@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See monitors.h. A fork waits for the turn of every monitor, so that its child
+ * finds them whole, and for half a second at most: a command may take its time.
+ * What the child then cannot take over it leaves alone. Likewise the end of the
+ * process: whoever is busy then stays so.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mon/client.h"
+#include "mon/monitors.h"
+#include "mon/server.h"
+#include "mon/session.h"
+#include "mon/thread.h"
+#include "mon/worker.h"
+
+#define FORK_PATIENCE_MS 500
+#define EXIT_PATIENCE_MS 1000
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Under the lock. */
+static struct waymark_monitor *monitors;
+static pid_t process; /* whose they are */
+static bool ending;
+
+/* Whether this thread, which forks, has got the lock. */
+static __thread bool locked __attribute__((tls_model("initial-exec")));
+
+static struct timespec in_ms(long ms)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_nsec += ms % 1000 * 1000000;
+	t.tv_sec += ms / 1000 + t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	return t;
+}
+
+static bool lock_until(pthread_mutex_t *mutex, const struct timespec *deadline)
+{
+	return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, deadline) == 0;
+}
+
+static void before_fork(void)
+{
+	struct timespec deadline = in_ms(FORK_PATIENCE_MS);
+
+	locked = lock_until(&lock, &deadline);
+	for (struct waymark_monitor *m = locked ? monitors : NULL; m; m = m->next) {
+		m->held = lock_until(&m->turn, &deadline);
+	}
+}
+
+static void in_parent(void)
+{
+	if (!locked) {
+		return;
+	}
+	for (struct waymark_monitor *m = monitors; m; m = m->next) {
+		if (m->held) {
+			pthread_mutex_unlock(&m->turn);
+		}
+	}
+	locked = false;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Begins anew, without the threads. False: nothing is left for the child. */
+static bool revive(struct waymark_monitor *m)
+{
+	if (m->held) {
+		free(m->worker);
+	}
+	m->worker = NULL;
+	bool lives = server_forked(m, m->held);
+
+	if (!m->own_table || (lives && thread_start_again(m) == 0)) {
+		return true;
+	}
+	server_destroy(m);
+	return false;
+}
+
+static void in_child(void)
+{
+	struct waymark_monitor **at = &monitors;
+
+	pthread_mutex_init(&lock, NULL);
+	process = getpid();
+	if (!locked) {
+		monitors = NULL;
+	}
+	locked = false;
+	while (*at) {
+		struct waymark_monitor *m = *at;
+
+		struct waymark_monitor *next = m->next;
+
+		if (revive(m)) {
+			at = &m->next;
+		} else {
+			*at = next;
+		}
+	}
+}
+
+static void end_sessions(void *of)
+{
+	struct waymark_monitor *m = of;
+
+	for (struct client *c = m->clients; c; c = c->next) {
+		session_destroy(c->session);
+		c->session = NULL;
+	}
+}
+
+/* By a thread that may be left behind: this one may be in a handler that interrupted anything. */
+static void finish(struct waymark_monitor *m, const struct timespec *deadline)
+{
+	m->finished = true;
+	if (!m->clients) {
+		return;
+	}
+	struct worker *w = m->worker ? m->worker : worker_create();
+
+	if (w) {
+		worker_run_until(w, end_sessions, m, deadline);
+	}
+}
+
+/* Before the runtime's own end: the monitor depends on it. */
+static void end(void)
+{
+	struct timespec deadline = in_ms(EXIT_PATIENCE_MS);
+
+	if (process != getpid() || !lock_until(&lock, &deadline)) {
+		return; /* a child of vfork, which has its parent's memory */
+	}
+	ending = true;
+	for (struct waymark_monitor *m = monitors; m; m = m->next) {
+		if (lock_until(&m->turn, &deadline)) {
+			finish(m, &deadline);
+			pthread_mutex_unlock(&m->turn);
+		}
+		if (m->file.process) {
+			socket_remove(&m->file);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+__attribute__((destructor)) static void at_end(void)
+{
+	end();
+}
+
+/* Later than the runtime does so, whatever the order of the libraries: before a fork ours comes
+ * first. */
+static void watch_process(void)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+	at_quick_exit(end);
+}
+
+void monitors_add(struct waymark_monitor *m)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, watch_process);
+	pthread_mutex_lock(&lock);
+	process = getpid();
+	m->next = monitors;
+	monitors = m;
+	pthread_mutex_unlock(&lock);
+}
+
+bool monitors_remove(struct waymark_monitor *m)
+{
+	pthread_mutex_lock(&lock);
+	struct waymark_monitor **at = &monitors;
+
+	while (*at && *at != m) {
+		at = &(*at)->next;
+	}
+	bool found = *at && !ending;
+
+	if (found) {
+		*at = m->next;
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* See reach.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "mon/client.h"
+#include "mon/fail.h"
+#include "mon/io.h"
+#include "mon/reach.h"
+#include "mon/server.h"
+
+/* Connections that are accepted before others get their turn. */
+#define ACCEPTS 16
+
+/* A place whose owner cannot be told: it may just have ended. */
+#define TRIES 5
+#define OWNER_PATIENCE_MS 100
+
+static int add_client(struct waymark_monitor *m, int in, int out)
+{
+	struct client *c = client_create(m, in, out);
+
+	if (!c) {
+		return -1;
+	}
+	c->next = m->clients;
+	m->clients = c;
+	m->count++;
+	return 0;
+}
+
+/* The one thing that is said to whom nobody talks. */
+static void turn_away(const struct waymark_monitor *m, int fd, bool many)
+{
+	static const char *const lines[][2] = {
+		{ "{\"error\": {\"class\": \"GenericError\", \"desc\": \"not this process's user\"}}\r\n",
+			"{\"error\": {\"class\": \"GenericError\", \"desc\": \"too many clients\"}}\r\n" },
+		{ "error: not this process's user\r\n", "error: too many clients\r\n" },
+	};
+	const char *line = lines[m->options.mode == WAYMARK_MONITOR_HMP][many];
+
+	io_write(fd, true, line, strlen(line));
+	io_close(fd);
+}
+
+static int socket_option(int fd, int option)
+{
+	socklen_t size = sizeof(int);
+	int value = -1;
+
+	return getsockopt(fd, SOL_SOCKET, option, &value, &size) ? -1 : value;
+}
+
+static bool is_welcome(int fd)
+{
+	return socket_option(fd, SO_DOMAIN) != AF_UNIX || socket_peer_is_us(fd);
+}
+
+/* Whether the system is short of something now, so that trying again at once were in vain. */
+static bool is_short(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
+static void cannot_accept(struct waymark_monitor *m, int error)
+{
+	if (is_short(error)) {
+		watch_set(m->epoll, &m->listener, 0);
+		server_call_later(m);
+	} else if (error == EINVAL || error == EBADF || error == ENOTSOCK || error == EOPNOTSUPP) {
+		watch_close(m->epoll, &m->listener); /* it does not listen any more */
+	}
+}
+
+static void accept_clients(struct waymark_monitor *m, struct watch *w)
+{
+	for (int i = 0; i < ACCEPTS; i++) {
+		int fd = io_accept(w->fd);
+
+		if (fd < 0) {
+			cannot_accept(m, errno);
+			return;
+		}
+		if (!is_welcome(fd)) {
+			turn_away(m, fd, false);
+		} else if (m->count >= REACH_CLIENTS_MAX) {
+			turn_away(m, fd, true);
+		} else {
+			add_client(m, fd, -1);
+		}
+	}
+}
+
+void reach_listen(struct waymark_monitor *m)
+{
+	if (watch_set(m->epoll, &m->listener, EPOLLIN)) {
+		server_call_later(m);
+	}
+}
+
+static int listen_at(struct waymark_monitor *m, int fd, struct waymark_error *error)
+{
+	watch_init(&m->listener, fd, accept_clients, m);
+	if (watch_set(m->epoll, &m->listener, EPOLLIN)) {
+		return mon_fail(error, "epoll: %s", strerrordesc_np(errno));
+	}
+	return 0;
+}
+
+static int open_path(struct waymark_monitor *m, struct waymark_error *error)
+{
+	char text[SOCKET_ERROR_SIZE];
+	int fd = socket_listen(m->place.path, &m->file, text, sizeof(text));
+
+	if (fd < 0) {
+		return mon_fail(error, "%s", text);
+	}
+	return listen_at(m, fd, error);
+}
+
+static int open_stdio(struct waymark_monitor *m, struct waymark_error *error)
+{
+	int in = io_open_again(STDIN_FILENO);
+	int out = io_open_again(STDOUT_FILENO);
+
+	if (in < 0 || out < 0) {
+		io_close(in < 0 ? out : in);
+		return mon_fail(
+			error, "stdio: standard %s is not open", in < 0 ? "input" : "output");
+	}
+	return add_client(m, in, out) ? mon_fail(error, "stdio: it is closed, or no memory") : 0;
+}
+
+/* A copy of one that was given, which is nobody else's. */
+static int take(int given, struct waymark_error *error)
+{
+	int fd = io_copy(given);
+
+	if (fd < 0 || io_set_nonblocking(fd)) {
+		mon_fail(error, "fd:%d: %s", given, strerrordesc_np(errno));
+		io_close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int open_socket(struct waymark_monitor *m, struct waymark_error *error)
+{
+	int given = m->place.fd;
+	struct sockaddr_storage peer;
+	socklen_t size = sizeof(peer);
+	bool listens = socket_option(given, SO_ACCEPTCONN) == 1;
+
+	if (socket_option(given, SO_TYPE) != SOCK_STREAM) {
+		return mon_fail(error, "fd:%d: a socket, but of no stream", given);
+	}
+	if (!listens && getpeername(given, (struct sockaddr *)&peer, &size)) {
+		return mon_fail(
+			error, "fd:%d: a socket that neither listens nor is connected", given);
+	}
+	int fd = take(given, error);
+
+	if (fd < 0) {
+		return -1;
+	}
+	if (listens) {
+		return listen_at(m, fd, error);
+	}
+	return add_client(m, fd, -1) ? mon_fail(error, "fd:%d: it is closed, or no memory", given)
+				     : 0;
+}
+
+static int open_device(struct waymark_monitor *m, struct waymark_error *error)
+{
+	int given = m->place.fd;
+	int fd;
+
+	if ((fcntl(given, F_GETFL) & O_ACCMODE) != O_RDWR) {
+		return mon_fail(error, "fd:%d: it is not open for reading and writing", given);
+	}
+	fd = take(given, error);
+	if (fd < 0) {
+		return -1;
+	}
+	return add_client(m, fd, -1) ? mon_fail(error, "fd:%d: it is closed, or no memory", given)
+				     : 0;
+}
+
+static int open_fd(struct waymark_monitor *m, struct waymark_error *error)
+{
+	int given = m->place.fd;
+	struct stat st;
+
+	if (fstatat(given, "", &st, AT_EMPTY_PATH)) {
+		return mon_fail(error, "fd:%d: %s", given, strerrordesc_np(errno));
+	}
+	if (S_ISSOCK(st.st_mode)) {
+		return open_socket(m, error);
+	}
+	if (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode)) {
+		return open_device(m, error);
+	}
+	return mon_fail(error, "fd:%d: neither a socket nor a terminal", given);
+}
+
+int reach_open(struct waymark_monitor *m, struct waymark_error *error)
+{
+	static int (*const open[])(struct waymark_monitor * m, struct waymark_error * error) = {
+		[PLACE_DEFAULT] = open_path,
+		[PLACE_PATH] = open_path,
+		[PLACE_STDIO] = open_stdio,
+		[PLACE_FD] = open_fd,
+	};
+
+	return open[m->place.kind](m, error);
+}
+
+static pid_t find_owner(const char *path)
+{
+	int fd = socket_connect(path, OWNER_PATIENCE_MS, NULL, 0);
+	struct ucred peer = { .pid = 0 };
+	socklen_t size = sizeof(peer);
+
+	if (fd < 0) {
+		return 0;
+	}
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
+		peer.pid = 0;
+	}
+	io_close(fd);
+	return peer.pid == getpid() ? 0 : peer.pid;
+}
+
+static void owner_has_ended(struct waymark_monitor *m, struct watch *w)
+{
+	watch_close(m->epoll, w);
+	m->tries = 0;
+	reach_open_later(m);
+}
+
+static bool wait_for_owner(struct waymark_monitor *m)
+{
+	pid_t owner = m->place.of_process ? 0 : find_owner(m->place.path);
+	int fd = owner > 0 ? io_process(owner) : -1;
+
+	if (fd < 0) {
+		return false;
+	}
+	watch_init(&m->owner, fd, owner_has_ended, m);
+	if (watch_set(m->epoll, &m->owner, EPOLLIN) == 0) {
+		return true;
+	}
+	watch_close(m->epoll, &m->owner);
+	return false;
+}
+
+void reach_open_later(struct waymark_monitor *m)
+{
+	if (open_path(m, NULL) == 0 || wait_for_owner(m)) {
+		m->wants_place = false;
+	} else if (m->tries++ < TRIES) {
+		m->wants_place = true;
+		server_call_later(m);
+	} else {
+		m->wants_place = false;
+	}
+}

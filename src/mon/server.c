@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* See server.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "mon/client.h"
+#include "mon/fail.h"
+#include "mon/io.h"
+#include "mon/reach.h"
+#include "mon/server.h"
+
+/* What the system could not give is asked for again so soon. */
+#define LATER_MS 200
+
+/* The child of a fork may be about to run another program: then nobody needs to reach it. */
+#define CHILD_MS 20
+
+static bool copy_options(struct waymark_monitor *m, const struct waymark_monitor_options *options)
+{
+	if (!options) {
+		return true;
+	}
+	m->options = *options;
+	m->options.where = NULL;
+	if (options->prompt) {
+		m->options.prompt = strdup(options->prompt);
+		return m->options.prompt != NULL;
+	}
+	return true;
+}
+
+static void init(struct waymark_monitor *m)
+{
+	pthread_mutex_init(&m->turn, NULL);
+	m->process = getpid();
+	m->epoll = -1;
+	watch_init(&m->timer, -1, NULL, NULL);
+	watch_init(&m->listener, -1, NULL, NULL);
+	watch_init(&m->owner, -1, NULL, NULL);
+}
+
+struct waymark_monitor *server_create(
+	const struct waymark_monitor_options *options, struct waymark_error *error)
+{
+	struct waymark_monitor *m = calloc(1, sizeof(*m));
+
+	if (!m) {
+		mon_fail(error, "no memory for a monitor");
+		return NULL;
+	}
+	init(m);
+	if (!copy_options(m, options)) {
+		mon_fail(error, "no memory for a monitor");
+	} else if (m->options.mode > WAYMARK_MONITOR_STRATOVIRT) {
+		mon_fail(error, "%d is no mode of a monitor", (int)m->options.mode);
+	} else if (place_init(&m->place, options ? options->where : NULL, error) == 0) {
+		return m;
+	}
+	server_destroy(m);
+	return NULL;
+}
+
+/* Time for what was put off. */
+static void call_again(struct waymark_monitor *m, struct watch *w)
+{
+	io_timer_take(w->fd);
+	if (m->wants_place) {
+		reach_open_later(m);
+	}
+	reach_listen(m);
+	for (struct client *c = m->clients; c; c = c->next) {
+		if (c->paused && !c->dead) {
+			c->paused = false;
+			client_turn(c);
+		}
+	}
+}
+
+void server_call_later(struct waymark_monitor *m)
+{
+	io_timer_arm(m->timer.fd, LATER_MS);
+}
+
+static int open_epoll(struct waymark_monitor *m)
+{
+	m->epoll = io_epoll();
+	watch_init(&m->timer, io_timer(), call_again, m);
+	return m->epoll < 0 || m->timer.fd < 0 ? -1 : watch_set(m->epoll, &m->timer, EPOLLIN);
+}
+
+int server_open(struct waymark_monitor *m, struct waymark_error *error)
+{
+	if (open_epoll(m)) {
+		return mon_fail(
+			error, "a monitor cannot watch descriptors: %s", strerrordesc_np(errno));
+	}
+	if (m->wants_place) {
+		io_timer_arm(m->timer.fd, CHILD_MS);
+		return 0;
+	}
+	return reach_open(m, error);
+}
+
+bool server_has_ended(const struct waymark_monitor *m)
+{
+	return m->finished ||
+	       (!m->clients && m->listener.fd < 0 && m->owner.fd < 0 && !m->wants_place);
+}
+
+/* Only now, because an event that comes later in the same turn may be a dead client's. */
+static void bury_the_dead(struct waymark_monitor *m)
+{
+	struct client **at = &m->clients;
+
+	while (*at) {
+		struct client *c = *at;
+
+		if (!c->dead) {
+			at = &c->next;
+			continue;
+		}
+		*at = c->next;
+		m->count--;
+		client_destroy(c);
+	}
+}
+
+void server_work(struct waymark_monitor *m, const struct epoll_event *events, int count)
+{
+	for (int i = 0; i < count; i++) {
+		struct watch *w = events[i].data.ptr;
+
+		if (w->fd >= 0) {
+			w->ready(m, w);
+		}
+	}
+	bury_the_dead(m);
+}
+
+void server_end_clients(struct waymark_monitor *m)
+{
+	while (m->clients) {
+		struct client *c = m->clients;
+
+		m->clients = c->next;
+		client_destroy(c);
+	}
+	m->count = 0;
+}
+
+/* A program may have closed all of its descriptors, and have others in these places. */
+static bool has_descriptors(const struct waymark_monitor *m)
+{
+	struct epoll_event event;
+
+	return m->own_table || io_epoll_wait(m->epoll, &event, 1, 0) >= 0 || errno == EINTR;
+}
+
+static void forget_watch(struct watch *w)
+{
+	w->fd = w->shown = -1;
+	w->events = 0;
+}
+
+static void forget_descriptors(struct waymark_monitor *m)
+{
+	for (struct client *c = m->clients; c; c = c->next) {
+		forget_watch(&c->in);
+		forget_watch(&c->out);
+	}
+	forget_watch(&m->timer);
+	forget_watch(&m->listener);
+	forget_watch(&m->owner);
+	m->epoll = -1;
+}
+
+void server_close(struct waymark_monitor *m)
+{
+	if (!has_descriptors(m)) {
+		forget_descriptors(m);
+	}
+	server_end_clients(m);
+	if (m->file.process) {
+		socket_remove(&m->file);
+	}
+	watch_close(m->epoll, &m->listener);
+	watch_close(m->epoll, &m->owner);
+	watch_close(m->epoll, &m->timer);
+	io_close(m->epoll);
+	m->epoll = -1;
+}
+
+void server_destroy(struct waymark_monitor *m)
+{
+	place_fini(&m->place);
+	free((char *)m->options.prompt);
+	pthread_mutex_destroy(&m->turn);
+	free(m);
+}
+
+/* What the child has copies of; the parent goes on to wait for it. */
+static void close_copies(struct waymark_monitor *m)
+{
+	for (struct client *c = m->clients; c; c = c->next) {
+		watch_forget(&c->in);
+		watch_forget(&c->out);
+	}
+	watch_forget(&m->timer);
+	watch_forget(&m->listener);
+	watch_forget(&m->owner);
+}
+
+/* The program polls the number that it was told. */
+static void renew_epoll(struct waymark_monitor *m, int number)
+{
+	if (server_open(m, NULL) == 0) {
+		m->epoll = io_move(m->epoll, number);
+		return;
+	}
+	io_close(m->epoll);
+	io_close(number);
+	m->epoll = -1;
+	m->finished = true;
+}
+
+bool server_forked(struct waymark_monitor *m, bool whole)
+{
+	bool has_copies = !m->own_table && has_descriptors(m);
+	int number = m->epoll;
+
+	pthread_mutex_init(&m->turn, NULL);
+	if (!whole) { /* in the middle of a word: what there is stays as it is */
+		m->clients = NULL;
+	} else if (has_copies) {
+		close_copies(m);
+	}
+	forget_descriptors(m);
+	server_end_clients(m);
+	m->process = getpid();
+	m->file.process = 0;
+	m->tries = 0;
+	m->finished |= m->place.kind == PLACE_STDIO || m->place.kind == PLACE_FD;
+	m->wants_place = true; /* even one that is finished has a timer to wake the program with */
+	if (has_copies) {
+		renew_epoll(m, number);
+	}
+	return !m->finished;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* See worker.h. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#include "mon/worker.h"
+
+/* Only pages that are touched count; a program's thread-local data may be large. */
+#define STACK_BYTES (512u << 10)
+
+/* A program may interrupt any thread of its own, by a tracer or setuid(). */
+static void wait_for(sem_t *s)
+{
+	while (sem_wait(s) && errno == EINTR) {
+	}
+}
+
+int worker_thread(pthread_t *thread, void *(*run)(void *of), void *of)
+{
+	sigset_t all, saved;
+	pthread_attr_t attr;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &saved);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	error = pthread_create(thread, &attr, run, of);
+	if (error == EINVAL) { /* thread-local data are larger than that */
+		error = pthread_create(thread, NULL, run, of);
+	}
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+	return error;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+
+	prctl(PR_SET_NAME, "wm-monitor");
+	for (;;) {
+		wait_for(&w->asked);
+		if (!w->run) {
+			return NULL;
+		}
+		w->run(w->of);
+		sem_post(&w->done);
+	}
+}
+
+struct worker *worker_create(void)
+{
+	struct worker *w = calloc(1, sizeof(*w));
+	int error;
+
+	if (!w) {
+		return NULL;
+	}
+	sem_init(&w->asked, 0, 0);
+	sem_init(&w->done, 0, 0);
+	error = worker_thread(&w->thread, work, w);
+	if (error) {
+		free(w);
+		errno = error;
+		return NULL;
+	}
+	return w;
+}
+
+static void ask(struct worker *w, void (*run)(void *of), void *of)
+{
+	w->run = run;
+	w->of = of;
+	sem_post(&w->asked);
+}
+
+void worker_run(struct worker *w, void (*run)(void *of), void *of)
+{
+	if (!w) {
+		run(of);
+		return;
+	}
+	ask(w, run, of);
+	wait_for(&w->done);
+}
+
+bool worker_run_until(
+	struct worker *w, void (*run)(void *of), void *of, const struct timespec *deadline)
+{
+	int result;
+
+	ask(w, run, of);
+	do {
+		result = sem_clockwait(&w->done, CLOCK_MONOTONIC, deadline);
+	} while (result && errno == EINTR);
+	return result == 0;
+}
+
+void worker_destroy(struct worker *w)
+{
+	if (!w) {
+		return;
+	}
+	ask(w, NULL, NULL);
+	pthread_join(w->thread, NULL);
+	sem_destroy(&w->asked);
+	sem_destroy(&w->done);
+	free(w);
+}
