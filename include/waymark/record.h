@@ -28,7 +28,7 @@ extern "C" {
 #define WAYMARK_INLINE static inline __attribute__((always_inline))
 
 /* Changes when generated code and runtime no longer fit; checked at registration. */
-#define WAYMARK_ABI 3
+#define WAYMARK_ABI 4
 
 enum waymark_kind {
 	WAYMARK_UNSIGNED,
@@ -158,6 +158,7 @@ struct waymark_cursor {
 	char *packet;
 	uint32_t busy; /* an event is being recorded, or the packet switched */
 	uint32_t cycles; /* WAYMARK_CYCLES: the clock is the cycle counter; 0: clock_gettime */
+	uint32_t count; /* of events that it has committed; wraps, and others look at it */
 };
 
 /* The same clock, but events take the slow path, which knows what strings may have at most. */
@@ -176,11 +177,12 @@ extern __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
  * is none yet; returns a free cursor. waymark_cursor_refill(): `size` bytes do
  * not fit into the cursor, which the caller has marked busy; returns a cursor
  * with room that is marked busy (after a fork it is another one). Both return
- * NULL, with no mark left behind, after counting the event as lost.
+ * NULL, with no mark left behind, after counting the event of that id as lost.
  */
-struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder) WAYMARK_COLD;
-struct waymark_cursor *waymark_cursor_refill(
-	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size) WAYMARK_COLD;
+struct waymark_cursor *waymark_cursor_nested(
+	enum waymark_recorder recorder, uint32_t id) WAYMARK_COLD;
+struct waymark_cursor *waymark_cursor_refill(enum waymark_recorder recorder,
+	struct waymark_cursor *c, size_t size, uint32_t id) WAYMARK_COLD;
 
 /* clock_gettime(CLOCK_MONOTONIC) in ns, where the cycle counter is not invariant. */
 uint64_t waymark_clock_ns(void);
@@ -222,10 +224,10 @@ static inline uint64_t waymark_clock(const struct waymark_cursor *c)
 
 /* A cursor that is marked busy and has room; NULL where the event is lost, and was counted. */
 static inline struct waymark_cursor *waymark_cursor_wait(
-	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size)
+	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size, uint32_t id)
 {
 	if (c->busy) {
-		c = waymark_cursor_nested(recorder);
+		c = waymark_cursor_nested(recorder, id);
 		if (!c) {
 			return NULL;
 		}
@@ -233,7 +235,7 @@ static inline struct waymark_cursor *waymark_cursor_wait(
 	__atomic_store_n(&c->busy, 1, __ATOMIC_RELAXED);
 	__asm__ volatile("" ::: "memory");
 	if (__atomic_load_n(&c->limit, __ATOMIC_RELAXED) - c->pos < (ptrdiff_t)size) {
-		c = waymark_cursor_refill(recorder, c, size);
+		c = waymark_cursor_refill(recorder, c, size, id);
 	}
 	return c;
 }
@@ -271,7 +273,7 @@ static inline bool waymark_record_open(struct waymark_record *r, enum waymark_re
 	struct waymark_cursor *c = waymark_cursors[recorder];
 
 	size += WAYMARK_RECORD_OVERHEAD;
-	c = wait ? waymark_cursor_wait(recorder, c, size) : waymark_cursor_try(c, size);
+	c = wait ? waymark_cursor_wait(recorder, c, size, event->id) : waymark_cursor_try(c, size);
 	if (!c) {
 		return false;
 	}
@@ -359,14 +361,30 @@ static inline void waymark_record_string(
 	r->pos += length;
 }
 
+/*
+ * One more. In one instruction where there is one: compilers make three of it. A
+ * signal handler never comes in between, because the cursor is marked busy.
+ */
+static inline void waymark_count_up(uint32_t *count)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__asm__ volatile("incl %0" : "+m"(*count));
+#else
+	__atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
+#endif
+}
+
 /* Commits the event. */
 static inline void waymark_record_end(struct waymark_record *r)
 {
 	struct waymark_cursor *c = r->cursor;
 
 	/* The last event's padding is no content: readers of CTF would look for another event. */
-	c->pos = (char *)(((uintptr_t)r->pos + 7) & ~(uintptr_t)7);
+	char *pos = (char *)(((uintptr_t)r->pos + 7) & ~(uintptr_t)7);
+
+	__atomic_store_n(&c->pos, pos, __ATOMIC_RELAXED);
 	__atomic_store_n(c->content_size, (uint64_t)(r->pos - c->packet) * 8, __ATOMIC_RELEASE);
+	waymark_count_up(&c->count);
 	/* Release: who sees the thread in no event sees all that it has recorded. */
 	__atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);
 }

@@ -159,8 +159,15 @@ static void step_through(void)
 		}
 	}
 	FILE *f = fopen("made", "w");
+	struct waymark_recorder_stats stats;
 
+	waymark_recorder_get_stats(&stats);
 	fprintf(f, "%lu %lu %ld\n", i, in_handler, (long)step);
+	if (stats.recorded != i + in_handler || stats.bytes != 24 * stats.recorded) {
+		fprintf(stderr, "%lu events of %lu bytes are counted, not %lu\n", stats.recorded,
+			stats.bytes, i + in_handler);
+		_exit(2);
+	}
 	fclose(f);
 }
 

@@ -55,16 +55,18 @@ void waymark_log(const struct waymark_event *event, const char *fmt, ...)
 	printf("%s%s\n", event->name, text);
 }
 
-struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder)
+struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder, uint32_t id)
 {
+	(void)id;
 	(void)recorder;
 	return NULL;
 }
 
 /* Every event asks for room here, because the limit is none: so its size is seen. */
 struct waymark_cursor *waymark_cursor_refill(
-	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size)
+	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size, uint32_t id)
 {
+	(void)id;
 	(void)recorder;
 	last_room = size - WAYMARK_RECORD_OVERHEAD;
 	return c;

@@ -29,7 +29,6 @@ enum drain_mode {
 
 /* What a consumer has to tell of its file. */
 struct consumer_status {
-	uint64_t recorded; /* events that it took; 0 where it does not count them */
 	uint64_t unwritten; /* events that it took, but the file did not */
 	uint64_t progress; /* counts system calls that came back */
 	int error; /* errno of the last write, 0 when it went well */

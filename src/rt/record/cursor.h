@@ -52,6 +52,13 @@ struct reader {
 	uint64_t number; /* taken for a packet of its own, which is not written yet; 0: none is */
 };
 
+/* What was recorded and lost: see tally.h. */
+struct tally {
+	waymark_count recorded; /* events */
+	waymark_count lost; /* events */
+	waymark_count bytes; /* of recorded events, padded */
+};
+
 struct cursor {
 	/* The producer's; `content_size` and `chunk` are published by release. */
 	struct waymark_cursor hot; /* first: what the inline code works on */
@@ -63,16 +70,22 @@ struct cursor {
 	uint64_t sequence; /* of the last packet: by atomic addition, see install() */
 	uint64_t stream; /* of this process, from 1; 0: none yet; see arena_stream_id() */
 	uint64_t lost; /* by atomic addition: handlers too deep count in the last depth */
+	waymark_count counted; /* hot.count, 64 bits wide, at the open packet's begin */
+	waymark_count bytes; /* of the packets before that */
+	waymark_count shown; /* anybody's: the most bytes that were shown */
+	uint32_t turn; /* odd: the packet changes */
+	uint32_t cut_off; /* by a fork in the middle of an event, which does not count here */
 	struct reader reader __attribute__((aligned(64))); /* the consumer's */
 } __attribute__((aligned(64)));
 
 struct slot {
 	struct cursor cursors[WAYMARK_RECORDERS][CURSOR_DEPTHS]; /* waymark_cursors point here */
-	uint64_t owner; /* low half: the thread's id, by release when its first packet opens; high
+	uint64_t owner; /* low half: the thread's id, by release at its first event; high
 			   half: counts threads that are through with it */
 	uint32_t left; /* its thread has ended inside of an event, by release: see
 			  waymark_slot_leave() */
 	uint64_t last_ns; /* the consumer's */
+	struct tally ended; /* what the cursors had when the last owner ended, see tally.h */
 } __attribute__((aligned(64)));
 
 /*

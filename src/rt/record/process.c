@@ -79,13 +79,15 @@ static void before_fork(void)
  * Lets an interrupted event end harmlessly: its packet's addresses are mapped
  * again, its cursor stays busy until then, and has no room afterwards.
  */
-static void detach(struct waymark_cursor *c, void *scratch)
+static void detach(struct cursor *cut, void *scratch)
 {
 	static waymark_count nowhere;
+	struct waymark_cursor *c = &cut->hot;
 
 	c->pos = scratch;
 	c->packet = scratch;
 	c->content_size = &nowhere;
+	cut->cut_off = 1;
 	__atomic_store_n(&c->busy, 1, __ATOMIC_RELAXED);
 }
 
@@ -112,7 +114,7 @@ static void detach_interrupted(const struct fork_state *f, struct cursor *cursor
 	}
 	for (int d = 0; d < CURSOR_DEPTHS; d++) {
 		if (f->busy[d]) {
-			detach(&cursors[d].hot, scratch);
+			detach(&cursors[d], scratch);
 		}
 	}
 }

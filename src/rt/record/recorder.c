@@ -18,11 +18,13 @@
 #include "rt/host/guard.h"
 #include "rt/record/begin.h"
 #include "rt/record/close.h"
+#include "rt/record/counts.h"
 #include "rt/record/policy.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/record/seal.h"
 #include "rt/record/settings.h"
+#include "rt/record/tally.h"
 
 /* Ticks in 100 ms until the writer has measured them: a usual processor's. */
 #define MOMENT_GUESS UINT64_C(250000000)
@@ -108,7 +110,8 @@ static void install(struct arena *a, struct cursor *c, uint32_t unit, uint64_t n
 	struct packet_header *h = (void *)arena_at(a, unit);
 	uint32_t before = c->chunk;
 
-	c->hot.pos = (char *)(h + 1);
+	waymark_tally_begin(c);
+	__atomic_store_n(&c->hot.pos, (char *)(h + 1), __ATOMIC_RELEASE);
 	c->hot.content_size = &h->content_size;
 	c->hot.cycles = waymark_recorder_cycles();
 	/* Who drains may tell losses by a packet of its own: no two have the same number. */
@@ -118,7 +121,8 @@ static void install(struct arena *a, struct cursor *c, uint32_t unit, uint64_t n
 	if (before) {
 		((struct packet_header *)(void *)c->hot.packet)->timestamp_end = now;
 	}
-	c->hot.packet = (char *)h;
+	__atomic_store_n(&c->hot.packet, (char *)h, __ATOMIC_RELEASE);
+	waymark_tally_end(c);
 	__atomic_store_n(&c->close, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->hot.limit, (char *)h + arena_chunk_bytes(a, unit), __ATOMIC_RELAXED);
 	__atomic_store_n(before ? &a->chunks[before].next : &c->first, unit, __ATOMIC_RELEASE);
@@ -244,8 +248,9 @@ static void show_lost(struct arena_stream *shown, uint64_t lost)
 }
 
 /* Counts an event as lost, in the cursor that had no room or, without one, at large. */
-static void count_lost(struct recorder *r, struct cursor *c)
+static void count_lost(struct recorder *r, struct cursor *c, uint32_t id)
 {
+	waymark_counts_lose(id);
 	if (!r) {
 		__atomic_fetch_add(&waymark_recorder_lost_early, 1, __ATOMIC_RELAXED);
 		return;
@@ -261,12 +266,15 @@ static void count_lost(struct recorder *r, struct cursor *c)
 	}
 }
 
-struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder)
+struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder, uint32_t id)
 {
 	int saved = errno;
 	struct process *p = waymark_process();
 	struct slot *s = p ? waymark_slot_mine() : NULL;
 
+	if (s) {
+		my_tid(p, s); /* what it loses is counted as this thread's, too */
+	}
 	errno = saved;
 	for (int d = 0; s && d < CURSOR_DEPTHS; d++) {
 		if (!__atomic_load_n(&s->cursors[recorder][d].hot.busy, __ATOMIC_RELAXED)) {
@@ -274,12 +282,12 @@ struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder)
 		}
 	}
 	count_lost(p ? &p->recorders[recorder] : NULL,
-		s ? &s->cursors[recorder][CURSOR_DEPTHS - 1] : NULL);
+		s ? &s->cursors[recorder][CURSOR_DEPTHS - 1] : NULL, id);
 	return NULL;
 }
 
 struct waymark_cursor *waymark_cursor_refill(
-	enum waymark_recorder recorder, struct waymark_cursor *hot, size_t size)
+	enum waymark_recorder recorder, struct waymark_cursor *hot, size_t size, uint32_t id)
 {
 	int saved = errno;
 	struct cancel cancel;
@@ -306,7 +314,7 @@ struct waymark_cursor *waymark_cursor_refill(
 	} else {
 		/* Later events, smaller ones too, must not go before the gap. */
 		__atomic_store_n(&c->hot.limit, NULL, __ATOMIC_RELAXED);
-		count_lost(r, c);
+		count_lost(r, c, id);
 		__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELEASE);
 	}
 	waymark_doorbell();

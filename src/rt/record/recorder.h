@@ -27,6 +27,7 @@ enum recorder_policy {
 /* Counters of this process since its recorder started. */
 struct waymark_recorder_stats {
 	uint64_t recorded;
+	uint64_t bytes; /* of these */
 	uint64_t lost; /* no room in the arena, or nested too deep */
 	uint64_t unwritten; /* recorded, but the sink failed to write them */
 };

@@ -10,6 +10,7 @@
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"
+#include "rt/record/tally.h"
 
 /* How long a flush waits for a writer that does not get on. */
 #define FLUSH_PATIENCE_NS UINT64_C(10000000000)
@@ -120,7 +121,6 @@ static struct consumer_status sum_status(const struct process *p)
 			continue;
 		}
 		recorder_consumer(p, r)->get_status(r, &one);
-		sum.recorded += one.recorded;
 		sum.unwritten += one.unwritten;
 		sum.progress += one.progress;
 		sum.error = one.error ? one.error : sum.error;
@@ -179,17 +179,11 @@ void waymark_recorder_snapshot(void)
 void waymark_recorder_get_stats(struct waymark_recorder_stats *stats)
 {
 	struct process *p = waymark_process_current();
+	struct tally all = { 0 };
 
-	memset(stats, 0, sizeof(*stats));
-	stats->lost = __atomic_load_n(&waymark_recorder_lost_early, __ATOMIC_RELAXED);
-	if (!p) {
-		return;
-	}
-	struct consumer_status sum = sum_status(p);
-
-	stats->recorded = sum.recorded;
-	stats->unwritten = sum.unwritten;
-	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		stats->lost += __atomic_load_n(&p->recorders[k].lost, __ATOMIC_RELAXED);
-	}
+	waymark_tally_total(p, &all);
+	stats->recorded = all.recorded;
+	stats->lost = all.lost;
+	stats->bytes = all.bytes;
+	stats->unwritten = p ? sum_status(p).unwritten : 0;
 }

@@ -11,6 +11,7 @@
 
 #include "rt/record/cursor.h"
 #include "rt/record/process.h"
+#include "rt/record/tally.h"
 
 #define SLAB_SLOTS 64u
 #define SLABS_MAX 1024u
@@ -271,20 +272,22 @@ void waymark_slot_leave(struct slot *s, uint64_t owner)
 		__atomic_store_n(&s->left, 1, __ATOMIC_RELEASE);
 	} else {
 		close_cursors(s);
+		waymark_tally_leave(s);
 		slot_release(s);
 	}
 }
 
+/* Anybody may look at its counts, which go on. */
 static void renew(struct cursor *c)
 {
-	struct cursor fresh = {
-		.sequence = c->sequence,
-		.stream = c->stream,
-		.lost = c->lost,
-		.reader = c->reader,
-	};
-
-	*c = fresh;
+	waymark_tally_renew(c);
+	__atomic_store_n(&c->hot.pos, NULL, __ATOMIC_RELAXED);
+	c->hot.limit = NULL;
+	c->hot.content_size = NULL;
+	c->hot.cycles = 0;
+	c->chunk = c->first = 0;
+	c->claim = c->close = 0;
+	__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELAXED);
 }
 
 void waymark_slot_renew(struct slot *s)
@@ -294,6 +297,7 @@ void waymark_slot_renew(struct slot *s)
 		renew(c);
 	}
 	s->left = 0;
+	waymark_tally_leave(s);
 	slot_release(s);
 }
 

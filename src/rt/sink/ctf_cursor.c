@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rt/record/close.h"
+#include "rt/record/counts.h"
 #include "rt/sink/ctf_cursor.h"
 
 /* What a thread that was not waited for has added since, to its packet's list. */
@@ -71,6 +72,14 @@ static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_he
 	return count;
 }
 
+/* The packet goes its way: its events are counted, if anybody wants that. */
+static void count_events(struct ctf_round *round, const struct packet_header *h)
+{
+	if (waymark_counts_are_on()) {
+		waymark_packet_count(&round->state->walk, h, h->content_size / 8);
+	}
+}
+
 /* Writes some; false when there were none, or the file took not all. */
 static bool write_some(struct ctf_round *round, struct cursor *c)
 {
@@ -86,6 +95,7 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 		c->reader.untold = false;
 		c->reader.told = packets[i]->events_discarded + c->reader.evicted;
 		c->reader.sequence = packets[i]->sequence;
+		count_events(round, packets[i]);
 		advance(round->recorder, c);
 	}
 	round->failed |= written < count;
@@ -342,7 +352,7 @@ void waymark_ctf_cursor_begin_trace(struct ctf_round *round, struct cursor *c)
 void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struct cursor *c)
 {
 	const struct packet_header *h = packet_at(recorder_arena(r), c->reader.chunk);
-	uint64_t events = waymark_packet_events(
+	uint64_t events = waymark_packet_count(
 		&state->walk, h, packet_bytes(recorder_arena(r), c->reader.chunk));
 
 	struct arena *a = recorder_arena(r);

@@ -2,7 +2,9 @@
 /* See packet_walk.h. */
 #include <string.h>
 
+#include "base/compiler.h"
 #include "rt/event/registry.h"
+#include "rt/record/counts.h"
 #include "rt/sink/packet_walk.h"
 
 /* What sizes[] says of an event that has strings, or that nobody knows. */
@@ -45,29 +47,74 @@ static uint16_t fixed_size(const struct waymark_entry *e)
 	return (uint16_t)(end_of_args(e, NULL, sizeof(uint64_t), UINT64_MAX - 1) / 8);
 }
 
+/* Where an event ends of no size that is known; 0 where nobody knows. */
+static NOINLINE uint64_t find_end(
+	struct packet_walk *w, const char *packet, uint64_t at, uint64_t bytes, uint16_t id)
+{
+	const struct waymark_entry *e = waymark_registry_entry(id);
+
+	if (!e) {
+		return 0;
+	}
+	if (!w->sizes[id]) {
+		w->sizes[id] = fixed_size(e);
+	}
+	uint64_t end = end_of_args(e, packet, at + sizeof(uint64_t), bytes);
+
+	return end == UINT64_MAX ? 0 : end;
+}
+
+/* The event that begins at `at`: its id, and where it ends; 0 where nobody knows. */
+static inline uint64_t end_of_event(
+	struct packet_walk *w, const char *packet, uint64_t at, uint64_t bytes, uint16_t *id)
+{
+	uint64_t word;
+
+	memcpy(&word, packet + at, sizeof(word));
+	*id = (uint16_t)word;
+	uint16_t size = w->sizes[*id];
+
+	return LIKELY(size && size != SIZE_VARIES) ? at + 8u * size
+						   : find_end(w, packet, at, bytes, *id);
+}
+
 uint64_t waymark_packet_events(
 	struct packet_walk *w, const struct packet_header *packet, uint64_t bytes)
 {
-	const char *begin = (const char *)packet;
 	uint64_t events = 0;
+	uint16_t id;
 
 	for (uint64_t at = sizeof(*packet); at + sizeof(uint64_t) <= bytes; events++) {
-		uint16_t id;
-		uint64_t word;
-
-		memcpy(&word, begin + at, sizeof(word));
-		id = (uint16_t)word;
-		if (w->sizes[id] && w->sizes[id] != SIZE_VARIES) {
-			at += 8u * w->sizes[id];
-			continue;
-		}
-		const struct waymark_entry *e = waymark_registry_entry(id);
-
-		if (!e) {
+		at = end_of_event(w, (const char *)packet, at, bytes, &id);
+		if (!at) {
 			break;
 		}
-		w->sizes[id] = fixed_size(e);
-		at = end_of_args(e, begin, at + sizeof(word), bytes);
 	}
+	return events;
+}
+
+uint64_t waymark_packet_count(
+	struct packet_walk *w, const struct packet_header *packet, uint64_t bytes)
+{
+	struct counts_run run = { .at = sizeof(*packet) };
+	uint64_t at = sizeof(*packet);
+	uint64_t events = 0;
+
+	if (!waymark_counts_are_on()) {
+		return waymark_packet_events(w, packet, bytes);
+	}
+	for (; at + sizeof(uint64_t) <= bytes; events++) {
+		uint16_t id;
+		uint64_t end = end_of_event(w, (const char *)packet, at, bytes, &id);
+
+		if (!end) {
+			break;
+		}
+		if (UNLIKELY(id != run.id)) {
+			counts_add_run(&run, id, events, at);
+		}
+		at = end;
+	}
+	counts_add_run(&run, 0, events, at);
 	return events;
 }

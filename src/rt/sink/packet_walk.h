@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How many events a packet holds, for packets that are given up and must be
- * counted. The sizes of events without strings are worked out once.
+ * counted, and which. The sizes of events without strings are worked out once.
  */
 #ifndef RT_SINK_PACKET_WALK_H
 #define RT_SINK_PACKET_WALK_H
@@ -17,6 +17,10 @@ struct packet_walk {
 
 /* The events among the packet's first `bytes`, which begin with its header. */
 uint64_t waymark_packet_events(
+	struct packet_walk *w, const struct packet_header *packet, uint64_t bytes);
+
+/* The same for a packet that goes its way: counts each event, where that is wanted (counts.h). */
+uint64_t waymark_packet_count(
 	struct packet_walk *w, const struct packet_header *packet, uint64_t bytes);
 
 #endif

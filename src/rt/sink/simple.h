@@ -69,8 +69,7 @@ struct simple_out {
 	uint32_t pid;
 	uint32_t generation; /* of mappings: another file needs them again */
 	struct simple_file file;
-	uint64_t recorded; /* events that were drained */
-	uint64_t unwritten; /* of these: that the file did not take */
+	uint64_t unwritten; /* events that were drained, and the file did not take */
 	uint64_t untold; /* unwritten events that could not even be told in the file yet */
 	int error; /* errno of the last attempt to write, 0 when it went well */
 	uint32_t complained; /* errors said on standard error, by class */

@@ -261,7 +261,6 @@ static void get_status(const struct recorder *owner, struct consumer_status *sta
 {
 	const struct simple_out *out = &state_of(recorder_arena(owner))->out;
 
-	status->recorded = __atomic_load_n(&out->recorded, __ATOMIC_RELAXED);
 	status->unwritten = __atomic_load_n(&out->unwritten, __ATOMIC_RELAXED);
 	status->progress = __atomic_load_n(&out->progress, __ATOMIC_RELAXED);
 	status->error = __atomic_load_n(&out->error, __ATOMIC_RELAXED);

@@ -9,6 +9,7 @@
 
 #include "base/compiler.h"
 #include "format/packet.h"
+#include "rt/record/counts.h"
 #include "rt/sink/simple.h"
 
 #define POOL_BYTES (UINT64_C(64) << 10)
@@ -260,7 +261,10 @@ static COLD void skip_packet(struct reader *r)
 uint64_t waymark_simple_run(struct simple_out *out, struct reader *r, uint64_t limit)
 {
 	struct head h = { SIMPLE_EVENT, { 0, *r->thread_ns, 0, out->pid } };
+	bool counting = waymark_counts_are_on();
+	struct counts_run run = { 0 };
 	uint64_t events = 0;
+	uint64_t bytes = 0;
 
 	while (r->pos < r->end) {
 		uint64_t word;
@@ -288,10 +292,18 @@ uint64_t waymark_simple_run(struct simple_out *out, struct reader *r, uint64_t l
 			skip_packet(r);
 			break;
 		}
-		r->pos = (char *)(((uintptr_t)from + 7) & ~(uintptr_t)7);
+		char *end = (char *)(((uintptr_t)from + 7) & ~(uintptr_t)7);
+
+		if (UNLIKELY(counting && (uint16_t)word != run.id)) {
+			counts_add_run(&run, (uint16_t)word, events, bytes);
+		}
+		bytes += (uint64_t)(end - r->pos);
+		r->pos = end;
 		events++;
 	}
+	if (counting) {
+		counts_add_run(&run, 0, events, bytes);
+	}
 	*r->thread_ns = h.record.ns;
-	__atomic_store_n(&out->recorded, out->recorded + events, __ATOMIC_RELAXED);
 	return events;
 }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* See counts.h. */
+#include <sys/mman.h>
+
+#include "format/packet.h"
+#include "rt/record/counts.h"
+
+#define IDS (1u << PACKET_ID_BITS)
+/* Events of a piece: a program has a few hundred, and locked memory is resident. */
+#define PIECE 1024u
+#define PIECE_BYTES (PIECE * sizeof(struct tally))
+
+/* By release; mapped when the first of its events is counted. */
+static struct tally *pieces[IDS / PIECE];
+
+static uint32_t counting; /* enum counting; relaxed */
+
+/* NULL: no memory. Threads may race: one mapping stays. */
+static struct tally *get_piece(uint16_t id)
+{
+	struct tally **place = &pieces[id / PIECE];
+	struct tally *t = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+	struct tally *none = NULL;
+
+	if (t) {
+		return t;
+	}
+	t = waymark_wiped_map(PIECE_BYTES);
+	if (t && !__atomic_compare_exchange_n(
+			 place, &none, t, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		munmap(t, PIECE_BYTES);
+		t = none;
+	}
+	return t;
+}
+
+void waymark_counts_switch(bool on)
+{
+	__atomic_store_n(&counting, on ? COUNTING_ON : COUNTING_OFF, __ATOMIC_RELAXED);
+}
+
+bool waymark_counts_are_on(void)
+{
+	return __atomic_load_n(&counting, __ATOMIC_RELAXED) == COUNTING_ON;
+}
+
+static void ask(void)
+{
+	uint32_t unsaid = COUNTING_UNSAID;
+
+	__atomic_compare_exchange_n(
+		&counting, &unsaid, COUNTING_ON, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+void waymark_counts_get(uint32_t id, struct tally *counts)
+{
+	*counts = (struct tally){ 0 };
+	ask();
+	const struct tally *t =
+		id < IDS ? __atomic_load_n(&pieces[id / PIECE], __ATOMIC_ACQUIRE) : NULL;
+
+	if (t) {
+		t += id % PIECE;
+		counts->recorded = __atomic_load_n(&t->recorded, __ATOMIC_RELAXED);
+		counts->lost = __atomic_load_n(&t->lost, __ATOMIC_RELAXED);
+		counts->bytes = __atomic_load_n(&t->bytes, __ATOMIC_RELAXED);
+	}
+}
+
+void waymark_counts_lose(uint32_t id)
+{
+	struct tally *t = get_piece((uint16_t)id);
+
+	if (t) {
+		__atomic_fetch_add(&t[(uint16_t)id % PIECE].lost, 1, __ATOMIC_RELAXED);
+	}
+}
+
+void waymark_counts_add(uint16_t id, uint64_t events, uint64_t bytes)
+{
+	struct tally *t = get_piece(id);
+
+	if (t) {
+		t += id % PIECE;
+		__atomic_store_n(&t->recorded, t->recorded + events, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->bytes, t->bytes + bytes, __ATOMIC_RELAXED);
+	}
+}

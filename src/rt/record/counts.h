@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What has become of each event, by id. Losses are counted where they happen, always:
+ * that is a slow path. What is recorded is counted by who drains, and only while
+ * somebody wants to know, because every record must be looked at for it.
+ *
+ * The table is mapped piece by piece when it is needed, and wiped by a fork.
+ */
+#ifndef RT_RECORD_COUNTS_H
+#define RT_RECORD_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rt/record/cursor.h"
+
+/* Not said: the first question switches it on. */
+enum counting { COUNTING_UNSAID, COUNTING_ON, COUNTING_OFF };
+
+/* Any thread. */
+void waymark_counts_switch(bool on);
+bool waymark_counts_are_on(void);
+
+/*
+ * The counts of an event, which begin with what is drained after the first question
+ * or switch; zero where nothing is known. Any thread.
+ */
+void waymark_counts_get(uint32_t id, struct tally *counts);
+
+/* An event was lost. Any thread, any signal handler. */
+void waymark_counts_lose(uint32_t id);
+
+/* So many events of so many bytes were recorded. Who drains. */
+void waymark_counts_add(uint16_t id, uint64_t events, uint64_t bytes);
+
+/* Events of one id, one behind the other, which are added in one go. All zero: none yet. */
+struct counts_run {
+	uint16_t id;
+	uint64_t events; /* that were before it */
+	uint64_t at; /* it begins there */
+};
+
+/* Adds the run and begins the next one: `events` have been, and the next one is at `at`. */
+static inline void counts_add_run(struct counts_run *run, uint16_t id, uint64_t events, uint64_t at)
+{
+	if (events > run->events) {
+		waymark_counts_add(run->id, events - run->events, at - run->at);
+	}
+	*run = (struct counts_run){ id, events, at };
+}
+
+#endif

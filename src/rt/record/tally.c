@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* See tally.h. */
+#include <sched.h>
+
+#include "format/packet.h"
+#include "rt/record/process.h"
+#include "rt/record/settings.h"
+#include "rt/record/tally.h"
+
+/* How often a packet that changes is looked at; its thread may stand still in the middle of it. */
+#define LOOKS 100
+
+/*
+ * All that is looked at is loaded by acquire and stored by release: so a second look
+ * at `turn`, or at a slot's owner, comes last, and shows whether what lies between
+ * belongs together.
+ */
+static uint64_t load(const waymark_count *from)
+{
+	return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+
+static void store(waymark_count *to, uint64_t value)
+{
+	__atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
+
+/* Events in a cursor that a fork has cut off (see process.c) are the parent's. */
+static uint64_t recorded_by(const struct cursor *c)
+{
+	if (__atomic_load_n(&c->cut_off, __ATOMIC_ACQUIRE)) {
+		return 0;
+	}
+	uint64_t counted = load(&c->counted);
+	uint32_t count = __atomic_load_n(&c->hot.count, __ATOMIC_ACQUIRE);
+
+	return counted + (count - (uint32_t)counted);
+}
+
+/* What stands in the packet; 0 where there is none, or nobody knows. */
+static uint64_t content(const struct cursor *c)
+{
+	bool cut_off = __atomic_load_n(&c->cut_off, __ATOMIC_ACQUIRE);
+	uintptr_t packet = (uintptr_t)__atomic_load_n(&c->hot.packet, __ATOMIC_ACQUIRE);
+	uintptr_t pos = (uintptr_t)__atomic_load_n(&c->hot.pos, __ATOMIC_ACQUIRE);
+	uint64_t bytes = (uint64_t)pos - packet - sizeof(struct packet_header);
+
+	return packet && !cut_off && bytes <= arena_class_units(ARENA_LARGE) * ARENA_UNIT ? bytes
+											  : 0;
+}
+
+/* Looks once; false where the packet changed meanwhile. */
+static bool look(const struct cursor *c, uint64_t *bytes)
+{
+	uint32_t turn = __atomic_load_n(&c->turn, __ATOMIC_ACQUIRE);
+
+	*bytes = load(&c->bytes) + content(c);
+	return !(turn & 1) && turn == __atomic_load_n(&c->turn, __ATOMIC_RELAXED);
+}
+
+/* Where no look succeeds, a handler stands in the middle: what was shown last then holds. */
+static uint64_t bytes_of(struct cursor *c)
+{
+	uint64_t shown = load(&c->shown);
+	uint64_t bytes = 0;
+	int looks = 0;
+
+	while (!look(c, &bytes)) {
+		if (++looks == LOOKS) {
+			return shown;
+		}
+		sched_yield();
+	}
+	while (shown < bytes && !__atomic_compare_exchange_n(&c->shown, &shown, bytes, true,
+					__ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+	}
+	return bytes;
+}
+
+void waymark_tally_slot(struct slot *s, struct tally *sum)
+{
+	slot_foreach_cursor(c, s)
+	{
+		sum->recorded += recorded_by(c);
+		sum->lost += __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
+		sum->bytes += bytes_of(c);
+	}
+}
+
+static void add(struct tally *to, const struct tally *more, const struct tally *less)
+{
+	to->recorded += more->recorded - less->recorded;
+	to->lost += more->lost - less->lost;
+	to->bytes += more->bytes - less->bytes;
+}
+
+uint32_t waymark_tally_owner(struct slot *s, struct tally *own, struct tally *ended)
+{
+	static const struct tally none;
+	uint64_t owner = __atomic_load_n(&s->owner, __ATOMIC_ACQUIRE);
+
+	for (;;) {
+		struct tally all = { 0 };
+		struct tally before = { load(&s->ended.recorded), load(&s->ended.lost),
+			load(&s->ended.bytes) };
+
+		waymark_tally_slot(s, &all);
+		uint64_t now = __atomic_load_n(&s->owner, __ATOMIC_ACQUIRE);
+
+		if (now == owner) {
+			add(ended, (uint32_t)owner ? &before : &all, &none);
+			add(own, &all, (uint32_t)owner ? &before : &all);
+			return (uint32_t)owner;
+		}
+		owner = now;
+	}
+}
+
+void waymark_tally_unplaced(const struct process *p, struct tally *sum)
+{
+	sum->lost += __atomic_load_n(&waymark_recorder_lost_early, __ATOMIC_RELAXED);
+	for (int k = 0; p && k < WAYMARK_RECORDERS; k++) {
+		sum->lost += __atomic_load_n(&p->recorders[k].lost_unplaced, __ATOMIC_RELAXED);
+	}
+}
+
+void waymark_tally_total(const struct process *p, struct tally *sum)
+{
+	uint32_t index = 0;
+
+	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
+		waymark_tally_slot(s, sum);
+	}
+	waymark_tally_unplaced(p, sum);
+}
+
+void waymark_tally_leave(struct slot *s)
+{
+	struct tally all = { 0 };
+
+	waymark_tally_slot(s, &all);
+	store(&s->ended.recorded, all.recorded);
+	store(&s->ended.lost, all.lost);
+	store(&s->ended.bytes, all.bytes);
+}
+
+static void begin_turn(struct cursor *c, uint32_t turn)
+{
+	__atomic_store_n(&c->turn, turn, __ATOMIC_RELAXED);
+	store(&c->bytes, load(&c->bytes) + content(c));
+}
+
+void waymark_tally_begin(struct cursor *c)
+{
+	if (c->cut_off) {
+		__atomic_store_n(&c->hot.count, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&c->hot.packet, NULL, __ATOMIC_RELAXED);
+		__atomic_store_n(&c->cut_off, 0, __ATOMIC_RELEASE);
+	}
+	store(&c->counted, recorded_by(c));
+	begin_turn(c, c->turn + 1);
+}
+
+void waymark_tally_end(struct cursor *c)
+{
+	__atomic_store_n(&c->turn, c->turn + 1, __ATOMIC_RELEASE);
+}
+
+void waymark_tally_renew(struct cursor *c)
+{
+	begin_turn(c, c->turn | 1);
+	__atomic_store_n(&c->hot.packet, NULL, __ATOMIC_RELEASE);
+	waymark_tally_end(c);
+}
