@@ -205,17 +205,50 @@ int waymark_snapshot(struct waymark_error *error);
 
 /* Counters of this process. */
 struct waymark_stats {
-	uint64_t recorded; /* by simple; who reads a native trace counts it */
-	uint64_t lost; /* no room in the buffer */
+	uint64_t recorded; /* by ctf and simple, each on its own, in their files or not yet */
+	uint64_t lost; /* by them: no room in the buffer */
 	uint64_t unwritten; /* recorded, but the file took them not */
 	uint64_t log_lost; /* log lines that could not be written */
 	uint64_t syslog_lost; /* messages that the system's log did not get */
 	uint64_t syslog_withheld; /* messages that syslog.rate= kept back */
 	uint64_t ftrace_lost; /* events that the kernel's trace did not get */
-	uint64_t reserved[9]; /* 0 */
+	uint64_t bytes; /* of what ctf and simple recorded, in memory: each event to 8 bytes */
+	uint64_t counting; /* 1: single events are counted, see waymark_count_events() */
+	uint64_t reserved[7]; /* 0 */
 };
 
+/* None of its counts ever goes back. A fork's child begins with 0. */
 void waymark_get_stats(struct waymark_stats *stats);
+
+/* A thread that has recorded or lost something with ctf or simple, as in struct waymark_stats. */
+struct waymark_thread_info {
+	uint32_t tid; /* 0: those that have ended, or never got memory, as one */
+	char name[16]; /* "" where the system does not tell it */
+	uint64_t recorded;
+	uint64_t lost;
+	uint64_t bytes;
+};
+
+struct waymark_thread_list {
+	struct waymark_thread_info *threads; /* by rising tid */
+	size_t count;
+};
+
+/*
+ * Lists the threads, while they go on; together they have what waymark_get_stats()
+ * counts. Returns 0, or -1: no memory. The list is to be given back with
+ * waymark_free_threads(), which takes an empty one, too.
+ */
+int waymark_list_threads(struct waymark_thread_list *list, struct waymark_error *error);
+void waymark_free_threads(struct waymark_thread_list *list);
+
+/*
+ * Whether events are counted one by one, by who writes them to their files: 3 to 9 ns
+ * an event of ctf there, nothing in the thread that records. Off, but for losses,
+ * until it is switched on by this, by stats=on, or by the first question for an event's
+ * counts, unless it was switched off before. What is counted stays. Returns 0.
+ */
+int waymark_count_events(bool on, struct waymark_error *error);
 
 #pragma GCC visibility pop
 

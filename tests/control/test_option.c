@@ -264,7 +264,7 @@ static void unknown_key_names_the_nearest(void **state)
 	refuse("bogus=1", "Invalid parameter 'bogus'; there are enable=, events=, backend=, file=, "
 			  "ctf.file=, simple.file=, log.file=, log.prefix=, "
 			  "syslog.rate=, ftrace.style=, ftrace.instance=, buffer=, full=, "
-			  "snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, help");
+			  "snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, stats=, help");
 	refuse("a,fiel=x", "did you mean 'file='?");
 	refuse("evnts=x", "did you mean 'events='?");
 	refuse("simple.flie=x", "did you mean 'simple.file='?");

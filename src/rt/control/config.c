@@ -21,6 +21,7 @@
 #include "rt/sink/ftrace_marker.h"
 #include "rt/sink/log_prefix.h"
 #include "rt/sink/output.h"
+#include "rt/record/counts.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/event/registry.h"
@@ -224,6 +225,9 @@ static int apply_recorder(const struct waymark_config *c, struct waymark_error *
 	}
 	if (c->crash) {
 		waymark_recorder_set_crash_signals(crash_of(c->crash));
+	}
+	if (c->stats) {
+		waymark_counts_switch(is_on(c->stats));
 	}
 	if (c->replace) {
 		waymark_ctf_set_replace(is_on(c->replace));

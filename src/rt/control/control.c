@@ -14,6 +14,7 @@
 #include "rt/host/path.h"
 #include "rt/sink/loss.h"
 #include "rt/sink/output.h"
+#include "rt/record/counts.h"
 #include "rt/record/recorder.h"
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
@@ -274,5 +275,7 @@ void waymark_get_stats(struct waymark_stats *stats)
 		.syslog_lost = waymark_loss(LOSS_SYSLOG),
 		.syslog_withheld = waymark_loss(LOSS_SYSLOG_WITHHELD),
 		.ftrace_lost = waymark_loss(LOSS_FTRACE),
+		.bytes = recorder.bytes,
+		.counting = waymark_counts_are_on(),
 	};
 }

@@ -133,6 +133,8 @@ static int take_log_prefix(struct waymark_config *c, const char *value, struct w
 				       "log.prefix=: '%s' is none of default, iso, none", value);
 }
 
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
 /* One of some words; they end with a NULL. */
 static int take_word(const char **to, const char *key, const char *value, const char *const *words,
 	struct waymark_error *error)
@@ -152,9 +154,7 @@ static int take_word(const char **to, const char *key, const char *value, const 
 static int take_ftrace_style(
 	struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	static const char *const words[] = { "text", "atrace", NULL };
-
-	return take_word(&c->ftrace_style, "ftrace.style", value, words, error);
+	return take_word(&c->ftrace_style, "ftrace.style", value, WORDS("text", "atrace"), error);
 }
 
 static int take_ftrace_instance(
@@ -166,25 +166,24 @@ static int take_ftrace_instance(
 	return keep_path(&c->ftrace_instance, "ftrace.instance", value, error);
 }
 
-static const char *const on_off[] = { "on", "off", NULL };
-
 static int take_crash(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	static const char *const words[] = { "on", "off", "all", NULL };
-
-	return take_word(&c->crash, "crash", value, words, error);
+	return take_word(&c->crash, "crash", value, WORDS("on", "off", "all"), error);
 }
 
 static int take_replace(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_word(&c->replace, "replace", value, on_off, error);
+	return take_word(&c->replace, "replace", value, WORDS("on", "off"), error);
+}
+
+static int take_stats(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return take_word(&c->stats, "stats", value, WORDS("on", "off"), error);
 }
 
 static int take_full(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	static const char *const words[] = { "discard", "overwrite", "block", NULL };
-
-	return take_word(&c->full, "full", value, words, error);
+	return take_word(&c->full, "full", value, WORDS("discard", "overwrite", "block"), error);
 }
 
 /* A number that is not 0; `*end` gets what stands behind it. */

@@ -34,6 +34,7 @@ struct waymark_config {
 	char *ftrace_instance; /* NULL: not given */
 	const char *crash; /* "on", "off", "all"; NULL: not given */
 	uint64_t string; /* 0: not given */
+	const char *stats; /* "on", "off"; NULL: not given */
 	bool help;
 	/* The environment's, not an option: a name that is taken gives way to one beside it. */
 	bool yields;

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program can ask of its own statistics: by thread, in all, and whether
+ * events are counted; while a thousand threads come and go.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <waymark/control.h>
+
+#include "events.h"
+#include "unit.h"
+#include "rt/record/counts.h"
+
+EVENT(counted, WAYMARK_CTF | WAYMARK_SIMPLE, 1)
+EVENT(other, WAYMARK_SIMPLE, 2)
+EVENT_LIST(&waymark_event_counted, &waymark_event_other)
+
+#define EVENT_BYTES 16u /* header and an int, padded */
+
+static struct waymark_thread_info sum_of(const struct waymark_thread_list *list)
+{
+	struct waymark_thread_info sum = { 0 };
+
+	for (size_t i = 0; i < list->count; i++) {
+		sum.recorded += list->threads[i].recorded;
+		sum.lost += list->threads[i].lost;
+		sum.bytes += list->threads[i].bytes;
+	}
+	return sum;
+}
+
+static const struct waymark_thread_info *find(const struct waymark_thread_list *list, uint32_t tid)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->threads[i].tid == tid) {
+			return &list->threads[i];
+		}
+	}
+	return NULL;
+}
+
+static void assert_sum_is_total(void)
+{
+	struct waymark_thread_list list;
+	struct waymark_stats stats;
+
+	assert_int_equal(waymark_list_threads(&list, NULL), 0);
+	waymark_get_stats(&stats);
+	struct waymark_thread_info sum = sum_of(&list);
+
+	assert_int_equal(sum.recorded, stats.recorded);
+	assert_int_equal(sum.lost, stats.lost);
+	for (size_t i = 1; i < list.count; i++) {
+		assert_true(list.threads[i].tid > list.threads[i - 1].tid);
+	}
+	assert_int_equal(sum.bytes, stats.bytes);
+	assert_int_equal(stats.bytes, stats.recorded * EVENT_BYTES);
+	waymark_free_threads(&list);
+}
+
+static void nobody_has_recorded_yet(void **state)
+{
+	struct waymark_thread_list list;
+
+	(void)state;
+	assert_int_equal(waymark_list_threads(&list, NULL), 0);
+	assert_int_equal(list.count, 0);
+	waymark_free_threads(&list);
+	waymark_free_threads(&list);
+}
+
+static pthread_barrier_t barrier;
+static uint32_t named_tid;
+
+static void *be_named(void *arg)
+{
+	(void)arg;
+	prctl(PR_SET_NAME, "a fifteen long!");
+	named_tid = (uint32_t)syscall(SYS_gettid);
+	for (int i = 0; i < 30; i++) {
+		trace_other(i);
+	}
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	return NULL;
+}
+
+static void threads_have_names_and_become_one_when_they_end(void **state)
+{
+	struct waymark_thread_list list;
+	pthread_t t;
+
+	(void)state;
+	waymark_enable("*", WAYMARK_ANY_BACKEND, NULL, NULL);
+	trace_counted(1); /* by both backends */
+	pthread_create(&t, NULL, be_named, NULL);
+	pthread_barrier_wait(&barrier);
+	assert_int_equal(waymark_list_threads(&list, NULL), 0);
+	assert_int_equal(list.count, 2);
+	const struct waymark_thread_info *other = find(&list, named_tid);
+
+	assert_non_null(other);
+	assert_string_equal(other->name, "a fifteen long!");
+	assert_int_equal(other->recorded, 30);
+	assert_int_equal(other->bytes, 30 * EVENT_BYTES);
+	assert_int_equal(other->lost, 0);
+	assert_non_null(find(&list, (uint32_t)getpid()));
+	assert_int_equal(find(&list, (uint32_t)getpid())->recorded, 2);
+	waymark_free_threads(&list);
+	pthread_barrier_wait(&barrier);
+	pthread_join(t, NULL);
+	assert_int_equal(waymark_list_threads(&list, NULL), 0);
+	assert_null(find(&list, named_tid));
+	assert_non_null(find(&list, 0));
+	assert_int_equal(find(&list, 0)->recorded, 30);
+	assert_string_equal(find(&list, 0)->name, "");
+	waymark_free_threads(&list);
+	assert_sum_is_total();
+}
+
+static void the_first_question_has_events_counted(void **state)
+{
+	struct waymark_stats stats;
+	struct tally t;
+
+	(void)state;
+	waymark_get_stats(&stats);
+	assert_int_equal(stats.counting, 0);
+	waymark_counts_get(waymark_event_other.id, &t);
+	assert_int_equal(t.recorded, 0);
+	waymark_get_stats(&stats);
+	assert_int_equal(stats.counting, 1);
+	waymark_flush(NULL); /* what is in memory by now counts */
+	waymark_counts_get(waymark_event_other.id, &t);
+	uint64_t before = t.recorded;
+
+	for (int i = 0; i < 10; i++) {
+		trace_other(i);
+	}
+	waymark_flush(NULL);
+	waymark_counts_get(waymark_event_other.id, &t);
+	assert_int_equal(t.recorded, before + 10);
+	assert_int_equal(t.bytes, t.recorded * EVENT_BYTES);
+	assert_int_equal(t.lost, 0);
+}
+
+static void counting_is_switched_by_name(void **state)
+{
+	struct waymark_error error;
+	struct waymark_stats stats;
+	struct tally t;
+
+	(void)state;
+	assert_int_equal(waymark_configure("stats=off", &error), 0);
+	waymark_counts_get(waymark_event_other.id, &t);
+	waymark_get_stats(&stats);
+	assert_int_equal(stats.counting, 0);
+	assert_int_equal(waymark_count_events(true, &error), 0);
+	waymark_get_stats(&stats);
+	assert_int_equal(stats.counting, 1);
+	assert_int_equal(waymark_configure("stats=maybe", &error), -1);
+	assert_string_equal(error.text, "stats=: 'maybe' is none of on, off");
+}
+
+#define RUNNERS 8
+#define RUNS 125
+#define RUN_EVENTS 200
+
+static void *run_once(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < RUN_EVENTS; i++) {
+		trace_other(i);
+	}
+	return NULL;
+}
+
+static void *run_many(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < RUNS; i++) {
+		pthread_t t;
+
+		pthread_create(&t, NULL, run_once, NULL);
+		pthread_join(t, NULL);
+	}
+	return NULL;
+}
+
+static bool done;
+
+static void *look(void *arg)
+{
+	struct waymark_thread_info before = { 0 };
+	static char no_list[] = "no list", back[] = "a number went back";
+	struct waymark_thread_list list;
+	uint64_t *looks = arg;
+
+	while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
+		if (waymark_list_threads(&list, NULL) < 0) {
+			return no_list;
+		}
+		struct waymark_thread_info sum = sum_of(&list);
+
+		if (sum.recorded < before.recorded || sum.lost < before.lost ||
+			sum.bytes < before.bytes) {
+			return back;
+		}
+		before = sum;
+		waymark_free_threads(&list);
+		++*looks;
+	}
+	return NULL;
+}
+
+static void a_thousand_threads_are_listed_while_they_come_and_go(void **state)
+{
+	pthread_t runners[RUNNERS], looker;
+	struct waymark_stats before, after;
+	uint64_t looks = 0;
+
+	(void)state;
+	waymark_get_stats(&before);
+	pthread_create(&looker, NULL, look, &looks);
+	for (int i = 0; i < RUNNERS; i++) {
+		pthread_create(&runners[i], NULL, run_many, NULL);
+	}
+	for (int i = 0; i < RUNNERS; i++) {
+		pthread_join(runners[i], NULL);
+	}
+	__atomic_store_n(&done, true, __ATOMIC_RELAXED);
+	void *fault;
+
+	pthread_join(looker, &fault);
+	assert_ptr_equal(fault, NULL);
+	waymark_get_stats(&after);
+	assert_true(looks > 0);
+	assert_int_equal(after.recorded + after.lost - before.recorded - before.lost,
+		RUNNERS * RUNS * RUN_EVENTS);
+	assert_sum_is_total();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nobody_has_recorded_yet),
+		cmocka_unit_test(threads_have_names_and_become_one_when_they_end),
+		cmocka_unit_test(the_first_question_has_events_counted),
+		cmocka_unit_test(counting_is_switched_by_name),
+		cmocka_unit_test(a_thousand_threads_are_listed_while_they_come_and_go),
+	};
+	char directory[] = "/tmp/waymark-stats-XXXXXX";
+	char command[64];
+
+	if (!mkdtemp(directory) || chdir(directory)) {
+		return 1;
+	}
+	pid_t child = fork(); /* what it still writes at its end has its place */
+	int status = 1;
+
+	if (child == 0) {
+		pthread_barrier_init(&barrier, NULL, 2);
+		waymark_set_output("ctf", "trace", NULL);
+		waymark_set_output("simple", "simple", NULL);
+		return cmocka_run_group_tests(tests, NULL, NULL);
+	}
+	waitpid(child, &status, 0);
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	return system(command) || status;
+}
