@@ -17,6 +17,7 @@ static const struct {
 	const char *help;
 	int (*main)(int argc, char **argv);
 } commands[] = {
+	{ "record", "run a program with its events recorded", waymark_record },
 	{ "print", "show a trace's events as lines of text", waymark_print },
 	{ "info", "say what a trace holds: events, losses, times, processes", waymark_info },
 	{ "recover", "make the trace of a killed process whole", waymark_recover },
@@ -37,7 +38,8 @@ static const struct argument no_arguments[] = { { 0 } };
 static const struct command waymark = {
 	.name = "waymark",
 	.usage = "COMMAND [ARGUMENT...]",
-	.about = "Reads the traces of programs that are built with Waymark or QEMU's tracing.",
+	.about =
+		"Records and reads the traces of programs that are built with Waymark or QEMU's tracing.",
 	.arguments = no_arguments,
 	.has_subcommands = true,
 	.more_help = print_commands,

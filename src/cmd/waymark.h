@@ -10,6 +10,7 @@ int waymark_print(int argc, char **argv);
 int waymark_info(int argc, char **argv);
 int waymark_convert(int argc, char **argv);
 int waymark_recover(int argc, char **argv);
+int waymark_record(int argc, char **argv);
 
 /* A part of it: lists what processes left; returns the exit status. */
 int waymark_recover_list(void);

@@ -275,3 +275,23 @@ void staged_fini(struct staged *s)
 		s->temporary = NULL;
 	}
 }
+
+bool staged_remove(const char *path, char *error, size_t size)
+{
+	struct staged s = { .path = path, .fd = -1 };
+	struct stat st;
+	bool ok = (lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) ||
+		  fail(&s, "is no trace: remove it yourself");
+
+	ok = ok && may_go(&s);
+	if (ok) {
+		remove_trace(path);
+		ok = lstat(path, &st) != 0 || fail(&s, "cannot be removed: %s", strerror(errno));
+	}
+	if (ok && s.arena) {
+		unlink(s.arena);
+	}
+	snprintf(error, size, "%s", s.error);
+	staged_fini(&s);
+	return ok;
+}

@@ -10,6 +10,7 @@
 #define WRITE_STAGED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct staged {
 	const char *path;
@@ -26,6 +27,12 @@ bool staged_begin(struct staged *s, const char *path, bool is_folder, bool repla
 
 /* Gives it its name. False on failure: then nothing changed. */
 bool staged_commit(struct staged *s);
+
+/*
+ * Removes what staged_begin() would replace, unless it is a file, and what its process left in
+ * memory. False, with the reason: then nothing changed.
+ */
+bool staged_remove(const char *path, char *error, size_t size);
 
 /* Takes back what was begun; nothing after a commit. */
 void staged_fini(struct staged *s);

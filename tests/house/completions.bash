@@ -57,7 +57,12 @@ all _waymark 'abs' waymark print --time = a
 all _waymark 'auto always never' waymark print --color = ''
 all _waymark 'auto always never' waymark print --color ''
 all _waymark 'ctf simple' waymark convert --to =
-all _waymark 'print info recover convert' waymark help ''
+all _waymark 'record print info recover convert' waymark help ''
+offers _waymark --replace waymark record --r
+offers _waymark sleep waymark record slee
+offers _waymark sleep waymark record -e 'x*' --option = a=b --replace -- slee
+offers _waymark "$root/completions/zsh" waymark record -- sleep -x "$root/completions/z"
+all _waymark '' waymark record -- sleep --repl
 all _waymark '--all --list --discard --discard-gone --dry-run --help --version' waymark recover --
 all _waymark '--follow --from=' waymark print --f
 all _waymark '--head= --help' waymark print --he
