@@ -20,7 +20,7 @@ compare() {
 
 trace=docs/man/waymark-trace.7
 sed -n 's/^WAYMARK_OPTION("\([^"]*\)".*/\1/p' src/rt/control/options.def >"$tmp/code"
-sed -n 's/^\.It Cm \([a-z.]*\)= .*/\1/p' $trace >"$tmp/page"
+sed -n 's/^\.It Cm \([a-z.-]*\)= .*/\1/p' $trace >"$tmp/page"
 compare "keys of the option"
 
 sed -n 's/^WAYMARK_LOG_PREFIX("\([^"]*\)".*/\1/p' src/rt/sink/log_prefixes.def >"$tmp/code"

@@ -114,6 +114,21 @@ static void file_and_the_backends_own_key_override_each_other(void **state)
 	assert_string_equal(c.log_file, "d");
 }
 
+static void monitor_has_a_place_and_a_language(void **state)
+{
+	(void)state;
+	parse("control=a,control-prompt=(x),, ,control-mode=hmp,control=/b/%d");
+	assert_string_equal(c.monitor.where, "/b/%d");
+	assert_string_equal(c.monitor.mode, "hmp");
+	assert_string_equal(c.monitor.prompt, "(x), ");
+	waymark_config_fini(&c);
+	parse("control-prompt=");
+	assert_string_equal(c.monitor.prompt, "");
+	assert_null(c.monitor.where);
+	waymark_config_fini(&c);
+	refuse("control=", "control= needs on, stdio, fd:N or the path of a socket");
+}
+
 static void nothing_is_asked_by_an_empty_option(void **state)
 {
 	(void)state;
@@ -261,10 +276,11 @@ static void signals_that_cannot_be_used_are_refused(void **state)
 static void unknown_key_names_the_nearest(void **state)
 {
 	(void)state;
-	refuse("bogus=1", "Invalid parameter 'bogus'; there are enable=, events=, backend=, file=, "
-			  "ctf.file=, simple.file=, log.file=, log.prefix=, "
-			  "syslog.rate=, ftrace.style=, ftrace.instance=, buffer=, full=, "
-			  "snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, stats=, help");
+	refuse("bogus=1",
+		"Invalid parameter 'bogus'; there are enable=, events=, backend=, file=, "
+		"ctf.file=, simple.file=, log.file=, log.prefix=, "
+		"syslog.rate=, ftrace.style=, ftrace.instance=, buffer=, full=, "
+		"snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, stats=, control=, control-mode=, control-prompt=, help");
 	refuse("a,fiel=x", "did you mean 'file='?");
 	refuse("evnts=x", "did you mean 'events='?");
 	refuse("simple.flie=x", "did you mean 'simple.file='?");
@@ -344,6 +360,7 @@ int main(void)
 		cmocka_unit_test_teardown(file_is_that_of_the_backend_that_is_named, teardown),
 		cmocka_unit_test_teardown(
 			file_and_the_backends_own_key_override_each_other, teardown),
+		cmocka_unit_test_teardown(monitor_has_a_place_and_a_language, teardown),
 		cmocka_unit_test_teardown(nothing_is_asked_by_an_empty_option, teardown),
 		cmocka_unit_test_teardown(value_may_contain_an_equals_sign, teardown),
 		cmocka_unit_test_teardown(help_is_found_at_any_place, teardown),

@@ -166,12 +166,29 @@ static int check_instance(const char *name, struct waymark_error *error)
 				 "written");
 }
 
+/* The environment's is started later, and its absence then voids nothing else. */
+static int check_monitor(const struct waymark_config *c, struct waymark_error *error)
+{
+	const struct monitor_wish *wish = &c->monitor;
+
+	if (!wish->where) {
+		const char *key = wish->mode	 ? "control-mode"
+				  : wish->prompt ? "control-prompt"
+						 : NULL;
+
+		return key ? waymark_fail(error, "%s= needs control=WHERE in the same option", key)
+			   : 0;
+	}
+	return c->yields ? 0 : waymark_monitor_find(error);
+}
+
 int waymark_config_check(const struct waymark_config *c, struct waymark_error *error)
 {
-	if (check_recorder(c, error) < 0 || check_instance(c->ftrace_instance, error) < 0) {
+	if (check_recorder(c, error) < 0 || check_instance(c->ftrace_instance, error) < 0 ||
+		check_outputs(c, error) < 0) {
 		return -1;
 	}
-	return check_outputs(c, error);
+	return check_monitor(c, error);
 }
 
 static int apply_file(const struct waymark_config *c, struct waymark_error *error)
@@ -247,12 +264,18 @@ void waymark_config_settle(struct waymark_config *c)
 	}
 }
 
+/* First, because a socket that cannot be had shows only now, and then nothing is changed yet. */
+static int apply_monitor(const struct waymark_config *c, struct waymark_error *error)
+{
+	return c->monitor.where ? waymark_monitor_begin(&c->monitor, error) : 0;
+}
+
 int waymark_config_apply(
 	struct waymark_config *c, struct waymark_match *match, struct waymark_error *error)
 {
 	waymark_config_settle(c);
-	if (waymark_config_check(c, error) < 0 || apply_recorder(c, error) < 0 ||
-		apply_outputs(c, error) < 0) {
+	if (waymark_config_check(c, error) < 0 || apply_monitor(c, error) < 0 ||
+		apply_recorder(c, error) < 0 || apply_outputs(c, error) < 0) {
 		return -1;
 	}
 	if (c->log_prefix) {

@@ -67,6 +67,9 @@ static void load_option(const char *text)
 	if (result == 0) {
 		result = waymark_config_check(&c, &error);
 	}
+	if (result == 0 && c.monitor.where) {
+		result = waymark_monitor_postpone(&c.monitor, &error);
+	}
 	if (result == 0) {
 		ask_for_events(&c);
 		waymark_config_want(&startup.wants, &c);
@@ -234,6 +237,7 @@ void waymark_environment_follow(bool is_program)
 	report_unplaced();
 	report_vain();
 	report_all_off();
+	waymark_monitor_begin_postponed(say);
 }
 
 void waymark_environment_forget_file(void)

@@ -90,14 +90,19 @@ static int take_backend(struct waymark_config *c, const char *value, struct waym
 }
 
 /* The last one of a key wins. */
+static int keep_text(char **text, const char *value, struct waymark_error *error)
+{
+	free(*text);
+	*text = strdup(value);
+	return *text ? 0 : waymark_fail(error, "out of memory");
+}
+
 static int keep_path(char **path, const char *key, const char *value, struct waymark_error *error)
 {
 	if (*value == '\0') {
 		return waymark_fail(error, "%s= needs the name of a file", key);
 	}
-	free(*path);
-	*path = strdup(value);
-	return *path ? 0 : waymark_fail(error, "out of memory");
+	return keep_text(path, value, error);
 }
 
 static int take_file(struct waymark_config *c, const char *value, struct waymark_error *error)
@@ -281,6 +286,29 @@ static int take_snapshot(struct waymark_config *c, const char *value, struct way
 				     "snapshot=: '%s' is no signal that can be used; "
 				     "write USR1, USR2 or a number",
 				     value);
+}
+
+static int take_control(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	if (*value == '\0') {
+		return waymark_fail(
+			error, "control= needs on, stdio, fd:N or the path of a socket");
+	}
+	return keep_text(&c->monitor.where, value, error);
+}
+
+static int take_control_mode(
+	struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	static const char *const words[] = { "qmp", "hmp", "stratovirt", NULL };
+
+	return take_word(&c->monitor.mode, "control-mode", value, words, error);
+}
+
+static int take_control_prompt(
+	struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return keep_text(&c->monitor.prompt, value, error);
 }
 
 static const struct {

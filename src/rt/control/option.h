@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rt/control/monitor.h"
 #include "rt/event/rule.h"
 
 struct waymark_config {
@@ -35,6 +36,7 @@ struct waymark_config {
 	const char *crash; /* "on", "off", "all"; NULL: not given */
 	uint64_t string; /* 0: not given */
 	const char *stats; /* "on", "off"; NULL: not given */
+	struct monitor_wish monitor;
 	bool help;
 	/* The environment's, not an option: a name that is taken gives way to one beside it. */
 	bool yields;

@@ -71,5 +71,7 @@ void waymark_config_fini(struct waymark_config *c)
 	free(c->simple_file);
 	free(c->log_file);
 	free(c->ftrace_instance);
+	free(c->monitor.where);
+	free(c->monitor.prompt);
 	*c = (struct waymark_config){ 0 };
 }

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the monitor comes from: it is part of the program (linked, statically
+ * or not), else a library that is loaded now. A libwaymark that is itself part of
+ * the program loads none, and lacks what loads it: that library would bring another
+ * libwaymark, with no event in it.
+ */
+#include <stdlib.h>
+
+#include <waymark/monitor.h>
+
+#include "rt/control/monitor.h"
+#include "rt/control/monitor_load.h"
+#include "rt/host/error.h"
+
+#pragma weak waymark_monitor_start
+#pragma weak waymark_monitor_load
+
+/* The loaded library's. By release and acquire. */
+static monitor_start *loaded_start;
+
+/* What the environment asked for; constructors, one at a time. */
+static struct {
+	struct monitor_wish *wishes;
+	size_t count;
+} postponed;
+
+static monitor_start *find_start(void)
+{
+	return waymark_monitor_start ? waymark_monitor_start
+				     : __atomic_load_n(&loaded_start, __ATOMIC_ACQUIRE);
+}
+
+int waymark_monitor_find(struct waymark_error *error)
+{
+	if (find_start()) {
+		return 0;
+	}
+	if (!waymark_monitor_load) {
+		return waymark_fail(error,
+			"control=: libwaymark is part of the program, but the monitor is not: link "
+			"it with -Wl,-u,waymark_monitor_start -lwaymark-monitor as well");
+	}
+	monitor_start *start = waymark_monitor_load(error);
+
+	if (start) {
+		__atomic_store_n(&loaded_start, start, __ATOMIC_RELEASE);
+	}
+	return start ? 0 : -1;
+}
+
+static enum waymark_monitor_mode mode_of(const char *word)
+{
+	return !word || *word == 'q' ? WAYMARK_MONITOR_QMP
+	       : *word == 'h'	     ? WAYMARK_MONITOR_HMP
+				     : WAYMARK_MONITOR_STRATOVIRT;
+}
+
+int waymark_monitor_begin(const struct monitor_wish *wish, struct waymark_error *error)
+{
+	const struct waymark_monitor_options options = {
+		.where = wish->where,
+		.mode = mode_of(wish->mode),
+		.prompt = wish->prompt,
+	};
+	struct waymark_error reason = { "" };
+
+	if (waymark_monitor_find(error) < 0) {
+		return -1;
+	}
+	if (find_start()(&options, &reason) < 0) {
+		return waymark_fail(error, "control=: %s", reason.text);
+	}
+	return 0;
+}
+
+int waymark_monitor_postpone(struct monitor_wish *wish, struct waymark_error *error)
+{
+	struct monitor_wish *wishes =
+		reallocarray(postponed.wishes, postponed.count + 1, sizeof(*wishes));
+
+	if (!wishes) {
+		return waymark_fail(error, "out of memory");
+	}
+	wishes[postponed.count++] = *wish;
+	postponed.wishes = wishes;
+	*wish = (struct monitor_wish){ 0 };
+	return 0;
+}
+
+void waymark_monitor_begin_postponed(void (*say)(const struct waymark_error *warning))
+{
+	struct waymark_error error;
+
+	for (size_t i = 0; i < postponed.count; i++) {
+		if (waymark_monitor_begin(&postponed.wishes[i], &error) < 0) {
+			say(&error);
+		}
+		waymark_monitor_forget(&postponed.wishes[i]);
+	}
+	free(postponed.wishes);
+	postponed.wishes = NULL;
+	postponed.count = 0;
+}
+
+void waymark_monitor_forget(struct monitor_wish *wish)
+{
+	free(wish->where);
+	free(wish->prompt);
+	*wish = (struct monitor_wish){ 0 };
+}

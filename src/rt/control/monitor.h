@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * control=: the monitor, a library of its own that is loaded only when it is asked
+ * for. Never under the control lock, and no signal handler.
+ */
+#ifndef RT_CONTROL_MONITOR_H
+#define RT_CONTROL_MONITOR_H
+
+#include <waymark/control.h>
+
+/* What an option asks for; all NULL: nothing. */
+struct monitor_wish {
+	char *where;
+	const char *mode; /* "qmp", "hmp", "stratovirt"; NULL: the first */
+	char *prompt; /* NULL: the monitor's own */
+};
+
+/* Finds the monitor, and loads it where it is a library; starts nothing. 0, or -1 with the reason.
+ */
+int waymark_monitor_find(struct waymark_error *error);
+
+/* Finds and starts it. Returns 0, or -1 with the reason. */
+int waymark_monitor_begin(const struct monitor_wish *wish, struct waymark_error *error);
+
+/* Takes the wish over, whose `where` is given, until the next function; constructors only. */
+int waymark_monitor_postpone(struct monitor_wish *wish, struct waymark_error *error);
+
+/* Starts what was postponed; says what cannot be. */
+void waymark_monitor_begin_postponed(void (*say)(const struct waymark_error *warning));
+
+void waymark_monitor_forget(struct monitor_wish *wish);
+
+#endif

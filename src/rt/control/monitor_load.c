@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* See monitor_load.h. */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "rt/control/monitor_load.h"
+#include "rt/event/loaded.h"
+#include "rt/host/error.h"
+
+#define LIBRARY "libwaymark-monitor.so.0"
+#define FUNCTION "waymark_monitor_start"
+
+static void *open_library(const char *path)
+{
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* The library beside our own, where the dynamic linker does not look for it by itself. */
+static void *open_beside(void)
+{
+	static const char here;
+	struct loaded own;
+	char path[sizeof(own.name) + sizeof(LIBRARY)];
+	const char *slash = waymark_loaded_find(&here, &own) ? strrchr(own.name, '/') : NULL;
+
+	if (!slash) {
+		return NULL;
+	}
+	size_t length = (size_t)(slash + 1 - own.name);
+
+	memcpy(path, own.name, length);
+	strcpy(path + length, LIBRARY);
+	return open_library(path);
+}
+
+/* Errors of the dynamic linker are read, so that the program finds none of ours. */
+static void *find_library(struct waymark_error *error)
+{
+	void *library = open_library(LIBRARY);
+
+	if (library) {
+		return library;
+	}
+	const char *reason = dlerror();
+
+	waymark_fail(error,
+		"control=: %s: install the library of Waymark's monitor, or name its directory in "
+		"LD_LIBRARY_PATH",
+		reason ? reason : LIBRARY);
+	library = open_beside();
+	dlerror();
+	return library;
+}
+
+monitor_start *waymark_monitor_load(struct waymark_error *error)
+{
+	void *library = find_library(error);
+	monitor_start *start = NULL;
+
+	if (!library) {
+		return NULL;
+	}
+	*(void **)(void *)&start = dlsym(library, FUNCTION);
+	if (!start) {
+		dlerror();
+		waymark_fail(error, "control=: " LIBRARY " has no " FUNCTION "()");
+	}
+	return start;
+}
