@@ -203,6 +203,18 @@ int waymark_flush(struct waymark_error *error);
  */
 int waymark_snapshot(struct waymark_error *error);
 
+/*
+ * Writes what full=overwrite holds in memory as a trace of its own: `directory`, which
+ * must not be there yet unless replace=on was configured, and is whole, for every reader,
+ * when the call returns. Recording goes on meanwhile, into memory; what was written is in no
+ * other snapshot, and what comes goes to the next one or, at the end, to the trace that
+ * the option or waymark_set_output() named. An error with any other policy: that trace has the
+ * events then. `directory` NULL: waymark_snapshot(). Calls of several threads
+ * wait for each other. Returns 0, or -1: something has the name, it cannot be made, nothing has
+ * been recorded yet, or not all could be written (memory keeps the rest).
+ */
+int waymark_snapshot_to(const char *directory, struct waymark_error *error);
+
 /* Counters of this process. */
 struct waymark_stats {
 	uint64_t recorded; /* by ctf and simple, each on its own, in their files or not yet */

@@ -38,6 +38,7 @@
 /* What we say of a trace in its `env`, besides hostname, vpid, procname, tracer_name. */
 #define CTF_ENV_BOOT_ID "boot_id" /* of the kernel: tells one host's boots apart */
 #define CTF_ENV_ENDED "ended" /* enum ctf_ended */
+#define CTF_ENV_OVERWRITES "overwrites" /* 1: what came before the first packet was given up */
 #define CTF_ENV_CONTINUES "continues" /* uuid: the streams go on that the trace has, or may */
 #define CTF_ENV_TICKS "clock_%s_ticks" /* %s: begin, end */
 #define CTF_ENV_MONOTONIC "clock_%s_monotonic" /* ns */

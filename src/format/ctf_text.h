@@ -32,6 +32,7 @@ struct ctf_text {
 struct ctf_text_trace {
 	uint8_t uuid[16];
 	const uint8_t *former; /* uuid of the trace whose streams go on here; NULL: none's do */
+	bool overwrites; /* where there is one: what its stream has lost since was given up */
 	const char *hostname; /* none of the names is NULL; "": not known, and not written */
 	const char *procname;
 	const char *boot_id;
@@ -120,6 +121,9 @@ static const char ctf_text_name[] = "\t${name} = \"${value}\";\n";
 /* Hole: uuid. */
 static const char ctf_text_continues[] =
 	"\t" CTF_ENV_CONTINUES " = \"${uuid}\";\n";
+
+static const char ctf_text_overwrites[] =
+	"\t" CTF_ENV_OVERWRITES " = 1;\n";
 
 /* Holes: which (begin, end), ticks, monotonic, realtime. */
 static const char ctf_text_reading[] =
@@ -293,6 +297,9 @@ static inline void ctf_text_put_head(struct ctf_text *t, const struct ctf_text_t
 
 		ctf_text_uuid(former, trace->former);
 		CTF_TEXT_FILL(t, ctf_text_continues, { "uuid", former });
+		if (trace->overwrites) {
+			t->put(t, ctf_text_overwrites, sizeof(ctf_text_overwrites) - 1);
+		}
 	}
 	ctf_text_put_reading(t, "begin", &trace->begin);
 	ctf_text_put_reading(t, "end", &trace->end);

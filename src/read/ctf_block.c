@@ -207,6 +207,9 @@ static bool read_env_attribute(struct ctf_parser *p, struct ctf_metadata *md, st
 	if (span_equals(name, CTF_ENV_ENDED)) {
 		md->ended = (uint32_t)env_number(p);
 	}
+	if (span_equals(name, CTF_ENV_OVERWRITES)) {
+		md->overwrites = env_number(p) == 1;
+	}
 	set_clock_reading(p, md, name);
 	return ctf_expect(p, ';', "';'");
 }

@@ -84,6 +84,13 @@ static bool gives_up(const struct ctf_trace *t)
 	return t->arena && arena_source_header(t->arena)->overwrite;
 }
 
+/* Whether packets before this one were given up: what another trace had of the stream was written.
+ */
+static bool begins_overwriting(const struct ctf_stream *s, const struct ctf_trace *t)
+{
+	return s->sequence == 0 && t->continues && t->overwrites;
+}
+
 /*
  * Sets which packets are missing before the one at hand, and what became of the
  * events that it counts: full=overwrite counts those of the packets that it gives
@@ -93,7 +100,8 @@ static void note_packets(struct ctf_stream *s, const struct ctf_trace *t, uint64
 {
 	bool is_rotated = follows_a_piece(s, t);
 
-	if (s->given_up == CTF_GIVEN_UP_UNTOLD && (packets == 0 || is_rotated || s->has_broken)) {
+	if (s->given_up == CTF_GIVEN_UP_UNTOLD && !begins_overwriting(s, t) &&
+		(packets == 0 || is_rotated || s->has_broken)) {
 		s->gap.lost += s->gap.overwritten;
 		s->gap.overwritten = 0;
 	}

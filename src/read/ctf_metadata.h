@@ -48,6 +48,7 @@ struct ctf_metadata {
 	const char *hostname;
 	const char *procname;
 	const char *boot_id;
+	bool overwrites; /* what its streams had lost before their first packets was given up */
 	const char *continues; /* the trace whose streams go on here */
 	uint32_t pid;
 	uint32_t ended; /* enum ctf_ended; CTF_FINISHED where nothing is said */

@@ -260,6 +260,7 @@ static bool open_trace(
 	r->base.take = is_own ? ctf_take_own : NULL;
 	memcpy(r->trace.uuid, md->uuid, sizeof(md->uuid));
 	r->trace.continues = *md->continues;
+	r->trace.overwrites = md->overwrites;
 	ctf_bind_events(r);
 	if (!r->trace.swap && !open_arena(r, options, error)) {
 		return false;

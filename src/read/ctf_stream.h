@@ -32,6 +32,7 @@ struct ctf_file {
 struct ctf_trace {
 	int directory;
 	bool swap; /* the trace's byte order is not this host's */
+	bool overwrites; /* and what a stream has lost before that was given up */
 	bool continues; /* a stream may begin with any packet: those before are another trace's */
 	uint8_t uuid[16];
 	uint64_t last_ticks; /* that can be told in nanoseconds */

@@ -262,6 +262,15 @@ int waymark_snapshot(struct waymark_error *error)
 	return waymark_flush(error);
 }
 
+int waymark_snapshot_to(const char *directory, struct waymark_error *error)
+{
+	if (!directory) {
+		return waymark_snapshot(error);
+	}
+	error_clear(error);
+	return waymark_ctf_snapshot(directory, error);
+}
+
 void waymark_get_stats(struct waymark_stats *stats)
 {
 	struct waymark_recorder_stats recorder;

@@ -17,13 +17,19 @@
 #include <waymark/record.h>
 
 #include "rt/host/error.h"
+#include "rt/host/futex.h"
 #include "rt/host/path.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/sink/ctf_metadata.h"
 #include "rt/sink/ctf_pass.h"
 #include "rt/sink/ctf_replace.h"
+#include "rt/sink/ctf_snapshot.h"
 #include "rt/sink/sink.h"
+
+/* How long one snapshot waits for another. */
+#define TURN_NS UINT64_C(1000000)
+#define TURNS_MAX 10000
 
 /* By release and acquire; inherited by forked children. */
 static struct ctf_config *current;
@@ -124,6 +130,30 @@ static int prepare_path(const char *path, bool yield, bool *taken, struct waymar
 	return 0;
 }
 
+/* The configuration of a snapshot, whose name it sees to that it can be had. NULL with the reason.
+ */
+static struct ctf_config *snapshot_config(const char *path, struct waymark_error *error)
+{
+	char *absolute = path_absolute(path);
+	struct ctf_config *config = NULL;
+	bool taken;
+
+	if (!absolute) {
+		waymark_fail(error, "out of memory");
+		return NULL;
+	}
+	if (prepare_path(absolute, false, &taken, error) == 0) {
+		config = new_config(absolute);
+		if (config) {
+			config->rotate = config->keep = 0; /* all of it is wanted */
+		} else {
+			waymark_fail(error, "out of memory");
+		}
+	}
+	free(absolute);
+	return config;
+}
+
 static int set_file(const char *path, bool yield, struct waymark_error *error)
 {
 	char *absolute = path ? path_absolute(path) : strdup("");
@@ -145,6 +175,83 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 	publish(config);
 	waymark_recorder_flush();
 	return 0;
+}
+
+/* Shows the request once no other one is there. */
+static bool take_turn(struct ctf_state *state, struct ctf_snapshot *s)
+{
+	for (int i = 0; i < TURNS_MAX; i++) {
+		struct ctf_snapshot *none = NULL;
+
+		if (__atomic_compare_exchange_n(&state->snapshot, &none, s, false, __ATOMIC_ACQ_REL,
+			    __ATOMIC_RELAXED)) {
+			return true;
+		}
+		futex_sleep(TURN_NS);
+	}
+	return false;
+}
+
+static int snapshot_write(
+	struct ctf_state *state, struct ctf_snapshot *s, struct waymark_error *error)
+{
+	if (!take_turn(state, s)) {
+		return waymark_fail(error, "%s: another snapshot does not end", s->config->path);
+	}
+	int result = waymark_recorder_flush();
+	int why = errno;
+
+	if (!__atomic_load_n(&s->done, __ATOMIC_ACQUIRE)) {
+		return waymark_fail(error, "%s: the snapshot is not written yet: %s",
+			s->config->path, strerror(result < 0 ? why : EAGAIN));
+	}
+	if (s->error && !s->made) {
+		return waymark_fail(error, "%s: cannot make the snapshot: %s; memory keeps it",
+			s->config->path, strerror(s->error));
+	}
+	return !s->error ? 0
+			 : waymark_fail(error,
+				   "%s: the snapshot is not complete: %s; memory keeps the rest",
+				   s->config->path, strerror(s->error));
+}
+
+/* Why there is nothing that could be written; NULL: there may be. */
+static const char *snapshot_check(void)
+{
+	if (waymark_recorder_policy() != RECORDER_OVERWRITE) {
+		return "a snapshot of its own is for full=overwrite: without it the trace has all "
+		       "events already";
+	}
+	if (waymark_ctf_is_off()) {
+		return "the output is off, nothing is kept";
+	}
+	return waymark_ctf_has_begun() ? NULL : "nothing has been recorded yet";
+}
+
+int waymark_ctf_snapshot(const char *path, struct waymark_error *error)
+{
+	const char *why = snapshot_check();
+	struct ctf_config *config = why ? NULL : snapshot_config(path, error);
+	struct ctf_snapshot *s = config ? calloc(1, sizeof(*s)) : NULL;
+
+	if (why) {
+		return waymark_fail(error, "%s: %s", path, why);
+	}
+	if (!s) {
+		free(config);
+		return config ? waymark_fail(error, "out of memory") : -1;
+	}
+	s->config = config;
+	int result = snapshot_write(waymark_ctf_current(), s, error);
+
+	/* What is not done, or is still in use, stays: who drains may have it in his hands. */
+	if (__atomic_load_n(&s->done, __ATOMIC_ACQUIRE)) {
+		if (s->free) {
+			free(config);
+		}
+		free(s);
+	}
+	return result;
 }
 
 void waymark_ctf_set_replace(bool replace)

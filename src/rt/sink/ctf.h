@@ -15,6 +15,7 @@
  *	ctf_pass.c      when: the consumer
  *	ctf_evict.c     which are given up instead, with full=overwrite
  *	ctf_end.c       the begin and the end of all that
+ *	ctf_snapshot.c  memory as a trace of its own: who asked for it is in ctf.c
  */
 #ifndef RT_SINK_CTF_H
 #define RT_SINK_CTF_H
@@ -80,6 +81,7 @@ struct ctf_files {
 	uint64_t turn;
 	uint32_t piece; /* 0: the first, or the only one */
 	uint64_t piece_bytes;
+	bool has_events; /* a packet is in the trace's files */
 	uint64_t progress; /* atomic: system calls that came back: somebody may be waiting */
 	int error; /* atomic: errno of the last write, 0 when it went well */
 	struct ctf_file open[CTF_FILES];

@@ -19,6 +19,7 @@ struct ctf_round {
 	struct clock_pair now;
 	uint64_t close_before; /* ticks: open packets that began before are closed */
 	uint64_t idle_before; /* and those that have got nothing since */
+	struct ctf_snapshot *snapshot; /* what this pass serves; NULL: none */
 	uint64_t taken; /* bytes that went their way */
 	bool discard; /* nothing is written, all is given up: the sink is off */
 	bool alone; /* nobody but the caller may be in an event */

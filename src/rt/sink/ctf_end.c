@@ -12,6 +12,7 @@
 #include "rt/record/seal.h"
 #include "rt/sink/ctf_end.h"
 #include "rt/sink/ctf_metadata.h"
+#include "rt/sink/ctf_snapshot.h"
 
 void waymark_ctf_consumer_begin(void *memory, struct arena_place *place)
 {
@@ -155,7 +156,16 @@ static bool change_trace(struct ctf_round *round, struct ctf_trace *fresh)
 	return declared;
 }
 
-static bool begin_trace(struct ctf_round *round)
+/* What it takes to find the trace that another one follows. */
+static void remember_former(struct ctf_state *state)
+{
+	strcpy(state->former.path, state->trace.path);
+	state->former.device = state->trace.device;
+	state->former.inode = state->trace.inode;
+	state->former_has_events = state->files.has_events;
+}
+
+static bool begin_trace(struct ctf_round *round, const struct ctf_config *config)
 {
 	struct ctf_state *state = round->state;
 	struct ctf_trace *next = &state->next;
@@ -163,10 +173,11 @@ static bool begin_trace(struct ctf_round *round)
 	memset(next, 0, sizeof(*next));
 	/* It has nothing as long as the arena is the former one's; memory of ours a kill takes. */
 	next->ended = round->arena->is_file ? CTF_FINISHED : CTF_UNFINISHED;
-	if (!waymark_ctf_begin(next, waymark_ctf_config(), &state->trace)) {
+	if (!waymark_ctf_begin(next, config, &state->trace)) {
 		waymark_ctf_fail(&state->files, errno);
 		return false;
 	}
+	remember_former(state);
 	waymark_ctf_name(next, round->arena->file.traces[arena_next(round->arena)].directory);
 	if (!change_trace(round, next)) {
 		waymark_ctf_fail(&state->files, errno);
@@ -237,7 +248,7 @@ static void finish_former(struct ctf_round *round)
 void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode)
 {
 	struct ctf_state *state = round->state;
-	const struct ctf_config *config = waymark_ctf_config();
+	const struct ctf_config *config = waymark_ctf_wanted(round);
 	bool begun = state->trace.path[0];
 
 	state->is_off = waymark_ctf_is_off();
@@ -252,7 +263,10 @@ void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode)
 	if (begun) {
 		finish_former(round);
 	}
-	round->failed = !begin_trace(round);
+	round->failed = !begin_trace(round, config);
+	if (begun && !round->failed) {
+		waymark_ctf_snapshot_begun(round);
+	}
 }
 
 /* Events that stay behind in memory that ends with the process. */

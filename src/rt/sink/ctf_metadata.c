@@ -12,6 +12,7 @@
 #include "rt/event/registry.h"
 #include "rt/host/futex.h"
 #include "rt/record/clock.h"
+#include "rt/record/recorder.h"
 #include "rt/sink/ctf_io.h"
 #include "rt/sink/ctf_metadata.h"
 
@@ -151,6 +152,7 @@ static void put_head(struct output *o, const struct ctf_trace *t, const struct a
 	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
 	memcpy(head.uuid, t->uuid, sizeof(head.uuid));
 	head.former = memcmp(t->former, none, sizeof(none)) ? t->former : NULL;
+	head.overwrites = waymark_recorder_policy() == RECORDER_OVERWRITE;
 	head.hostname = uname(host) ? "" : host->nodename;
 	head.procname = *process ? process : program_invocation_short_name;
 	head.boot_id = boot;

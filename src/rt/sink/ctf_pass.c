@@ -13,6 +13,7 @@
 #include "rt/sink/ctf_cursor.h"
 #include "rt/sink/ctf_end.h"
 #include "rt/sink/ctf_evict.h"
+#include "rt/sink/ctf_snapshot.h"
 
 /* How long a flush waits for threads that are in an event. */
 #define FLUSH_ROUNDS 20
@@ -226,6 +227,9 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 		state->left = false;
 		return round.taken;
 	}
+	if (mode == DRAIN_FLUSH) {
+		waymark_ctf_snapshot_look(&round);
+	}
 	waymark_ctf_sync(&round, mode);
 	/* Once the end was tried, too: the process may end at any moment, and a write be torn. */
 	if ((mode == DRAIN_USUAL || state->ended) && round.now.ns < state->retry_ns) {
@@ -241,6 +245,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 			force_closing(p, &round);
 		}
 	}
+	waymark_ctf_snapshot_end(&round, mode);
 	note_failure(p, &round);
 	state->left = round.left || round.failed;
 	if (mode == DRAIN_END || (mode == DRAIN_CRASH && waymark_consume_is_alone(p))) {

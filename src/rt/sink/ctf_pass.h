@@ -11,10 +11,15 @@
 #include "rt/sink/ctf.h"
 #include "rt/sink/packet_walk.h"
 
+struct ctf_snapshot;
+
 /* The consumer's state. */
 struct ctf_state {
 	struct ctf_trace trace;
 	struct ctf_trace next; /* while it is made */
+	struct ctf_trace former; /* what `trace` was before: path, device and inode only */
+	bool former_has_events; /* in its files */
+	struct ctf_snapshot *snapshot; /* atomic: asked for, see ctf_snapshot.h; NULL: none is */
 	struct ctf_files files;
 	struct packet_walk walk;
 	uint64_t unwritten; /* events that no file took, known at the end only */

@@ -47,6 +47,7 @@ void waymark_ctf_turn(struct ctf_files *f, struct ctf_trace *trace)
 	f->turn = 0;
 	f->piece = 0;
 	f->piece_bytes = 0;
+	f->has_events = false;
 	memset(f->open, 0, sizeof(f->open));
 	waymark_ctf_fail(f, 0);
 }
@@ -358,6 +359,7 @@ static size_t write_batch(struct ctf_files *f, struct ctf_file *file, struct bat
 		cut(file, file->size);
 	}
 	if (n) {
+		f->has_events = true;
 		waymark_ctf_index_add(f, file, b->packets, n, b->evicted);
 	}
 	errno = why;
