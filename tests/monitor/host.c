@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program with monitors, steered by its driver: host FD LIBRARY. FD is a
+ * socket to the driver, LIBRARY a libwaymark-monitor; "-": the one linked statically.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <waymark/monitor.h>
+
+#include "host.h"
+
+int steer;
+
+static void *library;
+
+static struct {
+	struct waymark_monitor *(*open)(
+		const struct waymark_monitor_options *, struct waymark_error *);
+	int (*get_fd)(const struct waymark_monitor *);
+	int (*dispatch)(struct waymark_monitor *);
+	void (*close)(struct waymark_monitor *);
+	int (*start)(const struct waymark_monitor_options *, struct waymark_error *);
+} api;
+
+/* The monitor that this program drives itself, in a thread. */
+static struct waymark_monitor *monitor;
+static pthread_t driver;
+static int wake = -1;
+static int rounds; /* relaxed: how often there was something to do */
+static int ended; /* relaxed */
+
+void say(const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vsnprintf(line, sizeof(line) - 1, fmt, ap);
+
+	va_end(ap);
+	line[n] = '\n';
+	if (write(steer, line, (size_t)n + 1) < 0) {
+		_exit(3);
+	}
+}
+
+#ifdef HOST_STATIC
+static void load(const char *path)
+{
+	(void)path;
+	api.open = waymark_monitor_open;
+	api.get_fd = waymark_monitor_get_fd;
+	api.dispatch = waymark_monitor_dispatch;
+	api.close = waymark_monitor_close;
+	api.start = waymark_monitor_start;
+}
+#else
+static void *find(const char *name)
+{
+	void *function = dlsym(library, name);
+
+	if (!function) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(2);
+	}
+	return function;
+}
+
+static void load(const char *path)
+{
+	library = dlopen(path, RTLD_NOW);
+	if (!library) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(2);
+	}
+	*(void **)&api.open = find("waymark_monitor_open");
+	*(void **)&api.get_fd = find("waymark_monitor_get_fd");
+	*(void **)&api.dispatch = find("waymark_monitor_dispatch");
+	*(void **)&api.close = find("waymark_monitor_close");
+	*(void **)&api.start = find("waymark_monitor_start");
+}
+#endif
+
+static void unload(const char *rest)
+{
+	(void)rest;
+	say("%s", library && dlclose(library) == 0 ? "ok" : "failed");
+}
+
+/* WHERE, in the mode for lines. */
+static struct waymark_monitor_options options_of(const char *where)
+{
+	return (struct waymark_monitor_options){
+		.where = where, .mode = WAYMARK_MONITOR_HMP, .prompt = ""
+	};
+}
+
+static void start(const char *where)
+{
+	struct waymark_monitor_options options = options_of(where);
+	struct waymark_error error;
+
+	say("%s", api.start(&options, &error) ? error.text : "ok");
+}
+
+static void *drive(void *arg)
+{
+	struct pollfd fds[] = {
+		{ .fd = api.get_fd(monitor), .events = POLLIN },
+		{ .fd = wake, .events = POLLIN },
+	};
+
+	(void)arg;
+	while (!fds[1].revents) {
+		if (poll(fds, 2, -1) > 0 && fds[0].revents) {
+			__atomic_fetch_add(&rounds, 1, __ATOMIC_RELAXED);
+			if (api.dispatch(monitor)) {
+				__atomic_store_n(&ended, 1, __ATOMIC_RELAXED);
+				return NULL;
+			}
+		}
+	}
+	return NULL;
+}
+
+static void start_driver(void)
+{
+	pthread_create(&driver, NULL, drive, NULL);
+}
+
+static void open_driven(const char *where)
+{
+	struct waymark_monitor_options options = options_of(where);
+	struct waymark_error error;
+
+	monitor = api.open(&options, &error);
+	if (!monitor) {
+		say("%s", error.text);
+		return;
+	}
+	wake = eventfd(0, EFD_CLOEXEC);
+	start_driver();
+	say("ok");
+}
+
+/* In the child of a fork, where the thread is not. */
+static void drive_again(const char *rest)
+{
+	(void)rest;
+	close(wake); /* which the parent has as well */
+	wake = eventfd(0, EFD_CLOEXEC);
+	start_driver();
+	say("ok");
+}
+
+static void stop_driver(void)
+{
+	eventfd_write(wake, 1);
+	pthread_join(driver, NULL);
+	close(wake);
+}
+
+static void close_driven(const char *rest)
+{
+	(void)rest;
+	stop_driver();
+	api.close(monitor);
+	api.close(NULL);
+	monitor = NULL;
+	say("ok");
+}
+
+/* Opens and closes over and over. */
+static void reopen(const char *rest)
+{
+	char where[200] = "on";
+	int times = 0;
+
+	sscanf(rest, "%d %199[^\n]", &times, where);
+	struct waymark_monitor_options options = options_of(where);
+
+	for (int i = 0; i < times; i++) {
+		struct waymark_monitor *m = api.open(&options, NULL);
+
+		if (!m || api.dispatch(m)) {
+			say("failed");
+			return;
+		}
+		api.close(m);
+	}
+	say("ok");
+}
+
+static void say_ended(const char *rest)
+{
+	(void)rest;
+	say("%d", __atomic_load_n(&ended, __ATOMIC_RELAXED));
+}
+
+static void say_rounds(const char *rest)
+{
+	(void)rest;
+	say("%d", __atomic_load_n(&rounds, __ATOMIC_RELAXED));
+}
+
+/* A thread that is cancelled while it dispatches; another one goes on. */
+static void cancel(const char *times)
+{
+	for (int i = atoi(times); i > 0; i--) {
+		usleep(1000);
+		pthread_cancel(driver);
+		pthread_join(driver, NULL);
+		start_driver();
+	}
+	say("ok");
+}
+
+/* A socket whose other end must see the end when this one is closed. */
+static int pair[2];
+
+static void make_pair(const char *rest)
+{
+	(void)rest;
+	say("%s", socketpair(AF_UNIX, SOCK_STREAM, 0, pair) ? "failed" : "ok");
+}
+
+static void hang_up(const char *rest)
+{
+	struct pollfd p = { .fd = pair[1], .events = POLLIN };
+
+	(void)rest;
+	close(pair[0]);
+	say("%s", poll(&p, 1, 2000) == 1 && (p.revents & POLLHUP) ? "end" : "open");
+}
+
+static const struct command commands[] = {
+	{ "start", start },
+	{ "open", open_driven },
+	{ "drive", drive_again },
+	{ "close", close_driven },
+	{ "reopen", reopen },
+	{ "ended", say_ended },
+	{ "rounds", say_rounds },
+	{ "cancel", cancel },
+	{ "pair", make_pair },
+	{ "hangup", hang_up },
+	{ "dlclose", unload },
+	{ 0 },
+};
+
+static int run(const struct command *table, const char *line)
+{
+	for (; table->name; table++) {
+		size_t n = strlen(table->name);
+
+		if (strncmp(line, table->name, n) == 0 && (!line[n] || line[n] == ' ')) {
+			table->run(line[n] ? line + n + 1 : "");
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	char line[1024];
+	size_t size = 0;
+
+	if (argc != 3) {
+		return 2;
+	}
+	steer = atoi(argv[1]);
+	load(argv[2]);
+	setenv("HOST_LIBRARY", argv[2], 1);
+	while (read(steer, line + size, 1) == 1) {
+		if (line[size] != '\n') {
+			size += size < sizeof(line) - 1;
+			continue;
+		}
+		line[size] = '\0';
+		size = 0;
+		if (!run(commands, line) && !run(process_commands, line)) {
+			say("no command: %s", line);
+		}
+	}
+	return 0;
+}

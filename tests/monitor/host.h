@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that has a monitor, and does what its driver asks for: host.c, host_process.c. */
+#ifndef HOST_H
+#define HOST_H
+
+/* The socket to the driver: a line is asked, a line is answered. */
+extern int steer;
+
+/* Answers. */
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+struct command {
+	const char *name;
+	void (*run)(const char *rest);
+};
+
+/* Ends with a nameless one. */
+extern const struct command process_commands[];
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* What the program does with itself: forks, ends, descriptors, signals, users. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host.h"
+
+/* The child answers on another socket from now on. */
+static void do_fork(const char *other)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		steer = atoi(other);
+		return;
+	}
+	say("%d", (int)child);
+}
+
+static void *fork_in_thread(void *other)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		for (;;) {
+			pause();
+		}
+	}
+	say("%d", (int)child);
+	return other;
+}
+
+static void thread_fork(const char *rest)
+{
+	pthread_t thread;
+
+	(void)rest;
+	pthread_create(&thread, NULL, fork_in_thread, NULL);
+	pthread_join(thread, NULL);
+}
+
+/* Children that live until the driver ends them. */
+static void workers(const char *count)
+{
+	char pids[512] = "";
+
+	for (int i = atoi(count); i > 0; i--) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			for (;;) {
+				pause();
+			}
+		}
+		sprintf(pids + strlen(pids), "%d ", (int)child);
+	}
+	say("%s", pids);
+}
+
+static void *fork_much(void *count)
+{
+	for (int i = *(int *)count; i > 0; i--) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+	return NULL;
+}
+
+/* Children that end at once, of several threads. */
+static void storm_of_forks(const char *count)
+{
+	pthread_t threads[4];
+	int n = atoi(count);
+
+	for (int i = 0; i < 4; i++) {
+		pthread_create(&threads[i], NULL, fork_much, &n);
+	}
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+	}
+	say("ok");
+}
+
+static void close_from(const char *rest)
+{
+	(void)rest;
+	for (int fd = 3; fd < 1024; fd++) {
+		if (fd != steer) {
+			close(fd);
+		}
+	}
+	say("ok");
+}
+
+static void daemonize(const char *rest)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	(void)rest;
+	setsid();
+	if (chdir("/")) {
+		_exit(3);
+	}
+	for (int fd = 0; fd < 3; fd++) {
+		dup2(null, fd);
+	}
+	close_from("");
+}
+
+static void execute(const char *rest)
+{
+	char number[16];
+
+	(void)rest;
+	snprintf(number, sizeof(number), "%d", steer);
+	execl("/proc/self/exe", "host", number, getenv("HOST_LIBRARY"), NULL);
+	say("failed");
+}
+
+static void do_exit(const char *status)
+{
+	exit(atoi(status));
+}
+
+static void do__exit(const char *status)
+{
+	_exit(atoi(status));
+}
+
+static void do_quick_exit(const char *status)
+{
+	quick_exit(atoi(status));
+}
+
+static void *exit_in_thread(void *status)
+{
+	exit(atoi(status));
+}
+
+static void thread_exit(const char *status)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, exit_in_thread, (void *)status);
+	pthread_join(thread, NULL);
+}
+
+static int set_limit(rlim_t count)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = count;
+	return setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Until there are none left. */
+static void fill(const char *rest)
+{
+	int count = 0;
+
+	set_limit(64);
+	(void)rest;
+	while (open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0) {
+		count++;
+	}
+	say("%d", count);
+}
+
+static void limit_files(const char *count)
+{
+	say("%s", set_limit((rlim_t)atoi(count)) ? "failed" : "ok");
+}
+
+static void count_files(const char *rest)
+{
+	DIR *dir = opendir("/proc/thread-self/fd");
+	int count = -3; /* "." and ".." and itself */
+
+	(void)rest;
+	while (dir && readdir(dir)) {
+		count++;
+	}
+	closedir(dir);
+	say("%d", count);
+}
+
+static int interrupted; /* relaxed */
+static int strays; /* relaxed: signals that came to a thread of the monitor's */
+
+static void on_signal(int sig)
+{
+	char name[16];
+
+	(void)sig;
+	prctl(PR_GET_NAME, name);
+	__atomic_fetch_add(
+		strcmp(name, "wm-monitor") ? &interrupted : &strays, 1, __ATOMIC_RELAXED);
+}
+
+/* A signal each 200 microseconds from now on, to whichever thread takes it. */
+static void signals(const char *rest)
+{
+	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	struct itimerval every = { { 0, 200 }, { 0, 200 } };
+
+	(void)rest;
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+	say("ok");
+}
+
+static void no_signals(const char *rest)
+{
+	struct itimerval never = { 0 };
+
+	(void)rest;
+	setitimer(ITIMER_REAL, &never, NULL);
+	say("%d %d", __atomic_load_n(&interrupted, __ATOMIC_RELAXED) > 0,
+		__atomic_load_n(&strays, __ATOMIC_RELAXED));
+}
+
+static void block_signals(const char *rest)
+{
+	sigset_t all;
+
+	(void)rest;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	say("ok");
+}
+
+static void set_user(const char *user)
+{
+	uid_t uid = (uid_t)atoi(user);
+
+	say("%s", setgid(uid) || setuid(uid) ? "failed" : "ok");
+}
+
+static void say_pending(const char *rest)
+{
+	sigset_t pending;
+
+	(void)rest;
+	sigpending(&pending);
+	say("%d", sigismember(&pending, SIGPIPE));
+}
+
+/* Has these system calls refused: "close_range" or both it and "unshare". */
+static void refuse(const char *names)
+{
+	int other = strstr(names, "unshare") ? SYS_unshare : SYS_close_range;
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)other, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
+
+	say("%s", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+				  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)
+			  ? "failed"
+			  : "ok");
+}
+
+const struct command process_commands[] = {
+	{ "fork", do_fork },
+	{ "threadfork", thread_fork },
+	{ "workers", workers },
+	{ "forkstorm", storm_of_forks },
+	{ "closefrom", close_from },
+	{ "daemonize", daemonize },
+	{ "exec", execute },
+	{ "exit", do_exit },
+	{ "_exit", do__exit },
+	{ "quick_exit", do_quick_exit },
+	{ "threadexit", thread_exit },
+	{ "fill", fill },
+	{ "limit", limit_files },
+	{ "files", count_files },
+	{ "signals", signals },
+	{ "nosignals", no_signals },
+	{ "refuse", refuse },
+	{ "block", block_signals },
+	{ "setuid", set_user },
+	{ "pendingpipe", say_pending },
+	{ 0 },
+};

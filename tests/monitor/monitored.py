@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the server share: a program with monitors, its driver, and clients."""
+
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HOST, ECHO, STATIC, REAL = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
+SANITIZER = os.environ.get("WAYMARK_SANITIZER")
+PATIENCE = 10
+
+
+def until(condition, patience=PATIENCE):
+    """What it returns as soon as that is true, or at last."""
+    end = time.monotonic() + patience
+    while True:
+        result = condition()
+        if result or time.monotonic() > end:
+            return result
+        time.sleep(0.005)
+
+
+class Client:
+    """One that talks to a monitor; `to` is a path or a connected socket."""
+
+    def __init__(self, to, greeted=True):
+        if isinstance(to, socket.socket):
+            self.socket = to
+        else:
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.connect(str(to))
+        self.socket.settimeout(PATIENCE)
+        self.rest = b""
+        if greeted:
+            assert self.line() == "ready"
+
+    def send(self, text):
+        self.socket.sendall(text.encode() if isinstance(text, str) else text)
+
+    def line(self):
+        """The next line that comes; None: the end."""
+        while b"\n" not in self.rest:
+            try:
+                more = self.socket.recv(1 << 16)
+            except ConnectionResetError:
+                more = b""
+            if not more:
+                return None
+            self.rest += more
+        line, self.rest = self.rest.split(b"\n", 1)
+        return line.decode().rstrip("\r")
+
+    def ask(self, text):
+        self.send(text + "\n")
+        return self.line()
+
+    def close(self):
+        self.socket.close()
+
+
+class Host:
+    """The program, and sockets to steer it and children of it."""
+
+    def __init__(self, work, program=HOST, library=ECHO, children=3, fds=(), **how):
+        pairs = [socket.socketpair() for _ in range(1 + children)]
+        self.steers = [ours for ours, _ in pairs]
+        self.children = [theirs.fileno() for _, theirs in pairs[1:]]
+        # TSan forbids threads in a child; ours are created by the child's own handler of forks.
+        env = {**os.environ, "TSAN_OPTIONS": os.environ.get("TSAN_OPTIONS", "") + ":die_after_fork=0",
+               "XDG_RUNTIME_DIR": str(work / "run")}
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen(
+            [program, str(pairs[0][1].fileno()), library], cwd=work, env=env,
+            pass_fds=[theirs.fileno() for _, theirs in pairs] + list(fds), **{**streams, **how})
+        for ours, theirs in pairs:
+            ours.settimeout(2 * PATIENCE)
+            theirs.close()
+        self.pid = self.process.pid
+
+    def tell(self, what, child=0):
+        self.steers[child].sendall(what.encode() + b"\n")
+
+    def answer(self, child=0):
+        line = b""
+        while not line.endswith(b"\n"):
+            byte = self.steers[child].recv(1)
+            if not byte:
+                return None
+            line += byte
+        return line.decode()[:-1]
+
+    def do(self, what, child=0):
+        """Asks for something and returns the answer."""
+        self.tell(what, child)
+        return self.answer(child)
+
+    def fork(self, child=1, by=0):
+        """A child that is steered by the socket of that number."""
+        return int(self.do(f"fork {self.children[child - 1]}", by))
+
+    def threads(self, pid=None):
+        """The descriptors of each thread of the monitor's."""
+        tables = {}
+        for task in pathlib.Path(f"/proc/{pid or self.pid}/task").iterdir():
+            try:
+                if (task / "comm").read_text() == "wm-monitor\n":
+                    tables[int(task.name)] = sorted(int(fd.name) for fd in (task / "fd").iterdir())
+            except (FileNotFoundError, ProcessLookupError):
+                pass  # it has just ended
+        return tables
+
+    def wait(self):
+        said = self.process.communicate(timeout=2 * PATIENCE)[1] or b""
+        return self.process.returncode, said.decode()
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+class Monitored(unittest.TestCase):
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-"))
+        self.addCleanup(shutil.rmtree, self.work)
+        (self.work / "run").mkdir(mode=0o700)
+        self.path = self.work / "socket"
+        self.began = time.monotonic()
+
+    def host(self, *commands, **how):
+        """A program that has done these; each must have been answered by "ok"."""
+        host = Host(self.work, **how)
+        self.addCleanup(self.end, host)
+        for command in commands:
+            self.assertEqual(host.do(command), "ok", command)
+        return host
+
+    def end(self, host):
+        if host.process.poll() is None:
+            host.process.kill()
+        said = host.process.communicate()[1] or b""
+        for steer in host.steers:
+            steer.close()
+        self.assertNotIn(b"ThreadSanitizer", said, said.decode())
+        self.assertNotIn(b"AddressSanitizer", said, said.decode())
+
+    def child(self, pid):
+        """One that the test's end kills."""
+        self.addCleanup(kill, pid)
+        return pid
+
+    def client(self, to=None, **how):
+        client = Client(to or self.path, **how)
+        self.addCleanup(client.close)
+        return client
+
+    def connects(self, path=None):
+        """A client as soon as there is a monitor."""
+        def attempt():
+            try:
+                return self.client(path)
+            except (ConnectionRefusedError, FileNotFoundError):
+                return None
+        client = until(attempt)
+        self.assertIsNotNone(client, f"{path or self.path} cannot be reached")
+        return client
+
+    def assert_answers(self, client):
+        self.assertEqual(client.ask("hello"), "hello")
+
+    def default_path(self, pid):
+        return self.work / "run/waymark" / f"{pid}.sock"
+
+
+def main():
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[1:]])
