@@ -1,59 +1,67 @@
 /* SPDX-License-Identifier: MIT */
-/* See session.h. For now it returns every line that it gets. */
-#include <stdlib.h>
-#include <string.h>
-
+/* Sessions, and the table of dialects. */
 #include "mon/session.h"
 
-#define LINE_MAX_BYTES (1u << 20)
+#include <stdlib.h>
 
-struct session {
-	size_t size;
-	char line[LINE_MAX_BYTES];
+#include "base/compiler.h"
+#include "mon/command.h"
+#include "mon/dialect.h"
+
+static const struct json_rules qmp = {
+	.format = JSON_ENSURE_ASCII,
+	.negotiates = true,
+};
+
+static const struct json_rules stratovirt = {
+	.format = JSON_COMPACT,
+	.needs_arguments = true,
+	.id_is_string = true,
+	.takes_regex = true,
+};
+
+static const struct dialect dialects[] = {
+	{ WAYMARK_MONITOR_QMP, QMP, &qmp, qmp_greet, qmp_feed },
+	{ WAYMARK_MONITOR_HMP, HMP, NULL, hmp_greet, hmp_feed },
+	{ WAYMARK_MONITOR_STRATOVIRT, STRATOVIRT, &stratovirt, qmp_greet, qmp_feed },
 };
 
 struct session *session_create(const struct waymark_monitor_options *options)
 {
-	(void)options;
-	return malloc(sizeof(struct session));
+	struct session *s = calloc(1, sizeof(*s));
+
+	for (size_t i = 0; s && i < ARRAY_SIZE(dialects); i++) {
+		if (dialects[i].mode == options->mode) {
+			s->dialect = &dialects[i];
+		}
+	}
+	if (!s || !s->dialect) {
+		free(s);
+		return NULL;
+	}
+	s->prompt = options->prompt ? options->prompt : "(waymark) ";
+	s->negotiated = !s->dialect->json || !s->dialect->json->negotiates;
+	return s;
 }
 
 int session_greet(struct session *s, FILE *out)
 {
-	s->size = 0;
-	fputs("ready\n", out);
-	return 0;
-}
-
-/* What a line asks for. */
-static int answer(const struct session *s, FILE *out)
-{
-	if (s->size == 5 && memcmp(s->line, "quit\n", 5) == 0) {
-		return -1;
-	}
-	fwrite(s->line, 1, s->size, out);
+	s->dialect->greet(s, out);
 	return 0;
 }
 
 int session_feed(struct session *s, const char *bytes, size_t size, FILE *out)
 {
-	for (size_t i = 0; i < size; i++) {
-		if (s->size == LINE_MAX_BYTES) {
-			fputs("error: a line of more than 1 MiB\n", out);
-			return -1;
-		}
-		s->line[s->size++] = bytes[i];
-		if (bytes[i] == '\n') {
-			if (answer(s, out)) {
-				return -1;
-			}
-			s->size = 0;
-		}
-	}
-	return 0;
+	return s->ended ? -1 : s->dialect->feed(s, bytes, size, out);
 }
 
 void session_destroy(struct session *s)
 {
+	if (!s) {
+		return;
+	}
+	holds_release(&s->holds);
+	json_scan_fini(&s->scan);
+	free(s->line);
 	free(s);
 }

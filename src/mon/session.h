@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One client's conversation: bytes in, answers out. There is no I/O in it but
- * what commands do. One thread at a time calls the sessions of one server.
+ * One client's conversation: bytes in, text out, no I/O of its own. The server
+ * calls the sessions of all clients one at a time; different servers may do so at
+ * the same time. Nothing here prints, ends the program or waits, but for commands
+ * that write files.
  */
 #ifndef MON_SESSION_H
 #define MON_SESSION_H
@@ -13,16 +15,23 @@
 
 struct session;
 
-/* NULL without memory. The options outlive it. */
+/* What a client may send at most as one command; more is an error that ends the connection. */
+#define SESSION_COMMAND_MAX (1u << 20)
+
+/* For one client, in the mode and with the prompt of `options`, which outlive it. NULL: no memory.
+ */
 struct session *session_create(const struct waymark_monitor_options *options);
 
-/* What a client sees first. 0, or -1: close the connection once `out` is sent. */
+/* Writes what a client sees first. 0, or -1 as session_feed(). */
 int session_greet(struct session *s, FILE *out);
 
-/* Takes bytes as they come, and answers to `out`. 0: goes on; -1: as above. */
+/*
+ * Takes bytes as they come, answers to `out` what is complete. Returns 0, or -1: the
+ * connection is to be closed once `out` is sent.
+ */
 int session_feed(struct session *s, const char *bytes, size_t size, FILE *out);
 
-/* Undoes what the client holds. NULL is legal. */
+/* Ends it, and undoes what the client holds. NULL is allowed. */
 void session_destroy(struct session *s);
 
 #endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands: one table for all dialects. A dialect finds the command, makes a JSON
+ * object of its arguments, checks them here and calls it; the function knows
+ * nothing of how it was asked. One thread at a time, as sessions are.
+ */
+#ifndef MON_COMMAND_H
+#define MON_COMMAND_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/compiler.h"
+
+struct session;
+
+/* The dialects that a command belongs to. */
+enum dialect_bit { HMP = 1, QMP = 2, STRATOVIRT = 4 };
+
+/* Classes of errors, as QMP has them. */
+#define GENERIC_ERROR "GenericError"
+#define COMMAND_NOT_FOUND "CommandNotFound"
+
+/* What a command is given and why it failed. */
+struct call {
+	struct session *session;
+	const struct command *command;
+	json_t *arguments; /* an object; borrowed. What is missing was not given */
+	const char *error_class; /* NULL: it did not fail */
+	char error[1024]; /* one line, or several with newlines between them */
+};
+
+struct command {
+	const char *name; /* of HMP: may be two words */
+	unsigned int dialects;
+	const char *parameters;
+	json_t *(*run)(struct call *call); /* NULL: it failed, and call_fail() was told why */
+	void (*print)(FILE *out, const json_t *result); /* NULL: nothing is printed */
+	const char *help;
+};
+
+/* Ends with a name of NULL. */
+extern const struct command commands[];
+
+#define commands_foreach(c) for (const struct command *c = commands; c->name; c++)
+
+/* One parameter of a command. */
+struct param {
+	char name[32];
+	char type[32];
+	bool optional;
+};
+
+/* Takes the next parameter off a list; false at its end. */
+bool param_next(struct param *p, const char **parameters);
+
+/* "name on|off [vcpu]": what follows the name in a line of help. */
+void command_print_usage(FILE *out, const struct command *command);
+
+/* Whether the type lists the words that there are, and whether it has one. */
+bool param_is_choice(const struct param *p);
+bool param_has_word(const struct param *p, const char *word);
+
+/* The command of that name in a dialect, NULL where there is none. */
+const struct command *command_find(const char *name, unsigned int dialect);
+
+/*
+ * Whether the arguments are what the command takes: names, types, none missing.
+ * False: the call has failed, in QMP's words.
+ */
+bool command_check(struct call *call);
+
+/* Fails the call; the class is GenericError. Returns NULL, for `return call_fail(...)`. */
+json_t *call_fail(struct call *call, const char *fmt, ...) PRINTF(2, 3);
+
+/* Fails the call where JSON could not be made. Takes `result` over. */
+json_t *call_return(struct call *call, json_t *result);
+
+/* Arguments by name: NULL, or `otherwise`, where one is missing. Borrowed. */
+const char *call_string(const struct call *call, const char *name);
+bool call_bool(const struct call *call, const char *name, bool otherwise);
+
+/* The functions of the table, each in the file of its subject. */
+json_t *event_states(struct call *call);
+json_t *event_switch(struct call *call);
+json_t *event_switch_typed(struct call *call);
+json_t *output_control(struct call *call);
+/* With what is only done, HMP shows nothing. */
+json_t *output_typed(struct call *call);
+json_t *snapshot(struct call *call);
+json_t *stats(struct call *call);
+json_t *stats_in_full(struct call *call);
+json_t *log_file(struct call *call);
+json_t *log_items(struct call *call);
+json_t *attach(struct call *call);
+json_t *detach(struct call *call);
+json_t *human_command(struct call *call);
+json_t *query_commands(struct call *call);
+json_t *query_version(struct call *call);
+json_t *capabilities(struct call *call);
+json_t *help(struct call *call);
+json_t *quit(struct call *call);
+
+void print_event_states(FILE *out, const json_t *result);
+void print_output(FILE *out, const json_t *result);
+void print_snapshot(FILE *out, const json_t *result);
+void print_stats(FILE *out, const json_t *result);
+void print_version(FILE *out, const json_t *result);
+void print_text(FILE *out, const json_t *result);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that show and switch events. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/glob.h"
+#include "mon/command.h"
+#include "mon/dialect.h"
+#include "mon/pattern.h"
+
+/* Backends that this process switches; the others' events are on when a tracer says so. */
+#define SWITCHABLE (WAYMARK_ANY_BACKEND & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS)
+
+static bool takes_regex(const struct call *call)
+{
+	const struct json_rules *rules = call->session->dialect->json;
+
+	return rules && rules->takes_regex;
+}
+
+/* The call's pattern as waymark/control.h writes it. The caller frees it. */
+static char *copy_pattern(const struct call *call)
+{
+	const char *name = call_string(call, "name");
+	char *pattern = NULL;
+
+	if (!takes_regex(call)) {
+		return strdup(name ? name : "*");
+	}
+	return asprintf(&pattern, "/%s/", name) < 0 ? NULL : pattern;
+}
+
+/* What StratoVirt says of a regular expression that is none. */
+static const struct {
+	const char *command;
+	const char *failure;
+} failures[] = {
+	{ "trace-event-get-state", "Failed to get trace event state" },
+	{ "trace-event-set-state", "Failed to set trace event state" },
+	{ "trace-get-state", "Failed to get trace state" },
+	{ "trace-set-state", "Failed to set trace state" },
+};
+
+static void fail_pattern(struct call *call, const struct waymark_error *error)
+{
+	call_fail(call, "%s", error->text);
+	for (size_t i = 0; takes_regex(call) && i < ARRAY_SIZE(failures); i++) {
+		if (strcmp(failures[i].command, call->command->name) == 0) {
+			call_fail(call, "%s", failures[i].failure);
+		}
+	}
+}
+
+bool pattern_open(struct pattern *p, struct call *call)
+{
+	struct waymark_error error = { "out of memory" };
+
+	*p = (struct pattern){ .text = copy_pattern(call) };
+	if (!p->text || waymark_list_events(p->text, &p->list, &error) < 0) {
+		fail_pattern(call, &error);
+		free(p->text);
+		return false;
+	}
+	p->is_name = !takes_regex(call) && !glob_is_pattern(p->text) && p->text[0] != '/';
+	return true;
+}
+
+void pattern_close(struct pattern *p)
+{
+	waymark_free_events(&p->list);
+	free(p->text);
+}
+
+bool pattern_fail_unmet(const struct pattern *p, struct call *call)
+{
+	if (p->list.count) {
+		return false;
+	}
+	call_fail(call, p->is_name ? "unknown event \"%.500s\"" : "no event matches \"%.500s\"",
+		p->text);
+	return true;
+}
+
+/* No program has virtual CPUs that it told us of. */
+static bool fail_vcpu(struct call *call)
+{
+	const json_t *vcpu = json_object_get(call->arguments, "vcpu");
+
+	return vcpu &&
+	       !call_fail(call, "invalid vCPU index %lld", (long long)json_integer_value(vcpu));
+}
+
+static const char *state_word(const struct waymark_event_info *event)
+{
+	if (!(event->backends & SWITCHABLE)) {
+		return "unavailable";
+	}
+	return event->state ? "enabled" : "disabled";
+}
+
+static json_t *as_json(const struct waymark_event_list *list)
+{
+	json_t *states = json_array();
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct waymark_event_info *event = &list->events[i];
+
+		json_array_append_new(states,
+			json_pack("{s:s, s:s}", "name", event->name, "state", state_word(event)));
+	}
+	return states;
+}
+
+json_t *event_states(struct call *call)
+{
+	bool may_be_none = call->session->dialect->json != NULL;
+	struct pattern p;
+	json_t *result = NULL;
+
+	if (fail_vcpu(call) || !pattern_open(&p, call)) {
+		return NULL;
+	}
+	/* An empty list says by itself that nothing matches. */
+	if ((may_be_none && !p.is_name) || !pattern_fail_unmet(&p, call)) {
+		result = call_return(call, as_json(&p.list));
+	}
+	pattern_close(&p);
+	return result;
+}
+
+void print_event_states(FILE *out, const json_t *result)
+{
+	size_t i;
+	json_t *event;
+
+	json_array_foreach(result, i, event)
+	{
+		const char *state = json_string_value(json_object_get(event, "state"));
+
+		fprintf(out, "%s : state %d\n", json_string_value(json_object_get(event, "name")),
+			strcmp(state, "enabled") == 0);
+	}
+}
+
+/* The first event of the list that cannot be switched, NULL when there is none. */
+static const char *first_unavailable(const struct waymark_event_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (!(list->events[i].backends & SWITCHABLE)) {
+			return list->events[i].name;
+		}
+	}
+	return NULL;
+}
+
+/* What a command passes over in silence. */
+struct leniency {
+	bool unavailable; /* events that cannot be switched, among others */
+	bool unmet; /* a pattern that no event matches; a name is never passed over */
+};
+
+/* Whether the events may be switched: all of them or none. */
+static bool check(struct call *call, const struct pattern *p, struct leniency lenient)
+{
+	const char *unavailable = first_unavailable(&p->list);
+
+	if ((p->is_name || !lenient.unmet) && pattern_fail_unmet(p, call)) {
+		return false;
+	}
+	if (!unavailable || (lenient.unavailable && !p->is_name)) {
+		return true;
+	}
+	call_fail(call, "event \"%s\" is disabled", unavailable);
+	return false;
+}
+
+static json_t *switch_met(struct call *call, const struct pattern *p)
+{
+	bool on = call_bool(call, "enable", false);
+	struct waymark_error error;
+	int result = on ? waymark_enable(p->text, SWITCHABLE, NULL, &error)
+			: waymark_disable(p->text, SWITCHABLE, NULL, &error);
+
+	if (result < 0) {
+		return call_fail(call, "%s", error.text);
+	}
+	holds_note(&p->list, on);
+	return call_return(call, json_object());
+}
+
+static json_t *switch_events(struct call *call, struct leniency lenient)
+{
+	struct pattern p;
+	json_t *result = NULL;
+
+	if (fail_vcpu(call) || !pattern_open(&p, call)) {
+		return NULL;
+	}
+	if (check(call, &p, lenient)) {
+		result = switch_met(call, &p);
+	}
+	pattern_close(&p);
+	return result;
+}
+
+json_t *event_switch(struct call *call)
+{
+	bool lenient = call_bool(call, "ignore-unavailable", takes_regex(call));
+
+	return switch_events(call, (struct leniency){ lenient, lenient });
+}
+
+json_t *event_switch_typed(struct call *call)
+{
+	return switch_events(call, (struct leniency){ .unavailable = true });
+}
+
+static json_t *attached(const struct pattern *p, const struct waymark_output *output)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < p->list.count; i++) {
+		if (p->list.events[i].backends & WAYMARK_CTF) {
+			json_array_append_new(names, json_string(p->list.events[i].name));
+		}
+	}
+	return json_pack(
+		"{s:o, s:s, s:b}", "events", names, "path", output->path, "begun", output->begun);
+}
+
+/* Whether the list has an event that a native trace can hold. */
+static bool check_ctf(struct call *call, const struct pattern *p)
+{
+	for (size_t i = 0; i < p->list.count; i++) {
+		if (p->list.events[i].backends & WAYMARK_CTF) {
+			return true;
+		}
+	}
+	call_fail(call, "no event that matches \"%.500s\" is built with the backend ctf", p->text);
+	return false;
+}
+
+json_t *attach(struct call *call)
+{
+	struct waymark_output output;
+	struct waymark_error error;
+	struct pattern p;
+	json_t *result = NULL;
+
+	if (!pattern_open(&p, call)) {
+		return NULL;
+	}
+	if (pattern_fail_unmet(&p, call) || !check_ctf(call, &p)) {
+		pattern_close(&p);
+		return NULL;
+	}
+	if (holds_add(&call->session->holds, &p.list, &error) < 0 ||
+		waymark_get_output("ctf", &output, &error) < 0) {
+		call_fail(call, "%s", error.text);
+	} else {
+		result = call_return(call, attached(&p, &output));
+	}
+	pattern_close(&p);
+	return result;
+}
+
+json_t *detach(struct call *call)
+{
+	holds_release(&call->session->holds);
+	return call_return(call, json_object());
+}

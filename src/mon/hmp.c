@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The dialect of lines that are typed: words between blanks, or between double
+ * quotes with escapes. What a parameter may be says the table; the JSON that a
+ * command returns is printed by the command's `print`.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "mon/command.h"
+#include "mon/dialect.h"
+#include "mon/session.h"
+#include "mon/version.h"
+
+#define BLANKS " \t"
+
+/* Whether it is `command`, alone or with something behind; `*rest` gets that. */
+static bool begins_with(char *line, const char *command, char **rest)
+{
+	size_t n = strlen(command);
+
+	if (strncmp(line, command, n) != 0 || (line[n] && !strchr(BLANKS, line[n]))) {
+		return false;
+	}
+	*rest = line + n;
+	return true;
+}
+
+/* The command with the longest name that the line begins with. */
+static const struct command *find(char *line, char **arguments)
+{
+	const struct command *best = NULL;
+	char *rest;
+
+	commands_foreach(c)
+	{
+		if (c->dialects & HMP && begins_with(line, c->name, &rest) &&
+			(!best || strlen(c->name) > strlen(best->name))) {
+			best = c;
+			*arguments = rest;
+		}
+	}
+	return best;
+}
+
+/* The letter behind a backslash; 0 for one that means nothing. */
+static char unescape(char c)
+{
+	static const char letters[] = "nr\\'\"";
+	static const char meant[] = "\n\r\\'\"";
+	const char *at = c ? strchr(letters, c) : NULL;
+
+	return at ? meant[at - letters] : '\0';
+}
+
+/* Takes what stands between quotes, in place; NULL, and the call failed, where it does not end. */
+static char *take_quoted(struct call *call, char **line)
+{
+	char *word = ++*line;
+	char *to = word;
+
+	while (**line != '"') {
+		char c = *(*line)++;
+
+		if (c == '\\') {
+			char letter = **line;
+
+			c = unescape(letter);
+			if (letter && !c) {
+				call_fail(call, "unsupported escape code: '\\%c'", letter);
+				return NULL;
+			}
+			*line += letter != '\0';
+		}
+		if (c == '\0') {
+			call_fail(call, "unterminated string");
+			return NULL;
+		}
+		*to++ = c;
+	}
+	++*line;
+	*to = '\0';
+	return word;
+}
+
+/* Takes the next word, "" at the end of the line. NULL where it is none. */
+static char *take_word(struct call *call, char **line)
+{
+	*line += strspn(*line, BLANKS);
+	if (**line == '"') {
+		return take_quoted(call, line);
+	}
+	char *word = *line;
+
+	*line += strcspn(word, BLANKS);
+	if (**line) {
+		*(*line)++ = '\0';
+	}
+	return word;
+}
+
+/* The last word of a command's name: how messages call it. */
+static const char *short_name(const struct command *command)
+{
+	const char *blank = strrchr(command->name, ' ');
+
+	return blank ? blank + 1 : command->name;
+}
+
+static json_t *read_string(struct call *call, const struct param *p, const char *word)
+{
+	(void)p;
+	json_t *value = json_string(word);
+
+	return value ? value : call_fail(call, "the line is no UTF-8");
+}
+
+static json_t *read_switch(struct call *call, const struct param *p, const char *word)
+{
+	(void)p;
+	if (strcmp(word, "on") != 0 && strcmp(word, "off") != 0) {
+		return call_fail(call, "Expected 'on' or 'off'");
+	}
+	return json_boolean(strcmp(word, "on") == 0);
+}
+
+static json_t *read_int(struct call *call, const struct param *p, const char *word)
+{
+	char *end;
+	long long value = strtoll(word, &end, 0);
+
+	(void)p;
+	return *end ? call_fail(call, "invalid char '%c' in expression", *end)
+		    : json_integer(value);
+}
+
+static json_t *read_choice(struct call *call, const struct param *p, const char *word)
+{
+	return param_has_word(p, word) ? json_string(word)
+				       : call_fail(call, "unexpected argument \"%.100s\"", word);
+}
+
+/* How the types of parameters are read, and what is expected where one is missing. */
+static const struct {
+	const char *type;
+	const char *missing; /* %s is the command's short name */
+	json_t *(*read)(struct call *call, const struct param *p, const char *word);
+} readers[] = {
+	{ "event", "%s: string expected", read_string },
+	{ "line", "%s: string expected", read_string },
+	{ "word", "%s: string expected", read_string },
+	{ "path", "%s: filename expected", read_string },
+	{ "switch", "Expected 'on' or 'off'", read_switch },
+	{ "int", "%s: integer expected", read_int },
+	{ NULL, "%s: a word is expected", read_choice },
+};
+
+static size_t reader_of(const struct param *p)
+{
+	size_t i = 0;
+
+	while (readers[i].type && strcmp(readers[i].type, p->type) != 0) {
+		i++;
+	}
+	return i;
+}
+
+/* The rest of a line, without the blanks around it. */
+static char *take_line(char **line)
+{
+	char *text = *line + strspn(*line, BLANKS);
+	char *end = text + strlen(text);
+
+	while (end > text && strchr(BLANKS, end[-1])) {
+		end--;
+	}
+	*end = '\0';
+	*line = end;
+	return text;
+}
+
+/* Takes one argument off the line; false where the call failed. */
+static bool take_argument(struct call *call, const struct param *p, char **line)
+{
+	size_t reader = reader_of(p);
+	char *word = strcmp(p->type, "line") == 0 ? take_line(line) : take_word(call, line);
+
+	if (!word) {
+		return false;
+	}
+	if (!*word && !p->optional) {
+		call_fail(call, readers[reader].missing, short_name(call->command));
+		return false;
+	}
+	if (!*word) {
+		return true;
+	}
+	json_t *value = readers[reader].read(call, p, word);
+
+	return value && json_object_set_new(call->arguments, p->name, value) == 0;
+}
+
+static bool take_arguments(struct call *call, char *line)
+{
+	const char *parameters = call->command->parameters;
+	struct param p;
+
+	while (param_next(&p, &parameters)) {
+		if (!take_argument(call, &p, &line)) {
+			return false;
+		}
+	}
+	if (line[strspn(line, BLANKS)]) {
+		call_fail(call, "%s: extraneous characters at the end of line",
+			short_name(call->command));
+		return false;
+	}
+	return true;
+}
+
+static void print_misuse(FILE *out, const struct call *call)
+{
+	fprintf(out, "%s\nTry \"help %s\" for more information\n", call->error,
+		call->command->name);
+}
+
+static void run_command(struct call *call, char *arguments, FILE *out)
+{
+	if (!call->arguments || !take_arguments(call, arguments)) {
+		print_misuse(out, call);
+		return;
+	}
+	json_t *result = call->command->run(call);
+
+	if (!result) {
+		fprintf(out, "%s\n", call->error);
+	} else if (call->command->print) {
+		call->command->print(out, result);
+	}
+	json_decref(result);
+}
+
+void hmp_run(struct session *s, char *line, FILE *out)
+{
+	struct call call = { .session = s, .error = "out of memory" };
+	char *arguments = NULL;
+
+	line += strspn(line, BLANKS);
+	if (!*line) {
+		return;
+	}
+	call.command = find(line, &arguments);
+	if (!call.command && strcmp(take_line(&(char *){ line }), "info") == 0) {
+		char all[] = "help info";
+
+		hmp_run(s, all, out);
+		return;
+	}
+	if (!call.command) {
+		fprintf(out, "unknown command: '%s'\n", line);
+		return;
+	}
+	call.arguments = json_object();
+	run_command(&call, arguments, out);
+	json_decref(call.arguments);
+}
+
+/* As terminals want it: a carriage return before each newline. */
+static void send_text(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\n') {
+			putc('\r', out);
+		}
+		putc(*text, out);
+	}
+}
+
+/* Runs a line; the text it printed, NULL where there is no memory. The caller frees it. */
+static char *run_to_text(struct session *s, char *line)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out) {
+		return NULL;
+	}
+	hmp_run(s, line, out);
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static void answer(struct session *s, char *line, FILE *out)
+{
+	char *text = run_to_text(s, line);
+
+	send_text(out, text ? text : "out of memory\n");
+	free(text);
+	if (!s->ended) {
+		fputs(s->prompt, out);
+	}
+}
+
+json_t *human_command(struct call *call)
+{
+	const char *given = call_string(call, "command-line");
+	char *line = strdup(given);
+	char *text = line ? run_to_text(call->session, line) : NULL;
+	char *sent = NULL;
+	size_t size;
+	FILE *out = text ? open_memstream(&sent, &size) : NULL;
+	json_t *result = NULL;
+
+	if (out) {
+		send_text(out, text);
+		result = fclose(out) == 0 ? json_string(sent) : NULL;
+	}
+	free(sent);
+	free(text);
+	free(line);
+	return call_return(call, result);
+}
+
+void hmp_greet(struct session *s, FILE *out)
+{
+	fprintf(out, "Waymark %s monitor - type 'help' for more information\r\n%s", WAYMARK_VERSION,
+		s->prompt);
+}
+
+static int refuse(FILE *out, const char *reason)
+{
+	fprintf(out, "%s\r\n", reason);
+	return -1;
+}
+
+/* A whole line is there, without its newline. */
+static int take(struct session *s, FILE *out)
+{
+	size_t length = s->length;
+
+	s->length = 0;
+	if (length && s->line[length - 1] == '\r') {
+		length--;
+	}
+	s->line[length] = '\0';
+	if (strlen(s->line) != length || utf8_invalid(s->line, length) != length) {
+		return refuse(out, "the line is no UTF-8 text");
+	}
+	answer(s, s->line, out);
+	return s->ended ? -1 : 0;
+}
+
+/* Appends to the line; its end has room for a NUL. */
+static bool keep(struct session *s, const char *bytes, size_t size)
+{
+	char *line = realloc(s->line, s->length + size + 1);
+
+	if (!line) {
+		return false;
+	}
+	memcpy(line + s->length, bytes, size);
+	s->line = line;
+	s->length += size;
+	return true;
+}
+
+int hmp_feed(struct session *s, const char *bytes, size_t size, FILE *out)
+{
+	const char *end = bytes + size;
+
+	while (bytes < end) {
+		const char *newline = memchr(bytes, '\n', (size_t)(end - bytes));
+		size_t n = (size_t)((newline ? newline : end) - bytes);
+
+		if (s->length + n > SESSION_COMMAND_MAX) {
+			return refuse(out, "the line is too long");
+		}
+		if (!keep(s, bytes, n)) {
+			return refuse(out, "out of memory");
+		}
+		if (newline && take(s, out) < 0) {
+			return -1;
+		}
+		bytes += n + (newline != NULL);
+	}
+	return 0;
+}

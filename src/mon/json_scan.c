@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* One byte at a time; the state is in struct json_scan alone. */
+#include "mon/json_scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* As deep as QEMU goes. */
+#define DEPTH_MAX 1024u
+
+static void restart(struct json_scan *s)
+{
+	s->length = 0;
+	s->depth = 0;
+	s->quote = '\0';
+	s->escaped = s->is_word = false;
+}
+
+static bool make_room(struct json_scan *s, size_t bytes)
+{
+	size_t capacity = s->capacity ? 2 * s->capacity : 256;
+
+	if (s->length + bytes <= s->capacity) {
+		return true;
+	}
+	char *text = realloc(s->text, capacity);
+
+	if (text) {
+		s->text = text;
+		s->capacity = capacity;
+	}
+	return text != NULL;
+}
+
+static void put(struct json_scan *s, char c)
+{
+	s->text[s->length++] = c;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* A byte within a string; its room is there. */
+static enum json_found take_quoted(struct json_scan *s, char c)
+{
+	if ((unsigned char)c < 0x20) {
+		return JSON_BROKEN;
+	}
+	if (s->escaped) {
+		s->escaped = false;
+		if (c == '\'') {
+			s->length--; /* a plain ' needs no backslash, and JSON allows none */
+		}
+		put(s, c);
+	} else if (c == s->quote) {
+		s->quote = '\0';
+		put(s, '"');
+		return s->depth ? JSON_NOTHING : JSON_VALUE;
+	} else {
+		s->escaped = c == '\\';
+		if (c == '"') {
+			put(s, '\\');
+		}
+		put(s, c);
+	}
+	return JSON_NOTHING;
+}
+
+/* A byte outside of strings, that does not end a word. */
+static enum json_found take_plain(struct json_scan *s, char c)
+{
+	bool opens = c == '{' || c == '[';
+	bool closes = c == '}' || c == ']';
+
+	if (c == '"' || c == '\'') {
+		s->quote = c;
+		put(s, '"');
+		return JSON_NOTHING;
+	}
+	if (is_blank(c) && !s->depth) {
+		return JSON_NOTHING;
+	}
+	put(s, c);
+	s->depth += opens;
+	if (s->depth > DEPTH_MAX) {
+		return JSON_TOO_LONG;
+	}
+	if (closes) {
+		s->depth -= s->depth > 0;
+		return s->depth ? JSON_NOTHING : JSON_VALUE;
+	}
+	/* Punctuation alone is an error that the parser names. */
+	s->is_word = !opens && !s->depth && c != ',' && c != ':';
+	return s->depth || s->is_word ? JSON_NOTHING : JSON_VALUE;
+}
+
+static bool ends_word(char c)
+{
+	return is_blank(c) || strchr("{}[]\"',:", c) != NULL;
+}
+
+enum json_found json_scan(struct json_scan *s, const char **bytes, const char *end, size_t max)
+{
+	enum json_found found = JSON_NOTHING;
+
+	if (s->length && !s->depth && !s->quote && !s->is_word) {
+		restart(s); /* a value that was found before */
+	}
+	while (*bytes < end && found == JSON_NOTHING) {
+		char c = **bytes;
+
+		if (s->is_word && !s->quote && ends_word(c)) {
+			s->is_word = false;
+			return JSON_VALUE;
+		}
+		if (!make_room(s, 2)) {
+			restart(s);
+			return JSON_NO_MEMORY;
+		}
+		++*bytes;
+		found = s->quote ? take_quoted(s, c) : take_plain(s, c);
+		if (s->length > max) {
+			found = JSON_TOO_LONG;
+		}
+	}
+	if (found >= JSON_BROKEN) {
+		restart(s);
+	}
+	return found;
+}
+
+void json_scan_fini(struct json_scan *s)
+{
+	free(s->text);
+	*s = (struct json_scan){ 0 };
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands about files: the one that is traced to, snapshots of it, the log. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "mon/command.h"
+#include "mon/pattern.h"
+
+static int set_on(const char *backend, const char *path, struct waymark_error *error)
+{
+	(void)path;
+	return waymark_set_output_on(backend, true, NULL, error);
+}
+
+static int set_off(const char *backend, const char *path, struct waymark_error *error)
+{
+	(void)path;
+	return waymark_set_output_on(backend, false, NULL, error);
+}
+
+static int flush(const char *backend, const char *path, struct waymark_error *error)
+{
+	(void)backend;
+	(void)path;
+	return waymark_flush(error);
+}
+
+/* What `action` may be; without one the file is only shown. */
+static const struct {
+	const char *name;
+	int (*act)(const char *backend, const char *path, struct waymark_error *error);
+} actions[] = {
+	{ "on", set_on },
+	{ "off", set_off },
+	{ "flush", flush },
+	{ "set", waymark_set_output },
+};
+
+static int act(const char *name, const char *backend, const char *path, struct waymark_error *error)
+{
+	for (size_t i = 0; name && i < ARRAY_SIZE(actions); i++) {
+		if (strcmp(actions[i].name, name) == 0) {
+			return actions[i].act(backend, path, error);
+		}
+	}
+	return 0;
+}
+
+/* A path belongs to `set`, and to nothing else. */
+static bool check_path(struct call *call, const char *action, const char *path)
+{
+	if (path && (!action || strcmp(action, "set") != 0)) {
+		call_fail(call, "only 'set' takes the name of a file");
+		return false;
+	}
+	return true;
+}
+
+json_t *output_control(struct call *call)
+{
+	const char *action = call_string(call, "action");
+	const char *backend = call_string(call, "backend");
+	const char *path = call_string(call, "path");
+	struct waymark_output output;
+	struct waymark_error error;
+
+	if (!check_path(call, action, path)) {
+		return NULL;
+	}
+	if (act(action, backend, path, &error) < 0 ||
+		waymark_get_output(backend, &output, &error) < 0) {
+		return call_fail(call, "%s", error.text);
+	}
+	return call_return(
+		call, json_pack("{s:s, s:s, s:b, s:b}", "backend", output.backend, "path",
+			      output.path, "on", output.on, "begun", output.begun));
+}
+
+json_t *output_typed(struct call *call)
+{
+	json_t *result = output_control(call);
+
+	if (!result || !call_string(call, "action")) {
+		return result;
+	}
+	json_decref(result);
+	return json_null();
+}
+
+void print_output(FILE *out, const json_t *result)
+{
+	const char *backend = json_string_value(json_object_get(result, "backend"));
+
+	if (backend) {
+		fprintf(out, "%s file \"%s\" %s.\n", strcmp(backend, "log") == 0 ? "Log" : "Trace",
+			json_string_value(json_object_get(result, "path")),
+			json_is_true(json_object_get(result, "on")) ? "on" : "off");
+	}
+}
+
+json_t *snapshot(struct call *call)
+{
+	struct waymark_output output;
+	struct waymark_error error;
+
+	if (waymark_snapshot_to(call_string(call, "directory"), &error) < 0 ||
+		waymark_get_output("ctf", &output, &error) < 0) {
+		return call_fail(call, "%s", error.text);
+	}
+	return call_return(call, json_pack("{s:s}", "path", output.path));
+}
+
+void print_snapshot(FILE *out, const json_t *result)
+{
+	fprintf(out, "Trace written to \"%s\".\n",
+		json_string_value(json_object_get(result, "path")));
+}
+
+/* Whether any event could write to the log. */
+static bool has_log(struct call *call)
+{
+	struct waymark_event_list list;
+	struct waymark_error error = { "no event is built with the backend log" };
+	bool found = false;
+
+	if (waymark_list_events(NULL, &list, &error) == 0) {
+		for (size_t i = 0; i < list.count; i++) {
+			found |= (list.events[i].backends & WAYMARK_LOG) != 0;
+		}
+		waymark_free_events(&list);
+	}
+	if (!found) {
+		call_fail(call, "%s", error.text);
+	}
+	return found;
+}
+
+json_t *log_file(struct call *call)
+{
+	struct waymark_error error;
+
+	if (!has_log(call)) {
+		return NULL;
+	}
+	if (waymark_set_output("log", call_string(call, "filename"), &error) < 0) {
+		return call_fail(call, "%s", error.text);
+	}
+	return call_return(call, json_object());
+}
+
+/* Adds one item to an option; false, and the call failed, where there is none of that name. */
+static bool put_item(struct call *call, FILE *option, const char *item)
+{
+	static const char trace[] = "trace:";
+	const char *pattern = item + strlen(trace);
+
+	if (strcmp(item, "none") == 0) {
+		fputs("enable=-*,", option);
+		return true;
+	}
+	if (strncmp(item, trace, strlen(trace)) == 0 && *pattern) {
+		fprintf(option, "enable=%s,", pattern);
+		return true;
+	}
+	call_fail(call, "unknown log item '%.200s'; there are trace:PATTERN and none", item);
+	return false;
+}
+
+/* The option that does what the items say; NULL where the call failed. The caller frees it. */
+static char *items_as_option(struct call *call, char *items)
+{
+	char *text = NULL;
+	char *at = NULL;
+	size_t size;
+	FILE *option = open_memstream(&text, &size);
+	bool good = option != NULL;
+
+	for (char *item = strtok_r(items, ",", &at); good && item;
+		item = strtok_r(NULL, ",", &at)) {
+		good = put_item(call, option, item);
+	}
+	if (good) {
+		fputs("backend=log", option);
+	}
+	if (option && fclose(option) == 0 && good) {
+		return text;
+	}
+	free(text);
+	return NULL;
+}
+
+json_t *log_items(struct call *call)
+{
+	char *items = strdup(call_string(call, "items"));
+	char *option = items && has_log(call) ? items_as_option(call, items) : NULL;
+	struct waymark_error error = { "out of memory" };
+	json_t *result = NULL;
+
+	if (option && waymark_configure(option, &error) == 0) {
+		result = call_return(call, json_object());
+	} else if (!call->error_class) {
+		call_fail(call, "%s", error.text);
+	}
+	free(option);
+	free(items);
+	return result;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The `name` of a command: a name or pattern in the dialect's way of writing it, and what it meets.
+ */
+#ifndef MON_PATTERN_H
+#define MON_PATTERN_H
+
+#include <stdbool.h>
+
+#include <waymark/control.h>
+
+#include "mon/command.h"
+
+struct pattern {
+	char *text; /* as waymark/control.h takes it */
+	bool is_name; /* it can mean one event only */
+	struct waymark_event_list list; /* the events that match */
+};
+
+/* That of the call's `name`; all events where it has none. False: the call has failed. */
+bool pattern_open(struct pattern *p, struct call *call);
+void pattern_close(struct pattern *p);
+
+/* Fails the call if no event matches; whether it did. */
+bool pattern_fail_unmet(const struct pattern *p, struct call *call);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The dialects of JSON: QMP as QEMU speaks it, and StratoVirt's. A request is an
+ * object of execute, arguments and id; an answer has return or error, and the id.
+ */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "mon/command.h"
+#include "mon/dialect.h"
+#include "mon/session.h"
+#include "mon/version.h"
+
+#define END_OF_LINE "\r\n"
+
+static void send(const struct session *s, json_t *answer, FILE *out)
+{
+	if (!answer || json_dumpf(answer, out, s->dialect->json->format) < 0) {
+		fputs("{\"error\": {\"class\": \"GenericError\", \"desc\": \"out of memory\"}}",
+			out);
+	}
+	fputs(END_OF_LINE, out);
+	json_decref(answer);
+}
+
+void qmp_greet(struct session *s, FILE *out)
+{
+	send(s, json_pack("{s:{s:o, s:[]}}", "QMP", "version", version_as_json(), "capabilities"),
+		out);
+}
+
+/* Answers; takes `result` over, which is NULL where the call failed. */
+static void answer(struct call *call, json_t *result, json_t *id, FILE *out)
+{
+	json_t *reply = result ? json_pack("{s:o}", "return", result)
+			       : json_pack("{s:{s:s, s:s}}", "error", "class", call->error_class,
+					 "desc", call->error);
+
+	if (reply && id) {
+		json_object_set(reply, "id", id);
+	}
+	send(call->session, reply, out);
+}
+
+static bool refuse(struct call *call, const char *error_class)
+{
+	call->error_class = error_class;
+	return false;
+}
+
+/* Whether the members of a request are what they have to be. */
+static bool check_members(struct call *call, json_t *request)
+{
+	const struct json_rules *rules = call->session->dialect->json;
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(request, name, value)
+	{
+		if (strcmp(name, "execute") == 0 && !json_is_string(value)) {
+			return call_fail(call, "QMP input member 'execute' must be a string");
+		}
+		if (strcmp(name, "arguments") == 0 && !json_is_object(value)) {
+			return call_fail(call, "QMP input member 'arguments' must be an object");
+		}
+		if (strcmp(name, "id") == 0 && rules->id_is_string && !json_is_string(value)) {
+			return call_fail(call, "QMP input member 'id' must be a string");
+		}
+		if (strcmp(name, "execute") != 0 && strcmp(name, "arguments") != 0 &&
+			strcmp(name, "id") != 0) {
+			return call_fail(call, "QMP input member '%.100s' is unexpected", name);
+		}
+	}
+	return json_object_get(request, "execute") ||
+	       call_fail(call, "QMP input lacks member 'execute'");
+}
+
+/* Whether the command may be run now: the first is that which ends the negotiation. */
+static bool check_negotiation(struct call *call, const char *name)
+{
+	const struct session *s = call->session;
+	bool negotiates = strcmp(name, "qmp_capabilities") == 0;
+
+	if (!s->negotiated && !negotiates) {
+		call_fail(call, "Expecting capabilities negotiation with 'qmp_capabilities'");
+		return refuse(call, COMMAND_NOT_FOUND);
+	}
+	if (s->negotiated && negotiates && s->dialect->json->negotiates) {
+		call_fail(call, "Capabilities negotiation is already complete, command ignored");
+		return refuse(call, COMMAND_NOT_FOUND);
+	}
+	return true;
+}
+
+/* Where a dialect wants the member, even empty arguments must be sent. */
+static bool check_arguments_there(struct call *call, const json_t *request)
+{
+	const char *parameters = call->command->parameters;
+	struct param p;
+
+	if (!call->session->dialect->json->needs_arguments ||
+		json_object_get(request, "arguments")) {
+		return true;
+	}
+	while (param_next(&p, &parameters)) {
+		if (!p.optional) {
+			return call_fail(call, "QMP input lacks member 'arguments'");
+		}
+	}
+	return true;
+}
+
+static bool find_command(struct call *call, json_t *request)
+{
+	const char *name = json_string_value(json_object_get(request, "execute"));
+	if (!check_negotiation(call, name)) {
+		return false;
+	}
+	call->command = command_find(name, call->session->dialect->bit);
+	if (!call->command) {
+		call_fail(call, "The command %.100s has not been found", name);
+		return refuse(call, COMMAND_NOT_FOUND);
+	}
+	return check_arguments_there(call, request);
+}
+
+static json_t *run(struct call *call, json_t *request)
+{
+	if (!json_is_object(request)) {
+		return call_fail(call, "QMP input must be a JSON object");
+	}
+	if (!check_members(call, request) || !find_command(call, request)) {
+		return NULL;
+	}
+	json_t *none = json_object();
+	json_t *given = json_object_get(request, "arguments");
+
+	call->arguments = given ? given : none;
+	json_t *result = call->arguments && command_check(call) ? call->command->run(call) : NULL;
+
+	json_decref(none);
+	return result || call->error_class ? result : call_fail(call, "out of memory");
+}
+
+/* What jansson says, in QMP's words where it has some. */
+static void fail_parse(struct call *call, const json_error_t *error)
+{
+	bool doubled = json_error_code(error) == json_error_duplicate_key;
+
+	call_fail(call, "JSON parse error, %s", doubled ? "duplicate key" : error->text);
+}
+
+/* What comes back with the answer, NULL where there is none. Borrowed. */
+static json_t *id_of(const struct session *s, const json_t *request)
+{
+	json_t *id = json_is_object(request) ? json_object_get(request, "id") : NULL;
+
+	return s->dialect->json->id_is_string && !json_is_string(id) ? NULL : id;
+}
+
+/* Answers one value; -1 where it is no text at all. */
+static int take_value(struct session *s, FILE *out)
+{
+	struct call call = { .session = s };
+	json_error_t error;
+	bool is_text = utf8_invalid(s->scan.text, s->scan.length) == s->scan.length;
+	json_t *request = is_text ? json_loadb(s->scan.text, s->scan.length,
+					    JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error)
+				  : NULL;
+	json_t *result = NULL;
+
+	if (request) {
+		result = run(&call, request);
+	} else if (is_text) {
+		fail_parse(&call, &error);
+	} else {
+		call_fail(&call, "JSON parse error, the input is no UTF-8");
+	}
+	answer(&call, result, id_of(s, request), out);
+	json_decref(request);
+	return is_text && !s->ended ? 0 : -1;
+}
+
+static int take(struct session *s, enum json_found found, FILE *out)
+{
+	struct call call = { .session = s };
+
+	if (found == JSON_VALUE) {
+		return take_value(s, out);
+	}
+	if (found == JSON_BROKEN) {
+		call_fail(&call, "JSON parse error, a control character in a string");
+	} else if (found == JSON_TOO_LONG) {
+		call_fail(&call, "JSON parse error, more than %u bytes or nested too deep",
+			SESSION_COMMAND_MAX);
+	} else {
+		call_fail(&call, "out of memory");
+	}
+	answer(&call, NULL, NULL, out);
+	return found == JSON_BROKEN ? 0 : -1;
+}
+
+int qmp_feed(struct session *s, const char *bytes, size_t size, FILE *out)
+{
+	const char *end = bytes + size;
+	int result = 0;
+
+	while (result == 0 && bytes < end) {
+		enum json_found found = json_scan(&s->scan, &bytes, end, SESSION_COMMAND_MAX);
+
+		if (found != JSON_NOTHING) {
+			result = take(s, found, out);
+		}
+	}
+	return result;
+}
+
+json_t *capabilities(struct call *call)
+{
+	if (json_array_size(json_object_get(call->arguments, "enable"))) {
+		return call_fail(call, "there are no capabilities to enable");
+	}
+	call->session->negotiated = true;
+	return json_object();
+}

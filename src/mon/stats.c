@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* What was recorded and lost: in all, for each event, for each thread. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <waymark/control.h>
+
+#include "mon/command.h"
+
+static json_t *numbers(uint64_t recorded, uint64_t lost, uint64_t bytes)
+{
+	return json_pack("{s:I, s:I, s:I}", "recorded", (json_int_t)recorded, "lost",
+		(json_int_t)lost, "bytes", (json_int_t)bytes);
+}
+
+/* An object with a string and a number in front of the three. */
+static json_t *row(const char *name, const char *key, json_int_t value, json_t *counted)
+{
+	json_t *object = json_pack("{s:s, s:I}", "name", name, key, value);
+
+	if (json_object_update(object, counted) < 0) {
+		json_decref(object);
+		object = NULL;
+	}
+	json_decref(counted);
+	return object;
+}
+
+static json_t *events_as_json(const struct waymark_event_list *list)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct waymark_event_info *e = &list->events[i];
+
+		if (e->state || e->recorded || e->lost) {
+			json_array_append_new(
+				rows, row(e->name, "state", e->state != 0,
+					      numbers(e->recorded, e->lost, e->bytes)));
+		}
+	}
+	return rows;
+}
+
+static json_t *threads_as_json(const struct waymark_thread_list *list)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct waymark_thread_info *t = &list->threads[i];
+
+		json_array_append_new(
+			rows, row(t->name, "tid", t->tid, numbers(t->recorded, t->lost, t->bytes)));
+	}
+	return rows;
+}
+
+static size_t count_on(const struct waymark_event_list *list)
+{
+	size_t on = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		on += list->events[i].state != 0;
+	}
+	return on;
+}
+
+static json_t *totals(const struct waymark_event_list *list)
+{
+	struct waymark_stats stats;
+
+	waymark_get_stats(&stats);
+	json_t *result = json_pack("{s:i, s:s, s:i, s:i}", "pid", (int)getpid(), "program",
+		program_invocation_short_name, "events", (int)list->count, "events-on",
+		(int)count_on(list));
+	json_t *counted = numbers(stats.recorded, stats.lost, stats.bytes);
+
+	json_object_update(result, counted);
+	json_decref(counted);
+	json_object_set_new(result, "unwritten", json_integer((json_int_t)stats.unwritten));
+	return result;
+}
+
+static json_t *add_threads(struct call *call, json_t *result)
+{
+	struct waymark_thread_list list;
+	struct waymark_error error;
+
+	if (waymark_list_threads(&list, &error) < 0) {
+		json_decref(result);
+		return call_fail(call, "%s", error.text);
+	}
+	json_object_set_new(result, "per-thread", threads_as_json(&list));
+	waymark_free_threads(&list);
+	return result;
+}
+
+static json_t *collect(struct call *call, bool events, bool threads)
+{
+	struct waymark_event_list list;
+	struct waymark_error error;
+
+	if ((events && waymark_count_events(true, &error) < 0) ||
+		waymark_list_events(NULL, &list, &error) < 0) {
+		return call_fail(call, "%s", error.text);
+	}
+	json_t *result = totals(&list);
+
+	if (events) {
+		json_object_set_new(result, "per-event", events_as_json(&list));
+	}
+	waymark_free_events(&list);
+	return threads ? add_threads(call, result) : call_return(call, result);
+}
+
+json_t *stats(struct call *call)
+{
+	return collect(call, call_bool(call, "events", false), call_bool(call, "threads", false));
+}
+
+json_t *stats_in_full(struct call *call)
+{
+	return collect(call, true, true);
+}
+
+static json_int_t number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static void print_numbers(FILE *out, const json_t *object)
+{
+	fprintf(out, "%lld recorded, %lld lost, %lld bytes\n",
+		(long long)number(object, "recorded"), (long long)number(object, "lost"),
+		(long long)number(object, "bytes"));
+}
+
+static const char *name_of(const json_t *object)
+{
+	return json_string_value(json_object_get(object, "name"));
+}
+
+void print_stats(FILE *out, const json_t *result)
+{
+	size_t i;
+	json_t *item;
+
+	fprintf(out, "events: %lld on of %lld, ", (long long)number(result, "events-on"),
+		(long long)number(result, "events"));
+	print_numbers(out, result);
+	json_array_foreach(json_object_get(result, "per-thread"), i, item)
+	{
+		fprintf(out, "thread %lld %s: ", (long long)number(item, "tid"), name_of(item));
+		print_numbers(out, item);
+	}
+	json_array_foreach(json_object_get(result, "per-event"), i, item)
+	{
+		fprintf(out, "%s : state %lld, ", name_of(item), (long long)number(item, "state"));
+		print_numbers(out, item);
+	}
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any bytes as what a client of the monitor sends, in each dialect: the first byte
+ * chooses. What is answered must not depend on where the bytes are cut, and
+ * answers of JSON dialects must be JSON. The process that is controlled is a toy,
+ * so nothing is written anywhere.
+ */
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mon/session.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct waymark_event_info toys[] = {
+	{ .name = "toy_one", .backends = WAYMARK_CTF | WAYMARK_LOG },
+	{ .name = "toy_two", .backends = WAYMARK_LOG, .state = WAYMARK_LOG },
+	{ .name = "probe", .backends = WAYMARK_DTRACE },
+};
+
+/* Rather more than a program allows itself to match: the first character. */
+int waymark_list_events(
+	const char *pattern, struct waymark_event_list *list, struct waymark_error *error)
+{
+	*list = (struct waymark_event_list){ calloc(3, sizeof(toys[0])), 0 };
+	if (pattern && *pattern == '/' && strchr(pattern, '(')) {
+		snprintf(error->text, sizeof(error->text), "toy: no regular expression");
+		free(list->events);
+		return -1;
+	}
+	for (size_t i = 0; i < 3; i++) {
+		if (!pattern || strchr("*?/", *pattern) || *pattern == toys[i].name[0]) {
+			list->events[list->count++] = toys[i];
+		}
+	}
+	return 0;
+}
+
+void waymark_free_events(struct waymark_event_list *list)
+{
+	free(list->events);
+}
+
+int waymark_list_threads(struct waymark_thread_list *list, struct waymark_error *error)
+{
+	(void)error;
+	*list = (struct waymark_thread_list){ calloc(1, sizeof(*list->threads)), 1 };
+	return 0;
+}
+
+void waymark_free_threads(struct waymark_thread_list *list)
+{
+	free(list->threads);
+}
+
+int waymark_get_output(
+	const char *backend, struct waymark_output *output, struct waymark_error *error)
+{
+	*output = (struct waymark_output){ .backend = "ctf", .path = "/toy" };
+	snprintf(error->text, sizeof(error->text), "toy: no such backend");
+	return backend && strcmp(backend, "ctf") != 0 ? -1 : 0;
+}
+
+static int toy(const char *text, struct waymark_error *error)
+{
+	snprintf(error->text, sizeof(error->text), "toy: %.100s", text ? text : "nothing");
+	return text && strchr(text, '!') ? -1 : 0;
+}
+
+int waymark_snapshot_to(const char *directory, struct waymark_error *error)
+{
+	return toy(directory, error);
+}
+
+int waymark_configure(const char *options, struct waymark_error *error)
+{
+	return toy(options, error);
+}
+
+int waymark_enable(const char *pattern, unsigned int backends, struct waymark_match *match,
+	struct waymark_error *error)
+{
+	(void)backends;
+	(void)match;
+	return toy(pattern, error);
+}
+
+int waymark_disable(const char *pattern, unsigned int backends, struct waymark_match *match,
+	struct waymark_error *error)
+{
+	return waymark_enable(pattern, backends, match, error);
+}
+
+int waymark_set_output(const char *backend, const char *path, struct waymark_error *error)
+{
+	(void)backend;
+	return toy(path, error);
+}
+
+int waymark_set_output_on(const char *backend, bool on, bool *was_on, struct waymark_error *error)
+{
+	(void)on;
+	(void)was_on;
+	return toy(backend, error);
+}
+
+int waymark_flush(struct waymark_error *error)
+{
+	return toy(NULL, error);
+}
+
+int waymark_count_events(bool on, struct waymark_error *error)
+{
+	(void)on;
+	return toy(NULL, error);
+}
+
+void waymark_get_stats(struct waymark_stats *stats)
+{
+	memset(stats, 0, sizeof(*stats));
+}
+
+/* What a session answers to the bytes, fed in pieces of that size. The caller frees it. */
+static char *converse(enum waymark_monitor_mode mode, const char *bytes, size_t size, size_t piece)
+{
+	const struct waymark_monitor_options options = { .mode = mode };
+	struct session *s = session_create(&options);
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int result = 0;
+
+	session_greet(s, out);
+	while (result == 0 && size) {
+		size_t n = size < piece ? size : piece;
+
+		result = session_feed(s, bytes, n, out);
+		bytes += n;
+		size -= n;
+	}
+	session_destroy(s);
+	fclose(out);
+	return text;
+}
+
+static void require(bool promise)
+{
+	if (!promise) {
+		abort();
+	}
+}
+
+static void check_lines(char *text)
+{
+	char *at = NULL;
+
+	for (char *line = strtok_r(text, "\r\n", &at); line; line = strtok_r(NULL, "\r\n", &at)) {
+		json_t *answer = json_loads(line, 0, NULL);
+
+		require(json_is_object(answer));
+		json_decref(answer);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const enum waymark_monitor_mode modes[] = { WAYMARK_MONITOR_QMP, WAYMARK_MONITOR_HMP,
+		WAYMARK_MONITOR_STRATOVIRT };
+
+	if (size < 2) {
+		return 0;
+	}
+	enum waymark_monitor_mode mode = modes[data[0] % 3];
+	const char *bytes = (const char *)data + 1;
+	char *whole = converse(mode, bytes, size - 1, size);
+	char *cut = converse(mode, bytes, size - 1, 1 + data[0] / 3);
+
+	require(strcmp(whole, cut) == 0);
+	if (mode != WAYMARK_MONITOR_HMP) {
+		check_lines(whole);
+	}
+	free(cut);
+	free(whole);
+	return 0;
+}

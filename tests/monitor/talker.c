@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program with a monitor that it does not know of. A line on standard input is a
+ * number: so many rounds of all events are fired, then it says so.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace-probe.h"
+#include "trace-talker.h"
+
+static void fire(int round)
+{
+	trace_colo_checkpoint_user_log(round);
+	trace_disk_read((uint64_t)round * 8, 8);
+	trace_disk_write((uint64_t)round * 8, 16);
+	trace_net_receive("somebody");
+	trace_probe_only(round);
+}
+
+int main(void)
+{
+	char line[64];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		int rounds = atoi(line);
+
+		for (int i = 0; i < rounds; i++) {
+			fire(i);
+		}
+		printf("fired %d\n", rounds);
+		fflush(stdout);
+	}
+	return 0;
+}

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Conversations with the monitor of a running program, as they are written down.
+
+    transcript.py PROGRAM FILE...        each must go as its file says
+    transcript.py --write PROGRAM FILE   writes down what was answered instead
+
+A file begins with `# dialect: NAME`. Its lines: `> ` is sent, `! N` has the
+program fire N rounds of its events, `$ NAME` shows a file, `# ` says something;
+every other line is an answer. The folder of the test is DIR, the program's number PID.
+"""
+
+import difflib
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+PATIENCE_S = 10
+
+
+def connect(path):
+    """The monitor's socket, once it is there."""
+    end = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            s = socket.socket(socket.AF_UNIX)
+            s.connect(path)
+            s.settimeout(PATIENCE_S)
+            return s
+        except OSError:
+            s.close()
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+
+
+class Talk:
+    """One connection; answers are read up to where a dialect's answers end."""
+
+    def __init__(self, path, dialect):
+        self.socket = connect(path)
+        self.prompt = dialect == "hmp" and b"(waymark) "
+        self.kept = b""
+
+    def answer(self):
+        """The next answer; ends with None where the connection does."""
+        end = self.prompt or b"\n"
+        while end not in self.kept:
+            more = self.socket.recv(65536)
+            if not more:
+                rest, self.kept = self.kept, b""
+                return rest, True
+            self.kept += more
+        at = self.kept.index(end) + len(end)
+        text, self.kept = self.kept[:at], self.kept[at:]
+        return text.removesuffix(self.prompt or b""), False
+
+
+class Conversation:
+    def __init__(self, program, folder, dialect):
+        self.folder = folder
+        where = os.path.join(folder, "monitor.sock")
+        self.program = subprocess.Popen(
+            [program], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=dict(os.environ, WAYMARK_TRACE=f"control={where},control-mode={dialect}"))
+        self.talk = Talk(where, dialect)
+        self.lines = []
+
+    def plain(self, text):
+        text = text.replace(self.folder, "DIR")
+        text = re.sub(r"@\d+\.\d+:", "@TIME:", text)
+        return re.sub(rf"\b{self.program.pid}\b", "PID", text)
+
+    def note_answer(self):
+        text, closed = self.talk.answer()
+        lines = self.plain(text.decode()).split("\r\n")
+        assert lines[-1] == "", f"an answer without an end: {text}"
+        self.lines += lines[:-1]
+        if closed:
+            self.lines.append("[closed]")
+
+    def send(self, line):
+        self.lines.append("> " + line)
+        # A backslash at the end: more of it comes with the next line.
+        self.talk.socket.sendall(line.removesuffix("\\").replace("DIR", self.folder).encode())
+        if not line.endswith("\\"):
+            self.talk.socket.sendall(b"\n")
+            self.note_answer()
+
+    def fire(self, line):
+        self.lines.append("! " + line)
+        self.program.stdin.write(line + "\n")
+        self.program.stdin.flush()
+        assert self.program.stdout.readline() == f"fired {line}\n"
+
+    def show(self, name):
+        self.lines.append("$ " + name)
+        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+            self.lines += self.plain(file.read()).splitlines()
+
+    def run(self, script):
+        self.note_answer()
+        deeds = {">": self.send, "!": self.fire, "$": self.show, "#": self.comment}
+        for line in script:
+            if line[:1] in deeds and line[1:2] == " ":
+                deeds[line[0]](line[2:])
+        self.talk.socket.close()
+        self.program.stdin.close()
+        assert self.program.wait(PATIENCE_S) == 0
+        return self.lines
+
+    def comment(self, line):
+        self.lines.append("# " + line)
+
+
+def converse(program, name):
+    with open(name, encoding="utf-8") as file:
+        wanted = file.read().splitlines()
+    dialect = wanted[0].removeprefix("# dialect: ")
+    with tempfile.TemporaryDirectory() as folder:
+        conversation = Conversation(program, folder, dialect)
+        return wanted, [wanted[0]] + conversation.run(wanted[1:])
+
+
+def check(program, name):
+    wanted, got = converse(program, name)
+    for line in difflib.unified_diff(wanted, got, name, "what was said", lineterm=""):
+        print(line)
+    return wanted == got
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments[0] == "--write":
+        _, got = converse(os.path.abspath(arguments[1]), arguments[2])
+        with open(arguments[2], "w", encoding="utf-8") as file:
+            file.write("\n".join(got) + "\n")
+        return 0
+    program = os.path.abspath(arguments[0])
+    good = [check(program, name) for name in arguments[1:]]
+    print(f"{sum(good)} of {len(good)} conversations went as written")
+    return 0 if good and all(good) else 1
+
+
+sys.exit(main())
