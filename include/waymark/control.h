@@ -58,8 +58,11 @@ const char *waymark_option_help(void);
  * `?` any one; or a regular expression between slashes, as waymark-trace(7) has
  * it) on or off for `backends`, now and in objects that are loaded
  * later. A name that no event has is no error: `match`, which may be NULL, says
- * how many were met. Returns 0, or -1 and no event changed: the pattern is
- * empty or a bad expression, `backends` is 0, or memory or event ids ran out.
+ * how many were met. All of them are switched at one moment, between any two
+ * other control calls, or none is. Returns 0, or -1 and no event changed: the
+ * pattern is empty or a bad expression, `backends` is 0, or memory or event ids
+ * (65535) ran out for some of them. An event that is loaded later and finds none is
+ * switched on for what needs no id only.
  */
 int waymark_enable(const char *pattern, unsigned int backends, struct waymark_match *match,
 	struct waymark_error *error);
@@ -146,8 +149,9 @@ void waymark_free_events(struct waymark_event_list *list);
 
 /*
  * Switches one event on or off for some backends; the others stay as they are.
- * Idempotent. Returns 0, or -1: the event was built with none of `backends`, or
- * memory or event ids ran out.
+ * Idempotent, and at one moment between any two other control calls. Returns 0, or
+ * -1 and nothing changed: the event was built with none of `backends`, or memory or
+ * event ids ran out.
  */
 int waymark_set_state(const struct waymark_event *event, unsigned int backends, bool on,
 	struct waymark_error *error);

@@ -256,7 +256,7 @@ static void switching_the_same_patterns_keeps_few_rules(void **state)
 }
 
 /* Last of all: afterwards there are no ids left in this process. */
-static void without_ids_only_recording_stays_off(void **state)
+static void without_ids_for_all_none_is_switched(void **state)
 {
 	struct made *many = made_registered("many%d", 66000, BOTH);
 	struct waymark_match match;
@@ -264,13 +264,21 @@ static void without_ids_only_recording_stays_off(void **state)
 
 	(void)state;
 	assert_int_equal(waymark_enable("many*", BOTH, &match, &error), -1);
-	assert_non_null(strstr(error.text, "memory or ids ran out"));
+	assert_non_null(strstr(error.text, "nothing is switched: memory or ids ran out for "));
 	assert_int_equal(match.events, 66000);
-	assert_int_equal(waymark_get_state(last), WAYMARK_LOG);
+	assert_int_equal(waymark_get_state(last), 0);
 	assert_int_equal(trace_event_get_id(last), 0);
-	assert_int_equal(waymark_get_state(&many->events[0]), BOTH);
+	assert_int_equal(waymark_get_state(&many->events[0]), 0);
 	assert_non_null(waymark_registry_entry(REGISTRY_IDS_MAX - 1));
-	assert_int_equal(waymark_set_state(last, WAYMARK_SIMPLE, true, &error), -1);
+	assert_int_equal(waymark_configure("many*,log.prefix=iso,log.file=no/made", &error), -1);
+	assert_int_equal(waymark_set_state(last, BOTH, true, &error), -1);
+	assert_int_equal(waymark_get_state(last), 0);
+	struct made *later = made_registered("many_later%d", 1, BOTH);
+
+	assert_int_equal(waymark_get_state(&later->events[0]), 0);
+	made_gone(later);
+	assert_int_equal(enable("many*", WAYMARK_LOG), 66000);
+	assert_int_equal(waymark_get_state(last), WAYMARK_LOG);
 	made_gone(many);
 }
 
@@ -288,7 +296,7 @@ int main(void)
 			different_events_of_one_name_have_their_own_ids, teardown),
 		cmocka_unit_test_teardown(coming_and_going_uses_no_ids_up, teardown),
 		cmocka_unit_test_teardown(switching_the_same_patterns_keeps_few_rules, teardown),
-		cmocka_unit_test_teardown(without_ids_only_recording_stays_off, teardown),
+		cmocka_unit_test_teardown(without_ids_for_all_none_is_switched, teardown),
 	};
 
 	return cmocka_run_group_tests_name("rules", tests, NULL, NULL);

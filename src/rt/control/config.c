@@ -274,8 +274,9 @@ int waymark_config_apply(
 	struct waymark_config *c, struct waymark_match *match, struct waymark_error *error)
 {
 	waymark_config_settle(c);
-	if (waymark_config_check(c, error) < 0 || apply_monitor(c, error) < 0 ||
-		apply_recorder(c, error) < 0 || apply_outputs(c, error) < 0) {
+	if (waymark_config_check(c, error) < 0 || waymark_rules_prepare(&c->rules, error) < 0 ||
+		apply_monitor(c, error) < 0 || apply_recorder(c, error) < 0 ||
+		apply_outputs(c, error) < 0) {
 		return -1;
 	}
 	if (c->log_prefix) {

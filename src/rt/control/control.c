@@ -158,8 +158,11 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 		waymark_declare_event(own);
 	}
 	waymark_lock();
-	bool done = waymark_registry_switch(own, on ? backends : 0, on ? 0 : backends);
+	bool done = !on || waymark_registry_prepare(own, backends);
 
+	if (done) {
+		waymark_registry_switch(own, on ? backends : 0, on ? 0 : backends);
+	}
 	waymark_unlock();
 	return done ? 0
 		    : waymark_fail(error, "trace event '%s' stays off: memory or ids ran out",

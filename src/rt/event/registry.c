@@ -116,6 +116,11 @@ struct waymark_event *waymark_registry_find(const char *name)
 	return event;
 }
 
+bool waymark_registry_prepare(struct waymark_event *event, unsigned int on)
+{
+	return !(on & state_switchable(event) & RECORDING_BACKENDS) || waymark_entry_id(event);
+}
+
 bool waymark_registry_switch(struct waymark_event *event, unsigned int on, unsigned int off)
 {
 	bool has_id = true;

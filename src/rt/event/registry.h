@@ -59,6 +59,12 @@ struct waymark_object *waymark_registry_first(void);
 unsigned int waymark_registry_backends(void);
 
 /*
+ * Gives the event the id that recording by some of `on` needs; false where it gets
+ * none. After that waymark_registry_switch() cannot fail. Under the control lock.
+ */
+bool waymark_registry_prepare(struct waymark_event *event, unsigned int on);
+
+/*
  * Switches `on` on and `off` off for one event, as far as it was built with
  * them. Returns false where it could not get the id that recording needs; such
  * backends then stay off. Under the control lock.

@@ -48,8 +48,8 @@ static struct verdict judge(struct waymark_rules *rules, const struct waymark_ev
 	return v;
 }
 
-/* Applies rules to the events of one object; returns how many got no id. */
-static size_t apply(
+/* Gives ids to the events of one object that will record; returns how many got none. */
+static size_t prepare(
 	struct waymark_rules *rules, struct waymark_object *object, struct waymark_match *match)
 {
 	size_t without_id = 0;
@@ -61,10 +61,40 @@ static size_t apply(
 		if (v.met) {
 			match->events++;
 			match->unsupported += !((v.on | v.off) & state_switchable(*it));
-			without_id += !waymark_registry_switch(*it, v.on, v.off);
+			without_id += !waymark_registry_prepare(*it, v.on);
 		}
 	}
 	return without_id;
+}
+
+/* Under the control lock, as what follows. */
+static int prepare_all(
+	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error)
+{
+	size_t without_id = 0;
+
+	*match = (struct waymark_match){ 0 };
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		without_id += prepare(rules, o, match);
+	}
+	return without_id ? waymark_fail(error,
+				    "nothing is switched: memory or ids ran out for %zu of %zu "
+				    "events",
+				    without_id, match->events)
+			  : 0;
+}
+
+/* Applies rules to the events of one object. One that gets no id now does not record. */
+static void apply(struct waymark_rules *rules, struct waymark_object *object)
+{
+	registry_foreach_event(it, object)
+	{
+		struct verdict v = judge(rules, *it);
+
+		if (v.met) {
+			waymark_registry_switch(*it, v.on, v.off);
+		}
+	}
 }
 
 static void identify(
@@ -121,31 +151,48 @@ static void supersede(const struct waymark_rule *newer)
 	in_force.count = kept;
 }
 
-int waymark_rules_commit(
+/* All that can fail comes first: behind it nothing does. Under the control lock. */
+static int commit(
 	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error)
 {
-	struct waymark_match ignored;
-	size_t without_id = 0;
-
-	match = match ? match : &ignored;
-	*match = (struct waymark_match){ 0 };
-	waymark_lock();
+	if (prepare_all(rules, match, error) < 0) {
+		return -1;
+	}
 	if (!waymark_rules_reserve(&in_force, rules->count)) {
-		waymark_unlock();
 		return waymark_fail(error, "out of memory");
 	}
 	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
-		without_id += apply(rules, o, match);
+		apply(rules, o);
 	}
 	for (size_t i = 0; i < rules->count; i++) {
 		supersede(&rules->items[i]);
 		in_force.items[in_force.count++] = rules->items[i];
 	}
-	waymark_unlock();
 	rules->count = 0;
-	return without_id ? waymark_fail(
-				    error, "%zu events stay off: memory or ids ran out", without_id)
-			  : 0;
+	return 0;
+}
+
+int waymark_rules_commit(
+	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error)
+{
+	struct waymark_match ignored;
+
+	waymark_lock();
+	int result = commit(rules, match ? match : &ignored, error);
+
+	waymark_unlock();
+	return result;
+}
+
+int waymark_rules_prepare(struct waymark_rules *rules, struct waymark_error *error)
+{
+	struct waymark_match ignored;
+
+	waymark_lock();
+	int result = prepare_all(rules, &ignored, error);
+
+	waymark_unlock();
+	return result;
 }
 
 void waymark_rules_meet(struct waymark_rules *rules)
@@ -162,9 +209,7 @@ void waymark_rules_meet(struct waymark_rules *rules)
 
 void waymark_rules_apply_to(struct waymark_object *object)
 {
-	struct waymark_match ignored = { 0 };
-
-	apply(&in_force, object, &ignored);
+	apply(&in_force, object);
 }
 
 /* The event whose name is nearest to that of a rule. Under the control lock. */

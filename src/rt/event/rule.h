@@ -52,9 +52,15 @@ int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned
 	struct waymark_error *error);
 
 /*
+ * Gives ids to the events that the rules will have record. Returns 0, or -1 where
+ * some found none. Takes the control lock.
+ */
+int waymark_rules_prepare(struct waymark_rules *rules, struct waymark_error *error);
+
+/*
  * Puts the rules into force and empties the list. Returns 0, or -1 and nothing
- * is changed: no memory. -1 also when some events found no id: those do not
- * record, the rest is done. Takes the control lock.
+ * is changed: no memory, or some events found no id. No other change comes in
+ * between. Takes the control lock.
  */
 int waymark_rules_commit(
 	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error);
