@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # control= loads the monitor's library and starts it, with a stub in its place:
-# monitor.sh PROGRAM SILENT STUB [STATIC STATIC_WITH_STUB]
+# monitor.sh PROGRAM SILENT STUB UNTRACED PLUGIN [STATIC STATIC_WITH_STUB]
 set -u
 program=$(realpath "$1")
 silent=$(realpath "$2")
 stub=$(dirname "$(realpath "$3")")
+untraced=$(realpath "$4")
+plugin=$(realpath "$5")
 name=$(basename "$program")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -44,6 +46,8 @@ expect "one of each option" 0 "" $'a qmp NULL off\nb hmp NULL off' \
 expect "one of each of the variable" 0 "$disk" $'a qmp NULL on\nb hmp NULL on' \
 	"${with[@]}" WAYMARK_TRACE='control=a;control=b,control-mode=hmp;disk_read,log.prefix=default' "$silent"
 
+expect "a program whose plug-ins alone have events" 0 "" "on qmp NULL none" \
+	"${with[@]}" WAYMARK_TRACE=control=on "$untraced" "$plugin"
 expect "no value" 1 "$name: control= needs on, stdio, fd:N or the path of a socket" "" \
 	"${with[@]}" "$program" control=
 expect "no mode of that name" 1 "$name: control-mode=: 'json' is none of qmp, hmp, stratovirt" "" \
@@ -77,10 +81,10 @@ if echo 'int other;' | cc -shared -fPIC -o "$tmp/other/libwaymark-monitor.so.0" 
 fi
 expect "not asked for, not loaded" 0 "$disk" "" "${with[@]}" "$program" disk_read
 
-if [ $# -gt 3 ]; then
+if [ $# -gt 5 ]; then
 	expect "static, without it" 0 "waymark: WAYMARK_TRACE: control=: libwaymark is part of the program, \
 but the monitor is not: link it with -Wl,-u,waymark_monitor_start -lwaymark-monitor as well
-$disk" "" "${with[@]}" WAYMARK_TRACE='disk_read,control=on' "$4"
-	expect "static, with it" 0 "$disk" "on qmp NULL on" env WAYMARK_TRACE='disk_read,control=on' "$5"
+$disk" "" "${with[@]}" WAYMARK_TRACE='disk_read,control=on' "$6"
+	expect "static, with it" 0 "$disk" "on qmp NULL on" env WAYMARK_TRACE='disk_read,control=on' "$7"
 fi
 exit $((failures > 0))

@@ -17,6 +17,7 @@
 #include "rt/control/environment.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
+#include "rt/event/loaded.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
 #include "rt/sink/sink.h"
@@ -224,6 +225,14 @@ static void report_vain(void)
 	waymark_rules_report_unmet();
 }
 
+/* A program without events of its own never registers: its libraries are all there is. */
+static void begin_monitors_of_libraries(void)
+{
+	if (waymark_monitor_is_postponed() && !waymark_loaded_program_registers()) {
+		waymark_monitor_begin_postponed(say);
+	}
+}
+
 void waymark_environment_follow(bool is_program)
 {
 	if (!startup.pid || startup.over) {
@@ -231,6 +240,7 @@ void waymark_environment_follow(bool is_program)
 	}
 	place_file();
 	if (!is_program) {
+		begin_monitors_of_libraries();
 		return;
 	}
 	startup.over = true;

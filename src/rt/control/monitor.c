@@ -88,19 +88,27 @@ int waymark_monitor_postpone(struct monitor_wish *wish, struct waymark_error *er
 	return 0;
 }
 
+bool waymark_monitor_is_postponed(void)
+{
+	return postponed.count > 0;
+}
+
+/* Taken out first: what the monitor's library brings may have events and come here again. */
 void waymark_monitor_begin_postponed(void (*say)(const struct waymark_error *warning))
 {
+	struct monitor_wish *wishes = postponed.wishes;
+	size_t count = postponed.count;
 	struct waymark_error error;
 
-	for (size_t i = 0; i < postponed.count; i++) {
-		if (waymark_monitor_begin(&postponed.wishes[i], &error) < 0) {
-			say(&error);
-		}
-		waymark_monitor_forget(&postponed.wishes[i]);
-	}
-	free(postponed.wishes);
 	postponed.wishes = NULL;
 	postponed.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (waymark_monitor_begin(&wishes[i], &error) < 0) {
+			say(&error);
+		}
+		waymark_monitor_forget(&wishes[i]);
+	}
+	free(wishes);
 }
 
 void waymark_monitor_forget(struct monitor_wish *wish)

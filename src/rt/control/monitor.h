@@ -6,6 +6,8 @@
 #ifndef RT_CONTROL_MONITOR_H
 #define RT_CONTROL_MONITOR_H
 
+#include <stdbool.h>
+
 #include <waymark/control.h>
 
 /* What an option asks for; all NULL: nothing. */
@@ -24,6 +26,8 @@ int waymark_monitor_begin(const struct monitor_wish *wish, struct waymark_error 
 
 /* Takes the wish over, whose `where` is given, until the next function; constructors only. */
 int waymark_monitor_postpone(struct monitor_wish *wish, struct waymark_error *error);
+
+bool waymark_monitor_is_postponed(void);
 
 /* Starts what was postponed; says what cannot be. */
 void waymark_monitor_begin_postponed(void (*say)(const struct waymark_error *warning));

@@ -7,6 +7,7 @@
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "rt/event/loaded.h"
 
@@ -49,4 +50,90 @@ bool waymark_loaded_find(const void *address, struct loaded *loaded)
 	struct search s = { .address = (uintptr_t)address, .loaded = loaded };
 
 	return dl_iterate_phdr(visit, &s) == 1;
+}
+
+#if __ELF_NATIVE_CLASS == 64
+#define SYMBOL_OF(info) ELF64_R_SYM(info)
+#else
+#define SYMBOL_OF(info) ELF32_R_SYM(info)
+#endif
+
+/* The dynamic section by its tags, 0 where one is missing. */
+struct dynamic {
+	uintptr_t base;
+	uintptr_t of[DT_JMPREL + 1];
+};
+
+/* glibc has put the base into the addresses by now, others have not. */
+static const void *address_of(const struct dynamic *d, size_t tag)
+{
+	uintptr_t address = d->of[tag];
+
+	return (const void *)(address < d->base ? address + d->base : address);
+}
+
+/* Whether a table of relocations has one for a symbol of that name. */
+static bool table_refers(const struct dynamic *d, size_t table, size_t size, const char *name)
+{
+	bool short_ones = table == DT_REL || (table == DT_JMPREL && d->of[DT_PLTREL] == DT_REL);
+	size_t step = short_ones ? sizeof(ElfW(Rel)) : sizeof(ElfW(Rela));
+	const ElfW(Sym) *symbols = address_of(d, DT_SYMTAB);
+	const char *names = address_of(d, DT_STRTAB);
+	const char *entry = address_of(d, table);
+
+	for (size_t at = 0; d->of[table] && at < d->of[size]; at += step) {
+		size_t symbol = SYMBOL_OF(((const ElfW(Rel) *)(const void *)(entry + at))->r_info);
+
+		if (symbol && strcmp(names + symbols[symbol].st_name, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool refers(const struct dynamic *d, const char *name)
+{
+	return table_refers(d, DT_RELA, DT_RELASZ, name) ||
+	       table_refers(d, DT_REL, DT_RELSZ, name) ||
+	       table_refers(d, DT_JMPREL, DT_PLTRELSZ, name);
+}
+
+static const ElfW(Dyn) * find_dynamic(const struct dl_phdr_info *info)
+{
+	for (unsigned int i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) {
+			return (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+		}
+	}
+	return NULL;
+}
+
+/* The first one that is listed is the program. */
+static int visit_program(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct dynamic d = { .base = info->dlpi_addr };
+	const ElfW(Dyn) *entry = find_dynamic(info);
+	bool *registers = data;
+
+	(void)size;
+	for (; entry && entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag > 0 && entry->d_tag <= DT_JMPREL) {
+			d.of[entry->d_tag] = entry->d_un.d_ptr;
+		}
+	}
+	*registers = !d.of[DT_SYMTAB] || !d.of[DT_STRTAB] || refers(&d, "waymark_register");
+	return 1;
+}
+
+bool waymark_loaded_program_registers(void)
+{
+	static const char here;
+	struct loaded own;
+	bool registers = true;
+
+	if (waymark_loaded_find(&here, &own) && own.is_program) {
+		return true;
+	}
+	dl_iterate_phdr(visit_program, &registers);
+	return registers;
 }

@@ -16,4 +16,10 @@ struct loaded {
 /* The object that `address` lies in. Returns false when there is none. */
 bool waymark_loaded_find(const void *address, struct loaded *loaded);
 
+/*
+ * Whether the main program has events of its own, which register behind those of
+ * its libraries: whether it refers to what registers them. True where that cannot be told.
+ */
+bool waymark_loaded_program_registers(void);
+
 #endif
