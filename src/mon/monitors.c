@@ -7,11 +7,11 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "mon/client.h"
 #include "mon/monitors.h"
+#include "mon/patience.h"
 #include "mon/server.h"
 #include "mon/session.h"
 #include "mon/thread.h"
@@ -30,29 +30,13 @@ static bool ending;
 /* Whether this thread, which forks, has got the lock. */
 static __thread bool locked __attribute__((tls_model("initial-exec")));
 
-static struct timespec in_ms(long ms)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	t.tv_nsec += ms % 1000 * 1000000;
-	t.tv_sec += ms / 1000 + t.tv_nsec / 1000000000;
-	t.tv_nsec %= 1000000000;
-	return t;
-}
-
-static bool lock_until(pthread_mutex_t *mutex, const struct timespec *deadline)
-{
-	return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, deadline) == 0;
-}
-
 static void before_fork(void)
 {
-	struct timespec deadline = in_ms(FORK_PATIENCE_MS);
+	struct timespec deadline = patience_ms(FORK_PATIENCE_MS);
 
-	locked = lock_until(&lock, &deadline);
+	locked = patience_lock(&lock, &deadline);
 	for (struct waymark_monitor *m = locked ? monitors : NULL; m; m = m->next) {
-		m->held = lock_until(&m->turn, &deadline);
+		m->held = patience_lock(&m->turn, &deadline);
 	}
 }
 
@@ -136,14 +120,14 @@ static void finish(struct waymark_monitor *m, const struct timespec *deadline)
 /* Before the runtime's own end: the monitor depends on it. */
 static void end(void)
 {
-	struct timespec deadline = in_ms(EXIT_PATIENCE_MS);
+	struct timespec deadline = patience_ms(EXIT_PATIENCE_MS);
 
-	if (process != getpid() || !lock_until(&lock, &deadline)) {
+	if (process != getpid() || !patience_lock(&lock, &deadline)) {
 		return; /* a child of vfork, which has its parent's memory */
 	}
 	ending = true;
 	for (struct waymark_monitor *m = monitors; m; m = m->next) {
-		if (lock_until(&m->turn, &deadline)) {
+		if (patience_lock(&m->turn, &deadline)) {
 			finish(m, &deadline);
 			pthread_mutex_unlock(&m->turn);
 		}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
+#include "mon/patience.h"
 #include "mon/worker.h"
 
 /* Only pages that are touched count; a program's thread-local data may be large. */
@@ -90,13 +91,8 @@ void worker_run(struct worker *w, void (*run)(void *of), void *of)
 bool worker_run_until(
 	struct worker *w, void (*run)(void *of), void *of, const struct timespec *deadline)
 {
-	int result;
-
 	ask(w, run, of);
-	do {
-		result = sem_clockwait(&w->done, CLOCK_MONOTONIC, deadline);
-	} while (result && errno == EINTR);
-	return result == 0;
+	return patience_wait(&w->done, deadline);
 }
 
 void worker_destroy(struct worker *w)

@@ -26,7 +26,7 @@ struct worker *worker_create(void);
 void worker_run(struct worker *w, void (*run)(void *of), void *of);
 
 /*
- * The same, but waits no longer than `deadline`, by the monotonic clock; a worker
+ * The same, but waits no longer than `deadline` of patience.h; a worker
  * that is not through then can be used no more. Returns whether it is.
  */
 bool worker_run_until(

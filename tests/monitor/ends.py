@@ -5,7 +5,7 @@
 import time
 
 import monitored
-from monitored import is_alive, until
+from monitored import CHILDS_THREADS, is_alive, until
 
 
 class Ends(monitored.Monitored):
@@ -55,6 +55,7 @@ class Ends(monitored.Monitored):
         self.assertEqual(host.wait(), (0, ""))
         self.assertFalse(self.path.exists())
 
+    @CHILDS_THREADS
     def test_the_child_of_a_program_that_ends_first_removes_nothing_of_its_parents(self):
         host = self.host(f"start {self.path}")
         for end in "exit 0", "_exit 0", "quick_exit 0":

@@ -7,7 +7,7 @@ import threading
 import time
 
 import monitored
-from monitored import is_alive, kill, until
+from monitored import CHILDS_THREADS, WAYS_OF_PARENTS, is_alive, kill, until
 
 
 class Forks(monitored.Monitored):
@@ -29,6 +29,7 @@ class Forks(monitored.Monitored):
                 return False
         self.assertTrue(until(is_so), f"{path or self.path} is not that of {pid}")
 
+    @CHILDS_THREADS
     def test_a_child_has_a_monitor_at_its_own_default_path(self):
         for how in "start", "open":
             with self.subTest(how=how):
@@ -44,11 +45,13 @@ class Forks(monitored.Monitored):
                 self.assertTrue(until(lambda path=self.default_path(child): not path.exists()))
                 self.assert_answers(held)
 
+    @CHILDS_THREADS
     def test_a_child_of_any_thread_has_a_monitor(self):
         host = self.host("start here-%d")
         child = self.child(int(host.do("threadfork")))
         self.assert_owned_by(child, self.work / f"here-{child}")
 
+    @CHILDS_THREADS
     def test_a_path_is_the_childs_when_the_parent_has_ended(self):
         for how in "start", "open":
             for end in "_exit 0", "exit 0", "quick_exit 0", "kill":
@@ -69,6 +72,7 @@ class Forks(monitored.Monitored):
                     host.tell("exit 0", 1)
                     self.assertTrue(until(lambda path=path: not path.exists()))
 
+    @CHILDS_THREADS
     def test_a_daemon_that_forks_twice_and_closes_everything_keeps_its_socket(self):
         for _ in range(5):
             with self.subTest():
@@ -85,6 +89,7 @@ class Forks(monitored.Monitored):
                 host.tell("exit 0", 2)
                 self.assertTrue(until(lambda: not self.path.exists()))
 
+    @CHILDS_THREADS
     def test_one_worker_after_another_takes_the_socket_over(self):
         host = self.host(f"start {self.path}")
         workers = {self.child(int(pid)) for pid in host.do("workers 8").split()}
@@ -107,7 +112,7 @@ class Forks(monitored.Monitored):
         self.assertEqual(workers, set())
 
     def test_a_child_undoes_what_its_parents_clients_hold_and_the_parent_does_not(self):
-        for how in "start", "open":
+        for how in WAYS_OF_PARENTS:
             with self.subTest(how=how):
                 note = self.work / f"note-{how}"
                 host = self.host(f"{how} {self.work / how}")
@@ -124,7 +129,7 @@ class Forks(monitored.Monitored):
         return path.read_text() if path.exists() else None
 
     def test_a_client_of_the_parent_is_not_held_by_children(self):
-        for how in "start", "open":
+        for how in WAYS_OF_PARENTS:
             with self.subTest(how=how):
                 host = self.host(f"{how} {self.work / how}")
                 client = self.client(self.work / how)
@@ -132,6 +137,7 @@ class Forks(monitored.Monitored):
                 self.assertEqual(client.ask("quit"), "bye")
                 self.assertIsNone(client.line())
 
+    @CHILDS_THREADS
     def test_standard_streams_and_descriptors_stay_with_the_parent(self):
         for how in "start", "open":
             with self.subTest(how=how):
@@ -149,6 +155,7 @@ class Forks(monitored.Monitored):
                 self.assertEqual(client.ask("quit"), "bye")
                 self.assertIsNone(client.line())
 
+    @CHILDS_THREADS
     def test_a_fork_while_a_command_runs_waits_half_a_second_at_most(self):
         host = self.host(f"start {self.path}")
         slow = self.client()
@@ -163,7 +170,8 @@ class Forks(monitored.Monitored):
         self.assert_owned_by(child)
 
     def test_forks_from_many_threads_while_clients_talk(self):
-        host = self.host(f"start {self.path}", "start here-%d")
+        how = WAYS_OF_PARENTS[0]
+        host = self.host(f"{how} {self.path}", *["start here-%d"] * (how == "start"))
         going = True
         said = []
 
@@ -180,8 +188,9 @@ class Forks(monitored.Monitored):
         for talker in talkers:
             talker.join()
         self.assertEqual(set(said), {"hello"})
-        self.assert_answers(self.client(self.work / f"here-{host.pid}"))
+        self.assert_answers(self.client())
 
+    @CHILDS_THREADS
     def test_a_child_that_runs_another_program_at_once_leaves_no_socket(self):
         host = self.host("start here-%d")
         child = self.child(host.fork())
