@@ -2,17 +2,14 @@
 /* Connecting, and who is at the other end: see socket.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "socket/descriptor.h"
 #include "socket/probe.h"
 #include "socket/socket.h"
 #include "socket/target.h"
-
-#define PAUSE_NS 5000000 /* between two attempts */
+#include "socket/wait.h"
 
 bool socket_peer_is_us(int fd)
 {
@@ -23,24 +20,13 @@ bool socket_peer_is_us(int fd)
 	       (peer.uid == geteuid() || peer.uid == 0);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Tries again while the queue is full. Returns 0, or -1 with errno. */
 static int try_until(int fd, const struct sockaddr_un *address, int64_t deadline)
 {
-	const struct timespec pause = { .tv_nsec = PAUSE_NS };
-
 	while (socket_try(fd, address)) {
-		if (errno != EAGAIN || now_ms() >= deadline) {
+		if (errno != EAGAIN || !wait_again(deadline)) {
 			return -1;
 		}
-		nanosleep(&pause, NULL);
 	}
 	return 0;
 }
@@ -66,7 +52,7 @@ static int reach(int fd, const struct target *t, int timeout_ms, const struct fa
 	if (socket_target_address(t, &address, f)) {
 		return -1;
 	}
-	if (try_until(fd, &address, now_ms() + timeout_ms)) {
+	if (try_until(fd, &address, wait_deadline(timeout_ms))) {
 		return say_why(t->path, f);
 	}
 	if (!socket_peer_is_us(fd)) {

@@ -4,14 +4,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "socket/descriptor.h"
 #include "socket/directory.h"
+#include "socket/wait.h"
 
-#define LOCK_TRIES 400 /* 2 s, as socket.h says */
-#define LOCK_PAUSE_NS 5000000
+#define LOCK_MS 2000 /* as socket.h says */
 
 /* Says what is wrong with a default directory. Returns 0, or -1 with the error. */
 static int check_default(const struct stat *st, const char *path, const struct fail *f)
@@ -116,18 +115,17 @@ int socket_open_given(const char *path, int flags, const struct fail *f)
 /* Not waited for in the kernel: whoever may read the directory could hold us there for ever. */
 int socket_lock(int directory, const char *path, const struct fail *f)
 {
-	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+	int64_t deadline = wait_deadline(LOCK_MS);
 
-	for (int i = 0; i < LOCK_TRIES; i++) {
-		if (flock(directory, LOCK_EX | LOCK_NB) == 0) {
-			return 0;
-		}
+	while (flock(directory, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK) {
 			return socket_fail_errno(f, path, "cannot be locked");
 		}
-		nanosleep(&pause, NULL);
+		if (!wait_again(deadline)) {
+			return socket_fail(f, "%s: another program keeps it locked", path);
+		}
 	}
-	return socket_fail(f, "%s: another program keeps it locked", path);
+	return 0;
 }
 
 void socket_unlock(int directory)

@@ -154,13 +154,14 @@ int socket_listen(const char *path, struct socket_file *file, char *error, size_
 int socket_remove(const struct socket_file *file)
 {
 	char parent[SOCKET_PATH_SIZE];
-	size_t name = (size_t)(strrchr(file->path, '/') + 1 - file->path);
 	int result;
 	int directory;
 
 	if (file->process != getpid()) {
 		return 0;
 	}
+	size_t name = (size_t)(strrchr(file->path, '/') + 1 - file->path);
+
 	memcpy(parent, file->path, name);
 	parent[name] = '\0';
 	directory = socket_open_at(AT_FDCWD, parent, O_PATH | O_DIRECTORY);

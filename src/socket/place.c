@@ -10,8 +10,7 @@
 #include "socket/place.h"
 #include "socket/socket.h"
 
-/* A directory of `owner` to which nobody else may write: who is not root cannot replace what is in
- * it. */
+/* A directory of `owner` to which nobody else may write: what is in it is not replaced. */
 static bool is_safe(const char *path, uid_t owner)
 {
 	struct stat st;
@@ -30,8 +29,10 @@ static bool put_below(const char *parent, uid_t owner, char *path, size_t size)
 	return is_safe(parent, owner) && has_room(snprintf(path, size, "%s/waymark", parent), size);
 }
 
-/* What is no absolute path is to be ignored (XDG Base Directory Specification); sudo leaves another
- * user's. */
+/*
+ * What is no absolute path is to be ignored (XDG Base Directory Specification);
+ * sudo and su may leave another user's.
+ */
 static bool put_xdg(char *path, size_t size)
 {
 	const char *parent = secure_getenv("XDG_RUNTIME_DIR");

@@ -84,7 +84,8 @@ int socket_listen(const char *path, struct socket_file *file, char *error, size_
  * as it is open the file's number is nobody else's, and no other program of ours
  * takes the file for a stale one.
  *
- * Returns 0 also where there is nothing of ours to remove, or -1 with errno.
+ * Returns 0 also where there is nothing of ours to remove, as when `file` is all
+ * zero, or -1 with errno.
  */
 int socket_remove(const struct socket_file *file);
 

@@ -146,8 +146,10 @@ void socket_target_close(struct target *t)
 	t->directory = -1;
 }
 
-/* The path itself where it fits, for whoever looks into /proc/net/unix; else a way through the open
- * directory. */
+/*
+ * The path itself where it fits, for whoever looks into /proc/net/unix; else a
+ * way through the open directory.
+ */
 int socket_target_address(const struct target *t, struct sockaddr_un *address, const struct fail *f)
 {
 	const size_t room = sizeof(address->sun_path);

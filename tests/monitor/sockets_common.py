@@ -47,7 +47,9 @@ class Sockets(unittest.TestCase):
         return path
 
     def start(self, *command, uid=0, xdg=None, **how):
-        env = {"PATH": os.environ["PATH"], **({"XDG_RUNTIME_DIR": str(xdg)} if xdg is not None else {})}
+        env = {name: value for name, value in os.environ.items() if name != "XDG_RUNTIME_DIR"}
+        if xdg is not None:
+            env["XDG_RUNTIME_DIR"] = str(xdg)
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "errors": "replace"}
         return subprocess.Popen([self.tool, *map(str, command)], env=env, **{**streams, **as_user(uid), **how})
 

@@ -33,6 +33,7 @@ def enter():
     if INSIDE not in os.environ:
         os.environ[INSIDE] = "1"
         os.execvp(NAMESPACE[0], [*NAMESPACE, sys.executable, os.path.abspath(__file__), sockets_common.BUILT])
+    os.environ["LSAN_OPTIONS"] = "detect_leaks=0"  # it needs /proc
     for place, mode in (("/tmp", "1777"), ("/run", "755")):
         mount(place, "mode=" + mode)
     sockets_common.BUILT = "/run/tool"
@@ -159,6 +160,7 @@ class Places(Users):
         os.chown(xdg, NOBODY, NOBODY)
         self.assertEqual(self.place_of(NOBODY, xdg=xdg), TMP)
 
+    @unittest.skipIf(os.environ.get("WAYMARK_SANITIZER"), "a sanitizer cannot look into a set-uid program")
     def test_a_set_uid_program_does_not_hear_the_environment(self):
         mine = self.directory("mine", 0o700, NOBODY)
         self.assertEqual(self.place_of(NOBODY, xdg=mine), f"{mine}/waymark")
@@ -194,15 +196,12 @@ class Places(Users):
         mount(self.place, "mode=755")
         self.addCleanup(subprocess.run, ["umount", self.place], check=True)
         stale = self.leave_stale("listen", self.place / "stale.sock")
+        listed = self.leave_stale("listen", xdg=self.place)
         subprocess.run(["mount", "-o", "remount,ro", self.place], check=True)
         self.assert_refused("Read-only file system", "listen", self.place / "a.sock")
-        self.assert_refused("Read-only file system", "listen", xdg=self.place)
         self.assert_refused("cannot be removed: Read-only file system", "listen", stale)
-        with self.listening("listen", uid=NOBODY):
-            subprocess.run(["mount", "-o", "remount,ro", "/tmp"], check=True)
-            status = self.run_tool("list", uid=NOBODY)[0]
-            subprocess.run(["mount", "-o", "remount,rw", "/tmp"], check=True)
-            self.assertEqual(status, 0)
+        self.assertEqual(self.run_tool("list", xdg=self.place), (0, ""))
+        self.assertTrue(listed.is_socket())
 
 
 class Others(Users):
@@ -343,7 +342,8 @@ class Walking(Users):
                 self.assertEqual((status, set(out.splitlines())), (0, expected))
                 self.assertEqual(len({path.parent, other.parent, third.parent}), 3)
                 self.assertEqual(self.run_tool("find", one.pid, uid=NOBODY, xdg=xdg), (0, str(path)))
-                self.assertEqual(self.run_tool("list", uid=NOBODY, xdg=login)[1].count(str(three.pid)), 2)
+                out = self.run_tool("list", uid=NOBODY, xdg=login)[1]  # two places are one directory
+                self.assertEqual(out.splitlines().count(f"{three.pid} {third}"), 1)
 
     def test_a_place_that_cannot_be_used_hides_no_other(self):
         xdg = self.directory("mine", 0o700, NOBODY)
@@ -352,6 +352,12 @@ class Walking(Users):
             status, out = self.run_tool("list", uid=NOBODY, xdg=xdg)
             self.assertEqual(status, 1)
             self.assertIn(f"{process.pid} {path}\n{TMP}: belongs to user", out)
+        os.chown(TMP, NOBODY, NOBODY)
+        (xdg / "waymark").chmod(0o777)
+        with self.listening("listen", uid=NOBODY) as (process, path):
+            status, out = self.run_tool("list", uid=NOBODY, xdg=xdg)
+            self.assertEqual(status, 1)
+            self.assertIn(f"{process.pid} {path}\n{xdg}/waymark: others may write", out)
 
 
 if __name__ == "__main__":
