@@ -11,6 +11,7 @@
 #include "ctf_pairs.h"
 #include "rt/record/counts.h"
 #include "rt/record/process.h"
+#include "rt/record/settings.h"
 #include "rt/record/tally.h"
 #include "rt/sink/sink.h"
 

@@ -172,6 +172,33 @@ static void a_count_goes_on_beyond_32_bits(void **state)
 	run_it(wrap);
 }
 
+/* As a handler sees it that interrupts the switch of packets, or another thread meanwhile. */
+static void look_inside(void)
+{
+	begin();
+	for (uint64_t i = 0; i < 10; i++) {
+		trace_ctf(1, i);
+	}
+	struct cursor *c = (void *)waymark_cursors[WAYMARK_RECORDER_CTF];
+	struct tally own = mine();
+
+	c->turn++;
+	c->bytes += 10 * PAIR_BYTES; /* of the packet that is still there */
+	own = mine();
+	expect_tally("in the middle", &own, 10, 0);
+	c->bytes -= 10 * PAIR_BYTES;
+	c->turn++;
+	trace_ctf(1, 10);
+	own = mine();
+	expect_tally("afterwards", &own, 11, 0);
+}
+
+static void a_look_in_the_middle_of_a_packet_switch_shows_no_half_of_it(void **state)
+{
+	(void)state;
+	run_it(look_inside);
+}
+
 static uint32_t stop;
 
 static void *watch(void *unused)
@@ -239,6 +266,7 @@ int main(void)
 		cmocka_unit_test(events_of_handlers_are_counted_exactly),
 		cmocka_unit_test(an_event_that_is_left_in_the_middle_is_none),
 		cmocka_unit_test(a_count_goes_on_beyond_32_bits),
+		cmocka_unit_test(a_look_in_the_middle_of_a_packet_switch_shows_no_half_of_it),
 		cmocka_unit_test(no_number_goes_back_while_threads_come_and_go),
 	};
 
