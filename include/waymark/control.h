@@ -124,9 +124,9 @@ struct waymark_event_info {
 	unsigned int backends; /* as waymark_get_backends(), and so on */
 	unsigned int state;
 	unsigned int watchers;
-	uint64_t recorded; /* of its events: 0 unless they are counted */
-	uint64_t lost;
-	uint64_t bytes;
+	uint64_t recorded; /* while single events are counted, see waymark_count_events() */
+	uint64_t lost; /* ever */
+	uint64_t bytes; /* as `recorded` */
 	uint64_t reserved[4]; /* 0 */
 };
 
@@ -219,6 +219,9 @@ int waymark_snapshot(struct waymark_error *error);
  */
 int waymark_snapshot_to(const char *directory, struct waymark_error *error);
 
+/* Whether single events are counted: not, since nobody has said anything; yes; not, as was said. */
+enum waymark_counting { WAYMARK_COUNTING_NOT_YET, WAYMARK_COUNTING_ON, WAYMARK_COUNTING_OFF };
+
 /* Counters of this process. */
 struct waymark_stats {
 	uint64_t recorded; /* by ctf and simple, each on its own, in their files or not yet */
@@ -229,7 +232,7 @@ struct waymark_stats {
 	uint64_t syslog_withheld; /* messages that syslog.rate= kept back */
 	uint64_t ftrace_lost; /* events that the kernel's trace did not get */
 	uint64_t bytes; /* of what ctf and simple recorded, in memory: each event to 8 bytes */
-	uint64_t counting; /* 1: single events are counted, see waymark_count_events() */
+	uint64_t counting; /* enum waymark_counting */
 	uint64_t reserved[7]; /* 0 */
 };
 
@@ -260,9 +263,9 @@ void waymark_free_threads(struct waymark_thread_list *list);
 
 /*
  * Whether events are counted one by one, by who writes them to their files: 3 to 9 ns
- * an event of ctf there, nothing in the thread that records. Off, but for losses,
- * until it is switched on by this, by stats=on, or by the first question for an event's
- * counts, unless it was switched off before. What is counted stays. Returns 0.
+ * an event of ctf there, nothing in the thread that records. They begin with what is
+ * in memory when it is switched on, and follow as that goes to its file; losses are
+ * counted always, at once. What is counted stays. Returns 0.
  */
 int waymark_count_events(bool on, struct waymark_error *error);
 

@@ -16,7 +16,6 @@
 
 #include "events.h"
 #include "unit.h"
-#include "rt/record/counts.h"
 
 EVENT(counted, WAYMARK_CTF | WAYMARK_SIMPLE, 1)
 EVENT(other, WAYMARK_SIMPLE, 2)
@@ -125,46 +124,58 @@ static void threads_have_names_and_become_one_when_they_end(void **state)
 	assert_sum_is_total();
 }
 
-static void the_first_question_has_events_counted(void **state)
+/* As the list of events has it. */
+static struct waymark_event_info info_of(const char *name)
+{
+	struct waymark_event_list list;
+
+	assert_int_equal(waymark_list_events(name, &list, NULL), 0);
+	assert_int_equal(list.count, 1);
+	struct waymark_event_info info = list.events[0];
+
+	waymark_free_events(&list);
+	return info;
+}
+
+static enum waymark_counting counting(void)
 {
 	struct waymark_stats stats;
-	struct tally t;
 
+	waymark_get_stats(&stats);
+	return (enum waymark_counting)stats.counting;
+}
+
+static void single_events_are_counted_while_that_is_on(void **state)
+{
 	(void)state;
-	waymark_get_stats(&stats);
-	assert_int_equal(stats.counting, 0);
-	waymark_counts_get(waymark_event_other.id, &t);
-	assert_int_equal(t.recorded, 0);
-	waymark_get_stats(&stats);
-	assert_int_equal(stats.counting, 1);
-	waymark_flush(NULL); /* what is in memory by now counts */
-	waymark_counts_get(waymark_event_other.id, &t);
-	uint64_t before = t.recorded;
-
+	waymark_flush(NULL);
+	assert_int_equal(info_of("other").recorded, 0);
+	assert_int_equal(counting(), WAYMARK_COUNTING_NOT_YET); /* a list is no switch */
+	assert_int_equal(waymark_count_events(true, NULL), 0);
+	assert_int_equal(counting(), WAYMARK_COUNTING_ON);
 	for (int i = 0; i < 10; i++) {
 		trace_other(i);
 	}
+	trace_counted(1); /* by both backends */
 	waymark_flush(NULL);
-	waymark_counts_get(waymark_event_other.id, &t);
-	assert_int_equal(t.recorded, before + 10);
-	assert_int_equal(t.bytes, t.recorded * EVENT_BYTES);
-	assert_int_equal(t.lost, 0);
+	assert_int_equal(info_of("other").recorded, 10);
+	assert_int_equal(info_of("other").bytes, 10 * EVENT_BYTES);
+	assert_int_equal(info_of("other").lost, 0);
+	assert_int_equal(info_of("counted").recorded, 2);
 }
 
-static void counting_is_switched_by_name(void **state)
+static void counting_is_switched_by_an_option(void **state)
 {
 	struct waymark_error error;
-	struct waymark_stats stats;
-	struct tally t;
 
 	(void)state;
 	assert_int_equal(waymark_configure("stats=off", &error), 0);
-	waymark_counts_get(waymark_event_other.id, &t);
-	waymark_get_stats(&stats);
-	assert_int_equal(stats.counting, 0);
-	assert_int_equal(waymark_count_events(true, &error), 0);
-	waymark_get_stats(&stats);
-	assert_int_equal(stats.counting, 1);
+	assert_int_equal(counting(), WAYMARK_COUNTING_OFF);
+	trace_other(1);
+	waymark_flush(NULL);
+	assert_int_equal(info_of("other").recorded, 10);
+	assert_int_equal(waymark_configure("stats=on", &error), 0);
+	assert_int_equal(counting(), WAYMARK_COUNTING_ON);
 	assert_int_equal(waymark_configure("stats=maybe", &error), -1);
 	assert_string_equal(error.text, "stats=: 'maybe' is none of on, off");
 }
@@ -252,8 +263,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_has_recorded_yet),
 		cmocka_unit_test(threads_have_names_and_become_one_when_they_end),
-		cmocka_unit_test(the_first_question_has_events_counted),
-		cmocka_unit_test(counting_is_switched_by_name),
+		cmocka_unit_test(single_events_are_counted_while_that_is_on),
+		cmocka_unit_test(counting_is_switched_by_an_option),
 		cmocka_unit_test(a_thousand_threads_are_listed_while_they_come_and_go),
 	};
 	char directory[] = "/tmp/waymark-stats-XXXXXX";

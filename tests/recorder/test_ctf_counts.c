@@ -69,7 +69,7 @@ static void what_was_overwritten_was_recorded(void **state)
 	run_it(overwrite);
 }
 
-static void question(void)
+static void switch_counting(void)
 {
 	begin();
 	per_thread = 160;
@@ -77,7 +77,8 @@ static void question(void)
 	waymark_recorder_flush();
 	struct tally event = of_pair();
 
-	expect_tally("before the first question", &event, 0, 0);
+	expect_tally("while it is off", &event, 0, 0);
+	waymark_counts_switch(true);
 	in_threads(1, record_both);
 	waymark_recorder_flush();
 	event = of_pair();
@@ -89,10 +90,10 @@ static void question(void)
 	expect_tally("not since it is off", &event, 170, 0);
 }
 
-static void the_first_question_has_events_counted_from_then_on(void **state)
+static void events_are_counted_while_that_is_on(void **state)
 {
 	(void)state;
-	run_it(question);
+	run_it(switch_counting);
 }
 
 static void end_well(pid_t child)
@@ -176,7 +177,7 @@ int main(void)
 		cmocka_unit_test(recorded_and_lost_make_all),
 		cmocka_unit_test(what_threads_without_memory_lost_is_in_the_sum),
 		cmocka_unit_test(what_was_overwritten_was_recorded),
-		cmocka_unit_test(the_first_question_has_events_counted_from_then_on),
+		cmocka_unit_test(events_are_counted_while_that_is_on),
 		cmocka_unit_test(a_child_counts_from_0),
 	};
 

@@ -288,6 +288,6 @@ void waymark_get_stats(struct waymark_stats *stats)
 		.syslog_withheld = waymark_loss(LOSS_SYSLOG_WITHHELD),
 		.ftrace_lost = waymark_loss(LOSS_FTRACE),
 		.bytes = recorder.bytes,
-		.counting = waymark_counts_are_on(),
+		.counting = waymark_counts_state(),
 	};
 }

@@ -12,6 +12,7 @@
 #include "rt/event/state.h"
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
+#include "rt/record/counts.h"
 
 /* What is being filled: `events_max` events, and their names behind. */
 struct copy {
@@ -38,13 +39,18 @@ static void put(struct copy *c, const struct waymark_event *event)
 		return;
 	}
 	char *name = (char *)(c->events + c->events_max) + at;
+	struct tally counts;
 
+	waymark_counts_get(event->id, &counts);
 	memcpy(name, event->name, size);
 	c->events[c->count - 1] = (struct waymark_event_info){
 		.name = name,
 		.backends = event->backends,
 		.state = state_get(event),
 		.watchers = state_watchers(event),
+		.recorded = counts.recorded,
+		.lost = counts.lost,
+		.bytes = counts.bytes,
 	};
 }
 

@@ -13,7 +13,7 @@
 /* By release; mapped when the first of its events is counted. */
 static struct tally *pieces[IDS / PIECE];
 
-static uint32_t counting; /* enum counting; relaxed */
+static uint32_t counting; /* enum waymark_counting; relaxed */
 
 /* NULL: no memory. Threads may race: one mapping stays. */
 static struct tally *get_piece(uint16_t id)
@@ -36,26 +36,18 @@ static struct tally *get_piece(uint16_t id)
 
 void waymark_counts_switch(bool on)
 {
-	__atomic_store_n(&counting, on ? COUNTING_ON : COUNTING_OFF, __ATOMIC_RELAXED);
+	__atomic_store_n(
+		&counting, on ? WAYMARK_COUNTING_ON : WAYMARK_COUNTING_OFF, __ATOMIC_RELAXED);
 }
 
-bool waymark_counts_are_on(void)
+enum waymark_counting waymark_counts_state(void)
 {
-	return __atomic_load_n(&counting, __ATOMIC_RELAXED) == COUNTING_ON;
-}
-
-static void ask(void)
-{
-	uint32_t unsaid = COUNTING_UNSAID;
-
-	__atomic_compare_exchange_n(
-		&counting, &unsaid, COUNTING_ON, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return __atomic_load_n(&counting, __ATOMIC_RELAXED);
 }
 
 void waymark_counts_get(uint32_t id, struct tally *counts)
 {
 	*counts = (struct tally){ 0 };
-	ask();
 	const struct tally *t =
 		id < IDS ? __atomic_load_n(&pieces[id / PIECE], __ATOMIC_ACQUIRE) : NULL;
 

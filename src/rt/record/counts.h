@@ -12,18 +12,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rt/record/cursor.h"
+#include <waymark/control.h>
 
-/* Not said: the first question switches it on. */
-enum counting { COUNTING_UNSAID, COUNTING_ON, COUNTING_OFF };
+#include "rt/record/cursor.h"
 
 /* Any thread. */
 void waymark_counts_switch(bool on);
-bool waymark_counts_are_on(void);
+enum waymark_counting waymark_counts_state(void);
+
+static inline bool counts_are_on(void)
+{
+	return waymark_counts_state() == WAYMARK_COUNTING_ON;
+}
 
 /*
- * The counts of an event, which begin with what is drained after the first question
- * or switch; zero where nothing is known. Any thread.
+ * The counts of an event, which begin with what is drained after the switch; zero
+ * where nothing is known. Any thread.
  */
 void waymark_counts_get(uint32_t id, struct tally *counts);
 

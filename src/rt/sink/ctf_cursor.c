@@ -75,7 +75,7 @@ static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_he
 /* The packet goes its way: its events are counted, if anybody wants that. */
 static void count_events(struct ctf_round *round, const struct packet_header *h)
 {
-	if (waymark_counts_are_on()) {
+	if (counts_are_on()) {
 		waymark_packet_count(&round->state->walk, h, h->content_size / 8);
 	}
 }

@@ -100,7 +100,7 @@ uint64_t waymark_packet_count(
 	uint64_t at = sizeof(*packet);
 	uint64_t events = 0;
 
-	if (!waymark_counts_are_on()) {
+	if (!counts_are_on()) {
 		return waymark_packet_events(w, packet, bytes);
 	}
 	for (; at + sizeof(uint64_t) <= bytes; events++) {

@@ -261,7 +261,7 @@ static COLD void skip_packet(struct reader *r)
 uint64_t waymark_simple_run(struct simple_out *out, struct reader *r, uint64_t limit)
 {
 	struct head h = { SIMPLE_EVENT, { 0, *r->thread_ns, 0, out->pid } };
-	bool counting = waymark_counts_are_on();
+	bool counting = counts_are_on();
 	struct counts_run run = { 0 };
 	uint64_t events = 0;
 	uint64_t bytes = 0;
