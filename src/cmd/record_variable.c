@@ -32,12 +32,21 @@ static bool is_key(const char *option, const char *key)
 	return strncmp(option, key, n) == 0 && (option[n] == '=' || !option[n]);
 }
 
+/* Whether one of the backends that are named writes what we can read. */
+static bool has_trace(const char *option)
+{
+	return strstr(option, "ctf") || strstr(option, "simple");
+}
+
 static const char *check_option(const char *option)
 {
 	for (size_t i = 0; taken[i].key; i++) {
 		if (is_key(option, taken[i].key)) {
 			return taken[i].error;
 		}
+	}
+	if (is_key(option, "backend") && !has_trace(option)) {
+		return "--option backend=: ctf or simple must be in it, which have a trace";
 	}
 	return strchr(option, '=') && option[0] != '=' ? NULL : "--option: it takes KEY=VALUE";
 }

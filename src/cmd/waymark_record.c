@@ -14,6 +14,7 @@
 #include "cmd/escaped.h"
 #include "cmd/record.h"
 #include "cmd/waymark.h"
+#include "read/arena.h"
 #include "write/staged.h"
 
 enum { KEY_OPTION = ARGUMENT_LONG, KEY_REPLACE };
@@ -162,7 +163,14 @@ static int prepare(struct record_wishes *w)
 	if (!record_variable_check(w, &why)) {
 		return fail(RECORD_FAILED, "%s", why);
 	}
-	int error = record_find(w->program[0], path);
+	int error = arena_source_folder_error();
+
+	/* Without what is in memory, too much would be cut. */
+	if (error) {
+		return fail(RECORD_FAILED, "cannot open " ARENA_SOURCE_VARIABLE "=%s: %s",
+			arena_source_folder(), strerror(error));
+	}
+	error = record_find(w->program[0], path);
 
 	if (error) {
 		return cannot_run(w, error);

@@ -23,10 +23,12 @@
 #include "trace-record.h"
 
 static volatile sig_atomic_t caught;
+static volatile sig_atomic_t times;
 
 static void on_signal(int sig)
 {
 	caught = sig;
+	times++;
 }
 
 static void catch (void)
@@ -46,9 +48,10 @@ static void wait_for_signal(void)
 	while (!caught) {
 		usleep(1000);
 	}
-	printf("got %d\n", (int)caught);
+	usleep(50000); /* another one would come now */
+	printf("got %d%s\n", (int)caught, times > 1 ? ", more than once" : "");
 	fflush(stdout);
-	caught = 0;
+	caught = times = 0;
 }
 
 static void record(int count)

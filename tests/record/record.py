@@ -7,6 +7,7 @@ import os
 import pathlib
 import pty
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -189,6 +190,7 @@ class Record(unittest.TestCase):
                           (["-e", "a\nb", "true"], "a line's end"),
                           (["--option", "file=x", "true"], "what -o is for"),
                           (["--option", "x", "true"], "KEY=VALUE"),
+                          (["--option=backend=log", "true"], "which have a trace"),
                           (["--nope", "true"], "--nope")):
             self.assertIn(why, self.record(*args, status=125)[1])
         self.assertEqual(self.names(), [])
@@ -260,6 +262,12 @@ class Record(unittest.TestCase):
         self.assertEqual(out, "line\n" * 1000)
         self.assertIn("t: 2 events", said)
 
+    def test_memory_that_cannot_be_looked_at_is_an_error(self):
+        self.environment["WAYMARK_SHM"] = str(self.work / "none")
+        out, said = self.record("-o", "t", PROGRAM, "count", status=125)
+        self.assertEqual(out, "")
+        self.assertIn("cannot open WAYMARK_SHM=", said)
+
     def test_a_thousand_arguments(self):
         out, said = self.record("-o", "t", PROGRAM, "count", *["-x"] * 998, "1")
         self.assertEqual(out, "1000\n")
@@ -283,29 +291,48 @@ class Record(unittest.TestCase):
             self.assertEqual((status, out), (5, f"got {int(sig)}\n"))
             self.assertEqual(said, "waymark record: t: 4 events, 0 lost, 1 process\n")
 
-    def on_terminal(self, *args):
-        """In a session of its own, as a shell's job: our end of the terminal, and its number."""
+    def on_terminal(self, *args, program=WAYMARK, first="record"):
+        """In a session of its own: its number, and our end of the terminal."""
         pid, fd = pty.fork()
         if pid == 0:
             os.chdir(self.work)
-            os.execve(WAYMARK, [WAYMARK, "record", *args], self.environment)
+            os.execvpe(program, [program, first, *args], self.environment)
         return pid, fd
+
+    def test_a_shell_stops_it_and_goes_on_with_it(self):
+        self.environment["PS1"] = ""
+        pid, fd = self.on_terminal("--noprofile", "-i", program="bash", first="--norc")
+        os.write(fd, f"{WAYMARK} record -o t {PROGRAM} 3 catch wait exit=6\n".encode())
+        self.read_until(fd, b"ready")
+        os.write(fd, b"\x1a")
+        self.read_until(fd, b"Stopped")
+        os.write(fd, b"fg\n")
+        self.read_until(fd, b"record -o t")
+        os.write(fd, b"\x03")
+        self.assertIn(b"got 2", self.read_until(fd, b"t: 4 events, 0 lost, 1 process\r\n"))
+        os.write(fd, b"exit $?\n")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 6)
+        os.close(fd)
 
     def read_until(self, fd, wanted):
         text = b""
         while wanted not in text:
+            came = select.select([fd], [], [], PATIENCE)[0]
             with contextlib.suppress(OSError):
-                text += os.read(fd, 1000)
-                continue
-            self.fail(f"{wanted} did not come: {text}")
+                more = os.read(fd, 1000) if came else b""
+                text += more
+            if not came or not more:
+                self.fail(f"{wanted} did not come: {text}")
         return text
 
     def test_the_terminals_interrupt_reaches_the_program_once(self):
-        pid, fd = self.on_terminal("-o", "t", PROGRAM, "3", "catch", "wait", "exit=6")
+        pid, fd = self.on_terminal("-o", "t", PROGRAM, "3", "catch", "wait", "wait", "exit=6")
         self.read_until(fd, b"ready")
         os.write(fd, b"\x03")
+        self.read_until(fd, b"got 2\r\nready")
+        os.write(fd, b"\x1c")
         said = self.read_until(fd, b"process\r\n")
-        self.assertIn(b"got 2", said)
+        self.assertIn(b"got 3", said)
         self.assertIn(b"t: 4 events", said)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 6)
         os.close(fd)
