@@ -52,8 +52,8 @@ static bool has_room_since(const struct recorder *r, uint32_t turn)
 
 /*
  * With full=overwrite: makes room by old events. Who else is at that is soon
- * through, so it is waited for; and for a short time for who writes a snapshot,
- * which frees what it has written. Where the patience was in vain, a disk hangs, or
+ * through, so it is waited for; and for a short time from when it begins for who writes a
+ * snapshot, which frees what it has written. Where the patience was in vain, a disk hangs, or
  * threads stand still inside their events and hold all memory: then it is not
  * tried again at once.
  */
@@ -61,6 +61,7 @@ static bool evict(struct process *p, struct recorder *r, uint32_t turn)
 {
 	uint64_t now = waymark_clock_ns();
 	uint64_t begin = now;
+	bool was_writing = false;
 
 	if (!recorder_consumer(p, r)->evict ||
 		now < __atomic_load_n(&r->evict_ns, __ATOMIC_RELAXED)) {
@@ -72,6 +73,8 @@ static bool evict(struct process *p, struct recorder *r, uint32_t turn)
 		}
 		bool writing = __atomic_load_n(&r->writing, __ATOMIC_RELAXED);
 
+		begin = writing == was_writing ? begin : now;
+		was_writing = writing;
 		if (now - begin >= (writing ? SNAPSHOT_PATIENCE_NS : EVICT_PATIENCE_NS)) {
 			break;
 		}
