@@ -45,7 +45,8 @@ expect "one of each option" 0 "" $'a qmp NULL off\nb hmp NULL off' \
 	"${with[@]}" "$program" control=a control=b,control-mode=hmp
 expect "one of each of the variable" 0 "$disk" $'a qmp NULL on\nb hmp NULL on' \
 	"${with[@]}" WAYMARK_TRACE='control=a;control=b,control-mode=hmp;disk_read,log.prefix=default' "$silent"
-
+expect "a file, and events that the monitor is to switch" 0 "" "on qmp NULL off" \
+	"${with[@]}" WAYMARK_TRACE="control=on,log.file=$tmp/later" "$silent"
 expect "a program whose plug-ins alone have events" 0 "" "on qmp NULL none" \
 	"${with[@]}" WAYMARK_TRACE=control=on "$untraced" "$plugin"
 expect "no value" 1 "$name: control= needs on, stdio, fd:N or the path of a socket" "" \

@@ -86,9 +86,10 @@ class Conversation:
     def send(self, line):
         self.lines.append("> " + line)
         # A backslash at the end: more of it comes with the next line.
-        self.talk.socket.sendall(line.removesuffix("\\").replace("DIR", self.folder).encode())
-        if not line.endswith("\\"):
-            self.talk.socket.sendall(b"\n")
+        more = line.endswith("\\")
+        text = line.removesuffix("\\").replace("DIR", self.folder) + ("" if more else "\n")
+        self.talk.socket.sendall(text.encode())
+        if not more:
             self.note_answer()
 
     def fire(self, line):

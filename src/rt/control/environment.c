@@ -206,13 +206,13 @@ static bool is_all_off(void)
 
 /*
  * A file without a pattern is a mistake more often than not; settings alone may be
- * meant for what the program itself switches on.
+ * meant for what the program itself switches on, or somebody who asks the monitor.
  */
 static void report_all_off(void)
 {
 	bool names = startup.names_file || startup.wants.outputs || startup.wants.limits;
 
-	if (names && !startup.asks && is_all_off()) {
+	if (names && !startup.asks && !waymark_monitor_is_postponed() && is_all_off()) {
 		waymark_message(VARIABLE
 			": no event is switched on so far: an option begins with a pattern, "
 			"as in '*,file=...'");
