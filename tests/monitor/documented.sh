@@ -11,7 +11,7 @@ if ! command -v mandoc >/dev/null; then
 fi
 mandoc -Tascii -O width=200 docs/man/waymark-monitor.7 | sed "s/.$(printf '\b')//g" >"$text"
 # COMMAND("name", DIALECTS, "parameters", ...: one line each, whatever it is wrapped to.
-tr '\n' ' ' <src/mon/commands.def | sed 's/COMMAND(/\nCOMMAND(/g' |
+tr '\n' ' ' <src/mon/session/commands.def | sed 's/COMMAND(/\nCOMMAND(/g' |
 	sed -n 's/^COMMAND("\([^"]*\)", [A-Z| ]*, *"\([^"]*\)".*/\1:\2/p' >"$text.commands"
 count=0
 status=0

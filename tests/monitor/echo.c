@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mon/session.h"
+#include "mon/session/session.h"
 
 #define LINE_BYTES (1u << 20)
 

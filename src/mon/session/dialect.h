@@ -13,8 +13,8 @@
 
 #include <waymark/monitor.h>
 
-#include "mon/hold.h"
-#include "mon/json_scan.h"
+#include "mon/session/hold.h"
+#include "mon/session/json_scan.h"
 
 struct session;
 

@@ -6,11 +6,11 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "mon/client.h"
-#include "mon/fail.h"
-#include "mon/io.h"
-#include "mon/reach.h"
-#include "mon/server.h"
+#include "mon/server/client.h"
+#include "mon/server/fail.h"
+#include "mon/server/io.h"
+#include "mon/server/reach.h"
+#include "mon/server/server.h"
 
 /* What the system could not give is asked for again so soon. */
 #define LATER_MS 200

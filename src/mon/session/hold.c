@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of what is held, and the options that switch it. */
-#include "mon/hold.h"
+#include "mon/session/hold.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "mon/guard.h"
-#include "mon/io.h"
-#include "mon/monitors.h"
-#include "mon/server.h"
-#include "mon/thread.h"
+#include "mon/server/guard.h"
+#include "mon/server/io.h"
+#include "mon/server/monitors.h"
+#include "mon/server/server.h"
+#include "mon/server/thread.h"
 
 static void clear(struct waymark_error *error)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "mon/fail.h"
+#include "mon/server/fail.h"
 #include "socket/socket.h"
 
 /* A long path must not hide what is wrong with it. */

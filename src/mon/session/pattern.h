@@ -8,7 +8,7 @@
 
 #include <waymark/control.h>
 
-#include "mon/command.h"
+#include "mon/session/command.h"
 
 struct pattern {
 	char *text; /* as waymark/control.h takes it */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "mon/guard.h"
+#include "mon/server/guard.h"
 
 /* What writing to a pipe, a terminal or a file can raise. */
 static const int raised[] = { SIGPIPE, SIGTTOU, SIGXFSZ };

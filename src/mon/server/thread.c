@@ -5,13 +5,13 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "mon/fail.h"
-#include "mon/io.h"
-#include "mon/monitors.h"
-#include "mon/server.h"
-#include "mon/table.h"
-#include "mon/thread.h"
-#include "mon/worker.h"
+#include "mon/server/fail.h"
+#include "mon/server/io.h"
+#include "mon/server/monitors.h"
+#include "mon/server/server.h"
+#include "mon/server/table.h"
+#include "mon/server/thread.h"
+#include "mon/server/worker.h"
 
 /* What who starts it tells the thread, and what that answers. */
 struct start {

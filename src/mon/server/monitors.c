@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "mon/client.h"
-#include "mon/monitors.h"
-#include "mon/patience.h"
-#include "mon/server.h"
-#include "mon/session.h"
-#include "mon/thread.h"
-#include "mon/worker.h"
+#include "mon/server/client.h"
+#include "mon/server/monitors.h"
+#include "mon/server/patience.h"
+#include "mon/server/server.h"
+#include "mon/session/session.h"
+#include "mon/server/thread.h"
+#include "mon/server/worker.h"
 
 #define FORK_PATIENCE_MS 500
 #define EXIT_PATIENCE_MS 1000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of commands, and what its parameters say. */
-#include "mon/command.h"
+#include "mon/session/command.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 const struct command commands[] = {
 #define COMMAND(name, dialects, parameters, run, print, help) \
 	{ name, dialects, parameters, run, print, help },
-#include "mon/commands.def"
+#include "mon/session/commands.def"
 #undef COMMAND
 	{ 0 },
 };

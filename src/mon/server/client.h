@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "mon/watch.h"
+#include "mon/server/watch.h"
 
 struct session;
 struct waymark_monitor;

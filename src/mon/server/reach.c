@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "mon/client.h"
-#include "mon/fail.h"
-#include "mon/io.h"
-#include "mon/reach.h"
-#include "mon/server.h"
+#include "mon/server/client.h"
+#include "mon/server/fail.h"
+#include "mon/server/io.h"
+#include "mon/server/reach.h"
+#include "mon/server/server.h"
 
 /* Connections that are accepted before others get their turn. */
 #define ACCEPTS 16

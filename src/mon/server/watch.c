@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "mon/io.h"
-#include "mon/watch.h"
+#include "mon/server/io.h"
+#include "mon/server/watch.h"
 
 /* Others may have it open as well, so that closing alone would not end the watch. */
 static void end(int epoll, struct watch *w)

@@ -6,7 +6,7 @@
 
 #include <waymark/control.h>
 
-#include "mon/command.h"
+#include "mon/session/command.h"
 
 static json_t *numbers(uint64_t recorded, uint64_t lost, uint64_t bytes)
 {

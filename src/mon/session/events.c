@@ -5,9 +5,9 @@
 
 #include "base/compiler.h"
 #include "base/glob.h"
-#include "mon/command.h"
-#include "mon/dialect.h"
-#include "mon/pattern.h"
+#include "mon/session/command.h"
+#include "mon/session/dialect.h"
+#include "mon/session/pattern.h"
 
 /* Backends that this process switches; the others' events are on when a tracer says so. */
 #define SWITCHABLE (WAYMARK_ANY_BACKEND & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS)

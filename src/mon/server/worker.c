@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-#include "mon/patience.h"
-#include "mon/worker.h"
+#include "mon/server/patience.h"
+#include "mon/server/worker.h"
 
 /* Only pages that are touched count; a program's thread-local data may be large. */
 #define STACK_BYTES (512u << 10)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions, and the table of dialects. */
-#include "mon/session.h"
+#include "mon/session/session.h"
 
 #include <stdlib.h>
 
 #include "base/compiler.h"
-#include "mon/command.h"
-#include "mon/dialect.h"
+#include "mon/session/command.h"
+#include "mon/session/dialect.h"
 
 static const struct json_rules qmp = {
 	.format = JSON_ENSURE_ASCII,

@@ -11,7 +11,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "mon/io.h"
+#include "mon/server/io.h"
 #include "socket/socket.h"
 
 #ifndef SYS_pidfd_open

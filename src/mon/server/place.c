@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mon/fail.h"
-#include "mon/place.h"
+#include "mon/server/fail.h"
+#include "mon/server/place.h"
 
 /*
  * A daemon changes its directory before its child takes the socket over. A directory

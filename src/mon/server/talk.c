@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mon/client.h"
-#include "mon/server.h"
-#include "mon/session.h"
-#include "mon/talk.h"
-#include "mon/worker.h"
+#include "mon/server/client.h"
+#include "mon/server/server.h"
+#include "mon/session/session.h"
+#include "mon/server/talk.h"
+#include "mon/server/worker.h"
 
 /* With so much to send, what else was said is heard later. */
 #define UNSENT_ENOUGH (64u << 10)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mon/command.h"
-#include "mon/dialect.h"
-#include "mon/version.h"
+#include "mon/session/command.h"
+#include "mon/session/dialect.h"
+#include "mon/session/version.h"
 
 /* "trace-event name on|off [vcpu] -- what it does" */
 static void print_help_line(FILE *out, const struct command *command)

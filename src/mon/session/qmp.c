@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "mon/command.h"
-#include "mon/dialect.h"
-#include "mon/session.h"
-#include "mon/version.h"
+#include "mon/session/command.h"
+#include "mon/session/dialect.h"
+#include "mon/session/session.h"
+#include "mon/session/version.h"
 
 #define END_OF_LINE "\r\n"
 

@@ -14,8 +14,8 @@
 
 #include <waymark/monitor.h>
 
-#include "mon/place.h"
-#include "mon/watch.h"
+#include "mon/server/place.h"
+#include "mon/server/watch.h"
 #include "socket/socket.h"
 
 struct client;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "mon/command.h"
-#include "mon/pattern.h"
+#include "mon/session/command.h"
+#include "mon/session/pattern.h"
 
 static int set_on(const char *backend, const char *path, struct waymark_error *error)
 {

@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "mon/io.h"
-#include "mon/table.h"
+#include "mon/server/io.h"
+#include "mon/server/table.h"
 
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE 2u

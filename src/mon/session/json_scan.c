@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One byte at a time; the state is in struct json_scan alone. */
-#include "mon/json_scan.h"
+#include "mon/session/json_scan.h"
 
 #include <stdlib.h>
 #include <string.h>

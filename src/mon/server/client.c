@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <fcntl.h>
 
-#include "mon/client.h"
-#include "mon/io.h"
-#include "mon/server.h"
-#include "mon/session.h"
-#include "mon/talk.h"
+#include "mon/server/client.h"
+#include "mon/server/io.h"
+#include "mon/server/server.h"
+#include "mon/session/session.h"
+#include "mon/server/talk.h"
 
 static bool is_again(int error)
 {
