@@ -69,6 +69,7 @@ static int set_pattern(bool on, const char *pattern, unsigned int backends,
 		return waymark_fail(error, "'%s' is not the name or pattern of an event", pattern);
 	}
 	if (waymark_rules_add(&rules, pattern, backends, error) < 0) {
+		waymark_rules_fini(&rules);
 		return -1;
 	}
 	rules.items[0].on = on;
