@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ static struct {
 /* The monitor that this program drives itself, in a thread. */
 static struct waymark_monitor *monitor;
 static pthread_t driver;
+static sem_t driving;
 static int wake = -1;
 static int rounds; /* relaxed: how often there was something to do */
 static int ended; /* relaxed */
@@ -121,6 +123,7 @@ static void *drive(void *arg)
 	};
 
 	(void)arg;
+	sem_post(&driving);
 	while (!fds[1].revents) {
 		if (poll(fds, 2, -1) > 0 && fds[0].revents) {
 			__atomic_fetch_add(&rounds, 1, __ATOMIC_RELAXED);
@@ -133,9 +136,13 @@ static void *drive(void *arg)
 	return NULL;
 }
 
+/* It must be through with its beginning before a fork: in a sanitizer's there are locks. */
 static void start_driver(void)
 {
+	sem_init(&driving, 0, 0);
 	pthread_create(&driver, NULL, drive, NULL);
+	while (sem_wait(&driving)) {
+	}
 }
 
 static void open_driven(const char *where)

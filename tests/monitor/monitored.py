@@ -106,6 +106,8 @@ class Host:
 
     def fork(self, child=1, by=0):
         """A child that is steered by the socket of that number."""
+        if SANITIZER:
+            time.sleep(0.05)  # a thread that begins holds locks of the sanitizer's, which a fork finds
         return int(self.do(f"fork {self.children[child - 1]}", by))
 
     def threads(self, pid=None):
