@@ -11,7 +11,7 @@ static void put_json_string(struct out *out, const char *text)
 	size_t length = strlen(text);
 	char *begin = out_reserve(out, JSON_EXPANSION * length + JSON_QUOTES);
 
-	out_advance(out, (size_t)(json_string(begin, text, length) - begin));
+	out_advance(out, (size_t)(json_put_string(begin, text, length) - begin));
 }
 
 static void put_json_number(struct out *out, const char *key, bool is_known, uint64_t n)

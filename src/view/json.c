@@ -32,14 +32,14 @@ static char *put_origin(char *out, const struct lines *v, const struct record *r
 	const char *path = r->traces[rec->trace].path;
 
 	if (path) {
-		out = json_string(put_text(out, ",\"trace\":"), path, strlen(path));
+		out = json_put_string(put_text(out, ",\"trace\":"), path, strlen(path));
 	}
 	if (r->has_hosts) {
 		const char *host = r->traces[rec->trace].hostname;
 		size_t length = strlen(host);
 
 		out = put_text(out, ",\"host\":");
-		out = length ? json_string(out, host, length < LINES_HOST ? length : LINES_HOST)
+		out = length ? json_put_string(out, host, length < LINES_HOST ? length : LINES_HOST)
 			     : put_text(out, "null");
 	}
 	if (r->has_pid) {
@@ -57,7 +57,7 @@ static void add_string(struct steps *s, const char *text)
 	size_t length = strlen(text);
 	char *begin = out_reserve(&s->text, JSON_EXPANSION * length + JSON_QUOTES);
 
-	out_advance(&s->text, (size_t)(json_string(begin, text, length) - begin));
+	out_advance(&s->text, (size_t)(json_put_string(begin, text, length) - begin));
 }
 
 /* How an argument of that type is shown, whose value may be of another kind. */
@@ -117,7 +117,7 @@ static void add_cut(struct steps *s)
 		const char *name = s->event->args[i].name;
 		char *text = arena_alloc(s->arena, JSON_EXPANSION * strlen(name) + JSON_QUOTES + 1);
 
-		*json_string(text, name, strlen(name)) = '\0';
+		*json_put_string(text, name, strlen(name)) = '\0';
 		names[i] = text;
 		s->message->room += strlen(text) + 1;
 	}

@@ -75,7 +75,7 @@ static char *put_character(char *out, const char **text, size_t left)
 	return out + n;
 }
 
-char *json_string(char *out, const char *text, size_t length)
+char *json_put_string(char *out, const char *text, size_t length)
 {
 	const char *end = text + length;
 	uint64_t v;
@@ -130,7 +130,7 @@ char *message_put_json(char *out, const struct message_step *step, const void *a
 	if (value->kind == VALUE_NUMBER) {
 		out = put_number(out, step, value->number);
 	} else if (value->kind == VALUE_STRING && value->text) {
-		out = json_string(out, value->text, value->length);
+		out = json_put_string(out, value->text, value->length);
 	} else {
 		out = put_word(out, "null");
 	}

@@ -14,6 +14,6 @@
 #define JSON_QUOTES 16
 
 /* Writes a string with its quotes; returns the end. */
-char *json_string(char *out, const char *text, size_t length);
+char *json_put_string(char *out, const char *text, size_t length);
 
 #endif
