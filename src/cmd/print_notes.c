@@ -128,7 +128,7 @@ static void explain_states(struct print *p)
 void print_notes(struct print *p)
 {
 	explain_undeclared(p);
-	if (explain_unmatched(p) == 0) {
+	if (!p->names_are_known && explain_unmatched(p) == 0) {
 		explain_empty(p);
 	}
 	explain_states(p);
