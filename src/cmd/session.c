@@ -28,7 +28,7 @@
 
 void session_init(struct session *s, const char *name)
 {
-	*s = (struct session){ .name = name, .out_fd = STDOUT_FILENO };
+	*s = (struct session){ .name = name, .out_fd = STDOUT_FILENO, .lifeline = -1 };
 	declarations_init(&s->declarations);
 	/* A reader of our output that has seen enough is no error: write(2) tells us. */
 	signal(SIGPIPE, SIG_IGN);

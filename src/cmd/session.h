@@ -31,6 +31,9 @@ struct session {
 	enum reader_follow follow;
 	struct pace pace; /* of looking at what is followed */
 	bool is_ended; /* somebody asked for the end with a signal */
+	int lifeline; /* a connection whose end is the end of what follows, too; -1: none */
+	unsigned int cut_ms; /* for so long it has ended */
+	bool is_cut; /* that was the end */
 	bool ready; /* trace and output are open */
 	uint64_t problems; /* records that could not be read */
 	bool has_mismatch; /* one of them because its declaration is another */
@@ -51,7 +54,7 @@ bool session_open(struct session *s, const char *trace, const char *output, bool
 /* The same for several traces, as one; the list ends with NULL and outlives the session. */
 bool session_open_several(struct session *s, char *const *traces, const char *output);
 
-/* From now on, and until the program ends, SIGINT and SIGTERM end what follows. */
+/* From now on, and until the program ends, SIGINT, SIGTERM and SIGALRM end what follows. */
 void session_follow(struct session *s, enum reader_follow follow);
 
 /* Waits, where traces are followed, until they exist; false when a signal ended that. */
@@ -59,6 +62,9 @@ bool session_await_traces(struct session *s);
 
 /* Shows what there is and waits for more; false when nobody wants it. */
 bool session_wait(struct session *s);
+
+/* Waits so long at most; false when somebody asked for the end, or the lifeline ended. */
+bool session_pause(struct session *s, unsigned int ms);
 
 /* Whether somebody asked for the end. A system call. */
 bool session_is_interrupted(struct session *s);

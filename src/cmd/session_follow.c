@@ -16,6 +16,9 @@
 /* How often is looked whether a trace exists. */
 #define TRACE_WAIT_MS 50
 
+/* A process closes its connections before its threads have ended: its trace says when. */
+#define CUT_MS 1000
+
 static sigset_t ending_signals(void)
 {
 	sigset_t set;
@@ -23,6 +26,7 @@ static sigset_t ending_signals(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGALRM);
 	return set;
 }
 
@@ -74,9 +78,30 @@ static bool is_unread(const struct session *s)
 	return poll(&p, 1, 0) > 0 && p.revents & (POLLERR | POLLHUP);
 }
 
+static bool is_cut(const struct session *s)
+{
+	struct pollfd p = { .fd = s->lifeline, .events = POLLRDHUP };
+
+	return s->lifeline >= 0 && poll(&p, 1, 0) > 0 &&
+	       p.revents & (POLLRDHUP | POLLERR | POLLHUP);
+}
+
+bool session_pause(struct session *s, unsigned int ms)
+{
+	s->is_ended |= ends_within(ms);
+	return !s->is_ended && !is_cut(s);
+}
+
+/* Shows once more what there is, and ends. */
+static void end(struct session *s)
+{
+	s->is_ended = s->reader->stop = true;
+}
+
 bool session_wait(struct session *s)
 {
 	bool something_came = s->out.len > 0;
+	unsigned int ms = pace_next(&s->pace, something_came);
 
 	out_flush(&s->out);
 	if (!s->out.error && is_unread(s)) {
@@ -85,8 +110,13 @@ bool session_wait(struct session *s)
 	if (s->out.error) {
 		return false;
 	}
-	if (ends_within(pace_next(&s->pace, something_came))) {
-		s->is_ended = s->reader->stop = true;
+	if (ends_within(ms)) {
+		end(s);
+	}
+	s->cut_ms = is_cut(s) ? s->cut_ms + ms : 0;
+	if (s->cut_ms > CUT_MS) {
+		s->is_cut = true;
+		end(s);
 	}
 	return true;
 }

@@ -21,6 +21,9 @@ static const struct {
 	{ "print", "show a trace's events as lines of text", waymark_print },
 	{ "info", "say what a trace holds: events, losses, times, processes", waymark_info },
 	{ "recover", "make the trace of a killed process whole", waymark_recover },
+	{ "ls", "list the running processes that can be controlled", waymark_ls },
+	{ "ctl", "control the tracing of a running process", waymark_ctl },
+	{ "attach", "show events of a running process, on only as long as that", waymark_attach },
 	{ "convert", "write a trace in the other format", waymark_convert },
 };
 

@@ -10,6 +10,9 @@ int waymark_print(int argc, char **argv);
 int waymark_info(int argc, char **argv);
 int waymark_convert(int argc, char **argv);
 int waymark_recover(int argc, char **argv);
+int waymark_ls(int argc, char **argv);
+int waymark_ctl(int argc, char **argv);
+int waymark_attach(int argc, char **argv);
 int waymark_record(int argc, char **argv);
 
 /* A part of it: lists what processes left; returns the exit status. */

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* See cmd/columns.h. */
+#include "cmd/columns.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/escaped.h"
+
+#define COLUMNS_MAX 8
+#define GAP 2
+
+/* From so much on a number is rounded. */
+#define EXACT_MAX 99999u
+
+static const char *next_title(const char *title)
+{
+	title += strcspn(title, " ");
+	return title + strspn(title, " ");
+}
+
+void columns_init(struct columns *c, const char *titles)
+{
+	*c = (struct columns){ .titles = titles };
+	for (const char *t = titles; *t; t = next_title(t)) {
+		c->count++;
+	}
+}
+
+void columns_fini(struct columns *c)
+{
+	vec_foreach (char **, cell, &c->cells) {
+		free(*cell);
+	}
+	vec_fini(&c->cells);
+}
+
+void columns_put(struct columns *c, const char *text)
+{
+	char *cell = NULL;
+	size_t size;
+	FILE *out = open_memstream(&cell, &size);
+
+	if (!out) {
+		abort();
+	}
+	escaped_put(out, text);
+	fclose(out);
+	vec_push(&c->cells, cell);
+}
+
+static void put_rounded(struct columns *c, uint64_t n, double step, const char *units)
+{
+	char text[32];
+	double value = (double)n;
+
+	if (n <= EXACT_MAX) {
+		snprintf(text, sizeof(text), "%u", (unsigned int)n);
+		columns_put(c, text);
+		return;
+	}
+	for (; value >= step && units[1]; units++) {
+		value /= step;
+	}
+	snprintf(text, sizeof(text),
+		value < 9.995	? "%.2f%c"
+		: value < 99.95 ? "%.1f%c"
+				: "%.0f%c",
+		value, *units);
+	columns_put(c, text);
+}
+
+void columns_put_number(struct columns *c, uint64_t n)
+{
+	put_rounded(c, n, 1000, " kMGTPE");
+}
+
+void columns_put_bytes(struct columns *c, uint64_t n)
+{
+	put_rounded(c, n, 1024, " KMGTPE");
+}
+
+struct measure {
+	size_t count;
+	size_t widths[COLUMNS_MAX];
+	bool is_left[COLUMNS_MAX];
+};
+
+static void measure(const struct columns *c, struct measure *m)
+{
+	const char *title = c->titles;
+
+	m->count = c->count;
+	for (size_t i = 0; i < c->count; i++, title = next_title(title)) {
+		m->is_left[i] = *title == '-';
+		m->widths[i] = strcspn(title, " ") - m->is_left[i];
+	}
+	for (size_t i = 0; i < c->cells.count; i++) {
+		size_t length = strlen(c->cells.items[i]);
+		size_t *width = &m->widths[i % c->count];
+
+		*width = length > *width ? length : *width;
+	}
+}
+
+/* Prints a cell; no blanks in front of the line's end. */
+static void print_cell(
+	FILE *out, const struct measure *m, size_t column, const char *text, size_t length)
+{
+	int padding = (int)(m->widths[column] - length);
+	bool is_last = column + 1 == m->count;
+	bool is_left = m->is_left[column];
+
+	fprintf(out, "%*s", column && (length || !is_last) ? GAP : 0, "");
+	fprintf(out, "%*s%.*s%*s%s", is_left ? 0 : padding, "", (int)length, text,
+		is_left && !is_last ? padding : 0, "", is_last ? "\n" : "");
+}
+
+void columns_print(const struct columns *c, FILE *out)
+{
+	struct measure m;
+	const char *title = c->titles;
+
+	if (!c->cells.count) {
+		return;
+	}
+	measure(c, &m);
+	for (size_t i = 0; i < c->count; i++, title = next_title(title)) {
+		print_cell(out, &m, i, title + m.is_left[i], strcspn(title, " ") - m.is_left[i]);
+	}
+	for (size_t i = 0; i < c->cells.count; i++) {
+		const char *text = c->cells.items[i];
+
+		print_cell(out, &m, i % c->count, text, strlen(text));
+	}
+}

@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""waymark attach, of programs that run: attach.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import time
+
+import common
+from common import PATIENCE, answers
+
+LINE = re.compile(r"^\d+\.\d{9} \d+ (\w+) n (\d+)( text a text)?$")
+
+
+class Attach(common.Case):
+    def attach(self, target, *args, stdout=None):
+        """Starts one."""
+        number = len(list(self.work.glob("out*")))
+        out = stdout or open(self.work / f"out{number}", "w")
+        err = open(self.work / f"err{number}", "w")
+        p = subprocess.Popen([common.WAYMARK, "attach", str(getattr(target, "pid", target)), *args],
+                             stdout=out, stderr=err, env=self.env, cwd=self.work,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        p.out, p.err = str(getattr(out, "name", "")), err.name
+        for what in (err.close, out.close if not stdout else lambda: None, p.wait, p.kill):
+            self.addCleanup(what)
+        return p
+
+    def text(self, p):
+        return pathlib.Path(p.out).read_text()
+
+    def notes(self, p):
+        return pathlib.Path(p.err).read_text()
+
+    def events(self, p):
+        """Whose names and numbers it has printed."""
+        found = [LINE.match(l) for l in self.text(p).splitlines()]
+        self.assertNotIn(None, found)
+        return [(m[1], int(m[2])) for m in found]
+
+    def wait_for_lines(self, p, count):
+        self.wait_for(lambda: p.poll() is not None or self.text(p).count("\n") >= count)
+        self.assertIsNone(p.poll(), self.notes(p))
+
+    def ended(self, p, status=0):
+        self.assertEqual(p.wait(PATIENCE), status, self.notes(p))
+        return self.events(p)
+
+    def assert_no_holes(self, events, name="tick"):
+        numbers = [n for event, n in events if event == name]
+        self.assertEqual(numbers, list(range(numbers[0], numbers[-1] + 1)))
+        return numbers
+
+    def wait_until_off(self, program, left=()):
+        self.wait_for(lambda: self.on(program) == list(left))
+
+    def test_shows_what_matches_and_leaves_all_as_it_was(self):
+        program = self.start(1000)
+        p = self.attach(program, "t?ck")
+        self.wait_for_lines(p, 50)
+        self.assertEqual(self.on(program), ["tick", "tock"])
+        p.send_signal(signal.SIGINT)
+        events = self.ended(p)
+        self.assertEqual({e for e, _ in events}, {"tick", "tock"})
+        self.assert_no_holes(events)
+        self.wait_until_off(program)
+        self.assertEqual(self.notes(p), f"waymark attach: the trace is kept: "
+                                        f"{self.work}/trace-{program.pid}.ctf\n")
+        self.assertIsNone(program.poll())
+
+    def test_leaves_all_as_it_was_when_it_is_killed(self):
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP):
+            program = self.start(1000, trace="tock,control=on")
+            p = self.attach(program, "t*")
+            self.wait_for_lines(p, 10)
+            self.assertEqual(self.on(program), ["tick", "tock", "tack_text"])
+            p.send_signal(number)
+            p.wait(PATIENCE)
+            self.wait_until_off(program, ["tock"])
+
+    def test_two_that_overlap(self):
+        program = self.start(1000)
+        first, second = self.attach(program, "ti*"), self.attach(program, "/^t[io]/")
+        self.wait_for_lines(first, 10)
+        self.wait_for_lines(second, 10)
+        first.kill()
+        first.wait()
+        self.wait_until_off(program, ["tick", "tock"])
+        lines = self.text(second).count("\n")
+        self.wait_for_lines(second, lines + 20)
+        second.send_signal(signal.SIGINT)
+        events = self.ended(second)
+        self.assert_no_holes(events)
+        self.assert_no_holes(events, "tock")
+        self.wait_until_off(program)
+
+    def test_shows_only_what_comes_from_now_on(self):
+        program = self.start(20, trace="*,file=t.ctf,control=on")
+        time.sleep(0.7)
+        p = self.attach(program, "tack_text", "--count=100")
+        numbers = [n for _, n in self.ended(p)]
+        self.assertEqual(len(numbers), 100)
+        self.assertGreater(numbers[0], 1000)
+        self.assertEqual(self.on(program), ["tick", "tock", "tack_text", "never"])
+
+    def test_of_a_long_trace_reads_the_end_only(self):
+        program = self.start(0, trace="*,file=t.ctf,control=on,buffer=4M")
+        files = lambda: sum(f.stat().st_size for f in (self.work / "t.ctf").glob("stream*"))
+        self.wait_for(lambda: (self.work / "t.ctf").is_dir() and files() > 150 << 20)
+        self.ctl(program, "off", "*")
+        size = files()
+        p = self.attach(program, "never", "--seconds=0.5")
+        self.wait_for(lambda: self.on(program) == ["never"])
+        io = pathlib.Path(f"/proc/{p.pid}/io").read_text()
+        used = os.wait4(p.pid, 0)[2]
+        p.returncode = 0
+        self.assertLess(int(re.search(r"rchar: (\d+)", io)[1]), size / 50)
+        self.assertLess(used.ru_utime + used.ru_stime, 0.3)
+
+    def test_shows_all_of_a_program_that_is_killed(self):
+        program = self.start(50)
+        p = self.attach(program, "t*")
+        self.wait_for_lines(p, 100)
+        program.kill()
+        program.wait()
+        events = self.ended(p)
+        self.assertIn("the traced program has ended", self.notes(p))
+        printed = subprocess.run([common.WAYMARK, "print", "--event=tick",
+                                  self.work / f"trace-{program.pid}.ctf"],
+                                 env=self.env, capture_output=True, text=True, check=True).stdout
+        in_trace = [int(LINE.match(l)[2]) for l in printed.splitlines()]
+        self.assertEqual(self.assert_no_holes(events), in_trace)
+
+    def test_ends_with_the_program(self):
+        program = self.start(200, 3000)
+        p = self.attach(program, "tick")
+        self.assertEqual(program.wait(PATIENCE), 0)
+        numbers = self.assert_no_holes(self.ended(p))
+        self.assertGreaterEqual(numbers[-1], 2990)
+        self.assertIn("the traced program has ended", self.notes(p))
+        self.assertIn("the trace is kept", self.notes(p))
+
+    def test_waits_for_a_trace_that_has_not_begun(self):
+        program = self.start(1000)
+        p = self.attach(program, "never", "--seconds=0.4")
+        begin = time.monotonic()
+        self.assertEqual(self.ended(p), [])
+        self.assertLess(time.monotonic() - begin, 3)
+        self.assertEqual(self.notes(p).count("\n"), 1, self.notes(p))
+        self.wait_until_off(program)
+
+    def test_a_program_that_ends_before_anything_happens(self):
+        for end in ("kill", "terminate"):
+            program = self.start(1000)
+            p = self.attach(program, "never")
+            self.wait_for(lambda: self.on(program) == ["never"])
+            getattr(program, end)()
+            program.wait()
+            self.assertIn(p.wait(PATIENCE), (0, 1))
+
+    def test_is_not_faster_than_its_reader_and_loses_nothing(self):
+        program = self.start(0, trace="control=on,full=block,file=t.ctf")
+        read, write = os.pipe()
+        with os.fdopen(write, "w") as out:
+            p = self.attach(program, "tick", "--count=2000", stdout=out)
+        lines = []
+        with os.fdopen(read) as pipe:
+            for line in pipe:
+                lines.append(line)
+                if len(lines) % 200 == 0:
+                    time.sleep(0.05)
+        self.assertEqual(p.wait(PATIENCE), 0, self.notes(p))
+        numbers = [int(LINE.match(l)[2]) for l in lines]
+        self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
+
+    def test_ends_when_nobody_reads_it(self):
+        program = self.start(1000)
+        read, write = os.pipe()
+        with os.fdopen(write, "w") as out:
+            p = self.attach(program, "never", stdout=out)
+        self.wait_for(lambda: self.on(program) == ["never"])
+        os.close(read)
+        self.ctl(program, "on", "tick")  # the trace begins
+        self.assertEqual(p.wait(PATIENCE), 0, self.notes(p))
+        self.wait_until_off(program, ["tick"])
+
+    def test_objects_a_line(self):
+        program = self.start(1000)
+        p = self.attach(program, "tack_text", "--json", "--count=3")
+        self.assertEqual(p.wait(PATIENCE), 0)
+        for event in map(json.loads, self.text(p).splitlines()):
+            self.assertEqual((event["event"], event["args"]["text"]), ("tack_text", "a text"))
+
+    def test_goes_on_in_another_trace(self):
+        program = self.start(1000, trace="control=on,file=one.ctf")
+        p = self.attach(program, "tick")
+        self.wait_for_lines(p, 20)
+        self.ctl(program, "file", "set", "two.ctf")
+        self.wait_for((self.work / "two.ctf").is_dir)
+        lines = self.text(p).count("\n")
+        self.wait_for_lines(p, lines + 50)
+        p.send_signal(signal.SIGINT)
+        self.assert_no_holes(self.ended(p))
+
+    def test_what_cannot_be_attached_to(self):
+        program = self.start(1000)
+        for words, error in ((["bad"], "bad"), (["x*"], "x*"), (["/(/"], "regular expression")):
+            self.waymark("attach", program.pid, *words, status=1, error=error)
+        self.ctl(program, "file", "off")
+        self.waymark("attach", program.pid, "tick", status=1, error="its trace is off")
+        self.assertEqual(self.on(program), [])
+
+    def test_a_monitor_that_lets_go(self):
+        program = self.start(1000, trace="tick,file=t.ctf,control=on")
+        self.wait_for((self.work / "t.ctf").is_dir)
+
+        def let_go(connection, _):
+            common.say(connection, {"return": {"events": ["tick"], "path": f"{self.work}/t.ctf",
+                                               "begun": True}})
+            time.sleep(0.2)
+            connection.shutdown(socket.SHUT_RDWR)
+        path = self.fake(answers({
+            "trace-file": {"path": f"{self.work}/t.ctf", "begun": True, "on": True, "backend": "ctf"},
+            "trace-attach": let_go}), "s.sock")
+        p = self.attach(path, "tick")
+        self.assertGreater(len(self.ended(p, status=1)), 10)
+        self.assertIn("closed the connection", self.notes(p))
+
+
+if __name__ == "__main__":
+    common.main()

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""waymark ls and ctl, of programs that run: programs.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+
+import common
+
+ALL = ["tick", "tock", "tack_text", "never"]
+
+
+class Ls(common.Case):
+    def listed(self):
+        return {p["pid"]: p for p in map(json.loads, self.waymark("ls", "--json").splitlines())}
+
+    def test_lists_what_can_be_controlled(self):
+        p = self.start(1000)
+        self.ctl(p, "on", "t*")
+        self.wait_for(lambda: self.listed()[p.pid]["recorded"] > 10)
+        process = self.listed()[p.pid]
+        self.assertEqual((process["program"], process["events-on"], process["events"],
+                          process["lost"], process["problem"]), ("ticker", 3, 4, 0, None))
+        self.assertEqual(process["socket"], f"{self.runtime}/waymark/{p.pid}.sock")
+        lines = self.waymark("ls").splitlines()
+        self.assertEqual(lines[0].split(), ["PID", "PROGRAM", "EVENTS", "RECORDED", "LOST", "NOTE"])
+        (line,) = [l.split() for l in lines if l.split()[0] == str(p.pid)]
+        self.assertEqual(line[1:3] + line[4:], ["ticker", "3/4", "0"])
+
+    def test_lists_what_only_records(self):
+        p = self.start(1000, trace="tick,file=t.ctf")
+        self.wait_for(lambda: p.pid in self.listed())
+        process = self.listed()[p.pid]
+        self.assertEqual((process["program"], process["socket"], process["problem"]),
+                         ("ticker", None, "no monitor"))
+        self.assertIn([str(p.pid), "ticker", "-", "-", "-", "no", "monitor"],
+                      [l.split() for l in self.waymark("ls").splitlines()])
+
+    def test_one_that_is_stopped_holds_up_nobody(self):
+        stopped, running = self.start(1000), self.start(1000)
+        stopped.send_signal(signal.SIGSTOP)
+        begin = time.monotonic()
+        listed = self.listed()
+        self.assertLess(time.monotonic() - begin, 2.5)
+        self.assertEqual(listed[stopped.pid]["problem"], "does not answer")
+        self.assertIsNone(listed[running.pid]["problem"])
+
+    def test_one_that_is_for_people(self):
+        p = self.start(1000, trace="control=on,control-mode=hmp")
+        self.assertEqual(self.listed()[p.pid]["problem"], "speaks no QMP")
+        self.ctl(p, "stats", status=1, error="control-mode=qmp")
+
+    def test_one_that_speaks_another_dialect(self):
+        p = self.start(1000, trace="control=on,control-mode=stratovirt")
+        self.assertEqual(self.listed()[p.pid]["problem"], "speaks no QMP")
+        self.ctl(p, "stats", status=1, error="dialect of StratoVirt")
+
+    def test_removes_what_the_dead_left(self):
+        p = self.start(1000)
+        p.kill()
+        p.wait()
+        path = self.runtime / "waymark" / f"{p.pid}.sock"
+        self.assertTrue(path.exists())
+        subprocess.run([common.WAYMARK, "ls"], env=self.env, check=True, capture_output=True)
+        self.assertFalse(path.exists())
+
+    def test_says_how_to_get_one_where_there_is_none(self):
+        # A view of the system without the places of other programs' sockets.
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /run && exec "$0" ls',
+             common.WAYMARK], env=self.env, capture_output=True, text=True)
+        if done.returncode == 1 and "unshare" in done.stderr:
+            self.skipTest("cannot unshare mounts")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertIn("control=on", done.stderr)
+
+    def test_a_place_that_cannot_be_used(self):
+        (self.runtime / "waymark").write_text("x")
+        self.assertIn("not a directory", subprocess.run(
+            [common.WAYMARK, "ls"], env=self.env, capture_output=True, text=True).stderr)
+
+
+class Ctl(common.Case):
+    def printed(self, trace):
+        return subprocess.run([common.WAYMARK, "print", "--head=1", self.work / trace], env=self.env,
+                              check=True, capture_output=True, text=True).stdout
+
+    def test_lists_events(self):
+        p = self.start(1000)
+        self.assertEqual(self.ctl(p, "list"), "".join(f"off     {n}\n" for n in ALL))
+        self.assertEqual(self.ctl(p, "list", "--names", "t?ck", "never"), "tick\ntock\nnever\n")
+        self.assertEqual(json.loads(self.ctl(p, "list", "tick", "--json")),
+                         [{"name": "tick", "state": "disabled"}])
+        self.ctl(p, "list", "t*", "none", status=1, error="none")
+        self.ctl(p, "list", "x*", status=1, error="no event matches 'x*'")
+        self.ctl(p, "list", "/(/", status=1, error="regular expression")
+
+    def test_switches_all_or_nothing(self):
+        p = self.start(1000)
+        self.ctl(p, "on", "tick")
+        self.assertEqual(self.on(p), ["tick"])
+        self.assertEqual(self.ctl(p, "list", "--on"), "on      tick\n")
+        self.ctl(p, "on", "tack_*", "/^to.k$/")
+        self.assertEqual(self.on(p), ALL[:3])
+        for bad in ("bad", "x*", "/(/", "/^x/"):
+            self.ctl(p, "off", "t*", bad, status=1)
+            self.ctl(p, "on", bad, "never", status=1)
+            self.assertEqual(self.on(p), ALL[:3])
+        self.ctl(p, "off", "tick", "t?ck")
+        self.assertEqual(self.on(p), ["tack_text"])
+        self.ctl(p, "off", "*")
+        self.assertEqual(self.on(p), [])
+        self.assertEqual(self.ctl(p, "on", "*", "--json"), "{}\n")
+
+    def test_one_pattern_means_what_it_means_alone(self):
+        p = self.start(1000)
+        for patterns, names in ((["tick", "tock"], ["tick", "tock"]),
+                                (["tic", "never"], None),
+                                (["/ic/", "/^never/"], ["tick", "never"]),
+                                (["/tick|tock/", "nev*"], ["tick", "tock", "never"])):
+            if names is None:
+                self.ctl(p, "on", *patterns, status=1)
+            else:
+                self.ctl(p, "on", *patterns)
+                self.assertEqual(self.on(p), names)
+                self.ctl(p, "off", "*")
+
+    def test_too_many_patterns_are_refused(self):
+        p = self.start(1000)
+        self.ctl(p, "on", *["tick"] * 500, status=1, error="give fewer")
+        self.assertEqual(self.on(p), [])
+
+    def test_shows_what_was_recorded(self):
+        p = self.start(100, trace="t*,stats=on,file=t.ctf,control=on")
+        self.wait_for(lambda: json.loads(self.ctl(p, "stats", "--json"))["recorded"] > 300)
+        stats = json.loads(self.ctl(p, "stats", "--json", "--events", "--threads"))
+        self.assertEqual({e["name"] for e in stats["per-event"]}, set(ALL[:3]))
+        self.assertEqual(stats["per-thread"][0]["tid"], p.pid)
+        self.assertGreaterEqual(stats["recorded"], 300)
+        text = self.ctl(p, "stats", "--events", "--threads").split("\n\n")
+        self.assertEqual(len(text), 3)
+        self.assertEqual(text[1].splitlines()[0].split(),
+                         ["RECORDED", "LOST", "BYTES", "STATE", "EVENT"])
+        numbers = [int(l.split()[0]) for l in text[1].splitlines()[1:]]
+        self.assertEqual(numbers, sorted(numbers, reverse=True))
+        self.assertIn(str(p.pid), text[2])
+
+    def test_controls_the_file(self):
+        p = self.start(1000, trace="control=on", cwd="/")
+        self.ctl(p, "file", "set", "here.ctf")
+        self.assertEqual(self.ctl(p, "file"), f"ctf on {self.work}/here.ctf (does not exist yet)\n")
+        self.ctl(p, "on", "tick")
+        self.wait_for((self.work / "here.ctf").is_dir)
+        self.ctl(p, "flush")
+        self.assertEqual(self.ctl(p, "file", "--backend=ctf"), f"ctf on {self.work}/here.ctf\n")
+        self.assertIn(" tick ", self.printed("here.ctf"))
+        self.assertIn("ctf off", self.ctl(p, "file", "off"))
+        status = json.loads(self.ctl(p, "file", "--json"))
+        self.assertFalse(status["on"])
+        self.ctl(p, "file", "bad", status=1, error="on, off or set")
+        self.ctl(p, "file", "on", "x", status=1, error="only 'file set'")
+        self.ctl(p, "file", "--backend=none", status=1, error="none")
+
+    def test_writes_snapshots(self):
+        p = self.start(1000, trace=f"tick,full=overwrite,file={self.work}/t.ctf,control=on", cwd="/")
+        time.sleep(0.2)
+        path = self.ctl(p, "snapshot", "snap.ctf").strip()
+        self.assertTrue(os.path.isabs(path), path)
+        self.assertIn(" tick ", self.printed("snap.ctf"))
+
+    def test_passes_on_what_it_does_not_know(self):
+        p = self.start(1000)
+        self.assertEqual(self.ctl(p, "monitor", "info", "trace-events", "ti*"), "tick : state 0\n")
+        self.assertIn("unknown", self.ctl(p, "monitor", "bad"))
+        self.assertIn("package", self.ctl(p, "qmp", '{"execute": "query-version"}'))
+        self.ctl(p, "qmp", '{"execute": "bad"}', status=1, error="bad")
+
+    def test_finds_a_program_by_its_name(self):
+        name = self.named("a-name-of-its-own")
+        p = self.start(1000, program=name)
+        self.assertIn(str(p.pid), self.ctl("a-name-of-its-own", "stats"))
+        q = self.start(1000, program=name)
+        self.ctl("a-name-of-its-own", "stats", status=1, error="2 processes are called")
+        p.kill()
+        p.wait()
+        self.assertIn(str(q.pid), self.ctl("a-name-of-its-own", "stats"))
+        self.assertIn(str(q.pid), self.ctl(self.runtime / f"waymark/{q.pid}.sock", "stats"))
+
+    def test_targets_that_cannot_be_had(self):
+        p = self.start(1000)
+        p.kill()
+        p.wait()
+        self.ctl(p, "stats", status=1, error=f"there is no process {p.pid}")
+        self.ctl(self.runtime / f"waymark/{p.pid}.sock", "stats", status=1)
+        without = self.start(1000, trace="")
+        self.ctl(without, "stats", status=1, error="has no monitor")
+        stopped = self.start(1000)
+        stopped.send_signal(signal.SIGSTOP)
+        self.ctl(stopped, "stats", "--timeout=0.3", status=1, error="does not answer within 0.3 s")
+
+    def test_other_users_are_told_apart(self):
+        if os.getuid() != 0:
+            self.skipTest("only root can have processes of another user")
+        p = self.start(1000)
+        os.chmod(self.work, 0o755)
+        done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", common.WAYMARK, "ctl",
+                               str(p.pid), "stats"], env=self.env, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("sudo -u root", done.stderr)
+
+
+if __name__ == "__main__":
+    common.main()
