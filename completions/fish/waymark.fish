@@ -16,6 +16,45 @@ function __waymark_records
     test "$words[2]" = record
 end
 
+# What a running process knows: itself, its events, the commands for it.
+function __waymark_is_live
+    set -l words (commandline -opc)
+    contains -- "$words[2]" ctl attach; and not string match -q -- '-*' (commandline -ct)
+end
+
+function __waymark_live
+    set -l words (commandline -opc)
+    set -l word (commandline -ct)
+    set -l given
+    set -l last
+    for w in $words[3..-1]
+        if string match -qr -- '^(-[eo]|--(declarations|output|time|color|seconds|count|timeout|backend))$' "$last"
+            set last
+        else
+            set last $w
+            string match -q -- '-*' $w; or set -a given $w
+        end
+    end
+    if string match -qr -- '^(-[eo]|--(declarations|output))$' "$last"
+        __fish_complete_path $word
+        return
+    end
+    switch "$words[2]:"(count $given)":$given[2]"
+        case '*:0:'
+            waymark ls 2>/dev/null | awk 'NR > 1 && NF == 5 { print $1 "\t" $2; print $2 "\t" $1 }'
+            __fish_complete_path $word
+        case ctl:1:
+            waymark ctl --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1\t\2/p'
+        case 'attach:1:*' 'ctl:*:list' 'ctl:*:on' 'ctl:*:off'
+            waymark ctl $given[1] list --names --timeout=1 "$word*" 2>/dev/null
+        case ctl:2:file
+            printf '%s\n' on off set
+        case ctl:3:file ctl:2:snapshot
+            __fish_complete_path $word
+    end
+end
+
+complete -c waymark -n __waymark_is_live -f -a '(__waymark_live)'
 complete -c waymark -n __waymark_records -a '(__fish_complete_subcommand --fcs-skip=2)'
 complete -c waymark -n __fish_is_first_token -f -a '(__waymark_commands)'
 complete -c waymark -n 'string match -q -- "-*" (commandline -ct)' -a '(__waymark_options)'

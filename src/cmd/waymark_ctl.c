@@ -41,7 +41,7 @@ static const struct argument rows[] = {
 	{ KEY_NAMES, "names", NULL, "list: only names" },
 	{ KEY_EVENTS, "events", NULL, "stats: of each event that is on or has recorded" },
 	{ KEY_THREADS, "threads", NULL, "stats: of each thread that has recorded" },
-	{ KEY_BACKEND, "backend", "NAME", "file: that of ctf, simple or log" },
+	{ KEY_BACKEND, "backend", "NAME", "ctf; simple; log: which of them file is about" },
 	{ 0 },
 };
 

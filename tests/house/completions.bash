@@ -57,13 +57,21 @@ all _waymark 'abs' waymark print --time = a
 all _waymark 'auto always never' waymark print --color = ''
 all _waymark 'auto always never' waymark print --color ''
 all _waymark 'ctf simple' waymark convert --to =
-all _waymark 'record print info recover convert' waymark help ''
+all _waymark 'record print info recover ls ctl attach convert' waymark help ''
 offers _waymark --replace waymark record --r
 offers _waymark sleep waymark record slee
 offers _waymark sleep waymark record -e 'x*' --option = a=b --replace -- slee
 offers _waymark "$root/completions/zsh" waymark record -- sleep -x "$root/completions/z"
 all _waymark '' waymark record -- sleep --repl
 all _waymark '--all --list --discard --discard-gone --dry-run --help --version' waymark recover --
+all _waymark '--json --help --version' waymark ls --
+all _waymark 'list on off stats flush snapshot file monitor qmp' waymark ctl 1 ''
+all _waymark 'off on' waymark ctl --json 1 file o
+all _waymark 'snapshot stats' waymark ctl --timeout = 5 1 s
+all _waymark 'ctf simple log' waymark ctl 1 file --backend = ''
+all _waymark '--seconds=' waymark attach 1 --s
+offers _waymark "$root/completions/zsh" waymark ctl 1 snapshot "$root/completions/z"
+offers _waymark "$root/completions/zsh" waymark attach -e "$root/completions/z"
 all _waymark '--follow --from=' waymark print --f
 all _waymark '--head= --help' waymark print --he
 exit $status
