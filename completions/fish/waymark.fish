@@ -7,7 +7,7 @@ end
 
 function __waymark_options
     set -l words (commandline -opc)
-    waymark $words[2] --help 2>/dev/null | sed -n 's/^ .*\(--[a-z-]*=\{0,1\}\)[A-Z]*  *\(.*\)/\1\t\2/p'
+    waymark $words[2] --help 2>/dev/null | sed -n 's/^ .*\(--[a-z-]*=\{0,1\}\)[A-Z=]*  *\(.*\)/\1\t\2/p'
 end
 
 # Behind the options of `waymark record`: a program, and its own arguments.

@@ -308,6 +308,8 @@ class Record(unittest.TestCase):
         self.read_until(fd, b"Stopped")
         os.write(fd, b"fg\n")
         self.read_until(fd, b"record -o t")
+        program = self.child_of(self.child_of(pid))
+        self.wait_for(lambda: self.state(program) != "T") # bash gives it the terminal before
         os.write(fd, b"\x03")
         self.assertIn(b"got 2", self.read_until(fd, b"t: 4 events, 0 lost, 1 process\r\n"))
         os.write(fd, b"exit $?\n")
