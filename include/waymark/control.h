@@ -183,7 +183,8 @@ struct waymark_output {
 	char path[4096]; /* absolute; "": standard error */
 	bool on;
 	bool begun; /* the file or directory is there; until then it may get another name */
-	uint32_t reserved[4]; /* 0 */
+	bool held; /* full=overwrite: events stay in memory until a flush or snapshot */
+	uint8_t reserved[16]; /* 0 */
 };
 
 /*

@@ -79,6 +79,8 @@ static json_t *totals(const struct waymark_event_list *list)
 	json_object_update(result, counted);
 	json_decref(counted);
 	json_object_set_new(result, "unwritten", json_integer((json_int_t)stats.unwritten));
+	json_object_set_new(
+		result, "counting", json_boolean(stats.counting == WAYMARK_COUNTING_ON));
 	return result;
 }
 
@@ -96,13 +98,39 @@ static json_t *add_threads(struct call *call, json_t *result)
 	return result;
 }
 
+/* What waits is sent on its way, where it is counted; not what is to stay in memory. */
+static void bring_up(void)
+{
+	struct waymark_output output;
+
+	if (waymark_get_output(NULL, &output, NULL) == 0 && !output.held) {
+		waymark_flush(NULL); /* what cannot be written is among the totals */
+	}
+}
+
+/* Single events are counted from the first question on, unless somebody has said otherwise. */
+static void begin_counting(void)
+{
+	struct waymark_stats stats;
+
+	waymark_get_stats(&stats);
+	if (stats.counting == WAYMARK_COUNTING_NOT_YET) {
+		waymark_count_events(true, NULL);
+	}
+	if (stats.counting != WAYMARK_COUNTING_OFF) {
+		bring_up();
+	}
+}
+
 static json_t *collect(struct call *call, bool events, bool threads)
 {
 	struct waymark_event_list list;
 	struct waymark_error error;
 
-	if ((events && waymark_count_events(true, &error) < 0) ||
-		waymark_list_events(NULL, &list, &error) < 0) {
+	if (events) {
+		begin_counting();
+	}
+	if (waymark_list_events(NULL, &list, &error) < 0) {
 		return call_fail(call, "%s", error.text);
 	}
 	json_t *result = totals(&list);

@@ -249,6 +249,8 @@ int waymark_get_output(
 	}
 	strcpy(output->backend, sink->name);
 	sink->describe(output);
+	output->held = sink->backend & (WAYMARK_CTF | WAYMARK_SIMPLE) &&
+		       waymark_recorder_policy() == RECORDER_OVERWRITE;
 	return output->path[0] ? make_absolute(output, error) : 0;
 }
 
