@@ -93,7 +93,7 @@ static void count_handlers(void)
 	begin();
 	sigaction(SIGALRM, &act, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
-	for (uint64_t end = now_ns() + UINT64_C(500000000); now_ns() < end;) {
+	while (handled < 1000) { /* however long that takes on a busy machine */
 		for (int k = 0; k < 500; k++) {
 			trace_ctf(1, i++);
 		}
@@ -102,7 +102,6 @@ static void count_handlers(void)
 	setitimer(ITIMER_REAL, &often, NULL);
 	struct tally own = mine();
 
-	expect("handlers came", handled > 100, 1);
 	expect_tally("with handlers", &own, i + handled, 0);
 }
 
