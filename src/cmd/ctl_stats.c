@@ -96,6 +96,26 @@ static void print_table(const json_t *list, const char *titles,
 	free(sorted);
 }
 
+/* Events are counted one by one when they leave the memory, and since somebody asked. */
+static void print_uncounted(const json_t *result)
+{
+	const json_t *events = json_object_get(result, "per-event");
+	uint64_t recorded = number(result, "recorded");
+	uint64_t counted = 0;
+	size_t i;
+	json_t *event;
+
+	json_array_foreach(events, i, event)
+	{
+		counted += number(event, "recorded");
+	}
+	if (events && counted < recorded) {
+		printf("\n%llu events are not counted one by one: in memory, which 'flush' writes, or "
+		       "recorded before the first question\n",
+			(unsigned long long)(recorded - counted));
+	}
+}
+
 void ctl_print_stats(const struct ctl *ctl, const json_t *result)
 {
 	struct columns c;
@@ -116,4 +136,5 @@ void ctl_print_stats(const struct ctl *ctl, const json_t *result)
 		print_table(
 			json_object_get(result, tables[i].key), tables[i].titles, tables[i].put);
 	}
+	print_uncounted(result);
 }

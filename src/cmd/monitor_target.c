@@ -59,6 +59,15 @@ void program_name(pid_t pid, char *name, size_t size)
 	snprintf(name, size, "%s", slash && slash[1] ? slash + 1 : path);
 }
 
+/* Whether it has ended, and only its parent does not know yet. */
+static bool has_ended(pid_t pid)
+{
+	char stat[1024];
+	const char *state = read_proc(pid, "stat", stat, sizeof(stat)) ? strrchr(stat, ')') : NULL;
+
+	return state && state[1] == ' ' && state[2] == 'Z';
+}
+
 /* Why a process has no socket where sockets are. */
 static bool explain_pid(pid_t pid, char *error)
 {
@@ -79,6 +88,9 @@ static bool explain_pid(pid_t pid, char *error)
 			"process %d belongs to another user: only that one can control it, as in "
 			"'sudo -u %s waymark ...'",
 			(int)pid, user ? user->pw_name : number);
+	}
+	if (has_ended(pid)) {
+		return fail(error, "process %d has ended", (int)pid);
 	}
 	program_name(pid, name, sizeof(name));
 	return fail(error,

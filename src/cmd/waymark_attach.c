@@ -28,8 +28,9 @@
 #define NAME "waymark attach"
 #define ANSWER_MS 10000
 
-/* How often is asked whether the trace has begun. */
+/* How often is looked whether the trace is there, and after how many looks the process is asked. */
 #define BEGUN_MS 50
+#define LOOKS 20
 
 #define SECONDS_MAX (100 * 365 * 86400.0)
 
@@ -263,9 +264,12 @@ static bool open_trace(struct attach *a)
 static bool await_trace(struct attach *a)
 {
 	struct session *s = &a->print.session;
+	unsigned int looks = 0;
 
 	while (!a->begun && session_pause(s, BEGUN_MS)) {
-		if (!ask_trace(a)) {
+		bool is_due = access(a->trace, F_OK) == 0 || ++looks % LOOKS == 0;
+
+		if (is_due && !ask_trace(a)) {
 			return false;
 		}
 	}

@@ -178,6 +178,17 @@ class Attach(common.Case):
         numbers = [int(LINE.match(l)[2]) for l in lines]
         self.assertEqual(numbers, list(range(numbers[0], numbers[0] + len(numbers))))
 
+    def test_shows_what_is_lost(self):
+        program = self.start(0, trace="control=on,buffer=1M,file=t.ctf")
+        p = self.attach(program, "tick", "--seconds=0.2")
+        self.assertEqual(p.wait(PATIENCE), 0, self.notes(p))
+        lines = self.text(p).splitlines()
+        gaps = [int(re.search(r"(\d+) events?", l)[1]) for l in lines if l[0] == "#"]
+        numbers = [int(LINE.match(l)[2]) for l in lines if l[0] != "#"]
+        self.assertGreater(sum(gaps), 0)
+        self.assertEqual(numbers, sorted(numbers))
+        self.assertGreaterEqual(numbers[-1] - numbers[0] + 1, len(numbers))
+
     def test_ends_when_nobody_reads_it(self):
         program = self.start(1000)
         read, write = os.pipe()

@@ -137,4 +137,7 @@ def answers(given, commands=("trace-stats",)):
 
 def main():
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    unittest.main(argv=[sys.argv[0], *sys.argv[5:]])
+    done = unittest.main(argv=[sys.argv[0], *sys.argv[5:]], exit=False).result
+    for test, reason in done.skipped:
+        print("skipped:", test.id(), reason)
+    sys.exit(not done.wasSuccessful() or (77 if done.skipped else 0))

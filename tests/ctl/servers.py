@@ -120,6 +120,12 @@ class Servers(common.Case):
         self.assertEqual(self.ctl(path, "list"), "outside probe\n")
         self.ctl(path, "on", "p*", status=1, error="tracers outside")
 
+    def test_a_program_without_events(self):
+        path = self.fake(answers({"trace-event-get-state": []}), "s.sock")
+        self.ctl(path, "list", status=0, error="it has no events")
+        self.ctl(path, "list", "--on", error="no event that matches is on")
+        self.ctl(path, "on", "*", status=1, error="no event matches '*'")
+
     def test_ls_says_what_is_the_matter(self):
         kinds = [
             (lambda c: time.sleep(60), "does not answer"),
