@@ -17,6 +17,6 @@ grep -q ' cache_miss request ' "$tmp/out" || fail "no event decoded: $(cat "$tmp
 
 cd "$build/demo"
 rm -r my.ctf
-grep '^WAYMARK_TRACE=' "$root/README.md" >"$tmp/commands"
+grep "^WAYMARK_TRACE='cache" "$root/README.md" >"$tmp/commands"
 sh -e "$tmp/commands" >"$tmp/out" || fail "the command with WAYMARK_TRACE of README.md failed"
 "$waymark" print my.ctf | grep -q " cache_miss request " || fail "the command with WAYMARK_TRACE of README.md records nothing"
