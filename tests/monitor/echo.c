@@ -4,6 +4,7 @@
  * time, but for the words of the table, which do what a server must cope with.
  */
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -31,6 +32,17 @@ static int sleep_ms(struct session *s, const char *ms, FILE *out)
 	return 0;
 }
 
+/* Conversations of all monitors have something in common. */
+static pthread_mutex_t common = PTHREAD_MUTEX_INITIALIZER;
+
+static int sleep_locked(struct session *s, const char *ms, FILE *out)
+{
+	pthread_mutex_lock(&common);
+	sleep_ms(s, ms, out);
+	pthread_mutex_unlock(&common);
+	return 0;
+}
+
 static int flood(struct session *s, const char *bytes, FILE *out)
 {
 	(void)s;
@@ -41,7 +53,7 @@ static int flood(struct session *s, const char *bytes, FILE *out)
 	return 0;
 }
 
-/* The directory's entry comes when the session ends, with the process that ended it. */
+/* The file gets a line when the session ends: the process that ended it. */
 static int hold(struct session *s, const char *path, FILE *out)
 {
 	free(s->held);
@@ -81,6 +93,7 @@ static const struct {
 	int (*run)(struct session *s, const char *rest, FILE *out);
 } words[] = {
 	{ "sleep ", sleep_ms },
+	{ "lock ", sleep_locked },
 	{ "flood ", flood },
 	{ "hold ", hold },
 	{ "open ", open_file },
@@ -140,12 +153,15 @@ int session_feed(struct session *s, const char *bytes, size_t size, FILE *out)
 void session_destroy(struct session *s)
 {
 	if (s && s->held) {
-		FILE *f = fopen(s->held, "a");
+		FILE *f;
 
+		pthread_mutex_lock(&common);
+		f = fopen(s->held, "a");
 		if (f) {
 			fprintf(f, "%d\n", (int)getpid());
 			fclose(f);
 		}
+		pthread_mutex_unlock(&common);
 		free(s->held);
 	}
 	free(s);

@@ -169,6 +169,20 @@ class Forks(monitored.Monitored):
         kill(host.pid)
         self.assert_owned_by(child)
 
+    @CHILDS_THREADS
+    def test_a_fork_while_another_monitor_is_busy_leaves_what_clients_hold(self):
+        host = self.host(f"start {self.path}", "start here-%d")
+        note = self.work / "note"
+        holder = self.client(self.work / f"here-{host.pid}")
+        self.assertEqual(holder.ask(f"hold {note}"), "held")
+        busy = self.client()
+        busy.send("lock 2000\n")
+        time.sleep(0.1)
+        child = self.child(host.fork())
+        self.assert_owned_by(child, self.work / f"here-{child}")
+        self.assertFalse(note.exists())
+        self.assertEqual(busy.line(), "slept")
+
     def test_forks_from_many_threads_while_clients_talk(self):
         how = "open" if monitored.SANITIZER else "start"  # whose locks a fork may find taken
         host = self.host(f"{how} {self.path}", *["start here-%d"] * (how == "start"))

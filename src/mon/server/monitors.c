@@ -27,16 +27,21 @@ static struct waymark_monitor *monitors;
 static pid_t process; /* whose they are */
 static bool ending;
 
-/* Whether this thread, which forks, has got the lock. */
+/*
+ * Whether this thread, which forks, has got the lock, and every turn: what one
+ * conversation is in the middle of may be needed by the end of another one.
+ */
 static __thread bool locked __attribute__((tls_model("initial-exec")));
+static __thread bool whole __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
 {
 	struct timespec deadline = patience_ms(FORK_PATIENCE_MS);
 
-	locked = patience_lock(&lock, &deadline);
+	whole = locked = patience_lock(&lock, &deadline);
 	for (struct waymark_monitor *m = locked ? monitors : NULL; m; m = m->next) {
 		m->held = patience_lock(&m->turn, &deadline);
+		whole &= m->held;
 	}
 }
 
@@ -57,11 +62,11 @@ static void in_parent(void)
 /* Begins anew, without the threads. False: nothing is left for the child. */
 static bool revive(struct waymark_monitor *m)
 {
-	if (m->held) {
+	if (whole) {
 		free(m->worker);
 	}
 	m->worker = NULL;
-	bool lives = server_forked(m, m->held);
+	bool lives = server_forked(m, whole);
 
 	if (!m->own_table || (lives && thread_start_again(m) == 0)) {
 		return true;
