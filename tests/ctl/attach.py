@@ -103,8 +103,8 @@ class Attach(common.Case):
         program = self.start(20, trace="*,file=t.ctf,control=on")
         time.sleep(0.7)
         p = self.attach(program, "tack_text", "--count=100")
-        numbers = [n for _, n in self.ended(p)]
-        self.assertEqual(len(numbers), 100)
+        names, numbers = zip(*self.ended(p))
+        self.assertEqual(names, ("tack_text",) * 100)
         self.assertGreater(numbers[0], 1000)
         self.assertEqual(self.on(program), ["tick", "tock", "tack_text", "never"])
 

@@ -15,6 +15,11 @@ STATS = {"pid": 1, "program": "fake", "events": 9, "events-on": 3, "recorded": 1
          "bytes": 123456789}
 
 
+def slow(connection, _):
+    time.sleep(0.6)
+    say(connection, {"return": [{"name": "trace-stats"}]})
+
+
 def hang(connection):
     connection.recv(1 << 20)
     time.sleep(60)
@@ -46,7 +51,13 @@ class Servers(common.Case):
         self.assertLess(time.monotonic() - begin, 3)
 
     def test_one_that_reads_nothing(self):
-        path = self.fake(answers({"human-monitor-command": lambda c, r: time.sleep(60)}), "s.sock")
+        def talk(connection):
+            say(connection, common.GREETING)
+            for answer in {}, [{"name": "trace-stats"}]:
+                connection.recv(1 << 16)
+                say(connection, {"return": answer})
+            time.sleep(60)
+        path = self.fake(talk, "s.sock")
         big = ["x" * 100000] * 10
         self.ctl(path, "monitor", *big, "--timeout=1", status=1, error="does not answer")
 
@@ -132,6 +143,7 @@ class Servers(common.Case):
             (lambda c: (c.sendall(b"(waymark) "), hang(c)), "speaks no QMP"),
             (lambda c: None, "closes the connection"),
             (answers({"trace-stats": 3}), "speaks no QMP"),
+            (answers({"qmp_capabilities": slow, "query-commands": slow}), "does not answer"),
             (answers({"trace-stats": STATS}), "")]
         talk_now = [None]
         self.fake(lambda c: talk_now[0](c))
