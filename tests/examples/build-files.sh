@@ -61,12 +61,17 @@ traced ./program
 cc -Ibuild $(pkg-config --cflags waymark) -c main.c build/trace-cache.c
 block sh 'Static programs' >commands
 sh -e commands
-for program in ./program-static ./program-archive; do
+for program in ./program-static ./program-archive ./program-monitored; do
 	traced $program
 	if ldd $program 2>&1 | grep -q libwaymark; then
 		fail "$program needs the shared library"
 	fi
 done
+
+WAYMARK_TRACE="control=$tmp/monitor.sock" ./program-static 2>out
+grep -q 'waymark_monitor_start' out || fail "not said what to link for the monitor: $(cat out)"
+WAYMARK_TRACE="control=$tmp/none/monitor.sock" ./program-monitored 2>out
+grep -q "$tmp/none" out || fail "the monitor that is linked was not asked: $(cat out)"
 
 if command -v rustc >/dev/null; then
 	block rust Rust >main.rs

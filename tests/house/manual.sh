@@ -44,6 +44,7 @@ for command in $(sed -n "s/.*executable('\([a-z]*\)'.*/\1/p" src/cmd/meson.build
 	page "$command.1" "the command $command"
 done
 page waymark-control.3 waymark/control.h
+page waymark-monitor.3 waymark/monitor.h
 page waymark-reader.3 waymark/reader.h
 page waymark-trace.7 "the -trace option"
 page waymark-trace-events.5 "declaration files"
