@@ -49,7 +49,7 @@ class Clients:
         def come_and_go():
             for _ in range(50):
                 client = self.client()
-                self.assert_answers(client)
+                self.assertEqual(client.ask("sleep 1"), "slept")
                 client.close()
 
         threads = [threading.Thread(target=come_and_go) for _ in range(4)]
@@ -95,6 +95,14 @@ class Clients:
         self.assertEqual(len(client.line()), 3000000)
         self.assertEqual(client.line(), "two")
         self.assertIsNone(client.line())
+
+    def test_the_last_answer_is_sent_before_the_connection_ends(self):
+        for size in range(60000, 240000, 20000):
+            client = self.client()
+            client.send(f"flood {size}\nflood 60000\nquit\n")
+            time.sleep(0.05)
+            self.assertEqual([len(client.line()), len(client.line()), client.line()], [size, 60000, "bye"])
+            self.assertIsNone(client.line())
 
     def test_who_does_not_read_is_not_read_from_and_holds_nobody_up(self):
         lazy = self.client()
@@ -230,7 +238,7 @@ class ByTheProgram(Clients, monitored.Monitored):
         def talk():
             while going:
                 client = self.client()
-                self.assert_answers(client)
+                self.assertEqual(client.ask("sleep 1"), "slept")
                 client.close()
 
         thread = threading.Thread(target=talk)

@@ -187,6 +187,16 @@ static void close_driven(const char *rest)
 	say("ok");
 }
 
+/* When the thread has seen the end. */
+static void close_ended(const char *rest)
+{
+	(void)rest;
+	pthread_join(driver, NULL);
+	api.close(monitor);
+	monitor = NULL;
+	say("ok");
+}
+
 /* Opens and closes over and over. */
 static void reopen(const char *rest)
 {
@@ -255,6 +265,7 @@ static const struct command commands[] = {
 	{ "open", open_driven },
 	{ "drive", drive_again },
 	{ "close", close_driven },
+	{ "closeended", close_ended },
 	{ "reopen", reopen },
 	{ "ended", say_ended },
 	{ "rounds", say_rounds },

@@ -136,6 +136,23 @@ static void execute(const char *rest)
 	say("failed");
 }
 
+/* Children that run something else at once. */
+static void fork_and_execute(const char *rest)
+{
+	pid_t child = 0;
+
+	for (int i = 0; i < 20; i++) {
+		child = fork();
+		if (child == 0) {
+			execl("/bin/true", "true", NULL);
+			_exit(3);
+		}
+		waitpid(child, NULL, 0);
+	}
+	(void)rest;
+	say("ok");
+}
+
 static void do_exit(const char *status)
 {
 	exit(atoi(status));
@@ -217,13 +234,29 @@ static void on_signal(int sig)
 		strcmp(name, "wm-monitor") ? &interrupted : &strays, 1, __ATOMIC_RELAXED);
 }
 
-/* A signal each 200 microseconds from now on, to whichever thread takes it. */
+static void *take_signals(void *arg)
+{
+	for (;;) {
+		pause();
+	}
+	return arg;
+}
+
+/* A signal each 200 microseconds from now on, to whichever thread takes it but this one. */
 static void signals(const char *rest)
 {
 	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	struct itimerval every = { { 0, 200 }, { 0, 200 } };
 
+	pthread_t thread;
+	sigset_t alarm;
+
 	(void)rest;
+	pthread_create(&thread, NULL, take_signals, NULL);
+	pthread_detach(thread);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
 	sigaction(SIGALRM, &act, NULL);
 	setitimer(ITIMER_REAL, &every, NULL);
 	say("ok");
@@ -292,6 +325,7 @@ const struct command process_commands[] = {
 	{ "closefrom", close_from },
 	{ "daemonize", daemonize },
 	{ "exec", execute },
+	{ "forkexec", fork_and_execute },
 	{ "exit", do_exit },
 	{ "_exit", do__exit },
 	{ "quick_exit", do_quick_exit },
