@@ -120,7 +120,8 @@ class Attach(common.Case):
         used = os.wait4(p.pid, 0)[2]
         p.returncode = 0
         self.assertLess(int(re.search(r"rchar: (\d+)", io)[1]), size / 50)
-        self.assertLess(used.ru_utime + used.ru_stime, 0.3)
+        if not os.environ.get("WAYMARK_SANITIZER"):
+            self.assertLess(used.ru_utime + used.ru_stime, 0.3)
 
     def test_shows_all_of_a_program_that_is_killed(self):
         program = self.start(50)
