@@ -187,10 +187,11 @@ static void close_driven(const char *rest)
 	say("ok");
 }
 
-/* When the thread has seen the end. */
+/* When its descriptors are gone, which may or may not wake the thread. */
 static void close_ended(const char *rest)
 {
 	(void)rest;
+	pthread_cancel(driver);
 	pthread_join(driver, NULL);
 	api.close(monitor);
 	monitor = NULL;
