@@ -186,7 +186,8 @@ class Attach(common.Case):
         lines = self.text(p).splitlines()
         gaps = [int(re.search(r"(\d+) events?", l)[1]) for l in lines if l[0] == "#"]
         numbers = [int(LINE.match(l)[2]) for l in lines if l[0] != "#"]
-        self.assertGreater(sum(gaps), 0)
+        if "WAYMARK_SANITIZER" not in os.environ:  # makes the program too slow to lose any
+            self.assertGreater(sum(gaps), 0)
         self.assertEqual(numbers, sorted(numbers))
         self.assertGreaterEqual(numbers[-1] - numbers[0] + 1, len(numbers))
 
