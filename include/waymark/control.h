@@ -157,6 +157,16 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 	struct waymark_error *error);
 
 /*
+ * Does so for the events of `count` names, in every object that has them by now: all
+ * at one moment, or none. Unlike waymark_enable() it leaves nothing for objects that
+ * are loaded later, however often it is called. Names that no event has, and events that were
+ * built with none of `backends`, are passed over. Returns 0, or -1 and nothing
+ * changed: memory or event ids ran out.
+ */
+int waymark_set_states(const char *const *names, size_t count, unsigned int backends, bool on,
+	struct waymark_error *error);
+
+/*
  * Names the file that a backend writes to ("ctf", "simple", "log"; NULL: the first
  * of these that the loaded objects were built with). `path` NULL: the backend's
  * default, for log standard error. Returns 0, or -1, and the old one stays: no

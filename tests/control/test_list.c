@@ -54,6 +54,39 @@ static void list_is_a_copy_in_the_order_of_iteration(void **state)
 	waymark_free_events(&list);
 }
 
+static unsigned int state_of(const struct made *m, int index)
+{
+	return *(uint16_t *)(void *)&m->states[index];
+}
+
+static void names_are_switched_where_they_are_and_leave_no_rule(void **state)
+{
+	static const char *const names[] = { "n3", "never_there", "n1", "n3" };
+	struct made *a = made_registered("n%d", 5, BOTH);
+	struct made *same = made_registered("n%d", 2, WAYMARK_LOG);
+
+	(void)state;
+	assert_int_equal(waymark_set_states(names, 4, WAYMARK_SIMPLE, true, &error), 0);
+	assert_string_equal(error.text, "");
+	assert_int_equal(state_of(a, 0), 0);
+	assert_int_equal(state_of(a, 1), WAYMARK_SIMPLE);
+	assert_int_equal(state_of(a, 3), WAYMARK_SIMPLE);
+	assert_int_equal(state_of(same, 1), 0);
+	assert_int_equal(waymark_set_states(names, 4, WAYMARK_ANY_BACKEND, true, NULL), 0);
+	assert_int_equal(state_of(a, 1), BOTH);
+	assert_int_equal(state_of(same, 1), WAYMARK_LOG);
+	struct made *later = made_registered("n%d", 5, BOTH);
+
+	assert_int_equal(state_of(later, 1), 0);
+	assert_int_equal(waymark_set_states(names, 3, WAYMARK_LOG, false, NULL), 0);
+	assert_int_equal(state_of(a, 1), WAYMARK_SIMPLE);
+	assert_int_equal(state_of(same, 1), 0);
+	assert_int_equal(waymark_set_states(NULL, 0, WAYMARK_LOG, true, NULL), 0);
+	made_gone(a);
+	made_gone(same);
+	made_gone(later);
+}
+
 static void bad_pattern_is_an_error(void **state)
 {
 	struct waymark_event_list list = { .count = 7 };
@@ -195,6 +228,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(list_is_a_copy_in_the_order_of_iteration),
+		cmocka_unit_test(names_are_switched_where_they_are_and_leave_no_rule),
 		cmocka_unit_test(bad_pattern_is_an_error),
 		cmocka_unit_test(objects_may_come_and_go_meanwhile),
 		cmocka_unit_test(output_has_a_path_and_says_whether_it_is_there),

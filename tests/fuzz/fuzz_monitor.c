@@ -97,6 +97,14 @@ int waymark_disable(const char *pattern, unsigned int backends, struct waymark_m
 	return waymark_enable(pattern, backends, match, error);
 }
 
+int waymark_set_states(const char *const *names, size_t count, unsigned int backends, bool on,
+	struct waymark_error *error)
+{
+	(void)backends;
+	(void)on;
+	return toy(count ? names[count - 1] : NULL, error);
+}
+
 int waymark_set_output(const char *backend, const char *path, struct waymark_error *error)
 {
 	(void)backend;

@@ -194,13 +194,15 @@ static json_t *switch_events(struct call *call, struct leniency lenient)
 	struct pattern p;
 	json_t *result = NULL;
 
-	if (fail_vcpu(call) || !pattern_open(&p, call)) {
+	if (fail_vcpu(call)) {
 		return NULL;
 	}
-	if (check(call, &p, lenient)) {
-		result = switch_met(call, &p);
+	holds_lock();
+	if (pattern_open(&p, call)) {
+		result = check(call, &p, lenient) ? switch_met(call, &p) : NULL;
+		pattern_close(&p);
 	}
-	pattern_close(&p);
+	holds_unlock();
 	return result;
 }
 
@@ -241,27 +243,32 @@ static bool check_ctf(struct call *call, const struct pattern *p)
 	return false;
 }
 
-json_t *attach(struct call *call)
+static json_t *attach_to(struct call *call, const struct pattern *p)
 {
 	struct waymark_output output;
 	struct waymark_error error;
+
+	if (pattern_fail_unmet(p, call) || !check_ctf(call, p)) {
+		return NULL;
+	}
+	if (waymark_get_output("ctf", &output, &error) < 0 ||
+		holds_add(&call->session->holds, &p->list, &error) < 0) {
+		return call_fail(call, "%s", error.text);
+	}
+	return call_return(call, attached(p, &output));
+}
+
+json_t *attach(struct call *call)
+{
 	struct pattern p;
 	json_t *result = NULL;
 
-	if (!pattern_open(&p, call)) {
-		return NULL;
-	}
-	if (pattern_fail_unmet(&p, call) || !check_ctf(call, &p)) {
+	holds_lock();
+	if (pattern_open(&p, call)) {
+		result = attach_to(call, &p);
 		pattern_close(&p);
-		return NULL;
 	}
-	if (holds_add(&call->session->holds, &p.list, &error) < 0 ||
-		waymark_get_output("ctf", &output, &error) < 0) {
-		call_fail(call, "%s", error.text);
-	} else {
-		result = call_return(call, attached(&p, &output));
-	}
-	pattern_close(&p);
+	holds_unlock();
 	return result;
 }
 

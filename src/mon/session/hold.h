@@ -3,7 +3,7 @@
  * What clients hold: events that are on for the native trace only as long as
  * somebody has attached to them. Several may hold the same event; when the last
  * lets go, it gets the state that it had before, or that a command has given it
- * meanwhile. One list for the process, with a lock of its own.
+ * meanwhile. One list for the process, with a lock.
  */
 #ifndef MON_HOLD_H
 #define MON_HOLD_H
@@ -13,24 +13,34 @@
 
 #include <waymark/control.h>
 
-/* The names of events that one client holds. All zero: none. */
+struct held;
+
+/* The events that one client holds, none twice. All zero: none. */
 struct holds {
-	char **names; /* owned */
+	struct held **events; /* the list's, as long as anybody holds them */
+	const char **names; /* room for as many: letting go needs no memory of ours */
 	size_t count;
 };
 
 /*
+ * From before a command looks at the states of events until it has changed them:
+ * else it could take for the former state of an event what another client holds.
+ */
+void holds_lock(void);
+void holds_unlock(void);
+
+/*
  * Switches on what of the list is built with ctf, and holds it. All or nothing.
- * Returns 0, or -1 with the reason.
+ * Returns 0, or -1 with the reason. Under the lock.
  */
 int holds_add(struct holds *h, const struct waymark_event_list *list, struct waymark_error *error);
 
-/* Lets go of all of it. */
+/* Lets go of all of it. Takes the lock. */
 void holds_release(struct holds *h);
 
 /*
- * A command has switched these events: that is what they return to. Call it
- * behind the change.
+ * A command has switched these events: that is what they return to. Under the lock, behind
+ * the change.
  */
 void holds_note(const struct waymark_event_list *list, bool on);
 

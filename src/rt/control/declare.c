@@ -21,6 +21,13 @@ void waymark_declare_object(struct waymark_object *object)
 	}
 }
 
+void waymark_declare_identified(void)
+{
+	if (waymark_ctf_has_begun()) {
+		waymark_ctf_declare_now();
+	}
+}
+
 void waymark_declare_event(struct waymark_event *event)
 {
 	if (waymark_ctf_has_begun()) {

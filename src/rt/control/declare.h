@@ -12,6 +12,8 @@
 
 void waymark_declare_rules(struct waymark_rules *rules);
 void waymark_declare_object(struct waymark_object *object);
+/* What has got its id already. */
+void waymark_declare_identified(void);
 void waymark_declare_event(struct waymark_event *event);
 
 #endif
