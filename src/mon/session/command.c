@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "mon/session/text.h"
+
 const struct command commands[] = {
 #define COMMAND(name, dialects, parameters, run, print, help) \
 	{ name, dialects, parameters, run, print, help },
@@ -120,6 +122,9 @@ static bool check_param(struct call *call, const struct param *p)
 		return call_fail(call, "Invalid parameter type for '%s', expected: %s", p->name,
 			types[type_index(p)].expected);
 	}
+	if (strcmp(p->type, "path") == 0 && !*json_string_value(value)) {
+		return call_fail(call, "Parameter '%s' expects the name of a file", p->name);
+	}
 	if (param_is_choice(p) && !param_has_word(p, json_string_value(value))) {
 		return call_fail(call, "Parameter '%s' does not accept value '%.100s'", p->name,
 			json_string_value(value));
@@ -163,11 +168,13 @@ bool command_check(struct call *call)
 
 json_t *call_fail(struct call *call, const char *fmt, ...)
 {
+	char text[sizeof(call->error)];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(call->error, sizeof(call->error), fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	text_copy(call->error, sizeof(call->error), text);
 	call->error_class = GENERIC_ERROR;
 	return NULL;
 }

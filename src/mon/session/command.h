@@ -29,7 +29,7 @@ struct call {
 	const struct command *command;
 	json_t *arguments; /* an object; borrowed. What is missing was not given */
 	const char *error_class; /* NULL: it did not fail */
-	char error[1024]; /* one line, or several with newlines between them */
+	char error[1024]; /* UTF-8: one line, or several with newlines between them */
 };
 
 struct command {

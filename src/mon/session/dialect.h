@@ -16,6 +16,7 @@
 #include "mon/session/hold.h"
 #include "mon/session/json_scan.h"
 
+struct call;
 struct session;
 
 /* What JSON dialects differ in. */
@@ -54,6 +55,14 @@ int hmp_feed(struct session *s, const char *bytes, size_t size, FILE *out);
  * newlines as they are in C.
  */
 void hmp_run(struct session *s, char *line, FILE *out);
+
+#define HMP_BLANKS " \t\r\n\v\f"
+
+/* What follows the command's name, as the call's arguments; changed. False: the call has failed. */
+bool hmp_take_arguments(struct call *call, char *line);
+
+/* The rest of a line, without the blanks around it. */
+char *hmp_take_line(char **line);
 
 void qmp_greet(struct session *s, FILE *out);
 int qmp_feed(struct session *s, const char *bytes, size_t size, FILE *out);

@@ -8,6 +8,7 @@
 #include "mon/session/command.h"
 #include "mon/session/dialect.h"
 #include "mon/session/pattern.h"
+#include "mon/session/text.h"
 
 /* Backends that this process switches; the others' events are on when a tracer says so. */
 #define SWITCHABLE (WAYMARK_ANY_BACKEND & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS)
@@ -27,6 +28,9 @@ static char *copy_pattern(const struct call *call)
 
 	if (!takes_regex(call)) {
 		return strdup(name ? name : "*");
+	}
+	if (!*name) {
+		return strdup("*"); /* it is in every name; between slashes it is an error */
 	}
 	return asprintf(&pattern, "/%s/", name) < 0 ? NULL : pattern;
 }
@@ -54,9 +58,14 @@ static void fail_pattern(struct call *call, const struct waymark_error *error)
 
 bool pattern_open(struct pattern *p, struct call *call)
 {
+	return pattern_read(p, call, copy_pattern(call));
+}
+
+bool pattern_read(struct pattern *p, struct call *call, char *text)
+{
 	struct waymark_error error = { "out of memory" };
 
-	*p = (struct pattern){ .text = copy_pattern(call) };
+	*p = (struct pattern){ .text = text };
 	if (!p->text || waymark_list_events(p->text, &p->list, &error) < 0) {
 		fail_pattern(call, &error);
 		free(p->text);
@@ -114,7 +123,7 @@ static json_t *as_json(const struct waymark_event_list *list)
 
 json_t *event_states(struct call *call)
 {
-	bool may_be_none = call->session->dialect->json != NULL;
+	bool may_be_none = !(call->command->dialects & HMP);
 	struct pattern p;
 	json_t *result = NULL;
 
@@ -227,8 +236,8 @@ static json_t *attached(const struct pattern *p, const struct waymark_output *ou
 			json_array_append_new(names, json_string(p->list.events[i].name));
 		}
 	}
-	return json_pack(
-		"{s:o, s:s, s:b}", "events", names, "path", output->path, "begun", output->begun);
+	return json_pack("{s:o, s:o, s:b}", "events", names, "path", text_as_json(output->path),
+		"begun", output->begun);
 }
 
 /* Whether the list has an event that a native trace can hold. */

@@ -13,14 +13,12 @@
 #include "mon/session/session.h"
 #include "mon/session/version.h"
 
-#define BLANKS " \t"
-
 /* Whether it is `command`, alone or with something behind; `*rest` gets that. */
 static bool begins_with(char *line, const char *command, char **rest)
 {
 	size_t n = strlen(command);
 
-	if (strncmp(line, command, n) != 0 || (line[n] && !strchr(BLANKS, line[n]))) {
+	if (strncmp(line, command, n) != 0 || (line[n] && !strchr(HMP_BLANKS, line[n]))) {
 		return false;
 	}
 	*rest = line + n;
@@ -44,181 +42,6 @@ static const struct command *find(char *line, char **arguments)
 	return best;
 }
 
-/* The letter behind a backslash; 0 for one that means nothing. */
-static char unescape(char c)
-{
-	static const char letters[] = "nr\\'\"";
-	static const char meant[] = "\n\r\\'\"";
-	const char *at = c ? strchr(letters, c) : NULL;
-
-	return at ? meant[at - letters] : '\0';
-}
-
-/* Takes what stands between quotes, in place; NULL, and the call failed, where it does not end. */
-static char *take_quoted(struct call *call, char **line)
-{
-	char *word = ++*line;
-	char *to = word;
-
-	while (**line != '"') {
-		char c = *(*line)++;
-
-		if (c == '\\') {
-			char letter = **line;
-
-			c = unescape(letter);
-			if (letter && !c) {
-				call_fail(call, "unsupported escape code: '\\%c'", letter);
-				return NULL;
-			}
-			*line += letter != '\0';
-		}
-		if (c == '\0') {
-			call_fail(call, "unterminated string");
-			return NULL;
-		}
-		*to++ = c;
-	}
-	++*line;
-	*to = '\0';
-	return word;
-}
-
-/* Takes the next word, "" at the end of the line. NULL where it is none. */
-static char *take_word(struct call *call, char **line)
-{
-	*line += strspn(*line, BLANKS);
-	if (**line == '"') {
-		return take_quoted(call, line);
-	}
-	char *word = *line;
-
-	*line += strcspn(word, BLANKS);
-	if (**line) {
-		*(*line)++ = '\0';
-	}
-	return word;
-}
-
-/* The last word of a command's name: how messages call it. */
-static const char *short_name(const struct command *command)
-{
-	const char *blank = strrchr(command->name, ' ');
-
-	return blank ? blank + 1 : command->name;
-}
-
-static json_t *read_string(struct call *call, const struct param *p, const char *word)
-{
-	(void)p;
-	json_t *value = json_string(word);
-
-	return value ? value : call_fail(call, "the line is no UTF-8");
-}
-
-static json_t *read_switch(struct call *call, const struct param *p, const char *word)
-{
-	(void)p;
-	if (strcmp(word, "on") != 0 && strcmp(word, "off") != 0) {
-		return call_fail(call, "Expected 'on' or 'off'");
-	}
-	return json_boolean(strcmp(word, "on") == 0);
-}
-
-static json_t *read_int(struct call *call, const struct param *p, const char *word)
-{
-	char *end;
-	long long value = strtoll(word, &end, 0);
-
-	(void)p;
-	return *end ? call_fail(call, "invalid char '%c' in expression", *end)
-		    : json_integer(value);
-}
-
-static json_t *read_choice(struct call *call, const struct param *p, const char *word)
-{
-	return param_has_word(p, word) ? json_string(word)
-				       : call_fail(call, "unexpected argument \"%.100s\"", word);
-}
-
-/* How the types of parameters are read, and what is expected where one is missing. */
-static const struct {
-	const char *type;
-	const char *missing; /* %s is the command's short name */
-	json_t *(*read)(struct call *call, const struct param *p, const char *word);
-} readers[] = {
-	{ "event", "%s: string expected", read_string },
-	{ "line", "%s: string expected", read_string },
-	{ "word", "%s: string expected", read_string },
-	{ "path", "%s: filename expected", read_string },
-	{ "switch", "Expected 'on' or 'off'", read_switch },
-	{ "int", "%s: integer expected", read_int },
-	{ NULL, "%s: a word is expected", read_choice },
-};
-
-static size_t reader_of(const struct param *p)
-{
-	size_t i = 0;
-
-	while (readers[i].type && strcmp(readers[i].type, p->type) != 0) {
-		i++;
-	}
-	return i;
-}
-
-/* The rest of a line, without the blanks around it. */
-static char *take_line(char **line)
-{
-	char *text = *line + strspn(*line, BLANKS);
-	char *end = text + strlen(text);
-
-	while (end > text && strchr(BLANKS, end[-1])) {
-		end--;
-	}
-	*end = '\0';
-	*line = end;
-	return text;
-}
-
-/* Takes one argument off the line; false where the call failed. */
-static bool take_argument(struct call *call, const struct param *p, char **line)
-{
-	size_t reader = reader_of(p);
-	char *word = strcmp(p->type, "line") == 0 ? take_line(line) : take_word(call, line);
-
-	if (!word) {
-		return false;
-	}
-	if (!*word && !p->optional) {
-		call_fail(call, readers[reader].missing, short_name(call->command));
-		return false;
-	}
-	if (!*word) {
-		return true;
-	}
-	json_t *value = readers[reader].read(call, p, word);
-
-	return value && json_object_set_new(call->arguments, p->name, value) == 0;
-}
-
-static bool take_arguments(struct call *call, char *line)
-{
-	const char *parameters = call->command->parameters;
-	struct param p;
-
-	while (param_next(&p, &parameters)) {
-		if (!take_argument(call, &p, &line)) {
-			return false;
-		}
-	}
-	if (line[strspn(line, BLANKS)]) {
-		call_fail(call, "%s: extraneous characters at the end of line",
-			short_name(call->command));
-		return false;
-	}
-	return true;
-}
-
 static void print_misuse(FILE *out, const struct call *call)
 {
 	fprintf(out, "%s\nTry \"help %s\" for more information\n", call->error,
@@ -227,7 +50,7 @@ static void print_misuse(FILE *out, const struct call *call)
 
 static void run_command(struct call *call, char *arguments, FILE *out)
 {
-	if (!call->arguments || !take_arguments(call, arguments)) {
+	if (!call->arguments || !hmp_take_arguments(call, arguments)) {
 		print_misuse(out, call);
 		return;
 	}
@@ -241,24 +64,38 @@ static void run_command(struct call *call, char *arguments, FILE *out)
 	json_decref(result);
 }
 
+/* By its first word, or by two where that begins commands. */
+static void print_unknown(FILE *out, const char *line)
+{
+	static const char info[] = "info";
+	size_t first = strcspn(line, HMP_BLANKS);
+	size_t length = first;
+
+	if (first == strlen(info) && strncmp(line, info, first) == 0) {
+		length += strspn(line + length, HMP_BLANKS);
+		length += strcspn(line + length, HMP_BLANKS);
+	}
+	fprintf(out, "unknown command: '%.*s'\n", (int)length, line);
+}
+
 void hmp_run(struct session *s, char *line, FILE *out)
 {
 	struct call call = { .session = s, .error = "out of memory" };
 	char *arguments = NULL;
 
-	line += strspn(line, BLANKS);
+	line += strspn(line, HMP_BLANKS);
 	if (!*line) {
 		return;
 	}
 	call.command = find(line, &arguments);
-	if (!call.command && strcmp(take_line(&(char *){ line }), "info") == 0) {
+	if (!call.command && strcmp(hmp_take_line(&(char *){ line }), "info") == 0) {
 		char all[] = "help info";
 
 		hmp_run(s, all, out);
 		return;
 	}
 	if (!call.command) {
-		fprintf(out, "unknown command: '%s'\n", line);
+		print_unknown(out, line);
 		return;
 	}
 	call.arguments = json_object();

@@ -6,6 +6,7 @@
 #include "base/compiler.h"
 #include "mon/session/command.h"
 #include "mon/session/pattern.h"
+#include "mon/session/text.h"
 
 static int set_on(const char *backend, const char *path, struct waymark_error *error)
 {
@@ -73,8 +74,8 @@ json_t *output_control(struct call *call)
 		return call_fail(call, "%s", error.text);
 	}
 	return call_return(
-		call, json_pack("{s:s, s:s, s:b, s:b}", "backend", output.backend, "path",
-			      output.path, "on", output.on, "begun", output.begun));
+		call, json_pack("{s:s, s:o, s:b, s:b}", "backend", output.backend, "path",
+			      text_as_json(output.path), "on", output.on, "begun", output.begun));
 }
 
 json_t *output_typed(struct call *call)
@@ -91,10 +92,11 @@ json_t *output_typed(struct call *call)
 void print_output(FILE *out, const json_t *result)
 {
 	const char *backend = json_string_value(json_object_get(result, "backend"));
+	const char *path = json_string_value(json_object_get(result, "path"));
 
 	if (backend) {
 		fprintf(out, "%s file \"%s\" %s.\n", strcmp(backend, "log") == 0 ? "Log" : "Trace",
-			json_string_value(json_object_get(result, "path")),
+			*path ? path : "/dev/stderr",
 			json_is_true(json_object_get(result, "on")) ? "on" : "off");
 	}
 }
@@ -108,7 +110,7 @@ json_t *snapshot(struct call *call)
 		waymark_get_output("ctf", &output, &error) < 0) {
 		return call_fail(call, "%s", error.text);
 	}
-	return call_return(call, json_pack("{s:s}", "path", output.path));
+	return call_return(call, json_pack("{s:o}", "path", text_as_json(output.path)));
 }
 
 void print_snapshot(FILE *out, const json_t *result)
@@ -149,6 +151,31 @@ json_t *log_file(struct call *call)
 	return call_return(call, json_object());
 }
 
+/* Whether the pattern, perhaps behind the `-` that switches off, meets an event. */
+static bool check_pattern(struct call *call, const char *pattern)
+{
+	struct pattern p;
+
+	if (!pattern_read(&p, call, strdup(pattern + (*pattern == '-')))) {
+		return false;
+	}
+	bool is_met = !pattern_fail_unmet(&p, call);
+
+	pattern_close(&p);
+	return is_met;
+}
+
+/* A value of an option, in which a comma is written twice. */
+static void put_value(FILE *option, const char *value)
+{
+	for (; *value; value++) {
+		if (*value == ',') {
+			putc(',', option);
+		}
+		putc(*value, option);
+	}
+}
+
 /* Adds one item to an option; false, and the call failed, where there is none of that name. */
 static bool put_item(struct call *call, FILE *option, const char *item)
 {
@@ -159,26 +186,46 @@ static bool put_item(struct call *call, FILE *option, const char *item)
 		fputs("enable=-*,", option);
 		return true;
 	}
-	if (strncmp(item, trace, strlen(trace)) == 0 && *pattern) {
-		fprintf(option, "enable=%s,", pattern);
-		return true;
+	if (strncmp(item, trace, strlen(trace)) != 0 || !*pattern) {
+		call_fail(
+			call, "unknown log item '%.200s'; there are trace:PATTERN and none", item);
+		return false;
 	}
-	call_fail(call, "unknown log item '%.200s'; there are trace:PATTERN and none", item);
-	return false;
+	if (!check_pattern(call, pattern)) {
+		return false;
+	}
+	fputs("enable=", option);
+	put_value(option, pattern);
+	fputs(",", option);
+	return true;
+}
+
+/* Takes the next item, in which `,,` is a comma. */
+static char *next_item(char **items)
+{
+	char *item = *items;
+	char *from = item;
+	char *to = item;
+
+	while (*from && (*from != ',' || from[1] == ',')) {
+		from += *from == ',';
+		*to++ = *from++;
+	}
+	*items = from + (*from == ',');
+	*to = '\0';
+	return item;
 }
 
 /* The option that does what the items say; NULL where the call failed. The caller frees it. */
 static char *items_as_option(struct call *call, char *items)
 {
 	char *text = NULL;
-	char *at = NULL;
 	size_t size;
 	FILE *option = open_memstream(&text, &size);
 	bool good = option != NULL;
 
-	for (char *item = strtok_r(items, ",", &at); good && item;
-		item = strtok_r(NULL, ",", &at)) {
-		good = put_item(call, option, item);
+	while (good && *items) {
+		good = put_item(call, option, next_item(&items));
 	}
 	if (good) {
 		fputs("backend=log", option);

@@ -18,6 +18,10 @@ struct pattern {
 
 /* That of the call's `name`; all events where it has none. False: the call has failed. */
 bool pattern_open(struct pattern *p, struct call *call);
+
+/* The same for another text, which it takes over; NULL: no memory. */
+bool pattern_read(struct pattern *p, struct call *call, char *text);
+
 void pattern_close(struct pattern *p);
 
 /* Fails the call if no event matches; whether it did. */

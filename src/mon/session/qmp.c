@@ -142,12 +142,23 @@ static json_t *run(struct call *call, json_t *request)
 	return result || call->error_class ? result : call_fail(call, "out of memory");
 }
 
-/* What jansson says, in QMP's words where it has some. */
+/* What jansson says, in words of ours where its own are about itself, or QMP has others. */
 static void fail_parse(struct call *call, const json_error_t *error)
 {
-	bool doubled = json_error_code(error) == json_error_duplicate_key;
+	const char *text = error->text;
 
-	call_fail(call, "JSON parse error, %s", doubled ? "duplicate key" : error->text);
+	switch (json_error_code(error)) {
+	case json_error_duplicate_key:
+		text = "duplicate key";
+		break;
+	case json_error_null_character:
+	case json_error_null_byte_in_key:
+		text = "\\u0000 is not supported in strings";
+		break;
+	default:
+		break;
+	}
+	call_fail(call, "JSON parse error, %s", text);
 }
 
 /* What comes back with the answer, NULL where there is none. Borrowed. */

@@ -7,6 +7,7 @@
 #include <waymark/control.h>
 
 #include "mon/session/command.h"
+#include "mon/session/text.h"
 
 static json_t *numbers(uint64_t recorded, uint64_t lost, uint64_t bytes)
 {
@@ -17,7 +18,7 @@ static json_t *numbers(uint64_t recorded, uint64_t lost, uint64_t bytes)
 /* An object with a string and a number in front of the three. */
 static json_t *row(const char *name, const char *key, json_int_t value, json_t *counted)
 {
-	json_t *object = json_pack("{s:s, s:I}", "name", name, key, value);
+	json_t *object = json_pack("{s:o, s:I}", "name", text_as_json(name), key, value);
 
 	if (json_object_update(object, counted) < 0) {
 		json_decref(object);
@@ -71,9 +72,9 @@ static json_t *totals(const struct waymark_event_list *list)
 	struct waymark_stats stats;
 
 	waymark_get_stats(&stats);
-	json_t *result = json_pack("{s:i, s:s, s:i, s:i}", "pid", (int)getpid(), "program",
-		program_invocation_short_name, "events", (int)list->count, "events-on",
-		(int)count_on(list));
+	json_t *result = json_pack("{s:i, s:o, s:i, s:i}", "pid", (int)getpid(), "program",
+		text_as_json(program_invocation_short_name), "events", (int)list->count,
+		"events-on", (int)count_on(list));
 	json_t *counted = numbers(stats.recorded, stats.lost, stats.bytes);
 
 	json_object_update(result, counted);
