@@ -5,9 +5,10 @@
     transcript.py PROGRAM FILE...        each must go as its file says
     transcript.py --write PROGRAM FILE   writes down what was answered instead
 
-A file begins with `# dialect: NAME`. Its lines: `> ` is sent, `! N` has the
-program fire N rounds of its events, `$ NAME` shows a file, `# ` says something;
-every other line is an answer. The folder of the test is DIR, the program's number PID.
+A file begins with `# dialect: NAME`, and perhaps `,KEY=VALUE` of the option. Its
+lines: `> ` is sent, `! N` has the program fire N rounds of its events, `$ NAME`
+shows a file, `# ` says something; every other line is an answer. The folder of the
+test is DIR, the program's number PID.
 """
 
 import difflib
@@ -43,7 +44,7 @@ class Talk:
 
     def __init__(self, path, dialect):
         self.socket = connect(path)
-        self.prompt = dialect == "hmp" and b"(waymark) "
+        self.prompt = dialect.startswith("hmp") and b"(waymark) "
         self.kept = b""
 
     def answer(self):

@@ -101,16 +101,38 @@ void print_output(FILE *out, const json_t *result)
 	}
 }
 
-json_t *snapshot(struct call *call)
+/* Where a snapshot is: in a directory of its own, else with what was written before it. */
+static json_t *snapshot_path(struct call *call, const char *directory)
 {
 	struct waymark_output output;
 	struct waymark_error error;
+	char *path = directory ? realpath(directory, NULL) : NULL;
 
-	if (waymark_snapshot_to(call_string(call, "directory"), &error) < 0 ||
-		waymark_get_output("ctf", &output, &error) < 0) {
+	if (directory) {
+		json_t *result = text_as_json(path ? path : directory);
+
+		free(path);
+		return result;
+	}
+	if (waymark_get_output(NULL, &output, &error) < 0) {
 		return call_fail(call, "%s", error.text);
 	}
-	return call_return(call, json_pack("{s:o}", "path", text_as_json(output.path)));
+	return output.begun ? text_as_json(output.path)
+			    : call_fail(call, "nothing has been recorded yet");
+}
+
+json_t *snapshot(struct call *call)
+{
+	const char *directory = call_string(call, "directory");
+	struct waymark_error error;
+
+	if (waymark_snapshot_to(directory, &error) < 0) {
+		return call_fail(call, "%s", error.text);
+	}
+	json_t *path = snapshot_path(call, directory);
+
+	return path || !call->error_class ? call_return(call, json_pack("{s:o}", "path", path))
+					  : NULL;
 }
 
 void print_snapshot(FILE *out, const json_t *result)
