@@ -12,6 +12,7 @@
 
 #include "made.h"
 #include "rt/event/pattern.h"
+#include "rt/event/rule.h"
 #include "unit.h"
 
 #define BOTH (WAYMARK_LOG | WAYMARK_SIMPLE)
@@ -162,6 +163,28 @@ static void expression_is_known_by_its_text(void **state)
 	waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, NULL);
 }
 
+/* The same one again takes no room, and who ends all of them has room again. */
+static void expressions_in_force_are_bounded(void **state)
+{
+	struct waymark_error error;
+	char pattern[32];
+
+	(void)state;
+	assert_int_equal(waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, &error), 0);
+	for (unsigned int i = 0; i < RULES_EXPRESSIONS_MAX; i++) {
+		snprintf(pattern, sizeof(pattern), "/nothing_%u/", i);
+		assert_int_equal(waymark_enable(pattern, WAYMARK_ANY_BACKEND, NULL, &error), 0);
+	}
+	assert_int_equal(waymark_disable("/nothing_7/", WAYMARK_ANY_BACKEND, NULL, &error), 0);
+	assert_int_equal(waymark_enable("/one_more/", WAYMARK_ANY_BACKEND, NULL, &error), -1);
+	assert_string_equal(
+		error.text, "more than 256 regular expressions; a change of '*' ends those before");
+	assert_int_equal(waymark_enable("nothing_*", WAYMARK_ANY_BACKEND, NULL, &error), 0);
+	assert_int_equal(waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, &error), 0);
+	assert_int_equal(waymark_enable("/one_more/", WAYMARK_ANY_BACKEND, NULL, &error), 0);
+	assert_int_equal(waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, &error), 0);
+}
+
 static void iteration_takes_expressions(void **state)
 {
 	struct made *a = made_registered("a%d", 30, BOTH);
@@ -240,6 +263,7 @@ int main(void)
 		cmocka_unit_test(bad_expression_changes_nothing),
 		cmocka_unit_test(expression_switches_now_and_later),
 		cmocka_unit_test(expression_is_known_by_its_text),
+		cmocka_unit_test(expressions_in_force_are_bounded),
 		cmocka_unit_test(iteration_takes_expressions),
 		cmocka_unit_test(locale_of_the_program_does_not_matter),
 		cmocka_unit_test(child_of_a_fork_can_match),

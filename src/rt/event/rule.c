@@ -152,9 +152,60 @@ static void supersede(const struct waymark_rule *newer)
 }
 
 /* All that can fail comes first: behind it nothing does. Under the control lock. */
+/* Whether one of the rules takes the place of one in force. */
+static bool is_covered(const struct waymark_rule *r, const struct waymark_rules *rules)
+{
+	for (size_t i = 0; i < rules->count; i++) {
+		if (covers(&rules->items[i], r)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Expressions of a list, but for those that `newer`, which may be NULL, takes the place of. */
+static size_t count_expressions(
+	const struct waymark_rules *rules, const struct waymark_rules *newer)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		count += r->match.kind == PATTERN_REGEX && !(newer && is_covered(r, newer));
+	}
+	return count;
+}
+
+/* A client of the monitor may send others for ever. */
+static int check_number(const struct waymark_rules *rules, struct waymark_error *error)
+{
+	size_t expressions = count_expressions(rules, NULL);
+
+	if (expressions &&
+		expressions + count_expressions(&in_force, rules) > RULES_EXPRESSIONS_MAX) {
+		return waymark_fail(error,
+			"more than %u regular expressions; a change of '*' ends those before",
+			RULES_EXPRESSIONS_MAX);
+	}
+	return rules->count + in_force.count > RULES_MAX
+		       ? waymark_fail(error,
+				 "more than %u patterns; a change of '*' ends those before",
+				 RULES_MAX)
+		       : 0;
+}
+
+static bool covers_all(const struct waymark_rules *rules)
+{
+	return rules->count == 1 && strcmp(rules->items[0].pattern, "*") == 0;
+}
+
 static int commit(
 	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error)
 {
+	if (!covers_all(rules) && check_number(rules, error) < 0) {
+		return -1;
+	}
 	if (prepare_all(rules, match, error) < 0) {
 		return -1;
 	}

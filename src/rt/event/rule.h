@@ -17,6 +17,10 @@
 
 #include "rt/event/pattern.h"
 
+/* In force at most: as many as there can be ids, and 25 KiB for each of the expressions. */
+#define RULES_MAX 65536u
+#define RULES_EXPRESSIONS_MAX 256u
+
 struct waymark_rule {
 	char *pattern; /* owned */
 	struct pattern match; /* the same, read */
