@@ -83,10 +83,10 @@ static bool explain_pid(pid_t pid, char *error)
 		const struct passwd *user = getpwuid(st.st_uid);
 		char number[16];
 
-		snprintf(number, sizeof(number), "#%u", (unsigned int)st.st_uid);
+		snprintf(number, sizeof(number), "\\#%u", (unsigned int)st.st_uid); /* no comment */
 		return fail(error,
-			"process %d belongs to another user: only that one can control it, as in "
-			"'sudo -u %s waymark ...'",
+			"process %d belongs to another user: only as that one it can be controlled, "
+			"as in 'sudo -u %s waymark ...'",
 			(int)pid, user ? user->pw_name : number);
 	}
 	if (has_ended(pid)) {
@@ -138,11 +138,20 @@ static int visit(pid_t pid, const char *path, void *argument)
 	return 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+	const pid_t *x = a;
+	const pid_t *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 static bool explain_several(const struct namesakes *n, char *error)
 {
 	char list[256] = "";
 	size_t used = 0;
 
+	qsort(n->pids.items, n->pids.count, sizeof(*n->pids.items), by_number);
 	for (size_t i = 0; i < n->pids.count && used < sizeof(list) - 16; i++) {
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%d", i ? ", " : "",
 			(int)n->pids.items[i]);

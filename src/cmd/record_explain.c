@@ -66,15 +66,16 @@ static bool gains_rights(const char *path)
 static const char *explain(const struct image *i)
 {
 	if (!i->bytes) {
-		return "it is not linked with Waymark, no pattern meets one of its events, or "
-		       "none of them happened";
+		return "it is not linked with Waymark, no pattern meets one of its events, none of "
+		       "them happened, or it refused an option";
 	}
 	if (begins(i, "#!")) {
 		return "it is a script, and none of the programs that it ran has Waymark's "
 		       "events, or none of them happened";
 	}
 	if (!begins(i, "\177ELF") || has_waymark(i)) {
-		return "no pattern meets one of its events, or none of them happened";
+		return "no pattern meets one of its events, none of them happened, or it refused "
+		       "an option, which it says above";
 	}
 	return contains(i, "ld-linux") || contains(i, "ld-musl")
 		       ? "it is not linked with Waymark itself, and no library or program that it "

@@ -195,7 +195,8 @@ class Ctl(common.Case):
         p = self.start(1000, program=name)
         self.assertIn(str(p.pid), self.ctl("a-name-of-its-own", "stats"))
         q = self.start(1000, program=name)
-        self.ctl("a-name-of-its-own", "stats", status=1, error="2 processes are called")
+        both = ", ".join(map(str, sorted([p.pid, q.pid])))
+        self.ctl("a-name-of-its-own", "stats", status=1, error=f"number of one: {both}\n")
         p.kill()
         p.wait()
         self.assertIn(str(q.pid), self.ctl("a-name-of-its-own", "stats"))
@@ -224,6 +225,11 @@ class Ctl(common.Case):
                                str(p.pid), "stats"], env=self.env, capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("sudo -u root", done.stderr)
+        q = subprocess.Popen(["setpriv", "--reuid=12345", "--clear-groups", "sleep", "100"])
+        self.addCleanup(q.wait)
+        self.addCleanup(q.kill)
+        self.wait_for(lambda: os.stat(f"/proc/{q.pid}").st_uid == 12345)
+        self.ctl(q, "stats", status=1, error=r"'sudo -u \#12345 waymark")
 
 
 if __name__ == "__main__":

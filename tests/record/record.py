@@ -235,8 +235,10 @@ class Record(unittest.TestCase):
         for args, status, why in (
                 (["/bin/true"], 0, "it is not linked with Waymark itself"),
                 (["./script"], 4, "it is a script, and none of the programs"),
-                (["-e", "nope*", PROGRAM, "3"], 0, "no pattern meets one of its events, or none"),
-                ([PROGRAM], 0, "no pattern meets one of its events, or none")):
+                (["-e", "nope*", PROGRAM, "3"], 0, "no pattern meets one of its events, none"),
+                (["--option=ful=block", PROGRAM, "3"], 0, "no pattern meets one of its events, none "
+                 "of them happened, or it refused an option, which it says above"),
+                ([PROGRAM], 0, "no pattern meets one of its events, none")):
             said = self.record("-o", "t", *args, status=status)[1]
             self.assertIn(f"recorded nothing, t was not made: {why}", said)
         self.assertIn("no such trace event so far: 'nope*'", self.record(
