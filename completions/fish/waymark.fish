@@ -24,7 +24,7 @@ end
 
 function __waymark_live
     set -l words (commandline -opc)
-    set -l word (commandline -ct)
+    set -l word (commandline -ct | string replace -r '^["\']' '') # a quote may be open
     set -l given
     set -l last
     for w in $words[3..-1]

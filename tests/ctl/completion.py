@@ -10,7 +10,7 @@ import common
 
 BASH = """
 source "$1/waymark"; shift
-compopt() { :; }
+compopt() { echo "compopt $*"; }
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
 _waymark "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 printf '%s\\n' "${COMPREPLY[@]}"
@@ -67,6 +67,15 @@ class Completion(common.Case):
         self.prove({"tack_text"}, "ctl", "--timeout", "5", pid, "off", "ta")
         self.prove(set(), "attach", pid, "x")
         self.prove(set(), "attach", "4194303", "t")
+
+    def test_events_behind_an_open_quote(self):
+        for offered in list(self.offered(["ctl", str(self.program.pid), "on", "'n"]))[1:]:
+            self.assertEqual(offered, {"never"})
+
+    def test_an_option_with_a_value_is_not_quoted(self):
+        """By bash, which takes it for the name of a file else."""
+        bash = next(self.offered(["attach", "--sec"]))
+        self.assertEqual(bash, {"--seconds=", "compopt -o nospace +o filenames"})
 
     def test_processes(self):
         pid = str(self.program.pid)
