@@ -115,7 +115,12 @@ void print_all(struct print *p)
 	}
 	finish(p);
 	if (s->follow && p->head > 0 && !s->is_ended && session_wanted(s) && !s->damaged) {
-		session_say(s, "the traced program has ended");
+		s->damaged = session_goes_on(s);
+		session_say(s, "%s",
+			s->damaged ? "nothing more of it can be read, though its process runs: "
+				     "its events are in memory of its own since its first trace "
+				     "could not be made"
+				   : "the traced program has ended");
 	}
 	print_notes(p);
 	lines_fini(&p->view);

@@ -66,6 +66,9 @@ bool session_wait(struct session *s);
 /* Waits so long at most; false when somebody asked for the end, or the lifeline ended. */
 bool session_pause(struct session *s, unsigned int ms);
 
+/* Whether the lifeline stays although what was followed has ended. */
+bool session_goes_on(const struct session *s);
+
 /* Whether somebody asked for the end. A system call. */
 bool session_is_interrupted(struct session *s);
 

@@ -92,6 +92,15 @@ bool session_pause(struct session *s, unsigned int ms)
 	return !s->is_ended && !is_cut(s);
 }
 
+bool session_goes_on(const struct session *s)
+{
+	for (unsigned int ms = 0; s->lifeline >= 0 && ms < CUT_MS && !is_cut(s);
+		ms += TRACE_WAIT_MS) {
+		ends_within(TRACE_WAIT_MS);
+	}
+	return s->lifeline >= 0 && !is_cut(s);
+}
+
 /* Shows once more what there is, and ends. */
 static void end(struct session *s)
 {

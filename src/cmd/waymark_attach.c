@@ -260,6 +260,22 @@ static bool open_trace(struct attach *a)
 	return session_open(s, a->trace, a->print.output, false) && print_has_time(&a->print);
 }
 
+/* Events may have happened, and the trace be none that can be made. A flush tells. */
+static bool can_be_written(struct attach *a)
+{
+	char why[sizeof(a->trace) + sizeof(a->client.error) + 100];
+	json_t *done = client_call(&a->client, "trace-file", json_pack("{s:s}", "action", "flush"));
+
+	json_decref(done);
+	if (done || a->client.failure != CLIENT_REFUSED) {
+		return true;
+	}
+	snprintf(why, sizeof(why), "%s: %s; 'waymark ctl ... file set' names another place",
+		a->trace, a->client.error);
+	a->print.session.damaged = true;
+	return fail(a, why);
+}
+
 /* Nothing is in the trace before an event happens; false where the wait ended without one. */
 static bool await_trace(struct attach *a)
 {
@@ -269,7 +285,7 @@ static bool await_trace(struct attach *a)
 	while (!a->begun && session_pause(s, BEGUN_MS)) {
 		bool is_due = access(a->trace, F_OK) == 0 || ++looks % LOOKS == 0;
 
-		if (is_due && !ask_trace(a)) {
+		if (is_due && (!ask_trace(a) || (!a->begun && !can_be_written(a)))) {
 			return false;
 		}
 	}
@@ -329,6 +345,7 @@ static int run(struct attach *a)
 	if (begun && !s->ready && await_trace(a) && !open_trace(a)) {
 		s->damaged = true;
 	}
+	begun = begun && (a->begun || (!s->damaged && can_be_written(a)));
 	if (begun && s->ready && !s->damaged) {
 		print_all(&a->print);
 	}

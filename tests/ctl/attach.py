@@ -155,6 +155,24 @@ class Attach(common.Case):
         self.assertEqual(self.notes(p).count("\n"), 1, self.notes(p))
         self.wait_until_off(program)
 
+    def test_a_trace_that_cannot_be_made_is_told(self):
+        gone = self.work / "gone"
+        gone.mkdir()
+        program = self.start(1000, cwd=gone)
+        gone.rmdir()
+        for seconds in ("0.3", "20"):
+            p = self.attach(program, "tick", f"--seconds={seconds}")
+            begin = time.monotonic()
+            self.assertEqual(self.ended(p, 1), [])
+            self.assertLess(time.monotonic() - begin, 10)
+            self.assertIn("could not be written: No such file or directory; 'waymark ctl",
+                          self.notes(p))
+        self.ctl(program, "file", "set", "here.ctf")
+        self.wait_for((self.work / "here.ctf").is_dir)
+        p = self.attach(program, "tick", "--seconds=20")
+        self.ended(p, 1)
+        self.assertIn("nothing more of it can be read, though its process runs", self.notes(p))
+
     def test_a_program_that_ends_before_anything_happens(self):
         for end in ("kill", "terminate"):
             program = self.start(1000)
