@@ -55,7 +55,7 @@ static enum read_result trailing_gap(struct ctf_reader *r, struct record *rec, s
 /* The stream has no more to say; the heap's next one takes over. */
 static void leave(struct ctf_reader *r, struct ctf_stream *s)
 {
-	ctf_stream_close(s);
+	ctf_stream_rest(s);
 	s->is_waiting = false;
 	r->heap.items[0] = r->heap.items[--r->heap.count];
 	ctf_sift(r);

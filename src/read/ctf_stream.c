@@ -40,13 +40,18 @@ static void unmap(struct ctf_stream *s)
 	}
 }
 
-void ctf_stream_close(struct ctf_stream *s)
+void ctf_stream_rest(struct ctf_stream *s)
 {
 	unmap(s);
 	free(s->copy);
 	s->copy = NULL;
-	vec_fini(&s->credits);
 	s->pos = s->end = s->packet = NULL;
+}
+
+void ctf_stream_close(struct ctf_stream *s)
+{
+	ctf_stream_rest(s);
+	vec_fini(&s->credits);
 }
 
 /*

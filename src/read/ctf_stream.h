@@ -114,6 +114,9 @@ void ctf_stream_point(struct ctf_stream *s, const struct ctf_file *files, size_t
 void ctf_stream_fail(const struct ctf_stream *s, struct read_error *error, const char *fmt, ...)
 	PRINTF(3, 4);
 
+/* It has nothing more for now: costs no mapping, and knows what was read and told. */
+void ctf_stream_rest(struct ctf_stream *s);
+
 void ctf_stream_close(struct ctf_stream *s);
 
 /* The packet at hand ends before its next event, until another look. */

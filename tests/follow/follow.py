@@ -265,9 +265,9 @@ class Follow(unittest.TestCase):
         self.assertEqual(shown.count + shown.lost, count)
         self.assertEqual(shown.packets, 0)
 
-    def overwritten(self, events, pause, buffer):
+    def overwritten(self, events, pause, buffer, what="stay"):
         """What is shown of two threads that overwrite their memory and are killed."""
-        program = self.paced(2, events, pause, "stay",
+        program = self.paced(2, events, pause, what,
                              options=f",full=overwrite,buffer={buffer}")
         self.wait_for(self.trace.exists)
         p = self.follow()
@@ -287,6 +287,10 @@ class Follow(unittest.TestCase):
         shown = self.overwritten(40000, 20, "1M")
         if not os.environ.get("WAYMARK_SANITIZER"):  # as fast as the machine, that is
             self.assertLess(shown.lost, shown.count / 9)
+
+    def test_what_was_read_before_a_rest_is_no_loss_when_it_is_overwritten_after_it(self):
+        """In the rest the follower has read all there is: it must not forget that it did."""
+        self.overwritten(40000, -50, "1M", "rest")
 
     def info(self):
         done = subprocess.run([WAYMARK, "info", "--json", self.trace], capture_output=True,

@@ -7,6 +7,7 @@
  *	fork      before: a child does the same
  *	late      another event is switched on, and recorded
  *	stay      the program does not end
+ *	rest      the same, and in the middle each thread records nothing for a while
  *	turn=FILE in the middle: the trace goes to another file
  */
 #include <pthread.h>
@@ -25,6 +26,7 @@
 #define THREADS_MAX 1024
 
 static uint64_t steps;
+static uint64_t rest_at = UINT64_MAX;
 static long pause_us;
 
 static void wait_a_while(long us)
@@ -42,6 +44,9 @@ static void *record(void *thread)
 		trace_step((uint32_t)(uintptr_t)thread, i);
 		if (pause_us > 0 || (pause_us < 0 && i % (uint64_t)-pause_us == 0)) {
 			wait_a_while(pause_us > 0 ? pause_us : 1000);
+		}
+		if (i == rest_at) {
+			wait_a_while(300000);
 		}
 	}
 	return NULL;
@@ -81,6 +86,9 @@ int main(int argc, char **argv)
 	pause_us = strtol(argv[3], NULL, 10);
 	pid_t child = strcmp(what, "fork") == 0 ? fork() : -1;
 
+	if (strcmp(what, "rest") == 0) {
+		rest_at = steps / 2;
+	}
 	record_all(count, strncmp(what, "turn=", 5) == 0 ? what + 5 : NULL);
 	if (strcmp(what, "late") == 0) {
 		waymark_configure("late", NULL);
@@ -88,7 +96,7 @@ int main(int argc, char **argv)
 	}
 	printf("recorded %llu\n", (unsigned long long)(count * steps));
 	fflush(stdout);
-	if (strcmp(what, "stay") == 0) {
+	if (strcmp(what, "stay") == 0 || strcmp(what, "rest") == 0) {
 		pause();
 	}
 	if (child > 0) {
