@@ -118,8 +118,7 @@ void print_all(struct print *p)
 		s->damaged = session_goes_on(s);
 		session_say(s, "%s",
 			s->damaged ? "nothing more of it can be read, though its process runs: "
-				     "its events are in memory of its own since its first trace "
-				     "could not be made"
+				     "there was no file for its buffer"
 				   : "the traced program has ended");
 	}
 	print_notes(p);

@@ -169,6 +169,28 @@ class Attach(common.Case):
                           self.notes(p))
         self.ctl(program, "file", "set", "here.ctf")
         self.wait_for((self.work / "here.ctf").is_dir)
+        p = self.attach(program, "tick", "--count=20")
+        self.assertEqual(len(self.assert_no_holes(self.ended(p))), 20)
+        self.ctl(program, "on", "tick")
+        time.sleep(0.1)
+        recorded = json.loads(self.ctl(program, "stats", "--json"))["recorded"]
+        program.kill()
+        program.wait()
+        printed = subprocess.run([common.WAYMARK, "print", "here.ctf"], env=self.env, cwd=self.work,
+                                 capture_output=True, text=True, check=True).stdout
+        self.assertGreaterEqual(printed.count("\n"), recorded)
+
+    def test_memory_that_nobody_else_sees_is_told(self):
+        gone = self.work / "gone"
+        gone.mkdir()
+        shm, self.env["WAYMARK_SHM"] = self.env["WAYMARK_SHM"], "/nonexistent"
+        program = self.start(1000, cwd=gone)
+        self.env["WAYMARK_SHM"] = shm
+        gone.rmdir()
+        self.ctl(program, "on", "tick")
+        time.sleep(0.1)
+        self.ctl(program, "file", "set", "here.ctf")
+        self.wait_for((self.work / "here.ctf").is_dir)
         p = self.attach(program, "tick", "--seconds=20")
         self.ended(p, 1)
         self.assertIn("nothing more of it can be read, though its process runs", self.notes(p))

@@ -19,7 +19,8 @@
 static struct arena *create(uint64_t bytes)
 {
 	static char path[ARENA_FILE_PATH_BYTES];
-	struct arena_place place = { .directory = getenv("WAYMARK_TEST_FILE"), .path = path };
+	const char *directory = getenv("WAYMARK_TEST_FILE");
+	struct arena_place place = { .directory = directory, .path = directory ? path : NULL };
 	int why;
 	struct arena *a = waymark_arena_create(bytes, &place, (uint32_t)getpid(), &why);
 

@@ -58,8 +58,8 @@ struct arena {
 /* Where an arena's file is to be. */
 struct arena_place {
 	uint8_t uuid[16]; /* of the trace */
-	const char *directory; /* of the trace; NULL: no file */
-	char *path; /* ARENA_FILE_PATH_BYTES of scratch memory, which no stack need have */
+	const char *directory; /* of the trace; NULL: it is not there yet */
+	char *path; /* ARENA_FILE_PATH_BYTES of scratch memory; NULL: no file */
 };
 
 /*

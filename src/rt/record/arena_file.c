@@ -294,10 +294,10 @@ struct arena *waymark_arena_create(
 	struct arena *a = NULL;
 
 	*why = 0;
-	if (place->directory) {
+	if (place->path) {
 		errno = ENAMETOOLONG;
 		a = shared_path(place) ? create_file(place, bytes, pid) : NULL;
-		if (!a && trace_path(place)) {
+		if (!a && place->directory && trace_path(place)) {
 			a = create_file(place, bytes, pid);
 		}
 		*why = a ? 0 : errno;

@@ -18,12 +18,12 @@ void waymark_ctf_consumer_begin(void *memory, struct arena_place *place)
 {
 	struct ctf_state *state = memory;
 
-	if (!waymark_ctf_begin(&state->trace, waymark_ctf_config(), NULL)) {
-		waymark_ctf_fail(&state->files, errno);
-		return; /* who drains tries again */
+	if (waymark_ctf_begin(&state->trace, waymark_ctf_config(), NULL)) {
+		place->directory = state->trace.path;
+	} else {
+		waymark_ctf_fail(&state->files, errno); /* who drains tries again */
 	}
 	memcpy(place->uuid, state->trace.uuid, sizeof(place->uuid));
-	place->directory = state->trace.path;
 	place->path = state->trace.scratch;
 }
 
