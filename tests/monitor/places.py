@@ -77,6 +77,7 @@ class Sockets(monitored.Monitored):
             host = self.host()
             files = host.do("files")
             for where, why in (("", "empty"), ("fd:", "number"), ("fd:x", "fd:x: "), ("fd:900", "fd:900: Bad"),
+                               ("fd:2147483647", "fd:2147483647: Bad"),
                                ("fd:-1", "number"), (missing, "missing/: No such file"), ("x" * 900, "too long")):
                 with self.subTest(how=how, where=where):
                     if where or how == "start":

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "mon/server/io.h"
 #include "mon/server/table.h"
 
@@ -25,19 +26,49 @@
 #define KEEPS_STDERR false
 #endif
 
-static bool is_kept(int fd, int low, int high)
-{
-	return fd == low || fd == high || (KEEPS_STDERR && fd == STDERR_FILENO);
-}
+#define NONE (~0u)
 
-/* What lies below what is kept, one by one: it is little, or the system lacks the call for all. */
-static void close_below(int end, int low, int high)
+/* The lowest one of those that are kept, from a number on. */
+static unsigned int next_kept(unsigned int from, int low, int high)
 {
-	for (int fd = 0; fd < end; fd++) {
-		if (!is_kept(fd, low, high)) {
-			io_close(fd);
+	const int kept[] = { low, high, KEEPS_STDERR ? STDERR_FILENO : -1 };
+	unsigned int next = NONE;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		unsigned int fd = (unsigned int)kept[i]; /* -1 is NONE */
+
+		if (fd >= from && fd < next) {
+			next = fd;
 		}
 	}
+	return next;
+}
+
+static bool is_kept(int fd, int low, int high)
+{
+	return next_kept((unsigned int)fd, low, high) == (unsigned int)fd;
+}
+
+/* Behind what is kept all at once, so that little is copied; then what lies before each of these.
+ */
+static int close_others(int low, int high)
+{
+	unsigned int top = 0;
+	unsigned int fd;
+
+	for (fd = next_kept(0, low, high); fd != NONE; fd = next_kept(top, low, high)) {
+		top = fd + 1;
+	}
+	if (syscall(SYS_close_range, top, ~0u, CLOSE_RANGE_UNSHARE)) {
+		return -1;
+	}
+	for (unsigned int first = 0; first < top; first = fd + 1) {
+		fd = next_kept(first, low, high);
+		if (fd > first) {
+			syscall(SYS_close_range, first, fd - 1, 0);
+		}
+	}
+	return 0;
 }
 
 static void close_listed(int low, int high)
@@ -58,13 +89,7 @@ static void close_listed(int low, int high)
 
 int table_make_own(int low, int high)
 {
-	int last = high > low ? high : low;
-
-	if (KEEPS_STDERR && last < STDERR_FILENO) {
-		last = STDERR_FILENO;
-	}
-	if (syscall(SYS_close_range, last + 1, ~0u, CLOSE_RANGE_UNSHARE) == 0) {
-		close_below(last, low, high);
+	if (close_others(low, high) == 0) {
 		return 0;
 	}
 	if (unshare(CLONE_FILES)) {
