@@ -5,6 +5,7 @@
 import socket
 import threading
 import time
+import unittest
 
 import monitored
 from monitored import CHILDS_THREADS, WAYS_OF_PARENTS, is_alive, kill, until
@@ -154,6 +155,16 @@ class Forks(monitored.Monitored):
                 self.assertEqual(host.threads(child), {})
                 self.assertEqual(client.ask("quit"), "bye")
                 self.assertIsNone(client.line())
+
+    @unittest.skipIf(monitored.SANITIZER, "a sanitizer must be told of forks")
+    def test_a_child_that_the_libraries_know_nothing_of_waits_for_no_turn(self):
+        host = self.host(f"open {self.path}")
+        slow = self.client()
+        slow.send("sleep 1000\n")
+        time.sleep(0.2)
+        self.child(int(host.do(f"rawfork {host.children[0]}")))
+        self.assertEqual(host.do("dispatch", 1), "-1")
+        self.assertEqual(slow.line(), "slept")
 
     @CHILDS_THREADS
     def test_a_fork_while_a_command_runs_waits_half_a_second_at_most(self):

@@ -170,6 +170,12 @@ static void drive_again(const char *rest)
 	say("ok");
 }
 
+static void dispatch(const char *rest)
+{
+	(void)rest;
+	say("%d", api.dispatch(monitor));
+}
+
 static void stop_driver(void)
 {
 	eventfd_write(wake, 1);
@@ -265,6 +271,7 @@ static const struct command commands[] = {
 	{ "start", start },
 	{ "open", open_driven },
 	{ "drive", drive_again },
+	{ "dispatch", dispatch },
 	{ "close", close_driven },
 	{ "closeended", close_ended },
 	{ "reopen", reopen },

@@ -65,7 +65,7 @@ static int drive(struct waymark_monitor *m)
 	struct epoll_event events[SERVER_EVENTS];
 	int count;
 
-	if (m->process != getpid() || m->finished) {
+	if (m->finished) {
 		return -1;
 	}
 	count = io_epoll_wait(m->epoll, events, SERVER_EVENTS, 0);
@@ -80,6 +80,10 @@ int waymark_monitor_dispatch(struct waymark_monitor *monitor)
 {
 	struct guard guard;
 
+	if (monitor->process != getpid()) {
+		return -1; /* a child that no fork has told of: its parent may have the turn for
+			      ever */
+	}
 	guard_begin(&guard);
 	pthread_mutex_lock(&monitor->turn);
 	int result = drive(monitor);
