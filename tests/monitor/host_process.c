@@ -310,27 +310,46 @@ static void say_pending(const char *rest)
 	say("%d", sigismember(&pending, SIGPIPE));
 }
 
-/* Has these system calls refused: "close_range" or both it and "unshare". */
-static void refuse(const char *names)
+static const struct {
+	const char *name;
+	unsigned int number;
+} refusable[] = {
+	{ "close_range", SYS_close_range },
+	{ "unshare", SYS_unshare },
+	{ "accept4", SYS_accept4 },
+};
+
+/* In all threads. */
+static int refuse_call(unsigned int number)
 {
-	int other = strstr(names, "unshare") ? SYS_unshare : SYS_close_range;
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 1, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)other, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	struct sock_fprog program = { sizeof(filter) / sizeof(*filter), filter };
 
-	say("%s", prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-				  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)
-			  ? "failed"
-			  : "ok");
+	return (int)syscall(
+		SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+}
+
+/* Has these system calls refused. */
+static void refuse(const char *names)
+{
+	int failed = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+
+	for (size_t i = 0; i < sizeof(refusable) / sizeof(*refusable); i++) {
+		if (strstr(names, refusable[i].name)) {
+			failed |= refuse_call(refusable[i].number);
+		}
+	}
+	say("%s", failed ? "failed" : "ok");
 }
 
 const struct command process_commands[] = {
 	{ "fork", do_fork },
+	{ "rawfork", do_raw_fork },
 	{ "threadfork", thread_fork },
 	{ "workers", workers },
 	{ "forkstorm", storm_of_forks },

@@ -167,6 +167,23 @@ class Hosts(monitored.Monitored):
         self.assertEqual(host.do("closefrom"), "ok")
         self.assert_answers(self.client())
 
+    def test_a_sandbox_that_refuses_new_clients_keeps_no_processor_busy(self):
+        for how in "start", "open":
+            with self.subTest(how=how):
+                host = self.host(f"{how} {self.work / how}")
+                held = self.client(self.work / how)
+                self.assertEqual(host.do("refuse accept4"), "ok")
+                self.client(self.work / how, greeted=False)
+                self.assert_answers(held)
+                before = self.processor_time(host)
+                until(lambda: False, 0.5)
+                self.assertLess(self.processor_time(host) - before, 0.2)
+
+    def processor_time(self, host):
+        """In seconds, of all threads."""
+        fields = pathlib.Path(f"/proc/{host.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def test_a_sandbox_that_refuses_both_is_told(self):
         host = self.host("refuse close_range unshare")
         files = host.do("files")

@@ -63,19 +63,25 @@ static bool is_welcome(int fd)
 	return socket_option(fd, SO_DOMAIN) != AF_UNIX || socket_peer_is_us(fd);
 }
 
-/* Whether the system is short of something now, so that trying again at once were in vain. */
-static bool is_short(int error)
+/* Whether there may be others to accept at once. */
+static bool is_passing(int error)
 {
-	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+	return error == EAGAIN || error == EINTR || error == ECONNABORTED;
 }
 
+static bool is_deaf(int error)
+{
+	return error == EINVAL || error == EBADF || error == ENOTSOCK || error == EOPNOTSUPP;
+}
+
+/* Shortages pass, a sandbox's refusal does not: trying again at once were in vain. */
 static void cannot_accept(struct waymark_monitor *m, int error)
 {
-	if (is_short(error)) {
+	if (is_deaf(error)) {
+		watch_close(m->epoll, &m->listener); /* it does not listen any more */
+	} else if (!is_passing(error)) {
 		watch_set(m->epoll, &m->listener, 0);
 		server_call_later(m);
-	} else if (error == EINVAL || error == EBADF || error == ENOTSOCK || error == EOPNOTSUPP) {
-		watch_close(m->epoll, &m->listener); /* it does not listen any more */
 	}
 }
 
