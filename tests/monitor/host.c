@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,6 +114,28 @@ static void start(const char *where)
 	struct waymark_error error;
 
 	say("%s", api.start(&options, &error) ? error.text : "ok");
+}
+
+/* By a thread with a processor of its own and, where that is allowed, a realtime priority. */
+static void *start_specially(void *where)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus);
+	pthread_setschedparam(pthread_self(), SCHED_FIFO, &param);
+	start(where);
+	return NULL;
+}
+
+static void start_in_special_thread(const char *where)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, start_specially, (void *)where);
+	pthread_join(thread, NULL);
 }
 
 static void *drive(void *arg)
@@ -269,6 +292,7 @@ static void hang_up(const char *rest)
 
 static const struct command commands[] = {
 	{ "start", start },
+	{ "specialstart", start_in_special_thread },
 	{ "open", open_driven },
 	{ "drive", drive_again },
 	{ "dispatch", dispatch },

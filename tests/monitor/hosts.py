@@ -121,6 +121,13 @@ class Hosts(monitored.Monitored):
             blocked = int(status.split("SigBlk:")[1].split()[0], 16)
             self.assertEqual(blocked & everything, everything)
 
+    def test_a_pinned_or_realtime_thread_starts_ordinary_ones(self):
+        host = self.host(f"specialstart {self.path}")
+        self.assert_answers(self.client())
+        for tid in host.threads():
+            self.assertEqual(os.sched_getaffinity(tid), os.sched_getaffinity(host.pid))
+            self.assertEqual(os.sched_getscheduler(tid), os.SCHED_OTHER)
+
     def test_an_idle_monitor_is_never_woken(self):
         host = self.host(f"start {self.path}")
         client = self.client()
