@@ -191,7 +191,7 @@ static void *record_pinned(void *unused)
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	if (sched_setscheduler(0, SCHED_FIFO, &first)) {
+	if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &first)) {
 		_exit(77);
 	}
 	trace_pair(1, 0);
