@@ -215,6 +215,28 @@ class Forks(monitored.Monitored):
         self.assertEqual(set(said), {"hello"})
         self.assert_answers(self.client())
 
+    @unittest.skipIf(monitored.SANITIZER, "a fork may find a sanitizer's locks taken")
+    def test_a_fork_waits_for_few_commands_of_clients_that_never_pause(self):
+        host = self.host(f"start {self.path}")
+        going = True
+        said = []
+
+        def talk():
+            client = self.client()
+            while going:
+                said.append(client.ask("sleep 5"))
+
+        talkers = [threading.Thread(target=talk) for _ in range(3)]
+        for talker in talkers:
+            talker.start()
+        before = len(said)
+        self.assertEqual(host.do("forkstorm 10"), "ok")
+        during = len(said) - before
+        going = False
+        for talker in talkers:
+            talker.join()
+        self.assertLess(during, 4 * 40)
+
     @CHILDS_THREADS
     def test_a_child_that_runs_another_program_at_once_leaves_no_socket(self):
         host = self.host("start here-%d")

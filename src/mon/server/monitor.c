@@ -85,6 +85,7 @@ int waymark_monitor_dispatch(struct waymark_monitor *monitor)
 			      ever */
 	}
 	guard_begin(&guard);
+	monitors_let_pass();
 	pthread_mutex_lock(&monitor->turn);
 	int result = drive(monitor);
 

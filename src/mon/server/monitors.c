@@ -27,6 +27,8 @@ static struct waymark_monitor *monitors;
 static pid_t process; /* whose they are */
 static bool ending;
 
+static unsigned int waiting; /* relaxed: threads that fork; see monitors_let_pass() */
+
 /*
  * Whether this thread, which forks, has got the lock, and every turn: what one
  * conversation is in the middle of may be needed by the end of another one.
@@ -38,6 +40,7 @@ static void before_fork(void)
 {
 	struct timespec deadline = patience_ms(FORK_PATIENCE_MS);
 
+	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
 	whole = locked = patience_lock(&lock, &deadline);
 	for (struct waymark_monitor *m = locked ? monitors : NULL; m; m = m->next) {
 		m->held = patience_lock(&m->turn, &deadline);
@@ -47,6 +50,7 @@ static void before_fork(void)
 
 static void in_parent(void)
 {
+	__atomic_fetch_sub(&waiting, 1, __ATOMIC_RELAXED);
 	if (!locked) {
 		return;
 	}
@@ -81,6 +85,7 @@ static void in_child(void)
 
 	pthread_mutex_init(&lock, NULL);
 	process = getpid();
+	__atomic_store_n(&waiting, 0, __ATOMIC_RELAXED);
 	if (!locked) {
 		monitors = NULL;
 	}
@@ -154,6 +159,16 @@ static void watch_process(void)
 {
 	pthread_atfork(before_fork, in_parent, in_child);
 	at_quick_exit(end);
+}
+
+/* A mutex is had by who asks first, which is who has just given it back: clients that talk without
+ * a pause would let nobody else have the turn. */
+void monitors_let_pass(void)
+{
+	if (__atomic_load_n(&waiting, __ATOMIC_RELAXED)) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+	}
 }
 
 void monitors_add(struct waymark_monitor *m)

@@ -15,4 +15,7 @@ void monitors_add(struct waymark_monitor *m);
 /* False: it is not, or no more, this caller's to free, because the process ends. */
 bool monitors_remove(struct waymark_monitor *m);
 
+/* Lets threads that fork go first. Before a monitor's turn is taken. */
+void monitors_let_pass(void);
+
 #endif

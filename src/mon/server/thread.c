@@ -52,6 +52,7 @@ static bool go_round(struct waymark_monitor *m)
 	if (count < 0 && errno != EINTR) {
 		return false;
 	}
+	monitors_let_pass();
 	pthread_mutex_lock(&m->turn);
 	if (!m->finished) {
 		server_work(m, events, count > 0 ? count : 0);
