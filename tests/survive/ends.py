@@ -102,8 +102,26 @@ class Ends(survive.Survive):
 
     def test_an_event_in_a_handler_survives_too(self):
         for how in ("exit", "_exit", "kill"):
-            self.live("handler", how, status=ENDS[how], silent=False)
+            self.live_with_a_handler(how)
             self.check_everything()
+            self.forget()
+
+    def live_with_a_handler(self, how):
+        """Once more where the timer came when exit() had written all, which it says."""
+        for _ in range(20):
+            self.live("handler", how, status=ENDS[how], silent=False)
+            if "behind its end" not in self.said:
+                return
+            self.forget()
+        self.fail(f"never in time: {self.said}")
+
+    def test_what_a_handler_records_behind_the_end_is_said_to_be_missing(self):
+        for _ in range(amount(5, 100)):
+            self.live("behind", silent=False)
+            self.assertRegex(self.said, r"^waymark: .*/x\.ctf: events were recorded behind its "
+                                        r"end, .*: the last of them may be missing\n$")
+            self.assertEqual(self.waymark("print", self.trace).count(" thread 0 "), 20000)
+            self.assert_clean()
             self.forget()
 
     def test_a_program_that_executes_itself_has_a_second_trace(self):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that come and go, and handlers that trace. */
+/* Threads that come and go, and handlers that trace, at the end too. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -105,9 +105,29 @@ static void run_handler(char **argv)
 	end(argv[0]);
 }
 
+static ssize_t live_behind(void *cookie, const char *text, size_t size)
+{
+	(void)cookie;
+	raise(SIGALRM);
+	return text ? (ssize_t)size : 0;
+}
+
+/* behind: exit(), and a handler that records when all destructors have run */
+static void run_behind(char **argv)
+{
+	cookie_io_functions_t late = { .write = live_behind };
+
+	(void)argv;
+	signal(SIGALRM, live_in_handler);
+	live_for(0, 20000);
+	fputs("late", fopencookie(NULL, "w", late));
+	exit(0);
+}
+
 const struct mode modes_thread[] = {
 	{ "short", run_short },
 	{ "many", run_many },
 	{ "handler", run_handler },
+	{ "behind", run_behind },
 	{ NULL, NULL },
 };

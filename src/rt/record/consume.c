@@ -74,16 +74,33 @@ bool waymark_consume_is_alone(const struct process *p)
 	return true;
 }
 
+/* Whether the cursor is in an event, or may record one without coming by the seal. */
+static bool is_awake(const struct cursor *c)
+{
+	return __atomic_load_n(&c->hot.busy, __ATOMIC_SEQ_CST) ||
+	       __atomic_load_n(&c->hot.limit, __ATOMIC_RELAXED);
+}
+
+/* Of the thread that ends the process: the events that it will not go on with, as bits. */
+static uint32_t left_events(const struct process *p, const struct slot *s, int recorder)
+{
+	uint32_t busy = __atomic_load_n(&p->ending_busy, __ATOMIC_RELAXED);
+
+	return waymark_consume_is_others(p, s) ? 0 : busy >> recorder * CURSOR_DEPTHS;
+}
+
 bool waymark_consume_is_still(const struct process *p, int recorder)
 {
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		for (int i = 0; waymark_consume_is_others(p, s) && i < CURSOR_DEPTHS; i++) {
-			const struct waymark_cursor *hot = &s->cursors[recorder][i].hot;
+		uint32_t left = left_events(p, s, recorder);
 
-			if (__atomic_load_n(&hot->busy, __ATOMIC_SEQ_CST) ||
-				__atomic_load_n(&hot->limit, __ATOMIC_RELAXED)) {
+		if (!waymark_slot_is_owned(s) || slot_is_left(s)) {
+			continue;
+		}
+		for (int i = 0; i < CURSOR_DEPTHS; i++) {
+			if (!(left >> i & 1) && is_awake(&s->cursors[recorder][i])) {
 				return false;
 			}
 		}

@@ -60,7 +60,10 @@ bool waymark_consume_is_others(const struct process *p, const struct slot *s);
 /* Whether no thread but the one that ends the process has recorded and can again. */
 bool waymark_consume_is_alone(const struct process *p);
 
-/* Whether all others are in no event of the recorder, and their next one takes the slow path. */
+/*
+ * Whether nobody is in an event of the recorder, and the next one takes the slow path;
+ * but for those that the thread which ends the process has left.
+ */
 bool waymark_consume_is_still(const struct process *p, int recorder);
 
 /* Frees the slots of threads that ended without saying so. */

@@ -64,9 +64,24 @@ static struct process *to_bring_home(void)
 	return p;
 }
 
-/* Who is in no event any more, even if he has jumped out of one. Before the flush is asked for. */
+/* The events that the calling thread is in by its cursors: it has jumped out of those, or never
+ * comes back to them. */
+static uint32_t left_events(struct slot *s)
+{
+	uint32_t bits = 0;
+
+	for (int i = 0; s && i < WAYMARK_RECORDERS * CURSOR_DEPTHS; i++) {
+		const struct cursor *c = &s->cursors[i / CURSOR_DEPTHS][i % CURSOR_DEPTHS];
+
+		bits |= (uint32_t)(__atomic_load_n(&c->hot.busy, __ATOMIC_RELAXED) != 0) << i;
+	}
+	return bits;
+}
+
+/* Who goes on with no event that he is in. Before the flush is asked for. */
 static void set_ending(struct process *p)
 {
+	__atomic_store_n(&p->ending_busy, left_events(waymark_slot_current()), __ATOMIC_RELAXED);
 	__atomic_store_n(&p->ending_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
 }
 

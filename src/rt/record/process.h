@@ -32,6 +32,9 @@ struct recorder {
 	uint64_t evict_ns; /* with full=overwrite: making room was in vain, and is until then */
 	uint32_t seal; /* futex: at the end of the process, see seal.h */
 	uint64_t sealed_ns; /* when it was set */
+	uint32_t seal_passed; /* 1: somebody recorded all the same */
+	uint32_t seal_final; /* 1: and who does so from now on may come too late */
+	uint32_t seal_told; /* 1: which was said */
 	uint32_t stalled; /* the consumer cannot write now: waiting for room is in vain */
 	uint64_t lost; /* events, all in all */
 	uint64_t lost_unplaced; /* of these: by threads without a slot or an arena */
@@ -54,6 +57,8 @@ struct process {
 	uint32_t crashed; /* enum crashed, a futex; see crash.c */
 	uint32_t leaving; /* the process is about to end: do not be patient */
 	uint32_t ending_tid; /* of the thread that ends it, or has crashed */
+	uint32_t
+		ending_busy; /* bit recorder * CURSOR_DEPTHS + depth: in an event that it left so */
 	uint64_t moment; /* ticks in 100 ms; 0 while not measured yet */
 	uint32_t drain_lock; /* 1: somebody drains. By compare-and-swap, never waited for long */
 

@@ -5,6 +5,7 @@
 
 #include "base/compiler.h"
 #include "rt/host/futex.h"
+#include "rt/record/arena.h"
 #include "rt/record/seal.h"
 
 enum seal { SEAL_NONE, SEAL_SET, SEAL_BROKEN };
@@ -17,6 +18,7 @@ bool waymark_seal_set(struct recorder *r)
 	uint32_t seal = __atomic_load_n(&r->seal, __ATOMIC_RELAXED);
 
 	if (seal == SEAL_NONE) {
+		__atomic_store_n(&r->seal_passed, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&r->sealed_ns, waymark_clock_ns(), __ATOMIC_RELAXED);
 		__atomic_store_n(&r->seal, SEAL_SET, __ATOMIC_SEQ_CST);
 	}
@@ -35,6 +37,21 @@ void waymark_seal_lift(struct recorder *r)
 bool waymark_seal_holds(const struct recorder *r)
 {
 	return __atomic_load_n(&r->seal, __ATOMIC_SEQ_CST) == SEAL_SET;
+}
+
+bool waymark_seal_finish(struct recorder *r)
+{
+	__atomic_store_n(&r->seal_final, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&r->seal_passed, __ATOMIC_SEQ_CST)) {
+		return true;
+	}
+	__atomic_store_n(&r->seal_final, 0, __ATOMIC_RELAXED);
+	return false;
+}
+
+bool waymark_seal_is_final(const struct recorder *r)
+{
+	return __atomic_load_n(&r->seal_final, __ATOMIC_RELAXED);
 }
 
 /* Sleeps for a part of the time that is left; when there is none, the seal is broken. */
@@ -58,7 +75,23 @@ static NOINLINE bool is_ending_thread(const struct process *p)
 	       process_is_borrowed(p);
 }
 
-void waymark_seal_wait(const struct process *p, struct recorder *r, struct cursor *c)
+/* The arena may be gone: what is recorded now is lost unless the writer is quicker than the end. */
+static NOINLINE void pass_the_seal(struct process *p, struct recorder *r)
+{
+	const struct arena *a = recorder_arena(r);
+
+	__atomic_store_n(&r->seal_passed, 1, __ATOMIC_SEQ_CST);
+	if (a && __atomic_load_n(&r->seal_final, __ATOMIC_SEQ_CST) &&
+		!__atomic_exchange_n(&r->seal_told, 1, __ATOMIC_RELAXED)) {
+		waymark_notice(p,
+			"%s: events were recorded behind its end, when exit() had written it: "
+			"the last of them may be missing",
+			a->file.traces[__atomic_load_n(&a->file.turn, __ATOMIC_ACQUIRE) % 2]
+				.directory);
+	}
+}
+
+void waymark_seal_wait(struct process *p, struct recorder *r, struct cursor *c)
 {
 	/* In one step: the mark is there before the look. */
 	__atomic_exchange_n(&c->hot.busy, 1, __ATOMIC_SEQ_CST);
@@ -68,5 +101,8 @@ void waymark_seal_wait(const struct process *p, struct recorder *r, struct curso
 		__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELEASE);
 		wait_for_the_end(r);
 		__atomic_exchange_n(&c->hot.busy, 1, __ATOMIC_SEQ_CST);
+	}
+	if (UNLIKELY(__atomic_load_n(&r->seal, __ATOMIC_SEQ_CST) != SEAL_NONE)) {
+		pass_the_seal(p, r);
 	}
 }

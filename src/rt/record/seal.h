@@ -11,7 +11,12 @@
  *	thread: busy = 1; SEAL_SET? then busy = 0, and waits
  *	who drains: SEAL_SET; some time later: all written, no limit, nobody busy?
  *
- * One of the two sees the other one's store.
+ * One of the two sees the other one's store. The thread that ends the process
+ * cannot wait for that: its handlers and late destructors pass the seal, in the
+ * same way:
+ *
+ *	thread: passed = 1; final? then it is told that this may be lost
+ *	who drains: final = 1; passed? then final = 0: the arena stays
  */
 #ifndef RT_RECORD_SEAL_H
 #define RT_RECORD_SEAL_H
@@ -26,10 +31,14 @@ bool waymark_seal_set(struct recorder *r);
 void waymark_seal_lift(struct recorder *r);
 bool waymark_seal_holds(const struct recorder *r);
 
+/* Who drains: nothing that comes is waited for any more. False: somebody passed the seal. */
+bool waymark_seal_finish(struct recorder *r);
+bool waymark_seal_is_final(const struct recorder *r);
+
 /*
  * The producer, in the slow path, with the cursor marked busy: waits while it
  * holds, but not the thread that ends the process.
  */
-void waymark_seal_wait(const struct process *p, struct recorder *r, struct cursor *c);
+void waymark_seal_wait(struct process *p, struct recorder *r, struct cursor *c);
 
 #endif

@@ -290,11 +290,11 @@ static uint64_t count_left(struct ctf_round *round)
 	return events;
 }
 
-/* Whether all is in the files, and no other thread has an event or packet to go on with. */
+/* Whether all is in the files, and no thread has an event or packet to go on with. */
 static bool is_still(const struct process *p, struct ctf_round *round)
 {
+	waymark_consume_expire();
 	if (!waymark_consume_is_alone(p)) {
-		waymark_consume_expire();
 		futex_sleep(CLOSE_SETTLE_NS);
 	}
 	return is_all_written(round) && waymark_consume_is_still(p, WAYMARK_RECORDER_CTF);
@@ -308,7 +308,7 @@ static bool is_over(const struct process *p, struct ctf_round *round)
 	if (!is_all_written(round) || !waymark_seal_set(r)) {
 		return false;
 	}
-	if (is_still(p, round) && waymark_seal_holds(r)) {
+	if (is_still(p, round) && waymark_seal_holds(r) && waymark_seal_finish(r)) {
 		return true;
 	}
 	waymark_seal_lift(r);
@@ -351,6 +351,9 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round)
 {
 	tell_losses(p, round);
 	round->failed |= !finish_trace(round);
+	if (waymark_seal_is_final(round->recorder)) {
+		return; /* the arena is gone, and who came behind that was told */
+	}
 	if (!round->failed && is_over(p, round)) {
 		__atomic_store_n(&round->state->kept, NULL, __ATOMIC_RELAXED);
 		waymark_ctf_mark(&round->state->trace, CTF_FINISHED);
