@@ -226,7 +226,8 @@ int waymark_snapshot(struct waymark_error *error);
  * the option or waymark_set_output() named. An error with any other policy: that trace has the
  * events then. `directory` NULL: waymark_snapshot(). Calls of several threads
  * wait for each other. Returns 0, or -1: something has the name, it cannot be made, nothing has
- * been recorded yet, or not all could be written (memory keeps the rest).
+ * been recorded yet, or not all could be written (memory keeps the rest): neither can, after a
+ * second, the packet of a thread that stands in an event all the time.
  */
 int waymark_snapshot_to(const char *directory, struct waymark_error *error);
 

@@ -209,10 +209,13 @@ static int snapshot_write(
 		return waymark_fail(error, "%s: cannot make the snapshot: %s; memory keeps it",
 			s->config->path, strerror(s->error));
 	}
-	return !s->error ? 0
-			 : waymark_fail(error,
-				   "%s: the snapshot is not complete: %s; memory keeps the rest",
-				   s->config->path, strerror(s->error));
+	if (s->error || s->missed) {
+		return waymark_fail(error,
+			"%s: the snapshot is not complete: %s; memory keeps the rest",
+			s->config->path,
+			s->error ? strerror(s->error) : "a thread does not come out of an event");
+	}
+	return 0;
 }
 
 /* Why there is nothing that could be written; NULL: there may be. */

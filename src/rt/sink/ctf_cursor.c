@@ -168,6 +168,11 @@ bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c)
 	return c->reader.chunk && c->reader.closing_ns && !head_is_closed(round->arena, c);
 }
 
+bool waymark_ctf_cursor_is_awaited(struct ctf_round *round, struct cursor *c)
+{
+	return waymark_ctf_cursor_is_closing(round, c) && !head_is_new(round, c);
+}
+
 /* The packet is ours now. `end`: no event of it is later, none that follows earlier. */
 static void adopt(struct arena *a, struct cursor *c, uint64_t end)
 {

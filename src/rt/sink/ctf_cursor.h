@@ -19,6 +19,8 @@ struct ctf_round {
 	struct clock_pair now;
 	uint64_t close_before; /* ticks: open packets that began before are closed */
 	uint64_t idle_before; /* and those that have got nothing since */
+	uint64_t keep_until; /* ticks: packets that began by then are not given up */
+	uint32_t missed; /* open packets from before that a flush did not get */
 	struct ctf_snapshot *snapshot; /* what this pass serves; NULL: none */
 	uint64_t taken; /* bytes that went their way */
 	bool discard; /* nothing is written, all is given up: the sink is off */
@@ -42,6 +44,9 @@ void waymark_ctf_cursor_close(struct ctf_round *round, struct cursor *c);
 
 /* Whether it is to be closed and is not yet. */
 bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c);
+
+/* Whether that packet has events from before the pass. */
+bool waymark_ctf_cursor_is_awaited(struct ctf_round *round, struct cursor *c);
 
 /* Takes the open packet from a thread that is in an event, and does not come back from it. */
 void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c);

@@ -81,7 +81,9 @@ static uint64_t age_of_closed(struct ctf_round *round, struct cursor *c)
 {
 	waymark_ctf_cursor_close_old(round, c);
 	waymark_ctf_cursor_watch(round, c);
-	return waymark_ctf_cursor_age(round->arena, c);
+	uint64_t age = waymark_ctf_cursor_age(round->arena, c);
+
+	return age > round->keep_until ? age : UINT64_MAX;
 }
 
 static uint64_t age_of_open(struct ctf_round *round, struct cursor *c)

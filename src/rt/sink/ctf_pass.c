@@ -18,6 +18,9 @@
 /* How long a flush waits for threads that are in an event. */
 #define FLUSH_ROUNDS 20
 
+/* And where memory is given up: what it misses nobody may ever see. A thread may have no CPU. */
+#define OVERWRITE_ROUNDS 1000
+
 /* How long nothing is tried after an error. */
 #define RETRY_NS UINT64_C(200000000)
 
@@ -76,7 +79,7 @@ static void usual(struct ctf_round *round)
 	}
 }
 
-static uint32_t count_closing(struct ctf_round *round)
+static uint32_t count_awaited(struct ctf_round *round)
 {
 	uint32_t count = 0;
 	uint32_t index = 0;
@@ -84,7 +87,7 @@ static uint32_t count_closing(struct ctf_round *round)
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
 		foreach_ctf_cursor(c, s)
 		{
-			count += waymark_ctf_cursor_is_closing(round, c);
+			count += waymark_ctf_cursor_is_awaited(round, c);
 		}
 	}
 	return count;
@@ -110,16 +113,41 @@ static void force_closing(const struct process *p, struct ctf_round *round)
 	}
 }
 
+/* How often a flush looks again for threads that are in an event. */
+static int flush_rounds(const struct process *p, enum drain_mode mode)
+{
+	bool ends = __atomic_load_n(&p->leaving, __ATOMIC_RELAXED) ||
+		    __atomic_load_n(&p->crashed, __ATOMIC_RELAXED);
+
+	return mode == DRAIN_FLUSH && !ends && waymark_recorder_policy() == RECORDER_OVERWRITE
+		       ? OVERWRITE_ROUNDS
+		       : FLUSH_ROUNDS;
+}
+
+/* Others record on while one is waited for: what they have recorded since makes room. */
+static void make_room(struct ctf_round *round)
+{
+	if (!round->failed && waymark_recorder_policy() == RECORDER_OVERWRITE) {
+		round->keep_until = round->now.ticks;
+		waymark_ctf_keep_room(round);
+	}
+}
+
 /* Everything that was recorded before goes its way, but for threads that stand in an event. */
-static void flush(struct ctf_round *round)
+static void flush(const struct process *p, struct ctf_round *round, enum drain_mode mode)
 {
 	usual(round); /* what is open now comes to be the oldest one: only that is closed */
 	each_cursor(round, waymark_ctf_cursor_close);
 	usual(round);
-	for (int i = 0; i < FLUSH_ROUNDS && !round->failed && count_closing(round) > 0; i++) {
+	for (int i = 0; (round->missed = count_awaited(round)) > 0; i++) {
+		if (round->failed || i >= flush_rounds(p, mode)) {
+			break;
+		}
 		futex_sleep(CLOSE_SETTLE_NS);
 		usual(round);
+		make_room(round);
 	}
+	usual(round); /* those that their threads closed between the last look and the count */
 }
 
 /* Says once that the file takes nothing, and again only after it did. */
@@ -240,7 +268,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	if (mode == DRAIN_USUAL) {
 		usual(&round);
 	} else {
-		flush(&round);
+		flush(p, &round, mode);
 		if (mode != DRAIN_FLUSH) {
 			force_closing(p, &round);
 		}
@@ -254,6 +282,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 		state->ended = true;
 	}
 	__atomic_store_n(&r->writing, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->evict_ns, 0, __ATOMIC_RELAXED); /* who was impatient was so with us */
 	return round.taken / 32;
 }
 

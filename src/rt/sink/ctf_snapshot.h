@@ -17,6 +17,8 @@
 struct ctf_snapshot {
 	struct ctf_config *config; /* where to */
 	int error; /* an errno: not all of it is written */
+	bool missed; /* a thread did not come out of its event: what it has in memory is not there
+		      */
 	bool made; /* the directory is there */
 	bool free; /* nobody uses the configuration any more */
 	uint32_t done; /* by release */
