@@ -4,7 +4,7 @@
  * speed. The words:
  *
  *	=DIR    waymark_snapshot_to(DIR); says how many steps each thread had done before,
- *	        then "DIR" or the error
+ *	        then "DIR" or the error; on standard error, "DIR: lost N" since the last time
  *	.       waymark_snapshot()
  *	+DIR    waymark_set_output("ctf", DIR)
  *	wait    for 50 ms
@@ -65,6 +65,17 @@ static void say(int result, const char *path, const struct waymark_error *error)
 	fflush(stdout);
 }
 
+/* Steps that found no room, in all threads: no trace that ends before them tells of them. */
+static void say_lost(const char *path)
+{
+	static uint64_t told;
+	struct waymark_stats stats;
+
+	waymark_get_stats(&stats);
+	fprintf(stderr, "%s: lost %lu\n", path, (unsigned long)(stats.lost - told));
+	told = stats.lost;
+}
+
 static void snapshot(const char *path)
 {
 	struct waymark_error error = { "not emptied" };
@@ -76,6 +87,7 @@ static void snapshot(const char *path)
 		abort();
 	}
 	say(result, path, &error);
+	say_lost(path);
 }
 
 static void *snapshot_four(void *who)
