@@ -41,7 +41,7 @@ function __waymark_live
     end
     switch "$words[2]:"(count $given)":$given[2]"
         case '*:0:'
-            waymark ls 2>/dev/null | awk 'NR > 1 && NF == 5 { print $1 "\t" $2; print $2 "\t" $1 }'
+            waymark ls 2>/dev/null | awk 'NR == 1 { u = $2 == "USER" } NR > 1 && NF == 5 + u { print $1 "\t" $(2 + u); print $(2 + u) "\t" $1 }'
             __fish_complete_path $word
         case ctl:1:
             waymark ctl --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1\t\2/p'

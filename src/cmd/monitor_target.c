@@ -79,7 +79,7 @@ static bool explain_pid(pid_t pid, char *error)
 	if (stat(proc, &st) != 0) {
 		return fail(error, "there is no process %d", (int)pid);
 	}
-	if (st.st_uid != geteuid()) {
+	if (st.st_uid != geteuid() && geteuid() != 0) {
 		const struct passwd *user = getpwuid(st.st_uid);
 		char number[16];
 
@@ -190,6 +190,9 @@ static bool find_name(const char *target, char *path, char *error)
 
 	if (socket_walk(visit, &n, trouble, sizeof(trouble)) == 0) {
 		trouble[0] = '\0';
+	}
+	if (!n.pids.count) {
+		socket_walk_others(visit, &n);
 	}
 	bool found = n.pids.count == 1 || (n.pids.count ? explain_several(&n, error)
 							: find_here(target, path, error, trouble));

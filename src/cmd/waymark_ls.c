@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark ls`: the processes of this user that can be controlled, and those that
- * only record. Each is asked by a thread of its own, so that one that does not
+ * `waymark ls`: the processes of this user, for root of all, that can be controlled, and
+ * those that only record. Each is asked by a thread of its own, so that one that does not
  * answer holds up no other.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
@@ -35,9 +37,10 @@ static const struct argument rows[] = {
 static const struct command command = {
 	.name = NAME,
 	.usage = "[--json]",
-	.about = "Lists this user's processes that have a monitor, and can be controlled by\n"
-		 "'waymark ctl' and 'waymark attach': how many of their events are on, what was\n"
-		 "recorded and lost. Processes that record without one are listed with -.",
+	.about =
+		"Lists this user's processes, for root all users', that have a monitor, and can\n"
+		"be controlled by 'waymark ctl' and 'waymark attach': how many of their events are\n"
+		"on, what was recorded and lost. Processes that record without one are listed with -.",
 	.arguments = rows,
 };
 
@@ -52,6 +55,7 @@ static const char *const failures[] = {
 /* One process, and what is known of it. */
 struct process {
 	pid_t pid;
+	uid_t uid;
 	char program[PROGRAM_NAME_SIZE];
 	char path[SOCKET_PATH_SIZE]; /* of its socket; "": it has none */
 	const char *note; /* what is the matter; NULL: nothing */
@@ -67,8 +71,12 @@ struct processes {
 static int add_socket(pid_t pid, const char *path, void *argument)
 {
 	struct processes *list = argument;
-	struct process p = { .pid = pid };
+	struct process p = { .pid = pid, .uid = geteuid() };
+	struct stat st;
 
+	if (lstat(path, &st) == 0) {
+		p.uid = st.st_uid;
+	}
 	snprintf(p.path, sizeof(p.path), "%s", path);
 	program_name(pid, p.program, sizeof(p.program));
 	vec_push(&list->all, p);
@@ -85,6 +93,11 @@ static bool has_pid(const struct processes *list, pid_t pid)
 	return false;
 }
 
+static bool is_shown(uid_t uid)
+{
+	return uid == geteuid() || geteuid() == 0;
+}
+
 /* Those whose memory for events is there, but whose socket is not. */
 static void add_recording(struct processes *list)
 {
@@ -92,9 +105,9 @@ static void add_recording(struct processes *list)
 
 	leftovers_find(&l);
 	vec_foreach (const struct leftover *, o, &l.all) {
-		struct process p = { .pid = (pid_t)o->pid, .note = "no monitor" };
+		struct process p = { .pid = (pid_t)o->pid, .uid = o->uid, .note = "no monitor" };
 
-		if (o->state == LEFTOVER_ALIVE && !o->error && o->uid == geteuid() &&
+		if (o->state == LEFTOVER_ALIVE && !o->error && is_shown(o->uid) &&
 			!has_pid(list, p.pid)) {
 			snprintf(p.program, sizeof(p.program), "%s",
 				o->command[0] ? o->command : "?");
@@ -163,12 +176,26 @@ static const char *program_of(const struct process *p)
 	return told ? told : p->program;
 }
 
+#define USER_SIZE 64
+
+/* The user's name, or number where it has none. */
+static const char *user_of(const struct process *p, char *text)
+{
+	const struct passwd *user = getpwuid(p->uid);
+
+	snprintf(text, USER_SIZE, "%u", (unsigned int)p->uid);
+	return user ? user->pw_name : text;
+}
+
 static void put(struct columns *c, const struct process *p)
 {
-	char text[64];
+	char text[USER_SIZE];
 
 	snprintf(text, sizeof(text), "%d", (int)p->pid);
 	columns_put(c, text);
+	if (geteuid() == 0) {
+		columns_put(c, user_of(p, text));
+	}
 	columns_put(c, program_of(p));
 	if (p->stats) {
 		snprintf(text, sizeof(text), "%llu/%llu",
@@ -189,7 +216,8 @@ static void print_text(const struct processes *list)
 {
 	struct columns c;
 
-	columns_init(&c, "PID -PROGRAM EVENTS RECORDED LOST -NOTE");
+	columns_init(&c, geteuid() == 0 ? "PID -USER -PROGRAM EVENTS RECORDED LOST -NOTE"
+					: "PID -PROGRAM EVENTS RECORDED LOST -NOTE");
 	vec_foreach (const struct process *, p, &list->all) {
 		put(&c, p);
 	}
@@ -207,10 +235,14 @@ static json_t *text_or_null(const char *text)
 
 static void print_json(const struct process *p)
 {
+	char text[USER_SIZE];
 	json_t *o = json_pack("{s:i, s:o, s:o, s:o}", "pid", (int)p->pid, "program",
 		text_or_null(program_of(p)), "socket", text_or_null(*p->path ? p->path : NULL),
 		"problem", text_or_null(p->note));
 
+	if (geteuid() == 0) {
+		json_object_set_new(o, "user", text_or_null(user_of(p, text)));
+	}
 	json_object_update_missing(o, p->stats);
 	json_dumpf(o, stdout, JSON_PRESERVE_ORDER);
 	putchar('\n');
@@ -233,6 +265,7 @@ static void find_all(struct processes *list)
 		escaped_printf(stderr, NAME ": %s", error);
 		fputc('\n', stderr);
 	}
+	socket_walk_others(add_socket, list);
 	add_recording(list);
 	if (list->all.count) {
 		qsort(list->all.items, list->all.count, sizeof(*list->all.items), by_pid);
@@ -246,9 +279,10 @@ static void list_all(bool json)
 	find_all(&list);
 	ask_all(&list);
 	if (!list.all.count) {
-		fputs(NAME ": no process of this user has a monitor: start one with "
-			   "WAYMARK_TRACE=control=on, or -trace control=on\n",
-			stderr);
+		fprintf(stderr,
+			NAME ": no process%s has a monitor: start one with "
+			     "WAYMARK_TRACE=control=on, or -trace control=on\n",
+			geteuid() == 0 ? "" : " of this user");
 	}
 	if (!json) {
 		print_text(&list);

@@ -11,13 +11,19 @@
 #include "socket/target.h"
 #include "socket/wait.h"
 
-bool socket_peer_is_us(int fd)
+static uid_t peer_of(int fd)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t length = sizeof(peer);
 
-	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
-	       (peer.uid == geteuid() || peer.uid == 0);
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.uid : (uid_t)-1;
+}
+
+bool socket_peer_is_us(int fd)
+{
+	uid_t peer = peer_of(fd);
+
+	return peer != (uid_t)-1 && (peer == geteuid() || peer == 0);
 }
 
 /* Tries again while the queue is full. Returns 0, or -1 with errno. */
@@ -44,6 +50,22 @@ static int say_why(const char *path, const struct fail *f)
 	}
 }
 
+static int check_peer(int fd, const struct target *t, const struct fail *f)
+{
+	if (!socket_target_is_theirs(t)) {
+		return socket_peer_is_us(fd) ? 0
+					     : socket_fail(f,
+						       "%s: another user's program listens there, "
+						       "neither ours nor root's",
+						       t->path);
+	}
+	return peer_of(fd) == t->owner
+		       ? 0
+		       : socket_fail(f,
+				 "%s: a program of another user than the directory's listens there",
+				 t->path);
+}
+
 /* Connects and checks who answers. Returns 0, or -1 with the error. */
 static int reach(int fd, const struct target *t, int timeout_ms, const struct fail *f)
 {
@@ -55,10 +77,8 @@ static int reach(int fd, const struct target *t, int timeout_ms, const struct fa
 	if (try_until(fd, &address, wait_deadline(timeout_ms))) {
 		return say_why(t->path, f);
 	}
-	if (!socket_peer_is_us(fd)) {
-		return socket_fail(f,
-			"%s: another user's program listens there, neither ours nor root's",
-			t->path);
+	if (check_peer(fd, t, f)) {
+		return -1;
 	}
 	if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK)) {
 		return socket_fail_errno(f, t->path, NULL);
@@ -66,9 +86,13 @@ static int reach(int fd, const struct target *t, int timeout_ms, const struct fa
 	return 0;
 }
 
-static int check_socket(const struct target *t, const struct fail *f)
+static int check_socket(struct target *t, const struct fail *f)
 {
 	struct stat st;
+
+	if (socket_target_is_theirs(t)) {
+		return socket_target_open_theirs(t, f);
+	}
 
 	if (fstatat(t->directory, socket_target_name(t), &st, AT_SYMLINK_NOFOLLOW)) {
 		return socket_fail_errno(f, t->path, NULL);
@@ -82,7 +106,7 @@ static int check_socket(const struct target *t, const struct fail *f)
 	return 0;
 }
 
-static int connect_target(const struct target *t, int timeout_ms, const struct fail *f)
+static int connect_target(struct target *t, int timeout_ms, const struct fail *f)
 {
 	int fd;
 

@@ -13,7 +13,7 @@
 #define LOCK_MS 2000 /* as socket.h says */
 
 /* Says what is wrong with a default directory. Returns 0, or -1 with the error. */
-static int check_default(const struct stat *st, const char *path, const struct fail *f)
+static int check_default(const struct stat *st, uid_t owner, const char *path, const struct fail *f)
 {
 	if (S_ISLNK(st->st_mode)) {
 		return socket_fail(
@@ -22,11 +22,11 @@ static int check_default(const struct stat *st, const char *path, const struct f
 	if (!S_ISDIR(st->st_mode)) {
 		return socket_fail(f, "%s: not a directory; remove it", path);
 	}
-	if (st->st_uid != geteuid()) {
+	if (st->st_uid != owner) {
 		return socket_fail(f,
 			"%s: belongs to user %u, not to us (user %u): not used; set XDG_RUNTIME_DIR "
 			"to a directory of your own, or name a socket",
-			path, (unsigned int)st->st_uid, (unsigned int)geteuid());
+			path, (unsigned int)st->st_uid, (unsigned int)owner);
 	}
 	if (st->st_mode & (S_IWGRP | S_IWOTH)) {
 		return socket_fail(f,
@@ -44,7 +44,7 @@ static int check_and_mend(int fd, const char *path, const struct fail *f)
 	if (socket_stat(fd, &st)) {
 		return socket_fail_errno(f, path, NULL);
 	}
-	if (check_default(&st, path, f)) {
+	if (check_default(&st, geteuid(), path, f)) {
 		return -1;
 	}
 	if ((st.st_mode & S_IRWXU) != S_IRWXU && socket_chmod(fd, S_IRWXU)) {
@@ -77,38 +77,68 @@ int socket_open_default(const char *path, bool make, const struct fail *f)
 	return directory;
 }
 
-static int check_given(int fd, const char *path, const struct fail *f)
+int socket_open_theirs(const char *path, uid_t owner, const struct fail *f)
 {
 	struct stat st;
-
-	if (socket_stat(fd, &st)) {
-		return socket_fail_errno(f, path, NULL);
-	}
-	if (st.st_uid != geteuid() && st.st_uid != 0) {
-		return socket_fail(f,
-			"%s: belongs to user %u, not to us (user %u) or root: not used; be that user, "
-			"or take a directory of your own",
-			path, (unsigned int)st.st_uid, (unsigned int)geteuid());
-	}
-	if (st.st_mode & S_IWOTH) {
-		return socket_fail(f,
-			"%s: everybody may write to it (mode %04o): not used; take a directory of your own",
-			path, (unsigned int)st.st_mode & 07777);
-	}
-	return 0;
-}
-
-int socket_open_given(const char *path, int flags, const struct fail *f)
-{
-	int fd = socket_open_at(AT_FDCWD, path, flags | O_DIRECTORY);
+	int fd = socket_open_at(AT_FDCWD, path, O_PATH | O_NOFOLLOW);
 
 	if (fd < 0) {
 		return socket_fail_errno(f, path, NULL);
 	}
-	if (check_given(fd, path, f)) {
+	if (socket_stat(fd, &st) == 0 && check_default(&st, owner, path, f) == 0) {
+		return fd;
+	}
+	socket_close(fd);
+	return -1;
+}
+
+/* Root may connect where a user alone decides what lies there: that user's program answers. */
+static int check_theirs(const struct stat *st, const char *path, const struct fail *f)
+{
+	if (st->st_mode & (S_IWGRP | S_IWOTH)) {
+		return socket_fail(f,
+			"%s: belongs to user %u, and others may write to it (mode %04o): not used",
+			path, (unsigned int)st->st_uid, (unsigned int)st->st_mode & 07777);
+	}
+	return 0;
+}
+
+static int check_given(
+	const struct stat *st, bool to_listen, const char *path, const struct fail *f)
+{
+	bool is_theirs = st->st_uid != geteuid() && st->st_uid != 0;
+
+	if (is_theirs && !to_listen && geteuid() == 0) {
+		return check_theirs(st, path, f);
+	}
+	if (is_theirs) {
+		return socket_fail(f,
+			"%s: belongs to user %u, not to us (user %u) or root: not used; be that user, "
+			"or take a directory of your own",
+			path, (unsigned int)st->st_uid, (unsigned int)geteuid());
+	}
+	if (st->st_mode & S_IWOTH) {
+		return socket_fail(f,
+			"%s: everybody may write to it (mode %04o): not used; take a directory of your own",
+			path, (unsigned int)st->st_mode & 07777);
+	}
+	return 0;
+}
+
+int socket_open_given(const char *path, bool to_listen, uid_t *owner, const struct fail *f)
+{
+	struct stat st;
+	int fd = socket_open_at(AT_FDCWD, path, (to_listen ? O_RDONLY : O_PATH) | O_DIRECTORY);
+
+	if (fd < 0 || socket_stat(fd, &st)) {
+		socket_close(fd);
+		return socket_fail_errno(f, path, NULL);
+	}
+	if (check_given(&st, to_listen, path, f)) {
 		socket_close(fd);
 		return -1;
 	}
+	*owner = st.st_uid;
 	return fd;
 }
 

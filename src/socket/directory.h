@@ -7,6 +7,7 @@
 #define SOCKET_DIRECTORY_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "socket/fail.h"
 
@@ -17,10 +18,14 @@
 int socket_open_default(const char *path, bool make, const struct fail *f);
 
 /*
- * Opens the directory of a path that was given: ours or root's. `flags`: O_RDONLY,
- * where it is to be locked, or O_PATH. Returns a descriptor, or -1 with the error.
+ * Opens the directory of a path that was given: ours or root's. `to_listen`: such that it
+ * can be locked. Otherwise, for root, also another user's to which nobody else may write.
+ * Returns a descriptor, or -1 with the error; `owner` gets whose it is.
  */
-int socket_open_given(const char *path, int flags, const struct fail *f);
+int socket_open_given(const char *path, bool to_listen, uid_t *owner, const struct fail *f);
+
+/* Opens a default directory of another user, for root; nothing of it is changed. As above. */
+int socket_open_theirs(const char *path, uid_t owner, const struct fail *f);
 
 /* Locks an open directory against the others of us. Returns 0, or -1 with the error: 2 s are over.
  */

@@ -31,46 +31,47 @@ static bool put_below(const char *parent, uid_t owner, char *path, size_t size)
 
 /*
  * What is no absolute path is to be ignored (XDG Base Directory Specification);
- * sudo and su may leave another user's.
+ * sudo and su may leave another user's. Another user's variable is not known.
  */
-static bool put_xdg(char *path, size_t size)
+static bool put_xdg(uid_t user, char *path, size_t size)
 {
 	const char *parent = secure_getenv("XDG_RUNTIME_DIR");
 
-	return parent && parent[0] == '/' && put_below(parent, geteuid(), path, size);
+	return user == geteuid() && parent && parent[0] == '/' &&
+	       put_below(parent, user, path, size);
 }
 
-static bool put_run_user(char *path, size_t size)
+static bool put_run_user(uid_t user, char *path, size_t size)
 {
 	char parent[32];
 
-	snprintf(parent, sizeof(parent), "/run/user/%u", (unsigned int)geteuid());
-	return put_below(parent, geteuid(), path, size);
+	snprintf(parent, sizeof(parent), "/run/user/%u", (unsigned int)user);
+	return put_below(parent, user, path, size);
 }
 
-static bool put_run(char *path, size_t size)
+static bool put_run(uid_t user, char *path, size_t size)
 {
-	return geteuid() == 0 && put_below("/run", 0, path, size);
+	return user == 0 && put_below("/run", 0, path, size);
 }
 
-static bool put_tmp(char *path, size_t size)
+static bool put_tmp(uid_t user, char *path, size_t size)
 {
-	return has_room(snprintf(path, size, "/tmp/waymark-%u", (unsigned int)geteuid()), size);
+	return has_room(snprintf(path, size, "/tmp/waymark-%u", (unsigned int)user), size);
 }
 
 static bool (*const places[])(
-	char *path, size_t size) = { put_xdg, put_run_user, put_run, put_tmp };
+	uid_t user, char *path, size_t size) = { put_xdg, put_run_user, put_run, put_tmp };
 _Static_assert(ARRAY_SIZE(places) == PLACES, "place.h counts them");
 
-bool socket_place(unsigned int n, char *path, size_t size)
+bool socket_place(unsigned int n, uid_t user, char *path, size_t size)
 {
-	return places[n](path, size);
+	return places[n](user, path, size);
 }
 
 int socket_directory(char *path, size_t size)
 {
 	for (unsigned int n = 0; n < PLACES; n++) {
-		if (socket_place(n, path, size)) {
+		if (socket_place(n, geteuid(), path, size)) {
 			return 0;
 		}
 	}

@@ -4,7 +4,7 @@
  * listens and for the command that connects.
  *
  * It runs inside of traced programs: nothing here ends the program, prints,
- * keeps state or allocates, but socket_walk(), which is for the command. What is
+ * keeps state or allocates, but socket_walk*(), which are for the command. What is
  * opened is closed by exec and never stands in the place of a standard stream.
  *
  * Any thread may call any of it at any time, signal handlers may not. Errors
@@ -95,6 +95,9 @@ int socket_remove(const struct socket_file *file);
  * ours or root's must be the program that listens. While its queue is full it is
  * tried again for `timeout_ms` milliseconds; 0 and less: once.
  *
+ * Root connects to other users' sockets, too: directory, socket and the program that
+ * listens must be one user's, and nobody else may write to the directory.
+ *
  * Returns the connected socket, blocking, or -1 with `error`.
  */
 int socket_connect(const char *path, int timeout_ms, char *error, size_t size);
@@ -108,7 +111,8 @@ bool socket_peer_is_us(int fd);
 
 /*
  * Fills `path` with the socket of the process `pid` in the directories where
- * default sockets may lie: one that listens.
+ * default sockets may lie: one that listens. For root also where those of the
+ * process's user lie, but for an $XDG_RUNTIME_DIR of its own.
  *
  * Returns 0, or -1: there is none.
  */
@@ -128,6 +132,12 @@ typedef int socket_visit(pid_t pid, const char *path, void *argument);
  * not be used, the others were.
  */
 int socket_walk(socket_visit *visit, void *argument, char *error, size_t size);
+
+/*
+ * For root: calls back for each process of another user that has a living socket where
+ * its user's lie. For all others it does nothing. Returns 0, or what the callback returned.
+ */
+int socket_walk_others(socket_visit *visit, void *argument);
 
 /*
  * Takes a descriptor over and returns it, or a copy (closed by exec) in the place

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "socket/descriptor.h"
@@ -95,7 +96,7 @@ int socket_target_given(struct target *t, const char *path, bool expand, const s
 {
 	struct buffer b = { .text = t->path };
 
-	t->directory = -1;
+	t->directory = t->file = -1;
 	if (!*path) {
 		return socket_fail(f, "the path of the socket is empty");
 	}
@@ -110,7 +111,7 @@ int socket_target_given(struct target *t, const char *path, bool expand, const s
 	}
 	t->name = (size_t)(name - t->path);
 	*name = '\0'; /* the directory, for a moment */
-	t->directory = socket_open_given(t->path, expand ? O_RDONLY : O_PATH, f);
+	t->directory = socket_open_given(t->path, expand, &t->owner, f);
 	*name = first;
 	return t->directory < 0 ? -1 : 0;
 }
@@ -119,7 +120,8 @@ int socket_target_default(struct target *t, const struct fail *f)
 {
 	struct buffer b = { .text = t->path };
 
-	t->directory = -1;
+	t->directory = t->file = -1;
+	t->owner = geteuid();
 	if (socket_directory(t->path, sizeof(t->path))) {
 		return socket_fail_errno(f, "the directory for sockets", NULL);
 	}
@@ -143,7 +145,32 @@ int socket_target_default(struct target *t, const struct fail *f)
 void socket_target_close(struct target *t)
 {
 	socket_close(t->directory);
-	t->directory = -1;
+	socket_close(t->file);
+	t->directory = t->file = -1;
+}
+
+bool socket_target_is_theirs(const struct target *t)
+{
+	return t->owner != geteuid() && t->owner != 0;
+}
+
+/* Not followed when it is a symbolic link, nor opened when it is a device. */
+int socket_target_open_theirs(struct target *t, const struct fail *f)
+{
+	struct stat st;
+
+	t->file = socket_open_at(t->directory, socket_target_name(t), O_PATH | O_NOFOLLOW);
+	if (t->file < 0 || socket_stat(t->file, &st)) {
+		return socket_fail_errno(f, t->path, NULL);
+	}
+	if (!S_ISSOCK(st.st_mode)) {
+		return socket_fail(f, "%s: not a socket", t->path);
+	}
+	if (st.st_uid != t->owner) {
+		return socket_fail(f, "%s: belongs to user %u, its directory to user %u: not used",
+			t->path, (unsigned int)st.st_uid, (unsigned int)t->owner);
+	}
+	return 0;
 }
 
 /*
@@ -155,6 +182,10 @@ int socket_target_address(const struct target *t, struct sockaddr_un *address, c
 	const size_t room = sizeof(address->sun_path);
 
 	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (t->file >= 0) {
+		snprintf(address->sun_path, room, "/proc/thread-self/fd/%d", t->file);
+		return 0;
+	}
 	if (strlen(t->path) < room) {
 		strcpy(address->sun_path, t->path);
 		return 0;

@@ -15,6 +15,8 @@
 
 struct target {
 	int directory; /* open, and checked */
+	uid_t owner; /* of the directory */
+	int file; /* the socket, open as a path: only another user's, for root; else -1 */
 	char path[SOCKET_PATH_SIZE];
 	size_t name; /* where in `path` it begins */
 };
@@ -27,6 +29,15 @@ int socket_target_default(struct target *t, const struct fail *f);
  * listen takes. Returns 0, or -1 with the error.
  */
 int socket_target_given(struct target *t, const char *path, bool expand, const struct fail *f);
+
+/*
+ * Opens the socket of a directory of another user's: root, who may do all, connects to
+ * nothing that the user could put in its place meanwhile. Returns 0, or -1 with the error.
+ */
+int socket_target_open_theirs(struct target *t, const struct fail *f);
+
+/* Whether the directory is another user's than ours or root's. */
+bool socket_target_is_theirs(const struct target *t);
 
 void socket_target_close(struct target *t);
 

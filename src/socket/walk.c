@@ -10,6 +10,7 @@
 
 #include "socket/descriptor.h"
 #include "socket/directory.h"
+#include "socket/others.h"
 #include "socket/place.h"
 #include "socket/probe.h"
 #include "socket/socket.h"
@@ -111,7 +112,9 @@ static void walk_directory(struct walk *w)
 /* Opens the place `n`. Returns 0; 1 where nothing is; -1 with the error. */
 static int open_place(struct target *t, unsigned int n, const struct fail *f)
 {
-	if (!socket_place(n, t->path, sizeof(t->path) - 1)) {
+	t->file = -1;
+	t->owner = geteuid();
+	if (!socket_place(n, t->owner, t->path, sizeof(t->path) - 1)) {
 		return 1;
 	}
 	t->directory = socket_open_default(t->path, false, f);
@@ -151,7 +154,7 @@ static bool has_living(struct target *t, pid_t pid)
 	return socket_probe(t) == 0;
 }
 
-int socket_find(pid_t pid, char *path, size_t size)
+static int find_ours(pid_t pid, char *path, size_t size)
 {
 	const struct fail quiet = { 0 };
 	struct target t;
@@ -168,4 +171,9 @@ int socket_find(pid_t pid, char *path, size_t size)
 		}
 	}
 	return -1;
+}
+
+int socket_find(pid_t pid, char *path, size_t size)
+{
+	return find_ours(pid, path, size) && socket_find_theirs(pid, path, size) ? -1 : 0;
 }

@@ -228,9 +228,11 @@ class Others(Users):
     def test_a_directory_that_is_given_belongs_to_us_or_root(self):
         other = self.directory("other", 0o755, SOMEBODY)
         self.foreign(other / "b.sock")
+        why = f"belongs to user {SOMEBODY}, not to us (user %d)"
         for uid in (0, NOBODY):
-            for command in (("listen", other / "a.sock"), ("connect", other / "b.sock", 100)):
-                self.assert_refused(f"belongs to user {SOMEBODY}, not to us (user {uid})", *command, uid=uid)
+            self.assert_refused(why % uid, "listen", other / "a.sock", uid=uid)
+        self.assert_refused(why % NOBODY, "connect", other / "b.sock", 100, uid=NOBODY)
+        self.assert_refused("belongs to user 0, its directory", "connect", other / "b.sock", 100)
         with self.listening("listen", other / "a.sock", uid=SOMEBODY):
             pass
         self.assert_refused("Permission denied", "listen", self.place / "a.sock", uid=NOBODY)
@@ -247,6 +249,27 @@ class Others(Users):
             self.assertEqual(self.reply(NOBODY, path), "one of us")
             self.assertEqual(self.reply(0, path), "one of us")
             self.assertEqual(self.reply(SOMEBODY, path), "a stranger")
+
+    def test_root_connects_to_what_is_one_users_alone(self):
+        mine = self.directory("mine", 0o755, NOBODY)
+        with self.listening("serve", mine / "a.sock", uid=NOBODY) as (process, path):
+            self.assert_connects(path, "one of us")
+            for mode in (0o775, 0o757):
+                mine.chmod(mode)
+                self.assert_refused("others may write to it", "connect", path, 100)
+            mine.chmod(0o755)
+            os.symlink("a.sock", mine / "link")
+            self.assert_refused("not a socket", "connect", mine / "link", 100)
+            os.chown(mine, SOMEBODY, SOMEBODY)
+            self.assert_refused(f"belongs to user {NOBODY}, its directory to user {SOMEBODY}", "connect", path, 100)
+            os.chown(path, SOMEBODY, SOMEBODY)
+            self.assert_refused("another user than the directory's", "connect", path, 100)
+            for owner in (path, mine):
+                os.chown(owner, NOBODY, NOBODY)
+        with self.listening("serve", uid=NOBODY) as (process, path):
+            self.assertEqual(self.run_tool("find", process.pid), (0, str(path)))
+            self.assertEqual(self.run_tool("find", process.pid, uid=SOMEBODY)[0], 1)
+            self.assertEqual(self.run_tool("list"), (0, ""))
 
     def test_the_client_takes_our_own_programs_and_roots_only(self):
         for uid, says in ((0, "a stranger"), (NOBODY, "one of us")):
