@@ -45,7 +45,7 @@ function __waymark_live
             __fish_complete_path $word
         case ctl:1:
             waymark ctl --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1\t\2/p'
-        case 'attach:1:*' 'ctl:*:list' 'ctl:*:on' 'ctl:*:off'
+        case 'attach:*:*' 'ctl:*:list' 'ctl:*:on' 'ctl:*:off'
             waymark ctl $given[1] list --names --timeout=1 "$word*" 2>/dev/null
         case ctl:2:file
             printf '%s\n' on off set

@@ -2,6 +2,7 @@
 /* getopt_long fed from a table, see cmd/arguments.h. */
 #include "cmd/arguments.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdint.h>
@@ -117,6 +118,18 @@ int arguments_next(const struct command *command, int argc, char **argv)
 	default:
 		return key;
 	}
+}
+
+int arguments_seconds(const struct command *command, const char *text, int *ms)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (!isdigit((unsigned char)*text) || *end || !(seconds > 0 && seconds <= 86400)) {
+		return arguments_bad(command, "'%s' is not a number of seconds up to a day", text);
+	}
+	*ms = seconds < 0.001 ? 1 : (int)(seconds * 1000);
+	return 0;
 }
 
 int arguments_finish(const char *name, int status)

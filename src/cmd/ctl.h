@@ -29,12 +29,6 @@ json_t *ctl_fail(struct ctl *ctl, const char *fmt, ...) __attribute__((format(pr
 /* Runs a command of the monitor; takes `arguments` over. */
 json_t *ctl_call(struct ctl *ctl, const char *command, json_t *arguments);
 
-/*
- * One pattern that means all of the patterns, each of which meets an event that the
- * program can switch, or any event. NULL: one does not; the caller frees it.
- */
-char *ctl_pattern(struct ctl *ctl, bool is_to_switch);
-
 /* The functions of the table: what was returned, or NULL. */
 json_t *ctl_list(struct ctl *ctl);
 json_t *ctl_on(struct ctl *ctl);

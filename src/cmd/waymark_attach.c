@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "base/utf8.h"
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
 #include "cmd/monitor_client.h"
+#include "cmd/monitor_patterns.h"
 #include "cmd/monitor_target.h"
 #include "cmd/print.h"
 #include "cmd/waymark.h"
@@ -34,7 +34,7 @@
 
 #define SECONDS_MAX (100 * 365 * 86400.0)
 
-enum { KEY_SECONDS = PRINT_KEY_OWN, KEY_COUNT };
+enum { KEY_SECONDS = PRINT_KEY_OWN, KEY_COUNT, KEY_TIMEOUT };
 
 static const struct argument rows[] = {
 	PRINT_ROW_DECLARATIONS,
@@ -42,18 +42,19 @@ static const struct argument rows[] = {
 	PRINT_ROWS_LOOK,
 	{ KEY_SECONDS, "seconds", "N", "end after this time" },
 	{ KEY_COUNT, "count", "N", "end after so many events" },
+	{ KEY_TIMEOUT, "timeout", "SECONDS", "how long is waited for each answer; default: 10" },
 	PRINT_ROW_OUTPUT,
 	{ 0 },
 };
 
 static const struct command command = {
 	.name = NAME,
-	.usage = "[OPTION...] TARGET PATTERN",
+	.usage = "[OPTION...] TARGET PATTERN...",
 	.about =
-		"Switches on the events of a running process whose name matches, shows them as they\n"
+		"Switches on the events of a running process whose names match, shows them as they\n"
 		"come, and switches them off at the end: at SIGINT, when the process ends, or when\n"
 		"nobody reads the output. TARGET is a pid, a program's name or the path of a socket:\n"
-		"see 'waymark ls'. PATTERN is a name, has * or ?, or is a regular expression\n"
+		"see 'waymark ls'. A PATTERN is a name, has * or ?, or is a regular expression\n"
 		"between slashes. Lines are those of 'waymark print'.",
 	.arguments = rows,
 };
@@ -62,7 +63,9 @@ struct attach {
 	struct print print;
 	struct monitor_client client;
 	const char *target;
-	const char *pattern;
+	char **patterns;
+	int count;
+	int timeout_ms;
 	double seconds; /* 0: no end */
 	json_t *events; /* that were switched on */
 	char trace[PATH_MAX]; /* absolute; "": it is not known */
@@ -99,6 +102,9 @@ static int take(struct attach *a, int key)
 	if (key == KEY_SECONDS) {
 		return set_seconds(a, optarg);
 	}
+	if (key == KEY_TIMEOUT) {
+		return arguments_seconds(&command, optarg, &a->timeout_ms);
+	}
 	return key == KEY_COUNT ? set_count(a, optarg) : print_take(&a->print, &command, key);
 }
 
@@ -114,19 +120,17 @@ static int parse(struct attach *a, int argc, char **argv)
 			return failed;
 		}
 	}
-	if (argc - optind != 2) {
-		return arguments_bad(&command, "%s",
-			argc - optind > 2 ? "it takes one process and one pattern"
-			: argc == optind  ? "the process is missing"
-					  : "the pattern is missing");
+	if (argc - optind < 2) {
+		return arguments_bad(
+			&command, "the %s is missing", argc == optind ? "process" : "pattern");
 	}
 	a->target = argv[optind];
-	a->pattern = argv[optind + 1];
-	if (!*a->pattern || utf8_invalid(a->pattern, strlen(a->pattern)) < strlen(a->pattern)) {
-		return arguments_bad(
-			&command, "the pattern is %s", *a->pattern ? "no UTF-8" : "empty");
-	}
-	return 0;
+	a->patterns = argv + optind + 1;
+	a->count = argc - optind - 1;
+
+	const char *bad = monitor_patterns_bad(a->patterns, a->count);
+
+	return bad ? arguments_bad(&command, "%s", bad) : 0;
 }
 
 static bool fail(const struct attach *a, const char *error)
@@ -141,7 +145,7 @@ static bool fail(const struct attach *a, const char *error)
 
 static bool connect_target(struct attach *a)
 {
-	const struct client_time time = { ANSWER_MS, .in_all = false };
+	const struct client_time time = { a->timeout_ms, .in_all = false };
 	char path[SOCKET_PATH_SIZE];
 	char error[SOCKET_ERROR_SIZE];
 
@@ -161,7 +165,7 @@ static void set_trace(struct attach *a, const char *path)
 	ssize_t n = *path == '/' ? 0 : readlink(link, folder, sizeof(folder) - 1);
 
 	folder[n > 0 ? n : 0] = '\0';
-	if (snprintf(a->trace, sizeof(a->trace), "%s%s%s", folder, n > 0 ? "/" : "", path) >=
+	if (snprintf(a->trace, sizeof(a->trace), "%s%s%s", folder, n > 1 ? "/" : "", path) >=
 		(int)sizeof(a->trace)) {
 		a->trace[0] = '\0';
 	}
@@ -218,9 +222,12 @@ static void set_names(struct attach *a)
 
 static bool attach(struct attach *a)
 {
-	json_t *answer =
-		client_call(&a->client, "trace-attach", json_pack("{s:s}", "name", a->pattern));
+	char *pattern = monitor_patterns(&a->client, a->patterns, a->count, true);
+	json_t *answer = pattern ? client_call(&a->client, "trace-attach",
+					   json_pack("{s:s}", "name", pattern))
+				 : NULL;
 
+	free(pattern);
 	a->events = json_incref(json_object_get(answer, "events"));
 	if (answer && !json_array_size(a->events)) {
 		json_decref(answer);
@@ -365,6 +372,7 @@ int waymark_attach(int argc, char **argv)
 			.style = &lines_text,
 			.head = UINT64_MAX,
 			.follow = true },
+		.timeout_ms = ANSWER_MS,
 		.client.fd = -1,
 		.on = true,
 	};

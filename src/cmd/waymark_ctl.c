@@ -4,7 +4,6 @@
  * help, what is completed, and what is checked of a command line before anything
  * is connected to.
  */
-#include <ctype.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -127,18 +126,6 @@ json_t *ctl_call(struct ctl *ctl, const char *name, json_t *arguments)
 	return client_call(&ctl->client, name, arguments);
 }
 
-static int set_timeout(struct line *l, const char *text)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (!isdigit((unsigned char)*text) || *end || !(seconds > 0 && seconds <= 86400)) {
-		return arguments_bad(&command, "'%s' is not a number of seconds up to a day", text);
-	}
-	l->timeout_ms = seconds < 0.001 ? 1 : (int)(seconds * 1000);
-	return 0;
-}
-
 static void note_given(struct line *l, int key)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(belongings); i++) {
@@ -159,7 +146,7 @@ static int take(struct line *l, int key)
 
 	note_given(l, key);
 	if (key == KEY_TIMEOUT) {
-		return set_timeout(l, optarg);
+		return arguments_seconds(&command, optarg, &l->timeout_ms);
 	}
 	if (key == KEY_BACKEND) {
 		l->ctl.backend = optarg;

@@ -137,6 +137,23 @@ class Attach(common.Case):
         in_trace = [int(LINE.match(l)[2]) for l in printed.splitlines()]
         self.assertEqual(self.assert_no_holes(events), in_trace)
 
+    def test_takes_several_patterns(self):
+        program = self.start(1000)
+        p = self.attach(program, "tick", "/^to/", "--count=50")
+        events = self.ended(p)
+        self.assertEqual({e for e, _ in events}, {"tick", "tock"})
+        self.wait_until_off(program)
+        self.waymark("attach", program.pid, "tick", "x*", status=1, error="no event matches 'x*'")
+        self.waymark("attach", program.pid, "tock", "tikc", status=1, error="did you mean 'tick'?")
+        self.assertEqual(self.on(program), [])
+
+    def test_waits_as_long_as_is_said(self):
+        program = self.start(1000)
+        program.send_signal(signal.SIGSTOP)
+        begin = time.monotonic()
+        self.waymark("attach", program.pid, "tick", "--timeout=0.3", status=1, error="does not answer within 0.3 s")
+        self.assertLess(time.monotonic() - begin, 5)
+
     def test_ends_with_the_program(self):
         program = self.start(200, 3000)
         p = self.attach(program, "tick")
@@ -279,6 +296,7 @@ class Attach(common.Case):
             connection.shutdown(socket.SHUT_RDWR)
         path = self.fake(answers({
             "trace-file": {"path": f"{self.work}/t.ctf", "begun": True, "on": True, "backend": "ctf"},
+            "trace-event-get-state": [{"name": "tick", "state": "enabled"}],
             "trace-attach": let_go}), "s.sock")
         p = self.attach(path, "tick")
         self.assertGreater(len(self.ended(p, status=1)), 10)

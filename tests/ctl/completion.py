@@ -65,6 +65,7 @@ class Completion(common.Case):
         self.prove({"tick", "tock", "tack_text", "never"}, "ctl", pid, "list", "")
         self.prove({"never"}, "ctl", "completed", "on", "tick", "n")
         self.prove({"tack_text"}, "ctl", "--timeout", "5", pid, "off", "ta")
+        self.prove({"never"}, "attach", pid, "tick", "n")
         self.prove(set(), "attach", pid, "x")
         self.prove(set(), "attach", "4194303", "t")
 

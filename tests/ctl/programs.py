@@ -121,6 +121,15 @@ class Ctl(common.Case):
         self.assertEqual(self.on(p), [])
         self.assertEqual(self.ctl(p, "on", "*", "--json"), "{}\n")
 
+    def test_says_what_is_meant(self):
+        p = self.start(1000)
+        for command in ("on", "off", "list"):
+            self.ctl(p, command, "tikc", status=1, error="unknown event \"tikc\": did you mean 'tick'?\n")
+        self.ctl(p, "on", "tick", "tack_texts", status=1, error="did you mean 'tack_text'?\n")
+        self.ctl(p, "on", "something", status=1, error="unknown event \"something\"\n")
+        self.ctl(p, "on", "/^tikc/", status=1, error="no event matches '/^tikc/'\n")
+        self.assertEqual(self.on(p), [])
+
     def test_one_pattern_means_what_it_means_alone(self):
         p = self.start(1000)
         for patterns, names in ((["tick", "tock"], ["tick", "tock"]),
