@@ -19,7 +19,8 @@ static char *absolute(struct ctl *ctl, const char *path)
 		ctl_fail(ctl, "%s: cannot tell the current directory: %s", path, strerror(errno));
 		return NULL;
 	}
-	if (asprintf(&text, "%s%s%s", folder ? folder : "", folder ? "/" : "", path) < 0) {
+	if (asprintf(&text, "%s%s%s", folder ? folder : "", folder && folder[1] ? "/" : "", path) <
+		0) {
 		abort();
 	}
 	free(folder);

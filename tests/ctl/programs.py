@@ -174,6 +174,7 @@ class Ctl(common.Case):
 
     def test_controls_the_file(self):
         p = self.start(1000, trace="control=on", cwd="/")
+        self.assertEqual(self.ctl(p, "file"), f"ctf on /trace-{p.pid}.ctf (does not exist yet)\n")
         self.ctl(p, "file", "set", "here.ctf")
         self.assertEqual(self.ctl(p, "file"), f"ctf on {self.work}/here.ctf (does not exist yet)\n")
         self.ctl(p, "on", "tick")

@@ -22,7 +22,7 @@ static inline char *path_absolute(const char *path)
 	if (!here) {
 		return strdup(path);
 	}
-	if (asprintf(&result, "%s/%s", here, path) < 0) {
+	if (asprintf(&result, "%s%s%s", here, here[1] ? "/" : "", path) < 0) {
 		result = NULL;
 	}
 	free(here);
