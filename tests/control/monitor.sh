@@ -40,28 +40,38 @@ expect "all keys" 0 "" "/x/%d.sock hmp (qemu)  off" \
 	"${with[@]}" "$program" 'control=/x/%d.sock,control-mode=hmp,control-prompt=(qemu) '
 expect "StratoVirt's" 0 "" "stdio stratovirt NULL off" \
 	"${with[@]}" "$program" 'control-mode=stratovirt,control=stdio'
-expect "the last one of an option" 0 "" "b qmp NULL off" "${with[@]}" "$program" 'control=a,control=b'
-expect "one of each option" 0 "" $'a qmp NULL off\nb hmp NULL off' \
-	"${with[@]}" "$program" control=a control=b,control-mode=hmp
-expect "one of each of the variable" 0 "$disk" $'a qmp NULL on\nb hmp NULL on' \
-	"${with[@]}" WAYMARK_TRACE='control=a;control=b,control-mode=hmp;disk_read,log.prefix=default' "$silent"
+expect "the last one of an option" 0 "" "./b qmp NULL off" "${with[@]}" "$program" 'control=./a,control=./b'
+expect "one of each option" 0 "" $'./a qmp NULL off\n./b hmp NULL off' \
+	"${with[@]}" "$program" control=./a control=./b,control-mode=hmp
+expect "one of each of the variable" 0 "$disk" $'./a qmp NULL on\n./b hmp NULL on' \
+	"${with[@]}" WAYMARK_TRACE='control=./a;control=./b,control-mode=hmp;disk_read,log.prefix=default' "$silent"
 expect "a file, and events that the monitor is to switch" 0 "" "on qmp NULL off" \
 	"${with[@]}" WAYMARK_TRACE="control=on,log.file=$tmp/later" "$silent"
 expect "a program whose plug-ins alone have events" 0 "" "on qmp NULL none" \
 	"${with[@]}" WAYMARK_TRACE=control=on "$untraced" "$plugin"
 expect "no value" 1 "$name: control= needs on, stdio, fd:N or the path of a socket" "" \
 	"${with[@]}" "$program" control=
+place="is none of on, stdio and fd:N"
+socket="A socket's name needs a '/', as in"
+expect "on in capitals" 1 "$name: control=: 'On' $place; did you mean 'on'? $socket ./On" "" \
+	"${with[@]}" "$program" control=On
+expect "stdio misspelt" 1 "$name: control=: 'stido' $place; did you mean 'stdio'? $socket ./stido" "" \
+	"${with[@]}" "$program" control=stido
+expect "off" 1 "$name: control=: 'off' $place. $socket ./off" "" "${with[@]}" "$program" control=off
+expect "a bare name, the variable" 0 \
+	"waymark: WAYMARK_TRACE: control=: 'm-%d.sock' $place. $socket ./m-%d.sock"$'\n'"$disk" "" \
+	"${with[@]}" WAYMARK_TRACE='control=m-%d.sock;disk_read' "$silent"
 expect "no mode of that name" 1 "$name: control-mode=: 'json' is none of qmp, hmp, stratovirt" "" \
 	"${with[@]}" "$program" control=on,control-mode=json
 expect "mode alone" 1 "$name: control-mode= needs control=WHERE in the same option" "" \
 	"${with[@]}" "$program" control-mode=hmp
 expect "prompt alone" 1 "$name: control-prompt= needs control=WHERE in the same option" "on qmp NULL off" \
 	"${with[@]}" "$program" 'control=on' 'control-prompt=>'
-expect "a place that cannot be had" 1 "$name: control=: bad: it is taken" "" \
-	"${with[@]}" "$program" "disk_*,control=bad,log.file=$tmp/made"
+expect "a place that cannot be had" 1 "$name: control=: ./bad: it is taken" "" \
+	"${with[@]}" "$program" "disk_*,control=./bad,log.file=$tmp/made"
 [ ! -e "$tmp/made" ] || { echo "an option without its monitor made its file"; failures=$((failures + 1)); }
-expect "the same for the variable" 0 $'waymark: WAYMARK_TRACE: control=: bad: it is taken\n'"$disk" \
-	"on qmp NULL on" "${with[@]}" WAYMARK_TRACE='disk_read,control=bad;control=on' "$silent"
+expect "the same for the variable" 0 $'waymark: WAYMARK_TRACE: control=: ./bad: it is taken\n'"$disk" \
+	"on qmp NULL on" "${with[@]}" WAYMARK_TRACE='disk_read,control=./bad;control=on' "$silent"
 
 # Where there is no such library.
 if ldconfig -p 2>/dev/null | grep -q libwaymark-monitor; then

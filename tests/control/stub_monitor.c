@@ -2,7 +2,7 @@
 /*
  * In the place of the monitor: notes what it is started with in the file of
  * $STUB_MONITOR, a line a start, and whether the program's own events are there by
- * then. A place that begins with "bad" cannot be had.
+ * then. A place that begins with "./bad" cannot be had.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ int waymark_monitor_start(
 	const char *path = getenv("STUB_MONITOR");
 	FILE *f = path ? fopen(path, "a") : NULL;
 
-	if (strncmp(options->where, "bad", 3) == 0) {
+	if (strncmp(options->where, "./bad", 5) == 0) {
 		snprintf(error->text, sizeof(error->text), "%s: it is taken", options->where);
 		return -1;
 	}

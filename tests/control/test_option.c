@@ -117,7 +117,7 @@ static void file_and_the_backends_own_key_override_each_other(void **state)
 static void monitor_has_a_place_and_a_language(void **state)
 {
 	(void)state;
-	parse("control=a,control-prompt=(x),, ,control-mode=hmp,control=/b/%d");
+	parse("control=./a,control-prompt=(x),, ,control-mode=hmp,control=/b/%d");
 	assert_string_equal(c.monitor.where, "/b/%d");
 	assert_string_equal(c.monitor.mode, "hmp");
 	assert_string_equal(c.monitor.prompt, "(x), ");
@@ -126,6 +126,8 @@ static void monitor_has_a_place_and_a_language(void **state)
 	assert_string_equal(c.monitor.prompt, "");
 	assert_null(c.monitor.where);
 	waymark_config_fini(&c);
+	refuse("control=m.sock", "control=: 'm.sock' is none of on, stdio and fd:N. A socket's "
+				 "name needs a '/', as in ./m.sock");
 	refuse("control=", "control= needs on, stdio, fd:N or the path of a socket");
 }
 

@@ -288,11 +288,37 @@ static int take_snapshot(struct waymark_config *c, const char *value, struct way
 				     value);
 }
 
+/* A name without a directory is more likely a slip than a socket in this one. */
+static bool is_place(const char *value)
+{
+	return strchr(value, '/') || strcmp(value, "on") == 0 || strcmp(value, "stdio") == 0 ||
+	       strncmp(value, "fd:", 3) == 0;
+}
+
+static int refuse_place(const char *value, struct waymark_error *error)
+{
+	struct nearest best = nearest_begin(value);
+
+	nearest_offer(&best, "on");
+	nearest_offer(&best, "stdio");
+	/* `off` is not meant as on. */
+	bool is_near = nearest_is_near(&best) && best.distance * 2 < strlen(value);
+
+	return waymark_fail(error,
+		"control=: '%s' is none of on, stdio and fd:N%s%s%s A socket's name needs a '/', "
+		"as in ./%s",
+		value, is_near ? "; did you mean '" : ".", is_near ? best.name : "",
+		is_near ? "'?" : "", value);
+}
+
 static int take_control(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
 	if (*value == '\0') {
 		return waymark_fail(
 			error, "control= needs on, stdio, fd:N or the path of a socket");
+	}
+	if (!is_place(value)) {
+		return refuse_place(value, error);
 	}
 	return keep_text(&c->monitor.where, value, error);
 }
