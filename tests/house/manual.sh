@@ -62,6 +62,7 @@ if ! command -v mandoc >/dev/null; then
 fi
 mandoc -Tlint -Wwarning $pages || status=1
 ! grep -n 'Qq .* Qq ' $pages || fault "a Qq inside a Qq: its quotes nest"
+[ "$(sed -n 's/^\.Dd .*\([0-9]\{4\}\)$/\1/p' $pages | sort -u | wc -l)" -eq 1 ] || fault "pages are of several years"
 
 text=$(mktemp)
 trap 'rm -f "$text"' EXIT
