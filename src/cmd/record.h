@@ -36,9 +36,9 @@ struct record_run {
 
 /*
  * Puts what is wished into the variable, behind what the environment has there. False: a part of
- * it cannot stand there, with the reason in `error`.
+ * it cannot stand there, or the program would refuse it, with the reason in `error`.
  */
-bool record_variable_check(const struct record_wishes *w, const char **error);
+bool record_variable_check(const struct record_wishes *w, char *error, size_t size);
 
 /* The variable's value for the trace; the caller frees it. */
 char *record_variable(const struct record_wishes *w, const char *trace);

@@ -4,11 +4,14 @@
  * error in a part is told by the program and nothing is recorded half. Behind the
  * options that are there: the last file counts.
  */
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "cmd/record.h"
+#include "text/nearest.h"
 
 #define VARIABLE "WAYMARK_TRACE"
 
@@ -38,6 +41,33 @@ static bool has_trace(const char *option)
 	return strstr(option, "ctf") || strstr(option, "simple");
 }
 
+/* What the runtime knows; a value is for it to check. */
+static const char *const keys[] = {
+#define WAYMARK_OPTION(key, take, value, help) key,
+#include "rt/control/options.def"
+#undef WAYMARK_OPTION
+};
+
+static bool is_known(const char *option)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (is_key(option, keys[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void explain_unknown(const char *option, char *error, size_t size)
+{
+	struct span key = { option, strcspn(option, "=") };
+	const char *meant = nearest_name(key, keys, ARRAY_SIZE(keys));
+
+	snprintf(error, size, "--option: there is no key '%.*s'; %s%s%s", (int)key.len, option,
+		meant ? "did you mean '" : "waymark-trace(7) tells the keys", meant ? meant : "",
+		meant ? "'?" : "");
+}
+
 static const char *check_option(const char *option)
 {
 	for (size_t i = 0; taken[i].key; i++) {
@@ -65,19 +95,71 @@ static bool has_newline(const struct record_wishes *w)
 	return found;
 }
 
-bool record_variable_check(const struct record_wishes *w, const char **error)
+static bool check_options(const struct record_wishes *w, char *error, size_t size)
 {
-	*error = NULL;
 	vec_foreach (const char *const *, o, &w->options) {
-		*error = *error ? *error : check_option(*o);
+		const char *why = check_option(*o);
+
+		if (why) {
+			snprintf(error, size, "%s", why);
+			return false;
+		}
+		if (!is_known(*o)) {
+			explain_unknown(*o, error, size);
+			return false;
+		}
 	}
+	return true;
+}
+
+/* Whether it is an expression at all; what of it is beyond the bounds, the program says. */
+static bool check_regex(const char *text, char *error, size_t size)
+{
+	size_t length = strlen(text);
+	bool has_end = length > 1 && text[length - 1] == '/';
+	char why[128] = "the second slash is missing";
+	char *inner = has_end && length > 2 ? strndup(text + 1, length - 2) : NULL;
+	regex_t regex;
+	int failure = inner ? regcomp(&regex, inner, REG_EXTENDED | REG_NOSUB) : -1;
+
+	if (has_end && !inner) {
+		strcpy(why, "it is empty");
+	} else if (inner && failure) {
+		regerror(failure, &regex, why, sizeof(why));
+	} else if (inner) {
+		regfree(&regex);
+	}
+	if (failure) {
+		snprintf(error, size, "-e: regular expression '%.80s': %s", text, why);
+	}
+	free(inner);
+	return !failure;
+}
+
+static bool check_pattern(const char *pattern, char *error, size_t size)
+{
+	const char *text = pattern + (*pattern == '-');
+
+	if (!*text) {
+		snprintf(error, size, "-e: a pattern is empty");
+		return false;
+	}
+	return *text != '/' || check_regex(text, error, size);
+}
+
+bool record_variable_check(const struct record_wishes *w, char *error, size_t size)
+{
 	vec_foreach (const char *const *, p, &w->patterns) {
-		*error = **p ? *error : "-e: a pattern is empty";
+		if (!check_pattern(*p, error, size)) {
+			return false;
+		}
 	}
 	if (has_newline(w)) {
-		*error = "a pattern, option or name with a line's end has no place in " VARIABLE;
+		snprintf(error, size,
+			"a pattern, option or name with a line's end has no place in " VARIABLE);
+		return false;
 	}
-	return !*error;
+	return check_options(w, error, size);
 }
 
 /* A text as it stands in a value: what would end it twice. */

@@ -154,13 +154,13 @@ static int cannot_run(const struct record_wishes *w, int error)
 static int prepare(struct record_wishes *w)
 {
 	char path[PATH_MAX];
-	const char *why;
+	char why[512];
 	int status = find_place(w);
 
 	if (status) {
 		return status;
 	}
-	if (!record_variable_check(w, &why)) {
+	if (!record_variable_check(w, why, sizeof(why))) {
 		return fail(RECORD_FAILED, "%s", why);
 	}
 	int error = arena_source_folder_error();
