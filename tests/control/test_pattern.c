@@ -166,7 +166,6 @@ static void expression_is_known_by_its_text(void **state)
 /* The same one again takes no room, and who ends all of them has room again. */
 static void expressions_in_force_are_bounded(void **state)
 {
-	struct waymark_error error;
 	char pattern[32];
 
 	(void)state;

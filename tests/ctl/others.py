@@ -113,7 +113,7 @@ class Root(common.Case):
     def test_lists_the_others_that_only_record(self):
         p = self.of(NOBODY, trace="tick,file=t.ctf")
         self.env["WAYMARK_SHM"] = str(p.home)
-        self.wait_for(lambda: p.pid in self.listed())
+        self.wait_for(lambda: p.pid in self.listed_or_none())
         process = self.listed()[p.pid]
         self.assertEqual((process["user"], process["problem"]), ("nobody", "no monitor"))
 
