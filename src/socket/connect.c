@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rt/host/open.h"
 #include "socket/descriptor.h"
 #include "socket/probe.h"
 #include "socket/socket.h"
@@ -118,7 +119,7 @@ static int connect_target(struct target *t, int timeout_ms, const struct fail *f
 		return socket_fail_errno(f, t->path, NULL);
 	}
 	if (reach(fd, t, timeout_ms, f)) {
-		socket_close(fd);
+		waymark_close(fd);
 		return -1;
 	}
 	return fd;

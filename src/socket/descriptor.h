@@ -7,11 +7,7 @@
 #ifndef SOCKET_DESCRIPTOR_H
 #define SOCKET_DESCRIPTOR_H
 
-#include <sys/stat.h>
 #include <sys/un.h>
-
-/* As openat(2), for what is there already. */
-int socket_open_at(int directory, const char *path, int flags);
 
 /* A stream socket, non-blocking. */
 int socket_create(void);
@@ -20,11 +16,6 @@ int socket_create(void);
 int socket_bind(int fd, const struct sockaddr_un *address);
 int socket_queue(int fd, int length);
 int socket_try(int fd, const struct sockaddr_un *address);
-
-/* Keeps errno; -1 is nothing. */
-void socket_close(int fd);
-
-int socket_stat(int fd, struct stat *st);
 
 /* Gives the file of a descriptor a mode, also of one that is open as a path only. */
 int socket_chmod(int fd, unsigned int mode);

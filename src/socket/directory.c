@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rt/host/open.h"
 #include "socket/descriptor.h"
 #include "socket/directory.h"
 #include "socket/wait.h"
@@ -41,7 +42,7 @@ static int check_and_mend(int fd, const char *path, const struct fail *f)
 {
 	struct stat st;
 
-	if (socket_stat(fd, &st)) {
+	if (waymark_stat(fd, &st)) {
 		return socket_fail_errno(f, path, NULL);
 	}
 	if (check_default(&st, geteuid(), path, f)) {
@@ -59,36 +60,36 @@ int socket_open_default(const char *path, bool make, const struct fail *f)
 	if (make && mkdir(path, S_IRWXU) && errno != EEXIST) {
 		return socket_fail_errno(f, path, "cannot be made");
 	}
-	int fd = socket_open_at(AT_FDCWD, path, O_PATH | O_NOFOLLOW);
+	int fd = waymark_open_at(AT_FDCWD, path, O_PATH | O_NOFOLLOW, 0);
 	int directory = -1;
 
 	if (fd < 0) {
 		return socket_fail_errno(f, path, NULL);
 	}
 	if (check_and_mend(fd, path, f) == 0) {
-		directory = socket_open_at(fd, ".", O_RDONLY | O_DIRECTORY);
+		directory = waymark_open_at(fd, ".", O_RDONLY | O_DIRECTORY, 0);
 		if (directory < 0) {
 			socket_fail_errno(f, path, NULL);
 		}
 	} else {
 		errno = EACCES; /* it is there, but not for us */
 	}
-	socket_close(fd);
+	waymark_close(fd);
 	return directory;
 }
 
 int socket_open_theirs(const char *path, uid_t owner, const struct fail *f)
 {
 	struct stat st;
-	int fd = socket_open_at(AT_FDCWD, path, O_PATH | O_NOFOLLOW);
+	int fd = waymark_open_at(AT_FDCWD, path, O_PATH | O_NOFOLLOW, 0);
 
 	if (fd < 0) {
 		return socket_fail_errno(f, path, NULL);
 	}
-	if (socket_stat(fd, &st) == 0 && check_default(&st, owner, path, f) == 0) {
+	if (waymark_stat(fd, &st) == 0 && check_default(&st, owner, path, f) == 0) {
 		return fd;
 	}
-	socket_close(fd);
+	waymark_close(fd);
 	return -1;
 }
 
@@ -128,14 +129,14 @@ static int check_given(
 int socket_open_given(const char *path, bool to_listen, uid_t *owner, const struct fail *f)
 {
 	struct stat st;
-	int fd = socket_open_at(AT_FDCWD, path, (to_listen ? O_RDONLY : O_PATH) | O_DIRECTORY);
+	int fd = waymark_open_at(AT_FDCWD, path, (to_listen ? O_RDONLY : O_PATH) | O_DIRECTORY, 0);
 
-	if (fd < 0 || socket_stat(fd, &st)) {
-		socket_close(fd);
+	if (fd < 0 || waymark_stat(fd, &st)) {
+		waymark_close(fd);
 		return socket_fail_errno(f, path, NULL);
 	}
 	if (check_given(&st, to_listen, path, f)) {
-		socket_close(fd);
+		waymark_close(fd);
 		return -1;
 	}
 	*owner = st.st_uid;

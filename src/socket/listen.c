@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rt/host/open.h"
 #include "socket/descriptor.h"
 #include "socket/directory.h"
 #include "socket/probe.h"
@@ -47,17 +48,17 @@ static int take_name(int fd, const struct target *t, const struct fail *f)
 /* Gives back what the umask took. Returns 0, or -1 with errno. */
 static int widen(const struct target *t, const struct stat *made)
 {
-	int fd = socket_open_at(t->directory, socket_target_name(t), O_PATH | O_NOFOLLOW);
+	int fd = waymark_open_at(t->directory, socket_target_name(t), O_PATH | O_NOFOLLOW, 0);
 	struct stat st = { 0 };
 	int result = -1;
 
 	if (fd < 0) {
 		return -1;
 	}
-	if (socket_stat(fd, &st) == 0 && st.st_dev == made->st_dev && st.st_ino == made->st_ino) {
+	if (waymark_stat(fd, &st) == 0 && st.st_dev == made->st_dev && st.st_ino == made->st_ino) {
 		result = socket_chmod(fd, MODE);
 	}
-	socket_close(fd);
+	waymark_close(fd);
 	return result;
 }
 
@@ -132,7 +133,7 @@ static int make_socket(const struct target *t, struct socket_file *file, const s
 			return fd;
 		}
 	}
-	socket_close(fd);
+	waymark_close(fd);
 	return -1;
 }
 
@@ -164,11 +165,11 @@ int socket_remove(const struct socket_file *file)
 
 	memcpy(parent, file->path, name);
 	parent[name] = '\0';
-	directory = socket_open_at(AT_FDCWD, parent, O_PATH | O_DIRECTORY);
+	directory = waymark_open_at(AT_FDCWD, parent, O_PATH | O_DIRECTORY, 0);
 	if (directory < 0) {
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
 	}
 	result = remove_made(directory, file->path + name, file);
-	socket_close(directory);
+	waymark_close(directory);
 	return result;
 }

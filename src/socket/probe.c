@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "rt/host/open.h"
 #include "socket/descriptor.h"
 #include "socket/probe.h"
 
@@ -22,7 +23,7 @@ int socket_probe(const struct target *t)
 		return errno;
 	}
 	result = socket_try(fd, &address) ? errno : 0;
-	socket_close(fd);
+	waymark_close(fd);
 	return result == EAGAIN ? 0 : result;
 }
 

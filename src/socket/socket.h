@@ -139,10 +139,4 @@ int socket_walk(socket_visit *visit, void *argument, char *error, size_t size);
  */
 int socket_walk_others(socket_visit *visit, void *argument);
 
-/*
- * Takes a descriptor over and returns it, or a copy (closed by exec) in the place
- * of no standard stream. -1 stays -1.
- */
-int socket_above_standard(int fd);
-
 #endif

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "socket/descriptor.h"
+#include "rt/host/open.h"
 #include "socket/directory.h"
 #include "socket/target.h"
 
@@ -144,8 +144,8 @@ int socket_target_default(struct target *t, const struct fail *f)
 
 void socket_target_close(struct target *t)
 {
-	socket_close(t->directory);
-	socket_close(t->file);
+	waymark_close(t->directory);
+	waymark_close(t->file);
 	t->directory = t->file = -1;
 }
 
@@ -159,8 +159,8 @@ int socket_target_open_theirs(struct target *t, const struct fail *f)
 {
 	struct stat st;
 
-	t->file = socket_open_at(t->directory, socket_target_name(t), O_PATH | O_NOFOLLOW);
-	if (t->file < 0 || socket_stat(t->file, &st)) {
+	t->file = waymark_open_at(t->directory, socket_target_name(t), O_PATH | O_NOFOLLOW, 0);
+	if (t->file < 0 || waymark_stat(t->file, &st)) {
 		return socket_fail_errno(f, t->path, NULL);
 	}
 	if (!S_ISSOCK(st.st_mode)) {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "socket/descriptor.h"
+#include "rt/host/open.h"
 #include "socket/directory.h"
 #include "socket/others.h"
 #include "socket/place.h"
@@ -44,7 +44,7 @@ static bool is_new(struct walk *w, int directory)
 {
 	struct stat *st = &w->seen[w->count];
 
-	if (socket_stat(directory, st)) {
+	if (waymark_stat(directory, st)) {
 		return false;
 	}
 	for (unsigned int i = 0; i < w->count; i++) {

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
-#include <fcntl.h>
 
 #include "mon/server/client.h"
 #include "mon/server/io.h"
 #include "mon/server/server.h"
 #include "mon/session/session.h"
 #include "mon/server/talk.h"
+#include "rt/host/open.h"
 
 static bool is_again(int error)
 {
@@ -131,7 +131,7 @@ static bool is_socket(int fd)
 {
 	struct stat st;
 
-	return fstatat(fd, "", &st, AT_EMPTY_PATH) == 0 && S_ISSOCK(st.st_mode);
+	return waymark_stat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
 struct client *client_create(struct waymark_monitor *m, int in, int out)
@@ -139,8 +139,8 @@ struct client *client_create(struct waymark_monitor *m, int in, int out)
 	struct client *c = calloc(1, sizeof(*c));
 
 	if (!c || in < 0) {
-		io_close(in);
-		io_close(out);
+		waymark_close(in);
+		waymark_close(out);
 		free(c);
 		return NULL;
 	}

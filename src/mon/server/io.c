@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* See io.h. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 #include <unistd.h>
 
 #include "mon/server/io.h"
-#include "socket/socket.h"
+#include "rt/host/open.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -20,7 +19,7 @@
 
 int io_epoll(void)
 {
-	return socket_above_standard((int)syscall(SYS_epoll_create1, EPOLL_CLOEXEC));
+	return waymark_above_standard((int)syscall(SYS_epoll_create1, EPOLL_CLOEXEC));
 }
 
 int io_epoll_control(int epoll, int operation, int fd, struct epoll_event *event)
@@ -35,7 +34,7 @@ int io_epoll_wait(int epoll, struct epoll_event *events, int count, int ms)
 
 int io_timer(void)
 {
-	return socket_above_standard(
+	return waymark_above_standard(
 		(int)syscall(SYS_timerfd_create, CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
 }
 
@@ -57,17 +56,17 @@ void io_timer_take(int timer)
 
 int io_ready(void)
 {
-	return socket_above_standard((int)syscall(SYS_eventfd2, 1, EFD_CLOEXEC | EFD_NONBLOCK));
+	return waymark_above_standard((int)syscall(SYS_eventfd2, 1, EFD_CLOEXEC | EFD_NONBLOCK));
 }
 
 int io_process(pid_t pid)
 {
-	return socket_above_standard((int)syscall(SYS_pidfd_open, pid, 0));
+	return waymark_above_standard((int)syscall(SYS_pidfd_open, pid, 0));
 }
 
 int io_accept(int fd)
 {
-	return socket_above_standard(
+	return waymark_above_standard(
 		(int)syscall(SYS_accept4, fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
 }
 
@@ -98,7 +97,7 @@ static bool may_open_again(int fd)
 	struct stat st;
 	int number;
 
-	if (fstatat(fd, "", &st, AT_EMPTY_PATH)) {
+	if (waymark_stat(fd, &st)) {
 		return false;
 	}
 	return S_ISFIFO(st.st_mode) ||
@@ -119,7 +118,7 @@ int io_open_again(int fd)
 		again = (int)syscall(SYS_openat, AT_FDCWD, path,
 			(flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
 	}
-	return again >= 0 ? socket_above_standard(again) : io_copy(fd);
+	return again >= 0 ? waymark_above_standard(again) : io_copy(fd);
 }
 
 int io_set_nonblocking(int fd)
@@ -136,16 +135,6 @@ bool io_is_background(int fd)
 	return syscall(SYS_ioctl, fd, TIOCGPGRP, &group) == 0 && group > 0 && group != getpgrp();
 }
 
-void io_close(int fd)
-{
-	int why = errno;
-
-	if (fd >= 0) {
-		syscall(SYS_close, fd);
-	}
-	errno = why;
-}
-
 int io_move(int from, int to)
 {
 	if (from < 0 || from == to) {
@@ -153,6 +142,6 @@ int io_move(int from, int to)
 	}
 	int moved = (int)syscall(SYS_dup3, from, to, O_CLOEXEC);
 
-	io_close(from);
+	waymark_close(from);
 	return moved;
 }

@@ -52,9 +52,6 @@ int io_set_nonblocking(int fd);
 /* Whether this is the terminal of another process group, which is the one to read from it. */
 bool io_is_background(int fd);
 
-/* -1 is nothing; errno stays. */
-void io_close(int fd);
-
 /* Takes the place `fd`, in the child of a fork, where a parent's was. */
 int io_move(int from, int to);
 

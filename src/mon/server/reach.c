@@ -15,6 +15,7 @@
 #include "mon/server/io.h"
 #include "mon/server/reach.h"
 #include "mon/server/server.h"
+#include "rt/host/open.h"
 
 /* Connections that are accepted before others get their turn. */
 #define ACCEPTS 16
@@ -47,7 +48,7 @@ static void turn_away(const struct waymark_monitor *m, int fd, bool many)
 	const char *line = lines[m->options.mode == WAYMARK_MONITOR_HMP][many];
 
 	io_write(fd, true, line, strlen(line));
-	io_close(fd);
+	waymark_close(fd);
 }
 
 static int socket_option(int fd, int option)
@@ -137,7 +138,7 @@ static int open_stdio(struct waymark_monitor *m, struct waymark_error *error)
 	int out = io_open_again(STDOUT_FILENO);
 
 	if (in < 0 || out < 0) {
-		io_close(in < 0 ? out : in);
+		waymark_close(in < 0 ? out : in);
 		return mon_fail(
 			error, "stdio: standard %s is not open", in < 0 ? "input" : "output");
 	}
@@ -151,7 +152,7 @@ static int take(int given, struct waymark_error *error)
 
 	if (fd < 0 || io_set_nonblocking(fd)) {
 		mon_fail(error, "fd:%d: %s", given, strerrordesc_np(errno));
-		io_close(fd);
+		waymark_close(fd);
 		return -1;
 	}
 	return fd;
@@ -204,7 +205,7 @@ static int open_fd(struct waymark_monitor *m, struct waymark_error *error)
 	int given = m->place.fd;
 	struct stat st;
 
-	if (fstatat(given, "", &st, AT_EMPTY_PATH)) {
+	if (waymark_stat(given, &st)) {
 		return mon_fail(error, "fd:%d: %s", given, strerrordesc_np(errno));
 	}
 	if (S_ISSOCK(st.st_mode)) {
@@ -240,7 +241,7 @@ static pid_t find_owner(const char *path)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
 		peer.pid = 0;
 	}
-	io_close(fd);
+	waymark_close(fd);
 	return peer.pid == getpid() ? 0 : peer.pid;
 }
 

@@ -11,6 +11,7 @@
 #include "mon/server/io.h"
 #include "mon/server/reach.h"
 #include "mon/server/server.h"
+#include "rt/host/open.h"
 
 /* What the system could not give is asked for again so soon. */
 #define LATER_MS 200
@@ -189,7 +190,7 @@ void server_close(struct waymark_monitor *m)
 	watch_close(m->epoll, &m->listener);
 	watch_close(m->epoll, &m->owner);
 	watch_close(m->epoll, &m->timer);
-	io_close(m->epoll);
+	waymark_close(m->epoll);
 	m->epoll = -1;
 }
 
@@ -220,8 +221,8 @@ static void renew_epoll(struct waymark_monitor *m, int number)
 		m->epoll = io_move(m->epoll, number);
 		return;
 	}
-	io_close(m->epoll);
-	io_close(number);
+	waymark_close(m->epoll);
+	waymark_close(number);
 	m->epoll = -1;
 	m->finished = true;
 }

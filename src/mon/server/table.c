@@ -11,6 +11,7 @@
 #include "base/compiler.h"
 #include "mon/server/io.h"
 #include "mon/server/table.h"
+#include "rt/host/open.h"
 
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE 2u
@@ -79,7 +80,7 @@ static void close_listed(int low, int high)
 		int fd = atoi(entry->d_name);
 
 		if (*entry->d_name != '.' && fd != dirfd(dir) && !is_kept(fd, low, high)) {
-			io_close(fd);
+			waymark_close(fd);
 		}
 	}
 	if (dir) {
@@ -106,14 +107,14 @@ static void cover(int fd)
 
 	if (other >= 0) {
 		syscall(SYS_dup3, other, fd, O_CLOEXEC);
-		io_close(other);
+		waymark_close(other);
 	}
 }
 
 void table_settle(int low, int high)
 {
-	io_close(low);
-	io_close(high);
+	waymark_close(low);
+	waymark_close(high);
 	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
 		if (!KEEPS_STDERR || fd != STDERR_FILENO) {
 			cover(fd);

@@ -5,6 +5,7 @@
 
 #include "mon/server/io.h"
 #include "mon/server/watch.h"
+#include "rt/host/open.h"
 
 /* Others may have it open as well, so that closing alone would not end the watch. */
 static void end(int epoll, struct watch *w)
@@ -66,9 +67,9 @@ void watch_forget(struct watch *w)
 		return;
 	}
 	if (w->shown != w->fd) {
-		io_close(w->shown);
+		waymark_close(w->shown);
 	}
-	io_close(w->fd);
+	waymark_close(w->fd);
 	w->fd = w->shown = -1;
 	w->events = 0;
 }

@@ -7,16 +7,24 @@
 
 #include "rt/host/open.h"
 
+void waymark_close(int fd)
+{
+	int why = errno;
+
+	if (fd >= 0) {
+		syscall(SYS_close, fd);
+	}
+	errno = why;
+}
+
 int waymark_above_standard(int fd)
 {
 	if (fd < 0 || fd > STDERR_FILENO) {
 		return fd;
 	}
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	int why = errno;
 
-	syscall(SYS_close, fd);
-	errno = why;
+	waymark_close(fd);
 	return high;
 }
 

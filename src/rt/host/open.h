@@ -2,6 +2,7 @@
 /*
  * Opening a file of ours in the traced program: never in the place of a
  * standard stream that the program has closed, and never inherited by exec.
+ * No state: the monitor and the control sockets have copies of their own.
  */
 #ifndef RT_HOST_OPEN_H
 #define RT_HOST_OPEN_H
@@ -24,6 +25,12 @@ int waymark_open_at(int directory, const char *path, int flags, unsigned int mod
  * stream. -1 stays -1. Any thread, any signal handler.
  */
 int waymark_above_standard(int fd);
+
+/*
+ * As close(2), and as direct as waymark_open(). -1 is nothing; errno stays. Any
+ * thread, any signal handler.
+ */
+void waymark_close(int fd);
 
 /* fstat() in the form that sanitizers keep no book about: a thread may have its own descriptors. */
 static inline int waymark_stat(int fd, struct stat *st)
