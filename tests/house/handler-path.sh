@@ -9,7 +9,7 @@ library=$1
 list=${2:-$(dirname "$0")/handler-path.txt}
 
 # Those that only control calls, the writer's start or the log come to.
-elsewhere='^(host_(descriptors|error|line_printf|lock)|record_writer_start|'
+elsewhere='^(host_(descriptors|error|line_printf|lock|thread)|record_writer_start|'
 elsewhere="$elsewhere"'sink_(ctf|ctf_replace|log|log_file|log_prefix|output|plain|simple|sink|switch))\.c\.o$'
 # Of these a function is for control calls, and says why it failed.
 strerror_too='sink_simple_open.c.o'

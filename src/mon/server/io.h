@@ -52,7 +52,7 @@ int io_set_nonblocking(int fd);
 /* Whether this is the terminal of another process group, which is the one to read from it. */
 bool io_is_background(int fd);
 
-/* Takes the place `fd`, in the child of a fork, where a parent's was. */
+/* Takes the place `to`, whatever is there. -1 stays -1. */
 int io_move(int from, int to);
 
 #endif

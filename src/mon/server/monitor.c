@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "mon/server/guard.h"
 #include "mon/server/io.h"
 #include "mon/server/monitors.h"
 #include "mon/server/server.h"
 #include "mon/server/thread.h"
+#include "rt/host/guard.h"
 
 static void clear(struct waymark_error *error)
 {
@@ -48,10 +48,10 @@ struct waymark_monitor *waymark_monitor_open(
 	struct guard guard;
 
 	clear(error);
-	guard_begin(&guard);
+	waymark_guard_begin(&guard);
 	struct waymark_monitor *m = open_driven(options, error);
 
-	guard_end(&guard);
+	waymark_guard_end(&guard);
 	return m;
 }
 
@@ -84,13 +84,13 @@ int waymark_monitor_dispatch(struct waymark_monitor *monitor)
 		return -1; /* a child that no fork has told of: its parent may have the turn for
 			      ever */
 	}
-	guard_begin(&guard);
+	waymark_guard_begin(&guard);
 	monitors_let_pass();
 	pthread_mutex_lock(&monitor->turn);
 	int result = drive(monitor);
 
 	pthread_mutex_unlock(&monitor->turn);
-	guard_end(&guard);
+	waymark_guard_end(&guard);
 	return result;
 }
 
@@ -101,12 +101,12 @@ void waymark_monitor_close(struct waymark_monitor *monitor)
 	if (!monitor) {
 		return;
 	}
-	guard_begin(&guard);
+	waymark_guard_begin(&guard);
 	if (monitors_remove(monitor)) {
 		server_close(monitor);
 		server_destroy(monitor);
 	}
-	guard_end(&guard);
+	waymark_guard_end(&guard);
 }
 
 static int start(const struct waymark_monitor_options *options, struct waymark_error *error)
@@ -131,9 +131,9 @@ int waymark_monitor_start(
 	struct guard guard;
 
 	clear(error);
-	guard_begin(&guard);
+	waymark_guard_begin(&guard);
 	int result = start(options, error);
 
-	guard_end(&guard);
+	waymark_guard_end(&guard);
 	return result;
 }

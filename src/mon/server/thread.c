@@ -9,9 +9,10 @@
 #include "mon/server/io.h"
 #include "mon/server/monitors.h"
 #include "mon/server/server.h"
-#include "mon/server/table.h"
 #include "mon/server/thread.h"
 #include "mon/server/worker.h"
+#include "rt/host/descriptors.h"
+#include "rt/host/open.h"
 
 /* What who starts it tells the thread, and what that answers. */
 struct start {
@@ -21,6 +22,21 @@ struct start {
 	int result;
 };
 
+/*
+ * Closes what the thread was given, and covers the places of the standard streams:
+ * nothing that is written to one by mistake may reach a client.
+ */
+static void settle(int low, int high)
+{
+	waymark_close(low);
+	waymark_close(high);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (!KEEPS_STDERR || fd != STDERR_FILENO) {
+			io_move(io_ready(), fd);
+		}
+	}
+}
+
 /* Opens all that the monitor has, in a table of the thread's own. */
 static int open_all(struct waymark_monitor *m, struct waymark_error *error)
 {
@@ -29,7 +45,7 @@ static int open_all(struct waymark_monitor *m, struct waymark_error *error)
 	int high = stdio ? STDOUT_FILENO : -1;
 
 	prctl(PR_SET_NAME, "wm-monitor");
-	if (table_make_own(low, high)) {
+	if (waymark_own_descriptors(low, high)) {
 		return mon_fail(error,
 			"a monitor's thread cannot have descriptors of its own: %s; "
 			"drive it by waymark_monitor_dispatch()",
@@ -39,7 +55,7 @@ static int open_all(struct waymark_monitor *m, struct waymark_error *error)
 		server_close(m);
 		return -1;
 	}
-	table_settle(low, high);
+	settle(low, high);
 	return 0;
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* See worker.h. */
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include "mon/server/patience.h"
 #include "mon/server/worker.h"
+#include "rt/host/thread.h"
 
 /* Only pages that are touched count; a program's thread-local data may be large. */
 #define STACK_BYTES (512u << 10)
@@ -17,27 +16,6 @@
 static void wait_for(sem_t *s)
 {
 	while (sem_wait(s) && errno == EINTR) {
-	}
-}
-
-/*
- * Whoever starts it may have a processor of its own, or a realtime priority: a
- * client's questions get the main thread's processors and neither of these.
- */
-static void be_ordinary(pthread_attr_t *attr)
-{
-	/* What is not set, glibc may take from the caller. */
-	const struct sched_param none = { .sched_priority = 0 };
-	int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
-	cpu_set_t cpus;
-
-	if (policy == SCHED_FIFO || policy == SCHED_RR) {
-		pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED);
-		pthread_attr_setschedpolicy(attr, SCHED_OTHER);
-		pthread_attr_setschedparam(attr, &none);
-	}
-	if (sched_getaffinity(getpid(), sizeof(cpus), &cpus) == 0) {
-		pthread_attr_setaffinity_np(attr, sizeof(cpus), &cpus);
 	}
 }
 
@@ -51,7 +29,7 @@ int worker_thread(pthread_t *thread, void *(*run)(void *of), void *of)
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	be_ordinary(&attr);
+	waymark_thread_ordinary(&attr);
 	error = pthread_create(thread, &attr, run, of);
 	if (error) { /* thread-local data are larger than that, or a sandbox refuses the rest */
 		error = pthread_create(thread, NULL, run, of);

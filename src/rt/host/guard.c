@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See guard.h. */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -8,7 +9,7 @@
 #include "base/compiler.h"
 #include "rt/host/guard.h"
 
-/* What writing to a file can raise. */
+/* What writing to a file can raise; SIGTTOU is not raised where it is blocked. */
 static const int write_signals[] = { SIGPIPE, SIGXFSZ };
 
 /*
@@ -31,6 +32,7 @@ void waymark_guard_begin(struct guard *g)
 {
 	sigset_t all;
 
+	g->error = errno;
 	waymark_cancel_off(&g->cancel);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &g->former);
@@ -58,4 +60,5 @@ void waymark_guard_end(const struct guard *g)
 	}
 	pthread_sigmask(SIG_SETMASK, &g->former, NULL);
 	waymark_cancel_back(&g->cancel);
+	errno = g->error;
 }

@@ -3,7 +3,7 @@
  * Writing to a file in a thread of the program: blocks every signal meanwhile,
  * and takes back those that the writing itself has raised (SIGPIPE, SIGXFSZ),
  * which would kill a program that does not expect them. Nor is the thread
- * cancelled meanwhile, which no mask of signals prevents. Any context.
+ * cancelled meanwhile, which no mask of signals prevents. errno stays. Any context.
  */
 #ifndef RT_HOST_GUARD_H
 #define RT_HOST_GUARD_H
@@ -21,6 +21,7 @@ struct guard {
 	sigset_t former;
 	sigset_t pending; /* before: those are not ours to take back */
 	struct cancel cancel;
+	int error;
 };
 
 /* No cancelling in between; these nest. errno stays. */

@@ -289,7 +289,7 @@ void *waymark_writer_main(void *arg)
 	struct rest rest = { .tick = TICK_FIRST_NS, .quiet_since = now, .expired_at = now };
 
 	prctl(PR_SET_NAME, "waymark");
-	waymark_own_descriptors();
+	waymark_own_descriptors(-1, -1); /* or, where that is refused, the program's */
 	__atomic_store_n(&p->writer_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
 	drain_lock(p); /* from a caller that drained before there was a writer */
 	__atomic_store_n(&p->writer, WRITER_RUNNING, __ATOMIC_RELEASE);
