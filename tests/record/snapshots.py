@@ -170,8 +170,12 @@ class Snapshots(unittest.TestCase):
             collections.defaultdict(list)
         rest = self.steps("rest")
         self.check_none_twice([small, rest])
-        for thread, count in enumerate(map(int, out[0].split()[1:])):
-            self.assertEqual((small[thread] + rest[thread])[-1], count - 1)
+        newest = [(small[thread] + rest[thread])[-1:]
+                  for thread, _ in enumerate(out[0].split()[1:])]
+        # All of a thread that had no processor for long may have been given up for others'.
+        self.assertTrue(any(newest))
+        for steps, count in zip(newest, map(int, out[0].split()[1:])):
+            self.assertIn(steps, ([], [count - 1]))
 
     def test_without_a_flight_recorder_it_is_an_error(self):
         for full in ("discard", "block"):
