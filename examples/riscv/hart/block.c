@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* A table of blocks by their address, and a pool of instructions that is filled and then emptied.
+ */
+#include "hart/block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hart/trace.h"
+#include "hart/trap.h"
+
+#define BLOCKS 8192 /* a power of two */
+#define POOL 65536 /* instructions */
+#define NOWHERE 1 /* no block's address */
+
+struct block_cache {
+	struct block blocks[BLOCKS];
+	struct instruction pool[POOL];
+	unsigned int used; /* of the pool */
+	uint64_t generation; /* of the memory that the blocks were read from */
+};
+
+static void forget(struct block_cache *cache)
+{
+	for (unsigned int i = 0; i < BLOCKS; i++) {
+		cache->blocks[i].pc = NOWHERE;
+	}
+	cache->used = 0;
+}
+
+struct block_cache *block_cache_create(void)
+{
+	struct block_cache *cache = calloc(1, sizeof(*cache));
+
+	if (cache) {
+		forget(cache);
+	}
+	return cache;
+}
+
+void block_cache_destroy(struct block_cache *cache)
+{
+	free(cache);
+}
+
+void block_flush(struct hart *hart, const char *why)
+{
+	trace_block_flush(hart->id, why);
+	forget(hart->blocks);
+}
+
+static struct instruction fetch(const struct hart *hart, uint64_t pc)
+{
+	uint32_t bits;
+
+	memcpy(&bits, ram_at(hart->ram, pc, sizeof(bits)), sizeof(bits));
+	return decode(bits);
+}
+
+/* Up to the end of the page, a block's greatest length, or what ends it by its nature. */
+static unsigned int read_instructions(
+	const struct hart *hart, uint64_t pc, struct instruction *instructions)
+{
+	uint64_t left = (RAM_PAGE - pc % RAM_PAGE) / 4;
+	unsigned int most = left < BLOCK_INSTRUCTIONS ? left : BLOCK_INSTRUCTIONS;
+	unsigned int count = 0;
+
+	do {
+		instructions[count] = fetch(hart, pc + 4 * count);
+	} while (!instructions[count++].ends && count < most);
+	instructions[count] = (struct instruction){ .op = OP_end };
+	return count;
+}
+
+/* The page is marked before it is read, so that no store in between goes unnoticed. */
+static void make(struct hart *hart, struct block *block, uint64_t pc)
+{
+	struct block_cache *cache = hart->blocks;
+
+	if (cache->used + BLOCK_INSTRUCTIONS + 1 > POOL) {
+		block_flush(hart, "the pool is full");
+	}
+	struct instruction *instructions = &cache->pool[cache->used];
+
+	ram_mark_code(hart->ram, pc);
+	*block = (struct block){ .pc = pc, .instructions = instructions };
+	block->count = read_instructions(hart, pc, instructions);
+	cache->used += block->count + 1;
+	trace_block_translate(hart->id, pc, block->count);
+}
+
+/* Returns NULL after a trap: no memory is there. */
+static const struct block *get(struct hart *hart)
+{
+	struct block_cache *cache = hart->blocks;
+	uint64_t generation = __atomic_load_n(&hart->ram->generation, __ATOMIC_ACQUIRE);
+	uint64_t pc = hart->pc;
+	struct block *block = &cache->blocks[pc / 4 % BLOCKS];
+
+	if (cache->generation != generation) {
+		block_flush(hart, "code was written");
+		cache->generation = generation;
+	}
+	if (block->pc == pc) {
+		return block;
+	}
+	if (!ram_at(hart->ram, pc, 4)) {
+		hart->block_end = pc;
+		trap(hart, TRAP_FETCH_FAULT, pc);
+		return NULL;
+	}
+	make(hart, block, pc);
+	return block;
+}
+
+void block_run(struct hart *hart)
+{
+	const struct block *block = get(hart);
+
+	if (!block) {
+		return;
+	}
+	trace_guest_block(hart->id, block->pc, block->count);
+	hart->block_end = block->pc + 4 * block->count;
+	hart->retired += block->count;
+	block_interpret(hart, block);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Basic blocks: instructions that are executed one after the other, decoded once
+ * and found again by the address of the first. Each hart has its own, and only
+ * its thread touches them. A block lies in one page and is dropped by fence.i and
+ * after a store into a page with code.
+ */
+#ifndef RISCV_HART_BLOCK_H
+#define RISCV_HART_BLOCK_H
+
+#include "hart/decode.h"
+#include "hart/hart.h"
+
+#define BLOCK_INSTRUCTIONS 64 /* at most */
+
+struct block {
+	uint64_t pc;
+	unsigned int count;
+	const struct instruction *instructions; /* count, then one that ends the block or OP_end */
+};
+
+/* Returns NULL without memory. */
+struct block_cache *block_cache_create(void);
+void block_cache_destroy(struct block_cache *cache);
+
+/*
+ * Executes the block at hart->pc, and leaves there where the next one begins: the
+ * one way to have a hart do something, whoever executes blocks, and how.
+ */
+void block_run(struct hart *hart);
+
+/* Drops all blocks; those that run are valid until the next is looked for. */
+void block_flush(struct hart *hart, const char *why);
+
+/* Executes a block, all of it or up to a trap: interpret.c. */
+void block_interpret(struct hart *hart, const struct block *block);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* The harts' threads: their beginning and their end. */
+#include "machine/machine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "machine/trace.h"
+
+int machine_init(struct machine *machine, unsigned int harts, uint64_t ram_bytes)
+{
+	*machine = (struct machine){ .status = -1 };
+	if (!ram_init(&machine->ram, ram_bytes)) {
+		return ENOMEM;
+	}
+	for (; machine->hart_count < harts; machine->hart_count++) {
+		struct hart *hart = &machine->harts[machine->hart_count];
+
+		if (!hart_init(hart, machine->hart_count, &machine->ram, &machine->bus)) {
+			machine_fini(machine);
+			return ENOMEM;
+		}
+	}
+	return 0;
+}
+
+void machine_fini(struct machine *machine)
+{
+	for (unsigned int i = 0; i < machine->hart_count; i++) {
+		hart_fini(&machine->harts[i]);
+	}
+	ram_fini(&machine->ram);
+}
+
+void machine_stop(struct machine *machine, int status)
+{
+	int running = -1;
+
+	if (__atomic_compare_exchange_n(&machine->status, &running, status, false, __ATOMIC_SEQ_CST,
+		    __ATOMIC_SEQ_CST)) {
+		trace_machine_stop(status);
+	}
+	for (unsigned int i = 0; i < machine->hart_count; i++) {
+		hart_raise(&machine->harts[i], HART_STOP);
+	}
+}
+
+struct hart_thread {
+	struct machine *machine;
+	struct hart *hart;
+	pthread_t thread;
+};
+
+static void *hart_thread(void *opaque)
+{
+	struct hart_thread *t = opaque;
+	const struct hart *hart = t->hart;
+
+	hart_run(t->hart);
+	if (hart->lost) {
+		fprintf(stderr,
+			"riscv: hart %u: trap %" PRIu64 " at 0x%" PRIx64 " (value 0x%" PRIx64
+			"), and no memory at mtvec to handle it\n",
+			hart->id, hart->mcause, hart->mepc, hart->mtval);
+		machine_stop(t->machine, MACHINE_LOST);
+	}
+	return NULL;
+}
+
+int machine_run(struct machine *machine, uint64_t entry)
+{
+	struct hart_thread threads[MACHINE_HARTS];
+	unsigned int started = 0;
+	int error = 0;
+
+	trace_machine_start(machine->hart_count, machine->ram.size, entry);
+	for (; started < machine->hart_count && !error; started += !error) {
+		struct hart_thread *t = &threads[started];
+
+		*t = (struct hart_thread){ .machine = machine, .hart = &machine->harts[started] };
+		hart_reset(t->hart, entry);
+		error = pthread_create(&t->thread, NULL, hart_thread, t);
+	}
+	if (error) {
+		machine_stop(machine, MACHINE_LOST);
+	}
+	for (unsigned int i = 0; i < started; i++) {
+		pthread_join(threads[i].thread, NULL);
+	}
+	errno = error;
+	return error ? -1 : machine->status;
+}
