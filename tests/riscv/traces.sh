@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What a trace tells of a guest agrees with what happened: traces.sh RISCV WAYMARK PROGRAMS
+set -eu
+riscv=$(realpath "$1")
+waymark=$(realpath "$2")
+guest=$3
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+
+fail() {
+	echo "$*"
+	exit 1
+}
+
+# trace NAME ARGUMENT...: runs the machine and prints all of its trace into `lines`
+trace() {
+	name=$1
+	shift
+	"$riscv" --count --trace "*,file=$name.ctf,full=block" "$@" >out 2>count </dev/null
+	"$waymark" print "$name.ctf" >lines
+	! grep -q 'lost' lines || fail "events of $name are lost"
+}
+
+# sum NAME: of the numbers behind that word
+sum() {
+	awk -v name="$1" '{ for (i = 1; i < NF; i++) if ($i == name) sum += $(i + 1) } END { print sum }'
+}
+
+# Nothing traps in there: what the blocks have is what the hart has executed.
+trace hello "$guest/hello.elf"
+executed=$(sed -n 's/hart 0: \(.*\) instructions/\1/p' count)
+blocks=$(grep ' guest_block ' lines | sum instructions)
+[ "$executed" = "$blocks" ] || fail "$executed instructions, but blocks of $blocks"
+grep -q " hart_stop hart 0 executed $executed instructions" lines || fail "no count at the end"
+grep -q ' loader_function 0x[0-9a-f]* main$' lines || fail "main is not named"
+grep -q ' loader_entry 0x80000000$' lines || fail "no entry"
+sent=$(grep ' console_write ' lines | sed 's/.*0x//' | tr -d '\n')
+[ "$sent" = "$(od -An -v -tx1 out | tr -d ' \n')" ] || fail "the console's bytes are others: $sent"
+grep -q ' machine_stop status 0$' lines || fail "no end"
+
+# Each request is submitted, begun and completed, in this order, and has one number.
+head -c 100000 "$riscv" >disk
+trace sha256 --disk disk "$guest/sha256.elf"
+awk '/ disk_(submit|begin|complete) /{
+	for (i = 1; i < NF; i++) {
+		if ($i ~ /^disk_/) what = $i
+		if ($i == "request") id = $(i + 1) + 0
+	}
+	seen[id] = seen[id] " " what
+}
+END {
+	for (id in seen) {
+		if (seen[id] != " disk_submit disk_begin disk_complete") exit 1
+		count++
+	}
+	exit count != 25
+}' lines || fail "requests are not as they should be: $(grep ' disk_' lines)"
+grep -q ' guest_interrupt hart 0 cause 11 ' lines || fail "the disk did not interrupt"
+
+# All harts, and who woke them.
+trace harts --harts 4 "$guest/harts.elf"
+for hart in 0 1 2 3; do
+	grep -q " hart_start hart $hart " lines || fail "hart $hart did not start"
+	executed=$(sed -n "s/hart $hart: \(.*\) instructions/\1/p" count)
+	grep -q " hart_stop hart $hart executed $executed instructions" lines ||
+		fail "hart $hart: the counts differ"
+done
+for hart in 1 2 3; do
+	grep -q " clint_software hart $hart pending 1" lines || fail "hart $hart was not woken"
+	grep -q " hart_wait hart $hart " lines || fail "hart $hart did not sleep"
+	grep -q " guest_interrupt hart $hart cause 3 " lines || fail "hart $hart did not notice"
+done
+grep -q ' guest_trap hart 0 cause 5 ' lines || fail "the fault is missing"
+grep -q ' guest_mret hart 0 ' lines || fail "the way back is missing"
