@@ -9,7 +9,7 @@
 #include "hart/trace.h"
 #include "hart/trap.h"
 
-#define BLOCKS 8192 /* a power of two */
+#define BLOCKS 2048 /* a power of two */
 #define POOL 65536 /* instructions */
 #define NOWHERE 1 /* no block's address */
 

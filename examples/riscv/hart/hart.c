@@ -42,19 +42,26 @@ void hart_reset(struct hart *hart, uint64_t pc)
 	csr_reset(hart);
 }
 
+static uint64_t pending(struct hart *hart)
+{
+	return __atomic_load_n(&hart->interrupts, __ATOMIC_ACQUIRE);
+}
+
+void hart_step(struct hart *hart, uint64_t interrupts)
+{
+	if (interrupts & hart->mie && hart->mstatus & MSTATUS_MIE) {
+		trap_interrupt(hart, interrupts & hart->mie);
+	}
+	block_run(hart);
+}
+
 void hart_run(struct hart *hart)
 {
-	trace_hart_start(hart->id, hart->pc);
-	for (;;) {
-		uint64_t interrupts = __atomic_load_n(&hart->interrupts, __ATOMIC_ACQUIRE);
+	uint64_t interrupts;
 
-		if (interrupts & HART_STOP) {
-			break;
-		}
-		if (interrupts & hart->mie && hart->mstatus & MSTATUS_MIE) {
-			trap_interrupt(hart, interrupts & hart->mie);
-		}
-		block_run(hart);
+	trace_hart_start(hart->id, hart->pc);
+	while (!((interrupts = pending(hart)) & HART_STOP)) {
+		hart_step(hart, interrupts);
 	}
 	trace_hart_stop(hart->id, hart->retired);
 }
@@ -75,13 +82,13 @@ void hart_lower(struct hart *hart, uint64_t interrupts)
 void hart_wait(struct hart *hart)
 {
 	uint64_t wanted = hart->mie | HART_STOP;
-	uint64_t pending;
+	uint64_t interrupts;
 
 	trace_hart_wait(hart->id);
 	pthread_mutex_lock(&hart->lock);
-	while (!((pending = __atomic_load_n(&hart->interrupts, __ATOMIC_ACQUIRE)) & wanted)) {
+	while (!((interrupts = pending(hart)) & wanted)) {
 		pthread_cond_wait(&hart->woken, &hart->lock);
 	}
 	pthread_mutex_unlock(&hart->lock);
-	trace_hart_wake(hart->id, pending & HART_INTERRUPTS);
+	trace_hart_wake(hart->id, interrupts & HART_INTERRUPTS);
 }

@@ -70,6 +70,9 @@ void hart_reset(struct hart *hart, uint64_t pc);
 /* Executes until HART_STOP is raised, by others or because the hart is lost. */
 void hart_run(struct hart *hart);
 
+/* Takes one of these interrupts, if mie and mstatus let it through, and executes a block. */
+void hart_step(struct hart *hart, uint64_t interrupts);
+
 /* Interrupts become pending, or are no longer so. Any thread may call these. */
 void hart_raise(struct hart *hart, uint64_t interrupts);
 void hart_lower(struct hart *hart, uint64_t interrupts);

@@ -16,6 +16,7 @@
 	registers sll, 3, -1, 0x8000000000000000
 	registers srl, -1, 4, 0x0fffffffffffffff
 	registers srl, -1, 68, 0x0fffffffffffffff
+	registers srl, 0x8000000000000000, 63, 1
 	registers sra, 0x8000000000000000, 4, 0xf800000000000000
 	registers sra, 0x8000000000000000, 68, 0xf800000000000000
 	registers sra, 0x4000000000000000, 62, 1
