@@ -51,9 +51,11 @@
 	amo_word amomin.w, -1, 1, -1
 	amo_word amomin.w, 1, 0xffffffff, -1
 	amo_word amomax.w, 0x80000000, 1, 1
+	amo_word amomax.w, 1, 0x80000000, 1
 	amo_word amominu.w, -1, 1, 1
 	amo_word amominu.w, 0x80000000, -1, 0xffffffff80000000
 	amo_word amomaxu.w, 1, -1, -1
+	amo_word amomaxu.w, -1, 1, -1
 	amo_word amomaxu.w.aqrl, 1, 2, 2
 
 	/* The operand's register is the result's, too. */
@@ -81,6 +83,17 @@
 	ld	t0, 0(s0)
 	expect	t0, 0xffffffff0000000a
 
+	/* A word, and nothing of its neighbour. */
+	li	t0, 0x5555555580000001
+	sd	t0, 0(s0)
+	lr.w	t0, (s0)
+	expect	t0, 0xffffffff80000001
+	li	t1, 10
+	sc.w	t2, t1, (s0)
+	expect	t2, 0
+	ld	t0, 0(s0)
+	expect	t0, 0x555555550000000a
+
 	/* A second SC has no reservation. */
 	sc.w	t2, t1, (s0)
 	expect	t2, 1
@@ -88,6 +101,7 @@
 	/* Another place was reserved. */
 	addi	s1, s0, 8
 	lr.d	t0, (s0)
+	sd	t0, 0(s1)
 	sc.d	t2, zero, (s1)
 	expect	t2, 1
 	sc.d	t2, zero, (s0)

@@ -40,11 +40,13 @@
 	registers divw, 0x80000000, -1, 0xffffffff80000000
 	registers divuw, 0xffffffec, 6, 0x2aaaaaa7
 	registers divuw, 0xffffffec, 1, -20
+	registers divuw, 0x1ffffffec, 6, 0x2aaaaaa7
 	registers divuw, 20, 0, -1
 	registers remw, -20, 6, -2
 	registers remw, 0x1ffffffec, 0, -20
 	registers remw, 0x80000000, -1, 0
 	registers remuw, 0xffffffec, 6, 2
+	registers remuw, 0x100000014, 6, 2
 	registers remuw, 0xffffffec, 0, -20
 	expect_no_trap
 	end

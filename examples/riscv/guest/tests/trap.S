@@ -113,6 +113,12 @@
 	expect	t1, 0x1888
 	csrci	mstatus, 8
 
+	/* Interrupts that were off stay off. */
+	ecall
+	csrr	t1, mstatus
+	expect	t1, 0x1880
+	expect_trap 11
+
 	/* What did not happen is not counted. */
 	csrr	t0, minstret
 	.word	0
