@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/record.h - what a generated trace.c sees: the event's descriptor, its
- * registration, and the recording of one event into the calling thread's open
- * packet. Not for hand-written code; programs use waymark/control.h.
+ * waymark/record.h - what a generated trace.c sees: the events' descriptors, and
+ * the recording of one event into the calling thread's open packet. Not for
+ * hand-written code; programs use waymark/control.h.
  *
  * Recording takes no lock, no system call and no atomic read-modify-write. The
  * cursor is private to its thread; `busy` tells a signal handler that it
@@ -14,8 +14,7 @@
 
 #include <string.h>
 
-#include <waymark/backend.h>
-#include <waymark/event.h>
+#include <waymark/descriptor.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,105 +25,6 @@ extern "C" {
 /* Compiled for speed although only cold code calls it. */
 #define WAYMARK_HOT __attribute__((hot, noinline))
 #define WAYMARK_INLINE static inline __attribute__((always_inline))
-
-/* Changes when generated code and runtime no longer fit; checked at registration. */
-#define WAYMARK_ABI 4
-
-enum waymark_kind {
-	WAYMARK_UNSIGNED,
-	WAYMARK_SIGNED,
-	WAYMARK_POINTER,
-	WAYMARK_STRING,
-};
-
-/* The kind of a plain char, whose sign the host decides. */
-#ifdef __CHAR_UNSIGNED__
-#define WAYMARK_CHAR WAYMARK_UNSIGNED
-#else
-#define WAYMARK_CHAR WAYMARK_SIGNED
-#endif
-
-/* One argument of an event, as declared. */
-struct waymark_arg {
-	const char *name;
-	const char *type;
-	uint8_t kind; /* enum waymark_kind */
-	uint8_t size; /* bytes on this host; 0 for a string */
-};
-
-/* One event: the descriptor that the generated code owns and the registry finds. */
-struct waymark_event {
-	uint32_t *state;
-	const char *name;
-	const char *format; /* as declared, in C syntax; "" where there is none */
-	const char *file; /* the declaration's file and line */
-	const struct waymark_arg *args;
-	uint32_t line;
-	uint16_t backends; /* compiled in, of enum waymark_backend */
-	uint8_t arg_count;
-	uint8_t flags; /* 0 */
-	uint32_t id; /* written by the runtime when the event is first switched on */
-};
-
-/* All events of one executable or shared object. Written by the runtime only. */
-struct waymark_object {
-	uint32_t abi;
-	uint32_t registered;
-	struct waymark_event *const *begin;
-	struct waymark_event *const *end;
-	struct waymark_object *next;
-	struct waymark_object *prev;
-	uint64_t serial; /* counts registrations: iterators find their place by it */
-};
-
-/* Adds an object's events to the registry, or takes them out. Any thread; idempotent. */
-void waymark_register(struct waymark_object *object);
-void waymark_unregister(struct waymark_object *object);
-
-/* How many external tracers watch the event's USDT probe: the kernel's half of its word. */
-#define WAYMARK_WATCHERS(word) (0u + __atomic_load_n(WAYMARK_HALF(word) + 1, __ATOMIC_RELAXED))
-
-/*
- * State words lie in `.probes`: writable, file-backed, never .bss and never
- * RELRO, because that is where the kernel can raise a USDT semaphore. Used, so
- * that link-time optimisation keeps the name, by which probes refer to the word.
- */
-#define WAYMARK_STATE_SECTION __attribute__((used, section(".probes"), aligned(4)))
-
-#if defined(__has_attribute)
-#if __has_attribute(retain)
-#define WAYMARK_RETAIN __attribute__((used, retain))
-#endif
-#endif
-#ifndef WAYMARK_RETAIN
-#define WAYMARK_RETAIN __attribute__((used))
-#endif
-
-/*
- * Pointers to descriptors: the linker gathers those of one object into one array.
- * Aligned as pointers are: compilers give large arrays more, which leaves holes.
- */
-#define WAYMARK_EVENT_SECTION \
-	WAYMARK_RETAIN __attribute__((section("waymark_events"), aligned(sizeof(void *))))
-
-/*
- * Registers the object that this translation unit is linked into. Every unit
- * has the constructor; the linker keeps one object, and the first call wins.
- */
-#define WAYMARK_REGISTER_OBJECT()                                                           \
-	extern struct waymark_event *const __start_waymark_events[] WAYMARK_HIDDEN;         \
-	extern struct waymark_event *const __stop_waymark_events[] WAYMARK_HIDDEN;          \
-	WAYMARK_HIDDEN                                                                      \
-	__attribute__((weak)) struct waymark_object waymark_this_object = { WAYMARK_ABI, 0, \
-		__start_waymark_events, __stop_waymark_events, NULL, NULL, 0 };             \
-	__attribute__((constructor)) static void waymark_register_object(void)              \
-	{                                                                                   \
-		waymark_register(&waymark_this_object);                                     \
-	}                                                                                   \
-	__attribute__((destructor)) static void waymark_unregister_object(void)             \
-	{                                                                                   \
-		waymark_unregister(&waymark_this_object);                                   \
-	}
 
 /*
  * One log line: the event's name, and behind it a text that begins with a blank

@@ -41,8 +41,9 @@ static const char event_descriptor[] =
 	"\t${line},\n"
 	"\t${masks},\n"
 	"\t${count},\n"
+	"\t${flags},\n"
 	"\t0,\n"
-	"\t0,\n"
+	"\tNULL,\n"
 	"};\n";
 
 static const char emit_begin[] =
@@ -104,6 +105,28 @@ static const char *masks(struct emit_context *c)
 		broken |= breaks;
 	}
 	return c_end(c);
+}
+
+/* The properties that the runtime has to know. */
+static const char *flags(struct emit_context *c, const struct event *e)
+{
+	static const struct {
+		unsigned int property;
+		const char *flag;
+	} table[] = {
+		{ EVENT_VCPU, "WAYMARK_EVENT_VCPU" },
+		{ EVENT_TCG_TRANS, "WAYMARK_EVENT_TRANS" },
+		{ EVENT_TCG_EXEC, "WAYMARK_EVENT_EXEC" },
+	};
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (e->properties & table[i].property) {
+			OUT(o, "${or}${flag}", { "or", o->len ? " | " : "" },
+				{ "flag", table[i].flag });
+		}
+	}
+	return o->len ? c_end(c) : "0";
 }
 
 static const char *kind(const struct type *t)
@@ -241,6 +264,7 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		{ "args", args_name(c, e) },
 		{ "count", c_number(c, e->arg_count) },
 		{ "masks", masks(c) },
+		{ "flags", flags(c, e) },
 		{ NULL, NULL },
 	};
 

@@ -29,7 +29,8 @@ static inline void test_record(
 #define EVENT(name_, backends_, line_)                                                        \
 	static uint32_t waymark_state_##name_ WAYMARK_STATE_SECTION = 0;                      \
 	static struct waymark_event waymark_event_##name_ = { &waymark_state_##name_, #name_, \
-		"\"value=%d\"", "tests/trace-events", test_args, line_, backends_, 1, 0, 0 }; \
+		"\"value=%d\"", "tests/trace-events", test_args, line_, backends_, 1, 0, 0,   \
+		NULL };                                                                       \
 	WAYMARK_COLD static void waymark_emit_##name_(int value)                              \
 	{                                                                                     \
 		unsigned int on = WAYMARK_BACKENDS(waymark_state_##name_);                    \

@@ -21,14 +21,15 @@ differs() {
 
 nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$tmp/exported"
 cd "$root/include"
-cat waymark/record.h waymark/control.h trace/control.h |
+headers="waymark/descriptor.h waymark/record.h waymark/control.h trace/control.h"
+cat $headers |
 	gcc -fpreprocessed -dD -E -P - 2>/dev/null | grep -v '^#' | tr '\n' ' ' |
 	sed 's/static inline[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |
 	grep -oE '\b(waymark|trace)_[a-z_0-9]+ *\(|__thread [^;]*\*waymark_cursors' |
 	sed 's/.*\*//; s/ *(//' | sort -u >"$tmp/called"
 # Of the names that are called or declared, those which headers define are no symbols.
 grep -ohE 'static inline .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(' \
-	waymark/record.h waymark/control.h trace/control.h |
+	$headers |
 	sed 's/($//; s/.*[ *]//' | sort -u >"$tmp/inline"
 comm -23 "$tmp/called" "$tmp/inline" >"$tmp/declared"
 diff "$tmp/declared" "$tmp/exported" >"$tmp/diff" || differs "declared (<) and exported (>) differ"

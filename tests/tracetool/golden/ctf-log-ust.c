@@ -19,6 +19,7 @@ static struct waymark_event waymark_event_empty = {
 	0,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_empty(enum waymark_recorder waymark_to, bool waymark_wait)
@@ -115,6 +116,7 @@ static struct waymark_event waymark_event_ten = {
 	10,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_ten(enum waymark_recorder waymark_to, bool waymark_wait,
@@ -242,6 +244,7 @@ static struct waymark_event waymark_event_stars = {
 	2,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_stars(
@@ -334,6 +337,7 @@ static struct waymark_event waymark_event_escapes = {
 	1,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_escapes(enum waymark_recorder waymark_to, bool waymark_wait, int n)
@@ -429,6 +433,7 @@ static struct waymark_event waymark_event_keywords = {
 	6,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_keywords(enum waymark_recorder waymark_to, bool waymark_wait, int class_,
@@ -538,6 +543,7 @@ static struct waymark_event waymark_event_text = {
 	3,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_text(
@@ -637,6 +643,7 @@ static struct waymark_event waymark_event_text_enabled = {
 	2,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_text_enabled(

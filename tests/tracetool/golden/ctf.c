@@ -17,6 +17,7 @@ static struct waymark_event waymark_event_empty = {
 	0,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_empty(enum waymark_recorder waymark_to, bool waymark_wait)
@@ -80,6 +81,7 @@ static struct waymark_event waymark_event_ten = {
 	10,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_ten(enum waymark_recorder waymark_to, bool waymark_wait,
@@ -165,6 +167,7 @@ static struct waymark_event waymark_event_stars = {
 	2,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_stars(
@@ -224,6 +227,7 @@ static struct waymark_event waymark_event_escapes = {
 	1,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_escapes(enum waymark_recorder waymark_to, bool waymark_wait, int n)
@@ -285,6 +289,7 @@ static struct waymark_event waymark_event_keywords = {
 	6,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_keywords(enum waymark_recorder waymark_to, bool waymark_wait, int class_,
@@ -359,6 +364,7 @@ static struct waymark_event waymark_event_text = {
 	3,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_text(
@@ -424,6 +430,7 @@ static struct waymark_event waymark_event_text_enabled = {
 	2,
 	0,
 	0,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_text_enabled(

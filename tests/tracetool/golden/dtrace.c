@@ -18,6 +18,7 @@ static struct waymark_event waymark_event_empty = {
 	0,
 	0,
 	0,
+	NULL,
 };
 
 static void dtrace_empty(void)
@@ -64,6 +65,7 @@ static struct waymark_event waymark_event_ten = {
 	10,
 	0,
 	0,
+	NULL,
 };
 
 static void dtrace_ten(const char *name, uint64_t offset, int64_t delta, signed char s, char c,
@@ -105,6 +107,7 @@ static struct waymark_event waymark_event_stars = {
 	2,
 	0,
 	0,
+	NULL,
 };
 
 static void dtrace_stars(int width, int value)
@@ -142,6 +145,7 @@ static struct waymark_event waymark_event_escapes = {
 	1,
 	0,
 	0,
+	NULL,
 };
 
 static void dtrace_escapes(int n)
@@ -184,6 +188,7 @@ static struct waymark_event waymark_event_keywords = {
 	6,
 	0,
 	0,
+	NULL,
 };
 
 static void dtrace_keywords(
@@ -225,6 +230,7 @@ static struct waymark_event waymark_event_text = {
 	3,
 	0,
 	0,
+	NULL,
 };
 
 static void dtrace_text(int max, char *text, const char *at)
@@ -265,6 +271,7 @@ static struct waymark_event waymark_event_text_enabled = {
 	2,
 	0,
 	0,
+	NULL,
 };
 
 static void dtrace_text_enabled(int on, const char *r)

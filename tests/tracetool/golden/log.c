@@ -17,6 +17,7 @@ static struct waymark_event waymark_event_empty = {
 	0,
 	0,
 	0,
+	NULL,
 };
 
 static void log_empty(void)
@@ -60,6 +61,7 @@ static struct waymark_event waymark_event_ten = {
 	10,
 	0,
 	0,
+	NULL,
 };
 
 static void log_ten(const char *name, uint64_t offset, int64_t delta, signed char s, char c,
@@ -101,6 +103,7 @@ static struct waymark_event waymark_event_stars = {
 	2,
 	0,
 	0,
+	NULL,
 };
 
 static void log_stars(int width, int value)
@@ -135,6 +138,7 @@ static struct waymark_event waymark_event_escapes = {
 	1,
 	0,
 	0,
+	NULL,
 };
 
 static void log_escapes(int n)
@@ -175,6 +179,7 @@ static struct waymark_event waymark_event_keywords = {
 	6,
 	0,
 	0,
+	NULL,
 };
 
 static void log_keywords(int class_, int next, int self, int self_, const char *string, int debug)
@@ -212,6 +217,7 @@ static struct waymark_event waymark_event_text = {
 	3,
 	0,
 	0,
+	NULL,
 };
 
 static void log_text(int max, char *text, const char *at)
@@ -248,6 +254,7 @@ static struct waymark_event waymark_event_text_enabled = {
 	2,
 	0,
 	0,
+	NULL,
 };
 
 static void log_text_enabled(int on, const char *r)

@@ -19,6 +19,7 @@ static struct waymark_event waymark_event_empty = {
 	0,
 	0,
 	0,
+	NULL,
 };
 
 static void ust_empty(void)
@@ -65,6 +66,7 @@ static struct waymark_event waymark_event_ten = {
 	10,
 	0,
 	0,
+	NULL,
 };
 
 static void ust_ten(const char *name, uint64_t offset, int64_t delta, signed char s, char c,
@@ -106,6 +108,7 @@ static struct waymark_event waymark_event_stars = {
 	2,
 	0,
 	0,
+	NULL,
 };
 
 static void ust_stars(int width, int value)
@@ -143,6 +146,7 @@ static struct waymark_event waymark_event_escapes = {
 	1,
 	0,
 	0,
+	NULL,
 };
 
 static void ust_escapes(int n)
@@ -185,6 +189,7 @@ static struct waymark_event waymark_event_keywords = {
 	6,
 	0,
 	0,
+	NULL,
 };
 
 static void ust_keywords(int class_, int next, int self, int self_, const char *string, int debug)
@@ -224,6 +229,7 @@ static struct waymark_event waymark_event_text = {
 	3,
 	0,
 	0,
+	NULL,
 };
 
 static void ust_text(int max, char *text, const char *at)
@@ -262,6 +268,7 @@ static struct waymark_event waymark_event_text_enabled = {
 	2,
 	0,
 	0,
+	NULL,
 };
 
 static void ust_text_enabled(int on, const char *r)
