@@ -31,24 +31,15 @@ static void end_without_losses(void)
 	}
 }
 
-/* 0, or how the program ended. */
-static int run_anew(void (*body)(void))
+static void run_and_read(struct pairs *p, void (*body)(void))
 {
 	assert_int_equal(system("rm -rf trace"), 0);
-	return run(body);
-}
+	int status = run(body);
 
-static void read_what_ended(struct pairs *p, int status)
-{
 	if (status) {
 		fail_msg("the program ended with %#x", (unsigned int)status);
 	}
 	read_pairs(p, "trace");
-}
-
-static void run_and_read(struct pairs *p, void (*body)(void))
-{
-	read_what_ended(p, run_anew(body));
 }
 
 static void *record(void *who)
@@ -175,16 +166,7 @@ static void a_crowd_overwrites_and_loses_nothing_else(void **state)
 	per_thread = amount(20000, 500000);
 	rounds = 1;
 	at_once = CROWD;
-	int status = run_anew(record_in_short_threads);
-
-	/*
-	 * Memory that belongs to a thread without a processor is waited for by the clock
-	 * (EVICT_PATIENCE_NS): a machine that has other things to do gets two more chances.
-	 */
-	for (int i = 0; status && i < 2; i++) {
-		status = run_anew(record_in_short_threads);
-	}
-	read_what_ended(&p, status);
+	run_and_read(&p, record_in_short_threads);
 	assert_int_equal(p.count + p.lost, per_thread * CROWD);
 	for (uint64_t who = 0; who < CROWD; who++) {
 		check_none_twice(&p, who);
