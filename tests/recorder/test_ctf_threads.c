@@ -11,8 +11,11 @@
 #include <unistd.h>
 
 #include "ctf_pairs.h"
+#include "rt/record/process.h"
 
-#define CROWD 40u /* more than the 15 packets of a buffer of 1 MiB */
+#define PACKETS 14u /* in a buffer of 1 MiB */
+#define FILL_ONE 2700u /* events for a packet of 64 KiB */
+#define CROWD 40u
 
 static enum recorder_policy policy;
 static uint64_t buffer;
@@ -174,6 +177,61 @@ static void a_crowd_overwrites_and_loses_nothing_else(void **state)
 	pairs_free(&p);
 }
 
+/* A packet that is almost full, and then more than fits. */
+static void *fill_one_and_go_on(void *who)
+{
+	uint64_t i = 0;
+
+	for (; i < FILL_ONE; i++) {
+		trace_ctf((uintptr_t)who, i);
+	}
+	pthread_barrier_wait(&barrier);
+	for (; i < per_thread; i++) {
+		trace_ctf((uintptr_t)who, i);
+	}
+	return NULL;
+}
+
+/*
+ * Threads have filled all memory with their first packets, and want another one, while
+ * nobody could look what there is: each has what the others need, and hands it over.
+ */
+static void fill_all_memory_unseen(void)
+{
+	pthread_t t[PACKETS];
+
+	begin_pairs("trace", policy, buffer);
+	pthread_barrier_init(&barrier, NULL, PACKETS + 1);
+	while (!waymark_drain_trylock(waymark_process())) {
+		usleep(100);
+	}
+	for (uintptr_t who = 0; who < PACKETS; who++) {
+		pthread_create(&t[who], NULL, fill_one_and_go_on, (void *)who);
+	}
+	pthread_barrier_wait(&barrier);
+	usleep(20000);
+	waymark_drain_unlock(waymark_process());
+	for (unsigned int k = 0; k < PACKETS; k++) {
+		pthread_join(t[k], NULL);
+	}
+	end_without_losses();
+}
+
+static void threads_that_hold_all_packets_hand_them_over(void **state)
+{
+	struct pairs p;
+
+	(void)state;
+	buffer = UINT64_C(1) << 20;
+	policy = RECORDER_OVERWRITE;
+	per_thread = 10000;
+	for (unsigned int i = 0; i < 8; i++) {
+		run_and_read(&p, fill_all_memory_unseen);
+		assert_int_equal(p.count + p.lost, per_thread * PACKETS);
+		pairs_free(&p);
+	}
+}
+
 static void a_crowd_is_discarded_where_it_is_counted(void **state)
 {
 	struct pairs p;
@@ -195,6 +253,7 @@ int main(void)
 		cmocka_unit_test(short_threads_share_their_streams),
 		cmocka_unit_test(the_flight_recorder_takes_the_packets_of_idle_threads),
 		cmocka_unit_test(a_crowd_overwrites_and_loses_nothing_else),
+		cmocka_unit_test(threads_that_hold_all_packets_hand_them_over),
 		cmocka_unit_test(a_crowd_is_discarded_where_it_is_counted),
 	};
 

@@ -10,11 +10,19 @@
 /* How long a thread waits for room before it looks whether that is still worth while. */
 #define ROOM_WAIT_NS UINT64_C(50000000)
 
-/* How long it tries to take old events' room while others do the same, or record. */
-#define EVICT_PATIENCE_NS UINT64_C(100000000)
+/*
+ * How often a thread tries to take old events' room while others do the same, or
+ * record, or write a snapshot: some times at once, then once a nap. Tries and not
+ * time are counted: a machine that has other things to do takes its time from
+ * those who could make room as well.
+ */
+#define EVICT_AT_ONCE 16
+#define EVICT_TRIES 100
+#define SNAPSHOT_TRIES 20
+#define NAP_NS UINT64_C(1000000)
 
-/* And while a snapshot is written. */
-#define SNAPSHOT_PATIENCE_NS UINT64_C(20000000)
+/* How long nobody tries again where that was in vain. */
+#define EVICT_PAUSE_NS UINT64_C(100000000)
 
 /*
  * Frees some of the oldest packets, unless somebody else drains: no signal may
@@ -33,6 +41,10 @@ static bool try_evict(struct process *p, struct recorder *r)
 		done = recorder_consumer(p, r)->evict(r);
 		waymark_drain_unlock(p);
 	}
+	if (done) {
+		__atomic_store_n(
+			&r->evict_ns, 0, __ATOMIC_RELAXED); /* nobody's patience is in vain */
+	}
 	waymark_guard_end(&guard);
 	return done;
 }
@@ -50,42 +62,42 @@ static bool has_room_since(const struct recorder *r, uint32_t turn)
 	return __atomic_load_n(&r->room, __ATOMIC_ACQUIRE) != turn;
 }
 
+/* Until the next try. */
+static void wait_to_evict(struct recorder *r, const struct room_wait *w)
+{
+	if (w->tries < EVICT_AT_ONCE) {
+		sched_yield();
+	} else {
+		sleep_for_room(r, w->turn, NAP_NS);
+	}
+}
+
 /*
  * With full=overwrite: makes room by old events. Who else is at that is soon
  * through, so it is waited for; and for a short time from when it begins for who writes a
  * snapshot, which frees what it has written. Where the patience was in vain, a disk hangs, or
  * threads stand still inside their events and hold all memory: then it is not
- * tried again at once.
+ * tried again at once, unless somebody else succeeds.
  */
-static bool evict(struct process *p, struct recorder *r, uint32_t turn)
+static bool evict(struct process *p, struct recorder *r, struct room_wait *w)
 {
-	uint64_t now = waymark_clock_ns();
-	uint64_t begin = now;
-	bool was_writing = false;
-
 	if (!recorder_consumer(p, r)->evict ||
-		now < __atomic_load_n(&r->evict_ns, __ATOMIC_RELAXED)) {
+		waymark_clock_ns() < __atomic_load_n(&r->evict_ns, __ATOMIC_RELAXED)) {
 		return false;
 	}
-	for (;;) {
-		if (try_evict(p, r) || has_room_since(r, turn)) {
-			return true;
-		}
-		bool writing = __atomic_load_n(&r->writing, __ATOMIC_RELAXED);
-
-		begin = writing == was_writing ? begin : now;
-		was_writing = writing;
-		if (now - begin >= (writing ? SNAPSHOT_PATIENCE_NS : EVICT_PATIENCE_NS)) {
-			break;
-		}
-		if (writing) {
-			sleep_for_room(r, turn, SNAPSHOT_PATIENCE_NS / 20);
-		} else {
-			sched_yield();
-		}
-		now = waymark_clock_ns();
+	if (try_evict(p, r) || has_room_since(r, w->turn)) {
+		w->tries = 0; /* it goes on, for somebody */
+		return true;
 	}
-	__atomic_store_n(&r->evict_ns, now + EVICT_PATIENCE_NS, __ATOMIC_RELAXED);
+	bool writing = __atomic_load_n(&r->writing, __ATOMIC_RELAXED);
+
+	w->tries = writing == w->was_writing ? w->tries + 1 : 0;
+	w->was_writing = writing;
+	if (w->tries < (writing ? SNAPSHOT_TRIES : EVICT_TRIES)) {
+		wait_to_evict(r, w);
+		return true;
+	}
+	__atomic_store_n(&r->evict_ns, waymark_clock_ns() + EVICT_PAUSE_NS, __ATOMIC_RELAXED);
 	return false;
 }
 
@@ -106,13 +118,13 @@ static bool wait_for_room(struct process *p, struct recorder *r, uint32_t turn)
 	return true;
 }
 
-bool waymark_make_room(struct process *p, struct recorder *r, uint32_t turn)
+bool waymark_make_room(struct process *p, struct recorder *r, struct room_wait *w)
 {
 	switch (waymark_recorder_policy()) {
 	case RECORDER_OVERWRITE:
-		return evict(p, r, turn);
+		return evict(p, r, w);
 	case RECORDER_BLOCK:
-		return wait_for_room(p, r, turn);
+		return wait_for_room(p, r, w->turn);
 	case RECORDER_DISCARD:
 		break;
 	}

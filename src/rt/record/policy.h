@@ -5,10 +5,18 @@
 
 #include "rt/record/process.h"
 
+/* An event's search for room; all zero at its begin. */
+struct room_wait {
+	uint32_t turn; /* of r->room, when the arena was found to be full */
+	unsigned int tries; /* to take old events' room that were in vain */
+	bool was_writing; /* a snapshot at the last try */
+};
+
 /*
- * Does something about an arena that was full at `turn` of r->room, or waits for
- * others who do. True: it is worth while to try again. Any thread, any signal handler.
+ * Does something about an arena that is full, or waits a moment for others who do.
+ * True: it is worth while to try again, where the thread has nothing that others
+ * wait for. Any thread, any signal handler.
  */
-bool waymark_make_room(struct process *p, struct recorder *r, uint32_t turn);
+bool waymark_make_room(struct process *p, struct recorder *r, struct room_wait *w);
 
 #endif

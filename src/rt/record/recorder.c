@@ -299,16 +299,16 @@ struct waymark_cursor *waymark_cursor_refill(
 	struct recorder *r = &p->recorders[recorder];
 	bool fits = size <= ARENA_UNIT - sizeof(struct packet_header);
 	bool room = false;
-	uint32_t turn;
+	struct room_wait wait = { 0 };
 
 	waymark_seal_wait(p, r, c);
 	do {
-		turn = __atomic_load_n(&r->room, __ATOMIC_ACQUIRE);
+		wait.turn = __atomic_load_n(&r->room, __ATOMIC_ACQUIRE);
 		room = fits && refill(p, r, c, size);
 		if (!room) {
 			want_writer(p, c); /* others may have filled the memory before it began */
 		}
-	} while (fits && !room && waymark_make_room(p, r, turn));
+	} while (fits && !room && waymark_make_room(p, r, &wait));
 	if (room) {
 		want_writer(p, c);
 	} else {
