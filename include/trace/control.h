@@ -25,6 +25,7 @@
 
 #include <waymark/control.h>
 #include <waymark/event.h>
+#include <waymark/vcpu.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -94,6 +95,44 @@ bool trace_event_get_state_dynamic(TraceEvent *ev);
  */
 void trace_event_set_state_dynamic(TraceEvent *ev, bool state);
 void trace_event_set_state_dynamic_init(TraceEvent *ev, bool state);
+
+/*
+ * Events that are declared `vcpu`, as QEMU 2.7 to 8.0 has them. A CPU is the pointer that their
+ * calls pass, of whatever type. waymark/vcpu.h says more, and tells of errors.
+ */
+
+/* trace_event_get_state() for one vCPU. Also for signal handlers. */
+#define trace_event_get_vcpu_state(cpu, id) \
+	((id##_ENABLED) && (id##_VCPU_STATE(cpu) & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS) != 0)
+
+/*
+ * Tells of a vCPU, which gets the lowest index that is free: hosts that have indices of their own
+ * call waymark_vcpu_init(). Warns once on standard error where it cannot. Takes one out again.
+ */
+void trace_init_vcpu(void *cpu);
+void trace_fini_vcpu(void *cpu);
+
+/* Whether any backend is on for it on that vCPU now. Also for signal handlers. */
+bool trace_event_get_vcpu_state_dynamic(const void *cpu, TraceEvent *ev);
+
+/*
+ * Switches it on or off for one vCPU; idempotent. Where the vCPU was not told of, or the event is
+ * not declared `vcpu`, warns once on standard error and goes on.
+ */
+void trace_event_set_vcpu_state_dynamic(const void *cpu, TraceEvent *ev, bool state);
+
+/* Whether it is declared `vcpu`; false for NULL. Also for signal handlers. */
+bool trace_event_is_vcpu(TraceEvent *ev);
+
+/* What trace_event_get_vcpu_id() says of other events, and of NULL. */
+#define TRACE_VCPU_EVENT_NONE ((uint32_t)-1)
+
+/*
+ * The event's number among those declared `vcpu`, from 0, in the order of registration; objects
+ * that are unloaded make the later ones less. How many there are.
+ */
+uint32_t trace_event_get_vcpu_id(TraceEvent *ev);
+uint32_t trace_get_vcpu_event_count(void);
 
 /*
  * Makes the backends ready. Returns true; nothing depends on its being called.

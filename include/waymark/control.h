@@ -127,7 +127,8 @@ struct waymark_event_info {
 	uint64_t recorded; /* while single events are counted, see waymark_count_events() */
 	uint64_t lost; /* ever */
 	uint64_t bytes; /* as `recorded` */
-	uint64_t reserved[4]; /* 0 */
+	bool vcpu; /* declared `vcpu`: waymark/vcpu.h switches it for single ones */
+	uint8_t reserved[31]; /* 0 */
 };
 
 struct waymark_event_list {

@@ -27,6 +27,24 @@ extern "C" {
 #define WAYMARK_INLINE static inline __attribute__((always_inline))
 
 /*
+ * Whether an event that is on for some vCPUs is on for this one. Any thread;
+ * async-signal-safe, lock-free.
+ */
+bool waymark_vcpu_is_on(const struct waymark_event *event, const void *cpu);
+
+/*
+ * The backends that are on for the event on that vCPU. The mask is loaded first, and acquires:
+ * whoever sees the event on sees which vCPUs it was switched on for.
+ */
+static inline unsigned int waymark_vcpu_backends(const struct waymark_event *event, const void *cpu)
+{
+	unsigned int on = WAYMARK_BACKENDS(*event->state);
+	bool is_alike = !__atomic_load_n(&event->vcpus, __ATOMIC_RELAXED);
+
+	return is_alike || !on || waymark_vcpu_is_on(event, cpu) ? on : 0;
+}
+
+/*
  * One log line: the event's name, and behind it a text that begins with a blank
  * unless it is empty. Any thread; async-signal-safe but for the formatting.
  */

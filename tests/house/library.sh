@@ -5,7 +5,7 @@
 set -eu
 status=0
 foreign=$(nm -D --defined-only "$1" | awk '{ print $3 }' | sed 's/@.*//' |
-	grep -vE '^(waymark_|trace_(event|init|list|enable|opt)_|WAYMARK_[0-9])' || true)
+	grep -vE '^(waymark_|trace_(event|init|fini|get|list|enable|opt)_|WAYMARK_[0-9])' || true)
 if [ -n "$foreign" ]; then
 	echo "exported, but no part of the interface:" $foreign
 	status=1

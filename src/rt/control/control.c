@@ -20,6 +20,7 @@
 #include "rt/event/rule.h"
 #include "rt/sink/sink.h"
 #include "rt/event/state.h"
+#include "rt/event/vcpu.h"
 
 int waymark_configure(const char *options, struct waymark_error *error)
 {
@@ -164,7 +165,7 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 	if (done) {
 		waymark_registry_switch(own, on ? backends : 0, on ? 0 : backends);
 	}
-	waymark_unlock();
+	waymark_vcpu_unlock();
 	return done ? 0
 		    : waymark_fail(error, "trace event '%s' stays off: memory or ids ran out",
 			      event->name);

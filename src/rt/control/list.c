@@ -10,12 +10,21 @@
 #include "rt/event/pattern.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
+#include "rt/event/vcpu.h"
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
 #include "rt/record/counts.h"
 
+/* Which events are wanted, and whose states. */
+struct query {
+	const struct pattern *pattern; /* NULL: all */
+	bool of_vcpu; /* only the events that single vCPUs have, as that of `index` has them */
+	unsigned int index;
+};
+
 /* What is being filled: `events_max` events, and their names behind. */
 struct copy {
+	const void *cpu; /* NULL: none that is told of */
 	struct waymark_event_info *events;
 	size_t events_max;
 	size_t text_max;
@@ -46,28 +55,39 @@ static void put(struct copy *c, const struct waymark_event *event)
 	c->events[c->count - 1] = (struct waymark_event_info){
 		.name = name,
 		.backends = event->backends,
-		.state = state_get(event),
+		.state = c->cpu ? waymark_vcpu_backends(event, c->cpu) : state_get(event),
 		.watchers = state_watchers(event),
 		.recorded = counts.recorded,
 		.lost = counts.lost,
 		.bytes = counts.bytes,
+		.vcpu = event->flags & WAYMARK_EVENT_VCPU,
 	};
 }
 
-/* `pattern` may be NULL. */
-static void fill(struct copy *c, const struct pattern *pattern)
+static bool is_wanted(const struct query *q, const struct waymark_event *event)
+{
+	return (!q->of_vcpu || event->flags & WAYMARK_EVENT_VCPU) &&
+	       (!q->pattern || waymark_pattern_meets(q->pattern, event->name));
+}
+
+/* Returns false where the vCPU is not there. */
+static bool fill(struct copy *c, const struct query *q)
 {
 	c->count = c->text_size = 0;
 	waymark_lock();
-	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+	c->cpu = q->of_vcpu ? waymark_vcpu_find(q->index) : NULL;
+	bool found = !q->of_vcpu || c->cpu;
+
+	for (struct waymark_object *o = waymark_registry_first(); o && found; o = o->next) {
 		registry_foreach_event(it, o)
 		{
-			if (!pattern || waymark_pattern_meets(pattern, (*it)->name)) {
+			if (is_wanted(q, *it)) {
 				put(c, *it);
 			}
 		}
 	}
 	waymark_unlock();
+	return found;
 }
 
 /* Makes room for what fill() found. */
@@ -81,38 +101,57 @@ static bool grow(struct copy *c)
 }
 
 static int list(
-	const struct pattern *pattern, struct waymark_event_list *list, struct waymark_error *error)
+	const struct query *q, struct waymark_event_list *events, struct waymark_error *error)
 {
 	struct copy c = { 0 };
+	bool found = fill(&c, q);
 
-	fill(&c, pattern);
-	while (!fits(&c)) {
+	while (found && !fits(&c)) {
 		if (!grow(&c)) {
 			return waymark_fail(error, "out of memory");
 		}
-		fill(&c, pattern);
+		found = fill(&c, q);
 	}
-	*list = (struct waymark_event_list){ .events = c.events, .count = c.count };
+	if (!found) {
+		free(c.events);
+		return waymark_fail(error, "there is no vCPU with index %u", q->index);
+	}
+	*events = (struct waymark_event_list){ .events = c.events, .count = c.count };
 	return 0;
 }
 
-int waymark_list_events(
-	const char *pattern, struct waymark_event_list *events, struct waymark_error *error)
+/* With `text`, which may be NULL, as the pattern. */
+static int list_matching(struct query *q, const char *text, struct waymark_event_list *events,
+	struct waymark_error *error)
 {
 	struct pattern p;
 
 	error_clear(error);
 	*events = (struct waymark_event_list){ 0 };
-	if (!pattern) {
-		return list(NULL, events, error);
+	if (!text) {
+		return list(q, events, error);
 	}
-	if (waymark_pattern_init(&p, pattern, error) < 0) {
+	if (waymark_pattern_init(&p, text, error) < 0) {
 		return -1;
 	}
-	int result = list(&p, events, error);
+	q->pattern = &p;
+	int result = list(q, events, error);
 
 	waymark_pattern_fini(&p);
 	return result;
+}
+
+int waymark_list_events(
+	const char *pattern, struct waymark_event_list *events, struct waymark_error *error)
+{
+	return list_matching(&(struct query){ .of_vcpu = false }, pattern, events, error);
+}
+
+int waymark_vcpu_list_events(unsigned int index, const char *pattern,
+	struct waymark_event_list *events, struct waymark_error *error)
+{
+	return list_matching(
+		&(struct query){ .of_vcpu = true, .index = index }, pattern, events, error);
 }
 
 void waymark_free_events(struct waymark_event_list *events)

@@ -9,6 +9,7 @@
 #include "rt/control/declare.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
+#include "rt/event/vcpu.h"
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
 
@@ -81,7 +82,7 @@ static bool change(const struct named *n)
 	if (done) {
 		apply(n);
 	}
-	waymark_unlock();
+	waymark_vcpu_unlock();
 	return done;
 }
 

@@ -11,6 +11,7 @@
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
 #include "rt/event/state.h"
+#include "rt/event/vcpu.h"
 
 /* Backends whose records carry the event's id. */
 #define RECORDING_BACKENDS (WAYMARK_CTF | WAYMARK_SIMPLE)
@@ -57,9 +58,10 @@ bool waymark_registry_add(struct waymark_object *object)
 	if (is_new) {
 		object->registered = 1;
 		append(object);
+		waymark_vcpu_adopt(object);
 		waymark_rules_apply_to(object);
 	}
-	waymark_unlock();
+	waymark_vcpu_unlock();
 	return is_new;
 }
 
@@ -69,6 +71,7 @@ void waymark_registry_remove(struct waymark_object *object)
 	if (object->registered) {
 		object->registered = 0;
 		take_out(object);
+		waymark_vcpu_disown(object);
 	}
 	waymark_unlock();
 }
@@ -131,12 +134,7 @@ bool waymark_registry_switch(struct waymark_event *event, unsigned int on, unsig
 		has_id = !(on & RECORDING_BACKENDS);
 		on &= ~RECORDING_BACKENDS;
 	}
-	if (off) {
-		state_clear(event, off);
-	}
-	if (on) {
-		state_raise(event, on);
-	}
+	waymark_vcpu_switch_all(event, on, off);
 	return has_id;
 }
 

@@ -66,8 +66,8 @@ bool waymark_registry_prepare(struct waymark_event *event, unsigned int on);
 
 /*
  * Switches `on` on and `off` off for one event, as far as it was built with
- * them. Returns false where it could not get the id that recording needs; such
- * backends then stay off. Under the control lock.
+ * them, for all vCPUs alike. Who calls it ends with waymark_vcpu_unlock(). Returns false where it
+ * could not get the id that recording needs; such backends then stay off. Under the control lock.
  */
 bool waymark_registry_switch(struct waymark_event *event, unsigned int on, unsigned int off);
 

@@ -16,6 +16,7 @@
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
 #include "rt/event/state.h"
+#include "rt/event/vcpu.h"
 
 /* More names than this are counted, not listed. */
 #define UNMET_LISTED 8
@@ -231,7 +232,7 @@ int waymark_rules_commit(
 	waymark_lock();
 	int result = commit(rules, match ? match : &ignored, error);
 
-	waymark_unlock();
+	waymark_vcpu_unlock();
 	return result;
 }
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a CPU's pointer to its index, for call sites: a hash table with open addressing
+ * in static memory, at most half full. A slot goes from empty to used, from used to
+ * freed, and to empty again only where the next one is empty: so a search that
+ * passes it by has nothing to find behind it, whatever comes and goes meanwhile.
+ */
+#include "rt/event/vcpu.h"
+
+#define SLOTS_LOG2 13u
+#define SLOTS (1u << SLOTS_LOG2)
+
+_Static_assert(SLOTS >= 2 * WAYMARK_VCPUS, "a search ends at an empty slot");
+
+/* Written under the control lock; `cpu` with release, behind `index`. */
+struct slot {
+	const void *cpu; /* NULL: empty */
+	uint32_t index;
+};
+
+static struct slot slots[SLOTS];
+
+/* What stands in a slot that is freed, but not empty. */
+static const char freed;
+
+static void *by_index[WAYMARK_VCPUS]; /* release, pairs with waymark_vcpu_find() */
+
+uint32_t waymark_vcpu_taken[VCPU_WORDS];
+
+static unsigned int first_slot(const void *cpu)
+{
+	return (unsigned int)((uint64_t)(uintptr_t)cpu * UINT64_C(0x9e3779b97f4a7c15) >>
+			      (64 - SLOTS_LOG2));
+}
+
+static struct slot *next_slot(const struct slot *s)
+{
+	return &slots[(unsigned int)(s - slots + 1) % SLOTS];
+}
+
+static const void *cpu_of(const struct slot *s)
+{
+	return __atomic_load_n(&s->cpu, __ATOMIC_ACQUIRE);
+}
+
+/* The slot of a CPU, NULL where it has none. */
+static struct slot *find_slot(const void *cpu)
+{
+	struct slot *s = &slots[first_slot(cpu)];
+	const void *found = cpu_of(s);
+
+	/* Counted, because all slots may have been used. */
+	for (unsigned int i = 0; i < SLOTS && found; i++) {
+		if (found == cpu) {
+			return s;
+		}
+		s = next_slot(s);
+		found = cpu_of(s);
+	}
+	return NULL;
+}
+
+unsigned int waymark_vcpu_index(const void *cpu)
+{
+	const struct slot *s = cpu ? find_slot(cpu) : NULL;
+
+	return s ? __atomic_load_n(&s->index, __ATOMIC_RELAXED) : WAYMARK_VCPUS;
+}
+
+void *waymark_vcpu_find(unsigned int index)
+{
+	return index < WAYMARK_VCPUS ? __atomic_load_n(&by_index[index], __ATOMIC_ACQUIRE) : NULL;
+}
+
+void waymark_vcpu_table_add(void *cpu, unsigned int index)
+{
+	struct slot *s = &slots[first_slot(cpu)];
+
+	while (s->cpu && s->cpu != &freed) {
+		s = next_slot(s);
+	}
+	waymark_vcpu_taken[index / 32] |= UINT32_C(1) << index % 32;
+	__atomic_store_n(&s->index, index, __ATOMIC_RELAXED);
+	/* Release: pairs with cpu_of(), which shows the index and its bits in the sets. */
+	__atomic_store_n(&s->cpu, cpu, __ATOMIC_RELEASE);
+	__atomic_store_n(&by_index[index], cpu, __ATOMIC_RELEASE);
+}
+
+static struct slot *slot_before(const struct slot *s)
+{
+	return &slots[(unsigned int)(s - slots + SLOTS - 1) % SLOTS];
+}
+
+/* Searches need not pass by freed slots that stand before an empty one. */
+static void empty_back(struct slot *s)
+{
+	while (s->cpu == &freed && !next_slot(s)->cpu) {
+		__atomic_store_n(&s->cpu, NULL, __ATOMIC_RELEASE);
+		s = slot_before(s);
+	}
+}
+
+void waymark_vcpu_table_remove(void *cpu, unsigned int index)
+{
+	struct slot *s = find_slot(cpu);
+
+	waymark_vcpu_taken[index / 32] &= ~(UINT32_C(1) << index % 32);
+	__atomic_store_n(&by_index[index], NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->cpu, &freed, __ATOMIC_RELEASE);
+	empty_back(s);
+}
