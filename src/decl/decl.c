@@ -108,6 +108,36 @@ static void report_clash(
 	}
 }
 
+static bool report_made_name(
+	struct model *m, struct diag *d, const struct event *e, const struct event *other)
+{
+	diag_error(d, other->at,
+		arena_printf(&m->arena, "rename one of them; the other is at %s:%u",
+			e->at.source->name, e->line),
+		"what is made of '%s' and of '%s' would have one name", e->name, other->name);
+	return false;
+}
+
+/*
+ * A `vcpu` event x has the macro TRACE_X_VCPU_STATE, as an event x_vcpu has. A `tcg`
+ * event x has the function trace_x_tcg(), as an event x_tcg has.
+ */
+static bool check_made_names(
+	struct model *m, struct diag *d, const struct event *e, const struct hash *by_upper)
+{
+	const char *of_vcpu = arena_printf(&m->arena, "%s_VCPU", e->upper);
+	int declared = (int)(strlen(e->name) - strlen("_exec"));
+	const struct event *other = NULL;
+
+	if (e->properties & EVENT_VCPU) {
+		other = hash_get(by_upper, of_vcpu);
+	}
+	if (!other && e->properties & EVENT_TCG_EXEC) {
+		other = model_find(m, arena_printf(&m->arena, "%.*s_tcg", declared, e->name));
+	}
+	return !other || report_made_name(m, d, e, other);
+}
+
 bool decl_finish(struct model *m, struct diag *d)
 {
 	struct hash seen;
@@ -121,6 +151,9 @@ bool decl_finish(struct model *m, struct diag *d)
 			report_clash(d, *it, first, &m->arena);
 			ok = false;
 		}
+	}
+	vec_foreach (struct event **, it, &m->events) {
+		ok = check_made_names(m, d, *it, &seen) && ok;
 	}
 	hash_fini(&seen);
 	return ok;

@@ -9,7 +9,10 @@
 
 #include "decl/qemu.h"
 
-#define CPU_NAME "__cpu"
+#define CPU_NAME "cpu"
+
+/* Its name where the event has an argument `cpu` of its own. */
+#define OTHER_CPU_NAME "__cpu"
 
 static const char cpu_format[] = "\"cpu=%p \"";
 
@@ -21,15 +24,18 @@ static struct arena *arena(struct front_end *fe)
 static void prepend_cpu_arg(struct front_end *fe, struct event *e)
 {
 	struct arg *args = arena_array(arena(fe), struct arg, e->arg_count + 1);
+	const char *name = CPU_NAME;
 
 	for (size_t i = 0; i < e->arg_count; i++) {
-		if (strcmp(e->args[i].name, CPU_NAME) == 0) {
+		if (strcmp(e->args[i].name, OTHER_CPU_NAME) == 0) {
 			diag_error(fe->rules, e->args[i].at, "choose another name",
-				"a 'vcpu' event already has an argument '" CPU_NAME "'");
+				"a 'vcpu' event already has an argument '" OTHER_CPU_NAME "'");
+		} else if (strcmp(e->args[i].name, CPU_NAME) == 0) {
+			name = OTHER_CPU_NAME;
 		}
 		args[i + 1] = e->args[i];
 	}
-	args[0] = (struct arg){ .name = CPU_NAME, .at = e->at };
+	args[0] = (struct arg){ .name = name, .is_cpu = true, .at = e->at };
 	type_parse(&args[0].type, arena(fe), "void *", strlen("void *"));
 	e->args = args;
 	e->arg_count++;

@@ -66,7 +66,9 @@ static struct location find_extra(const struct format *f, size_t arg_count)
 static bool check_count(const struct event *e, struct arena *a, struct diag *d)
 {
 	const struct format *f = &e->format;
-	const char *help = "remove the conversion, or declare an argument for it";
+	const char *help = e->properties & EVENT_TCG_TRANS
+				   ? "remove it: the guest's values exist only at execution"
+				   : "remove the conversion, or declare an argument for it";
 	struct location at = f->at;
 
 	if (f->args == e->arg_count) {

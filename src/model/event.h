@@ -35,6 +35,7 @@ struct arg {
 	 * macro's or a generated name; unique in the event.
 	 */
 	const char *c_name;
+	bool is_cpu; /* the CPU of a `vcpu` event: in C a pointer to the host's struct */
 	struct location at;
 };
 

@@ -29,6 +29,14 @@ static enum reserved reserved_kind(struct span name)
 	return FREE;
 }
 
+bool name_is_free(const char *name)
+{
+	struct span span = { name, strlen(name) };
+	enum reserved kind = reserved_kind(span);
+
+	return kind != KEYWORD && kind != RENAMED && !type_is_word(name, span.len);
+}
+
 static bool check_letters(
 	struct span name, const char *what, const struct source *source, struct diag *d)
 {
@@ -160,26 +168,21 @@ static bool is_taken(const struct event *e, size_t self, const char *name)
 	return false;
 }
 
-static bool is_reserved(const char *name)
-{
-	struct span span = { name, strlen(name) };
-	enum reserved kind = reserved_kind(span);
-
-	return kind == RENAMED || kind == KEYWORD || type_is_word(name, span.len);
-}
-
 static const char *c_name(struct arena *a, const struct event *e, size_t self)
 {
 	const char *declared = e->args[self].name;
 	const char *name = is_capital(declared) ? small_letters(a, declared) : declared;
 
+	if (e->args[self].is_cpu) {
+		return "__cpu"; /* which no other argument gets: see is_foreign() */
+	}
 	if (is_foreign(name, e->name)) {
 		name = without_foreign_prefix(a, name, e->name);
 	}
-	if (name == declared && !is_reserved(name)) {
+	if (name == declared && name_is_free(name)) {
 		return name;
 	}
-	while (is_taken(e, self, name) || is_reserved(name)) {
+	while (is_taken(e, self, name) || !name_is_free(name)) {
 		name = arena_printf(a, "%s_", name);
 	}
 	return name;

@@ -20,6 +20,9 @@ bool name_check_event(struct span name, const struct source *source, struct diag
 /* Reports a name that no argument can have. */
 bool name_check_arg(struct span name, const struct source *source, struct diag *d);
 
+/* Whether C and C++ leave the name to programs: no keyword, no type, no macro that is known. */
+bool name_is_free(const char *name);
+
 /*
  * Gives each argument its c_name: unique among them, no keyword of C or C++, no
  * macro that is known here or written in capitals, and no name that generated
