@@ -126,6 +126,7 @@ static bool write_output(struct run *r)
 		.binary = run_option(r, OPTION_BINARY),
 		.probe_prefix = run_probe_prefix(r),
 		.provider = provider(r),
+		.vcpu_tag = r->vcpu_tag,
 		.provider_is_given = run_option(r, OPTION_PROVIDER),
 	};
 

@@ -171,6 +171,19 @@ static bool check_provider(struct run *r)
 	return true;
 }
 
+static bool read_vcpu_type(struct run *r)
+{
+	const char *type = run_option(r, OPTION_VCPU_TYPE);
+
+	r->vcpu_tag = emit_vcpu_tag(&r->model.arena, type);
+	if (!r->vcpu_tag) {
+		return run_fail_usage(r,
+			"--vcpu-type takes a struct, as in 'CPUState *' or 'struct hart', not ",
+			type);
+	}
+	return true;
+}
+
 static bool check_group(struct run *r)
 {
 	if (!r->group || !*r->group) {
@@ -323,6 +336,6 @@ static bool check_output(struct run *r)
 
 bool run_check_names(struct run *r)
 {
-	return check_group(r) && check_headers(r) && check_provider(r) && check_stap(r) &&
-	       check_output(r);
+	return check_group(r) && check_headers(r) && check_provider(r) && read_vcpu_type(r) &&
+	       check_stap(r) && check_output(r);
 }

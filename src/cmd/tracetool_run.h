@@ -22,6 +22,7 @@ struct run {
 	const char *group;
 	unsigned int backends; /* bits as in struct emit_context */
 	const struct emit_format *format;
+	const char *vcpu_tag; /* of the struct of a CPU */
 	struct decl_options decl;
 	struct source *sources;
 	struct model model;

@@ -159,17 +159,23 @@ const char *c_renamed(struct emit_context *c, const struct event *e, const char 
 	return name;
 }
 
+const char *c_vcpu_type(struct emit_context *c)
+{
+	return arena_printf(&c->texts, "struct %s *", c->vcpu_tag);
+}
+
 const char *c_parameters(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
 
 	for (size_t i = 0; i < e->arg_count; i++) {
-		const char *type = e->args[i].type.text;
+		const struct arg *a = &e->args[i];
+		const char *type = a->is_cpu ? c_vcpu_type(c) : a->type.text;
 
 		out_str(o, i ? ", " : "");
 		out_str(o, type);
 		out_str(o, type[strlen(type) - 1] == '*' ? "" : " ");
-		out_str(o, e->args[i].c_name);
+		out_str(o, a->c_name);
 	}
 	return e->arg_count ? c_end(c) : "void";
 }

@@ -39,6 +39,9 @@ const char *c_literal(struct emit_context *c, const char *text);
 /* The argument's name for a language that cannot have it: with `_`, unique in the event. */
 const char *c_renamed(struct emit_context *c, const struct event *e, const char *name);
 
+/* `struct CPUState *`: what a vCPU's events have as their first parameter. */
+const char *c_vcpu_type(struct emit_context *c);
+
 /* `uint64_t offset, uint32_t bytes`, or `void`. */
 const char *c_parameters(struct emit_context *c, const struct event *e);
 

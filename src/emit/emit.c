@@ -6,6 +6,7 @@
 
 #include "emit/macro.h"
 #include "emit/wrap.h"
+#include "model/name.h"
 
 const struct emit_format emit_formats[] = {
 #define EMIT_FORMAT(id, name, help) { name, help, emit_format_##id },
@@ -64,13 +65,34 @@ bool emit_group_is_valid(const char *group)
 	return *group && group[strspn(group, allowed)] == '\0';
 }
 
+/* What an identifier of C is made of. */
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
 bool emit_provider_is_valid(const char *provider)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
-				      "0123456789";
-
-	return *provider && provider[strspn(provider, allowed)] == '\0' &&
+	return *provider && provider[strspn(provider, letters)] == '\0' &&
 	       !strchr("0123456789", *provider);
+}
+
+/* Behind a word of the text and the blanks after it; the text itself where it begins otherwise. */
+static const char *skip_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	return strncmp(text, word, len) == 0 ? text + len + strspn(text + len, " \t") : text;
+}
+
+const char *emit_vcpu_tag(struct arena *a, const char *type)
+{
+	const char *tag = type ? type + strspn(type, " \t") : "CPUState";
+
+	tag = skip_word(skip_word(tag, "struct "), "struct\t");
+	size_t len = strspn(tag, letters);
+	const char *end = tag + len + strspn(tag + len, " \t");
+	const char *name = arena_strndup(a, tag, len);
+	bool is_name = len > 0 && !strchr("0123456789", *tag) && name_is_free(name);
+
+	return is_name && !*skip_word(end, "*") ? name : NULL;
 }
 
 /* Reports, once, that the name at `at` is a macro for some backend of this run. */

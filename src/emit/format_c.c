@@ -50,9 +50,28 @@ static const char emit_begin[] =
 	"\n"
 	"${linkage}_${name}(${parameters})\n"
 	"{\n"
-	"\tunsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_${name});\n"
+	"\tunsigned int waymark_on = ${on};\n"
 	"\n"
 	"${watched}";
+
+static const char on[] = "WAYMARK_BACKENDS(waymark_state_${name})";
+
+static const char on_of_vcpu[] = "waymark_vcpu_backends(&waymark_event_${name}, ${cpu})";
+
+static const char vcpu_state[] =
+	"\n"
+	"unsigned int waymark_on_${name}(const void *cpu)\n"
+	"{\n"
+	"${body}"
+	"}\n";
+
+static const char vcpu_state_body[] = "\treturn ${on};\n";
+
+static const char vcpu_state_watched[] =
+	"\tunsigned int waymark_on = ${on};\n"
+	"\n"
+	"${watched}"
+	"\treturn waymark_on;\n";
 
 static const char emit_call[] =
 	"\tif (waymark_on & ${mask}) {\n"
@@ -64,7 +83,7 @@ static const char emit_end[] = "}\n";
 static const char emit_one_of_several[] =
 	"\tif (waymark_on == ${mask}) {\n"
 	"\t\t${backend}_${name}(${arguments});\n"
-	"\t} else {\n"
+	"\t} else${several} {\n"
 	"\t\tseveral_${name}(${arguments});\n"
 	"\t}\n"
 	"}\n";
@@ -216,10 +235,32 @@ static const char *watched(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
+/* Our backends that are on for the event, or for it and this CPU. */
+static const char *backends_on(struct emit_context *c, const struct event *e, const char *cpu)
+{
+	OUT(c_begin(c), e->properties & EVENT_VCPU ? on_of_vcpu : on, { "name", e->name },
+		{ "cpu", cpu });
+	return c_end(c);
+}
+
 static void emit_function_begin(struct emit_context *c, const struct event *e, const char *linkage)
 {
-	OUT(c->out, emit_begin, { "linkage", linkage }, { "name", e->name },
-		{ "parameters", c_parameters(c, e) }, { "watched", watched(c, e) });
+	const char *cpu = e->arg_count ? e->args[0].c_name : "";
+
+	OUT(c->out, emit_begin, { "linkage", linkage }, { "parameters", c_parameters(c, e) },
+		{ "name", e->name }, { "on", backends_on(c, e, cpu) },
+		{ "watched", watched(c, e) });
+}
+
+/* What TRACE_X_VCPU_STATE() asks while the event is on for some vCPU. */
+static void emit_vcpu_state(struct emit_context *c, const struct event *e)
+{
+	const char *tracers = watched(c, e);
+	const char *on_here = backends_on(c, e, "cpu");
+
+	OUT(c_begin(c), *tracers ? vcpu_state_watched : vcpu_state_body, { "on", on_here },
+		{ "watched", tracers });
+	OUT(c->out, vcpu_state, { "name", e->name }, { "body", c_end(c) });
 }
 
 static void emit_dispatcher(struct emit_context *c, const struct event *e, const char *linkage)
@@ -250,6 +291,7 @@ static void emit_emit(struct emit_context *c, const struct event *e)
 	emit_dispatcher(c, e, "WAYMARK_COLD static void several");
 	emit_function_begin(c, e, "void waymark_emit");
 	OUT(c->out, emit_one_of_several, { "name", e->name },
+		{ "several", e->properties & EVENT_VCPU ? " if (waymark_on)" : "" },
 		{ "mask", emit_chosen(c, recorder)->mask },
 		{ "backend", emit_backends[recorder].name }, { "arguments", c_arguments(c, e) });
 }
@@ -273,6 +315,9 @@ static void emit_event(struct emit_context *c, const struct event *e)
 	emit_args(c, e);
 	out_template(c->out, event_descriptor, holes);
 	emit_functions(c, e);
+	if (e->properties & EVENT_VCPU) {
+		emit_vcpu_state(c, e);
+	}
 	emit_emit(c, e);
 	out_str(c->out, c_event_end(e));
 }

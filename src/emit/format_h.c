@@ -11,6 +11,7 @@ static const char file_begin[] =
 	"\n"
 	"#include <waymark/event.h>\n"
 	"\n"
+	"${vcpu}"
 	"#ifdef __cplusplus\n"
 	"extern \"C\" {\n"
 	"#endif\n";
@@ -22,8 +23,10 @@ static const char event_on[] =
 	"#define TRACE_${NAME}_ENABLED 1\n"
 	"#define TRACE_${NAME}_STATE() ${state}\n"
 	"#define TRACE_${NAME}_BACKENDS() WAYMARK_BACKENDS(waymark_state_${name})\n"
+	"${vcpu_state}"
 	"WAYMARK_HIDDEN extern uint32_t waymark_state_${name};\n"
 	"${words}"
+	"${vcpu_on}"
 	"WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_${name}(${parameters});\n"
 	"static inline void trace_${name}(${parameters})\n"
 	"{\n"
@@ -33,6 +36,16 @@ static const char event_on[] =
 	"}\n"
 	"${end}";
 
+/* What is on for a vCPU: asked of the runtime only where the event is on at all. */
+static const char vcpu_state_on[] =
+	"#define TRACE_${NAME}_VCPU_STATE(cpu) (TRACE_${NAME}_STATE() ? waymark_on_${name}(cpu) : 0u)\n";
+
+static const char vcpu_state_off[] =
+	"#define TRACE_${NAME}_VCPU_STATE(cpu) ((void)(cpu), 0u)\n";
+
+static const char vcpu_on[] =
+	"WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_${name}(const void *cpu);\n";
+
 static const char event_off[] =
 	"\n"
 	"/* ${file}:${line} */\n"
@@ -40,6 +53,7 @@ static const char event_off[] =
 	"#define TRACE_${NAME}_ENABLED 0\n"
 	"#define TRACE_${NAME}_STATE() 0\n"
 	"#define TRACE_${NAME}_BACKENDS() 0\n"
+	"${vcpu_state}"
 	"static inline void trace_${name}(${parameters})\n"
 	"{\n"
 	"${unused}"
@@ -89,8 +103,30 @@ static const char *state(struct emit_context *c, const struct event *e)
 	return several ? arena_printf(&c->texts, "(%s)", c_end(c)) : c_end(c);
 }
 
+/* A text of a `vcpu` event, nothing of others. */
+static const char *of_vcpu(struct emit_context *c, const struct event *e, const char *text)
+{
+	if (!(e->properties & EVENT_VCPU)) {
+		return "";
+	}
+	OUT(c_begin(c), text, { "NAME", e->upper }, { "name", e->name });
+	return c_end(c);
+}
+
+/* The struct of a CPU, which the header need not know, where an event has one. */
+static const char *vcpu(struct emit_context *c)
+{
+	vec_foreach (struct event **, e, &c->model->events) {
+		if ((*e)->properties & EVENT_VCPU) {
+			return arena_printf(&c->texts, "struct %s;\n\n", c->vcpu_tag);
+		}
+	}
+	return "";
+}
+
 static void emit_event(struct emit_context *c, const struct event *e)
 {
+	bool is_on = event_is_on(c, e);
 	const struct out_hole holes[] = {
 		{ "name", e->name },
 		{ "NAME", e->upper },
@@ -100,19 +136,21 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		{ "end", c_event_end(e) },
 		{ "words", words(c, e) },
 		{ "state", state(c, e) },
+		{ "vcpu_state", of_vcpu(c, e, is_on ? vcpu_state_on : vcpu_state_off) },
+		{ "vcpu_on", of_vcpu(c, e, vcpu_on) },
 		{ "parameters", c_parameters(c, e) },
 		{ "arguments", c_arguments(c, e) },
 		{ "unused", c_unused(c, e) },
 		{ NULL, NULL },
 	};
 
-	out_template(c->out, event_is_on(c, e) ? event_on : event_off, holes);
+	out_template(c->out, is_on ? event_on : event_off, holes);
 }
 
 void emit_format_h(struct emit_context *c)
 {
 	OUT(c->out, file_begin, { "banner", c_banner(c) },
-		{ "guard", c_guard(c, "TRACE_", "_GENERATED_TRACERS_H") });
+		{ "guard", c_guard(c, "TRACE_", "_GENERATED_TRACERS_H") }, { "vcpu", vcpu(c) });
 	vec_foreach (struct event **, e, &c->model->events) {
 		emit_event(c, *e);
 	}

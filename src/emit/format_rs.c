@@ -78,7 +78,7 @@ static const char *const *parameters(struct emit_context *c, const struct event 
 		bool borrows = is_string(a) && side != OF_C;
 
 		items[i] = arena_printf(&c->texts, "%s%s: %s", side == OF_RUST_UNUSED ? "_" : "",
-			side == OF_RUST_UNUSED ? a->c_name : rust_name(c, e, i),
+			side == OF_RUST_UNUSED && !a->is_cpu ? a->c_name : rust_name(c, e, i),
 			borrows ? "&CStr" : rust_type(c, &a->type));
 	}
 	return items;

@@ -115,7 +115,8 @@ static bool is_taken(const struct event *e, const char *name)
 
 const char *rust_name(struct emit_context *c, const struct event *e, size_t i)
 {
-	const char *name = e->args[i].c_name;
+	const struct arg *a = &e->args[i];
+	const char *name = a->is_cpu ? a->name : a->c_name;
 
 	if (words_have(raw_keywords, name)) {
 		return arena_printf(&c->texts, "r#%s", name);

@@ -236,6 +236,52 @@ static void write_columns(struct out *to, size_t from, size_t column)
 	out_str(to, "\\\n");
 }
 
+/* The offset of an operator's text in a macro's body; `len` where it has none. */
+static size_t find_operator(const char *body, size_t len, const char *operator)
+{
+	const char *found = memmem(body, len, operator, strlen(operator));
+
+	return found ? (size_t)(found - body) : len;
+}
+
+/* A row of a macro's body from the column `column`; the next one follows where `end` is not 0. */
+static void write_row(struct out *to, const char *text, size_t len, size_t column, size_t end)
+{
+	for (size_t i = 0; i < column / TAB; i++) {
+		out_char(to, '\t');
+	}
+	out_printf(to, "%*s", (int)(column % TAB), "");
+	out_bytes(to, text, len);
+	if (end) {
+		write_columns(to, column + len, end);
+	}
+}
+
+/*
+ * `(condition ? value : other)`, which is too long for one row: two rows with the
+ * operators below each other, or three where the value is too long as well.
+ */
+static void write_choice(struct out *to, size_t head, const char *body, size_t len)
+{
+	size_t value = find_operator(body, len, "? ");
+	size_t other = find_operator(body, len, ": ");
+	size_t first = TAB + other - 1 + strlen(" \\") <= COLUMNS ? other : value;
+	size_t column = first == other ? TAB + value : 3 * TAB;
+	size_t end = TAB + first;
+
+	if (first == value && column + other - value > end) {
+		end = column + other - value;
+	}
+	end = end > head + 1 ? end : head + 1;
+	write_columns(to, head, end);
+	write_row(to, body, first - 1, TAB, end);
+	if (first == value) {
+		write_row(to, body + value, other - value - 1, column, end);
+	}
+	write_row(to, body + other, len - other, column, 0);
+	out_char(to, '\n');
+}
+
 /*
  * `#define NAME() body`: the body goes to a line of its own, and what follows an
  * operator to a third. The ends of the first two then stand below each other.
@@ -252,6 +298,12 @@ static void wrap_define(struct out *to, const char *text, size_t len)
 	size_t head = (size_t)(name_end - text) + 1;
 	const char *body = text + head + 1;
 	size_t rest = len - head - 1;
+
+	if (TAB + rest > COLUMNS && find_operator(body, rest, " ? ") < rest) {
+		out_bytes(to, text, head);
+		write_choice(to, head, body, rest);
+		return;
+	}
 	size_t cut = TAB + rest > COLUMNS ? last_operator(body, rest) : 0;
 	size_t end = head + 1 > TAB + cut || !cut ? head + 1 : TAB + cut;
 

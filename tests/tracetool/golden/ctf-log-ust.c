@@ -720,6 +720,503 @@ void waymark_emit_text_enabled(int on, const char *r)
 	}
 }
 
+/* trace-events:16 */
+uint32_t waymark_state_enter WAYMARK_STATE_SECTION = 0;
+
+static const struct waymark_arg waymark_args_enter[] = {
+	{ "cpu", "void *", WAYMARK_POINTER, sizeof(void *) },
+};
+
+static struct waymark_event waymark_event_enter = {
+	&waymark_state_enter,
+	"enter",
+	"\"cpu=%p \"",
+	"trace-events",
+	waymark_args_enter,
+	16,
+	WAYMARK_CTF | WAYMARK_LOG | WAYMARK_UST,
+	1,
+	WAYMARK_EVENT_VCPU,
+	0,
+	NULL,
+};
+
+WAYMARK_INLINE bool record_enter(
+	enum waymark_recorder waymark_to, bool waymark_wait, struct CPUState *__cpu)
+{
+	struct waymark_record waymark_r;
+	size_t waymark_room = 0;
+
+	waymark_room += 2 * sizeof(__cpu);
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_enter, waymark_room, waymark_wait)) {
+		return false;
+	}
+	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
+	waymark_record_end(&waymark_r);
+	return true;
+}
+
+WAYMARK_COLD static void wait_ctf_enter(struct CPUState *__cpu)
+{
+	record_enter(WAYMARK_RECORDER_CTF, true, __cpu);
+}
+
+WAYMARK_HOT static void ctf_enter(struct CPUState *__cpu)
+{
+	if (!record_enter(WAYMARK_RECORDER_CTF, false, __cpu)) {
+		wait_ctf_enter(__cpu);
+	}
+}
+
+static void log_enter(struct CPUState *__cpu)
+{
+	waymark_log(&waymark_event_enter, " cpu=%p ", (const void *)__cpu);
+}
+
+static void ust_enter(struct CPUState *__cpu)
+{
+	lttng_ust_do_tracepoint(golden, enter, __cpu);
+}
+
+unsigned int waymark_on_enter(const void *cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_enter, cpu);
+
+	if (WAYMARK_TRACED(waymark_ust_enter)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	return waymark_on;
+}
+
+WAYMARK_COLD static void several_enter(struct CPUState *__cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_enter, __cpu);
+
+	if (WAYMARK_TRACED(waymark_ust_enter)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (waymark_on & WAYMARK_CTF) {
+		ctf_enter(__cpu);
+	}
+	if (waymark_on & WAYMARK_LOG) {
+		log_enter(__cpu);
+	}
+	if (waymark_on & WAYMARK_UST) {
+		ust_enter(__cpu);
+	}
+}
+
+void waymark_emit_enter(struct CPUState *__cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_enter, __cpu);
+
+	if (WAYMARK_TRACED(waymark_ust_enter)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (waymark_on == WAYMARK_CTF) {
+		ctf_enter(__cpu);
+	} else if (waymark_on) {
+		several_enter(__cpu);
+	}
+}
+
+/* trace-events:17 */
+uint32_t waymark_state_load_trans WAYMARK_STATE_SECTION = 0;
+
+static const struct waymark_arg waymark_args_load_trans[] = {
+	{ "__cpu", "void *", WAYMARK_POINTER, sizeof(void *) },
+	{ "info", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t) },
+	{ "cpu", "int", WAYMARK_SIGNED, sizeof(int) },
+};
+
+static struct waymark_event waymark_event_load_trans = {
+	&waymark_state_load_trans,
+	"load_trans",
+	"\"cpu=%p \" \"info=%d cpu=%d\"",
+	"trace-events",
+	waymark_args_load_trans,
+	17,
+	WAYMARK_CTF | WAYMARK_LOG | WAYMARK_UST,
+	3,
+	WAYMARK_EVENT_VCPU | WAYMARK_EVENT_TRANS,
+	0,
+	NULL,
+};
+
+WAYMARK_INLINE bool record_load_trans(enum waymark_recorder waymark_to, bool waymark_wait,
+	struct CPUState *__cpu, uint16_t info, int cpu)
+{
+	struct waymark_record waymark_r;
+	size_t waymark_room = 0;
+
+	waymark_room += 2 * sizeof(__cpu);
+	waymark_room += 2 * sizeof(info);
+	waymark_room += 2 * sizeof(cpu);
+	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_load_trans, waymark_room,
+		    waymark_wait)) {
+		return false;
+	}
+	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
+	waymark_record_value(&waymark_r, &info, sizeof(info));
+	waymark_record_value(&waymark_r, &cpu, sizeof(cpu));
+	waymark_record_end(&waymark_r);
+	return true;
+}
+
+WAYMARK_COLD static void wait_ctf_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
+{
+	record_load_trans(WAYMARK_RECORDER_CTF, true, __cpu, info, cpu);
+}
+
+WAYMARK_HOT static void ctf_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
+{
+	if (!record_load_trans(WAYMARK_RECORDER_CTF, false, __cpu, info, cpu)) {
+		wait_ctf_load_trans(__cpu, info, cpu);
+	}
+}
+
+static void log_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
+{
+	waymark_log(&waymark_event_load_trans, " cpu=%p info=%d cpu=%d", (const void *)__cpu, info,
+		cpu);
+}
+
+static void ust_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
+{
+	lttng_ust_do_tracepoint(golden, load_trans, __cpu, info, cpu);
+}
+
+unsigned int waymark_on_load_trans(const void *cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_trans, cpu);
+
+	if (WAYMARK_TRACED(waymark_ust_load_trans)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	return waymark_on;
+}
+
+WAYMARK_COLD static void several_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_trans, __cpu);
+
+	if (WAYMARK_TRACED(waymark_ust_load_trans)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (waymark_on & WAYMARK_CTF) {
+		ctf_load_trans(__cpu, info, cpu);
+	}
+	if (waymark_on & WAYMARK_LOG) {
+		log_load_trans(__cpu, info, cpu);
+	}
+	if (waymark_on & WAYMARK_UST) {
+		ust_load_trans(__cpu, info, cpu);
+	}
+}
+
+void waymark_emit_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_trans, __cpu);
+
+	if (WAYMARK_TRACED(waymark_ust_load_trans)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (waymark_on == WAYMARK_CTF) {
+		ctf_load_trans(__cpu, info, cpu);
+	} else if (waymark_on) {
+		several_load_trans(__cpu, info, cpu);
+	}
+}
+
+/* trace-events:17 */
+uint32_t waymark_state_load_exec WAYMARK_STATE_SECTION = 0;
+
+static const struct waymark_arg waymark_args_load_exec[] = {
+	{ "__cpu", "void *", WAYMARK_POINTER, sizeof(void *) },
+	{ "addr", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t) },
+	{ "info", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t) },
+	{ "cpu", "int", WAYMARK_SIGNED, sizeof(int) },
+};
+
+static struct waymark_event waymark_event_load_exec = {
+	&waymark_state_load_exec,
+	"load_exec",
+	"\"cpu=%p \" \"addr=0x%\" PRIx64 \" info=%d cpu=%d\"",
+	"trace-events",
+	waymark_args_load_exec,
+	17,
+	WAYMARK_CTF | WAYMARK_LOG | WAYMARK_UST,
+	4,
+	WAYMARK_EVENT_VCPU | WAYMARK_EVENT_EXEC,
+	0,
+	NULL,
+};
+
+WAYMARK_INLINE bool record_load_exec(enum waymark_recorder waymark_to, bool waymark_wait,
+	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+{
+	struct waymark_record waymark_r;
+	size_t waymark_room = 0;
+
+	waymark_room += 2 * sizeof(__cpu);
+	waymark_room += 2 * sizeof(addr);
+	waymark_room += 2 * sizeof(info);
+	waymark_room += 2 * sizeof(cpu);
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_load_exec, waymark_room, waymark_wait)) {
+		return false;
+	}
+	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
+	waymark_record_value(&waymark_r, &addr, sizeof(addr));
+	waymark_record_value(&waymark_r, &info, sizeof(info));
+	waymark_record_value(&waymark_r, &cpu, sizeof(cpu));
+	waymark_record_end(&waymark_r);
+	return true;
+}
+
+WAYMARK_COLD static void wait_ctf_load_exec(
+	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+{
+	record_load_exec(WAYMARK_RECORDER_CTF, true, __cpu, addr, info, cpu);
+}
+
+WAYMARK_HOT static void ctf_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+{
+	if (!record_load_exec(WAYMARK_RECORDER_CTF, false, __cpu, addr, info, cpu)) {
+		wait_ctf_load_exec(__cpu, addr, info, cpu);
+	}
+}
+
+static void log_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+{
+	waymark_log(&waymark_event_load_exec, " cpu=%p addr=0x%" PRIx64 " info=%d cpu=%d",
+		(const void *)__cpu, addr, info, cpu);
+}
+
+static void ust_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+{
+	lttng_ust_do_tracepoint(golden, load_exec, __cpu, addr, info, cpu);
+}
+
+unsigned int waymark_on_load_exec(const void *cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_exec, cpu);
+
+	if (WAYMARK_TRACED(waymark_ust_load_exec)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	return waymark_on;
+}
+
+WAYMARK_COLD static void several_load_exec(
+	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_exec, __cpu);
+
+	if (WAYMARK_TRACED(waymark_ust_load_exec)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (waymark_on & WAYMARK_CTF) {
+		ctf_load_exec(__cpu, addr, info, cpu);
+	}
+	if (waymark_on & WAYMARK_LOG) {
+		log_load_exec(__cpu, addr, info, cpu);
+	}
+	if (waymark_on & WAYMARK_UST) {
+		ust_load_exec(__cpu, addr, info, cpu);
+	}
+}
+
+void waymark_emit_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_exec, __cpu);
+
+	if (WAYMARK_TRACED(waymark_ust_load_exec)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (waymark_on == WAYMARK_CTF) {
+		ctf_load_exec(__cpu, addr, info, cpu);
+	} else if (waymark_on) {
+		several_load_exec(__cpu, addr, info, cpu);
+	}
+}
+
+/* trace-events:18 */
+uint32_t waymark_state_trap_trans WAYMARK_STATE_SECTION = 0;
+
+static struct waymark_event waymark_event_trap_trans = {
+	&waymark_state_trap_trans,
+	"trap_trans",
+	"\"at translation\"",
+	"trace-events",
+	NULL,
+	18,
+	WAYMARK_CTF | WAYMARK_LOG | WAYMARK_UST,
+	0,
+	WAYMARK_EVENT_TRANS,
+	0,
+	NULL,
+};
+
+WAYMARK_INLINE bool record_trap_trans(enum waymark_recorder waymark_to, bool waymark_wait)
+{
+	struct waymark_record waymark_r;
+	size_t waymark_room = 0;
+
+	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_trap_trans, waymark_room,
+		    waymark_wait)) {
+		return false;
+	}
+	waymark_record_end(&waymark_r);
+	return true;
+}
+
+WAYMARK_COLD static void wait_ctf_trap_trans(void)
+{
+	record_trap_trans(WAYMARK_RECORDER_CTF, true);
+}
+
+WAYMARK_HOT static void ctf_trap_trans(void)
+{
+	if (!record_trap_trans(WAYMARK_RECORDER_CTF, false)) {
+		wait_ctf_trap_trans();
+	}
+}
+
+static void log_trap_trans(void)
+{
+	waymark_log(&waymark_event_trap_trans, " at translation");
+}
+
+static void ust_trap_trans(void)
+{
+	lttng_ust_do_tracepoint(golden, trap_trans, );
+}
+
+WAYMARK_COLD static void several_trap_trans(void)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_trap_trans);
+
+	if (WAYMARK_TRACED(waymark_ust_trap_trans)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (waymark_on & WAYMARK_CTF) {
+		ctf_trap_trans();
+	}
+	if (waymark_on & WAYMARK_LOG) {
+		log_trap_trans();
+	}
+	if (waymark_on & WAYMARK_UST) {
+		ust_trap_trans();
+	}
+}
+
+void waymark_emit_trap_trans(void)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_trap_trans);
+
+	if (WAYMARK_TRACED(waymark_ust_trap_trans)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (waymark_on == WAYMARK_CTF) {
+		ctf_trap_trans();
+	} else {
+		several_trap_trans();
+	}
+}
+
+/* trace-events:18 */
+uint32_t waymark_state_trap_exec WAYMARK_STATE_SECTION = 0;
+
+static const struct waymark_arg waymark_args_trap_exec[] = {
+	{ "where", "void *", WAYMARK_POINTER, sizeof(void *) },
+};
+
+static struct waymark_event waymark_event_trap_exec = {
+	&waymark_state_trap_exec,
+	"trap_exec",
+	"\"where=%p\"",
+	"trace-events",
+	waymark_args_trap_exec,
+	18,
+	WAYMARK_CTF | WAYMARK_LOG | WAYMARK_UST,
+	1,
+	WAYMARK_EVENT_EXEC,
+	0,
+	NULL,
+};
+
+WAYMARK_INLINE bool record_trap_exec(
+	enum waymark_recorder waymark_to, bool waymark_wait, void *where)
+{
+	struct waymark_record waymark_r;
+	size_t waymark_room = 0;
+
+	waymark_room += 2 * sizeof(where);
+	if (!waymark_record_open(
+		    &waymark_r, waymark_to, &waymark_event_trap_exec, waymark_room, waymark_wait)) {
+		return false;
+	}
+	waymark_record_value(&waymark_r, &where, sizeof(where));
+	waymark_record_end(&waymark_r);
+	return true;
+}
+
+WAYMARK_COLD static void wait_ctf_trap_exec(void *where)
+{
+	record_trap_exec(WAYMARK_RECORDER_CTF, true, where);
+}
+
+WAYMARK_HOT static void ctf_trap_exec(void *where)
+{
+	if (!record_trap_exec(WAYMARK_RECORDER_CTF, false, where)) {
+		wait_ctf_trap_exec(where);
+	}
+}
+
+static void log_trap_exec(void *where)
+{
+	waymark_log(&waymark_event_trap_exec, " where=%p", where);
+}
+
+static void ust_trap_exec(void *where)
+{
+	lttng_ust_do_tracepoint(golden, trap_exec, where);
+}
+
+WAYMARK_COLD static void several_trap_exec(void *where)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_trap_exec);
+
+	if (WAYMARK_TRACED(waymark_ust_trap_exec)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (waymark_on & WAYMARK_CTF) {
+		ctf_trap_exec(where);
+	}
+	if (waymark_on & WAYMARK_LOG) {
+		log_trap_exec(where);
+	}
+	if (waymark_on & WAYMARK_UST) {
+		ust_trap_exec(where);
+	}
+}
+
+void waymark_emit_trap_exec(void *where)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_trap_exec);
+
+	if (WAYMARK_TRACED(waymark_ust_trap_exec)) {
+		waymark_on |= WAYMARK_UST;
+	}
+	if (waymark_on == WAYMARK_CTF) {
+		ctf_trap_exec(where);
+	} else {
+		several_trap_exec(where);
+	}
+}
+
 static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_empty,
 	&waymark_event_ten,
@@ -728,6 +1225,11 @@ static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_keywords,
 	&waymark_event_text,
 	&waymark_event_text_enabled,
+	&waymark_event_enter,
+	&waymark_event_load_trans,
+	&waymark_event_load_exec,
+	&waymark_event_trap_trans,
+	&waymark_event_trap_exec,
 };
 
 WAYMARK_REGISTER_OBJECT()

@@ -53,6 +53,21 @@ mod events {
         static waymark_state_text_enabled: AtomicU32;
         #[cold]
         fn waymark_emit_text_enabled(on: c_int, r: *const c_char);
+        static waymark_state_enter: AtomicU32;
+        #[cold]
+        fn waymark_emit_enter(cpu: *const c_void);
+        static waymark_state_load_trans: AtomicU32;
+        #[cold]
+        fn waymark_emit_load_trans(__cpu: *const c_void, info: u16, cpu: c_int);
+        static waymark_state_load_exec: AtomicU32;
+        #[cold]
+        fn waymark_emit_load_exec(__cpu: *const c_void, addr: u64, info: u16, cpu: c_int);
+        static waymark_state_trap_trans: AtomicU32;
+        #[cold]
+        fn waymark_emit_trap_trans();
+        static waymark_state_trap_exec: AtomicU32;
+        #[cold]
+        fn waymark_emit_trap_exec(r#where: *const c_void);
     }
 
     #[inline(always)]
@@ -232,6 +247,114 @@ mod events {
     /// Whether some backend or tracer takes the event now.
     #[inline(always)]
     pub fn trace_switched_off_enabled() -> bool {
+        false
+    }
+
+    /// trace-events:16
+    pub const TRACE_ENTER_ENABLED: bool = true;
+
+    /// trace-events:16
+    #[inline(always)]
+    pub fn trace_enter(cpu: *const c_void) {
+        if trace_enter_enabled() {
+            unsafe {
+                waymark_emit_enter(cpu);
+            }
+        }
+    }
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_enter_enabled() -> bool {
+        unsafe { is_on(&waymark_state_enter) }
+    }
+
+    /// trace-events:17
+    pub const TRACE_LOAD_TRANS_ENABLED: bool = true;
+
+    /// trace-events:17
+    #[inline(always)]
+    pub fn trace_load_trans(__cpu: *const c_void, info: u16, cpu: c_int) {
+        if trace_load_trans_enabled() {
+            unsafe {
+                waymark_emit_load_trans(__cpu, info, cpu);
+            }
+        }
+    }
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_load_trans_enabled() -> bool {
+        unsafe { is_on(&waymark_state_load_trans) }
+    }
+
+    /// trace-events:17
+    pub const TRACE_LOAD_EXEC_ENABLED: bool = true;
+
+    /// trace-events:17
+    #[inline(always)]
+    pub fn trace_load_exec(__cpu: *const c_void, addr: u64, info: u16, cpu: c_int) {
+        if trace_load_exec_enabled() {
+            unsafe {
+                waymark_emit_load_exec(__cpu, addr, info, cpu);
+            }
+        }
+    }
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_load_exec_enabled() -> bool {
+        unsafe { is_on(&waymark_state_load_exec) }
+    }
+
+    /// trace-events:18
+    pub const TRACE_TRAP_TRANS_ENABLED: bool = true;
+
+    /// trace-events:18
+    #[inline(always)]
+    pub fn trace_trap_trans() {
+        if trace_trap_trans_enabled() {
+            unsafe {
+                waymark_emit_trap_trans();
+            }
+        }
+    }
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_trap_trans_enabled() -> bool {
+        unsafe { is_on(&waymark_state_trap_trans) }
+    }
+
+    /// trace-events:18
+    pub const TRACE_TRAP_EXEC_ENABLED: bool = true;
+
+    /// trace-events:18
+    #[inline(always)]
+    pub fn trace_trap_exec(r#where: *const c_void) {
+        if trace_trap_exec_enabled() {
+            unsafe {
+                waymark_emit_trap_exec(r#where);
+            }
+        }
+    }
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_trap_exec_enabled() -> bool {
+        unsafe { is_on(&waymark_state_trap_exec) }
+    }
+
+    /// trace-events:19
+    pub const TRACE_LEAVE_ENABLED: bool = false;
+
+    /// trace-events:19
+    #[inline(always)]
+    pub fn trace_leave(_cpu: *const c_void, _why: c_int) {}
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_leave_enabled() -> bool {
         false
     }
 }

@@ -292,6 +292,227 @@ void waymark_emit_text_enabled(int on, const char *r)
 	}
 }
 
+/* trace-events:16 */
+uint32_t waymark_state_enter WAYMARK_STATE_SECTION = 0;
+
+static const struct waymark_arg waymark_args_enter[] = {
+	{ "cpu", "void *", WAYMARK_POINTER, sizeof(void *) },
+};
+
+static struct waymark_event waymark_event_enter = {
+	&waymark_state_enter,
+	"enter",
+	"\"cpu=%p \"",
+	"trace-events",
+	waymark_args_enter,
+	16,
+	WAYMARK_DTRACE,
+	1,
+	WAYMARK_EVENT_VCPU,
+	0,
+	NULL,
+};
+
+static void dtrace_enter(struct CPUState *__cpu)
+{
+	STAP_PROBE1(golden, enter, __cpu);
+}
+
+unsigned int waymark_on_enter(const void *cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_enter, cpu);
+
+	if (WAYMARK_WATCHERS(waymark_state_enter)) {
+		waymark_on |= WAYMARK_DTRACE;
+	}
+	return waymark_on;
+}
+
+void waymark_emit_enter(struct CPUState *__cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_enter, __cpu);
+
+	if (WAYMARK_WATCHERS(waymark_state_enter)) {
+		waymark_on |= WAYMARK_DTRACE;
+	}
+	if (waymark_on & WAYMARK_DTRACE) {
+		dtrace_enter(__cpu);
+	}
+}
+
+/* trace-events:17 */
+uint32_t waymark_state_load_trans WAYMARK_STATE_SECTION = 0;
+
+static const struct waymark_arg waymark_args_load_trans[] = {
+	{ "__cpu", "void *", WAYMARK_POINTER, sizeof(void *) },
+	{ "info", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t) },
+	{ "cpu", "int", WAYMARK_SIGNED, sizeof(int) },
+};
+
+static struct waymark_event waymark_event_load_trans = {
+	&waymark_state_load_trans,
+	"load_trans",
+	"\"cpu=%p \" \"info=%d cpu=%d\"",
+	"trace-events",
+	waymark_args_load_trans,
+	17,
+	WAYMARK_DTRACE,
+	3,
+	WAYMARK_EVENT_VCPU | WAYMARK_EVENT_TRANS,
+	0,
+	NULL,
+};
+
+static void dtrace_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
+{
+	STAP_PROBE3(golden, load_trans, __cpu, info, cpu);
+}
+
+unsigned int waymark_on_load_trans(const void *cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_trans, cpu);
+
+	if (WAYMARK_WATCHERS(waymark_state_load_trans)) {
+		waymark_on |= WAYMARK_DTRACE;
+	}
+	return waymark_on;
+}
+
+void waymark_emit_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_trans, __cpu);
+
+	if (WAYMARK_WATCHERS(waymark_state_load_trans)) {
+		waymark_on |= WAYMARK_DTRACE;
+	}
+	if (waymark_on & WAYMARK_DTRACE) {
+		dtrace_load_trans(__cpu, info, cpu);
+	}
+}
+
+/* trace-events:17 */
+uint32_t waymark_state_load_exec WAYMARK_STATE_SECTION = 0;
+
+static const struct waymark_arg waymark_args_load_exec[] = {
+	{ "__cpu", "void *", WAYMARK_POINTER, sizeof(void *) },
+	{ "addr", "uint64_t", WAYMARK_UNSIGNED, sizeof(uint64_t) },
+	{ "info", "uint16_t", WAYMARK_UNSIGNED, sizeof(uint16_t) },
+	{ "cpu", "int", WAYMARK_SIGNED, sizeof(int) },
+};
+
+static struct waymark_event waymark_event_load_exec = {
+	&waymark_state_load_exec,
+	"load_exec",
+	"\"cpu=%p \" \"addr=0x%\" PRIx64 \" info=%d cpu=%d\"",
+	"trace-events",
+	waymark_args_load_exec,
+	17,
+	WAYMARK_DTRACE,
+	4,
+	WAYMARK_EVENT_VCPU | WAYMARK_EVENT_EXEC,
+	0,
+	NULL,
+};
+
+static void dtrace_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+{
+	STAP_PROBE4(golden, load_exec, __cpu, addr, info, cpu);
+}
+
+unsigned int waymark_on_load_exec(const void *cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_exec, cpu);
+
+	if (WAYMARK_WATCHERS(waymark_state_load_exec)) {
+		waymark_on |= WAYMARK_DTRACE;
+	}
+	return waymark_on;
+}
+
+void waymark_emit_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_exec, __cpu);
+
+	if (WAYMARK_WATCHERS(waymark_state_load_exec)) {
+		waymark_on |= WAYMARK_DTRACE;
+	}
+	if (waymark_on & WAYMARK_DTRACE) {
+		dtrace_load_exec(__cpu, addr, info, cpu);
+	}
+}
+
+/* trace-events:18 */
+uint32_t waymark_state_trap_trans WAYMARK_STATE_SECTION = 0;
+
+static struct waymark_event waymark_event_trap_trans = {
+	&waymark_state_trap_trans,
+	"trap_trans",
+	"\"at translation\"",
+	"trace-events",
+	NULL,
+	18,
+	WAYMARK_DTRACE,
+	0,
+	WAYMARK_EVENT_TRANS,
+	0,
+	NULL,
+};
+
+static void dtrace_trap_trans(void)
+{
+	STAP_PROBE(golden, trap_trans);
+}
+
+void waymark_emit_trap_trans(void)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_trap_trans);
+
+	if (WAYMARK_WATCHERS(waymark_state_trap_trans)) {
+		waymark_on |= WAYMARK_DTRACE;
+	}
+	if (waymark_on & WAYMARK_DTRACE) {
+		dtrace_trap_trans();
+	}
+}
+
+/* trace-events:18 */
+uint32_t waymark_state_trap_exec WAYMARK_STATE_SECTION = 0;
+
+static const struct waymark_arg waymark_args_trap_exec[] = {
+	{ "where", "void *", WAYMARK_POINTER, sizeof(void *) },
+};
+
+static struct waymark_event waymark_event_trap_exec = {
+	&waymark_state_trap_exec,
+	"trap_exec",
+	"\"where=%p\"",
+	"trace-events",
+	waymark_args_trap_exec,
+	18,
+	WAYMARK_DTRACE,
+	1,
+	WAYMARK_EVENT_EXEC,
+	0,
+	NULL,
+};
+
+static void dtrace_trap_exec(void *where)
+{
+	STAP_PROBE1(golden, trap_exec, where);
+}
+
+void waymark_emit_trap_exec(void *where)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_trap_exec);
+
+	if (WAYMARK_WATCHERS(waymark_state_trap_exec)) {
+		waymark_on |= WAYMARK_DTRACE;
+	}
+	if (waymark_on & WAYMARK_DTRACE) {
+		dtrace_trap_exec(where);
+	}
+}
+
 static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_empty,
 	&waymark_event_ten,
@@ -300,6 +521,11 @@ static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_keywords,
 	&waymark_event_text,
 	&waymark_event_text_enabled,
+	&waymark_event_enter,
+	&waymark_event_load_trans,
+	&waymark_event_load_exec,
+	&waymark_event_trap_trans,
+	&waymark_event_trap_exec,
 };
 
 WAYMARK_REGISTER_OBJECT()

@@ -8,4 +8,9 @@ provider golden {
 	probe keywords(int class, int next, int self__, int self_, const char *string_, int DEBUG);
 	probe text(int max, char *text, const char *at);
 	probe text_enabled(int on, const char *r);
+	probe enter(void *cpu);
+	probe load_trans(void *__cpu, uint16_t info, int cpu);
+	probe load_exec(void *__cpu, uint64_t addr, uint16_t info, int cpu);
+	probe trap_trans();
+	probe trap_exec(void *where);
 };

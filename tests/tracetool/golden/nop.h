@@ -4,6 +4,8 @@
 
 #include <waymark/event.h>
 
+struct CPUState;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -98,6 +100,69 @@ static inline void trace_switched_off(uint64_t offset, const char *type)
 {
 	(void)offset;
 	(void)type;
+}
+
+/* trace-events:16 */
+#define TRACE_ENTER_ENABLED 0
+#define TRACE_ENTER_STATE() 0
+#define TRACE_ENTER_BACKENDS() 0
+#define TRACE_ENTER_VCPU_STATE(cpu) ((void)(cpu), 0u)
+static inline void trace_enter(struct CPUState *__cpu)
+{
+	(void)__cpu;
+}
+
+/* trace-events:17 */
+#define TRACE_LOAD_TRANS_ENABLED 0
+#define TRACE_LOAD_TRANS_STATE() 0
+#define TRACE_LOAD_TRANS_BACKENDS() 0
+#define TRACE_LOAD_TRANS_VCPU_STATE(cpu) ((void)(cpu), 0u)
+static inline void trace_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
+{
+	(void)__cpu;
+	(void)info;
+	(void)cpu;
+}
+
+/* trace-events:17 */
+#define TRACE_LOAD_EXEC_ENABLED 0
+#define TRACE_LOAD_EXEC_STATE() 0
+#define TRACE_LOAD_EXEC_BACKENDS() 0
+#define TRACE_LOAD_EXEC_VCPU_STATE(cpu) ((void)(cpu), 0u)
+static inline void trace_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+{
+	(void)__cpu;
+	(void)addr;
+	(void)info;
+	(void)cpu;
+}
+
+/* trace-events:18 */
+#define TRACE_TRAP_TRANS_ENABLED 0
+#define TRACE_TRAP_TRANS_STATE() 0
+#define TRACE_TRAP_TRANS_BACKENDS() 0
+static inline void trace_trap_trans(void)
+{
+}
+
+/* trace-events:18 */
+#define TRACE_TRAP_EXEC_ENABLED 0
+#define TRACE_TRAP_EXEC_STATE() 0
+#define TRACE_TRAP_EXEC_BACKENDS() 0
+static inline void trace_trap_exec(void *where)
+{
+	(void)where;
+}
+
+/* trace-events:19 */
+#define TRACE_LEAVE_ENABLED 0
+#define TRACE_LEAVE_STATE() 0
+#define TRACE_LEAVE_BACKENDS() 0
+#define TRACE_LEAVE_VCPU_STATE(cpu) ((void)(cpu), 0u)
+static inline void trace_leave(struct CPUState *__cpu, int why)
+{
+	(void)__cpu;
+	(void)why;
 }
 
 #ifdef __cplusplus

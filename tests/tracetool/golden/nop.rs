@@ -134,4 +134,82 @@ mod events {
     pub fn trace_switched_off_enabled() -> bool {
         false
     }
+
+    /// trace-events:16
+    pub const TRACE_ENTER_ENABLED: bool = false;
+
+    /// trace-events:16
+    #[inline(always)]
+    pub fn trace_enter(_cpu: *const c_void) {}
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_enter_enabled() -> bool {
+        false
+    }
+
+    /// trace-events:17
+    pub const TRACE_LOAD_TRANS_ENABLED: bool = false;
+
+    /// trace-events:17
+    #[inline(always)]
+    pub fn trace_load_trans(___cpu: *const c_void, _info: u16, _cpu: c_int) {}
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_load_trans_enabled() -> bool {
+        false
+    }
+
+    /// trace-events:17
+    pub const TRACE_LOAD_EXEC_ENABLED: bool = false;
+
+    /// trace-events:17
+    #[inline(always)]
+    pub fn trace_load_exec(___cpu: *const c_void, _addr: u64, _info: u16, _cpu: c_int) {}
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_load_exec_enabled() -> bool {
+        false
+    }
+
+    /// trace-events:18
+    pub const TRACE_TRAP_TRANS_ENABLED: bool = false;
+
+    /// trace-events:18
+    #[inline(always)]
+    pub fn trace_trap_trans() {}
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_trap_trans_enabled() -> bool {
+        false
+    }
+
+    /// trace-events:18
+    pub const TRACE_TRAP_EXEC_ENABLED: bool = false;
+
+    /// trace-events:18
+    #[inline(always)]
+    pub fn trace_trap_exec(_where: *const c_void) {}
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_trap_exec_enabled() -> bool {
+        false
+    }
+
+    /// trace-events:19
+    pub const TRACE_LEAVE_ENABLED: bool = false;
+
+    /// trace-events:19
+    #[inline(always)]
+    pub fn trace_leave(_cpu: *const c_void, _why: c_int) {}
+
+    /// Whether some backend or tracer takes the event now.
+    #[inline(always)]
+    pub fn trace_leave_enabled() -> bool {
+        false
+    }
 }

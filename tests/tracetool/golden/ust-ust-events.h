@@ -94,6 +94,53 @@ LTTNG_UST_TRACEPOINT_EVENT(golden, text_enabled,
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(int, on, on)
 		lttng_ust_field_string(r, r)))
+
+/* trace-events:16 */
+#pragma push_macro("cpu")
+#undef cpu
+LTTNG_UST_TRACEPOINT_EVENT(golden, enter,
+	LTTNG_UST_TP_ARGS(void *, __cpu),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uintptr_t, cpu, (uintptr_t)__cpu)))
+#pragma pop_macro("cpu")
+LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, enter,
+	"\\\"cpu=%p \\\"")
+
+/* trace-events:17 */
+LTTNG_UST_TRACEPOINT_EVENT(golden, load_trans,
+	LTTNG_UST_TP_ARGS(void *, __cpu, uint16_t, info, int, cpu),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uintptr_t, __cpu, (uintptr_t)__cpu)
+		lttng_ust_field_integer(uint16_t, info, info)
+		lttng_ust_field_integer(int, cpu, cpu)))
+LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, load_trans,
+	"\\\"cpu=%p \\\" \\\"info=%d cpu=%d\\\"")
+
+/* trace-events:17 */
+LTTNG_UST_TRACEPOINT_EVENT(golden, load_exec,
+	LTTNG_UST_TP_ARGS(void *, __cpu, uint64_t, addr, uint16_t, info, int, cpu),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uintptr_t, __cpu, (uintptr_t)__cpu)
+		lttng_ust_field_integer_hex(uint64_t, addr, addr)
+		lttng_ust_field_integer(uint16_t, info, info)
+		lttng_ust_field_integer(int, cpu, cpu)))
+LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, load_exec,
+	"\\\"cpu=%p \\\" \\\"addr=0x%\\\" PRIx64 \\\" info=%d cpu=%d\\\"")
+
+/* trace-events:18 */
+LTTNG_UST_TRACEPOINT_EVENT(golden, trap_trans,
+	LTTNG_UST_TP_ARGS(void),
+	LTTNG_UST_TP_FIELDS())
+LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, trap_trans,
+	"\\\"at translation\\\"")
+
+/* trace-events:18 */
+LTTNG_UST_TRACEPOINT_EVENT(golden, trap_exec,
+	LTTNG_UST_TP_ARGS(void *, where),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer_hex(uintptr_t, where, (uintptr_t)where)))
+LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, trap_exec,
+	"\\\"where=%p\\\"")
 /* clang-format on */
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <waymark/event.h>
 
+struct CPUState;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -129,6 +131,105 @@ static inline void trace_switched_off(uint64_t offset, const char *type)
 {
 	(void)offset;
 	(void)type;
+}
+
+/* trace-events:16 */
+#define TRACE_ENTER_ENABLED 1
+#define TRACE_ENTER_STATE() (WAYMARK_STATE(waymark_state_enter) | WAYMARK_TRACED(waymark_ust_enter))
+#define TRACE_ENTER_BACKENDS() WAYMARK_BACKENDS(waymark_state_enter)
+#define TRACE_ENTER_VCPU_STATE(cpu) (TRACE_ENTER_STATE() ? waymark_on_enter(cpu) : 0u)
+WAYMARK_HIDDEN extern uint32_t waymark_state_enter;
+WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_enter WAYMARK_SYMBOL(
+	lttng_ust_tracepoint_golden___enter);
+WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_enter(const void *cpu);
+WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_enter(struct CPUState *__cpu);
+static inline void trace_enter(struct CPUState *__cpu)
+{
+	if (WAYMARK_UNLIKELY(TRACE_ENTER_STATE())) {
+		waymark_emit_enter(__cpu);
+	}
+}
+
+/* trace-events:17 */
+#define TRACE_LOAD_TRANS_ENABLED 1
+#define TRACE_LOAD_TRANS_STATE() \
+	(WAYMARK_STATE(waymark_state_load_trans) | WAYMARK_TRACED(waymark_ust_load_trans))
+#define TRACE_LOAD_TRANS_BACKENDS() WAYMARK_BACKENDS(waymark_state_load_trans)
+#define TRACE_LOAD_TRANS_VCPU_STATE(cpu) \
+	(TRACE_LOAD_TRANS_STATE() ? waymark_on_load_trans(cpu) : 0u)
+WAYMARK_HIDDEN extern uint32_t waymark_state_load_trans;
+WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_load_trans WAYMARK_SYMBOL(
+	lttng_ust_tracepoint_golden___load_trans);
+WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_trans(const void *cpu);
+WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_trans(
+	struct CPUState *__cpu, uint16_t info, int cpu);
+static inline void trace_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
+{
+	if (WAYMARK_UNLIKELY(TRACE_LOAD_TRANS_STATE())) {
+		waymark_emit_load_trans(__cpu, info, cpu);
+	}
+}
+
+/* trace-events:17 */
+#define TRACE_LOAD_EXEC_ENABLED 1
+#define TRACE_LOAD_EXEC_STATE() \
+	(WAYMARK_STATE(waymark_state_load_exec) | WAYMARK_TRACED(waymark_ust_load_exec))
+#define TRACE_LOAD_EXEC_BACKENDS() WAYMARK_BACKENDS(waymark_state_load_exec)
+#define TRACE_LOAD_EXEC_VCPU_STATE(cpu) (TRACE_LOAD_EXEC_STATE() ? waymark_on_load_exec(cpu) : 0u)
+WAYMARK_HIDDEN extern uint32_t waymark_state_load_exec;
+WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_load_exec WAYMARK_SYMBOL(
+	lttng_ust_tracepoint_golden___load_exec);
+WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_exec(const void *cpu);
+WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_exec(
+	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu);
+static inline void trace_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+{
+	if (WAYMARK_UNLIKELY(TRACE_LOAD_EXEC_STATE())) {
+		waymark_emit_load_exec(__cpu, addr, info, cpu);
+	}
+}
+
+/* trace-events:18 */
+#define TRACE_TRAP_TRANS_ENABLED 1
+#define TRACE_TRAP_TRANS_STATE() \
+	(WAYMARK_STATE(waymark_state_trap_trans) | WAYMARK_TRACED(waymark_ust_trap_trans))
+#define TRACE_TRAP_TRANS_BACKENDS() WAYMARK_BACKENDS(waymark_state_trap_trans)
+WAYMARK_HIDDEN extern uint32_t waymark_state_trap_trans;
+WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_trap_trans WAYMARK_SYMBOL(
+	lttng_ust_tracepoint_golden___trap_trans);
+WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_trap_trans(void);
+static inline void trace_trap_trans(void)
+{
+	if (WAYMARK_UNLIKELY(TRACE_TRAP_TRANS_STATE())) {
+		waymark_emit_trap_trans();
+	}
+}
+
+/* trace-events:18 */
+#define TRACE_TRAP_EXEC_ENABLED 1
+#define TRACE_TRAP_EXEC_STATE() \
+	(WAYMARK_STATE(waymark_state_trap_exec) | WAYMARK_TRACED(waymark_ust_trap_exec))
+#define TRACE_TRAP_EXEC_BACKENDS() WAYMARK_BACKENDS(waymark_state_trap_exec)
+WAYMARK_HIDDEN extern uint32_t waymark_state_trap_exec;
+WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_trap_exec WAYMARK_SYMBOL(
+	lttng_ust_tracepoint_golden___trap_exec);
+WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_trap_exec(void *where);
+static inline void trace_trap_exec(void *where)
+{
+	if (WAYMARK_UNLIKELY(TRACE_TRAP_EXEC_STATE())) {
+		waymark_emit_trap_exec(where);
+	}
+}
+
+/* trace-events:19 */
+#define TRACE_LEAVE_ENABLED 0
+#define TRACE_LEAVE_STATE() 0
+#define TRACE_LEAVE_BACKENDS() 0
+#define TRACE_LEAVE_VCPU_STATE(cpu) ((void)(cpu), 0u)
+static inline void trace_leave(struct CPUState *__cpu, int why)
+{
+	(void)__cpu;
+	(void)why;
 }
 
 #ifdef __cplusplus
