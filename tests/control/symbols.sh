@@ -21,7 +21,7 @@ differs() {
 
 nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$tmp/exported"
 cd "$root/include"
-headers="waymark/descriptor.h waymark/record.h waymark/control.h trace/control.h"
+headers="waymark/descriptor.h waymark/record.h waymark/control.h waymark/vcpu.h trace/control.h"
 cat $headers |
 	gcc -fpreprocessed -dD -E -P - 2>/dev/null | grep -v '^#' | tr '\n' ' ' |
 	sed 's/static inline[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Four vCPUs fire, each in a thread of its own, while others switch their events, plug
+ * CPUs in and out and load objects: what a vCPU fires is counted exactly while nobody
+ * changes its own state, whatever happens to the others.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "control/made.h"
+#include "control/unit.h"
+#include "vcpu_events.h"
+
+#define THREADS 4u
+#define ROUNDS 2000u
+
+VCPU_EVENT(guest_block, WAYMARK_EVENT_VCPU | WAYMARK_EVENT_EXEC, 1)
+VCPU_EVENT_LIST(&waymark_event_guest_block)
+
+static struct cpu cpus[CPUS_MAX];
+
+/* What each thread has fired, counted by itself, and who is to stop. */
+static unsigned long calls[THREADS];
+static bool done;
+
+static void *fire(void *data)
+{
+	struct cpu *cpu = data;
+
+	while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
+		trace_guest_block(cpu);
+		/* Behind the event: who sees the call sees what it counted. */
+		__atomic_store_n(&calls[cpu->number], calls[cpu->number] + 1, __ATOMIC_RELEASE);
+		if (calls[cpu->number] % 64 == 0) {
+			sched_yield(); /* there may be more threads than processors */
+		}
+	}
+	return NULL;
+}
+
+static unsigned long calls_of(unsigned int cpu)
+{
+	return __atomic_load_n(&calls[cpu], __ATOMIC_ACQUIRE);
+}
+
+static unsigned long fired_by(unsigned int cpu)
+{
+	return __atomic_load_n(&fired_guest_block[cpu], __ATOMIC_RELAXED);
+}
+
+/* Until the CPU has fired again twice: the call that was under way is over, and one more. */
+static void wait_for(unsigned int cpu)
+{
+	unsigned long before = calls_of(cpu);
+
+	while (calls_of(cpu) < before + 2) {
+		sched_yield();
+	}
+}
+
+static void set(unsigned int cpu, bool on)
+{
+	assert_int_equal(waymark_vcpu_set_states(cpu, "guest_block", on, NULL), 0);
+}
+
+static pthread_t threads[THREADS];
+
+/* Four vCPUs, of which the first `on` have the event; each is firing when it returns. */
+static void begin(unsigned int on)
+{
+	done = false;
+	for (unsigned int i = 0; i < THREADS; i++) {
+		calls[i] = fired_guest_block[i] = 0;
+		assert_int_equal(waymark_vcpu_init(&cpus[i], i, NULL), 0);
+	}
+	for (unsigned int i = 0; i < on; i++) {
+		set(i, true);
+	}
+	for (unsigned int i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_create(&threads[i], NULL, fire, &cpus[i]), 0);
+	}
+	for (unsigned int i = 0; i < THREADS; i++) {
+		wait_for(i);
+	}
+}
+
+static void end(void)
+{
+	__atomic_store_n(&done, true, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		waymark_vcpu_fini(&cpus[i]);
+	}
+	waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, NULL);
+}
+
+/* While its own state stands, a vCPU's events are all counted, or none is. */
+static void expect_steady(unsigned int cpu, bool on)
+{
+	wait_for(cpu);
+	unsigned long fired = fired_by(cpu);
+	unsigned long called = calls_of(cpu);
+
+	for (int i = 0; i < 3; i++) {
+		wait_for(cpu);
+	}
+	/* The call that is under way at either end may count or not. */
+	unsigned long more = calls_of(cpu) - called;
+	unsigned long counted = fired_by(cpu) - fired;
+
+	assert_true(on ? counted + 1 >= more : counted == 0);
+}
+
+static void the_others_count_exactly_while_one_is_switched(void **unused)
+{
+	(void)unused;
+	begin(THREADS - 1);
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		set(0, i & 1);
+		expect_steady(0, i & 1);
+	}
+	end();
+	assert_true(fired_by(0) < calls_of(0));
+	assert_int_equal(fired_by(1), calls_of(1));
+	assert_int_equal(fired_by(2), calls_of(2));
+	assert_int_equal(fired_by(3), 0);
+}
+
+/* With the same ending whether new CPUs are to get the event, or not. */
+static void the_others_count_exactly_while_cpus_come_and_go(void **unused)
+{
+	(void)unused;
+	begin(THREADS - 1);
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		struct cpu *cpu = &cpus[THREADS + i % (CPUS_MAX - THREADS)];
+
+		assert_int_equal(waymark_vcpu_init(cpu, WAYMARK_VCPU_NEXT, NULL), 0);
+		assert_int_equal(waymark_vcpu_get_state(cpu, &waymark_event_guest_block), 0);
+		waymark_vcpu_set_state(cpu, &waymark_event_guest_block, i & 1, NULL);
+		trace_guest_block(cpu);
+		waymark_vcpu_fini(cpu);
+		sched_yield();
+	}
+	end();
+	for (unsigned int i = 0; i < THREADS - 1; i++) {
+		assert_int_equal(fired_by(i), calls_of(i));
+	}
+	assert_int_equal(fired_by(3), 0);
+}
+
+/* On for all, off for one, and back: those that have it in both keep every event. */
+static void all_and_some_are_alike_to_those_that_have_both(void **unused)
+{
+	(void)unused;
+	begin(0);
+	assert_int_equal(waymark_enable("guest_block", WAYMARK_LOG, NULL, NULL), 0);
+	for (unsigned int i = 0; i < THREADS; i++) {
+		wait_for(i);
+	}
+	unsigned long missed[THREADS];
+
+	for (unsigned int i = 1; i < THREADS; i++) {
+		expect_steady(i, true);
+	}
+	/* Only differences count from here: what was missed before it was on. */
+	for (unsigned int i = 1; i < THREADS; i++) {
+		unsigned long called = calls_of(i);
+
+		missed[i] = called - fired_by(i);
+	}
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		set(0, false);
+		expect_steady(0, false);
+		i & 1 ? set(0, true) : (void)waymark_enable("guest_block", WAYMARK_LOG, NULL, NULL);
+		expect_steady(0, true);
+	}
+	__atomic_store_n(&done, true, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+	}
+	for (unsigned int i = 1; i < THREADS; i++) {
+		long more = (long)(calls_of(i) - fired_by(i)) - (long)missed[i];
+
+		assert_in_range(more + 1, 0, 2);
+		waymark_vcpu_fini(&cpus[i]);
+	}
+	waymark_vcpu_fini(&cpus[0]);
+	waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, NULL);
+}
+
+static unsigned long faults;
+
+/* Switches one CPU; what it alone switches is as it said. */
+static void *switch_own(void *data)
+{
+	struct cpu *cpu = data;
+	const struct waymark_event *event = &waymark_event_guest_block;
+
+	for (unsigned int i = 0; i < ROUNDS * 10; i++) {
+		bool on = i & 1;
+
+		waymark_vcpu_set_states(cpu->number, "guest_*", on, NULL);
+		__atomic_fetch_add(
+			&faults, (waymark_vcpu_get_state(cpu, event) != 0) != on, __ATOMIC_RELAXED);
+		trace_guest_block(cpu);
+	}
+	return NULL;
+}
+
+/* Objects of other events come and go, with sets of their own. */
+static void *load_objects(void *data)
+{
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		struct made *m = made_object("plug_%d", 5, WAYMARK_LOG);
+
+		m->events[3].flags = WAYMARK_EVENT_VCPU | WAYMARK_EVENT_EXEC;
+		waymark_register(&m->object);
+		waymark_vcpu_set_states(0, "plug_*", true, NULL);
+		made_gone(m);
+	}
+	return data;
+}
+
+static void count_call(void *cpu, void *opaque)
+{
+	(void)cpu;
+	__atomic_fetch_add((unsigned long *)opaque, 1, __ATOMIC_RELAXED);
+}
+
+static void threads_switch_their_vcpus_at_once(void **unused)
+{
+	unsigned long told = 0;
+	pthread_t loader;
+
+	(void)unused;
+	waymark_vcpu_watch(count_call, &told);
+	for (unsigned int i = 0; i < THREADS; i++) {
+		fired_guest_block[i] = 0;
+		assert_int_equal(waymark_vcpu_init(&cpus[i], i, NULL), 0);
+	}
+	assert_int_equal(pthread_create(&loader, NULL, load_objects, NULL), 0);
+	for (unsigned int i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_create(&threads[i], NULL, switch_own, &cpus[i]), 0);
+	}
+	for (unsigned int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		waymark_vcpu_set_states(i, "*", false, NULL);
+	}
+	pthread_join(loader, NULL);
+	waymark_vcpu_watch(NULL, NULL);
+	assert_int_equal(faults, 0);
+	for (unsigned int i = 0; i < THREADS; i++) {
+		assert_int_equal(fired_by(i), ROUNDS * 5);
+		waymark_vcpu_fini(&cpus[i]);
+	}
+	/* Each thread began with `off`, and ended with `on`, which was taken back. */
+	assert_int_equal(told, THREADS * ROUNDS * 10 + ROUNDS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_others_count_exactly_while_one_is_switched),
+		cmocka_unit_test(the_others_count_exactly_while_cpus_come_and_go),
+		cmocka_unit_test(all_and_some_are_alike_to_those_that_have_both),
+		cmocka_unit_test(threads_switch_their_vcpus_at_once),
+	};
+
+	for (unsigned int i = 0; i < CPUS_MAX; i++) {
+		cpus[i].number = i;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
