@@ -27,21 +27,25 @@ extern "C" {
 #define WAYMARK_INLINE static inline __attribute__((always_inline))
 
 /*
- * Whether an event that is on for some vCPUs is on for this one. Any thread;
+ * waymark_vcpu_backends() of an event that is on for some vCPUs only. Any thread;
  * async-signal-safe, lock-free.
  */
-bool waymark_vcpu_is_on(const struct waymark_event *event, const void *cpu);
+unsigned int waymark_vcpu_lookup(const struct waymark_event *event, const void *cpu);
 
 /*
  * The backends that are on for the event on that vCPU. The mask is loaded first, and acquires:
- * whoever sees the event on sees which vCPUs it was switched on for.
+ * whoever sees the event on sees which vCPUs it was switched on for. Nothing is kept
+ * across the call, since that is most of what an event on for all would pay.
  */
-static inline unsigned int waymark_vcpu_backends(const struct waymark_event *event, const void *cpu)
+WAYMARK_INLINE unsigned int waymark_vcpu_backends(
+	const struct waymark_event *event, const void *cpu)
 {
 	unsigned int on = WAYMARK_BACKENDS(*event->state);
-	bool is_alike = !__atomic_load_n(&event->vcpus, __ATOMIC_RELAXED);
 
-	return is_alike || !on || waymark_vcpu_is_on(event, cpu) ? on : 0;
+	if (WAYMARK_UNLIKELY(__atomic_load_n(&event->vcpus, __ATOMIC_RELAXED))) {
+		return waymark_vcpu_lookup(event, cpu);
+	}
+	return on;
 }
 
 /*

@@ -24,11 +24,11 @@ cd "$root/include"
 headers="waymark/descriptor.h waymark/record.h waymark/control.h waymark/vcpu.h trace/control.h"
 cat $headers |
 	gcc -fpreprocessed -dD -E -P - 2>/dev/null | grep -v '^#' | tr '\n' ' ' |
-	sed 's/static inline[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |
+	sed 's/\(static inline\|WAYMARK_INLINE\)[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |
 	grep -oE '\b(waymark|trace)_[a-z_0-9]+ *\(|__thread [^;]*\*waymark_cursors' |
 	sed 's/.*\*//; s/ *(//' | sort -u >"$tmp/called"
 # Of the names that are called or declared, those which headers define are no symbols.
-grep -ohE 'static inline .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(' \
+grep -ohE '(static inline|WAYMARK_INLINE) .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(' \
 	$headers |
 	sed 's/($//; s/.*[ *]//' | sort -u >"$tmp/inline"
 comm -23 "$tmp/called" "$tmp/inline" >"$tmp/declared"

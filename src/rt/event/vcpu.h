@@ -32,6 +32,25 @@
 
 #define VCPU_WORDS (WAYMARK_VCPUS / 32u)
 
+/* The vCPUs that an event is on for. The bits of indices that are free are 0. */
+struct waymark_vcpu_set {
+	uint32_t on[VCPU_WORDS]; /* relaxed: the event's `vcpus` and mask order them */
+	uint32_t base;
+	struct waymark_event *event;
+	struct waymark_vcpu_set *next;
+};
+
+static inline bool vcpu_bit(const struct waymark_vcpu_set *set, unsigned int index)
+{
+	return __atomic_load_n(&set->on[index / 32], __ATOMIC_RELAXED) >> index % 32 & 1;
+}
+
+/* The set at `vcpus`. Acquire: pairs with the release that shows it. */
+static inline struct waymark_vcpu_set *vcpu_shown(const struct waymark_event *event)
+{
+	return __atomic_load_n(&event->vcpus, __ATOMIC_ACQUIRE);
+}
+
 /* Which indices are taken: a bit for each. Under the control lock. */
 extern uint32_t waymark_vcpu_taken[VCPU_WORDS];
 

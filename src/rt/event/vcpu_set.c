@@ -13,48 +13,16 @@
 
 #define BUCKETS 256u
 
-/* The bits of free indices are 0. */
-struct waymark_vcpu_set {
-	uint32_t on[VCPU_WORDS]; /* relaxed: the event's `vcpus` and mask order them */
-	uint32_t base;
-	struct waymark_event *event;
-	struct waymark_vcpu_set *next;
-};
-
 /* Under the control lock. */
 static struct {
 	struct waymark_vcpu_set *buckets[BUCKETS];
 	struct waymark_vcpu_set *free; /* of objects that are gone */
 } sets;
 
-static bool bit_of(const struct waymark_vcpu_set *set, unsigned int index)
-{
-	return __atomic_load_n(&set->on[index / 32], __ATOMIC_RELAXED) >> index % 32 & 1;
-}
-
-static struct waymark_vcpu_set *shown(const struct waymark_event *event)
-{
-	/* Acquire: pairs with show(). */
-	return __atomic_load_n(&event->vcpus, __ATOMIC_ACQUIRE);
-}
-
-/* Release: pairs with shown() and waymark_vcpu_backends(), which then see the bits. */
+/* Release: pairs with vcpu_shown() and waymark_vcpu_backends(), which then see the bits. */
 static void show(struct waymark_event *event, struct waymark_vcpu_set *set)
 {
 	__atomic_store_n(&event->vcpus, set, __ATOMIC_RELEASE);
-}
-
-bool waymark_vcpu_is_on(const struct waymark_event *event, const void *cpu)
-{
-	const struct waymark_vcpu_set *set = shown(event);
-
-	if (!set) {
-		return true;
-	}
-	unsigned int index = waymark_vcpu_index(cpu);
-
-	return index < WAYMARK_VCPUS ? bit_of(set, index)
-				     : __atomic_load_n(&set->base, __ATOMIC_RELAXED);
 }
 
 static struct waymark_vcpu_set **bucket_of(const struct waymark_event *event)
@@ -87,7 +55,7 @@ static struct waymark_vcpu_set *take_free(void)
 /* The set of an event that is on for some, else NULL. */
 static struct waymark_vcpu_set *some(const struct waymark_event *event)
 {
-	return state_get(event) ? shown(event) : NULL;
+	return state_get(event) ? vcpu_shown(event) : NULL;
 }
 
 /* Gives the event a set where it has none; false where there is no memory. */
@@ -201,7 +169,7 @@ static bool base_of(const struct waymark_event *event)
 void waymark_vcpu_switch(struct waymark_event *event, unsigned int index, bool on)
 {
 	struct waymark_vcpu_set *set = some(event);
-	bool is_on = set ? bit_of(set, index) : state_get(event) != 0;
+	bool is_on = set ? vcpu_bit(set, index) : state_get(event) != 0;
 	bool base = base_of(event);
 
 	if (is_on == on) {
@@ -264,7 +232,7 @@ void waymark_vcpu_adopt(struct waymark_object *object)
 {
 	registry_foreach_event(it, object)
 	{
-		if (shown(*it)) {
+		if (vcpu_shown(*it)) {
 			switch_off(*it);
 			show(*it, NULL);
 		}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a CPU's pointer to its index, for call sites: a hash table with open addressing
- * in static memory, at most half full. A slot goes from empty to used, from used to
- * freed, and to empty again only where the next one is empty: so a search that
- * passes it by has nothing to find behind it, whatever comes and goes meanwhile.
+ * What call sites ask: whether an event is on for a vCPU. From a CPU's pointer to its
+ * index leads a hash table with open addressing in static memory, at most half full. A slot goes
+ * from empty to used, from used to freed, and to empty again only where the next one is empty: so a
+ * search that passes it by has nothing to find behind it, whatever comes and goes meanwhile.
  */
 #include "rt/event/vcpu.h"
 
@@ -65,6 +65,23 @@ unsigned int waymark_vcpu_index(const void *cpu)
 	const struct slot *s = cpu ? find_slot(cpu) : NULL;
 
 	return s ? __atomic_load_n(&s->index, __ATOMIC_RELAXED) : WAYMARK_VCPUS;
+}
+
+static bool is_on(const struct waymark_vcpu_set *set, const void *cpu)
+{
+	unsigned int index = waymark_vcpu_index(cpu);
+
+	return index < WAYMARK_VCPUS ? vcpu_bit(set, index)
+				     : __atomic_load_n(&set->base, __ATOMIC_RELAXED);
+}
+
+unsigned int waymark_vcpu_lookup(const struct waymark_event *event, const void *cpu)
+{
+	/* In this order: pairs with waymark_vcpu_switch(), which raises the mask last. */
+	unsigned int on = WAYMARK_BACKENDS(*event->state);
+	const struct waymark_vcpu_set *set = vcpu_shown(event);
+
+	return !set || is_on(set, cpu) ? on : 0;
 }
 
 void *waymark_vcpu_find(unsigned int index)
