@@ -45,9 +45,16 @@ for absent in $(comm -23 "$tmp/reserved" "$tmp/code"); do
 	fi
 done
 
-grep -oE '\bwaymark_[a-z_]+\(' include/waymark/control.h | tr -d '(' >"$tmp/code"
-sed -n 's/^\.Fn \(waymark_[a-z_]*\) ".*/\1/p' docs/man/waymark-control.3 >"$tmp/page"
-compare "functions of waymark/control.h"
-sed -n 's/^\.Nm \(waymark_[a-z_]*[a-z]\)\( ,\)*$/\1/p' docs/man/waymark-control.3 >"$tmp/page"
-compare "names at the head of waymark-control.3"
+# functions HEADER: declared there, and in its page.
+functions() {
+	page=docs/man/waymark-$1.3
+	grep -vE '^ \*' "include/waymark/$1.h" | grep -oE '\bwaymark_[a-z_]+\(' | tr -d '(' >"$tmp/code"
+	sed -n 's/^\.Fn \(waymark_[a-z_]*\) ".*/\1/p' "$page" >"$tmp/page"
+	compare "functions of waymark/$1.h"
+	sed -n 's/^\.Nm \(waymark_[a-z_]*[a-z]\)\( ,\)*$/\1/p' "$page" >"$tmp/page"
+	compare "names at the head of waymark-$1.3"
+}
+
+functions control
+functions vcpu
 exit $status
