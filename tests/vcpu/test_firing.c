@@ -192,6 +192,57 @@ static void all_and_some_are_alike_to_those_that_have_both(void **unused)
 
 static unsigned long faults;
 
+#define EVENTS 5000u
+
+/* The event that is switched for vCPU 0 only, and the one that vCPU 1 looks at by now. */
+static struct waymark_event *current;
+static struct waymark_event *looked_at;
+
+/* Looks, as a call site of vCPU 1 does; sees it on never. */
+static void *look(void *data)
+{
+	while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
+		struct waymark_event *event = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+
+		__atomic_store_n(&looked_at, event, __ATOMIC_RELAXED);
+		while (__atomic_load_n(&current, __ATOMIC_RELAXED) == event &&
+			!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
+			if (waymark_vcpu_backends(event, &cpus[1])) {
+				__atomic_fetch_add(&faults, 1, __ATOMIC_RELAXED);
+			}
+		}
+	}
+	return data;
+}
+
+/* Each event is switched for the first time, so that it comes by its set while others look. */
+static void an_event_that_goes_on_for_one_is_seen_by_no_other(void **unused)
+{
+	struct made *m = made_registered("fresh_%d", EVENTS, WAYMARK_LOG);
+
+	(void)unused;
+	done = false;
+	current = m->list[0];
+	assert_int_equal(waymark_vcpu_init(&cpus[0], 0, NULL), 0);
+	assert_int_equal(waymark_vcpu_init(&cpus[1], 1, NULL), 0);
+	assert_int_equal(pthread_create(&threads[0], NULL, look, NULL), 0);
+	for (unsigned int i = 0; i < EVENTS; i++) {
+		m->events[i].flags = WAYMARK_EVENT_VCPU;
+		__atomic_store_n(&current, m->list[i], __ATOMIC_RELEASE);
+		while (__atomic_load_n(&looked_at, __ATOMIC_RELAXED) != m->list[i]) {
+			sched_yield();
+		}
+		assert_int_equal(waymark_vcpu_set_state(&cpus[0], m->list[i], true, NULL), 0);
+		assert_int_equal(waymark_set_state(m->list[i], WAYMARK_LOG, false, NULL), 0);
+	}
+	__atomic_store_n(&done, true, __ATOMIC_RELAXED);
+	pthread_join(threads[0], NULL);
+	made_gone(m);
+	waymark_vcpu_fini(&cpus[0]);
+	waymark_vcpu_fini(&cpus[1]);
+	assert_int_equal(faults, 0);
+}
+
 /* Switches one CPU; what it alone switches is as it said. */
 static void *switch_own(void *data)
 {
@@ -265,6 +316,7 @@ int main(void)
 		cmocka_unit_test(the_others_count_exactly_while_one_is_switched),
 		cmocka_unit_test(the_others_count_exactly_while_cpus_come_and_go),
 		cmocka_unit_test(all_and_some_are_alike_to_those_that_have_both),
+		cmocka_unit_test(an_event_that_goes_on_for_one_is_seen_by_no_other),
 		cmocka_unit_test(threads_switch_their_vcpus_at_once),
 	};
 
