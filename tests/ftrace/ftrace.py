@@ -262,6 +262,15 @@ def test_no_instance(b):
         check("a directory in instances/" in done.stderr, wrong, done.stderr)
 
 
+def test_guest(b):
+    """With the program of tests/guest: the documented example of vCPUs."""
+    done = b.run()
+    cpu = done.stdout.strip()
+    check(b.texts() == ["foo a=d1", f"bar cpu={cpu} a=d2", f"baz_trans cpu={cpu} a=d3",
+                        f"baz_exec cpu={cpu} a=d3"], cpu, b.texts())
+    check(b.texts() == done.log, done.log)
+
+
 def main():
     program, name = sys.argv[1:3]
     if os.geteuid() != 0:

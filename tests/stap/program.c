@@ -82,12 +82,24 @@ static void fire_long_texts(void)
 	}
 }
 
+/* At an address that is the same in every program. */
+static void fire_of_cpu(void)
+{
+	struct CPUState *cpu = (struct CPUState *)(uintptr_t)0x5000;
+
+	trace_st_foo(0xd1);
+	trace_st_bar(cpu, 0xd2);
+	trace_st_baz_trans(cpu, 0xd3);
+	trace_st_baz_exec(cpu, 0xd3);
+}
+
 int main(int argc, char **argv)
 {
 	(void)argv;
 	fire_integers();
 	fire_layouts();
 	fire_texts();
+	fire_of_cpu();
 	if (argc > 1) {
 		fire_long_texts();
 	}

@@ -30,7 +30,7 @@ def events(header):
 
 def marks(header):
     print('#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n'
-          '#include <sys/types.h>\n#include <sys/sdt.h>')
+          '#include <sys/types.h>\n#include <sys/sdt.h>\nstruct CPUState;')
     for name, parameters, args in events(header):
         count = len(args) or ''
         listed = ', '.join(['shim', name] + args)
@@ -39,7 +39,7 @@ def marks(header):
 
 def calls(header):
     print('#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n'
-          '#include <sys/types.h>\nvoid stap_fire(int event, const int64_t *args);')
+          '#include <sys/types.h>\nstruct CPUState;\nvoid stap_fire(int event, const int64_t *args);')
     for i, (name, parameters, args) in enumerate(events(header)):
         listed = ', '.join(['0'] + [f'(int64_t)({arg})' for arg in args])
         print(f'static inline void trace_{name}({parameters})\n'
