@@ -57,6 +57,18 @@ static const char query[] =
 	"${state}"
 	"    }\n";
 
+static const char vcpu_query[] =
+	"\n"
+	"    /// Whether some backend or tracer takes the event of that CPU now.\n"
+	"    #[inline(always)]\n";
+
+static const char vcpu_answer[] =
+	"        if !trace_${name}_enabled${more}() {\n"
+	"            return false;\n"
+	"        }\n"
+	"        unsafe { waymark_on_${name}(cpu) != 0 }\n"
+	"    }\n";
+
 static const char file_end[] =
 	"}\n";
 /* clang-format on */
@@ -144,11 +156,12 @@ static const char *state(struct emit_context *c, const struct event *e)
 }
 
 /* An event may have the name of another one's question: that one gets a longer name. */
-static const char *more_of_query(struct emit_context *c, const struct event *e)
+static const char *more_of_query(
+	struct emit_context *c, const struct event *e, const char *question)
 {
 	const char *more = "";
 
-	while (model_find(c->model, arena_printf(&c->texts, "%s_enabled%s", e->name, more))) {
+	while (model_find(c->model, arena_printf(&c->texts, "%s_%s%s", e->name, question, more))) {
 		more = arena_printf(&c->texts, "%s_", more);
 	}
 	return more;
@@ -167,6 +180,20 @@ static void emit_declarations(struct emit_context *c, const struct event *e)
 	}
 }
 
+static void emit_vcpu_extern(struct emit_context *c, const struct event *e)
+{
+	static const char *const cpu = "cpu: *const c_void";
+	const struct rust_list list = { .indent = 8,
+		.width = ANY_WIDTH,
+		.head = arena_printf(&c->texts, "fn waymark_on_%s(", e->name),
+		.items = &cpu,
+		.count = 1,
+		.tail = ") -> u32;" };
+
+	out_str(c->out, "        #[cold]\n");
+	rust_list(c->out, &list);
+}
+
 static void emit_extern(struct emit_context *c, const struct event *e)
 {
 	const struct rust_list list = { .indent = 8,
@@ -179,6 +206,9 @@ static void emit_extern(struct emit_context *c, const struct event *e)
 	rust_halves(c->out, 8, arena_printf(&c->texts, "static waymark_state_%s:", e->name),
 		"AtomicU32;");
 	emit_declarations(c, e);
+	if (e->properties & EVENT_VCPU) {
+		emit_vcpu_extern(c, e);
+	}
 	out_str(c->out, "        #[cold]\n");
 	rust_list(c->out, &list);
 }
@@ -189,10 +219,29 @@ static void emit_place(struct emit_context *c, const struct event *e)
 		{ "line", c_number(c, e->line) });
 }
 
+/* The question of one CPU; `more` is what the question of all has behind its name. */
+static void emit_vcpu_query(struct emit_context *c, const struct event *e, const char *more)
+{
+	bool is_on = event_is_on(c, e);
+	const char *cpu = is_on ? "cpu: *const c_void" : "_cpu: *const c_void";
+	const char *longer = more_of_query(c, e, "vcpu_enabled");
+	const struct rust_list list = { .indent = 4,
+		.width = ANY_WIDTH,
+		.head = arena_printf(&c->texts, "pub fn trace_%s_vcpu_enabled%s(", e->name, longer),
+		.items = &cpu,
+		.count = 1,
+		.tail = ") -> bool {" };
+
+	out_str(c->out, vcpu_query);
+	rust_list(c->out, &list);
+	OUT(c->out, is_on ? vcpu_answer : "        false\n    }\n", { "name", e->name },
+		{ "more", more });
+}
+
 static void emit_event(struct emit_context *c, const struct event *e, const char *separator)
 {
 	bool is_on = event_is_on(c, e);
-	const char *more = more_of_query(c, e);
+	const char *more = more_of_query(c, e, "enabled");
 	const struct rust_list list = { .indent = 4,
 		.width = ANY_WIDTH,
 		.head = arena_printf(&c->texts, "pub fn trace_%s(", e->name),
@@ -215,6 +264,9 @@ static void emit_event(struct emit_context *c, const struct event *e, const char
 	}
 	OUT(c->out, query, { "name", e->name }, { "more", more },
 		{ "state", is_on ? state(c, e) : "        false\n" });
+	if (e->properties & EVENT_VCPU) {
+		emit_vcpu_query(c, e, more);
+	}
 }
 
 /* What the events of this file need of the standard library, and no more. */

@@ -17,4 +17,5 @@ fn main() {
     trace::trace_bar(address.cast(), 0xd2);
     trace::trace_baz_trans(address.cast(), 0xd3);
     trace::trace_baz_exec(address.cast(), 0xd3);
+    assert!(trace::trace_bar_vcpu_enabled(address.cast()));
 }

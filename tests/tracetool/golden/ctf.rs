@@ -55,11 +55,17 @@ mod events {
         fn waymark_emit_text_enabled(on: c_int, r: *const c_char);
         static waymark_state_enter: AtomicU32;
         #[cold]
+        fn waymark_on_enter(cpu: *const c_void) -> u32;
+        #[cold]
         fn waymark_emit_enter(cpu: *const c_void);
         static waymark_state_load_trans: AtomicU32;
         #[cold]
+        fn waymark_on_load_trans(cpu: *const c_void) -> u32;
+        #[cold]
         fn waymark_emit_load_trans(__cpu: *const c_void, info: u16, cpu: c_int);
         static waymark_state_load_exec: AtomicU32;
+        #[cold]
+        fn waymark_on_load_exec(cpu: *const c_void) -> u32;
         #[cold]
         fn waymark_emit_load_exec(__cpu: *const c_void, addr: u64, info: u16, cpu: c_int);
         static waymark_state_trap_trans: AtomicU32;
@@ -269,6 +275,15 @@ mod events {
         unsafe { is_on(&waymark_state_enter) }
     }
 
+    /// Whether some backend or tracer takes the event of that CPU now.
+    #[inline(always)]
+    pub fn trace_enter_vcpu_enabled(cpu: *const c_void) -> bool {
+        if !trace_enter_enabled() {
+            return false;
+        }
+        unsafe { waymark_on_enter(cpu) != 0 }
+    }
+
     /// trace-events:17
     pub const TRACE_LOAD_TRANS_ENABLED: bool = true;
 
@@ -288,6 +303,15 @@ mod events {
         unsafe { is_on(&waymark_state_load_trans) }
     }
 
+    /// Whether some backend or tracer takes the event of that CPU now.
+    #[inline(always)]
+    pub fn trace_load_trans_vcpu_enabled(cpu: *const c_void) -> bool {
+        if !trace_load_trans_enabled() {
+            return false;
+        }
+        unsafe { waymark_on_load_trans(cpu) != 0 }
+    }
+
     /// trace-events:17
     pub const TRACE_LOAD_EXEC_ENABLED: bool = true;
 
@@ -305,6 +329,15 @@ mod events {
     #[inline(always)]
     pub fn trace_load_exec_enabled() -> bool {
         unsafe { is_on(&waymark_state_load_exec) }
+    }
+
+    /// Whether some backend or tracer takes the event of that CPU now.
+    #[inline(always)]
+    pub fn trace_load_exec_vcpu_enabled(cpu: *const c_void) -> bool {
+        if !trace_load_exec_enabled() {
+            return false;
+        }
+        unsafe { waymark_on_load_exec(cpu) != 0 }
     }
 
     /// trace-events:18
@@ -355,6 +388,12 @@ mod events {
     /// Whether some backend or tracer takes the event now.
     #[inline(always)]
     pub fn trace_leave_enabled() -> bool {
+        false
+    }
+
+    /// Whether some backend or tracer takes the event of that CPU now.
+    #[inline(always)]
+    pub fn trace_leave_vcpu_enabled(_cpu: *const c_void) -> bool {
         false
     }
 }

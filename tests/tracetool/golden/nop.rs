@@ -148,6 +148,12 @@ mod events {
         false
     }
 
+    /// Whether some backend or tracer takes the event of that CPU now.
+    #[inline(always)]
+    pub fn trace_enter_vcpu_enabled(_cpu: *const c_void) -> bool {
+        false
+    }
+
     /// trace-events:17
     pub const TRACE_LOAD_TRANS_ENABLED: bool = false;
 
@@ -161,6 +167,12 @@ mod events {
         false
     }
 
+    /// Whether some backend or tracer takes the event of that CPU now.
+    #[inline(always)]
+    pub fn trace_load_trans_vcpu_enabled(_cpu: *const c_void) -> bool {
+        false
+    }
+
     /// trace-events:17
     pub const TRACE_LOAD_EXEC_ENABLED: bool = false;
 
@@ -171,6 +183,12 @@ mod events {
     /// Whether some backend or tracer takes the event now.
     #[inline(always)]
     pub fn trace_load_exec_enabled() -> bool {
+        false
+    }
+
+    /// Whether some backend or tracer takes the event of that CPU now.
+    #[inline(always)]
+    pub fn trace_load_exec_vcpu_enabled(_cpu: *const c_void) -> bool {
         false
     }
 
@@ -210,6 +228,12 @@ mod events {
     /// Whether some backend or tracer takes the event now.
     #[inline(always)]
     pub fn trace_leave_enabled() -> bool {
+        false
+    }
+
+    /// Whether some backend or tracer takes the event of that CPU now.
+    #[inline(always)]
+    pub fn trace_leave_vcpu_enabled(_cpu: *const c_void) -> bool {
         false
     }
 }

@@ -78,15 +78,21 @@ mod events {
         #[link_name = "lttng_ust_tracepoint_golden___enter"]
         static waymark_ust_enter: Tracepoint;
         #[cold]
+        fn waymark_on_enter(cpu: *const c_void) -> u32;
+        #[cold]
         fn waymark_emit_enter(cpu: *const c_void);
         static waymark_state_load_trans: AtomicU32;
         #[link_name = "lttng_ust_tracepoint_golden___load_trans"]
         static waymark_ust_load_trans: Tracepoint;
         #[cold]
+        fn waymark_on_load_trans(cpu: *const c_void) -> u32;
+        #[cold]
         fn waymark_emit_load_trans(__cpu: *const c_void, info: u16, cpu: c_int);
         static waymark_state_load_exec: AtomicU32;
         #[link_name = "lttng_ust_tracepoint_golden___load_exec"]
         static waymark_ust_load_exec: Tracepoint;
+        #[cold]
+        fn waymark_on_load_exec(cpu: *const c_void) -> u32;
         #[cold]
         fn waymark_emit_load_exec(__cpu: *const c_void, addr: u64, info: u16, cpu: c_int);
         static waymark_state_trap_trans: AtomicU32;
@@ -300,6 +306,15 @@ mod events {
         unsafe { is_on(&waymark_state_enter) | is_on(&waymark_ust_enter.state) }
     }
 
+    /// Whether some backend or tracer takes the event of that CPU now.
+    #[inline(always)]
+    pub fn trace_enter_vcpu_enabled(cpu: *const c_void) -> bool {
+        if !trace_enter_enabled() {
+            return false;
+        }
+        unsafe { waymark_on_enter(cpu) != 0 }
+    }
+
     /// trace-events:17
     pub const TRACE_LOAD_TRANS_ENABLED: bool = true;
 
@@ -319,6 +334,15 @@ mod events {
         unsafe { is_on(&waymark_state_load_trans) | is_on(&waymark_ust_load_trans.state) }
     }
 
+    /// Whether some backend or tracer takes the event of that CPU now.
+    #[inline(always)]
+    pub fn trace_load_trans_vcpu_enabled(cpu: *const c_void) -> bool {
+        if !trace_load_trans_enabled() {
+            return false;
+        }
+        unsafe { waymark_on_load_trans(cpu) != 0 }
+    }
+
     /// trace-events:17
     pub const TRACE_LOAD_EXEC_ENABLED: bool = true;
 
@@ -336,6 +360,15 @@ mod events {
     #[inline(always)]
     pub fn trace_load_exec_enabled() -> bool {
         unsafe { is_on(&waymark_state_load_exec) | is_on(&waymark_ust_load_exec.state) }
+    }
+
+    /// Whether some backend or tracer takes the event of that CPU now.
+    #[inline(always)]
+    pub fn trace_load_exec_vcpu_enabled(cpu: *const c_void) -> bool {
+        if !trace_load_exec_enabled() {
+            return false;
+        }
+        unsafe { waymark_on_load_exec(cpu) != 0 }
     }
 
     /// trace-events:18
@@ -386,6 +419,12 @@ mod events {
     /// Whether some backend or tracer takes the event now.
     #[inline(always)]
     pub fn trace_leave_enabled() -> bool {
+        false
+    }
+
+    /// Whether some backend or tracer takes the event of that CPU now.
+    #[inline(always)]
+    pub fn trace_leave_vcpu_enabled(_cpu: *const c_void) -> bool {
         false
     }
 }
