@@ -13,6 +13,7 @@
 #	WAYMARK_BACKENDS	the backends, with commas between them
 #	WAYMARK_PROVIDER	of probes and tracepoints: an identifier in place of the group's
 #				name; WAYMARK_PROVIDER_GROUP for the group GROUP alone
+#	WAYMARK_VCPU_TYPE	the struct of a CPU in vcpu events, where it is not CPUState
 
 # The native trace needs nothing else to be read, and is cheap enough to stay.
 WAYMARK_BACKENDS ?= ctf
@@ -20,12 +21,13 @@ WAYMARK_TRACETOOL ?= $(shell $(or $(PKG_CONFIG),pkg-config) --variable=tracetool
 
 waymark_comma := ,
 waymark_provider = $(or $(WAYMARK_PROVIDER_$(1)),$(WAYMARK_PROVIDER))
-waymark_options = --backends='$(WAYMARK_BACKENDS)'$(patsubst %, --provider='%',$(call waymark_provider,$(1))) --group=$(1)
-waymark_chosen = $(WAYMARK_BACKENDS)$(patsubst %, --provider=%,$(call waymark_provider,$(1)))
+waymark_options = --backends='$(WAYMARK_BACKENDS)'$(patsubst %, --provider='%',$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type='$(WAYMARK_VCPU_TYPE)') --group=$(1)
+waymark_chosen = $(WAYMARK_BACKENDS)$(patsubst %, --provider=%,$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type=$(WAYMARK_VCPU_TYPE))
 
 # waymark_group: GROUP, its declarations, the folder of what is generated
-# The .backends file holds the backends that the two were made for, and the provider
-# where one is given. It is looked at each time, and written only when they differ, so that nothing else is made again.
+# The .backends file holds the backends that the two were made for, and the provider and
+# the struct of a CPU where they are given. It is looked at each time, and written only
+# when they differ, so that nothing else is made again.
 define waymark_group
 waymark_goal := $$(.DEFAULT_GOAL)
 

@@ -53,6 +53,16 @@ make -s program WAYMARK_BACKENDS=log
 WAYMARK_TRACE='io_*' ./program 2>log
 grep -q ':io_read descriptor 7$' log || fail "WAYMARK_BACKENDS=log logs nothing: $(cat log)"
 
+# The struct of a CPU reaches the header, which is made again when it changes.
+mkdir cpu
+echo 'vcpu cpu_run(int n) "n %d"' >cpu/trace-events
+echo '$(eval $(call waymark_group,cpu,cpu/trace-events,build))' >>Makefile
+make -s build/trace-cpu.h
+grep -qx 'struct CPUState;' build/trace-cpu.h || fail "no CPUState without a type named"
+make -s build/trace-cpu.h build/trace-cpu.o WAYMARK_VCPU_TYPE='struct hart *' ||
+	fail "WAYMARK_VCPU_TYPE='struct hart *' does not compile"
+grep -qx 'struct hart;' build/trace-cpu.h || fail "WAYMARK_VCPU_TYPE changes nothing"
+
 # refused BACKENDS LINE: make ends, and one line of its output is this one
 refused()
 {
