@@ -99,7 +99,7 @@ class Ctl(common.Case):
         self.assertEqual(self.ctl(p, "list"), "".join(f"off     {n}\n" for n in ALL))
         self.assertEqual(self.ctl(p, "list", "--names", "t?ck", "never"), "tick\ntock\nnever\n")
         self.assertEqual(json.loads(self.ctl(p, "list", "tick", "--json")),
-                         [{"name": "tick", "state": "disabled"}])
+                         [{"name": "tick", "state": "disabled", "vcpu": False}])
         self.ctl(p, "list", "t*", "none", status=1, error="none")
         self.ctl(p, "list", "x*", status=1, error="no event matches 'x*'")
         self.ctl(p, "list", "/(/", status=1, error="regular expression")

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <waymark/vcpu.h>
+
+#include "base/compiler.h"
 #include "mon/session/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -18,19 +21,20 @@ static const struct waymark_event_info toys[] = {
 	{ .name = "toy_one", .backends = WAYMARK_CTF | WAYMARK_LOG },
 	{ .name = "toy_two", .backends = WAYMARK_LOG, .state = WAYMARK_LOG },
 	{ .name = "probe", .backends = WAYMARK_DTRACE },
+	{ .name = "vtoy", .backends = WAYMARK_CTF, .state = WAYMARK_CTF, .vcpu = true },
 };
 
 /* Rather more than a program allows itself to match: the first character. */
 int waymark_list_events(
 	const char *pattern, struct waymark_event_list *list, struct waymark_error *error)
 {
-	*list = (struct waymark_event_list){ calloc(3, sizeof(toys[0])), 0 };
+	*list = (struct waymark_event_list){ calloc(ARRAY_SIZE(toys), sizeof(toys[0])), 0 };
 	if (pattern && *pattern == '/' && strchr(pattern, '(')) {
 		snprintf(error->text, sizeof(error->text), "toy: no regular expression");
-		free(list->events);
+		waymark_free_events(list);
 		return -1;
 	}
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(toys); i++) {
 		if (!pattern || strchr("*?/", *pattern) || *pattern == toys[i].name[0]) {
 			list->events[list->count++] = toys[i];
 		}
@@ -38,9 +42,48 @@ int waymark_list_events(
 	return 0;
 }
 
+static int toy(const char *text, struct waymark_error *error)
+{
+	if (error) {
+		snprintf(error->text, sizeof(error->text), "toy: %.100s", text ? text : "nothing");
+	}
+	return text && strchr(text, '!') ? -1 : 0;
+}
+
+/* There are vCPUs of even indices. */
+void *waymark_vcpu_find(unsigned int index)
+{
+	return index % 2 || index > 8 ? NULL : (void *)toys;
+}
+
+int waymark_vcpu_list_events(unsigned int index, const char *pattern,
+	struct waymark_event_list *list, struct waymark_error *error)
+{
+	size_t count = 0;
+
+	if (!waymark_vcpu_find(index) || waymark_list_events(pattern, list, error) < 0) {
+		abort(); /* what cannot be was found before */
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->events[i].vcpu) {
+			list->events[count++] = list->events[i];
+		}
+	}
+	list->count = count;
+	return 0;
+}
+
+int waymark_vcpu_set_states(
+	unsigned int index, const char *pattern, bool on, struct waymark_error *error)
+{
+	(void)on;
+	return waymark_vcpu_find(index) ? toy(pattern, error) : -1;
+}
+
 void waymark_free_events(struct waymark_event_list *list)
 {
 	free(list->events);
+	*list = (struct waymark_event_list){ 0 };
 }
 
 int waymark_list_threads(struct waymark_thread_list *list, struct waymark_error *error)
@@ -63,14 +106,6 @@ int waymark_get_output(
 		snprintf(error->text, sizeof(error->text), "toy: no such backend");
 	}
 	return backend && strcmp(backend, "ctf") != 0 ? -1 : 0;
-}
-
-static int toy(const char *text, struct waymark_error *error)
-{
-	if (error) {
-		snprintf(error->text, sizeof(error->text), "toy: %.100s", text ? text : "nothing");
-	}
-	return text && strchr(text, '!') ? -1 : 0;
 }
 
 int waymark_snapshot_to(const char *directory, struct waymark_error *error)

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <waymark/vcpu.h>
+
 #include "base/compiler.h"
-#include "base/glob.h"
 #include "mon/session/command.h"
 #include "mon/session/dialect.h"
 #include "mon/session/pattern.h"
@@ -12,93 +13,6 @@
 
 /* Backends that this process switches; the others' events are on when a tracer says so. */
 #define SWITCHABLE (WAYMARK_ANY_BACKEND & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS)
-
-static bool takes_regex(const struct call *call)
-{
-	const struct json_rules *rules = call->session->dialect->json;
-
-	return rules && rules->takes_regex;
-}
-
-/* The call's pattern as waymark/control.h writes it. The caller frees it. */
-static char *copy_pattern(const struct call *call)
-{
-	const char *name = call_string(call, "name");
-	char *pattern = NULL;
-
-	if (!takes_regex(call)) {
-		return strdup(name ? name : "*");
-	}
-	if (!*name) {
-		return strdup("*"); /* it is in every name; between slashes it is an error */
-	}
-	return asprintf(&pattern, "/%s/", name) < 0 ? NULL : pattern;
-}
-
-/* What StratoVirt says of a regular expression that is none. */
-static const struct {
-	const char *command;
-	const char *failure;
-} failures[] = {
-	{ "trace-event-get-state", "Failed to get trace event state" },
-	{ "trace-event-set-state", "Failed to set trace event state" },
-	{ "trace-get-state", "Failed to get trace state" },
-	{ "trace-set-state", "Failed to set trace state" },
-};
-
-static void fail_pattern(struct call *call, const struct waymark_error *error)
-{
-	call_fail(call, "%s", error->text);
-	for (size_t i = 0; takes_regex(call) && i < ARRAY_SIZE(failures); i++) {
-		if (strcmp(failures[i].command, call->command->name) == 0) {
-			call_fail(call, "%s", failures[i].failure);
-		}
-	}
-}
-
-bool pattern_open(struct pattern *p, struct call *call)
-{
-	return pattern_read(p, call, copy_pattern(call));
-}
-
-bool pattern_read(struct pattern *p, struct call *call, char *text)
-{
-	struct waymark_error error = { "out of memory" };
-
-	*p = (struct pattern){ .text = text };
-	if (!p->text || waymark_list_events(p->text, &p->list, &error) < 0) {
-		fail_pattern(call, &error);
-		free(p->text);
-		return false;
-	}
-	p->is_name = !takes_regex(call) && !glob_is_pattern(p->text) && p->text[0] != '/';
-	return true;
-}
-
-void pattern_close(struct pattern *p)
-{
-	waymark_free_events(&p->list);
-	free(p->text);
-}
-
-bool pattern_fail_unmet(const struct pattern *p, struct call *call)
-{
-	if (p->list.count) {
-		return false;
-	}
-	call_fail(call, p->is_name ? "unknown event \"%.500s\"" : "no event matches \"%.500s\"",
-		p->text);
-	return true;
-}
-
-/* No program has virtual CPUs that it told us of. */
-static bool fail_vcpu(struct call *call)
-{
-	const json_t *vcpu = json_object_get(call->arguments, "vcpu");
-
-	return vcpu &&
-	       !call_fail(call, "invalid vCPU index %lld", (long long)json_integer_value(vcpu));
-}
 
 static const char *state_word(const struct waymark_event_info *event)
 {
@@ -108,15 +22,22 @@ static const char *state_word(const struct waymark_event_info *event)
 	return event->state ? "enabled" : "disabled";
 }
 
-static json_t *as_json(const struct waymark_event_list *list)
+/* The dialects with vCPUs say of which events these are a matter. */
+static json_t *as_json(const struct call *call, const struct waymark_event_list *list)
 {
+	bool has_vcpus = call->session->dialect->bit != STRATOVIRT;
 	json_t *states = json_array();
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct waymark_event_info *event = &list->events[i];
 
-		json_array_append_new(states,
-			json_pack("{s:s, s:s}", "name", event->name, "state", state_word(event)));
+		json_t *state =
+			json_pack("{s:s, s:s}", "name", event->name, "state", state_word(event));
+
+		if (has_vcpus) {
+			json_object_set_new(state, "vcpu", json_boolean(event->vcpu));
+		}
+		json_array_append_new(states, state);
 	}
 	return states;
 }
@@ -127,12 +48,12 @@ json_t *event_states(struct call *call)
 	struct pattern p;
 	json_t *result = NULL;
 
-	if (fail_vcpu(call) || !pattern_open(&p, call)) {
+	if (!pattern_open(&p, call)) {
 		return NULL;
 	}
 	/* An empty list says by itself that nothing matches. */
 	if ((may_be_none && !p.is_name) || !pattern_fail_unmet(&p, call)) {
-		result = call_return(call, as_json(&p.list));
+		result = call_return(call, as_json(call, &p.list));
 	}
 	pattern_close(&p);
 	return result;
@@ -184,17 +105,24 @@ static bool check(struct call *call, const struct pattern *p, struct leniency le
 	return false;
 }
 
+static int set_states(const struct pattern *p, bool on, struct waymark_error *error)
+{
+	if (p->has_vcpu) {
+		return waymark_vcpu_set_states(p->vcpu, p->text, on, error);
+	}
+	return on ? waymark_enable(p->text, SWITCHABLE, NULL, error)
+		  : waymark_disable(p->text, SWITCHABLE, NULL, error);
+}
+
 static json_t *switch_met(struct call *call, const struct pattern *p)
 {
 	bool on = call_bool(call, "enable", false);
 	struct waymark_error error;
-	int result = on ? waymark_enable(p->text, SWITCHABLE, NULL, &error)
-			: waymark_disable(p->text, SWITCHABLE, NULL, &error);
 
-	if (result < 0) {
+	if (set_states(p, on, &error) < 0) {
 		return call_fail(call, "%s", error.text);
 	}
-	holds_note(&p->list, on);
+	holds_note(&p->list, p->has_vcpu ? p->vcpu : HOLD_ALL_VCPUS, on);
 	return call_return(call, json_object());
 }
 
@@ -203,9 +131,6 @@ static json_t *switch_events(struct call *call, struct leniency lenient)
 	struct pattern p;
 	json_t *result = NULL;
 
-	if (fail_vcpu(call)) {
-		return NULL;
-	}
 	holds_lock();
 	if (pattern_open(&p, call)) {
 		result = check(call, &p, lenient) ? switch_met(call, &p) : NULL;
@@ -217,7 +142,7 @@ static json_t *switch_events(struct call *call, struct leniency lenient)
 
 json_t *event_switch(struct call *call)
 {
-	bool lenient = call_bool(call, "ignore-unavailable", takes_regex(call));
+	bool lenient = call_bool(call, "ignore-unavailable", pattern_is_regex(call));
 
 	return switch_events(call, (struct leniency){ lenient, lenient });
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The arguments of a line of HMP: words, and what the types of parameters make of them. */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +108,14 @@ static json_t *read_int(struct call *call, const struct param *p, const char *wo
 	if (end == word) {
 		return call_fail(call, "%s: integer expected", short_name(call->command));
 	}
-	return errno ? call_fail(call, "number too large") : json_integer(value);
+	if (errno) {
+		return call_fail(call, "number too large");
+	}
+	if (value < 0 || value > UINT32_MAX) {
+		return call_fail(call, "'%s' has failed: integer is for 32-bit values",
+			short_name(call->command));
+	}
+	return json_integer(value);
 }
 
 static json_t *read_choice(struct call *call, const struct param *p, const char *word)

@@ -12,11 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <waymark/vcpu.h>
+
+#define WORDS (WAYMARK_VCPUS / 32)
+
 /* An event that somebody holds. */
 struct held {
 	unsigned int holders;
 	bool was_on;
+	uint32_t *off_for; /* a bit for each vCPU; NULL: it is not of single ones */
 	uint64_t seen; /* by the call of that number: the client holds it already */
+	uint64_t since; /* the call of that number */
 	const char *name; /* what all are compared by */
 	char text[];
 };
@@ -49,8 +55,33 @@ static struct held *find(const char *name)
 	return found ? *found : NULL;
 }
 
-/* Puts an event into the list; NULL where there is no memory. */
-static struct held *insert(const struct waymark_event_info *event)
+static bool is_off_for(const struct held *h, unsigned int vcpu)
+{
+	return h->off_for[vcpu / 32] >> vcpu % 32 & 1;
+}
+
+static void set_off_for(struct held *h, unsigned int vcpu, bool on)
+{
+	uint32_t bit = 1u << vcpu % 32;
+
+	h->off_for[vcpu / 32] &= ~bit;
+	h->off_for[vcpu / 32] |= on ? 0 : bit;
+}
+
+static void set_off_for_all(struct held *h, bool on)
+{
+	if (h->off_for) {
+		memset(h->off_for, on ? 0 : 0xff, WORDS * sizeof(*h->off_for));
+	}
+}
+
+static void destroy(struct held *h)
+{
+	free(h->off_for);
+	free(h);
+}
+
+static struct held *create(const struct waymark_event_info *event)
 {
 	struct held *h = calloc(1, sizeof(*h) + strlen(event->name) + 1);
 
@@ -58,9 +89,27 @@ static struct held *insert(const struct waymark_event_info *event)
 		return NULL;
 	}
 	h->was_on = event->state & WAYMARK_CTF;
+	h->since = calls;
 	h->name = strcpy(h->text, event->name);
-	if (!tsearch(h, &all, by_name)) {
-		free(h);
+	if (!event->vcpu) {
+		return h;
+	}
+	h->off_for = calloc(WORDS, sizeof(*h->off_for));
+	if (!h->off_for) {
+		destroy(h);
+		return NULL;
+	}
+	set_off_for_all(h, event->state != 0);
+	return h;
+}
+
+/* Puts an event into the list; NULL where there is no memory. */
+static struct held *insert(const struct waymark_event_info *event)
+{
+	struct held *h = create(event);
+
+	if (h && !tsearch(h, &all, by_name)) {
+		destroy(h);
 		return NULL;
 	}
 	return h;
@@ -70,7 +119,7 @@ static void let_go(struct held *h)
 {
 	if (--h->holders == 0) {
 		tdelete(h, &all, by_name);
-		free(h);
+		destroy(h);
 	}
 }
 
@@ -128,18 +177,79 @@ static bool hold_all(struct holds *h, const struct waymark_event_list *list, siz
 	return done;
 }
 
+/* Which of the events that nobody held before are off for a vCPU. */
+static bool note_vcpu(unsigned int vcpu)
+{
+	struct waymark_event_list list;
+
+	if (waymark_vcpu_list_events(vcpu, NULL, &list, NULL) < 0) {
+		return !waymark_vcpu_find(vcpu); /* it has gone meanwhile */
+	}
+	for (size_t i = 0; i < list.count; i++) {
+		struct held *h = find(list.events[i].name);
+
+		if (h && h->off_for && h->since == calls) {
+			set_off_for(h, vcpu, list.events[i].state != 0);
+		}
+	}
+	waymark_free_events(&list);
+	return true;
+}
+
+/* The same for all vCPUs, where it may make a difference. False where there is no memory. */
+static bool note_vcpus(const struct waymark_event_list *list)
+{
+	bool may_differ = false;
+	bool done = true;
+
+	for (size_t i = 0; i < list->count; i++) {
+		may_differ |= list->events[i].vcpu && list->events[i].state;
+	}
+	for (unsigned int i = 0; may_differ && done && i < WAYMARK_VCPUS; i++) {
+		done = !waymark_vcpu_find(i) || note_vcpu(i);
+	}
+	return done;
+}
+
 int holds_add(struct holds *h, const struct waymark_event_list *list, struct waymark_error *error)
 {
 	size_t before = h->count;
 	size_t count = 0;
 
-	if (!make_room(h, list->count) || !hold_all(h, list, &count)) {
+	if (!make_room(h, list->count) || !hold_all(h, list, &count) || !note_vcpus(list)) {
 		snprintf(error->text, sizeof(error->text), "out of memory");
 	} else if (waymark_set_states(h->names, count, WAYMARK_CTF, true, error) == 0) {
 		return 0;
 	}
 	shrink(h, before);
 	return -1;
+}
+
+static bool is_on(const char *name)
+{
+	struct waymark_event_list list;
+	bool on = false;
+
+	if (waymark_list_events(name, &list, NULL) < 0) {
+		return true; /* no memory: it may be */
+	}
+	for (size_t i = 0; i < list.count; i++) {
+		on |= list.events[i].state != 0;
+	}
+	waymark_free_events(&list);
+	return on;
+}
+
+/* Of what is still on: off for the vCPUs that it was off for, and not a moment for the others. */
+static void switch_vcpus_back(const struct held *h)
+{
+	bool may_differ = h->off_for && is_on(h->name);
+
+	for (unsigned int i = 0; may_differ && i < WAYMARK_VCPUS; i++) {
+		if (is_off_for(h, i) && waymark_vcpu_find(i)) {
+			waymark_vcpu_set_states(i, h->name, false, NULL);
+		}
+	}
 }
 
 /* Off goes what nobody else holds and what was off. */
@@ -153,6 +263,11 @@ static void switch_back(struct holds *h)
 		}
 	}
 	waymark_set_states(h->names, count, WAYMARK_CTF, false, NULL);
+	for (size_t i = 0; i < h->count; i++) {
+		if (h->events[i]->holders == 1) {
+			switch_vcpus_back(h->events[i]);
+		}
+	}
 }
 
 void holds_release(struct holds *h)
@@ -166,13 +281,24 @@ void holds_release(struct holds *h)
 	holds_unlock();
 }
 
-void holds_note(const struct waymark_event_list *list, bool on)
+static void note(struct held *h, unsigned int vcpu, bool on)
+{
+	if (vcpu == HOLD_ALL_VCPUS) {
+		h->was_on = on;
+		set_off_for_all(h, on);
+	} else if (h->off_for) {
+		h->was_on |= on;
+		set_off_for(h, vcpu, on);
+	}
+}
+
+void holds_note(const struct waymark_event_list *list, unsigned int vcpu, bool on)
 {
 	for (size_t i = 0; all && i < list->count; i++) {
 		struct held *h = find(list->events[i].name);
 
 		if (h) {
-			h->was_on = on;
+			note(h, vcpu, on);
 		}
 	}
 }

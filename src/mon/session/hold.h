@@ -3,11 +3,12 @@
  * What clients hold: events that are on for the native trace only as long as
  * somebody has attached to them. Several may hold the same event; when the last
  * lets go, it gets the state that it had before, or that a command has given it
- * meanwhile. One list for the process, with a lock.
+ * meanwhile, for each vCPU. One list for the process, with a lock.
  */
 #ifndef MON_HOLD_H
 #define MON_HOLD_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -39,9 +40,10 @@ int holds_add(struct holds *h, const struct waymark_event_list *list, struct way
 void holds_release(struct holds *h);
 
 /*
- * A command has switched these events: that is what they return to. Under the lock, behind
- * the change.
+ * A command has switched these events: that is what they return to. `vcpu` is the index of
+ * the one that it was about, HOLD_ALL_VCPUS: all. Under the lock, behind the change.
  */
-void holds_note(const struct waymark_event_list *list, bool on);
+#define HOLD_ALL_VCPUS UINT_MAX
+void holds_note(const struct waymark_event_list *list, unsigned int vcpu, bool on);
 
 #endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* What a command's name and vCPU mean: see pattern.h. */
+#include "mon/session/pattern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <waymark/vcpu.h>
+
+#include "base/compiler.h"
+#include "base/glob.h"
+#include "mon/session/dialect.h"
+
+bool pattern_is_regex(const struct call *call)
+{
+	const struct json_rules *rules = call->session->dialect->json;
+
+	return rules && rules->takes_regex;
+}
+
+/* The call's pattern as waymark/control.h writes it. The caller frees it. */
+static char *copy_pattern(const struct call *call)
+{
+	const char *name = call_string(call, "name");
+	char *pattern = NULL;
+
+	if (!pattern_is_regex(call)) {
+		return strdup(name ? name : "*");
+	}
+	if (!*name) {
+		return strdup("*"); /* it is in every name; between slashes it is an error */
+	}
+	return asprintf(&pattern, "/%s/", name) < 0 ? NULL : pattern;
+}
+
+/* What StratoVirt says of a regular expression that is none. */
+static const struct {
+	const char *command;
+	const char *failure;
+} failures[] = {
+	{ "trace-event-get-state", "Failed to get trace event state" },
+	{ "trace-event-set-state", "Failed to set trace event state" },
+	{ "trace-get-state", "Failed to get trace state" },
+	{ "trace-set-state", "Failed to set trace state" },
+};
+
+static void fail_pattern(struct call *call, const struct waymark_error *error)
+{
+	call_fail(call, "%s", error->text);
+	for (size_t i = 0; pattern_is_regex(call) && i < ARRAY_SIZE(failures); i++) {
+		if (strcmp(failures[i].command, call->command->name) == 0) {
+			call_fail(call, "%s", failures[i].failure);
+		}
+	}
+}
+
+/* The vCPU of that index as the call gives it, which any number may be. False: the call has failed.
+ */
+static bool open_vcpu(struct pattern *p, struct call *call, json_int_t index)
+{
+	if (index < 0 || index >= WAYMARK_VCPUS || !waymark_vcpu_find((unsigned int)index)) {
+		call_fail(call, "invalid vCPU index %lld", (long long)index);
+		return false;
+	}
+	p->has_vcpu = true;
+	p->vcpu = (unsigned int)index;
+	return true;
+}
+
+static bool list_events(struct pattern *p, struct call *call)
+{
+	struct waymark_error error;
+
+	if (waymark_list_events(p->text, &p->list, &error) < 0) {
+		fail_pattern(call, &error);
+		return false;
+	}
+	return true;
+}
+
+/* Leaves the events that are of one vCPU; it is an error to name another one. */
+static bool list_of_vcpu(struct pattern *p, struct call *call)
+{
+	bool has_met = p->list.count != 0;
+	struct waymark_error error;
+
+	waymark_free_events(&p->list);
+	if (waymark_vcpu_list_events(p->vcpu, p->text, &p->list, &error) < 0) {
+		return call_fail(call, "%s", error.text);
+	}
+	return !p->is_name || !has_met || p->list.count ||
+	       call_fail(call, "event \"%.500s\" is not vCPU-specific", p->text);
+}
+
+/* What the text meets; frees all where that fails. */
+static bool meet(struct pattern *p, struct call *call)
+{
+	if (p->text) {
+		p->is_name =
+			!pattern_is_regex(call) && !glob_is_pattern(p->text) && p->text[0] != '/';
+		if (list_events(p, call) && (!p->has_vcpu || list_of_vcpu(p, call))) {
+			return true;
+		}
+	} else {
+		call_fail(call, "out of memory");
+	}
+	pattern_close(p);
+	return false;
+}
+
+bool pattern_open(struct pattern *p, struct call *call)
+{
+	const json_t *vcpu = json_object_get(call->arguments, "vcpu");
+
+	*p = (struct pattern){ 0 };
+	if (vcpu && !open_vcpu(p, call, json_integer_value(vcpu))) {
+		return false;
+	}
+	p->text = copy_pattern(call);
+	return meet(p, call);
+}
+
+bool pattern_read(struct pattern *p, struct call *call, char *text)
+{
+	*p = (struct pattern){ .text = text };
+	return meet(p, call);
+}
+
+void pattern_close(struct pattern *p)
+{
+	waymark_free_events(&p->list);
+	free(p->text);
+}
+
+bool pattern_fail_unmet(const struct pattern *p, struct call *call)
+{
+	if (p->list.count) {
+		return false;
+	}
+	if (p->is_name) {
+		call_fail(call, "unknown event \"%.500s\"", p->text);
+	} else {
+		call_fail(call, "no %sevent matches \"%.500s\"",
+			p->has_vcpu ? "vCPU-specific " : "", p->text);
+	}
+	return true;
+}
