@@ -25,10 +25,11 @@ end
 function __waymark_live
     set -l words (commandline -opc)
     set -l word (commandline -ct | string replace -r '^["\']' '') # a quote may be open
+    set -l vcpu (string match -r -- '--vcpu[ =][0-9]+' "$words" | string replace ' ' =)
     set -l given
     set -l last
     for w in $words[3..-1]
-        if string match -qr -- '^(-[eo]|--(declarations|output|time|color|seconds|count|timeout|backend))$' "$last"
+        if string match -qr -- '^(-[eo]|--(declarations|output|time|color|seconds|count|timeout|backend|vcpu))$' "$last"
             set last
         else
             set last $w
@@ -46,7 +47,7 @@ function __waymark_live
         case ctl:1:
             waymark ctl --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1\t\2/p'
         case 'attach:*:*' 'ctl:*:list' 'ctl:*:on' 'ctl:*:off'
-            waymark ctl $given[1] list --names --timeout=1 "$word*" 2>/dev/null
+            waymark ctl $given[1] list --names --timeout=1 $vcpu "$word*" 2>/dev/null
         case ctl:2:file
             printf '%s\n' on off set
         case ctl:3:file ctl:2:snapshot

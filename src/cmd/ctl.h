@@ -14,6 +14,8 @@ struct ctl {
 	char **words; /* behind the command's name */
 	int count;
 	const char *backend; /* --backend */
+	long vcpu; /* --vcpu */
+	bool has_vcpu;
 	bool json;
 	bool only_on; /* --on */
 	bool only_names; /* --names */

@@ -26,12 +26,19 @@ static void drop_off(json_t *events)
 	}
 }
 
+static struct monitor_wish wish_of(const struct ctl *ctl)
+{
+	return (struct monitor_wish){ .is_of_vcpu = ctl->has_vcpu, .vcpu = ctl->vcpu };
+}
+
 json_t *ctl_list(struct ctl *ctl)
 {
-	char *pattern = monitor_patterns(&ctl->client, ctl->words, ctl->count, false);
-	json_t *events = pattern ? ctl_call(ctl, "trace-event-get-state",
-					   json_pack("{s:s}", "name", pattern))
-				 : NULL;
+	struct monitor_wish wish = wish_of(ctl);
+	char *pattern = monitor_patterns(&ctl->client, ctl->words, ctl->count, wish);
+	json_t *events =
+		pattern ? ctl_call(ctl, "trace-event-get-state",
+				  monitor_wish_add(json_pack("{s:s}", "name", pattern), wish))
+			: NULL;
 
 	free(pattern);
 	if (ctl->only_on) {
@@ -55,6 +62,14 @@ static const char *short_state(const char *state)
 	return state;
 }
 
+static const char *why_none(const struct ctl *ctl)
+{
+	if (ctl->only_on) {
+		return "no event that matches is on";
+	}
+	return ctl->has_vcpu ? "it has no events that are of one vCPU" : "it has no events";
+}
+
 void ctl_print_list(const struct ctl *ctl, const json_t *result)
 {
 	size_t i;
@@ -69,8 +84,7 @@ void ctl_print_list(const struct ctl *ctl, const json_t *result)
 		putchar('\n');
 	}
 	if (!json_array_size(result) && !ctl->only_names) {
-		fprintf(stderr, "waymark ctl: %s\n",
-			ctl->only_on ? "no event that matches is on" : "it has no events");
+		fprintf(stderr, "waymark ctl: %s\n", why_none(ctl));
 	}
 }
 
@@ -86,14 +100,19 @@ static bool has_wildcard(const struct ctl *ctl)
 
 static json_t *switch_events(struct ctl *ctl, bool on)
 {
-	char *pattern = monitor_patterns(&ctl->client, ctl->words, ctl->count, true);
-	json_t *result = pattern ? ctl_call(ctl, "trace-event-set-state",
-					   json_pack("{s:s, s:b, s:b}", "name", pattern, "enable",
-						   on, "ignore-unavailable", has_wildcard(ctl)))
-				 : NULL;
+	struct monitor_wish wish = wish_of(ctl);
+
+	wish.is_to_switch = true;
+	char *pattern = monitor_patterns(&ctl->client, ctl->words, ctl->count, wish);
+
+	if (!pattern) {
+		return NULL;
+	}
+	json_t *arguments = json_pack("{s:s, s:b, s:b}", "name", pattern, "enable", on,
+		"ignore-unavailable", has_wildcard(ctl));
 
 	free(pattern);
-	return result;
+	return ctl_call(ctl, "trace-event-set-state", monitor_wish_add(arguments, wish));
 }
 
 json_t *ctl_on(struct ctl *ctl)

@@ -36,9 +36,18 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
-static json_t *list_events(struct monitor_client *c, const char *pattern)
+json_t *monitor_wish_add(json_t *arguments, struct monitor_wish wish)
 {
-	return client_call(c, "trace-event-get-state", json_pack("{s:s}", "name", pattern));
+	if (wish.is_of_vcpu) {
+		json_object_set_new(arguments, "vcpu", json_integer(wish.vcpu));
+	}
+	return arguments;
+}
+
+static json_t *list_events(struct monitor_client *c, const char *pattern, struct monitor_wish wish)
+{
+	return client_call(c, "trace-event-get-state",
+		monitor_wish_add(json_pack("{s:s}", "name", pattern), wish));
 }
 
 static bool is_switchable(const json_t *event)
@@ -46,7 +55,15 @@ static bool is_switchable(const json_t *event)
 	return strcmp(text_of(event, "state"), "unavailable") != 0;
 }
 
-/* A name that the program refuses may be misspelt: the error gets what was meant. */
+/* Whether a program refuses a name because it has no such event. */
+static bool is_unknown(const struct monitor_client *c)
+{
+	static const char unknown[] = "unknown event";
+
+	return c->failure == CLIENT_REFUSED && strncmp(c->error, unknown, strlen(unknown)) == 0;
+}
+
+/* It may be misspelt: the error gets what was meant. */
 static void add_meant(struct monitor_client *c, const char *name)
 {
 	VEC(const char *) names = { 0 };
@@ -55,7 +72,7 @@ static void add_meant(struct monitor_client *c, const char *name)
 	size_t i;
 
 	snprintf(why, sizeof(why), "%.*s", SHOWN - 1, c->error);
-	json_t *events = list_events(c, "*");
+	json_t *events = list_events(c, "*", (struct monitor_wish){ 0 });
 
 	json_array_foreach(events, i, event)
 	{
@@ -71,28 +88,31 @@ static void add_meant(struct monitor_client *c, const char *name)
 }
 
 /* Why no event that a pattern meets can be switched. */
-static bool fail_unmet(struct monitor_client *c, const char *pattern, size_t met)
+static bool fail_unmet(
+	struct monitor_client *c, const char *pattern, size_t met, struct monitor_wish wish)
 {
 	if (met) {
 		fail(c,
 			"'%s' meets only events that tracers outside switch, as of the backends "
 			"dtrace and ust",
 			pattern);
+	} else if (wish.is_of_vcpu) {
+		fail(c, "no event that is of one vCPU matches '%s'", pattern);
 	} else {
 		fail(c, "no event matches '%s'", pattern);
 	}
 	return false;
 }
 
-static bool check_pattern(struct monitor_client *c, const char *pattern, bool is_to_switch)
+static bool check_pattern(struct monitor_client *c, const char *pattern, struct monitor_wish wish)
 {
-	json_t *events = list_events(c, pattern);
+	json_t *events = list_events(c, pattern, wish);
 	size_t count = json_array_size(events);
 	bool is_good = false;
 	size_t i;
 	json_t *event;
 
-	if (!events && c->failure == CLIENT_REFUSED && *pattern != '/') {
+	if (!events && is_unknown(c)) {
 		add_meant(c, pattern);
 	}
 	if (!events) {
@@ -100,10 +120,10 @@ static bool check_pattern(struct monitor_client *c, const char *pattern, bool is
 	}
 	json_array_foreach(events, i, event)
 	{
-		is_good = is_good || !is_to_switch || is_switchable(event);
+		is_good = is_good || !wish.is_to_switch || is_switchable(event);
 	}
 	json_decref(events);
-	return is_good || fail_unmet(c, pattern, count);
+	return is_good || fail_unmet(c, pattern, count, wish);
 }
 
 static void put_glob(FILE *out, const char *glob)
@@ -159,10 +179,11 @@ static char *join(struct monitor_client *c, char *const *words, int count)
 		       "with *");
 }
 
-char *monitor_patterns(struct monitor_client *c, char *const *words, int count, bool is_to_switch)
+char *monitor_patterns(
+	struct monitor_client *c, char *const *words, int count, struct monitor_wish wish)
 {
 	for (int i = 0; i < count; i++) {
-		if (!check_pattern(c, words[i], is_to_switch)) {
+		if (!check_pattern(c, words[i], wish)) {
 			return NULL;
 		}
 	}

@@ -7,12 +7,23 @@
 
 #include "cmd/monitor_client.h"
 
+/* What a pattern has to meet. */
+struct monitor_wish {
+	bool is_to_switch; /* an event that the program can switch, else any event */
+	bool is_of_vcpu; /* one of that vCPU */
+	long vcpu;
+};
+
 /*
- * One pattern that means all of the `count` words, `*` for none; each meets an event that
- * the program can switch, or any event. NULL, and why in the client's error: one does
- * not, or what was meant by it. The caller frees it.
+ * One pattern that means all of the `count` words, `*` for none; each meets an event as it is
+ * wished. NULL, and why in the client's error: one does not, or what was meant by it.
+ * The caller frees it.
  */
-char *monitor_patterns(struct monitor_client *c, char *const *words, int count, bool is_to_switch);
+char *monitor_patterns(
+	struct monitor_client *c, char *const *words, int count, struct monitor_wish wish);
+
+/* Adds the vCPU to a command's arguments, and returns these; NULL stays NULL. */
+json_t *monitor_wish_add(json_t *arguments, struct monitor_wish wish);
 
 /* What no pattern can be; NULL: they can be sent. */
 const char *monitor_patterns_bad(char *const *words, int count);

@@ -222,7 +222,8 @@ static void set_names(struct attach *a)
 
 static bool attach(struct attach *a)
 {
-	char *pattern = monitor_patterns(&a->client, a->patterns, a->count, true);
+	char *pattern = monitor_patterns(
+		&a->client, a->patterns, a->count, (struct monitor_wish){ .is_to_switch = true });
 	json_t *answer = pattern ? client_call(&a->client, "trace-attach",
 					   json_pack("{s:s}", "name", pattern))
 				 : NULL;

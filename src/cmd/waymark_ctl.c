@@ -4,6 +4,8 @@
  * help, what is completed, and what is checked of a command line before anything
  * is connected to.
  */
+#include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -30,7 +32,8 @@ enum {
 	KEY_NAMES,
 	KEY_EVENTS,
 	KEY_THREADS,
-	KEY_BACKEND
+	KEY_BACKEND,
+	KEY_VCPU
 };
 
 static const struct argument rows[] = {
@@ -41,6 +44,7 @@ static const struct argument rows[] = {
 	{ KEY_EVENTS, "events", NULL, "stats: of each event that is on or has recorded" },
 	{ KEY_THREADS, "threads", NULL, "stats: of each thread that has recorded" },
 	{ KEY_BACKEND, "backend", "NAME", "ctf; simple; log: which of them file is about" },
+	{ KEY_VCPU, "vcpu", "N", "list, on, off: only events of single vCPUs, and of that one" },
 	{ 0 },
 };
 
@@ -90,17 +94,18 @@ static const struct command command = {
 	.more_help = print_commands,
 };
 
-/* Which options belong to a command; the others belong to all. */
+/* Which options belong to which commands; the others belong to all. */
 static const struct {
 	int key;
 	const char *option;
-	const char *command;
+	const char *commands;
 } belongings[] = {
 	{ KEY_ON, "--on", "list" },
 	{ KEY_NAMES, "--names", "list" },
 	{ KEY_EVENTS, "--events", "stats" },
 	{ KEY_THREADS, "--threads", "stats" },
 	{ KEY_BACKEND, "--backend", "file" },
+	{ KEY_VCPU, "--vcpu", "list, on, off" },
 };
 
 /* What the command line says. */
@@ -133,6 +138,20 @@ static void note_given(struct line *l, int key)
 	}
 }
 
+/* Whether the program has a vCPU of that number, it says itself. */
+static int take_vcpu(struct line *l, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	l->ctl.vcpu = strtol(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno) {
+		return arguments_bad(&command, "'%s' is not the number of a vCPU, from 0", text);
+	}
+	l->ctl.has_vcpu = true;
+	return 0;
+}
+
 /* Takes one option; returns 0, or what ends the run. */
 static int take(struct line *l, int key)
 {
@@ -147,6 +166,9 @@ static int take(struct line *l, int key)
 	note_given(l, key);
 	if (key == KEY_TIMEOUT) {
 		return arguments_seconds(&command, optarg, &l->timeout_ms);
+	}
+	if (key == KEY_VCPU) {
+		return take_vcpu(l, optarg);
 	}
 	if (key == KEY_BACKEND) {
 		l->ctl.backend = optarg;
@@ -179,6 +201,30 @@ static int find_command(struct line *l, const char *name)
 	return ARGUMENTS_BAD;
 }
 
+/* Whether the list of words has the word. */
+static bool has_word(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = list; (at = strstr(at, word)); at += length) {
+		if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ',')) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int check_belongings(const struct line *l)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(belongings); i++) {
+		if (l->given[i] && !has_word(belongings[i].commands, l->command->name)) {
+			return arguments_bad(&command, "%s goes with '%s' only",
+				belongings[i].option, belongings[i].commands);
+		}
+	}
+	return 0;
+}
+
 /* Whether the command takes what stands behind it. */
 static int check_words(const struct line *l)
 {
@@ -189,18 +235,12 @@ static int check_words(const struct line *l)
 			l->ctl.count < c->least ? "an argument is missing" : "too many arguments",
 			c->name, *c->usage ? " " : "", c->usage);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(belongings); i++) {
-		if (l->given[i] && strcmp(belongings[i].command, c->name) != 0) {
-			return arguments_bad(&command, "%s goes with '%s' only",
-				belongings[i].option, belongings[i].command);
-		}
-	}
 	for (int i = 0; i < l->ctl.count; i++) {
 		if (!l->ctl.words[i][0] && c->most == MANY) {
 			return arguments_bad(&command, "an argument is empty");
 		}
 	}
-	return 0;
+	return check_belongings(l);
 }
 
 /* Nothing else can be sent. */
