@@ -6,9 +6,9 @@
     transcript.py --write PROGRAM FILE   writes down what was answered instead
 
 A file begins with `# dialect: NAME`, and perhaps `,KEY=VALUE` of the option. Its
-lines: `> ` is sent, `! N` has the program fire N rounds of its events, `$ NAME`
-shows a file, `# ` says something; every other line is an answer. The folder of the
-test is DIR, the program's number PID.
+lines: `> ` is sent, `! ` is for the program: a number has it fire so many rounds of its
+events; `$ NAME` shows a file, `# ` says something; every other line is an answer. The
+folder of the test is DIR, the program's number PID, that of a vCPU POINTER.
 """
 
 import difflib
@@ -74,6 +74,7 @@ class Conversation:
     def plain(self, text):
         text = text.replace(self.folder, "DIR")
         text = re.sub(r"@\d+\.\d+:", "@TIME:", text)
+        text = re.sub(r"\bcpu=0x[0-9a-f]+", "cpu=POINTER", text)
         return re.sub(rf"\b{self.program.pid}\b", "PID", text)
 
     def note_answer(self):
