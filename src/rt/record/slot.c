@@ -203,12 +203,12 @@ struct slot *waymark_slot_next(uint32_t *index)
 
 struct slot *waymark_slot_next_ever(uint32_t *index)
 {
-	struct slab *slab = &slabs[*index / SLAB_SLOTS];
+	struct slot *slots = NULL;
 
-	if (*index >= SLABS_MAX * SLAB_SLOTS || !__atomic_load_n(&slab->slots, __ATOMIC_ACQUIRE)) {
-		return NULL;
+	if (*index < SLABS_MAX * SLAB_SLOTS) {
+		slots = __atomic_load_n(&slabs[*index / SLAB_SLOTS].slots, __ATOMIC_ACQUIRE);
 	}
-	return &slab->slots[(*index)++ % SLAB_SLOTS];
+	return slots ? &slots[(*index)++ % SLAB_SLOTS] : NULL;
 }
 
 bool waymark_slot_is_owned(const struct slot *s)
