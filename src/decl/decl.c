@@ -80,7 +80,7 @@ bool decl_check_format(struct front_end *fe, struct event *e)
 	return fe->lenient || (check_lengths(e, a, fe->rules) && check_size(fe, &e->format));
 }
 
-void decl_add_event(struct front_end *fe, const struct event *e)
+struct event *decl_add_event(struct front_end *fe, const struct event *e)
 {
 	struct model *m = fe->model;
 	struct event *added = arena_new(&m->arena, struct event);
@@ -90,6 +90,7 @@ void decl_add_event(struct front_end *fe, const struct event *e)
 	name_assign_c(&m->arena, added);
 	vec_push(&m->events, added);
 	hash_add(&m->by_name, added->name, added);
+	return added;
 }
 
 static void report_clash(

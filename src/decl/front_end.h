@@ -24,8 +24,8 @@ struct front_end {
  */
 bool decl_check_format(struct front_end *fe, struct event *e);
 
-/* Completes `e` with what follows from it and adds a copy to the model. */
-void decl_add_event(struct front_end *fe, const struct event *e);
+/* Completes `e` with what follows from it and adds a copy to the model, which it returns. */
+struct event *decl_add_event(struct front_end *fe, const struct event *e);
 
 /* The front ends. */
 void decl_read_qemu(struct front_end *fe);

@@ -61,7 +61,8 @@ static void prepend_cpu_format(struct front_end *fe, struct event *e, bool is_us
 }
 
 /* `is_usable`: the format was understood. */
-static void add(struct front_end *fe, struct event *e, const struct format *format, bool is_usable)
+static struct event *add(
+	struct front_end *fe, struct event *e, const struct format *format, bool is_usable)
 {
 	e->format = *format;
 	if (!is_usable) {
@@ -73,17 +74,18 @@ static void add(struct front_end *fe, struct event *e, const struct format *form
 		prepend_cpu_arg(fe, e);
 		prepend_cpu_format(fe, e, is_usable);
 	}
-	decl_add_event(fe, e);
+	return decl_add_event(fe, e);
 }
 
 /* One half of a `tcg` event. */
-static void add_half(struct front_end *fe, const struct qemu_line *line, unsigned int half)
+static struct event *add_half(struct front_end *fe, const struct qemu_line *line, unsigned int half)
 {
 	const struct event *whole = &line->event;
 	size_t second = half == EVENT_TCG_EXEC && line->format_count > 1;
 	struct event e = *whole;
 	const char *suffix = half == EVENT_TCG_TRANS ? "trans" : "exec";
 
+	e.whole = whole->name;
 	e.name = arena_printf(arena(fe), "%s_%s", whole->name, suffix);
 	e.properties = (whole->properties & ~(unsigned int)QEMU_TCG) | half;
 	e.args = arena_array(arena(fe), struct arg, whole->arg_count);
@@ -97,11 +99,12 @@ static void add_half(struct front_end *fe, const struct qemu_line *line, unsigne
 			if (half == EVENT_TCG_TRANS) {
 				continue;
 			}
+			arg.guest_type = arg.type.text;
 			type_parse(&arg.type, arena(fe), text, strlen(text));
 		}
 		e.args[e.arg_count++] = arg;
 	}
-	add(fe, &e, &line->formats[second], line->formats_ok);
+	return add(fe, &e, &line->formats[second], line->formats_ok);
 }
 
 static bool check_format_count(struct front_end *fe, const struct qemu_line *line)
@@ -127,8 +130,11 @@ void qemu_expand(struct front_end *fe, struct qemu_line *line)
 		return;
 	}
 	if (line->event.properties & QEMU_TCG) {
-		add_half(fe, line, EVENT_TCG_TRANS);
-		add_half(fe, line, EVENT_TCG_EXEC);
+		struct event *trans = add_half(fe, line, EVENT_TCG_TRANS);
+		struct event *exec = add_half(fe, line, EVENT_TCG_EXEC);
+
+		trans->exec = exec;
+		exec->trans = trans;
 	} else {
 		add(fe, &line->event, &line->formats[0], line->formats_ok);
 	}

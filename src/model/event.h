@@ -36,6 +36,11 @@ struct arg {
 	 */
 	const char *c_name;
 	bool is_cpu; /* the CPU of a `vcpu` event: in C a pointer to the host's struct */
+	/*
+	 * Of an event at execution: the type, `TCGv_i32` for one, of a value that the
+	 * translator knows only a place of; NULL where it knows the value itself.
+	 */
+	const char *guest_type;
 	struct location at;
 };
 
@@ -48,6 +53,10 @@ struct event {
 	size_t arg_count;
 	struct format format;
 	struct location at; /* the name */
+	/* Of the halves of a `tcg` event: the name as declared, and the other half. */
+	const char *whole;
+	struct event *trans;
+	struct event *exec;
 };
 
 struct model {

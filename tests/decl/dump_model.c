@@ -80,6 +80,9 @@ static void print_event(size_t id, const struct event *e)
 		e->properties & EVENT_VCPU ? " vcpu" : "",
 		e->properties & EVENT_TCG_TRANS ? " trans" : "",
 		e->properties & EVENT_TCG_EXEC ? " exec" : "");
+	if (e->whole) {
+		printf("  of %s, beside %s\n", e->whole, e->exec ? e->exec->name : e->trans->name);
+	}
 	for (size_t i = 0; i < e->arg_count; i++) {
 		const struct type *t = &e->args[i].type;
 
@@ -87,8 +90,10 @@ static void print_event(size_t id, const struct event *e)
 		if (strcmp(e->args[i].name, e->args[i].c_name) != 0) {
 			printf(" (%s)", e->args[i].c_name);
 		}
-		printf(" %c%s %u/%u '%s'\n", classes[t->class], t->is_signed ? "s" : "", t->size32,
+		printf(" %c%s %u/%u '%s'", classes[t->class], t->is_signed ? "s" : "", t->size32,
 			t->size64, t->length);
+		printf(e->args[i].guest_type ? " at translation %s\n" : "\n",
+			e->args[i].guest_type);
 	}
 	if (e->format.source) {
 		printf("  format %s\n", e->format.source);
