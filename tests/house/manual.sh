@@ -46,6 +46,7 @@ done
 page waymark-control.3 waymark/control.h
 page waymark-monitor.3 waymark/monitor.h
 page waymark-reader.3 waymark/reader.h
+page waymark-translate.3 waymark/translate.h
 page waymark-vcpu.3 waymark/vcpu.h
 page waymark-trace.7 "the -trace option"
 page waymark-trace-events.5 "declaration files"

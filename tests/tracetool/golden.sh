@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The code generated for golden/trace-events is the one beside it: in every format that
+# The code generated for golden/trace-events and tcg-events is the one beside it: in every format that
 # tracetool lists, with every backend that it lists and that changes the format. Files
 # that would be the same are one; golden/list says which. To see what a change of an
 # emitter does, or what a new one makes, and to accept it: golden.sh TRACETOOL ROOT --update
@@ -18,6 +18,16 @@ backends_of()
 	h | c | rs) echo "$every $several" ;;
 	d | bpftrace | stap | log-stap | simpletrace-stap) echo dtrace ;;
 	ust-events-h | ust-events-c) echo ust ;;
+	translate-h | tcg-*) echo log nop ;;
+	esac
+}
+
+# declarations_of FORMAT
+declarations_of()
+{
+	case $1 in
+	translate-h | tcg-*) echo tcg-events ;;
+	*) echo trace-events ;;
 	esac
 }
 
@@ -25,7 +35,7 @@ backends_of()
 generate()
 {
 	(cd "$golden" && "$tracetool" --format="$2" --backends="$1" --group=golden \
-		--binary=/usr/bin/program --probe-prefix=program --output="$3" trace-events)
+		--binary=/usr/bin/program --probe-prefix=program --output="$3" "$(declarations_of "$2")")
 }
 
 # store FILE: the name under which it is kept, that of the first file that is the same
@@ -52,7 +62,7 @@ make()
 
 [ "${3:-}" != --update ] || update=yes
 mkdir made
-cp "$golden/trace-events" made
+cp "$golden/trace-events" "$golden/tcg-events" made
 for format in $formats; do
 	chosen=$(backends_of "$format")
 	[ "$chosen" ] || fail "no golden of --format=$format: add it to backends_of() in golden.sh"

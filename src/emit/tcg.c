@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of translated code: the function that translators call. */
+#include "emit/tcg.h"
+
+#include <string.h>
+
+/* The templates read like what they make. */
+/* clang-format off */
+static const char event_begin[] =
+	"\n"
+	"/* ${file}:${line} */\n"
+	"${begin}";
+
+static const char function_on[] =
+	"static inline void trace_${whole}_tcg(${parameters})\n"
+	"{\n"
+	"\ttrace_${whole}_trans(${known});\n"
+	"\tif (WAYMARK_UNLIKELY(TRACE_${NAME}_${state})) {\n"
+	"\t\twaymark_translate_${whole}(${arguments});\n"
+	"\t}\n"
+	"}\n";
+
+static const char function_off[] =
+	"static inline void trace_${whole}_tcg(${parameters})\n"
+	"{\n"
+	"${unused}"
+	"}\n";
+/* clang-format on */
+
+/* What does not fit behind `if (WAYMARK_UNLIKELY(TRACE_`, less `_exec`. */
+#define NAME_FITS 40
+
+void tcg_for_each(struct emit_context *c,
+	void (*emit_event)(struct emit_context *c, const struct event *exec))
+{
+	vec_foreach (struct event **, e, &c->model->events) {
+		if ((*e)->trans) {
+			emit_event(c, *e);
+		}
+	}
+}
+
+static bool has_cpu(const struct event *e)
+{
+	return e->properties & EVENT_VCPU;
+}
+
+/* Of the one function that is called by its name in the scope of the arguments. */
+static bool is_taken(struct emit_context *c, const struct event *exec, const char *name)
+{
+	return strcmp(name, arena_printf(&c->texts, "trace_%s", exec->trans->name)) == 0;
+}
+
+const char *tcg_name(struct emit_context *c, const struct event *exec, size_t i)
+{
+	const char *name = exec->args[i].c_name;
+
+	return is_taken(c, exec, name) ? c_renamed(c, exec, name) : name;
+}
+
+static bool is_argument(const struct event *e, const char *name)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (strcmp(e->args[i].c_name, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *tcg_env_name(struct emit_context *c, const struct event *exec)
+{
+	const char *name = "env";
+
+	while (is_argument(exec, name)) {
+		name = arena_printf(&c->texts, "%s_", name);
+	}
+	return name;
+}
+
+static void write_parameter(struct out *o, const char *type, const char *name)
+{
+	out_str(o, type);
+	out_str(o, type[strlen(type) - 1] == '*' ? "" : " ");
+	out_str(o, name);
+}
+
+static const char *type_of(const struct arg *a, const struct tcg_types *types)
+{
+	if (!a->guest_type) {
+		return a->type.text;
+	}
+	return types->value ? types->value : a->guest_type;
+}
+
+const char *tcg_parameters(
+	struct emit_context *c, const struct event *exec, const struct tcg_types *types)
+{
+	const char *env = tcg_env_name(c, exec);
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < exec->arg_count; i++) {
+		out_str(o, i ? ", " : "");
+		write_parameter(o, type_of(&exec->args[i], types), tcg_name(c, exec, i));
+		if (i == 0 && has_cpu(exec)) {
+			out_str(o, ", ");
+			write_parameter(o, types->env, env);
+		}
+	}
+	return exec->arg_count ? c_end(c) : "void";
+}
+
+const char *tcg_arguments(struct emit_context *c, const struct event *exec)
+{
+	const char *env = tcg_env_name(c, exec);
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < exec->arg_count; i++) {
+		out_str(o, i ? ", " : "");
+		out_str(o, tcg_name(c, exec, i));
+		if (i == 0 && has_cpu(exec)) {
+			OUT(o, ", ${env}", { "env", env });
+		}
+	}
+	return c_end(c);
+}
+
+/* The arguments of the half at translation. */
+static const char *known(struct emit_context *c, const struct event *exec)
+{
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < exec->arg_count; i++) {
+		if (!exec->args[i].guest_type) {
+			out_str(o, o->len ? ", " : "");
+			out_str(o, tcg_name(c, exec, i));
+		}
+	}
+	return c_end(c);
+}
+
+static const char *unused(struct emit_context *c, const struct event *exec)
+{
+	const char *env = tcg_env_name(c, exec);
+	struct out *o = c_begin(c);
+
+	for (size_t i = 0; i < exec->arg_count; i++) {
+		OUT(o, "\t(void)${name};\n", { "name", tcg_name(c, exec, i) });
+		if (i == 0 && has_cpu(exec)) {
+			OUT(o, "\t(void)${name};\n", { "name", env });
+		}
+	}
+	return c_end(c);
+}
+
+static const char *state(struct emit_context *c, const struct event *exec)
+{
+	if (!has_cpu(exec)) {
+		return "STATE()";
+	}
+	return arena_printf(&c->texts, "VCPU_STATE(%s)", tcg_name(c, exec, 0));
+}
+
+static bool is_long(const struct event *exec)
+{
+	return strlen(exec->whole) > NAME_FITS;
+}
+
+void tcg_emit_begin(struct emit_context *c, const struct event *exec)
+{
+	OUT(c->out, event_begin, { "file", c_file_comment(c, exec) },
+		{ "line", c_number(c, exec->line) },
+		{ "begin", is_long(exec) ? "/* clang-format off */\n" : "" });
+}
+
+void tcg_emit_end(struct emit_context *c, const struct event *exec)
+{
+	out_str(c->out, is_long(exec) ? "/* clang-format on */\n" : "");
+}
+
+void tcg_emit_function(
+	struct emit_context *c, const struct event *exec, const struct tcg_types *types)
+{
+	const struct out_hole holes[] = {
+		{ "whole", exec->whole },
+		{ "NAME", exec->upper },
+		{ "parameters", tcg_parameters(c, exec, types) },
+		{ "arguments", tcg_arguments(c, exec) },
+		{ "known", known(c, exec) },
+		{ "state", state(c, exec) },
+		{ "unused", unused(c, exec) },
+		{ NULL, NULL },
+	};
+
+	out_template(c->out, event_is_on(c, exec) ? function_on : function_off, holes);
+}
