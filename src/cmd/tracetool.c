@@ -104,7 +104,7 @@ static bool check_events(struct run *r, const struct emit_context *c)
 			}
 		}
 	}
-	bool good = emit_check(c, &d) && d.errors == 0;
+	bool good = emit_check(c, &d) && emit_check_format(r->format, c, &d) && d.errors == 0;
 
 	print_diagnostics(&d);
 	diag_fini(&d);

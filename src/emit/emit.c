@@ -140,6 +140,31 @@ bool emit_check(const struct emit_context *c, struct diag *d)
 	return good;
 }
 
+/* As far as QEMU has a DEF_HELPER_FLAGS_n(): up to 7 since 5.0, up to 5 in 2.8. */
+#define HELPER_ARGS_MAX 7
+
+static bool is_for_helpers(const struct emit_format *format)
+{
+	return strncmp(format->name, "tcg-", strlen("tcg-")) == 0;
+}
+
+bool emit_check_format(
+	const struct emit_format *format, const struct emit_context *c, struct diag *d)
+{
+	unsigned int errors = d->errors;
+
+	vec_foreach (struct event **, e, &c->model->events) {
+		bool is_helper = (*e)->trans && !((*e)->properties & EVENT_DISABLE);
+
+		if (is_for_helpers(format) && is_helper && (*e)->arg_count > HELPER_ARGS_MAX) {
+			diag_error(d, (*e)->at, "take some out, or declare two events",
+				"'%s' has %zu arguments, but a helper of QEMU takes %d at most",
+				(*e)->name, (*e)->arg_count, HELPER_ARGS_MAX);
+		}
+	}
+	return d->errors == errors;
+}
+
 /* Emitters write lines of any length; what wraps them knows nothing of events. */
 void emit(const struct emit_format *format, struct emit_context *c)
 {

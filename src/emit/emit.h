@@ -107,6 +107,10 @@ bool emit_args_fit(const struct emit_context *c, int i, const struct event *e);
  */
 bool emit_check(const struct emit_context *c, struct diag *d);
 
+/* The same of what the format cannot have. */
+bool emit_check_format(
+	const struct emit_format *format, const struct emit_context *c, struct diag *d);
+
 /* Writes the whole file of a format to `c->out`. */
 void emit(const struct emit_format *format, struct emit_context *c);
 

@@ -66,11 +66,6 @@ static const char file_end[] =
 
 static const struct tcg_types types = { .env = "waymark_value", .value = "waymark_value" };
 
-static bool has_cpu(const struct event *e)
-{
-	return e->properties & EVENT_VCPU;
-}
-
 /* Between a value's bytes and a pointer stands the integer that has its size. */
 static const char *cast(const struct type *t)
 {
@@ -84,7 +79,7 @@ static const char *unpacked(struct emit_context *c, const struct event *exec)
 
 	for (size_t i = 0; i < exec->arg_count; i++) {
 		const struct type *t = &exec->args[i].type;
-		bool is_cpu = i == 0 && has_cpu(exec);
+		bool is_cpu = tcg_is_cpu(exec, i);
 
 		out_printf(o, "%s(%s)%s%sarguments[%zu]%s", i ? ", " : "", t->text,
 			is_cpu ? "WAYMARK_CPU((void *)" : "", cast(t), i, is_cpu ? ")" : "");
@@ -100,10 +95,10 @@ static void emit_operands(struct emit_context *c, const struct event *exec)
 	out_str(c->out, operands_begin);
 	for (size_t i = 0; i < exec->arg_count; i++) {
 		const struct arg *a = &exec->args[i];
-		bool is_env = i == 0 && has_cpu(exec);
+		bool is_env = tcg_is_cpu(exec, i);
 
 		OUT(c->out, is_env || a->guest_type ? value : constant,
-			{ "name", is_env ? tcg_env_name(c, exec) : tcg_name(c, exec, i) },
+			{ "name", is_env ? TCG_ENV : tcg_name(c, exec, i) },
 			{ "type", a->type.text }, { "cast", cast(&a->type) });
 	}
 	out_str(c->out, operands_end);
@@ -118,7 +113,7 @@ static void emit_translation(struct emit_context *c, const struct event *exec)
 		{ "parameters", tcg_parameters(c, exec, &types) });
 	emit_operands(c, exec);
 	OUT(c->out, translate_end, { "name", exec->name }, { "whole", exec->whole },
-		{ "cpu", has_cpu(exec) ? tcg_name(c, exec, 0) : "NULL" },
+		{ "cpu", exec->properties & EVENT_VCPU ? tcg_name(c, exec, 0) : "NULL" },
 		{ "operands", exec->arg_count ? "waymark_operands" : "NULL" },
 		{ "count", c_number(c, exec->arg_count) });
 }

@@ -40,9 +40,9 @@ void tcg_for_each(struct emit_context *c,
 	}
 }
 
-static bool has_cpu(const struct event *e)
+bool tcg_is_cpu(const struct event *exec, size_t i)
 {
-	return e->properties & EVENT_VCPU;
+	return i == 0 && (exec->properties & EVENT_VCPU);
 }
 
 /* Of the one function that is called by its name in the scope of the arguments. */
@@ -56,26 +56,6 @@ const char *tcg_name(struct emit_context *c, const struct event *exec, size_t i)
 	const char *name = exec->args[i].c_name;
 
 	return is_taken(c, exec, name) ? c_renamed(c, exec, name) : name;
-}
-
-static bool is_argument(const struct event *e, const char *name)
-{
-	for (size_t i = 0; i < e->arg_count; i++) {
-		if (strcmp(e->args[i].c_name, name) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
-const char *tcg_env_name(struct emit_context *c, const struct event *exec)
-{
-	const char *name = "env";
-
-	while (is_argument(exec, name)) {
-		name = arena_printf(&c->texts, "%s_", name);
-	}
-	return name;
 }
 
 static void write_parameter(struct out *o, const char *type, const char *name)
@@ -93,34 +73,49 @@ static const char *type_of(const struct arg *a, const struct tcg_types *types)
 	return types->value ? types->value : a->guest_type;
 }
 
-const char *tcg_parameters(
-	struct emit_context *c, const struct event *exec, const struct tcg_types *types)
+static void write_parameters(struct emit_context *c, struct out *o, const struct event *exec,
+	const struct tcg_types *types, bool with_cpu)
 {
-	const char *env = tcg_env_name(c, exec);
-	struct out *o = c_begin(c);
-
 	for (size_t i = 0; i < exec->arg_count; i++) {
+		bool is_cpu = tcg_is_cpu(exec, i);
+
 		out_str(o, i ? ", " : "");
-		write_parameter(o, type_of(&exec->args[i], types), tcg_name(c, exec, i));
-		if (i == 0 && has_cpu(exec)) {
-			out_str(o, ", ");
-			write_parameter(o, types->env, env);
+		if (!is_cpu || with_cpu) {
+			write_parameter(o, type_of(&exec->args[i], types), tcg_name(c, exec, i));
+		}
+		out_str(o, is_cpu && with_cpu ? ", " : "");
+		if (is_cpu) {
+			write_parameter(o, types->env, TCG_ENV);
 		}
 	}
+}
+
+static const char *parameters(struct emit_context *c, const struct event *exec,
+	const struct tcg_types *types, bool with_cpu)
+{
+	struct out *o = c_begin(c);
+
+	write_parameters(c, o, exec, types, with_cpu);
 	return exec->arg_count ? c_end(c) : "void";
 }
 
-const char *tcg_arguments(struct emit_context *c, const struct event *exec)
+const char *tcg_parameters(
+	struct emit_context *c, const struct event *exec, const struct tcg_types *types)
 {
-	const char *env = tcg_env_name(c, exec);
+	return parameters(c, exec, types, !types->without_cpu);
+}
+
+/* Of waymark_translate_<event>(). */
+static const char *arguments(struct emit_context *c, const struct event *exec, bool with_cpu)
+{
 	struct out *o = c_begin(c);
 
 	for (size_t i = 0; i < exec->arg_count; i++) {
+		bool is_cpu = tcg_is_cpu(exec, i);
+
 		out_str(o, i ? ", " : "");
-		out_str(o, tcg_name(c, exec, i));
-		if (i == 0 && has_cpu(exec)) {
-			OUT(o, ", ${env}", { "env", env });
-		}
+		out_str(o, is_cpu && !with_cpu ? TCG_ENV : tcg_name(c, exec, i));
+		out_str(o, is_cpu && with_cpu ? ", " TCG_ENV : "");
 	}
 	return c_end(c);
 }
@@ -141,21 +136,18 @@ static const char *known(struct emit_context *c, const struct event *exec)
 
 static const char *unused(struct emit_context *c, const struct event *exec)
 {
-	const char *env = tcg_env_name(c, exec);
 	struct out *o = c_begin(c);
 
 	for (size_t i = 0; i < exec->arg_count; i++) {
 		OUT(o, "\t(void)${name};\n", { "name", tcg_name(c, exec, i) });
-		if (i == 0 && has_cpu(exec)) {
-			OUT(o, "\t(void)${name};\n", { "name", env });
-		}
+		out_str(o, tcg_is_cpu(exec, i) ? "\t(void)" TCG_ENV ";\n" : "");
 	}
 	return c_end(c);
 }
 
 static const char *state(struct emit_context *c, const struct event *exec)
 {
-	if (!has_cpu(exec)) {
+	if (!(exec->properties & EVENT_VCPU)) {
 		return "STATE()";
 	}
 	return arena_printf(&c->texts, "VCPU_STATE(%s)", tcg_name(c, exec, 0));
@@ -184,8 +176,8 @@ void tcg_emit_function(
 	const struct out_hole holes[] = {
 		{ "whole", exec->whole },
 		{ "NAME", exec->upper },
-		{ "parameters", tcg_parameters(c, exec, types) },
-		{ "arguments", tcg_arguments(c, exec) },
+		{ "parameters", parameters(c, exec, types, true) },
+		{ "arguments", arguments(c, exec, !types->without_cpu) },
 		{ "known", known(c, exec) },
 		{ "state", state(c, exec) },
 		{ "unused", unused(c, exec) },

@@ -15,28 +15,33 @@
 struct tcg_types {
 	const char *env;
 	const char *value; /* NULL: as declared, `TCGv_i32` for one */
+	bool without_cpu; /* what is called to translate a call takes no CPU */
 };
 
 /* Calls `emit_event` for each `tcg` event. */
 void tcg_for_each(struct emit_context *c,
 	void (*emit_event)(struct emit_context *c, const struct event *exec));
 
-/* The names of an argument and of `env`: no others in the functions of the event are the same. */
-const char *tcg_name(struct emit_context *c, const struct event *exec, size_t i);
-const char *tcg_env_name(struct emit_context *c, const struct event *exec);
+/* The name of the translated `env`, which no argument can have. */
+#define TCG_ENV "__env"
 
-/* `struct CPUState *cpu, waymark_value env, uint32_t a`, and `cpu, env, a`. */
+/* The name of an argument in functions that know both halves. */
+const char *tcg_name(struct emit_context *c, const struct event *exec, size_t i);
+
+/* True for the first argument of a `vcpu` event. */
+bool tcg_is_cpu(const struct event *exec, size_t i);
+
+/* `struct CPUState *__cpu, waymark_value __env, uint32_t a` */
 const char *tcg_parameters(
 	struct emit_context *c, const struct event *exec, const struct tcg_types *types);
-const char *tcg_arguments(struct emit_context *c, const struct event *exec);
 
 /* The comment that says where the event is declared, and what c_event_begin() says. */
 void tcg_emit_begin(struct emit_context *c, const struct event *exec);
 void tcg_emit_end(struct emit_context *c, const struct event *exec);
 
 /*
- * Writes trace_<event>_tcg(). What it calls to have the other half called is
- * waymark_translate_<event>(), with the same arguments.
+ * Writes trace_<event>_tcg(). It calls waymark_translate_<event>(), whose
+ * parameters are those of tcg_parameters(), to have the other half called.
  */
 void tcg_emit_function(
 	struct emit_context *c, const struct event *exec, const struct tcg_types *types);

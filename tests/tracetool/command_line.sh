@@ -126,7 +126,7 @@ lists()
 	run 0 --list-backends
 	[ "$(cat out)" = 'nop, ctf, dtrace, ftrace, log, simple, syslog, ust' ] || fail "$what: $(cat out)"
 	run 0 --list-formats
-	[ "$(cat out)" = 'h, c, rs, d, bpftrace, ust-events-h, ust-events-c, stap, log-stap, simpletrace-stap, translate-h' ] || fail "$what: $(cat out)"
+	[ "$(cat out)" = 'h, c, rs, d, bpftrace, ust-events-h, ust-events-c, stap, log-stap, simpletrace-stap, translate-h, tcg-h, tcg-helper-h, tcg-helper-c, tcg-helper-wrapper-h' ] || fail "$what: $(cat out)"
 	run 0 --version
 	says 'tracetool (Waymark) '
 	run 0 --help

@@ -17,10 +17,10 @@ static void waymark_exec_baz(const uint64_t *arguments)
 		(void *)WAYMARK_CPU((void *)(uintptr_t)arguments[0]), (uint32_t)arguments[1]);
 }
 
-WAYMARK_COLD static void waymark_translate_baz(void *cpu, waymark_value env, uint32_t a)
+WAYMARK_COLD static void waymark_translate_baz(void *cpu, waymark_value __env, uint32_t a)
 {
 	const struct waymark_operand waymark_operands[] = {
-		{ &env, 0, sizeof(void *) },
+		{ &__env, 0, sizeof(void *) },
 		{ NULL, (uint64_t)a, sizeof(a) },
 	};
 	const struct waymark_call waymark_call_of_exec = {
@@ -34,11 +34,11 @@ WAYMARK_COLD static void waymark_translate_baz(void *cpu, waymark_value env, uin
 	waymark_translate_call(&waymark_call_of_exec);
 }
 
-static inline void trace_baz_tcg(void *cpu, waymark_value env, uint32_t a)
+static inline void trace_baz_tcg(void *cpu, waymark_value __env, uint32_t a)
 {
 	trace_baz_trans(cpu, a);
 	if (WAYMARK_UNLIKELY(TRACE_BAZ_EXEC_VCPU_STATE(cpu))) {
-		waymark_translate_baz(cpu, env, a);
+		waymark_translate_baz(cpu, __env, a);
 	}
 }
 
@@ -51,10 +51,10 @@ static void waymark_exec_memory(const uint64_t *arguments)
 }
 
 WAYMARK_COLD static void waymark_translate_memory(
-	void *cpu, waymark_value env, waymark_value address, uint16_t info, const char *kind)
+	void *cpu, waymark_value __env, waymark_value address, uint16_t info, const char *kind)
 {
 	const struct waymark_operand waymark_operands[] = {
-		{ &env, 0, sizeof(void *) },
+		{ &__env, 0, sizeof(void *) },
 		{ &address, 0, sizeof(uint64_t) },
 		{ NULL, (uint64_t)info, sizeof(info) },
 		{ NULL, (uint64_t)(uintptr_t)kind, sizeof(kind) },
@@ -71,11 +71,11 @@ WAYMARK_COLD static void waymark_translate_memory(
 }
 
 static inline void trace_memory_tcg(
-	void *cpu, waymark_value env, waymark_value address, uint16_t info, const char *kind)
+	void *cpu, waymark_value __env, waymark_value address, uint16_t info, const char *kind)
 {
 	trace_memory_trans(cpu, info, kind);
 	if (WAYMARK_UNLIKELY(TRACE_MEMORY_EXEC_VCPU_STATE(cpu))) {
-		waymark_translate_memory(cpu, env, address, info, kind);
+		waymark_translate_memory(cpu, __env, address, info, kind);
 	}
 }
 
@@ -147,10 +147,10 @@ static inline void trace_nothing_tcg(void)
 }
 
 /* tcg-events:7 */
-static inline void trace_off_tcg(void *cpu, waymark_value env, waymark_value address, int size)
+static inline void trace_off_tcg(void *cpu, waymark_value __env, waymark_value address, int size)
 {
 	(void)cpu;
-	(void)env;
+	(void)__env;
 	(void)address;
 	(void)size;
 }
