@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "emit/c_code.h"
 #include "emit/macro.h"
 #include "emit/wrap.h"
 #include "model/name.h"
@@ -154,7 +155,7 @@ bool emit_check_format(
 	unsigned int errors = d->errors;
 
 	vec_foreach (struct event **, e, &c->model->events) {
-		bool is_helper = (*e)->trans && !((*e)->properties & EVENT_DISABLE);
+		bool is_helper = (*e)->trans && event_is_on(c, *e);
 
 		if (is_for_helpers(format) && is_helper && (*e)->arg_count > HELPER_ARGS_MAX) {
 			diag_error(d, (*e)->at, "take some out, or declare two events",

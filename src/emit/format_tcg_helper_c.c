@@ -34,7 +34,7 @@ static const char function[] =
 
 static const char *name(const struct event *exec, size_t i)
 {
-	return tcg_is_cpu(exec, i) ? TCG_ENV : exec->args[i].c_name;
+	return exec->args[i].is_cpu ? TCG_ENV : exec->args[i].c_name;
 }
 
 static const char *parameters(struct emit_context *c, const struct event *exec)
@@ -55,7 +55,7 @@ static void write_argument(struct out *o, const struct event *exec, size_t i)
 {
 	const char *type = exec->args[i].type.text;
 
-	if (tcg_is_cpu(exec, i)) {
+	if (exec->args[i].is_cpu) {
 		out_str(o, "WAYMARK_CPU(" TCG_ENV ")");
 		return;
 	}

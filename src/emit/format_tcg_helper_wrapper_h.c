@@ -25,7 +25,7 @@ static const char function_end[] = "}\n";
 
 static bool is_constant(const struct event *exec, size_t i)
 {
-	return !tcg_is_cpu(exec, i) && !exec->args[i].guest_type;
+	return !exec->args[i].is_cpu && !exec->args[i].guest_type;
 }
 
 /* The template for each argument that is known at translation. */
@@ -51,7 +51,7 @@ static const char *arguments(struct emit_context *c, const struct event *exec)
 
 	for (size_t i = 0; i < exec->arg_count; i++) {
 		out_printf(o, "%s%s%s", i ? ", " : "", is_constant(exec, i) ? "waymark_" : "",
-			tcg_is_cpu(exec, i) ? TCG_ENV : tcg_name(c, exec, i));
+			exec->args[i].is_cpu ? TCG_ENV : tcg_name(c, exec, i));
 	}
 	return c_end(c);
 }

@@ -79,10 +79,11 @@ static const char *unpacked(struct emit_context *c, const struct event *exec)
 
 	for (size_t i = 0; i < exec->arg_count; i++) {
 		const struct type *t = &exec->args[i].type;
-		bool is_cpu = tcg_is_cpu(exec, i);
+		bool is_cpu = exec->args[i].is_cpu;
 
-		out_printf(o, "%s(%s)%s%sarguments[%zu]%s", i ? ", " : "", t->text,
-			is_cpu ? "WAYMARK_CPU((void *)" : "", cast(t), i, is_cpu ? ")" : "");
+		out_printf(o, "%s(%s)%s%sarguments[%zu]%s", i ? ", " : "",
+			is_cpu ? c_vcpu_type(c) : t->text, is_cpu ? "WAYMARK_CPU((void *)" : "",
+			cast(t), i, is_cpu ? ")" : "");
 	}
 	return c_end(c);
 }
@@ -95,7 +96,7 @@ static void emit_operands(struct emit_context *c, const struct event *exec)
 	out_str(c->out, operands_begin);
 	for (size_t i = 0; i < exec->arg_count; i++) {
 		const struct arg *a = &exec->args[i];
-		bool is_env = tcg_is_cpu(exec, i);
+		bool is_env = exec->args[i].is_cpu;
 
 		OUT(c->out, is_env || a->guest_type ? value : constant,
 			{ "name", is_env ? TCG_ENV : tcg_name(c, exec, i) },

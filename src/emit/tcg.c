@@ -40,11 +40,6 @@ void tcg_for_each(struct emit_context *c,
 	}
 }
 
-bool tcg_is_cpu(const struct event *exec, size_t i)
-{
-	return i == 0 && (exec->properties & EVENT_VCPU);
-}
-
 /* Of the one function that is called by its name in the scope of the arguments. */
 static bool is_taken(struct emit_context *c, const struct event *exec, const char *name)
 {
@@ -65,8 +60,12 @@ static void write_parameter(struct out *o, const char *type, const char *name)
 	out_str(o, name);
 }
 
-static const char *type_of(const struct arg *a, const struct tcg_types *types)
+static const char *type_of(
+	struct emit_context *c, const struct arg *a, const struct tcg_types *types)
 {
+	if (a->is_cpu) {
+		return c_vcpu_type(c);
+	}
 	if (!a->guest_type) {
 		return a->type.text;
 	}
@@ -77,11 +76,11 @@ static void write_parameters(struct emit_context *c, struct out *o, const struct
 	const struct tcg_types *types, bool with_cpu)
 {
 	for (size_t i = 0; i < exec->arg_count; i++) {
-		bool is_cpu = tcg_is_cpu(exec, i);
+		bool is_cpu = exec->args[i].is_cpu;
 
 		out_str(o, i ? ", " : "");
 		if (!is_cpu || with_cpu) {
-			write_parameter(o, type_of(&exec->args[i], types), tcg_name(c, exec, i));
+			write_parameter(o, type_of(c, &exec->args[i], types), tcg_name(c, exec, i));
 		}
 		out_str(o, is_cpu && with_cpu ? ", " : "");
 		if (is_cpu) {
@@ -111,7 +110,7 @@ static const char *arguments(struct emit_context *c, const struct event *exec, b
 	struct out *o = c_begin(c);
 
 	for (size_t i = 0; i < exec->arg_count; i++) {
-		bool is_cpu = tcg_is_cpu(exec, i);
+		bool is_cpu = exec->args[i].is_cpu;
 
 		out_str(o, i ? ", " : "");
 		out_str(o, is_cpu && !with_cpu ? TCG_ENV : tcg_name(c, exec, i));
@@ -140,7 +139,7 @@ static const char *unused(struct emit_context *c, const struct event *exec)
 
 	for (size_t i = 0; i < exec->arg_count; i++) {
 		OUT(o, "\t(void)${name};\n", { "name", tcg_name(c, exec, i) });
-		out_str(o, tcg_is_cpu(exec, i) ? "\t(void)" TCG_ENV ";\n" : "");
+		out_str(o, exec->args[i].is_cpu ? "\t(void)" TCG_ENV ";\n" : "");
 	}
 	return c_end(c);
 }

@@ -28,9 +28,6 @@ void tcg_for_each(struct emit_context *c,
 /* The name of an argument in functions that know both halves. */
 const char *tcg_name(struct emit_context *c, const struct event *exec, size_t i);
 
-/* True for the first argument of a `vcpu` event. */
-bool tcg_is_cpu(const struct event *exec, size_t i);
-
 /* `struct CPUState *__cpu, waymark_value __env, uint32_t a` */
 const char *tcg_parameters(
 	struct emit_context *c, const struct event *exec, const struct tcg_types *types);

@@ -27,7 +27,7 @@ const struct tcg_word *tcg_word(const struct event *exec, size_t i)
 {
 	const struct arg *a = &exec->args[i];
 
-	if (tcg_is_cpu(exec, i)) {
+	if (exec->args[i].is_cpu) {
 		return &word_of_env;
 	}
 	for (size_t k = 0; a->guest_type && k < sizeof(guest_words) / sizeof(*guest_words); k++) {

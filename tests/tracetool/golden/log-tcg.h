@@ -9,20 +9,20 @@
 #include "trace-golden.h"
 
 /* tcg-events:3 */
-static inline void trace_baz_tcg(void *cpu, TCGv_env __env, uint32_t a)
+static inline void trace_baz_tcg(struct CPUState *__cpu, TCGv_env __env, uint32_t a)
 {
-	trace_baz_trans(cpu, a);
-	if (WAYMARK_UNLIKELY(TRACE_BAZ_EXEC_VCPU_STATE(cpu))) {
+	trace_baz_trans(__cpu, a);
+	if (WAYMARK_UNLIKELY(TRACE_BAZ_EXEC_VCPU_STATE(__cpu))) {
 		waymark_translate_baz(__env, a);
 	}
 }
 
 /* tcg-events:4 */
 static inline void trace_memory_tcg(
-	void *cpu, TCGv_env __env, TCGv address, uint16_t info, const char *kind)
+	struct CPUState *__cpu, TCGv_env __env, TCGv address, uint16_t info, const char *kind)
 {
-	trace_memory_trans(cpu, info, kind);
-	if (WAYMARK_UNLIKELY(TRACE_MEMORY_EXEC_VCPU_STATE(cpu))) {
+	trace_memory_trans(__cpu, info, kind);
+	if (WAYMARK_UNLIKELY(TRACE_MEMORY_EXEC_VCPU_STATE(__cpu))) {
 		waymark_translate_memory(__env, address, info, kind);
 	}
 }
@@ -47,9 +47,9 @@ static inline void trace_nothing_tcg(void)
 }
 
 /* tcg-events:7 */
-static inline void trace_off_tcg(void *cpu, TCGv_env __env, TCGv address, int size)
+static inline void trace_off_tcg(struct CPUState *__cpu, TCGv_env __env, TCGv address, int size)
 {
-	(void)cpu;
+	(void)__cpu;
 	(void)__env;
 	(void)address;
 	(void)size;

@@ -13,11 +13,12 @@ extern "C" {
 /* tcg-events:3 */
 static void waymark_exec_baz(const uint64_t *arguments)
 {
-	trace_baz_exec(
-		(void *)WAYMARK_CPU((void *)(uintptr_t)arguments[0]), (uint32_t)arguments[1]);
+	trace_baz_exec((struct CPUState *)WAYMARK_CPU((void *)(uintptr_t)arguments[0]),
+		(uint32_t)arguments[1]);
 }
 
-WAYMARK_COLD static void waymark_translate_baz(void *cpu, waymark_value __env, uint32_t a)
+WAYMARK_COLD static void waymark_translate_baz(
+	struct CPUState *__cpu, waymark_value __env, uint32_t a)
 {
 	const struct waymark_operand waymark_operands[] = {
 		{ &__env, 0, sizeof(void *) },
@@ -25,7 +26,7 @@ WAYMARK_COLD static void waymark_translate_baz(void *cpu, waymark_value __env, u
 	};
 	const struct waymark_call waymark_call_of_exec = {
 		"baz_exec",
-		cpu,
+		__cpu,
 		waymark_exec_baz,
 		waymark_operands,
 		2,
@@ -34,24 +35,24 @@ WAYMARK_COLD static void waymark_translate_baz(void *cpu, waymark_value __env, u
 	waymark_translate_call(&waymark_call_of_exec);
 }
 
-static inline void trace_baz_tcg(void *cpu, waymark_value __env, uint32_t a)
+static inline void trace_baz_tcg(struct CPUState *__cpu, waymark_value __env, uint32_t a)
 {
-	trace_baz_trans(cpu, a);
-	if (WAYMARK_UNLIKELY(TRACE_BAZ_EXEC_VCPU_STATE(cpu))) {
-		waymark_translate_baz(cpu, __env, a);
+	trace_baz_trans(__cpu, a);
+	if (WAYMARK_UNLIKELY(TRACE_BAZ_EXEC_VCPU_STATE(__cpu))) {
+		waymark_translate_baz(__cpu, __env, a);
 	}
 }
 
 /* tcg-events:4 */
 static void waymark_exec_memory(const uint64_t *arguments)
 {
-	trace_memory_exec((void *)WAYMARK_CPU((void *)(uintptr_t)arguments[0]),
+	trace_memory_exec((struct CPUState *)WAYMARK_CPU((void *)(uintptr_t)arguments[0]),
 		(uint64_t)arguments[1], (uint16_t)arguments[2],
 		(const char *)(uintptr_t)arguments[3]);
 }
 
-WAYMARK_COLD static void waymark_translate_memory(
-	void *cpu, waymark_value __env, waymark_value address, uint16_t info, const char *kind)
+WAYMARK_COLD static void waymark_translate_memory(struct CPUState *__cpu, waymark_value __env,
+	waymark_value address, uint16_t info, const char *kind)
 {
 	const struct waymark_operand waymark_operands[] = {
 		{ &__env, 0, sizeof(void *) },
@@ -61,7 +62,7 @@ WAYMARK_COLD static void waymark_translate_memory(
 	};
 	const struct waymark_call waymark_call_of_exec = {
 		"memory_exec",
-		cpu,
+		__cpu,
 		waymark_exec_memory,
 		waymark_operands,
 		4,
@@ -70,12 +71,12 @@ WAYMARK_COLD static void waymark_translate_memory(
 	waymark_translate_call(&waymark_call_of_exec);
 }
 
-static inline void trace_memory_tcg(
-	void *cpu, waymark_value __env, waymark_value address, uint16_t info, const char *kind)
+static inline void trace_memory_tcg(struct CPUState *__cpu, waymark_value __env,
+	waymark_value address, uint16_t info, const char *kind)
 {
-	trace_memory_trans(cpu, info, kind);
-	if (WAYMARK_UNLIKELY(TRACE_MEMORY_EXEC_VCPU_STATE(cpu))) {
-		waymark_translate_memory(cpu, __env, address, info, kind);
+	trace_memory_trans(__cpu, info, kind);
+	if (WAYMARK_UNLIKELY(TRACE_MEMORY_EXEC_VCPU_STATE(__cpu))) {
+		waymark_translate_memory(__cpu, __env, address, info, kind);
 	}
 }
 
@@ -147,9 +148,10 @@ static inline void trace_nothing_tcg(void)
 }
 
 /* tcg-events:7 */
-static inline void trace_off_tcg(void *cpu, waymark_value __env, waymark_value address, int size)
+static inline void trace_off_tcg(
+	struct CPUState *__cpu, waymark_value __env, waymark_value address, int size)
 {
-	(void)cpu;
+	(void)__cpu;
 	(void)__env;
 	(void)address;
 	(void)size;

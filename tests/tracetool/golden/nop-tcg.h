@@ -9,18 +9,18 @@
 #include "trace-golden.h"
 
 /* tcg-events:3 */
-static inline void trace_baz_tcg(void *cpu, TCGv_env __env, uint32_t a)
+static inline void trace_baz_tcg(struct CPUState *__cpu, TCGv_env __env, uint32_t a)
 {
-	(void)cpu;
+	(void)__cpu;
 	(void)__env;
 	(void)a;
 }
 
 /* tcg-events:4 */
 static inline void trace_memory_tcg(
-	void *cpu, TCGv_env __env, TCGv address, uint16_t info, const char *kind)
+	struct CPUState *__cpu, TCGv_env __env, TCGv address, uint16_t info, const char *kind)
 {
-	(void)cpu;
+	(void)__cpu;
 	(void)__env;
 	(void)address;
 	(void)info;
@@ -45,9 +45,9 @@ static inline void trace_nothing_tcg(void)
 }
 
 /* tcg-events:7 */
-static inline void trace_off_tcg(void *cpu, TCGv_env __env, TCGv address, int size)
+static inline void trace_off_tcg(struct CPUState *__cpu, TCGv_env __env, TCGv address, int size)
 {
-	(void)cpu;
+	(void)__cpu;
 	(void)__env;
 	(void)address;
 	(void)size;

@@ -11,18 +11,18 @@ extern "C" {
 #endif
 
 /* tcg-events:3 */
-static inline void trace_baz_tcg(void *cpu, waymark_value __env, uint32_t a)
+static inline void trace_baz_tcg(struct CPUState *__cpu, waymark_value __env, uint32_t a)
 {
-	(void)cpu;
+	(void)__cpu;
 	(void)__env;
 	(void)a;
 }
 
 /* tcg-events:4 */
-static inline void trace_memory_tcg(
-	void *cpu, waymark_value __env, waymark_value address, uint16_t info, const char *kind)
+static inline void trace_memory_tcg(struct CPUState *__cpu, waymark_value __env,
+	waymark_value address, uint16_t info, const char *kind)
 {
-	(void)cpu;
+	(void)__cpu;
 	(void)__env;
 	(void)address;
 	(void)info;
@@ -47,9 +47,10 @@ static inline void trace_nothing_tcg(void)
 }
 
 /* tcg-events:7 */
-static inline void trace_off_tcg(void *cpu, waymark_value __env, waymark_value address, int size)
+static inline void trace_off_tcg(
+	struct CPUState *__cpu, waymark_value __env, waymark_value address, int size)
 {
-	(void)cpu;
+	(void)__cpu;
 	(void)__env;
 	(void)address;
 	(void)size;
