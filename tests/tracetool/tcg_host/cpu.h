@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* A CPU, as a host with QEMU's interfaces has it, and the types of what translated code knows. */
+#ifndef TCG_HOST_CPU_H
+#define TCG_HOST_CPU_H
+
+#include <stdint.h>
+
+#ifndef TARGET_LONG_BITS
+#define TARGET_LONG_BITS 64
+#endif
+
+typedef struct CPUState CPUState;
+typedef struct CPUArchState CPUArchState;
+
+/* No such struct is ever defined: the compiler only has to tell them apart. */
+typedef struct TCGv_i32_d *TCGv_i32;
+typedef struct TCGv_i64_d *TCGv_i64;
+typedef struct TCGv_ptr_d *TCGv_ptr;
+typedef TCGv_ptr TCGv_env;
+
+#if TARGET_LONG_BITS == 32
+typedef uint32_t target_ulong;
+#define TCGv TCGv_i32
+#else
+typedef uint64_t target_ulong;
+#define TCGv TCGv_i64
+#endif
+
+static inline CPUState *cpu_behind(CPUArchState *env)
+{
+	return (CPUState *)((uintptr_t)env - 0x1000);
+}
+
+/* The name up to 4.0, and the one since. */
+#ifdef OLD_HOST
+#define ENV_GET_CPU(env) cpu_behind(env)
+#else
+#define env_cpu(env) cpu_behind(env)
+#endif
+
+#endif
