@@ -6,7 +6,8 @@
 #
 # makes build/trace-cache.h and build/trace-cache.c from cache/trace-events, for
 # the backends of WAYMARK_BACKENDS, and again when either changes. With the backend
-# ust there are build/trace-ust-cache.h and build/trace-ust-cache.c too. The Makefile
+# ust there are build/trace-ust-cache.h and build/trace-ust-cache.c too; who depends on
+# build/trace-tcg-cache.h has the events of translated code. The Makefile
 # compiles and links them as it does its own; `pkg-config --cflags --libs waymark`
 # has the flags. The default goal stays the Makefile's.
 #
@@ -40,6 +41,9 @@ $(3)/trace-$(1).h: $(2) $(3)/trace-$(1).backends
 
 $(3)/trace-$(1).c: $(2) $(3)/trace-$(1).backends
 	$$(WAYMARK_TRACETOOL) --always --format=c $$(call waymark_options,$(1)) $(2) $$@
+
+$(3)/trace-tcg-$(1).h: $(2) $(3)/trace-$(1).backends
+	$$(WAYMARK_TRACETOOL) --always --format=translate-h $$(call waymark_options,$(1)) $(2) $$@
 
 # What the source includes where the backend ust is chosen.
 $(if $(findstring $(waymark_comma)ust$(waymark_comma),$(waymark_comma)$(WAYMARK_BACKENDS)$(waymark_comma)),\

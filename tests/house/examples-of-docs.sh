@@ -33,6 +33,8 @@ for format in h c; do
 	"$tracetool" --format=$format --backends=simple,log --group=docs "$tmp/trace-events" \
 		"$tmp/trace-docs.$format"
 done
+"$tracetool" --format=translate-h --backends=simple,log --group=docs "$tmp/trace-events" \
+	"$tmp/trace-tcg.h"
 gcc -std=gnu11 -Wall -Wextra -Werror -I"$tmp" -I"$root/include" -c "$tmp/trace-docs.c" \
 	-o "$tmp/trace-docs.o"
 compile "$root/docs/events.md"
