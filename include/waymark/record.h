@@ -48,6 +48,14 @@ WAYMARK_INLINE unsigned int waymark_vcpu_backends(
 	return on;
 }
 
+/* Those that are on for all vCPUs; 0 where not all have the same. */
+WAYMARK_INLINE unsigned int waymark_vcpu_alike(const struct waymark_event *event)
+{
+	unsigned int on = WAYMARK_BACKENDS(*event->state);
+
+	return __atomic_load_n(&event->vcpus, __ATOMIC_RELAXED) ? 0 : on;
+}
+
 /*
  * One log line: the event's name, and behind it a text that begins with a blank
  * unless it is empty. Any thread; async-signal-safe but for the formatting.

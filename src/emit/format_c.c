@@ -56,6 +56,8 @@ static const char emit_begin[] =
 
 static const char on[] = "WAYMARK_BACKENDS(waymark_state_${name})";
 
+static const char on_of_all[] = "waymark_vcpu_alike(&waymark_event_${name})";
+
 static const char on_of_vcpu[] = "waymark_vcpu_backends(&waymark_event_${name}, ${cpu})";
 
 static const char vcpu_state[] =
@@ -83,7 +85,7 @@ static const char emit_end[] = "}\n";
 static const char emit_one_of_several[] =
 	"\tif (waymark_on == ${mask}) {\n"
 	"\t\t${backend}_${name}(${arguments});\n"
-	"\t} else${several} {\n"
+	"\t} else {\n"
 	"\t\tseveral_${name}(${arguments});\n"
 	"\t}\n"
 	"}\n";
@@ -235,18 +237,19 @@ static const char *watched(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
-/* Our backends that are on for the event, or for it and this CPU. */
+/* Our backends that are on for the event; of `vcpu` events for this CPU, or NULL: for all. */
 static const char *backends_on(struct emit_context *c, const struct event *e, const char *cpu)
 {
-	OUT(c_begin(c), e->properties & EVENT_VCPU ? on_of_vcpu : on, { "name", e->name },
+	const char *of_vcpu = cpu ? on_of_vcpu : on_of_all;
+
+	OUT(c_begin(c), e->properties & EVENT_VCPU ? of_vcpu : on, { "name", e->name },
 		{ "cpu", cpu });
 	return c_end(c);
 }
 
-static void emit_function_begin(struct emit_context *c, const struct event *e, const char *linkage)
+static void emit_function_begin(
+	struct emit_context *c, const struct event *e, const char *linkage, const char *cpu)
 {
-	const char *cpu = e->arg_count ? e->args[0].c_name : "";
-
 	OUT(c->out, emit_begin, { "linkage", linkage }, { "parameters", c_parameters(c, e) },
 		{ "name", e->name }, { "on", backends_on(c, e, cpu) },
 		{ "watched", watched(c, e) });
@@ -265,7 +268,7 @@ static void emit_vcpu_state(struct emit_context *c, const struct event *e)
 
 static void emit_dispatcher(struct emit_context *c, const struct event *e, const char *linkage)
 {
-	emit_function_begin(c, e, linkage);
+	emit_function_begin(c, e, linkage, e->arg_count ? e->args[0].c_name : "");
 	for (int i = 0; emit_backends[i].name; i++) {
 		if (emit_chosen(c, i)) {
 			OUT(c->out, emit_call, { "backend", emit_backends[i].name },
@@ -277,21 +280,20 @@ static void emit_dispatcher(struct emit_context *c, const struct event *e, const
 }
 
 /*
- * The function that call sites share. Beside other backends a recorder has a
- * case of its own, which is a jump: no register is saved for it.
+ * The function that call sites share. Beside other backends, and vCPUs of which some have the
+ * event off, a recorder has a case of its own, which is a jump: no register is saved for it.
  */
 static void emit_emit(struct emit_context *c, const struct event *e)
 {
 	int recorder = first_recorder(c);
 
-	if (recorder < 0 || !strchr(masks(c), '|')) {
+	if (recorder < 0 || !(strchr(masks(c), '|') || e->properties & EVENT_VCPU)) {
 		emit_dispatcher(c, e, "void waymark_emit");
 		return;
 	}
 	emit_dispatcher(c, e, "WAYMARK_COLD static void several");
-	emit_function_begin(c, e, "void waymark_emit");
+	emit_function_begin(c, e, "void waymark_emit", NULL);
 	OUT(c->out, emit_one_of_several, { "name", e->name },
-		{ "several", e->properties & EVENT_VCPU ? " if (waymark_on)" : "" },
 		{ "mask", emit_chosen(c, recorder)->mask },
 		{ "backend", emit_backends[recorder].name }, { "arguments", c_arguments(c, e) });
 }

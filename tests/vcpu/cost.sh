@@ -41,7 +41,7 @@ awk -v n=$count '
 	}
 	END {
 		most("vcpu_off", each["plain_off"])
-		most("vcpu_on_for_all", each["plain_on"] + 16)
+		most("vcpu_on_for_all", each["plain_on"] + 6)
 		most("vcpu_on_for_another", 70)
 		most("vcpu_on_for_it", each["plain_on"] + 70)
 		exit bad

@@ -809,14 +809,14 @@ WAYMARK_COLD static void several_enter(struct CPUState *__cpu)
 
 void waymark_emit_enter(struct CPUState *__cpu)
 {
-	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_enter, __cpu);
+	unsigned int waymark_on = waymark_vcpu_alike(&waymark_event_enter);
 
 	if (WAYMARK_TRACED(waymark_ust_enter)) {
 		waymark_on |= WAYMARK_UST;
 	}
 	if (waymark_on == WAYMARK_CTF) {
 		ctf_enter(__cpu);
-	} else if (waymark_on) {
+	} else {
 		several_enter(__cpu);
 	}
 }
@@ -917,14 +917,14 @@ WAYMARK_COLD static void several_load_trans(struct CPUState *__cpu, uint16_t inf
 
 void waymark_emit_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
 {
-	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_trans, __cpu);
+	unsigned int waymark_on = waymark_vcpu_alike(&waymark_event_load_trans);
 
 	if (WAYMARK_TRACED(waymark_ust_load_trans)) {
 		waymark_on |= WAYMARK_UST;
 	}
 	if (waymark_on == WAYMARK_CTF) {
 		ctf_load_trans(__cpu, info, cpu);
-	} else if (waymark_on) {
+	} else {
 		several_load_trans(__cpu, info, cpu);
 	}
 }
@@ -1030,14 +1030,14 @@ WAYMARK_COLD static void several_load_exec(
 
 void waymark_emit_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
 {
-	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_exec, __cpu);
+	unsigned int waymark_on = waymark_vcpu_alike(&waymark_event_load_exec);
 
 	if (WAYMARK_TRACED(waymark_ust_load_exec)) {
 		waymark_on |= WAYMARK_UST;
 	}
 	if (waymark_on == WAYMARK_CTF) {
 		ctf_load_exec(__cpu, addr, info, cpu);
-	} else if (waymark_on) {
+	} else {
 		several_load_exec(__cpu, addr, info, cpu);
 	}
 }

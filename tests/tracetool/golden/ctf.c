@@ -528,12 +528,23 @@ unsigned int waymark_on_enter(const void *cpu)
 	return waymark_vcpu_backends(&waymark_event_enter, cpu);
 }
 
-void waymark_emit_enter(struct CPUState *__cpu)
+WAYMARK_COLD static void several_enter(struct CPUState *__cpu)
 {
 	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_enter, __cpu);
 
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_enter(__cpu);
+	}
+}
+
+void waymark_emit_enter(struct CPUState *__cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_alike(&waymark_event_enter);
+
+	if (waymark_on == WAYMARK_CTF) {
+		ctf_enter(__cpu);
+	} else {
+		several_enter(__cpu);
 	}
 }
 
@@ -597,12 +608,23 @@ unsigned int waymark_on_load_trans(const void *cpu)
 	return waymark_vcpu_backends(&waymark_event_load_trans, cpu);
 }
 
-void waymark_emit_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
+WAYMARK_COLD static void several_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
 {
 	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_trans, __cpu);
 
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_load_trans(__cpu, info, cpu);
+	}
+}
+
+void waymark_emit_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_alike(&waymark_event_load_trans);
+
+	if (waymark_on == WAYMARK_CTF) {
+		ctf_load_trans(__cpu, info, cpu);
+	} else {
+		several_load_trans(__cpu, info, cpu);
 	}
 }
 
@@ -670,12 +692,24 @@ unsigned int waymark_on_load_exec(const void *cpu)
 	return waymark_vcpu_backends(&waymark_event_load_exec, cpu);
 }
 
-void waymark_emit_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+WAYMARK_COLD static void several_load_exec(
+	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
 {
 	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_exec, __cpu);
 
 	if (waymark_on & WAYMARK_CTF) {
 		ctf_load_exec(__cpu, addr, info, cpu);
+	}
+}
+
+void waymark_emit_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+{
+	unsigned int waymark_on = waymark_vcpu_alike(&waymark_event_load_exec);
+
+	if (waymark_on == WAYMARK_CTF) {
+		ctf_load_exec(__cpu, addr, info, cpu);
+	} else {
+		several_load_exec(__cpu, addr, info, cpu);
 	}
 }
 
