@@ -135,6 +135,32 @@ static int run_with_devices(struct machine *machine, const struct options *optio
 	return status;
 }
 
+/* Code is dumped as long as the machine lives. */
+static int run_with_dump(struct machine *machine, const struct options *options)
+{
+	FILE *dump = fopen(options->dump, "we");
+
+	if (!dump) {
+		return fail(options->dump, strerror(errno));
+	}
+	machine_dump(machine, dump);
+	int status = run_with_devices(machine, options);
+
+	machine_dump(machine, NULL);
+	return fclose(dump) ? fail(options->dump, strerror(errno)) : status;
+}
+
+/* Hosts that nobody translates for have the interpreter. */
+static int run_translated(struct machine *machine, const struct options *options)
+{
+	if (!options->interpret && !machine_translate(machine)) {
+		if (errno != ENOTSUP) {
+			return fail("memory for code (--interpret needs none)", strerror(errno));
+		}
+	}
+	return options->dump ? run_with_dump(machine, options) : run_with_devices(machine, options);
+}
+
 int main(int argc, char **argv)
 {
 	static struct machine machine;
@@ -150,7 +176,7 @@ int main(int argc, char **argv)
 	if (error) {
 		return fail("memory", strerror(error));
 	}
-	int status = run_with_devices(&machine, &options);
+	int status = run_translated(&machine, &options);
 
 	machine_fini(&machine);
 	return status;

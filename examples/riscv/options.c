@@ -20,6 +20,8 @@ static void print_help(const char *program)
 	       "  -m, --memory=N\tMiB of memory, 1 to 2048 (16)\n"
 	       "  -d, --disk=FILE\tthe block device\n"
 	       "  -w, --write\t\tthe guest may change FILE\n"
+	       "  -i, --interpret\tdo not translate to code of the host\n"
+	       "  -D, --dump-code=FILE\twrite each translation: the guest's address, its bytes\n"
 	       "  -c, --count\t\tat the end, tell each hart's instructions\n"
 	       "  -T, --trace=[enable=]PATTERN[,events=FILE][,file=FILE]\n"
 	       "\t\t\ttrace events; `--trace help` lists them\n"
@@ -57,6 +59,12 @@ static void set_option(struct options *options, int letter, const char *program)
 	case 'w':
 		options->write = true;
 		break;
+	case 'i':
+		options->interpret = true;
+		break;
+	case 'D':
+		options->dump = optarg;
+		break;
 	case 'c':
 		options->count = true;
 		break;
@@ -79,6 +87,8 @@ void options_parse(struct options *options, int argc, char **argv)
 		{ "memory", required_argument, NULL, 'm' },
 		{ "disk", required_argument, NULL, 'd' },
 		{ "write", no_argument, NULL, 'w' },
+		{ "interpret", no_argument, NULL, 'i' },
+		{ "dump-code", required_argument, NULL, 'D' },
 		{ "count", no_argument, NULL, 'c' },
 		{ "trace", required_argument, NULL, 'T' },
 		{ "help", no_argument, NULL, 'h' },
@@ -88,7 +98,7 @@ void options_parse(struct options *options, int argc, char **argv)
 
 	*options = (struct options){ .harts = 1, .memory = 16 };
 	/* long_only: `-trace`, with one dash, is how QEMU's users know it. */
-	while ((letter = getopt_long_only(argc, argv, "H:m:d:wcT:h", longs, NULL)) != -1) {
+	while ((letter = getopt_long_only(argc, argv, "H:m:d:wiD:cT:h", longs, NULL)) != -1) {
 		set_option(options, letter, argv[0]);
 	}
 	if (optind != argc - 1) {

@@ -12,6 +12,8 @@ struct options {
 	const char *disk; /* NULL: none */
 	bool write; /* the disk may be changed */
 	bool count;
+	bool interpret; /* rather than translate */
+	const char *dump; /* where translated code goes; NULL: nowhere */
 	uint64_t harts;
 	uint64_t memory; /* MiB */
 };

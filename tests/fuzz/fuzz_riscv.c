@@ -2,22 +2,39 @@
 /*
  * Any bytes as a program of the machine in examples/riscv: an ELF file to load,
  * or instructions. A guest may do what it wants, for a number of blocks; the
- * host stays whole, and what holds of a hart holds of it then.
+ * host stays whole, and what holds of a hart holds of it then. Interpreted and
+ * translated, it does the same.
  */
 #include <elf.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "hart/block.h"
 #include "hart/hart.h"
 #include "loader/elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int fuzz_clock_gettime(clockid_t clock, struct timespec *now);
 
 #define RAM_BYTES (64 << 10)
-#define BLOCKS 300
+#define STEPS 300
 #define DECODED 1024 /* bytes, of which each word is looked at */
+
+struct side {
+	struct ram ram;
+	struct bus bus;
+	struct hart hart;
+};
+
+/* The machine's clock, by a macro: it stands still. */
+int fuzz_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	(void)clock;
+	*now = (struct timespec){ .tv_sec = 7 };
+	return 0;
+}
 
 static void require(bool promise)
 {
@@ -75,46 +92,68 @@ static void check_hart(const struct hart *hart)
 {
 	require(hart->x[0] == 0);
 	require(hart->pc % 4 == 0);
-	require(hart->retired <= BLOCKS * BLOCK_INSTRUCTIONS);
+	require(hart->retired <= STEPS * BLOCK_INSTRUCTIONS);
 	require((hart->mie & ~HART_INTERRUPTS) == 0);
 }
 
-/* HART_STOP is there from the beginning: nothing would wake a hart that sleeps. */
-static void run(struct hart *hart, uint64_t entry, uint64_t interrupts)
+/*
+ * HART_STOP is there from the beginning: nothing would wake a hart that sleeps, and
+ * translated code leaves after a block.
+ */
+static void start(struct hart *hart, uint64_t entry, uint64_t interrupts)
 {
 	block_flush(hart, "another program");
 	hart_reset(hart, entry);
 	hart->interrupts = HART_STOP | interrupts;
-	for (unsigned int i = 0; i < BLOCKS && !hart->lost; i++) {
-		hart_step(hart, interrupts);
-		check_hart(hart);
-	}
 }
 
-static void init(struct ram *ram, struct bus *bus, struct hart *hart)
+static void check_same(const struct hart *a, const struct hart *b)
 {
-	bus_add(bus, &(struct device){ .name = "some",
-			     .base = 0x10000000,
-			     .size = 16,
-			     .load = device_load,
-			     .store = device_store });
-	require(ram_init(ram, RAM_BYTES) && hart_init(hart, 0, ram, bus));
+	require(memcmp(a->x, b->x, REGISTER_SINK * sizeof(a->x[0])) == 0);
+	require(a->pc == b->pc && a->retired == b->retired);
+	require(a->mcause == b->mcause && a->mtval == b->mtval);
+	require(a->mstatus == b->mstatus && a->lost == b->lost);
+}
+
+static void run(struct side sides[2], uint64_t entry, uint64_t interrupts)
+{
+	start(&sides[0].hart, entry, interrupts);
+	start(&sides[1].hart, entry, interrupts);
+	for (unsigned int i = 0; i < STEPS && !sides[0].hart.lost; i++) {
+		hart_step(&sides[0].hart, interrupts);
+		check_hart(&sides[0].hart);
+		hart_step(&sides[1].hart, interrupts);
+		check_same(&sides[0].hart, &sides[1].hart);
+	}
+	require(memcmp(sides[0].ram.bytes, sides[1].ram.bytes, RAM_BYTES) == 0);
+}
+
+static void init(struct side *side)
+{
+	bus_add(&side->bus, &(struct device){ .name = "some",
+				    .base = 0x10000000,
+				    .size = 16,
+				    .load = device_load,
+				    .store = device_store });
+	require(ram_init(&side->ram, RAM_BYTES));
+	require(hart_init(&side->hart, 0, &side->ram, &side->bus));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct ram ram;
-	static struct bus bus;
-	static struct hart hart;
+	static struct side sides[2];
 	uint64_t entry;
 
-	if (!ram.bytes) {
-		init(&ram, &bus, &hart);
+	if (!sides[0].ram.bytes) {
+		init(&sides[0]);
+		init(&sides[1]);
+		hart_translate(&sides[1].hart); /* where it can be */
 	}
-	memset(ram.bytes, 0, ram.size);
+	memset(sides[0].ram.bytes, 0, RAM_BYTES);
 	check_decoder(data, size);
-	if (load(&ram, data, size, &entry)) {
-		run(&hart, entry, size % 2 ? HART_INTERRUPTS : 0);
+	if (load(&sides[0].ram, data, size, &entry)) {
+		memcpy(sides[1].ram.bytes, sides[0].ram.bytes, RAM_BYTES);
+		run(sides, entry, size % 2 ? HART_INTERRUPTS : 0);
 	}
 	return 0;
 }

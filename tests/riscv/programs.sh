@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The guest's programs do what they say: programs.sh RISCV PROGRAMS
+# The guest's programs do what they say: programs.sh RISCV PROGRAMS [OPTION]
 set -eu
 riscv=$(realpath "$1")
 guest=$2
+option=${3:-}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
@@ -18,7 +19,7 @@ run() {
 	wanted=$1
 	shift
 	status=0
-	"$riscv" "$@" >out 2>err </dev/null || status=$?
+	"$riscv" $option "$@" >out 2>err </dev/null || status=$?
 	[ "$status" = "$wanted" ] || fail "$*: status $status, wanted $wanted: $(cat out err)"
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of blocks by their address, and a pool of instructions that is filled and then emptied.
+/*
+ * A table of blocks by their address, and a pool of instructions that is filled and
+ * then emptied. Translations go with their blocks.
  */
 #include "hart/block.h"
 
@@ -8,8 +10,8 @@
 
 #include "hart/trace.h"
 #include "hart/trap.h"
+#include "translate/translator.h"
 
-#define BLOCKS 2048 /* a power of two */
 #define POOL 65536 /* instructions */
 #define NOWHERE 1 /* no block's address */
 
@@ -17,7 +19,6 @@ struct block_cache {
 	struct block blocks[BLOCKS];
 	struct instruction pool[POOL];
 	unsigned int used; /* of the pool */
-	uint64_t generation; /* of the memory that the blocks were read from */
 };
 
 static void forget(struct block_cache *cache)
@@ -38,6 +39,11 @@ struct block_cache *block_cache_create(void)
 	return cache;
 }
 
+const struct block *block_cache_blocks(const struct block_cache *cache)
+{
+	return cache->blocks;
+}
+
 void block_cache_destroy(struct block_cache *cache)
 {
 	free(cache);
@@ -47,6 +53,9 @@ void block_flush(struct hart *hart, const char *why)
 {
 	trace_block_flush(hart->id, why);
 	forget(hart->blocks);
+	if (hart->translator) {
+		translator_forget(hart->translator);
+	}
 }
 
 static struct instruction fetch(const struct hart *hart, uint64_t pc)
@@ -77,8 +86,9 @@ static void make(struct hart *hart, struct block *block, uint64_t pc)
 {
 	struct block_cache *cache = hart->blocks;
 
-	if (cache->used + BLOCK_INSTRUCTIONS + 1 > POOL) {
-		block_flush(hart, "the pool is full");
+	if (cache->used + BLOCK_INSTRUCTIONS + 1 > POOL ||
+		(hart->translator && !translator_has_room(hart->translator))) {
+		block_flush(hart, "no room for more");
 	}
 	struct instruction *instructions = &cache->pool[cache->used];
 
@@ -86,20 +96,21 @@ static void make(struct hart *hart, struct block *block, uint64_t pc)
 	*block = (struct block){ .pc = pc, .instructions = instructions };
 	block->count = read_instructions(hart, pc, instructions);
 	cache->used += block->count + 1;
+	if (hart->translator) {
+		translator_add(hart->translator, block);
+	}
 	trace_block_translate(hart->id, pc, block->count);
 }
 
 /* Returns NULL after a trap: no memory is there. */
 static const struct block *get(struct hart *hart)
 {
-	struct block_cache *cache = hart->blocks;
-	uint64_t generation = __atomic_load_n(&hart->ram->generation, __ATOMIC_ACQUIRE);
 	uint64_t pc = hart->pc;
-	struct block *block = &cache->blocks[pc / 4 % BLOCKS];
+	struct block *block = &hart->blocks->blocks[pc / 4 % BLOCKS];
 
-	if (cache->generation != generation) {
+	if (__atomic_load_n(&hart->interrupts, __ATOMIC_ACQUIRE) & HART_FLUSH) {
+		hart_lower(hart, HART_FLUSH);
 		block_flush(hart, "code was written");
-		cache->generation = generation;
 	}
 	if (block->pc == pc) {
 		return block;
@@ -120,8 +131,12 @@ void block_run(struct hart *hart)
 	if (!block) {
 		return;
 	}
+	if (hart->translator && !TRACE_GUEST_BLOCK_STATE()) {
+		translator_run(hart->translator, hart, block);
+		return;
+	}
 	trace_guest_block(hart->id, block->pc, block->count);
 	hart->block_end = block->pc + 4 * block->count;
 	hart->retired += block->count;
-	block_interpret(hart, block);
+	(void)block_interpret(hart, block);
 }

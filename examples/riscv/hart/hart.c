@@ -9,6 +9,7 @@
 #include "hart/csr.h"
 #include "hart/trace.h"
 #include "hart/trap.h"
+#include "translate/translator.h"
 
 _Static_assert(offsetof(struct hart, x) == 0, "translated code finds register n at 8 * n");
 
@@ -21,11 +22,19 @@ bool hart_init(struct hart *hart, unsigned int id, struct ram *ram, const struct
 	}
 	pthread_mutex_init(&hart->lock, NULL);
 	pthread_cond_init(&hart->woken, NULL);
+	ram_watch(ram, &hart->interrupts, HART_FLUSH);
 	return true;
+}
+
+bool hart_translate(struct hart *hart)
+{
+	hart->translator = translator_create(hart);
+	return hart->translator;
 }
 
 void hart_fini(struct hart *hart)
 {
+	translator_destroy(hart->translator);
 	block_cache_destroy(hart->blocks);
 	pthread_cond_destroy(&hart->woken);
 	pthread_mutex_destroy(&hart->lock);

@@ -20,21 +20,35 @@
 #define REGISTER_SINK 32
 #define REGISTER_A0 10
 
-/* Bits of mip and mie, and beside them one of ours, which cannot be masked. */
+/* Bits of mip and mie, and beside them two of ours, which cannot be masked. */
 #define HART_SOFTWARE (UINT64_C(1) << 3)
 #define HART_TIMER (UINT64_C(1) << 7)
 #define HART_EXTERNAL (UINT64_C(1) << 11)
 #define HART_INTERRUPTS (HART_SOFTWARE | HART_TIMER | HART_EXTERNAL)
+#define HART_FLUSH (UINT64_C(1) << 62) /* drop all blocks: code was written */
 #define HART_STOP (UINT64_C(1) << 63)
 
+struct block;
 struct block_cache;
+struct translator;
+
+/* What translated code finds at fixed offsets. */
+struct translated {
+	const void *leave; /* code that all translations share: translate/stubs.h */
+	const void *interpret;
+	const struct block *blocks;
+	uint8_t *ram;
+	const uint8_t *code; /* ram->code */
+	uint64_t last[4]; /* offset in memory where 1, 2, 4, 8 bytes are */
+};
 
 struct hart {
 	uint64_t x[REGISTER_SINK + 1];
 	uint64_t pc; /* while a block runs, only right where something may trap */
 	uint64_t retired; /* instructions, all of the block that runs among them */
 	uint64_t block_end; /* of the block that runs */
-	uint64_t interrupts; /* atomic: mip, and HART_STOP */
+	uint64_t interrupts; /* atomic: mip, HART_FLUSH and HART_STOP */
+	struct translated translated;
 
 	uint64_t mstatus;
 	uint64_t misa;
@@ -56,6 +70,7 @@ struct hart {
 	struct ram *ram;
 	const struct bus *bus;
 	struct block_cache *blocks;
+	struct translator *translator; /* NULL: all is interpreted */
 	pthread_mutex_t lock; /* for who waits in wfi, and who wakes it */
 	pthread_cond_t woken;
 };
@@ -64,13 +79,20 @@ struct hart {
 bool hart_init(struct hart *hart, unsigned int id, struct ram *ram, const struct bus *bus);
 void hart_fini(struct hart *hart);
 
+/* From now on blocks are translated. Returns false with errno: ENOTSUP where the host is another.
+ */
+bool hart_translate(struct hart *hart);
+
 /* Registers as they are after power on, but a0, which is the hart's number. */
 void hart_reset(struct hart *hart, uint64_t pc);
 
 /* Executes until HART_STOP is raised, by others or because the hart is lost. */
 void hart_run(struct hart *hart);
 
-/* Takes one of these interrupts, if mie and mstatus let it through, and executes a block. */
+/*
+ * Takes one of these interrupts, if mie and mstatus let it through, and executes a
+ * block; translated ones go on until an interrupt is pending.
+ */
 void hart_step(struct hart *hart, uint64_t interrupts);
 
 /* Interrupts become pending, or are no longer so. Any thread may call these. */

@@ -34,7 +34,7 @@ static void jump(struct hart *hart, uint64_t pc, uint64_t target, uint8_t link)
 	hart->pc = target;
 }
 
-void block_interpret(struct hart *hart, const struct block *block)
+bool block_interpret(struct hart *hart, const struct block *block)
 {
 	const struct instruction *in = block->instructions;
 	uint64_t *x = hart->x;
@@ -52,16 +52,16 @@ void block_interpret(struct hart *hart, const struct block *block)
 #define BRANCH(name, match, mask, condition)                                    \
 	case OP_##name:                                                         \
 		jump(hart, pc, (condition) ? pc + imm : pc + 4, REGISTER_SINK); \
-		return;
+		return false;
 #define JUMP(name, match, mask, format, target)   \
 	case OP_##name:                           \
 		jump(hart, pc, (target), in->rd); \
-		return;
+		return false;
 #define LOAD(name, match, mask, type)                                    \
 	case OP_##name:                                                  \
 		hart->pc = pc;                                           \
 		if (!memory_load(hart, a + imm, sizeof(type), &value)) { \
-			return;                                          \
+			return false;                                    \
 		}                                                        \
 		x[in->rd] = (uint64_t)(type)value;                       \
 		continue;
@@ -69,7 +69,7 @@ void block_interpret(struct hart *hart, const struct block *block)
 	case OP_##name:                                              \
 		hart->pc = pc;                                       \
 		if (!memory_store(hart, a + imm, sizeof(type), b)) { \
-			return;                                      \
+			return false;                                \
 		}                                                    \
 		continue;
 #define AMO(name, match, mask, type, result) CALL(name, , , atomic_update(hart, in, sizeof(type)))
@@ -77,22 +77,22 @@ void block_interpret(struct hart *hart, const struct block *block)
 	case OP_##name:               \
 		hart->pc = pc;        \
 		if (!(done)) {        \
-			return;       \
+			return false; \
 		}                     \
 		continue;
 #define SYSTEM(name, match, mask, action) \
 	case OP_##name:                   \
 		hart->pc = pc;            \
 		(void)(action);           \
-		return;
+		return false;
 #include "hart/instructions.def"
 		case OP_end:
 			hart->pc = pc;
-			return;
+			return true;
 		case OP_illegal:
 			hart->pc = pc;
 			trap(hart, TRAP_ILLEGAL, in->bits);
-			return;
+			return false;
 		}
 	}
 }

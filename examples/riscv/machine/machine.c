@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "machine/trace.h"
+#include "translate/translator.h"
 
 int machine_init(struct machine *machine, unsigned int harts, uint64_t ram_bytes)
 {
@@ -23,6 +24,23 @@ int machine_init(struct machine *machine, unsigned int harts, uint64_t ram_bytes
 		}
 	}
 	return 0;
+}
+
+bool machine_translate(struct machine *machine)
+{
+	bool done = true;
+
+	for (unsigned int i = 0; done && i < machine->hart_count; i++) {
+		done = hart_translate(&machine->harts[i]);
+	}
+	return done;
+}
+
+void machine_dump(struct machine *machine, FILE *file)
+{
+	for (unsigned int i = 0; i < machine->hart_count; i++) {
+		translator_dump(machine->harts[i].translator, file);
+	}
 }
 
 void machine_fini(struct machine *machine)

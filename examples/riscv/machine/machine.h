@@ -3,6 +3,8 @@
 #ifndef RISCV_MACHINE_MACHINE_H
 #define RISCV_MACHINE_MACHINE_H
 
+#include <stdio.h>
+
 #include "hart/hart.h"
 #include "machine/bus.h"
 #include "machine/ram.h"
@@ -20,6 +22,12 @@ struct machine {
 
 /* Returns 0 or an errno. */
 int machine_init(struct machine *machine, unsigned int harts, uint64_t ram_bytes);
+/* The harts translate what they execute. Returns false with errno, as hart_translate(). */
+bool machine_translate(struct machine *machine);
+
+/* Translations are written to this file, or to none, as translator_dump() does. */
+void machine_dump(struct machine *machine, FILE *file);
+
 void machine_fini(struct machine *machine);
 
 /*

@@ -4,8 +4,8 @@
  * at once, as the guest wants it; races in there are the guest's own.
  *
  * Who keeps decoded or translated code marks its page first. A store into such
- * a page takes the mark away and makes a new `generation`: code that is of an
- * older one is dropped before it runs again.
+ * a page takes the mark away and tells all who watch: they drop their code before
+ * it runs again.
  */
 #ifndef RISCV_MACHINE_RAM_H
 #define RISCV_MACHINE_RAM_H
@@ -22,16 +22,28 @@
 #define RAM_PAGE_SHIFT 12
 #define RAM_PAGE (UINT64_C(1) << RAM_PAGE_SHIFT)
 
+#define RAM_WATCHERS 4
+
+/* Bits that are set, atomically, when code was written. */
+struct ram_watcher {
+	uint64_t *word;
+	uint64_t bits;
+};
+
 struct ram {
 	uint8_t *bytes;
 	uint64_t size; /* whole pages */
 	uint8_t *code; /* for each page: somebody keeps code of it */
-	uint64_t generation; /* atomic */
+	struct ram_watcher watchers[RAM_WATCHERS];
+	unsigned int watchers_count;
 };
 
 /* Memory of so many bytes, all zero. Returns false without memory. */
 bool ram_init(struct ram *ram, uint64_t size);
 void ram_fini(struct ram *ram);
+
+/* Before anything runs. The word has to outlive the memory's use. */
+void ram_watch(struct ram *ram, uint64_t *word, uint64_t bits);
 
 /* Says that bytes of a page with code were written. */
 void ram_code_written(struct ram *ram, uint64_t page);

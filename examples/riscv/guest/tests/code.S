@@ -76,6 +76,12 @@
 	li	a0, 9
 	jalr	ra, s0, 0
 	expect	a0, 9
+
+	/* And back, now that nothing of the page before was executed since. */
+	li	t0, 0x05130000
+	sw	t0, -2(s0)
+	jalr	ra, s0, 0
+	expect	a0, 2
 	expect_no_trap
 	end
 
