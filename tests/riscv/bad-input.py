@@ -16,6 +16,7 @@ PHDR = struct.Struct("<IIQQQQQQ")
 IDENT = b"\x7fELF\x02\x01\x01" + bytes(9)
 NOP = 0x13
 LOST = 125  # the status of a machine whose hart has no handler
+LONGEST = [0xffcebc23] * 64  # sd t3, -8(t4): no instruction becomes more code
 
 
 def program(words=(NOP,), segments=None, **header):
@@ -99,6 +100,10 @@ def main():
             done = run(riscv, path, "--harts=1")
             if done.returncode != LOST or message not in done.stderr:
                 faults.append(f"wanted {message!r}: {done.returncode} {done.stderr!r}")
+        path.write_bytes(program(LONGEST))
+        done = run(riscv, path, f"--trace=guest_*,file={folder}/trace")
+        if done.returncode != LOST or "trap 7 at 0x80000000" not in done.stderr:
+            faults.append(f"the longest translation: {done.returncode} {done.stderr!r}")
         for arguments, message in (
                 (["--harts=5"], "--harts=5: a number from 1 to 4"),
                 (["--memory=none"], "--memory=none: a number"),

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a trace tells of a guest agrees with what happened: traces.sh RISCV WAYMARK PROGRAMS
+# What a trace tells of a guest agrees with what happened: traces.sh RISCV WAYMARK PROGRAMS [OPTION]
 set -eu
 riscv=$(realpath "$1")
 waymark=$(realpath "$2")
 guest=$3
+option=${4:-}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
@@ -14,11 +15,14 @@ fail() {
 	exit 1
 }
 
-# trace NAME ARGUMENT...: runs the machine and prints all of its trace into `lines`
+less=
+
+# trace NAME ARGUMENT...: runs the machine and prints its trace, of $events, into `lines`
+events='*'
 trace() {
 	name=$1
 	shift
-	"$riscv" --count --trace "*,file=$name.ctf,full=block" "$@" >out 2>count </dev/null
+	"$riscv" $option --count --trace "$events,file=$name.ctf,full=block" $less "$@" >out 2>count </dev/null
 	"$waymark" print "$name.ctf" >lines
 	! grep -q 'lost' lines || fail "events of $name are lost"
 }
@@ -31,7 +35,7 @@ sum() {
 # Nothing traps in there: what the blocks have is what the hart has executed.
 trace hello "$guest/hello.elf"
 executed=$(sed -n 's/hart 0: \(.*\) instructions/\1/p' count)
-blocks=$(grep ' guest_block ' lines | sum instructions)
+blocks=$(grep ' guest_block_exec ' lines | sum instructions)
 [ "$executed" = "$blocks" ] || fail "$executed instructions, but blocks of $blocks"
 grep -q " hart_stop hart 0 executed $executed instructions" lines || fail "no count at the end"
 grep -q ' loader_function 0x[0-9a-f]* main$' lines || fail "main is not named"
@@ -39,6 +43,9 @@ grep -q ' loader_entry 0x80000000$' lines || fail "no entry"
 sent=$(grep ' console_write ' lines | sed 's/.*0x//' | tr -d '\n')
 [ "$sent" = "$(od -An -v -tx1 out | tr -d ' \n')" ] || fail "the console's bytes are others: $sent"
 grep -q ' machine_stop status 0$' lines || fail "no end"
+
+# Accesses to memory would be most of what programs that compute leave.
+less='--trace=-guest_memory_*'
 
 # Each request is submitted, begun and completed, in this order, and has one number.
 head -c 100000 "$riscv" >disk
@@ -59,8 +66,10 @@ END {
 }' lines || fail "requests are not as they should be: $(grep ' disk_' lines)"
 grep -q ' guest_interrupt hart 0 cause 11 ' lines || fail "the disk did not interrupt"
 
-# All harts, and who woke them.
+# All harts, and who woke them. Each is a vCPU of its own.
 trace harts --harts 4 "$guest/harts.elf"
+cpus=$(sed -n 's/.* guest_block_exec \(cpu=[^ ]*\) .*/\1/p' lines | sort -u | wc -l)
+[ "$cpus" = 4 ] || fail "blocks of $cpus harts"
 for hart in 0 1 2 3; do
 	grep -q " hart_start hart $hart " lines || fail "hart $hart did not start"
 	executed=$(sed -n "s/hart $hart: \(.*\) instructions/\1/p" count)
@@ -74,3 +83,16 @@ for hart in 1 2 3; do
 done
 grep -q ' guest_trap hart 0 cause 5 ' lines || fail "the fault is missing"
 grep -q ' guest_mret hart 0 ' lines || fail "the way back is missing"
+
+# Interpreted and translated, a guest's blocks and accesses are the same.
+less=
+guest_events() {
+	sed -n 's/.* \(guest_[a-z_]*\) cpu=[^ ]*/\1/p' lines
+}
+for program in hello tests/memory tests/atomic tests/trap tests/code; do
+	trace "$(basename $program).1" "$guest/$program.elf"
+	guest_events >events
+	grep -q '^guest_memory_exec ' events || fail "$program: no accesses"
+	trace "$(basename $program).2" --interpret "$guest/$program.elf"
+	guest_events | cmp - events || fail "$program: translated, its events are others"
+done

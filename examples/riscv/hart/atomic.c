@@ -2,6 +2,7 @@
 /* LR, SC and the AMOs. */
 #include "hart/atomic.h"
 
+#include "hart/trace.h"
 #include "hart/trap.h"
 
 /* Where an atomic takes place; NULL after a trap. */
@@ -9,6 +10,7 @@ static void *place(struct hart *hart, uint64_t address, unsigned int size, bool 
 {
 	void *at = ram_at(hart->ram, address, size);
 
+	trace_guest_memory_exec(hart, hart->pc, address, size, store);
 	if (address % size) {
 		trap(hart, store ? TRAP_STORE_MISALIGNED : TRAP_LOAD_MISALIGNED, address);
 		return NULL;

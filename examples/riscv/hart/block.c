@@ -81,6 +81,24 @@ static unsigned int read_instructions(
 	return count;
 }
 
+void block_trace_access(struct hart *hart, const struct instruction *in, uint64_t pc)
+{
+	struct access access = decode_access(in->op);
+
+	if (access.size) {
+		trace_guest_memory_trans(hart, pc, access.size, access.store);
+	}
+}
+
+/* What is interpreted is as good as translated, as far as events go. */
+static void trace_translation(struct hart *hart, const struct block *block)
+{
+	trace_guest_block_trans(hart, block->pc, block->count);
+	for (unsigned int i = 0; i < block->count; i++) {
+		block_trace_access(hart, &block->instructions[i], block->pc + 4 * i);
+	}
+}
+
 /* The page is marked before it is read, so that no store in between goes unnoticed. */
 static void make(struct hart *hart, struct block *block, uint64_t pc)
 {
@@ -98,8 +116,9 @@ static void make(struct hart *hart, struct block *block, uint64_t pc)
 	cache->used += block->count + 1;
 	if (hart->translator) {
 		translator_add(hart->translator, block);
+	} else {
+		trace_translation(hart, block);
 	}
-	trace_block_translate(hart->id, pc, block->count);
 }
 
 /* Returns NULL after a trap: no memory is there. */
@@ -110,7 +129,7 @@ static const struct block *get(struct hart *hart)
 
 	if (__atomic_load_n(&hart->interrupts, __ATOMIC_ACQUIRE) & HART_FLUSH) {
 		hart_lower(hart, HART_FLUSH);
-		block_flush(hart, "code was written");
+		block_flush(hart, "code was written, or its events switched");
 	}
 	if (block->pc == pc) {
 		return block;
@@ -131,11 +150,11 @@ void block_run(struct hart *hart)
 	if (!block) {
 		return;
 	}
-	if (hart->translator && !TRACE_GUEST_BLOCK_STATE()) {
+	if (hart->translator) {
 		translator_run(hart->translator, hart, block);
 		return;
 	}
-	trace_guest_block(hart->id, block->pc, block->count);
+	trace_guest_block_exec(hart, block->pc, block->count);
 	hart->block_end = block->pc + 4 * block->count;
 	hart->retired += block->count;
 	(void)block_interpret(hart, block);

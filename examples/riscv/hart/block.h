@@ -35,6 +35,9 @@ const struct block *block_cache_blocks(const struct block_cache *cache);
  */
 void block_run(struct hart *hart);
 
+/* Tells of an instruction that reads or writes memory, before it is executed for the first time. */
+void block_trace_access(struct hart *hart, const struct instruction *in, uint64_t pc);
+
 /* Drops all blocks; those that run are valid until the next is looked for. */
 void block_flush(struct hart *hart, const char *why);
 

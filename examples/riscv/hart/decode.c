@@ -29,6 +29,23 @@ static const struct pattern patterns[] = {
 #include "hart/instructions.def"
 };
 
+static const struct access accesses[] = {
+	[OP_lr_w] = { 4, false },
+	[OP_sc_w] = { 4, true },
+	[OP_lr_d] = { 8, false },
+	[OP_sc_d] = { 8, true },
+#define LOAD(name, match, mask, type) [OP_##name] = { sizeof(type), false },
+#define STORE(name, match, mask, type) [OP_##name] = { sizeof(type), true },
+#define AMO(name, match, mask, type, ...) [OP_##name] = { sizeof(type), true },
+#include "hart/instructions.def"
+};
+
+struct access decode_access(enum operation op)
+{
+	return op < sizeof(accesses) / sizeof(accesses[0]) ? accesses[op]
+							   : (struct access){ 0, false };
+}
+
 /* Bits `from` and up of a word, so many, moved to bit `to`. */
 static uint32_t move(uint32_t bits, unsigned int from, unsigned int count, unsigned int to)
 {

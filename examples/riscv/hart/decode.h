@@ -25,6 +25,14 @@ struct instruction {
 	bool ends; /* the block: what comes next in memory need not be executed next */
 };
 
+/* What an instruction does with memory. */
+struct access {
+	uint8_t size; /* 0: nothing */
+	bool store;
+};
+
+struct access decode_access(enum operation op);
+
 /* Any word has a meaning; OP_illegal is one. */
 struct instruction decode(uint32_t bits);
 

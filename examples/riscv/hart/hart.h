@@ -25,7 +25,7 @@
 #define HART_TIMER (UINT64_C(1) << 7)
 #define HART_EXTERNAL (UINT64_C(1) << 11)
 #define HART_INTERRUPTS (HART_SOFTWARE | HART_TIMER | HART_EXTERNAL)
-#define HART_FLUSH (UINT64_C(1) << 62) /* drop all blocks: code was written */
+#define HART_FLUSH (UINT64_C(1) << 62) /* drop all blocks: code was written, or events switched */
 #define HART_STOP (UINT64_C(1) << 63)
 
 struct block;

@@ -8,6 +8,7 @@
 #include "hart/block.h"
 #include "hart/csr.h"
 #include "hart/memory.h"
+#include "hart/trace.h"
 #include "hart/trap.h"
 
 static void fence_instructions(struct hart *hart)
@@ -34,6 +35,22 @@ static void jump(struct hart *hart, uint64_t pc, uint64_t target, uint8_t link)
 	hart->pc = target;
 }
 
+static inline bool load(
+	struct hart *hart, uint64_t pc, uint64_t address, unsigned int size, uint64_t *value)
+{
+	hart->pc = pc;
+	trace_guest_memory_exec(hart, pc, address, size, false);
+	return memory_load(hart, address, size, value);
+}
+
+static inline bool store(
+	struct hart *hart, uint64_t pc, uint64_t address, unsigned int size, uint64_t value)
+{
+	hart->pc = pc;
+	trace_guest_memory_exec(hart, pc, address, size, true);
+	return memory_store(hart, address, size, value);
+}
+
 bool block_interpret(struct hart *hart, const struct block *block)
 {
 	const struct instruction *in = block->instructions;
@@ -57,20 +74,18 @@ bool block_interpret(struct hart *hart, const struct block *block)
 	case OP_##name:                           \
 		jump(hart, pc, (target), in->rd); \
 		return false;
-#define LOAD(name, match, mask, type)                                    \
-	case OP_##name:                                                  \
-		hart->pc = pc;                                           \
-		if (!memory_load(hart, a + imm, sizeof(type), &value)) { \
-			return false;                                    \
-		}                                                        \
-		x[in->rd] = (uint64_t)(type)value;                       \
+#define LOAD(name, match, mask, type)                                 \
+	case OP_##name:                                               \
+		if (!load(hart, pc, a + imm, sizeof(type), &value)) { \
+			return false;                                 \
+		}                                                     \
+		x[in->rd] = (uint64_t)(type)value;                    \
 		continue;
-#define STORE(name, match, mask, type)                               \
-	case OP_##name:                                              \
-		hart->pc = pc;                                       \
-		if (!memory_store(hart, a + imm, sizeof(type), b)) { \
-			return false;                                \
-		}                                                    \
+#define STORE(name, match, mask, type)                            \
+	case OP_##name:                                           \
+		if (!store(hart, pc, a + imm, sizeof(type), b)) { \
+			return false;                             \
+		}                                                 \
 		continue;
 #define AMO(name, match, mask, type, result) CALL(name, , , atomic_update(hart, in, sizeof(type)))
 #define CALL(name, match, mask, done) \

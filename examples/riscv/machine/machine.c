@@ -7,7 +7,19 @@
 #include <stdio.h>
 
 #include "machine/trace.h"
+#include "trace/control.h"
 #include "translate/translator.h"
+
+/* Calls of events stand in translated code only while these are on. */
+static void drop_code(void *cpu, void *opaque)
+{
+	struct machine *machine = opaque;
+
+	(void)cpu;
+	for (unsigned int i = 0; i < machine->hart_count; i++) {
+		hart_raise(&machine->harts[i], HART_FLUSH);
+	}
+}
 
 int machine_init(struct machine *machine, unsigned int harts, uint64_t ram_bytes)
 {
@@ -22,7 +34,9 @@ int machine_init(struct machine *machine, unsigned int harts, uint64_t ram_bytes
 			machine_fini(machine);
 			return ENOMEM;
 		}
+		trace_init_vcpu(hart);
 	}
+	waymark_vcpu_watch(drop_code, machine);
 	return 0;
 }
 
@@ -45,7 +59,9 @@ void machine_dump(struct machine *machine, FILE *file)
 
 void machine_fini(struct machine *machine)
 {
+	waymark_vcpu_watch(NULL, NULL);
 	for (unsigned int i = 0; i < machine->hart_count; i++) {
+		trace_fini_vcpu(&machine->harts[i]);
 		hart_fini(&machine->harts[i]);
 	}
 	ram_fini(&machine->ram);

@@ -4,58 +4,12 @@
  * does it on the host. The others are executed by the interpreter, as are loads
  * and stores that are not simply memory, and divisions that the host would trap on.
  */
-#include "translate/translation.h"
-
-struct rule {
-	void (*emit)(struct translation *t, const struct rule *rule);
-	unsigned int opcode; /* or its number, where all of a kind share the opcode */
-	enum x86_width width;
-	unsigned int size; /* log2, of what is loaded or stored */
-};
-
-static struct x86_place rs1(const struct translation *t)
-{
-	return guest_register(t->in->rs1);
-}
-
-static struct x86_place rs2(const struct translation *t)
-{
-	return guest_register(t->in->rs2);
-}
-
-/* Where the result is made: in its own register, or in rax where that has none. */
-static enum x86_register result(const struct translation *t)
-{
-	struct x86_place rd = guest_register(t->in->rd);
-
-	return rd.memory ? RAX : rd.reg;
-}
+#include "translate/rule.h"
 
 /* The same, where the second operand is still wanted after the first was moved there. */
 static enum x86_register result_beside_rs2(const struct translation *t)
 {
 	return t->in->rd == t->in->rs2 ? RAX : result(t);
-}
-
-/* Of 32 bits, a result is sign-extended. */
-static void finish(struct translation *t, enum x86_register reg, enum x86_width width)
-{
-	struct x86_place rd = guest_register(t->in->rd);
-
-	if (width == X86_32) {
-		x86(&t->code, 0x63, X86_64, reg, x86_register(reg)); /* movsxd */
-	}
-	x86_store(&t->code, rd, reg);
-}
-
-/* A place as a register: its own, or this one. */
-static enum x86_register in_register(
-	struct translation *t, struct x86_place place, enum x86_register otherwise)
-{
-	if (place.memory) {
-		x86_load(&t->code, otherwise, place);
-	}
-	return place.memory ? otherwise : place.reg;
 }
 
 static void constant(struct translation *t, const struct rule *rule)
@@ -77,7 +31,7 @@ static void add_immediate(struct translation *t, const struct rule *rule)
 			x86_number(&t->code, X86_ADD, X86_64, x86_register(reg), t->in->imm);
 		}
 	} else {
-		x86(&t->code, 0x8d, X86_64, reg, x86_memory(rs1(t).reg, t->in->imm)); /* lea */
+		x86_address_of(&t->code, reg, x86_memory(rs1(t).reg, t->in->imm));
 	}
 	finish(t, reg, X86_64);
 }
@@ -172,11 +126,6 @@ static void multiply_high_mixed(struct translation *t, const struct rule *rule)
 	x86_store(&t->code, guest_register(t->in->rd), RDX);
 }
 
-static void interpret_if(struct translation *t, enum x86_condition condition)
-{
-	aside(t, ASIDE_INTERPRET, x86_jump(&t->code, condition), t->pc);
-}
-
 /* The host traps for divisors 0 and, for the least of all numbers, -1. */
 static void divide(struct translation *t, const struct rule *rule, enum x86_register from)
 {
@@ -261,57 +210,6 @@ static void jump_to_register(struct translation *t, const struct rule *rule)
 	leave_to_rax(t);
 }
 
-/* rcx becomes the offset in the memory, where all of the bytes are there. */
-static void offset(struct translation *t, const struct rule *rule)
-{
-	enum x86_register base = in_register(t, rs1(t), RAX);
-	struct x86_place last = IN_HART(translated.last);
-	int32_t imm = t->in->imm;
-
-	last.offset += rule->size * sizeof(uint64_t);
-	if (imm < 0) {
-		x86(&t->code, 0x8d, X86_64, RAX, x86_memory(base, imm)); /* lea */
-		base = RAX;
-		imm = 0;
-	}
-	x86(&t->code, 0x8d, X86_64, RCX, x86_memory(base, imm - (int64_t)RAM_BASE)); /* lea */
-	x86(&t->code, 0x3b, X86_64, RCX, last); /* cmp */
-	interpret_if(t, X86_ABOVE);
-}
-
-static void load(struct translation *t, const struct rule *rule)
-{
-	enum x86_register reg = result(t);
-
-	offset(t, rule);
-	x86(&t->code, 0x03, X86_64, RCX, IN_HART(translated.ram)); /* add */
-	x86(&t->code, rule->opcode, rule->width, reg, x86_memory(RCX, 0));
-	finish(t, reg, X86_64);
-}
-
-/*
- * Where code may be written, or two pages, the interpreter does it. Looking first is
- * enough: before other harts execute what this one stores, they have a fence.i.
- */
-static void store(struct translation *t, const struct rule *rule)
-{
-	offset(t, rule);
-	if (rule->size > 0) {
-		x86(&t->code, 0xf7, X86_32, 0, x86_register(RCX)); /* test */
-		x86_bytes(&t->code, (uint8_t[4]){ (1 << rule->size) - 1 }, 4);
-		interpret_if(t, X86_NOT_EQUAL);
-	}
-	x86_load(&t->code, RAX, x86_register(RCX));
-	x86(&t->code, 0xc1, X86_64, X86_SHR, x86_register(RAX));
-	x86_byte(&t->code, RAM_PAGE_SHIFT);
-	x86(&t->code, 0x03, X86_64, RAX, IN_HART(translated.code)); /* add */
-	x86(&t->code, 0x80, X86_32, X86_CMP, x86_memory(RAX, 0));
-	x86_byte(&t->code, 0);
-	interpret_if(t, X86_NOT_EQUAL);
-	x86(&t->code, 0x03, X86_64, RCX, IN_HART(translated.ram)); /* add */
-	x86(&t->code, rule->opcode, rule->width, in_register(t, rs2(t), RAX), x86_memory(RCX, 0));
-}
-
 static const struct rule rules[] = {
 	[OP_lui] = { constant, 0 },
 	[OP_auipc] = { constant, 1 },
@@ -369,17 +267,17 @@ static const struct rule rules[] = {
 	[OP_jal] = { jump },
 	[OP_jalr] = { jump_to_register },
 
-	[OP_lb] = { load, 0x0fbe, X86_64, 0 },
-	[OP_lh] = { load, 0x0fbf, X86_64, 1 },
-	[OP_lw] = { load, 0x63, X86_64, 2 },
-	[OP_ld] = { load, 0x8b, X86_64, 3 },
-	[OP_lbu] = { load, 0x0fb6, X86_32, 0 },
-	[OP_lhu] = { load, 0x0fb7, X86_32, 1 },
-	[OP_lwu] = { load, 0x8b, X86_32, 2 },
-	[OP_sb] = { store, 0x88, X86_32, 0 },
-	[OP_sh] = { store, 0x6689, X86_32, 1 },
-	[OP_sw] = { store, 0x89, X86_32, 2 },
-	[OP_sd] = { store, 0x89, X86_64, 3 },
+	[OP_lb] = { translate_load, 0x0fbe, X86_64, 0 },
+	[OP_lh] = { translate_load, 0x0fbf, X86_64, 1 },
+	[OP_lw] = { translate_load, 0x63, X86_64, 2 },
+	[OP_ld] = { translate_load, 0x8b, X86_64, 3 },
+	[OP_lbu] = { translate_load, 0x0fb6, X86_32, 0 },
+	[OP_lhu] = { translate_load, 0x0fb7, X86_32, 1 },
+	[OP_lwu] = { translate_load, 0x8b, X86_32, 2 },
+	[OP_sb] = { translate_store, 0x88, X86_32, 0 },
+	[OP_sh] = { translate_store, 0x6689, X86_32, 1 },
+	[OP_sw] = { translate_store, 0x89, X86_32, 2 },
+	[OP_sd] = { translate_store, 0x89, X86_64, 3 },
 	[OP_fence] = { full_fence },
 };
 

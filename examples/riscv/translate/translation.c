@@ -2,6 +2,9 @@
 /* The frame of a translation: its beginning, its ways out, and what stands behind it. */
 #include "translate/translation.h"
 
+#include "hart/trace.h"
+#include "translate/trace-tcg.h"
+
 #define BLOCK_SHIFT 5 /* log2 of the size of a struct block */
 
 _Static_assert(sizeof(struct block) == 1 << BLOCK_SHIFT, "leave_to_rax() finds blocks by shifts");
@@ -121,6 +124,7 @@ static void put_instruction(struct translation *t)
 	unsigned int first = t->asides_count;
 
 	if (!translate_instruction(t)) {
+		block_trace_access(t->hart, t->in, t->pc); /* atomics tell the rest themselves */
 		interpret_here(t);
 	}
 	for (unsigned int i = first; i < t->asides_count; i++) {
@@ -136,6 +140,7 @@ void translate_block(struct translation *t, const struct block *block)
 	t->asides_count = t->constants_count = 0;
 	put_check(t);
 	x86_number(&t->code, X86_ADD, X86_64, x86_register(RETIRED), block->count);
+	trace_guest_block_tcg(t->hart, x86_register(HART), block->pc, block->count);
 	for (; t->in < block->instructions + block->count; t->in++, t->pc += 4) {
 		put_instruction(t);
 	}

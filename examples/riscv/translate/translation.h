@@ -5,6 +5,7 @@
  * the same ones everywhere; rax, rcx and rdx are free. Code has no addresses in
  * it, only distances within itself and offsets in the hart: the same block always
  * becomes the same bytes, wherever they lie.
+ * Only calls of events have addresses, and those are there while an event is on.
  */
 #ifndef RISCV_TRANSLATE_TRANSLATION_H
 #define RISCV_TRANSLATE_TRANSLATION_H
@@ -49,6 +50,7 @@ struct constant {
 
 struct translation {
 	struct code code;
+	struct hart *hart;
 	const struct block *block;
 	const struct instruction *in; /* being translated */
 	uint64_t pc; /* of it */

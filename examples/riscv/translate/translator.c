@@ -60,6 +60,7 @@ struct translator *translator_create(struct hart *hart)
 	code->end = code->at + REGION_BYTES;
 	stubs_put(&translator->stubs, code);
 	translator->first = code->at;
+	translator->translation.hart = hart;
 	connect_hart(translator, hart);
 	return translator;
 }
@@ -113,6 +114,11 @@ void translator_add(struct translator *translator, struct block *block)
 	if (translator->dump) {
 		dump(translator, block->pc, code);
 	}
+}
+
+struct code *translator_code(struct translator *translator)
+{
+	return &translator->translation.code;
 }
 
 /* From now on the last run's way out leads here straight away. */

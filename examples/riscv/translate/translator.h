@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 struct block;
+struct code;
 struct hart;
 
 /* Returns NULL with errno; ENOTSUP where the host is another one. */
@@ -26,6 +27,9 @@ void translator_forget(struct translator *translator);
 
 /* Makes a block's code. There is room for it. */
 void translator_add(struct translator *translator, struct block *block);
+
+/* Where the translation that is being made goes. */
+struct code *translator_code(struct translator *translator);
 
 /* Executes that block, which hart->pc is at, and those that follow, up to hart->pc. */
 void translator_run(struct translator *translator, struct hart *hart, const struct block *block);

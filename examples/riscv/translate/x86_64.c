@@ -99,6 +99,11 @@ void x86_store(struct code *code, struct x86_place place, enum x86_register reg)
 	}
 }
 
+void x86_address_of(struct code *code, enum x86_register reg, struct x86_place place)
+{
+	x86(code, 0x8d, X86_64, reg, x86_memory(place.reg, place.offset)); /* lea */
+}
+
 static uint8_t *distance(struct code *code)
 {
 	little(code, 0, DISTANCE);

@@ -33,7 +33,7 @@ enum x86_shift { X86_SHL = 4, X86_SHR = 5, X86_SAR = 7 };
 /* All operations are of 64 bits, or of 32 and zero above them. */
 enum x86_width { X86_32, X86_64 };
 
-/* An operand: a register, or what is in memory at register + offset. */
+/* An operand: a register, or what is in memory at register + offset. Or the sum itself. */
 struct x86_place {
 	bool memory;
 	uint8_t reg;
@@ -70,6 +70,9 @@ void x86_number(struct code *code, enum x86_operation operation, enum x86_width 
 void x86_set(struct code *code, enum x86_register reg, uint64_t value);
 void x86_load(struct code *code, enum x86_register reg, struct x86_place place);
 void x86_store(struct code *code, struct x86_place place, enum x86_register reg);
+
+/* A register becomes a place's register plus its offset. */
+void x86_address_of(struct code *code, enum x86_register reg, struct x86_place place);
 
 /*
  * A jump, or `reg` becomes an address, of what is not yet known. Returns where its

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls of events stand in a hart's translated code only while they are on for that
+ * hart: switching PROGRAM LOOP.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device/devices.h"
+#include "loader/elf.h"
+#include "machine/machine.h"
+#include "trace/control.h"
+#include "translate/translator.h"
+
+#define STEPS 300 /* blocks */
+#define ROUNDS 8
+#define LOOP_INSTRUCTIONS UINT64_C(1000000006)
+
+struct dump {
+	char *text;
+	size_t bytes;
+};
+
+static uint64_t entry;
+
+static void require(bool promise, const char *what)
+{
+	if (!promise) {
+		printf("%s\n", what);
+		exit(1);
+	}
+}
+
+static void load(struct machine *machine, const char *path)
+{
+	static char file[1 << 16];
+	struct elf_error error = { "" };
+	FILE *program = fopen(path, "re");
+	size_t bytes = program ? fread(file, 1, sizeof(file), program) : 0;
+
+	require(elf_load(file, bytes, &machine->ram, &entry, &error), error.text);
+	fclose(program);
+	for (unsigned int i = 0; i < machine->hart_count; i++) {
+		hart_raise(&machine->harts[i], HART_FLUSH);
+	}
+}
+
+/* The first blocks of the program on that hart. The code that they became is returned. */
+static struct dump run(struct machine *machine, unsigned int id)
+{
+	struct hart *hart = &machine->harts[id];
+	struct dump dump = { 0 };
+	FILE *file = open_memstream(&dump.text, &dump.bytes);
+
+	require(file != NULL, "no memory");
+	hart_reset(hart, entry);
+	hart->x[REGISTER_A0] = 0;
+	hart_raise(hart, HART_STOP); /* leave after each block */
+	translator_dump(hart->translator, file);
+	for (unsigned int i = 0; i < STEPS; i++) {
+		hart_step(hart, 0);
+	}
+	translator_dump(hart->translator, NULL);
+	fclose(file);
+	return dump;
+}
+
+static bool same(struct dump a, struct dump b)
+{
+	return a.bytes > 0 && a.bytes == b.bytes && memcmp(a.text, b.text, a.bytes) == 0;
+}
+
+static void switch_events(const char *pattern, bool on)
+{
+	struct waymark_error error = { 0 };
+
+	require(waymark_vcpu_set_states(0, pattern, on, &error) == 0, "an event is not switched");
+}
+
+static bool asked_to_drop_code(struct hart *hart)
+{
+	return __atomic_load_n(&hart->interrupts, __ATOMIC_ACQUIRE) & HART_FLUSH;
+}
+
+static void bytes_are_those_of_a_build_that_knows_no_events(struct machine *machine)
+{
+	struct dump before = run(machine, 0), with[2], after, other;
+
+	require(!asked_to_drop_code(&machine->harts[0]), "code is dropped for no reason");
+	switch_events("guest_block_exec", true);
+	require(asked_to_drop_code(&machine->harts[0]), "the code stays");
+	with[0] = run(machine, 0);
+	require(with[0].bytes > before.bytes, "no calls of the event");
+	hart_raise(&machine->harts[1], HART_FLUSH);
+	other = run(machine, 1);
+	require(same(before, other), "the code of another hart has changed");
+	switch_events("guest_memory_exec", true);
+	with[1] = run(machine, 0);
+	require(with[1].bytes > with[0].bytes, "no calls of the other event");
+	switch_events("guest_*", false);
+	after = run(machine, 0);
+	require(same(before, after), "the code is not what it was before");
+}
+
+static void *run_machine(void *machine)
+{
+	return (void *)(intptr_t)machine_run(machine, entry);
+}
+
+/* A loop that would never leave its own translation. */
+static void code_that_runs_is_left(struct machine *machine)
+{
+	pthread_t thread;
+	void *status;
+
+	hart_lower(&machine->harts[0], HART_STOP);
+	hart_lower(&machine->harts[1], HART_STOP);
+	require(pthread_create(&thread, NULL, run_machine, machine) == 0, "no thread");
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		usleep(200);
+		switch_events("guest_block_exec", i % 2 == 0);
+	}
+	pthread_join(thread, &status);
+	require((intptr_t)status == 0, "the loop fails");
+	require(machine->harts[0].retired == LOOP_INSTRUCTIONS, "instructions were lost");
+}
+
+int main(int argc, char **argv)
+{
+	static struct machine machine;
+
+	require(argc == 3 && trace_init_backends(), "switching PROGRAM LOOP");
+	require(machine_init(&machine, 2, 1 << 20) == 0, "no machine");
+	require(machine_translate(&machine), "nothing is translated");
+	exit_add(&machine);
+	load(&machine, argv[1]);
+	bytes_are_those_of_a_build_that_knows_no_events(&machine);
+	load(&machine, argv[2]);
+	code_that_runs_is_left(&machine);
+	machine_fini(&machine);
+	return 0;
+}
