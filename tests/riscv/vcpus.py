@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A client of QMP switches an event of translated code for single harts while the guest runs.
+
+    vcpus.py RISCV WAYMARK
+
+All harts do the same rounds, a block each. One hart's event is on from before the first
+to behind the last: all of them are in the trace, whatever is switched for others meanwhile,
+which drops their code and not this one's. One hart's is never on: it has none there.
+"""
+
+import collections
+import json
+import os
+import random
+import re
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+BASE = 0x80000000
+HARTS = 4
+ROUNDS = 50 << 12
+ALWAYS, TOGGLED, NEVER = 0, (1, 2), 3
+ZERO, T0, T1, T2, A0, T3, T4, T5, T6 = 0, 5, 6, 7, 10, 28, 29, 30, 31
+
+
+def i_type(opcode, funct3, rd, rs1, imm):
+    return (imm & 0xFFF) << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | opcode
+
+
+def store(funct3, rs1, rs2, imm):
+    return imm >> 5 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | (imm & 31) << 7 | 0x23
+
+
+def branch(funct3, rs1, rs2, distance):
+    return ((distance >> 12 & 1) << 31 | (distance >> 5 & 63) << 25 | rs2 << 20 | rs1 << 15
+            | funct3 << 12 | (distance >> 1 & 15) << 8 | (distance >> 11 & 1) << 7 | 0x63)
+
+
+def upper(opcode, rd, pages):
+    return pages << 12 | rd << 7 | opcode
+
+
+BEQ, BNE, AUIPC, LUI, WFI = 0, 1, 0x17, 0x37, 0x10500073
+DIVIDE = 1 << 25 | T0 << 20 | T4 << 15 | 5 << 12 | T5 << 7 | 0x33
+COUNT_HART = T4 << 20 | T5 << 15 | 3 << 12 | 0x2F  # amoadd.d
+READY = i_type(0x13, 0, T4, ZERO, 1)
+WAIT_FOR_INPUT = [upper(LUI, T1, 0x10000), i_type(0x03, 4, T3, T1, 5), i_type(0x13, 7, T3, T3, 1),
+                  branch(BEQ, T3, ZERO, -12), READY, store(3, T2, T4, 0)]
+WAIT_FOR_HART_0 = [i_type(0x03, 3, T3, T2, 0), branch(BEQ, T3, ZERO, -4)]
+PREPARE = [READY, upper(LUI, T0, ROUNDS >> 12)]
+ROUND = [DIVIDE] * 58 + [i_type(0x13, 0, T0, T0, -1), branch(BNE, T0, ZERO, -4 * 59)]
+HART_IS_DONE = [i_type(0x13, 0, T5, T2, 8), COUNT_HART, branch(BNE, A0, ZERO, 4 * 6)]
+ALL_ARE_DONE = [i_type(0x03, 3, T3, T2, 8), i_type(0x13, 0, T6, ZERO, HARTS),
+                branch(BNE, T3, T6, -8), upper(LUI, T3, 0x100), store(2, T3, ZERO, 0)]
+SLEEP = [WFI, branch(BEQ, ZERO, ZERO, -4)]
+BEFORE = [upper(AUIPC, T2, 1), branch(BNE, A0, ZERO, 4 * 7)] + WAIT_FOR_INPUT + WAIT_FOR_HART_0 + PREPARE
+PROGRAM = BEFORE + ROUND + HART_IS_DONE + ALL_ARE_DONE + SLEEP
+ROUND_PC = BASE + 4 * len(BEFORE)
+
+
+def write_guest(path):
+    code = struct.pack(f"<{len(PROGRAM)}I", *PROGRAM)
+    header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\2\1\1", 2, 243, 1, BASE, 64, 0, 0, 64, 56,
+                         1, 0, 0, 0)
+    segment = struct.pack("<IIQQQQQQ", 1, 7, 120, BASE, BASE, len(code), 0x2000, 8)
+    with open(path, "wb") as file:
+        file.write(header + segment + code)
+
+
+class Client:
+    """One of QMP."""
+
+    def __init__(self, path):
+        for _ in range(500):
+            if os.path.exists(path):
+                break
+            time.sleep(0.01)
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(path)
+        self.file = self.socket.makefile("rw")
+        assert "QMP" in json.loads(self.file.readline())
+        self.command("qmp_capabilities")
+
+    def command(self, execute, **arguments):
+        self.file.write(json.dumps({"execute": execute, "arguments": arguments}) + "\n")
+        self.file.flush()
+        return json.loads(self.file.readline())
+
+    def switch(self, vcpu, on):
+        """Whether there is such a hart: there is none once the machine ends."""
+        answer = self.command("trace-event-set-state", name="guest_block_exec", enable=on,
+                              vcpu=vcpu)
+        assert "return" in answer or "invalid vCPU" in answer["error"]["desc"], answer
+        return "return" in answer
+
+
+def toggle_until_it_ends(client):
+    """Returns how often."""
+    rng = random.Random(1)
+    changes = 0
+    on = collections.defaultdict(bool)
+    vcpu = TOGGLED[0]
+    try:
+        while client.switch(vcpu, on[vcpu]):
+            vcpu = rng.choice(TOGGLED)
+            on[vcpu] = not on[vcpu]
+            changes += 1
+    except (OSError, ValueError):  # the connection ends with the machine
+        pass
+    return changes
+
+
+def run(riscv, folder):
+    path = os.path.join(folder, "s")
+    guest = os.path.join(folder, "guest.elf")
+    write_guest(guest)
+    option = f"machine_start,file={folder}/harts.ctf,full=block,control={path}"
+    machine = subprocess.Popen([riscv, f"--harts={HARTS}", guest], stdin=subprocess.PIPE,
+                               env=dict(os.environ, WAYMARK_TRACE=option))
+    try:
+        client = Client(path)
+        for vcpu in (ALWAYS, *TOGGLED):
+            while not client.switch(vcpu, True):  # the machine is not that far yet
+                assert machine.poll() is None
+        machine.stdin.write(b"go")
+        machine.stdin.flush()
+        changes = toggle_until_it_ends(client)
+        assert machine.wait(60) == 0
+    finally:
+        machine.kill()
+        machine.wait()
+    return changes
+
+
+def rounds_in_trace(waymark, trace):
+    """Of each hart that has any: their addresses are in the order of their numbers."""
+    line = re.compile(rf"guest_block_exec.* cpu=(0x[0-9a-f]+) pc {ROUND_PC:#x} ")
+    found = collections.Counter()
+    with subprocess.Popen([waymark, "print", trace], stdout=subprocess.PIPE, text=True) as reader:
+        for text in reader.stdout:
+            match = line.search(text)
+            if match:
+                found[int(match[1], 16)] += 1
+    assert reader.returncode == 0, "the trace cannot be read to its end"
+    return [found[cpu] for cpu in sorted(found)]
+
+
+def main():
+    riscv, waymark = (os.path.abspath(path) for path in sys.argv[1:3])
+    with tempfile.TemporaryDirectory() as folder:
+        changes = run(riscv, folder)
+        rounds = rounds_in_trace(waymark, os.path.join(folder, "harts.ctf"))
+    print(f"{changes} changes; rounds in the trace: {rounds} of {ROUNDS - 1}")
+    assert changes > 10
+    assert len(rounds) == HARTS - 1, f"hart {NEVER} has events"
+    # The first round stands in the block before it.
+    assert rounds[ALWAYS] == ROUNDS - 1, f"hart {ALWAYS} has {rounds[ALWAYS]} rounds"
+    for hart in TOGGLED:
+        assert 0 < rounds[hart] < ROUNDS - 1, f"hart {hart} has {rounds[hart]} rounds"
+
+
+main()
