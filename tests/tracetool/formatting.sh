@@ -21,6 +21,9 @@ fi
 generate_c "$("$tracetool" --list-backends | tr -d ' ')" every "$here/trace-events"
 generate_c log,simple types "$here/trace-events"
 generate_c nop off "$here/trace-events"
+for backend in $("$tracetool" --list-backends | tr -d ,); do
+	generate_c "$backend" "golden_$backend" "$here/golden/trace-events"
+done
 for file in *.[ch]; do
 	clang-format-14 "$file" | diff "$file" - || fail "$file"
 done

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The code generated for golden/trace-events and tcg-events is the one beside it: in every format that
-# tracetool lists, with every backend that it lists and that changes the format. Files
+# The code generated for the declarations in golden/ is the one beside them: in every format that
+# tracetool lists, with every backend that it lists and that changes the format. C of a single
+# backend shows what is its own, for few events; that of several what is to be right for all. Files
 # that would be the same are one; golden/list says which. To see what a change of an
 # emitter does, or what a new one makes, and to accept it: golden.sh TRACETOOL ROOT --update
 . "$(dirname "$0")/lib.sh"
@@ -22,11 +23,13 @@ backends_of()
 	esac
 }
 
-# declarations_of FORMAT
+# declarations_of FORMAT BACKENDS
 declarations_of()
 {
-	case $1 in
-	translate-h | tcg-*) echo tcg-events ;;
+	case "$1 $2" in
+	translate-h* | tcg-*) echo tcg-events ;;
+	"c $several") echo trace-events ;;
+	c*) echo few-events ;;
 	*) echo trace-events ;;
 	esac
 }
@@ -35,7 +38,7 @@ declarations_of()
 generate()
 {
 	(cd "$golden" && "$tracetool" --format="$2" --backends="$1" --group=golden \
-		--binary=/usr/bin/program --probe-prefix=program --output="$3" "$(declarations_of "$2")")
+		--binary=/usr/bin/program --probe-prefix=program --output="$3" "$(declarations_of "$2" "$1")")
 }
 
 # store FILE: the name under which it is kept, that of the first file that is the same
@@ -62,7 +65,7 @@ make()
 
 [ "${3:-}" != --update ] || update=yes
 mkdir made
-cp "$golden/trace-events" "$golden/tcg-events" made
+cp "$golden"/*-events made
 for format in $formats; do
 	chosen=$(backends_of "$format")
 	[ "$chosen" ] || fail "no golden of --format=$format: add it to backends_of() in golden.sh"
