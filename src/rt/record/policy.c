@@ -62,10 +62,10 @@ static bool has_room_since(const struct recorder *r, uint32_t turn)
 	return __atomic_load_n(&r->room, __ATOMIC_ACQUIRE) != turn;
 }
 
-/* Until the next try. */
+/* Until the next try. Files take their time. */
 static void wait_to_evict(struct recorder *r, const struct room_wait *w)
 {
-	if (w->tries < EVICT_AT_ONCE) {
+	if (w->tries < EVICT_AT_ONCE && !w->was_writing) {
 		sched_yield();
 	} else {
 		sleep_for_room(r, w->turn, NAP_NS);
@@ -85,7 +85,8 @@ static bool evict(struct process *p, struct recorder *r, struct room_wait *w)
 		waymark_clock_ns() < __atomic_load_n(&r->evict_ns, __ATOMIC_RELAXED)) {
 		return false;
 	}
-	if (try_evict(p, r) || has_room_since(r, w->turn)) {
+	if (try_evict(p, r) || has_room_since(r, w->since)) {
+		w->since = __atomic_load_n(&r->room, __ATOMIC_ACQUIRE);
 		w->tries = 0; /* it goes on, for somebody */
 		return true;
 	}

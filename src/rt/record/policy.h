@@ -8,7 +8,8 @@
 /* An event's search for room; all zero at its begin. */
 struct room_wait {
 	uint32_t turn; /* of r->room, when the arena was found to be full */
-	unsigned int tries; /* to take old events' room that were in vain */
+	uint32_t since; /* when anybody was seen to make room */
+	unsigned int tries; /* to take old events' room, in vain since then */
 	bool was_writing; /* a snapshot at the last try */
 };
 
