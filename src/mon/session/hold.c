@@ -21,6 +21,7 @@ struct held {
 	unsigned int holders;
 	bool was_on;
 	uint32_t *off_for; /* a bit for each vCPU; NULL: it is not of single ones */
+	bool off_as_whole; /* and nobody has asked for single ones */
 	uint64_t seen; /* by the call of that number: the client holds it already */
 	uint64_t since; /* the call of that number */
 	const char *name; /* what all are compared by */
@@ -70,6 +71,7 @@ static void set_off_for(struct held *h, unsigned int vcpu, bool on)
 
 static void set_off_for_all(struct held *h, bool on)
 {
+	h->off_as_whole = !on;
 	if (h->off_for) {
 		memset(h->off_for, on ? 0 : 0xff, WORDS * sizeof(*h->off_for));
 	}
@@ -243,7 +245,7 @@ static bool is_on(const char *name)
 /* Of what is still on: off for the vCPUs that it was off for, and not a moment for the others. */
 static void switch_vcpus_back(const struct held *h)
 {
-	bool may_differ = h->off_for && is_on(h->name);
+	bool may_differ = h->off_for && !h->off_as_whole && is_on(h->name);
 
 	for (unsigned int i = 0; may_differ && i < WAYMARK_VCPUS; i++) {
 		if (is_off_for(h, i) && waymark_vcpu_find(i)) {
@@ -288,7 +290,19 @@ static void note(struct held *h, unsigned int vcpu, bool on)
 		set_off_for_all(h, on);
 	} else if (h->off_for) {
 		h->was_on |= on;
+		h->off_as_whole = false;
 		set_off_for(h, vcpu, on);
+	}
+}
+
+void holds_note_log(const struct waymark_event_list *list)
+{
+	for (size_t i = 0; all && i < list->count; i++) {
+		struct held *h = find(list->events[i].name);
+
+		if (h && list->events[i].backends & WAYMARK_LOG) {
+			set_off_for_all(h, true);
+		}
 	}
 }
 

@@ -46,4 +46,7 @@ void holds_release(struct holds *h);
 #define HOLD_ALL_VCPUS UINT_MAX
 void holds_note(const struct waymark_event_list *list, unsigned int vcpu, bool on);
 
+/* The same of what was switched on, for all vCPUs, for the backend log only. */
+void holds_note_log(const struct waymark_event_list *list);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/compiler.h"
 #include "mon/session/command.h"
+#include "mon/session/hold.h"
 #include "mon/session/pattern.h"
 #include "mon/session/text.h"
 
@@ -198,17 +199,25 @@ static void put_value(FILE *option, const char *value)
 	}
 }
 
-/* Adds one item to an option; false, and the call failed, where there is none of that name. */
-static bool put_item(struct call *call, FILE *option, const char *item)
+/* The pattern of an item, NULL where it has none. */
+static const char *traced(const char *item)
 {
 	static const char trace[] = "trace:";
 	const char *pattern = item + strlen(trace);
+
+	return strncmp(item, trace, strlen(trace)) == 0 && *pattern ? pattern : NULL;
+}
+
+/* Adds one item to an option; false, and the call failed, where there is none of that name. */
+static bool put_item(struct call *call, FILE *option, const char *item)
+{
+	const char *pattern = traced(item);
 
 	if (strcmp(item, "none") == 0) {
 		fputs("enable=-*,", option);
 		return true;
 	}
-	if (strncmp(item, trace, strlen(trace)) != 0 || !*pattern) {
+	if (!pattern) {
 		call_fail(
 			call, "unknown log item '%.200s'; there are trace:PATTERN and none", item);
 		return false;
@@ -259,14 +268,44 @@ static char *items_as_option(struct call *call, char *items)
 	return NULL;
 }
 
+/* What was switched on is so for whoever holds it, too. */
+static void note_items(const char *given)
+{
+	char *items = strdup(given);
+
+	for (char *rest = items; rest && *rest;) {
+		const char *pattern = traced(next_item(&rest));
+		struct waymark_event_list list;
+
+		if (pattern && *pattern != '-' && waymark_list_events(pattern, &list, NULL) == 0) {
+			holds_note_log(&list);
+			waymark_free_events(&list);
+		}
+	}
+	free(items);
+}
+
+static int configure(const char *option, const char *items, struct waymark_error *error)
+{
+	holds_lock();
+	int result = waymark_configure(option, error);
+
+	if (result == 0) {
+		note_items(items);
+	}
+	holds_unlock();
+	return result;
+}
+
 json_t *log_items(struct call *call)
 {
-	char *items = strdup(call_string(call, "items"));
+	const char *given = call_string(call, "items");
+	char *items = strdup(given);
 	char *option = items && has_log(call) ? items_as_option(call, items) : NULL;
 	struct waymark_error error = { "out of memory" };
 	json_t *result = NULL;
 
-	if (option && waymark_configure(option, &error) == 0) {
+	if (option && configure(option, given, &error) == 0) {
 		result = call_return(call, json_object());
 	} else if (!call->error_class) {
 		call_fail(call, "%s", error.text);
