@@ -32,9 +32,16 @@ extern "C" {
 #define WAYMARK_VCPU_NEXT UINT_MAX
 
 /*
+ * For waymark_vcpu_set_states() and waymark_vcpu_list_events(), in place of an index: the vCPUs
+ * that come later, and every CPU that nobody has told of.
+ */
+#define WAYMARK_VCPU_LATER (UINT_MAX - 1)
+
+/*
  * Tells of a vCPU, before its events fire. Events that are on for some vCPUs are on for
  * the new one where those that come later were to get them: not when it was switched on
- * for single ones, but when it was on for all and switched off for single ones. Returns
+ * for single ones, but when it was on for all and switched off for single ones, or was
+ * switched for WAYMARK_VCPU_LATER. (QEMU 2.7 to 8.0 gave it what was on for any.) Returns
  * 0, or -1: `cpu` is NULL or told of already, `index` is taken, or not below WAYMARK_VCPUS.
  */
 int waymark_vcpu_init(void *cpu, unsigned int index, struct waymark_error *error);
@@ -58,9 +65,9 @@ unsigned int waymark_vcpu_get_state(const void *cpu, const struct waymark_event 
 /*
  * Switches one event on or off for one vCPU; the others stay as they are. Idempotent. On means
  * the backends that are on for other vCPUs, and where there are none, all that the event was built
- * with. Off for the last vCPU that had it, the event is off. Returns 0, or -1 and nothing
- * changed: nobody told of `cpu`, the event is not declared `vcpu` or was built with no backend that
- * this process switches, or memory or event ids ran out.
+ * with. Off for the last vCPU that had it, the event is off, for later ones too. Returns 0, or -1
+ * and nothing changed: nobody told of `cpu`, the event is not declared `vcpu` or was built with no
+ * backend that this process switches, or memory or event ids ran out.
  */
 int waymark_vcpu_set_state(
 	const void *cpu, const struct waymark_event *event, bool on, struct waymark_error *error);

@@ -220,6 +220,13 @@ static void a_list_has_the_events_of_that_vcpu(void **unused)
 	waymark_free_events(&list);
 	refused(waymark_vcpu_list_events(2, NULL, &list, &error), "no vCPU with index 2");
 	assert_int_equal(list.count, 0);
+	refused(waymark_vcpu_list_events(MANY, NULL, &list, &error), "no vCPU with index 4096");
+	assert_int_equal(waymark_vcpu_set_states(WAYMARK_VCPU_LATER, "guest_b*", true, &error), 0);
+	assert_int_equal(waymark_vcpu_list_events(WAYMARK_VCPU_LATER, NULL, &list, &error), 0);
+	assert_int_equal(list.count, 3);
+	assert_int_equal(list.events[0].state, BUILT_WITH);
+	assert_int_equal(list.events[1].state, 0);
+	waymark_free_events(&list);
 	assert_int_equal(waymark_list_events("*_o*", &list, &error), 0);
 	assert_false(list.events[0].vcpu);
 	waymark_free_events(&list);

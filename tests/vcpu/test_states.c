@@ -82,6 +82,17 @@ static void model_off_one(struct model *m, unsigned int cpu)
 	}
 }
 
+static void model_later(struct model *m, bool on)
+{
+	if (on) {
+		m->mask = m->mask ? m->mask : BUILT_WITH;
+	}
+	m->base = on && m->mask;
+	if (!m->base && model_has_none(m)) {
+		model_off(m);
+	}
+}
+
 static void model_init(struct model *m, unsigned int cpu)
 {
 	if (!m->there[cpu]) {
@@ -123,7 +134,15 @@ static void watch(void *cpu, void *opaque)
 	told_cpu = cpu;
 }
 
-enum op { ON_ONE, OFF_ONE, INIT, FINI, ON_ALL, OFF_ALL, ON_LOG, OFF_LOG, OPS };
+enum op { ON_ONE, OFF_ONE, INIT, FINI, ON_ALL, OFF_ALL, ON_LOG, OFF_LOG, ON_LATER, OFF_LATER, OPS };
+
+/* Those that come later, and are not there. */
+static void set_later(bool on, unsigned int turn)
+{
+	assert_int_equal(waymark_vcpu_set_states(
+				 WAYMARK_VCPU_LATER, turn % 2 ? "guest_run" : "*_r?n", on, NULL),
+		0);
+}
 
 /* One call of control; those that do the same take turns. */
 static void set_one(unsigned int cpu, bool on, unsigned int turn)
@@ -180,6 +199,10 @@ static void run(enum op op, unsigned int cpu, unsigned int turn)
 	case OFF_ALL:
 		set_all(WAYMARK_ANY_BACKEND, op == ON_ALL, turn);
 		break;
+	case ON_LATER:
+	case OFF_LATER:
+		set_later(op == ON_LATER, turn);
+		break;
 	default:
 		set_all(WAYMARK_LOG, op == ON_LOG, turn);
 	}
@@ -203,6 +226,10 @@ static void run_model(struct model *m, enum op op, unsigned int cpu)
 	case ON_ALL:
 	case OFF_ALL:
 		(op == ON_ALL ? model_on_all : model_off_all)(m, BUILT_WITH);
+		break;
+	case ON_LATER:
+	case OFF_LATER:
+		model_later(m, op == ON_LATER);
 		break;
 	default:
 		(op == ON_LOG ? model_on_all : model_off_all)(m, WAYMARK_LOG);
@@ -293,6 +320,8 @@ static const struct way ways[] = {
 	{ "two of three, others too", { ON_ALL, OFF_ONE }, { 0, 1 }, 2 },
 	{ "one of three, others too", { ON_ALL, OFF_ONE, OFF_ONE }, { 0, 1, 2 }, 3 },
 	{ "none of two, others too", { ON_ALL, OFF_ONE, FINI }, { 0, 1, 2 }, 3 },
+	{ "none of three, others too", { ON_LATER }, { 0 }, 1 },
+	{ "all of three, others not", { ON_ALL, OFF_LATER }, { 0 }, 2 },
 	{ "log only, one of three", { ON_ONE, OFF_LOG }, { 1, 0 }, 2 },
 };
 

@@ -24,7 +24,8 @@ struct query {
 
 /* What is being filled: `events_max` events, and their names behind. */
 struct copy {
-	const void *cpu; /* NULL: none that is told of */
+	bool of_vcpu;
+	const void *cpu; /* NULL: one that nobody has told of */
 	struct waymark_event_info *events;
 	size_t events_max;
 	size_t text_max;
@@ -55,7 +56,7 @@ static void put(struct copy *c, const struct waymark_event *event)
 	c->events[c->count - 1] = (struct waymark_event_info){
 		.name = name,
 		.backends = event->backends,
-		.state = c->cpu ? waymark_vcpu_backends(event, c->cpu) : state_get(event),
+		.state = c->of_vcpu ? waymark_vcpu_backends(event, c->cpu) : state_get(event),
 		.watchers = state_watchers(event),
 		.recorded = counts.recorded,
 		.lost = counts.lost,
@@ -75,8 +76,9 @@ static bool fill(struct copy *c, const struct query *q)
 {
 	c->count = c->text_size = 0;
 	waymark_lock();
+	c->of_vcpu = q->of_vcpu;
 	c->cpu = q->of_vcpu ? waymark_vcpu_find(q->index) : NULL;
-	bool found = !q->of_vcpu || c->cpu;
+	bool found = !q->of_vcpu || c->cpu || q->index == WAYMARK_VCPU_LATER;
 
 	for (struct waymark_object *o = waymark_registry_first(); o && found; o = o->next) {
 		registry_foreach_event(it, o)

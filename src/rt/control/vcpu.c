@@ -185,7 +185,7 @@ static int check_name(const struct request *r)
 
 static int prepare(const struct request *r)
 {
-	if (!waymark_vcpu_find(r->index)) {
+	if (r->index != WAYMARK_VCPU_LATER && !waymark_vcpu_find(r->index)) {
 		return waymark_fail(r->error, "there is no vCPU with index %u", r->index);
 	}
 	if (r->pattern.kind == PATTERN_EXACT && check_name(r) < 0) {

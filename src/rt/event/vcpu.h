@@ -16,6 +16,7 @@
  *	                                                          base on   ALL where it is all,
  *	                                                                    and base on
  *
+ * on(LATER) and off(LATER) are on(i) and off(i) of `base`, with no change to a bit.
  * As a whole: on makes it ALL; off takes backends away, and without any it is OFF.
  *
  * Call sites read all this without a lock: the mask, then `vcpus`, then one bit. Hence
@@ -72,7 +73,7 @@ static inline bool vcpu_is_taken(unsigned int index)
  */
 bool waymark_vcpu_prepare(struct waymark_event *event, bool on);
 
-/* on(i) and off(i) of a prepared event. */
+/* on(i) and off(i) of a prepared event; WAYMARK_VCPU_LATER for `i`: of `base`. */
 void waymark_vcpu_switch(struct waymark_event *event, unsigned int index, bool on);
 
 /* As a whole, for events that are not declared `vcpu` too; masks as state.h has them. */

@@ -88,6 +88,10 @@ bool waymark_vcpu_prepare(struct waymark_event *event, bool on)
 
 static void put_bit(struct waymark_vcpu_set *set, unsigned int index, bool on)
 {
+	if (index == WAYMARK_VCPU_LATER) {
+		__atomic_store_n(&set->base, on, __ATOMIC_RELAXED);
+		return;
+	}
 	uint32_t bit = UINT32_C(1) << index % 32;
 	uint32_t word = set->on[index / 32];
 
@@ -124,7 +128,7 @@ static void fill(struct waymark_vcpu_set *set, unsigned int index, bool on)
 
 		__atomic_store_n(&set->on[i], word, __ATOMIC_RELAXED);
 	}
-	__atomic_store_n(&set->base, !on, __ATOMIC_RELAXED);
+	__atomic_store_n(&set->base, index == WAYMARK_VCPU_LATER ? on : !on, __ATOMIC_RELAXED);
 }
 
 static void switch_off(struct waymark_event *event)
@@ -148,13 +152,14 @@ static void begin_some(struct waymark_event *event, unsigned int index, bool on)
 	struct waymark_vcpu_set *set = *place_of(event);
 
 	fill(set, index, on);
-	if (is_empty(set)) {
+	if (!on && is_empty(set)) {
 		switch_off(event);
 		return;
 	}
 	show(event, set);
 	if (on) {
 		state_raise(event, state_switchable(event));
+		simplify(event, set, false); /* on for later ones, and none is there */
 	}
 }
 
@@ -169,8 +174,8 @@ static bool base_of(const struct waymark_event *event)
 void waymark_vcpu_switch(struct waymark_event *event, unsigned int index, bool on)
 {
 	struct waymark_vcpu_set *set = some(event);
-	bool is_on = set ? vcpu_bit(set, index) : state_get(event) != 0;
 	bool base = base_of(event);
+	bool is_on = set && index != WAYMARK_VCPU_LATER ? vcpu_bit(set, index) : base;
 
 	if (is_on == on) {
 		return;
