@@ -14,13 +14,15 @@
 
 #include <waymark/vcpu.h>
 
-#define WORDS (WAYMARK_VCPUS / 32)
+/* The bit behind those of the vCPUs is that of the ones that come later. */
+#define LATER ((unsigned int)WAYMARK_VCPUS)
+#define WORDS (LATER / 32 + 1)
 
 /* An event that somebody holds. */
 struct held {
 	unsigned int holders;
 	bool was_on;
-	uint32_t *off_for; /* a bit for each vCPU; NULL: it is not of single ones */
+	uint32_t *off_for; /* a bit for each vCPU, and LATER; NULL: it is not of single ones */
 	bool off_as_whole; /* and nobody has asked for single ones */
 	uint64_t seen; /* by the call of that number: the client holds it already */
 	uint64_t since; /* the call of that number */
@@ -179,19 +181,35 @@ static bool hold_all(struct holds *h, const struct waymark_event_list *list, siz
 	return done;
 }
 
+/* What the runtime calls a vCPU that `off_for` has a bit for. */
+static unsigned int index_of(unsigned int vcpu)
+{
+	return vcpu == LATER ? WAYMARK_VCPU_LATER : vcpu;
+}
+
+/* LATER first: one that comes before the hold's end is to have that state. */
+static void note_state(struct held *h, unsigned int vcpu, bool on)
+{
+	if (vcpu != LATER) {
+		set_off_for(h, vcpu, on);
+	} else if (!on) {
+		memset(h->off_for, 0xff, WORDS * sizeof(*h->off_for));
+	}
+}
+
 /* Which of the events that nobody held before are off for a vCPU. */
 static bool note_vcpu(unsigned int vcpu)
 {
 	struct waymark_event_list list;
 
-	if (waymark_vcpu_list_events(vcpu, NULL, &list, NULL) < 0) {
-		return !waymark_vcpu_find(vcpu); /* it has gone meanwhile */
+	if (waymark_vcpu_list_events(index_of(vcpu), NULL, &list, NULL) < 0) {
+		return vcpu != LATER && !waymark_vcpu_find(vcpu); /* it has gone meanwhile */
 	}
 	for (size_t i = 0; i < list.count; i++) {
 		struct held *h = find(list.events[i].name);
 
 		if (h && h->off_for && h->since == calls) {
-			set_off_for(h, vcpu, list.events[i].state != 0);
+			note_state(h, vcpu, list.events[i].state != 0);
 		}
 	}
 	waymark_free_events(&list);
@@ -202,11 +220,12 @@ static bool note_vcpu(unsigned int vcpu)
 static bool note_vcpus(const struct waymark_event_list *list)
 {
 	bool may_differ = false;
-	bool done = true;
 
 	for (size_t i = 0; i < list->count; i++) {
 		may_differ |= list->events[i].vcpu && list->events[i].state;
 	}
+	bool done = !may_differ || note_vcpu(LATER);
+
 	for (unsigned int i = 0; may_differ && done && i < WAYMARK_VCPUS; i++) {
 		done = !waymark_vcpu_find(i) || note_vcpu(i);
 	}
@@ -247,9 +266,9 @@ static void switch_vcpus_back(const struct held *h)
 {
 	bool may_differ = h->off_for && !h->off_as_whole && is_on(h->name);
 
-	for (unsigned int i = 0; may_differ && i < WAYMARK_VCPUS; i++) {
-		if (is_off_for(h, i) && waymark_vcpu_find(i)) {
-			waymark_vcpu_set_states(i, h->name, false, NULL);
+	for (unsigned int i = 0; may_differ && i <= LATER; i++) {
+		if (is_off_for(h, i) && (i == LATER || waymark_vcpu_find(i))) {
+			waymark_vcpu_set_states(index_of(i), h->name, false, NULL);
 		}
 	}
 }
