@@ -107,49 +107,6 @@ static void there_may_be_4096(void **unused)
 	assert_ptr_equal(waymark_vcpu_find(100), &cpus[MANY]);
 }
 
-/* Addresses all over the place, so that many share a slot of any table; nobody looks there. */
-static void *anywhere(unsigned int cpu)
-{
-	uint64_t h = (cpu + 1) * UINT64_C(0xbf58476d1ce4e5b9);
-
-	h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (void *)(uintptr_t)((h ^ h >> 31) & ~UINT64_C(7));
-}
-
-/* However pointers come and go, each is found as long as it is there, and no longer. */
-static void vcpus_are_found_however_they_come_and_go(void **unused)
-{
-	const struct waymark_event *event = &waymark_event_guest_trap;
-	static bool there[MANY];
-	unsigned int seed = 1;
-
-	(void)unused;
-	/* On for those that have an index, off for all others. */
-	assert_int_equal(init(0, MANY - 1), 0);
-	assert_int_equal(waymark_vcpu_set_states(MANY - 1, "guest_trap", true, NULL), 0);
-	for (unsigned int i = 0; i < 100000; i++) {
-		seed = seed * 1103515245u + 12345u;
-		unsigned int cpu = (seed >> 8) % (MANY - 1);
-		void *where = anywhere(cpu);
-
-		if (there[cpu]) {
-			waymark_vcpu_fini(where);
-		} else {
-			assert_int_equal(waymark_vcpu_init(where, cpu, &error), 0);
-			assert_int_equal(waymark_vcpu_get_state(where, event), 0);
-			waymark_vcpu_set_state(where, event, true, NULL);
-		}
-		there[cpu] = !there[cpu];
-		assert_int_equal(waymark_vcpu_get_state(where, event) != 0, there[cpu]);
-		where = anywhere(i % (MANY - 1));
-		assert_int_equal(waymark_vcpu_get_state(where, event) != 0, there[i % (MANY - 1)]);
-	}
-	for (unsigned int i = 0; i < MANY - 1; i++) {
-		waymark_vcpu_fini(anywhere(i));
-		assert_int_equal(waymark_vcpu_get_state(anywhere(i), event), 0);
-	}
-}
-
 static void a_new_vcpu_gets_what_others_were_to_get(void **unused)
 {
 	(void)unused;
@@ -357,7 +314,6 @@ int main(void)
 		cmocka_unit_test_setup(an_index_is_the_lowest_free_one_or_as_asked, none),
 		cmocka_unit_test_setup(what_is_no_new_vcpu_is_refused, none),
 		cmocka_unit_test_setup(there_may_be_4096, none),
-		cmocka_unit_test_setup(vcpus_are_found_however_they_come_and_go, none),
 		cmocka_unit_test_setup(a_new_vcpu_gets_what_others_were_to_get, two),
 		cmocka_unit_test_setup(what_cannot_be_switched_is_refused, two),
 		cmocka_unit_test_setup(an_event_that_only_others_switch_is_refused, two),

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What call sites ask: whether an event is on for a vCPU. From a CPU's pointer to its
- * index leads a hash table with open addressing in static memory, at most half full. A slot goes
- * from empty to used, from used to freed, and to empty again only where the next one is empty: so a
+ * index leads a hash table with open addressing in static memory, at most a quarter full: so
+ * enough slots stay empty, where searches end, while CPUs come and go. A slot goes from
+ * empty to used, from used to freed, and to empty again only where the next one is empty: so a
  * search that passes it by has nothing to find behind it, whatever comes and goes meanwhile.
  */
 #include "rt/event/vcpu.h"
 
-#define SLOTS_LOG2 13u
+#define SLOTS_LOG2 14u
 #define SLOTS (1u << SLOTS_LOG2)
 
-_Static_assert(SLOTS >= 2 * WAYMARK_VCPUS, "a search ends at an empty slot");
+_Static_assert(SLOTS >= 4 * WAYMARK_VCPUS, "a search ends at an empty slot");
 
 /* Written under the control lock; `cpu` with release, behind `index`. */
 struct slot {
