@@ -107,7 +107,8 @@ void trace_event_set_state_dynamic_init(TraceEvent *ev, bool state);
 
 /*
  * Tells of a vCPU, which gets the lowest index that is free: hosts that have indices of their own
- * call waymark_vcpu_init(). Warns once on standard error where it cannot. Takes one out again.
+ * call waymark_vcpu_init(), which says what events the new one has: not, as in QEMU, those that are
+ * on for any other. Warns once on standard error where it cannot. Takes one out again.
  */
 void trace_init_vcpu(void *cpu);
 void trace_fini_vcpu(void *cpu);
