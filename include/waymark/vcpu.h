@@ -98,7 +98,8 @@ int waymark_vcpu_list_events(unsigned int index, const char *pattern,
  * control call, or load of an object, that changed any. `cpu` is the vCPU whose events changed,
  * NULL: any may have. It may run in several threads at once, may not call control, and should do
  * no more than raise a flag. There is one; NULL ends it: a call that has begun may still return
- * behind that. Tracers outside of the process are not told of.
+ * behind that. Tracers outside of the process are not told of, nor are objects that are unloaded:
+ * what was translated with calls of an object's events is to be dropped before.
  */
 void waymark_vcpu_watch(void (*changed)(void *cpu, void *opaque), void *opaque);
 
