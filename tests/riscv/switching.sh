@@ -9,7 +9,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
 
-WAYMARK_TRACE=hart_start,file=trace.ctf,full=block "$switching" "$guest/tests/integer.elf" "$guest/loop.elf"
+WAYMARK_TRACE=guest_hart_start,file=trace.ctf,full=block "$switching" "$guest/tests/integer.elf" "$guest/loop.elf"
 "$waymark" print trace.ctf >lines
 
 # 300 blocks twice; then the loop's, of which nobody knows how many, and those before it.

@@ -37,8 +37,8 @@ trace hello "$guest/hello.elf"
 executed=$(sed -n 's/hart 0: \(.*\) instructions/\1/p' count)
 blocks=$(grep ' guest_block_exec ' lines | sum instructions)
 [ "$executed" = "$blocks" ] || fail "$executed instructions, but blocks of $blocks"
-grep -q " hart_stop hart 0 executed $executed instructions" lines || fail "no count at the end"
-grep -q ' loader_function 0x[0-9a-f]* main$' lines || fail "main is not named"
+grep -q " guest_hart_stop cpu=[^ ]* hart 0 executed $executed instructions" lines || fail "no count at the end"
+grep -q ' guest_function 0x[0-9a-f]* main$' lines || fail "main is not named"
 grep -q ' loader_entry 0x80000000$' lines || fail "no entry"
 sent=$(grep ' console_write ' lines | sed 's/.*0x//' | tr -d '\n')
 [ "$sent" = "$(od -An -v -tx1 out | tr -d ' \n')" ] || fail "the console's bytes are others: $sent"
@@ -50,39 +50,39 @@ less='--trace=-guest_memory_*'
 # Each request is submitted, begun and completed, in this order, and has one number.
 head -c 100000 "$riscv" >disk
 trace sha256 --disk disk "$guest/sha256.elf"
-awk '/ disk_(submit|begin|complete) /{
+awk '/ guest_disk_(submit|begin|complete) /{
 	for (i = 1; i < NF; i++) {
-		if ($i ~ /^disk_/) what = $i
+		if ($i ~ /^guest_disk_/) what = $i
 		if ($i == "request") id = $(i + 1) + 0
 	}
 	seen[id] = seen[id] " " what
 }
 END {
 	for (id in seen) {
-		if (seen[id] != " disk_submit disk_begin disk_complete") exit 1
+		if (seen[id] != " guest_disk_submit guest_disk_begin guest_disk_complete") exit 1
 		count++
 	}
 	exit count != 25
-}' lines || fail "requests are not as they should be: $(grep ' disk_' lines)"
-grep -q ' guest_interrupt hart 0 cause 11 ' lines || fail "the disk did not interrupt"
+}' lines || fail "requests are not as they should be: $(grep " guest_disk_" lines)"
+grep -q ' guest_interrupt cpu=[^ ]* hart 0 cause 11 ' lines || fail "the disk did not interrupt"
 
 # All harts, and who woke them. Each is a vCPU of its own.
 trace harts --harts 4 "$guest/harts.elf"
 cpus=$(sed -n 's/.* guest_block_exec \(cpu=[^ ]*\) .*/\1/p' lines | sort -u | wc -l)
 [ "$cpus" = 4 ] || fail "blocks of $cpus harts"
 for hart in 0 1 2 3; do
-	grep -q " hart_start hart $hart " lines || fail "hart $hart did not start"
+	grep -q " guest_hart_start cpu=[^ ]* hart $hart " lines || fail "hart $hart did not start"
 	executed=$(sed -n "s/hart $hart: \(.*\) instructions/\1/p" count)
-	grep -q " hart_stop hart $hart executed $executed instructions" lines ||
+	grep -q " guest_hart_stop cpu=[^ ]* hart $hart executed $executed instructions" lines ||
 		fail "hart $hart: the counts differ"
 done
 for hart in 1 2 3; do
 	grep -q " clint_software hart $hart pending 1" lines || fail "hart $hart was not woken"
-	grep -q " hart_wait hart $hart " lines || fail "hart $hart did not sleep"
-	grep -q " guest_interrupt hart $hart cause 3 " lines || fail "hart $hart did not notice"
+	grep -q " guest_hart_wait cpu=[^ ]* hart $hart " lines || fail "hart $hart did not sleep"
+	grep -q " guest_interrupt cpu=[^ ]* hart $hart cause 3 " lines || fail "hart $hart did not notice"
 done
-grep -q ' guest_trap hart 0 cause 5 ' lines || fail "the fault is missing"
-grep -q ' guest_mret hart 0 ' lines || fail "the way back is missing"
+grep -q ' guest_trap cpu=[^ ]* hart 0 cause 5 ' lines || fail "the fault is missing"
+grep -q ' guest_mret cpu=[^ ]* hart 0 ' lines || fail "the way back is missing"
 
 # Interpreted and translated, a guest's blocks and accesses are the same.
 less=

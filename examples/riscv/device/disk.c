@@ -39,7 +39,7 @@ static void update_interrupt(struct disk *disk)
 {
 	bool pending = disk->interrupts && disk->done;
 
-	trace_disk_interrupt(pending);
+	trace_guest_disk_interrupt(pending);
 	(pending ? hart_raise : hart_lower)(&disk->machine->harts[0], HART_EXTERNAL);
 }
 
@@ -53,7 +53,7 @@ static bool submit(struct disk *disk, uint64_t address)
 	}
 	*queued = (struct queued){ disk->next++, *request, &request->status };
 	request = &queued->request;
-	trace_disk_submit(queued->id, request->operation == DISK_WRITE ? "write" : "read",
+	trace_guest_disk_submit(queued->id, request->operation == DISK_WRITE ? "write" : "read",
 		request->sector, request->sectors);
 	pthread_cond_signal(&disk->submitted);
 	return true;
@@ -175,7 +175,7 @@ static const struct queued *wait_for_request(struct disk *disk)
 	}
 	const struct queued *queued = &disk->queue[disk->first % DISK_QUEUE];
 
-	trace_disk_begin(queued->id, disk->next - disk->first - 1);
+	trace_guest_disk_begin(queued->id, disk->next - disk->first - 1);
 	return queued;
 }
 
@@ -184,7 +184,7 @@ static void complete(struct disk *disk, const struct queued *queued, enum disk_s
 {
 	uint32_t *at = queued->status;
 
-	trace_disk_complete(queued->id, status);
+	trace_guest_disk_complete(queued->id, status);
 	disk->first++;
 	disk->done++;
 	__atomic_store_n(at, (uint32_t)status, __ATOMIC_RELEASE);

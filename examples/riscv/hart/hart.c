@@ -68,11 +68,11 @@ void hart_run(struct hart *hart)
 {
 	uint64_t interrupts;
 
-	trace_hart_start(hart->id, hart->pc);
+	trace_guest_hart_start(hart, hart->id, hart->pc);
 	while (!((interrupts = pending(hart)) & HART_STOP)) {
 		hart_step(hart, interrupts);
 	}
-	trace_hart_stop(hart->id, hart->retired);
+	trace_guest_hart_stop(hart, hart->id, hart->retired);
 }
 
 void hart_raise(struct hart *hart, uint64_t interrupts)
@@ -93,11 +93,11 @@ void hart_wait(struct hart *hart)
 	uint64_t wanted = hart->mie | HART_STOP;
 	uint64_t interrupts;
 
-	trace_hart_wait(hart->id);
+	trace_guest_hart_wait(hart, hart->id);
 	pthread_mutex_lock(&hart->lock);
 	while (!((interrupts = pending(hart)) & wanted)) {
 		pthread_cond_wait(&hart->woken, &hart->lock);
 	}
 	pthread_mutex_unlock(&hart->lock);
-	trace_hart_wake(hart->id, interrupts & HART_INTERRUPTS);
+	trace_guest_hart_wake(hart, hart->id, interrupts & HART_INTERRUPTS);
 }

@@ -30,7 +30,7 @@ static void enter(struct hart *hart, uint64_t cause, uint64_t value)
 bool trap(struct hart *hart, enum trap_cause cause, uint64_t value)
 {
 	hart->retired -= (hart->block_end - hart->pc) / 4;
-	trace_guest_trap(hart->id, cause, hart->pc, value);
+	trace_guest_trap(hart, hart->id, cause, hart->pc, value);
 	enter(hart, cause, value);
 	return false;
 }
@@ -43,7 +43,7 @@ void trap_interrupt(struct hart *hart, uint64_t interrupts)
 	while (!(interrupts >> causes[i] & 1)) {
 		i++;
 	}
-	trace_guest_interrupt(hart->id, causes[i], hart->pc);
+	trace_guest_interrupt(hart, hart->id, causes[i], hart->pc);
 	enter(hart, MCAUSE_INTERRUPT | causes[i], 0);
 }
 
@@ -53,5 +53,5 @@ void trap_return(struct hart *hart)
 
 	hart->mstatus = MSTATUS_MPP | MSTATUS_MPIE | (enabled ? MSTATUS_MIE : 0);
 	hart->pc = hart->mepc;
-	trace_guest_mret(hart->id, hart->pc);
+	trace_guest_mret(hart, hart->id, hart->pc);
 }

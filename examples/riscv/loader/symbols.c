@@ -42,8 +42,9 @@ static void trace_table(const struct image *image, const Elf64_Shdr *table, cons
 		image_get(image, table->sh_offset + at, &symbol, sizeof(symbol));
 		const char *name = get_name(image, names, symbol.st_name);
 
-		if (name && *name && is_code(&symbol)) {
-			trace_loader_function(symbol.st_value, name);
+		/* `$x...` are marks of the assembler's. */
+		if (name && *name && *name != '$' && is_code(&symbol)) {
+			trace_guest_function(symbol.st_value, name);
 		}
 	}
 }
@@ -52,7 +53,7 @@ void symbols_trace(const struct image *image, const Elf64_Ehdr *header)
 {
 	Elf64_Shdr table, names;
 
-	if (!trace_event_get_state(TRACE_LOADER_FUNCTION)) {
+	if (!trace_event_get_state(TRACE_GUEST_FUNCTION)) {
 		return;
 	}
 	for (unsigned int i = 0; get_section(image, header, i, &table); i++) {
