@@ -50,6 +50,7 @@ less='--trace=-guest_memory_*'
 # Each request is submitted, begun and completed, in this order, and has one number.
 head -c 100000 "$riscv" >disk
 trace sha256 --disk disk "$guest/sha256.elf"
+grep -q ' guest_function 0x[0-9a-f]* hash_block$' lines || fail "the functions of a program with .bss are not named"
 awk '/ guest_disk_(submit|begin|complete) /{
 	for (i = 1; i < NF; i++) {
 		if ($i ~ /^guest_disk_/) what = $i

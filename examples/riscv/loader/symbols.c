@@ -10,8 +10,13 @@ static bool get_section(const struct image *image, const Elf64_Ehdr *header, uns
 	return header->e_shentsize == sizeof(*section) && number < header->e_shnum &&
 	       image_has(image, header->e_shoff, 0) &&
 	       image_get(image, header->e_shoff + (uint64_t)number * sizeof(*section), section,
-		       sizeof(*section)) &&
-	       image_has(image, section->sh_offset, section->sh_size);
+		       sizeof(*section));
+}
+
+/* Not all of them are in the file: .bss has a size and no bytes. */
+static bool has_bytes(const struct image *image, const Elf64_Shdr *section)
+{
+	return image_has(image, section->sh_offset, section->sh_size);
 }
 
 /* A name, which has to end inside of its table. */
@@ -57,8 +62,9 @@ void symbols_trace(const struct image *image, const Elf64_Ehdr *header)
 		return;
 	}
 	for (unsigned int i = 0; get_section(image, header, i, &table); i++) {
-		if (table.sh_type == SHT_SYMTAB &&
-			get_section(image, header, table.sh_link, &names)) {
+		if (table.sh_type == SHT_SYMTAB && has_bytes(image, &table) &&
+			get_section(image, header, table.sh_link, &names) &&
+			has_bytes(image, &names)) {
 			trace_table(image, &table, &names);
 		}
 	}
