@@ -115,6 +115,9 @@ static int run_with_disk(struct machine *machine, const struct options *options)
 	struct disk *disk = disk_create(machine, fd, bytes);
 	int status = disk ? run(machine, options) : fail("the disk's thread", strerror(errno));
 
+	if (disk && options->count) {
+		fprintf(stderr, "disk: %" PRIu64 " requests\n", disk_requests(disk));
+	}
 	disk_destroy(disk);
 	close(fd);
 	return status;

@@ -22,7 +22,7 @@ static void print_help(const char *program)
 	       "  -w, --write\t\tthe guest may change FILE\n"
 	       "  -i, --interpret\tdo not translate to code of the host\n"
 	       "  -D, --dump-code=FILE\twrite each translation: the guest's address, its bytes\n"
-	       "  -c, --count\t\tat the end, tell each hart's instructions\n"
+	       "  -c, --count\t\tat the end, tell each hart's instructions, the disk's requests\n"
 	       "  -T, --trace=[enable=]PATTERN[,events=FILE][,file=FILE]\n"
 	       "\t\t\ttrace events; `--trace help` lists them\n"
 	       "  -h, --help\t\tprint this\n",

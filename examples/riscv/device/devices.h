@@ -65,6 +65,7 @@ struct disk_request {
 
 /* The file stays the caller's. Returns NULL with errno. */
 struct disk *disk_create(struct machine *machine, int fd, uint64_t bytes);
+uint64_t disk_requests(const struct disk *disk); /* submitted until now; no hart may run */
 void disk_destroy(struct disk *disk); /* waits for what is under way; no hart may run */
 
 #endif

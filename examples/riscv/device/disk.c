@@ -235,6 +235,11 @@ struct disk *disk_create(struct machine *machine, int fd, uint64_t bytes)
 	return disk;
 }
 
+uint64_t disk_requests(const struct disk *disk)
+{
+	return disk->next;
+}
+
 void disk_destroy(struct disk *disk)
 {
 	if (!disk) {
