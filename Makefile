@@ -10,6 +10,9 @@ all: deps
 demo: all
 	@tools/demo $(BUILD)
 
+demo-riscv: all
+	@tools/demo-riscv $(BUILD)
+
 check: all
 	@tools/run-tests $(BUILD) --no-suite long
 
@@ -34,4 +37,4 @@ deps:
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-bench
 
-.PHONY: all demo check check-long check-sanitize bench install uninstall deps clean
+.PHONY: all demo demo-riscv check check-long check-sanitize bench install uninstall deps clean
