@@ -268,7 +268,8 @@ static bool read_trace(struct report *report)
 		} else if (what == WAYMARK_READ_GAP) {
 			take_gap(report);
 		} else {
-			fprintf(stderr, "riscv-report: %s\n", waymark_reader_error(report->reader));
+			fprintf(stderr, "riscv-report: %s: %s\n", report->path,
+				waymark_reader_error(report->reader));
 			complete = false;
 		}
 		if (what == WAYMARK_READ_DAMAGED) {
@@ -304,8 +305,7 @@ int main(int argc, char **argv)
 	report.path = argv[1];
 	report.reader = waymark_reader_open(argv[1], NULL, error, sizeof(error));
 	if (!report.reader) {
-		fprintf(stderr, "riscv-report: %s\n", error);
-		return EXIT_FAILURE;
+		die(argv[1], error);
 	}
 	bool complete = read_trace(&report);
 

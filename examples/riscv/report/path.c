@@ -71,6 +71,14 @@ static bool return_to_function(struct path *path, const struct function *functio
 	return false;
 }
 
+/* To a caller that was there before the trace, or in a gap of it. */
+static void return_to_unknown(struct path *path)
+{
+	while (path->depth && !path->frames[path->depth - 1].trap) {
+		path->depth--;
+	}
+}
+
 static void move(struct path *path, const struct function *function, uint64_t pc)
 {
 	bool jumped = pc != path->block_end;
@@ -84,7 +92,10 @@ static void move(struct path *path, const struct function *function, uint64_t pc
 	} else if (path->depth && jumped && return_to_caller(path, pc)) {
 		return;
 	} else if (!inside && !return_to_function(path, function)) {
-		call(path, function, 0, false); /* the first one, or into its middle */
+		if (pc != function->address) {
+			return_to_unknown(path);
+		}
+		call(path, function, 0, false);
 	}
 }
 

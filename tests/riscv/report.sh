@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# riscv-report tells from a trace what happened: report.sh RISCV REPORT WAYMARK PROGRAMS
+set -eu
+riscv=$(realpath "$1")
+report=$(realpath "$2")
+waymark=$(realpath "$3")
+guest=$4
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+
+fail() {
+	echo "$*"
+	[ ! -f out ] || head -n 40 out
+	exit 1
+}
+
+# run ARGUMENT...: traces the machine into `trace` and tells of it in `out`
+run() {
+	"$riscv" --count --trace "guest_*,file=trace,replace=on,full=block" "$@" >printed 2>count </dev/null
+	"$report" trace >out
+}
+
+# A row of the table of harts: its instructions, and as the machine has counted them.
+harts() {
+	awk 'NF == 0 { inside = 0 } inside { print $1, $3, $4 } /^hart +cpu/ { inside = 1 }' out
+}
+same_harts() {
+	sed -n 's/^hart \(.*\): \(.*\) instructions$/\1 \2 \2/p' count >wanted
+	harts | cmp -s - wanted || fail "$1: instructions are not $(cat wanted)"
+}
+
+# The tree of a hart: calls and names, indented.
+path() {
+	awk -v hart="hart $1: its path" 'NF == 0 { inside = 0 } inside && $1 != "calls" {
+		at = index($0, $4) + length($4); print $1 substr($0, at) } $0 == hart { inside = 1 }' out
+}
+
+cat >wanted.path <<'END'
+1  _start
+1    main
+2      print
+1      print_number
+1    machine_exit
+END
+for option in '' --interpret; do
+	run $option "$guest/hello.elf"
+	same_harts "hello $option"
+	path 0 | cmp -s - wanted.path || fail "hello $option: its path is $(path 0)"
+	! grep -q 'request\|lost' out || fail "hello $option: there are no requests, and no losses"
+done
+
+# Calls, and requests, follow from the bytes; what a handler breaks off goes on behind it.
+head -c 20000 "$riscv" >disk
+run --disk disk --trace=-guest_memory_\* "$guest/sha256.elf"
+same_harts sha256
+[ "$(path 0 | awk '$2 == "hash_block" { sum += $1 } END { print sum }')" = 313 ] || fail "blocks of SHA-256: $(path 0)"
+[ "$(path 0 | sed -n 's/ .*disk_submit$//p' | xargs)" = 5 ] || fail "disk_submit: $(path 0)"
+grep -q '^5 requests, 5 completed: latency min ' out || fail "requests: wanted 5"
+[ "$(sed -n 's/disk: \(.*\) requests/\1/p' count)" = 5 ] || fail "the machine counts other requests: $(cat count)"
+awk '/^request/ { getline; for (i = 0; i < 5; i++) { n += $1 == i && $2 == "read" && $3 == 8 * i &&
+	$4 == 8 && $NF == "ok" && $5 + $6 > $7 - 0.3 && $5 + $6 < $7 + 0.3; getline } }
+	END { exit n != 5 }' out || fail "the table of requests is wrong"
+
+# Traps in the middle of blocks, refused requests.
+head -c 1048576 /dev/zero >disk
+run --write --disk disk "$guest/disk.elf"
+same_harts disk
+grep -q '^ *4 .* trap_entry (trap or interrupt)$' out || fail "four traps are not told"
+[ "$(grep -c ' refused$' out)" = 5 ] || fail "wanted 5 requests that are refused"
+for program in trap interrupt code atomic; do
+	run "$guest/tests/$program.elf"
+	same_harts $program
+done
+
+run --harts 4 --trace=-guest_memory_\* "$guest/harts.elf"
+same_harts 'four harts'
+for hart in 1 2 3; do
+	path $hart | grep -q '^1    hart_main$' || fail "hart $hart has no path"
+	path $hart | grep -q '^1 *count$' || fail "hart $hart did not count"
+done
+
+# Events are missing: it says so, and knows nothing better than what is there.
+"$riscv" --count --trace "guest_*,file=gaps,buffer=1M" --disk disk "$guest/sha256.elf" >printed 2>count </dev/null
+"$report" gaps >out
+grep -q '^[1-9][0-9]* events are lost: counts are too low, paths have holes$' out || fail "no word of the losses"
+[ "$(harts | awk '{ print ($2 < $3) }')" = 1 ] || fail "nothing is lost, or more is counted than there was"
+[ "$(path 0 | wc -l)" -gt 3 ] || fail "a trace with gaps has no path"
+
+# A machine that is killed leaves a trace as well, which ends somewhere.
+timeout -s KILL 20 sh -c 'echo $$ >pid; exec "$0" "$@"' "$riscv" --trace "guest_*,file=killed,buffer=1M,full=block" \
+	"$guest/loop.elf" >printed 2>&1 </dev/null &
+machine=$!
+until "$waymark" print killed 2>/dev/null | head -n 2000 | grep -q guest_block_exec; do
+	sleep 0.1
+done
+kill -9 "$(cat pid)"
+wait $machine || :
+"$waymark" recover killed >recovered || fail "recover: $(cat recovered)"
+"$report" killed >out
+harts | grep -q '^0 [1-9][0-9]* ?$' || fail "the killed hart: $(harts)"
+path 0 | head -n 1 | grep -q '^1  _start$' || fail "the killed hart's path: $(path 0)"
+
+# refused MESSAGE TRACE: one clear line
+refused() {
+	! "$report" "$2" >out 2>error || fail "$2 is taken for a trace of the machine"
+	[ "$(wc -l <error)" = 1 ] && [ ! -s out ] && grep -q "^riscv-report: .*$1" error || fail "$2: wanted '$1', not: $(cat error)"
+}
+mkdir empty
+refused 'empty: ' empty
+"$riscv" --trace "exit_*,file=others" "$guest/hello.elf" >printed
+refused "others: no events of a guest's harts" others
+refused 'none: .*No such file' none
+echo 'this is no trace' >text
+refused 'text: ' text
+: >nothing
+refused 'nothing: ' nothing
+! "$report" >out 2>error || fail "it needs a trace"
+grep -q '^usage: riscv-report TRACE$' error || fail "no usage: $(cat error)"
