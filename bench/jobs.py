@@ -23,6 +23,7 @@ TINY = types.SimpleNamespace(
     slow=20_000, latency=20_000, pairs=5, fresh=5, threads=50, sites=3, read=20_000)
 
 EVENTS = ("two_u64", "u64_str")
+VCPU_EVENTS = ("vcpu_all", "vcpu_this", "vcpu_other")
 
 # What Waymark's backends that record are compared with; those that write each event by itself.
 OTHERS = ("lttng", "log", "fprintf", "syslog")
@@ -61,6 +62,9 @@ def memory(recorder, size, backends):
     if recorder in backends:
         yield Job(recorder, "memory", "memory.large.1",
                   {"burst": size.large, "bursts": size.large_bursts}, True)
+        for event in VCPU_EVENTS:
+            yield Job(recorder, "memory", f"memory.{event}.1",
+                      {"event": event, "burst": 2000, "bursts": few}, event != "vcpu_other")
 
 
 def disk(recorder, size, backends):

@@ -21,6 +21,7 @@ typedef void loop(struct area area, uint64_t count);
 	}
 
 KINDS(PLAIN_LOOP)
+RECORDER_KINDS(PLAIN_LOOP)
 
 /* The loop of that kind. */
 static inline loop *loop_find(const char *name)
@@ -30,6 +31,7 @@ static inline loop *loop_find(const char *name)
 		return loop_##kind;     \
 	}
 	KINDS(NAMED_LOOP)
+	RECORDER_KINDS(NAMED_LOOP)
 #undef NAMED_LOOP
 	bench_fail("event=%s: no such event", name);
 }

@@ -34,4 +34,9 @@ uint64_t recorder_close(void);
 
 #include RECORDER
 
+/* Kinds of events that this recorder alone has, for loops.h: as KINDS of kinds.h. */
+#ifndef RECORDER_KINDS
+#define RECORDER_KINDS(LOOP)
+#endif
+
 #endif

@@ -4,3 +4,14 @@
 
 #define record_two_u64(a, b) trace_two_u64(a, b)
 #define record_u64_str(a, s) trace_u64_str(a, s)
+
+/* The vCPU that all threads are. */
+struct CPUState {
+	char own[64];
+};
+extern struct CPUState recorder_cpu;
+
+#define RECORDER_KINDS(LOOP)                               \
+	LOOP(vcpu_all, trace_vcpu_all(&recorder_cpu, i))   \
+	LOOP(vcpu_this, trace_vcpu_this(&recorder_cpu, i)) \
+	LOOP(vcpu_other, trace_vcpu_other(&recorder_cpu, i))

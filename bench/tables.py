@@ -18,6 +18,8 @@ def rows(bench, prefix, variants):
 VARIANTS = (("two_u64, 1 thread", "two_u64.1"), ("two_u64, 2 threads", "two_u64.2"),
             ("u64_str, 1 thread", "u64_str.1"), ("u64_str, 2 threads", "u64_str.2"))
 LARGE = (("two_u64, 1 thread, bursts of a million", "large.1"),)
+VCPUS = (("vcpu, on for all", "vcpu_all.1"), ("vcpu, on for this one", "vcpu_this.1"),
+         ("vcpu, on for another", "vcpu_other.1"))
 
 
 def show(bench, head, text, columns, lines):
@@ -34,7 +36,7 @@ def recording(bench):
     show(bench, ("event", "recorder"), ("Into memory",
          "Bursts of 2000 events that fit into the buffer: what the recording thread pays, in ns."),
          {"ns": "event_ns", "floor": "floor_ns", "x floor": "ratio"},
-         rows(bench, "memory", (*VARIANTS, *LARGE)))
+         rows(bench, "memory", (*VARIANTS, *LARGE, *VCPUS)))
     show(bench, ("event", "recorder"), ("To the disk",
          "Flat out until all are written; then a reader counts them. ns an event: of the recording\n"
          "thread, wall and CPU of all threads, the writer's. sync: until the disk has them."),
