@@ -76,7 +76,7 @@ void bench_skip(const char *fmt, ...)
 
 void bench_result(const char *name, double value)
 {
-	printf("%s %.6g\n", name, value);
+	printf("%s %.12g\n", name, value);
 }
 
 static double read_clock(clockid_t clock)

@@ -17,6 +17,7 @@ import time
 
 sys.dont_write_bytecode = True  # the sources' folder may belong to somebody else
 
+from guests import Guests
 from jobs import QUICK, FULL, TINY, jobs_of
 from lttng import Lttng, move_apart, why_absent
 from readers import Readers, parse_info
@@ -76,7 +77,8 @@ class Bench:
             if wanted and job.recorder not in self.absent:
                 self.run_job(job, number)
 
-    def run_job(self, job, number):
+    def run_job(self, job, number=0):
+        """What it measured; nothing where it failed, which is said."""
         path = os.path.join(self.directory, "trace")
         command = [self.options.programs / job.program, f"path={path}", *job.arguments()]
         extra = {}
@@ -88,9 +90,11 @@ class Bench:
             self.absent[job.recorder] = result.stderr.strip()
         elif result.returncode:
             self.fault(f"{job}: exit {result.returncode}: {result.stderr.strip()}")
-        else:
-            self.take(job, {**parse(result.stdout), **extra}, number)
+        values = {} if result.returncode else {**parse(result.stdout), **extra}
+        if values:
+            self.take(job, values, number)
         remove(path)
+        return values
 
     def run_in_session(self, command):
         result, seconds, cpu, lost = self.lttng.record(command)
@@ -149,11 +153,12 @@ def measure(options, directory, size):
     begin = time.monotonic()
     bench = Bench(options, directory, size)
     try:
-        readers = Readers(bench, size)
+        readers, guests = Readers(bench, size), Guests(bench, size)
         for number in range(size.rounds):
             print(f"round {number + 1} of {size.rounds}", file=sys.stderr, flush=True)
             bench.run_round(number)
             readers.run_round()
+            guests.run_round()
     finally:
         if bench.lttng:
             bench.lttng.close()

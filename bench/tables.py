@@ -105,6 +105,40 @@ READERS = (("waymark print > /dev/null", "read.print"), ("waymark print > file",
            ("babeltrace2 -o dummy", "read.dummy"))
 
 
+GUESTS = (
+    ("loop", "interpreted", "guest.loop.interpreted", ""),
+    ("loop", "translated, without events (nop)", "guest.loop.nop", ""),
+    ("loop", "translated, events off", "guest.loop.off", ""),
+    ("loop", "translated, guest_block_exec on", "guest.loop.on", "ctf"),
+    ("loop on two harts", "translated, events off", "guest.pair.off", ""),
+    ("loop on two harts", "translated, guest_block_exec on for the other", "guest.pair.on", "ctf"),
+    ("sha256", "interpreted", "guest.sha256.interpreted", ""),
+    ("sha256", "translated, without events (nop)", "guest.sha256.nop", ""),
+    ("sha256", "translated, events off", "guest.sha256.off", ""),
+    ("sha256", "translated, guest_block_exec on", "guest.sha256.on", "ctf"))
+
+
+GUEST_COLUMNS = {"M instr./s": "million_per_s", "other hart": "other_million_per_s",
+                 "x interpreted": "x_interpreted", "time of nop": "time_of_nop",
+                 "slower, %": "slowdown", "other, %": "other_slowdown",
+                 "M events/s": "million_events_per_s"}
+
+
+def guests(bench):
+    """Not every column is for every row."""
+    results, lines = bench.results, []
+    for *cells, prefix, who in GUESTS:
+        if results.has(prefix, who):
+            values = medians(results, prefix, who, GUEST_COLUMNS)
+            lines.append([*cells, *("" if value == "-" else value for value in values),
+                          verdicts(results, prefix, who, GUEST_COLUMNS)])
+    if lines:
+        table("Guest code", "The machine of examples/riscv: M instructions/s of a hart, and of the "
+              "other one.\ntime of nop: times as long as the machine takes that was built without "
+              "events.\nslower: than with events off.",
+              ("guest", "machine", *GUEST_COLUMNS, "to reach"), lines)
+
+
 def reader_line(bench, label, prefix, who, base):
     columns = {"M/s": "million_per_s", "x": "x_babeltrace2"}
     speed = bench.results.median(f"{prefix}.million_per_s", who)
@@ -133,6 +167,7 @@ def print_tables(bench, all_readers):
     latency(bench)
     work(bench)
     small(bench)
+    guests(bench)
     readers(bench, all_readers)
     print(f"counted by a reader, none missing: {bench.counted} traces")
     for what, reason in bench.absent.items():

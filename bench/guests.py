@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Guest programs on the machine of examples/riscv: interpreted, translated, with events.
+
+Each round runs every machine of a guest in turn. Compared are runs that follow
+each other: the tables show the median of such ratios.
+"""
+
+import os
+import pathlib
+import platform
+
+from jobs import Job
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent.parent / "examples/riscv/guest"
+ON = {"on": "all", "options": "full=block,buffer=64M"}
+# Both harts execute the loop: past the instruction that sends one to sleep. There is no
+# writer, which would take a processor from one of them.
+PAIR = {"harts": 2, "skip": 4, "options": "full=overwrite,buffer=64M"}
+
+
+class Guests:
+    def __init__(self, bench, size):
+        self.bench = bench
+        self.size = size
+        if platform.machine() != "x86_64":
+            bench.absent["translated guests"] = "riscv translates for x86-64 only"
+
+    def run_round(self):
+        if "translated guests" in self.bench.absent:
+            return
+        loop = self.loop(self.size.guest_rounds)
+        self.run_guest("guest.loop", loop, self.loop(self.size.guest_traced_rounds))
+        self.run_guest("guest.sha256", self.sha256(self.size.guest_disk),
+                       self.sha256(self.size.guest_traced_disk))
+        off = self.run("guest.pair.off", {**loop, **PAIR})
+        on = self.run("guest.pair.on", {**loop, **PAIR, "on": 1})
+        self.add_slowdown("guest.pair.on.slowdown", off, on, "million_per_s")
+        self.add_slowdown("guest.pair.on.other_slowdown", off, on, "other_million_per_s")
+
+    def loop(self, rounds):
+        return {"program": PROGRAMS / "loop.elf", "rounds": rounds}
+
+    def sha256(self, size):
+        path = os.path.join(self.bench.directory, "disk")
+        with open(f"{path}{size}", "wb") as file:
+            file.truncate(size)
+        return {"program": PROGRAMS / "sha256.elf", "disk": file.name}
+
+    def run_guest(self, prefix, values, traced):
+        """Some times without any events and with all of them off, in turn."""
+        interpreted = self.run(f"{prefix}.interpreted", {**values, "interpret": 1})
+        for _ in range(self.size.guest_pairs):
+            nop = self.run(f"{prefix}.nop", values, "nop")
+            off = self.run(f"{prefix}.off", values)
+            self.add(f"{prefix}.off.time_of_nop", nop, off)
+        on = self.run(f"{prefix}.on", {**traced, **ON})
+        self.add(f"{prefix}.off.x_interpreted", off, interpreted)
+        self.add_slowdown(f"{prefix}.on.slowdown", off, on, "million_per_s")
+
+    def run(self, prefix, values, machine="ctf"):
+        """What the program measured; nothing where it failed, which is said."""
+        job = Job("ctf" if "on" in values else "", f"bench-guest-{machine}", prefix, values,
+                  counted=values.get("on") == "all")
+        return self.bench.run_job(job)
+
+    def add(self, metric, over, under):
+        """Of processor time: nobody but the one hart has taken any."""
+        name = "million_per_cpu_s"
+        if over and under:
+            self.bench.results.add(metric, "", over[name] / under[name])
+
+    def add_slowdown(self, metric, off, on, name):
+        """By how many percent the same work takes longer; a second hart may begin too late."""
+        if off and on and on[name]:
+            self.bench.results.add(metric, "ctf", 100 * (off[name] / on[name] - 1))
