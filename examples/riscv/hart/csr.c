@@ -43,6 +43,7 @@ void csr_reset(struct hart *hart)
 	hart->mhartid = hart->id;
 	hart->mie = hart->mtvec = hart->mscratch = 0;
 	hart->mepc = hart->mcause = hart->mtval = 0;
+	hart_unmask(hart);
 }
 
 static const struct csr *find(unsigned int number)
@@ -109,6 +110,7 @@ void csr_execute(struct hart *hart, const struct instruction *in, enum csr_opera
 
 	if (writes) {
 		write_csr(hart, csr, changed(operation, old, operand));
+		hart_unmask(hart);
 	}
 	hart->x[in->rd] = old;
 	hart->pc += 4;

@@ -56,10 +56,16 @@ static uint64_t pending(struct hart *hart)
 	return __atomic_load_n(&hart->interrupts, __ATOMIC_ACQUIRE);
 }
 
+void hart_unmask(struct hart *hart)
+{
+	hart->unmasked = HART_FLUSH | HART_STOP | (hart->mstatus & MSTATUS_MIE ? hart->mie : 0);
+}
+
 void hart_step(struct hart *hart, uint64_t interrupts)
 {
-	if (interrupts & hart->mie && hart->mstatus & MSTATUS_MIE) {
-		trap_interrupt(hart, interrupts & hart->mie);
+	interrupts &= hart->unmasked & HART_INTERRUPTS;
+	if (interrupts) {
+		trap_interrupt(hart, interrupts);
 	}
 	block_run(hart);
 }

@@ -48,6 +48,7 @@ struct hart {
 	uint64_t retired; /* instructions, all of the block that runs among them */
 	uint64_t block_end; /* of the block that runs */
 	uint64_t interrupts; /* atomic: mip, HART_FLUSH and HART_STOP */
+	uint64_t unmasked; /* which of them are let through: hart_unmask() */
 	struct translated translated;
 
 	uint64_t mstatus;
@@ -89,9 +90,12 @@ void hart_reset(struct hart *hart, uint64_t pc);
 /* Executes until HART_STOP is raised, by others or because the hart is lost. */
 void hart_run(struct hart *hart);
 
+/* Once mie or mstatus has changed. */
+void hart_unmask(struct hart *hart);
+
 /*
  * Takes one of these interrupts, if mie and mstatus let it through, and executes a
- * block; translated ones go on until an interrupt is pending.
+ * block; translated ones go on until one is pending that is let through.
  */
 void hart_step(struct hart *hart, uint64_t interrupts);
 

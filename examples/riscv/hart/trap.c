@@ -19,6 +19,7 @@ static void enter(struct hart *hart, uint64_t cause, uint64_t value)
 	hart->mepc = hart->pc;
 	hart->mtval = value;
 	hart->mstatus = MSTATUS_MPP | (hart->mstatus & MSTATUS_MIE ? MSTATUS_MPIE : 0);
+	hart_unmask(hart);
 	hart->reserved = false;
 	hart->pc = vector;
 	if (!ram_at(hart->ram, vector, 4)) {
@@ -52,6 +53,7 @@ void trap_return(struct hart *hart)
 	bool enabled = hart->mstatus & MSTATUS_MPIE;
 
 	hart->mstatus = MSTATUS_MPP | MSTATUS_MPIE | (enabled ? MSTATUS_MIE : 0);
+	hart_unmask(hart);
 	hart->pc = hart->mepc;
 	trace_guest_mret(hart, hart->id, hart->pc);
 }

@@ -2,6 +2,8 @@
 /* The frame of a translation: its beginning, its ways out, and what stands behind it. */
 #include "translate/translation.h"
 
+#include <assert.h>
+
 #include "hart/trace.h"
 #include "translate/trace-tcg.h"
 
@@ -114,8 +116,13 @@ static void put_constant(struct translation *t, const struct constant *constant)
 
 static void put_check(struct translation *t)
 {
-	x86_number(&t->code, X86_CMP, X86_64, IN_HART(interrupts), 0);
+	const uint8_t *begin = t->code.at;
+
+	x86_load(&t->code, RAX, IN_HART(interrupts));
+	x86(&t->code, 0x85, X86_64, RAX, IN_HART(unmasked)); /* test */
 	aside(t, ASIDE_INTERRUPTED, x86_jump(&t->code, X86_NOT_EQUAL), t->pc);
+	assert(t->code.at == begin + TRANSLATION_CHECK);
+	(void)begin;
 }
 
 /* Asides of an instruction go on behind it. */

@@ -23,7 +23,7 @@
 #define TRANSLATION_BYTES (BLOCK_INSTRUCTIONS * 512)
 
 /* The code begins with a look at the interrupts. Who has just done that begins behind it. */
-#define TRANSLATION_CHECK 14
+#define TRANSLATION_CHECK 20
 
 /* Where a guest register is while translated code runs: in the host's, or in the hart. */
 struct x86_place guest_register(unsigned int number);
