@@ -48,10 +48,10 @@ static const uint8_t *put_leave(struct code *code)
 	move_registers(code, put);
 	const uint8_t *at = code->at;
 
-	x86_number(code, X86_ADD, X86_64, x86_register(RSP), ALIGNMENT);
-	for (unsigned int i = SAVED; i > 0; i--) {
-		x86(code, 0x8f, X86_64, 0, x86_register(saved[i - 1])); /* pop */
+	for (unsigned int i = 0; i < SAVED; i++) {
+		x86_load(code, saved[i], x86_memory(RSP, ALIGNMENT + 8 * (SAVED - 1 - i)));
 	}
+	x86_number(code, X86_ADD, X86_64, x86_register(RSP), ALIGNMENT + 8 * SAVED);
 	x86_byte(code, 0xc3); /* ret */
 	return at;
 }
