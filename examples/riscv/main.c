@@ -156,10 +156,13 @@ static int run_with_dump(struct machine *machine, const struct options *options)
 /* Hosts that nobody translates for have the interpreter. */
 static int run_translated(struct machine *machine, const struct options *options)
 {
-	if (!options->interpret && !machine_translate(machine)) {
-		if (errno != ENOTSUP) {
-			return fail("memory for code (--interpret needs none)", strerror(errno));
-		}
+	bool translated = !options->interpret && machine_translate(machine);
+
+	if (!options->interpret && !translated && errno != ENOTSUP) {
+		return fail("memory for code (--interpret needs none)", strerror(errno));
+	}
+	if (options->dump && !translated) {
+		return fail(options->dump, "there is no code to dump: all is interpreted");
 	}
 	return options->dump ? run_with_dump(machine, options) : run_with_devices(machine, options);
 }

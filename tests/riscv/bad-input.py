@@ -5,6 +5,9 @@ end with a status, and neither takes the machine down: bad-input.py RISCV PROGRA
 """
 
 import pathlib
+import platform
+import resource
+import signal
 import struct
 import subprocess
 import sys
@@ -36,9 +39,15 @@ def program(words=(NOP,), segments=None, **header):
     return EHDR.pack(*h.values()) + table + code
 
 
-def run(riscv, path, *arguments):
+def refuse_memory_for_code():
+    """It is a file, to the kernel."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
+def run(riscv, path, *arguments, before=None):
     return subprocess.run([riscv, *arguments, path], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=15, check=False)
+                          stdin=subprocess.DEVNULL, timeout=15, check=False, preexec_fn=before)
 
 
 def refusals(good):
@@ -104,11 +113,16 @@ def main():
         done = run(riscv, path, f"--trace=guest_*,file={folder}/trace")
         if done.returncode != LOST or "trap 7 at 0x80000000" not in done.stderr:
             faults.append(f"the longest translation: {done.returncode} {done.stderr!r}")
+        if platform.machine() == "x86_64":
+            done = run(riscv, path, before=refuse_memory_for_code)
+            if done.returncode != 1 or done.stderr.count("--interpret needs none") != 1:
+                faults.append(f"no memory for code: {done.returncode} {done.stderr!r}")
         for arguments, message in (
                 (["--harts=5"], "--harts=5: a number from 1 to 4"),
                 (["--memory=none"], "--memory=none: a number"),
                 (["--disk=" + folder], "not a regular file"),
                 (["--disk=" + folder + "/none"], "No such file"),
+                (["--interpret", "--dump-code=" + folder + "/code"], "all is interpreted"),
                 (["--nonsense"], "lists the options"),
                 (["two"], "one PROGRAM only")):
             done = run(riscv, path, *arguments)
