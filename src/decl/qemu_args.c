@@ -233,7 +233,8 @@ static void read_arg(struct args *args, struct span text)
 static void read_list(struct args *args, struct span text)
 {
 	struct front_end *fe = args->fe;
-	size_t room = fe->max_args - ((args->event->properties & EVENT_VCPU) != 0);
+	bool has_cpu = args->event->properties & EVENT_VCPU;
+	size_t room = fe->max_args - has_cpu;
 
 	for (size_t n = 0;; n++) {
 		const char *comma = memchr(text.text, ',', text.len);
@@ -242,7 +243,8 @@ static void read_list(struct args *args, struct span text)
 
 		if (n == room) {
 			fail(args, arg, "pass fewer, or raise the limit (to 32 at most)",
-				arena_printf(&fe->model->arena, "more than %zu arguments", room));
+				arena_printf(&fe->model->arena, "more than %zu arguments%s", room,
+					has_cpu ? " and the CPU" : ""));
 			return;
 		}
 		read_arg(args, arg);
