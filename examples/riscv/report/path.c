@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A path from nothing but blocks. A jump to a function's first instruction is a call,
- * and the address behind the block that jumps is where its return goes to; so a
- * function that jumps to its own beginning is taken for a loop. What an interrupt or a
- * trap breaks off is below the handler's frame, and stays as it is until mret.
+ * one into the middle of a function that has called is a return; so a function that
+ * jumps to its own beginning is taken for a loop. What an interrupt or a trap breaks
+ * off is below the handler's frame, and stays as it is until mret.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static struct node *child(struct node *parent, const struct function *function, 
 	return *link;
 }
 
-static void call(struct path *path, const struct function *function, uint64_t caller, bool trap)
+static void call(struct path *path, const struct function *function, bool trap)
 {
 	struct node *from = path->depth ? current(path) : &path->root;
 
@@ -42,21 +42,10 @@ static void call(struct path *path, const struct function *function, uint64_t ca
 	struct node *node = child(from, function, trap);
 
 	node->calls++;
-	path->frames[path->depth++] = (struct frame){ node, caller, trap };
+	path->frames[path->depth++] = (struct frame){ node, path->block_end, trap };
 }
 
 /* A handler returns by mret alone, so nobody looks below its frame. */
-static bool return_to_caller(struct path *path, uint64_t pc)
-{
-	for (unsigned int i = path->depth; i-- > 1 && !path->frames[i].trap;) {
-		if (path->frames[i].caller == pc) {
-			path->depth = i;
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool return_to_function(struct path *path, const struct function *function)
 {
 	for (unsigned int i = path->depth; i-- > 0;) {
@@ -85,17 +74,15 @@ static void move(struct path *path, const struct function *function, uint64_t pc
 	bool inside = path->depth && current(path)->function == function;
 
 	if (path->trapped) {
-		call(path, function, path->block_end, true);
+		call(path, function, true);
 		path->trapped = false;
 	} else if (path->depth && jumped && !inside && pc == function->address) {
-		call(path, function, path->block_end, false);
-	} else if (path->depth && jumped && return_to_caller(path, pc)) {
-		return;
+		call(path, function, false);
 	} else if (!inside && !return_to_function(path, function)) {
 		if (pc != function->address) {
 			return_to_unknown(path);
 		}
-		call(path, function, 0, false);
+		call(path, function, false);
 	}
 }
 
@@ -149,7 +136,7 @@ void path_return(struct path *path)
 {
 	for (unsigned int i = path->depth; i-- > 0;) {
 		if (path->frames[i].trap) {
-			path->block = path->block_end = path->frames[i].caller;
+			path->block = path->block_end = path->frames[i].from;
 			path->depth = i;
 			return;
 		}

@@ -58,7 +58,7 @@ struct node {
 
 struct frame {
 	struct node *node;
-	uint64_t caller; /* the address behind the call */
+	uint64_t from; /* behind the last block before it */
 	bool trap;
 };
 
