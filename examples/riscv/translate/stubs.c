@@ -2,6 +2,8 @@
 /* Registers between host and guest, by the calling convention of System V. */
 #include "translate/stubs.h"
 
+#include <string.h>
+
 #include "translate/translation.h"
 
 static const uint8_t saved[] = { RBX, RBP, R12, R13, R14, R15 };
@@ -56,12 +58,12 @@ static const uint8_t *put_leave(struct code *code)
 	return at;
 }
 
-/* False: the block ends here, and hart->pc is where to go on. */
-static bool interpret_one(
-	struct hart *hart, const struct instruction *in, uint64_t pc, uint64_t block_end)
+/* False: the block ends here, and hart->pc is where to go on. `in` lies at any address. */
+static bool interpret_one(struct hart *hart, const void *in, uint64_t pc, uint64_t block_end)
 {
-	struct instruction instructions[] = { *in, { .op = OP_end } };
+	struct instruction instructions[] = { { 0 }, { .op = OP_end } };
 
+	memcpy(instructions, in, sizeof(instructions[0]));
 	hart->block_end = block_end;
 	return block_interpret(
 		hart, &(struct block){ .pc = pc, .count = 1, .instructions = instructions });
