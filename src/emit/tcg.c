@@ -40,10 +40,11 @@ void tcg_for_each(struct emit_context *c,
 	}
 }
 
-/* Of the one function that is called by its name in the scope of the arguments. */
+/* Of what is called by its name in the scope of the arguments: QEMU's code generator, too. */
 static bool is_taken(struct emit_context *c, const struct event *exec, const char *name)
 {
-	return strcmp(name, arena_printf(&c->texts, "trace_%s", exec->trans->name)) == 0;
+	return strncmp(name, "tcg_", strlen("tcg_")) == 0 ||
+	       strcmp(name, arena_printf(&c->texts, "trace_%s", exec->trans->name)) == 0;
 }
 
 const char *tcg_name(struct emit_context *c, const struct event *exec, size_t i)

@@ -91,7 +91,7 @@ static void show_constants(void)
 	set_state("names_exec", true, NULL);
 	begin("constants");
 	trace_narrow_tcg(HOST_CPU(1), HOST_ENV, -1, 255, INT16_MIN, UINT16_MAX, true, 'c');
-	trace_names_tcg(1, HOST_TL(1), -2, 3);
+	trace_names_tcg(1, HOST_TL(1), -2, 3, 4);
 #ifdef HOST_TAKES_MANY
 	set_state("wide_trans", true, NULL);
 	set_state("wide_exec", true, NULL);
