@@ -76,12 +76,11 @@ class Client:
     """One of QMP."""
 
     def __init__(self, path):
-        for _ in range(500):
-            if os.path.exists(path):
-                break
-            time.sleep(0.01)
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(path)
+        deadline = time.monotonic() + 20
+        while self.socket.connect_ex(path) != 0:
+            assert time.monotonic() < deadline, "nobody listens"
+            time.sleep(0.01)
         self.file = self.socket.makefile("rw")
         assert "QMP" in json.loads(self.file.readline())
         self.command("qmp_capabilities")
