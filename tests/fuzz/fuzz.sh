@@ -36,7 +36,7 @@ seeds=$here/$name.seeds
 dict=$here/$name.dict
 [ -f "$dict" ] && dict=-dict=$dict || dict=
 
-"$work/fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+"$work/fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -error_exitcode=1 \
 	-artifact_prefix="${TMPDIR:-/tmp}/fuzz-$name-" $dict "$work/corpus" $seeds \
 	>"$work/log" 2>&1
 status=$?

@@ -56,12 +56,17 @@ void *waymark_vcpu_find(unsigned int index)
 	return index % 2 || index > 8 ? NULL : (void *)toys;
 }
 
+static bool vcpu_is_known(unsigned int index)
+{
+	return index == WAYMARK_VCPU_LATER || waymark_vcpu_find(index);
+}
+
 int waymark_vcpu_list_events(unsigned int index, const char *pattern,
 	struct waymark_event_list *list, struct waymark_error *error)
 {
 	size_t count = 0;
 
-	if (!waymark_vcpu_find(index) || waymark_list_events(pattern, list, error) < 0) {
+	if (!vcpu_is_known(index) || waymark_list_events(pattern, list, error) < 0) {
 		abort(); /* what cannot be was found before */
 	}
 	for (size_t i = 0; i < list->count; i++) {
@@ -77,7 +82,7 @@ int waymark_vcpu_set_states(
 	unsigned int index, const char *pattern, bool on, struct waymark_error *error)
 {
 	(void)on;
-	return waymark_vcpu_find(index) ? toy(pattern, error) : -1;
+	return vcpu_is_known(index) ? toy(pattern, error) : -1;
 }
 
 void waymark_free_events(struct waymark_event_list *list)
