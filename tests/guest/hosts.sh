@@ -65,7 +65,7 @@ while read -r compiler; do
 done <list
 
 # What no struct can be called is refused, and says what can.
-for type in 'void *' 'hart **' 'struct' 'class' '3d' '' 'a b' 'int'; do
+for type in 'void *' 'hart **' 'struct' 'class' '3d' '' 'a b' 'int' 'NULL'; do
 	"$tracetool" --format=h --backends=log --group=x --vcpu-type="$type" -o x.h "$events" 2>said &&
 		fail "--vcpu-type='$type' passes"
 	grep -qF "Error: --vcpu-type takes a struct, as in 'CPUState *' or 'struct hart', not $type" said ||
