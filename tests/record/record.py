@@ -26,6 +26,9 @@ class Record(unittest.TestCase):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-"))
         self.addCleanup(shutil.rmtree, self.work)
         self.environment = {k: v for k, v in os.environ.items() if k != "WAYMARK_TRACE"}
+        # A signal ends the program, and not a sanitizer that says where it came from.
+        for options in "ASAN_OPTIONS", "TSAN_OPTIONS":
+            self.environment[options] = os.environ.get(options, "") + ":handle_segv=0"
 
     def start(self, *args, **more):
         return subprocess.Popen([WAYMARK, "record", *map(str, args)], cwd=self.work, text=True,

@@ -87,22 +87,27 @@ static bool asked_to_drop_code(struct hart *hart)
 
 static void bytes_are_those_of_a_build_that_knows_no_events(struct machine *machine)
 {
-	struct dump before = run(machine, 0), with[2], after, other;
+	enum { BEFORE, BLOCKS, OTHER_HART, MEMORY, AFTER, DUMPS };
+	struct dump d[DUMPS];
 
+	d[BEFORE] = run(machine, 0);
 	require(!asked_to_drop_code(&machine->harts[0]), "code is dropped for no reason");
 	switch_events("guest_block_exec", true);
 	require(asked_to_drop_code(&machine->harts[0]), "the code stays");
-	with[0] = run(machine, 0);
-	require(with[0].bytes > before.bytes, "no calls of the event");
+	d[BLOCKS] = run(machine, 0);
+	require(d[BLOCKS].bytes > d[BEFORE].bytes, "no calls of the event");
 	hart_raise(&machine->harts[1], HART_FLUSH);
-	other = run(machine, 1);
-	require(same(before, other), "the code of another hart has changed");
+	d[OTHER_HART] = run(machine, 1);
+	require(same(d[BEFORE], d[OTHER_HART]), "the code of another hart has changed");
 	switch_events("guest_memory_exec", true);
-	with[1] = run(machine, 0);
-	require(with[1].bytes > with[0].bytes, "no calls of the other event");
+	d[MEMORY] = run(machine, 0);
+	require(d[MEMORY].bytes > d[BLOCKS].bytes, "no calls of the other event");
 	switch_events("guest_*", false);
-	after = run(machine, 0);
-	require(same(before, after), "the code is not what it was before");
+	d[AFTER] = run(machine, 0);
+	require(same(d[BEFORE], d[AFTER]), "the code is not what it was before");
+	for (unsigned int i = 0; i < DUMPS; i++) {
+		free(d[i].text);
+	}
 }
 
 static void *run_machine(void *machine)
