@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Digits by long division of exact fractions, after Steele and White (1990): a number and half
+ * its distances to both neighbours over a common scale; digits are taken until what is left is
+ * nearer than a neighbour. Numbers whose fraction fits go through 128 bits instead.
+ */
+#include <string.h>
+
+#include "brace/big.h"
+#include "brace/decimal.h"
+
+/* value / scale is the number over a power of ten; low and high are half the distances. */
+struct fraction {
+	struct big value;
+	struct big scale;
+	struct big low;
+	struct big high;
+	int point;
+	bool even; /* a number in the middle of two reads back as that with the even mantissa */
+};
+
+void brace_decimal_trim(struct brace_decimal *d)
+{
+	size_t zeros = 0;
+
+	while (d->count && d->digits[d->count - 1] == '0') {
+		d->count--;
+	}
+	while (zeros < d->count && d->digits[zeros] == '0') {
+		zeros++;
+	}
+	d->count -= zeros;
+	memmove(d->digits, d->digits + zeros, d->count);
+	d->point = d->count ? d->point - (int)zeros : 1;
+}
+
+void brace_decimal_increment(struct brace_decimal *d)
+{
+	while (d->count && d->digits[d->count - 1] == '9') {
+		d->count--;
+	}
+	if (d->count) {
+		d->digits[d->count - 1]++;
+		return;
+	}
+	d->digits[d->count++] = '1';
+	d->point++;
+}
+
+void brace_decimal_set(struct brace_decimal *d, const char *digits, size_t count)
+{
+	memcpy(d->digits, digits, count);
+	d->count = count;
+	d->point = (int)count;
+	brace_decimal_trim(d);
+}
+
+void brace_decimal_round(struct brace_decimal *d, size_t count)
+{
+	if (count >= d->count) {
+		return;
+	}
+	bool odd = d->digits[count - 1] & 1;
+	bool more = d->count > count + 1; /* than a 5: the last digit is no zero */
+	char next = d->digits[count];
+
+	d->count = count;
+	if (next > '5' || (next == '5' && (more || odd))) {
+		brace_decimal_increment(d);
+	}
+	brace_decimal_trim(d);
+}
+
+static unsigned int bits_of(uint64_t n)
+{
+	return n ? 64 - (unsigned int)__builtin_clzll(n) : 0;
+}
+
+/* At most the power of ten above the number, at least one less. */
+static int estimate_point(const struct brace_binary *b)
+{
+	int log2 = b->exponent + (int)bits_of(b->mantissa) - 1;
+
+	/* 78913 / 2^18 is log10(2), exact enough for what doubles need; rounded down. */
+	int scaled = log2 * 78913;
+
+	return (scaled >= 0 ? scaled >> 18 : -((-scaled + (1 << 18) - 1) >> 18)) + 1;
+}
+
+static void scale_by_ten(struct fraction *f)
+{
+	big_multiply(&f->value, 10);
+	big_multiply(&f->low, 10);
+	big_multiply(&f->high, 10);
+}
+
+static void shift_all(struct fraction *f, unsigned int bits)
+{
+	big_shift(&f->value, bits);
+	big_shift(&f->low, bits);
+	big_shift(&f->high, bits);
+}
+
+/* Brings the highest limb of the scale to where big_digit() wants it. */
+static void normalise(struct fraction *f)
+{
+	unsigned int bits = bits_of(f->scale.limbs[f->scale.count - 1]);
+	unsigned int shift = (28 + 32 - bits) % 32;
+
+	big_shift(&f->scale, shift);
+	shift_all(f, shift);
+}
+
+static void fraction_init(struct fraction *f, const struct brace_binary *b)
+{
+	unsigned int shift = b->uneven ? 2 : 1;
+
+	f->even = (b->mantissa & 1) == 0;
+	f->point = estimate_point(b);
+	big_set(&f->value, b->mantissa << shift);
+	big_set(&f->scale, 1u << shift);
+	big_set(&f->low, 1);
+	big_set(&f->high, b->uneven ? 2 : 1);
+	if (f->point >= 0) {
+		big_multiply_power_of_ten(&f->scale, (unsigned int)f->point);
+	} else {
+		big_multiply_power_of_ten(&f->value, (unsigned int)-f->point);
+		big_multiply_power_of_ten(&f->low, (unsigned int)-f->point);
+		big_multiply_power_of_ten(&f->high, (unsigned int)-f->point);
+	}
+	if (b->exponent >= 0) {
+		shift_all(f, (unsigned int)b->exponent);
+	} else {
+		big_shift(&f->scale, (unsigned int)-b->exponent);
+	}
+	normalise(f);
+}
+
+/* Whether a comparison says beyond, or just there where that counts. */
+static bool beyond(int comparison, bool inclusive)
+{
+	return comparison > 0 || (comparison == 0 && inclusive);
+}
+
+static void shortest_of_fraction(struct brace_decimal *d, const struct brace_binary *b)
+{
+	struct fraction f;
+	bool down;
+	bool up;
+
+	fraction_init(&f, b);
+	if (beyond(big_compare_sum(&f.value, &f.high, &f.scale), f.even)) {
+		f.point++;
+	} else {
+		scale_by_ten(&f);
+	}
+	d->count = 0;
+	d->point = f.point;
+	for (;;) {
+		d->digits[d->count++] = (char)('0' + big_digit(&f.value, &f.scale));
+		down = beyond(big_compare(&f.low, &f.value), f.even);
+		up = beyond(big_compare_sum(&f.value, &f.high, &f.scale), f.even);
+		if (down || up) {
+			break;
+		}
+		scale_by_ten(&f);
+	}
+	if (up && (!down || big_compare_sum(&f.value, &f.value, &f.scale) >= 0)) {
+		brace_decimal_increment(d);
+	}
+	brace_decimal_trim(d);
+}
+
+#ifdef __SIZEOF_INT128__
+
+__extension__ typedef unsigned __int128 u128;
+
+/* Bits of the scale that leave room for one more digit and the number before the point. */
+#define FIXED_BITS 120
+
+static void put_integer(struct brace_decimal *d, uint64_t n)
+{
+	char text[20];
+	size_t at = sizeof(text);
+
+	for (; n; n /= 10) {
+		text[--at] = (char)('0' + n % 10);
+	}
+	d->count = sizeof(text) - at;
+	d->point = (int)d->count;
+	memcpy(d->digits, text + at, d->count);
+}
+
+/*
+ * As above with a scale of 2^scale_bits. Digits before the point never end early: the
+ * neighbours are nearer than one.
+ */
+static void shortest_of_fixed(struct brace_decimal *d, const struct brace_binary *b)
+{
+	unsigned int shift = b->uneven ? 2 : 1;
+	unsigned int scale_bits = (unsigned int)-b->exponent + shift;
+	u128 one = (u128)1 << scale_bits;
+	u128 value = (u128)b->mantissa << shift;
+	u128 low = 1;
+	u128 high = b->uneven ? 2 : 1;
+	bool even = (b->mantissa & 1) == 0;
+	bool down = false;
+	bool up = false;
+
+	put_integer(d, (uint64_t)(value >> scale_bits));
+	value &= one - 1;
+	while (value && !down && !up) {
+		value *= 10;
+		low *= 10;
+		high *= 10;
+		d->digits[d->count++] = (char)('0' + (unsigned int)(value >> scale_bits));
+		value &= one - 1;
+		down = value < low || (even && value == low);
+		up = value + high > one || (even && value + high == one);
+	}
+	if (up && (!down || value * 2 >= one)) {
+		brace_decimal_increment(d);
+	}
+	brace_decimal_trim(d);
+}
+
+static bool fits_fixed(const struct brace_binary *b)
+{
+	return b->exponent < 0 && b->exponent >= 2 - FIXED_BITS;
+}
+
+#else
+
+static void shortest_of_fixed(struct brace_decimal *d, const struct brace_binary *b)
+{
+	shortest_of_fraction(d, b);
+}
+
+static bool fits_fixed(const struct brace_binary *b)
+{
+	(void)b;
+	return false;
+}
+
+#endif
+
+void brace_decimal_shortest(struct brace_decimal *d, const struct brace_binary *b)
+{
+	if (fits_fixed(b)) {
+		shortest_of_fixed(d, b);
+	} else {
+		shortest_of_fraction(d, b);
+	}
+}
+
+/* A number below the last digit that is asked for: nothing or, above its half, one of it. */
+static void round_to_unit(struct brace_decimal *d, struct fraction *f)
+{
+	big_multiply(&f->scale, 5);
+	d->count = 0;
+	if (big_compare(&f->value, &f->scale) > 0) {
+		brace_decimal_increment(d);
+	}
+}
+
+static void take_digits(struct brace_decimal *d, struct fraction *f, int count)
+{
+	for (int i = 0; i < count && f->value.count && d->count < DECIMAL_DIGITS; i++) {
+		if (i) {
+			big_multiply(&f->value, 10);
+		}
+		d->digits[d->count++] = (char)('0' + big_digit(&f->value, &f->scale));
+	}
+	int half = big_compare_sum(&f->value, &f->value, &f->scale);
+
+	if (beyond(half, d->digits[d->count - 1] & 1)) {
+		brace_decimal_increment(d);
+	}
+}
+
+/* Rounds to `digits` or, if that is 0, to `places` after the point. */
+static void exact(struct brace_decimal *d, const struct brace_binary *b, int digits, int places)
+{
+	struct fraction f;
+
+	fraction_init(&f, b);
+	if (big_compare(&f.value, &f.scale) >= 0) {
+		f.point++;
+	} else {
+		big_multiply(&f.value, 10);
+	}
+	int count = digits ? digits : f.point + places;
+
+	d->count = 0;
+	d->point = f.point;
+	if (count > 0) {
+		take_digits(d, &f, count);
+	} else if (count == 0) {
+		round_to_unit(d, &f);
+	}
+	brace_decimal_trim(d);
+}
+
+void brace_decimal_places(struct brace_decimal *d, const struct brace_binary *b, int places)
+{
+	exact(d, b, 0, places);
+}
+
+void brace_decimal_digits(struct brace_decimal *d, const struct brace_binary *b, int digits)
+{
+	exact(d, b, digits, 0);
+}

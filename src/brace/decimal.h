@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Binary floating point to decimal digits, exactly: the shortest that read back as the same
+ * number, or as many as are asked for, rounded half to even. No allocation, no tables of powers.
+ */
+#ifndef BRACE_DECIMAL_H
+#define BRACE_DECIMAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* More than the significant digits of any double, of which there are 767. */
+#define DECIMAL_DIGITS 776
+
+/* 0.DIGITS x 10^point, without leading zeros; zero has no digits and the point 1. */
+struct brace_decimal {
+	size_t count;
+	int point;
+	char digits[DECIMAL_DIGITS];
+};
+
+/* A positive number: mantissa x 2^exponent. */
+struct brace_binary {
+	uint64_t mantissa;
+	int exponent;
+	bool uneven; /* the next smaller number is half as far as the next greater one */
+};
+
+/* The fewest digits that only this number is nearest to, and of those the nearest. */
+void brace_decimal_shortest(struct brace_decimal *d, const struct brace_binary *b);
+
+/* Rounded to `places` digits after the point. */
+void brace_decimal_places(struct brace_decimal *d, const struct brace_binary *b, int places);
+
+/* Rounded to `digits` > 0 significant digits. */
+void brace_decimal_digits(struct brace_decimal *d, const struct brace_binary *b, int digits);
+
+/* An integer of `count` decimal digits. */
+void brace_decimal_set(struct brace_decimal *d, const char *digits, size_t count);
+
+/* Rounds half to even to `count` > 0 digits; those of `d` must be all that there are. */
+void brace_decimal_round(struct brace_decimal *d, size_t count);
+
+/* Takes zeros away from both ends. */
+void brace_decimal_trim(struct brace_decimal *d);
+
+/* Adds one to the last digit. */
+void brace_decimal_increment(struct brace_decimal *d);
+
+#endif

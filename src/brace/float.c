@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Floating point: what decimal.h gives as digits, laid out as numbers. */
+#include <string.h>
+
+#include "brace/internal.h"
+
+/* Where {:?} turns to exponents: below 1e-4 and from 1e16 on, by the place of the point. */
+#define DEBUG_POINT_MIN (-3)
+#define DEBUG_POINT_MAX 16
+
+struct real {
+	bool negative;
+	const char *word; /* of what is no finite number, or NULL */
+	bool zero;
+	struct brace_binary binary;
+};
+
+/* A format of IEEE 754: bits of the fraction, and the bias of exponents of whole mantissas. */
+struct layout {
+	unsigned int fraction_bits;
+	unsigned int exponent_bits;
+	int bias;
+};
+
+static struct real split(uint64_t bits, const struct layout *l)
+{
+	uint64_t fraction = bits & ((1ull << l->fraction_bits) - 1);
+	unsigned int top = (1u << l->exponent_bits) - 1;
+	unsigned int exponent = (unsigned int)(bits >> l->fraction_bits) & top;
+	struct real r = { .negative = bits >> (l->fraction_bits + l->exponent_bits) & 1 };
+
+	if (exponent == top) {
+		r.word = fraction ? "NaN" : "inf";
+		return r;
+	}
+	r.zero = exponent == 0 && fraction == 0;
+	r.binary.mantissa = fraction | (uint64_t)(exponent != 0) << l->fraction_bits;
+	r.binary.exponent = (int)exponent + (exponent == 0) - l->bias;
+	r.binary.uneven = fraction == 0 && exponent > 1;
+	return r;
+}
+
+static struct real real_of(const struct brace_value *v)
+{
+	static const struct layout f32 = { 23, 8, 150 };
+	static const struct layout f64 = { 52, 11, 1075 };
+
+	if (v->kind == BRACE_F32) {
+		uint32_t bits;
+
+		memcpy(&bits, &v->f32, sizeof(bits));
+		return split(bits, &f32);
+	}
+	uint64_t bits;
+
+	memcpy(&bits, &v->f64, sizeof(bits));
+	return split(bits, &f64);
+}
+
+/* NaN has no sign. */
+static void put_word(struct brace_debug *d, const struct real *r)
+{
+	struct brace_spec spec = d->spec;
+	struct brace_number n;
+
+	spec.plus = spec.plus && *r->word == 'i';
+	brace_number_sign(&n, &spec, r->negative && *r->word == 'i');
+	brace_number_add(&n, r->word, strlen(r->word));
+	brace_number_put(d, &n);
+}
+
+/* Digits before the point. */
+static void add_whole(struct brace_number *n, const struct brace_decimal *m)
+{
+	size_t point = m->point > 0 ? (size_t)m->point : 0;
+
+	if (m->count == 0 || point == 0) {
+		brace_number_add(n, NULL, 1);
+	} else if (m->count < point) {
+		brace_number_add(n, m->digits, m->count);
+		brace_number_add(n, NULL, point - m->count);
+	} else {
+		brace_number_add(n, m->digits, point);
+	}
+}
+
+/* The point and digits after it, at least `places`. */
+static void add_fraction(struct brace_number *n, const struct brace_decimal *m, size_t places)
+{
+	size_t whole = m->point > 0 ? (size_t)m->point : 0;
+	size_t digits = m->count > whole ? m->count - whole : 0;
+	size_t zeros = digits && m->point < 0 ? (size_t)-m->point : 0;
+
+	if (digits || places) {
+		brace_number_add(n, ".", 1);
+	}
+	brace_number_add(n, NULL, zeros);
+	brace_number_add(n, m->digits + whole, digits);
+	if (places > zeros + digits) {
+		brace_number_add(n, NULL, places - zeros - digits);
+	}
+}
+
+static void put_plain(
+	struct brace_debug *d, const struct real *r, struct brace_decimal *m, size_t places)
+{
+	struct brace_number n;
+
+	brace_number_sign(&n, &d->spec, r->negative);
+	add_whole(&n, m);
+	add_fraction(&n, m, places);
+	brace_number_put(d, &n);
+}
+
+/* The letter and the exponent; returns the bytes of it. */
+static size_t exponent_text(char *out, int exponent, bool upper)
+{
+	unsigned int left = (unsigned int)(exponent < 0 ? -exponent : exponent);
+	size_t n = 0;
+
+	out[n++] = upper ? 'E' : 'e';
+	if (exponent < 0) {
+		out[n++] = '-';
+	}
+	for (unsigned int unit = left >= 100 ? 100 : left >= 10 ? 10 : 1; unit; unit /= 10) {
+		out[n++] = (char)('0' + left / unit % 10);
+	}
+	return n;
+}
+
+void brace_exponent_put(
+	struct brace_debug *d, struct brace_number *n, const struct brace_decimal *m)
+{
+	char text[8];
+	size_t digits = m->count ? m->count - 1 : 0;
+	size_t places = d->spec.precision > 0 ? (size_t)d->spec.precision : 0;
+
+	brace_number_add(n, m->count ? m->digits : NULL, 1);
+	if (digits || places) {
+		brace_number_add(n, ".", 1);
+	}
+	brace_number_add(n, m->digits + 1, digits);
+	if (places > digits) {
+		brace_number_add(n, NULL, places - digits);
+	}
+	brace_number_add(
+		n, text, exponent_text(text, m->point - 1, d->spec.type == BRACE_UPPER_EXP));
+	brace_number_put(d, n);
+}
+
+static void put_exponent(struct brace_debug *d, const struct real *r, struct brace_decimal *m)
+{
+	struct brace_number n;
+
+	brace_number_sign(&n, &d->spec, r->negative);
+	brace_exponent_put(d, &n, m);
+}
+
+static bool asks_exponent(const struct brace_spec *spec)
+{
+	return spec->type == BRACE_LOWER_EXP || spec->type == BRACE_UPPER_EXP;
+}
+
+static void put_rounded(struct brace_debug *d, const struct real *r, struct brace_decimal *m)
+{
+	if (asks_exponent(&d->spec)) {
+		if (!r->zero) {
+			brace_decimal_digits(m, &r->binary, d->spec.precision + 1);
+		}
+		put_exponent(d, r, m);
+		return;
+	}
+	if (!r->zero) {
+		brace_decimal_places(m, &r->binary, d->spec.precision);
+	}
+	put_plain(d, r, m, (size_t)d->spec.precision);
+}
+
+static void put_shortest(struct brace_debug *d, const struct real *r, struct brace_decimal *m)
+{
+	bool debug = brace_is_debug(&d->spec);
+
+	if (!r->zero) {
+		brace_decimal_shortest(m, &r->binary);
+	}
+	if (asks_exponent(&d->spec) ||
+		(debug && (m->point < DEBUG_POINT_MIN || m->point > DEBUG_POINT_MAX))) {
+		put_exponent(d, r, m);
+	} else {
+		put_plain(d, r, m, debug ? 1 : 0);
+	}
+}
+
+void brace_float_put(struct brace_debug *d, const struct brace_value *v)
+{
+	struct real r = real_of(v);
+	struct brace_decimal m;
+
+	if (r.word) {
+		put_word(d, &r);
+		return;
+	}
+	m.count = 0;
+	m.point = 1;
+	if (d->spec.precision >= 0) {
+		put_rounded(d, &r, &m);
+	} else {
+		put_shortest(d, &r, &m);
+	}
+}

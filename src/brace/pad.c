@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Width, fill and alignment, and the zeros that a number's width is filled with. */
+#include <string.h>
+
+#include "brace/code.h"
+#include "brace/internal.h"
+
+struct brace_padding brace_padding_of(
+	const struct brace_spec *spec, size_t length, enum brace_align usual)
+{
+	struct brace_padding p = { 0, 0 };
+	enum brace_align align = spec->align == BRACE_ALIGN_DEFAULT ? usual : spec->align;
+
+	if (spec->width < 0 || (size_t)spec->width <= length) {
+		return p;
+	}
+	size_t room = (size_t)spec->width - length;
+
+	p.before = align == BRACE_ALIGN_LEFT ? 0 : align == BRACE_ALIGN_RIGHT ? room : room / 2;
+	p.after = room - p.before;
+	return p;
+}
+
+/* Writes `n` times the same character. */
+static void put_repeated(struct brace_debug *d, const char *character, size_t bytes, size_t n)
+{
+	char block[64];
+	size_t per_block = sizeof(block) / bytes;
+
+	for (size_t i = 0; i < per_block && i < n; i++) {
+		memcpy(block + i * bytes, character, bytes);
+	}
+	while (n) {
+		size_t now = n < per_block ? n : per_block;
+
+		brace_debug_text(d, block, now * bytes);
+		n -= now;
+	}
+}
+
+void brace_put_fill(struct brace_debug *d, size_t n)
+{
+	char fill[UTF8_MAX];
+	size_t bytes = brace_encode(fill, d->spec.fill);
+
+	put_repeated(d, fill, bytes, n);
+}
+
+void brace_number_sign(struct brace_number *n, const struct brace_spec *spec, bool negative)
+{
+	n->lead_length = 0;
+	n->count = 0;
+	if (negative || spec->plus) {
+		n->lead[n->lead_length++] = negative ? '-' : '+';
+	}
+}
+
+void brace_number_add(struct brace_number *n, const char *text, size_t length)
+{
+	if (length) {
+		n->parts[n->count++] = (struct brace_part){ text, length };
+	}
+}
+
+static size_t number_length(const struct brace_number *n)
+{
+	size_t length = n->lead_length;
+
+	for (size_t i = 0; i < n->count; i++) {
+		length += n->parts[i].length;
+	}
+	return length;
+}
+
+static void put_parts(struct brace_debug *d, const struct brace_number *n)
+{
+	for (size_t i = 0; i < n->count; i++) {
+		if (n->parts[i].text) {
+			brace_debug_text(d, n->parts[i].text, n->parts[i].length);
+		} else {
+			put_repeated(d, "0", 1, n->parts[i].length);
+		}
+	}
+}
+
+/* Zeros stand behind sign and prefix, and take the place of fill and alignment. */
+void brace_number_put(struct brace_debug *d, const struct brace_number *n)
+{
+	struct brace_padding p = brace_padding_of(&d->spec, number_length(n), BRACE_ALIGN_RIGHT);
+
+	if (!d->spec.zero) {
+		brace_put_fill(d, p.before);
+	}
+	brace_debug_text(d, n->lead, n->lead_length);
+	if (d->spec.zero) {
+		put_repeated(d, "0", 1, p.before + p.after);
+	}
+	put_parts(d, n);
+	if (!d->spec.zero) {
+		brace_put_fill(d, p.after);
+	}
+}
