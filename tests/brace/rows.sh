@@ -1,0 +1,10 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Rows of what Rust's own formatting printed, kept beside the repository.
+#	rows.sh ROWS REPOSITORY
+file=${WAYMARK_SHARED:-$2/../shared}/data/rust-format.tsv
+if [ ! -r "$file" ]; then
+	echo "skipped: there is no $file"
+	exit 77
+fi
+exec "$1" "$file"

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Floats of random bits: the digits read back as the same number, no fewer would, and rounded
+ * ones are those of printf(), which is exact.
+ */
+#include <math.h>
+
+#include "unit.h"
+
+static double f64_of(uint64_t bits)
+{
+	double f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+static float f32_of(uint32_t bits)
+{
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+/* Random bits, or a decimal fraction of a few digits. */
+static double random_f64(void)
+{
+	uint64_t kind = random_bits() & 3;
+
+	if (kind == 0) {
+		return (double)(int64_t)(random_bits() >> 40) / 1000;
+	}
+	return f64_of(kind == 1 ? random_bits() & 0x800fffffffffffff : random_bits());
+}
+
+static unsigned int digits_in(const char *text)
+{
+	unsigned int n = 0;
+
+	for (; *text && *text != 'e'; text++) {
+		n += *text >= '0' && *text <= '9';
+	}
+	return n;
+}
+
+static void assert_f64_shortest(double f)
+{
+	char shorter[64];
+	const char *text = rendered("{:e}", brace_f64(f));
+	unsigned int digits = digits_in(text);
+
+	assert_true(strtod(text, NULL) == f && signbit(strtod(text, NULL)) == signbit(f));
+	assert_true(digits <= 17);
+	if (digits > 1) {
+		snprintf(shorter, sizeof(shorter), "%.*e", (int)digits - 2, f);
+		assert_true(strtod(shorter, NULL) != f);
+	}
+	snprintf(shorter, sizeof(shorter), "%.*e", (int)digits - 1, f);
+	/* The nearest of its length, unless that one does not read back. */
+	assert_true(strtod(shorter, NULL) != f || strtod(shorter, NULL) == strtod(text, NULL));
+}
+
+static void assert_f32_shortest(float f)
+{
+	char shorter[64];
+	const char *text = rendered("{:e}", brace_f32(f));
+	unsigned int digits = digits_in(text);
+
+	assert_true(strtof(text, NULL) == f);
+	assert_true(digits <= 9);
+	if (digits > 1) {
+		snprintf(shorter, sizeof(shorter), "%.*e", (int)digits - 2, (double)f);
+		assert_true(strtof(shorter, NULL) != f);
+	}
+}
+
+static void digits_of_f64_are_the_fewest_that_read_back(void **state)
+{
+	(void)state;
+	for (unsigned long i = rounds(300000); i > 0; i--) {
+		double f = random_f64();
+
+		if (isfinite(f)) {
+			assert_f64_shortest(f);
+		}
+	}
+}
+
+static void digits_of_f32_are_the_fewest_that_read_back(void **state)
+{
+	(void)state;
+	for (unsigned long i = rounds(300000); i > 0; i--) {
+		float f = f32_of((uint32_t)random_bits());
+
+		if (isfinite(f)) {
+			assert_f32_shortest(f);
+		}
+	}
+}
+
+static void display_and_debug_read_back(void **state)
+{
+	(void)state;
+	for (unsigned long i = rounds(50000); i > 0; i--) {
+		double f = random_f64();
+
+		if (isfinite(f)) {
+			assert_true(strtod(rendered("{}", brace_f64(f)), NULL) == f);
+			assert_true(strtod(rendered("{:?}", brace_f64(f)), NULL) == f);
+			assert_null(strchr(rendered("{}", brace_f64(f)), 'e'));
+		}
+	}
+}
+
+/* d.ddde+05 as d.ddde5. */
+static void as_rust(char *exponent_text)
+{
+	char *e = strchr(exponent_text, 'e');
+	int exponent = atoi(e + 1);
+
+	sprintf(e + 1, "%d", exponent);
+}
+
+static void precision_rounds_as_printf(void **state)
+{
+	(void)state;
+	for (unsigned long i = rounds(100000); i > 0; i--) {
+		double f = random_f64();
+		int precision = (int)(random_bits() % (i % 50 ? 25 : 800));
+		char message[32];
+		char expected[2048];
+
+		if (!isfinite(f)) {
+			continue;
+		}
+		snprintf(message, sizeof(message), "{:.%de}", precision);
+		snprintf(expected, sizeof(expected), "%.*e", precision, f);
+		as_rust(expected);
+		assert_string_equal(rendered(message, brace_f64(f)), expected);
+		snprintf(message, sizeof(message), "{:.%d}", precision);
+		snprintf(expected, sizeof(expected), "%.*f", precision, f);
+		assert_string_equal(rendered(message, brace_f64(f)), expected);
+	}
+}
+
+static void every_power_of_two(void **state)
+{
+	(void)state;
+	for (int e = -1074; e < 1024; e++) {
+		double f = ldexp(1, e);
+
+		assert_true(strtod(rendered("{:e}", brace_f64(f)), NULL) == f);
+		assert_true(strtod(rendered("{:e}", brace_f64(nextafter(f, 0))), NULL) ==
+			    nextafter(f, 0));
+	}
+}
+
+static void special_numbers(void **state)
+{
+	(void)state;
+	assert_string_equal(rendered("{:+05}", brace_f64(-INFINITY)), "-0inf");
+	assert_string_equal(rendered("{:+05}", brace_f64((double)NAN)), "00NaN");
+	assert_string_equal(rendered("{:?}", brace_f64(-0.0)), "-0.0");
+	assert_string_equal(rendered("{:?}", brace_f64(1e16)), "1e16");
+	assert_string_equal(rendered("{:?}", brace_f64(9e-5)), "9e-5");
+	assert_string_equal(rendered("{:?}", brace_f64(1e-4)), "0.0001");
+	assert_string_equal(rendered("{:.0}", brace_f64(0.5)), "0");
+	assert_string_equal(rendered("{:.0}", brace_f64(1.5)), "2");
+	assert_string_equal(rendered("{:08.2}", brace_f64(-3.14159)), "-0003.14");
+	assert_int_equal(strlen(rendered("{:.65535}", brace_f64(5e-324))), 65537);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(special_numbers),
+		cmocka_unit_test(every_power_of_two),
+		cmocka_unit_test(digits_of_f64_are_the_fewest_that_read_back),
+		cmocka_unit_test(digits_of_f32_are_the_fewest_that_read_back),
+		cmocka_unit_test(display_and_debug_read_back),
+		cmocka_unit_test(precision_rounds_as_printf),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Integers agree with printf() where it can say the same, and fill every width. */
+#include "unit.h"
+
+static void assert_as_printf(const char *message, const char *format, uint64_t n)
+{
+	char expected[128];
+
+	snprintf(expected, sizeof(expected), format, n);
+	assert_string_equal(rendered(message, brace_unsigned(n, 64)), expected);
+}
+
+static void integers_agree_with_printf(void **state)
+{
+	(void)state;
+	for (unsigned long i = rounds(100000); i > 0; i--) {
+		uint64_t n = random_bits() >> (random_bits() & 63);
+
+		assert_as_printf("{}", "%lu", n);
+		assert_as_printf("{:x}", "%lx", n);
+		assert_as_printf("{:020X}", "%020lX", n);
+		assert_as_printf("{:o}", "%lo", n);
+		assert_as_printf("{:<24x}|", "%-24lx|", n);
+		assert_string_equal(rendered("{:x?}", brace_signed(-1, 8)), "ff");
+	}
+}
+
+static void edges_of_every_width(void **state)
+{
+	(void)state;
+	assert_string_equal(rendered("{:x}", brace_signed(-128, 8)), "80");
+	assert_string_equal(rendered("{:#b}", brace_signed(-1, 16)), "0b1111111111111111");
+	assert_string_equal(rendered("{}", brace_signed(INT64_MIN, 64)), "-9223372036854775808");
+	assert_string_equal(rendered("{:#06x}", brace_unsigned(255, 16)), "0x00ff");
+	assert_string_equal(rendered("{:*^+9}", brace_signed(42, 32)), "***+42***");
+	assert_string_equal(
+		rendered("{:+}", brace_wide(BRACE_UNSIGNED128, 1, 0)), "+18446744073709551616");
+	assert_string_equal(rendered("{:o}", brace_wide(BRACE_SIGNED128, ~0ull, ~0ull)),
+		"3777777777777777777777777777777777777777777");
+	assert_string_equal(rendered("{:e}", brace_unsigned(1500, 32)), "1.5e3");
+	assert_string_equal(rendered("{:.1E}", brace_signed(-999, 32)), "-1.0E3");
+}
+
+static void every_width_is_filled(void **state)
+{
+	(void)state;
+	for (int width = 0; width < 200; width++) {
+		char message[32];
+		size_t expected = width > 6 ? (size_t)width : 6;
+
+		snprintf(message, sizeof(message), "{:%c>#%d}", 'a' + width % 26, width + 1);
+		assert_int_equal(strlen(rendered(message, brace_signed(-12345, 32))),
+			width + 1 > 6 ? width + 1 : 6);
+		snprintf(message, sizeof(message), "{:^0%d}", width + (width == 0));
+		assert_int_equal(strlen(rendered(message, brace_signed(-12345, 32))), expected);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(integers_agree_with_printf),
+		cmocka_unit_test(edges_of_every_width),
+		cmocka_unit_test(every_width_is_filled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* Strings and characters: widths count characters, escapes read back, mistakes are mended. */
+#include "base/utf8.h"
+#include "brace/code.h"
+#include "unit.h"
+
+static void widths_count_characters(void **state)
+{
+	(void)state;
+	assert_string_equal(rendered("{:5}|", text_value("é日")), "é日   |");
+	assert_string_equal(rendered("{:*^5}|", text_value("é日")), "*é日**|");
+	assert_string_equal(rendered("{:.1}", text_value("日本")), "日");
+	assert_string_equal(rendered("{:日>3}", text_value("a")), "日日a");
+	assert_string_equal(rendered("{:05}|", text_value("abc")), "abc  |");
+	assert_string_equal(rendered("{:>6.2}", brace_bool(true)), "    tr");
+	assert_string_equal(rendered("{:<3}|", brace_char(0x1f600)), "😀  |");
+	assert_string_equal(rendered("{}", brace_text(BRACE_STRING, NULL, 5)), "");
+}
+
+static void what_is_not_utf8_is_mended(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		rendered("{}", text_value("a\xff\xe2\x80z")), "a\xef\xbf\xbd\xef\xbf\xbdz");
+	assert_string_equal(
+		rendered("{:?}", text_value("a\xff\xe2\x80z")), "\"a\\xff\\xe2\\x80z\"");
+	assert_string_equal(rendered("{}", brace_char(0xd800)), "\xef\xbf\xbd");
+}
+
+static uint32_t random_code(void)
+{
+	static const unsigned int bits[] = { 5, 7, 7, 11, 16, 21 };
+	uint32_t code;
+
+	do {
+		code = random_bits() & ((1u << bits[random_bits() % ARRAY_SIZE(bits)]) - 1);
+	} while (code > 0x10ffff || (code >= 0xd800 && code < 0xe000));
+	return code;
+}
+
+static size_t read_braced(const char **s, char *out)
+{
+	char *end;
+	uint32_t code = (uint32_t)strtoul(*s + 2, &end, 16);
+
+	*s = end + 1;
+	return brace_encode(out, code);
+}
+
+/* What a reader of Rust's literals makes of a quoted text. */
+static size_t unquote(const char *s, char *out)
+{
+	static const char from[] = "0tnr\\\"";
+	static const char to[] = "\0\t\n\r\\\"";
+	size_t n = 0;
+
+	for (s++; s[1];) {
+		if (*s != '\\') {
+			out[n++] = *s++;
+		} else if (s[1] == 'u') {
+			s++;
+			n += read_braced(&s, out + n);
+		} else {
+			out[n++] = to[strchr(from, s[1]) - from];
+			s += 2;
+		}
+	}
+	return n;
+}
+
+static void escapes_read_back(void **state)
+{
+	(void)state;
+	for (unsigned long i = rounds(100000); i > 0; i--) {
+		char text[128];
+		char back[128];
+		size_t length = 0;
+
+		for (uint64_t n = random_bits() % 20; n > 0; n--) {
+			length += brace_encode(text + length, random_code());
+		}
+		const char *quoted = rendered("{:?}", brace_text(BRACE_STRING, text, length));
+
+		assert_int_equal(utf8_invalid(quoted, strlen(quoted)), strlen(quoted));
+		for (const char *c = quoted; *c; c++) {
+			assert_true((unsigned char)*c >= 0x20 && *c != 0x7f);
+		}
+		assert_int_equal(unquote(quoted, back), length);
+		assert_memory_equal(text, back, length);
+	}
+}
+
+static void every_width_and_alignment(void **state)
+{
+	(void)state;
+	for (int width = 1; width < 100; width++) {
+		char message[32];
+		size_t all = width > 3 ? (size_t)width : 3;
+
+		for (int a = 0; a < 3; a++) {
+			snprintf(message, sizeof(message), "{:-%c%d}", "<^>"[a], width);
+			const char *text = rendered(message, text_value("abc"));
+			size_t before = strspn(text, "-");
+
+			assert_int_equal(strlen(text), all);
+			assert_int_equal(before, (all - 3) * (size_t)a / 2);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(widths_count_characters),
+		cmocka_unit_test(what_is_not_utf8_is_mended),
+		cmocka_unit_test(escapes_read_back),
+		cmocka_unit_test(every_width_and_alignment),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
