@@ -193,7 +193,8 @@ static void put_integer(struct brace_decimal *d, uint64_t n)
 
 /*
  * As above with a scale of 2^scale_bits. Digits before the point never end early: the
- * neighbours are nearer than one.
+ * neighbours are nearer than one. Nor does a shorter number lie in the very middle of two: such
+ * a middle has more binary places than the number, and so more decimal ones.
  */
 static void shortest_of_fixed(struct brace_decimal *d, const struct brace_binary *b)
 {
@@ -203,7 +204,6 @@ static void shortest_of_fixed(struct brace_decimal *d, const struct brace_binary
 	u128 value = (u128)b->mantissa << shift;
 	u128 low = 1;
 	u128 high = b->uneven ? 2 : 1;
-	bool even = (b->mantissa & 1) == 0;
 	bool down = false;
 	bool up = false;
 
@@ -215,8 +215,8 @@ static void shortest_of_fixed(struct brace_decimal *d, const struct brace_binary
 		high *= 10;
 		d->digits[d->count++] = (char)('0' + (unsigned int)(value >> scale_bits));
 		value &= one - 1;
-		down = value < low || (even && value == low);
-		up = value + high > one || (even && value + high == one);
+		down = value < low;
+		up = value + high > one;
 	}
 	if (up && (!down || value * 2 >= one)) {
 		brace_decimal_increment(d);

@@ -17,6 +17,7 @@ struct magnitude {
 /* How a type writes an integer. */
 struct radix {
 	unsigned int base;
+	unsigned int shift; /* bits of a digit, where the base is a power of two */
 	const char *digits;
 	char prefix; /* of '#', after the 0; NUL: none */
 };
@@ -25,17 +26,17 @@ static const char lower_digits[] = "0123456789abcdef";
 static const char upper_digits[] = "0123456789ABCDEF";
 
 static const struct radix radixes[BRACE_TYPES] = {
-	[BRACE_DISPLAY] = { 10, lower_digits, 0 },
-	[BRACE_DEBUG] = { 10, lower_digits, 0 },
-	[BRACE_DEBUG_LOWER] = { 16, lower_digits, 'x' },
-	[BRACE_DEBUG_UPPER] = { 16, upper_digits, 'x' },
-	[BRACE_LOWER_HEX] = { 16, lower_digits, 'x' },
-	[BRACE_UPPER_HEX] = { 16, upper_digits, 'x' },
-	[BRACE_OCTAL] = { 8, lower_digits, 'o' },
-	[BRACE_BINARY] = { 2, lower_digits, 'b' },
-	[BRACE_LOWER_EXP] = { 10, lower_digits, 0 },
-	[BRACE_UPPER_EXP] = { 10, lower_digits, 0 },
-	[BRACE_POINTER_TYPE] = { 10, lower_digits, 0 },
+	[BRACE_DISPLAY] = { 10, 0, lower_digits, 0 },
+	[BRACE_DEBUG] = { 10, 0, lower_digits, 0 },
+	[BRACE_DEBUG_LOWER] = { 16, 4, lower_digits, 'x' },
+	[BRACE_DEBUG_UPPER] = { 16, 4, upper_digits, 'x' },
+	[BRACE_LOWER_HEX] = { 16, 4, lower_digits, 'x' },
+	[BRACE_UPPER_HEX] = { 16, 4, upper_digits, 'x' },
+	[BRACE_OCTAL] = { 8, 3, lower_digits, 'o' },
+	[BRACE_BINARY] = { 2, 1, lower_digits, 'b' },
+	[BRACE_LOWER_EXP] = { 10, 0, lower_digits, 0 },
+	[BRACE_UPPER_EXP] = { 10, 0, lower_digits, 0 },
+	[BRACE_POINTER_TYPE] = { 10, 0, lower_digits, 0 },
 };
 
 /* Divides 128 bits; returns the remainder. Limbs of 32 bits: not every compiler has 128. */
@@ -81,8 +82,8 @@ static char *digits_of(char *end, struct magnitude m, const struct radix *r)
 		return decimal_digits(end, m.low);
 	}
 	do {
-		*--end = r->digits[m.low % r->base];
-		m.low /= r->base;
+		*--end = r->digits[m.low & (r->base - 1)];
+		m.low >>= r->shift;
 	} while (m.low);
 	return end;
 }

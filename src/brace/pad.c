@@ -41,9 +41,10 @@ static void put_repeated(struct brace_debug *d, const char *character, size_t by
 void brace_put_fill(struct brace_debug *d, size_t n)
 {
 	char fill[UTF8_MAX];
-	size_t bytes = brace_encode(fill, d->spec.fill);
 
-	put_repeated(d, fill, bytes, n);
+	if (n) {
+		put_repeated(d, fill, brace_encode(fill, d->spec.fill), n);
+	}
 }
 
 void brace_number_sign(struct brace_number *n, const struct brace_spec *spec, bool negative)

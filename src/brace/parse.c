@@ -109,7 +109,7 @@ static bool take_precision(struct cursor *c, struct brace_spec *spec)
 		return fail(c, c->at, "a precision cannot be an argument: write it as a number");
 	}
 	if (!is_digit(peek(c, 0))) {
-		return fail(c, c->at, "a precision is missing after the point");
+		return true; /* a point alone asks for nothing */
 	}
 	return take_number(c, &spec->precision, "a precision is at most 65535");
 }
@@ -205,18 +205,24 @@ static bool take_argument(struct cursor *c)
 	return true;
 }
 
+static void skip_space(struct cursor *c)
+{
+	while (is_space(peek(c, 0))) {
+		c->at++;
+	}
+}
+
 /* Behind the opening brace. */
 static bool take_placeholder(struct cursor *c, struct brace_spec *spec)
 {
 	size_t open = c->at - 1;
 
 	*spec = BRACE_SPEC_DEFAULT;
+	skip_space(c);
 	if (!take_argument(c) || (take(c, ':') && !take_spec(c, spec))) {
 		return false;
 	}
-	while (is_space(peek(c, 0))) {
-		c->at++;
-	}
+	skip_space(c);
 	if (take(c, '}')) {
 		return true;
 	}

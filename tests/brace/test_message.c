@@ -62,7 +62,7 @@ static void bad_messages_are_refused_with_their_place(void **state)
 		{ "{:.1$}", 3, "a precision cannot be an argument: write it as a number" },
 		{ "{:.p$}", 3, "a precision cannot be an argument: write it as a number" },
 		{ "{:.*}", 3, "a precision cannot be an argument: write it as a number" },
-		{ "{:.}", 3, "a precision is missing after the point" },
+		{ "{:.", 0, "this { is not closed: write {{ for a brace" },
 		{ "{:65536}", 2, "a width is at most 65535" },
 		{ "{:99999999999999999999}", 2, "a width is at most 65535" },
 		{ "{:.65536}", 3, "a precision is at most 65535" },
@@ -70,7 +70,7 @@ static void bad_messages_are_refused_with_their_place(void **state)
 		{ "{:02xx}", 4, "unknown type: there are ?, x?, X?, x, X, o, b, e, E, p or none" },
 		{ "{:b?}", 2, "unknown type: there are ?, x?, X?, x, X, o, b, e, E, p or none" },
 		{ "{:?x}", 3, "a placeholder is {} or {:...}: this does not belong into it" },
-		{ "{ :x}", 2, "a placeholder is {} or {:...}: this does not belong into it" },
+		{ "{: x}", 3, "a placeholder is {} or {:...}: this does not belong into it" },
 		{ "{!}", 1, "a placeholder is {} or {:...}: this does not belong into it" },
 	};
 
@@ -87,6 +87,22 @@ static void bad_messages_are_refused_with_their_place(void **state)
 		assert_int_equal(piece.offset, rows[i].offset);
 		assert_int_equal(next(&p, &piece), BRACE_ERROR);
 	}
+}
+
+static void odd_placeholders_are_those_of_rust(void **state)
+{
+	struct brace_value v = brace_unsigned(255, 8);
+
+	(void)state;
+	assert_string_equal(rendered("{ :x }|{", v), "ff|{");
+	assert_string_equal(rendered("{ }", v), "255");
+	assert_string_equal(rendered("{:}>5}", v), "}}255");
+	assert_string_equal(rendered("{:{<5}", v), "255{{");
+	assert_string_equal(rendered("{:<<5}", v), "255<<");
+	assert_string_equal(rendered("{:5.}", v), "  255");
+	assert_string_equal(rendered("{:.}", brace_f64(1.25)), "1.25");
+	assert_string_equal(rendered("{:#00x}", v), "0xff");
+	assert_string_equal(rendered("{{{}}}", v), "{255}");
 }
 
 static void kinds_accept_the_types_of_rust(void **state)
@@ -127,6 +143,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pieces_come_in_order),
 		cmocka_unit_test(bad_messages_are_refused_with_their_place),
+		cmocka_unit_test(odd_placeholders_are_those_of_rust),
 		cmocka_unit_test(kinds_accept_the_types_of_rust),
 		cmocka_unit_test(what_cannot_be_rendered_stands_as_written),
 	};

@@ -17,6 +17,15 @@ static void widths_count_characters(void **state)
 	assert_string_equal(rendered("{}", brace_text(BRACE_STRING, NULL, 5)), "");
 }
 
+static void only_the_own_quote_is_escaped(void **state)
+{
+	(void)state;
+	assert_string_equal(rendered("{:?}", text_value("'\"")), "\"'\\\"\"");
+	assert_string_equal(rendered("{:?}", brace_char('\'')), "'\\''");
+	assert_string_equal(rendered("{:?}", brace_char('"')), "'\"'");
+	assert_string_equal(rendered("{:?}", brace_text(BRACE_CSTRING, "'\1", 2)), "\"\\'\\x01\"");
+}
+
 static void what_is_not_utf8_is_mended(void **state)
 {
 	(void)state;
@@ -112,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(widths_count_characters),
+		cmocka_unit_test(only_the_own_quote_is_escaped),
 		cmocka_unit_test(what_is_not_utf8_is_mended),
 		cmocka_unit_test(escapes_read_back),
 		cmocka_unit_test(every_width_and_alignment),
