@@ -27,26 +27,11 @@ extern "C" {
 #define WAYMARK_INLINE static inline __attribute__((always_inline))
 
 /*
- * waymark_vcpu_backends() of an event that is on for some vCPUs only. Any thread;
+ * The backends that are on for the event on that vCPU. The mask is loaded first, and acquires:
+ * whoever sees the event on sees which vCPUs it was switched on for. Any thread;
  * async-signal-safe, lock-free.
  */
-unsigned int waymark_vcpu_lookup(const struct waymark_event *event, const void *cpu);
-
-/*
- * The backends that are on for the event on that vCPU. The mask is loaded first, and acquires:
- * whoever sees the event on sees which vCPUs it was switched on for. Nothing is kept
- * across the call, since that is most of what an event on for all would pay.
- */
-WAYMARK_INLINE unsigned int waymark_vcpu_backends(
-	const struct waymark_event *event, const void *cpu)
-{
-	unsigned int on = WAYMARK_BACKENDS(*event->state);
-
-	if (WAYMARK_UNLIKELY(__atomic_load_n(&event->vcpus, __ATOMIC_RELAXED))) {
-		return waymark_vcpu_lookup(event, cpu);
-	}
-	return on;
-}
+unsigned int waymark_vcpu_backends(const struct waymark_event *event, const void *cpu);
 
 /* Those that are on for all vCPUs; 0 where not all have the same. */
 WAYMARK_INLINE unsigned int waymark_vcpu_alike(const struct waymark_event *event)

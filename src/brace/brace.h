@@ -4,7 +4,7 @@
  * A message is parsed into pieces, a value is a tagged union, what comes out goes into a sink.
  *
  * For every caller: libc only, no allocation, no locale, errno is kept, nothing aborts;
- * all state is the caller's or on the stack (2 KiB at most, and as much as callbacks take),
+ * all state is the caller's or on the stack (less than 3 KiB, and as much as callbacks take),
  * so any thread and any signal handler may call whatever stands here.
  *
  * Source of the facts: the documentation of Rust's std::fmt and the output of rustc 1.95.

@@ -5,6 +5,13 @@
 #include <ctype.h>
 #include <string.h>
 
+const char c_header_end[] = "\n"
+			    "#ifdef __cplusplus\n"
+			    "}\n"
+			    "#endif\n"
+			    "\n"
+			    "#endif\n";
+
 struct out *c_begin(struct emit_context *c)
 {
 	c->scratch.len = 0;

@@ -19,6 +19,9 @@ const char *c_banner(struct emit_context *c);
 /* `TRACE_HW_BLOCK_H`: of a header of the group hw-block, between a beginning and an end. */
 const char *c_guard(struct emit_context *c, const char *begin, const char *end);
 
+/* The end of a header that is for C++, too, and of its guard. */
+extern const char c_header_end[];
+
 /* The declaration's file, never as an absolute path: in a comment, as a string literal. */
 const char *c_file_comment(struct emit_context *c, const struct event *e);
 const char *c_file_literal(struct emit_context *c, const struct event *e);

@@ -59,14 +59,6 @@ static const char event_off[] =
 	"${unused}"
 	"}\n"
 	"${end}";
-
-static const char file_end[] =
-	"\n"
-	"#ifdef __cplusplus\n"
-	"}\n"
-	"#endif\n"
-	"\n"
-	"#endif\n";
 /* clang-format on */
 
 /* The words of tracers outside, as their backends declare them. */
@@ -154,5 +146,5 @@ void emit_format_h(struct emit_context *c)
 	vec_foreach (struct event **, e, &c->model->events) {
 		emit_event(c, *e);
 	}
-	out_str(c->out, file_end);
+	out_str(c->out, c_header_end);
 }

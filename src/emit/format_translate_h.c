@@ -54,14 +54,6 @@ static const char translate_end[] =
 	"\twaymark_translate_call(&waymark_call_of_exec);\n"
 	"}\n"
 	"\n";
-
-static const char file_end[] =
-	"\n"
-	"#ifdef __cplusplus\n"
-	"}\n"
-	"#endif\n"
-	"\n"
-	"#endif\n";
 /* clang-format on */
 
 static const struct tcg_types types = { .env = "waymark_value", .value = "waymark_value" };
@@ -135,5 +127,5 @@ void emit_format_translate_h(struct emit_context *c)
 		{ "guard", c_guard(c, "TRACE_", "_GENERATED_TRANSLATE_H") },
 		{ "header", c->header });
 	tcg_for_each(c, emit_event);
-	out_str(c->out, file_end);
+	out_str(c->out, c_header_end);
 }

@@ -37,9 +37,12 @@ by_path()
 {
 	local what=$1 object=$2
 	shift 2
-	bpftrace -e "$(script_for "$object")" >counted 2>&1 &
+	timeout 60 bpftrace -e "$(script_for "$object")" >counted 2>&1 &
 	local tracer=$!
-	"$@" >states_seen || fail "$what: $(cat states_seen)"
+	"$@" >states_seen || {
+		fail "$what: $(cat states_seen)"
+		kill $tracer # nobody says `done` to it
+	}
 	wait $tracer || fail "$what: bpftrace: $(cat counted)"
 	went_on_and_off states_seen "$what"
 }

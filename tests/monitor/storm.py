@@ -10,11 +10,9 @@ is torn or out of order. WAYMARK_TEST_LONG=1 takes 30 seconds instead of 3.
 
 import collections
 import fnmatch
-import json
 import os
 import random
 import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +20,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
+from qmp import Qmp
 from storm_events import NAMES
 
 CLIENTS = 100
@@ -31,22 +30,7 @@ PATTERNS = ["*", "disk_*", "net_*", "cpu_?0", "usb_1*", "*_0?", "*_24", "/^(disk
 LINE = re.compile(r"(\w+) thread (\d+) n (\d+) inverse (\d+)$")
 
 
-class Client:
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(path)
-        self.socket.settimeout(120)
-        self.file = self.socket.makefile("rw", newline="\n")
-        assert "QMP" in json.loads(self.file.readline())
-        self.command("qmp_capabilities")
-
-    def command(self, execute, **arguments):
-        self.file.write(json.dumps({"execute": execute, "arguments": arguments}) + "\n")
-        self.file.flush()
-        answer = json.loads(self.file.readline())
-        assert "return" in answer, answer
-        return answer["return"]
-
+class Client(Qmp):
     def switch(self, pattern, on):
         self.command("trace-event-set-state", name=pattern, enable=on)
 

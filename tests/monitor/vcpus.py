@@ -10,16 +10,17 @@ the trace, or must not; and what nobody switches misses no round, and has none t
 """
 
 import collections
-import json
 import os
 import random
 import re
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+from qmp import Qmp
 
 SECONDS = 2
 LINE = re.compile(r"\b(\w+) (?:cpu=(0x[0-9a-f]+) )?index (\d+) n (\d+)$")
@@ -27,24 +28,7 @@ LINE = re.compile(r"\b(\w+) (?:cpu=(0x[0-9a-f]+) )?index (\d+) n (\d+)$")
 ALWAYS, TOGGLED, OTHER = 0, (1, 2), 3
 
 
-class Client:
-    """One of QMP."""
-
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(path)
-        self.socket.settimeout(60)
-        self.file = self.socket.makefile("rw", newline="\n")
-        assert "QMP" in json.loads(self.file.readline())
-        self.command("qmp_capabilities")
-
-    def command(self, execute, **arguments):
-        self.file.write(json.dumps({"execute": execute, "arguments": arguments}) + "\n")
-        self.file.flush()
-        answer = json.loads(self.file.readline())
-        assert "return" in answer, answer
-        return answer["return"]
-
+class Client(Qmp):
     def switch(self, name, on, **vcpu):
         self.command("trace-event-set-state", name=name, enable=on, **vcpu)
 

@@ -10,16 +10,16 @@ which drops their code and not this one's. One hart's is never on: it has none t
 """
 
 import collections
-import json
 import os
 import random
 import re
-import socket
 import struct
 import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../monitor"))
+from qmp import Qmp
 
 BASE = 0x80000000
 HARTS = 4
@@ -72,28 +72,11 @@ def write_guest(path):
         file.write(header + segment + code)
 
 
-class Client:
-    """One of QMP."""
-
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        deadline = time.monotonic() + 20
-        while self.socket.connect_ex(path) != 0:
-            assert time.monotonic() < deadline, "nobody listens"
-            time.sleep(0.01)
-        self.file = self.socket.makefile("rw")
-        assert "QMP" in json.loads(self.file.readline())
-        self.command("qmp_capabilities")
-
-    def command(self, execute, **arguments):
-        self.file.write(json.dumps({"execute": execute, "arguments": arguments}) + "\n")
-        self.file.flush()
-        return json.loads(self.file.readline())
-
+class Client(Qmp):
     def switch(self, vcpu, on):
         """Whether there is such a hart: there is none once the machine ends."""
-        answer = self.command("trace-event-set-state", name="guest_block_exec", enable=on,
-                              vcpu=vcpu)
+        answer = self.ask("trace-event-set-state", name="guest_block_exec", enable=on,
+                          vcpu=vcpu)
         assert "return" in answer or "invalid vCPU" in answer["error"]["desc"], answer
         return "return" in answer
 

@@ -35,9 +35,9 @@ void waymark_log(const struct waymark_event *event, const char *fmt, ...)
 	putchar('\n');
 }
 
-unsigned int waymark_vcpu_lookup(const struct waymark_event *event, const void *cpu)
+unsigned int waymark_vcpu_backends(const struct waymark_event *event, const void *cpu)
 {
-	return cpu == only_cpu ? WAYMARK_BACKENDS(*event->state) : 0;
+	return !only_cpu || cpu == only_cpu ? WAYMARK_BACKENDS(*event->state) : 0;
 }
 
 /* Switches an event; `cpu`: for this one alone. */
@@ -50,7 +50,6 @@ static void set_state(const char *name, bool on, const void *cpu)
 
 			memcpy(&state, &mask, sizeof(mask));
 			__atomic_store_n((*e)->state, state, __ATOMIC_RELEASE);
-			(*e)->vcpus = cpu ? (struct waymark_vcpu_set *)(void *)&only_cpu : NULL;
 			only_cpu = cpu;
 			return;
 		}

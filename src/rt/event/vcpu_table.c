@@ -76,7 +76,7 @@ static bool is_on(const struct waymark_vcpu_set *set, const void *cpu)
 				     : __atomic_load_n(&set->base, __ATOMIC_RELAXED);
 }
 
-unsigned int waymark_vcpu_lookup(const struct waymark_event *event, const void *cpu)
+unsigned int waymark_vcpu_backends(const struct waymark_event *event, const void *cpu)
 {
 	/* In this order: pairs with waymark_vcpu_switch(), which raises the mask last. */
 	unsigned int on = WAYMARK_BACKENDS(*event->state);
