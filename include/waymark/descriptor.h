@@ -17,13 +17,17 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /* Changes when generated code and runtime no longer fit; checked at registration. */
-#define WAYMARK_ABI 5
+#define WAYMARK_ABI 6
 
 enum waymark_kind {
 	WAYMARK_UNSIGNED,
 	WAYMARK_SIGNED,
 	WAYMARK_POINTER,
-	WAYMARK_STRING,
+	WAYMARK_STRING, /* ends in NUL */
+	WAYMARK_FLOAT,
+	WAYMARK_TEXT, /* two parameters: text, and its length in bytes */
+	WAYMARK_BYTES, /* the same of bytes */
+	WAYMARK_DEBUG, /* struct waymark_debug */
 };
 
 /* The kind of a plain char, whose sign the host decides. */
@@ -38,7 +42,7 @@ struct waymark_arg {
 	const char *name;
 	const char *type;
 	uint8_t kind; /* enum waymark_kind */
-	uint8_t size; /* bytes on this host; 0 for a string */
+	uint8_t size; /* bytes on this host, 16 for 128 bits; 0 where it is not always the same */
 };
 
 /* What an event is besides its name and arguments: bits of its `flags`. */
@@ -46,6 +50,9 @@ enum waymark_event_flag {
 	WAYMARK_EVENT_VCPU = 1 << 0, /* its first argument is the CPU that it is about */
 	WAYMARK_EVENT_TRANS = 1 << 1, /* fires when guest code is translated */
 	WAYMARK_EVENT_EXEC = 1 << 2, /* fires when translated guest code runs */
+	WAYMARK_EVENT_BRACES = 1 << 3, /* declared in TOML: its format is a message with braces */
+	WAYMARK_EVENT_SCOPE = 1 << 4, /* a scope, by its beginning */
+	WAYMARK_EVENT_SCOPE_END = 1 << 5, /* what records its end; not in the registry's lists */
 };
 
 struct waymark_vcpu_set;
@@ -54,7 +61,8 @@ struct waymark_vcpu_set;
 struct waymark_event {
 	uint32_t *state;
 	const char *name;
-	const char *format; /* as declared, in C syntax; "" where there is none */
+	/* As declared: a printf format in C syntax, "" where there is none; or a message with braces */
+	const char *format;
 	const char *file; /* the declaration's file and line */
 	const struct waymark_arg *args;
 	uint32_t line;
@@ -63,6 +71,7 @@ struct waymark_event {
 	uint8_t flags; /* of enum waymark_event_flag */
 	uint32_t id; /* written by the runtime when the event is first switched on */
 	struct waymark_vcpu_set *vcpus; /* written by the runtime; NULL: alike for all CPUs */
+	struct waymark_event *end; /* of a scope: what records its end, with the same state */
 };
 
 /* All events of one executable or shared object. Written by the runtime only. */

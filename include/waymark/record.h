@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include <waymark/debug.h>
 #include <waymark/descriptor.h>
 
 #ifdef __cplusplus
@@ -55,6 +56,36 @@ void waymark_log(const struct waymark_event *event, const char *fmt, ...) WAYMAR
 void waymark_syslog(const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);
 /* The same as an event of the kernel's trace: one write to its trace_marker. */
 void waymark_ftrace(const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);
+
+/* What a text backend has to say of a scope. */
+enum waymark_mark {
+	WAYMARK_MARK_NONE, /* an event */
+	WAYMARK_MARK_START, /* [SCOPE_START] */
+	WAYMARK_MARK_END, /* [SCOPE_END], alone */
+	WAYMARK_MARK_ASYNC_START, /* [SCOPE_START(id=N)] */
+	WAYMARK_MARK_ASYNC_END, /* [SCOPE_END(id=N)], and the message once more */
+};
+
+/* What is handed over of an event whose message has braces (WAYMARK_EVENT_BRACES). */
+struct waymark_message {
+	const struct waymark_debug *values; /* of its placeholders, in order */
+	uint32_t count;
+	uint32_t line; /* of the call */
+	const char *file; /* of the call; NULL: not known, and the declaration's is shown */
+	uint32_t mark; /* enum waymark_mark */
+	int32_t id; /* of an asynchronous scope */
+	/* Of an asynchronous scope's end: what was rendered at its start, instead of the values. */
+	const char *text;
+	size_t length;
+};
+
+/*
+ * The same three for such events: `[name] message`. Any thread; async-signal-safe, as far as
+ * callbacks of its values are.
+ */
+void waymark_log_message(const struct waymark_event *event, const struct waymark_message *m);
+void waymark_syslog_message(const struct waymark_event *event, const struct waymark_message *m);
+void waymark_ftrace_message(const struct waymark_event *event, const struct waymark_message *m);
 
 /* A NULL string as the text backends print it. */
 static inline const char *waymark_text(const char *s)

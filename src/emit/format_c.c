@@ -44,6 +44,7 @@ static const char event_descriptor[] =
 	"\t${flags},\n"
 	"\t0,\n"
 	"\tNULL,\n"
+	"\t${end},\n"
 	"};\n";
 
 static const char emit_begin[] =
@@ -309,6 +310,7 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		{ "count", c_number(c, e->arg_count) },
 		{ "masks", masks(c) },
 		{ "flags", flags(c, e) },
+		{ "end", "NULL" },
 		{ NULL, NULL },
 	};
 

@@ -25,6 +25,8 @@ enum event_property {
 	EVENT_VCPU = 1 << 1,
 	EVENT_TCG_TRANS = 1 << 2, /* the half of a `tcg` event that fires at translation */
 	EVENT_TCG_EXEC = 1 << 3, /* the half that fires at execution */
+	EVENT_SCOPE = 1 << 4, /* a scope: the event that its beginning records */
+	EVENT_SCOPE_END = 1 << 5, /* what its end records, behind it in the model */
 };
 
 struct arg {
@@ -35,6 +37,7 @@ struct arg {
 	 * macro's or a generated name; unique in the event.
 	 */
 	const char *c_name;
+	bool is_scope; /* which one it was: made by us, no parameter of the program's calls */
 	bool is_cpu; /* the CPU of a `vcpu` event: in C a pointer to the host's struct */
 	/*
 	 * Of an event at execution: the type, `TCGv_i32` for one, of a value that the
@@ -57,6 +60,9 @@ struct event {
 	const char *whole;
 	struct event *trans;
 	struct event *exec;
+	/* Of a scope, which is one to control: what its end records; of that, the scope. */
+	struct event *end;
+	struct event *begin;
 };
 
 struct model {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A printf format taken apart: literal text and conversions, in order. Made
+ * A format taken apart: literal text and conversions, in order; printf's, or placeholders
+ * of a message with braces. Made
  * once when a declaration is read; checked by the front end, written by the
  * emitters, rendered by the reader. `PRIx64` and friends are resolved here, so
  * nobody else ever sees them.
@@ -12,12 +13,14 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "brace/brace.h"
 #include "text/diag.h"
 #include "text/scan.h"
 
 /* The argument that a `*` or a conversion takes; FORMAT_NO_ARG where there is none. */
 #define FORMAT_NO_ARG (-1)
 
+/* Of a placeholder, `letter` is 0 and only `spec`, `arg` and `at` mean something. */
 struct conversion {
 	char flags[8]; /* of "-+ #0", those that have an effect, each once; NUL-terminated */
 	int width; /* -1: none */
@@ -27,7 +30,8 @@ struct conversion {
 	int arg; /* index of the argument that is printed */
 	const char *length; /* as declared; 64, PTR, LEAST8, ... for a PRI macro */
 	char letter; /* d i u x X o c s p */
-	struct location at; /* its `%` */
+	const struct brace_spec *spec; /* of a placeholder; NULL: printf's */
+	struct location at; /* its `%`, or `{` */
 };
 
 /* Literal text (may hold any byte but NUL), then one conversion unless `has_conversion` is false.
@@ -39,10 +43,14 @@ struct segment {
 	struct conversion conversion;
 };
 
+enum format_style { FORMAT_PRINTF, FORMAT_BRACES };
+
 struct format {
+	enum format_style style;
 	/*
 	 * As declared, quotes and macros included, with one blank between them, so
-	 * that it is valid C and C++ in any place. NULL: no format at all.
+	 * that it is valid C and C++ in any place; of FORMAT_BRACES the message itself.
+	 * NULL: no format at all.
 	 */
 	const char *source;
 	struct segment *segments;

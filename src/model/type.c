@@ -208,7 +208,7 @@ bool type_parse(struct type *t, struct arena *a, const char *text, size_t len)
 	}
 	t->is_bool = r.stars == 0 && r.named && strcmp(r.named->name, "bool") == 0;
 	t->is_char = r.stars == 0 && r.sum == CHAR;
-	t->text = t->class == TYPE_TCG ? base->name : regular_text(a, span);
+	t->text = t->c_text = t->class == TYPE_TCG ? base->name : regular_text(a, span);
 	return true;
 }
 
@@ -222,7 +222,7 @@ void type_guess(struct type *t, struct arena *a, const char *text, size_t len)
 	} else {
 		*t = base_named((struct span){ "uint64_t", 8 })->type;
 	}
-	t->text = regular_text(a, (struct span){ text, len });
+	t->text = t->c_text = regular_text(a, (struct span){ text, len });
 }
 
 bool type_is_word(const char *text, size_t len)

@@ -14,13 +14,20 @@
 
 enum type_class {
 	TYPE_INTEGER, /* signed or unsigned, _Bool and char included */
+	TYPE_FLOAT,
 	TYPE_POINTER,
-	TYPE_STRING, /* exactly `char *` or `const char *` */
+	TYPE_STRING, /* text that ends in NUL: exactly `char *` or `const char *` */
+	TYPE_TEXT, /* the same as two parameters: text, and its length in bytes */
+	TYPE_BYTES, /* two parameters: an address, and a length in bytes */
+	TYPE_DEBUG, /* a value that says itself what it is: struct waymark_debug */
 	TYPE_TCG, /* a value of the translated guest: exists only at execution */
 };
 
 struct type {
-	const char *text; /* as declared, blanks made regular: `const char *` */
+	const char *text; /* as declared, blanks made regular: `const char *`, `&str` */
+	const char *c_text; /* the parameter's in C; of two parameters the first one's */
+	/* Of Rust's types: waymark_debug_<maker>() makes a value of it; NULL: declared in C. */
+	const char *maker;
 	/* printf's length modifier: "", hh, h, l, ll, z, t; or 32, 64, PTR: the end of a PRI macro
 	 */
 	const char *length;
@@ -50,6 +57,13 @@ const char *type_advice(const char *text, size_t len);
  * false, with `t` undefined, when it is not an allowed type.
  */
 bool type_parse(struct type *t, struct arena *a, const char *text, size_t len);
+
+/*
+ * The same of a type in Rust: what model/type_rust.def lists, behind any number of `&`,
+ * lifetimes, `mut`, Arc<>, Rc<> and Box<>; `&str` ends in NUL, a bare `str`, which Rust
+ * has no arguments of, is text with its length.
+ */
+bool type_parse_rust(struct type *t, struct arena *a, const char *text, size_t len);
 
 /*
  * For a lenient reader: any text is a type. What ends in a star is a pointer or

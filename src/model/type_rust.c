@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Rust's types of arguments, see model/type.h. */
+#include <string.h>
+
+#include "base/compiler.h"
+#include "model/type.h"
+#include "text/scan.h"
+
+static const struct type rust_types[] = {
+#define RUST_TYPE(rust, c, kind, sign, bytes32, bytes64, made_by) \
+	{ .text = (rust),                                         \
+		.c_text = (c),                                    \
+		.class = (kind),                                  \
+		.is_signed = (sign),                              \
+		.size32 = (bytes32),                              \
+		.size64 = (bytes64),                              \
+		.maker = (made_by),                               \
+		.length = "" },
+#include "model/type_rust.def"
+#undef RUST_TYPE
+};
+
+/* What is around a type and changes nothing for C: its beginning, and the end that goes with it. */
+static const char *const boxes[][2] = { { "Arc<", ">" }, { "Rc<", ">" }, { "Box<", ">" } };
+
+static bool begins(struct span s, const char *word)
+{
+	size_t len = strlen(word);
+
+	return s.len >= len && memcmp(s.text, word, len) == 0;
+}
+
+static struct span skip(struct span s, size_t n)
+{
+	return span_trim((struct span){ s.text + n, s.len - n });
+}
+
+static size_t lifetime_length(struct span s)
+{
+	size_t n = s.len > 0 && *s.text == '\'';
+
+	while (n > 0 && n < s.len && is_word((unsigned char)s.text[n])) {
+		n++;
+	}
+	return n;
+}
+
+/* `&'static mut T`: T. */
+static struct span dereference(struct span s)
+{
+	s = skip(s, 1);
+	s = skip(s, lifetime_length(s));
+	return begins(s, "mut ") ? skip(s, 4) : s;
+}
+
+static bool unbox(struct span *s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(boxes); i++) {
+		if (begins(*s, boxes[i][0]) && s->text[s->len - 1] == '>') {
+			*s = skip(*s, strlen(boxes[i][0]));
+			s->len--;
+			*s = span_trim(*s);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What is left of references and boxes; whether there were any. */
+static bool strip(struct span *s)
+{
+	struct span before = *s;
+
+	do {
+		while (s->len > 0 && *s->text == '&') {
+			*s = dereference(*s);
+		}
+	} while (unbox(s));
+	return s->len != before.len;
+}
+
+/* Paths may have blanks around `::`; the table has none. */
+static const struct type *find(struct span s)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rust_types); i++) {
+		if (span_equals(s, rust_types[i].text)) {
+			return &rust_types[i];
+		}
+	}
+	return NULL;
+}
+
+bool type_parse_rust(struct type *t, struct arena *a, const char *text, size_t len)
+{
+	struct span whole = span_trim((struct span){ text, len });
+	struct span bare = whole;
+	bool is_behind = strip(&bare);
+	bool is_str = span_equals(bare, "str");
+	const struct type *known = is_str ? find((struct span){ "String", 6 }) : find(bare);
+
+	if (!known) {
+		return false;
+	}
+	*t = *known;
+	t->text = arena_strndup(a, whole.text, whole.len);
+	t->is_bool = strcmp(known->text, "bool") == 0;
+	if (is_str && !is_behind) {
+		t->class = TYPE_TEXT;
+		t->maker = "text";
+	}
+	return true;
+}
