@@ -61,7 +61,7 @@ struct waymark_vcpu_set;
 struct waymark_event {
 	uint32_t *state;
 	const char *name;
-	/* As declared: a printf format in C syntax, "" where there is none; or a message with braces */
+	/* As declared: a printf format in C syntax or a message with braces; "": none */
 	const char *format;
 	const char *file; /* the declaration's file and line */
 	const struct waymark_arg *args;

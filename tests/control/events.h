@@ -26,30 +26,37 @@ static inline void test_record(
 	}
 }
 
-#define EVENT(name_, backends_, line_)                                                        \
-	static uint32_t waymark_state_##name_ WAYMARK_STATE_SECTION = 0;                      \
-	static struct waymark_event waymark_event_##name_ = { &waymark_state_##name_, #name_, \
-		"\"value=%d\"", "tests/trace-events", test_args, line_, backends_, 1, 0, 0,   \
-		NULL };                                                                       \
-	WAYMARK_COLD static void waymark_emit_##name_(int value)                              \
-	{                                                                                     \
-		unsigned int on = WAYMARK_BACKENDS(waymark_state_##name_);                    \
-                                                                                              \
-		if (on & WAYMARK_LOG) {                                                       \
-			waymark_log(&waymark_event_##name_, " value=%d", value);              \
-		}                                                                             \
-		if (on & WAYMARK_SIMPLE) {                                                    \
-			test_record(WAYMARK_RECORDER_SIMPLE, &waymark_event_##name_, value);  \
-		}                                                                             \
-		if (on & WAYMARK_CTF) {                                                       \
-			test_record(WAYMARK_RECORDER_CTF, &waymark_event_##name_, value);     \
-		}                                                                             \
-	}                                                                                     \
-	static inline void trace_##name_(int value)                                           \
-	{                                                                                     \
-		if (WAYMARK_UNLIKELY(WAYMARK_STATE(waymark_state_##name_))) {                 \
-			waymark_emit_##name_(value);                                          \
-		}                                                                             \
+#define EVENT(name_, backends_, line_)                                                       \
+	static uint32_t waymark_state_##name_ WAYMARK_STATE_SECTION = 0;                     \
+	static struct waymark_event waymark_event_##name_ = {                                \
+		.state = &waymark_state_##name_,                                             \
+		.name = #name_,                                                              \
+		.format = "\"value=%d\"",                                                    \
+		.file = "tests/trace-events",                                                \
+		.args = test_args,                                                           \
+		.line = (line_),                                                             \
+		.backends = (backends_),                                                     \
+		.arg_count = 1,                                                              \
+	};                                                                                   \
+	WAYMARK_COLD static void waymark_emit_##name_(int value)                             \
+	{                                                                                    \
+		unsigned int on = WAYMARK_BACKENDS(waymark_state_##name_);                   \
+                                                                                             \
+		if (on & WAYMARK_LOG) {                                                      \
+			waymark_log(&waymark_event_##name_, " value=%d", value);             \
+		}                                                                            \
+		if (on & WAYMARK_SIMPLE) {                                                   \
+			test_record(WAYMARK_RECORDER_SIMPLE, &waymark_event_##name_, value); \
+		}                                                                            \
+		if (on & WAYMARK_CTF) {                                                      \
+			test_record(WAYMARK_RECORDER_CTF, &waymark_event_##name_, value);    \
+		}                                                                            \
+	}                                                                                    \
+	static inline void trace_##name_(int value)                                          \
+	{                                                                                    \
+		if (WAYMARK_UNLIKELY(WAYMARK_STATE(waymark_state_##name_))) {                \
+			waymark_emit_##name_(value);                                         \
+		}                                                                            \
 	}
 
 #define EVENT_LIST(...)                                                                   \

@@ -20,6 +20,7 @@ static struct waymark_event waymark_event_empty = {
 	0,
 	0,
 	NULL,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_empty(enum waymark_recorder waymark_to, bool waymark_wait)
@@ -116,6 +117,7 @@ static struct waymark_event waymark_event_ten = {
 	10,
 	0,
 	0,
+	NULL,
 	NULL,
 };
 
@@ -245,6 +247,7 @@ static struct waymark_event waymark_event_stars = {
 	0,
 	0,
 	NULL,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_stars(
@@ -337,6 +340,7 @@ static struct waymark_event waymark_event_escapes = {
 	1,
 	0,
 	0,
+	NULL,
 	NULL,
 };
 
@@ -433,6 +437,7 @@ static struct waymark_event waymark_event_keywords = {
 	6,
 	0,
 	0,
+	NULL,
 	NULL,
 };
 
@@ -544,6 +549,7 @@ static struct waymark_event waymark_event_text = {
 	0,
 	0,
 	NULL,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_text(
@@ -644,6 +650,7 @@ static struct waymark_event waymark_event_text_enabled = {
 	0,
 	0,
 	NULL,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_text_enabled(
@@ -738,6 +745,7 @@ static struct waymark_event waymark_event_enter = {
 	1,
 	WAYMARK_EVENT_VCPU,
 	0,
+	NULL,
 	NULL,
 };
 
@@ -841,6 +849,7 @@ static struct waymark_event waymark_event_load_trans = {
 	3,
 	WAYMARK_EVENT_VCPU | WAYMARK_EVENT_TRANS,
 	0,
+	NULL,
 	NULL,
 };
 
@@ -951,6 +960,7 @@ static struct waymark_event waymark_event_load_exec = {
 	WAYMARK_EVENT_VCPU | WAYMARK_EVENT_EXEC,
 	0,
 	NULL,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_load_exec(enum waymark_recorder waymark_to, bool waymark_wait,
@@ -1057,6 +1067,7 @@ static struct waymark_event waymark_event_trap_trans = {
 	WAYMARK_EVENT_TRANS,
 	0,
 	NULL,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_trap_trans(enum waymark_recorder waymark_to, bool waymark_wait)
@@ -1144,6 +1155,7 @@ static struct waymark_event waymark_event_trap_exec = {
 	1,
 	WAYMARK_EVENT_EXEC,
 	0,
+	NULL,
 	NULL,
 };
 

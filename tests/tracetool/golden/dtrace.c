@@ -25,6 +25,7 @@ static struct waymark_event waymark_event_request = {
 	0,
 	0,
 	NULL,
+	NULL,
 };
 
 static void dtrace_request(const char *name, uint64_t offset, bool yes)
@@ -63,6 +64,7 @@ static struct waymark_event waymark_event_enter = {
 	1,
 	WAYMARK_EVENT_VCPU,
 	0,
+	NULL,
 	NULL,
 };
 

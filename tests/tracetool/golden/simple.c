@@ -24,6 +24,7 @@ static struct waymark_event waymark_event_request = {
 	0,
 	0,
 	NULL,
+	NULL,
 };
 
 WAYMARK_INLINE bool record_request(enum waymark_recorder waymark_to, bool waymark_wait,
@@ -87,6 +88,7 @@ static struct waymark_event waymark_event_enter = {
 	1,
 	WAYMARK_EVENT_VCPU,
 	0,
+	NULL,
 	NULL,
 };
 
