@@ -14,6 +14,7 @@ static const struct {
 	const char *suffix;
 	void (*read)(struct front_end *fe);
 } front_ends[] = {
+	{ ".toml", decl_read_toml },
 	{ "", decl_read_qemu },
 };
 

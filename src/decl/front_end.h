@@ -29,5 +29,6 @@ struct event *decl_add_event(struct front_end *fe, const struct event *e);
 
 /* The front ends. */
 void decl_read_qemu(struct front_end *fe);
+void decl_read_toml(struct front_end *fe);
 
 #endif

@@ -174,7 +174,7 @@ static void read_line(struct front_end *fe, struct scan *s, unsigned int number)
 	if (!check_bytes(fe, s) || !read_head(fe, e, &name, s)) {
 		return;
 	}
-	name_check_event(name, fe->source, fe->rules);
+	name_check_event(name, span_location(fe->source, name), fe->rules);
 	e->name = arena_strndup(arena(fe), name.text, name.len);
 	e->at = span_location(fe->source, name);
 	bool args_ok = qemu_read_args(fe, e, s);

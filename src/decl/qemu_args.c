@@ -176,7 +176,7 @@ static bool check_declarator(struct args *args, struct parts parts)
 			"an argument has more than one name");
 		return false;
 	}
-	return name_check_arg(parts.name, fe->source, fe->rules);
+	return name_check_arg(parts.name, at, fe->rules);
 }
 
 static void check_unique(struct args *args, struct span name)

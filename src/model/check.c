@@ -142,6 +142,9 @@ bool check_format(const struct event *e, struct arena *a, struct diag *d)
 	if (!f->source) {
 		return true;
 	}
+	if (f->style == FORMAT_BRACES) {
+		return check_braces(e, a, d);
+	}
 	if (!check_count(e, a, d)) {
 		return false;
 	}
@@ -205,6 +208,9 @@ bool check_lengths(const struct event *e, struct arena *a, struct diag *d)
 {
 	bool ok = true;
 
+	if (e->format.style == FORMAT_BRACES) {
+		return true;
+	}
 	for (size_t i = 0; i < e->format.count; i++) {
 		const struct conversion *c = &e->format.segments[i].conversion;
 

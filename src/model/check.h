@@ -19,6 +19,13 @@
 bool check_format(const struct event *e, struct arena *a, struct diag *d);
 
 /*
+ * The part of check_format() that messages with braces have for themselves: a placeholder
+ * for each argument, and one that Rust takes for its type. `0x{:#x}` is a warning. To be
+ * called before a scope gets the argument that is not declared.
+ */
+bool check_braces(const struct event *e, struct arena *a, struct diag *d);
+
+/*
  * Whether each conversion has the length of its argument. A length that is
  * wrong on ILP32 and LP64 hosts alike is an error; one that is wrong on one of
  * them is a warning; so no verdict depends on where it is made. Signedness is

@@ -48,6 +48,13 @@ static void move_args(struct conversion *c, int by)
 	c->precision_arg += c->precision_arg == FORMAT_NO_ARG ? 0 : by;
 }
 
+void format_shift(struct format *f, int by)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		move_args(&f->segments[i].conversion, by);
+	}
+}
+
 /* A prefix's last text goes in front of the segment that follows: only the last has no conversion.
  */
 static void join_text(struct segment *to, const struct segment *prefix, struct arena *a)

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "brace/brace.h"
 #include "text/diag.h"
+#include "text/placed.h"
 #include "text/scan.h"
 
 /* The argument that a `*` or a conversion takes; FORMAT_NO_ARG where there is none. */
@@ -70,11 +71,21 @@ struct event;
 bool format_parse(
 	struct format *f, const struct event *e, struct arena *a, struct diag *d, struct scan *in);
 
+/*
+ * The same of a message with braces, which is not empty of segments after an error either:
+ * what stands before it is there. A NUL in it is an error.
+ */
+bool format_parse_braces(
+	struct format *f, struct arena *a, struct diag *d, const struct placed *message);
+
 /* Leaves nothing of a format but its text. */
 void format_drop(struct format *f);
 
 /* Makes `f` the format `prefix` followed by what `f` was; the arguments move up. */
 void format_prepend(struct format *f, struct arena *a, const struct format *prefix);
+
+/* Makes room for `by` arguments in front of those that a format prints. */
+void format_shift(struct format *f, int by);
 
 /* A conversion as one would write it, for messages: `%d`, `%016" PRIx64`. */
 const char *conversion_text(struct arena *a, const struct conversion *c);

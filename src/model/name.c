@@ -37,11 +37,8 @@ bool name_is_free(const char *name)
 	return kind != KEYWORD && kind != RENAMED && !type_is_word(name, span.len);
 }
 
-static bool check_letters(
-	struct span name, const char *what, const struct source *source, struct diag *d)
+static bool check_letters(struct span name, const char *what, struct location at, struct diag *d)
 {
-	struct location at = span_location(source, name);
-
 	for (size_t i = 0; i < name.len; i++, at.offset++) {
 		int c = (unsigned char)name.text[i];
 
@@ -54,11 +51,9 @@ static bool check_letters(
 	return true;
 }
 
-bool name_check_event(struct span name, const struct source *source, struct diag *d)
+bool name_check_event(struct span name, struct location at, struct diag *d)
 {
-	struct location at = span_location(source, name);
-
-	if (!check_letters(name, "event", source, d)) {
+	if (!check_letters(name, "event", at, d)) {
 		return false;
 	}
 	switch (reserved_kind(name)) {
@@ -77,11 +72,9 @@ bool name_check_event(struct span name, const struct source *source, struct diag
 	}
 }
 
-bool name_check_arg(struct span name, const struct source *source, struct diag *d)
+bool name_check_arg(struct span name, struct location at, struct diag *d)
 {
-	struct location at = span_location(source, name);
-
-	if (!check_letters(name, "argument", source, d)) {
+	if (!check_letters(name, "argument", at, d)) {
 		return false;
 	}
 	/* An event's may: every name that is made of it has a prefix. */

@@ -14,11 +14,11 @@
 #include "text/diag.h"
 #include "text/scan.h"
 
-/* Reports a name that no event can have. */
-bool name_check_event(struct span name, const struct source *source, struct diag *d);
+/* Reports a name, which stands at `at`, that no event can have. */
+bool name_check_event(struct span name, struct location at, struct diag *d);
 
 /* Reports a name that no argument can have. */
-bool name_check_arg(struct span name, const struct source *source, struct diag *d);
+bool name_check_arg(struct span name, struct location at, struct diag *d);
 
 /* Whether C and C++ leave the name to programs: no keyword, no type, no macro that is known. */
 bool name_is_free(const char *name);

@@ -4,6 +4,7 @@
 
 #include "base/compiler.h"
 #include "model/type.h"
+#include "text/nearest.h"
 #include "text/scan.h"
 
 static const struct type rust_types[] = {
@@ -109,4 +110,38 @@ bool type_parse_rust(struct type *t, struct arena *a, const char *text, size_t l
 		t->maker = "text";
 	}
 	return true;
+}
+
+/* How one writes a type of the table as an argument. */
+static const char *as_argument(const char *bare)
+{
+	static const char *const behind[][2] = { { "String", "&str" }, { "[u8]", "&[u8]" },
+		{ "dyn Debug", "&dyn fmt::Debug" }, { "dyn fmt::Debug", "&dyn fmt::Debug" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(behind); i++) {
+		if (strcmp(bare, behind[i][0]) == 0) {
+			return behind[i][1];
+		}
+	}
+	return bare;
+}
+
+const char *type_rust_nearest(const char *text, size_t len)
+{
+	struct span bare = span_trim((struct span){ text, len });
+	const char *names[ARRAY_SIZE(rust_types) + 1];
+
+	strip(&bare);
+	for (size_t i = 0; i < ARRAY_SIZE(rust_types); i++) {
+		if (span_equals(bare, rust_types[i].c_text)) {
+			return as_argument(rust_types[i].text);
+		}
+		names[i] = rust_types[i].text;
+	}
+	names[ARRAY_SIZE(rust_types)] = "str";
+	const char *nearest = nearest_name(bare, names, ARRAY_SIZE(names));
+
+	return nearest && strcmp(nearest, "str") == 0 ? "&str"
+	       : nearest && bare.text == text	      ? as_argument(nearest)
+						      : nearest;
 }

@@ -52,6 +52,16 @@ static void print_bytes(const char *text, size_t len)
 	}
 }
 
+static void print_placeholder(const struct conversion *c)
+{
+	const struct brace_spec *s = c->spec;
+
+	printf(" {} type=%d align=%d fill=%#x width=%d precision=%d%s%s%s arg=%d at=%u:%u", s->type,
+		s->align, s->fill, s->width, s->precision, s->plus ? " plus" : "",
+		s->alternate ? " alternate" : "", s->zero ? " zero" : "", c->arg,
+		location_line(c->at), location_column(c->at));
+}
+
 static void print_segment(const struct segment *s)
 {
 	const struct conversion *c = &s->conversion;
@@ -59,7 +69,9 @@ static void print_segment(const struct segment *s)
 	fputs("    \"", stdout);
 	print_bytes(s->text, s->len);
 	fputs("\"", stdout);
-	if (s->has_conversion) {
+	if (s->has_conversion && c->spec) {
+		print_placeholder(c);
+	} else if (s->has_conversion) {
 		printf(" %%%c length=%s flags='%s' arg=%d", c->letter, c->length, c->flags, c->arg);
 		if (c->width >= 0 || c->width_arg >= 0) {
 			printf(" width=%d/%d", c->width, c->width_arg);
@@ -73,13 +85,21 @@ static void print_segment(const struct segment *s)
 
 static void print_event(size_t id, const struct event *e)
 {
-	static const char classes[] = "iPST";
+	static const char classes[] = { [TYPE_INTEGER] = 'i',
+		[TYPE_FLOAT] = 'F',
+		[TYPE_POINTER] = 'P',
+		[TYPE_STRING] = 'S',
+		[TYPE_TEXT] = 'X',
+		[TYPE_BYTES] = 'B',
+		[TYPE_DEBUG] = 'D',
+		[TYPE_TCG] = 'T' };
 
-	printf("%zu %s %s line=%u%s%s%s%s\n", id, e->name, e->upper, e->line,
+	printf("%zu %s %s line=%u%s%s%s%s%s%s\n", id, e->name, e->upper, e->line,
 		e->properties & EVENT_DISABLE ? " disable" : "",
 		e->properties & EVENT_VCPU ? " vcpu" : "",
 		e->properties & EVENT_TCG_TRANS ? " trans" : "",
-		e->properties & EVENT_TCG_EXEC ? " exec" : "");
+		e->properties & EVENT_TCG_EXEC ? " exec" : "", e->end ? " scope" : "",
+		e->begin ? " scope-end" : "");
 	if (e->whole) {
 		printf("  of %s, beside %s\n", e->whole, e->exec ? e->exec->name : e->trans->name);
 	}
@@ -92,6 +112,9 @@ static void print_event(size_t id, const struct event *e)
 		}
 		printf(" %c%s %u/%u '%s'", classes[t->class], t->is_signed ? "s" : "", t->size32,
 			t->size64, t->length);
+		if (t->maker) {
+			printf(" is '%s' by %s", t->c_text, t->maker);
+		}
 		printf(e->args[i].guest_type ? " at translation %s\n" : "\n",
 			e->args[i].guest_type);
 	}

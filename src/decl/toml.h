@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A reader of TOML 1.0, as much of it as declarations have a use for: keys and tables are
+ * read as they stand in the file, strings and booleans with their values, numbers and dates
+ * only so far that a message can say what they are. It knows nothing of events.
+ *
+ *	toml.c		tables, keys, comments
+ *	toml_value.c	arrays, inline tables, words
+ *	toml_string.c	strings and their escapes
+ *
+ * A fault is reported with its place, and reading goes on behind it; what was being read is
+ * TOML_BAD or, where a key was not understood, its table is `damaged`. That a key of a table
+ * is there twice, and that two headers name one table, is left to whoever knows the keys.
+ */
+#ifndef DECL_TOML_H
+#define DECL_TOML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "text/placed.h"
+
+enum toml_kind {
+	TOML_BAD, /* reported already */
+	TOML_STRING,
+	TOML_BOOLEAN,
+	TOML_NUMBER,
+	TOML_DATE,
+	TOML_ARRAY,
+	TOML_TABLE, /* an inline table */
+};
+
+struct toml_table;
+
+struct toml_value {
+	enum toml_kind kind;
+	struct location at; /* its first byte */
+	struct placed string; /* TOML_STRING */
+	bool truth; /* TOML_BOOLEAN */
+	struct toml_table *table; /* TOML_TABLE */
+	struct toml_value *items; /* TOML_ARRAY: the first */
+	struct toml_value *next; /* in the array */
+};
+
+/* `key = value`. */
+struct toml_entry {
+	struct placed key; /* of a dotted key all of it, as written */
+	bool is_dotted;
+	struct toml_value value;
+	struct toml_entry *next; /* in order of the file */
+};
+
+struct toml_table {
+	struct location at; /* its header or `{` */
+	struct placed name; /* what the header names; empty: none */
+	bool is_dotted;
+	bool is_element; /* [[name]] */
+	bool damaged; /* keys may be missing that are there */
+	struct toml_entry *entries;
+};
+
+/* First what stands in front of all headers, then a table for each header, in order. */
+struct toml_document {
+	VEC(struct toml_table *) tables;
+};
+
+/* What reads: one for each file. */
+struct toml_reader {
+	struct arena *arena;
+	struct diag *diag;
+	struct scan scan;
+	unsigned int depth; /* of arrays and inline tables */
+	VEC(char) text; /* the string that is being decoded, and where each byte is from */
+	VEC(size_t) places;
+};
+
+/*
+ * Reads a source. Strings live in the arena, `d` gets the faults and may be NULL. The caller
+ * ends the document by vec_fini(&doc->tables).
+ */
+void toml_read(struct toml_document *doc, struct arena *a, struct diag *d, const struct source *s);
+
+/* What a kind is called in messages: `a string`. */
+const char *toml_kind_name(enum toml_kind kind);
+
+/* ---- Between the files of the reader. Each returns false after a fault. ---- */
+
+bool toml_fail(struct toml_reader *r, size_t at, const char *help, const char *message);
+
+void toml_skip_blanks(struct toml_reader *r);
+
+/* Takes a newline, LF or CRLF. */
+bool toml_accept_newline(struct toml_reader *r);
+
+/* Takes blanks, comments and newlines. */
+bool toml_skip_space(struct toml_reader *r);
+
+/* Reads `key = value` of a table. */
+bool toml_read_entry(struct toml_reader *r, struct toml_table *t, struct toml_entry ***last);
+
+/* Reads a value. */
+bool toml_read_value(struct toml_reader *r, struct toml_value *v);
+
+/* Reads a string from its quote. `may_span`: those of three quotes are strings too. */
+bool toml_read_string(struct toml_reader *r, struct placed *to, bool may_span);
+
+#endif

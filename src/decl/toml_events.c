@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Declarations in TOML: tables [[events]] and [[scopes]] of four keys, in any order. Each
+ * table stands for itself: an error in one hides nothing in the next.
+ */
+#include "decl/toml_events.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/utf8.h"
+#include "decl/toml.h"
+#include "model/name.h"
+#include "text/nearest.h"
+
+#define TABLE_HELP "there are [[events]] and [[scopes]], each with name, args, message and enabled"
+
+enum key { KEY_NAME, KEY_ARGS, KEY_MESSAGE, KEY_ENABLED, KEY_COUNT };
+
+static const char *const key_names[] = { "name", "args", "message", "enabled" };
+static const enum toml_kind key_kinds[] = { TOML_STRING, TOML_STRING, TOML_STRING, TOML_BOOLEAN };
+static const char *const key_missing[] = {
+	"add: name = \"...\"",
+	"add: args = \"name: type, ...\", or args = \"\"",
+	"add: message = \"...\" with a {} for each argument",
+	"add: enabled = true",
+};
+
+static const char *const table_names[] = { "events", "scopes" };
+static const unsigned int table_bits[] = { 0, EVENT_SCOPE };
+
+/* The state of one file. */
+struct file {
+	struct front_end *fe;
+	/* Lines are counted on the way, so that a long file takes time in proportion. */
+	struct location at;
+	unsigned int line;
+	/* `events = [...]`, if there is one: then there are no [[events]]. */
+	const struct toml_entry *arrays[ARRAY_SIZE(table_names)];
+};
+
+/* A table with its keys found; NULL where one is missing. */
+struct table {
+	const struct toml_table *toml;
+	const struct toml_value *values[KEY_COUNT];
+	bool excused[KEY_COUNT]; /* missing, but something has been said of it */
+	unsigned int properties;
+};
+
+static struct arena *arena(struct file *f)
+{
+	return &f->fe->model->arena;
+}
+
+static unsigned int line_of(struct file *f, struct location at)
+{
+	if (at.offset < f->at.offset) {
+		f->at.offset = 0;
+		f->line = 1;
+	}
+	for (; f->at.offset < at.offset; f->at.offset++) {
+		f->line += at.source->text[f->at.offset] == '\n';
+	}
+	return f->line;
+}
+
+static int find_name(struct span name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (span_equals(name, names[i])) {
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+static void report_unknown_key(struct file *f, struct table *t, const struct placed *key)
+{
+	const char *nearest = nearest_name(key->span, key_names, ARRAY_SIZE(key_names));
+	const char *help = "an event has name, args, message and enabled";
+
+	if (nearest) {
+		int meant = find_name((struct span){ nearest, strlen(nearest) }, key_names,
+			ARRAY_SIZE(key_names));
+
+		t->excused[meant] = true;
+		help = arena_printf(arena(f), "did you mean '%s'?", nearest);
+	}
+	diag_error(f->fe->rules, placed_location(key, 0), help, "unknown key '%.*s'",
+		SPAN_ARGS(key->span));
+}
+
+static void read_key(struct file *f, struct table *t, const struct toml_entry *entry)
+{
+	const struct placed *key = &entry->key;
+	int i = entry->is_dotted ? -1 : find_name(key->span, key_names, ARRAY_SIZE(key_names));
+
+	if (i < 0) {
+		report_unknown_key(f, t, key);
+		return;
+	}
+	if (t->values[i] || t->excused[i]) {
+		diag_error(f->fe->diag, placed_location(key, 0), "keep one of them",
+			"the key '%s' is there twice", key_names[i]);
+		return;
+	}
+	if (entry->value.kind == key_kinds[i]) {
+		t->values[i] = &entry->value;
+		return;
+	}
+	t->excused[i] = true;
+	if (entry->value.kind != TOML_BAD) {
+		bool is_string = key_kinds[i] == TOML_STRING;
+
+		diag_error(f->fe->diag, entry->value.at,
+			is_string ? "write it between quotes"
+				  : "write true or false, without quotes",
+			"'%s' must be %s, not %s", key_names[i], toml_kind_name(key_kinds[i]),
+			toml_kind_name(entry->value.kind));
+	}
+}
+
+/* False when one is missing; reported unless it is known why. */
+static bool find_keys(struct file *f, struct table *t)
+{
+	bool complete = true;
+
+	for (const struct toml_entry *e = t->toml->entries; e; e = e->next) {
+		read_key(f, t, e);
+	}
+	for (size_t i = 0; i < KEY_COUNT; i++) {
+		if (t->values[i]) {
+			continue;
+		}
+		complete = false;
+		if (!t->excused[i] && !t->toml->damaged) {
+			diag_error(f->fe->diag, t->toml->at, key_missing[i], "the %s has no '%s'",
+				t->properties & EVENT_SCOPE ? "scope" : "event", key_names[i]);
+		}
+	}
+	return complete;
+}
+
+static bool read_name(struct file *f, struct event *e, const struct toml_value *value)
+{
+	struct front_end *fe = f->fe;
+	struct placed name = toml_trim(value->string);
+
+	e->at = placed_location(&name, 0);
+	e->line = line_of(f, e->at);
+	e->name = arena_strndup(arena(f), name.span.text, name.span.len);
+	if (name.span.len == 0) {
+		diag_error(fe->diag, value->at, "write: name = \"what_happens\"", "an empty name");
+		return false;
+	}
+	if (is_digit((unsigned char)name.span.text[0])) {
+		diag_error(fe->rules, e->at, "begin it with a letter",
+			"the event name '%s' begins with a digit", e->name);
+		return fe->lenient;
+	}
+	return name_check_event(name.span, e->at, fe->rules) || fe->lenient;
+}
+
+static bool read_message(struct file *f, struct event *e, const struct toml_value *value)
+{
+	struct placed message = toml_trim(value->string);
+
+	if (!format_parse_braces(&e->format, arena(f), f->fe->rules, &message)) {
+		format_drop(&e->format);
+		return false;
+	}
+	return true;
+}
+
+/* The arguments of a scope that nobody declares. */
+static struct arg made_arg(
+	struct file *f, const struct event *e, const char *name, const char *type)
+{
+	struct arg arg = { .name = name, .is_scope = true, .at = e->at };
+
+	type_parse(&arg.type, arena(f), type, strlen(type));
+	return arg;
+}
+
+/* The number of a scope goes in front of what is declared. */
+static void add_scope_arg(struct file *f, struct event *e)
+{
+	struct arg *args = arena_array(arena(f), struct arg, e->arg_count + 1);
+
+	args[0] = made_arg(f, e, "scope", "int64_t");
+	if (e->arg_count > 0) {
+		memcpy(args + 1, e->args, e->arg_count * sizeof(*args));
+	}
+	e->args = args;
+	e->arg_count++;
+	format_shift(&e->format, 1);
+}
+
+static void add_scope(struct file *f, struct event *e)
+{
+	struct event end = {
+		.name = arena_printf(arena(f), "%s_end", e->name),
+		.properties = (e->properties & EVENT_DISABLE) | EVENT_SCOPE_END,
+		.line = e->line,
+		.args = arena_array(arena(f), struct arg, 2),
+		.arg_count = 2,
+		.at = e->at,
+	};
+
+	end.args[0] = made_arg(f, e, "scope", "int64_t");
+	end.args[1] = made_arg(f, e, "scope_tid", "uint32_t");
+	add_scope_arg(f, e);
+	struct event *begin = decl_add_event(f->fe, e);
+
+	begin->end = decl_add_event(f->fe, &end);
+	begin->end->begin = begin;
+}
+
+/* Looks at whatever keys there are; false when the event cannot be in the model. */
+static bool read_values(struct file *f, const struct table *t, struct event *e)
+{
+	const struct toml_value *args = t->values[KEY_ARGS];
+	const struct toml_value *message = t->values[KEY_MESSAGE];
+	bool has_name = t->values[KEY_NAME] && read_name(f, e, t->values[KEY_NAME]);
+	bool has_args = args && toml_read_args(f->fe, e, &args->string);
+	bool has_message = message && read_message(f, e, message);
+
+	if (has_message && has_args) {
+		decl_check_format(f->fe, e);
+	}
+	if (t->values[KEY_ENABLED] && !t->values[KEY_ENABLED]->truth) {
+		e->properties |= EVENT_DISABLE;
+	}
+	return has_name && has_args;
+}
+
+static void read_event(struct file *f, const struct toml_table *toml, unsigned int properties)
+{
+	struct table t = { .toml = toml, .properties = properties };
+	struct event e = { .properties = properties };
+	bool complete = find_keys(f, &t);
+
+	if (!read_values(f, &t, &e) || !complete) {
+		return;
+	}
+	if (properties & EVENT_SCOPE) {
+		add_scope(f, &e);
+	} else {
+		decl_add_event(f->fe, &e);
+	}
+}
+
+/* `events = [{...}, {...}]`. */
+static void read_array(struct file *f, const struct toml_entry *entry, int which)
+{
+	if (entry->value.kind != TOML_ARRAY && entry->value.kind != TOML_BAD) {
+		diag_error(f->fe->diag, entry->value.at,
+			arena_printf(arena(f), "write: [[%s]]", table_names[which]),
+			"'%s' must be an array of tables, not %s", table_names[which],
+			toml_kind_name(entry->value.kind));
+	}
+	for (const struct toml_value *item = entry->value.items; item; item = item->next) {
+		if (item->kind == TOML_TABLE) {
+			read_event(f, item->table, table_bits[which]);
+		} else if (item->kind != TOML_BAD) {
+			diag_error(f->fe->diag, item->at, TABLE_HELP, "not a table, but %s",
+				toml_kind_name(item->kind));
+		}
+	}
+}
+
+static const char *nearest_table(struct file *f, struct span name)
+{
+	const char *nearest = nearest_name(name, table_names, ARRAY_SIZE(table_names));
+
+	return nearest ? arena_printf(arena(f), "did you mean [[%s]]?", nearest) : TABLE_HELP;
+}
+
+/* What stands in front of all headers: arrays, or keys that belong behind a header. */
+static void read_root(struct file *f, const struct toml_table *root)
+{
+	for (const struct toml_entry *e = root->entries; e; e = e->next) {
+		struct span key = e->key.span;
+		int i = e->is_dotted ? -1 : find_name(key, table_names, ARRAY_SIZE(table_names));
+		bool is_inner = find_name(key, key_names, ARRAY_SIZE(key_names)) >= 0;
+
+		if (i < 0) {
+			diag_error(f->fe->rules, placed_location(&e->key, 0),
+				is_inner ? "write [[events]] on a line before it"
+					 : nearest_table(f, key),
+				is_inner ? "the key '%.*s' outside of an event"
+					 : "unknown key '%.*s'",
+				SPAN_ARGS(key));
+		} else if (f->arrays[i]) {
+			diag_error(f->fe->diag, placed_location(&e->key, 0), "keep one of them",
+				"the key '%s' is there twice", table_names[i]);
+		} else {
+			f->arrays[i] = e;
+			read_array(f, e, i);
+		}
+	}
+}
+
+static void read_table(struct file *f, const struct toml_table *t)
+{
+	struct span name = t->name.span;
+	int i = t->is_dotted ? -1 : find_name(name, table_names, ARRAY_SIZE(table_names));
+
+	if (i < 0) {
+		if (!t->damaged) {
+			diag_error(f->fe->rules, placed_location(&t->name, 0),
+				nearest_table(f, name), "unknown table '%.*s'", SPAN_ARGS(name));
+		}
+		return;
+	}
+	if (!t->is_element) {
+		diag_error(f->fe->diag, t->at,
+			arena_printf(arena(f), "write: [[%s]]", table_names[i]),
+			"[%s] is one table, but there are many", table_names[i]);
+	} else if (f->arrays[i]) {
+		diag_error(f->fe->diag, t->at,
+			arena_printf(arena(f), "move the table into %s = [...], or that out of it",
+				table_names[i]),
+			"'%s' is an array with its end already", table_names[i]);
+	}
+	read_event(f, t, table_bits[i]);
+}
+
+static void check_bytes(struct front_end *fe)
+{
+	const struct source *s = fe->source;
+	size_t invalid = utf8_invalid(s->text, s->len);
+
+	if (invalid < s->len) {
+		diag_error(fe->rules, ((struct location){ s, invalid }), "save the file as UTF-8",
+			"the file is not UTF-8");
+	}
+}
+
+void decl_read_toml(struct front_end *fe)
+{
+	struct file f = { .fe = fe, .at = { fe->source, 0 }, .line = 1 };
+	struct toml_document doc;
+
+	check_bytes(fe);
+	toml_read(&doc, &fe->model->arena, fe->diag, fe->source);
+	for (size_t i = 0; i < doc.tables.count; i++) {
+		if (i == 0) {
+			read_root(&f, doc.tables.items[i]);
+		} else {
+			read_table(&f, doc.tables.items[i]);
+		}
+	}
+	vec_fini(&doc.tables);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* TOML: strings, see decl/toml.h. Decoded byte by byte, with the place of each. */
+#include "decl/toml.h"
+
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+struct string {
+	int quote; /* " or ' */
+	bool is_long; /* of three quotes: over several lines */
+	size_t begin; /* the first quote */
+};
+
+static const char escapes[][2] = { { 'b', '\b' }, { 't', '\t' }, { 'n', '\n' }, { 'f', '\f' },
+	{ 'r', '\r' }, { '"', '"' }, { '\\', '\\' } };
+
+static void add(struct toml_reader *r, char c, size_t at)
+{
+	vec_push(&r->text, c);
+	vec_push(&r->places, at);
+}
+
+static void add_code_point(struct toml_reader *r, uint32_t c, size_t at)
+{
+	static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	size_t n = 1 + (c >= 0x80) + (c >= 0x800) + (c >= 0x10000);
+
+	if (n == 1) {
+		add(r, (char)c, at);
+		return;
+	}
+	add(r, (char)(lead[n] | c >> 6 * (n - 1)), at);
+	while (--n > 0) {
+		add(r, (char)(0x80 | (c >> 6 * (n - 1) & 0x3f)), at);
+	}
+}
+
+static int hex_digit(int c)
+{
+	if (is_digit(c)) {
+		return c - '0';
+	}
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* \u and \U: four or eight digits of a code point, no half of a surrogate pair. */
+static bool read_unicode(struct toml_reader *r, size_t at, unsigned int digits)
+{
+	struct scan *s = &r->scan;
+	uint32_t c = 0;
+
+	for (; digits > 0 && scan_peek(s) != SCAN_END && hex_digit(scan_peek(s)) >= 0; digits--) {
+		c = c << 4 | (uint32_t)hex_digit(scan_peek(s));
+		s->pos++;
+	}
+	if (digits > 0) {
+		return toml_fail(r, at, "write \\u00e9 or \\U0001f600",
+			"\\u has four hexadecimal digits, \\U has eight");
+	}
+	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) {
+		return toml_fail(r, at, "write a whole character, in UTF-8 or as \\U0001f600",
+			"there is no such character in Unicode");
+	}
+	add_code_point(r, c, at);
+	return true;
+}
+
+/* Whether a backslash ends its line; takes it, and all blanks and newlines that follow. */
+static bool join_lines(struct toml_reader *r)
+{
+	size_t pos = r->scan.pos;
+
+	toml_skip_blanks(r);
+	if (!toml_accept_newline(r)) {
+		r->scan.pos = pos;
+		return false;
+	}
+	do {
+		toml_skip_blanks(r);
+	} while (toml_accept_newline(r));
+	return true;
+}
+
+static bool read_escape(struct toml_reader *r, const struct string *string)
+{
+	struct scan *s = &r->scan;
+	size_t at = s->pos++;
+
+	for (size_t i = 0; i < ARRAY_SIZE(escapes); i++) {
+		if (scan_accept(s, escapes[i][0])) {
+			add(r, escapes[i][1], at);
+			return true;
+		}
+	}
+	if (scan_accept(s, 'u')) {
+		return read_unicode(r, at, 4);
+	}
+	if (scan_accept(s, 'U')) {
+		return read_unicode(r, at, 8);
+	}
+	return (string->is_long && join_lines(r)) ||
+	       toml_fail(r, at,
+		       "write \\\\ for a backslash; there are \\b \\t \\n \\f \\r \\\" \\u \\U",
+		       "an escape that TOML does not have");
+}
+
+/* How many of the string's quotes follow each other here. */
+static size_t quotes(const struct scan *s, int quote)
+{
+	size_t n = 0;
+
+	while (s->pos + n < s->end && s->source->text[s->pos + n] == quote) {
+		n++;
+	}
+	return n;
+}
+
+/* Takes the end of a string; of the quotes before three last ones two may belong to it. */
+static bool accept_end(struct toml_reader *r, const struct string *string)
+{
+	struct scan *s = &r->scan;
+	size_t n = quotes(s, string->quote);
+
+	if (n == 0 || (string->is_long && n < 3)) {
+		return false;
+	}
+	for (; string->is_long && n > 3 && n <= 5; n--) {
+		add(r, (char)string->quote, s->pos++);
+	}
+	s->pos += string->is_long ? 3 : 1;
+	return true;
+}
+
+/* One of several lines is left at its beginning: what it swallowed is read after all. */
+static bool fail_unclosed(struct toml_reader *r, const struct string *string)
+{
+	r->scan.pos = string->is_long ? string->begin : r->scan.pos;
+	return toml_fail(r, string->begin,
+		string->is_long ? "end it with three quotes"
+				: "end it on its line; one of several lines has three quotes",
+		"the string is not closed");
+}
+
+static bool read_char(struct toml_reader *r, const struct string *string)
+{
+	struct scan *s = &r->scan;
+	int c = scan_peek(s);
+	size_t at = s->pos;
+
+	if (c == '\\' && string->quote == '"') {
+		return read_escape(r, string);
+	}
+	if (string->is_long && toml_accept_newline(r)) {
+		add(r, '\n', at);
+		return true;
+	}
+	if (c == SCAN_END || toml_accept_newline(r)) {
+		s->pos = at;
+		return fail_unclosed(r, string);
+	}
+	if ((c < ' ' && c != '\t') || c == 0x7f) {
+		return toml_fail(r, at, "write it as an escape, for example \\u0007, between \"\"",
+			"a control character in a string");
+	}
+	add(r, (char)c, at);
+	s->pos++;
+	return true;
+}
+
+/* What was decoded, as a string of its own. */
+static struct placed take_string(struct toml_reader *r, size_t end)
+{
+	size_t len = r->text.count;
+	size_t *places = arena_array(r->arena, size_t, len + 1);
+
+	if (len > 0) {
+		memcpy(places, r->places.items, len * sizeof(*places));
+	}
+	places[len] = end;
+	const char *text = arena_strndup(r->arena, len > 0 ? r->text.items : "", len);
+
+	r->text.count = r->places.count = 0;
+	return (struct placed){ { text, len }, r->scan.source, places };
+}
+
+bool toml_read_string(struct toml_reader *r, struct placed *to, bool may_span)
+{
+	struct scan *s = &r->scan;
+	struct string string = { .quote = scan_peek(s), .begin = s->pos };
+
+	string.is_long = may_span && quotes(s, string.quote) >= 3;
+	s->pos += string.is_long ? 3 : 1;
+	if (string.is_long) {
+		toml_accept_newline(r);
+	}
+	while (!accept_end(r, &string)) {
+		if (!read_char(r, &string)) {
+			r->text.count = r->places.count = 0;
+			return false;
+		}
+	}
+	*to = take_string(r, s->pos - (string.is_long ? 3 : 1));
+	return true;
+}
