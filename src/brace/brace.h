@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Messages with braces: Rust's formatting language, rendered byte for byte as Rust does.
- * A message is parsed into pieces, a value is a tagged union, what comes out goes into a sink.
+ * A message is parsed into pieces, values are those of waymark/debug.h, what comes out goes
+ * into a sink.
  *
  * For every caller: libc only, no allocation, no locale, errno is kept, nothing aborts;
  * all state is the caller's or on the stack (less than 3 KiB, and as much as callbacks take),
@@ -15,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <waymark/debug.h>
 
 /* ---- Messages ---- */
 
@@ -105,114 +108,18 @@ void brace_put(struct brace_sink *s, const char *text, size_t length);
 
 /* ---- Values ---- */
 
-enum brace_kind {
-	BRACE_UNSIGNED,
-	BRACE_SIGNED,
-	BRACE_UNSIGNED128,
-	BRACE_SIGNED128,
-	BRACE_F32,
-	BRACE_F64,
-	BRACE_BOOL,
-	BRACE_CHAR, /* a code point */
-	BRACE_STRING, /* str; bytes that are not UTF-8 are U+FFFD, in {:?} \xff */
-	BRACE_CSTRING, /* CStr, as a string but for its escapes in {:?} */
-	BRACE_BYTES, /* [u8] */
-	BRACE_POINTER,
-	BRACE_CALLBACK, /* whatever implements Debug */
-	BRACE_KINDS
-};
-
-struct brace_debug;
-
-/* Renders the object at `context` by calls of the builder below. */
-typedef void brace_debug_fn(struct brace_debug *d, const void *context);
-
-struct brace_value {
-	enum brace_kind kind;
-	unsigned int bits; /* of integers: 8, 16, 32, 64; hex of negative ones depends on it */
-	union {
-		uint64_t u; /* BRACE_UNSIGNED, and of BRACE_CHAR the code point */
-		int64_t i;
-		struct {
-			uint64_t low;
-			uint64_t high; /* two's complement of both */
-		} wide;
-		float f32;
-		double f64;
-		bool truth;
-		struct {
-			const char *text; /* NULL: empty */
-			size_t length; /* bytes */
-		} string; /* BRACE_STRING, BRACE_CSTRING, BRACE_BYTES */
-		const void *pointer;
-		struct {
-			brace_debug_fn *render;
-			const void *context;
-		} callback;
-	};
-};
-
-static inline struct brace_value brace_unsigned(uint64_t u, unsigned int bits)
-{
-	return (struct brace_value){ .kind = BRACE_UNSIGNED, .bits = bits, .u = u };
-}
-
-static inline struct brace_value brace_signed(int64_t i, unsigned int bits)
-{
-	return (struct brace_value){ .kind = BRACE_SIGNED, .bits = bits, .i = i };
-}
-
-/* u128 or, by `kind`, i128. */
-static inline struct brace_value brace_wide(enum brace_kind kind, uint64_t high, uint64_t low)
-{
-	return (struct brace_value){ .kind = kind, .bits = 128, .wide = { low, high } };
-}
-
-static inline struct brace_value brace_f32(float f)
-{
-	return (struct brace_value){ .kind = BRACE_F32, .f32 = f };
-}
-
-static inline struct brace_value brace_f64(double f)
-{
-	return (struct brace_value){ .kind = BRACE_F64, .f64 = f };
-}
-
-static inline struct brace_value brace_bool(bool truth)
-{
-	return (struct brace_value){ .kind = BRACE_BOOL, .truth = truth };
-}
-
-static inline struct brace_value brace_char(uint32_t code)
-{
-	return (struct brace_value){ .kind = BRACE_CHAR, .u = code };
-}
-
-/* BRACE_STRING, BRACE_CSTRING or BRACE_BYTES: borrowed. */
-static inline struct brace_value brace_text(enum brace_kind kind, const void *text, size_t length)
-{
-	return (struct brace_value){ .kind = kind, .string = { (const char *)text, length } };
-}
-
-static inline struct brace_value brace_pointer(const void *pointer)
-{
-	return (struct brace_value){ .kind = BRACE_POINTER, .pointer = pointer };
-}
-
-static inline struct brace_value brace_callback(brace_debug_fn *render, const void *context)
-{
-	return (struct brace_value){ .kind = BRACE_CALLBACK, .callback = { render, context } };
-}
+/* Besides the kinds of waymark/debug.h: CStr, a string but for its escapes in {:?}. */
+enum { BRACE_CSTRING = WAYMARK_DEBUG_KINDS, BRACE_KINDS };
 
 /* Whether Rust renders such values so: what a message is checked with. */
-bool brace_accepts(enum brace_kind kind, enum brace_type type);
+bool brace_accepts(unsigned int kind, enum brace_type type);
 
 /* ---- Rendering ---- */
 
 /* Renders one value. A type that the kind does not accept is taken as {}, or {:?} for want of it.
  */
 void brace_render(
-	struct brace_sink *s, const struct brace_spec *spec, const struct brace_value *value);
+	struct brace_sink *s, const struct brace_spec *spec, const struct waymark_debug *value);
 
 /*
  * Renders a message with its values, one for each placeholder in order. Where values are
@@ -220,66 +127,9 @@ void brace_render(
  * output so far, as snprintf() does.
  */
 size_t brace_format(struct brace_sink *s, const char *message, size_t length,
-	const struct brace_value *values, size_t count);
+	const struct waymark_debug *values, size_t count);
 
-/* ---- Building what {:?} prints ---- */
-
-/* What a callback writes to: it knows the placeholder, which nested values inherit. */
-struct brace_debug {
-	struct brace_sink *sink;
-	struct brace_spec spec;
-	unsigned int depth; /* of indentation in {:#?} */
-	bool line_begins;
-};
-
-/* A struct, tuple, list, set or map that is being written: begun, given fields, ended. */
-struct brace_group {
-	struct brace_debug *debug;
-	const struct brace_brackets *brackets;
-	size_t fields;
-	bool named;
-};
-
-/* `Name { field: 1 }`, also a variant with named fields; without fields: `Name`. */
-void brace_struct(struct brace_group *g, struct brace_debug *d, const char *name);
-
-/* `Name(1, 2)`, also a variant; a name of "": `(1, 2)`, with one field `(1,)`. */
-void brace_tuple(struct brace_group *g, struct brace_debug *d, const char *name);
-
-void brace_list(struct brace_group *g, struct brace_debug *d); /* [1, 2] */
-void brace_set(struct brace_group *g, struct brace_debug *d); /* {1, 2} */
-void brace_map(struct brace_group *g, struct brace_debug *d); /* {1: 2} */
-
-/* A field of a struct. */
-void brace_field(struct brace_group *g, const char *name, const struct brace_value *value);
-
-/* A field of a tuple, an entry of a list or set. */
-void brace_entry(struct brace_group *g, const struct brace_value *value);
-
-/* An entry of a map. */
-void brace_pair(
-	struct brace_group *g, const struct brace_value *key, const struct brace_value *value);
-
-/* Every group ends once: plainly, or with `..` for the fields of a struct that are not told. */
-void brace_group_end(struct brace_group *g);
-void brace_struct_end_more(struct brace_group *g);
-
-/* A variant or struct without fields. */
-void brace_name(struct brace_debug *d, const char *name);
-
-/* `()`. */
-void brace_unit(struct brace_debug *d);
-
-/* An Option: `None`, or `Some(value)`; `value` may be NULL for none. */
-void brace_option(struct brace_debug *d, const struct brace_value *value);
-
-/* `Name(value)`: Ok, Err, variants of one field, structs that wrap a value. */
-void brace_variant(struct brace_debug *d, const char *name, const struct brace_value *value);
-
-/* A value in the place of the whole, rendered by the inherited placeholder. */
-void brace_nested(struct brace_debug *d, const struct brace_value *value);
-
-/* Text as it is, indented where lines begin in {:#?}. */
-void brace_debug_text(struct brace_debug *d, const char *text, size_t length);
+/* Callbacks within callbacks; those that are deeper are printed as `...`. */
+#define BRACE_CALLS_MAX 32
 
 #endif

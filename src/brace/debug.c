@@ -1,206 +1,152 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The builder of {:?}: groups of values between brackets, on one line or, in {:#?}, one a line.
- * Nested values are rendered by the placeholder of the whole.
+ * The builder's way to text: groups of values between brackets, on one line or, in {:#?}, one
+ * a line. Nested values are rendered by the placeholder of the whole.
  */
 #include <string.h>
 
 #include "brace/internal.h"
 
 /* What a kind of group is written with: on one line, on many. */
-struct brace_brackets {
+static const struct {
 	const char *empty; /* the whole, without fields */
 	const char *first[2]; /* before the first field */
 	const char *last[2]; /* after the last */
+} brackets[BRACE_GROUPS] = {
+	[BRACE_STRUCT] = { "", { " { ", " {\n" }, { " }", "}" } },
+	[BRACE_TUPLE] = { "", { "(", "(\n" }, { ")", ")" } },
+	[BRACE_LIST] = { "[]", { "[", "[\n" }, { "]", "]" } },
+	[BRACE_SET] = { "{}", { "{", "{\n" }, { "}", "}" } },
+	[BRACE_MAP] = { "{}", { "{", "{\n" }, { "}", "}" } },
 };
 
-static const struct brace_brackets struct_brackets = { "", { " { ", " {\n" }, { " }", "}" } };
-static const struct brace_brackets tuple_brackets = { "", { "(", "(\n" }, { ")", ")" } };
-static const struct brace_brackets list_brackets = { "[]", { "[", "[\n" }, { "]", "]" } };
-static const struct brace_brackets set_brackets = { "{}", { "{", "{\n" }, { "}", "}" } };
-
-static void put_word(struct brace_debug *d, const char *word)
+static void put_word(struct waymark_formatter *f, const char *word)
 {
-	brace_debug_text(d, word, strlen(word));
+	brace_put_text(f, word, strlen(word));
 }
 
 /* Every line of {:#?} begins with four spaces for each level. */
-static void put_indent(struct brace_debug *d)
+static void put_indent(struct waymark_formatter *f)
 {
-	for (unsigned int i = 0; i < d->depth; i++) {
-		brace_put(d->sink, "    ", 4);
+	for (unsigned int i = 0; i < f->depth; i++) {
+		brace_put(f->sink, "    ", 4);
 	}
 }
 
-static void put_line(struct brace_debug *d, const char *text, size_t length)
+static void put_line(struct waymark_formatter *f, const char *text, size_t length)
 {
-	if (d->line_begins) {
-		put_indent(d);
+	if (f->line_begins) {
+		put_indent(f);
 	}
-	brace_put(d->sink, text, length);
-	d->line_begins = text[length - 1] == '\n';
+	brace_put(f->sink, text, length);
+	f->line_begins = text[length - 1] == '\n';
 }
 
-void brace_debug_text(struct brace_debug *d, const char *text, size_t length)
+void brace_put_text(struct waymark_formatter *f, const char *text, size_t length)
 {
-	if (d->depth == 0) {
-		brace_put(d->sink, text, length);
+	if (f->depth == 0) {
+		brace_put(f->sink, text, length);
 		return;
 	}
 	while (length) {
 		const char *end = memchr(text, '\n', length);
 		size_t n = end ? (size_t)(end - text) + 1 : length;
 
-		put_line(d, text, n);
+		put_line(f, text, n);
 		text += n;
 		length -= n;
 	}
 }
 
-static void begin(struct brace_group *g, struct brace_debug *d, const char *name,
-	const struct brace_brackets *brackets)
+static void text_begin(struct waymark_group *g, const char *name, size_t length)
 {
-	*g = (struct brace_group){ .debug = d, .brackets = brackets, .named = *name != '\0' };
-	put_word(d, name);
+	g->depth = g->formatter->depth;
+	g->named = length != 0;
+	brace_put_text(g->formatter, name, length);
 }
 
-void brace_struct(struct brace_group *g, struct brace_debug *d, const char *name)
+/* What stands behind a field is known when the next begins, or the group ends. */
+static void text_field(struct waymark_group *g, const char *name, size_t length)
 {
-	begin(g, d, name, &struct_brackets);
-}
-
-void brace_tuple(struct brace_group *g, struct brace_debug *d, const char *name)
-{
-	begin(g, d, name, &tuple_brackets);
-}
-
-void brace_list(struct brace_group *g, struct brace_debug *d)
-{
-	begin(g, d, "", &list_brackets);
-}
-
-void brace_set(struct brace_group *g, struct brace_debug *d)
-{
-	begin(g, d, "", &set_brackets);
-}
-
-void brace_map(struct brace_group *g, struct brace_debug *d)
-{
-	begin(g, d, "", &set_brackets);
-}
-
-static void field_begin(struct brace_group *g)
-{
-	struct brace_debug *d = g->debug;
-	bool pretty = d->spec.alternate;
+	struct waymark_formatter *f = g->formatter;
+	bool pretty = f->spec.alternate;
 
 	if (g->fields++ == 0) {
-		put_word(d, g->brackets->first[pretty]);
-	} else if (!pretty) {
-		put_word(d, ", ");
+		put_word(f, brackets[g->kind].first[pretty]);
+	} else {
+		put_word(f, pretty ? ",\n" : ", ");
+	}
+	f->depth = g->depth + pretty;
+	f->line_begins = pretty;
+	if (name) {
+		brace_put_text(f, name, length);
+		put_word(f, ": ");
+	}
+}
+
+static void text_colon(struct waymark_group *g)
+{
+	put_word(g->formatter, ": ");
+}
+
+/* Behind the last field. */
+static void put_last(struct waymark_group *g, bool more)
+{
+	struct waymark_formatter *f = g->formatter;
+
+	/* A tuple of one is told from a value in parentheses. */
+	if (g->kind == BRACE_TUPLE && g->fields == 1 && !g->named) {
+		put_word(f, ",");
+	}
+	put_word(f, more ? ", .." : "");
+}
+
+static void put_last_line(struct waymark_group *g, bool more)
+{
+	put_word(g->formatter, ",\n");
+	put_word(g->formatter, more ? "..\n" : "");
+	g->formatter->depth = g->depth;
+}
+
+static void text_end(struct waymark_group *g, bool more)
+{
+	struct waymark_formatter *f = g->formatter;
+	bool pretty = f->spec.alternate;
+
+	if (g->fields == 0) {
+		put_word(f, more ? " { .. }" : brackets[g->kind].empty);
+		return;
 	}
 	if (pretty) {
-		d->depth++;
-		d->line_begins = true;
-	}
-}
-
-static void field_end(struct brace_group *g)
-{
-	if (g->debug->spec.alternate) {
-		put_word(g->debug, ",\n");
-		g->debug->depth--;
-	}
-}
-
-void brace_field(struct brace_group *g, const char *name, const struct brace_value *value)
-{
-	field_begin(g);
-	put_word(g->debug, name);
-	put_word(g->debug, ": ");
-	brace_nested(g->debug, value);
-	field_end(g);
-}
-
-void brace_entry(struct brace_group *g, const struct brace_value *value)
-{
-	field_begin(g);
-	brace_nested(g->debug, value);
-	field_end(g);
-}
-
-void brace_pair(
-	struct brace_group *g, const struct brace_value *key, const struct brace_value *value)
-{
-	field_begin(g);
-	brace_nested(g->debug, key);
-	put_word(g->debug, ": ");
-	brace_nested(g->debug, value);
-	field_end(g);
-}
-
-void brace_group_end(struct brace_group *g)
-{
-	bool pretty = g->debug->spec.alternate;
-
-	if (g->fields == 0) {
-		put_word(g->debug, g->brackets->empty);
-		return;
-	}
-	/* A tuple of one is told from a value in parentheses. */
-	if (g->brackets == &tuple_brackets && g->fields == 1 && !g->named && !pretty) {
-		put_word(g->debug, ",");
-	}
-	put_word(g->debug, g->brackets->last[pretty]);
-}
-
-void brace_struct_end_more(struct brace_group *g)
-{
-	struct brace_debug *d = g->debug;
-
-	if (g->fields == 0) {
-		put_word(d, " { .. }");
-		return;
-	}
-	field_begin(g);
-	put_word(d, d->spec.alternate ? "..\n" : "..");
-	d->depth -= d->spec.alternate;
-	put_word(d, g->brackets->last[d->spec.alternate]);
-}
-
-void brace_name(struct brace_debug *d, const char *name)
-{
-	put_word(d, name);
-}
-
-void brace_variant(struct brace_debug *d, const char *name, const struct brace_value *value)
-{
-	struct brace_group g;
-
-	brace_tuple(&g, d, name);
-	brace_entry(&g, value);
-	brace_group_end(&g);
-}
-
-void brace_option(struct brace_debug *d, const struct brace_value *value)
-{
-	if (value) {
-		brace_variant(d, "Some", value);
+		put_last_line(g, more);
 	} else {
-		brace_name(d, "None");
+		put_last(g, more);
 	}
+	put_word(f, brackets[g->kind].last[pretty]);
 }
 
-void brace_bytes_put(struct brace_debug *d, const struct brace_value *v)
+void brace_bytes_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
-	size_t length = v->string.text ? v->string.length : 0;
-	struct brace_group g;
+	const unsigned char *bytes = (const unsigned char *)v->as.pointer;
+	struct waymark_group g = { .formatter = f, .kind = BRACE_LIST };
 
-	brace_list(&g, d);
-	for (size_t i = 0; i < length; i++) {
-		struct brace_value byte = brace_unsigned((unsigned char)v->string.text[i], 8);
+	text_begin(&g, "", 0);
+	for (size_t i = 0; bytes && i < v->length; i++) {
+		struct waymark_debug byte = waymark_debug_u8(bytes[i]);
 
-		brace_entry(&g, &byte);
+		text_field(&g, NULL, 0);
+		brace_integer_put(f, &byte);
 	}
-	brace_group_end(&g);
+	text_end(&g, false);
 }
+
+const struct brace_builder brace_text_builder = {
+	.begin = text_begin,
+	.field = text_field,
+	.colon = text_colon,
+	.end = text_end,
+	.name = brace_put_text,
+	.unit = brace_unit_put,
+	.value = brace_value_put,
+	.verbatim = brace_put_text,
+};

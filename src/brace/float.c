@@ -40,33 +40,33 @@ static struct real split(uint64_t bits, const struct layout *l)
 	return r;
 }
 
-static struct real real_of(const struct brace_value *v)
+static struct real real_of(const struct waymark_debug *v)
 {
 	static const struct layout f32 = { 23, 8, 150 };
 	static const struct layout f64 = { 52, 11, 1075 };
 
-	if (v->kind == BRACE_F32) {
+	if (v->kind == WAYMARK_DEBUG_F32) {
 		uint32_t bits;
 
-		memcpy(&bits, &v->f32, sizeof(bits));
+		memcpy(&bits, &v->as.f32, sizeof(bits));
 		return split(bits, &f32);
 	}
 	uint64_t bits;
 
-	memcpy(&bits, &v->f64, sizeof(bits));
+	memcpy(&bits, &v->as.f64, sizeof(bits));
 	return split(bits, &f64);
 }
 
 /* NaN has no sign. */
-static void put_word(struct brace_debug *d, const struct real *r)
+static void put_word(struct waymark_formatter *f, const struct real *r)
 {
-	struct brace_spec spec = d->spec;
+	struct brace_spec spec = f->spec;
 	struct brace_number n;
 
 	spec.plus = spec.plus && *r->word == 'i';
 	brace_number_sign(&n, &spec, r->negative && *r->word == 'i');
 	brace_number_add(&n, r->word, strlen(r->word));
-	brace_number_put(d, &n);
+	brace_number_put(f, &n);
 }
 
 /* Digits before the point. */
@@ -102,14 +102,14 @@ static void add_fraction(struct brace_number *n, const struct brace_decimal *m, 
 }
 
 static void put_plain(
-	struct brace_debug *d, const struct real *r, struct brace_decimal *m, size_t places)
+	struct waymark_formatter *f, const struct real *r, struct brace_decimal *m, size_t places)
 {
 	struct brace_number n;
 
-	brace_number_sign(&n, &d->spec, r->negative);
+	brace_number_sign(&n, &f->spec, r->negative);
 	add_whole(&n, m);
 	add_fraction(&n, m, places);
-	brace_number_put(d, &n);
+	brace_number_put(f, &n);
 }
 
 /* The letter and the exponent; returns the bytes of it. */
@@ -129,11 +129,11 @@ static size_t exponent_text(char *out, int exponent, bool upper)
 }
 
 void brace_exponent_put(
-	struct brace_debug *d, struct brace_number *n, const struct brace_decimal *m)
+	struct waymark_formatter *f, struct brace_number *n, const struct brace_decimal *m)
 {
 	char text[8];
 	size_t digits = m->count ? m->count - 1 : 0;
-	size_t places = d->spec.precision > 0 ? (size_t)d->spec.precision : 0;
+	size_t places = f->spec.precision > 0 ? (size_t)f->spec.precision : 0;
 
 	brace_number_add(n, m->count ? m->digits : NULL, 1);
 	if (digits || places) {
@@ -144,16 +144,16 @@ void brace_exponent_put(
 		brace_number_add(n, NULL, places - digits);
 	}
 	brace_number_add(
-		n, text, exponent_text(text, m->point - 1, d->spec.type == BRACE_UPPER_EXP));
-	brace_number_put(d, n);
+		n, text, exponent_text(text, m->point - 1, f->spec.type == BRACE_UPPER_EXP));
+	brace_number_put(f, n);
 }
 
-static void put_exponent(struct brace_debug *d, const struct real *r, struct brace_decimal *m)
+static void put_exponent(struct waymark_formatter *f, const struct real *r, struct brace_decimal *m)
 {
 	struct brace_number n;
 
-	brace_number_sign(&n, &d->spec, r->negative);
-	brace_exponent_put(d, &n, m);
+	brace_number_sign(&n, &f->spec, r->negative);
+	brace_exponent_put(f, &n, m);
 }
 
 static bool asks_exponent(const struct brace_spec *spec)
@@ -161,50 +161,50 @@ static bool asks_exponent(const struct brace_spec *spec)
 	return spec->type == BRACE_LOWER_EXP || spec->type == BRACE_UPPER_EXP;
 }
 
-static void put_rounded(struct brace_debug *d, const struct real *r, struct brace_decimal *m)
+static void put_rounded(struct waymark_formatter *f, const struct real *r, struct brace_decimal *m)
 {
-	if (asks_exponent(&d->spec)) {
+	if (asks_exponent(&f->spec)) {
 		if (!r->zero) {
-			brace_decimal_digits(m, &r->binary, d->spec.precision + 1);
+			brace_decimal_digits(m, &r->binary, f->spec.precision + 1);
 		}
-		put_exponent(d, r, m);
+		put_exponent(f, r, m);
 		return;
 	}
 	if (!r->zero) {
-		brace_decimal_places(m, &r->binary, d->spec.precision);
+		brace_decimal_places(m, &r->binary, f->spec.precision);
 	}
-	put_plain(d, r, m, (size_t)d->spec.precision);
+	put_plain(f, r, m, (size_t)f->spec.precision);
 }
 
-static void put_shortest(struct brace_debug *d, const struct real *r, struct brace_decimal *m)
+static void put_shortest(struct waymark_formatter *f, const struct real *r, struct brace_decimal *m)
 {
-	bool debug = brace_is_debug(&d->spec);
+	bool debug = brace_is_debug(&f->spec);
 
 	if (!r->zero) {
 		brace_decimal_shortest(m, &r->binary);
 	}
-	if (asks_exponent(&d->spec) ||
+	if (asks_exponent(&f->spec) ||
 		(debug && (m->point < DEBUG_POINT_MIN || m->point > DEBUG_POINT_MAX))) {
-		put_exponent(d, r, m);
+		put_exponent(f, r, m);
 	} else {
-		put_plain(d, r, m, debug ? 1 : 0);
+		put_plain(f, r, m, debug ? 1 : 0);
 	}
 }
 
-void brace_float_put(struct brace_debug *d, const struct brace_value *v)
+void brace_float_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
 	struct real r = real_of(v);
 	struct brace_decimal m;
 
 	if (r.word) {
-		put_word(d, &r);
+		put_word(f, &r);
 		return;
 	}
 	m.count = 0;
 	m.point = 1;
-	if (d->spec.precision >= 0) {
-		put_rounded(d, &r, &m);
+	if (f->spec.precision >= 0) {
+		put_rounded(f, &r, &m);
 	} else {
-		put_shortest(d, &r, &m);
+		put_shortest(f, &r, &m);
 	}
 }

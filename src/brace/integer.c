@@ -6,6 +6,8 @@
 
 /* Digits of the longest: 128 bits in binary. */
 #define INTEGER_DIGITS 128
+/* The same in decimal, of which exponents are made. */
+#define DECIMAL_INTEGER_DIGITS 39
 
 /* An integer without its sign. */
 struct magnitude {
@@ -88,8 +90,11 @@ static char *digits_of(char *end, struct magnitude m, const struct radix *r)
 	return end;
 }
 
-static uint64_t mask_of(unsigned int bits)
+/* The bits of integers up to 64 bits, whose kinds begin with each sign from the shortest. */
+static uint64_t mask_of(uint32_t kind)
 {
+	unsigned int bits = 8u << (kind & 3);
+
 	return bits < 64 ? (1ull << bits) - 1 : ~0ull;
 }
 
@@ -102,50 +107,50 @@ static struct magnitude negated(struct magnitude m)
 }
 
 /* The bits of a value as decimal numbers take them: a sign and the rest. */
-static struct magnitude magnitude_of(const struct brace_value *v)
+static struct magnitude magnitude_of(const struct waymark_debug *v)
 {
-	if (v->kind == BRACE_UNSIGNED128 || v->kind == BRACE_SIGNED128) {
-		struct magnitude m = { v->wide.high, v->wide.low, false };
+	if (v->kind == WAYMARK_DEBUG_U128 || v->kind == WAYMARK_DEBUG_I128) {
+		struct magnitude m = { v->as.wide.high, v->as.wide.low, false };
 
-		return v->kind == BRACE_SIGNED128 && m.high >> 63 ? negated(m) : m;
+		return v->kind == WAYMARK_DEBUG_I128 && m.high >> 63 ? negated(m) : m;
 	}
-	if (v->kind == BRACE_SIGNED && v->i < 0) {
-		return (struct magnitude){ 0, -(uint64_t)v->i, true };
+	if (v->kind >= WAYMARK_DEBUG_I8 && v->as.i < 0) {
+		return (struct magnitude){ 0, -(uint64_t)v->as.i, true };
 	}
-	return (struct magnitude){ 0, v->u, false };
+	return (struct magnitude){ 0, v->as.u, false };
 }
 
 /* The same as all others take them: two's complement of the value's width. */
-static struct magnitude bits_of(const struct brace_value *v)
+static struct magnitude bits_of(const struct waymark_debug *v)
 {
-	if (v->kind == BRACE_UNSIGNED128 || v->kind == BRACE_SIGNED128) {
-		return (struct magnitude){ v->wide.high, v->wide.low, false };
+	if (v->kind == WAYMARK_DEBUG_U128 || v->kind == WAYMARK_DEBUG_I128) {
+		return (struct magnitude){ v->as.wide.high, v->as.wide.low, false };
 	}
-	return (struct magnitude){ 0, v->u & mask_of(v->bits), false };
+	return (struct magnitude){ 0, v->as.u & mask_of(v->kind), false };
 }
 
-static void put_in_radix(struct brace_debug *d, struct magnitude m, const struct radix *r)
+static void put_in_radix(struct waymark_formatter *f, struct magnitude m, const struct radix *r)
 {
 	char text[INTEGER_DIGITS + 1];
 	char *end = text + INTEGER_DIGITS;
 	struct brace_number n;
 
 	*end = '\0';
-	brace_number_sign(&n, &d->spec, m.negative);
-	if (d->spec.alternate && r->prefix) {
+	brace_number_sign(&n, &f->spec, m.negative);
+	if (f->spec.alternate && r->prefix) {
 		n.lead[n.lead_length++] = '0';
 		n.lead[n.lead_length++] = r->prefix;
 	}
 	char *start = digits_of(end, m, r);
 
 	brace_number_add(&n, start, (size_t)(end - start));
-	brace_number_put(d, &n);
+	brace_number_put(f, &n);
 }
 
-static void put_exponent(struct brace_debug *d, struct magnitude m)
+static void put_exponent(struct waymark_formatter *f, struct magnitude m)
 {
-	char text[INTEGER_DIGITS + 1];
-	char *end = text + INTEGER_DIGITS;
+	char text[DECIMAL_INTEGER_DIGITS + 1];
+	char *end = text + DECIMAL_INTEGER_DIGITS;
 	struct brace_decimal decimal;
 	struct brace_number n;
 
@@ -153,35 +158,36 @@ static void put_exponent(struct brace_debug *d, struct magnitude m)
 	char *start = digits_of(end, m, &radixes[BRACE_DISPLAY]);
 
 	brace_decimal_set(&decimal, start, (size_t)(end - start));
-	if (d->spec.precision >= 0) {
-		brace_decimal_round(&decimal, (size_t)d->spec.precision + 1);
+	if (f->spec.precision >= 0) {
+		brace_decimal_round(&decimal, (size_t)f->spec.precision + 1);
 	}
-	brace_number_sign(&n, &d->spec, m.negative);
-	brace_exponent_put(d, &n, &decimal);
+	brace_number_sign(&n, &f->spec, m.negative);
+	brace_exponent_put(f, &n, &decimal);
 }
 
-void brace_integer_put(struct brace_debug *d, const struct brace_value *v)
+void brace_integer_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
-	const struct radix *r = &radixes[d->spec.type];
+	const struct radix *r = &radixes[f->spec.type];
 
-	if (d->spec.type == BRACE_LOWER_EXP || d->spec.type == BRACE_UPPER_EXP) {
-		put_exponent(d, magnitude_of(v));
+	if (f->spec.type == BRACE_LOWER_EXP || f->spec.type == BRACE_UPPER_EXP) {
+		put_exponent(f, magnitude_of(v));
 	} else {
-		put_in_radix(d, r->base == 10 ? magnitude_of(v) : bits_of(v), r);
+		put_in_radix(f, r->base == 10 ? magnitude_of(v) : bits_of(v), r);
 	}
 }
 
 /* Always with 0x; '#' fills it up to the width of an address. */
-void brace_pointer_put(struct brace_debug *d, const struct brace_value *v)
+void brace_pointer_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
-	struct brace_spec spec = d->spec;
+	struct brace_spec spec = f->spec;
+	int32_t size =
+		v->length == 4 || v->length == 8 ? (int32_t)v->length : (int32_t)sizeof(void *);
 
 	if (spec.alternate) {
-		d->spec.zero = true;
-		d->spec.width = spec.width < 0 ? 2 + 2 * (int32_t)sizeof(void *) : spec.width;
+		f->spec.zero = true;
+		f->spec.width = spec.width < 0 ? 2 + 2 * size : spec.width;
 	}
-	d->spec.alternate = true;
-	put_in_radix(d, (struct magnitude){ 0, (uintptr_t)v->pointer, false },
-		&radixes[BRACE_LOWER_HEX]);
-	d->spec = spec;
+	f->spec.alternate = true;
+	put_in_radix(f, (struct magnitude){ 0, v->as.u, false }, &radixes[BRACE_LOWER_HEX]);
+	f->spec = spec;
 }

@@ -22,7 +22,7 @@ struct brace_padding brace_padding_of(
 }
 
 /* Writes `n` times the same character. */
-static void put_repeated(struct brace_debug *d, const char *character, size_t bytes, size_t n)
+static void put_repeated(struct waymark_formatter *f, const char *character, size_t bytes, size_t n)
 {
 	char block[64];
 	size_t per_block = sizeof(block) / bytes;
@@ -33,17 +33,17 @@ static void put_repeated(struct brace_debug *d, const char *character, size_t by
 	while (n) {
 		size_t now = n < per_block ? n : per_block;
 
-		brace_debug_text(d, block, now * bytes);
+		brace_put_text(f, block, now * bytes);
 		n -= now;
 	}
 }
 
-void brace_put_fill(struct brace_debug *d, size_t n)
+void brace_put_fill(struct waymark_formatter *f, size_t n)
 {
 	char fill[UTF8_MAX];
 
 	if (n) {
-		put_repeated(d, fill, brace_encode(fill, d->spec.fill), n);
+		put_repeated(f, fill, brace_encode(fill, f->spec.fill), n);
 	}
 }
 
@@ -73,31 +73,31 @@ static size_t number_length(const struct brace_number *n)
 	return length;
 }
 
-static void put_parts(struct brace_debug *d, const struct brace_number *n)
+static void put_parts(struct waymark_formatter *f, const struct brace_number *n)
 {
 	for (size_t i = 0; i < n->count; i++) {
 		if (n->parts[i].text) {
-			brace_debug_text(d, n->parts[i].text, n->parts[i].length);
+			brace_put_text(f, n->parts[i].text, n->parts[i].length);
 		} else {
-			put_repeated(d, "0", 1, n->parts[i].length);
+			put_repeated(f, "0", 1, n->parts[i].length);
 		}
 	}
 }
 
 /* Zeros stand behind sign and prefix, and take the place of fill and alignment. */
-void brace_number_put(struct brace_debug *d, const struct brace_number *n)
+void brace_number_put(struct waymark_formatter *f, const struct brace_number *n)
 {
-	struct brace_padding p = brace_padding_of(&d->spec, number_length(n), BRACE_ALIGN_RIGHT);
+	struct brace_padding p = brace_padding_of(&f->spec, number_length(n), BRACE_ALIGN_RIGHT);
 
-	if (!d->spec.zero) {
-		brace_put_fill(d, p.before);
+	if (!f->spec.zero) {
+		brace_put_fill(f, p.before);
 	}
-	brace_debug_text(d, n->lead, n->lead_length);
-	if (d->spec.zero) {
-		put_repeated(d, "0", 1, p.before + p.after);
+	brace_put_text(f, n->lead, n->lead_length);
+	if (f->spec.zero) {
+		put_repeated(f, "0", 1, p.before + p.after);
 	}
-	put_parts(d, n);
-	if (!d->spec.zero) {
-		brace_put_fill(d, p.after);
+	put_parts(f, n);
+	if (!f->spec.zero) {
+		brace_put_fill(f, p.after);
 	}
 }

@@ -10,62 +10,70 @@
 #define INTEGERS (BIT(BRACE_TYPES) - 1 - BIT(BRACE_POINTER_TYPE))
 #define ADDRESSES (DEBUGS | BIT(BRACE_POINTER_TYPE))
 
-static void callback_put(struct brace_debug *d, const struct brace_value *v)
-{
-	if (v->callback.render) {
-		v->callback.render(d, v->callback.context);
-	}
-}
-
 /* The type that other types are taken as is the last. */
 static const struct {
 	brace_renderer *put;
 	unsigned int accepts;
 	enum brace_type otherwise;
 } kinds[BRACE_KINDS] = {
-	[BRACE_UNSIGNED] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
-	[BRACE_SIGNED] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
-	[BRACE_UNSIGNED128] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
-	[BRACE_SIGNED128] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
-	[BRACE_F32] = { brace_float_put, REALS, BRACE_DISPLAY },
-	[BRACE_F64] = { brace_float_put, REALS, BRACE_DISPLAY },
-	[BRACE_BOOL] = { brace_bool_put, WORDS, BRACE_DISPLAY },
-	[BRACE_CHAR] = { brace_char_put, WORDS, BRACE_DISPLAY },
-	[BRACE_STRING] = { brace_string_put, WORDS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_U8] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_U16] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_U32] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_U64] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_I8] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_I16] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_I32] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_I64] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_U128] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_I128] = { brace_integer_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_F32] = { brace_float_put, REALS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_F64] = { brace_float_put, REALS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_BOOL] = { brace_bool_put, WORDS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_CHAR] = { brace_char_put, WORDS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_POINTER] = { brace_pointer_put, ADDRESSES, BRACE_DEBUG },
+	[WAYMARK_DEBUG_STRING] = { brace_string_put, WORDS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_BYTES] = { brace_bytes_put, DEBUGS, BRACE_DEBUG },
+	[WAYMARK_DEBUG_TREE] = { brace_tree_put, DEBUGS, BRACE_DEBUG },
+	[WAYMARK_DEBUG_OBJECT] = { brace_call, DEBUGS, BRACE_DEBUG },
 	[BRACE_CSTRING] = { brace_string_put, DEBUGS, BRACE_DEBUG },
-	[BRACE_BYTES] = { brace_bytes_put, DEBUGS, BRACE_DEBUG },
-	[BRACE_POINTER] = { brace_pointer_put, ADDRESSES, BRACE_DEBUG },
-	[BRACE_CALLBACK] = { callback_put, DEBUGS, BRACE_DEBUG },
 };
 
-bool brace_accepts(enum brace_kind kind, enum brace_type type)
+bool brace_accepts(unsigned int kind, enum brace_type type)
 {
 	return kind < BRACE_KINDS && type < BRACE_TYPES && (kinds[kind].accepts & BIT(type)) != 0;
 }
 
-void brace_nested(struct brace_debug *d, const struct brace_value *value)
+struct brace_spec brace_spec_of(const struct brace_spec *spec, unsigned int kind)
+{
+	struct brace_spec s = *spec;
+
+	if (kind < BRACE_KINDS && !brace_accepts(kind, s.type)) {
+		s.type = kinds[kind].otherwise;
+	}
+	return s;
+}
+
+void brace_value_put(struct waymark_formatter *f, const struct waymark_debug *value)
 {
 	if (value->kind < BRACE_KINDS) {
-		kinds[value->kind].put(d, value);
+		kinds[value->kind].put(f, value);
 	}
 }
 
 void brace_render(
-	struct brace_sink *s, const struct brace_spec *spec, const struct brace_value *value)
+	struct brace_sink *s, const struct brace_spec *spec, const struct waymark_debug *value)
 {
-	struct brace_debug d = { .sink = s, .spec = *spec };
+	struct waymark_formatter f = {
+		.to = &brace_text_builder,
+		.sink = s,
+		.spec = brace_spec_of(spec, value->kind),
+	};
 
-	if (value->kind >= BRACE_KINDS) {
-		return;
-	}
-	if (!brace_accepts(value->kind, spec->type)) {
-		d.spec.type = kinds[value->kind].otherwise;
-	}
-	kinds[value->kind].put(&d, value);
+	brace_value_put(&f, value);
 }
 
 size_t brace_format(struct brace_sink *s, const char *message, size_t length,
-	const struct brace_value *values, size_t count)
+	const struct waymark_debug *values, size_t count)
 {
 	struct brace_parser parser;
 	struct brace_piece piece;

@@ -72,18 +72,18 @@ static size_t measure(const char *text, size_t length, size_t limit, size_t *cou
 }
 
 /* Text whose mistakes are replaced. */
-static void put_mended(struct brace_debug *d, const char *text, size_t length)
+static void put_mended(struct waymark_formatter *f, const char *text, size_t length)
 {
 	while (length) {
 		size_t good = utf8_invalid(text, length);
 
-		brace_debug_text(d, text, good);
+		brace_put_text(f, text, good);
 		text += good;
 		length -= good;
 		if (length) {
 			size_t bad = broken_length(text, length);
 
-			brace_debug_text(d, replacement, sizeof(replacement) - 1);
+			brace_put_text(f, replacement, sizeof(replacement) - 1);
 			text += bad;
 			length -= bad;
 		}
@@ -91,23 +91,23 @@ static void put_mended(struct brace_debug *d, const char *text, size_t length)
 }
 
 /* Text of {}: cut to the precision, filled to the width. '0' is without effect. */
-static void put_padded(struct brace_debug *d, const char *text, size_t length)
+static void put_padded(struct waymark_formatter *f, const char *text, size_t length)
 {
 	size_t count = 0;
 
-	if (d->spec.precision >= 0 || d->spec.width > 0) {
-		size_t limit = d->spec.precision < 0 ? SIZE_MAX : (size_t)d->spec.precision;
+	if (f->spec.precision >= 0 || f->spec.width > 0) {
+		size_t limit = f->spec.precision < 0 ? SIZE_MAX : (size_t)f->spec.precision;
 
 		length = measure(text, length, limit, &count);
 	} else {
-		put_mended(d, text, length);
+		put_mended(f, text, length);
 		return;
 	}
-	struct brace_padding p = brace_padding_of(&d->spec, count, BRACE_ALIGN_LEFT);
+	struct brace_padding p = brace_padding_of(&f->spec, count, BRACE_ALIGN_LEFT);
 
-	brace_put_fill(d, p.before);
-	put_mended(d, text, length);
-	brace_put_fill(d, p.after);
+	brace_put_fill(f, p.before);
+	put_mended(f, text, length);
+	brace_put_fill(f, p.after);
 }
 
 static bool is_unprintable(uint32_t code)
@@ -193,27 +193,28 @@ static size_t escape_of(char *out, uint32_t code, const struct quoting *q)
 	return code >= 0x80 && is_unprintable(code) ? escape_code_text(out, code) : 0;
 }
 
-static void put_bytes_escaped(struct brace_debug *d, const struct character *c)
+static void put_bytes_escaped(struct waymark_formatter *f, const struct character *c)
 {
 	for (size_t i = 0; i < c->bytes; i++) {
 		char out[ESCAPE_ROOM];
 
-		brace_debug_text(d, out, escape_byte_text(out, (unsigned char)c->text[i]));
+		brace_put_text(f, out, escape_byte_text(out, (unsigned char)c->text[i]));
 	}
 }
 
 /* Writes what needs an escape as one; false where the character stands for itself. */
-static bool put_escaped(struct brace_debug *d, const struct character *c, const struct quoting *q)
+static bool put_escaped(
+	struct waymark_formatter *f, const struct character *c, const struct quoting *q)
 {
 	char out[ESCAPE_ROOM];
 
 	if (!c->valid) {
-		put_bytes_escaped(d, c);
+		put_bytes_escaped(f, c);
 		return true;
 	}
 	size_t n = escape_of(out, brace_decode(c->text, c->bytes), q);
 
-	brace_debug_text(d, out, n);
+	brace_put_text(f, out, n);
 	return n != 0;
 }
 
@@ -242,59 +243,61 @@ static size_t plain_length(const char *text, size_t length, const struct quoting
 }
 
 static void put_quoted(
-	struct brace_debug *d, const char *text, size_t length, const struct quoting *q)
+	struct waymark_formatter *f, const char *text, size_t length, const struct quoting *q)
 {
-	brace_debug_text(d, &q->quote, 1);
+	brace_put_text(f, &q->quote, 1);
 	for (size_t at = 0; at < length;) {
 		size_t plain = plain_length(text + at, length - at, q);
 
-		brace_debug_text(d, text + at, plain);
+		brace_put_text(f, text + at, plain);
 		at += plain;
 		if (at < length) {
 			struct character c = character_at(text + at, length - at);
 
-			put_escaped(d, &c, q);
+			put_escaped(f, &c, q);
 			at += c.bytes;
 		}
 	}
-	brace_debug_text(d, &q->quote, 1);
+	brace_put_text(f, &q->quote, 1);
 }
 
-void brace_string_put(struct brace_debug *d, const struct brace_value *v)
+void brace_string_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
 	static const struct quoting str = { .quote = '"' };
 	static const struct quoting cstr = { '"', true, true };
-	size_t length = v->string.text ? v->string.length : 0;
+	const char *text = (const char *)v->as.pointer;
 
-	if (brace_is_debug(&d->spec) || v->kind == BRACE_CSTRING) {
-		put_quoted(d, v->string.text, length, v->kind == BRACE_CSTRING ? &cstr : &str);
+	if (!text) {
+		put_padded(f, "(null)", 6);
+	} else if (brace_is_debug(&f->spec) || v->kind == BRACE_CSTRING) {
+		put_quoted(f, text, v->length, v->kind == BRACE_CSTRING ? &cstr : &str);
 	} else {
-		put_padded(d, v->string.text, length);
+		put_padded(f, text, v->length);
 	}
 }
 
-void brace_char_put(struct brace_debug *d, const struct brace_value *v)
+void brace_char_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
 	static const struct quoting quoting = { .quote = '\'' };
 	char text[UTF8_MAX];
-	uint32_t code = v->u > UINT32_MAX ? UINT32_MAX : (uint32_t)v->u;
+	uint32_t code = v->as.u > UINT32_MAX ? UINT32_MAX : (uint32_t)v->as.u;
 	size_t length = brace_encode(text, code);
 
-	if (brace_is_debug(&d->spec)) {
-		put_quoted(d, text, length, &quoting);
+	if (brace_is_debug(&f->spec)) {
+		put_quoted(f, text, length, &quoting);
 	} else {
-		put_padded(d, text, length);
+		put_padded(f, text, length);
 	}
 }
 
-void brace_bool_put(struct brace_debug *d, const struct brace_value *v)
+void brace_bool_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
-	const char *word = v->truth ? "true" : "false";
+	const char *word = v->as.u ? "true" : "false";
 
-	put_padded(d, word, strlen(word));
+	put_padded(f, word, strlen(word));
 }
 
-void brace_unit(struct brace_debug *d)
+void brace_unit_put(struct waymark_formatter *f)
 {
-	put_padded(d, "()", 2);
+	put_padded(f, "()", 2);
 }

@@ -6,24 +6,24 @@
 #include "model/check.h"
 
 /* As what kind of value the renderer gets an argument. */
-static enum brace_kind kind_of(const struct type *t)
+static enum waymark_debug_kind kind_of(const struct type *t)
 {
-	static const enum brace_kind kinds[] = {
-		[TYPE_FLOAT] = BRACE_F64,
-		[TYPE_POINTER] = BRACE_POINTER,
-		[TYPE_STRING] = BRACE_STRING,
-		[TYPE_TEXT] = BRACE_STRING,
-		[TYPE_BYTES] = BRACE_BYTES,
-		[TYPE_DEBUG] = BRACE_CALLBACK,
+	static const enum waymark_debug_kind kinds[] = {
+		[TYPE_FLOAT] = WAYMARK_DEBUG_F64,
+		[TYPE_POINTER] = WAYMARK_DEBUG_POINTER,
+		[TYPE_STRING] = WAYMARK_DEBUG_STRING,
+		[TYPE_TEXT] = WAYMARK_DEBUG_STRING,
+		[TYPE_BYTES] = WAYMARK_DEBUG_BYTES,
+		[TYPE_DEBUG] = WAYMARK_DEBUG_OBJECT,
 	};
 
 	if (t->class != TYPE_INTEGER) {
 		return kinds[t->class];
 	}
 	if (t->is_bool) {
-		return BRACE_BOOL;
+		return WAYMARK_DEBUG_BOOL;
 	}
-	return t->is_signed ? BRACE_SIGNED : BRACE_UNSIGNED;
+	return t->is_signed ? WAYMARK_DEBUG_I64 : WAYMARK_DEBUG_U64;
 }
 
 /* The placeholder that prints an argument plainly. */

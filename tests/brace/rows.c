@@ -17,7 +17,7 @@ static bool all_hex;
 
 /* An input as a value; what it points to. */
 struct input {
-	struct brace_value value;
+	struct waymark_debug value;
 	char text[1 << 20];
 	size_t length;
 };
@@ -53,14 +53,16 @@ static size_t unescape(char *out, const char *s)
 	return n;
 }
 
-static void read_unsigned(struct input *in, const char *text, unsigned int bits)
+static void read_unsigned(struct input *in, const char *text, unsigned int kind)
 {
-	in->value = brace_unsigned(strtoull(text, NULL, 10), bits);
+	in->value = waymark_debug_u64(strtoull(text, NULL, 10));
+	in->value.kind = kind;
 }
 
-static void read_signed(struct input *in, const char *text, unsigned int bits)
+static void read_signed(struct input *in, const char *text, unsigned int kind)
 {
-	in->value = brace_signed(strtoll(text, NULL, 10), bits);
+	in->value = waymark_debug_i64(strtoll(text, NULL, 10));
+	in->value.kind = kind;
 }
 
 static void read_wide(struct input *in, const char *text, unsigned int kind)
@@ -71,7 +73,8 @@ static void read_wide(struct input *in, const char *text, unsigned int kind)
 		n = n * 10 + (unsigned int)(*c - '0');
 	}
 	n = *text == '-' ? -n : n;
-	in->value = brace_wide((enum brace_kind)kind, (uint64_t)(n >> 64), (uint64_t)n);
+	in->value = waymark_debug_u128(n);
+	in->value.kind = kind;
 }
 
 static void read_f32(struct input *in, const char *text, unsigned int unused)
@@ -81,7 +84,7 @@ static void read_f32(struct input *in, const char *text, unsigned int unused)
 
 	(void)unused;
 	memcpy(&f, &bits, sizeof(f));
-	in->value = brace_f32(f);
+	in->value = waymark_debug_f32(f);
 }
 
 static void read_f64(struct input *in, const char *text, unsigned int unused)
@@ -91,19 +94,19 @@ static void read_f64(struct input *in, const char *text, unsigned int unused)
 
 	(void)unused;
 	memcpy(&f, &bits, sizeof(f));
-	in->value = brace_f64(f);
+	in->value = waymark_debug_f64(f);
 }
 
 static void read_bool(struct input *in, const char *text, unsigned int unused)
 {
 	(void)unused;
-	in->value = brace_bool(strcmp(text, "true") == 0);
+	in->value = waymark_debug_bool(strcmp(text, "true") == 0);
 }
 
 static void read_char(struct input *in, const char *text, unsigned int unused)
 {
 	(void)unused;
-	in->value = brace_char((uint32_t)strtoul(text, NULL, 16));
+	in->value = waymark_debug_char((uint32_t)strtoul(text, NULL, 16));
 }
 
 static void read_text(struct input *in, const char *text, unsigned int kind)
@@ -116,7 +119,8 @@ static void read_text(struct input *in, const char *text, unsigned int kind)
 		unescape(once, text);
 		in->length = unescape(in->text, once);
 	}
-	in->value = brace_text((enum brace_kind)kind, in->text, in->length);
+	in->value = waymark_debug_text(in->text, in->length);
+	in->value.kind = kind;
 }
 
 /* The first N of some bytes. */
@@ -125,7 +129,7 @@ static void read_slice(struct input *in, const char *text, unsigned int unused)
 	static const unsigned char bytes[] = { 0, 1, 9, 10, 15, 16, 255 };
 
 	(void)unused;
-	in->value = brace_text(BRACE_BYTES, bytes, strtoul(text, NULL, 10));
+	in->value = waymark_debug_bytes(bytes, strtoul(text, NULL, 10));
 }
 
 static void read_bytes(struct input *in, const char *text, unsigned int unused)
@@ -138,25 +142,25 @@ static void read_bytes(struct input *in, const char *text, unsigned int unused)
 		in->text[in->length++] = (char)strtoul(text, &end, 10);
 		text = *end ? end + 1 : end;
 	}
-	in->value = brace_text(BRACE_BYTES, in->text, in->length);
+	in->value = waymark_debug_bytes(in->text, in->length);
 }
 
 static void read_pointer(struct input *in, const char *text, unsigned int unused)
 {
 	(void)unused;
-	in->value = brace_pointer((const void *)(uintptr_t)strtoull(text, NULL, 16));
+	in->value = waymark_debug_pointer((const void *)(uintptr_t)strtoull(text, NULL, 16));
 }
 
 static void read_shape(struct input *in, const char *text, unsigned int unused)
 {
-	brace_debug_fn *render = shape_find(text);
+	waymark_debug_fn *render = shape_find(text);
 
 	(void)unused;
 	if (!render) {
 		fprintf(stderr, "brace_rows: no shape %s\n", text);
 		exit(1);
 	}
-	in->value = brace_callback(render, NULL);
+	in->value = waymark_debug_object(render, NULL);
 }
 
 static const struct {
@@ -164,29 +168,29 @@ static const struct {
 	void (*read)(struct input *in, const char *text, unsigned int argument);
 	unsigned int argument;
 } readers[] = {
-	{ "u8", read_unsigned, 8 },
-	{ "u16", read_unsigned, 16 },
-	{ "u32", read_unsigned, 32 },
-	{ "u64", read_unsigned, 64 },
-	{ "usize", read_unsigned, 64 },
-	{ "i8", read_signed, 8 },
-	{ "i16", read_signed, 16 },
-	{ "i32", read_signed, 32 },
-	{ "i64", read_signed, 64 },
-	{ "u128", read_wide, BRACE_UNSIGNED128 },
-	{ "i128", read_wide, BRACE_SIGNED128 },
+	{ "u8", read_unsigned, WAYMARK_DEBUG_U8 },
+	{ "u16", read_unsigned, WAYMARK_DEBUG_U16 },
+	{ "u32", read_unsigned, WAYMARK_DEBUG_U32 },
+	{ "u64", read_unsigned, WAYMARK_DEBUG_U64 },
+	{ "usize", read_unsigned, WAYMARK_DEBUG_U64 },
+	{ "i8", read_signed, WAYMARK_DEBUG_I8 },
+	{ "i16", read_signed, WAYMARK_DEBUG_I16 },
+	{ "i32", read_signed, WAYMARK_DEBUG_I32 },
+	{ "i64", read_signed, WAYMARK_DEBUG_I64 },
+	{ "u128", read_wide, WAYMARK_DEBUG_U128 },
+	{ "i128", read_wide, WAYMARK_DEBUG_I128 },
 	{ "f32", read_f32, 0 },
 	{ "f64", read_f64, 0 },
 	{ "bool", read_bool, 0 },
 	{ "char", read_char, 0 },
-	{ "str", read_text, BRACE_STRING },
+	{ "str", read_text, WAYMARK_DEBUG_STRING },
 	{ "CStr", read_text, BRACE_CSTRING },
 	{ "&[u8]", read_slice, 0 },
 	{ "Vec<u8>", read_bytes, 0 },
 	{ "ptr", read_pointer, 0 },
-	{ "&dyn Debug(str)", read_text, BRACE_STRING },
-	{ "&dyn Debug(u32)", read_unsigned, 32 },
-	{ "msg", read_text, BRACE_STRING },
+	{ "&dyn Debug(str)", read_text, WAYMARK_DEBUG_STRING },
+	{ "&dyn Debug(u32)", read_unsigned, WAYMARK_DEBUG_U32 },
+	{ "msg", read_text, WAYMARK_DEBUG_STRING },
 };
 
 static void read_input(struct input *in, const char *type, const char *text)
@@ -219,7 +223,7 @@ static bool check(char *type, char *message, char *text, char *output)
 	read_input(&in, type, strcmp(type, "enum") == 0 ? variant_of(output) : text);
 	if (hex && !all_hex && strcmp(type, "str") == 0) {
 		from_hex(&in, text);
-		in.value.string.length = in.length;
+		in.value.length = (uint32_t)in.length;
 	}
 	if (hex) {
 		from_hex(&expected, output);

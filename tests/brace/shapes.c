@@ -5,248 +5,238 @@
 #include "base/compiler.h"
 #include "shapes.h"
 
-static void field(struct brace_group *g, const char *name, struct brace_value v)
+static void some_three(struct waymark_formatter *f, const void *object)
 {
-	brace_field(g, name, &v);
+	struct waymark_debug three = waymark_debug_u8(3);
+
+	(void)object;
+	waymark_debug_some(f, three);
 }
 
-static void entry(struct brace_group *g, struct brace_value v)
+static void none(struct waymark_formatter *f, const void *object)
 {
-	brace_entry(g, &v);
+	(void)object;
+	waymark_debug_none(f);
 }
 
-static void some_three(struct brace_debug *d, const void *context)
+static void packet(struct waymark_formatter *f, const void *object)
 {
-	struct brace_value three = brace_unsigned(3, 8);
+	struct waymark_group g;
 
-	(void)context;
-	brace_option(d, &three);
+	(void)object;
+	waymark_debug_struct(&g, f, "P");
+	waymark_debug_field(&g, "len", waymark_debug_u32(64));
+	waymark_debug_field(&g, "opcode", waymark_debug_u16(18));
+	waymark_debug_field(&g, "name", text_value("x\"y"));
+	waymark_debug_field(&g, "opt", waymark_debug_object(some_three, NULL));
+	waymark_debug_field(&g, "arr", waymark_debug_bytes("\1\2\3", 3));
+	waymark_debug_field(&g, "f", waymark_debug_f64(1.0));
+	waymark_debug_field(&g, "b", waymark_debug_bool(true));
+	waymark_debug_end(&g);
 }
 
-static void none(struct brace_debug *d, const void *context)
+static void tuple(struct waymark_formatter *f, const void *object)
 {
-	(void)context;
-	brace_option(d, NULL);
+	struct waymark_group g;
+
+	(void)object;
+	waymark_debug_tuple(&g, f, "T");
+	waymark_debug_entry(&g, waymark_debug_i32(1));
+	waymark_debug_entry(&g, waymark_debug_i32(-2));
+	waymark_debug_end(&g);
 }
 
-static void packet(struct brace_debug *d, const void *context)
+static void unit_struct(struct waymark_formatter *f, const void *object)
 {
-	struct brace_group g;
-
-	(void)context;
-	brace_struct(&g, d, "P");
-	field(&g, "len", brace_unsigned(64, 32));
-	field(&g, "opcode", brace_unsigned(18, 16));
-	field(&g, "name", text_value("x\"y"));
-	field(&g, "opt", brace_callback(some_three, NULL));
-	field(&g, "arr", brace_text(BRACE_BYTES, "\1\2\3", 3));
-	field(&g, "f", brace_f64(1.0));
-	field(&g, "b", brace_bool(true));
-	brace_group_end(&g);
+	(void)object;
+	waymark_debug_name(f, "U");
 }
 
-static void tuple(struct brace_debug *d, const void *context)
+static void unit(struct waymark_formatter *f, const void *object)
 {
-	struct brace_group g;
-
-	(void)context;
-	brace_tuple(&g, d, "T");
-	entry(&g, brace_signed(1, 32));
-	entry(&g, brace_signed(-2, 32));
-	brace_group_end(&g);
+	(void)object;
+	waymark_debug_unit(f);
 }
 
-static void unit_struct(struct brace_debug *d, const void *context)
+static void variant_plain(struct waymark_formatter *f, const void *object)
 {
-	(void)context;
-	brace_name(d, "U");
+	(void)object;
+	waymark_debug_name(f, "A");
 }
 
-static void unit(struct brace_debug *d, const void *context)
+static void variant_tuple(struct waymark_formatter *f, const void *object)
 {
-	(void)context;
-	brace_unit(d);
+	struct waymark_debug ten = waymark_debug_u32(10);
+
+	(void)object;
+	waymark_debug_variant(f, "B", ten);
 }
 
-static void variant_plain(struct brace_debug *d, const void *context)
+static void variant_struct(struct waymark_formatter *f, const void *object)
 {
-	(void)context;
-	brace_name(d, "A");
+	struct waymark_group g;
+
+	(void)object;
+	waymark_debug_struct(&g, f, "C");
+	waymark_debug_field(&g, "x", waymark_debug_u8(16));
+	waymark_debug_field(&g, "y", waymark_debug_bytes("\1\xff", 2));
+	waymark_debug_end(&g);
 }
 
-static void variant_tuple(struct brace_debug *d, const void *context)
+static void variant_decimal(struct waymark_formatter *f, const void *object)
 {
-	struct brace_value ten = brace_unsigned(10, 32);
+	struct waymark_group g;
 
-	(void)context;
-	brace_variant(d, "B", &ten);
+	(void)object;
+	waymark_debug_struct(&g, f, "C");
+	waymark_debug_field(&g, "x", waymark_debug_u8(10));
+	waymark_debug_field(&g, "y", waymark_debug_bytes("\1\xff", 2));
+	waymark_debug_end(&g);
 }
 
-static void variant_struct(struct brace_debug *d, const void *context)
+static void error_bad(struct waymark_formatter *f, const void *object)
 {
-	struct brace_group g;
+	struct waymark_debug bad = text_value("bad");
 
-	(void)context;
-	brace_struct(&g, d, "C");
-	field(&g, "x", brace_unsigned(16, 8));
-	field(&g, "y", brace_text(BRACE_BYTES, "\1\xff", 2));
-	brace_group_end(&g);
+	(void)object;
+	waymark_debug_variant(f, "Err", bad);
 }
 
-static void variant_decimal(struct brace_debug *d, const void *context)
+static void some_text(struct waymark_formatter *f, const void *object)
 {
-	struct brace_group g;
+	struct waymark_debug a = text_value("a");
 
-	(void)context;
-	brace_struct(&g, d, "C");
-	field(&g, "x", brace_unsigned(10, 8));
-	field(&g, "y", brace_text(BRACE_BYTES, "\1\xff", 2));
-	brace_group_end(&g);
+	(void)object;
+	waymark_debug_some(f, a);
 }
 
-static void error_bad(struct brace_debug *d, const void *context)
+static void some_number(struct waymark_formatter *f, const void *object)
 {
-	struct brace_value bad = text_value("bad");
+	struct waymark_debug n = waymark_debug_u8(255);
 
-	(void)context;
-	brace_variant(d, "Err", &bad);
+	(void)object;
+	waymark_debug_some(f, n);
 }
 
-static void some_text(struct brace_debug *d, const void *context)
+static void some_cstring(struct waymark_formatter *f, const void *object)
 {
-	struct brace_value a = text_value("a");
+	struct waymark_debug s = cstring_value("日本é", strlen("日本é"));
 
-	(void)context;
-	brace_option(d, &a);
+	(void)object;
+	waymark_debug_some(f, s);
 }
 
-static void some_number(struct brace_debug *d, const void *context)
+static void strings(struct waymark_formatter *f, const void *object)
 {
-	struct brace_value n = brace_unsigned(255, 8);
+	struct waymark_group g;
 
-	(void)context;
-	brace_option(d, &n);
+	(void)object;
+	waymark_debug_list(&g, f);
+	waymark_debug_entry(&g, text_value("a"));
+	waymark_debug_entry(&g, text_value("b\""));
+	waymark_debug_end(&g);
 }
 
-static void some_cstring(struct brace_debug *d, const void *context)
+static void single(struct waymark_formatter *f, const void *object)
 {
-	struct brace_value s = brace_text(BRACE_CSTRING, "日本é", strlen("日本é"));
+	struct waymark_debug n = waymark_debug_i8(-1);
 
-	(void)context;
-	brace_option(d, &s);
-}
-
-static void strings(struct brace_debug *d, const void *context)
-{
-	struct brace_group g;
-
-	(void)context;
-	brace_list(&g, d);
-	entry(&g, text_value("a"));
-	entry(&g, text_value("b\""));
-	brace_group_end(&g);
-}
-
-static void single(struct brace_debug *d, const void *context)
-{
-	struct brace_value n = brace_signed(-1, 8);
-
-	(void)context;
-	brace_variant(d, "", &n);
+	(void)object;
+	waymark_debug_variant(f, "", n);
 }
 
 /* (-1, "q", 'c', (), None) */
-static void mixed(struct brace_debug *d, const void *context)
+static void mixed(struct waymark_formatter *f, const void *object)
 {
-	struct brace_group g;
+	struct waymark_group g;
 
-	(void)context;
-	brace_tuple(&g, d, "");
-	entry(&g, brace_signed(-1, 8));
-	entry(&g, text_value("q\n"));
-	entry(&g, brace_char('c'));
-	entry(&g, brace_callback(unit, NULL));
-	entry(&g, brace_callback(none, NULL));
-	brace_group_end(&g);
+	(void)object;
+	waymark_debug_tuple(&g, f, "");
+	waymark_debug_entry(&g, waymark_debug_i8(-1));
+	waymark_debug_entry(&g, text_value("q\n"));
+	waymark_debug_entry(&g, waymark_debug_char('c'));
+	waymark_debug_entry(&g, waymark_debug_object(unit, NULL));
+	waymark_debug_entry(&g, waymark_debug_object(none, NULL));
+	waymark_debug_end(&g);
 }
 
 /* {"k": P { .. }, "l": P { .. }}, nested in a list in an Option. */
-static void map(struct brace_debug *d, const void *context)
+static void map(struct waymark_formatter *f, const void *object)
 {
-	struct brace_value keys[] = { text_value("k"), text_value("l") };
-	struct brace_value p = brace_callback(packet, NULL);
-	struct brace_group g;
+	struct waymark_debug keys[] = { text_value("k"), text_value("l") };
+	struct waymark_debug p = waymark_debug_object(packet, NULL);
+	struct waymark_group g;
 
-	(void)context;
-	brace_map(&g, d);
-	brace_pair(&g, &keys[0], &p);
-	brace_pair(&g, &keys[1], &p);
-	brace_group_end(&g);
+	(void)object;
+	waymark_debug_map(&g, f);
+	waymark_debug_pair(&g, keys[0], p);
+	waymark_debug_pair(&g, keys[1], p);
+	waymark_debug_end(&g);
 }
 
-static void set(struct brace_debug *d, const void *context)
+static void set(struct waymark_formatter *f, const void *object)
 {
-	struct brace_group g;
+	struct waymark_group g;
 
-	(void)context;
-	brace_set(&g, d);
-	entry(&g, brace_callback(single, NULL));
-	brace_group_end(&g);
+	(void)object;
+	waymark_debug_set(&g, f);
+	waymark_debug_entry(&g, waymark_debug_object(single, NULL));
+	waymark_debug_end(&g);
 }
 
-static void nested(struct brace_debug *d, const void *context)
+static void nested(struct waymark_formatter *f, const void *object)
 {
-	struct brace_group g;
+	struct waymark_group g;
 
-	(void)context;
-	brace_list(&g, d);
-	entry(&g, brace_callback(map, NULL));
-	entry(&g, brace_callback(map, NULL));
-	brace_group_end(&g);
+	(void)object;
+	waymark_debug_list(&g, f);
+	waymark_debug_entry(&g, waymark_debug_object(map, NULL));
+	waymark_debug_entry(&g, waymark_debug_object(map, NULL));
+	waymark_debug_end(&g);
 }
 
-static void empty_list(struct brace_debug *d, const void *context)
+static void empty_list(struct waymark_formatter *f, const void *object)
 {
-	struct brace_group g;
+	struct waymark_group g;
 
-	(void)context;
-	brace_list(&g, d);
-	brace_group_end(&g);
+	(void)object;
+	waymark_debug_list(&g, f);
+	waymark_debug_end(&g);
 }
 
-static void empty_map(struct brace_debug *d, const void *context)
+static void empty_map(struct waymark_formatter *f, const void *object)
 {
-	struct brace_group g;
+	struct waymark_group g;
 
-	(void)context;
-	brace_map(&g, d);
-	brace_group_end(&g);
+	(void)object;
+	waymark_debug_map(&g, f);
+	waymark_debug_end(&g);
 }
 
-static void more(struct brace_debug *d, const void *context)
+static void more(struct waymark_formatter *f, const void *object)
 {
-	struct brace_group g;
+	struct waymark_group g;
 
-	(void)context;
-	brace_struct(&g, d, "M");
-	field(&g, "a", brace_callback(tuple, NULL));
-	brace_struct_end_more(&g);
+	(void)object;
+	waymark_debug_struct(&g, f, "M");
+	waymark_debug_field(&g, "a", waymark_debug_object(tuple, NULL));
+	waymark_debug_end_more(&g);
 }
 
-static void only_more(struct brace_debug *d, const void *context)
+static void only_more(struct waymark_formatter *f, const void *object)
 {
-	struct brace_group g;
+	struct waymark_group g;
 
-	(void)context;
-	brace_struct(&g, d, "N");
-	brace_struct_end_more(&g);
+	(void)object;
+	waymark_debug_struct(&g, f, "N");
+	waymark_debug_end_more(&g);
 }
 
-brace_debug_fn *shape_find(const char *name)
+waymark_debug_fn *shape_find(const char *name)
 {
 	static const struct {
 		const char *name;
-		brace_debug_fn *render;
+		waymark_debug_fn *render;
 	} shapes[] = {
 		{ "P", packet },
 		{ "T(1,-2)", tuple },
@@ -281,7 +271,7 @@ brace_debug_fn *shape_find(const char *name)
 	return NULL;
 }
 
-const char *rendered(const char *message, struct brace_value value)
+const char *rendered(const char *message, struct waymark_debug value)
 {
 	static char text[1 << 20];
 	struct brace_sink s;

@@ -6,14 +6,23 @@
 #include "brace/brace.h"
 
 /* The renderer of a named shape, or NULL. */
-brace_debug_fn *shape_find(const char *name);
+waymark_debug_fn *shape_find(const char *name);
 
 /* A message with one value into a static buffer, which is returned. */
-const char *rendered(const char *message, struct brace_value value);
+const char *rendered(const char *message, struct waymark_debug value);
 
-static inline struct brace_value text_value(const char *text)
+static inline struct waymark_debug text_value(const char *text)
 {
-	return brace_text(BRACE_STRING, text, __builtin_strlen(text));
+	return waymark_debug_string(text);
+}
+
+/* CStr: only its Debug differs from that of str. */
+static inline struct waymark_debug cstring_value(const char *text, size_t length)
+{
+	struct waymark_debug v = waymark_debug_text(text, length);
+
+	v.kind = BRACE_CSTRING;
+	return v;
 }
 
 #endif

@@ -68,7 +68,7 @@ static bool is_tie(double f, unsigned int digits)
 static void assert_f64_shortest(double f)
 {
 	char shorter[64];
-	const char *text = rendered("{:e}", brace_f64(f));
+	const char *text = rendered("{:e}", waymark_debug_f64(f));
 	unsigned int digits = digits_in(text);
 
 	assert_true(strtod(text, NULL) == f && signbit(strtod(text, NULL)) == signbit(f));
@@ -88,7 +88,7 @@ static void assert_f64_shortest(double f)
 static void assert_f32_shortest(float f)
 {
 	char shorter[64];
-	const char *text = rendered("{:e}", brace_f32(f));
+	const char *text = rendered("{:e}", waymark_debug_f32(f));
 	unsigned int digits = digits_in(text);
 
 	assert_true(strtof(text, NULL) == f);
@@ -130,9 +130,9 @@ static void display_and_debug_read_back(void **state)
 		double f = random_f64();
 
 		if (isfinite(f)) {
-			assert_true(strtod(rendered("{}", brace_f64(f)), NULL) == f);
-			assert_true(strtod(rendered("{:?}", brace_f64(f)), NULL) == f);
-			assert_null(strchr(rendered("{}", brace_f64(f)), 'e'));
+			assert_true(strtod(rendered("{}", waymark_debug_f64(f)), NULL) == f);
+			assert_true(strtod(rendered("{:?}", waymark_debug_f64(f)), NULL) == f);
+			assert_null(strchr(rendered("{}", waymark_debug_f64(f)), 'e'));
 		}
 	}
 }
@@ -152,10 +152,10 @@ static void precision_rounds_as_printf(void **state)
 		snprintf(message, sizeof(message), "{:.%de}", precision);
 		snprintf(expected, sizeof(expected), "%.*e", precision, f);
 		as_rust(expected);
-		assert_string_equal(rendered(message, brace_f64(f)), expected);
+		assert_string_equal(rendered(message, waymark_debug_f64(f)), expected);
 		snprintf(message, sizeof(message), "{:.%d}", precision);
 		snprintf(expected, sizeof(expected), "%.*f", precision, f);
-		assert_string_equal(rendered(message, brace_f64(f)), expected);
+		assert_string_equal(rendered(message, waymark_debug_f64(f)), expected);
 	}
 }
 
@@ -165,8 +165,8 @@ static void every_power_of_two(void **state)
 	for (int e = -1074; e < 1024; e++) {
 		double f = ldexp(1, e);
 
-		assert_true(strtod(rendered("{:e}", brace_f64(f)), NULL) == f);
-		assert_true(strtod(rendered("{:e}", brace_f64(nextafter(f, 0))), NULL) ==
+		assert_true(strtod(rendered("{:e}", waymark_debug_f64(f)), NULL) == f);
+		assert_true(strtod(rendered("{:e}", waymark_debug_f64(nextafter(f, 0))), NULL) ==
 			    nextafter(f, 0));
 	}
 }
@@ -174,17 +174,18 @@ static void every_power_of_two(void **state)
 static void special_numbers(void **state)
 {
 	(void)state;
-	assert_string_equal(rendered("{:+05}", brace_f64(-INFINITY)), "-0inf");
-	assert_string_equal(rendered("{:+05}", brace_f64((double)NAN)), "00NaN");
-	assert_string_equal(rendered("{:?}", brace_f64(-0.0)), "-0.0");
-	assert_string_equal(rendered("{:?}", brace_f64(1e16)), "1e16");
-	assert_string_equal(rendered("{:?}", brace_f64(9e-5)), "9e-5");
-	assert_string_equal(rendered("{:?}", brace_f64(1e-4)), "0.0001");
-	assert_string_equal(rendered("{}", brace_f64(1052730259603332.25)), "1052730259603332.3");
-	assert_string_equal(rendered("{:.0}", brace_f64(0.5)), "0");
-	assert_string_equal(rendered("{:.0}", brace_f64(1.5)), "2");
-	assert_string_equal(rendered("{:08.2}", brace_f64(-3.14159)), "-0003.14");
-	assert_int_equal(strlen(rendered("{:.65535}", brace_f64(5e-324))), 65537);
+	assert_string_equal(rendered("{:+05}", waymark_debug_f64(-INFINITY)), "-0inf");
+	assert_string_equal(rendered("{:+05}", waymark_debug_f64((double)NAN)), "00NaN");
+	assert_string_equal(rendered("{:?}", waymark_debug_f64(-0.0)), "-0.0");
+	assert_string_equal(rendered("{:?}", waymark_debug_f64(1e16)), "1e16");
+	assert_string_equal(rendered("{:?}", waymark_debug_f64(9e-5)), "9e-5");
+	assert_string_equal(rendered("{:?}", waymark_debug_f64(1e-4)), "0.0001");
+	assert_string_equal(
+		rendered("{}", waymark_debug_f64(1052730259603332.25)), "1052730259603332.3");
+	assert_string_equal(rendered("{:.0}", waymark_debug_f64(0.5)), "0");
+	assert_string_equal(rendered("{:.0}", waymark_debug_f64(1.5)), "2");
+	assert_string_equal(rendered("{:08.2}", waymark_debug_f64(-3.14159)), "-0003.14");
+	assert_int_equal(strlen(rendered("{:.65535}", waymark_debug_f64(5e-324))), 65537);
 }
 
 int main(void)

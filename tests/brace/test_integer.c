@@ -7,7 +7,7 @@ static void assert_as_printf(const char *message, const char *format, uint64_t n
 	char expected[128];
 
 	snprintf(expected, sizeof(expected), format, n);
-	assert_string_equal(rendered(message, brace_unsigned(n, 64)), expected);
+	assert_string_equal(rendered(message, waymark_debug_u64(n)), expected);
 }
 
 static void integers_agree_with_printf(void **state)
@@ -21,24 +21,24 @@ static void integers_agree_with_printf(void **state)
 		assert_as_printf("{:020X}", "%020lX", n);
 		assert_as_printf("{:o}", "%lo", n);
 		assert_as_printf("{:<24x}|", "%-24lx|", n);
-		assert_string_equal(rendered("{:x?}", brace_signed(-1, 8)), "ff");
+		assert_string_equal(rendered("{:x?}", waymark_debug_i8(-1)), "ff");
 	}
 }
 
 static void edges_of_every_width(void **state)
 {
 	(void)state;
-	assert_string_equal(rendered("{:x}", brace_signed(-128, 8)), "80");
-	assert_string_equal(rendered("{:#b}", brace_signed(-1, 16)), "0b1111111111111111");
-	assert_string_equal(rendered("{}", brace_signed(INT64_MIN, 64)), "-9223372036854775808");
-	assert_string_equal(rendered("{:#06x}", brace_unsigned(255, 16)), "0x00ff");
-	assert_string_equal(rendered("{:*^+9}", brace_signed(42, 32)), "***+42***");
-	assert_string_equal(
-		rendered("{:+}", brace_wide(BRACE_UNSIGNED128, 1, 0)), "+18446744073709551616");
-	assert_string_equal(rendered("{:o}", brace_wide(BRACE_SIGNED128, ~0ull, ~0ull)),
+	assert_string_equal(rendered("{:x}", waymark_debug_i8(-128)), "80");
+	assert_string_equal(rendered("{:#b}", waymark_debug_i16(-1)), "0b1111111111111111");
+	assert_string_equal(rendered("{}", waymark_debug_i64(INT64_MIN)), "-9223372036854775808");
+	assert_string_equal(rendered("{:#06x}", waymark_debug_u16(255)), "0x00ff");
+	assert_string_equal(rendered("{:*^+9}", waymark_debug_i32(42)), "***+42***");
+	assert_string_equal(rendered("{:+}", waymark_debug_wide(WAYMARK_DEBUG_U128, 1, 0)),
+		"+18446744073709551616");
+	assert_string_equal(rendered("{:o}", waymark_debug_wide(WAYMARK_DEBUG_I128, ~0ull, ~0ull)),
 		"3777777777777777777777777777777777777777777");
-	assert_string_equal(rendered("{:e}", brace_unsigned(1500, 32)), "1.5e3");
-	assert_string_equal(rendered("{:.1E}", brace_signed(-999, 32)), "-1.0E3");
+	assert_string_equal(rendered("{:e}", waymark_debug_u32(1500)), "1.5e3");
+	assert_string_equal(rendered("{:.1E}", waymark_debug_i32(-999)), "-1.0E3");
 }
 
 static void every_width_is_filled(void **state)
@@ -49,10 +49,10 @@ static void every_width_is_filled(void **state)
 		size_t expected = width > 6 ? (size_t)width : 6;
 
 		snprintf(message, sizeof(message), "{:%c>#%d}", 'a' + width % 26, width + 1);
-		assert_int_equal(strlen(rendered(message, brace_signed(-12345, 32))),
+		assert_int_equal(strlen(rendered(message, waymark_debug_i32(-12345))),
 			width + 1 > 6 ? width + 1 : 6);
 		snprintf(message, sizeof(message), "{:^0%d}", width + (width == 0));
-		assert_int_equal(strlen(rendered(message, brace_signed(-12345, 32))), expected);
+		assert_int_equal(strlen(rendered(message, waymark_debug_i32(-12345))), expected);
 	}
 }
 

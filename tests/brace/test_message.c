@@ -91,7 +91,7 @@ static void bad_messages_are_refused_with_their_place(void **state)
 
 static void odd_placeholders_are_those_of_rust(void **state)
 {
-	struct brace_value v = brace_unsigned(255, 8);
+	struct waymark_debug v = waymark_debug_u8(255);
 
 	(void)state;
 	assert_string_equal(rendered("{ :x }|{", v), "ff|{");
@@ -100,7 +100,7 @@ static void odd_placeholders_are_those_of_rust(void **state)
 	assert_string_equal(rendered("{:{<5}", v), "255{{");
 	assert_string_equal(rendered("{:<<5}", v), "255<<");
 	assert_string_equal(rendered("{:5.}", v), "  255");
-	assert_string_equal(rendered("{:.}", brace_f64(1.25)), "1.25");
+	assert_string_equal(rendered("{:.}", waymark_debug_f64(1.25)), "1.25");
 	assert_string_equal(rendered("{:#00x}", v), "0xff");
 	assert_string_equal(rendered("{{{}}}", v), "{255}");
 }
@@ -109,23 +109,23 @@ static void kinds_accept_the_types_of_rust(void **state)
 {
 	(void)state;
 	for (int t = 0; t < BRACE_POINTER_TYPE; t++) {
-		assert_true(brace_accepts(BRACE_UNSIGNED, (enum brace_type)t));
-		assert_int_equal(
-			brace_accepts(BRACE_STRING, (enum brace_type)t), t <= BRACE_DEBUG_UPPER);
-		assert_int_equal(brace_accepts(BRACE_BYTES, (enum brace_type)t),
+		assert_true(brace_accepts(WAYMARK_DEBUG_U32, (enum brace_type)t));
+		assert_int_equal(brace_accepts(WAYMARK_DEBUG_STRING, (enum brace_type)t),
+			t <= BRACE_DEBUG_UPPER);
+		assert_int_equal(brace_accepts(WAYMARK_DEBUG_BYTES, (enum brace_type)t),
 			t >= BRACE_DEBUG && t <= BRACE_DEBUG_UPPER);
 	}
-	assert_false(brace_accepts(BRACE_UNSIGNED, BRACE_POINTER_TYPE));
-	assert_true(brace_accepts(BRACE_POINTER, BRACE_POINTER_TYPE));
-	assert_false(brace_accepts(BRACE_F64, BRACE_LOWER_HEX));
-	assert_true(brace_accepts(BRACE_F64, BRACE_LOWER_EXP));
-	assert_false(brace_accepts(BRACE_CALLBACK, BRACE_DISPLAY));
+	assert_false(brace_accepts(WAYMARK_DEBUG_U32, BRACE_POINTER_TYPE));
+	assert_true(brace_accepts(WAYMARK_DEBUG_POINTER, BRACE_POINTER_TYPE));
+	assert_false(brace_accepts(WAYMARK_DEBUG_F64, BRACE_LOWER_HEX));
+	assert_true(brace_accepts(WAYMARK_DEBUG_F64, BRACE_LOWER_EXP));
+	assert_false(brace_accepts(WAYMARK_DEBUG_OBJECT, BRACE_DISPLAY));
 	assert_false(brace_accepts(BRACE_KINDS, BRACE_DISPLAY));
 }
 
 static void what_cannot_be_rendered_stands_as_written(void **state)
 {
-	struct brace_value one = brace_unsigned(1, 8);
+	struct waymark_debug one = waymark_debug_u8(1);
 	char text[64];
 	struct brace_sink s;
 
@@ -135,7 +135,7 @@ static void what_cannot_be_rendered_stands_as_written(void **state)
 	assert_string_equal(text, "1 {:04x}");
 	assert_string_equal(rendered("{} {:q} {}", one), "1 {:q} {}");
 	assert_string_equal(rendered("{:x}", text_value("a")), "a");
-	assert_string_equal(rendered("{}", brace_text(BRACE_BYTES, "\1", 1)), "[1]");
+	assert_string_equal(rendered("{}", waymark_debug_bytes("\1", 1)), "[1]");
 }
 
 int main(void)

@@ -4,7 +4,7 @@
 
 static const char *shape(const char *message, const char *name)
 {
-	return rendered(message, brace_callback(shape_find(name), NULL));
+	return rendered(message, waymark_debug_object(shape_find(name), NULL));
 }
 
 static void nested_values_inherit_the_placeholder(void **state)
@@ -31,51 +31,69 @@ static void empty_and_open_groups(void **state)
 	assert_string_equal(shape("{:#?}", "only more"), "N { .. }");
 }
 
-static void deep(struct brace_debug *d, const void *context)
+static void deep(struct waymark_formatter *f, const void *object)
 {
-	unsigned int left = *(const unsigned int *)context - 1;
-	struct brace_value inner = brace_callback(deep, &left);
+	unsigned int left = *(const unsigned int *)object - 1;
 
-	brace_option(d, left ? &inner : NULL);
+	if (left) {
+		waymark_debug_some(f, waymark_debug_object(deep, &left));
+	} else {
+		waymark_debug_none(f);
+	}
 }
 
 static void indentation_at_any_depth(void **state)
 {
-	unsigned int depth = 40;
-	const char *text = rendered("{:#?}", brace_callback(deep, &depth));
+	unsigned int depth = BRACE_CALLS_MAX;
+	size_t last = 2 * BRACE_CALLS_MAX - 2;
+	const char *text = rendered("{:#?}", waymark_debug_object(deep, &depth));
 	size_t line = 0;
 
 	(void)state;
 	for (; *text; text = strchr(text, '\n') + 1, line++) {
-		size_t level = line < 40 ? line : 78 - line;
+		size_t level = line < BRACE_CALLS_MAX ? line : last - line;
 
 		assert_int_equal(strspn(text, " "), 4 * level);
-		if (line == 78) {
+		if (line == last) {
 			assert_string_equal(text, ")");
 			break;
 		}
 	}
-	assert_int_equal(line, 78);
+	assert_int_equal(line, last);
 }
 
-static void text_with_lines(struct brace_debug *d, const void *context)
+static void endless(struct waymark_formatter *f, const void *object)
 {
-	(void)context;
-	brace_debug_text(d, "a\nb", 3);
+	waymark_debug_some(f, waymark_debug_object(endless, object));
+}
+
+static void an_object_within_itself_ends(void **state)
+{
+	const char *text = rendered("{:?}", waymark_debug_object(endless, NULL));
+
+	(void)state;
+	assert_int_equal(strlen(text), BRACE_CALLS_MAX * strlen("Some()") + 3);
+	assert_non_null(strstr(text, "Some(...))"));
+}
+
+static void text_with_lines(struct waymark_formatter *f, const void *object)
+{
+	(void)object;
+	waymark_debug_verbatim(f, "a\nb", 3);
+}
+
+static void some_lines(struct waymark_formatter *f, const void *object)
+{
+	assert_true(waymark_debug_is_pretty(f));
+	assert_false(waymark_debug_is_hex(f));
+	waymark_debug_some(f, waymark_debug_object(text_with_lines, object));
 }
 
 static void lines_of_a_text_are_indented(void **state)
 {
-	struct brace_value inner = brace_callback(text_with_lines, NULL);
-	struct brace_sink s;
-	char text[64];
-	struct brace_debug d = { .sink = &s, .spec = BRACE_SPEC_DEFAULT };
-
 	(void)state;
-	brace_sink_buffer(&s, text, sizeof(text));
-	d.spec.alternate = true;
-	brace_option(&d, &inner);
-	assert_string_equal(text, "Some(\n    a\n    b,\n)");
+	assert_string_equal(rendered("{:#?}", waymark_debug_object(some_lines, NULL)),
+		"Some(\n    a\n    b,\n)");
 }
 
 int main(void)
@@ -84,6 +102,7 @@ int main(void)
 		cmocka_unit_test(nested_values_inherit_the_placeholder),
 		cmocka_unit_test(empty_and_open_groups),
 		cmocka_unit_test(indentation_at_any_depth),
+		cmocka_unit_test(an_object_within_itself_ends),
 		cmocka_unit_test(lines_of_a_text_are_indented),
 	};
 

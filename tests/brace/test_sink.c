@@ -9,11 +9,11 @@ static const char message[] = "é {:?} {:日^9} {:#?} 😀 {}";
 
 static size_t format_all(struct brace_sink *s)
 {
-	struct brace_value values[] = {
+	struct waymark_debug values[] = {
 		text_value("日\n\u0301x"),
 		text_value("é"),
-		brace_callback(shape_find("nested"), NULL),
-		brace_f64(-1.25e-7),
+		waymark_debug_object(shape_find("nested"), NULL),
+		waymark_debug_f64(-1.25e-7),
 	};
 
 	return brace_format(s, message, strlen(message), values, ARRAY_SIZE(values));

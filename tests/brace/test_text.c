@@ -12,18 +12,19 @@ static void widths_count_characters(void **state)
 	assert_string_equal(rendered("{:.1}", text_value("日本")), "日");
 	assert_string_equal(rendered("{:日>3}", text_value("a")), "日日a");
 	assert_string_equal(rendered("{:05}|", text_value("abc")), "abc  |");
-	assert_string_equal(rendered("{:>6.2}", brace_bool(true)), "    tr");
-	assert_string_equal(rendered("{:<3}|", brace_char(0x1f600)), "😀  |");
-	assert_string_equal(rendered("{}", brace_text(BRACE_STRING, NULL, 5)), "");
+	assert_string_equal(rendered("{:>6.2}", waymark_debug_bool(true)), "    tr");
+	assert_string_equal(rendered("{:<3}|", waymark_debug_char(0x1f600)), "😀  |");
+	assert_string_equal(rendered("{}", waymark_debug_string(NULL)), "(null)");
+	assert_string_equal(rendered("{:?}", waymark_debug_text(NULL, 5)), "(null)");
 }
 
 static void only_the_own_quote_is_escaped(void **state)
 {
 	(void)state;
 	assert_string_equal(rendered("{:?}", text_value("'\"")), "\"'\\\"\"");
-	assert_string_equal(rendered("{:?}", brace_char('\'')), "'\\''");
-	assert_string_equal(rendered("{:?}", brace_char('"')), "'\"'");
-	assert_string_equal(rendered("{:?}", brace_text(BRACE_CSTRING, "'\1", 2)), "\"\\'\\x01\"");
+	assert_string_equal(rendered("{:?}", waymark_debug_char('\'')), "'\\''");
+	assert_string_equal(rendered("{:?}", waymark_debug_char('"')), "'\"'");
+	assert_string_equal(rendered("{:?}", cstring_value("'\1", 2)), "\"\\'\\x01\"");
 }
 
 static void what_is_not_utf8_is_mended(void **state)
@@ -33,7 +34,7 @@ static void what_is_not_utf8_is_mended(void **state)
 		rendered("{}", text_value("a\xff\xe2\x80z")), "a\xef\xbf\xbd\xef\xbf\xbdz");
 	assert_string_equal(
 		rendered("{:?}", text_value("a\xff\xe2\x80z")), "\"a\\xff\\xe2\\x80z\"");
-	assert_string_equal(rendered("{}", brace_char(0xd800)), "\xef\xbf\xbd");
+	assert_string_equal(rendered("{}", waymark_debug_char(0xd800)), "\xef\xbf\xbd");
 }
 
 static uint32_t random_code(void)
@@ -88,7 +89,7 @@ static void escapes_read_back(void **state)
 		for (uint64_t n = random_bits() % 20; n > 0; n--) {
 			length += brace_encode(text + length, random_code());
 		}
-		const char *quoted = rendered("{:?}", brace_text(BRACE_STRING, text, length));
+		const char *quoted = rendered("{:?}", waymark_debug_text(text, length));
 
 		assert_int_equal(utf8_invalid(quoted, strlen(quoted)), strlen(quoted));
 		for (const char *c = quoted; *c; c++) {

@@ -21,39 +21,38 @@ static void require(bool promise)
 	}
 }
 
-static void render_object(struct brace_debug *d, const void *context)
+static void render_object(struct waymark_formatter *f, const void *object)
 {
-	const struct brace_value *inner = (const struct brace_value *)context;
-	struct brace_group g;
+	const struct waymark_debug *inner = (const struct waymark_debug *)object;
+	struct waymark_group g;
 
-	brace_struct(&g, d, "S");
-	brace_field(&g, "f", inner);
-	brace_option(d, inner);
-	brace_struct_end_more(&g);
-	brace_map(&g, d);
-	brace_pair(&g, inner, inner);
-	brace_group_end(&g);
+	waymark_debug_struct(&g, f, "S");
+	waymark_debug_field(&g, "f", *inner);
+	waymark_debug_some(f, *inner);
+	waymark_debug_end_more(&g);
+	waymark_debug_map(&g, f);
+	waymark_debug_pair(&g, *inner, *inner);
+	waymark_debug_end(&g);
 }
 
 /* A value of any kind from the bytes of `data`. */
-static struct brace_value value_from(
-	const uint8_t *data, size_t size, size_t i, const struct brace_value *inner)
+static struct waymark_debug value_from(
+	const uint8_t *data, size_t size, size_t i, const struct waymark_debug *inner)
 {
-	struct brace_value v = { .kind = BRACE_UNSIGNED };
+	struct waymark_debug v = waymark_debug_u8(0);
+	size_t at = i % (size + 1);
 
-	v.kind = (enum brace_kind)((size ? data[i % size] : i) % BRACE_KINDS);
-	v.bits = 8u << (i & 3);
-	if (v.kind >= BRACE_STRING && v.kind <= BRACE_BYTES) {
-		return brace_text(v.kind, data, size);
+	v.kind = (uint32_t)((size ? data[i % size] : i) % BRACE_KINDS);
+	if (v.kind >= WAYMARK_DEBUG_STRING && v.kind <= WAYMARK_DEBUG_TREE) {
+		v.length = (uint32_t)size;
+		v.as.pointer = data;
+	} else if (v.kind == BRACE_CSTRING) {
+		v = waymark_debug_text((const char *)data, size);
+	} else if (v.kind == WAYMARK_DEBUG_OBJECT) {
+		v = waymark_debug_object(render_object, inner);
+	} else {
+		memcpy(&v.as.wide, data + at, size - at < 16 ? size - at : 16);
 	}
-	if (v.kind == BRACE_CALLBACK) {
-		return brace_callback(render_object, inner);
-	}
-	if (v.kind == BRACE_BOOL) {
-		return brace_bool(i & 1);
-	}
-	memcpy(&v.wide, data + i % (size + 1),
-		size - i % (size + 1) < 16 ? size - i % (size + 1) : 16);
 	return v;
 }
 
@@ -73,8 +72,8 @@ static void check_pieces(const char *message, size_t length)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct brace_value inner = brace_f64(1.5);
-	struct brace_value values[VALUES];
+	struct waymark_debug inner = waymark_debug_f64(1.5);
+	struct waymark_debug values[VALUES];
 	struct brace_sink s;
 	char whole[4096];
 	size_t room = size ? data[size - 1] : 0;
@@ -83,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_pieces((const char *)data, size);
 	for (size_t i = 0; i < VALUES; i++) {
 		values[i] = value_from(data, size, i, &inner);
-		inner = values[i].kind == BRACE_CALLBACK ? inner : values[i];
+		inner = values[i].kind == WAYMARK_DEBUG_OBJECT ? inner : values[i];
 	}
 	brace_sink_buffer(&s, whole, sizeof(whole));
 	size_t length = brace_format(&s, (const char *)data, size, values, VALUES);

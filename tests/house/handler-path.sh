@@ -28,7 +28,8 @@ nm -u "$library" | awk -v elsewhere="$elsewhere" -v special="$strerror_too" '
 	/:$/ {
 		object = $1
 		sub(/:$/, "", object)
-		skipped = object !~ /^(host|record|sink)_|^event_vcpu_table/ || object ~ elsewhere
+		sub(/^\.\._/, "", object)
+		skipped = object !~ /^(brace|host|record|sink)_|^event_vcpu_table/ || object ~ elsewhere
 		looked += !skipped
 		next
 	}
@@ -36,7 +37,7 @@ nm -u "$library" | awk -v elsewhere="$elsewhere" -v special="$strerror_too" '
 		name = $2
 		sub(/@.*/, "", name)
 		sub(/64$/, "", name)
-		if (name in allowed || name ~ /^(waymark_|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail)/)
+		if (name in allowed || name ~ /^(brace_|waymark_|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail)/)
 			next
 		if (object == special && name ~ /^(strerror|stat)$/)
 			next

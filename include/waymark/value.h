@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waymark/value.h - the values of waymark/debug.h, which programs include, and how each kind
+ * of them is made. Plain data: nothing here calls anything.
+ */
+#ifndef WAYMARK_VALUE_H
+#define WAYMARK_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Values ---- */
+
+/* What a value is. The numbers are part of the ABI and of recorded traces. */
+enum waymark_debug_kind {
+	WAYMARK_DEBUG_U8,
+	WAYMARK_DEBUG_U16,
+	WAYMARK_DEBUG_U32,
+	WAYMARK_DEBUG_U64,
+	WAYMARK_DEBUG_I8,
+	WAYMARK_DEBUG_I16,
+	WAYMARK_DEBUG_I32,
+	WAYMARK_DEBUG_I64,
+	WAYMARK_DEBUG_U128,
+	WAYMARK_DEBUG_I128,
+	WAYMARK_DEBUG_F32,
+	WAYMARK_DEBUG_F64,
+	WAYMARK_DEBUG_BOOL,
+	WAYMARK_DEBUG_CHAR, /* a code point of Unicode */
+	WAYMARK_DEBUG_POINTER,
+	WAYMARK_DEBUG_STRING, /* str: text and its length; a NULL text is printed as (null) */
+	WAYMARK_DEBUG_BYTES, /* [u8] */
+	WAYMARK_DEBUG_TREE, /* what a callback built, as it is recorded: made by the runtime */
+	WAYMARK_DEBUG_OBJECT, /* a callback and what it renders */
+	WAYMARK_DEBUG_KINDS
+};
+
+struct waymark_formatter;
+
+/*
+ * Says what an object is by calls of the builder below. May be called more than once for one
+ * event, and must say the same each time as far as it can.
+ */
+typedef void waymark_debug_fn(struct waymark_formatter *f, const void *object);
+
+/* A value. What it points to is borrowed until the event has been handed over. */
+struct waymark_debug {
+	uint32_t kind; /* enum waymark_debug_kind */
+	uint32_t length; /* of text, bytes and trees: bytes; of addresses: their size in bytes */
+	union {
+		uint64_t u; /* unsigned integers, truth, code points, addresses */
+		int64_t i;
+		struct {
+			uint64_t low;
+			uint64_t high; /* two's complement of both */
+		} wide;
+		float f32;
+		double f64;
+		const void *pointer; /* to text, bytes and trees */
+		struct {
+			waymark_debug_fn *render;
+			const void *object;
+		} call;
+	} as;
+};
+
+/* ---- Making values ---- */
+
+#define WAYMARK_DEBUG_INLINE static inline __attribute__((unused))
+#define WAYMARK_DEBUG_MAKER WAYMARK_DEBUG_INLINE struct waymark_debug
+
+/* A u128 and an i128; where the compiler has no such integers, as on 32 bits, both are a pair. */
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 waymark_u128;
+__extension__ typedef __int128 waymark_i128;
+#define WAYMARK_LOW64(v) ((uint64_t)(v))
+#define WAYMARK_HIGH64(v) ((uint64_t)((waymark_u128)(v) >> 64))
+#else
+typedef struct {
+	uint64_t low;
+	uint64_t high;
+} waymark_u128;
+typedef waymark_u128 waymark_i128;
+#define WAYMARK_LOW64(v) ((v).low)
+#define WAYMARK_HIGH64(v) ((v).high)
+#endif
+
+/* The same number from its halves, whatever the compiler has. */
+WAYMARK_DEBUG_INLINE waymark_u128 waymark_u128_of(uint64_t high, uint64_t low)
+{
+#ifdef __SIZEOF_INT128__
+	return (waymark_u128)high << 64 | low;
+#else
+	waymark_u128 n = { low, high };
+
+	return n;
+#endif
+}
+
+/* Two's complement. */
+WAYMARK_DEBUG_INLINE waymark_i128 waymark_i128_of(uint64_t high, uint64_t low)
+{
+#ifdef __SIZEOF_INT128__
+	return (waymark_i128)waymark_u128_of(high, low);
+#else
+	return waymark_u128_of(high, low);
+#endif
+}
+
+WAYMARK_DEBUG_MAKER waymark_debug_number(enum waymark_debug_kind kind, uint64_t bits)
+{
+	struct waymark_debug v;
+
+	v.kind = kind;
+	v.length = 0;
+	v.as.wide.low = bits;
+	v.as.wide.high = 0;
+	return v;
+}
+
+#define WAYMARK_DEBUG_INTEGER(name, type, kind, extended)                     \
+	WAYMARK_DEBUG_MAKER waymark_debug_##name(type value)                  \
+	{                                                                     \
+		return waymark_debug_number(kind, (uint64_t)(extended)value); \
+	}
+
+WAYMARK_DEBUG_INTEGER(u8, uint8_t, WAYMARK_DEBUG_U8, uint64_t)
+WAYMARK_DEBUG_INTEGER(u16, uint16_t, WAYMARK_DEBUG_U16, uint64_t)
+WAYMARK_DEBUG_INTEGER(u32, uint32_t, WAYMARK_DEBUG_U32, uint64_t)
+WAYMARK_DEBUG_INTEGER(u64, uint64_t, WAYMARK_DEBUG_U64, uint64_t)
+WAYMARK_DEBUG_INTEGER(i8, int8_t, WAYMARK_DEBUG_I8, int64_t)
+WAYMARK_DEBUG_INTEGER(i16, int16_t, WAYMARK_DEBUG_I16, int64_t)
+WAYMARK_DEBUG_INTEGER(i32, int32_t, WAYMARK_DEBUG_I32, int64_t)
+WAYMARK_DEBUG_INTEGER(i64, int64_t, WAYMARK_DEBUG_I64, int64_t)
+WAYMARK_DEBUG_INTEGER(bool, bool, WAYMARK_DEBUG_BOOL, uint64_t)
+WAYMARK_DEBUG_INTEGER(char, uint32_t, WAYMARK_DEBUG_CHAR, uint64_t) /* a code point */
+
+WAYMARK_DEBUG_MAKER waymark_debug_wide(enum waymark_debug_kind kind, uint64_t high, uint64_t low)
+{
+	struct waymark_debug v = waymark_debug_number(kind, low);
+
+	v.as.wide.high = high;
+	return v;
+}
+
+WAYMARK_DEBUG_MAKER waymark_debug_u128(waymark_u128 value)
+{
+	return waymark_debug_wide(WAYMARK_DEBUG_U128, WAYMARK_HIGH64(value), WAYMARK_LOW64(value));
+}
+
+WAYMARK_DEBUG_MAKER waymark_debug_i128(waymark_i128 value)
+{
+	return waymark_debug_wide(WAYMARK_DEBUG_I128, WAYMARK_HIGH64(value), WAYMARK_LOW64(value));
+}
+
+WAYMARK_DEBUG_MAKER waymark_debug_f32(float value)
+{
+	struct waymark_debug v = waymark_debug_number(WAYMARK_DEBUG_F32, 0);
+
+	v.as.f32 = value;
+	return v;
+}
+
+WAYMARK_DEBUG_MAKER waymark_debug_f64(double value)
+{
+	struct waymark_debug v = waymark_debug_number(WAYMARK_DEBUG_F64, 0);
+
+	v.as.f64 = value;
+	return v;
+}
+
+/* An address; nothing is read there. */
+WAYMARK_DEBUG_MAKER waymark_debug_pointer(const volatile void *value)
+{
+	struct waymark_debug v = waymark_debug_number(WAYMARK_DEBUG_POINTER, (uintptr_t)value);
+
+	v.length = (uint32_t)sizeof(value);
+	return v;
+}
+
+/* A long double loses what a double cannot hold. */
+WAYMARK_DEBUG_MAKER waymark_debug_long_double(long double value)
+{
+	return waymark_debug_f64((double)value);
+}
+
+/* Integers whose width the host decides. */
+WAYMARK_DEBUG_MAKER waymark_debug_ulong(unsigned long value)
+{
+	return waymark_debug_number(
+		sizeof(value) == 8 ? WAYMARK_DEBUG_U64 : WAYMARK_DEBUG_U32, value);
+}
+
+WAYMARK_DEBUG_MAKER waymark_debug_long(long value)
+{
+	return waymark_debug_number(
+		sizeof(value) == 8 ? WAYMARK_DEBUG_I64 : WAYMARK_DEBUG_I32, (uint64_t)value);
+}
+
+/* size_t, and its signed counterpart. */
+WAYMARK_DEBUG_MAKER waymark_debug_usize(size_t value)
+{
+	return waymark_debug_number(
+		sizeof(value) == 8 ? WAYMARK_DEBUG_U64 : WAYMARK_DEBUG_U32, value);
+}
+
+WAYMARK_DEBUG_MAKER waymark_debug_isize(ptrdiff_t value)
+{
+	return waymark_debug_number(sizeof(value) == 8 ? WAYMARK_DEBUG_I64 : WAYMARK_DEBUG_I32,
+		(uint64_t)(int64_t)value);
+}
+
+/* A `char`: the character of that code below 256. */
+WAYMARK_DEBUG_MAKER waymark_debug_plain_char(char value)
+{
+	return waymark_debug_char((unsigned char)value);
+}
+
+WAYMARK_DEBUG_MAKER waymark_debug_same(struct waymark_debug value)
+{
+	return value;
+}
+
+/* `length` bytes of text, which need not end in NUL; NULL is printed as (null). */
+WAYMARK_DEBUG_MAKER waymark_debug_text(const char *text, size_t length)
+{
+	struct waymark_debug v = waymark_debug_number(WAYMARK_DEBUG_STRING, 0);
+
+	v.as.pointer = text;
+	v.length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
+	return v;
+}
+
+WAYMARK_DEBUG_MAKER waymark_debug_string(const char *text)
+{
+	return waymark_debug_text(text, text ? strlen(text) : 0);
+}
+
+/* A [u8] of `length` bytes; NULL: of none. */
+WAYMARK_DEBUG_MAKER waymark_debug_bytes(const void *bytes, size_t length)
+{
+	struct waymark_debug v = waymark_debug_text(NULL, bytes ? length : 0);
+
+	v.kind = WAYMARK_DEBUG_BYTES;
+	v.as.pointer = bytes;
+	return v;
+}
+
+/* Whatever `render` makes of the object. */
+WAYMARK_DEBUG_MAKER waymark_debug_object(waymark_debug_fn *render, const void *object)
+{
+	struct waymark_debug v = waymark_debug_number(WAYMARK_DEBUG_OBJECT, 0);
+
+	v.as.call.render = render;
+	v.as.call.object = object;
+	return v;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
