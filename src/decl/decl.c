@@ -94,13 +94,26 @@ struct event *decl_add_event(struct front_end *fe, const struct event *e)
 	return added;
 }
 
+/* What ends a scope has a name that nobody wrote. */
+static const struct event *scope_of(const struct event *e)
+{
+	return e->begin ? e->begin : e;
+}
+
 static void report_clash(
 	struct diag *d, const struct event *e, const struct event *first, struct arena *a)
 {
 	const char *help = arena_printf(a, "rename one of them; the first is at %s:%u",
 		first->at.source->name, first->line);
+	const struct event *end = e->begin ? e : first;
 
-	if (strcmp(e->name, first->name) == 0) {
+	if (end->begin && strcmp(scope_of(e)->name, scope_of(first)->name) == 0) {
+		return; /* two scopes of one name: said of what begins them */
+	}
+	if (end->begin) {
+		diag_error(d, e->at, help, "'%s' clashes with '%s', whose end is the event '%s'",
+			scope_of(end == e ? first : e)->name, end->begin->name, end->name);
+	} else if (strcmp(e->name, first->name) == 0) {
 		diag_error(d, e->at, help, "the event '%s' is declared twice", e->name);
 	} else {
 		diag_error(d, e->at, help,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The format of an event that is declared without one: each argument with its
- * name, as the readers print it, so that no argument is lost in a text.
+ * name, as the readers print it, so that no argument is lost in a text. And that of a
+ * message with braces, for what knows printf only.
  */
 #include "emit/c_code.h"
 
@@ -43,6 +44,9 @@ static struct segment named_value(struct emit_context *c, const struct event *e,
 
 const struct format *c_format(struct emit_context *c, const struct event *e)
 {
+	if (e->format.style == FORMAT_BRACES) {
+		return format_as_printf(&c->texts, e, 'x');
+	}
 	if (e->format.count > 0 || e->arg_count == 0) {
 		return &e->format;
 	}

@@ -87,6 +87,14 @@ void format_prepend(struct format *f, struct arena *a, const struct format *pref
 /* Makes room for `by` arguments in front of those that a format prints. */
 void format_shift(struct format *f, int by);
 
+/*
+ * The format of an event with braces as near as printf comes to it, for what has nothing
+ * else: SystemTap, bpftrace. `other` is the letter for arguments of more than 64 bits, floats,
+ * bytes and values that say themselves what they are; of these only `arg` means something.
+ * Arguments that no placeholder prints are not in it.
+ */
+struct format *format_as_printf(struct arena *a, const struct event *e, char other);
+
 /* A conversion as one would write it, for messages: `%d`, `%016" PRIx64`. */
 const char *conversion_text(struct arena *a, const struct conversion *c);
 

@@ -102,7 +102,13 @@ bool type_parse_rust(struct type *t, struct arena *a, const char *text, size_t l
 	if (!known) {
 		return false;
 	}
+	struct type c;
+
 	*t = *known;
+	/* printf's name of what C has, too. */
+	if (t->class == TYPE_INTEGER && type_parse(&c, a, t->c_text, strlen(t->c_text))) {
+		t->length = c.length;
+	}
 	t->text = arena_strndup(a, whole.text, whole.len);
 	t->is_bool = strcmp(known->text, "bool") == 0;
 	if (is_str && !is_behind) {
