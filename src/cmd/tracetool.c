@@ -7,26 +7,8 @@
 #include <unistd.h>
 
 #include "cmd/tracetool_files.h"
+#include "cmd/tracetool_inputs.h"
 #include "cmd/tracetool_run.h"
-
-/* Reads every input, so that one run shows all that is wrong. */
-static bool read_sources(struct run *r, struct diag *d)
-{
-	static char name[] = "-";
-	static char *standard_input[] = { name, NULL };
-	bool good = true;
-
-	if (r->input_count == 0) {
-		r->inputs = standard_input;
-		r->input_count = 1;
-	}
-	r->sources = arena_array(&r->model.arena, struct source, r->input_count);
-	for (size_t i = 0; i < r->input_count && r->error.len == 0; i++) {
-		good = file_read(&r->sources[i], r->inputs[i], &r->error) &&
-		       decl_read(&r->model, d, &r->sources[i], &r->decl) && good;
-	}
-	return good;
-}
 
 static void print_diagnostics(const struct diag *d)
 {
@@ -39,13 +21,16 @@ static bool read_model(struct run *r)
 {
 	struct diag d;
 
-	if (!run_read_max_args(r)) {
+	if (!run_read_max_args(r) || !run_check_warn(r)) {
 		return false;
 	}
 	diag_init(&d);
-	bool good = read_sources(r, &d);
+	bool good = inputs_read(r, &d);
 
 	good = decl_finish(&r->model, &d) && good;
+	if (run_option(r, OPTION_WARN)) {
+		decl_warn_of_names(&r->model, &d);
+	}
 	print_diagnostics(&d);
 	if (good && d.warnings && run_option(r, OPTION_WERROR)) {
 		good = run_fail(r, "warnings are errors (--werror)", "");
@@ -142,19 +127,6 @@ static bool write_output(struct run *r)
 	return good;
 }
 
-/* A name as make and ninja read it in a rule. */
-static void write_make_name(struct out *o, const char *name)
-{
-	for (; *name; name++) {
-		if (*name == '$') {
-			out_char(o, '$');
-		} else if (strchr(" \t#:", *name)) {
-			out_char(o, '\\');
-		}
-		out_char(o, *name);
-	}
-}
-
 static bool write_depfile(struct run *r)
 {
 	const char *depfile = run_option(r, OPTION_DEPFILE);
@@ -164,15 +136,7 @@ static bool write_depfile(struct run *r)
 		return true;
 	}
 	out_init(&text, OUT_TO_MEMORY);
-	write_make_name(&text, r->output);
-	out_char(&text, ':');
-	for (size_t i = 0; i < r->input_count; i++) {
-		if (strcmp(r->inputs[i], "-") != 0) {
-			out_str(&text, " \\\n  ");
-			write_make_name(&text, r->inputs[i]);
-		}
-	}
-	out_char(&text, '\n');
+	inputs_write_rule(r, &text);
 	bool good = file_write(depfile, &text, run_option(r, OPTION_ALWAYS), &r->error);
 
 	out_fini(&text);
@@ -259,9 +223,7 @@ int main(int argc, char **argv)
 	if (r.error.len > 0) {
 		fprintf(stderr, "Error: %.*s\n", (int)r.error.len, r.error.data);
 	}
-	for (size_t i = 0; r.sources && i < r.input_count; i++) {
-		free((char *)r.sources[i].text);
-	}
+	inputs_fini(&r);
 	model_fini(&r.model);
 	out_fini(&r.error);
 	return good ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -203,7 +203,8 @@ void tracetool_options_help(struct out *out)
 		"\n"
 		"Generates C from declarations of trace events. With one trace-events or none,\n"
 		"or with --target-type or --target-name, it writes to standard output.\n"
-		"`-` is standard input or output.\n"
+		"`-` is standard input or output. Files *.toml are read as TOML; a directory\n"
+		"stands for those in it.\n"
 		"\n"
 		"Options:\n");
 	help_options(out);

@@ -39,6 +39,14 @@ bool run_read_max_args(struct run *r)
 	return true;
 }
 
+bool run_check_warn(struct run *r)
+{
+	const char *what = run_option(r, OPTION_WARN);
+
+	return !what || strcmp(what, "names") == 0 ||
+	       run_fail_usage(r, "--warn takes names, not ", what);
+}
+
 bool run_read_format(struct run *r)
 {
 	const char *name = run_option(r, OPTION_FORMAT);

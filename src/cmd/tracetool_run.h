@@ -14,6 +14,13 @@
 #include "decl/decl.h"
 #include "emit/emit.h"
 
+/* A file that was read, or a directory whose files are read. */
+struct run_input {
+	const char *path;
+	bool was_found; /* in a directory, which is an input itself */
+	struct source source; /* of a directory without text */
+};
+
 struct run {
 	const struct tracetool_options *options;
 	char **inputs;
@@ -24,7 +31,7 @@ struct run {
 	const struct emit_format *format;
 	const char *vcpu_tag; /* of the struct of a CPU */
 	struct decl_options decl;
-	struct source *sources;
+	VEC(struct run_input *) read; /* in order */
 	struct model model;
 	struct out error; /* the first reason to give up, lines without the last newline */
 };
@@ -49,6 +56,7 @@ const char *run_probe_prefix(struct run *r);
 bool run_check_names(struct run *r);
 
 bool run_read_max_args(struct run *r);
+bool run_check_warn(struct run *r);
 bool run_read_format(struct run *r);
 bool run_check_binary(struct run *r);
 bool run_read_backends(struct run *r);

@@ -173,3 +173,35 @@ bool decl_finish(struct model *m, struct diag *d)
 	hash_fini(&seen);
 	return ok;
 }
+
+/* Those whose name holds that of `e`: how many, and the first. */
+static size_t count_around(const struct model *m, const struct event *e, const struct event **first)
+{
+	size_t count = 0;
+
+	vec_foreach (struct event **, it, &m->events) {
+		if (*it != e && !(*it)->begin && strstr((*it)->name, e->name)) {
+			*first = count++ ? *first : *it;
+		}
+	}
+	return count;
+}
+
+void decl_warn_of_names(struct model *m, struct diag *d)
+{
+	vec_foreach (struct event **, it, &m->events) {
+		const struct event *e = *it;
+		const struct event *first = NULL;
+		size_t count = e->begin ? 0 : count_around(m, e, &first);
+
+		if (count > 0) {
+			diag_warning(d, e->at,
+				arena_printf(&m->arena,
+					"rename one of them, or switch it by the pattern ^%s$",
+					e->name),
+				"the pattern '%s' also meets '%s'%s", e->name, first->name,
+				count > 1 ? arena_printf(&m->arena, " and %zu more", count - 1)
+					  : "");
+		}
+	}
+}
