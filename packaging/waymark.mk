@@ -25,6 +25,9 @@ waymark_provider = $(or $(WAYMARK_PROVIDER_$(1)),$(WAYMARK_PROVIDER))
 waymark_options = --backends='$(WAYMARK_BACKENDS)'$(patsubst %, --provider='%',$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type='$(WAYMARK_VCPU_TYPE)') --group=$(1)
 waymark_chosen = $(WAYMARK_BACKENDS)$(patsubst %, --provider=%,$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type=$(WAYMARK_VCPU_TYPE))
 
+# What is generated anew follows: declarations, and the files in those that are directories.
+waymark_inputs = $(1) $(wildcard $(addsuffix /*.toml,$(1)))
+
 # waymark_group: GROUP, its declarations, the folder of what is generated
 # The .backends file holds the backends that the two were made for, and the provider and
 # the struct of a CPU where they are given. It is looked at each time, and written only
@@ -36,20 +39,20 @@ $(3)/trace-$(1).backends: waymark_always
 	@mkdir -p $$(@D)
 	@echo '$$(call waymark_chosen,$(1))' | cmp -s - $$@ || echo '$$(call waymark_chosen,$(1))' >$$@
 
-$(3)/trace-$(1).h: $(2) $(3)/trace-$(1).backends
+$(3)/trace-$(1).h: $(call waymark_inputs,$(2)) $(3)/trace-$(1).backends
 	$$(WAYMARK_TRACETOOL) --always --format=h $$(call waymark_options,$(1)) $(2) $$@
 
-$(3)/trace-$(1).c: $(2) $(3)/trace-$(1).backends
+$(3)/trace-$(1).c: $(call waymark_inputs,$(2)) $(3)/trace-$(1).backends
 	$$(WAYMARK_TRACETOOL) --always --format=c $$(call waymark_options,$(1)) $(2) $$@
 
-$(3)/trace-tcg-$(1).h: $(2) $(3)/trace-$(1).backends
+$(3)/trace-tcg-$(1).h: $(call waymark_inputs,$(2)) $(3)/trace-$(1).backends
 	$$(WAYMARK_TRACETOOL) --always --format=translate-h $$(call waymark_options,$(1)) $(2) $$@
 
 # What the source includes where the backend ust is chosen.
 $(if $(findstring $(waymark_comma)ust$(waymark_comma),$(waymark_comma)$(WAYMARK_BACKENDS)$(waymark_comma)),\
 	$(3)/trace-$(1).c: $(3)/trace-ust-$(1).h)
 
-$(3)/trace-ust-$(1).h $(3)/trace-ust-$(1).c: $(3)/trace-ust-$(1).%: $(2) $(3)/trace-$(1).backends
+$(3)/trace-ust-$(1).h $(3)/trace-ust-$(1).c: $(3)/trace-ust-$(1).%: $(call waymark_inputs,$(2)) $(3)/trace-$(1).backends
 	$$(WAYMARK_TRACETOOL) --always --format=ust-events-$$* $$(call waymark_options,$(1)) $(2) $$@
 
 .PHONY: waymark_always

@@ -34,6 +34,19 @@ static size_t max_args(const struct decl_options *options)
 	return options->max_args ? options->max_args : EVENT_ARGS_DEFAULT;
 }
 
+/* A binary file has one fault, and that is all there is to say of it. */
+static bool is_text(struct diag *d, const struct source *source)
+{
+	const char *nul = source->len > 0 ? memchr(source->text, '\0', source->len) : NULL;
+
+	if (nul) {
+		diag_error(d, ((struct location){ source, (size_t)(nul - source->text) }),
+			"is this a file of declarations? nothing of it was read",
+			"a NUL byte: not a text file");
+	}
+	return !nul;
+}
+
 bool decl_read(struct model *m, struct diag *d, const struct source *src,
 	const struct decl_options *options)
 {
@@ -47,6 +60,9 @@ bool decl_read(struct model *m, struct diag *d, const struct source *src,
 		.lenient = options->lenient,
 	};
 
+	if (!is_text(d, src)) {
+		return false;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(front_ends); i++) {
 		if (has_suffix(src->name, front_ends[i].suffix)) {
 			front_ends[i].read(&fe);

@@ -133,20 +133,6 @@ static void read_formats(struct front_end *fe, struct qemu_line *line, struct sc
 	}
 }
 
-/* A binary file has one fault, and that is all there is to say of it. */
-static bool is_text(struct front_end *fe)
-{
-	const struct source *source = fe->source;
-	const char *nul = source->len > 0 ? memchr(source->text, '\0', source->len) : NULL;
-
-	if (nul) {
-		diag_error(fe->diag, ((struct location){ source, (size_t)(nul - source->text) }),
-			"is this a file of declarations? nothing of it was read",
-			"a NUL byte: not a text file");
-	}
-	return !nul;
-}
-
 /* Bytes that no declaration can contain. */
 static bool check_bytes(struct front_end *fe, const struct scan *s)
 {
@@ -196,9 +182,6 @@ void decl_read_qemu(struct front_end *fe)
 	size_t pos = skip_byte_order_mark(source);
 	unsigned int number = 0;
 
-	if (!is_text(fe)) {
-		return;
-	}
 	while (pos < source->len) {
 		const char *newline = memchr(source->text + pos, '\n', source->len - pos);
 		size_t end = newline ? (size_t)(newline - source->text) : source->len;

@@ -79,15 +79,23 @@ static void skip_line(struct toml_reader *r)
 	s->pos = newline ? (size_t)(newline - s->source->text) : s->end;
 }
 
-/* After a fault in what has several lines: to one that begins as a key or a header does. */
+/* Whether a line begins here as one with a key or a header does. */
+static bool begins_statement(const struct scan *s)
+{
+	bool begins_line = s->pos > 0 && s->source->text[s->pos - 1] == '\n';
+
+	return begins_line && (scan_peek(s) == '[' || is_bare(scan_peek(s)));
+}
+
+/* After a fault in what has several lines: to the next that begins a statement. */
 static void skip_lines(struct toml_reader *r)
 {
 	struct scan *s = &r->scan;
 
-	do {
+	while (s->pos < s->end && !begins_statement(s)) {
 		skip_line(r);
 		scan_accept(s, '\n');
-	} while (scan_peek(s) != SCAN_END && scan_peek(s) != '[' && !is_bare(scan_peek(s)));
+	}
 }
 
 /* Nothing but a comment may follow on the line. */

@@ -260,6 +260,9 @@ static void read_array(struct file *f, const struct toml_entry *entry, int which
 			toml_kind_name(entry->value.kind));
 	}
 	for (const struct toml_value *item = entry->value.items; item; item = item->next) {
+		if (item->kind == TOML_TABLE && item->table->damaged) {
+			continue; /* what was read of it may be wrong */
+		}
 		if (item->kind == TOML_TABLE) {
 			read_event(f, item->table, table_bits[which]);
 		} else if (item->kind != TOML_BAD) {

@@ -116,8 +116,8 @@ static void warn_of_prefix(const struct segment *s, struct diag *d)
 
 	if (prefix && c->spec->alternate && s->len >= 2 &&
 		memcmp(s->text + s->len - 2, prefix, 2) == 0) {
-		diag_warning(d, c->at, "remove it, or the '#'",
-			"'%.*s' prints %s, and it stands before it: it is printed twice",
+		diag_warning(d, c->at, "remove what stands before it, or the '#'",
+			"'%.*s' prints %s, which stands before it: it is printed twice",
 			SPAN_ARGS(written(c)), prefix);
 	}
 }

@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 
 check() # FILE EXPECTED_STATUS [OPTION]
 {
-	expected=${1%.events}.expected
+	expected=${1%.*}.expected
 	"$dump" $3 "$1" >"$work/out" 2>&1
 	status=$?
 	if [ "$status" -ne "$2" ]; then
@@ -27,20 +27,23 @@ check() # FILE EXPECTED_STATUS [OPTION]
 	diff -u "$expected" "$work/out" || bad=1
 }
 
-for file in "$here"/pass/*.events; do
+for file in "$here"/pass/*.events "$here"/pass/*.toml; do
 	check "$file" 0
 done
-for file in "$here"/fail/*.events; do
+for file in "$here"/fail/*.events "$here"/fail/*.toml; do
 	check "$file" 1 --quiet
 done
-for file in "$here"/lenient/*.events; do
+for file in "$here"/lenient/*.events "$here"/lenient/*.toml; do
 	check "$file" 0 --lenient
 done
 
 # Each declaration counts: as many that must fail as must pass.
 count() # FOLDER
 {
-	cat "$here/$1"/*.events | tr '\r\0' '\n\n' | grep -cv -e '^[[:blank:]]*$' -e '^[[:blank:]]*#'
+	{
+		cat "$here/$1"/*.events
+		grep -hoE '^\[\[|\{ *name' "$here/$1"/*.toml
+	} | tr '\r\0' '\n\n' | grep -cv -e '^[[:blank:]]*$' -e '^[[:blank:]]*#'
 }
 passing=$(count pass)
 failing=$(count fail)

@@ -51,6 +51,24 @@ check long-name 0
 check long-wrong-name 4
 { printf 'e('; repeat 2000000 x; printf ' a)\n'; } >"$work/long-type"
 check long-type 4
+table='args = \"a: u8\"\nmessage = \"{}\"\nenabled = true\n'
+awk "BEGIN { for (i = 0; i < 100000; i++) printf \"[[events]]\nname = \\\"e%d\\\"\n$table\", i }" \
+	>"$work/tables.toml"
+check tables.toml 0
+awk 'BEGIN { for (i = 0; i < 100000; i++) print "[[events]]\nname = 1" }' >"$work/errors.toml"
+check errors.toml 401
+awk 'BEGIN { for (i = 0; i < 200000; i++) printf "k%d = 1\n", i }' >"$work/keys.toml"
+check keys.toml 401
+repeat 200000 'k = [ { a = "' >"$work/open-tables.toml"
+check open-tables.toml 401
+repeat 500000 "k = '''\n" >"$work/open-strings.toml"
+check open-strings.toml 401
+repeat 500000 'a = [\n' >"$work/open-arrays.toml"
+check open-arrays.toml 401
+{ printf 'events = ['; repeat 100000 '{ name = 1 }, '; printf ']\n'; } >"$work/array.toml"
+check array.toml 401
+{ printf '[[events]]\nname = "a"\nargs = "'; repeat 500000 'a: u8, '; printf '"\nmessage = "'; repeat 300000 '{} {'; printf '"\n'; } >"$work/long.toml"
+check long.toml 50
 repeat 500000 '((((' >"$work/no-newline"
 check no-newline 10
 exit $bad
