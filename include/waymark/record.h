@@ -87,6 +87,20 @@ void waymark_log_message(const struct waymark_event *event, const struct waymark
 void waymark_syslog_message(const struct waymark_event *event, const struct waymark_message *m);
 void waymark_ftrace_message(const struct waymark_event *event, const struct waymark_message *m);
 
+/* What stands at that place of the program; a file of NULL is not known. */
+static inline struct waymark_message waymark_message_of(
+	const struct waymark_debug *values, uint32_t count, const char *file, uint32_t line)
+{
+	struct waymark_message m;
+
+	memset(&m, 0, sizeof(m));
+	m.values = values;
+	m.count = count;
+	m.line = line;
+	m.file = file;
+	return m;
+}
+
 /* A NULL string as the text backends print it. */
 static inline const char *waymark_text(const char *s)
 {
@@ -340,5 +354,7 @@ static inline void waymark_record_end(struct waymark_record *r)
 #ifdef __cplusplus
 }
 #endif
+
+#include <waymark/record_value.h>
 
 #endif

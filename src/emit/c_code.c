@@ -171,18 +171,82 @@ const char *c_vcpu_type(struct emit_context *c)
 	return arena_printf(&c->texts, "struct %s *", c->vcpu_tag);
 }
 
+bool c_is_counted(const struct type *t)
+{
+	return t->class == TYPE_TEXT || t->class == TYPE_BYTES;
+}
+
+bool c_is_wide(const struct type *t)
+{
+	return t->class == TYPE_INTEGER && t->size64 > sizeof(uint64_t);
+}
+
+bool c_needs_debug(const struct emit_context *c)
+{
+	vec_foreach (struct event **, e, &c->model->events) {
+		for (size_t i = 0; i < (*e)->arg_count; i++) {
+			const struct type *t = &(*e)->args[i].type;
+
+			if (t->class == TYPE_DEBUG || c_is_wide(t)) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static bool is_a_parameter(const struct event *e, const char *c_name)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (strcmp(e->args[i].c_name, c_name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *c_length_name(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const char *name = arena_printf(&c->texts, "%s_length", e->args[arg].c_name);
+
+	while (is_a_parameter(e, name)) {
+		name = arena_printf(&c->texts, "%s_", name);
+	}
+	return name;
+}
+
+const char *c_value(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const struct arg *a = &e->args[arg];
+
+	if (!c_is_counted(&a->type)) {
+		return a->c_name;
+	}
+	return arena_printf(&c->texts, "%s, %s", a->c_name, c_length_name(c, e, arg));
+}
+
+/* `const char *name, size_t name_length` */
+static void write_parameter(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const struct arg *a = &e->args[arg];
+	const char *type = a->is_cpu ? c_vcpu_type(c) : a->type.c_text;
+	struct out *o = &c->scratch;
+
+	out_str(o, arg ? ", " : "");
+	out_str(o, type);
+	out_str(o, type[strlen(type) - 1] == '*' ? "" : " ");
+	out_str(o, a->c_name);
+	if (c_is_counted(&a->type)) {
+		out_str(o, ", size_t ");
+		out_str(o, c_length_name(c, e, arg));
+	}
+}
+
 const char *c_parameters(struct emit_context *c, const struct event *e)
 {
-	struct out *o = c_begin(c);
-
+	c_begin(c);
 	for (size_t i = 0; i < e->arg_count; i++) {
-		const struct arg *a = &e->args[i];
-		const char *type = a->is_cpu ? c_vcpu_type(c) : a->type.text;
-
-		out_str(o, i ? ", " : "");
-		out_str(o, type);
-		out_str(o, type[strlen(type) - 1] == '*' ? "" : " ");
-		out_str(o, a->c_name);
+		write_parameter(c, e, i);
 	}
 	return e->arg_count ? c_end(c) : "void";
 }
@@ -193,9 +257,40 @@ const char *c_arguments(struct emit_context *c, const struct event *e)
 
 	for (size_t i = 0; i < e->arg_count; i++) {
 		out_str(o, i ? ", " : "");
-		out_str(o, e->args[i].c_name);
+		out_str(o, c_value(c, e, i));
 	}
 	return c_end(c);
+}
+
+bool c_has_place(const struct emit_context *c, const struct event *e)
+{
+	for (int i = 0; emit_backends[i].name; i++) {
+		if (emit_chosen(c, i) && emit_chosen(c, i)->takes_place) {
+			return e->format.style == FORMAT_BRACES;
+		}
+	}
+	return false;
+}
+
+/* `place`, and behind it what follows, if anything does. */
+static const char *placed(
+	struct emit_context *c, const struct event *e, const char *place, const char *const rest)
+{
+	if (!c_has_place(c, e)) {
+		return rest;
+	}
+	return e->arg_count ? arena_printf(&c->texts, "%s, %s", place, rest) : place;
+}
+
+const char *c_placed_parameters(struct emit_context *c, const struct event *e)
+{
+	return placed(
+		c, e, "const char *waymark_file, unsigned int waymark_line", c_parameters(c, e));
+}
+
+const char *c_placed_arguments(struct emit_context *c, const struct event *e)
+{
+	return placed(c, e, "waymark_file, waymark_line", c_arguments(c, e));
 }
 
 const char *c_unused(struct emit_context *c, const struct event *e)
@@ -204,6 +299,9 @@ const char *c_unused(struct emit_context *c, const struct event *e)
 
 	for (size_t i = 0; i < e->arg_count; i++) {
 		OUT(o, "\t(void)${name};\n", { "name", e->args[i].c_name });
+		if (c_is_counted(&e->args[i].type)) {
+			OUT(o, "\t(void)${name};\n", { "name", c_length_name(c, e, i) });
+		}
 	}
 	return c_end(c);
 }

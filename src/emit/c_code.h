@@ -45,11 +45,33 @@ const char *c_renamed(struct emit_context *c, const struct event *e, const char 
 /* `struct CPUState *`: what a vCPU's events have as their first parameter. */
 const char *c_vcpu_type(struct emit_context *c);
 
-/* `uint64_t offset, uint32_t bytes`, or `void`. */
+/* `uint64_t offset, uint32_t bytes`, or `void`. Text with its length is two parameters. */
 const char *c_parameters(struct emit_context *c, const struct event *e);
 
 /* `offset, bytes`, or nothing. */
 const char *c_arguments(struct emit_context *c, const struct event *e);
+
+/* True where calls of the event hand over their file and line: some backend shows them. */
+bool c_has_place(const struct emit_context *c, const struct event *e);
+
+/* The same two, with the place of the call in front where it is handed over. */
+const char *c_placed_parameters(struct emit_context *c, const struct event *e);
+const char *c_placed_arguments(struct emit_context *c, const struct event *e);
+
+/* True for a type whose arguments are two parameters: an address and a length in bytes. */
+bool c_is_counted(const struct type *t);
+
+/* `name_length`: the second parameter of such an argument; unique in the event. */
+const char *c_length_name(struct emit_context *c, const struct event *e, size_t arg);
+
+/* What an argument is in a function that takes it by value: `name`, or `name, name_length`. */
+const char *c_value(struct emit_context *c, const struct event *e, size_t arg);
+
+/* True for an integer of 128 bits, which some compilers have as a pair. */
+bool c_is_wide(const struct type *t);
+
+/* True where some event of the model has a parameter of a type of waymark/debug.h. */
+bool c_needs_debug(const struct emit_context *c);
 
 /*
  * `" offset=0x%" PRIx64, offset`: what a printf-like function takes to print what
@@ -64,7 +86,7 @@ unsigned int c_narrowed_to(const struct conversion *v);
 /* The event's format; of one that has arguments and no format, `name=value` for each. */
 const struct format *c_format(struct emit_context *c, const struct event *e);
 
-/* `(void)offset;` on a line each, for all arguments. */
+/* `(void)offset;` on a line each, for all parameters. */
 const char *c_unused(struct emit_context *c, const struct event *e);
 
 /* Begins and ends such a text: writes go to c_begin()'s result, c_end() returns them. */

@@ -32,6 +32,7 @@ struct emit_format {
 struct emit_backend {
 	/* Its bit, as C names it. NULL: the backend leaves no trace in the code. */
 	const char *mask;
+	bool takes_place; /* its function takes the call's place where calls have one */
 	bool records; /* its function uses `record_<event>()`, see record.h */
 	/* Writes the static function `<backend>_<event>()`, called while the backend is on. */
 	void (*emit_function)(struct emit_context *c, const struct event *e);

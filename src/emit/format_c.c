@@ -87,7 +87,7 @@ static const char emit_one_of_several[] =
 	"\tif (waymark_on == ${mask}) {\n"
 	"\t\t${backend}_${name}(${arguments});\n"
 	"\t} else {\n"
-	"\t\tseveral_${name}(${arguments});\n"
+	"\t\tseveral_${name}(${placed});\n"
 	"\t}\n"
 	"}\n";
 
@@ -139,9 +139,12 @@ static const char *flags(struct emit_context *c, const struct event *e)
 		{ EVENT_VCPU, "WAYMARK_EVENT_VCPU" },
 		{ EVENT_TCG_TRANS, "WAYMARK_EVENT_TRANS" },
 		{ EVENT_TCG_EXEC, "WAYMARK_EVENT_EXEC" },
+		{ EVENT_SCOPE, "WAYMARK_EVENT_SCOPE" },
+		{ EVENT_SCOPE_END, "WAYMARK_EVENT_SCOPE_END" },
 	};
 	struct out *o = c_begin(c);
 
+	out_str(o, e->format.style == FORMAT_BRACES ? "WAYMARK_EVENT_BRACES" : "");
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (e->properties & table[i].property) {
 			OUT(o, "${or}${flag}", { "or", o->len ? " | " : "" },
@@ -153,11 +156,18 @@ static const char *flags(struct emit_context *c, const struct event *e)
 
 static const char *kind(const struct type *t)
 {
-	if (t->class == TYPE_STRING) {
-		return "WAYMARK_STRING";
-	}
-	if (t->class == TYPE_POINTER) {
-		return "WAYMARK_POINTER";
+	static const char *const kinds[] = {
+		[TYPE_FLOAT] = "WAYMARK_FLOAT",
+		[TYPE_POINTER] = "WAYMARK_POINTER",
+		[TYPE_STRING] = "WAYMARK_STRING",
+		[TYPE_TEXT] = "WAYMARK_TEXT",
+		[TYPE_BYTES] = "WAYMARK_BYTES",
+		[TYPE_DEBUG] = "WAYMARK_DEBUG",
+		[TYPE_TCG] = NULL,
+	};
+
+	if (kinds[t->class]) {
+		return kinds[t->class];
 	}
 	if (t->is_char) {
 		return "WAYMARK_CHAR";
@@ -165,12 +175,13 @@ static const char *kind(const struct type *t)
 	return t->is_signed ? "WAYMARK_SIGNED" : "WAYMARK_UNSIGNED";
 }
 
+/* In bytes; 0 of what has no size of its own. */
 static const char *size(struct emit_context *c, const struct type *t)
 {
-	if (t->class == TYPE_STRING) {
+	if (t->class != TYPE_INTEGER && t->class != TYPE_FLOAT && t->class != TYPE_POINTER) {
 		return "0";
 	}
-	OUT(c_begin(c), "sizeof(${type})", { "type", t->text });
+	OUT(c_begin(c), "sizeof(${type})", { "type", t->c_text });
 	return c_end(c);
 }
 
@@ -251,7 +262,7 @@ static const char *backends_on(struct emit_context *c, const struct event *e, co
 static void emit_function_begin(
 	struct emit_context *c, const struct event *e, const char *linkage, const char *cpu)
 {
-	OUT(c->out, emit_begin, { "linkage", linkage }, { "parameters", c_parameters(c, e) },
+	OUT(c->out, emit_begin, { "linkage", linkage }, { "parameters", c_placed_parameters(c, e) },
 		{ "name", e->name }, { "on", backends_on(c, e, cpu) },
 		{ "watched", watched(c, e) });
 }
@@ -271,10 +282,13 @@ static void emit_dispatcher(struct emit_context *c, const struct event *e, const
 {
 	emit_function_begin(c, e, linkage, e->arg_count ? e->args[0].c_name : "");
 	for (int i = 0; emit_backends[i].name; i++) {
-		if (emit_chosen(c, i)) {
+		const struct emit_backend *b = emit_chosen(c, i);
+
+		if (b) {
 			OUT(c->out, emit_call, { "backend", emit_backends[i].name },
-				{ "name", e->name }, { "mask", emit_chosen(c, i)->mask },
-				{ "arguments", c_arguments(c, e) });
+				{ "name", e->name }, { "mask", b->mask },
+				{ "arguments", b->takes_place ? c_placed_arguments(c, e)
+							      : c_arguments(c, e) });
 		}
 	}
 	out_str(c->out, emit_end);
@@ -296,7 +310,8 @@ static void emit_emit(struct emit_context *c, const struct event *e)
 	emit_function_begin(c, e, "void waymark_emit", NULL);
 	OUT(c->out, emit_one_of_several, { "name", e->name },
 		{ "mask", emit_chosen(c, recorder)->mask },
-		{ "backend", emit_backends[recorder].name }, { "arguments", c_arguments(c, e) });
+		{ "backend", emit_backends[recorder].name }, { "arguments", c_arguments(c, e) },
+		{ "placed", c_placed_arguments(c, e) });
 }
 
 static void emit_event(struct emit_context *c, const struct event *e)

@@ -9,6 +9,7 @@ static const char file_begin[] =
 	"#ifndef ${guard}\n"
 	"#define ${guard}\n"
 	"\n"
+	"${debug}"
 	"#include <waymark/event.h>\n"
 	"\n"
 	"${vcpu}"
@@ -28,13 +29,18 @@ static const char event_on[] =
 	"${words}"
 	"${vcpu_on}"
 	"WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_${name}(${parameters});\n"
-	"static inline void trace_${name}(${parameters})\n"
+	"static inline void trace_${name}${at}(${parameters})\n"
 	"{\n"
 	"\tif (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE())) {\n"
 	"\t\twaymark_emit_${name}(${arguments});\n"
 	"\t}\n"
 	"}\n"
+	"${call}"
 	"${end}";
+
+/* The place of the call is known to the preprocessor alone. */
+static const char placed_call[] =
+	"#define trace_${name}(${dots}) trace_${name}${at}(__FILE__, __LINE__${rest})\n";
 
 /* What is on for a vCPU: asked of the runtime only where the event is on at all. */
 static const char vcpu_state_on[] =
@@ -60,6 +66,30 @@ static const char event_off[] =
 	"}\n"
 	"${end}";
 /* clang-format on */
+
+/* What the function is called that a macro gives the place to: no event has its name. */
+static const char *at(struct emit_context *c, const struct event *e)
+{
+	const char *at = c_has_place(c, e) ? "_at" : "";
+
+	while (*at && model_find(c->model, arena_printf(&c->texts, "%s%s", e->name, at))) {
+		at = arena_printf(&c->texts, "%s_", at);
+	}
+	return at;
+}
+
+static const char *call(struct emit_context *c, const struct event *e)
+{
+	bool has_args = e->arg_count > 0;
+	const char *name = at(c, e);
+
+	if (!c_has_place(c, e)) {
+		return "";
+	}
+	OUT(c_begin(c), placed_call, { "name", e->name }, { "at", name },
+		{ "dots", has_args ? "..." : "" }, { "rest", has_args ? ", __VA_ARGS__" : "" });
+	return c_end(c);
+}
 
 /* The words of tracers outside, as their backends declare them. */
 static const char *words(struct emit_context *c, const struct event *e)
@@ -130,8 +160,10 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		{ "state", state(c, e) },
 		{ "vcpu_state", of_vcpu(c, e, is_on ? vcpu_state_on : vcpu_state_off) },
 		{ "vcpu_on", of_vcpu(c, e, vcpu_on) },
-		{ "parameters", c_parameters(c, e) },
-		{ "arguments", c_arguments(c, e) },
+		{ "parameters", is_on ? c_placed_parameters(c, e) : c_parameters(c, e) },
+		{ "arguments", c_placed_arguments(c, e) },
+		{ "at", at(c, e) },
+		{ "call", call(c, e) },
 		{ "unused", c_unused(c, e) },
 		{ NULL, NULL },
 	};
@@ -142,7 +174,9 @@ static void emit_event(struct emit_context *c, const struct event *e)
 void emit_format_h(struct emit_context *c)
 {
 	OUT(c->out, file_begin, { "banner", c_banner(c) },
-		{ "guard", c_guard(c, "TRACE_", "_GENERATED_TRACERS_H") }, { "vcpu", vcpu(c) });
+		{ "guard", c_guard(c, "TRACE_", "_GENERATED_TRACERS_H") },
+		{ "debug", c_needs_debug(c) ? "#include <waymark/debug.h>\n" : "" },
+		{ "vcpu", vcpu(c) });
 	vec_foreach (struct event **, e, &c->model->events) {
 		emit_event(c, *e);
 	}

@@ -24,7 +24,7 @@ static const char begin[] =
 	"\tstruct waymark_record waymark_r;\n"
 	"\tsize_t waymark_room = 0;\n";
 
-static const char string_max[] =
+static const char max_line[] =
 	"\tuint32_t waymark_max = waymark_string_limit(${max}, waymark_wait);\n";
 
 static const char string_length[] =
@@ -34,6 +34,26 @@ static const char string_room[] =
 	"\twaymark_room += waymark_string_room(waymark_length_${arg}, waymark_max);\n";
 
 static const char value_room[] = "\twaymark_room += 2 * sizeof(${arg});\n";
+
+static const char wide_room[] = "\twaymark_room += WAYMARK_WIDE_ROOM;\n";
+
+static const char text_size[] =
+	"\tuint32_t waymark_size_${arg} = waymark_text_size(${value});\n";
+
+static const char bytes_size[] =
+	"\tuint32_t waymark_size_${arg} = waymark_bytes_size(${value});\n";
+
+static const char counted_room[] =
+	"\twaymark_room += waymark_counted_room(waymark_size_${arg}, waymark_max);\n";
+
+static const char debug_room[] =
+	"\twaymark_room += waymark_debug_room(&${arg}, waymark_max);\n";
+
+/* A callback is called before the record is begun, where calls are made. */
+static const char debug_check[] =
+	"\tif (waymark_debug_is_call(&${arg})) {\n"
+	"\t\treturn false;\n"
+	"\t}\n";
 
 static const char reserve[] =
 	"\tif (!waymark_record_open("
@@ -47,15 +67,34 @@ static const char string_store[] =
 static const char value_store[] =
 	"\twaymark_record_value(&waymark_r, &${arg}, sizeof(${arg}));\n";
 
+static const char wide_store[] =
+	"\twaymark_record_wide(&waymark_r, WAYMARK_LOW64(${arg}), WAYMARK_HIGH64(${arg}));\n";
+
+static const char counted_store[] =
+	"\twaymark_record_counted(&waymark_r, ${arg}, waymark_size_${arg}, waymark_max);\n";
+
+static const char debug_store[] =
+	"\twaymark_record_debug(&waymark_r, &${arg}, waymark_max);\n";
+
 static const char end[] =
 	"\twaymark_record_end(&waymark_r);\n"
 	"\treturn true;\n"
 	"}\n";
 
-static const char backend_functions[] =
+static const char wait_begin[] =
 	"\n"
 	"WAYMARK_COLD static void wait_${backend}_${name}(${parameters})\n"
-	"{\n"
+	"{\n";
+
+static const char trees[] = "\tstruct waymark_trees waymark_t;\n";
+
+static const char trees_begin[] =
+	"\n"
+	"\twaymark_trees_begin(&waymark_t);\n";
+
+static const char flatten[] = "\twaymark_flatten(&waymark_t, &${arg});\n";
+
+static const char backend_functions[] =
 	"\trecord_${name}(${recorder}, true${comma}${arguments});\n"
 	"}\n"
 	"\n"
@@ -65,32 +104,75 @@ static const char backend_functions[] =
 	"\t\twait_${backend}_${name}(${arguments});\n"
 	"\t}\n"
 	"}\n";
+
 /* clang-format on */
 
-/* Writes a line for each argument: `string` for a string, `value` for a scalar; NULL: none. */
-static void emit_each(
-	struct emit_context *c, const struct event *e, const char *string, const char *value)
+/* What the function says of an argument, and where. */
+enum part {
+	PART_MEASURE, /* what is long is measured */
+	PART_CHECK, /* whether nothing need be called */
+	PART_ROOM,
+	PART_STORE,
+	PARTS
+};
+
+/* A line for each part; NULL: none. */
+static const char *const of_scalar[PARTS] = {
+	[PART_ROOM] = value_room, [PART_STORE] = value_store
+};
+static const char *const of_wide[PARTS] = { [PART_ROOM] = wide_room, [PART_STORE] = wide_store };
+static const char *const of_string[PARTS] = { string_length, NULL, string_room, string_store };
+static const char *const of_text[PARTS] = { text_size, NULL, counted_room, counted_store };
+static const char *const of_bytes[PARTS] = { bytes_size, NULL, counted_room, counted_store };
+static const char *const of_debug[PARTS] = { NULL, debug_check, debug_room, debug_store };
+
+static const char *const *lines_of(const struct type *t)
+{
+	static const char *const *const by_class[] = {
+		[TYPE_INTEGER] = of_scalar,
+		[TYPE_FLOAT] = of_scalar,
+		[TYPE_POINTER] = of_scalar,
+		[TYPE_STRING] = of_string,
+		[TYPE_TEXT] = of_text,
+		[TYPE_BYTES] = of_bytes,
+		[TYPE_DEBUG] = of_debug,
+		[TYPE_TCG] = of_scalar,
+	};
+
+	return c_is_wide(t) ? of_wide : by_class[t->class];
+}
+
+/* Writes the lines of a part, one for each argument that has one. */
+static void emit_each(struct emit_context *c, const struct event *e, enum part part)
 {
 	for (size_t i = 0; i < e->arg_count; i++) {
-		const char *line = e->args[i].type.class == TYPE_STRING ? string : value;
+		const char *line = lines_of(&e->args[i].type)[part];
 
 		if (line) {
-			OUT(c->out, line, { "arg", e->args[i].c_name });
+			OUT(c->out, line, { "arg", e->args[i].c_name },
+				{ "value", c_value(c, e, i) });
 		}
 	}
+}
+
+static bool is_long(const struct type *t)
+{
+	const char *const *of_type = lines_of(t);
+
+	return of_type[PART_MEASURE] || of_type[PART_CHECK];
 }
 
 /* What each string may have, known to the compiler where nothing is called. */
 static void emit_max(struct emit_context *c, const struct event *e)
 {
-	size_t strings = 0;
+	size_t count = 0;
 
 	for (size_t i = 0; i < e->arg_count; i++) {
-		strings += e->args[i].type.class == TYPE_STRING;
+		count += is_long(&e->args[i].type);
 	}
-	if (strings) {
-		out_printf(c_begin(c), "WAYMARK_RECORD_MAX / %zu", 2 * strings);
-		OUT(c->out, string_max, { "max", c_end(c) });
+	if (count) {
+		out_printf(c_begin(c), "WAYMARK_RECORD_MAX / %zu", 2 * count);
+		OUT(c->out, max_line, { "max", c_end(c) });
 	}
 }
 
@@ -104,17 +186,36 @@ void emit_record(struct emit_context *c, const struct event *e)
 	OUT(c->out, begin, { "name", e->name }, { "comma", comma(e) },
 		{ "parameters", e->arg_count ? c_parameters(c, e) : "" });
 	emit_max(c, e);
-	emit_each(c, e, string_length, NULL);
+	emit_each(c, e, PART_MEASURE);
 	out_char(c->out, '\n');
-	emit_each(c, e, string_room, value_room);
+	emit_each(c, e, PART_CHECK);
+	emit_each(c, e, PART_ROOM);
 	OUT(c->out, reserve, { "name", e->name });
-	emit_each(c, e, string_store, value_store);
+	emit_each(c, e, PART_STORE);
 	out_str(c->out, end);
+}
+
+/* What callbacks say is kept on the stack until it is recorded. */
+static void emit_flattened(struct emit_context *c, const struct event *e)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (e->args[i].type.class == TYPE_DEBUG) {
+			out_str(c->out, any ? "" : trees);
+			out_str(c->out, any ? "" : trees_begin);
+			OUT(c->out, flatten, { "arg", e->args[i].c_name });
+			any = true;
+		}
+	}
 }
 
 void emit_recorder(
 	struct emit_context *c, const struct event *e, const char *backend, const char *recorder)
 {
+	OUT(c->out, wait_begin, { "backend", backend }, { "name", e->name },
+		{ "parameters", c_parameters(c, e) });
+	emit_flattened(c, e);
 	OUT(c->out, backend_functions, { "backend", backend }, { "recorder", recorder },
 		{ "name", e->name }, { "comma", comma(e) }, { "parameters", c_parameters(c, e) },
 		{ "arguments", c_arguments(c, e) });
