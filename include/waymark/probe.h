@@ -59,4 +59,42 @@ static inline void waymark_probe_touch(const char *s)
 	__asm__ volatile("" : : "r"(length) : "memory");
 }
 
+/* The same of text and bytes with their length. */
+static inline void waymark_probe_touch_counted(const void *bytes, size_t length)
+{
+	const char *text = (const char *)bytes;
+
+	if (!text || !length) {
+		return;
+	}
+	length = length < WAYMARK_PROBE_STRING ? length : WAYMARK_PROBE_STRING;
+	for (size_t i = 0; i < length; i += 512) {
+		__asm__ volatile("" : : "r"(text[i]));
+	}
+	__asm__ volatile("" : : "r"(text[length - 1]));
+}
+
+/* The value is in memory, where a tracer reads it. */
+static inline void waymark_probe_touch_value(const void *value)
+{
+	__asm__ volatile("" : : "r"(value) : "memory");
+}
+
+/* The bits of floats: probes have no others. */
+static inline uint64_t waymark_probe_f32(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static inline uint64_t waymark_probe_f64(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
 #endif

@@ -73,7 +73,7 @@ static inline void waymark_record_counted(
 /* ---- Callbacks: called before the record is begun, and what they say kept as trees ---- */
 
 /* All trees of one event together. */
-#define WAYMARK_TREES_MAX 4096u
+#define WAYMARK_TREES_MAX 2048u
 
 /* Their room, on the stack of the function that waits. */
 struct waymark_trees {
@@ -94,6 +94,15 @@ static inline void waymark_trees_begin(struct waymark_trees *t)
  * async-signal-safe as far as the callback is.
  */
 void waymark_flatten(struct waymark_trees *t, struct waymark_debug *value);
+
+/* What a value has as text, for tracers that take nothing else. */
+#define WAYMARK_TEXT_MAX 256u
+
+/*
+ * The value as {:?} shows it, in `size` bytes with a NUL; what is longer ends in "...". Any
+ * thread; async-signal-safe as far as a callback is.
+ */
+void waymark_debug_print(const struct waymark_debug *value, char *buffer, size_t size);
 
 #pragma GCC visibility pop
 

@@ -84,7 +84,7 @@ static bool check_events(struct run *r, const struct emit_context *c)
 			if (!emit_args_fit(c, i, *e)) {
 				diag_error(&d, (*e)->at, "take some out, or declare two events",
 					"'%s' has %zu arguments, but the backend %s takes %zu at most",
-					(*e)->name, (*e)->arg_count, emit_backends[i].name,
+					(*e)->name, emit_words(*e), emit_backends[i].name,
 					emit_backends[i].backend->max_args);
 			}
 		}

@@ -17,10 +17,17 @@ static const char function_begin[] =
 	"static void dtrace_${name}(${parameters})\n"
 	"{\n";
 
-static const char function_touch[] = "\twaymark_probe_touch(${name});\n";
+static const char string_touch[] = "\twaymark_probe_touch(${name});\n";
+
+static const char counted_touch[] = "\twaymark_probe_touch_counted(${value});\n";
+
+/* What does not fit into a register is handed over by its address. */
+static const char address_touch[] = "\twaymark_probe_touch_value(&${name});\n";
+
+static const char float_bits[] = "\tuint64_t waymark_bits_${name} = waymark_probe_${maker}(${name});\n";
 
 static const char function_end[] =
-	"\tSTAP_PROBE${count}(${provider}, ${name}${comma}${arguments});\n"
+	"\tSTAP_PROBE${count}(${provider}, ${name}${words});\n"
 	"}\n";
 /* clang-format on */
 
@@ -29,19 +36,53 @@ static void emit_begin(struct emit_context *c)
 	out_str(c->out, file_begin);
 }
 
+static bool is_by_address(const struct type *t)
+{
+	return t->class == TYPE_DEBUG || c_is_wide(t);
+}
+
+/* What has to be done before a tracer can read an argument; NULL: nothing. */
+static const char *preparation(const struct type *t)
+{
+	static const char *const by_class[] = {
+		[TYPE_FLOAT] = float_bits,
+		[TYPE_STRING] = string_touch,
+		[TYPE_TEXT] = counted_touch,
+		[TYPE_BYTES] = counted_touch,
+		[TYPE_TCG] = NULL,
+	};
+
+	return is_by_address(t) ? address_touch : by_class[t->class];
+}
+
+static const char *words(struct emit_context *c, const struct event *e)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const struct type *t = &e->args[i].type;
+		const char *before = t->class == TYPE_FLOAT ? "waymark_bits_"
+				     : is_by_address(t)	    ? "&"
+							    : "";
+
+		all = arena_printf(&c->texts, "%s, %s%s", all, before, c_value(c, e, i));
+	}
+	return all;
+}
+
 static void emit_function(struct emit_context *c, const struct event *e)
 {
-	bool has_args = e->arg_count > 0;
-
 	OUT(c->out, function_begin, { "name", e->name }, { "parameters", c_parameters(c, e) });
 	for (size_t i = 0; i < e->arg_count; i++) {
-		if (e->args[i].type.class == TYPE_STRING) {
-			OUT(c->out, function_touch, { "name", e->args[i].c_name });
+		const char *line = preparation(&e->args[i].type);
+
+		if (line) {
+			OUT(c->out, line, { "name", e->args[i].c_name },
+				{ "value", c_value(c, e, i) }, { "maker", e->args[i].type.maker });
 		}
 	}
-	OUT(c->out, function_end, { "count", has_args ? c_number(c, e->arg_count) : "" },
-		{ "provider", c->provider }, { "name", e->name }, { "comma", has_args ? ", " : "" },
-		{ "arguments", c_arguments(c, e) });
+	OUT(c->out, function_end, { "count", e->arg_count ? c_number(c, emit_words(e)) : "" },
+		{ "provider", c->provider }, { "name", e->name }, { "words", words(c, e) });
 }
 
 const struct emit_backend emit_backend_dtrace = {

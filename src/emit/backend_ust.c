@@ -35,10 +35,17 @@ static const char rust_declaration[] =
 	"        #[link_name = \"lttng_ust_tracepoint_${provider}___${name}\"]\n"
 	"        static waymark_ust_${name}: Tracepoint;\n";
 
-static const char function[] =
+static const char function_begin[] =
 	"\n"
 	"static void ust_${name}(${parameters})\n"
-	"{\n"
+	"{\n";
+
+static const char text[] = "\tchar waymark_text_${name}[WAYMARK_TEXT_MAX];\n";
+
+static const char print[] =
+	"\twaymark_debug_print(&${name}, waymark_text_${name}, sizeof(waymark_text_${name}));\n";
+
+static const char function_end[] =
 	"\tlttng_ust_do_tracepoint(${provider}, ${name}, ${arguments});\n"
 	"}\n";
 /* clang-format on */
@@ -48,10 +55,43 @@ static void emit_begin(struct emit_context *c)
 	OUT(c->out, begin, { "header", c->ust_header });
 }
 
+/* A line for each value that says itself what it is; whether there are any. */
+static bool emit_of_debug(struct emit_context *c, const struct event *e, const char *line)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (e->args[i].type.class == TYPE_DEBUG) {
+			OUT(c->out, line, { "name", e->args[i].c_name });
+			any = true;
+		}
+	}
+	return any;
+}
+
+/* Those values are text for LTTng-UST. */
+static const char *arguments(struct emit_context *c, const struct event *e)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		bool is_debug = e->args[i].type.class == TYPE_DEBUG;
+
+		all = arena_printf(&c->texts, "%s%s%s%s", all, i ? ", " : "",
+			is_debug ? "waymark_text_" : "", c_value(c, e, i));
+	}
+	return all;
+}
+
 static void emit_function(struct emit_context *c, const struct event *e)
 {
-	OUT(c->out, function, { "name", e->name }, { "parameters", c_parameters(c, e) },
-		{ "provider", c->provider }, { "arguments", c_arguments(c, e) });
+	OUT(c->out, function_begin, { "name", e->name }, { "parameters", c_parameters(c, e) });
+	if (emit_of_debug(c, e, text)) {
+		out_char(c->out, '\n');
+	}
+	emit_of_debug(c, e, print);
+	OUT(c->out, function_end, { "name", e->name }, { "provider", c->provider },
+		{ "arguments", arguments(c, e) });
 }
 
 static bool check(const struct emit_context *c, const struct event *e, struct diag *d)

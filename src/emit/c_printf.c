@@ -141,7 +141,7 @@ static const char *integer_cast(const struct conversion *v, const struct type *t
 
 static bool is_void_pointer(const struct type *t)
 {
-	return strcmp(t->text, "void *") == 0 || strcmp(t->text, "const void *") == 0;
+	return strcmp(t->c_text, "void *") == 0 || strcmp(t->c_text, "const void *") == 0;
 }
 
 static void write_value(struct out *o, const struct conversion *v, const struct arg *a)
@@ -169,7 +169,7 @@ static void write_star(struct out *o, const struct event *e, int arg)
 {
 	if (arg != FORMAT_NO_ARG) {
 		const struct arg *a = &e->args[arg];
-		const char *cast = strcmp(a->type.text, "int") == 0 ? "" : "(int)";
+		const char *cast = strcmp(a->type.c_text, "int") == 0 ? "" : "(int)";
 
 		OUT(o, ", ${cast}${name}", { "cast", cast }, { "name", a->c_name });
 	}

@@ -50,11 +50,21 @@ const struct emit_backend *emit_chosen(const struct emit_context *c, int i)
 	return c->backends & 1u << i && b->mask ? b : NULL;
 }
 
+size_t emit_words(const struct event *e)
+{
+	size_t words = e->arg_count;
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		words += c_is_counted(&e->args[i].type);
+	}
+	return words;
+}
+
 bool emit_args_fit(const struct emit_context *c, int i, const struct event *e)
 {
 	const struct emit_backend *b = emit_chosen(c, i);
 
-	return !b || b->max_args == 0 || e->arg_count <= b->max_args ||
+	return !b || b->max_args == 0 || emit_words(e) <= b->max_args ||
 	       (e->properties & EVENT_DISABLE);
 }
 

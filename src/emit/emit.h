@@ -49,7 +49,7 @@ struct emit_backend {
 	const char *rust_word;
 	/* Writes what the generated source needs in front of its events; NULL: nothing. */
 	void (*emit_begin)(struct emit_context *c);
-	size_t max_args; /* that an event may have; 0: as many as any */
+	size_t max_args; /* that an event may have, of emit_words(); 0: as many as any */
 	unsigned int macros; /* whose macros would replace an event's name: enum macro_place */
 	/* Reports why an event cannot have this backend, else returns true; NULL: all can. */
 	bool (*check)(const struct emit_context *c, const struct event *e, struct diag *d);
@@ -99,6 +99,9 @@ struct emit_context {
 
 /* Backend `i` of the table, NULL when it is not chosen or leaves no code. */
 const struct emit_backend *emit_chosen(const struct emit_context *c, int i);
+
+/* How many arguments an event hands over in C: text and bytes with their length are two. */
+size_t emit_words(const struct event *e);
 
 /* Whether all arguments of the event fit into backend `i`, where that is chosen. */
 bool emit_args_fit(const struct emit_context *c, int i, const struct event *e);

@@ -14,6 +14,7 @@
 /* clang-format off */
 static const char file_begin[] =
 	"${banner}"
+	"${debug}"
 	"#include <waymark/ust.h>\n"
 	"\n"
 	"#undef LTTNG_UST_TRACEPOINT_PROVIDER\n"
@@ -68,6 +69,16 @@ static const char field_string[] = "\n\t\tlttng_ust_field_string(${field}, ${val
 static const char field_pointer[] =
 	"\n\t\tlttng_ust_field_integer_hex(uintptr_t, ${field}, (uintptr_t)${value})";
 static const char field_hex[] = "\n\t\tlttng_ust_field_integer_hex(${type}, ${field}, ${value})";
+static const char field_float[] = "\n\t\tlttng_ust_field_float(${type}, ${field}, ${value})";
+static const char field_wide[] =
+	"\n\t\tlttng_ust_field_integer_hex(uint64_t, ${field}_low, WAYMARK_LOW64(${value}))"
+	"\n\t\tlttng_ust_field_integer_hex(uint64_t, ${field}_high, WAYMARK_HIGH64(${value}))";
+static const char field_text[] =
+	"\n\t\tlttng_ust_field_sequence_text(char, ${field}, ${value}, size_t, "
+	"${value} ? ${length} : 0)";
+static const char field_bytes[] =
+	"\n\t\tlttng_ust_field_sequence_hex(uint8_t, ${field}, ${value}, size_t, "
+	"${value} ? ${length} : 0)";
 static const char field_decimal[] = "\n\t\tlttng_ust_field_integer(${type}, ${field}, ${value})";
 /* clang-format on */
 
@@ -77,9 +88,15 @@ static const char *tuples(struct emit_context *c, const struct event *e)
 	struct out *o = c_begin(c);
 
 	for (size_t i = 0; i < e->arg_count; i++) {
+		const struct type *t = &e->args[i].type;
+
 		out_str(o, i ? ", " : "");
-		OUT(o, "${type}, ${name}", { "type", e->args[i].type.text },
+		OUT(o, "${type}, ${name}",
+			{ "type", t->class == TYPE_DEBUG ? "const char *" : t->c_text },
 			{ "name", e->args[i].c_name });
+		if (c_is_counted(t)) {
+			OUT(o, ", size_t, ${name}", { "name", c_length_name(c, e, i) });
+		}
 	}
 	return e->arg_count ? c_end(c) : "void";
 }
@@ -119,6 +136,14 @@ static const char *around(struct emit_context *c, const struct event *e, const c
 	return c_end(c);
 }
 
+static char letter_of_braces(const struct brace_spec *spec)
+{
+	bool is_hex = spec->type == BRACE_LOWER_HEX || spec->type == BRACE_UPPER_HEX ||
+		      spec->type == BRACE_DEBUG_LOWER || spec->type == BRACE_DEBUG_UPPER;
+
+	return is_hex ? 'x' : 'd';
+}
+
 /* The letter that prints an argument, NUL for one that no conversion prints. */
 static char letter_of(const struct event *e, size_t arg)
 {
@@ -126,27 +151,47 @@ static char letter_of(const struct event *e, size_t arg)
 		const struct segment *s = &e->format.segments[i];
 
 		if (s->has_conversion && s->conversion.arg == (int)arg) {
-			return s->conversion.letter;
+			return s->conversion.spec ? letter_of_braces(s->conversion.spec)
+						  : s->conversion.letter;
 		}
 	}
 	return '\0';
 }
 
+static const char *integer_field(const struct type *t, char letter)
+{
+	if (c_is_wide(t)) {
+		return field_wide;
+	}
+	return letter == 'x' || letter == 'X' || letter == 'p' ? field_hex : field_decimal;
+}
+
+static const char *field(const struct type *t, char letter)
+{
+	static const char *const by_class[] = {
+		[TYPE_FLOAT] = field_float,
+		[TYPE_POINTER] = field_pointer,
+		[TYPE_STRING] = field_string,
+		[TYPE_TEXT] = field_text,
+		[TYPE_BYTES] = field_bytes,
+		[TYPE_DEBUG] = field_string,
+		[TYPE_TCG] = field_pointer,
+	};
+
+	if (t->class == TYPE_STRING && letter == 'p') {
+		return field_pointer;
+	}
+	return t->class == TYPE_INTEGER ? integer_field(t, letter) : by_class[t->class];
+}
+
 static void emit_field(struct emit_context *c, const struct event *e, size_t i)
 {
 	const struct arg *a = &e->args[i];
-	char letter = letter_of(e, i);
-	const char *text = field_decimal;
 
-	if (a->type.class == TYPE_STRING && letter != 'p') {
-		text = field_string;
-	} else if (a->type.class != TYPE_INTEGER) {
-		text = field_pointer;
-	} else if (letter == 'x' || letter == 'X' || letter == 'p') {
-		text = field_hex;
-	}
-	OUT(c->out, text, { "type", a->type.is_bool ? "uint8_t" : a->type.text },
-		{ "field", is_needed(a->name) ? a->c_name : a->name }, { "value", a->c_name });
+	OUT(c->out, field(&a->type, letter_of(e, i)),
+		{ "type", a->type.is_bool ? "uint8_t" : a->type.c_text },
+		{ "field", is_needed(a->name) ? a->c_name : a->name }, { "value", a->c_name },
+		{ "length", c_length_name(c, e, i) });
 }
 
 /*
@@ -195,8 +240,10 @@ void emit_format_ust_events_h(struct emit_context *c)
 		OUT(c->out, nothing, { "banner", c_banner(c) });
 		return;
 	}
-	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "provider", c->provider },
-		{ "header", c->ust_header }, { "guard", c_guard(c, "TRACE_UST_", "_H") });
+	OUT(c->out, file_begin, { "banner", c_banner(c) },
+		{ "debug", c_needs_debug(c) ? "#include <waymark/debug.h>\n" : "" },
+		{ "provider", c->provider }, { "header", c->ust_header },
+		{ "guard", c_guard(c, "TRACE_UST_", "_H") });
 	vec_foreach (struct event **, e, &c->model->events) {
 		if (event_is_on(c, *e)) {
 			emit_event(c, *e);

@@ -87,7 +87,7 @@ const char *rust_type(struct emit_context *c, const struct type *t)
 
 	out_init(&o, OUT_TO_MEMORY);
 	out_str(&o, "*const ");
-	write_pointee(&o, c, t->text, (size_t)(strrchr(t->text, '*') - t->text));
+	write_pointee(&o, c, t->c_text, (size_t)(strrchr(t->c_text, '*') - t->c_text));
 	const char *text = arena_strndup(&c->texts, o.data, o.len);
 
 	out_fini(&o);
