@@ -58,7 +58,8 @@ static void check_rules(const struct waymark_rules *rules)
 
 		require(r->pattern[0] != '\0' && r->backends != 0);
 		require(rule_is_exact(r) == (*r->pattern != '/' && !strpbrk(r->pattern, "*?")));
-		require((r->match.regex != NULL) == (*r->pattern == '/'));
+		require((r->match.regex != NULL) == (r->match.kind == PATTERN_REGEX));
+		require((r->match.kind >= PATTERN_PART) == (*r->pattern == '/'));
 		waymark_pattern_meets(&r->match, "blk_read_or_write_2_done"); /* soon */
 		require(r->match.hash == waymark_pattern_hash(r->pattern));
 	}

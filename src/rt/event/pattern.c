@@ -55,18 +55,33 @@ static regex_t *compile(const char *text, size_t length, struct waymark_error *e
 	return NULL;
 }
 
-/* What stands between the slashes. */
-static regex_t *read_regex(const char *text, size_t length, struct waymark_error *error)
+/* Whether it is a text that names have as it is, at any place or at an end of theirs. */
+static bool read_part(struct pattern *p, const char *text, size_t length)
+{
+	p->at_begin = *text == '^';
+	p->part = text + p->at_begin;
+	p->part_length = length - p->at_begin;
+	p->at_end = p->part_length > 0 && text[length - 1] == '$';
+	p->part_length -= p->at_end;
+	return p->part_length > 0 && strcspn(p->part, ".[\\()*+?{|^$") >= p->part_length;
+}
+
+/* What stands between the slashes. Returns 0, or -1 with the reason. */
+static int read_regex(
+	struct pattern *p, const char *text, size_t length, struct waymark_error *error)
 {
 	if (length == 0) {
-		waymark_fail(error, "it is empty");
-		return NULL;
+		return waymark_fail(error, "it is empty");
 	}
 	if (length > REGEX_BYTES_MAX) {
-		waymark_fail(error, "it has more than %u bytes", REGEX_BYTES_MAX);
-		return NULL;
+		return waymark_fail(error, "it has more than %u bytes", REGEX_BYTES_MAX);
 	}
-	return waymark_regex_size(text, length, error) ? compile(text, length, error) : NULL;
+	if (read_part(p, text, length)) {
+		p->kind = PATTERN_PART;
+		return 0;
+	}
+	p->regex = waymark_regex_size(text, length, error) ? compile(text, length, error) : NULL;
+	return p->regex ? 0 : -1;
 }
 
 static int init_regex(struct pattern *p, const char *text, struct waymark_error *error)
@@ -80,9 +95,9 @@ static int init_regex(struct pattern *p, const char *text, struct waymark_error 
 			"is missing",
 			text);
 	}
-	p->regex = read_regex(text + 1, length - 2, &reason);
-	return p->regex ? 0
-			: waymark_fail(error, "regular expression '%.80s': %s", text, reason.text);
+	return read_regex(p, text + 1, length - 2, &reason) == 0
+		       ? 0
+		       : waymark_fail(error, "regular expression '%.80s': %s", text, reason.text);
 }
 
 static enum pattern_kind kind_of(const char *text)
@@ -120,9 +135,27 @@ bool waymark_pattern_meets(const struct pattern *p, const char *name)
 					: waymark_pattern_matches(p, 0, name);
 }
 
+static bool has_part(const struct pattern *p, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length < p->part_length || (p->at_begin && p->at_end && length > p->part_length)) {
+		return false;
+	}
+	if (p->at_begin) {
+		return memcmp(name, p->part, p->part_length) == 0;
+	}
+	if (p->at_end) {
+		return memcmp(name + length - p->part_length, p->part, p->part_length) == 0;
+	}
+	return memmem(name, length, p->part, p->part_length) != NULL;
+}
+
 bool waymark_pattern_matches(const struct pattern *p, uint32_t hash, const char *name)
 {
 	switch (p->kind) {
+	case PATTERN_PART:
+		return has_part(p, name);
 	case PATTERN_REGEX:
 		return regexec(p->regex, name, 0, NULL, 0) == 0;
 	case PATTERN_GLOB:

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Patterns over event names: a name, a glob (`*`, `?`), or between slashes a
- * POSIX extended regular expression, which may meet any part of a name. Read
- * once, matched often. Matching may allocate and calls nothing of ours, so it
- * may happen under the control lock: a fork takes that, and then finds no match
- * under way.
+ * POSIX extended regular expression, which may meet any part of a name. One without
+ * operators, but for `^` before it and `$` behind, is searched as the text that it
+ * is: lists of thousands are such. Read once, matched often. Matching may allocate and calls
+ * nothing of ours, so it may happen under the control lock: a fork takes that, and then finds no
+ * match under way.
  *
  * Expressions mean the same in every locale. Those that could take much time or
  * memory are refused: back-references, and what exceeds REGEX_SIZE_MAX.
@@ -25,13 +26,17 @@
 /* Groups within each other. */
 #define REGEX_DEPTH_MAX 32u
 
-enum pattern_kind { PATTERN_EXACT, PATTERN_GLOB, PATTERN_REGEX };
+enum pattern_kind { PATTERN_EXACT, PATTERN_GLOB, PATTERN_PART, PATTERN_REGEX };
 
 struct pattern {
 	enum pattern_kind kind;
 	uint32_t hash; /* of the text: saves most comparisons of exact names */
 	const char *text; /* borrowed */
 	regex_t *regex; /* NULL unless there is one */
+	const char *part; /* PATTERN_PART: what a name has, within `text` */
+	size_t part_length;
+	bool at_begin; /* the name begins with it */
+	bool at_end;
 };
 
 /* Whether the text is meant as a pattern, good or bad, rather than as a name. */
