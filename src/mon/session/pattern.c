@@ -9,6 +9,7 @@
 
 #include "base/compiler.h"
 #include "base/glob.h"
+#include "base/rust_regex.h"
 #include "mon/session/dialect.h"
 
 bool pattern_is_regex(const struct call *call)
@@ -16,21 +17,6 @@ bool pattern_is_regex(const struct call *call)
 	const struct json_rules *rules = call->session->dialect->json;
 
 	return rules && rules->takes_regex;
-}
-
-/* The call's pattern as waymark/control.h writes it. The caller frees it. */
-static char *copy_pattern(const struct call *call)
-{
-	const char *name = call_string(call, "name");
-	char *pattern = NULL;
-
-	if (!pattern_is_regex(call)) {
-		return strdup(name ? name : "*");
-	}
-	if (!*name) {
-		return strdup("*"); /* it is in every name; between slashes it is an error */
-	}
-	return asprintf(&pattern, "/%s/", name) < 0 ? NULL : pattern;
 }
 
 /* What StratoVirt says of a regular expression that is none. */
@@ -65,6 +51,23 @@ static bool open_vcpu(struct pattern *p, struct call *call, json_int_t index)
 	p->has_vcpu = true;
 	p->vcpu = (unsigned int)index;
 	return true;
+}
+
+/* The call's pattern as waymark/control.h writes it. NULL: the call has failed. */
+static char *copy_pattern(struct call *call)
+{
+	const char *name = call_string(call, "name");
+	bool is_all = !name || (pattern_is_regex(call) && !*name); /* "" is in every name */
+	struct waymark_error why = { "out of memory" };
+	char *pattern = is_all ? strdup("*")
+			: pattern_is_regex(call)
+				? rust_regex_pattern(name, why.text, sizeof(why.text))
+				: strdup(name);
+
+	if (!pattern) {
+		fail_pattern(call, &why);
+	}
+	return pattern;
 }
 
 static bool list_events(struct pattern *p, struct call *call)
@@ -117,7 +120,7 @@ bool pattern_open(struct pattern *p, struct call *call)
 		return false;
 	}
 	p->text = copy_pattern(call);
-	return meet(p, call);
+	return p->text && meet(p, call);
 }
 
 bool pattern_read(struct pattern *p, struct call *call, char *text)

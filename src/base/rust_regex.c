@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See rust_regex.h. A search only asks whether there is a match, so groups need no
+ * names; a lazy repetition would be no other than a greedy one, but POSIX reads its `?`
+ * as an option.
+ */
+#include "base/rust_regex.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+
+/* What two bytes of an expression become at most. */
+#define ESCAPE_MAX 13u
+
+struct reader {
+	const char *at;
+	char *to;
+	char *why;
+	size_t why_size;
+	size_t depth; /* of groups */
+	bool repeatable; /* what is behind us may be repeated */
+	bool repeated; /* and is so already */
+};
+
+static const struct escape {
+	char c;
+	bool repeatable;
+	const char *outside;
+	const char *inside; /* of brackets; NULL: it has no place there */
+} escapes[] = {
+	{ 'd', true, "[0-9]", "0-9" },
+	{ 'D', true, "[^0-9]", NULL },
+	{ 'w', true, "[A-Za-z0-9_]", "A-Za-z0-9_" },
+	{ 'W', true, "[^A-Za-z0-9_]", NULL },
+	{ 's', true, "[[:space:]]", "[:space:]" },
+	{ 'S', true, "[^[:space:]]", NULL },
+	{ 'b', false, "\\b", NULL },
+	{ 'B', false, "\\B", NULL },
+	{ 'A', false, "^", NULL },
+	{ 'z', false, "$", NULL },
+};
+
+static const struct escape *find_escape(char c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(escapes); i++) {
+		if (escapes[i].c == c) {
+			return &escapes[i];
+		}
+	}
+	return NULL;
+}
+
+static PRINTF(2, 3) bool refuse(struct reader *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(r->why, r->why_size, fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static void put(struct reader *r, const char *text)
+{
+	r->to = stpcpy(r->to, text);
+}
+
+static bool put_char(struct reader *r, char c)
+{
+	*r->to++ = c;
+	return true;
+}
+
+/* What no name of an event has; bytes are no characters there. */
+static bool check_char(struct reader *r)
+{
+	unsigned char c = (unsigned char)*r->at;
+
+	return (c >= ' ' && c < 0x7f) ||
+	       refuse(r,
+		       "the byte 0x%02x is in no name of an event: a name has letters, digits "
+		       "and '_'",
+		       c);
+}
+
+static bool refuse_escape(struct reader *r, char c)
+{
+	if (!c) {
+		return refuse(r, "it ends in a '\\'");
+	}
+	return refuse(r,
+		"'\\%c' is not supported: write the characters themselves, in brackets if they are "
+		"several",
+		isprint((unsigned char)c) ? c : '?');
+}
+
+static bool read_escape(struct reader *r)
+{
+	char c = r->at[1];
+	const struct escape *e = find_escape(c);
+
+	if (e) {
+		put(r, e->outside);
+		r->repeatable = e->repeatable;
+	} else if (c <= ' ' || c == 0x7f || isalnum((unsigned char)c) || c == '<' || c == '>') {
+		return refuse_escape(r, c);
+	} else {
+		if (strchr(".[\\()*+?{|^$", c)) {
+			put_char(r, '\\');
+		}
+		put_char(r, c);
+		r->repeatable = true;
+	}
+	r->repeated = false;
+	r->at += 2;
+	return true;
+}
+
+static bool read_escape_inside(struct reader *r)
+{
+	char c = r->at[1];
+	const struct escape *e = find_escape(c);
+
+	if (e && e->inside && (r->at[2] != '-' || r->at[3] == ']')) {
+		put(r, e->inside);
+	} else if (c && strchr("]^-[", c)) {
+		return refuse(r,
+			"'\\%c' in brackets is not supported: in them a ']' comes first, a '-' "
+			"last, and '[' and '^' can stand outside, as in (a|\\^)",
+			c);
+	} else if (c <= ' ' || c == 0x7f || isalnum((unsigned char)c)) {
+		return refuse_escape(r, c);
+	} else {
+		put_char(r, c);
+	}
+	r->at += 2;
+	return true;
+}
+
+/* [:alpha:] and its like. */
+static bool read_class(struct reader *r)
+{
+	size_t length = strspn(r->at + 2, "abcdefghijklmnopqrstuvwxyz");
+
+	if (r->at[1] != ':' || strncmp(r->at + 2 + length, ":]", 2) != 0) {
+		return refuse(r, "a '[' in brackets is supported only as in [[:alpha:]]");
+	}
+	for (size_t i = 0; i < length + 4; i++) {
+		put_char(r, *r->at++);
+	}
+	return true;
+}
+
+static bool read_inside(struct reader *r)
+{
+	char c = *r->at;
+
+	if (c == '\\') {
+		return read_escape_inside(r);
+	}
+	if (c == '[') {
+		return read_class(r);
+	}
+	if (strchr("&-~", c) && r->at[1] == c) {
+		return refuse(r, "'%c%c' in brackets is not supported", c, c);
+	}
+	r->at++;
+	return put_char(r, c);
+}
+
+static bool read_brackets(struct reader *r)
+{
+	put_char(r, *r->at++);
+	if (*r->at == '^') {
+		put_char(r, *r->at++);
+	}
+	if (*r->at == ']') {
+		put_char(r, *r->at++);
+	}
+	while (*r->at != ']') {
+		if (!*r->at) {
+			return refuse(r, "a '[' has no ']'");
+		}
+		if (!check_char(r) || !read_inside(r)) {
+			return false;
+		}
+	}
+	r->repeatable = true;
+	r->repeated = false;
+	return put_char(r, *r->at++);
+}
+
+static bool open_group(struct reader *r)
+{
+	if (strncmp(r->at, "(?:", 3) == 0) {
+		r->at += 2;
+	} else if (r->at[1] == '?') {
+		return refuse(r,
+			"'(?' is supported only as in (?:...); a letter in both cases is written "
+			"[Aa]");
+	}
+	r->at++;
+	r->depth++;
+	r->repeatable = false;
+	return put_char(r, '(');
+}
+
+static bool close_group(struct reader *r)
+{
+	if (r->depth == 0) {
+		return refuse(r, "a ')' has no '('");
+	}
+	r->depth--;
+	r->repeatable = true;
+	r->repeated = false;
+	return put_char(r, *r->at++);
+}
+
+/* Behind {n}, {n,} or {n,m}; NULL where it is none of them. */
+static const char *skip_times(const char *at)
+{
+	size_t first = strspn(at + 1, "0123456789");
+
+	at += 1 + first;
+	if (*at == ',') {
+		at++;
+		at += strspn(at, "0123456789");
+	}
+	return first && *at == '}' ? at + 1 : NULL;
+}
+
+static bool repeat(struct reader *r)
+{
+	char c = *r->at;
+	const char *end = c == '{' ? skip_times(r->at) : r->at + 1;
+
+	if (!r->repeatable) {
+		return refuse(
+			r, "there is nothing that '%c' could repeat; '.' is in every name", c);
+	}
+	if (!end) {
+		return refuse(r, "'{' needs {n}, {n,} or {n,m} behind it; the sign itself is \\{");
+	}
+	if (c == '?' && r->repeated) {
+		return refuse(r,
+			"'%c?' is not supported: leave the '?' out, which finds the same names",
+			r->at[-1]);
+	}
+	while (r->at < end) {
+		put_char(r, *r->at++);
+	}
+	r->repeated = true;
+	return true;
+}
+
+static bool read_next(struct reader *r)
+{
+	switch (*r->at) {
+	case '\\':
+		return read_escape(r);
+	case '[':
+		return read_brackets(r);
+	case '(':
+		return open_group(r);
+	case ')':
+		return close_group(r);
+	case '*':
+	case '+':
+	case '?':
+	case '{':
+		return repeat(r);
+	default:
+		r->repeatable = !strchr("|^$", *r->at);
+		r->repeated = false;
+		return check_char(r) && put_char(r, *r->at++);
+	}
+}
+
+static bool translate(struct reader *r)
+{
+	if (!*r->at) {
+		return refuse(r, "it is empty; '.' is in every name");
+	}
+	put_char(r, '/');
+	while (*r->at) {
+		if (!read_next(r)) {
+			return false;
+		}
+	}
+	put(r, "/");
+	return true;
+}
+
+char *rust_regex_pattern(const char *text, char *why, size_t size)
+{
+	char *pattern = malloc(strlen(text) * ESCAPE_MAX / 2 + ESCAPE_MAX);
+	struct reader r = { .at = text, .to = pattern, .why = why, .why_size = size };
+
+	if (!pattern) {
+		refuse(&r, "out of memory");
+	} else if (!translate(&r)) {
+		free(pattern);
+		pattern = NULL;
+	}
+	return pattern;
+}
