@@ -50,7 +50,25 @@ struct waymark_match {
  */
 int waymark_configure(const char *options, struct waymark_error *error);
 
-/* What the option's keys mean, two lines each: for a program's own --help. */
+/* How options are written: waymark-trace(7) tells the keys of each. */
+enum waymark_dialect {
+	WAYMARK_DIALECT_WAYMARK, /* as QEMU's; unless something else is chosen */
+	WAYMARK_DIALECT_STRATOVIRT /* events=FILE, file=FILE, type=, regular expressions */
+};
+
+/*
+ * Chooses the dialect of the options that are read from now on, once: before any option
+ * was read, and before the first key of one (dialect=) has chosen another. WAYMARK_TRACE
+ * is read before main(), and what it says is about itself: the program's choice overrides it.
+ * Patterns of functions are written as always. Returns 0, also where it is chosen
+ * already, or -1 and the dialect stays: it is another one, or there is no such dialect.
+ */
+int waymark_set_dialect(enum waymark_dialect dialect, struct waymark_error *error);
+
+/*
+ * What the option's keys mean in the dialect that is chosen by now, two lines each: for a
+ * program's own --help.
+ */
 const char *waymark_option_help(void);
 
 /*

@@ -2,7 +2,8 @@
 /*
  * The WAYMARK_TRACE of a recorded program. What is wished is one option of it, so that an
  * error in a part is told by the program and nothing is recorded half. Behind the
- * options that are there: the last file counts.
+ * options that are there: the last file counts. It says its dialect, since those before
+ * may have said another; what the program chooses for its own options goes on to count.
  */
 #include <regex.h>
 #include <stdio.h>
@@ -24,6 +25,8 @@ static const struct {
 	{ "ctf.file", "--option ctf.file=: the trace's name is what -o is for" },
 	{ "replace", "--option replace=: there is --replace" },
 	{ "enable", "--option enable=: a pattern is what -e is for" },
+	{ "dialect", "--option dialect=: what record says is of the dialect waymark" },
+	{ "type", "--option type=: a pattern is what -e is for" },
 	{ "help", "--option help: waymark-trace(7) tells the keys" },
 	{ NULL, NULL },
 };
@@ -41,9 +44,12 @@ static bool has_trace(const char *option)
 	return strstr(option, "ctf") || strstr(option, "simple");
 }
 
-/* What the runtime knows; a value is for it to check. */
+/* What the runtime knows in its own dialect, which ours is; a value is for it to check. */
 static const char *const keys[] = {
-#define WAYMARK_OPTION(key, take, value, help) key,
+#define KEY_both(key) key,
+#define KEY_waymark(key) key,
+#define KEY_stratovirt(key)
+#define WAYMARK_OPTION(key, dialect, take, value, help) KEY_##dialect(key)
 #include "rt/control/options.def"
 #undef WAYMARK_OPTION
 };
@@ -227,6 +233,7 @@ char *record_variable(const struct record_wishes *w, const char *trace)
 	if (before) {
 		fprintf(to, "%s%s", before, separator(before));
 	}
+	fputs("dialect=waymark,", to);
 	put_patterns(to, w);
 	fputs(names_backend(w) ? "" : ",backend=ctf", to);
 	vec_foreach (const char *const *, o, &w->options) {

@@ -279,7 +279,7 @@ static void unknown_key_names_the_nearest(void **state)
 {
 	(void)state;
 	refuse("bogus=1",
-		"Invalid parameter 'bogus'; there are enable=, events=, backend=, file=, "
+		"Invalid parameter 'bogus'; there are dialect=, enable=, events=, backend=, file=, "
 		"ctf.file=, simple.file=, log.file=, log.prefix=, "
 		"syslog.rate=, ftrace.style=, ftrace.instance=, buffer=, full=, "
 		"snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, stats=, control=, control-mode=, control-prompt=, help");
@@ -337,10 +337,15 @@ static void every_prefix_of_the_table_is_an_option(void **state)
 	}
 }
 
+#define WAYMARK_both(text) text,
+#define WAYMARK_waymark(text) text,
+#define WAYMARK_stratovirt(text)
+
 static void help_for_programs_names_every_key(void **state)
 {
 	static const char *const keys[] = {
-#define WAYMARK_OPTION(key, take, value, help) "  " key "=" value "\n      " help "\n",
+#define WAYMARK_OPTION(key, dialect, take, value, help) \
+	WAYMARK_##dialect("  " key "=" value "\n      " help "\n")
 #include "rt/control/options.def"
 #undef WAYMARK_OPTION
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a -trace option and as an events file. Events files that an
- * option names are not read: whatever lies on this machine is no input of ours.
+ * Any bytes as a -trace option of either dialect and as an events file of each. Events files that
+ * an option names are not read: whatever lies on this machine is no input of ours.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void parse_option(const char *text)
 	struct waymark_config c = { 0 };
 	struct waymark_error error;
 
-	if (strstr(text, "events=")) {
+	if (strstr(text, "events=") || (strstr(text, ",file=") && strstr(text, "stratovirt"))) {
 		return;
 	}
 	int result = waymark_option_parse(&c, text, &error);
@@ -79,6 +79,16 @@ static void parse_option(const char *text)
 	check_rules(&c.rules);
 	require(!c.file || c.file[0]);
 	waymark_config_fini(&c);
+}
+
+static void parse_list(const char *text, size_t size)
+{
+	struct waymark_rules rules = { 0 };
+	struct waymark_error error;
+
+	check_result(waymark_regex_file_parse(&rules, "list", text, size, &error), &error);
+	check_rules(&rules);
+	waymark_rules_fini(&rules);
 }
 
 static void parse_file(const char *text, size_t size)
@@ -100,5 +110,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	parse_option(text);
 	free(text);
 	parse_file((const char *)data, size);
+	parse_list((const char *)data, size);
 	return 0;
 }

@@ -184,8 +184,8 @@ static int check_monitor(const struct waymark_config *c, struct waymark_error *e
 
 int waymark_config_check(const struct waymark_config *c, struct waymark_error *error)
 {
-	if (check_recorder(c, error) < 0 || check_instance(c->ftrace_instance, error) < 0 ||
-		check_outputs(c, error) < 0) {
+	if (waymark_dialect_check(&c->use, error) < 0 || check_recorder(c, error) < 0 ||
+		check_instance(c->ftrace_instance, error) < 0 || check_outputs(c, error) < 0) {
 		return -1;
 	}
 	return check_monitor(c, error);
@@ -292,7 +292,13 @@ int waymark_config_apply(
 		waymark_ftrace_set_instance(c->ftrace_instance);
 	}
 	waymark_declare_rules(&c->rules);
-	return waymark_rules_commit(&c->rules, match, error);
+	if (waymark_rules_commit(&c->rules, match, error) < 0) {
+		return -1;
+	}
+	if (c->was_read) {
+		waymark_dialect_keep(&c->use);
+	}
+	return 0;
 }
 
 void waymark_config_want(struct waymark_wants *wants, const struct waymark_config *c)

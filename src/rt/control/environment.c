@@ -213,9 +213,10 @@ static void report_all_off(void)
 	bool names = startup.names_file || startup.wants.outputs || startup.wants.limits;
 
 	if (names && !startup.asks && !waymark_monitor_is_postponed() && is_all_off()) {
-		waymark_message(VARIABLE
-			": no event is switched on so far: an option begins with a pattern, "
-			"as in '*,file=...'");
+		waymark_message(VARIABLE ": no event is switched on so far: an option %s",
+			waymark_dialect_get() == WAYMARK_DIALECT_STRATOVIRT
+				? "of the dialect stratovirt has type=, events=FILE or an expression"
+				: "begins with a pattern, as in '*,file=...'");
 	}
 }
 

@@ -12,13 +12,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/rust_regex.h"
 #include "rt/host/error.h"
 #include "rt/control/events_file.h"
 
 /* No list of events is longer; /dev/zero and the wrong file are. */
 #define FILE_MAX ((size_t)64 << 20)
 
+/* What a line is, without the blanks around it: adds it to the rules. */
+typedef int add_line(
+	struct waymark_rules *rules, const char *line, size_t len, struct waymark_error *error);
+
 struct text {
+	const char *path;
 	char *data;
 	size_t len;
 	size_t capacity;
@@ -58,20 +64,9 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
 }
 
-/* One line without its end, of which blanks at both ends do not count. */
-static int take_line(
+static int add_pattern(
 	struct waymark_rules *rules, const char *line, size_t len, struct waymark_error *error)
 {
-	while (len > 0 && is_blank(line[len - 1])) {
-		len--;
-	}
-	while (len > 0 && is_blank(*line)) {
-		line++;
-		len--;
-	}
-	if (len == 0 || *line == '#') {
-		return 0;
-	}
 	if (!is_valid(line, len) && !is_regex(line, len)) {
 		return waymark_fail(error, "not the name or pattern of an event: '%.*s'",
 			len > 80 ? 80 : (int)len, line);
@@ -84,18 +79,66 @@ static int take_line(
 	return result;
 }
 
-int waymark_events_file_parse(struct waymark_rules *rules, const char *path, const char *text,
-	size_t len, struct waymark_error *error)
+int waymark_regex_add(struct waymark_rules *rules, const char *regex, struct waymark_error *error)
 {
-	const char *end = text + len;
+	char why[160];
+	char *pattern = rust_regex_pattern(regex, why, sizeof(why));
+
+	if (!pattern) {
+		return waymark_fail(error, "regular expression '%.80s': %s", regex, why);
+	}
+	int result = waymark_rules_add(rules, pattern, WAYMARK_ANY_BACKEND, error);
+
+	free(pattern);
+	return result;
+}
+
+static int add_regex(
+	struct waymark_rules *rules, const char *line, size_t len, struct waymark_error *error)
+{
+	if (*line == '-') {
+		return waymark_fail(error,
+			"'%.*s': no name has a '-', and a list of this dialect only switches on",
+			len > 80 ? 80 : (int)len, line);
+	}
+	if (memchr(line, '\0', len)) {
+		return waymark_fail(error, "a byte 0: this is no list of events");
+	}
+	char *regex = strndup(line, len);
+	int result = regex ? waymark_regex_add(rules, regex, error)
+			   : waymark_fail(error, "out of memory");
+
+	free(regex);
+	return result;
+}
+
+/* One line without its end, of which blanks at both ends do not count. */
+static int take_line(add_line *add, struct waymark_rules *rules, const char *line, size_t len,
+	struct waymark_error *error)
+{
+	while (len > 0 && is_blank(line[len - 1])) {
+		len--;
+	}
+	while (len > 0 && is_blank(*line)) {
+		line++;
+		len--;
+	}
+	return len == 0 || *line == '#' ? 0 : add(rules, line, len, error);
+}
+
+static int parse(struct waymark_rules *rules, add_line *add, const struct text *t,
+	struct waymark_error *error)
+{
+	const char *text = t->data;
+	const char *end = text + t->len;
 
 	for (unsigned int line = 1; text < end; line++) {
 		struct waymark_error reason;
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const char *stop = newline ? newline : end;
 
-		if (take_line(rules, text, (size_t)(stop - text), &reason) < 0) {
-			return waymark_fail(error, "%s:%u: %s", path, line, reason.text);
+		if (take_line(add, rules, text, (size_t)(stop - text), &reason) < 0) {
+			return waymark_fail(error, "%s:%u: %s", t->path, line, reason.text);
 		}
 		text = stop + 1;
 	}
@@ -137,10 +180,10 @@ static int read_all(struct text *t, int fd)
 	}
 }
 
-int waymark_events_file_read(
-	struct waymark_rules *rules, const char *path, struct waymark_error *error)
+static int read_lines(
+	struct waymark_rules *rules, add_line *add, const char *path, struct waymark_error *error)
 {
-	struct text t = { 0 };
+	struct text t = { .path = path };
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0) {
@@ -148,9 +191,37 @@ int waymark_events_file_read(
 	}
 	int failure = read_all(&t, fd);
 	int result = failure ? waymark_fail(error, "%s: %s", path, strerror(failure))
-			     : waymark_events_file_parse(rules, path, t.data, t.len, error);
+			     : parse(rules, add, &t, error);
 
 	close(fd);
 	free(t.data);
 	return result;
+}
+
+int waymark_events_file_read(
+	struct waymark_rules *rules, const char *path, struct waymark_error *error)
+{
+	return read_lines(rules, add_pattern, path, error);
+}
+
+int waymark_events_file_parse(struct waymark_rules *rules, const char *path, const char *text,
+	size_t len, struct waymark_error *error)
+{
+	const struct text t = { .path = path, .data = (char *)text, .len = len };
+
+	return parse(rules, add_pattern, &t, error);
+}
+
+int waymark_regex_file_read(
+	struct waymark_rules *rules, const char *path, struct waymark_error *error)
+{
+	return read_lines(rules, add_regex, path, error);
+}
+
+int waymark_regex_file_parse(struct waymark_rules *rules, const char *path, const char *text,
+	size_t len, struct waymark_error *error)
+{
+	const struct text t = { .path = path, .data = (char *)text, .len = len };
+
+	return parse(rules, add_regex, &t, error);
 }

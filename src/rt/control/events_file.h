@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events files: a name or pattern a line, `-` before it to switch off, comments
- * behind `#`. Only read here; nothing is switched.
+ * behind `#`. In StratoVirt's dialect: a regular expression a line, to switch on. Only
+ * read here; nothing is switched.
  */
 #ifndef RT_CONTROL_EVENTS_FILE_H
 #define RT_CONTROL_EVENTS_FILE_H
@@ -12,7 +13,16 @@
 int waymark_events_file_read(
 	struct waymark_rules *rules, const char *path, struct waymark_error *error);
 
-/* Same for text in memory, `len` bytes; `path` is what messages call it. */
+/* Adds one regular expression of StratoVirt's dialect. Returns 0, or -1 with the reason. */
+int waymark_regex_add(struct waymark_rules *rules, const char *regex, struct waymark_error *error);
+
+/* Adds the lines of a list of StratoVirt's dialect: a regular expression each. As above. */
+int waymark_regex_file_read(
+	struct waymark_rules *rules, const char *path, struct waymark_error *error);
+int waymark_regex_file_parse(struct waymark_rules *rules, const char *path, const char *text,
+	size_t len, struct waymark_error *error);
+
+/* Same as the first for text in memory, `len` bytes; `path` is what messages call it. */
 int waymark_events_file_parse(struct waymark_rules *rules, const char *path, const char *text,
 	size_t len, struct waymark_error *error);
 

@@ -13,7 +13,7 @@
 #include "rt/control/events_file.h"
 #include "rt/sink/log_prefix.h"
 #include "rt/event/nearest.h"
-#include "rt/control/option.h"
+#include "rt/control/option_take.h"
 #include "rt/control/signal_name.h"
 
 /* That of the largest packet: a piece is then not much larger than what was asked for. */
@@ -30,6 +30,22 @@ const size_t waymark_backend_count = ARRAY_SIZE(waymark_backend_names);
 bool waymark_option_is_help(const char *text)
 {
 	return strcmp(text, "help") == 0 || strcmp(text, "?") == 0;
+}
+
+/* option_parse.c has told it, where it is the first key. */
+static int take_dialect(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	if (!c->begins) {
+		return waymark_fail(error,
+			"dialect=%s must be the first key of the option: what stands before is read "
+			"already",
+			value);
+	}
+	if (waymark_dialect_find(&c->use.dialect, value, error) < 0) {
+		return -1;
+	}
+	c->use.is_named = true;
+	return waymark_dialect_check(&c->use, error);
 }
 
 static int take_enable(struct waymark_config *c, const char *value, struct waymark_error *error)
@@ -169,6 +185,11 @@ static int take_ftrace_instance(
 		return waymark_fail(error, "ftrace.instance= needs a directory in instances/");
 	}
 	return keep_path(&c->ftrace_instance, "ftrace.instance", value, error);
+}
+
+static int take_type(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return take_word(&c->type, "type", value, WORDS("all", "events", "scopes"), error);
 }
 
 static int take_crash(struct waymark_config *c, const char *value, struct waymark_error *error)
@@ -339,50 +360,23 @@ static int take_control_prompt(
 
 static const struct {
 	const char *key;
+	enum dialect_bit dialects;
 	int (*take)(struct waymark_config *c, const char *value, struct waymark_error *error);
 } options[] = {
-#define WAYMARK_OPTION(key, take, value, help) { key, take },
+#define WAYMARK_OPTION(key, dialect, take, value, help) { key, DIALECT_##dialect, take },
 #include "rt/control/options.def"
 #undef WAYMARK_OPTION
 };
 
-const char *waymark_option_help(void)
-{
-	static const char text[] =
-#define WAYMARK_OPTION(key, take, value, help) "  " key "=" value "\n      " help "\n"
-#include "rt/control/options.def"
-#undef WAYMARK_OPTION
-		"  help\n      list the events and exit\n";
-
-	return text;
-}
-
-static int unknown_key(const char *key, struct waymark_error *error)
-{
-	static const char keys[] =
-#define WAYMARK_OPTION(key, take, value, help) key "=, "
-#include "rt/control/options.def"
-#undef WAYMARK_OPTION
-		"help";
-	struct nearest best = nearest_begin(key);
-
-	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		nearest_offer(&best, options[i].key);
-	}
-	if (nearest_is_near(&best)) {
-		return waymark_fail(
-			error, "Invalid parameter '%s'; did you mean '%s='?", key, best.name);
-	}
-	return waymark_fail(error, "Invalid parameter '%s'; there are %s", key, keys);
-}
-
 int waymark_option_take(
 	struct waymark_config *c, const char *key, const char *value, struct waymark_error *error)
 {
+	unsigned int dialect = 1u << c->use.dialect;
+
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		if (strcmp(options[i].key, key) == 0) {
+		if (options[i].dialects & dialect && strcmp(options[i].key, key) == 0) {
 			return options[i].take(c, value, error);
 		}
 	}
-	return unknown_key(key, error);
+	return waymark_option_unknown(key, c->use.dialect, error);
 }

@@ -11,11 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rt/control/dialect.h"
 #include "rt/control/monitor.h"
 #include "rt/event/rule.h"
 
 struct waymark_config {
+	struct dialect_use use;
+	bool begins; /* the key that is being read is the first */
+	bool was_read; /* it came of a text */
 	struct waymark_rules rules;
+	const char *type; /* "all", "events", "scopes"; NULL: not given */
 	unsigned int backends; /* that the rules are limited to; 0: not limited */
 	char *file; /* of the first backend there is; one that backend= named has it as its own */
 	unsigned int after_file; /* backends whose own key came after `file` */

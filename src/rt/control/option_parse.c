@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt/control/option.h"
+#include "rt/control/option_take.h"
 #include "rt/host/error.h"
 
 /* Copies one part of an option to `part`, `,,` as a comma; returns where the next begins. */
@@ -22,13 +22,23 @@ static const char *copy_part(char *part, const char *text)
 	return text;
 }
 
+static bool is_stratovirt(const struct waymark_config *c)
+{
+	return c->use.dialect == WAYMARK_DIALECT_STRATOVIRT;
+}
+
 static int take_part(struct waymark_config *c, char *part, bool first, struct waymark_error *error)
 {
 	char *equals = strchr(part, '=');
 
+	c->begins = first && !c->use.is_named;
+
 	if (equals) {
 		*equals = '\0';
 		return waymark_option_take(c, part, equals + 1, error);
+	}
+	if (is_stratovirt(c) && waymark_stratovirt_check_bare(part, error) < 0) {
+		return -1;
 	}
 	if (first || waymark_option_is_help(part)) {
 		return waymark_option_take(c, "enable", part, error);
@@ -44,20 +54,51 @@ static void limit_rules(struct waymark_config *c)
 	}
 }
 
+/* What StratoVirt does first, and what it takes for an error. */
+static int end_stratovirt(struct waymark_config *c, bool is_empty, struct waymark_error *error)
+{
+	if (is_empty && !c->yields) {
+		return waymark_fail(error,
+			"nothing is given: write type=all, events or scopes, events=FILE, or an "
+			"expression");
+	}
+	if (c->monitor.where && !c->monitor.mode) {
+		c->monitor.mode = "stratovirt";
+	}
+	if (!c->type) {
+		return 0;
+	}
+	return waymark_rules_begin_with(&c->rules,
+		*c->type == 'a'	  ? RULE_ALL
+		: *c->type == 'e' ? RULE_EVENTS
+				  : RULE_SCOPES,
+		error);
+}
+
 int waymark_option_parse(struct waymark_config *c, const char *text, struct waymark_error *error)
 {
 	char *part = malloc(strlen(text) + 1);
 	int result = part ? 0 : waymark_fail(error, "out of memory");
+	bool is_empty = !*text;
 	bool first = true;
 
+	c->was_read = true;
+	c->use = (struct dialect_use){
+		.dialect = waymark_dialect_get(),
+		.is_variable = c->yields,
+	};
 	while (result == 0 && *text) {
 		text = copy_part(part, text);
 		if (*part) {
 			result = take_part(c, part, first, error);
 		}
-		first = false;
+		/* What dialect= is followed by is as an option of that dialect begins. */
+		first = c->begins && c->use.is_named;
 	}
 	free(part);
+	if (result == 0 && is_stratovirt(c)) {
+		result = end_stratovirt(c, is_empty, error);
+	}
 	limit_rules(c);
 	waymark_config_limit_file(c);
 	return result;

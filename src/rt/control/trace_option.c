@@ -84,7 +84,7 @@ static NOINLINE void hint_unmet(const struct waymark_rules *rules)
 			waymark_fail(&hint, "did you mean '%s' instead of '%s'?", name, r->pattern);
 			warn(&hint);
 		} else if (!rule_is_exact(r) && r->on) {
-			waymark_fail(&hint, "no trace event matches '%s'", r->pattern);
+			waymark_fail(&hint, "no trace event matches '%s'", waymark_rule_name(r));
 			warn(&hint);
 		}
 	}

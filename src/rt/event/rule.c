@@ -31,6 +31,13 @@ struct verdict {
 	bool met;
 };
 
+static bool is_of_type(const struct waymark_event *event, enum rule_type type)
+{
+	bool is_scope = event->flags & WAYMARK_EVENT_SCOPE;
+
+	return type == RULE_ALL || is_scope == (type == RULE_SCOPES);
+}
+
 static struct verdict judge(struct waymark_rules *rules, const struct waymark_event *event)
 {
 	struct verdict v = { 0 };
@@ -39,7 +46,8 @@ static struct verdict judge(struct waymark_rules *rules, const struct waymark_ev
 	for (size_t i = 0; i < rules->count; i++) {
 		struct waymark_rule *r = &rules->items[i];
 
-		if (!waymark_pattern_matches(&r->match, hash, event->name)) {
+		if (!is_of_type(event, r->type) ||
+			!waymark_pattern_matches(&r->match, hash, event->name)) {
 			continue;
 		}
 		v.met = r->met = true;
@@ -127,6 +135,9 @@ void waymark_rules_identify_in(struct waymark_object *object, unsigned int backe
 
 static bool covers(const struct waymark_rule *newer, const struct waymark_rule *older)
 {
+	if (newer->type != RULE_ALL) {
+		return newer->type == older->type;
+	}
 	return strcmp(newer->pattern, "*") == 0 ||
 	       (newer->match.hash == older->match.hash &&
 		       strcmp(newer->pattern, older->pattern) == 0);
@@ -198,7 +209,8 @@ static int check_number(const struct waymark_rules *rules, struct waymark_error 
 
 static bool covers_all(const struct waymark_rules *rules)
 {
-	return rules->count == 1 && strcmp(rules->items[0].pattern, "*") == 0;
+	return rules->count == 1 && rules->items[0].type == RULE_ALL &&
+	       strcmp(rules->items[0].pattern, "*") == 0;
 }
 
 static int commit(
@@ -299,7 +311,7 @@ static void print_unmet(struct line *l, const struct waymark_rule *r)
 	if (rule_is_exact(r)) {
 		best = nearest_event(r->pattern);
 	}
-	waymark_line_printf(l, "'%s'", r->pattern);
+	waymark_line_printf(l, "'%s'", waymark_rule_name(r));
 	if (nearest_is_near(&best)) {
 		waymark_line_printf(l, " (did you mean '%s'?)", best.name);
 	}

@@ -21,8 +21,12 @@
 #define RULES_MAX 65536u
 #define RULES_EXPRESSIONS_MAX 256u
 
+/* Which events a rule is about, of those that its pattern meets. */
+enum rule_type { RULE_ALL, RULE_EVENTS, RULE_SCOPES };
+
 struct waymark_rule {
 	char *pattern; /* owned */
+	enum rule_type type; /* only with the pattern `*` it is not RULE_ALL */
 	struct pattern match; /* the same, read */
 	uint16_t backends;
 	bool on;
@@ -54,6 +58,13 @@ bool waymark_rules_reserve(struct waymark_rules *rules, size_t more);
  */
 int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned int backends,
 	struct waymark_error *error);
+
+/* Inserts, before all others, "switch on whatever is of that type". Returns 0, or -1: no memory. */
+int waymark_rules_begin_with(
+	struct waymark_rules *rules, enum rule_type type, struct waymark_error *error);
+
+/* What a rule is called in messages. */
+const char *waymark_rule_name(const struct waymark_rule *r);
 
 /*
  * Gives ids to the events that the rules will have record. Returns 0, or -1 where

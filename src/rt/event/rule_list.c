@@ -65,3 +65,28 @@ int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned
 	rules->items[rules->count++] = rule;
 	return 0;
 }
+
+int waymark_rules_begin_with(
+	struct waymark_rules *rules, enum rule_type type, struct waymark_error *error)
+{
+	if (waymark_rules_add(rules, "*", WAYMARK_ANY_BACKEND, error) < 0) {
+		return -1;
+	}
+	struct waymark_rule rule = rules->items[--rules->count];
+
+	rule.type = type;
+	memmove(rules->items + 1, rules->items, rules->count * sizeof(*rules->items));
+	rules->items[0] = rule;
+	rules->count++;
+	return 0;
+}
+
+const char *waymark_rule_name(const struct waymark_rule *r)
+{
+	static const char *const types[] = {
+		[RULE_EVENTS] = "type=events",
+		[RULE_SCOPES] = "type=scopes",
+	};
+
+	return r->type == RULE_ALL ? r->pattern : types[r->type];
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The dialect that options are read in. The program chooses it, or the first option
+ * that it is given does; once. The variable, which is another one's text, has a choice of
+ * its own, which gives way to those.
+ */
+#ifndef RT_CONTROL_DIALECT_H
+#define RT_CONTROL_DIALECT_H
+
+#include <stdbool.h>
+
+#include <waymark/control.h>
+
+/* As the column of options.def and dialect= have them. */
+enum dialect_bit {
+	DIALECT_waymark = 1 << WAYMARK_DIALECT_WAYMARK,
+	DIALECT_stratovirt = 1 << WAYMARK_DIALECT_STRATOVIRT,
+	DIALECT_both = DIALECT_waymark | DIALECT_stratovirt,
+};
+
+/* How one option is written. */
+struct dialect_use {
+	enum waymark_dialect dialect;
+	bool is_named; /* the option itself says so */
+	bool is_variable; /* it stands in WAYMARK_TRACE */
+};
+
+/* That of an option which names none. Takes the control lock, as what follows. */
+enum waymark_dialect waymark_dialect_get(void);
+
+const char *waymark_dialect_name(enum waymark_dialect dialect);
+
+/* The dialect of that name. Returns 0, or -1 with the reason. */
+int waymark_dialect_find(
+	enum waymark_dialect *dialect, const char *name, struct waymark_error *error);
+
+/* Whether an option may be written so, after what was before. Returns 0, or -1 with the reason. */
+int waymark_dialect_check(const struct dialect_use *use, struct waymark_error *error);
+
+/* The option is in force: what it says is the choice, and silence one for what there was. */
+void waymark_dialect_keep(const struct dialect_use *use);
+
+#endif

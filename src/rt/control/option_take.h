@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the functions of options.def share: each takes the value of a key into the
+ * config, and returns 0, or -1 with the reason. For option*.c only.
+ */
+#ifndef RT_CONTROL_OPTION_TAKE_H
+#define RT_CONTROL_OPTION_TAKE_H
+
+#include "rt/control/option.h"
+
+int waymark_take_regex(struct waymark_config *c, const char *value, struct waymark_error *error);
+int waymark_take_events_list(
+	struct waymark_config *c, const char *value, struct waymark_error *error);
+int waymark_take_file_list(
+	struct waymark_config *c, const char *value, struct waymark_error *error);
+
+/*
+ * In StratoVirt's dialect: whether a part without `=` may be a pattern. Returns 0, or -1 with the
+ * reason.
+ */
+int waymark_stratovirt_check_bare(const char *part, struct waymark_error *error);
+
+/* No row of the option's dialect has that key: says what is there. Returns -1. */
+int waymark_option_unknown(
+	const char *key, enum waymark_dialect dialect, struct waymark_error *error);
+
+#endif
