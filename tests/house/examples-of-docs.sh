@@ -50,4 +50,13 @@ while IFS= read -r line; do
 		status=1
 	fi
 done <"$tmp/wrong"
+
+blocks "$root/docs/stratovirt.md" toml >"$tmp/docs.toml"
+sed -n '/^\.Sh EXAMPLES/,/^\.Ed/{/^\./!p}' "$root/docs/man/waymark-toml.5" >"$tmp/man.toml"
+for declared in docs man; do
+	grep -q '^\[\[events\]\]' "$tmp/$declared.toml" || { echo "no example in TOML: $declared"; exit 1; }
+	"$tracetool" --check --werror "$tmp/$declared.toml"
+done
+"$tracetool" --format=h --backends=log --group=docs "$tmp/docs.toml" "$tmp/trace-docs.h"
+compile "$root/docs/stratovirt.md"
 exit $status

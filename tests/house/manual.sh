@@ -50,6 +50,7 @@ page waymark-translate.3 waymark/translate.h
 page waymark-vcpu.3 waymark/vcpu.h
 page waymark-trace.7 "the -trace option"
 page waymark-trace-events.5 "declaration files"
+page waymark-toml.5 "declaration files in TOML"
 page waymark-simpletrace.5 "the file of simple"
 
 pages=$(find docs/man -name '*.[1-8]' | sort)
