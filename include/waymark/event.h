@@ -66,6 +66,11 @@ struct waymark_tracepoint {
 #define WAYMARK_TRACED(tracepoint) ((uint32_t)WAYMARK_STATE((tracepoint).state))
 #endif
 
+/* What a call is that has nothing to do. */
+static inline void waymark_nothing(void)
+{
+}
+
 /* The object of that name in the linked program, whatever C calls it. */
 #define WAYMARK_SYMBOL(name) __asm__(#name)
 

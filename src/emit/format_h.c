@@ -42,6 +42,14 @@ static const char event_on[] =
 static const char placed_call[] =
 	"#define trace_${name}(${dots}) trace_${name}${at}(__FILE__, __LINE__${rest})\n";
 
+/* Values that say themselves what they are cost something to make: not while the event is off. */
+static const char late_call[] =
+	"#define trace_${name}(...) (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) "
+	"? waymark_emit_${name}(${place}__VA_ARGS__) : waymark_nothing())\n";
+
+static const char no_call[] =
+	"#define trace_${name}(...) (0 ? trace_${name}(__VA_ARGS__) : waymark_nothing())\n";
+
 /* What is on for a vCPU: asked of the runtime only where the event is on at all. */
 static const char vcpu_state_on[] =
 	"#define TRACE_${NAME}_VCPU_STATE(cpu) (TRACE_${NAME}_STATE() ? waymark_on_${name}(cpu) : 0u)\n";
@@ -64,6 +72,7 @@ static const char event_off[] =
 	"{\n"
 	"${unused}"
 	"}\n"
+	"${call}"
 	"${end}";
 /* clang-format on */
 
@@ -78,15 +87,29 @@ static const char *at(struct emit_context *c, const struct event *e)
 	return at;
 }
 
+static bool has_debug(const struct event *e)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (e->args[i].type.class == TYPE_DEBUG) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The macro that is called in the place of the function, where the event has one. */
 static const char *call(struct emit_context *c, const struct event *e)
 {
+	bool has_place = c_has_place(c, e);
 	bool has_args = e->arg_count > 0;
 	const char *name = at(c, e);
+	const char *text = has_place && event_is_on(c, e) ? placed_call : "";
 
-	if (!c_has_place(c, e)) {
-		return "";
+	if (has_debug(e)) {
+		text = event_is_on(c, e) ? late_call : no_call;
 	}
-	OUT(c_begin(c), placed_call, { "name", e->name }, { "at", name },
+	OUT(c_begin(c), text, { "name", e->name }, { "NAME", e->upper }, { "at", name },
+		{ "place", has_place ? "__FILE__, __LINE__, " : "" },
 		{ "dots", has_args ? "..." : "" }, { "rest", has_args ? ", __VA_ARGS__" : "" });
 	return c_end(c);
 }

@@ -248,42 +248,72 @@ static size_t find_operator(const char *body, size_t len, const char *operator)
 	return found ? (size_t)(found - body) : len;
 }
 
-/* A row of a macro's body from the column `column`; the next one follows where `end` is not 0. */
-static void write_row(struct out *to, const char *text, size_t len, size_t column, size_t end)
+/* A row of a macro's body, from a column. */
+struct row {
+	const char *text;
+	size_t len;
+	size_t column;
+};
+
+static void write_row(struct out *to, const struct row *r)
 {
-	for (size_t i = 0; i < column / TAB; i++) {
+	for (size_t i = 0; i < r->column / TAB; i++) {
 		out_char(to, '\t');
 	}
-	out_printf(to, "%*s", (int)(column % TAB), "");
-	out_bytes(to, text, len);
-	if (end) {
-		write_columns(to, column + len, end);
+	out_printf(to, "%*s", (int)(r->column % TAB), "");
+	out_bytes(to, r->text, r->len);
+}
+
+/* All rows but the last end in a backslash, below each other and below the head's. */
+static void write_rows(struct out *to, size_t head, const struct row *rows, size_t count)
+{
+	size_t end = head + 1;
+
+	for (size_t i = 0; i + 1 < count; i++) {
+		size_t stop = rows[i].column + rows[i].len + 1;
+
+		end = stop > end ? stop : end;
 	}
+	write_columns(to, head, end);
+	for (size_t i = 0; i + 1 < count; i++) {
+		write_row(to, &rows[i]);
+		write_columns(to, rows[i].column + rows[i].len, end);
+	}
+	write_row(to, &rows[count - 1]);
+	out_char(to, '\n');
+}
+
+/* `? function(arguments)` in one row, or cut behind its bracket; returns how many rows. */
+static size_t cut_value(struct row *rows, const char *text, size_t len)
+{
+	const char *bracket = memchr(text, '(', len);
+	size_t stop = 3 * TAB + len + strlen(" \\") > COLUMNS && bracket
+			      ? (size_t)(bracket - text) + 1
+			      : len;
+
+	rows[0] = (struct row){ text, stop, 3 * TAB };
+	rows[1] = (struct row){ text + stop, len - stop, 4 * TAB + strlen("? ") };
+	return stop < len ? 2 : 1;
 }
 
 /*
  * `(condition ? value : other)`, which is too long for one row: two rows with the
- * operators below each other, or three where the value is too long as well.
+ * operators below each other, or more where the value is too long as well.
  */
 static void write_choice(struct out *to, size_t head, const char *body, size_t len)
 {
 	size_t value = find_operator(body, len, "? ");
 	size_t other = find_operator(body, len, ": ");
-	size_t first = TAB + other - 1 + strlen(" \\") <= COLUMNS ? other : value;
-	size_t column = first == other ? TAB + value : 3 * TAB;
-	size_t end = TAB + first;
+	bool has_two = TAB + other - 1 + strlen(" \\") <= COLUMNS;
+	struct row rows[4];
+	size_t count = 0;
 
-	if (first == value && column + other - value > end) {
-		end = column + other - value;
+	rows[count++] = (struct row){ body, (has_two ? other : value) - 1, TAB };
+	if (!has_two) {
+		count += cut_value(&rows[count], body + value, other - value - 1);
 	}
-	end = end > head + 1 ? end : head + 1;
-	write_columns(to, head, end);
-	write_row(to, body, first - 1, TAB, end);
-	if (first == value) {
-		write_row(to, body + value, other - value - 1, column, end);
-	}
-	write_row(to, body + other, len - other, column, 0);
-	out_char(to, '\n');
+	rows[count++] = (struct row){ body + other, len - other, has_two ? TAB + value : 3 * TAB };
+	write_rows(to, head, rows, count);
 }
 
 /*
