@@ -83,7 +83,7 @@ void waymark_debug_variant(
 /* A value in the place of the whole. */
 void waymark_debug_value(struct waymark_formatter *f, struct waymark_debug value);
 
-/* Text as it is, indented where lines begin in {:#?}; it is recorded as text. */
+/* Text without quotes, indented where lines begin in {:#?}; it is recorded as text. */
 void waymark_debug_verbatim(struct waymark_formatter *f, const char *text, size_t length);
 
 /* Whether the message asks for {:#?}; for {:x?} or {:X?}. Nested values obey by themselves. */

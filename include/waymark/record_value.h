@@ -9,6 +9,7 @@
 #ifndef WAYMARK_RECORD_VALUE_H
 #define WAYMARK_RECORD_VALUE_H
 
+#include <waymark/flatten.h>
 #include <waymark/record.h>
 
 #ifdef __cplusplus
@@ -70,30 +71,9 @@ static inline void waymark_record_counted(
 	r->pos += length;
 }
 
-/* ---- Callbacks: called before the record is begun, and what they say kept as trees ---- */
-
-/* All trees of one event together. */
-#define WAYMARK_TREES_MAX 2048u
-
-/* Their room, on the stack of the function that waits. */
-struct waymark_trees {
-	uint32_t used; /* bytes */
-	uint8_t bytes[WAYMARK_TREES_MAX];
-};
-
-static inline void waymark_trees_begin(struct waymark_trees *t)
-{
-	t->used = 0;
-}
+/* ---- Values as text ---- */
 
 #pragma GCC visibility push(default)
-
-/*
- * Makes of a callback, or of what is no kind of value, a WAYMARK_DEBUG_TREE in the room that
- * is left, which is cut where that is too little; leaves other values alone. Any thread;
- * async-signal-safe as far as the callback is.
- */
-void waymark_flatten(struct waymark_trees *t, struct waymark_debug *value);
 
 /* What a value has as text, for tracers that take nothing else. */
 #define WAYMARK_TEXT_MAX 256u
@@ -112,12 +92,6 @@ void waymark_debug_print(const struct waymark_debug *value, char *buffer, size_t
 static inline bool waymark_debug_is_long(const struct waymark_debug *v)
 {
 	return v->kind >= WAYMARK_DEBUG_STRING && v->kind <= WAYMARK_DEBUG_TREE;
-}
-
-/* What has to be called before it is known; what is no kind at all is made one there. */
-static inline bool waymark_debug_is_call(const struct waymark_debug *v)
-{
-	return v->kind > WAYMARK_DEBUG_TREE;
 }
 
 static inline uint32_t waymark_debug_size(const struct waymark_debug *v)

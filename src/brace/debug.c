@@ -62,7 +62,7 @@ static void text_begin(struct waymark_group *g, const char *name, size_t length)
 {
 	g->depth = g->formatter->depth;
 	g->named = length != 0;
-	brace_put_text(g->formatter, name, length);
+	brace_put_mended(g->formatter, name, length);
 }
 
 /* What stands behind a field is known when the next begins, or the group ends. */
@@ -79,7 +79,7 @@ static void text_field(struct waymark_group *g, const char *name, size_t length)
 	f->depth = g->depth + pretty;
 	f->line_begins = pretty;
 	if (name) {
-		brace_put_text(f, name, length);
+		brace_put_mended(f, name, length);
 		put_word(f, ": ");
 	}
 }
@@ -145,8 +145,8 @@ const struct brace_builder brace_text_builder = {
 	.field = text_field,
 	.colon = text_colon,
 	.end = text_end,
-	.name = brace_put_text,
+	.name = brace_put_mended,
 	.unit = brace_unit_put,
 	.value = brace_value_put,
-	.verbatim = brace_put_text,
+	.verbatim = brace_put_mended,
 };

@@ -180,8 +180,7 @@ void brace_integer_put(struct waymark_formatter *f, const struct waymark_debug *
 void brace_pointer_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
 	struct brace_spec spec = f->spec;
-	int32_t size =
-		v->length == 4 || v->length == 8 ? (int32_t)v->length : (int32_t)sizeof(void *);
+	int32_t size = (int32_t)brace_pointer_size(v);
 
 	if (spec.alternate) {
 		f->spec.zero = true;

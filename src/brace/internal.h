@@ -35,7 +35,8 @@ extern const struct brace_builder brace_text_builder;
 /* What a callback writes to: it knows the placeholder, which nested values inherit. */
 struct waymark_formatter {
 	const struct brace_builder *to;
-	struct brace_sink *sink;
+	struct brace_sink *sink; /* of text */
+	struct brace_tree *tree; /* of tokens */
 	struct brace_spec spec;
 	unsigned int calls; /* callbacks that have not returned */
 	unsigned int depth; /* of indentation in {:#?} */
@@ -45,11 +46,20 @@ struct waymark_formatter {
 /* Adds text, indented where lines begin in {:#?}. */
 void brace_put_text(struct waymark_formatter *f, const char *text, size_t length);
 
+/* The same of text whose bytes are not known to be UTF-8. */
+void brace_put_mended(struct waymark_formatter *f, const char *text, size_t length);
+
 /* Lets an object say what it is. */
 void brace_call(struct waymark_formatter *f, const struct waymark_debug *object);
 
 /* The placeholder that a value of that kind is rendered with, where it does not accept its own. */
 struct brace_spec brace_spec_of(const struct brace_spec *spec, unsigned int kind);
+
+/* How wide an address is, in bytes. */
+static inline unsigned int brace_pointer_size(const struct waymark_debug *v)
+{
+	return v->length == 4 || v->length == 8 ? v->length : (unsigned int)sizeof(void *);
+}
 
 /* Renders a value by f->spec. */
 typedef void brace_renderer(struct waymark_formatter *f, const struct waymark_debug *value);

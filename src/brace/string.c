@@ -71,8 +71,7 @@ static size_t measure(const char *text, size_t length, size_t limit, size_t *cou
 	return at;
 }
 
-/* Text whose mistakes are replaced. */
-static void put_mended(struct waymark_formatter *f, const char *text, size_t length)
+void brace_put_mended(struct waymark_formatter *f, const char *text, size_t length)
 {
 	while (length) {
 		size_t good = utf8_invalid(text, length);
@@ -100,13 +99,13 @@ static void put_padded(struct waymark_formatter *f, const char *text, size_t len
 
 		length = measure(text, length, limit, &count);
 	} else {
-		put_mended(f, text, length);
+		brace_put_mended(f, text, length);
 		return;
 	}
 	struct brace_padding p = brace_padding_of(&f->spec, count, BRACE_ALIGN_LEFT);
 
 	brace_put_fill(f, p.before);
-	put_mended(f, text, length);
+	brace_put_mended(f, text, length);
 	brace_put_fill(f, p.after);
 }
 

@@ -1,9 +1,294 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees: what callbacks have said, rendered. */
+/*
+ * A tree read, and said once more to a builder. Any bytes may come: every token takes at least
+ * one, groups within groups are as many as callbacks may be, and where something is missing or
+ * wrong it ends in `...`.
+ */
+#include <string.h>
+
 #include "brace/internal.h"
+#include "brace/tree.h"
+
+struct replay {
+	struct waymark_formatter *formatter;
+	const unsigned char *at;
+	const unsigned char *end;
+	unsigned int depth; /* of groups that have not ended */
+	bool inside; /* a value: it is missing, or the rest of it */
+	struct waymark_group groups[BRACE_CALLS_MAX];
+};
+
+/* Text and its length in bytes, as far as it is there. */
+struct text {
+	const char *start;
+	size_t length;
+};
+
+/* Reads a token; false where it is wrong or not all there. */
+typedef bool token_reader(struct replay *r, unsigned int token);
+
+static size_t left(const struct replay *r)
+{
+	return (size_t)(r->end - r->at);
+}
+
+static bool take_length(struct replay *r, uint64_t *length)
+{
+	*length = 0;
+	for (unsigned int shift = 0; shift < 35 && left(r); shift += 7) {
+		unsigned char byte = *r->at++;
+
+		*length |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			return *length <= UINT32_MAX;
+		}
+	}
+	return false;
+}
+
+/* False where some of it is missing. */
+static bool take_text(struct replay *r, struct text *t)
+{
+	uint64_t length;
+	bool whole = take_length(r, &length) && length <= left(r);
+
+	t->start = (const char *)r->at;
+	t->length = whole ? (size_t)length : left(r);
+	r->at += t->length;
+	return whole;
+}
+
+static uint64_t take_bits(struct replay *r, unsigned int width)
+{
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < width; i++) {
+		n |= (uint64_t)*r->at++ << 8 * i;
+	}
+	return n;
+}
+
+static void say(struct replay *r, const struct waymark_debug *value)
+{
+	r->inside = false;
+	r->formatter->to->value(r->formatter, value);
+}
+
+static struct waymark_debug number_of(uint32_t kind, uint64_t bits)
+{
+	struct waymark_debug v = waymark_debug_number((enum waymark_debug_kind)kind, bits);
+
+	if (kind == WAYMARK_DEBUG_F32) {
+		uint32_t f32 = (uint32_t)bits;
+
+		memcpy(&v.as.f32, &f32, sizeof(f32));
+	} else if (kind >= WAYMARK_DEBUG_I8 && kind <= WAYMARK_DEBUG_I64) {
+		unsigned int unused = 64 - 8 * brace_token_width(kind);
+
+		v.as.i = (int64_t)(bits << unused) >> unused;
+	}
+	return v;
+}
+
+static bool read_number(struct replay *r, unsigned int kind)
+{
+	unsigned int width = brace_token_width(kind);
+
+	if (left(r) < width) {
+		return false;
+	}
+	struct waymark_debug v = number_of(kind, take_bits(r, width > 8 ? 8 : width));
+
+	if (width > 8) {
+		v.as.wide.high = take_bits(r, 8);
+	}
+	say(r, &v);
+	return true;
+}
+
+static bool read_pointer(struct replay *r, unsigned int kind)
+{
+	unsigned int width = left(r) ? *r->at++ : 0;
+
+	if ((width != 4 && width != 8) || left(r) < width) {
+		return false;
+	}
+	struct waymark_debug v = number_of(kind, take_bits(r, width));
+
+	v.length = width;
+	say(r, &v);
+	return true;
+}
+
+static bool read_text(struct replay *r, unsigned int kind)
+{
+	struct text t;
+	bool whole = take_text(r, &t);
+	struct waymark_debug v = waymark_debug_text(t.start, t.length);
+
+	v.kind = kind;
+	if (whole || t.length) {
+		say(r, &v);
+	}
+	r->inside |= !whole;
+	return whole;
+}
+
+static bool read_null(struct replay *r, unsigned int token)
+{
+	struct waymark_debug v = waymark_debug_string(NULL);
+
+	(void)token;
+	say(r, &v);
+	return true;
+}
+
+static bool read_begin(struct replay *r, unsigned int token)
+{
+	struct text name;
+
+	if (!take_text(r, &name) || r->depth == BRACE_CALLS_MAX) {
+		return false;
+	}
+	struct waymark_group *g = &r->groups[r->depth++];
+
+	*g = (struct waymark_group){ .formatter = r->formatter,
+		.kind = token - BRACE_TOKEN_STRUCT };
+	r->inside = false;
+	r->formatter->to->begin(g, name.start, name.length);
+	return true;
+}
+
+static struct waymark_group *innermost(struct replay *r)
+{
+	return r->depth ? &r->groups[r->depth - 1] : NULL;
+}
+
+static bool read_field(struct replay *r, unsigned int token)
+{
+	struct waymark_group *g = innermost(r);
+	struct text name = { NULL, 0 };
+
+	if (!g || (token == BRACE_TOKEN_FIELD && !take_text(r, &name))) {
+		return false;
+	}
+	r->formatter->to->field(g, name.start, name.length);
+	r->inside = true;
+	return true;
+}
+
+static bool read_colon(struct replay *r, unsigned int token)
+{
+	struct waymark_group *g = innermost(r);
+
+	(void)token;
+	if (!g) {
+		return false;
+	}
+	r->formatter->to->colon(g);
+	r->inside = true;
+	return true;
+}
+
+static bool read_end(struct replay *r, unsigned int token)
+{
+	struct waymark_group *g = innermost(r);
+
+	if (!g) {
+		return false;
+	}
+	r->depth--;
+	r->inside = false;
+	r->formatter->to->end(g, token == BRACE_TOKEN_END_MORE);
+	return true;
+}
+
+static bool read_words(struct replay *r, unsigned int token)
+{
+	const struct brace_builder *to = r->formatter->to;
+	struct text t;
+	bool whole = take_text(r, &t);
+
+	(token == BRACE_TOKEN_NAME ? to->name : to->verbatim)(r->formatter, t.start, t.length);
+	r->inside = !whole;
+	return whole;
+}
+
+static bool read_unit(struct replay *r, unsigned int token)
+{
+	(void)token;
+	r->inside = false;
+	r->formatter->to->unit(r->formatter);
+	return true;
+}
+
+/* What is not here is no token, or ends the tree. */
+static token_reader *const readers[BRACE_TOKENS] = {
+	[WAYMARK_DEBUG_POINTER] = read_pointer,
+	[WAYMARK_DEBUG_STRING] = read_text,
+	[WAYMARK_DEBUG_BYTES] = read_text,
+	[BRACE_TOKEN_NULL] = read_null,
+	[BRACE_TOKEN_STRUCT] = read_begin,
+	[BRACE_TOKEN_TUPLE] = read_begin,
+	[BRACE_TOKEN_LIST] = read_begin,
+	[BRACE_TOKEN_SET] = read_begin,
+	[BRACE_TOKEN_MAP] = read_begin,
+	[BRACE_TOKEN_FIELD] = read_field,
+	[BRACE_TOKEN_ENTRY] = read_field,
+	[BRACE_TOKEN_COLON] = read_colon,
+	[BRACE_TOKEN_END] = read_end,
+	[BRACE_TOKEN_END_MORE] = read_end,
+	[BRACE_TOKEN_NAME] = read_words,
+	[BRACE_TOKEN_VERBATIM] = read_words,
+	[BRACE_TOKEN_UNIT] = read_unit,
+};
+
+static bool read_token(struct replay *r, unsigned int token)
+{
+	if (brace_token_width(token)) {
+		return read_number(r, token);
+	}
+	return token < BRACE_TOKENS && readers[token] && readers[token](r, token);
+}
+
+/* True where nothing is missing. */
+static bool read_all(struct replay *r)
+{
+	while (left(r)) {
+		unsigned int token = *r->at++;
+
+		if (token == BRACE_TOKEN_WHOLE) {
+			return r->depth == 0 && left(r) == 0;
+		}
+		if (!read_token(r, token)) {
+			r->inside |= token == BRACE_TOKEN_CUT_VALUE;
+			return false;
+		}
+	}
+	return false;
+}
+
+/* What is missing between the values of a group stands where the next would. */
+static void put_missing(struct replay *r)
+{
+	struct waymark_group *g = innermost(r);
+
+	if (g && !r->inside) {
+		r->formatter->to->field(g, NULL, 0);
+	}
+	r->formatter->to->verbatim(r->formatter, "...", 3);
+}
 
 void brace_tree_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
-	(void)v;
-	f->to->verbatim(f, "...", 3);
+	struct replay r;
+
+	r.formatter = f;
+	r.at = (const unsigned char *)v->as.pointer;
+	r.end = r.at ? r.at + v->length : r.at;
+	r.depth = 0;
+	r.inside = false;
+	if (!read_all(&r)) {
+		put_missing(&r);
+	}
 }

@@ -92,10 +92,15 @@ static const char trees_begin[] =
 	"\n"
 	"\twaymark_trees_begin(&waymark_t);\n";
 
-static const char flatten[] = "\twaymark_flatten(&waymark_t, &${arg});\n";
+static const char flatten[] =
+	"\twaymark_flatten(&waymark_t, &waymark_event_${name}, ${placeholder}, &${arg});\n";
 
-static const char backend_functions[] =
-	"\trecord_${name}(${recorder}, true${comma}${arguments});\n"
+static const char trees_end[] = "\twaymark_trees_end(&waymark_t);\n";
+
+static const char wait_record[] =
+	"\trecord_${name}(${recorder}, true${comma}${arguments});\n";
+
+static const char backend_function[] =
 	"}\n"
 	"\n"
 	"WAYMARK_HOT static void ${backend}_${name}(${parameters})\n"
@@ -195,28 +200,57 @@ void emit_record(struct emit_context *c, const struct event *e)
 	out_str(c->out, end);
 }
 
-/* What callbacks say is kept on the stack until it is recorded. */
-static void emit_flattened(struct emit_context *c, const struct event *e)
+/* Which placeholder shows an argument, from 0. */
+static size_t placeholder_of(const struct event *e, size_t arg)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->format.count; i++) {
+		const struct segment *s = &e->format.segments[i];
+
+		if (s->has_conversion && s->conversion.arg == (int)arg) {
+			return n;
+		}
+		n += s->has_conversion;
+	}
+	return 0;
+}
+
+/* What callbacks say is kept on the stack until it is recorded; whether there may be any. */
+static bool emit_flattened(struct emit_context *c, const struct event *e)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < e->arg_count; i++) {
-		if (e->args[i].type.class == TYPE_DEBUG) {
-			out_str(c->out, any ? "" : trees);
-			out_str(c->out, any ? "" : trees_begin);
-			OUT(c->out, flatten, { "arg", e->args[i].c_name });
-			any = true;
+		if (e->args[i].type.class != TYPE_DEBUG) {
+			continue;
 		}
+		out_str(c->out, any ? "" : trees);
+		out_str(c->out, any ? "" : trees_begin);
+		OUT(c->out, flatten, { "name", e->name }, { "arg", e->args[i].c_name },
+			{ "placeholder", c_number(c, placeholder_of(e, i)) });
+		any = true;
 	}
+	return any;
 }
 
 void emit_recorder(
 	struct emit_context *c, const struct event *e, const char *backend, const char *recorder)
 {
-	OUT(c->out, wait_begin, { "backend", backend }, { "name", e->name },
-		{ "parameters", c_parameters(c, e) });
-	emit_flattened(c, e);
-	OUT(c->out, backend_functions, { "backend", backend }, { "recorder", recorder },
-		{ "name", e->name }, { "comma", comma(e) }, { "parameters", c_parameters(c, e) },
-		{ "arguments", c_arguments(c, e) });
+	const struct out_hole holes[] = {
+		{ "backend", backend },
+		{ "recorder", recorder },
+		{ "name", e->name },
+		{ "comma", comma(e) },
+		{ "parameters", c_parameters(c, e) },
+		{ "arguments", c_arguments(c, e) },
+		{ NULL, NULL },
+	};
+
+	out_template(c->out, wait_begin, holes);
+	bool has_trees = emit_flattened(c, e);
+
+	out_template(c->out, wait_record, holes);
+	out_str(c->out, has_trees ? trees_end : "");
+	out_template(c->out, backend_function, holes);
 }

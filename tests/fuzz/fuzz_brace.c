@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as a message and as the values of it: nothing is overrun at any size of the buffer,
- * the length does not depend on it, and what values add is UTF-8.
+ * the length does not depend on it, and what values add is UTF-8. An object's tree renders as
+ * the object does.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "base/utf8.h"
 #include "brace/brace.h"
+#include "brace/tree.h"
 
 #define VALUES 8
 
@@ -35,6 +37,19 @@ static void render_object(struct waymark_formatter *f, const void *object)
 	waymark_debug_end(&g);
 }
 
+/* A number has no bits beyond its width: those who make values see to it. */
+static struct waymark_debug fit(struct waymark_debug v)
+{
+	unsigned int unused = 64 - 8 * (brace_token_width(v.kind) % 16);
+
+	if (v.kind <= WAYMARK_DEBUG_U64) {
+		v.as.u = v.as.u << unused >> unused;
+	} else if (v.kind <= WAYMARK_DEBUG_I64) {
+		v.as.i = (int64_t)(v.as.u << unused) >> unused;
+	}
+	return v;
+}
+
 /* A value of any kind from the bytes of `data`. */
 static struct waymark_debug value_from(
 	const uint8_t *data, size_t size, size_t i, const struct waymark_debug *inner)
@@ -53,7 +68,31 @@ static struct waymark_debug value_from(
 	} else {
 		memcpy(&v.as.wide, data + at, size - at < 16 ? size - at : 16);
 	}
-	return v;
+	return fit(v);
+}
+
+static void check_tree(const struct brace_spec *spec, const struct waymark_debug *object)
+{
+	static unsigned char bytes[4096];
+	static char direct[16384];
+	static char replayed[16384];
+	struct brace_tree t;
+	struct brace_sink s;
+
+	if (spec->width > 100 || spec->precision > 100 ||
+		!brace_tree_build(&t, bytes, sizeof(bytes), spec, object)) {
+		return;
+	}
+	struct waymark_debug tree = waymark_debug_bytes(bytes, t.used);
+
+	tree.kind = WAYMARK_DEBUG_TREE;
+	brace_sink_buffer(&s, direct, sizeof(direct));
+	brace_render(&s, spec, object);
+	size_t length = s.length;
+
+	brace_sink_buffer(&s, replayed, sizeof(replayed));
+	brace_render(&s, spec, &tree);
+	require(s.length == length && strcmp(direct, replayed) == 0);
 }
 
 static void check_pieces(const char *message, size_t length)
@@ -83,6 +122,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < VALUES; i++) {
 		values[i] = value_from(data, size, i, &inner);
 		inner = values[i].kind == WAYMARK_DEBUG_OBJECT ? inner : values[i];
+	}
+	for (size_t i = 0; i < VALUES; i++) {
+		struct brace_spec spec = brace_spec_at((const char *)data, size, i);
+		struct waymark_debug object = waymark_debug_object(render_object, &values[i]);
+
+		if (values[i].kind < WAYMARK_DEBUG_TREE) {
+			check_tree(&spec, &object);
+		}
 	}
 	brace_sink_buffer(&s, whole, sizeof(whole));
 	size_t length = brace_format(&s, (const char *)data, size, values, VALUES);
