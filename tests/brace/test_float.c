@@ -137,6 +137,27 @@ static void display_and_debug_read_back(void **state)
 	}
 }
 
+/* Bit by bit, the sign of zero too; of NaN, which has no digits, only that it is one. */
+static void every_bit_of_any_float_reads_back(void **state)
+{
+	static const char *const messages[] = { "{}", "{:?}", "{:e}", "{:E}" };
+
+	(void)state;
+	for (unsigned long i = rounds(50000); i > 0; i--) {
+		uint64_t bits = random_bits();
+		float f32 = f32_of((uint32_t)bits);
+		double f64;
+
+		memcpy(&f64, &bits, sizeof(f64));
+		const char *message = messages[i % ARRAY_SIZE(messages)];
+		double back64 = strtod(rendered(message, waymark_debug_f64(f64)), NULL);
+		float back32 = strtof(rendered(message, waymark_debug_f32(f32)), NULL);
+
+		assert_true(isnan(f64) ? isnan(back64) : memcmp(&back64, &f64, 8) == 0);
+		assert_true(isnan(f32) ? isnan(back32) : memcmp(&back32, &f32, 4) == 0);
+	}
+}
+
 static void precision_rounds_as_printf(void **state)
 {
 	(void)state;
@@ -196,6 +217,7 @@ int main(void)
 		cmocka_unit_test(digits_of_f64_are_the_fewest_that_read_back),
 		cmocka_unit_test(digits_of_f32_are_the_fewest_that_read_back),
 		cmocka_unit_test(display_and_debug_read_back),
+		cmocka_unit_test(every_bit_of_any_float_reads_back),
 		cmocka_unit_test(precision_rounds_as_printf),
 	};
 
