@@ -44,6 +44,7 @@ for command in $(sed -n "s/.*executable('\([a-z]*\)'.*/\1/p" src/cmd/meson.build
 	page "$command.1" "the command $command"
 done
 page waymark-control.3 waymark/control.h
+page waymark-debug.3 waymark/debug.h
 page waymark-monitor.3 waymark/monitor.h
 page waymark-reader.3 waymark/reader.h
 page waymark-translate.3 waymark/translate.h
