@@ -149,6 +149,18 @@ static bool report_made_name(
 	return false;
 }
 
+/* What begins and ends a scope x is called trace_x_enter(), trace_x_leave(), trace_x_start(). */
+static const struct event *find_scope_clash(struct model *m, const struct event *e)
+{
+	static const char *const ends[] = { "enter", "leave", "start" };
+	const struct event *other = NULL;
+
+	for (size_t i = 0; e->end && !other && i < ARRAY_SIZE(ends); i++) {
+		other = model_find(m, arena_printf(&m->arena, "%s_%s", e->name, ends[i]));
+	}
+	return other;
+}
+
 /*
  * A `vcpu` event x has the macro TRACE_X_VCPU_STATE, as an event x_vcpu has. A `tcg`
  * event x has the function trace_x_tcg(), as an event x_tcg has.
@@ -165,6 +177,9 @@ static bool check_made_names(
 	}
 	if (!other && e->properties & EVENT_TCG_EXEC) {
 		other = model_find(m, arena_printf(&m->arena, "%.*s_tcg", declared, e->name));
+	}
+	if (!other) {
+		other = find_scope_clash(m, e);
 	}
 	return !other || report_made_name(m, d, e, other);
 }

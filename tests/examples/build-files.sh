@@ -48,6 +48,33 @@ block meson >meson.build
 { meson setup built && ninja -C built; } >out 2>&1 || fail "the meson.build of building.md: $(cat out)"
 traced built/program
 
+# The same of a directory of TOML files, in which files are added.
+mkdir directory directory/trace
+cd directory
+toml() { # EVENT
+	printf '[[events]]\nname = "%s"\nargs = "blocks: u32"\nmessage = "{}"\nenabled = true\n' "$1" \
+		>"trace/$1.toml"
+	printf '#include "trace-vm.h"\nint main(void)\n{\n\ttrace_%s(7);\n\treturn 0;\n}\n' "$1" >main.c
+}
+records() { # EVENT PROGRAM
+	WAYMARK_TRACE="$1,file=t.ctf,replace=on" "$2" || fail "$2 does not run"
+	"$waymark" info t.ctf >out || fail "$2 is not traced"
+	grep -q "$1" out || fail "$2 does not record $1: $(cat out)"
+}
+sed 's/waymark_group,.*,build/waymark_group,vm,trace,build/; s/trace-cache/trace-vm/g' ../Makefile >Makefile
+block meson 'A directory of TOML files' >meson.build
+toml vm_first
+make -s >out 2>&1 || fail "the Makefile of a directory: $(cat out)"
+records vm_first ./program
+{ meson setup built && ninja -C built; } >out 2>&1 || fail "the meson.build of a directory: $(cat out)"
+sleep 1
+toml vm_added
+make -s >out 2>&1 || fail "the Makefile of a directory with one file more: $(cat out)"
+records vm_added ./program
+ninja -C built >out 2>&1 || fail "the meson.build of a directory with one file more: $(cat out)"
+records vm_added built/program
+cd ..
+
 mkdir build
 generate cache cache/trace-events
 cp main.c main.cc
