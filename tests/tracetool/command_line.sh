@@ -273,7 +273,7 @@ inputs()
 	says TRACE_G_GENERATED_TRACERS_H
 	run 0 --format=c --backends=log --group=g empty -
 	refused 'cannot read nowhere: No such file or directory' $both --group=g nowhere new.h
-	refused 'cannot read dir: Is a directory' $both --group=g dir new.h
+	refused 'cannot read dir: a directory without files *.toml' $both --group=g dir new.h
 	refused 'cannot read /dev/zero: more than 64 MiB: not a declaration' \
 		$both --group=g /dev/zero new.h
 	run 1 $both --group=g broken a new.h
