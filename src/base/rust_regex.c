@@ -146,7 +146,7 @@ static bool read_escape_inside(struct reader *r)
 /* [:alpha:] and its like. */
 static bool read_class(struct reader *r)
 {
-	size_t length = strspn(r->at + 2, "abcdefghijklmnopqrstuvwxyz");
+	size_t length = r->at[1] == ':' ? strspn(r->at + 2, "abcdefghijklmnopqrstuvwxyz") : 0;
 
 	if (r->at[1] != ':' || strncmp(r->at + 2 + length, ":]", 2) != 0) {
 		return refuse(r, "a '[' in brackets is supported only as in [[:alpha:]]");
@@ -297,7 +297,7 @@ static bool translate(struct reader *r)
 	return true;
 }
 
-char *rust_regex_pattern(const char *text, char *why, size_t size)
+char *waymark_rust_regex_pattern(const char *text, char *why, size_t size)
 {
 	char *pattern = malloc(strlen(text) * ESCAPE_MAX / 2 + ESCAPE_MAX);
 	struct reader r = { .at = text, .to = pattern, .why = why, .why_size = size };

@@ -15,6 +15,6 @@
  * names of events never have, or what cannot be said, or where there is no memory.
  * Whether it is well-formed otherwise is for regcomp() to say. The caller frees it.
  */
-char *rust_regex_pattern(const char *text, char *why, size_t size);
+char *waymark_rust_regex_pattern(const char *text, char *why, size_t size);
 
 #endif

@@ -11,7 +11,7 @@ static char why[160];
 
 static bool finds(const char *regex, const char *name)
 {
-	char *pattern = rust_regex_pattern(regex, why, sizeof(why));
+	char *pattern = waymark_rust_regex_pattern(regex, why, sizeof(why));
 	struct waymark_error error;
 	struct pattern p;
 
@@ -30,7 +30,7 @@ static bool finds(const char *regex, const char *name)
 
 static enum pattern_kind kind(const char *regex)
 {
-	char *pattern = rust_regex_pattern(regex, why, sizeof(why));
+	char *pattern = waymark_rust_regex_pattern(regex, why, sizeof(why));
 	struct pattern p;
 
 	assert_int_equal(waymark_pattern_init(&p, pattern, NULL), 0);
@@ -129,6 +129,8 @@ static void what_would_mean_another_thing_is_refused(void **state)
 		{ "[a", "a '[' has no ']'" },
 		{ "[", "a '[' has no ']'" },
 		{ "[\\", "it ends in a '\\'" },
+		{ "[a[", "a '[' in brackets is supported only as in [[:alpha:]]" },
+		{ "[[:", "a '[' in brackets is supported only as in [[:alpha:]]" },
 		{ "[a[b]]", "a '[' in brackets is supported only as in [[:alpha:]]" },
 		{ "[[.a.]]", "a '[' in brackets is supported" },
 		{ "[[:^alpha:]]", "a '[' in brackets is supported" },
@@ -144,7 +146,7 @@ static void what_would_mean_another_thing_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_null(rust_regex_pattern(bad[i].regex, why, sizeof(why)));
+		assert_null(waymark_rust_regex_pattern(bad[i].regex, why, sizeof(why)));
 		if (!strstr(why, bad[i].why)) {
 			fail_msg("'%s': '%s' does not contain '%s'", bad[i].regex, why, bad[i].why);
 		}
@@ -162,7 +164,7 @@ static void longest_translations_fit(void **state)
 
 		for (size_t n = 0; n < 64; n++) {
 			strcat(regex, units[i]);
-			free(rust_regex_pattern(regex, why, sizeof(why)));
+			free(waymark_rust_regex_pattern(regex, why, sizeof(why)));
 		}
 	}
 }

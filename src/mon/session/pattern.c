@@ -61,7 +61,7 @@ static char *copy_pattern(struct call *call)
 	struct waymark_error why = { "out of memory" };
 	char *pattern = is_all ? strdup("*")
 			: pattern_is_regex(call)
-				? rust_regex_pattern(name, why.text, sizeof(why.text))
+				? waymark_rust_regex_pattern(name, why.text, sizeof(why.text))
 				: strdup(name);
 
 	if (!pattern) {

@@ -82,7 +82,7 @@ static int add_pattern(
 int waymark_regex_add(struct waymark_rules *rules, const char *regex, struct waymark_error *error)
 {
 	char why[160];
-	char *pattern = rust_regex_pattern(regex, why, sizeof(why));
+	char *pattern = waymark_rust_regex_pattern(regex, why, sizeof(why));
 
 	if (!pattern) {
 		return waymark_fail(error, "regular expression '%.80s': %s", regex, why);
