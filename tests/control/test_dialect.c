@@ -132,6 +132,24 @@ static bool type_switches(const char *option, bool events, bool scopes)
 	return good && are(before, events, scopes) && are(later, events, scopes);
 }
 
+static bool scopes_are_listed(void)
+{
+	struct waymark_event_list events;
+
+	scopes_and_events("one_%d");
+	return waymark_list_events("/^one/", &events, &error) == 0 && events.count == 4 &&
+	       !strcmp(events.events[3].name, "one_3") &&
+	       waymark_enable("/one_3/", WAYMARK_ANY_BACKEND, NULL, &error) == 0 &&
+	       waymark_get_state(waymark_find("one_3")) &&
+	       !waymark_get_state(waymark_find("one_2"));
+}
+
+static void scopes_are_listed_and_switched_as_events_are(void **state)
+{
+	(void)state;
+	assert_true(in_child(scopes_are_listed));
+}
+
 static bool type_all(void)
 {
 	return type_switches(STRATO "type=all", true, true);
@@ -220,6 +238,7 @@ int main(void)
 		cmocka_unit_test(option_with_nothing_in_it_is_an_error),
 		cmocka_unit_test(dialect_is_chosen_once),
 		cmocka_unit_test(type_is_about_objects_now_and_later),
+		cmocka_unit_test(scopes_are_listed_and_switched_as_events_are),
 		cmocka_unit_test(one_wrong_line_changes_nothing),
 		cmocka_unit_test(list_may_have_thousands_of_names),
 	};

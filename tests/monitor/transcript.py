@@ -5,8 +5,8 @@
     transcript.py PROGRAM FILE...        each must go as its file says
     transcript.py --write PROGRAM FILE   writes down what was answered instead
 
-A file begins with `# dialect: NAME`, and perhaps `,KEY=VALUE` of the option. Its
-lines: `> ` is sent, `! ` is for the program: a number has it fire so many rounds of its
+A file begins with `# dialect: NAME`, and perhaps `,KEY=VALUE` of the option; or the name is
+itself the option `dialect=...`, which leaves the choice to that. Its lines: `> ` is sent, `! ` is for the program: a number has it fire so many rounds of its
 events; `$ NAME` shows a file, `# ` says something; every other line is an answer. The
 folder of the test is DIR, the program's number PID, that of a vCPU POINTER.
 """
@@ -65,9 +65,11 @@ class Conversation:
     def __init__(self, program, folder, dialect):
         self.folder = folder
         where = os.path.join(folder, "monitor.sock")
+        option = (f"{dialect},control={where}" if dialect.startswith("dialect=")
+                  else f"control={where},control-mode={dialect}")
         self.program = subprocess.Popen(
             [program], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env=dict(os.environ, WAYMARK_TRACE=f"control={where},control-mode={dialect}"))
+            env=dict(os.environ, WAYMARK_TRACE=option))
         self.talk = Talk(where, dialect)
         self.lines = []
 
