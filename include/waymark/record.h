@@ -87,6 +87,12 @@ void waymark_log_message(const struct waymark_event *event, const struct waymark
 void waymark_syslog_message(const struct waymark_event *event, const struct waymark_message *m);
 void waymark_ftrace_message(const struct waymark_event *event, const struct waymark_message *m);
 
+/*
+ * The same for scopes alone, by OpenHarmony's libhitrace_meter.so: without it, and for an event
+ * that is none, nothing. Any thread; for signal handlers as far as that library is.
+ */
+void waymark_hitrace_message(const struct waymark_event *event, const struct waymark_message *m);
+
 /* What stands at that place of the program; a file of NULL is not known. */
 static inline struct waymark_message waymark_message_of(
 	const struct waymark_debug *values, uint32_t count, const char *file, uint32_t line)

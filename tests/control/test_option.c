@@ -308,7 +308,7 @@ static void values_are_checked(void **state)
 	refuse("log.file=", "log.file= needs the name of a file");
 	refuse("backend=lgo", "unknown backend 'lgo'");
 	refuse("backend=log+", "unknown backend ''");
-	refuse("log.prefix=never", "'never' is none of default, iso, none");
+	refuse("log.prefix=never", "'never' is none of default, iso, none, stratovirt");
 	refuse("events=/nonexistent/list", "events=: /nonexistent/list: No such file or directory");
 	refuse("events=/", "events=: /: Is a directory");
 }
@@ -322,7 +322,7 @@ static void control_characters_do_not_reach_the_message(void **state)
 static void every_prefix_of_the_table_is_an_option(void **state)
 {
 	static const char *const names[] = {
-#define WAYMARK_LOG_PREFIX(name, print) name,
+#define WAYMARK_LOG_PREFIX(name, has_brackets, print) name,
 #include "rt/sink/log_prefixes.def"
 #undef WAYMARK_LOG_PREFIX
 	};

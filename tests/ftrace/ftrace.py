@@ -195,7 +195,7 @@ def test_style(b):
     pid = b.marks()[0]["tid"]
     check(b.texts() == ["I|%s|%s" % (pid, s) for s in done.log], b.texts())
     done = b.run("steps", 1, option="ftrace.style=perfetto")
-    check("ftrace.style=: 'perfetto' is none of text, atrace" in done.stderr, done.stderr)
+    check("ftrace.style=: 'perfetto' is none of text, atrace, hitrace" in done.stderr, done.stderr)
 
 
 def test_closing(b):
@@ -269,6 +269,63 @@ def test_guest(b):
     check(b.texts() == ["foo a=d1", f"bar cpu={cpu} a=d2", f"baz_trans cpu={cpu} a=d3",
                         f"baz_exec cpu={cpu} a=d3"], cpu, b.texts())
     check(b.texts() == done.log, done.log)
+
+
+def test_messages(b):
+    """With the program of tests/text: messages with braces, and scopes."""
+    for actions in (("texts", "formats"), ("handler=3",), ("child",), ("scopes=-7",)):
+        write(b.buffer + "/trace", "")
+        done = b.run(*actions)
+        # The program has no such event for ftrace.
+        log = [s for s in done.log if s != "disk_idle"]
+        check(len(log) >= 3 and b.texts() == log, b.texts(), done.log)
+    check(b.texts()[0] == "[SCOPE_START][cursor] ", b.texts())
+    check(b.texts()[4] == '[SCOPE_START(id=-7)][frame] fd 5 | "x"', b.texts())
+
+
+def test_message_lines(b):
+    b.run("lines", "texts")
+    text = read(b.buffer + "/trace")
+    check(': [object] is Request {\n    sector: 7,\n    name: "a\\nb",\n}\n' in text, text)
+    check(text.count("tracing_mark_write") == 4, text)
+
+
+def test_message_long(b):
+    rest = ": Request received"
+    frame = len("[request] " + rest + "\n")
+    for length in ((b.piece - frame) & ~1, (b.piece - frame + 2) & ~1, 5000):
+        write(b.buffer + "/trace", "")
+        done = b.run("long=%d" % length)
+        text, = b.texts()
+        check(done.log == ["[request] " + "\u00e9" * (length // 2) + rest], len(done.log[0]))
+        if length + frame <= b.piece:
+            check(text == done.log[0], len(text), text[-30:])
+        else:
+            check(text.endswith("..."), text[-30:])
+            check(b.piece - 2 <= len(text.encode()) < b.piece, len(text.encode()))
+
+
+def test_scope_styles(b):
+    message = '[frame] fd 5 %s "x"'
+    for style, wanted in {
+            "atrace": ["B|%d|[cursor] ", "B|%d|" + message % "|", "E|%d", "E|%d",
+                       "S|%d|" + message % "/" + "|-7", "F|%d|" + message % "/" + "|-7",
+                       "I|%d|[plain] "],
+            "hitrace": ["B|%d|H:[cursor] ", "B|%d|H:" + message % "/", "E|%d|", "E|%d|",
+                        "S|%d|H:" + message % "/" + " -7", "F|%d|H:" + message % "/" + " -7",
+                        "I|%d|H:[plain] "]}.items():
+        write(b.buffer + "/trace", "")
+        option = "ftrace.style=%s,ftrace.instance=%s" % (style, b.instance)
+        done = b.run("scopes=-7", "texts", "lines", option=option)
+        texts = b.texts()
+        del texts[6], texts[7]
+        check(texts[:7] == [s.replace("%d", str(done.pid)) for s in wanted], texts)
+        check(r"[object] is Request {\n    sector: 7,\n" in texts[7], texts[7])
+        write(b.buffer + "/trace", "")
+        b.run("long-scope=9000", option=option)
+        id_, = b.texts()
+        check(re.fullmatch(r"S.*\[frame\] x+\.\.\.[| ]-2147483648", id_), id_[-30:])
+        check(len(id_) == b.piece - 1, len(id_))
 
 
 def main():

@@ -10,7 +10,8 @@ list=${2:-$(dirname "$0")/handler-path.txt}
 
 # Those that only control calls, the writer's start or the log come to.
 elsewhere='^(host_(descriptors|error|line_printf|lock|thread)|record_writer_start|'
-elsewhere="$elsewhere"'sink_(ctf|ctf_replace|log|log_file|log_prefix|output|plain|simple|sink|switch))\.c\.o$'
+elsewhere="$elsewhere"'sink_(ctf|ctf_replace|log|log_file|log_level|log_prefix|log_zone|'
+elsewhere="$elsewhere"'output|plain|simple|sink|switch))\.c\.o$'
 # Of these a function is for control calls, and says why it failed.
 strerror_too='sink_simple_open.c.o'
 

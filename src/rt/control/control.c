@@ -156,8 +156,8 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 			event->backends & backends ? "a backend that this process switches"
 						   : "that backend");
 	}
-	if (on && backends & WAYMARK_CTF) {
-		waymark_declare_event(own);
+	if (on) {
+		waymark_declare_event(own, backends);
 	}
 	waymark_lock();
 	bool done = !on || waymark_registry_prepare(own, backends);

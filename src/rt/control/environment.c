@@ -20,9 +20,11 @@
 #include "rt/event/loaded.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
+#include "rt/sink/log_level.h"
 #include "rt/sink/sink.h"
 
 #define VARIABLE "WAYMARK_TRACE"
+#define LEVEL_VARIABLE "WAYMARK_LOG_LEVEL"
 
 /* Written while constructors run, one at a time; `file` under the control lock. */
 static struct {
@@ -99,7 +101,19 @@ static const char *copy_option(char *part, const char *text)
 	return *text ? text + 1 : text;
 }
 
-static void load(void)
+/* An empty one is as good as none. */
+static void load_level(void)
+{
+	const char *text = secure_getenv(LEVEL_VARIABLE);
+
+	if (text && *text && !waymark_log_level_set(text)) {
+		waymark_message(LEVEL_VARIABLE ": '%s' is none of " LOG_LEVELS
+					       "; everything is printed",
+			text);
+	}
+}
+
+static void load_options(void)
 {
 	const char *text = secure_getenv(VARIABLE);
 	char *part = text ? malloc(strlen(text) + 1) : NULL;
@@ -113,6 +127,12 @@ static void load(void)
 		load_option(part);
 	}
 	free(part);
+}
+
+static void load(void)
+{
+	load_level();
+	load_options();
 }
 
 void waymark_environment_load(void)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * WAYMARK_TRACE: options that take effect before main(), without the program's
- * help. Ignored in set-uid programs. A bad one is told and otherwise ignored.
+ * help; WAYMARK_LOG_LEVEL: the log's threshold. Ignored in set-uid programs. A bad one is
+ * told and otherwise ignored.
  */
 #ifndef RT_CONTROL_ENVIRONMENT_H
 #define RT_CONTROL_ENVIRONMENT_H
 
 #include <stdbool.h>
 
-/* Reads it, at the first call only: before the first object is registered. */
+/* Reads them, at the first call only: before the first object is registered. */
 void waymark_environment_load(void);
 
 /*

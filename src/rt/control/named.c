@@ -45,6 +45,20 @@ static bool prepare(const struct named *n)
 	return done;
 }
 
+/* The backends that some of the events will be on for. Under the lock. */
+static unsigned int wanted(const struct named *n)
+{
+	unsigned int backends = 0;
+
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		registry_foreach_event(it, o)
+		{
+			backends |= is_named(n, *it) ? n->on & state_switchable(*it) : 0;
+		}
+	}
+	return backends;
+}
+
 /* Under the lock, behind prepare(): it cannot fail. */
 static void apply(const struct named *n)
 {
@@ -58,11 +72,12 @@ static void apply(const struct named *n)
 	}
 }
 
-static bool prepare_only(const struct named *n)
+static bool prepare_only(const struct named *n, unsigned int *backends)
 {
 	waymark_lock();
 	bool done = prepare(n);
 
+	*backends = wanted(n);
 	waymark_unlock();
 	return done;
 }
@@ -71,10 +86,12 @@ static bool prepare_only(const struct named *n)
 static bool change(const struct named *n)
 {
 	if (n->on) {
-		if (!prepare_only(n)) {
+		unsigned int backends;
+
+		if (!prepare_only(n, &backends)) {
 			return false;
 		}
-		waymark_declare_identified();
+		waymark_declare_identified(backends);
 	}
 	waymark_lock();
 	bool done = prepare(n);

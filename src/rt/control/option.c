@@ -149,9 +149,11 @@ static int take_log_file(struct waymark_config *c, const char *value, struct way
 static int take_log_prefix(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
 	c->log_prefix = waymark_log_prefix_name(value);
-	return c->log_prefix ? 0
-			     : waymark_fail(error,
-				       "log.prefix=: '%s' is none of default, iso, none", value);
+	return c->log_prefix
+		       ? 0
+		       : waymark_fail(error,
+				 "log.prefix=: '%s' is none of default, iso, none, stratovirt",
+				 value);
 }
 
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -175,7 +177,8 @@ static int take_word(const char **to, const char *key, const char *value, const 
 static int take_ftrace_style(
 	struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_word(&c->ftrace_style, "ftrace.style", value, WORDS("text", "atrace"), error);
+	return take_word(
+		&c->ftrace_style, "ftrace.style", value, WORDS("text", "atrace", "hitrace"), error);
 }
 
 static int take_ftrace_instance(

@@ -117,8 +117,8 @@ int waymark_vcpu_set_state(
 	if (check_event(event, error) < 0) {
 		return -1;
 	}
-	if (on && event->backends & WAYMARK_CTF) {
-		waymark_declare_event(own);
+	if (on) {
+		waymark_declare_event(own, WAYMARK_ANY_BACKEND);
 	}
 	waymark_lock();
 	int result = switch_event(cpu, own, on, error);
@@ -212,7 +212,7 @@ static int change(const struct request *r)
 		if (prepare_only(r) < 0) {
 			return -1;
 		}
-		waymark_declare_identified();
+		waymark_declare_identified(0); /* events of vCPUs are no scopes */
 	}
 	waymark_lock();
 	int result = prepare(r);

@@ -133,6 +133,41 @@ void waymark_rules_identify_in(struct waymark_object *object, unsigned int backe
 	waymark_unlock();
 }
 
+static bool want(
+	struct waymark_rules *rules, const struct waymark_object *object, unsigned int backends)
+{
+	registry_foreach_event(it, object)
+	{
+		unsigned int of_event = state_switchable(*it) & backends;
+
+		if (of_event && judge(rules, *it).on & of_event) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool waymark_rules_want(struct waymark_rules *rules, unsigned int backends)
+{
+	bool wanted = false;
+
+	waymark_lock();
+	for (struct waymark_object *o = waymark_registry_first(); o && !wanted; o = o->next) {
+		wanted = want(rules, o, backends);
+	}
+	waymark_unlock();
+	return wanted;
+}
+
+bool waymark_rules_want_in(const struct waymark_object *object, unsigned int backends)
+{
+	waymark_lock();
+	bool wanted = want(&in_force, object, backends);
+
+	waymark_unlock();
+	return wanted;
+}
+
 static bool covers(const struct waymark_rule *newer, const struct waymark_rule *older)
 {
 	if (newer->type != RULE_ALL) {

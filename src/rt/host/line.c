@@ -12,8 +12,8 @@
 
 static const char cut_mark[] = "...";
 
-/* Appends bytes and a NUL; what does not fit is cut off. */
-static void put_bytes(struct line *l, const char *bytes, size_t count)
+/* Appends a NUL, too; what does not fit is cut off. */
+void waymark_line_add(struct line *l, const char *bytes, size_t count)
 {
 	size_t room = l->size - l->len - 1;
 
@@ -38,7 +38,7 @@ static void put_number(struct line *l, unsigned long long value, bool negative)
 	if (negative) {
 		digits[--at] = '-';
 	}
-	put_bytes(l, digits + at, sizeof(digits) - at);
+	waymark_line_add(l, digits + at, sizeof(digits) - at);
 }
 
 /* Where the arguments are: a va_list that is a parameter cannot be passed on by its address. */
@@ -76,13 +76,13 @@ static const char *put_conversion(struct line *l, const char *fmt, struct argume
 	if (*fmt == 's') {
 		const char *s = va_arg(a->ap, const char *);
 
-		put_bytes(l, s, strlen(s));
+		waymark_line_add(l, s, strlen(s));
 	} else if (*fmt == 'd') {
 		put_signed(l, a, longs);
 	} else if (*fmt == 'u') {
 		put_unsigned(l, a, longs);
 	} else {
-		put_bytes(l, "%", 1);
+		waymark_line_add(l, "%", 1);
 		return *fmt == '%' ? fmt + 1 : fmt;
 	}
 	return fmt + 1;
@@ -96,7 +96,7 @@ void waymark_line_vput(struct line *l, const char *fmt, va_list ap)
 	while (*fmt) {
 		size_t text = strcspn(fmt, "%");
 
-		put_bytes(l, fmt, text);
+		waymark_line_add(l, fmt, text);
 		fmt += text;
 		if (*fmt == '%') {
 			fmt = put_conversion(l, fmt + 1, &a);
@@ -118,9 +118,11 @@ void waymark_line_put(struct line *l, const char *fmt, ...)
  * Writes the character of `n` bytes, 0: a byte that is no UTF-8, as a line shows it
  * (ESCAPE_CODE_MAX bytes of room); returns its width.
  */
-static size_t show_character(char *out, const char *text, size_t n)
+static size_t show_character(const struct line *l, char *out, const char *text, size_t n)
 {
-	if (n == 1 && !escape_needed((unsigned char)*text)) {
+	bool is_kept = l->keeps_lines && *text == '\n';
+
+	if (n == 1 && (is_kept || !escape_needed((unsigned char)*text))) {
 		*out = *text;
 		return 1;
 	}
@@ -149,7 +151,7 @@ static size_t fitting(const struct line *l, size_t room, size_t *width)
 		char shown[ESCAPE_CODE_MAX];
 		size_t n = utf8_length(l->data + i, l->len - i);
 
-		used += show_character(shown, l->data + i, n);
+		used += show_character(l, shown, l->data + i, n);
 		if (used > room) {
 			break;
 		}
@@ -174,14 +176,16 @@ static size_t last_character(const char *data, size_t len)
  * Spreads the first `len` bytes of the text to `width` bytes. From the end the same
  * characters are found as from the beginning: none contains the first byte of another.
  */
-static void escape_backwards(char *data, size_t len, size_t width)
+static void escape_backwards(struct line *l, size_t len, size_t width)
 {
+	char *data = l->data;
+
 	while (len < width) {
 		char shown[ESCAPE_CODE_MAX];
 		size_t n = last_character(data, len);
 
 		len -= n ? n : 1;
-		size_t taken = show_character(shown, data + len, n);
+		size_t taken = show_character(l, shown, data + len, n);
 
 		width -= taken;
 		memcpy(data + width, shown, taken);
@@ -200,7 +204,7 @@ void waymark_line_end(struct line *l)
 		width = 0;
 		len = fitting(l, room, &width);
 	}
-	escape_backwards(l->data, len, width);
+	escape_backwards(l, len, width);
 	l->len = width;
 	if (l->cut) {
 		memcpy(l->data + l->len, cut_mark, sizeof(cut_mark) - 1);

@@ -20,6 +20,7 @@ struct line {
 	size_t size;
 	size_t len;
 	bool cut;
+	bool keeps_lines; /* newlines in it stay as they are */
 };
 
 /* `size` is at least 8. */
@@ -27,6 +28,9 @@ static inline void line_init(struct line *l, char *data, size_t size)
 {
 	*l = (struct line){ .data = data, .size = size };
 }
+
+/* Appends `count` bytes as they are. Any signal handler. */
+void waymark_line_add(struct line *l, const char *bytes, size_t count);
 
 /*
  * Appends; the text ends with a NUL. Of the conversions only %s, %d, %u and %%,

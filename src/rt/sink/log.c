@@ -3,6 +3,7 @@
  * The log backend: one event, one line, one write.
  *
  *	<tid>@<sec>.<usec>:<name> <message>
+ *	<tid>@<sec>.<usec>:[<name>] <message>	of a message with braces, with its lines
  */
 #include <stdarg.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <waymark/record.h>
 
 #include "rt/sink/log_file.h"
+#include "rt/sink/log_level.h"
 #include "rt/sink/log_prefix.h"
 #include "rt/sink/text.h"
 
@@ -19,13 +21,16 @@
  */
 static void take_stamp(struct log_stamp *s)
 {
+	s->prefix = waymark_log_prefix_chosen();
 	s->tid = gettid();
 	clock_gettime(CLOCK_REALTIME, &s->time);
 }
 
-static void print_prefix(struct line *l, const void *stamp)
+static void print_prefix(struct line *l, const void *context)
 {
-	waymark_log_prefix_print(l, stamp);
+	const struct log_stamp *stamp = context;
+
+	stamp->prefix->print(l, stamp);
 }
 
 static void write_line(const char *text, size_t len, const void *stamp)
@@ -34,22 +39,50 @@ static void write_line(const char *text, size_t len, const void *stamp)
 	waymark_log_write(text, len);
 }
 
-static const struct text_style style = {
-	.print_prefix = print_prefix,
-	.write = write_line,
-	.max = 8192,
-};
+static struct text_style style_of(const struct log_stamp *stamp)
+{
+	return (struct text_style){
+		.print_prefix = print_prefix,
+		.write = write_line,
+		.max = 8192,
+		.has_brackets = stamp->prefix->has_brackets,
+		.keeps_lines = true,
+	};
+}
+
+static bool is_on(void)
+{
+	return waymark_log_is_on() && waymark_log_level_shows_events();
+}
 
 void waymark_log(const struct waymark_event *event, const char *fmt, ...)
 {
-	struct log_stamp stamp;
+	struct log_stamp stamp = { .file = event->file, .line = event->line };
 	va_list args;
 
-	if (!waymark_log_is_on()) {
+	if (!is_on()) {
 		return;
 	}
 	take_stamp(&stamp);
+	struct text_style style = style_of(&stamp);
+
 	va_start(args, fmt);
 	waymark_text_write(&style, &stamp, event, fmt, args);
 	va_end(args);
+}
+
+void waymark_log_message(const struct waymark_event *event, const struct waymark_message *m)
+{
+	struct log_stamp stamp = {
+		.file = m->file ? m->file : event->file,
+		.line = m->file ? m->line : event->line,
+	};
+
+	if (!is_on()) {
+		return;
+	}
+	take_stamp(&stamp);
+	struct text_style style = style_of(&stamp);
+
+	waymark_text_write_message(&style, &stamp, event, m);
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prefixes of log lines, rows of log_prefixes.def. gmtime_r() takes a lock of
- * libc, so the calendar is computed here: lines come from signal handlers too.
+ * Prefixes of log lines, rows of log_prefixes.def. gmtime_r() and localtime_r() take
+ * a lock of libc, so the calendar is computed here: lines come from signal handlers too.
  */
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/compiler.h"
+#include "rt/sink/log_level.h"
 #include "rt/sink/log_prefix.h"
+#include "rt/sink/log_zone.h"
 
 struct date {
 	int64_t year;
@@ -38,15 +42,28 @@ static void print_default(struct line *l, const struct log_stamp *s)
 		s->time.tv_nsec / 1000);
 }
 
-static void print_iso(struct line *l, const struct log_stamp *s)
+/* `2026-01-31T23:59:59` of seconds since 1970, be they of UTC or of some zone. */
+static void print_date(struct line *l, int64_t seconds)
 {
-	int64_t days = s->time.tv_sec / 86400;
-	unsigned int second = (unsigned int)(s->time.tv_sec % 86400);
+	int64_t days = seconds / 86400 - (seconds % 86400 < 0);
+	unsigned int second = (unsigned int)(seconds - days * 86400);
 	struct date d = date_of(days);
 
-	waymark_line_printf(l, "%04" PRId64 "-%02u-%02uT%02u:%02u:%02u.%06ldZ %d:", d.year, d.month,
-		d.day, second / 3600, second / 60 % 60, second % 60, s->time.tv_nsec / 1000,
-		s->tid);
+	waymark_line_printf(l, "%04" PRId64 "-%02u-%02uT%02u:%02u:%02u", d.year, d.month, d.day,
+		second / 3600, second / 60 % 60, second % 60);
+}
+
+static void print_iso(struct line *l, const struct log_stamp *s)
+{
+	print_date(l, s->time.tv_sec);
+	waymark_line_printf(l, ".%06ldZ %d:", s->time.tv_nsec / 1000, s->tid);
+}
+
+static void print_stratovirt(struct line *l, const struct log_stamp *s)
+{
+	print_date(l, s->time.tv_sec + waymark_log_zone_offset(s->time.tv_sec));
+	waymark_line_printf(l, ".%09ld: [%d][%d][", s->time.tv_nsec, (int)getpid(), s->tid);
+	waymark_line_put(l, "%s:%u]:" LOG_LEVEL_OF_EVENTS ": ", s->file, s->line);
 }
 
 static void print_none(struct line *l, const struct log_stamp *s)
@@ -55,23 +72,18 @@ static void print_none(struct line *l, const struct log_stamp *s)
 	(void)s;
 }
 
-struct prefix {
-	const char *name;
-	void (*print)(struct line *l, const struct log_stamp *stamp);
-};
-
-static const struct prefix prefixes[] = {
-#define WAYMARK_LOG_PREFIX(name, print) { name, print },
+static const struct log_prefix prefixes[] = {
+#define WAYMARK_LOG_PREFIX(name, has_brackets, print) { name, has_brackets, print },
 #include "rt/sink/log_prefixes.def"
 #undef WAYMARK_LOG_PREFIX
 };
 
 /* Relaxed: no other memory hangs on it. */
-static const struct prefix *chosen = prefixes;
+static const struct log_prefix *chosen = prefixes;
 
-static const struct prefix *find(const char *name)
+static const struct log_prefix *find(const char *name)
 {
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
 		if (strcmp(prefixes[i].name, name) == 0) {
 			return &prefixes[i];
 		}
@@ -81,21 +93,24 @@ static const struct prefix *find(const char *name)
 
 const char *waymark_log_prefix_name(const char *name)
 {
-	const struct prefix *p = find(name);
+	const struct log_prefix *p = find(name);
 
 	return p ? p->name : NULL;
 }
 
 void waymark_log_prefix_choose(const char *name)
 {
-	const struct prefix *p = find(name);
+	const struct log_prefix *p = find(name);
 
+	if (p && p->print == print_stratovirt) {
+		waymark_log_zone_read();
+	}
 	if (p) {
 		__atomic_store_n(&chosen, p, __ATOMIC_RELAXED);
 	}
 }
 
-void waymark_log_prefix_print(struct line *l, const struct log_stamp *stamp)
+const struct log_prefix *waymark_log_prefix_chosen(void)
 {
-	__atomic_load_n(&chosen, __ATOMIC_RELAXED)->print(l, stamp);
+	return __atomic_load_n(&chosen, __ATOMIC_RELAXED);
 }

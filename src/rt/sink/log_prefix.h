@@ -1,26 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* The beginnings of log lines: who and when. One of them is chosen for the process. */
+/* The beginnings of log lines: who, when and where. One of them is chosen for the process. */
 #ifndef RT_SINK_LOG_PREFIX_H
 #define RT_SINK_LOG_PREFIX_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
 #include "rt/host/line.h"
 
+struct log_prefix;
+
 /* Taken once a line, before anything is printed. */
 struct log_stamp {
+	const struct log_prefix *prefix;
 	pid_t tid;
 	struct timespec time; /* CLOCK_REALTIME */
+	const char *file; /* of the call where it is known, else of the declaration */
+	uint32_t line;
+};
+
+struct log_prefix {
+	const char *name;
+	bool has_brackets; /* every event's name is printed as `[name]` behind it */
+	/* Any thread, any signal handler. */
+	void (*print)(struct line *l, const struct log_stamp *stamp);
 };
 
 /* The name as the table has it, NULL when there is no such prefix. */
 const char *waymark_log_prefix_name(const char *name);
 
-/* Chooses a name that the above returned. Lines begun before keep the old one. */
+/* Chooses a name that the above returned: control calls. Lines begun before keep the old one. */
 void waymark_log_prefix_choose(const char *name);
 
-/* Prints the chosen prefix. Any thread, any signal handler. */
-void waymark_log_prefix_print(struct line *l, const struct log_stamp *stamp);
+/* Any thread, any signal handler. */
+const struct log_prefix *waymark_log_prefix_chosen(void);
 
 #endif

@@ -3,6 +3,7 @@
  * The syslog backend: one event, one message,
  *
  *	<30>PROGRAM[PID]: <name> <message>
+ *	<30>PROGRAM[PID]: [<name>] <message>	of a message with braces
  *
  * which is what syslog(LOG_DAEMON | LOG_INFO) of a program that logs its pid
  * arrives as. The time is the daemon's to add: it takes that of the host's clock
@@ -109,16 +110,32 @@ static void tell_withheld_in_time(void)
 	errno = saved;
 }
 
+/* False: the rate keeps the message back. */
+static bool may_send(void)
+{
+	if (!waymark_syslog_take()) {
+		count_withheld();
+		return false;
+	}
+	tell_withheld_in_time();
+	return true;
+}
+
 void waymark_syslog(const struct waymark_event *event, const char *fmt, ...)
 {
 	va_list args;
 
-	if (!waymark_syslog_take()) {
-		count_withheld();
+	if (!may_send()) {
 		return;
 	}
-	tell_withheld_in_time();
 	va_start(args, fmt);
 	waymark_text_write(&style, NULL, event, fmt, args);
 	va_end(args);
+}
+
+void waymark_syslog_message(const struct waymark_event *event, const struct waymark_message *m)
+{
+	if (may_send()) {
+		waymark_text_write_message(&style, NULL, event, m);
+	}
 }

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An event as a line of text, for the backends that hand it over with one system
- * call: `<prefix><name> <message>`, without malloc. It is made in 768 bytes of the
- * stack and, where they do not hold it, in memory that is mapped for it. A line
- * that is longer than its style allows is cut and ends in "...".
+ * call, without malloc:
+ *
+ *	<prefix><name> <message>		of a printf format
+ *	<prefix><mark>[<name>] <message>	of a message with braces
+ *
+ * It is made in 768 bytes of the stack and, where they do not hold it, in memory
+ * that is mapped for it. A line that is longer than its style allows is cut and
+ * ends in "...". The mark says what the event is of a scope; its end, unless it
+ * is asynchronous, is the mark alone.
  */
 #ifndef RT_SINK_TEXT_H
 #define RT_SINK_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <waymark/record.h>
@@ -22,6 +29,11 @@ struct text_style {
 	/* Takes the line, of which the last byte is a newline. */
 	void (*write)(const char *text, size_t len, const void *context);
 	size_t max; /* the longest line, its newline counted in */
+	bool has_brackets; /* `[name] message` of printf formats, too */
+	bool keeps_lines; /* a message with braces may have several lines */
+	bool hides_mark; /* the prefix says it */
+	bool hides_bars; /* a `|` would end the message: `/` is shown */
+	const char *tail; /* behind the message, never cut; NULL: none */
 };
 
 /*
@@ -30,5 +42,13 @@ struct text_style {
  */
 void waymark_text_write(const struct text_style *style, const void *context,
 	const struct waymark_event *event, const char *fmt, va_list args) PRINTF(4, 0);
+
+/* The same of a message with braces, as far as callbacks of its values are for handlers. */
+void waymark_text_write_message(const struct text_style *style, const void *context,
+	const struct waymark_event *event, const struct waymark_message *m);
+
+/* Appends `[name] message`, without a mark. The same rule. */
+void waymark_text_put(
+	struct line *l, const struct waymark_event *event, const struct waymark_message *m);
 
 #endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * OpenHarmony's HiTraceMeter, which takes scopes: libhitrace_meter.so and its four functions.
+ * It is loaded at run time, because other systems do not have it, and never by an event:
+ * the dynamic linker takes locks and memory.
+ *
+ *	hitrace.c       a scope's mark as a call
+ *	hitrace_load.c  the library; in libwaymark.so only, for a program that is linked
+ *			statically needs no dlopen() so, which the linker warns about
+ *
+ * Source of names, arguments and the tag: StratoVirt's use of the library, and the
+ * documentation of HiTraceMeter.
+ */
+#ifndef RT_SINK_HITRACE_H
+#define RT_SINK_HITRACE_H
+
+#include <stdint.h>
+
+/* That of virtual machines, HITRACE_TAG_VIRSE. */
+#define HITRACE_TAG (UINT64_C(1) << 11)
+
+/* What the library takes of a text, in bytes. */
+#define HITRACE_TEXT_MAX 512
+
+struct hitrace {
+	void (*start)(uint64_t tag, const char *text); /* StartTraceWrapper */
+	void (*finish)(uint64_t tag); /* FinishTrace */
+	void (*start_async)(uint64_t tag, const char *text, int32_t id);
+	void (*finish_async)(uint64_t tag, const char *text, int32_t id);
+};
+
+/*
+ * Loads the library, at the first call only: before an event is first switched on for the
+ * backend. Where it cannot be had, says so once. No signal handler, no lock of ours held:
+ * constructors of the library run.
+ */
+void waymark_hitrace_load(void);
+
+/* What every message about it ends with. */
+#define HITRACE_IN_VAIN "; the backend hitrace does nothing"
+
+/* Opens the library, once. NULL: it cannot be had, and the reason has been told. */
+const struct hitrace *waymark_hitrace_open(void);
+
+#endif
