@@ -26,7 +26,7 @@ const char *c_end(struct emit_context *c)
 bool event_is_on(const struct emit_context *c, const struct event *e)
 {
 	for (int i = 0; emit_backends[i].name; i++) {
-		if (emit_chosen(c, i)) {
+		if (emit_chosen_for(c, i, e)) {
 			return !(e->properties & EVENT_DISABLE);
 		}
 	}

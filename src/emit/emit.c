@@ -50,6 +50,15 @@ const struct emit_backend *emit_chosen(const struct emit_context *c, int i)
 	return c->backends & 1u << i && b->mask ? b : NULL;
 }
 
+const struct emit_backend *emit_chosen_for(
+	const struct emit_context *c, int i, const struct event *e)
+{
+	const struct emit_backend *b = emit_chosen(c, i);
+	bool is_scope = e->properties & (EVENT_SCOPE | EVENT_SCOPE_END);
+
+	return b && (is_scope || !b->scopes_only) ? b : NULL;
+}
+
 size_t emit_words(const struct event *e)
 {
 	size_t words = e->arg_count;

@@ -33,6 +33,7 @@ struct emit_backend {
 	/* Its bit, as C names it. NULL: the backend leaves no trace in the code. */
 	const char *mask;
 	bool takes_place; /* its function takes the call's place where calls have one */
+	bool scopes_only; /* other events are built as if it were not chosen */
 	bool records; /* its function uses `record_<event>()`, see record.h */
 	/* Writes the static function `<backend>_<event>()`, called while the backend is on. */
 	void (*emit_function)(struct emit_context *c, const struct event *e);
@@ -99,6 +100,10 @@ struct emit_context {
 
 /* Backend `i` of the table, NULL when it is not chosen or leaves no code. */
 const struct emit_backend *emit_chosen(const struct emit_context *c, int i);
+
+/* The same of what an event is built with: a property of the event may speak against it. */
+const struct emit_backend *emit_chosen_for(
+	const struct emit_context *c, int i, const struct event *e);
 
 /* How many arguments an event hands over in C: text and bytes with their length are two. */
 size_t emit_words(const struct event *e);

@@ -108,14 +108,14 @@ static const char list_end[] =
 /* What fits between a line's tab and its last column, less the ` |` or comma behind. */
 #define MASKS_FIT 90u
 
-/* `WAYMARK_LOG | WAYMARK_SIMPLE`: the chosen backends, on a second line where one is too short. */
-static const char *masks(struct emit_context *c)
+/* `WAYMARK_LOG | WAYMARK_SIMPLE`: an event's backends, on a second line where one is too short. */
+static const char *masks(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
 	bool broken = false;
 
 	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
+		const struct emit_backend *b = emit_chosen_for(c, i, e);
 
 		if (!b) {
 			continue;
@@ -226,8 +226,10 @@ static void emit_functions(struct emit_context *c, const struct event *e)
 		emit_record(c, e);
 	}
 	for (int i = 0; emit_backends[i].name; i++) {
-		if (emit_chosen(c, i)) {
-			emit_chosen(c, i)->emit_function(c, e);
+		const struct emit_backend *b = emit_chosen_for(c, i, e);
+
+		if (b) {
+			b->emit_function(c, e);
 		}
 	}
 }
@@ -282,7 +284,7 @@ static void emit_dispatcher(struct emit_context *c, const struct event *e, const
 {
 	emit_function_begin(c, e, linkage, e->arg_count ? e->args[0].c_name : "");
 	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
+		const struct emit_backend *b = emit_chosen_for(c, i, e);
 
 		if (b) {
 			OUT(c->out, emit_call, { "backend", emit_backends[i].name },
@@ -302,7 +304,7 @@ static void emit_emit(struct emit_context *c, const struct event *e)
 {
 	int recorder = first_recorder(c);
 
-	if (recorder < 0 || !(strchr(masks(c), '|') || e->properties & EVENT_VCPU)) {
+	if (recorder < 0 || !(strchr(masks(c, e), '|') || e->properties & EVENT_VCPU)) {
 		emit_dispatcher(c, e, "void waymark_emit");
 		return;
 	}
@@ -323,7 +325,7 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		{ "line", c_number(c, e->line) },
 		{ "args", args_name(c, e) },
 		{ "count", c_number(c, e->arg_count) },
-		{ "masks", masks(c) },
+		{ "masks", masks(c, e) },
 		{ "flags", flags(c, e) },
 		{ "end", "NULL" },
 		{ NULL, NULL },

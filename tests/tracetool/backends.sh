@@ -41,7 +41,7 @@ check()
 		fail "$1: gcc"
 	WAYMARK_TRACE='ctf.file=trace.ctf,simple.file=trace.simple' ./program >found 2>said ||
 		fail "$1: $(cat found)"
-	echo "$1" | tr , '\n' | grep -vxE 'nop|ust|dtrace' | sort >wanted
+	echo "$1" | tr , '\n' | grep -vxE 'nop|ust|dtrace|hitrace' | sort >wanted
 	if [ -s wanted ]; then
 		sed -n 's/^switchable //p' found | tr ' ' '\n' | sort | diff wanted - ||
 			fail "$1: other backends (>) can be switched than were chosen (<)"

@@ -103,7 +103,7 @@ abbreviations()
 	refused 'option --target not a unique prefix' --target=x a
 	# Options of our own take no abbreviation away from QEMU's.
 	run 0 --list
-	says 'nop, ctf, dtrace, ftrace, log, simple, syslog, ust'
+	says 'nop, ctf, dtrace, ftrace, hitrace, log, simple, syslog, ust'
 	run 0 --h
 	says 'Usage: tracetool'
 	refused 'option --bogus not recognized' --bogus
@@ -124,7 +124,7 @@ abbreviations()
 lists()
 {
 	run 0 --list-backends
-	[ "$(cat out)" = 'nop, ctf, dtrace, ftrace, log, simple, syslog, ust' ] || fail "$what: $(cat out)"
+	[ "$(cat out)" = 'nop, ctf, dtrace, ftrace, hitrace, log, simple, syslog, ust' ] || fail "$what: $(cat out)"
 	run 0 --list-formats
 	[ "$(cat out)" = 'h, c, rs, d, bpftrace, ust-events-h, ust-events-c, stap, log-stap, simpletrace-stap, translate-h, tcg-h, tcg-helper-h, tcg-helper-c, tcg-helper-wrapper-h' ] || fail "$what: $(cat out)"
 	run 0 --version
