@@ -83,7 +83,13 @@ const char *c_printf(struct emit_context *c, const struct event *e);
 /* The width in bits to which `hh`, PRI?8, `h` and PRI?16 cut a value; 0 for all others. */
 unsigned int c_narrowed_to(const struct conversion *v);
 
-/* The event's format; of one that has arguments and no format, `name=value` for each. */
+/* The letter of what printf has no conversion for. */
+#define C_NO_LETTER '?'
+
+/*
+ * The event's format in the language of printf, as near as that comes; of one that has
+ * arguments and no format, `name=value` for each.
+ */
 const struct format *c_format(struct emit_context *c, const struct event *e);
 
 /* `(void)offset;` on a line each, for all parameters. */

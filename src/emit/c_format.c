@@ -45,7 +45,7 @@ static struct segment named_value(struct emit_context *c, const struct event *e,
 const struct format *c_format(struct emit_context *c, const struct event *e)
 {
 	if (e->format.style == FORMAT_BRACES) {
-		return format_as_printf(&c->texts, e, 'x');
+		return format_as_printf(&c->texts, e, C_NO_LETTER);
 	}
 	if (e->format.count > 0 || e->arg_count == 0) {
 		return &e->format;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/compiler.h"
 #include "emit/c_code.h"
 #include "emit/macro.h"
 #include "emit/wrap.h"
@@ -59,14 +60,19 @@ const struct emit_backend *emit_chosen_for(
 	return b && (is_scope || !b->scopes_only) ? b : NULL;
 }
 
-size_t emit_words(const struct event *e)
+size_t emit_word(const struct event *e, size_t arg)
 {
-	size_t words = e->arg_count;
+	size_t words = arg;
 
-	for (size_t i = 0; i < e->arg_count; i++) {
+	for (size_t i = 0; i < arg; i++) {
 		words += c_is_counted(&e->args[i].type);
 	}
 	return words;
+}
+
+size_t emit_words(const struct event *e)
+{
+	return emit_word(e, e->arg_count);
 }
 
 bool emit_args_fit(const struct emit_context *c, int i, const struct event *e)
@@ -168,18 +174,63 @@ static bool is_for_helpers(const struct emit_format *format)
 	return strncmp(format->name, "tcg-", strlen("tcg-")) == 0;
 }
 
+#define OF(class) (1u << (class))
+
+/* Types that a format cannot have, and the rest of the sentence that says so. */
+static const struct {
+	const char *format;
+	unsigned int classes; /* of OF(enum type_class) */
+	bool no_wide; /* nor numbers of 128 bits */
+	bool no_disabled; /* not even of events that are off */
+	const char *why;
+} refused[] = {
+	{ "rs", OF(TYPE_TEXT) | OF(TYPE_BYTES) | OF(TYPE_DEBUG), true, true,
+		"a module of Rust cannot hand over to C" },
+	{ "simpletrace-stap", OF(TYPE_TEXT) | OF(TYPE_BYTES) | OF(TYPE_DEBUG), false, false,
+		"SystemTap cannot write as simpletrace records it" },
+};
+
+/* Reports, once for an event, the first argument that the format cannot have. */
+static void check_types(const struct event *e, size_t row, struct diag *d)
+{
+	if (e->properties & EVENT_DISABLE && !refused[row].no_disabled) {
+		return;
+	}
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const struct arg *a = &e->args[i];
+		bool is_wide = refused[row].no_wide && c_is_wide(&a->type);
+
+		if (is_wide || refused[row].classes & OF(a->type.class)) {
+			diag_error(d, a->at, "declare another type, or generate from other files",
+				"'%s' has an argument of type '%s', which %s", e->name,
+				a->type.text, refused[row].why);
+			return;
+		}
+	}
+}
+
+static void check_helper(const struct emit_context *c, const struct event *e, struct diag *d)
+{
+	if (e->trans && event_is_on(c, e) && e->arg_count > HELPER_ARGS_MAX) {
+		diag_error(d, e->at, "take some out, or declare two events",
+			"'%s' has %zu arguments, but a helper of QEMU takes %d at most", e->name,
+			e->arg_count, HELPER_ARGS_MAX);
+	}
+}
+
 bool emit_check_format(
 	const struct emit_format *format, const struct emit_context *c, struct diag *d)
 {
 	unsigned int errors = d->errors;
 
 	vec_foreach (struct event **, e, &c->model->events) {
-		bool is_helper = (*e)->trans && event_is_on(c, *e);
-
-		if (is_for_helpers(format) && is_helper && (*e)->arg_count > HELPER_ARGS_MAX) {
-			diag_error(d, (*e)->at, "take some out, or declare two events",
-				"'%s' has %zu arguments, but a helper of QEMU takes %d at most",
-				(*e)->name, (*e)->arg_count, HELPER_ARGS_MAX);
+		if (is_for_helpers(format)) {
+			check_helper(c, *e, d);
+		}
+		for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+			if (strcmp(refused[i].format, format->name) == 0) {
+				check_types(*e, i, d);
+			}
 		}
 	}
 	return d->errors == errors;

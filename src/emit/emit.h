@@ -108,6 +108,9 @@ const struct emit_backend *emit_chosen_for(
 /* How many arguments an event hands over in C: text and bytes with their length are two. */
 size_t emit_words(const struct event *e);
 
+/* Which of them argument `arg` begins with, from 0. */
+size_t emit_word(const struct event *e, size_t arg);
+
 /* Whether all arguments of the event fit into backend `i`, where that is chosen. */
 bool emit_args_fit(const struct emit_context *c, int i, const struct event *e);
 /*

@@ -126,7 +126,8 @@ static unsigned int printed_bits(const struct conversion *v, const struct type *
  * bpftrace has the value of an argument in 64 bits, its sign extended. That is as
  * printf shows it unless the conversion is narrower or of the other sign.
  */
-static void write_integer(struct message *m, const struct conversion *v, const struct arg *a)
+static void write_integer(
+	struct message *m, const struct conversion *v, const struct arg *a, size_t word)
 {
 	bool is_signed = v->letter == 'd' || v->letter == 'i';
 	bool is_hex = v->letter == 'x' || v->letter == 'X' || v->letter == 'o';
@@ -139,39 +140,52 @@ static void write_integer(struct message *m, const struct conversion *v, const s
 	out_str(&m->literal, "ll");
 	out_char(&m->literal, is_signed ? 'd' : v->letter == 'o' ? 'x' : v->letter);
 	if (bits < 64 && (bits < 32 || is_signed != a->type.is_signed)) {
-		out_printf(&m->values, ", (%sint%u)arg%d", is_signed ? "" : "u", bits, v->arg);
+		out_printf(&m->values, ", (%sint%u)arg%zu", is_signed ? "" : "u", bits, word);
 	} else {
-		out_printf(&m->values, ", arg%d", v->arg);
+		out_printf(&m->values, ", arg%zu", word);
 	}
 }
 
-/* At most as many bytes as another argument says, where that can be read. */
-static void write_string(struct message *m, const struct conversion *v)
+/* The word that says how many bytes of a text there are at most; ARGS_MAX where none does. */
+static size_t length_word(const struct conversion *v, const struct event *e)
 {
-	int n = v->arg;
+	if (c_is_counted(&e->args[v->arg].type)) {
+		return emit_word(e, (size_t)v->arg) + 1;
+	}
+	return v->precision_arg == FORMAT_NO_ARG ? ARGS_MAX
+						 : emit_word(e, (size_t)v->precision_arg);
+}
+
+static void write_string(struct message *m, const struct conversion *v, const struct event *e)
+{
+	size_t word = emit_word(e, (size_t)v->arg);
+	size_t length = length_word(v, e);
 
 	m->strings++;
 	write_size(&m->literal, v, v->width);
 	out_char(&m->literal, 's');
-	out_printf(&m->values, ", arg%d == 0 ? \"(null)\" : str(arg%d", n, n);
-	if (v->precision_arg != FORMAT_NO_ARG && v->precision_arg < ARGS_MAX) {
-		out_printf(&m->values, ", arg%d", v->precision_arg);
+	out_printf(&m->values, ", arg%zu == 0 ? \"(null)\" : str(arg%zu", word, word);
+	if (length < ARGS_MAX) {
+		out_printf(&m->values, ", arg%zu", length);
 	}
 	out_char(&m->values, ')');
 }
 
 static void write_conversion(struct message *m, const struct conversion *v, const struct event *e)
 {
-	if (v->arg >= ARGS_MAX) {
+	size_t word = emit_word(e, (size_t)v->arg);
+	bool lacks_length = c_is_counted(&e->args[v->arg].type) && word + 1 >= ARGS_MAX;
+
+	if (word >= ARGS_MAX || lacks_length || v->letter == C_NO_LETTER) {
 		out_char(&m->literal, '?');
 	} else if (v->letter == 's') {
-		write_string(m, v);
+		write_string(m, v, e);
 	} else if (v->letter == 'p' || v->letter == 'c') {
 		write_size(&m->literal, v, v->width);
 		out_char(&m->literal, v->letter);
-		out_printf(&m->values, ", %sarg%d", v->letter == 'c' ? "(int8)" : "", v->arg);
+		out_printf(&m->values, ", %sarg%zu", v->letter == 'c' ? "(int8)" : "", word);
 	} else {
-		write_integer(m, v, &e->args[v->arg]);
+		write_integer(m, v, &e->args[v->arg], word);
 	}
 }
 

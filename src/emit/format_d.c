@@ -47,7 +47,7 @@ static const char *integer_name(const struct type *t)
 			return t->is_signed ? integers[i].of_signed : integers[i].of_unsigned;
 		}
 	}
-	return t->text;
+	return t->c_text;
 }
 
 /* Several words, or a const between stars: not all parsers of D take that. */
@@ -60,14 +60,20 @@ static bool is_hard_to_parse(const char *type)
 	return (blank && blank[1] != '*') || strstr(type, "*const");
 }
 
-/* D knows no bool: it arrives as an int. */
+/* D knows no bool: it arrives as an int. What no register holds is an address, a float its bits. */
 static const char *type_name(const struct type *t)
 {
 	if (t->is_bool || t->is_char) {
 		return t->is_bool ? "int" : "char";
 	}
-	if (!is_hard_to_parse(t->text)) {
-		return t->text;
+	if (t->class == TYPE_FLOAT) {
+		return "uint64_t";
+	}
+	if (t->class == TYPE_DEBUG || c_is_wide(t)) {
+		return "void *";
+	}
+	if (!is_hard_to_parse(t->c_text)) {
+		return t->c_text;
 	}
 	return t->class == TYPE_INTEGER ? integer_name(t) : "void *";
 }
@@ -85,6 +91,10 @@ static const char *parameters(struct emit_context *c, const struct event *e)
 		out_str(o, type);
 		out_str(o, type[strlen(type) - 1] == '*' ? "" : " ");
 		out_str(o, words_have(keywords, a->name) ? c_renamed(c, e, a->name) : a->name);
+		if (c_is_counted(&a->type)) {
+			out_str(o, ", size_t ");
+			out_str(o, c_length_name(c, e, i));
+		}
 	}
 	return c_end(c);
 }

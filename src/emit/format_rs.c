@@ -96,6 +96,28 @@ static const char *const *parameters(struct emit_context *c, const struct event 
 	return items;
 }
 
+/* Where the call is, in front of what C takes; Rust has no such place, so none is said. */
+#define PLACE 2
+
+static const char *const *placed(struct emit_context *c, const struct event *e,
+	const char *const *items, const char *file, const char *line)
+{
+	const char **all = arena_array(&c->texts, const char *, PLACE + EVENT_ARGS_LIMIT);
+
+	if (!c_has_place(c, e)) {
+		return items;
+	}
+	all[0] = file;
+	all[1] = line;
+	memcpy(all + PLACE, items, e->arg_count * sizeof(*items));
+	return all;
+}
+
+static size_t placed_count(struct emit_context *c, const struct event *e)
+{
+	return e->arg_count + (c_has_place(c, e) ? PLACE : 0);
+}
+
 static const char *call(struct emit_context *c, const struct event *e)
 {
 	const char **items = arena_array(&c->texts, const char *, EVENT_ARGS_LIMIT);
@@ -107,8 +129,8 @@ static const char *call(struct emit_context *c, const struct event *e)
 	const struct rust_list list = { .indent = 16,
 		.width = CALL_WIDTH,
 		.head = arena_printf(&c->texts, "waymark_emit_%s(", e->name),
-		.items = items,
-		.count = e->arg_count,
+		.items = placed(c, e, items, "core::ptr::null()", "0"),
+		.count = placed_count(c, e),
 		.tail = ");" };
 
 	rust_list(c_begin(c), &list);
@@ -199,8 +221,9 @@ static void emit_extern(struct emit_context *c, const struct event *e)
 	const struct rust_list list = { .indent = 8,
 		.width = ANY_WIDTH,
 		.head = arena_printf(&c->texts, "fn waymark_emit_%s(", e->name),
-		.items = parameters(c, e, OF_C),
-		.count = e->arg_count,
+		.items = placed(c, e, parameters(c, e, OF_C), "waymark_file: *const c_char",
+			"waymark_line: c_uint"),
+		.count = placed_count(c, e),
 		.tail = ");" };
 
 	rust_halves(c->out, 8, arena_printf(&c->texts, "static waymark_state_%s:", e->name),
@@ -286,6 +309,11 @@ static const struct {
 
 static bool uses_type(struct emit_context *c, const struct event *e, const char *type)
 {
+	bool is_of_place = strcmp(type, "c_char") == 0 || strcmp(type, "c_uint") == 0;
+
+	if (is_of_place && event_is_on(c, e) && c_has_place(c, e)) {
+		return true;
+	}
 	for (size_t i = 0; i < e->arg_count; i++) {
 		const struct arg *a = &e->args[i];
 		bool is_for_c = is_string(a) && event_is_on(c, e);

@@ -33,6 +33,8 @@ static const char text[] =
 static const char text_values[] =
 	", waymark_length_${n}, waymark_head_${n}, waymark_tail_${n}";
 
+static const char wide_values[] = ", 16, user_uint64(${name}), user_uint64(${name} + 8)";
+
 static const char record[] =
 	"\tprintf(\"%8b%8b%8b%4b%4b${conversions}\", "
 	"1, ${id}, ktime_get_ns(), ${size}, pid()${values})\n";
@@ -43,12 +45,18 @@ static bool is_text(const struct event *e, size_t arg)
 	return e->args[arg].type.class == TYPE_STRING;
 }
 
+/* A string of 16 bytes. */
+static bool is_wide(const struct event *e, size_t arg)
+{
+	return c_is_wide(&e->args[arg].type);
+}
+
 static const char *conversions(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
 
 	for (size_t i = 0; i < e->arg_count; i++) {
-		out_str(o, is_text(e, i) ? "%4b%s%s" : "%8b");
+		out_str(o, is_text(e, i) ? "%4b%s%s" : is_wide(e, i) ? "%4b%8b%8b" : "%8b");
 	}
 	return c_end(c);
 }
@@ -60,7 +68,7 @@ static const char *size(struct emit_context *c, const struct event *e)
 	size_t fixed = RECORD_SIZE;
 
 	for (size_t i = 0; i < e->arg_count; i++) {
-		fixed += is_text(e, i) ? 4 : 8;
+		fixed += is_text(e, i) ? 4 : is_wide(e, i) ? 4 + 16 : 8;
 	}
 	out_printf(o, "%zu", fixed);
 	for (size_t i = 0; i < e->arg_count; i++) {
@@ -80,8 +88,11 @@ static const char *values(struct emit_context *c, const struct event *e)
 		struct out *o = c_begin(c);
 
 		out_str(o, all);
-		OUT(o, is_text(e, i) ? text_values : ", ${name}", { "n", n },
-			{ "name", stap_name(c, e, i) });
+		OUT(o,
+			is_text(e, i)	? text_values
+			: is_wide(e, i) ? wide_values
+					: ", ${name}",
+			{ "n", n }, { "name", stap_name(c, e, i) });
 		all = c_end(c);
 	}
 	return all;

@@ -83,6 +83,9 @@ const char *rust_type(struct emit_context *c, const struct type *t)
 	if (t->class == TYPE_INTEGER) {
 		return integer(t);
 	}
+	if (t->class == TYPE_FLOAT) {
+		return t->maker;
+	}
 	struct out o;
 
 	out_init(&o, OUT_TO_MEMORY);

@@ -2,6 +2,8 @@
 /* See stap.h. */
 #include "emit/stap.h"
 
+#include <string.h>
+
 #include "base/words.h"
 #include "emit/c_code.h"
 
@@ -37,6 +39,19 @@ const char *stap_name(struct emit_context *c, const struct event *e, size_t arg)
 	return words_have(taken, name) ? c_renamed(c, e, name) : name;
 }
 
+const char *stap_length_name(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const char *name = arena_printf(&c->texts, "%s_length", stap_name(c, e, arg));
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (strcmp(stap_name(c, e, i), name) == 0) {
+			name = arena_printf(&c->texts, "%s_", name);
+			i = 0;
+		}
+	}
+	return name;
+}
+
 /*
  * Which provider a probe has is known where the program's sources are generated:
  * here only if it is said, because one tapset may cover groups of several.
@@ -56,8 +71,14 @@ static void emit_event(
 		{ "prefix", c->probe_prefix }, { "infix", tapset->infix }, { "name", e->name },
 		{ "binary", c_literal(c, c->binary) }, { "provider", provider(c) });
 	for (size_t i = 0; i < e->arg_count; i++) {
+		size_t word = emit_word(e, i) + 1;
+
 		OUT(c->out, argument, { "name", stap_name(c, e, i) },
-			{ "number", c_number(c, i + 1) });
+			{ "number", c_number(c, word) });
+		if (c_is_counted(&e->args[i].type)) {
+			OUT(c->out, argument, { "name", stap_length_name(c, e, i) },
+				{ "number", c_number(c, word + 1) });
+		}
 	}
 	if (tapset->emit_body) {
 		tapset->emit_body(c, e, id);

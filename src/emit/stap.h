@@ -24,6 +24,9 @@ void stap_emit(struct emit_context *c, const struct stap_tapset *tapset);
 /* An argument's name in SystemTap's language: never one of its words, unique in the event. */
 const char *stap_name(struct emit_context *c, const struct event *e, size_t arg);
 
+/* The name of the length of a text or of bytes that have one. */
+const char *stap_length_name(struct emit_context *c, const struct event *e, size_t arg);
+
 /*
  * What SystemTap's printf takes to print a line of an event: process, time, name, and
  * the message that C's printf would make. The text uses STAP_PRINTF_MACROS.
@@ -31,14 +34,19 @@ const char *stap_name(struct emit_context *c, const struct event *e, size_t arg)
 const char *stap_printf(struct emit_context *c, const struct event *e);
 
 /* Text that cannot be read is told so; a line feed in it is written as C writes it. */
-#define STAP_PRINTF_MACROS                                                                 \
-	"@define waymark_text(address) %(\n"                                               \
-	"\t(@address\n"                                                                    \
-	"\t\t? str_replace(user_string(@address, \"<unreadable>\"), \"\\n\", \"\\\\n\")\n" \
-	"\t\t: \"(null)\")\n"                                                              \
-	"%)\n"                                                                             \
-	"@define waymark_pointer(address) %(\n"                                            \
-	"\t(@address ? sprintf(\"%#x\", @address) : \"(nil)\")\n"                          \
+#define STAP_PRINTF_MACROS                                                                            \
+	"@define waymark_text(address) %(\n"                                                          \
+	"\t(@address\n"                                                                               \
+	"\t\t? str_replace(user_string(@address, \"<unreadable>\"), \"\\n\", \"\\\\n\")\n"            \
+	"\t\t: \"(null)\")\n"                                                                         \
+	"%)\n"                                                                                        \
+	"@define waymark_counted(address, length) %(\n"                                               \
+	"\t(@address\n"                                                                               \
+	"\t\t? str_replace(user_string_n(@address, @length, \"<unreadable>\"), \"\\n\", \"\\\\n\")\n" \
+	"\t\t: \"(null)\")\n"                                                                         \
+	"%)\n"                                                                                        \
+	"@define waymark_pointer(address) %(\n"                                                       \
+	"\t(@address ? sprintf(\"%#x\", @address) : \"(nil)\")\n"                                     \
 	"%)\n"
 
 #endif

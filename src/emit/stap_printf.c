@@ -75,6 +75,10 @@ static const char *value(const struct text *t, const struct conversion *v)
 
 	switch (v->letter) {
 	case 's':
+		if (c_is_counted(&t->e->args[v->arg].type)) {
+			return arena_printf(&t->c->texts, "@waymark_counted(%s, %s)", name,
+				stap_length_name(t->c, t->e, (size_t)v->arg));
+		}
 		return arena_printf(&t->c->texts, "@waymark_text(%s)", name);
 	case 'p':
 		return arena_printf(&t->c->texts, "@waymark_pointer(%s)", name);
@@ -253,12 +257,19 @@ static struct conversion padding(const struct conversion *v)
 	return p;
 }
 
+static bool is_shown(const struct segment *s)
+{
+	return s->has_conversion && s->conversion.letter != C_NO_LETTER;
+}
+
 static const char *segment(const struct text *t, const struct segment *s)
 {
 	const struct conversion pad = padding(&s->conversion);
 	const char *last = "";
 
-	if (s->has_conversion) {
+	if (s->has_conversion && !is_shown(s)) {
+		last = "?";
+	} else if (s->has_conversion) {
 		last = conversion(t, is_odd(&s->conversion) ? &pad : &s->conversion);
 	}
 	struct out *o = c_begin(t->c);
@@ -291,7 +302,7 @@ const char *stap_printf(struct emit_context *c, const struct event *e)
 		const struct segment *s = &f->segments[i];
 
 		message = arena_printf(&c->texts, "%s%s", message, segment(&t, s));
-		if (s->has_conversion) {
+		if (is_shown(s)) {
 			all_values = arena_printf(
 				&c->texts, "%s%s", all_values, values(&t, &s->conversion));
 		}

@@ -17,21 +17,32 @@ echo ')' >>many.events
 generate_c log,simple,syslog many many.events --max-args=32
 generate_c log,simple types "$here/trace-events"
 generate_c nop off "$here/trace-events"
-echo '#include "trace-off.h"' >off-header.c
+toml=$here/golden/values.toml
+generate_c ctf,ftrace,log,simple,syslog values "$toml"
+generate_c nop values-off "$toml"
+echo '#include "trace-off.h"
+#include "trace-values-off.h"' >off-header.c
 echo '#include "trace-types.h"
-#include "trace-many.h"' >header.c
-sources='trace-types.c trace-many.c header.c trace-off.c off-header.c'
+#include "trace-many.h"
+#include "trace-values.h"' >header.c
+sources='trace-types.c trace-many.c header.c trace-off.c off-header.c trace-values.c'
+cp "$here/golden/values-ust-ust-events.h" trace-ust-values.h
 cp "$here/golden/ust-ust-events.h" trace-ust-golden.h
 for backend in $(usable); do
 	generate_c "$backend" "$backend" "$here/golden/trace-events" --provider=golden \
 		--ust-header=trace-ust-golden.h
 	sources="$sources trace-$backend.c"
 done
+for backend in $(usable | grep -xE 'dtrace|ust'); do
+	generate_c "$backend" "values-$backend" "$toml" --provider=golden \
+		--ust-header=trace-ust-values.h
+	sources="$sources trace-values-$backend.c"
+done
 
 { compilers && compilers_of_32_bits; } | {
 	while read -r compiler; do
 		for source in $sources; do
-			case $source$compiler in trace-ust.c*-m32*) continue ;; esac # LTTng's headers
+			case $source$compiler in trace-*ust.c*-m32*) continue ;; esac # LTTng's headers
 			$compiler $warnings $strict -I"$include" -I. -O1 -c $source -o out.o ||
 				fail "$compiler $source"
 		done

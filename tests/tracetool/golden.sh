@@ -7,6 +7,7 @@
 # emitter does, or what a new one makes, and to accept it: golden.sh TRACETOOL ROOT --update
 . "$(dirname "$0")/lib.sh"
 
+[ "${3:-}" != --update ] || update=yes
 golden=$here/golden
 formats=$("$tracetool" --list-formats | tr -d ,)
 every=$("$tracetool" --list-backends | tr -d ,)
@@ -34,11 +35,18 @@ declarations_of()
 	esac
 }
 
-# generate BACKENDS FORMAT OUTPUT: as a build would, from the folder of the declarations
+# of_toml: the formats and backends that show what is different for values.toml
+of_toml()
+{
+	echo h $several h dtrace c $several c dtrace ust-events-h ust d dtrace stap dtrace \
+		log-stap dtrace bpftrace dtrace
+}
+
+# generate BACKENDS FORMAT OUTPUT DECLARATIONS: as a build would, from the folder of the declarations
 generate()
 {
 	(cd "$golden" && "$tracetool" --format="$2" --backends="$1" --group=golden \
-		--binary=/usr/bin/program --probe-prefix=program --output="$3" "$(declarations_of "$2" "$1")")
+		--binary=/usr/bin/program --probe-prefix=program --output="$3" "$4")
 }
 
 # store FILE: the name under which it is kept, that of the first file that is the same
@@ -53,25 +61,29 @@ store()
 	echo "$1"
 }
 
-# make FORMAT BACKENDS: `log-stap`, `dtrace` is made/dtrace-log.stap
+# make FORMAT BACKENDS DECLARATIONS [PREFIX]: `log-stap`, `dtrace` is made/dtrace-log.stap
 make()
 {
-	name=$(echo "$2-$1" | sed 's/,/-/g; s/-\([a-z]*\)$/.\1/')
-	generate "$2" "$1" "$tmp/made/$name" || fail "--format=$1 --backends=$2"
+	name=${4-}$(echo "$2-$1" | sed 's/,/-/g; s/-\([a-z]*\)$/.\1/')
+	generate "$2" "$1" "$tmp/made/$name" "$3" || fail "--format=$1 --backends=$2 $3"
 	echo "$1 $2 $(store "$name")" >>made/list
 	[ "${update-}" ] || grep -q "^$1 $2 " "$golden/list" ||
 		fail "no golden of --format=$1 --backends=$2: read what golden.sh --update makes, commit it"
 }
 
-[ "${3:-}" != --update ] || update=yes
 mkdir made
-cp "$golden"/*-events made
+cp "$golden"/*-events "$golden/values.toml" made
 for format in $formats; do
 	chosen=$(backends_of "$format")
 	[ "$chosen" ] || fail "no golden of --format=$format: add it to backends_of() in golden.sh"
 	for backends in $chosen; do
-		make "$format" "$backends"
+		make "$format" "$backends" "$(declarations_of "$format" "$backends")"
 	done
+done
+set -- $(of_toml)
+while [ $# -gt 0 ]; do
+	make "$1" "$2" values.toml values-
+	shift 2
 done
 if [ "${update-}" ] && [ $failures -eq 0 ]; then
 	find "$golden" -type f -delete
