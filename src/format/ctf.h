@@ -16,10 +16,20 @@
  *	CTF_DECLARATION <file>:<line>: <name>(<type> <argument>, ...) <format> CTF_COMMENT_END
  *	event { id = 1; name = "..."; stream_id = 0; fields := struct { ... }; };
  *
- * with each comment's end inside of it written `*\/`. Names of fields have a `_`
- * before them, which readers strip. A string <s> is two fields:
+ * with each comment's end inside of it written `*\/`. Of an event that was declared in TOML
+ * the comment is a line of TOML, of a scope with `scopes` for `events`:
+ *
+ *	CTF_DECLARATION_TOML <file>:<line>: events = [{ name = "...", args = "...", ... }]
+ *CTF_COMMENT_END
+ *
+ * Names of fields have a `_` before them, which readers strip. A string <s> is two fields, text
+ * with a length (and bytes, of uint8_t) three, 128 bits an array, a debug value its kind and
+ * one of the head's variant (format/debug.h):
  *
  *	uint32_t _<s>_length; utf8_t _<s>[_<s>_length];
+ *	uint32_t _<t>_size; uint32_t _<t>_length; utf8_t _<t>[_<t>_length];
+ *	uint64_t _<w>[2];
+ *	debug_kind_t _<d>_kind; variant debug <_<d>_kind> _<d>;
  */
 #ifndef FORMAT_CTF_H
 #define FORMAT_CTF_H
@@ -28,6 +38,7 @@
 
 #define CTF_SIGNATURE "/* CTF 1.8 */"
 #define CTF_DECLARATION "/* trace-events "
+#define CTF_DECLARATION_TOML "/* toml "
 #define CTF_COMMENT_END " */"
 #define CTF_METADATA "metadata"
 #define CTF_METADATA_NEW ".metadata"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata of the native trace, written: templates, and what fills them.
+ * The metadata of the native trace, written: templates, and what fills them; of events in
+ * format/ctf_text_event.h.
  * The runtime and the offline writer share this, so that there is one profile.
  * Calls nothing but string.h: any context, a signal handler's included.
  *
@@ -20,6 +21,7 @@
 #include "format/arena.h"
 #include "format/ctf.h"
 #include "format/ctf_clock.h"
+#include "format/debug.h"
 
 #define CTF_TEXT_TRACER "waymark"
 #define CTF_TEXT_COLUMNS 20
@@ -43,26 +45,6 @@ struct ctf_text_trace {
 	enum ctf_ended ended;
 };
 
-/* In the order of enum waymark_kind. */
-enum ctf_text_kind { CTF_TEXT_UNSIGNED, CTF_TEXT_SIGNED, CTF_TEXT_POINTER, CTF_TEXT_STRING };
-
-struct ctf_text_arg {
-	const char *name;
-	const char *type; /* as declared in C */
-	uint8_t kind; /* of enum ctf_text_kind */
-	uint8_t size; /* bytes: 1, 2, 4 or 8; of a string, nothing */
-};
-
-struct ctf_text_event {
-	uint16_t id;
-	const char *name;
-	const char *format; /* as declared, in C syntax; "" where there is none */
-	const char *file;
-	uint32_t line;
-	const struct ctf_text_arg *args;
-	size_t arg_count;
-};
-
 struct ctf_text_hole {
 	const char *name;
 	const char *value;
@@ -75,6 +57,14 @@ struct ctf_text_hole {
 #define CTF_TEXT_BYTE_ORDER "be"
 #define CTF_TEXT_EVENT_WORD "\t\tstamp_t timestamp;\n\t\tid_t id;\n"
 #endif
+
+/* What format/debug.def says of the variant's fields. */
+#if __SIZEOF_POINTER__ == 8
+#define DEBUG_POINTER_TYPE "pointer64_t"
+#else
+#define DEBUG_POINTER_TYPE "pointer32_t"
+#endif
+#define DEBUG_BLOB_OF(type) "struct { uint32_t size; uint32_t length; " type " data[length]; }"
 
 /* clang-format off */
 
@@ -93,6 +83,19 @@ static const char ctf_text_head[] =
 	"typealias integer { size = 32; align = 32; signed = false; base = 16; } := pointer32_t;\n"
 	"typealias integer { size = 64; align = 64; signed = false; base = 16; } := pointer64_t;\n"
 	"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := utf8_t;\n"
+	"typealias floating_point { exp_dig = 8; mant_dig = 24; align = 32; } := float32_t;\n"
+	"typealias floating_point { exp_dig = 11; mant_dig = 53; align = 64; } := float64_t;\n"
+	"typealias enum : uint8_t {"
+#define DEBUG_KIND(name, label, field, form, bytes) " \"" label "\","
+#include "format/debug.def"
+#undef DEBUG_KIND
+	" } := debug_kind_t;\n"
+	"\n"
+	"variant debug {\n"
+#define DEBUG_KIND(name, label, field, form, bytes) "\t" field ";\n"
+#include "format/debug.def"
+#undef DEBUG_KIND
+	"};\n"
 	"\n"
 	"trace {\n"
 	"\tmajor = 1;\n"
@@ -166,18 +169,6 @@ static const char ctf_text_clock_and_stream[] =
 	"\t} align(64);\n"
 	"};\n"
 	"\n";
-
-/* Holes: id, name. Its fields come behind, then ctf_text_event_end. */
-static const char ctf_text_event_begin[] =
-	"event { id = ${id}; name = \"${name}\"; stream_id = 0; fields := struct {";
-static const char ctf_text_event_end[] = " }; };\n";
-
-/* Holes: type, bits, name. */
-static const char ctf_text_number_field[] = " ${type}${bits}_t _${name};";
-
-/* Holes: name, more: `_` for each time that "<name>_length_..." is an argument's name too. */
-static const char ctf_text_string_field[] =
-	" uint32_t _${name}_length${more}; utf8_t _${name}[_${name}_length${more}];";
 
 /* clang-format on */
 
@@ -320,81 +311,6 @@ static inline void ctf_text_commented(struct ctf_text *t, const char *s)
 			t->put(t, "\\", 1);
 		}
 	}
-}
-
-/* The declaration, in the language of trace-events files. */
-static inline void ctf_text_put_declaration(struct ctf_text *t, const struct ctf_text_event *e)
-{
-	char line[CTF_TEXT_COLUMNS + 1];
-
-	ctf_text_str(t, CTF_DECLARATION);
-	ctf_text_commented(t, e->file);
-	ctf_text_str(t, ":");
-	ctf_text_str(t, ctf_text_number(line, e->line, 0));
-	ctf_text_str(t, ": ");
-	ctf_text_commented(t, e->name);
-	ctf_text_str(t, e->arg_count ? "(" : "(void");
-	for (size_t i = 0; i < e->arg_count; i++) {
-		ctf_text_str(t, i ? ", " : "");
-		ctf_text_commented(t, e->args[i].type);
-		ctf_text_str(t, " ");
-		ctf_text_commented(t, e->args[i].name);
-	}
-	ctf_text_str(t, ") ");
-	ctf_text_commented(t, *e->format ? e->format : "\"\"");
-	ctf_text_str(t, CTF_COMMENT_END "\n");
-}
-
-/* How many `_` the length of string `s` needs behind "_length", so that it is no other field. */
-static inline size_t ctf_text_underscores(const struct ctf_text_event *e, const char *s)
-{
-	size_t length = strlen(s);
-	size_t more = 0;
-
-	for (size_t i = 0; i < e->arg_count; i++) {
-		const char *name = e->args[i].name;
-
-		if (strncmp(name, s, length) == 0 && strncmp(name + length, "_length", 7) == 0 &&
-			strspn(name + length + 7, "_") == more && !name[length + 7 + more]) {
-			more++;
-			i = (size_t)-1; /* from the first argument again */
-		}
-	}
-	return more;
-}
-
-static inline void ctf_text_put_field(
-	struct ctf_text *t, const struct ctf_text_event *e, const struct ctf_text_arg *arg)
-{
-	static const char *const types[] = { "uint", "int", "pointer" };
-	static const char underscores[] = "________________________________";
-	char bits[CTF_TEXT_COLUMNS + 1];
-
-	if (arg->kind == CTF_TEXT_STRING) {
-		/* An event has at most as many arguments as there are here. */
-		size_t unused = sizeof(underscores) - 1 - ctf_text_underscores(e, arg->name);
-
-		CTF_TEXT_FILL(t, ctf_text_string_field, { "name", arg->name },
-			{ "more", underscores + unused });
-	} else {
-		CTF_TEXT_FILL(t, ctf_text_number_field, { "name", arg->name },
-			{ "type", types[arg->kind] },
-			{ "bits", ctf_text_number(bits, 8u * arg->size, 0) });
-	}
-}
-
-/* Writes an event: its declaration, and what readers of CTF need. At most 32 arguments. */
-static inline void ctf_text_put_event(struct ctf_text *t, const struct ctf_text_event *e)
-{
-	char id[CTF_TEXT_COLUMNS + 1];
-
-	ctf_text_put_declaration(t, e);
-	CTF_TEXT_FILL(t, ctf_text_event_begin, { "id", ctf_text_number(id, e->id, 0) },
-		{ "name", e->name });
-	for (size_t i = 0; i < e->arg_count; i++) {
-		ctf_text_put_field(t, e, &e->args[i]);
-	}
-	ctf_text_str(t, ctf_text_event_end);
 }
 
 #endif

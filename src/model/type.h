@@ -79,6 +79,19 @@ const char *type_rust_nearest(const char *text, size_t len);
  */
 void type_guess(struct type *t, struct arena *a, const char *text, size_t len);
 
+/* Whether it is an integer of 128 bits, which simpletrace files and values have as a pair. */
+static inline bool type_is_pair(const struct type *t)
+{
+	return t->class == TYPE_INTEGER && t->size64 > sizeof(uint64_t);
+}
+
+/* Whether it is stored as a number of at most 64 bits. */
+static inline bool type_is_number(const struct type *t)
+{
+	return t->class != TYPE_STRING && t->class != TYPE_TEXT && t->class != TYPE_BYTES &&
+	       t->class != TYPE_DEBUG && !type_is_pair(t);
+}
+
 /* True for the words that types are made of, `const` and `void` included. */
 bool type_is_word(const char *text, size_t len);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "format/ctf_text.h"
+#include "format/debug.h"
 #include "format/packet.h"
 
 #define EVENT_LINE "event { id = "
@@ -31,7 +32,16 @@ static const struct {
 	{ "int64_t", 8 },
 	{ "pointer32_t", 4 },
 	{ "pointer64_t", 8 },
+	{ "float32_t", 4 },
+	{ "float64_t", 8 },
 	{ "utf8_t", LAYOUT_STRING },
+	{ "debug_kind_t", LAYOUT_DEBUG },
+};
+
+/* What the fields of an event are read into. */
+struct fields {
+	uint8_t bytes[3 * 32];
+	size_t count;
 };
 
 static bool read_text(struct layouts *l, int directory)
@@ -91,29 +101,55 @@ static int type_bytes(const char *name, size_t n)
 	return -1;
 }
 
+static bool push(struct fields *f, uint8_t bytes)
+{
+	if (f->count == ARRAY_SIZE(f->bytes)) {
+		return false;
+	}
+	f->bytes[f->count++] = bytes;
+	return true;
+}
+
+/*
+ * One field, which ends at `end`. Bytes take in the length before them, the size before that stays
+ * a number; 128 bits are two numbers; a variant belongs to its kind.
+ */
+static bool read_field(struct fields *f, const char *p, const char *end)
+{
+	size_t n = strcspn(p, " ");
+	int bytes = type_bytes(p, n);
+	const char *array = memchr(p, '[', (size_t)(end - p));
+
+	if (n == strlen("variant") && memcmp(p, "variant", n) == 0) {
+		return f->count > 0 && f->bytes[f->count - 1] == LAYOUT_DEBUG;
+	}
+	if (bytes < 0) {
+		return false;
+	}
+	if (array && array[1] == '_') {
+		f->count -= f->count > 0;
+		return push(f, LAYOUT_STRING);
+	}
+	return push(f, (uint8_t)bytes) && (!array || push(f, (uint8_t)bytes));
+}
+
 /* `uint32_t _a; uint32_t _s_length; utf8_t _s[_s_length]; }`: a string takes its length in. */
 static bool read_fields(struct layouts *l, struct layout *layout, const char *p)
 {
-	uint8_t fields[2 * 32];
-	size_t count = 0;
+	struct fields f = { .count = 0 };
 
 	for (p += strspn(p, " "); *p != '}'; p += strspn(p, " ")) {
-		size_t n = strcspn(p, " ");
-		int bytes = type_bytes(p, n);
 		const char *end = strchr(p, ';');
 
-		if (bytes < 0 || !end || count == ARRAY_SIZE(fields) ||
-			(bytes == LAYOUT_STRING && count == 0)) {
+		if (!end || !read_field(&f, p, end)) {
 			return false;
 		}
-		count -= bytes == LAYOUT_STRING;
-		fields[count++] = (uint8_t)bytes;
 		p = end + 1;
 	}
-	uint8_t *kept = arena_alloc(&l->arena, count + 1);
+	uint8_t *kept = arena_alloc(&l->arena, f.count + 1);
 
-	memcpy(kept, fields, count);
-	*layout = (struct layout){ kept, count };
+	memcpy(kept, f.bytes, f.count);
+	*layout = (struct layout){ kept, f.count };
 	return true;
 }
 
@@ -265,27 +301,35 @@ void layouts_put_text(struct out *out, const struct layouts *l, const struct are
 	}
 }
 
+/* The end of the field at or behind `at`; SIZE_MAX when it goes beyond `n`. */
+static size_t walk_field(size_t bytes, const unsigned char *packet, size_t at, size_t n)
+{
+	size_t size = bytes == LAYOUT_STRING ? sizeof(uint32_t) : bytes;
+	uint32_t length = 0;
+
+	if (bytes == LAYOUT_DEBUG) {
+		return debug_end(packet, at, n, false, sizeof(void *));
+	}
+	at = (at + size - 1) / size * size;
+	if (at + size > n) {
+		return SIZE_MAX;
+	}
+	if (bytes == LAYOUT_STRING) {
+		memcpy(&length, packet + at, sizeof(length));
+	}
+	at += size;
+	return length <= n - at ? at + length : SIZE_MAX;
+}
+
 /* The end of the event whose fields begin at `at`; 0 when it goes beyond `n`. */
 static size_t walk_fields(
 	const struct layout *layout, const unsigned char *packet, size_t at, size_t n)
 {
 	for (size_t i = 0; i < layout->count; i++) {
-		size_t bytes = layout->fields[i];
-		size_t size = bytes == LAYOUT_STRING ? sizeof(uint32_t) : bytes;
-		uint32_t length = 0;
-
-		at = (at + size - 1) / size * size;
-		if (at + size > n) {
+		at = walk_field(layout->fields[i], packet, at, n);
+		if (at == SIZE_MAX) {
 			return 0;
 		}
-		if (bytes == LAYOUT_STRING) {
-			memcpy(&length, packet + at, sizeof(length));
-		}
-		at += size;
-		if (length > n - at) {
-			return 0;
-		}
-		at += length;
 	}
 	return at;
 }

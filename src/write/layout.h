@@ -16,8 +16,9 @@
 #include "format/ctf_clock.h"
 #include "text/out.h"
 
-/* An event's fields in order: bytes of a number, or LAYOUT_STRING. */
+/* An event's fields in order: bytes of a number, or what else it is. */
 #define LAYOUT_STRING 0
+#define LAYOUT_DEBUG UINT8_MAX /* the kind of a debug value, and the value */
 
 struct layout {
 	const uint8_t *fields; /* NULL: no event has this id */

@@ -21,16 +21,31 @@ void metadata_put_head(struct out *out, const struct ctf_text_trace *trace)
 
 static enum ctf_text_kind kind_of(const struct type *t, bool is_unsigned_char)
 {
-	if (t->class == TYPE_STRING) {
-		return CTF_TEXT_STRING;
-	}
-	if (t->class == TYPE_POINTER) {
-		return CTF_TEXT_POINTER;
+	static const uint8_t kinds[] = {
+		[TYPE_FLOAT] = CTF_TEXT_FLOAT,
+		[TYPE_POINTER] = CTF_TEXT_POINTER,
+		[TYPE_STRING] = CTF_TEXT_STRING,
+		[TYPE_TEXT] = CTF_TEXT_TEXT,
+		[TYPE_BYTES] = CTF_TEXT_BYTES,
+		[TYPE_DEBUG] = CTF_TEXT_DEBUG,
+		[TYPE_TCG] = CTF_TEXT_UNSIGNED,
+	};
+
+	if (kinds[t->class] != CTF_TEXT_UNSIGNED) {
+		return kinds[t->class];
 	}
 	if (t->is_char) {
 		return is_unsigned_char ? CTF_TEXT_UNSIGNED : CTF_TEXT_SIGNED;
 	}
 	return t->is_signed ? CTF_TEXT_SIGNED : CTF_TEXT_UNSIGNED;
+}
+
+static enum ctf_text_style style_of(const struct event *e)
+{
+	if (e->format.style != FORMAT_BRACES) {
+		return CTF_TEXT_PRINTF;
+	}
+	return e->properties & EVENT_SCOPE ? CTF_TEXT_TOML_SCOPE : CTF_TEXT_TOML_EVENT;
 }
 
 void metadata_put_event(
@@ -49,6 +64,7 @@ void metadata_put_event(
 	}
 	const struct ctf_text_event event = {
 		.id = id,
+		.style = style_of(e),
 		.name = e->name,
 		.format = e->format.source ? e->format.source : "",
 		.file = e->at.source ? e->at.source->name : "",

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "format/ctf_text.h"
+#include "format/ctf_text_event.h"
 #include "model/event.h"
 #include "text/out.h"
 
@@ -23,11 +23,14 @@ void metadata_put_head(struct out *out, const struct ctf_text_trace *trace);
 void metadata_put_event(
 	struct out *out, uint16_t id, const struct event *e, uint32_t unsigned_chars);
 
-/* Bytes of an argument in a packet, which are its alignment too; 4 for a string's length. */
+/*
+ * Bytes of an argument in a packet, which are the alignment of a number too; what others take
+ * besides the bytes that they have: 4 for a string's length.
+ */
 static inline unsigned int metadata_arg_bytes(const struct type *t)
 {
-	if (t->class == TYPE_STRING) {
-		return sizeof(uint32_t);
+	if (!type_is_number(t) && !type_is_pair(t)) {
+		return (t->class == TYPE_STRING ? 1 : 3) * sizeof(uint32_t);
 	}
 	return t->class == TYPE_TCG ? sizeof(uint64_t) : t->size64;
 }

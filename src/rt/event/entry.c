@@ -48,7 +48,7 @@ static uint64_t mix(uint64_t h, const char *s)
 
 static uint64_t hash_event(const struct waymark_event *e)
 {
-	uint64_t h = UINT64_C(14695981039346656037) ^ e->line;
+	uint64_t h = UINT64_C(14695981039346656037) ^ e->line ^ (uint64_t)e->flags << 32;
 
 	h = mix(mix(mix(h, e->name), e->format), e->file);
 	for (unsigned int i = 0; i < e->arg_count; i++) {
@@ -65,8 +65,9 @@ static bool same_arg(const struct waymark_arg *a, const struct waymark_arg *b)
 
 static bool same_event(const struct waymark_entry *a, const struct waymark_event *b)
 {
-	if (a->line != b->line || a->arg_count != b->arg_count || strcmp(a->name, b->name) != 0 ||
-		strcmp(a->format, b->format) != 0 || strcmp(a->file, b->file) != 0) {
+	if (a->line != b->line || a->arg_count != b->arg_count || a->flags != b->flags ||
+		strcmp(a->name, b->name) != 0 || strcmp(a->format, b->format) != 0 ||
+		strcmp(a->file, b->file) != 0) {
 		return false;
 	}
 	for (unsigned int i = 0; i < b->arg_count; i++) {
@@ -108,6 +109,7 @@ static struct node *copy_event(const struct waymark_event *e)
 
 	n->entry = (struct waymark_entry){
 		.arg_count = e->arg_count,
+		.flags = e->flags,
 		.name = keep(&text, e->name),
 		.format = keep(&text, e->format),
 		.file = keep(&text, e->file),
@@ -141,7 +143,7 @@ static struct node *find(const struct waymark_event *e, uint64_t hash)
 	return n;
 }
 
-uint32_t waymark_entry_id(struct waymark_event *event)
+static uint32_t give_id(struct waymark_event *event)
 {
 	if (event->id) {
 		return event->id;
@@ -157,4 +159,12 @@ uint32_t waymark_entry_id(struct waymark_event *event)
 	}
 	event->id = n ? n->entry.id : 0;
 	return event->id;
+}
+
+uint32_t waymark_entry_id(struct waymark_event *event)
+{
+	uint32_t id = give_id(event);
+
+	/* What begins can be recorded only where its end can be. */
+	return id && event->end && !give_id(event->end) ? 0 : id;
 }

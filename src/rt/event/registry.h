@@ -20,7 +20,8 @@
 /* What outlives the object that an event came from. */
 struct waymark_entry {
 	uint32_t id;
-	uint16_t arg_count;
+	uint8_t arg_count;
+	uint8_t flags; /* of enum waymark_event_flag */
 	const char *name;
 	const char *format;
 	const char *file;
@@ -36,8 +37,8 @@ const struct waymark_entry *waymark_registry_entry(uint32_t id);
 
 /*
  * The event's id, given to it now if it has none: that of an identical event
- * that was loaded before, else the next one. Returns 0 when memory or ids ran
- * out. Under the control lock.
+ * that was loaded before, else the next one. The end of a scope gets its own with it. Returns 0
+ * when memory or ids ran out. Under the control lock.
  */
 uint32_t waymark_entry_id(struct waymark_event *event);
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <sys/utsname.h>
 
-#include "format/ctf_text.h"
+#include "format/ctf_text_event.h"
 #include "rt/event/registry.h"
 #include "rt/host/futex.h"
 #include "rt/record/clock.h"
@@ -24,10 +24,18 @@
 #define RATE_NS UINT64_C(100000000)
 #define RATE_NS_LEAST UINT64_C(1000000)
 
-_Static_assert(
-	CTF_TEXT_UNSIGNED == (int)WAYMARK_UNSIGNED && CTF_TEXT_SIGNED == (int)WAYMARK_SIGNED &&
-		CTF_TEXT_POINTER == (int)WAYMARK_POINTER && CTF_TEXT_STRING == (int)WAYMARK_STRING,
+_Static_assert(CTF_TEXT_UNSIGNED == (int)WAYMARK_UNSIGNED &&
+		       CTF_TEXT_SIGNED == (int)WAYMARK_SIGNED &&
+		       CTF_TEXT_POINTER == (int)WAYMARK_POINTER &&
+		       CTF_TEXT_STRING == (int)WAYMARK_STRING &&
+		       CTF_TEXT_FLOAT == (int)WAYMARK_FLOAT && CTF_TEXT_TEXT == (int)WAYMARK_TEXT &&
+		       CTF_TEXT_BYTES == (int)WAYMARK_BYTES && CTF_TEXT_DEBUG == (int)WAYMARK_DEBUG,
 	"kinds go over as they are");
+#define DEBUG_KIND(name, label, field, form, bytes) \
+	_Static_assert((int)DEBUG_##name == (int)WAYMARK_DEBUG_##name, "and those of debug values");
+#include "format/debug.def"
+#undef DEBUG_KIND
+_Static_assert(DEBUG_NULL == WAYMARK_NULL_STRING, "NULL is told alike");
 
 /* What writing it needs: not on the stack of whoever writes, which may be a signal handler's. */
 struct scratch {
@@ -161,11 +169,20 @@ static void put_head(struct output *o, const struct ctf_trace *t, const struct a
 	o->whole = o->fill;
 }
 
+static enum ctf_text_style style_of(const struct waymark_entry *entry)
+{
+	if (!(entry->flags & WAYMARK_EVENT_BRACES) || entry->flags & WAYMARK_EVENT_SCOPE_END) {
+		return CTF_TEXT_PRINTF;
+	}
+	return entry->flags & WAYMARK_EVENT_SCOPE ? CTF_TEXT_TOML_SCOPE : CTF_TEXT_TOML_EVENT;
+}
+
 static void put_event(struct output *o, const struct waymark_entry *entry)
 {
 	struct ctf_text_arg *args = o->scratch->args;
 	struct ctf_text_event event = {
 		.id = (uint16_t)entry->id,
+		.style = style_of(entry),
 		.name = entry->name,
 		.format = entry->format ? entry->format : "",
 		.file = entry->file ? entry->file : "",

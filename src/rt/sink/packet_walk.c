@@ -3,16 +3,48 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "format/debug.h"
 #include "rt/event/registry.h"
 #include "rt/record/counts.h"
 #include "rt/sink/packet_walk.h"
 
-/* What sizes[] says of an event that has strings, or that nobody knows. */
+/* What sizes[] says of an event that has strings and the like, or that nobody knows. */
 #define SIZE_VARIES UINT16_MAX
 
 static uint64_t align(uint64_t at, uint64_t to)
 {
 	return (at + to - 1) & ~(to - 1);
+}
+
+/* Of 128 bits, two of 64. */
+static uint64_t align_number(uint64_t at, uint64_t size)
+{
+	return align(at, size > 8 ? 8 : size);
+}
+
+static bool varies(const struct waymark_arg *arg)
+{
+	return arg->kind == WAYMARK_STRING || arg->kind >= WAYMARK_TEXT;
+}
+
+/* The end of an argument that says itself how long it is. */
+static uint64_t end_of_varying(
+	const struct waymark_arg *arg, const unsigned char *packet, uint64_t at, uint64_t bytes)
+{
+	uint32_t length;
+
+	if (arg->kind == WAYMARK_DEBUG) {
+		return debug_end(packet, at, bytes, false, sizeof(void *));
+	}
+	if (arg->kind != WAYMARK_STRING) {
+		return debug_blob_end(packet, at, bytes, false);
+	}
+	at = align(at, sizeof(length)) + sizeof(length);
+	if (at > bytes) {
+		return UINT64_MAX;
+	}
+	memcpy(&length, packet + at - sizeof(length), sizeof(length));
+	return at + length;
 }
 
 /* Where the arguments end that begin at `at`; UINT64_MAX where they cannot. */
@@ -21,18 +53,12 @@ static uint64_t end_of_args(
 {
 	for (unsigned int i = 0; i < e->arg_count; i++) {
 		const struct waymark_arg *arg = &e->args[i];
-		bool is_string = arg->kind == WAYMARK_STRING;
-		uint32_t length = 0;
 
-		at = align(at, is_string ? sizeof(length) : arg->size) +
-		     (is_string ? sizeof(length) : arg->size);
+		at = varies(arg) ? end_of_varying(arg, (const unsigned char *)packet, at, bytes)
+				 : align_number(at, arg->size) + arg->size;
 		if (at > bytes) {
 			return UINT64_MAX;
 		}
-		if (is_string) {
-			memcpy(&length, packet + at - sizeof(length), sizeof(length));
-		}
-		at += length;
 	}
 	return align(at, PACKET_EVENT_ALIGN);
 }
@@ -40,7 +66,7 @@ static uint64_t end_of_args(
 static uint16_t fixed_size(const struct waymark_entry *e)
 {
 	for (unsigned int i = 0; i < e->arg_count; i++) {
-		if (e->args[i].kind == WAYMARK_STRING) {
+		if (varies(&e->args[i])) {
 			return SIZE_VARIES;
 		}
 	}

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/compiler.h"
+#include "format/debug.h"
 #include "format/packet.h"
 #include "rt/record/counts.h"
 #include "rt/sink/simple.h"
@@ -17,8 +18,21 @@
 /* A name that is longer does not fit into SIMPLE_RECORD_ROOM. */
 #define NAME_MAX_BYTES 32768u
 
-/* How an argument is stored in a packet; all but strings become a u64. */
-enum op { OP_U8, OP_S8, OP_U16, OP_S16, OP_U32, OP_S32, OP_64, OP_STRING };
+/* How an argument is stored in a packet; numbers become a u64, all else a string. */
+enum op {
+	OP_U8,
+	OP_S8,
+	OP_U16,
+	OP_S16,
+	OP_U32,
+	OP_S32,
+	OP_64,
+	OP_STRING,
+	/* What is not a word first: */
+	OP_PAIR,
+	OP_BLOB,
+	OP_DEBUG
+};
 
 struct simple_encoder {
 	uint32_t generation; /* of the file that has the event's name */
@@ -26,7 +40,7 @@ struct simple_encoder {
 	uint32_t name_length;
 	uint8_t count; /* arguments */
 	bool plain; /* all of 8 bytes */
-	bool fixed; /* no strings */
+	bool fixed; /* numbers only */
 	const char *name;
 	uint8_t ops[];
 };
@@ -72,10 +86,17 @@ static enum op op_of(const struct waymark_arg *arg)
 		[8] = { OP_64, OP_64 },
 	};
 
-	if (arg->kind == WAYMARK_STRING) {
-		return OP_STRING;
+	static const uint8_t by_kind[] = {
+		[WAYMARK_STRING] = OP_STRING,
+		[WAYMARK_TEXT] = OP_BLOB,
+		[WAYMARK_BYTES] = OP_BLOB,
+		[WAYMARK_DEBUG] = OP_DEBUG,
+	};
+
+	if (by_kind[arg->kind]) {
+		return by_kind[arg->kind];
 	}
-	return by_size[arg->size <= 8 ? arg->size : 0][arg->kind == WAYMARK_SIGNED];
+	return arg->size > 8 ? OP_PAIR : by_size[arg->size][arg->kind == WAYMARK_SIGNED];
 }
 
 static struct simple_encoder *compile(struct simple_out *out, const struct waymark_entry *entry)
@@ -95,7 +116,7 @@ static struct simple_encoder *compile(struct simple_out *out, const struct wayma
 	for (unsigned int i = 0; i < e->count; i++) {
 		e->ops[i] = op_of(&entry->args[i]);
 		e->plain &= e->ops[i] == OP_64;
-		e->fixed &= e->ops[i] != OP_STRING;
+		e->fixed &= e->ops[i] < OP_STRING;
 	}
 	return e;
 }
@@ -208,6 +229,60 @@ static const char *put_string(char **to, const char *from, const char *end, uint
 	return from + word;
 }
 
+/* A string of a kind, unless that is DEBUG_KINDS, and `length` bytes. */
+static const char *put_bytes(char **to, unsigned int kind, const char *from, uint32_t length)
+{
+	uint32_t whole = length + (kind < DEBUG_KINDS);
+
+	*to = put(*to, &whole, sizeof(whole));
+	if (kind < DEBUG_KINDS) {
+		*(*to)++ = (char)kind;
+	}
+	*to = put(*to, from, length);
+	return from + length;
+}
+
+/* What of text, bytes and the like is here; NULL when its length cannot be. */
+static const char *put_blob(char **to, unsigned int kind, const char *from, const char *end)
+{
+	const char *bytes = (const char *)debug_blob_at((uintptr_t)from);
+	uint32_t length;
+
+	if (bytes > end) {
+		return NULL;
+	}
+	memcpy(&length, bytes - sizeof(length), sizeof(length));
+	return length <= (size_t)(end - bytes) ? put_bytes(to, kind, bytes, length) : NULL;
+}
+
+static const char *put_number(
+	char **to, unsigned int kind, const char *from, const char *end, size_t size)
+{
+	from = (const char *)debug_number_at((uintptr_t)from, size);
+	return from <= end && size <= (size_t)(end - from)
+		       ? put_bytes(to, kind, from, (uint32_t)size)
+		       : NULL;
+}
+
+/* An argument that becomes a string and is none; NULL when it cannot be. */
+static COLD const char *put_odd(char **to, enum op op, const char *from, const char *end)
+{
+	if (op == OP_PAIR) {
+		return put_number(to, DEBUG_KINDS, from, end, 2 * sizeof(uint64_t));
+	}
+	if (op == OP_BLOB) {
+		return put_blob(to, DEBUG_KINDS, from, end);
+	}
+	unsigned int kind = from < end ? (unsigned char)*from : DEBUG_KINDS;
+
+	if (kind >= DEBUG_KINDS) {
+		return NULL;
+	}
+	size_t size = debug_bytes(kind, sizeof(void *));
+
+	return size ? put_number(to, kind, from + 1, end, size) : put_blob(to, kind, from + 1, end);
+}
+
 /* Translates arguments one by one; returns where they end in the packet, NULL if they cannot be. */
 static const char *put_args(
 	const struct simple_encoder *e, char **to, const char *from, const char *end)
@@ -215,6 +290,10 @@ static const char *put_args(
 	for (unsigned int i = 0; from && i < e->count; i++) {
 		enum op op = e->ops[i];
 
+		if (UNLIKELY(op > OP_STRING)) {
+			from = put_odd(to, op, from, end);
+			continue;
+		}
 		from = (const char *)(((uintptr_t)from + op_size[op] - 1) &
 				      ~(uintptr_t)(op_size[op] - 1));
 		uint64_t value = load(from, op);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events in the metadata of the native trace, see format/ctf_text.h: the declaration, as a
+ * comment in the language that it was written in, and the fields that readers of CTF need.
+ */
+#ifndef FORMAT_CTF_TEXT_EVENT_H
+#define FORMAT_CTF_TEXT_EVENT_H
+
+#include "format/ctf_text.h"
+
+/* In the order of enum waymark_kind. */
+enum ctf_text_kind {
+	CTF_TEXT_UNSIGNED,
+	CTF_TEXT_SIGNED,
+	CTF_TEXT_POINTER,
+	CTF_TEXT_STRING,
+	CTF_TEXT_FLOAT,
+	CTF_TEXT_TEXT,
+	CTF_TEXT_BYTES,
+	CTF_TEXT_DEBUG,
+};
+
+struct ctf_text_arg {
+	const char *name;
+	const char *type; /* as declared */
+	uint8_t kind; /* of enum ctf_text_kind */
+	uint8_t size; /* bytes: 1, 2, 4, 8 or 16; of what has a length, nothing */
+};
+
+/* The language of a declaration, and its list there. */
+enum ctf_text_style { CTF_TEXT_PRINTF, CTF_TEXT_TOML_EVENT, CTF_TEXT_TOML_SCOPE };
+
+struct ctf_text_event {
+	uint16_t id;
+	enum ctf_text_style style;
+	const char *name;
+	const char *format; /* as declared: in C syntax, "" where there is none; or the message */
+	const char *file;
+	uint32_t line;
+	const struct ctf_text_arg *args; /* of a scope: the first is none of the program's */
+	size_t arg_count;
+};
+
+/* clang-format off */
+
+/* Holes: id, name. Its fields come behind, then ctf_text_event_end. */
+static const char ctf_text_event_begin[] =
+	"event { id = ${id}; name = \"${name}\"; stream_id = 0; fields := struct {";
+static const char ctf_text_event_end[] = " }; };\n";
+
+/*
+ * By kind. Holes: bits, name; size, length, kind: these words, and `_` behind them for each time
+ * that "<name>_<word>..." is an argument's name too.
+ */
+static const char *const ctf_text_fields[] = {
+	[CTF_TEXT_UNSIGNED] = " uint${bits}_t _${name};",
+	[CTF_TEXT_SIGNED] = " int${bits}_t _${name};",
+	[CTF_TEXT_POINTER] = " pointer${bits}_t _${name};",
+	[CTF_TEXT_STRING] =
+		" uint32_t _${name}_${length}; utf8_t _${name}[_${name}_${length}];",
+	[CTF_TEXT_FLOAT] = " float${bits}_t _${name};",
+	[CTF_TEXT_TEXT] = " uint32_t _${name}_${size}; uint32_t _${name}_${length};"
+		" utf8_t _${name}[_${name}_${length}];",
+	[CTF_TEXT_BYTES] = " uint32_t _${name}_${size}; uint32_t _${name}_${length};"
+		" uint8_t _${name}[_${name}_${length}];",
+	[CTF_TEXT_DEBUG] = " debug_kind_t _${name}_${kind};"
+		" variant debug <_${name}_${kind}> _${name};",
+};
+
+/* Of 128 bits, unsigned and signed. Hole: name. */
+static const char *const ctf_text_wide_fields[] = {
+	" uint64_t _${name}[2];",
+	" int64_t _${name}[2];",
+};
+
+/* clang-format on */
+
+/* An argument as it was declared: `<type> <name>`. */
+static inline void ctf_text_put_arg(struct ctf_text *t, const struct ctf_text_arg *arg)
+{
+	ctf_text_commented(t, arg->type);
+	ctf_text_str(t, " ");
+	ctf_text_commented(t, arg->name);
+}
+
+/* `<name>(<arguments>) <format>`, in the language of trace-events files. */
+static inline void ctf_text_put_line(struct ctf_text *t, const struct ctf_text_event *e)
+{
+	ctf_text_commented(t, e->name);
+	ctf_text_str(t, e->arg_count ? "(" : "(void");
+	for (size_t i = 0; i < e->arg_count; i++) {
+		ctf_text_str(t, i ? ", " : "");
+		ctf_text_put_arg(t, &e->args[i]);
+	}
+	ctf_text_str(t, ") ");
+	ctf_text_commented(t, *e->format ? e->format : "\"\"");
+}
+
+/* What stands between the quotes of a TOML string: what could end it, or the comment, by number. */
+static inline void ctf_text_toml(struct ctf_text *t, const char *s)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	char before = '\0';
+
+	for (; *s; before = *s++) {
+		unsigned char c = (unsigned char)*s;
+		bool odd = c < 0x20 || c == 0x7f || (c == '/' && before == '*');
+		const char code[] = { '\\', 'u', '0', '0', digits[c >> 4], digits[c & 15] };
+
+		if (odd) {
+			t->put(t, code, sizeof(code));
+			continue;
+		}
+		if (c == '"' || c == '\\') {
+			t->put(t, "\\", 1);
+		}
+		t->put(t, s, 1);
+	}
+}
+
+/* `events = [{ ... }]`, in TOML. */
+static inline void ctf_text_put_table(struct ctf_text *t, const struct ctf_text_event *e)
+{
+	size_t first = e->style == CTF_TEXT_TOML_SCOPE;
+
+	ctf_text_str(t, first ? "scopes = [{ name = \"" : "events = [{ name = \"");
+	ctf_text_toml(t, e->name);
+	ctf_text_str(t, "\", args = \"");
+	for (size_t i = first; i < e->arg_count; i++) {
+		ctf_text_str(t, i > first ? ", " : "");
+		ctf_text_toml(t, e->args[i].name);
+		ctf_text_str(t, ": ");
+		ctf_text_toml(t, e->args[i].type);
+	}
+	ctf_text_str(t, "\", message = \"");
+	ctf_text_toml(t, e->format);
+	ctf_text_str(t, "\", enabled = true }]");
+}
+
+static inline void ctf_text_put_declaration(struct ctf_text *t, const struct ctf_text_event *e)
+{
+	bool is_toml = e->style != CTF_TEXT_PRINTF;
+	char line[CTF_TEXT_COLUMNS + 1];
+
+	ctf_text_str(t, is_toml ? CTF_DECLARATION_TOML : CTF_DECLARATION);
+	ctf_text_commented(t, e->file);
+	ctf_text_str(t, ":");
+	ctf_text_str(t, ctf_text_number(line, e->line, 0));
+	ctf_text_str(t, ": ");
+	if (is_toml) {
+		ctf_text_put_table(t, e);
+	} else {
+		ctf_text_put_line(t, e);
+	}
+	ctf_text_str(t, CTF_COMMENT_END "\n");
+}
+
+/* Whether `name` is `<begin>_<word>` and then so many `_`. */
+static inline bool ctf_text_is_taken(
+	const char *name, const char *begin, const char *word, size_t more)
+{
+	size_t begun = strlen(begin);
+	size_t n = strlen(word);
+
+	if (strncmp(name, begin, begun) != 0 || name[begun] != '_' ||
+		strncmp(name + begun + 1, word, n) != 0) {
+		return false;
+	}
+	name += begun + 1 + n;
+	return strspn(name, "_") == more && !name[more];
+}
+
+/* How many `_` argument `s` needs behind "_<word>", so that it is no other field. */
+static inline size_t ctf_text_underscores(
+	const struct ctf_text_event *e, const char *s, const char *word)
+{
+	size_t more = 0;
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (ctf_text_is_taken(e->args[i].name, s, word, more)) {
+			more++;
+			i = (size_t)-1; /* from the first argument again */
+		}
+	}
+	return more;
+}
+
+/* An event has at most as many arguments as `_` fit here. */
+#define CTF_TEXT_WORD 48
+
+/* The word with the `_` that it needs, in `buffer` of CTF_TEXT_WORD bytes. */
+static inline const char *ctf_text_word(
+	char *buffer, const struct ctf_text_event *e, const char *s, const char *word)
+{
+	size_t n = strlen(word);
+	size_t more = ctf_text_underscores(e, s, word);
+
+	memcpy(buffer, word, n);
+	memset(buffer + n, '_', more);
+	buffer[n + more] = '\0';
+	return buffer;
+}
+
+static inline void ctf_text_put_field(
+	struct ctf_text *t, const struct ctf_text_event *e, const struct ctf_text_arg *arg)
+{
+	bool is_wide = arg->kind <= CTF_TEXT_SIGNED && arg->size > sizeof(uint64_t);
+	const char *text = is_wide ? ctf_text_wide_fields[arg->kind] : ctf_text_fields[arg->kind];
+	char bits[CTF_TEXT_COLUMNS + 1];
+	char size[CTF_TEXT_WORD];
+	char length[CTF_TEXT_WORD];
+	char kind[CTF_TEXT_WORD];
+
+	CTF_TEXT_FILL(t, text, { "name", arg->name },
+		{ "bits", ctf_text_number(bits, 8u * arg->size, 0) },
+		{ "size", ctf_text_word(size, e, arg->name, "size") },
+		{ "length", ctf_text_word(length, e, arg->name, "length") },
+		{ "kind", ctf_text_word(kind, e, arg->name, "kind") });
+}
+
+/* Writes an event: its declaration, and what readers of CTF need. At most 32 arguments. */
+static inline void ctf_text_put_event(struct ctf_text *t, const struct ctf_text_event *e)
+{
+	char id[CTF_TEXT_COLUMNS + 1];
+
+	ctf_text_put_declaration(t, e);
+	CTF_TEXT_FILL(t, ctf_text_event_begin, { "id", ctf_text_number(id, e->id, 0) },
+		{ "name", e->name });
+	for (size_t i = 0; i < e->arg_count; i++) {
+		ctf_text_put_field(t, e, &e->args[i]);
+	}
+	ctf_text_str(t, ctf_text_event_end);
+}
+
+#endif
