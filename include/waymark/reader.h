@@ -59,13 +59,17 @@ enum waymark_field {
 	WAYMARK_FIELD_UNSIGNED = 0,
 	WAYMARK_FIELD_SIGNED = 1,
 	WAYMARK_FIELD_POINTER = 2,
-	WAYMARK_FIELD_STRING = 3
+	WAYMARK_FIELD_STRING = 3,
+	WAYMARK_FIELD_FLOAT = 4,
+	WAYMARK_FIELD_BYTES = 5, /* of Rust's [u8]: no text */
+	WAYMARK_FIELD_DEBUG = 6 /* of `&dyn fmt::Debug`: what it is, each event says */
 };
 
 /*
  * Opens a trace. `path`: a file, a directory (the native format), or "-" for
  * standard input. `declarations`: the
- * file of the events' declarations (trace-events-all); NULL when there is none:
+ * file of the events' declarations (trace-events-all, or TOML, where its name ends in .toml); NULL
+ * when there is none:
  * then events of traces that do not describe themselves have no fields. On
  * failure returns NULL and puts the reason, a line that ends in NUL, into
  * `error`, which has `error_size` bytes and may be NULL.
@@ -176,22 +180,31 @@ int waymark_reader_field_find(const struct waymark_reader *r, const char *name);
 
 /*
  * Of the field with that index, below waymark_reader_field_count(): its name;
- * its declared C type; an enum waymark_field. NULL, or -1, for another index.
+ * its declared type; an enum waymark_field. NULL, or -1, for another index.
  */
 const char *waymark_reader_field_name(const struct waymark_reader *r, size_t field);
 const char *waymark_reader_field_type(const struct waymark_reader *r, size_t field);
 int waymark_reader_field_kind(const struct waymark_reader *r, size_t field);
 
 /*
- * The field's value as a number, cut and sign-extended to its declared type; 0
- * for strings and for an index that the event does not have.
+ * The field's value as a number, cut and sign-extended to its declared type, of 128 bits the low
+ * half; of a float what is left without its fraction, in range; 0 for strings and bytes and for an
+ * index that the event does not have.
  */
 uint64_t waymark_reader_u64(struct waymark_reader *r, size_t field);
 int64_t waymark_reader_i64(struct waymark_reader *r, size_t field);
 
+/* The high 64 bits of the same as an integer of 128 bits: sign-extended where it is a signed one.
+ */
+uint64_t waymark_reader_high64(struct waymark_reader *r, size_t field);
+
+/* The field's value as a float: of integers the nearest one, of what is no number 0. */
+double waymark_reader_double(struct waymark_reader *r, size_t field);
+
 /*
  * The field's bytes, which need not be text and do not end in NUL, and their
- * number in `length`. NULL and 0 for a string that was NULL where the format
+ * number in `length`; of a field of WAYMARK_FIELD_DEBUG the text that Rust's {:?} makes of it,
+ * whatever it is. NULL and 0 for a string that was NULL where the format
  * records that (simpletrace does not), for numbers and for other indexes.
  */
 const char *waymark_reader_string(struct waymark_reader *r, size_t field, size_t *length);

@@ -57,6 +57,7 @@ static struct waymark_reader *open_reader(const struct origin *from,
 	declarations_init(&r->declarations);
 	arena_init(&r->arena);
 	out_init(&r->text, OUT_TO_MEMORY);
+	out_init(&r->field, OUT_TO_MEMORY);
 	if (declarations && !declarations_add(&r->declarations, declarations)) {
 		set_diag_error(error, size, &r->declarations.diag);
 		waymark_reader_close(r);
@@ -133,6 +134,7 @@ void waymark_reader_close(struct waymark_reader *r)
 	vec_fini(&r->messages);
 	arena_fini(&r->arena);
 	out_fini(&r->text);
+	out_fini(&r->field);
 	free(r);
 }
 

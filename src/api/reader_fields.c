@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "api/reader_object.h"
+#include "format/debug.h"
+#include "view/message.h"
 
 size_t waymark_reader_field_count(const struct waymark_reader *r)
 {
@@ -45,45 +47,180 @@ const char *waymark_reader_field_type(const struct waymark_reader *r, size_t fie
 	return arg ? arg->type.text : NULL;
 }
 
+static int kind_of(const struct type *t)
+{
+	switch (t->class) {
+	case TYPE_STRING:
+	case TYPE_TEXT:
+		return WAYMARK_FIELD_STRING;
+	case TYPE_POINTER:
+		return WAYMARK_FIELD_POINTER;
+	case TYPE_FLOAT:
+		return WAYMARK_FIELD_FLOAT;
+	case TYPE_BYTES:
+		return WAYMARK_FIELD_BYTES;
+	case TYPE_DEBUG:
+		return WAYMARK_FIELD_DEBUG;
+	default:
+		return t->is_signed ? WAYMARK_FIELD_SIGNED : WAYMARK_FIELD_UNSIGNED;
+	}
+}
+
 int waymark_reader_field_kind(const struct waymark_reader *r, size_t field)
 {
 	const struct arg *arg = get_arg(r, field);
 
-	if (!arg) {
-		return -1;
+	return arg ? kind_of(&arg->type) : -1;
+}
+
+/* A value and the declaration that it is of; NULL, and no value, for another index. */
+struct field {
+	const struct type *type;
+	const struct value *value;
+};
+
+static struct field get_field(struct waymark_reader *r, size_t i)
+{
+	const struct arg *arg = get_arg(r, i);
+
+	return arg ? (struct field){ &arg->type, &reader_get_values(r)[i] }
+		   : (struct field){ NULL, NULL };
+}
+
+/* Bytes of a float; 0: it is none. */
+static size_t float_bytes(const struct field *f)
+{
+	if (f->type->class == TYPE_FLOAT) {
+		return f->type->size64;
 	}
-	switch (arg->type.class) {
-	case TYPE_STRING:
-		return WAYMARK_FIELD_STRING;
-	case TYPE_POINTER:
-		return WAYMARK_FIELD_POINTER;
-	default:
-		return arg->type.is_signed ? WAYMARK_FIELD_SIGNED : WAYMARK_FIELD_UNSIGNED;
+	bool is_float = f->type->class == TYPE_DEBUG && f->value->kind == VALUE_NUMBER &&
+			(f->value->debug == DEBUG_F32 || f->value->debug == DEBUG_F64);
+
+	return is_float ? debug_shapes[f->value->debug].bytes : 0;
+}
+
+static bool is_signed(const struct field *f)
+{
+	if (f->type->class != TYPE_DEBUG) {
+		return f->type->is_signed;
 	}
+	return f->value->debug == DEBUG_I128 || debug_shapes[f->value->debug].form == DEBUG_SIGNED;
+}
+
+static double to_double(uint64_t bits, size_t bytes)
+{
+	uint32_t half = (uint32_t)bits;
+	double d;
+	float f;
+
+	if (bytes == sizeof(f)) {
+		memcpy(&f, &half, sizeof(f));
+		return (double)f;
+	}
+	memcpy(&d, &bits, sizeof(d));
+	return d;
+}
+
+/* A float without its fraction, as the nearest integer of 65 bits and a sign. */
+static struct value_pair truncate(double d)
+{
+	struct value_pair pair = { 0, 0 };
+
+	if (d >= 0x1p64) {
+		pair.low = UINT64_MAX;
+	} else if (d > -1) {
+		pair.low = (uint64_t)d;
+	} else if (d <= 0) {
+		pair.low = d > -0x1p63 ? (uint64_t)(int64_t)d : UINT64_C(1) << 63;
+		pair.high = UINT64_MAX;
+	}
+	return pair;
+}
+
+/* The value as an integer of 128 bits. */
+static struct value_pair get_integer(struct waymark_reader *r, size_t i)
+{
+	struct field f = get_field(r, i);
+	struct value_pair pair = { 0, 0 };
+
+	if (f.value && f.value->kind == VALUE_PAIR) {
+		return value_pair(f.value);
+	}
+	if (!f.value || f.value->kind != VALUE_NUMBER) {
+		return pair;
+	}
+	size_t bytes = float_bytes(&f);
+
+	if (bytes) {
+		return truncate(to_double(f.value->number, bytes));
+	}
+	pair.low = f.type->class == TYPE_DEBUG ? f.value->number
+					       : value_extend(f.type, f.value->number);
+	pair.high = is_signed(&f) && (int64_t)pair.low < 0 ? UINT64_MAX : 0;
+	return pair;
 }
 
 uint64_t waymark_reader_u64(struct waymark_reader *r, size_t field)
 {
-	const struct arg *arg = get_arg(r, field);
-	const struct value *value = arg ? &reader_get_values(r)[field] : NULL;
-
-	if (!value || value->kind != VALUE_NUMBER) {
-		return 0;
-	}
-	return value_extend(&arg->type, value->number);
+	return get_integer(r, field).low;
 }
 
 int64_t waymark_reader_i64(struct waymark_reader *r, size_t field)
 {
-	return (int64_t)waymark_reader_u64(r, field);
+	return (int64_t)get_integer(r, field).low;
+}
+
+uint64_t waymark_reader_high64(struct waymark_reader *r, size_t field)
+{
+	return get_integer(r, field).high;
+}
+
+double waymark_reader_double(struct waymark_reader *r, size_t field)
+{
+	struct field f = get_field(r, field);
+
+	if (f.value && f.value->kind == VALUE_NUMBER && float_bytes(&f)) {
+		return to_double(f.value->number, float_bytes(&f));
+	}
+	struct value_pair pair = get_integer(r, field);
+
+	/* Small numbers of either sign are exact. */
+	if (f.value && is_signed(&f) && pair.high == (uint64_t)((int64_t)pair.low >> 63)) {
+		return (double)(int64_t)pair.low;
+	}
+	if (f.value && is_signed(&f)) {
+		return (double)(int64_t)pair.high * 0x1p64 + (double)pair.low;
+	}
+	return (double)pair.high * 0x1p64 + (double)pair.low;
+}
+
+/* What {:?} makes of a debug value. */
+static const char *render(struct waymark_reader *r, size_t field, size_t *length)
+{
+	struct message m;
+	struct arena a;
+
+	arena_init(&a);
+	message_compile_field(&m, &a, reader_current(r), field);
+	const struct value *values = reader_get_values(r);
+
+	r->field.len = 0;
+	char *begin = out_reserve(&r->field, message_room(&m, &r->record, values) + 1);
+	char *end = message_render(begin, &m, &r->record, values);
+
+	*length = (size_t)(end - begin);
+	arena_fini(&a);
+	return begin;
 }
 
 const char *waymark_reader_string(struct waymark_reader *r, size_t field, size_t *length)
 {
-	const struct arg *arg = get_arg(r, field);
-	const struct value *value = arg ? &reader_get_values(r)[field] : NULL;
-	bool is_text = value && value->kind == VALUE_STRING && value->text;
+	struct field f = get_field(r, field);
+	bool is_text = f.value && f.value->kind == VALUE_STRING && f.value->text;
 
-	*length = is_text ? value->length : 0;
-	return is_text ? value->text : NULL;
+	if (f.value && f.type->class == TYPE_DEBUG && f.value->kind != VALUE_ABSENT) {
+		return render(r, field, length);
+	}
+	*length = is_text ? f.value->length : 0;
+	return is_text ? f.value->text : NULL;
 }

@@ -21,6 +21,7 @@ struct waymark_reader {
 	struct arena arena; /* of the paths and messages */
 	VEC(struct message *) messages; /* by class index; NULL until first needed */
 	struct out text; /* the message last asked for */
+	struct out field; /* the debug value last asked for */
 };
 
 /* The class of the event that the reader stands at, or NULL. */

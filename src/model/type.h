@@ -88,8 +88,10 @@ static inline bool type_is_pair(const struct type *t)
 /* Whether it is stored as a number of at most 64 bits. */
 static inline bool type_is_number(const struct type *t)
 {
-	return t->class != TYPE_STRING && t->class != TYPE_TEXT && t->class != TYPE_BYTES &&
-	       t->class != TYPE_DEBUG && !type_is_pair(t);
+	const unsigned int numbers =
+		1u << TYPE_INTEGER | 1u << TYPE_FLOAT | 1u << TYPE_POINTER | 1u << TYPE_TCG;
+
+	return (numbers >> t->class & 1) != 0 && t->size64 <= sizeof(uint64_t);
 }
 
 /* True for the words that types are made of, `const` and `void` included. */

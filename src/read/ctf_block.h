@@ -12,6 +12,7 @@
 bool ctf_read_trace(struct ctf_parser *p, struct ctf_metadata *md);
 bool ctf_read_env(struct ctf_parser *p, struct ctf_metadata *md);
 bool ctf_read_clock(struct ctf_parser *p, struct ctf_metadata *md);
+bool ctf_read_variant(struct ctf_parser *p, struct ctf_metadata *md);
 bool ctf_read_stream(struct ctf_parser *p, struct ctf_metadata *md);
 
 #endif

@@ -15,11 +15,15 @@
  */
 bool ctf_read_event(struct ctf_parser *p, struct ctf_metadata *md);
 
+/* The event that the scanned declaration (format/ctf.h) declares; NULL: none of that name. */
+struct event *ctf_declared_event(
+	struct ctf_metadata *md, const struct ctf_scan *scan, const char *name);
+
 /*
- * The event that `text` declares (format/ctf.h), NULL when it is none of that
- * name or its arguments are not those of the layout.
+ * That event, if its arguments are those of the layout, or the one of that name that the user's
+ * declarations have, or NULL.
  */
-const struct event *ctf_declared_event(
-	struct ctf_metadata *md, struct span text, const char *name, const struct layout *layout);
+const struct event *ctf_fitting_event(struct ctf_metadata *md, struct event *declared,
+	const char *name, const struct layout *layout);
 
 #endif

@@ -60,6 +60,7 @@ static bool read_declaration(struct ctf_parser *p, struct ctf_metadata *md)
 		{ "clock", ctf_read_clock },
 		{ "stream", ctf_read_stream },
 		{ "event", ctf_read_event },
+		{ "variant", ctf_read_variant },
 	};
 
 	if (ctf_scan_next(&p->scan) != CTF_TOKEN_WORD) {

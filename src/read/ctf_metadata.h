@@ -40,6 +40,7 @@ struct ctf_metadata {
 	bool has_stream;
 	bool is_big_endian;
 	uint8_t uuid[16];
+	uint8_t pointer_bytes; /* of a debug value; 0: it has none that can be read */
 	/* The bits of an event's first word. */
 	uint8_t time_shift;
 	uint8_t id_shift;

@@ -31,8 +31,8 @@ static struct event_class *find_class(struct ctf_reader *r, const struct ctf_eve
 	for (size_t i = 0; i < e->event->arg_count; i++) {
 		const struct layout_field *f = &e->layout->fields[i];
 
-		out_printf(&key, "\n%s %s %u %u", e->event->args[i].type.text,
-			e->event->args[i].name, f->size, f->align);
+		out_printf(&key, "\n%s %s %u %u %u", e->event->args[i].type.text,
+			e->event->args[i].name, f->size, f->align, f->form);
 	}
 	out_char(&key, '\0');
 	struct event_class *class = hash_get(&r->classes, key.data);

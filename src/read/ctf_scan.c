@@ -31,6 +31,18 @@ static void move(struct ctf_scan *s, const char *to)
 	}
 }
 
+/* Keeps what stands in a comment that begins so; returns whether it did. */
+static bool keep_declaration(struct ctf_scan *s, const char *end, const char *begin)
+{
+	const char *text = s->pos + strlen(begin);
+
+	if (!begins_with(s, begin)) {
+		return false;
+	}
+	s->declaration = (struct span){ text, text < end ? (size_t)(end - text) : 0 };
+	return true;
+}
+
 /* A comment: false when it does not end. */
 static bool skip_comment(struct ctf_scan *s)
 {
@@ -39,10 +51,10 @@ static bool skip_comment(struct ctf_scan *s)
 	if (!end) {
 		return false;
 	}
-	if (begins_with(s, CTF_DECLARATION)) {
-		const char *text = s->pos + strlen(CTF_DECLARATION);
-
-		s->declaration = (struct span){ text, text < end ? (size_t)(end - text) : 0 };
+	if (keep_declaration(s, end, CTF_DECLARATION)) {
+		s->declaration_is_toml = false;
+	} else if (keep_declaration(s, end, CTF_DECLARATION_TOML)) {
+		s->declaration_is_toml = true;
 	}
 	move(s, end + 2);
 	return true;

@@ -34,6 +34,7 @@ struct ctf_scan {
 	unsigned int token_line;
 	/* What stands in the last comment that declares an event; text NULL: none. */
 	struct span declaration;
+	bool declaration_is_toml; /* else it is in the language of trace-events files */
 };
 
 void ctf_scan_init(struct ctf_scan *s, const char *text, size_t size, unsigned int line);

@@ -99,6 +99,8 @@ static void set_attribute(struct ctf_type *t, struct span name, const struct ctf
 		t->is_signed = is_true(s);
 	} else if (span_equals(name, "base")) {
 		t->is_hex = is_hex(s);
+	} else if (span_equals(name, "encoding")) {
+		t->is_text = !span_equals(s->text, "none");
 	} else if (span_equals(name, "byte_order")) {
 		set_order(t, s);
 	}
@@ -135,8 +137,7 @@ static bool read_attributes(struct ctf_parser *p, struct ctf_type *t)
 	return true;
 }
 
-/* A type of one number, whose first word is the token just read. */
-static bool read_type(struct ctf_parser *p, struct ctf_type *t)
+bool ctf_read_type(struct ctf_parser *p, struct ctf_type *t)
 {
 	struct span word = p->scan.text;
 
@@ -148,8 +149,11 @@ static bool read_type(struct ctf_parser *p, struct ctf_type *t)
 		return read_attributes(p, t);
 	}
 	if (span_equals(word, "floating_point")) {
-		t->is_hex = true;
+		t->is_float = true;
 		return read_attributes(p, t);
+	}
+	if (span_equals(word, "enum")) {
+		return ctf_read_enum(p, t);
 	}
 	char name[128];
 
@@ -168,7 +172,7 @@ bool ctf_read_typealias(struct ctf_parser *p)
 	struct ctf_type *t = arena_new(p->arena, struct ctf_type);
 
 	ctf_scan_next(&p->scan);
-	if (!read_type(p, t) || !ctf_expect(p, CTF_TOKEN_ASSIGN, "':='") ||
+	if (!ctf_read_type(p, t) || !ctf_expect(p, CTF_TOKEN_ASSIGN, "':='") ||
 		!ctf_expect(p, CTF_TOKEN_WORD, "the name of the type")) {
 		return false;
 	}
@@ -192,12 +196,19 @@ static bool read_length(struct ctf_parser *p, struct ctf_field *f)
 	return ctf_expect(p, ']', "']'");
 }
 
+static bool read_field_type(struct ctf_parser *p, struct ctf_field *f)
+{
+	bool is_variant = p->scan.token == CTF_TOKEN_WORD && span_equals(p->scan.text, "variant");
+
+	return is_variant ? ctf_read_variant_type(p, f) : ctf_read_type(p, &f->type);
+}
+
 /* `<type> <name>;`, whose first token was just read. */
 static bool read_field(struct ctf_parser *p, struct ctf_struct *s)
 {
 	struct ctf_field f = { .elements = 1, .line = p->scan.token_line };
 
-	if (!read_type(p, &f.type) || !ctf_expect(p, CTF_TOKEN_WORD, "the name of a field")) {
+	if (!read_field_type(p, &f) || !ctf_expect(p, CTF_TOKEN_WORD, "the name of a field")) {
 		return false;
 	}
 	f.name = arena_strndup(p->arena, p->scan.text.text, p->scan.text.len);

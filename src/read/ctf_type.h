@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Types of CTF metadata as far as Waymark's traces use them: integers, floats
- * (as the bits they are), and structs of them and of arrays of bytes. Private
+ * (as the bits they are), structs of them and of arrays, and the variant of a debug value. Private
  * to read/ctf_*.
  */
 #ifndef READ_CTF_TYPE_H
@@ -17,6 +17,10 @@ struct ctf_type {
 	uint16_t align; /* bits */
 	bool is_signed;
 	bool is_hex; /* to be shown so: a pointer */
+	bool is_float;
+	bool is_text; /* has an encoding */
+	bool is_kind; /* the enumeration of what a debug value is */
+	bool is_variant; /* a debug value: `length_field` of its field is the one of its kind */
 	bool has_order; /* a byte order of its own */
 	bool is_big_endian; /* which is this */
 };
@@ -26,7 +30,8 @@ struct ctf_field {
 	struct ctf_type type; /* of one element */
 	unsigned int line;
 	uint64_t elements; /* 1 where it is no array */
-	const char *length_field; /* that has the number of elements; NULL: it is fixed */
+	/* That has the number of elements, NULL: it is fixed; of a variant, that has its kind. */
+	const char *length_field;
 };
 
 struct ctf_struct {
@@ -49,6 +54,15 @@ bool ctf_expect(struct ctf_parser *p, int token, const char *what);
 
 /* Takes what is left of `name = value;` once its `=` or `:=` is taken, whatever it is. */
 bool ctf_skip_value(struct ctf_parser *p);
+
+/* Reads a type of one number, whose first word is the token just read. */
+bool ctf_read_type(struct ctf_parser *p, struct ctf_type *t);
+
+/* Reads ` : <type> { ... }` from behind `enum`. */
+bool ctf_read_enum(struct ctf_parser *p, struct ctf_type *t);
+
+/* Reads ` debug <kind>` from behind `variant`. */
+bool ctf_read_variant_type(struct ctf_parser *p, struct ctf_field *f);
 
 /* Reads `typealias <type> := <name>;` from behind its first word. */
 bool ctf_read_typealias(struct ctf_parser *p);

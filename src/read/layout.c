@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "format/debug.h"
 #include "read/bytes.h"
 
 static inline size_t align_up(size_t n, size_t align)
@@ -12,16 +13,29 @@ static inline size_t align_up(size_t n, size_t align)
 	return (n + align - 1) & ~(align - 1);
 }
 
+/* Where in a payload one is, and how much of it there is. */
+struct bounds {
+	size_t at;
+	size_t left; /* counted from the payload's begin */
+	bool swap;
+};
+
+static bool varies(const struct layout_field *f)
+{
+	return f->form == LAYOUT_STRING || f->form > LAYOUT_PAIR;
+}
+
 void layout_finish(struct layout *l)
 {
+	bool any = false;
+
 	l->size = 0;
 	for (size_t i = 0; i < l->count; i++) {
-		if (l->fields[i].is_string) {
-			l->size = PAYLOAD_VARIES;
-			return;
-		}
+		l->is_odd |= l->fields[i].form > LAYOUT_STRING;
+		any |= varies(&l->fields[i]);
 		l->size = align_up(l->size, l->fields[i].align) + l->fields[i].size;
 	}
+	l->size = any ? PAYLOAD_VARIES : l->size;
 }
 
 size_t layout_offset(const struct layout *l, size_t i)
@@ -34,11 +48,11 @@ size_t layout_offset(const struct layout *l, size_t i)
 	return align_up(at, l->fields[i].align);
 }
 
-size_t layout_first_string(const struct layout *l)
+size_t layout_first_varying(const struct layout *l)
 {
 	size_t i = 0;
 
-	while (i < l->count && !l->fields[i].is_string) {
+	while (i < l->count && !varies(&l->fields[i])) {
 		i++;
 	}
 	return i;
@@ -46,21 +60,56 @@ size_t layout_first_string(const struct layout *l)
 
 size_t layout_to_string(const struct layout *l)
 {
-	size_t i = layout_first_string(l);
+	size_t i = layout_first_varying(l);
+	bool is_last = i + 1 == l->count && l->fields[i].form == LAYOUT_STRING;
 
-	return i + 1 == l->count ? layout_offset(l, i) + l->fields[i].size : 0;
+	return is_last ? layout_offset(l, i) + l->fields[i].size : 0;
+}
+
+/* The end of the argument behind `at`, of any form; SIZE_MAX: more than is left. */
+static size_t end_of_field(const struct layout *l, const struct layout_field *f,
+	const unsigned char *payload, struct bounds b)
+{
+	if (f->form == LAYOUT_DEBUG) {
+		return debug_end(payload, b.at, b.left, b.swap, l->pointer_bytes);
+	}
+	if (f->form > LAYOUT_PAIR) {
+		return debug_blob_end(payload, b.at, b.left, b.swap);
+	}
+	size_t at = align_up(b.at, f->align) + f->size;
+
+	if (f->form != LAYOUT_STRING || at > b.left) {
+		return at <= b.left ? at : SIZE_MAX;
+	}
+	uint32_t length = load32(payload + at - sizeof(length), b.swap);
+
+	return length <= b.left - at ? at + length : SIZE_MAX;
+}
+
+static NOINLINE size_t measure_odd(
+	const struct layout *l, const unsigned char *payload, size_t left, bool swap)
+{
+	struct bounds b = { 0, left, swap };
+
+	for (size_t i = 0; i < l->count && b.at != SIZE_MAX; i++) {
+		b.at = end_of_field(l, &l->fields[i], payload, b);
+	}
+	return b.at;
 }
 
 size_t layout_measure(const struct layout *l, const unsigned char *payload, size_t left, bool swap)
 {
 	size_t at = 0;
 
+	if (UNLIKELY(l->is_odd)) {
+		return measure_odd(l, payload, left, swap);
+	}
 	for (const struct layout_field *f = l->fields; f < l->fields + l->count; f++) {
 		at = align_up(at, f->align) + f->size;
 		if (UNLIKELY(at > left)) {
 			return SIZE_MAX;
 		}
-		if (!f->is_string) {
+		if (f->form != LAYOUT_STRING) {
 			continue;
 		}
 		uint32_t length = load32(payload + at - sizeof(length), swap);
@@ -73,16 +122,16 @@ size_t layout_measure(const struct layout *l, const unsigned char *payload, size
 	return at;
 }
 
-static uint64_t load(const unsigned char *p, const struct layout_field *f, bool swap)
+static inline uint64_t load(const unsigned char *p, size_t size, bool is_signed, bool swap)
 {
 	uint64_t v = 0;
 
-	if (f->size == 8) {
+	if (size == 8) {
 		return load64(p, swap);
 	}
-	if (f->size == 4) {
+	if (size == 4) {
 		v = load32(p, swap);
-	} else if (f->size == 2) {
+	} else if (size == 2) {
 		uint16_t half;
 
 		memcpy(&half, p, sizeof(half));
@@ -90,9 +139,14 @@ static uint64_t load(const unsigned char *p, const struct layout_field *f, bool 
 	} else {
 		v = *p;
 	}
-	unsigned int unused = 64 - 8u * f->size;
+	size_t unused = 64 - 8 * size;
 
-	return f->is_signed ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
+	return is_signed ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
+}
+
+uint64_t layout_load(const unsigned char *p, size_t size, bool is_signed, bool swap)
+{
+	return load(p, size, is_signed, swap);
 }
 
 void layout_set_string(struct value *value, const unsigned char *p, uint32_t length)
@@ -105,19 +159,94 @@ void layout_set_string(struct value *value, const unsigned char *p, uint32_t len
 	value->text = is_marked && length == 1 ? NULL : (const char *)p;
 }
 
+void layout_set_pair(struct value *value, const unsigned char *p, bool swap)
+{
+	value->kind = VALUE_PAIR;
+	value->pair = p;
+	value->is_swapped = swap;
+}
+
+void layout_set_debug(
+	struct value *value, unsigned int kind, const unsigned char *p, size_t size, bool swap)
+{
+	value->debug = (uint8_t)kind;
+	if (debug_shapes[kind].form == DEBUG_PAIR) {
+		layout_set_pair(value, p, swap);
+		return;
+	}
+	value->kind = VALUE_NUMBER;
+	value->length = (uint32_t)size;
+	value->number = load(p, size, debug_shapes[kind].form == DEBUG_SIGNED, swap);
+}
+
+/* Text, bytes, or a blob of a debug value. */
+static void set_blob(struct value *value, const unsigned char *bytes, bool swap)
+{
+	uint32_t size = load32(bytes - 2 * sizeof(size), swap);
+
+	value->kind = VALUE_STRING;
+	value->length = load32(bytes - sizeof(size), swap);
+	value->text = size == DEBUG_NULL && value->length == 0 ? NULL : (const char *)bytes;
+	value->is_cut = value->text && value->length < size;
+}
+
+/* The argument at `at`, which was measured. */
+static void decode_field(const struct layout *l, const struct layout_field *f, struct value *value,
+	const unsigned char *payload, struct bounds b)
+{
+	size_t at = align_up(b.at, f->align);
+
+	if (f->form == LAYOUT_TEXT || f->form == LAYOUT_BYTES) {
+		set_blob(value, payload + debug_blob_at(at), b.swap);
+	} else if (f->form == LAYOUT_PAIR) {
+		layout_set_pair(value, payload + at, b.swap);
+	} else if (f->form == LAYOUT_DEBUG) {
+		unsigned int kind = payload[at];
+		size_t size = debug_bytes(kind, l->pointer_bytes);
+
+		value->debug = (uint8_t)kind;
+		if (size) {
+			layout_set_debug(
+				value, kind, payload + debug_number_at(at + 1, size), size, b.swap);
+		} else {
+			set_blob(value, payload + debug_blob_at(at + 1), b.swap);
+		}
+	} else {
+		value->number = load(payload + at, f->size, f->is_signed, b.swap);
+		value->kind = VALUE_NUMBER;
+		if (f->form == LAYOUT_STRING) {
+			layout_set_string(value, payload + at + f->size, (uint32_t)value->number);
+		}
+	}
+}
+
+static NOINLINE void decode_odd(
+	const struct layout *l, struct value *values, const unsigned char *payload, struct bounds b)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		decode_field(l, &l->fields[i], &values[i], payload, b);
+		b.at = end_of_field(l, &l->fields[i], payload, b);
+	}
+}
+
 void layout_decode(
 	const struct layout *l, struct value *values, const unsigned char *payload, bool swap)
 {
 	size_t at = 0;
 
+	if (UNLIKELY(l->is_odd)) {
+		/* Measured before: as far as it goes, it ends. */
+		decode_odd(l, values, payload, (struct bounds){ 0, SIZE_MAX, swap });
+		return;
+	}
 	for (size_t i = 0; i < l->count; i++) {
 		const struct layout_field *f = &l->fields[i];
 
 		at = align_up(at, f->align);
-		values[i].number = load(payload + at, f, swap);
+		values[i].number = load(payload + at, f->size, f->is_signed, swap);
 		values[i].kind = VALUE_NUMBER;
 		at += f->size;
-		if (f->is_string) {
+		if (f->form == LAYOUT_STRING) {
 			uint32_t length = (uint32_t)values[i].number;
 
 			layout_set_string(&values[i], payload + at, length);

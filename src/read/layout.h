@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the arguments of one kind of event lie in a packet (format/packet.h):
+ * How the arguments of one kind of event lie in a packet (format/packet.h, format/debug.h):
  * natural alignment, counted from the record's begin; a string is its length
  * and its bytes. Measured when a record is read, decoded only when asked for.
  */
@@ -13,27 +13,40 @@
 
 #include "read/record.h"
 
+enum layout_form {
+	LAYOUT_NUMBER,
+	LAYOUT_FLOAT,
+	LAYOUT_STRING,
+	/* What few events have: */
+	LAYOUT_PAIR, /* 128 bits */
+	LAYOUT_TEXT,
+	LAYOUT_BYTES,
+	LAYOUT_DEBUG,
+};
+
 struct layout_field {
 	uint8_t size; /* bytes; of a string: of its length */
 	uint8_t align; /* bytes */
 	bool is_signed;
-	bool is_string;
+	uint8_t form; /* of enum layout_form */
 };
 
 struct layout {
 	size_t size; /* of all arguments, or PAYLOAD_VARIES */
 	size_t count;
+	bool is_odd; /* there is more than numbers and strings */
+	uint8_t pointer_bytes; /* of the traced host */
 	struct layout_field fields[];
 };
 
-/* Sets the size from the fields. */
+/* Sets what follows from the fields. */
 void layout_finish(struct layout *l);
 
-/* Where argument `i` begins, when there is no string before it. */
+/* Where argument `i` begins, when none before it varies in size. */
 size_t layout_offset(const struct layout *l, size_t i);
 
-/* Which argument is the first string; their count: none is. */
-size_t layout_first_string(const struct layout *l);
+/* Which argument is the first that varies in size; their count: none does. */
+size_t layout_first_varying(const struct layout *l);
 
 /* What is before the bytes of the string that is the last argument, and the only one; 0: none is.
  */
@@ -49,5 +62,15 @@ void layout_decode(
 /* A string as its value, from its bytes in a packet: see format/packet.h for the mark at its end.
  */
 void layout_set_string(struct value *value, const unsigned char *bytes, uint32_t length);
+
+/* A number of 1, 2, 4 or 8 bytes, extended to 64 bits. */
+uint64_t layout_load(const unsigned char *p, size_t size, bool is_signed, bool swap);
+
+/* 128 bits at `p`. */
+void layout_set_pair(struct value *value, const unsigned char *p, bool swap);
+
+/* A debug value that is no blob: its number, or pair, of `size` bytes at `p`. */
+void layout_set_debug(
+	struct value *value, unsigned int kind, const unsigned char *p, size_t size, bool swap);
 
 #endif

@@ -11,11 +11,13 @@
 #include <stdint.h>
 
 #include "model/event.h"
+#include "read/bytes.h"
 
 enum value_kind {
 	VALUE_NUMBER, /* a scalar or a pointer, extended to 64 bits */
 	VALUE_STRING,
 	VALUE_ABSENT, /* the format had no room for this argument */
+	VALUE_PAIR, /* 128 bits: value_pair() */
 };
 
 /* What a reader promises of its values and payloads. */
@@ -28,16 +30,31 @@ enum value_form {
 	VALUES_LAID_OUT,
 };
 
-/* One argument. */
+/* One argument. Floats are the bits that they are; text with a length and bytes are strings. */
 struct value {
 	union {
 		uint64_t number;
 		const char *text; /* not NUL-terminated; NULL: the program traced NULL */
+		const unsigned char *pair; /* two u64, the low one first */
 	};
-	uint32_t length; /* of a string, in bytes */
-	uint16_t kind; /* of enum value_kind */
-	uint16_t is_cut; /* of a string: the program's was longer */
+	uint32_t length; /* of a string, in bytes; of an argument of TYPE_DEBUG also of a number */
+	uint8_t kind; /* of enum value_kind */
+	uint8_t is_cut; /* of a string: the program's was longer */
+	uint8_t is_swapped; /* of a pair: its byte order is not this host's */
+	uint8_t debug; /* of an argument of TYPE_DEBUG: what it is, enum debug_kind */
 };
+
+struct value_pair {
+	uint64_t low;
+	uint64_t high;
+};
+
+/* The halves of a VALUE_PAIR. */
+static inline struct value_pair value_pair(const struct value *v)
+{
+	return (struct value_pair){ load64(v->pair, v->is_swapped),
+		load64(v->pair + sizeof(uint64_t), v->is_swapped) };
+}
 
 /* A number as its declared type has it; a `char` is what the traced host made of it. */
 static inline uint64_t value_extend(const struct type *t, uint64_t v)

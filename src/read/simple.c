@@ -95,7 +95,7 @@ static COLD enum read_result contradiction(struct simple_reader *r, const struct
 static size_t declared_size(const struct event *event)
 {
 	for (size_t i = 0; i < event->arg_count; i++) {
-		if (event->args[i].type.class == TYPE_STRING) {
+		if (!type_is_number(&event->args[i].type)) {
 			return PAYLOAD_VARIES;
 		}
 	}

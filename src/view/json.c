@@ -6,7 +6,8 @@
  *	{"time":4243.000000500,"pid":29600,"gap":{"lost":17,"overwritten":0,...}}
  *
  * Of several traces each object has its trace's path behind "time", as "trace".
- * Numbers keep all their digits, pointers are strings in hex, NULL is null; the
+ * Numbers keep all their digits, pointers and bytes are strings in hex, NULL is null, and so is
+ * a float that is no finite number; what a callback said is the text of {:?}; the
  * bytes of an event that nobody declared are "raw", in hex; strings that the
  * recorder cut are named behind "args", as "cut":["path"].
  */
@@ -14,6 +15,7 @@
 
 #include "view/gap.h"
 #include "view/lines.h"
+#include "view/message_brace.h"
 #include "view/message_json.h"
 #include "view/number.h"
 #include "view/steps.h"
@@ -101,6 +103,11 @@ static void add_argument(struct steps *s, size_t i, enum value_form form)
 	s->message->varies |= arg->type.class == TYPE_STRING;
 	out_str(&s->text, i ? "," : "");
 	add_string(s, arg->name);
+	if (message_is_odd(&arg->type)) {
+		out_str(&s->text, ":");
+		message_add_plain(s, i, MESSAGE_JSON_ODD);
+		return;
+	}
 	out_str(&s->text, step.op == MESSAGE_HEX ? ":\"0x" : ":");
 	steps_cast(&step, &arg->type, "", arg->type.is_signed);
 	steps_simplify(&step);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "view/message_brace.h"
 #include "view/number.h"
 #include "view/steps.h"
 
@@ -105,6 +106,10 @@ static void add_conversion(struct steps *c, const struct conversion *conversion)
 		add_text(c, "?", 1);
 		return;
 	}
+	if (conversion->spec) {
+		message_add_placeholder(c, conversion);
+		return;
+	}
 	const struct type *type = &c->event->args[conversion->arg].type;
 	struct message_step step = {
 		.arg = (uint16_t)conversion->arg,
@@ -149,6 +154,10 @@ static void add_field(struct steps *c, size_t i)
 	}
 	add_text(c, arg->name, strlen(arg->name));
 	add_text(c, hex ? "=0x" : "=", hex ? 3 : 1);
+	if (message_is_odd(&arg->type)) {
+		message_add_plain(c, i, MESSAGE_BRACE);
+		return;
+	}
 	steps_cast(&step, &arg->type, "", arg->type.is_signed);
 	step.op = hex ? MESSAGE_HEX : arg->type.is_signed ? MESSAGE_SIGNED : MESSAGE_PROMOTED;
 	if (arg->type.class == TYPE_STRING) {
@@ -159,14 +168,25 @@ static void add_field(struct steps *c, size_t i)
 }
 
 /* A format that is missing, or does not fit the arguments, leaves all of them to be named. */
+static bool names_all(const struct format *f)
+{
+	bool is_empty = f->style == FORMAT_BRACES && f->source && f->source[0] == '\0';
+
+	return f->count == 0 && !is_empty;
+}
+
+/* What no message has to show, the number of a scope, is named behind it. */
 static void add_event(struct steps *c)
 {
 	const struct event *event = c->event;
+	bool all = names_all(&event->format);
 
 	add_format(c, &event->format);
 	for (size_t i = 0; i < event->arg_count; i++) {
-		c->message->varies |= event->args[i].type.class == TYPE_STRING;
-		if (event->format.count == 0) {
+		const struct arg *arg = &event->args[i];
+
+		c->message->varies |= arg->type.class == TYPE_STRING;
+		if (all || arg->is_scope) {
 			add_field(c, i);
 		}
 	}
@@ -203,4 +223,16 @@ void message_compile(struct message *m, struct arena *a, const struct event_clas
 	}
 	add_end(&c);
 	steps_link(&c, form);
+}
+
+void message_compile_field(
+	struct message *m, struct arena *a, const struct event_class *class, size_t i)
+{
+	struct steps c;
+
+	steps_init(&c, m, a, class);
+	m->expansion = ESCAPE_MAX;
+	message_add_plain(&c, i, MESSAGE_BRACE);
+	steps_add(&c, (struct message_step){ .op = MESSAGE_END });
+	steps_link(&c, VALUES_ANY);
 }

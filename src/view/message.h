@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event as one line of text: what printf would make of its format and
+ * An event as one line of text: what printf, or Rust's format!, would make of its format and
  * arguments. A format is compiled once into a chain of steps, each with the
  * function that shows it, so that rendering parses and asks nothing. A value is first cut to the C
  * type that was declared; control characters come out as escapes; arguments
@@ -41,6 +41,8 @@ enum message_op {
 	MESSAGE_JSON_HEX, /* in quotes */
 	MESSAGE_JSON_CUT, /* not at all: which strings were cut, if any */
 	MESSAGE_PRINTF, /* with flags, width or precision */
+	MESSAGE_BRACE, /* a placeholder of a message with braces that no other step shows so */
+	MESSAGE_JSON_ODD, /* as a JSON value: what is more than a word or a string */
 };
 
 /* Texts are copied whole, whatever of them counts: longer ones take several steps. */
@@ -68,6 +70,7 @@ struct message_step {
 	union {
 		const struct conversion *conversion; /* of MESSAGE_PRINTF */
 		const char *const *names; /* of MESSAGE_JSON_CUT: of the first `arg` arguments */
+		const struct message_placeholder *placeholder; /* of the last two */
 	};
 };
 
@@ -77,6 +80,7 @@ struct message {
 	size_t room; /* bytes that everything but strings takes at most */
 	size_t expansion; /* bytes that one of a string takes at most */
 	bool varies; /* in length: there are strings among the arguments, or it is raw */
+	bool measures; /* there are steps whose text must be made to know its length */
 	size_t growth; /* of a direct one: bytes that one of the payload takes at most */
 	bool direct; /* shows what is in the payload, without its values */
 	/* What shows a record behind the steps of whose arguments nothing is known, or NULL. */
@@ -91,6 +95,10 @@ struct message {
  */
 void message_compile(struct message *m, struct arena *a, const struct event_class *class,
 	const char *lead, enum value_form form);
+
+/* The same of argument `i` alone, an odd one: by {:?}. */
+void message_compile_field(
+	struct message *m, struct arena *a, const struct event_class *class, size_t i);
 
 size_t message_room_varying(
 	const struct message *m, const struct record *rec, const struct value *values);

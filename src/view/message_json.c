@@ -75,12 +75,11 @@ static char *put_character(char *out, const char **text, size_t left)
 	return out + n;
 }
 
-char *json_put_string(char *out, const char *text, size_t length)
+char *json_put_text(char *out, const char *text, size_t length)
 {
 	const char *end = text + length;
 	uint64_t v;
 
-	*out++ = '"';
 	while (text < end) {
 		if (end - text >= (ptrdiff_t)sizeof(v)) {
 			memcpy(&v, text, sizeof(v));
@@ -93,6 +92,13 @@ char *json_put_string(char *out, const char *text, size_t length)
 		}
 		out = put_character(out, &text, (size_t)(end - text));
 	}
+	return out;
+}
+
+char *json_put_string(char *out, const char *text, size_t length)
+{
+	*out++ = '"';
+	out = json_put_text(out, text, length);
 	*out++ = '"';
 	return out;
 }

@@ -13,6 +13,9 @@
 #define JSON_EXPANSION 6
 #define JSON_QUOTES 16
 
+/* Writes what is between the quotes of a string; returns the end. */
+char *json_put_text(char *out, const char *text, size_t length);
+
 /* Writes a string with its quotes; returns the end. */
 char *json_put_string(char *out, const char *text, size_t length);
 

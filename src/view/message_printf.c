@@ -143,6 +143,8 @@ char *message_put_misfit(char *out, const struct value *value)
 		return message_put_string(out, &plain, value);
 	case VALUE_NUMBER:
 		return put_number(out, &plain, value->number);
+	case VALUE_PAIR:
+		return put_number(out, &plain, value_pair(value).low);
 	default:
 		*out = '?';
 		return out + 1;

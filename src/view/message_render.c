@@ -12,6 +12,7 @@
 #include "read/bytes.h"
 #include "read/layout.h"
 #include "text/escape_text.h"
+#include "view/message_brace.h"
 #include "view/number.h"
 
 /* 0 if all bytes are printable ASCII: not below 0x20, not 0x7f, not above. */
@@ -256,6 +257,8 @@ static message_put *const putters[] = {
 	[MESSAGE_JSON_HEX] = message_put_json,
 	[MESSAGE_JSON_CUT] = message_put_cut,
 	[MESSAGE_PRINTF] = put_printf,
+	[MESSAGE_BRACE] = message_put_brace,
+	[MESSAGE_JSON_ODD] = message_put_json_odd,
 };
 
 /* A step for a number, where the value need not be one. */
@@ -298,6 +301,16 @@ COLD char *message_put_raw(char *out, const struct message *m, const struct reco
 	return out;
 }
 
+static NOINLINE size_t measure(const struct message *m, const struct value *values)
+{
+	size_t length = 0;
+
+	for (const struct message_step *s = m->steps; s->op != MESSAGE_END; s++) {
+		length += s->op >= MESSAGE_BRACE ? message_measure(s, values) : 0;
+	}
+	return m->expansion * length;
+}
+
 size_t message_room_varying(
 	const struct message *m, const struct record *rec, const struct value *values)
 {
@@ -310,5 +323,5 @@ size_t message_room_varying(
 	for (size_t i = 0; i < m->args; i++) {
 		room += values[i].kind == VALUE_STRING ? m->expansion * values[i].length : 0;
 	}
-	return room;
+	return LIKELY(!m->measures) ? room : room + measure(m, values);
 }

@@ -224,6 +224,13 @@ static char *put_head(struct simpletrace_view *v, char *out, const struct record
 
 static char *put_value(const struct simpletrace_view *v, char *out, const struct value *value)
 {
+	if (value->kind == VALUE_PAIR) {
+		struct value_pair pair = value_pair(value);
+
+		out = copy(out, "0x", 2);
+		out = pair.high ? number_hex(out, pair.high, 1) : out;
+		return number_hex(out, pair.low, pair.high ? 16 : 1);
+	}
 	if (value->kind != VALUE_STRING) {
 		out = copy(out, "0x", 2);
 		return number_hex(out, value->kind == VALUE_NUMBER ? value->number : 0, 1);

@@ -121,14 +121,15 @@ static bool find_in_payload(struct message_step *step, const struct layout *l)
 		return true;
 	}
 	if (l) {
-		if (step->arg > layout_first_string(l)) {
+		if (step->arg > layout_first_varying(l)) {
 			return false;
 		}
 		bits = 8u * l->fields[step->arg].size;
 		end = layout_offset(l, step->arg) + bits / 8;
-		if (l->fields[step->arg].is_string) {
+		if (l->fields[step->arg].form > LAYOUT_FLOAT) {
 			step->at = (int32_t)end;
-			return step->op == MESSAGE_STRING;
+			return l->fields[step->arg].form == LAYOUT_STRING &&
+			       step->op == MESSAGE_STRING;
 		}
 	}
 	step->at = (int32_t)(end - sizeof(uint64_t));

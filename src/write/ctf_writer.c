@@ -9,7 +9,9 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "format/debug.h"
 #include "write/metadata.h"
+#include "write/number.h"
 #include "write/replace.h"
 
 /* A packet ends here; one event alone may fill PACKET_BYTES_MAX. */
@@ -99,11 +101,11 @@ static COLD void learn_class(
 	c->room = 2 * sizeof(uint64_t);
 	for (size_t i = 0; i < e->arg_count; i++) {
 		const struct type *t = &e->args[i].type;
-		bool is_string = t->class == TYPE_STRING;
+		bool is_number = type_is_number(t);
 
-		c->sizes[i] = is_string ? 0 : (uint8_t)metadata_arg_bytes(t);
+		c->sizes[i] = is_number ? (uint8_t)metadata_arg_bytes(t) : 0;
 		c->room += 2 * metadata_arg_bytes(t);
-		c->strings += is_string;
+		c->strings += !is_number && !type_is_pair(t);
 		c->chars |= (uint32_t)t->is_char << i;
 	}
 }
@@ -181,7 +183,7 @@ static COLD void look_at_chars(struct ctf_writer_class *c, const struct value *v
 /* Room for all strings together in the largest packet. */
 static inline size_t string_limit(const struct ctf_writer_class *c)
 {
-	return (PACKET_BYTES_MAX - PACKET_FILE_ALIGN - c->room) / c->strings;
+	return c->strings == 0 ? 0 : (PACKET_BYTES_MAX - PACKET_FILE_ALIGN - c->room) / c->strings;
 }
 
 static COLD size_t strings_room(
@@ -193,7 +195,8 @@ static COLD size_t strings_room(
 	for (size_t i = 0; i < c->event->arg_count; i++) {
 		if (c->sizes[i] == 0) {
 			room += string_bytes(&values[i], limit);
-			w->cut += values[i].text && values[i].length > limit;
+			w->cut += values[i].kind == VALUE_STRING && values[i].text &&
+				  values[i].length > limit;
 		}
 	}
 	return room;
@@ -203,6 +206,65 @@ static COLD size_t strings_room(
 static inline uint64_t number_of(const struct value *v)
 {
 	return LIKELY(v->kind == VALUE_NUMBER) ? v->number : 0;
+}
+
+static size_t put_blob(unsigned char *p, size_t at, const struct value *v, size_t limit)
+{
+	bool is_null = !v->text || v->kind != VALUE_STRING;
+	uint32_t length = is_null ? 0 : v->length;
+	uint32_t words[] = { is_null ? DEBUG_NULL : length + v->is_cut, length };
+
+	words[1] = length < limit ? length : (uint32_t)limit;
+	at = debug_blob_at(at);
+	memcpy(p + at - sizeof(words), words, sizeof(words));
+	if (!is_null) {
+		memcpy(p + at, v->text, words[1]);
+	}
+	return at + words[1];
+}
+
+static size_t put_pair(unsigned char *p, size_t at, const struct value *v)
+{
+	struct value_pair pair = { number_of(v), 0 };
+
+	if (v->kind == VALUE_PAIR) {
+		pair = value_pair(v);
+	}
+	at = debug_number_at(at, sizeof(pair));
+	memcpy(p + at, &pair, sizeof(pair));
+	return at + sizeof(pair);
+}
+
+static size_t put_debug(unsigned char *p, size_t at, const struct value *v, size_t limit)
+{
+	size_t bytes = debug_bytes(v->debug, sizeof(void *));
+
+	p[at++] = v->debug;
+	if (bytes == 0) {
+		return put_blob(p, at, v, limit);
+	}
+	if (bytes > sizeof(uint64_t)) {
+		return put_pair(p, at, v);
+	}
+	at = debug_number_at(at, bytes);
+	number_put(p + at, number_of(v), bytes);
+	return at + bytes;
+}
+
+/* An argument that is no number: a string, mostly. */
+static size_t put_varying(const struct ctf_writer_class *c, unsigned char *p, size_t at, size_t i,
+	const struct value *v)
+{
+	const struct type *t = &c->event->args[i].type;
+
+	if (LIKELY(t->class == TYPE_STRING)) {
+		return put_string(p, at, v, string_limit(c));
+	}
+	if (type_is_pair(t)) {
+		return put_pair(p, at, v);
+	}
+	return t->class == TYPE_DEBUG ? put_debug(p, at, v, string_limit(c))
+				      : put_blob(p, at, v, string_limit(c));
 }
 
 static inline void put_event(struct ctf_writer_stream *s, const struct ctf_writer_class *c,
@@ -215,7 +277,7 @@ static inline void put_event(struct ctf_writer_stream *s, const struct ctf_write
 	at = put_number(p, at, ns << PACKET_ID_BITS | c->id, sizeof(uint64_t));
 	for (size_t i = 0; i < count; i++) {
 		at = LIKELY(c->sizes[i]) ? put_number(p, at, number_of(&values[i]), c->sizes[i])
-					 : put_string(p, at, &values[i], string_limit(c));
+					 : put_varying(c, p, at, i, &values[i]);
 	}
 	s->content = at;
 	s->pos = (at + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);

@@ -19,10 +19,10 @@ struct ctf_writer_class {
 	const struct event *event; /* NULL: not met yet */
 	uint16_t id;
 	size_t room; /* most that an event takes, but for its strings' bytes */
-	size_t strings;
+	size_t strings; /* and what else brings bytes along */
 	uint32_t chars; /* which arguments are a plain char */
 	uint32_t unsigned_chars; /* which of them turned out to have no sign */
-	uint8_t sizes[EVENT_ARGS_LIMIT]; /* of the arguments; 0: a string */
+	uint8_t sizes[EVENT_ARGS_LIMIT]; /* of the arguments; 0: more than a number */
 };
 
 struct ctf_writer_stream {

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "format/debug.h"
 #include "format/simple.h"
+#include "write/number.h"
 
 static const struct value null_text = { .text = "(null)", .length = 6, .kind = VALUE_STRING };
 
@@ -60,20 +62,73 @@ static inline const struct value *text_of(const struct value *v)
 	return v->kind == VALUE_STRING && v->text ? v : &null_text;
 }
 
+/* Bytes of a debug value in a simpletrace file, behind its kind; pointers are those of 64 bits. */
+static size_t debug_size(const struct value *v)
+{
+	size_t bytes = debug_bytes(v->debug, sizeof(uint64_t));
+
+	return bytes ? bytes : text_of(v)->length;
+}
+
+/* What an argument that is no number takes behind its length. */
+static size_t text_size(const struct type *t, const struct value *v)
+{
+	if (type_is_pair(t)) {
+		return 2 * sizeof(uint64_t);
+	}
+	return t->class == TYPE_DEBUG ? 1 + debug_size(v) : text_of(v)->length;
+}
+
 static inline size_t payload_size(const struct event *e, const struct value *values)
 {
 	size_t size = 0;
 
 	for (size_t i = 0; i < e->arg_count; i++) {
-		size += e->args[i].type.class == TYPE_STRING
-				? sizeof(uint32_t) + text_of(&values[i])->length
-				: sizeof(uint64_t);
+		size += type_is_number(&e->args[i].type)
+				? sizeof(uint64_t)
+				: sizeof(uint32_t) + text_size(&e->args[i].type, &values[i]);
 	}
 	return size;
 }
 
+static char *put_pair(char *p, const struct value *v)
+{
+	struct value_pair pair = { 0 };
+
+	if (v->kind == VALUE_PAIR) {
+		pair = value_pair(v);
+	}
+	memcpy(p, &pair, sizeof(pair));
+	return p + sizeof(pair);
+}
+
+/* What is neither a number nor a string; the length of a blob is in its value. */
+static COLD char *put_odd(char *p, const struct type *t, const struct value *v)
+{
+	uint32_t length = (uint32_t)text_size(t, v);
+
+	memcpy(p, &length, sizeof(length));
+	p += sizeof(length);
+	if (t->class == TYPE_DEBUG) {
+		*p++ = (char)v->debug;
+		length--;
+	}
+	if (v->kind == VALUE_PAIR || type_is_pair(t)) {
+		return put_pair(p, v);
+	}
+	if (v->kind == VALUE_NUMBER) {
+		number_put((unsigned char *)p, v->number, length);
+		return p + length;
+	}
+	memcpy(p, text_of(v)->text, length);
+	return p + length;
+}
+
 static inline char *put_value(char *p, const struct arg *arg, const struct value *v)
 {
+	if (UNLIKELY(!type_is_number(&arg->type) && arg->type.class != TYPE_STRING)) {
+		return put_odd(p, &arg->type, v);
+	}
 	if (arg->type.class != TYPE_STRING) {
 		const uint64_t number = v->kind == VALUE_NUMBER ? v->number : 0;
 

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records events with values of every class, as generated code does and byte by byte, to every
+ * recorder that is on: fire [kill]
+ * The declarations are those of typed.toml, in its order.
+ */
+#include <signal.h>
+#include <stdio.h>
+
+#include <waymark/record.h>
+
+#define ROOM 2048
+
+struct payload {
+	unsigned char bytes[ROOM];
+	size_t at;
+};
+
+#define ARG(name, type, kind, size)              \
+	{                                        \
+		name, type, WAYMARK_##kind, size \
+	}
+#define BOTH (WAYMARK_CTF | WAYMARK_SIMPLE)
+#define STATE(id) static uint32_t state_##id WAYMARK_STATE_SECTION = 0
+#define LIST(id) static struct waymark_event *const listed_##id WAYMARK_EVENT_SECTION = &event_##id
+
+#define EVENT(id, line, message, ...)                                                       \
+	static const struct waymark_arg args_##id[] = { __VA_ARGS__ };                      \
+	STATE(id);                                                                          \
+	static struct waymark_event event_##id = { &state_##id, #id, message, "typed.toml", \
+		args_##id, line, BOTH, sizeof(args_##id) / sizeof(args_##id[0]),            \
+		WAYMARK_EVENT_BRACES, 0, NULL, NULL };                                      \
+	LIST(id)
+
+EVENT(t_ints, 2, "{} {} {:#x} {:04x} {:x} {:?} {}", ARG("a", "u8", UNSIGNED, 1),
+	ARG("b", "i8", SIGNED, 1), ARG("c", "u16", UNSIGNED, 2), ARG("d", "u32", UNSIGNED, 4),
+	ARG("e", "i8", SIGNED, 1), ARG("f", "i64", SIGNED, 8), ARG("g", "bool", UNSIGNED, 1));
+EVENT(t_floats, 8, "{} {:?} {:8.2} {:e}", ARG("a", "f32", FLOAT, 4), ARG("b", "f64", FLOAT, 8),
+	ARG("c", "f64", FLOAT, 8), ARG("d", "f32", FLOAT, 4));
+EVENT(t_wide, 14, "{} {:#x} {}", ARG("a", "u128", UNSIGNED, 16), ARG("b", "i128", SIGNED, 16),
+	ARG("c", "i128", SIGNED, 16));
+EVENT(t_text, 20, "{} {:?} {:>6}|{}", ARG("a", "str", TEXT, 0), ARG("b", "str", TEXT, 0),
+	ARG("c", "str", TEXT, 0), ARG("s", "&str", STRING, 0));
+EVENT(t_bytes, 26, "{:?} {:02x?}", ARG("a", "&[u8]", BYTES, 0), ARG("b", "Vec<u8>", BYTES, 0));
+EVENT(t_debug, 32, "{:?} {:x?} {:?}", ARG("a", "&dyn fmt::Debug", DEBUG, 0),
+	ARG("b", "&dyn fmt::Debug", DEBUG, 0), ARG("c", "&dyn std::fmt::Debug", DEBUG, 0));
+EVENT(t_names, 38, "{} {} {} {:?} {}", ARG("x_size", "u8", UNSIGNED, 1), ARG("x", "str", TEXT, 0),
+	ARG("x_length", "u32", UNSIGNED, 4), ARG("y", "&dyn fmt::Debug", DEBUG, 0),
+	ARG("y_kind", "u16", UNSIGNED, 2));
+EVENT(t_escapes, 44, "{{}} \"quoted\" \\ */ tab\there\nline {}", ARG("a", "&str", STRING, 0));
+
+STATE(t_empty);
+static struct waymark_event event_t_empty = { &state_t_empty, "t_empty", "", "typed.toml", NULL, 50,
+	BOTH, 0, WAYMARK_EVENT_BRACES, 0, NULL, NULL };
+LIST(t_empty);
+
+static const struct waymark_arg args_t_scope[] = { ARG("scope", "int64_t", SIGNED, 8),
+	ARG("step", "u8", UNSIGNED, 1) };
+static const struct waymark_arg args_t_scope_end[] = { ARG("scope", "int64_t", SIGNED, 8),
+	ARG("scope_tid", "uint32_t", UNSIGNED, 4) };
+STATE(t_scope);
+static struct waymark_event event_t_scope_end = { &state_t_scope, "t_scope_end", "", "typed.toml",
+	args_t_scope_end, 56, BOTH, 2, WAYMARK_EVENT_SCOPE_END, 0, NULL, NULL };
+static struct waymark_event event_t_scope = { &state_t_scope, "t_scope", "step {}", "typed.toml",
+	args_t_scope, 56, BOTH, 2, WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SCOPE, 0, NULL,
+	&event_t_scope_end };
+LIST(t_scope);
+
+WAYMARK_REGISTER_OBJECT()
+
+static void put(struct payload *p, const void *bytes, size_t size, size_t align)
+{
+	p->at = (p->at + align - 1) / align * align;
+	memcpy(p->bytes + p->at, bytes, size);
+	p->at += size;
+}
+
+static void put_number(struct payload *p, uint64_t v, size_t size)
+{
+	const uint8_t v8 = (uint8_t)v;
+	const uint16_t v16 = (uint16_t)v;
+	const uint32_t v32 = (uint32_t)v;
+	const void *all[] = { NULL, &v8, &v16, NULL, &v32, NULL, NULL, NULL, &v };
+
+	put(p, all[size], size, size);
+}
+
+static void put_float(struct payload *p, float f)
+{
+	put(p, &f, sizeof(f), sizeof(f));
+}
+
+static void put_double(struct payload *p, double f)
+{
+	put(p, &f, sizeof(f), sizeof(f));
+}
+
+static void put_wide(struct payload *p, uint64_t high, uint64_t low)
+{
+	put_number(p, low, 8);
+	put_number(p, high, 8);
+}
+
+/* Text or bytes, of which the program had `size`. */
+static void put_blob(struct payload *p, const void *bytes, uint32_t length, uint32_t size)
+{
+	put_number(p, size, 4);
+	put_number(p, length, 4);
+	put(p, bytes, length, 1);
+}
+
+static void put_text(struct payload *p, const char *text)
+{
+	put_blob(p, text, (uint32_t)strlen(text), (uint32_t)strlen(text));
+}
+
+static void put_string(struct payload *p, const char *text)
+{
+	put_number(p, strlen(text), 4);
+	put(p, text, strlen(text), 1);
+}
+
+static void put_debug(struct payload *p, enum waymark_debug_kind kind, uint64_t v, size_t size)
+{
+	put_number(p, kind, 1);
+	put_number(p, v, size);
+}
+
+static void put_debug_text(struct payload *p, const char *text)
+{
+	put_number(p, WAYMARK_DEBUG_STRING, 1);
+	put_text(p, text);
+}
+
+static void record(struct waymark_event *event, const struct payload *p)
+{
+	const unsigned int on = WAYMARK_BACKENDS(*event->state);
+	const unsigned int bits[] = { WAYMARK_CTF, WAYMARK_SIMPLE };
+
+	for (int i = 0; i < 2; i++) {
+		struct waymark_record r;
+
+		if (on & bits[i] &&
+			waymark_record_begin(&r, (enum waymark_recorder)i, event, p->at)) {
+			memcpy(r.pos, p->bytes, p->at);
+			r.pos += p->at;
+			waymark_record_end(&r);
+		}
+	}
+}
+
+static void fire_numbers(void)
+{
+	struct payload p = { .at = 0 };
+
+	put_number(&p, 200, 1);
+	put_number(&p, (uint64_t)-5, 1);
+	put_number(&p, 0xabcd, 2);
+	put_number(&p, 0xbe, 4);
+	put_number(&p, (uint64_t)-1, 1);
+	put_number(&p, (uint64_t)INT64_MIN, 8);
+	put_number(&p, 1, 1);
+	record(&event_t_ints, &p);
+	p.at = 0;
+	put_float(&p, 0.1f);
+	put_double(&p, 1e21);
+	put_double(&p, 2.675);
+	put_float(&p, 1500);
+	record(&event_t_floats, &p);
+	p.at = 0;
+	put_float(&p, -__builtin_inff());
+	put_double(&p, __builtin_nan(""));
+	put_double(&p, -0.0);
+	put_float(&p, 1e-7f);
+	record(&event_t_floats, &p);
+	p.at = 0;
+	put_wide(&p, UINT64_MAX, UINT64_MAX);
+	put_wide(&p, 0x12, 0x3456789abcdef001);
+	put_wide(&p, UINT64_MAX, (uint64_t)-7);
+	record(&event_t_wide, &p);
+}
+
+static void fire_texts(void)
+{
+	static const unsigned char bytes[] = { 0, 10, 255 };
+	struct payload p = { .at = 0 };
+
+	put_text(&p, "plain \033[1m");
+	put_text(&p, "\"q\" \n caf\xc3\xa9");
+	put_text(&p, "abc");
+	put_string(&p, "end");
+	record(&event_t_text, &p);
+	p.at = 0;
+	put_blob(&p, "cut", 3, 1000);
+	put_blob(&p, "cut", 3, 4);
+	put_text(&p, "");
+	put_string(&p, "x");
+	record(&event_t_text, &p);
+	p.at = 0;
+	put_blob(&p, bytes, 3, 3);
+	put_blob(&p, bytes, 3, 9);
+	record(&event_t_bytes, &p);
+}
+
+static void fire_debugs(void)
+{
+	static const uint16_t wide_kinds[] = { WAYMARK_DEBUG_U128, WAYMARK_DEBUG_I128 };
+	struct payload p = { .at = 0 };
+
+	put_debug(&p, WAYMARK_DEBUG_U8, 255, 1);
+	put_debug(&p, WAYMARK_DEBUG_I16, (uint64_t)-2, 2);
+	put_debug(&p, WAYMARK_DEBUG_BOOL, 1, 1);
+	record(&event_t_debug, &p);
+	p.at = 0;
+	put_debug(&p, WAYMARK_DEBUG_CHAR, 'A', 4);
+	put_debug(&p, WAYMARK_DEBUG_U64, 0xdeadbeefcafe, 8);
+	put_debug_text(&p, "a \"b\"");
+	record(&event_t_debug, &p);
+	p.at = 0;
+	for (int i = 0; i < 2; i++) {
+		put_number(&p, wide_kinds[i], 1);
+		put_wide(&p, i ? UINT64_MAX : 1, i ? (uint64_t)-1 : 0);
+	}
+	put_number(&p, WAYMARK_DEBUG_BYTES, 1);
+	put_blob(&p, "\001\002", 2, 2);
+	record(&event_t_debug, &p);
+	p.at = 0;
+	put_number(&p, WAYMARK_DEBUG_F64, 1);
+	put_double(&p, 1.0);
+	put_number(&p, WAYMARK_DEBUG_F32, 1);
+	put_float(&p, 0.25f);
+	put_debug(&p, WAYMARK_DEBUG_POINTER, 0x7f00, sizeof(void *));
+	record(&event_t_debug, &p);
+	p.at = 0;
+	put_number(&p, WAYMARK_DEBUG_STRING, 1);
+	put_blob(&p, "cu", 2, 3);
+	put_debug(&p, WAYMARK_DEBUG_I64, 77, 8);
+	put_debug(&p, WAYMARK_DEBUG_U32, 7, 4);
+	record(&event_t_debug, &p);
+}
+
+static void fire_rest(void)
+{
+	struct payload p = { .at = 0 };
+
+	put_number(&p, 9, 1);
+	put_text(&p, "X");
+	put_number(&p, 8, 4);
+	put_debug(&p, WAYMARK_DEBUG_I8, (uint64_t)-3, 1);
+	put_number(&p, 7, 2);
+	record(&event_t_names, &p);
+	p.at = 0;
+	put_string(&p, "s");
+	record(&event_t_escapes, &p);
+	p.at = 0;
+	record(&event_t_empty, &p);
+	put_number(&p, (uint64_t)-2, 8);
+	put_number(&p, 3, 1);
+	record(&event_t_scope, &p);
+	p.at = 0;
+	put_number(&p, (uint64_t)-2, 8);
+	put_number(&p, 4242, 4);
+	record(&event_t_scope_end, &p);
+}
+
+int main(int argc, char **argv)
+{
+	fire_numbers();
+	fire_texts();
+	fire_debugs();
+	fire_rest();
+	if (argc > 1 && strcmp(argv[1], "kill") == 0) {
+		raise(SIGKILL);
+	}
+	return 0;
+}
