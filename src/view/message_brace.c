@@ -9,7 +9,7 @@
 #include "view/message_printf.h"
 #include "view/number.h"
 
-/* What follows a value that the recorder cut; a string of C has it in its bytes. */
+/* What follows a value that the recorder cut; a string of C and a tree have it in them. */
 #define CUT "..."
 
 bool message_is_odd(const struct type *t)
@@ -205,7 +205,8 @@ static void render(struct brace_sink *s, const struct message_step *step, const 
 	struct waymark_debug value = debug_of(kind_of(p->type, v), v);
 
 	brace_render(s, &p->spec, &value);
-	if (v->kind == VALUE_STRING && v->is_cut && p->type->class != TYPE_STRING) {
+	if (v->kind == VALUE_STRING && v->is_cut && p->type->class != TYPE_STRING &&
+		value.kind != DEBUG_TREE) {
 		brace_put(s, CUT, strlen(CUT));
 	}
 }

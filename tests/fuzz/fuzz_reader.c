@@ -2,7 +2,8 @@
 /*
  * Any bytes as a trace, through everything that looks at records: filter, text,
  * simpletrace and info views. The first byte chooses options; with OWN_EVENTS
- * the declarations come first, up to a NUL, so that formats are any bytes, too.
+ * the declarations come first, up to a NUL, so that formats are any bytes, too; in
+ * TOML where they begin with a bracket.
  * With DIRECTORY what follows is a native trace: metadata up to a NUL, then the
  * bytes of its streams, each up to a SPLIT; then those of the first one's index.
  */
@@ -61,7 +62,8 @@ static void read_events(struct model *m, const char *text, size_t len)
 	struct source *source = arena_new(&m->arena, struct source);
 	struct diag diag;
 
-	*source = (struct source){ "events", arena_strndup(&m->arena, text, len), len };
+	*source = (struct source){ len > 0 && *text == '[' ? "events.toml" : "events",
+		arena_strndup(&m->arena, text, len), len };
 	diag_init(&diag);
 	decl_read(m, &diag, source, &options);
 	diag_fini(&diag);
@@ -165,8 +167,10 @@ static void init(struct consumers *c, struct reader *r, unsigned int options)
 	}
 	summary_init(&c->summary);
 	out_init(&c->out, OUT_TO_MEMORY);
-	lines_init(&c->lines, &c->out, r, (options >> TIME_SHIFT) < 3 ? &lines_text : &lines_json,
-		(enum timestamp_mode)((options >> TIME_SHIFT) % 4));
+	const unsigned int style = (options & ~(unsigned int)DIRECTORY) >> TIME_SHIFT;
+
+	lines_init(&c->lines, &c->out, r, style < 3 ? &lines_text : &lines_json,
+		(enum timestamp_mode)style);
 	c->lines.colour = options & OLD_STYLE;
 	simpletrace_view_init(&c->simpletrace, &c->out, r,
 		simpletrace_style_find(options & OLD_STYLE ? "5" : "10.2"));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Values of every class that TOML has, recorded and read: typed.py FIRE WAYMARK TOML
+"""Values of every class that TOML has, recorded and read: typed.py FIRE WAYMARK TOML TEST_VALUES
 
 What is expected stands here, worked out by hand and by Python."""
 
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import unittest
 
-FIRE, WAYMARK, TOML = (os.path.abspath(a) for a in sys.argv[1:4])
+FIRE, WAYMARK, TOML, TEST_VALUES = (os.path.abspath(a) for a in sys.argv[1:5])
 
 
 def f32(x):
@@ -181,6 +181,11 @@ class Typed(unittest.TestCase):
         self.assertEqual(self.messages(self.work / "back"), self.expected(without_cuts))
         before = json.loads(self.waymark("info", "--json", self.ctf))
         self.assertEqual(before["events"], len(EVENTS))
+
+    def test_programs_read_them_by_the_api(self):
+        self.fire_both()
+        done = subprocess.run([TEST_VALUES, self.ctf], capture_output=True, text=True, timeout=20)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_without_its_declaration_an_event_shows_its_fields(self):
         self.fire_both()

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of Rust's types by waymark/reader.h: test_values TRACE of what fire records. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <waymark/reader.h>
+
+static const char *trace;
+
+/* A reader that stands at the `n`th event of that name, from 1. */
+static struct waymark_reader *open_at(const char *name, int n)
+{
+	char error[256] = "";
+	struct waymark_reader *r = waymark_reader_open(trace, NULL, error, sizeof(error));
+
+	if (!r) {
+		fail_msg("%s: %s", trace, error);
+	}
+	while (n > 0) {
+		assert_int_equal(waymark_reader_next(r), WAYMARK_READ_EVENT);
+		n -= strcmp(waymark_reader_name(r), name) == 0;
+	}
+	return r;
+}
+
+static void assert_text(struct waymark_reader *r, size_t field, const char *wanted)
+{
+	size_t length;
+	const char *text = waymark_reader_string(r, field, &length);
+
+	assert_non_null(text);
+	assert_int_equal(length, strlen(wanted));
+	assert_memory_equal(text, wanted, length);
+}
+
+static void floats_are_doubles(void **state)
+{
+	struct waymark_reader *r = open_at("t_floats", 1);
+
+	(void)state;
+	assert_int_equal(waymark_reader_field_kind(r, 0), WAYMARK_FIELD_FLOAT);
+	assert_string_equal(waymark_reader_field_type(r, 0), "f32");
+	assert_true(waymark_reader_double(r, 0) == (double)0.1f);
+	assert_true(waymark_reader_double(r, 1) == 1e21);
+	assert_true(waymark_reader_u64(r, 1) == UINT64_MAX); /* the nearest there is */
+	assert_int_equal(waymark_reader_u64(r, 2), 2);
+	assert_int_equal(waymark_reader_i64(r, 3), 1500);
+	waymark_reader_close(r);
+	r = open_at("t_floats", 2);
+	assert_true(isinf(waymark_reader_double(r, 0)));
+	assert_true(waymark_reader_i64(r, 0) == INT64_MIN);
+	assert_true(isnan(waymark_reader_double(r, 1)));
+	assert_int_equal(waymark_reader_u64(r, 1), 0);
+	assert_true(signbit(waymark_reader_double(r, 2)));
+	waymark_reader_close(r);
+}
+
+static void wide_integers_have_two_halves(void **state)
+{
+	struct waymark_reader *r = open_at("t_wide", 1);
+
+	(void)state;
+	assert_int_equal(waymark_reader_field_kind(r, 0), WAYMARK_FIELD_UNSIGNED);
+	assert_int_equal(waymark_reader_field_kind(r, 1), WAYMARK_FIELD_SIGNED);
+	assert_true(waymark_reader_u64(r, 1) == UINT64_C(0x3456789abcdef001));
+	assert_true(waymark_reader_high64(r, 1) == 0x12);
+	assert_true(waymark_reader_double(r, 0) == 0x1p128);
+	assert_int_equal(waymark_reader_i64(r, 2), -7);
+	assert_true(waymark_reader_high64(r, 2) == UINT64_MAX);
+	assert_true(waymark_reader_double(r, 2) == -7);
+	waymark_reader_close(r);
+	r = open_at("t_ints", 1);
+	assert_true(waymark_reader_high64(r, 0) == 0);
+	assert_true(waymark_reader_high64(r, 1) == UINT64_MAX);
+	assert_true(waymark_reader_double(r, 1) == -5);
+	waymark_reader_close(r);
+}
+
+static void text_and_bytes_are_what_was_there(void **state)
+{
+	struct waymark_reader *r = open_at("t_text", 2);
+
+	(void)state;
+	assert_int_equal(waymark_reader_field_kind(r, 0), WAYMARK_FIELD_STRING);
+	assert_text(r, 0, "cut");
+	assert_text(r, 2, "");
+	waymark_reader_close(r);
+	r = open_at("t_bytes", 1);
+	size_t length;
+
+	assert_int_equal(waymark_reader_field_kind(r, 0), WAYMARK_FIELD_BYTES);
+	assert_memory_equal(waymark_reader_string(r, 0, &length), "\0\n\xff", 3);
+	assert_int_equal(length, 3);
+	assert_int_equal(waymark_reader_u64(r, 0), 0);
+	waymark_reader_close(r);
+}
+
+static void debug_values_are_numbers_and_text(void **state)
+{
+	struct waymark_reader *r = open_at("t_debug", 1);
+
+	(void)state;
+	assert_int_equal(waymark_reader_field_kind(r, 0), WAYMARK_FIELD_DEBUG);
+	assert_int_equal(waymark_reader_u64(r, 0), 255);
+	assert_text(r, 0, "255");
+	assert_int_equal(waymark_reader_i64(r, 1), -2);
+	assert_text(r, 2, "true");
+	waymark_reader_close(r);
+	r = open_at("t_debug", 2);
+	assert_text(r, 0, "'A'");
+	assert_text(r, 2, "\"a \\\"b\\\"\"");
+	waymark_reader_close(r);
+	r = open_at("t_debug", 3);
+	assert_true(waymark_reader_high64(r, 0) == 1);
+	assert_true(waymark_reader_double(r, 1) == -1);
+	assert_text(r, 2, "[1, 2]");
+	waymark_reader_close(r);
+	r = open_at("t_debug", 4);
+	assert_true(waymark_reader_double(r, 1) == 0.25);
+	assert_int_equal(waymark_reader_u64(r, 2), 0x7f00);
+	waymark_reader_close(r);
+}
+
+static void messages_are_those_of_rust(void **state)
+{
+	struct waymark_reader *r = open_at("t_bytes", 1);
+
+	(void)state;
+	assert_string_equal(waymark_reader_message(r, NULL), "[0, 10, 255] [00, 0a, ff]...");
+	waymark_reader_close(r);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(floats_are_doubles),
+		cmocka_unit_test(wide_integers_have_two_halves),
+		cmocka_unit_test(text_and_bytes_are_what_was_there),
+		cmocka_unit_test(debug_values_are_numbers_and_text),
+		cmocka_unit_test(messages_are_those_of_rust),
+	};
+
+	trace = argc > 1 ? argv[1] : "";
+	return cmocka_run_group_tests_name("typed values by the API", tests, NULL, NULL);
+}
