@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records events with values of every class, as generated code does and byte by byte, to every
- * recorder that is on: fire [kill]
+ * recorder that is on: fire [kill | TIMES]
  * The declarations are those of typed.toml, in its order.
  */
 #include <signal.h>
-#include <stdio.h>
+#include <stdlib.h>
 
 #include <waymark/record.h>
 
@@ -265,10 +265,14 @@ static void fire_rest(void)
 
 int main(int argc, char **argv)
 {
-	fire_numbers();
-	fire_texts();
-	fire_debugs();
-	fire_rest();
+	int times = argc > 1 ? atoi(argv[1]) : 1;
+
+	do {
+		fire_numbers();
+		fire_texts();
+		fire_debugs();
+		fire_rest();
+	} while (--times > 0);
 	if (argc > 1 && strcmp(argv[1], "kill") == 0) {
 		raise(SIGKILL);
 	}
