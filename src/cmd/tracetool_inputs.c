@@ -72,7 +72,9 @@ static bool read_directory(struct run *r, struct diag *d, const char *directory)
 	struct dirent **entries = NULL;
 	int count = scandir(directory, &entries, is_declaration, compare);
 
-	add_input(r, directory);
+	/* With the dot, since make takes `trace` for a program, and has a rule to make it of
+	 * trace.c. */
+	add_input(r, arena_printf(&r->model.arena, "%s/.", directory));
 	if (count < 0) {
 		return fail(r, directory, strerror(errno));
 	}

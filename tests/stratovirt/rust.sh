@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# All events of StratoVirt's declarations, fired once with the same values by a program in C and by
+# one in Rust: the log, the native trace and what Rust prints are the same.
+#
+#	rust.sh TRACETOOL ROOT LIBWAYMARK WAYMARK
+library=$(realpath "$3")
+waymark=$(realpath "$4")
+. "$2/tests/tracetool/lib.sh"
+export LD_LIBRARY_PATH="${library%/*}"
+unset WAYMARK_TRACE WAYMARK_LOG_LEVEL MALLOC_PERTURB_
+
+if [ ! -d "$data/stratovirt" ]; then
+	echo "skipped: $data/stratovirt is not there (set WAYMARK_SHARED)"
+	exit 77
+fi
+if ! have rustc; then
+	echo "skipped: rustc is not installed"
+	exit 77
+fi
+
+for format in h c; do
+	"$tracetool" --format=$format --backends=ctf,log --group=strato -o trace.$format \
+		--header=trace.h \
+		"$data/stratovirt" 2>warnings || fail "tracetool: $format: $(cat warnings)"
+done
+python3 "$root/tests/stratovirt/fire.py" trace.h fire.c fire.rs "$data"/stratovirt/*.toml ||
+	fail 'fire.py'
+gcc $warnings -O1 -I"$include" fire.c trace.c "$library" -o fire || fail 'gcc'
+rustc -A warnings -o expected fire.rs || fail 'rustc'
+./expected >by-rust || fail 'the program in Rust'
+
+WAYMARK_TRACE='ctf.file=trace.ctf,log.prefix=none,log.file=by-c' ./fire || fail 'the program in C'
+events=$(grep -c '^\[[a-z0-9_]*\] ' by-rust)
+[ "$events" -eq 243 ] || fail "$events events, not 243"
+diff by-rust by-c || fail 'what Rust prints (<) and the log (>) differ'
+
+# A record is one line of print, so that what {:#?} breaks into lines is escaped there.
+"$waymark" print trace.ctf >printed || fail 'print'
+sed 's/^ *[^ ]* *[^ ]* *\([a-z0-9_]*\) \{0,1\}/[\1] /' printed >by-print
+python3 - by-rust >one-a-line <<'END'
+import re, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+for event in re.split(r"\n(?=\[[a-z0-9_]+\] )", text.rstrip("\n")):
+    print(event.replace("\n", "\\n"))
+END
+diff one-a-line by-print || fail 'what Rust prints (<) and the native trace (>) differ'
+finish
