@@ -19,6 +19,8 @@
 
 #include <waymark/debug.h>
 
+#include "brace/names.h"
+
 /* ---- Messages ---- */
 
 /* What stands last in a placeholder: how the value is rendered. */

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "brace/names.h"
+
 /* More than the significant digits of any double, of which there are 767. */
 #define DECIMAL_DIGITS 776
 

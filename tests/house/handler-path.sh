@@ -38,7 +38,7 @@ nm -u "$library" | awk -v elsewhere="$elsewhere" -v special="$strerror_too" '
 		name = $2
 		sub(/@.*/, "", name)
 		sub(/64$/, "", name)
-		if (name in allowed || name ~ /^(brace_|waymark_|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail)/)
+		if (name in allowed || name ~ /^(waymark_|_GLOBAL_OFFSET_TABLE_|__stack_chk_fail)/)
 			next
 		if (object == special && name ~ /^(strerror|stat)$/)
 			next
