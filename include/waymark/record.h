@@ -125,6 +125,7 @@ struct waymark_cursor {
 	uint32_t busy; /* an event is being recorded, or the packet switched */
 	uint32_t cycles; /* WAYMARK_CYCLES: the clock is the cycle counter; 0: clock_gettime */
 	uint32_t count; /* of events that it has committed; wraps, and others look at it */
+	uint32_t tid; /* of the thread, in its first cursor; 0: not known yet */
 };
 
 /* The same clock, but events take the slow path, which knows what strings may have at most. */

@@ -72,6 +72,7 @@ static uint32_t my_tid(struct process *p, struct slot *s)
 {
 	if (!slot_tid(s) && !process_is_borrowed(p)) {
 		__atomic_fetch_or(&s->owner, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+		s->cursors[0][0].hot.tid = slot_tid(s);
 	}
 	return slot_tid(s);
 }

@@ -162,6 +162,7 @@ struct slot *waymark_slot_mine(void)
 	if (!s) {
 		return NULL;
 	}
+	s->cursors[0][0].hot.tid = 0; /* which was that of its last owner */
 	/* The first in one step: a handler may come between a look and a store. */
 	if (!__atomic_compare_exchange_n(&waymark_cursors[0], &none, &s->cursors[0][0].hot, false,
 		    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {

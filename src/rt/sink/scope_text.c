@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What text backends say of scopes. The end of an asynchronous one repeats the message of its
+ * beginning, whose values are gone by then: so that is rendered and kept, in slots that are
+ * mapped as they are needed, are never unmapped, and are reused. Everything is lock-free and
+ * calls nothing of the C library that a signal handler might not.
+ *
+ * A scope names its slot by a handle that no other scope ever has. Whoever exchanges it for 0
+ * has the slot: one end of a scope of which there are copies, the others find nothing.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <waymark/record_scope.h>
+
+#include "brace/brace.h"
+#include "base/compiler.h"
+
+#define SLOT_BYTES 1024u
+#define CHUNK_SLOTS 64u
+#define CHUNKS 1024u
+#define INDEX_BITS 16 /* of a handle: CHUNKS * CHUNK_SLOTS slots */
+#define INDEX_MASK ((1u << INDEX_BITS) - 1)
+
+struct slot {
+	uint64_t handle; /* 0: free, or about to be */
+	char *long_text; /* mapped for what `text` does not hold */
+	size_t long_bytes;
+	uint32_t length; /* of what is kept, in bytes */
+	uint32_t next; /* in the list of free ones: an index + 1 */
+	char text[SLOT_BYTES - 2 * sizeof(uint64_t) - sizeof(char *) - sizeof(size_t)];
+};
+
+_Static_assert(sizeof(struct slot) <= SLOT_BYTES, "a slot is not larger than it says");
+
+static struct {
+	struct slot *chunks[CHUNKS]; /* by release, once */
+	uint64_t free; /* low half: the first's index + 1; high half counts what was taken */
+	uint32_t used; /* slots that were ever taken */
+	uint64_t handles;
+} kept;
+
+/* The slots of a chunk, mapped now if they are not; NULL: no memory. */
+static struct slot *chunk_get(uint32_t i)
+{
+	struct slot *slots = __atomic_load_n(&kept.chunks[i], __ATOMIC_ACQUIRE);
+	struct slot *none = NULL;
+	size_t bytes = CHUNK_SLOTS * sizeof(*slots);
+
+	if (slots) {
+		return slots;
+	}
+	slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (slots == MAP_FAILED) {
+		return NULL;
+	}
+	if (!__atomic_compare_exchange_n(
+		    &kept.chunks[i], &none, slots, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		munmap(slots, bytes);
+		slots = none;
+	}
+	return slots;
+}
+
+static struct slot *slot_at(uint32_t index)
+{
+	return &__atomic_load_n(
+		&kept.chunks[index / CHUNK_SLOTS], __ATOMIC_ACQUIRE)[index % CHUNK_SLOTS];
+}
+
+/* One that was never used; false where there is none, or no memory. */
+static bool take_new(uint32_t *index)
+{
+	uint32_t used = __atomic_load_n(&kept.used, __ATOMIC_RELAXED);
+
+	do {
+		if (used == CHUNKS * CHUNK_SLOTS || !chunk_get(used / CHUNK_SLOTS)) {
+			return false;
+		}
+	} while (!__atomic_compare_exchange_n(
+		&kept.used, &used, used + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	*index = used;
+	return true;
+}
+
+/* The count in the list's head differs each time: what was read of a slot may be outdated. */
+static bool take(uint32_t *index)
+{
+	uint64_t head = __atomic_load_n(&kept.free, __ATOMIC_ACQUIRE);
+	uint64_t rest;
+
+	do {
+		if (!(uint32_t)head) {
+			return take_new(index);
+		}
+		*index = (uint32_t)head - 1;
+		rest = ((head >> 32) + 1) << 32 |
+		       __atomic_load_n(&slot_at(*index)->next, __ATOMIC_RELAXED);
+	} while (!__atomic_compare_exchange_n(
+		&kept.free, &head, rest, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+	return true;
+}
+
+static void give_back(uint32_t index)
+{
+	uint64_t head = __atomic_load_n(&kept.free, __ATOMIC_RELAXED);
+	uint64_t longer;
+
+	do {
+		__atomic_store_n(&slot_at(index)->next, (uint32_t)head, __ATOMIC_RELAXED);
+		longer = (head >> 32) << 32 | (index + 1);
+	} while (!__atomic_compare_exchange_n(
+		&kept.free, &head, longer, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+static size_t render(char *text, size_t size, const struct waymark_event *event,
+	const struct waymark_message *m, size_t *whole)
+{
+	struct brace_sink s;
+
+	brace_sink_buffer(&s, text, size);
+	*whole = brace_format(&s, event->format, strlen(event->format), m->values, m->count);
+	return s.used;
+}
+
+/* Renders into the slot, or what is too long for it into memory of its own; else it is cut. */
+static void fill(struct slot *s, const struct waymark_event *event, const struct waymark_message *m)
+{
+	size_t whole;
+
+	s->long_text = NULL;
+	s->length = (uint32_t)render(s->text, sizeof(s->text), event, m, &whole);
+	if (LIKELY(whole < sizeof(s->text))) {
+		return;
+	}
+	char *text =
+		mmap(NULL, whole + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (text != MAP_FAILED) {
+		s->long_text = text;
+		s->long_bytes = whole + 1;
+		s->length = (uint32_t)render(text, whole + 1, event, m, &whole);
+	}
+}
+
+static void keep(struct waymark_scope *scope, const struct waymark_event *event,
+	const struct waymark_message *m)
+{
+	int saved = errno;
+	uint32_t index;
+
+	if (take(&index)) {
+		struct slot *s = slot_at(index);
+		uint64_t count = __atomic_add_fetch(&kept.handles, 1, __ATOMIC_RELAXED);
+
+		fill(s, event, m);
+		scope->text = count << INDEX_BITS | index;
+		__atomic_store_n(&s->handle, scope->text, __ATOMIC_RELEASE);
+	}
+	errno = saved;
+}
+
+/* The scope's slot, which is the caller's then; NULL: it has none any more. */
+static struct slot *claim(const struct waymark_scope *scope)
+{
+	uint64_t handle = scope->text;
+
+	if (!handle) {
+		return NULL;
+	}
+	struct slot *s = slot_at(handle & INDEX_MASK);
+	bool mine = __atomic_compare_exchange_n(
+		&s->handle, &handle, 0, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+
+	return mine ? s : NULL;
+}
+
+void waymark_scope_begins(
+	struct waymark_scope *scope, const struct waymark_event *event, struct waymark_message *m)
+{
+	m->mark = scope->end ? WAYMARK_MARK_ASYNC_START : WAYMARK_MARK_START;
+	m->id = (int32_t)scope->id;
+	scope->file = m->file;
+	scope->line = m->line;
+	if (scope->end && *event->format) {
+		keep(scope, event, m);
+	}
+}
+
+struct waymark_message waymark_scope_ends(const struct waymark_scope *scope)
+{
+	struct slot *s = claim(scope);
+
+	return (struct waymark_message){
+		.line = scope->line,
+		.file = scope->file,
+		.mark = scope->end ? WAYMARK_MARK_ASYNC_END : WAYMARK_MARK_END,
+		.id = (int32_t)scope->id,
+		.text = !s	       ? ""
+			: s->long_text ? s->long_text
+				       : s->text,
+		.length = s ? s->length : 0,
+	};
+}
+
+void waymark_scope_ended(const struct waymark_scope *scope, const struct waymark_message *m)
+{
+	uint32_t index = scope->text & INDEX_MASK;
+	struct slot *s = scope->text ? slot_at(index) : NULL;
+
+	if (!s || (m->text != s->text && m->text != s->long_text)) {
+		return; /* nothing was kept, or another end of a copy had it */
+	}
+	if (s->long_text) {
+		munmap(s->long_text, s->long_bytes);
+	}
+	give_back(index);
+}
