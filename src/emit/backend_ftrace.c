@@ -9,5 +9,6 @@ static void emit_function(struct emit_context *c, const struct event *e)
 
 const struct emit_backend emit_backend_ftrace = {
 	.mask = "WAYMARK_FTRACE",
+	.prints = true,
 	.emit_function = emit_function,
 };

@@ -9,6 +9,7 @@ static void emit_function(struct emit_context *c, const struct event *e)
 
 const struct emit_backend emit_backend_hitrace = {
 	.mask = "WAYMARK_HITRACE",
+	.prints = true,
 	.scopes_only = true,
 	.emit_function = emit_function,
 };

@@ -9,6 +9,7 @@ static void emit_function(struct emit_context *c, const struct event *e)
 
 const struct emit_backend emit_backend_log = {
 	.mask = "WAYMARK_LOG",
+	.prints = true,
 	.takes_place = true,
 	.emit_function = emit_function,
 };

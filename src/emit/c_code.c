@@ -72,14 +72,22 @@ const char *c_file_literal(struct emit_context *c, const struct event *e)
 /* A longer name does not fit behind `static const struct waymark_arg waymark_args_`. */
 #define NAME_FITS 47
 
+/* The same of a scope, twice in a line of two names of its state word. */
+#define SCOPE_NAME_FITS 29
+
+static bool name_fits(const struct event *e)
+{
+	return strlen(e->name) <= (e->end ? SCOPE_NAME_FITS : NAME_FITS);
+}
+
 const char *c_event_begin(const struct event *e)
 {
-	return strlen(e->name) > NAME_FITS ? "/* clang-format off */\n" : "";
+	return name_fits(e) ? "" : "/* clang-format off */\n";
 }
 
 const char *c_event_end(const struct event *e)
 {
-	return strlen(e->name) > NAME_FITS ? "/* clang-format on */\n" : "";
+	return name_fits(e) ? "" : "/* clang-format on */\n";
 }
 
 const char *c_banner(struct emit_context *c)
@@ -179,6 +187,16 @@ bool c_is_counted(const struct type *t)
 bool c_is_wide(const struct type *t)
 {
 	return t->class == TYPE_INTEGER && t->size64 > sizeof(uint64_t);
+}
+
+bool c_has_scopes(const struct emit_context *c)
+{
+	vec_foreach (struct event **, e, &c->model->events) {
+		if ((*e)->end) {
+			return true;
+		}
+	}
+	return false;
 }
 
 bool c_needs_debug(const struct emit_context *c)

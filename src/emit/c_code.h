@@ -70,6 +70,9 @@ const char *c_value(struct emit_context *c, const struct event *e, size_t arg);
 /* True for an integer of 128 bits, which some compilers have as a pair. */
 bool c_is_wide(const struct type *t);
 
+/* True where some event of the model is a scope. */
+bool c_has_scopes(const struct emit_context *c);
+
 /* True where some event of the model has a parameter of a type of waymark/debug.h. */
 bool c_needs_debug(const struct emit_context *c);
 

@@ -34,6 +34,7 @@ struct emit_backend {
 	const char *mask;
 	bool takes_place; /* its function takes the call's place where calls have one */
 	bool scopes_only; /* other events are built as if it were not chosen */
+	bool prints; /* it has waymark_<backend>_message() */
 	bool records; /* its function uses `record_<event>()`, see record.h */
 	/* Writes the static function `<backend>_<event>()`, called while the backend is on. */
 	void (*emit_function)(struct emit_context *c, const struct event *e);

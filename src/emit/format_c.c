@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "emit/c_code.h"
+#include "emit/format_c.h"
 #include "emit/record.h"
+#include "emit/scope.h"
 
 /* The templates read like what they make. */
 /* clang-format off */
@@ -14,7 +16,7 @@ static const char file_begin[] =
 	"${banner}"
 	"#include \"${header}\"\n"
 	"\n"
-	"#include <waymark/record.h>\n";
+	"#include <waymark/${record}>\n";
 
 static const char event_state[] =
 	"\n"
@@ -22,30 +24,8 @@ static const char event_state[] =
 	"${begin}"
 	"uint32_t waymark_state_${name} WAYMARK_STATE_SECTION = 0;\n";
 
-static const char args_begin[] =
-	"\n"
-	"static const struct waymark_arg waymark_args_${name}[] = {\n";
-
-static const char arg_entry[] = "\t{ \"${name}\", \"${type}\", ${kind}, ${size} },\n";
-
-static const char args_end[] = "};\n";
-
-static const char event_descriptor[] =
-	"\n"
-	"static struct waymark_event waymark_event_${name} = {\n"
-	"\t&waymark_state_${name},\n"
-	"\t\"${name}\",\n"
-	"\t${format},\n"
-	"\t${file},\n"
-	"\t${args},\n"
-	"\t${line},\n"
-	"\t${masks},\n"
-	"\t${count},\n"
-	"\t${flags},\n"
-	"\t0,\n"
-	"\tNULL,\n"
-	"\t${end},\n"
-	"};\n";
+static const char state_of_end[] =
+	"#define waymark_state_${name}_end waymark_state_${name}\n";
 
 static const char emit_begin[] =
 	"\n"
@@ -105,112 +85,7 @@ static const char list_end[] =
 	"WAYMARK_REGISTER_OBJECT()\n";
 /* clang-format on */
 
-/* What fits between a line's tab and its last column, less the ` |` or comma behind. */
-#define MASKS_FIT 90u
-
-/* `WAYMARK_LOG | WAYMARK_SIMPLE`: an event's backends, on a second line where one is too short. */
-static const char *masks(struct emit_context *c, const struct event *e)
-{
-	struct out *o = c_begin(c);
-	bool broken = false;
-
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen_for(c, i, e);
-
-		if (!b) {
-			continue;
-		}
-		bool breaks = !broken && o->len + strlen(" | ") + strlen(b->mask) > MASKS_FIT;
-
-		out_str(o, breaks ? " |\n\t\t" : o->len ? " | " : "");
-		out_str(o, b->mask);
-		broken |= breaks;
-	}
-	return c_end(c);
-}
-
-/* The properties that the runtime has to know. */
-static const char *flags(struct emit_context *c, const struct event *e)
-{
-	static const struct {
-		unsigned int property;
-		const char *flag;
-	} table[] = {
-		{ EVENT_VCPU, "WAYMARK_EVENT_VCPU" },
-		{ EVENT_TCG_TRANS, "WAYMARK_EVENT_TRANS" },
-		{ EVENT_TCG_EXEC, "WAYMARK_EVENT_EXEC" },
-		{ EVENT_SCOPE, "WAYMARK_EVENT_SCOPE" },
-		{ EVENT_SCOPE_END, "WAYMARK_EVENT_SCOPE_END" },
-	};
-	struct out *o = c_begin(c);
-
-	out_str(o, e->format.style == FORMAT_BRACES ? "WAYMARK_EVENT_BRACES" : "");
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (e->properties & table[i].property) {
-			OUT(o, "${or}${flag}", { "or", o->len ? " | " : "" },
-				{ "flag", table[i].flag });
-		}
-	}
-	return o->len ? c_end(c) : "0";
-}
-
-static const char *kind(const struct type *t)
-{
-	static const char *const kinds[] = {
-		[TYPE_FLOAT] = "WAYMARK_FLOAT",
-		[TYPE_POINTER] = "WAYMARK_POINTER",
-		[TYPE_STRING] = "WAYMARK_STRING",
-		[TYPE_TEXT] = "WAYMARK_TEXT",
-		[TYPE_BYTES] = "WAYMARK_BYTES",
-		[TYPE_DEBUG] = "WAYMARK_DEBUG",
-		[TYPE_TCG] = NULL,
-	};
-
-	if (kinds[t->class]) {
-		return kinds[t->class];
-	}
-	if (t->is_char) {
-		return "WAYMARK_CHAR";
-	}
-	return t->is_signed ? "WAYMARK_SIGNED" : "WAYMARK_UNSIGNED";
-}
-
-/* In bytes; 0 of what has no size of its own. */
-static const char *size(struct emit_context *c, const struct type *t)
-{
-	if (t->class != TYPE_INTEGER && t->class != TYPE_FLOAT && t->class != TYPE_POINTER) {
-		return "0";
-	}
-	OUT(c_begin(c), "sizeof(${type})", { "type", t->c_text });
-	return c_end(c);
-}
-
-static void emit_args(struct emit_context *c, const struct event *e)
-{
-	if (e->arg_count == 0) {
-		return;
-	}
-	OUT(c->out, args_begin, { "name", e->name });
-	for (size_t i = 0; i < e->arg_count; i++) {
-		const struct arg *a = &e->args[i];
-
-		OUT(c->out, arg_entry, { "name", a->name }, { "type", a->type.text },
-			{ "kind", kind(&a->type) }, { "size", size(c, &a->type) });
-	}
-	out_str(c->out, args_end);
-}
-
-static const char *args_name(struct emit_context *c, const struct event *e)
-{
-	if (e->arg_count == 0) {
-		return "NULL";
-	}
-	OUT(c_begin(c), "waymark_args_${name}", { "name", e->name });
-	return c_end(c);
-}
-
-/* The first chosen backend that records, -1 where none does. */
-static int first_recorder(const struct emit_context *c)
+int c_first_recorder(const struct emit_context *c)
 {
 	for (int i = 0; emit_backends[i].name; i++) {
 		if (emit_chosen(c, i) && emit_chosen(c, i)->records) {
@@ -222,20 +97,26 @@ static int first_recorder(const struct emit_context *c)
 
 static void emit_functions(struct emit_context *c, const struct event *e)
 {
-	if (first_recorder(c) >= 0) {
+	if (c_first_recorder(c) >= 0) {
 		emit_record(c, e);
 	}
 	for (int i = 0; emit_backends[i].name; i++) {
 		const struct emit_backend *b = emit_chosen_for(c, i, e);
 
-		if (b) {
+		if (b && !(b->prints && (e->end || e->begin))) {
 			b->emit_function(c, e);
 		}
 	}
 }
 
-/* The bits of tracers outside, a statement each. */
-static const char *watched(struct emit_context *c, const struct event *e)
+static void put_watched(struct out *o, const struct emit_backend *b, const struct event *e)
+{
+	out_str(o, "\tif (");
+	OUT(o, b->watched, { "name", e->name });
+	OUT(o, ") {\n\t\twaymark_on |= ${mask};\n\t}\n", { "mask", b->mask });
+}
+
+const char *c_watched(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
 
@@ -243,9 +124,10 @@ static const char *watched(struct emit_context *c, const struct event *e)
 		const struct emit_backend *b = emit_chosen(c, i);
 
 		if (b && b->watched) {
-			out_str(o, "\tif (");
-			OUT(o, b->watched, { "name", e->name });
-			OUT(o, ") {\n\t\twaymark_on |= ${mask};\n\t}\n", { "mask", b->mask });
+			put_watched(o, b, e);
+		}
+		if (b && b->declaration && e->end) { /* the end has a word of its own */
+			put_watched(o, b, e->end);
 		}
 	}
 	return c_end(c);
@@ -266,13 +148,13 @@ static void emit_function_begin(
 {
 	OUT(c->out, emit_begin, { "linkage", linkage }, { "parameters", c_placed_parameters(c, e) },
 		{ "name", e->name }, { "on", backends_on(c, e, cpu) },
-		{ "watched", watched(c, e) });
+		{ "watched", c_watched(c, e) });
 }
 
 /* What TRACE_X_VCPU_STATE() asks while the event is on for some vCPU. */
 static void emit_vcpu_state(struct emit_context *c, const struct event *e)
 {
-	const char *tracers = watched(c, e);
+	const char *tracers = c_watched(c, e);
 	const char *on_here = backends_on(c, e, "cpu");
 
 	OUT(c_begin(c), *tracers ? vcpu_state_watched : vcpu_state_body, { "on", on_here },
@@ -302,9 +184,9 @@ static void emit_dispatcher(struct emit_context *c, const struct event *e, const
  */
 static void emit_emit(struct emit_context *c, const struct event *e)
 {
-	int recorder = first_recorder(c);
+	int recorder = c_first_recorder(c);
 
-	if (recorder < 0 || !(strchr(masks(c, e), '|') || e->properties & EVENT_VCPU)) {
+	if (recorder < 0 || !(strchr(c_masks(c, e), '|') || e->properties & EVENT_VCPU)) {
 		emit_dispatcher(c, e, "void waymark_emit");
 		return;
 	}
@@ -316,26 +198,37 @@ static void emit_emit(struct emit_context *c, const struct event *e)
 		{ "placed", c_placed_arguments(c, e) });
 }
 
+static void emit_descriptor_and_functions(struct emit_context *c, const struct event *e)
+{
+	emit_descriptor(c, e);
+	emit_functions(c, e);
+}
+
+/* The name by which a probe of the end finds the word. */
+static void emit_state_of_end(struct emit_context *c, const struct event *e)
+{
+	for (int i = 0; emit_backends[i].name; i++) {
+		const struct emit_backend *b = emit_chosen(c, i);
+
+		if (b && b->watched && !b->declaration) {
+			OUT(c->out, state_of_end, { "name", e->name });
+		}
+	}
+}
+
 static void emit_event(struct emit_context *c, const struct event *e)
 {
-	const struct out_hole holes[] = {
-		{ "name", e->name },
-		{ "format", c_literal(c, e->format.source ? e->format.source : "") },
-		{ "file", c_file_literal(c, e) },
-		{ "line", c_number(c, e->line) },
-		{ "args", args_name(c, e) },
-		{ "count", c_number(c, e->arg_count) },
-		{ "masks", masks(c, e) },
-		{ "flags", flags(c, e) },
-		{ "end", "NULL" },
-		{ NULL, NULL },
-	};
-
 	OUT(c->out, event_state, { "name", e->name }, { "begin", c_event_begin(e) },
 		{ "file", c_file_comment(c, e) }, { "line", c_number(c, e->line) });
-	emit_args(c, e);
-	out_template(c->out, event_descriptor, holes);
-	emit_functions(c, e);
+	if (e->end) {
+		emit_state_of_end(c, e);
+		emit_descriptor_and_functions(c, e->end);
+		emit_descriptor_and_functions(c, e);
+		emit_scope_c(c, e);
+		out_str(c->out, c_event_end(e));
+		return;
+	}
+	emit_descriptor_and_functions(c, e);
 	if (e->properties & EVENT_VCPU) {
 		emit_vcpu_state(c, e);
 	}
@@ -367,7 +260,7 @@ static void emit_list(struct emit_context *c)
 	}
 	OUT(c->out, list_begin, { "begin", c_event_begin(longest) });
 	vec_foreach (struct event **, e, &c->model->events) {
-		if (event_is_on(c, *e)) {
+		if (event_is_on(c, *e) && !(*e)->begin) {
 			OUT(c->out, list_entry, { "name", (*e)->name });
 		}
 	}
@@ -388,10 +281,11 @@ static void emit_beginnings(struct emit_context *c)
 
 void emit_format_c(struct emit_context *c)
 {
-	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "header", c->header });
+	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "header", c->header },
+		{ "record", c_has_scopes(c) ? "record_scope.h" : "record.h" });
 	emit_beginnings(c);
 	vec_foreach (struct event **, e, &c->model->events) {
-		if (event_is_on(c, *e)) {
+		if (event_is_on(c, *e) && !(*e)->begin) {
 			emit_event(c, *e);
 		}
 	}

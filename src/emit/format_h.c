@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The generated header: what a program's call sites see of its events. */
 #include "emit/c_code.h"
+#include "emit/scope.h"
 
 /* The templates read like what they make. */
 /* clang-format off */
@@ -10,6 +11,7 @@ static const char file_begin[] =
 	"#define ${guard}\n"
 	"\n"
 	"${debug}"
+	"${scope}"
 	"#include <waymark/event.h>\n"
 	"\n"
 	"${vcpu}"
@@ -114,6 +116,20 @@ static const char *call(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
+/* The end of a scope has words of its own; whoever watches one of both has the scope on. */
+static void put_words_of_end(
+	struct emit_context *c, const struct emit_backend *b, const struct event *e)
+{
+	struct out *o = &c->scratch;
+
+	OUT(o, b->declaration, { "name", e->end->name }, { "provider", c->provider });
+	OUT(o, "#define TRACE_${NAME}_TRACED() (", { "NAME", e->upper });
+	OUT(o, b->watched, { "name", e->name });
+	out_str(o, " | ");
+	OUT(o, b->watched, { "name", e->end->name });
+	out_str(o, ")\n");
+}
+
 /* The words of tracers outside, as their backends declare them. */
 static const char *words(struct emit_context *c, const struct event *e)
 {
@@ -124,6 +140,9 @@ static const char *words(struct emit_context *c, const struct event *e)
 
 		if (b && b->declaration) {
 			OUT(o, b->declaration, { "name", e->name }, { "provider", c->provider });
+			if (e->end) {
+				put_words_of_end(c, b, e);
+			}
 		}
 	}
 	return c_end(c);
@@ -141,7 +160,8 @@ static const char *state(struct emit_context *c, const struct event *e)
 
 		if (b && b->declaration) {
 			out_str(o, " | ");
-			OUT(o, b->watched, { "name", e->name });
+			OUT(o, e->end ? "TRACE_${NAME}_TRACED()" : b->watched, { "name", e->name },
+				{ "NAME", e->upper });
 			several = true;
 		}
 	}
@@ -199,9 +219,14 @@ void emit_format_h(struct emit_context *c)
 	OUT(c->out, file_begin, { "banner", c_banner(c) },
 		{ "guard", c_guard(c, "TRACE_", "_GENERATED_TRACERS_H") },
 		{ "debug", c_needs_debug(c) ? "#include <waymark/debug.h>\n" : "" },
+		{ "scope", c_has_scopes(c) ? "#include <waymark/declared_scope.h>\n" : "" },
 		{ "vcpu", vcpu(c) });
 	vec_foreach (struct event **, e, &c->model->events) {
-		emit_event(c, *e);
+		if ((*e)->end) {
+			emit_scope_h(c, *e, state(c, *e), words(c, *e));
+		} else if (!(*e)->begin) {
+			emit_event(c, *e);
+		}
 	}
 	out_str(c->out, c_header_end);
 }

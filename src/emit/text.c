@@ -34,7 +34,7 @@ static const char braces_end[] =
 /* clang-format on */
 
 /* What the placeholders show, in their order; returns how many there are. */
-static size_t emit_values(struct emit_context *c, const struct event *e)
+static size_t emit_values_array(struct emit_context *c, const struct event *e)
 {
 	size_t count = 0;
 
@@ -70,10 +70,18 @@ static bool is_shown(const struct event *e, size_t arg)
 static void emit_unused(struct emit_context *c, const struct event *e)
 {
 	for (size_t i = 0; i < e->arg_count; i++) {
-		if (!is_shown(e, i)) {
+		if (!is_shown(e, i) && !e->args[i].is_scope) {
 			OUT(c->out, unused, { "name", e->args[i].c_name });
 		}
 	}
+}
+
+size_t emit_text_values(struct emit_context *c, const struct event *e)
+{
+	size_t count = emit_values_array(c, e);
+
+	emit_unused(c, e);
+	return count;
 }
 
 static bool takes_place(const char *backend)
@@ -87,9 +95,8 @@ static void emit_braces(struct emit_context *c, const struct event *e, const cha
 
 	OUT(c->out, braces_begin, { "backend", backend }, { "name", e->name },
 		{ "parameters", has_place ? c_placed_parameters(c, e) : c_parameters(c, e) });
-	size_t count = emit_values(c, e);
+	size_t count = emit_text_values(c, e);
 
-	emit_unused(c, e);
 	OUT(c->out, braces_end, { "backend", backend }, { "name", e->name },
 		{ "values", count ? "waymark_values" : "NULL" }, { "count", c_number(c, count) },
 		{ "place", has_place ? "waymark_file, waymark_line" : "NULL, 0" });
