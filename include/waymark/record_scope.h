@@ -45,18 +45,20 @@ static inline uint64_t waymark_scope_count(void)
 #endif
 }
 
+/* The token of a scope that begins now; 0 where a block has to be taken, which is a call. */
+static inline uint64_t waymark_scope_try(unsigned int on)
+{
+	uint64_t id = waymark_scope_count();
+
+	return WAYMARK_UNLIKELY((uint16_t)id < 256) ? 0 : id << 16 | on;
+}
+
 /* The token of a synchronous scope that begins now, while `on` is on; 0 where that is nothing. */
 static inline uint64_t waymark_scope_token(unsigned int on)
 {
-	if (WAYMARK_UNLIKELY(!on)) {
-		return 0;
-	}
-	uint64_t id = waymark_scope_count();
+	uint64_t token = on ? waymark_scope_try(on) : 0;
 
-	if (WAYMARK_UNLIKELY((uint16_t)id < 256)) {
-		id = waymark_scope_refill();
-	}
-	return id << 16 | on;
+	return token || !on ? token : waymark_scope_refill() << 16 | on;
 }
 
 static inline int64_t waymark_scope_id(uint64_t token)
@@ -69,10 +71,15 @@ static inline unsigned int waymark_scope_backends(uint64_t token)
 	return (uint16_t)token;
 }
 
-/* waymark_thread_id(), known to the thread's cursor once it has recorded. */
+/* waymark_thread_id() as the thread's cursor knows it once it has recorded; 0 before. */
+static inline uint32_t waymark_scope_known_tid(void)
+{
+	return waymark_cursors[0]->tid;
+}
+
 static inline uint32_t waymark_scope_tid(void)
 {
-	uint32_t tid = waymark_cursors[0]->tid;
+	uint32_t tid = waymark_scope_known_tid();
 
 	return WAYMARK_UNLIKELY(!tid) ? waymark_thread_id() : tid;
 }

@@ -74,25 +74,34 @@ static const char on[] =
 	"\n"
 	"${watched}";
 
+static const char several[] =
+	"\n"
+	"WAYMARK_COLD static uint64_t several_${name}(unsigned int waymark_on${comma}${parameters})\n"
+	"{\n"
+	"\tuint64_t waymark_token = waymark_scope_token(waymark_on);\n"
+	"\tstruct waymark_scope waymark_s = waymark_scope_of(waymark_token);\n"
+	"\n"
+	"\tbegin_${name}(&waymark_s${comma}${arguments});\n"
+	"\treturn waymark_token;\n"
+	"}\n";
+
 static const char enter_begin[] =
 	"\n"
-	"uint64_t waymark_enter_${name}(${parameters})\n"
+	"uint64_t waymark_enter_${name}(${parameters_or_void})\n"
 	"{\n"
-	"${on}"
-	"\tuint64_t waymark_token = waymark_scope_token(waymark_on);\n"
-	"\n";
+	"${on}";
 
+/* Nothing else is called, so that hardly a register is saved. */
 static const char enter_recorder[] =
-	"\tif (waymark_on == ${mask}) {\n"
+	"\tuint64_t waymark_token = waymark_on == ${mask} ? waymark_scope_try(${mask}) : 0;\n"
+	"\n"
+	"\tif (waymark_token) {\n"
 	"\t\t${backend}_${name}(waymark_scope_id(waymark_token)${comma}${arguments});\n"
 	"\t\treturn waymark_token;\n"
 	"\t}\n";
 
 static const char enter_end[] =
-	"\tstruct waymark_scope waymark_s = waymark_scope_of(waymark_token);\n"
-	"\n"
-	"\tbegin_${name}(&waymark_s${comma}${arguments});\n"
-	"\treturn waymark_token;\n"
+	"\treturn several_${name}(waymark_on${comma}${arguments});\n"
 	"}\n";
 
 static const char leave_begin[] =
@@ -101,8 +110,10 @@ static const char leave_begin[] =
 	"{\n";
 
 static const char leave_recorder[] =
-	"\tif (waymark_scope_backends(waymark_token) == ${mask}) {\n"
-	"\t\t${backend}_${name}_end(waymark_scope_id(waymark_token), waymark_scope_tid());\n"
+	"\tuint32_t waymark_tid = waymark_scope_known_tid();\n"
+	"\n"
+	"\tif (waymark_scope_backends(waymark_token) == ${mask} && waymark_tid) {\n"
+	"\t\t${backend}_${name}_end(waymark_scope_id(waymark_token), waymark_tid);\n"
 	"\t\treturn;\n"
 	"\t}\n";
 
@@ -112,7 +123,7 @@ static const char leave_end[] =
 
 static const char start[] =
 	"\n"
-	"struct waymark_scope waymark_start_${name}(${parameters})\n"
+	"struct waymark_scope waymark_start_${name}(${parameters_or_void})\n"
 	"{\n"
 	"${on}"
 	"\tstruct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_${name});\n"
@@ -177,6 +188,7 @@ static void of_call(struct emit_context *c, const struct event *e, const char *t
 	OUT(c_begin(c), on, { "name", e->name }, { "watched", c_watched(c, e) });
 	OUT(c->out, text, { "name", e->name }, { "on", c_end(c) }, { "comma", more ? ", " : "" },
 		{ "parameters", more ? c_placed_parameters(c, &call) : "" },
+		{ "parameters_or_void", c_placed_parameters(c, &call) },
 		{ "arguments", c_placed_arguments(c, &call) }, { "masks", printing(c) });
 }
 
@@ -233,6 +245,7 @@ void emit_scope_c(struct emit_context *c, const struct event *e)
 		emit_prints(c, e);
 	}
 	emit_begin_and_end(c, e);
+	of_call(c, e, several);
 	of_call(c, e, enter_begin);
 	of_recorder(c, e, enter_recorder);
 	of_call(c, e, enter_end);

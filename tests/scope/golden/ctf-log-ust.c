@@ -163,6 +163,16 @@ WAYMARK_COLD static void end_update_cursor(const struct waymark_scope *waymark_s
 	}
 }
 
+WAYMARK_COLD static uint64_t several_update_cursor(
+	unsigned int waymark_on, const char *waymark_file, unsigned int waymark_line)
+{
+	uint64_t waymark_token = waymark_scope_token(waymark_on);
+	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
+
+	begin_update_cursor(&waymark_s, waymark_file, waymark_line);
+	return waymark_token;
+}
+
 uint64_t waymark_enter_update_cursor(const char *waymark_file, unsigned int waymark_line)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_update_cursor);
@@ -173,22 +183,21 @@ uint64_t waymark_enter_update_cursor(const char *waymark_file, unsigned int waym
 	if (WAYMARK_TRACED(waymark_ust_update_cursor_end)) {
 		waymark_on |= WAYMARK_UST;
 	}
-	uint64_t waymark_token = waymark_scope_token(waymark_on);
+	uint64_t waymark_token = waymark_on == WAYMARK_CTF ? waymark_scope_try(WAYMARK_CTF) : 0;
 
-	if (waymark_on == WAYMARK_CTF) {
+	if (waymark_token) {
 		ctf_update_cursor(waymark_scope_id(waymark_token));
 		return waymark_token;
 	}
-	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
-
-	begin_update_cursor(&waymark_s, waymark_file, waymark_line);
-	return waymark_token;
+	return several_update_cursor(waymark_on, waymark_file, waymark_line);
 }
 
 void waymark_leave_update_cursor(uint64_t waymark_token)
 {
-	if (waymark_scope_backends(waymark_token) == WAYMARK_CTF) {
-		ctf_update_cursor_end(waymark_scope_id(waymark_token), waymark_scope_tid());
+	uint32_t waymark_tid = waymark_scope_known_tid();
+
+	if (waymark_scope_backends(waymark_token) == WAYMARK_CTF && waymark_tid) {
+		ctf_update_cursor_end(waymark_scope_id(waymark_token), waymark_tid);
 		return;
 	}
 	waymark_scope_leave(waymark_token, end_update_cursor);
@@ -396,6 +405,17 @@ WAYMARK_COLD static void end_handle_message(const struct waymark_scope *waymark_
 	}
 }
 
+WAYMARK_COLD static uint64_t several_handle_message(unsigned int waymark_on,
+	const char *waymark_file, unsigned int waymark_line, struct waymark_debug opcode,
+	int32_t length)
+{
+	uint64_t waymark_token = waymark_scope_token(waymark_on);
+	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
+
+	begin_handle_message(&waymark_s, waymark_file, waymark_line, opcode, length);
+	return waymark_token;
+}
+
 uint64_t waymark_enter_handle_message(const char *waymark_file, unsigned int waymark_line,
 	struct waymark_debug opcode, int32_t length)
 {
@@ -407,22 +427,21 @@ uint64_t waymark_enter_handle_message(const char *waymark_file, unsigned int way
 	if (WAYMARK_TRACED(waymark_ust_handle_message_end)) {
 		waymark_on |= WAYMARK_UST;
 	}
-	uint64_t waymark_token = waymark_scope_token(waymark_on);
+	uint64_t waymark_token = waymark_on == WAYMARK_CTF ? waymark_scope_try(WAYMARK_CTF) : 0;
 
-	if (waymark_on == WAYMARK_CTF) {
+	if (waymark_token) {
 		ctf_handle_message(waymark_scope_id(waymark_token), opcode, length);
 		return waymark_token;
 	}
-	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
-
-	begin_handle_message(&waymark_s, waymark_file, waymark_line, opcode, length);
-	return waymark_token;
+	return several_handle_message(waymark_on, waymark_file, waymark_line, opcode, length);
 }
 
 void waymark_leave_handle_message(uint64_t waymark_token)
 {
-	if (waymark_scope_backends(waymark_token) == WAYMARK_CTF) {
-		ctf_handle_message_end(waymark_scope_id(waymark_token), waymark_scope_tid());
+	uint32_t waymark_tid = waymark_scope_known_tid();
+
+	if (waymark_scope_backends(waymark_token) == WAYMARK_CTF && waymark_tid) {
+		ctf_handle_message_end(waymark_scope_id(waymark_token), waymark_tid);
 		return;
 	}
 	waymark_scope_leave(waymark_token, end_handle_message);
@@ -640,6 +659,18 @@ WAYMARK_COLD static void end_a_name_that_is_longer_than_what_fits_into_a_line(
 	}
 }
 
+WAYMARK_COLD static uint64_t several_a_name_that_is_longer_than_what_fits_into_a_line(
+	unsigned int waymark_on, const char *waymark_file, unsigned int waymark_line,
+	const char *text, size_t text_length)
+{
+	uint64_t waymark_token = waymark_scope_token(waymark_on);
+	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
+
+	begin_a_name_that_is_longer_than_what_fits_into_a_line(
+		&waymark_s, waymark_file, waymark_line, text, text_length);
+	return waymark_token;
+}
+
 uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	const char *waymark_file, unsigned int waymark_line, const char *text, size_t text_length)
 {
@@ -652,25 +683,24 @@ uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	if (WAYMARK_TRACED(waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line_end)) {
 		waymark_on |= WAYMARK_UST;
 	}
-	uint64_t waymark_token = waymark_scope_token(waymark_on);
+	uint64_t waymark_token = waymark_on == WAYMARK_CTF ? waymark_scope_try(WAYMARK_CTF) : 0;
 
-	if (waymark_on == WAYMARK_CTF) {
+	if (waymark_token) {
 		ctf_a_name_that_is_longer_than_what_fits_into_a_line(
 			waymark_scope_id(waymark_token), text, text_length);
 		return waymark_token;
 	}
-	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
-
-	begin_a_name_that_is_longer_than_what_fits_into_a_line(
-		&waymark_s, waymark_file, waymark_line, text, text_length);
-	return waymark_token;
+	return several_a_name_that_is_longer_than_what_fits_into_a_line(
+		waymark_on, waymark_file, waymark_line, text, text_length);
 }
 
 void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(uint64_t waymark_token)
 {
-	if (waymark_scope_backends(waymark_token) == WAYMARK_CTF) {
+	uint32_t waymark_tid = waymark_scope_known_tid();
+
+	if (waymark_scope_backends(waymark_token) == WAYMARK_CTF && waymark_tid) {
 		ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
-			waymark_scope_id(waymark_token), waymark_scope_tid());
+			waymark_scope_id(waymark_token), waymark_tid);
 		return;
 	}
 	waymark_scope_leave(waymark_token, end_a_name_that_is_longer_than_what_fits_into_a_line);

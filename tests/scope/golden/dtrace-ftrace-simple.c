@@ -161,35 +161,44 @@ WAYMARK_COLD static void end_update_cursor(const struct waymark_scope *waymark_s
 	}
 }
 
-uint64_t waymark_enter_update_cursor()
+WAYMARK_COLD static uint64_t several_update_cursor(unsigned int waymark_on)
 {
-	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_update_cursor);
-
-	if (WAYMARK_WATCHERS(waymark_state_update_cursor)) {
-		waymark_on |= WAYMARK_DTRACE;
-	}
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
-
-	if (waymark_on == WAYMARK_SIMPLE) {
-		simple_update_cursor(waymark_scope_id(waymark_token));
-		return waymark_token;
-	}
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
 	begin_update_cursor(&waymark_s);
 	return waymark_token;
 }
 
+uint64_t waymark_enter_update_cursor(void)
+{
+	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_update_cursor);
+
+	if (WAYMARK_WATCHERS(waymark_state_update_cursor)) {
+		waymark_on |= WAYMARK_DTRACE;
+	}
+	uint64_t waymark_token = waymark_on ==
+		WAYMARK_SIMPLE ? waymark_scope_try(WAYMARK_SIMPLE) : 0;
+
+	if (waymark_token) {
+		simple_update_cursor(waymark_scope_id(waymark_token));
+		return waymark_token;
+	}
+	return several_update_cursor(waymark_on);
+}
+
 void waymark_leave_update_cursor(uint64_t waymark_token)
 {
-	if (waymark_scope_backends(waymark_token) == WAYMARK_SIMPLE) {
-		simple_update_cursor_end(waymark_scope_id(waymark_token), waymark_scope_tid());
+	uint32_t waymark_tid = waymark_scope_known_tid();
+
+	if (waymark_scope_backends(waymark_token) == WAYMARK_SIMPLE && waymark_tid) {
+		simple_update_cursor_end(waymark_scope_id(waymark_token), waymark_tid);
 		return;
 	}
 	waymark_scope_leave(waymark_token, end_update_cursor);
 }
 
-struct waymark_scope waymark_start_update_cursor()
+struct waymark_scope waymark_start_update_cursor(void)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_update_cursor);
 
@@ -383,6 +392,16 @@ WAYMARK_COLD static void end_handle_message(const struct waymark_scope *waymark_
 	}
 }
 
+WAYMARK_COLD static uint64_t several_handle_message(
+	unsigned int waymark_on, struct waymark_debug opcode, int32_t length)
+{
+	uint64_t waymark_token = waymark_scope_token(waymark_on);
+	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
+
+	begin_handle_message(&waymark_s, opcode, length);
+	return waymark_token;
+}
+
 uint64_t waymark_enter_handle_message(struct waymark_debug opcode, int32_t length)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_handle_message);
@@ -390,22 +409,22 @@ uint64_t waymark_enter_handle_message(struct waymark_debug opcode, int32_t lengt
 	if (WAYMARK_WATCHERS(waymark_state_handle_message)) {
 		waymark_on |= WAYMARK_DTRACE;
 	}
-	uint64_t waymark_token = waymark_scope_token(waymark_on);
+	uint64_t waymark_token = waymark_on ==
+		WAYMARK_SIMPLE ? waymark_scope_try(WAYMARK_SIMPLE) : 0;
 
-	if (waymark_on == WAYMARK_SIMPLE) {
+	if (waymark_token) {
 		simple_handle_message(waymark_scope_id(waymark_token), opcode, length);
 		return waymark_token;
 	}
-	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
-
-	begin_handle_message(&waymark_s, opcode, length);
-	return waymark_token;
+	return several_handle_message(waymark_on, opcode, length);
 }
 
 void waymark_leave_handle_message(uint64_t waymark_token)
 {
-	if (waymark_scope_backends(waymark_token) == WAYMARK_SIMPLE) {
-		simple_handle_message_end(waymark_scope_id(waymark_token), waymark_scope_tid());
+	uint32_t waymark_tid = waymark_scope_known_tid();
+
+	if (waymark_scope_backends(waymark_token) == WAYMARK_SIMPLE && waymark_tid) {
+		simple_handle_message_end(waymark_scope_id(waymark_token), waymark_tid);
 		return;
 	}
 	waymark_scope_leave(waymark_token, end_handle_message);
@@ -620,6 +639,16 @@ WAYMARK_COLD static void end_a_name_that_is_longer_than_what_fits_into_a_line(
 	}
 }
 
+WAYMARK_COLD static uint64_t several_a_name_that_is_longer_than_what_fits_into_a_line(
+	unsigned int waymark_on, const char *text, size_t text_length)
+{
+	uint64_t waymark_token = waymark_scope_token(waymark_on);
+	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
+
+	begin_a_name_that_is_longer_than_what_fits_into_a_line(&waymark_s, text, text_length);
+	return waymark_token;
+}
+
 uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	const char *text, size_t text_length)
 {
@@ -629,24 +658,25 @@ uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	if (WAYMARK_WATCHERS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line)) {
 		waymark_on |= WAYMARK_DTRACE;
 	}
-	uint64_t waymark_token = waymark_scope_token(waymark_on);
+	uint64_t waymark_token = waymark_on ==
+		WAYMARK_SIMPLE ? waymark_scope_try(WAYMARK_SIMPLE) : 0;
 
-	if (waymark_on == WAYMARK_SIMPLE) {
+	if (waymark_token) {
 		simple_a_name_that_is_longer_than_what_fits_into_a_line(
 			waymark_scope_id(waymark_token), text, text_length);
 		return waymark_token;
 	}
-	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
-
-	begin_a_name_that_is_longer_than_what_fits_into_a_line(&waymark_s, text, text_length);
-	return waymark_token;
+	return several_a_name_that_is_longer_than_what_fits_into_a_line(
+		waymark_on, text, text_length);
 }
 
 void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(uint64_t waymark_token)
 {
-	if (waymark_scope_backends(waymark_token) == WAYMARK_SIMPLE) {
+	uint32_t waymark_tid = waymark_scope_known_tid();
+
+	if (waymark_scope_backends(waymark_token) == WAYMARK_SIMPLE && waymark_tid) {
 		simple_a_name_that_is_longer_than_what_fits_into_a_line_end(
-			waymark_scope_id(waymark_token), waymark_scope_tid());
+			waymark_scope_id(waymark_token), waymark_tid);
 		return;
 	}
 	waymark_scope_leave(waymark_token, end_a_name_that_is_longer_than_what_fits_into_a_line);
