@@ -93,8 +93,11 @@ static const char enter_begin[] =
 
 /* Nothing else is called, so that hardly a register is saved. */
 static const char enter_recorder[] =
-	"\tuint64_t waymark_token = waymark_on == ${mask} ? waymark_scope_try(${mask}) : 0;\n"
+	"\tuint64_t waymark_token = 0;\n"
 	"\n"
+	"\tif (waymark_on == ${mask}) {\n"
+	"\t\twaymark_token = waymark_scope_try(${mask});\n"
+	"\t}\n"
 	"\tif (waymark_token) {\n"
 	"\t\t${backend}_${name}(waymark_scope_id(waymark_token)${comma}${arguments});\n"
 	"\t\treturn waymark_token;\n"

@@ -47,6 +47,7 @@ page waymark-control.3 waymark/control.h
 page waymark-debug.3 waymark/debug.h
 page waymark-monitor.3 waymark/monitor.h
 page waymark-reader.3 waymark/reader.h
+page waymark-scopes.3 waymark/declared_scope.h
 page waymark-translate.3 waymark/translate.h
 page waymark-vcpu.3 waymark/vcpu.h
 page waymark-trace.7 "the -trace option"

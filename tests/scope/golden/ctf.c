@@ -130,8 +130,11 @@ uint64_t waymark_enter_update_cursor(void)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_update_cursor);
 
-	uint64_t waymark_token = waymark_on == WAYMARK_CTF ? waymark_scope_try(WAYMARK_CTF) : 0;
+	uint64_t waymark_token = 0;
 
+	if (waymark_on == WAYMARK_CTF) {
+		waymark_token = waymark_scope_try(WAYMARK_CTF);
+	}
 	if (waymark_token) {
 		ctf_update_cursor(waymark_scope_id(waymark_token));
 		return waymark_token;
@@ -306,8 +309,11 @@ uint64_t waymark_enter_handle_message(struct waymark_debug opcode, int32_t lengt
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_handle_message);
 
-	uint64_t waymark_token = waymark_on == WAYMARK_CTF ? waymark_scope_try(WAYMARK_CTF) : 0;
+	uint64_t waymark_token = 0;
 
+	if (waymark_on == WAYMARK_CTF) {
+		waymark_token = waymark_scope_try(WAYMARK_CTF);
+	}
 	if (waymark_token) {
 		ctf_handle_message(waymark_scope_id(waymark_token), opcode, length);
 		return waymark_token;
@@ -487,8 +493,11 @@ uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	unsigned int waymark_on =
 		WAYMARK_BACKENDS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
 
-	uint64_t waymark_token = waymark_on == WAYMARK_CTF ? waymark_scope_try(WAYMARK_CTF) : 0;
+	uint64_t waymark_token = 0;
 
+	if (waymark_on == WAYMARK_CTF) {
+		waymark_token = waymark_scope_try(WAYMARK_CTF);
+	}
 	if (waymark_token) {
 		ctf_a_name_that_is_longer_than_what_fits_into_a_line(
 			waymark_scope_id(waymark_token), text, text_length);

@@ -177,9 +177,11 @@ uint64_t waymark_enter_update_cursor(void)
 	if (WAYMARK_WATCHERS(waymark_state_update_cursor)) {
 		waymark_on |= WAYMARK_DTRACE;
 	}
-	uint64_t waymark_token = waymark_on ==
-		WAYMARK_SIMPLE ? waymark_scope_try(WAYMARK_SIMPLE) : 0;
+	uint64_t waymark_token = 0;
 
+	if (waymark_on == WAYMARK_SIMPLE) {
+		waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
+	}
 	if (waymark_token) {
 		simple_update_cursor(waymark_scope_id(waymark_token));
 		return waymark_token;
@@ -409,9 +411,11 @@ uint64_t waymark_enter_handle_message(struct waymark_debug opcode, int32_t lengt
 	if (WAYMARK_WATCHERS(waymark_state_handle_message)) {
 		waymark_on |= WAYMARK_DTRACE;
 	}
-	uint64_t waymark_token = waymark_on ==
-		WAYMARK_SIMPLE ? waymark_scope_try(WAYMARK_SIMPLE) : 0;
+	uint64_t waymark_token = 0;
 
+	if (waymark_on == WAYMARK_SIMPLE) {
+		waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
+	}
 	if (waymark_token) {
 		simple_handle_message(waymark_scope_id(waymark_token), opcode, length);
 		return waymark_token;
@@ -658,9 +662,11 @@ uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	if (WAYMARK_WATCHERS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line)) {
 		waymark_on |= WAYMARK_DTRACE;
 	}
-	uint64_t waymark_token = waymark_on ==
-		WAYMARK_SIMPLE ? waymark_scope_try(WAYMARK_SIMPLE) : 0;
+	uint64_t waymark_token = 0;
 
+	if (waymark_on == WAYMARK_SIMPLE) {
+		waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
+	}
 	if (waymark_token) {
 		simple_a_name_that_is_longer_than_what_fits_into_a_line(
 			waymark_scope_id(waymark_token), text, text_length);
