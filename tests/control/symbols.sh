@@ -21,15 +21,16 @@ differs() {
 
 nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$tmp/exported"
 cd "$root/include"
-headers="waymark/debug.h waymark/descriptor.h waymark/flatten.h waymark/record.h waymark/record_value.h
+headers="waymark/debug.h waymark/declared_scope.h waymark/descriptor.h waymark/flatten.h waymark/record.h
+	waymark/record_scope.h waymark/record_value.h
 	waymark/control.h waymark/vcpu.h trace/control.h"
 cat $headers |
 	gcc -fpreprocessed -dD -E -P - 2>/dev/null | grep -v '^#' | tr '\n' ' ' |
-	sed 's/\(static inline\|WAYMARK_INLINE\)[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |
-	grep -oE '\b(waymark|trace)_[a-z_0-9]+ *\(|__thread [^;]*\*waymark_cursors' |
-	sed 's/.*\*//; s/ *(//' | sort -u >"$tmp/called"
+	sed 's/\(static inline\|WAYMARK_INLINE\|WAYMARK_SCOPE_INLINE\)[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |
+	grep -oE '\b(waymark|trace)_[a-z_0-9]+ *\(|__thread [^;]*\bwaymark_(cursors|scope_ids)' |
+	sed 's/.*[*]//; s/.* waymark/waymark/; s/ *(//' | sort -u >"$tmp/called"
 # Of the names that are called or declared, those which headers define are no symbols.
-grep -ohE '(inline|WAYMARK_INLINE|WAYMARK_DEBUG_MAKER|WAYMARK_DEBUG_INLINE) .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(' \
+grep -ohE '(inline|WAYMARK_INLINE|WAYMARK_DEBUG_MAKER|WAYMARK_DEBUG_INLINE|WAYMARK_SCOPE_INLINE) .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(' \
 	$headers waymark/value.h |
 	sed 's/($//; s/.*[ *]//' | sort -u >"$tmp/inline"
 comm -23 "$tmp/called" "$tmp/inline" >"$tmp/declared"
