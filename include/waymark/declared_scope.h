@@ -78,7 +78,7 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_scope_end(
  * What TRACE_X_SCOPE() is: a variable whose name no other has, so that several may be in one
  * block, and on one line. The scope's name is pasted, and is not replaced where it is a macro.
  */
-#define WAYMARK_SCOPE(name, ...)                                                                \
+#define WAYMARK_DECLARED_SCOPE(name, ...)                                                       \
 	__attribute__((cleanup(trace_##name##_leave), unused)) uint64_t WAYMARK_SCOPE_VARIABLE( \
 		__COUNTER__) = trace_##name##_enter(__VA_ARGS__)
 #define WAYMARK_SCOPE_VARIABLE(number) WAYMARK_SCOPE_NUMBERED(number)

@@ -152,7 +152,7 @@ static bool report_made_name(
 /* What begins and ends a scope x is called trace_x_enter(), trace_x_leave(), trace_x_start(). */
 static const struct event *find_scope_clash(struct model *m, const struct event *e)
 {
-	static const char *const ends[] = { "enter", "leave", "start", "enter_at", "start_at" };
+	static const char *const ends[] = { "enter", "leave", "start" };
 	const struct event *other = NULL;
 
 	for (size_t i = 0; e->end && !other && i < ARRAY_SIZE(ends); i++) {

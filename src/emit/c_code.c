@@ -311,6 +311,16 @@ const char *c_placed_arguments(struct emit_context *c, const struct event *e)
 	return placed(c, e, "waymark_file, waymark_line", c_arguments(c, e));
 }
 
+const char *c_unplaced_arguments(struct emit_context *c, const struct event *e)
+{
+	return placed(c, e, "NULL, 0", c_arguments(c, e));
+}
+
+const char *c_given(struct emit_context *c, const struct event *e)
+{
+	return placed(c, e, "__FILE__, __LINE__", e->arg_count ? "__VA_ARGS__" : "");
+}
+
 const char *c_unused(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);

@@ -58,6 +58,12 @@ bool c_has_place(const struct emit_context *c, const struct event *e);
 const char *c_placed_parameters(struct emit_context *c, const struct event *e);
 const char *c_placed_arguments(struct emit_context *c, const struct event *e);
 
+/* The same where nobody knows the place. */
+const char *c_unplaced_arguments(struct emit_context *c, const struct event *e);
+
+/* What a macro `trace_<event>(...)` hands on: `__FILE__, __LINE__, __VA_ARGS__` or a part of it. */
+const char *c_given(struct emit_context *c, const struct event *e);
+
 /* True for a type whose arguments are two parameters: an address and a length in bytes. */
 bool c_is_counted(const struct type *t);
 

@@ -30,8 +30,8 @@ static const char event_on[] =
 	"WAYMARK_HIDDEN extern uint32_t waymark_state_${name};\n"
 	"${words}"
 	"${vcpu_on}"
-	"WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_${name}(${parameters});\n"
-	"static inline void trace_${name}${at}(${parameters})\n"
+	"WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_${name}(${placed});\n"
+	"static inline void trace_${name}(${parameters})\n"
 	"{\n"
 	"\tif (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE())) {\n"
 	"\t\twaymark_emit_${name}(${arguments});\n"
@@ -40,16 +40,15 @@ static const char event_on[] =
 	"${call}"
 	"${end}";
 
-/* The place of the call is known to the preprocessor alone. */
-static const char placed_call[] =
-	"#define trace_${name}(${dots}) trace_${name}${at}(__FILE__, __LINE__${rest})\n";
+/*
+ * Of TOML events: what knows the place of the call, and makes the arguments only while the event is
+ * on. The function beside it is for whoever needs its address.
+ */
+static const char call_on[] =
+	"#define trace_${name}(${dots}) (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) "
+	"? waymark_emit_${name}(${given}) : waymark_nothing())\n";
 
-/* Values that say themselves what they are cost something to make: not while the event is off. */
-static const char late_call[] =
-	"#define trace_${name}(...) (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) "
-	"? waymark_emit_${name}(${place}__VA_ARGS__) : waymark_nothing())\n";
-
-static const char no_call[] =
+static const char call_off[] =
 	"#define trace_${name}(...) (0 ? trace_${name}(__VA_ARGS__) : waymark_nothing())\n";
 
 /* What is on for a vCPU: asked of the runtime only where the event is on at all. */
@@ -78,41 +77,19 @@ static const char event_off[] =
 	"${end}";
 /* clang-format on */
 
-/* What the function is called that a macro gives the place to: no event has its name. */
-static const char *at(struct emit_context *c, const struct event *e)
-{
-	const char *at = c_has_place(c, e) ? "_at" : "";
-
-	while (*at && model_find(c->model, arena_printf(&c->texts, "%s%s", e->name, at))) {
-		at = arena_printf(&c->texts, "%s_", at);
-	}
-	return at;
-}
-
-static bool has_debug(const struct event *e)
-{
-	for (size_t i = 0; i < e->arg_count; i++) {
-		if (e->args[i].type.class == TYPE_DEBUG) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* The macro that is called in the place of the function, where the event has one. */
+/* The macro in the place of the function, where there is anything that it does better. */
 static const char *call(struct emit_context *c, const struct event *e)
 {
-	bool has_place = c_has_place(c, e);
-	bool has_args = e->arg_count > 0;
-	const char *name = at(c, e);
-	const char *text = has_place && event_is_on(c, e) ? placed_call : "";
+	bool is_on = event_is_on(c, e);
 
-	if (has_debug(e)) {
-		text = event_is_on(c, e) ? late_call : no_call;
+	if (e->format.style != FORMAT_BRACES ||
+		(e->arg_count == 0 && !(is_on && c_has_place(c, e)))) {
+		return "";
 	}
-	OUT(c_begin(c), text, { "name", e->name }, { "NAME", e->upper }, { "at", name },
-		{ "place", has_place ? "__FILE__, __LINE__, " : "" },
-		{ "dots", has_args ? "..." : "" }, { "rest", has_args ? ", __VA_ARGS__" : "" });
+	const char *given = c_given(c, e);
+
+	OUT(c_begin(c), is_on ? call_on : call_off, { "name", e->name }, { "NAME", e->upper },
+		{ "dots", e->arg_count ? "..." : "" }, { "given", given });
 	return c_end(c);
 }
 
@@ -203,9 +180,9 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		{ "state", state(c, e) },
 		{ "vcpu_state", of_vcpu(c, e, is_on ? vcpu_state_on : vcpu_state_off) },
 		{ "vcpu_on", of_vcpu(c, e, vcpu_on) },
-		{ "parameters", is_on ? c_placed_parameters(c, e) : c_parameters(c, e) },
-		{ "arguments", c_placed_arguments(c, e) },
-		{ "at", at(c, e) },
+		{ "parameters", c_parameters(c, e) },
+		{ "placed", c_placed_parameters(c, e) },
+		{ "arguments", c_unplaced_arguments(c, e) },
 		{ "call", call(c, e) },
 		{ "unused", c_unused(c, e) },
 		{ NULL, NULL },

@@ -17,10 +17,10 @@ static const char scope_on[] =
 	"#define TRACE_${NAME}_BACKENDS() WAYMARK_BACKENDS(waymark_state_${name})\n"
 	"WAYMARK_HIDDEN extern uint32_t waymark_state_${name};\n"
 	"${words}"
-	"WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_${name}(${parameters});\n"
+	"WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_${name}(${placed});\n"
 	"WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_${name}(uint64_t waymark_token);\n"
-	"WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_${name}(${parameters});\n"
-	"WAYMARK_MUST_USE static inline uint64_t trace_${name}_enter${at}(${parameters})\n"
+	"WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_${name}(${placed});\n"
+	"WAYMARK_MUST_USE static inline uint64_t trace_${name}_enter(${parameters})\n"
 	"{\n"
 	"\tif (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE())) {\n"
 	"\t\treturn waymark_enter_${name}(${arguments});\n"
@@ -36,7 +36,7 @@ static const char scope_on[] =
 	"\t\twaymark_leave_${name}(waymark_token);\n"
 	"\t}\n"
 	"}\n"
-	"WAYMARK_MUST_USE static inline struct waymark_scope trace_${name}_start${at}(${parameters})\n"
+	"WAYMARK_MUST_USE static inline struct waymark_scope trace_${name}_start(${parameters})\n"
 	"{\n"
 	"\tif (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE())) {\n"
 	"\t\treturn waymark_start_${name}(${arguments});\n"
@@ -65,28 +65,38 @@ static const char scope_off[] =
 	"{\n"
 	"${unused}"
 	"\treturn waymark_scope_none();\n"
-	"}\n";
+	"}\n"
+	"${calls}";
 
-/* The place of the call is known to the preprocessor alone. */
-static const char placed_calls[] =
-	"#define trace_${name}_enter(${dots}) trace_${name}_enter_at(__FILE__, __LINE__${rest})\n"
-	"#define trace_${name}_start(${dots}) trace_${name}_start_at(__FILE__, __LINE__${rest})\n";
+/* They know the place of the call, and make the arguments only while the scope is on. */
+static const char calls_on[] =
+	"#define trace_${name}_enter(${dots}) (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) "
+	"? waymark_enter_${name}(${given}) : 0)\n"
+	"#define trace_${name}_start(${dots}) (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) "
+	"? waymark_start_${name}(${given}) : waymark_scope_none())\n";
+
+static const char calls_off[] =
+	"#define trace_${name}_enter(...) (0 ? trace_${name}_enter(__VA_ARGS__) : 0)\n"
+	"#define trace_${name}_start(...) (0 ? trace_${name}_start(__VA_ARGS__) : waymark_scope_none())\n";
 
 static const char scope_macro[] =
 	"#define TRACE_${NAME}_SCOPE(${dots}) "
-	"WAYMARK_SCOPE(${name}, ${all})\n"
+	"WAYMARK_DECLARED_SCOPE(${name}, ${all})\n"
 	"${end}";
 /* clang-format on */
 
 static const char *calls(struct emit_context *c, const struct event *call)
 {
-	bool has_args = call->arg_count > 0;
+	bool is_on = event_is_on(c, call);
 
-	if (!c_has_place(c, call)) {
+	if (call->arg_count == 0 && !(is_on && c_has_place(c, call))) {
 		return "";
 	}
-	OUT(c_begin(c), placed_calls, { "name", call->name }, { "dots", has_args ? "..." : "" },
-		{ "rest", has_args ? ", __VA_ARGS__" : "" });
+	const char *given = c_given(c, call);
+
+	OUT(c_begin(c), is_on ? calls_on : calls_off, { "name", call->name },
+		{ "NAME", call->upper }, { "dots", call->arg_count ? "..." : "" },
+		{ "given", given });
 	return c_end(c);
 }
 
@@ -104,9 +114,9 @@ void emit_scope_h(
 		{ "begin", c_event_begin(e) },
 		{ "words", words },
 		{ "state", state },
-		{ "parameters", is_on ? c_placed_parameters(c, &call) : c_parameters(c, &call) },
-		{ "arguments", c_placed_arguments(c, &call) },
-		{ "at", c_has_place(c, e) ? "_at" : "" },
+		{ "parameters", c_parameters(c, &call) },
+		{ "placed", c_placed_parameters(c, &call) },
+		{ "arguments", c_unplaced_arguments(c, &call) },
 		{ "calls", calls(c, &call) },
 		{ "unused", c_unused(c, &call) },
 		{ NULL, NULL },

@@ -27,11 +27,10 @@ WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_update_cursor(
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_update_cursor(uint64_t waymark_token);
 WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_update_cursor(
 	const char *waymark_file, unsigned int waymark_line);
-WAYMARK_MUST_USE static inline uint64_t trace_update_cursor_enter_at(
-	const char *waymark_file, unsigned int waymark_line)
+WAYMARK_MUST_USE static inline uint64_t trace_update_cursor_enter(void)
 {
 	if (WAYMARK_UNLIKELY(TRACE_UPDATE_CURSOR_STATE())) {
-		return waymark_enter_update_cursor(waymark_file, waymark_line);
+		return waymark_enter_update_cursor(NULL, 0);
 	}
 	return 0;
 }
@@ -44,17 +43,22 @@ static inline void trace_update_cursor_leave(uint64_t *waymark_s)
 		waymark_leave_update_cursor(waymark_token);
 	}
 }
-WAYMARK_MUST_USE static inline struct waymark_scope trace_update_cursor_start_at(
-	const char *waymark_file, unsigned int waymark_line)
+WAYMARK_MUST_USE static inline struct waymark_scope trace_update_cursor_start(void)
 {
 	if (WAYMARK_UNLIKELY(TRACE_UPDATE_CURSOR_STATE())) {
-		return waymark_start_update_cursor(waymark_file, waymark_line);
+		return waymark_start_update_cursor(NULL, 0);
 	}
 	return waymark_scope_none();
 }
-#define trace_update_cursor_enter() trace_update_cursor_enter_at(__FILE__, __LINE__)
-#define trace_update_cursor_start() trace_update_cursor_start_at(__FILE__, __LINE__)
-#define TRACE_UPDATE_CURSOR_SCOPE() WAYMARK_SCOPE(update_cursor, )
+#define trace_update_cursor_enter()                                       \
+	(WAYMARK_UNLIKELY(TRACE_UPDATE_CURSOR_STATE())                    \
+			? waymark_enter_update_cursor(__FILE__, __LINE__) \
+			: 0)
+#define trace_update_cursor_start()                                       \
+	(WAYMARK_UNLIKELY(TRACE_UPDATE_CURSOR_STATE())                    \
+			? waymark_start_update_cursor(__FILE__, __LINE__) \
+			: waymark_scope_none())
+#define TRACE_UPDATE_CURSOR_SCOPE() WAYMARK_DECLARED_SCOPE(update_cursor, )
 
 /* golden.toml:8 */
 #define TRACE_HANDLE_MESSAGE_ENABLED 1
@@ -75,11 +79,11 @@ WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_handle_message(uint64_t waymark_t
 WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_handle_message(
 	const char *waymark_file, unsigned int waymark_line, struct waymark_debug opcode,
 	int32_t length);
-WAYMARK_MUST_USE static inline uint64_t trace_handle_message_enter_at(const char *waymark_file,
-	unsigned int waymark_line, struct waymark_debug opcode, int32_t length)
+WAYMARK_MUST_USE static inline uint64_t trace_handle_message_enter(
+	struct waymark_debug opcode, int32_t length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())) {
-		return waymark_enter_handle_message(waymark_file, waymark_line, opcode, length);
+		return waymark_enter_handle_message(NULL, 0, opcode, length);
 	}
 	return 0;
 }
@@ -92,20 +96,23 @@ static inline void trace_handle_message_leave(uint64_t *waymark_s)
 		waymark_leave_handle_message(waymark_token);
 	}
 }
-WAYMARK_MUST_USE static inline struct waymark_scope trace_handle_message_start_at(
-	const char *waymark_file, unsigned int waymark_line, struct waymark_debug opcode,
-	int32_t length)
+WAYMARK_MUST_USE static inline struct waymark_scope trace_handle_message_start(
+	struct waymark_debug opcode, int32_t length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())) {
-		return waymark_start_handle_message(waymark_file, waymark_line, opcode, length);
+		return waymark_start_handle_message(NULL, 0, opcode, length);
 	}
 	return waymark_scope_none();
 }
-#define trace_handle_message_enter(...) \
-	trace_handle_message_enter_at(__FILE__, __LINE__, __VA_ARGS__)
-#define trace_handle_message_start(...) \
-	trace_handle_message_start_at(__FILE__, __LINE__, __VA_ARGS__)
-#define TRACE_HANDLE_MESSAGE_SCOPE(...) WAYMARK_SCOPE(handle_message, __VA_ARGS__)
+#define trace_handle_message_enter(...)                                                 \
+	(WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())                                 \
+			? waymark_enter_handle_message(__FILE__, __LINE__, __VA_ARGS__) \
+			: 0)
+#define trace_handle_message_start(...)                                                 \
+	(WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())                                 \
+			? waymark_start_handle_message(__FILE__, __LINE__, __VA_ARGS__) \
+			: waymark_scope_none())
+#define TRACE_HANDLE_MESSAGE_SCOPE(...) WAYMARK_DECLARED_SCOPE(handle_message, __VA_ARGS__)
 
 /* golden.toml:14 */
 #define TRACE_REFRESH_ENABLED 0
@@ -125,7 +132,9 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_refresh_start(uint32_t
 	(void)screen;
 	return waymark_scope_none();
 }
-#define TRACE_REFRESH_SCOPE(...) WAYMARK_SCOPE(refresh, __VA_ARGS__)
+#define trace_refresh_enter(...) (0 ? trace_refresh_enter(__VA_ARGS__) : 0)
+#define trace_refresh_start(...) (0 ? trace_refresh_start(__VA_ARGS__) : waymark_scope_none())
+#define TRACE_REFRESH_SCOPE(...) WAYMARK_DECLARED_SCOPE(refresh, __VA_ARGS__)
 
 /* golden.toml:20 */
 /* clang-format off */
@@ -151,12 +160,12 @@ WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_a_name_that_is_longer_than_what_f
 	uint64_t waymark_token);
 WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
 	const char *waymark_file, unsigned int waymark_line, const char *text, size_t text_length);
-WAYMARK_MUST_USE static inline uint64_t trace_a_name_that_is_longer_than_what_fits_into_a_line_enter_at(
-	const char *waymark_file, unsigned int waymark_line, const char *text, size_t text_length)
+WAYMARK_MUST_USE static inline uint64_t trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(
+	const char *text, size_t text_length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE())) {
 		return waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
-			waymark_file, waymark_line, text, text_length);
+			NULL, 0, text, text_length);
 	}
 	return 0;
 }
@@ -169,21 +178,27 @@ static inline void trace_a_name_that_is_longer_than_what_fits_into_a_line_leave(
 		waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(waymark_token);
 	}
 }
-WAYMARK_MUST_USE static inline struct waymark_scope trace_a_name_that_is_longer_than_what_fits_into_a_line_start_at(
-	const char *waymark_file, unsigned int waymark_line, const char *text, size_t text_length)
+WAYMARK_MUST_USE static inline struct waymark_scope trace_a_name_that_is_longer_than_what_fits_into_a_line_start(
+	const char *text, size_t text_length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE())) {
 		return waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
-			waymark_file, waymark_line, text, text_length);
+			NULL, 0, text, text_length);
 	}
 	return waymark_scope_none();
 }
-#define trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(...) \
-	trace_a_name_that_is_longer_than_what_fits_into_a_line_enter_at(__FILE__, __LINE__, __VA_ARGS__)
-#define trace_a_name_that_is_longer_than_what_fits_into_a_line_start(...) \
-	trace_a_name_that_is_longer_than_what_fits_into_a_line_start_at(__FILE__, __LINE__, __VA_ARGS__)
+#define trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(...)                 \
+	(WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE()) \
+			? waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line( \
+				  __FILE__, __LINE__, __VA_ARGS__)                        \
+			: 0)
+#define trace_a_name_that_is_longer_than_what_fits_into_a_line_start(...)                 \
+	(WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE()) \
+			? waymark_start_a_name_that_is_longer_than_what_fits_into_a_line( \
+				  __FILE__, __LINE__, __VA_ARGS__)                        \
+			: waymark_scope_none())
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_SCOPE(...) \
-	WAYMARK_SCOPE(a_name_that_is_longer_than_what_fits_into_a_line, __VA_ARGS__)
+	WAYMARK_DECLARED_SCOPE(a_name_that_is_longer_than_what_fits_into_a_line, __VA_ARGS__)
 /* clang-format on */
 
 #ifdef __cplusplus

@@ -41,7 +41,7 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_update_cursor_start(vo
 	}
 	return waymark_scope_none();
 }
-#define TRACE_UPDATE_CURSOR_SCOPE() WAYMARK_SCOPE(update_cursor, )
+#define TRACE_UPDATE_CURSOR_SCOPE() WAYMARK_DECLARED_SCOPE(update_cursor, )
 
 /* golden.toml:8 */
 #define TRACE_HANDLE_MESSAGE_ENABLED 1
@@ -78,7 +78,15 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_handle_message_start(
 	}
 	return waymark_scope_none();
 }
-#define TRACE_HANDLE_MESSAGE_SCOPE(...) WAYMARK_SCOPE(handle_message, __VA_ARGS__)
+#define trace_handle_message_enter(...)                             \
+	(WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())             \
+			? waymark_enter_handle_message(__VA_ARGS__) \
+			: 0)
+#define trace_handle_message_start(...)                             \
+	(WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())             \
+			? waymark_start_handle_message(__VA_ARGS__) \
+			: waymark_scope_none())
+#define TRACE_HANDLE_MESSAGE_SCOPE(...) WAYMARK_DECLARED_SCOPE(handle_message, __VA_ARGS__)
 
 /* golden.toml:14 */
 #define TRACE_REFRESH_ENABLED 0
@@ -98,7 +106,9 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_refresh_start(uint32_t
 	(void)screen;
 	return waymark_scope_none();
 }
-#define TRACE_REFRESH_SCOPE(...) WAYMARK_SCOPE(refresh, __VA_ARGS__)
+#define trace_refresh_enter(...) (0 ? trace_refresh_enter(__VA_ARGS__) : 0)
+#define trace_refresh_start(...) (0 ? trace_refresh_start(__VA_ARGS__) : waymark_scope_none())
+#define TRACE_REFRESH_SCOPE(...) WAYMARK_DECLARED_SCOPE(refresh, __VA_ARGS__)
 
 /* golden.toml:20 */
 /* clang-format off */
@@ -141,8 +151,18 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_a_name_that_is_longer_
 	}
 	return waymark_scope_none();
 }
+#define trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(...)                 \
+	(WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE()) \
+			? waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line( \
+				  __VA_ARGS__)                                            \
+			: 0)
+#define trace_a_name_that_is_longer_than_what_fits_into_a_line_start(...)                 \
+	(WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE()) \
+			? waymark_start_a_name_that_is_longer_than_what_fits_into_a_line( \
+				  __VA_ARGS__)                                            \
+			: waymark_scope_none())
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_SCOPE(...) \
-	WAYMARK_SCOPE(a_name_that_is_longer_than_what_fits_into_a_line, __VA_ARGS__)
+	WAYMARK_DECLARED_SCOPE(a_name_that_is_longer_than_what_fits_into_a_line, __VA_ARGS__)
 /* clang-format on */
 
 #ifdef __cplusplus

@@ -26,7 +26,7 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_update_cursor_start(vo
 {
 	return waymark_scope_none();
 }
-#define TRACE_UPDATE_CURSOR_SCOPE() WAYMARK_SCOPE(update_cursor, )
+#define TRACE_UPDATE_CURSOR_SCOPE() WAYMARK_DECLARED_SCOPE(update_cursor, )
 
 /* golden.toml:8 */
 #define TRACE_HANDLE_MESSAGE_ENABLED 0
@@ -50,7 +50,10 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_handle_message_start(
 	(void)length;
 	return waymark_scope_none();
 }
-#define TRACE_HANDLE_MESSAGE_SCOPE(...) WAYMARK_SCOPE(handle_message, __VA_ARGS__)
+#define trace_handle_message_enter(...) (0 ? trace_handle_message_enter(__VA_ARGS__) : 0)
+#define trace_handle_message_start(...) \
+	(0 ? trace_handle_message_start(__VA_ARGS__) : waymark_scope_none())
+#define TRACE_HANDLE_MESSAGE_SCOPE(...) WAYMARK_DECLARED_SCOPE(handle_message, __VA_ARGS__)
 
 /* golden.toml:14 */
 #define TRACE_REFRESH_ENABLED 0
@@ -70,7 +73,9 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_refresh_start(uint32_t
 	(void)screen;
 	return waymark_scope_none();
 }
-#define TRACE_REFRESH_SCOPE(...) WAYMARK_SCOPE(refresh, __VA_ARGS__)
+#define trace_refresh_enter(...) (0 ? trace_refresh_enter(__VA_ARGS__) : 0)
+#define trace_refresh_start(...) (0 ? trace_refresh_start(__VA_ARGS__) : waymark_scope_none())
+#define TRACE_REFRESH_SCOPE(...) WAYMARK_DECLARED_SCOPE(refresh, __VA_ARGS__)
 
 /* golden.toml:20 */
 /* clang-format off */
@@ -95,8 +100,13 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_a_name_that_is_longer_
 	(void)text_length;
 	return waymark_scope_none();
 }
+#define trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(...) \
+	(0 ? trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(__VA_ARGS__) : 0)
+#define trace_a_name_that_is_longer_than_what_fits_into_a_line_start(...)              \
+	(0 ? trace_a_name_that_is_longer_than_what_fits_into_a_line_start(__VA_ARGS__) \
+	   : waymark_scope_none())
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_SCOPE(...) \
-	WAYMARK_SCOPE(a_name_that_is_longer_than_what_fits_into_a_line, __VA_ARGS__)
+	WAYMARK_DECLARED_SCOPE(a_name_that_is_longer_than_what_fits_into_a_line, __VA_ARGS__)
 /* clang-format on */
 
 #ifdef __cplusplus

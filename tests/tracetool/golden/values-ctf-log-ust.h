@@ -20,14 +20,17 @@ WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_numbers WAYMARK_SYMB
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_numbers(const char *waymark_file,
 	unsigned int waymark_line, uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f,
 	bool g, int fd);
-static inline void trace_numbers_at(const char *waymark_file, unsigned int waymark_line, uint8_t a,
-	int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
+static inline void trace_numbers(
+	uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
 {
 	if (WAYMARK_UNLIKELY(TRACE_NUMBERS_STATE())) {
-		waymark_emit_numbers(waymark_file, waymark_line, a, b, c, d, e, f, g, fd);
+		waymark_emit_numbers(NULL, 0, a, b, c, d, e, f, g, fd);
 	}
 }
-#define trace_numbers(...) trace_numbers_at(__FILE__, __LINE__, __VA_ARGS__)
+#define trace_numbers(...)                                                      \
+	(WAYMARK_UNLIKELY(TRACE_NUMBERS_STATE())                                \
+			? waymark_emit_numbers(__FILE__, __LINE__, __VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:10 */
 #define TRACE_FLOATS_ENABLED 1
@@ -39,14 +42,16 @@ WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_floats WAYMARK_SYMBO
 	lttng_ust_tracepoint_golden___floats);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_floats(
 	const char *waymark_file, unsigned int waymark_line, float f, double d);
-static inline void trace_floats_at(
-	const char *waymark_file, unsigned int waymark_line, float f, double d)
+static inline void trace_floats(float f, double d)
 {
 	if (WAYMARK_UNLIKELY(TRACE_FLOATS_STATE())) {
-		waymark_emit_floats(waymark_file, waymark_line, f, d);
+		waymark_emit_floats(NULL, 0, f, d);
 	}
 }
-#define trace_floats(...) trace_floats_at(__FILE__, __LINE__, __VA_ARGS__)
+#define trace_floats(...)                                                      \
+	(WAYMARK_UNLIKELY(TRACE_FLOATS_STATE())                                \
+			? waymark_emit_floats(__FILE__, __LINE__, __VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:16 */
 #define TRACE_WIDE_ENABLED 1
@@ -57,14 +62,15 @@ WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_wide WAYMARK_SYMBOL(
 	lttng_ust_tracepoint_golden___wide);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_wide(
 	const char *waymark_file, unsigned int waymark_line, waymark_u128 u, waymark_i128 i);
-static inline void trace_wide_at(
-	const char *waymark_file, unsigned int waymark_line, waymark_u128 u, waymark_i128 i)
+static inline void trace_wide(waymark_u128 u, waymark_i128 i)
 {
 	if (WAYMARK_UNLIKELY(TRACE_WIDE_STATE())) {
-		waymark_emit_wide(waymark_file, waymark_line, u, i);
+		waymark_emit_wide(NULL, 0, u, i);
 	}
 }
-#define trace_wide(...) trace_wide_at(__FILE__, __LINE__, __VA_ARGS__)
+#define trace_wide(...)                                                                            \
+	(WAYMARK_UNLIKELY(TRACE_WIDE_STATE()) ? waymark_emit_wide(__FILE__, __LINE__, __VA_ARGS__) \
+					      : waymark_nothing())
 
 /* values.toml:22 */
 #define TRACE_TEXTS_ENABLED 1
@@ -76,16 +82,18 @@ WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_texts WAYMARK_SYMBOL
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_texts(const char *waymark_file,
 	unsigned int waymark_line, const char *name, const void *bytes, size_t bytes_length,
 	const char *counted, size_t counted_length, const char *path);
-static inline void trace_texts_at(const char *waymark_file, unsigned int waymark_line,
-	const char *name, const void *bytes, size_t bytes_length, const char *counted,
-	size_t counted_length, const char *path)
+static inline void trace_texts(const char *name, const void *bytes, size_t bytes_length,
+	const char *counted, size_t counted_length, const char *path)
 {
 	if (WAYMARK_UNLIKELY(TRACE_TEXTS_STATE())) {
-		waymark_emit_texts(waymark_file, waymark_line, name, bytes, bytes_length, counted,
-			counted_length, path);
+		waymark_emit_texts(
+			NULL, 0, name, bytes, bytes_length, counted, counted_length, path);
 	}
 }
-#define trace_texts(...) trace_texts_at(__FILE__, __LINE__, __VA_ARGS__)
+#define trace_texts(...)                                                      \
+	(WAYMARK_UNLIKELY(TRACE_TEXTS_STATE())                                \
+			? waymark_emit_texts(__FILE__, __LINE__, __VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:28 */
 #define TRACE_STATE_ENABLED 1
@@ -97,11 +105,10 @@ WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_state WAYMARK_SYMBOL
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_state(const char *waymark_file,
 	unsigned int waymark_line, struct waymark_debug state, uint8_t n,
 	struct waymark_debug other);
-static inline void trace_state_at(const char *waymark_file, unsigned int waymark_line,
-	struct waymark_debug state, uint8_t n, struct waymark_debug other)
+static inline void trace_state(struct waymark_debug state, uint8_t n, struct waymark_debug other)
 {
 	if (WAYMARK_UNLIKELY(TRACE_STATE_STATE())) {
-		waymark_emit_state(waymark_file, waymark_line, state, n, other);
+		waymark_emit_state(NULL, 0, state, n, other);
 	}
 }
 #define trace_state(...)                                                      \
@@ -118,13 +125,15 @@ WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_empty WAYMARK_SYMBOL
 	lttng_ust_tracepoint_golden___empty);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty(
 	const char *waymark_file, unsigned int waymark_line);
-static inline void trace_empty_at_(const char *waymark_file, unsigned int waymark_line)
+static inline void trace_empty(void)
 {
 	if (WAYMARK_UNLIKELY(TRACE_EMPTY_STATE())) {
-		waymark_emit_empty(waymark_file, waymark_line);
+		waymark_emit_empty(NULL, 0);
 	}
 }
-#define trace_empty() trace_empty_at_(__FILE__, __LINE__)
+#define trace_empty()                                                                   \
+	(WAYMARK_UNLIKELY(TRACE_EMPTY_STATE()) ? waymark_emit_empty(__FILE__, __LINE__) \
+					       : waymark_nothing())
 
 /* values.toml:40 */
 #define TRACE_CLASH_ENABLED 1
@@ -135,14 +144,16 @@ WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_clash WAYMARK_SYMBOL
 	lttng_ust_tracepoint_golden___clash);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_clash(const char *waymark_file,
 	unsigned int waymark_line, const char *class_, size_t class__length, uint32_t class_length);
-static inline void trace_clash_at(const char *waymark_file, unsigned int waymark_line,
-	const char *class_, size_t class__length, uint32_t class_length)
+static inline void trace_clash(const char *class_, size_t class__length, uint32_t class_length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_CLASH_STATE())) {
-		waymark_emit_clash(waymark_file, waymark_line, class_, class__length, class_length);
+		waymark_emit_clash(NULL, 0, class_, class__length, class_length);
 	}
 }
-#define trace_clash(...) trace_clash_at(__FILE__, __LINE__, __VA_ARGS__)
+#define trace_clash(...)                                                      \
+	(WAYMARK_UNLIKELY(TRACE_CLASH_STATE())                                \
+			? waymark_emit_clash(__FILE__, __LINE__, __VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:46 */
 #define TRACE_EMPTY_AT_ENABLED 1
@@ -154,14 +165,16 @@ WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_empty_at WAYMARK_SYM
 	lttng_ust_tracepoint_golden___empty_at);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty_at(
 	const char *waymark_file, unsigned int waymark_line, uint32_t x);
-static inline void trace_empty_at_at(
-	const char *waymark_file, unsigned int waymark_line, uint32_t x)
+static inline void trace_empty_at(uint32_t x)
 {
 	if (WAYMARK_UNLIKELY(TRACE_EMPTY_AT_STATE())) {
-		waymark_emit_empty_at(waymark_file, waymark_line, x);
+		waymark_emit_empty_at(NULL, 0, x);
 	}
 }
-#define trace_empty_at(...) trace_empty_at_at(__FILE__, __LINE__, __VA_ARGS__)
+#define trace_empty_at(...)                                                      \
+	(WAYMARK_UNLIKELY(TRACE_EMPTY_AT_STATE())                                \
+			? waymark_emit_empty_at(__FILE__, __LINE__, __VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:52 */
 #define TRACE_OFF_ENABLED 0
@@ -173,6 +186,7 @@ static inline void trace_off(const char *name, size_t name_length, uint32_t n)
 	(void)name_length;
 	(void)n;
 }
+#define trace_off(...) (0 ? trace_off(__VA_ARGS__) : waymark_nothing())
 
 /* values.toml:58 */
 #define TRACE_OFF_STATE_ENABLED 0

@@ -23,6 +23,9 @@ static inline void trace_numbers(
 		waymark_emit_numbers(a, b, c, d, e, f, g, fd);
 	}
 }
+#define trace_numbers(...)                                                           \
+	(WAYMARK_UNLIKELY(TRACE_NUMBERS_STATE()) ? waymark_emit_numbers(__VA_ARGS__) \
+						 : waymark_nothing())
 
 /* values.toml:10 */
 #define TRACE_FLOATS_ENABLED 1
@@ -36,6 +39,9 @@ static inline void trace_floats(float f, double d)
 		waymark_emit_floats(f, d);
 	}
 }
+#define trace_floats(...)                                                          \
+	(WAYMARK_UNLIKELY(TRACE_FLOATS_STATE()) ? waymark_emit_floats(__VA_ARGS__) \
+						: waymark_nothing())
 
 /* values.toml:16 */
 #define TRACE_WIDE_ENABLED 1
@@ -49,6 +55,8 @@ static inline void trace_wide(waymark_u128 u, waymark_i128 i)
 		waymark_emit_wide(u, i);
 	}
 }
+#define trace_wide(...) \
+	(WAYMARK_UNLIKELY(TRACE_WIDE_STATE()) ? waymark_emit_wide(__VA_ARGS__) : waymark_nothing())
 
 /* values.toml:22 */
 #define TRACE_TEXTS_ENABLED 1
@@ -64,6 +72,9 @@ static inline void trace_texts(const char *name, const void *bytes, size_t bytes
 		waymark_emit_texts(name, bytes, bytes_length, counted, counted_length, path);
 	}
 }
+#define trace_texts(...)                                                         \
+	(WAYMARK_UNLIKELY(TRACE_TEXTS_STATE()) ? waymark_emit_texts(__VA_ARGS__) \
+					       : waymark_nothing())
 
 /* values.toml:28 */
 #define TRACE_STATE_ENABLED 1
@@ -108,6 +119,9 @@ static inline void trace_clash(const char *class_, size_t class__length, uint32_
 		waymark_emit_clash(class_, class__length, class_length);
 	}
 }
+#define trace_clash(...)                                                         \
+	(WAYMARK_UNLIKELY(TRACE_CLASH_STATE()) ? waymark_emit_clash(__VA_ARGS__) \
+					       : waymark_nothing())
 
 /* values.toml:46 */
 #define TRACE_EMPTY_AT_ENABLED 1
@@ -121,6 +135,9 @@ static inline void trace_empty_at(uint32_t x)
 		waymark_emit_empty_at(x);
 	}
 }
+#define trace_empty_at(...)                                                            \
+	(WAYMARK_UNLIKELY(TRACE_EMPTY_AT_STATE()) ? waymark_emit_empty_at(__VA_ARGS__) \
+						  : waymark_nothing())
 
 /* values.toml:52 */
 #define TRACE_OFF_ENABLED 0
@@ -132,6 +149,7 @@ static inline void trace_off(const char *name, size_t name_length, uint32_t n)
 	(void)name_length;
 	(void)n;
 }
+#define trace_off(...) (0 ? trace_off(__VA_ARGS__) : waymark_nothing())
 
 /* values.toml:58 */
 #define TRACE_OFF_STATE_ENABLED 0
