@@ -98,6 +98,8 @@ struct brace_sink {
 	size_t size; /* of the buffer, with its NUL; 0: nothing is written */
 	size_t used; /* bytes in the buffer */
 	size_t length; /* bytes of the whole output so far */
+	bool escapes_lines; /* of texts by {}: a newline is written as \n; to be set by the caller
+			     */
 };
 
 /* A buffer of `size` bytes; what does not fit is counted only, and no character is cut. */

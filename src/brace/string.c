@@ -71,12 +71,26 @@ static size_t measure(const char *text, size_t length, size_t limit, size_t *cou
 	return at;
 }
 
+/* Text as it is, or with its newlines as `\n`: not every line that comes out is then ours. */
+static void put_lines(struct waymark_formatter *f, const char *text, size_t length)
+{
+	const char *end = f->sink->escapes_lines ? memchr(text, '\n', length) : NULL;
+
+	for (; end; end = memchr(text, '\n', length)) {
+		brace_put_text(f, text, (size_t)(end - text));
+		brace_put_text(f, "\\n", 2);
+		length -= (size_t)(end - text) + 1;
+		text = end + 1;
+	}
+	brace_put_text(f, text, length);
+}
+
 void brace_put_mended(struct waymark_formatter *f, const char *text, size_t length)
 {
 	while (length) {
 		size_t good = utf8_invalid(text, length);
 
-		brace_put_text(f, text, good);
+		put_lines(f, text, good);
 		text += good;
 		length -= good;
 		if (length) {

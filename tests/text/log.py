@@ -34,6 +34,10 @@ def test_message_keeps_its_lines():
     expect(run(PROGRAM, "lines")[0], text)
 
 
+def test_text_brings_no_lines_of_its_own():
+    expect(run(PROGRAM, "forged")[0], "[request] a\\n[plain] \\n: Request received\n")
+
+
 def test_lines_of_a_message_are_one_write():
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     subprocess.run([PROGRAM, "lines"], stderr=theirs, timeout=15,

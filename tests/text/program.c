@@ -81,6 +81,12 @@ static void texts(int unused)
 	fire_request("a\tb\x1b\xc3\xa9", 6, 0);
 }
 
+static void forged(int unused)
+{
+	(void)unused;
+	fire_request("a\n[plain] \n", 11, 0);
+}
+
 static void put_object(struct waymark_formatter *f, const void *unused)
 {
 	struct waymark_group g;
@@ -221,6 +227,7 @@ static const struct {
 } actions[] = {
 	{ "texts", texts },
 	{ "lines", lines },
+	{ "forged", forged },
 	{ "long", longer },
 	{ "scopes", scopes },
 	{ "long-scope", long_scope },

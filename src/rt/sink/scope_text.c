@@ -120,6 +120,7 @@ static size_t render(char *text, size_t size, const struct waymark_event *event,
 	struct brace_sink s;
 
 	brace_sink_buffer(&s, text, size);
+	s.escapes_lines = true;
 	*whole = brace_format(&s, event->format, strlen(event->format), m->values, m->count);
 	return s.used;
 }

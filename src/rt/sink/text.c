@@ -53,6 +53,7 @@ void waymark_text_put(
 		return;
 	}
 	brace_sink_callback(&sink, put_rendered, l);
+	sink.escapes_lines = true;
 	brace_format(&sink, event->format, strlen(event->format), m->values, m->count);
 }
 
