@@ -67,11 +67,10 @@ enum waymark_field {
 
 /*
  * Opens a trace. `path`: a file, a directory (the native format), or "-" for
- * standard input. `declarations`: the
- * file of the events' declarations (trace-events-all, or TOML, where its name ends in .toml); NULL
- * when there is none:
- * then events of traces that do not describe themselves have no fields. On
- * failure returns NULL and puts the reason, a line that ends in NUL, into
+ * standard input. `declarations`: the file of the events' declarations (trace-events-all, or
+ * TOML, where its name ends in .toml), or a directory, whose files *.toml are read in the order
+ * of their names; NULL when there is none: then events of traces that do not describe themselves
+ * have no fields. On failure returns NULL and puts the reason, a line that ends in NUL, into
  * `error`, which has `error_size` bytes and may be NULL.
  */
 struct waymark_reader *waymark_reader_open(
@@ -88,7 +87,7 @@ struct waymark_reader *waymark_reader_open_several(const char *const *paths, siz
 /* What waymark_reader_open_with() is told; all zero but `size` is waymark_reader_open_several(). */
 struct waymark_reader_options {
 	size_t size; /* sizeof(struct waymark_reader_options) */
-	const char *declarations; /* a file, or NULL */
+	const char *declarations; /* a file or a directory, or NULL */
 	/*
 	 * Not 0: a native trace whose program runs does not end where it ends now.
 	 * What is recorded is read from the program's memory, within 200 ms, and the

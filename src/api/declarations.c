@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decl/decl.h"
+#include "decl/directory.h"
 #include "read/input.h"
 #include "read/reader.h"
 
@@ -62,10 +63,33 @@ static bool read_text(struct declarations *d, const char *path, struct source *s
 	return wanted < FILE_MAX || fail(d, path, strerror(EFBIG));
 }
 
-bool declarations_add(struct declarations *d, const char *path)
+/* All texts before the first is understood: what cannot be read is then all that is said. */
+static bool add_files(struct declarations *d, const char *const *paths, size_t count)
 {
 	const struct decl_options options = { .lenient = true, .max_args = EVENT_ARGS_LIMIT };
-	struct source *source = arena_new(&d->model.arena, struct source);
+	struct source *sources = arena_array(&d->model.arena, struct source, count);
+	bool good = true;
 
-	return read_text(d, path, source) && decl_read(&d->model, &d->diag, source, &options);
+	for (size_t i = 0; i < count; i++) {
+		if (!read_text(d, paths[i], &sources[i])) {
+			return false;
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		good = decl_read(&d->model, &d->diag, &sources[i], &options) && good;
+	}
+	return good;
+}
+
+bool declarations_add(struct declarations *d, const char *path)
+{
+	const char *const *paths = NULL;
+	size_t count = 0;
+
+	if (!decl_is_directory(path)) {
+		return add_files(d, &path, 1);
+	}
+	const char *reason = decl_list_directory(&d->model.arena, path, &paths, &count);
+
+	return reason ? fail(d, path, reason) : add_files(d, paths, count);
 }

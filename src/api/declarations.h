@@ -21,7 +21,10 @@ struct declarations {
 void declarations_init(struct declarations *d);
 void declarations_fini(struct declarations *d);
 
-/* Adds a file's events. False when it cannot be read or understood: `diag` says why. */
+/*
+ * Adds the events of a file, or of the TOML files of a directory as tracetool takes them. False
+ * when it cannot be read or understood: `diag` says why.
+ */
 bool declarations_add(struct declarations *d, const char *path);
 
 #endif

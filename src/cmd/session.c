@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cmd/escaped.h"
+#include "decl/directory.h"
 #include "read/arena.h"
 #include "read/merge.h"
 #include "write/leftover.h"
@@ -46,6 +47,21 @@ void session_say(struct session *s, const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
+/* What the output must not be. */
+static void keep_declarations(struct session *s, const char *path)
+{
+	const char *const *paths = &path;
+	size_t count = 1;
+
+	if (decl_is_directory(path) &&
+		decl_list_directory(&s->declarations.model.arena, path, &paths, &count)) {
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		vec_push(&s->declaration_files, paths[i]);
+	}
+}
+
 bool session_declare(struct session *s, const char *path)
 {
 	bool ok = declarations_add(&s->declarations, path);
@@ -59,7 +75,7 @@ bool session_declare(struct session *s, const char *path)
 	}
 	messages->len = 0;
 	s->has_declarations |= ok;
-	vec_push(&s->declaration_files, path);
+	keep_declarations(s, path);
 	return ok;
 }
 

@@ -32,13 +32,6 @@ bool file_is_regular(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-bool file_is_directory(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 bool file_is_same(const char *a, const char *b)
 {
 	struct stat sa;

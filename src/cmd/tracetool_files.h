@@ -19,7 +19,6 @@ bool file_read(struct source *src, const char *path, struct out *error);
 bool file_write(const char *path, const struct out *text, bool always, struct out *error);
 
 bool file_is_regular(const char *path);
-bool file_is_directory(const char *path);
 
 /* True when both names lead to the same existing file. */
 bool file_is_same(const char *a, const char *b);

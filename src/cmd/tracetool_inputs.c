@@ -2,14 +2,11 @@
 /* Inputs of tracetool, see cmd/tracetool_inputs.h. */
 #include "cmd/tracetool_inputs.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/tracetool_files.h"
-
-#define SUFFIX ".toml"
+#include "decl/directory.h"
 
 static struct run_input *add_input(struct run *r, const char *path)
 {
@@ -26,22 +23,6 @@ static bool read_file(struct run *r, struct diag *d, struct run_input *input)
 	       decl_read(&r->model, d, &input->source, &r->decl);
 }
 
-/* Editors keep hidden files beside the one that is being edited. */
-static int is_declaration(const struct dirent *entry)
-{
-	size_t len = strlen(entry->d_name);
-	size_t suffix = strlen(SUFFIX);
-
-	return entry->d_name[0] != '.' && len > suffix &&
-	       strcmp(entry->d_name + len - suffix, SUFFIX) == 0;
-}
-
-/* By bytes, whatever the locale: the same events in the same order everywhere. */
-static int compare(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static bool fail(struct run *r, const char *path, const char *reason)
 {
 	out_printf(&r->error, "cannot read %s: %s", path, reason);
@@ -49,48 +30,25 @@ static bool fail(struct run *r, const char *path, const char *reason)
 }
 
 /* Every file of the directory, though one is wrong. */
-static bool read_files(
-	struct run *r, struct diag *d, const char *directory, struct dirent **entries)
-{
-	size_t len = strlen(directory);
-	const char *slash = len > 0 && directory[len - 1] == '/' ? "" : "/";
-	bool good = true;
-
-	for (; *entries && r->error.len == 0; entries++) {
-		struct run_input *input =
-			add_input(r, arena_printf(&r->model.arena, "%s%s%s", directory, slash,
-					     (*entries)->d_name));
-
-		input->was_found = true;
-		good = read_file(r, d, input) && good;
-	}
-	return good;
-}
-
 static bool read_directory(struct run *r, struct diag *d, const char *directory)
 {
-	struct dirent **entries = NULL;
-	int count = scandir(directory, &entries, is_declaration, compare);
+	const char *const *paths = NULL;
+	size_t count = 0;
+	const char *reason = decl_list_directory(&r->model.arena, directory, &paths, &count);
+	bool good = true;
 
 	/* With the dot, since make takes `trace` for a program, and has a rule to make it of
 	 * trace.c. */
 	add_input(r, arena_printf(&r->model.arena, "%s/.", directory));
-	if (count < 0) {
-		return fail(r, directory, strerror(errno));
+	if (reason) {
+		return fail(r, directory, reason);
 	}
-	if (count == 0) {
-		free(entries);
-		return fail(r, directory, "a directory without files *" SUFFIX);
-	}
-	struct dirent **all = arena_array(&r->model.arena, struct dirent *, (size_t)count + 1);
+	for (size_t i = 0; i < count && r->error.len == 0; i++) {
+		struct run_input *input = add_input(r, paths[i]);
 
-	memcpy(all, entries, (size_t)count * sizeof(struct dirent *));
-	bool good = read_files(r, d, directory, all);
-
-	while (count > 0) {
-		free(entries[--count]);
+		input->was_found = true;
+		good = read_file(r, d, input) && good;
 	}
-	free(entries);
 	return good;
 }
 
@@ -105,7 +63,7 @@ bool inputs_read(struct run *r, struct diag *d)
 		r->input_count = 1;
 	}
 	for (size_t i = 0; i < r->input_count && r->error.len == 0; i++) {
-		bool read = file_is_directory(r->inputs[i])
+		bool read = decl_is_directory(r->inputs[i])
 				    ? read_directory(r, d, r->inputs[i])
 				    : read_file(r, d, add_input(r, r->inputs[i]));
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of Rust's types by waymark/reader.h: test_values TRACE of what fire records. */
+/*
+ * Values of Rust's types by waymark/reader.h: test_values TRACE of what fire records. With
+ * DECLARATIONS behind it counts the events of a trace that needs them.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -136,6 +139,25 @@ static void messages_are_those_of_rust(void **state)
 	waymark_reader_close(r);
 }
 
+/* How many events can be read with declarations from elsewhere. */
+static int count_events(const char *declarations)
+{
+	char error[256] = "";
+	struct waymark_reader *r = waymark_reader_open(trace, declarations, error, sizeof(error));
+	int count = 0;
+
+	if (!r) {
+		fprintf(stderr, "%s: %s\n", trace, error);
+		return 1;
+	}
+	while (waymark_reader_next(r) == WAYMARK_READ_EVENT) {
+		count++;
+	}
+	waymark_reader_close(r);
+	printf("%d events\n", count);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,5 +169,8 @@ int main(int argc, char **argv)
 	};
 
 	trace = argc > 1 ? argv[1] : "";
+	if (argc > 2) {
+		return count_events(argv[2]);
+	}
 	return cmocka_run_group_tests_name("typed values by the API", tests, NULL, NULL);
 }

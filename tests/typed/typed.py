@@ -139,6 +139,42 @@ class Typed(unittest.TestCase):
         self.fire_both()
         self.assertEqual(self.messages("-e", TOML, self.simple), self.expected(without_cuts))
 
+    def test_a_directory_is_its_files_by_name(self):
+        folder = self.work / "trace"
+        folder.mkdir()
+        (folder / "z.toml").write_text(
+            '[[events]]\nname = "t_z"\nargs = ""\nmessage = ""\nenabled = true\n')
+        (folder / ".hidden.toml").write_text("=")
+        shutil.copy(TOML, folder / "a.toml")
+        self.fire_both()
+        self.assertEqual(self.messages("-e", folder, self.simple), self.expected(without_cuts))
+        done = subprocess.run([TEST_VALUES, self.simple, folder], capture_output=True, text=True,
+                              timeout=20)
+        self.assertEqual((done.returncode, done.stdout), (0, f"{len(EVENTS)} events\n"))
+
+    def test_a_directory_that_is_no_declaration_is_refused(self):
+        folder = self.work / "trace"
+        folder.mkdir()
+        self.fire_both()
+        for file, said in ((None, f"{folder}: a directory without files *.toml"),
+                           ("b.toml", f"{folder}/b.toml: Is a directory"),
+                           ("a.toml", f"{folder}/a.toml:1:1: error")):
+            if file == "b.toml":
+                (folder / file).mkdir()
+            elif file:
+                (folder / "b.toml").rmdir()
+                (folder / file).write_text("=")
+            done = subprocess.run([WAYMARK, "print", "-e", folder, self.simple],
+                                  capture_output=True, text=True, timeout=20)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(said, done.stderr)
+        before = (folder / "a.toml").write_text((pathlib.Path(TOML)).read_text())
+        done = subprocess.run([WAYMARK, "print", "-e", folder, "-o", folder / "a.toml",
+                               self.simple], capture_output=True, text=True, timeout=20)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("is both the declarations and the output", done.stderr)
+        self.assertEqual(before, (folder / "a.toml").stat().st_size)
+
     def test_generated_code_records_the_same(self):
         self.fire(f"t_*,file={self.ctf},simple.file={self.simple}", program=CALLS)
         expected = [e for e in self.expected(without_cuts) if "scope" not in e[0]] + [OBJECTS]
