@@ -71,8 +71,10 @@ static inline void waymark_nothing(void)
 {
 }
 
-/* The object of that name in the linked program, whatever C calls it. */
-#define WAYMARK_SYMBOL(name) __asm__(#name)
+/* The tracepoint of an event in the linked program, under a name of ours. */
+#define WAYMARK_TRACEPOINT(provider, event)                                          \
+	WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_##event __asm__( \
+		"lttng_ust_tracepoint_" #provider "___" #event)
 
 /* A half of a state word is read beside the whole: it may alias it. */
 typedef uint16_t __attribute__((may_alias)) waymark_half;

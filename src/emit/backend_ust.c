@@ -18,9 +18,7 @@ static const char begin[] =
 	"\n"
 	"#include \"${header}\"\n";
 
-static const char declaration[] =
-	"WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_${name} "
-	"WAYMARK_SYMBOL(lttng_ust_tracepoint_${provider}___${name});\n";
+static const char declaration[] = "WAYMARK_TRACEPOINT(${provider}, ${name});\n";
 
 static const char rust_begin[] =
 	"    // The beginning of LTTng-UST's tracepoint: its size, two names, its state.\n"

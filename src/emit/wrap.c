@@ -18,7 +18,6 @@
 enum piece_kind {
 	PIECE_HEAD, /* what the line begins with */
 	PIECE_ASSIGNED, /* after ` = ` */
-	PIECE_ATTRIBUTE, /* what stands behind a declared name */
 	PIECE_FIRST, /* after the bracket that opens the list */
 	PIECE_NEXT, /* after a comma */
 	PIECE_STRING, /* after a comma: a string literal, the first of several */
@@ -28,7 +27,6 @@ enum piece_kind {
 /* What a break before a piece costs, as clang-format counts. */
 static const unsigned int break_costs[] = {
 	[PIECE_ASSIGNED] = 37,
-	[PIECE_ATTRIBUTE] = 100,
 	[PIECE_FIRST] = 55,
 	[PIECE_NEXT] = 41,
 	[PIECE_STRING] = 41,
@@ -112,8 +110,6 @@ static void cut(struct line *l)
 		if (depth == 0 && i > 2 && memcmp(l->text + i - 2, "= ", 2) == 0 &&
 			l->text[i] != '{') {
 			here = PIECE_ASSIGNED;
-		} else if (depth == 0 && starts_with(l->text + i, l->len - i, "WAYMARK_SYMBOL(")) {
-			here = PIECE_ATTRIBUTE;
 		}
 		if (here != PIECE_HEAD && i > begin) {
 			add_piece(l, begin, i, kind);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Generated code is laid out as .clang-format says, and lines are broken where
 # clang-format breaks them: over the golden files, over every type of
-# argument and, where they are, over QEMU's declarations, which have every length of
-# name and list there is.
+# argument, of names of every length and, where they are, over QEMU's declarations, which have
+# every length of list there is.
 . "$(dirname "$0")/lib.sh"
 
 if ! have clang-format-14; then
@@ -23,6 +23,22 @@ generate_c log,simple types "$here/trace-events"
 generate_c nop off "$here/trace-events"
 for backend in $("$tracetool" --list-backends | tr -d ,); do
 	generate_c "$backend" "golden_$backend" "$here/golden/trace-events"
+done
+
+# Names of every length that declarations of StratoVirt have, and longer ones.
+declare_toml() # TABLE NAME ARGUMENTS MESSAGE
+{
+	printf '[[%s]]\nname = "%s"\nargs = "%s"\nmessage = "%s"\nenabled = true\n' "$@"
+}
+name=e
+while [ ${#name} -le 60 ]; do
+	declare_toml events "$name" '' ''
+	declare_toml events "${name}_b" 'fd: u32, d: &dyn fmt::Debug, b: &[u8]' '{} {:?} {:?}'
+	[ $((${#name} % 3)) -ne 0 ] || declare_toml scopes "s$name" 'fd: u32' '{}'
+	name=${name}e
+done >lengths.toml
+for backend in ust dtrace log; do
+	generate_c $backend "lengths-$backend" lengths.toml
 done
 for file in *.[ch]; do
 	clang-format-14 "$file" | diff "$file" - || fail "$file"

@@ -16,10 +16,8 @@ extern "C" {
 	(WAYMARK_STATE(waymark_state_update_cursor) | TRACE_UPDATE_CURSOR_TRACED())
 #define TRACE_UPDATE_CURSOR_BACKENDS() WAYMARK_BACKENDS(waymark_state_update_cursor)
 WAYMARK_HIDDEN extern uint32_t waymark_state_update_cursor;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_update_cursor WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___update_cursor);
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_update_cursor_end WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___update_cursor_end);
+WAYMARK_TRACEPOINT(golden, update_cursor);
+WAYMARK_TRACEPOINT(golden, update_cursor_end);
 #define TRACE_UPDATE_CURSOR_TRACED() \
 	(WAYMARK_TRACED(waymark_ust_update_cursor) | WAYMARK_TRACED(waymark_ust_update_cursor_end))
 WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_update_cursor(
@@ -66,10 +64,8 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_update_cursor_start(vo
 	(WAYMARK_STATE(waymark_state_handle_message) | TRACE_HANDLE_MESSAGE_TRACED())
 #define TRACE_HANDLE_MESSAGE_BACKENDS() WAYMARK_BACKENDS(waymark_state_handle_message)
 WAYMARK_HIDDEN extern uint32_t waymark_state_handle_message;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_handle_message WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___handle_message);
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_handle_message_end WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___handle_message_end);
+WAYMARK_TRACEPOINT(golden, handle_message);
+WAYMARK_TRACEPOINT(golden, handle_message_end);
 #define TRACE_HANDLE_MESSAGE_TRACED()                 \
 	(WAYMARK_TRACED(waymark_ust_handle_message) | \
 		WAYMARK_TRACED(waymark_ust_handle_message_end))
@@ -145,12 +141,8 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_refresh_start(uint32_t
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_BACKENDS() \
 	WAYMARK_BACKENDS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line)
 WAYMARK_HIDDEN extern uint32_t waymark_state_a_name_that_is_longer_than_what_fits_into_a_line;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line
-	WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___a_name_that_is_longer_than_what_fits_into_a_line);
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line_end
-	WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___a_name_that_is_longer_than_what_fits_into_a_line_end);
+WAYMARK_TRACEPOINT(golden, a_name_that_is_longer_than_what_fits_into_a_line);
+WAYMARK_TRACEPOINT(golden, a_name_that_is_longer_than_what_fits_into_a_line_end);
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_TRACED()                 \
 	(WAYMARK_TRACED(waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line) | \
 		WAYMARK_TRACED(waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line_end))

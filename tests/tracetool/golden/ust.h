@@ -15,8 +15,7 @@ extern "C" {
 #define TRACE_EMPTY_STATE() (WAYMARK_STATE(waymark_state_empty) | WAYMARK_TRACED(waymark_ust_empty))
 #define TRACE_EMPTY_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty)
 WAYMARK_HIDDEN extern uint32_t waymark_state_empty;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_empty WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___empty);
+WAYMARK_TRACEPOINT(golden, empty);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty(void);
 static inline void trace_empty(void)
 {
@@ -30,8 +29,7 @@ static inline void trace_empty(void)
 #define TRACE_TEN_STATE() (WAYMARK_STATE(waymark_state_ten) | WAYMARK_TRACED(waymark_ust_ten))
 #define TRACE_TEN_BACKENDS() WAYMARK_BACKENDS(waymark_state_ten)
 WAYMARK_HIDDEN extern uint32_t waymark_state_ten;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_ten WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___ten);
+WAYMARK_TRACEPOINT(golden, ten);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_ten(const char *name, uint64_t offset, int64_t delta,
 	signed char s, char c, uint16_t port, bool yes, size_t size, const void *const *slots,
 	unsigned long flags);
@@ -48,8 +46,7 @@ static inline void trace_ten(const char *name, uint64_t offset, int64_t delta, s
 #define TRACE_STARS_STATE() (WAYMARK_STATE(waymark_state_stars) | WAYMARK_TRACED(waymark_ust_stars))
 #define TRACE_STARS_BACKENDS() WAYMARK_BACKENDS(waymark_state_stars)
 WAYMARK_HIDDEN extern uint32_t waymark_state_stars;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_stars WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___stars);
+WAYMARK_TRACEPOINT(golden, stars);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_stars(int width, int value);
 static inline void trace_stars(int width, int value)
 {
@@ -64,8 +61,7 @@ static inline void trace_stars(int width, int value)
 	(WAYMARK_STATE(waymark_state_escapes) | WAYMARK_TRACED(waymark_ust_escapes))
 #define TRACE_ESCAPES_BACKENDS() WAYMARK_BACKENDS(waymark_state_escapes)
 WAYMARK_HIDDEN extern uint32_t waymark_state_escapes;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_escapes WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___escapes);
+WAYMARK_TRACEPOINT(golden, escapes);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_escapes(int n);
 static inline void trace_escapes(int n)
 {
@@ -80,8 +76,7 @@ static inline void trace_escapes(int n)
 	(WAYMARK_STATE(waymark_state_keywords) | WAYMARK_TRACED(waymark_ust_keywords))
 #define TRACE_KEYWORDS_BACKENDS() WAYMARK_BACKENDS(waymark_state_keywords)
 WAYMARK_HIDDEN extern uint32_t waymark_state_keywords;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_keywords WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___keywords);
+WAYMARK_TRACEPOINT(golden, keywords);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_keywords(
 	int class_, int next, int self, int self_, const char *string, int debug);
 static inline void trace_keywords(
@@ -97,8 +92,7 @@ static inline void trace_keywords(
 #define TRACE_TEXT_STATE() (WAYMARK_STATE(waymark_state_text) | WAYMARK_TRACED(waymark_ust_text))
 #define TRACE_TEXT_BACKENDS() WAYMARK_BACKENDS(waymark_state_text)
 WAYMARK_HIDDEN extern uint32_t waymark_state_text;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_text WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___text);
+WAYMARK_TRACEPOINT(golden, text);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_text(int max, char *text, const char *at);
 static inline void trace_text(int max, char *text, const char *at)
 {
@@ -113,8 +107,7 @@ static inline void trace_text(int max, char *text, const char *at)
 	(WAYMARK_STATE(waymark_state_text_enabled) | WAYMARK_TRACED(waymark_ust_text_enabled))
 #define TRACE_TEXT_ENABLED_BACKENDS() WAYMARK_BACKENDS(waymark_state_text_enabled)
 WAYMARK_HIDDEN extern uint32_t waymark_state_text_enabled;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_text_enabled WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___text_enabled);
+WAYMARK_TRACEPOINT(golden, text_enabled);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_text_enabled(int on, const char *r);
 static inline void trace_text_enabled(int on, const char *r)
 {
@@ -139,8 +132,7 @@ static inline void trace_switched_off(uint64_t offset, const char *type)
 #define TRACE_ENTER_BACKENDS() WAYMARK_BACKENDS(waymark_state_enter)
 #define TRACE_ENTER_VCPU_STATE(cpu) (TRACE_ENTER_STATE() ? waymark_on_enter(cpu) : 0u)
 WAYMARK_HIDDEN extern uint32_t waymark_state_enter;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_enter WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___enter);
+WAYMARK_TRACEPOINT(golden, enter);
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_enter(const void *cpu);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_enter(struct CPUState *__cpu);
 static inline void trace_enter(struct CPUState *__cpu)
@@ -158,8 +150,7 @@ static inline void trace_enter(struct CPUState *__cpu)
 #define TRACE_LOAD_TRANS_VCPU_STATE(cpu) \
 	(TRACE_LOAD_TRANS_STATE() ? waymark_on_load_trans(cpu) : 0u)
 WAYMARK_HIDDEN extern uint32_t waymark_state_load_trans;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_load_trans WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___load_trans);
+WAYMARK_TRACEPOINT(golden, load_trans);
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_trans(const void *cpu);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_trans(
 	struct CPUState *__cpu, uint16_t info, int cpu);
@@ -177,8 +168,7 @@ static inline void trace_load_trans(struct CPUState *__cpu, uint16_t info, int c
 #define TRACE_LOAD_EXEC_BACKENDS() WAYMARK_BACKENDS(waymark_state_load_exec)
 #define TRACE_LOAD_EXEC_VCPU_STATE(cpu) (TRACE_LOAD_EXEC_STATE() ? waymark_on_load_exec(cpu) : 0u)
 WAYMARK_HIDDEN extern uint32_t waymark_state_load_exec;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_load_exec WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___load_exec);
+WAYMARK_TRACEPOINT(golden, load_exec);
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_exec(const void *cpu);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_exec(
 	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu);
@@ -195,8 +185,7 @@ static inline void trace_load_exec(struct CPUState *__cpu, uint64_t addr, uint16
 	(WAYMARK_STATE(waymark_state_trap_trans) | WAYMARK_TRACED(waymark_ust_trap_trans))
 #define TRACE_TRAP_TRANS_BACKENDS() WAYMARK_BACKENDS(waymark_state_trap_trans)
 WAYMARK_HIDDEN extern uint32_t waymark_state_trap_trans;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_trap_trans WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___trap_trans);
+WAYMARK_TRACEPOINT(golden, trap_trans);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_trap_trans(void);
 static inline void trace_trap_trans(void)
 {
@@ -211,8 +200,7 @@ static inline void trace_trap_trans(void)
 	(WAYMARK_STATE(waymark_state_trap_exec) | WAYMARK_TRACED(waymark_ust_trap_exec))
 #define TRACE_TRAP_EXEC_BACKENDS() WAYMARK_BACKENDS(waymark_state_trap_exec)
 WAYMARK_HIDDEN extern uint32_t waymark_state_trap_exec;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_trap_exec WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___trap_exec);
+WAYMARK_TRACEPOINT(golden, trap_exec);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_trap_exec(void *where);
 static inline void trace_trap_exec(void *where)
 {

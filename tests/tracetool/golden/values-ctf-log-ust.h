@@ -15,8 +15,7 @@ extern "C" {
 	(WAYMARK_STATE(waymark_state_numbers) | WAYMARK_TRACED(waymark_ust_numbers))
 #define TRACE_NUMBERS_BACKENDS() WAYMARK_BACKENDS(waymark_state_numbers)
 WAYMARK_HIDDEN extern uint32_t waymark_state_numbers;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_numbers WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___numbers);
+WAYMARK_TRACEPOINT(golden, numbers);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_numbers(const char *waymark_file,
 	unsigned int waymark_line, uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f,
 	bool g, int fd);
@@ -38,8 +37,7 @@ static inline void trace_numbers(
 	(WAYMARK_STATE(waymark_state_floats) | WAYMARK_TRACED(waymark_ust_floats))
 #define TRACE_FLOATS_BACKENDS() WAYMARK_BACKENDS(waymark_state_floats)
 WAYMARK_HIDDEN extern uint32_t waymark_state_floats;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_floats WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___floats);
+WAYMARK_TRACEPOINT(golden, floats);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_floats(
 	const char *waymark_file, unsigned int waymark_line, float f, double d);
 static inline void trace_floats(float f, double d)
@@ -58,8 +56,7 @@ static inline void trace_floats(float f, double d)
 #define TRACE_WIDE_STATE() (WAYMARK_STATE(waymark_state_wide) | WAYMARK_TRACED(waymark_ust_wide))
 #define TRACE_WIDE_BACKENDS() WAYMARK_BACKENDS(waymark_state_wide)
 WAYMARK_HIDDEN extern uint32_t waymark_state_wide;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_wide WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___wide);
+WAYMARK_TRACEPOINT(golden, wide);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_wide(
 	const char *waymark_file, unsigned int waymark_line, waymark_u128 u, waymark_i128 i);
 static inline void trace_wide(waymark_u128 u, waymark_i128 i)
@@ -77,8 +74,7 @@ static inline void trace_wide(waymark_u128 u, waymark_i128 i)
 #define TRACE_TEXTS_STATE() (WAYMARK_STATE(waymark_state_texts) | WAYMARK_TRACED(waymark_ust_texts))
 #define TRACE_TEXTS_BACKENDS() WAYMARK_BACKENDS(waymark_state_texts)
 WAYMARK_HIDDEN extern uint32_t waymark_state_texts;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_texts WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___texts);
+WAYMARK_TRACEPOINT(golden, texts);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_texts(const char *waymark_file,
 	unsigned int waymark_line, const char *name, const void *bytes, size_t bytes_length,
 	const char *counted, size_t counted_length, const char *path);
@@ -100,8 +96,7 @@ static inline void trace_texts(const char *name, const void *bytes, size_t bytes
 #define TRACE_STATE_STATE() (WAYMARK_STATE(waymark_state_state) | WAYMARK_TRACED(waymark_ust_state))
 #define TRACE_STATE_BACKENDS() WAYMARK_BACKENDS(waymark_state_state)
 WAYMARK_HIDDEN extern uint32_t waymark_state_state;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_state WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___state);
+WAYMARK_TRACEPOINT(golden, state);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_state(const char *waymark_file,
 	unsigned int waymark_line, struct waymark_debug state, uint8_t n,
 	struct waymark_debug other);
@@ -121,8 +116,7 @@ static inline void trace_state(struct waymark_debug state, uint8_t n, struct way
 #define TRACE_EMPTY_STATE() (WAYMARK_STATE(waymark_state_empty) | WAYMARK_TRACED(waymark_ust_empty))
 #define TRACE_EMPTY_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty)
 WAYMARK_HIDDEN extern uint32_t waymark_state_empty;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_empty WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___empty);
+WAYMARK_TRACEPOINT(golden, empty);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty(
 	const char *waymark_file, unsigned int waymark_line);
 static inline void trace_empty(void)
@@ -140,8 +134,7 @@ static inline void trace_empty(void)
 #define TRACE_CLASH_STATE() (WAYMARK_STATE(waymark_state_clash) | WAYMARK_TRACED(waymark_ust_clash))
 #define TRACE_CLASH_BACKENDS() WAYMARK_BACKENDS(waymark_state_clash)
 WAYMARK_HIDDEN extern uint32_t waymark_state_clash;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_clash WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___clash);
+WAYMARK_TRACEPOINT(golden, clash);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_clash(const char *waymark_file,
 	unsigned int waymark_line, const char *class_, size_t class__length, uint32_t class_length);
 static inline void trace_clash(const char *class_, size_t class__length, uint32_t class_length)
@@ -161,8 +154,7 @@ static inline void trace_clash(const char *class_, size_t class__length, uint32_
 	(WAYMARK_STATE(waymark_state_empty_at) | WAYMARK_TRACED(waymark_ust_empty_at))
 #define TRACE_EMPTY_AT_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty_at)
 WAYMARK_HIDDEN extern uint32_t waymark_state_empty_at;
-WAYMARK_HIDDEN extern struct waymark_tracepoint waymark_ust_empty_at WAYMARK_SYMBOL(
-	lttng_ust_tracepoint_golden___empty_at);
+WAYMARK_TRACEPOINT(golden, empty_at);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty_at(
 	const char *waymark_file, unsigned int waymark_line, uint32_t x);
 static inline void trace_empty_at(uint32_t x)
