@@ -190,6 +190,15 @@ static const struct {
 		"SystemTap cannot write as simpletrace records it" },
 };
 
+/* A scope is two events and what keeps them together, which is there in C alone. */
+static void check_scope(const struct emit_format *format, const struct event *e, struct diag *d)
+{
+	if (strcmp(format->name, "rs") == 0 && e->properties & EVENT_SCOPE) {
+		diag_error(d, e->at, "leave scopes to C: generate from files without [[scopes]]",
+			"'%s' is a scope, which a module of Rust cannot begin", e->name);
+	}
+}
+
 /* Reports, once for an event, the first argument that the format cannot have. */
 static void check_types(const struct event *e, size_t row, struct diag *d)
 {
@@ -227,6 +236,7 @@ bool emit_check_format(
 		if (is_for_helpers(format)) {
 			check_helper(c, *e, d);
 		}
+		check_scope(format, *e, d);
 		for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 			if (strcmp(refused[i].format, format->name) == 0) {
 				check_types(*e, i, d);
