@@ -2,7 +2,7 @@
 /*
  * The format of an event that is declared without one: each argument with its
  * name, as the readers print it, so that no argument is lost in a text. And that of a
- * message with braces, for what knows printf only.
+ * message with braces, for what knows printf only; scopes have their ids behind it.
  */
 #include "emit/c_code.h"
 
@@ -18,13 +18,14 @@ static char letter_of(const struct type *t)
 	}
 }
 
-/* `name=%d`, `name=0x%x` */
-static struct segment named_value(struct emit_context *c, const struct event *e, size_t index)
+/* `name=%d`, `name=0x%x`, with a blank before it where it is not the first. */
+static struct segment named_value(
+	struct emit_context *c, const struct event *e, size_t index, bool is_first)
 {
 	const struct arg *arg = &e->args[index];
 	char letter = letter_of(&arg->type);
 	const char *text = arena_printf(
-		&c->texts, "%s%s=%s", index ? " " : "", arg->name, letter == 'x' ? "0x" : "");
+		&c->texts, "%s%s=%s", is_first ? "" : " ", arg->name, letter == 'x' ? "0x" : "");
 
 	return (struct segment){
 		.text = text,
@@ -42,8 +43,26 @@ static struct segment named_value(struct emit_context *c, const struct event *e,
 	};
 }
 
+/* The message, and behind it which scope begins: its end says the same. */
+static const struct format *of_scope(struct emit_context *c, const struct event *e)
+{
+	struct format *f = format_as_printf(&c->texts, e, C_NO_LETTER);
+	struct segment *segments = arena_array(&c->texts, struct segment, f->count + 1);
+
+	for (size_t i = 0; i < f->count; i++) {
+		segments[i] = f->segments[i];
+	}
+	segments[f->count] = named_value(c, e, 0, f->count == 0);
+	f->segments = segments;
+	f->count++;
+	return f;
+}
+
 const struct format *c_format(struct emit_context *c, const struct event *e)
 {
+	if (e->properties & EVENT_SCOPE) {
+		return of_scope(c, e);
+	}
 	if (e->format.style == FORMAT_BRACES) {
 		return format_as_printf(&c->texts, e, C_NO_LETTER);
 	}
@@ -55,7 +74,7 @@ const struct format *c_format(struct emit_context *c, const struct event *e)
 	f->count = f->args = e->arg_count;
 	f->segments = arena_array(&c->texts, struct segment, f->count);
 	for (size_t i = 0; i < f->count; i++) {
-		f->segments[i] = named_value(c, e, i);
+		f->segments[i] = named_value(c, e, i, i == 0);
 	}
 	return f;
 }

@@ -15,6 +15,10 @@ for backends in ctf ctf,log,ust dtrace,ftrace,simple nop; do
 			--output="made/$name.$format" golden.toml || fail "$backends: $format"
 	done
 done
+for format in bpftrace log-stap; do
+	"$tracetool" --format=$format --backends=dtrace --group=golden --binary=/usr/bin/program \
+		--probe-prefix=program --output="made/scopes.$format" golden.toml || fail "$format"
+done
 if [ "${3:-}" = --update ]; then
 	mkdir -p "$folder/golden"
 	cp made/* "$folder/golden"
@@ -22,7 +26,7 @@ elif ! diff -ru "$folder/golden" made; then
 	fail 'the goldens (-) differ from what is generated (+): see the head of golden.sh'
 fi
 if have clang-format-14; then
-	for file in made/*; do
+	for file in made/*.[ch]; do
 		clang-format-14 "$file" | diff "$file" - || fail "$file: layout"
 	done
 fi
