@@ -343,4 +343,5 @@ def main():
             subprocess.run(["umount", b.tracefs], check=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
