@@ -43,9 +43,15 @@ done
 	while read -r compiler; do
 		for source in $sources; do
 			case $source$compiler in trace-*ust.c*-m32*) continue ;; esac # LTTng's headers
-			$compiler $warnings $strict -I"$include" -I. -O1 -c $source -o out.o ||
-				fail "$compiler $source"
+			echo "$compiler -c $source"
 		done
 	done
-	finish
-}
+} >starts
+[ "$(wc -l <starts)" -ge "$(echo $sources | wc -w)" ] || fail 'no compiler is here'
+OPTIONS="$warnings $strict -I. -O1" I=$include xargs -P2 -I{} sh -c '
+	{} $OPTIONS -I"$I" -o $$.o || {
+		echo "FAILED: {}"
+		exit 1
+	}
+	rm $$.o' <starts || fail 'not all of it compiles'
+finish
