@@ -29,6 +29,8 @@ TINY = types.SimpleNamespace(
 
 EVENTS = ("two_u64", "u64_str")
 VCPU_EVENTS = ("vcpu_all", "vcpu_this", "vcpu_other")
+TOML_EVENTS = ("toml_two_u64", "toml_debug", "toml_scope")
+NOT_COUNTED = ("vcpu_other", "toml_scope")  # none a step, two a step
 
 # What Waymark's backends that record are compared with; those that write each event by itself.
 OTHERS = ("lttng", "log", "fprintf", "syslog")
@@ -67,9 +69,10 @@ def memory(recorder, size, backends):
     if recorder in backends:
         yield Job(recorder, "memory", "memory.large.1",
                   {"burst": size.large, "bursts": size.large_bursts}, True)
-        for event in VCPU_EVENTS:
+        for event in (*VCPU_EVENTS, *TOML_EVENTS):
             yield Job(recorder, "memory", f"memory.{event}.1",
-                      {"event": event, "burst": 2000, "bursts": few}, event != "vcpu_other")
+                      {"event": event, "burst": 2000, "bursts": few},
+                      event not in NOT_COUNTED)
 
 
 def disk(recorder, size, backends):

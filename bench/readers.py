@@ -12,10 +12,11 @@ import subprocess
 import time
 
 DECLARATIONS = str(pathlib.Path(__file__).with_name("trace-events"))
+TOML = str(pathlib.Path(__file__).with_name("events.toml"))
 
 
 def info(commands, path):
-    command = [commands / "waymark", "info", "--json", "-e", DECLARATIONS, path]
+    command = [commands / "waymark", "info", "--json", "-e", DECLARATIONS, "-e", TOML, path]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 

@@ -24,7 +24,8 @@ void recorder_open(const char *path, const char *options)
 	struct waymark_error error;
 	char text[1024];
 
-	snprintf(text, sizeof(text), "two_u64,enable=u64_str,enable=vcpu_all,file=%s%s%s", path,
+	snprintf(text, sizeof(text),
+		"two_u64,enable=u64_str,enable=vcpu_all,enable=toml_*,file=%s%s%s", path,
 		*options ? "," : "", options);
 	if (waymark_configure(text, &error) || switch_vcpus(&error)) {
 		bench_fail("-trace %s: %s", text, error.text);

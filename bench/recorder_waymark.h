@@ -11,7 +11,10 @@ struct CPUState {
 };
 extern struct CPUState recorder_cpu;
 
-#define RECORDER_KINDS(LOOP)                               \
-	LOOP(vcpu_all, trace_vcpu_all(&recorder_cpu, i))   \
-	LOOP(vcpu_this, trace_vcpu_this(&recorder_cpu, i)) \
-	LOOP(vcpu_other, trace_vcpu_other(&recorder_cpu, i))
+#define RECORDER_KINDS(LOOP)                                                       \
+	LOOP(vcpu_all, trace_vcpu_all(&recorder_cpu, i))                           \
+	LOOP(vcpu_this, trace_vcpu_this(&recorder_cpu, i))                         \
+	LOOP(vcpu_other, trace_vcpu_other(&recorder_cpu, i))                       \
+	LOOP(toml_two_u64, trace_toml_two_u64(i, i * 3))                           \
+	LOOP(toml_debug, trace_toml_debug(TEXT16, waymark_debug_u32((uint32_t)i))) \
+	LOOP(toml_scope, TRACE_TOML_SCOPE_SCOPE(i, i * 3))

@@ -20,6 +20,8 @@ VARIANTS = (("two_u64, 1 thread", "two_u64.1"), ("two_u64, 2 threads", "two_u64.
 LARGE = (("two_u64, 1 thread, bursts of a million", "large.1"),)
 VCPUS = (("vcpu, on for all", "vcpu_all.1"), ("vcpu, on for this one", "vcpu_this.1"),
          ("vcpu, on for another", "vcpu_other.1"))
+TOML = (("two_u64 in TOML", "toml_two_u64.1"), ("&str and &dyn Debug of u32", "toml_debug.1"),
+        ("scope with two u64", "toml_scope.1"))
 
 
 def show(bench, head, text, columns, lines):
@@ -36,7 +38,7 @@ def recording(bench):
     show(bench, ("event", "recorder"), ("Into memory",
          "Bursts of 2000 events that fit into the buffer: what the recording thread pays, in ns."),
          {"ns": "event_ns", "floor": "floor_ns", "x floor": "ratio"},
-         rows(bench, "memory", (*VARIANTS, *LARGE, *VCPUS)))
+         rows(bench, "memory", (*VARIANTS, *LARGE, *VCPUS, *TOML)))
     show(bench, ("event", "recorder"), ("To the disk",
          "Flat out until all are written; then a reader counts them. ns an event: of the recording\n"
          "thread, wall and CPU of all threads, the writer's. sync: until the disk has them."),
