@@ -240,6 +240,8 @@ static void read_line(struct toml_reader *r, struct toml_document *doc, struct t
 	} else {
 		skip_line(r);
 	}
+	/* What a fault takes with it to the end of the file may have been its keys. */
+	t->damaged = t->damaged || r->scan.pos == r->scan.end;
 }
 
 static void skip_byte_order_mark(struct scan *s)

@@ -161,6 +161,9 @@ static bool read_items(struct toml_reader *r, struct toml_value *v)
 		if (!toml_read_value(r, item) || !toml_skip_space(r)) {
 			return false;
 		}
+		if (is_damaged(item) && scan_peek(s) == SCAN_END) {
+			return false;
+		}
 		if (!scan_accept(s, ',') && scan_peek(s) != ']' && !is_damaged(item)) {
 			return toml_fail(r, s->pos, "write a comma, or ] to end the array",
 				"the array is not closed");
