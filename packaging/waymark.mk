@@ -26,7 +26,8 @@ waymark_options = --backends='$(WAYMARK_BACKENDS)'$(patsubst %, --provider='%',$
 waymark_chosen = $(WAYMARK_BACKENDS)$(patsubst %, --provider=%,$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type=$(WAYMARK_VCPU_TYPE))
 
 # What is generated anew follows: declarations, and the files in those that are directories.
-waymark_inputs = $(1) $(wildcard $(addsuffix /*.toml,$(1)))
+# A directory has a dot: make would take `trace` for a program that it can make of trace.c.
+waymark_inputs = $(foreach input,$(1),$(or $(wildcard $(input)/.),$(input))) $(wildcard $(addsuffix /*.toml,$(1)))
 
 # waymark_group: GROUP, its declarations, the folder of what is generated
 # The .backends file holds the backends that the two were made for, and the provider and

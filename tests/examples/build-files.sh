@@ -64,6 +64,7 @@ records() { # EVENT PROGRAM
 sed 's/waymark_group,.*,build/waymark_group,vm,trace,build/; s/trace-cache/trace-vm/g' ../Makefile >Makefile
 block meson 'A directory of TOML files' >meson.build
 toml vm_first
+echo 'int beside;' >trace.c # of which make would make a program called trace
 make -s >out 2>&1 || fail "the Makefile of a directory: $(cat out)"
 records vm_first ./program
 { meson setup built && ninja -C built; } >out 2>&1 || fail "the meson.build of a directory: $(cat out)"
