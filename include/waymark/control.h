@@ -146,7 +146,8 @@ struct waymark_event_info {
 	uint64_t lost; /* ever */
 	uint64_t bytes; /* as `recorded` */
 	bool vcpu; /* declared `vcpu`: waymark/vcpu.h switches it for single ones */
-	uint8_t reserved[31]; /* 0 */
+	bool scope; /* a scope: its end, the event `<name>_end` of traces, is switched with it */
+	uint8_t reserved[30]; /* 0 */
 };
 
 struct waymark_event_list {

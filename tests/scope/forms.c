@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* forms FORM: scopes of one form; forms.py knows what is to be recorded of each. */
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,13 +117,24 @@ static void cloned(void)
 	}
 }
 
+/* For somebody who looks on: until the input ends. */
+static void repeated(void)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	while (poll(&input, 1, 1) == 0) {
+		TRACE_RESERVE_SCOPE(7);
+		TRACE_INIT_RAM_SCOPE();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
 	} forms[] = { { "blocks", blocks }, { "hand", hand }, { "elsewhere", elsewhere },
-		{ "off", off }, { "fork", forked }, { "clone", cloned } };
+		{ "off", off }, { "fork", forked }, { "clone", cloned }, { "repeat", repeated } };
 
 	for (size_t i = 0; argc == 2 && i < sizeof(forms) / sizeof(forms[0]); i++) {
 		if (strcmp(argv[1], forms[i].name) == 0) {

@@ -152,13 +152,22 @@ json_t *event_switch_typed(struct call *call)
 	return switch_events(call, (struct leniency){ .unavailable = true });
 }
 
+/* What a trace has of an event: of a scope its end, too. */
+static void append_names(json_t *names, const struct waymark_event_info *event)
+{
+	json_array_append_new(names, json_string(event->name));
+	if (event->scope) {
+		json_array_append_new(names, json_sprintf("%s_end", event->name));
+	}
+}
+
 static json_t *attached(const struct pattern *p, const struct waymark_output *output)
 {
 	json_t *names = json_array();
 
 	for (size_t i = 0; i < p->list.count; i++) {
 		if (p->list.events[i].backends & WAYMARK_CTF) {
-			json_array_append_new(names, json_string(p->list.events[i].name));
+			append_names(names, &p->list.events[i]);
 		}
 	}
 	return json_pack("{s:o, s:o, s:b}", "events", names, "path", text_as_json(output->path),

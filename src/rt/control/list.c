@@ -62,6 +62,7 @@ static void put(struct copy *c, const struct waymark_event *event)
 		.lost = counts.lost,
 		.bytes = counts.bytes,
 		.vcpu = event->flags & WAYMARK_EVENT_VCPU,
+		.scope = event->flags & WAYMARK_EVENT_SCOPE,
 	};
 }
 

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Whoever attaches to a scope by its name sees it begin and end, and no other.
+#
+#	attached.sh WAYMARK FORMS MONITOR
+set -u
+waymark=$(realpath "$1")
+forms=$(realpath "$2")
+LD_LIBRARY_PATH=$(dirname "$(realpath "$3")")
+export LD_LIBRARY_PATH
+work=$(mktemp -d) || exit 99
+mkfifo "$work/input"
+WAYMARK_TRACE="control=$work/socket,ctf.file=$work/trace" timeout 20 "$forms" repeat \
+	<"$work/input" >"$work/said" 2>&1 &
+exec 3>"$work/input"
+trap 'exec 3>&-; wait; rm -rf "$work"' EXIT
+tries=0
+until [ -S "$work/socket" ] || [ $((tries += 1)) -gt 100 ]; do
+	sleep 0.1
+done
+
+"$waymark" attach "$work/socket" reserve --seconds 0.3 >"$work/out" 2>"$work/err" || {
+	echo "attach: exit $?: $(cat "$work/err" "$work/said")"
+	exit 1
+}
+began=$(grep -c ' reserve reserve 0x7 bytes scope=' "$work/out")
+ended=$(grep -c ' reserve_end scope=' "$work/out")
+echo "$began began, $ended ended, $(wc -l <"$work/out") lines"
+[ "$began" -ge 10 ] && [ $((began - ended)) -ge -1 ] && [ $((began - ended)) -le 1 ] &&
+	[ $((began + ended)) -eq "$(wc -l <"$work/out")" ]
