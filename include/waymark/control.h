@@ -142,7 +142,8 @@ struct waymark_event_info {
 	unsigned int backends; /* as waymark_get_backends(), and so on */
 	unsigned int state;
 	unsigned int watchers;
-	uint64_t recorded; /* while single events are counted, see waymark_count_events() */
+	uint64_t recorded; /* while single events are counted, see waymark_count_events();
+			    * of a scope both begin and end */
 	uint64_t lost; /* ever */
 	uint64_t bytes; /* as `recorded` */
 	bool vcpu; /* declared `vcpu`: waymark/vcpu.h switches it for single ones */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Whoever attaches to a scope by its name sees it begin and end, and no other.
+# Whoever attaches to a scope by its name sees it begin and end, and no other; the counts of
+# the scope have both.
 #
 #	attached.sh WAYMARK FORMS MONITOR
 set -u
@@ -10,7 +11,7 @@ LD_LIBRARY_PATH=$(dirname "$(realpath "$3")")
 export LD_LIBRARY_PATH
 work=$(mktemp -d) || exit 99
 mkfifo "$work/input"
-WAYMARK_TRACE="control=$work/socket,ctf.file=$work/trace" timeout 20 "$forms" repeat \
+WAYMARK_TRACE="control=$work/socket,ctf.file=$work/trace,stats=on" timeout 20 "$forms" repeat \
 	<"$work/input" >"$work/said" 2>&1 &
 exec 3>"$work/input"
 trap 'exec 3>&-; wait; rm -rf "$work"' EXIT
@@ -25,6 +26,16 @@ done
 }
 began=$(grep -c ' reserve reserve 0x7 bytes scope=' "$work/out")
 ended=$(grep -c ' reserve_end scope=' "$work/out")
+"$waymark" ctl "$work/socket" flush
+"$waymark" ctl "$work/socket" stats --events --json >"$work/stats" || exit 1
+python3 - "$work/stats" <<'END' || exit 1
+import json, sys
+with open(sys.argv[1]) as file:
+    stats = json.load(file)
+counted = [(e["name"], e["recorded"]) for e in stats["per-event"] if e["recorded"]]
+print("in all", stats["recorded"], "counted", counted)
+sys.exit(counted != [("reserve", stats["recorded"])])
+END
 echo "$began began, $ended ended, $(wc -l <"$work/out") lines"
 [ "$began" -ge 10 ] && [ $((began - ended)) -ge -1 ] && [ $((began - ended)) -le 1 ] &&
 	[ $((began + ended)) -eq "$(wc -l <"$work/out")" ]

@@ -38,6 +38,23 @@ static bool fits(const struct copy *c)
 	return c->count <= c->events_max && c->text_size <= c->text_max;
 }
 
+/* Those of a scope are of its beginnings and its ends. */
+static struct tally counts_of(const struct waymark_event *event)
+{
+	struct tally counts;
+	struct tally ends = { 0 };
+
+	waymark_counts_get(event->id, &counts);
+	if (event->flags & WAYMARK_EVENT_SCOPE && event->end) {
+		waymark_counts_get(event->end->id, &ends);
+	}
+	return (struct tally){
+		.recorded = counts.recorded + ends.recorded,
+		.lost = counts.lost + ends.lost,
+		.bytes = counts.bytes + ends.bytes,
+	};
+}
+
 static void put(struct copy *c, const struct waymark_event *event)
 {
 	size_t size = strlen(event->name) + 1;
@@ -49,9 +66,8 @@ static void put(struct copy *c, const struct waymark_event *event)
 		return;
 	}
 	char *name = (char *)(c->events + c->events_max) + at;
-	struct tally counts;
+	struct tally counts = counts_of(event);
 
-	waymark_counts_get(event->id, &counts);
 	memcpy(name, event->name, size);
 	c->events[c->count - 1] = (struct waymark_event_info){
 		.name = name,
