@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether bytes are UTF-8: declarations end up in traces and JSON, which must be. */
+/*
+ * Whether bytes are UTF-8: declarations end up in traces and JSON, which must be. And code
+ * points as such bytes.
+ */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
@@ -27,6 +30,24 @@ static inline size_t utf8_length(const char *s, size_t len)
 		c = c << 6 | ((unsigned char)s[i] & 0x3f);
 	}
 	return c < smallest[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
+}
+
+/* Writes a code point (UTF8_MAX bytes of room), U+FFFD for what is none; returns its bytes. */
+static inline size_t utf8_encode(char *out, uint32_t code)
+{
+	static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+
+	if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
+		code = 0xfffd;
+	}
+	size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+	for (size_t i = n - 1; i > 0; i--) {
+		out[i] = (char)(0x80 | (code & 0x3f));
+		code >>= 6;
+	}
+	out[0] = (char)(leads[n] | code);
+	return n;
 }
 
 /* Offset of the first byte that is not UTF-8; `len` when all is well. */

@@ -20,22 +20,4 @@ static inline uint32_t brace_decode(const char *s, size_t n)
 	return code;
 }
 
-/* Writes a code point (UTF8_MAX bytes of room), U+FFFD for what is none; returns its bytes. */
-static inline size_t brace_encode(char *out, uint32_t code)
-{
-	static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-
-	if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
-		code = 0xfffd;
-	}
-	size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-
-	for (size_t i = n - 1; i > 0; i--) {
-		out[i] = (char)(0x80 | (code & 0x3f));
-		code >>= 6;
-	}
-	out[0] = (char)(leads[n] | code);
-	return n;
-}
-
 #endif

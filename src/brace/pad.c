@@ -43,7 +43,7 @@ void brace_put_fill(struct waymark_formatter *f, size_t n)
 	char fill[UTF8_MAX];
 
 	if (n) {
-		put_repeated(f, fill, brace_encode(fill, f->spec.fill), n);
+		put_repeated(f, fill, utf8_encode(fill, f->spec.fill), n);
 	}
 }
 

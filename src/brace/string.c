@@ -294,7 +294,7 @@ void brace_char_put(struct waymark_formatter *f, const struct waymark_debug *v)
 	static const struct quoting quoting = { .quote = '\'' };
 	char text[UTF8_MAX];
 	uint32_t code = v->as.u > UINT32_MAX ? UINT32_MAX : (uint32_t)v->as.u;
-	size_t length = brace_encode(text, code);
+	size_t length = utf8_encode(text, code);
 
 	if (brace_is_debug(&f->spec)) {
 		put_quoted(f, text, length, &quoting);

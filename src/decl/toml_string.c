@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "base/utf8.h"
 
 struct string {
 	int quote; /* " or ' */
@@ -23,26 +24,12 @@ static void add(struct toml_reader *r, char c, size_t at)
 
 static void add_code_point(struct toml_reader *r, uint32_t c, size_t at)
 {
-	static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-	size_t n = 1 + (c >= 0x80) + (c >= 0x800) + (c >= 0x10000);
+	char text[UTF8_MAX];
+	size_t n = utf8_encode(text, c);
 
-	if (n == 1) {
-		add(r, (char)c, at);
-		return;
+	for (size_t i = 0; i < n; i++) {
+		add(r, text[i], at);
 	}
-	add(r, (char)(lead[n] | c >> 6 * (n - 1)), at);
-	while (--n > 0) {
-		add(r, (char)(0x80 | (c >> 6 * (n - 1) & 0x3f)), at);
-	}
-}
-
-static int hex_digit(int c)
-{
-	if (is_digit(c)) {
-		return c - '0';
-	}
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* \u and \U: four or eight digits of a code point, no half of a surrogate pair. */

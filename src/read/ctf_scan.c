@@ -170,15 +170,6 @@ bool ctf_scan_accept(struct ctf_scan *s, int token)
 	return false;
 }
 
-static int hex_digit(int c)
-{
-	if (is_digit(c)) {
-		return c - '0';
-	}
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The value of \xHH or \OOO at `p`, which is behind the backslash; moves `p`. */
 static int take_code(const char **p, const char *end)
 {

@@ -37,6 +37,16 @@ static inline bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
+/* The value of a hexadecimal digit, -1 of anything else. */
+static inline int hex_digit(int c)
+{
+	if (is_digit(c)) {
+		return c - '0';
+	}
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 static inline bool is_letter(int c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

@@ -54,7 +54,7 @@ static size_t read_braced(const char **s, char *out)
 	uint32_t code = (uint32_t)strtoul(*s + 2, &end, 16);
 
 	*s = end + 1;
-	return brace_encode(out, code);
+	return utf8_encode(out, code);
 }
 
 /* What a reader of Rust's literals makes of a quoted text. */
@@ -87,7 +87,7 @@ static void escapes_read_back(void **state)
 		size_t length = 0;
 
 		for (uint64_t n = random_bits() % 20; n > 0; n--) {
-			length += brace_encode(text + length, random_code());
+			length += utf8_encode(text + length, random_code());
 		}
 		const char *quoted = rendered("{:?}", waymark_debug_text(text, length));
 
