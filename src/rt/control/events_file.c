@@ -93,6 +93,14 @@ int waymark_regex_add(struct waymark_rules *rules, const char *regex, struct way
 	return result;
 }
 
+/* Whether a comment follows on the line, as one may elsewhere: with it nothing would match. */
+static bool has_comment(const char *line, size_t len)
+{
+	const char *number = memchr(line, '#', len);
+
+	return number && number > line && is_blank(number[-1]);
+}
+
 static int add_regex(
 	struct waymark_rules *rules, const char *line, size_t len, struct waymark_error *error)
 {
@@ -103,6 +111,10 @@ static int add_regex(
 	}
 	if (memchr(line, '\0', len)) {
 		return waymark_fail(error, "a byte 0: this is no list of events");
+	}
+	if (has_comment(line, len)) {
+		return waymark_fail(error, "'%.*s': a comment has a line of its own",
+			len > 80 ? 80 : (int)len, line);
 	}
 	char *regex = strndup(line, len);
 	int result = regex ? waymark_regex_add(rules, regex, error)
