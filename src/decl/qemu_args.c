@@ -57,14 +57,9 @@ static bool is_type(struct args *args, struct span text)
 
 static void guess_type(struct args *args, struct type *type, struct span text)
 {
-	struct arena *a = &args->fe->model->arena;
+	bool is_tcg = args->event->properties & QEMU_TCG;
 
-	type_guess(type, a, text.text, text.len);
-	if (type->class == TYPE_TCG && !(args->event->properties & QEMU_TCG)) {
-		const char *host = type_of_execution(type);
-
-		type_parse(type, a, host, strlen(host));
-	}
+	(is_tcg ? type_guess : type_guess_host)(type, &args->fe->model->arena, text.text, text.len);
 }
 
 /*

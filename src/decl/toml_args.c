@@ -85,7 +85,7 @@ static bool read_type(struct args *args, struct type *type, const struct placed 
 		return true;
 	}
 	if (args->fe->lenient) {
-		type_guess(type, a, span.text, span.len);
+		type_guess_host(type, a, span.text, span.len);
 		return true;
 	}
 	fail(args, text, type_help(args, span),

@@ -225,6 +225,16 @@ void type_guess(struct type *t, struct arena *a, const char *text, size_t len)
 	t->text = t->c_text = regular_text(a, (struct span){ text, len });
 }
 
+void type_guess_host(struct type *t, struct arena *a, const char *text, size_t len)
+{
+	type_guess(t, a, text, len);
+	if (t->class == TYPE_TCG) {
+		const char *host = type_of_execution(t);
+
+		type_parse(t, a, host, strlen(host));
+	}
+}
+
 bool type_is_word(const char *text, size_t len)
 {
 	struct span word = { text, len };

@@ -79,6 +79,9 @@ const char *type_rust_nearest(const char *text, size_t len);
  */
 void type_guess(struct type *t, struct arena *a, const char *text, size_t len);
 
+/* The same where no value of the translated guest can be: it is what it arrives as at execution. */
+void type_guess_host(struct type *t, struct arena *a, const char *text, size_t len);
+
 /* Whether it is an integer of 128 bits, which simpletrace files and values have as a pair. */
 static inline bool type_is_pair(const struct type *t)
 {
