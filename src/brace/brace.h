@@ -98,6 +98,7 @@ struct brace_sink {
 	size_t size; /* of the buffer, with its NUL; 0: nothing is written */
 	size_t used; /* bytes in the buffer */
 	size_t length; /* bytes of the whole output so far */
+	size_t wanted; /* of the output: what comes behind may be left out, SIZE_MAX at first */
 	bool escapes_lines; /* of texts by {}: a newline is written as \n; to be set by the caller
 			     */
 };
@@ -109,6 +110,12 @@ void brace_sink_callback(struct brace_sink *s, brace_write_fn *write, void *cont
 
 /* Adds text as it is. */
 void brace_put(struct brace_sink *s, const char *text, size_t length);
+
+/* Whether nothing more is wanted: the time that a long value takes ends with what is shown. */
+static inline bool brace_has_enough(const struct brace_sink *s)
+{
+	return s->length >= s->wanted;
+}
 
 /* ---- Values ---- */
 
@@ -128,7 +135,7 @@ void brace_render(
 /*
  * Renders a message with its values, one for each placeholder in order. Where values are
  * missing, and from an error on, the message stands as written. Returns the bytes of the whole
- * output so far, as snprintf() does.
+ * output so far, as snprintf() does, unless that is more than was wanted.
  */
 size_t brace_format(struct brace_sink *s, const char *message, size_t length,
 	const struct waymark_debug *values, size_t count);

@@ -131,7 +131,7 @@ void brace_bytes_put(struct waymark_formatter *f, const struct waymark_debug *v)
 	struct waymark_group g = { .formatter = f, .kind = BRACE_LIST };
 
 	text_begin(&g, "", 0);
-	for (size_t i = 0; bytes && i < v->length; i++) {
+	for (size_t i = 0; bytes && i < v->length && !brace_has_enough(f->sink); i++) {
 		struct waymark_debug byte = waymark_debug_u8(bytes[i]);
 
 		text_field(&g, NULL, 0);

@@ -3,6 +3,7 @@
 #ifndef BRACE_INTERNAL_H
 #define BRACE_INTERNAL_H
 
+#include "base/utf8.h"
 #include "brace/brace.h"
 #include "brace/decimal.h"
 
@@ -48,6 +49,17 @@ void brace_put_text(struct waymark_formatter *f, const char *text, size_t length
 
 /* The same of text whose bytes are not known to be UTF-8. */
 void brace_put_mended(struct waymark_formatter *f, const char *text, size_t length);
+
+/*
+ * How much of a text is looked at: the rest would come out behind what the sink wants, since
+ * nothing comes out shorter than it is. A character that is cut by that does so, too.
+ */
+static inline size_t brace_worth(const struct waymark_formatter *f, size_t length)
+{
+	size_t left = brace_has_enough(f->sink) ? 0 : f->sink->wanted - f->sink->length;
+
+	return length > left && length - left > UTF8_MAX ? left + UTF8_MAX : length;
+}
 
 /* Lets an object say what it is. */
 void brace_call(struct waymark_formatter *f, const struct waymark_debug *object);

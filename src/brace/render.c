@@ -55,7 +55,7 @@ struct brace_spec brace_spec_of(const struct brace_spec *spec, unsigned int kind
 
 void brace_value_put(struct waymark_formatter *f, const struct waymark_debug *value)
 {
-	if (value->kind < BRACE_KINDS) {
+	if (value->kind < BRACE_KINDS && !brace_has_enough(f->sink)) {
 		kinds[value->kind].put(f, value);
 	}
 }

@@ -9,7 +9,7 @@
 
 void brace_sink_buffer(struct brace_sink *s, char *buffer, size_t size)
 {
-	*s = (struct brace_sink){ .buffer = buffer, .size = size };
+	*s = (struct brace_sink){ .buffer = buffer, .size = size, .wanted = SIZE_MAX };
 	if (size) {
 		buffer[0] = '\0';
 	}
@@ -17,7 +17,7 @@ void brace_sink_buffer(struct brace_sink *s, char *buffer, size_t size)
 
 void brace_sink_callback(struct brace_sink *s, brace_write_fn *write, void *context)
 {
-	*s = (struct brace_sink){ .write = write, .context = context };
+	*s = (struct brace_sink){ .write = write, .context = context, .wanted = SIZE_MAX };
 }
 
 /* How much of `text` goes into `room` bytes, less than its length, without a cut character. */

@@ -87,6 +87,7 @@ static void put_lines(struct waymark_formatter *f, const char *text, size_t leng
 
 void brace_put_mended(struct waymark_formatter *f, const char *text, size_t length)
 {
+	length = brace_worth(f, length);
 	while (length) {
 		size_t good = utf8_invalid(text, length);
 
@@ -108,13 +109,10 @@ static void put_padded(struct waymark_formatter *f, const char *text, size_t len
 {
 	size_t count = 0;
 
-	if (f->spec.precision >= 0 || f->spec.width > 0) {
-		size_t limit = f->spec.precision < 0 ? SIZE_MAX : (size_t)f->spec.precision;
-
-		length = measure(text, length, limit, &count);
-	} else {
-		brace_put_mended(f, text, length);
-		return;
+	if (f->spec.precision >= 0) {
+		length = measure(text, length, (size_t)f->spec.precision, &count);
+	} else if (f->spec.width > 0) { /* more characters than that make no difference */
+		measure(text, length, (size_t)f->spec.width, &count);
 	}
 	struct brace_padding p = brace_padding_of(&f->spec, count, BRACE_ALIGN_LEFT);
 
@@ -258,6 +256,7 @@ static size_t plain_length(const char *text, size_t length, const struct quoting
 static void put_quoted(
 	struct waymark_formatter *f, const char *text, size_t length, const struct quoting *q)
 {
+	length = brace_worth(f, length);
 	brace_put_text(f, &q->quote, 1);
 	for (size_t at = 0; at < length;) {
 		size_t plain = plain_length(text + at, length - at, q);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sinks: at every size a buffer holds whole characters and its NUL; errno is kept. */
 #include <errno.h>
+#include <sys/mman.h>
 
 #include "base/utf8.h"
 #include "unit.h"
@@ -77,6 +78,58 @@ static void a_callback_gets_the_same(void **state)
 	assert_memory_equal(collected.text, whole, length);
 }
 
+static unsigned int entries_told;
+
+static void tell_for_ever(struct waymark_formatter *f, const void *object)
+{
+	(void)object;
+	entries_told++;
+	waymark_debug_value(f, waymark_debug_object(tell_for_ever, NULL));
+	waymark_debug_value(f, waymark_debug_object(tell_for_ever, NULL));
+}
+
+/*
+ * Where a sink wants `n` bytes, those are what they are without a limit, and of values of
+ * 1 GiB, or of 2 to the 32nd nested ones, no more is looked at than is shown.
+ */
+static void what_is_not_wanted_takes_no_time(void **state)
+{
+	static const char *const messages[] = { "{}", "{:?}", "{:>9}", "{:.70}", "{:日<80}", "{:?}",
+		"{:#x?}", "{:?}" };
+	size_t huge = (size_t)1 << 30;
+	char *text = mmap(NULL, huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_ptr_not_equal(text, MAP_FAILED);
+	memcpy(text, "caf\xc3\xa9\n\xff\xe6\x97", 9);
+	struct waymark_debug values[] = {
+		waymark_debug_text(text, huge),
+		waymark_debug_bytes(text, huge),
+		waymark_debug_object(tell_for_ever, NULL),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
+		struct waymark_debug value = values[i < 5 ? 0 : i - 5];
+		struct waymark_debug shorter = value;
+		char got[64];
+		char wanted[64];
+		struct brace_sink s;
+
+		shorter.length = 300;
+		brace_sink_buffer(&s, got, sizeof(got));
+		s.wanted = sizeof(got);
+		brace_format(&s, messages[i], strlen(messages[i]), &value, 1);
+		assert_true(value.kind == WAYMARK_DEBUG_OBJECT || s.length >= sizeof(got));
+		brace_sink_buffer(&s, wanted, sizeof(wanted));
+		if (value.kind != WAYMARK_DEBUG_OBJECT) {
+			brace_format(&s, messages[i], strlen(messages[i]), &shorter, 1);
+			assert_string_equal(got, wanted);
+		}
+	}
+	assert_in_range(entries_told, 1, 1000);
+	munmap(text, huge);
+}
+
 static void errno_is_kept(void **state)
 {
 	char text[64];
@@ -94,6 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_size_holds_whole_characters),
 		cmocka_unit_test(a_callback_gets_the_same),
+		cmocka_unit_test(what_is_not_wanted_takes_no_time),
 		cmocka_unit_test(errno_is_kept),
 	};
 

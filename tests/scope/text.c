@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <cmocka.h>
 
@@ -97,6 +98,24 @@ static void a_long_message_is_kept_whole(void **state)
 	assert_memory_equal(m.text + strlen("data "), text, LONG);
 	waymark_scope_ended(&s, &m);
 	free(text);
+}
+
+/* No line shows more: 1 GiB takes neither that much memory nor its time. */
+static void of_an_endless_message_the_beginning_is_kept(void **state)
+{
+	(void)state;
+	size_t length = (size_t)1 << 30;
+	char *text = mmap(NULL, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct waymark_debug value = waymark_debug_text(text, length);
+	struct waymark_message m = waymark_message_of(&value, 1, NULL, 0);
+	struct waymark_scope s = waymark_scope_start(WAYMARK_LOG, never);
+
+	assert_ptr_not_equal(text, MAP_FAILED);
+	waymark_scope_begins(&s, &of_text, &m);
+	m = waymark_scope_ends(&s);
+	assert_in_range(m.length, 8000, 8192);
+	waymark_scope_ended(&s, &m);
+	munmap(text, length);
 }
 
 static void *begin_and_end(void *arg)
@@ -191,6 +210,7 @@ int main(void)
 		cmocka_unit_test(synchronous_scopes_keep_nothing),
 		cmocka_unit_test(a_message_is_kept_for_the_end),
 		cmocka_unit_test(a_long_message_is_kept_whole),
+		cmocka_unit_test(of_an_endless_message_the_beginning_is_kept),
 		cmocka_unit_test(many_are_kept_by_threads_at_once),
 		cmocka_unit_test(ids_of_asynchronous_scopes_count),
 		cmocka_unit_test(ids_of_blocks_are_never_given_twice),

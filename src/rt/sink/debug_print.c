@@ -25,6 +25,7 @@ void waymark_debug_print(const struct waymark_debug *value, char *buffer, size_t
 	struct brace_sink s;
 
 	brace_sink_buffer(&s, buffer, size);
+	s.wanted = size;
 	brace_render(&s, &spec, value);
 	if (s.length > s.used && size > sizeof(cut)) {
 		size_t room = size - sizeof(cut);

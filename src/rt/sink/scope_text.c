@@ -18,6 +18,7 @@
 #include "base/compiler.h"
 
 #define SLOT_BYTES 1024u
+#define LONG_BYTES 8192u /* no backend shows more of a message, which may be of any length */
 #define CHUNK_SLOTS 64u
 #define CHUNKS 1024u
 #define INDEX_BITS 16 /* of a handle: CHUNKS * CHUNK_SLOTS slots */
@@ -25,11 +26,10 @@
 
 struct slot {
 	uint64_t handle; /* 0: free, or about to be */
-	char *long_text; /* mapped for what `text` does not hold */
-	size_t long_bytes;
+	char *long_text; /* LONG_BYTES, mapped for what `text` does not hold */
 	uint32_t length; /* of what is kept, in bytes */
 	uint32_t next; /* in the list of free ones: an index + 1 */
-	char text[SLOT_BYTES - 2 * sizeof(uint64_t) - sizeof(char *) - sizeof(size_t)];
+	char text[SLOT_BYTES - 2 * sizeof(uint64_t) - sizeof(char *)];
 };
 
 _Static_assert(sizeof(struct slot) <= SLOT_BYTES, "a slot is not larger than it says");
@@ -40,6 +40,8 @@ static struct {
 	uint32_t used; /* slots that were ever taken */
 	uint64_t handles;
 } kept;
+
+static const char nothing[] = "";
 
 /* The slots of a chunk, mapped now if they are not; NULL: no memory. */
 static struct slot *chunk_get(uint32_t i)
@@ -114,34 +116,33 @@ static void give_back(uint32_t index)
 		&kept.free, &head, longer, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-static size_t render(char *text, size_t size, const struct waymark_event *event,
-	const struct waymark_message *m, size_t *whole)
+/* False where it does not fit, and is cut. */
+static bool render(struct slot *s, char *text, size_t size, const struct waymark_event *event,
+	const struct waymark_message *m)
 {
-	struct brace_sink s;
+	struct brace_sink sink;
 
-	brace_sink_buffer(&s, text, size);
-	s.escapes_lines = true;
-	*whole = brace_format(&s, event->format, strlen(event->format), m->values, m->count);
-	return s.used;
+	brace_sink_buffer(&sink, text, size);
+	sink.escapes_lines = true;
+	sink.wanted = size;
+	brace_format(&sink, event->format, strlen(event->format), m->values, m->count);
+	s->length = (uint32_t)sink.used;
+	return sink.length < size;
 }
 
 /* Renders into the slot, or what is too long for it into memory of its own; else it is cut. */
 static void fill(struct slot *s, const struct waymark_event *event, const struct waymark_message *m)
 {
-	size_t whole;
-
 	s->long_text = NULL;
-	s->length = (uint32_t)render(s->text, sizeof(s->text), event, m, &whole);
-	if (LIKELY(whole < sizeof(s->text))) {
+	if (LIKELY(render(s, s->text, sizeof(s->text), event, m))) {
 		return;
 	}
 	char *text =
-		mmap(NULL, whole + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mmap(NULL, LONG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (text != MAP_FAILED) {
 		s->long_text = text;
-		s->long_bytes = whole + 1;
-		s->length = (uint32_t)render(text, whole + 1, event, m, &whole);
+		render(s, text, LONG_BYTES, event, m);
 	}
 }
 
@@ -198,7 +199,7 @@ struct waymark_message waymark_scope_ends(const struct waymark_scope *scope)
 		.file = scope->file,
 		.mark = scope->end ? WAYMARK_MARK_ASYNC_END : WAYMARK_MARK_END,
 		.id = (int32_t)scope->id,
-		.text = !s	       ? ""
+		.text = !s	       ? nothing
 			: s->long_text ? s->long_text
 				       : s->text,
 		.length = s ? s->length : 0,
@@ -210,11 +211,11 @@ void waymark_scope_ended(const struct waymark_scope *scope, const struct waymark
 	uint32_t index = scope->text & INDEX_MASK;
 	struct slot *s = scope->text ? slot_at(index) : NULL;
 
-	if (!s || (m->text != s->text && m->text != s->long_text)) {
+	if (!s || m->text == nothing) {
 		return; /* nothing was kept, or another end of a copy had it */
 	}
 	if (s->long_text) {
-		munmap(s->long_text, s->long_bytes);
+		munmap(s->long_text, LONG_BYTES);
 	}
 	give_back(index);
 }

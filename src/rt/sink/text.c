@@ -54,6 +54,7 @@ void waymark_text_put(
 	}
 	brace_sink_callback(&sink, put_rendered, l);
 	sink.escapes_lines = true;
+	sink.wanted = l->size;
 	brace_format(&sink, event->format, strlen(event->format), m->values, m->count);
 }
 
