@@ -6,15 +6,19 @@
  * A tree is tokens, each a byte and what belongs to it; little endian, unaligned. `text` is its
  * length as a LEB128 number of at most 32 bits, and its bytes.
  *
- *	| token | behind it | |
- *	|---|---|---|
- *	| an enum waymark_debug_kind up to CHAR | the value by its width; 1 of a bool, 4 of a char |
- *| | WAYMARK_DEBUG_POINTER | size in bytes, 4 or 8; that | | | WAYMARK_DEBUG_STRING,
- *WAYMARK_DEBUG_BYTES | text | | | NULL | | a string that is NULL | | STRUCT TUPLE LIST SET MAP |
- *text: a name | a group begins | | FIELD | text: a name | of a group; then what it is | | ENTRY | |
- *the same without a name | | COLON | | what comes before was the key of an entry | | END, END_MORE
- *| | of the group | | NAME, VERBATIM | text | | | UNIT | | () | | WHOLE | | the end: nothing is
- *missing | | CUT, CUT_VALUE | | the end: what follows is missing, or of the last value the rest |
+ *	kinds up to CHAR	the value by its width; 1 of a bool, 4 of a char
+ *	POINTER			size in bytes, 4 or 8; that
+ *	STRING, BYTES		text
+ *	NULL			a string that is NULL
+ *	STRUCT ... MAP		text, a name: a group begins
+ *	FIELD			text, a name: of a group; then what it is
+ *	ENTRY			the same without a name
+ *	COLON			what comes before was the key of an entry
+ *	END, END_MORE		of the group
+ *	NAME, VERBATIM		text
+ *	UNIT			()
+ *	WHOLE			the end: nothing is missing
+ *	CUT, CUT_VALUE		the end: what follows is missing, or of the last value the rest
  *
  * A tree that does not end in WHOLE, or not there where all groups have ended, renders as far
  * as it goes, and then `...`: trees come from files, so any bytes do.
