@@ -71,7 +71,7 @@ static const char function_end[] = "}\n";
 
 static const char on[] =
 	"\tunsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_${name});\n"
-	"\n"
+	"${gap}"
 	"${watched}";
 
 static const char several[] =
@@ -93,14 +93,13 @@ static const char enter_begin[] =
 
 /* Nothing else is called, so that hardly a register is saved. */
 static const char enter_recorder[] =
-	"\tuint64_t waymark_token = 0;\n"
-	"\n"
 	"\tif (waymark_on == ${mask}) {\n"
-	"\t\twaymark_token = waymark_scope_try(${mask});\n"
-	"\t}\n"
-	"\tif (waymark_token) {\n"
-	"\t\t${backend}_${name}(waymark_scope_id(waymark_token)${comma}${arguments});\n"
-	"\t\treturn waymark_token;\n"
+	"\t\tuint64_t waymark_token = waymark_scope_try(${mask});\n"
+	"\n"
+	"\t\tif (waymark_token) {\n"
+	"\t\t\t${backend}_${name}(waymark_scope_id(waymark_token)${comma}${arguments});\n"
+	"\t\t\treturn waymark_token;\n"
+	"\t\t}\n"
 	"\t}\n";
 
 static const char enter_end[] =
@@ -188,7 +187,11 @@ static void of_call(struct emit_context *c, const struct event *e, const char *t
 	struct event call = scope_call(e);
 	bool more = call.arg_count || c_has_place(c, &call);
 
-	OUT(c_begin(c), on, { "name", e->name }, { "watched", c_watched(c, e) });
+	const char *watched = c_watched(c, e);
+	bool goes_on = text == start && !*watched; /* with declarations */
+
+	OUT(c_begin(c), on, { "name", e->name }, { "gap", goes_on ? "" : "\n" },
+		{ "watched", watched });
 	OUT(c->out, text, { "name", e->name }, { "on", c_end(c) }, { "comma", more ? ", " : "" },
 		{ "parameters", more ? c_placed_parameters(c, &call) : "" },
 		{ "parameters_or_void", c_placed_parameters(c, &call) },

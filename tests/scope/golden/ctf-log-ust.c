@@ -183,14 +183,13 @@ uint64_t waymark_enter_update_cursor(const char *waymark_file, unsigned int waym
 	if (WAYMARK_TRACED(waymark_ust_update_cursor_end)) {
 		waymark_on |= WAYMARK_UST;
 	}
-	uint64_t waymark_token = 0;
-
 	if (waymark_on == WAYMARK_CTF) {
-		waymark_token = waymark_scope_try(WAYMARK_CTF);
-	}
-	if (waymark_token) {
-		ctf_update_cursor(waymark_scope_id(waymark_token));
-		return waymark_token;
+		uint64_t waymark_token = waymark_scope_try(WAYMARK_CTF);
+
+		if (waymark_token) {
+			ctf_update_cursor(waymark_scope_id(waymark_token));
+			return waymark_token;
+		}
 	}
 	return several_update_cursor(waymark_on, waymark_file, waymark_line);
 }
@@ -430,14 +429,13 @@ uint64_t waymark_enter_handle_message(const char *waymark_file, unsigned int way
 	if (WAYMARK_TRACED(waymark_ust_handle_message_end)) {
 		waymark_on |= WAYMARK_UST;
 	}
-	uint64_t waymark_token = 0;
-
 	if (waymark_on == WAYMARK_CTF) {
-		waymark_token = waymark_scope_try(WAYMARK_CTF);
-	}
-	if (waymark_token) {
-		ctf_handle_message(waymark_scope_id(waymark_token), opcode, length);
-		return waymark_token;
+		uint64_t waymark_token = waymark_scope_try(WAYMARK_CTF);
+
+		if (waymark_token) {
+			ctf_handle_message(waymark_scope_id(waymark_token), opcode, length);
+			return waymark_token;
+		}
 	}
 	return several_handle_message(waymark_on, waymark_file, waymark_line, opcode, length);
 }
@@ -689,15 +687,14 @@ uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	if (WAYMARK_TRACED(waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line_end)) {
 		waymark_on |= WAYMARK_UST;
 	}
-	uint64_t waymark_token = 0;
-
 	if (waymark_on == WAYMARK_CTF) {
-		waymark_token = waymark_scope_try(WAYMARK_CTF);
-	}
-	if (waymark_token) {
-		ctf_a_name_that_is_longer_than_what_fits_into_a_line(
-			waymark_scope_id(waymark_token), text, text_length);
-		return waymark_token;
+		uint64_t waymark_token = waymark_scope_try(WAYMARK_CTF);
+
+		if (waymark_token) {
+			ctf_a_name_that_is_longer_than_what_fits_into_a_line(
+				waymark_scope_id(waymark_token), text, text_length);
+			return waymark_token;
+		}
 	}
 	return several_a_name_that_is_longer_than_what_fits_into_a_line(
 		waymark_on, waymark_file, waymark_line, text, text_length);

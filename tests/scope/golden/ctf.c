@@ -130,14 +130,13 @@ uint64_t waymark_enter_update_cursor(void)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_update_cursor);
 
-	uint64_t waymark_token = 0;
-
 	if (waymark_on == WAYMARK_CTF) {
-		waymark_token = waymark_scope_try(WAYMARK_CTF);
-	}
-	if (waymark_token) {
-		ctf_update_cursor(waymark_scope_id(waymark_token));
-		return waymark_token;
+		uint64_t waymark_token = waymark_scope_try(WAYMARK_CTF);
+
+		if (waymark_token) {
+			ctf_update_cursor(waymark_scope_id(waymark_token));
+			return waymark_token;
+		}
 	}
 	return several_update_cursor(waymark_on);
 }
@@ -156,7 +155,6 @@ void waymark_leave_update_cursor(uint64_t waymark_token)
 struct waymark_scope waymark_start_update_cursor(void)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_update_cursor);
-
 	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_update_cursor);
 
 	begin_update_cursor(&waymark_s);
@@ -309,14 +307,13 @@ uint64_t waymark_enter_handle_message(struct waymark_debug opcode, int32_t lengt
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_handle_message);
 
-	uint64_t waymark_token = 0;
-
 	if (waymark_on == WAYMARK_CTF) {
-		waymark_token = waymark_scope_try(WAYMARK_CTF);
-	}
-	if (waymark_token) {
-		ctf_handle_message(waymark_scope_id(waymark_token), opcode, length);
-		return waymark_token;
+		uint64_t waymark_token = waymark_scope_try(WAYMARK_CTF);
+
+		if (waymark_token) {
+			ctf_handle_message(waymark_scope_id(waymark_token), opcode, length);
+			return waymark_token;
+		}
 	}
 	return several_handle_message(waymark_on, opcode, length);
 }
@@ -335,7 +332,6 @@ void waymark_leave_handle_message(uint64_t waymark_token)
 struct waymark_scope waymark_start_handle_message(struct waymark_debug opcode, int32_t length)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_handle_message);
-
 	struct waymark_scope waymark_s = waymark_scope_start(waymark_on, end_handle_message);
 
 	begin_handle_message(&waymark_s, opcode, length);
@@ -493,15 +489,14 @@ uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	unsigned int waymark_on =
 		WAYMARK_BACKENDS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
 
-	uint64_t waymark_token = 0;
-
 	if (waymark_on == WAYMARK_CTF) {
-		waymark_token = waymark_scope_try(WAYMARK_CTF);
-	}
-	if (waymark_token) {
-		ctf_a_name_that_is_longer_than_what_fits_into_a_line(
-			waymark_scope_id(waymark_token), text, text_length);
-		return waymark_token;
+		uint64_t waymark_token = waymark_scope_try(WAYMARK_CTF);
+
+		if (waymark_token) {
+			ctf_a_name_that_is_longer_than_what_fits_into_a_line(
+				waymark_scope_id(waymark_token), text, text_length);
+			return waymark_token;
+		}
 	}
 	return several_a_name_that_is_longer_than_what_fits_into_a_line(
 		waymark_on, text, text_length);
@@ -524,7 +519,6 @@ struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_l
 {
 	unsigned int waymark_on =
 		WAYMARK_BACKENDS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
-
 	struct waymark_scope waymark_s = waymark_scope_start(
 		waymark_on, end_a_name_that_is_longer_than_what_fits_into_a_line);
 

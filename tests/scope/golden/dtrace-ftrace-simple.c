@@ -177,14 +177,13 @@ uint64_t waymark_enter_update_cursor(void)
 	if (WAYMARK_WATCHERS(waymark_state_update_cursor)) {
 		waymark_on |= WAYMARK_DTRACE;
 	}
-	uint64_t waymark_token = 0;
-
 	if (waymark_on == WAYMARK_SIMPLE) {
-		waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
-	}
-	if (waymark_token) {
-		simple_update_cursor(waymark_scope_id(waymark_token));
-		return waymark_token;
+		uint64_t waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
+
+		if (waymark_token) {
+			simple_update_cursor(waymark_scope_id(waymark_token));
+			return waymark_token;
+		}
 	}
 	return several_update_cursor(waymark_on);
 }
@@ -411,14 +410,13 @@ uint64_t waymark_enter_handle_message(struct waymark_debug opcode, int32_t lengt
 	if (WAYMARK_WATCHERS(waymark_state_handle_message)) {
 		waymark_on |= WAYMARK_DTRACE;
 	}
-	uint64_t waymark_token = 0;
-
 	if (waymark_on == WAYMARK_SIMPLE) {
-		waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
-	}
-	if (waymark_token) {
-		simple_handle_message(waymark_scope_id(waymark_token), opcode, length);
-		return waymark_token;
+		uint64_t waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
+
+		if (waymark_token) {
+			simple_handle_message(waymark_scope_id(waymark_token), opcode, length);
+			return waymark_token;
+		}
 	}
 	return several_handle_message(waymark_on, opcode, length);
 }
@@ -662,15 +660,14 @@ uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	if (WAYMARK_WATCHERS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line)) {
 		waymark_on |= WAYMARK_DTRACE;
 	}
-	uint64_t waymark_token = 0;
-
 	if (waymark_on == WAYMARK_SIMPLE) {
-		waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
-	}
-	if (waymark_token) {
-		simple_a_name_that_is_longer_than_what_fits_into_a_line(
-			waymark_scope_id(waymark_token), text, text_length);
-		return waymark_token;
+		uint64_t waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
+
+		if (waymark_token) {
+			simple_a_name_that_is_longer_than_what_fits_into_a_line(
+				waymark_scope_id(waymark_token), text, text_length);
+			return waymark_token;
+		}
 	}
 	return several_a_name_that_is_longer_than_what_fits_into_a_line(
 		waymark_on, text, text_length);
