@@ -16,6 +16,8 @@
  *		waymark_debug_end(&g);
  *	}
  *
+ * A name of NULL is shown as (null).
+ *
  * Nothing here allocates, takes a lock or changes errno. Any thread, any signal handler; a
  * callback runs in the thread that fires the event, while it fires, and must neither leave by
  * longjmp() or an exception nor keep the formatter.

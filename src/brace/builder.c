@@ -7,12 +7,19 @@
 
 #include "brace/internal.h"
 
+/* Names come from tables of programs, which may lack one. */
+static const char *name_of(const char *name)
+{
+	return name ? name : "(null)";
+}
+
 static void begin(struct waymark_group *g, struct waymark_formatter *f, enum brace_group_kind kind,
 	const char *name)
 {
 	memset(g, 0, sizeof(*g));
 	g->formatter = f;
 	g->kind = kind;
+	name = name_of(name);
 	f->to->begin(g, name, strlen(name));
 }
 
@@ -43,6 +50,7 @@ void waymark_debug_map(struct waymark_group *g, struct waymark_formatter *f)
 
 void waymark_debug_field(struct waymark_group *g, const char *name, struct waymark_debug value)
 {
+	name = name_of(name);
 	g->formatter->to->field(g, name, strlen(name));
 	g->formatter->to->value(g->formatter, &value);
 }
@@ -73,6 +81,7 @@ void waymark_debug_end_more(struct waymark_group *g)
 
 void waymark_debug_name(struct waymark_formatter *f, const char *name)
 {
+	name = name_of(name);
 	f->to->name(f, name, strlen(name));
 }
 
@@ -108,7 +117,9 @@ void waymark_debug_value(struct waymark_formatter *f, struct waymark_debug value
 
 void waymark_debug_verbatim(struct waymark_formatter *f, const char *text, size_t length)
 {
-	f->to->verbatim(f, text, length);
+	if (text) {
+		f->to->verbatim(f, text, length);
+	}
 }
 
 bool waymark_debug_is_pretty(const struct waymark_formatter *f)

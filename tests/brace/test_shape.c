@@ -31,6 +31,27 @@ static void empty_and_open_groups(void **state)
 	assert_string_equal(shape("{:#?}", "only more"), "N { .. }");
 }
 
+static void nameless(struct waymark_formatter *f, const void *object)
+{
+	struct waymark_group g;
+
+	(void)object;
+	waymark_debug_struct(&g, f, NULL);
+	waymark_debug_field(&g, NULL, waymark_debug_i32(1));
+	waymark_debug_end(&g);
+	waymark_debug_name(f, NULL);
+	waymark_debug_verbatim(f, NULL, 1);
+	waymark_debug_variant(f, NULL, waymark_debug_i32(2));
+}
+
+/* As NULL strings are: a table of names that lacks one does not end the program. */
+static void names_that_are_null_are_shown(void **state)
+{
+	(void)state;
+	assert_string_equal(rendered("{:?}", waymark_debug_object(nameless, NULL)),
+		"(null) { (null): 1 }(null)(null)(2)");
+}
+
 static void deep(struct waymark_formatter *f, const void *object)
 {
 	unsigned int left = *(const unsigned int *)object - 1;
@@ -101,6 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nested_values_inherit_the_placeholder),
 		cmocka_unit_test(empty_and_open_groups),
+		cmocka_unit_test(names_that_are_null_are_shown),
 		cmocka_unit_test(indentation_at_any_depth),
 		cmocka_unit_test(an_object_within_itself_ends),
 		cmocka_unit_test(lines_of_a_text_are_indented),
