@@ -143,6 +143,10 @@ WAYMARK_DEBUG_OF(same, const struct waymark_debug &)
 
 #undef WAYMARK_DEBUG_OF
 
+/* A built-in trait of the compiler cannot stand in the type of a function that is linked. */
+template <typename T> struct waymark_debug_is_enum {
+	static const bool value = __is_enum(T);
+};
 template <typename T, bool is_enum> struct waymark_debug_enum {
 };
 template <typename T> struct waymark_debug_enum<T, true> {
@@ -152,10 +156,11 @@ template <typename T> struct waymark_debug_enum<T, true> {
 /* Enums, also those with a scope. */
 template <typename T>
 inline struct waymark_debug waymark_debug_of(
-	T value, typename waymark_debug_enum<T, __is_enum(T)>::type * = nullptr)
+	T value, typename waymark_debug_enum<T, waymark_debug_is_enum<T>::value>::type * = nullptr)
 {
 	return waymark_debug_of(
-		static_cast<typename waymark_debug_enum<T, __is_enum(T)>::type>(value));
+		static_cast<typename waymark_debug_enum<T, waymark_debug_is_enum<T>::value>::type>(
+			value));
 }
 
 /* Functions would become truth values. */
