@@ -32,6 +32,25 @@ static int compare(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Whoever opens a pipe waits for its writer. A directory of that name is an error when it is read.
+ */
+static bool is_readable(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
+}
+
+static const char *find_odd(struct arena *arena, const char *const *paths, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!is_readable(paths[i])) {
+			return arena_printf(arena, "%s is no regular file", paths[i]);
+		}
+	}
+	return NULL;
+}
+
 const char *decl_list_directory(
 	struct arena *arena, const char *directory, const char *const **paths, size_t *count)
 {
@@ -52,5 +71,5 @@ const char *decl_list_directory(
 	free(entries);
 	*paths = list;
 	*count = (size_t)found;
-	return found ? NULL : "a directory without files *" SUFFIX;
+	return found ? find_odd(arena, list, *count) : "a directory without files *" SUFFIX;
 }

@@ -68,7 +68,8 @@ bool type_parse_rust(struct type *t, struct arena *a, const char *text, size_t l
 /* What may be declared in Rust, in words. */
 #define TYPE_RUST_HELP                                                                     \
 	"allowed are u8 to u128, i8 to i128, usize, isize, bool, f32, f64, &str, String, " \
-	"&[u8], Vec<u8>, RawFd, EventFd and &dyn fmt::Debug, and references to them"
+	"str (text with its length), &[u8], Vec<u8>, RawFd, EventFd and &dyn fmt::Debug, " \
+	"and references to them"
 
 /* The type in Rust that was meant: the same in C, or one nearly called so; NULL: none. */
 const char *type_rust_nearest(const char *text, size_t len);

@@ -64,8 +64,10 @@ tests()
 	code on.o | awk '/^ret|^jmp/ { exit } /^(test|cmp)/ { n++ } END { print n + 0 }'
 }
 
+compilers=
 for compiler in gcc clang; do
 	have $compiler || continue
+	compilers="$compilers $compiler"
 	for level in 1 2 3 s; do
 		for source in with without on; do
 			$compiler -std=gnu11 -O$level -I"$include" -c $source.c -o $source.o ||
@@ -84,4 +86,5 @@ for compiler in gcc clang; do
 		}
 	done
 done
+[ "$compilers" ] || fail 'there is no compiler'
 finish

@@ -75,6 +75,11 @@ refusals()
 	run 1 --check clash-events info
 	says "info/clash.toml:2:9: error: the events 'CLASH' and 'clash' differ only in case"
 	rm info/clash.toml
+	mkdir -p pipes
+	event first >pipes/a.toml
+	mkfifo pipes/b.toml
+	run 1 $both --group=g -o new.h pipes
+	says 'Error: cannot read pipes: pipes/b.toml is no regular file'
 	# One run shows what is wrong in each file.
 	mkdir -p two
 	event if >two/a.toml

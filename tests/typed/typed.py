@@ -273,4 +273,7 @@ class Typed(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    done = unittest.main(argv=sys.argv[:1], exit=False).result
+    for test, reason in done.skipped:
+        print("skipped:", test, reason)
+    sys.exit(1 if not done.wasSuccessful() else 77 if done.skipped else 0)
