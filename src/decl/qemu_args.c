@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "base/vec.h"
+#include "decl/arg_list.h"
 #include "decl/qemu.h"
 #include "model/name.h"
 
@@ -15,7 +15,7 @@
 struct args {
 	struct front_end *fe;
 	const struct event *event;
-	VEC(struct arg) list;
+	struct arg_list list;
 	bool failed;
 };
 
@@ -89,21 +89,15 @@ static const char *find_missing_comma(struct args *args, struct span text)
 	return NULL;
 }
 
-/* The list of all types is long: a run shows it once. */
 static const char *type_help(struct args *args, struct span text)
 {
-	struct diag *d = args->fe->diag;
 	const char *help = find_missing_comma(args, text);
 
 	help = help ? help : type_advice(text.text, text.len);
 	if (help) {
 		return help;
 	}
-	if (d->has_listed) {
-		return "it is none of the types that are listed above";
-	}
-	d->has_listed = true;
-	return TYPE_HELP;
+	return arg_type_help(args->fe->diag, TYPE_HELP);
 }
 
 static bool read_type(struct args *args, struct type *type, struct span text)
@@ -174,18 +168,6 @@ static bool check_declarator(struct args *args, struct parts parts)
 	return name_check_arg(parts.name, at, fe->rules);
 }
 
-static void check_unique(struct args *args, struct span name)
-{
-	vec_foreach (struct arg *, arg, &args->list) {
-		if (span_equals(name, arg->name)) {
-			diag_error(args->fe->rules, span_location(args->fe->source, name),
-				"give each argument its own name",
-				"two arguments are called '%.*s'", SPAN_ARGS(name));
-			return;
-		}
-	}
-}
-
 static void add_arg(struct args *args, struct span text, struct parts parts)
 {
 	struct front_end *fe = args->fe;
@@ -198,9 +180,8 @@ static void add_arg(struct args *args, struct span text, struct parts parts)
 		args->failed = true;
 		return;
 	}
-	check_unique(args, parts.name);
-	arg.name = arena_strndup(&fe->model->arena, parts.name.text, parts.name.len);
-	vec_push(&args->list, arg);
+	arg_list_is_new(&args->list, parts.name, span_location(fe->source, parts.name), fe->rules);
+	arg_list_add(&args->list, &fe->model->arena, &arg, parts.name);
 }
 
 static void read_arg(struct args *args, struct span text)
@@ -283,11 +264,6 @@ bool qemu_read_args(struct front_end *fe, struct event *e, struct scan *s)
 	} else if (!span_equals(list, "void")) {
 		read_list(&args, list);
 	}
-	e->arg_count = args.list.count;
-	e->args = arena_array(&fe->model->arena, struct arg, e->arg_count);
-	if (e->arg_count > 0) {
-		memcpy(e->args, args.list.items, e->arg_count * sizeof(*e->args));
-	}
-	vec_fini(&args.list);
+	arg_list_move(&args.list, &fe->model->arena, e);
 	return !args.failed;
 }

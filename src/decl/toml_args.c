@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "base/vec.h"
+#include "decl/arg_list.h"
 #include "decl/toml_events.h"
 #include "model/name.h"
 
@@ -16,7 +16,7 @@ struct args {
 	struct front_end *fe;
 	bool is_scope;
 	bool failed;
-	VEC(struct arg) list;
+	struct arg_list list;
 };
 
 static bool is_white(const char *s, size_t n)
@@ -63,17 +63,12 @@ static void fail(struct args *args, const struct placed *at, const char *help, c
 
 static const char *type_help(struct args *args, struct span text)
 {
-	struct diag *d = args->fe->diag;
 	const char *nearest = type_rust_nearest(text.text, text.len);
 
 	if (nearest) {
 		return arena_printf(&args->fe->model->arena, "did you mean '%s'?", nearest);
 	}
-	if (d->has_listed) {
-		return "it is none of the types that are listed above";
-	}
-	d->has_listed = true;
-	return TYPE_RUST_HELP;
+	return arg_type_help(args->fe->diag, TYPE_RUST_HELP);
 }
 
 static bool read_type(struct args *args, struct type *type, const struct placed *text)
@@ -112,14 +107,7 @@ static bool check_name(struct args *args, const struct placed *name)
 			SPAN_ARGS(name->span));
 		return false;
 	}
-	vec_foreach (struct arg *, arg, &args->list) {
-		if (span_equals(name->span, arg->name)) {
-			diag_error(fe->rules, at, "give each argument its own name",
-				"two arguments are called '%.*s'", SPAN_ARGS(name->span));
-			return false;
-		}
-	}
-	return true;
+	return arg_list_is_new(&args->list, name->span, at, fe->rules);
 }
 
 static void add_arg(struct args *args, const struct placed *name, const struct placed *text)
@@ -132,8 +120,7 @@ static void add_arg(struct args *args, const struct placed *name, const struct p
 		args->failed = true;
 		return;
 	}
-	arg.name = arena_strndup(&fe->model->arena, name->span.text, name->span.len);
-	vec_push(&args->list, arg);
+	arg_list_add(&args->list, &fe->model->arena, &arg, name->span);
 }
 
 static void read_arg(struct args *args, const struct placed *text)
@@ -208,11 +195,6 @@ bool toml_read_args(struct front_end *fe, struct event *e, const struct placed *
 	if (text->span.len > 0) {
 		read_list(&args, text);
 	}
-	e->arg_count = args.list.count;
-	e->args = arena_array(&fe->model->arena, struct arg, e->arg_count);
-	if (e->arg_count > 0) {
-		memcpy(e->args, args.list.items, e->arg_count * sizeof(*e->args));
-	}
-	vec_fini(&args.list);
+	arg_list_move(&args.list, &fe->model->arena, e);
 	return !args.failed;
 }
