@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* See analyse/distribution.h. */
+#include "analyse/distribution.h"
+
+#include <stddef.h>
+
+#define STEPS (UINT64_C(1) << DISTRIBUTION_CELL_BITS)
+
+static size_t cell_of(uint64_t value)
+{
+	if (value < STEPS) {
+		return (size_t)value;
+	}
+	unsigned int shift = 63 - DISTRIBUTION_CELL_BITS - (unsigned int)__builtin_clzll(value);
+
+	return ((size_t)shift << DISTRIBUTION_CELL_BITS) + (size_t)(value >> shift);
+}
+
+/* The middle of a cell, from which nothing in it is further off than 1/128 of itself. */
+static uint64_t middle_of(size_t cell)
+{
+	if (cell < 2 * STEPS) {
+		return cell;
+	}
+	unsigned int shift = (unsigned int)(cell >> DISTRIBUTION_CELL_BITS) - 1;
+
+	return ((STEPS + cell % STEPS) << shift) + (UINT64_C(1) << shift) / 2;
+}
+
+void distribution_add(struct distribution *d, uint64_t value)
+{
+	d->min = d->count == 0 || value < d->min ? value : d->min;
+	d->max = value > d->max ? value : d->max;
+	d->sum += value;
+	d->count++;
+	d->cells[cell_of(value)]++;
+}
+
+static uint64_t within(const struct distribution *d, uint64_t value)
+{
+	value = value < d->min ? d->min : value;
+	return value > d->max ? d->max : value;
+}
+
+uint64_t distribution_percentile(const struct distribution *d, double percent)
+{
+	double wanted = percent / 100 * (double)d->count;
+	uint64_t rank = (uint64_t)wanted;
+	uint64_t below = 0;
+
+	rank += (double)rank < wanted;
+	if (rank <= 1 || rank >= d->count) {
+		return rank <= 1 ? d->min : d->max;
+	}
+	for (size_t i = 0; i < DISTRIBUTION_CELLS; i++) {
+		below += d->cells[i];
+		if (below >= rank) {
+			return within(d, middle_of(i));
+		}
+	}
+	return d->max;
+}

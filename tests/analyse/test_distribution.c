@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Percentiles of distributions against those of all values, sorted: within 1 %, whatever the
+ * values are.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyse/distribution.h"
+
+#define VALUES 5000
+
+static uint64_t state = UINT64_C(88172645463325252);
+
+static uint64_t next_random(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static uint64_t any_magnitude(void)
+{
+	return next_random() >> next_random() % 64;
+}
+
+static uint64_t small(void)
+{
+	return next_random() % 200;
+}
+
+static uint64_t microseconds(void)
+{
+	return 1000 + next_random() % 50000;
+}
+
+static uint64_t mostly_short(void)
+{
+	return next_random() % 100 ? 90 + next_random() % 20 : UINT64_C(3600000000000);
+}
+
+static uint64_t always_one(void)
+{
+	return UINT64_C(123456789);
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void check(const struct distribution *d, const uint64_t *sorted, size_t count)
+{
+	static const double percents[] = { 0, 1, 10, 25, 50, 75, 90, 99, 99.9, 100 };
+
+	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
+		double wanted = percents[i] / 100 * (double)count;
+		size_t rank = (size_t)wanted + ((double)(size_t)wanted < wanted);
+		double exact = (double)sorted[rank ? rank - 1 : 0];
+		double found = (double)distribution_percentile(d, percents[i]);
+
+		if (found < exact * 0.99 || found > exact * 1.01) {
+			fail_msg("p%g of %zu: %.0f, not %.0f", percents[i], count, found, exact);
+		}
+	}
+	assert_int_equal(d->min, sorted[0]);
+	assert_int_equal(d->max, sorted[count - 1]);
+}
+
+static void percentiles_are_within_one_percent(void **unused)
+{
+	static uint64_t (*const kinds[])(
+		void) = { any_magnitude, small, microseconds, mostly_short, always_one };
+	static uint64_t values[VALUES];
+
+	(void)unused;
+	for (size_t i = 0; i < 20 * sizeof(kinds) / sizeof(*kinds); i++) {
+		struct distribution d = { 0 };
+		size_t count = 1 + next_random() % VALUES;
+		uint64_t sum = 0;
+
+		for (size_t v = 0; v < count; v++) {
+			values[v] = kinds[i / 20]();
+			distribution_add(&d, values[v]);
+			sum += values[v];
+		}
+		qsort(values, count, sizeof(*values), compare);
+		check(&d, values, count);
+		assert_int_equal(d.count, count);
+		assert_int_equal(d.sum, sum);
+	}
+}
+
+static void the_ends_of_the_range_are_cells(void **unused)
+{
+	(void)unused;
+	for (unsigned int bit = 0; bit < 64; bit++) {
+		uint64_t values[] = { UINT64_C(1) << bit, (UINT64_C(1) << bit) - 1, UINT64_MAX };
+		struct distribution d = { 0 };
+
+		for (size_t i = 0; i < 3; i++) {
+			distribution_add(&d, values[i]);
+		}
+		qsort(values, 3, sizeof(*values), compare);
+		check(&d, values, 3);
+	}
+}
+
+static void nothing_is_zero(void **unused)
+{
+	struct distribution d = { 0 };
+
+	(void)unused;
+	assert_int_equal(distribution_percentile(&d, 50), 0);
+	assert_int_equal(distribution_average(&d), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(percentiles_are_within_one_percent),
+		cmocka_unit_test(the_ends_of_the_range_are_cells),
+		cmocka_unit_test(nothing_is_zero),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
