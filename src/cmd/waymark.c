@@ -20,6 +20,7 @@ static const struct {
 	{ "record", "run a program with its events recorded", waymark_record },
 	{ "print", "show a trace's events as lines of text", waymark_print },
 	{ "info", "say what a trace holds: events, losses, times, processes", waymark_info },
+	{ "scopes", "say how long the scopes of a trace took", waymark_scopes },
 	{ "recover", "make the trace of a killed process whole", waymark_recover },
 	{ "ls", "list the running processes that can be controlled", waymark_ls },
 	{ "ctl", "control the tracing of a running process", waymark_ctl },

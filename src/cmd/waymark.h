@@ -8,6 +8,7 @@
 
 int waymark_print(int argc, char **argv);
 int waymark_info(int argc, char **argv);
+int waymark_scopes(int argc, char **argv);
 int waymark_convert(int argc, char **argv);
 int waymark_recover(int argc, char **argv);
 int waymark_ls(int argc, char **argv);

@@ -57,7 +57,7 @@ all _waymark 'abs' waymark print --time = a
 all _waymark 'auto always never' waymark print --color = ''
 all _waymark 'auto always never' waymark print --color ''
 all _waymark 'ctf simple' waymark convert --to =
-all _waymark 'record print info recover ls ctl attach convert' waymark help ''
+all _waymark 'record print info scopes recover ls ctl attach convert' waymark help ''
 offers _waymark --replace waymark record --r
 offers _waymark sleep waymark record slee
 offers _waymark sleep waymark record -e 'x*' --option = a=b --replace -- slee

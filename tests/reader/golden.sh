@@ -193,5 +193,6 @@ run help-waymark waymark --help
 run version-waymark waymark --vers
 run help-print waymark print --help
 run help-info waymark info --help
+run help-scopes waymark scopes --help
 run help-simpletrace simpletrace --help
 exit "$failed"

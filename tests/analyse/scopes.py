@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What waymark scopes says of real traces: scopes.py WAYMARK FORMS NESTED.
+
+Numbers are compared with those of the events that waymark print shows, added up here.
+"""
+import csv
+import decimal
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+WAYMARK, FORMS, NESTED = map(os.path.realpath, sys.argv[1:4])
+failures = 0
+
+
+def check(what, found, wanted):
+    global failures
+    if found != wanted:
+        failures += 1
+        print(f"{what}: {found!r}, not {wanted!r}")
+
+
+def waymark(*arguments):
+    return subprocess.run([WAYMARK, *arguments], check=True, text=True, timeout=60,
+                          stdout=subprocess.PIPE).stdout
+
+
+def record(trace, *program, options=""):
+    environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={trace}{options}")
+    subprocess.run(program, env=environment, check=True, timeout=60, stdout=subprocess.DEVNULL)
+
+
+def added_up(trace):
+    """{name: (total, self, sorted lengths)} of a whole trace of nested scopes."""
+    stacks, sums = {}, {}
+    for line in waymark("print", "--json", "--time=abs", trace).splitlines():
+        event = json.loads(line, parse_float=decimal.Decimal)
+        name, ns = event["event"], int(event["time"] * 1000000000)
+        stack = stacks.setdefault((event["pid"], event["tid"]), [])
+        if not name.endswith("_end"):
+            stack.append([name, ns, 0])
+            continue
+        begun, begin, children = stack.pop()
+        assert begun + "_end" == name
+        if stack:
+            stack[-1][2] += ns - begin
+        row = sums.setdefault(begun, [0, 0, []])
+        row[0] += ns - begin
+        row[1] += ns - begin - children
+        row[2].append(ns - begin)
+    return sums
+
+
+def check_numbers(trace):
+    sums = added_up(trace)
+    told = json.loads(waymark("scopes", "--json", trace))
+    check("names", sorted(r["name"] for r in told["scopes"]), sorted(sums))
+    check("order", [r["total_ns"] for r in told["scopes"]],
+          sorted((s[0] for s in sums.values()), reverse=True))
+    for row in told["scopes"]:
+        total, own, lengths = sums[row["name"]]
+        lengths.sort()
+        exact = {"count": len(lengths), "total_ns": total, "self_ns": own, "min_ns": lengths[0],
+                 "max_ns": lengths[-1], "average_ns": total // len(lengths), "unfinished": 0,
+                 "unbegun": 0, "end_lost": 0, "begin_lost": 0, "begun_twice": 0}
+        for key, value in exact.items():
+            check(f"{row['name']}: {key}", row[key], value)
+        for percent in (50, 90, 99):
+            value = lengths[-(-percent * len(lengths) // 100) - 1]
+            if abs(row[f"p{percent}_ns"] - value) > value / 100:
+                check(f"{row['name']}: p{percent}", row[f"p{percent}_ns"], value)
+    rows = list(csv.DictReader(io.StringIO(waymark("scopes", "--csv", trace))))
+    check("csv", [{k: v if k == "name" else int(v) for k, v in r.items()} for r in rows],
+          told["scopes"])
+
+
+def check_table(trace):
+    """What ends on another thread is a span like others."""
+    lines = waymark("scopes", trace).splitlines()
+    check("titles", lines[0].split(),
+          "SCOPE COUNT TOTAL SELF AVERAGE MIN P50 P90 P99 MAX".split())
+    check("rows", sorted(tuple(line.split()[:2]) for line in lines[1:]),
+          [("init_ram", "1"), ("render", "1")])
+
+
+def check_fork(folder):
+    """The child's trace has ends of what its parent began; both together have as many."""
+    traces = [os.path.join(folder, n) for n in os.listdir(folder) if n.startswith("fork")]
+    check("traces of a fork", len(traces), 2)
+    told = json.loads(waymark("scopes", "--json", *traces))
+    check("unbegun", told["unbegun"], 1)
+    check("counts", {r["name"]: r["count"] for r in told["scopes"]},
+          {"init_ram": 2, "reserve": 1})
+    last = waymark("scopes", *traces).splitlines()[-1]
+    check("last line", last,
+          "1 ended without a beginning, as after a fork or when the trace began")
+
+
+def check_losses(trace):
+    """Of what is lost nothing becomes a span that was none: the numbers of events add up."""
+    info = json.loads(waymark("info", "--json", trace))
+    told = json.loads(waymark("scopes", "--json", trace))
+    spans = sum(r["count"] for r in told["scopes"])
+    alone = sum(told[k] for k in ("unfinished", "end_lost", "unbegun", "begin_lost",
+                                  "begun_twice"))
+    # A sanitizer can make the program slower than its writer.
+    if info["lost"] + info["overwritten"] == 0 and not os.environ.get("WAYMARK_SANITIZER"):
+        check("events were lost", False, True)
+    check("events", 2 * spans + alone, info["events"])
+    check("unexplained", (told["unfinished"], told["unbegun"], told["begun_twice"]), (0, 0, 0))
+
+
+with tempfile.TemporaryDirectory() as work:
+    record(f"{work}/nested", NESTED, "2", "5000", options=",full=block,buffer=16M")
+    check_numbers(f"{work}/nested")
+    record(f"{work}/elsewhere", FORMS, "elsewhere")
+    check_table(f"{work}/elsewhere")
+    if os.environ.get("WAYMARK_SANITIZER") == "thread":
+        print("left out: TSan's children of a fork cannot start threads")
+    else:
+        record(f"{work}/fork", FORMS, "fork")
+        check_fork(work)
+    record(f"{work}/lost", NESTED, "2", "300000", options=",full=discard,buffer=1M")
+    check_losses(f"{work}/lost")
+bad = subprocess.run([WAYMARK, "scopes"], stderr=subprocess.PIPE, text=True)
+check("no trace", (bad.returncode, "the trace is missing" in bad.stderr), (2, True))
+print(f"{failures} failures")
+sys.exit(failures > 0)
