@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tree of a flame graph. One table of open addressing finds the child of a
+ * name for all frames, so that a frame with a million children costs no more
+ * than one with two. At most half of its slots are taken.
+ */
+#include "view/flamegraph.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define SLOTS_AT_FIRST 64
+
+static uint64_t add_up_to_max(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* What a name adds to the hash of the frames above it. */
+static uint64_t hash_below(uint64_t parent, const char *name)
+{
+	uint64_t hash = (parent ^ (uintptr_t)name) * 0x9e3779b97f4a7c15u;
+
+	return hash ^ hash >> 32;
+}
+
+static struct flame_frame **find_slot(const struct flamegraph *g, uint64_t hash,
+	const struct flame_frame *parent, const char *name)
+{
+	size_t mask = g->slot_count - 1;
+	size_t i = hash & mask;
+
+	while (g->slots[i] && (g->slots[i]->parent != parent || g->slots[i]->name != name)) {
+		i = (i + 1) & mask;
+	}
+	return &g->slots[i];
+}
+
+static void grow(struct flamegraph *g)
+{
+	free(g->slots);
+	g->slot_count *= 2;
+	g->slots = xcalloc(g->slot_count, sizeof(struct flame_frame *));
+	vec_foreach (struct flame_frame **, it, &g->frames) {
+		*find_slot(g, (*it)->hash, (*it)->parent, (*it)->name) = *it;
+	}
+}
+
+static struct flame_frame *make_frame(
+	struct flamegraph *g, struct flame_frame *parent, const char *name, uint64_t hash)
+{
+	struct flame_frame *f = arena_new(&g->arena, struct flame_frame);
+
+	f->name = name;
+	f->parent = parent;
+	f->hash = hash;
+	f->depth = parent ? parent->depth + 1 : 0;
+	vec_push(&g->frames, f);
+	return f;
+}
+
+static const char *intern(struct flamegraph *g, const char *name)
+{
+	char *known = hash_get(&g->names, name);
+
+	if (!known) {
+		known = arena_strdup(&g->arena, name);
+		hash_add(&g->names, known, known);
+	}
+	return known;
+}
+
+static struct flame_frame *child_of(
+	struct flamegraph *g, struct flame_frame *parent, const char *name)
+{
+	uint64_t hash = hash_below(parent->hash, name);
+	struct flame_frame **slot = find_slot(g, hash, parent, name);
+
+	if (*slot) {
+		return *slot;
+	}
+	struct flame_frame *f = make_frame(g, parent, name, hash);
+
+	*slot = f;
+	if (2 * g->frames.count > g->slot_count) {
+		grow(g);
+	}
+	return f;
+}
+
+void flamegraph_init(struct flamegraph *g)
+{
+	*g = (struct flamegraph){ .slot_count = SLOTS_AT_FIRST };
+	arena_init(&g->arena);
+	hash_init(&g->names);
+	g->slots = xcalloc(g->slot_count, sizeof(struct flame_frame *));
+	g->root = make_frame(g, NULL, "all", 0);
+	*find_slot(g, 0, NULL, g->root->name) = g->root;
+}
+
+void flamegraph_fini(struct flamegraph *g)
+{
+	free(g->slots);
+	vec_fini(&g->frames);
+	hash_fini(&g->names);
+	arena_fini(&g->arena);
+}
+
+void flamegraph_add(struct flamegraph *g, const char *const *stack, size_t depth, uint64_t self_ns,
+	uint64_t count)
+{
+	struct flame_frame *f = g->root;
+
+	for (size_t i = 0; i < depth; i++) {
+		f = child_of(g, f, intern(g, stack[i]));
+	}
+	f->self_ns = add_up_to_max(f->self_ns, self_ns);
+	f->count = add_up_to_max(f->count, count);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct flame_frame *const *left = a;
+	const struct flame_frame *const *right = b;
+
+	return (*left)->name == (*right)->name ? 0 : strcmp((*left)->name, (*right)->name);
+}
+
+static void sum_totals(struct flamegraph *g)
+{
+	vec_foreach (struct flame_frame **, it, &g->frames) {
+		(*it)->total_ns = (*it)->self_ns;
+		(*it)->child = NULL;
+	}
+	for (size_t i = g->frames.count - 1; i > 0; i--) {
+		struct flame_frame *f = g->frames.items[i];
+
+		f->parent->total_ns = add_up_to_max(f->parent->total_ns, f->total_ns);
+	}
+}
+
+/* One sort of all frames sorts the children of each: the last name goes in first. */
+static void sort_children(struct flamegraph *g)
+{
+	size_t n = g->frames.count;
+	struct flame_frame **sorted = xcalloc(n, sizeof(*sorted));
+
+	memcpy(sorted, g->frames.items, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), by_name);
+	while (n-- > 0) {
+		struct flame_frame *f = sorted[n];
+
+		if (f->parent) {
+			f->next = f->parent->child;
+			f->parent->child = f;
+		}
+	}
+	free(sorted);
+}
+
+void flamegraph_settle(struct flamegraph *g)
+{
+	sum_totals(g);
+	sort_children(g);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A flame graph: time by stacks of names, as one SVG file that a browser opens.
+ * Stacks are added in any order; those that begin with the same names share
+ * their frames. Invariant: a frame's parent was made before it, so that sums go
+ * from the last frame to the first without recursion, however deep a stack is.
+ * Offline code: out of memory ends the program. One thread.
+ */
+#ifndef VIEW_FLAMEGRAPH_H
+#define VIEW_FLAMEGRAPH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "text/out.h"
+
+struct flame_frame {
+	const char *name; /* the same pointer for the same name */
+	struct flame_frame *parent; /* NULL of the root */
+	struct flame_frame *child; /* by name, after flamegraph_settle() */
+	struct flame_frame *next; /* of the same parent */
+	uint64_t self_ns;
+	uint64_t total_ns; /* its own and its children's, after flamegraph_settle() */
+	uint64_t count;
+	uint64_t hash; /* of the names from the root to here */
+	uint64_t start_ns; /* where it begins in the picture, from the left */
+	uint32_t depth; /* 0: the root */
+};
+
+struct flamegraph {
+	struct arena arena;
+	struct hash names;
+	VEC(struct flame_frame *) frames; /* the root first */
+	struct flame_frame **slots; /* finds frames by parent and name */
+	size_t slot_count; /* a power of two, at least twice the frames */
+	struct flame_frame *root;
+};
+
+void flamegraph_init(struct flamegraph *g);
+void flamegraph_fini(struct flamegraph *g);
+
+/*
+ * Adds `self_ns` nanoseconds and `count` occurrences to the frame at the end of the
+ * `depth` names at `stack`, the outermost first. Names are copied; any bytes may stand
+ * in them. Sums stop at UINT64_MAX. With a depth of 0 the time is the root's own.
+ */
+void flamegraph_add(struct flamegraph *g, const char *const *stack, size_t depth, uint64_t self_ns,
+	uint64_t count);
+
+/* Sums the totals and sorts children by name. Stacks may be added afterwards. */
+void flamegraph_settle(struct flamegraph *g);
+
+/* What a picture shows. */
+struct flame_counts {
+	uint64_t frames; /* below the root */
+	uint64_t left_out; /* of those, thinner than a tenth of a pixel */
+};
+
+/*
+ * Writes the graph as SVG, with `title` above it. The same stacks make the same bytes,
+ * in whatever order they came. Its script zooms and searches, and asks no network;
+ * without it the picture stands still. Errors are the writer's.
+ */
+struct flame_counts flamegraph_put(struct flamegraph *g, struct out *out, const char *title);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A flame graph as SVG: the root on top, children below, each as wide as its
+ * time. Frames stand in the order of a walk from parent to child, which is all
+ * that the script needs to know what lies within what. Invariant: what a name
+ * holds, the file is XML.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/escape.h"
+#include "base/utf8.h"
+#include "view/flamegraph.h"
+
+/* The script, line by line: flamegraph.js. Ends with NULL. */
+extern const char *const flamegraph_script[];
+
+/* Lengths of the picture, in pixels; flamegraph.js knows WIDTH, INSET and COLUMN too. */
+#define WIDTH 1200
+#define ROW 18
+#define TOP 54
+#define BOTTOM 10
+#define INSET 3
+#define COLUMN 7.3
+
+/* A tenth of a pixel. */
+#define THINNEST 100
+
+/* A thousandth of a pixel: what places are rounded to. */
+#define PER_PIXEL 1000
+
+/* Where a time lies, in thousandths of a pixel; without sums that machines round differently. */
+static uint64_t place(const struct flamegraph *g, uint64_t ns)
+{
+	return (uint64_t)((double)ns / (double)g->root->total_ns * (WIDTH * PER_PIXEL));
+}
+
+/* Where a frame ends, in nanoseconds from the left; sums stop at UINT64_MAX. */
+static uint64_t end_of(const struct flame_frame *f)
+{
+	return f->start_ns > UINT64_MAX - f->total_ns ? UINT64_MAX : f->start_ns + f->total_ns;
+}
+
+static bool is_drawn(const struct flamegraph *g, const struct flame_frame *f)
+{
+	return g->root->total_ns > 0 && place(g, f->total_ns) >= THINNEST;
+}
+
+static void put_pixels(struct out *out, uint64_t thousandths)
+{
+	out_printf(out, "%" PRIu64 ".%03u", thousandths / PER_PIXEL,
+		(unsigned int)(thousandths % PER_PIXEL));
+}
+
+static void put_byte(struct out *out, char c)
+{
+	static const char *const entities[] = {
+		['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&#39;"
+	};
+	unsigned char byte = (unsigned char)c;
+	char escape[ESCAPE_MAX];
+
+	if (byte >= 0x80 || byte < 0x20 || byte == 0x7f) {
+		out_bytes(out, escape, escape_byte(escape, byte));
+	} else if (byte < sizeof(entities) / sizeof(entities[0]) && entities[byte]) {
+		out_str(out, entities[byte]);
+	} else {
+		out_char(out, c);
+	}
+}
+
+/* Puts the character at `s` so that it is XML and harmless; returns its bytes. */
+static size_t put_character(struct out *out, const char *s, size_t len)
+{
+	size_t n = utf8_length(s, len);
+	uint32_t code = escape_decode(s, n);
+	char escape[ESCAPE_CODE_MAX];
+
+	if (n <= 1) {
+		put_byte(out, *s);
+		return 1;
+	}
+	if (escape_is_misleading(code) || code == 0xfffe || code == 0xffff) {
+		out_bytes(out, escape, escape_code(escape, code));
+	} else {
+		out_bytes(out, s, n);
+	}
+	return n;
+}
+
+static void put_text(struct out *out, const char *s)
+{
+	size_t len = strlen(s);
+
+	for (size_t i = 0; i < len;) {
+		i += put_character(out, s + i, len - i);
+	}
+}
+
+/* Columns that a character takes at most: letters of other scripts may be wide, escapes are long.
+ */
+static size_t columns_of(const char *s, size_t n)
+{
+	if (n > 1) {
+		return escape_is_misleading(escape_decode(s, n)) ? ESCAPE_CODE_MAX : 2;
+	}
+	return (unsigned char)*s < 0x20 || (unsigned char)*s >= 0x7f ? ESCAPE_MAX : 1;
+}
+
+/* Bytes of `s` that fit into `columns`. */
+static size_t fitting(const char *s, size_t len, size_t columns)
+{
+	size_t i = 0;
+
+	while (i < len) {
+		size_t n = utf8_length(s + i, len - i);
+		size_t wide = columns_of(s + i, n);
+
+		if (wide > columns) {
+			break;
+		}
+		columns -= wide;
+		i += n ? n : 1;
+	}
+	return i;
+}
+
+/* The name, or its beginning and `..`, or nothing where not even a letter has room. */
+static void put_label(struct out *out, const char *name, double width)
+{
+	double room = (width - 2 * INSET) / COLUMN;
+	size_t columns = room < 0 ? 0 : (size_t)room;
+	size_t len = strlen(name);
+	size_t end = fitting(name, len, columns);
+	bool cut = end < len;
+
+	if (cut) {
+		end = fitting(name, len, columns > 2 ? columns - 2 : 0);
+	}
+	for (size_t i = 0; i < end;) {
+		i += put_character(out, name + i, len - i);
+	}
+	if (cut && end > 0) {
+		out_str(out, "..");
+	}
+}
+
+static void put_duration(struct out *out, uint64_t ns)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (ns >= units[i].ns) {
+			out_printf(out, "%" PRIu64 ".%03u %s", ns / units[i].ns,
+				(unsigned int)(ns % units[i].ns / (units[i].ns / 1000)),
+				units[i].name);
+			return;
+		}
+	}
+	out_printf(out, "%" PRIu64 " ns", ns);
+}
+
+/* What stands beside the pointer: the name, then its numbers. */
+static void put_tooltip(const struct flamegraph *g, struct out *out, const struct flame_frame *f)
+{
+	double share = (double)f->total_ns / (double)g->root->total_ns;
+	long rounded = lround(share * 10000);
+
+	out_str(out, "<title>");
+	put_text(out, f->name);
+	out_str(out, "\ntotal ");
+	put_duration(out, f->total_ns);
+	out_printf(out, ", %ld.%02ld %%\nself ", rounded / 100, rounded % 100);
+	put_duration(out, f->self_ns);
+	out_printf(out, "\ncount %" PRIu64 "</title>", f->count);
+}
+
+/* Warm, and light enough for black letters; the same name has the same colour everywhere. */
+static unsigned int colour_of(const struct flame_frame *f)
+{
+	if (!f->parent) {
+		return 0xd8d8d8;
+	}
+	uint64_t hash = hash_string(f->name) * 0x9e3779b97f4a7c15u;
+	unsigned int red = 225 + (unsigned int)(hash >> 56) % 31;
+	unsigned int green = 125 + (unsigned int)(hash >> 48 & 0xff) % 100;
+	unsigned int blue = 70 + (unsigned int)(hash >> 40 & 0xff) % 60;
+
+	return red << 16 | green << 8 | blue;
+}
+
+static void put_frame(const struct flamegraph *g, struct out *out, const struct flame_frame *f)
+{
+	uint64_t x = place(g, f->start_ns);
+	uint64_t width = place(g, end_of(f)) - x;
+	unsigned int y = TOP + ROW * f->depth;
+
+	out_printf(out,
+		"<g class=\"f\" data-depth=\"%" PRIu32 "\" data-start=\"%" PRIu64
+		"\" data-total=\"%" PRIu64 "\">",
+		f->depth, f->start_ns, f->total_ns);
+	put_tooltip(g, out, f);
+	out_str(out, "<rect x=\"");
+	put_pixels(out, x);
+	out_printf(out, "\" y=\"%u\" width=\"", y);
+	put_pixels(out, width);
+	out_printf(out, "\" height=\"%d\" fill=\"#%06x\"/><text x=\"", ROW - 1, colour_of(f));
+	put_pixels(out, x + INSET * PER_PIXEL);
+	out_printf(out, "\" y=\"%u\">", y + ROW - 5);
+	put_label(out, f->name, (double)width / PER_PIXEL);
+	out_str(out, "</text></g>\n");
+}
+
+/* The frame that follows one which is drawn or not, its children first; NULL at the end. */
+static struct flame_frame *step(struct flame_frame *f, bool into)
+{
+	if (into && f->child) {
+		f->child->start_ns = f->start_ns;
+		return f->child;
+	}
+	while (f && !f->next) {
+		f = f->parent;
+	}
+	if (!f) {
+		return NULL;
+	}
+	f->next->start_ns = end_of(f);
+	return f->next;
+}
+
+/* What the walk over the frames that are drawn finds. */
+struct drawn {
+	uint64_t frames;
+	uint32_t depth;
+};
+
+/* Walks over all frames that are drawn and puts them, unless `out` is NULL. */
+static struct drawn walk(const struct flamegraph *g, struct out *out)
+{
+	struct drawn drawn = { 0 };
+	bool into;
+
+	for (struct flame_frame *f = g->root; f; f = step(f, into)) {
+		into = is_drawn(g, f);
+		if (!into) {
+			continue;
+		}
+		drawn.frames++;
+		drawn.depth = f->depth > drawn.depth ? f->depth : drawn.depth;
+		if (out) {
+			put_frame(g, out, f);
+		}
+	}
+	return drawn;
+}
+
+static void put_head(struct out *out, const char *title, unsigned int height)
+{
+	out_printf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\""
+		" viewBox=\"0 0 %d %u\">\n",
+		WIDTH, height, WIDTH, height);
+	out_str(out, "<style>\n"
+		     "text { font: 12px monospace; white-space: pre; }\n"
+		     ".f { cursor: pointer; }\n"
+		     ".f text { pointer-events: none; }\n"
+		     ".f:hover rect { stroke: #000; stroke-width: 0.5; }\n"
+		     ".match rect { fill: #d58cff; }\n"
+		     ".above { opacity: 0.6; }\n"
+		     ".button { cursor: pointer; fill: #0645ad; }\n"
+		     "</style>\n"
+		     "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+		     "<text id=\"title\" x=\"600\" y=\"20\" text-anchor=\"middle\""
+		     " style=\"font-size: 15px\">");
+	put_label(out, title, WIDTH - 600);
+	out_str(out, "</text>\n");
+}
+
+static void put_controls(struct out *out, const struct flame_counts *counts)
+{
+	out_str(out, "<text id=\"reset\" class=\"button\" x=\"3\" y=\"20\" visibility=\"hidden\">"
+		     "reset zoom</text>\n"
+		     "<text id=\"search\" class=\"button\" x=\"1197\" y=\"20\" text-anchor=\"end\""
+		     " visibility=\"hidden\">search</text>\n"
+		     "<text id=\"found\" x=\"1197\" y=\"42\" text-anchor=\"end\"></text>\n");
+	out_printf(out,
+		"<text id=\"counts\" x=\"3\" y=\"42\" data-frames=\"%" PRIu64
+		"\" data-left-out=\"%" PRIu64 "\">%" PRIu64 " frames",
+		counts->frames, counts->left_out, counts->frames);
+	if (counts->left_out > 0) {
+		out_printf(
+			out, ", %" PRIu64 " left out: thinner than 0.1 pixels", counts->left_out);
+	}
+	out_str(out, "</text>\n");
+}
+
+static void put_script(struct out *out)
+{
+	out_str(out, "<script><![CDATA[\n");
+	for (size_t i = 0; flamegraph_script[i]; i++) {
+		out_str(out, flamegraph_script[i]);
+	}
+	out_str(out, "]]></script>\n");
+}
+
+struct flame_counts flamegraph_put(struct flamegraph *g, struct out *out, const char *title)
+{
+	flamegraph_settle(g);
+	struct drawn drawn = walk(g, NULL);
+	uint64_t below = drawn.frames > 0 ? drawn.frames - 1 : 0;
+	struct flame_counts counts = { .frames = g->frames.count - 1 };
+
+	counts.left_out = counts.frames - below;
+	put_head(out, title, TOP + ROW * (drawn.depth + 1) + BOTTOM);
+	put_controls(out, &counts);
+	if (drawn.frames == 0) {
+		out_printf(out, "<text x=\"3\" y=\"%d\">no time was measured</text>\n", TOP + ROW);
+	}
+	out_str(out, "<g id=\"frames\">\n");
+	walk(g, out);
+	out_str(out, "</g>\n");
+	put_script(out);
+	out_str(out, "</svg>\n");
+	return counts;
+}
