@@ -70,6 +70,12 @@ static void put_byte(struct out *out, char c)
 	}
 }
 
+/* Whether a character stands as an escape: XML has no U+FFFE and U+FFFF. */
+static bool is_escaped(uint32_t code)
+{
+	return escape_is_misleading(code) || code == 0xfffe || code == 0xffff;
+}
+
 /* Puts the character at `s` so that it is XML and harmless; returns its bytes. */
 static size_t put_character(struct out *out, const char *s, size_t len)
 {
@@ -81,7 +87,7 @@ static size_t put_character(struct out *out, const char *s, size_t len)
 		put_byte(out, *s);
 		return 1;
 	}
-	if (escape_is_misleading(code) || code == 0xfffe || code == 0xffff) {
+	if (is_escaped(code)) {
 		out_bytes(out, escape, escape_code(escape, code));
 	} else {
 		out_bytes(out, s, n);
@@ -103,7 +109,7 @@ static void put_text(struct out *out, const char *s)
 static size_t columns_of(const char *s, size_t n)
 {
 	if (n > 1) {
-		return escape_is_misleading(escape_decode(s, n)) ? ESCAPE_CODE_MAX : 2;
+		return is_escaped(escape_decode(s, n)) ? ESCAPE_CODE_MAX : 2;
 	}
 	return (unsigned char)*s < 0x20 || (unsigned char)*s >= 0x7f ? ESCAPE_MAX : 1;
 }

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Flame graphs in a browser: widths, zoom and search, as a user sees them: browser.py PICTURE"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import chromium
+
+CONTROL = 2
+FRAMES = """Array.from(document.querySelectorAll(".f"), (g) => {
+    const box = g.querySelector("rect").getBoundingClientRect();
+    const text = g.querySelector("text");
+    return { name: g.querySelector("title").textContent.split("\\n")[0], x: box.x, y: box.y,
+        width: box.width, text: text.textContent, long: text.getComputedTextLength(),
+        shown: getComputedStyle(g).display !== "none",
+        match: g.classList.contains("match"), above: g.classList.contains("above") };
+})"""
+STILL = {"all": (0, 1200), "idle": (0, 200), "main": (200, 1000), "fs:decode (a*b)": (200, 200),
+         "read": (400, 320), "decode": (400, 80), "write": (720, 80)}
+ZOOMED = {"all": (0, 1200), "main": (0, 1200), "read": (0, 1200), "decode": (0, 300)}
+
+# What is searched, what is said, and which frames are marked.
+SEARCHES = [
+    ("decode", "2 frames match, 23.33 %", {"decode", "fs:decode (a*b)"}),
+    ("DECODE (A*B)", "1 frames match, 16.67 %", {"fs:decode (a*b)"}),
+    (r"/^fs:.*\(a\*b\)$/", "1 frames match, 16.67 %", {"fs:decode (a*b)"}),
+    ("/read|^decode/", "2 frames match, 26.67 %", {"read", "decode"}),
+    ("/.*/", "7 frames match, 100.00 %", set(STILL)),
+    ("nothing like it", "0 frames match, 0.00 %", set()),
+    ("", "", set()),
+]
+
+
+def places(page):
+    return {f["name"]: (round(f["x"], 1), round(f["width"], 1))
+            for f in page.evaluate(FRAMES) if f["shown"]}
+
+
+def click_frame(page, name):
+    frame = next(f for f in page.evaluate(FRAMES) if f["name"] == name)
+    page.click(frame["x"] + frame["width"] / 2, frame["y"] + 5)
+
+
+def click_text(page, name):
+    box = page.evaluate(f"""(() => {{ const b = document.getElementById("{name}")
+        .getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }})()""")
+    page.click(*box)
+
+
+def said(page):
+    return page.evaluate('document.getElementById("found").textContent')
+
+
+def search(page, text):
+    """Ctrl-F, the text, Return."""
+    page.answer = text
+    asked = page.prompts
+    page.press("f", 70, CONTROL)
+    answer = said(page)
+    assert page.prompts == asked + 1, "Ctrl-F asks for nothing"
+    return answer
+
+
+def check_texts_fit(page):
+    for frame in page.evaluate(FRAMES):
+        if frame["shown"] and frame["text"]:
+            assert frame["long"] + 3 <= frame["width"], f"{frame['text']!r} is wider than its frame"
+
+
+def check_zoom(page):
+    click_frame(page, "read")
+    assert places(page) == ZOOMED, places(page)
+    above = {f["name"] for f in page.evaluate(FRAMES) if f["above"]}
+    assert above == {"all", "main"}, above
+    check_texts_fit(page)
+    click_text(page, "reset")
+    assert places(page) == STILL, places(page)
+    click_frame(page, "write")
+    assert places(page)["write"] == (0, 1200)
+    page.press("Escape", 27)
+    assert places(page) == STILL, places(page)
+    click_frame(page, "main")
+    click_frame(page, "all")
+    assert places(page) == STILL, places(page)
+
+
+def check_search(page):
+    for text, answer, marked in SEARCHES:
+        got = search(page, text)
+        assert got == answer, f"{text}: {got}"
+        found = {f["name"] for f in page.evaluate(FRAMES) if f["match"]}
+        assert found == marked, f"{text}: {found}"
+    assert "nvalid regular expression" in search(page, "/(/")
+    page.answer = "decode"
+    click_text(page, "search")
+    assert said(page).startswith("2 frames"), "the button does not search"
+    click_frame(page, "main")
+    assert said(page) == "2 frames match, 28.00 %", "a share is not that of the zoomed frame"
+    assert search(page, None) == "2 frames match, 28.00 %", "a prompt that is left changes it"
+
+
+def small(page):
+    assert places(page) == STILL, places(page)
+    check_texts_fit(page)
+    check_zoom(page)
+    check_search(page)
+
+
+def names(page):
+    check_texts_fit(page)
+    assert search(page, "]]>") == "1 frames match, 16.67 %", said(page)
+    assert search(page, "x" * 10000) == "2 frames match, 16.67 %", said(page)
+    click_frame(page, "<script>alert(1)</script>")
+    check_texts_fit(page)
+    assert page.prompts == 2, "a name runs as a script"
+
+
+def deep(page):
+    click_frame(page, "even")
+    assert search(page, "odd") == "10000 frames match, 100.00 %", said(page)
+
+
+def empty(page):
+    page.press("f", 70, CONTROL)
+    page.press("Escape", 27)
+    assert said(page) == "" and page.prompts == 0, "an empty graph asks what to search"
+
+
+def main():
+    if not chromium.is_installed():
+        print("chromium is not installed")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        for check in (small, names, deep, empty):
+            path = pathlib.Path(folder, check.__name__ + ".svg")
+            with path.open("wb") as file:
+                subprocess.run([sys.argv[1], check.__name__], stdout=file, check=True)
+            with chromium.Page(path) as page:
+                check(page)
+                assert page.requests == [path.as_uri()], f"it asks for {page.requests}"
+                assert not page.faults, page.faults
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
