@@ -135,18 +135,25 @@ static int parse(struct session *s, struct options *options, int argc, char **ar
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
+static void add(struct scopes *scopes, struct session *s, const struct record *rec)
+{
+	bool is_wanted = pairs_wants(&scopes->pairs, rec);
+
+	if (is_wanted || rec->kind == RECORD_GAP) {
+		scopes_add(scopes, rec, is_wanted ? reader_values(s->reader, rec) : NULL);
+	}
+}
+
 static void add_all(struct session *s, const struct options *options)
 {
 	struct scopes scopes;
-	struct record rec;
+	struct record records[SESSION_FEW];
+	size_t count;
 
 	scopes_init(&scopes, &s->reader->classes);
-	while (session_next(s, &rec)) {
-		bool is_wanted = pairs_wants(&scopes.pairs, &rec);
-
-		if (is_wanted || rec.kind == RECORD_GAP) {
-			scopes_add(
-				&scopes, &rec, is_wanted ? reader_values(s->reader, &rec) : NULL);
+	while ((count = session_next_few(s, records))) {
+		for (size_t i = 0; i < count; i++) {
+			add(&scopes, s, &records[i]);
 		}
 	}
 	scopes_end(&scopes);
