@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Any bytes as a declaration file, read strictly and leniently. Beyond what the
- * sanitizers see, the model must keep its promises: emitters and readers rely
- * on them without a check.
- */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "decl/decl.h"
+/* Any bytes as a trace-events file, see front_end.h. */
+#include "front_end.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool promise)
-{
-	if (!promise) {
-		abort();
-	}
-}
 
 static void check_conversion(const struct event *e, const struct conversion *c, bool is_strict)
 {
@@ -31,10 +16,11 @@ static void check_conversion(const struct event *e, const struct conversion *c, 
 	require(t->class != TYPE_TCG || !is_strict);
 }
 
-static void check_event(const struct event *e, bool is_strict)
+static void check_event(struct model *m, const struct event *e, bool is_strict)
 {
 	size_t args = 0;
 
+	(void)m;
 	require(e->name && e->upper && e->line > 0 && e->arg_count <= EVENT_ARGS_LIMIT);
 	for (size_t i = 0; i < e->arg_count; i++) {
 		const struct arg *arg = &e->args[i];
@@ -59,38 +45,8 @@ static void check_event(const struct event *e, bool is_strict)
 	require(e->format.count == 0 || (args == e->arg_count && args == e->format.args));
 }
 
-static void read_once(const struct source *source, const struct decl_options *options)
-{
-	struct model model;
-	struct diag diag;
-
-	model_init(&model);
-	diag_init(&diag);
-	bool ok = decl_read(&model, &diag, source, options);
-
-	require(ok == (diag.errors == 0));
-	ok = decl_finish(&model, &diag) && ok;
-	for (size_t i = 0; i < model.events.count && (ok || options->lenient); i++) {
-		check_event(model.events.items[i], !options->lenient);
-		require(model_find(&model, model.events.items[i]->name) != NULL);
-	}
-	model_fini(&model);
-	diag_fini(&diag);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Behind the copy lies a redzone, so that a read past the end is seen. */
-	char *text = malloc(size ? size : 1);
-
-	if (!text) {
-		return 0;
-	}
-	memcpy(text, data, size);
-	const struct source source = { "trace-events", text, size };
-
-	read_once(&source, &(struct decl_options){ .max_args = EVENT_ARGS_LIMIT });
-	read_once(&source, &(struct decl_options){ .lenient = true });
-	free(text);
+	read_file("trace-events", data, size, check_event);
 	return 0;
 }

@@ -7,18 +7,20 @@
 An event is declared in a new file, its call is added; it is switched on by the command
 line and by QMP, and stands in the log and in the kernel's trace_marker.
 """
-import ctypes
-import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
-CLONE_NEWNS = 0x20000
+TOOLS = [os.path.abspath(path) for path in sys.argv[1:5]]
+for folder in "ftrace", "monitor":
+    sys.path.insert(0, f"{TOOLS[1]}/tests/{folder}")
+from ftrace import check, mount_tracefs, read, write  # noqa: E402
+from qmp import Qmp  # noqa: E402
+
 DECLARATION = """\
 [[events]]
 name = "virtio_receive_request"
@@ -29,27 +31,6 @@ enabled = true
 MESSAGE = "[virtio_receive_request] rng: a request has come, the backend is next"
 LINE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}: \[(\d+)\]\[(\d+)\]"
                   r"\[main\.c:(\d+)\]:TRACE: (.*)")
-
-
-def skip(reason):
-    print("skipped:", reason)
-    sys.exit(77)
-
-
-def check(condition, *words):
-    if not condition:
-        print("FAILED:", *words)
-        sys.exit(1)
-
-
-def read(path):
-    with open(path) as file:
-        return file.read()
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 class Machine:
@@ -72,34 +53,11 @@ class Machine:
         return log
 
 
-class Qmp:
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(20)
-        deadline = time.monotonic() + 20
-        while self.socket.connect_ex(path) != 0:
-            check(time.monotonic() < deadline, "nobody listens at", path)
-            time.sleep(0.01)
-        self.file = self.socket.makefile("rw")
-        check("QMP" in json.loads(self.file.readline()), "no greeting")
-
-    def ask(self, execute, **arguments):
-        self.file.write(json.dumps({"execute": execute, "arguments": arguments}) + "\n")
-        self.file.flush()
-        return json.loads(self.file.readline())
-
-
 class Kernel:
     """A tracefs of our own, and where its marks begin."""
 
     def __init__(self, directory):
-        libc = ctypes.CDLL(None, use_errno=True)
-        if libc.unshare(CLONE_NEWNS) != 0:
-            skip("no mount namespace: " + os.strerror(ctypes.get_errno()))
-        subprocess.run(["mount", "--make-rprivate", "/"], check=True)
-        os.mkdir(directory)
-        if subprocess.run(["mount", "-t", "tracefs", "none", directory]).returncode != 0:
-            skip("tracefs cannot be mounted")
+        mount_tracefs(directory)
         self.buffer = f"{directory}/instances/waymark-strato-{os.getpid()}"
         os.mkdir(self.buffer)
 
@@ -186,7 +144,7 @@ def bad_input():
 
 
 def main():
-    *tools, monitor = [os.path.abspath(path) for path in sys.argv[1:5]]
+    *tools, monitor = TOOLS
     os.environ["LD_LIBRARY_PATH"] = os.path.dirname(tools[2]) + ":" + os.path.dirname(monitor)
     for name in "WAYMARK_TRACE", "WAYMARK_LOG_LEVEL":
         os.environ.pop(name, None)
