@@ -44,6 +44,19 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
+void check_report_count(const struct event *e, struct location at, const char *help, struct diag *d)
+{
+	static const char *const words[][2] = {
+		[FORMAT_PRINTF] = { "format", "conversion" },
+		[FORMAT_BRACES] = { "message", "placeholder" },
+	};
+	const struct format *f = &e->format;
+
+	diag_error(d, at, help, "%zu argument%s, but the %s has %zu %s%s", e->arg_count,
+		plural(e->arg_count), words[f->style][0], f->args, words[f->style][1],
+		plural(f->args));
+}
+
 /* Where a format has one conversion too many: a bare percent sign, or the first without argument.
  */
 static struct location find_extra(const struct format *f, size_t arg_count)
@@ -85,8 +98,7 @@ static bool check_count(const struct event *e, struct arena *a, struct diag *d)
 		at = find_extra(f, e->arg_count);
 		help = mend_is_percent(at) ? MEND_PERCENT : help;
 	}
-	diag_error(d, at, help, "%zu argument%s, but the format has %zu conversion%s", e->arg_count,
-		plural(e->arg_count), f->args, plural(f->args));
+	check_report_count(e, at, help, d);
 	return false;
 }
 

@@ -18,6 +18,10 @@
  */
 bool check_format(const struct event *e, struct arena *a, struct diag *d);
 
+/* Reports at `at` that arguments and, in the words of the format, what prints them differ. */
+void check_report_count(
+	const struct event *e, struct location at, const char *help, struct diag *d);
+
 /*
  * The part of check_format() that messages with braces have for themselves: a placeholder
  * for each argument, and one that Rust takes for its type. `0x{:#x}` is a warning. To be

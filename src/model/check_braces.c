@@ -32,11 +32,6 @@ static const char *plain(const struct type *t)
 	return brace_accepts(kind_of(t), BRACE_DISPLAY) ? "{}" : "{:?}";
 }
 
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static const struct conversion *conversion_of(const struct format *f, size_t arg)
 {
 	for (size_t i = 0; i < f->count; i++) {
@@ -65,8 +60,7 @@ static bool check_count(const struct event *e, struct arena *a, struct diag *d)
 	} else {
 		at = conversion_of(f, e->arg_count)->at;
 	}
-	diag_error(d, at, help, "%zu argument%s, but the message has %zu placeholder%s",
-		e->arg_count, plural(e->arg_count), f->args, plural(f->args));
+	check_report_count(e, at, help, d);
 	return false;
 }
 
