@@ -89,7 +89,8 @@ static const char enter_begin[] =
 	"\n"
 	"uint64_t waymark_enter_${name}(${parameters_or_void})\n"
 	"{\n"
-	"${on}";
+	"${on}"
+	"\n";
 
 /* Nothing else is called, so that hardly a register is saved. */
 static const char enter_recorder[] =
@@ -188,9 +189,8 @@ static void of_call(struct emit_context *c, const struct event *e, const char *t
 	bool more = call.arg_count || c_has_place(c, &call);
 
 	const char *watched = c_watched(c, e);
-	bool goes_on = text == start && !*watched; /* with declarations */
 
-	OUT(c_begin(c), on, { "name", e->name }, { "gap", goes_on ? "" : "\n" },
+	OUT(c_begin(c), on, { "name", e->name }, { "gap", *watched ? "\n" : "" },
 		{ "watched", watched });
 	OUT(c->out, text, { "name", e->name }, { "on", c_end(c) }, { "comma", more ? ", " : "" },
 		{ "parameters", more ? c_placed_parameters(c, &call) : "" },

@@ -183,6 +183,7 @@ uint64_t waymark_enter_update_cursor(const char *waymark_file, unsigned int waym
 	if (WAYMARK_TRACED(waymark_ust_update_cursor_end)) {
 		waymark_on |= WAYMARK_UST;
 	}
+
 	if (waymark_on == WAYMARK_CTF) {
 		uint64_t waymark_token = waymark_scope_try(WAYMARK_CTF);
 
@@ -429,6 +430,7 @@ uint64_t waymark_enter_handle_message(const char *waymark_file, unsigned int way
 	if (WAYMARK_TRACED(waymark_ust_handle_message_end)) {
 		waymark_on |= WAYMARK_UST;
 	}
+
 	if (waymark_on == WAYMARK_CTF) {
 		uint64_t waymark_token = waymark_scope_try(WAYMARK_CTF);
 
@@ -687,6 +689,7 @@ uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	if (WAYMARK_TRACED(waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line_end)) {
 		waymark_on |= WAYMARK_UST;
 	}
+
 	if (waymark_on == WAYMARK_CTF) {
 		uint64_t waymark_token = waymark_scope_try(WAYMARK_CTF);
 

@@ -177,6 +177,7 @@ uint64_t waymark_enter_update_cursor(void)
 	if (WAYMARK_WATCHERS(waymark_state_update_cursor)) {
 		waymark_on |= WAYMARK_DTRACE;
 	}
+
 	if (waymark_on == WAYMARK_SIMPLE) {
 		uint64_t waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
 
@@ -410,6 +411,7 @@ uint64_t waymark_enter_handle_message(struct waymark_debug opcode, int32_t lengt
 	if (WAYMARK_WATCHERS(waymark_state_handle_message)) {
 		waymark_on |= WAYMARK_DTRACE;
 	}
+
 	if (waymark_on == WAYMARK_SIMPLE) {
 		uint64_t waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
 
@@ -660,6 +662,7 @@ uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	if (WAYMARK_WATCHERS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line)) {
 		waymark_on |= WAYMARK_DTRACE;
 	}
+
 	if (waymark_on == WAYMARK_SIMPLE) {
 		uint64_t waymark_token = waymark_scope_try(WAYMARK_SIMPLE);
 
