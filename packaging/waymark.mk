@@ -12,6 +12,8 @@
 # has the flags. The default goal stays the Makefile's.
 #
 #	WAYMARK_BACKENDS	the backends, with commas between them
+#	WAYMARK_SCOPES		those of waymark/scope.h, which CPPFLAGS get; what depends on
+#				waymark.scopes of any folder is made again when they change
 #	WAYMARK_PROVIDER	of probes and tracepoints: an identifier in place of the group's
 #				name; WAYMARK_PROVIDER_GROUP for the group GROUP alone
 #	WAYMARK_VCPU_TYPE	the struct of a CPU in vcpu events, where it is not CPUState
@@ -19,6 +21,10 @@
 # The native trace needs nothing else to be read, and is cheap enough to stay.
 WAYMARK_BACKENDS ?= ctf
 WAYMARK_TRACETOOL ?= $(shell $(or $(PKG_CONFIG),pkg-config) --variable=tracetool waymark)
+
+ifdef WAYMARK_SCOPES
+CPPFLAGS += -DWAYMARK_SCOPES='$(WAYMARK_SCOPES)'
+endif
 
 waymark_comma := ,
 waymark_provider = $(or $(WAYMARK_PROVIDER_$(1)),$(WAYMARK_PROVIDER))
@@ -28,6 +34,12 @@ waymark_chosen = $(WAYMARK_BACKENDS)$(patsubst %, --provider=%,$(call waymark_pr
 # What is generated anew follows: declarations, and the files in those that are directories.
 # A directory has a dot: make would take `trace` for a program that it can make of trace.c.
 waymark_inputs = $(foreach input,$(1),$(or $(wildcard $(input)/.),$(input))) $(wildcard $(addsuffix /*.toml,$(1)))
+
+%waymark.scopes: waymark_always
+	@mkdir -p $(@D)
+	@echo '$(WAYMARK_SCOPES)' | cmp -s - $@ || echo '$(WAYMARK_SCOPES)' >$@
+
+.PHONY: waymark_always
 
 # waymark_group: GROUP, its declarations, the folder of what is generated
 # The .backends file holds the backends that the two were made for, and the provider and

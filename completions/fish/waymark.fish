@@ -48,6 +48,7 @@ function __waymark_live
             waymark ctl --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1\t\2/p'
         case 'attach:*:*' 'ctl:*:list' 'ctl:*:on' 'ctl:*:off'
             waymark ctl $given[1] list --names --timeout=1 $vcpu "$word*" 2>/dev/null
+            waymark ctl $given[1] categories --names --timeout=1 2>/dev/null
         case ctl:2:file
             printf '%s\n' on off set
         case ctl:3:file ctl:2:snapshot

@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include "trace/control.h"
+#include <waymark/init.h>
 
 #include "cache/cache.h"
 #include "counts.h"
+#include "device/device.h"
 #include "io/io.h"
 #include "options.h"
 #include "workload.h"
@@ -80,6 +82,28 @@ static int run(const struct options *options, struct io_engine *io, uint64_t byt
 	return 0;
 }
 
+/* Before there are threads: a fork takes none of them along. */
+static int use_file(const struct options *options, int fd, uint64_t bytes)
+{
+	struct device *device = NULL;
+
+	if (options->device) {
+		trace_opt_parse("jail=2"); /* this process, and the device's */
+		waymark_init();
+		device = device_start(fd, IO_THREADS, options->block_bytes);
+		if (!device) {
+			return fail("the device process", strerror(errno));
+		}
+	}
+	struct io_engine *io = io_create(fd, bytes, device);
+	int status = io ? run(options, io, bytes) : fail("the I/O threads", strerror(errno));
+
+	io_destroy(io);
+	const char *ended = device_stop(device);
+
+	return ended ? fail("the device process", ended) : status;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options = { 0 };
@@ -95,10 +119,8 @@ int main(int argc, char **argv)
 	if (fd < 0) {
 		return 1;
 	}
-	struct io_engine *io = io_create(fd, bytes);
-	int status = io ? run(&options, io, bytes) : fail("the I/O threads", strerror(errno));
+	int status = use_file(&options, fd, bytes);
 
-	io_destroy(io);
 	close(fd);
 	return status;
 }

@@ -55,6 +55,7 @@ static void print_help(const char *program)
 	}
 	printf("  -T, --trace=[enable=]PATTERN[,events=FILE][,file=FILE]\n"
 	       "\t\t\ttrace events; `--trace help` lists them\n"
+	       "  -d, --device\t\tuse FILE by a process of its own, in a jail\n"
 	       "  -h, --help\t\tprint this\n");
 }
 
@@ -85,6 +86,8 @@ static void set_option(struct options *options, int letter, const char *program)
 	}
 	if (letter == 'T') {
 		trace_opt_parse(optarg);
+	} else if (letter == 'd') {
+		options->device = true;
 	} else if (letter == 'h') {
 		print_help(program);
 		exit(0);
@@ -96,9 +99,10 @@ static void set_option(struct options *options, int letter, const char *program)
 
 void options_parse(struct options *options, int argc, char **argv)
 {
-	struct option longs[NUMBERS + 3] = {
+	struct option longs[NUMBERS + 4] = {
 		[NUMBERS] = { "trace", required_argument, NULL, 'T' },
-		[NUMBERS + 1] = { "help", no_argument, NULL, 'h' },
+		[NUMBERS + 1] = { "device", no_argument, NULL, 'd' },
+		[NUMBERS + 2] = { "help", no_argument, NULL, 'h' },
 	};
 	int letter;
 
@@ -108,7 +112,7 @@ void options_parse(struct options *options, int argc, char **argv)
 		*field(options, &numbers[i]) = numbers[i].initial;
 	}
 	/* long_only: `-trace`, with one dash, is how QEMU's users know it. */
-	while ((letter = getopt_long_only(argc, argv, "b:s:t:n:w:r:T:h", longs, NULL)) != -1) {
+	while ((letter = getopt_long_only(argc, argv, "b:s:t:n:w:r:T:dh", longs, NULL)) != -1) {
 		set_option(options, letter, argv[0]);
 	}
 	if (optind != argc - 1) {

@@ -3,6 +3,7 @@
 #ifndef BLOCKCACHE_OPTIONS_H
 #define BLOCKCACHE_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,7 @@ struct options {
 	uint64_t requests; /* of each thread */
 	uint64_t write_percent;
 	uint64_t seed;
+	bool device; /* the file is used by a process of its own */
 };
 
 /* Reads the command line; prints and exits on --help and on an error. */

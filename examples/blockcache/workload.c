@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "trace/control.h"
+#include "scopes.h"
 #include "trace-root.h"
 
 /* Requests are numbered through all workers; 0 stands for none. */
@@ -60,6 +61,7 @@ static uint64_t checksum(const char *data, size_t length)
 
 static int verify(struct worker *worker, uint64_t request, uint64_t block, const char *data)
 {
+	WAYMARK_SCOPE(Work, "verify");
 	uint64_t sum = checksum(data, block_length(worker->w, block));
 
 	worker->counts.block_verified++;
@@ -76,10 +78,19 @@ static void change(struct worker *worker, uint64_t block, char *data)
 	worker->w->sums[block] = checksum(data, length);
 }
 
+static struct cache_slot *get(struct worker *worker, uint64_t request, uint64_t block, int *error)
+{
+	WAYMARK_SCOPE(Work, "get from the cache");
+
+	return cache_get(worker->w->cache, request, block, error);
+}
+
 static int do_request(struct worker *worker, uint64_t request, uint64_t block, bool write)
 {
 	int error;
-	struct cache_slot *slot = cache_get(worker->w->cache, request, block, &error);
+
+	WAYMARK_SCOPE(Work, "request", request, block, write);
+	struct cache_slot *slot = get(worker, request, block, &error);
 
 	if (!slot) {
 		return error;

@@ -74,7 +74,7 @@ const char *waymark_option_help(void);
 /*
  * Switches the events whose name matches `pattern` (`*` any run of characters,
  * `?` any one; or a regular expression between slashes, as waymark-trace(7) has
- * it) on or off for `backends`, now and in objects that are loaded
+ * it) or whose category has that name on or off for `backends`, now and in objects that are loaded
  * later. A name that no event has is no error: `match`, which may be NULL, says
  * how many were met. All of them are switched at one moment, between any two
  * other control calls, or none is. Returns 0, or -1 and no event changed: the
@@ -167,6 +167,33 @@ int waymark_list_events(
 
 /* Frees what the list holds, and empties it. */
 void waymark_free_events(struct waymark_event_list *list);
+
+/* A category of the program's trace points, see waymark/category.h. */
+struct waymark_category_info {
+	const char *name; /* the list's, as the next */
+	const char *description;
+	size_t events; /* its trace points; of what is compiled out those that are there yet */
+	size_t on; /* of these, for any backend */
+	int64_t live; /* of WAYMARK_BEGIN(): begun while on, and not ended */
+	bool compiled_in;
+	uint8_t reserved[31]; /* 0 */
+};
+
+struct waymark_category_list {
+	struct waymark_category_info *categories; /* by name */
+	size_t count;
+};
+
+/*
+ * Fills `list` with the categories that any trace point of the loaded objects is in. Those of
+ * one name in several objects are one. They are copies of one moment. Finish it with
+ * waymark_free_categories(). Returns 0, also where there is none, or -1 and an empty list: no
+ * memory.
+ */
+int waymark_list_categories(struct waymark_category_list *list, struct waymark_error *error);
+
+/* Frees what the list holds, and empties it. */
+void waymark_free_categories(struct waymark_category_list *list);
 
 /*
  * Switches one event on or off for some backends; the others stay as they are.

@@ -106,6 +106,36 @@ bool waymark_debug_is_hex(const struct waymark_formatter *f);
  * pointers and arrays an address; what waymark_debug_...() made stays as it is. A bit-field
  * needs a cast to its type. C has `true` and `false` as int before C23.
  */
+/*
+ * Which maker is for which type, for C and C++, and for waymark/kind.h: OF(maker, type). What
+ * the languages have besides stands where it is used.
+ */
+/* clang-format off */
+#ifdef __SIZEOF_INT128__
+#define WAYMARK_DEBUG_TYPES_128(OF) OF(u128, waymark_u128) OF(i128, waymark_i128)
+#else
+#define WAYMARK_DEBUG_TYPES_128(OF) OF(u128, waymark_u128)
+#endif
+#define WAYMARK_DEBUG_TYPES(OF) \
+	OF(bool, bool) \
+	OF(plain_char, char) \
+	OF(i8, signed char) \
+	OF(u8, unsigned char) \
+	OF(i16, short) \
+	OF(u16, unsigned short) \
+	OF(i32, int) \
+	OF(u32, unsigned int) \
+	OF(long, long) \
+	OF(ulong, unsigned long) \
+	OF(i64, long long) \
+	OF(u64, unsigned long long) \
+	WAYMARK_DEBUG_TYPES_128(OF) \
+	OF(f32, float) \
+	OF(f64, double) \
+	OF(long_double, long double) \
+	OF(string, const char *)
+/* clang-format on */
+
 #ifdef __cplusplus
 #define waymark_debug(...) waymark_debug_of(__VA_ARGS__)
 
@@ -117,26 +147,7 @@ extern "C++" {
 		return waymark_debug_##maker(value);                           \
 	}
 
-WAYMARK_DEBUG_OF(bool, bool)
-WAYMARK_DEBUG_OF(plain_char, char)
-WAYMARK_DEBUG_OF(i8, signed char)
-WAYMARK_DEBUG_OF(u8, unsigned char)
-WAYMARK_DEBUG_OF(i16, short)
-WAYMARK_DEBUG_OF(u16, unsigned short)
-WAYMARK_DEBUG_OF(i32, int)
-WAYMARK_DEBUG_OF(u32, unsigned int)
-WAYMARK_DEBUG_OF(long, long)
-WAYMARK_DEBUG_OF(ulong, unsigned long)
-WAYMARK_DEBUG_OF(i64, long long)
-WAYMARK_DEBUG_OF(u64, unsigned long long)
-WAYMARK_DEBUG_OF(u128, waymark_u128)
-#ifdef __SIZEOF_INT128__
-WAYMARK_DEBUG_OF(i128, waymark_i128)
-#endif
-WAYMARK_DEBUG_OF(f32, float)
-WAYMARK_DEBUG_OF(f64, double)
-WAYMARK_DEBUG_OF(long_double, long double)
-WAYMARK_DEBUG_OF(string, const char *)
+WAYMARK_DEBUG_TYPES(WAYMARK_DEBUG_OF)
 WAYMARK_DEBUG_OF(pointer, const volatile void *)
 WAYMARK_DEBUG_OF(pointer, decltype(nullptr))
 WAYMARK_DEBUG_OF(same, const struct waymark_debug &)
@@ -170,33 +181,19 @@ inline struct waymark_debug waymark_debug_of(R (*function)(A...))
 	return waymark_debug_pointer(reinterpret_cast<const void *>(function));
 }
 
+template <typename R, typename... A>
+inline struct waymark_debug waymark_debug_of(R (*function)(A..., ...))
+{
+	return waymark_debug_pointer(reinterpret_cast<const void *>(function));
+}
+
 } /* extern "C++" */
 #else
 /* clang-format off */
-#ifdef __SIZEOF_INT128__
-#define WAYMARK_DEBUG_128 waymark_u128: waymark_debug_u128, waymark_i128: waymark_debug_i128,
-#else
-#define WAYMARK_DEBUG_128 waymark_u128: waymark_debug_u128,
-#endif
+#define WAYMARK_DEBUG_CHOICE(maker, type) type: waymark_debug_##maker,
 #define waymark_debug(x) __extension__ _Generic((x), \
-	bool: waymark_debug_bool, \
-	char: waymark_debug_plain_char, \
-	signed char: waymark_debug_i8, \
-	unsigned char: waymark_debug_u8, \
-	short: waymark_debug_i16, \
-	unsigned short: waymark_debug_u16, \
-	int: waymark_debug_i32, \
-	unsigned int: waymark_debug_u32, \
-	long: waymark_debug_long, \
-	unsigned long: waymark_debug_ulong, \
-	long long: waymark_debug_i64, \
-	unsigned long long: waymark_debug_u64, \
-	WAYMARK_DEBUG_128 \
-	float: waymark_debug_f32, \
-	double: waymark_debug_f64, \
-	long double: waymark_debug_long_double, \
+	WAYMARK_DEBUG_TYPES(WAYMARK_DEBUG_CHOICE) \
 	char *: waymark_debug_string, \
-	const char *: waymark_debug_string, \
 	struct waymark_debug: waymark_debug_same, \
 	default: waymark_debug_pointer)(x)
 /* clang-format on */

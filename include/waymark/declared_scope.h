@@ -22,6 +22,8 @@
 extern "C" {
 #endif
 
+struct waymark_event;
+
 /*
  * A scope that may end on any thread. It may be stored and moved; of several copies one is to
  * be ended. Only `end` is for programs to look at: not NULL while the scope was begun while
@@ -35,6 +37,7 @@ struct waymark_scope {
 	uint32_t line;
 	uint32_t tid; /* of the thread that began it */
 	uint32_t backends; /* that were on, of enum waymark_backend */
+	const struct waymark_event *event; /* of waymark/scope.h's; NULL: `end` knows it */
 };
 
 #define WAYMARK_SCOPE_INLINE static inline __attribute__((unused))
@@ -52,6 +55,7 @@ WAYMARK_SCOPE_INLINE struct waymark_scope waymark_scope_none(void)
 	scope.line = 0;
 	scope.tid = 0;
 	scope.backends = 0;
+	scope.event = NULL;
 	return scope;
 }
 

@@ -53,6 +53,8 @@ enum waymark_event_flag {
 	WAYMARK_EVENT_BRACES = 1 << 3, /* declared in TOML: its format is a message with braces */
 	WAYMARK_EVENT_SCOPE = 1 << 4, /* a scope, by its beginning */
 	WAYMARK_EVENT_SCOPE_END = 1 << 5, /* what records its end; not in the registry's lists */
+	WAYMARK_EVENT_SITE = 1 << 6, /* declared where it is called: a struct waymark_site */
+	WAYMARK_EVENT_OUT = 1 << 7, /* compiled out, but still there: no event at all */
 };
 
 struct waymark_vcpu_set;
@@ -117,19 +119,24 @@ void waymark_unregister(struct waymark_object *object);
 
 /*
  * Registers the object that this translation unit is linked into. Every unit
- * has the constructor; the linker keeps one object, and the first call wins.
+ * has the constructor; the linker keeps one object, and the first call wins. Weak, because an
+ * object may come to have no event at all. Before the constructors of the program, whose events
+ * would be lost, and after the library's, which are 101 where it is linked in.
  */
-#define WAYMARK_REGISTER_OBJECT()                                                           \
-	extern struct waymark_event *const __start_waymark_events[] WAYMARK_HIDDEN;         \
-	extern struct waymark_event *const __stop_waymark_events[] WAYMARK_HIDDEN;          \
+#define WAYMARK_REGISTER_OBJECT() WAYMARK_REGISTER_OBJECT_BY(waymark)
+#define WAYMARK_REGISTER_OBJECT_BY(who)                                                     \
+	extern struct waymark_event *const __start_waymark_events[] WAYMARK_HIDDEN          \
+		__attribute__((weak));                                                      \
+	extern struct waymark_event *const __stop_waymark_events[] WAYMARK_HIDDEN           \
+		__attribute__((weak));                                                      \
 	WAYMARK_HIDDEN                                                                      \
 	__attribute__((weak)) struct waymark_object waymark_this_object = { WAYMARK_ABI, 0, \
 		__start_waymark_events, __stop_waymark_events, NULL, NULL, 0 };             \
-	__attribute__((constructor)) static void waymark_register_object(void)              \
+	__attribute__((constructor(102))) static void who##_register_object(void)           \
 	{                                                                                   \
 		waymark_register(&waymark_this_object);                                     \
 	}                                                                                   \
-	__attribute__((destructor)) static void waymark_unregister_object(void)             \
+	__attribute__((destructor(102))) static void who##_unregister_object(void)          \
 	{                                                                                   \
 		waymark_unregister(&waymark_this_object);                                   \
 	}

@@ -73,7 +73,7 @@ struct waymark_message {
 	uint32_t line; /* of the call */
 	const char *file; /* of the call; NULL: not known, and the declaration's is shown */
 	uint32_t mark; /* enum waymark_mark */
-	int32_t id; /* of an asynchronous scope */
+	int64_t id; /* of a scope: of an asynchronous one an int32_t */
 	/* Of an asynchronous scope's end: what was rendered at its start, instead of the values. */
 	const char *text;
 	size_t length;

@@ -5,8 +5,8 @@
  *
  * A synchronous scope is known by a token: its id, and below it 16 bits of backends that
  * were on when it began, watched tracers included; 0 is one that is off. Its id is unique in
- * the process, and not below 1 << 32. That of an asynchronous one is an int32_t that counts
- * from INT32_MIN and wraps.
+ * the process and those that it forks, and not below 1 << 32. That of an asynchronous one is an
+ * int32_t that counts from INT32_MIN and wraps, in all of them together.
  */
 #ifndef WAYMARK_RECORD_SCOPE_H
 #define WAYMARK_RECORD_SCOPE_H

@@ -138,7 +138,18 @@ static inline uint64_t waymark_debug_bits(const struct waymark_debug *v, size_t 
 	return bits;
 }
 
-/* Stores a value that is no callback. A number is stored as a whole word, of which some counts. */
+/* Stores a number of at most 64 bits, as a whole word, of which some counts. */
+static inline void waymark_record_word(struct waymark_record *r, const struct waymark_debug *v)
+{
+	size_t width = (size_t)1 << (WAYMARK_DEBUG_WIDTHS >> 2 * v->kind & 3);
+	uint64_t bits = waymark_debug_bits(v, width);
+
+	r->pos = (char *)(((uintptr_t)r->pos + width - 1) & ~(uintptr_t)(width - 1));
+	memcpy(r->pos, &bits, sizeof(bits));
+	r->pos += width;
+}
+
+/* Stores a value that is no callback. */
 static inline void waymark_record_debug(
 	struct waymark_record *r, const struct waymark_debug *v, uint32_t max)
 {
@@ -153,12 +164,7 @@ static inline void waymark_record_debug(
 		waymark_record_wide(r, v->as.wide.low, v->as.wide.high);
 		return;
 	}
-	size_t width = (size_t)1 << (WAYMARK_DEBUG_WIDTHS >> 2 * kind & 3);
-	uint64_t bits = waymark_debug_bits(v, width);
-
-	r->pos = (char *)(((uintptr_t)r->pos + width - 1) & ~(uintptr_t)(width - 1));
-	memcpy(r->pos, &bits, sizeof(bits));
-	r->pos += width;
+	waymark_record_word(r, v);
 }
 
 #ifdef __cplusplus

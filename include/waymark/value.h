@@ -75,12 +75,21 @@ struct waymark_debug {
 #define WAYMARK_DEBUG_INLINE static inline __attribute__((unused))
 #define WAYMARK_DEBUG_MAKER WAYMARK_DEBUG_INLINE struct waymark_debug
 
+/* Each language's own cast, so that neither warns. */
+#ifdef __cplusplus
+#define WAYMARK_CAST(type, x) static_cast<type>(x)
+#define WAYMARK_ADDRESS(pointer) reinterpret_cast<uintptr_t>(pointer)
+#else
+#define WAYMARK_CAST(type, x) ((type)(x))
+#define WAYMARK_ADDRESS(pointer) ((uintptr_t)(pointer))
+#endif
+
 /* A u128 and an i128; where the compiler has no such integers, as on 32 bits, both are a pair. */
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 waymark_u128;
 __extension__ typedef __int128 waymark_i128;
-#define WAYMARK_LOW64(v) ((uint64_t)(v))
-#define WAYMARK_HIGH64(v) ((uint64_t)((waymark_u128)(v) >> 64))
+#define WAYMARK_LOW64(v) WAYMARK_CAST(uint64_t, v)
+#define WAYMARK_HIGH64(v) WAYMARK_CAST(uint64_t, WAYMARK_CAST(waymark_u128, v) >> 64)
 #else
 typedef struct {
 	uint64_t low;
@@ -95,7 +104,7 @@ typedef waymark_u128 waymark_i128;
 WAYMARK_DEBUG_INLINE waymark_u128 waymark_u128_of(uint64_t high, uint64_t low)
 {
 #ifdef __SIZEOF_INT128__
-	return (waymark_u128)high << 64 | low;
+	return WAYMARK_CAST(waymark_u128, high) << 64 | low;
 #else
 	waymark_u128 n = { low, high };
 
@@ -107,7 +116,7 @@ WAYMARK_DEBUG_INLINE waymark_u128 waymark_u128_of(uint64_t high, uint64_t low)
 WAYMARK_DEBUG_INLINE waymark_i128 waymark_i128_of(uint64_t high, uint64_t low)
 {
 #ifdef __SIZEOF_INT128__
-	return (waymark_i128)waymark_u128_of(high, low);
+	return WAYMARK_CAST(waymark_i128, waymark_u128_of(high, low));
 #else
 	return waymark_u128_of(high, low);
 #endif
@@ -124,10 +133,11 @@ WAYMARK_DEBUG_MAKER waymark_debug_number(enum waymark_debug_kind kind, uint64_t 
 	return v;
 }
 
-#define WAYMARK_DEBUG_INTEGER(name, type, kind, extended)                     \
-	WAYMARK_DEBUG_MAKER waymark_debug_##name(type value)                  \
-	{                                                                     \
-		return waymark_debug_number(kind, (uint64_t)(extended)value); \
+#define WAYMARK_DEBUG_INTEGER(name, type, kind, extended)                             \
+	WAYMARK_DEBUG_MAKER waymark_debug_##name(type value)                          \
+	{                                                                             \
+		return waymark_debug_number(                                          \
+			kind, WAYMARK_CAST(uint64_t, WAYMARK_CAST(extended, value))); \
 	}
 
 WAYMARK_DEBUG_INTEGER(u8, uint8_t, WAYMARK_DEBUG_U8, uint64_t)
@@ -178,16 +188,17 @@ WAYMARK_DEBUG_MAKER waymark_debug_f64(double value)
 /* An address; nothing is read there. */
 WAYMARK_DEBUG_MAKER waymark_debug_pointer(const volatile void *value)
 {
-	struct waymark_debug v = waymark_debug_number(WAYMARK_DEBUG_POINTER, (uintptr_t)value);
+	struct waymark_debug v =
+		waymark_debug_number(WAYMARK_DEBUG_POINTER, WAYMARK_ADDRESS(value));
 
-	v.length = (uint32_t)sizeof(value);
+	v.length = WAYMARK_CAST(uint32_t, sizeof(value));
 	return v;
 }
 
 /* A long double loses what a double cannot hold. */
 WAYMARK_DEBUG_MAKER waymark_debug_long_double(long double value)
 {
-	return waymark_debug_f64((double)value);
+	return waymark_debug_f64(WAYMARK_CAST(double, value));
 }
 
 /* Integers whose width the host decides. */
@@ -199,8 +210,8 @@ WAYMARK_DEBUG_MAKER waymark_debug_ulong(unsigned long value)
 
 WAYMARK_DEBUG_MAKER waymark_debug_long(long value)
 {
-	return waymark_debug_number(
-		sizeof(value) == 8 ? WAYMARK_DEBUG_I64 : WAYMARK_DEBUG_I32, (uint64_t)value);
+	return waymark_debug_number(sizeof(value) == 8 ? WAYMARK_DEBUG_I64 : WAYMARK_DEBUG_I32,
+		WAYMARK_CAST(uint64_t, value));
 }
 
 /* size_t, and its signed counterpart. */
@@ -213,13 +224,13 @@ WAYMARK_DEBUG_MAKER waymark_debug_usize(size_t value)
 WAYMARK_DEBUG_MAKER waymark_debug_isize(ptrdiff_t value)
 {
 	return waymark_debug_number(sizeof(value) == 8 ? WAYMARK_DEBUG_I64 : WAYMARK_DEBUG_I32,
-		(uint64_t)(int64_t)value);
+		WAYMARK_CAST(uint64_t, WAYMARK_CAST(int64_t, value)));
 }
 
 /* A `char`: the character of that code below 256. */
 WAYMARK_DEBUG_MAKER waymark_debug_plain_char(char value)
 {
-	return waymark_debug_char((unsigned char)value);
+	return waymark_debug_char(WAYMARK_CAST(unsigned char, value));
 }
 
 WAYMARK_DEBUG_MAKER waymark_debug_same(struct waymark_debug value)
@@ -233,7 +244,7 @@ WAYMARK_DEBUG_MAKER waymark_debug_text(const char *text, size_t length)
 	struct waymark_debug v = waymark_debug_number(WAYMARK_DEBUG_STRING, 0);
 
 	v.as.pointer = text;
-	v.length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
+	v.length = length < UINT32_MAX ? WAYMARK_CAST(uint32_t, length) : UINT32_MAX;
 	return v;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -15,29 +16,25 @@ void keys_fini(struct keys *k)
 	*k = (struct keys){ 0 };
 }
 
-static bool is_same(const struct key *a, const struct key *b)
+/* It has no padding. */
+static inline bool is_same(const struct key *a, const struct key *b)
 {
-	return a->scope == b->scope && a->tid == b->tid && a->pid == b->pid && a->name == b->name &&
-	       a->trace == b->trace;
+	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+/* Sums of products do not wait for one another. */
+static inline size_t home_of(const struct keys *k, const struct key *key)
 {
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
+	uint64_t thread = (uint64_t)key->pid << 32 | key->tid;
+	uint64_t name = (uint64_t)key->trace << 32 | key->name;
+	uint64_t hash = (uint64_t)key->scope * UINT64_C(0x9e3779b97f4a7c15) +
+			thread * UINT64_C(0xbf58476d1ce4e5b9) + name * UINT64_C(0x94d049bb133111eb);
 
-static size_t home_of(const struct keys *k, const struct key *key)
-{
-	uint64_t hash = mix(0, (uint64_t)key->scope);
-
-	hash = mix(hash, (uint64_t)key->pid << 32 | key->tid);
-	hash = mix(hash, (uint64_t)key->trace << 32 | key->name);
-	return (size_t)hash & (k->capacity - 1);
+	return (size_t)((hash ^ hash >> 29) >> 32) & (k->capacity - 1);
 }
 
 /* Where the key is, or could be. */
-static struct key_slot *find(const struct keys *k, const struct key *key)
+static inline struct key_slot *find(const struct keys *k, const struct key *key)
 {
 	size_t at = home_of(k, key);
 
@@ -69,21 +66,27 @@ static void grow(struct keys *k)
 	free(old.slots);
 }
 
-void keys_add(struct keys *k, const struct key *key, uint32_t value)
+uint32_t keys_swap(struct keys *k, const struct key *key, uint32_t value)
 {
 	if (2 * (k->count + 1) > k->capacity) {
 		grow(k);
 	}
-	*find(k, key) = (struct key_slot){ *key, value };
-	k->count++;
+	struct key_slot *slot = find(k, key);
+	uint32_t before = slot->value;
+
+	if (before == KEYS_NONE) {
+		slot->key = *key;
+		k->count++;
+	}
+	slot->value = value;
+	return before;
 }
 
-void keys_remove(struct keys *k, const struct key *key)
+/* What stands behind moves up, unless it would come to stand before its home. */
+static void close_hole(struct keys *k, size_t hole)
 {
 	size_t mask = k->capacity - 1;
-	size_t hole = (size_t)(find(k, key) - k->slots);
 
-	/* What stands behind moves up, unless it would come to stand before its home. */
 	for (size_t at = (hole + 1) & mask; k->slots[at].value != KEYS_NONE; at = (at + 1) & mask) {
 		size_t home = home_of(k, &k->slots[at].key);
 
@@ -94,4 +97,18 @@ void keys_remove(struct keys *k, const struct key *key)
 	}
 	k->slots[hole].value = KEYS_NONE;
 	k->count--;
+}
+
+uint32_t keys_take(struct keys *k, const struct key *key)
+{
+	if (k->capacity == 0) {
+		return KEYS_NONE;
+	}
+	struct key_slot *slot = find(k, key);
+	uint32_t value = slot->value;
+
+	if (value != KEYS_NONE) {
+		close_hole(k, (size_t)(slot - k->slots));
+	}
+	return value;
 }

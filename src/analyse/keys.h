@@ -19,6 +19,9 @@ struct key {
 	int64_t scope;
 };
 
+_Static_assert(
+	sizeof(struct key) == 4 * sizeof(uint32_t) + sizeof(int64_t), "keys are compared as bytes");
+
 struct key_slot {
 	struct key key;
 	uint32_t value; /* KEYS_NONE: free */
@@ -36,10 +39,10 @@ void keys_fini(struct keys *k);
 /* What is stored under a key; KEYS_NONE: nothing. */
 uint32_t keys_get(const struct keys *k, const struct key *key);
 
-/* Stores a value, which is not KEYS_NONE, under a key that has none. */
-void keys_add(struct keys *k, const struct key *key, uint32_t value);
+/* Stores a value, which is not KEYS_NONE; returns what was there before, or KEYS_NONE. */
+uint32_t keys_swap(struct keys *k, const struct key *key, uint32_t value);
 
-/* Removes a key, which is there. */
-void keys_remove(struct keys *k, const struct key *key);
+/* Removes a key; returns what was there, or KEYS_NONE. */
+uint32_t keys_take(struct keys *k, const struct key *key);
 
 #endif

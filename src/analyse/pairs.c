@@ -7,16 +7,6 @@
 #include "analyse/pairs.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#define END "_end"
-
-enum class_kind { CLASS_UNKNOWN, CLASS_OTHER, CLASS_BEGIN, CLASS_END };
-
-struct pairs_class {
-	enum class_kind kind;
-	uint32_t name;
-};
 
 struct pairs_thread {
 	uint64_t gaps; /* of a process, which is thread 0: those that are no thread's */
@@ -45,112 +35,40 @@ void pairs_fini(struct pairs *p)
 	keys_fini(&p->by_key);
 }
 
-static bool is_integer(const struct arg *a, const char *name, unsigned int size)
+static uint32_t find_thread(struct pairs *p, const struct key *key)
 {
-	return strcmp(a->name, name) == 0 && a->type.class == TYPE_INTEGER &&
-	       a->type.size64 == size;
-}
-
-static bool has_scope(const struct event_class *c)
-{
-	return c->event && c->event->arg_count > 0 && is_integer(c->event->args, "scope", 8);
-}
-
-/* The length of the scope's name whose end this is; 0: it is none. */
-static size_t end_of(const struct event_class *c)
-{
-	size_t length = strlen(c->name);
-	size_t tail = strlen(END);
-	bool is_end = has_scope(c) && c->event->arg_count == 2 &&
-		      is_integer(&c->event->args[1], "scope_tid", 4);
-
-	return is_end && length > tail && strcmp(c->name + length - tail, END) == 0 ? length - tail
-										    : 0;
-}
-
-/* Events that are no scope may have a first field of that name, too, but no end. */
-static bool is_begin(const struct pairs *p, const struct event_class *c)
-{
-	if (!has_scope(c) || c->event->properties & EVENT_SCOPE) {
-		return has_scope(c);
-	}
-	vec_foreach (struct event_class **, it, &p->known->all) {
-		size_t length = end_of(*it);
-
-		if (length == strlen(c->name) && memcmp((*it)->name, c->name, length) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
-static uint32_t name_index(struct pairs *p, const char *text, size_t length)
-{
-	char *name = xcalloc(length + 1, 1);
-
-	memcpy(name, text, length);
-	uintptr_t index = (uintptr_t)hash_get(&p->by_name, name);
-
-	if (index) {
-		free(name);
-		return (uint32_t)index - 1;
-	}
-	vec_push(&p->names, name);
-	hash_add(&p->by_name, name, (void *)(uintptr_t)p->names.count);
-	return (uint32_t)p->names.count - 1;
-}
-
-/* An end is looked for first: the scope `x_end` of no arguments ends by `x_end_end`. */
-static struct pairs_class classify(struct pairs *p, const struct event_class *c)
-{
-	size_t length = end_of(c);
-
-	if (length > 0) {
-		return (struct pairs_class){ CLASS_END, name_index(p, c->name, length) };
-	}
-	if (is_begin(p, c)) {
-		return (struct pairs_class){ CLASS_BEGIN, name_index(p, c->name, strlen(c->name)) };
-	}
-	return (struct pairs_class){ .kind = CLASS_OTHER };
-}
-
-static const struct pairs_class *class_of(struct pairs *p, const struct event_class *c)
-{
-	while (p->classes.count <= c->index) {
-		vec_push(&p->classes, ((struct pairs_class){ 0 }));
-	}
-	struct pairs_class *class = &p->classes.items[c->index];
-
-	if (class->kind == CLASS_UNKNOWN) {
-		*class = classify(p, c);
-	}
-	return class;
-}
-
-bool pairs_wants(struct pairs *p, const struct record *rec)
-{
-	return rec->kind == RECORD_EVENT && class_of(p, rec->class)->kind != CLASS_OTHER;
-}
-
-static uint32_t thread_of(struct pairs *p, const struct key *of, uint32_t tid)
-{
-	const struct key key = { .trace = of->trace, .pid = of->pid, .tid = tid };
-	uint32_t index = keys_get(&p->by_key, &key);
+	uint32_t index = keys_get(&p->by_key, key);
 
 	if (index == KEYS_NONE) {
 		index = (uint32_t)p->threads.count;
 		vec_push(&p->threads, ((struct pairs_thread){ .top = PAIRS_NONE }));
-		keys_add(&p->by_key, &key, index);
+		keys_swap(&p->by_key, key, index);
 	}
 	return index;
 }
 
-static void add_gap(struct pairs *p, const struct record *rec)
+/* Most often it is one of those that were asked for last. */
+static uint32_t thread_of(struct pairs *p, const struct key *of, uint32_t tid)
+{
+	struct pairs_recent *recent = &p->recent[tid % PAIRS_RECENT];
+
+	if (recent->trace != of->trace || recent->pid != of->pid || recent->tid != tid ||
+		!recent->is_known) {
+		const struct key key = { .trace = of->trace, .pid = of->pid, .tid = tid };
+
+		*recent = (struct pairs_recent){ of->trace, of->pid, tid, find_thread(p, &key),
+			true };
+	}
+	return recent->index;
+}
+
+void pairs_gap(struct pairs *p, const struct record *rec)
 {
 	const struct key key = { .trace = rec->trace, .pid = rec->pid };
 	uint32_t thread = thread_of(p, &key, rec->tid);
 	uint32_t process = thread_of(p, &key, 0);
 
+	p->has_gaps = true;
 	p->threads.items[thread].gaps++;
 	p->threads.items[process].all_gaps++;
 }
@@ -158,16 +76,19 @@ static void add_gap(struct pairs *p, const struct record *rec)
 /* How often events were lost so far where a scope is recorded that begins, or ends, by `tid`. */
 static uint64_t gaps_of(struct pairs *p, const struct key *key, uint32_t tid)
 {
+	if (!p->has_gaps) {
+		return 0;
+	}
 	uint32_t process = thread_of(p, key, 0);
 	uint32_t thread = thread_of(p, key, tid);
 
 	return p->threads.items[process].gaps + (tid ? p->threads.items[thread].gaps : 0);
 }
 
-/* The same for ends: an asynchronous scope may end on any thread. */
+/* The same for ends, which some have on any thread. */
 static uint64_t end_gaps_of(struct pairs *p, const struct scope_span *s)
 {
-	if (s->is_nested) {
+	if (s->place != PAIRS_ANYWHERE || !p->has_gaps) {
 		return gaps_of(p, &s->key, s->key.tid);
 	}
 	return p->threads.items[thread_of(p, &s->key, 0)].all_gaps;
@@ -176,7 +97,10 @@ static uint64_t end_gaps_of(struct pairs *p, const struct scope_span *s)
 /* The time until now belongs to the thread's scope on top. */
 static void pass_time(struct pairs *p, struct pairs_thread *t, uint64_t ns)
 {
-	if (t->top != PAIRS_NONE && ns > t->last_ns) {
+	if (ns <= t->last_ns) {
+		return;
+	}
+	if (t->top != PAIRS_NONE) {
 		p->spans.items[t->top].self_ns += ns - t->last_ns;
 	}
 	t->last_ns = ns;
@@ -227,7 +151,14 @@ static void leave_lost(struct pairs *p, uint32_t index)
 	}
 }
 
-/* Takes an open span out of all tables, to p->span. */
+static void give_back(struct pairs *p, uint32_t index)
+{
+	p->spans.items[index].class = NULL;
+	p->spans.items[index].below = p->free;
+	p->free = index;
+}
+
+/* Takes a span, which is no longer among the open ones, to p->span. */
 static void take_out(struct pairs *p, uint32_t index, uint64_t ns)
 {
 	struct scope_span *s = &p->spans.items[index];
@@ -237,60 +168,58 @@ static void take_out(struct pairs *p, uint32_t index, uint64_t ns)
 		leave_lost(p, index);
 		leave_stack(p, index);
 	}
-	keys_remove(&p->open, &s->key);
 	p->span = *s;
-	s->class = NULL;
-	s->below = p->free;
-	p->free = index;
+	give_back(p, index);
 }
 
-static uint32_t put_in(struct pairs *p, const struct scope_span *s)
+static uint32_t make_room(struct pairs *p)
 {
 	uint32_t index = p->free;
 
-	if (index == PAIRS_NONE) {
-		index = (uint32_t)p->spans.count;
-		vec_push(&p->spans, *s);
-	} else {
+	if (index != PAIRS_NONE) {
 		p->free = p->spans.items[index].below;
-		p->spans.items[index] = *s;
+		return index;
 	}
-	keys_add(&p->open, &s->key, index);
-	return index;
+	vec_push(&p->spans, ((struct scope_span){ 0 }));
+	return (uint32_t)p->spans.count - 1;
 }
 
-static enum pairs_result begin(struct pairs *p, const struct record *rec, const struct key *key)
+enum pairs_result pairs_begin(struct pairs *p, const struct record *rec, const struct key *key,
+	enum pairs_place place, uint32_t tag)
 {
-	struct scope_span s = {
+	uint32_t index = make_room(p);
+	uint32_t other = keys_swap(&p->open, key, index);
+	struct scope_span *s = &p->spans.items[index];
+
+	*s = (struct scope_span){
 		.class = rec->class,
 		.key = *key,
 		.begin_ns = rec->ns,
-		.is_nested = key->scope >= PAIRS_FIRST_SYNC && key->tid != 0,
+		.is_nested = place == PAIRS_STACKED,
+		.place = place,
+		.tag = tag,
+		.mark = PAIRS_NONE,
+		.thread = PAIRS_NONE,
 		.below = PAIRS_NONE,
 		.above = PAIRS_NONE,
 	};
-	uint32_t other = keys_get(&p->open, key);
-
+	s->gaps = p->has_gaps ? end_gaps_of(p, s) : 0;
 	if (other != KEYS_NONE) {
 		take_out(p, other, rec->ns);
+	} else {
+		p->span = *s;
 	}
-	s.thread = thread_of(p, key, key->tid);
-	s.gaps = end_gaps_of(p, &s);
-	uint32_t index = put_in(p, &s);
-
-	if (s.is_nested) {
+	p->begun = index;
+	if (place == PAIRS_STACKED) {
+		s->thread = thread_of(p, key, key->tid);
 		push(p, index);
 	}
-	if (other != KEYS_NONE) {
-		return PAIRS_BEGUN_TWICE;
-	}
-	p->span = s;
-	return PAIRS_BEGUN;
+	return other == KEYS_NONE ? PAIRS_BEGUN : PAIRS_BEGUN_TWICE;
 }
 
-static enum pairs_result end(struct pairs *p, const struct record *rec, const struct key *key)
+enum pairs_result pairs_end(struct pairs *p, const struct record *rec, const struct key *key)
 {
-	uint32_t index = keys_get(&p->open, key);
+	uint32_t index = keys_take(&p->open, key);
 
 	if (index == KEYS_NONE) {
 		p->span =
@@ -309,38 +238,74 @@ static enum pairs_result end(struct pairs *p, const struct record *rec, const st
 	return PAIRS_ENDED;
 }
 
-/* A damaged record of an old format may lack some. */
-static bool are_numbers(const struct value *values, enum class_kind kind)
+struct scope_span *pairs_begun(struct pairs *p)
 {
-	return values && values[0].kind == VALUE_NUMBER &&
-	       (kind == CLASS_BEGIN || values[1].kind == VALUE_NUMBER);
+	return &p->spans.items[p->begun];
 }
 
-enum pairs_result pairs_add(struct pairs *p, const struct record *rec, const struct value *values)
+static struct scope_span *span_at(const struct pairs *p, uint32_t index)
 {
-	if (rec->kind == RECORD_GAP) {
-		add_gap(p, rec);
-		return PAIRS_NOTHING;
-	}
-	const struct pairs_class *class = class_of(p, rec->class);
+	return index == PAIRS_NONE ? NULL : &p->spans.items[index];
+}
 
-	if (class->kind == CLASS_OTHER || !are_numbers(values, class->kind)) {
-		return PAIRS_NOTHING;
-	}
-	struct key key = {
-		.trace = rec->trace,
-		.pid = rec->pid,
-		.tid = rec->tid,
-		.name = class->name,
-		.scope = (int64_t)values[0].number,
+struct scope_span *pairs_around(struct pairs *p, const struct scope_span *span)
+{
+	return span_at(p, span->below);
+}
+
+struct scope_span *pairs_above(struct pairs *p, const struct scope_span *span)
+{
+	return span_at(p, span->above);
+}
+
+bool pairs_is_doubtful(struct pairs *p, const struct scope_span *open)
+{
+	return p->has_gaps && open->class && end_gaps_of(p, open) != open->gaps;
+}
+
+const struct scope_span *pairs_top(const struct pairs *p, uint32_t thread)
+{
+	return span_at(p, p->threads.items[thread].top);
+}
+
+uint32_t pairs_enter(struct pairs *p, uint32_t thread, uint32_t mark, uint64_t ns)
+{
+	uint32_t index = make_room(p);
+
+	p->spans.items[index] = (struct scope_span){
+		.begin_ns = ns,
+		.mark = mark,
+		.thread = thread,
 	};
+	push(p, index);
+	return index;
+}
 
-	if (class->kind == CLASS_BEGIN) {
-		return begin(p, rec, &key);
+uint64_t pairs_leave(struct pairs *p, uint32_t index, uint64_t ns)
+{
+	struct scope_span *s = &p->spans.items[index];
+
+	pass_time(p, &p->threads.items[s->thread], ns);
+	leave_stack(p, index);
+	give_back(p, index);
+	return s->self_ns;
+}
+
+void pairs_cancel(struct pairs *p, uint32_t index, uint64_t ns)
+{
+	uint32_t below = p->spans.items[index].below;
+	uint64_t self_ns = pairs_leave(p, index, ns);
+
+	if (below != PAIRS_NONE) {
+		p->spans.items[below].self_ns += self_ns;
 	}
-	/* Where records do not say their threads, beginnings have none to compare with. */
-	key.tid = rec->tid ? (uint32_t)values[1].number : 0;
-	return end(p, rec, &key);
+}
+
+void pairs_pass(struct pairs *p, uint64_t ns)
+{
+	vec_foreach (struct pairs_thread *, t, &p->threads) {
+		pass_time(p, t, ns);
+	}
 }
 
 void pairs_unfinished(
@@ -350,7 +315,7 @@ void pairs_unfinished(
 		struct scope_span *s = &p->spans.items[i];
 
 		if (s->class) {
-			s->is_lost = end_gaps_of(p, s) != s->gaps;
+			s->is_lost = pairs_is_doubtful(p, s);
 			found(data, s);
 		}
 	}

@@ -2,53 +2,97 @@
 /* Adding up, see analyse/scopes.h. */
 #include "analyse/scopes.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "read/reader.h"
 
-void scopes_init(struct scopes *s, const struct class_table *known)
+void scopes_init(struct scopes *s, struct reader *reader, enum scopes_by by)
 {
-	*s = (struct scopes){ 0 };
-	pairs_init(&s->pairs, known);
+	static const char *const groups[] = { NULL, "pid", "thread" };
+
+	*s = (struct scopes){ .reader = reader, .by = by };
+	s->report.group = groups[by];
+	s->report.has_self = true;
+	pairs_init(&s->pairs, &reader->classes);
 }
 
 void scopes_fini(struct scopes *s)
 {
-	vec_foreach (struct scope_row *, row, &s->rows) {
-		free(row->lengths);
-	}
-	vec_fini(&s->rows);
+	report_fini(&s->report);
 	pairs_fini(&s->pairs);
+	vec_fini(&s->by_name);
 }
 
-static struct scope_row *row_of(struct scopes *s, const struct scope_span *span)
+char *scopes_who(const struct reader *r, const struct key *key, bool has_tid)
 {
-	while (s->rows.count <= span->key.name) {
-		vec_push(&s->rows, ((struct scope_row){ 0 }));
-	}
-	struct scope_row *row = &s->rows.items[span->key.name];
+	const char *path = r->trace_count > 1 ? r->traces[key->trace].path : NULL;
+	char *text = NULL;
+	char tid[16] = "";
 
-	row->name = s->pairs.names.items[span->key.name];
+	if (has_tid) {
+		snprintf(tid, sizeof(tid), "/%" PRIu32, key->tid);
+	}
+	if (asprintf(&text, "%s%s%" PRIu32 "%s", path ? path : "", path ? ":" : "", key->pid, tid) <
+		0) {
+		abort();
+	}
+	return text;
+}
+
+static COLD struct report_row *find_row(struct scopes *s, const struct scope_span *span)
+{
+	struct key key = { .name = span->key.name };
+	bool is_new;
+
+	if (s->by != SCOPES_BY_NAME) {
+		key.trace = span->key.trace;
+		key.pid = span->key.pid;
+		key.tid = s->by == SCOPES_BY_THREAD ? span->key.tid : 0;
+	}
+	struct report_row *row = report_row(&s->report, &key, &is_new);
+
+	if (is_new) {
+		row->name = s->pairs.names.items[span->key.name];
+		row->group = s->by == SCOPES_BY_NAME
+				     ? NULL
+				     : scopes_who(s->reader, &key, s->by == SCOPES_BY_THREAD);
+	}
 	return row;
+}
+
+/* Most often a name is enough. */
+static struct report_row *row_of(struct scopes *s, const struct scope_span *span)
+{
+	uint32_t name = span->key.name;
+
+	if (s->by != SCOPES_BY_NAME) {
+		return find_row(s, span);
+	}
+	while (UNLIKELY(s->by_name.count <= name)) {
+		vec_push(&s->by_name, 0);
+	}
+	if (UNLIKELY(s->by_name.items[name] == 0)) {
+		s->by_name.items[name] = (uint32_t)(find_row(s, span) - s->report.rows.items) + 1;
+	}
+	return &s->report.rows.items[s->by_name.items[name] - 1];
 }
 
 static void add_span(struct scopes *s, const struct scope_span *span)
 {
-	struct scope_row *row = row_of(s, span);
+	struct report_row *row = row_of(s, span);
 
-	if (!row->lengths) {
-		row->lengths = xcalloc(1, sizeof(*row->lengths));
-	}
-	distribution_add(row->lengths, span->end_ns - span->begin_ns);
+	report_add(row, span->end_ns - span->begin_ns);
 	row->self_ns += span->self_ns;
 }
 
-void scopes_add(struct scopes *s, const struct record *rec, const struct value *values)
+void scopes_add(struct scopes *s, const struct record *rec)
 {
 	const struct scope_span *span = &s->pairs.span;
 
-	switch (pairs_add(&s->pairs, rec, values)) {
+	switch (pairs_take(&s->pairs, s->reader, rec)) {
 	case PAIRS_ENDED:
 		add_span(s, span);
 		break;
@@ -74,39 +118,7 @@ static void add_unfinished(void *data, const struct scope_span *span)
 	*(span->is_lost ? &u->end_lost : &u->unfinished) += 1;
 }
 
-static uint64_t total_of(const struct scope_row *row)
-{
-	return row->lengths ? row->lengths->sum : 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct scope_row *x = a;
-	const struct scope_row *y = b;
-
-	if (total_of(x) != total_of(y)) {
-		return total_of(x) < total_of(y) ? 1 : -1;
-	}
-	return strcmp(x->name, y->name);
-}
-
 void scopes_end(struct scopes *s)
 {
-	size_t seen = 0;
-
 	pairs_unfinished(&s->pairs, add_unfinished, s);
-	vec_foreach (const struct scope_row *, row, &s->rows) {
-		if (row->name) {
-			s->unpaired.unfinished += row->unpaired.unfinished;
-			s->unpaired.end_lost += row->unpaired.end_lost;
-			s->unpaired.unbegun += row->unpaired.unbegun;
-			s->unpaired.begin_lost += row->unpaired.begin_lost;
-			s->unpaired.begun_twice += row->unpaired.begun_twice;
-			s->rows.items[seen++] = *row;
-		}
-	}
-	s->rows.count = seen;
-	if (seen > 0) {
-		qsort(s->rows.items, seen, sizeof(*s->rows.items), compare);
-	}
 }

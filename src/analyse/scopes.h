@@ -6,42 +6,33 @@
 #ifndef ANALYSE_SCOPES_H
 #define ANALYSE_SCOPES_H
 
-#include <stdint.h>
-
-#include "analyse/distribution.h"
 #include "analyse/pairs.h"
-#include "base/vec.h"
+#include "analyse/report.h"
 
-/* What did not become a span. */
-struct unpaired {
-	uint64_t unfinished; /* begun, and the trace has ended first */
-	uint64_t end_lost; /* the same, but for lost events there could be an end */
-	uint64_t unbegun; /* ended, but begun before the trace, or by a process that forked */
-	uint64_t begin_lost; /* the same, but for lost events there could be a beginning */
-	uint64_t begun_twice; /* with one number, as after an end that is lost */
-};
-
-/* All scopes of one name. */
-struct scope_row {
-	const char *name; /* of the scopes; NULL: no record of that name */
-	uint64_t self_ns;
-	struct unpaired unpaired;
-	struct distribution *lengths; /* in ns, of those that ended; NULL: none has */
-};
+/* What else than the name a row is of: of the thread that began them, or its process. */
+enum scopes_by { SCOPES_BY_NAME, SCOPES_BY_PID, SCOPES_BY_THREAD };
 
 struct scopes {
-	VEC(struct scope_row) rows; /* by pairs' names, until scopes_end() */
-	struct unpaired unpaired; /* of all names */
+	struct report report;
 	struct pairs pairs;
+	enum scopes_by by;
+	struct reader *reader; /* which tells traces apart */
+	VEC(uint32_t) by_name; /* rows + 1, where names are all they are of; 0: none */
 };
 
-void scopes_init(struct scopes *s, const struct class_table *known);
+void scopes_init(struct scopes *s, struct reader *reader, enum scopes_by by);
 void scopes_fini(struct scopes *s);
 
-/* Takes a record, in the order of time; `values`: where pairs_wants() it, its values. */
-void scopes_add(struct scopes *s, const struct record *rec, const struct value *values);
+/* Takes a record of the reader, in the order of time. */
+void scopes_add(struct scopes *s, const struct record *rec);
 
-/* Ends the adding: counts what is unfinished, and sorts by total time, the longest first. */
+/* Ends the adding: counts what is unfinished; report_end() is the caller's. */
 void scopes_end(struct scopes *s);
+
+/*
+ * Who that is, as text on the heap: PID, or PID/TID; with the trace's path in front where
+ * there are several, for their numbers may be the same.
+ */
+char *scopes_who(const struct reader *r, const struct key *key, bool has_tid);
 
 #endif

@@ -42,4 +42,14 @@ static inline bool glob_match(const char *pattern, const char *s)
 	return *pattern == '\0';
 }
 
+/* The same, or the pattern is the name's category: what stands before its first colon. */
+static inline bool glob_match_name(const char *pattern, const char *name)
+{
+	size_t category = strcspn(name, ":");
+
+	return glob_match(pattern, name) ||
+	       (category && name[category] && strncmp(pattern, name, category) == 0 &&
+		       !pattern[category]);
+}
+
 #endif

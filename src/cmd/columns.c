@@ -8,7 +8,7 @@
 
 #include "cmd/escaped.h"
 
-#define COLUMNS_MAX 12
+#define COLUMNS_MAX 24
 #define GAP 2
 
 /* From so much on a number is rounded. */

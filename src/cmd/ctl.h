@@ -35,6 +35,7 @@ json_t *ctl_call(struct ctl *ctl, const char *command, json_t *arguments);
 json_t *ctl_list(struct ctl *ctl);
 json_t *ctl_on(struct ctl *ctl);
 json_t *ctl_off(struct ctl *ctl);
+json_t *ctl_categories(struct ctl *ctl);
 json_t *ctl_stats(struct ctl *ctl);
 json_t *ctl_flush(struct ctl *ctl);
 json_t *ctl_snapshot(struct ctl *ctl);
@@ -44,6 +45,7 @@ json_t *ctl_qmp(struct ctl *ctl);
 
 /* What is shown of it to people. */
 void ctl_print_list(const struct ctl *ctl, const json_t *result);
+void ctl_print_categories(const struct ctl *ctl, const json_t *result);
 void ctl_print_stats(const struct ctl *ctl, const json_t *result);
 void ctl_print_path(const struct ctl *ctl, const json_t *result);
 void ctl_print_file(const struct ctl *ctl, const json_t *result);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/glob.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "base/vec.h"
@@ -63,10 +64,28 @@ static bool is_unknown(const struct monitor_client *c)
 	return c->failure == CLIENT_REFUSED && strncmp(c->error, unknown, strlen(unknown)) == 0;
 }
 
+struct names {
+	VEC(char *) all;
+};
+
+/* An event's name, and that of its category. */
+static void add_name(struct names *names, const char *name)
+{
+	size_t category = strcspn(name, ":");
+
+	vec_push(&names->all, xstrdup(name));
+	if (name[category]) {
+		char *copy = xstrdup(name);
+
+		copy[category] = '\0';
+		vec_push(&names->all, copy);
+	}
+}
+
 /* It may be misspelt: the error gets what was meant. */
 static void add_meant(struct monitor_client *c, const char *name)
 {
-	VEC(const char *) names = { 0 };
+	struct names names = { 0 };
 	char why[SHOWN];
 	json_t *event;
 	size_t i;
@@ -76,14 +95,17 @@ static void add_meant(struct monitor_client *c, const char *name)
 
 	json_array_foreach(events, i, event)
 	{
-		vec_push(&names, text_of(event, "name"));
+		add_name(&names, text_of(event, "name"));
 	}
-	const char *meant =
-		nearest_name((struct span){ name, strlen(name) }, names.items, names.count);
+	const char *meant = nearest_name((struct span){ name, strlen(name) },
+		(const char *const *)names.all.items, names.all.count);
 
 	fail(c, "%s%s%s%s", why, meant ? ": did you mean '" : "", meant ? meant : "",
 		meant ? "'?" : "");
-	vec_fini(&names);
+	vec_foreach (char **, it, &names.all) {
+		free(*it);
+	}
+	vec_fini(&names.all);
 	json_decref(events);
 }
 
@@ -138,7 +160,15 @@ static void put_glob(FILE *out, const char *glob)
 			fprintf(out, strchr(".[\\()+{|^$", *glob) ? "\\%c" : "%c", *glob);
 		}
 	}
-	putc('$', out);
+}
+
+/* A name is that of a category, too; in globs there is none. */
+static void put_name_or_glob(FILE *out, const char *pattern)
+{
+	bool may_be_category = !glob_is_pattern(pattern) && !strchr(pattern, ':');
+
+	put_glob(out, pattern);
+	fputs(may_be_category ? "(:|$)" : "$", out);
 }
 
 /* As a part of a regular expression. */
@@ -150,7 +180,7 @@ static void put_pattern(FILE *out, const char *pattern)
 	if (*pattern == '/') {
 		fwrite(pattern + 1, 1, length > 2 ? length - 2 : 0, out);
 	} else {
-		put_glob(out, pattern);
+		put_name_or_glob(out, pattern);
 	}
 	putc(')', out);
 }

@@ -34,13 +34,19 @@ static void explain_undeclared(struct print *p)
 	}
 }
 
-/* The name that a mistyped one was meant to be; NULL: none is like it. */
+/* What a mistyped name, of an event or category, was meant to be; NULL: none is like it. */
 static const char *nearest(struct print *p, const char *pattern)
 {
+	struct arena *arena = &p->session.declarations.model.arena;
 	VEC(const char *) names = { 0 };
 
 	vec_foreach (struct event_class **, it, &p->session.reader->classes.all) {
+		size_t category = strcspn((*it)->name, ":");
+
 		vec_push(&names, (*it)->name);
+		if ((*it)->name[category]) {
+			vec_push(&names, arena_strndup(arena, (*it)->name, category));
+		}
 	}
 	const char *name = names.count ? nearest_name((struct span){ pattern, strlen(pattern) },
 						 names.items, names.count)
@@ -59,7 +65,7 @@ static size_t explain_unmatched(struct print *p)
 		bool met = false;
 
 		vec_foreach (struct event_class **, it, &p->session.reader->classes.all) {
-			met = met || glob_match(*pattern, (*it)->name);
+			met = met || glob_match_name(*pattern, (*it)->name);
 		}
 		if (!met) {
 			const char *name = nearest(p, *pattern);

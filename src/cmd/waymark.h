@@ -8,9 +8,12 @@
 
 int waymark_print(int argc, char **argv);
 int waymark_info(int argc, char **argv);
+int waymark_latency(int argc, char **argv);
 int waymark_scopes(int argc, char **argv);
+int waymark_flamegraph(int argc, char **argv);
 int waymark_convert(int argc, char **argv);
 int waymark_recover(int argc, char **argv);
+int waymark_drain(int argc, char **argv);
 int waymark_ls(int argc, char **argv);
 int waymark_ctl(int argc, char **argv);
 int waymark_attach(int argc, char **argv);

@@ -40,7 +40,7 @@ static const struct argument rows[] = {
 	{ KEY_JSON, "json", NULL, "what the process returned, for programs" },
 	{ KEY_TIMEOUT, "timeout", "SECONDS", "how long is waited for each answer; default: 30" },
 	{ KEY_ON, "on", NULL, "list: only events that are on" },
-	{ KEY_NAMES, "names", NULL, "list: only names" },
+	{ KEY_NAMES, "names", NULL, "list, categories: only names" },
 	{ KEY_EVENTS, "events", NULL, "stats: of each event that is on or has recorded" },
 	{ KEY_THREADS, "threads", NULL, "stats: of each thread that has recorded" },
 	{ KEY_BACKEND, "backend", "NAME", "ctf; simple; log: which of them file is about" },
@@ -62,6 +62,8 @@ static const struct ctl_command {
 	{ "on", "PATTERN...", 1, MANY, ctl_on, NULL, "switch events on: all that match, or none" },
 	{ "off", "PATTERN...", 1, MANY, ctl_off, NULL,
 		"switch events off: all that match, or none" },
+	{ "categories", "", 0, 0, ctl_categories, ctl_print_categories,
+		"show the categories of trace points, and how many are on" },
 	{ "stats", "", 0, 0, ctl_stats, ctl_print_stats, "show what was recorded and lost" },
 	{ "flush", "", 0, 0, ctl_flush, NULL, "write what is recorded to the files" },
 	{ "snapshot", "[DIRECTORY]", 0, 1, ctl_snapshot, ctl_print_path,
@@ -79,7 +81,7 @@ static void print_commands(FILE *file)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		const struct ctl_command *c = &commands[i];
 
-		fprintf(file, "  %-8s %-19s %s\n", c->name, c->usage, c->help);
+		fprintf(file, "  %-10s %-19s %s\n", c->name, c->usage, c->help);
 	}
 	fputs("\nA PATTERN is a name, has * or ?, or is a regular expression between slashes.\n"
 	      "TARGET is a pid, a program's name or the path of a socket: see 'waymark ls'.\n",
@@ -101,7 +103,7 @@ static const struct {
 	const char *commands;
 } belongings[] = {
 	{ KEY_ON, "--on", "list" },
-	{ KEY_NAMES, "--names", "list" },
+	{ KEY_NAMES, "--names", "list, categories" },
 	{ KEY_EVENTS, "--events", "stats" },
 	{ KEY_THREADS, "--threads", "stats" },
 	{ KEY_BACKEND, "--backend", "file" },

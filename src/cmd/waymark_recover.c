@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `waymark recover`: what a crash left behind, made a clean trace. */
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include "cmd/escaped.h"
 #include "cmd/waymark.h"
 #include "read/arena.h"
+#include "write/jail_stage.h"
 #include "write/leftover.h"
 #include "write/recover.h"
 
@@ -184,10 +186,30 @@ static int announce(const struct leftover *o, const char *what)
 	return EXIT_SUCCESS;
 }
 
+/* Makes the trace that nobody has drained; where no process recorded there is none. */
+static int recover_jailed(const struct leftover *o)
+{
+	char directory[ARENA_FILE_PATH_BYTES];
+	int error = jail_stage_path(o->path, directory);
+
+	if (error == EAGAIN) {
+		return discard(o->path);
+	}
+	if (error) {
+		complain("%s: its trace cannot be made: %s", o->path, strerror(error));
+		return EXIT_FAILURE;
+	}
+	return recover(directory);
+}
+
 /* Recovers what an arena file belongs to. */
 static int recover_left(const struct leftover *o)
 {
 	struct recover_result result;
+
+	if (o->is_jailed) {
+		return recover_jailed(o);
+	}
 	bool ok = recover_arena(o->path, &result);
 
 	return show(ok ? o->directory : o->path, ok, &result);

@@ -26,6 +26,8 @@
  * The process holds a shared lock (flock) for as long as it has the file
  * mapped: who gets an exclusive one knows that it is dead. Numbers have the
  * process's byte order.
+ *
+ * Of arenas of a jail, which many processes have mapped, see format/arena_jail.h.
  */
 #ifndef FORMAT_ARENA_H
 #define FORMAT_ARENA_H
@@ -33,7 +35,7 @@
 #include <stdint.h>
 
 #define ARENA_FILE_MAGIC UINT64_C(0x414b52414d594157) /* "WAYMARKA" */
-#define ARENA_FILE_VERSION 2u
+#define ARENA_FILE_VERSION 3u
 #define ARENA_FILE_PREFIX "/dev/shm/waymark-"
 #define ARENA_FILE_IN_TRACE ".arena"
 #define ARENA_FILE_PATH_BYTES 4096u
@@ -66,6 +68,35 @@ struct arena_trace {
 	char directory[ARENA_FILE_PATH_BYTES]; /* absolute; NUL-terminated */
 };
 
+/* With jail=: what a process that can open nothing shares with `waymark drain`. */
+enum arena_claim {
+	ARENA_FREE, /* no process's */
+	ARENA_CLAIMED, /* one makes it its own */
+	ARENA_RECORDS, /* its declarations are there, and events may come */
+};
+
+struct arena_jail {
+	uint32_t on; /* 1: the rest counts, and so does all of format/arena_jail.h */
+	uint32_t claim; /* enum arena_claim: by compare-and-swap and release */
+	uint32_t is_first; /* 1: its process is the one that called waymark_init() */
+	uint32_t unlocked; /* 1: free, or its process could not lock it: only flock() tells who
+				lives */
+	uint32_t ended; /* 1: it came to its end, by exit() and the like */
+	uint32_t is_named; /* 1: `base` was asked for; 0: it is the default's */
+	uint32_t family; /* the pid of who called waymark_init() */
+	uint32_t staged; /* the drain's: 1: the trace has its directory, traces[0] names it */
+	uint32_t room; /* futex, shared: counts chunks that became free */
+	uint32_t waiting; /* threads that wait for that */
+	uint32_t beats; /* counts rounds of the drain: it lives */
+	uint32_t reserved;
+	uint64_t text_offset; /* of the metadata's text, in the file */
+	uint64_t text_room; /* bytes that it may have */
+	uint64_t text_bytes; /* that it has, whole declarations, by release */
+	uint64_t stacks_offset; /* of struct arena_stack [ARENA_CLASSES]: free chunks */
+	uint64_t chunks_offset; /* of struct arena_chunk, by unit */
+	char base[ARENA_FILE_PATH_BYTES]; /* the first process's trace, absolute */
+};
+
 struct arena_file {
 	uint64_t magic;
 	uint32_t version;
@@ -85,6 +116,7 @@ struct arena_file {
 	uint32_t reserved;
 	struct arena_trace traces[2]; /* the other one: the former, or the next; at first the
 					 same, by the name that it was about to get */
+	struct arena_jail jail;
 };
 
 #endif

@@ -186,10 +186,18 @@ static inline void ctf_text_str(struct ctf_text *t, const char *s)
 static inline void ctf_text_quoted(struct ctf_text *t, const char *s)
 {
 	for (; *s; s++) {
-		if (*s == '"' || *s == '\\') {
+		unsigned char c = (unsigned char)*s;
+		const char code[] = { '\\', (char)('0' + c / 64), (char)('0' + c / 8 % 8),
+			(char)('0' + c % 8) };
+
+		if (c < 0x20 || c == 0x7f) {
+			t->put(t, code, sizeof(code));
+			continue;
+		}
+		if (c == '"' || c == '\\') {
 			t->put(t, "\\", 1);
 		}
-		t->put(t, (unsigned char)*s < 0x20 || *s == 0x7f ? "?" : s, 1);
+		t->put(t, s, 1);
 	}
 }
 

@@ -261,13 +261,24 @@ static uint64_t table_entries(const struct arena_source *s)
 	return room < ARENA_STREAMS_MAX ? room : ARENA_STREAMS_MAX;
 }
 
+bool arena_source_is_anothers(const struct arena_source *s)
+{
+	uint8_t uuid[16];
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return s->header.jail.on &&
+	       (!arena_source_read(s, uuid, sizeof(uuid), offsetof(struct arena_file, uuid)) ||
+		       memcmp(uuid, s->header.uuid, sizeof(uuid)) != 0);
+}
+
 struct arena_counts arena_source_counts(const struct arena_source *s, uint64_t stream)
 {
 	struct arena_stream entry = { 0 };
 
 	if (stream == 0 || stream > table_entries(s) ||
 		!arena_source_read(s, &entry, sizeof(entry),
-			s->header.streams_offset + (stream - 1) * sizeof(entry))) {
+			s->header.streams_offset + (stream - 1) * sizeof(entry)) ||
+		arena_source_is_anothers(s)) {
 		return (struct arena_counts){ 0 };
 	}
 	return (struct arena_counts){ entry.lost, entry.evicted[s->turn % 2] };
@@ -278,7 +289,8 @@ uint64_t arena_source_streams(const struct arena_source *s)
 	uint64_t count = 0;
 	uint64_t most = table_entries(s);
 
-	if (!arena_source_read(s, &count, sizeof(count), offsetof(struct arena_file, streams))) {
+	if (!arena_source_read(s, &count, sizeof(count), offsetof(struct arena_file, streams)) ||
+		arena_source_is_anothers(s)) {
 		return 0;
 	}
 	return count < most ? count : most;
@@ -300,7 +312,7 @@ void arena_source_clock(
 		if (arena_source_read(
 			    s, &after, sizeof(after), offsetof(struct arena_file, clock_turn)) &&
 			after == h.clock_turn && after % 2 == 0) {
-			*now = h.now;
+			*now = arena_source_is_anothers(s) ? *begin : h.now;
 			return;
 		}
 	}

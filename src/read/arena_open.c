@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
+#include "read/arena_owner.h"
 
 const char *arena_source_folder(void)
 {
@@ -206,8 +207,21 @@ void arena_source_close(struct arena_source *s)
 	free(s);
 }
 
+/* Of a jail's arena, whose family may live when its own process is gone. */
+static bool is_owned(const struct arena_source *s)
+{
+	uint32_t pid = 0;
+	enum arena_owner owner = arena_owner_look(s->fd, &pid);
+
+	return (owner == ARENA_OWNER_LIVES || owner == ARENA_OWNER_NONE) &&
+	       !arena_source_is_anothers(s);
+}
+
 bool arena_source_is_live(const struct arena_source *s)
 {
+	if (s->header.jail.on) {
+		return is_owned(s);
+	}
 	if (flock(s->fd, LOCK_EX | LOCK_NB) != 0) {
 		return errno == EWOULDBLOCK;
 	}
@@ -220,7 +234,10 @@ int arena_source_lock(struct arena_source *s)
 	struct stat mine;
 	struct stat named;
 
-	if (flock(s->fd, LOCK_EX | LOCK_NB) != 0) {
+	if (s->header.jail.on && is_owned(s)) {
+		return EWOULDBLOCK;
+	}
+	if (!s->header.jail.on && flock(s->fd, LOCK_EX | LOCK_NB) != 0) {
 		return errno;
 	}
 	if (fstat(s->fd, &mine) != 0 || lstat(s->path, &named) != 0 ||

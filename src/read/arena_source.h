@@ -16,6 +16,12 @@ struct arena_source {
 	VEC(struct arena_packet) packets;
 };
 
+/*
+ * Whether another process records into it by now, so that what was read before this call may
+ * be that one's. In a jail; packets tell by themselves.
+ */
+bool arena_source_is_anothers(const struct arena_source *s);
+
 /* Reads all of `n` bytes; false when the file has fewer there. Leaves holes alone. */
 bool arena_source_read(const struct arena_source *s, void *buffer, size_t n, uint64_t offset);
 

@@ -147,6 +147,16 @@ static void settle_types(struct event *e, const struct layout *l)
 	}
 }
 
+/* Whether that is the event's name, but for blanks around it, which front ends take off. */
+static bool is_named(const struct event *e, const char *name)
+{
+	static const char blanks[] = " \t\r\n";
+	size_t n = strlen(e->name);
+
+	name += strspn(name, blanks);
+	return strncmp(name, e->name, n) == 0 && !name[n + strspn(name + n, blanks)];
+}
+
 struct event *ctf_declared_event(
 	struct ctf_metadata *md, const struct ctf_scan *scan, const char *name)
 {
@@ -157,7 +167,11 @@ struct event *ctf_declared_event(
 	}
 	struct event *e = parse(md, &d);
 
-	return e && strcmp(e->name, name) == 0 ? e : NULL;
+	if (!e || !is_named(e, name)) {
+		return NULL;
+	}
+	e->name = name;
+	return e;
 }
 
 const struct event *ctf_fitting_event(struct ctf_metadata *md, struct event *declared,

@@ -79,7 +79,7 @@ static bool has_id(const struct filter_ids *wanted, uint32_t id)
 static enum verdict judge(const struct filter *f, const char *name)
 {
 	vec_foreach (const char **, it, &f->patterns) {
-		if (glob_match(*it, name)) {
+		if (glob_match_name(*it, name)) {
 			return WANTED;
 		}
 	}

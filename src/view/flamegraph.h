@@ -9,6 +9,7 @@
 #ifndef VIEW_FLAMEGRAPH_H
 #define VIEW_FLAMEGRAPH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct flame_frame {
 	uint64_t hash; /* of the names from the root to here */
 	uint64_t start_ns; /* where it begins in the picture, from the left */
 	uint32_t depth; /* 0: the root */
+	bool is_kernel; /* of another colour */
 };
 
 struct flamegraph {
@@ -50,6 +52,13 @@ void flamegraph_fini(struct flamegraph *g);
 void flamegraph_add(struct flamegraph *g, const char *const *stack, size_t depth, uint64_t self_ns,
 	uint64_t count);
 
+/*
+ * The frame of a name, which is copied, below another; made where there is none. For who
+ * knows its stacks as a tree: it adds to `self_ns` and `count` itself.
+ */
+struct flame_frame *flamegraph_child(
+	struct flamegraph *g, struct flame_frame *parent, const char *name);
+
 /* Sums the totals and sorts children by name. Stacks may be added afterwards. */
 void flamegraph_settle(struct flamegraph *g);
 
@@ -65,5 +74,14 @@ struct flame_counts {
  * without it the picture stands still. Errors are the writer's.
  */
 struct flame_counts flamegraph_put(struct flamegraph *g, struct out *out, const char *title);
+
+/*
+ * The same as text: a line for each stack that has time of its own, `a;b;c NS`, as tools
+ * take it that draw such graphs. `;` and controls in names are escapes, as `\x3b`.
+ */
+void flamegraph_put_folded(struct flamegraph *g, struct out *out);
+
+/* The same as JSON: an object for each frame with name, value (ns), self, count, children. */
+void flamegraph_put_json(struct flamegraph *g, struct out *out);
 
 #endif

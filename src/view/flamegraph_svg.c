@@ -185,7 +185,10 @@ static void put_tooltip(const struct flamegraph *g, struct out *out, const struc
 	out_printf(out, "\ncount %" PRIu64 "</title>", f->count);
 }
 
-/* Warm, and light enough for black letters; the same name has the same colour everywhere. */
+/*
+ * Warm, and light enough for black letters, the kernel's cold; the same name has the same
+ * colour everywhere.
+ */
 static unsigned int colour_of(const struct flame_frame *f)
 {
 	if (!f->parent) {
@@ -196,7 +199,7 @@ static unsigned int colour_of(const struct flame_frame *f)
 	unsigned int green = 125 + (unsigned int)(hash >> 48 & 0xff) % 100;
 	unsigned int blue = 70 + (unsigned int)(hash >> 40 & 0xff) % 60;
 
-	return red << 16 | green << 8 | blue;
+	return f->is_kernel ? blue << 16 | green << 8 | red : red << 16 | green << 8 | blue;
 }
 
 static void put_frame(const struct flamegraph *g, struct out *out, const struct flame_frame *f)

@@ -126,6 +126,10 @@ static inline char *message_render(
 	return UNLIKELY(m->put_raw) ? m->put_raw(out, m, rec) : out;
 }
 
+/* A value alone, as {} shows it and %p a pointer, on the heap; "?": it is not what its type says.
+ */
+char *message_value_text(const struct type *t, const struct value *v);
+
 /* Copies text with its control characters escaped; needs ESCAPE_MAX * length + 8 bytes. */
 char *message_escape(char *out, const char *text, size_t length);
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "format/debug.h"
 #include "view/message_json.h"
 #include "view/message_printf.h"
@@ -228,6 +229,28 @@ size_t message_measure(const struct message_step *step, const struct value *valu
 	brace_sink_buffer(&s, NULL, 0);
 	render(&s, step, v);
 	return s.length;
+}
+
+char *message_value_text(const struct type *t, const struct value *v)
+{
+	struct message_placeholder plain = { .spec = BRACE_SPEC_DEFAULT, .type = t };
+	const struct message_step step = { .placeholder = &plain };
+	struct brace_sink s;
+
+	plain.spec.alternate = t->class == TYPE_POINTER;
+	plain.spec.type = t->class == TYPE_DEBUG     ? BRACE_DEBUG
+			  : t->class == TYPE_POINTER ? BRACE_LOWER_HEX
+						     : BRACE_DISPLAY;
+	if (!is_fit(&step, v)) {
+		return xstrdup("?");
+	}
+	brace_sink_buffer(&s, NULL, 0);
+	render(&s, &step, v);
+	char *text = xcalloc(s.length + 1, 1);
+
+	brace_sink_buffer(&s, text, s.length + 1);
+	render(&s, &step, v);
+	return text;
 }
 
 /* ---- Output ---- */

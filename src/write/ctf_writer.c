@@ -10,6 +10,7 @@
 #include <sys/random.h>
 
 #include "format/debug.h"
+#include "format/uuid.h"
 #include "write/metadata.h"
 #include "write/number.h"
 #include "write/replace.h"
@@ -24,8 +25,7 @@ void ctf_writer_init(struct ctf_writer *w, int directory)
 	if (getrandom(w->uuid, sizeof(w->uuid), 0) != (ssize_t)sizeof(w->uuid)) {
 		w->error = errno;
 	}
-	w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x40);
-	w->uuid[8] = (uint8_t)((w->uuid[8] & 0x3f) | 0x80);
+	uuid_mark_random(w->uuid);
 }
 
 void ctf_writer_fini(struct ctf_writer *w)

@@ -44,12 +44,6 @@ bool leftover_trace(const struct arena_trace *t, struct stat *st)
 	return same;
 }
 
-static void copy_line(char *to, size_t size, const char *text)
-{
-	snprintf(to, size, "%s", text);
-	to[strcspn(to, "\n")] = '\0';
-}
-
 /* What the kernel calls a process that lives. */
 static void read_command(struct leftover *o)
 {
@@ -60,7 +54,7 @@ static void read_command(struct leftover *o)
 	FILE *f = fopen(path, "re");
 
 	if (f && fgets(line, sizeof(line), f)) {
-		copy_line(o->command, sizeof(o->command), line);
+		snprintf(o->command, sizeof(o->command), "%.*s", (int)strcspn(line, "\n"), line);
 	}
 	if (f) {
 		fclose(f);
@@ -78,25 +72,34 @@ static void describe(struct leftover *o, const struct arena_source *arena)
 	/* Stores through a mapping leave the file's own time as it is. */
 	arena_source_clock(arena, &begin, &now);
 	o->seen = (time_t)(now.realtime_ns / CTF_CLOCK_SECOND);
-	o->pid = h->pid;
 	o->state = arena_source_is_live(arena) ? LEFTOVER_ALIVE : LEFTOVER_DEAD;
 	strcpy(o->directory, arena_source_trace(arena)->directory);
-	o->has_trace = read_metadata(&md, arena_source_trace(arena), NULL);
-	if (o->has_trace) {
-		copy_line(o->command, sizeof(o->command), md.procname);
+	bool found = read_metadata(&md, arena_source_trace(arena), NULL);
+
+	/* What a jail holds has a trace as soon as somebody drains it. */
+	o->is_jailed = h->jail.on;
+	o->pid = h->jail.on && !h->pid ? h->jail.family : h->pid;
+	o->has_trace = found || (h->jail.on && h->jail.claim == ARENA_RECORDS && !h->jail.staged);
+	if (found) {
+		snprintf(o->command, sizeof(o->command), "%s", md.procname);
 	} else if (o->state == LEFTOVER_ALIVE) {
 		read_command(o);
 	}
 	ctf_metadata_fini(&md);
 }
 
-static int is_arena(const struct dirent *e)
+bool leftover_is_arena_name(const char *file)
 {
 	const char *name = strrchr(ARENA_FILE_PREFIX, '/') + 1;
 	size_t n = strlen(name);
 
-	return strncmp(e->d_name, name, n) == 0 &&
-	       strspn(e->d_name + n, "0123456789abcdef") == 32 && !e->d_name[n + 32];
+	return strncmp(file, name, n) == 0 && strspn(file + n, "0123456789abcdef") == 32 &&
+	       !file[n + 32];
+}
+
+static int is_arena(const struct dirent *e)
+{
+	return leftover_is_arena_name(e->d_name);
 }
 
 /* False: it is gone by now. */
@@ -169,17 +172,19 @@ static bool absolute(char out[PATH_MAX], const char *path)
 	return n < PATH_MAX;
 }
 
-const struct leftover *leftovers_of(const struct leftovers *l, const char *path)
+bool leftover_is_place(const char *directory, const char *path)
 {
 	char wanted[PATH_MAX];
 	char place[PATH_MAX];
 
-	if (!absolute(wanted, path)) {
-		return NULL;
-	}
+	return directory[0] == '/' && absolute(wanted, path) && absolute(place, directory) &&
+	       strcmp(place, wanted) == 0;
+}
+
+const struct leftover *leftovers_of(const struct leftovers *l, const char *path)
+{
 	vec_foreach (const struct leftover *, o, &l->all) {
-		if (o->directory[0] == '/' && absolute(place, o->directory) &&
-			strcmp(place, wanted) == 0) {
+		if (leftover_is_place(o->directory, path)) {
 			return o;
 		}
 	}
@@ -195,7 +200,11 @@ bool leftover_explain(const char *path, char *text, size_t size)
 
 	bool found = o;
 
-	if (found && o->state == LEFTOVER_ALIVE) {
+	if (found && o->is_jailed) {
+		snprintf(text, size,
+			"is not there: processes in a jail record for it into memory, and 'waymark "
+			"drain' writes that");
+	} else if (found && o->state == LEFTOVER_ALIVE) {
 		snprintf(text, size,
 			"is gone, but process %" PRIu32 " still records into it: what it records "
 			"cannot be read without; end it, or move the folder back",

@@ -30,6 +30,7 @@ struct leftover {
 	enum leftover_state state;
 	/* From here on empty while it cannot be read. */
 	uint32_t pid;
+	bool is_jailed; /* `waymark drain` makes its trace */
 	bool has_trace; /* the trace is where its process had it */
 	char command[64]; /* of the process; "" when nobody knows */
 	char directory[ARENA_FILE_PATH_BYTES]; /* of the trace, absolute */
@@ -45,6 +46,12 @@ void leftovers_fini(struct leftovers *l);
 
 /* The one whose process recorded into the folder `path`, which may be gone; NULL: none is. */
 const struct leftover *leftovers_of(const struct leftovers *l, const char *path);
+
+/* Whether the absolute path and one of a command line are of one place, which need not exist. */
+bool leftover_is_place(const char *directory, const char *path);
+
+/* Whether a file of /dev/shm is named as arenas are. */
+bool leftover_is_arena_name(const char *file);
 
 /*
  * Says why there is no trace in `path` although a process recorded into it, and

@@ -255,12 +255,15 @@ static bool keep_arena(struct recovery *r)
 	return true;
 }
 
+static bool sync_trace(const struct recovery *r)
+{
+	return !r->result->changed || fsync(r->directory) == 0 || errno == EINVAL ||
+	       fail(r->result, "cannot be written: %s", strerror(errno));
+}
+
 /* Only when all of it is in the trace, and the trace on the disk. */
 static bool remove_arena(struct recovery *r)
 {
-	if (r->result->changed && fsync(r->directory) != 0 && errno != EINVAL) {
-		return fail(r->result, "cannot be written: %s", strerror(errno));
-	}
 	if (!r->arena) {
 		return true;
 	}
@@ -296,11 +299,11 @@ static void look_at_all(struct recovery *r)
 	reader_close(reader);
 }
 
-bool recover_trace(const char *path, struct recover_result *result)
+static bool recover(const char *path, struct recover_result *result, bool keeps_arena)
 {
 	struct recovery r;
 	bool ok = begin(&r, path, result) && open_arena(&r) && mend_streams(&r) &&
-		  mend_metadata(&r) && remove_arena(&r);
+		  mend_metadata(&r) && sync_trace(&r) && (keeps_arena || remove_arena(&r));
 
 	result->events = r.files.events;
 	result->cut = r.files.cut;
@@ -310,6 +313,16 @@ bool recover_trace(const char *path, struct recover_result *result)
 	}
 	end(&r);
 	return ok;
+}
+
+bool recover_trace(const char *path, struct recover_result *result)
+{
+	return recover(path, result, false);
+}
+
+bool recover_trace_beside(const char *path, struct recover_result *result)
+{
+	return recover(path, result, true);
 }
 
 static bool discard_arena(struct recovery *r)

@@ -32,6 +32,9 @@ struct recover_result {
  */
 bool recover_trace(const char *path, struct recover_result *result);
 
+/* The same, and the arena stays: who calls it has other plans for that. */
+bool recover_trace_beside(const char *path, struct recover_result *result);
+
 /* Throws away what the process of a trace left, given the folder or the arena file itself. */
 bool recover_discard(const char *path, struct recover_result *result);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What waymark scopes says of real traces: scopes.py WAYMARK FORMS NESTED.
+"""What waymark scopes says of real traces: scopes.py WAYMARK FORMS NESTED NAMES.
 
 Numbers are compared with those of the events that waymark print shows, added up here.
 """
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-WAYMARK, FORMS, NESTED = map(os.path.realpath, sys.argv[1:4])
+WAYMARK, FORMS, NESTED, NAMES = map(os.path.realpath, sys.argv[1:5])
 failures = 0
 
 
@@ -114,9 +114,77 @@ def check_losses(trace):
     check("unexplained", (told["unfinished"], told["unbegun"], told["begun_twice"]), (0, 0, 0))
 
 
+def check_names(trace):
+    """Names of any text are the same in every form; patterns find them."""
+    wanted = ['VirtioFs:READ[10], "quoted"', "VirtioFs:read (zero-message)",
+              "VirtioFs:two: lines_end"]
+    told = json.loads(waymark("scopes", "--json", trace))
+    check("names in JSON", sorted((r["name"], r["count"]) for r in told["scopes"]),
+          [(name, 3) for name in wanted])
+    rows = csv.DictReader(io.StringIO(waymark("scopes", "--csv", trace), newline=""))
+    check("names in CSV", sorted(r["name"] for r in rows), wanted)
+    text = waymark("scopes", trace)
+    check("names in text", [n in text for n in wanted], [True] * 3)
+    for pattern, count in (("VirtioFs:read (zero-message)", 1), ("*READ[10]*", 1), ("*:?????*", 3),
+                           ("/READ.10/", 1), ("/^VirtioFs:(read|two)/", 2)):
+        found = json.loads(waymark("scopes", "--json", f"--scope={pattern}", trace))["scopes"]
+        check(f"scopes of {pattern}", len(found), count)
+    unknown = subprocess.run([WAYMARK, "scopes", "--scope=VirtioFs:read (zero-mesage)", trace],
+                             stderr=subprocess.PIPE, text=True)
+    check("unknown scope", (unknown.returncode, "did you mean 'VirtioFs:read (zero-message)'?" in
+                            unknown.stderr), (1, True))
+
+
+def check_groups(trace):
+    """Threads and processes are told apart, and add up to the same."""
+    whole = json.loads(waymark("scopes", "--json", trace))["scopes"]
+    for by, groups in (("thread", 2), ("pid", 1)):
+        told = json.loads(waymark("scopes", "--json", f"--by={by}", "--sort=self", trace))
+        rows = told["scopes"]
+        check(f"by {by}", (told["by"], len({r["group"] for r in rows})), (by, groups))
+        check("self", [r["self_ns"] for r in rows],
+              sorted((r["self_ns"] for r in rows), reverse=True))
+        for key in ("count", "total_ns", "self_ns"):
+            check(f"{key} by {by}", sum(r[key] for r in rows), sum(r[key] for r in whole))
+    bars = csv.DictReader(io.StringIO(waymark("scopes", "--csv", "--histogram", trace)))
+    sums = {}
+    for bar in bars:
+        sums[bar["name"]] = sums.get(bar["name"], 0) + int(bar["count"])
+    check("histogram", sums, {r["name"]: r["count"] for r in whole})
+
+
+def check_cut(trace):
+    """A stream cut inside of a packet: its records are those that are printed, and it is said."""
+    stream = max((os.path.join(trace, n) for n in os.listdir(trace) if n.startswith("stream")),
+                 key=os.path.getsize)
+    os.truncate(stream, os.path.getsize(stream) * 2 // 3 + 5)
+    ran = subprocess.run([WAYMARK, "scopes", "--json", trace], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True)
+    check("cut: said", (ran.returncode, ran.stderr != ""), (1, True))
+    told = json.loads(ran.stdout)
+    printed = subprocess.run([WAYMARK, "print", "--count", trace], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, text=True)
+    alone = sum(told[k] for k in ("unfinished", "end_lost", "unbegun", "begin_lost"))
+    check("cut: events", 2 * sum(r["count"] for r in told["scopes"]) + alone, int(printed.stdout))
+    check("cut: what was open", 1 <= alone <= 8, True)
+
+
+def check_empty(trace):
+    """No scopes is no failure, and no row."""
+    check("empty", waymark("scopes", trace), "no scopes\n")
+    check("empty JSON", json.loads(waymark("scopes", "--json", trace))["scopes"], [])
+    check("empty CSV", len(waymark("scopes", "--csv", trace).splitlines()), 1)
+
+
 with tempfile.TemporaryDirectory() as work:
     record(f"{work}/nested", NESTED, "2", "5000", options=",full=block,buffer=16M")
     check_numbers(f"{work}/nested")
+    check_groups(f"{work}/nested")
+    check_cut(f"{work}/nested")
+    record(f"{work}/names", NAMES)
+    check_names(f"{work}/names")
+    record(f"{work}/empty", NAMES, "instant")
+    check_empty(f"{work}/empty")
     record(f"{work}/elsewhere", FORMS, "elsewhere")
     check_table(f"{work}/elsewhere")
     if os.environ.get("WAYMARK_SANITIZER") == "thread":

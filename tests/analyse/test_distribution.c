@@ -72,6 +72,17 @@ static void check(const struct distribution *d, const uint64_t *sorted, size_t c
 			fail_msg("p%g of %zu: %.0f, not %.0f", percents[i], count, found, exact);
 		}
 	}
+	uint64_t sum = 0;
+
+	for (unsigned int bits = 0; bits <= 64; bits++) {
+		uint64_t below = 0;
+
+		sum += distribution_of_bits(d, bits);
+		for (size_t i = 0; i < count; i++) {
+			below += bits == 64 || sorted[i] >> bits == 0;
+		}
+		assert_int_equal(sum, below);
+	}
 	assert_int_equal(d->min, sorted[0]);
 	assert_int_equal(d->max, sorted[count - 1]);
 }
@@ -97,6 +108,7 @@ static void percentiles_are_within_one_percent(void **unused)
 		check(&d, values, count);
 		assert_int_equal(d.count, count);
 		assert_int_equal(d.sum, sum);
+		distribution_fini(&d);
 	}
 }
 
@@ -112,6 +124,7 @@ static void the_ends_of_the_range_are_cells(void **unused)
 		}
 		qsort(values, 3, sizeof(*values), compare);
 		check(&d, values, 3);
+		distribution_fini(&d);
 	}
 }
 
@@ -124,12 +137,30 @@ static void nothing_is_zero(void **unused)
 	assert_int_equal(distribution_average(&d), 0);
 }
 
+static void only_powers_of_two_that_are_used_take_memory(void **unused)
+{
+	struct distribution d = { 0 };
+	size_t used = 0;
+
+	(void)unused;
+	for (uint64_t value = 4096; value < 16384; value++) {
+		distribution_add(&d, value);
+	}
+	for (size_t i = 0; i < DISTRIBUTION_BLOCKS; i++) {
+		used += d.blocks[i] != NULL;
+	}
+	assert_int_equal(used, 2);
+	distribution_fini(&d);
+	assert_int_equal(d.count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(percentiles_are_within_one_percent),
 		cmocka_unit_test(the_ends_of_the_range_are_cells),
 		cmocka_unit_test(nothing_is_zero),
+		cmocka_unit_test(only_powers_of_two_that_are_used_take_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

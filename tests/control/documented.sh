@@ -57,4 +57,9 @@ functions() {
 
 functions control
 functions vcpu
+
+sed -n 's/^JAIL_CALL(\([a-z_]*\),.*/\1/p' src/rt/control/jail_calls.def >"$tmp/code"
+sed -n '/^\.Ss System calls/,/^\.El/s/^\.It \([a-z_, ]*\) Ta .*/\1/p' docs/man/waymark-jail.7 |
+	tr -d ' ' | tr ',' '\n' >"$tmp/page"
+compare "system calls in a jail"
 exit $status

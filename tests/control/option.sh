@@ -39,7 +39,7 @@ expect "help lists" 0 "$list" "" "$program" help
 expect "? lists" 0 "$list" "" "$program" '?'
 expect "enable=help lists" 0 "$list" "" "$program" enable=help
 expect "help among others lists" 0 "$list" "" "$program" 'disk_*,help'
-keys="there are dialect=, enable=, events=, backend=, file=, ctf.file=, simple.file=, log.file=, log.prefix=, syslog.rate=, ftrace.style=, ftrace.instance=, buffer=, full=, snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, stats=, control=, control-mode=, control-prompt=, help"
+keys="there are dialect=, enable=, events=, backend=, file=, ctf.file=, simple.file=, log.file=, log.prefix=, syslog.rate=, ftrace.style=, ftrace.instance=, buffer=, full=, jail=, snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, stats=, control=, control-mode=, control-prompt=, help"
 expect "unknown key" 1 "" "$name: Invalid parameter 'bogus'; $keys" "$program" bogus=1
 expect "an error changes nothing" 1 "" "$name: Invalid parameter 'fiel'; did you mean 'file='?" \
 	"$program" 'disk_*,fiel=x,log.file=made'

@@ -84,6 +84,17 @@ static void line_may_be_an_expression(void **state)
 	assert_rule(1, "/a, b;[(]/", false);
 }
 
+static void names_of_a_category_are_any_text(void **state)
+{
+	(void)state;
+	parse("VirtioFs\n -VirtioFs:read (zero-message) \nUSB:a, \"b\" # [c]=d\n*:\xc3\xa9\n");
+	assert_int_equal(rules.count, 4);
+	assert_rule(0, "VirtioFs", true);
+	assert_rule(1, "VirtioFs:read (zero-message)", false);
+	assert_rule(2, "USB:a, \"b\" # [c]=d", true);
+	assert_rule(3, "*:\xc3\xa9", true);
+}
+
 static void long_lines_are_not_split(void **state)
 {
 	char text[5001];
@@ -152,6 +163,7 @@ int main(void)
 		cmocka_unit_test_teardown(crlf_and_blanks_around_a_name_do_not_count, teardown),
 		cmocka_unit_test_teardown(names_of_one_character_count, teardown),
 		cmocka_unit_test_teardown(line_may_be_an_expression, teardown),
+		cmocka_unit_test_teardown(names_of_a_category_are_any_text, teardown),
 		cmocka_unit_test_teardown(long_lines_are_not_split, teardown),
 		cmocka_unit_test_teardown(empty_file_asks_nothing, teardown),
 		cmocka_unit_test_teardown(what_is_no_pattern_is_an_error_with_its_line, teardown),

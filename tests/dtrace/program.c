@@ -19,6 +19,9 @@
 
 #define PATIENCE_MS 20000
 
+/* The kernel raises the word when a tracer opens the probe; its program comes a moment later. */
+#define SETTLE_MS 300
+
 static void wait_until(int watched)
 {
 	for (int i = 0; !!tick_state() != watched || !!done_state() != watched; i++) {
@@ -35,6 +38,7 @@ static void wait_until(int watched)
 static void watch(int count, int forks)
 {
 	wait_until(1);
+	usleep(SETTLE_MS * 1000);
 	pid_t child = forks ? fork() : -1;
 
 	fire_ticks(count);

@@ -86,6 +86,25 @@ c++ -x c++ -std=c++11 -Ibuild $(pkg-config --cflags waymark) -c build/trace-cach
 c++ main.o trace-cache.o $(pkg-config --libs waymark) -o program
 traced ./program
 
+cat >points.c <<'END'
+#include <waymark/scope.h>
+#define CATEGORIES(C) C(Net, true, "a network")
+WAYMARK_CATEGORIES(CATEGORIES);
+int main(void)
+{
+	WAYMARK_SCOPE(Net, "a packet");
+	return 0;
+}
+END
+cp points.c points.cc
+block sh 'Trace points without a declaration' >commands
+sh -e commands
+WAYMARK_TRACE='Net,file=points.ctf' ./points || fail "points does not run"
+"$waymark" print points.ctf | grep -q 'Net:a packet' || fail "points is not traced"
+WAYMARK_TRACE='Net' ./points-log 2>log
+grep -q 'Net Enter: a packet$' log || fail "points-log is not traced: $(cat log)"
+! nm points-nothing | grep 'waymark_[^c]' || fail "trace points without a backend leave something"
+
 cc -Ibuild $(pkg-config --cflags waymark) -c main.c build/trace-cache.c
 block sh 'Static programs' >commands
 sh -e commands

@@ -5,7 +5,7 @@
 # trace is read without declarations, by babeltrace2 as well.
 . "$(dirname "$0")/common.sh"
 make_example "$tmp/ctf"
-make_example "$tmp/simple" WAYMARK_BACKENDS=simple
+make_example "$tmp/simple" WAYMARK_BACKENDS=simple WAYMARK_SCOPES=nop
 cd "$tmp"
 
 # run NAME OPTION...: of the program in the directory $backend

@@ -53,6 +53,29 @@ make -s program WAYMARK_BACKENDS=log
 WAYMARK_TRACE='io_*' ./program 2>log
 grep -q ':io_read descriptor 7$' log || fail "WAYMARK_BACKENDS=log logs nothing: $(cat log)"
 
+# Trace points without a declaration have the backends of WAYMARK_SCOPES, and others when it changes.
+cat >points.c <<'END'
+#include <waymark/scope.h>
+#define CATEGORIES(C) C(Net, true, "a network")
+WAYMARK_CATEGORIES(CATEGORIES);
+int main(void)
+{
+	WAYMARK_INSTANT(Net, "a packet");
+	return 0;
+}
+END
+printf 'points: points.o\n\t$(CC) $^ $(LDLIBS) -o $@\npoints.o: build/waymark.scopes\n' >>Makefile
+make -s points
+! nm points | grep -q waymark_site || fail "trace points are in the program with no backend chosen"
+make -s points WAYMARK_SCOPES=log,ctf
+WAYMARK_TRACE='Net,backend=log' ./points 2>log
+grep -q 'Net Instant: a packet$' log || fail "WAYMARK_SCOPES=log,ctf logs nothing: $(cat log)"
+touch -r points before
+make -s points WAYMARK_SCOPES=log,ctf
+[ ! points -nt before ] || fail "points are made again though nothing changed"
+make -s points
+! nm points | grep -q waymark_site || fail "trace points stay when their backends are gone"
+
 # The struct of a CPU reaches the header, which is made again when it changes.
 mkdir cpu
 echo 'vcpu cpu_run(int n) "n %d"' >cpu/trace-events

@@ -5,7 +5,7 @@
 make_example "$tmp/build"
 make_example "$tmp/nop" WAYMARK_BACKENDS=nop
 make_example "$tmp/log" WAYMARK_BACKENDS=log
-make_example "$tmp/both" WAYMARK_BACKENDS=simple,log,ctf
+make_example "$tmp/both" WAYMARK_BACKENDS=simple,log,ctf WAYMARK_SCOPES=nop
 cd "$tmp"
 cp "$waymark" data
 

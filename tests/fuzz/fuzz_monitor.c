@@ -91,6 +91,20 @@ void waymark_free_events(struct waymark_event_list *list)
 	*list = (struct waymark_event_list){ 0 };
 }
 
+int waymark_list_categories(struct waymark_category_list *list, struct waymark_error *error)
+{
+	(void)error;
+	*list = (struct waymark_category_list){ calloc(1, sizeof(*list->categories)), 1 };
+	list->categories[0].name = "Toy";
+	list->categories[0].description = "a \"toy\"";
+	return 0;
+}
+
+void waymark_free_categories(struct waymark_category_list *list)
+{
+	free(list->categories);
+}
+
 int waymark_list_threads(struct waymark_thread_list *list, struct waymark_error *error)
 {
 	(void)error;

@@ -57,7 +57,7 @@ all _waymark 'abs' waymark print --time = a
 all _waymark 'auto always never' waymark print --color = ''
 all _waymark 'auto always never' waymark print --color ''
 all _waymark 'ctf simple' waymark convert --to =
-all _waymark 'record print info scopes recover ls ctl attach convert' waymark help ''
+all _waymark 'record print info latency scopes flamegraph recover drain ls ctl attach convert' waymark help ''
 offers _waymark --replace waymark record --r
 offers _waymark sleep waymark record slee
 offers _waymark sleep waymark record -e 'x*' --option = a=b --replace -- slee
@@ -65,7 +65,7 @@ offers _waymark "$root/completions/zsh" waymark record -- sleep -x "$root/comple
 all _waymark '' waymark record -- sleep --repl
 all _waymark '--all --list --discard --discard-gone --dry-run --help --version' waymark recover --
 all _waymark '--json --help --version' waymark ls --
-all _waymark 'list on off stats flush snapshot file monitor qmp' waymark ctl 1 ''
+all _waymark 'list on off categories stats flush snapshot file monitor qmp' waymark ctl 1 ''
 all _waymark 'off on' waymark ctl --json 1 file o
 all _waymark 'snapshot stats' waymark ctl --timeout = 5 1 s
 all _waymark 'ctf simple log' waymark ctl 1 file --backend = ''

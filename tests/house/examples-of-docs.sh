@@ -59,4 +59,19 @@ for declared in docs man; do
 done
 "$tracetool" --format=h --backends=log --group=docs "$tmp/docs.toml" "$tmp/trace-docs.h"
 compile "$root/docs/stratovirt.md"
+
+# Trace points, of all backends and of none.
+blocks "$root/docs/crosvm.md" c >"$tmp/crosvm.c"
+sed -n '/^\.Sh EXAMPLES/,/^\.Ed/{/^\./!p}' "$root/docs/man/waymark-trace-points.3" |
+	sed 's/\\e$/\\/' >"$tmp/points.c"
+for source in crosvm points; do
+	grep -q WAYMARK_SCOPE "$tmp/$source.c" || { echo "no trace point: $source"; exit 1; }
+	for compiler in gcc clang; do
+		command -v "$compiler" >/dev/null || continue
+		for scopes in ctf,simple,log,ftrace,syslog,hitrace nop; do
+			"$compiler" -std=c99 -Wall -Wextra -Wpedantic -Werror -I"$root/include" \
+				-DWAYMARK_SCOPES=$scopes -c "$tmp/$source.c" -o "$tmp/points.o"
+		done
+	done
+done
 exit $status

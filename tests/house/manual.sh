@@ -45,9 +45,11 @@ for command in $(sed -n "s/.*executable('\([a-z]*\)'.*/\1/p" src/cmd/meson.build
 done
 page waymark-control.3 waymark/control.h
 page waymark-debug.3 waymark/debug.h
+page waymark-jail.7 waymark/init.h
 page waymark-monitor.3 waymark/monitor.h
 page waymark-reader.3 waymark/reader.h
 page waymark-scopes.3 waymark/declared_scope.h
+page waymark-trace-points.3 waymark/scope.h
 page waymark-translate.3 waymark/translate.h
 page waymark-vcpu.3 waymark/vcpu.h
 page waymark-trace.7 "the -trace option"

@@ -194,5 +194,7 @@ run version-waymark waymark --vers
 run help-print waymark print --help
 run help-info waymark info --help
 run help-scopes waymark scopes --help
+run help-latency waymark latency --help
+run help-flamegraph waymark flamegraph --help
 run help-simpletrace simpletrace --help
 exit "$failed"

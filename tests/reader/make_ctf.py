@@ -339,7 +339,7 @@ UNIT = 65536
 def arena(t, packets, counts):
     """What a killed process leaves in memory; counts: (lost, evicted) of streams 1, 2, ..."""
     clocks = [v for s in (10, 50) for v in (s * FREQ, s * 10**9, (EPOCH + s) * 10**9)]
-    head = struct.pack("<QIIQ16sIIQQII6QII", 0x414B52414D594157, 2, 5, UNIT * 32, t.uuid, 77, 0,
+    head = struct.pack("<QIIQ16sIIQQII6QII", 0x414B52414D594157, 3, 5, UNIT * 32, t.uuid, 77, 0,
                        len(counts), 16384, 0, 0, *clocks, 0, 0) + 2 * (t.uuid + bytes(4096))
     data = bytearray(UNIT * 32)
     data[:len(head)] = head

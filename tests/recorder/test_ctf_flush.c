@@ -19,6 +19,8 @@
 #define BEFORE 100u
 #define LOOKS 8u
 #define LOOKS_LATE 100u /* some 40 ms */
+#define MEMORY (UINT64_C(1) << 20) /* bytes */
+#define MORE_THAN_FIT (MEMORY / 16) /* events, of 24 bytes at least */
 
 struct slot *__real_waymark_slot_next(uint32_t *index);
 struct slot *__wrap_waymark_slot_next(uint32_t *index);
@@ -73,7 +75,7 @@ static void begin(enum recorder_policy policy)
 {
 	pthread_t t;
 
-	begin_pairs("trace", policy, UINT64_C(1) << 20);
+	begin_pairs("trace", policy, MEMORY);
 	waymark_process()->writer = WRITER_REFUSED; /* so nobody else looks */
 	pthread_create(&t, NULL, stand_in_event, NULL);
 	await(&stands);
@@ -127,7 +129,8 @@ static void snapshot_of_slow_thread(void)
 		_exit(3);
 	}
 	waymark_recorder_get_stats(&stats);
-	_exit(stats.lost < stats.recorded ? 0 : 4);
+	/* Room was made for who went on. How much of it was lost, the machine's load says. */
+	_exit(stats.lost == 0 || stats.recorded > MORE_THAN_FIT ? 0 : 4);
 }
 
 static void a_snapshot_waits_for_a_thread_without_a_processor(void **state)

@@ -74,7 +74,7 @@ def make_arena(path, directory, packets, *, lost=None, streams=3, pid=4242):
         begin = (0, 5 * SECOND, 1_700_000_000 * SECOND)
         now = (100 * SECOND, 105 * SECOND, 1_700_000_100 * SECOND)
         file.write(struct.pack(
-            "=QIIQ16sIIQQII3Q3QII", 0x414B52414D594157, 2, FIRST_UNIT, ARENA, UUID, pid, 0,
+            "=QIIQ16sIIQQII3Q3QII", 0x414B52414D594157, 3, FIRST_UNIT, ARENA, UUID, pid, 0,
             streams, TABLE, 0, 0, *begin, *now, 0, 0)
             + 2 * struct.pack("=16s4096s", UUID, str(directory).encode()))
         for stream, count in (lost or {}).items():

@@ -18,7 +18,8 @@ cat errors lines
 all='all: { cpu_id = 0, tid = 77 }, { a = -1, b = 65535, c = -1, d = 18446744073709551615, e = -1, f = 255, g = 0xFFFFFFFFFFFFFFFF, s_length = 3, s = "abc" }'
 none='none: { cpu_id = 0, tid = 77 }, { }'
 lengths='lengths: { cpu_id = 0, tid = 77 }, { s_length__ = 0, s = "", s_length = 5, s_length_ = 6 }'
-host='a "host":back\slash?:(4242)'
+host='a "host":back\slash
+:(4242)' # what the metadata has as an octal escape
 for n in 1 2 4; do
 	printf '%s\n' "[1700000000.00000${n}005] $host $all" \
 		"[1700000000.00000${n}006] $host $none" "[1700000000.00000${n}007] $host $lengths"

@@ -6,7 +6,8 @@
 unset LD_LIBRARY_PATH
 "$root/tools/demo-riscv" "$build" >"$tmp/out" 2>&1 || fail "$(tail -n 30 "$tmp/out")"
 [ "$(grep -c '^equal: ' "$tmp/out")" = 3 ] || fail "not all is compared: $(tail -n 5 "$tmp/out")"
-[ "$(wc -l <"$tmp/out")" -lt 110 ] || fail "the demo prints more than two screens"
+# Interrupts come where they come: a busy host has more lines of them.
+[ "$(grep -vc 'trap_' "$tmp/out")" -lt 110 ] || fail "the demo prints more than two screens"
 [ -d "$build/demo-riscv/demo.ctf" ] || fail "it does not leave its trace"
 grep -q '      hash_block$' "$tmp/out" || fail "the guest's path is missing: $(cat "$tmp/out")"
 

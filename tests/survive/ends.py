@@ -198,7 +198,7 @@ class Ends(survive.Survive):
         self.assertEqual({f.stat().st_size for f in self.work.glob("own.*")}, {0})
 
     def test_short_threads_share_streams_and_memory(self):
-        threads, at_once = amount(10000, 16000), 10
+        threads, at_once = amount(6000, 16000), 10
         threads -= threads % at_once
         folder = tempfile.mkdtemp(prefix="waymark-test-", dir=self.shm.parent)
         self.addCleanup(shutil.rmtree, folder)

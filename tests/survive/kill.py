@@ -52,13 +52,13 @@ class Kill(survive.Survive):
         print(f"{self.id()}: {times} kills, {total} events")
 
     def test_at_full_speed(self):
-        self.kill_many(amount(20, 200), 50, "storm", lambda: random.randint(1, 4))
+        self.kill_many(amount(12, 200), 50, "storm", lambda: random.randint(1, 4))
 
     def test_during_the_start(self):
-        self.kill_many(amount(20, 200), 6, "storm", lambda: random.randint(1, 4))
+        self.kill_many(amount(12, 200), 6, "storm", lambda: random.randint(1, 4))
 
     def test_with_packets_that_close_all_the_time(self):
-        self.kill_many(amount(16, 200), 60, "flush", lambda: random.randint(1, 3))
+        self.kill_many(amount(10, 200), 60, "flush", lambda: random.randint(1, 3))
 
     def test_between_pieces(self):
         self.kill_many(amount(10, 100), 60, "storm", 2, options=",rotate=1M,buffer=1G")
@@ -81,7 +81,7 @@ class Kill(survive.Survive):
     def test_while_the_trace_changes(self):
         turns = 0
         for shm in (self.shm, self.work / "none"):
-            for i in range(amount(20, 300)):
+            for i in range(amount(12, 300)):
                 ms = random.uniform(0, 80)
                 with self.subTest(i=i, ms=ms, shm=shm):
                     try:

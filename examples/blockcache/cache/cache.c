@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
+#include "scopes.h"
 #include "trace/control.h"
 #include "trace.h"
 
@@ -97,6 +98,7 @@ static void release(struct cache *cache, struct cache_slot *slot)
 
 static void wait_for_release(struct cache *cache, uint64_t request, uint64_t block, const char *why)
 {
+	WAYMARK_SCOPE(Work, "wait for a block", why);
 	cache->counts.wait++;
 	trace_cache_wait(request, block, why);
 	pthread_cond_wait(&cache->released, &cache->lock);
@@ -105,6 +107,7 @@ static void wait_for_release(struct cache *cache, uint64_t request, uint64_t blo
 /* Cleans a slot that nobody uses, without the lock while the block travels. */
 static int write_back(struct cache *cache, uint64_t request, struct cache_slot *slot)
 {
+	WAYMARK_SCOPE(Work, "write back", slot->block);
 	slot->busy = true;
 	cache->counts.write_back++;
 	trace_cache_write_back(request, slot->block, slot);
@@ -127,6 +130,7 @@ static void forget(struct cache_slot *slot)
 /* Gives a clean slot to another block and reads that block. */
 static int fill(struct cache *cache, uint64_t request, struct cache_slot *slot, uint64_t block)
 {
+	WAYMARK_SCOPE(Work, "fill", block);
 	if (slot->used) {
 		cache->counts.evict++;
 		trace_cache_evict(request, slot->block, slot);

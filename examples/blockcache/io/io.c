@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device/device.h"
 #include "trace/control.h"
 #include "trace.h"
 
@@ -26,8 +27,16 @@ struct io {
 	int error;
 };
 
+/* One of the threads, and its queue of the device. */
+struct io_thread {
+	struct io_engine *engine;
+	unsigned int index;
+	pthread_t thread;
+};
+
 struct io_engine {
 	int fd;
+	struct device *device; /* NULL: the file is used here */
 	uint64_t file_bytes;
 	pthread_mutex_t lock;
 	pthread_cond_t submitted;
@@ -37,15 +46,13 @@ struct io_engine {
 	unsigned int depth;
 	bool ends;
 	struct io_counts counts;
-	pthread_t threads[IO_THREADS];
+	struct io_thread threads[IO_THREADS];
 	unsigned int thread_count;
 };
 
-/* Moves all bytes that lie inside the file; returns 0 or an errno. */
-static int transfer(const struct io_engine *engine, const struct io *io)
+/* Moves so many bytes; returns 0 or an errno. */
+static int move(const struct io_engine *engine, const struct io *io, size_t bytes)
 {
-	uint64_t left = io->offset < engine->file_bytes ? engine->file_bytes - io->offset : 0;
-	size_t bytes = left < io->bytes ? left : io->bytes;
 	size_t done = 0;
 
 	while (done < bytes) {
@@ -62,10 +69,27 @@ static int transfer(const struct io_engine *engine, const struct io *io)
 		}
 		done += n > 0 ? n : 0;
 	}
-	if (!io->write) {
+	return 0;
+}
+
+/* Moves all bytes that lie inside the file; returns 0 or an errno. */
+static int transfer(const struct io_engine *engine, unsigned int queue, const struct io *io)
+{
+	uint64_t left = io->offset < engine->file_bytes ? engine->file_bytes - io->offset : 0;
+	size_t bytes = left < io->bytes ? left : io->bytes;
+	int error;
+
+	if (engine->device) {
+		const struct device_request request = { io->offset, (uint32_t)bytes, io->write };
+
+		error = device_transfer(engine->device, queue, &request, io->data);
+	} else {
+		error = move(engine, io, bytes);
+	}
+	if (!io->write && !error) {
 		memset(io->data + bytes, 0, io->bytes - bytes);
 	}
-	return 0;
+	return error;
 }
 
 /* Its argument costs more than the event: so it is made only when somebody reads it. */
@@ -98,13 +122,14 @@ static struct io *take(struct io_engine *engine)
 
 static void *io_thread(void *opaque)
 {
-	struct io_engine *engine = opaque;
+	const struct io_thread *self = opaque;
+	struct io_engine *engine = self->engine;
 	struct io *io;
 
 	pthread_mutex_lock(&engine->lock);
 	while ((io = take(engine))) {
 		pthread_mutex_unlock(&engine->lock);
-		int error = transfer(engine, io);
+		int error = transfer(engine, self->index, io);
 
 		trace_head(io);
 		trace_io_complete(io, error);
@@ -177,7 +202,16 @@ void io_get_counts(struct io_engine *engine, struct io_counts *counts)
 	pthread_mutex_unlock(&engine->lock);
 }
 
-struct io_engine *io_create(int fd, uint64_t file_bytes)
+static int start(struct io_engine *engine, unsigned int index)
+{
+	struct io_thread *t = &engine->threads[index];
+
+	t->engine = engine;
+	t->index = index;
+	return pthread_create(&t->thread, NULL, io_thread, t);
+}
+
+struct io_engine *io_create(int fd, uint64_t file_bytes, struct device *device)
 {
 	struct io_engine *engine = calloc(1, sizeof(*engine));
 
@@ -185,14 +219,14 @@ struct io_engine *io_create(int fd, uint64_t file_bytes)
 		return NULL;
 	}
 	engine->fd = fd;
+	engine->device = device;
 	engine->file_bytes = file_bytes;
 	engine->last = &engine->first;
 	pthread_mutex_init(&engine->lock, NULL);
 	pthread_cond_init(&engine->submitted, NULL);
 	pthread_cond_init(&engine->completed, NULL);
 	for (; engine->thread_count < IO_THREADS; engine->thread_count++) {
-		int error = pthread_create(
-			&engine->threads[engine->thread_count], NULL, io_thread, engine);
+		int error = start(engine, engine->thread_count);
 
 		if (error) {
 			io_destroy(engine);
@@ -213,7 +247,7 @@ void io_destroy(struct io_engine *engine)
 	pthread_cond_broadcast(&engine->submitted);
 	pthread_mutex_unlock(&engine->lock);
 	for (unsigned int i = 0; i < engine->thread_count; i++) {
-		pthread_join(engine->threads[i], NULL);
+		pthread_join(engine->threads[i].thread, NULL);
 	}
 	pthread_cond_destroy(&engine->completed);
 	pthread_cond_destroy(&engine->submitted);

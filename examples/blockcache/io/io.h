@@ -25,8 +25,10 @@ struct io_counts {
 	uint64_t data;
 };
 
-/* The file stays the caller's. Returns NULL with errno. */
-struct io_engine *io_create(int fd, uint64_t file_bytes);
+struct device;
+
+/* File and device stay the caller's; NULL: the file is used here. Returns NULL with errno. */
+struct io_engine *io_create(int fd, uint64_t file_bytes, struct device *device);
 
 /* Ends the threads; nothing may be under way. io_destroy(NULL) is legal. */
 void io_destroy(struct io_engine *engine);

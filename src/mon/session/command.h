@@ -90,6 +90,7 @@ json_t *output_control(struct call *call);
 /* With what is only done, HMP shows nothing. */
 json_t *output_typed(struct call *call);
 json_t *snapshot(struct call *call);
+json_t *categories(struct call *call);
 json_t *stats(struct call *call);
 json_t *stats_in_full(struct call *call);
 json_t *log_file(struct call *call);
@@ -104,6 +105,7 @@ json_t *help(struct call *call);
 json_t *quit(struct call *call);
 
 void print_event_states(FILE *out, const json_t *result);
+void print_categories(FILE *out, const json_t *result);
 void print_output(FILE *out, const json_t *result);
 void print_snapshot(FILE *out, const json_t *result);
 void print_stats(FILE *out, const json_t *result);

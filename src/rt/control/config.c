@@ -14,6 +14,7 @@
 #include "rt/control/config.h"
 #include "rt/control/environment.h"
 #include "rt/control/declare.h"
+#include "rt/control/init.h"
 #include "rt/control/snapshot.h"
 #include "rt/host/error.h"
 #include "rt/host/path.h"
@@ -141,6 +142,9 @@ static int check_recorder(const struct waymark_config *c, struct waymark_error *
 	if (c->string && (c->string < RECORDER_STRING_MIN || c->string > RECORDER_STRING_MAX)) {
 		return waymark_fail(error, "string=: a string may have 8 to 16K");
 	}
+	if (c->jail && waymark_init_check_jail(c->jail, error) < 0) {
+		return -1;
+	}
 	if (c->keep && !c->rotate) {
 		return waymark_fail(error, "keep= needs rotate=SIZE in the same option");
 	}
@@ -236,6 +240,9 @@ static int apply_recorder(const struct waymark_config *c, struct waymark_error *
 	}
 	if (c->full && waymark_recorder_set_policy(policy_of(c->full), error) < 0) {
 		return -1;
+	}
+	if (c->jail) {
+		waymark_init_want_jail((uint32_t)c->jail);
 	}
 	if (c->flush_ns) {
 		waymark_recorder_set_delay(c->flush_ns);

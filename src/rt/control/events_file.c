@@ -35,24 +35,34 @@ static bool is_pattern_char(unsigned char c)
 	return isalnum(c) || c == '_' || c == '*' || c == '?' || c >= 0x80;
 }
 
-/* What a regular expression may have, control characters out: that would be a wrong file. */
-static bool is_regex(const char *pattern, size_t len)
+/* Whether control characters are out: with them it would be a wrong file. */
+static bool is_text(const char *text, size_t len)
 {
-	size_t i = len > 0 && *pattern == '-';
+	size_t i = 0;
 
-	if (i == len || pattern[i] != '/') {
-		return false;
-	}
-	while (i < len && (unsigned char)pattern[i] >= ' ' && pattern[i] != 0x7f) {
+	while (i < len && (unsigned char)text[i] >= ' ' && text[i] != 0x7f) {
 		i++;
 	}
 	return i == len;
 }
 
+static bool is_regex(const char *pattern, size_t len)
+{
+	size_t i = len > 0 && *pattern == '-';
+
+	return i < len && pattern[i] == '/' && is_text(pattern, len);
+}
+
+/* Behind a category's colon a name is any text. */
 static bool is_valid(const char *pattern, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		if (!is_pattern_char((unsigned char)pattern[i]) && !(i == 0 && *pattern == '-')) {
+	size_t begin = len > 0 && *pattern == '-';
+
+	for (size_t i = begin; i < len; i++) {
+		if (pattern[i] == ':' && i > begin) {
+			return is_text(pattern + i, len - i);
+		}
+		if (!is_pattern_char((unsigned char)pattern[i])) {
 			return false;
 		}
 	}

@@ -285,6 +285,11 @@ static int take_keep(struct waymark_config *c, const char *value, struct waymark
 	return take_count(&c->keep, "keep", 1000000, value, error);
 }
 
+static int take_jail(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return take_count(&c->jail, "jail", 1000, value, error);
+}
+
 static int take_syslog_rate(
 	struct waymark_config *c, const char *value, struct waymark_error *error)
 {

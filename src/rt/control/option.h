@@ -40,6 +40,7 @@ struct waymark_config {
 	char *ftrace_instance; /* NULL: not given */
 	const char *crash; /* "on", "off", "all"; NULL: not given */
 	uint64_t string; /* 0: not given */
+	uint64_t jail; /* processes; 0: not given */
 	const char *stats; /* "on", "off"; NULL: not given */
 	struct monitor_wish monitor;
 	bool help;

@@ -27,9 +27,17 @@ static bool is_stratovirt(const struct waymark_config *c)
 	return c->use.dialect == WAYMARK_DIALECT_STRATOVIRT;
 }
 
+/* The `=` behind a key; NULL: there is none. A name behind a category's colon may have one. */
+static char *find_value(char *part)
+{
+	char *end = strpbrk(part, "=:");
+
+	return end && *end == '=' ? end : NULL;
+}
+
 static int take_part(struct waymark_config *c, char *part, bool first, struct waymark_error *error)
 {
-	char *equals = strchr(part, '=');
+	char *equals = find_value(part);
 
 	c->begins = first && !c->use.is_named;
 

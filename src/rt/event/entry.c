@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "rt/event/registry.h"
+#include "rt/event/site.h"
 
 #define BUCKETS 4096u
 
@@ -143,11 +144,9 @@ static struct node *find(const struct waymark_event *e, uint64_t hash)
 	return n;
 }
 
-static uint32_t give_id(struct waymark_event *event)
+/* The entry of an event as it is declared, made now unless there is one; NULL: none. */
+static struct node *node_of(const struct waymark_event *event)
 {
-	if (event->id) {
-		return event->id;
-	}
 	uint64_t hash = hash_event(event);
 	struct node *n = find(event, hash);
 
@@ -157,7 +156,32 @@ static uint32_t give_id(struct waymark_event *event)
 			publish(n, hash);
 		}
 	}
-	event->id = n ? n->entry.id : 0;
+	return n;
+}
+
+/* The same of a trace point, whose declaration is made for that. */
+static struct node *node_of_site(const struct waymark_event *event)
+{
+	struct waymark_event *declared = waymark_site_declare(event);
+	struct node *n = declared ? node_of(declared) : NULL;
+
+	free(declared);
+	return n;
+}
+
+/* Whether its declaration has to be made; an end's stands in waymark/site.h. */
+static bool is_undeclared(const struct waymark_event *event)
+{
+	return event->flags & WAYMARK_EVENT_SITE && !(event->flags & WAYMARK_EVENT_SCOPE_END);
+}
+
+static uint32_t give_id(struct waymark_event *event)
+{
+	if (!event->id) {
+		struct node *n = is_undeclared(event) ? node_of_site(event) : node_of(event);
+
+		event->id = n ? n->entry.id : 0;
+	}
 	return event->id;
 }
 

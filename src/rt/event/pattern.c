@@ -8,14 +8,21 @@
 #include "rt/event/pattern.h"
 #include "rt/host/error.h"
 
-uint32_t waymark_pattern_hash(const char *s)
+struct pattern_name waymark_pattern_name(const char *text)
 {
-	uint32_t h = UINT32_C(2166136261);
+	struct pattern_name name = { .text = text, .hash = UINT32_C(2166136261) };
 
-	for (; *s; s++) {
-		h = (h ^ (unsigned char)*s) * UINT32_C(16777619);
+	for (const char *s = text; *s; s++) {
+		if (*s == ':' && name.category == 0) {
+			name.category = (size_t)(s - text);
+			name.category_hash = name.hash;
+		}
+		name.hash = (name.hash ^ (unsigned char)*s) * UINT32_C(16777619);
 	}
-	return h;
+	if (name.category == 0) {
+		name.category_hash = name.hash;
+	}
+	return name;
 }
 
 /* In the locale "C": an expression and its errors are the same wherever the program runs. */
@@ -114,7 +121,7 @@ int waymark_pattern_init(struct pattern *p, const char *text, struct waymark_err
 {
 	*p = (struct pattern){
 		.kind = kind_of(text),
-		.hash = waymark_pattern_hash(text),
+		.hash = waymark_pattern_name(text).hash,
 		.text = text,
 	};
 	return p->kind == PATTERN_REGEX ? init_regex(p, text, error) : 0;
@@ -127,12 +134,6 @@ void waymark_pattern_fini(struct pattern *p)
 		free(p->regex);
 	}
 	p->regex = NULL;
-}
-
-bool waymark_pattern_meets(const struct pattern *p, const char *name)
-{
-	return p->kind == PATTERN_EXACT ? strcmp(p->text, name) == 0
-					: waymark_pattern_matches(p, 0, name);
 }
 
 static bool has_part(const struct pattern *p, const char *name)
@@ -151,16 +152,33 @@ static bool has_part(const struct pattern *p, const char *name)
 	return memmem(name, length, p->part, p->part_length) != NULL;
 }
 
-bool waymark_pattern_matches(const struct pattern *p, uint32_t hash, const char *name)
+/* A name of its own, or its category. */
+static bool is_named(const struct pattern *p, const struct pattern_name *name)
+{
+	if (strcmp(p->text, name->text) == 0) {
+		return true;
+	}
+	return name->category && strncmp(p->text, name->text, name->category) == 0 &&
+	       !p->text[name->category];
+}
+
+bool waymark_pattern_compare(const struct pattern *p, const struct pattern_name *name)
 {
 	switch (p->kind) {
 	case PATTERN_PART:
-		return has_part(p, name);
+		return has_part(p, name->text);
 	case PATTERN_REGEX:
-		return regexec(p->regex, name, 0, NULL, 0) == 0;
+		return regexec(p->regex, name->text, 0, NULL, 0) == 0;
 	case PATTERN_GLOB:
-		return glob_match(p->text, name);
+		return glob_match(p->text, name->text);
 	default:
-		return p->hash == hash && strcmp(p->text, name) == 0;
+		return is_named(p, name);
 	}
+}
+
+bool waymark_pattern_meets(const struct pattern *p, const char *name)
+{
+	const struct pattern_name read = waymark_pattern_name(name);
+
+	return waymark_pattern_matches(p, &read);
 }

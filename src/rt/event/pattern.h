@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns over event names: a name, a glob (`*`, `?`), or between slashes a
+ * Patterns over event names: a name, which is a category's too and then that of all events
+ * in it (VirtioFs those that begin with `VirtioFs:`), a glob (`*`, `?`), or between slashes a
  * POSIX extended regular expression, which may meet any part of a name. One without
  * operators, but for `^` before it and `$` behind, is searched as the text that it
  * is: lists of thousands are such. Read once, matched often. Matching may allocate and calls
@@ -39,11 +40,19 @@ struct pattern {
 	bool at_end;
 };
 
+/* A name that patterns are asked about. */
+struct pattern_name {
+	const char *text;
+	size_t category; /* bytes of its category, which the first colon ends; 0: it has none */
+	uint32_t hash;
+	uint32_t category_hash; /* the name's own where there is no category */
+};
+
 /* Whether the text is meant as a pattern, good or bad, rather than as a name. */
 bool waymark_pattern_is(const char *text);
 
-/* The hash of a name or of a pattern's text. */
-uint32_t waymark_pattern_hash(const char *text);
+/* The name, read once for all patterns. Borrows the text. */
+struct pattern_name waymark_pattern_name(const char *text);
 
 /*
  * Reads a pattern, whose text must outlive it. Returns 0, or -1 with the reason,
@@ -53,10 +62,18 @@ int waymark_pattern_init(struct pattern *p, const char *text, struct waymark_err
 
 void waymark_pattern_fini(struct pattern *p);
 
-/* Whether the name matches; `hash` is the name's. One thread a pattern at a time. */
-bool waymark_pattern_matches(const struct pattern *p, uint32_t hash, const char *name);
+/* The same where the hashes tell nothing. */
+bool waymark_pattern_compare(const struct pattern *p, const struct pattern_name *name);
 
-/* The same where the hash is not at hand. */
+/* Whether the name matches. One thread a pattern at a time. */
+static inline bool waymark_pattern_matches(const struct pattern *p, const struct pattern_name *name)
+{
+	bool may_be_named = p->hash == name->hash || p->hash == name->category_hash;
+
+	return (may_be_named || p->kind != PATTERN_EXACT) && waymark_pattern_compare(p, name);
+}
+
+/* The same for a name that is asked about once. */
 bool waymark_pattern_meets(const struct pattern *p, const char *name);
 
 /*

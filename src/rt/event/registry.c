@@ -21,6 +21,7 @@ static struct {
 	struct waymark_object *first;
 	struct waymark_object *last;
 	uint64_t serials; /* the next one */
+	uint32_t removals; /* read without the lock: atomic */
 } objects;
 
 static void append(struct waymark_object *object)
@@ -71,9 +72,36 @@ void waymark_registry_remove(struct waymark_object *object)
 	if (object->registered) {
 		object->registered = 0;
 		take_out(object);
+		__atomic_fetch_add(&objects.removals, 1, __ATOMIC_RELAXED);
 		waymark_vcpu_disown(object);
 	}
 	waymark_unlock();
+}
+
+uint32_t waymark_registry_removals(void)
+{
+	return __atomic_load_n(&objects.removals, __ATOMIC_RELAXED);
+}
+
+static bool has(const struct waymark_object *object, const struct waymark_event *event)
+{
+	registry_foreach_event(it, object)
+	{
+		if (*it == event) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool waymark_registry_has(const struct waymark_event *event)
+{
+	const struct waymark_object *o = objects.first;
+
+	while (o && !has(o, event)) {
+		o = o->next;
+	}
+	return o != NULL;
 }
 
 struct waymark_object *waymark_registry_first(void)
@@ -173,6 +201,9 @@ static struct waymark_event *next_in(
 	while (o->begin + iter->index < o->end) {
 		struct waymark_event *event = o->begin[iter->index++];
 
+		if (event->flags & WAYMARK_EVENT_OUT) {
+			continue;
+		}
 		if (!pattern || waymark_pattern_meets(pattern, event->name)) {
 			return event;
 		}

@@ -49,12 +49,32 @@ uint32_t waymark_entry_id(struct waymark_event *event);
 bool waymark_registry_add(struct waymark_object *object);
 void waymark_registry_remove(struct waymark_object *object);
 
+/*
+ * How many objects have gone so far: while that is the same, so is each event that was there.
+ * Any thread, any signal handler.
+ */
+uint32_t waymark_registry_removals(void);
+
+/* Whether the event, which may be gone, is there. Under the control lock. */
+bool waymark_registry_has(const struct waymark_event *event);
+
 /* The first object, in the order of registration. Under the control lock. */
 struct waymark_object *waymark_registry_first(void);
 
+/* At `it` or behind it, the first that is an event: what is compiled out may be there. */
+static inline struct waymark_event *const *registry_event_from(
+	const struct waymark_object *object, struct waymark_event *const *it)
+{
+	while (it < object->end && (*it)->flags & WAYMARK_EVENT_OUT) {
+		it++;
+	}
+	return it;
+}
+
 /* All events of an object; the descriptor itself is `*it`. */
-#define registry_foreach_event(it, object) \
-	for (struct waymark_event *const *it = (object)->begin; it < (object)->end; it++)
+#define registry_foreach_event(it, object)                                                   \
+	for (struct waymark_event *const *it = registry_event_from(object, (object)->begin); \
+		it < (object)->end; it = registry_event_from(object, it + 1))
 
 /* The backends that any event of the loaded objects was built with. Takes the lock. */
 unsigned int waymark_registry_backends(void);

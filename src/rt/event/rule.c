@@ -15,6 +15,7 @@
 #include "rt/event/nearest.h"
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
+#include "rt/event/site.h"
 #include "rt/event/state.h"
 #include "rt/event/vcpu.h"
 
@@ -41,13 +42,12 @@ static bool is_of_type(const struct waymark_event *event, enum rule_type type)
 static struct verdict judge(struct waymark_rules *rules, const struct waymark_event *event)
 {
 	struct verdict v = { 0 };
-	uint32_t hash = waymark_pattern_hash(event->name);
+	const struct pattern_name name = waymark_pattern_name(event->name);
 
 	for (size_t i = 0; i < rules->count; i++) {
 		struct waymark_rule *r = &rules->items[i];
 
-		if (!is_of_type(event, r->type) ||
-			!waymark_pattern_matches(&r->match, hash, event->name)) {
+		if (!is_of_type(event, r->type) || !waymark_pattern_matches(&r->match, &name)) {
 			continue;
 		}
 		v.met = r->met = true;
@@ -311,7 +311,14 @@ void waymark_rules_apply_to(struct waymark_object *object)
 	apply(&in_force, object);
 }
 
-/* The event whose name is nearest to that of a rule. Under the control lock. */
+static void offer_category(struct nearest *best, const struct waymark_event *event)
+{
+	if (event->flags & WAYMARK_EVENT_SITE && site_of(event)->category) {
+		nearest_offer(best, site_of(event)->category->name);
+	}
+}
+
+/* The event or category whose name is nearest to that of a rule. Under the control lock. */
 static struct nearest nearest_event(const char *name)
 {
 	struct nearest best = nearest_begin(name);
@@ -320,6 +327,7 @@ static struct nearest nearest_event(const char *name)
 		registry_foreach_event(it, o)
 		{
 			nearest_offer(&best, (*it)->name);
+			offer_category(&best, *it);
 		}
 	}
 	return best;

@@ -98,7 +98,7 @@ bool waymark_rules_want_in(const struct waymark_object *object, unsigned int bac
 void waymark_rules_meet(struct waymark_rules *rules);
 
 /*
- * Copies the name of the event that a mistyped name probably means to `text`.
+ * Copies the name of the event or category that a mistyped name probably means to `text`.
  * Returns false where none is near. Takes the control lock.
  */
 bool waymark_rules_suggest(const char *name, char *text, size_t size);

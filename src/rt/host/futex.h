@@ -29,6 +29,17 @@ static inline void futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
 		NULL, 0);
 }
 
+/* The same for a word that other processes have mapped, too. */
+static inline void futex_wait_shared(uint32_t *word, uint32_t value, uint64_t ns)
+{
+	struct {
+		long sec;
+		long ns;
+	} timeout = { (long)(ns / 1000000000u), (long)(ns % 1000000000u) };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
+}
+
 /* Sleeps; may end early. */
 static inline void futex_sleep(uint64_t ns)
 {

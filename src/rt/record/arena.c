@@ -6,6 +6,7 @@
  * and takes a chunk afterwards, takes none that was passed when it was stored.
  */
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -26,14 +27,7 @@
 
 static void push(struct arena *a, struct arena_stack *s, uint32_t unit)
 {
-	uint64_t top = __atomic_load_n(&s->top, __ATOMIC_RELAXED);
-	uint64_t with;
-
-	do {
-		__atomic_store_n(&a->chunks[unit].next, (uint32_t)top, __ATOMIC_RELAXED);
-		with = ((top >> 32) + 1) << 32 | unit;
-	} while (!__atomic_compare_exchange_n(
-		&s->top, &top, with, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	arena_stack_push(s, a->chunks, unit);
 }
 
 static uint32_t pop(struct arena *a, struct arena_stack *s)
@@ -237,4 +231,15 @@ void waymark_arena_set_clock(struct arena *a, struct clock_pair now)
 	a->file.now = (struct arena_clock){ now.ticks, now.ns,
 		(uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec };
 	__atomic_store_n(&a->file.clock_turn, a->file.clock_turn + 1, __ATOMIC_RELEASE);
+}
+
+void waymark_arena_renew(struct arena *a)
+{
+	void *streams = (char *)a + a->file.streams_offset;
+
+	memset(streams, 0, ARENA_STREAMS_MAX * sizeof(struct arena_stream));
+	memset(a->free, 0, sizeof(a->free));
+	a->file.streams = 0;
+	a->bump = a->file.first_unit;
+	a->used = 0;
 }

@@ -12,7 +12,8 @@
  * Only units that were used, or are about to be, are accessible: a program that
  * locks its memory (mlockall()) gets those resident, and not the whole range.
  *
- * Not inherited by fork: whoever has an arena made it himself.
+ * Not inherited by fork: whoever has an arena made it himself, or claimed one that
+ * was made for the jail (jail.h).
  */
 #ifndef RT_RECORD_ARENA_H
 #define RT_RECORD_ARENA_H
@@ -23,23 +24,11 @@
 #include <stdint.h>
 
 #include "format/arena.h"
+#include "format/arena_jail.h"
 #include "rt/record/clock.h"
-
-/* Sizes of chunks: 64 KiB, 256 KiB, 1 MiB. */
-enum { ARENA_SMALL, ARENA_MEDIUM, ARENA_LARGE, ARENA_CLASSES };
 
 /* Warm chunks have their memory; cold ones gave it back. */
 enum { ARENA_WARM, ARENA_COLD, ARENA_HEATS };
-
-struct arena_chunk {
-	uint32_t next; /* free: the stack's next; in use: the packet that follows, or 0 */
-	uint32_t size_class; /* written before the chunk is first handed out or pushed */
-};
-
-/* A line of its own each: threads of different classes do not meet. */
-struct arena_stack {
-	uint64_t top; /* 32 bits tag, 32 bits unit */
-} __attribute__((aligned(64)));
 
 struct arena {
 	struct arena_file file; /* first: what others read */
@@ -60,7 +49,18 @@ struct arena_place {
 	uint8_t uuid[16]; /* of the trace */
 	const char *directory; /* of the trace; NULL: it is not there yet */
 	char *path; /* ARENA_FILE_PATH_BYTES of scratch memory; NULL: no file */
+	uint64_t text_bytes; /* to be kept behind the tables; 0 but in a jail */
 };
+
+/* Makes the path of an arena's file under /dev/shm; false where it is too long. */
+bool waymark_arena_shared_path(const struct arena_place *place);
+
+/* What the header and its tables take of a file of so many bytes. */
+uint64_t waymark_arena_tables_bytes(uint64_t bytes);
+
+/* Fills in the header, its magic last: a file without it is none yet. */
+void waymark_arena_begin_file(
+	struct arena *a, const struct arena_place *place, uint64_t bytes, uint32_t pid);
 
 /*
  * Makes an arena of at most `bytes`, less where there is less room; in memory
@@ -69,6 +69,9 @@ struct arena_place {
  */
 struct arena *waymark_arena_create(
 	uint64_t bytes, const struct arena_place *place, uint32_t pid, int *why);
+
+/* All of its memory is free again: of a jail's arena, which another process had before. */
+void waymark_arena_renew(struct arena *a);
 
 /* Undoes it. `unlink`: its file, too. */
 void waymark_arena_destroy(struct arena *a, bool unlink);

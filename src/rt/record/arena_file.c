@@ -52,8 +52,7 @@ static void write_hex(char *to, const uint8_t *bytes, size_t count)
 	*to = '\0';
 }
 
-/* Makes the path of an arena's file; false where it is too long. */
-static bool shared_path(const struct arena_place *place)
+bool waymark_arena_shared_path(const struct arena_place *place)
 {
 	if (strlen(prefix) + 2 * sizeof(place->uuid) >= ARENA_FILE_PATH_BYTES) {
 		return false;
@@ -73,8 +72,7 @@ static bool trace_path(const struct arena_place *place)
 	return true;
 }
 
-/* The tables behind the header, and the first unit that holds packets. */
-static uint64_t tables_bytes(uint64_t bytes)
+uint64_t waymark_arena_tables_bytes(uint64_t bytes)
 {
 	uint64_t chunks = bytes / ARENA_UNIT * sizeof(struct arena_chunk);
 
@@ -126,9 +124,10 @@ static void *map_addresses(uint64_t bytes, int flags, int fd)
 	return p;
 }
 
-static uint32_t first_unit(uint64_t bytes)
+static uint32_t first_unit(uint64_t bytes, uint64_t text_bytes)
 {
-	return (uint32_t)((tables_bytes(bytes) + ARENA_UNIT - 1) / ARENA_UNIT);
+	return (uint32_t)((waymark_arena_tables_bytes(bytes) + text_bytes + ARENA_UNIT - 1) /
+			  ARENA_UNIT);
 }
 
 /*
@@ -147,7 +146,7 @@ static void *reserve(uint64_t *bytes, int flags, int fd)
 		if (p == MAP_FAILED) {
 			continue;
 		}
-		if (mprotect(p, first_unit(*bytes) * ARENA_UNIT, PROT_READ | PROT_WRITE) == 0) {
+		if (mprotect(p, first_unit(*bytes, 0) * ARENA_UNIT, PROT_READ | PROT_WRITE) == 0) {
 			return p;
 		}
 		munmap(p, *bytes);
@@ -166,7 +165,8 @@ static struct arena *map_file(int fd, uint64_t *bytes)
 		return NULL;
 	}
 	if (ftruncate(fd, (off_t)*bytes) < 0 ||
-		syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)tables_bytes(*bytes)) < 0 ||
+		syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)waymark_arena_tables_bytes(*bytes)) <
+			0 ||
 		flock(fd, LOCK_SH | LOCK_NB) < 0) {
 		return NULL;
 	}
@@ -182,8 +182,7 @@ static void note_trace(struct arena_trace *t, const struct arena_place *place)
 	}
 }
 
-/* The header, its magic last: a file without it is none yet. */
-static void begin_file(
+void waymark_arena_begin_file(
 	struct arena *a, const struct arena_place *place, uint64_t bytes, uint32_t pid)
 {
 	struct arena_file *f = &a->file;
@@ -192,8 +191,9 @@ static void begin_file(
 	f->version = ARENA_FILE_VERSION;
 	f->pid = pid;
 	f->bytes = bytes;
-	f->first_unit = first_unit(bytes);
-	f->streams_offset = tables_bytes(bytes) - ARENA_STREAMS_MAX * sizeof(struct arena_stream);
+	f->first_unit = first_unit(bytes, place->text_bytes);
+	f->streams_offset =
+		waymark_arena_tables_bytes(bytes) - ARENA_STREAMS_MAX * sizeof(struct arena_stream);
 	waymark_arena_set_clock(a, now);
 	f->begin = f->now;
 	memcpy(f->uuid, place->uuid, sizeof(f->uuid));
@@ -237,7 +237,7 @@ static struct arena *create_in(
 
 	if (a) {
 		a->is_file = true;
-		begin_file(a, place, bytes, pid);
+		waymark_arena_begin_file(a, place, bytes, pid);
 	}
 	return a;
 }
@@ -296,7 +296,7 @@ struct arena *waymark_arena_create(
 	*why = 0;
 	if (place->path) {
 		errno = ENAMETOOLONG;
-		a = shared_path(place) ? create_file(place, bytes, pid) : NULL;
+		a = waymark_arena_shared_path(place) ? create_file(place, bytes, pid) : NULL;
 		if (!a && place->directory && trace_path(place)) {
 			a = create_file(place, bytes, pid);
 		}
@@ -305,7 +305,7 @@ struct arena *waymark_arena_create(
 	if (!a) {
 		a = reserve(&bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 		if (a) {
-			begin_file(a, place, bytes, pid);
+			waymark_arena_begin_file(a, place, bytes, pid);
 		}
 	}
 	return a;
@@ -336,7 +336,7 @@ static bool remove_dead(const char *path)
 
 bool waymark_arena_remove_dead(const struct arena_place *place)
 {
-	return (!shared_path(place) || remove_dead(place->path)) &&
+	return (!waymark_arena_shared_path(place) || remove_dead(place->path)) &&
 	       (!trace_path(place) || remove_dead(place->path));
 }
 
@@ -360,7 +360,7 @@ void waymark_arena_set_directory(struct arena *a, const char *directory)
 /* Gives the file the name that belongs to the place; 0 or the errno. */
 static int move(struct arena *a, const struct arena_place *place)
 {
-	if (!(is_shared(a) ? shared_path(place) : trace_path(place))) {
+	if (!(is_shared(a) ? waymark_arena_shared_path(place) : trace_path(place))) {
 		return ENAMETOOLONG;
 	}
 	if (syscall(SYS_renameat2, AT_FDCWD, a->path, AT_FDCWD, place->path, 0) != 0) {

@@ -14,6 +14,7 @@
 #include "rt/host/guard.h"
 #include "rt/host/reason.h"
 #include "rt/record/begin.h"
+#include "rt/record/jail.h"
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"
 
@@ -57,6 +58,38 @@ static bool publish(struct recorder *r, struct arena *a)
 
 	return __atomic_compare_exchange_n(
 		&r->arena, &wanted, a, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* Where none is left, or the backend has files of its own. */
+static struct arena *fail_in_jail(struct process *p, struct recorder *r, bool can_record)
+{
+	if (!__atomic_exchange_n(&r->no_memory, 1, __ATOMIC_RELAXED)) {
+		waymark_notice(p,
+			can_record
+				? "jail=: more processes record than that says: events of this one are lost"
+				: "jail=: the backend simple records nothing in a jail: its events are lost");
+	}
+	return NULL;
+}
+
+/* Takes one that was made for the jail. */
+static struct arena *take(struct process *p, struct recorder *r)
+{
+	const struct consumer *consumer = recorder_consumer(p, r);
+	struct arena *a = consumer->declare ? waymark_jail_claim(p) : NULL;
+
+	if (!a) {
+		return fail_in_jail(p, r, consumer->declare);
+	}
+	a->file.overwrite = 0;
+	consumer->begun(a);
+	if (!publish(r, a)) {
+		waymark_jail_unclaim(a);
+		return recorder_arena(r);
+	}
+	waymark_jail_show(a);
+	madvise(a, a->file.bytes, MADV_DONTFORK);
+	return a;
 }
 
 static struct arena *make(struct process *p, struct recorder *r)
@@ -130,7 +163,7 @@ static void begin(struct process *p, struct recorder *r, bool late)
 	bool mine = claim(r) || (late && !recorder_arena(r));
 
 	if (mine) {
-		bool made = make(p, r);
+		bool made = waymark_jail_is_on() ? take(p, r) : make(p, r);
 
 		__atomic_store_n(&r->begun, made, __ATOMIC_RELEASE);
 		futex_wake(&r->begun);

@@ -68,6 +68,12 @@ struct consumer {
 	 */
 	bool (*evict)(struct recorder *r);
 
+	/*
+	 * In a jail: shows the drain what the events so far need, before a packet that has
+	 * them is closed. NULL where it cannot record there. Any thread, any signal handler.
+	 */
+	void (*declare)(struct arena *a);
+
 	/* Closes files that were opened by a thread of the program. */
 	void (*pause)(struct recorder *r);
 
@@ -77,5 +83,8 @@ struct consumer {
 };
 
 extern const struct consumer *const waymark_consumers[WAYMARK_RECORDERS];
+
+/* The same in a jail, where they have begun(), declare() and the last two only. */
+extern const struct consumer *const waymark_consumers_jailed[WAYMARK_RECORDERS];
 
 #endif

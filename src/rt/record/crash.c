@@ -21,6 +21,7 @@
 #include "base/compiler.h"
 #include "rt/host/futex.h"
 #include "rt/host/message.h"
+#include "rt/record/jail.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"
@@ -56,7 +57,7 @@ static struct process *to_bring_home(void)
 	struct process *p = waymark_process_current();
 
 	/* In a vfork's child the trace is its parent's, who goes on when this one is dead. */
-	if (!p || !process_has_recorded(p) || process_is_borrowed(p) ||
+	if (!p || !process_has_recorded(p) || process_is_borrowed(p) || waymark_jail_is_on() ||
 		(uint32_t)syscall(SYS_gettid) ==
 			__atomic_load_n(&p->writer_tid, __ATOMIC_RELAXED)) {
 		return NULL;
@@ -184,12 +185,12 @@ static void say_losses(const struct process *p)
 		char name[512];
 
 		if (recorder_arena(r)) {
-			waymark_consumers[k]->get_status(r, &status);
+			recorder_consumer(p, r)->get_status(r, &status);
 		}
 		if (lost + status.unwritten == 0 && !status.left) {
 			continue;
 		}
-		waymark_consumers[k]->get_name(r, name, sizeof(name));
+		recorder_consumer(p, r)->get_name(r, name, sizeof(name));
 		if (status.left) {
 			waymark_message("%s: %s", name, status.left);
 		}
@@ -230,6 +231,7 @@ static void at_end(void)
 		}
 	}
 	if (waymark_process_current()) {
+		waymark_jail_end(waymark_process_current());
 		say_losses(waymark_process_current());
 	}
 	say_early_losses();

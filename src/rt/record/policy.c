@@ -10,6 +10,9 @@
 /* How long a thread waits for room before it looks whether that is still worth while. */
 #define ROOM_WAIT_NS UINT64_C(50000000)
 
+/* How long a drain may be away, in a jail. */
+#define DRAIN_PATIENCE_NS UINT64_C(10000000000)
+
 /*
  * How often a thread tries to take old events' room while others do the same, or
  * record, or write a snapshot: some times at once, then once a nap. Tries and not
@@ -52,6 +55,14 @@ static bool try_evict(struct process *p, struct recorder *r)
 /* Sleeps until a chunk was freed since `turn`, for a while at most. */
 static void sleep_for_room(struct recorder *r, uint32_t turn, uint64_t ns)
 {
+	if (recorder_is_jailed(r)) {
+		struct arena_jail *j = &recorder_arena(r)->file.jail;
+
+		__atomic_fetch_add(&j->waiting, 1, __ATOMIC_SEQ_CST);
+		futex_wait_shared(&j->room, turn, ns);
+		__atomic_fetch_sub(&j->waiting, 1, __ATOMIC_SEQ_CST);
+		return;
+	}
 	__atomic_fetch_add(&r->waiting, 1, __ATOMIC_SEQ_CST);
 	futex_wait(&r->room, turn, ns);
 	__atomic_fetch_sub(&r->waiting, 1, __ATOMIC_SEQ_CST);
@@ -103,6 +114,26 @@ static bool evict(struct process *p, struct recorder *r, struct room_wait *w)
 }
 
 /*
+ * The same where another process drains: as long as one does, and for a time until one
+ * comes. Where that was in vain, nobody waits again before one shows itself.
+ */
+static bool wait_for_drain(struct recorder *r, uint32_t turn)
+{
+	uint32_t beats = __atomic_load_n(&recorder_arena(r)->file.jail.beats, __ATOMIC_RELAXED);
+	uint64_t since = __atomic_load_n(&r->beats_ns, __ATOMIC_RELAXED);
+	uint64_t now = waymark_clock_ns();
+
+	if (!since || beats != __atomic_load_n(&r->beats, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&r->beats, beats, __ATOMIC_RELAXED);
+		__atomic_store_n(&r->beats_ns, now, __ATOMIC_RELAXED);
+	} else if (now - since > DRAIN_PATIENCE_NS) {
+		return false;
+	}
+	sleep_for_room(r, turn, ROOM_WAIT_NS);
+	return true;
+}
+
+/*
  * With full=block: waits until a chunk was freed since `turn`, or for a while.
  * Returns false where nobody frees any.
  */
@@ -110,6 +141,9 @@ static bool wait_for_room(struct process *p, struct recorder *r, uint32_t turn)
 {
 	uint32_t writer = __atomic_load_n(&p->writer, __ATOMIC_ACQUIRE);
 
+	if (waymark_jail_is_on()) {
+		return recorder_is_jailed(r) && wait_for_drain(r, turn);
+	}
 	if ((writer != WRITER_STARTING && writer != WRITER_RUNNING) ||
 		__atomic_load_n(&r->stalled, __ATOMIC_RELAXED)) {
 		return false;

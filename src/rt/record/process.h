@@ -35,6 +35,8 @@ struct recorder {
 	uint32_t seal_passed; /* 1: somebody recorded all the same */
 	uint32_t seal_final; /* 1: and who does so from now on may come too late */
 	uint32_t seal_told; /* 1: which was said */
+	uint32_t beats; /* in a jail: of the drain, when they were seen last */
+	uint64_t beats_ns; /* and since when there were no others */
 	uint32_t stalled; /* the consumer cannot write now: waiting for room is in vain */
 	uint64_t lost; /* events, all in all */
 	uint64_t lost_unplaced; /* of these: by threads without a slot or an arena */
@@ -44,9 +46,13 @@ struct recorder {
 #define ARENA_NONE ((struct arena *)0)
 #define ARENA_WANTED ((struct arena *)1)
 
+/* Whether arenas were made for a jail, see jail.h. */
+bool waymark_jail_is_on(void);
+
 struct process {
 	struct recorder recorders[WAYMARK_RECORDERS];
 	uint32_t pid; /* whose memory this is, see process_is_borrowed() */
+	uint32_t is_first; /* it made the arenas of a jail */
 	uint32_t writer; /* enum writer_state */
 	uint32_t writer_tid;
 	uint32_t doorbell; /* futex: 1 while the writer sleeps */
@@ -96,7 +102,22 @@ static inline bool process_has_recorded(const struct process *p)
 static inline const struct consumer *recorder_consumer(
 	const struct process *p, const struct recorder *r)
 {
-	return waymark_consumers[r - p->recorders];
+	return (waymark_jail_is_on() ? waymark_consumers_jailed
+				     : waymark_consumers)[r - p->recorders];
+}
+
+/* Whether its arena is one of a jail's: somebody else drains it. */
+static inline bool recorder_is_jailed(const struct recorder *r)
+{
+	const struct arena *a = recorder_arena(r);
+
+	return a && a->file.jail.on;
+}
+
+/* A futex that counts chunks which became free; other processes' too where it is jailed. */
+static inline uint32_t *recorder_room(struct recorder *r)
+{
+	return recorder_is_jailed(r) ? &recorder_arena(r)->file.jail.room : &r->room;
 }
 
 /* Whether this is a child between vfork and exec: the memory is its parent's, the threads are not.
@@ -105,6 +126,9 @@ static inline bool process_is_borrowed(const struct process *p)
 {
 	return __atomic_load_n(&p->pid, __ATOMIC_RELAXED) != (uint32_t)getpid();
 }
+
+/* In a jail: the thread that ends hands its packets over, for nobody takes them from it. */
+void waymark_recorder_leave(struct slot *s);
 
 /* Wakes the writer if it sleeps. Any thread, any signal handler. */
 void waymark_doorbell(void);

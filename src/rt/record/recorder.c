@@ -19,6 +19,7 @@
 #include "rt/record/begin.h"
 #include "rt/record/close.h"
 #include "rt/record/counts.h"
+#include "rt/record/jail.h"
 #include "rt/record/policy.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
@@ -126,7 +127,11 @@ static void install(struct arena *a, struct cursor *c, uint32_t unit, uint64_t n
 	waymark_tally_end(c);
 	__atomic_store_n(&c->close, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->hot.limit, (char *)h + arena_chunk_bytes(a, unit), __ATOMIC_RELAXED);
-	__atomic_store_n(before ? &a->chunks[before].next : &c->first, unit, __ATOMIC_RELEASE);
+	/* In a jail who drains looks through the arena, and has no list. */
+	if (before || !a->file.jail.on) {
+		__atomic_store_n(
+			before ? &a->chunks[before].next : &c->first, unit, __ATOMIC_RELEASE);
+	}
 }
 
 /* A packet that was closed for a time goes on where it was. */
@@ -192,6 +197,23 @@ static void hand_over(struct arena *a, struct cursor *c)
 	__atomic_store_n(&a->chunks[chunk].next, CURSOR_HANDED_OVER, __ATOMIC_RELEASE);
 }
 
+void waymark_recorder_leave(struct slot *s)
+{
+	struct process *p = waymark_process_current();
+
+	for (int k = 0; p && k < WAYMARK_RECORDERS; k++) {
+		struct arena *a = recorder_arena(&p->recorders[k]);
+
+		for (int d = 0; a && a->file.jail.on && d < CURSOR_DEPTHS; d++) {
+			struct cursor *c = &s->cursors[k][d];
+
+			if (!__atomic_load_n(&c->hot.busy, __ATOMIC_RELAXED)) {
+				hand_over(a, c);
+			}
+		}
+	}
+}
+
 /* Gives the cursor room for `size` bytes. */
 static bool refill(struct process *p, struct recorder *r, struct cursor *c, size_t size)
 {
@@ -200,6 +222,9 @@ static bool refill(struct process *p, struct recorder *r, struct cursor *c, size
 
 		if (!a) {
 			return false;
+		}
+		if (a->file.jail.on) {
+			recorder_consumer(p, r)->declare(a);
 		}
 		waymark_close_claim(c);
 		bool room = (c->chunk && reopen(a, c, size, waymark_clock_ticks())) ||
@@ -229,8 +254,8 @@ static bool is_outermost(const struct cursor *c)
  */
 static void want_writer(struct process *p, struct cursor *c)
 {
-	if (__atomic_load_n(&p->writer, __ATOMIC_RELAXED) != WRITER_NONE || !is_outermost(c) ||
-		process_is_borrowed(p)) {
+	if (__atomic_load_n(&p->writer, __ATOMIC_RELAXED) != WRITER_NONE || waymark_jail_is_on() ||
+		!is_outermost(c) || process_is_borrowed(p)) {
 		return;
 	}
 	if (c->sequence > 1 || !waymark_may_be_handler()) {
@@ -265,6 +290,13 @@ static void count_lost(struct recorder *r, struct cursor *c, uint32_t id)
 	if (shown) {
 		show_lost(shown, __atomic_load_n(&c->lost, __ATOMIC_RELAXED));
 	}
+}
+
+void waymark_recorder_lose(enum waymark_recorder recorder, uint32_t id)
+{
+	struct process *p = waymark_process();
+
+	count_lost(p ? &p->recorders[recorder] : NULL, NULL, id);
 }
 
 struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder, uint32_t id)
@@ -304,7 +336,7 @@ struct waymark_cursor *waymark_cursor_refill(
 
 	waymark_seal_wait(p, r, c);
 	do {
-		wait.turn = __atomic_load_n(&r->room, __ATOMIC_ACQUIRE);
+		wait.turn = __atomic_load_n(recorder_room(r), __ATOMIC_ACQUIRE);
 		room = fits && refill(p, r, c, size);
 		if (!room) {
 			want_writer(p, c); /* others may have filled the memory before it began */

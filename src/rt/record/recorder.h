@@ -75,4 +75,7 @@ void waymark_recorder_snapshot(void);
 
 void waymark_recorder_get_stats(struct waymark_recorder_stats *stats);
 
+/* Counts an event as lost that nobody has tried to record. Any thread, any signal handler. */
+void waymark_recorder_lose(enum waymark_recorder recorder, uint32_t id);
+
 #endif

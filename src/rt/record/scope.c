@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What scopes are known by: see waymark/record_scope.h. Blocks of ids are taken from one
- * counter of the process, a thread's own ids without looking at other threads. A signal
- * handler that takes a block while its thread does so loses nothing but the rest of one.
+ * counter, a thread's own ids without looking at other threads. A signal handler that takes a
+ * block while its thread does so loses nothing but the rest of one.
+ *
+ * The counters lie in a page that forks share: no two processes of a family have the same id.
+ * A child's thread leaves the block that it has begun to its parent's. Where fork(2) or clone(2)
+ * is called past the C library, it does not, and ids are unique in each process only; a vfork's
+ * child takes its ids from its parent's block. Without memory for the page, each process has
+ * counters of its own.
  */
+#include <pthread.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,20 +26,48 @@
 __thread uint64_t waymark_scope_ids __attribute__((tls_model("initial-exec")));
 
 /* Relaxed atomics: nothing but uniqueness is asked of them. */
-static uint32_t next_block = FIRST_BLOCK;
-static uint32_t next_async = UINT32_C(1) << 31;
+struct counters {
+	uint32_t block;
+	uint32_t async;
+};
+
+static struct counters own_counters = { FIRST_BLOCK, UINT32_C(1) << 31 };
+static struct counters *counters = &own_counters;
+static uint32_t forks; /* that led to this process */
 
 uint64_t waymark_scope_refill(void)
 {
-	uint64_t block;
+	uint64_t block, id;
+	uint32_t before;
 
-	do { /* ids have 48 bits: after the last block comes the first again */
-		block = __atomic_fetch_add(&next_block, 1, __ATOMIC_RELAXED);
-	} while (block < FIRST_BLOCK);
-	uint64_t id = (block << BLOCK_BITS) + FIRST_OF_BLOCK;
-
-	__atomic_store_n(&waymark_scope_ids, id + 1, __ATOMIC_RELAXED);
+	do { /* once more where a handler has forked meanwhile, and this is the child */
+		before = __atomic_load_n(&forks, __ATOMIC_RELAXED);
+		do { /* ids have 48 bits: after the last block comes the first again */
+			block = __atomic_fetch_add(&counters->block, 1, __ATOMIC_RELAXED);
+		} while (block < FIRST_BLOCK);
+		id = (block << BLOCK_BITS) + FIRST_OF_BLOCK;
+		__atomic_store_n(&waymark_scope_ids, id + 1, __ATOMIC_RELAXED);
+	} while (before != __atomic_load_n(&forks, __ATOMIC_RELAXED));
 	return id;
+}
+
+static void leave_block(void)
+{
+	__atomic_store_n(&forks, forks + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&waymark_scope_ids, 0, __ATOMIC_RELAXED);
+}
+
+/* Before the first fork, and before any event. */
+__attribute__((constructor(101))) static void share_counters(void)
+{
+	struct counters *shared = mmap(
+		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared != MAP_FAILED) {
+		*shared = own_counters;
+		counters = shared;
+	}
+	pthread_atfork(NULL, NULL, leave_block);
 }
 
 uint32_t waymark_thread_id(void)
@@ -46,7 +82,7 @@ struct waymark_scope waymark_scope_start(
 
 	if (on) {
 		scope.end = end;
-		scope.id = (int32_t)__atomic_fetch_add(&next_async, 1, __ATOMIC_RELAXED);
+		scope.id = (int32_t)__atomic_fetch_add(&counters->async, 1, __ATOMIC_RELAXED);
 		scope.tid = waymark_scope_tid();
 		scope.backends = on;
 	}

@@ -7,6 +7,7 @@
 
 #include "rt/host/error.h"
 #include "rt/record/clock.h"
+#include "rt/record/jail.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"
@@ -17,11 +18,13 @@
 
 /* Relaxed: each is read on its own, and most when the arena is made. */
 static struct {
-	uint64_t buffer;
+	uint64_t buffer; /* 0: nobody said */
 	uint64_t delay_ns;
 	uint32_t policy;
 	uint32_t string; /* UINT32_MAX: as long as a record takes */
-} settings = { UINT64_C(256) << 20, UINT64_C(5000000000), RECORDER_DISCARD, UINT32_MAX };
+} settings = { 0, UINT64_C(5000000000), RECORDER_DISCARD, UINT32_MAX };
+
+#define BUFFER_DEFAULT (UINT64_C(256) << 20)
 
 uint64_t waymark_recorder_lost_early;
 
@@ -50,7 +53,14 @@ int waymark_recorder_set_buffer(uint64_t bytes, struct waymark_error *error)
 
 uint64_t waymark_recorder_buffer(void)
 {
-	return __atomic_load_n(&settings.buffer, __ATOMIC_RELAXED);
+	uint64_t set = __atomic_load_n(&settings.buffer, __ATOMIC_RELAXED);
+
+	return set ? set : BUFFER_DEFAULT;
+}
+
+bool waymark_recorder_buffer_is_given(void)
+{
+	return __atomic_load_n(&settings.buffer, __ATOMIC_RELAXED) > 0;
 }
 
 int waymark_recorder_set_policy(enum recorder_policy policy, struct waymark_error *error)
@@ -148,8 +158,8 @@ int waymark_recorder_flush(void)
 {
 	struct process *p = waymark_process_current();
 
-	if (!p || !process_has_recorded(p)) {
-		return 0;
+	if (!p || !process_has_recorded(p) || waymark_jail_is_on()) {
+		return 0; /* in a jail what is in memory is as safe as it can be from here */
 	}
 	uint64_t unwritten = sum_status(p).unwritten;
 

@@ -3,12 +3,14 @@
 #ifndef RT_RECORD_SETTINGS_H
 #define RT_RECORD_SETTINGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct process;
 
-/* Bytes that bound an arena. */
+/* Bytes that bound an arena, and whether somebody said so. */
 uint64_t waymark_recorder_buffer(void);
+bool waymark_recorder_buffer_is_given(void);
 
 /* What a cursor's `cycles` is to be. */
 uint32_t waymark_recorder_cycles(void);

@@ -330,6 +330,7 @@ static void thread_exit(void *slot)
 		}
 	}
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	waymark_recorder_leave(s);
 	waymark_slot_leave(s, __atomic_load_n(&s->owner, __ATOMIC_RELAXED));
 }
 

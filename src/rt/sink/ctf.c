@@ -21,6 +21,7 @@
 #include "rt/host/path.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
+#include "rt/sink/ctf_jail.h"
 #include "rt/sink/ctf_metadata.h"
 #include "rt/sink/ctf_pass.h"
 #include "rt/sink/ctf_replace.h"
@@ -161,6 +162,11 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 	bool taken = false;
 
 	error_clear(error);
+	if (waymark_jail_is_on()) {
+		free(absolute);
+		return waymark_fail(
+			error, "in a jail the trace stays where waymark_init() found it");
+	}
 	if (absolute && path && prepare_path(absolute, yield, &taken, error) < 0) {
 		free(absolute);
 		return -1;
@@ -311,14 +317,17 @@ bool waymark_ctf_has_begun(void)
 {
 	const struct ctf_state *state = waymark_ctf_current();
 
-	return state && __atomic_load_n(&state->trace.named, __ATOMIC_ACQUIRE);
+	return (state && __atomic_load_n(&state->trace.named, __ATOMIC_ACQUIRE)) ||
+	       waymark_ctf_jail_has_begun();
 }
 
 void waymark_ctf_declare_now(void)
 {
 	struct ctf_state *state = waymark_ctf_current();
 
-	if (waymark_ctf_has_begun()) {
+	if (waymark_ctf_jail_has_begun()) {
+		waymark_ctf_jail_declare();
+	} else if (waymark_ctf_has_begun()) {
 		waymark_ctf_declare(&state->trace);
 	}
 }

@@ -66,7 +66,8 @@ void waymark_ctf_consumer_get_name(const struct recorder *r, char *name, size_t 
 	const struct arena *a = recorder_arena(r);
 	const struct ctf_config *config = waymark_ctf_config();
 
-	if (a && waymark_ctf_get_path(&((struct ctf_state *)a->state)->trace, name, size)) {
+	if (a && a->state &&
+		waymark_ctf_get_path(&((struct ctf_state *)a->state)->trace, name, size)) {
 		return;
 	}
 	struct line l;

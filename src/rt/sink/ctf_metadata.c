@@ -6,23 +6,19 @@
  * for an event that is just being appended.
  */
 #include <errno.h>
-#include <sys/utsname.h>
 
 #include "format/ctf_text_event.h"
 #include "rt/event/registry.h"
 #include "rt/host/futex.h"
 #include "rt/record/clock.h"
 #include "rt/record/recorder.h"
+#include "rt/sink/ctf_head.h"
 #include "rt/sink/ctf_io.h"
 #include "rt/sink/ctf_metadata.h"
 
 #define BUFFER_BYTES 2048u
 #define ARGS_MAX 32u
 #define WAIT_NS UINT64_C(10000000)
-
-/* A rate measured for less than the first is rather measured since the program was loaded. */
-#define RATE_NS UINT64_C(100000000)
-#define RATE_NS_LEAST UINT64_C(1000000)
 
 _Static_assert(CTF_TEXT_UNSIGNED == (int)WAYMARK_UNSIGNED &&
 		       CTF_TEXT_SIGNED == (int)WAYMARK_SIGNED &&
@@ -51,6 +47,7 @@ struct output {
 	struct ctf_text text;
 	struct scratch *scratch;
 	int fd;
+	struct ctf_area *area; /* where it goes instead; NULL: to the file */
 	int error; /* the first */
 	size_t whole; /* bytes of the buffer that are whole events */
 	size_t fill;
@@ -60,6 +57,16 @@ static void write_out(struct output *o, size_t length)
 {
 	size_t done = 0;
 
+	if (o->area && !o->error) {
+		struct ctf_area *to = o->area;
+
+		o->error = length > to->room - to->length ? ENOSPC : 0;
+		if (!o->error) {
+			memcpy(to->text + to->length, o->scratch->buffer, length);
+			to->length += length;
+		}
+		done = length;
+	}
 	while (done < length && !o->error) {
 		long n = syscall(SYS_write, o->fd, o->scratch->buffer + done, length - done);
 
@@ -98,6 +105,7 @@ static void output_init(struct output *o, struct ctf_trace *t, int fd)
 	o->text.put = put;
 	o->scratch = (void *)t->scratch;
 	o->fd = fd;
+	o->area = NULL;
 	o->error = 0;
 	o->whole = o->fill = 0;
 }
@@ -110,68 +118,22 @@ static bool output_end(struct output *o)
 	return !o->error;
 }
 
-/* Reads a line of a small file of the kernel's. */
-static void read_line(const char *path, char *line, size_t size)
-{
-	int fd = ctf_open(AT_FDCWD, path, O_RDONLY);
-	long n = fd < 0 ? 0 : syscall(SYS_read, fd, line, size - 1);
-
-	line[n > 0 ? n : 0] = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	ctf_close(fd);
-}
-
-/* The clock as it is known now: measured since the trace's begin, or longer, or as it is said. */
-static void find_clock(
-	struct ctf_clock *c, const struct arena_clock *begin, const struct arena_clock *now)
-{
-	struct arena_clock loaded = waymark_clock_loaded();
-
-	c->freq = 0;
-	if (now->monotonic_ns - begin->monotonic_ns >= RATE_NS) {
-		c->freq = ctf_clock_freq(begin, now);
-	} else if (loaded.monotonic_ns &&
-		   now->monotonic_ns - loaded.monotonic_ns >= RATE_NS_LEAST) {
-		c->freq = ctf_clock_freq(&loaded, now);
-	}
-	if (!c->freq) {
-		c->freq = waymark_clock_nominal();
-	}
-	if (!c->freq) {
-		c->freq = ctf_clock_freq(&loaded, now);
-	}
-	if (!c->freq) {
-		c->freq = CTF_CLOCK_SECOND;
-	}
-	ctf_clock_place(c, begin);
-}
-
 static void put_head(struct output *o, const struct ctf_trace *t, const struct arena_clock *now)
 {
-	static const uint8_t none[16];
-	struct ctf_text_trace head = {
-		.pid = t->pid, .begin = t->begin, .end = *now, .ended = t->ended
-	};
-	struct utsname *host = &o->scratch->host;
-	char process[32];
-	char boot[48];
-
-	read_line("/proc/self/comm", process, sizeof(process));
-	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
-	memcpy(head.uuid, t->uuid, sizeof(head.uuid));
-	head.former = memcmp(t->former, none, sizeof(none)) ? t->former : NULL;
-	head.overwrites = waymark_recorder_policy() == RECORDER_OVERWRITE;
-	head.hostname = uname(host) ? "" : host->nodename;
-	head.procname = *process ? process : program_invocation_short_name;
-	head.boot_id = boot;
-	find_clock(&head.clock, &t->begin, now);
-	ctf_text_put_head(&o->text, &head);
+	waymark_ctf_head_put(&o->text, t, now, &o->scratch->host);
 	o->whole = o->fill;
+}
+
+/* The end of a scope is declared as it is: the recorder's, or as its beginning is. */
+static bool is_toml(const struct waymark_entry *entry)
+{
+	return entry->flags & WAYMARK_EVENT_BRACES &&
+	       (!(entry->flags & WAYMARK_EVENT_SCOPE_END) || entry->flags & WAYMARK_EVENT_SITE);
 }
 
 static enum ctf_text_style style_of(const struct waymark_entry *entry)
 {
-	if (!(entry->flags & WAYMARK_EVENT_BRACES) || entry->flags & WAYMARK_EVENT_SCOPE_END) {
+	if (!is_toml(entry)) {
 		return CTF_TEXT_PRINTF;
 	}
 	return entry->flags & WAYMARK_EVENT_SCOPE ? CTF_TEXT_TOML_SCOPE : CTF_TEXT_TOML_EVENT;
@@ -210,6 +172,24 @@ static uint32_t put_events(struct output *o, uint32_t last)
 		last++;
 	}
 	return last;
+}
+
+bool waymark_ctf_metadata_put(struct ctf_trace *t, struct ctf_area *area)
+{
+	struct output o;
+
+	output_init(&o, t, -1);
+	o.area = area;
+	if (area->length == 0) {
+		put_head(&o, t, &t->begin);
+	}
+	uint32_t last = put_events(&o, t->declared);
+	bool done = output_end(&o);
+
+	if (done) {
+		__atomic_store_n(&t->declared, last, __ATOMIC_RELAXED);
+	}
+	return done;
 }
 
 bool waymark_ctf_metadata_write(

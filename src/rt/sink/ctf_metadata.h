@@ -14,6 +14,19 @@
 bool waymark_ctf_metadata_write(
 	struct ctf_trace *t, int directory, const char *name, const struct arena_clock *now);
 
+/* Memory that the text goes to. */
+struct ctf_area {
+	char *text;
+	uint64_t room;
+	uint64_t length;
+};
+
+/*
+ * Adds what is missing: the head, where it is empty, and the events behind those that were
+ * declared. False where there is no room for all of it. Under metadata_lock.
+ */
+bool waymark_ctf_metadata_put(struct ctf_trace *t, struct ctf_area *area);
+
 /*
  * Whoever changes the metadata, or the trace itself, or needs its path whole. Signals
  * stay blocked: no handler finds its own thread with it. Any thread, no signal handler.

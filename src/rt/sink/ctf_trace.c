@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sys/random.h>
 
+#include "format/uuid.h"
 #include "rt/host/guard.h"
 #include "rt/record/clock.h"
 #include "rt/sink/ctf_io.h"
@@ -60,7 +61,6 @@ static void mix_uuid(const struct ctf_trace *t, uint64_t bits[2])
 	}
 }
 
-/* A random one: version 4 of RFC 9562. */
 static void make_uuid(struct ctf_trace *t)
 {
 	uint64_t bits[2] = { 0, 0 };
@@ -69,8 +69,7 @@ static void make_uuid(struct ctf_trace *t)
 		mix_uuid(t, bits);
 	}
 	memcpy(t->uuid, bits, sizeof(t->uuid));
-	t->uuid[6] = (uint8_t)((t->uuid[6] & 0x0f) | 0x40);
-	t->uuid[8] = (uint8_t)((t->uuid[8] & 0x3f) | 0x80);
+	uuid_mark_random(t->uuid);
 }
 
 /* Where the trace belongs, with a `/` at its end. */

@@ -8,7 +8,8 @@
  *		E|<pid>				it ends
  *		S|<pid>|[<name>] <message>|<id>	an asynchronous scope begins
  *		F|<pid>|[<name>] <message>|<id>	it ends
- *	hitrace	the same as OpenHarmony's: H: before the text, a blank before the id
+ *		C|<pid>|<name>|<value>		a counter of waymark/scope.h
+ *	hitrace	the same as OpenHarmony's: H: before the text, a blank before id and value
  *
  * An `|` in a message is shown as `/` where the grammar would end the message there.
  *
@@ -27,21 +28,24 @@
 #include "base/compiler.h"
 #include "rt/sink/ftrace.h"
 #include "rt/sink/ftrace_marker.h"
+#include "rt/sink/site_text.h"
 #include "rt/sink/text.h"
 
-#define MARKS (WAYMARK_MARK_ASYNC_END + 1)
+/* What a line may be: a mark, or else a counter. */
+#define FORM_COUNTER (WAYMARK_MARK_ASYNC_END + 1)
+#define FORMS (FORM_COUNTER + 1)
 
 /* A style's own of an event that is a mark. */
 struct form {
 	const char *lead; /* before the process id; NULL: the line is plain text */
 	const char *behind; /* the process id */
-	const char *before_id; /* NULL: there is no id */
+	const char *before_id; /* or before a counter's value; NULL: there is neither */
 	bool hides_bars; /* see struct text_style */
 };
 
 static const struct style {
 	const char *name;
-	struct form forms[MARKS]; /* by enum waymark_mark */
+	struct form forms[FORMS]; /* by enum waymark_mark */
 } styles[] = {
 	{ .name = "text" },
 	{ .name = "atrace",
@@ -51,6 +55,7 @@ static const struct style {
 			[WAYMARK_MARK_END] = { "E|", "", NULL, false },
 			[WAYMARK_MARK_ASYNC_START] = { "S|", "|", "|", true },
 			[WAYMARK_MARK_ASYNC_END] = { "F|", "|", "|", true },
+			[FORM_COUNTER] = { "C|", "|", "|", true },
 		} },
 	{ .name = "hitrace",
 		.forms = {
@@ -59,6 +64,7 @@ static const struct style {
 			[WAYMARK_MARK_END] = { "E|", "|", NULL, false },
 			[WAYMARK_MARK_ASYNC_START] = { "S|", "|H:", " ", true },
 			[WAYMARK_MARK_ASYNC_END] = { "F|", "|H:", " ", true },
+			[FORM_COUNTER] = { "C|", "|H:", " ", true },
 		} },
 };
 
@@ -66,7 +72,8 @@ static const struct style {
 struct call {
 	struct ftrace_marker marker;
 	const struct form *form;
-	char tail[16]; /* the id and what stands before it */
+	char tail[48]; /* the id or value, and what stands before it */
+	bool is_bare; /* no newline: the kernel puts one behind what has none */
 };
 
 static void print_lead(struct line *l, const void *context)
@@ -92,24 +99,30 @@ void waymark_ftrace_choose_style(const char *name)
 
 static void write_line(const char *text, size_t len, const void *context)
 {
-	waymark_ftrace_write(&((const struct call *)context)->marker, text, len);
+	const struct call *c = context;
+
+	waymark_ftrace_write(&c->marker, text, len - c->is_bare);
 }
 
-static void make_tail(struct call *c, int32_t id)
+static void make_tail(
+	struct call *c, const struct waymark_event *event, const struct waymark_message *m)
 {
 	struct line l;
 
 	line_init(&l, c->tail, sizeof(c->tail));
-	waymark_line_put(&l, "%s%d", c->form->before_id, (int)id);
+	waymark_line_put(&l, "%s", c->form->before_id);
+	if (waymark_site_is_counter(event)) {
+		waymark_site_put_value(&l, m);
+	} else {
+		waymark_line_put(&l, "%d", (int)m->id);
+	}
 }
 
 /* False: there is no marker, and the event has been counted as lost. */
-static bool begin(struct call *c, enum waymark_mark mark, int32_t id)
+static bool begin(struct call *c, unsigned int form)
 {
-	c->form = &__atomic_load_n(&chosen, __ATOMIC_RELAXED)->forms[mark];
-	if (c->form->before_id) {
-		make_tail(c, id);
-	}
+	c->is_bare = false;
+	c->form = &__atomic_load_n(&chosen, __ATOMIC_RELAXED)->forms[form];
 	return waymark_ftrace_marker(&c->marker);
 }
 
@@ -132,7 +145,7 @@ void waymark_ftrace(const struct waymark_event *event, const char *fmt, ...)
 	struct call c;
 	va_list args;
 
-	if (begin(&c, WAYMARK_MARK_NONE, 0)) {
+	if (begin(&c, WAYMARK_MARK_NONE)) {
 		struct text_style style = style_of(&c);
 
 		va_start(args, fmt);
@@ -147,9 +160,13 @@ void waymark_ftrace_message(const struct waymark_event *event, const struct waym
 	int saved = errno;
 	struct call c;
 
-	if (begin(&c, (enum waymark_mark)m->mark, m->id)) {
+	if (begin(&c, waymark_site_is_counter(event) ? FORM_COUNTER : m->mark)) {
 		struct text_style style = style_of(&c);
 
+		if (c.form->before_id) {
+			make_tail(&c, event, m);
+		}
+		c.is_bare = event->flags & WAYMARK_EVENT_SITE && !c.form->lead;
 		waymark_text_write_message(&style, &c, event, m);
 	}
 	errno = saved;

@@ -16,6 +16,7 @@
 #include "rt/host/identity.h"
 #include "rt/host/message.h"
 #include "rt/host/reason.h"
+#include "rt/record/process.h"
 #include "rt/sink/ftrace_marker.h"
 #include "rt/sink/loss.h"
 
@@ -57,7 +58,7 @@ static bool open_anew(int former)
 {
 	size_t max = 0;
 	struct stat st;
-	int fd = waymark_ftrace_open(&max);
+	int fd = waymark_jail_is_on() ? NONE : waymark_ftrace_open(&max);
 
 	if (fd < 0) {
 		return false;
@@ -97,6 +98,18 @@ static COLD bool look_for_marker(int *fd)
 		}
 	}
 	return false;
+}
+
+bool waymark_ftrace_prepare(void)
+{
+	int fd;
+
+	return look_for_marker(&fd);
+}
+
+int waymark_ftrace_descriptor(void)
+{
+	return __atomic_load_n(&marker_fd, __ATOMIC_ACQUIRE);
 }
 
 bool waymark_ftrace_marker(struct ftrace_marker *m)

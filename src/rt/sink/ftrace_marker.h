@@ -29,6 +29,12 @@ struct ftrace_marker {
  */
 bool waymark_ftrace_marker(struct ftrace_marker *m);
 
+/* Opens it now, before an event looks for it. False: there is none, which has been told once. */
+bool waymark_ftrace_prepare(void);
+
+/* Its descriptor, -1 while none is open. Any thread. */
+int waymark_ftrace_descriptor(void);
+
 /* Writes one line in one write(2), newline included; what is lost is counted. The same rule. */
 void waymark_ftrace_write(const struct ftrace_marker *m, const char *line, size_t len);
 

@@ -87,7 +87,7 @@ void waymark_hitrace_message(const struct waymark_event *event, const struct way
 
 	if (h && call) {
 		make_text(text, event, m);
-		call(h, text, m->id);
+		call(h, text, (int32_t)m->id);
 	}
 	errno = saved;
 }

@@ -19,6 +19,7 @@
 #include "rt/host/error.h"
 #include "rt/host/identity.h"
 #include "rt/host/lock.h"
+#include "rt/record/process.h"
 #include "rt/sink/log_file.h"
 #include "rt/sink/loss.h"
 #include "rt/host/message.h"
@@ -78,7 +79,7 @@ static void install(int fd)
 /* The descriptor was closed by the program: opens the file anew. Under the lock. */
 static bool reopen(void)
 {
-	int fd = log_path ? open_log(log_path) : -1;
+	int fd = log_path && !waymark_jail_is_on() ? open_log(log_path) : -1;
 
 	if (fd < 0) {
 		return false;
@@ -132,6 +133,13 @@ static void count_lost(int reason)
 		waymark_message("log: cannot write to the file: %s; lines are lost",
 			waymark_reason(reason, spare));
 	}
+}
+
+int waymark_log_descriptor(void)
+{
+	int fd = __atomic_load_n(&log_fd, __ATOMIC_ACQUIRE);
+
+	return fd == TO_STDERR ? STDERR_FILENO : fd;
 }
 
 bool waymark_log_is_on(void)

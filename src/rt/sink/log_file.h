@@ -14,6 +14,9 @@
 /* False while the log is switched off: then a line need not be made. */
 bool waymark_log_is_on(void);
 
+/* Where lines go now. Any thread. */
+int waymark_log_descriptor(void);
+
 /* Writes one line, newline included. What cannot be written is counted. May change errno. */
 void waymark_log_write(const char *line, size_t len);
 

@@ -27,6 +27,10 @@ uint64_t waymark_syslog_rate(void);
 /* Takes one message out of what the rate allows now; false where there is none. */
 bool waymark_syslog_take(void);
 
+/* Opens the socket now, and tells its descriptor; -1: there is none. Control calls. */
+void waymark_syslog_prepare(void);
+int waymark_syslog_descriptor(void);
+
 /*
  * Sends a message of `length` bytes. Returns 0 or the errno of what was lost.
  * May change errno.

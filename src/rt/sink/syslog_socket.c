@@ -24,6 +24,7 @@
 #include "rt/host/identity.h"
 #include "rt/host/open.h"
 #include "rt/host/socket.h"
+#include "rt/record/process.h"
 #include "rt/sink/syslog.h"
 
 /* How often a message finds another socket than the one that it began with. */
@@ -149,6 +150,10 @@ static int replace(uint64_t old)
 	struct guard guard;
 	int error = EBUSY;
 
+	if (waymark_jail_is_on()) {
+		return EPERM; /* what was opened before is all there is */
+	}
+
 	waymark_guard_begin(&guard);
 	if (change_begin()) {
 		error = __atomic_load_n(&current, __ATOMIC_ACQUIRE) == old ? install(old) : 0;
@@ -160,6 +165,9 @@ static int replace(uint64_t old)
 
 static int reconnect(uint64_t socket)
 {
+	if (waymark_jail_is_on()) {
+		return EPERM;
+	}
 	int error = is_stream(socket) ? EPROTOTYPE : waymark_connect(fd_of(socket), SYSLOG_SOCKET);
 
 	return error == EPROTOTYPE ? replace(socket) : error;
@@ -182,6 +190,20 @@ static int send_to(uint64_t socket, const char *text, size_t length)
 		syscall(SYS_shutdown, fd_of(socket), SHUT_RDWR);
 	}
 	return error;
+}
+
+void waymark_syslog_prepare(void)
+{
+	uint64_t socket = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+
+	if (!is_ours(socket)) {
+		replace(socket);
+	}
+}
+
+int waymark_syslog_descriptor(void)
+{
+	return fd_of(__atomic_load_n(&current, __ATOMIC_ACQUIRE));
 }
 
 int waymark_syslog_send(const char *text, size_t length)

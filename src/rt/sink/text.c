@@ -6,6 +6,7 @@
 
 #include "base/compiler.h"
 #include "brace/brace.h"
+#include "rt/sink/site_text.h"
 #include "rt/sink/text.h"
 
 #define SHORT_LINE 768
@@ -47,6 +48,10 @@ void waymark_text_put(
 {
 	struct brace_sink sink;
 
+	if (event->flags & WAYMARK_EVENT_SITE) {
+		waymark_site_put_body(l, event, m);
+		return;
+	}
 	waymark_line_put(l, "[%s] ", event->name);
 	if (m->text) {
 		waymark_line_add(l, m->text, m->length);
@@ -87,6 +92,10 @@ static void print_message(struct line *l, struct source *s)
 	const struct waymark_message *m = s->message;
 
 	l->keeps_lines = s->style->keeps_lines;
+	if (s->event->flags & WAYMARK_EVENT_SITE && !s->style->hides_mark) {
+		waymark_site_put(l, s->event, m);
+		return;
+	}
 	if (!s->style->hides_mark) {
 		put_mark(l, m);
 	}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The categories of the scopes of waymark/scope.h, wherever they are. */
+#ifndef BLOCKCACHE_SCOPES_H
+#define BLOCKCACHE_SCOPES_H
+
+#include <waymark/scope.h>
+
+#define BLOCKCACHE_CATEGORIES(C)                                   \
+	C(Work, true, "requests of the worker threads")            \
+	C(Device, true, "the process that reads and writes files") \
+	C(Wire, false, "what goes between it and its users: compiled out")
+WAYMARK_CATEGORIES(BLOCKCACHE_CATEGORIES);
+
+#endif

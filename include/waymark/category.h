@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waymark/category.h - the categories of the trace points of waymark/scope.h: one list of the
+ * program's, from which everything else follows.
+ *
+ *	#define DEVICE_CATEGORIES(C) \
+ *		C(VirtioFs, true, "the file system of the guest") \
+ *		C(VirtioNet, false, "its network")
+ *	WAYMARK_CATEGORIES(DEVICE_CATEGORIES)
+ *
+ * A category of `false` is compiled out: its trace points leave no instruction and evaluate
+ * nothing, but their arguments are type-checked. What is compiled in is off until a pattern
+ * of the option, the environment or the monitor meets it: `VirtioFs` or `VirtioFs:read*`.
+ *
+ * There may be several lists; a name stands in one of them. waymark-trace-points(3) is the manual.
+ * Compiles as C99 and C++11 with gcc and clang.
+ */
+#ifndef WAYMARK_CATEGORY_H
+#define WAYMARK_CATEGORY_H
+
+#include <stdbool.h>
+
+#include <waymark/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A category at run time: one of each name in an executable or shared object. */
+struct waymark_category {
+	const char *name;
+	const char *description;
+	bool is_in; /* compiled in */
+	int64_t live __attribute__((aligned(8))); /* of WAYMARK_BEGIN(): open ones. Atomic */
+};
+
+/* clang-format off */
+#ifdef __cplusplus
+}
+#define WAYMARK_CATEGORY_LINKAGE(...) extern "C" { __VA_ARGS__ }
+#else
+#define WAYMARK_CATEGORY_LINKAGE(...) __VA_ARGS__
+#endif
+/* clang-format on */
+
+/*
+ * Of each name: WAYMARK_CATEGORY_<name>_IN, a constant, and waymark_category_<name>, a
+ * struct waymark_category.
+ */
+#define WAYMARK_CATEGORIES(list) list(WAYMARK_CATEGORY_DECLARE) WAYMARK_CATEGORIES_END
+#define WAYMARK_CATEGORIES_END struct waymark_category
+
+#define WAYMARK_CATEGORY_DECLARE(name_, in, description_)                                  \
+	enum { WAYMARK_CATEGORY_##name_##_IN = (in) };                                     \
+	WAYMARK_CATEGORY_LINKAGE(                                                          \
+		WAYMARK_HIDDEN                                                             \
+		__attribute__((weak)) struct waymark_category waymark_category_##name_ = { \
+			#name_, description_, in, 0 };)
+
+/* How many of the category's WAYMARK_BEGIN() have not ended. Any thread. */
+#define WAYMARK_LIVE(category) __atomic_load_n(&waymark_category_##category.live, __ATOMIC_RELAXED)
+
+#endif

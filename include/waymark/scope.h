@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waymark/scope.h - trace points without a declaration, for the moment when one is wanted now.
+ *
+ *	WAYMARK_SCOPE(VirtioFs, "read", inode, handle);    from here to the end of the block
+ *
+ *	WAYMARK_BEGIN(VirtioFs, "read", inode);    where no block will do: up to
+ *	WAYMARK_END(VirtioFs);                     the end that its category has next
+ *
+ *	struct waymark_scope flow = WAYMARK_FLOW(VirtioNet, "packet", length);
+ *	WAYMARK_FLOW_STEP(VirtioNet, &flow, "queued", queue);    on any thread
+ *	waymark_scope_end(&flow);
+ *
+ *	WAYMARK_INSTANT(VirtioNet, "kick", queue);
+ *	WAYMARK_COUNTER(VirtioNet, "in flight", requests);
+ *	WAYMARK_PRINT("%d devices", n);
+ *	WAYMARK_PRINT_IN(VirtioNet, "%d packets", n);
+ *
+ * A name is a string literal of any text. Up to 16 arguments are recorded with their source
+ * text: all scalars, strings, pointers, and what waymark_debug_object() and others of
+ * waymark/debug.h make. They are evaluated, once, only while the trace point is on.
+ * What is on is looked at where a scope begins: one that has begun ends. WAYMARK_END() ends
+ * what its thread has begun last in that category and not ended; where a jump, an exception or
+ * a return leaves one out, the next one is taken for it. WAYMARK_SCOPE() has no such trouble.
+ *
+ * WAYMARK_SCOPES says which backends there are: -DWAYMARK_SCOPES=ctf,ftrace. Without it, and as
+ * `nop`, trace points leave nothing but the check of their types, and nothing is linked.
+ * WAYMARK_SHORT_NAMES, defined before, adds TRACE_SCOPE() and the others under such names.
+ *
+ * Any thread, any signal handler, as far as callbacks are. Compiles as C99 and C++11 with gcc and
+ * clang. waymark-trace-points(3) is the manual.
+ */
+#ifndef WAYMARK_SCOPE_H
+#define WAYMARK_SCOPE_H
+
+#include <waymark/site.h>
+
+/* clang-format off */
+
+/* What pkg-config's variable `scopes` says holds where the program itself says nothing. */
+#ifndef WAYMARK_SCOPES
+#ifdef WAYMARK_SCOPES_DEFAULT
+#define WAYMARK_SCOPES WAYMARK_SCOPES_DEFAULT
+#else
+#define WAYMARK_SCOPES nop
+#endif
+#endif
+
+/* What each name is; 0, as all that is no macro: unknown. */
+#define WAYMARK_SCOPES_KNOW_nop 1
+#define WAYMARK_SCOPES_KNOW_ctf 2
+#define WAYMARK_SCOPES_KNOW_simple 2
+#define WAYMARK_SCOPES_KNOW_log 2
+#define WAYMARK_SCOPES_KNOW_ftrace 2
+#define WAYMARK_SCOPES_KNOW_syslog 2
+#define WAYMARK_SCOPES_KNOW_hitrace 2
+#define WAYMARK_SCOPES_KNOW_ust 3
+#define WAYMARK_SCOPES_KNOW_dtrace 3
+#define WAYMARK_SCOPES_IS(what, name) || WAYMARK_SCOPES_KNOW_##name == (what)
+
+/* Whether one of the names is that, for #if. */
+#define WAYMARK_SCOPES_ANY(what) \
+	WAYMARK_SCOPES_ANY_(what, WAYMARK_SCOPES, nop, nop, nop, nop, nop, nop, nop, nop, nop, ~)
+#define WAYMARK_SCOPES_ANY_(...) WAYMARK_SCOPES_ANY_OF(__VA_ARGS__)
+#define WAYMARK_SCOPES_ANY_OF(what, a, b, c, d, e, f, g, h, i, ...) (0 \
+	WAYMARK_SCOPES_IS(what, a) WAYMARK_SCOPES_IS(what, b) WAYMARK_SCOPES_IS(what, c) \
+	WAYMARK_SCOPES_IS(what, d) WAYMARK_SCOPES_IS(what, e) WAYMARK_SCOPES_IS(what, f) \
+	WAYMARK_SCOPES_IS(what, g) WAYMARK_SCOPES_IS(what, h) WAYMARK_SCOPES_IS(what, i))
+
+#if WAYMARK_SCOPES_ANY(0)
+#error "WAYMARK_SCOPES: no such backend; it is a list of ctf, ftrace, hitrace, log, simple, syslog; or nop"
+#elif WAYMARK_SCOPES_ANY(3)
+#error "WAYMARK_SCOPES: ust and dtrace are for declared events; choose of ctf, ftrace, hitrace, log, simple, syslog"
+#elif WAYMARK_SCOPES_ANY(2)
+#define WAYMARK_SCOPES_SOME
+#endif
+
+#define WAYMARK_SCOPE(category, ...) \
+	WAYMARK_SCOPE_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", #__VA_ARGS__, __VA_ARGS__)
+#define WAYMARK_BEGIN(category, ...) \
+	WAYMARK_BEGIN_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", #__VA_ARGS__, __VA_ARGS__)
+#define WAYMARK_END(category) \
+	WAYMARK_END_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category)
+#define WAYMARK_FLOW(category, ...) \
+	WAYMARK_FLOW_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", #__VA_ARGS__, __VA_ARGS__)
+#define WAYMARK_FLOW_STEP(category, flow, ...) \
+	WAYMARK_STEP_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", #__VA_ARGS__, flow, __VA_ARGS__)
+#define WAYMARK_INSTANT(category, ...) \
+	WAYMARK_INSTANT_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", #__VA_ARGS__, __VA_ARGS__)
+#define WAYMARK_COUNTER(category, track, value) \
+	WAYMARK_COUNTER_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", track, value)
+#define WAYMARK_PRINT(...) WAYMARK_PRINT_HERE(true, NULL, "", __VA_ARGS__)
+#define WAYMARK_PRINT_IN(category, ...) \
+	WAYMARK_PRINT_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", __VA_ARGS__)
+
+#ifdef WAYMARK_SHORT_NAMES
+/* The same once more: what is handed on from macro to macro is replaced in between. */
+#define TRACE_SCOPE(category, ...) \
+	WAYMARK_SCOPE_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", #__VA_ARGS__, __VA_ARGS__)
+#define TRACE_BEGIN(category, ...) \
+	WAYMARK_BEGIN_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", #__VA_ARGS__, __VA_ARGS__)
+#define TRACE_END(category) \
+	WAYMARK_END_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category)
+#define TRACE_FLOW(category, ...) \
+	WAYMARK_FLOW_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", #__VA_ARGS__, __VA_ARGS__)
+#define TRACE_FLOW_STEP(category, flow, ...) \
+	WAYMARK_STEP_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", #__VA_ARGS__, flow, __VA_ARGS__)
+#define TRACE_INSTANT(category, ...) \
+	WAYMARK_INSTANT_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", #__VA_ARGS__, __VA_ARGS__)
+#define TRACE_COUNTER(category, track, value) \
+	WAYMARK_COUNTER_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", track, value)
+#define TRACE_PRINT(...) WAYMARK_PRINT_HERE(true, NULL, "", __VA_ARGS__)
+#define TRACE_PRINT_IN(category, ...) \
+	WAYMARK_PRINT_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
+		#category ":", __VA_ARGS__)
+#endif
+
+#ifdef WAYMARK_SCOPES_SOME
+
+enum {
+#define WAYMARK_BACKEND(bit, upper, lower) WAYMARK_SITE_BACKEND_##lower = 1 << (bit),
+#include <waymark/backends.def>
+#undef WAYMARK_BACKEND
+	WAYMARK_SITE_BACKEND_nop = 0
+};
+
+/* Those of WAYMARK_SCOPES, as an event's. */
+#define WAYMARK_SITE_BACKEND(name) | WAYMARK_SITE_BACKEND_##name
+#define WAYMARK_SITE_BACKENDS (0 WAYMARK_SITE_EACH(WAYMARK_SITE_BACKEND, ~, WAYMARK_SCOPES))
+
+WAYMARK_REGISTER_OBJECT_BY(waymark_sites)
+
+#define WAYMARK_SCOPE_HERE(...) \
+	struct waymark_site_scope WAYMARK_SCOPE_VARIABLE(__COUNTER__) \
+		__attribute__((cleanup(waymark_site_scope_end), unused)) = \
+			WAYMARK_SITE_ENTER(__VA_ARGS__)
+#define WAYMARK_BEGIN_HERE(...) WAYMARK_SITE_BEGIN(__VA_ARGS__)
+#define WAYMARK_END_HERE(...) WAYMARK_SITE_END(__VA_ARGS__)
+#define WAYMARK_FLOW_HERE(...) WAYMARK_SITE_START(__VA_ARGS__)
+#define WAYMARK_STEP_HERE(...) WAYMARK_SITE_GO(__VA_ARGS__)
+#define WAYMARK_INSTANT_HERE(...) WAYMARK_SITE_HAPPEN(__VA_ARGS__)
+#define WAYMARK_COUNTER_HERE(...) WAYMARK_SITE_SHOW(__VA_ARGS__)
+#define WAYMARK_PRINT_HERE(...) WAYMARK_SITE_TELL(__VA_ARGS__)
+
+#else /* nop: names, categories and types are checked, nothing is evaluated */
+
+/* In a branch that is never taken, so that compilers take for used what is named there. */
+#define WAYMARK_SITE_CHECK(x) (void)waymark_debug(x);
+#define WAYMARK_SITE_NOTHING(in, owner, label, source, ...) __extension__({ \
+	WAYMARK_SITE_IS_LITERAL(WAYMARK_SITE_NAME(__VA_ARGS__)) \
+	if (0) { \
+		(void)sizeof(label WAYMARK_SITE_NAME(__VA_ARGS__)); \
+		WAYMARK_SITE_EACH(WAYMARK_SITE_CHECK, __VA_ARGS__) \
+	} \
+	(in) ? 0 : 0; \
+})
+
+#define WAYMARK_SCOPE_HERE(...) \
+	int WAYMARK_SCOPE_VARIABLE(__COUNTER__) __attribute__((unused)) = \
+		WAYMARK_SITE_NOTHING(__VA_ARGS__)
+#define WAYMARK_BEGIN_HERE(...) ((void)WAYMARK_SITE_NOTHING(__VA_ARGS__))
+#define WAYMARK_END_HERE(in, owner) ((void)(in))
+#define WAYMARK_FLOW_HERE(...) ((void)WAYMARK_SITE_NOTHING(__VA_ARGS__), waymark_scope_none())
+#define WAYMARK_STEP_HERE(in, owner, label, source, flow, ...) \
+	((void)sizeof((flow)->id), (void)WAYMARK_SITE_NOTHING(in, owner, label, source, __VA_ARGS__))
+#define WAYMARK_INSTANT_HERE(...) ((void)WAYMARK_SITE_NOTHING(__VA_ARGS__))
+#define WAYMARK_COUNTER_HERE(in, owner, label, track, value) \
+	((void)__extension__({ \
+		WAYMARK_SITE_IS_NUMBER(value) \
+		WAYMARK_SITE_NOTHING(in, owner, label, "", track, value); \
+	}))
+#define WAYMARK_PRINT_HERE(in, owner, label, ...) \
+	((void)__extension__({ \
+		if (0) { \
+			waymark_site_print(NULL, __VA_ARGS__); \
+		} \
+		(in) ? 0 : 0; \
+	}))
+
+#endif
+
+/* clang-format on */
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waymark/site_type.h - the sites of C++. Part of waymark/site.h; not for hand-written code.
+ *
+ * A function that is inline, a template or a lambda has one site in a program or library, in
+ * however many translation units it stands. Compilers refuse to put such a variable into a
+ * section together with others: so a site is a static member of a template, made from a type of
+ * its own, and what stands in the section is written by the assembler. That happens in a function
+ * of the site, which only code that is reached while the site is on refers to: what the compiler
+ * removes takes its site along, and what the linker finds several times it keeps once.
+ *
+ * All is hidden and initialised by constants. A symbol that is seen outside would keep a plug-in
+ * from ever being unloaded.
+ */
+#ifndef WAYMARK_SITE_TYPE_H
+#define WAYMARK_SITE_TYPE_H
+
+#include <waymark/site.h>
+
+#ifdef __cplusplus
+extern "C++" {
+
+/* What stands first in a record: types of their own. */
+struct waymark_lead_number; /* of a scope or flow */
+struct waymark_lead_flow; /* of a step */
+struct waymark_lead_none;
+
+/* The arguments of sites that have the same kinds of them. */
+template <typename Lead, unsigned char... kinds> struct waymark_site_args;
+
+/* clang-format off */
+#define WAYMARK_SITE_ARGS(lead, leads, ...) \
+	template <unsigned char... kinds> struct WAYMARK_HIDDEN waymark_site_args<lead, kinds...> { \
+		static const struct waymark_arg args[]; \
+		enum { count = (leads) + sizeof...(kinds) }; \
+	}; \
+	template <unsigned char... kinds> \
+	const struct waymark_arg waymark_site_args<lead, kinds...>::args[] = { \
+		__VA_ARGS__ { NULL, NULL, kinds, 0 }..., { NULL, NULL, 0, 0 } \
+	};
+
+WAYMARK_SITE_ARGS(waymark_lead_number, 1, WAYMARK_SITE_LEAD_SCOPE)
+WAYMARK_SITE_ARGS(waymark_lead_flow, 1, WAYMARK_SITE_LEAD_STEP)
+WAYMARK_SITE_ARGS(waymark_lead_none, 0, WAYMARK_SITE_LEAD_INSTANT)
+
+#undef WAYMARK_SITE_ARGS
+/* clang-format on */
+
+/* How the assembler is told an address that is known when the program is linked. */
+#ifdef __aarch64__
+#define WAYMARK_SITE_ADDRESS "S"
+#else
+#define WAYMARK_SITE_ADDRESS "i"
+#endif
+
+/*
+ * `?`: where the function is one of several equal ones, the entry goes with it. The relocation
+ * changes nothing: it tells linkers that remove what nobody refers to that the function does.
+ */
+#define WAYMARK_SITE_ENTRY                                     \
+	".pushsection waymark_events, \"aw?\", %%progbits\n\t" \
+	".balign " WAYMARK_SITE_WORD "\n"                      \
+	".Lwaymark_entry_%=:\n\t"                              \
+	"." WAYMARK_SITE_WORD "byte %c0\n\t"                   \
+	".popsection\n\t"                                      \
+	".reloc ., BFD_RELOC_NONE, .Lwaymark_entry_%="
+#define WAYMARK_SITE_WORD WAYMARK_SITE_TEXT(__SIZEOF_POINTER__)
+#define WAYMARK_SITE_TEXT(number) WAYMARK_SITE_TEXT_(number)
+#define WAYMARK_SITE_TEXT_(number) #number
+
+/* The site that `Type` tells. */
+template <typename Type> struct WAYMARK_HIDDEN waymark_site_of {
+	static struct waymark_site here;
+	static waymark_site_pointer point;
+
+	static WAYMARK_COLD waymark_site_pointer *reach()
+	{
+		__asm__ volatile(WAYMARK_SITE_ENTRY : : WAYMARK_SITE_ADDRESS(&here));
+		return &point;
+	}
+};
+
+template <typename Type>
+struct waymark_site waymark_site_of<Type>::here = Type::site(&waymark_site_of<Type>::here);
+template <typename Type>
+waymark_site_pointer waymark_site_of<Type>::point = &waymark_site_of<Type>::here.event;
+
+} /* extern "C++" */
+
+/* clang-format off */
+
+#define WAYMARK_SITE_TYPE_SCOPE waymark_lead_number
+#define WAYMARK_SITE_TYPE_FLOW waymark_lead_number
+#define WAYMARK_SITE_TYPE_STEP waymark_lead_flow
+#define WAYMARK_SITE_TYPE_INSTANT waymark_lead_none
+#define WAYMARK_SITE_TYPE_COUNTER waymark_lead_none
+#define WAYMARK_SITE_TYPE_PRINT waymark_lead_none
+
+#define WAYMARK_SITE_KIND(x) , waymark_kind(x)
+#define WAYMARK_SITE_DEFINE(kind, in, owner, label, source, ...) \
+	WAYMARK_SITE_IS_LITERAL(WAYMARK_SITE_NAME(__VA_ARGS__)) \
+	typedef waymark_site_args<WAYMARK_SITE_TYPE_##kind \
+		WAYMARK_SITE_EACH(WAYMARK_SITE_KIND, __VA_ARGS__)> waymark_args; \
+	struct waymark_type { \
+		static constexpr struct waymark_site site(struct waymark_site *here) \
+		{ \
+			return WAYMARK_SITE_INITIAL(kind, in, owner, \
+				label WAYMARK_SITE_NAME(__VA_ARGS__), source, *here, \
+				waymark_args::args, waymark_args::count); \
+		} \
+	}; \
+	typedef waymark_site_of<waymark_type> waymark_here;
+
+#define WAYMARK_SITE_STATE waymark_here::here.state
+#define WAYMARK_SITE_POINT (&waymark_here::point)
+#define WAYMARK_SITE_REACHED waymark_here::reach()
+
+/* clang-format on */
+#endif
+
+#endif

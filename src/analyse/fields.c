@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* See analyse/fields.h. */
+#include "analyse/fields.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+int field_find(const struct event_class *c, const char *name)
+{
+	for (size_t i = 0; c->event && i < c->event->arg_count; i++) {
+		if (strcmp(c->event->args[i].name, name) == 0) {
+			return (int)i;
+		}
+	}
+	name += *name == '@';
+	return strcmp(name, "pid") == 0	  ? FIELD_PID
+	       : strcmp(name, "tid") == 0 ? FIELD_TID
+					  : FIELD_NONE;
+}
+
+enum field_kind field_kind(const struct event_class *c, int field)
+{
+	static const enum field_kind kinds[] = {
+		[TYPE_INTEGER] = FIELD_INTEGER,
+		[TYPE_FLOAT] = FIELD_DOUBLE,
+		[TYPE_POINTER] = FIELD_INTEGER,
+		[TYPE_STRING] = FIELD_TEXT,
+		[TYPE_TEXT] = FIELD_TEXT,
+		[TYPE_BYTES] = FIELD_BYTES,
+		[TYPE_DEBUG] = FIELD_DEBUG,
+		[TYPE_TCG] = FIELD_INTEGER,
+	};
+
+	if (field < 0) {
+		return FIELD_INTEGER;
+	}
+	const struct type *t = &c->event->args[field].type;
+
+	if (type_is_pair(t)) {
+		return FIELD_WIDE;
+	}
+	return t->class == TYPE_FLOAT && t->size64 == sizeof(float) ? FIELD_FLOAT : kinds[t->class];
+}
+
+bool field_integer(
+	const struct record *rec, const struct value *values, int field, uint64_t *number)
+{
+	if (field < 0) {
+		*number = field == FIELD_PID ? rec->pid : rec->tid;
+		return true;
+	}
+	*number = values ? values[field].number : 0;
+	return values && values[field].kind == VALUE_NUMBER;
+}
+
+static void append(struct field_bytes *to, const void *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		vec_push(to, ((const char *)bytes)[i]);
+	}
+}
+
+/* `debug`: what it says of itself. */
+static bool append_value(struct field_bytes *to, const struct value *v, unsigned char debug)
+{
+	struct value_pair pair;
+
+	/* NULL is not "". */
+	const unsigned char head[] = { v->kind, debug, v->kind == VALUE_STRING && !v->text };
+
+	append(to, head, sizeof(head));
+	switch ((enum value_kind)v->kind) {
+	case VALUE_NUMBER:
+		append(to, &v->number, sizeof(v->number));
+		return true;
+	case VALUE_PAIR:
+		pair = value_pair(v);
+		append(to, &pair, sizeof(pair));
+		return true;
+	case VALUE_STRING:
+		append(to, &v->length, sizeof(v->length));
+		append(to, v->text, v->text ? v->length : 0);
+		return !v->is_cut;
+	case VALUE_ABSENT:
+		break;
+	}
+	return false;
+}
+
+bool field_append(
+	struct field_bytes *to, const struct record *rec, const struct value *values, int field)
+{
+	uint64_t number;
+
+	if (field >= 0) {
+		bool is_debug = field_kind(rec->class, field) == FIELD_DEBUG;
+
+		return values &&
+		       append_value(to, &values[field], is_debug ? values[field].debug : 0);
+	}
+	field_integer(rec, values, field, &number);
+	return append_value(to, &(struct value){ .kind = VALUE_NUMBER, .number = number }, 0);
+}
+
+static char *id_text(uint32_t id)
+{
+	char *text = NULL;
+
+	return asprintf(&text, "%" PRIu32, id) < 0 ? NULL : text;
+}
+
+char *field_text(
+	const struct record *rec, const struct value *values, int field, field_text_fn *text)
+{
+	if (field < 0) {
+		return id_text(field == FIELD_PID ? rec->pid : rec->tid);
+	}
+	if (!values || values[field].kind == VALUE_ABSENT) {
+		return NULL;
+	}
+	const struct value *v = &values[field];
+
+	if (v->kind == VALUE_STRING && !v->text) {
+		return xstrdup("(null)");
+	}
+	return field_kind(rec->class, field) == FIELD_TEXT
+		       ? strndup(v->text, v->length)
+		       : text(&rec->class->event->args[field].type, v);
+}
+
+void field_list(const struct event_class *c, char *text, size_t size)
+{
+	size_t length = 0;
+
+	*text = '\0';
+	for (size_t i = 0; c->event && i < c->event->arg_count && length < size; i++) {
+		length += (size_t)snprintf(
+			text + length, size - length, "%s, ", c->event->args[i].name);
+	}
+	if (length < size) {
+		snprintf(text + length, size - length, "@pid, @tid");
+	}
+}

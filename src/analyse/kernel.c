@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* See analyse/kernel.h. */
+#include "analyse/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void kernel_init(struct kernel *k, struct stacks *stacks, const struct kernel_text *text)
+{
+	*k = (struct kernel){ .stacks = stacks, .text = *text };
+	hash_init(&k->by_name);
+}
+
+void kernel_fini(struct kernel *k)
+{
+	vec_foreach (char **, name, &k->names) {
+		free(*name);
+	}
+	vec_fini(&k->names);
+	vec_fini(&k->threads);
+	vec_fini(&k->ahead);
+	hash_fini(&k->by_name);
+	keys_fini(&k->by_tid);
+}
+
+static uint32_t name_index(struct kernel *k, const char *name)
+{
+	uintptr_t index = (uintptr_t)hash_get(&k->by_name, name);
+
+	if (!index) {
+		vec_push(&k->names, xstrdup(name));
+		index = k->names.count;
+		hash_add(&k->by_name, k->names.items[index - 1], (void *)index);
+	}
+	return (uint32_t)index - 1;
+}
+
+static struct kernel_thread *thread_of(struct kernel *k, uint32_t tid)
+{
+	uint32_t index = keys_get(&k->by_tid, &(struct key){ .tid = tid });
+
+	return index == KEYS_NONE ? NULL : &k->threads.items[index];
+}
+
+/* Reads on until an event behind `ns`; false: there is none. */
+static bool read_until(struct kernel *k, uint64_t ns)
+{
+	struct kernel_event event;
+
+	while (!k->is_read && k->last_ns <= ns) {
+		k->is_read = !kernel_text_next(&k->text, &event);
+		if (k->is_read) {
+			break;
+		}
+		/* Lines of several processors may change places: never back in time. */
+		k->first_ns = k->first_ns || event.edge == KERNEL_LOST ? k->first_ns : event.ns;
+		event.ns = event.ns > k->last_ns ? event.ns : k->last_ns;
+		k->last_ns = event.ns;
+		if (event.edge != KERNEL_NOTHING) {
+			vec_push(&k->ahead, event);
+		}
+	}
+	return !k->is_read;
+}
+
+/* What is taken makes room, now and then. */
+static void forget_taken(struct kernel *k)
+{
+	size_t left = k->ahead.count - k->taken;
+
+	if (k->taken > 0 && k->taken >= left) {
+		memmove(k->ahead.items, k->ahead.items + k->taken,
+			left * sizeof(k->ahead.items[0]));
+		k->ahead.count = left;
+		k->taken = 0;
+	}
+}
+
+/* Puts a span on its thread's stack, where a scope is open there. */
+static void open_span(struct kernel *k, struct kernel_thread *t, struct kernel_span span)
+{
+	const struct scope_span *top = pairs_top(&k->stacks->pairs, t->thread);
+
+	span.span = PAIRS_NONE;
+	if (top) {
+		uint32_t frame = top->mark;
+
+		if (frame != STACKS_NONE) {
+			frame = stacks_child(k->stacks, frame, STACK_KERNEL, span.name,
+				k->names.items[span.name]);
+		}
+		span.span = pairs_enter(&k->stacks->pairs, t->thread, frame, span.begin_ns);
+	}
+	t->spans[t->depth++] = span;
+}
+
+/* Takes the innermost off, as if it had not been. */
+static void cancel(struct kernel *k, struct kernel_thread *t, uint64_t ns)
+{
+	const struct kernel_span *span = &t->spans[--t->depth];
+
+	if (span->span != PAIRS_NONE) {
+		pairs_cancel(&k->stacks->pairs, span->span, ns);
+	}
+}
+
+static void cancel_unended(struct kernel *k, struct kernel_thread *t, uint64_t ns)
+{
+	k->unended += t->spans[t->depth - 1].span != PAIRS_NONE;
+	cancel(k, t, ns);
+}
+
+static void finish(struct kernel *k, struct kernel_thread *t, uint64_t ns)
+{
+	const struct kernel_span *span = &t->spans[--t->depth];
+
+	if (span->span == PAIRS_NONE) {
+		return;
+	}
+	uint32_t frame = k->stacks->pairs.spans.items[span->span].mark;
+	uint64_t self_ns = pairs_leave(&k->stacks->pairs, span->span, ns);
+
+	k->within++;
+	if (frame != STACKS_NONE) {
+		k->stacks->frames.items[frame].self_ns += self_ns;
+		k->stacks->frames.items[frame].count++;
+	}
+}
+
+static bool is_open(const struct kernel_thread *t, enum kernel_kind kind)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < t->depth; i++) {
+		found |= t->spans[i].kind == kind;
+	}
+	return found;
+}
+
+/* What is in the one that ends, and has not ended itself, has lost its end. */
+static void end_kind(struct kernel *k, struct kernel_thread *t, enum kernel_kind kind, uint64_t ns)
+{
+	if (!is_open(t, kind)) {
+		return;
+	}
+	while (t->spans[t->depth - 1].kind != kind) {
+		cancel_unended(k, t, ns);
+	}
+	finish(k, t, ns);
+}
+
+/* A system call that raw_syscalls and syscalls both tell of is one. */
+static bool is_told_twice(const struct kernel_thread *t, const struct kernel_span *span)
+{
+	const struct kernel_span *last = t->depth ? &t->spans[t->depth - 1] : NULL;
+
+	return last && span->kind == KERNEL_SYSCALL && last->kind == span->kind &&
+	       span->begin_ns - last->begin_ns <= KERNEL_SLACK_NS;
+}
+
+static void begin_kind(struct kernel *k, struct kernel_thread *t, const struct kernel_event *e)
+{
+	struct kernel_span span = {
+		.begin_ns = e->ns,
+		.losses = k->losses,
+		.name = name_index(k, e->name),
+		.kind = e->kind,
+	};
+
+	if (is_told_twice(t, &span)) {
+		return;
+	}
+	while (is_open(t, e->kind)) {
+		cancel_unended(k, t, e->ns);
+	}
+	open_span(k, t, span);
+}
+
+static void take(struct kernel *k, const struct kernel_event *e)
+{
+	bool is_begin = e->edge == KERNEL_BEGIN || e->edge == KERNEL_SWITCH;
+	bool is_end = e->edge == KERNEL_END || e->edge == KERNEL_SWITCH;
+	struct kernel_thread *begins = is_begin ? thread_of(k, e->tid) : NULL;
+	struct kernel_thread *ends =
+		is_end ? thread_of(k, e->edge == KERNEL_SWITCH ? e->next : e->tid) : NULL;
+
+	k->losses += e->edge == KERNEL_LOST;
+	if (begins) {
+		begin_kind(k, begins, e);
+	}
+	if (ends) {
+		end_kind(k, ends, e->kind, e->ns);
+	}
+}
+
+static void take_until(struct kernel *k, uint64_t ns)
+{
+	while (k->taken < k->ahead.count && k->ahead.items[k->taken].ns <= ns) {
+		take(k, &k->ahead.items[k->taken++]);
+	}
+	forget_taken(k);
+}
+
+/* Whether an event ends what is open on a thread. */
+static bool is_end_of(const struct kernel_event *e, const struct kernel_thread *t)
+{
+	bool is_its = (e->edge == KERNEL_END && e->tid == t->owner.tid) ||
+		      (e->edge == KERNEL_SWITCH && e->next == t->owner.tid);
+
+	return is_its && is_open(t, e->kind);
+}
+
+/* Takes ends that rounding has put behind the record at `ns`. */
+static void take_late_ends(struct kernel *k, struct kernel_thread *t, uint64_t ns)
+{
+	for (size_t i = k->taken; i < k->ahead.count && t->depth > 0; i++) {
+		struct kernel_event *e = &k->ahead.items[i];
+
+		if (e->ns > ns + KERNEL_SLACK_NS) {
+			break;
+		}
+		if (is_end_of(e, t)) {
+			end_kind(k, t, e->kind, ns);
+			/* A switch has another thread, which goes off. */
+			e->edge = e->edge == KERNEL_SWITCH ? KERNEL_BEGIN : KERNEL_NOTHING;
+		}
+	}
+}
+
+/* How far behind the record at `ns` the end is of what is open; UINT64_MAX: too far. */
+static uint64_t late_by(const struct kernel *k, const struct kernel_thread *t, uint64_t ns)
+{
+	for (size_t i = k->taken; i < k->ahead.count; i++) {
+		const struct kernel_event *e = &k->ahead.items[i];
+
+		if (e->ns > ns + KERNEL_SLACK_NS) {
+			break;
+		}
+		if (is_end_of(e, t) && e->kind == t->spans[0].kind) {
+			return e->ns - ns;
+		}
+	}
+	return UINT64_MAX;
+}
+
+static void delay(struct kernel *k, struct kernel_thread *t, uint64_t ns)
+{
+	k->delayed_count = t->depth;
+	memcpy(k->delayed, t->spans, sizeof(k->delayed));
+	while (t->depth > 0) {
+		cancel(k, t, ns);
+	}
+}
+
+/* Leaves nothing of the kernel open on the thread: it records, at `ns`. */
+static void clear(struct kernel *k, struct kernel_thread *t, uint64_t ns)
+{
+	k->records++;
+	if (t->depth == 0) {
+		return;
+	}
+	uint64_t early = ns - t->spans[0].begin_ns;
+	uint64_t late = late_by(k, t, ns);
+
+	if (late <= early) {
+		take_late_ends(k, t, ns);
+	} else if (early <= KERNEL_SLACK_NS) {
+		delay(k, t, ns);
+	}
+	while (t->depth > 0) {
+		bool is_lost = t->spans[t->depth - 1].losses != k->losses;
+
+		k->unended += is_lost;
+		k->at_odds += !is_lost;
+		cancel(k, t, ns);
+	}
+}
+
+/* What was about to begin, begins now. */
+static void begin_delayed(struct kernel *k, uint32_t tid, uint64_t ns)
+{
+	struct kernel_thread *t = thread_of(k, tid);
+
+	for (uint32_t i = 0; i < k->delayed_count; i++) {
+		k->delayed[i].begin_ns = ns;
+		open_span(k, t, k->delayed[i]);
+	}
+	k->delayed_count = 0;
+}
+
+static bool is_same_owner(const struct key *a, const struct key *b)
+{
+	return a->trace == b->trace && a->pid == b->pid;
+}
+
+/* Threads are known to the kernel by their number alone: whose scopes it is now. */
+static void set_owner(struct kernel *k)
+{
+	const struct scope_span *span = pairs_begun(&k->stacks->pairs);
+	struct kernel_thread *t = thread_of(k, span->key.tid);
+
+	if (!span->is_nested) {
+		return;
+	}
+	if (!t) {
+		keys_swap(&k->by_tid, &(struct key){ .tid = span->key.tid },
+			(uint32_t)k->threads.count);
+		vec_push(&k->threads,
+			((struct kernel_thread){ .owner = span->key, .thread = span->thread }));
+	} else if (!is_same_owner(&t->owner, &span->key)) {
+		bool is_busy = pairs_top(&k->stacks->pairs, t->thread) != NULL;
+
+		k->shared += is_busy;
+		if (!is_busy) {
+			t->owner = span->key;
+			t->thread = span->thread;
+			t->depth = 0;
+		}
+	}
+}
+
+void kernel_add(struct kernel *k, const struct record *rec, const struct value *values)
+{
+	read_until(k, rec->ns + KERNEL_SLACK_NS);
+	take_until(k, rec->ns);
+
+	const struct key key = { .trace = rec->trace, .pid = rec->pid };
+	struct kernel_thread *t = rec->kind == RECORD_EVENT ? thread_of(k, rec->tid) : NULL;
+	bool is_its = t && is_same_owner(&t->owner, &key);
+
+	if (is_its) {
+		clear(k, t, rec->ns);
+	}
+	enum pairs_result result = stacks_add(k->stacks, rec, values);
+
+	if (result == PAIRS_BEGUN || result == PAIRS_BEGUN_TWICE) {
+		set_owner(k);
+	}
+	begin_delayed(k, rec->tid, rec->ns);
+}
+
+/* A little at a time: the rest may be long. */
+void kernel_end(struct kernel *k)
+{
+	bool is_more = true;
+
+	while (is_more) {
+		is_more = read_until(k, k->last_ns);
+		take_until(k, k->last_ns);
+	}
+	vec_foreach (struct kernel_thread *, t, &k->threads) {
+		while (t->depth > 0) {
+			cancel_unended(k, t, k->last_ns);
+		}
+	}
+}

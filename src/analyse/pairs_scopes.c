@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Which records are of scopes, and what they say, see analyse/pairs.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/pairs.h"
+
+#define END "_end"
+
+enum class_kind { CLASS_UNKNOWN, CLASS_OTHER, CLASS_BEGIN, CLASS_END };
+
+struct pairs_class {
+	enum class_kind kind;
+	uint32_t name;
+};
+
+static bool is_integer(const struct arg *a, const char *name, unsigned int size)
+{
+	return strcmp(a->name, name) == 0 && a->type.class == TYPE_INTEGER &&
+	       a->type.size64 == size;
+}
+
+static bool has_scope(const struct event_class *c)
+{
+	return c->event && c->event->arg_count > 0 && is_integer(c->event->args, "scope", 8);
+}
+
+/* The length of the scope's name whose end this is; 0: it is none. */
+static size_t end_of(const struct event_class *c)
+{
+	size_t length = strlen(c->name);
+	size_t tail = strlen(END);
+	bool is_end = has_scope(c) && c->event->arg_count == 2 &&
+		      is_integer(&c->event->args[1], "scope_tid", 4);
+
+	return is_end && length > tail && strcmp(c->name + length - tail, END) == 0 ? length - tail
+										    : 0;
+}
+
+/* Events that are no scope may have a first field of that name, too, but no end. */
+static bool is_begin(const struct pairs *p, const struct event_class *c)
+{
+	if (!has_scope(c) || c->event->properties & EVENT_SCOPE) {
+		return has_scope(c);
+	}
+	vec_foreach (struct event_class **, it, &p->known->all) {
+		size_t length = end_of(*it);
+
+		if (length == strlen(c->name) && memcmp((*it)->name, c->name, length) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint32_t name_index(struct pairs *p, const char *text, size_t length)
+{
+	char *name = xcalloc(length + 1, 1);
+
+	memcpy(name, text, length);
+	uintptr_t index = (uintptr_t)hash_get(&p->by_name, name);
+
+	if (index) {
+		free(name);
+		return (uint32_t)index - 1;
+	}
+	vec_push(&p->names, name);
+	hash_add(&p->by_name, name, (void *)(uintptr_t)p->names.count);
+	return (uint32_t)p->names.count - 1;
+}
+
+/* An end is looked for first: the scope `x_end` of no arguments ends by `x_end_end`. */
+static struct pairs_class classify(struct pairs *p, const struct event_class *c)
+{
+	size_t length = end_of(c);
+
+	if (length > 0) {
+		return (struct pairs_class){ CLASS_END, name_index(p, c->name, length) };
+	}
+	if (is_begin(p, c)) {
+		return (struct pairs_class){ CLASS_BEGIN, name_index(p, c->name, strlen(c->name)) };
+	}
+	return (struct pairs_class){ .kind = CLASS_OTHER };
+}
+
+static COLD void look_at(struct pairs *p, const struct event_class *c)
+{
+	while (p->classes.count <= c->index) {
+		vec_push(&p->classes, ((struct pairs_class){ 0 }));
+	}
+	p->classes.items[c->index] = classify(p, c);
+}
+
+static inline const struct pairs_class *class_of(struct pairs *p, const struct event_class *c)
+{
+	if (UNLIKELY(c->index >= p->classes.count ||
+		     p->classes.items[c->index].kind == CLASS_UNKNOWN)) {
+		look_at(p, c);
+	}
+	return &p->classes.items[c->index];
+}
+
+bool pairs_wants(struct pairs *p, const struct record *rec)
+{
+	return rec->kind == RECORD_EVENT && class_of(p, rec->class)->kind != CLASS_OTHER;
+}
+
+/* What a record of a scope says of it. */
+struct pairs_ids {
+	int64_t scope;
+	uint32_t tid; /* of an end */
+};
+
+static inline enum pairs_result add(struct pairs *p, const struct record *rec,
+	const struct pairs_class *class, const struct pairs_ids *ids)
+{
+	struct key key = {
+		.trace = rec->trace,
+		.pid = rec->pid,
+		.tid = rec->tid,
+		.name = class->name,
+		.scope = ids->scope,
+	};
+
+	if (class->kind == CLASS_BEGIN) {
+		bool is_nested = key.scope >= PAIRS_FIRST_SYNC && key.tid != 0;
+
+		return pairs_begin(p, rec, &key, is_nested ? PAIRS_STACKED : PAIRS_ANYWHERE, 0);
+	}
+	/* Where records do not say their threads, beginnings have none to compare with. */
+	key.tid = rec->tid ? ids->tid : 0;
+	return pairs_end(p, rec, &key);
+}
+
+/* A damaged record of an old format may lack some. */
+static bool get_ids(const struct value *values, enum class_kind kind, struct pairs_ids *ids)
+{
+	if (!values || values[0].kind != VALUE_NUMBER ||
+		(kind == CLASS_END && values[1].kind != VALUE_NUMBER)) {
+		return false;
+	}
+	ids->scope = (int64_t)values[0].number;
+	ids->tid = kind == CLASS_END ? (uint32_t)values[1].number : 0;
+	return true;
+}
+
+enum pairs_result pairs_add(struct pairs *p, const struct record *rec, const struct value *values)
+{
+	if (rec->kind == RECORD_GAP) {
+		pairs_gap(p, rec);
+		return PAIRS_NOTHING;
+	}
+	const struct pairs_class *class = class_of(p, rec->class);
+	struct pairs_ids ids;
+
+	if (class->kind == CLASS_OTHER || !get_ids(values, class->kind, &ids)) {
+		return PAIRS_NOTHING;
+	}
+	return add(p, rec, class, &ids);
+}
+
+/* They are the first ones that an event has, so that they need not be decoded. */
+static inline void load_ids(const struct record *rec, enum class_kind kind, struct pairs_ids *ids)
+{
+	ids->scope = (int64_t)load64(rec->payload, false);
+	ids->tid = kind == CLASS_END ? load32(rec->payload + sizeof(ids->scope), false) : 0;
+}
+
+enum pairs_result pairs_take(struct pairs *p, struct reader *r, const struct record *rec)
+{
+	if (UNLIKELY(rec->kind == RECORD_GAP)) {
+		pairs_gap(p, rec);
+		return PAIRS_NOTHING;
+	}
+	const struct pairs_class *class = class_of(p, rec->class);
+	struct pairs_ids ids;
+
+	if (class->kind == CLASS_OTHER) {
+		return PAIRS_NOTHING;
+	}
+	if (LIKELY(r->form == VALUES_LAID_OUT && !rec->values)) {
+		load_ids(rec, class->kind, &ids);
+	} else if (!get_ids(reader_values(r, rec), class->kind, &ids)) {
+		return PAIRS_NOTHING;
+	}
+	return add(p, rec, class, &ids);
+}

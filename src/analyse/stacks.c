@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* See analyse/stacks.h. */
+#include "analyse/stacks.h"
+
+static uint32_t make_frame(struct stacks *s, const struct stack_frame *frame)
+{
+	vec_push(&s->frames, *frame);
+	return (uint32_t)s->frames.count - 1;
+}
+
+void stacks_init(
+	struct stacks *s, const struct class_table *known, const struct stacks_options *options)
+{
+	*s = (struct stacks){ .options = *options };
+	pairs_init(&s->pairs, known);
+	make_frame(s, &(struct stack_frame){ .kind = STACK_ROOT });
+}
+
+void stacks_fini(struct stacks *s)
+{
+	vec_fini(&s->frames);
+	vec_fini(&s->verdicts);
+	keys_fini(&s->children);
+	pairs_fini(&s->pairs);
+}
+
+static bool is_same(const struct stack_frame *a, const struct stack_frame *b)
+{
+	return a->kind == b->kind && a->id == b->id && a->trace == b->trace;
+}
+
+/* Most often it is the one that was found last. */
+static uint32_t find_or_make(struct stacks *s, const struct stack_frame *frame)
+{
+	const struct key key = {
+		.trace = frame->trace,
+		.pid = frame->parent,
+		.tid = frame->kind,
+		.name = frame->id,
+	};
+	uint32_t index = s->frames.items[frame->parent].last;
+
+	if (index && is_same(&s->frames.items[index], frame)) {
+		return index;
+	}
+	index = keys_get(&s->children, &key);
+	if (index == KEYS_NONE) {
+		index = make_frame(s, frame);
+		keys_swap(&s->children, &key, index);
+	}
+	s->frames.items[frame->parent].last = index;
+	return index;
+}
+
+uint32_t stacks_child(
+	struct stacks *s, uint32_t parent, enum stack_kind kind, uint32_t id, const char *name)
+{
+	const struct stack_frame frame = { .kind = kind, .parent = parent, .id = id, .name = name };
+
+	return find_or_make(s, &frame);
+}
+
+static uint32_t process_frame(struct stacks *s, const struct key *key)
+{
+	const struct stack_frame frame = {
+		.kind = STACK_PROCESS,
+		.id = key->pid,
+		.trace = key->trace,
+	};
+
+	return s->options.by == STACKS_BY_NAME ? 0 : find_or_make(s, &frame);
+}
+
+/* What a stack stands on. */
+static uint32_t base_of(struct stacks *s, const struct scope_span *span)
+{
+	uint32_t process = process_frame(s, &span->key);
+
+	if (!span->is_nested) {
+		return stacks_child(s, process, STACK_ASYNC, 0, NULL);
+	}
+	if (s->options.by != STACKS_BY_THREAD) {
+		return process;
+	}
+	return stacks_child(s, process, STACK_THREAD, span->key.tid, NULL);
+}
+
+/* Whether stacks begin at a scope: asked once for each name. */
+static bool is_wanted(struct stacks *s, uint32_t name)
+{
+	enum { NOT_ASKED, NO, YES };
+	const struct stacks_options *o = &s->options;
+
+	if (!o->is_wanted) {
+		return true;
+	}
+	while (s->verdicts.count <= name) {
+		vec_push(&s->verdicts, NOT_ASKED);
+	}
+	char *verdict = &s->verdicts.items[name];
+
+	if (*verdict == NOT_ASKED) {
+		*verdict = o->is_wanted(o->data, s->pairs.names.items[name]) ? YES : NO;
+	}
+	return *verdict == YES;
+}
+
+/* The frame of a span by what is around it; STACKS_NONE: it is not to be shown. */
+static uint32_t frame_of(
+	struct stacks *s, const struct scope_span *span, const struct scope_span *around)
+{
+	uint32_t parent = around ? around->mark : STACKS_NONE;
+
+	if (parent == STACKS_NONE) {
+		if ((!span->is_nested && s->options.without_async) ||
+			!is_wanted(s, span->key.name)) {
+			return STACKS_NONE;
+		}
+		parent = base_of(s, span);
+	}
+	return stacks_child(s, parent, STACK_SCOPE, span->key.name, NULL);
+}
+
+static bool needs_own(struct stacks *s, const struct scope_span *open)
+{
+	return open->mark != STACKS_NONE && !s->frames.items[open->mark].is_own &&
+	       pairs_is_doubtful(&s->pairs, open);
+}
+
+/* A frame like the one that it has, in that of what is around it. */
+static void give_own(struct stacks *s, struct scope_span *open)
+{
+	const struct scope_span *around = pairs_around(&s->pairs, open);
+	struct stack_frame frame = s->frames.items[open->mark];
+	bool has_own =
+		around && around->mark != STACKS_NONE && s->frames.items[around->mark].is_own;
+
+	open->mark = make_frame(s, &(struct stack_frame){
+					   .kind = frame.kind,
+					   .parent = has_own ? around->mark : frame.parent,
+					   .id = frame.id,
+					   .trace = frame.trace,
+					   .name = frame.name,
+					   .is_own = true,
+				   });
+}
+
+/*
+ * Where the ends of open scopes may be among lost events, it shows later whether what begins
+ * is in them: from the outermost on they get frames of their own, for the view to pass over
+ * where no end has come.
+ */
+static void doubt(struct stacks *s, struct scope_span *open)
+{
+	struct scope_span *span = open;
+
+	while (span && needs_own(s, span)) {
+		open = span;
+		span = pairs_around(&s->pairs, span);
+	}
+	for (; open && needs_own(s, open); open = pairs_above(&s->pairs, open)) {
+		give_own(s, open);
+	}
+}
+
+static void begin(struct stacks *s)
+{
+	struct scope_span *span = pairs_begun(&s->pairs);
+	struct scope_span *around = pairs_around(&s->pairs, span);
+
+	if (around) {
+		doubt(s, around);
+	}
+	span->mark = frame_of(s, span, around);
+}
+
+static void count(struct stacks *s, uint32_t frame, uint64_t self_ns)
+{
+	if (frame != STACKS_NONE) {
+		s->frames.items[frame].self_ns += self_ns;
+		s->frames.items[frame].count++;
+	}
+}
+
+/* One that another thread has ended is in no other any more. */
+static void end(struct stacks *s)
+{
+	const struct scope_span *span = &s->pairs.span;
+	uint32_t frame = span->mark;
+
+	if (span->place == PAIRS_STACKED && !span->is_nested) {
+		s->elsewhere++;
+		frame = frame_of(s, span, NULL);
+	}
+	count(s, frame, span->self_ns);
+}
+
+enum pairs_result stacks_add(struct stacks *s, const struct record *rec, const struct value *values)
+{
+	enum pairs_result result = pairs_add(&s->pairs, rec, values);
+
+	s->gaps += rec->kind == RECORD_GAP;
+	s->unpaired.begun_twice += result == PAIRS_BEGUN_TWICE;
+	s->unpaired.unbegun += result == PAIRS_UNBEGUN;
+	s->unpaired.begin_lost += result == PAIRS_UNBEGUN_LOST;
+	if (result == PAIRS_BEGUN || result == PAIRS_BEGUN_TWICE) {
+		begin(s);
+	} else if (result == PAIRS_ENDED) {
+		end(s);
+	}
+	return result;
+}
+
+static void add_unfinished(void *data, const struct scope_span *span)
+{
+	struct stacks *s = data;
+
+	*(span->is_lost ? &s->unpaired.end_lost : &s->unpaired.unfinished) += 1;
+	if (s->options.with_unfinished && !span->is_lost) {
+		count(s, span->mark, span->is_nested ? span->self_ns : s->last_ns - span->begin_ns);
+	}
+}
+
+void stacks_end(struct stacks *s)
+{
+	pairs_pass(&s->pairs, s->last_ns);
+	pairs_unfinished(&s->pairs, add_unfinished, s);
+	vec_foreach (struct stack_frame *, f, &s->frames) {
+		f->events = f->count;
+	}
+	for (size_t i = s->frames.count - 1; i > 0; i--) {
+		s->frames.items[s->frames.items[i].parent].events += s->frames.items[i].events;
+	}
+}

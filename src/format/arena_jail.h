@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory of an arena as its process and `waymark drain` share it. A packet is one of
+ * a chunk of 1, 4 or 16 units, whose process is through with it once its chunk's `next` is
+ * not zero. Then it is the drain's, which frees it: magic is gone first, then the chunk
+ * goes on the stack of its class, where the process takes it from.
+ *
+ * When all of a process that has ended is in its trace, the drain renews the arena: text_bytes
+ * becomes 0, the file gets another name, the header that uuid, and `claim` is ARENA_FREE by
+ * release. The process that claims it takes all of its memory as unused. Packets of another uuid
+ * than the header's are nobody's. Who has the file open sees by the uuid that it is another's.
+ *
+ * Locks of fcntl(2) on bytes of the file, not inherited by fork, gone at exec and exit:
+ *
+ *	0	the process that records into it
+ *	1	who drains it
+ */
+#ifndef FORMAT_ARENA_JAIL_H
+#define FORMAT_ARENA_JAIL_H
+
+#include "format/arena.h"
+
+#define ARENA_LOCK_OWNER 0
+#define ARENA_LOCK_DRAIN 1
+
+/* Sizes of chunks: 64 KiB, 256 KiB, 1 MiB. */
+enum { ARENA_SMALL, ARENA_MEDIUM, ARENA_LARGE, ARENA_CLASSES };
+
+struct arena_chunk {
+	uint32_t next; /* free: the stack's next; in use: the packet that follows, or 0 */
+	uint32_t size_class; /* written before the chunk is first handed out or pushed */
+};
+
+/* A line of its own each: threads of different classes do not meet. */
+struct arena_stack {
+	uint64_t top; /* 32 bits tag, 32 bits unit */
+} __attribute__((aligned(64)));
+
+static inline void arena_stack_push(
+	struct arena_stack *s, struct arena_chunk *chunks, uint32_t unit)
+{
+	uint64_t top = __atomic_load_n(&s->top, __ATOMIC_RELAXED);
+	uint64_t with;
+
+	do {
+		__atomic_store_n(&chunks[unit].next, (uint32_t)top, __ATOMIC_RELAXED);
+		with = ((top >> 32) + 1) << 32 | unit;
+	} while (!__atomic_compare_exchange_n(
+		&s->top, &top, with, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* waymark/init.h: what tracing needs of the system, opened before a jail closes. */
+#include <waymark/init.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <waymark/record.h>
+
+#include "base/compiler.h"
+#include "rt/control/environment.h"
+#include "rt/control/init.h"
+#include "rt/event/registry.h"
+#include "rt/host/error.h"
+#include "rt/host/lock.h"
+#include "rt/host/message.h"
+#include "rt/record/jail.h"
+#include "rt/record/recorder.h"
+#include "rt/sink/ctf_jail.h"
+#include "rt/sink/ftrace_marker.h"
+#include "rt/sink/hitrace.h"
+#include "rt/sink/log_file.h"
+#include "rt/sink/syslog.h"
+
+/* The call that came first does it all; under the control lock, as is `result`. */
+static bool is_done;
+static int result;
+
+static uint32_t wanted; /* relaxed: processes in the jail; 0: there is none */
+static pid_t wanted_by;
+
+int waymark_init_check_jail(uint64_t count, struct waymark_error *error)
+{
+	if (count < 1 || count > JAIL_ARENAS_MAX) {
+		return waymark_fail(error, "jail=: 1 to %u processes can record", JAIL_ARENAS_MAX);
+	}
+	if (waymark_jail_is_on()) {
+		return waymark_fail(error, "jail= cannot change any more: it is made");
+	}
+	return 0;
+}
+
+void waymark_init_want_jail(uint32_t count)
+{
+	wanted_by = getpid();
+	__atomic_store_n(&wanted, count, __ATOMIC_RELAXED);
+}
+
+/* What the backends of the program write to; false where one is not to be had. */
+static bool open_outputs(unsigned int backends)
+{
+	if (backends & WAYMARK_HITRACE) {
+		waymark_hitrace_load();
+	}
+	if (backends & WAYMARK_SYSLOG) {
+		waymark_syslog_prepare();
+	}
+	return !(backends & WAYMARK_FTRACE) || waymark_ftrace_prepare();
+}
+
+static size_t count_events(void)
+{
+	struct waymark_iter iter;
+	size_t count = 0;
+
+	waymark_iter_init(&iter, NULL);
+	while (waymark_iter_next(&iter)) {
+		count++;
+	}
+	return count;
+}
+
+/* Who asks for a jail finds no trace where nobody makes one. A child would say it again. */
+__attribute__((destructor)) static void report_vain(void)
+{
+	if (wanted && !is_done && wanted_by == getpid()) {
+		waymark_message("jail=: no effect: the program does not call waymark_init()");
+	}
+}
+
+static const char *explain(int why)
+{
+	switch (why) {
+	case EALREADY:
+		return "events have been recorded before waymark_init()";
+	case ENOSPC:
+		return "no room in /dev/shm for the buffers: make buffer= smaller, or jail=";
+	default:
+		return strerror(why);
+	}
+}
+
+static bool make_jail(uint32_t count)
+{
+	int why;
+
+	if (waymark_recorder_policy() == RECORDER_OVERWRITE) {
+		waymark_message("jail=: with full=overwrite nobody could write the events; "
+				"full=discard is taken");
+		waymark_recorder_set_policy(RECORDER_DISCARD, NULL);
+	}
+	why = waymark_ctf_jail_make(count, count_events());
+	if (why) {
+		waymark_message("jail=%u: %s; tracing goes on without", count, explain(why));
+	}
+	return !why;
+}
+
+int waymark_init(void)
+{
+	waymark_environment_load();
+	waymark_lock();
+	bool first = !is_done;
+
+	is_done = true;
+	waymark_unlock();
+	if (!first) {
+		return result;
+	}
+	uint32_t count = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+	bool opened = open_outputs(waymark_registry_backends());
+
+	if ((count && !make_jail(count)) || !opened) {
+		result = -1;
+	}
+	return result;
+}
+
+/* Adds it unless it is there; past the end it is only counted. */
+static void push(int fd, int *fds, size_t *count, size_t capacity)
+{
+	for (size_t i = 0; i < *count && i < capacity; i++) {
+		if (fds[i] == fd) {
+			return;
+		}
+	}
+	if (*count < capacity) {
+		fds[*count] = fd;
+	}
+	++*count;
+}
+
+/* What the backends write to, -1 where there is none. */
+static const struct {
+	unsigned int backend;
+	int (*get)(void);
+} descriptors[] = {
+	{ WAYMARK_FTRACE, waymark_ftrace_descriptor },
+	{ WAYMARK_LOG, waymark_log_descriptor },
+	{ WAYMARK_SYSLOG, waymark_syslog_descriptor },
+};
+
+int waymark_push_descriptors(int *fds, size_t *count, size_t capacity)
+{
+	int arenas[JAIL_ARENAS_MAX];
+	size_t made = waymark_jail_descriptors(arenas);
+	unsigned int backends = waymark_registry_backends();
+	size_t with = *count;
+
+	for (size_t i = 0; i < made; i++) {
+		push(arenas[i], fds, &with, capacity);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(descriptors); i++) {
+		int fd = backends & descriptors[i].backend ? descriptors[i].get() : -1;
+
+		if (fd >= 0) {
+			push(fd, fds, &with, capacity);
+		}
+	}
+	*count = with;
+	return with <= capacity ? 0 : -1;
+}
+
+/* Calls that a kernel or architecture does not have are none. */
+#ifndef SYS_newfstatat
+#define SYS_newfstatat (-1)
+#endif
+#ifndef SYS_fstat
+#define SYS_fstat (-1)
+#endif
+
+static const struct {
+	int number;
+	unsigned int backends;
+} calls[] = {
+#define JAIL_CALL(name, backends, why) { SYS_##name, backends },
+#include "rt/control/jail_calls.def"
+#undef JAIL_CALL
+};
+
+const int *waymark_jail_syscalls(size_t *count)
+{
+	static int numbers[ARRAY_SIZE(calls)]; /* under the control lock */
+	unsigned int backends = waymark_registry_backends();
+	size_t n = 0;
+
+	waymark_lock();
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		if (calls[i].number >= 0 && calls[i].backends & backends) {
+			numbers[n++] = calls[i].number;
+		}
+	}
+	waymark_unlock();
+	*count = n;
+	return numbers;
+}

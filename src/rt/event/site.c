@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* See rt/event/site.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "rt/event/site.h"
+
+const struct waymark_arg waymark_site_end_args[2] = {
+	{ "scope", "i64", WAYMARK_SIGNED, sizeof(int64_t) },
+	{ "scope_tid", "u32", WAYMARK_UNSIGNED, sizeof(uint32_t) },
+};
+
+#define VALUE_TYPE "&dyn fmt::Debug"
+
+/* How each kind of value is declared; by enum waymark_debug_kind. */
+static const struct waymark_arg types[WAYMARK_DEBUG_KINDS] = {
+	[WAYMARK_DEBUG_U8] = { NULL, "u8", WAYMARK_UNSIGNED, 1 },
+	[WAYMARK_DEBUG_U16] = { NULL, "u16", WAYMARK_UNSIGNED, 2 },
+	[WAYMARK_DEBUG_U32] = { NULL, "u32", WAYMARK_UNSIGNED, 4 },
+	[WAYMARK_DEBUG_U64] = { NULL, "u64", WAYMARK_UNSIGNED, 8 },
+	[WAYMARK_DEBUG_I8] = { NULL, "i8", WAYMARK_SIGNED, 1 },
+	[WAYMARK_DEBUG_I16] = { NULL, "i16", WAYMARK_SIGNED, 2 },
+	[WAYMARK_DEBUG_I32] = { NULL, "i32", WAYMARK_SIGNED, 4 },
+	[WAYMARK_DEBUG_I64] = { NULL, "i64", WAYMARK_SIGNED, 8 },
+	[WAYMARK_DEBUG_U128] = { NULL, "u128", WAYMARK_UNSIGNED, 16 },
+	[WAYMARK_DEBUG_I128] = { NULL, "i128", WAYMARK_SIGNED, 16 },
+	[WAYMARK_DEBUG_F32] = { NULL, "f32", WAYMARK_FLOAT, 4 },
+	[WAYMARK_DEBUG_F64] = { NULL, "f64", WAYMARK_FLOAT, 8 },
+	[WAYMARK_DEBUG_BOOL] = { NULL, "bool", WAYMARK_UNSIGNED, 1 },
+	[WAYMARK_DEBUG_CHAR] = { NULL, VALUE_TYPE, WAYMARK_DEBUG, 0 },
+	[WAYMARK_DEBUG_POINTER] = { NULL, VALUE_TYPE, WAYMARK_DEBUG, 0 },
+	[WAYMARK_DEBUG_STRING] = { NULL, "String", WAYMARK_STRING, 0 },
+	[WAYMARK_DEBUG_OBJECT] = { NULL, VALUE_TYPE, WAYMARK_DEBUG, 0 },
+};
+
+/* ---- The source text ---- */
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Behind a literal that begins at `p`, whose quotes are escaped by `\`. */
+static const char *skip_literal(const char *p)
+{
+	char quote = *p++;
+
+	while (*p && *p != quote) {
+		p += p[0] == '\\' && p[1] ? 2 : 1;
+	}
+	return *p ? p + 1 : p;
+}
+
+/* Behind `"delimiter(text)delimiter"`, whose text may have quotes and `\`. */
+static const char *skip_raw(const char *p)
+{
+	const char *delimiter = p + 1;
+	size_t length = strcspn(delimiter, "(");
+
+	for (p = strchr(p, ')'); p; p = strchr(p + 1, ')')) {
+		if (strncmp(p + 1, delimiter, length) == 0 && p[1 + length] == '"') {
+			return p + length + 2;
+		}
+	}
+	return delimiter + strlen(delimiter);
+}
+
+/*
+ * Behind a name or number, which may have `'` between its digits; and behind the literal that
+ * R, LR, uR, UR or u8R makes raw.
+ */
+static const char *skip_word(const char *p)
+{
+	const char *word = p;
+	bool is_number = *p >= '0' && *p <= '9';
+
+	while (is_word(*p) || *p == '_' || (is_number && *p == '\'' && is_word(p[1]))) {
+		p++;
+	}
+	bool is_raw = *p == '"' && p[-1] == 'R' && p - word <= 3 && strchr("RLuU", *word);
+
+	return is_raw ? skip_raw(p) : p;
+}
+
+/* Where the argument at `p` ends: a comma outside of parentheses and literals. */
+static const char *find_end(const char *p)
+{
+	int depth = 0;
+
+	while (*p && (*p != ',' || depth > 0)) {
+		if (*p == '"' || *p == '\'') {
+			p = skip_literal(p);
+		} else if (is_word(*p) || *p == '_') {
+			p = skip_word(p);
+		} else {
+			depth += (*p == '(') - (*p == ')');
+			p++;
+		}
+	}
+	return p;
+}
+
+bool waymark_site_next(const char **source, struct site_span *argument)
+{
+	const char *p = find_end(*source);
+
+	if (!*p) {
+		*source = p;
+		*argument = (struct site_span){ p, 0 };
+		return false;
+	}
+	for (p++; is_blank(*p); p++) {
+	}
+	const char *end = find_end(p);
+
+	*source = end;
+	while (end > p && is_blank(end[-1])) {
+		end--;
+	}
+	*argument = (struct site_span){ p, (size_t)(end - p) };
+	return true;
+}
+
+size_t waymark_site_category(const struct waymark_event *event, const char **name)
+{
+	if (!site_of(event)->category) {
+		*name = event->name;
+		return 0;
+	}
+	size_t length = strcspn(event->name, ":");
+
+	*name = event->name + length + (event->name[length] == ':');
+	return length;
+}
+
+/* ---- Declared ---- */
+
+/* What is made: one block, the text behind the arguments. */
+struct making {
+	struct waymark_event event;
+	struct waymark_arg args[UINT8_MAX];
+	char *text;
+	char names[];
+};
+
+/* Whether an argument before the `count`th has that name. */
+static bool is_taken(const struct making *m, unsigned int count, const char *name)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		if (strcmp(m->args[i].name, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * An identifier of an expression: `self->tag` is self_tag. One that is taken gets a `_` behind
+ * it.
+ */
+static const char *make_name(struct making *m, unsigned int count, struct site_span expression)
+{
+	char *name = m->text;
+	char *p = name;
+
+	for (size_t i = 0; i < expression.length; i++) {
+		char c = expression.text[i];
+
+		if (is_word(c)) {
+			*p++ = c;
+		} else if (p > name && p[-1] != '_') {
+			*p++ = '_';
+		}
+	}
+	while (p > name && p[-1] == '_') {
+		p--;
+	}
+	if (p == name || (*name >= '0' && *name <= '9')) {
+		memmove(name + 1, name, (size_t)(p - name));
+		*name = 'v';
+		p++;
+	}
+	for (*p = '\0'; is_taken(m, count, name); *p = '\0') {
+		*p++ = '_';
+	}
+	m->text = p + 1;
+	return name;
+}
+
+/* What stands in a message as it is. */
+static void put_literally(struct making *m, struct site_span s)
+{
+	for (size_t i = 0; i < s.length; i++) {
+		if (s.text[i] == '{' || s.text[i] == '}') {
+			*m->text++ = s.text[i];
+		}
+		*m->text++ = s.text[i];
+	}
+}
+
+static void put(struct making *m, const char *text)
+{
+	m->text = stpcpy(m->text, text);
+}
+
+static void put_arguments(struct making *m, const char *source)
+{
+	struct site_span s;
+
+	while (waymark_site_next(&source, &s)) {
+		put(m, "(");
+		put_literally(m, s);
+		put(m, ": {:?})");
+	}
+}
+
+/* `(expression: {:?})` of each argument, behind the number of a step's flow; or the text alone. */
+static const char *make_message(struct making *m, const struct waymark_event *event)
+{
+	const char *message = m->text;
+	uint32_t kind = site_of(event)->kind;
+
+	if (kind == WAYMARK_SITE_PRINT) {
+		put(m, "{}");
+	} else {
+		put(m, kind == WAYMARK_SITE_STEP ? "(flow: {})" : "");
+		put_arguments(m, event->format);
+	}
+	m->text++;
+	return message;
+}
+
+static void make_args(struct making *m, const struct waymark_event *event)
+{
+	const char *source = event->format;
+	unsigned int first = site_has_number(site_of(event));
+	struct site_span s;
+
+	memcpy(m->args, event->args, event->arg_count * sizeof(*m->args));
+	for (unsigned int i = first; i < event->arg_count; i++) {
+		unsigned int kind = event->args[i].kind;
+
+		waymark_site_next(&source, &s);
+		m->args[i] = types[kind < ARRAY_SIZE(types) ? kind : WAYMARK_DEBUG_OBJECT];
+		m->args[i].name = make_name(m, i, s);
+	}
+}
+
+struct waymark_event *waymark_site_declare(const struct waymark_event *event)
+{
+	/* A name has as many bytes as its expression, and what makes it another than all before. */
+	size_t arg_bytes = (size_t)event->arg_count * (event->arg_count + 10u);
+	size_t bytes = 3 * strlen(event->format) + arg_bytes + 32;
+	struct making *m = malloc(sizeof(*m) + bytes);
+
+	if (!m) {
+		return NULL;
+	}
+	m->text = m->names;
+	m->event = *event;
+	make_args(m, event);
+	m->event.format = make_message(m, event);
+	m->event.args = m->args;
+	return &m->event;
+}

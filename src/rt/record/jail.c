@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See jail.h. A process locks the first byte of an arena's file before it claims the arena,
+ * so who sees it claimed and not locked knows that its process is dead. The descriptors
+ * stay open for that; where the program has closed one all the same, or it is a vfork's
+ * child whose locks are not its parent's, the header says that there is no lock.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "format/uuid.h"
+#include "rt/host/futex.h"
+#include "rt/host/identity.h"
+#include "rt/host/open.h"
+#include "rt/record/jail.h"
+#include "rt/record/recorder.h"
+#include "rt/record/settings.h"
+
+/* Where nobody said how much each process may buffer: it is allocated, all of it. */
+#define BUFFER_DEFAULT (UINT64_C(16) << 20)
+
+/* How long a process waits for the arena of one that has ended: less than BEGIN_WAIT_NS. */
+#define RENEWAL_WAIT_NS UINT64_C(900000000)
+#define RENEWAL_LOOK_NS UINT64_C(5000000)
+
+/* Above what programs give out by themselves, where the limit allows. */
+#define DESCRIPTOR_LOW 200
+
+/* Written before `count`; who claims one, `is_taken`. */
+static struct jailed {
+	struct arena *arena;
+	uintptr_t identity; /* of the file */
+	int fd;
+	uint32_t is_taken; /* by this process or one that forked it: not mapped in later forks */
+} jailed[JAIL_ARENAS_MAX];
+
+/* By release, once; 0: recording is as usual. */
+static uint32_t count;
+
+bool waymark_jail_is_on(void)
+{
+	return __atomic_load_n(&count, __ATOMIC_ACQUIRE) > 0;
+}
+
+static bool make_uuid(uint8_t uuid[16])
+{
+	if (syscall(SYS_getrandom, uuid, 16, 0) != 16) {
+		return false;
+	}
+	uuid_mark_random(uuid);
+	return true;
+}
+
+static int open_high(const char *path)
+{
+	int fd = waymark_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_LOW);
+
+	if (high < 0) {
+		return fd;
+	}
+	waymark_close(fd);
+	return high;
+}
+
+/* All of its memory is there at once: no store can fail later. */
+static struct arena *map_whole(int fd, uint64_t bytes)
+{
+	if (ftruncate(fd, (off_t)bytes) || syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)bytes) ||
+		flock(fd, LOCK_SH | LOCK_NB)) {
+		return NULL;
+	}
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void begin_header(struct arena *a, const struct jail_wish *wish,
+	const struct arena_place *place, uint64_t bytes)
+{
+	struct arena_jail *j = &a->file.jail;
+
+	a->is_file = true;
+	strcpy(a->path, place->path);
+	j->on = 1;
+	j->family = (uint32_t)getpid();
+	j->unlocked = 1;
+	j->is_named = wish->is_named;
+	j->text_offset = waymark_arena_tables_bytes(bytes);
+	j->text_room = wish->text_bytes;
+	j->stacks_offset = offsetof(struct arena, free);
+	j->chunks_offset = offsetof(struct arena, chunks);
+	strncpy(j->base, wish->base, sizeof(j->base) - 1);
+	waymark_arena_begin_file(a, place, bytes, 0);
+	a->populated = a->units;
+}
+
+/* Makes one; returns 0 or an errno. */
+static int make(struct jailed *j, const struct jail_wish *wish)
+{
+	static char path[ARENA_FILE_PATH_BYTES]; /* one thread makes all of them */
+	struct arena_place place = {
+		.directory = wish->base, .path = path, .text_bytes = wish->text_bytes
+	};
+	uint64_t bytes =
+		waymark_recorder_buffer_is_given() ? waymark_recorder_buffer() : BUFFER_DEFAULT;
+	struct stat st;
+
+	if (!make_uuid(place.uuid) || !waymark_arena_shared_path(&place)) {
+		return ENAMETOOLONG;
+	}
+	bytes = (bytes + wish->text_bytes + ARENA_UNIT - 1) / ARENA_UNIT * ARENA_UNIT;
+	j->fd = open_high(path);
+	if (j->fd < 0) {
+		return errno;
+	}
+	j->arena = map_whole(j->fd, bytes);
+	if (!j->arena || waymark_stat(j->fd, &st)) {
+		int why = errno;
+
+		syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+		waymark_close(j->fd);
+		return why;
+	}
+	j->identity = identity_of(&st);
+	begin_header(j->arena, wish, &place, bytes);
+	return 0;
+}
+
+int waymark_jail_make(const struct jail_wish *wish)
+{
+	struct process *p = waymark_process();
+	uint32_t made = 0;
+	int why = p ? 0 : ENOMEM;
+
+	while (!why && made < wish->count) {
+		why = make(&jailed[made], wish);
+		made += !why;
+	}
+	while (why && made > 0) {
+		waymark_close(jailed[--made].fd);
+		waymark_arena_destroy(jailed[made].arena, true);
+	}
+	if (!why) {
+		p->is_first = 1;
+		__atomic_store_n(&count, made, __ATOMIC_RELEASE);
+	}
+	return why;
+}
+
+static bool lock(int fd, short type)
+{
+	struct flock l = {
+		.l_type = type, .l_whence = SEEK_SET, .l_start = ARENA_LOCK_OWNER, .l_len = 1
+	};
+
+	return fcntl(fd, F_SETLK, &l) == 0;
+}
+
+static bool is_ours(const struct jailed *j)
+{
+	struct stat st;
+
+	return waymark_stat(j->fd, &st) == 0 && identity_of(&st) == j->identity;
+}
+
+/* False: another process has it, or is about to. */
+static bool claim(struct process *p, struct jailed *j)
+{
+	uint32_t none = ARENA_FREE;
+	struct arena_jail *header = &j->arena->file.jail;
+
+	if (__atomic_load_n(&header->claim, __ATOMIC_ACQUIRE) != ARENA_FREE) {
+		return false;
+	}
+	bool can_lock = !process_is_borrowed(p) && is_ours(j);
+
+	if (can_lock && !lock(j->fd, F_WRLCK)) {
+		return false;
+	}
+	if (!__atomic_compare_exchange_n(&header->claim, &none, ARENA_CLAIMED, false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		if (can_lock) {
+			lock(j->fd, F_UNLCK);
+		}
+		return false;
+	}
+	header->unlocked = !can_lock;
+	__atomic_store_n(
+		&j->arena->file.pid, __atomic_load_n(&p->pid, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
+	header->is_first = p->is_first;
+	header->waiting = 0;
+	waymark_arena_renew(j->arena);
+	return true;
+}
+
+static struct arena *claim_any(struct process *p)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct jailed *j = &jailed[i];
+
+		if (__atomic_load_n(&j->is_taken, __ATOMIC_RELAXED) || !claim(p, j)) {
+			continue;
+		}
+		/* Before it is kept from forks: their copy of this says so. */
+		__atomic_store_n(&j->is_taken, 1, __ATOMIC_RELEASE);
+		waymark_arena_set_clock(j->arena, waymark_clock_pair());
+		j->arena->file.begin = j->arena->file.now;
+		j->arena->state = NULL;
+		return j->arena;
+	}
+	return NULL;
+}
+
+/* Whether its process is dead, so that a drain will give it back, or has done that. */
+static bool is_hope(const struct jailed *j)
+{
+	struct flock l = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = ARENA_LOCK_OWNER, .l_len = 1
+	};
+	const struct arena_jail *header = &j->arena->file.jail;
+
+	if (__atomic_load_n(&j->is_taken, __ATOMIC_RELAXED)) {
+		return false; /* not mapped here */
+	}
+	return __atomic_load_n(&header->claim, __ATOMIC_ACQUIRE) == ARENA_FREE ||
+	       (!__atomic_load_n(&header->unlocked, __ATOMIC_RELAXED) && is_ours(j) &&
+		       fcntl(j->fd, F_GETLK, &l) == 0 && l.l_type == F_UNLCK);
+}
+
+static bool is_any_hope(void)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (is_hope(&jailed[i])) {
+			return true;
+		}
+	}
+	return false;
+}
+
+struct arena *waymark_jail_claim(struct process *p)
+{
+	uint64_t deadline = waymark_clock_ns() + RENEWAL_WAIT_NS;
+	bool waits = waymark_recorder_policy() == RECORDER_BLOCK;
+	struct arena *a = claim_any(p);
+
+	while (!a && waits && is_any_hope() && waymark_clock_ns() < deadline) {
+		futex_sleep(RENEWAL_LOOK_NS);
+		a = claim_any(p);
+	}
+	return a;
+}
+
+void waymark_jail_show(struct arena *a)
+{
+	__atomic_store_n(&a->file.jail.claim, ARENA_RECORDS, __ATOMIC_RELEASE);
+}
+
+static struct jailed *find(const struct arena *a)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (jailed[i].arena == a) {
+			return &jailed[i];
+		}
+	}
+	return NULL;
+}
+
+/* Nobody takes it any more: what stands in it is of no use to another. */
+void waymark_jail_unclaim(struct arena *a)
+{
+	struct jailed *j = find(a);
+
+	if (j && is_ours(j)) {
+		lock(j->fd, F_UNLCK);
+	}
+}
+
+void waymark_jail_look(struct arena *a)
+{
+	const struct jailed *j = find(a);
+
+	if (j && !a->file.jail.unlocked && !is_ours(j)) {
+		__atomic_store_n(&a->file.jail.unlocked, 1, __ATOMIC_RELEASE);
+	}
+}
+
+void waymark_jail_end(struct process *p)
+{
+	struct arena *a = recorder_arena(&p->recorders[WAYMARK_RECORDER_CTF]);
+
+	if (a && a->file.jail.on && !process_is_borrowed(p)) {
+		waymark_jail_look(a);
+		waymark_arena_set_clock(a, waymark_clock_pair());
+		__atomic_store_n(&a->file.jail.ended, 1, __ATOMIC_RELEASE);
+	}
+}
+
+size_t waymark_jail_descriptors(int *fds)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		fds[i] = jailed[i].fd;
+	}
+	return count;
+}

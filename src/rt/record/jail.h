@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recording in a jail: the arenas of this process and of those that it forks, made at one
+ * time, whole, and inherited. From then on nothing is opened, created or written here, and
+ * there is no writer: `waymark drain` takes packets out of the arenas, see
+ * format/arena_jail.h. A fork forgets whose arena is whose like all else of the recorder,
+ * so the child's first event claims one that is free.
+ */
+#ifndef RT_RECORD_JAIL_H
+#define RT_RECORD_JAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rt/record/arena.h"
+#include "rt/record/process.h"
+
+#define JAIL_ARENAS_MAX 64u
+
+struct jail_wish {
+	uint32_t count; /* of processes that record at most, this one counted in */
+	uint64_t text_bytes; /* for each one's declarations */
+	const char *base; /* this process's trace, absolute */
+	bool is_named; /* it was asked for */
+};
+
+/* waymark_jail_is_on(), in process.h: there are such arenas, so nothing may be opened. */
+
+/* Makes them, before any event was recorded. Returns 0; or an errno, and there are none. */
+int waymark_jail_make(const struct jail_wish *wish);
+
+/*
+ * Claims one for the process; NULL: none is free. With full=block it waits for a short time
+ * where a drain may give back that of a process which has ended. It is shown to the drain by
+ * waymark_jail_show(), when its declarations are there. With all signals blocked.
+ */
+struct arena *waymark_jail_claim(struct process *p);
+void waymark_jail_show(struct arena *a);
+void waymark_jail_unclaim(struct arena *a);
+
+/* Looks whether the program has closed what tells that the process lives. Any signal handler. */
+void waymark_jail_look(struct arena *a);
+
+/* Notes that the process came to its end. */
+void waymark_jail_end(struct process *p);
+
+/* Their descriptors, at most JAIL_ARENAS_MAX; returns how many. */
+size_t waymark_jail_descriptors(int *fds);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See ctf_jail.h. The trace's name is that which the first process would have had: those of
+ * its forks the drain derives, as they are derived where each names its own.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rt/event/registry.h"
+#include "rt/host/line.h"
+#include "rt/record/jail.h"
+#include "rt/sink/ctf_head.h"
+#include "rt/sink/ctf_jail.h"
+#include "rt/sink/ctf_metadata.h"
+#include "rt/sink/ctf_pass.h"
+
+/* Room for declarations: of an event, and of those that are loaded later. */
+#define TEXT_BYTES_EVENT UINT64_C(512)
+#define TEXT_BYTES_MORE (UINT64_C(256) << 10)
+
+/* How old the clocks' last reading may get. */
+#define CLOCK_NS UINT64_C(1000000000)
+
+/* Wiped by fork, made before the arenas: what the metadata is written of. */
+static struct ctf_trace *trace;
+
+static uint32_t reading; /* 1: a thread reads the clocks */
+
+static struct arena *own_arena(void)
+{
+	struct process *p = waymark_process_current();
+	struct recorder *r = p ? &p->recorders[WAYMARK_RECORDER_CTF] : NULL;
+
+	return r && recorder_is_jailed(r) ? recorder_arena(r) : NULL;
+}
+
+bool waymark_ctf_jail_has_begun(void)
+{
+	return waymark_jail_is_on() && own_arena();
+}
+
+static void declare_locked(struct arena *a)
+{
+	struct arena_jail *j = &a->file.jail;
+	struct ctf_area area = {
+		.text = (char *)a + j->text_offset, .room = j->text_room, .length = j->text_bytes
+	};
+	struct process *p = waymark_process_current();
+
+	if (waymark_ctf_metadata_put(trace, &area)) {
+		__atomic_store_n(&j->text_bytes, area.length, __ATOMIC_RELEASE);
+	} else if (p) {
+		waymark_notice(p, "jail=: no room for the declarations of further events: "
+				  "nobody can read them");
+		trace->declared = REGISTRY_IDS_MAX; /* said once */
+	}
+}
+
+static void read_clocks(struct arena *a)
+{
+	uint64_t now = waymark_clock_ns();
+	uint32_t none = 0;
+
+	if (now - __atomic_load_n(&a->file.now.monotonic_ns, __ATOMIC_RELAXED) > CLOCK_NS &&
+		__atomic_compare_exchange_n(
+			&reading, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		waymark_arena_set_clock(a, waymark_clock_pair());
+		__atomic_store_n(&reading, 0, __ATOMIC_RELEASE);
+	}
+}
+
+/* Relaxed: whoever has seen an id declares it, or finds that it is. */
+static void declare(struct arena *a)
+{
+	struct guard guard;
+
+	waymark_jail_look(a);
+	read_clocks(a);
+	if (waymark_registry_entry(__atomic_load_n(&trace->declared, __ATOMIC_RELAXED) + 1)) {
+		waymark_ctf_lock(trace, &guard);
+		declare_locked(a);
+		waymark_ctf_unlock(trace, &guard);
+	}
+}
+
+void waymark_ctf_jail_declare(void)
+{
+	struct arena *a = own_arena();
+
+	if (a) {
+		declare(a);
+	}
+}
+
+static void begun(struct arena *a)
+{
+	trace->pid = a->file.pid;
+	trace->begin = a->file.begin;
+	memcpy(trace->uuid, a->file.uuid, sizeof(trace->uuid));
+	__atomic_store_n(&reading, 0, __ATOMIC_RELAXED); /* a fork's child: nobody does */
+	declare_locked(a);
+}
+
+static void get_name(const struct recorder *r, char *name, size_t size)
+{
+	const struct arena *a = recorder_arena(r);
+	struct line l;
+
+	line_init(&l, name, size);
+	waymark_line_put(&l, "%s", a ? a->file.jail.base : "jail");
+}
+
+static void get_status(const struct recorder *r, struct consumer_status *status)
+{
+	(void)r;
+	*status = (struct consumer_status){ 0 };
+}
+
+const struct consumer waymark_consumer_ctf_jail = {
+	.begun = begun,
+	.declare = declare,
+	.get_name = get_name,
+	.get_status = get_status,
+};
+
+const struct consumer waymark_consumer_none = {
+	.get_name = get_name,
+	.get_status = get_status,
+};
+
+/* The name of the trace: what was asked for, or the default where we are. */
+static bool make_base(char base[PATH_MAX], bool *is_named)
+{
+	const struct ctf_config *config = waymark_ctf_config();
+	struct line l;
+
+	*is_named = config && config->path[0];
+	line_init(&l, base, PATH_MAX);
+	if (*is_named) {
+		waymark_line_put(&l, "%s", config->path);
+		return !l.cut;
+	}
+	if (syscall(SYS_getcwd, base, PATH_MAX) < 0) {
+		return false;
+	}
+	l.len = strlen(base);
+	waymark_line_put(&l, "%strace-%u.ctf", base[1] ? "/" : "", (unsigned int)getpid());
+	return !l.cut;
+}
+
+int waymark_ctf_jail_make(uint32_t count, size_t events)
+{
+	static char base[PATH_MAX];
+	struct process *p = waymark_process();
+	struct jail_wish wish = { .count = count, .base = base };
+
+	if (!p || process_has_recorded(p)) {
+		return p ? EALREADY : ENOMEM;
+	}
+	trace = waymark_wiped_map(sizeof(*trace));
+	if (!trace || !make_base(base, &wish.is_named)) {
+		return errno;
+	}
+	waymark_ctf_names_keep();
+	wish.text_bytes = events * TEXT_BYTES_EVENT + TEXT_BYTES_MORE;
+	return waymark_jail_make(&wish);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The consumer of the sink `ctf` in a jail: it writes nothing. Declarations go into the
+ * arena, for `waymark drain`, which makes the trace of them.
+ */
+#ifndef RT_SINK_CTF_JAIL_H
+#define RT_SINK_CTF_JAIL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rt/record/consumer.h"
+
+extern const struct consumer waymark_consumer_ctf_jail;
+
+/* Of a backend that records nothing there. */
+extern const struct consumer waymark_consumer_none;
+
+/*
+ * Makes the arenas for `count` processes of a program that has so many events. Returns 0 or an
+ * errno; EALREADY where this one has recorded already. While no other thread records; no signal
+ * handler.
+ */
+int waymark_ctf_jail_make(uint32_t count, size_t events);
+
+/* Whether this process records into one of them. Any context. */
+bool waymark_ctf_jail_has_begun(void);
+
+/* Declares the events that got an id since. Any thread, any signal handler. */
+void waymark_ctf_jail_declare(void);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trace points of waymark/scope.h, of whose arguments some have no fixed size: text, and what
+ * callbacks tell. Values go to the recorders in the layout that their declaration has, which
+ * waymark_site_declare() makes, and to those that print as a message.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "base/compiler.h"
+#include "rt/host/line.h"
+#include "rt/sink/site_record.h"
+#include "rt/sink/site_text.h"
+
+/* What WAYMARK_PRINT() formats on the stack, and elsewhere; the rest is cut. */
+#define PRINT_BYTES 512
+#define PRINT_LONG_BYTES 16384
+
+/* An event that fires. */
+struct firing {
+	const struct waymark_event *event;
+	struct waymark_debug *values; /* the first is the number */
+	uint32_t count; /* without that */
+	uint32_t max; /* bytes of a text */
+};
+
+/* How a kind of value lies in a record. */
+enum form { FORM_WORD, FORM_WIDE, FORM_STRING, FORM_VALUE };
+
+static const uint8_t forms[WAYMARK_DEBUG_KINDS] = {
+	[WAYMARK_DEBUG_U128] = FORM_WIDE,
+	[WAYMARK_DEBUG_I128] = FORM_WIDE,
+	[WAYMARK_DEBUG_CHAR] = FORM_VALUE,
+	[WAYMARK_DEBUG_POINTER] = FORM_VALUE,
+	[WAYMARK_DEBUG_STRING] = FORM_STRING,
+	[WAYMARK_DEBUG_BYTES] = FORM_VALUE,
+	[WAYMARK_DEBUG_TREE] = FORM_VALUE,
+	[WAYMARK_DEBUG_OBJECT] = FORM_VALUE,
+};
+
+/* What a text that has a length takes: it may be changed meanwhile, but it stays that long. */
+WAYMARK_INLINE uint32_t text_length(const struct waymark_debug *v)
+{
+	return v->as.pointer ? v->length : WAYMARK_NULL_STRING;
+}
+
+/* Out of line, but with nothing in memory that is not there anyway. */
+static NOINLINE char *put_value(char *pos, const struct waymark_debug *v, uint32_t max)
+{
+	struct waymark_record r = { NULL, pos };
+
+	waymark_record_debug(&r, v, max);
+	return r.pos;
+}
+
+WAYMARK_INLINE void store(struct waymark_record *r, const struct waymark_arg *arg,
+	const struct waymark_debug *v, uint32_t max)
+{
+	switch ((enum form)forms[arg->kind]) {
+	case FORM_WORD:
+		waymark_record_word(r, v);
+		break;
+	case FORM_WIDE:
+		waymark_record_wide(r, v->as.wide.low, v->as.wide.high);
+		break;
+	case FORM_STRING:
+		waymark_record_string(r, v->as.pointer, text_length(v), max);
+		break;
+	case FORM_VALUE:
+		r->pos = put_value(r->pos, v, max);
+		break;
+	}
+}
+
+/* What the arguments take at most, in whatever form; 0: callbacks are among them. */
+WAYMARK_INLINE size_t room_of(const struct firing *f, uint32_t max)
+{
+	size_t room = sizeof(int64_t);
+
+	for (uint32_t i = 1; i <= f->count; i++) {
+		if (waymark_debug_is_call(&f->values[i])) {
+			return 0;
+		}
+		room += waymark_debug_room(&f->values[i], max);
+	}
+	return room;
+}
+
+/* False: once more with `wait`, or nothing is to be recorded. */
+WAYMARK_INLINE bool record(const struct firing *f, enum waymark_recorder recorder, bool wait)
+{
+	const struct waymark_arg *arg = f->event->args;
+	uint32_t max = waymark_string_limit(f->max, wait);
+	size_t room = room_of(f, max);
+	struct waymark_record r;
+
+	if (!room || !waymark_record_open(&r, recorder, f->event, room, wait)) {
+		return false;
+	}
+	if (site_has_number(site_of(f->event))) {
+		waymark_record_value(&r, &f->values[0].as.i, sizeof(int64_t));
+		arg++;
+	}
+	for (uint32_t i = 1; i <= f->count; i++) {
+		store(&r, arg++, &f->values[i], max);
+	}
+	waymark_record_end(&r);
+	return true;
+}
+
+static NOINLINE void record_all(const struct firing *f, unsigned int on)
+{
+	if (on & WAYMARK_CTF) {
+		record(f, WAYMARK_RECORDER_CTF, true);
+	}
+	if (on & WAYMARK_SIMPLE) {
+		record(f, WAYMARK_RECORDER_SIMPLE, true);
+	}
+}
+
+/* Callbacks are called once for both recorders; afterwards the values are none any more. */
+static COLD void flatten_and_record(const struct firing *f, unsigned int on)
+{
+	struct waymark_trees trees;
+
+	waymark_trees_begin(&trees);
+	for (uint32_t i = 0; i < f->count; i++) {
+		waymark_flatten(&trees, f->event, i, &f->values[1 + i]);
+	}
+	record_all(f, on);
+	waymark_trees_end(&trees);
+}
+
+void waymark_site_show(const struct waymark_event *event, const struct waymark_debug *values,
+	uint32_t count, unsigned int on, enum waymark_mark mark)
+{
+	struct waymark_message m = waymark_message_of(values + 1, count, event->file, event->line);
+
+	m.mark = mark;
+	m.id = values[0].as.i;
+	waymark_site_hand_over(event, &m, on);
+}
+
+/* Printed first: whoever records makes trees of what calls. */
+static COLD void fire_several(const struct firing *f, unsigned int on, enum waymark_mark mark)
+{
+	if (on & SITE_PRINTING_BACKENDS) {
+		waymark_site_show(f->event, f->values, f->count, on, mark);
+	}
+	if (on & SITE_RECORDING_BACKENDS) {
+		flatten_and_record(f, on);
+	}
+}
+
+WAYMARK_HOT static void fire(const struct firing *f, unsigned int on, enum waymark_mark mark)
+{
+	if (UNLIKELY(on != WAYMARK_CTF) || UNLIKELY(!record(f, WAYMARK_RECORDER_CTF, false))) {
+		fire_several(f, on, mark);
+	}
+}
+
+uint64_t waymark_site_enter(
+	waymark_site_pointer *site, struct waymark_debug *values, uint32_t count, uint32_t max)
+{
+	struct firing f = { *site, values, count, max };
+	uint64_t token = waymark_scope_token(site_backends(site));
+
+	if (token) {
+		values[0].as.i = waymark_scope_id(token);
+		fire(&f, waymark_scope_backends(token), WAYMARK_MARK_START);
+	}
+	return token;
+}
+
+struct waymark_scope waymark_site_start(
+	waymark_site_pointer *site, struct waymark_debug *values, uint32_t count, uint32_t max)
+{
+	struct firing f = { *site, values, count, max };
+	struct waymark_scope flow = waymark_scope_start(site_backends(site), waymark_site_end_flow);
+
+	if (flow.end) {
+		site_flow_begins(&flow, *site);
+		values[0].as.i = flow.id;
+		fire(&f, flow.backends, WAYMARK_MARK_ASYNC_START);
+	}
+	return flow;
+}
+
+void waymark_site_fire(
+	waymark_site_pointer *site, struct waymark_debug *values, uint32_t count, uint32_t max)
+{
+	struct firing f = { *site, values, count, max };
+
+	fire(&f, site_backends(site), WAYMARK_MARK_NONE);
+}
+
+/* A newline at its end is for others who print; a cut is between characters, and marked. */
+static void end_text(struct line *l)
+{
+	static const char cut_mark[] = "...";
+
+	if (!l->cut) {
+		l->len -= l->len > 0 && l->data[l->len - 1] == '\n';
+		return;
+	}
+	l->len -= sizeof(cut_mark) - 1;
+	while (l->len > 0 && (l->data[l->len] & 0xc0) == 0x80) {
+		l->len--;
+	}
+	waymark_line_add(l, cut_mark, sizeof(cut_mark) - 1);
+}
+
+static void print_text(waymark_site_pointer *site, struct line *l)
+{
+	struct waymark_debug values[2];
+
+	end_text(l);
+	values[0] = waymark_debug_i64(0);
+	values[1] = waymark_debug_text(l->data, l->len);
+	waymark_site_fire(site, values, 1, WAYMARK_SITE_TEXTS_MAX);
+}
+
+/* False: there is no memory. */
+static COLD bool print_long(waymark_site_pointer *site, const char *format, va_list args)
+{
+	char *text = mmap(
+		NULL, PRINT_LONG_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct line l;
+
+	if (text == MAP_FAILED) {
+		return false;
+	}
+	line_init(&l, text, PRINT_LONG_BYTES);
+	waymark_line_vprintf(&l, format, args);
+	print_text(site, &l);
+	munmap(text, PRINT_LONG_BYTES);
+	return true;
+}
+
+void waymark_site_print(waymark_site_pointer *site, const char *format, ...)
+{
+	char text[PRINT_BYTES];
+	struct line l;
+	va_list args;
+	va_list again;
+	int saved = errno;
+
+	line_init(&l, text, sizeof(text));
+	va_start(args, format);
+	va_copy(again, args);
+	waymark_line_vprintf(&l, format, args);
+	if (!l.cut || !print_long(site, format, again)) {
+		print_text(site, &l);
+	}
+	va_end(again);
+	va_end(args);
+	errno = saved;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * WAYMARK_BEGIN() and WAYMARK_END(): what each thread has begun and not ended, as a stack.
+ *
+ *	an END ends the last BEGIN of its category that its thread has not ended, be it on top or
+ *	not; where there is none, it does nothing
+ *	a BEGIN that is off is on the stack as well, so that its END finds it; but only above one
+ *	that is on: as soon as none of those is left, the stack is empty
+ *	what does not fit is lost, counted and told; while all of it is of one category, its ENDs
+ *	are known, and otherwise the stack is given up: nothing is ever ended by another's END
+ *
+ * A signal handler ends what it begins: an entry that is taken is not looked at before it is
+ * whole. What a thread leaves open when it exits is open for ever in the trace, and not counted
+ * by WAYMARK_LIVE(). In a fork's child the forking thread's stack goes on, and is all that is
+ * counted there. Past the C library, as by clone(2), the counts are the parent's.
+ * What is open in a plug-in goes with it, see waymark_site_is_there().
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "rt/event/registry.h"
+#include "rt/record/process.h"
+#include "rt/record/recorder.h"
+#include "rt/sink/site_record.h"
+
+#define DEPTH_MAX 32u
+
+/* For the values of later keys the C library may allocate, which no signal handler can. */
+#define KEYS_IN_THREAD 32u
+
+struct begun {
+	const struct waymark_event *event; /* NULL: it has ended */
+	uint64_t token; /* 0: off */
+};
+
+#define THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+
+/* Of entries, and beyond DEPTH_MAX of what did not fit. */
+__thread uint32_t waymark_site_depth __attribute__((tls_model("initial-exec")));
+
+static THREAD_LOCAL struct begun stack[DEPTH_MAX];
+static THREAD_LOCAL uint32_t on; /* entries that are */
+static THREAD_LOCAL const struct waymark_category *deeper; /* of what did not fit */
+static THREAD_LOCAL bool is_watched; /* the thread's end */
+static THREAD_LOCAL uint32_t removals; /* when all of the stack was there */
+
+static pthread_key_t exit_key;
+static bool exit_key_valid;
+
+static struct waymark_category *category_of(const struct waymark_event *event)
+{
+	return site_of(event)->category;
+}
+
+/* Each object has categories of its own. */
+static bool is_same(const struct waymark_category *a, const struct waymark_category *b)
+{
+	return a == b || strcmp(a->name, b->name) == 0;
+}
+
+static uint32_t entries(void)
+{
+	return waymark_site_depth < DEPTH_MAX ? waymark_site_depth : DEPTH_MAX;
+}
+
+static void count_live(const struct waymark_event *event, int64_t change)
+{
+	__atomic_fetch_add(&category_of(event)->live, change, __ATOMIC_RELAXED);
+}
+
+/* Nothing of the thread is open any more; of what was, no end is recorded. */
+static void give_up(void)
+{
+	for (uint32_t i = 0; i < entries(); i++) {
+		if (stack[i].event && stack[i].token) {
+			count_live(stack[i].event, -1);
+		}
+		stack[i].event = NULL;
+	}
+	on = 0;
+	waymark_site_depth = 0;
+}
+
+/* Takes out of the stack what has ended on top of it. */
+static void trim(void)
+{
+	while (waymark_site_depth > 0 && waymark_site_depth <= DEPTH_MAX &&
+		!stack[waymark_site_depth - 1].event) {
+		waymark_site_depth--;
+	}
+}
+
+/*
+ * Takes out of the stack what has gone with its object. First seen and then done: a signal
+ * handler in between finds whole entries.
+ */
+static COLD void forget_gone(bool is_there(const struct waymark_event *event, uint32_t removals))
+{
+	uint32_t now = waymark_registry_removals();
+	bool gone[DEPTH_MAX] = { false };
+
+	for (uint32_t i = 0; i < entries(); i++) {
+		gone[i] = stack[i].event && !is_there(stack[i].event, removals);
+	}
+	for (uint32_t i = 0; i < entries(); i++) {
+		if (gone[i]) {
+			stack[i].event = NULL;
+			on -= stack[i].token != 0;
+		}
+	}
+	removals = now;
+	if (on == 0 || waymark_site_depth > DEPTH_MAX) {
+		give_up(); /* `deeper` may have gone as well */
+	}
+	trim();
+}
+
+/* To be called before an entry of the stack is looked at. */
+static inline void see_gone(void)
+{
+	if (UNLIKELY(removals != waymark_registry_removals())) {
+		forget_gone(waymark_site_is_there);
+	}
+}
+
+static void thread_exit(void *unused)
+{
+	(void)unused;
+	is_watched = false;
+	see_gone();
+	give_up();
+}
+
+static void watch_thread(void)
+{
+	if (!is_watched && exit_key_valid &&
+		(exit_key < KEYS_IN_THREAD || !waymark_may_be_handler())) {
+		is_watched = pthread_setspecific(exit_key, stack) == 0;
+	}
+}
+
+/* ---- Too deep ---- */
+
+static void lose(const struct waymark_event *event, unsigned int backends)
+{
+	static bool told;
+
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		if (backends & (1u << k)) {
+			waymark_recorder_lose((enum waymark_recorder)k, event->id);
+			waymark_recorder_lose((enum waymark_recorder)k, event->end->id);
+		}
+	}
+	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+		waymark_notice(waymark_process(),
+			"more than %u of WAYMARK_BEGIN() are open on a thread: the deeper ones "
+			"are lost",
+			DEPTH_MAX);
+	}
+}
+
+static COLD void begin_too_deep(const struct waymark_event *event)
+{
+	const struct waymark_category *category = category_of(event);
+
+	if (waymark_site_depth == DEPTH_MAX) {
+		deeper = category;
+	}
+	if (is_same(deeper, category)) {
+		waymark_site_depth++;
+	} else {
+		give_up();
+	}
+}
+
+/* ---- What call sites call ---- */
+
+bool waymark_site_may_begin(waymark_site_pointer *site)
+{
+	if (LIKELY(waymark_site_depth < DEPTH_MAX)) {
+		return true;
+	}
+	see_gone();
+	if (waymark_site_depth < DEPTH_MAX) {
+		return true;
+	}
+	lose(*site, site_backends(site));
+	begin_too_deep(*site);
+	return false;
+}
+
+void waymark_site_begun(waymark_site_pointer *site, uint64_t token)
+{
+	if (waymark_site_depth == 0) {
+		removals = waymark_registry_removals();
+	} else if (UNLIKELY(waymark_site_depth >= DEPTH_MAX)) {
+		see_gone();
+	}
+	if (token) {
+		watch_thread();
+		count_live(*site, 1);
+		on++;
+	}
+	if (UNLIKELY(waymark_site_depth >= DEPTH_MAX)) {
+		begin_too_deep(*site);
+	} else if (on) {
+		uint32_t at = waymark_site_depth++;
+
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		stack[at].token = token;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		stack[at].event = *site;
+	}
+}
+
+/* The last one of the category; NULL: there is none. */
+static struct begun *find(const struct waymark_category *category)
+{
+	for (uint32_t i = entries(); i > 0; i--) {
+		struct begun *b = &stack[i - 1];
+
+		if (b->event && is_same(category_of(b->event), category)) {
+			return b;
+		}
+	}
+	return NULL;
+}
+
+static void take_out(struct begun *b)
+{
+	b->event = NULL;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (b->token && --on == 0) {
+		give_up(); /* the rest is off */
+	}
+	trim();
+}
+
+void waymark_site_end(const struct waymark_category *category)
+{
+	see_gone();
+	if (UNLIKELY(waymark_site_depth > DEPTH_MAX) && is_same(deeper, category)) {
+		waymark_site_depth--;
+		trim();
+		return;
+	}
+	struct begun *b = find(category);
+
+	if (b) {
+		struct begun ended = *b;
+
+		take_out(b);
+		if (ended.token) {
+			waymark_site_leave_event(ended.event, ended.token);
+			count_live(ended.event, -1);
+		}
+	}
+}
+
+/* ---- Forks ---- */
+
+static void no_live(const struct waymark_object *object)
+{
+	registry_foreach_event(it, object)
+	{
+		struct waymark_category *category =
+			(*it)->flags & WAYMARK_EVENT_SITE ? site_of(*it)->category : NULL;
+
+		if (category && category->live) {
+			category->live = 0;
+		}
+	}
+}
+
+static bool is_in_child(const struct waymark_event *event, uint32_t unused)
+{
+	(void)unused;
+	return waymark_registry_has(event);
+}
+
+/* Of all threads the child has one. The control lock is taken around a fork. */
+static void in_child(void)
+{
+	forget_gone(is_in_child);
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		no_live(o);
+	}
+	for (uint32_t i = 0; i < entries(); i++) {
+		if (stack[i].event && stack[i].token) {
+			count_live(stack[i].event, 1);
+		}
+	}
+}
+
+__attribute__((constructor(101))) static void watch_threads(void)
+{
+	exit_key_valid = pthread_key_create(&exit_key, thread_exit) == 0;
+	pthread_atfork(NULL, NULL, in_child);
+}

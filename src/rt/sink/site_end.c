@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* How scopes and flows of waymark/scope.h end: by what was on when they began. */
+#include "base/compiler.h"
+#include "rt/host/lock.h"
+#include "rt/sink/site_record.h"
+#include "rt/sink/site_text.h"
+
+WAYMARK_INLINE bool record(const struct waymark_event *end, enum waymark_recorder recorder,
+	bool wait, int64_t id, uint32_t tid)
+{
+	struct waymark_record r;
+
+	if (!waymark_record_open(&r, recorder, end, 2 * (sizeof(id) + sizeof(tid)), wait)) {
+		return false;
+	}
+	waymark_record_value(&r, &id, sizeof(id));
+	waymark_record_value(&r, &tid, sizeof(tid));
+	waymark_record_end(&r);
+	return true;
+}
+
+static COLD void end(const struct waymark_event *event, const struct waymark_scope *scope,
+	enum waymark_mark mark)
+{
+	struct waymark_debug number = waymark_debug_i64(scope->id);
+
+	if (scope->backends & WAYMARK_CTF) {
+		record(event->end, WAYMARK_RECORDER_CTF, true, scope->id, scope->tid);
+	}
+	if (scope->backends & WAYMARK_SIMPLE) {
+		record(event->end, WAYMARK_RECORDER_SIMPLE, true, scope->id, scope->tid);
+	}
+	if (scope->backends & SITE_PRINTING_BACKENDS) {
+		waymark_site_show(event, &number, 0, scope->backends, mark);
+	}
+}
+
+static COLD void leave(const struct waymark_event *event, uint64_t token)
+{
+	struct waymark_scope scope = waymark_scope_of(token);
+
+	scope.tid = waymark_scope_tid();
+	end(event, &scope, WAYMARK_MARK_END);
+}
+
+WAYMARK_HOT static void leave_fast(const struct waymark_event *event, uint64_t token)
+{
+	uint32_t tid = waymark_scope_known_tid();
+
+	if (UNLIKELY(waymark_scope_backends(token) != WAYMARK_CTF) || UNLIKELY(!tid) ||
+		UNLIKELY(!record(
+			event->end, WAYMARK_RECORDER_CTF, false, waymark_scope_id(token), tid))) {
+		leave(event, token);
+	}
+}
+
+void waymark_site_leave(waymark_site_pointer *site, uint64_t token)
+{
+	leave_fast(*site, token);
+}
+
+void waymark_site_leave_event(const struct waymark_event *event, uint64_t token)
+{
+	leave_fast(event, token);
+}
+
+/* ---- Whose object may be gone ---- */
+
+/* Whoever has the lock holds it for microseconds, unless it is what this has interrupted. */
+static bool take_lock(void)
+{
+	static const int tries = 10000;
+	bool taken = false;
+
+	for (int i = 0; i < tries && !taken; i++) {
+		taken = waymark_trylock();
+	}
+	return taken;
+}
+
+static COLD bool is_registered(const struct waymark_event *event)
+{
+	bool found = false;
+
+	if (take_lock()) {
+		found = waymark_registry_has(event);
+		waymark_unlock();
+	}
+	return found;
+}
+
+bool waymark_site_is_there(const struct waymark_event *event, uint32_t removals)
+{
+	return LIKELY(removals == waymark_registry_removals()) || is_registered(event);
+}
+
+void waymark_site_end_flow(const struct waymark_scope *flow)
+{
+	const struct waymark_event *event = flow->event;
+
+	if (!waymark_site_is_there(event, flow->line)) {
+		return;
+	}
+	if (flow->backends != WAYMARK_CTF ||
+		!record(event->end, WAYMARK_RECORDER_CTF, false, flow->id, flow->tid)) {
+		end(event, flow, WAYMARK_MARK_ASYNC_END);
+	}
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* See view/report.h: what is for programs. */
+#include "view/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/compiler.h"
+#include "view/message_json.h"
+
+static const struct distribution none;
+
+static const struct distribution *lengths_of(const struct report_row *row)
+{
+	return row && row->lengths ? row->lengths : &none;
+}
+
+static void put_number(struct report_number **at, const char *title, uint64_t value)
+{
+	snprintf((*at)->title, sizeof((*at)->title), "%s", title);
+	(*at)->value = value;
+	++*at;
+}
+
+size_t report_numbers(const struct report *r, const struct report_form *form,
+	const struct report_row *row, struct report_number numbers[REPORT_NUMBERS_MAX])
+{
+	const struct distribution *d = lengths_of(row);
+	struct report_number *at = numbers;
+
+	put_number(&at, "count", d->count);
+	put_number(&at, "total_ns", d->sum);
+	if (r->has_self) {
+		put_number(&at, "self_ns", row ? row->self_ns : 0);
+	}
+	put_number(&at, "average_ns", distribution_average(d));
+	put_number(&at, "min_ns", d->min);
+	for (size_t i = 0; i < form->percent_count; i++) {
+		char title[24];
+
+		snprintf(title, sizeof(title), "p%s_ns", form->percent_texts[i]);
+		put_number(&at, title, distribution_percentile(d, form->percents[i]));
+	}
+	put_number(&at, "max_ns", d->max);
+	return (size_t)(at - numbers);
+}
+
+bool report_buckets(const struct report_row *row, unsigned int *first, unsigned int *last)
+{
+	const struct distribution *d = lengths_of(row);
+	unsigned int bits = 0;
+
+	if (d->count == 0) {
+		return false;
+	}
+	while (distribution_of_bits(d, bits) == 0) {
+		bits++;
+	}
+	*first = bits;
+	for (bits = 64; distribution_of_bits(d, bits) == 0;) {
+		bits--;
+	}
+	*last = bits;
+	return true;
+}
+
+/* NULL is null. */
+static void put_string(struct out *out, const char *text)
+{
+	if (!text) {
+		out_str(out, "null");
+		return;
+	}
+	size_t length = strlen(text);
+	char *begin = out_reserve(out, JSON_EXPANSION * length + JSON_QUOTES);
+
+	out_advance(out, (size_t)(json_put_string(begin, text, length) - begin));
+}
+
+struct unpaired_number {
+	const char *title;
+	uint64_t value;
+};
+
+#define UNPAIRED 5
+
+static void list_unpaired(const struct unpaired *u, struct unpaired_number numbers[UNPAIRED])
+{
+	const struct unpaired_number all[UNPAIRED] = {
+		{ "unfinished", u->unfinished },
+		{ "end_lost", u->end_lost },
+		{ "unbegun", u->unbegun },
+		{ "begin_lost", u->begin_lost },
+		{ "begun_twice", u->begun_twice },
+	};
+
+	memcpy(numbers, all, sizeof(all));
+}
+
+static void put_unpaired(struct out *out, const struct unpaired *u)
+{
+	struct unpaired_number numbers[UNPAIRED];
+
+	list_unpaired(u, numbers);
+	for (size_t i = 0; i < UNPAIRED; i++) {
+		out_printf(
+			out, "%s\"%s\":%" PRIu64, i ? "," : "", numbers[i].title, numbers[i].value);
+	}
+}
+
+/* From and below what time, and how many. */
+static void put_bucket(struct out *out, const struct report_row *row, unsigned int bits)
+{
+	out_printf(out, "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"count\":%" PRIu64 "}",
+		bits ? UINT64_C(1) << (bits - 1) : 0, bits < 64 ? UINT64_C(1) << bits : UINT64_MAX,
+		distribution_of_bits(row->lengths, bits));
+}
+
+static void put_buckets(struct out *out, const struct report_row *row)
+{
+	unsigned int first;
+	unsigned int last;
+
+	out_str(out, ",\"histogram\":[");
+	if (report_buckets(row, &first, &last)) {
+		for (unsigned int bits = first; bits <= last; bits++) {
+			out_str(out, bits > first ? "," : "");
+			put_bucket(out, row, bits);
+		}
+	}
+	out_char(out, ']');
+}
+
+static void put_names(struct out *out, const struct report *r, const struct report_row *row)
+{
+	out_str(out, r->has_to ? "{\"from\":" : "{\"name\":");
+	put_string(out, row->name);
+	if (r->has_to) {
+		out_str(out, ",\"to\":");
+		put_string(out, row->to);
+	}
+	if (r->group) {
+		out_str(out, ",\"group\":");
+		put_string(out, row->group);
+	}
+}
+
+void report_put_json(struct out *out, const struct report *r, const struct report_form *form)
+{
+	struct report_number numbers[REPORT_NUMBERS_MAX];
+
+	out_char(out, '{');
+	put_unpaired(out, &r->unpaired);
+	if (r->has_to) {
+		out_printf(out, ",\"keyless\":%" PRIu64 ",\"most_open\":%" PRIu64, r->keyless,
+			r->most_open);
+	}
+	if (r->group) {
+		out_str(out, ",\"by\":");
+		put_string(out, r->group);
+	}
+	out_str(out, r->has_to ? ",\n\"latencies\":[" : ",\n\"scopes\":[");
+	for (size_t i = 0; i < report_shown(r, form); i++) {
+		const struct report_row *row = &r->rows.items[i];
+		size_t count = report_numbers(r, form, row, numbers);
+
+		out_str(out, i ? ",\n " : "\n ");
+		put_names(out, r, row);
+		for (size_t n = 0; n < count; n++) {
+			out_printf(out, ",\"%s\":%" PRIu64, numbers[n].title, numbers[n].value);
+		}
+		out_char(out, ',');
+		put_unpaired(out, &row->unpaired);
+		if (form->has_histogram) {
+			put_buckets(out, row);
+		}
+		out_char(out, '}');
+	}
+	out_str(out, "]}\n");
+}
+
+/* In quotes, of which those inside are doubled; nothing, where there is no text. */
+static void put_quoted(struct out *out, const char *text)
+{
+	if (!text) {
+		return;
+	}
+	out_char(out, '"');
+	for (; *text; text++) {
+		out_str(out, *text == '"' ? "\"" : "");
+		out_char(out, *text);
+	}
+	out_char(out, '"');
+}
+
+static void put_csv_names(struct out *out, const struct report *r, const struct report_row *row)
+{
+	put_quoted(out, row->name);
+	if (r->has_to) {
+		out_char(out, ',');
+		put_quoted(out, row->to);
+	}
+	if (r->group) {
+		out_char(out, ',');
+		put_quoted(out, row->group);
+	}
+}
+
+static void put_csv_titles(struct out *out, const struct report *r)
+{
+	out_str(out, r->has_to ? "from,to" : "name");
+	out_str(out, r->group ? ",group" : "");
+}
+
+/* A line for each bucket. */
+static void put_csv_buckets(struct out *out, const struct report *r, const struct report_form *form)
+{
+	unsigned int first;
+	unsigned int last;
+
+	put_csv_titles(out, r);
+	out_str(out, ",from_ns,to_ns,count\n");
+	for (size_t i = 0; i < report_shown(r, form); i++) {
+		const struct report_row *row = &r->rows.items[i];
+		bool has_any = report_buckets(row, &first, &last);
+
+		for (unsigned int bits = first; has_any && bits <= last; bits++) {
+			put_csv_names(out, r, row);
+			out_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+				bits ? UINT64_C(1) << (bits - 1) : 0,
+				bits < 64 ? UINT64_C(1) << bits : UINT64_MAX,
+				distribution_of_bits(row->lengths, bits));
+		}
+	}
+}
+
+static void put_csv_row(struct out *out, const struct report *r, const struct report_form *form,
+	const struct report_row *row)
+{
+	struct report_number numbers[REPORT_NUMBERS_MAX];
+	struct unpaired_number unpaired[UNPAIRED];
+	size_t count = report_numbers(r, form, row, numbers);
+
+	put_csv_names(out, r, row);
+	for (size_t n = 0; n < count; n++) {
+		out_printf(out, ",%" PRIu64, numbers[n].value);
+	}
+	list_unpaired(&row->unpaired, unpaired);
+	for (size_t n = 0; n < UNPAIRED; n++) {
+		out_printf(out, ",%" PRIu64, unpaired[n].value);
+	}
+	out_char(out, '\n');
+}
+
+void report_put_csv(struct out *out, const struct report *r, const struct report_form *form)
+{
+	struct report_number numbers[REPORT_NUMBERS_MAX];
+	size_t count = report_numbers(r, form, NULL, numbers);
+
+	if (form->has_histogram) {
+		put_csv_buckets(out, r, form);
+		return;
+	}
+	put_csv_titles(out, r);
+	for (size_t n = 0; n < count; n++) {
+		out_printf(out, ",%s", numbers[n].title);
+	}
+	out_str(out, ",unfinished,end_lost,unbegun,begin_lost,begun_twice\n");
+	for (size_t i = 0; i < report_shown(r, form); i++) {
+		put_csv_row(out, r, form, &r->rows.items[i]);
+	}
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What spans of time took, for programs: as JSON and as comma-separated values. */
+#ifndef VIEW_REPORT_H
+#define VIEW_REPORT_H
+
+#include "analyse/report.h"
+#include "text/out.h"
+
+#define REPORT_PERCENTS_MAX 10
+#define REPORT_NUMBERS_MAX (REPORT_PERCENTS_MAX + 6)
+
+/* How a report is shown. */
+struct report_form {
+	double percents[REPORT_PERCENTS_MAX];
+	char percent_texts[REPORT_PERCENTS_MAX][16]; /* as the user wrote them */
+	size_t percent_count;
+	bool has_histogram;
+	size_t top; /* so many rows at most */
+};
+
+/* What all views show of a row, in their order. */
+struct report_number {
+	char title[24]; /* as JSON and CSV call it: with its unit */
+	uint64_t value;
+};
+
+/* Fills in the numbers; returns how many. `row` NULL: only the titles. */
+size_t report_numbers(const struct report *r, const struct report_form *form,
+	const struct report_row *row, struct report_number numbers[REPORT_NUMBERS_MAX]);
+
+/* How many rows are shown. */
+static inline size_t report_shown(const struct report *r, const struct report_form *form)
+{
+	return form->top < r->rows.count ? form->top : r->rows.count;
+}
+
+/* All after report_end(); times are nanoseconds. */
+void report_put_json(struct out *out, const struct report *r, const struct report_form *form);
+void report_put_csv(struct out *out, const struct report *r, const struct report_form *form);
+
+/* The buckets of a row's histogram that are not empty at its ends; false: there is none. */
+bool report_buckets(const struct report_row *row, unsigned int *first, unsigned int *last);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See write/drain.h. A look through the arena may miss a packet and see the one behind it,
+ * because the process goes on meanwhile. So there are two: what the first finds closed had
+ * been closed in order, and the second finds all that came before.
+ */
+#include "write/drain.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "format/ctf_text.h"
+#include "write/jail_stage.h"
+#include "write/recover.h"
+
+/* Of ids that a process could give out; others are damage. */
+#define STREAMS_MAX (UINT64_C(1) << 20)
+
+static bool PRINTF(2, 3) fail(struct drain *d, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(d->error, sizeof(d->error), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+int drain_open(struct drain *d, const char *path)
+{
+	*d = (struct drain){ .directory = -1 };
+	int error = jail_arena_open(&d->arena, path);
+
+	if (!error && !jail_arena_lock(&d->arena)) {
+		error = EBUSY;
+		jail_arena_close(&d->arena);
+	}
+	return error;
+}
+
+/* Leaves the trace to others. */
+static void end_files(struct drain *d)
+{
+	if (d->source) {
+		d->events += d->files.events;
+		stream_files_close(&d->files);
+		layouts_fini(&d->layouts);
+	}
+	arena_source_close(d->source);
+	d->source = NULL;
+	if (d->directory >= 0) {
+		close(d->directory);
+		d->directory = -1;
+	}
+}
+
+void drain_close(struct drain *d)
+{
+	end_files(d);
+	vec_fini(&d->closed);
+	jail_arena_close(&d->arena);
+}
+
+static bool open_directory(struct drain *d)
+{
+	jail_arena_directory(&d->arena, d->directory_name);
+	d->directory = open(d->directory_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (d->directory < 0) {
+		return fail(d, "cannot be opened: %s", strerror(errno));
+	}
+	if (flock(d->directory, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+		return fail(d, "another process works on it");
+	}
+	return true;
+}
+
+static bool open_files(struct drain *d)
+{
+	int error;
+
+	if (layouts_read(&d->layouts, d->directory) != LAYOUTS_OK) {
+		layouts_fini(&d->layouts);
+		return fail(d, "metadata: cannot be read");
+	}
+	d->source = arena_source_open_path(d->arena.path, &error);
+	if (!d->source) {
+		layouts_fini(&d->layouts);
+		return fail(d, "%s: %s", d->arena.path, strerror(error));
+	}
+	struct stream_files *s = &d->files;
+	bool ok = stream_files_open(s, d->directory, &d->layouts);
+
+	s->held_count = arena_source_scan(d->source, &s->held);
+	ok = ok && stream_files_mend(s);
+	s->held = NULL; /* until the next look */
+	s->held_count = 0;
+	return ok || fail(d, "%s", s->error);
+}
+
+/* Begins, or begins anew behind an error. */
+static bool begin(struct drain *d, const char *place)
+{
+	if (d->source) {
+		return true;
+	}
+	int error = jail_stage(&d->arena, place);
+
+	if (error) {
+		jail_arena_base(&d->arena, d->directory_name);
+		return error == EAGAIN || fail(d, "cannot be made: %s", strerror(error));
+	}
+	if (!open_directory(d) || !open_files(d)) {
+		end_files(d);
+		return false;
+	}
+	return true;
+}
+
+static bool update_text(struct drain *d)
+{
+	bool changed;
+	int error = jail_stage_text(&d->arena, d->directory, &changed);
+
+	if (!error && changed) {
+		layouts_fini(&d->layouts);
+		error = layouts_read(&d->layouts, d->directory) == LAYOUTS_OK ? 0 : EBADMSG;
+	}
+	return !error || fail(d, "metadata: cannot be written: %s", strerror(error));
+}
+
+static bool is_closed(const struct drain *d, const struct arena_packet *p)
+{
+	return p->header.stream_instance_id < STREAMS_MAX &&
+	       jail_arena_is_closed(&d->arena, p->offset);
+}
+
+/* Notes what is closed now; returns how much that is. */
+static size_t look(struct drain *d)
+{
+	const struct arena_packet *packets;
+	size_t count = arena_source_scan(d->source, &packets);
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t stream = packets[i].header.stream_instance_id;
+
+		if (!is_closed(d, &packets[i])) {
+			continue;
+		}
+		while (d->closed.count <= stream) {
+			vec_push(&d->closed, 0);
+		}
+		uint64_t *last = &d->closed.items[stream];
+
+		*last = packets[i].header.sequence > *last ? packets[i].header.sequence : *last;
+		found++;
+	}
+	return found;
+}
+
+/* What was seen to be closed goes into the files, and its memory back. */
+static bool take(struct drain *d, size_t *taken)
+{
+	const struct arena_packet *packets;
+	size_t count = arena_source_scan(d->source, &packets);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct arena_packet *p = &packets[i];
+		uint64_t stream = p->header.stream_instance_id;
+
+		if (!is_closed(d, p) || stream >= d->closed.count ||
+			p->header.sequence > d->closed.items[stream]) {
+			continue;
+		}
+		if (!stream_files_fold(&d->files, d->source, p)) {
+			return fail(d, "%s", d->files.error);
+		}
+		jail_arena_free(&d->arena, p->offset);
+		++*taken;
+	}
+	return true;
+}
+
+static bool take_closed(struct drain *d, size_t *taken)
+{
+	return look(d) == 0 || (update_text(d) && take(d, taken));
+}
+
+bool drain_release(struct drain *d)
+{
+	return jail_arena_renew(&d->arena) || unlink(d->arena.path) == 0 || errno == ENOENT ||
+	       fail(d, "%s: cannot be removed: %s", d->arena.path, strerror(errno));
+}
+
+/* The process said that it came to its end: so the trace has all. */
+static void mark_finished(const struct drain *d)
+{
+	char path[ARENA_FILE_PATH_BYTES + 16];
+	const char digit = (char)('0' + CTF_FINISHED);
+
+	snprintf(path, sizeof(path), "%s/%s", d->directory_name, CTF_METADATA);
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd >= 0) {
+		pwrite(fd, &digit, 1, CTF_TEXT_ENDED_AT);
+		close(fd);
+	}
+}
+
+/* The rest, which is in open packets, and what was lost behind the last of them. */
+static bool finish(struct drain *d, const char *place)
+{
+	struct recover_result result;
+
+	if (!begin(d, place) || (d->source && !update_text(d))) {
+		return false;
+	}
+	if (!d->source) {
+		d->state = DRAIN_UNUSED; /* it was killed before it could record anything */
+		return true;
+	}
+	end_files(d);
+	if (!recover_trace_beside(d->directory_name, &result)) {
+		return fail(d, "%s", result.error);
+	}
+	d->events += result.events;
+	d->lost = result.lost;
+	if (d->arena.file->jail.ended) {
+		mark_finished(d);
+	}
+	d->state = DRAIN_DONE;
+	return true;
+}
+
+static bool drain_living(struct drain *d, const char *place, size_t *taken)
+{
+	d->state = DRAIN_RECORDS;
+	return begin(d, place) && (!d->source || take_closed(d, taken));
+}
+
+bool drain_round(struct drain *d, const char *place, size_t *taken)
+{
+	*taken = 0;
+	jail_arena_beat(&d->arena);
+	switch (jail_arena_owner(&d->arena)) {
+	case ARENA_OWNER_NONE:
+		d->state = DRAIN_WAITS;
+		return true;
+	case ARENA_OWNER_NEVER:
+		d->state = DRAIN_UNUSED;
+		return true;
+	case ARENA_OWNER_LIVES:
+		return drain_living(d, place, taken);
+	case ARENA_OWNER_GONE:
+		break;
+	}
+	return drain_living(d, place, taken) && finish(d, place);
+}

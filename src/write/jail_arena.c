@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* See write/jail_arena.h. */
+#include "write/jail_arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "format/packet.h"
+#include "format/uuid.h"
+
+static bool is_within(uint64_t offset, uint64_t bytes, uint64_t end)
+{
+	return offset <= end && bytes <= end - offset && offset % sizeof(uint64_t) == 0;
+}
+
+/* Where everything is; what is read once is not read again. */
+static int find_parts(struct jail_arena *a)
+{
+	struct arena_file h;
+
+	memcpy(&h, a->file, sizeof(h));
+	if (h.magic != ARENA_FILE_MAGIC || h.version != ARENA_FILE_VERSION) {
+		return EBADMSG;
+	}
+	if (!h.jail.on) {
+		return ESRCH;
+	}
+	a->units = (uint32_t)(a->bytes / ARENA_UNIT);
+	if (!is_within(h.jail.chunks_offset, a->units * sizeof(*a->chunks), a->bytes) ||
+		!is_within(h.jail.stacks_offset, ARENA_CLASSES * sizeof(*a->stacks), a->bytes) ||
+		!is_within(h.jail.text_offset, h.jail.text_room, a->bytes)) {
+		return EBADMSG;
+	}
+	a->chunks = (void *)(a->map + h.jail.chunks_offset);
+	a->stacks = (void *)(a->map + h.jail.stacks_offset);
+	a->text = (const char *)a->map + h.jail.text_offset;
+	a->text_room = h.jail.text_room;
+	return 0;
+}
+
+static int open_file(struct jail_arena *a, const char *path)
+{
+	struct stat st;
+
+	a->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (a->fd < 0 || fstat(a->fd, &st) != 0) {
+		return errno;
+	}
+	a->bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	if (a->bytes < sizeof(struct arena_file)) {
+		return EBADMSG;
+	}
+	void *map = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd, 0);
+
+	if (map == MAP_FAILED) {
+		return errno;
+	}
+	a->map = map;
+	a->file = map;
+	return find_parts(a);
+}
+
+int jail_arena_open(struct jail_arena *a, const char *path)
+{
+	*a = (struct jail_arena){ .fd = -1 };
+	int error = open_file(a, path);
+
+	if (error) {
+		jail_arena_close(a);
+	} else {
+		a->path = xstrdup(path);
+	}
+	return error;
+}
+
+void jail_arena_close(struct jail_arena *a)
+{
+	if (a->map) {
+		munmap(a->map, a->bytes);
+	}
+	if (a->fd >= 0) {
+		close(a->fd);
+	}
+	free(a->path);
+	*a = (struct jail_arena){ .fd = -1 };
+}
+
+bool jail_arena_lock(struct jail_arena *a)
+{
+	struct flock l = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = ARENA_LOCK_DRAIN, .l_len = 1
+	};
+
+	return fcntl(a->fd, F_OFD_SETLK, &l) == 0;
+}
+
+enum arena_owner jail_arena_owner(struct jail_arena *a)
+{
+	return arena_owner_look(a->fd, &a->pid);
+}
+
+static void copy_path(char *to, const char *from)
+{
+	memcpy(to, from, ARENA_FILE_PATH_BYTES);
+	to[ARENA_FILE_PATH_BYTES - 1] = '\0';
+}
+
+void jail_arena_base(const struct jail_arena *a, char *path)
+{
+	copy_path(path, a->file->jail.base);
+}
+
+void jail_arena_directory(const struct jail_arena *a, char *path)
+{
+	copy_path(path, a->file->traces[0].directory);
+}
+
+uint64_t jail_arena_text_bytes(const struct jail_arena *a)
+{
+	uint64_t bytes = __atomic_load_n(&a->file->jail.text_bytes, __ATOMIC_ACQUIRE);
+
+	return bytes < a->text_room ? bytes : a->text_room;
+}
+
+bool jail_arena_is_closed(const struct jail_arena *a, uint64_t offset)
+{
+	return __atomic_load_n(&a->chunks[offset / ARENA_UNIT].next, __ATOMIC_ACQUIRE) != 0;
+}
+
+void jail_arena_free(struct jail_arena *a, uint64_t offset)
+{
+	uint32_t unit = (uint32_t)(offset / ARENA_UNIT);
+	uint32_t size_class = a->chunks[unit].size_class;
+	struct arena_jail *j = &a->file->jail;
+
+	if (size_class >= ARENA_CLASSES) {
+		return; /* damaged: it is never used again */
+	}
+	struct packet_header *h = (void *)(a->map + unit * ARENA_UNIT);
+
+	__atomic_store_n(&h->magic, 0, __ATOMIC_RELAXED);
+	arena_stack_push(&a->stacks[size_class], a->chunks, unit);
+	/* Sequentially consistent on both sides: who waits is woken, or sees another turn. */
+	__atomic_fetch_add(&j->room, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&j->waiting, __ATOMIC_SEQ_CST)) {
+		syscall(SYS_futex, &j->room, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	}
+}
+
+void jail_arena_beat(struct jail_arena *a)
+{
+	__atomic_fetch_add(&a->file->jail.beats, 1, __ATOMIC_RELAXED);
+}
+
+/* Its name beside the old one, which is gone then. False: it keeps that. */
+static bool rename_file(struct jail_arena *a, const uint8_t uuid[16])
+{
+	const char *slash = strrchr(a->path, '/');
+	char *path = xstrdup(a->path);
+	char *end = strrchr(path, '-');
+
+	if (!slash || !end || strlen(end) != 33) {
+		free(path);
+		return false;
+	}
+	for (int i = 0; i < 16; i++) {
+		sprintf(end + 1 + 2 * i, "%02x", uuid[i]);
+	}
+	if (renameat2(AT_FDCWD, a->path, AT_FDCWD, path, RENAME_NOREPLACE) != 0) {
+		free(path);
+		return false;
+	}
+	free(a->path);
+	a->path = path;
+	return true;
+}
+
+/* The uuid first: who has the file open knows by it that the rest is another's. */
+static void renew_header(struct arena_file *h, const uint8_t uuid[16])
+{
+	memcpy(h->uuid, uuid, sizeof(h->uuid));
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	for (int i = 0; i < 2; i++) {
+		memcpy(h->traces[i].uuid, uuid, sizeof(h->traces[i].uuid));
+		memcpy(h->traces[i].directory, h->jail.base, sizeof(h->jail.base));
+	}
+	h->jail.staged = h->jail.ended = 0;
+	h->jail.unlocked = 1; /* until a process claims it, and says what it has */
+	h->pid = 0;
+	__atomic_store_n(&h->jail.claim, ARENA_FREE, __ATOMIC_RELEASE);
+}
+
+bool jail_arena_renew(struct jail_arena *a)
+{
+	uint8_t uuid[16];
+
+	if (!arena_owner_has_family(a->fd) || !arena_owner_is_dead(a->fd) ||
+		getrandom(uuid, sizeof(uuid), 0) != (ssize_t)sizeof(uuid)) {
+		return false;
+	}
+	uuid_mark_random(uuid);
+	/* From here on it holds nothing: whoever is killed, the next one begins here. */
+	__atomic_store_n(&a->file->jail.text_bytes, 0, __ATOMIC_RELEASE);
+	if (!rename_file(a, uuid)) {
+		return false;
+	}
+	renew_header(a->file, uuid);
+	return true;
+}

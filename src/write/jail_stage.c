@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See write/jail_stage.h. It is made under a name that nobody looks for, and gets its own by a
+ * rename that replaces nothing. Who is killed meanwhile is followed by one who finds either.
+ */
+#include "write/jail_stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/ctf.h"
+#include "write/leftover.h"
+#include "write/packet_file.h"
+
+#define NAMES_MAX 1000
+
+/* What a name is made of. */
+struct names {
+	char folder[PATH_MAX];
+	char first[NAME_MAX + 1]; /* of the first process's trace */
+	uint32_t pid;
+	bool is_first;
+	bool is_named;
+};
+
+static void read_names(struct names *n, const struct jail_arena *a, const char *place)
+{
+	char base[ARENA_FILE_PATH_BYTES];
+	char copy[ARENA_FILE_PATH_BYTES];
+
+	jail_arena_base(a, base);
+	memcpy(copy, base, sizeof(base));
+	snprintf(n->folder, sizeof(n->folder), "%s", place ? place : dirname(copy));
+	snprintf(n->first, sizeof(n->first), "%.255s", basename(base));
+	n->pid = a->pid ? a->pid : a->file->pid;
+	n->is_first = a->file->jail.is_first;
+	n->is_named = a->file->jail.is_named;
+}
+
+/* The `i`th name that is tried, from 0. */
+static bool put_name(const struct names *n, char path[PATH_MAX], int i)
+{
+	char own[300];
+	char number[16] = "";
+
+	if (n->is_first) {
+		snprintf(own, sizeof(own), "%s", n->first);
+	} else if (n->is_named) {
+		snprintf(own, sizeof(own), "%s.%" PRIu32, n->first, n->pid);
+	} else {
+		snprintf(own, sizeof(own), "trace-%" PRIu32 ".ctf", n->pid);
+	}
+	if (i > 0) {
+		snprintf(number, sizeof(number), ".%d", i);
+	}
+	return snprintf(path, PATH_MAX, "%s/%s%s", n->folder, own, number) < PATH_MAX;
+}
+
+int jail_stage_text(const struct jail_arena *a, int directory, bool *changed)
+{
+	uint64_t bytes = jail_arena_text_bytes(a);
+	int fd = openat(directory, CTF_METADATA, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+	struct stat st;
+	int error = fd < 0 || fstat(fd, &st) != 0 ? errno : 0;
+
+	*changed = false;
+	if (!error && (uint64_t)st.st_size < bytes) {
+		uint64_t there = (uint64_t)st.st_size;
+
+		error = packet_write_all(fd, a->text + there, bytes - there, there);
+		*changed = true;
+	}
+	if (fd >= 0) {
+		close(fd);
+	}
+	return error;
+}
+
+/* What is made by root for a user's process is that user's. */
+static void give_to_owner(const struct jail_arena *a, int directory)
+{
+	struct stat st;
+
+	if (geteuid() == 0 && fstat(a->fd, &st) == 0 && st.st_uid != 0 &&
+		fchown(directory, st.st_uid, st.st_gid) == 0) {
+		fchownat(directory, CTF_METADATA, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW);
+		fchownat(directory, CTF_INDEX, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW);
+	}
+}
+
+static int fill(const struct jail_arena *a, const char *path)
+{
+	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	bool changed;
+
+	if (directory < 0) {
+		return errno;
+	}
+	int error = mkdirat(directory, CTF_INDEX, 0777) != 0 && errno != EEXIST ? errno : 0;
+
+	error = error ? error : jail_stage_text(a, directory, &changed);
+	give_to_owner(a, directory);
+	close(directory);
+	return error;
+}
+
+static int make_temporary(const struct jail_arena *a, const struct names *n, char path[PATH_MAX])
+{
+	int length = snprintf(path, PATH_MAX, "%s/.waymark-", n->folder);
+
+	if (length + 33 > PATH_MAX) {
+		return ENAMETOOLONG;
+	}
+	for (int i = 0; i < 16; i++) {
+		length += sprintf(path + length, "%02x", a->file->uuid[i]);
+	}
+	if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+		return errno;
+	}
+	return fill(a, path);
+}
+
+static bool is_there(const struct jail_arena *a, const char *path)
+{
+	struct arena_trace t;
+
+	memcpy(t.uuid, a->file->uuid, sizeof(t.uuid));
+	snprintf(t.directory, sizeof(t.directory), "%s", path);
+	return leftover_trace(&t, NULL);
+}
+
+static void note(struct jail_arena *a, const char *path)
+{
+	for (int i = 0; i < 2; i++) {
+		memcpy(a->file->traces[i].directory, path, strlen(path) + 1);
+	}
+	__atomic_store_n(&a->file->jail.staged, 1, __ATOMIC_RELEASE);
+}
+
+/* Gives it the first name that is free. */
+static int name(struct jail_arena *a, const struct names *n, const char *temporary)
+{
+	char path[PATH_MAX];
+
+	for (int i = 0; i < NAMES_MAX && put_name(n, path, i); i++) {
+		if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) == 0) {
+			note(a, path);
+			return 0;
+		}
+		if (errno != EEXIST) {
+			return errno;
+		}
+	}
+	return ENAMETOOLONG;
+}
+
+/* Whether somebody gave it a name, and was killed before he could say so. */
+static bool find_named(struct jail_arena *a, const struct names *n)
+{
+	char path[PATH_MAX];
+
+	for (int i = 0; i < NAMES_MAX && put_name(n, path, i); i++) {
+		if (is_there(a, path)) {
+			note(a, path);
+			return true;
+		}
+		if (access(path, F_OK) != 0) {
+			break;
+		}
+	}
+	return false;
+}
+
+/* Whether the arena names its trace; where a place is given, one that is there. */
+static bool is_named_there(const struct jail_arena *a, const char *place)
+{
+	char path[ARENA_FILE_PATH_BYTES];
+	size_t length = place ? strlen(place) : 0;
+
+	jail_arena_directory(a, path);
+	return (!place || (strncmp(path, place, length) == 0 && path[length] == '/' &&
+				  !strchr(path + length + 1, '/'))) &&
+	       is_there(a, path);
+}
+
+int jail_stage(struct jail_arena *a, const char *place)
+{
+	char temporary[PATH_MAX];
+	struct names n;
+
+	if (a->file->jail.claim != ARENA_RECORDS || jail_arena_text_bytes(a) == 0) {
+		return EAGAIN;
+	}
+	if (a->file->jail.staged && is_named_there(a, place)) {
+		return 0;
+	}
+	read_names(&n, a, place);
+	if (find_named(a, &n)) {
+		return 0;
+	}
+	int error = make_temporary(a, &n, temporary);
+
+	return error ? error : name(a, &n, temporary);
+}
+
+int jail_stage_path(const char *path, char *directory)
+{
+	struct jail_arena a;
+	int error = jail_arena_open(&a, path);
+
+	if (!error) {
+		jail_arena_owner(&a);
+		error = jail_stage(&a, NULL);
+		jail_arena_directory(&a, directory);
+	}
+	jail_arena_close(&a);
+	return error;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace directory of a jail's arena, made by who drains it or recovers it: with the
+ * metadata that is in the arena, under the name that its process would have taken. Then it
+ * is a native trace like others, whose process lives or was killed.
+ */
+#ifndef WRITE_JAIL_STAGE_H
+#define WRITE_JAIL_STAGE_H
+
+#include <stdbool.h>
+
+#include "write/jail_arena.h"
+
+/*
+ * Makes it unless it is there, in the folder `place`, or where the process wanted it if that is
+ * NULL; the arena names it then. Returns 0 or an errno; EAGAIN while there is nothing to say.
+ */
+int jail_stage(struct jail_arena *a, const char *place);
+
+/* The same for an arena's path, for who recovers: gives the trace (ARENA_FILE_PATH_BYTES). */
+int jail_stage_path(const char *path, char *directory);
+
+/* Appends the text that the metadata has not yet. Returns 0 or an errno. *changed: it had not. */
+int jail_stage_text(const struct jail_arena *a, int directory, bool *changed);
+
+#endif

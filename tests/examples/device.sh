@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# blockcache with its device in a jail: another process, which waymark drain takes all events
+# from, none lost. Where the jail is entered as root, it is an empty file system, too.
+. "$(dirname "$0")/common.sh"
+make_example "$tmp/example"
+make_example "$tmp/none" WAYMARK_SCOPES=nop
+cd "$tmp"
+head -c 300000 /dev/urandom >data
+
+# scopes NAME: how many there are of that name, in both traces
+scopes() {
+	"$waymark" scopes --csv device.ctf device.ctf.* |
+		awk -F, -v name="\"$1\"" '$1 == name { print $2 }'
+}
+
+timeout 60 ./example/blockcache --device --trace 'Work,enable=Device,file=device.ctf' \
+	-n 200 --write 30 data >counts &
+timeout 60 "$waymark" drain device.ctf >drained || fail "the drain fails: $(cat drained)"
+wait $! || fail "blockcache fails"
+[ "$(grep -c ' 0 lost' drained)" -eq 2 ] || fail "not two traces without a loss: $(cat drained)"
+
+requests=$(awk '$1 == "request_begin" { print $2 }' counts)
+ios=$(awk '$1 == "io_submit" { print $2 }' counts)
+[ "$(scopes Work:request)" -eq "$requests" ] || fail "not $requests requests"
+[ "$(scopes Device:serve)" -eq "$ios" ] || fail "not $ios transfers by the device"
+[ "$(scopes 'Work:wait for the device')" -eq "$ios" ] || fail "not $ios transfers"
+[ "$(($(scopes Device:read) + $(scopes Device:write)))" -eq "$ios" ] || fail "reads and writes"
+[ "$(scopes 'Device:check (all bytes)')" -eq "$ios" ] || fail "an argument was not evaluated"
+"$waymark" scopes device.ctf device.ctf.* | grep -E 'unfinished|without' &&
+	fail "scopes have no end, or no beginning"
+
+"$waymark" flamegraph --folded --by=name device.ctf device.ctf.* >folded
+grep -q '^Device:serve;Device:read ' folded || fail "not in the flame graph: $(cat folded)"
+
+# The commands of README.md, with the program and the reader where they are.
+awk '/^\.\/blockcache --device/ { on = 1 } /^```/ { on = 0 } on' "$root/README.md" |
+	sed "s,^\./,./example/,; s,^waymark,$waymark," >commands
+[ "$(wc -l <commands)" -eq 3 ] || fail "not three commands in README.md: $(cat commands)"
+timeout 60 sh -e commands >out || fail "the commands of README.md fail: $(cat out)"
+grep -q 'Device:serve' graph.svg || fail "no frame of the device in the graph"
+
+# The argument of a counter that is off, and what is compiled out, are not there.
+./example/blockcache --device --trace 'Work,file=off.ctf' -n 10 data >counts &
+timeout 60 "$waymark" drain off.ctf >drained
+wait $! || fail "with the device's scopes off: blockcache fails"
+strings -a example/blockcache | grep -q 'Device:serve' || fail "no name of a scope in the program"
+strings -a example/blockcache | grep -q 'Wire:' && fail "something of a compiled-out category is left"
+strings -a none/blockcache | grep -q 'Device:' && fail "something of scopes without a backend is left"
+./none/blockcache --device -n 10 data >counts || fail "without scopes blockcache fails"

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""waymark flamegraph on traces of real programs: command.py WAYMARK SCOPES NESTED.
+
+Numbers are compared with those of waymark scopes, to the nanosecond; widths in the file with
+shares of the time, and in Chromium what is seen.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+import chromium
+
+WAYMARK, SCOPES, NESTED = map(os.path.realpath, sys.argv[1:4])
+NAMES = ["Odd:a;b  c", "Odd:<x> & \"q\" 'é' 日本", "Odd:]]>&#0;\\", "Odd:packet (1)"]
+SVG = "{http://www.w3.org/2000/svg}"
+FRAMES = """Array.from(document.querySelectorAll(".f"), (g) => [
+    g.querySelector("title").textContent.split("\\n")[0],
+    g.querySelector("rect").getBoundingClientRect().x,
+    g.querySelector("rect").getBoundingClientRect().width,
+    getComputedStyle(g).display !== "none", g.classList.contains("match")])"""
+failures = 0
+
+
+def check(what, found, wanted):
+    global failures
+    if found != wanted:
+        failures += 1
+        print(f"{what}: {found!r}, not {wanted!r}")
+
+
+def run(*arguments, status=0):
+    """What it prints, and what it says on standard error."""
+    done = subprocess.run([WAYMARK, *arguments], timeout=60, capture_output=True, text=True)
+    check(" ".join(arguments), done.returncode, status)
+    return done.stdout, done.stderr
+
+
+def record(trace, *program, options=""):
+    environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={trace}{options}")
+    subprocess.run(program, env=environment, check=True, timeout=60, stdout=subprocess.DEVNULL)
+
+
+def walk(frame, path=()):
+    path += (frame["name"],)
+    yield path[1:], frame
+    for child in frame["children"]:
+        yield from walk(child, path)
+
+
+def tree(*arguments):
+    return json.loads(run("flamegraph", "--json", *arguments)[0])
+
+
+def sums(root):
+    """{name: (total, self, count)} over all frames of that name."""
+    found = {}
+    for path, frame in walk(root):
+        total, own, count = found.get(frame["name"], (0, 0, 0))
+        found[frame["name"]] = (total + frame["value"], own + frame["self"], count + frame["count"])
+    return found
+
+
+def check_numbers(trace):
+    """What waymark scopes says of each name is what its frames say together."""
+    told = json.loads(run("scopes", "--json", trace)[0])["scopes"]
+    for by in ("thread", "pid", "name"):
+        drawn = sums(tree("--by=" + by, trace))
+        for row in told:
+            check(f"{by}: {row['name']}", drawn[row["name"]],
+                  (row["total_ns"], row["self_ns"], row["count"]))
+    root = tree(trace)
+    for path, frame in walk(root):
+        below = sum(c["value"] for c in frame["children"])
+        check(f"the sum of {path}", frame["value"], frame["self"] + below)
+    check("all", root["value"], sum(r["self_ns"] for r in told))
+    folded = {}
+    for line in run("flamegraph", "--folded", trace)[0].splitlines():
+        stack, ns = line.rsplit(" ", 1)
+        folded[tuple(stack.replace("\\x3b", "\0").split(";"))] = int(ns)
+    check("folded", folded, {tuple(n.replace(";", "\0") for n in path): frame["self"]
+                             for path, frame in walk(root) if frame["self"]})
+
+
+def svg_of(folder, *arguments):
+    path = os.path.join(folder, "out.svg")
+    run("flamegraph", "-o", path, *arguments)
+    return path
+
+
+def check_svg(folder, trace):
+    """Each frame that is wide enough is there, as wide as its time."""
+    root = tree(trace)
+    wanted = [(f["name"], f["value"], round(1200 * f["value"] / root["value"], 2))
+              for _, f in walk(root) if f["value"] / root["value"] * 1200 >= 0.1]
+    groups = xml.etree.ElementTree.parse(svg_of(folder, trace)).iterfind(f".//{SVG}g[@class='f']")
+    found = []
+    for group in groups:
+        width = float(group.find(SVG + "rect").get("width"))
+        found.append((group.find(SVG + "title").text.split("\n")[0],
+                      int(group.get("data-total")), width))
+    check("frames", [f[:2] for f in found], [w[:2] for w in wanted])
+    for (name, _, width), (_, _, share) in zip(found, wanted):
+        if abs(width - share) > 0.02:
+            check(f"the width of {name}", width, share)
+
+
+def check_names(trace):
+    root = tree(trace)
+    processes = root["children"]
+    check("processes", [re.sub(r"\d+", "N", p["name"]) for p in processes], ["flame_scopes N"])
+    bases = [c["name"].split()[0] for c in processes[0]["children"]]
+    check("bases", bases, ["[asynchronous]", "thread", "thread"])
+    stacks = {path[2:]: f["count"] for path, f in walk(root) if f["count"]}
+    semicolon, angle, bracket, packet = NAMES
+    check("stacks", stacks, {(packet,): 1, (semicolon,): 1, (semicolon, angle): 1, (angle,): 10,
+                             (angle, bracket): 10})
+    left = tree("--no-async", "--by=name", trace)
+    check("--no-async", [c["name"] for c in left["children"]], [angle, semicolon])
+    inner = tree("--scope=*]]>*", "--by=name", trace)
+    check("--scope", [(c["name"], c["count"]) for c in inner["children"]], [(bracket, 10)])
+
+
+def check_nothing_to_draw(trace):
+    """A name that is none is a mistake; one of which nothing is to be shown is told, too."""
+    for pattern, status, words in ((NAMES[3][:-2], 1, f"did you mean '{NAMES[3]}'?"),
+                                   (NAMES[3], 0, "none of the scopes that are asked for")):
+        said = run("flamegraph", "--scope=" + pattern, "--no-async", trace, status=status)[1]
+        check(f"{pattern}: {said}", words in said, True)
+
+
+def check_browser(folder, trace):
+    if not chromium.is_installed():
+        print("left out: chromium is not installed")
+        return
+    root = tree("--by=name", trace)
+    with chromium.Page(svg_of(folder, "--by=name", trace)) as page:
+        shares = {f["name"]: 1200 * f["value"] / root["value"] for f in root["children"]}
+        for name, _, width, shown, _ in page.evaluate(FRAMES):
+            if shown and name in shares and abs(width - shares[name]) < 0.2:
+                shares.pop(name)
+        check("not as wide as its time", shares, {})
+        for name in NAMES:
+            page.answer = name
+            page.press("f", 70, 2)
+            marked = {f[0] for f in page.evaluate(FRAMES) if f[4]}
+            check(f"search of {name}", marked, {name})
+        x, y, width = page.evaluate("""(() => { const r = Array.from(
+            document.querySelectorAll(".f")).find((g) => g.textContent.includes("a;b"))
+            .querySelector("rect").getBoundingClientRect(); return [r.x, r.y, r.width]; })()""")
+        page.click(x + width / 2, y + 5)
+        zoomed = {(f[0], round(f[2])) for f in page.evaluate(FRAMES) if f[3]}
+        check("zoom", {("all", 1200), (NAMES[0], 1200)} <= zoomed, True)
+        check("faults", (page.faults, page.requests), ([], [page.requests[0]]))
+
+
+def check_unfinished(trace):
+    """Nothing is guessed, unless it is asked for."""
+    out, said = run("flamegraph", "--json", trace)
+    frames = sums(json.loads(out))
+    check("unfinished", frames["Odd:outer"][1:], (0, 0))
+    check("what is in it", frames["Odd:inner"][2], 1)
+    check("told", "1 unfinished: the trace ends first" in said, True)
+    frames = sums(tree("--unfinished", trace))
+    check("--unfinished", frames["Odd:outer"][2], 1)
+    check("its time", frames["Odd:outer"][1] > 900000, True)
+
+
+def check_losses(trace):
+    """What has lost its end has nothing in it that was begun behind lost events."""
+    out, said = run("flamegraph", "--json", trace)
+    # A sanitizer can make the program slower than its writer.
+    if not os.environ.get("WAYMARK_SANITIZER"):
+        check(f"lost ends are told: {said}", "without an end, which may be among lost" in said, True)
+    deepest = max(len(path) for path, _ in walk(json.loads(out)))
+    check(f"{deepest} deep: process, thread, nine scopes", deepest <= 11, True)
+
+
+def check_bad_input(folder, trace):
+    out, said = run("flamegraph", trace)
+    check("no scopes", ("no scopes to draw" in said, "no time was measured" in out), (True, True))
+    for arguments, status, words in (
+            (["flamegraph"], 2, "the trace is missing"),
+            (["flamegraph", "--by=x", trace], 2, "--by takes thread, pid or name, not 'x'"),
+            (["flamegraph", "--kernel-offset=1", trace], 2, "of no use without --kernel"),
+            (["flamegraph", "--kernel=k", "--kernel-offset=x", trace], 2, "takes seconds"),
+            (["flamegraph", "--scope=/(/", trace], 2, "is no regular expression"),
+            (["flamegraph", folder + "/none"], 1, "cannot open"),
+            (["flamegraph", trace, "-o", folder + "/none/out"], 1, "cannot open for writing"),
+            (["flamegraph", trace, "-o", "/dev/full"], 1, "cannot write the output")):
+        check(words, words in run(*arguments, status=status)[1], True)
+
+
+with tempfile.TemporaryDirectory() as work:
+    record(f"{work}/nested", NESTED, "2", "5000", options=",full=block,buffer=16M")
+    check_numbers(f"{work}/nested")
+    check_svg(work, f"{work}/nested")
+    record(f"{work}/lost", NESTED, "2", "300000", options=",full=discard,buffer=1M")
+    check_losses(f"{work}/lost")
+    for form in ("names", "open", "nothing"):
+        record(f"{work}/{form}", SCOPES, form)
+    check_numbers(f"{work}/names")
+    check_names(f"{work}/names")
+    check_nothing_to_draw(f"{work}/names")
+    check_svg(work, f"{work}/names")
+    check_browser(work, f"{work}/names")
+    check_unfinished(f"{work}/open")
+    check_bad_input(work, f"{work}/nothing")
+    both = tree(f"{work}/nested", f"{work}/names")
+    check("two traces", len(both["children"]), 2)
+print(f"{failures} failures")
+sys.exit(failures > 0)

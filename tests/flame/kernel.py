@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The kernel's own trace of a program with scopes: kernel.py WAYMARK SCOPES.
+
+System calls and rests of the processor are captured in a buffer of its own, on the clock
+mono, and stand in the scopes that the program made them in; captures that are damaged, or of
+another clock, are told.
+"""
+import ctypes
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+WAYMARK, SCOPES = map(os.path.realpath, sys.argv[1:3])
+CLONE_NEWNS = 0x20000
+NANOSLEEP = {"x86_64": 230, "aarch64": 115}[os.uname().machine]
+EVENTS = ("raw_syscalls", "sched/sched_switch")
+failures = 0
+
+
+def skip(reason):
+    print("skipped:", reason)
+    sys.exit(77)
+
+
+def check(what, found, wanted):
+    global failures
+    if found != wanted:
+        failures += 1
+        print(f"{what}: {found!r}, not {wanted!r}")
+
+
+def write(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def mount(folder):
+    """A tracefs that nobody else sees."""
+    if os.geteuid() != 0:
+        skip("only root may have a tracefs")
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNS) != 0:
+        skip("no mount namespace: " + os.strerror(ctypes.get_errno()))
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+    os.mkdir(folder)
+    made = subprocess.run(["mount", "-t", "tracefs", "tracefs", folder], capture_output=True,
+                          text=True)
+    if made.returncode:
+        skip("no tracefs: " + made.stderr.strip())
+
+
+class Buffer:
+    """One of the kernel's, as a folder of tracefs."""
+
+    def __init__(self, tracefs):
+        self.folder = f"{tracefs}/instances/waymark-flame-{os.getpid()}"
+        os.mkdir(self.folder)
+
+    def __enter__(self):
+        for event in EVENTS:
+            if not os.path.exists(f"{self.folder}/events/{event}"):
+                skip(f"this kernel has no events {event}")
+        return self
+
+    def __exit__(self, *_):
+        os.rmdir(self.folder)
+
+    def capture(self, clock, trace, text):
+        """Records the program beside the kernel; returns the program's thread."""
+        write(f"{self.folder}/tracing_on", "0")
+        write(f"{self.folder}/trace", "")
+        write(f"{self.folder}/buffer_size_kb", "16384")
+        write(f"{self.folder}/trace_clock", clock)
+        for event in EVENTS:
+            write(f"{self.folder}/events/{event}/enable", "1")
+        write(f"{self.folder}/tracing_on", "1")
+        environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={trace}")
+        done = subprocess.run([SCOPES, "calls"], env=environment, check=True, text=True,
+                              stdout=subprocess.PIPE, timeout=60)
+        for event in EVENTS:
+            write(f"{self.folder}/events/{event}/enable", "0")
+        with open(f"{self.folder}/trace", errors="surrogateescape") as f:
+            write_text(text, f.read())
+        return int(done.stdout)
+
+
+def write_text(path, text):
+    with open(path, "w", errors="surrogateescape") as f:
+        f.write(text)
+
+
+def flamegraph(trace, capture, *arguments, status=0, path=None):
+    environment = dict(os.environ, PATH=path or os.environ["PATH"])
+    done = subprocess.run([WAYMARK, "flamegraph", "--json", f"--kernel={capture}", *arguments, trace],
+                          capture_output=True, text=True, errors="replace", timeout=60,
+                          env=environment)
+    check(f"{arguments}: {done.stderr[:200]}", done.returncode, status)
+    return json.loads(done.stdout) if done.stdout else None, done.stderr
+
+
+def child(frame, name):
+    found = [c for c in frame["children"] if c["name"] == name]
+    check(f"{name} in {frame['name']}", len(found), 1)
+    return found[0] if found else {"name": name, "children": [], "value": 0, "count": 0, "self": 0}
+
+
+def count_waits(text, tid):
+    """How often the capture has the thread leave the processor and come back, in a rest."""
+    rests = is_off = False
+    waits = 0
+    for line in text.splitlines():
+        if f"-{tid} " in line and f"NR {NANOSLEEP} " in line:
+            rests = "sys_enter" in line
+        elif rests and f"prev_pid={tid} " in line:
+            is_off = True
+        elif is_off and f"next_pid={tid} " in line:
+            is_off = False
+            waits += 1
+    return waits
+
+
+def check_frames(root, tid, waits):
+    """Ten writes in each of fifty outer scopes, one rest in each inner one."""
+    outer = child(child(child(root, f"flame_scopes {tid}"), f"thread {tid}"), "Odd:outer")
+    inner = child(outer, "Odd:inner")
+    rests = child(inner, "sys_clock_nanosleep")
+    check("writes", child(outer, "sys_write")["count"], 500)
+    check("no other writes", [c for c in inner["children"] if c["name"] == "sys_write"], [])
+    check("no other rests", [c for c in outer["children"] if "sleep" in c["name"]], [])
+    check("rests", rests["count"], 50)
+    check("rests are most of the inner scopes", rests["value"] > inner["value"] / 2, True)
+    # A kernel whose tracing others use as well may leave some out, so the capture says how many.
+    off = [c["count"] for c in rests["children"] if c["name"].startswith("off-CPU")]
+    check("off the processor", sum(off), waits)
+    return root["value"]
+
+
+def check_total(root, trace):
+    """The kernel's part is taken out of scopes' own times, nothing comes or goes."""
+    told = subprocess.run([WAYMARK, "scopes", "--json", trace], check=True, capture_output=True,
+                          text=True)
+    rows = json.loads(told.stdout)["scopes"]
+    check("all", root["value"], sum(r["self_ns"] for r in rows))
+
+
+def shifted(text, us):
+    def later(match):
+        total = int(match[1]) * 1000000 + int(match[2]) + us
+        return f" {total // 1000000}.{total % 1000000:06}: "
+    return re.sub(r" (\d+)\.(\d{6}): ", later, text)
+
+
+def refused(trace, capture, words, **others):
+    root, said = flamegraph(trace, capture, status=1, **others)
+    check(f"what is drawn of {capture}", root, None)
+    check(f"{words!r} in {said[:300]!r}", words in said, True)
+
+
+def check_other_clocks(work, trace, text, tid):
+    for us, words in ((300, "its clock is not that of the trace"),
+                      (-3600 * 1000000, "of another clock, or another time")):
+        write_text(f"{work}/shifted", shifted(text, us))
+        refused(trace, f"{work}/shifted", words)
+    root, _ = flamegraph(trace, f"{work}/shifted", "--kernel-offset=3600")
+    check_frames(root, tid, count_waits(text, tid))
+    write_text(f"{work}/ticks", re.sub(r"(\d+)\.(\d{6}): ", r"\1\2: ", text))
+    refused(trace, f"{work}/ticks", "ticks of a clock that is no time")
+
+
+def check_bad_captures(work, trace, text):
+    for name, content in (("empty", ""), ("head", "# tracer: nop\n#\n"), ("garbage", "\x7f\x00\xff" * 9999),
+                          ("long", "x" * 10000000), ("dat", "\x17\x08"), ("script", "#!/bin/sh\n")):
+        with open(f"{work}/{name}", "w", encoding="latin-1") as f:
+            f.write(content)
+        refused(trace, f"{work}/{name}", "is no text" if name == "dat" else "holds no event")
+    refused(trace, f"{work}/none", "cannot open")
+    refused(trace, work, "Is a directory")
+    write_text(f"{work}/cut", text[:text.rindex("[")])
+    root, said = flamegraph(trace, f"{work}/cut", status=1)
+    line = text[:text.rindex("[")].count("\n") + 1
+    check(f"a bad line is told: {said}", f"line {line} is none of the kernel's trace" in said, True)
+    check("the rest is drawn", root["value"] > 0, True)
+
+
+def check_trace_cmd(work, trace, text, tid):
+    """A file of trace-cmd is read through it; here is one that prints the same text."""
+    dat = f"{work}/trace.dat"
+    with open(dat, "wb") as f:
+        f.write(b"\x17\x08\x44tracing6\0")
+    os.mkdir(f"{work}/bin")
+    write_text(f"{work}/text", text)
+    write(f"{work}/bin/trace-cmd", f'#!/bin/sh\n[ "$*" = "report -t -i {dat}" ] && echo cpus=2 && '
+          f"cat {work}/text\n")
+    os.chmod(f"{work}/bin/trace-cmd", 0o755)
+    root, _ = flamegraph(trace, dat, path=f"{work}/bin:{os.environ['PATH']}")
+    check_frames(root, tid, count_waits(text, tid))
+    refused(trace, dat, "trace-cmd, which reads it, is not installed", path=work)
+    write(f"{work}/bin/trace-cmd", "#!/bin/sh\nexit 1\n")
+    refused(trace, dat, "trace-cmd report could not read it", path=f"{work}/bin")
+
+
+def main(work):
+    mount(f"{work}/tracefs")
+    with Buffer(f"{work}/tracefs") as buffer:
+        tid = buffer.capture("mono", f"{work}/trace", f"{work}/capture")
+    subprocess.run(["umount", f"{work}/tracefs"], check=True)
+    with open(f"{work}/capture", errors="surrogateescape") as f:
+        text = f.read()
+    root, said = flamegraph(f"{work}/trace", f"{work}/capture")
+    check_frames(root, tid, count_waits(text, tid))
+    check_total(root, f"{work}/trace")
+    check(f"nothing is at odds: {said}", "record in them" in said, False)
+    check_other_clocks(work, f"{work}/trace", text, tid)
+    check_bad_captures(work, f"{work}/trace", text)
+    check_trace_cmd(work, f"{work}/trace", text, tid)
+
+
+with tempfile.TemporaryDirectory() as directory:
+    main(directory)
+print(f"{failures} failures")
+sys.exit(failures > 0)

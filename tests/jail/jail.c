@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* The jail itself: a seccomp filter, and what goes before it. */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <waymark/init.h>
+
+#include "device.h"
+
+#define FILTER_MAX 200
+
+void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	_exit(99);
+}
+
+struct filter {
+	struct sock_filter code[FILTER_MAX];
+	unsigned short count;
+};
+
+static void put(struct filter *f, struct sock_filter code)
+{
+	if (f->count == FILTER_MAX) {
+		die("the filter is too long");
+	}
+	f->code[f->count++] = code;
+}
+
+static void allow(struct filter *f, int number)
+{
+	put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1));
+	put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+}
+
+void jail_close(const int *more, size_t count)
+{
+	static const int own[] = { SYS_exit, SYS_exit_group, SYS_rt_sigreturn };
+	static struct filter f;
+	size_t calls;
+	const int *numbers = waymark_jail_syscalls(&calls);
+
+	put(&f, (struct sock_filter)BPF_STMT(
+			BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
+	for (size_t i = 0; i < calls; i++) {
+		allow(&f, numbers[i]);
+	}
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		allow(&f, own[i]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		allow(&f, more[i]);
+	}
+	put(&f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
+	struct sock_fprog program = { .len = f.count, .filter = f.code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
+			&program)) {
+		die("seccomp: %s", strerror(errno));
+	}
+}
+
+static bool is_kept(const int *kept, size_t count, int fd)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (kept[i] == fd) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* As a program's fork helper does: all but what is listed. */
+static void close_others(bool keeps_ours)
+{
+	int kept[100] = { 0, 1, 2 };
+	size_t count = 3;
+
+	if (keeps_ours && waymark_push_descriptors(kept, &count, 100)) {
+		die("too many descriptors: %zu", count);
+	}
+	for (int fd = 3; fd < 1024; fd++) {
+		if (!is_kept(kept, count, fd)) {
+			close(fd);
+		}
+	}
+}
+
+static void check(int result, const char *what)
+{
+	if (result < 0) {
+		die("%s: %s", what, strerror(errno));
+	}
+}
+
+void jail_enter(const char *word)
+{
+	if (strncmp(word, "chroot=", 7) == 0) {
+		check(chroot(word + 7), word);
+		check(chdir("/"), word);
+	} else if (strncmp(word, "setuid=", 7) == 0) {
+		check(setresgid(65534, 65534, 65534), word);
+		check(setuid((uid_t)atoi(word + 7)), word);
+	} else if (strcmp(word, "unshare") == 0) {
+		check(unshare(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS), word);
+	} else if (strcmp(word, "userns") == 0) {
+		check(unshare(CLONE_NEWUSER), word);
+	} else if (strcmp(word, "close") == 0) {
+		close_others(true);
+	} else if (strcmp(word, "close-all") == 0) {
+		close_others(false);
+	} else {
+		die("%s: no such step", word);
+	}
+}

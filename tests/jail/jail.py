@@ -1,0 +1,404 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Processes in jails record, and `waymark drain` writes their traces.
+
+A device process makes no system call but those of waymark_jail_syscalls(): its filter kills
+it at any other.
+"""
+
+import glob
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+WAYMARK, DEVICE = (os.path.abspath(path) for path in sys.argv[1:3])
+del sys.argv[1:3]
+LIMIT = 15
+ROOT = os.geteuid() == 0
+
+
+class Harness(unittest.TestCase):
+    """A folder, and programs in it."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="waymark-jail-", dir="/dev/shm"))
+        self.shm = self.folder / "shm"
+        self.shm.mkdir()
+        self.folder.chmod(0o755)
+        self.trace = self.folder / "t.ctf"
+        self.env = dict(os.environ, WAYMARK_SHM=str(self.shm))
+        self.running = []
+
+    def tearDown(self):
+        for process in self.running:
+            process.kill()
+            process.wait()
+            for stream in (process.stdout, process.stderr):
+                if stream:
+                    stream.close()
+        shutil.rmtree(self.folder)
+
+    def start(self, argv, **more):
+        process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   stdin=subprocess.DEVNULL, text=True, env=self.env, **more)
+        self.running.append(process)
+        return process
+
+    def device(self, what, children, events, *steps, option="jail=4,buffer=1M,full=block"):
+        self.env["WAYMARK_TRACE"] = f"*,enable=-late,backend=ctf,ctf.file={self.trace},{option}"
+        return self.start([DEVICE, what, str(children), str(events), *steps])
+
+    def finish(self, process, status=0):
+        out, err = process.communicate(timeout=LIMIT)
+        self.assertEqual(process.returncode, status, out + err)
+        return out, err
+
+    def children(self, process):
+        """The pids, once all have recorded."""
+        pids = []
+        for line in process.stdout:
+            if line == "ready\n":
+                return pids
+            pids.append(int(line))
+        self.fail("the program ended: " + process.stderr.read())
+
+    def waymark(self, *argv, status=0, **more):
+        done = subprocess.run([WAYMARK, *map(str, argv)], stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.PIPE, env=self.env, timeout=LIMIT, **more)
+        self.assertEqual(done.returncode, status, done.stdout[-2000:] + done.stderr[-2000:])
+        return done.stdout, done.stderr
+
+    def drain(self, *argv):
+        return self.start([WAYMARK, "drain", *map(str, argv)])
+
+    def ticks(self, trace):
+        out, err = self.waymark("print", trace)
+        if "its process still runs" not in err:
+            self.assertEqual(err, "", trace)
+        return [int(n) for n in re.findall(r"tick n (\d+)", out)]
+
+    def traces(self):
+        return sorted(glob.glob(str(self.trace) + "*"))
+
+    def assert_all(self, trace, events):
+        self.assertEqual(self.ticks(trace), list(range(events)), trace)
+
+    def assert_nothing_left(self):
+        self.assertEqual(os.listdir(self.shm), [])
+
+    def run_drained(self, what, children, events, *steps, **more):
+        drain = self.drain(self.trace)
+        device = self.device(what, children, events, *steps, **more)
+        self.finish(device)
+        self.finish(drain)
+        self.assert_nothing_left()
+        return self.traces()
+
+    def ticks_of(self, trace):
+        out, _ = self.waymark("print", trace, status=0)
+        return re.findall(r"tick n (\d+)", out)
+
+
+class Patience(Harness):
+    def test_nobody_waits_for_ever_where_nobody_drains(self):
+        begin = time.time()
+        device = self.device("exit", 1, 100000, option="jail=1,buffer=1M,full=block")
+        _, err = self.finish(device)
+        self.assertGreater(time.time() - begin, 9.5)
+        self.assertIn("events lost", err)
+        self.waymark("drain", self.trace)
+        self.assertGreater(len(self.ticks_of(self.traces()[0])), 30000)
+
+
+class Jail(Harness):
+    def test_a_million_events_with_a_drain(self):
+        traces = self.run_drained("plain", 1, 1000000)
+        self.assertEqual(len(traces), 1)
+        self.assert_all(traces[0], 1000000)
+
+    def test_killed_before_any_drain(self):
+        device = self.device("hang", 1, 1000000, option="jail=2,buffer=64M")
+        pids = self.children(device)
+        os.kill(pids[0], signal.SIGKILL)
+        self.finish(device, 1)
+        self.waymark("drain", self.trace)
+        self.assert_all(f"{self.trace}.{pids[0]}", 1000000)
+        self.assert_nothing_left()
+
+    def test_the_drain_killed_and_begun_anew(self):
+        device = self.device("plain", 1, 1000000)
+        times = 0
+        while device.poll() is None:
+            drain = self.drain(self.trace)
+            time.sleep(0.012 + times / 500)
+            drain.kill()
+            drain.wait()
+            times += 1
+        self.assertGreater(times, 3)
+        self.finish(device)
+        if os.listdir(self.shm):
+            self.waymark("drain", self.trace)
+        self.assert_all(self.traces()[0], 1000000)
+        self.assert_nothing_left()
+
+    def test_two_devices_and_the_broker(self):
+        traces = self.run_drained("first", 2, 100000)
+        self.assertEqual(traces[0], str(self.trace))
+        self.assertEqual(len(traces), 3)
+        for trace in traces:
+            self.assert_all(trace, 100000)
+
+    def test_another_system_call_kills(self):
+        device = self.device("forbidden", 1, 10)
+        out, _ = self.finish(device, 1)
+        self.assertIn(f"signal {signal.SIGSYS.value}", out)
+        self.waymark("drain", self.trace)
+        self.assert_all(self.traces()[0], 10)
+
+    def test_threads(self):
+        traces = self.run_drained("threads", 1, 20000)
+        self.assertEqual(sorted(self.ticks(traces[0])), list(range(8 * 20000)))
+
+    def test_signals_and_a_full_buffer(self):
+        traces = self.run_drained("signals", 1, 300000)
+        self.assert_all(traces[0], 300000)
+        out, _ = self.waymark("print", traces[0])
+        notes = [int(n) for n in re.findall(r"note signal (\d+)", out)]
+        self.assertEqual(notes, list(range(len(notes))))
+
+    def test_scopes_without_declarations(self):
+        traces = self.run_drained("scopes", 1, 20000)
+        out, err = self.waymark("scopes", "--csv", *traces)
+        self.assertEqual(err, "")
+        self.assertIn('"Device:outer (of two)",20000,', out)
+        self.assertIn('"Device:inner",10000,', out)
+        out, _ = self.waymark("print", *traces)
+        self.assertEqual(out.count("19999 of all"), 1)
+
+    def test_an_event_switched_on_in_the_jail(self):
+        traces = self.run_drained("late", 1, 1000)
+        out, _ = self.waymark("print", traces[0])
+        self.assertEqual(len(re.findall(r"tick n", out)), 2000)
+        self.assertIn("late n 7", out)
+
+    def test_grandchildren(self):
+        traces = self.run_drained("grandchild", 1, 1000)
+        self.assertEqual([self.ticks(t)[0] for t in traces].count(0), 1)
+        self.assertEqual(sorted(sum(map(self.ticks, traces), [])), list(range(2000)))
+
+    def test_all_steps_of_a_jail(self):
+        if not ROOT:
+            self.skipTest("chroot, setuid and unshare need root")
+        empty = self.folder / "empty"
+        empty.mkdir()
+        traces = self.run_drained(
+            "plain", 1, 1000, "unshare", f"chroot={empty}", "setuid=65534", "close")
+        self.assert_all(traces[0], 1000)
+
+    def test_namespaces_of_processes_and_users(self):
+        if not ROOT:
+            self.skipTest("a namespace of processes needs root")
+        device = self.device("pidns", 1, 50000, "userns", "close", option="jail=2,buffer=8M")
+        pid = self.children(device)[0]
+        self.finish(device)
+        self.waymark("drain", self.trace)
+        # Nobody has seen it alive, so its number is that of its own namespace.
+        self.assertEqual(self.traces(), [f"{self.trace}.1"])
+        self.assert_all(self.traces()[0], 50000)
+        self.assertNotEqual(pid, 1)
+
+    def test_descriptors_are_listed_once(self):
+        self.finish(self.device("list", 0, 0))
+        self.waymark("drain", self.trace)
+
+    def test_the_log_goes_on(self):
+        if not ROOT:
+            self.skipTest("chroot needs root")
+        empty = self.folder / "empty"
+        empty.mkdir()
+        self.device("exit", 1, 0)
+        self.env["WAYMARK_TRACE"] = f"tick,backend=log,log.file={self.folder}/log,jail=1"
+        device = self.start([DEVICE, "exit", "1", "5000", f"chroot={empty}", "close"])
+        self.finish(device)
+        lines = (self.folder / "log").read_text().splitlines()
+        self.assertEqual([int(line.split()[-1]) for line in lines], list(range(5000)))
+
+    def test_overwriting_is_refused(self):
+        device = self.device("exit", 1, 10, option="jail=1,full=overwrite")
+        _, err = self.finish(device)
+        self.assertIn("full=discard is taken", err)
+        self.waymark("drain", self.trace)
+        self.assert_all(self.traces()[0], 10)
+
+    def test_bad_options(self):
+        for option, wanted in (("jail=0", "jail="), ("jail=65", "1 to 64 processes")):
+            _, err = self.finish(self.device("exit", 0, 0, option=option))
+            self.assertIn(wanted, err)
+
+    def test_descriptors_that_were_closed_all_the_same(self):
+        traces = self.run_drained("plain", 1, 100000, "close-all")
+        self.assert_all(traces[0], 100000)
+
+    def test_more_processes_than_the_jail_has_room_for(self):
+        drain = self.drain(self.trace)
+        device = self.device("exit", 3, 1000, option="jail=2")
+        _, err = self.finish(device)
+        self.assertEqual(err.count("more processes record than that"), 1, err)
+        self.assertIn("1000 events lost", err)
+        self.finish(drain)
+        self.assertEqual(len(self.traces()), 2)
+        self.assert_nothing_left()
+
+    def test_processes_one_after_another_share_the_memory(self):
+        traces = self.run_drained("turns", 20, 5000, option="jail=3,buffer=1M,full=block")
+        self.assertEqual(len(traces), 20)
+        for trace in traces:
+            self.assert_all(trace, 5000)
+
+    def test_processes_and_drains_that_are_killed_at_any_moment(self):
+        count = int(os.environ.get("JAIL_KILLS", "40"))
+        device = self.device("killed", count, 1000000, option="jail=4,buffer=1M,full=block")
+        turns = 0
+        while device.poll() is None:
+            drain = self.drain(self.trace)
+            time.sleep(0.01 + turns % 8 / 20)
+            drain.kill()
+            drain.wait()
+            turns += 1
+        out, err = self.finish(device)
+        self.assertNotIn("more processes", err)
+        self.waymark("drain", "--once", self.trace, status=0 if os.listdir(self.shm) else 1)
+        self.assert_nothing_left()
+        recorded = dict(map(int, line.split()) for line in out.splitlines())
+        self.assertEqual(len(recorded), count)
+        self.assertGreater(sum(recorded.values()), 1000 * count)
+        for pid, events in recorded.items():
+            trace = f"{self.trace}.{pid}"
+            if events or os.path.exists(trace):
+                ticks = self.ticks(trace)
+                self.assertEqual(ticks, list(range(len(ticks))))
+                self.assertIn(len(ticks) - events, (0, 1), trace)
+
+    def test_the_broker_ends_first(self):
+        drain = self.drain(self.trace)
+        self.finish(self.device("orphan", 2, 200000))
+        self.finish(drain)
+        for trace in self.traces():
+            self.assert_all(trace, 200000)
+        self.assertEqual(len(self.traces()), 2)
+
+    def test_discarded_events_are_counted_where_they_are_missing(self):
+        device = self.device("hang", 1, 200000, option="jail=1,buffer=1M")
+        pids = self.children(device)
+        drain = self.drain(pids[0])
+        time.sleep(0.2)
+        os.kill(pids[0], signal.SIGKILL)
+        self.finish(device, 1)
+        self.finish(drain)
+        out, _ = self.waymark("info", self.traces()[0])
+        lost = int(re.search(r"lost (\d+) events", out)[1])
+        self.assertGreater(lost, 0)
+        self.assertEqual(len(self.ticks_of(self.traces()[0])) + lost, 200000)
+
+    def test_two_drains_exclude_each_other(self):
+        device = self.device("hang", 1, 1000)
+        self.children(device)
+        drain = self.drain(self.trace)
+        deadline = time.time() + 10
+        while not self.traces() and time.time() < deadline:
+            time.sleep(0.01)
+        _, err = self.waymark("drain", "--once", self.trace, status=1)
+        self.assertIn("another waymark drain is at work", err)
+        drain.send_signal(signal.SIGTERM)
+        out, _ = self.finish(drain)
+        self.assertIn("its process lives", out)
+
+    def test_a_signal_ends_the_drain_and_the_next_one_goes_on(self):
+        device = self.device("hang", 1, 50000)
+        pid = self.children(device)[0]
+        self.waymark("drain", "--once", self.trace)
+        trace = f"{self.trace}.{pid}"
+        self.assert_all(trace, 50000)  # what is in memory is read as well
+        os.kill(pid, signal.SIGKILL)
+        self.finish(device, 1)
+        self.waymark("drain", self.trace)
+        self.assert_all(trace, 50000)
+        self.assert_nothing_left()
+
+    def test_recover_without_a_drain(self):
+        device = self.device("hang", 1, 50000, option="jail=2,buffer=8M")
+        pid = self.children(device)[0]
+        _, err = self.waymark("print", self.trace, status=1)
+        self.assertIn("waymark drain", err)
+        os.kill(pid, signal.SIGKILL)
+        self.finish(device, 1)
+        self.waymark("recover", "--all")
+        self.assert_all(f"{self.trace}.{pid}", 50000)
+        self.assert_nothing_left()
+
+    def test_follow_while_it_is_drained(self):
+        device = self.device("hang", 1, 50000)
+        pid = self.children(device)[0]
+        self.waymark("drain", "--once", pid)
+        follow = self.start([WAYMARK, "print", "--follow", f"{self.trace}.{pid}"])
+        drain = self.drain(self.trace)
+        time.sleep(0.3)
+        os.kill(pid, signal.SIGKILL)
+        self.finish(device, 1)
+        self.finish(drain)
+        out, _ = self.finish(follow)
+        self.assertEqual(len(re.findall("tick n", out)), 50000)
+
+    def test_follow_ends_with_its_process_and_not_with_the_jail(self):
+        device = self.device("hang", 2, 50000)
+        pids = self.children(device)
+        self.waymark("drain", "--once", self.trace)
+        follow = self.start([WAYMARK, "print", "--follow", f"{self.trace}.{pids[0]}"])
+        drain = self.drain(self.trace)
+        time.sleep(0.3)
+        os.kill(pids[0], signal.SIGKILL)
+        out, _ = self.finish(follow)
+        self.assertEqual(len(re.findall("tick n", out)), 50000)
+        os.kill(pids[1], signal.SIGKILL)
+        self.finish(device, 1)
+        self.finish(drain)
+        self.assert_all(f"{self.trace}.{pids[1]}", 50000)
+        self.assert_nothing_left()
+
+    def test_other_users_have_no_right(self):
+        if not ROOT:
+            self.skipTest("another user is needed")
+        device = self.device("hang", 1, 10)
+        self.children(device)
+        _, err = self.waymark("drain", "--once", self.trace, status=1, user=65534, group=65534)
+        self.assertIn("that you may read", err)
+
+    def test_full_shm_is_an_error_and_tracing_goes_on(self):
+        device = self.device("refused", 0, 0, option="jail=64,buffer=64G")
+        _, err = self.finish(device)
+        self.assertRegex(err, "waymark: jail=64: .*buffer= smaller")
+        self.assert_nothing_left()
+
+    def test_a_place_of_its_own(self):
+        self.finish(self.device("exit", 1, 100, option="jail=1"))
+        place = self.folder / "place"
+        place.mkdir()
+        self.waymark("drain", "-o", place, self.trace)
+        self.assert_all(next(place.iterdir()), 100)
+
+    def test_bad_words(self):
+        self.waymark("drain", status=2)
+        self.waymark("drain", "-o", "/nowhere", "x", status=2)
+        _, err = self.waymark("drain", "--once", self.trace, status=1)
+        self.assertIn("no process in a jail", err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Trace points with a file in the place of trace_marker: file.py PROGRAM WITHOUT
+
+What is written is compared byte for byte: nothing is between two lines. In mounts of its own.
+"""
+import ctypes
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "ftrace"))
+import expected
+from ftrace import CLONE_NEWNS, check, skip
+
+PROGRAM, WITHOUT = map(os.path.abspath, sys.argv[1:3])
+PLACE = "/sys/kernel/tracing"
+MARKER = PLACE + "/trace_marker"
+
+
+def make_place():
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNS) != 0:
+        skip("no mount namespace: " + os.strerror(ctypes.get_errno()))
+    if not os.path.isdir(PLACE):
+        skip("there is no " + PLACE)
+    subprocess.run("mount --make-rprivate / && umount -a -l -t tracefs,debugfs", shell=True,
+                   check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", PLACE], check=True)
+
+
+def written(program, action, style="text"):
+    with open(MARKER, "w"):
+        pass
+    done = subprocess.run([program, action], check=True, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=60, env={
+                              **os.environ,
+                              "WAYMARK_TRACE": "*,backend=ftrace,ftrace.style=" + style})
+    check(done.stderr == "", done.stderr)
+    with open(MARKER, "rb") as f:
+        return f.read().decode(), done.stdout
+
+
+def main():
+    make_place()
+    for program, lines, evaluated in ((PROGRAM, expected.DOCUMENT, "1\n"),
+                                      (WITHOUT, expected.WITHOUT, "0\n")):
+        text, out = written(program, "document=512")
+        check(out == evaluated, out)
+        found = re.sub(r"\d{6,} ", "N ", text)
+        check(found == "".join(lines), found)
+    # Other styles are grammars of lines.
+    text, _ = written(PROGRAM, "counters=10", "atrace")
+    check(text.count("\n") == 5 and text.endswith("|text | 10\n"), text)
+    # A text of several lines is one, and its last newline is none of it.
+    text, _ = written(PROGRAM, "lines")
+    check(text == r"one\ntwo", text)
+
+
+if __name__ == "__main__":
+    if os.geteuid() != 0:
+        skip("only root may have mounts of its own")
+    main()

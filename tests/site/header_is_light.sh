@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# waymark/scope.h costs its includers little: of libc types and string.h only, of ours no header
+# that the runtime is built with.
+. "$(dirname "$0")/../tracetool/lib.sh"
+
+have gcc || { echo "skipped: gcc is missing"; exit 77; }
+for backends in ctf nop; do
+	for language in c c++; do
+		echo '#include <waymark/scope.h>' | gcc -x $language -I"$include" -DWAYMARK_SCOPES=$backends -M - |
+			tr ' \\' '\n\n' | grep "^$include" | sort -u >ours
+		lines=$(cat $(cat ours) | wc -l)
+		echo "$backends, $language: $(wc -l <ours) headers of ours, $lines lines"
+		[ "$(wc -l <ours)" -ge 1 ] && [ "$(wc -l <ours)" -le 14 ] || fail "$(cat ours)"
+		[ "$lines" -le 1900 ] || fail "$lines lines"
+		cat $(cat ours) | sed -n 's/^#[ \t]*include[ \t]*<\([^>]*\)>.*/\1/p' | grep -v '^waymark/' | sort -u >libc
+		for header in $(cat libc); do
+			case $header in
+			stdint.h | stddef.h | stdbool.h | inttypes.h | string.h | sys/types.h) ;;
+			*) fail "waymark/scope.h pulls in <$header>" ;;
+			esac
+		done
+		[ -s libc ] || fail 'no header of libc was seen: the test is blind'
+	done
+done
+finish
