@@ -17,6 +17,7 @@ import time
 
 sys.dont_write_bytecode = True  # the sources' folder may belong to somebody else
 
+from analyser import Analyser
 from guests import Guests
 from jobs import QUICK, FULL, TINY, jobs_of
 from lttng import Lttng, move_apart, why_absent
@@ -154,17 +155,19 @@ def measure(options, directory, size):
     bench = Bench(options, directory, size)
     try:
         readers, guests = Readers(bench, size), Guests(bench, size)
+        analyser = Analyser(bench, size)
         for number in range(size.rounds):
             print(f"round {number + 1} of {size.rounds}", file=sys.stderr, flush=True)
             bench.run_round(number)
             readers.run_round()
             guests.run_round()
+            analyser.run_round()
     finally:
         if bench.lttng:
             bench.lttng.close()
     now_busy, now_own = busy_seconds()
     bench.others = ((now_busy - busy) - (now_own - own)) / (time.monotonic() - begin)
-    print_tables(bench, readers)
+    print_tables(bench, readers, analyser)
     return 1 if bench.faults else 0
 
 

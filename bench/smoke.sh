@@ -10,7 +10,7 @@ trap 'rm -rf "$tmp"' EXIT
 	cat "$tmp/out"
 	exit 1
 }
-for topic in 'Into memory' 'To the disk' Latency 'Inside work' Threads Disabled Reading; do
+for topic in 'Into memory' 'To the disk' Latency 'Inside work' Threads Disabled Reading Analysing; do
 	grep -q "^### $topic" "$tmp/out" || {
 		cat "$tmp/out"
 		echo "there is no table \"$topic\""

@@ -162,7 +162,7 @@ def readers(bench, all_readers):
           ("command", "trace", "M events/s", "x babeltrace2", "to reach"), lines)
 
 
-def print_tables(bench, all_readers):
+def print_tables(bench, all_readers, analyser):
     print(f"{bench.size.rounds} rounds, medians. The floor, in the same process and loop: read the "
           "clock, store 24 bytes.")
     recording(bench)
@@ -171,6 +171,7 @@ def print_tables(bench, all_readers):
     small(bench)
     guests(bench)
     readers(bench, all_readers)
+    analyser.show()
     print(f"counted by a reader, none missing: {bench.counted} traces")
     for what, reason in bench.absent.items():
         print(f"not measured: {what}: {reason}")

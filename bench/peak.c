@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs a command, its output to nowhere, and prints how long it took and how much memory at
+ * most. Small itself: a process's peak is at least what its parent had when it began.
+ *
+ * peak COMMAND [ARGUMENT...]
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+static void become(char **command)
+{
+	int null = open("/dev/null", O_WRONLY);
+
+	if (null >= 0 && dup2(null, STDOUT_FILENO) >= 0) {
+		execv(command[0], command);
+	}
+	_exit(127);
+}
+
+int main(int argc, char **argv)
+{
+	struct rusage usage;
+	int status;
+	double begin = bench_now();
+	pid_t child = fork();
+
+	if (child == 0) {
+		become(argv + 1);
+	}
+	if (argc < 2 || child < 0 || wait4(child, &status, 0, &usage) < 0 || status) {
+		bench_fail("the command failed");
+	}
+	bench_result("seconds", (bench_now() - begin) / 1e9);
+	bench_result(
+		"cpu_s", (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+				 (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
+	bench_result("peak_mib", (double)usage.ru_maxrss / 1024);
+	return EXIT_SUCCESS;
+}
