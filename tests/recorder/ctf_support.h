@@ -7,8 +7,8 @@
 #define TESTS_RECORDER_CTF_SUPPORT_H
 
 #include "support.h"
+#include "rt/ctf/ctf.h"
 #include "rt/event/registry.h"
-#include "rt/sink/ctf.h"
 
 /* Every event recorded here is of the first id: two u64, of which the second counts. */
 #define PAIR_BYTES 24u

@@ -82,6 +82,12 @@ struct consumer {
 	void (*get_status)(const struct recorder *r, struct consumer_status *status);
 };
 
+/* Of the sinks that record, and of a backend that records nothing in a jail. */
+extern const struct consumer waymark_consumer_ctf;
+extern const struct consumer waymark_consumer_ctf_jail;
+extern const struct consumer waymark_consumer_simple;
+extern const struct consumer waymark_consumer_none;
+
 extern const struct consumer *const waymark_consumers[WAYMARK_RECORDERS];
 
 /* The same in a jail, where they have begun(), declare() and the last two only. */

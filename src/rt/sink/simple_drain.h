@@ -48,8 +48,6 @@ struct simple_drain {
 	struct simple_out out;
 };
 
-extern const struct consumer waymark_consumer_simple;
-
 /* This process's, NULL as long as it has recorded nothing. */
 struct simple_drain *waymark_simple_current(void);
 

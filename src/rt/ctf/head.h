@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the metadata begins with: whose trace it is, and its clock. For ctf_*.c alone. */
-#ifndef RT_SINK_CTF_HEAD_H
-#define RT_SINK_CTF_HEAD_H
+#ifndef RT_CTF_HEAD_H
+#define RT_CTF_HEAD_H
 
 #include <sys/utsname.h>
 
-#include "rt/sink/ctf.h"
+#include "rt/ctf/ctf.h"
 
 struct ctf_text;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See ctf_evict.h. A look at all cursors finds the oldest packets of several, so
+ * See evict.h. A look at all cursors finds the oldest packets of several, so
  * that a thousand threads do not cost a look at them all for every packet.
  */
+#include "rt/ctf/evict.h"
 #include "rt/host/futex.h"
 #include "rt/record/close.h"
-#include "rt/sink/ctf_evict.h"
 
 /* Cursors that one look finds. */
 #define FOUND 16u

@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <sys/uio.h>
 
-#include "rt/sink/ctf_io.h"
-#include "rt/sink/ctf_stream.h"
+#include "rt/ctf/io.h"
+#include "rt/ctf/stream.h"
 
 static void count_progress(struct ctf_files *f)
 {

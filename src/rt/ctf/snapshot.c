@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See ctf_snapshot.h. */
+/* See snapshot.h. */
 #include <errno.h>
 
-#include "rt/sink/ctf_end.h"
-#include "rt/sink/ctf_snapshot.h"
+#include "rt/ctf/end.h"
+#include "rt/ctf/snapshot.h"
 
 void waymark_ctf_snapshot_look(struct ctf_round *round)
 {

@@ -4,9 +4,9 @@
 
 #include "base/compiler.h"
 #include "format/debug.h"
+#include "rt/ctf/packet_walk.h"
 #include "rt/event/registry.h"
 #include "rt/record/counts.h"
-#include "rt/sink/packet_walk.h"
 
 /* What sizes[] says of an event that has strings and the like, or that nobody knows. */
 #define SIZE_VARIES UINT16_MAX

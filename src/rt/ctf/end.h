@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The begin and the end of a trace, and its change for another one. Who drains. */
-#ifndef RT_SINK_CTF_END_H
-#define RT_SINK_CTF_END_H
+#ifndef RT_CTF_END_H
+#define RT_CTF_END_H
 
-#include "rt/sink/ctf_cursor.h"
+#include "rt/ctf/cursor.h"
 
 /*
  * Obeys what control calls have changed meanwhile: another name, on or off. At the

@@ -4,8 +4,8 @@
  * files is known to the directory alone, so it is read, with no library: that
  * would allocate.
  */
-#include "rt/sink/ctf_io.h"
-#include "rt/sink/ctf_stream.h"
+#include "rt/ctf/io.h"
+#include "rt/ctf/stream.h"
 
 /* The kernel's directory entry: the name follows. */
 #define DIRENT_LENGTH_AT 16u

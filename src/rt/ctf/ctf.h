@@ -5,20 +5,20 @@
  * it makes system calls directly, allocates nothing and takes no lock that a
  * fork or a signal handler could find taken.
  *
- *	ctf.c           what control calls ask for
- *	ctf_trace.c     the directory: its name, its begin
- *	ctf_metadata.c  its declarations and its clock
- *	ctf_stream.c    its streams
- *	ctf_index.c     their index
- *	ctf_piece.c     the names of their files, and which pieces stay
- *	ctf_cursor.c    which packets of a thread go there
- *	ctf_pass.c      when: the consumer
- *	ctf_evict.c     which are given up instead, with full=overwrite
- *	ctf_end.c       the begin and the end of all that
- *	ctf_snapshot.c  memory as a trace of its own: who asked for it is in ctf.c
+ *	ctf.c       what control calls ask for
+ *	trace.c     the directory: its name, its begin
+ *	metadata.c  its declarations and its clock
+ *	stream.c    its streams
+ *	index.c     their index
+ *	piece.c     the names of their files, and which pieces stay
+ *	cursor.c    which packets of a thread go there
+ *	pass.c      when: the consumer
+ *	evict.c     which are given up instead, with full=overwrite
+ *	end.c       the begin and the end of all that
+ *	snapshot.c  memory as a trace of its own: who asked for it is in ctf.c
  */
-#ifndef RT_SINK_CTF_H
-#define RT_SINK_CTF_H
+#ifndef RT_CTF_CTF_H
+#define RT_CTF_CTF_H
 
 #include <limits.h>
 #include <stdbool.h>

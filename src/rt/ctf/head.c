@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* See ctf_head.h. */
+/* See head.h. */
 #include <errno.h>
 
 #include "format/ctf_text.h"
+#include "rt/ctf/head.h"
+#include "rt/ctf/io.h"
 #include "rt/record/clock.h"
 #include "rt/record/recorder.h"
-#include "rt/sink/ctf_head.h"
-#include "rt/sink/ctf_io.h"
 
 /* A rate measured for less than the first is rather measured since the program was loaded. */
 #define RATE_NS UINT64_C(100000000)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of a trace's metadata that its begin needs. For ctf_*.c alone. */
-#ifndef RT_SINK_CTF_METADATA_H
-#define RT_SINK_CTF_METADATA_H
+#ifndef RT_CTF_METADATA_H
+#define RT_CTF_METADATA_H
 
+#include "rt/ctf/ctf.h"
 #include "rt/host/guard.h"
-#include "rt/sink/ctf.h"
 
 /*
  * Writes all of the metadata to a file of that name. False, with errno, when it

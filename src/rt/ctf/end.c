@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* See ctf_end.h. */
+/* See end.h. */
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "rt/ctf/end.h"
+#include "rt/ctf/metadata.h"
+#include "rt/ctf/snapshot.h"
 #include "rt/host/futex.h"
 #include "rt/host/line.h"
 #include "rt/host/reason.h"
 #include "rt/record/close.h"
 #include "rt/record/seal.h"
-#include "rt/sink/ctf_end.h"
-#include "rt/sink/ctf_metadata.h"
-#include "rt/sink/ctf_snapshot.h"
 
 void waymark_ctf_consumer_begin(void *memory, struct arena_place *place)
 {

@@ -8,13 +8,13 @@
 #include <errno.h>
 
 #include "format/ctf_text_event.h"
+#include "rt/ctf/head.h"
+#include "rt/ctf/io.h"
+#include "rt/ctf/metadata.h"
 #include "rt/event/registry.h"
 #include "rt/host/futex.h"
 #include "rt/record/clock.h"
 #include "rt/record/recorder.h"
-#include "rt/sink/ctf_head.h"
-#include "rt/sink/ctf_io.h"
-#include "rt/sink/ctf_metadata.h"
 
 #define BUFFER_BYTES 2048u
 #define ARGS_MAX 32u

@@ -4,10 +4,10 @@
  * where their threads have recorded nothing for so long that even their last
  * event is older, or where nothing else is left. Who drains.
  */
-#ifndef RT_SINK_CTF_EVICT_H
-#define RT_SINK_CTF_EVICT_H
+#ifndef RT_CTF_EVICT_H
+#define RT_CTF_EVICT_H
 
-#include "rt/sink/ctf_cursor.h"
+#include "rt/ctf/cursor.h"
 
 /* Keeps an eighth of the memory free, so that threads need not look for some themselves. */
 void waymark_ctf_keep_room(struct ctf_round *round);

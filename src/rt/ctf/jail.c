@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See ctf_jail.h. The trace's name is that which the first process would have had: those of
+ * See jail.h. The trace's name is that which the first process would have had: those of
  * its forks the drain derives, as they are derived where each names its own.
  */
 #include <errno.h>
@@ -9,13 +9,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "rt/ctf/head.h"
+#include "rt/ctf/jail.h"
+#include "rt/ctf/metadata.h"
+#include "rt/ctf/pass.h"
 #include "rt/event/registry.h"
 #include "rt/host/line.h"
 #include "rt/record/jail.h"
-#include "rt/sink/ctf_head.h"
-#include "rt/sink/ctf_jail.h"
-#include "rt/sink/ctf_metadata.h"
-#include "rt/sink/ctf_pass.h"
 
 /* Room for declarations: of an event, and of those that are loaded later. */
 #define TEXT_BYTES_EVENT UINT64_C(512)

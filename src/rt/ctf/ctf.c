@@ -16,16 +16,16 @@
 
 #include <waymark/record.h>
 
+#include "rt/ctf/jail.h"
+#include "rt/ctf/metadata.h"
+#include "rt/ctf/pass.h"
+#include "rt/ctf/replace.h"
+#include "rt/ctf/snapshot.h"
 #include "rt/host/error.h"
 #include "rt/host/futex.h"
 #include "rt/host/path.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
-#include "rt/sink/ctf_jail.h"
-#include "rt/sink/ctf_metadata.h"
-#include "rt/sink/ctf_pass.h"
-#include "rt/sink/ctf_replace.h"
-#include "rt/sink/ctf_snapshot.h"
 #include "rt/sink/sink.h"
 
 /* How long one snapshot waits for another. */

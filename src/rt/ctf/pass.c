@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See ctf_pass.h. With full=overwrite nothing is written but on demand: a pass
- * only keeps some memory free (ctf_evict.c).
+ * See pass.h. With full=overwrite nothing is written but on demand: a pass
+ * only keeps some memory free (evict.c).
  */
 #include <errno.h>
 #include <string.h>
 
+#include "rt/ctf/cursor.h"
+#include "rt/ctf/end.h"
+#include "rt/ctf/evict.h"
+#include "rt/ctf/snapshot.h"
 #include "rt/host/futex.h"
 #include "rt/host/reason.h"
 #include "rt/record/close.h"
 #include "rt/record/recorder.h"
-#include "rt/sink/ctf_cursor.h"
-#include "rt/sink/ctf_end.h"
-#include "rt/sink/ctf_evict.h"
-#include "rt/sink/ctf_snapshot.h"
 
 /* How long a flush waits for threads that are in an event. */
 #define FLUSH_ROUNDS 20

@@ -5,10 +5,10 @@
  * trace's again, which is empty and begins anew: at each moment one of the two has
  * what is in memory, wherever a kill comes, and no event is in two snapshots.
  */
-#ifndef RT_SINK_CTF_SNAPSHOT_H
-#define RT_SINK_CTF_SNAPSHOT_H
+#ifndef RT_CTF_SNAPSHOT_H
+#define RT_CTF_SNAPSHOT_H
 
-#include "rt/sink/ctf_cursor.h"
+#include "rt/ctf/cursor.h"
 
 /*
  * A request. Who asks makes it and shows it in ctf_state.snapshot, where it is alone;

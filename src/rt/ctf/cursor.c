@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* See ctf_cursor.h. */
+/* See cursor.h. */
 #include <string.h>
 
+#include "rt/ctf/cursor.h"
 #include "rt/record/close.h"
 #include "rt/record/counts.h"
-#include "rt/sink/ctf_cursor.h"
 
 /* What a thread that was not waited for has added since, to its packet's list. */
 static uint32_t find_stranded(struct arena *a, struct reader *r)

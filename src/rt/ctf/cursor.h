@@ -5,11 +5,11 @@
  * `reader.chunk` is the oldest packet that is not written. It is closed when
  * another one follows it, or when it was taken from its thread.
  */
-#ifndef RT_SINK_CTF_CURSOR_H
-#define RT_SINK_CTF_CURSOR_H
+#ifndef RT_CTF_CURSOR_H
+#define RT_CTF_CURSOR_H
 
+#include "rt/ctf/pass.h"
 #include "rt/record/consume.h"
-#include "rt/sink/ctf_pass.h"
 
 /* What a pass knows of itself. */
 struct ctf_round {

@@ -4,8 +4,8 @@
  * a number gets into a name or a text. System calls are made directly, nothing
  * knows of a locale. Any thread, any signal handler. Header-only.
  */
-#ifndef RT_SINK_CTF_IO_H
-#define RT_SINK_CTF_IO_H
+#ifndef RT_CTF_IO_H
+#define RT_CTF_IO_H
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,12 +3,12 @@
  * The parts of writing streams: the names of their files and pieces, and their
  * index. For ctf_*.c alone, for whoever drains.
  */
-#ifndef RT_SINK_CTF_STREAM_H
-#define RT_SINK_CTF_STREAM_H
+#ifndef RT_CTF_STREAM_H
+#define RT_CTF_STREAM_H
 
 #include <sys/stat.h>
 
-#include "rt/sink/ctf.h"
+#include "rt/ctf/ctf.h"
 
 /* The longest name of a stream file or, with its folder, of its index. */
 #define CTF_NAME_BYTES 64u

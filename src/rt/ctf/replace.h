@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Removing an old trace whose place a new one is to take. */
-#ifndef RT_SINK_CTF_REPLACE_H
-#define RT_SINK_CTF_REPLACE_H
+#ifndef RT_CTF_REPLACE_H
+#define RT_CTF_REPLACE_H
 
 #include <waymark/control.h>
 

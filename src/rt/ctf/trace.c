@@ -8,10 +8,10 @@
 #include <sys/random.h>
 
 #include "format/uuid.h"
+#include "rt/ctf/io.h"
+#include "rt/ctf/metadata.h"
 #include "rt/host/guard.h"
 #include "rt/record/clock.h"
-#include "rt/sink/ctf_io.h"
-#include "rt/sink/ctf_metadata.h"
 
 #define TEMPORARY ".waymark-"
 #define NUMBERS_MAX 1000u

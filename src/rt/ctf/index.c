@@ -6,8 +6,8 @@
  */
 #include <endian.h>
 
-#include "rt/sink/ctf_io.h"
-#include "rt/sink/ctf_stream.h"
+#include "rt/ctf/io.h"
+#include "rt/ctf/stream.h"
 
 static void remove_index(struct ctf_file *file, int directory, uint32_t piece)
 {

@@ -3,8 +3,8 @@
  * How many events a packet holds, for packets that are given up and must be
  * counted, and which. The sizes of events without strings are worked out once.
  */
-#ifndef RT_SINK_PACKET_WALK_H
-#define RT_SINK_PACKET_WALK_H
+#ifndef RT_CTF_PACKET_WALK_H
+#define RT_CTF_PACKET_WALK_H
 
 #include <stdint.h>
 

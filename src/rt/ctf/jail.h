@@ -3,18 +3,11 @@
  * The consumer of the sink `ctf` in a jail: it writes nothing. Declarations go into the
  * arena, for `waymark drain`, which makes the trace of them.
  */
-#ifndef RT_SINK_CTF_JAIL_H
-#define RT_SINK_CTF_JAIL_H
+#ifndef RT_CTF_JAIL_H
+#define RT_CTF_JAIL_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "rt/record/consumer.h"
-
-extern const struct consumer waymark_consumer_ctf_jail;
-
-/* Of a backend that records nothing there. */
-extern const struct consumer waymark_consumer_none;
 
 /*
  * Makes the arenas for `count` processes of a program that has so many events. Returns 0 or an

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See ctf_replace.h. Called by control calls only. */
+/* See replace.h. Called by control calls only. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +11,10 @@
 
 #include "format/arena.h"
 #include "format/ctf.h"
+#include "rt/ctf/replace.h"
 #include "rt/host/error.h"
 #include "rt/host/path.h"
 #include "rt/record/arena.h"
-#include "rt/sink/ctf_replace.h"
 
 static bool begins_with(const char *name, const char *what)
 {

@@ -4,12 +4,12 @@
  * are. A packet whose events have waited for long is closed: by its thread when
  * it comes by, else it is taken from it.
  */
-#ifndef RT_SINK_CTF_PASS_H
-#define RT_SINK_CTF_PASS_H
+#ifndef RT_CTF_PASS_H
+#define RT_CTF_PASS_H
 
+#include "rt/ctf/ctf.h"
+#include "rt/ctf/packet_walk.h"
 #include "rt/record/consumer.h"
-#include "rt/sink/ctf.h"
-#include "rt/sink/packet_walk.h"
 
 struct ctf_snapshot;
 
@@ -19,7 +19,7 @@ struct ctf_state {
 	struct ctf_trace next; /* while it is made */
 	struct ctf_trace former; /* what `trace` was before: path, device and inode only */
 	bool former_has_events; /* in its files */
-	struct ctf_snapshot *snapshot; /* atomic: asked for, see ctf_snapshot.h; NULL: none is */
+	struct ctf_snapshot *snapshot; /* atomic: asked for, see snapshot.h; NULL: none is */
 	struct ctf_files files;
 	struct packet_walk walk;
 	uint64_t unwritten; /* events that no file took, known at the end only */
@@ -35,8 +35,6 @@ struct ctf_state {
 	const char *kept; /* at the end: why events stay in the arena; NULL: they do not */
 	bool complained; /* of a file that takes nothing */
 };
-
-extern const struct consumer waymark_consumer_ctf;
 
 /* This process's, NULL as long as it has recorded nothing. */
 struct ctf_state *waymark_ctf_current(void);
