@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A cursor's records, one after the other through its packets. Who drains. */
-#ifndef RT_SINK_SIMPLE_CURSOR_H
-#define RT_SINK_SIMPLE_CURSOR_H
+#ifndef RT_SIMPLE_CURSOR_H
+#define RT_SIMPLE_CURSOR_H
 
 #include "rt/record/consume.h"
 

@@ -21,7 +21,7 @@
 #include "rt/host/open.h"
 #include "rt/host/reason.h"
 #include "rt/record/process.h"
-#include "rt/sink/simple_drain.h"
+#include "rt/simple/drain.h"
 
 #define NUMBERS_MAX 1000u
 #define RETRY_NS UINT64_C(1000000000)

@@ -10,8 +10,8 @@
  * event holds up nobody but itself, if it had signal handlers that recorded, and
  * that not longer than DRAIN_HOLD, so that each thread's events stay in order.
  */
-#ifndef RT_SINK_SIMPLE_DRAIN_H
-#define RT_SINK_SIMPLE_DRAIN_H
+#ifndef RT_SIMPLE_DRAIN_H
+#define RT_SIMPLE_DRAIN_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 #include "rt/record/arena.h"
 #include "rt/record/consumer.h"
 #include "rt/record/cursor.h"
-#include "rt/sink/simple.h"
+#include "rt/simple/simple.h"
 
 #define DRAIN_HOLD 2 /* in moments of 100 ms */
 #define DRAIN_SOURCES 4096u

@@ -11,7 +11,7 @@
 #include "format/debug.h"
 #include "format/packet.h"
 #include "rt/record/counts.h"
-#include "rt/sink/simple.h"
+#include "rt/simple/simple.h"
 
 #define POOL_BYTES (UINT64_C(64) << 10)
 

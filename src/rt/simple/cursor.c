@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See simple_cursor.h. The acquire of content_size pairs with the release that commits
+ * See cursor.h. The acquire of content_size pairs with the release that commits
  * an event, that of `next` and `first` with the release that opens a packet: so
  * once the next packet is seen, the former's content_size is final.
  */
@@ -8,7 +8,7 @@
 
 #include "format/packet.h"
 #include "rt/record/close.h"
-#include "rt/sink/simple_cursor.h"
+#include "rt/simple/cursor.h"
 
 /* Goes to the begin of a packet, and notes what its header says was lost before it. */
 static void enter_packet(struct arena *a, struct reader *r, uint32_t chunk)

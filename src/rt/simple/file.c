@@ -17,7 +17,7 @@
 
 #include "rt/host/open.h"
 #include "rt/record/process.h"
-#include "rt/sink/simple.h"
+#include "rt/simple/simple.h"
 
 /* The begin of a mapping, up to its name: the shortest record has no less. */
 #define MAPPING_BYTES 20

@@ -19,7 +19,7 @@
 #include "rt/host/line.h"
 #include "rt/host/path.h"
 #include "rt/record/recorder.h"
-#include "rt/sink/simple_drain.h"
+#include "rt/simple/drain.h"
 #include "rt/sink/sink.h"
 
 /* By release and acquire; inherited by forked children. */

@@ -5,8 +5,8 @@
  *
  *	reader --> encoder (one an event, compiled from its entry) --> batch --> file
  */
-#ifndef RT_SINK_SIMPLE_H
-#define RT_SINK_SIMPLE_H
+#ifndef RT_SIMPLE_SIMPLE_H
+#define RT_SIMPLE_SIMPLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The heap of a pass of simple_drain.c: the cursor whose next record is the earliest is first. */
-#ifndef RT_SINK_SIMPLE_HEAP_H
-#define RT_SINK_SIMPLE_HEAP_H
+/* The heap of a pass of drain.c: the cursor whose next record is the earliest is first. */
+#ifndef RT_SIMPLE_HEAP_H
+#define RT_SIMPLE_HEAP_H
 
 #include <stdint.h>
 
-#include "rt/sink/simple_drain.h"
+#include "rt/simple/drain.h"
 
 /* The last of `i + 1` entries finds its place. */
 static inline void sift_up(struct source *heap, uint32_t i)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* See simple_drain.h. */
+/* See drain.h. */
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rt/record/consume.h"
-#include "rt/sink/simple_cursor.h"
-#include "rt/sink/simple_drain.h"
-#include "rt/sink/simple_heap.h"
+#include "rt/simple/cursor.h"
+#include "rt/simple/drain.h"
+#include "rt/simple/heap.h"
 
 static struct simple_drain *state_of(const struct arena *a)
 {
