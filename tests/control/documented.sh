@@ -23,7 +23,7 @@ sed -n 's/^WAYMARK_OPTION("\([^"]*\)".*/\1/p' src/rt/control/options.def >"$tmp/
 sed -n 's/^\.It Cm \([a-z.-]*\)= .*/\1/p' $trace >"$tmp/page"
 compare "keys of the option"
 
-sed -n 's/^WAYMARK_LOG_PREFIX("\([^"]*\)".*/\1/p' src/rt/sink/log_prefixes.def >"$tmp/code"
+sed -n 's/^WAYMARK_LOG_PREFIX("\([^"]*\)".*/\1/p' src/rt/text/log_prefixes.def >"$tmp/code"
 sed -n 's/^\.It Cm log.prefix= Ns Cm \(.*\)/\1/p' $trace | tr -d ' ' | tr '|' '\n' >"$tmp/page"
 compare "log prefixes"
 

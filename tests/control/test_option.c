@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rt/sink/log_prefix.h"
+#include "rt/text/log_prefix.h"
 #include "rt/control/option.h"
 #include "unit.h"
 
@@ -323,7 +323,7 @@ static void every_prefix_of_the_table_is_an_option(void **state)
 {
 	static const char *const names[] = {
 #define WAYMARK_LOG_PREFIX(name, has_brackets, print) name,
-#include "rt/sink/log_prefixes.def"
+#include "rt/text/log_prefixes.def"
 #undef WAYMARK_LOG_PREFIX
 	};
 

@@ -10,7 +10,7 @@ list=${2:-$(dirname "$0")/handler-path.txt}
 
 # Those that only control calls, the writer's start or the log come to.
 elsewhere='^(host_(descriptors|error|line_printf|lock|thread)|record_writer_start|'
-elsewhere="$elsewhere"'ctf_(ctf|replace)|sink_(log|log_file|log_level|log_prefix|log_zone|'
+elsewhere="$elsewhere"'ctf_(ctf|replace)|text_(log|log_file|log_level|log_prefix|log_zone)|sink_('
 elsewhere="$elsewhere"'output|plain|sink|switch)|simple_simple)\.c\.o$'
 # Of these a function is for control calls, and says why it failed.
 strerror_too='simple_open.c.o'
@@ -30,7 +30,7 @@ nm -u "$library" | awk -v elsewhere="$elsewhere" -v special="$strerror_too" '
 		object = $1
 		sub(/:$/, "", object)
 		sub(/^\.\._/, "", object)
-		skipped = object !~ /^(brace|ctf|host|record|simple|sink)_|^event_vcpu_table/ || object ~ elsewhere
+		skipped = object !~ /^(brace|ctf|host|record|simple|sink|site|text)_|^event_vcpu_table/ || object ~ elsewhere
 		looked += !skipped
 		next
 	}

@@ -18,16 +18,16 @@
 #include "rt/control/snapshot.h"
 #include "rt/host/error.h"
 #include "rt/host/path.h"
-#include "rt/sink/ftrace.h"
-#include "rt/sink/ftrace_marker.h"
-#include "rt/sink/log_prefix.h"
+#include "rt/text/ftrace.h"
+#include "rt/text/ftrace_marker.h"
+#include "rt/text/log_prefix.h"
 #include "rt/sink/output.h"
 #include "rt/record/counts.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/event/registry.h"
 #include "rt/sink/sink.h"
-#include "rt/sink/syslog.h"
+#include "rt/text/syslog.h"
 
 const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_error *error)
 {

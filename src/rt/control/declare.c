@@ -3,8 +3,8 @@
 #include "rt/control/declare.h"
 #include "rt/event/registry.h"
 #include "rt/host/lock.h"
-#include "rt/sink/hitrace.h"
 #include "rt/sink/sink.h"
+#include "rt/text/hitrace.h"
 
 static void load_for(unsigned int backends)
 {

@@ -21,10 +21,10 @@
 #include "rt/host/message.h"
 #include "rt/record/jail.h"
 #include "rt/record/recorder.h"
-#include "rt/sink/ftrace_marker.h"
-#include "rt/sink/hitrace.h"
-#include "rt/sink/log_file.h"
-#include "rt/sink/syslog.h"
+#include "rt/text/ftrace_marker.h"
+#include "rt/text/hitrace.h"
+#include "rt/text/log_file.h"
+#include "rt/text/syslog.h"
 
 /* The call that came first does it all; under the control lock, as is `result`. */
 static bool is_done;

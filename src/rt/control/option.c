@@ -11,7 +11,7 @@
 #include "base/compiler.h"
 #include "rt/host/error.h"
 #include "rt/control/events_file.h"
-#include "rt/sink/log_prefix.h"
+#include "rt/text/log_prefix.h"
 #include "rt/event/nearest.h"
 #include "rt/control/option_take.h"
 #include "rt/control/signal_name.h"

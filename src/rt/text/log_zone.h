@@ -3,8 +3,8 @@
  * Local time for log lines, which come from signal handlers too: what the zone has
  * in store for the next ten years is read when a prefix that shows it is chosen, once.
  */
-#ifndef RT_SINK_LOG_ZONE_H
-#define RT_SINK_LOG_ZONE_H
+#ifndef RT_TEXT_LOG_ZONE_H
+#define RT_TEXT_LOG_ZONE_H
 
 #include <stdint.h>
 

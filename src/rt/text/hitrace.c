@@ -7,8 +7,8 @@
 
 #include "base/compiler.h"
 #include "rt/host/message.h"
-#include "rt/sink/hitrace.h"
-#include "rt/sink/text.h"
+#include "rt/text/hitrace.h"
+#include "rt/text/text.h"
 
 #pragma weak waymark_hitrace_open
 

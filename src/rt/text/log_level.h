@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The log's threshold, WAYMARK_LOG_LEVEL. All events are of one level, the last. */
-#ifndef RT_SINK_LOG_LEVEL_H
-#define RT_SINK_LOG_LEVEL_H
+#ifndef RT_TEXT_LOG_LEVEL_H
+#define RT_TEXT_LOG_LEVEL_H
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * written by any thread and any signal handler while a control call changes the
  * file; neither waits for the other.
  */
-#ifndef RT_SINK_LOG_FILE_H
-#define RT_SINK_LOG_FILE_H
+#ifndef RT_TEXT_LOG_FILE_H
+#define RT_TEXT_LOG_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

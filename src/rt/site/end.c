@@ -2,8 +2,8 @@
 /* How scopes and flows of waymark/scope.h end: by what was on when they began. */
 #include "base/compiler.h"
 #include "rt/host/lock.h"
-#include "rt/sink/site_record.h"
-#include "rt/sink/site_text.h"
+#include "rt/site/record.h"
+#include "rt/text/site_text.h"
 
 WAYMARK_INLINE bool record(const struct waymark_event *end, enum waymark_recorder recorder,
 	bool wait, int64_t id, uint32_t tid)

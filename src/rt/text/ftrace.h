@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What options choose of the backend `ftrace`, called by control, one at a time. */
-#ifndef RT_SINK_FTRACE_H
-#define RT_SINK_FTRACE_H
+#ifndef RT_TEXT_FTRACE_H
+#define RT_TEXT_FTRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

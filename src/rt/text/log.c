@@ -10,10 +10,10 @@
 
 #include <waymark/record.h>
 
-#include "rt/sink/log_file.h"
-#include "rt/sink/log_level.h"
-#include "rt/sink/log_prefix.h"
-#include "rt/sink/text.h"
+#include "rt/text/log_file.h"
+#include "rt/text/log_level.h"
+#include "rt/text/log_prefix.h"
+#include "rt/text/text.h"
 
 /*
  * The thread id is asked for each time: a copy would be wrong in the child of a

@@ -11,8 +11,8 @@
  * Source of names, arguments and the tag: StratoVirt's use of the library, and the
  * documentation of HiTraceMeter.
  */
-#ifndef RT_SINK_HITRACE_H
-#define RT_SINK_HITRACE_H
+#ifndef RT_TEXT_HITRACE_H
+#define RT_TEXT_HITRACE_H
 
 #include <stdint.h>
 

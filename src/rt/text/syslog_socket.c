@@ -25,7 +25,7 @@
 #include "rt/host/open.h"
 #include "rt/host/socket.h"
 #include "rt/record/process.h"
-#include "rt/sink/syslog.h"
+#include "rt/text/syslog.h"
 
 /* How often a message finds another socket than the one that it began with. */
 #define ATTEMPTS 8

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/compiler.h"
-#include "rt/sink/log_zone.h"
+#include "rt/text/log_zone.h"
 
 #define WEEK (INT64_C(7) * 86400)
 #define WEEKS 522 /* ten years */

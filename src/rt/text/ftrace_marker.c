@@ -17,8 +17,8 @@
 #include "rt/host/message.h"
 #include "rt/host/reason.h"
 #include "rt/record/process.h"
-#include "rt/sink/ftrace_marker.h"
 #include "rt/sink/loss.h"
+#include "rt/text/ftrace_marker.h"
 
 #define NONE (-1)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How trace points of waymark/scope.h are printed. Any thread, any signal handler. */
-#ifndef RT_SINK_SITE_TEXT_H
-#define RT_SINK_SITE_TEXT_H
+#ifndef RT_TEXT_SITE_TEXT_H
+#define RT_TEXT_SITE_TEXT_H
 
 #include <waymark/record.h>
 

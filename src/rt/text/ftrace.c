@@ -26,10 +26,10 @@
 #include <waymark/record.h>
 
 #include "base/compiler.h"
-#include "rt/sink/ftrace.h"
-#include "rt/sink/ftrace_marker.h"
-#include "rt/sink/site_text.h"
-#include "rt/sink/text.h"
+#include "rt/text/ftrace.h"
+#include "rt/text/ftrace_marker.h"
+#include "rt/text/site_text.h"
+#include "rt/text/text.h"
 
 /* What a line may be: a mark, or else a counter. */
 #define FORM_COUNTER (WAYMARK_MARK_ASYNC_END + 1)

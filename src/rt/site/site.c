@@ -9,8 +9,8 @@
 
 #include "base/compiler.h"
 #include "rt/host/line.h"
-#include "rt/sink/site_record.h"
-#include "rt/sink/site_text.h"
+#include "rt/site/record.h"
+#include "rt/text/site_text.h"
 
 /* What WAYMARK_PRINT() formats on the stack, and elsewhere; the rest is cut. */
 #define PRINT_BYTES 512

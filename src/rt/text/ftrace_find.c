@@ -16,8 +16,8 @@
 #include "rt/host/mounts.h"
 #include "rt/host/open.h"
 #include "rt/host/reason.h"
-#include "rt/sink/ftrace.h"
-#include "rt/sink/ftrace_marker.h"
+#include "rt/text/ftrace.h"
+#include "rt/text/ftrace_marker.h"
 
 /* Kernels before 6.8 cut a line there, newline counted in. */
 #define PIECE_OLD 1024u

@@ -22,7 +22,7 @@
 #include "rt/event/registry.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
-#include "rt/sink/site_record.h"
+#include "rt/site/record.h"
 
 #define DEPTH_MAX 32u
 

@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "base/compiler.h"
-#include "rt/sink/log_level.h"
+#include "rt/text/log_level.h"
 
 /* From the one that shows least. */
 static const char *const levels[] = { "error", "warn", "info", "debug", "trace" };

@@ -9,8 +9,8 @@
  *	ftrace_marker.c  the open file, and what is written to it
  *	ftrace_find.c    where it is, what is wrong if it cannot be opened
  */
-#ifndef RT_SINK_FTRACE_MARKER_H
-#define RT_SINK_FTRACE_MARKER_H
+#ifndef RT_TEXT_FTRACE_MARKER_H
+#define RT_TEXT_FTRACE_MARKER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@
  * ends in "...". The mark says what the event is of a scope; its end, unless it
  * is asynchronous, is the mark alone.
  */
-#ifndef RT_SINK_TEXT_H
-#define RT_SINK_TEXT_H
+#ifndef RT_TEXT_TEXT_H
+#define RT_TEXT_TEXT_H
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* See rt/sink/site_text.h. */
+/* See rt/text/site_text.h. */
 #include <inttypes.h>
 
 #include "base/compiler.h"
 #include "brace/brace.h"
 #include "rt/event/site.h"
-#include "rt/sink/site_text.h"
+#include "rt/text/site_text.h"
 
 /* What happens, by enum waymark_site_kind; of scopes and flows at their end. */
 static const struct {

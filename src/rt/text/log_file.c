@@ -20,7 +20,7 @@
 #include "rt/host/identity.h"
 #include "rt/host/lock.h"
 #include "rt/record/process.h"
-#include "rt/sink/log_file.h"
+#include "rt/text/log_file.h"
 #include "rt/sink/loss.h"
 #include "rt/host/message.h"
 #include "rt/host/open.h"

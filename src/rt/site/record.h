@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What trace points of waymark/scope.h do with a record, whether their arguments come as words
- * (site_packed.c) or as values (site.c). Any thread, any signal handler.
+ * (packed.c) or as values (site.c). Any thread, any signal handler.
  */
-#ifndef RT_SINK_SITE_RECORD_H
-#define RT_SINK_SITE_RECORD_H
+#ifndef RT_SITE_RECORD_H
+#define RT_SITE_RECORD_H
 
 #include <waymark/record_scope.h>
 

@@ -6,8 +6,8 @@
 
 #include "base/compiler.h"
 #include "brace/brace.h"
-#include "rt/sink/site_text.h"
-#include "rt/sink/text.h"
+#include "rt/text/site_text.h"
+#include "rt/text/text.h"
 
 #define SHORT_LINE 768
 

@@ -7,8 +7,8 @@
 #include <waymark/site_pack.h>
 
 #include "base/compiler.h"
-#include "rt/sink/site_record.h"
-#include "rt/sink/site_text.h"
+#include "rt/site/record.h"
+#include "rt/text/site_text.h"
 
 /* Copies whole words: an event has room for the last one. */
 WAYMARK_INLINE void put_words(struct waymark_record *r, const uint64_t *words, uint32_t bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The beginnings of log lines: who, when and where. One of them is chosen for the process. */
-#ifndef RT_SINK_LOG_PREFIX_H
-#define RT_SINK_LOG_PREFIX_H
+#ifndef RT_TEXT_LOG_PREFIX_H
+#define RT_TEXT_LOG_PREFIX_H
 
 #include <stdbool.h>
 #include <stdint.h>

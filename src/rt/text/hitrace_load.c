@@ -6,7 +6,7 @@
 
 #include "base/compiler.h"
 #include "rt/host/message.h"
-#include "rt/sink/hitrace.h"
+#include "rt/text/hitrace.h"
 
 #define LIBRARY "libhitrace_meter.so"
 

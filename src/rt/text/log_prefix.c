@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "rt/sink/log_level.h"
-#include "rt/sink/log_prefix.h"
-#include "rt/sink/log_zone.h"
+#include "rt/text/log_level.h"
+#include "rt/text/log_prefix.h"
+#include "rt/text/log_zone.h"
 
 struct date {
 	int64_t year;
@@ -74,7 +74,7 @@ static void print_none(struct line *l, const struct log_stamp *s)
 
 static const struct log_prefix prefixes[] = {
 #define WAYMARK_LOG_PREFIX(name, has_brackets, print) { name, has_brackets, print },
-#include "rt/sink/log_prefixes.def"
+#include "rt/text/log_prefixes.def"
 #undef WAYMARK_LOG_PREFIX
 };
 

@@ -6,7 +6,7 @@
  */
 #include <waymark/record.h>
 
-#include "rt/sink/syslog.h"
+#include "rt/text/syslog.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

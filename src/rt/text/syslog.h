@@ -8,8 +8,8 @@
  *
  * Any thread, any signal handler, but for what control calls set.
  */
-#ifndef RT_SINK_SYSLOG_H
-#define RT_SINK_SYSLOG_H
+#ifndef RT_TEXT_SYSLOG_H
+#define RT_TEXT_SYSLOG_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -24,8 +24,8 @@
 #include "rt/host/message.h"
 #include "rt/host/reason.h"
 #include "rt/sink/loss.h"
-#include "rt/sink/syslog.h"
-#include "rt/sink/text.h"
+#include "rt/text/syslog.h"
+#include "rt/text/text.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
