@@ -19,7 +19,7 @@ compare() {
 }
 
 trace=docs/man/waymark-trace.7
-sed -n 's/^WAYMARK_OPTION("\([^"]*\)".*/\1/p' src/rt/control/options.def >"$tmp/code"
+sed -n 's/^WAYMARK_OPTION("\([^"]*\)".*/\1/p' src/rt/option/options.def >"$tmp/code"
 sed -n 's/^\.It Cm \([a-z.-]*\)= .*/\1/p' $trace >"$tmp/page"
 compare "keys of the option"
 
@@ -38,7 +38,7 @@ mv "$tmp/switched" "$tmp/code"
 compare "backends"
 mv "$tmp/built" "$tmp/code"
 for absent in $(comm -23 "$tmp/reserved" "$tmp/code"); do
-	if grep -nwi "$absent" $trace docs/man/waymark-control.3 src/rt/control/options.def \
+	if grep -nwi "$absent" $trace docs/man/waymark-control.3 src/rt/option/options.def \
 		include/trace/control.h include/waymark/control.h; then
 		echo "this speaks of the backend $absent, which does not exist"
 		status=1

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "rt/text/log_prefix.h"
-#include "rt/control/option.h"
+#include "rt/option/option.h"
 #include "unit.h"
 
 static struct waymark_config c;
@@ -346,7 +346,7 @@ static void help_for_programs_names_every_key(void **state)
 	static const char *const keys[] = {
 #define WAYMARK_OPTION(key, dialect, take, value, help) \
 	WAYMARK_##dialect("  " key "=" value "\n      " help "\n")
-#include "rt/control/options.def"
+#include "rt/option/options.def"
 #undef WAYMARK_OPTION
 	};
 

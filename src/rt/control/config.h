@@ -7,7 +7,7 @@
 #ifndef RT_CONTROL_CONFIG_H
 #define RT_CONTROL_CONFIG_H
 
-#include "rt/control/option.h"
+#include "rt/option/option.h"
 
 /*
  * The sink that `file=` names now. NULL, with the reason, when no loaded object

@@ -9,7 +9,7 @@
 #include "rt/control/declare.h"
 #include "rt/control/environment.h"
 #include "rt/host/error.h"
-#include "rt/control/events_file.h"
+#include "rt/option/events_file.h"
 #include "rt/host/lock.h"
 #include "rt/host/path.h"
 #include "rt/sink/loss.h"

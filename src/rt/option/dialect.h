@@ -4,8 +4,8 @@
  * that it is given does; once. The variable, which is another one's text, has a choice of
  * its own, which gives way to those.
  */
-#ifndef RT_CONTROL_DIALECT_H
-#define RT_CONTROL_DIALECT_H
+#ifndef RT_OPTION_DIALECT_H
+#define RT_OPTION_DIALECT_H
 
 #include <stdbool.h>
 

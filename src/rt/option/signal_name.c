@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "rt/control/signal_name.h"
+#include "rt/option/signal_name.h"
 
 /* The instruction that faulted would fault again, or nobody can handle it. */
 static const int refused[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGKILL, SIGSEGV, SIGSTOP, SIGSYS,

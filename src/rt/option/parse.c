@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt/control/option_take.h"
 #include "rt/host/error.h"
+#include "rt/option/take.h"
 
 /* Copies one part of an option to `part`, `,,` as a comma; returns where the next begins. */
 static const char *copy_part(char *part, const char *text)

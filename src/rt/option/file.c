@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "rt/control/option.h"
+#include "rt/option/option.h"
 #include "rt/sink/sink.h"
 
 static char **own_file(struct waymark_config *c, unsigned int backend)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals as a user names them. */
-#ifndef RT_CONTROL_SIGNAL_NAME_H
-#define RT_CONTROL_SIGNAL_NAME_H
+#ifndef RT_OPTION_SIGNAL_NAME_H
+#define RT_OPTION_SIGNAL_NAME_H
 
 /*
  * The number of `USR2`, `SIGUSR2` or `12`. 0 where there is no such signal, or

@@ -3,10 +3,10 @@
  * What the functions of options.def share: each takes the value of a key into the
  * config, and returns 0, or -1 with the reason. For option*.c only.
  */
-#ifndef RT_CONTROL_OPTION_TAKE_H
-#define RT_CONTROL_OPTION_TAKE_H
+#ifndef RT_OPTION_TAKE_H
+#define RT_OPTION_TAKE_H
 
-#include "rt/control/option.h"
+#include "rt/option/option.h"
 
 int waymark_take_regex(struct waymark_config *c, const char *value, struct waymark_error *error);
 int waymark_take_events_list(

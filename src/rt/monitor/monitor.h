@@ -3,8 +3,8 @@
  * control=: the monitor, a library of its own that is loaded only when it is asked
  * for. Never under the control lock, and no signal handler.
  */
-#ifndef RT_CONTROL_MONITOR_H
-#define RT_CONTROL_MONITOR_H
+#ifndef RT_MONITOR_MONITOR_H
+#define RT_MONITOR_MONITOR_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each key of an option takes. The keys are rows of options.def; option_parse.c
+ * What each key of an option takes. The keys are rows of options.def; parse.c
  * is about the parts that they stand in.
  */
 #include <ctype.h>
@@ -10,11 +10,11 @@
 
 #include "base/compiler.h"
 #include "rt/host/error.h"
-#include "rt/control/events_file.h"
+#include "rt/option/events_file.h"
 #include "rt/text/log_prefix.h"
 #include "rt/event/nearest.h"
-#include "rt/control/option_take.h"
-#include "rt/control/signal_name.h"
+#include "rt/option/take.h"
+#include "rt/option/signal_name.h"
 
 /* That of the largest packet: a piece is then not much larger than what was asked for. */
 #define ROTATE_MIN (UINT64_C(1) << 20)
@@ -32,7 +32,7 @@ bool waymark_option_is_help(const char *text)
 	return strcmp(text, "help") == 0 || strcmp(text, "?") == 0;
 }
 
-/* option_parse.c has told it, where it is the first key. */
+/* parse.c has told it, where it is the first key. */
 static int take_dialect(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
 	if (!c->begins) {
@@ -372,7 +372,7 @@ static const struct {
 	int (*take)(struct waymark_config *c, const char *value, struct waymark_error *error);
 } options[] = {
 #define WAYMARK_OPTION(key, dialect, take, value, help) { key, DIALECT_##dialect, take },
-#include "rt/control/options.def"
+#include "rt/option/options.def"
 #undef WAYMARK_OPTION
 };
 

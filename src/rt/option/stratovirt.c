@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/rust_regex.h"
-#include "rt/control/events_file.h"
-#include "rt/control/option.h"
-#include "rt/control/option_take.h"
 #include "rt/host/error.h"
+#include "rt/option/events_file.h"
+#include "rt/option/option.h"
+#include "rt/option/take.h"
 
 int waymark_take_regex(struct waymark_config *c, const char *value, struct waymark_error *error)
 {

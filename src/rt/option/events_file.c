@@ -14,7 +14,7 @@
 
 #include "base/rust_regex.h"
 #include "rt/host/error.h"
-#include "rt/control/events_file.h"
+#include "rt/option/events_file.h"
 
 /* No list of events is longer; /dev/zero and the wrong file are. */
 #define FILE_MAX ((size_t)64 << 20)

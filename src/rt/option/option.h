@@ -4,16 +4,16 @@
  * says what is wanted. Reading touches nothing but memory and the events files
  * that an option names; config.h puts it into force.
  */
-#ifndef RT_CONTROL_OPTION_H
-#define RT_CONTROL_OPTION_H
+#ifndef RT_OPTION_OPTION_H
+#define RT_OPTION_OPTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rt/control/dialect.h"
-#include "rt/control/monitor.h"
 #include "rt/event/rule.h"
+#include "rt/monitor/monitor.h"
+#include "rt/option/dialect.h"
 
 struct waymark_config {
 	struct dialect_use use;

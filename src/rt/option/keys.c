@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "rt/control/dialect.h"
-#include "rt/control/option_take.h"
 #include "rt/event/nearest.h"
 #include "rt/host/error.h"
+#include "rt/option/dialect.h"
+#include "rt/option/take.h"
 
 /* A row's text for each dialect: rows of another one add nothing. */
 #define WAYMARK_both(text) text
@@ -23,22 +23,22 @@ static const struct {
 	[WAYMARK_DIALECT_WAYMARK] = {
 #define WAYMARK_OPTION(key, dialect, take, value, help) \
 	WAYMARK_##dialect("  " key "=" value "\n      " help "\n")
-#include "rt/control/options.def"
+#include "rt/option/options.def"
 #undef WAYMARK_OPTION
 		"  help\n      list the events and exit\n",
 #define WAYMARK_OPTION(key, dialect, take, value, help) WAYMARK_##dialect(key "=, ")
-#include "rt/control/options.def"
+#include "rt/option/options.def"
 #undef WAYMARK_OPTION
 		"help",
 	},
 	[WAYMARK_DIALECT_STRATOVIRT] = {
 #define WAYMARK_OPTION(key, dialect, take, value, help) \
 	STRATOVIRT_##dialect("  " key "=" value "\n      " help "\n")
-#include "rt/control/options.def"
+#include "rt/option/options.def"
 #undef WAYMARK_OPTION
 		"  help\n      list the events and exit\n",
 #define WAYMARK_OPTION(key, dialect, take, value, help) STRATOVIRT_##dialect(key "=, ")
-#include "rt/control/options.def"
+#include "rt/option/options.def"
 #undef WAYMARK_OPTION
 		"help",
 	},
@@ -49,7 +49,7 @@ static const struct {
 	enum dialect_bit dialects;
 } rows[] = {
 #define WAYMARK_OPTION(key, dialect, take, value, help) { key, DIALECT_##dialect },
-#include "rt/control/options.def"
+#include "rt/option/options.def"
 #undef WAYMARK_OPTION
 };
 

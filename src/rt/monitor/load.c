@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* See monitor_load.h. */
+/* See load.h. */
 #include <dlfcn.h>
 #include <string.h>
 
-#include "rt/control/monitor_load.h"
 #include "rt/event/loaded.h"
 #include "rt/host/error.h"
+#include "rt/monitor/load.h"
 
 #define LIBRARY "libwaymark-monitor.so.0"
 #define FUNCTION "waymark_monitor_start"

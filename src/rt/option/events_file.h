@@ -4,8 +4,8 @@
  * behind `#`. In StratoVirt's dialect: a regular expression a line, to switch on. Only
  * read here; nothing is switched.
  */
-#ifndef RT_CONTROL_EVENTS_FILE_H
-#define RT_CONTROL_EVENTS_FILE_H
+#ifndef RT_OPTION_EVENTS_FILE_H
+#define RT_OPTION_EVENTS_FILE_H
 
 #include "rt/event/rule.h"
 

@@ -9,9 +9,9 @@
 
 #include <waymark/monitor.h>
 
-#include "rt/control/monitor.h"
-#include "rt/control/monitor_load.h"
 #include "rt/host/error.h"
+#include "rt/monitor/load.h"
+#include "rt/monitor/monitor.h"
 
 #pragma weak waymark_monitor_start
 #pragma weak waymark_monitor_load

@@ -3,8 +3,8 @@
  * Loading the monitor's library. Only libwaymark.so has that: to others the
  * function is NULL. A static program needs no dlopen() so, which the linker warns about.
  */
-#ifndef RT_CONTROL_MONITOR_LOAD_H
-#define RT_CONTROL_MONITOR_LOAD_H
+#ifndef RT_MONITOR_LOAD_H
+#define RT_MONITOR_LOAD_H
 
 #include <waymark/monitor.h>
 
