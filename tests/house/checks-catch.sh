@@ -11,7 +11,7 @@ mkdir -p "$tmp/tools" "$tmp/src/low" "$tmp/src/high" "$tmp/include" "$tmp/tests"
 	"$tmp/bench"
 printf 'low -\nhigh low\n' >"$tmp/tools/layers"
 : >"$tmp/tools/metrics-exceptions"
-: >"$tmp/src/low/keep"
+: >"$tmp/src/low/a.h"
 printf '#include "low/a.h"\n' >"$tmp/src/high/a.c"
 
 # expect RESULT TEXT COMMAND...: the command's exit code, and what it prints.
@@ -43,6 +43,21 @@ mkdir "$tmp/src/new"
 : >"$tmp/src/new/a.c"
 layers 1 "new stands only in src/"
 rm -r "$tmp/src/new" "$tmp/src/low/a.c"
+mkdir "$tmp/src/low/room"
+: >"$tmp/src/low/room/b.h"
+layers 1 "low/room stands only in src/"
+printf 'low -\nlow/room low\nhigh low\n' >"$tmp/tools/layers"
+layers 1 'no file of low/room includes low: take it out'
+printf '#include "low/a.h"\n' >"$tmp/src/low/room/b.h"
+layers 0 ''
+printf '#include "low/room/b.h"\n' >"$tmp/src/high/b.c"
+layers 1 'high may not include "low/room/b.h"'
+printf 'low low/room/b.h\nlow/room low\nhigh low low/room\n' >"$tmp/tools/layers"
+printf '#include "low/room/b.h"\n' >"$tmp/src/low/a.h"
+layers 1 'in a circle: low low/room'
+rm -r "$tmp/src/low/room" "$tmp/src/high/b.c"
+: >"$tmp/src/low/a.h"
+printf 'low -\nhigh low\n' >"$tmp/tools/layers"
 
 metrics 0 ''
 {
