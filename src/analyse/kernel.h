@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "analyse/stacks.h"
-#include "read/kernel_text.h"
+#include "read/kernel/text.h"
 
 /* Text has microseconds, rounded, and recorders have clocks of their own: both, generously. */
 #define KERNEL_SLACK_NS 5000

@@ -10,8 +10,6 @@
 
 #include "base/memory.h"
 #include "format/ctf.h"
-#include "read/ctf.h"
-#include "read/simple.h"
 #include "text/escape_text.h"
 #include "base/utf8.h"
 

@@ -68,6 +68,10 @@ struct reader_format {
 	double (*progress)(const struct reader *r);
 };
 
+/* The formats, each in the folder of its name. */
+extern const struct reader_format reader_ctf;
+extern const struct reader_format reader_simple;
+
 /* One trace of a reader, and whose it is; "" and 0 where it does not say. */
 struct trace_info {
 	const char *path; /* as it was named; NULL: the only one */

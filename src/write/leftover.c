@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "read/arena.h"
-#include "read/ctf_metadata.h"
+#include "read/ctf/metadata.h"
 
 #define BLOCK_BYTES 512u /* of st_blocks */
 

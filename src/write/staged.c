@@ -18,7 +18,7 @@
 #include "format/arena.h"
 #include "format/ctf.h"
 #include "read/arena.h"
-#include "read/ctf_metadata.h"
+#include "read/ctf/metadata.h"
 #include "write/leftover.h"
 #include "write/replace.h"
 

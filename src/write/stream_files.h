@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "read/arena.h"
-#include "read/ctf_index.h"
+#include "read/ctf/index.h"
 #include "write/layout.h"
 #include "write/packet_file.h"
 

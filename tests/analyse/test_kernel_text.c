@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/compiler.h"
-#include "read/kernel_text.h"
+#include "read/kernel/text.h"
 
 static const struct {
 	const char *line;

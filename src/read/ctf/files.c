@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files of a trace's directory, and which of them, with which packets of
+ * memory, make each stream. A process adds files while it is read, and removes
+ * old pieces; a file that is being read stays in the list.
+ */
+#include "read/ctf/ctf.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "format/ctf.h"
+#include "read/ctf/packet.h"
+
+/* A directory that changed so shortly ago may change again without looking like it. */
+#define SETTLED_S 1
+
+/* A fifo that somebody put there must not stop the reader. */
+int ctf_file_open(const struct ctf_file *f, const struct ctf_trace *t, uint64_t *size)
+{
+	int fd = openat(t->directory, f->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		errno = EINVAL;
+		return -1;
+	}
+	*size = fd >= 0 ? (uint64_t)st.st_size : 0;
+	return fd;
+}
+
+uint64_t ctf_file_size(const struct ctf_file *f, const struct ctf_trace *t)
+{
+	struct stat st;
+
+	return fstatat(t->directory, f->name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? (uint64_t)st.st_size
+									     : 0;
+}
+
+/* Reads what the first packet of a file says; false when it has none. */
+static bool look(struct ctf_file *f, const struct ctf_trace *t)
+{
+	unsigned char bytes[sizeof(struct packet_header)];
+	struct packet_header h;
+	uint64_t size;
+	int fd = ctf_file_open(f, t, &size);
+
+	if (fd < 0) {
+		return true; /* which ctf_stream_next() will say */
+	}
+	bool is_whole = pread(fd, bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes);
+
+	close(fd);
+	if (is_whole && ctf_packet_begins(bytes, sizeof(bytes), t)) {
+		ctf_packet_load(&h, bytes, t->swap);
+		f->instance = h.stream_instance_id;
+		f->sequence = h.sequence;
+		f->begin = h.timestamp_begin;
+	}
+	return size > 0;
+}
+
+/* `stream-<n>` or `stream-<n>-<p>`. */
+static bool parse_name(struct ctf_file *f, const char *name)
+{
+	char *end;
+
+	if (strncmp(name, CTF_STREAM, strlen(CTF_STREAM)) != 0) {
+		return false;
+	}
+	name += strlen(CTF_STREAM);
+	f->instance = strtoull(name, &end, 10);
+	if (end == name || (*end && *end != '-')) {
+		return false;
+	}
+	f->piece = *end ? (unsigned int)strtoul(end + 1, &end, 10) : 0;
+	return *end == '\0';
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct ctf_file *x = a;
+	const struct ctf_file *y = b;
+
+	if (x->instance != y->instance) {
+		return x->instance < y->instance ? -1 : 1;
+	}
+	if (x->sequence && y->sequence && x->sequence != y->sequence) {
+		return x->sequence < y->sequence ? -1 : 1;
+	}
+	return (x->piece > y->piece) - (x->piece < y->piece);
+}
+
+/* What is known of the file of that name; NULL: it is no stream's. */
+static struct ctf_file *get_file(struct ctf_reader *r, const char *name)
+{
+	struct ctf_file *f = hash_get(&r->known_files, name);
+	struct ctf_file fresh = { 0 };
+
+	if (!f && parse_name(&fresh, name)) {
+		f = arena_new(&r->names, struct ctf_file);
+		*f = fresh;
+		f->name = arena_strdup(&r->names, name);
+		hash_add(&r->known_files, f->name, f);
+	}
+	return f;
+}
+
+/* One that has nothing in it yet is looked for again. */
+static void add_file(struct ctf_reader *r, const char *name)
+{
+	struct ctf_file *f = get_file(r, name);
+
+	if (!f) {
+		return;
+	}
+	if (f->sequence > 0 || look(f, &r->trace)) {
+		r->trace.is_rotated |= f->piece > 0;
+		vec_push(&r->files, *f);
+	} else {
+		r->has_empty_files = true;
+	}
+}
+
+static bool is_listed(const struct ctf_reader *r, const char *name)
+{
+	vec_foreach (const struct ctf_file *, f, &r->files) {
+		if (f->name == name) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Files that were removed while they are read. */
+static void keep_mapped(struct ctf_reader *r)
+{
+	vec_foreach (struct ctf_stream *, s, &r->streams) {
+		if (s->map && !is_listed(r, s->at)) {
+			vec_push(&r->files, *get_file(r, s->at));
+		}
+	}
+}
+
+static bool list(struct ctf_reader *r, struct read_error *error)
+{
+	int fd = openat(r->trace.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!directory) {
+		read_error_set(error, "cannot list the directory: %s", strerror(errno));
+		return false;
+	}
+	r->files.count = 0;
+	r->has_empty_files = false;
+	while ((entry = readdir(directory))) {
+		add_file(r, entry->d_name);
+	}
+	closedir(directory);
+	keep_mapped(r);
+	if (r->files.count > 0) {
+		qsort(r->files.items, r->files.count, sizeof(*r->files.items), compare_files);
+	}
+	return true;
+}
+
+/* Whether a list that is made now could be another than the last. */
+static bool has_changed(struct ctf_reader *r)
+{
+	struct timespec now;
+	struct stat st;
+
+	if (fstat(r->trace.directory, &st) != 0) {
+		return true;
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	bool changed = r->has_empty_files || r->is_unsettled ||
+		       st.st_mtim.tv_sec != r->listed.tv_sec ||
+		       st.st_mtim.tv_nsec != r->listed.tv_nsec;
+
+	r->listed = st.st_mtim;
+	r->is_unsettled = now.tv_sec - st.st_mtim.tv_sec <= SETTLED_S;
+	return changed;
+}
+
+/* The stream's part of the list. */
+static void point(struct ctf_reader *r, struct ctf_stream *s)
+{
+	const struct ctf_file *files = r->files.items;
+	size_t begin = 0;
+	size_t end = r->files.count;
+
+	while (begin < end) {
+		size_t middle = begin + (end - begin) / 2;
+
+		if (files[middle].instance < s->instance) {
+			begin = middle + 1;
+		} else {
+			end = middle;
+		}
+	}
+	while (end < r->files.count && files[end].instance == s->instance) {
+		end++;
+	}
+	ctf_stream_point(s, files + begin, end - begin);
+}
+
+bool ctf_files_list(struct ctf_reader *r, struct read_error *error)
+{
+	if (has_changed(r)) {
+		if (!list(r, error)) {
+			return false;
+		}
+	}
+	vec_foreach (struct ctf_stream *, s, &r->streams) {
+		point(r, s);
+	}
+	return true;
+}
+
+static int by_instance(const void *a, const void *b)
+{
+	const struct ctf_stream *x = a;
+	const struct ctf_stream *y = b;
+
+	return (x->instance > y->instance) - (x->instance < y->instance);
+}
+
+/* Among the first `count`, which are sorted. */
+static struct ctf_stream *find_stream(struct ctf_reader *r, size_t count, uint64_t instance)
+{
+	const struct ctf_stream key = { .instance = instance };
+
+	return count ? bsearch(&key, r->streams.items, count, sizeof(key), by_instance) : NULL;
+}
+
+static void sort_streams(struct ctf_reader *r)
+{
+	if (r->streams.count > 0) {
+		qsort(r->streams.items, r->streams.count, sizeof(*r->streams.items), by_instance);
+	}
+}
+
+static void add_stream(struct ctf_reader *r, uint64_t instance, uint64_t begin)
+{
+	struct ctf_stream s = { .instance = instance, .ticks = begin, .resume = SIZE_MAX };
+
+	vec_push(&r->streams, s);
+}
+
+/* Streams that have files. */
+static void add_of_files(struct ctf_reader *r)
+{
+	size_t known = r->streams.count;
+	uint64_t last = UINT64_MAX;
+
+	vec_foreach (const struct ctf_file *, f, &r->files) {
+		if (f->instance != last && !find_stream(r, known, f->instance)) {
+			add_stream(r, f->instance, f->begin);
+		}
+		last = f->instance;
+	}
+	if (r->streams.count > known) {
+		sort_streams(r);
+	}
+}
+
+/* Gives each stream its packets of memory, and those that have nothing else are new. */
+static void add_left(struct ctf_reader *r, const struct arena_packet *p, size_t count)
+{
+	size_t known = r->streams.count;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t instance = p[i].header.stream_instance_id;
+
+		if ((i == 0 || p[i - 1].header.stream_instance_id != instance) &&
+			!find_stream(r, known, instance)) {
+			add_stream(r, instance, p[i].header.timestamp_begin);
+		}
+	}
+	if (r->streams.count > known) {
+		sort_streams(r);
+	}
+	vec_foreach (struct ctf_stream *, s, &r->streams) {
+		s->left_count = 0;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct ctf_stream *s =
+			find_stream(r, r->streams.count, p[i].header.stream_instance_id);
+
+		s->left = s->left_count++ ? s->left : &p[i];
+	}
+}
+
+/*
+ * Streams of which nothing is left but the count of what they have lost: it goes
+ * where the trace begins.
+ */
+static void add_of_counts(struct ctf_reader *r)
+{
+	size_t known = r->streams.count;
+	uint64_t count = r->trace.arena ? arena_source_streams(r->trace.arena) : 0;
+	struct arena_clock begin;
+	struct arena_clock now;
+
+	for (uint64_t n = 1; n <= count; n++) {
+		struct arena_counts lost = arena_source_counts(r->trace.arena, n);
+
+		if ((int64_t)(lost.lost + lost.evicted) > 0 && !find_stream(r, known, n)) {
+			arena_source_clock(r->trace.arena, &begin, &now);
+			add_stream(r, n, begin.ticks);
+		}
+	}
+	if (r->streams.count > known) {
+		sort_streams(r);
+	}
+}
+
+bool ctf_streams_find(struct ctf_reader *r, const struct arena_packet *left, size_t left_count,
+	struct read_error *error)
+{
+	if (!ctf_files_list(r, error)) {
+		return false;
+	}
+	add_of_files(r);
+	add_of_counts(r);
+	add_left(r, left, left_count);
+	vec_foreach (struct ctf_stream *, s, &r->streams) {
+		point(r, s);
+	}
+	return true;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Index files against stream files, see read/ctf/index.h. */
+#include "read/ctf/index.h"
+
+#include <dirent.h>
+#include <endian.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/ctf.h"
+#include "format/packet.h"
+#include "read/bytes.h"
+
+#define RECORD sizeof(struct ctf_index_record)
+#define HEADER sizeof(struct ctf_index_header)
+
+/* An index and the stream that it is of. */
+struct index {
+	int fd;
+	uint64_t records;
+	int stream_fd; /* -1: there is none */
+	uint64_t stream_bytes;
+};
+
+static bool read_record(const struct index *x, uint64_t number, struct ctf_index_record *r)
+{
+	enum { NUMBERS = RECORD / sizeof(uint64_t) };
+	uint64_t numbers[NUMBERS];
+
+	if (pread(x->fd, numbers, RECORD, (off_t)(HEADER + number * RECORD)) != (ssize_t)RECORD) {
+		return false;
+	}
+	for (int i = 0; i < NUMBERS; i++) {
+		numbers[i] = be64toh(numbers[i]);
+	}
+	memcpy(r, numbers, RECORD);
+	return true;
+}
+
+/* Opens a regular file; -1: it is none. */
+static int open_regular(int directory, const char *name, uint64_t *bytes)
+{
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	struct stat st;
+
+	*bytes = 0;
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -1;
+	}
+	*bytes = fd >= 0 ? (uint64_t)st.st_size : 0;
+	return fd;
+}
+
+static bool open_index(struct index *x, int directory, const char *name)
+{
+	char path[300];
+	struct ctf_index_header h;
+	uint64_t bytes;
+
+	snprintf(path, sizeof(path), "%s/%s", CTF_INDEX, name);
+	x->fd = open_regular(directory, path, &bytes);
+	if (x->fd < 0 || pread(x->fd, &h, HEADER, 0) != (ssize_t)HEADER ||
+		be32toh(h.magic) != CTF_INDEX_MAGIC || be32toh(h.major) != CTF_INDEX_MAJOR ||
+		be32toh(h.record_bytes) != RECORD) {
+		return false;
+	}
+	x->records = (bytes - HEADER) / RECORD;
+	return x->records > 0;
+}
+
+static uint64_t end_of(const struct ctf_index_record *r)
+{
+	return r->offset + r->packet_size / 8;
+}
+
+/* Whether it is the stream's that the file's name says. */
+static bool is_named(const char *name, uint64_t stream)
+{
+	char wanted[64];
+	int n = snprintf(wanted, sizeof(wanted), CTF_STREAM "%" PRIu64, stream);
+
+	return strncmp(name, wanted, (size_t)n) == 0 && (name[n] == '\0' || name[n] == '-');
+}
+
+/* Whether the stream file, if it has a first packet, has the one that the index says. */
+static bool is_of_stream(const struct index *x, const struct ctf_index_record *first, bool swap)
+{
+	unsigned char h[sizeof(struct packet_header)];
+
+	if (x->stream_bytes < sizeof(h)) {
+		return true;
+	}
+	return pread(x->stream_fd, h, sizeof(h), 0) == (ssize_t)sizeof(h) &&
+	       load64(h + offsetof(struct packet_header, sequence), swap) == first->sequence &&
+	       load64(h + offsetof(struct packet_header, timestamp_begin), swap) ==
+		       first->timestamp_begin;
+}
+
+/* Goes through all records; false when they are no index of that stream. */
+static bool read_records(const struct index *x, struct ctf_index_lost *lost, bool swap)
+{
+	struct ctf_index_record r = { 0 };
+	uint64_t sequence = 0;
+	uint64_t end = 0;
+
+	for (uint64_t i = 0; i < x->records; i++) {
+		if (!read_record(x, i, &r) || !is_named(lost->name, r.stream_instance_id) ||
+			r.offset != end || r.sequence <= sequence ||
+			r.packet_size / 8 < sizeof(struct packet_header) ||
+			r.packet_size / 8 > PACKET_BYTES_MAX ||
+			(i == 0 && !is_of_stream(x, &r, swap))) {
+			return false;
+		}
+		sequence = r.sequence;
+		end = end_of(&r);
+		if (r.offset >= x->stream_bytes) {
+			vec_push(&lost->sequences, sequence);
+		}
+	}
+	lost->stream = r.stream_instance_id;
+	lost->end = r.timestamp_end;
+	lost->packets = (uint32_t)lost->sequences.count;
+	return lost->sequences.count > 0;
+}
+
+static void compare(struct ctf_index_losses *l, struct index *x, const char *name, bool swap)
+{
+	struct ctf_index_lost lost = {
+		.is_gone = x->stream_fd < 0,
+		.is_empty = x->stream_bytes == 0,
+	};
+	struct ctf_index_record last;
+
+	if (!read_record(x, x->records - 1, &last) || end_of(&last) <= x->stream_bytes) {
+		return;
+	}
+	snprintf(lost.name, sizeof(lost.name), "%s", name);
+	if (read_records(x, &lost, swap)) {
+		vec_push(&l->all, lost);
+	} else {
+		vec_fini(&lost.sequences);
+	}
+}
+
+/* Looks at the index of the stream file `name`. */
+static void look(struct ctf_index_losses *l, int directory, const char *name, bool swap)
+{
+	struct index x = { .fd = -1, .stream_fd = -1 };
+	char entry[64 + sizeof(CTF_INDEX_SUFFIX)];
+	struct stat st;
+
+	snprintf(entry, sizeof(entry), "%s%s", name, CTF_INDEX_SUFFIX);
+	if (open_index(&x, directory, entry)) {
+		x.stream_fd = open_regular(directory, name, &x.stream_bytes);
+		/* One that cannot be opened is there, which is for others to say. */
+		if (x.stream_fd >= 0 || fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
+			compare(l, &x, name, swap);
+		}
+	}
+	if (x.stream_fd >= 0) {
+		close(x.stream_fd);
+	}
+	if (x.fd >= 0) {
+		close(x.fd);
+	}
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct ctf_index_lost *x = a;
+	const struct ctf_index_lost *y = b;
+
+	return strverscmp(x->name, y->name);
+}
+
+/* The stream file's name out of its index's; false: it is none. */
+static bool take_name(char name[64], const char *entry)
+{
+	size_t n = strlen(entry);
+	size_t suffix = strlen(CTF_INDEX_SUFFIX);
+
+	if (n <= suffix || n - suffix >= 64 || strcmp(entry + n - suffix, CTF_INDEX_SUFFIX) != 0 ||
+		strncmp(entry, CTF_STREAM, strlen(CTF_STREAM)) != 0) {
+		return false;
+	}
+	memcpy(name, entry, n - suffix);
+	name[n - suffix] = '\0';
+	return true;
+}
+
+void ctf_index_find(struct ctf_index_losses *l, int directory, bool swap)
+{
+	int fd = openat(directory, CTF_INDEX, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *index = fd < 0 ? NULL : fdopendir(fd);
+	char name[64];
+
+	*l = (struct ctf_index_losses){ 0 };
+	for (const struct dirent *e; index && (e = readdir(index));) {
+		if (take_name(name, e->d_name)) {
+			look(l, directory, name, swap);
+		}
+	}
+	if (index) {
+		closedir(index);
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	if (l->all.count > 1) {
+		qsort(l->all.items, l->all.count, sizeof(*l->all.items), by_name);
+	}
+}
+
+static void strike(struct ctf_index_lost *lost, uint64_t sequence)
+{
+	for (size_t i = 0; i < lost->sequences.count; i++) {
+		if (lost->sequences.items[i] == sequence) {
+			lost->sequences.items[i] = lost->sequences.items[--lost->sequences.count];
+			return;
+		}
+	}
+}
+
+void ctf_index_find_left(
+	struct ctf_index_losses *l, const struct arena_packet *left, size_t left_count)
+{
+	vec_foreach (struct ctf_index_lost *, lost, &l->all) {
+		for (size_t i = 0; i < left_count; i++) {
+			if (left[i].header.stream_instance_id == lost->stream) {
+				strike(lost, left[i].header.sequence);
+			}
+		}
+	}
+}
+
+void ctf_index_word(const struct ctf_index_lost *lost, char *text, size_t size)
+{
+	const char *what = lost->is_gone    ? "is missing"
+			   : lost->is_empty ? "is empty"
+					    : "ends too early";
+
+	snprintf(text, size, "%s: %s: " CTF_INDEX "/%s" CTF_INDEX_SUFFIX " knows of %zu packet%s%s",
+		lost->name, what, lost->name, lost->sequences.count,
+		lost->sequences.count == 1 ? "" : "s", lost->is_empty ? " in it" : " more");
+}
+
+void ctf_index_fini(struct ctf_index_losses *l)
+{
+	vec_foreach (struct ctf_index_lost *, lost, &l->all) {
+		vec_fini(&lost->sequences);
+	}
+	vec_fini(&l->all);
+}

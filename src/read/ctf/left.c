@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stream's packets that no file holds, out of its process's memory. While the
+ * process lives, they may leave it at any moment: for their file, which is where
+ * the caller has to look then, or, with full=overwrite, for good.
+ */
+#include <string.h>
+
+#include "read/ctf/packet.h"
+
+static void drop(struct ctf_stream *s)
+{
+	s->left++;
+	s->left_count--;
+}
+
+static bool is_read(const struct ctf_stream *s, const struct arena_packet *p)
+{
+	return p->header.sequence <= s->sequence &&
+	       !ctf_stream_goes_on(s, &p->header, p->content_bytes);
+}
+
+bool ctf_left_has_next(const struct ctf_stream *s)
+{
+	for (size_t i = 0; i < s->left_count; i++) {
+		if (s->left[i].header.sequence == s->sequence + 1) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Looks for what is missing before the packet: it may lie where the list had been
+ * made already when it began. Else it is in the file, or was given up.
+ */
+static enum ctf_step fill_hole(
+	struct ctf_stream *s, const struct ctf_trace *t, struct arena_packet *p)
+{
+	uint64_t sequence = p->header.sequence;
+	struct arena_packet found;
+
+	if (s->is_new || sequence <= s->sequence + 1 || sequence == s->hole) {
+		return CTF_PACKET;
+	}
+	if (arena_source_find(t->arena, s->instance, s->sequence + 1, &found)) {
+		*p = found;
+		return CTF_PACKET;
+	}
+	s->hole = sequence;
+	return CTF_SKIPPED;
+}
+
+/* The packet, with what of it was not read, in memory of our own. */
+static bool copy(struct ctf_stream *s, const struct ctf_trace *t, struct arena_packet *p)
+{
+	if (!arena_source_look_again(t->arena, p)) {
+		return false;
+	}
+	bool goes_on = ctf_stream_goes_on(s, &p->header, p->content_bytes);
+
+	free(s->copy);
+	s->copy = xrealloc(NULL, p->content_bytes);
+	return arena_source_copy_from(
+		t->arena, p, goes_on ? s->resume : sizeof(p->header), s->copy);
+}
+
+/* Takes the packet out of the copy. */
+static enum ctf_step take(struct ctf_stream *s, const struct ctf_trace *t,
+	const struct arena_packet *p, struct read_error *error)
+{
+	ctf_packet_load(&s->header, s->copy, false);
+	s->packet_offset = p->offset;
+	s->number++;
+	const char *why = ctf_packet_fault(&s->header, t, s->instance);
+
+	if (why) {
+		return ctf_stream_broken(s, why, error);
+	}
+	if (!ctf_stream_goes_on(s, &s->header, p->content_bytes)) {
+		s->given_up = p->evicted > s->evicted ? p->evicted - s->evicted : 0;
+		s->evicted += s->given_up;
+	}
+	ctf_stream_take(s, t, s->copy, p->content_bytes);
+	s->is_open &= !ctf_left_has_next(s); /* which is shown when this one is final */
+	return CTF_PACKET;
+}
+
+enum ctf_step ctf_left_next(
+	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
+{
+	while (s->left_count > 0 && is_read(s, s->left)) {
+		s->is_open &= s->left->header.sequence != s->sequence ||
+			      s->left->header.timestamp_end == PACKET_OPEN;
+		drop(s);
+	}
+	if (s->left_count == 0) {
+		return CTF_LAST;
+	}
+	struct arena_packet p = *s->left;
+
+	if (fill_hole(s, t, &p) == CTF_SKIPPED) {
+		return CTF_SKIPPED;
+	}
+	if (p.offset == s->left->offset) {
+		drop(s);
+	}
+	return copy(s, t, &p) ? take(s, t, &p, error) : CTF_SKIPPED;
+}

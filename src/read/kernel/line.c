@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A line of the kernel's trace: COMM-TID, then a thread group in round brackets or nothing,
+ * [CPU], flags or nothing, TIME: EVENT. A name may hold blanks, dashes and brackets: the
+ * first place where all the columns follow is where it ends. Source: the kernel's document
+ * trace/ftrace, and the head of tracefs' file `trace`.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "read/kernel/text.h"
+
+#define SECONDS_MAX 10000000000u
+
+static const char *skip_blanks(const char *s)
+{
+	return s + strspn(s, " \t");
+}
+
+/* Behind the digits at `s`, which are a number below `end`; NULL: there is none. */
+static const char *take_number(const char *s, uint64_t end, uint64_t *number)
+{
+	const char *at = s;
+
+	for (*number = 0; isdigit((unsigned char)*at); at++) {
+		*number = *number * 10 + (uint64_t)(*at - '0');
+		if (*number >= end) {
+			return NULL;
+		}
+	}
+	return at == s ? NULL : at;
+}
+
+/* Behind a column between two characters; `s` itself where it does not begin with the first. */
+static const char *skip_between(const char *s, char first, char last)
+{
+	const char *end = *s == first ? strchr(s, last) : NULL;
+
+	return end ? end + 1 : s;
+}
+
+/* The digits behind the point, as nanoseconds. */
+static const char *take_fraction(const char *s, uint64_t *ns)
+{
+	unsigned int digits = 0;
+
+	for (*ns = 0; isdigit((unsigned char)*s); s++) {
+		if (digits < 9) {
+			*ns = *ns * 10 + (uint64_t)(*s - '0');
+			digits++;
+		}
+	}
+	for (unsigned int i = digits; i < 9; i++) {
+		*ns *= 10;
+	}
+	return digits > 0 ? s : NULL;
+}
+
+/* Times are seconds, a point and digits, then a colon; clocks that only count have no point. */
+static const char *take_time(const char *s, struct kernel_line *line)
+{
+	uint64_t seconds;
+	uint64_t ns = 0;
+	const char *digits = s;
+
+	s += strspn(s, "0123456789");
+	line->is_ticks = *s == ':' && s > digits;
+	if (line->is_ticks) {
+		return s + 1;
+	}
+	s = take_number(digits, SECONDS_MAX, &seconds);
+	s = s && *s == '.' ? take_fraction(s + 1, &ns) : NULL;
+	if (!s || *s != ':') {
+		return NULL;
+	}
+	line->ns = seconds * 1000000000 + ns;
+	return s + 1;
+}
+
+/* Flags are a column without digits at its beginning, or there is none. */
+static const char *skip_flags(const char *s)
+{
+	return isdigit((unsigned char)*s) ? s : skip_blanks(s + strcspn(s, " \t"));
+}
+
+/* The columns behind the dash. */
+static bool take_columns(struct kernel_line *line, const char *s)
+{
+	uint64_t tid;
+	const char *at = take_number(s, UINT32_MAX, &tid);
+
+	if (!at || !*at || !strchr(" \t", *at)) {
+		return false;
+	}
+	at = skip_blanks(skip_between(skip_blanks(at), '(', ')'));
+	if (*at != '[' || !isdigit((unsigned char)at[1])) {
+		return false;
+	}
+	at = skip_flags(skip_blanks(skip_between(at, '[', ']')));
+	at = take_time(at, line);
+	if (!at) {
+		return false;
+	}
+	line->tid = (uint32_t)tid;
+	line->event = skip_blanks(at);
+	return true;
+}
+
+bool kernel_line_parse(struct kernel_line *line, const char *text)
+{
+	for (const char *dash = strchr(text, '-'); dash; dash = strchr(dash + 1, '-')) {
+		if (take_columns(line, dash + 1)) {
+			return true;
+		}
+	}
+	return false;
+}
