@@ -11,7 +11,7 @@
 #include "api/reader_object.h"
 #include "base/memory.h"
 #include "read/merge.h"
-#include "view/message.h"
+#include "view/message/message.h"
 
 static void set_error(char *error, size_t size, const char *text, size_t length)
 {

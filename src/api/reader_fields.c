@@ -4,7 +4,7 @@
 
 #include "api/reader_object.h"
 #include "format/debug.h"
-#include "view/message.h"
+#include "view/message/message.h"
 
 size_t waymark_reader_field_count(const struct waymark_reader *r)
 {

@@ -13,7 +13,7 @@
 #include "cmd/session.h"
 #include "cmd/unpaired.h"
 #include "cmd/waymark.h"
-#include "view/stacks.h"
+#include "view/flamegraph/stacks.h"
 
 enum {
 	KEY_BY = ARGUMENT_LONG,

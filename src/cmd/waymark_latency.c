@@ -14,7 +14,7 @@
 #include "cmd/session.h"
 #include "cmd/waymark.h"
 #include "text/scan.h"
-#include "view/message.h"
+#include "view/message/message.h"
 
 /* Of 200 bytes each. */
 #define MAX_OPEN_DEFAULT 10000000

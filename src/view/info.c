@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/hash.h"
 #include "view/gap.h"
-#include "view/message.h"
+#include "view/message/message.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 

@@ -4,7 +4,7 @@
 
 #include "view/gap.h"
 #include "view/info.h"
-#include "view/message_json.h"
+#include "view/message/json.h"
 
 static void put_json_string(struct out *out, const char *text)
 {

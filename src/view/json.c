@@ -15,10 +15,10 @@
 
 #include "view/gap.h"
 #include "view/lines.h"
-#include "view/message_brace.h"
-#include "view/message_json.h"
-#include "view/number.h"
-#include "view/steps.h"
+#include "view/message/brace.h"
+#include "view/message/json.h"
+#include "view/message/number.h"
+#include "view/message/steps.h"
 
 static char *put_text(char *out, const char *text)
 {

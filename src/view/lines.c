@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "view/message_json.h"
-#include "view/number.h"
+#include "view/message/json.h"
+#include "view/message/number.h"
 
 /* What the longest path takes, where paths are told. */
 static size_t path_room(const struct reader *r, const struct lines_style *style)

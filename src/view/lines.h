@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "read/reader.h"
 #include "text/out.h"
-#include "view/message.h"
+#include "view/message/message.h"
 #include "view/timestamp.h"
 
 struct lines;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/compiler.h"
-#include "view/message_json.h"
+#include "view/message/json.h"
 
 static const struct distribution none;
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "view/number.h"
+#include "view/message/number.h"
 
 struct simpletrace_style {
 	unsigned int major; /* the first release that prints so */

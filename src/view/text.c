@@ -11,7 +11,7 @@
 
 #include "view/gap.h"
 #include "view/lines.h"
-#include "view/number.h"
+#include "view/message/number.h"
 
 #define COLOUR_NAME "\033[36m"
 #define COLOUR_GAP "\033[31m"

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "view/number.h"
+#include "view/message/number.h"
 
 /* What timestamp_put() writes at most, scratch included. */
 #define TIMESTAMP_ROOM 64

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "view/flamegraph.h"
+#include "view/flamegraph/flamegraph.h"
 
 #define ADD(g, ns, count, ...)                                    \
 	flamegraph_add((g), (const char *const[]){ __VA_ARGS__ }, \

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "view/flamegraph.h"
+#include "view/flamegraph/flamegraph.h"
 
 static void add(struct flamegraph *g, const char *path, uint64_t ns)
 {

@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "trace_bytes.h"
-#include "view/message.h"
+#include "view/message/message.h"
 
 /* Declares one event and renders it into exactly the room that was asked for. */
 static inline char *render(const char *declaration, const struct value *values)

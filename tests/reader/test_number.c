@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "view/number.h"
+#include "view/message/number.h"
 
 /* Numbers of every length, near powers and at random; the same ones in every run. */
 static uint64_t sample(unsigned int i)

@@ -3,11 +3,11 @@
  * What printf does with flags, width and precision, for one value: the part of
  * rendering that few events need.
  */
-#include "view/message_printf.h"
+#include "view/message/printf.h"
 
 #include <string.h>
 
-#include "view/number.h"
+#include "view/message/number.h"
 
 /* The longest number without padding: 22 octal digits, sign and prefix. */
 #define DIGITS_MAX 32

@@ -4,7 +4,7 @@
  * name for all frames, so that a frame with a million children costs no more
  * than one with two. At most half of its slots are taken.
  */
-#include "view/flamegraph.h"
+#include "view/flamegraph/flamegraph.h"
 
 #include <stdlib.h>
 

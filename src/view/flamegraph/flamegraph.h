@@ -6,8 +6,8 @@
  * from the last frame to the first without recursion, however deep a stack is.
  * Offline code: out of memory ends the program. One thread.
  */
-#ifndef VIEW_FLAMEGRAPH_H
-#define VIEW_FLAMEGRAPH_H
+#ifndef VIEW_FLAMEGRAPH_FLAMEGRAPH_H
+#define VIEW_FLAMEGRAPH_FLAMEGRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>

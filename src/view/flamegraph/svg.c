@@ -11,7 +11,7 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
-#include "view/flamegraph.h"
+#include "view/flamegraph/flamegraph.h"
 
 /* The script, line by line: flamegraph.js. Ends with NULL. */
 extern const char *const flamegraph_script[];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Placeholders of messages with braces, see view/message_brace.h. */
-#include "view/message_brace.h"
+/* Placeholders of messages with braces, see view/message/brace.h. */
+#include "view/message/brace.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 #include "format/debug.h"
-#include "view/message_json.h"
-#include "view/message_printf.h"
-#include "view/number.h"
+#include "view/message/json.h"
+#include "view/message/number.h"
+#include "view/message/printf.h"
 
 /* What follows a value that the recorder cut; a string of C and a tree have it in them. */
 #define CUT "..."

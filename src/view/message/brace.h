@@ -6,7 +6,7 @@
 #ifndef VIEW_MESSAGE_BRACE_H
 #define VIEW_MESSAGE_BRACE_H
 
-#include "view/steps.h"
+#include "view/message/steps.h"
 
 /* What a step of MESSAGE_BRACE or MESSAGE_JSON_ODD shows its argument by. */
 struct message_placeholder {

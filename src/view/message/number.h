@@ -4,8 +4,8 @@
  * room for printf. Each writer stores whole words, so it needs NUMBER_ROOM bytes
  * behind `out` whatever the number is, and returns the end of the text.
  */
-#ifndef VIEW_NUMBER_H
-#define VIEW_NUMBER_H
+#ifndef VIEW_MESSAGE_NUMBER_H
+#define VIEW_MESSAGE_NUMBER_H
 
 #include <stdint.h>
 #include <string.h>

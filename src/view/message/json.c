@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as JSON, see view/message_json.h. */
-#include "view/message_json.h"
+/* Values as JSON, see view/message/json.h. */
+#include "view/message/json.h"
 
 #include <string.h>
 
 #include "text/escape_text.h"
 #include "base/utf8.h"
-#include "view/message_printf.h"
-#include "view/number.h"
+#include "view/message/number.h"
+#include "view/message/printf.h"
 
 #define ONES UINT64_C(0x0101010101010101)
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* From an event's format to the steps of view/message.h; nothing here runs once a record. */
-#include "view/message.h"
+/* From an event's format to the steps of view/message/message.h; nothing here runs once a record. */
+#include "view/message/message.h"
 
 #include <string.h>
 
-#include "view/message_brace.h"
-#include "view/number.h"
-#include "view/steps.h"
+#include "view/message/brace.h"
+#include "view/message/number.h"
+#include "view/message/steps.h"
 
 char *message_name(struct arena *a, const struct event_class *class)
 {

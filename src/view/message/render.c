@@ -5,15 +5,15 @@
  * Flags, widths and precisions are elsewhere. Room was reserved before, so
  * nothing here checks for space.
  */
-#include "view/message_printf.h"
+#include "view/message/printf.h"
 
 #include <string.h>
 
 #include "read/bytes.h"
 #include "read/layout.h"
 #include "text/escape_text.h"
-#include "view/message_brace.h"
-#include "view/number.h"
+#include "view/message/brace.h"
+#include "view/message/number.h"
 
 /* 0 if all bytes are printable ASCII: not below 0x20, not 0x7f, not above. */
 static uint64_t odd_bytes(uint64_t v)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See view/stacks.h. */
-#include "view/stacks.h"
+/* See view/flamegraph/stacks.h. */
+#include "view/flamegraph/stacks.h"
 
 #include <stdio.h>
 

@@ -6,8 +6,8 @@
  * type that was declared; control characters come out as escapes; arguments
  * without a usable format are shown as name=value, so that none is hidden.
  */
-#ifndef VIEW_MESSAGE_H
-#define VIEW_MESSAGE_H
+#ifndef VIEW_MESSAGE_MESSAGE_H
+#define VIEW_MESSAGE_MESSAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,12 +3,12 @@
  * How a message's chain of steps is made: text collects, and each step takes
  * what collected as its own. Private to the views.
  */
-#ifndef VIEW_STEPS_H
-#define VIEW_STEPS_H
+#ifndef VIEW_MESSAGE_STEPS_H
+#define VIEW_MESSAGE_STEPS_H
 
 #include "base/vec.h"
 #include "text/out.h"
-#include "view/message.h"
+#include "view/message/message.h"
 
 struct steps {
 	struct arena *arena;

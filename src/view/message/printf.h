@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of rendering that message_render.c leaves out of its loop: values
+ * The parts of rendering that render.c leaves out of its loop: values
  * with flags, width or precision, and values that do not fit their conversion.
  * Private to the message view.
  */
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "view/message.h"
+#include "view/message/message.h"
 
 /* A conversion with its `*` resolved. */
 struct message_spec {

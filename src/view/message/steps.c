@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of messages, see view/steps.h; nothing here runs once a record. */
-#include "view/steps.h"
+/* Steps of messages, see view/message/steps.h; nothing here runs once a record. */
+#include "view/message/steps.h"
 
 #include <string.h>
 
 #include "read/layout.h"
-#include "view/message_printf.h"
-#include "view/number.h"
+#include "view/message/number.h"
+#include "view/message/printf.h"
 
 void steps_init(
 	struct steps *s, struct message *m, struct arena *a, const struct event_class *class)

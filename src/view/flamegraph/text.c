@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "base/escape.h"
-#include "view/flamegraph.h"
-#include "view/message_json.h"
+#include "view/flamegraph/flamegraph.h"
+#include "view/message/json.h"
 
 /* A name as a part of a folded stack. */
 static void put_part(struct out *out, const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of view/number.h, and numbers that are too long to be inline. */
-#include "view/number.h"
+/* The table of view/message/number.h, and numbers that are too long to be inline. */
+#include "view/message/number.h"
 
 #define ONES(a, b, c)                                                                             \
 	{ a, b, c, '0' }, { a, b, c, '1' }, { a, b, c, '2' }, { a, b, c, '3' }, { a, b, c, '4' }, \
