@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* See cmd/analyse/unpaired.h. */
+#include "cmd/analyse/unpaired.h"
+
+uint64_t unpaired_get(const struct unpaired *u, size_t kind, const char **text)
+{
+	const struct {
+		uint64_t count;
+		const char *text;
+	} lines[UNPAIRED_KINDS] = {
+		{ u->unfinished, "unfinished: the trace ends first" },
+		{ u->end_lost, "without an end, which may be among lost events" },
+		{ u->unbegun,
+			"ended without a beginning, as after a fork or when the trace began" },
+		{ u->begin_lost, "ended without a beginning, which may be among lost events" },
+		{ u->begun_twice, "begun once more before their end" },
+	};
+
+	*text = lines[kind].text;
+	return lines[kind].count;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* `waymark scopes`: what the scopes of a trace took. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/scopes.h"
+#include "cmd/analyse/name_pattern.h"
+#include "cmd/analyse/report.h"
+#include "cmd/arguments.h"
+#include "cmd/session.h"
+#include "cmd/waymark.h"
+
+enum { KEY_SCOPE = REPORT_KEY_OWN, KEY_BY };
+
+static const struct argument rows[] = {
+	{ KEY_SCOPE, "scope", "PATTERN", "only scopes of such names: a name, * and ?, or /REGEX/" },
+	{ KEY_BY, "by", "WHAT", "pid: a line for each name and process; thread: and thread" },
+	{ REPORT_KEY_SORT, "sort", "BY", "total; count; average; max; self" },
+	REPORT_ROWS_SHOWN,
+	REPORT_ROWS_OUTPUT,
+	{ 0 },
+};
+
+static const struct command command = {
+	.name = "waymark scopes",
+	.usage = "[OPTION...] TRACE...",
+	.about =
+		"Says where time went: of the scopes of each name how many there are, and how long\n"
+		"they took, the longest in all first. SELF is without the scopes that the same thread\n"
+		"had begun meanwhile. TRACE is a file or a directory; - is standard input.",
+	.arguments = rows,
+};
+
+struct options {
+	struct report_options report;
+	struct name_pattern pattern;
+	enum scopes_by by;
+};
+
+static int take(struct session *s, struct options *o, int key)
+{
+	if (key == KEY_SCOPE) {
+		return name_pattern_init(&o->pattern, &command, optarg);
+	}
+	if (key != KEY_BY) {
+		return report_take(&o->report, s, &command, key);
+	}
+	if (strcmp(optarg, "pid") != 0 && strcmp(optarg, "thread") != 0) {
+		return arguments_bad(
+			&command, "scopes are by pid or by thread, not by '%s'", optarg);
+	}
+	o->by = *optarg == 'p' ? SCOPES_BY_PID : SCOPES_BY_THREAD;
+	return 0;
+}
+
+/* Reads the command line; returns 0, or what ends the run. */
+static int parse(struct session *s, struct options *o, int argc, char **argv)
+{
+	int key;
+
+	while ((key = arguments_next(&command, argc, argv)) != ARGUMENTS_END) {
+		int failed = take(s, o, key);
+
+		if (failed) {
+			return failed;
+		}
+	}
+	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
+}
+
+static bool is_wanted(void *options, const struct report_row *row)
+{
+	const struct options *o = options;
+
+	return name_pattern_meets(&o->pattern, row->name);
+}
+
+static void add_all(struct session *s, struct options *o)
+{
+	struct scopes scopes;
+	struct record records[SESSION_FEW];
+	size_t count;
+
+	scopes_init(&scopes, s->reader, o->by);
+	while ((count = session_next_few(s, records))) {
+		for (size_t i = 0; i < count; i++) {
+			scopes_add(&scopes, &records[i]);
+		}
+	}
+	scopes_end(&scopes);
+	bool is_any = scopes.report.rows.count > 0;
+
+	report_keep(&scopes.report, is_wanted, o);
+	if (is_any && scopes.report.rows.count == 0) {
+		/* Most likely a mistake. */
+		name_pattern_unknown(s, "no scope is called", o->pattern.text,
+			(const char *const *)scopes.pairs.names.items, scopes.pairs.names.count);
+	} else {
+		report_put(s, &scopes.report, &o->report);
+	}
+	scopes_fini(&scopes);
+}
+
+int waymark_scopes(int argc, char **argv)
+{
+	struct session s;
+	struct options options = { 0 };
+
+	session_init(&s, command.name);
+	report_options_init(&options.report);
+	int failed = parse(&s, &options, argc, argv);
+	int status = failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
+
+	if (!failed && session_open_several(&s, argv + optind, options.report.output)) {
+		add_all(&s, &options);
+	}
+	int ended = session_end(&s);
+
+	name_pattern_fini(&options.pattern);
+	return failed ? status : ended;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* `waymark print`: a trace as lines of text. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/arguments.h"
+#include "cmd/print/print.h"
+#include "cmd/waymark.h"
+#include "text/scan.h"
+
+enum {
+	KEY_EVENT = PRINT_KEY_OWN,
+	KEY_FROM,
+	KEY_TO,
+	KEY_PID,
+	KEY_THREAD,
+	KEY_NEW,
+	KEY_HEAD,
+	KEY_TAIL,
+	KEY_COUNT
+};
+
+static const struct argument rows[] = {
+	PRINT_ROW_DECLARATIONS,
+	{ KEY_EVENT, "event", "PATTERN", "only these events (* and ?); may be repeated" },
+	{ KEY_FROM, "from", "TIME", "only from this time on: SEC[.FRACTION] since boot," },
+	{ KEY_TO, "to", "TIME", "and up to this one; +SEC counts from the first record" },
+	{ KEY_PID, "pid", "PID", "only this process; may be repeated" },
+	{ KEY_THREAD, "thread", "TID", "only this thread; may be repeated" },
+	PRINT_ROW_TID,
+	{ KEY_HEAD, "head", "N", "only the first N of these lines" },
+	{ KEY_TAIL, "tail", "N", "only the last N of these lines" },
+	{ KEY_COUNT, "count", NULL, "no lines: only how many events they would show" },
+	PRINT_ROWS_LOOK,
+	{ 'f', "follow", NULL,
+		"wait for what comes, until the traced program ends, or\n"
+		"SIGINT; a trace that does not exist is waited for" },
+	{ KEY_NEW, "new", NULL, "with --follow: only what comes from now on" },
+	PRINT_ROW_OUTPUT,
+	{ 0 },
+};
+
+static const struct command command = {
+	.name = "waymark print",
+	.usage = "[-e DECLARATIONS] [OPTION...] TRACE...",
+	.about =
+		"Shows traces' events, a line each: time, process, name, message; those of several\n"
+		"traces in the order of time. Lines that begin with # tell where events were lost.\n"
+		"TRACE is a file or a directory; - is standard input. The exit status is 1 when a\n"
+		"part of a trace could not be read.",
+	.arguments = rows,
+};
+
+static int add_id(struct filter_ids *ids, const char *what, const char *text)
+{
+	char *end;
+	unsigned long id = strtoul(text, &end, 10);
+
+	if (end == text || *end || *text == '-' || id > UINT32_MAX) {
+		return arguments_bad(&command, "'%s' is not a %s id", text, what);
+	}
+	vec_push(ids, (uint32_t)id);
+	return 0;
+}
+
+static int set_number(struct print *p, uint64_t *number, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	p->is_limited = true;
+	if (!is_digit(*text) || *end || errno) {
+		return arguments_bad(&command, "'%s' is not a number of lines", text);
+	}
+	return 0;
+}
+
+static int set_tail(struct print *p, const char *text)
+{
+	uint64_t lines;
+	int failed = set_number(p, &lines, text);
+
+	p->wants_none = lines == 0;
+	tail_init(&p->last, lines);
+	return failed;
+}
+
+static int set_end(struct filter_time *end, const char *text)
+{
+	if (filter_parse_time(end, text)) {
+		return 0;
+	}
+	return arguments_bad(&command,
+		"'%s' is not a time: SEC[.FRACTION] or +SEC[.FRACTION], in decimal digits", text);
+}
+
+/* Takes one option; returns 0, or what ends the run. */
+static int take(struct print *p, int key)
+{
+	switch (key) {
+	case KEY_EVENT:
+		vec_push(&p->filter.patterns, optarg);
+		return 0;
+	case KEY_FROM:
+		return set_end(&p->filter.from, optarg);
+	case KEY_TO:
+		return set_end(&p->filter.to, optarg);
+	case KEY_PID:
+		return add_id(&p->filter.pids, "process", optarg);
+	case KEY_THREAD:
+		return add_id(&p->filter.tids, "thread", optarg);
+	case KEY_HEAD:
+		return set_number(p, &p->head, optarg);
+	case KEY_TAIL:
+		return set_tail(p, optarg);
+	case KEY_COUNT:
+		p->only_count = p->is_limited = true;
+		return 0;
+	case 'f':
+		p->follow = true;
+		return 0;
+	case KEY_NEW:
+		p->only_new = true;
+		return 0;
+	default:
+		return print_take(p, &command, key);
+	}
+}
+
+/* Reads the command line; returns 0, or what ends the run. */
+static int parse(struct print *p, int argc, char **argv)
+{
+	int key;
+
+	while ((key = arguments_next(&command, argc, argv)) != ARGUMENTS_END) {
+		int failed = take(p, key);
+
+		if (failed) {
+			return failed;
+		}
+	}
+	if (p->only_new && !p->follow) {
+		return arguments_bad(&command, "--new goes with --follow");
+	}
+	if ((p->last.limit > 0 || p->wants_none) && p->follow) {
+		return arguments_bad(
+			&command, "--tail does not go with --follow, whose last line nobody knows");
+	}
+	if (p->wants_none) {
+		p->head = 0;
+	}
+	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
+}
+
+static int run(struct print *p, char *const *traces)
+{
+	struct session *s = &p->session;
+
+	if (p->follow) {
+		session_follow(s, p->only_new ? FOLLOW_NEW : FOLLOW_ALL);
+	}
+	if (session_open_several(s, traces, p->output)) {
+		if (print_has_time(p)) {
+			print_all(p);
+		} else {
+			s->damaged = true;
+		}
+	}
+	return session_end(s);
+}
+
+int waymark_print(int argc, char **argv)
+{
+	struct print p = { .time = TIMESTAMP_ABSOLUTE, .style = &lines_text, .head = UINT64_MAX };
+	int status;
+
+	session_init(&p.session, command.name);
+	filter_init(&p.filter);
+	int failed = parse(&p, argc, argv);
+
+	if (failed) {
+		session_end(&p.session);
+		status = failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
+	} else {
+		status = run(&p, argv + optind);
+	}
+	filter_fini(&p.filter);
+	tail_fini(&p.last);
+	return status;
+}

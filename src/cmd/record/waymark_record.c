@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* `waymark record`: runs a program traced, whatever options it has itself. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/arguments.h"
+#include "cmd/escaped.h"
+#include "cmd/record/record.h"
+#include "cmd/waymark.h"
+#include "read/arena.h"
+#include "write/staged.h"
+
+enum { KEY_OPTION = ARGUMENT_LONG, KEY_REPLACE };
+
+static const struct argument rows[] = {
+	{ 'e', "enable", "PATTERN",
+		"switch on the events whose name matches; with a -\n"
+		"before it, off. May be repeated, the last one counts.\n"
+		"Unless given: *" },
+	{ 'o', "output", "DIR", "the trace, instead of PROGRAM-PID.ctf" },
+	{ KEY_OPTION, "option", "KEY=VALUE",
+		"a key of waymark-trace(7), as buffer=64M; may be\n"
+		"repeated" },
+	{ KEY_REPLACE, "replace", NULL, "remove a trace that is DIR already" },
+	{ 0 },
+};
+
+static const struct command command = {
+	.name = "waymark record",
+	.usage = "[-e PATTERN]... [-o DIR] [OPTION...] [--] PROGRAM [ARGUMENT...]",
+	.about = "Runs PROGRAM with its events recorded, makes the trace whole if it was killed,\n"
+		 "and says what there is. The exit status is that of PROGRAM.",
+	.arguments = rows,
+	.has_subcommands = true,
+};
+
+/* Reads the command line; returns 0, or what ends the run. */
+static int parse(struct record_wishes *w, int argc, char **argv)
+{
+	int key;
+
+	while ((key = arguments_next(&command, argc, argv)) != ARGUMENTS_END) {
+		if (key == 'e') {
+			vec_push(&w->patterns, optarg);
+		} else if (key == KEY_OPTION) {
+			vec_push(&w->options, optarg);
+		} else if (key == 'o') {
+			w->output = optarg;
+		} else if (key == KEY_REPLACE) {
+			w->replaces = true;
+		} else {
+			return key;
+		}
+	}
+	w->program = argv + optind;
+	if (!w->program[0]) {
+		return arguments_bad(&command, "the program is missing");
+	}
+	if (w->output && !w->output[0]) {
+		return arguments_bad(&command, "-o: the name is empty");
+	}
+	return w->replaces && !w->output ? arguments_bad(&command, "--replace goes with -o") : 0;
+}
+
+/* One line on standard error. */
+static int __attribute__((format(printf, 2, 3))) fail(int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: ", command.name);
+	va_start(ap, fmt);
+	escaped_vprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return status;
+}
+
+/* Makes the output's name absolute: a script may change its directory before it runs a program. */
+static int find_place(struct record_wishes *w)
+{
+	bool is_absolute = w->output && w->output[0] == '/';
+	size_t n;
+
+	if (!getcwd(w->folder, sizeof(w->folder))) {
+		return fail(RECORD_FAILED, "there is no path to the current directory: %s",
+			strerror(errno));
+	}
+	if (!w->output) {
+		return 0;
+	}
+	n = (size_t)snprintf(w->trace, sizeof(w->trace), "%s%s%s", is_absolute ? "" : w->folder,
+		is_absolute || !w->folder[1] ? "" : "/", w->output);
+	if (n >= sizeof(w->trace)) {
+		return fail(RECORD_FAILED, "-o: %s", strerror(ENAMETOOLONG));
+	}
+	while (n > 1 && w->trace[n - 1] == '/') {
+		w->trace[--n] = '\0';
+	}
+	return n > 1 ? 0 : fail(RECORD_FAILED, "-o: / is no name for a trace");
+}
+
+/* What the program would say, and go on, is said before it has done half of its work. */
+static int check_place(const struct record_wishes *w)
+{
+	char place[PATH_MAX];
+
+	strcpy(place, w->output ? w->trace : w->folder);
+	if (w->output) {
+		char *name = strrchr(place, '/');
+
+		name[name == place] = '\0';
+	}
+	if (access(place, W_OK | X_OK) == 0) {
+		return 0;
+	}
+	return fail(RECORD_FAILED, "cannot make the trace in %s: %s%s", place, strerror(errno),
+		w->output ? "" : "; -o names another place");
+}
+
+/* Whether a trace can have the name that was given. */
+static int check_output(const struct record_wishes *w)
+{
+	struct stat st;
+	char error[600];
+
+	if (!w->output || lstat(w->trace, &st) != 0) {
+		return 0;
+	}
+	if (!w->replaces) {
+		return fail(RECORD_FAILED,
+			"%s: there is something of that name already; remove it, or say "
+			"--replace",
+			w->output);
+	}
+	return staged_remove(w->trace, error, sizeof(error))
+		       ? 0
+		       : fail(RECORD_FAILED, "%s: %s", w->output, error);
+}
+
+static int cannot_run(const struct record_wishes *w, int error)
+{
+	return fail(error == ENOENT || error == ENOTDIR ? RECORD_NOT_FOUND : RECORD_CANNOT_RUN,
+		"cannot run %s: %s", w->program[0], strerror(error));
+}
+
+/* All that can be known before the program starts; 0, or the exit status. */
+static int prepare(struct record_wishes *w)
+{
+	char path[PATH_MAX];
+	char why[512];
+	int status = find_place(w);
+
+	if (status) {
+		return status;
+	}
+	if (!record_variable_check(w, why, sizeof(why))) {
+		return fail(RECORD_FAILED, "%s", why);
+	}
+	int error = arena_source_folder_error();
+
+	/* Without what is in memory, too much would be cut. */
+	if (error) {
+		return fail(RECORD_FAILED, "cannot open " ARENA_SOURCE_VARIABLE "=%s: %s",
+			arena_source_folder(), strerror(error));
+	}
+	error = record_find(w->program[0], path);
+
+	if (error) {
+		return cannot_run(w, error);
+	}
+	status = check_place(w);
+	return status ? status : check_output(w);
+}
+
+static int exit_status(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int record(struct record_wishes *w)
+{
+	struct record_traces before = { 0 };
+	struct record_traces traces;
+	struct record_run run;
+	int status = prepare(w);
+
+	if (status) {
+		return status;
+	}
+	/* Traces that other runs left beside this one are none of it. */
+	if (w->trace[0]) {
+		record_traces_find(&before, w->trace, NULL);
+	}
+	record_run(&run, w);
+	if (run.error) {
+		status = cannot_run(w, run.error);
+	} else {
+		status = exit_status(run.status);
+		record_traces_find(&traces, run.trace, &before);
+		record_report(&run, w, &traces);
+		record_traces_fini(&traces);
+	}
+	record_traces_fini(&before);
+	return status;
+}
+
+int waymark_record(int argc, char **argv)
+{
+	struct record_wishes w = { 0 };
+	int status = parse(&w, argc, argv);
+
+	if (status) {
+		status = status == ARGUMENTS_DONE ? EXIT_SUCCESS : RECORD_FAILED;
+	} else {
+		status = record(&w);
+	}
+	vec_fini(&w.patterns);
+	vec_fini(&w.options);
+	return status;
+}

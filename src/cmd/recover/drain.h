@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What `waymark drain` is at: the arenas that its command line means. */
+#ifndef CMD_RECOVER_DRAIN_H
+#define CMD_RECOVER_DRAIN_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/vec.h"
+#include "write/drain.h"
+
+/* An arena, and what was said of it. */
+struct drain_job {
+	char *path; /* of the arena */
+	struct drain drain;
+	bool is_open;
+	bool is_over; /* done, or not to be had */
+	bool is_released; /* its trace is whole; by another name it may be another process's */
+	bool complained;
+};
+
+/* `jobs`, and what is open of each, is changed by the main thread, under the lock. */
+struct drain_run {
+	char **words;
+	bool once;
+	const char *place;
+	VEC(struct drain_job *) jobs;
+	bool found; /* any that was meant */
+	bool has_released; /* an arena, which is another process's soon, by another name */
+	int status;
+};
+
+extern pthread_mutex_t drain_lock;
+
+/* One line on standard error. */
+void drain_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Adds the arenas that are meant and not known yet. */
+void drain_find(struct drain_run *r);
+
+/* Says why none was found. */
+void drain_explain_nothing(const struct drain_run *r);
+
+#endif

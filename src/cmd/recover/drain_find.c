@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* See cmd/recover/drain.h. */
+#include "cmd/recover/drain.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cmd/escaped.h"
+#include "read/arena.h"
+#include "write/leftover.h"
+
+void drain_complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "waymark drain: ");
+	va_start(ap, fmt);
+	escaped_vprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+/* Whether a word of the command line is the number. */
+static bool is_number(const char *word, uint32_t number)
+{
+	char *end;
+	unsigned long value = strtoul(word, &end, 10);
+
+	return number && *word && !*end && value == number;
+}
+
+static bool is_meant(const struct drain_run *r, struct jail_arena *a)
+{
+	const struct arena_jail *j = &a->file->jail;
+	char base[ARENA_FILE_PATH_BYTES];
+	char directory[ARENA_FILE_PATH_BYTES];
+
+	jail_arena_base(a, base);
+	jail_arena_directory(a, directory);
+	jail_arena_owner(a);
+	for (char **word = r->words; *word; word++) {
+		if (is_number(*word, j->family) || is_number(*word, a->pid) ||
+			is_number(*word, a->file->pid) || leftover_is_place(base, *word) ||
+			leftover_is_place(directory, *word)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_known(const struct drain_run *r, const char *path)
+{
+	vec_foreach (struct drain_job **, job, &r->jobs) {
+		if (strcmp((*job)->path, path) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Opens the arena if it is one that was meant. */
+static bool open_meant(struct drain_run *r, struct drain_job *job)
+{
+	struct jail_arena a;
+	int error = jail_arena_open(&a, job->path);
+	bool meant = !error && is_meant(r, &a);
+
+	jail_arena_close(&a);
+	if (error == EACCES) {
+		return false; /* another user's: told where nothing is found */
+	}
+	if (!meant) {
+		return false;
+	}
+	r->found = true;
+	error = drain_open(&job->drain, job->path);
+	job->is_open = !error;
+	if (error == EBUSY) {
+		drain_complain("%s: another waymark drain is at work on it", job->path);
+	} else if (error) {
+		drain_complain("%s: cannot be opened: %s", job->path, strerror(error));
+	}
+	job->is_over = error;
+	r->status |= error ? EXIT_FAILURE : 0;
+	return true;
+}
+
+static void add(struct drain_run *r, const char *path)
+{
+	struct drain_job *job = xcalloc(1, sizeof(*job));
+
+	job->path = xstrdup(path);
+	if (open_meant(r, job)) {
+		pthread_mutex_lock(&drain_lock);
+		vec_push(&r->jobs, job);
+		pthread_mutex_unlock(&drain_lock);
+		return;
+	}
+	free(job->path);
+	free(job);
+}
+
+/* Those that are through, so that a run for years needs no more memory. */
+static void forget_released(struct drain_run *r)
+{
+	size_t kept = 0;
+
+	pthread_mutex_lock(&drain_lock);
+	for (size_t i = 0; i < r->jobs.count; i++) {
+		struct drain_job *job = r->jobs.items[i];
+
+		if (job->is_released) {
+			free(job->path);
+			free(job);
+		} else {
+			r->jobs.items[kept++] = job;
+		}
+	}
+	r->jobs.count = kept;
+	pthread_mutex_unlock(&drain_lock);
+}
+
+/* Looks for arenas that are not known yet. */
+void drain_find(struct drain_run *r)
+{
+	char path[ARENA_FILE_PATH_BYTES];
+
+	forget_released(r);
+
+	DIR *folder = opendir(arena_source_folder());
+
+	for (struct dirent *e; folder && (e = readdir(folder));) {
+		snprintf(path, sizeof(path), "%s/%s", arena_source_folder(), e->d_name);
+		if (leftover_is_arena_name(e->d_name) && !is_known(r, path)) {
+			add(r, path);
+		}
+	}
+	if (folder) {
+		closedir(folder);
+	}
+}
+
+/* Whose memory may not be read, if it is anybody's. */
+void drain_explain_nothing(const struct drain_run *r)
+{
+	struct leftovers l;
+	bool hidden = false;
+
+	leftovers_find(&l);
+	vec_foreach (const struct leftover *, o, &l.all) {
+		hidden |= o->error == EACCES;
+	}
+	leftovers_fini(&l);
+	drain_complain("%s: no process in a jail records into it%s", r->words[0],
+		hidden ? " that you may read: other users' memory is there, be root or that user"
+		       : "");
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* `waymark drain`: takes the events of jailed processes out of their memory, into traces. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/arguments.h"
+#include "cmd/escaped.h"
+#include "cmd/recover/drain.h"
+#include "cmd/waymark.h"
+#include "read/arena.h"
+
+enum { KEY_ONCE = ARGUMENT_LONG };
+
+/* Between rounds: at once where there was something, and longer where there was not. */
+#define PAUSE_MIN_NS (1000 * 1000)
+#define PAUSE_MAX_NS (50 * 1000 * 1000)
+
+/* How often the other thread shows that we live; processes wait for ten. */
+#define BEAT_SECONDS 2
+
+/* How often /dev/shm is looked through for others, in rounds of the longest pause. */
+#define LOOK_NS (UINT64_C(200) * 1000 * 1000)
+
+static const struct argument rows[] = {
+	{ KEY_ONCE, "once", NULL,
+		"take what is there now, and end: not wait for a program\n"
+		"that has not begun, nor for the end of one that runs" },
+	{ 'o', "output", "DIR", "make the traces in DIR, and not where the program asked for" },
+	{ 0 },
+};
+
+static const struct command command = {
+	.name = "waymark drain",
+	.usage = "[OPTION...] TRACE|PID...",
+	.about =
+		"Takes the events of processes in a jail out of their memory and writes their traces.\n"
+		"The program runs with jail=N and has called waymark_init(); TRACE is what its file=\n"
+		"says, PID its first process or the one that records. Waits for it where it has not\n"
+		"begun, and ends when all its processes have. SIGINT and SIGTERM end it before: what\n"
+		"is not yet written stays in memory for the next one. See waymark-jail(7).",
+	.arguments = rows,
+};
+
+static volatile sig_atomic_t stopped;
+
+pthread_mutex_t drain_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Shows that a drain lives while a trace takes long to finish, or who waits would give up. */
+static void *beat(void *arg)
+{
+	const struct drain_run *r = arg;
+
+	for (;;) {
+		nanosleep(&(struct timespec){ .tv_sec = BEAT_SECONDS }, NULL);
+		pthread_mutex_lock(&drain_lock);
+		vec_foreach (struct drain_job **, job, &r->jobs) {
+			if ((*job)->is_open) {
+				jail_arena_beat(&(*job)->drain.arena);
+			}
+		}
+		pthread_mutex_unlock(&drain_lock);
+	}
+	return NULL;
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stopped = 1;
+}
+
+static void print_done(const struct drain *d)
+{
+	if (!d->directory_name[0]) {
+		return;
+	}
+	escaped_put(stdout, d->directory_name);
+	printf(": %" PRIu64 " event%s, %" PRIu64 " lost%s\n", d->events, d->events == 1 ? "" : "s",
+		d->lost, d->state == DRAIN_DONE ? "" : " so far; its process lives");
+	fflush(stdout);
+}
+
+static void close_job(struct drain_job *job)
+{
+	pthread_mutex_lock(&drain_lock);
+	drain_close(&job->drain);
+	job->is_open = false;
+	pthread_mutex_unlock(&drain_lock);
+}
+
+/* What is wrong is said once, and tried again; at the end it counts. */
+static void tell(struct drain_run *r, struct drain_job *job, bool last)
+{
+	if (!job->complained) {
+		drain_complain("%s: %s",
+			job->drain.directory_name[0] ? job->drain.directory_name : job->path,
+			job->drain.error);
+	}
+	job->complained = true;
+	r->status |= last ? EXIT_FAILURE : 0;
+}
+
+static void end_job(struct drain_run *r, struct drain_job *job)
+{
+	if (job->drain.state == DRAIN_DONE) {
+		print_done(&job->drain);
+	}
+	job->is_released = drain_release(&job->drain);
+	r->has_released |= job->is_released;
+	if (!job->is_released) {
+		tell(r, job, true);
+	}
+	close_job(job);
+	job->is_over = true;
+}
+
+/* One round of all; returns how many packets were taken. */
+static size_t round_of_all(struct drain_run *r, bool last)
+{
+	size_t all = 0;
+
+	vec_foreach (struct drain_job **, it, &r->jobs) {
+		struct drain_job *job = *it;
+		size_t taken = 0;
+
+		if (!job->is_open) {
+			continue;
+		}
+		if (!drain_round(&job->drain, r->place, &taken)) {
+			tell(r, job, last);
+		}
+		all += taken;
+		if (job->drain.state >= DRAIN_DONE) {
+			end_job(r, job);
+		}
+	}
+	return all;
+}
+
+static bool is_over(const struct drain_run *r)
+{
+	vec_foreach (struct drain_job **, job, &r->jobs) {
+		if (!(*job)->is_over) {
+			return false;
+		}
+	}
+	return r->found;
+}
+
+static void pause_for(uint64_t ns)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = (long)ns }, NULL);
+}
+
+/* Rounds until all have ended, or somebody ends it. */
+static void drain_all(struct drain_run *r)
+{
+	uint64_t pause = PAUSE_MIN_NS;
+	uint64_t since = LOOK_NS;
+
+	while (!stopped) {
+		if (since >= LOOK_NS || r->has_released || is_over(r)) {
+			r->has_released = false;
+			drain_find(r);
+			since = 0;
+		}
+		if (is_over(r)) {
+			break; /* and nothing else came meanwhile */
+		}
+		bool found = round_of_all(r, false) > 0;
+
+		pause = found ? PAUSE_MIN_NS : pause * 2 < PAUSE_MAX_NS ? pause * 2 : PAUSE_MAX_NS;
+		pause_for(pause);
+		since += pause;
+	}
+}
+
+static void end(struct drain_run *r)
+{
+	vec_foreach (struct drain_job **, it, &r->jobs) {
+		struct drain_job *job = *it;
+
+		if (job->is_open && job->drain.state == DRAIN_RECORDS) {
+			job->drain.events += job->drain.files.events;
+			print_done(&job->drain);
+			job->drain.files.events = 0;
+		}
+		if (job->is_open) {
+			close_job(job);
+		}
+	}
+	pthread_mutex_lock(&drain_lock); /* for good */
+	vec_foreach (struct drain_job **, job, &r->jobs) {
+		free((*job)->path);
+		free(*job);
+	}
+	vec_fini(&r->jobs);
+}
+
+/* Reads the command line; returns 0, or what ends the run. */
+static int parse(struct drain_run *r, int argc, char **argv)
+{
+	struct stat st;
+	int key;
+
+	while ((key = arguments_next(&command, argc, argv)) != ARGUMENTS_END) {
+		if (key < 0) {
+			return key;
+		}
+		if (key == KEY_ONCE) {
+			r->once = true;
+		} else {
+			r->place = optarg;
+		}
+	}
+	r->words = argv + optind;
+	if (r->place && (stat(r->place, &st) != 0 || !S_ISDIR(st.st_mode))) {
+		return arguments_bad(&command, "-o %s: is no directory", r->place);
+	}
+	return *r->words ? 0 : arguments_bad(&command, "the trace or the process is missing");
+}
+
+static void run(struct drain_run *r)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, beat, r); /* without it, all goes on but that */
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	if (r->once) {
+		drain_find(r);
+	} else {
+		drain_all(r);
+	}
+	round_of_all(r, true); /* what came since, and what is wrong at the end */
+	if (r->once && !r->found) {
+		drain_explain_nothing(r);
+		r->status = EXIT_FAILURE;
+	}
+	end(r);
+}
+
+int waymark_drain(int argc, char **argv)
+{
+	struct drain_run r = { .status = EXIT_SUCCESS };
+	char place[PATH_MAX];
+	int failed = parse(&r, argc, argv);
+	int error = arena_source_folder_error();
+
+	if (failed) {
+		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
+	}
+	if (error) {
+		drain_complain("cannot open " ARENA_SOURCE_VARIABLE "=%s: %s",
+			arena_source_folder(), strerror(error));
+		return EXIT_FAILURE;
+	}
+	r.place = r.place ? realpath(r.place, place) : NULL;
+	run(&r);
+	return r.status;
+}

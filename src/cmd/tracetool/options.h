@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tracetool's command line, as QEMU's getopt reads it: long options with `=` or
+ * a blank before their value, abbreviated as long as that is unambiguous, and
+ * nothing but names of files after the first of them.
+ */
+#ifndef CMD_TRACETOOL_OPTIONS_H
+#define CMD_TRACETOOL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "text/out.h"
+
+enum tracetool_option {
+#define TRACETOOL_OPTION(id, name, argument, help) OPTION_##id,
+#include "cmd/tracetool/options.def"
+#undef TRACETOOL_OPTION
+	OPTION_COUNT,
+};
+
+struct tracetool_options {
+	/* By enum tracetool_option: the value, "" where it takes none, NULL where it was not given.
+	 */
+	const char *values[OPTION_COUNT];
+	char **files;
+	size_t file_count;
+};
+
+/*
+ * Reads the command line. An option that prints something and exits (--help and
+ * the like) ends it. Returns false, with the reason in `error`, for a bad one.
+ */
+bool tracetool_options_parse(struct tracetool_options *o, int argc, char **argv, struct out *error);
+
+/* True when one asks about tracetool itself: --help, --version, a list. */
+bool tracetool_options_are_about(const struct tracetool_options *o);
+
+/* Writes the usage: every option, format and backend with a line of its own. */
+void tracetool_options_help(struct out *out);
+
+#endif
