@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel's capture of `waymark flamegraph`: opened, judged, and what is told of it. */
-#ifndef CMD_ANALYSE_FLAMEGRAPH_KERNEL_H
-#define CMD_ANALYSE_FLAMEGRAPH_KERNEL_H
+#ifndef CMD_REPORT_FLAMEGRAPH_KERNEL_H
+#define CMD_REPORT_FLAMEGRAPH_KERNEL_H
 
 #include <stdbool.h>
 

@@ -7,10 +7,10 @@
 
 #include "analyse/stacks.h"
 #include "base/compiler.h"
-#include "cmd/analyse/flamegraph_kernel.h"
-#include "cmd/analyse/name_pattern.h"
-#include "cmd/analyse/unpaired.h"
 #include "cmd/arguments.h"
+#include "cmd/report/flamegraph_kernel.h"
+#include "cmd/report/name_pattern.h"
+#include "cmd/report/unpaired.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
 #include "view/flamegraph/stacks.h"

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "analyse/scopes.h"
-#include "cmd/analyse/name_pattern.h"
-#include "cmd/analyse/report.h"
 #include "cmd/arguments.h"
+#include "cmd/report/name_pattern.h"
+#include "cmd/report/report.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
 

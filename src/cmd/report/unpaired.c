@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See cmd/analyse/unpaired.h. */
-#include "cmd/analyse/unpaired.h"
+/* See cmd/report/unpaired.h. */
+#include "cmd/report/unpaired.h"
 
 uint64_t unpaired_get(const struct unpaired *u, size_t kind, const char **text)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See cmd/analyse/flamegraph_kernel.h. Text does not say which clock its times are of. What proves
+ * See cmd/report/flamegraph_kernel.h. Text does not say which clock its times are of. What proves
  * another clock than that of the trace: both have no time in common, or threads record while
  * they are in the kernel, which no thread can.
  */
-#include "cmd/analyse/flamegraph_kernel.h"
+#include "cmd/report/flamegraph_kernel.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

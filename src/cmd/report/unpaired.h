@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What did not become a span of time, in words: for all commands that look for spans. */
-#ifndef CMD_ANALYSE_UNPAIRED_H
-#define CMD_ANALYSE_UNPAIRED_H
+#ifndef CMD_REPORT_UNPAIRED_H
+#define CMD_REPORT_UNPAIRED_H
 
 #include "analyse/report.h"
 #include "base/compiler.h"

@@ -3,8 +3,8 @@
  * A pattern over names, as an option has it: the name itself, one with `*` and `?`, or
  * between slashes an extended regular expression that is found anywhere in the name.
  */
-#ifndef CMD_ANALYSE_NAME_PATTERN_H
-#define CMD_ANALYSE_NAME_PATTERN_H
+#ifndef CMD_REPORT_NAME_PATTERN_H
+#define CMD_REPORT_NAME_PATTERN_H
 
 #include <regex.h>
 #include <stdbool.h>

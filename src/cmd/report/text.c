@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports for people, see cmd/analyse/report.h. */
+/* Reports for people, see cmd/report/report.h. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/compiler.h"
-#include "cmd/analyse/report.h"
-#include "cmd/analyse/unpaired.h"
 #include "cmd/columns.h"
 #include "cmd/escaped.h"
+#include "cmd/report/report.h"
+#include "cmd/report/unpaired.h"
 
 #define TIME_SIZE 48
 #define BAR_WIDTH 50

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of reports, see cmd/analyse/report.h. */
-#include "cmd/analyse/report.h"
+/* The options of reports, see cmd/report/report.h. */
+#include "cmd/report/report.h"
 
 #include <errno.h>
 #include <getopt.h>

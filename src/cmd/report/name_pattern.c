@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See cmd/analyse/name_pattern.h. */
-#include "cmd/analyse/name_pattern.h"
+/* See cmd/report/name_pattern.h. */
+#include "cmd/report/name_pattern.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * What the commands share that report how long spans of time were: `waymark scopes` and
  * `waymark latency`. Their options, and how a report is written.
  */
-#ifndef CMD_ANALYSE_REPORT_H
-#define CMD_ANALYSE_REPORT_H
+#ifndef CMD_REPORT_REPORT_H
+#define CMD_REPORT_REPORT_H
 
 #include "analyse/report.h"
 #include "cmd/arguments.h"
