@@ -132,7 +132,8 @@ def check_frames(root, tid, waits):
     check("no other writes", [c for c in inner["children"] if c["name"] == "sys_write"], [])
     check("no other rests", [c for c in outer["children"] if "sleep" in c["name"]], [])
     check("rests", rests["count"], 50)
-    check("rests are most of the inner scopes", rests["value"] > inner["value"] / 2, True)
+    # A millisecond each at least, as the capture rounds times.
+    check("rests have their time", rests["value"] >= 50 * (1000000 - 1000), True)
     # A kernel whose tracing others use as well may leave some out, so the capture says how many.
     off = [c["count"] for c in rests["children"] if c["name"].startswith("off-CPU")]
     check("off the processor", sum(off), waits)
@@ -161,11 +162,12 @@ def refused(trace, capture, words, **others):
 
 
 def check_other_clocks(work, trace, text, tid):
+    """Times are moved ahead only: a machine that runs for less than that has no earlier ones."""
     for us, words in ((300, "its clock is not that of the trace"),
-                      (-3600 * 1000000, "of another clock, or another time")):
+                      (3600 * 1000000, "of another clock, or another time")):
         write_text(f"{work}/shifted", shifted(text, us))
         refused(trace, f"{work}/shifted", words)
-    root, _ = flamegraph(trace, f"{work}/shifted", "--kernel-offset=3600")
+    root, _ = flamegraph(trace, f"{work}/shifted", "--kernel-offset=-3600")
     check_frames(root, tid, count_waits(text, tid))
     write_text(f"{work}/ticks", re.sub(r"(\d+)\.(\d{6}): ", r"\1\2: ", text))
     refused(trace, f"{work}/ticks", "ticks of a clock that is no time")
