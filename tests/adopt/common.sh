@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# For the tests of adoption, which get ROOT and BUILD: Waymark is installed once for all of
+# them, in another place than it was configured for, and the test is a user's in a directory
+# of its own, who knows nothing of our tree.
+set -eu
+root=$1
+build=$2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+installed=$build/tests/adopt/installed
+
+# Nothing of what is installed has been built since.
+is_installed() {
+	[ -e "$installed.stamp" ] && [ -z "$(find "$build/src" "$build/packaging" "$root/packaging" \
+		"$root/include" "$build/meson-private/install.dat" -type f -newer "$installed.stamp")" ]
+}
+
+install_once() {
+	rm -rf "$installed" "$installed.tmp"
+	touch "$installed.new"
+	meson install -C "$build" --no-rebuild --quiet --destdir "$installed.tmp" </dev/null
+	moved=$(find "$installed.tmp" -type d -name waymark-0)
+	mv "${moved%/*/*}" "$installed"
+	rm -rf "$installed.tmp"
+	# The one thing in it that knows where it is; `make install PREFIX=` writes it so.
+	find "$installed" -name '*.pc' -exec sed -i "s|^prefix=.*|prefix=$installed|" {} +
+	mv "$installed.new" "$installed.stamp"
+}
+
+mkdir -p "$build/tests/adopt"
+exec 9>"$installed.lock"
+flock 9
+is_installed || install_once
+exec 9>&-
+
+library=$(find "$installed" -name libwaymark.so -exec dirname {} \;)
+export PKG_CONFIG_PATH="$library/pkgconfig"
+export LD_LIBRARY_PATH="$library"
+export PATH="$installed/bin:$PATH"
+unset WAYMARK_TRACE CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS DESTDIR
+cd "$tmp"
+
+fail() {
+	echo "$*"
+	exit 1
+}
+
+# quietly COMMAND...: what it says is shown if it fails
+quietly() {
+	"$@" >"$tmp/out" 2>&1 </dev/null || fail "$*: $(tail -n 40 "$tmp/out")"
+}
+
+# records PROGRAM LINE: its events are in a native trace, one of them ends in this line
+records() {
+	WAYMARK_TRACE="*,file=$tmp/t.ctf,replace=on" "$1" 2>"$tmp/said" || fail "$1: $(cat "$tmp/said")"
+	waymark print "$tmp/t.ctf" >"$tmp/events" || fail "$1: no trace: $(cat "$tmp/said")"
+	grep -q " $2\$" "$tmp/events" || fail "$1: no \"$2\" in: $(cat "$tmp/events" "$tmp/said")"
+}
+
+# logs PROGRAM LINE: the same of the backend log
+logs() {
+	WAYMARK_TRACE='*' "$1" 2>"$tmp/said" || fail "$1: $(cat "$tmp/said")"
+	grep -q ":$2\$" "$tmp/said" || fail "$1: no \"$2\" in: $(cat "$tmp/said")"
+}
