@@ -33,8 +33,12 @@ TOML_EVENTS = ("toml_two_u64", "toml_debug", "toml_scope")
 NOT_COUNTED = ("vcpu_other", "toml_scope")  # none a step, two a step
 
 # What Waymark's backends that record are compared with; those that write each event by itself.
-OTHERS = ("lttng", "log", "fprintf", "syslog")
+OTHERS = ("lttng", "dpdk", "log", "fprintf", "syslog")
 WRITERS = ("log", "syslog")
+
+# What a full buffer does; the one of the flight recorder is full all the time, as DPDK's is.
+POLICIES = {"discard": "buffer=64M,full=discard", "overwrite": "buffer=1M,full=overwrite",
+            "block": "buffer=64M,full=block"}
 
 
 @dataclasses.dataclass
@@ -73,6 +77,14 @@ def memory(recorder, size, backends):
             yield Job(recorder, "memory", f"memory.{event}.1",
                       {"event": event, "burst": 2000, "bursts": few},
                       event not in NOT_COUNTED)
+    if recorder == "ctf":
+        for policy, options in POLICIES.items():
+            yield Job(recorder, "memory", f"memory.{policy}.1",
+                      {"burst": 2000, "bursts": size.bursts, "options": options},
+                      policy != "overwrite")
+    if recorder == "dpdk":  # as much as its ring holds
+        for event in EVENTS:
+            yield Job(recorder, "memory", f"dpdk.{event}", {"event": event, "bursts": 5}, True)
 
 
 def disk(recorder, size, backends):
@@ -103,7 +115,8 @@ def of_recorder(recorder, size, backends):
     yield from memory(recorder, size, backends)
     if recorder in WRITERS:
         return
-    yield from disk(recorder, size, backends)
+    if recorder != "dpdk":  # nothing goes to the disk before its end
+        yield from disk(recorder, size, backends)
     if recorder == "fprintf":
         return
     yield from latency(recorder, size)
@@ -117,7 +130,7 @@ def jobs_of(backends, size):
     for recorder in (*backends, *OTHERS):
         for job in of_recorder(recorder, size, backends):
             if recorder in backends:
-                job.values["options"] = options_of(recorder, job.program)
+                job.values.setdefault("options", options_of(recorder, job.program))
             job.program = f"bench-{job.program}-{recorder}"
             yield job
     yield Job("", "bench-disabled", "disabled", {})

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import time
 
+from dpdk import count_of
+
 BUFFER = ["--discard", "--num-subbuf=8", "--subbuf-size=8M"]
 SESSION = "waymark-bench"
 
@@ -124,8 +126,4 @@ class Lttng(Daemon):
 
     def count(self, path=None):
         """How many events are in a trace; by default in the last."""
-        command = ["babeltrace2", str(path or self.trace), "--component=sink.utils.counter",
-                   "--params=step=+0"]
-        said = subprocess.run(command, check=False, capture_output=True, text=True).stdout
-        found = re.search(r"([\d,]+) Event messages", said)
-        return int(found[1].replace(",", "")) if found else 0
+        return count_of(str(path or self.trace))

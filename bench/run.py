@@ -17,6 +17,7 @@ import time
 
 sys.dont_write_bytecode = True  # the sources' folder may belong to somebody else
 
+import dpdk
 from analyser import Analyser
 from guests import Guests
 from jobs import QUICK, FULL, TINY, jobs_of
@@ -36,7 +37,7 @@ def arguments():
     parser.add_argument("--directory", default=os.environ.get("BENCH_DIR"),
                         help="where traces are written; BENCH_DIR; default: beside the programs")
     parser.add_argument("--without", default="none",
-                        help="recorders to leave out: lttng,syslog,fprintf")
+                        help="recorders to leave out: lttng,dpdk,syslog,fprintf")
     parser.add_argument("--tiny", action="store_true", help="only to see that everything runs")
     return parser.parse_args()
 
@@ -52,6 +53,7 @@ class Bench:
         self.others = 0  # processors that other programs used meanwhile
         self.counted = 0  # traces whose events a reader counted, all there
         self.lttng = self.start_lttng()
+        self.look_for_dpdk()
 
     def start_lttng(self):
         if "lttng" in self.options.without.split(","):
@@ -67,6 +69,12 @@ class Bench:
                 reason = str(error)
         self.absent["lttng"] = reason
         return None
+
+    def look_for_dpdk(self):
+        left_out = "dpdk" in self.options.without.split(",") and "left out"
+        reason = left_out or dpdk.why_absent(self.options.programs)
+        if reason:
+            self.absent["dpdk"] = reason
 
     def fault(self, text):
         print(f"FAULT: {text}", flush=True)
@@ -115,13 +123,15 @@ class Bench:
         ours = job.recorder in self.options.backends.split(",")
         if ours and values.get("lost"):
             self.fault(f"{job}: {values['lost']:.0f} of {values['events']:.0f} events were lost")
-        if job.counted and (ours or (job.recorder == "lttng" and number == 0)):
+        if job.counted and (ours or number == 0):
             self.compare_counts(job, values)
 
     def compare_counts(self, job, values):
         """What a reader finds must be what was recorded, less what was said to be lost."""
         if job.recorder == "lttng":
             found = self.lttng.count()
+        elif job.recorder == "dpdk":
+            found = dpdk.count(os.path.join(self.directory, "trace"))
         else:
             found = parse_info(self.options.commands, os.path.join(self.directory, "trace"))
         wanted = int(values["events"] - values.get("lost", 0))

@@ -23,6 +23,17 @@ if sed '/^### Reading/,$d' "$tmp/out" | grep '| -  *|'; then
 	exit 1
 fi
 grep -q 'none missing: [1-9]' "$tmp/out"
+for row in 'full=discard *| ctf' 'full=overwrite *| ctf' 'full=block *| ctf' '1 thread *| fprintf'; do
+	grep -q "^| two_u64, $row " "$tmp/out" || {
+		echo "there is no row \"$row\""
+		exit 1
+	}
+done
+# DPDK need not be there; then the reason is.
+if ! grep -q '^| u64_str, 1 thread *| dpdk ' "$tmp/out" && ! grep 'not measured: dpdk: .' "$tmp/out"; then
+	echo "nothing is said of dpdk"
+	exit 1
+fi
 if [ "$(uname -m)" = x86_64 ]; then
 	rows=$(sed -n '/^### Guest code/,/^### Reading/p' "$tmp/out" | grep -c -E '^\| (loop|sha256) ') || rows=0
 	[ "$rows" = 10 ] || {

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The tables of run.py, one a topic."""
 
-from jobs import OTHERS
+import jobs
 from report import medians, number, table, verdicts
 
 
 def recorders_of(bench):
-    return (*bench.options.backends.split(","), *OTHERS)
+    return (*bench.options.backends.split(","), *jobs.OTHERS)
 
 
 def rows(bench, prefix, variants):
@@ -17,6 +17,7 @@ def rows(bench, prefix, variants):
 
 VARIANTS = (("two_u64, 1 thread", "two_u64.1"), ("two_u64, 2 threads", "two_u64.2"),
             ("u64_str, 1 thread", "u64_str.1"), ("u64_str, 2 threads", "u64_str.2"))
+POLICIES = tuple((f"two_u64, full={policy}", f"{policy}.1") for policy in jobs.POLICIES)
 LARGE = (("two_u64, 1 thread, bursts of a million", "large.1"),)
 VCPUS = (("vcpu, on for all", "vcpu_all.1"), ("vcpu, on for this one", "vcpu_this.1"),
          ("vcpu, on for another", "vcpu_other.1"))
@@ -36,9 +37,11 @@ def show(bench, head, text, columns, lines):
 
 def recording(bench):
     show(bench, ("event", "recorder"), ("Into memory",
-         "Bursts of 2000 events that fit into the buffer: what the recording thread pays, in ns."),
+         "Bursts of 2000 events that fit into the buffer: what the recording thread pays, in ns.\n"
+         "full=overwrite has 1 MiB and nobody writes it; nor dpdk's rte_trace, a ring of 1 MiB for\n"
+         "each thread, without huge pages, in which the string takes 32 bytes."),
          {"ns": "event_ns", "floor": "floor_ns", "x floor": "ratio"},
-         rows(bench, "memory", (*VARIANTS, *LARGE, *VCPUS, *TOML)))
+         rows(bench, "memory", (*VARIANTS, *POLICIES, *LARGE, *VCPUS, *TOML)))
     show(bench, ("event", "recorder"), ("To the disk",
          "Flat out until all are written; then a reader counts them. ns an event: of the recording\n"
          "thread, wall and CPU of all threads, the writer's. sync: until the disk has them."),
@@ -172,10 +175,10 @@ def print_tables(bench, all_readers, analyser):
     guests(bench)
     readers(bench, all_readers)
     analyser.show()
-    print(f"counted by a reader, none missing: {bench.counted} traces")
+    print(f"* counted by a reader, none missing: {bench.counted} traces")
     for what, reason in bench.absent.items():
-        print(f"not measured: {what}: {reason}")
+        print(f"* not measured: {what}: {reason}")
     for metric in bench.results.unmeasured():
-        print(f"not measured: target {metric}")
-    print(f"other programs used {bench.others:.2f} processors meanwhile", end="")
+        print(f"* not measured: target {metric}")
+    print(f"* other programs used {bench.others:.2f} processors meanwhile", end="")
     print(": do not rely on these numbers" if bench.others > 0.05 else "")

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DPDK's rte_trace: see recorder.h. Each thread has a ring in memory, and nobody
+ * writes meanwhile: what the rings hold at the end becomes a trace in `path`, in
+ * which jobs.py has events counted. `options` is the ring's size (DPDK's own: 1M).
+ *
+ * The environment layer runs without huge pages, devices and files of its own.
+ */
+#include <rte_trace_point_register.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_trace.h>
+
+#include "harness.h"
+#include "recorder.h"
+
+RTE_TRACE_POINT_REGISTER(bench_two_u64, bench.two_u64)
+RTE_TRACE_POINT_REGISTER(bench_u64_str, bench.u64_str)
+
+#define WORDS(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+/*
+ * It pins who calls it to one processor; benchmarks pin their threads themselves. The
+ * rings' memory is touched, so that no event pays for its pages, as with huge ones.
+ */
+static int start(int count, char **words)
+{
+	cpu_set_t before;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	int result = rte_eal_init(count, words);
+
+	sched_setaffinity(0, sizeof(before), &before);
+	if (mlockall(MCL_CURRENT) == 0) {
+		munlockall();
+	}
+	return result;
+}
+
+void recorder_open(const char *path, const char *options)
+{
+	char program[] = "bench", events[] = "--trace=bench.*", mode[] = "--trace-mode=overwrite";
+	char pages[] = "--no-huge", devices[] = "--no-pci", files[] = "--no-shconf";
+	char telemetry[] = "--no-telemetry", memory[] = "-m64", quiet[] = "--log-level=error";
+	char size[64], place[1024];
+	char *words[] = { program, events, mode, pages, devices, files, telemetry, memory, quiet,
+		size, place };
+
+	snprintf(size, sizeof(size), "--trace-bufsz=%s", *options ? options : "1M");
+	snprintf(place, sizeof(place), "--trace-dir=%s", path);
+	if (mkdir(path, 0700) && errno != EEXIST) {
+		bench_fail("%s: %s", path, strerror(errno));
+	}
+	if (start(WORDS(words), words) < 0) {
+		bench_skip(
+			"dpdk: its environment layer does not start: %s", rte_strerror(rte_errno));
+	}
+	if (!rte_trace_is_enabled()) {
+		bench_skip("dpdk: the events are not on");
+	}
+}
+
+/* Nothing leaves its memory before the end. */
+void recorder_settle(void)
+{
+}
+
+/* What it lost, only a count of the trace can tell. */
+uint64_t recorder_close(void)
+{
+	if (rte_trace_save()) {
+		bench_fail("dpdk: no trace was written");
+	}
+	return 0;
+}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""What a result is worth: on which machine, of which commit; and where results are shown.
+
+A file shows what a tool wrote between two lines, `<!-- NAME: begin -->` and `<!-- NAME: end -->`.
+"""
+
+import datetime
+import os
+import pathlib
+import platform
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def value_of(path, key):
+    """Of the first line `key : value` of a file of /proc."""
+    for line in pathlib.Path(path).read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == key:
+            return value.strip()
+    return "unknown"
+
+
+def machine():
+    kib = value_of("/proc/meminfo", "MemTotal").split()[0]
+    return {"cpu": value_of("/proc/cpuinfo", "model name"), "cores": os.cpu_count(),
+            "kernel": platform.release(), "memory": f"{int(kib) / (1 << 20):.0f} GiB"}
+
+
+def describe(where):
+    """A machine in words."""
+    return f"{where['cpu']}, {where['cores']} cores, {where['memory']}, Linux {where['kernel']}"
+
+
+def git(*words):
+    done = subprocess.run(["git", "-C", ROOT, *words], check=False, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def commit():
+    """Of the sources; a + tells that they have changed since. What shows results may have."""
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".",
+                  ":!docs/reliability.md", ":!bench/RESULTS.md", ":!tests/long/results")
+    return (git("rev-parse", "--short=12", "HEAD") or "unknown") + ("+" if changed else "")
+
+
+def today():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+
+
+def with_block(text, name, block):
+    """A text whose block of that name is this one."""
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise ValueError(f"there is no block `{name}`")
+    return f"{before}{begin}\n{block.strip()}\n\n{end}{after}"
+
+
+def write_block(path, name, block):
+    path = pathlib.Path(path)
+    path.write_text(with_block(path.read_text(), name, block))
