@@ -16,9 +16,9 @@ compare()
 	else
 		cp ids names
 	fi
-	(cd "$emit" && ls "$1"_*.c) | sed "s/^$1_\(.*\)\.c$/\1/" | sort >files
+	(cd "$emit/$1" && ls *.c) | sed "s/\.c$//" | sort >files
 	[ -s ids ] || fail "$1s.def has no row"
-	sort ids | diff - files || fail "$1s.def (<) and the files $1_*.c (>) differ"
+	sort ids | diff - files || fail "$1s.def (<) and the files $1/*.c (>) differ"
 	tr - _ <names | diff ids - || fail "$1s.def: ids (<) and names (>) differ"
 	echo "$2" | sed 's/, /\n/g' | diff names - || fail "$1s.def (<) and tracetool (>) differ"
 	while read -r name; do

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See stap.h. */
-#include "emit/stap.h"
+#include "emit/stap/stap.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ static const char probe_end[] = "}\n";
 
 static const char *const taken[] = {
 #define STAP_WORD(word) #word,
-#include "emit/stap_words.def"
+#include "emit/stap/stap_words.def"
 #undef STAP_WORD
 	NULL,
 };

@@ -3,7 +3,7 @@
  * The helpers that translated code calls, as QEMU declares helpers: a list without
  * a guard, which is included once for each meaning of DEF_HELPER_FLAGS_n().
  */
-#include "emit/tcg_helper.h"
+#include "emit/tcg/tcg_helper.h"
 
 /* The templates read like what they make. */
 /* clang-format off */

@@ -13,7 +13,7 @@
 
 #include "base/escape.h"
 #include "emit/c_code.h"
-#include "emit/stap.h"
+#include "emit/stap/stap.h"
 
 /* What is written behind the quotes of a format. */
 struct text {

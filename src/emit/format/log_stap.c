@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tapset that prints: `<pid>@<ns since 1970> <name> <message>`, a line an event. */
-#include "emit/stap.h"
+#include "emit/stap/stap.h"
 
 static void emit_body(struct emit_context *c, const struct event *e, size_t id)
 {

@@ -2,7 +2,7 @@
 /*
  * ust: a tracepoint of LTTng-UST for each event, which its sessions switch. A call
  * site reads the tracepoint's own state under a name of ours, so that the header
- * needs nothing of LTTng-UST; format_ust_events_h.c makes the tracepoints.
+ * needs nothing of LTTng-UST; format/ust_events_h.c makes the tracepoints.
  */
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * The header that a translator in QEMU includes: trace_<event>_tcg() of each `tcg`
  * event. What it calls is in the format tcg-helper-wrapper-h.
  */
-#include "emit/tcg_helper.h"
+#include "emit/tcg/tcg_helper.h"
 
 /* The templates read like what they make. */
 /* clang-format off */

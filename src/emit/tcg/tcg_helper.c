@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of helpers. */
-#include "emit/tcg_helper.h"
+#include "emit/tcg/tcg_helper.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions behind the helpers of the format tcg-helper-h: each fires an event. */
-#include "emit/tcg_helper.h"
+#include "emit/tcg/tcg_helper.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The plain tapset: a probe for each event, whose arguments have their names. */
-#include "emit/stap.h"
+#include "emit/stap/stap.h"
 
 void emit_format_stap(struct emit_context *c)
 {

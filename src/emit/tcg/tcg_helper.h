@@ -4,10 +4,10 @@
  * its functions take words of a few types, and what is known at translation
  * becomes a temporary that holds a constant.
  */
-#ifndef EMIT_TCG_HELPER_H
-#define EMIT_TCG_HELPER_H
+#ifndef EMIT_TCG_TCG_HELPER_H
+#define EMIT_TCG_TCG_HELPER_H
 
-#include "emit/tcg.h"
+#include "emit/tcg/tcg.h"
 
 struct tcg_word {
 	const char *name; /* in DEF_HELPER_FLAGS_n() */

@@ -4,7 +4,7 @@
  * header and without names, so that an event's number is its place among all
  * declarations, disabled ones too, and `simpletrace --no-header` reads them.
  */
-#include "emit/stap.h"
+#include "emit/stap/stap.h"
 
 #include "emit/c_code.h"
 

@@ -4,7 +4,7 @@
  * constants of what is known. QEMU includes it behind the functions that emit
  * calls, which it makes of the format tcg-helper-h.
  */
-#include "emit/tcg_helper.h"
+#include "emit/tcg/tcg_helper.h"
 
 /* The templates read like what they make. */
 /* clang-format off */
