@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every file of pass/ must be accepted, every file of fail/ refused, and every
+# Every file below pass/ must be accepted, below fail/ refused, and every
 # file of lenient/ accepted by a lenient reader, each with exactly the output
 # that stands beside it. UPDATE=1 writes that output.
 #
@@ -27,10 +27,10 @@ check() # FILE EXPECTED_STATUS [OPTION]
 	diff -u "$expected" "$work/out" || bad=1
 }
 
-for file in "$here"/pass/*.events "$here"/pass/*.toml; do
+for file in "$here"/pass/*/*.events "$here"/pass/*/*.toml; do
 	check "$file" 0
 done
-for file in "$here"/fail/*.events "$here"/fail/*.toml; do
+for file in "$here"/fail/*/*.events "$here"/fail/*/*.toml; do
 	check "$file" 1 --quiet
 done
 for file in "$here"/lenient/*.events "$here"/lenient/*.toml; do
@@ -41,8 +41,8 @@ done
 count() # FOLDER
 {
 	{
-		cat "$here/$1"/*.events
-		grep -hoE '^\[\[|\{ *name' "$here/$1"/*.toml
+		cat "$here/$1"/*/*.events
+		grep -hoE '^\[\[|\{ *name' "$here/$1"/*/*.toml
 	} | tr '\r\0' '\n\n' | grep -cv -e '^[[:blank:]]*$' -e '^[[:blank:]]*#'
 }
 passing=$(count pass)
