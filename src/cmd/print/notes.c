@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What `waymark print` says behind its lines: why some are missing, or odd. See cmd/print/print.h. */
+/* What `waymark print` says behind its lines: why some are missing, or odd. See cmd/print/print.h.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
