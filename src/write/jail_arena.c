@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "format/packet.h"
 #include "format/uuid.h"
+#include "write/rename_to_new.h"
 
 static bool is_within(uint64_t offset, uint64_t bytes, uint64_t end)
 {
@@ -177,7 +178,7 @@ static bool rename_file(struct jail_arena *a, const uint8_t uuid[16])
 	for (int i = 0; i < 16; i++) {
 		sprintf(end + 1 + 2 * i, "%02x", uuid[i]);
 	}
-	if (renameat2(AT_FDCWD, a->path, AT_FDCWD, path, RENAME_NOREPLACE) != 0) {
+	if (rename_to_new(a->path, path) != 0) {
 		free(path);
 		return false;
 	}

@@ -18,6 +18,7 @@
 #include "format/ctf.h"
 #include "write/leftover.h"
 #include "write/packet_file.h"
+#include "write/rename_to_new.h"
 
 #define NAMES_MAX 1000
 
@@ -150,7 +151,7 @@ static int name(struct jail_arena *a, const struct names *n, const char *tempora
 	char path[PATH_MAX];
 
 	for (int i = 0; i < NAMES_MAX && put_name(n, path, i); i++) {
-		if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) == 0) {
+		if (rename_to_new(temporary, path) == 0) {
 			note(a, path);
 			return 0;
 		}

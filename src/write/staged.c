@@ -20,6 +20,7 @@
 #include "read/arena.h"
 #include "read/ctf/metadata.h"
 #include "write/leftover.h"
+#include "write/rename_to_new.h"
 #include "write/replace.h"
 
 static bool PRINTF(2, 3) fail(struct staged *s, const char *fmt, ...)
@@ -235,7 +236,7 @@ static bool exchange(struct staged *s)
 
 static bool rename_new(struct staged *s)
 {
-	if (renameat2(AT_FDCWD, s->temporary, AT_FDCWD, s->path, RENAME_NOREPLACE) == 0) {
+	if (rename_to_new(s->temporary, s->path) == 0) {
 		return true;
 	}
 	if (errno == EINVAL || errno == ENOSYS) { /* the file system has no such rename */

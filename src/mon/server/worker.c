@@ -43,6 +43,7 @@ static void *work(void *arg)
 {
 	struct worker *w = arg;
 
+	waymark_thread_begin();
 	prctl(PR_SET_NAME, "wm-monitor");
 	for (;;) {
 		wait_for(&w->asked);

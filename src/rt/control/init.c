@@ -182,6 +182,9 @@ int waymark_push_descriptors(int *fds, size_t *count, size_t capacity)
 #ifndef SYS_fstat
 #define SYS_fstat (-1)
 #endif
+#ifndef SYS_mmap
+#define SYS_mmap (-1)
+#endif
 
 static const struct {
 	int number;

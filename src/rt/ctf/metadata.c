@@ -13,6 +13,7 @@
 #include "rt/ctf/metadata.h"
 #include "rt/event/registry.h"
 #include "rt/host/futex.h"
+#include "rt/host/rename.h"
 #include "rt/record/clock.h"
 #include "rt/record/recorder.h"
 
@@ -313,8 +314,7 @@ static bool replace(struct ctf_trace *t, const struct arena_clock *now)
 	bool done =
 		directory >= 0 && waymark_ctf_metadata_write(t, directory, CTF_METADATA_NEW, now);
 
-	if (done &&
-		syscall(SYS_renameat, directory, CTF_METADATA_NEW, directory, CTF_METADATA) != 0) {
+	if (done && waymark_rename(directory, CTF_METADATA_NEW, directory, CTF_METADATA) != 0) {
 		int why = errno;
 
 		syscall(SYS_unlinkat, directory, CTF_METADATA_NEW, 0);

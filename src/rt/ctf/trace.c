@@ -11,6 +11,7 @@
 #include "rt/ctf/io.h"
 #include "rt/ctf/metadata.h"
 #include "rt/host/guard.h"
+#include "rt/host/rename.h"
 #include "rt/record/clock.h"
 
 #define TEMPORARY ".waymark-"
@@ -253,7 +254,7 @@ static bool rename_over_own(const char *from, const char *to)
 	if (syscall(SYS_mkdirat, AT_FDCWD, to, 0777) != 0) {
 		return false;
 	}
-	if (syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to) != 0) {
+	if (waymark_rename(AT_FDCWD, from, AT_FDCWD, to) != 0) {
 		int why = errno;
 
 		syscall(SYS_unlinkat, AT_FDCWD, to, AT_REMOVEDIR);

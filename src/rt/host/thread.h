@@ -11,4 +11,7 @@
 /* Gives a thread to be the main thread's processors, and neither of these; before it is created. */
 void waymark_thread_ordinary(pthread_attr_t *attr);
 
+/* The thread itself, first of all: what its C library could not do before. */
+void waymark_thread_begin(void);
+
 #endif

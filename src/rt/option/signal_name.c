@@ -12,16 +12,51 @@
 static const int refused[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGKILL, SIGSEGV, SIGSTOP, SIGSYS,
 	SIGTRAP };
 
+/* By number, where not all systems have all: C libraries other than glibc have no such list. */
+static const char *const names[] = {
+#define SIGNAL(name) [SIG##name] = #name
+	SIGNAL(HUP),
+	SIGNAL(INT),
+	SIGNAL(QUIT),
+	SIGNAL(ILL),
+	SIGNAL(TRAP),
+	SIGNAL(ABRT),
+	SIGNAL(BUS),
+	SIGNAL(FPE),
+	SIGNAL(KILL),
+	SIGNAL(USR1),
+	SIGNAL(SEGV),
+	SIGNAL(USR2),
+	SIGNAL(PIPE),
+	SIGNAL(ALRM),
+	SIGNAL(TERM),
+	SIGNAL(STKFLT),
+	SIGNAL(CHLD),
+	SIGNAL(CONT),
+	SIGNAL(STOP),
+	SIGNAL(TSTP),
+	SIGNAL(TTIN),
+	SIGNAL(TTOU),
+	SIGNAL(URG),
+	SIGNAL(XCPU),
+	SIGNAL(XFSZ),
+	SIGNAL(VTALRM),
+	SIGNAL(PROF),
+	SIGNAL(WINCH),
+	SIGNAL(POLL),
+	SIGNAL(PWR),
+	SIGNAL(SYS),
+#undef SIGNAL
+};
+
 static long by_name(const char *name)
 {
 	if (strncmp(name, "SIG", 3) == 0) {
 		name += 3;
 	}
-	for (int sig = 1; sig < NSIG; sig++) {
-		const char *abbreviation = sigabbrev_np(sig);
-
-		if (abbreviation && strcmp(abbreviation, name) == 0) {
-			return sig;
+	for (size_t sig = 1; sig < ARRAY_SIZE(names); sig++) {
+		if (names[sig] && strcmp(names[sig], name) == 0) {
+			return (long)sig;
 		}
 	}
 	return 0;

@@ -16,6 +16,7 @@
 #include "rt/host/descriptors.h"
 #include "rt/host/futex.h"
 #include "rt/host/guard.h"
+#include "rt/host/thread.h"
 #include "rt/record/consume.h"
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"
@@ -288,6 +289,7 @@ void *waymark_writer_main(void *arg)
 	uint64_t now = waymark_clock_ns();
 	struct rest rest = { .tick = TICK_FIRST_NS, .quiet_since = now, .expired_at = now };
 
+	waymark_thread_begin();
 	prctl(PR_SET_NAME, "waymark");
 	waymark_own_descriptors(-1, -1); /* or, where that is refused, the program's */
 	__atomic_store_n(&p->writer_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
