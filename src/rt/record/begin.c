@@ -17,6 +17,7 @@
 #include "rt/record/jail.h"
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"
+#include "rt/record/wiped.h"
 
 /* How long threads wait for the one that makes the arena. */
 #define BEGIN_WAIT_NS UINT64_C(1000000000)
@@ -45,7 +46,7 @@ static void throw_away(const struct consumer *consumer, struct arena *a, void *s
 		consumer->abandon(state);
 	}
 	waymark_arena_destroy(a, mine);
-	munmap(state, consumer->state_bytes);
+	waymark_wiped_unmap(state, consumer->state_bytes);
 }
 
 /*
@@ -108,7 +109,7 @@ static struct arena *make(struct process *p, struct recorder *r)
 
 	if (!a) {
 		consumer->abandon(state);
-		munmap(state, consumer->state_bytes);
+		waymark_wiped_unmap(state, consumer->state_bytes);
 		return fail(p, r);
 	}
 	a->state = state;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* See counts.h. */
-#include <sys/mman.h>
-
 #include "format/packet.h"
 #include "rt/record/counts.h"
+#include "rt/record/wiped.h"
 
 #define IDS (1u << PACKET_ID_BITS)
 /* Events of a piece: a program has a few hundred, and locked memory is resident. */
@@ -28,7 +27,7 @@ static struct tally *get_piece(uint16_t id)
 	t = waymark_wiped_map(PIECE_BYTES);
 	if (t && !__atomic_compare_exchange_n(
 			 place, &none, t, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		munmap(t, PIECE_BYTES);
+		waymark_wiped_unmap(t, PIECE_BYTES);
 		t = none;
 	}
 	return t;

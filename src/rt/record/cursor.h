@@ -144,9 +144,6 @@ void waymark_slot_remember(struct slot *s);
 /* In a fork's child: no slot but the calling thread's has an owner there. */
 void waymark_slot_keep_mine(void);
 
-/* Maps zeroed memory that a fork wipes; NULL on failure. */
-void *waymark_wiped_map(size_t bytes);
-
 /* All cursors of a slot. */
 #define slot_foreach_cursor(c, s)                    \
 	for (struct cursor *c = &(s)->cursors[0][0]; \

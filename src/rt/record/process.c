@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "rt/record/process.h"
+#include "rt/record/wiped.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -42,7 +43,7 @@ struct process *waymark_process(void)
 	p = waymark_wiped_map(sizeof(*p));
 	if (p && !__atomic_compare_exchange_n(
 			 &process, &none, p, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		munmap(p, sizeof(*p));
+		waymark_wiped_unmap(p, sizeof(*p));
 		p = none;
 	}
 	if (p) {
@@ -119,10 +120,23 @@ static void detach_interrupted(const struct fork_state *f, struct cursor *cursor
 	}
 }
 
+/* Where the kernel passes them on: the parent's, whose addresses may be needed. */
+static void leave_arenas(void)
+{
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		if (forking[k].arena) {
+			munmap(forking[k].arena, forking[k].bytes);
+		}
+	}
+}
+
 static void in_child(void)
 {
 	struct slot *s = waymark_slot_current();
 
+	if (waymark_wiped_renew()) {
+		leave_arenas();
+	}
 	waymark_process();
 	waymark_slot_keep_mine();
 	for (int k = 0; s && k < WAYMARK_RECORDERS; k++) {

@@ -7,11 +7,11 @@
  * drains, once nothing is left there.
  */
 #include <pthread.h>
-#include <sys/mman.h>
 
 #include "rt/record/cursor.h"
 #include "rt/record/process.h"
 #include "rt/record/tally.h"
+#include "rt/record/wiped.h"
 
 #define SLAB_SLOTS 64u
 #define SLABS_MAX 1024u
@@ -39,20 +39,6 @@ __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
 static pthread_key_t exit_key;
 static uint32_t exit_key_valid;
 
-void *waymark_wiped_map(size_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED) {
-		return NULL;
-	}
-	if (madvise(p, bytes, MADV_WIPEONFORK)) {
-		munmap(p, bytes);
-		return NULL;
-	}
-	return p;
-}
-
 /* The slots of a slab, mapped now if they are not yet. Threads may race: one mapping stays. */
 static struct slot *slab_slots(struct slab *slab)
 {
@@ -65,7 +51,7 @@ static struct slot *slab_slots(struct slab *slab)
 	slots = waymark_wiped_map(SLAB_SLOTS * sizeof(*slots));
 	if (slots && !__atomic_compare_exchange_n(&slab->slots, &none, slots, false,
 			     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		munmap(slots, SLAB_SLOTS * sizeof(*slots));
+		waymark_wiped_unmap(slots, SLAB_SLOTS * sizeof(*slots));
 		slots = none;
 	}
 	return slots;

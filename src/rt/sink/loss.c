@@ -2,13 +2,12 @@
 /* See loss.h. */
 #include <errno.h>
 #include <stddef.h>
-#include <sys/mman.h>
 
 #include <waymark/record.h>
 
 #include "base/compiler.h"
 #include "rt/host/message.h"
-#include "rt/record/cursor.h"
+#include "rt/record/wiped.h"
 #include "rt/sink/loss.h"
 
 struct losses {
@@ -32,7 +31,7 @@ static COLD struct losses *map_losses(void)
 		l = &kept;
 	} else if (!__atomic_compare_exchange_n(
 			   &wiped, &none, l, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		munmap(l, sizeof(*l));
+		waymark_wiped_unmap(l, sizeof(*l));
 		l = none;
 	}
 	errno = saved;

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See wiped.h. Memory order: a place of the table is claimed by compare-and-swap of its address;
+ * a fork's child, which has one thread, sees what that thread saw, and of mappings that others
+ * were about to note nothing that it could reach.
+ */
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "base/compiler.h"
+#include "rt/record/wiped.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+/* Advice that no kernel knows: who takes it takes any, and does nothing. */
+#define NO_ADVICE 0x7ffffff0
+
+/* One for each slab of slots and piece of counts there may be, and the few others. */
+#define NOTED_MAX 1152u
+
+/* Mappings that the kernel does not wipe. */
+static struct {
+	void *at; /* NULL: free */
+	size_t bytes; /* 0: not noted yet */
+} noted[NOTED_MAX];
+
+static bool kernel_wipes(void *p, size_t bytes)
+{
+#ifdef RT_NO_WIPEONFORK
+	(void)p;
+	(void)bytes;
+	return false;
+#else
+	return madvise(p, bytes, MADV_WIPEONFORK) == 0 && madvise(p, bytes, NO_ADVICE) != 0;
+#endif
+}
+
+static bool note(void *p, size_t bytes)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(noted); i++) {
+		void *none = NULL;
+
+		if (__atomic_compare_exchange_n(
+			    &noted[i].at, &none, p, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+			__atomic_store_n(&noted[i].bytes, bytes, __ATOMIC_RELEASE);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void forget(const void *p)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(noted); i++) {
+		if (__atomic_load_n(&noted[i].at, __ATOMIC_RELAXED) == p) {
+			__atomic_store_n(&noted[i].bytes, 0, __ATOMIC_RELAXED);
+			__atomic_store_n(&noted[i].at, NULL, __ATOMIC_RELEASE);
+			return;
+		}
+	}
+}
+
+void *waymark_wiped_map(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED) {
+		return NULL;
+	}
+	if (!kernel_wipes(p, bytes) && !note(p, bytes)) {
+		munmap(p, bytes);
+		return NULL;
+	}
+	return p;
+}
+
+void waymark_wiped_unmap(void *p, size_t bytes)
+{
+	forget(p);
+	munmap(p, bytes);
+}
+
+bool waymark_wiped_renew(void)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(noted); i++) {
+		size_t bytes = __atomic_load_n(&noted[i].bytes, __ATOMIC_ACQUIRE);
+
+		if (bytes) {
+			any = true;
+			mmap(noted[i].at, bytes, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		}
+	}
+	return any;
+}
