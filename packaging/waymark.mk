@@ -5,22 +5,24 @@
 #	$(eval $(call waymark_group,cache,cache/trace-events,build))
 #
 # makes build/trace-cache.h and build/trace-cache.c from cache/trace-events, for
-# the backends of WAYMARK_BACKENDS, and again when either changes. With the backend
+# the backends of WAYMARK_BACKENDS, and again when either or tracetool changes. With the backend
 # ust there are build/trace-ust-cache.h and build/trace-ust-cache.c too; who depends on
 # build/trace-tcg-cache.h has the events of translated code. The Makefile
 # compiles and links them as it does its own; `pkg-config --cflags --libs waymark`
 # has the flags. The default goal stays the Makefile's.
 #
-#	WAYMARK_BACKENDS	the backends, with commas between them
+#	WAYMARK_BACKENDS	the backends, with commas between them; `log` where none is named
 #	WAYMARK_SCOPES		those of waymark/scope.h, which CPPFLAGS get; what depends on
 #				waymark.scopes of any folder is made again when they change
 #	WAYMARK_PROVIDER	of probes and tracepoints: an identifier in place of the group's
 #				name; WAYMARK_PROVIDER_GROUP for the group GROUP alone
 #	WAYMARK_VCPU_TYPE	the struct of a CPU in vcpu events, where it is not CPUState
 
-# The native trace needs nothing else to be read, and is cheap enough to stay.
-WAYMARK_BACKENDS ?= ctf
-WAYMARK_TRACETOOL ?= $(shell $(or $(PKG_CONFIG),pkg-config) --variable=tracetool waymark)
+# What QEMU's configure takes where none is named.
+WAYMARK_BACKENDS ?= log
+ifndef WAYMARK_TRACETOOL
+WAYMARK_TRACETOOL := $(shell $(or $(PKG_CONFIG),pkg-config) --variable=tracetool waymark)
+endif
 
 ifdef WAYMARK_SCOPES
 CPPFLAGS += -DWAYMARK_SCOPES='$(WAYMARK_SCOPES)'
@@ -31,9 +33,9 @@ waymark_provider = $(or $(WAYMARK_PROVIDER_$(1)),$(WAYMARK_PROVIDER))
 waymark_options = --backends='$(WAYMARK_BACKENDS)'$(patsubst %, --provider='%',$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type='$(WAYMARK_VCPU_TYPE)') --group=$(1)
 waymark_chosen = $(WAYMARK_BACKENDS)$(patsubst %, --provider=%,$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type=$(WAYMARK_VCPU_TYPE))
 
-# What is generated anew follows: declarations, and the files in those that are directories.
-# A directory has a dot: make would take `trace` for a program that it can make of trace.c.
-waymark_inputs = $(foreach input,$(1),$(or $(wildcard $(input)/.),$(input))) $(wildcard $(addsuffix /*.toml,$(1)))
+# What is generated anew follows: declarations, the files in those that are directories, and
+# tracetool. A directory has a dot: make would take `trace` for a program that it can make of trace.c.
+waymark_inputs = $(foreach input,$(1),$(or $(wildcard $(input)/.),$(input))) $(wildcard $(addsuffix /*.toml,$(1)) $(WAYMARK_TRACETOOL))
 
 %waymark.scopes: waymark_always
 	@mkdir -p $(@D)

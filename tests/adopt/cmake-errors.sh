@@ -1,11 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# CMake: what cannot be built is refused while the project is configured, by one error that
-# says what to do; versions, components, the tree moved elsewhere: cmake-errors.sh ROOT BUILD
+# CMake: the file of docs/building.md builds a program; what cannot be built is refused while
+# the project is configured, by one error that says what to do; versions, components, the tree
+# moved elsewhere: cmake-errors.sh ROOT BUILD
 . "$(dirname "$0")/common.sh"
 
-mkdir -p project/sub
+mkdir -p project/sub project/cache
 cd project
+block cmake >CMakeLists.txt
+echo 'cache_flush(int n) "n %d"' >cache/trace-events
+printf '#include "trace-cache.h"\nint main(void) { trace_cache_flush(7); return 0; }\n' >main.c
+quietly cmake -S . -B built "-DCMAKE_PREFIX_PATH=$installed"
+quietly cmake --build built
+records built/program 'cache_flush n 7'
+
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.20)
 project(errors C)

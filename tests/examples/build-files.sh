@@ -45,7 +45,8 @@ ldd ./program | grep -q libwaymark || fail "--libs does not link the shared libr
 rm -r build main.o program
 
 block meson >meson.build
-{ meson setup built && ninja -C built; } >out 2>&1 || fail "the meson.build of building.md: $(cat out)"
+block meson-options >meson_options.txt
+{ meson setup built -Dbackends=ctf && ninja -C built; } >out 2>&1 || fail "the meson.build of building.md: $(cat out)"
 traced built/program
 
 # The same of a directory of TOML files, in which files are added.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The make rules: a native trace where no backend is named, the one that is named
-# otherwise, and files that are made again when declarations or backends change, and
-# only then. The default goal stays the Makefile's.
+# The make rules: lines of the log where no backend is named, the one that is named
+# otherwise, and files that are made again when declarations, backends or tracetool
+# change, and only then. The default goal stays the Makefile's.
 . "$(dirname "$0")/common.sh"
 tracetool=$build/src/cmd/tracetool
 cd "$tmp"
@@ -32,26 +32,45 @@ END
 
 make -s
 [ -x program ] || fail "make without a goal does not make the first one of the Makefile"
-WAYMARK_TRACE='io_*,file=first' ./program
-"$waymark" print first | grep -q ' io_read fd 7$' || fail "no native trace without a backend named"
+WAYMARK_TRACE='io_*' ./program 2>log
+grep -q ':io_read fd 7$' log || fail "no lines of the log without a backend named: $(cat log)"
 
+# later: what is touched from here on is newer than what was made
+later() {
+	touch now
+	while [ ! now -nt program ]; do
+		sleep 0.01
+		touch now
+	done
+}
+later
 echo 'io_read(int fd) "descriptor %d"' >io/trace-events
 make -s program
-WAYMARK_TRACE='io_*,file=second' ./program
-"$waymark" print second | grep -q ' io_read descriptor 7$' || fail "changed declarations change nothing"
+WAYMARK_TRACE='io_*' ./program 2>log
+grep -q ':io_read descriptor 7$' log || fail "changed declarations change nothing"
 
 touch -r program before
 make -s
 [ ! program -nt before ] || fail "made again though nothing changed"
+
+cp "$tracetool" newer
+make -s WAYMARK_TRACETOOL=./newer
+later
+touch newer
+make -s WAYMARK_TRACETOOL=./newer
+[ build/trace-io.h -nt now ] || fail "a newer tracetool makes nothing again"
+touch -r program before
+make -s WAYMARK_TRACETOOL=./newer
+[ ! program -nt before ] || fail "a newer tracetool makes it again each time"
 
 make -s program WAYMARK_BACKENDS=simple
 WAYMARK_TRACE='io_*,file=io.trace' ./program
 "$waymark" print -e io/trace-events io.trace | grep -q 'io_read descriptor 7$' ||
 	fail "WAYMARK_BACKENDS=simple records nothing"
 
-make -s program WAYMARK_BACKENDS=log
-WAYMARK_TRACE='io_*' ./program 2>log
-grep -q ':io_read descriptor 7$' log || fail "WAYMARK_BACKENDS=log logs nothing: $(cat log)"
+make -s program WAYMARK_BACKENDS=ctf
+WAYMARK_TRACE='io_*,file=io.ctf' ./program
+"$waymark" print io.ctf | grep -q ' io_read descriptor 7$' || fail "WAYMARK_BACKENDS=ctf records nothing"
 
 # Trace points without a declaration have the backends of WAYMARK_SCOPES, and others when it changes.
 cat >points.c <<'END'
