@@ -18,6 +18,7 @@ struct node {
 	struct waymark_entry entry;
 	uint64_t hash;
 	struct node *next;
+	struct node *next_name; /* in the bucket of its name */
 	struct waymark_arg args[];
 };
 
@@ -25,6 +26,7 @@ struct node {
 static struct {
 	struct node *by_id[REGISTRY_IDS_MAX];
 	struct node *buckets[BUCKETS];
+	struct node *names[BUCKETS]; /* the newest first */
 	uint32_t last_id;
 } entries;
 
@@ -125,8 +127,23 @@ static struct node *copy_event(const struct waymark_event *e)
 	return n;
 }
 
+/* Libraries in one program may have events of one name, and not the same declaration. */
+static void add_name(struct node *n)
+{
+	struct node **bucket = &entries.names[mix(0, n->entry.name) % BUCKETS];
+	struct node *other = *bucket;
+
+	while (other && strcmp(other->entry.name, n->entry.name) != 0) {
+		other = other->next_name;
+	}
+	n->entry.same_name = other ? &other->entry : NULL;
+	n->next_name = *bucket;
+	*bucket = n;
+}
+
 static void publish(struct node *n, uint64_t hash)
 {
+	add_name(n);
 	n->hash = hash;
 	n->next = entries.buckets[hash % BUCKETS];
 	entries.buckets[hash % BUCKETS] = n;

@@ -27,6 +27,7 @@ struct waymark_entry {
 	const char *file;
 	uint32_t line;
 	const struct waymark_arg *args; /* deep copy */
+	const struct waymark_entry *same_name; /* the one before it of that name; NULL: none */
 };
 
 /*

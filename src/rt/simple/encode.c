@@ -166,7 +166,10 @@ static COLD struct simple_encoder *prepare(
 	if (!out->encoders[id]) {
 		const struct waymark_entry *entry = waymark_registry_entry(id);
 
-		out->encoders[id] = entry ? compile(out, entry) : NULL;
+		if (entry) {
+			waymark_simple_tell_apart(out, entry);
+			out->encoders[id] = compile(out, entry);
+		}
 	}
 	e = out->encoders[id];
 	if (!e) {

@@ -120,6 +120,12 @@ void waymark_simple_forget(struct simple_out *out);
 /* The same file for reading, whose descriptor the caller closes; -1 when there is none. */
 int waymark_simple_open_again(struct simple_out *out);
 
+/*
+ * Says it where readers will not know this event's records from those of another one
+ * of its name: called before it gets its encoder.
+ */
+void waymark_simple_tell_apart(const struct simple_out *out, const struct waymark_entry *entry);
+
 /* Notes an error, and has it said once for each file. */
 enum simple_complaint { SIMPLE_CANNOT_OPEN = 1, SIMPLE_CANNOT_WRITE = 2 };
 
