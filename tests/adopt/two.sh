@@ -1,0 +1,190 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Two libraries and their program have groups of one name, with events of one name that
+# are declared otherwise in each. All are switched by one pattern and each by itself, and
+# recorded as declared, also when one of them goes and comes back. What cannot be told
+# apart afterwards is said: two.sh ROOT BUILD
+. "$(dirname "$0")/common.sh"
+flags=$(pkg-config --cflags waymark)
+libs=$(pkg-config --libs waymark)
+
+generate() { # DIRECTORY BACKENDS, of the declarations in standard input
+	mkdir -p "$1"
+	cat >"$1/trace-events"
+	for format in h c; do
+		tracetool --format=$format --backends="$2" --group=io "$1/trace-events" "$1/trace-io.$format"
+	done
+}
+library() { # NAME CALL
+	printf '#include "trace-io.h"\nvoid %s(void);\nvoid %s(void)\n{\n\t%s;\n\ttrace_io_same(%d);\n}\n' \
+		$1 $1 "$2" "'$1'" >$1/$1.c
+	cc -Wall -Wextra -Werror -shared -fPIC -I$1 $flags $1/$1.c $1/trace-io.c $libs -o lib$1.so
+}
+generate a ctf,simple,log <<'END'
+io_read(int fd, const char *path) "fd %d of %s"
+io_same(int n) "n %d"
+END
+generate b ctf,simple,log <<'END'
+io_read(uint64_t offset) "offset %" PRIu64
+io_same(int n) "n %d"
+END
+generate host ctf,simple,log <<'END'
+io_read(uint8_t a, uint8_t b) "a %u b %u"
+END
+library a 'trace_io_read(3, "a file")'
+library b 'trace_io_read(UINT64_C(0x123456789a))'
+
+# Nothing but the library's own function can be seen of it.
+for name in a b; do
+	nm -D --defined-only lib$name.so | grep -v waymark_events >symbols # which are hidden
+	[ "$(sed 's/^[0-9a-f]* //' symbols)" = "T $name" ] || fail "lib$name.so exports $(cat symbols)"
+done
+
+# host: each argument loads a library (a), calls what is loaded (:a), unloads it (-a), lists
+# the events that there are (?), or switches io_read on of one object only (=N, from 0).
+cat >host.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace-io.h"
+#include "trace/control.h"
+
+static void *loaded[256];
+
+static void load(const char *name)
+{
+	char path[] = "./libX.so";
+
+	path[5] = *name;
+	loaded[(int)*name] = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+	if (!loaded[(int)*name]) {
+		puts(dlerror());
+		exit(1);
+	}
+}
+
+static void call(const char *name)
+{
+	((void (*)(void))dlsym(loaded[(int)*name], name))();
+}
+
+static void list(void)
+{
+	TraceEventIter iter;
+	TraceEvent *event;
+
+	trace_event_iter_init_all(&iter);
+	while ((event = trace_event_iter_next(&iter))) {
+		printf("%s=%d ", trace_event_get_name(event), trace_event_get_state_dynamic(event));
+	}
+	printf("\n");
+}
+
+static void only(int n)
+{
+	TraceEventIter iter;
+	TraceEvent *event;
+
+	trace_event_iter_init_pattern(&iter, "io_read");
+	for (int i = 0; (event = trace_event_iter_next(&iter)); i++) {
+		trace_event_set_state_dynamic(event, i == n);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	trace_io_read(1, 2);
+	while (*++argv) {
+		switch (**argv) {
+		case ':': call(*argv + 1); break;
+		case '-': dlclose(loaded[(int)(*argv)[1]]); break;
+		case '?': list(); break;
+		case '=': only(atoi(*argv + 1)); break;
+		default: load(*argv);
+		}
+	}
+	trace_io_read(1, 2);
+	return 0;
+}
+END
+cc -Wall -Wextra -Werror -Ihost $flags host.c host/trace-io.c $libs -o host_program
+
+said() { # the lines of a log or a trace, without what comes before the event
+	sed 's/.*\(io_[a-z]*\) /\1 /' "$1" >seen
+}
+a='io_read fd 3 of a file
+io_same n 97'
+b='io_read offset 78187493530
+io_same n 98'
+host='io_read a 1 b 2'
+is() { # WHAT EXPECTED: in `seen`
+	printf '%s\n' "$2" >expected
+	cmp -s expected seen || fail "$1: $(diff expected seen)"
+}
+
+# All on; one goes, the other is traced on, and it comes back under the numbers that it had.
+WAYMARK_TRACE='io_*,file=all.ctf,log.file=all.log' ./host_program a b :a :b -a :b a :a :b -b :a 2>told
+waymark print all.ctf >out
+all="$host
+$a
+$b
+$b
+$a
+$b
+$a
+$host"
+said out
+is 'the native trace' "$all"
+said all.log
+is 'the log' "$all"
+[ "$(grep -ac '^event {.* name = "io_read"' all.ctf/metadata)" -eq 3 ] ||
+	fail "not three declarations of io_read: $(grep -a '^event' all.ctf/metadata)"
+babeltrace2 all.ctf >out 2>err || fail "babeltrace2: $(cat err)"
+[ ! -s err ] || fail "babeltrace2 warns: $(cat err)"
+[ "$(grep -c 'io_read: .*{ fd = 3, path_length = [0-9]*, path = "a file" }$' out)" -eq 3 ] || fail "$(cat out)"
+[ "$(grep -c 'io_read: .*{ offset = 78187493530 }$' out)" -eq 3 ] || fail "$(cat out)"
+[ "$(grep -c 'io_read: .*{ a = 1, b = 2 }$' out)" -eq 2 ] || fail "$(cat out)"
+waymark print --json all.ctf | grep -c '"offset": *78187493530' | grep -qx 3 || fail 'not in JSON'
+
+# One name in the list for each that is there, switched together and apart.
+./host_program '?' a b '?' -a '?' >out
+printf '%s\n' 'io_read=0 ' 'io_read=0 io_read=0 io_same=0 io_read=0 io_same=0 ' \
+	'io_read=0 io_read=0 io_same=0 ' | cmp - out || fail "wrong lists: $(cat out)"
+for n in 0 1 2; do
+	WAYMARK_TRACE="log.file=one$n.log" ./host_program a b "=$n" :a :b '?' >out
+	[ "$(grep -o 'io_read=1' out | wc -l)" -eq 1 ] || fail "not one is on: $(cat out)"
+	said one$n.log
+	case $n in
+	0) is 'that of the program' "$host" ;;
+	1) is 'that of a' 'io_read fd 3 of a file' ;;
+	2) is 'that of b' 'io_read offset 78187493530' ;;
+	esac
+done
+
+# Nothing but names in a simpletrace file: it is told, once for each pair, and only where it matters.
+WAYMARK_TRACE='io_same,backend=simple,simple.file=same.trace' ./host_program a b :a :b 2>told
+! grep 'in two ways' told || fail 'what is declared alike can be told apart'
+WAYMARK_TRACE='io_*,backend=simple,simple.file=a.trace' ./host_program b :b -b b :b 2>told
+[ "$(grep -c 'in two ways' told)" -eq 1 ] || fail "not told once: $(cat told)"
+grep -q "waymark: simple: 'io_read' of host/trace-events:1 and of b/trace-events:1 are declared in two ways" told ||
+	fail "not told of whom: $(cat told)"
+waymark print -e b/trace-events a.trace >out 2>err || :
+said out
+is 'with the declarations of one' "$b
+$b"
+
+# Archives in one program: events of both.
+echo 'io_first(int n) "n %d"' | generate first ctf
+echo 'io_second(int n) "n %d"' | generate second ctf
+archive() { # NAME EVENT
+	printf '#include "trace-io.h"\nvoid %s(void);\nvoid %s(void)\n{\n\ttrace_%s(5);\n}\n' $1 $1 $2 >$1/$1.c
+	(cd $1 && cc -Wall -Wextra -Werror -I. $flags -c $1.c trace-io.c && ar cr lib$1.a $1.o trace-io.o)
+}
+archive first io_first
+archive second io_second
+printf 'void first(void);\nvoid second(void);\nint main(void) { first(); second(); return 0; }\n' >both.c
+quietly cc both.c first/libfirst.a second/libsecond.a $libs -o both
+records ./both 'io_first n 5'
+grep -q ' io_second n 5$' "$tmp/events" || fail "one archive only: $(cat "$tmp/events")"
