@@ -49,6 +49,31 @@ grep -q 'WAYMARK_LOG' built/waymark/p/trace-p.c || fail "log is not the backend 
 ! grep -q 'WAYMARK_CTF' built/waymark/p/trace-p.c || fail "ctf is a backend where none is named"
 call p FILES a.events BACKENDS ctf,simple | configures 'commas' -DWAYMARK_BACKENDS=log
 
+# Every backend that this system can have, in a project that has no C, either.
+mkdir cxx
+printf '#include "trace-p.h"\nint main() { trace_a(7); }\n' >cxx/main.cc
+cat >cxx/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(cxx CXX)
+find_package(Waymark REQUIRED)
+set(CMAKE_CXX_FLAGS "-Wall -Wextra -Werror")
+add_executable(p main.cc)
+waymark_generate(p FILES ../a.events PROVIDER provided)
+END
+all=ctf,simple,log,syslog,ftrace,hitrace
+[ ! -e "/usr/include/$(gcc -print-multiarch)/sys/sdt.h" ] || all=$all,dtrace
+! pkg-config --exists lttng-ust || all=$all,ust
+quietly cmake -S cxx -B cxx/built "-DCMAKE_PREFIX_PATH=$installed" -DWAYMARK_BACKENDS=$all
+quietly cmake --build cxx/built --parallel 2
+case $all in
+*dtrace*) readelf -n cxx/built/p | grep -q 'Provider: provided' || fail 'PROVIDER is not that of the probe' ;;
+*) echo 'systemtap-sdt-dev is not installed: not tested with probes' ;;
+esac
+case $all in
+*ust*) nm cxx/built/p | grep -q 'lttng_ust_tracepoint_provided___a$' || fail 'there is no tracepoint' ;;
+*) echo 'liblttng-ust-dev is not installed: not tested with it' ;;
+esac
+
 begin='waymark_generate(p):'
 call p | refused "$begin FILES are missing"
 call p FILES | refused "$begin there is nothing behind FILES"
