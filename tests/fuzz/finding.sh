@@ -9,7 +9,7 @@ echo '#include <stdlib.h>
 int LLVMFuzzerTestOneInput(const char *data, size_t size);
 int LLVMFuzzerTestOneInput(const char *data, size_t size) { if (data && size) abort(); return 0; }' \
 	>"$tmp/tests/fuzz/fuzz_bad.c"
-TMPDIR=$tmp FUZZ_SECONDS=5 "$1/tests/fuzz/fuzz.sh" "$tmp" bad >"$tmp/said"
+TMPDIR=$tmp FUZZ_SECONDS=60 "$1/tests/fuzz/fuzz.sh" "$tmp" bad >"$tmp/said"
 status=$?
 if [ $status -eq 77 ] && grep '^skipped' "$tmp/said"; then
 	exit 77

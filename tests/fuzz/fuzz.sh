@@ -12,7 +12,7 @@ root=$1
 name=$2
 shift 2
 clang=${CLANG:-clang}
-seconds=${FUZZ_SECONDS:-5}
+seconds=${FUZZ_SECONDS:-2}
 here=$root/tests/fuzz
 flags="-std=gnu11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all"
@@ -36,7 +36,7 @@ seeds=$here/$name.seeds
 dict=$here/$name.dict
 [ -f "$dict" ] && dict=-dict=$dict || dict=
 
-"$work/fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -error_exitcode=1 \
+"$work/fuzz" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 -error_exitcode=1 \
 	-artifact_prefix="${TMPDIR:-/tmp}/fuzz-$name-" $dict "$work/corpus" $seeds \
 	>"$work/log" 2>&1
 status=$?
