@@ -7,7 +7,7 @@
 #include "rt/host/error.h"
 #include "rt/monitor/load.h"
 
-#define LIBRARY "libwaymark-monitor.so.0"
+#define LIBRARY "libwaymark-monitor.so." WAYMARK_SOVERSION
 #define FUNCTION "waymark_monitor_start"
 
 static void *open_library(const char *path)
