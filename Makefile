@@ -22,6 +22,12 @@ check-long: all
 check-sanitize: deps
 	@tools/check-sanitize $(BUILD)
 
+deb:
+	@tools/deb $(BUILD)-deb
+
+check-deb:
+	@tools/check-chroot deb
+
 bench: deps
 	@tools/bench $(BUILD)-bench
 
@@ -35,6 +41,6 @@ deps:
 	@tools/deps
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-bench
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-bench $(BUILD)-deb
 
-.PHONY: all demo demo-riscv check check-long check-sanitize bench install uninstall deps clean
+.PHONY: all demo demo-riscv check check-long check-sanitize deb check-deb bench install uninstall deps clean
