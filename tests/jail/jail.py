@@ -19,7 +19,8 @@ import time
 import unittest
 
 WAYMARK, DEVICE = (os.path.abspath(path) for path in sys.argv[1:3])
-del sys.argv[1:3]
+KILL_AT = sys.argv[3]  # empty under sanitizers
+del sys.argv[1:4]
 LIMIT = 15
 ROOT = os.geteuid() == 0
 
@@ -131,6 +132,21 @@ class Jail(Harness):
         self.waymark("drain", self.trace)
         self.assert_all(f"{self.trace}.{pids[0]}", 1000000)
         self.assert_nothing_left()
+
+    @unittest.skipUnless(KILL_AT, "a sanitizer comes first")
+    def test_killed_at_each_change_of_a_file_while_the_memory_is_made(self):
+        """What is left of it, `waymark recover --all` takes away."""
+        option = f"*,backend=ctf,ctf.file={self.trace},jail=3,buffer=1M"
+        env = dict(self.env, WAYMARK_TRACE=option, LD_PRELOAD=os.path.abspath(KILL_AT))
+        status, steps = -signal.SIGKILL, 0
+        while status == -signal.SIGKILL and steps < 50:
+            steps += 1
+            env["VICTIM_KILL_AT"] = str(steps)
+            status = subprocess.run([DEVICE, "exit", "0", "0"], env=env, check=False,
+                                    capture_output=True, timeout=LIMIT).returncode
+            self.waymark("recover", "--all")
+            self.assert_nothing_left()
+        self.assertIn(steps, range(4, 50))
 
     def test_the_drain_killed_and_begun_anew(self):
         device = self.device("plain", 1, 1000000)

@@ -55,6 +55,12 @@ struct arena_place {
 /* Makes the path of an arena's file under /dev/shm; false where it is too long. */
 bool waymark_arena_shared_path(const struct arena_place *place);
 
+/* Opens a file without a name in the directory of `path`, of which a kill leaves nothing; or -1. */
+int waymark_arena_open_nameless(char *path);
+
+/* Gives such a file its name, when it is whole; replaces nothing. False: errno. */
+bool waymark_arena_give_name(int fd, const char *path);
+
 /* What the header and its tables take of a file of so many bytes. */
 uint64_t waymark_arena_tables_bytes(uint64_t bytes);
 

@@ -204,8 +204,7 @@ void waymark_arena_begin_file(
 	__atomic_store_n(&f->magic, ARENA_FILE_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* A file without a name in the directory of `path`: a kill leaves nothing of it. */
-static int open_nameless(char *path)
+int waymark_arena_open_nameless(char *path)
 {
 	char *slash = strrchr(path, '/');
 	char *end = slash && slash > path ? slash : path + 1;
@@ -218,8 +217,7 @@ static int open_nameless(char *path)
 	return fd;
 }
 
-/* Gives it its name; it is whole by now, and replaces nothing. */
-static bool give_name(int fd, const char *path)
+bool waymark_arena_give_name(int fd, const char *path)
 {
 	char link[48];
 	struct line l;
@@ -244,10 +242,10 @@ static struct arena *create_in(
 
 static struct arena *create_nameless(const struct arena_place *place, uint64_t bytes, uint32_t pid)
 {
-	int fd = open_nameless(place->path);
+	int fd = waymark_arena_open_nameless(place->path);
 	struct arena *a = create_in(fd, place, bytes, pid);
 
-	if (a && !give_name(fd, place->path)) {
+	if (a && !waymark_arena_give_name(fd, place->path)) {
 		munmap(a, a->file.bytes);
 		a = NULL;
 	}

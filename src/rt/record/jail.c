@@ -57,9 +57,10 @@ static bool make_uuid(uint8_t uuid[16])
 	return true;
 }
 
-static int open_high(const char *path)
+static int open_high(char *path, bool nameless)
 {
-	int fd = waymark_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+	int fd = nameless ? waymark_arena_open_nameless(path)
+			  : waymark_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_LOW);
 
 	if (high < 0) {
@@ -101,7 +102,40 @@ static void begin_header(struct arena *a, const struct jail_wish *wish,
 	a->populated = a->units;
 }
 
-/* Makes one; returns 0 or an errno. */
+/* An arena in a new file of that path, by its descriptor j->fd; returns 0 or an errno. */
+static int make_file(struct jailed *j, const struct jail_wish *wish,
+	const struct arena_place *place, uint64_t bytes, bool nameless)
+{
+	struct stat st;
+
+	j->fd = open_high(place->path, nameless);
+	if (j->fd < 0) {
+		return errno;
+	}
+	j->arena = map_whole(j->fd, bytes);
+	if (j->arena && waymark_stat(j->fd, &st) == 0) {
+		j->identity = identity_of(&st);
+		begin_header(j->arena, wish, place, bytes);
+		if (!nameless || waymark_arena_give_name(j->fd, place->path)) {
+			return 0;
+		}
+	}
+	int why = errno;
+
+	if (j->arena) {
+		munmap(j->arena, bytes);
+	}
+	if (!nameless) {
+		syscall(SYS_unlinkat, AT_FDCWD, place->path, 0);
+	}
+	waymark_close(j->fd);
+	return why;
+}
+
+/*
+ * Makes one; returns 0 or an errno. To allocate it takes long, and a kill meanwhile leaves
+ * nothing, where files without a name, and /proc, are there.
+ */
 static int make(struct jailed *j, const struct jail_wish *wish)
 {
 	static char path[ARENA_FILE_PATH_BYTES]; /* one thread makes all of them */
@@ -110,27 +144,14 @@ static int make(struct jailed *j, const struct jail_wish *wish)
 	};
 	uint64_t bytes =
 		waymark_recorder_buffer_is_given() ? waymark_recorder_buffer() : BUFFER_DEFAULT;
-	struct stat st;
 
 	if (!make_uuid(place.uuid) || !waymark_arena_shared_path(&place)) {
 		return ENAMETOOLONG;
 	}
 	bytes = (bytes + wish->text_bytes + ARENA_UNIT - 1) / ARENA_UNIT * ARENA_UNIT;
-	j->fd = open_high(path);
-	if (j->fd < 0) {
-		return errno;
-	}
-	j->arena = map_whole(j->fd, bytes);
-	if (!j->arena || waymark_stat(j->fd, &st)) {
-		int why = errno;
+	int why = make_file(j, wish, &place, bytes, true);
 
-		syscall(SYS_unlinkat, AT_FDCWD, path, 0);
-		waymark_close(j->fd);
-		return why;
-	}
-	j->identity = identity_of(&st);
-	begin_header(j->arena, wish, &place, bytes);
-	return 0;
+	return why ? make_file(j, wish, &place, bytes, false) : 0;
 }
 
 int waymark_jail_make(const struct jail_wish *wish)
