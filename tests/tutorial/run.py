@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Does what a document says, as its reader would, and compares what is shown with what comes.
+
+run.py [--update] DOCUMENT [PREFIX]: in an empty directory, with what is installed below PREFIX,
+or on the system. --update writes what came into the document. Exit status 77: a command that
+the document wants of the system is missing.
+
+What a document is made of:
+
+    a line that ends in `NAME`:, then a block       the file NAME
+    the same, and the block is tagged diff          an edit of the file NAME: lines with a
+                                                    blank or a minus stand there in this order,
+                                                    lines with a plus come; @@ parts two edits
+    a block tagged sh                               commands, all in one shell. One that fails
+                                                    ends the test
+    a block tagged text behind one of sh            all that the commands print
+    <!-- holds: and commands -->                    what the text says of numbers: they succeed
+
+What is shown is what came, but for this:
+
+    0                                               is 0
+    any other number, with its fraction             is any number. The same number of four digits
+                                                    or more, twice in a block, is the same twice
+    ns, us, ms, s; k, K, M, G behind one             is any of them, or nothing
+    a run of blanks                                 is any run of blanks: columns
+    ... as a line                                   is any number of lines
+    /tmp/kv, myhost                                 is the directory, the host
+    a list of processes                             is one without what root alone is shown
+
+A reader types slower than a script. So what runs in the background is waited for until it can
+be controlled or has ended, and what was sent a signal until it is gone.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?: ?(?:ns|us|ms|s|[kKMG])\b)?(?!\w)")
+BACKGROUND = """
+for i in $(seq 200); do
+	if waymark ls 2>&3 | grep -q "^ *$! " || ! kill -0 $! 2>&3; then break; fi
+	sleep 0.05
+done"""
+
+
+class Lie(Exception):
+    """What the document says is not so."""
+
+
+def blocks_of(text):
+    """Yields (line, tag, name, content): name is that of the file, or None."""
+    inside, before = None, ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if inside is None and line.startswith("<!-- holds:"):
+            inside = (number, "sh", None, [])
+        elif inside is None and line.startswith("```"):
+            name = re.search(r"`([^`]+)`:$", before)
+            inside = (number, line[3:].strip(), name and name[1], [])
+        elif line.startswith(("```", "-->")):
+            yield inside[:3] + ("".join(inside[3]),)
+            inside, before = None, ""
+        elif inside is not None:
+            inside[3].append(line + "\n")
+        elif line.strip():
+            before = line
+
+
+def edited(text, diff):
+    """The text with the edits of a diff made, each of which fits at exactly one place."""
+    for hunk in re.split(r"^@@.*\n", diff, flags=re.MULTILINE):
+        lines = hunk.splitlines(keepends=True)
+        if any(line[0] not in " -+\n" for line in lines):
+            raise Lie(f"this is no edit:\n{hunk}")
+        old = "".join(line[1:] or "\n" for line in lines if line[0] in " -\n")
+        new = "".join(line[1:] or "\n" for line in lines if line[0] in " +\n")
+        if text.count(old) != 1:
+            raise Lie(f"these lines are {text.count(old)} times in the file:\n{old}")
+        text = text.replace(old, new)
+    return text
+
+
+def pattern_of(shown, seen):
+    """The expression for a line that is shown; numbers that were seen before are the same again."""
+    result, end = "", 0
+    shown = re.sub(r"\s+", " ", shown.strip())
+    for match in NUMBER.finditer(shown):
+        result += re.escape(shown[end:match.start()])
+        number, end = match[0], match.end()
+        if number == "0":
+            result += "0(?![\\d.])"
+        elif len(re.sub(r"\D", "", number)) >= 4 and number in seen:
+            result += rf"(?:\{seen[number]})"
+        else:
+            seen["groups"] = seen.get("groups", 0) + 1
+            seen[number] = seen["groups"]
+            result += r"(\d+(?:\.\d+)?(?: ?(?:ns|us|ms|s|[kKMG])\b)?)"
+    return result + re.escape(shown[end:])
+
+
+def matches(shown, came):
+    """Whether what is shown is what came."""
+    seen, parts = {}, []
+    for line in shown.splitlines():
+        parts.append(r"(?:[^\n]*\n)*" if line.strip() == "..." else pattern_of(line, seen) + r"\n")
+    plain = "".join(re.sub(r"[ \t]+", " ", line.strip()) + "\n" for line in came.splitlines())
+    return re.fullmatch("".join(parts), plain) is not None
+
+
+def anonymous(text, directory):
+    """The names of this machine as the document has them."""
+    text = text.replace(str(directory), "/tmp/kv")
+    text = re.sub(rf"(?<![\w-]){re.escape(socket.gethostname())}(?![\w-])", "myhost", text)
+    if re.match(r" *PID +USER ", text) or re.match(r" *PID .* NOTE$", text, re.MULTILINE):
+        lines = [line for line in text.splitlines() if re.match(r" *(PID|\d+( +\S+)? +kv|\D)", line)]
+        text = "\n".join(re.sub(r"^( *\S+) +\S+( +(kv|PROGRAM))", r"\1\2", line) for line in lines) + "\n"
+    return text
+
+
+def without_notices(text):
+    """What the shell says of its jobs depends on which shell it is."""
+    return re.sub(r"^(?:.*: )?(?:line )?[\d: ]*(?:Killed|Terminated)\b.*\n", "", text, flags=re.MULTILINE)
+
+
+def script_of(steps, state):
+    """The whole document as one script of the shell; each block's output in a file of its own."""
+    lines = ["set -e", f"exec 3>{state}/waiting"]
+    for number, (_, tag, name, content) in enumerate(steps):
+        (state / f"{number}.block").write_text(content)
+        if tag == "sh":
+            lines += [f"echo {number} >{state}/reached", "{ :", content.rstrip("\n"), f"}} >{state}/{number}.out 2>&1"]
+            if re.search(r"&$", content, re.MULTILINE):
+                lines.append(BACKGROUND)
+            if re.search(r"^kill ", content, re.MULTILINE):
+                lines.append("wait $! 2>&3 || :")
+        elif tag == "diff" and name:
+            lines.append(f"'{sys.executable}' '{os.path.abspath(__file__)}' --edit '{name}' {state}/{number}.block")
+        elif name:
+            lines.append(f"mkdir -p \"$(dirname '{name}')\"; cp {state}/{number}.block '{name}'")
+    lines.append("echo end >" + f"{state}/reached")
+    return "\n".join(lines) + "\n"
+
+
+def environment(top, prefix):
+    """What finds that which is installed below a prefix; nothing of it without one."""
+    result = {key: value for key, value in os.environ.items() if not key.startswith(("WAYMARK", "MAKE", "MFLAGS"))}
+    result.update(XDG_RUNTIME_DIR=str(top / "run"), LC_ALL="C", TZ="UTC")
+    if prefix:
+        libraries = next(pathlib.Path(prefix).rglob("waymark.pc")).parent
+        result.update(PATH=f"{prefix}/bin:{result['PATH']}", PKG_CONFIG_PATH=str(libraries),
+                      LD_LIBRARY_PATH=str(libraries.parent))
+    return result
+
+
+def report(document, steps, state, directory):
+    """Yields what is not as the document says."""
+    for number, (line, tag, _, content) in enumerate(steps):
+        output = state / f"{number}.out"
+        shown = steps[number + 1] if number + 1 < len(steps) else None
+        if tag != "sh" or not output.exists() or not shown or shown[1] != "text":
+            continue
+        came = without_notices(anonymous(output.read_text(errors="replace"), directory))
+        if not matches(shown[3], came):
+            yield (f"{document}:{shown[0]}: shows\n{shown[3]}\nbut line {line}\n{content}\nprints\n{came}")
+
+
+def update(document, steps, state, directory):
+    """Puts what came in place of what is shown and differs."""
+    lines = pathlib.Path(document).read_text().splitlines(keepends=True)
+    for number in reversed(range(1, len(steps))):
+        output = state / f"{number - 1}.out"
+        line, tag, _, content = steps[number]
+        if tag == "text" and output.exists():
+            came = without_notices(anonymous(output.read_text(errors="replace"), directory))
+            if not matches(content, came):
+                lines[line:line + content.count("\n")] = came.splitlines(keepends=True)
+    pathlib.Path(document).write_text("".join(lines))
+
+
+def run(document, prefix, top, wanted=report):
+    directory, state = top / "kv", top / "state"
+    for path in directory, state, top / "run":
+        path.mkdir(mode=0o700)
+    steps = list(blocks_of(pathlib.Path(document).read_text()))
+    if not any(tag == "text" for _, tag, _, _ in steps):
+        raise Lie(f"{document} shows nothing")
+    (state / "script").write_text(script_of(steps, state))
+    # A group of its own, so that nothing is left behind of what runs in the background.
+    with subprocess.Popen(["sh", state / "script"], cwd=directory, env=environment(top, prefix), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as shell:
+        said = shell.communicate()[0].decode(errors="replace")
+        try:
+            os.killpg(shell.pid, 9)
+        except ProcessLookupError:
+            pass
+    faults = list(wanted(document, steps, state, directory) or [])
+    reached = (state / "reached").read_text().strip()
+    if reached != "end":
+        line, _, _, content = steps[int(reached)]
+        output = (state / f"{reached}.out").read_text(errors="replace")
+        faults.append(f"{document}:{line}: fails with status {shell.returncode}\n{content}{output}{said}")
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+def needs(document):
+    """The commands that the document's own list of what it needs names: `apt install ...`"""
+    found = re.search(r"apt install ([\w .+-]+)", pathlib.Path(document).read_text())
+    names = {"libc6-dev": None, "libwaymark-dev": "tracetool", "waymark-tools": "waymark"}
+    return [names.get(word, word) for word in (found[1].split() if found else []) if names.get(word, word)]
+
+
+def main():
+    if sys.argv[1] == "--edit":
+        path = pathlib.Path(sys.argv[2])
+        path.write_text(edited(path.read_text(), pathlib.Path(sys.argv[3]).read_text()))
+        return 0
+    wanted = update if sys.argv[1] == "--update" else report
+    document, prefix = (sys.argv[1:] + [None])[wanted is update:][:2]
+    path = (f"{prefix}/bin:" if prefix else "") + os.environ["PATH"]
+    missing = [name for name in needs(document) if not shutil.which(name, path=path)]
+    if missing:
+        print("not installed:", *missing)
+        return 77
+    with tempfile.TemporaryDirectory(prefix="waymark-tutorial-") as top:
+        return run(document, prefix, pathlib.Path(top), wanted)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Lie as lie:
+        sys.exit(str(lie))

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Each command of docs/tutorial.md does what the page shows: with what is built, installed below
+# a directory of its own, or with WAYMARK_INSTALLED=1 with what the system has, and of this tree
+# the page alone.
+# run.sh ROOT BUILD [DOCUMENT], WAYMARK_INSTALLED=1 run.sh
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+if [ -n "${WAYMARK_INSTALLED-}" ]; then
+	exec python3 "$here/run.py" "$here/../../docs/tutorial.md"
+fi
+root=$1
+build=$2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+meson install -C "$build" --no-rebuild --quiet --destdir "$tmp/root" </dev/null
+bin=$(dirname "$(find "$tmp/root" -name tracetool -path '*/bin/*')")
+for module in $(find "$tmp/root" -name '*.pc'); do
+	sed -i "s,^prefix=.*,prefix=${bin%/bin}," "$module"
+done
+python3 "$here/run.py" "${3-$root/docs/tutorial.md}" "${bin%/bin}"
