@@ -51,17 +51,17 @@ while IFS= read -r line; do
 	fi
 done <"$tmp/wrong"
 
-blocks "$root/docs/stratovirt.md" toml >"$tmp/docs.toml"
+blocks "$root/docs/from/stratovirt.md" toml >"$tmp/docs.toml"
 sed -n '/^\.Sh EXAMPLES/,/^\.Ed/{/^\./!p}' "$root/docs/man/waymark-toml.5" >"$tmp/man.toml"
 for declared in docs man; do
 	grep -q '^\[\[events\]\]' "$tmp/$declared.toml" || { echo "no example in TOML: $declared"; exit 1; }
 	"$tracetool" --check --werror "$tmp/$declared.toml"
 done
 "$tracetool" --format=h --backends=log --group=docs "$tmp/docs.toml" "$tmp/trace-docs.h"
-compile "$root/docs/stratovirt.md"
+compile "$root/docs/from/stratovirt.md"
 
 # Trace points, of all backends and of none.
-blocks "$root/docs/crosvm.md" c >"$tmp/crosvm.c"
+blocks "$root/docs/from/crosvm.md" c >"$tmp/crosvm.c"
 sed -n '/^\.Sh EXAMPLES/,/^\.Ed/{/^\./!p}' "$root/docs/man/waymark-trace-points.3" |
 	sed 's/\\e$/\\/' >"$tmp/points.c"
 for source in crosvm points; do

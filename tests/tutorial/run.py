@@ -20,7 +20,7 @@ What a document is made of:
 What is shown is what came, but for this:
 
     0                                               is 0
-    any other number, with its fraction             is any number. The same number of four digits
+    any other number, with its fraction, or date    is any number. The same number of four digits
                                                     or more, twice in a block, is the same twice
     ns, us, ms, s; k, K, M, G behind one             is any of them, or nothing
     a run of blanks                                 is any run of blanks: columns
@@ -41,7 +41,8 @@ import subprocess
 import sys
 import tempfile
 
-NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?: ?(?:ns|us|ms|s|[kKMG])\b)?(?!\w)")
+ANY_NUMBER = r"(?:\d{4}-\d\d-\d\dT[\d:.]+Z|\d+(?:\.\d+)?(?: ?(?:ns|us|ms|s|[kKMG])\b)?)"
+NUMBER = re.compile(rf"(?<![\w.]){ANY_NUMBER}(?!\w)")
 BACKGROUND = """
 for i in $(seq 200); do
 	if waymark ls 2>&3 | grep -q "^ *$! " || ! kill -0 $! 2>&3; then break; fi
@@ -99,7 +100,7 @@ def pattern_of(shown, seen):
         else:
             seen["groups"] = seen.get("groups", 0) + 1
             seen[number] = seen["groups"]
-            result += r"(\d+(?:\.\d+)?(?: ?(?:ns|us|ms|s|[kKMG])\b)?)"
+            result += f"({ANY_NUMBER})"
     return result + re.escape(shown[end:])
 
 
@@ -132,8 +133,9 @@ def script_of(steps, state):
     lines = ["set -e", f"exec 3>{state}/waiting"]
     for number, (_, tag, name, content) in enumerate(steps):
         (state / f"{number}.block").write_text(content)
+        lines.append(f"echo {number} >{state}/reached")
         if tag == "sh":
-            lines += [f"echo {number} >{state}/reached", "{ :", content.rstrip("\n"), f"}} >{state}/{number}.out 2>&1"]
+            lines += ["{ :", content.rstrip("\n"), f"}} >{state}/{number}.out 2>&1"]
             if re.search(r"&$", content, re.MULTILINE):
                 lines.append(BACKGROUND)
             if re.search(r"^kill ", content, re.MULTILINE):
@@ -149,7 +151,7 @@ def script_of(steps, state):
 def environment(top, prefix):
     """What finds that which is installed below a prefix; nothing of it without one."""
     result = {key: value for key, value in os.environ.items() if not key.startswith(("WAYMARK", "MAKE", "MFLAGS"))}
-    result.update(XDG_RUNTIME_DIR=str(top / "run"), LC_ALL="C", TZ="UTC")
+    result.update(XDG_RUNTIME_DIR=str(top / "run"), LC_ALL="C", TZ="UTC", LTTNG_UST_REGISTER_TIMEOUT="0")
     if prefix:
         libraries = next(pathlib.Path(prefix).rglob("waymark.pc")).parent
         result.update(PATH=f"{prefix}/bin:{result['PATH']}", PKG_CONFIG_PATH=str(libraries),
@@ -202,18 +204,26 @@ def run(document, prefix, top, wanted=report):
     reached = (state / "reached").read_text().strip()
     if reached != "end":
         line, _, _, content = steps[int(reached)]
-        output = (state / f"{reached}.out").read_text(errors="replace")
-        faults.append(f"{document}:{line}: fails with status {shell.returncode}\n{content}{output}{said}")
+        output = state / f"{reached}.out"
+        came = output.read_text(errors="replace") if output.exists() else ""
+        faults.append(f"{document}:{line}: fails with status {shell.returncode}\n{content}{came}{said}")
     for fault in faults:
         print(fault)
     return 1 if faults else 0
 
 
 def needs(document):
-    """The commands that the document's own list of what it needs names: `apt install ...`"""
+    """The packages that the document's own list of what it needs names, most of them as the command in it."""
     found = re.search(r"apt install ([\w .+-]+)", pathlib.Path(document).read_text())
-    names = {"libc6-dev": None, "libwaymark-dev": "tracetool", "waymark-tools": "waymark"}
-    return [names.get(word, word) for word in (found[1].split() if found else []) if names.get(word, word)]
+    return found[1].split() if found else []
+
+
+def is_there(package, path):
+    """Whether a command is there, or the pkg-config module of a package that has one."""
+    module = {"liblttng-ust-dev": "lttng-ust"}.get(package)
+    if module:
+        return subprocess.run(["pkg-config", "--exists", module], check=False).returncode == 0
+    return shutil.which(package, path=path) is not None
 
 
 def main():
@@ -224,7 +234,7 @@ def main():
     wanted = update if sys.argv[1] == "--update" else report
     document, prefix = (sys.argv[1:] + [None])[wanted is update:][:2]
     path = (f"{prefix}/bin:" if prefix else "") + os.environ["PATH"]
-    missing = [name for name in needs(document) if not shutil.which(name, path=path)]
+    missing = [name for name in needs(document) if not is_there(name, path)]
     if missing:
         print("not installed:", *missing)
         return 77

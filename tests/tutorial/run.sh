@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each command of docs/tutorial.md does what the page shows: with what is built, installed below
-# a directory of its own, or with WAYMARK_INSTALLED=1 with what the system has, and of this tree
-# the page alone.
-# run.sh ROOT BUILD [DOCUMENT], WAYMARK_INSTALLED=1 run.sh
+# Each command of a document, docs/tutorial.md unless another is named, does what it shows: with
+# what is built, installed below a directory of its own, or with WAYMARK_INSTALLED=1 with what the
+# system has, and of this tree the document alone.
+# run.sh ROOT BUILD [DOCUMENT], WAYMARK_INSTALLED=1 run.sh [DOCUMENT]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if [ -n "${WAYMARK_INSTALLED-}" ]; then
-	exec python3 "$here/run.py" "$here/../../docs/tutorial.md"
+	exec python3 "$here/run.py" "${1-$here/../../docs/tutorial.md}"
 fi
 root=$1
 build=$2
