@@ -4,7 +4,6 @@
 
 import json
 import os
-import pathlib
 import socket
 import time
 
@@ -215,17 +214,6 @@ class CommandLines(common.Case):
         path = self.fake(answers({}), "s.sock")
         for text in ("", "[]", "{", "x"):
             self.ctl(path, "qmp", text, status=1, error="an object of JSON")
-
-    def test_every_command_is_in_the_manual(self):
-        text = self.waymark("ctl", "--help")
-        manual = (pathlib.Path(common.COMPLETIONS) / "../docs/man/waymark-ctl.1").read_text()
-        names = [l.split()[0] for l in text.split("commands:\n")[1].split("\n\n")[0].splitlines()]
-        self.assertGreater(len(names), 8)
-        for name in names:
-            self.assertIn(f"\n.It Cm {name}", manual)
-        for option in ("json", "timeout", "on", "names", "events", "threads", "backend"):
-            self.assertIn(f"--{option}", text)
-            self.assertIn(f"Fl -{option}", manual)
 
 
 if __name__ == "__main__":

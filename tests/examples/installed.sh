@@ -17,14 +17,16 @@ LD_LIBRARY_PATH=${library%/*} "$bin/waymark" print a.ctf >a.txt
 "$root/tools/compare-counts" counts a.txt
 
 # A page of several functions is found by the name of each.
-for page in waymark-control waymark-reader; do
-	names=$(sed -n '/^\.Sh SYNOPSIS/q; s/^\.Nm \(waymark_[a-z0-9_]*\).*/\1/p' "$root/docs/man/$page.3")
-	for name in $names; do
+names=0
+for page in "$root"/docs/man/*.3; do
+	for name in $(sed -n '/^\.Sh SYNOPSIS/q; s/^\.Nm \([A-Za-z0-9]*_[A-Za-z0-9_]*\).*/\1/p' "$page"); do
 		link=$(find "$tmp/root" -name "$name.3")
-		[ -n "$link" ] && [ "$(readlink "$link")" = "$page.3" ] && [ -f "$link" ] ||
+		[ -n "$link" ] && [ "$(readlink "$link")" = "${page##*/}" ] && [ -f "$link" ] ||
 			fail "no manual page $name.3"
+		names=$((names + 1))
 	done
 done
+[ "$names" -gt 150 ] || fail "only $names names of manual pages"
 
 for file in $(cd "$root" && find include docs/man -name '*.[h1-8]' -o -name '*.def'); do
 	find "$tmp/root" -name "${file##*/}*" | grep -q . || fail "$file is not installed"

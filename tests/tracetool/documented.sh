@@ -1,21 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The manual page and the completions know exactly the options, formats and
-# backends that tracetool's own tables know, as --help prints them.
+# The completions know exactly the options, formats and backends that tracetool's own
+# tables know, as --help prints them.
 . "$(dirname "$0")/lib.sh"
 
-man=$root/docs/man/tracetool.1
 "$tracetool" --help | grep -oE -- '--[a-z-]+' | sort -u >options
 [ "$(wc -l <options)" -gt 10 ] || fail "--help: only $(wc -l <options) options"
-sed -n 's/^\.It.*Fl -\([a-z-]*\).*/--\1/p' "$man" | sort -u | diff options - ||
-	fail "options of --help (<) and of tracetool.1 (>) differ"
-# -o, -h, -V
-"$tracetool" --help | sed -n 's/^  \(-[a-zA-Z]\), .*/\1/p' | sort >letters
-sed -n 's/^\.It Fl \([a-zA-Z]\) .*/-\1/p' "$man" | sort | diff letters - ||
-	fail "letters of --help (<) and of tracetool.1 (>) differ"
-for name in $("$tracetool" --list-formats) $("$tracetool" --list-backends); do
-	grep -qE "^\.Cm ${name%,}$" "$man" || fail "tracetool.1 lacks ${name%,}"
-done
 
 # complete WORD...: what bash offers for the last word
 complete_words()

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of the manual share: pages of docs/man taken apart, and how faults are told."""
+
+import pathlib
+import re
+import shlex
+import sys
+
+# Of mdoc(7): what stands for one character in the pages.
+ESCAPES = {r"\(dq": '"', r"\-": "-", r"\&": "", r"\e": "\\", r"\~": " "}
+
+
+def unescape(text):
+    return re.sub(r"\\\(dq|\\[-&e~]", lambda m: ESCAPES[m.group()], text)
+
+
+class Page:
+    def __init__(self, path):
+        self.path = path
+        self.name, self.section = path.name.rsplit(".", 1)
+        self.text = path.read_text()
+        self.sections = {}
+        for part in re.split(r"^\.Sh ", self.text, flags=re.M)[1:]:
+            title, _, body = part.partition("\n")
+            self.sections[title] = body.splitlines()
+
+    def lines(self, section):
+        return self.sections.get(section, [])
+
+    def macros(self, name, section=None):
+        """The arguments of each line that begins with that macro."""
+        lines = self.text.splitlines() if section is None else self.lines(section)
+        for line in lines:
+            if line == f".{name}" or line.startswith(f".{name} "):
+                yield arguments(line[len(name) + 1:])
+
+    def names(self):
+        """What the page is found by."""
+        return [words[0] for words in self.macros("Nm", "NAME") if words]
+
+    def prototypes(self):
+        """(returned type, function, arguments) of each function of the synopsis; "": a macro."""
+        returned = ""
+        for line in self.lines("SYNOPSIS"):
+            if line.startswith(".Ft "):
+                returned = " ".join(arguments(line[4:]))
+            elif line.startswith(".Fn "):
+                words = arguments(line[4:])
+                yield returned, words[0], words[1:]
+                returned = ""
+
+    def blocks(self, section):
+        """Each literal block of a section, as it is printed."""
+        block = None
+        for line in self.lines(section):
+            if line.startswith(".Bd -literal"):
+                block = []
+            elif line.startswith(".Ed"):
+                yield "\n".join(block) + "\n"
+                block = None
+            elif block is not None:
+                block.append(unescape(line))
+
+    def commands(self):
+        """The lines of the examples that are commands."""
+        for line in self.lines("EXAMPLES"):
+            if line.startswith((".Dl ", ".D1 ")):
+                yield unescape(line[4:])
+
+
+def arguments(text):
+    """The words of a macro's line: in quotes they may have blanks."""
+    lexer = shlex.shlex(unescape(text.replace(r"\(dq", "\\(dq")), posix=True)
+    lexer.whitespace_split, lexer.commenters, lexer.quotes, lexer.escape = True, "", '"', ""
+    try:
+        return list(lexer)
+    except ValueError:  # a quote that is text
+        return text.split()
+
+
+def pages(root):
+    return {path.name: Page(path)
+            for path in sorted(pathlib.Path(root, "docs/man").glob("*.[1-8]"))}
+
+
+class Faults:
+    """Told at once; how many there were decides the end."""
+
+    def __init__(self):
+        self.count = self.checked = 0
+
+    def check(self, holds, text):
+        self.checked += 1
+        if not holds:
+            self.count += 1
+            print(text)
+
+    def same(self, what, code, page):
+        """Two lists that have to be one; the code's is not empty."""
+        code, page = set(code), set(page)
+        self.check(code, f"{what}: nothing was found in the code")
+        for word in sorted(code - page):
+            self.check(False, f"{what}: the manual lacks {word}")
+        for word in sorted(page - code):
+            self.check(False, f"{what}: the manual has {word}, which does not exist")
+
+    def end(self, least):
+        """Leaves, with 1 where there were faults or hardly anything was looked at."""
+        print(f"{self.checked} checks, {self.count} faults")
+        sys.exit(self.count > 0 or self.checked < least)
