@@ -28,6 +28,11 @@ for page in "$root"/docs/man/*.3; do
 done
 [ "$names" -gt 150 ] || fail "only $names names of manual pages"
 
+# Completions find what they ask.
+offered=$(bash -c 'complete() { :; }; source "$1" && PATH=$2:$PATH sh "$_waymark_complete" tracetool --form' bash \
+	"$tmp/root"/*/*/*/bash-completion/completions/tracetool "$bin") || offered=
+case $offered in *--format=*) ;; *) fail "no completion of tracetool: $offered" ;; esac
+
 for file in $(cd "$root" && find include docs/man -name '*.[h1-8]' -o -name '*.def'); do
 	find "$tmp/root" -name "${file##*/}*" | grep -q . || fail "$file is not installed"
 done

@@ -187,33 +187,24 @@ class Running(Case):
                           "VirtioFs:a \"quoted\" 'name' (number: 1)"])
 
 
-class Completed(completion.Completion):
-    """Besides the tests there, which are of another program."""
-
+class Completed(completion.Shells):
     def setUp(self):
-        common.Case.setUp(self)
-        self.env["PATH"] = f"{os.path.dirname(common.WAYMARK)}:{self.env['PATH']}"
-        self.env["HOME"] = str(self.work)
+        super().setUp()
         self.program = self.start()
 
     def test_categories(self):
         pid = self.program.pid
-        for offered in self.offered(["ctl", str(pid), "on", "Virtio"]):
+        for _, offered in self.offered("ctl", pid, "on", "Virtio"):
             self.assertLessEqual({"VirtioFs", "VirtioNet"} | NET, offered)
             self.assertNotIn("NewCategory:exec", offered)
         self.prove({"NewCategory", "NewCategory:exec"}, "attach", pid, "New")
 
     def test_behind_a_colon(self):
         """In bash a colon is a word."""
-        bash = next(self.offered(["ctl", str(self.program.pid), "on", "VirtioNet", ":", "han"]))
-        self.assertEqual(bash, {"handle RxTap event"})
-        bash = next(self.offered(["ctl", str(self.program.pid), "on", "NewCategory", ":"]))
-        self.assertEqual(bash, {"exec"})
+        self.prove({"VirtioNet:handle RxTap event"}, "ctl", self.program.pid, "on", "VirtioNet:han")
+        self.prove({"NewCategory:exec"}, "ctl", self.program.pid, "on", "NewCategory:")
 
 
-for name in list(vars(completion.Completion)):
-    if name.startswith("test_"):
-        setattr(Completed, name, None)
 del completion.Completion
 
 if __name__ == "__main__":
