@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs run under waymark record: record.py WAYMARK PROGRAM STATIC_PROGRAM BLOCKCACHE"""
+"""Programs run under waymark record: record.py WAYMARK PROGRAM STATIC_PROGRAM BLOCKCACHE LOGGED"""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ import tempfile
 import time
 import unittest
 
-WAYMARK, PROGRAM, ALONE, BLOCKCACHE = (os.path.abspath(a) for a in sys.argv[1:5])
+WAYMARK, PROGRAM, ALONE, BLOCKCACHE, LOGGED = (os.path.abspath(a) for a in sys.argv[1:6])
 NOBODY = 65534
 PATIENCE = 10
 
@@ -245,6 +245,7 @@ class Record(unittest.TestCase):
         for args, status, why in (
                 (["/bin/true"], 0, "it is not linked with Waymark itself"),
                 (["./script"], 4, "it is a script, and none of the programs"),
+                ([LOGGED], 0, "its events are built without the backend ctf: make WAYMARK_BACKENDS=ctf"),
                 (["-e", "nope*", PROGRAM, "3"], 0, "no pattern meets one of its events, none"),
                 (["--option=full=blok", PROGRAM, "3"], 0, "no pattern meets one of its events, none "
                  "of them happened, or it refused an option, which it says above"),

@@ -50,6 +50,13 @@ static bool has_waymark(const struct image *i)
 	return contains(i, "libwaymark.so") || contains(i, "WAYMARK_TRACE");
 }
 
+/* Whether it has events, and all of them go elsewhere, as far as its dynamic symbols tell. */
+static bool has_no_recorder(const struct image *i)
+{
+	return contains(i, "libwaymark.so") && contains(i, "waymark_register") &&
+	       !contains(i, "waymark_cursor_refill") && !contains(i, "waymark_site_");
+}
+
 /* Whether it gets more rights than ours, and so must not believe our environment. */
 static bool gains_rights(const char *path)
 {
@@ -72,6 +79,10 @@ static const char *explain(const struct image *i)
 	if (begins(i, "#!")) {
 		return "it is a script, and none of the programs that it ran has Waymark's "
 		       "events, or none of them happened";
+	}
+	if (has_no_recorder(i)) {
+		return "its events are built without the backend ctf: make WAYMARK_BACKENDS=ctf, or "
+		       "tracetool --backends=ctf";
 	}
 	if (!begins(i, "\177ELF") || has_waymark(i)) {
 		return "no pattern meets one of its events, none of them happened, or it refused "
