@@ -68,23 +68,6 @@ def check_links(root, _):
                 yield f"{path}: there is no {target}"
 
 
-def check_layer_table(root, _):
-    """ARCHITECTURE.md shows the table of tools/layers."""
-    rows = {}
-    for line in (root / "ARCHITECTURE.md").read_text().splitlines():
-        match = re.match(r"\| `src/([\w/]+)` \|[^|]*\| ([^|]*) \|", line)
-        if match:
-            rows[match[1]] = set(re.findall(r"[\w./]+", match[2].replace("nothing of ours", "")))
-    table = {}
-    for line in (root / "tools/layers").read_text().splitlines():
-        words = line.split("#")[0].split()
-        if words:
-            table[words[0]] = set(words[1:]) - {"-"}
-    for layer in sorted(set(rows) | set(table)):
-        if rows.get(layer) != table.get(layer):
-            yield f"layer {layer}: ARCHITECTURE.md says {rows.get(layer)}, tools/layers {table.get(layer)}"
-
-
 def check_version(root, version):
     """NEWS.md opens with the version that meson.build declares."""
     heading = re.search(r"^## (\S+)", (root / "NEWS.md").read_text(), re.MULTILINE)
@@ -108,7 +91,6 @@ CHECKS = {
     "paths": check_paths,
     "licence": check_licence,
     "links": check_links,
-    "layer-table": check_layer_table,
     "version": check_version,
     "readme": check_readme,
 }
