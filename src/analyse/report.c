@@ -84,15 +84,13 @@ static int compare_texts(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-/* qsort(3) passes on nothing. */
-static uint64_t (*sorted_by)(const struct report_row *row);
-
-static int compare(const void *a, const void *b)
+static int compare(const void *a, const void *b, void *order_by)
 {
 	const struct report_row *x = a;
 	const struct report_row *y = b;
-	uint64_t first = sorted_by(x);
-	uint64_t second = sorted_by(y);
+	uint64_t (*const *number)(const struct report_row *row) = order_by;
+	uint64_t first = (*number)(x);
+	uint64_t second = (*number)(y);
 	int order = compare_texts(x->name, y->name);
 
 	if (first != second) {
@@ -116,9 +114,10 @@ void report_end(struct report *r, enum report_order order)
 	vec_foreach (const struct report_row *, row, &r->rows) {
 		add_unpaired(&r->unpaired, &row->unpaired);
 	}
-	sorted_by = numbers[order];
 	if (r->rows.count > 0) {
-		qsort(r->rows.items, r->rows.count, sizeof(*r->rows.items), compare);
+		uint64_t (*number)(const struct report_row *row) = numbers[order];
+
+		qsort_r(r->rows.items, r->rows.count, sizeof(*r->rows.items), compare, &number);
 	}
 }
 

@@ -89,7 +89,7 @@ static int refuse(const char *name)
 /* `help COMMAND` is `COMMAND --help`. */
 static int help(char *name)
 {
-	static char option[] = "--help";
+	char option[] = "--help";
 	char *argv[] = { name, option, NULL };
 	int status = EXIT_SUCCESS;
 

@@ -39,6 +39,7 @@ table() {
 	"$root/tools/check-layers" -w "$tmp" >"$tmp/told" || :
 }
 layers() { expect "$1" "$2" "$root/tools/check-layers" "$tmp"; }
+state() { expect "$1" "$2" "$root/tools/check-state" "$tmp"; }
 metrics() { expect "$1" "$2" "$root/tools/check-metrics" "$tmp"; }
 text() { expect "$1" "$2" "$root/tests/house/text.py" "$3" "$tmp" "${4-}"; }
 
@@ -82,27 +83,83 @@ printf '#include "high/a.h"\n' >"$tmp/src/low/a.c"
 layers 1 'the layers are others now'
 rm "$tmp/src/low/a.c" "$tmp/src/high/b.c"
 
+head='/* SPDX-License-Identifier: MIT */
+/* For the test. */'
+echo "$head" | tee "$tmp/src/low/a.h" "$tmp/src/high/a.c" >/dev/null
 metrics 0 ''
 {
+	echo "$head"
 	printf 'int f(int a, int b, int c, int d, int e, int g)\n{\n'
 	printf '\tif (a) {\n\tfor (;;) {\n\twhile (b) {\n\tif (c) {\n\t}\n\t}\n\t}\n\t}\n'
 	seq -f '	a = %g;' 60
 	printf '}\n'
 } >"$tmp/src/low/b.c"
-metrics 1 'b.c:2: f: lines 68'
-metrics 1 'b.c:2: f: nesting 4'
-metrics 1 'b.c:2: f: parameters 6'
-seq -f 'int x%g;' 401 >"$tmp/src/low/b.c"
+metrics 1 'b.c:4: f: lines 68'
+metrics 1 'b.c:4: f: nesting 4'
+metrics 1 'b.c:4: f: parameters 6'
+{
+	echo "$head"
+	seq -f '/* A comment */ int x%g;' 199
+	seq -f '/* %g. */' 200
+} >"$tmp/src/low/b.c"
 metrics 1 'b.c: file 401'
 echo 'src/low/b.c file a table of constants' >"$tmp/tools/metrics-exceptions"
+metrics 1 'b.c: comments 50.4, the limits are 1.5 and 50'
+echo 'src/low/b.c comments a table of constants' >>"$tmp/tools/metrics-exceptions"
 metrics 0 ''
 rm "$tmp/src/low/b.c"
 metrics 1 'is not needed'
+: >"$tmp/tools/metrics-exceptions"
+{
+	sed -n 1p "$tmp/src/low/a.h"
+	seq -f 'int x%g;' 60
+} >"$tmp/src/low/b.h"
+metrics 1 'b.h: head 0'
+metrics 1 'b.h: comments 1.64, the limits are 8 and 85'
+rm "$tmp/src/low/b.h"
+for name in 1 2 3 4 5 6 7 8 9; do
+	printf 'void f%s(void)\n{\n' $name
+	seq -f '	a = %g;' 20
+	printf '}\n'
+done | cat "$tmp/src/low/a.h" - >"$tmp/src/low/b.c"
+metrics 1 'lines: median 20 and p90 20, the aims are 15 and 35'
+rm "$tmp/src/low/b.c"
+{
+	printf '#!/bin/sh\n# SPDX-License-Identifier: MIT\n# For the test.\nf()\n{\n'
+	seq 61
+	printf '}\ng() { :; }\nh()\n{\n\t:\n}\n'
+} >"$tmp/tools/script"
+metrics 1 'tools/script:4: f: lines 62'
+{
+	printf '#!/usr/bin/env python3\n# SPDX-License-Identifier: MIT\ndef f():\n'
+	seq -f '    %g' 61
+} >"$tmp/tools/script"
+metrics 1 'tools/script:3: f: lines 61'
+metrics 1 'tools/script: head 0'
+rm "$tmp/tools/script"
+
+mkdir -p "$tmp/src/rt" "$tmp/src/cmd"
+printf 'static const char *const names[] = { "=" };\nstatic int f(int (*of)(void));\n' >"$tmp/src/rt/a.c"
+state 0 ''
+printf 'static const char *name;\n' >"$tmp/src/rt/a.c"
+state 1 'src/rt/a.c:1: no comment at name names its lock'
+printf '/* Under the control lock. */\nstatic struct {\n\tint a;\n} name = { 1 };\n' >"$tmp/src/rt/a.c"
+state 0 ''
+printf 'int f(void)\n{\n\tstatic int calls; /* Relaxed. */\n}\n' >"$tmp/src/cmd/a.c"
+state 1 'src/cmd/a.c:3: calls is mutable, which only'
+printf 'extern const int one;\nextern int (*two)(int);\nextern int three(void);\n' >"$tmp/src/cmd/a.c"
+state 1 'src/cmd/a.c:2: two is extern and mutable'
+echo 'src/cmd/a.c:two state a reason' >"$tmp/tools/metrics-exceptions"
+state 0 ''
+rm -r "$tmp/src/cmd" "$tmp/src/rt"
+state 1 'src/cmd/a.c:two state is not needed'
+: >"$tmp/tools/metrics-exceptions"
 
 text 0 '' paths
 printf 'see /%s/someone/x\n' home >"$tmp/notes.md"
 text 1 'notes.md:1: a path of one machine' paths
-text 1 'a.c: no SPDX' licence
+echo 'int x;' >"$tmp/src/high/c.c"
+text 1 'c.c: no SPDX' licence
 printf '[there](nowhere.md)\n' >"$tmp/notes.md"
 text 1 'nowhere.md leads nowhere' links
 printf 'see `src/low/gone.c`\n' >"$tmp/notes.md"

@@ -30,7 +30,9 @@ struct drain_run {
 	int status;
 };
 
-extern pthread_mutex_t drain_lock;
+/* Around what changes the jobs, or frees one. */
+void drain_lock(void);
+void drain_unlock(void);
 
 /* One line on standard error. */
 void drain_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

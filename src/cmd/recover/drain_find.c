@@ -96,9 +96,9 @@ static void add(struct drain_run *r, const char *path)
 
 	job->path = xstrdup(path);
 	if (open_meant(r, job)) {
-		pthread_mutex_lock(&drain_lock);
+		drain_lock();
 		vec_push(&r->jobs, job);
-		pthread_mutex_unlock(&drain_lock);
+		drain_unlock();
 		return;
 	}
 	free(job->path);
@@ -110,7 +110,7 @@ static void forget_released(struct drain_run *r)
 {
 	size_t kept = 0;
 
-	pthread_mutex_lock(&drain_lock);
+	drain_lock();
 	for (size_t i = 0; i < r->jobs.count; i++) {
 		struct drain_job *job = r->jobs.items[i];
 
@@ -122,7 +122,7 @@ static void forget_released(struct drain_run *r)
 		}
 	}
 	r->jobs.count = kept;
-	pthread_mutex_unlock(&drain_lock);
+	drain_unlock();
 }
 
 /* Looks for arenas that are not known yet. */

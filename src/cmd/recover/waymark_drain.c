@@ -51,9 +51,21 @@ static const struct command command = {
 	.arguments = rows,
 };
 
+/* By the signal handler. */
 static volatile sig_atomic_t stopped;
 
-pthread_mutex_t drain_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Of the jobs: the thread that beats looks at them, and outlives the run. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void drain_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void drain_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
 
 /* Shows that a drain lives while a trace takes long to finish, or who waits would give up. */
 static void *beat(void *arg)
@@ -62,13 +74,13 @@ static void *beat(void *arg)
 
 	for (;;) {
 		nanosleep(&(struct timespec){ .tv_sec = BEAT_SECONDS }, NULL);
-		pthread_mutex_lock(&drain_lock);
+		drain_lock();
 		vec_foreach (struct drain_job **, job, &r->jobs) {
 			if ((*job)->is_open) {
 				jail_arena_beat(&(*job)->drain.arena);
 			}
 		}
-		pthread_mutex_unlock(&drain_lock);
+		drain_unlock();
 	}
 	return NULL;
 }
@@ -92,10 +104,10 @@ static void print_done(const struct drain *d)
 
 static void close_job(struct drain_job *job)
 {
-	pthread_mutex_lock(&drain_lock);
+	drain_lock();
 	drain_close(&job->drain);
 	job->is_open = false;
-	pthread_mutex_unlock(&drain_lock);
+	drain_unlock();
 }
 
 /* What is wrong is said once, and tried again; at the end it counts. */
@@ -199,7 +211,7 @@ static void end(struct drain_run *r)
 			close_job(job);
 		}
 	}
-	pthread_mutex_lock(&drain_lock); /* for good */
+	drain_lock(); /* for good */
 	vec_foreach (struct drain_job **, job, &r->jobs) {
 		free((*job)->path);
 		free(*job);

@@ -31,6 +31,7 @@ struct held {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* Both under the lock. */
 static void *all; /* a tree of tsearch() */
 static uint64_t calls;

@@ -12,7 +12,7 @@
 
 static void refuse(const struct waymark_object *object, const char *name)
 {
-	static bool told;
+	static bool told; /* relaxed: one exchange finds it false */
 
 	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
 		waymark_message("%s: its events are off: it was built for trace ABI %u, and this "

@@ -9,7 +9,7 @@
 /* These functions return nothing: the first error is told, the others are like it. */
 static void tell(const struct waymark_error *error)
 {
-	static bool told;
+	static bool told; /* relaxed: one exchange finds it false */
 
 	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
 		waymark_message("%s", error->text);

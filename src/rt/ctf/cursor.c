@@ -115,6 +115,7 @@ static bool head_is_new(struct ctf_round *round, struct cursor *c)
  */
 static bool write_number(struct ctf_round *round, struct cursor *c)
 {
+	/* Under the drain lock. */
 	static char packet[PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
 	struct packet_header *h = (void *)packet;
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);

@@ -154,7 +154,7 @@ static bool make_base(char base[PATH_MAX], bool *is_named)
 
 int waymark_ctf_jail_make(uint32_t count, size_t events)
 {
-	static char base[PATH_MAX];
+	static char base[PATH_MAX]; /* one thread: waymark_init() under the control lock */
 	struct process *p = waymark_process();
 	struct jail_wish wish = { .count = count, .base = base };
 

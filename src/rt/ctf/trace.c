@@ -48,7 +48,7 @@ static size_t length_without_slashes(const char *path)
 /* Bits that differ for each process and each call, where the kernel has none to give. */
 static void mix_uuid(const struct ctf_trace *t, uint64_t bits[2])
 {
-	static uint32_t calls;
+	static uint32_t calls; /* relaxed: each call gets another */
 	uint64_t seed[] = { t->begin.ticks, t->begin.realtime_ns, t->pid,
 		(uint64_t)syscall(SYS_gettid), (uintptr_t)t, (uintptr_t)&calls,
 		__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) };

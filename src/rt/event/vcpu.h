@@ -52,8 +52,8 @@ static inline struct waymark_vcpu_set *vcpu_shown(const struct waymark_event *ev
 	return __atomic_load_n(&event->vcpus, __ATOMIC_ACQUIRE);
 }
 
-/* Which indices are taken: a bit for each. Under the control lock. */
-extern uint32_t waymark_vcpu_taken[VCPU_WORDS];
+/* Which indices are taken: a bit for each of 32. Under the control lock. */
+uint32_t waymark_vcpu_taken(unsigned int word);
 
 /* The index of a CPU, WAYMARK_VCPUS where it has none. Any thread, lock-free. */
 unsigned int waymark_vcpu_index(const void *cpu);
@@ -64,7 +64,7 @@ void waymark_vcpu_table_remove(void *cpu, unsigned int index);
 
 static inline bool vcpu_is_taken(unsigned int index)
 {
-	return waymark_vcpu_taken[index / 32] >> index % 32 & 1;
+	return waymark_vcpu_taken(index / 32) >> index % 32 & 1;
 }
 
 /*

@@ -114,7 +114,7 @@ static bool is_all(const struct waymark_vcpu_set *set)
 	uint32_t missing = !set->base;
 
 	for (unsigned int i = 0; i < VCPU_WORDS; i++) {
-		missing |= waymark_vcpu_taken[i] & ~set->on[i];
+		missing |= waymark_vcpu_taken(i) & ~set->on[i];
 	}
 	return missing == 0;
 }
@@ -124,7 +124,7 @@ static void fill(struct waymark_vcpu_set *set, unsigned int index, bool on)
 {
 	for (unsigned int i = 0; i < VCPU_WORDS; i++) {
 		uint32_t bit = i == index / 32 ? UINT32_C(1) << index % 32 : 0;
-		uint32_t word = on ? bit : waymark_vcpu_taken[i] & ~bit;
+		uint32_t word = on ? bit : waymark_vcpu_taken(i) & ~bit;
 
 		__atomic_store_n(&set->on[i], word, __ATOMIC_RELAXED);
 	}

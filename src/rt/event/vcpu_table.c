@@ -19,6 +19,7 @@ struct slot {
 	uint32_t index;
 };
 
+/* See struct slot for the lock. */
 static struct slot slots[SLOTS];
 
 /* What stands in a slot that is freed, but not empty. */
@@ -26,7 +27,13 @@ static const char freed;
 
 static void *by_index[WAYMARK_VCPUS]; /* release, pairs with waymark_vcpu_find() */
 
-uint32_t waymark_vcpu_taken[VCPU_WORDS];
+/* Under the control lock. */
+static uint32_t taken[VCPU_WORDS];
+
+uint32_t waymark_vcpu_taken(unsigned int word)
+{
+	return taken[word];
+}
 
 static unsigned int first_slot(const void *cpu)
 {
@@ -97,7 +104,7 @@ void waymark_vcpu_table_add(void *cpu, unsigned int index)
 	while (s->cpu && s->cpu != &freed) {
 		s = next_slot(s);
 	}
-	waymark_vcpu_taken[index / 32] |= UINT32_C(1) << index % 32;
+	taken[index / 32] |= UINT32_C(1) << index % 32;
 	__atomic_store_n(&s->index, index, __ATOMIC_RELAXED);
 	/* Release: pairs with cpu_of(), which shows the index and its bits in the sets. */
 	__atomic_store_n(&s->cpu, cpu, __ATOMIC_RELEASE);
@@ -122,7 +129,7 @@ void waymark_vcpu_table_remove(void *cpu, unsigned int index)
 {
 	struct slot *s = find_slot(cpu);
 
-	waymark_vcpu_taken[index / 32] &= ~(UINT32_C(1) << index % 32);
+	taken[index / 32] &= ~(UINT32_C(1) << index % 32);
 	__atomic_store_n(&by_index[index], NULL, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->cpu, &freed, __ATOMIC_RELEASE);
 	empty_back(s);

@@ -32,7 +32,7 @@ static const char *prefix = ARENA_FILE_PREFIX;
 
 __attribute__((constructor(101))) static void read_prefix(void)
 {
-	static char own[ARENA_FILE_PATH_BYTES];
+	static char own[ARENA_FILE_PATH_BYTES]; /* written by this constructor only */
 	const char *directory = secure_getenv("WAYMARK_SHM");
 
 	if (directory && strlen(directory) + sizeof("/waymark-") <= sizeof(own)) {

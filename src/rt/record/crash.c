@@ -205,7 +205,7 @@ static void say_losses(const struct process *p)
 
 static void say_early_losses(void)
 {
-	uint64_t lost = __atomic_load_n(&waymark_recorder_lost_early, __ATOMIC_RELAXED);
+	uint64_t lost = waymark_recorder_lost_early();
 
 	if (lost) {
 		waymark_message("%llu events lost for want of memory", (unsigned long long)lost);

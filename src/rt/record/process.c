@@ -82,7 +82,7 @@ static void before_fork(void)
  */
 static void detach(struct cursor *cut, void *scratch)
 {
-	static waymark_count nowhere;
+	static waymark_count nowhere; /* any thread may store into it: nobody reads it */
 	struct waymark_cursor *c = &cut->hot;
 
 	c->pos = scratch;

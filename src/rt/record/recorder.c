@@ -278,7 +278,7 @@ static void count_lost(struct recorder *r, struct cursor *c, uint32_t id)
 {
 	waymark_counts_lose(id);
 	if (!r) {
-		__atomic_fetch_add(&waymark_recorder_lost_early, 1, __ATOMIC_RELAXED);
+		waymark_recorder_lose_early();
 		return;
 	}
 	__atomic_fetch_add(&r->lost, 1, __ATOMIC_RELAXED);

@@ -31,9 +31,12 @@ struct counters {
 	uint32_t async;
 };
 
+/* Until the constructor below has a page that forks share; only that writes the pointer. */
 static struct counters own_counters = { FIRST_BLOCK, UINT32_C(1) << 31 };
 static struct counters *counters = &own_counters;
-static uint32_t forks; /* that led to this process */
+
+/* That led to this process. Relaxed: written by a fork's child, which has one thread. */
+static uint32_t forks;
 
 uint64_t waymark_scope_refill(void)
 {

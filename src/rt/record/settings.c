@@ -26,7 +26,18 @@ static struct {
 
 #define BUFFER_DEFAULT (UINT64_C(256) << 20)
 
-uint64_t waymark_recorder_lost_early;
+/* Relaxed: a count. */
+static uint64_t lost_early;
+
+void waymark_recorder_lose_early(void)
+{
+	__atomic_fetch_add(&lost_early, 1, __ATOMIC_RELAXED);
+}
+
+uint64_t waymark_recorder_lost_early(void)
+{
+	return __atomic_load_n(&lost_early, __ATOMIC_RELAXED);
+}
 
 static int too_late(const char *what, struct waymark_error *error)
 {

@@ -18,7 +18,8 @@ uint32_t waymark_recorder_cycles(void);
 /* Counts what the files have taken, so that a waiter sees whether it gets on. */
 uint64_t waymark_recorder_progress(const struct process *p);
 
-/* Events lost before there was memory for the process block. Relaxed. */
-extern uint64_t waymark_recorder_lost_early;
+/* Events lost before there was memory for the process block. Any thread, any signal handler. */
+void waymark_recorder_lose_early(void);
+uint64_t waymark_recorder_lost_early(void);
 
 #endif

@@ -22,11 +22,12 @@ struct slab {
 	uint64_t kept; /* the same, of those that are looked at */
 };
 
+/* Atomics, see slab_take(). */
 static struct slab slabs[SLABS_MAX];
 
 /*
  * What a thread has before its first event and after its last: always busy, so
- * that the inline code takes the slow path and never stores into it.
+ * that the inline code takes the slow path. Never written.
  */
 static struct waymark_cursor no_cursor = { .busy = 1 };
 
@@ -36,6 +37,7 @@ __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
 /* For the values of later keys the C library may allocate, which no signal handler can. */
 #define KEYS_IN_THREAD 32u
 
+/* By a constructor. */
 static pthread_key_t exit_key;
 static uint32_t exit_key_valid;
 

@@ -118,7 +118,7 @@ uint32_t waymark_tally_owner(struct slot *s, struct tally *own, struct tally *en
 
 void waymark_tally_unplaced(const struct process *p, struct tally *sum)
 {
-	sum->lost += __atomic_load_n(&waymark_recorder_lost_early, __ATOMIC_RELAXED);
+	sum->lost += waymark_recorder_lost_early();
 	for (int k = 0; p && k < WAYMARK_RECORDERS; k++) {
 		sum->lost += __atomic_load_n(&p->recorders[k].lost_unplaced, __ATOMIC_RELAXED);
 	}

@@ -45,6 +45,7 @@ static THREAD_LOCAL const struct waymark_category *deeper; /* of what did not fi
 static THREAD_LOCAL bool is_watched; /* the thread's end */
 static THREAD_LOCAL uint32_t removals; /* when all of the stack was there */
 
+/* By a constructor. */
 static pthread_key_t exit_key;
 static bool exit_key_valid;
 
@@ -144,7 +145,7 @@ static void watch_thread(void)
 
 static void lose(const struct waymark_event *event, unsigned int backends)
 {
-	static bool told;
+	static bool told; /* relaxed: one exchange finds it false */
 
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
 		if (backends & (1u << k)) {

@@ -75,7 +75,7 @@ static COLD bool build_mapped(struct flattening *f)
 /* As much as the room has. */
 static COLD void build_cut(struct flattening *f)
 {
-	static unsigned char cut = BRACE_TOKEN_CUT;
+	static unsigned char cut = BRACE_TOKEN_CUT; /* never written */
 	struct waymark_trees *t = f->trees;
 	struct brace_tree tree = { .bytes = &cut, .used = 1 };
 

@@ -20,6 +20,7 @@ static const struct {
 	{ "FinishAsyncTraceWrapper", offsetof(struct hitrace, finish_async) },
 };
 
+/* Before the release that hitrace.c shows it by. */
 static struct hitrace functions;
 
 /* Errors of the dynamic linker are read, so that the program finds none of ours. */

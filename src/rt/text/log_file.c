@@ -42,7 +42,7 @@ static int parked_fd = TO_STDERR;
 static char *log_path; /* absolute; under the control lock */
 static bool log_off;
 
-static bool failure_told;
+static bool failure_told; /* relaxed: one exchange finds it false */
 
 static bool is_ours(int fd, struct stat *st)
 {

@@ -48,7 +48,7 @@ static int64_t find_change(int64_t before, int64_t after)
 
 void waymark_log_zone_read(void)
 {
-	static bool begun;
+	static bool begun; /* relaxed: one exchange finds it false */
 	int64_t now = time(NULL);
 	uint32_t used = 1;
 

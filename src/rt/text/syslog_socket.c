@@ -36,7 +36,7 @@
 /* By release, read by acquire with each message; 0: none was opened yet. */
 static uint64_t current;
 
-/* The pid of who replaces the socket; a fork's child takes over what its parent held. */
+/* A lock: the pid of who replaces the socket; a fork's child takes over what its parent held. */
 static uint32_t changing;
 
 static uint64_t pack(int fd, bool stream, const struct stat *st)
