@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""What is checked of a victim that was killed: of kill.py, and of the long run of kills."""
+
+import json
+import struct
+import time
+
+import survive
+
+
+class Killed(survive.Survive):
+    def kill_after(self, ms, *args, options=",buffer=1G", shm=None, **how):
+        more = {"WAYMARK_SHM": str(shm)} if shm else {}
+        victim = self.start(*args, env=self.env(options, **more), **how)
+        time.sleep(ms / 1000)
+        victim.kill()
+        out, said = victim.communicate()
+        self.assertRegex(said, "^(waymark: .*: threads still record; .*\n)?$")
+
+    def assert_nothing_was_counted(self):
+        counted = self.counts.read_bytes() if self.counts.exists() else b""
+        self.assertEqual(counted.strip(b"\0"), b"")
+
+    def check_what_is_left(self):
+        if self.trace.exists():
+            events = self.check_everything()
+        else: # killed before its first event
+            events = 0
+            self.assert_nothing_was_counted()
+            self.waymark("recover", "--all")
+            self.assert_clean()
+        return events
+
+    def check_turns(self):
+        """Each event is in one of the traces that the process went through, before and after recover."""
+        traces = sorted(self.work.glob("turn-*.ctf"))
+        if self.trace.exists():
+            traces.insert(0, self.trace)
+        if not traces: # killed before its first event
+            return 0
+        events = self.check_together(traces)
+        self.waymark("recover", *(("--all",) if self.arenas() else traces))
+        self.assert_clean()
+        self.assertEqual(self.check_together(traces), events)
+        return len(traces)
+
+    def check_together(self, traces):
+        """One trace behind the other."""
+        reads = f'for t; do "{survive.WAYMARK}" print "$t" || exit; done'
+        return self.checked(["sh", "-c", reads, "sh", *traces], ())
+
+    def counted_too_much(self):
+        """What is shown and what is told as lost, less what was recorded."""
+        recorded = sum(c for (c,) in struct.iter_unpack("Q", self.counts.read_bytes()))
+        info, _ = json.JSONDecoder().raw_decode(self.waymark("info", "--json", self.trace))
+        return info["events"] + info["lost"] + info["overwritten"] - recorded
