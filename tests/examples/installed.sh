@@ -33,6 +33,9 @@ offered=$(bash -c 'complete() { :; }; source "$1" && PATH=$2:$PATH sh "$_waymark
 	"$tmp/root"/*/*/*/bash-completion/completions/tracetool "$bin") || offered=
 case $offered in *--format=*) ;; *) fail "no completion of tracetool: $offered" ;; esac
 
+for file in trace-events.vim trace-events-mode.el; do
+	find "$tmp/root" -name "$file" | grep -q /share/ || fail "$file is not installed"
+done
 for file in $(cd "$root" && find include docs/man -name '*.[h1-8]' -o -name '*.def'); do
 	find "$tmp/root" -name "${file##*/}*" | grep -q . || fail "$file is not installed"
 done

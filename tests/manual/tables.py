@@ -72,7 +72,7 @@ def check_backends():
 def check_system_calls():
     calls = [r.split(",")[0] for r in rows("src/rt/control/jail_calls.def", "JAIL_CALL")]
     text = "\n".join(pages["waymark-jail.7"].lines("DESCRIPTION")).split(".Ss System calls")[1]
-    said = re.findall(r"^\.It ([a-z_, ]*) Ta ", text.split(".El")[0], flags=re.M)
+    said = re.findall(r"^\.It ([a-z0-9_, ]*) Ta ", text.split(".El")[0], flags=re.M)
     faults.same("system calls in a jail", calls, ", ".join(said).replace(" ", "").split(","))
 
 
