@@ -31,6 +31,10 @@ check-deb:
 bench: deps
 	@tools/bench $(BUILD)-bench
 
+# RUNS: some of kills, fuzz, threads, large; and the options of tools/long-runs.
+long-runs: all
+	@tools/long-runs $(BUILD) $(RUNS)
+
 install: all
 	@tools/install $(BUILD) $(abspath $(PREFIX))
 
@@ -43,4 +47,4 @@ deps:
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-bench $(BUILD)-deb
 
-.PHONY: all demo demo-riscv check check-long check-sanitize deb check-deb bench install uninstall deps clean
+.PHONY: all demo demo-riscv check check-long check-sanitize deb check-deb bench long-runs install uninstall deps clean

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a command, its output to nowhere, and prints how long it took and how much memory at
- * most. Small itself: a process's peak is at least what its parent had when it began.
+ * Runs a command, its output to nowhere or to a file, and prints how long it took and how much
+ * memory at most. Small itself: a process's peak is at least what its parent had when it began.
  *
- * peak COMMAND [ARGUMENT...]
+ * peak [to=FILE] COMMAND [ARGUMENT...]
  */
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness.h"
 
-static void become(char **command)
+static void become(char **command, const char *file)
 {
-	int null = open("/dev/null", O_WRONLY);
+	int to = open(file, O_WRONLY);
 
-	if (null >= 0 && dup2(null, STDOUT_FILENO) >= 0) {
+	if (to >= 0 && dup2(to, STDOUT_FILENO) >= 0 && close(to) == 0) {
 		execv(command[0], command);
 	}
 	_exit(127);
@@ -26,12 +27,19 @@ static void become(char **command)
 int main(int argc, char **argv)
 {
 	struct rusage usage;
+	const char *file = "/dev/null";
 	int status;
+
+	if (argc > 1 && strncmp(argv[1], "to=", 3) == 0) {
+		file = argv[1] + 3;
+		argv++;
+		argc--;
+	}
 	double begin = bench_now();
 	pid_t child = fork();
 
 	if (child == 0) {
-		become(argv + 1);
+		become(argv + 1, file);
 	}
 	if (argc < 2 || child < 0 || wait4(child, &status, 0, &usage) < 0 || status) {
 		bench_fail("the command failed");

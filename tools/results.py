@@ -38,11 +38,12 @@ def git(*words):
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def commit():
-    """Of the sources; a + tells that they have changed since. What shows results may have."""
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".",
-                  ":!docs/reliability.md", ":!bench/RESULTS.md", ":!tests/long/results")
-    return (git("rev-parse", "--short=12", "HEAD") or "unknown") + ("+" if changed else "")
+def commit(*paths):
+    """Of the sources, or the last that changed those paths; a + tells of changes since."""
+    shown = (":!docs/reliability.md", ":!bench/RESULTS.md", ":!tests/long/results")
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", *(paths or (".", *shown)))
+    return (git("log", "-1", "--format=%h", "--abbrev=12", "--", *paths) or "unknown") + (
+        "+" if changed else "")
 
 
 def today():

@@ -4,8 +4,9 @@
 # fails and is kept as a file, whose name libFuzzer prints. Skipped where no
 # clang with libFuzzer is installed.
 #
-#	[FUZZ_SECONDS=N] [CLANG=clang] fuzz.sh REPOSITORY NAME SOURCE...
+#	[FUZZ_SECONDS=N] [FUZZ_CORPUS=DIR] [CLANG=clang] fuzz.sh REPOSITORY NAME SOURCE...
 #
+# FUZZ_CORPUS: keeps what it learns, and what it finds, in DIR/NAME and goes on from there.
 # A SOURCE is relative to src/.
 
 root=$1
@@ -30,14 +31,20 @@ fi
 cd "$root/src" || exit 99
 "$clang" $flags -I"$root/src" -I"$root/include" -o "$work/fuzz" "$here/fuzz_$name.c" "$@" || exit 1
 
-mkdir "$work/corpus"
+corpus=$work/corpus
+findings=${TMPDIR:-/tmp}/fuzz-$name-
+if [ -n "${FUZZ_CORPUS-}" ]; then
+	corpus=$FUZZ_CORPUS/$name
+	findings=$FUZZ_CORPUS/$name-
+fi
+mkdir -p "$corpus" || exit 99
 seeds=$here/$name.seeds
 [ -d "$seeds" ] || seeds=
 dict=$here/$name.dict
 [ -f "$dict" ] && dict=-dict=$dict || dict=
 
 "$work/fuzz" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 -error_exitcode=1 \
-	-artifact_prefix="${TMPDIR:-/tmp}/fuzz-$name-" $dict "$work/corpus" $seeds \
+	-artifact_prefix="$findings" $dict "$corpus" $seeds \
 	>"$work/log" 2>&1
 status=$?
 if [ $status -eq 0 ]; then

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Results add up as they should, and the documentation shows those that are there: results.py ROOT"""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1))
+sys.dont_write_bytecode = True
+sys.path.pop(0)  # this folder, whose files are called as those of tools
+sys.path.insert(0, str(ROOT / "tools"))
+
+import long_results
+import results
+
+LINE = {"date": "2026-01-02", "commit": "abc", "machine": "M", "run": "kills", "seconds": 5,
+        "counts": "turns 3", "verdict": "passed"}
+
+
+class Results(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = pathlib.Path(folder.name, "results")
+
+    def add(self, **more):
+        long_results.add(self.file, {**LINE, **more})
+        return long_results.read(self.file)
+
+    def test_a_line_is_read_as_it_was_written(self):
+        self.assertEqual(self.add(), [LINE])
+        self.assertEqual(len(self.add()), 2)
+
+    def test_what_fuzzers_do_with_the_same_sources_adds_up(self):
+        self.add(run="fuzz x", counts="inputs 10, kept 4", seconds=600)
+        self.add(run="fuzz y", counts="inputs 1, kept 1")
+        rows = self.add(run="fuzz x", counts="inputs 5, kept 6", seconds=60, date="2026-01-03")
+        self.assertEqual([row["run"] for row in rows], ["fuzz y", "fuzz x"])
+        self.assertEqual((rows[1]["counts"], rows[1]["seconds"]), ("inputs 15, kept 6", 660))
+        self.assertEqual(len(self.add(run="fuzz x", counts="inputs 1, kept 1", commit="def")), 3)
+        self.assertEqual(long_results.seconds_of(self.file, "fuzz x", "abc"), 660)
+
+    def test_a_finding_is_not_forgotten(self):
+        self.add(run="fuzz x", counts="inputs 0, kept 4", verdict="failed: exit 1")
+        rows = self.add(run="fuzz x", counts="inputs 9, kept 4")
+        self.assertEqual(rows[0]["verdict"], "failed: exit 1")
+
+    def test_the_table_has_the_last_of_each(self):
+        self.add()
+        rows = long_results.table(self.add(seconds=7200, verdict="failed: exit 1")).splitlines()
+        self.assertEqual(rows[2], "| kills: random kills | 2026-01-02 | abc | M | 2 h | turns 3 "
+                                  "| failed: exit 1 |")
+        self.assertRegex(rows[3], r"^\| threads: .* \| not run yet \|$")
+        self.assertIn("fuzz: every fuzzer", rows[-1])
+
+    def test_blocks(self):
+        text = "a\n<!-- n: begin -->\nold\n<!-- n: end -->\nb\n"
+        new = results.with_block(text, "n", "new\n")
+        self.assertEqual(new, "a\n<!-- n: begin -->\n\nnew\n\n<!-- n: end -->\nb\n")
+        self.assertEqual(results.with_block(new, "n", "new"), new)
+        with self.assertRaises(ValueError):
+            results.with_block(text, "other", "")
+
+    def test_the_documentation_shows_what_is_there(self):
+        shown = long_results.SHOWN.read_text()
+        table = long_results.table(long_results.read(long_results.FILE))
+        self.assertEqual(results.with_block(shown, long_results.BLOCK, table), shown,
+                         "tools/long-runs writes the table")
+        benchmarks = (ROOT / "bench/RESULTS.md").read_text()
+        results.with_block(benchmarks, "results", "")
+
+
+unittest.main()

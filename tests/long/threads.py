@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Threads that come and go for long: threads.py WAYMARK CROWD --seconds=N [--threads=N]
+
+Two programs at once, each with so many threads at a time, which fork now and then: one writes
+a trace in pieces, one is a flight recorder whose memory is taken again and again. Every
+event is counted by the programs and found by `waymark info`, kind by kind; memory, the
+files in /dev/shm and descriptors stay what they were. The last line is what was done.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+MIB = 1 << 20
+# What becomes of a flight recorder's events: lost are those that find no room while a busy
+# machine writes a snapshot.
+FATES = ("events", "overwritten", "lost")
+RECORDED = "*,backend=ctf,ctf.file=t.ctf,full=block,buffer=256M,rotate=64M"
+FLIGHT = "*,backend=ctf,ctf.file=t.ctf,full=overwrite,buffer=128M"
+BUFFER_MIB = {RECORDED: 256, FLIGHT: 128}
+
+# What one crowd may have besides its buffer: the program, stacks that were touched, tables.
+BESIDE_MIB = 64
+DESCRIPTORS_MAX = 1100  # a stream's file stays open: of each thread at most
+SAMPLE_SECONDS = 0.5
+# From when on nothing may grow: before, threads and streams become as many as there will be.
+SETTLED = 0.25
+GROWTH = 1.15
+
+
+def kinds_of(words):
+    """What a program says that it has recorded, by the names of its trace."""
+    counts = {name: int(count) for name, count in (word.split("=") for word in words)}
+    counts["crowd_work_end"] = counts["crowd_work"]
+    counts["Crowd:mark"] = counts.pop("marked")
+    del counts["threads"]
+    return {name: count for name, count in counts.items() if count}
+
+
+def metadata_of(trace):
+    try:
+        return (trace / "metadata").read_text(errors="replace")
+    except OSError:
+        return ""  # it goes, for a snapshot
+
+
+class Crowd:
+    """A program of threads, watched and checked while it runs."""
+
+    def __init__(self, options, option, snapshot_ms):
+        self.options = options
+        self.option = option
+        self.faults = []
+        self.total = collections.Counter()
+        self.samples = []  # (MiB resident, MiB in /dev/shm, descriptors)
+        self.taken = collections.Counter()  # of snapshots
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-long-", dir=options.directory))
+        base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.shm = pathlib.Path(tempfile.mkdtemp(prefix="waymark-long-", dir=base))
+        words = [options.seconds, options.threads, options.fork_ms, snapshot_ms]
+        env = {**os.environ, "WAYMARK_TRACE": option, "WAYMARK_SHM": str(self.shm)}
+        self.process = subprocess.Popen([options.crowd, *map(str, words)], cwd=self.work, env=env,
+                                        stdout=subprocess.PIPE, text=True)
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def fault(self, text):
+        self.faults.append(text)
+        print(f"FAULT: {self.option}: {text}", file=sys.stderr, flush=True)
+
+    def read(self):
+        for line in self.process.stdout:
+            what, *words = line.split()
+            if what == "child":
+                self.check_child(words)
+            elif what == "parent":
+                self.check_parent(words)
+            elif what == "snapshot":
+                self.take_snapshot(words[0])
+            elif what == "incomplete":
+                self.total["snapshots incomplete"] += 1
+                if (self.work / words[0]).exists():
+                    self.take_snapshot(words[0])
+            else:
+                self.fault(line.strip())
+
+    def info(self, trace):
+        done = subprocess.run([self.options.waymark, "info", "--json", self.work / trace],
+                              capture_output=True, text=True, check=False,
+                              env={**os.environ, "WAYMARK_SHM": str(self.shm)})
+        if done.returncode:
+            self.fault(f"waymark info {trace}: {done.stderr.strip()}")
+            return collections.defaultdict(int, kinds=[])
+        said = json.loads(done.stdout)
+        if said["damaged"] or said["unread"] or said["rotated_packets"]:
+            self.fault(f"{trace}: damaged {said['damaged']}, unread {said['unread']}")
+        return said
+
+    def check_child(self, words):
+        """Its trace is there when it says so, and in the files when it has ended."""
+        self.wait_for_end(int(words[0]))
+        for trace in self.check_kinds(words):
+            shutil.rmtree(self.work / trace, ignore_errors=True)
+        self.total["forks"] += 1
+
+    def traces_of(self, pid):
+        """By what they say themselves: a child that begins during a snapshot has the name t.ctf."""
+        own = f"t.ctf.{pid}"
+        wanted = re.compile(rf"\bv?pid = {pid};")
+        others = [path.name for path in self.work.glob("t.ctf*")
+                  if path.name != own and wanted.search(metadata_of(path))]
+        return others + [own] * (self.work / own).exists()
+
+    def check_kinds(self, words):
+        """A process that has ended; returns its traces."""
+        wanted = kinds_of(words[1:])
+        found = collections.Counter()
+        traces = self.traces_of(words[0])
+        for trace in traces:
+            found.update({kind["name"]: kind["events"] for kind in self.info(trace)["kinds"]})
+        if found != wanted:
+            self.fault(f"{traces}: there are {dict(found)}, recorded were {wanted}")
+        self.total["events"] += sum(found.values())
+        return traces
+
+    @staticmethod
+    def wait_for_end(pid):
+        """Until the kernel has let go its memory: a zombie at most."""
+        for _ in range(3000):
+            try:
+                if ") Z " in pathlib.Path(f"/proc/{pid}/stat").read_text():
+                    return
+            except OSError:
+                return
+            time.sleep(0.02)
+
+    def take_snapshot(self, name):
+        said = self.info(name)
+        self.taken.update({what: said[what] for what in FATES})
+        self.total["snapshots"] += 1
+        shutil.rmtree(self.work / name, ignore_errors=True)
+
+    def check_parent(self, words):
+        self.wait_for_end(int(words[0]))
+        self.total["threads"] = int(words[-1].split("=")[1])
+        wanted = kinds_of(words[1:])
+        if self.option == RECORDED:
+            self.check_kinds(words)
+            return
+        for trace in self.traces_of(words[0]):
+            said = self.info(trace)
+            self.taken.update({what: said[what] for what in FATES})
+        if sum(self.taken.values()) != sum(wanted.values()):
+            self.fault(f"there are {dict(self.taken)}, recorded were {sum(wanted.values())}")
+        self.total.update(self.taken)
+
+    def sample(self):
+        """False: it has ended."""
+        pid = self.process.pid
+        try:
+            status = pathlib.Path(f"/proc/{pid}/status").read_text()
+            resident = int(status.split("VmRSS:")[1].split()[0]) / 1024
+            descriptors = sum(len(os.listdir(path)) for path in self.tables_of(pid))
+        except (OSError, IndexError):
+            return False
+        shm = sum(entry.stat().st_blocks for entry in self.shm.iterdir()) * 512 / MIB
+        self.samples.append((resident, shm, descriptors))
+        return True
+
+    @staticmethod
+    def tables_of(pid):
+        """Of descriptors: the program's, and that of the writer, who has his own."""
+        yield f"/proc/{pid}/fd"
+        for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+            try:
+                if (task / "comm").read_text() == "waymark\n":
+                    yield task / "fd"
+            except OSError:
+                pass  # it has ended
+
+    def end(self):
+        self.reader.join()
+        if self.process.wait():
+            self.fault(f"exit {self.process.returncode}")
+        left = [entry.name for entry in self.shm.iterdir()]
+        if left:
+            self.fault(f"left in memory: {left}")
+        self.check_samples()
+        shutil.rmtree(self.work)
+        shutil.rmtree(self.shm)
+
+    def check_samples(self):
+        begin = self.samples[int(len(self.samples) * SETTLED):][:max(1, len(self.samples) // 4)]
+        last = self.samples[-max(1, len(self.samples) // 4):]
+        limits = (BUFFER_MIB[self.option] + BESIDE_MIB, BUFFER_MIB[self.option] + BESIDE_MIB,
+                  DESCRIPTORS_MAX)
+        for index, what in enumerate(("MiB resident", "MiB in /dev/shm", "descriptors")):
+            most = max(sample[index] for sample in self.samples)
+            before, after = (max(sample[index] for sample in part) for part in (begin, last))
+            if most > limits[index]:
+                self.fault(f"{what}: {most:.0f}, more than {limits[index]}")
+            if self.options.seconds >= 60 and after > before * GROWTH + 8:
+                self.fault(f"{what} have grown from {before:.0f} to {after:.0f}")
+            self.total[what] = f"{before:.0f} then {after:.0f}"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("waymark", type=os.path.abspath)
+    parser.add_argument("crowd", type=os.path.abspath)
+    parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--threads", type=int, default=1000)
+    parser.add_argument("--fork-ms", type=int, default=500)
+    parser.add_argument("--snapshot-ms", type=int, default=1000)
+    parser.add_argument("--directory", help="where traces are written")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    crowds = {"in pieces": Crowd(options, RECORDED, 0),
+              "flight recorder": Crowd(options, FLIGHT, options.snapshot_ms)}
+    while any([crowd.sample() for crowd in crowds.values()]):
+        time.sleep(SAMPLE_SECONDS)
+    for crowd in crowds.values():
+        crowd.end()
+    print("; ".join(f"{name}: " + ", ".join(f"{what} {n}" for what, n in crowd.total.items())
+                    for name, crowd in crowds.items()))
+    return 1 if any(crowd.faults for crowd in crowds.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
