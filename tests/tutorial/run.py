@@ -44,7 +44,7 @@ import tempfile
 ANY_NUMBER = r"(?:\d{4}-\d\d-\d\dT[\d:.]+Z|\d+(?:\.\d+)?(?: ?(?:ns|us|ms|s|[kKMG])\b)?)"
 NUMBER = re.compile(rf"(?<![\w.]){ANY_NUMBER}(?!\w)")
 BACKGROUND = """
-for i in $(seq 200); do
+for i in $(seq 1000); do
 	if waymark ls 2>&3 | grep -q "^ *$! " || ! kill -0 $! 2>&3; then break; fi
 	sleep 0.05
 done"""
@@ -200,6 +200,11 @@ def run(document, prefix, top, wanted=report):
             os.killpg(shell.pid, 9)
         except ProcessLookupError:
             pass
+    # What a killed program has left in memory goes with its trace.
+    traces = [str(path) for path in directory.glob("*.ctf")]
+    if traces:
+        subprocess.run(["waymark", "recover", *traces], env=environment(top, prefix), check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     faults = list(wanted(document, steps, state, directory) or [])
     reached = (state / "reached").read_text().strip()
     if reached != "end":
