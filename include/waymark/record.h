@@ -189,6 +189,23 @@ static inline uint64_t waymark_clock(const struct waymark_cursor *c)
 	return c->cycles ? waymark_clock_cycles() : waymark_clock_ns();
 }
 
+/*
+ * Whether the cursor's packet has room for `size` bytes. The writer closes a quiet packet by
+ * storing a limit of NULL: the difference is negative then, as no address has the highest of 64
+ * bits. Of 32 it may be set.
+ */
+static inline bool waymark_cursor_has_room(const struct waymark_cursor *c, size_t size)
+{
+	const char *limit = __atomic_load_n(&c->limit, __ATOMIC_RELAXED);
+
+#if UINTPTR_MAX > UINT32_MAX
+	return limit - c->pos >= (ptrdiff_t)size;
+#else
+	return (uintptr_t)limit >= (uintptr_t)c->pos &&
+	       (uintptr_t)limit - (uintptr_t)c->pos >= size;
+#endif
+}
+
 /* A cursor that is marked busy and has room; NULL where the event is lost, and was counted. */
 static inline struct waymark_cursor *waymark_cursor_wait(
 	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size, uint32_t id)
@@ -201,7 +218,7 @@ static inline struct waymark_cursor *waymark_cursor_wait(
 	}
 	__atomic_store_n(&c->busy, 1, __ATOMIC_RELAXED);
 	__asm__ volatile("" ::: "memory");
-	if (__atomic_load_n(&c->limit, __ATOMIC_RELAXED) - c->pos < (ptrdiff_t)size) {
+	if (!waymark_cursor_has_room(c, size)) {
 		c = waymark_cursor_refill(recorder, c, size, id);
 	}
 	return c;
@@ -219,9 +236,7 @@ static inline struct waymark_cursor *waymark_cursor_try(struct waymark_cursor *c
 	}
 	__atomic_store_n(&c->busy, 1, __ATOMIC_RELAXED);
 	__asm__ volatile("" ::: "memory");
-	/* Signed: the writer closes a quiet packet by storing a limit of NULL. */
-	if (WAYMARK_UNLIKELY(
-		    __atomic_load_n(&c->limit, __ATOMIC_RELAXED) - c->pos < (ptrdiff_t)size) ||
+	if (WAYMARK_UNLIKELY(!waymark_cursor_has_room(c, size)) ||
 		WAYMARK_UNLIKELY(c->cycles != WAYMARK_CYCLES)) {
 		__atomic_store_n(&c->busy, 0, __ATOMIC_RELAXED);
 		return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See ctf_pairs.h. */
+#include <inttypes.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -55,12 +56,13 @@ static void check_header(const struct packet_header *h, struct stream *s, size_t
 	/* Packets may be missing only where events are told to be. */
 	if (h->sequence <= s->sequence || (h->sequence > s->sequence + 1 && s->sequence &&
 						  h->events_discarded == s->discarded)) {
-		fail_msg("stream %lu: packet %lu behind packet %lu", s->number, h->sequence,
-			s->sequence);
+		fail_msg("stream %" PRIu64 ": packet %" PRIu64 " behind packet %" PRIu64, s->number,
+			h->sequence, s->sequence);
 	}
 	assert_true(h->events_discarded >= s->discarded);
 	if (h->timestamp_begin < s->end || h->timestamp_end < h->timestamp_begin) {
-		fail_msg("stream %lu: packet %lu begins %ld ticks after the one before, lasts %ld",
+		fail_msg("stream %" PRIu64 ": packet %" PRIu64
+			 " begins %ld ticks after the one before, lasts %ld",
 			s->number, h->sequence, (long)(h->timestamp_begin - s->end),
 			(long)(h->timestamp_end - h->timestamp_begin));
 	}
@@ -72,7 +74,8 @@ static void check_time(const struct packet_header *h, uint64_t ticks)
 	uint64_t after = (ticks - h->timestamp_begin) & PACKET_CLOCK_MASK;
 
 	if (after > h->timestamp_end - h->timestamp_begin) {
-		fail_msg("stream %lu: packet %lu: an event %ld ticks behind its end",
+		fail_msg("stream %" PRIu64 ": packet %" PRIu64
+			 ": an event %ld ticks behind its end",
 			h->stream_instance_id, h->sequence,
 			(long)(h->timestamp_begin + after - h->timestamp_end));
 	}
@@ -130,7 +133,7 @@ static void read_piece(struct pairs *p, struct stream *s, const char *path)
 static void parse_name(const char *name, uint64_t *stream, uint64_t *piece)
 {
 	*stream = *piece = 0;
-	sscanf(name, CTF_STREAM "%lu-%lu", stream, piece);
+	sscanf(name, CTF_STREAM "%" SCNu64 "-%" SCNu64, stream, piece);
 }
 
 static int by_stream(const struct dirent **a, const struct dirent **b)
@@ -197,7 +200,8 @@ static uint64_t *numbers(const struct pairs *p, uint64_t who, size_t *count)
 			continue;
 		}
 		if (last && last->stream == e->stream && e->i <= last->i) {
-			fail_msg("%lu: event %lu behind event %lu", who, e->i, last->i);
+			fail_msg("%" PRIu64 ": event %" PRIu64 " behind event %" PRIu64, who, e->i,
+				last->i);
 		}
 		last = e;
 		all[(*count)++] = e->i;
@@ -213,7 +217,7 @@ uint64_t check_none_twice(const struct pairs *p, uint64_t who)
 
 	for (size_t k = 1; k < count; k++) {
 		if (all[k] == all[k - 1]) {
-			fail_msg("%lu: event %lu is there twice", who, all[k]);
+			fail_msg("%" PRIu64 ": event %" PRIu64 " is there twice", who, all[k]);
 		}
 	}
 	free(all);
@@ -227,7 +231,8 @@ uint64_t check_each_once(const struct pairs *p, uint64_t who)
 
 	for (size_t k = 0; k < count; k++) {
 		if (all[k] != k) {
-			fail_msg("%lu: event %lu where %lu was due", who, all[k], k);
+			fail_msg(
+				"%" PRIu64 ": event %" PRIu64 " where %zu was due", who, all[k], k);
 		}
 	}
 	free(all);
@@ -245,8 +250,9 @@ uint64_t check_gaps(const struct pairs *p, uint64_t who)
 			continue;
 		}
 		if (e->i != next + e->lost) {
-			fail_msg("%lu: event %lu behind a gap of %lu, the one before is %ld", who,
-				e->i, e->lost, (long)next - 1);
+			fail_msg("%" PRIu64 ": event %" PRIu64 " behind a gap of %" PRIu64
+				 ", the one before is %ld",
+				who, e->i, e->lost, (long)next - 1);
 		}
 		next = e->i + 1;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See support.h. */
+#include <inttypes.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -218,11 +219,13 @@ static uint64_t check(const struct trace *t, uint64_t who, bool exact)
 		uint64_t at = trace_arg(d, 1);
 
 		if (exact ? at != next : at < next) {
-			fail_msg("thread %lu: event %lu where %lu was due", who, at, next);
+			fail_msg("thread %" PRIu64 ": event %" PRIu64 " where %" PRIu64 " was due",
+				who, at, next);
 		}
 		if (d->ns < ns) {
-			fail_msg("thread %lu: event %lu goes back in time by %lu ns", who, at,
-				ns - d->ns);
+			fail_msg("thread %" PRIu64 ": event %" PRIu64
+				 " goes back in time by %" PRIu64 " ns",
+				who, at, ns - d->ns);
 		}
 		ns = d->ns;
 		next = at + 1;

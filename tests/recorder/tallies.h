@@ -3,6 +3,7 @@
 #ifndef TESTS_RECORDER_TALLIES_H
 #define TESTS_RECORDER_TALLIES_H
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +20,14 @@
 #define PAIR_ID 1u
 
 /* In a child: ends it with the line's number in what it says. */
-#define expect(what, value, wanted)                                                         \
-	do {                                                                                \
-		uint64_t is_ = (value), wanted_ = (wanted);                                 \
-		if (is_ != wanted_) {                                                       \
-			fprintf(stderr, "line %d: %s: %lu, not %lu\n", __LINE__, what, is_, \
-				wanted_);                                                   \
-			_exit(1);                                                           \
-		}                                                                           \
+#define expect(what, value, wanted)                                                              \
+	do {                                                                                     \
+		uint64_t is_ = (value), wanted_ = (wanted);                                      \
+		if (is_ != wanted_) {                                                            \
+			fprintf(stderr, "line %d: %s: %" PRIu64 ", not %" PRIu64 "\n", __LINE__, \
+				what, is_, wanted_);                                             \
+			_exit(1);                                                                \
+		}                                                                                \
 	} while (0)
 
 static inline void expect_tally(

@@ -6,6 +6,7 @@
  * Who drains looks at all threads again and again: between any two looks the
  * thread may go on. waymark_slot_next() is wrapped to have it do so at each.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +101,7 @@ static void a_flush_has_what_came_before_whenever_the_thread_goes_on(void **stat
 		assert_int_equal(run(flush_and_vanish), 0);
 		read_pairs(&p, "trace");
 		if (check_each_once(&p, 0) < BEFORE) {
-			fail_msg("at look %u: %lu events", at, p.count);
+			fail_msg("at look %u: %" PRIu64 " events", at, p.count);
 		}
 		pairs_free(&p);
 	}
@@ -143,7 +144,7 @@ static void a_snapshot_waits_for_a_thread_without_a_processor(void **state)
 		assert_int_equal(run(snapshot_of_slow_thread), 0);
 		read_pairs(&p, "snapshot");
 		if (check_none_twice(&p, 0) < BEFORE) {
-			fail_msg("at look %u: %lu events", at, check_none_twice(&p, 0));
+			fail_msg("at look %u: %" PRIu64 " events", at, check_none_twice(&p, 0));
 		}
 		pairs_free(&p);
 	}

@@ -3,6 +3,7 @@
  * Programs that lock their memory: what the recorder makes resident is what it
  * uses, and a limit of locked memory costs no event.
  */
+#include <inttypes.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,8 @@ static void end(uint64_t resident_before)
 	uint64_t resident = status_of("VmRSS:");
 
 	if (resident > resident_before + FEW) {
-		fprintf(stderr, "%lu KiB became resident\n", (resident - resident_before) / 1024);
+		fprintf(stderr, "%" PRIu64 " KiB became resident\n",
+			(resident - resident_before) / 1024);
 		_exit(2);
 	}
 	exit(waymark_recorder_flush() ? 3 : 0);

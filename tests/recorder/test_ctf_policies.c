@@ -3,6 +3,7 @@
  * What an event does that finds no memory, with the native recorder: it is lost
  * and counted at its place, it takes the place of the oldest ones, or it waits.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +113,8 @@ static void the_flight_recorder_keeps_the_newest_events(void **state)
 			assert_int_equal(p.count + p.lost, threads * per_thread);
 			/* An eighth is kept free, and open packets are not full. */
 			if (p.count * 24 < buffer / 2) {
-				fail_msg("%lu bytes of %lu kept", p.count * 24, buffer);
+				fail_msg("%" PRIu64 " bytes of %" PRIu64 " kept", p.count * 24,
+					buffer);
 			}
 			pairs_free(&p);
 		}

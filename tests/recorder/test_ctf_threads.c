@@ -4,6 +4,7 @@
  * short ones by the thousand. Streams and memory are those of the threads at one
  * time; nobody's packet keeps others from recording.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static void end_without_losses(void)
 
 	waymark_recorder_get_stats(&stats);
 	if (stats.lost) {
-		fprintf(stderr, "%lu events found no room\n", stats.lost);
+		fprintf(stderr, "%" PRIu64 " events found no room\n", stats.lost);
 		_exit(2);
 	}
 }
@@ -87,7 +88,7 @@ static void check_short_threads(void)
 		assert_int_equal(check_each_once(&p, who), per_thread);
 	}
 	if (p.streams > at_once + 2) {
-		fail_msg("%lu streams of %u threads at once", p.streams, at_once);
+		fail_msg("%" PRIu64 " streams of %u threads at once", p.streams, at_once);
 	}
 	pairs_free(&p);
 }
@@ -152,7 +153,7 @@ static void the_flight_recorder_takes_the_packets_of_idle_threads(void **state)
 		}
 		/* Half of the memory, or all there is. */
 		if (found != per_thread && found * 24 < buffer / 2) {
-			fail_msg("%lu of the last %lu events", found, per_thread);
+			fail_msg("%" PRIu64 " of the last %" PRIu64 " events", found, per_thread);
 		}
 		assert_int_equal(p.count + p.lost, per_thread + CROWD);
 		pairs_free(&p);

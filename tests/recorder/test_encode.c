@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the sink `simple` writes: bytes, names, times, and which file. */
+#include <inttypes.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,8 @@ static void record_mixed(void)
 
 static void every_type_has_its_bytes(void **state)
 {
+	static const uint32_t hello = 5;
+	static const uint32_t two = 2;
 	static const uint64_t head[] = { (uint64_t)-8, 0xffff };
 	static const uint64_t tail[] = { (uint64_t)-16, 1, 0xff, (uint64_t)-32, UINT32_MAX,
 		(uint64_t)-64, 0x1234 };
@@ -48,13 +51,15 @@ static void every_type_has_its_bytes(void **state)
 	assert_int_equal(d->pid, pid);
 	assert_int_equal(d->length, 16 + 4 + 5 + 56 + 4);
 	assert_memory_equal(d->args, head, 16);
-	assert_memory_equal(d->args + 16, "\x05\0\0\0hello", 9);
+	assert_memory_equal(d->args + 16, &hello, 4);
+	assert_memory_equal(d->args + 20, "hello", 5);
 	assert_memory_equal(d->args + 25, tail, 56);
 	assert_memory_equal(d->args + 81, "\0\0\0\0", 4);
 	assert_string_equal(d[1].name, "none");
 	assert_int_equal(d[1].length, 0);
 	assert_memory_equal(d[2].args + 16, "\0\0\0\0", 4);
-	assert_memory_equal(d[2].args + 20 + 56, "\x02\0\0\0\xff\n", 6);
+	assert_memory_equal(d[2].args + 20 + 56, &two, 4);
+	assert_memory_equal(d[2].args + 24 + 56, "\xff\n", 2);
 	trace_free(&t);
 }
 
@@ -337,7 +342,7 @@ static void record_now_and_then(void)
 		sleep_ms(i == 2 ? 1400 : 30); /* deep asleep before the last one */
 	}
 	if (slowest > (UNDER_TSAN ? 1000 : 250)) {
-		fprintf(stderr, "an event took %lu ms to the file\n", slowest);
+		fprintf(stderr, "an event took %" PRIu64 " ms to the file\n", slowest);
 		_exit(1);
 	}
 	sleep_ms(1500);

@@ -5,6 +5,7 @@
  * wedges), 6 (gaps that cannot be located), 7 (a stalled producer holds up the
  * others) and 8 (order between threads) must not be here.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -133,7 +134,7 @@ static void record_without_waiting(void)
 
 	waymark_recorder_get_stats(&stats);
 	if (yields || !stats.lost) {
-		fprintf(stderr, "waited %u times, %lu events lost\n", yields, stats.lost);
+		fprintf(stderr, "waited %u times, %" PRIu64 " events lost\n", yields, stats.lost);
 		_exit(2);
 	}
 }

@@ -3,6 +3,7 @@
  * Events in signal handlers that interrupt events: nothing is lost, torn or out
  * of order, at any instruction of recording, the packet switch included.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -76,7 +77,8 @@ static void hammer(void)
 	pthread_join(t[0], NULL);
 	pthread_join(t[1], NULL);
 	f = fopen("made", "w");
-	fprintf(f, "%lu %lu %lu %lu\n", made[1][0], made[1][1], made[2][0], made[2][1]);
+	fprintf(f, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", made[1][0], made[1][1],
+		made[2][0], made[2][1]);
 	fclose(f);
 }
 
@@ -88,8 +90,8 @@ static void timers_at_10_khz_lose_nothing(void **state)
 	(void)state;
 	assert_int_equal(run(hammer), 0);
 	f = fopen("made", "r");
-	assert_int_equal(
-		fscanf(f, "%lu %lu %lu %lu", &made[1][0], &made[1][1], &made[2][0], &made[2][1]),
+	assert_int_equal(fscanf(f, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &made[1][0],
+				 &made[1][1], &made[2][0], &made[2][1]),
 		4);
 	fclose(f);
 	read_trace(&t, "hammer", 0);

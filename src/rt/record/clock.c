@@ -34,17 +34,11 @@ static bool cycles_are_invariant(void)
 	return false;
 }
 
-#elif defined(__x86_64__) || defined(__i386__)
+#elif defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
 
-/*
- * The kernel takes the cycle counter away from itself when it has caught it
- * going wrong; it then runs on one of these. Others (tsc, kvm-clock, hyperv)
- * are the cycle counter, or do not say anything about it.
- */
-static bool kernel_distrusts_cycles(void)
+/* Whether the kernel's own clock is one of these; false where it does not say. */
+static bool kernel_runs_on(const char *const *names)
 {
-	static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies",
-		"refined-jiffies" };
 	char text[32] = "";
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, CLOCKSOURCE, O_RDONLY | O_CLOEXEC);
 
@@ -56,28 +50,45 @@ static bool kernel_distrusts_cycles(void)
 	}
 	syscall(SYS_close, fd);
 	text[strcspn(text, "\n")] = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(slow); i++) {
-		if (strcmp(text, slow[i]) == 0) {
+	for (; *names; names++) {
+		if (strcmp(text, *names) == 0) {
 			return true;
 		}
 	}
 	return false;
 }
 
+#if defined(__aarch64__)
+
+/*
+ * The generic timer is, by its architecture. An emulator on another processor has one that does
+ * not run at the rate it tells; the clock of the kernel below is that processor's.
+ */
 static bool cycles_are_invariant(void)
 {
+	static const char *const others[] = { "tsc", "kvm-clock", "hyperv_clocksource_tsc_page",
+		"hpet", "acpi_pm", "tod", "timebase", "riscv_clocksource", NULL };
+
+	return !kernel_runs_on(others);
+}
+
+#else
+
+/*
+ * The kernel takes the cycle counter away from itself when it has caught it
+ * going wrong; it then runs on one of these. Others (tsc, kvm-clock, hyperv)
+ * are the cycle counter, or do not say anything about it.
+ */
+static bool cycles_are_invariant(void)
+{
+	static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies",
+		NULL };
 	unsigned int a, b, c, d;
 
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) &&
-	       !kernel_distrusts_cycles();
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) && !kernel_runs_on(slow);
 }
 
-#elif defined(__aarch64__)
-
-static bool cycles_are_invariant(void)
-{
-	return true; /* the generic timer is, by its architecture */
-}
+#endif
 
 #else
 
