@@ -35,6 +35,7 @@ OFFERS = {
     "waymark flamegraph --by=": {"--by=thread", "--by=pid", "--by=name"},
     "waymark print my.ctf --event=": {"--event=first", "--event=second", "--event=span", "--event=span_end"},
     "waymark latency my.ctf --from sec": {"second"},
+    "waymark print my.ctf --pid=": {"--pid=4242"},
     "waymark print -e declared --event=d": {"--event=declared_event"},
     "waymark scopes my.ctf --scope=": {"--scope=span"},
     "waymark print --output=some-fi": {"--output=some-file"},
@@ -55,7 +56,7 @@ OFFERS = {
     "waymark ls some": set(),
     "waymark nothing --": set(),
 }
-METADATA = "".join(f'event {{ id = {i}; name = "{n}"; stream_id = 0; fields := struct {{ }}; }};\n'
+METADATA = 'env {\n\tvpid = 4242;\n\tprocname = "traced";\n};\n' + "".join(f'event {{ id = {i}; name = "{n}"; stream_id = 0; fields := struct {{ }}; }};\n'
                    for i, n in enumerate(("first", "second", "span", "span_end")))
 
 
@@ -91,6 +92,18 @@ def keys_of_record():
     return {f"--option={key}=" for key, dialect in keys if dialect != "stratovirt"} - {f"--option={r}=" for r in refused}
 
 
+def of_a_program(work):
+    """line -> what is offered, of a trace that a program has written just now."""
+    (work / "data").write_bytes(bytes(65536))
+    env = {**os.environ, "WAYMARK_SHM": str(work), "WAYMARK_TRACE": "*,file=real.ctf"}
+    program = subprocess.Popen([BUILD / "examples/blockcache/blockcache", "--requests=10", "data"], cwd=work, env=env,
+                               stdout=subprocess.DEVNULL)
+    assert program.wait(60) == 0
+    return {"waymark print real.ctf --event=cache_mi": {"--event=cache_miss"},
+            "waymark scopes real.ctf --scope=Work:v": {"--scope=Work:verify"},
+            "waymark convert real.ctf --pid ": {str(program.pid)}}
+
+
 def ask(name, shell, offers):
     faults = []
     for line, wanted in offers.items():
@@ -108,7 +121,7 @@ def main():
     (work / "my.ctf").mkdir()
     (work / "my.ctf/metadata").write_text(METADATA)
     (work / "declared").write_text('disable declared_event(int x) "x %d"\n')
-    offers = {**from_help(), **OFFERS, "waymark record --option=": keys_of_record()}
+    offers = {**from_help(), **OFFERS, "waymark record --option=": keys_of_record(), **of_a_program(work)}
     running = shells.start(ROOT / "completions", env, work)
     try:
         with concurrent.futures.ThreadPoolExecutor() as pool:
