@@ -118,14 +118,16 @@ def anonymous(text, directory):
     text = text.replace(str(directory), "/tmp/kv")
     text = re.sub(rf"(?<![\w-]){re.escape(socket.gethostname())}(?![\w-])", "myhost", text)
     if re.match(r" *PID +USER ", text) or re.match(r" *PID .* NOTE$", text, re.MULTILINE):
-        lines = [line for line in text.splitlines() if re.match(r" *(PID|\d+( +\S+)? +kv|\D)", line)]
-        text = "\n".join(re.sub(r"^( *\S+) +\S+( +(kv|PROGRAM))", r"\1\2", line) for line in lines) + "\n"
+        text = "".join(re.sub(r"^( *\S+) +\S+( +(kv|PROGRAM))", r"\1\2", line) + "\n"
+                       for line in text.splitlines()
+                       if re.match(r" *(PID|\d+( +\S+)? +kv|\D)", line))
     return text
 
 
 def without_notices(text):
     """What the shell says of its jobs depends on which shell it is."""
-    return re.sub(r"^(?:.*: )?(?:line )?[\d: ]*(?:Killed|Terminated)\b.*\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"^(?:.*: )?(?:line )?[\d: ]*(?:Killed|Terminated)\b.*\n", "", text,
+                  flags=re.MULTILINE)
 
 
 def script_of(steps, state):
@@ -141,7 +143,8 @@ def script_of(steps, state):
             if re.search(r"^kill ", content, re.MULTILINE):
                 lines.append("wait $! 2>&3 || :")
         elif tag == "diff" and name:
-            lines.append(f"'{sys.executable}' '{os.path.abspath(__file__)}' --edit '{name}' {state}/{number}.block")
+            lines.append(f"'{sys.executable}' '{os.path.abspath(__file__)}' --edit '{name}' "
+                         f"{state}/{number}.block")
         elif name:
             lines.append(f"mkdir -p \"$(dirname '{name}')\"; cp {state}/{number}.block '{name}'")
     lines.append("echo end >" + f"{state}/reached")
@@ -150,8 +153,10 @@ def script_of(steps, state):
 
 def environment(top, prefix):
     """What finds that which is installed below a prefix; nothing of it without one."""
-    result = {key: value for key, value in os.environ.items() if not key.startswith(("WAYMARK", "MAKE", "MFLAGS"))}
-    result.update(XDG_RUNTIME_DIR=str(top / "run"), LC_ALL="C", TZ="UTC", LTTNG_UST_REGISTER_TIMEOUT="0")
+    result = {key: value for key, value in os.environ.items()
+              if not key.startswith(("WAYMARK", "MAKE", "MFLAGS"))}
+    result.update(XDG_RUNTIME_DIR=str(top / "run"), LC_ALL="C", TZ="UTC",
+                  LTTNG_UST_REGISTER_TIMEOUT="0")
     if prefix:
         libraries = next(pathlib.Path(prefix).rglob("waymark.pc")).parent
         result.update(PATH=f"{prefix}/bin:{result['PATH']}", PKG_CONFIG_PATH=str(libraries),
@@ -168,7 +173,8 @@ def report(document, steps, state, directory):
             continue
         came = without_notices(anonymous(output.read_text(errors="replace"), directory))
         if not matches(shown[3], came):
-            yield (f"{document}:{shown[0]}: shows\n{shown[3]}\nbut line {line}\n{content}\nprints\n{came}")
+            yield (f"{document}:{shown[0]}: shows\n{shown[3]}\n"
+                   f"but line {line}\n{content}\nprints\n{came}")
 
 
 def update(document, steps, state, directory):
@@ -184,17 +190,30 @@ def update(document, steps, state, directory):
     pathlib.Path(document).write_text("".join(lines))
 
 
+def steps_of(document):
+    """The blocks, each of which is of some use: none goes unread."""
+    steps = list(blocks_of(pathlib.Path(document).read_text()))
+    before = None
+    for line, tag, name, _ in steps:
+        if tag == "text" and before != "sh" or tag == "diff" and not name:
+            raise Lie(f"{document}:{line}: a block that belongs to nothing")
+        before = tag
+    if not any(tag == "text" for _, tag, _, _ in steps):
+        raise Lie(f"{document} shows nothing")
+    return steps
+
+
 def run(document, prefix, top, wanted=report):
+    """Does it all below the directory top; returns the exit status."""
     directory, state = top / "kv", top / "state"
     for path in directory, state, top / "run":
         path.mkdir(mode=0o700)
-    steps = list(blocks_of(pathlib.Path(document).read_text()))
-    if not any(tag == "text" for _, tag, _, _ in steps):
-        raise Lie(f"{document} shows nothing")
+    steps = steps_of(document)
     (state / "script").write_text(script_of(steps, state))
     # A group of its own, so that nothing is left behind of what runs in the background.
-    with subprocess.Popen(["sh", state / "script"], cwd=directory, env=environment(top, prefix), stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True) as shell:
+    with subprocess.Popen(["sh", state / "script"], cwd=directory, env=environment(top, prefix),
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, start_new_session=True) as shell:
         said = shell.communicate()[0].decode(errors="replace")
         try:
             os.killpg(shell.pid, 9)
@@ -211,14 +230,15 @@ def run(document, prefix, top, wanted=report):
         line, _, _, content = steps[int(reached)]
         output = state / f"{reached}.out"
         came = output.read_text(errors="replace") if output.exists() else ""
-        faults.append(f"{document}:{line}: fails with status {shell.returncode}\n{content}{came}{said}")
+        faults.append(f"{document}:{line}: fails with status {shell.returncode}\n"
+                      f"{content}{came}{said}")
     for fault in faults:
         print(fault)
     return 1 if faults else 0
 
 
 def needs(document):
-    """The packages that the document's own list of what it needs names, most of them as the command in it."""
+    """The packages that the document wants, most of them called as the command in them."""
     found = re.search(r"apt install ([\w .+-]+)", pathlib.Path(document).read_text())
     return found[1].split() if found else []
 
