@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Results add up as they should, and the documentation shows those that are there: results.py ROOT"""
 
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
 import pathlib
 import sys
 import tempfile
@@ -62,6 +66,18 @@ class Results(unittest.TestCase):
         self.assertEqual(results.with_block(new, "n", "new"), new)
         with self.assertRaises(ValueError):
             results.with_block(text, "other", "")
+
+    def test_what_benchmarks_print_is_shown_as_it_was_printed(self):
+        loader = importlib.machinery.SourceFileLoader("bench", str(ROOT / "tools/bench"))
+        bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
+        loader.exec_module(bench)
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            shown = [bench.run({"name": "n", "env": {}, "workdir": "/", "cmd": ["sh", "-c", script]},
+                               None) for script in ("echo 5 ns", "printf '\\n### T\\n\\n| a |\\n'",
+                                                    "echo not there; exit 77", "echo 1; exit 3")]
+        self.assertEqual(shown, ["\n## n\n\n```\n5 ns\n```\n", "\n## n\n\n\n### T\n\n| a |\n",
+                                 "\n## n\n\n```\nnot there\n```\n", None])
+        self.assertIn("n: exit 3", said.getvalue())
 
     def test_the_documentation_shows_what_is_there(self):
         shown = long_results.SHOWN.read_text()
