@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Integers agree with printf() where it can say the same, and fill every width. */
+#include <inttypes.h>
+
 #include "unit.h"
 
 static void assert_as_printf(const char *message, const char *format, uint64_t n)
@@ -16,11 +18,11 @@ static void integers_agree_with_printf(void **state)
 	for (unsigned long i = rounds(100000); i > 0; i--) {
 		uint64_t n = random_bits() >> (random_bits() & 63);
 
-		assert_as_printf("{}", "%lu", n);
-		assert_as_printf("{:x}", "%lx", n);
-		assert_as_printf("{:020X}", "%020lX", n);
-		assert_as_printf("{:o}", "%lo", n);
-		assert_as_printf("{:<24x}|", "%-24lx|", n);
+		assert_as_printf("{}", "%" PRIu64, n);
+		assert_as_printf("{:x}", "%" PRIx64, n);
+		assert_as_printf("{:020X}", "%020" PRIX64, n);
+		assert_as_printf("{:o}", "%" PRIo64, n);
+		assert_as_printf("{:<24x}|", "%-24" PRIx64 "|", n);
 		assert_string_equal(rendered("{:x?}", waymark_debug_i8(-1)), "ff");
 	}
 }

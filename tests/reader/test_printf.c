@@ -180,12 +180,14 @@ static void integers_are_shown_as_printf_shows_them(void **state)
 	CHECK_TYPE(int, "hh", "duxXo");
 	CHECK_TYPE(int, "h", "duxXo");
 	CHECK_TYPE(bool, "", "du");
-	CHECK_TYPE(long, "l", "diuxXo");
-	CHECK_TYPE(int64_t, "l", "diuxXo");
-	CHECK_TYPE(uint64_t, "l", "diuxXo");
-	CHECK_TYPE(size_t, "z", "duxXo");
-	CHECK_TYPE(ssize_t, "z", "dux");
-	CHECK_TYPE(ptrdiff_t, "t", "dux");
+	if (sizeof(long) == 8) { /* what these are read as, wherever they come from */
+		CHECK_TYPE(long, "l", "diuxXo");
+		CHECK_TYPE(int64_t, "l", "diuxXo");
+		CHECK_TYPE(uint64_t, "l", "diuxXo");
+		CHECK_TYPE(size_t, "z", "duxXo");
+		CHECK_TYPE(ssize_t, "z", "dux");
+		CHECK_TYPE(ptrdiff_t, "t", "dux");
+	}
 }
 
 /* But for PRI?8 and PRI?16, which some C libraries define without hh and h: they cut. */

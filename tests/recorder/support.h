@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <sys/types.h>
 
 #include <waymark/record.h>
@@ -32,6 +33,12 @@
 #else
 #define UNDER_SANITIZER 0
 #endif
+
+/*
+ * Under qemu-user, which has no fork but the C library's (vfork is one, clone has no hooks), dies
+ * of its own at some signals, and whose memory and stack are counted as the program's.
+ */
+#define UNDER_EMULATOR (getenv("MESON_EXE_WRAPPER") != NULL)
 
 extern struct waymark_event event_pair, event_text, event_mixed, event_none;
 

@@ -101,7 +101,7 @@ static void a_flush_has_what_came_before_whenever_the_thread_goes_on(void **stat
 		assert_int_equal(run(flush_and_vanish), 0);
 		read_pairs(&p, "trace");
 		if (check_each_once(&p, 0) < BEFORE) {
-			fail_msg("at look %u: %" PRIu64 " events", at, p.count);
+			fail_msg("at look %u: %zu events", at, p.count);
 		}
 		pairs_free(&p);
 	}

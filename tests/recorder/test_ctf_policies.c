@@ -113,8 +113,7 @@ static void the_flight_recorder_keeps_the_newest_events(void **state)
 			assert_int_equal(p.count + p.lost, threads * per_thread);
 			/* An eighth is kept free, and open packets are not full. */
 			if (p.count * 24 < buffer / 2) {
-				fail_msg("%" PRIu64 " bytes of %" PRIu64 " kept", p.count * 24,
-					buffer);
+				fail_msg("%zu bytes of %" PRIu64 " kept", p.count * 24, buffer);
 			}
 			pairs_free(&p);
 		}

@@ -64,6 +64,13 @@ static void fork_inside_first_event(void)
 	exit(0);
 }
 
+/* Of i386 the kernel's own page of calls steps otherwise. */
+#if defined(__i386__)
+#define STEPS 0
+#else
+#define STEPS 1
+#endif
+
 /*
  * Lets it do `count` instructions between its two stops, then sends it SIGUSR1,
  * which comes as soon as it is not blocked. False when there are not so many.
@@ -126,8 +133,8 @@ int main(void)
 		cmocka_unit_test(a_fork_inside_the_first_event_is_safe),
 	};
 
-	if (UNDER_TSAN || run(try_to_trace)) {
-		puts("skipped: under ThreadSanitizer, or where no process may be traced");
+	if (UNDER_TSAN || !STEPS || run(try_to_trace)) {
+		puts("skipped: under ThreadSanitizer, on i386, or where no process may be traced");
 		return 77;
 	}
 	enter_directory();

@@ -92,7 +92,7 @@ static void a_first_event_between_vfork_and_exec_takes_nothing_away(void **state
 	uint64_t begin = now_ns();
 
 	(void)state;
-	if (UNDER_SANITIZER) {
+	if (UNDER_SANITIZER || UNDER_EMULATOR) {
 		skip();
 	}
 	assert_int_equal(run(vfork_and_record), 0);

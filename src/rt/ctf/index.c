@@ -8,6 +8,7 @@
 
 #include "rt/ctf/io.h"
 #include "rt/ctf/stream.h"
+#include "rt/host/wide_call.h"
 
 static void remove_index(struct ctf_file *file, int directory, uint32_t piece)
 {
@@ -111,8 +112,8 @@ void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
 		file->index_fd = -1; /* whose it is now, closes it */
 	}
 	if (file->index_fd < 0 || (uint64_t)st.st_size != file->index_size ||
-		syscall(SYS_pwrite64, file->index_fd, f->records, bytes,
-			(off64_t)file->index_size) != (long)bytes) {
+		waymark_pwrite(file->index_fd, f->records, bytes, file->index_size) !=
+			(long)bytes) {
 		waymark_ctf_index_give_up(f, file);
 		return;
 	}

@@ -19,6 +19,7 @@
 
 #include "rt/host/line.h"
 #include "rt/host/open.h"
+#include "rt/host/wide_call.h"
 #include "rt/record/arena.h"
 
 /* Where no more than this can be reserved, recording is not worth while. */
@@ -88,7 +89,7 @@ static uint64_t limit_bytes(int fd, uint64_t bytes)
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
 		bytes = limit.rlim_cur; /* a longer file is a signal */
 	}
-	if (syscall(SYS_fstatfs, fd, &fs) == 0 && fs.f_blocks > 0) {
+	if (waymark_statfs(fd, &fs) == 0 && fs.f_blocks > 0) {
 		uint64_t room = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
 
 		bytes = room - room / 8 < bytes ? room - room / 8 : bytes;
@@ -165,8 +166,7 @@ static struct arena *map_file(int fd, uint64_t *bytes)
 		return NULL;
 	}
 	if (ftruncate(fd, (off_t)*bytes) < 0 ||
-		syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)waymark_arena_tables_bytes(*bytes)) <
-			0 ||
+		waymark_fallocate(fd, waymark_arena_tables_bytes(*bytes)) < 0 ||
 		flock(fd, LOCK_SH | LOCK_NB) < 0) {
 		return NULL;
 	}

@@ -70,7 +70,7 @@ static inline uint64_t clock_scale(uint64_t ticks, uint64_t mult)
 	uint64_t low = (ticks & UINT32_MAX) * (mult >> 32) +
 		       ((ticks & UINT32_MAX) * (mult & UINT32_MAX) >> 32);
 
-	return (high >> (CLOCK_SHIFT - 32)) + (low >> (CLOCK_SHIFT - 32));
+	return (high + low) >> (CLOCK_SHIFT - 32);
 #endif
 }
 

@@ -18,6 +18,7 @@
 #include "rt/host/futex.h"
 #include "rt/host/identity.h"
 #include "rt/host/open.h"
+#include "rt/host/wide_call.h"
 #include "rt/record/jail.h"
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"
@@ -73,7 +74,7 @@ static int open_high(char *path, bool nameless)
 /* All of its memory is there at once: no store can fail later. */
 static struct arena *map_whole(int fd, uint64_t bytes)
 {
-	if (ftruncate(fd, (off_t)bytes) || syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)bytes) ||
+	if (ftruncate(fd, (off_t)bytes) || waymark_fallocate(fd, bytes) ||
 		flock(fd, LOCK_SH | LOCK_NB)) {
 		return NULL;
 	}
