@@ -9,7 +9,6 @@
 #define COLD __attribute__((cold, noinline))
 /* What is seldom or costs more than a call, kept out of functions that must be short. */
 #define NOINLINE __attribute__((noinline))
-#define UNUSED __attribute__((unused))
 #define NORETURN __attribute__((noreturn))
 #define PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define NONNULL_RESULT __attribute__((returns_nonnull))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One run of a reading command: its declarations, its trace, its output, and
- * what went wrong. Shared by `waymark print`, `waymark info` and `simpletrace`.
+ * what went wrong. Shared by all commands that read traces record by record.
  */
 #ifndef CMD_SESSION_H
 #define CMD_SESSION_H

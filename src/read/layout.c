@@ -122,6 +122,7 @@ size_t layout_measure(const struct layout *l, const unsigned char *payload, size
 	return at;
 }
 
+/* A number of 1, 2, 4 or 8 bytes, extended to 64 bits. */
 static inline uint64_t load(const unsigned char *p, size_t size, bool is_signed, bool swap)
 {
 	uint64_t v = 0;
@@ -142,11 +143,6 @@ static inline uint64_t load(const unsigned char *p, size_t size, bool is_signed,
 	size_t unused = 64 - 8 * size;
 
 	return is_signed ? (uint64_t)((int64_t)(v << unused) >> unused) : v;
-}
-
-uint64_t layout_load(const unsigned char *p, size_t size, bool is_signed, bool swap)
-{
-	return load(p, size, is_signed, swap);
 }
 
 void layout_set_string(struct value *value, const unsigned char *p, uint32_t length)

@@ -63,9 +63,6 @@ void layout_decode(
  */
 void layout_set_string(struct value *value, const unsigned char *bytes, uint32_t length);
 
-/* A number of 1, 2, 4 or 8 bytes, extended to 64 bits. */
-uint64_t layout_load(const unsigned char *p, size_t size, bool is_signed, bool swap);
-
 /* 128 bits at `p`. */
 void layout_set_pair(struct value *value, const unsigned char *p, bool swap);
 

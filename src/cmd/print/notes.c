@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What `waymark print` says behind its lines: why some are missing, or odd. See cmd/print/print.h.
+/*
+ * What `waymark print` says behind its lines: why some are missing, or odd. See
+ * cmd/print/print.h.
  */
 #include <inttypes.h>
 #include <stdio.h>

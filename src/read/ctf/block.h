@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The blocks of CTF metadata that a trace has once: each function reads
- * `{ ... };` from behind the block's first word. Private to read/ctf_*.
+ * `{ ... };` from behind the block's first word. Private to src/read/ctf.
  */
 #ifndef READ_CTF_BLOCK_H
 #define READ_CTF_BLOCK_H

@@ -12,8 +12,6 @@
 
 #include "read/reader.h"
 
-/* For ctf.c and open.c only, from here on. */
-
 #include "read/ctf/metadata.h"
 #include "read/ctf/stream.h"
 

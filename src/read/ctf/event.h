@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From an `event` block of CTF metadata, and the declaration before it, to an
- * event of the model and the layout of its records. Private to read/ctf_*.
+ * event of the model and the layout of its records. Private to src/read/ctf.
  */
 #ifndef READ_CTF_EVENT_H
 #define READ_CTF_EVENT_H

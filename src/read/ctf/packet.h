@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers of packets, read and checked. Private to read/ctf*. */
+/* Headers of packets, read and checked. Private to src/read/ctf. */
 #ifndef READ_CTF_PACKET_H
 #define READ_CTF_PACKET_H
 

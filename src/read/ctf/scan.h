@@ -2,7 +2,7 @@
 /*
  * Tokens of the language in which CTF metadata is written, as far as Waymark's
  * traces use it. Comments are skipped, but for a declaration of an event
- * (format/ctf.h), which is kept until the next one. Private to read/ctf_*.
+ * (format/ctf.h), which is kept until the next one. Private to src/read/ctf.
  */
 #ifndef READ_CTF_SCAN_H
 #define READ_CTF_SCAN_H

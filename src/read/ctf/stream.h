@@ -3,7 +3,7 @@
  * One stream of a native trace: its packets in sequence, out of its files
  * (mapped one at a time) and then out of what its process left in memory.
  * Between `pos` and `end` lie the events of one packet, whose header was
- * checked; nothing else is. Private to read/ctf*.
+ * checked; nothing else is. Private to src/read/ctf.
  *
  * A stream is open from its first packet to its last: until then it costs no
  * descriptor and no mapping, so that a trace may have any number of them.

@@ -2,7 +2,7 @@
 /*
  * Types of CTF metadata as far as Waymark's traces use them: integers, floats
  * (as the bits they are), structs of them and of arrays, and the variant of a debug value. Private
- * to read/ctf_*.
+ * to src/read/ctf.
  */
 #ifndef READ_CTF_TYPE_H
 #define READ_CTF_TYPE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the metadata begins with: whose trace it is, and its clock. For ctf_*.c alone. */
+/* What the metadata begins with: whose trace it is, and its clock. For src/rt/ctf alone. */
 #ifndef RT_CTF_HEAD_H
 #define RT_CTF_HEAD_H
 

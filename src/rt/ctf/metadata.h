@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of a trace's metadata that its begin needs. For ctf_*.c alone. */
+/* The parts of a trace's metadata that its begin needs. For src/rt/ctf alone. */
 #ifndef RT_CTF_METADATA_H
 #define RT_CTF_METADATA_H
 

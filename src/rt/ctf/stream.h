@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The parts of writing streams: the names of their files and pieces, and their
- * index. For ctf_*.c alone, for whoever drains.
+ * index. For src/rt/ctf alone, for whoever drains.
  */
 #ifndef RT_CTF_STREAM_H
 #define RT_CTF_STREAM_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the functions of options.def share: each takes the value of a key into the
- * config, and returns 0, or -1 with the reason. For option*.c only.
+ * config, and returns 0, or -1 with the reason. For src/rt/option only.
  */
 #ifndef RT_OPTION_TAKE_H
 #define RT_OPTION_TAKE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a recording backend does with its packets. The recorder knows nothing
- * else of the backends; consumers.c has the table.
+ * else of the backends; rt/sink/consumers.c has the table.
  *
  * A consumer works under the process's drain lock: in the writer thread, or in
  * a thread of the program with all signals blocked. It takes closed packets

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* From an event's format to the steps of view/message/message.h; nothing here runs once a record.
+/*
+ * From an event's format to the steps of view/message/message.h; nothing here runs
+ * once a record.
  */
 #include "view/message/message.h"
 

@@ -2,7 +2,7 @@
 /*
  * The parts of rendering that render.c leaves out of its loop: values
  * with flags, width or precision, and values that do not fit their conversion.
- * Private to the message view.
+ * Private to src/view/message.
  */
 #ifndef VIEW_MESSAGE_PRINTF_H
 #define VIEW_MESSAGE_PRINTF_H
