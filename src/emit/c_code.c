@@ -3,6 +3,7 @@
 #include "emit/c_code.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 const char c_header_end[] = "\n"
@@ -117,6 +118,38 @@ const char *c_guard(struct emit_context *c, const char *begin, const char *end)
 	}
 	out_str(o, end);
 	return c_end(c);
+}
+
+/* Of a line of generated code. */
+#define COLUMNS 100
+
+static uint32_t mix(uint32_t h, const char *text)
+{
+	do {
+		h = (h ^ (unsigned char)*text) * UINT32_C(16777619);
+	} while (*text++);
+	return h;
+}
+
+const char *c_digest(struct emit_context *c, const struct event *e)
+{
+	uint32_t h = mix(UINT32_C(2166136261), c_has_place(c, e) ? "place" : "");
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		h = mix(mix(h, e->args[i].type.text), e->args[i].name);
+	}
+	h = mix(h, e->format.source ? e->format.source : "");
+	return arena_printf(&c->texts, "%08" PRIx32, h);
+}
+
+const char *c_renaming(struct emit_context *c, const char *what, const struct event *e)
+{
+	const char *name = arena_printf(&c->texts, "waymark_%s_%s", what, e->name);
+	const char *digest = c_digest(c, e);
+	bool fits = strlen("#define  _") + 2 * strlen(name) + strlen(digest) <= COLUMNS;
+
+	return arena_printf(
+		&c->texts, "#define %s %s%s_%s\n", name, fits ? "" : "\\\n\t", name, digest);
 }
 
 const char *c_number(struct emit_context *c, size_t n)

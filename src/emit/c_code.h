@@ -33,6 +33,16 @@ const char *c_file_literal(struct emit_context *c, const struct event *e);
 const char *c_event_begin(const struct event *e);
 const char *c_event_end(const struct event *e);
 
+/*
+ * `5f3a09c1`: other where the declaration is another one, or what its calls hand over. It is
+ * part of the names of functions that calls need: where two archives of one program have an event
+ * of one name, a linker that took one definition for both would have calls with wrong arguments.
+ */
+const char *c_digest(struct emit_context *c, const struct event *e);
+
+/* `#define waymark_emit_x waymark_emit_x_5f3a09c1`, with a newline; `what` is `emit`. */
+const char *c_renaming(struct emit_context *c, const char *what, const struct event *e);
+
 /* `12` */
 const char *c_number(struct emit_context *c, size_t n);
 

@@ -17,6 +17,8 @@ static const char scope_on[] =
 	"#define TRACE_${NAME}_BACKENDS() WAYMARK_BACKENDS(waymark_state_${name})\n"
 	"WAYMARK_HIDDEN extern uint32_t waymark_state_${name};\n"
 	"${words}"
+	"${enter}"
+	"${start}"
 	"WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_${name}(${placed});\n"
 	"WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_${name}(uint64_t waymark_token);\n"
 	"WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_${name}(${placed});\n"
@@ -113,6 +115,8 @@ void emit_scope_h(
 		{ "line", c_number(c, e->line) },
 		{ "begin", c_event_begin(e) },
 		{ "words", words },
+		{ "enter", c_renaming(c, "enter", &call) },
+		{ "start", c_renaming(c, "start", &call) },
 		{ "state", state },
 		{ "parameters", c_parameters(c, &call) },
 		{ "placed", c_placed_parameters(c, &call) },

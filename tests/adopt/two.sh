@@ -175,16 +175,56 @@ said out
 is 'with the declarations of one' "$b
 $b"
 
-# Archives in one program: events of both.
+# Archives in one program: events of both, and one of the same declaration in both. Of one name
+# with two declarations the linker would take the first for both, which would get wrong arguments.
 echo 'io_first(int n) "n %d"' | generate first ctf
 echo 'io_second(int n) "n %d"' | generate second ctf
+echo 'io_first(int n) "n %d"' | generate alike ctf
+echo 'io_first(const char *n) "n %s"' | generate args ctf
+echo 'io_first(int n) "number %d"' | generate text ctf
+for name in scope scopes; do
+	mkdir $name
+	printf '[[scopes]]\nname = "io_first"\nargs = "n: %s"\nmessage = "{}"\nenabled = true\n' \
+		$([ $name = scope ] && echo i32 || echo i64) >$name.toml
+	for format in h c; do
+		tracetool --format=$format --backends=ctf --group=io $name.toml $name/trace-io.$format
+	done
+done
 archive() { # NAME EVENT
-	printf '#include "trace-io.h"\nvoid %s(void);\nvoid %s(void)\n{\n\ttrace_%s(5);\n}\n' $1 $1 $2 >$1/$1.c
+	printf '#include "trace-io.h"\nvoid %s(void);\nvoid %s(void)\n{\n\t%strace_%s(%s);\n}\n' $1 $1 \
+		"$([ "${2%_enter}" = $2 ] || echo 'uint64_t token = ')" $2 "$([ $1 = args ] && echo '"five"' || echo 5)" >$1/$1.c
+	[ "${2%_enter}" = $2 ] || sed -i 's/^}/\ttrace_io_first_leave(\&token);\n}/' $1/$1.c
 	(cd $1 && cc -Wall -Wextra -Werror -I. $flags -c $1.c trace-io.c && ar cr lib$1.a $1.o trace-io.o)
 }
-archive first io_first
+for name in first alike args text; do
+	archive $name io_first
+done
 archive second io_second
-printf 'void first(void);\nvoid second(void);\nint main(void) { first(); second(); return 0; }\n' >both.c
-quietly cc both.c first/libfirst.a second/libsecond.a $libs -o both
+archive scope io_first_enter
+archive scopes io_first_enter
+both() { # ONE OTHER
+	printf 'void %s(void);\nvoid %s(void);\nint main(void) { %s(); %s(); return 0; }\n' $1 $2 $1 $2 >both.c
+	cc both.c $1/lib$1.a $2/lib$2.a $libs -o both 2>err
+}
+refused() { # SYMBOL ONE OTHER
+	! both $2 $3 || fail "$2 and $3: two definitions in one program"
+	grep -q "multiple definition of .$1" err || fail "$2 and $3: not said why: $(cat err)"
+}
+both first second || fail "archives with groups of one name: $(cat err)"
 records ./both 'io_first n 5'
 grep -q ' io_second n 5$' "$tmp/events" || fail "one archive only: $(cat "$tmp/events")"
+both first alike || fail "archives with one event: $(cat err)"
+records ./both 'io_first n 5'
+[ "$(grep -c ' io_first n 5$' "$tmp/events")" -eq 2 ] || fail "not both: $(cat "$tmp/events")"
+refused waymark_state_io_first first args
+refused waymark_state_io_first first text
+refused waymark_state_io_first scope scopes
+
+# The struct of a CPU is none of a declaration: Rust, which has none, calls the same function.
+echo 'vcpu io_cpu(int n) "n %d"' >cpu.events
+for format in h rs; do
+	[ $format = rs ] && type= || type='--vcpu-type=struct hart'
+	tracetool --format=$format --backends=ctf --group=io ${type:+"$type"} cpu.events - |
+		grep -o 'waymark_emit_io_cpu_[0-9a-f]*' | sort -u >names.$format
+done
+cmp names.h names.rs || fail "the struct of a CPU is in the names: $(cat names.*)"

@@ -30,6 +30,7 @@ static const char event_on[] =
 	"WAYMARK_HIDDEN extern uint32_t waymark_state_${name};\n"
 	"${words}"
 	"${vcpu_on}"
+	"${emit}"
 	"WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_${name}(${placed});\n"
 	"static inline void trace_${name}(${parameters})\n"
 	"{\n"
@@ -177,6 +178,7 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		{ "begin", c_event_begin(e) },
 		{ "end", c_event_end(e) },
 		{ "words", words(c, e) },
+		{ "emit", c_renaming(c, "emit", e) },
 		{ "state", state(c, e) },
 		{ "vcpu_state", of_vcpu(c, e, is_on ? vcpu_state_on : vcpu_state_off) },
 		{ "vcpu_on", of_vcpu(c, e, vcpu_on) },

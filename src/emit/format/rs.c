@@ -128,7 +128,7 @@ static const char *call(struct emit_context *c, const struct event *e)
 	}
 	const struct rust_list list = { .indent = 16,
 		.width = CALL_WIDTH,
-		.head = arena_printf(&c->texts, "waymark_emit_%s(", e->name),
+		.head = arena_printf(&c->texts, "waymark_emit_%s_%s(", e->name, c_digest(c, e)),
 		.items = placed(c, e, items, "core::ptr::null()", "0"),
 		.count = placed_count(c, e),
 		.tail = ");" };
@@ -220,7 +220,7 @@ static void emit_extern(struct emit_context *c, const struct event *e)
 {
 	const struct rust_list list = { .indent = 8,
 		.width = ANY_WIDTH,
-		.head = arena_printf(&c->texts, "fn waymark_emit_%s(", e->name),
+		.head = arena_printf(&c->texts, "fn waymark_emit_%s_%s(", e->name, c_digest(c, e)),
 		.items = placed(c, e, parameters(c, e, OF_C), "waymark_file: *const c_char",
 			"waymark_line: c_uint"),
 		.count = placed_count(c, e),

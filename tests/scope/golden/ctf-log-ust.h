@@ -20,6 +20,8 @@ WAYMARK_TRACEPOINT(golden, update_cursor);
 WAYMARK_TRACEPOINT(golden, update_cursor_end);
 #define TRACE_UPDATE_CURSOR_TRACED() \
 	(WAYMARK_TRACED(waymark_ust_update_cursor) | WAYMARK_TRACED(waymark_ust_update_cursor_end))
+#define waymark_enter_update_cursor waymark_enter_update_cursor_421f015c
+#define waymark_start_update_cursor waymark_start_update_cursor_421f015c
 WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_update_cursor(
 	const char *waymark_file, unsigned int waymark_line);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_update_cursor(uint64_t waymark_token);
@@ -69,6 +71,8 @@ WAYMARK_TRACEPOINT(golden, handle_message_end);
 #define TRACE_HANDLE_MESSAGE_TRACED()                 \
 	(WAYMARK_TRACED(waymark_ust_handle_message) | \
 		WAYMARK_TRACED(waymark_ust_handle_message_end))
+#define waymark_enter_handle_message waymark_enter_handle_message_1d51a926
+#define waymark_start_handle_message waymark_start_handle_message_1d51a926
 WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_handle_message(const char *waymark_file,
 	unsigned int waymark_line, struct waymark_debug opcode, int32_t length);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_handle_message(uint64_t waymark_token);
@@ -146,6 +150,10 @@ WAYMARK_TRACEPOINT(golden, a_name_that_is_longer_than_what_fits_into_a_line_end)
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_TRACED()                 \
 	(WAYMARK_TRACED(waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line) | \
 		WAYMARK_TRACED(waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line_end))
+#define waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line \
+	waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line_f1882122
+#define waymark_start_a_name_that_is_longer_than_what_fits_into_a_line \
+	waymark_start_a_name_that_is_longer_than_what_fits_into_a_line_f1882122
 WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 	const char *waymark_file, unsigned int waymark_line, const char *text, size_t text_length);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(

@@ -15,6 +15,7 @@ extern "C" {
 #define TRACE_EMPTY_STATE() WAYMARK_STATE(waymark_state_empty)
 #define TRACE_EMPTY_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty)
 WAYMARK_HIDDEN extern uint32_t waymark_state_empty;
+#define waymark_emit_empty waymark_emit_empty_5007ed06
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty(void);
 static inline void trace_empty(void)
 {
@@ -28,6 +29,7 @@ static inline void trace_empty(void)
 #define TRACE_TEN_STATE() WAYMARK_STATE(waymark_state_ten)
 #define TRACE_TEN_BACKENDS() WAYMARK_BACKENDS(waymark_state_ten)
 WAYMARK_HIDDEN extern uint32_t waymark_state_ten;
+#define waymark_emit_ten waymark_emit_ten_91f602cc
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_ten(const char *name, uint64_t offset, int64_t delta,
 	signed char s, char c, uint16_t port, bool yes, size_t size, const void *const *slots,
 	unsigned long flags);
@@ -44,6 +46,7 @@ static inline void trace_ten(const char *name, uint64_t offset, int64_t delta, s
 #define TRACE_STARS_STATE() WAYMARK_STATE(waymark_state_stars)
 #define TRACE_STARS_BACKENDS() WAYMARK_BACKENDS(waymark_state_stars)
 WAYMARK_HIDDEN extern uint32_t waymark_state_stars;
+#define waymark_emit_stars waymark_emit_stars_e9180649
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_stars(int width, int value);
 static inline void trace_stars(int width, int value)
 {
@@ -57,6 +60,7 @@ static inline void trace_stars(int width, int value)
 #define TRACE_ESCAPES_STATE() WAYMARK_STATE(waymark_state_escapes)
 #define TRACE_ESCAPES_BACKENDS() WAYMARK_BACKENDS(waymark_state_escapes)
 WAYMARK_HIDDEN extern uint32_t waymark_state_escapes;
+#define waymark_emit_escapes waymark_emit_escapes_a73f62ec
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_escapes(int n);
 static inline void trace_escapes(int n)
 {
@@ -70,6 +74,7 @@ static inline void trace_escapes(int n)
 #define TRACE_KEYWORDS_STATE() WAYMARK_STATE(waymark_state_keywords)
 #define TRACE_KEYWORDS_BACKENDS() WAYMARK_BACKENDS(waymark_state_keywords)
 WAYMARK_HIDDEN extern uint32_t waymark_state_keywords;
+#define waymark_emit_keywords waymark_emit_keywords_91a07d80
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_keywords(
 	int class_, int next, int self, int self_, const char *string, int debug);
 static inline void trace_keywords(
@@ -85,6 +90,7 @@ static inline void trace_keywords(
 #define TRACE_TEXT_STATE() WAYMARK_STATE(waymark_state_text)
 #define TRACE_TEXT_BACKENDS() WAYMARK_BACKENDS(waymark_state_text)
 WAYMARK_HIDDEN extern uint32_t waymark_state_text;
+#define waymark_emit_text waymark_emit_text_9018cf92
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_text(int max, char *text, const char *at);
 static inline void trace_text(int max, char *text, const char *at)
 {
@@ -98,6 +104,7 @@ static inline void trace_text(int max, char *text, const char *at)
 #define TRACE_TEXT_ENABLED_STATE() WAYMARK_STATE(waymark_state_text_enabled)
 #define TRACE_TEXT_ENABLED_BACKENDS() WAYMARK_BACKENDS(waymark_state_text_enabled)
 WAYMARK_HIDDEN extern uint32_t waymark_state_text_enabled;
+#define waymark_emit_text_enabled waymark_emit_text_enabled_d532dc5e
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_text_enabled(int on, const char *r);
 static inline void trace_text_enabled(int on, const char *r)
 {
@@ -123,6 +130,7 @@ static inline void trace_switched_off(uint64_t offset, const char *type)
 #define TRACE_ENTER_VCPU_STATE(cpu) (TRACE_ENTER_STATE() ? waymark_on_enter(cpu) : 0u)
 WAYMARK_HIDDEN extern uint32_t waymark_state_enter;
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_enter(const void *cpu);
+#define waymark_emit_enter waymark_emit_enter_77cbae3f
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_enter(struct CPUState *__cpu);
 static inline void trace_enter(struct CPUState *__cpu)
 {
@@ -139,6 +147,7 @@ static inline void trace_enter(struct CPUState *__cpu)
 	(TRACE_LOAD_TRANS_STATE() ? waymark_on_load_trans(cpu) : 0u)
 WAYMARK_HIDDEN extern uint32_t waymark_state_load_trans;
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_trans(const void *cpu);
+#define waymark_emit_load_trans waymark_emit_load_trans_d3dcde72
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_trans(
 	struct CPUState *__cpu, uint16_t info, int cpu);
 static inline void trace_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
@@ -155,6 +164,7 @@ static inline void trace_load_trans(struct CPUState *__cpu, uint16_t info, int c
 #define TRACE_LOAD_EXEC_VCPU_STATE(cpu) (TRACE_LOAD_EXEC_STATE() ? waymark_on_load_exec(cpu) : 0u)
 WAYMARK_HIDDEN extern uint32_t waymark_state_load_exec;
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_exec(const void *cpu);
+#define waymark_emit_load_exec waymark_emit_load_exec_82c2878e
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_exec(
 	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu);
 static inline void trace_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
@@ -169,6 +179,7 @@ static inline void trace_load_exec(struct CPUState *__cpu, uint64_t addr, uint16
 #define TRACE_TRAP_TRANS_STATE() WAYMARK_STATE(waymark_state_trap_trans)
 #define TRACE_TRAP_TRANS_BACKENDS() WAYMARK_BACKENDS(waymark_state_trap_trans)
 WAYMARK_HIDDEN extern uint32_t waymark_state_trap_trans;
+#define waymark_emit_trap_trans waymark_emit_trap_trans_fc187e73
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_trap_trans(void);
 static inline void trace_trap_trans(void)
 {
@@ -182,6 +193,7 @@ static inline void trace_trap_trans(void)
 #define TRACE_TRAP_EXEC_STATE() WAYMARK_STATE(waymark_state_trap_exec)
 #define TRACE_TRAP_EXEC_BACKENDS() WAYMARK_BACKENDS(waymark_state_trap_exec)
 WAYMARK_HIDDEN extern uint32_t waymark_state_trap_exec;
+#define waymark_emit_trap_exec waymark_emit_trap_exec_61e12893
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_trap_exec(void *where);
 static inline void trace_trap_exec(void *where)
 {

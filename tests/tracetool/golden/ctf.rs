@@ -16,10 +16,10 @@ mod events {
     extern "C" {
         static waymark_state_empty: AtomicU32;
         #[cold]
-        fn waymark_emit_empty();
+        fn waymark_emit_empty_5007ed06();
         static waymark_state_ten: AtomicU32;
         #[cold]
-        fn waymark_emit_ten(
+        fn waymark_emit_ten_91f602cc(
             name: *const c_char,
             offset: u64,
             delta: i64,
@@ -33,13 +33,13 @@ mod events {
         );
         static waymark_state_stars: AtomicU32;
         #[cold]
-        fn waymark_emit_stars(width: c_int, value: c_int);
+        fn waymark_emit_stars_e9180649(width: c_int, value: c_int);
         static waymark_state_escapes: AtomicU32;
         #[cold]
-        fn waymark_emit_escapes(n: c_int);
+        fn waymark_emit_escapes_a73f62ec(n: c_int);
         static waymark_state_keywords: AtomicU32;
         #[cold]
-        fn waymark_emit_keywords(
+        fn waymark_emit_keywords_91a07d80(
             class_: c_int,
             next: c_int,
             self__: c_int,
@@ -49,31 +49,31 @@ mod events {
         );
         static waymark_state_text: AtomicU32;
         #[cold]
-        fn waymark_emit_text(max: c_int, text: *const c_char, at: *const c_char);
+        fn waymark_emit_text_9018cf92(max: c_int, text: *const c_char, at: *const c_char);
         static waymark_state_text_enabled: AtomicU32;
         #[cold]
-        fn waymark_emit_text_enabled(on: c_int, r: *const c_char);
+        fn waymark_emit_text_enabled_d532dc5e(on: c_int, r: *const c_char);
         static waymark_state_enter: AtomicU32;
         #[cold]
         fn waymark_on_enter(cpu: *const c_void) -> u32;
         #[cold]
-        fn waymark_emit_enter(cpu: *const c_void);
+        fn waymark_emit_enter_77cbae3f(cpu: *const c_void);
         static waymark_state_load_trans: AtomicU32;
         #[cold]
         fn waymark_on_load_trans(cpu: *const c_void) -> u32;
         #[cold]
-        fn waymark_emit_load_trans(__cpu: *const c_void, info: u16, cpu: c_int);
+        fn waymark_emit_load_trans_d3dcde72(__cpu: *const c_void, info: u16, cpu: c_int);
         static waymark_state_load_exec: AtomicU32;
         #[cold]
         fn waymark_on_load_exec(cpu: *const c_void) -> u32;
         #[cold]
-        fn waymark_emit_load_exec(__cpu: *const c_void, addr: u64, info: u16, cpu: c_int);
+        fn waymark_emit_load_exec_82c2878e(__cpu: *const c_void, addr: u64, info: u16, cpu: c_int);
         static waymark_state_trap_trans: AtomicU32;
         #[cold]
-        fn waymark_emit_trap_trans();
+        fn waymark_emit_trap_trans_fc187e73();
         static waymark_state_trap_exec: AtomicU32;
         #[cold]
-        fn waymark_emit_trap_exec(r#where: *const c_void);
+        fn waymark_emit_trap_exec_61e12893(r#where: *const c_void);
     }
 
     #[inline(always)]
@@ -89,7 +89,7 @@ mod events {
     pub fn trace_empty() {
         if trace_empty_enabled() {
             unsafe {
-                waymark_emit_empty();
+                waymark_emit_empty_5007ed06();
             }
         }
     }
@@ -119,7 +119,7 @@ mod events {
     ) {
         if trace_ten_enabled() {
             unsafe {
-                waymark_emit_ten(
+                waymark_emit_ten_91f602cc(
                     name.as_ptr(),
                     offset,
                     delta,
@@ -149,7 +149,7 @@ mod events {
     pub fn trace_stars(width: c_int, value: c_int) {
         if trace_stars_enabled() {
             unsafe {
-                waymark_emit_stars(width, value);
+                waymark_emit_stars_e9180649(width, value);
             }
         }
     }
@@ -168,7 +168,7 @@ mod events {
     pub fn trace_escapes(n: c_int) {
         if trace_escapes_enabled() {
             unsafe {
-                waymark_emit_escapes(n);
+                waymark_emit_escapes_a73f62ec(n);
             }
         }
     }
@@ -194,7 +194,7 @@ mod events {
     ) {
         if trace_keywords_enabled() {
             unsafe {
-                waymark_emit_keywords(class_, next, self__, self_, string.as_ptr(), debug);
+                waymark_emit_keywords_91a07d80(class_, next, self__, self_, string.as_ptr(), debug);
             }
         }
     }
@@ -213,7 +213,7 @@ mod events {
     pub fn trace_text(max: c_int, text: &CStr, at: &CStr) {
         if trace_text_enabled_() {
             unsafe {
-                waymark_emit_text(max, text.as_ptr(), at.as_ptr());
+                waymark_emit_text_9018cf92(max, text.as_ptr(), at.as_ptr());
             }
         }
     }
@@ -232,7 +232,7 @@ mod events {
     pub fn trace_text_enabled(on: c_int, r: &CStr) {
         if trace_text_enabled_enabled() {
             unsafe {
-                waymark_emit_text_enabled(on, r.as_ptr());
+                waymark_emit_text_enabled_d532dc5e(on, r.as_ptr());
             }
         }
     }
@@ -264,7 +264,7 @@ mod events {
     pub fn trace_enter(cpu: *const c_void) {
         if trace_enter_enabled() {
             unsafe {
-                waymark_emit_enter(cpu);
+                waymark_emit_enter_77cbae3f(cpu);
             }
         }
     }
@@ -292,7 +292,7 @@ mod events {
     pub fn trace_load_trans(__cpu: *const c_void, info: u16, cpu: c_int) {
         if trace_load_trans_enabled() {
             unsafe {
-                waymark_emit_load_trans(__cpu, info, cpu);
+                waymark_emit_load_trans_d3dcde72(__cpu, info, cpu);
             }
         }
     }
@@ -320,7 +320,7 @@ mod events {
     pub fn trace_load_exec(__cpu: *const c_void, addr: u64, info: u16, cpu: c_int) {
         if trace_load_exec_enabled() {
             unsafe {
-                waymark_emit_load_exec(__cpu, addr, info, cpu);
+                waymark_emit_load_exec_82c2878e(__cpu, addr, info, cpu);
             }
         }
     }
@@ -348,7 +348,7 @@ mod events {
     pub fn trace_trap_trans() {
         if trace_trap_trans_enabled() {
             unsafe {
-                waymark_emit_trap_trans();
+                waymark_emit_trap_trans_fc187e73();
             }
         }
     }
@@ -367,7 +367,7 @@ mod events {
     pub fn trace_trap_exec(r#where: *const c_void) {
         if trace_trap_exec_enabled() {
             unsafe {
-                waymark_emit_trap_exec(r#where);
+                waymark_emit_trap_exec_61e12893(r#where);
             }
         }
     }

@@ -16,6 +16,7 @@ extern "C" {
 #define TRACE_EMPTY_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty)
 WAYMARK_HIDDEN extern uint32_t waymark_state_empty;
 WAYMARK_TRACEPOINT(golden, empty);
+#define waymark_emit_empty waymark_emit_empty_5007ed06
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty(void);
 static inline void trace_empty(void)
 {
@@ -30,6 +31,7 @@ static inline void trace_empty(void)
 #define TRACE_TEN_BACKENDS() WAYMARK_BACKENDS(waymark_state_ten)
 WAYMARK_HIDDEN extern uint32_t waymark_state_ten;
 WAYMARK_TRACEPOINT(golden, ten);
+#define waymark_emit_ten waymark_emit_ten_91f602cc
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_ten(const char *name, uint64_t offset, int64_t delta,
 	signed char s, char c, uint16_t port, bool yes, size_t size, const void *const *slots,
 	unsigned long flags);
@@ -47,6 +49,7 @@ static inline void trace_ten(const char *name, uint64_t offset, int64_t delta, s
 #define TRACE_STARS_BACKENDS() WAYMARK_BACKENDS(waymark_state_stars)
 WAYMARK_HIDDEN extern uint32_t waymark_state_stars;
 WAYMARK_TRACEPOINT(golden, stars);
+#define waymark_emit_stars waymark_emit_stars_e9180649
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_stars(int width, int value);
 static inline void trace_stars(int width, int value)
 {
@@ -62,6 +65,7 @@ static inline void trace_stars(int width, int value)
 #define TRACE_ESCAPES_BACKENDS() WAYMARK_BACKENDS(waymark_state_escapes)
 WAYMARK_HIDDEN extern uint32_t waymark_state_escapes;
 WAYMARK_TRACEPOINT(golden, escapes);
+#define waymark_emit_escapes waymark_emit_escapes_a73f62ec
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_escapes(int n);
 static inline void trace_escapes(int n)
 {
@@ -77,6 +81,7 @@ static inline void trace_escapes(int n)
 #define TRACE_KEYWORDS_BACKENDS() WAYMARK_BACKENDS(waymark_state_keywords)
 WAYMARK_HIDDEN extern uint32_t waymark_state_keywords;
 WAYMARK_TRACEPOINT(golden, keywords);
+#define waymark_emit_keywords waymark_emit_keywords_91a07d80
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_keywords(
 	int class_, int next, int self, int self_, const char *string, int debug);
 static inline void trace_keywords(
@@ -93,6 +98,7 @@ static inline void trace_keywords(
 #define TRACE_TEXT_BACKENDS() WAYMARK_BACKENDS(waymark_state_text)
 WAYMARK_HIDDEN extern uint32_t waymark_state_text;
 WAYMARK_TRACEPOINT(golden, text);
+#define waymark_emit_text waymark_emit_text_9018cf92
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_text(int max, char *text, const char *at);
 static inline void trace_text(int max, char *text, const char *at)
 {
@@ -108,6 +114,7 @@ static inline void trace_text(int max, char *text, const char *at)
 #define TRACE_TEXT_ENABLED_BACKENDS() WAYMARK_BACKENDS(waymark_state_text_enabled)
 WAYMARK_HIDDEN extern uint32_t waymark_state_text_enabled;
 WAYMARK_TRACEPOINT(golden, text_enabled);
+#define waymark_emit_text_enabled waymark_emit_text_enabled_d532dc5e
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_text_enabled(int on, const char *r);
 static inline void trace_text_enabled(int on, const char *r)
 {
@@ -134,6 +141,7 @@ static inline void trace_switched_off(uint64_t offset, const char *type)
 WAYMARK_HIDDEN extern uint32_t waymark_state_enter;
 WAYMARK_TRACEPOINT(golden, enter);
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_enter(const void *cpu);
+#define waymark_emit_enter waymark_emit_enter_77cbae3f
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_enter(struct CPUState *__cpu);
 static inline void trace_enter(struct CPUState *__cpu)
 {
@@ -152,6 +160,7 @@ static inline void trace_enter(struct CPUState *__cpu)
 WAYMARK_HIDDEN extern uint32_t waymark_state_load_trans;
 WAYMARK_TRACEPOINT(golden, load_trans);
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_trans(const void *cpu);
+#define waymark_emit_load_trans waymark_emit_load_trans_d3dcde72
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_trans(
 	struct CPUState *__cpu, uint16_t info, int cpu);
 static inline void trace_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
@@ -170,6 +179,7 @@ static inline void trace_load_trans(struct CPUState *__cpu, uint16_t info, int c
 WAYMARK_HIDDEN extern uint32_t waymark_state_load_exec;
 WAYMARK_TRACEPOINT(golden, load_exec);
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_exec(const void *cpu);
+#define waymark_emit_load_exec waymark_emit_load_exec_82c2878e
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_exec(
 	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu);
 static inline void trace_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
@@ -186,6 +196,7 @@ static inline void trace_load_exec(struct CPUState *__cpu, uint64_t addr, uint16
 #define TRACE_TRAP_TRANS_BACKENDS() WAYMARK_BACKENDS(waymark_state_trap_trans)
 WAYMARK_HIDDEN extern uint32_t waymark_state_trap_trans;
 WAYMARK_TRACEPOINT(golden, trap_trans);
+#define waymark_emit_trap_trans waymark_emit_trap_trans_fc187e73
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_trap_trans(void);
 static inline void trace_trap_trans(void)
 {
@@ -201,6 +212,7 @@ static inline void trace_trap_trans(void)
 #define TRACE_TRAP_EXEC_BACKENDS() WAYMARK_BACKENDS(waymark_state_trap_exec)
 WAYMARK_HIDDEN extern uint32_t waymark_state_trap_exec;
 WAYMARK_TRACEPOINT(golden, trap_exec);
+#define waymark_emit_trap_exec waymark_emit_trap_exec_61e12893
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_trap_exec(void *where);
 static inline void trace_trap_exec(void *where)
 {

@@ -25,12 +25,12 @@ mod events {
         #[link_name = "lttng_ust_tracepoint_golden___empty"]
         static waymark_ust_empty: Tracepoint;
         #[cold]
-        fn waymark_emit_empty();
+        fn waymark_emit_empty_5007ed06();
         static waymark_state_ten: AtomicU32;
         #[link_name = "lttng_ust_tracepoint_golden___ten"]
         static waymark_ust_ten: Tracepoint;
         #[cold]
-        fn waymark_emit_ten(
+        fn waymark_emit_ten_91f602cc(
             name: *const c_char,
             offset: u64,
             delta: i64,
@@ -46,17 +46,17 @@ mod events {
         #[link_name = "lttng_ust_tracepoint_golden___stars"]
         static waymark_ust_stars: Tracepoint;
         #[cold]
-        fn waymark_emit_stars(width: c_int, value: c_int);
+        fn waymark_emit_stars_e9180649(width: c_int, value: c_int);
         static waymark_state_escapes: AtomicU32;
         #[link_name = "lttng_ust_tracepoint_golden___escapes"]
         static waymark_ust_escapes: Tracepoint;
         #[cold]
-        fn waymark_emit_escapes(n: c_int);
+        fn waymark_emit_escapes_a73f62ec(n: c_int);
         static waymark_state_keywords: AtomicU32;
         #[link_name = "lttng_ust_tracepoint_golden___keywords"]
         static waymark_ust_keywords: Tracepoint;
         #[cold]
-        fn waymark_emit_keywords(
+        fn waymark_emit_keywords_91a07d80(
             class_: c_int,
             next: c_int,
             self__: c_int,
@@ -68,43 +68,43 @@ mod events {
         #[link_name = "lttng_ust_tracepoint_golden___text"]
         static waymark_ust_text: Tracepoint;
         #[cold]
-        fn waymark_emit_text(max: c_int, text: *const c_char, at: *const c_char);
+        fn waymark_emit_text_9018cf92(max: c_int, text: *const c_char, at: *const c_char);
         static waymark_state_text_enabled: AtomicU32;
         #[link_name = "lttng_ust_tracepoint_golden___text_enabled"]
         static waymark_ust_text_enabled: Tracepoint;
         #[cold]
-        fn waymark_emit_text_enabled(on: c_int, r: *const c_char);
+        fn waymark_emit_text_enabled_d532dc5e(on: c_int, r: *const c_char);
         static waymark_state_enter: AtomicU32;
         #[link_name = "lttng_ust_tracepoint_golden___enter"]
         static waymark_ust_enter: Tracepoint;
         #[cold]
         fn waymark_on_enter(cpu: *const c_void) -> u32;
         #[cold]
-        fn waymark_emit_enter(cpu: *const c_void);
+        fn waymark_emit_enter_77cbae3f(cpu: *const c_void);
         static waymark_state_load_trans: AtomicU32;
         #[link_name = "lttng_ust_tracepoint_golden___load_trans"]
         static waymark_ust_load_trans: Tracepoint;
         #[cold]
         fn waymark_on_load_trans(cpu: *const c_void) -> u32;
         #[cold]
-        fn waymark_emit_load_trans(__cpu: *const c_void, info: u16, cpu: c_int);
+        fn waymark_emit_load_trans_d3dcde72(__cpu: *const c_void, info: u16, cpu: c_int);
         static waymark_state_load_exec: AtomicU32;
         #[link_name = "lttng_ust_tracepoint_golden___load_exec"]
         static waymark_ust_load_exec: Tracepoint;
         #[cold]
         fn waymark_on_load_exec(cpu: *const c_void) -> u32;
         #[cold]
-        fn waymark_emit_load_exec(__cpu: *const c_void, addr: u64, info: u16, cpu: c_int);
+        fn waymark_emit_load_exec_82c2878e(__cpu: *const c_void, addr: u64, info: u16, cpu: c_int);
         static waymark_state_trap_trans: AtomicU32;
         #[link_name = "lttng_ust_tracepoint_golden___trap_trans"]
         static waymark_ust_trap_trans: Tracepoint;
         #[cold]
-        fn waymark_emit_trap_trans();
+        fn waymark_emit_trap_trans_fc187e73();
         static waymark_state_trap_exec: AtomicU32;
         #[link_name = "lttng_ust_tracepoint_golden___trap_exec"]
         static waymark_ust_trap_exec: Tracepoint;
         #[cold]
-        fn waymark_emit_trap_exec(r#where: *const c_void);
+        fn waymark_emit_trap_exec_61e12893(r#where: *const c_void);
     }
 
     #[inline(always)]
@@ -120,7 +120,7 @@ mod events {
     pub fn trace_empty() {
         if trace_empty_enabled() {
             unsafe {
-                waymark_emit_empty();
+                waymark_emit_empty_5007ed06();
             }
         }
     }
@@ -150,7 +150,7 @@ mod events {
     ) {
         if trace_ten_enabled() {
             unsafe {
-                waymark_emit_ten(
+                waymark_emit_ten_91f602cc(
                     name.as_ptr(),
                     offset,
                     delta,
@@ -180,7 +180,7 @@ mod events {
     pub fn trace_stars(width: c_int, value: c_int) {
         if trace_stars_enabled() {
             unsafe {
-                waymark_emit_stars(width, value);
+                waymark_emit_stars_e9180649(width, value);
             }
         }
     }
@@ -199,7 +199,7 @@ mod events {
     pub fn trace_escapes(n: c_int) {
         if trace_escapes_enabled() {
             unsafe {
-                waymark_emit_escapes(n);
+                waymark_emit_escapes_a73f62ec(n);
             }
         }
     }
@@ -225,7 +225,7 @@ mod events {
     ) {
         if trace_keywords_enabled() {
             unsafe {
-                waymark_emit_keywords(class_, next, self__, self_, string.as_ptr(), debug);
+                waymark_emit_keywords_91a07d80(class_, next, self__, self_, string.as_ptr(), debug);
             }
         }
     }
@@ -244,7 +244,7 @@ mod events {
     pub fn trace_text(max: c_int, text: &CStr, at: &CStr) {
         if trace_text_enabled_() {
             unsafe {
-                waymark_emit_text(max, text.as_ptr(), at.as_ptr());
+                waymark_emit_text_9018cf92(max, text.as_ptr(), at.as_ptr());
             }
         }
     }
@@ -263,7 +263,7 @@ mod events {
     pub fn trace_text_enabled(on: c_int, r: &CStr) {
         if trace_text_enabled_enabled() {
             unsafe {
-                waymark_emit_text_enabled(on, r.as_ptr());
+                waymark_emit_text_enabled_d532dc5e(on, r.as_ptr());
             }
         }
     }
@@ -295,7 +295,7 @@ mod events {
     pub fn trace_enter(cpu: *const c_void) {
         if trace_enter_enabled() {
             unsafe {
-                waymark_emit_enter(cpu);
+                waymark_emit_enter_77cbae3f(cpu);
             }
         }
     }
@@ -323,7 +323,7 @@ mod events {
     pub fn trace_load_trans(__cpu: *const c_void, info: u16, cpu: c_int) {
         if trace_load_trans_enabled() {
             unsafe {
-                waymark_emit_load_trans(__cpu, info, cpu);
+                waymark_emit_load_trans_d3dcde72(__cpu, info, cpu);
             }
         }
     }
@@ -351,7 +351,7 @@ mod events {
     pub fn trace_load_exec(__cpu: *const c_void, addr: u64, info: u16, cpu: c_int) {
         if trace_load_exec_enabled() {
             unsafe {
-                waymark_emit_load_exec(__cpu, addr, info, cpu);
+                waymark_emit_load_exec_82c2878e(__cpu, addr, info, cpu);
             }
         }
     }
@@ -379,7 +379,7 @@ mod events {
     pub fn trace_trap_trans() {
         if trace_trap_trans_enabled() {
             unsafe {
-                waymark_emit_trap_trans();
+                waymark_emit_trap_trans_fc187e73();
             }
         }
     }
@@ -398,7 +398,7 @@ mod events {
     pub fn trace_trap_exec(r#where: *const c_void) {
         if trace_trap_exec_enabled() {
             unsafe {
-                waymark_emit_trap_exec(r#where);
+                waymark_emit_trap_exec_61e12893(r#where);
             }
         }
     }

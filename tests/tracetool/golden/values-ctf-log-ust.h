@@ -16,6 +16,7 @@ extern "C" {
 #define TRACE_NUMBERS_BACKENDS() WAYMARK_BACKENDS(waymark_state_numbers)
 WAYMARK_HIDDEN extern uint32_t waymark_state_numbers;
 WAYMARK_TRACEPOINT(golden, numbers);
+#define waymark_emit_numbers waymark_emit_numbers_acf100fb
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_numbers(const char *waymark_file,
 	unsigned int waymark_line, uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f,
 	bool g, int fd);
@@ -38,6 +39,7 @@ static inline void trace_numbers(
 #define TRACE_FLOATS_BACKENDS() WAYMARK_BACKENDS(waymark_state_floats)
 WAYMARK_HIDDEN extern uint32_t waymark_state_floats;
 WAYMARK_TRACEPOINT(golden, floats);
+#define waymark_emit_floats waymark_emit_floats_cad8cce5
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_floats(
 	const char *waymark_file, unsigned int waymark_line, float f, double d);
 static inline void trace_floats(float f, double d)
@@ -57,6 +59,7 @@ static inline void trace_floats(float f, double d)
 #define TRACE_WIDE_BACKENDS() WAYMARK_BACKENDS(waymark_state_wide)
 WAYMARK_HIDDEN extern uint32_t waymark_state_wide;
 WAYMARK_TRACEPOINT(golden, wide);
+#define waymark_emit_wide waymark_emit_wide_ab53487f
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_wide(
 	const char *waymark_file, unsigned int waymark_line, waymark_u128 u, waymark_i128 i);
 static inline void trace_wide(waymark_u128 u, waymark_i128 i)
@@ -75,6 +78,7 @@ static inline void trace_wide(waymark_u128 u, waymark_i128 i)
 #define TRACE_TEXTS_BACKENDS() WAYMARK_BACKENDS(waymark_state_texts)
 WAYMARK_HIDDEN extern uint32_t waymark_state_texts;
 WAYMARK_TRACEPOINT(golden, texts);
+#define waymark_emit_texts waymark_emit_texts_27fdc8e7
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_texts(const char *waymark_file,
 	unsigned int waymark_line, const char *name, const void *bytes, size_t bytes_length,
 	const char *counted, size_t counted_length, const char *path);
@@ -97,6 +101,7 @@ static inline void trace_texts(const char *name, const void *bytes, size_t bytes
 #define TRACE_STATE_BACKENDS() WAYMARK_BACKENDS(waymark_state_state)
 WAYMARK_HIDDEN extern uint32_t waymark_state_state;
 WAYMARK_TRACEPOINT(golden, state);
+#define waymark_emit_state waymark_emit_state_2993d807
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_state(const char *waymark_file,
 	unsigned int waymark_line, struct waymark_debug state, uint8_t n,
 	struct waymark_debug other);
@@ -117,6 +122,7 @@ static inline void trace_state(struct waymark_debug state, uint8_t n, struct way
 #define TRACE_EMPTY_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty)
 WAYMARK_HIDDEN extern uint32_t waymark_state_empty;
 WAYMARK_TRACEPOINT(golden, empty);
+#define waymark_emit_empty waymark_emit_empty_154f33bf
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty(
 	const char *waymark_file, unsigned int waymark_line);
 static inline void trace_empty(void)
@@ -135,6 +141,7 @@ static inline void trace_empty(void)
 #define TRACE_CLASH_BACKENDS() WAYMARK_BACKENDS(waymark_state_clash)
 WAYMARK_HIDDEN extern uint32_t waymark_state_clash;
 WAYMARK_TRACEPOINT(golden, clash);
+#define waymark_emit_clash waymark_emit_clash_29008732
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_clash(const char *waymark_file,
 	unsigned int waymark_line, const char *class_, size_t class__length, uint32_t class_length);
 static inline void trace_clash(const char *class_, size_t class__length, uint32_t class_length)
@@ -155,6 +162,7 @@ static inline void trace_clash(const char *class_, size_t class__length, uint32_
 #define TRACE_EMPTY_AT_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty_at)
 WAYMARK_HIDDEN extern uint32_t waymark_state_empty_at;
 WAYMARK_TRACEPOINT(golden, empty_at);
+#define waymark_emit_empty_at waymark_emit_empty_at_829ece2e
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty_at(
 	const char *waymark_file, unsigned int waymark_line, uint32_t x);
 static inline void trace_empty_at(uint32_t x)
