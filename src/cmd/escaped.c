@@ -38,3 +38,10 @@ void escaped_printf(FILE *file, const char *fmt, ...)
 	escaped_vprintf(file, fmt, ap);
 	va_end(ap);
 }
+
+void escaped_vsay(const char *name, const char *fmt, va_list ap)
+{
+	escaped_printf(stderr, "%s: ", name);
+	escaped_vprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}

@@ -13,4 +13,8 @@ void escaped_put(FILE *file, const char *text);
 void escaped_vprintf(FILE *file, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 void escaped_printf(FILE *file, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* One line on standard error: the name of a command, and what it has to say. */
+void escaped_vsay(const char *name, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+
 #endif

@@ -14,16 +14,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from compare import check, finish  # noqa: E402
+
 WAYMARK, REQUESTS, DECLARATIONS = map(os.path.realpath, sys.argv[1:4])
 DISK = ("--from=cache_miss", "--to=disk_read_done", "--by=request=req")
-failures = 0
-
-
-def check(what, found, wanted):
-    global failures
-    if found != wanted:
-        failures += 1
-        print(f"{what}: {found!r}, not {wanted!r}")
 
 
 def run(*arguments):
@@ -258,5 +253,4 @@ with tempfile.TemporaryDirectory() as work:
     else:
         record(f"{work}/forked", "forked")
         check_fork(work)
-print(f"{failures} failures")
-sys.exit(failures > 0)
+finish()

@@ -13,15 +13,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from compare import check, finish  # noqa: E402
+
 WAYMARK, FORMS, NESTED, NAMES = map(os.path.realpath, sys.argv[1:5])
-failures = 0
-
-
-def check(what, found, wanted):
-    global failures
-    if found != wanted:
-        failures += 1
-        print(f"{what}: {found!r}, not {wanted!r}")
 
 
 def waymark(*arguments):
@@ -196,5 +191,4 @@ with tempfile.TemporaryDirectory() as work:
     check_losses(f"{work}/lost")
 bad = subprocess.run([WAYMARK, "scopes"], stderr=subprocess.PIPE, text=True)
 check("no trace", (bad.returncode, "the trace is missing" in bad.stderr), (2, True))
-print(f"{failures} failures")
-sys.exit(failures > 0)
+finish()

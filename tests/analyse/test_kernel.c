@@ -11,19 +11,9 @@
 #include <cmocka.h>
 
 #include "analyse/kernel.h"
+#include "scope_events.h"
 
-#define SYNC (INT64_C(1) << 32)
 #define PID 10
-
-static struct arg begin_args[] = {
-	{ .name = "scope", .type = { .class = TYPE_INTEGER, .is_signed = true, .size64 = 8 } },
-};
-static struct arg end_args[] = {
-	{ .name = "scope", .type = { .class = TYPE_INTEGER, .is_signed = true, .size64 = 8 } },
-	{ .name = "scope_tid", .type = { .class = TYPE_INTEGER, .size64 = 4 } },
-};
-static struct event begin_event = { .args = begin_args, .arg_count = 1 };
-static struct event end_event = { .args = end_args, .arg_count = 2 };
 
 enum { READ, READ_END_, COPY, COPY_END, CLASSES };
 

@@ -12,20 +12,10 @@
 #include <cmocka.h>
 
 #include "analyse/pairs.h"
+#include "scope_events.h"
 
-#define SYNC (INT64_C(1) << 32)
 #define ASYNC (-(INT64_C(1) << 31))
 #define PID 10
-
-static struct arg begin_args[] = {
-	{ .name = "scope", .type = { .class = TYPE_INTEGER, .is_signed = true, .size64 = 8 } },
-};
-static struct arg end_args[] = {
-	{ .name = "scope", .type = { .class = TYPE_INTEGER, .is_signed = true, .size64 = 8 } },
-	{ .name = "scope_tid", .type = { .class = TYPE_INTEGER, .size64 = 4 } },
-};
-static struct event begin_event = { .args = begin_args, .arg_count = 1 };
-static struct event end_event = { .args = end_args, .arg_count = 2 };
 
 /* `read` and `write` are scopes; `telescope` is not, but looks like one. */
 enum { READ, READ_END_, WRITE, WRITE_END, TELESCOPE, CLASSES };

@@ -6,24 +6,7 @@
 #include "rt/control/config.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
-#include "unit.h"
-
-static struct waymark_config c;
-static struct waymark_error error;
-
-static int teardown(void **state)
-{
-	(void)state;
-	waymark_config_fini(&c);
-	return 0;
-}
-
-static void parse(const char *text)
-{
-	if (waymark_option_parse(&c, text, &error) < 0) {
-		fail_msg("'%s': %s", text, error.text);
-	}
-}
+#include "config_fixture.h"
 
 /* Parses and applies; the option is refused for `reason`, and nothing is changed. */
 static void refuse_to_apply(const char *text, const char *reason)

@@ -6,24 +6,7 @@
 
 #include "rt/text/log_prefix.h"
 #include "rt/option/option.h"
-#include "unit.h"
-
-static struct waymark_config c;
-static struct waymark_error error;
-
-static int teardown(void **state)
-{
-	(void)state;
-	waymark_config_fini(&c);
-	return 0;
-}
-
-static void parse(const char *text)
-{
-	if (waymark_option_parse(&c, text, &error) < 0) {
-		fail_msg("'%s': %s", text, error.text);
-	}
-}
+#include "config_fixture.h"
 
 /* The option is refused for a reason that contains `reason`. */
 static void refuse(const char *text, const char *reason)

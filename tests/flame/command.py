@@ -15,6 +15,9 @@ import xml.etree.ElementTree
 
 import chromium
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from compare import check, finish  # noqa: E402
+
 WAYMARK, SCOPES, NESTED = map(os.path.realpath, sys.argv[1:4])
 NAMES = ["Odd:a;b  c", "Odd:<x> & \"q\" 'é' 日本", "Odd:]]>&#0;\\", "Odd:packet (1)"]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -23,14 +26,6 @@ FRAMES = """Array.from(document.querySelectorAll(".f"), (g) => [
     g.querySelector("rect").getBoundingClientRect().x,
     g.querySelector("rect").getBoundingClientRect().width,
     getComputedStyle(g).display !== "none", g.classList.contains("match")])"""
-failures = 0
-
-
-def check(what, found, wanted):
-    global failures
-    if found != wanted:
-        failures += 1
-        print(f"{what}: {found!r}, not {wanted!r}")
 
 
 def run(*arguments, status=0):
@@ -212,5 +207,4 @@ with tempfile.TemporaryDirectory() as work:
     check_bad_input(work, f"{work}/nothing")
     both = tree(f"{work}/nested", f"{work}/names")
     check("two traces", len(both["children"]), 2)
-print(f"{failures} failures")
-sys.exit(failures > 0)
+finish()

@@ -14,23 +14,18 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from compare import check, finish  # noqa: E402
+
 WAYMARK, SCOPES = map(os.path.realpath, sys.argv[1:3])
 CLONE_NEWNS = 0x20000
 NANOSLEEP = {"x86_64": 230, "aarch64": 115}[os.uname().machine]
 EVENTS = ("raw_syscalls", "sched/sched_switch")
-failures = 0
 
 
 def skip(reason):
     print("skipped:", reason)
     sys.exit(77)
-
-
-def check(what, found, wanted):
-    global failures
-    if found != wanted:
-        failures += 1
-        print(f"{what}: {found!r}, not {wanted!r}")
 
 
 def write(path, text):
@@ -223,5 +218,4 @@ def main(work):
 
 with tempfile.TemporaryDirectory() as directory:
     main(directory)
-print(f"{failures} failures")
-sys.exit(failures > 0)
+finish()

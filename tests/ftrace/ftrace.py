@@ -328,8 +328,8 @@ def test_scope_styles(b):
         check(len(id_) == b.piece - 1, len(id_))
 
 
-def main():
-    program, name = sys.argv[1:3]
+def run_test(program, test):
+    """Runs one test with a tracefs of its own."""
     if os.geteuid() != 0:
         skip("only root may have a tracefs")
     if "tracefs" not in read("/proc/filesystems"):
@@ -337,11 +337,11 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         b = Bench(program, directory)
         try:
-            globals()["test_" + name](b)
+            test(b)
         finally:
             b.close()
             subprocess.run(["umount", b.tracefs], check=True)
 
 
 if __name__ == "__main__":
-    main()
+    run_test(sys.argv[1], globals()["test_" + sys.argv[2]])

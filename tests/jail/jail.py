@@ -6,105 +6,13 @@ A device process makes no system call but those of waymark_jail_syscalls(): its 
 it at any other.
 """
 
-import glob
 import os
-import pathlib
 import re
-import shutil
 import signal
-import subprocess
-import sys
-import tempfile
 import time
 import unittest
 
-WAYMARK, DEVICE = (os.path.abspath(path) for path in sys.argv[1:3])
-KILL_AT = sys.argv[3]  # empty under sanitizers
-del sys.argv[1:4]
-LIMIT = 15
-ROOT = os.geteuid() == 0
-
-
-class Harness(unittest.TestCase):
-    """A folder, and programs in it."""
-
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="waymark-jail-", dir="/dev/shm"))
-        self.shm = self.folder / "shm"
-        self.shm.mkdir()
-        self.folder.chmod(0o755)
-        self.trace = self.folder / "t.ctf"
-        self.env = dict(os.environ, WAYMARK_SHM=str(self.shm))
-        self.running = []
-
-    def tearDown(self):
-        for process in self.running:
-            process.kill()
-            process.wait()
-            for stream in (process.stdout, process.stderr):
-                if stream:
-                    stream.close()
-        shutil.rmtree(self.folder)
-
-    def start(self, argv, **more):
-        process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   stdin=subprocess.DEVNULL, text=True, env=self.env, **more)
-        self.running.append(process)
-        return process
-
-    def device(self, what, children, events, *steps, option="jail=4,buffer=1M,full=block"):
-        self.env["WAYMARK_TRACE"] = f"*,enable=-late,backend=ctf,ctf.file={self.trace},{option}"
-        return self.start([DEVICE, what, str(children), str(events), *steps])
-
-    def finish(self, process, status=0):
-        out, err = process.communicate(timeout=LIMIT)
-        self.assertEqual(process.returncode, status, out + err)
-        return out, err
-
-    def children(self, process):
-        """The pids, once all have recorded."""
-        pids = []
-        for line in process.stdout:
-            if line == "ready\n":
-                return pids
-            pids.append(int(line))
-        self.fail("the program ended: " + process.stderr.read())
-
-    def waymark(self, *argv, status=0, **more):
-        done = subprocess.run([WAYMARK, *map(str, argv)], stdout=subprocess.PIPE, text=True,
-                              stderr=subprocess.PIPE, env=self.env, timeout=LIMIT, **more)
-        self.assertEqual(done.returncode, status, done.stdout[-2000:] + done.stderr[-2000:])
-        return done.stdout, done.stderr
-
-    def drain(self, *argv):
-        return self.start([WAYMARK, "drain", *map(str, argv)])
-
-    def ticks(self, trace):
-        out, err = self.waymark("print", trace)
-        if "its process still runs" not in err:
-            self.assertEqual(err, "", trace)
-        return [int(n) for n in re.findall(r"tick n (\d+)", out)]
-
-    def traces(self):
-        return sorted(glob.glob(str(self.trace) + "*"))
-
-    def assert_all(self, trace, events):
-        self.assertEqual(self.ticks(trace), list(range(events)), trace)
-
-    def assert_nothing_left(self):
-        self.assertEqual(os.listdir(self.shm), [])
-
-    def run_drained(self, what, children, events, *steps, **more):
-        drain = self.drain(self.trace)
-        device = self.device(what, children, events, *steps, **more)
-        self.finish(device)
-        self.finish(drain)
-        self.assert_nothing_left()
-        return self.traces()
-
-    def ticks_of(self, trace):
-        out, _ = self.waymark("print", trace, status=0)
-        return re.findall(r"tick n (\d+)", out)
+from harness import DEVICE, Harness, KILL_AT, ROOT, WAYMARK
 
 
 class Patience(Harness):

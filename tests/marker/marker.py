@@ -6,13 +6,11 @@ PROGRAM has NewCategory compiled in, WITHOUT not. How the kernel is asked: tests
 """
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "ftrace"))
 import expected
-from ftrace import Bench, check, read, skip, write
+from ftrace import check, run_test, write
 
 
 def fire(b, *actions, style="text"):
@@ -136,21 +134,12 @@ def test_styles(b):
                        .replace("{}", str(done.pid)) for s in lines])
 
 
-def main():
-    program, without, name = sys.argv[1:4]
-    if os.geteuid() != 0:
-        skip("only root may have a tracefs")
-    if "tracefs" not in read("/proc/filesystems"):
-        skip("this kernel has no tracefs")
-    with tempfile.TemporaryDirectory() as directory:
-        b = Bench(program, directory)
+def run(program, without, name):
+    def test(b):
         b.without = os.path.abspath(without)
-        try:
-            globals()["test_" + name](b)
-        finally:
-            b.close()
-            subprocess.run(["umount", b.tracefs], check=True)
+        globals()["test_" + name](b)
+    run_test(program, test)
 
 
 if __name__ == "__main__":
-    main()
+    run(*sys.argv[1:4])

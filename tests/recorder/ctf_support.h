@@ -50,6 +50,10 @@ unsigned long count_events(const char *path, const char *text);
 /* Whether babeltrace2 is there: else says so. */
 bool can_judge(void);
 
+/* Runs the tests of a main(), which need babeltrace2, in a directory of their own. */
+#define run_judged(tests) run_tests_judged(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
+int run_tests_judged(const char *name, const struct CMUnitTest *tests, size_t count);
+
 /* The size of a file of the trace; -1 when there is none. */
 long size_in(const struct ctf_trace *t, const char *name);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "support.h"
+#include "rt/sink/sink.h"
 #include "rt/event/registry.h"
 
 static const struct waymark_arg pair_args[] = {
@@ -57,6 +58,23 @@ __attribute__((weak)) const struct waymark_entry *waymark_registry_entry(uint32_
 static void put_string(struct waymark_record *r, const char *s)
 {
 	waymark_record_string(r, s, waymark_string_length(s, 1000), 1000);
+}
+
+void record_pairs(uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++) {
+		trace_pair(1, i);
+	}
+}
+
+void set_simple_file(const char *path)
+{
+	struct waymark_error error;
+
+	if (waymark_sink_simple.set_file(path, false, &error)) {
+		fprintf(stderr, "%s\n", error.text);
+		exit(9);
+	}
 }
 
 void trace_mixed(const char *first, const char *last)

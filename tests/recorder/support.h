@@ -68,6 +68,12 @@ static inline void trace_text(uint64_t i, const char *s)
 	}
 }
 
+/* Pairs of `who` 1, of which the second counts. */
+void record_pairs(uint64_t from, uint64_t to);
+
+/* The file that the sink `simple` writes to; ends the process with status 9 where it cannot be. */
+void set_simple_file(const char *path);
+
 void trace_mixed(const char *first, const char *last);
 void trace_none(void);
 

@@ -277,12 +277,5 @@ int main(void)
 		cmocka_unit_test(old_pieces_go),
 	};
 
-	if (!can_judge()) {
-		return 77;
-	}
-	enter_directory();
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_directory();
-	return failed;
+	return run_judged(tests);
 }

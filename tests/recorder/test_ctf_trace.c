@@ -242,12 +242,5 @@ int main(void)
 		cmocka_unit_test(what_cannot_begin_says_so_and_leaves_nothing),
 	};
 
-	if (!can_judge()) {
-		return 77;
-	}
-	enter_directory();
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	leave_directory();
-	return failed;
+	return run_judged(tests);
 }

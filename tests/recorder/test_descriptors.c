@@ -15,38 +15,21 @@
 #include "support.h"
 #include "rt/sink/sink.h"
 
-static void set_file(const char *path)
-{
-	struct waymark_error error;
-
-	if (waymark_sink_simple.set_file(path, false, &error)) {
-		fprintf(stderr, "%s\n", error.text);
-		exit(9);
-	}
-}
-
-static void record(uint64_t from, uint64_t to)
-{
-	for (uint64_t i = from; i < to; i++) {
-		trace_pair(1, i);
-	}
-}
-
 static void close_everything(void)
 {
 	int mine[64];
 
-	set_file("closed");
-	record(0, 1000);
+	set_simple_file("closed");
+	record_pairs(0, 1000);
 	waymark_recorder_flush();
 	closefrom(3);
 	for (int i = 0; i < 64; i++) { /* now every low number is a file of the program's own */
 		mine[i] = open("precious", O_CREAT | O_RDWR, 0600);
 	}
-	record(1000, 2000);
+	record_pairs(1000, 2000);
 	waymark_recorder_flush();
 	closefrom(3);
-	record(2000, 3000);
+	record_pairs(2000, 3000);
 	exit(mine[0] == 3 && mine[63] == 66 ? 0 : 1);
 }
 
@@ -70,8 +53,8 @@ static void hold_no_pipe(void)
 	if (pipe(ends)) {
 		exit(1);
 	}
-	set_file("pipe");
-	record(0, 10);
+	set_simple_file("pipe");
+	record_pairs(0, 10);
 	waymark_recorder_flush();
 	close(ends[1]);
 	exit(read(ends[0], &c, 1) == 0 ? 0
@@ -86,8 +69,8 @@ static void the_writer_holds_no_descriptor_of_the_program(void **state)
 
 static void record_into_a_pipe(void)
 {
-	set_file("fifo");
-	record(0, 5000);
+	set_simple_file("fifo");
+	record_pairs(0, 5000);
 }
 
 static void a_fifo_is_a_file_too(void **state)
@@ -116,11 +99,11 @@ static void record_into_a_broken_pipe(void)
 {
 	int fd = open("fifo", O_RDONLY | O_NONBLOCK);
 
-	set_file("fifo");
-	record(0, 10);
+	set_simple_file("fifo");
+	record_pairs(0, 10);
 	waymark_recorder_flush();
 	close(fd);
-	record(10, 20);
+	record_pairs(10, 20);
 	if (waymark_recorder_flush() == 0 || errno != EPIPE) {
 		exit(1);
 	}

@@ -20,23 +20,6 @@
 #include "support.h"
 #include "rt/sink/sink.h"
 
-static void set_file(const char *path)
-{
-	struct waymark_error error;
-
-	if (waymark_sink_simple.set_file(path, false, &error)) {
-		fprintf(stderr, "%s\n", error.text);
-		exit(9);
-	}
-}
-
-static void record(uint64_t from, uint64_t to)
-{
-	for (uint64_t i = from; i < to; i++) {
-		trace_pair(1, i);
-	}
-}
-
 /* Gaps say exactly what is missing between the events around them. */
 static void check_gaps(const struct trace *t, uint64_t total)
 {
@@ -60,13 +43,13 @@ static void check_gaps(const struct trace *t, uint64_t total)
 
 static void fill_and_free_the_disk(void)
 {
-	set_file("small/trace");
-	record(0, BEFORE);
+	set_simple_file("small/trace");
+	record_pairs(0, BEFORE);
 	if (waymark_recorder_flush() == 0 || errno != ENOSPC) {
 		exit(1);
 	}
 	unlink("small/ballast");
-	record(BEFORE, BEFORE + AFTER);
+	record_pairs(BEFORE, BEFORE + AFTER);
 	if (waymark_recorder_flush()) {
 		exit(2);
 	}
@@ -108,9 +91,9 @@ static void fault_4_a_full_disk_is_reported_and_survived(void **state)
 
 static void fill_the_disk(void)
 {
-	set_file("small/trace");
+	set_simple_file("small/trace");
 	for (uint64_t i = 0; i < BEFORE; i += 1000) {
-		record(i, i + 1000);
+		record_pairs(i, i + 1000);
 		waymark_recorder_flush(); /* again and again: the note at the end is kept true */
 	}
 }
@@ -141,9 +124,9 @@ static void a_disk_that_stays_full_ends_the_trace_with_the_gap(void **state)
 
 static void record_slowly_on_a_full_disk(void)
 {
-	set_file("small/slow");
+	set_simple_file("small/slow");
 	for (uint64_t i = 0; i < 800; i++) {
-		record(i, i + 1);
+		record_pairs(i, i + 1);
 		waymark_recorder_flush(); /* a batch each: the disk may be full at any byte of one
 					   */
 	}
@@ -183,8 +166,8 @@ static void record_to_a_full_device(void)
 {
 	struct waymark_recorder_stats stats;
 
-	set_file("/dev/full");
-	record(0, 1000);
+	set_simple_file("/dev/full");
+	record_pairs(0, 1000);
 	if (waymark_recorder_flush() == 0 || errno != ENOSPC) {
 		exit(1);
 	}
@@ -210,7 +193,7 @@ static void name_a_file_that_cannot_be(void)
 		exit(1);
 	}
 	fprintf(stderr, "%s\n", error.text);
-	record(0, 10); /* goes to the file that was there before: the default one */
+	record_pairs(0, 10); /* goes to the file that was there before: the default one */
 }
 
 static void record_where_nothing_can_be_created(void)
@@ -218,7 +201,7 @@ static void record_where_nothing_can_be_created(void)
 	if (mkdir("gone", 0700) || chdir("gone") || rmdir("../gone")) {
 		exit(1);
 	}
-	record(0, 10);
+	record_pairs(0, 10);
 }
 
 static void fault_5_an_unopenable_file_is_an_error(void **state)
@@ -237,10 +220,10 @@ static void fault_5_an_unopenable_file_is_an_error(void **state)
 
 static void say_it_while_the_program_runs(void)
 {
-	set_file("/dev/full");
-	record(0, 10);
+	set_simple_file("/dev/full");
+	record_pairs(0, 10);
 	sleep_ms(300);
-	record(10, 11); /* says what the writer found */
+	record_pairs(10, 11); /* says what the writer found */
 	_exit(0);
 }
 
@@ -257,9 +240,9 @@ static void record_beyond_the_size_limit(void)
 {
 	struct rlimit limit = { 100000, 100000 };
 
-	set_file("limited");
+	set_simple_file("limited");
 	setrlimit(RLIMIT_FSIZE, &limit);
-	record(0, 10000);
+	record_pairs(0, 10000);
 	if (waymark_recorder_flush() == 0 || errno != EFBIG) {
 		exit(1);
 	}
@@ -275,9 +258,9 @@ static void record_beyond_the_size_limit_without_a_writer(void)
 	sigprocmask(SIG_BLOCK, &one, NULL);
 	struct rlimit limit = { 20000, 20000 };
 
-	set_file("limited");
+	set_simple_file("limited");
 	setrlimit(RLIMIT_FSIZE, &limit);
-	record(0, 1000);
+	record_pairs(0, 1000);
 	if (waymark_recorder_flush() == 0 || errno != EFBIG) {
 		exit(1);
 	}

@@ -13,19 +13,9 @@
 #include "support.h"
 #include "rt/sink/sink.h"
 
-static void set_file(const char *path)
-{
-	struct waymark_error error;
-
-	if (waymark_sink_simple.set_file(path, false, &error)) {
-		fprintf(stderr, "%s\n", error.text);
-		_exit(9);
-	}
-}
-
 static void record_mixed(void)
 {
-	set_file("mixed");
+	set_simple_file("mixed");
 	trace_mixed("hello", NULL);
 	trace_none();
 	trace_mixed("", "\xff\n");
@@ -67,7 +57,7 @@ static void record_long_strings(void)
 {
 	static char s[20000];
 
-	set_file("long");
+	set_simple_file("long");
 	memset(s, 'x', sizeof(s) - 1);
 	for (unsigned int i = 0; i < 300; i++) {
 		trace_text(i, s + i * 66);
@@ -100,7 +90,7 @@ static uint64_t begun, ended;
 
 static void record_slowly(void)
 {
-	set_file("slow");
+	set_simple_file("slow");
 	for (unsigned int i = 0; i < 20; i++) {
 		trace_pair(now_ns(), i);
 		sleep_ms(17);
@@ -175,7 +165,7 @@ static void the_default_file_never_overwrites(void **state)
 
 static void name_and_record_nothing(void)
 {
-	set_file("empty");
+	set_simple_file("empty");
 }
 
 static void a_named_file_is_there_at_once_and_emptied(void **state)
@@ -213,9 +203,9 @@ static void switch_files(void)
 	struct waymark_error error;
 	bool was_on;
 
-	set_file("one");
+	set_simple_file("one");
 	trace_pair(1, 0);
-	set_file("two");
+	set_simple_file("two");
 	trace_pair(2, 0);
 	waymark_sink_simple.set_on(false, &was_on, &error);
 	if (!was_on) {
@@ -249,7 +239,7 @@ static void rotate(void)
 {
 	struct waymark_error error;
 
-	set_file("rotated");
+	set_simple_file("rotated");
 	trace_pair(1, 0);
 	waymark_sink_simple.set_on(false, NULL, &error);
 	rename("rotated", "rotated.old");
@@ -277,7 +267,7 @@ static void say_status(void)
 	FILE *f = fopen("status", "w");
 	struct waymark_output output = { 0 };
 
-	set_file("/tmp/waymark-status-test");
+	set_simple_file("/tmp/waymark-status-test");
 	waymark_sink_simple.describe(&output);
 	fprintf(f, "%s %d %d\n", output.path, output.on, output.begun);
 	waymark_sink_simple.set_on(false, NULL, &error);
@@ -333,7 +323,7 @@ static void record_now_and_then(void)
 	uint64_t slowest = 0;
 	size_t size = 24;
 
-	set_file("quiet");
+	set_simple_file("quiet");
 	for (unsigned int i = 0; i < 4; i++) {
 		trace_pair(1, i);
 		uint64_t ms = wait_for_size("quiet", size += 48);

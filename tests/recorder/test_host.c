@@ -29,13 +29,6 @@
 
 #define EVENTS 100
 
-static void record(uint64_t from, uint64_t to)
-{
-	for (uint64_t i = from; i < to; i++) {
-		trace_pair(1, i);
-	}
-}
-
 static void check_file(const char *name, pid_t pid, unsigned int events)
 {
 	struct trace t;
@@ -54,7 +47,7 @@ static void block_and_record(void)
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	waymark_sink_simple.set_file("blocked", false, NULL);
-	record(0, EVENTS);
+	record_pairs(0, EVENTS);
 	sleep_ms(300);
 	_exit(0);
 }
@@ -76,13 +69,13 @@ static void vfork_and_record(void)
 		_exit(0);
 	}
 	waitpid(pid, NULL, 0);
-	record(1, 10);
+	record_pairs(1, 10);
 	sleep_ms(300);
 	waymark_consume_find_dead();
 	if (waymark_recorder_flush()) {
 		_exit(1);
 	}
-	record(10, 20);
+	record_pairs(10, 20);
 	_exit(waymark_recorder_flush() ? 2 : 0);
 }
 
@@ -121,10 +114,10 @@ static void record_in_a_sandbox(void)
 {
 	waymark_sink_simple.set_file("sandbox", false, NULL);
 	forbid_tgkill();
-	record(0, 10);
+	record_pairs(0, 10);
 	waymark_consume_find_dead();
 	waymark_recorder_flush();
-	record(10, 20);
+	record_pairs(10, 20);
 	waymark_recorder_flush();
 	_exit(0);
 }
@@ -230,7 +223,7 @@ static void a_pinned_thread_does_not_pin_the_writer(void **state)
 
 static void record_and_move(void)
 {
-	record(0, EVENTS);
+	record_pairs(0, EVENTS);
 	if (chdir("elsewhere")) {
 		_exit(1);
 	}
@@ -251,7 +244,7 @@ static void record_without_memory(void)
 	struct rlimit limit = { 1u << 20, 1u << 20 };
 
 	setrlimit(RLIMIT_AS, &limit);
-	record(0, EVENTS);
+	record_pairs(0, EVENTS);
 }
 
 static void events_without_any_memory_are_counted_at_exit(void **state)
@@ -274,7 +267,7 @@ static void be_told_of_a_memory_error(void)
 
 	setrlimit(RLIMIT_CORE, &none);
 	waymark_sink_simple.set_file("machine", false, NULL);
-	record(0, EVENTS);
+	record_pairs(0, EVENTS);
 	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGBUS, &info);
 	_exit(7);
 }
@@ -296,7 +289,7 @@ static void a_signal_that_does_not_recur_still_ends_the_program(void **state)
 static void fill_a_pipe(void)
 {
 	waymark_sink_simple.set_file("pipe", false, NULL);
-	record(0, 20000);
+	record_pairs(0, 20000);
 }
 
 static void fill_a_pipe_and_crash(void)

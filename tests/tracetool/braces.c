@@ -13,64 +13,10 @@
 
 #include <waymark/record.h>
 
-#define PACKET_SIZE 131072
+#define STUB_BACKENDS (WAYMARK_LOG | WAYMARK_SYSLOG | WAYMARK_CTF)
+#include "stub_runtime.h"
 
-static union {
-	char bytes[PACKET_SIZE];
-	uint64_t aligned;
-} packet;
-static uint64_t content_size;
-static struct waymark_cursor cursor;
-__thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
-	__attribute__((tls_model("initial-exec"))) = { &cursor, &cursor };
-
-static struct waymark_event *const *events; /* event n has the id n + 1 */
-static size_t last_room;
-static bool waited;
 static bool silent; /* the message has been seen */
-
-void waymark_register(struct waymark_object *object)
-{
-	uint32_t id = 0;
-
-	events = object->begin;
-	for (struct waymark_event *const *e = object->begin; e < object->end; e++) {
-		(*e)->id = ++id;
-		*(uint16_t *)(void *)(*e)->state = WAYMARK_LOG | WAYMARK_SYSLOG | WAYMARK_CTF;
-	}
-}
-
-void waymark_unregister(struct waymark_object *object)
-{
-	(void)object;
-}
-
-struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder, uint32_t id)
-{
-	(void)id;
-	(void)recorder;
-	return NULL;
-}
-
-struct waymark_cursor *waymark_cursor_refill(
-	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size, uint32_t id)
-{
-	(void)id;
-	(void)recorder;
-	last_room = size - WAYMARK_RECORD_OVERHEAD;
-	waited = true;
-	return c;
-}
-
-uint32_t waymark_string_max(uint32_t max)
-{
-	return max;
-}
-
-uint64_t waymark_clock_ns(void)
-{
-	return 0;
-}
 
 /* A tree that tells what it was made of. */
 void waymark_flatten_call(struct waymark_trees *t, const struct waymark_event *event,

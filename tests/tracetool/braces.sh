@@ -8,7 +8,7 @@ if [ "$(printf '\1\0' | od -An -tu2 | tr -d ' ')" != 1 ]; then
 	echo "skipped: braces.c decodes little-endian records only"
 	exit 77
 fi
-cp "$here/braces.c" .
+cp "$here/braces.c" "$here/stub_runtime.h" .
 generate_c ctf,log,syslog values "$here/golden/values.toml"
 for compiler in gcc clang; do
 	have $compiler || continue

@@ -14,35 +14,8 @@
 
 #include <waymark/record.h>
 
-#define PACKET_SIZE 131072
-
-static union {
-	char bytes[PACKET_SIZE];
-	uint64_t aligned;
-} packet;
-static uint64_t content_size;
-static struct waymark_cursor cursor;
-__thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
-	__attribute__((tls_model("initial-exec"))) = { &cursor, &cursor };
-
-static struct waymark_event *const *events; /* event n has the id n + 1 */
-static size_t last_room;
-
-void waymark_register(struct waymark_object *object)
-{
-	uint32_t id = 0;
-
-	events = object->begin;
-	for (struct waymark_event *const *e = object->begin; e < object->end; e++) {
-		(*e)->id = ++id;
-		*(uint16_t *)(void *)(*e)->state = WAYMARK_LOG | WAYMARK_SIMPLE;
-	}
-}
-
-void waymark_unregister(struct waymark_object *object)
-{
-	(void)object;
-}
+#define STUB_BACKENDS (WAYMARK_LOG | WAYMARK_SIMPLE)
+#include "stub_runtime.h"
 
 void waymark_log(const struct waymark_event *event, const char *fmt, ...)
 {
@@ -53,33 +26,6 @@ void waymark_log(const struct waymark_event *event, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	printf("%s%s\n", event->name, text);
-}
-
-struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder, uint32_t id)
-{
-	(void)id;
-	(void)recorder;
-	return NULL;
-}
-
-/* Every event asks for room here, because the limit is none: so its size is seen. */
-struct waymark_cursor *waymark_cursor_refill(
-	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size, uint32_t id)
-{
-	(void)id;
-	(void)recorder;
-	last_room = size - WAYMARK_RECORD_OVERHEAD;
-	return c;
-}
-
-uint32_t waymark_string_max(uint32_t max)
-{
-	return max;
-}
-
-uint64_t waymark_clock_ns(void)
-{
-	return 0;
 }
 
 static const char *align(const char *p, size_t size)

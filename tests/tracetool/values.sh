@@ -8,7 +8,7 @@ if [ "$(printf '\1\0' | od -An -tu2 | tr -d ' ')" != 1 ]; then
 	echo "skipped: values.c decodes little-endian records only"
 	exit 77
 fi
-cp "$here/values.c" .
+cp "$here/values.c" "$here/stub_runtime.h" .
 generate_c log,simple types "$here/trace-events"
 for compiler in gcc clang; do
 	have $compiler || continue

@@ -74,11 +74,9 @@ static int __attribute__((format(printf, 2, 3))) fail(int status, const char *fm
 {
 	va_list ap;
 
-	fprintf(stderr, "%s: ", command.name);
 	va_start(ap, fmt);
-	escaped_vprintf(stderr, fmt, ap);
+	escaped_vsay(command.name, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 	return status;
 }
 

@@ -18,11 +18,9 @@ void drain_complain(const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "waymark drain: ");
 	va_start(ap, fmt);
-	escaped_vprintf(stderr, fmt, ap);
+	escaped_vsay("waymark drain", fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 }
 
 /* Whether a word of the command line is the number. */

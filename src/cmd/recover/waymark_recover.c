@@ -129,11 +129,9 @@ static void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "%s: ", command.name);
 	va_start(ap, fmt);
-	escaped_vprintf(stderr, fmt, ap);
+	escaped_vsay(command.name, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 }
 
 static int show(const char *path, bool ok, const struct recover_result *r)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""What the cases of record.py share: a folder, and programs that are recorded in it."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+WAYMARK, PROGRAM, ALONE, BLOCKCACHE, LOGGED = (os.path.abspath(a) for a in sys.argv[1:6])
+NOBODY = 65534
+PATIENCE = 10
+
+
+class Recorded(unittest.TestCase):
+    """Programs that are run in a folder of their own."""
+
+    def setUp(self):
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-"))
+        self.addCleanup(shutil.rmtree, self.work)
+        self.environment = {k: v for k, v in os.environ.items() if k != "WAYMARK_TRACE"}
+        # A signal ends the program, and not a sanitizer that says where it came from.
+        for options in "ASAN_OPTIONS", "TSAN_OPTIONS":
+            self.environment[options] = os.environ.get(options, "") + ":handle_segv=0"
+
+    def start(self, *args, **more):
+        return subprocess.Popen([WAYMARK, "record", *map(str, args)], cwd=self.work, text=True,
+                                env=self.environment, stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+
+    def finish(self, run, text=None):
+        out, said = run.communicate(text, timeout=60)
+        return run.returncode, out, said
+
+    def record(self, *args, status=0, text=None, **more):
+        code, out, said = self.finish(self.start(*args, **more), text)
+        self.assertEqual(code, status, said)
+        return out, said
+
+    def names(self):
+        return sorted(os.listdir(self.work))
+
+    def events(self, *traces):
+        done = subprocess.run([WAYMARK, "print", *traces], cwd=self.work, text=True,
+                              capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.splitlines()
+
+    def babeltrace(self, trace):
+        if not shutil.which("babeltrace2"):
+            self.skipTest("babeltrace2 is not installed")
+        done = subprocess.run(["babeltrace2", self.work / trace], text=True, capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.splitlines()
+
+    def check_pid_name(self, said, events):
+        name = re.search(r"record: (record-program-(\d+)\.ctf): ", said)[1]
+        self.assertEqual(said, f"waymark record: {name}: {events} events, 0 lost, 1 process\n")
+        self.assertEqual(self.names(), [name])
+        pid = re.search(r"-(\d+)\.ctf", name)[1]
+        self.assertIn(f"process   {pid} record-program", subprocess.run(
+            [WAYMARK, "info", name], cwd=self.work, text=True, capture_output=True).stdout)
+        return name
