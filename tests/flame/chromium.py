@@ -16,7 +16,7 @@ import time
 ARGUMENTS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
              "--no-first-run", "--disable-background-networking", "--remote-debugging-pipe",
              "--window-size=1300,900")
-SECONDS = 15
+SECONDS = 150
 
 
 def is_installed():

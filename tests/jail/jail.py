@@ -9,6 +9,7 @@ it at any other.
 import os
 import re
 import signal
+import subprocess
 import time
 import unittest
 
