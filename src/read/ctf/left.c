@@ -86,21 +86,49 @@ static enum ctf_step take(struct ctf_stream *s, const struct ctf_trace *t,
 	return CTF_PACKET;
 }
 
+/*
+ * The first of the list. One that was open when it was looked at, though the list has the one
+ * behind it, was closed while the list was made: it is looked at again, for what came to it.
+ * False: it has left memory.
+ */
+static bool look_at_first(
+	const struct ctf_stream *s, const struct ctf_trace *t, struct arena_packet *p)
+{
+	*p = *s->left;
+	bool was_closed = p->header.sequence == s->sequence &&
+			  p->header.timestamp_end == PACKET_OPEN && ctf_left_has_next(s);
+
+	return !was_closed || arena_source_look_again(t->arena, p);
+}
+
+/* The first packet that has something new; CTF_LAST: there is none. */
+static enum ctf_step find_new(
+	struct ctf_stream *s, const struct ctf_trace *t, struct arena_packet *p)
+{
+	while (s->left_count > 0) {
+		bool is_there = look_at_first(s, t, p);
+
+		if (is_there && !is_read(s, p)) {
+			return fill_hole(s, t, p);
+		}
+		drop(s);
+		if (!is_there) {
+			return CTF_SKIPPED;
+		}
+		s->is_open &=
+			p->header.sequence != s->sequence || p->header.timestamp_end == PACKET_OPEN;
+	}
+	return CTF_LAST;
+}
+
 enum ctf_step ctf_left_next(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
-	while (s->left_count > 0 && is_read(s, s->left)) {
-		s->is_open &= s->left->header.sequence != s->sequence ||
-			      s->left->header.timestamp_end == PACKET_OPEN;
-		drop(s);
-	}
-	if (s->left_count == 0) {
-		return CTF_LAST;
-	}
-	struct arena_packet p = *s->left;
+	struct arena_packet p;
+	enum ctf_step step = find_new(s, t, &p);
 
-	if (fill_hole(s, t, &p) == CTF_SKIPPED) {
-		return CTF_SKIPPED;
+	if (step != CTF_PACKET) {
+		return step;
 	}
 	if (p.offset == s->left->offset) {
 		drop(s);
