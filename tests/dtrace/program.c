@@ -17,16 +17,16 @@
 
 #include "fire.h"
 
-#define PATIENCE_MS 20000
+#define PATIENCE_MS 60000
 
 /* The kernel raises the word when a tracer opens the probe; its program comes a moment later. */
-#define SETTLE_MS 300
+#define SETTLE_MS 1000
 
 static void wait_until(int watched)
 {
 	for (int i = 0; !!tick_state() != watched || !!done_state() != watched; i++) {
 		if (i == PATIENCE_MS) {
-			printf("states %x %x after 20 s\n", tick_state(), done_state());
+			printf("states %x %x in vain\n", tick_state(), done_state());
 			exit(EXIT_FAILURE);
 		}
 		usleep(1000);
