@@ -16,7 +16,7 @@ failures=0
 expect() {
 	local what=$1 status=$2 err=$3
 	shift 3
-	timeout 20 "$@" >out 2>err
+	timeout 100 "$@" >out 2>err
 	local got=$?
 	sed -E -i 's/^[0-9]+@[0-9]+\.[0-9]{6}://' err
 	if [ $got -ne "$status" ] || [ "$(cat err)" != "$err" ]; then
@@ -108,7 +108,7 @@ record() {
 	done
 	shift
 	rm -rf trace.ctf
-	if ! timeout 20 "$waymark" record "$@" >record.out 2>&1; then
+	if ! timeout 100 "$waymark" record "$@" >record.out 2>&1; then
 		echo "record: $*:"
 		cat record.out
 		failures=$((failures + 1))

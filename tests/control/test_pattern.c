@@ -257,7 +257,7 @@ static void child_of_a_fork_can_match(void **state)
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			alarm(10);
+			alarm(60);
 			waymark_enable("/e/", WAYMARK_LOG, NULL, NULL);
 			_exit(waymark_get_state(&a->events[1999]) == WAYMARK_LOG ? 0 : 1);
 		}

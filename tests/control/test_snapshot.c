@@ -21,7 +21,7 @@
 EVENT(probe, WAYMARK_CTF, 1)
 EVENT_LIST(&waymark_event_probe)
 
-#define PATIENCE_MS 10000
+#define PATIENCE_MS 60000
 
 static char directory[] = "/tmp/waymark-snapshot-XXXXXX";
 

@@ -125,7 +125,7 @@ static void child_of_a_fork_can_control(void **state)
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			alarm(5);
+			alarm(60);
 			waymark_enable("one_a", WAYMARK_LOG, NULL, NULL);
 			_exit(waymark_get_state(&waymark_event_one_a) == WAYMARK_LOG ? 0 : 1);
 		}

@@ -149,10 +149,10 @@ class Attach(common.Case):
 
     def test_waits_as_long_as_is_said(self):
         program = self.start(1000)
-        program.send_signal(signal.SIGSTOP)
+        self.stop(program)
         begin = time.monotonic()
         self.waymark("attach", program.pid, "tick", "--timeout=0.3", status=1, error="does not answer within 0.3 s")
-        self.assertLess(time.monotonic() - begin, 5)
+        self.assertLess(time.monotonic() - begin, PATIENCE)
 
     def test_ends_with_the_program(self):
         program = self.start(200, 3000)
@@ -168,7 +168,7 @@ class Attach(common.Case):
         p = self.attach(program, "never", "--seconds=0.4")
         begin = time.monotonic()
         self.assertEqual(self.ended(p), [])
-        self.assertLess(time.monotonic() - begin, 3)
+        self.assertLess(time.monotonic() - begin, PATIENCE)
         self.assertEqual(self.notes(p).count("\n"), 1, self.notes(p))
         self.wait_until_off(program)
 
@@ -177,11 +177,11 @@ class Attach(common.Case):
         gone.mkdir()
         program = self.start(1000, cwd=gone)
         gone.rmdir()
-        for seconds in ("0.3", "20"):
+        for seconds in ("0.3", "100"):
             p = self.attach(program, "tick", f"--seconds={seconds}")
             begin = time.monotonic()
             self.assertEqual(self.ended(p, 1), [])
-            self.assertLess(time.monotonic() - begin, 10)
+            self.assertLess(time.monotonic() - begin, PATIENCE)
             self.assertIn("could not be written: No such file or directory; 'waymark ctl",
                           self.notes(p))
         self.ctl(program, "file", "set", "here.ctf")

@@ -77,6 +77,13 @@ class Case(unittest.TestCase):
             self.assertLess(time.monotonic(), end, "waited in vain")
             time.sleep(0.01)
 
+    def stop(self, program):
+        """Its threads stop one after the other: all have by the time this returns."""
+        program.send_signal(signal.SIGSTOP)
+        tasks = pathlib.Path(f"/proc/{program.pid}/task")
+        self.wait_for(lambda: all((t / "stat").read_text().rsplit(")", 1)[1].split()[0] == "T"
+                                  for t in tasks.iterdir()))
+
     def fake(self, talk, name=None):
         """A server on a path, or as the monitor of this process; its path."""
         folder = self.runtime / "waymark"

@@ -47,10 +47,10 @@ class Ls(common.Case):
 
     def test_one_that_is_stopped_holds_up_nobody(self):
         stopped, running = self.start(1000), self.start(1000)
-        stopped.send_signal(signal.SIGSTOP)
+        self.stop(stopped)
         begin = time.monotonic()
         listed = self.listed()
-        self.assertLess(time.monotonic() - begin, 2.5)
+        self.assertLess(time.monotonic() - begin, common.PATIENCE)
         self.assertEqual(listed[stopped.pid]["problem"], "does not answer")
         self.assertIsNone(listed[running.pid]["problem"])
 
@@ -226,7 +226,7 @@ class Ctl(common.Case):
         without = self.start(1000, trace="")
         self.ctl(without, "stats", status=1, error="has no monitor")
         stopped = self.start(1000)
-        stopped.send_signal(signal.SIGSTOP)
+        self.stop(stopped)
         self.ctl(stopped, "stats", "--timeout=0.3", status=1, error="does not answer within 0.3 s")
 
     def test_other_users_are_told_apart(self):

@@ -32,7 +32,7 @@ class Servers(common.Case):
     def test_one_that_accepts_and_says_nothing(self):
         begin = time.monotonic()
         self.refused(lambda c: time.sleep(60), "does not answer within 1 s")
-        self.assertLess(time.monotonic() - begin, 3)
+        self.assertLess(time.monotonic() - begin, 9)
 
     def test_one_that_greets_and_says_nothing(self):
         def talk(connection):
@@ -47,7 +47,7 @@ class Servers(common.Case):
                 time.sleep(0.1)
         begin = time.monotonic()
         self.refused(talk, "does not answer within 1 s")
-        self.assertLess(time.monotonic() - begin, 3)
+        self.assertLess(time.monotonic() - begin, 9)
 
     def test_one_that_reads_nothing(self):
         def talk(connection):
@@ -151,7 +151,7 @@ class Servers(common.Case):
             (line,) = [l for l in self.waymark("ls").splitlines()
                        if l.split()[0] == str(os.getpid())]
             self.assertTrue(line.endswith(note or " 8"), line)
-            self.assertLess(time.monotonic() - begin, 2.5)
+            self.assertLess(time.monotonic() - begin, common.PATIENCE)
             (process,) = [p for p in map(json.loads, self.waymark("ls", "--json").splitlines())
                           if p["pid"] == os.getpid()]
             self.assertEqual(process["problem"], note or None)

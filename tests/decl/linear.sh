@@ -12,7 +12,7 @@ bad=0
 
 check() # NAME LINES_AT_MOST: none of them longer than a message and its line
 {
-	timeout 30 "$dump" --quiet "$work/$1" >"$work/out"
+	timeout 100 "$dump" --quiet "$work/$1" >"$work/out"
 	status=$?
 	lines=$(wc -l <"$work/out")
 	longest=$(wc -L <"$work/out")

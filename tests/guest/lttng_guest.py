@@ -47,7 +47,7 @@ def record(daemon):
     daemon.lttng("create", "guest", "--output=" + path)
     daemon.lttng("enable-event", "-u", "guest:*")
     daemon.lttng("start")
-    ran = subprocess.run(["./program"], env=daemon.environment, check=True, timeout=30,
+    ran = subprocess.run(["./program"], env=daemon.environment, check=True, timeout=60,
                          capture_output=True, text=True)
     daemon.lttng("stop")
     daemon.lttng("destroy", "guest")

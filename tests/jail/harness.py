@@ -13,7 +13,7 @@ import unittest
 WAYMARK, DEVICE = (os.path.abspath(path) for path in sys.argv[1:3])
 KILL_AT = sys.argv[3]  # empty under sanitizers
 del sys.argv[1:4]
-LIMIT = 15
+LIMIT = 60
 ROOT = os.geteuid() == 0
 
 

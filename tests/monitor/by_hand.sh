@@ -15,7 +15,7 @@ for ((i = 0; i < 200; i++)); do
 done
 # As on a terminal: the last line ends the conversation.
 printf 'trace-event disk_* on\n  info trace-events  "disk_*" \n\n?trace\nquit\n' |
-	timeout 20 socat -t5 - "UNIX-CONNECT:$tmp/s" >"$tmp/said" || exit 1
+	timeout 60 socat -t5 - "UNIX-CONNECT:$tmp/s" >"$tmp/said" || exit 1
 printf '%s\r\n' "Waymark $2 monitor - type 'help' for more information" \
 	'(qemu) (qemu) disk_read : state 1' 'disk_write : state 1' \
 	"(qemu) (qemu) unknown command: '?trace'" >"$tmp/wanted"

@@ -14,7 +14,8 @@ import unittest
 
 HOST, ECHO, STATIC, REAL = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
 SANITIZER = os.environ.get("WAYMARK_SANITIZER")
-PATIENCE = 10
+PATIENCE = 30
+NEVER_MS = 10 * PATIENCE * 1000  # longer than anybody waits
 
 # It takes the threads of a fork's child for the parent's, which have the same addresses.
 CHILDS_THREADS = unittest.skipIf(SANITIZER == "thread", "TSan knows no threads of a fork's child")

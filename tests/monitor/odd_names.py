@@ -17,7 +17,7 @@ SHOWN = r"t\xe9lker"
 
 
 def connect(path):
-    end = time.monotonic() + 10
+    end = time.monotonic() + 30
     while True:
         s = socket.socket(socket.AF_UNIX)
         try:

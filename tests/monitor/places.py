@@ -13,7 +13,7 @@ import termios
 import time
 
 import monitored
-from monitored import Client, Host, until
+from monitored import NEVER_MS, Client, Host, until
 
 
 def each_way(test):
@@ -88,12 +88,9 @@ class Sockets(monitored.Monitored):
     def test_several_monitors_are_each_for_itself(self):
         host = self.host(f"start {self.path}", f"start {self.work / 'second'}", f"open {self.work / 'third'}")
         slow = self.client()
-        slow.send("sleep 700\n")
+        slow.send(f"sleep {NEVER_MS}\n")
         for name in "second", "third":
-            began = time.monotonic()
             self.assert_answers(self.client(self.work / name))
-            self.assertLess(time.monotonic() - began, 0.5)
-        self.assertEqual(slow.line(), "slept")
         host.tell("exit 0")
         self.assertEqual(host.wait(), (0, ""))
         self.assertEqual([p.name for p in self.work.iterdir()], ["run"])
@@ -255,11 +252,9 @@ class Streams(monitored.Monitored):
         host.process.stdin.write(b"flood 1000000\nafter\n")
         host.process.stdin.flush()
         time.sleep(0.3)
-        began = time.monotonic()
-        host.do("rounds")
+        host.do("rounds")  # which would wait for the reader below
         if how == "open":
             host.do("cancel 3")
-        self.assertLess(time.monotonic() - began, 1)
         self.assertTrue(read_until(read, b"after\n").endswith(b"x\nafter\n"))
         os.close(read)
 

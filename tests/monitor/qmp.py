@@ -12,7 +12,7 @@ class Qmp:
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(120)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while self.socket.connect_ex(path) != 0:
             assert time.monotonic() < deadline, "nobody listens"
             time.sleep(0.01)

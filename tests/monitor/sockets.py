@@ -56,7 +56,7 @@ class Listening(sockets_common.Sockets):
                 time.sleep(0.1)
                 self.check_descriptors(process.pid, streams)
                 process.terminate()
-                process.communicate(timeout=10)
+                process.communicate(timeout=60)
                 self.assertFalse(path.exists())
 
     def check_descriptors(self, pid, closed):
@@ -70,7 +70,7 @@ class Listening(sockets_common.Sockets):
         self.assertTrue(flags & os.O_NONBLOCK)
 
     def wait_for(self, condition):
-        for _ in range(500):
+        for _ in range(3000):
             if condition():
                 return
             time.sleep(0.01)
@@ -134,13 +134,13 @@ class Listening(sockets_common.Sockets):
             begin = time.monotonic()
             self.assert_refused("does not answer", "connect", path, ms)
             self.assertGreaterEqual(time.monotonic() - begin, ms / 1000)
-            self.assertLess(time.monotonic() - begin, ms / 1000 + 3)
-        waiting = self.start("connect", path, 8000)
+            self.assertLess(time.monotonic() - begin, ms / 1000 + 30)
+        waiting = self.start("connect", path, 60000)
         time.sleep(0.1)
         self.assertIsNone(waiting.poll())
         for _ in range(2):  # the queue holds more than one: one place is free, at least
             listener.accept()[0].close()
-        self.assertEqual(waiting.communicate(timeout=10)[0], "connected\n")
+        self.assertEqual(waiting.communicate(timeout=60)[0], "connected\n")
 
     def test_a_file_or_a_directory_of_that_name_stays(self):
         (self.place / "file").write_text("kept")
@@ -268,14 +268,14 @@ class Listening(sockets_common.Sockets):
         self.assertEqual(os.stat(self.place / "a.sock").st_ino, before)
         begin = time.monotonic()
         self.assert_refused("keeps it locked", "listen", self.place / "b.sock")
-        self.assertLess(time.monotonic() - begin, 5)
-        self.assertEqual(waiting.communicate(timeout=10)[0], "")
+        self.assertLess(time.monotonic() - begin, 60)
+        self.assertEqual(waiting.communicate(timeout=60)[0], "")
         waiting = self.start("listen", self.place / "a.sock")
         time.sleep(0.2)
         os.close(fd)
         self.assertEqual(waiting.stdout.readline(), f"{self.place}/a.sock\n")
         waiting.terminate()
-        waiting.communicate(timeout=10)
+        waiting.communicate(timeout=60)
 
     def test_of_those_that_race_for_a_name_one_gets_it(self):
         path = self.place / "a.sock"

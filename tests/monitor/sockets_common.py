@@ -63,14 +63,14 @@ class Sockets(unittest.TestCase):
             yield process, pathlib.Path(path)
         finally:
             process.terminate()
-            said = process.communicate(timeout=10)[1]
+            said = process.communicate(timeout=60)[1]
         self.assertEqual((process.returncode, said), (process.returncode, ""))
 
     def run_tool(self, *command, **how):
         """Its status and all that it prints."""
         process = self.start(*command, **how)
         try:
-            out, said = process.communicate(timeout=10)
+            out, said = process.communicate(timeout=60)
         except subprocess.TimeoutExpired:
             process.kill()
             out, said = process.communicate()
@@ -81,7 +81,7 @@ class Sockets(unittest.TestCase):
         """It ends with one line that has `why` in it."""
         process = self.start(*command, **how)
         try:
-            out, said = process.communicate(timeout=10)
+            out, said = process.communicate(timeout=60)
         except subprocess.TimeoutExpired:
             process.terminate()
             self.fail(f"not refused: {process.communicate()}")

@@ -306,7 +306,7 @@ class Others(Users):
         self.assertTrue(process.stdout.readline())
         os.chown(mine, 0, 0)
         process.terminate()
-        self.assertIn("Permission denied", process.communicate(timeout=10)[1])
+        self.assertIn("Permission denied", process.communicate(timeout=60)[1])
         self.assertTrue((mine / "a.sock").is_socket())
 
 

@@ -102,7 +102,7 @@ def storm(path):
 
 
 def await_socket(path):
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not os.path.exists(path):
         assert time.monotonic() < end, "there is no monitor"
         time.sleep(0.01)

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-PATIENCE_S = 10
+PATIENCE_S = 30
 
 
 def connect(path):

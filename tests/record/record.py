@@ -341,7 +341,8 @@ class Record(Recorded):
 
     def test_a_process_that_still_records_is_told(self):
         said = self.record("-o", "t", "sh", "-c",
-                           f"{PROGRAM} 3 catch wait >/dev/null 2>&1 & echo $!; sleep 0.5")
+                           f"{PROGRAM} 3 catch wait >out 2>&1 & echo $!; "
+                           "until grep -q ready out; do sleep 0.1; done")
         pid = int(said[0])
         self.assertIn(f"waymark record: t: is still being recorded by process {pid}", said[1])
         self.assertIn("waymark record: t: 4 events, 0 lost, 1 process", said[1])

@@ -11,7 +11,7 @@ import unittest
 
 WAYMARK, PROGRAM, ALONE, BLOCKCACHE, LOGGED = (os.path.abspath(a) for a in sys.argv[1:6])
 NOBODY = 65534
-PATIENCE = 10
+PATIENCE = 30
 
 
 class Recorded(unittest.TestCase):

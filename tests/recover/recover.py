@@ -267,7 +267,7 @@ class Recover(unittest.TestCase):
             run.wait(0.3)
         self.assertEqual(contents(trace), before)
         fcntl.flock(directory, fcntl.LOCK_UN)
-        self.assertIn("1007 events recovered", run.communicate(timeout=20)[0])
+        self.assertIn("1007 events recovered", run.communicate(timeout=60)[0])
 
     def reference(self):
         trace = self.make("reference")

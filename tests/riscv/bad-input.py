@@ -47,7 +47,7 @@ def refuse_memory_for_code():
 
 def run(riscv, path, *arguments, before=None):
     return subprocess.run([riscv, *arguments, path], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=15, check=False, preexec_fn=before)
+                          stdin=subprocess.DEVNULL, timeout=60, check=False, preexec_fn=before)
 
 
 def refusals(good):

@@ -302,7 +302,7 @@ int main(int argc, char **argv)
 			continue;
 		}
 		prepare(&b, &program);
-		alarm(10); /* a translation that never ends */
+		alarm(60); /* a translation that never ends */
 		hart_run(&b.hart);
 		bad += !compare(seed, &a, &b);
 		ended++;

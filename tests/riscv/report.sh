@@ -89,7 +89,7 @@ grep -q '^[1-9][0-9]* events are lost: counts are too low, paths have holes$' ou
 [ "$(path 0 | wc -l)" -gt 3 ] || fail "a trace with gaps has no path"
 
 # A machine that is killed leaves a trace as well, which ends somewhere.
-timeout -s KILL 20 sh -c 'echo $$ >pid; exec "$0" "$@"' "$riscv" --trace "guest_*,file=killed,buffer=1M,full=block" \
+timeout -s KILL 100 sh -c 'echo $$ >pid; exec "$0" "$@"' "$riscv" --trace "guest_*,file=killed,buffer=1M,full=block" \
 	"$guest/loop.elf" >printed 2>&1 </dev/null &
 machine=$!
 until "$waymark" print killed 2>/dev/null | head -n 2000 | grep -q guest_block_exec; do

@@ -8,5 +8,5 @@ if ! command -v valgrind >/dev/null; then
 	exit 77
 fi
 for program in hello tests/code; do
-	timeout 20 valgrind -q --error-exitcode=99 --smc-check=all "$1" "$2/$program.elf"
+	timeout 100 valgrind -q --error-exitcode=99 --smc-check=all "$1" "$2/$program.elf"
 done

@@ -11,7 +11,7 @@ LD_LIBRARY_PATH=$(dirname "$(realpath "$3")")
 export LD_LIBRARY_PATH
 work=$(mktemp -d) || exit 99
 mkfifo "$work/input"
-WAYMARK_TRACE="control=$work/socket,ctf.file=$work/trace,stats=on" timeout 20 "$forms" repeat \
+WAYMARK_TRACE="control=$work/socket,ctf.file=$work/trace,stats=on" timeout 100 "$forms" repeat \
 	<"$work/input" >"$work/said" 2>&1 &
 exec 3>"$work/input"
 trap 'exec 3>&-; wait; rm -rf "$work"' EXIT

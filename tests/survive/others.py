@@ -369,15 +369,28 @@ class Others(survive.Survive):
         first = float(self.waymark("print", self.trace).split()[0])
         self.assertAlmostEqual(first - before, 1000000, delta=60)
 
+    def counted(self):
+        """How many events its threads have counted."""
+        counts = self.counts.read_bytes() if self.counts.exists() else b""
+        return sum(int.from_bytes(counts[i:i + 8], sys.byteorder) for i in range(0, len(counts), 8))
+
+    def wait_for_counts(self, least):
+        for _ in range(6000):
+            if self.counted() >= least:
+                return
+            time.sleep(0.01)
+        self.fail(f"it does not count to {least}")
+
     def test_a_process_that_is_stopped_is_read(self):
         victim = self.start("storm", 2, env=self.env(",buffer=1G"))
-        time.sleep(0.05)
+        self.wait_for_counts(1)
         victim.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, victim.pid, os.WSTOPPED)
         events = self.check()
         self.assertEqual(self.check(), events)
+        stopped_at = self.counted()
         victim.send_signal(signal.SIGCONT)
-        time.sleep(0.02)
+        self.wait_for_counts(stopped_at + 1000)
         victim.kill()
         victim.communicate()
         self.assertGreater(self.check_everything(), events)

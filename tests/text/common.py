@@ -19,7 +19,7 @@ def run(program, *actions, trace="*,backend=log,log.prefix=none", **variables):
         environment = {k: v for k, v in os.environ.items() if k != "WAYMARK_LOG_LEVEL"}
         environment.update(WAYMARK_TRACE=trace + ";log.file=" + log, **variables)
         done = subprocess.run([program, *actions], env=environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=15)
+                              stderr=subprocess.PIPE, timeout=60)
         said = done.stderr.decode()
         check(done.returncode == 0, actions, "status", done.returncode, said)
         with open(log, "rb") as f:

@@ -105,7 +105,7 @@ class Typed(unittest.TestCase):
 
     def fire(self, trace, *args, status=0, program=FIRE):
         done = subprocess.run([program, *args], cwd=self.work, capture_output=True, text=True,
-                              timeout=20, env={**os.environ, "WAYMARK_TRACE": trace,
+                              timeout=60, env={**os.environ, "WAYMARK_TRACE": trace,
                                                "WAYMARK_SHM": str(self.shm)})
         self.assertEqual(done.returncode, status, done.stderr)
 
@@ -114,7 +114,7 @@ class Typed(unittest.TestCase):
 
     def waymark(self, *args):
         done = subprocess.run([WAYMARK, *map(str, args)], capture_output=True, text=True,
-                              timeout=20, env={**os.environ, "WAYMARK_SHM": str(self.shm)})
+                              timeout=60, env={**os.environ, "WAYMARK_SHM": str(self.shm)})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.said = done.stderr
         return done.stdout
@@ -149,7 +149,7 @@ class Typed(unittest.TestCase):
         self.fire_both()
         self.assertEqual(self.messages("-e", folder, self.simple), self.expected(without_cuts))
         done = subprocess.run([TEST_VALUES, self.simple, folder], capture_output=True, text=True,
-                              timeout=20)
+                              timeout=60)
         self.assertEqual((done.returncode, done.stdout), (0, f"{len(EVENTS)} events\n"))
 
     def test_a_directory_that_is_no_declaration_is_refused(self):
@@ -165,12 +165,12 @@ class Typed(unittest.TestCase):
                 (folder / "b.toml").rmdir()
                 (folder / file).write_text("=")
             done = subprocess.run([WAYMARK, "print", "-e", folder, self.simple],
-                                  capture_output=True, text=True, timeout=20)
+                                  capture_output=True, text=True, timeout=60)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(said, done.stderr)
         before = (folder / "a.toml").write_text((pathlib.Path(TOML)).read_text())
         done = subprocess.run([WAYMARK, "print", "-e", folder, "-o", folder / "a.toml",
-                               self.simple], capture_output=True, text=True, timeout=20)
+                               self.simple], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 1)
         self.assertIn("is both the declarations and the output", done.stderr)
         self.assertEqual(before, (folder / "a.toml").stat().st_size)
@@ -206,7 +206,7 @@ class Typed(unittest.TestCase):
         self.check_babeltrace(self.ctf)
 
     def check_babeltrace(self, trace):
-        done = subprocess.run(["babeltrace2", trace], capture_output=True, text=True, timeout=20)
+        done = subprocess.run(["babeltrace2", trace], capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         got = [re.sub(r".*\}, \{ (.*?) ?\}$", r"\1", line) for line in done.stdout.splitlines()]
         self.assertEqual(got, BY_HAND["babeltrace2"])
@@ -238,7 +238,7 @@ class Typed(unittest.TestCase):
 
     def test_programs_read_them_by_the_api(self):
         self.fire_both()
-        done = subprocess.run([TEST_VALUES, self.ctf], capture_output=True, text=True, timeout=20)
+        done = subprocess.run([TEST_VALUES, self.ctf], capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_without_its_declaration_an_event_shows_its_fields(self):

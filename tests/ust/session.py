@@ -95,7 +95,7 @@ class Program:
 
     def end(self):
         self.process.stdin.close()
-        return self.process.wait(timeout=20)
+        return self.process.wait(timeout=60)
 
 
 def listed(daemon):
