@@ -328,3 +328,13 @@ unsigned int check_children(uint64_t events, uint64_t inherited)
 	pclose(names);
 	return children;
 }
+
+uint64_t wait_for_size(const char *path, size_t size)
+{
+	uint64_t since = now_ns();
+
+	while (file_size(path) < size && now_ns() - since < UINT64_C(60000000000)) {
+		sleep_ms(2);
+	}
+	return (now_ns() - since) / 1000000;
+}

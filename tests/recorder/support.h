@@ -108,6 +108,8 @@ uint64_t check_rising(const struct trace *t, uint64_t who);
 uint64_t now_ns(void);
 void sleep_ms(unsigned int ms);
 size_t file_size(const char *path);
+/* Waits until the file has so many bytes, but not for ever; returns after how many ms it had. */
+uint64_t wait_for_size(const char *path, size_t size);
 
 /* How many rounds, threads or events a test does: `quick`, or `thorough` in the suite `long`. */
 unsigned int amount(unsigned int quick, unsigned int thorough);

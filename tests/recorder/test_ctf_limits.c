@@ -180,11 +180,9 @@ static void take_snapshots(void)
 			trace_ctf(0, counts[0]++);
 		}
 		waymark_recorder_snapshot();
-		sleep_ms(300);
-		struct stat st;
-
-		fail_unless(stat("trace/stream-1", &st) == 0);
-		fail_unless((uint64_t)st.st_size >= n * (UINT64_C(4) << 20));
+		wait_for_size("trace/stream-1", n * (UINT64_C(4) << 20));
+		fail_unless(file_size("trace/stream-1") >= n * (UINT64_C(4) << 20));
+		sleep_ms(300); /* there may be more of it */
 	}
 	waymark_arena_unlink(recorder_arena(&waymark_process()->recorders[WAYMARK_RECORDER_CTF]));
 	_exit(0); /* with nothing but what the snapshots wrote */
@@ -266,9 +264,7 @@ static void be_quiet(void)
 	waymark_recorder_set_delay(UINT64_C(1000000000));
 	set_file("trace");
 	trace_ctf(0, 0);
-	sleep_ms(600);
-	fail_unless(file_size("trace/stream-1") == 0);
-	sleep_ms(1100);
+	fail_unless(wait_for_size("trace/stream-1", 1) > 600);
 	fail_unless(file_size("trace/stream-1") == PACKET_FILE_ALIGN);
 	sleep_ms(8000); /* the memory was given back meanwhile */
 	unsigned long before = wakeups();
@@ -277,7 +273,7 @@ static void be_quiet(void)
 	sleep_ms(3000);
 	fail_unless(wakeups() == before);
 	trace_ctf(0, 1);
-	sleep_ms(1700);
+	wait_for_size("trace/stream-1", 2 * PACKET_FILE_ALIGN);
 	fail_unless(file_size("trace/stream-1") == 2 * PACKET_FILE_ALIGN);
 }
 

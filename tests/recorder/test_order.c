@@ -191,6 +191,8 @@ static void fault_6_each_gap_counts_exactly_what_its_thread_misses(void **state)
 	trace_free(&t);
 }
 
+static bool is_stalled;
+
 static void *stall(void *unused)
 {
 	struct waymark_record r;
@@ -198,6 +200,7 @@ static void *stall(void *unused)
 	(void)unused;
 	trace_pair(100, 0);
 	waymark_record_begin(&r, WAYMARK_RECORDER_SIMPLE, &event_pair, 32);
+	__atomic_store_n(&is_stalled, true, __ATOMIC_RELEASE);
 	for (;;) {
 		pause();
 	}
@@ -211,11 +214,13 @@ static void record_beside_a_stalled_thread(void)
 
 	waymark_sink_simple.set_file("stalled", false, &error);
 	pthread_create(&t, NULL, stall, NULL);
-	sleep_ms(20);
+	while (!__atomic_load_n(&is_stalled, __ATOMIC_ACQUIRE)) {
+		sleep_ms(1);
+	}
 	for (uint64_t i = 0; i < 1000; i++) {
 		trace_pair(1, i);
 	}
-	sleep_ms(400);
+	wait_for_size("stalled", 24 + 1001 * 48);
 	_exit(0); /* what is in the file now got there beside the stalled thread */
 }
 
