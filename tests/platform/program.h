@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* What program.c calls of its part in C++, where there is a compiler for it. */
+#ifndef TESTS_PLATFORM_PROGRAM_H
+#define TESTS_PLATFORM_PROGRAM_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void points_of_c(void);
+void points_of_cxx(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
