@@ -57,7 +57,7 @@ typedef char *message_put(char *out, const struct message_step *step, const void
 struct message_step {
 	char text[MESSAGE_TEXT_MAX]; /* comes first */
 	message_put *put;
-	int32_t at; /* where the word is whose highest bits are the argument, in bytes */
+	int32_t at; /* where the word is whose last bytes are the argument, in bytes */
 	uint16_t arg;
 	uint8_t op; /* of enum message_op */
 	uint8_t digits;

@@ -133,7 +133,9 @@ static bool find_in_payload(struct message_step *step, const struct layout *l)
 		}
 	}
 	step->at = (int32_t)(end - sizeof(uint64_t));
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* else what ends there is lowest, and masked */
 	step->shift = 64 - bits;
+#endif
 	return step->op < MESSAGE_STRING && (step->mask & ~low_bits(bits)) == 0;
 }
 
