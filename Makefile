@@ -35,11 +35,13 @@ bench: deps
 long-runs: all
 	@tools/long-runs $(BUILD) $(RUNS)
 
-install: all
-	@tools/install $(BUILD) $(abspath $(PREFIX))
+# By the environment: a name may have blanks.
+install uninstall: export PREFIX := $(PREFIX)
+install:
+	@tools/install $(BUILD)
 
 uninstall:
-	@ninja --quiet -C $(BUILD) uninstall >/dev/null
+	@tools/uninstall
 
 deps:
 	@tools/deps

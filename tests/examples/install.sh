@@ -18,6 +18,5 @@ echo data >"$tmp/data"
 "$tmp/example/blockcache" -trace "*,file=$tmp/a.ctf" "$tmp/data" >/dev/null
 "$prefix/bin/waymark" info "$tmp/a.ctf" >/dev/null
 
-make -s -C "$root" uninstall BUILD="$tmp/built" >"$tmp/out" 2>&1 || fail "make uninstall: $(cat "$tmp/out")"
-left=$([ ! -e "$prefix" ] || find "$prefix" ! -type d)
-[ -z "$left" ] || fail "make uninstall leaves $left"
+make -s -C "$root" uninstall PREFIX="$prefix" >"$tmp/out" 2>&1 || fail "make uninstall: $(cat "$tmp/out")"
+[ ! -e "$prefix" ] || fail "make uninstall leaves $(find "$prefix")"

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `make install` and `make uninstall`: any PREFIX and DESTDIR, a build that cannot be written,
+# twice, over an older version; in the end nothing of ours is left, and all that is not ours:
+# install.sh ROOT BUILD
+set -eu
+root=$1
+build=$2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+export AS_BUILT=1 # other tests run in the build at the same time
+unset DESTDIR PREFIX MAKEFLAGS MAKELEVEL
+cd "$tmp"
+
+fail() {
+	echo "$*"
+	[ ! -f "$tmp/out" ] || cat "$tmp/out"
+	exit 1
+}
+
+# run TARGET [VARIABLE=VALUE...]
+run() {
+	target=$1
+	shift
+	make -s -f "$root/Makefile" "$target" BUILD="$build" "$@" >"$tmp/out" 2>&1
+}
+
+must() {
+	run "$@" || fail "make $*: failed"
+}
+
+# is_gone DIRECTORY: the whole of it, or all in it.
+is_gone() {
+	[ ! -e "$1" ] || [ -z "$(find "$1" -mindepth 1)" ] || fail "left: $(find "$1" -mindepth 1)"
+}
+ln -s "$root/tools" tools
+
+# A name with a blank, twice, from a build that is only read.
+touch stamp
+prefix="$tmp/in a/new place"
+must install PREFIX="$prefix"
+[ "$(cat out)" = "installed below $prefix" ] || fail "make install does not say where"
+ls -i "$prefix/lib"/*/libwaymark.so.0 "$prefix/bin/waymark" >inodes
+find "$prefix" | sort >first
+must install PREFIX="$prefix"
+find "$prefix" | sort | cmp -s - first || fail "installed twice it is another"
+find "$build/build.ninja" "$build/meson-private" "$build/meson-info" "$build/meson-logs/install-log.txt" \
+	-newer stamp >changed 2>/dev/null || :
+[ ! -s changed ] || fail "changed in the build: $(cat changed)"
+
+# Running programs keep their libraries: replaced, not written over.
+ls -i "$prefix/lib"/*/libwaymark.so.0 "$prefix/bin/waymark" | cmp -s - inodes &&
+	fail "a file was written over while programs may run it"
+
+# A program finds it there.
+module=$(find "$prefix" -name waymark.pc)
+export PKG_CONFIG_PATH="${module%/*}"
+echo 'fired(int n) "n %d"' >trace-events
+cat >main.c <<'END'
+#include "trace-group.h"
+
+int main(void)
+{
+	trace_fired(1);
+	return 0;
+}
+END
+cat >Makefile <<'END'
+CPPFLAGS += -Ibuilt $(shell pkg-config --cflags waymark)
+all: program
+include $(shell pkg-config --variable=makerules waymark)
+$(eval $(call waymark_group,group,trace-events,built))
+program: main.c built/trace-group.h built/trace-group.c
+	$(CC) $(CPPFLAGS) main.c built/trace-group.c $$(pkg-config --libs waymark) -o $@
+END
+sed -i 's|\$\$(pkg-config|$(shell pkg-config|' Makefile
+make -s >out 2>&1 || fail "a program is not built with it"
+LD_LIBRARY_PATH="${module%/pkgconfig*}" WAYMARK_TRACE='*,file=a.ctf' ./program
+"$prefix/bin/waymark" print a.ctf | grep -q 'fired n 1' || fail "the program is not traced"
+
+# Over an older version, whose file goes; what is another's stays.
+mkdir "$prefix/lib/gone" "$prefix/share/mine"
+touch "$prefix/lib/gone/older.so" "$prefix/share/mine/file"
+printf 'lib/gone/\nlib/gone/older.so\n' >>"$prefix/share/waymark/installed"
+must install PREFIX="$prefix"
+[ ! -e "$prefix/lib/gone/older.so" ] || fail "an older version's file is still there"
+must uninstall PREFIX="$prefix"
+[ "$(find "$prefix" ! -type d)" = "$prefix/share/mine/file" ] || fail "left: $(find "$prefix" ! -type d)"
+[ "$(find "$prefix" -type d | wc -l)" = 3 ] || fail "left: $(find "$prefix" -type d)"
+
+if run uninstall PREFIX="$prefix"; then
+	fail "what is not there was taken away"
+fi
+grep -q 'nothing is installed below' out || fail "not said that nothing is there"
+
+# Below a DESTDIR, relative ones too; the modules name the place without it.
+must install DESTDIR=stage PREFIX=/opt/way
+grep -qx 'prefix=/opt/way' "$(find stage -name waymark.pc)" || fail "the module does not name its prefix"
+[ -x stage/opt/way/bin/waymark ] || fail "not below DESTDIR"
+must uninstall DESTDIR=stage PREFIX=/opt/way
+is_gone stage
+mkdir -p there/usr/share
+must install DESTDIR="$tmp/there" PREFIX=/usr
+must uninstall DESTDIR="$tmp/there" PREFIX=/usr
+[ "$(find there | sort | tr '\n' ' ')" = "there there/usr there/usr/share " ] || fail "left: $(find there)"
