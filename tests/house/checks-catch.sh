@@ -173,4 +173,14 @@ text 1 'NEWS.md opens with 1.0' version 2.0
 	printf '```\n## Next\n'
 } >"$tmp/README.md"
 text 1 'has 21 lines' readme
+
+# Without git, in a clone: what is git's own is no text of ours.
+python=$(python3 -c 'import sys; print(sys.executable)')
+plain=$tmp/plain
+mkdir -p "$plain/.git/hooks"
+printf '#!/bin/sh\n' >"$plain/.git/hooks/sample"
+expect 0 '' env PATH="$tmp/no-programs" "$python" "$root/tests/house/text.py" licence "$plain"
+printf '#!/bin/sh\n' >"$plain/script"
+expect 1 'plain/script: no SPDX' env PATH="$tmp/no-programs" "$python" "$root/tests/house/text.py" \
+	licence "$plain"
 exit $status

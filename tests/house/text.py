@@ -8,6 +8,7 @@ Each check is a function that yields its findings; none means passed.
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -18,13 +19,15 @@ MACHINE_PATHS = re.compile("(?<![\\w.$}])/" + "(work|root|home|Users|mnt)/" + r"
 
 def files_of(root):
     """The files that belong to the repository, as git sees them; all files without git."""
-    git = subprocess.run(
+    git = shutil.which("git") and subprocess.run(
         ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         capture_output=True, check=False)
-    if git.returncode == 0:
+    if git and git.returncode == 0:
         names = [root / name for name in git.stdout.decode().split("\0") if name]
     else:
-        names = [path for path in root.rglob("*") if not path.relative_to(root).parts[0].startswith("build")]
+        skipped = ("build", ".git")
+        names = [path for path in root.rglob("*")
+                 if not path.relative_to(root).parts[0].startswith(skipped)]
     return sorted(path for path in names if path.is_file() and not path.is_symlink())
 
 
