@@ -40,7 +40,8 @@ touch stamp
 prefix="$tmp/in a/new place"
 must install PREFIX="$prefix"
 [ "$(cat out)" = "installed below $prefix" ] || fail "make install does not say where"
-ls -i "$prefix/lib"/*/libwaymark.so.0 "$prefix/bin/waymark" >inodes
+library=$(find "$prefix" -name libwaymark.so.0) # where depends on the system
+ls -i "$library" "$prefix/bin/waymark" >inodes
 find "$prefix" | sort >first
 must install PREFIX="$prefix"
 find "$prefix" | sort | cmp -s - first || fail "installed twice it is another"
@@ -49,7 +50,7 @@ find "$build/build.ninja" "$build/meson-private" "$build/meson-info" "$build/mes
 [ ! -s changed ] || fail "changed in the build: $(cat changed)"
 
 # Running programs keep their libraries: replaced, not written over.
-ls -i "$prefix/lib"/*/libwaymark.so.0 "$prefix/bin/waymark" | cmp -s - inodes &&
+ls -i "$library" "$prefix/bin/waymark" | cmp -s - inodes &&
 	fail "a file was written over while programs may run it"
 
 # A program finds it there.
@@ -79,11 +80,11 @@ LD_LIBRARY_PATH="${module%/pkgconfig*}" WAYMARK_TRACE='*,file=a.ctf' ./program
 "$prefix/bin/waymark" print a.ctf | grep -q 'fired n 1' || fail "the program is not traced"
 
 # Over an older version, whose file goes; what is another's stays.
-mkdir "$prefix/lib/gone" "$prefix/share/mine"
-touch "$prefix/lib/gone/older.so" "$prefix/share/mine/file"
-printf 'lib/gone/\nlib/gone/older.so\n' >>"$prefix/share/waymark/installed"
+mkdir "$prefix/share/gone" "$prefix/share/mine"
+touch "$prefix/share/gone/older.so" "$prefix/share/mine/file"
+printf 'share/gone/\nshare/gone/older.so\n' >>"$prefix/share/waymark/installed"
 must install PREFIX="$prefix"
-[ ! -e "$prefix/lib/gone/older.so" ] || fail "an older version's file is still there"
+[ ! -e "$prefix/share/gone/older.so" ] || fail "an older version's file is still there"
 must uninstall PREFIX="$prefix"
 [ "$(find "$prefix" ! -type d)" = "$prefix/share/mine/file" ] || fail "left: $(find "$prefix" ! -type d)"
 [ "$(find "$prefix" -type d | wc -l)" = 3 ] || fail "left: $(find "$prefix" -type d)"
