@@ -119,4 +119,6 @@ struct arena_file {
 	struct arena_jail jail;
 };
 
+_Static_assert(sizeof(struct arena_file) == 12536, "the same bytes for 32 bits and for 64");
+
 #endif
