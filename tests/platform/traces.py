@@ -139,7 +139,7 @@ def check_program(waymark, folder, program):
     for kind in KINDS:
         with tempfile.TemporaryDirectory() as temporary:
             place = pathlib.Path(temporary)
-            record([program], kind, place)
+            record([str(program)], kind, place)
             if kind == "kill":
                 recover(waymark, place)
             check(waymark, kind, place, folder)
@@ -148,7 +148,7 @@ def check_program(waymark, folder, program):
 def main():
     waymark, folder = [sys.argv[1]], pathlib.Path(sys.argv[2])
     if len(sys.argv) > 3:
-        check_program(waymark, folder, sys.argv[3])
+        check_program(waymark, folder, pathlib.Path(sys.argv[3]).resolve())
     else:
         check_stored(waymark, folder)
 
