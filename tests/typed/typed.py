@@ -214,7 +214,7 @@ class Typed(unittest.TestCase):
     def test_killed_and_recovered_nothing_is_missing(self):
         self.fire(f"t_*,file={self.ctf}", "kill", status=-9)
         self.check_ctf(self.ctf)
-        self.assertIn("still in memory", self.said)
+        self.assertIn("a part of this is read from memory", self.said)
         self.waymark("recover", self.ctf)
         self.check_ctf(self.ctf)
         self.assertEqual(self.said, "")
