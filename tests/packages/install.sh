@@ -45,7 +45,8 @@ ls -i "$library" "$prefix/bin/waymark" >inodes
 find "$prefix" | sort >first
 must install PREFIX="$prefix"
 find "$prefix" | sort | cmp -s - first || fail "installed twice it is another"
-find "$build/build.ninja" "$build/meson-private" "$build/meson-info" "$build/meson-logs/install-log.txt" \
+# Other tests, which run meson install at the same time, write its log and its lock.
+find "$build/build.ninja" "$build/meson-private/coredata.dat" "$build/meson-info" \
 	-newer stamp >changed 2>/dev/null || :
 [ ! -s changed ] || fail "changed in the build: $(cat changed)"
 
