@@ -34,8 +34,8 @@ waymark_options = --backends='$(WAYMARK_BACKENDS)'$(patsubst %, --provider='%',$
 waymark_chosen = $(WAYMARK_BACKENDS)$(patsubst %, --provider=%,$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type=$(WAYMARK_VCPU_TYPE))
 
 # What is generated anew follows: declarations, the files in those that are directories, and
-# tracetool. A directory has a dot: make would take `trace` for a program that it can make of trace.c.
-waymark_inputs = $(foreach input,$(1),$(or $(wildcard $(input)/.),$(input))) $(wildcard $(addsuffix /*.toml,$(1)) $(WAYMARK_TRACETOOL))
+# tracetool, where its name has no blank, which make cannot have. A directory has a dot: make would take `trace` for a program that it can make of trace.c.
+waymark_inputs = $(foreach input,$(1),$(or $(wildcard $(input)/.),$(input))) $(wildcard $(addsuffix /*.toml,$(1))) $(if $(word 2,$(WAYMARK_TRACETOOL)),,$(wildcard $(WAYMARK_TRACETOOL)))
 
 %waymark.scopes: waymark_always
 	@mkdir -p $(@D)

@@ -68,6 +68,7 @@ int main(void)
 }
 END
 cat >Makefile <<'END'
+WAYMARK_BACKENDS = ctf
 CPPFLAGS += -Ibuilt $(shell pkg-config --cflags waymark)
 all: program
 include $(shell pkg-config --variable=makerules waymark)
