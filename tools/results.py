@@ -8,6 +8,7 @@ import datetime
 import os
 import pathlib
 import platform
+import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -34,6 +35,9 @@ def describe(where):
 
 
 def git(*words):
+    """What git says; nothing where there is none."""
+    if not shutil.which("git"):
+        return ""
     done = subprocess.run(["git", "-C", ROOT, *words], check=False, capture_output=True, text=True)
     return done.stdout.strip() if done.returncode == 0 else ""
 

@@ -4,6 +4,7 @@
  * a fork's child, which has one thread, sees what that thread saw, and of mappings that others
  * were about to note nothing that it could reach.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
@@ -33,7 +34,11 @@ static bool kernel_wipes(void *p, size_t bytes)
 	(void)bytes;
 	return false;
 #else
-	return madvise(p, bytes, MADV_WIPEONFORK) == 0 && madvise(p, bytes, NO_ADVICE) != 0;
+	int before = errno;
+	bool wipes = madvise(p, bytes, MADV_WIPEONFORK) == 0 && madvise(p, bytes, NO_ADVICE) != 0;
+
+	errno = before; /* the program's: an event leaves it as it was */
+	return wipes;
 #endif
 }
 
