@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Objects with events come and go: plugin.sh HOST PLUGIN. What the environment
+# Objects with events come and go: plugin.sh HOST PLUGIN UNLOADER. What the environment
 # asks for before the plug-in is there is told, and obeyed when it comes.
 set -eu
 tmp=$(mktemp -d)
@@ -19,5 +19,13 @@ cat >"$tmp/expected" <<'END'
 waymark: WAYMARK_TRACE: backend=: no loaded event was built with the backend 'simple'
 waymark: WAYMARK_TRACE: simple.file= has no effect so far: no loaded event was built with the backend 'simple'
 waymark: WAYMARK_TRACE: no such trace event so far: 'plugin_run'
+END
+cmp "$tmp/expected" "$tmp/told"
+
+# Of a program without events that is said when it ends: not of what a plug-in had that is gone.
+WAYMARK_TRACE="plugin_run,backend=simple,simple.file=$tmp/gone,syslog.rate=1" "$3" "$2" 2>"$tmp/told"
+[ "$(wc -c <"$tmp/gone")" -gt 24 ]
+cat >"$tmp/expected" <<'END'
+waymark: WAYMARK_TRACE: syslog.rate= has no effect so far: no loaded event was built with the backend 'syslog'
 END
 cmp "$tmp/expected" "$tmp/told"

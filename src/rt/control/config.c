@@ -316,10 +316,10 @@ void waymark_config_want(struct waymark_wants *wants, const struct waymark_confi
 	wants->rates |= c->syslog_rate != 0;
 }
 
-void waymark_config_report_vain(
-	const struct waymark_wants *wants, void (*say)(const struct waymark_error *warning))
+void waymark_config_report_vain(const struct waymark_wants *wants, unsigned int built,
+	void (*say)(const struct waymark_error *warning))
 {
-	unsigned int absent = ~waymark_registry_backends();
+	unsigned int absent = ~built;
 	struct waymark_error warning;
 
 	if (wants->traces && (absent & WAYMARK_CTF)) {

@@ -42,8 +42,8 @@ struct waymark_wants {
 /* Adds what the option speaks of. */
 void waymark_config_want(struct waymark_wants *wants, const struct waymark_config *c);
 
-/* Says what is in vain so far, because no loaded event was built with the backend. */
-void waymark_config_report_vain(
-	const struct waymark_wants *wants, void (*say)(const struct waymark_error *warning));
+/* Says what is in vain so far, because no event was built with the backend, only with `built`. */
+void waymark_config_report_vain(const struct waymark_wants *wants, unsigned int built,
+	void (*say)(const struct waymark_error *warning));
 
 #endif

@@ -240,9 +240,10 @@ static void report_all_off(void)
 	}
 }
 
+/* Where only plug-ins have events this is said at the end, when they may be gone. */
 static void report_vain(void)
 {
-	waymark_config_report_vain(&startup.wants, say);
+	waymark_config_report_vain(&startup.wants, waymark_registry_backends_ever(), say);
 	waymark_rules_report_unmet();
 }
 

@@ -178,7 +178,7 @@ void trace_opt_parse(const char *optarg)
 	if (waymark_config_apply(&c, NULL, &error) < 0) {
 		die(&error);
 	}
-	waymark_config_report_vain(&wants, warn);
+	waymark_config_report_vain(&wants, waymark_registry_backends(), warn);
 	if (file) {
 		keep_file(file, after_file);
 	} else {

@@ -22,6 +22,7 @@ static struct {
 	struct waymark_object *last;
 	uint64_t serials; /* the next one */
 	uint32_t removals; /* read without the lock: atomic */
+	unsigned int backends; /* of all that were ever there */
 } objects;
 
 static void append(struct waymark_object *object)
@@ -51,6 +52,17 @@ static void take_out(struct waymark_object *object)
 	}
 }
 
+static unsigned int backends_of(const struct waymark_object *object)
+{
+	unsigned int backends = 0;
+
+	registry_foreach_event(it, object)
+	{
+		backends |= (*it)->backends;
+	}
+	return backends;
+}
+
 bool waymark_registry_add(struct waymark_object *object)
 {
 	waymark_lock();
@@ -59,6 +71,7 @@ bool waymark_registry_add(struct waymark_object *object)
 	if (is_new) {
 		object->registered = 1;
 		append(object);
+		objects.backends |= backends_of(object);
 		waymark_vcpu_adopt(object);
 		waymark_rules_apply_to(object);
 	}
@@ -115,11 +128,17 @@ unsigned int waymark_registry_backends(void)
 
 	waymark_lock();
 	for (struct waymark_object *o = objects.first; o; o = o->next) {
-		registry_foreach_event(it, o)
-		{
-			backends |= (*it)->backends;
-		}
+		backends |= backends_of(o);
 	}
+	waymark_unlock();
+	return backends;
+}
+
+unsigned int waymark_registry_backends_ever(void)
+{
+	waymark_lock();
+	unsigned int backends = objects.backends;
+
 	waymark_unlock();
 	return backends;
 }

@@ -80,6 +80,9 @@ static inline struct waymark_event *const *registry_event_from(
 /* The backends that any event of the loaded objects was built with. Takes the lock. */
 unsigned int waymark_registry_backends(void);
 
+/* The same of all objects that were ever loaded: plug-ins go. Takes the lock. */
+unsigned int waymark_registry_backends_ever(void);
+
 /*
  * Gives the event the id that recording by some of `on` needs; false where it gets
  * none. After that waymark_registry_switch() cannot fail. Under the control lock.
