@@ -24,11 +24,15 @@ ifndef WAYMARK_TRACETOOL
 WAYMARK_TRACETOOL := $(shell $(or $(PKG_CONFIG),pkg-config) --variable=tracetool waymark)
 endif
 
+waymark_comma := ,
+waymark_blank := $(subst ,, )
 ifdef WAYMARK_SCOPES
+ifneq ($(word 2,$(WAYMARK_SCOPES)),)
+$(error WAYMARK_SCOPES: write commas between backends, and no blanks: $(subst $(waymark_blank),$(waymark_comma),$(strip $(subst $(waymark_comma),$(waymark_blank),$(WAYMARK_SCOPES)))))
+endif
 CPPFLAGS += -DWAYMARK_SCOPES='$(WAYMARK_SCOPES)'
 endif
 
-waymark_comma := ,
 waymark_provider = $(or $(WAYMARK_PROVIDER_$(1)),$(WAYMARK_PROVIDER))
 waymark_options = --backends='$(WAYMARK_BACKENDS)'$(patsubst %, --provider='%',$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type='$(WAYMARK_VCPU_TYPE)') --group=$(1)
 waymark_chosen = $(WAYMARK_BACKENDS)$(patsubst %, --provider=%,$(call waymark_provider,$(1)))$(if $(WAYMARK_VCPU_TYPE), --vcpu-type=$(WAYMARK_VCPU_TYPE))

@@ -124,6 +124,7 @@ refused() { # MESSAGE ARGUMENT...
 }
 refused 'unknown backend: lgo' WAYMARK_BACKENDS=lgo
 refused 'no backends specified' WAYMARK_BACKENDS=
+refused 'write commas between backends, and no blanks: ctf,log' WAYMARK_SCOPES='ctf, log'
 refused "a provider's name is an identifier of C: 1st" WAYMARK_PROVIDER=1st
 refused 'tracetool: ' WAYMARK_TRACETOOL=./no/tracetool
 mv cache/trace-events away
