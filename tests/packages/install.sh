@@ -39,7 +39,8 @@ ln -s "$root/tools" tools
 touch stamp
 prefix="$tmp/in a/new place"
 must install PREFIX="$prefix"
-[ "$(cat out)" = "installed below $prefix" ] || fail "make install does not say where"
+[ "$(cat out)" = "installed below $prefix
+what has to know of this place: docs/building.md, Install" ] || fail "make install does not say where"
 library=$(find "$prefix" -name libwaymark.so.0) # where depends on the system
 ls -i "$library" "$prefix/bin/waymark" >inodes
 find "$prefix" | sort >first
