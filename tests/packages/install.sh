@@ -88,7 +88,19 @@ touch "$prefix/share/gone/older.so" "$prefix/share/mine/file"
 printf 'share/gone/\nshare/gone/older.so\n' >>"$prefix/share/waymark/installed"
 must install PREFIX="$prefix"
 [ ! -e "$prefix/share/gone/older.so" ] || fail "an older version's file is still there"
+
+# What a record says of other places is not done: root may have somebody else's.
+mkdir another another/empty
+touch another/file
+cp "$prefix/share/waymark/installed" good
+for line in ../../another/file share/../../../another/file ../../another/empty/; do
+	(cat good && echo "$line") >"$prefix/share/waymark/installed"
+	run uninstall PREFIX="$prefix" && fail "uninstalled with $line"
+	run install PREFIX="$prefix" && fail "installed over $line"
+done
+(cat good && echo "$tmp/another/empty/") >"$prefix/share/waymark/installed"
 must uninstall PREFIX="$prefix"
+[ "$(find another | sort | tr '\n' ' ')" = "another another/empty another/file " ] || fail "of another place there is $(find another)"
 [ "$(find "$prefix" ! -type d)" = "$prefix/share/mine/file" ] || fail "left: $(find "$prefix" ! -type d)"
 [ "$(find "$prefix" -type d | wc -l)" = 3 ] || fail "left: $(find "$prefix" -type d)"
 
