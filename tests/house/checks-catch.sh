@@ -143,6 +143,8 @@ printf 'static const char *const names[] = { "=" };\nstatic int f(int (*of)(void
 state 0 ''
 printf 'static const char *name;\n' >"$tmp/src/rt/a.c"
 state 1 'src/rt/a.c:1: no comment at name names its lock'
+printf '/* A block of the clock, unreleased. */\nstatic int name;\n' >"$tmp/src/rt/a.c"
+state 1 'src/rt/a.c:2: no comment at name names its lock'
 printf '/* Under the control lock. */\nstatic struct {\n\tint a;\n} name = { 1 };\n' >"$tmp/src/rt/a.c"
 state 0 ''
 printf 'int f(void)\n{\n\tstatic int calls; /* Relaxed. */\n}\n' >"$tmp/src/cmd/a.c"

@@ -19,7 +19,7 @@
 /* The loaded library's. By release and acquire. */
 static monitor_start *loaded_start;
 
-/* What the environment asked for; constructors, one at a time. */
+/* What the environment asked for; by one constructor at a time. */
 static struct {
 	struct monitor_wish *wishes;
 	size_t count;

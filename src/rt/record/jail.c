@@ -33,7 +33,7 @@
 /* Above what programs give out by themselves, where the limit allows. */
 #define DESCRIPTOR_LOW 200
 
-/* Written before `count` is released; `is_taken` by who claims one. */
+/* Written before the release of `count`; `is_taken` by who claims one. */
 static struct jailed {
 	struct arena *arena;
 	uintptr_t identity; /* of the file */
