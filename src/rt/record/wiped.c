@@ -27,19 +27,16 @@ static struct {
 	size_t bytes; /* 0: not noted yet */
 } noted[NOTED_MAX];
 
+/* Relaxed: set with the first. Else a fork would look at the table's pages, for nothing. */
+static bool any_noted;
+
 static bool kernel_wipes(void *p, size_t bytes)
 {
-#ifdef RT_NO_WIPEONFORK
-	(void)p;
-	(void)bytes;
-	return false;
-#else
 	int before = errno;
 	bool wipes = madvise(p, bytes, MADV_WIPEONFORK) == 0 && madvise(p, bytes, NO_ADVICE) != 0;
 
 	errno = before; /* the program's: an event leaves it as it was */
 	return wipes;
-#endif
 }
 
 static bool note(void *p, size_t bytes)
@@ -50,15 +47,22 @@ static bool note(void *p, size_t bytes)
 		if (__atomic_compare_exchange_n(
 			    &noted[i].at, &none, p, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 			__atomic_store_n(&noted[i].bytes, bytes, __ATOMIC_RELEASE);
+			__atomic_store_n(&any_noted, true, __ATOMIC_RELAXED);
 			return true;
 		}
 	}
 	return false;
 }
 
+/* Of the table, where anything is in it. */
+static size_t noted_end(void)
+{
+	return __atomic_load_n(&any_noted, __ATOMIC_RELAXED) ? ARRAY_SIZE(noted) : 0;
+}
+
 static void forget(const void *p)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(noted); i++) {
+	for (size_t i = 0; i < noted_end(); i++) {
 		if (__atomic_load_n(&noted[i].at, __ATOMIC_RELAXED) == p) {
 			__atomic_store_n(&noted[i].bytes, 0, __ATOMIC_RELAXED);
 			__atomic_store_n(&noted[i].at, NULL, __ATOMIC_RELEASE);
@@ -91,7 +95,7 @@ bool waymark_wiped_renew(void)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < ARRAY_SIZE(noted); i++) {
+	for (size_t i = 0; i < noted_end(); i++) {
 		size_t bytes = __atomic_load_n(&noted[i].bytes, __ATOMIC_ACQUIRE);
 
 		if (bytes) {
