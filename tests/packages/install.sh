@@ -119,3 +119,15 @@ mkdir -p there/usr/share
 must install DESTDIR="$tmp/there" PREFIX=/usr
 must uninstall DESTDIR="$tmp/there" PREFIX=/usr
 [ "$(find there | sort | tr '\n' ' ')" = "there there/usr there/usr/share " ] || fail "left: $(find there)"
+
+# What a build puts elsewhere is not left out without a word.
+mkdir far
+cat >far/meson.build <<'END'
+project('far')
+install_data('waymark.pc', install_dir: 'lib/pkgconfig')
+install_data('waymark.conf', install_dir: '/etc')
+END
+echo "prefix=/opt/far" | tee far/waymark.pc >far/waymark.conf
+meson setup far far/build --prefix=/opt/far >out 2>&1 || fail "no build"
+PREFIX="$tmp/moved" "$root/tools/install" "$tmp/far/build" >out 2>&1 && fail "installed without /etc/waymark.conf"
+grep -q 'outside of its prefix /opt/far' out || fail "not said what lies elsewhere"
