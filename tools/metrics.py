@@ -17,11 +17,6 @@ def without_noise(text):
     return MACRO.sub(blank, NOISE.sub(blank, text))
 
 
-def without_literals(text):
-    """The same for who looks for names: a directive ends as one, so a macro's body is no code."""
-    return without_noise(text)
-
-
 def read_exceptions(root):
     exceptions = {}
     for line in (root / "tools/metrics-exceptions").read_text().splitlines():
