@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a follower takes out of memory whose program goes on: the list of packets is made one by
+ * one, and the one that was read can be closed behind that look. The arena is ours here, and
+ * changes between two looks as it likes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "format/packet.h"
+#include "read/ctf/stream.h"
+
+#define READ 1024u
+
+bool __wrap_arena_source_look_again(const struct arena_source *s, struct arena_packet *p);
+bool __wrap_arena_source_copy_from(
+	struct arena_source *s, const struct arena_packet *p, size_t from, unsigned char *buffer);
+
+/* What the first of the two packets is by now; content 0: it has left memory. */
+static size_t content_now;
+
+/* Of the packet that was copied last, and from where on; 0: none was. */
+static uint64_t copied;
+static size_t copied_from;
+
+bool __wrap_arena_source_look_again(const struct arena_source *s, struct arena_packet *p)
+{
+	(void)s;
+	if (p->header.sequence == 5) {
+		p->content_bytes = content_now;
+		p->header.timestamp_end = 50;
+	}
+	return p->content_bytes > 0;
+}
+
+/* Only which it is matters: it is gone in the end. */
+bool __wrap_arena_source_copy_from(
+	struct arena_source *s, const struct arena_packet *p, size_t from, unsigned char *buffer)
+{
+	(void)s;
+	(void)buffer;
+	copied = p->header.sequence;
+	copied_from = from;
+	return false;
+}
+
+struct listed {
+	struct arena_packet packets[2];
+	struct ctf_stream stream;
+	struct ctf_trace trace;
+};
+
+/* Packet 5 was read while it was open; the list has it so, and the one behind it. */
+static void list(struct listed *l)
+{
+	memset(l, 0, sizeof(*l));
+	for (size_t i = 0; i < 2; i++) {
+		l->packets[i].header.sequence = 5 + i;
+		l->packets[i].header.timestamp_end = PACKET_OPEN;
+		l->packets[i].offset = 65536 * (i + 1);
+		l->packets[i].content_bytes = READ;
+	}
+	l->stream.left = l->packets;
+	l->stream.left_count = 2;
+	l->stream.sequence = 5;
+	l->stream.resume = READ;
+	l->stream.is_open = true;
+	l->trace.is_live = true;
+	copied = copied_from = 0;
+}
+
+static enum ctf_step next(struct listed *l)
+{
+	struct read_error error;
+
+	return ctf_left_next(&l->stream, &l->trace, &error);
+}
+
+static void what_came_before_it_was_closed_is_read(void **state)
+{
+	struct listed l;
+
+	(void)state;
+	list(&l);
+	content_now = READ + 64;
+	next(&l);
+	assert_int_equal(copied, 5);
+	assert_int_equal(copied_from, READ);
+	free(l.stream.copy);
+}
+
+static void closed_with_nothing_new_it_is_done_with(void **state)
+{
+	struct listed l;
+
+	(void)state;
+	list(&l);
+	content_now = READ;
+	next(&l);
+	assert_int_equal(copied, 6);
+	assert_false(l.stream.is_open);
+	free(l.stream.copy);
+}
+
+static void gone_from_memory_it_is_looked_for_in_files_first(void **state)
+{
+	struct listed l;
+
+	(void)state;
+	list(&l);
+	content_now = 0;
+	assert_int_equal(next(&l), CTF_SKIPPED);
+	assert_int_equal(copied, 0);
+	assert_int_equal(l.stream.left_count, 1);
+	next(&l);
+	assert_int_equal(copied, 6);
+	free(l.stream.copy);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_came_before_it_was_closed_is_read),
+		cmocka_unit_test(closed_with_nothing_new_it_is_done_with),
+		cmocka_unit_test(gone_from_memory_it_is_looked_for_in_files_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
