@@ -113,6 +113,7 @@ grep -q 'nothing is installed below' out || fail "not said that nothing is there
 must install DESTDIR=stage PREFIX=/opt/way
 grep -qx 'prefix=/opt/way' "$(find stage -name waymark.pc)" || fail "the module does not name its prefix"
 [ -x stage/opt/way/bin/waymark ] || fail "not below DESTDIR"
+touch stage/opt/way/bin/waymark.new stage/opt/way/share/waymark/installed.new # killed there
 must uninstall DESTDIR=stage PREFIX=/opt/way
 is_gone stage
 mkdir -p there/usr/share
