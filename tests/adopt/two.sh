@@ -170,6 +170,10 @@ WAYMARK_TRACE='io_*,backend=simple,simple.file=a.trace' ./host_program b :b -b b
 [ "$(grep -c 'in two ways' told)" -eq 1 ] || fail "not told once: $(cat told)"
 grep -q "waymark: simple: 'io_read' of host/trace-events:1 and of b/trace-events:1 are declared in two ways" told ||
 	fail "not told of whom: $(cat told)"
+# In whichever order they were switched on, and recorded.
+WAYMARK_TRACE='backend=simple,simple.file=c.trace' ./host_program b =0 =1 :b =0 2>told
+[ "$(grep -c "'io_read' of b/trace-events:1 and of host/trace-events:1 are declared in two ways" told)" -eq 1 ] ||
+	fail "the other way round it is not told once: $(cat told)"
 waymark print -e b/trace-events a.trace >out 2>err || :
 said out
 is 'with the declarations of one' "$b

@@ -3,7 +3,7 @@
  * Entries: ids, and copies of events that outlive their object. An event that
  * is loaded again gets the entry that it had, so ids do not run out however
  * often a plug-in comes and goes. Entries are made under the control lock,
- * never changed and never freed; readers need no lock.
+ * never freed, and never changed but for the ring of one name; readers need no lock.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -136,18 +136,24 @@ static void add_name(struct node *n)
 	while (other && strcmp(other->entry.name, n->entry.name) != 0) {
 		other = other->next_name;
 	}
-	n->entry.same_name = other ? &other->entry : NULL;
+	if (other) {
+		const struct waymark_entry *next = other->entry.same_name;
+
+		n->entry.same_name = next ? next : &other->entry;
+		/* Release: pairs with waymark_registry_same_name(). */
+		__atomic_store_n(&other->entry.same_name, &n->entry, __ATOMIC_RELEASE);
+	}
 	n->next_name = *bucket;
 	*bucket = n;
 }
 
 static void publish(struct node *n, uint64_t hash)
 {
-	add_name(n);
 	n->hash = hash;
 	n->next = entries.buckets[hash % BUCKETS];
 	entries.buckets[hash % BUCKETS] = n;
 	n->entry.id = ++entries.last_id;
+	add_name(n);
 	__atomic_store_n(&entries.by_id[n->entry.id], n, __ATOMIC_RELEASE);
 }
 

@@ -27,7 +27,7 @@ struct waymark_entry {
 	const char *file;
 	uint32_t line;
 	const struct waymark_arg *args; /* deep copy */
-	const struct waymark_entry *same_name; /* the one before it of that name; NULL: none */
+	const struct waymark_entry *same_name; /* atomic: the next in their ring; NULL: no other */
 };
 
 /*
@@ -35,6 +35,15 @@ struct waymark_entry {
  * pairs with the release store that publishes an entry before its id is used.
  */
 const struct waymark_entry *waymark_registry_entry(uint32_t id);
+
+/* The next entry of that name, of all that are, in a ring. Any thread, lock-free. */
+static inline const struct waymark_entry *waymark_registry_same_name(
+	const struct waymark_entry *entry)
+{
+	const struct waymark_entry *next = __atomic_load_n(&entry->same_name, __ATOMIC_ACQUIRE);
+
+	return next ? next : entry;
+}
 
 /*
  * The event's id, given to it now if it has none: that of an identical event

@@ -2,7 +2,7 @@
 /*
  * Libraries of one program may have events of one name. A simpletrace file has nothing but
  * the name to say which declaration a record has, so two that differ cannot be told apart:
- * whoever records them is told so, once for each name.
+ * whoever records them is told so, when the second of them is recorded first.
  */
 #include <string.h>
 
@@ -29,15 +29,15 @@ static bool reads_alike(const struct waymark_entry *a, const struct waymark_entr
 
 void waymark_simple_tell_apart(const struct simple_out *out, const struct waymark_entry *entry)
 {
-	const struct waymark_entry *other = entry->same_name;
+	const struct waymark_entry *other = waymark_registry_same_name(entry);
 
 	if (entry->flags & WAYMARK_EVENT_SITE) {
 		return; /* trace points of one category: each record has its text */
 	}
-	while (other && (!out->encoders[other->id] || reads_alike(entry, other))) {
-		other = other->same_name;
+	while (other != entry && (!out->encoders[other->id] || reads_alike(entry, other))) {
+		other = waymark_registry_same_name(other);
 	}
-	if (other) {
+	if (other != entry) {
 		waymark_notice(waymark_process_current(),
 			"simple: '%s' of %s:%u and of %s:%u are declared in two ways, and a record "
 			"does not say which it has; one of ctf does",
