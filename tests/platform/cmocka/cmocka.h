@@ -145,5 +145,7 @@ static inline int cmocka_run_all(const struct CMUnitTest *tests, size_t count,
 	cmocka_run_all(tests, sizeof(tests) / sizeof((tests)[0]), setup, teardown)
 #define cmocka_run_group_tests_name(name, tests, setup, teardown) \
 	cmocka_run_group_tests(tests, setup, teardown)
+#define _cmocka_run_group_tests(name, tests, count, setup, teardown) \
+	cmocka_run_all(tests, count, setup, teardown)
 
 #endif
