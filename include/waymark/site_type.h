@@ -46,23 +46,32 @@ WAYMARK_SITE_ARGS(waymark_lead_none, 0, WAYMARK_SITE_LEAD_INSTANT)
 #undef WAYMARK_SITE_ARGS
 /* clang-format on */
 
-/* How the assembler is told an address that is known when the program is linked. */
+/*
+ * How the assembler is told an address that is known when the program is linked. gcc takes none
+ * for a constant in position independent code of i386, and still has its bare name.
+ */
+#if defined(__i386__) && !defined(__clang__)
+#define WAYMARK_SITE_ADDRESS "X"
+#define WAYMARK_SITE_OPERAND "%p0"
+#else
 #ifdef __aarch64__
 #define WAYMARK_SITE_ADDRESS "S"
 #else
 #define WAYMARK_SITE_ADDRESS "i"
+#endif
+#define WAYMARK_SITE_OPERAND "%c0"
 #endif
 
 /*
  * `?`: where the function is one of several equal ones, the entry goes with it. The relocation
  * changes nothing: it tells linkers that remove what nobody refers to that the function does.
  */
-#define WAYMARK_SITE_ENTRY                                     \
-	".pushsection waymark_events, \"aw?\", %%progbits\n\t" \
-	".balign " WAYMARK_SITE_WORD "\n"                      \
-	".Lwaymark_entry_%=:\n\t"                              \
-	"." WAYMARK_SITE_WORD "byte %c0\n\t"                   \
-	".popsection\n\t"                                      \
+#define WAYMARK_SITE_ENTRY                                        \
+	".pushsection waymark_events, \"aw?\", %%progbits\n\t"    \
+	".balign " WAYMARK_SITE_WORD "\n"                         \
+	".Lwaymark_entry_%=:\n\t"                                 \
+	"." WAYMARK_SITE_WORD "byte " WAYMARK_SITE_OPERAND "\n\t" \
+	".popsection\n\t"                                         \
 	".reloc ., BFD_RELOC_NONE, .Lwaymark_entry_%="
 #define WAYMARK_SITE_WORD WAYMARK_SITE_TEXT(__SIZEOF_POINTER__)
 #define WAYMARK_SITE_TEXT(number) WAYMARK_SITE_TEXT_(number)
