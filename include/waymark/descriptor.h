@@ -115,7 +115,16 @@ void waymark_unregister(struct waymark_object *object);
  * Aligned as pointers are: compilers give large arrays more, which leaves holes.
  */
 #define WAYMARK_EVENT_SECTION \
-	WAYMARK_RETAIN __attribute__((section("waymark_events"), aligned(sizeof(void *))))
+	__attribute__((used, section("waymark_events"), aligned(sizeof(void *))))
+
+/*
+ * Linkers that remove what nobody refers to keep such an array. The array is not retained
+ * itself: trace points without a declaration have pointers in its section that are not, and
+ * link-time optimisation, which sees both, warns of that.
+ */
+#define WAYMARK_KEEP(group) WAYMARK_KEEP_(group)
+#define WAYMARK_KEEP_(group) \
+	static struct waymark_event *const *const group##_kept WAYMARK_RETAIN = group;
 
 /*
  * Registers the object that this translation unit is linked into. Every unit

@@ -82,6 +82,7 @@ static const char list_end[] =
 	"};\n"
 	"${end}"
 	"\n"
+	"WAYMARK_KEEP(waymark_group)\n"
 	"WAYMARK_REGISTER_OBJECT()\n";
 /* clang-format on */
 

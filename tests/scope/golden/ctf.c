@@ -535,4 +535,5 @@ static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 };
 /* clang-format on */
 
+WAYMARK_KEEP(waymark_group)
 WAYMARK_REGISTER_OBJECT()

@@ -1244,4 +1244,5 @@ static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_trap_exec,
 };
 
+WAYMARK_KEEP(waymark_group)
 WAYMARK_REGISTER_OBJECT()

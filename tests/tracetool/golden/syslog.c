@@ -88,4 +88,5 @@ static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_enter,
 };
 
+WAYMARK_KEEP(waymark_group)
 WAYMARK_REGISTER_OBJECT()
