@@ -152,12 +152,17 @@ static uint64_t slope(uint64_t ns, uint64_t ticks)
 #ifdef __SIZEOF_INT128__
 	return (uint64_t)(((clock_wide)ns << CLOCK_SHIFT) / ticks);
 #else
-	unsigned int shift = CLOCK_SHIFT;
+	uint64_t mult = ns / ticks;
+	uint64_t rest = ns % ticks;
 
-	while (shift > 0 && ns >> (63 - shift)) {
-		shift--;
+	/* Twice the rest may have more than 64 bits. */
+	for (unsigned int i = 0; i < CLOCK_SHIFT; i++) {
+		bool more = rest >= ticks - rest;
+
+		mult = mult << 1 | more;
+		rest = more ? rest - (ticks - rest) : rest + rest;
 	}
-	return (ns << shift) / ((ticks >> (CLOCK_SHIFT - shift)) + 1);
+	return mult;
 #endif
 }
 
