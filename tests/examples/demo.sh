@@ -20,3 +20,7 @@ rm -r my.ctf
 grep "^WAYMARK_TRACE='cache" "$root/README.md" >"$tmp/commands"
 sh -e "$tmp/commands" >"$tmp/out" || fail "the command with WAYMARK_TRACE of README.md failed"
 "$waymark" print my.ctf | grep -q " cache_miss request " || fail "the command with WAYMARK_TRACE of README.md records nothing"
+
+# Its monitor is found, which README.md talks to.
+WAYMARK_TRACE=control=on ./blockcache -n 1 data >"$tmp/out" 2>&1 || fail "it does not run with control=on"
+! grep -q waymark-monitor "$tmp/out" || fail "$(cat "$tmp/out")"
