@@ -48,17 +48,23 @@ WAYMARK_SITE_ARGS(waymark_lead_none, 0, WAYMARK_SITE_LEAD_INSTANT)
 
 /*
  * How the assembler is told an address that is known when the program is linked. gcc takes none
- * for a constant in position independent code of i386, and still has its bare name.
+ * for a constant in position independent code of i386 and arm, and still has its bare name; on
+ * arm with -fno-section-anchors alone. On riscv `%c` is unknown, and a name bare as it is.
  */
 #if defined(__i386__) && !defined(__clang__)
 #define WAYMARK_SITE_ADDRESS "X"
 #define WAYMARK_SITE_OPERAND "%p0"
-#else
-#ifdef __aarch64__
+#elif defined(__arm__) && !defined(__clang__)
+#define WAYMARK_SITE_ADDRESS "X"
+#define WAYMARK_SITE_OPERAND "%c0"
+#elif defined(__aarch64__)
 #define WAYMARK_SITE_ADDRESS "S"
+#define WAYMARK_SITE_OPERAND "%c0"
+#elif defined(__riscv)
+#define WAYMARK_SITE_ADDRESS "i"
+#define WAYMARK_SITE_OPERAND "%0"
 #else
 #define WAYMARK_SITE_ADDRESS "i"
-#endif
 #define WAYMARK_SITE_OPERAND "%c0"
 #endif
 
