@@ -21,6 +21,11 @@
 #include "decode.h"
 #include "rt/record/recorder.h"
 
+/* musl has the name that timer_create(2) gives it, glibc before 2.38 another one. */
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 #if defined(__SANITIZE_THREAD__)
 #define UNDER_TSAN 1
 #else

@@ -15,6 +15,14 @@
 #include "support.h"
 #include "rt/sink/sink.h"
 
+/* closefrom(3), which musl has not; no test opens as many. */
+static void close_all(void)
+{
+	for (int fd = 3; fd < 1024; fd++) {
+		close(fd);
+	}
+}
+
 static void close_everything(void)
 {
 	int mine[64];
@@ -22,13 +30,13 @@ static void close_everything(void)
 	set_simple_file("closed");
 	record_pairs(0, 1000);
 	waymark_recorder_flush();
-	closefrom(3);
+	close_all();
 	for (int i = 0; i < 64; i++) { /* now every low number is a file of the program's own */
 		mine[i] = open("precious", O_CREAT | O_RDWR, 0600);
 	}
 	record_pairs(1000, 2000);
 	waymark_recorder_flush();
-	closefrom(3);
+	close_all();
 	record_pairs(2000, 3000);
 	exit(mine[0] == 3 && mine[63] == 66 ? 0 : 1);
 }

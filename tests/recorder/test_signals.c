@@ -34,7 +34,7 @@ static timer_t start_timer(int sig, long ns)
 	struct itimerspec every = { { 0, ns }, { 0, ns } };
 	timer_t timer;
 
-	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
 	timer_create(CLOCK_MONOTONIC, &event, &timer);
 	timer_settime(timer, 0, &every, NULL);
 	return timer;
