@@ -77,7 +77,9 @@ static bool open_file(struct stream_files *s, struct stream_file *f)
 	int flags = O_CLOEXEC | O_NOFOLLOW;
 
 	f->file.fd = openat(s->directory, f->name, flags | O_RDWR);
+	f->denied = 0;
 	if (f->file.fd < 0 && (errno == EACCES || errno == EROFS)) {
+		f->denied = errno;
 		f->file.fd = openat(s->directory, f->name, flags | O_RDONLY);
 	}
 	return f->file.fd >= 0 || fail(s, f->name, "cannot be opened", errno);
@@ -196,7 +198,7 @@ static bool append(struct stream_files *s, uint64_t stream, uint64_t end)
 	if (!f || !open_file(s, f)) {
 		return false;
 	}
-	int error = packet_file_append(&f->file, s->buffer, end);
+	int error = f->denied ? f->denied : packet_file_append(&f->file, s->buffer, end);
 
 	if (error) {
 		fail(s, f->name, "cannot be written", error);

@@ -29,6 +29,7 @@ struct stream_file {
 	uint64_t piece; /* 0: the trace is not rotated */
 	char name[64];
 	struct packet_file file;
+	int denied; /* why it is open for reading only; 0: it can be written */
 	struct packet_header last; /* all zero while there is no packet */
 	struct torn_packet torn;
 	bool changed;

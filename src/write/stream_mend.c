@@ -20,6 +20,12 @@ static bool fail(struct stream_files *s, const struct stream_file *f, const char
 	return false;
 }
 
+static bool may_write(struct stream_files *s, const struct stream_file *f)
+{
+	errno = f->denied;
+	return f->denied == 0 || fail(s, f, "cannot be written");
+}
+
 static bool read_at(int fd, void *buffer, size_t n, uint64_t offset)
 {
 	ssize_t got;
@@ -113,6 +119,9 @@ static bool close_packet(
 	uint64_t packet = h->packet_size / 8;
 	size_t n = (size_t)(there < packet ? there : packet);
 
+	if (!may_write(s, f)) {
+		return false;
+	}
 	if (!read_at(f->file.fd, s->buffer, n, f->file.end)) {
 		return fail(s, f, "cannot be read");
 	}
@@ -178,6 +187,9 @@ static bool cut(struct stream_files *s, struct stream_file *f, uint64_t lost)
 	if (goes_on(s, f)) {
 		errno = 0;
 		return fail(s, f, "is damaged before packets that are whole,");
+	}
+	if (!may_write(s, f)) {
+		return false;
 	}
 	if (ftruncate(f->file.fd, (off_t)f->file.end) != 0) {
 		return fail(s, f, "cannot be cut");
