@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/compiler.h"
@@ -100,8 +101,12 @@ bool waymark_wiped_renew(void)
 
 		if (bytes) {
 			any = true;
-			mmap(noted[i].at, bytes, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+			/* Fresh pages are cheaper; the copies that the child has can always be
+			 * cleared. */
+			if (mmap(noted[i].at, bytes, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+				memset(noted[i].at, 0, bytes);
+			}
 		}
 	}
 	return any;
