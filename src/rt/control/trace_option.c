@@ -13,6 +13,7 @@
 #include "base/compiler.h"
 #include "rt/control/config.h"
 #include "rt/control/declare.h"
+#include "rt/event/registry.h"
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
