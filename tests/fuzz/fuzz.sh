@@ -43,12 +43,19 @@ seeds=$here/$name.seeds
 dict=$here/$name.dict
 [ -f "$dict" ] && dict=-dict=$dict || dict=
 
-"$work/fuzz" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 -error_exitcode=1 \
-	-artifact_prefix="$findings" $dict "$corpus" $seeds \
-	>"$work/log" 2>&1
+# In a shell of its own, whose `times` are those of the fuzzer and not of the compiler.
+(
+	"$work/fuzz" -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -print_final_stats=1 -error_exitcode=1 \
+		-artifact_prefix="$findings" $dict "$corpus" $seeds \
+		>"$work/log" 2>&1
+	status=$?
+	times >"$work/times"
+	exit $status
+)
 status=$?
 if [ $status -eq 0 ]; then
 	tail -n 6 "$work/log"
+	sed -n '2s/^/processor time: /p' "$work/times"
 else
 	grep -v '^#' "$work/log" | head -n 100
 fi
