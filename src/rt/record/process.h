@@ -21,6 +21,17 @@ enum crashed { CRASH_NONE, CRASH_FLUSHING, CRASH_FLUSHED };
 
 enum notice_state { NOTICE_NONE, NOTICE_FILLING, NOTICE_READY };
 
+/* One line to say. Who has it FILLING, by compare-and-swap, has the rest: to make it, or to say it.
+ */
+struct notice {
+	uint32_t state; /* enum notice_state; READY by release */
+	uint32_t length;
+	char text[1024]; /* the whole line */
+};
+
+/* More than there are kinds of notices, each of which is left once, or once until it is mended. */
+#define NOTICES 24
+
 /* What a recording backend has of this process. */
 struct recorder {
 	struct arena *arena; /* by release, once; ARENA_NONE, ARENA_WANTED: nothing recorded yet */
@@ -69,9 +80,9 @@ struct process {
 	uint32_t drain_lock; /* 1: somebody drains. By compare-and-swap, never waited for long */
 
 	/* What the writer has to say; a thread of the program says it (see notice.c). */
-	uint32_t notice_state; /* enum notice_state */
-	uint32_t notice_length;
-	char notice[1024]; /* the whole line */
+	uint32_t notices_wait; /* 1, by release: there may be some to say */
+	uint32_t notices_lost; /* those that found no place; it is said how many */
+	struct notice notices[NOTICES];
 };
 
 /* NULL only when there is no memory for it. Any thread, any signal handler. */
@@ -156,7 +167,7 @@ void waymark_recorder_free(struct recorder *r, uint32_t chunk);
  */
 void waymark_notice(struct process *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Says it. Any thread of the program; async-signal-safe. */
+/* Says all that there are. Any thread of the program; async-signal-safe. */
 void waymark_notice_say(struct process *p);
 
 /*

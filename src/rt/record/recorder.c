@@ -351,7 +351,7 @@ struct waymark_cursor *waymark_cursor_refill(
 		__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELEASE);
 	}
 	waymark_doorbell();
-	if (UNLIKELY(__atomic_load_n(&p->notice_state, __ATOMIC_RELAXED) == NOTICE_READY)) {
+	if (UNLIKELY(__atomic_load_n(&p->notices_wait, __ATOMIC_RELAXED))) {
 		waymark_notice_say(p);
 	}
 	waymark_cancel_back(&cancel);

@@ -205,7 +205,7 @@ static uint64_t work(struct process *p)
 	uint64_t taken = drain(p, drain_mode(p));
 
 	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED) ||
-		__atomic_load_n(&p->notice_state, __ATOMIC_RELAXED) == NOTICE_READY) {
+		__atomic_load_n(&p->notices_wait, __ATOMIC_RELAXED)) {
 		settle(p);
 		waymark_consume_expire();
 	}
