@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * System calls with numbers of 64 bits, direct ones. Where registers have 32, such a number takes
- * two, in the order of its bytes in memory; on arm the first of them is an even one.
+ * two: the low half first; on arm the first of them is an even one. A wrong guess would write
+ * elsewhere in a file than is meant, so processors nobody has tried are refused.
  */
 #ifndef RT_HOST_WIDE_CALL_H
 #define RT_HOST_WIDE_CALL_H
+
+/* What was tried, see docs/platforms.md; each other convention needs a try of its own. */
+#if __SIZEOF_LONG__ == 8
+#define WIDE(x) (int64_t)(x)
+#elif defined(__i386__) || (defined(__ARM_EABI__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#define WIDE(x) (long)(x), (long)((uint64_t)(x) >> 32)
+#else
+#error "waymark: no convention of system calls for this processor: see src/rt/host/wide_call.h"
+#endif
 
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-
-#if __SIZEOF_LONG__ == 8 || defined(__x86_64__)
-#define WIDE(x) (int64_t)(x)
-#elif __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#define WIDE(x) (long)((uint64_t)(x) >> 32), (long)(x)
-#else
-#define WIDE(x) (long)(x), (long)((uint64_t)(x) >> 32)
-#endif
 
 /* Gives the file's first bytes room on the disk. Returns 0 or -1 with errno. Any context. */
 static inline long waymark_fallocate(int fd, uint64_t bytes)

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Only processors that were tried have a convention of system calls; others are refused with one
+# clear message, and no guess is compiled: conventions.sh ROOT
+set -eu
+root=$1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# The compiler's macros tell processors apart; the system's headers do not matter.
+mkdir "$tmp/sys"
+touch "$tmp/stdint.h" "$tmp/unistd.h" "$tmp/sys/syscall.h" "$tmp/sys/vfs.h"
+none='-U__x86_64__ -U__i386__ -U__aarch64__ -U__LP64__ -U__SIZEOF_LONG__ -U__BYTE_ORDER__
+	-D__ORDER_LITTLE_ENDIAN__=1234 -D__ORDER_BIG_ENDIAN__=4321'
+little='-D__SIZEOF_LONG__=4 -D__BYTE_ORDER__=1234'
+big='-D__SIZEOF_LONG__=4 -D__BYTE_ORDER__=4321'
+
+preprocess() {
+	# shellcheck disable=SC2086
+	cc -E -nostdinc -w -I "$tmp" $none "$@" "$root/src/rt/host/wide_call.h" >"$tmp/out" 2>"$tmp/errors"
+}
+
+taken() {
+	preprocess "$@" || {
+		echo "refused: $*"
+		cat "$tmp/errors"
+		exit 1
+	}
+}
+
+refused() {
+	if preprocess "$@"; then
+		echo "a convention nobody tried is compiled: $*"
+		exit 1
+	fi
+	if [ "$(grep -c 'error:' "$tmp/errors")" != 1 ] ||
+		! grep -q '#error "waymark: no convention of system calls for this processor' "$tmp/errors"; then
+		echo "not one clear message: $*"
+		cat "$tmp/errors"
+		exit 1
+	fi
+}
+
+taken -D__SIZEOF_LONG__=8 -D__BYTE_ORDER__=1234
+taken -D__SIZEOF_LONG__=8 -D__BYTE_ORDER__=4321 -D__s390x__
+# shellcheck disable=SC2086
+{
+	taken $little -D__i386__
+	taken $little -D__arm__ -D__ARM_EABI__
+	refused $big -D__arm__ -D__ARM_EABI__
+	refused $little -D__arm__
+	refused $little -D__x86_64__ -D__ILP32__
+	refused $little -D__mips__
+	refused $big -D__mips__
+	refused $big -D__powerpc__
+	refused $little -D__riscv -D__riscv_xlen=32
+}
