@@ -16,6 +16,7 @@
 
 #include "base/compiler.h"
 #include "rt/record/clock.h"
+#include "rt/record/clock_source.h"
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
@@ -36,59 +37,51 @@ static bool cycles_are_invariant(void)
 
 #elif defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
 
-/* Whether the kernel's own clock is one of these; false where it does not say. */
-static bool kernel_runs_on(const char *const *names)
+/* The name of the kernel's own clock; "" where it does not tell. */
+static void read_clock_source(char *name, size_t size)
 {
-	char text[32] = "";
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, CLOCKSOURCE, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : syscall(SYS_read, fd, name, size - 1);
 
-	if (fd < 0) {
-		return false;
+	name[length > 0 ? length : 0] = '\0';
+	name[strcspn(name, "\n")] = '\0';
+	if (fd >= 0) {
+		syscall(SYS_close, fd);
 	}
-	if (syscall(SYS_read, fd, text, sizeof(text) - 1) < 0) {
-		text[0] = '\0';
-	}
-	syscall(SYS_close, fd);
-	text[strcspn(text, "\n")] = '\0';
-	for (; *names; names++) {
-		if (strcmp(text, *names) == 0) {
-			return true;
-		}
-	}
-	return false;
 }
 
 #if defined(__aarch64__)
 
-/*
- * The generic timer is, by its architecture. An emulator on another processor has one that does
- * not run at the rate it tells; the clock of the kernel below is that processor's.
- */
-static bool cycles_are_invariant(void)
+static bool processor_promises(void)
 {
-	static const char *const others[] = { "tsc", "kvm-clock", "hyperv_clocksource_tsc_page",
-		"hpet", "acpi_pm", "tod", "timebase", "riscv_clocksource", NULL };
-
-	return !kernel_runs_on(others);
+	return true; /* the generic timer is invariant by its architecture */
 }
+
+#define KERNEL_AGREES clock_source_is_arm_counter
 
 #else
 
-/*
- * The kernel takes the cycle counter away from itself when it has caught it
- * going wrong; it then runs on one of these. Others (tsc, kvm-clock, hyperv)
- * are the cycle counter, or do not say anything about it.
- */
-static bool cycles_are_invariant(void)
+static bool processor_promises(void)
 {
-	static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies",
-		NULL };
 	unsigned int a, b, c, d;
 
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1) && !kernel_runs_on(slow);
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
 }
 
+#define KERNEL_AGREES clock_source_clears_tsc
+
 #endif
+
+static bool cycles_are_invariant(void)
+{
+	char name[32];
+
+	if (!processor_promises()) {
+		return false;
+	}
+	read_clock_source(name, sizeof(name));
+	return KERNEL_AGREES(name);
+}
 
 #else
 
