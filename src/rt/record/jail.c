@@ -103,33 +103,66 @@ static void begin_header(struct arena *a, const struct jail_wish *wish,
 	a->populated = a->units;
 }
 
-/* An arena in a new file of that path, by its descriptor j->fd; returns 0 or an errno. */
-static int make_file(struct jailed *j, const struct jail_wish *wish,
-	const struct arena_place *place, uint64_t bytes, bool nameless)
+static int forget_file(struct jailed *j, uint64_t bytes, int why)
 {
-	struct stat st;
-
-	j->fd = open_high(place->path, nameless);
-	if (j->fd < 0) {
-		return errno;
-	}
-	j->arena = map_whole(j->fd, bytes);
-	if (j->arena && waymark_stat(j->fd, &st) == 0) {
-		j->identity = identity_of(&st);
-		begin_header(j->arena, wish, place, bytes);
-		if (!nameless || waymark_arena_give_name(j->fd, place->path)) {
-			return 0;
-		}
-	}
-	int why = errno;
-
 	if (j->arena) {
 		munmap(j->arena, bytes);
 	}
-	if (!nameless) {
+	waymark_close(j->fd);
+	return why;
+}
+
+/* An arena in its file, j->fd; returns 0, or an errno and it is closed. */
+static int fill_file(struct jailed *j, const struct jail_wish *wish,
+	const struct arena_place *place, uint64_t bytes)
+{
+	struct stat st;
+
+	j->arena = map_whole(j->fd, bytes);
+	if (!j->arena || waymark_stat(j->fd, &st)) {
+		return forget_file(j, bytes, errno);
+	}
+	j->identity = identity_of(&st);
+	begin_header(j->arena, wish, place, bytes);
+	return 0;
+}
+
+/* No errno: only a file that has a name from its beginning can be had. */
+#define NEEDS_NAME (-1)
+
+/* Whether open(2) says of O_TMPFILE that this directory, or this kernel, has no such files. */
+static bool has_no_nameless(int why)
+{
+	return why == EOPNOTSUPP || why == EISDIR || why == ENOENT;
+}
+
+static int make_nameless(struct jailed *j, const struct jail_wish *wish,
+	const struct arena_place *place, uint64_t bytes)
+{
+	j->fd = open_high(place->path, true);
+	if (j->fd < 0) {
+		return has_no_nameless(errno) ? NEEDS_NAME : errno;
+	}
+	int why = fill_file(j, wish, place, bytes);
+
+	if (why || waymark_arena_give_name(j->fd, place->path)) {
+		return why;
+	}
+	return forget_file(j, bytes, NEEDS_NAME); /* there is no /proc */
+}
+
+static int make_named(struct jailed *j, const struct jail_wish *wish,
+	const struct arena_place *place, uint64_t bytes)
+{
+	j->fd = open_high(place->path, false);
+	if (j->fd < 0) {
+		return errno;
+	}
+	int why = fill_file(j, wish, place, bytes);
+
+	if (why) {
 		syscall(SYS_unlinkat, AT_FDCWD, place->path, 0);
 	}
-	waymark_close(j->fd);
 	return why;
 }
 
@@ -150,9 +183,9 @@ static int make(struct jailed *j, const struct jail_wish *wish)
 		return ENAMETOOLONG;
 	}
 	bytes = (bytes + wish->text_bytes + ARENA_UNIT - 1) / ARENA_UNIT * ARENA_UNIT;
-	int why = make_file(j, wish, &place, bytes, true);
+	int why = make_nameless(j, wish, &place, bytes);
 
-	return why ? make_file(j, wish, &place, bytes, false) : 0;
+	return why == NEEDS_NAME ? make_named(j, wish, &place, bytes) : why;
 }
 
 int waymark_jail_make(const struct jail_wish *wish)
