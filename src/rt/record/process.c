@@ -120,7 +120,11 @@ static void detach_interrupted(const struct fork_state *f, struct cursor *cursor
 	}
 }
 
-/* Where the kernel passes them on: the parent's, whose addresses may be needed. */
+/*
+ * Where the kernel passes them on, against advice: the parent's, whose lock the mapping would
+ * keep and whose addresses may be needed. Nowhere else: other handlers of the fork come first,
+ * and what they map may lie there.
+ */
 static void leave_arenas(void)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {

@@ -31,11 +31,18 @@ static struct {
 /* Relaxed: set with the first. Else a fork would look at the table's pages, for nothing. */
 static bool any_noted;
 
+/* Relaxed: set with the first that is noted. Advice is taken and not followed, here. */
+static bool follows_none;
+
 static bool kernel_wipes(void *p, size_t bytes)
 {
 	int before = errno;
-	bool wipes = madvise(p, bytes, MADV_WIPEONFORK) == 0 && madvise(p, bytes, NO_ADVICE) != 0;
+	bool wipes = madvise(p, bytes, MADV_WIPEONFORK) == 0;
 
+	if (wipes && madvise(p, bytes, NO_ADVICE) == 0) {
+		__atomic_store_n(&follows_none, true, __ATOMIC_RELAXED);
+		wipes = false;
+	}
 	errno = before; /* the program's: an event leaves it as it was */
 	return wipes;
 }
@@ -94,13 +101,10 @@ void waymark_wiped_unmap(void *p, size_t bytes)
 
 bool waymark_wiped_renew(void)
 {
-	bool any = false;
-
 	for (size_t i = 0; i < noted_end(); i++) {
 		size_t bytes = __atomic_load_n(&noted[i].bytes, __ATOMIC_ACQUIRE);
 
 		if (bytes) {
-			any = true;
 			/* Fresh pages are cheaper; the copies that the child has can always be
 			 * cleared. */
 			if (mmap(noted[i].at, bytes, PROT_READ | PROT_WRITE,
@@ -109,5 +113,5 @@ bool waymark_wiped_renew(void)
 			}
 		}
 	}
-	return any;
+	return __atomic_load_n(&follows_none, __ATOMIC_RELAXED);
 }

@@ -4,8 +4,9 @@
  * process must not share with its parent lies there, and all zero is its valid beginning.
  *
  * Kernels before 4.14 refuse that, and qemu-user up to 8.0 takes it and does nothing. There
- * the mappings are noted, and the C library's fork wipes them; children by other ways (a plain
- * clone(2)) are then taken for those of a vfork.
+ * the mappings are noted, and the C library's fork wipes them. Children by other ways (a plain
+ * clone(2)) are then taken for those of a vfork, and must not record: under qemu-user they store
+ * into their parent's arena, and where the kernel keeps that from them into no memory at all.
  */
 #ifndef RT_RECORD_WIPED_H
 #define RT_RECORD_WIPED_H
@@ -20,8 +21,9 @@ void *waymark_wiped_map(size_t bytes);
 void waymark_wiped_unmap(void *p, size_t bytes);
 
 /*
- * In a fork's child, first of all: zeroes what the kernel has not. Returns whether there it does
- * nothing of the kind; then what was to be the parent's alone (MADV_DONTFORK) is mapped here, too.
+ * In a fork's child, first of all: zeroes what the kernel has not. Returns whether the kernel
+ * takes advice and follows none; then what was to be the parent's alone (MADV_DONTFORK) is mapped
+ * here, too. Elsewhere nothing is at its addresses, or what the child itself has mapped there.
  */
 bool waymark_wiped_renew(void);
 

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a fork's child has mapped, however early, stays: the addresses of its parent's memory are
+ * free there, where the kernel keeps it from children, and somebody else's handler of the fork may
+ * have been given them.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+#include "rt/record/process.h"
+#include "rt/sink/sink.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+#define SIZE 65536
+#define MARK 0x5a
+
+static struct arena *parents; /* the parent's memory; NULL: this is no test */
+static unsigned char *mapped;
+
+/* Before the library's own, which is registered later. */
+static void map_in_child(void)
+{
+	if (parents) {
+		mapped = mmap(parents, SIZE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	}
+	if (mapped == MAP_FAILED) {
+		mapped = NULL;
+	}
+	if (mapped) {
+		mapped[0] = mapped[SIZE - 1] = MARK;
+	}
+}
+
+/* In its order, which the file's place among the objects gives: before those of the library. */
+__attribute__((constructor(101))) static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, map_in_child);
+}
+
+static void fork_one(void)
+{
+	waymark_sink_simple.set_file("forks", false, NULL);
+	trace_pair(1, 0);
+	parents = recorder_arena(&waymark_process()->recorders[WAYMARK_RECORDER_SIMPLE]);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		/* Where the kernel passes the memory on, nothing could be mapped there. */
+		if (mapped && (mapped[0] != MARK || mapped[SIZE - 1] != MARK)) {
+			_exit(1);
+		}
+		for (uint64_t i = 0; i < 5; i++) {
+			trace_pair((uint64_t)getpid() + 1000, i);
+		}
+		exit(mapped ? 0 : 2);
+	}
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	trace_pair(1, 1);
+	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 3);
+}
+
+static void what_the_child_has_mapped_stays(void **state)
+{
+	const char *kernel = getenv("WAYMARK_TEST_ADVICE");
+	bool passed_on = UNDER_EMULATOR && !(kernel && strcmp(kernel, "refused") == 0);
+	struct trace t;
+
+	(void)state;
+	int status = run(fork_one);
+
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), passed_on ? 2 : 0);
+	assert_int_equal(check_children(5, 0), 1);
+	read_trace(&t, "forks", 0);
+	assert_int_equal(check_order(&t, 1), 2);
+	trace_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_the_child_has_mapped_stays),
+	};
+
+	if (UNDER_TSAN) {
+		puts("skipped: ThreadSanitizer remembers accesses to pages that fork has wiped");
+		return 77;
+	}
+	enter_directory();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	leave_directory();
+	return failed;
+}
