@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* See counts.h. */
-#include "format/packet.h"
 #include "rt/record/counts.h"
 #include "rt/record/wiped.h"
 
-#define IDS (1u << PACKET_ID_BITS)
-/* Events of a piece: a program has a few hundred, and locked memory is resident. */
-#define PIECE 1024u
-#define PIECE_BYTES (PIECE * sizeof(struct tally))
+#define PIECE_BYTES (COUNTS_PIECE * sizeof(struct tally))
 
 /* By release; mapped when the first of its events is counted. */
-static struct tally *pieces[IDS / PIECE];
+static struct tally *pieces[COUNTS_PIECES];
 
 static uint32_t counting; /* enum waymark_counting; relaxed */
 
 /* NULL: no memory. Threads may race: one mapping stays. */
 static struct tally *get_piece(uint16_t id)
 {
-	struct tally **place = &pieces[id / PIECE];
+	struct tally **place = &pieces[id / COUNTS_PIECE];
 	struct tally *t = __atomic_load_n(place, __ATOMIC_ACQUIRE);
 	struct tally *none = NULL;
 
@@ -48,10 +44,11 @@ void waymark_counts_get(uint32_t id, struct tally *counts)
 {
 	*counts = (struct tally){ 0 };
 	const struct tally *t =
-		id < IDS ? __atomic_load_n(&pieces[id / PIECE], __ATOMIC_ACQUIRE) : NULL;
+		id < COUNTS_IDS ? __atomic_load_n(&pieces[id / COUNTS_PIECE], __ATOMIC_ACQUIRE)
+				: NULL;
 
 	if (t) {
-		t += id % PIECE;
+		t += id % COUNTS_PIECE;
 		counts->recorded = __atomic_load_n(&t->recorded, __ATOMIC_RELAXED);
 		counts->lost = __atomic_load_n(&t->lost, __ATOMIC_RELAXED);
 		counts->bytes = __atomic_load_n(&t->bytes, __ATOMIC_RELAXED);
@@ -63,7 +60,7 @@ void waymark_counts_lose(uint32_t id)
 	struct tally *t = get_piece((uint16_t)id);
 
 	if (t) {
-		__atomic_fetch_add(&t[(uint16_t)id % PIECE].lost, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&t[(uint16_t)id % COUNTS_PIECE].lost, 1, __ATOMIC_RELAXED);
 	}
 }
 
@@ -72,7 +69,7 @@ void waymark_counts_add(uint16_t id, uint64_t events, uint64_t bytes)
 	struct tally *t = get_piece(id);
 
 	if (t) {
-		t += id % PIECE;
+		t += id % COUNTS_PIECE;
 		__atomic_store_n(&t->recorded, t->recorded + events, __ATOMIC_RELAXED);
 		__atomic_store_n(&t->bytes, t->bytes + bytes, __ATOMIC_RELAXED);
 	}

@@ -14,7 +14,13 @@
 
 #include <waymark/control.h>
 
+#include "format/packet.h"
 #include "rt/record/cursor.h"
+
+#define COUNTS_IDS (1u << PACKET_ID_BITS)
+/* Events of a piece: a program has a few hundred, and locked memory is resident. */
+#define COUNTS_PIECE 1024u
+#define COUNTS_PIECES (COUNTS_IDS / COUNTS_PIECE)
 
 /* Any thread. */
 void waymark_counts_switch(bool on);

@@ -22,6 +22,9 @@
 
 #define CURSOR_DEPTHS 4
 
+/* Slots are mapped a slab at a time. */
+#define SLOT_SLABS_MAX 1024u
+
 /*
  * What follows a packet whose thread found no chunk for the next one: it has
  * handed this one over, and the list goes on at `first`.

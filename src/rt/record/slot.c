@@ -14,7 +14,6 @@
 #include "rt/record/wiped.h"
 
 #define SLAB_SLOTS 64u
-#define SLABS_MAX 1024u
 
 struct slab {
 	struct slot *slots; /* by release, once */
@@ -23,7 +22,7 @@ struct slab {
 };
 
 /* Atomics, see slab_take(). */
-static struct slab slabs[SLABS_MAX];
+static struct slab slabs[SLOT_SLABS_MAX];
 
 /*
  * What a thread has before its first event and after its last: always busy, so
@@ -77,7 +76,7 @@ static struct slot *slab_take(struct slab *slab, struct slot *slots)
 
 static struct slot *slot_take(void)
 {
-	for (unsigned int i = 0; i < SLABS_MAX; i++) {
+	for (unsigned int i = 0; i < SLOT_SLABS_MAX; i++) {
 		struct slot *slots = slab_slots(&slabs[i]);
 		struct slot *s = slots ? slab_take(&slabs[i], slots) : NULL;
 
@@ -91,7 +90,7 @@ static struct slot *slot_take(void)
 /* The slot's slab, and its bit there. */
 static struct slab *find_slab(const struct slot *s, uint64_t *bit)
 {
-	for (unsigned int i = 0; i < SLABS_MAX; i++) {
+	for (unsigned int i = 0; i < SLOT_SLABS_MAX; i++) {
 		const struct slot *slots = __atomic_load_n(&slabs[i].slots, __ATOMIC_ACQUIRE);
 
 		if (s >= slots && s < slots + SLAB_SLOTS) {
@@ -170,7 +169,7 @@ struct slot *waymark_slot_mine(void)
 
 struct slot *waymark_slot_next(uint32_t *index)
 {
-	while (*index < SLABS_MAX * SLAB_SLOTS) {
+	while (*index < SLOT_SLABS_MAX * SLAB_SLOTS) {
 		struct slab *slab = &slabs[*index / SLAB_SLOTS];
 		unsigned int i = *index % SLAB_SLOTS;
 		struct slot *slots = __atomic_load_n(&slab->slots, __ATOMIC_ACQUIRE);
@@ -194,7 +193,7 @@ struct slot *waymark_slot_next_ever(uint32_t *index)
 {
 	struct slot *slots = NULL;
 
-	if (*index < SLABS_MAX * SLAB_SLOTS) {
+	if (*index < SLOT_SLABS_MAX * SLAB_SLOTS) {
 		slots = __atomic_load_n(&slabs[*index / SLAB_SLOTS].slots, __ATOMIC_ACQUIRE);
 	}
 	return slots ? &slots[(*index)++ % SLAB_SLOTS] : NULL;
@@ -296,7 +295,7 @@ void waymark_slot_keep_mine(void)
 	uint64_t bit = 0;
 	struct slab *slab = mine ? find_slab(mine, &bit) : NULL;
 
-	for (unsigned int i = 0; i < SLABS_MAX && slabs[i].slots; i++) {
+	for (unsigned int i = 0; i < SLOT_SLABS_MAX && slabs[i].slots; i++) {
 		uint64_t keep = &slabs[i] == slab ? bit : 0;
 
 		__atomic_store_n(&slabs[i].owned, keep, __ATOMIC_RELAXED);

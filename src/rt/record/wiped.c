@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/compiler.h"
+#include "rt/record/counts.h"
 #include "rt/record/wiped.h"
 
 #ifndef MADV_WIPEONFORK
@@ -19,8 +20,14 @@
 /* Advice that no kernel knows: who takes it takes any, and does nothing. */
 #define NO_ADVICE 0x7ffffff0
 
-/* One for each slab of slots and piece of counts there may be, and the few others. */
-#define NOTED_MAX 1152u
+/*
+ * One for each mapping that may stay: slabs of slots, pieces of counts, what each recorder's
+ * consumer has, and three that are there once: the process, the losses, a jail's trace. And some
+ * for those of threads that race for one of them, which all but one give back.
+ */
+#define NOTED_ONCE 3u
+#define NOTED_RACING 64u
+#define NOTED_MAX (SLOT_SLABS_MAX + COUNTS_PIECES + WAYMARK_RECORDERS + NOTED_ONCE + NOTED_RACING)
 
 /* Mappings that the kernel does not wipe. */
 static struct {
