@@ -14,6 +14,11 @@ static void drop(struct ctf_stream *s)
 	s->left_count--;
 }
 
+/*
+ * Sequences have 64 bits and begin with 1, so none comes again, and a smaller one is older. The
+ * last packet's own is not read as long as the packet has more than was read of it. Of a damaged
+ * trace's, the one behind the largest is 0, which no packet in memory has.
+ */
 static bool is_read(const struct ctf_stream *s, const struct arena_packet *p)
 {
 	return p->header.sequence <= s->sequence &&
