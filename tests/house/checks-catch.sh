@@ -40,6 +40,13 @@ table() {
 }
 layers() { expect "$1" "$2" "$root/tools/check-layers" "$tmp"; }
 state() { expect "$1" "$2" "$root/tools/check-state" "$tmp"; }
+built() { expect "$1" "$2" "$root/tools/check-state" -o "$tmp/build" "$tmp"; }
+
+# declared NAME TEXT: a variable of that name is seen in a file that the runtime may not have.
+declared() {
+	printf '%b\n' "$2" >"$tmp/src/cmd/a.c"
+	state 1 ": $1 is "
+}
 metrics() { expect "$1" "$2" "$root/tools/check-metrics" "$tmp"; }
 text() { expect "$1" "$2" "$root/tests/house/text.py" "$3" "$tmp" "${4-}"; }
 
@@ -151,6 +158,46 @@ printf 'int f(void)\n{\n\tstatic int calls; /* Relaxed. */\n}\n' >"$tmp/src/cmd/
 state 1 'src/cmd/a.c:3: calls is mutable, which only'
 printf 'extern const int one;\nextern int (*two)(int);\nextern int three(void);\n' >"$tmp/src/cmd/a.c"
 state 1 'src/cmd/a.c:2: two is extern and mutable'
+declared name 'int name;'
+declared name 'struct pair name = { 1, 2 };'
+declared name 'struct pair name[] = {\n\t{ 1, 2 },\n};'
+declared name 'static struct pair {\n\tint (*get)(void);\n} name[4];'
+declared name 'static int other, *const fixed, name[2];'
+declared name 'static struct pair a = { f(1, 2), 3 }, name;'
+declared name '__thread int name;'
+declared name '_Thread_local static int name;'
+declared name 'const char static *name;'
+declared name '__attribute__((aligned(8))) static int name;'
+declared name 'static VEC(int) name;'
+declared name 'static int (*name)(int);'
+declared name 'static int (*name[3])(int) = { f };'
+declared name 'static const char *\n\tname;'
+declared name 'void f(void)\n{\n\tif (a) {\n\t\tstatic struct pair name[3];\n\t}\n}'
+declared name 'void f(void)\n{\n\tstatic __thread int name;\n}'
+declared name '#define X(y) \\\n\tstatic int name; \\\n\tf(y)'
+printf 'typedef int number;\nstruct pair {\n\tint a, b;\n};\nenum { ONE };\nint f(int a, int b)\n{\nout:\n\ta = b;\n}
+void g(void) COLD;\nextern "C" {\n}\nstatic const int one = 1, two[] = { 1, 2 };\nint (*const h)(int) = f;
+static struct pair *const none;\n' >"$tmp/src/cmd/a.c"
+state 0 ''
+
+# What no reading finds, objects tell.
+mkdir "$tmp/build"
+cat >"$tmp/build/compile_commands.json" <<END
+[{ "directory": "$tmp/build", "file": "../src/cmd/a.c", "output": "a.o" }]
+END
+built 1 'no object of src/ has any variable'
+printf '#define KEEP(name) static int name##_kept\n' >"$tmp/src/cmd/a.h"
+printf '#include "a.h"\nKEEP(what);\nint f(void)\n{\n\treturn what_kept++;\n}\n' >"$tmp/src/cmd/a.c"
+cc -c -o "$tmp/build/a.o" "$tmp/src/cmd/a.c"
+state 0 ''
+built 1 'src/cmd/a.c: what_kept can be written'
+printf 'int f(void)\n{\n\tstatic int calls;\n\treturn calls++;\n}\nint (*const table[])(void) = { f };
+const char *const text = "x";\n' >"$tmp/src/cmd/a.c"
+cc -fPIC -c -o "$tmp/build/a.o" "$tmp/src/cmd/a.c"
+built 0 ''
+rm -r "$tmp/build" "$tmp/src/cmd/a.h"
+
+printf 'extern const int one;\nextern int (*two)(int);\n' >"$tmp/src/cmd/a.c"
 echo 'src/cmd/a.c:two state a reason' >"$tmp/tools/metrics-exceptions"
 state 0 ''
 rm -r "$tmp/src/cmd" "$tmp/src/rt"
