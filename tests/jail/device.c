@@ -29,7 +29,11 @@
 #include <waymark/scope.h>
 
 #include "device.h"
-#include "trace-jail.h"
+
+#ifndef TRACE_JAIL_H
+#define TRACE_JAIL_H "trace-jail.h"
+#endif
+#include TRACE_JAIL_H
 
 #define THREADS 8
 
