@@ -3,6 +3,7 @@
 """Each manual page is without fault, installed, has the sections that its kind has, and speaks
 of nothing that does not exist: form.py ROOT"""
 
+import os
 import pathlib
 import re
 import shutil
@@ -57,6 +58,18 @@ def check_words(page, known):
                      f"{page.path.name} speaks of {word}, which does not exist")
 
 
+def check_terminal():
+    """Nothing that man(1) shows in 80 columns is too wide for them, or else in its way."""
+    if not shutil.which("man"):
+        print("skipped: man is not installed: the pages were not checked by it")
+        sys.exit(1 if faults.count else 77)
+    for page in pages.values():
+        done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page.path],
+                              capture_output=True, text=True, env={**os.environ, "MANWIDTH": "80"})
+        faults.check(done.returncode == 0 and done.stdout and not done.stderr,
+                     f"man {page.path.name}: {done.stderr}")
+
+
 def main():
     meson = (root / "docs/man/meson.build").read_text()
     known = set()
@@ -82,6 +95,7 @@ def main():
     done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", *[p.path for p in pages.values()]],
                           capture_output=True, text=True)
     faults.check(done.returncode == 0 and not done.stdout, done.stdout + done.stderr)
+    check_terminal()
     faults.end(500)
 
 
