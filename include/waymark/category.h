@@ -50,12 +50,56 @@ struct waymark_category {
 #define WAYMARK_CATEGORIES(list) list(WAYMARK_CATEGORY_DECLARE) WAYMARK_CATEGORIES_END
 #define WAYMARK_CATEGORIES_END struct waymark_category
 
-#define WAYMARK_CATEGORY_DECLARE(name_, in, description_)                                  \
-	enum { WAYMARK_CATEGORY_##name_##_IN = (in) };                                     \
-	WAYMARK_CATEGORY_LINKAGE(                                                          \
-		WAYMARK_HIDDEN                                                             \
-		__attribute__((weak)) struct waymark_category waymark_category_##name_ = { \
-			#name_, description_, in, 0 };)
+/* clang-format off */
+#define WAYMARK_CATEGORY_DECLARE(name_, in, description_) \
+	enum { WAYMARK_CATEGORY_##name_##_IN = (in) }; \
+	struct WAYMARK_CATEGORY_TAG(waymark_category_##name_) { \
+		char in_and_one[1 + WAYMARK_CATEGORY_##name_##_IN]; \
+	}; \
+	WAYMARK_CATEGORY_LINKAGE( \
+		WAYMARK_HIDDEN __attribute__((weak, unused)) struct waymark_category \
+			waymark_category_##name_ = { #name_, description_, in, 0 };) \
+	WAYMARK_CATEGORY_FIND(waymark_category_##name_)
+
+/*
+ * What trace points know of waymark_category_<name>: WAYMARK_CATEGORY_KNOW() defines
+ * `waymark_in`, whether it is compiled in, WAYMARK_CATEGORY_OWNER() is its address. Of a name
+ * that stands in no list there is a single error, of the first, which says so: a structure's
+ * that is not there. All else must then be good: in C the variable is declared once more, in
+ * C++ its address is what a function says of the structure.
+ */
+#define WAYMARK_CATEGORY_TAG(category) category##_is_not_in_WAYMARK_CATEGORIES
+#ifdef __cplusplus
+#define WAYMARK_CATEGORY_FIND(category) \
+	extern "C++" { \
+	WAYMARK_HIDDEN constexpr struct waymark_category *waymark_category_of( \
+		const struct WAYMARK_CATEGORY_TAG(category) *) \
+	{ \
+		return &category; \
+	} \
+	}
+#define WAYMARK_CATEGORY_KNOW(category) \
+	enum { waymark_in = sizeof(struct WAYMARK_CATEGORY_TAG(category)) - 1 };
+#define WAYMARK_CATEGORY_OWNER(category) \
+	waymark_category_of(static_cast<const struct WAYMARK_CATEGORY_TAG(category) *>(nullptr))
+extern "C++" {
+WAYMARK_HIDDEN constexpr struct waymark_category *waymark_category_of(const void *)
+{
+	return nullptr;
+}
+}
+#else
+#define WAYMARK_CATEGORY_FIND(category)
+#define WAYMARK_CATEGORY_KNOW(category) \
+	enum { waymark_in = sizeof(struct WAYMARK_CATEGORY_TAG(category)) - 1 }; \
+	_Pragma("GCC diagnostic push") \
+	_Pragma("GCC diagnostic ignored \"-Wnested-externs\"") \
+	_Pragma("GCC diagnostic ignored \"-Wredundant-decls\"") \
+	extern struct waymark_category category; \
+	_Pragma("GCC diagnostic pop")
+#define WAYMARK_CATEGORY_OWNER(category) &category
+#endif
+/* clang-format on */
 
 /* How many of the category's WAYMARK_BEGIN() have not ended. Any thread. */
 #define WAYMARK_LIVE(category) __atomic_load_n(&waymark_category_##category.live, __ATOMIC_RELAXED)

@@ -76,56 +76,44 @@
 #endif
 
 #define WAYMARK_SCOPE(category, ...) \
-	WAYMARK_SCOPE_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", #__VA_ARGS__, __VA_ARGS__)
+	WAYMARK_SCOPE_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, __VA_ARGS__)
 #define WAYMARK_BEGIN(category, ...) \
-	WAYMARK_BEGIN_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", #__VA_ARGS__, __VA_ARGS__)
+	WAYMARK_BEGIN_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, __VA_ARGS__)
 #define WAYMARK_END(category) \
-	WAYMARK_END_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category)
+	WAYMARK_END_HERE(waymark_category_##category)
 #define WAYMARK_FLOW(category, ...) \
-	WAYMARK_FLOW_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", #__VA_ARGS__, __VA_ARGS__)
+	WAYMARK_FLOW_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, __VA_ARGS__)
 #define WAYMARK_FLOW_STEP(category, flow, ...) \
-	WAYMARK_STEP_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", #__VA_ARGS__, flow, __VA_ARGS__)
+	WAYMARK_STEP_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, flow, __VA_ARGS__)
 #define WAYMARK_INSTANT(category, ...) \
-	WAYMARK_INSTANT_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", #__VA_ARGS__, __VA_ARGS__)
+	WAYMARK_INSTANT_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, __VA_ARGS__)
 #define WAYMARK_COUNTER(category, track, value) \
-	WAYMARK_COUNTER_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", track, value)
-#define WAYMARK_PRINT(...) WAYMARK_PRINT_HERE(true, NULL, "", __VA_ARGS__)
+	WAYMARK_COUNTER_HERE(waymark_category_##category, #category ":", track, value)
+#define WAYMARK_PRINT(...) WAYMARK_PRINT_HERE(enum { waymark_in = true };, NULL, "", __VA_ARGS__)
 #define WAYMARK_PRINT_IN(category, ...) \
-	WAYMARK_PRINT_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", __VA_ARGS__)
+	WAYMARK_PRINT_HERE(WAYMARK_CATEGORY_KNOW(waymark_category_##category), \
+		WAYMARK_CATEGORY_OWNER(waymark_category_##category), #category ":", __VA_ARGS__)
 
 #ifdef WAYMARK_SHORT_NAMES
 /* The same once more: what is handed on from macro to macro is replaced in between. */
 #define TRACE_SCOPE(category, ...) \
-	WAYMARK_SCOPE_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", #__VA_ARGS__, __VA_ARGS__)
+	WAYMARK_SCOPE_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, __VA_ARGS__)
 #define TRACE_BEGIN(category, ...) \
-	WAYMARK_BEGIN_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", #__VA_ARGS__, __VA_ARGS__)
+	WAYMARK_BEGIN_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, __VA_ARGS__)
 #define TRACE_END(category) \
-	WAYMARK_END_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category)
+	WAYMARK_END_HERE(waymark_category_##category)
 #define TRACE_FLOW(category, ...) \
-	WAYMARK_FLOW_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", #__VA_ARGS__, __VA_ARGS__)
+	WAYMARK_FLOW_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, __VA_ARGS__)
 #define TRACE_FLOW_STEP(category, flow, ...) \
-	WAYMARK_STEP_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", #__VA_ARGS__, flow, __VA_ARGS__)
+	WAYMARK_STEP_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, flow, __VA_ARGS__)
 #define TRACE_INSTANT(category, ...) \
-	WAYMARK_INSTANT_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", #__VA_ARGS__, __VA_ARGS__)
+	WAYMARK_INSTANT_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, __VA_ARGS__)
 #define TRACE_COUNTER(category, track, value) \
-	WAYMARK_COUNTER_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", track, value)
-#define TRACE_PRINT(...) WAYMARK_PRINT_HERE(true, NULL, "", __VA_ARGS__)
+	WAYMARK_COUNTER_HERE(waymark_category_##category, #category ":", track, value)
+#define TRACE_PRINT(...) WAYMARK_PRINT_HERE(enum { waymark_in = true };, NULL, "", __VA_ARGS__)
 #define TRACE_PRINT_IN(category, ...) \
-	WAYMARK_PRINT_HERE(WAYMARK_CATEGORY_##category##_IN, &waymark_category_##category, \
-		#category ":", __VA_ARGS__)
+	WAYMARK_PRINT_HERE(WAYMARK_CATEGORY_KNOW(waymark_category_##category), \
+		WAYMARK_CATEGORY_OWNER(waymark_category_##category), #category ":", __VA_ARGS__)
 #endif
 
 #ifdef WAYMARK_SCOPES_SOME
@@ -159,35 +147,41 @@ WAYMARK_REGISTER_OBJECT_BY(waymark_sites)
 
 /* In a branch that is never taken, so that compilers take for used what is named there. */
 #define WAYMARK_SITE_CHECK(x) (void)waymark_debug(x);
-#define WAYMARK_SITE_NOTHING(in, owner, label, source, ...) __extension__({ \
+#define WAYMARK_SITE_NOTHING(category, label, source, ...) __extension__({ \
+	WAYMARK_CATEGORY_KNOW(category) \
 	WAYMARK_SITE_IS_LITERAL(WAYMARK_SITE_NAME(__VA_ARGS__)) \
 	if (0) { \
 		(void)sizeof(label WAYMARK_SITE_NAME(__VA_ARGS__)); \
 		WAYMARK_SITE_EACH(WAYMARK_SITE_CHECK, __VA_ARGS__) \
 	} \
-	(in) ? 0 : 0; \
+	waymark_in ? 0 : 0; \
 })
 
 #define WAYMARK_SCOPE_HERE(...) \
 	int WAYMARK_SCOPE_VARIABLE(__COUNTER__) __attribute__((unused)) = \
 		WAYMARK_SITE_NOTHING(__VA_ARGS__)
 #define WAYMARK_BEGIN_HERE(...) ((void)WAYMARK_SITE_NOTHING(__VA_ARGS__))
-#define WAYMARK_END_HERE(in, owner) ((void)(in))
+#define WAYMARK_END_HERE(category) \
+	((void)__extension__({ \
+		WAYMARK_CATEGORY_KNOW(category) \
+		waymark_in ? 0 : 0; \
+	}))
 #define WAYMARK_FLOW_HERE(...) ((void)WAYMARK_SITE_NOTHING(__VA_ARGS__), waymark_scope_none())
-#define WAYMARK_STEP_HERE(in, owner, label, source, flow, ...) \
-	((void)sizeof((flow)->id), (void)WAYMARK_SITE_NOTHING(in, owner, label, source, __VA_ARGS__))
+#define WAYMARK_STEP_HERE(category, label, source, flow, ...) \
+	((void)sizeof((flow)->id), (void)WAYMARK_SITE_NOTHING(category, label, source, __VA_ARGS__))
 #define WAYMARK_INSTANT_HERE(...) ((void)WAYMARK_SITE_NOTHING(__VA_ARGS__))
-#define WAYMARK_COUNTER_HERE(in, owner, label, track, value) \
+#define WAYMARK_COUNTER_HERE(category, label, track, value) \
 	((void)__extension__({ \
 		WAYMARK_SITE_IS_NUMBER(value) \
-		WAYMARK_SITE_NOTHING(in, owner, label, "", track, value); \
+		WAYMARK_SITE_NOTHING(category, label, "", track, value); \
 	}))
-#define WAYMARK_PRINT_HERE(in, owner, label, ...) \
+#define WAYMARK_PRINT_HERE(know, owner, label, ...) \
 	((void)__extension__({ \
+		know \
 		if (0) { \
 			waymark_site_print(NULL, __VA_ARGS__); \
 		} \
-		(in) ? 0 : 0; \
+		waymark_in ? 0 : 0; \
 	}))
 
 #endif

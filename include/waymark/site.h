@@ -168,24 +168,24 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 #define WAYMARK_SITE_LEAD_PRINT
 
 /* One that is compiled out stays at -O0 as data; the registry passes over it. */
-#define WAYMARK_SITE_FLAGS(in) \
-	(WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SITE | ((in) ? 0 : WAYMARK_EVENT_OUT))
-#define WAYMARK_SITE_FLAGS_SCOPE(in) (WAYMARK_SITE_FLAGS(in) | WAYMARK_EVENT_SCOPE)
-#define WAYMARK_SITE_FLAGS_FLOW(in) WAYMARK_SITE_FLAGS_SCOPE(in)
-#define WAYMARK_SITE_FLAGS_STEP(in) WAYMARK_SITE_FLAGS(in)
-#define WAYMARK_SITE_FLAGS_INSTANT(in) WAYMARK_SITE_FLAGS(in)
-#define WAYMARK_SITE_FLAGS_COUNTER(in) WAYMARK_SITE_FLAGS(in)
-#define WAYMARK_SITE_FLAGS_PRINT(in) WAYMARK_SITE_FLAGS(in)
+#define WAYMARK_SITE_FLAGS \
+	(WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SITE | (waymark_in ? 0 : WAYMARK_EVENT_OUT))
+#define WAYMARK_SITE_FLAGS_SCOPE (WAYMARK_SITE_FLAGS | WAYMARK_EVENT_SCOPE)
+#define WAYMARK_SITE_FLAGS_FLOW WAYMARK_SITE_FLAGS_SCOPE
+#define WAYMARK_SITE_FLAGS_STEP WAYMARK_SITE_FLAGS
+#define WAYMARK_SITE_FLAGS_INSTANT WAYMARK_SITE_FLAGS
+#define WAYMARK_SITE_FLAGS_COUNTER WAYMARK_SITE_FLAGS
+#define WAYMARK_SITE_FLAGS_PRINT WAYMARK_SITE_FLAGS
 #define WAYMARK_SITE_FLAGS_END \
 	(WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SITE | WAYMARK_EVENT_SCOPE_END)
 
 /*
- * `owner` is the category, `label` the event's name before what `...` begins with: the name,
+ * `waymark_in` stands before, `owner` is the category, `label` the event's name before what `...` begins with: the name,
  * behind which the arguments stand, whose source is `source`.
  */
-#define WAYMARK_SITE_INITIAL(kind, in, owner, name, source, here, args, count) { \
+#define WAYMARK_SITE_INITIAL(kind, owner, name, source, here, args, count) { \
 		{ &(here).state, name, source, __FILE__, args, __LINE__, WAYMARK_SITE_BACKENDS, \
-			count, WAYMARK_SITE_FLAGS_##kind(in), 0, NULL, \
+			count, WAYMARK_SITE_FLAGS_##kind, 0, NULL, \
 			WAYMARK_SITE_##kind <= WAYMARK_SITE_FLOW ? &(here).end : NULL }, \
 		{ &(here).state, name "_end", "", __FILE__, waymark_site_end_args, __LINE__, \
 			WAYMARK_SITE_BACKENDS, 2, WAYMARK_SITE_FLAGS_END, 0, NULL, NULL }, \
@@ -213,14 +213,14 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 #endif
 
 #ifndef __cplusplus
-#define WAYMARK_SITE_DEFINE(kind, in, owner, label, source, ...) \
+#define WAYMARK_SITE_DEFINE(kind, owner, label, source, ...) \
 	WAYMARK_SITE_IS_LITERAL(WAYMARK_SITE_NAME(__VA_ARGS__)) \
 	static const struct waymark_arg waymark_args[] = { \
 		WAYMARK_SITE_LEAD_##kind \
 		WAYMARK_SITE_EACH(WAYMARK_SITE_ARG, __VA_ARGS__) \
 		{ NULL, NULL, 0, 0 } \
 	}; \
-	static struct waymark_site waymark_here = WAYMARK_SITE_INITIAL(kind, in, owner, \
+	static struct waymark_site waymark_here = WAYMARK_SITE_INITIAL(kind, owner, \
 		label WAYMARK_SITE_NAME(__VA_ARGS__), source, waymark_here, waymark_args, \
 		sizeof(waymark_args) / sizeof(waymark_args[0]) - 1); \
 	static waymark_site_pointer waymark_point \
@@ -233,8 +233,13 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 #define WAYMARK_SITE_REACHED (&waymark_point)
 #endif
 
+/* The same, of a category. */
+#define WAYMARK_SITE_DEFINE_IN(category, kind, ...) \
+	WAYMARK_CATEGORY_KNOW(category) \
+	WAYMARK_SITE_DEFINE(kind, WAYMARK_CATEGORY_OWNER(category), __VA_ARGS__)
+
 /* Whether it is on. */
-#define WAYMARK_SITE_ON(in) ((in) && WAYMARK_UNLIKELY(WAYMARK_STATE(WAYMARK_SITE_STATE) != 0))
+#define WAYMARK_SITE_ON (waymark_in && WAYMARK_UNLIKELY(WAYMARK_STATE(WAYMARK_SITE_STATE) != 0))
 
 /* Of what has no fixed size there is a value, of which each text may have as much. */
 #define WAYMARK_SITE_IS_LONG(x) + ((waymark_kind(x)) == WAYMARK_DEBUG_STRING || \
@@ -268,60 +273,62 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 			WAYMARK_SITE_TEXT_MAX(WAYMARK_SITE_LONG(__VA_ARGS__))); \
 	}))
 
-/* ---- The trace points ---- */
+/* ---- The trace points: `category` is what WAYMARK_CATEGORY_KNOW() takes ---- */
 
-#define WAYMARK_SITE_ENTER(in, owner, label, source, ...) __extension__({ \
-	WAYMARK_SITE_DEFINE(SCOPE, in, owner, label, source, __VA_ARGS__) \
+#define WAYMARK_SITE_ENTER(category, label, source, ...) __extension__({ \
+	WAYMARK_SITE_DEFINE_IN(category, SCOPE, label, source, __VA_ARGS__) \
 	struct waymark_site_scope waymark_entered = { 0, WAYMARK_SITE_POINT }; \
-	if (WAYMARK_SITE_ON(in)) { \
+	if (WAYMARK_SITE_ON) { \
 		waymark_entered.token = WAYMARK_SITE_CALL(waymark_site_enter, true, 0, __VA_ARGS__); \
 	} \
 	waymark_entered; \
 })
 
 /* One that is off below one that is on has an end that must not be taken for the other's. */
-#define WAYMARK_SITE_BEGIN(in, owner, label, source, ...) \
+#define WAYMARK_SITE_BEGIN(category, label, source, ...) \
 	do { \
-		WAYMARK_SITE_DEFINE(SCOPE, in, owner, label, source, __VA_ARGS__) \
-		if (WAYMARK_SITE_ON(in)) { \
+		WAYMARK_SITE_DEFINE_IN(category, SCOPE, label, source, __VA_ARGS__) \
+		if (WAYMARK_SITE_ON) { \
 			if (waymark_site_may_begin(WAYMARK_SITE_REACHED)) { \
 				waymark_site_begun(WAYMARK_SITE_REACHED, \
 					WAYMARK_SITE_CALL(waymark_site_enter, true, 0, __VA_ARGS__)); \
 			} \
-		} else if ((in) && WAYMARK_UNLIKELY(waymark_site_depth != 0)) { \
+		} else if (waymark_in && WAYMARK_UNLIKELY(waymark_site_depth != 0)) { \
 			waymark_site_begun(WAYMARK_SITE_POINT, 0); \
 		} \
 	} while (0)
 
-#define WAYMARK_SITE_END(in, owner) \
+#define WAYMARK_SITE_END(category) \
 	do { \
-		if ((in) && WAYMARK_UNLIKELY(waymark_site_depth != 0)) { \
-			waymark_site_end(owner); \
+		WAYMARK_CATEGORY_KNOW(category) \
+		if (waymark_in && WAYMARK_UNLIKELY(waymark_site_depth != 0)) { \
+			waymark_site_end(WAYMARK_CATEGORY_OWNER(category)); \
 		} \
 	} while (0)
 
-#define WAYMARK_SITE_START(in, owner, label, source, ...) __extension__({ \
-	WAYMARK_SITE_DEFINE(FLOW, in, owner, label, source, __VA_ARGS__) \
+#define WAYMARK_SITE_START(category, label, source, ...) __extension__({ \
+	WAYMARK_SITE_DEFINE_IN(category, FLOW, label, source, __VA_ARGS__) \
 	struct waymark_scope waymark_started = waymark_scope_none(); \
-	if (WAYMARK_SITE_ON(in)) { \
+	if (WAYMARK_SITE_ON) { \
 		waymark_started = WAYMARK_SITE_CALL(waymark_site_start, true, 0, __VA_ARGS__); \
 	} \
 	waymark_started; \
 })
 
-#define WAYMARK_SITE_HAPPEN(in, owner, label, source, ...) \
+#define WAYMARK_SITE_HAPPEN(category, label, source, ...) \
 	do { \
-		WAYMARK_SITE_DEFINE(INSTANT, in, owner, label, source, __VA_ARGS__) \
-		if (WAYMARK_SITE_ON(in)) { \
+		WAYMARK_SITE_DEFINE_IN(category, INSTANT, label, source, __VA_ARGS__) \
+		if (WAYMARK_SITE_ON) { \
 			WAYMARK_SITE_CALL(waymark_site_fire, false, 0, __VA_ARGS__); \
 		} \
 	} while (0)
 
-#define WAYMARK_SITE_SHOW(in, owner, label, name, value) \
+#define WAYMARK_SITE_SHOW(category, label, name, value) \
 	do { \
+		WAYMARK_CATEGORY_KNOW(category) \
 		WAYMARK_SITE_IS_NUMBER(value) \
-		WAYMARK_SITE_DEFINE(COUNTER, in, owner, label, "name, value", name, value) \
-		if (WAYMARK_SITE_ON(in)) { \
+		WAYMARK_SITE_DEFINE(COUNTER, WAYMARK_CATEGORY_OWNER(category), label, "name, value", name, value) \
+		if (WAYMARK_SITE_ON) { \
 			WAYMARK_SITE_CALL(waymark_site_fire, false, 0, name, value); \
 		} \
 	} while (0)
@@ -330,10 +337,10 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
  * The flow stands before the name here, so that it is none of the arguments. Of one that has
  * not begun, or has ended, there is no number to tell.
  */
-#define WAYMARK_SITE_GO(in, owner, label, source, flow, ...) \
+#define WAYMARK_SITE_GO(category, label, source, flow, ...) \
 	do { \
-		WAYMARK_SITE_DEFINE(STEP, in, owner, label, source, __VA_ARGS__) \
-		if (WAYMARK_SITE_ON(in)) { \
+		WAYMARK_SITE_DEFINE_IN(category, STEP, label, source, __VA_ARGS__) \
+		if (WAYMARK_SITE_ON) { \
 			const struct waymark_scope *waymark_site_flow = (flow); \
 			if (waymark_site_flow->end) { \
 				WAYMARK_SITE_CALL(waymark_site_fire, true, waymark_site_flow->id, __VA_ARGS__); \
@@ -341,10 +348,11 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 		} \
 	} while (0)
 
-#define WAYMARK_SITE_TELL(in, owner, label, ...) \
+#define WAYMARK_SITE_TELL(know, owner, label, ...) \
 	do { \
-		WAYMARK_SITE_DEFINE(PRINT, in, owner, label, "name, text", "print", "") \
-		if (WAYMARK_SITE_ON(in)) { \
+		know \
+		WAYMARK_SITE_DEFINE(PRINT, owner, label, "name, text", "print", "") \
+		if (WAYMARK_SITE_ON) { \
 			waymark_site_print(WAYMARK_SITE_REACHED, __VA_ARGS__); \
 		} \
 	} while (0)

@@ -112,14 +112,14 @@ waymark_site_pointer waymark_site_of<Type>::point = &waymark_site_of<Type>::here
 #define WAYMARK_SITE_TYPE_PRINT waymark_lead_none
 
 #define WAYMARK_SITE_KIND(x) , waymark_kind(x)
-#define WAYMARK_SITE_DEFINE(kind, in, owner, label, source, ...) \
+#define WAYMARK_SITE_DEFINE(kind, owner, label, source, ...) \
 	WAYMARK_SITE_IS_LITERAL(WAYMARK_SITE_NAME(__VA_ARGS__)) \
 	typedef waymark_site_args<WAYMARK_SITE_TYPE_##kind \
 		WAYMARK_SITE_EACH(WAYMARK_SITE_KIND, __VA_ARGS__)> waymark_args; \
 	struct waymark_type { \
 		static constexpr struct waymark_site site(struct waymark_site *here) \
 		{ \
-			return WAYMARK_SITE_INITIAL(kind, in, owner, \
+			return WAYMARK_SITE_INITIAL(kind, owner, \
 				label WAYMARK_SITE_NAME(__VA_ARGS__), source, *here, \
 				waymark_args::args, waymark_args::count); \
 		} \

@@ -15,7 +15,7 @@ NOT_FOR_PROGRAMS = re.compile(r"hand-written code|generated (trace )?(code|heade
 # Macros of public headers that others are made of.
 INNER = re.compile(
     r".*_H$|.*_$|WAYMARK_(SITE|SCOPES|KIND)_\w+|WAYMARK_\w+_(HERE|INLINE|MAKER|LINKAGE|NUMBERED)|"
-    r"WAYMARK_CATEGOR(Y_DECLARE|IES_END)|WAYMARK_SCOPE_(VARIABLE|INLINE)|WAYMARK_DECLARED_SCOPE|"
+    r"WAYMARK_CATEGOR(Y_(DECLARE|TAG|FIND|KNOW|OWNER)|IES_END)|WAYMARK_SCOPE_(VARIABLE|INLINE)|WAYMARK_DECLARED_SCOPE|"
     r"WAYMARK_DEBUG_(TYPES|TYPES_128|OF|CHOICE|INTEGER)|WAYMARK_(CAST|ADDRESS|HIGH64|LOW64|MUST_USE)|"
     r"WAYMARK_BACKEND$|waymark_category_")
 # TRACE_x of waymark/scope.h is WAYMARK_x under another name, told of in one sentence.

@@ -88,7 +88,36 @@ with=ctf
 refused 'at_most_16_arguments' "WAYMARK_INSTANT(Net, \"name\", $several, $several, 31, 32)"
 refused 'expected string.literal' 'WAYMARK_COUNTER(Net, text, number)'
 refused 'format' 'WAYMARK_PRINT("%s", number)'
-refused 'WAYMARK_CATEGORY_Nett_IN' 'WAYMARK_INSTANT(Nett, "name", number)'
+
+# A category that stands in no list: one error, which names it and the list.
+with='ctf nop'
+unlisted='category_Nett_is_not_in_WAYMARK_CATEGORIES'
+for statement in 'WAYMARK_SCOPE(Nett, "name", number)' 'WAYMARK_BEGIN(Nett, "name")' 'WAYMARK_END(Nett)' \
+	'flow = WAYMARK_FLOW(Nett, "name")' 'WAYMARK_FLOW_STEP(Nett, &flow, "name")' \
+	'WAYMARK_INSTANT(Nett, "name", number, text)' 'WAYMARK_COUNTER(Nett, "name", number)' \
+	'WAYMARK_PRINT_IN(Nett, "%d", number)'; do
+	write "$statement"
+	for compiler in $found; do
+		for backends in $with; do
+			compile -DWAYMARK_SCOPES=$backends && fail "$compiler, $backends: $statement"
+			grep -q "error:.*$unlisted" out && [ "$(grep -c error: out)" = 1 ] && [ "$(wc -l <out)" -lt 50 ] ||
+				fail "$compiler, $backends: $statement: $(cat out)"
+		done
+	done
+done
+
+# What stands for the names leaves no warning that a program may have asked for.
+write 'WAYMARK_SCOPE(Net, "name"); WAYMARK_PRINT_IN(Out, "text"); WAYMARK_END(Net)'
+for compiler in $found; do
+	for backends in $with; do
+		extra='-Wshadow -Wredundant-decls'
+		case $compiler in
+		*++) extra="$extra -Wold-style-cast" ;;
+		*) extra="$extra -Wnested-externs" ;;
+		esac
+		compile -Werror $extra -DWAYMARK_SCOPES=$backends || fail "$compiler, $backends: $(cat out)"
+	done
+done
 
 found=${found#* } # one of them is enough for what the preprocessor finds
 found=${found%% *}
