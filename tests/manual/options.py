@@ -14,6 +14,7 @@ root = pathlib.Path(sys.argv[1])
 commands = pathlib.Path(sys.argv[2], "src/cmd").resolve()
 pages = manual.pages(root)
 faults = manual.Faults()
+defaults = {}  # option -> its number
 
 OPTION = re.compile(r"^ +(?:(-\w), )?--([a-z][a-z-]*)(=\S*)?(?: |$)")
 
@@ -59,6 +60,16 @@ def check_usage(name, text):
                          f"the usage of {name} lacks --{long}: {usage}")
 
 
+def check_defaults(page, text):
+    """A number that is an option's default is the page's, too, and that of all commands."""
+    for long, number in re.findall(r"^ +(?:-\w, )?--([a-z-]+)=.*; default: (\d+)$", text, flags=re.M):
+        item = re.search(rf"^\.It Fl -{long} .*?(?=^\.It|^\.El)", page.path.read_text(), flags=re.M | re.S)
+        faults.check(item and f"{number} by default" in item[0],
+                     f"{page.path.name}: --{long} is not {number} by default, as --help has it")
+        other = defaults.setdefault(long, number)
+        faults.check(other == number, f"--{long} is {number} by default here, {other} elsewhere: {page.path.name}")
+
+
 def check(*words):
     name = "-".join(words)
     page = pages.get(f"{name}.1")
@@ -77,6 +88,7 @@ def check(*words):
                      f"{page.path.name}: --{long} has the letter {said[long][0]}, by --help {letter}")
     for long in set(said) - set(wanted):
         faults.check(False, f"{page.path.name} has --{long}, which --help does not have")
+    check_defaults(page, text)
     if words[0] == "waymark":
         check_usage(name, text)
     return text
@@ -110,6 +122,7 @@ def main():
     for path in (root / "docs/man").glob("waymark-*.1"):
         name = path.name[len("waymark-"):-2]
         faults.check(name in subcommands(help_of("waymark")), f"{path.name} is of no command")
+    faults.check("timeout" in defaults, "no default was understood")
     faults.end(200)
 
 

@@ -25,6 +25,13 @@ enum client_failure {
 	CLIENT_ENDED, /* the other end closed the connection */
 };
 
+/* How long commands wait for each answer, if nothing else is said: their option of it. */
+#define CLIENT_TIMEOUT_MS 10000
+#define CLIENT_ROW_TIMEOUT(key)                                                              \
+	{                                                                                    \
+		key, "timeout", "SECONDS", "how long is waited for each answer; default: 10" \
+	}
+
 /* How long is waited. */
 struct client_time {
 	int ms;

@@ -26,7 +26,6 @@
 #include "cmd/waymark.h"
 
 #define NAME "waymark attach"
-#define ANSWER_MS 10000
 
 /* How often is looked whether the trace is there, and after how many looks the process is asked. */
 #define BEGUN_MS 50
@@ -42,7 +41,7 @@ static const struct argument rows[] = {
 	PRINT_ROWS_LOOK,
 	{ KEY_SECONDS, "seconds", "N", "end after this time" },
 	{ KEY_COUNT, "count", "N", "end after so many events" },
-	{ KEY_TIMEOUT, "timeout", "SECONDS", "how long is waited for each answer; default: 10" },
+	CLIENT_ROW_TIMEOUT(KEY_TIMEOUT),
 	PRINT_ROW_OUTPUT,
 	{ 0 },
 };
@@ -373,7 +372,7 @@ int waymark_attach(int argc, char **argv)
 			.style = &lines_text,
 			.head = UINT64_MAX,
 			.follow = true },
-		.timeout_ms = ANSWER_MS,
+		.timeout_ms = CLIENT_TIMEOUT_MS,
 		.client.fd = -1,
 		.on = true,
 	};

@@ -22,7 +22,6 @@
 #include "text/nearest.h"
 
 #define NAME "waymark ctl"
-#define TIMEOUT_S 30
 #define MANY INT_MAX
 
 enum {
@@ -38,7 +37,7 @@ enum {
 
 static const struct argument rows[] = {
 	{ KEY_JSON, "json", NULL, "what the process returned, for programs" },
-	{ KEY_TIMEOUT, "timeout", "SECONDS", "how long is waited for each answer; default: 30" },
+	CLIENT_ROW_TIMEOUT(KEY_TIMEOUT),
 	{ KEY_ON, "on", NULL, "list: only events that are on" },
 	{ KEY_NAMES, "names", NULL, "list, categories: only names" },
 	{ KEY_EVENTS, "events", NULL, "stats: of each event that is on or has recorded" },
@@ -328,7 +327,7 @@ static int run(struct line *l)
 
 int waymark_ctl(int argc, char **argv)
 {
-	struct line l = { .timeout_ms = TIMEOUT_S * 1000 };
+	struct line l = { .timeout_ms = CLIENT_TIMEOUT_MS };
 	int failed = parse(&l, argc, argv);
 
 	if (failed) {
