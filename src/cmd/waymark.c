@@ -12,6 +12,8 @@
 #include "cmd/arguments.h"
 #include "text/nearest.h"
 
+static int waymark_help(int argc, char **argv);
+
 static const struct {
 	const char *name;
 	const char *help;
@@ -29,6 +31,7 @@ static const struct {
 	{ "ctl", "control the tracing of a running process", waymark_ctl },
 	{ "attach", "show events of a running process, on only as long as that", waymark_attach },
 	{ "convert", "write a trace in the other format", waymark_convert },
+	{ "help", "say what a command is for and what it takes", waymark_help },
 };
 
 static void print_commands(FILE *file)
@@ -86,19 +89,35 @@ static int refuse(const char *name)
 	return WAYMARK_USAGE;
 }
 
-/* `help COMMAND` is `COMMAND --help`. */
-static int help(char *name)
+static const struct command help = {
+	.name = "waymark help",
+	.usage = "[COMMAND]",
+	.about = "Says what a command is for and what it takes, as its --help does; without one, "
+		 "lists them.",
+	.arguments = no_arguments,
+};
+
+static int waymark_help(int argc, char **argv)
 {
+	int key = arguments_next(&help, argc, argv);
+
+	if (key != ARGUMENTS_END) {
+		return key == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
+	}
+	if (argc > optind + 1) {
+		arguments_bad(&help, "one command at a time, not '%s', too", argv[optind + 1]);
+		return WAYMARK_USAGE;
+	}
 	char option[] = "--help";
-	char *argv[] = { name, option, NULL };
+	char *asked[] = { argv[optind], option, NULL };
 	int status = EXIT_SUCCESS;
 
-	if (!name) {
+	if (!asked[0]) {
 		optind = 0;
-		arguments_next(&waymark, 2, argv);
+		arguments_next(&waymark, 2, asked);
 		return status;
 	}
-	return run_command(2, argv, &status) ? status : refuse(name);
+	return run_command(2, asked, &status) ? status : refuse(asked[0]);
 }
 
 static int run(int argc, char **argv)
@@ -115,9 +134,6 @@ static int run(int argc, char **argv)
 
 	argv += optind;
 	argc -= optind;
-	if (argc > 0 && strcmp(argv[0], "help") == 0) {
-		return help(argv[1]);
-	}
 	return run_command(argc, argv, &status) ? status : refuse(argc > 0 ? argv[0] : NULL);
 }
 

@@ -24,7 +24,7 @@ READERS = {"waymark print": "", "waymark info": "", "waymark latency": "--from=a
 CAN_BE_EMPTY = {"tracetool --check"}
 BAD_LINE = {"waymark record": 125, "simpletrace": 1, "tracetool": 1}
 # Those that have something to do without arguments.
-ALONE = {"waymark recover", "waymark ls"}
+ALONE = {"waymark help", "waymark recover", "waymark ls"}
 NAMES = {"tracetool": "Error"}
 
 

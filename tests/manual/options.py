@@ -113,7 +113,8 @@ def main():
         text = check(command)
         if command == "waymark":
             check_items("waymark.1", "command", subcommands(text))
-            for name in subcommands(text):
+            faults.check("help" in subcommands(text), "waymark --help does not tell of waymark help")
+            for name in set(subcommands(text)) - {"help"}:
                 check("waymark", name)
     check_items("waymark-ctl.1", "command", subcommands(help_of("waymark", "ctl")))
     for what in ("formats", "backends"):
