@@ -113,7 +113,8 @@ struct arena_file {
 	struct arena_clock begin;
 	struct arena_clock now; /* as of late: the clock's rate follows from both */
 	uint32_t turn; /* counts changes of the trace, by release: it is traces[turn % 2] */
-	uint32_t reserved;
+	uint32_t ended; /* by release: 0, or 1 + the errno why the process, which has come to its
+			   end, could not write the rest; 1: its threads still recorded */
 	struct arena_trace traces[2]; /* the other one: the former, or the next; at first the
 					 same, by the name that it was about to get */
 	struct arena_jail jail;

@@ -8,6 +8,7 @@
 #include "read/arena_source.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -325,6 +326,18 @@ bool arena_source_is_closed(const struct arena_source *s)
 
 	return arena_source_read(s, &closed, sizeof(closed), offsetof(struct arena_file, closed)) &&
 	       closed == 1;
+}
+
+bool arena_source_end(const struct arena_source *s, int *error)
+{
+	uint32_t ended = 0;
+
+	if (!arena_source_read(s, &ended, sizeof(ended), offsetof(struct arena_file, ended)) ||
+		ended == 0) {
+		return false;
+	}
+	*error = ended - 1 <= INT_MAX ? (int)(ended - 1) : EIO;
+	return true;
 }
 
 bool arena_source_next_trace(const struct arena_source *s, uint8_t uuid[16], char *directory)

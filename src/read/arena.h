@@ -98,6 +98,9 @@ void arena_source_clock(
 /* Whether all of it is in the stream files, and nothing will come. */
 bool arena_source_is_closed(const struct arena_source *s);
 
+/* Whether the process came to its end and left something here; *error: why, 0: threads recorded. */
+bool arena_source_end(const struct arena_source *s, int *error);
+
 /* Whether the process records into another trace by now: its uuid, and its directory
  * (ARENA_FILE_PATH_BYTES). */
 bool arena_source_next_trace(const struct arena_source *s, uint8_t uuid[16], char *directory);

@@ -89,6 +89,7 @@ struct trace_info {
 	bool is_live; /* its process still writes */
 	bool has_leftovers; /* a part of it is still where a process that died left it */
 	const char *state; /* as waymark-info(1) lists them, as far as files tell; NULL: nothing */
+	const char *why; /* of the state `unwritten`: why its process could not write the rest */
 	bool is_cut; /* its metadata ends inside a declaration */
 };
 

@@ -139,7 +139,7 @@ static void put_threads(struct out *out, const struct info *info)
 /* What to do about a trace whose process has not ended well. */
 static const struct advice {
 	const char *state;
-	const char *text;
+	const char *text; /* behind why it is so */
 } advices[] = {
 	{ "running", "" },
 	{ "ended", "" },
@@ -148,13 +148,17 @@ static const struct advice {
 		": its process did not end it, and its memory is not here: the last events are missing" },
 	{ "unreadable", ": its process's memory cannot be read: the last events are missing" },
 	{ "killed", ": a part is still in memory; waymark recover puts it into the files" },
+	{ "unwritten",
+		": its process ended, and a part is still in memory; waymark recover puts it into the "
+		"files" },
 };
 
 static void put_state(struct out *out, const struct trace_info *t)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(advices) && t->state; i++) {
 		if (strcmp(advices[i].state, t->state) == 0) {
-			out_printf(out, "state     %s%s\n", t->state, advices[i].text);
+			out_printf(out, "state     %s%s%s%s\n", t->state, t->why ? ": " : "",
+				t->why ? t->why : "", advices[i].text);
 		}
 	}
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Where there is no room, no right or no place: places.py WAYMARK VICTIM CHECK"""
 
+import json
 import os
 import re
 import resource
@@ -76,6 +77,10 @@ class Places(survive.Survive):
         self.assertIn("waymark recover brings them in", said)
         self.assertEqual(len(self.arenas()), 1)
         self.assertEqual(self.check(), 100000)
+        self.assertIn("state     unwritten: No space left on device: its process ended",
+                      self.waymark("info", self.trace))
+        [told] = json.loads(self.waymark("info", "--json", self.trace))["traces"]
+        self.assertEqual((told["state"], told["why"]), ("unwritten", "No space left on device"))
         subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
         self.assertEqual(self.check_everything(), 100000)
 

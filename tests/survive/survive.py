@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 WAYMARK, VICTIM, CHECK = (os.path.abspath(a) for a in sys.argv[1:4])
-STATE = re.compile("waymark print: .*: its process (still runs|was killed)")
+STATE = re.compile("waymark print: .*: its process (still runs|was killed|ended)")
 LONG = "WAYMARK_TEST_LONG" in os.environ
 SANITIZER = os.environ.get("WAYMARK_SANITIZER", "")
 BABELTRACE = shutil.which("babeltrace2")

@@ -111,8 +111,11 @@ static const struct {
 } states[] = {
 	{ "running", "its process still runs: these are its events so far" },
 	{ "killed",
-		"its process was killed, did not exit() or had a full disk: a part of this is read from "
-		"memory; waymark recover puts it into the files" },
+		"its process was killed or did not exit(): a part of this is read from memory; waymark "
+		"recover puts it into the files" },
+	{ "unwritten",
+		"its process ended and could not write all: a part of this is read from memory; waymark "
+		"recover puts it into the files" },
 	{ "unfinished",
 		"its process did not end it, and its memory is not here: the last events are missing" },
 };

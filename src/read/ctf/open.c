@@ -142,8 +142,20 @@ static size_t count_gone(const struct ctf_reader *r)
 	return r->trace.is_rotated && last > count ? last - count : 0;
 }
 
+/* Of a process that is gone and has left something in memory. */
+static const char *name_leftovers(struct ctf_reader *r)
+{
+	int error;
+
+	if (!arena_source_end(r->trace.arena, &error)) {
+		return "killed";
+	}
+	r->info.why = error ? strerror(error) : "threads still recorded";
+	return "unwritten";
+}
+
 /* As far as it can be seen: memory of a process is gone with the next boot. */
-static const char *name_state(const struct ctf_reader *r)
+static const char *name_state(struct ctf_reader *r)
 {
 	static const char *const states[] = {
 		[CTF_UNFINISHED] = "unfinished",
@@ -152,7 +164,7 @@ static const char *name_state(const struct ctf_reader *r)
 	};
 
 	if (r->trace.arena) {
-		return r->info.is_live ? "running" : "killed";
+		return r->info.is_live ? "running" : name_leftovers(r);
 	}
 	if (r->has_unreadable_memory) {
 		return "unreadable";

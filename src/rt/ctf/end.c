@@ -316,6 +316,13 @@ static bool is_over(const struct process *p, struct ctf_round *round)
 	return false;
 }
 
+static int why_failed(struct ctf_round *round)
+{
+	int error = __atomic_load_n(&round->state->files.error, __ATOMIC_RELAXED);
+
+	return error ? error : EIO;
+}
+
 /* What is not in the files stays in the arena, for readers and `waymark recover`. */
 static void say_left(struct process *p, struct ctf_round *round)
 {
@@ -328,6 +335,9 @@ static void say_left(struct process *p, struct ctf_round *round)
 				    "events in";
 
 	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
+		/* pairs with arena_source_end() */
+		__atomic_store_n(&round->arena->file.ended,
+			1 + (round->failed ? (uint32_t)why_failed(round) : 0), __ATOMIC_RELEASE);
 		__atomic_store_n(&round->state->kept, why, __ATOMIC_RELAXED); /* see crash.c */
 	} else {
 		waymark_notice(p, "%s: %s", round->state->trace.path, why);
