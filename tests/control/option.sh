@@ -50,18 +50,21 @@ expect "pattern without match" 0 "" "$name: warning: no trace event matches 'nos
 expect "pattern without match, off" 0 "" "" "$program" '-nosuch*'
 expect "mistyped name" 0 "" "$name: warning: trace event 'disk_raed' does not exist
 $name: warning: did you mean 'disk_read' instead of 'disk_raed'?" "$program" disk_raed
-vain="no loaded event was built with the backend"
-expect "backend= limits" 0 "" "$name: warning: backend=: $vain 'simple'" "$program" 'disk_*,backend=simple'
-expect "backends that do not exist" 0 "" "$name: warning: backend=: $vain 'ctf'
-$name: warning: backend=: $vain 'syslog'" "$program" 'disk_*,backend=syslog+ctf'
-expect "keys of the native trace alone" 0 "" "$name: warning: snapshot=, rotate=, replace= and flush= \
-have no effect so far: $vain 'ctf'" "$program" rotate=1M
+vain="no effect so far: no loaded event was built with the backend"
+only=", only with 'log'"
+expect "backend= limits" 0 "" "$name: warning: backend=: $vain 'simple'$only" "$program" 'disk_*,backend=simple'
+expect "backends that do not exist" 0 "" "$name: warning: backend=: $vain 'ctf'$only
+$name: warning: backend=: $vain 'syslog'$only" "$program" 'disk_*,backend=syslog+ctf'
+expect "keys of the native trace alone" 0 "" "$name: warning: rotate=: $vain 'ctf'$only" "$program" rotate=1M
+expect "all of one backend is one line" 0 "" \
+	"$name: warning: backend=, ctf.file=, rotate=, replace=: $vain 'ctf'$only" \
+	"$program" 'disk_*,backend=ctf,ctf.file=vain,rotate=1M,replace=on'
 expect "rate of a backend that is not there" 0 "" \
-	"$name: warning: syslog.rate= has no effect so far: $vain 'syslog'" "$program" syslog.rate=10
+	"$name: warning: syslog.rate=: $vain 'syslog'$only" "$program" syslog.rate=10
 expect "file of a backend that is not there" 0 "" \
-	"$name: warning: simple.file= has no effect so far: $vain 'simple'" "$program" simple.file=vain
+	"$name: warning: simple.file=: $vain 'simple'$only" "$program" simple.file=vain
 expect "file of a backend that is not there" 0 "" \
-	"$(basename "$untraced"): warning: log.file= has no effect so far: $vain 'log'" \
+	"$(basename "$untraced"): warning: log.file=: $vain 'log'" \
 	"$untraced" log.file=vain
 [ ! -e vain ] || { echo "a file was made that nothing can write to"; failures=$((failures + 1)); }
 expect "unknown backend" 1 "" "$name: backend=: unknown backend 'lgo'" "$program" 'a,backend=lgo'
@@ -140,8 +143,8 @@ net_read value=2" \
 		env WAYMARK_TRACE="disk_*,$key=/nonexistent/x;net_*" "$silent"
 done
 expect "backend and file in vain, environment" 0 "" \
-	"waymark: WAYMARK_TRACE: backend=: $vain 'ctf'
-waymark: WAYMARK_TRACE: simple.file= has no effect so far: $vain 'simple'" \
+	"waymark: WAYMARK_TRACE: backend=: $vain 'ctf'$only
+waymark: WAYMARK_TRACE: simple.file=: $vain 'simple'$only" \
 	env WAYMARK_TRACE='*,backend=ctf;simple.file=vain' "$silent"
 [ ! -e vain ] || { echo "the environment made a file that nothing can write to"; failures=$((failures + 1)); }
 expect "bad file" 0 "" $'waymark: WAYMARK_TRACE: file=: /nonexistent/x: No such file or directory\ndisk_read value=1' \

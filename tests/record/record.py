@@ -202,6 +202,9 @@ class Record(Recorded):
                 ([PROGRAM], 0, "no pattern meets one of its events, none")):
             said = self.record("-o", "t", *args, status=status)[1]
             self.assertIn(f"recorded nothing, t was not made: {why}", said)
+            if LOGGED in args:  # of all that record asks for in vain, one line of the program's
+                self.assertEqual([line.split(": ")[2] for line in said.splitlines()[:-1]],
+                                 ["backend=, ctf.file="], said)
         self.assertIn("no such trace event so far: 'nope*'", self.record(
             "-e", "nope*", PROGRAM, "3")[1])
 

@@ -17,6 +17,7 @@
 #include "rt/control/init.h"
 #include "rt/control/snapshot.h"
 #include "rt/host/error.h"
+#include "rt/host/line.h"
 #include "rt/host/path.h"
 #include "rt/text/ftrace.h"
 #include "rt/text/ftrace_marker.h"
@@ -308,47 +309,77 @@ int waymark_config_apply(
 	return 0;
 }
 
+/* Keys that one backend alone looks at. */
+static const struct {
+	const char *key;
+	unsigned int backend;
+} own_keys[] = {
+	{ "snapshot=", WAYMARK_CTF },
+	{ "rotate=", WAYMARK_CTF },
+	{ "replace=", WAYMARK_CTF },
+	{ "flush=", WAYMARK_CTF },
+	{ "syslog.rate=", WAYMARK_SYSLOG },
+};
+
 void waymark_config_want(struct waymark_wants *wants, const struct waymark_config *c)
 {
+	const bool has_key[ARRAY_SIZE(own_keys)] = { c->snapshot != 0, c->rotate != 0,
+		c->replace != NULL, c->flush_ns != 0, c->syslog_rate != 0 };
+
 	wants->limits |= c->backends;
 	wants->outputs |= waymark_config_outputs(c);
-	wants->traces |= c->rotate || c->replace || c->flush_ns || c->snapshot;
-	wants->rates |= c->syslog_rate != 0;
+	for (size_t i = 0; i < ARRAY_SIZE(own_keys); i++) {
+		wants->keys |= (unsigned int)has_key[i] << i;
+	}
+}
+
+/* What was said of a backend; nothing where nothing was. */
+static void put_wanted(struct line *l, const struct waymark_wants *wants, size_t backend)
+{
+	unsigned int bit = waymark_backend_names[backend].backend;
+
+	if (wants->limits & bit) {
+		waymark_line_put(l, "backend=");
+	}
+	if (wants->outputs & bit) {
+		waymark_line_put(l, "%s%s.file=", l->len > 0 ? ", " : "",
+			waymark_backend_names[backend].name);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(own_keys); i++) {
+		if (own_keys[i].backend == bit && wants->keys & 1u << i) {
+			waymark_line_put(l, "%s%s", l->len > 0 ? ", " : "", own_keys[i].key);
+		}
+	}
+}
+
+static void put_built(struct line *l, unsigned int built)
+{
+	const char *between = ", only with '";
+
+	for (size_t i = 0; i < waymark_backend_count; i++) {
+		if (built & waymark_backend_names[i].backend) {
+			waymark_line_put(l, "%s%s'", between, waymark_backend_names[i].name);
+			between = ", '";
+		}
+	}
 }
 
 void waymark_config_report_vain(const struct waymark_wants *wants, unsigned int built,
 	void (*say)(const struct waymark_error *warning))
 {
-	unsigned int absent = ~built;
-	struct waymark_error warning;
-
-	if (wants->traces && (absent & WAYMARK_CTF)) {
-		waymark_fail(&warning,
-			"snapshot=, rotate=, replace= and flush= have no effect so far: "
-			"no loaded event was built with the backend 'ctf'");
-		say(&warning);
-	}
-	if (wants->rates && (absent & WAYMARK_SYSLOG)) {
-		waymark_fail(&warning,
-			"syslog.rate= has no effect so far: no loaded event was built with the "
-			"backend 'syslog'");
-		say(&warning);
-	}
 	for (size_t i = 0; i < waymark_backend_count; i++) {
-		const char *name = waymark_backend_names[i].name;
-		unsigned int backend = waymark_backend_names[i].backend;
+		struct waymark_error warning;
+		struct line l;
 
-		if (backend & wants->limits & absent) {
-			waymark_fail(&warning,
-				"backend=: no loaded event was built with the backend '%s'", name);
-			say(&warning);
+		line_init(&l, warning.text, sizeof(warning.text));
+		put_wanted(&l, wants, i);
+		if (l.len == 0 || built & waymark_backend_names[i].backend) {
+			continue;
 		}
-		if (backend & wants->outputs & absent) {
-			waymark_fail(&warning,
-				"%s.file= has no effect so far: no loaded event was built with the "
-				"backend '%s'",
-				name, name);
-			say(&warning);
-		}
+		waymark_line_put(&l,
+			": no effect so far: no loaded event was built with the backend '%s'",
+			waymark_backend_names[i].name);
+		put_built(&l, built);
+		say(&warning);
 	}
 }

@@ -35,14 +35,14 @@ int waymark_config_apply(
 struct waymark_wants {
 	unsigned int limits; /* by backend= */
 	unsigned int outputs; /* by simple.file= and its like */
-	bool traces; /* a key that is for ctf only */
-	bool rates; /* syslog.rate= */
+	unsigned int keys; /* that one backend alone looks at, a bit of each */
 };
 
 /* Adds what the option speaks of. */
 void waymark_config_want(struct waymark_wants *wants, const struct waymark_config *c);
 
-/* Says what is in vain so far, because no event was built with the backend, only with `built`. */
+/* Says what is in vain so far, in one line for each backend that no event was built with, only with
+ * `built`. */
 void waymark_config_report_vain(const struct waymark_wants *wants, unsigned int built,
 	void (*say)(const struct waymark_error *warning));
 
