@@ -51,6 +51,7 @@ expect "pattern without match, off" 0 "" "" "$program" '-nosuch*'
 expect "mistyped name" 0 "" "$name: warning: trace event 'disk_raed' does not exist
 $name: warning: did you mean 'disk_read' instead of 'disk_raed'?" "$program" disk_raed
 vain="no effect so far: no loaded event was built with the backend"
+fileless="file=x: option not supported by the selected tracing backends: no loaded event was built with ctf, simple or log"
 only=", only with 'log'"
 expect "backend= limits" 0 "" "$name: warning: backend=: $vain 'simple'$only" "$program" 'disk_*,backend=simple'
 expect "backends that do not exist" 0 "" "$name: warning: backend=: $vain 'ctf'$only
@@ -102,7 +103,7 @@ for key in simple.file log.file; do
 		"$program" "disk_*,$key=/nonexistent/x"
 done
 expect "file= without a backend" 1 "" \
-	"$(basename "$untraced"): --trace file=x: option not supported by the selected tracing backends" \
+	"$(basename "$untraced"): $fileless" \
 	"$untraced" file=x
 
 env() { command env "$@"; }
@@ -150,7 +151,7 @@ waymark: WAYMARK_TRACE: simple.file=: $vain 'simple'$only" \
 expect "bad file" 0 "" $'waymark: WAYMARK_TRACE: file=: /nonexistent/x: No such file or directory\ndisk_read value=1' \
 	env WAYMARK_TRACE='disk_read;file=/nonexistent/x' "$silent"
 expect "file= without a backend, environment" 0 "" \
-	"waymark: WAYMARK_TRACE: file=x: option not supported by the selected tracing backends" \
+	"waymark: WAYMARK_TRACE: $fileless" \
 	env WAYMARK_TRACE=file=x "$untraced"
 expect "help in the environment" 0 "" "waymark: WAYMARK_TRACE: help is for the -trace option" \
 	env WAYMARK_TRACE=help "$silent"

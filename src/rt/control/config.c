@@ -36,7 +36,8 @@ const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_
 
 	if (!sink) {
 		waymark_fail(error,
-			"--trace file=%s: option not supported by the selected tracing backends",
+			"file=%s: option not supported by the selected tracing backends: no loaded "
+			"event was built with ctf, simple or log",
 			file);
 	}
 	return sink;

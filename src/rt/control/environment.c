@@ -194,11 +194,10 @@ static void place_file(void)
 static void report_unplaced(void)
 {
 	char *file = startup.sink ? NULL : copy_file();
+	struct waymark_error error;
 
-	if (file) {
-		waymark_message(VARIABLE
-			": file=%s: option not supported by the selected tracing backends",
-			file);
+	if (file && !waymark_config_sink(file, &error)) {
+		waymark_message(VARIABLE ": %s", error.text);
 	}
 	free(file);
 }
