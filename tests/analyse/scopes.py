@@ -167,6 +167,9 @@ def check_cut(trace):
 def check_empty(trace):
     """No scopes is no failure, and no row."""
     check("empty", waymark("scopes", trace), "no scopes\n")
+    said = subprocess.run([WAYMARK, "scopes", trace], capture_output=True, text=True, check=True).stderr
+    check("empty: what to do", [part in said for part in (
+        "no scopes are in it: WAYMARK_SCOPE()", "waymark-scopes(3)", "waymark latency")], [True] * 3)
     check("empty JSON", json.loads(waymark("scopes", "--json", trace))["scopes"], [])
     check("empty CSV", len(waymark("scopes", "--csv", trace).splitlines()), 1)
 

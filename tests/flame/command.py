@@ -177,7 +177,7 @@ def check_losses(trace):
 
 def check_bad_input(folder, trace):
     out, said = run("flamegraph", trace)
-    check("no scopes", ("no scopes to draw" in said, "no time was measured" in out), (True, True))
+    check("no scopes", ("no scopes are in it: WAYMARK_SCOPE()" in said, "no time was measured" in out), (True, True))
     for arguments, status, words in (
             (["flamegraph"], 2, "the trace is missing"),
             (["flamegraph", "--by=x", trace], 2, "--by takes thread, pid or name, not 'x'"),

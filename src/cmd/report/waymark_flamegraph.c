@@ -202,7 +202,7 @@ static bool has_wanted(const struct options *o, const struct pairs *pairs)
 static void say_empty(struct session *s, const struct options *o, const struct pairs *pairs)
 {
 	if (pairs->names.count == 0) {
-		session_say(s, "no scopes to draw: see waymark-scopes(3)");
+		session_say(s, UNPAIRED_NO_SCOPES);
 	} else if (has_wanted(o, pairs)) {
 		session_say(s, "nothing to draw: none of the scopes that are asked for has begun "
 			       "and ended");

@@ -8,6 +8,7 @@
 #include "cmd/arguments.h"
 #include "cmd/report/name_pattern.h"
 #include "cmd/report/report.h"
+#include "cmd/report/unpaired.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
 
@@ -97,6 +98,9 @@ static void add_all(struct session *s, struct options *o)
 		name_pattern_unknown(s, "no scope is called", o->pattern.text,
 			(const char *const *)scopes.pairs.names.items, scopes.pairs.names.count);
 	} else {
+		if (scopes.pairs.names.count == 0) {
+			session_say(s, UNPAIRED_NO_SCOPES);
+		}
 		report_put(s, &scopes.report, &o->report);
 	}
 	scopes_fini(&scopes);
