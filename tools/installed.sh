@@ -14,3 +14,23 @@ read_record() {
 	fi
 	sort -u "$target/$record" >"$1"
 }
+
+# in_place PATH COMMAND...: runs it in the folder that has PATH, with PATH's own name behind it.
+# That folder is reached by no link, or nothing is done: root may be in somebody else's prefix,
+# where a folder has become a link to another place. What has no folder any more is no fault.
+in_place() {
+	folder=$(dirname "$1")
+	name=$(basename "$1")
+	shift
+	[ -d "$target/$folder" ] || return 0
+	(
+		real=$(cd -P "$target" && pwd -P)
+		[ "$folder" = . ] || real=${real%/}/$folder
+		cd -P "$target/$folder" 2>/dev/null && [ "$(pwd -P)" = "$real" ] && "$@" "./$name"
+	)
+}
+
+# take_away PATH: a file of the record.
+take_away() {
+	in_place "$1" rm -f || echo "${0##*/}: $target/$1 is left: a folder on the way is a link" >&2
+}

@@ -109,6 +109,31 @@ if run uninstall PREFIX="$prefix"; then
 fi
 grep -q 'nothing is installed below' out || fail "not said that nothing is there"
 
+# A folder of the prefix has become a link to another place: what is there stays, and what cannot
+# be taken away is named. A folder of ours, and one that was there before.
+mkdir -p linked/bin
+must install PREFIX="$tmp/linked"
+mkdir -p away
+cp -a linked/bin away/bin
+cp -a linked/share away/share
+mkdir away/share/waymark/empty
+find away | sort >before
+mv linked/bin kept-bin
+mv linked/share/waymark kept-waymark
+ln -s "$tmp/away/bin" linked/bin
+ln -s "$tmp/away/share/waymark" linked/share/waymark
+(cat kept-waymark/installed && echo share/waymark/empty/) >away/share/waymark/installed
+run uninstall PREFIX="$tmp/linked" && fail "uninstalled through a link"
+grep -qx "uninstall: $tmp/linked/bin/waymark is left: a folder on the way is a link" out ||
+	fail "not said what is left"
+find away | sort | cmp -s - before || fail "taken away in another place: $(find away | sort | comm -3 - before)"
+[ -z "$(find linked -type f)" ] || fail "left: $(find linked -type f)"
+grep -v '^bin/waymark$' kept-waymark/installed >away/share/waymark/installed
+echo bin/gone >>away/share/waymark/installed
+touch away/bin/gone
+run install PREFIX="$tmp/linked" || :
+[ -e away/bin/gone ] || fail "an older version's file was taken away in another place"
+
 # Below a DESTDIR, relative ones too; the modules name the place without it.
 must install DESTDIR=stage PREFIX=/opt/way
 grep -qx 'prefix=/opt/way' "$(find stage -name waymark.pc)" || fail "the module does not name its prefix"
