@@ -19,7 +19,7 @@ install_once() {
 	rm -rf "$installed" "$installed.tmp"
 	touch "$installed.new"
 	meson install -C "$build" --no-rebuild --quiet --destdir "$installed.tmp" </dev/null
-	moved=$(find "$installed.tmp" -type d -name waymark-0)
+	moved=$(find "$installed.tmp" -type d -name 'waymark-[0-9]*')
 	mv "${moved%/*/*}" "$installed"
 	rm -rf "$installed.tmp"
 	# The one thing in it that knows where it is; `make install PREFIX=` writes it so.

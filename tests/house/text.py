@@ -78,6 +78,29 @@ def check_version(root, version):
         yield f"NEWS.md opens with {heading and heading[1]}, meson.build says {version}"
 
 
+# Where the number that meson.build calls `soversion` stands by itself.
+SOVERSION = re.compile(r"\blibwaymark(\d+)(?=[\s._(,`]|$)|\blibwaymark(?:-[a-z]+)?\.so\.(\d+)"
+                       r"|\bwaymark-(\d+)/(?:waymark|trace)\b|\bWAYMARK_(\d+)(?= [0-9{])|`\.so\.(\d+)`")
+
+
+def check_soversion(root, _):
+    """Packages, version scripts, manuals and tools have the soversion of meson.build."""
+    wanted = re.search(r"^soversion = '(\d+)'", (root / "meson.build").read_text(), re.MULTILINE)[1]
+    where = set()
+    for folder in ("debian", "docs", "include", "packaging", "src", "tests", "tools"):
+        for path in [root / folder, *(root / folder).rglob("*")]:
+            if not path.is_file() or path.suffix in (".pyc", ".svg"):
+                continue
+            name = path.relative_to(root)
+            text = f"{name}\n{path.read_text(errors='replace')}"
+            for found in SOVERSION.finditer(text):
+                where.add(name.parts[0])
+                if set(filter(None, found.groups())) != {wanted}:
+                    yield f"{name}: {found[0]} is not of the soversion {wanted} in meson.build"
+    if not where >= {"debian", "docs", "packaging", "src", "tools"}:
+        yield f"the test is blind: it found soversions in {sorted(where)} alone"
+
+
 def check_readme(root, _):
     """README.md stays at two screens, its quick start at 20 lines."""
     text = (root / "README.md").read_text()
@@ -95,6 +118,7 @@ CHECKS = {
     "licence": check_licence,
     "links": check_links,
     "version": check_version,
+    "soversion": check_soversion,
     "readme": check_readme,
 }
 

@@ -14,7 +14,7 @@ cd "$tmp"
 mkdir -p tools packaging/abi include/waymark debian build/src/rt build/src/mon build/src/api build/packaging
 cp "$root/tools/abi" tools
 cp "$root/packaging/abi/private.suppr" packaging/abi
-printf "project('small', 'c',\n  version: '0.1.0',\n)\n" >meson.build
+printf "project('small', 'c',\n  version: '0.1.0',\n)\nsoversion = '0'\n" >meson.build
 : >debian/libwaymark0.symbols
 header='struct thing { int first; long second; }; int waymark_take(struct thing *t); int waymark_more(void);'
 take='int waymark_take(struct thing *t) { return t->first; }'
