@@ -20,10 +20,23 @@
 #define NOBODY 65534
 #define CALLS_MAX 64
 
+/* Numbers of system calls mean something on their own processor alone. */
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__i386__)
+#define ARCHITECTURE AUDIT_ARCH_I386
 #elif defined(__aarch64__)
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
+#elif defined(__arm__)
+#define ARCHITECTURE AUDIT_ARCH_ARM
+#elif defined(__powerpc64__) && defined(__LITTLE_ENDIAN__)
+#define ARCHITECTURE AUDIT_ARCH_PPC64LE
+#elif defined(__riscv) && __riscv_xlen == 64
+#define ARCHITECTURE AUDIT_ARCH_RISCV64
+#elif defined(__s390x__)
+#define ARCHITECTURE AUDIT_ARCH_S390X
+#else
+#error "name this processor's AUDIT_ARCH_* of linux/audit.h here"
 #endif
 
 static int by_number(const void *a, const void *b)
