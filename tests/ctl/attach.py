@@ -24,8 +24,7 @@ class Attach(common.Case):
         out = stdout or open(self.work / f"out{number}", "w")
         err = open(self.work / f"err{number}", "w")
         p = subprocess.Popen([common.WAYMARK, "attach", str(getattr(target, "pid", target)), *args],
-                             stdout=out, stderr=err, env=self.env, cwd=self.work,
-                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                             stdout=out, stderr=err, env=self.env, cwd=self.work)
         p.out, p.err = str(getattr(out, "name", "")), err.name
         for what in (err.close, out.close if not stdout else lambda: None, p.wait, p.kill):
             self.addCleanup(what)

@@ -143,7 +143,9 @@ def answers(given, commands=("trace-stats",)):
 
 
 def main():
+    # nohup and scripts start what they start with these ignored, and so it stays for ours.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     done = unittest.main(argv=[sys.argv[0], *sys.argv[5:]], exit=False).result
     for test, reason in done.skipped:
         print("skipped:", test.id(), reason)

@@ -4,6 +4,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,10 @@ import unittest
 WAYMARK, PROGRAM, ALONE, BLOCKCACHE, LOGGED = (os.path.abspath(a) for a in sys.argv[1:6])
 NOBODY = 65534
 PATIENCE = 30
+
+# nohup and scripts start what they start with some ignored, and so it stays for programs.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    signal.signal(number, signal.SIG_DFL)
 
 
 class Recorded(unittest.TestCase):

@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,10 @@ STATE = re.compile("waymark print: .*: its process (still runs|was killed|ended)
 LONG = "WAYMARK_TEST_LONG" in os.environ
 SANITIZER = os.environ.get("WAYMARK_SANITIZER", "")
 BABELTRACE = shutil.which("babeltrace2")
+
+# nohup and scripts start what they start with some ignored, and so it stays for victims.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+    signal.signal(number, signal.SIG_DFL)
 
 
 def amount(quick, thorough):
