@@ -8,6 +8,9 @@
 need gcc
 need_bpftrace
 count=20000
+patience=100
+# It says so when it has attached, for tests of its own.
+export __BPFTRACE_NOTIFY_PROBES_ATTACHED=1
 generate dtrace,log,ctf
 build program gcc -O2 || fail 'build'
 
@@ -32,14 +35,27 @@ went_on_and_off()
 	[ "$(cat states)" = 'state 00010000 state 00000000 ' ] || fail "$2: $(cat states)"
 }
 
+# say_attached: a line, when bpftrace says in `counted` that it is
+say_attached()
+{
+	for _ in $(seq ${patience}0); do
+		! grep -qs PROBES_ATTACHED counted || {
+			echo attached
+			return
+		}
+		sleep 0.1
+	done
+}
+
 # by_path WHAT OBJECT PROGRAM...: attached before the program starts
 by_path()
 {
 	local what=$1 object=$2
 	shift 2
-	timeout 60 bpftrace -e "$(script_for "$object")" >counted 2>&1 &
+	: >counted
+	timeout $patience bpftrace -e "$(script_for "$object")" >counted 2>&1 &
 	local tracer=$!
-	"$@" >states_seen || {
+	say_attached | timeout $patience "$@" >states_seen || {
 		fail "$what: $(cat states_seen)"
 		kill $tracer # nobody says `done` to it
 	}
@@ -52,18 +68,23 @@ counted counted $count 'by path'
 by_path 'fork' ./program ./program fork $count
 counted counted $((2 * count)) 'fork'
 
-./program watch $count >states_seen &
+rm counted
+say_attached | ./program watch $count >states_seen &
 program=$!
-sleep 0.2
-bpftrace -p $program -e "$(script_for ./program)" >counted 2>&1 || fail 'by pid'
+until [ /proc/$program/exe -ef program ]; do # it is still a shell
+	sleep 0.01
+done
+timeout $patience bpftrace -p $program -e "$(script_for ./program)" >counted 2>&1 || fail 'by pid'
 wait $program || fail 'by pid: the program'
 counted counted $count 'by pid'
 went_on_and_off states_seen 'by pid'
 
-# A shared object, linked and stripped.
+# A shared object, linked and stripped. The library comes before libc: a sanitizer that
+# it brings along does not start where that was found first.
 gcc -O2 -fPIC -shared -I"$include" -I. -I"$here_dtrace" "$here_dtrace"/fire.c trace-test.c \
 	"$library" -o libfire.so
-gcc -O2 -I"$here_dtrace" "$here_dtrace"/program.c -L. -lfire "$library" -Wl,-rpath,"$tmp" -o linked
+gcc -O2 -I"$here_dtrace" "$here_dtrace"/program.c -L. -lfire -Wl,--no-as-needed "$library" \
+	-Wl,-rpath,"$tmp" -o linked
 strip libfire.so linked
 by_path 'shared object' ./libfire.so ./linked watch $count
 counted counted $count 'shared object'
@@ -71,13 +92,13 @@ counted counted $count 'shared object'
 # The generated script prints what the log prints; the log gets each event meanwhile.
 "$tracetool" --format=bpftrace --backends=dtrace --group=test --binary=./program \
 	--output=test.bt "$here_dtrace/trace-events" || fail 'the script'
-WAYMARK_TRACE="*,backend=log" bpftrace -c './program values' test.bt >printed 2>errors
+WAYMARK_TRACE="*,backend=log" timeout $patience bpftrace -c './program values' test.bt >printed 2>errors
 sed -n 's/^[0-9:.]* *[0-9]* *[0-9]* \([a-z]\)/\1/p' printed | grep -v '^EVENT' | sort >found
 sed -n 's/^[0-9]*@[0-9.]*://p' errors | sort >expected
 [ "$(wc -l <expected)" -eq 12 ] || fail "the log has $(wc -l <expected) lines, not 12: $(cat errors)"
 diff expected found || fail 'the log (<) and bpftrace (>) differ'
 
 # bpftrace reads six arguments; the script says so of the others.
-bpftrace -c './program ten' test.bt 2>/dev/null | grep -q ' ten 1 2 3 4 5 six ? ? ? ?$' ||
+timeout $patience bpftrace -c './program ten' test.bt 2>/dev/null | grep -q ' ten 1 2 3 4 5 six ? ? ? ?$' ||
 	fail 'ten arguments'
 finish

@@ -4,8 +4,9 @@
  *
  *	values		every event but `ten`, with telling values
  *	ten		that one, which has more arguments than bpftrace reads
- *	watch		waits for a watcher, fires COUNT ticks and `done`, waits until
- *			nobody watches, and fires once more; says the state at each step
+ *	watch		waits for a watcher and for a line on stdin, fires COUNT ticks and
+ *			`done`, waits until nobody watches, and fires once more; says the
+ *			state at each step
  *	fork		the same, but the ticks are fired by a child too
  *	plain		COUNT ticks, whoever watches
  */
@@ -18,9 +19,6 @@
 #include "fire.h"
 
 #define PATIENCE_MS 60000
-
-/* The kernel raises the word when a tracer opens the probe; its program comes a moment later. */
-#define SETTLE_MS 1000
 
 static void wait_until(int watched)
 {
@@ -35,10 +33,19 @@ static void wait_until(int watched)
 	fflush(stdout);
 }
 
+/* The kernel raises the word when a tracer opens the probe; its program comes a moment later. */
+static void wait_for_line(void)
+{
+	if (getchar() == EOF) {
+		printf("nobody says that it is attached\n");
+		exit(EXIT_FAILURE);
+	}
+}
+
 static void watch(int count, int forks)
 {
 	wait_until(1);
-	usleep(SETTLE_MS * 1000);
+	wait_for_line();
 	pid_t child = forks ? fork() : -1;
 
 	fire_ticks(count);
