@@ -39,6 +39,28 @@
 #define UNDER_SANITIZER 0
 #endif
 
+/* Whether a child by vfork runs on its parent's memory: qemu-user forks instead. */
+bool vfork_shares_memory(void);
+
+/* Limits the address space to 1 MiB more or less; ends a child with status 77 where nothing does.
+ */
+void limit_memory(void);
+
+/* Ends a test that cannot run here, in whichever function, and says why. */
+#define skip_because(why)                            \
+	do {                                         \
+		print_message("skipped: %s\n", why); \
+		skip();                              \
+	} while (0)
+
+#define SKIP_SANITIZER "a sanitizer's memory, stacks and handlers are not the program's"
+#define SKIP_TSAN "ThreadSanitizer has handlers of its own and puts signals off"
+#define SKIP_MOUNT "cannot mount a small tmpfs here"
+#define SKIP_SECCOMP "no seccomp here"
+#define SKIP_VFORK "vfork is a fork here, as under qemu-user"
+#define SKIP_LIMIT "RLIMIT_AS limits nothing here, as under qemu-user"
+#define SKIP_STEPS "only x86-64 steps through instructions, and not a sanitizer's"
+
 /*
  * Under qemu-user, which has no fork but the C library's (vfork is one, clone has no hooks), dies
  * of its own at some signals, and whose memory and stack are counted as the program's.

@@ -168,7 +168,7 @@ static void a_child_counts_from_0(void **state)
 {
 	(void)state;
 	if (UNDER_TSAN) {
-		skip(); /* a child of several threads starts none there */
+		skip_because("under ThreadSanitizer a child of several threads starts none");
 	}
 	run_it(forks);
 }

@@ -96,8 +96,7 @@ static void a_file_system_without_direct_writes_gets_plain_ones(void **state)
 	int status = run(write_without_direct);
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
-		print_message("skipped: no seccomp here\n");
-		skip();
+		skip_because(SKIP_SECCOMP);
 	}
 	assert_int_equal(status, 0);
 	assert_int_equal(count_events("plain.ctf", NULL), 12000);

@@ -115,7 +115,7 @@ static void nothing_is_allocated_in_a_handler(void **state)
 {
 	(void)state;
 	if (!SEES_ALLOCATIONS) {
-		skip();
+		skip_because("allocations are seen with glibc alone, and without a sanitizer");
 	}
 	check(allocate_nothing);
 }
@@ -180,7 +180,7 @@ static void a_first_event_inside_of_the_c_library_does_not_hang(void **state)
 {
 	(void)state;
 	if (UNDER_SANITIZER) {
-		skip();
+		skip_because(SKIP_SANITIZER);
 	}
 	check_interrupted(in_malloc);
 	check_interrupted(in_printf);

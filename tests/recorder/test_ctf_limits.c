@@ -206,6 +206,19 @@ static void snapshots_append_the_newest_events(void **state)
 	pairs_free(&p);
 }
 
+/* More of each thread than all pieces hold, however slow the machine. */
+static void wait_for_events(uint64_t each)
+{
+	uint64_t since = now_ns();
+
+	for (unsigned int i = 0; i < THREADS; i++) {
+		while (__atomic_load_n(&counts[i], __ATOMIC_RELAXED) < each) {
+			fail_unless(now_ns() - since < UINT64_C(300000000000));
+			sleep_ms(2);
+		}
+	}
+}
+
 static void fill_pieces(void)
 {
 	waymark_ctf_set_pieces(UINT64_C(2) << 20, 3, NULL);
@@ -214,6 +227,7 @@ static void fill_pieces(void)
 	waymark_recorder_set_buffer(UINT64_C(8) << 20, NULL);
 	start_threads();
 	sleep_ms(amount(1000, 10000));
+	wait_for_events(500000); /* of 24 bytes */
 	stop_threads();
 }
 

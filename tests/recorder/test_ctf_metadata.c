@@ -106,8 +106,7 @@ static void a_full_disk_takes_declarations_whole_or_not(void **state)
 	(void)state;
 	mkdir("small", 0700);
 	if (mount("none", "small", "tmpfs", 0, "size=64k")) {
-		print_message("skipped: cannot mount a small tmpfs here\n");
-		skip();
+		skip_because(SKIP_MOUNT);
 	}
 	memset(longest, 'x', sizeof(longest) - 1);
 	assert_int_equal(system("head -c 40000 /dev/zero > small/ballast"), 0);
@@ -287,8 +286,7 @@ static void what_the_processor_says_of_its_clock_is_true(void **state)
 
 	(void)state;
 	if (!nominal) {
-		print_message("skipped: it says nothing\n");
-		skip();
+		skip_because("the processor says nothing of its clock's rate");
 	}
 	sleep_ms(100);
 	struct arena_clock to = waymark_clock_read();

@@ -205,8 +205,8 @@ static void measure_notice(void)
 
 static void check(void (*body)(void))
 {
-	if (UNDER_SANITIZER || UNDER_EMULATOR) {
-		skip();
+	if (UNDER_SANITIZER) {
+		skip_because(SKIP_SANITIZER);
 	}
 	assert_int_equal(system("rm -rf *.ctf *.simple trace-*"), 0);
 	assert_int_equal(run(body), 0);
@@ -363,7 +363,7 @@ static void crash_alone(void)
 static void check_crash(void (*body)(void))
 {
 	if (UNDER_SANITIZER) {
-		skip();
+		skip_because(SKIP_SANITIZER);
 	}
 	assert_int_equal(system("rm -rf *.ctf *.simple trace-*"), 0);
 	int status = run(body);

@@ -137,8 +137,7 @@ static void file_systems_that_cannot_refuse_replace_nothing_either(void **state)
 	int status = run(name_without_renameat2);
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
-		print_message("skipped: no seccomp here\n");
-		skip();
+		skip_because(SKIP_SECCOMP);
 	}
 	assert_int_equal(status, 0);
 	assert_int_equal(count_events("old/trace.*.1", NULL), 0);

@@ -224,13 +224,13 @@ static void a_handler_at_every_instruction_of_the_packet_switch_loses_nothing(vo
 static void a_handler_at_every_instruction_of_an_event_loses_nothing(void **state)
 {
 	(void)state;
-	skip();
+	skip_because(SKIP_STEPS);
 }
 
 static void a_handler_at_every_instruction_of_the_packet_switch_loses_nothing(void **state)
 {
 	(void)state;
-	skip();
+	skip_because(SKIP_STEPS);
 }
 
 #endif
@@ -279,7 +279,7 @@ static void handlers_nest_four_deep_and_more_are_counted(void **state)
 
 	(void)state;
 	if (UNDER_TSAN) {
-		skip(); /* it puts signals off */
+		skip_because(SKIP_TSAN);
 	}
 	assert_int_equal(run_and_listen(nest_deeply, said, sizeof(said)), 0);
 	read_trace(&t, "nested", 0);
