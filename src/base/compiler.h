@@ -13,6 +13,13 @@
 #define PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define NONNULL_RESULT __attribute__((returns_nonnull))
 
+/* Of functions that a C library calls on any stack: musl 1.2.3 at an asynchronous cancel. */
+#if defined(__x86_64__) || defined(__i386__)
+#define ALIGNS_STACK __attribute__((force_align_arg_pointer))
+#else
+#define ALIGNS_STACK
+#endif
+
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "support.h"
+#include "rt/host/reason.h"
 #include "rt/sink/sink.h"
 
 /* Gaps say exactly what is missing between the events around them. */
@@ -64,8 +65,7 @@ static void fault_4_a_full_disk_is_reported_and_survived(void **state)
 	(void)state;
 	mkdir("small", 0700);
 	if (mount("none", "small", "tmpfs", 0, "size=1m")) {
-		print_message("skipped: cannot mount a small tmpfs here\n");
-		skip();
+		skip_because(SKIP_MOUNT);
 	}
 	int fd = open("small/ballast", O_CREAT | O_WRONLY, 0600);
 
@@ -106,8 +106,7 @@ static void a_disk_that_stays_full_ends_the_trace_with_the_gap(void **state)
 	(void)state;
 	mkdir("small", 0700);
 	if (mount("none", "small", "tmpfs", 0, "size=256k")) {
-		print_message("skipped: cannot mount a small tmpfs here\n");
-		skip();
+		skip_because(SKIP_MOUNT);
 	}
 	int status = run_and_listen(fill_the_disk, said, sizeof(said));
 
@@ -142,8 +141,7 @@ static void a_disk_full_at_any_byte_has_the_gap_at_its_end(void **state)
 	mkdir("small", 0700);
 	for (int used = 0; used < 5; used++) {
 		if (mount("none", "small", "tmpfs", 0, "size=32k")) {
-			print_message("skipped: cannot mount a small tmpfs here\n");
-			skip();
+			skip_because(SKIP_MOUNT);
 		}
 		int fd = open("small/ballast", O_CREAT | O_WRONLY, 0600);
 
@@ -286,6 +284,26 @@ static void a_size_limit_sends_no_signal(void **state)
 	trace_free(&t);
 }
 
+/* Ours, where a C library has none for handlers, says what glibc's says. */
+static void reasons_are_glibcs(void **state)
+{
+#define REASON(error, text) { error, text },
+	static const struct {
+		int error;
+		const char *text;
+	} reasons[] = {
+#include "rt/host/reasons.def"
+	};
+#undef REASON
+	char spare[REASON_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		assert_string_equal(waymark_reason(reasons[i].error, spare), reasons[i].text);
+	}
+	assert_string_equal(waymark_reason(54321, spare), "error 54321");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +314,7 @@ int main(void)
 		cmocka_unit_test(fault_5_an_unopenable_file_is_an_error),
 		cmocka_unit_test(errors_are_said_while_the_program_runs),
 		cmocka_unit_test(a_size_limit_sends_no_signal),
+		cmocka_unit_test(reasons_are_glibcs),
 	};
 
 	enter_directory();

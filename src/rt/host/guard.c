@@ -22,10 +22,14 @@ void waymark_cancel_off(struct cancel *c)
 	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &c->type);
 }
 
+/*
+ * The type last: only there does every C library look whether the thread was cancelled meanwhile.
+ * musl's pthread_setcancelstate() does not, and one of that type might go on for ever.
+ */
 void waymark_cancel_back(const struct cancel *c)
 {
-	pthread_setcanceltype(c->type, NULL);
 	pthread_setcancelstate(c->state, NULL);
+	pthread_setcanceltype(c->type, NULL);
 }
 
 void waymark_guard_begin(struct guard *g)

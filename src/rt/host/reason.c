@@ -1,20 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /* See reason.h. */
+#include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "rt/host/line.h"
 #include "rt/host/reason.h"
 
-/* NULL where the C library has no table that a signal handler may look into. */
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 32))
+
 static const char *description(int error)
 {
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 32))
 	return strerrordesc_np(error);
-#else
-	(void)error;
-	return NULL;
-#endif
 }
+
+#else /* no table that a signal handler may look into: the errors of files and sockets */
+
+#define REASON(error, text) { error, text },
+static const struct {
+	int error;
+	const char *text;
+} reasons[] = {
+#include "rt/host/reasons.def"
+};
+#undef REASON
+
+static const char *description(int error)
+{
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (reasons[i].error == error) {
+			return reasons[i].text;
+		}
+	}
+	return NULL;
+}
+
+#endif
 
 const char *waymark_reason(int error, char spare[REASON_BYTES])
 {

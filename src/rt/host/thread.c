@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See thread.h. */
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rt/host/thread.h"
@@ -9,7 +10,8 @@ void waymark_thread_ordinary(pthread_attr_t *attr)
 {
 	/* What is not set, glibc may take from the caller. */
 	const struct sched_param none = { .sched_priority = 0 };
-	int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+	/* musl's function of that name says ENOSYS and asks nobody. */
+	int policy = (int)syscall(SYS_sched_getscheduler, 0) & ~SCHED_RESET_ON_FORK;
 
 	if (policy == SCHED_FIFO || policy == SCHED_RR) {
 		pthread_attr_setinheritsched(attr, PTHREAD_EXPLICIT_SCHED);

@@ -8,6 +8,7 @@
  */
 #include <pthread.h>
 
+#include "base/compiler.h"
 #include "rt/record/cursor.h"
 #include "rt/record/process.h"
 #include "rt/record/tally.h"
@@ -307,7 +308,7 @@ void waymark_slot_keep_mine(void)
  * The thread ends. What it still records, in later destructors or in signal
  * handlers, gets a slot of its own, which this function sees in its next round.
  */
-static void thread_exit(void *slot)
+static ALIGNS_STACK void thread_exit(void *slot)
 {
 	struct slot *s = slot;
 

@@ -125,7 +125,7 @@ static inline void see_gone(void)
 	}
 }
 
-static void thread_exit(void *unused)
+static ALIGNS_STACK void thread_exit(void *unused)
 {
 	(void)unused;
 	is_watched = false;
