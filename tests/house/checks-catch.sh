@@ -211,6 +211,10 @@ echo 'int x;' >"$tmp/src/high/c.c"
 text 1 'c.c: no SPDX' licence
 printf '[there](nowhere.md)\n' >"$tmp/notes.md"
 text 1 'nowhere.md leads nowhere' links
+printf '## A `-word` here\n[there](#a--word-here)\n' >"$tmp/notes.md"
+text 0 '' links
+printf '[there](notes.md#nowhere)\n' >"$tmp/notes.md"
+text 1 'notes.md has no heading #nowhere' links
 printf 'see `src/low/gone.c`\n' >"$tmp/notes.md"
 text 1 'there is no src/low/gone.c' links
 printf '## 1.0\n' >"$tmp/NEWS.md"
@@ -222,6 +226,13 @@ text 1 'NEWS.md opens with 1.0' version 2.0
 	printf '```\n## Next\n'
 } >"$tmp/README.md"
 text 1 'has 21 lines' readme
+
+git init -q "$tmp"
+echo '*.pyc' >"$tmp/.gitignore"
+: >"$tmp/a.pyc"
+text 0 '' built
+git -C "$tmp" add -f a.pyc
+text 1 'a.pyc: is built, and in the repository' built
 
 # Without git, in a clone: what is git's own is no text of ours.
 python=$(python3 -c 'import sys; print(sys.executable)')

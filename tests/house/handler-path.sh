@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Objects that events, crashes and flushes of any thread go through take nothing
 # from the C library but what handler-path.txt allows: no malloc, no printf.
-# Arguments: the static library; optionally the list.
+#
+#	handler-path.sh LIBWAYMARK.A [LIST]
 set -eu
 
 library=$1

@@ -39,6 +39,15 @@ def texts_of(root):
             continue
 
 
+def check_built(root, _):
+    """Nothing that git ignores is in it: what is built is nobody's source."""
+    git = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--ignored", "--exclude-standard"],
+                         capture_output=True, check=False) if shutil.which("git") else None
+    for name in git.stdout.decode().split("\0") if git else []:
+        if name:
+            yield f"{name}: is built, and in the repository"
+
+
 def check_paths(root, _):
     """No text names a place of the machine it was written on."""
     for path, text in texts_of(root):
@@ -58,14 +67,24 @@ def check_licence(root, _):
             yield f"{path}: no SPDX-License-Identifier: MIT on its first line"
 
 
+def headings_of(path):
+    """What links to headings of a Markdown file are made of."""
+    titles = re.findall(r"^#+ (.*)", path.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 def check_links(root, _):
-    """Every link and every `path` in a Markdown file leads to a file."""
+    """Every link and every `path` in a Markdown file leads to a file, and to a heading of it."""
     for path, text in texts_of(root):
         if path.suffix != ".md":
             continue
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", text):
             if "://" not in target and not (path.parent / target).exists():
                 yield f"{path}: the link {target} leads nowhere"
+        for target, heading in re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", text):
+            file = path.parent / target if target else path
+            if file.suffix == ".md" and file.exists() and heading not in headings_of(file):
+                yield f"{path}: {file.name} has no heading #{heading}"
         for target in re.findall(r"`((?:src|include|tools|tests|docs|bench)/[\w./-]+)`", text):
             if not (root / target).exists():
                 yield f"{path}: there is no {target}"
@@ -114,6 +133,7 @@ def check_readme(root, _):
 
 
 CHECKS = {
+    "built": check_built,
     "paths": check_paths,
     "licence": check_licence,
     "links": check_links,

@@ -12,7 +12,6 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1))
-sys.dont_write_bytecode = True
 sys.path.pop(0)  # this folder, whose files are called as those of tools
 sys.path.insert(0, str(ROOT / "tools"))
 

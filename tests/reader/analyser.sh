@@ -11,7 +11,7 @@ cat >events <<'END'
 mem_alloc(void *ptr, size_t size) "ptr %p size %zu"
 mem_free(void *ptr) "ptr %p"
 END
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$tests python3 - <<'END'
+PYTHONPATH=$tests python3 - <<'END'
 import make_traces
 make_traces.NAMES[:] = ["mem_alloc", "mem_free"]
 t = make_traces.Trace(4)

@@ -64,7 +64,6 @@ grep -q "No space left" err || fail "a full disk is named"
 # A long trace into a reader that stops: no message, no failure.
 python3 - "$tests" >long <<'END'
 import sys
-sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
 from make_traces import READ, Trace
 t = Trace(4)

@@ -19,7 +19,6 @@ import sys
 import tempfile
 from decimal import Decimal
 
-sys.dont_write_bytecode = True
 TESTS, COMMANDS = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 sys.path.insert(0, str(TESTS))
 import make_traces  # noqa: E402

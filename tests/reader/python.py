@@ -14,7 +14,6 @@ import tempfile
 
 tests, commands = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(tests))
-sys.dont_write_bytecode = True
 from make_traces import OPEN, READ, START, Trace  # noqa: E402
 
 dice = random.Random(1)

@@ -15,7 +15,6 @@ import tempfile
 import threading
 import time
 
-sys.dont_write_bytecode = True
 TESTS, COMMANDS = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 sys.path.insert(0, str(TESTS))
 from make_traces import READ, Trace, TRACES  # noqa: E402
