@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Events of every type, of 32 arguments, and of every backend, compile without a warning
 # in every language and with every compiler that is here, also with strict flags.
+#
+#	compile.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
 
 strict='-Wshadow -Wconversion -Wcast-qual -Wformat=2 -Wwrite-strings -Wundef'

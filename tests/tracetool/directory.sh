@@ -3,26 +3,14 @@
 # Directories of TOML files as inputs: which files are read and in which order, what is
 # refused, and builds by ninja and make in which a file that is added, changed or taken away
 # is noticed.
+#
+#	directory.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
+. "$here/run.sh"
 
 event() # NAME [ARGS [MESSAGE]]: a declaration in TOML
 {
 	printf '[[events]]\nname = "%s"\nargs = "%s"\nmessage = "%s"\nenabled = true\n' "$1" "$2" "$3"
-}
-
-# run EXIT ARGUMENTS...: runs tracetool; its output is in `out`, its messages in `err`
-run()
-{
-	local wanted=$1 status=0
-	shift
-	what="tracetool $*"
-	"$tracetool" "$@" >out 2>err </dev/null || status=$?
-	[ "$status" -eq "$wanted" ] || fail "$what: exit $status, not $wanted: $(cat err)"
-}
-
-says() # TEXT: in a message of the last run
-{
-	grep -qF -- "$1" err || fail "$what: says '$(cat err)', not '$1'"
 }
 
 # order NAME...: the events of the last output are these
@@ -32,8 +20,6 @@ order()
 	found=$(sed -n 's/^static inline void trace_\([a-z_]*\)(.*/\1/p' out | tr '\n' ' ')
 	[ "${found% }" = "$*" ] || fail "$what: events '$found', not '$*'"
 }
-
-both='--format=h --backends=nop'
 
 files()
 {
@@ -60,41 +46,41 @@ refusals()
 {
 	mkdir -p empty
 	run 1 $both --group=g -o new.h empty
-	says 'Error: cannot read empty: a directory without files *.toml'
+	told 'Error: cannot read empty: a directory without files *.toml'
 	run 1 $both --group=g -o new.h missing
-	says 'Error: cannot read missing: No such file or directory'
+	told 'Error: cannot read missing: No such file or directory'
 	mkdir -p odd/folder.toml
 	run 1 $both --group=g -o new.h odd
-	says 'Error: cannot read odd/folder.toml: Is a directory'
+	told 'Error: cannot read odd/folder.toml: Is a directory'
 	event clash >info/clash.toml
 	echo 'clash(void)' >clash-events
 	run 1 --check info clash-events
-	says "clash-events:1:1: error: the event 'clash' is declared twice"
-	says 'clash-events:1: help: rename one of them; the first is at info/clash.toml:2'
+	told "clash-events:1:1: error: the event 'clash' is declared twice"
+	told 'clash-events:1: help: rename one of them; the first is at info/clash.toml:2'
 	echo 'CLASH(void)' >clash-events
 	run 1 --check clash-events info
-	says "info/clash.toml:2:9: error: the events 'CLASH' and 'clash' differ only in case"
+	told "info/clash.toml:2:9: error: the events 'CLASH' and 'clash' differ only in case"
 	rm info/clash.toml
 	mkdir -p pipes
 	event first >pipes/a.toml
 	mkfifo pipes/b.toml
 	run 1 $both --group=g -o new.h pipes
-	says 'Error: cannot read pipes: pipes/b.toml is no regular file'
+	told 'Error: cannot read pipes: pipes/b.toml is no regular file'
 	# One run shows what is wrong in each file.
 	mkdir -p two
 	event if >two/a.toml
 	event two 'a: u8' >two/b.toml
 	run 1 --check two
-	says "two/a.toml:2:9: error: 'if' is a keyword"
-	says 'two/b.toml:3:9: error: 1 argument, but the message has 0 placeholders'
+	told "two/a.toml:2:9: error: 'if' is a keyword"
+	told 'two/b.toml:3:9: error: 1 argument, but the message has 0 placeholders'
 	run 1 $both --group=g info info/b.toml
-	says 'Error: the output is a declaration of events: info/b.toml'
-	[ ! -e new.h ] || fail 'an output in spite of errors'
+	told 'Error: the output is a declaration of events: info/b.toml'
+	absent new.h
 	[ "$(id -u)" -eq 0 ] || {
 		mkdir -p closed
 		chmod 0 closed
 		run 1 --check closed
-		says 'Error: cannot read closed: Permission denied'
+		told 'Error: cannot read closed: Permission denied'
 	}
 }
 
@@ -103,17 +89,17 @@ warnings()
 	mkdir -p names
 	{ event usb_run && event usb_runtime_read; } >names/a.toml
 	run 0 --check --werror names
-	[ ! -s err ] || fail "$what: says '$(cat err)'"
+	silent
 	echo 'my_usb_run(void)' >names-events
 	run 0 --check --warn=names names names-events
-	says "names/a.toml:2:9: warning: the pattern 'usb_run' also meets 'usb_runtime_read' and 1 more"
+	told "names/a.toml:2:9: warning: the pattern 'usb_run' also meets 'usb_runtime_read' and 1 more"
 	[ "$(grep -c warning: err)" -eq 1 ] || fail "$what: $(cat err)"
 	run 1 --check --warn=names --werror names
 	run 1 --check --warn=all names
-	says 'Error: --warn takes names, not all'
+	told 'Error: --warn takes names, not all'
 	event twice 'a: u8' '0x{:#X}' >names/a.toml
 	run 0 --check names
-	says "warning: '{:#X}' prints 0x, which stands before it"
+	told "warning: '{:#X}' prints 0x, which stands before it"
 }
 
 # built COMMAND...: a build, after which trace.h has these events in `out`

@@ -3,6 +3,8 @@
 # An event that is declared `disable`, and any event of a nop build, leaves no
 # instruction, no symbol and no string: neither where it is called nor in the
 # generated source.
+#
+#	disabled_leaves_nothing.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
 
 if ! have gcc || ! have objdump || ! have nm; then

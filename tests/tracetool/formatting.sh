@@ -4,6 +4,8 @@
 # clang-format breaks them: over the golden files, over every type of
 # argument, of names of every length and, where they are, over QEMU's declarations, which have
 # every length of list there is.
+#
+#	formatting.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
 
 if ! have clang-format-14; then

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # golden.sh fails, and says why, for a tracetool with a backend or a format that has no
 # golden, and for one without a backend that has one.
+#
+#	golden_catches.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
 
 # says TEXT BACKENDS FORMATS: golden.sh of a tracetool that lists these as well

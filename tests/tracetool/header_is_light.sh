@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # A generated header costs its includers almost nothing: of libc only the types,
 # of ours at most 3 headers and 350 lines, the header's own events aside.
+#
+#	header_is_light.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
 
 if ! have gcc; then

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # One file a format, one file a backend, one line a table: the folder of the
 # emitters and its two tables agree, and tracetool lists what they say.
+#
+#	tables.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
 
 emit=$root/src/emit

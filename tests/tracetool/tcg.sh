@@ -3,6 +3,8 @@
 # The four formats for hosts with QEMU's helpers, together in such a host (tcg_host.h): the
 # events of translate.c fire as they do over translate-h, guests of 32 bits and hosts of the
 # older interface compile, and so do all tcg and vcpu events of QEMU 5.0. C, as those hosts are.
+#
+#	tcg.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
 
 strict='-Wshadow -Wconversion -Wformat=2 -Wwrite-strings -Wundef -Wcast-qual'

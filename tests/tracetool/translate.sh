@@ -4,6 +4,8 @@
 # a call of the other is translated only while that is on for the CPU, and fires with the
 # CPU and the values of each execution; every type of argument arrives, in C and C++.
 # Headers that nobody uses, and those of events that are off, make no warning.
+#
+#	translate.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
 
 strict='-Wshadow -Wconversion -Wcast-qual -Wformat=2 -Wwrite-strings -Wundef'
