@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What waymark recover does with many leftovers: leftovers.py WAYMARK WRITE_TRACE
+
+They are listed, recovered or thrown away at once; those of living processes are not touched,
+of a trace that is gone or was copied it is told.
+"""
+
+import fcntl
+import os
+import pwd
+import re
+import shutil
+import sys
+import time
+import unittest
+
+import left
+from recovery import NAME, Recovery, contents
+
+
+class Leftovers(Recovery):
+    def listed(self, *args):
+        """The one line of the list, with the caller's name as USER."""
+        header, *lines = self.run_recover(*(args or ["--list"])).splitlines()
+        self.assertEqual(header.split("\t"), ["SIZE", "AGE", "USER", "PID", "PROCESS", "TRACE",
+                                              "COMMAND", "ARENA", "DIRECTORY"])
+        self.assertEqual(len(lines), 1)
+        fields = lines[0].split("\t")
+        self.assertEqual(fields[2], pwd.getpwuid(os.getuid()).pw_name)
+        return fields[:2] + ["USER"] + fields[3:]
+
+    def test_without_a_word_it_only_lists(self):
+        trace = self.make()
+        before = contents(self.work)
+        fields = self.listed("--list")
+        self.assertEqual(fields[7:], [str(self.shm / NAME), str(trace)])
+        self.assertRegex(fields[0], r"^\d+[KM]$")
+        now = time.time() - 1_700_000_100
+        self.assertIn(int(fields[1][:-1]), (int(now / 86400), int(now / 86400) + 1))
+        self.assertEqual(self.run_recover(), self.run_recover("--list"))
+        self.assertEqual(contents(self.work), before)
+
+    def test_a_living_process_keeps_its_arena(self):
+        trace = self.make()
+        before = contents(trace)
+        with open(self.shm / NAME, "rb") as arena:
+            fcntl.flock(arena, fcntl.LOCK_SH)
+            said = self.run_recover(trace, status=1)
+            self.assertIn(f"{trace}: is still being recorded by process 4242", said)
+            self.assertEqual(contents(trace), before)
+            self.assertEqual(self.listed()[2:7], ["USER", "4242", "alive", "there", "back\\slash\\n"])
+            self.run_recover("--discard", trace, status=1)
+            self.run_recover("--all")
+            self.run_recover("--discard-gone")
+        self.assertEqual(contents(trace), before)
+        self.assertEqual(self.listed()[4], "dead")
+
+    def test_all_of_the_dead_are_recovered(self):
+        trace = self.make()
+        gone = self.shm / ("waymark-" + 16 * "cd")
+        left.make_arena(gone, "/nowhere/at/all", {})
+        before = contents(self.work)
+        self.assertEqual(self.run_recover("--list").count("\n"), 3)
+        said = self.run_recover("--all", "--dry-run")
+        self.assertIn(f"{self.shm / NAME}: would be recovered: process 4242", said)
+        self.assertEqual(contents(self.work), before)
+        said = self.run_recover("--all", status=1)
+        self.assertIn(f"{trace}: 3 streams", said)
+        self.assertIn(f"{gone}: its trace '/nowhere/at/all' is gone", said)
+        self.assertEqual(list(self.shm.iterdir()), [gone])
+        self.assertEqual(self.run_recover("--discard", gone), f"{gone}: thrown away\n")
+        self.assertIn("no process left anything", self.run_recover("--all"))
+
+    def test_what_is_gone_is_thrown_away_at_once(self):
+        self.make()
+        arenas = [self.shm / ("waymark-" + 16 * f"{i:02x}") for i in range(4)]
+        for arena in arenas:
+            left.make_arena(arena, self.work / "nowhere", {})
+        before = contents(self.work)
+        with open(arenas[3], "rb") as living:
+            fcntl.flock(living, fcntl.LOCK_SH)
+            said = self.run_recover("--discard-gone", "--dry-run")
+            self.assertEqual(re.findall(r"^(.*): would be thrown away: process 4242, trace (.*)$", said,
+                                        re.M), [(str(a), f"{self.work}/nowhere") for a in arenas[:3]])
+            self.assertEqual(contents(self.work), before)
+            said = self.run_recover("--discard-gone")
+            self.assertEqual(said, "".join(f"{a}: thrown away\n" for a in arenas[:3]))
+        self.assertEqual(sorted(self.shm.iterdir()), [arenas[3], self.shm / NAME])
+
+    def test_a_trace_that_is_gone_is_explained(self):
+        trace = self.make()
+        moved = self.work / "moved"
+        trace.rename(moved)
+        for command in ("print", "info", "recover"):
+            said = self.waymark(command, trace, status=1)
+            self.assertIn("is gone, and what process 4242 left in memory cannot be read", said)
+            self.assertIn(f"waymark recover --discard {self.shm / NAME}", said)
+        with open(self.shm / NAME, "rb") as living:
+            fcntl.flock(living, fcntl.LOCK_SH)
+            for command in ("print", "recover"):
+                said = self.waymark(command, trace, status=1)
+                self.assertIn("is gone, but process 4242 still records into it", said)
+                self.assertNotIn("--discard", said)
+        self.assertIn("if it was moved, recover it where it is now", self.run_recover("--all", status=1))
+        self.assertIn("1007 events recovered", self.run_recover(moved))
+
+    def test_a_copy_leaves_the_original_what_is_its(self):
+        trace = self.make()
+        copy = shutil.copytree(trace, self.work / "copy")
+        said = self.run_recover(copy)
+        self.assertIn("1007 events recovered", said)
+        self.assertIn(f"{copy}: is a copy of {trace}", said)
+        self.assertIn("nothing to do", self.run_recover(copy))
+        self.assertIn("1007 events recovered", self.run_recover(trace))
+        self.assertEqual(contents(trace), contents(copy))
+        self.assertEqual(list(self.shm.iterdir()), [])
+
+    def test_leftovers_are_thrown_away_unread(self):
+        trace = self.make()
+        before = contents(trace)
+        self.assertEqual(self.run_recover("--discard", trace), f"{trace}: thrown away\n")
+        self.assertEqual(self.run_recover("--discard", trace), f"{trace}: nothing to do\n")
+        self.assertEqual(contents(trace), before)
+        self.assertEqual(list(self.shm.iterdir()), [])
+
+    def test_what_is_no_arena_is_not_thrown_away(self):
+        (self.work / "file").write_text("x" * 100000)
+        self.assertEqual(self.run_recover("--discard", self.work / "file", status=1), "waymark recover: "
+                         f"{self.work / 'file'}: is neither a trace nor what a process left\n")
+        self.assertIn(": No such file or directory\n",
+                      self.run_recover("--discard", self.work / "none", status=1))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
