@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Processes in jails record, and `waymark drain` writes their traces.
+"""Processes in jails record, and `waymark drain` writes their traces:
+
+    jail.py WAYMARK DEVICE KILL_AT [TEST...]
 
 A device process makes no system call but those of waymark_jail_syscalls(): its filter kills
 it at any other.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that fork and run others: forks.py HOST ECHO STATIC REAL"""
+"""Programs that fork and run others: forks.py HOST ECHO STATIC REAL [TEST...]"""
 
 import socket
 import threading

@@ -4,6 +4,8 @@
 # it, in whatever form, and although its body calls what the compiler does not know. One that
 # is only off costs one test of its state word on the way that is taken then, and at most one
 # of its token: none where compilers see that it is 0.
+#
+#	folding.sh TRACETOOL ROOT
 . "$(dirname "$0")/../tracetool/lib.sh"
 
 if ! have objdump; then

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The other unit; with -DPLUGIN the plug-in. */
+/* The other unit of cxx.cc's program; with -DPLUGIN the plug-in that it loads. */
 #include "cxx.h"
 
 #ifdef PLUGIN

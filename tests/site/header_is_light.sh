@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # waymark/scope.h costs its includers little: of libc types and string.h only, of ours no header
 # that the runtime is built with.
+#
+#	header_is_light.sh TRACETOOL ROOT
 . "$(dirname "$0")/../tracetool/lib.sh"
 
 have gcc || { echo "skipped: gcc is missing"; exit 77; }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The first program. */
+/* Says hello on the console: what to run first. */
 #include "runtime.h"
 
 int main(void)
