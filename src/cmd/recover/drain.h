@@ -19,8 +19,12 @@ struct drain_job {
 	bool complained;
 };
 
-/* `jobs`, and what is open of each, is changed by the main thread, under the lock. */
+/*
+ * `jobs`, and what is open of each, is changed by the main thread, under the lock: the thread
+ * that beats takes it to look at them.
+ */
 struct drain_run {
+	pthread_mutex_t lock;
 	char **words;
 	bool once;
 	const char *place;
@@ -29,10 +33,6 @@ struct drain_run {
 	bool has_released; /* an arena, which is another process's soon, by another name */
 	int status;
 };
-
-/* Around what changes the jobs, or frees one. */
-void drain_lock(void);
-void drain_unlock(void);
 
 /* One line on standard error. */
 void drain_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -94,9 +94,9 @@ static void add(struct drain_run *r, const char *path)
 
 	job->path = xstrdup(path);
 	if (open_meant(r, job)) {
-		drain_lock();
+		pthread_mutex_lock(&r->lock);
 		vec_push(&r->jobs, job);
-		drain_unlock();
+		pthread_mutex_unlock(&r->lock);
 		return;
 	}
 	free(job->path);
@@ -108,7 +108,7 @@ static void forget_released(struct drain_run *r)
 {
 	size_t kept = 0;
 
-	drain_lock();
+	pthread_mutex_lock(&r->lock);
 	for (size_t i = 0; i < r->jobs.count; i++) {
 		struct drain_job *job = r->jobs.items[i];
 
@@ -120,7 +120,7 @@ static void forget_released(struct drain_run *r)
 		}
 	}
 	r->jobs.count = kept;
-	drain_unlock();
+	pthread_mutex_unlock(&r->lock);
 }
 
 /* Looks for arenas that are not known yet. */

@@ -54,33 +54,23 @@ static const struct command command = {
 /* By the signal handler. */
 static volatile sig_atomic_t stopped;
 
-/* Of the jobs: the thread that beats looks at them, and outlives the run. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-void drain_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void drain_unlock(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-/* Shows that a drain lives while a trace takes long to finish, or who waits would give up. */
+/*
+ * Shows that a drain lives while a trace takes long to finish, or who waits would give up. It is
+ * cancelled in its sleep: nothing else here is a point of cancellation.
+ */
 static void *beat(void *arg)
 {
-	const struct drain_run *r = arg;
+	struct drain_run *r = arg;
 
 	for (;;) {
 		nanosleep(&(struct timespec){ .tv_sec = BEAT_SECONDS }, NULL);
-		drain_lock();
+		pthread_mutex_lock(&r->lock);
 		vec_foreach (struct drain_job **, job, &r->jobs) {
 			if ((*job)->is_open) {
 				jail_arena_beat(&(*job)->drain.arena);
 			}
 		}
-		drain_unlock();
+		pthread_mutex_unlock(&r->lock);
 	}
 	return NULL;
 }
@@ -102,12 +92,12 @@ static void print_done(const struct drain *d)
 	fflush(stdout);
 }
 
-static void close_job(struct drain_job *job)
+static void close_job(struct drain_run *r, struct drain_job *job)
 {
-	drain_lock();
+	pthread_mutex_lock(&r->lock);
 	drain_close(&job->drain);
 	job->is_open = false;
-	drain_unlock();
+	pthread_mutex_unlock(&r->lock);
 }
 
 /* What is wrong is said once, and tried again; at the end it counts. */
@@ -132,7 +122,7 @@ static void end_job(struct drain_run *r, struct drain_job *job)
 	if (!job->is_released) {
 		tell(r, job, true);
 	}
-	close_job(job);
+	close_job(r, job);
 	job->is_over = true;
 }
 
@@ -197,7 +187,7 @@ static void drain_all(struct drain_run *r)
 	}
 }
 
-static void end(struct drain_run *r)
+static void close_all(struct drain_run *r)
 {
 	vec_foreach (struct drain_job **, it, &r->jobs) {
 		struct drain_job *job = *it;
@@ -208,10 +198,13 @@ static void end(struct drain_run *r)
 			job->drain.files.events = 0;
 		}
 		if (job->is_open) {
-			close_job(job);
+			close_job(r, job);
 		}
 	}
-	drain_lock(); /* for good */
+}
+
+static void free_all(struct drain_run *r)
+{
 	vec_foreach (struct drain_job **, job, &r->jobs) {
 		free((*job)->path);
 		free(*job);
@@ -247,7 +240,8 @@ static void run(struct drain_run *r)
 	struct sigaction act = { .sa_handler = on_signal };
 	pthread_t thread;
 
-	pthread_create(&thread, NULL, beat, r); /* without it, all goes on but that */
+	int error = pthread_create(&thread, NULL, beat, r); /* without it, all goes on but that */
+
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	if (r->once) {
@@ -260,12 +254,17 @@ static void run(struct drain_run *r)
 		drain_explain_nothing(r);
 		r->status = EXIT_FAILURE;
 	}
-	end(r);
+	close_all(r);
+	if (!error) {
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+	}
+	free_all(r);
 }
 
 int waymark_drain(int argc, char **argv)
 {
-	struct drain_run r = { .status = EXIT_SUCCESS };
+	struct drain_run r = { .lock = PTHREAD_MUTEX_INITIALIZER, .status = EXIT_SUCCESS };
 	char place[PATH_MAX];
 	int failed = parse(&r, argc, argv);
 	int error = arena_source_folder_error();

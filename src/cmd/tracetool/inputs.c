@@ -54,8 +54,7 @@ static bool read_directory(struct run *r, struct diag *d, const char *directory)
 
 bool inputs_read(struct run *r, struct diag *d)
 {
-	static char name[] = "-";
-	static char *standard_input[] = { name, NULL };
+	static const char *const standard_input[] = { "-" };
 	bool good = true;
 
 	if (r->input_count == 0) {

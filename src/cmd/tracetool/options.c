@@ -159,7 +159,7 @@ bool tracetool_options_parse(struct tracetool_options *o, int argc, char **argv,
 			return false;
 		}
 	}
-	o->files = argv + c.next;
+	o->files = (const char *const *)argv + c.next;
 	o->file_count = (size_t)(argc - c.next);
 	return true;
 }

@@ -23,7 +23,7 @@ struct tracetool_options {
 	/* By enum tracetool_option: the value, "" where it takes none, NULL where it was not given.
 	 */
 	const char *values[OPTION_COUNT];
-	char **files;
+	const char *const *files;
 	size_t file_count;
 };
 

@@ -23,7 +23,7 @@ struct run_input {
 
 struct run {
 	const struct tracetool_options *options;
-	char **inputs;
+	const char *const *inputs;
 	size_t input_count;
 	const char *output; /* `-` for standard output */
 	const char *group;
