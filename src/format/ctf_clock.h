@@ -94,10 +94,4 @@ static inline uint64_t ctf_clock_base(const struct ctf_clock *c)
 	return c->offset_s * CTF_CLOCK_SECOND + ctf_clock_span(c, c->offset);
 }
 
-/* Nanoseconds since 1970 of an event. */
-static inline uint64_t ctf_clock_ns(const struct ctf_clock *c, uint64_t ticks)
-{
-	return ctf_clock_base(c) + ctf_clock_span(c, ticks);
-}
-
 #endif

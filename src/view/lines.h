@@ -20,7 +20,7 @@
 struct lines;
 
 struct lines_style {
-	const char *before_time; /* at most TIMESTAMP_PREFIX bytes */
+	char before_time[TIMESTAMP_PREFIX + 1];
 	const char *before_gap; /* what the line of a gap begins with */
 	bool tells_tid; /* which thread a record is from, in any case */
 	bool for_people; /* times may be dates, and differences have a sign in any case */

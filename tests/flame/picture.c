@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "view/flamegraph/flamegraph.h"
+#include "stacks.h"
 
-#define ADD(g, ns, count, ...)                                    \
-	flamegraph_add((g), (const char *const[]){ __VA_ARGS__ }, \
+#define ADD(g, ns, count, ...)                               \
+	add_stack((g), (const char *const[]){ __VA_ARGS__ }, \
 		sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *), (ns), (count))
 
 static void small(struct flamegraph *g)
@@ -50,7 +50,7 @@ static void deep(struct flamegraph *g)
 	for (size_t i = 0; i < n; i++) {
 		stack[i] = i % 2 ? "odd" : "even";
 	}
-	flamegraph_add(g, stack, n, 1000, 1);
+	add_stack(g, stack, n, 1000, 1);
 }
 
 /* A million stacks, no two of them the same, most too thin to be seen. */

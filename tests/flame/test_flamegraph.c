@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "view/flamegraph/flamegraph.h"
+#include "stacks.h"
 
 static void add(struct flamegraph *g, const char *path, uint64_t ns)
 {
@@ -19,7 +19,7 @@ static void add(struct flamegraph *g, const char *path, uint64_t ns)
 	for (char *name = strtok(copy, "/"); name; name = strtok(NULL, "/")) {
 		stack[depth++] = name;
 	}
-	flamegraph_add(g, stack, depth, ns, 1);
+	add_stack(g, stack, depth, ns, 1);
 	free(copy);
 }
 

@@ -31,7 +31,6 @@ import killed
 import survive
 
 PR_SET_CHILD_SUBREAPER = 36
-LINES_OF_BABELTRACE = 300000
 # Of a thread's packet that full=overwrite gives up just then: shown, and counted as overwritten.
 EVENTS_OF_A_PACKET = 8192
 

@@ -6,7 +6,6 @@ categories.py WAYMARK PROGRAM MONITOR COMPLETIONS WITHOUT [TEST...]
 """
 import json
 import os
-import socket
 import subprocess
 import sys
 

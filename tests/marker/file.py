@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "ftrace"))
 import expected

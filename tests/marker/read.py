@@ -6,7 +6,6 @@ Names with everything in them, identical and equally named ones, NULL, expressio
 """
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys

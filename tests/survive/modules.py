@@ -6,7 +6,6 @@ import random
 import re
 import sys
 import time
-import unittest
 
 import survive
 from survive import SANITIZER, amount

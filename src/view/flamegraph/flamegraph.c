@@ -113,18 +113,6 @@ struct flame_frame *flamegraph_child(
 	return child_of(g, parent, intern(g, name));
 }
 
-void flamegraph_add(struct flamegraph *g, const char *const *stack, size_t depth, uint64_t self_ns,
-	uint64_t count)
-{
-	struct flame_frame *f = g->root;
-
-	for (size_t i = 0; i < depth; i++) {
-		f = flamegraph_child(g, f, stack[i]);
-	}
-	f->self_ns = add_up_to_max(f->self_ns, self_ns);
-	f->count = add_up_to_max(f->count, count);
-}
-
 static int by_name(const void *a, const void *b)
 {
 	const struct flame_frame *const *left = a;

@@ -45,21 +45,13 @@ void flamegraph_init(struct flamegraph *g);
 void flamegraph_fini(struct flamegraph *g);
 
 /*
- * Adds `self_ns` nanoseconds and `count` occurrences to the frame at the end of the
- * `depth` names at `stack`, the outermost first. Names are copied; any bytes may stand
- * in them. Sums stop at UINT64_MAX. With a depth of 0 the time is the root's own.
- */
-void flamegraph_add(struct flamegraph *g, const char *const *stack, size_t depth, uint64_t self_ns,
-	uint64_t count);
-
-/*
- * The frame of a name, which is copied, below another; made where there is none. For who
- * knows its stacks as a tree: it adds to `self_ns` and `count` itself.
+ * The frame of a name, which is copied and may have any bytes in it, below another; made where
+ * there is none. Who asks adds to its `self_ns` and `count`.
  */
 struct flame_frame *flamegraph_child(
 	struct flamegraph *g, struct flame_frame *parent, const char *name);
 
-/* Sums the totals and sorts children by name. Stacks may be added afterwards. */
+/* Sums the totals, up to UINT64_MAX, and sorts children by name. Frames may be added afterwards. */
 void flamegraph_settle(struct flamegraph *g);
 
 /* What a picture shows. */

@@ -20,32 +20,26 @@ struct CMUnitTest {
 	void (*test_func)(void **state);
 	int (*setup_func)(void **state);
 	int (*teardown_func)(void **state);
-	void *initial_state;
 };
 
-#define cmocka_unit_test(test)                \
-	{                                     \
-#test, test, NULL, NULL, NULL \
+#define cmocka_unit_test(test)          \
+	{                               \
+#test, test, NULL, NULL \
 	}
-#define cmocka_unit_test_setup(test, setup)    \
-	{                                      \
-#test, test, setup, NULL, NULL \
+#define cmocka_unit_test_setup(test, setup) \
+	{                                   \
+#test, test, setup, NULL    \
 	}
 #define cmocka_unit_test_teardown(test, teardown) \
 	{                                         \
-#test, test, NULL, teardown, NULL \
+#test, test, NULL, teardown       \
 	}
 #define cmocka_unit_test_setup_teardown(test, setup, teardown) \
 	{                                                      \
-#test, test, setup, teardown, NULL             \
-	}
-#define cmocka_unit_test_prestate(test, state) \
-	{                                      \
-#test, test, NULL, NULL, state \
+#test, test, setup, teardown                   \
 	}
 
 #define print_message(...) fprintf(stdout, __VA_ARGS__)
-#define print_error(...) fprintf(stderr, __VA_ARGS__)
 
 /* Where a test goes on that is skipped, in whichever function and file: weak, so it is one. */
 __attribute__((weak)) jmp_buf cmocka_end;
@@ -118,7 +112,7 @@ __attribute__((noreturn, format(printf, 3, 4))) static inline void cmocka_stop(
 
 static inline void cmocka_run(const struct CMUnitTest *t)
 {
-	void *state = t->initial_state;
+	void *state = NULL;
 
 	printf("%s\n", t->name);
 	fflush(stdout);
