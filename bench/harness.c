@@ -52,15 +52,20 @@ uint64_t bench_number(const char *key, uint64_t otherwise)
 	return value;
 }
 
+__attribute__((format(printf, 2, 0))) static _Noreturn void end(
+	int status, const char *fmt, va_list args)
+{
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+	exit(status);
+}
+
 void bench_fail(const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(EXIT_FAILURE);
+	end(EXIT_FAILURE, fmt, args);
 }
 
 void bench_skip(const char *fmt, ...)
@@ -68,10 +73,7 @@ void bench_skip(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(77);
+	end(77, fmt, args);
 }
 
 void bench_result(const char *name, double value)

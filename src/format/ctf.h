@@ -87,4 +87,12 @@ struct ctf_index_record {
 	uint64_t sequence;
 };
 
+/* What every index begins with; <endian.h> has what turns the bytes. */
+#define CTF_INDEX_HEADER                                                              \
+	{                                                                             \
+		.magic = htobe32(CTF_INDEX_MAGIC), .major = htobe32(CTF_INDEX_MAJOR), \
+		.minor = htobe32(CTF_INDEX_MINOR),                                    \
+		.record_bytes = htobe32(sizeof(struct ctf_index_record)),             \
+	}
+
 #endif

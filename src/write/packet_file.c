@@ -92,12 +92,7 @@ int packet_file_append(struct packet_file *f, unsigned char *packet, uint64_t en
 /* Index files are big endian throughout. */
 static void put_index(struct out *out, const struct packet_file *f)
 {
-	const struct ctf_index_header header = {
-		.magic = htobe32(CTF_INDEX_MAGIC),
-		.major = htobe32(CTF_INDEX_MAJOR),
-		.minor = htobe32(CTF_INDEX_MINOR),
-		.record_bytes = htobe32(sizeof(struct ctf_index_record)),
-	};
+	const struct ctf_index_header header = CTF_INDEX_HEADER;
 	enum { NUMBERS = sizeof(struct ctf_index_record) / sizeof(uint64_t) };
 
 	out_bytes(out, &header, sizeof(header));

@@ -18,16 +18,9 @@ static bool read_block(struct ctf_parser *p, struct ctf_metadata *md, read_attri
 		return false;
 	}
 	while (!ctf_scan_accept(&p->scan, '}')) {
-		if (!ctf_expect(p, CTF_TOKEN_WORD, "a name")) {
-			return false;
-		}
-		struct span name = p->scan.text;
+		struct span name;
 
-		ctf_scan_next(&p->scan);
-		if (p->scan.token != '=' && p->scan.token != CTF_TOKEN_ASSIGN) {
-			return ctf_fail(p, "expected '='");
-		}
-		if (!read(p, md, name)) {
+		if (!ctf_expect_assigned(p, &name, "a name") || !read(p, md, name)) {
 			return false;
 		}
 	}

@@ -241,14 +241,10 @@ static bool read_fields(struct ctf_parser *p, struct event_block *b)
 
 static bool read_attribute(struct ctf_parser *p, struct event_block *b)
 {
-	if (!ctf_expect(p, CTF_TOKEN_WORD, "an attribute of the event")) {
-		return false;
-	}
-	struct span name = p->scan.text;
+	struct span name;
 
-	ctf_scan_next(&p->scan);
-	if (p->scan.token != '=' && p->scan.token != CTF_TOKEN_ASSIGN) {
-		return ctf_fail(p, "expected '='");
+	if (!ctf_expect_assigned(p, &name, "an attribute of the event")) {
+		return false;
 	}
 	if (span_equals(name, "id")) {
 		return read_id(p, b);

@@ -35,6 +35,17 @@ bool ctf_expect(struct ctf_parser *p, int token, const char *what)
 	return ctf_fail(p, "expected %s", what);
 }
 
+bool ctf_expect_assigned(struct ctf_parser *p, struct span *name, const char *what)
+{
+	if (!ctf_expect(p, CTF_TOKEN_WORD, what)) {
+		return false;
+	}
+	*name = p->scan.text;
+	ctf_scan_next(&p->scan);
+	return p->scan.token == '=' || p->scan.token == CTF_TOKEN_ASSIGN ||
+	       ctf_fail(p, "expected '='");
+}
+
 bool ctf_skip_value(struct ctf_parser *p)
 {
 	int depth = 0;

@@ -52,6 +52,9 @@ bool ctf_fail(struct ctf_parser *p, const char *fmt, ...) PRINTF(2, 3);
 /* Takes the token, or fails saying that `what` was expected. */
 bool ctf_expect(struct ctf_parser *p, int token, const char *what);
 
+/* Takes `name =` or `name :=`, or fails saying that `what` was expected. */
+bool ctf_expect_assigned(struct ctf_parser *p, struct span *name, const char *what);
+
 /* Takes what is left of `name = value;` once its `=` or `:=` is taken, whatever it is. */
 bool ctf_skip_value(struct ctf_parser *p);
 

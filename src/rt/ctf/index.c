@@ -22,12 +22,7 @@ static void remove_index(struct ctf_file *file, int directory, uint32_t piece)
 
 static bool put_header(int fd)
 {
-	const struct ctf_index_header header = {
-		.magic = htobe32(CTF_INDEX_MAGIC),
-		.major = htobe32(CTF_INDEX_MAJOR),
-		.minor = htobe32(CTF_INDEX_MINOR),
-		.record_bytes = htobe32(sizeof(struct ctf_index_record)),
-	};
+	const struct ctf_index_header header = CTF_INDEX_HEADER;
 
 	return ftruncate(fd, 0) == 0 && ctf_write_at(fd, &header, sizeof(header), 0);
 }

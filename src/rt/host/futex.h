@@ -16,8 +16,7 @@
 /* No timeout. */
 #define FUTEX_FOREVER UINT64_MAX
 
-/* Sleeps while *word == value, at most `ns`; may return early. */
-static inline void futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
+static inline void futex_wait_as(int operation, uint32_t *word, uint32_t value, uint64_t ns)
 {
 	/* The kernel's timespec of this call, which is not the C library's with a 64-bit time_t. */
 	struct {
@@ -25,19 +24,19 @@ static inline void futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
 		long ns;
 	} timeout = { (long)(ns / 1000000000u), (long)(ns % 1000000000u) };
 
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, ns == FUTEX_FOREVER ? NULL : &timeout,
-		NULL, 0);
+	syscall(SYS_futex, word, operation, value, ns == FUTEX_FOREVER ? NULL : &timeout, NULL, 0);
+}
+
+/* Sleeps while *word == value, at most `ns`; may return early. */
+static inline void futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
+{
+	futex_wait_as(FUTEX_WAIT_PRIVATE, word, value, ns);
 }
 
 /* The same for a word that other processes have mapped, too. */
 static inline void futex_wait_shared(uint32_t *word, uint32_t value, uint64_t ns)
 {
-	struct {
-		long sec;
-		long ns;
-	} timeout = { (long)(ns / 1000000000u), (long)(ns % 1000000000u) };
-
-	syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
+	futex_wait_as(FUTEX_WAIT, word, value, ns);
 }
 
 /* Sleeps; may end early. */
