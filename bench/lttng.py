@@ -6,12 +6,14 @@ namespace of its own, where that place is empty. Everything else lies below
 `home`. The daemon is ended by its number. The tests of the backend ust use it too.
 """
 
+import contextlib
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 from dpdk import count_of
@@ -44,6 +46,17 @@ def why_absent(programs):
     """The reason why LTTng cannot be measured, or None."""
     if not (programs / "bench-memory-lttng").exists():
         return "liblttng-ust-dev was not there when the benchmarks were built"
+    return why_no_daemon()
+
+
+def why_no_tests():
+    """The reason why tests of the backend ust cannot be run, or None."""
+    if os.environ.get("WAYMARK_SANITIZER") == "thread":
+        return "a program without TSan cannot load a library with it"
+    if not shutil.which("gcc"):
+        return "gcc is missing"
+    if subprocess.run(["pkg-config", "--exists", "lttng-ust >= 2.13"], check=False).returncode:
+        return "liblttng-ust-dev 2.13 or later is missing"
     return why_no_daemon()
 
 
@@ -82,6 +95,18 @@ class Daemon:
         self.daemon.wait(timeout=20)
         for path in self.shm() - self.shm_before:
             path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def daemon_of_tests():
+    """A daemon below a new folder, for which programs wait ten seconds at most."""
+    with tempfile.TemporaryDirectory() as home:
+        daemon = Daemon(home)
+        daemon.environment["LTTNG_UST_REGISTER_TIMEOUT"] = "10000"
+        try:
+            yield daemon
+        finally:
+            daemon.close()
 
 
 class Lttng(Daemon):

@@ -6,25 +6,7 @@ set -u
 program=$(realpath "$1")
 waymark=$(realpath "$2")
 name=$(basename "$program")
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset WAYMARK_TRACE
-failures=0
-
-# expect NAME STATUS STDERR COMMAND...: runs it and compares, `tid@time:` taken away.
-expect() {
-	local what=$1 status=$2 err=$3
-	shift 3
-	timeout 100 "$@" >out 2>err
-	local got=$?
-	sed -E -i 's/^[0-9]+@[0-9]+\.[0-9]{6}://' err
-	if [ $got -ne "$status" ] || [ "$(cat err)" != "$err" ]; then
-		printf '%s: status %s, wanted %s\n' "$what" "$got" "$status"
-		diff <(echo "$err") err
-		failures=$((failures + 1))
-	fi
-}
+. "$(dirname "$(realpath "$0")")/lib.sh"
 
 virtio='virtio_receive_request value=1'
 usb='usb_xhci_run value=2'
@@ -61,7 +43,7 @@ a line of its own" "$program" set:stratovirt file=comment
 printf 'virtio\n[a\nusb\n' >bad
 expect "an invalid line changes nothing" 1 "$name: file=: bad:2: regular expression '[a': a '[' has no ']'" \
 	"$program" set:stratovirt type=all,log.file=made,file=bad
-[ ! -e made ] || { echo "an option with an error made its file"; failures=$((failures + 1)); }
+[ ! -e made ] || fail "an option with an error made its file"
 expect "pattern" 0 "$usb" "$program" set:stratovirt 'xhci|nothing'
 expect "no glob" 1 "$name: regular expression '*': there is nothing that '*' could repeat; '.' is in \
 every name" "$program" set:stratovirt '*'
@@ -81,7 +63,6 @@ written enable=file" "$program" set:stratovirt file
 expect "missing file" 1 "$name: events=: gone: No such file or directory" \
 	"$program" set:stratovirt events=gone
 
-env() { command env "$@"; }
 expect "variable" 0 "$virtio" env WAYMARK_TRACE=$choose,file=blank "$program"
 expect "its later options" 0 "$virtio"$'\n'"$cursor" \
 	env WAYMARK_TRACE="$choose,file=blank;type=scopes" "$program"
@@ -109,12 +90,10 @@ record() {
 	shift
 	rm -rf trace.ctf
 	if ! timeout 100 "$waymark" record "$@" >record.out 2>&1; then
-		echo "record: $*:"
-		cat record.out
-		failures=$((failures + 1))
+		fail "record: $*: $(cat record.out)"
 	fi
 	"$waymark" print trace.ctf 2>&1 | grep -oE 'virtio_receive_request|usb_xhci_run|update_cursor' >names
-	diff <(printf '%s\n' "${events[@]}") names || failures=$((failures + 1))
+	diff <(printf '%s\n' "${events[@]}") names || fail "record: $*: other events"
 }
 
 record virtio_receive_request -- -o trace.ctf -e 'virtio_*' "$program" set:stratovirt
@@ -124,9 +103,7 @@ export WAYMARK_TRACE=$choose,enable=cursor,backend=ctf
 record virtio_receive_request update_cursor -- -o trace.ctf -e 'virtio_*' "$program" log.prefix=none
 unset WAYMARK_TRACE
 if "$waymark" record --option type=all "$program" 2>err || ! grep -q -- '--option type=: a pattern is what -e is for' err; then
-	echo "record takes a key of another dialect:"
-	cat err
-	failures=$((failures + 1))
+	fail "record takes a key of another dialect: $(cat err)"
 fi
 
-[ $failures -eq 0 ]
+finish

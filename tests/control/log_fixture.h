@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One event that goes to a log file in a directory of its own, anew for each
- * test: TEST(name) rows, make_directory and remove_directory around the group.
+ * test: TEST(name) rows, enter_folder and leave_folder around the group.
  */
 #ifndef TESTS_CONTROL_LOG_FIXTURE_H
 #define TESTS_CONTROL_LOG_FIXTURE_H
@@ -15,19 +15,19 @@
 #include <waymark/control.h>
 
 #include "events.h"
+#include "folder.h"
 #include "unit.h"
 
 EVENT(probe, WAYMARK_LOG, 1)
 EVENT_LIST(&waymark_event_probe)
 
-static char directory[] = "/tmp/waymark-log-XXXXXX";
 static char path[64];
 static struct waymark_error error;
 
 static inline int setup(void **state)
 {
 	(void)state;
-	snprintf(path, sizeof(path), "%s/log", directory);
+	snprintf(path, sizeof(path), "%s/log", folder);
 	unlink(path);
 	waymark_configure("probe,log.prefix=none", &error);
 	return waymark_set_output("log", path, &error);
@@ -49,21 +49,6 @@ static inline const char *content_of(const char *file)
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
 	return text;
-}
-
-static inline int remove_directory(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", directory);
-	return system(command);
-}
-
-static inline int make_directory(void **state)
-{
-	(void)state;
-	return mkdtemp(directory) ? 0 : -1;
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

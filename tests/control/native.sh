@@ -8,32 +8,7 @@ native=$(realpath "$1")
 all=$(realpath "$2")
 waymark=$(realpath "$3")
 library=${4:+$(realpath "$4")}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-unset WAYMARK_TRACE
-failures=0
-
-fail() {
-	echo "$*"
-	failures=$((failures + 1))
-}
-
-# expect NAME STATUS STDERR COMMAND...: runs it and compares; <pid> stands for its number.
-expect() {
-	local what=$1 status=$2 err=$3
-	shift 3
-	"$@" >out 2>err &
-	local pid=$!
-	wait $pid
-	local got=$?
-	err=${err//<pid>/$pid}
-	if [ $got -ne "$status" ] || [ "$(cat err)" != "$err" ]; then
-		fail "$what: status $got, wanted $status"
-		diff <(echo "$err") err
-	fi
-	last=$pid
-}
+. "$(dirname "$(realpath "$0")")/lib.sh"
 
 # holds NAME TRACE LINES: the trace is whole and has these events.
 holds() {
@@ -180,4 +155,4 @@ holds "full=block" f "$disk"
 expect "snapshot= alone" 1 "$name: snapshot= needs full=overwrite, in this option or an earlier one" \
 	"$native" '*,file=g,snapshot=USR2'
 expect "snapshot= behind full=" 0 "" "$native" full=overwrite 'disk_*,file=g,snapshot=USR2'
-[ $failures -eq 0 ]
+finish

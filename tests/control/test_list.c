@@ -10,6 +10,7 @@
 #include <waymark/control.h>
 
 #include "events.h"
+#include "folder.h"
 #include "made.h"
 #include "unit.h"
 
@@ -210,23 +211,6 @@ static void output_of_no_backend_is_an_error(void **state)
 	assert_string_equal(output.path, "");
 }
 
-static char directory[] = "/tmp/waymark-list-XXXXXX";
-
-static int enter(void **state)
-{
-	(void)state;
-	return mkdtemp(directory) ? chdir(directory) : -1;
-}
-
-static int leave(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r '%s'", directory);
-	return chdir("/") | system(command);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,5 +223,5 @@ int main(void)
 		cmocka_unit_test(output_of_no_backend_is_an_error),
 	};
 
-	return cmocka_run_group_tests_name("lists", tests, enter, leave);
+	return cmocka_run_group_tests_name("lists", tests, enter_folder, leave_folder);
 }

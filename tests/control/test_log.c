@@ -147,5 +147,5 @@ int main(void)
 		TEST(log_that_is_off_writes_nothing),
 	};
 
-	return cmocka_run_group_tests_name("log", tests, make_directory, remove_directory);
+	return cmocka_run_group_tests_name("log", tests, enter_folder, leave_folder);
 }

@@ -52,7 +52,7 @@ static void full_disk_is_counted_and_told_once(void **state)
 	char err[80];
 
 	(void)state;
-	snprintf(err, sizeof(err), "%s/err-full", directory);
+	snprintf(err, sizeof(err), "%s/err-full", folder);
 	in_child(log_to_full_disk, err);
 	assert_string_equal(content_of(err),
 		"waymark: log: cannot write to the file: No space left "
@@ -83,7 +83,7 @@ static void a_forked_child_tells_what_it_lost_itself(void **state)
 	char err[80];
 
 	(void)state;
-	snprintf(err, sizeof(err), "%s/err-fork", directory);
+	snprintf(err, sizeof(err), "%s/err-fork", folder);
 	in_child(log_in_a_child_of_the_loser, err);
 	assert_string_equal(content_of(err),
 		"waymark: log: cannot write to the file: No space left on device; lines are lost\n"
@@ -173,7 +173,7 @@ static int close_all_then_log(void)
 	char own[80];
 	struct stat st;
 
-	snprintf(own, sizeof(own), "%s/own", directory);
+	snprintf(own, sizeof(own), "%s/own", folder);
 	closefrom(3);
 	int fds[8];
 
@@ -199,7 +199,7 @@ static void descriptor_taken_by_the_program_is_never_written_to(void **state)
 
 static int log_after_leaving_the_directory(void)
 {
-	if (chdir(directory) < 0 || waymark_set_output("log", "relative", &error) < 0 ||
+	if (chdir(folder) < 0 || waymark_set_output("log", "relative", &error) < 0 ||
 		chdir("/") < 0) {
 		return 1;
 	}
@@ -214,7 +214,7 @@ static void lost_file_is_opened_anew_where_it_was(void **state)
 
 	(void)state;
 	in_child(log_after_leaving_the_directory, "/dev/null");
-	snprintf(file, sizeof(file), "%s/relative", directory);
+	snprintf(file, sizeof(file), "%s/relative", folder);
 	assert_string_equal(content_of(file), "probe value=1\n");
 }
 
@@ -223,7 +223,7 @@ static void fifo_without_reader_is_refused_at_once(void **state)
 	char fifo[80];
 
 	(void)state;
-	snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
+	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	assert_int_equal(waymark_set_output("log", fifo, &error), -1);
 }
@@ -241,5 +241,5 @@ int main(void)
 		TEST(fifo_without_reader_is_refused_at_once),
 	};
 
-	return cmocka_run_group_tests_name("log failure", tests, make_directory, remove_directory);
+	return cmocka_run_group_tests_name("log failure", tests, enter_folder, leave_folder);
 }

@@ -16,14 +16,13 @@
 #include <waymark/control.h>
 
 #include "events.h"
+#include "folder.h"
 #include "unit.h"
 
 EVENT(probe, WAYMARK_CTF, 1)
 EVENT_LIST(&waymark_event_probe)
 
 #define PATIENCE_MS 60000
-
-static char directory[] = "/tmp/waymark-snapshot-XXXXXX";
 
 /* Bytes of all streams of the trace. */
 static long written(void)
@@ -32,7 +31,7 @@ static long written(void)
 	glob_t found;
 	long sum = 0;
 
-	snprintf(pattern, sizeof(pattern), "%s/t/stream-*", directory);
+	snprintf(pattern, sizeof(pattern), "%s/t/stream-*", folder);
 	if (glob(pattern, 0, NULL, &found) != 0) {
 		return 0;
 	}
@@ -75,7 +74,7 @@ static int configure(const char *more)
 	char option[256];
 	struct waymark_error error;
 
-	snprintf(option, sizeof(option), "probe,file=%s/t,replace=on%s", directory, more);
+	snprintf(option, sizeof(option), "probe,file=%s/t,replace=on%s", folder, more);
 	if (waymark_configure(option, &error) < 0) {
 		fprintf(stderr, "%s\n", error.text);
 		return -1;
@@ -146,7 +145,7 @@ static int replace_own(void)
 
 	CHECK(configure("") == 0, 1);
 	trace_probe(1);
-	snprintf(option, sizeof(option), "file=%s/./t", directory);
+	snprintf(option, sizeof(option), "file=%s/./t", folder);
 	CHECK(waymark_configure(option, &error) < 0, 2);
 	CHECK(strstr(error.text, "not replaced: this process is writing to it"), 3);
 	CHECK(waymark_set_output("ctf", option + 5, NULL) < 0, 4);
@@ -213,21 +212,6 @@ static void a_flush_tells_what_could_not_be_written(void **state)
 	assert_int_equal(run(flush_what_cannot_be_written), 0);
 }
 
-static int make_directory(void **state)
-{
-	(void)state;
-	return mkdtemp(directory) ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", directory);
-	return system(command);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,5 +222,5 @@ int main(void)
 		cmocka_unit_test(a_flush_tells_what_could_not_be_written),
 	};
 
-	return cmocka_run_group_tests_name("snapshot", tests, make_directory, remove_directory);
+	return cmocka_run_group_tests_name("snapshot", tests, enter_folder, leave_folder);
 }

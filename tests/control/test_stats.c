@@ -15,6 +15,7 @@
 #include <waymark/control.h>
 
 #include "events.h"
+#include "folder.h"
 #include "unit.h"
 
 EVENT(counted, WAYMARK_CTF | WAYMARK_SIMPLE, 1)
@@ -267,10 +268,8 @@ int main(void)
 		cmocka_unit_test(counting_is_switched_by_an_option),
 		cmocka_unit_test(a_thousand_threads_are_listed_while_they_come_and_go),
 	};
-	char directory[] = "/tmp/waymark-stats-XXXXXX";
-	char command[64];
 
-	if (!mkdtemp(directory) || chdir(directory)) {
+	if (enter_folder(NULL)) {
 		return 1;
 	}
 	pid_t child = fork(); /* what it still writes at its end has its place */
@@ -283,6 +282,5 @@ int main(void)
 		return cmocka_run_group_tests(tests, NULL, NULL);
 	}
 	waitpid(child, &status, 0);
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
-	return system(command) || status;
+	return leave_folder(NULL) || status;
 }

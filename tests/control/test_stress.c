@@ -17,6 +17,7 @@
 #include <trace/control.h>
 
 #include "events.h"
+#include "folder.h"
 #include "made.h"
 #include "unit.h"
 
@@ -205,22 +206,10 @@ static void last_command_decides(void **state)
 	assert_int_equal(waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, NULL), 0);
 }
 
-static char directory[] = "/tmp/waymark-stress-XXXXXX";
-
-static int enter(void **state)
+static int flush_and_leave(void **state)
 {
-	(void)state;
-	return mkdtemp(directory) ? chdir(directory) : -1;
-}
-
-static int leave(void **state)
-{
-	char command[64];
-
-	(void)state;
 	waymark_flush(NULL);
-	snprintf(command, sizeof(command), "rm -r '%s'", directory);
-	return chdir("/") | system(command);
+	return leave_folder(state);
 }
 
 int main(int argc, char **argv)
@@ -231,5 +220,5 @@ int main(int argc, char **argv)
 	};
 
 	seconds = argc > 1 ? (unsigned int)atoi(argv[1]) : seconds;
-	return cmocka_run_group_tests_name("stress", tests, enter, leave);
+	return cmocka_run_group_tests_name("stress", tests, enter_folder, flush_and_leave);
 }

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
 TRACETOOL, ROOT, LIBRARY = (os.path.abspath(a) for a in sys.argv[1:4])
 sys.path.insert(0, os.path.join(ROOT, "bench"))
@@ -19,14 +18,6 @@ bar cpu = {0}, a = 0xD2
 baz_trans cpu = {0}, a = 0xD3
 baz_exec cpu = {0}, a = 0xD3
 """
-
-
-def why_skipped():
-    if os.environ.get("WAYMARK_SANITIZER") == "thread":
-        return "a program without TSan cannot load a library with it"
-    if subprocess.run(["pkg-config", "--exists", "lttng-ust >= 2.13"], check=False).returncode:
-        return "liblttng-ust-dev 2.13 or later is missing"
-    return lttng.why_no_daemon()
 
 
 def build():
@@ -57,19 +48,14 @@ def record(daemon):
 
 
 def main():
-    reason = why_skipped()
+    reason = lttng.why_no_tests()
     if reason:
         print("skipped:", reason)
         return 77
-    with tempfile.TemporaryDirectory() as home:
-        os.chdir(home)
+    with lttng.daemon_of_tests() as daemon:
+        os.chdir(daemon.home)
         build()
-        daemon = lttng.Daemon(home)
-        try:
-            daemon.environment["LTTNG_UST_REGISTER_TIMEOUT"] = "10000"
-            cpu, found = record(daemon)
-        finally:
-            daemon.close()
+        cpu, found = record(daemon)
     expected = EXPECTED.format(f"0x{int(cpu, 16):X}")
     if found != expected:
         print(f"FAILED: found\n{found}expected\n{expected}")

@@ -138,18 +138,14 @@ def test_lttng():
     reason = lttng.why_no_daemon()
     if reason:
         skip(reason)
-    with tempfile.TemporaryDirectory() as home:
-        daemon = lttng.Daemon(home)
-        try:
-            daemon.lttng("create", "live", f"--output={home}/trace")
-            daemon.lttng("enable-event", "--userspace", "live:*")
-            daemon.lttng("add-context", "--userspace", "--type=vtid")
-            daemon.lttng("start")
-            run([PROGRAM], **{**daemon.environment, "LTTNG_UST_REGISTER_TIMEOUT": "10000"})
-            daemon.lttng("destroy", "live")
-        finally:
-            daemon.close()
-        check_babeltrace(home + "/trace", OF_LTTNG)
+    with lttng.daemon_of_tests() as daemon:
+        daemon.lttng("create", "live", f"--output={daemon.trace}")
+        daemon.lttng("enable-event", "--userspace", "live:*")
+        daemon.lttng("add-context", "--userspace", "--type=vtid")
+        daemon.lttng("start")
+        run([PROGRAM], **daemon.environment)
+        daemon.lttng("destroy", "live")
+        check_babeltrace(str(daemon.trace), OF_LTTNG)
 
 
 def bpftrace(*arguments):

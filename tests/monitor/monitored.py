@@ -187,6 +187,13 @@ class Monitored(unittest.TestCase):
         self.assertIsNotNone(client, f"{path or self.path} cannot be reached")
         return client
 
+    def assert_over(self, host, how):
+        """The monitor, however it was begun; the program and its streams are not."""
+        if how == "start":
+            self.assertTrue(until(lambda: host.threads() == {}))
+        else:
+            self.assertTrue(until(lambda: host.do("ended") == "1"))
+
     def assert_answers(self, client):
         self.assertEqual(client.ask("hello"), "hello")
 

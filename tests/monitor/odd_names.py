@@ -4,30 +4,16 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+from qmp import connect
 
 TALKER = os.path.abspath(sys.argv.pop(1))
 NAME = b"t\xe9lker"
 SHOWN = r"t\xe9lker"
-
-
-def connect(path):
-    end = time.monotonic() + 30
-    while True:
-        s = socket.socket(socket.AF_UNIX)
-        try:
-            s.connect(path)
-            return s
-        except OSError:
-            s.close()
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.01)
 
 
 class OddNames(unittest.TestCase):
@@ -44,7 +30,6 @@ class OddNames(unittest.TestCase):
             env={**os.environ, "WAYMARK_TRACE": f"control={where}"})
         self.addCleanup(self.process.communicate)
         s = connect(where)
-        s.settimeout(10)
         self.addCleanup(s.close)
         self.stream = s.makefile("rw")
         self.addCleanup(self.stream.close)

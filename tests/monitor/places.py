@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Sockets, descriptors, standard streams: places.py HOST ECHO STATIC REAL"""
+"""Sockets, descriptors, standard streams: places.py HOST ECHO STATIC REAL [TEST...]"""
 
 import os
 import pty
@@ -9,11 +9,10 @@ import signal
 import socket
 import stat
 import subprocess
-import termios
 import time
 
 import monitored
-from monitored import NEVER_MS, Client, Host, until
+from monitored import NEVER_MS, Host, until
 
 
 def each_way(test):
@@ -115,11 +114,8 @@ class Descriptors(monitored.Monitored):
         return host
 
     def ends(self, host, how):
-        """The monitor is over, and the program lives."""
-        if how == "start":
-            self.assertTrue(until(lambda: host.threads() == {}))
-        else:
-            self.assertTrue(until(lambda: host.do("ended") == "1"))
+        self.assert_over(host, how)
+        if how != "start":
             self.assertEqual(host.do("close"), "ok")
         self.assertEqual(int(host.do("files")), self.files - 1)
 
@@ -196,13 +192,6 @@ class Streams(monitored.Monitored):
         host = self.host(f"{how} stdio", stdin=stdin, stdout=stdout)
         return host
 
-    def ends(self, host, how):
-        """The monitor is over, the program and its streams are not."""
-        if how == "start":
-            self.assertTrue(until(lambda: host.threads() == {}))
-        else:
-            self.assertTrue(until(lambda: host.do("ended") == "1"))
-
     @each_way
     def test_pipes_and_their_end(self, how):
         host = self.stdio(how, subprocess.PIPE, subprocess.PIPE)
@@ -213,7 +202,7 @@ class Streams(monitored.Monitored):
         host.process.stdin.close()
         host.process.stdin = None
         self.assertEqual(read_until(host.process.stdout.fileno(), b"three\n"), b"three\n")
-        self.ends(host, how)
+        self.assert_over(host, how)
 
     @each_way
     def test_a_file_is_read_to_its_end_and_a_file_is_written(self, how):
@@ -222,13 +211,13 @@ class Streams(monitored.Monitored):
         told = self.work / f"told-{how}"
         with asked.open() as stdin, told.open("w") as stdout:
             host = self.stdio(how, stdin, stdout)
-        self.ends(host, how)
+        self.assert_over(host, how)
         self.assertEqual(told.read_text(), "ready\n" + asked.read_text())
 
     @each_way
     def test_nothing_to_read_ends_at_once(self, how):
         host = self.stdio(how, subprocess.DEVNULL, subprocess.DEVNULL)
-        self.ends(host, how)
+        self.assert_over(host, how)
         self.assertEqual(host.do("start on"), "ok")
         self.assert_answers(self.client(self.default_path(host.pid)))
 
@@ -241,7 +230,7 @@ class Streams(monitored.Monitored):
         os.close(read)
         host.process.stdin.write(b"hello\n")
         host.process.stdin.flush()
-        self.ends(host, how)
+        self.assert_over(host, how)
         self.assertEqual(host.do("pendingpipe"), "0")
 
     @each_way
@@ -280,7 +269,7 @@ class Streams(monitored.Monitored):
         self.assertEqual(len(client.line()), 3000000)
         self.assertEqual(client.line(), "after")
         client.socket.shutdown(socket.SHUT_WR)
-        self.ends(host, how)
+        self.assert_over(host, how)
 
     @each_way
     def test_a_terminal_edits_lines_and_ends_with_ctrl_d(self, how):
@@ -292,7 +281,7 @@ class Streams(monitored.Monitored):
         os.write(ours, b"helxx\x7f\x7flo\n")
         self.assertIn(b"\r\nhello\r\n", read_until(ours, b"\r\nhello\r\n"))
         os.write(ours, b"\x04")
-        self.ends(host, how)
+        self.assert_over(host, how)
         os.close(ours)
 
     @each_way

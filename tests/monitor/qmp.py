@@ -1,21 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""A client of QMP for tests that use a program's monitor, and do not test its bytes."""
+"""Clients of monitors: a connection, and a client of QMP for tests that do not test its bytes."""
 
 import json
 import socket
 import time
 
 
+PATIENCE_S = 60
+
+
+def connect(path, patience=PATIENCE_S):
+    """A socket, as soon as somebody listens there; its answers are waited for as long."""
+    deadline = time.monotonic() + patience
+    while True:
+        s = socket.socket(socket.AF_UNIX)
+        if s.connect_ex(path) == 0:
+            s.settimeout(patience)
+            return s
+        s.close()
+        assert time.monotonic() < deadline, f"nobody listens at {path}"
+        time.sleep(0.01)
+
+
 class Qmp:
-    """Waits until somebody listens at `path`, and a minute or two for each answer."""
+    """Waits two minutes at most until somebody listens at `path`, and for each answer."""
 
     def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(120)
-        deadline = time.monotonic() + 60
-        while self.socket.connect_ex(path) != 0:
-            assert time.monotonic() < deadline, "nobody listens"
-            time.sleep(0.01)
+        self.socket = connect(path, 2 * PATIENCE_S)
         self.file = self.socket.makefile("rw", newline="\n")
         assert "QMP" in json.loads(self.file.readline())
         self.command("qmp_capabilities")

@@ -14,29 +14,11 @@ folder of the test is DIR, the program's number PID, that of a vCPU POINTER.
 import difflib
 import os
 import re
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 
-PATIENCE_S = 30
-
-
-def connect(path):
-    """The monitor's socket, once it is there."""
-    end = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            s = socket.socket(socket.AF_UNIX)
-            s.connect(path)
-            s.settimeout(PATIENCE_S)
-            return s
-        except OSError:
-            s.close()
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.01)
+from qmp import PATIENCE_S, connect
 
 
 class Talk:

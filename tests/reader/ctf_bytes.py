@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Makes native traces byte by byte, right or wrong: metadata, packets, and what a killed process
-leaves in memory. The layouts are those of packet.h, ctf.h and arena.h in src/format.
+leaves in memory. The layouts are those of packet.h and ctf.h in src/format.
 """
 
+import os
 import struct
+import sys
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+import arena_bytes  # noqa: E402
 
 MAGIC = 0xC1FC1FC1
 UUID = bytes(range(0x10, 0x20))
@@ -177,18 +182,12 @@ class Trace:
             (directory / name).write_bytes(data)
 
 
-UNIT = 65536
-
-
 def arena(t, packets, counts):
     """What a killed process leaves in memory; counts: (lost, evicted) of streams 1, 2, ..."""
-    clocks = [v for s in (10, 50) for v in (s * FREQ, s * 10**9, (EPOCH + s) * 10**9)]
-    head = struct.pack("<QIIQ16sIIQQII6QII", 0x414B52414D594157, 3, 5, UNIT * 32, t.uuid, 77, 0,
-                       len(counts), 16384, 0, 0, *clocks, 0, 0) + 2 * (t.uuid + bytes(4096))
-    data = bytearray(UNIT * 32)
-    data[:len(head)] = head
-    for n, count in enumerate(counts):
-        data[16384 + 24 * n:16408 + 24 * n] = struct.pack("<QQQ", *count, 0)
-    for n, packet in enumerate(packets):
-        data[UNIT * (6 + 2 * n):UNIT * (6 + 2 * n) + len(packet)] = packet
+    data = bytearray(32 * arena_bytes.UNIT)
+    for at, piece in arena_bytes.pieces(
+            uuid=t.uuid, units=32, first_unit=5, pid=77, directory=b"", counts=counts,
+            clocks=[v for s in (10, 50) for v in (s * FREQ, s * 10**9, (EPOCH + s) * 10**9)],
+            packets={1 + 2 * n: packet for n, packet in enumerate(packets)}):
+        data[at:at + len(piece)] = piece
     return bytes(data)

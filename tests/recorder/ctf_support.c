@@ -178,12 +178,17 @@ bool can_judge(void)
 	return there;
 }
 
+void in_trace(char path[PATH_MAX], const struct ctf_trace *t, const char *name)
+{
+	assert_true(snprintf(path, PATH_MAX, "%s/%s", t->path, name) < PATH_MAX);
+}
+
 long size_in(const struct ctf_trace *t, const char *name)
 {
-	char path[PATH_MAX + 64];
+	char path[PATH_MAX];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/%s", t->path, name);
+	in_trace(path, t, name);
 	return stat(path, &st) ? -1 : (long)st.st_size;
 }
 

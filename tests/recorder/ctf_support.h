@@ -54,6 +54,9 @@ bool can_judge(void);
 #define run_judged(tests) run_tests_judged(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
 int run_tests_judged(const char *name, const struct CMUnitTest *tests, size_t count);
 
+/* Where a file of the trace is. */
+void in_trace(char path[PATH_MAX], const struct ctf_trace *t, const char *name);
+
 /* The size of a file of the trace; -1 when there is none. */
 long size_in(const struct ctf_trace *t, const char *name);
 

@@ -2,11 +2,14 @@
 /* See support.h. */
 #include <inttypes.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -155,6 +158,26 @@ static void default_signals(void)
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		signal(signals[i], SIG_DFL);
+	}
+}
+
+void forbid_call(unsigned int number, uint32_t bits, int error)
+{
+	const struct sock_filter of_bits = BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
+	const struct sock_filter of_all = BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0, 0, 1);
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		bits ? of_bits : of_all,
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { sizeof(code) / sizeof(code[0]), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
+		_exit(77);
 	}
 }
 

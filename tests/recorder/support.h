@@ -108,6 +108,12 @@ void trace_none(void);
 void enter_directory(void);
 void leave_directory(void);
 
+/*
+ * From here on the system call fails with that error; only where its third argument has some of
+ * `bits`, if they are not 0. Ends the process with 77 where there are no filters.
+ */
+void forbid_call(unsigned int number, uint32_t bits, int error);
+
 /* Runs `body` in a child; returns its wait status. `body` returns to exit(0). */
 int run(void (*body)(void));
 int run_with_pid(void (*body)(void), pid_t *pid);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../common/step.h"
 #include "support.h"
 #include "rt/record/arena.h"
 #include "rt/record/clock.h"
@@ -160,12 +161,12 @@ static void begin_steps(void (*what)(void), long from)
 	inside = what;
 	step = from;
 	steps = 0;
-	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+	BEGIN_STEPS();
 }
 
 static void end_steps(void)
 {
-	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+	END_STEPS();
 }
 
 /* Whether the kernel can store into all of the chunk; else that is an error, and no signal. */

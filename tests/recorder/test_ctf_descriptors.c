@@ -5,13 +5,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,11 +18,6 @@
 
 static struct ctf_trace trace;
 static struct ctf_files files;
-
-static void in_trace(char path[PATH_MAX], const char *name)
-{
-	assert_true(snprintf(path, PATH_MAX, "%s/%s", trace.path, name) < PATH_MAX);
-}
 
 static void begin(const char *name)
 {
@@ -62,30 +54,11 @@ static void a_disk_that_wants_other_memory_gets_it_through_the_cache(void **stat
 	free(p);
 }
 
-/* As file systems do that have no direct writes. */
-static void forbid_direct(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_DIRECT, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = { sizeof(code) / sizeof(code[0]), code };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
-		exit(77);
-	}
-}
-
 static void write_without_direct(void)
 {
 	struct source s = { &trace, 1, 0, 0 };
 
-	forbid_direct();
+	forbid_call(SYS_openat, O_DIRECT, EINVAL); /* as file systems without it */
 	begin("plain.ctf");
 	exit(write_packets(&files, &s, 40, 300) == 40 && !files.open[0].direct ? 0 : 1);
 }
@@ -181,7 +154,7 @@ static void a_link_in_the_way_is_not_followed(void **state)
 
 	(void)state;
 	begin("linked.ctf");
-	in_trace(path, "stream-1");
+	in_trace(path, &trace, "stream-1");
 	assert_int_equal(symlink("/dev/null", path), 0);
 	assert_int_equal(write_packets(&files, &s, 2, 10), 0);
 	assert_int_equal(files.error, ELOOP);

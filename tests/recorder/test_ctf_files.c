@@ -20,11 +20,6 @@
 static struct ctf_trace trace;
 static struct ctf_files files;
 
-static void in_trace(char path[PATH_MAX], const char *name)
-{
-	assert_true(snprintf(path, PATH_MAX, "%s/%s", trace.path, name) < PATH_MAX);
-}
-
 static void begin(const char *name)
 {
 	begin_trace(&trace, &files, make_config(name, 0, 0));
@@ -94,7 +89,7 @@ static void nothing_but_events_leaves_the_process(void **state)
 	(void)state;
 	begin("clean.ctf");
 	assert_int_equal(write_packets(&files, &s, 3, 200), 3);
-	in_trace(path, "stream-1");
+	in_trace(path, &trace, "stream-1");
 	int fd = open(path, O_RDONLY);
 
 	assert_int_equal(read(fd, bytes, sizeof(bytes)), sizeof(bytes));
@@ -110,7 +105,7 @@ static void append_rubbish(const char *name, size_t size)
 	static const char rubbish[20000] = "rubbish";
 	char path[PATH_MAX];
 
-	in_trace(path, name);
+	in_trace(path, &trace, name);
 	int fd = open(path, O_WRONLY | O_APPEND);
 
 	assert_int_equal(write(fd, rubbish, size), size);
@@ -150,7 +145,7 @@ static void an_index_that_is_not_true_goes(void **state)
 	waymark_ctf_pause(&files);
 	assert_int_equal(write_packets(&files, &s, 3, 10), 3);
 	assert_int_equal(size_in(&trace, "index/stream-1.idx"), -1);
-	in_trace(path, "stream-3");
+	in_trace(path, &trace, "stream-3");
 	assert_int_equal(write_packets(&files, &third, 3, 10), 3);
 	waymark_ctf_pause(&files);
 	assert_int_equal(truncate(path, 2 * 4096), 0);
@@ -158,7 +153,7 @@ static void an_index_that_is_not_true_goes(void **state)
 	third.events -= 10;
 	assert_int_equal(write_packets(&files, &third, 3, 20), 3);
 	assert_int_equal(size_in(&trace, "index/stream-3.idx"), -1);
-	in_trace(path, "index");
+	in_trace(path, &trace, "index");
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(write_packets(&files, &other, 3, 10), 3);
 	assert_int_equal(files.error, 0);

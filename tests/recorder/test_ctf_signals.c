@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../common/step.h"
 #include "ctf_pairs.h"
 #include "format/packet.h"
 #include "rt/record/process.h"
@@ -192,9 +193,9 @@ static void trap(int sig)
 static void stepped_pair(uint64_t i)
 {
 	steps = 0;
-	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+	BEGIN_STEPS();
 	trace_ctf(1, i);
-	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+	END_STEPS();
 }
 
 /* What the next stepped event finds. */

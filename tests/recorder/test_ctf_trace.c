@@ -4,13 +4,10 @@
  * is ever replaced, whoever begins one at the same time.
  */
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -99,27 +96,11 @@ static void the_default_is_named_by_the_process(void **state)
 	assert_int_equal(chdir(".."), 0);
 }
 
-static void forbid_renameat2(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = { sizeof(code) / sizeof(code[0]), code };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
-		exit(77);
-	}
-}
-
 static void name_without_renameat2(void)
 {
 	struct ctf_config *config = make_config("old/trace", 0, 0);
 
-	forbid_renameat2();
+	forbid_call(SYS_renameat2, 0, EINVAL);
 	if (mkdir("old", 0700) || mkdir("old/trace", 0700)) { /* empty, but somebody's */
 		exit(1);
 	}

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../common/step.h"
 #include "support.h"
 #include "rt/sink/sink.h"
 
@@ -241,9 +242,9 @@ static void trap(int sig, siginfo_t *info, void *context)
 static bool stepped_event(uint64_t i)
 {
 	steps = 0;
-	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+	BEGIN_STEPS();
 	trace_pair(1, i);
-	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+	END_STEPS();
 	if (getpid() != main_pid) {
 		uint64_t from = trace_in_handler ? 1 : 0;
 

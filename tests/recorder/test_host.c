@@ -7,16 +7,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -96,27 +92,10 @@ static void a_first_event_between_vfork_and_exec_takes_nothing_away(void **state
 	check_file("vforked", 0, 20);
 }
 
-/* As sandboxes do: no signal to anybody. */
-static void forbid_tgkill(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = { sizeof(code) / sizeof(code[0]), code };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
-		_exit(77);
-	}
-}
-
 static void record_in_a_sandbox(void)
 {
 	waymark_sink_simple.set_file("sandbox", false, NULL);
-	forbid_tgkill();
+	forbid_call(SYS_tgkill, 0, EPERM); /* as sandboxes do */
 	record_pairs(0, 10);
 	waymark_consume_find_dead();
 	waymark_recorder_flush();

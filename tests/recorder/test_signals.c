@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../common/step.h"
 #include "support.h"
 #include "rt/sink/sink.h"
 
@@ -130,9 +131,9 @@ static void trap(int sig)
 static void stepped_pair(uint64_t i)
 {
 	steps = 0;
-	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+	BEGIN_STEPS();
 	trace_pair(1, i);
-	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+	END_STEPS();
 }
 
 /* How full the packet is when the stepped event comes, and how much its handler records. */

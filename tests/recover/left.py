@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Makes what a killed process leaves: packets, stream files and arenas, byte by byte.
 
-The layouts are those of src/format/packet.h and src/format/arena.h; the
-metadata is what the program write_trace writes.
+The layout of packets is that of src/format/packet.h; the metadata is what the program write_trace writes.
 """
 
+import os
 import pathlib
 import struct
 import subprocess
+import sys
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+import arena_bytes  # noqa: E402
+from arena_bytes import UNIT  # noqa: E402
 
 UUID = bytes([0xAB, 2, 3] + 13 * [0])
 OPEN = 2**63 - 1
-UNIT = 65536
-FIRST_UNIT = 8
-TABLE = 16384
 ARENA = 64 << 20
 HEADER = "I16sIQQQQQQQII"
 BYTES = struct.calcsize("=" + HEADER)
@@ -68,20 +70,16 @@ def make_trace(program, path, streams):
 
 
 def make_arena(path, directory, packets, *, lost=None, streams=3, pid=4242):
-    """An arena file; `packets` by unit, `lost` by stream."""
+    """An arena file; `packets` by unit, `lost` by stream, of which there are `streams`."""
+    begin = (0, 5 * SECOND, 1_700_000_000 * SECOND)
+    now = (100 * SECOND, 105 * SECOND, 1_700_000_100 * SECOND)
     with open(path, "wb") as file:
         file.truncate(ARENA)
-        begin = (0, 5 * SECOND, 1_700_000_000 * SECOND)
-        now = (100 * SECOND, 105 * SECOND, 1_700_000_100 * SECOND)
-        file.write(struct.pack(
-            "=QIIQ16sIIQQII3Q3QII", 0x414B52414D594157, 3, FIRST_UNIT, ARENA, UUID, pid, 0,
-            streams, TABLE, 0, 0, *begin, *now, 0, 0)
-            + 2 * struct.pack("=16s4096s", UUID, str(directory).encode()))
-        for stream, count in (lost or {}).items():
-            file.seek(TABLE + (stream - 1) * 24)
-            file.write(struct.pack("=QQQ", count, 0, 0))
-        for unit, data in packets.items():
-            file.seek((FIRST_UNIT + unit) * UNIT)
+        for at, data in arena_bytes.pieces(
+                uuid=UUID, units=ARENA // UNIT, first_unit=8, pid=pid, directory=str(directory).encode(),
+                clocks=begin + now, counts=[((lost or {}).get(n + 1, 0), 0) for n in range(streams)],
+                packets=packets):
+            file.seek(at)
             file.write(data)
     return path
 

@@ -5,14 +5,7 @@ set -eu
 riscv=$(realpath "$1")
 guest=$2
 option=${3:-}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-fail() {
-	echo "$*"
-	exit 1
-}
+. "$(dirname "$(realpath "$0")")/lib.sh"
 
 # run STATUS ARGUMENT...: the output is in `out`
 run() {

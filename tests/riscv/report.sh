@@ -6,15 +6,7 @@ riscv=$(realpath "$1")
 report=$(realpath "$2")
 waymark=$(realpath "$3")
 guest=$4
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-fail() {
-	echo "$*"
-	[ ! -f out ] || head -n 40 out
-	exit 1
-}
+. "$(dirname "$(realpath "$0")")/lib.sh"
 
 # run ARGUMENT...: traces the machine into `trace` and tells of it in `out`
 run() {

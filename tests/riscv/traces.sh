@@ -6,14 +6,7 @@ riscv=$(realpath "$1")
 waymark=$(realpath "$2")
 guest=$3
 option=${4:-}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp"
-
-fail() {
-	echo "$*"
-	exit 1
-}
+. "$(dirname "$(realpath "$0")")/lib.sh"
 
 less=
 

@@ -20,6 +20,7 @@
 
 #include <waymark/control.h>
 
+#include "../common/step.h"
 #include "victim.h"
 
 #define NESTED 6u
@@ -60,9 +61,9 @@ static void interrupted(unsigned int thread, long at)
 #ifdef __x86_64__
 	step = at;
 	steps = 0;
-	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+	BEGIN_STEPS();
 	live(thread);
-	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+	END_STEPS();
 #else
 	(void)thread;
 	(void)at;

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 TRACETOOL, ROOT, LIBRARY = (os.path.abspath(a) for a in sys.argv[1:4])
 sys.path.insert(0, os.path.join(ROOT, "bench"))
@@ -47,17 +46,6 @@ def fail(message):
 def same(what, found, expected):
     if found != expected:
         fail(f"{what}:\n{found}\nexpected:\n{expected}")
-
-
-def why_skipped():
-    reason = lttng.why_no_daemon()
-    if os.environ.get("WAYMARK_SANITIZER") == "thread":
-        return "a program without TSan cannot load a library with it"
-    if not shutil.which("gcc"):
-        return "gcc is missing"
-    if subprocess.run(["pkg-config", "--exists", "lttng-ust >= 2.13"], check=False).returncode:
-        return "liblttng-ust-dev 2.13 or later is missing"
-    return reason
 
 
 def build(group, sources, output, *flags):
@@ -167,22 +155,17 @@ def check_plugin(daemon, program):
 
 
 def main():
-    reason = why_skipped()
+    reason = lttng.why_no_tests()
     if reason:
         print("skipped:", reason)
         return 77
-    with tempfile.TemporaryDirectory() as home:
-        os.chdir(home)
+    with lttng.daemon_of_tests() as daemon:
+        os.chdir(daemon.home)
         build_all()
-        daemon = lttng.Daemon(home)
-        try:
-            daemon.environment["LTTNG_UST_REGISTER_TIMEOUT"] = "10000"
-            program = Program(daemon.environment)
-            check_sessions(daemon, program)
-            check_plugin(daemon, program)
-            same("exit", program.end(), 0)
-        finally:
-            daemon.close()
+        program = Program(daemon.environment)
+        check_sessions(daemon, program)
+        check_plugin(daemon, program)
+        same("exit", program.end(), 0)
         # The log was on for one event all the time: three rounds.
         same("the log", pathlib.Path("log").read_text(),
              "ints i=-2147483648 u=4294967295 x=0xdeadbeef\n" * 3)
