@@ -6,7 +6,8 @@
  * records too), list (checks the list of descriptors), pidns, late (an event that is switched on in
  * the jail), forbidden (a system call that is not allowed), exit (by exit()), orphan (the broker
  * ends at once), turns (children one after another), killed (the same, at any moment, and how
- * much each had recorded), grandchild. Prints "ready" when the children have recorded.
+ * much each had recorded), grandchild, refused (waymark_init() may fail). Each STEP is one of
+ * jail_enter(), on the way into the jail. Prints "ready" when the children have recorded.
  */
 #include <fcntl.h>
 #include <pthread.h>

@@ -12,7 +12,10 @@
  */
 void jail_close(const int *more, size_t count);
 
-/* Steps of a jail that a word names: chroot=DIR, setuid=N, unshare, close. Dies on failure. */
+/*
+ * Steps of a jail that a word names: chroot=DIR, setuid=N, unshare, userns, close (all descriptors
+ * but ours), close-all. Dies on failure.
+ */
 void jail_enter(const char *word);
 
 /* Prints what went wrong, and ends. */
