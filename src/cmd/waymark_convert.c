@@ -18,18 +18,18 @@
 #include "write/simple_writer.h"
 #include "write/staged.h"
 
-enum { KEY_TO = ARGUMENT_LONG, KEY_PID, KEY_FORCE };
+enum { KEY_TO = ARGUMENT_LONG, KEY_PID, KEY_REPLACE };
 
 static const struct argument rows[] = {
 	{ 'e', "declarations", "FILE", "the events' declarations; may be repeated" },
 	{ 'o', "output", "OUT",
-		"what to write: a folder (ctf) or a file (simple),\n"
+		"what to write: a directory (ctf) or a file (simple),\n"
 		"- for standard output (simple)" },
 	{ KEY_TO, "to", "FORMAT",
 		"ctf: the native format; simple: simpletrace\n"
 		"version 4; default: the one that TRACE is not in" },
 	{ KEY_PID, "pid", "PID", "only the records of this process" },
-	{ KEY_FORCE, "force", NULL, "replace OUT if it is there" },
+	{ KEY_REPLACE, "replace", NULL, "replace OUT if it is there" },
 	{ 0 },
 };
 
@@ -49,7 +49,7 @@ struct convert {
 	struct session session;
 	enum target to;
 	const char *output;
-	bool force;
+	bool replace;
 	bool has_pid; /* `pid` is the one that is asked for, or the first one met */
 	bool picks; /* others are left out */
 	uint32_t pid;
@@ -94,8 +94,8 @@ static int take(struct convert *c, int key)
 		return set_format(c, optarg);
 	case KEY_PID:
 		return set_pid(c, optarg);
-	case KEY_FORCE:
-		c->force = true;
+	case KEY_REPLACE:
+		c->replace = true;
 		return 0;
 	default:
 		return key;
@@ -178,11 +178,12 @@ static bool may_open_output(struct convert *c)
 
 	if (c->to == TARGET_CTF && !is_simple(c)) {
 		session_say(&c->session,
-			"is a native trace already: copy the folder, or give --to simple");
+			"is a native trace already: copy the directory, or give --to simple");
 		return give_up(c);
 	}
 	if (is_standard && c->to == TARGET_CTF) {
-		return say_output(c, "a native trace is a folder and cannot go there: give -o OUT");
+		return say_output(
+			c, "a native trace is a directory and cannot go there: give -o OUT");
 	}
 	return is_standard || may_be_replaced(c);
 }
@@ -198,7 +199,7 @@ static bool open_output(struct convert *c)
 	if (!may_open_output(c)) {
 		return false;
 	}
-	if (!is_standard && !staged_begin(&c->staged, c->output, c->to == TARGET_CTF, c->force)) {
+	if (!is_standard && !staged_begin(&c->staged, c->output, c->to == TARGET_CTF, c->replace)) {
 		return say_output(c, c->staged.error);
 	}
 	if (c->to == TARGET_CTF) {

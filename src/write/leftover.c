@@ -207,12 +207,12 @@ bool leftover_explain(const char *path, char *text, size_t size)
 	} else if (found && o->state == LEFTOVER_ALIVE) {
 		snprintf(text, size,
 			"is gone, but process %" PRIu32 " still records into it: what it records "
-			"cannot be read without; end it, or move the folder back",
+			"cannot be read without; end it, or move the directory back",
 			o->pid);
 	} else if (found) {
 		snprintf(text, size,
 			"is gone, and what process %" PRIu32 " left in memory cannot be read "
-			"without: move the folder back, recover it where it is now, or throw "
+			"without: move the directory back, recover it where it is now, or throw "
 			"that away: waymark recover --discard %s",
 			o->pid, o->path);
 	}

@@ -139,7 +139,7 @@ static bool trace_may_go(struct staged *s, const struct stat *st)
 		if (directory >= 0) {
 			close(directory);
 		}
-		return fail(s, "is a folder with more than a trace in it: remove it yourself");
+		return fail(s, "is a directory with more than a trace in it: remove it yourself");
 	}
 	ctf_metadata_init(&md, NULL);
 	if (directory >= 0 && ctf_metadata_read(&md, directory, &ignored)) {
@@ -152,7 +152,7 @@ static bool trace_may_go(struct staged *s, const struct stat *st)
 	return !arena || may_go_with_arena(s, arena, st);
 }
 
-/* What --force may take away. */
+/* What --replace may take away. */
 static bool may_go(struct staged *s)
 {
 	struct stat st;
@@ -176,7 +176,7 @@ static bool in_the_way(struct staged *s)
 	if (s->replaces) {
 		return !may_go(s);
 	}
-	fail(s, "is there already; --force replaces it");
+	fail(s, "is there already; --replace takes it away");
 	return true;
 }
 
@@ -243,7 +243,7 @@ static bool rename_new(struct staged *s)
 		return !in_the_way(s) && (rename(s->temporary, s->path) == 0 ||
 						 fail(s, "cannot be made: %s", strerror(errno)));
 	}
-	return errno == EEXIST ? fail(s, "is there already; --force replaces it")
+	return errno == EEXIST ? fail(s, "is there already; --replace takes it away")
 			       : fail(s, "cannot be made: %s", strerror(errno));
 }
 

@@ -50,7 +50,7 @@ for output in declared linked; do
 	"$commands/waymark" print -e declared -o $output v4 2>err && fail "-o $output over the declarations"
 	same "declarations are not overwritten by the output" "$events" declared
 	grep -q "$output: is both the declarations and the output" err || fail "-o over declarations says why"
-	"$commands/waymark" convert -e declared --force -o $output v4 2>err && fail "convert -o $output"
+	"$commands/waymark" convert -e declared --replace -o $output v4 2>err && fail "convert -o $output"
 	same "declarations are not replaced" "$events" declared
 	grep -q "$output: is both the declarations and the output" err || fail "convert says why: $(cat err)"
 done

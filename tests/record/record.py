@@ -111,7 +111,7 @@ class Record(Recorded):
         (self.work / "link").symlink_to("t")
         self.assertIn("remove it yourself", self.record(
             "-o", "file", "--replace", PROGRAM, "1", status=125)[1])
-        self.assertIn("is a folder with more than a trace in it", self.record(
+        self.assertIn("is a directory with more than a trace in it", self.record(
             "-o", "t", "--replace", PROGRAM, "1", status=125)[1])
         self.record("-o", "link", "--replace", PROGRAM, "1", status=125)
         self.assertEqual((self.work / "t" / "mine").read_text(), "mine")

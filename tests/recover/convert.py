@@ -153,12 +153,12 @@ class Convert(unittest.TestCase):
             with self.subTest(name=name):
                 pid = [] if name == "v2" else ["--pid", "77"]
                 pick = "0" if name == "v2" else "77"
-                self.waymark("convert", "-e", events, *pid, "--force", "-o", "out", name)
+                self.waymark("convert", "-e", events, *pid, "--replace", "-o", "out", name)
                 wanted = self.lines("-e", events, *pid, name)
                 wanted = [line.replace(b" - blk", f" {pick} blk".encode()).replace(
                     b" - lost", f" {pick} lost".encode()) for line in wanted]
                 self.assertEqual(sorted(self.lines("out")), sorted(wanted))
-                self.waymark("convert", "-e", events, "--to", "simple", "--force", "-o", "new", name)
+                self.waymark("convert", "-e", events, "--to", "simple", "--replace", "-o", "new", name)
                 self.assertEqual(len(self.lines("-e", events, "new")),
                                  len(self.lines("-e", events, name)))
 
@@ -181,13 +181,13 @@ class Convert(unittest.TestCase):
         self.convert(simple)
         before = {f: f.read_bytes() for f in pathlib.Path("out").rglob("*") if f.is_file()}
         said = self.waymark("convert", "-e", "events", "-o", "out", "simple", status=1)[1]
-        self.assertIn("is there already; --force replaces it", said)
+        self.assertIn("is there already; --replace takes it away", said)
         for file, data in before.items():
             self.assertEqual(file.read_bytes(), data)
-        self.convert(simple, "--force")
+        self.convert(simple, "--replace")
         self.assertEqual(sorted(os.listdir()), ["events", "out", "simple"])
         pathlib.Path("out/mine").write_text("keep")
-        said = self.waymark("convert", "-e", "events", "--force", "-o", "out", "simple", status=1)[1]
+        said = self.waymark("convert", "-e", "events", "--replace", "-o", "out", "simple", status=1)[1]
         self.assertIn("more than a trace in it", said)
         self.assertEqual(pathlib.Path("out/mine").read_text(), "keep")
         self.assertEqual(sorted(os.listdir()), ["events", "out", "simple"])
@@ -212,7 +212,7 @@ class Convert(unittest.TestCase):
         simple.number(10**12, 1)
         trace, arena = self.crashed()
         pathlib.Path("simple").write_bytes(simple.data)
-        self.waymark("convert", "-e", "events", "--force", "-o", trace, "simple")
+        self.waymark("convert", "-e", "events", "--replace", "-o", trace, "simple")
         self.assertEqual(len(self.lines(trace)), 1)
         self.assertFalse(arena.exists())
         self.assertEqual(sorted(os.listdir()), ["crashed", "events", "shm", "simple"])
@@ -223,7 +223,7 @@ class Convert(unittest.TestCase):
         trace, arena = self.crashed()
         pathlib.Path("simple").write_bytes(simple.data)
         shutil.copytree(trace, "copy")
-        self.waymark("convert", "-e", "events", "--force", "-o", "copy", "simple")
+        self.waymark("convert", "-e", "events", "--replace", "-o", "copy", "simple")
         self.assertEqual(len(self.lines(trace)), 8)
 
     def test_a_trace_that_is_recorded_is_not_replaced_and_its_snapshot_says_so(self):
@@ -234,13 +234,13 @@ class Convert(unittest.TestCase):
         with open(arena, "rb") as living:
             fcntl.flock(living, fcntl.LOCK_SH)
             before = {f: f.read_bytes() for f in trace.rglob("*") if f.is_file()}
-            said = self.waymark("convert", "-e", "events", "--force", "-o", trace, "simple", status=1)[1]
+            said = self.waymark("convert", "-e", "events", "--replace", "-o", trace, "simple", status=1)[1]
             self.assertIn("is being recorded by process 4242", said)
             self.assertEqual({f: f.read_bytes() for f in trace.rglob("*") if f.is_file()}, before)
             self.assertTrue(arena.exists())
             said = self.waymark("convert", "-o", "snapshot", trace)[1]
             self.assertIn("is still being recorded by process 4242", said)
-        self.assertEqual(self.waymark("convert", "--force", "-o", "snapshot", trace)[1], "")
+        self.assertEqual(self.waymark("convert", "--replace", "-o", "snapshot", trace)[1], "")
 
     def test_nothing_is_written_into_a_trace(self):
         simple = Simple()
@@ -248,7 +248,7 @@ class Convert(unittest.TestCase):
         self.convert(simple)
         before = sorted(os.listdir("out"))
         for place in ("out/new", "out/index/new", "./out/../out/stream-1"):
-            said = self.waymark("convert", "--force", "-o", place, "out", status=1)[1]
+            said = self.waymark("convert", "--replace", "-o", place, "out", status=1)[1]
             self.assertIn("would be inside the trace", said)
         self.assertEqual(sorted(os.listdir("out")), before)
 
@@ -264,15 +264,15 @@ class Convert(unittest.TestCase):
                               ("out/../out", "out"), ("simple", "simple"), ("hard", "simple"),
                               ("simple", "hard")):
             with self.subTest(output=output, trace=trace):
-                said = self.waymark("convert", "-e", "events", "--force", "-o", output, trace, status=1)[1]
+                said = self.waymark("convert", "-e", "events", "--replace", "-o", output, trace, status=1)[1]
                 self.assertEqual(said, f"waymark convert: {trace}: is both the trace and the output\n")
         with open("simple", "rb") as stdin:
-            done = subprocess.run([WAYMARK, "convert", "-e", "events", "--force", "-o", "simple", "-"],
+            done = subprocess.run([WAYMARK, "convert", "-e", "events", "--replace", "-o", "simple", "-"],
                                   stdin=stdin, capture_output=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"is both the trace and the output", done.stderr)
         for output in ("out", "link/../out", "."):
-            said = self.waymark("convert", "-e", "events", "--force", "-o", output, "out/stream-9",
+            said = self.waymark("convert", "-e", "events", "--replace", "-o", output, "out/stream-9",
                                 status=1)[1]
             self.assertIn(f"{output}: has the trace in it", said)
         self.assertEqual({f: f.read_bytes() for f in pathlib.Path(".").rglob("*") if f.is_file()}, before)
@@ -318,7 +318,7 @@ class Convert(unittest.TestCase):
         self.convert(simple)
         self.assertIn("is a native trace already",
                       self.waymark("convert", "--to", "ctf", "-o", "x", "out", status=1)[1])
-        self.assertIn("is a folder and cannot go there",
+        self.assertIn("is a directory and cannot go there",
                       self.waymark("convert", "-e", "events", "-o", "-", "simple", status=1)[1])
         self.assertTrue(self.waymark("convert", "-o", "-", "out")[0].startswith(b"\xff" * 8))
 

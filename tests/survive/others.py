@@ -249,7 +249,7 @@ class Others(survive.Survive):
         out.chmod(0o777)
         commands = {"print": ["print"], "print --follow": ["print", "--follow"], "info": ["info"],
                     "info --json": ["info", "--json"],
-                    "convert": ["convert", "-o", str(out / "simple"), "--force"]}
+                    "convert": ["convert", "-o", str(out / "simple"), "--replace"]}
         for kind in ("runs", "killed"):
             if kind == "killed":
                 victim.kill()
