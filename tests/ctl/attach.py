@@ -100,7 +100,7 @@ class Attach(common.Case):
 
     def test_shows_only_what_comes_from_now_on(self):
         program = self.start(20, trace="*,file=t.ctf,control=on")
-        time.sleep(0.7)
+        self.wait_for(lambda: self.recorded(program) > 3 * 1001)
         p = self.attach(program, "tack_text", "--count=100")
         names, numbers = zip(*self.ended(p))
         self.assertEqual(names, ("tack_text",) * 100)
@@ -189,7 +189,7 @@ class Attach(common.Case):
         self.assertEqual(len(self.assert_no_holes(self.ended(p))), 20)
         self.ctl(program, "on", "tick")
         time.sleep(0.1)
-        recorded = json.loads(self.ctl(program, "stats", "--json"))["recorded"]
+        recorded = self.recorded(program)
         program.kill()
         program.wait()
         printed = subprocess.run([common.WAYMARK, "print", "here.ctf"], env=self.env, cwd=self.work,

@@ -71,6 +71,9 @@ class Case(unittest.TestCase):
         states = json.loads(self.ctl(target, "list", "--json"))
         return [e["name"] for e in states if e["state"] == "enabled"]
 
+    def recorded(self, target):
+        return json.loads(self.ctl(target, "stats", "--json"))["recorded"]
+
     def wait_for(self, what, seconds=PATIENCE):
         end = time.monotonic() + seconds
         while not what():

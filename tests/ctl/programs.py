@@ -149,7 +149,7 @@ class Ctl(common.Case):
 
     def test_shows_what_was_recorded(self):
         p = self.start(100, trace="t*,stats=on,file=t.ctf,control=on")
-        self.wait_for(lambda: json.loads(self.ctl(p, "stats", "--json"))["recorded"] > 300)
+        self.wait_for(lambda: self.recorded(p) > 300)
         stats = json.loads(self.ctl(p, "stats", "--json", "--events", "--threads"))
         self.assertEqual({e["name"] for e in stats["per-event"]}, set(ALL[:3]))
         self.assertEqual(stats["per-thread"][0]["tid"], p.pid)
