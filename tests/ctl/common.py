@@ -14,6 +14,7 @@ import threading
 import time
 import unittest
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and programs would inherit that
 WAYMARK, TICKER, MONITOR, COMPLETIONS = (os.path.abspath(a) for a in sys.argv[1:5])
 PATIENCE = 30
 GREETING = {"QMP": {"version": {"qemu": {"micro": 0, "minor": 1, "major": 0},

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import unittest
 
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and programs would inherit that
 WAYMARK, VICTIM, CHECK = (os.path.abspath(a) for a in sys.argv[1:4])
 STATE = re.compile("waymark print: .*: its process (still runs|was killed|ended)")
 LONG = "WAYMARK_TEST_LONG" in os.environ
