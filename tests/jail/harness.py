@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A folder, and programs in jails in it: for the cases of jail.py."""
+import contextlib
 import glob
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,7 +33,8 @@ class Harness(unittest.TestCase):
 
     def tearDown(self):
         for process in self.running:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # a broker's devices outlive it
             process.wait()
             for stream in (process.stdout, process.stderr):
                 if stream:
@@ -40,7 +43,8 @@ class Harness(unittest.TestCase):
 
     def start(self, argv, **more):
         process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   stdin=subprocess.DEVNULL, text=True, env=self.env, **more)
+                                   stdin=subprocess.DEVNULL, text=True, env=self.env,
+                                   start_new_session=True, **more)
         self.running.append(process)
         return process
 
