@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "support.h"
+#include "rt/record/process.h"
 #include "rt/sink/sink.h"
 #include "rt/event/registry.h"
 
@@ -149,6 +150,19 @@ void leave_directory(void)
 	assert_int_equal(chdir("/"), 0);
 	snprintf(command, sizeof(command), "rm -rf %s", directory);
 	assert_int_equal(system(command), 0);
+}
+
+pid_t fork_calmly(void)
+{
+	const struct process *p = waymark_process_current();
+
+	for (int ms = 0; UNDER_SANITIZER && p && ms < 1000; ms++) {
+		if (__atomic_load_n(&p->writer, __ATOMIC_ACQUIRE) != WRITER_STARTING) {
+			break;
+		}
+		sleep_ms(1);
+	}
+	return fork();
 }
 
 /* The signals that cmocka catches, as a program has them. */

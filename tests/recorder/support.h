@@ -114,6 +114,13 @@ void leave_directory(void);
  */
 void forbid_call(unsigned int number, uint32_t bits, int error);
 
+/*
+ * fork(), by a thread whose process has a writer that may be beginning. Under a sanitizer a thread
+ * that begins holds locks of its allocator, and a child that finds them taken waits for ever: so
+ * there it has begun. Async-signal-safe; a handler that has interrupted who starts it goes on.
+ */
+pid_t fork_calmly(void);
+
 /* Runs `body` in a child; returns its wait status. `body` returns to exit(0). */
 int run(void (*body)(void));
 int run_with_pid(void (*body)(void), pid_t *pid);

@@ -37,12 +37,17 @@ static pid_t raw_clone(void)
 #endif
 }
 
-static pid_t (*const forms[])(void) = { fork, raw_clone };
+static pid_t (*const forms[])(void) = { fork_calmly, raw_clone };
+
+/* Emulators and sanitizers know no other forks than the C library's: their own locks stay taken. */
+#define FORMS (UNDER_EMULATOR || UNDER_SANITIZER ? 1u : 2u)
 
 static int stop;
+static int begun; /* the thread has, and with it what a sanitizer does first */
 
 static void *record_meanwhile(void *who)
 {
+	__atomic_store_n(&begun, 1, __ATOMIC_RELAXED);
 	for (uint64_t i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
 		trace_pair((uintptr_t)who, i);
 		usleep(20);
@@ -59,8 +64,11 @@ static void fork_many(void)
 	waymark_sink_simple.set_file("forks", false, NULL);
 	record(1, 10);
 	pthread_create(&t, NULL, record_meanwhile, (void *)2);
+	while (UNDER_SANITIZER && !__atomic_load_n(&begun, __ATOMIC_RELAXED)) {
+		sleep_ms(1);
+	}
 	for (unsigned int i = 0; i < rounds * 2; i++) {
-		pid_t pid = forms[UNDER_EMULATOR ? 0 : i % 2]();
+		pid_t pid = forms[i % FORMS]();
 
 		if (pid == 0) {
 			record((uint64_t)getpid() + 1000, CHILD_EVENTS);
@@ -93,7 +101,7 @@ static void fork_generations(void)
 	waymark_sink_simple.set_file("forks", false, NULL);
 	for (int depth = 0; depth < 4; depth++) {
 		record((uint64_t)getpid() + 1000, 10);
-		pid_t pid = fork();
+		pid_t pid = fork_calmly();
 
 		if (pid) {
 			wait_for(pid);
@@ -156,7 +164,7 @@ static void fork_and_leave_soon(void)
 {
 	waymark_sink_simple.set_file("forks", false, NULL);
 	trace_pair(1, 0);
-	pid_t pid = fork();
+	pid_t pid = fork_calmly();
 
 	if (pid == 0) {
 		record((uint64_t)getpid() + 1000, 5);
@@ -177,7 +185,7 @@ static void fork_with_threads_in_the_child(void)
 {
 	waymark_sink_simple.set_file("forks", false, NULL);
 	trace_pair(1, 0);
-	pid_t pid = fork();
+	pid_t pid = fork_calmly();
 
 	if (pid == 0) {
 		pthread_t t;
@@ -226,7 +234,7 @@ static void trap(int sig, siginfo_t *info, void *context)
 	if (steps++ != step) {
 		return;
 	}
-	pid_t pid = fork();
+	pid_t pid = fork_calmly();
 
 	if (pid == 0) {
 		*flags &= ~(greg_t)0x100;
@@ -308,6 +316,9 @@ int main(void)
 	if (UNDER_TSAN) {
 		puts("skipped: ThreadSanitizer remembers accesses to pages that fork has wiped");
 		return 77;
+	}
+	if (FORMS == 1) {
+		puts("left out: raw clone(), whose child finds an emulator's or sanitizer's locks taken");
 	}
 	enter_directory();
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

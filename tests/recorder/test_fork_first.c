@@ -20,7 +20,7 @@ static pid_t main_pid;
 static void fork_at_once(int sig)
 {
 	(void)sig;
-	pid_t pid = fork();
+	pid_t pid = fork_calmly();
 
 	if (pid == 0) {
 		if (trace_in_handler) {

@@ -51,7 +51,7 @@ static void fork_one(void)
 	waymark_sink_simple.set_file("forks", false, NULL);
 	trace_pair(1, 0);
 	parents = recorder_arena(&waymark_process()->recorders[WAYMARK_RECORDER_SIMPLE]);
-	pid_t pid = fork();
+	pid_t pid = fork_calmly();
 
 	if (pid == 0) {
 		/* Where the kernel passes the memory on, nothing could be mapped there. */
