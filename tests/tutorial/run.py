@@ -203,6 +203,17 @@ def steps_of(document):
     return steps
 
 
+def left_behind(directory, env):
+    """Memory of programs that nothing of the document has put into their traces."""
+    if not shutil.which("waymark", path=env["PATH"]):
+        return
+    listed = subprocess.run(["waymark", "recover", "--list"], env=env, check=False, capture_output=True,
+                            text=True).stdout
+    for line in listed.splitlines():
+        if f"{directory}/" in line:
+            yield f"the document leaves this behind: {line}"
+
+
 def run(document, prefix, top, wanted=report):
     """Does it all below the directory top; returns the exit status."""
     directory, state = top / "kv", top / "state"
@@ -219,12 +230,13 @@ def run(document, prefix, top, wanted=report):
             os.killpg(shell.pid, 9)
         except ProcessLookupError:
             pass
+    faults = list(left_behind(directory, environment(top, prefix)))
     # What a killed program has left in memory goes with its trace.
     traces = [str(path) for path in directory.glob("*.ctf")]
     if traces:
         subprocess.run(["waymark", "recover", *traces], env=environment(top, prefix), check=False,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    faults = list(wanted(document, steps, state, directory) or [])
+    faults += wanted(document, steps, state, directory) or []
     reached = (state / "reached").read_text().strip()
     if reached != "end":
         line, _, _, content = steps[int(reached)]
