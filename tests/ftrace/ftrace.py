@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 CLONE_NEWNS = 0x20000
+CLONE_NEWUSER = 0x10000000
 LINE = re.compile(r"^ *(?P<who>.*)-(?P<tid>\d+) +\[\d+\] .{5,6} +(?P<time>\d+\.\d+): "
                   r"(?P<event>\w+): (?P<text>.*)$")
 LONGEST = 4054  # of a kernel since 6.8, 1024 before
@@ -42,12 +43,22 @@ def write(path, text):
         f.write(text)
 
 
+def own_mounts():
+    """Gives this process mounts of its own; who is not root is root of them."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    user, group = os.geteuid(), os.getegid()
+    if libc.unshare(CLONE_NEWNS | (CLONE_NEWUSER if user else 0)) != 0:
+        skip("no mount namespace: " + os.strerror(ctypes.get_errno()))
+    if user:
+        write("/proc/self/setgroups", "deny")
+        write("/proc/self/uid_map", f"0 {user} 1")
+        write("/proc/self/gid_map", f"0 {group} 1")
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+
+
 def mount_tracefs(directory):
     """Gives this process mounts of its own and a tracefs in `directory`."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(CLONE_NEWNS) != 0:
-        skip("no mount namespace: " + os.strerror(ctypes.get_errno()))
-    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+    own_mounts()
     os.mkdir(directory)
     made = subprocess.run(["mount", "-t", "tracefs", "tracefs", directory],
                           stderr=subprocess.PIPE, text=True)

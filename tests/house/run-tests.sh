@@ -71,6 +71,10 @@ sys.dont_write_bytecode = True
 tests = importlib.util.module_from_spec(importlib.util.spec_from_loader("run_tests", loader))
 loader.exec_module(tests)
 tests.allowed_skips()  # the committed list is a list
+for said, wanted in (
+        ("", "no reason given"), ("a\nno moon\n", "no moon"), ("skipped: no moon\nOK (skipped=1)\n", "no moon"),
+        ("skipped: no moon\nskipped: no sun\nOK\n", "no moon; no sun")):
+    assert tests.reason_of({"stdout": said}) == wanted, said
 for debian, user, sanitizer, wanted in (
         (True, 0, "", True), (True, 1000, "", False), (False, 0, "", False), (True, 0, "thread", False)):
     tests.is_debian_12 = lambda debian=debian: debian

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Trace points in the log, in the system's log and in HiTraceMeter: log.py PROGRAM HITRACE_METER"""
-import ctypes
 import os
 import re
 import socket
@@ -11,7 +10,7 @@ import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "ftrace"))
 import expected
-from ftrace import CLONE_NEWNS, check, skip
+from ftrace import check, own_mounts
 
 PROGRAM, METER = map(os.path.abspath, sys.argv[1:3])
 FILE = r"\S*tests/marker/program\.c:(\d+)"
@@ -42,10 +41,8 @@ def test_prefixes():
 
 
 def test_syslog(directory):
-    libc = ctypes.CDLL(None, use_errno=True)
-    if os.geteuid() != 0 or libc.unshare(CLONE_NEWNS) != 0:
-        skip("no mount namespace for a /dev/log of our own")
-    subprocess.run("mount --make-rprivate / && mount -t tmpfs tmpfs /dev", shell=True, check=True)
+    own_mounts()
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/dev"], check=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as server:
         server.bind("/dev/log")
         server.settimeout(30)

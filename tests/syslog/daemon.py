@@ -49,7 +49,8 @@ def hide_dev():
     for name in DEVICES:
         pathlib.Path(new, name).touch()
         subprocess.run(["mount", "--bind", f"/dev/{name}", f"{new}/{name}"], check=True)
-    subprocess.run(["mount", "--move", new, "/dev"], check=True)
+    subprocess.run(["mount", "--rbind", new, "/dev"], check=True)
+    subprocess.run(["umount", "-l", new], check=True)
     os.rmdir(new)
 
 
@@ -61,9 +62,9 @@ def enter():
     if INSIDE not in os.environ:
         # The process namespace ends all that we start when the test is ended.
         unshare = ["unshare", "-m", "--propagation", "private", "-p", "--fork", "--kill-child",
-                   "--mount-proc"]
+                   "--mount-proc", *(["--map-root-user"] if os.geteuid() else [])]
         if subprocess.run([*unshare, "true"], stderr=subprocess.DEVNULL).returncode:
-            skip("no mount namespace for a private /dev/log: this test needs root")
+            skip("no mount namespace for a private /dev/log")
         os.execvpe("unshare", [*unshare, sys.executable, *sys.argv], {**os.environ, INSIDE: "1"})
     hide_dev()
     return rsyslogd
