@@ -83,7 +83,7 @@ int main(void)
 	return 0;
 }
 END
-printf 'points: points.o\n\t$(CC) $^ $(LDLIBS) -o $@\npoints.o: build/waymark.scopes\n' >>Makefile
+printf 'points: points.o\n\t$(CC) $(CFLAGS) $^ $(LDLIBS) -o $@\npoints.o: build/waymark.scopes\n' >>Makefile
 make -s points
 ! nm points | grep -q waymark_site || fail "trace points are in the program with no backend chosen"
 make -s points WAYMARK_SCOPES=log,ctf
