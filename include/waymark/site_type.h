@@ -7,7 +7,8 @@
  * section together with others: so a site is a static member of a template, made from a type of
  * its own, and what stands in the section is written by the assembler. That happens in a function
  * of the site, which only code that is reached while the site is on refers to: what the compiler
- * removes takes its site along, and what the linker finds several times it keeps once.
+ * removes takes its site along, and what the linker finds several times it keeps once. On i386
+ * clang has no way to tell the assembler an address, but does put such a variable there.
  *
  * All is hidden and initialised by constants. A symbol that is seen outside would keep a plug-in
  * from ever being unloaded.
@@ -49,7 +50,8 @@ WAYMARK_SITE_ARGS(waymark_lead_none, 0, WAYMARK_SITE_LEAD_INSTANT)
 /*
  * How the assembler is told an address that is known when the program is linked. gcc takes none
  * for a constant in position independent code of i386 and arm, and still has its bare name; on
- * arm with -fno-section-anchors alone. On riscv `%c` is unknown, and a name bare as it is.
+ * arm where it is not told as that of a neighbour and a distance, which the function forbids. On
+ * riscv `%c` is unknown, and a name bare as it is.
  */
 #if defined(__i386__) && !defined(__clang__)
 #define WAYMARK_SITE_ADDRESS "X"
@@ -57,6 +59,7 @@ WAYMARK_SITE_ARGS(waymark_lead_none, 0, WAYMARK_SITE_LEAD_INSTANT)
 #elif defined(__arm__) && !defined(__clang__)
 #define WAYMARK_SITE_ADDRESS "X"
 #define WAYMARK_SITE_OPERAND "%c0"
+#define WAYMARK_SITE_BARE __attribute__((optimize("no-section-anchors")))
 #elif defined(__aarch64__)
 #define WAYMARK_SITE_ADDRESS "S"
 #define WAYMARK_SITE_OPERAND "%c0"
@@ -83,14 +86,26 @@ WAYMARK_SITE_ARGS(waymark_lead_none, 0, WAYMARK_SITE_LEAD_INSTANT)
 #define WAYMARK_SITE_TEXT(number) WAYMARK_SITE_TEXT_(number)
 #define WAYMARK_SITE_TEXT_(number) #number
 
+#ifndef WAYMARK_SITE_BARE
+#define WAYMARK_SITE_BARE
+#endif
+
+#if defined(__i386__) && defined(__clang__)
+#define WAYMARK_SITE_PLACE __attribute__((section("waymark_events"), aligned(sizeof(void *))))
+#define WAYMARK_SITE_LIST(here) ((void)0)
+#else
+#define WAYMARK_SITE_PLACE
+#define WAYMARK_SITE_LIST(here) __asm__ volatile(WAYMARK_SITE_ENTRY : : WAYMARK_SITE_ADDRESS(here))
+#endif
+
 /* The site that `Type` tells. */
 template <typename Type> struct WAYMARK_HIDDEN waymark_site_of {
 	static struct waymark_site here;
-	static waymark_site_pointer point;
+	static WAYMARK_SITE_PLACE waymark_site_pointer point;
 
-	static WAYMARK_COLD waymark_site_pointer *reach()
+	static WAYMARK_COLD WAYMARK_SITE_BARE waymark_site_pointer *reach()
 	{
-		__asm__ volatile(WAYMARK_SITE_ENTRY : : WAYMARK_SITE_ADDRESS(&here));
+		WAYMARK_SITE_LIST(&here);
 		return &point;
 	}
 };

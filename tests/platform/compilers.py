@@ -26,7 +26,8 @@ COMPILERS = {"gcc-12": "g++-12", "clang-14": "clang++-14", "clang-19": "clang++-
 LEVELS = ["-O0", "-O1", "-O2", "-O3", "-Os"]
 FORMS = ["", "-flto", "-fcf-protection=full", "-fPIC -shared", "-fno-pie -no-pie",
          "-fdata-sections -Wl,--gc-sections,-z,start-stop-gc"]
-FORMS_OF_32_BITS = ["-m32", "-m32 -fPIC -shared"]  # of gcc-12
+FORMS_OF_32_BITS = ["-m32", "-m32 -fPIC -shared", "-m32 -fno-pie -no-pie"]
+COMPILERS_OF_32_BITS = ["gcc-12", "clang-14"]
 SOME = [("gcc-12", "-O0", ""), ("gcc-12", "-O2", "-flto"), ("gcc-12", "-O3", "-fcf-protection=full"),
         ("gcc-12", "-Os", FORMS[-1]), ("clang-14", "-O0", "-fPIC -shared"),
         ("clang-14", "-O2", "-flto")]
@@ -166,7 +167,8 @@ class Row:
 def rows_of(kit, is_all):
     """The rows, and why others are left out."""
     known = [(c, level, form) for c in COMPILERS for form in FORMS for level in LEVELS]
-    known += [("gcc-12", level, form) for form in FORMS_OF_32_BITS for level in LEVELS]
+    known += [(c, level, form) for c in COMPILERS_OF_32_BITS for form in FORMS_OF_32_BITS
+              for level in LEVELS]
     left_out = {}
     for compiler, cxx in COMPILERS.items():
         if not shutil.which(compiler) or not shutil.which(cxx):
