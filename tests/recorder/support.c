@@ -348,6 +348,13 @@ bool vfork_shares_memory(void)
 	return written;
 }
 
+bool ends_by_signal(void (*body)(void), int sig)
+{
+	int status = run(body);
+
+	return WIFSIGNALED(status) && WTERMSIG(status) == sig;
+}
+
 void limit_memory(void)
 {
 	struct rlimit limit = { 1u << 20, 1u << 20 };

@@ -46,6 +46,9 @@ bool vfork_shares_memory(void);
  */
 void limit_memory(void);
 
+/* Whether `body`, which records nothing, ends by that signal: qemu-user may fail of its own. */
+bool ends_by_signal(void (*body)(void), int sig);
+
 /* Ends a test that cannot run here, in whichever function, and says why. */
 #define skip_because(why)                            \
 	do {                                         \
@@ -59,6 +62,7 @@ void limit_memory(void);
 #define SKIP_SECCOMP "no seccomp here"
 #define SKIP_VFORK "vfork is a fork here, as under qemu-user"
 #define SKIP_LIMIT "RLIMIT_AS limits nothing here, as under qemu-user"
+#define SKIP_SIGNAL "such a signal ends no program here, as under qemu-user"
 #define SKIP_STEPS "only x86-64 steps through instructions, and not a sanitizer's"
 
 /*
