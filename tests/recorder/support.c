@@ -239,7 +239,8 @@ pid_t make_slow_file(const char *fifo, const char *copy, int *keep)
 	char command[256];
 	pid_t pid;
 
-	snprintf(command, sizeof(command), "sleep 0.5; exec cat < %s > %s", fifo, copy);
+	snprintf(command, sizeof(command), "sleep %s; exec cat < %s > %s",
+		UNDER_EMULATOR ? "5" : "0.5", fifo, copy);
 	unlink(fifo);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	*keep = open(fifo, O_RDWR);

@@ -133,8 +133,8 @@ int run_with_pid(void (*body)(void), pid_t *pid);
 int run_and_listen(void (*body)(void), char *said, size_t size);
 
 /*
- * A file that takes next to nothing for half a second, so that any buffer fills
- * up: a FIFO, whose reader then copies it. `keep` holds it open until the end.
+ * A file that takes next to nothing for half a second, or 5 under an emulator, so that any
+ * buffer fills up: a FIFO, whose reader then copies it. `keep` holds it open until the end.
  */
 pid_t make_slow_file(const char *fifo, const char *copy, int *keep);
 void end_slow_file(pid_t pid, int keep);
