@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -349,11 +350,19 @@ bool vfork_shares_memory(void)
 	return written;
 }
 
-bool ends_by_signal(void (*body)(void), int sig)
+static void send_a_fault(void)
 {
-	int status = run(body);
+	siginfo_t info = { .si_signo = SIGSEGV, .si_code = SEGV_MAPERR };
 
-	return WIFSIGNALED(status) && WTERMSIG(status) == sig;
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGSEGV, &info);
+}
+
+bool faults_can_be_sent(void)
+{
+	int status = run(send_a_fault);
+
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
 }
 
 void limit_memory(void)

@@ -20,6 +20,7 @@
 #include "rt/sink/sink.h"
 
 #define CHILD_EVENTS 50
+#define PAIR_SIZE 40u /* in the file */
 
 static void record(uint64_t who, uint64_t count)
 {
@@ -167,8 +168,12 @@ static void fork_and_leave_soon(void)
 	pid_t pid = fork_calmly();
 
 	if (pid == 0) {
+		char name[32];
+
 		record((uint64_t)getpid() + 1000, 5);
 		sleep_ms(50);
+		snprintf(name, sizeof(name), "forks.%d", getpid());
+		wait_for_size(name, 5 * PAIR_SIZE); /* on a busy machine it takes longer */
 		_exit(0);
 	}
 	wait_for(pid);
