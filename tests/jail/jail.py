@@ -9,6 +9,7 @@ it at any other.
 """
 
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -34,6 +35,15 @@ class Jail(Harness):
         traces = self.run_drained("plain", 1, 1000000)
         self.assertEqual(len(traces), 1)
         self.assert_all(traces[0], 1000000)
+
+    def test_who_sits_before_it_is_told_that_it_waits(self):
+        terminal, its = pty.openpty()
+        with subprocess.Popen([WAYMARK, "drain", self.trace], env=self.env, stderr=its) as drain:
+            os.close(its)
+            self.assertIn(b"no program records there yet: this waits for one", os.read(terminal, 4096))
+            drain.send_signal(signal.SIGINT)
+            drain.wait(LIMIT)
+        os.close(terminal)
 
     def test_killed_before_any_drain(self):
         device = self.device("hang", 1, 1000000, option="jail=2,buffer=64M")

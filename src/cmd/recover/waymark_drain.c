@@ -164,9 +164,20 @@ static void pause_for(uint64_t ns)
 	nanosleep(&(struct timespec){ .tv_nsec = (long)ns }, NULL);
 }
 
+/* To who sits before it: nothing comes until a program does. */
+static bool say_waiting(void)
+{
+	if (isatty(STDERR_FILENO)) {
+		drain_complain("no program records there yet: this waits for one; ^C ends it, "
+			       "--once does not wait");
+	}
+	return true;
+}
+
 /* Rounds until all have ended, or somebody ends it. */
 static void drain_all(struct drain_run *r)
 {
+	bool has_said = false;
 	uint64_t pause = PAUSE_MIN_NS;
 	uint64_t since = LOOK_NS;
 
@@ -174,6 +185,7 @@ static void drain_all(struct drain_run *r)
 		if (since >= LOOK_NS || r->has_released || is_over(r)) {
 			r->has_released = false;
 			drain_find(r);
+			has_said = has_said || r->found || say_waiting();
 			since = 0;
 		}
 		if (is_over(r)) {
