@@ -43,8 +43,6 @@ static timer_t start_timer(int sig, long ns)
 	return timer;
 }
 
-#define HANDLED_MIN 1000
-
 static uint64_t made[3][2];
 
 static void *record_under_timers(void *number)
