@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* See support.h. */
 #include <inttypes.h>
-#include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "support.h"
-#include "rt/record/process.h"
 #include "rt/sink/sink.h"
 #include "rt/event/registry.h"
 
@@ -153,113 +143,6 @@ void leave_directory(void)
 	assert_int_equal(system(command), 0);
 }
 
-pid_t fork_calmly(void)
-{
-	const struct process *p = waymark_process_current();
-
-	for (int ms = 0; UNDER_SANITIZER && p && ms < 1000; ms++) {
-		if (__atomic_load_n(&p->writer, __ATOMIC_ACQUIRE) != WRITER_STARTING) {
-			break;
-		}
-		sleep_ms(1);
-	}
-	return fork();
-}
-
-/* The signals that cmocka catches, as a program has them. */
-static void default_signals(void)
-{
-	static const int signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		signal(signals[i], SIG_DFL);
-	}
-}
-
-void forbid_call(unsigned int number, uint32_t bits, int error)
-{
-	const struct sock_filter of_bits = BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
-	const struct sock_filter of_all = BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0, 0, 1);
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-		bits ? of_bits : of_all,
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = { sizeof(code) / sizeof(code[0]), code };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
-		_exit(77);
-	}
-}
-
-int run_with_pid(void (*body)(void), pid_t *pid)
-{
-	int status = -1;
-
-	fflush(NULL);
-	*pid = fork();
-	if (*pid == 0) {
-		default_signals();
-		body();
-		exit(0);
-	}
-	assert_int_equal(waitpid(*pid, &status, 0), *pid);
-	return status;
-}
-
-int run(void (*body)(void))
-{
-	pid_t pid;
-
-	return run_with_pid(body, &pid);
-}
-
-int run_and_listen(void (*body)(void), char *said, size_t size)
-{
-	int saved = dup(STDERR_FILENO);
-	int fd = open("said", O_RDWR | O_CREAT | O_TRUNC, 0600);
-	int status;
-
-	dup2(fd, STDERR_FILENO);
-	status = run(body);
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-	ssize_t n = pread(fd, said, size - 1, 0);
-
-	said[n > 0 ? n : 0] = '\0';
-	close(fd);
-	return status;
-}
-
-pid_t make_slow_file(const char *fifo, const char *copy, int *keep)
-{
-	char command[256];
-	pid_t pid;
-
-	snprintf(command, sizeof(command), "sleep %s; exec cat < %s > %s",
-		UNDER_EMULATOR ? "5" : "0.5", fifo, copy);
-	unlink(fifo);
-	assert_int_equal(mkfifo(fifo, 0600), 0);
-	*keep = open(fifo, O_RDWR);
-	pid = fork();
-	if (pid == 0) {
-		close(*keep);
-		execl("/bin/sh", "sh", "-c", command, NULL);
-		_exit(1);
-	}
-	return pid;
-}
-
-void end_slow_file(pid_t pid, int keep)
-{
-	close(keep);
-	waitpid(pid, NULL, 0);
-}
-
 void read_trace(struct trace *t, const char *prefix, pid_t pid)
 {
 	char path[256];
@@ -337,68 +220,12 @@ size_t file_size(const char *path)
 	return stat(path, &st) == 0 ? (size_t)st.st_size : 0;
 }
 
-bool vfork_shares_memory(void)
-{
-	volatile bool written = false;
-	pid_t pid = vfork();
-
-	if (pid == 0) {
-		written = true;
-		_exit(0);
-	}
-	waitpid(pid, NULL, 0);
-	return written;
-}
-
-static void send_a_fault(void)
-{
-	siginfo_t info = { .si_signo = SIGSEGV, .si_code = SEGV_MAPERR };
-
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-	syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), SIGSEGV, &info);
-}
-
-bool faults_can_be_sent(void)
-{
-	int status = run(send_a_fault);
-
-	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
-}
-
-void limit_memory(void)
-{
-	struct rlimit limit = { 1u << 20, 1u << 20 };
-
-	setrlimit(RLIMIT_AS, &limit);
-	if (mmap(NULL, 2u << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) {
-		_exit(77);
-	}
-}
-
 unsigned int amount(unsigned int quick, unsigned int thorough)
 {
 	const char *wrapper = getenv("MESON_EXE_WRAPPER"); /* `none`: the unwiped fork's tests */
 	bool is_slow = UNDER_TSAN || (wrapper && strcmp(wrapper, "none") != 0);
 
 	return getenv("WAYMARK_TEST_LONG") ? thorough : is_slow ? (quick + 3) / 4 : quick;
-}
-
-/* A child that takes longer than this hangs. */
-void wait_for(pid_t pid)
-{
-	int status;
-
-	for (unsigned int ms = 0; waitpid(pid, &status, WNOHANG) == 0; ms++) {
-		if (ms > 20000) {
-			kill(pid, SIGKILL);
-			exit(3);
-		}
-		sleep_ms(1);
-	}
-	if (status) {
-		fprintf(stderr, "child %d ended with status 0x%x\n", pid, status);
-		exit(4);
-	}
 }
 
 unsigned int check_children(uint64_t events, uint64_t inherited)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the recorder's tests share: a registry of a few events, functions that
- * record them as generated code does, and programs that run in a child of their
- * own, in an empty directory, so that each begins with a fresh recorder.
+ * record them as generated code does, and an empty directory for programs that
+ * run in a child of their own (child.h), so that each begins with a fresh recorder.
  */
 #ifndef TESTS_RECORDER_SUPPORT_H
 #define TESTS_RECORDER_SUPPORT_H
@@ -18,6 +18,7 @@
 
 #include <waymark/record.h>
 
+#include "child.h"
 #include "decode.h"
 #include "rt/record/recorder.h"
 
@@ -38,19 +39,6 @@
 #else
 #define UNDER_SANITIZER 0
 #endif
-
-/* Whether a child by vfork runs on its parent's memory: qemu-user forks instead. */
-bool vfork_shares_memory(void);
-
-/* Limits the address space to 1 MiB more or less; ends a child with status 77 where nothing does.
- */
-void limit_memory(void);
-
-/*
- * Whether a fault that is sent, as by a crash handler that is through, ends a process that records
- * nothing: qemu-user 7.2 takes it for one of its own, and ends in an assertion.
- */
-bool faults_can_be_sent(void);
 
 /* Ends a test that cannot run here, in whichever function, and says why. */
 #define skip_because(why)                            \
@@ -115,33 +103,6 @@ void trace_none(void);
 void enter_directory(void);
 void leave_directory(void);
 
-/*
- * From here on the system call fails with that error; only where its third argument has some of
- * `bits`, if they are not 0. Ends the process with 77 where there are no filters.
- */
-void forbid_call(unsigned int number, uint32_t bits, int error);
-
-/*
- * fork(), by a thread whose process has a writer that may be beginning. Under a sanitizer a thread
- * that begins holds locks of its allocator, and a child that finds them taken waits for ever: so
- * there it has begun. Async-signal-safe; a handler that has interrupted who starts it goes on.
- */
-pid_t fork_calmly(void);
-
-/* Runs `body` in a child; returns its wait status. `body` returns to exit(0). */
-int run(void (*body)(void));
-int run_with_pid(void (*body)(void), pid_t *pid);
-
-/* As run(), with what the child says on standard error. */
-int run_and_listen(void (*body)(void), char *said, size_t size);
-
-/*
- * A file that takes next to nothing for half a second, or 5 under an emulator, so that any
- * buffer fills up: a FIFO, whose reader then copies it. `keep` holds it open until the end.
- */
-pid_t make_slow_file(const char *fifo, const char *copy, int *keep);
-void end_slow_file(pid_t pid, int keep);
-
 /* The file `<prefix><pid>` or, with pid 0, `prefix`, decoded; fails the test if it is not whole. */
 void read_trace(struct trace *t, const char *prefix, pid_t pid);
 
@@ -160,9 +121,6 @@ uint64_t wait_for_size(const char *path, size_t size);
 
 /* How many rounds, threads or events a test does: `quick`, or `thorough` in the suite `long`. */
 unsigned int amount(unsigned int quick, unsigned int thorough);
-
-/* Waits for a child; exits, with status 3 or 4, where it hangs or fails. */
-void wait_for(pid_t pid);
 
 /*
  * Every `forks.<pid>` holds what that process recorded, and nothing else but

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Children of the recorder's tests: run, forked, waited for, forbidden calls and
+ * memory; and what a child can be here, under a sanitizer or an emulator.
+ */
+#ifndef TESTS_RECORDER_CHILD_H
+#define TESTS_RECORDER_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Runs `body` in a child; returns its wait status. `body` returns to exit(0). */
+int run(void (*body)(void));
+int run_with_pid(void (*body)(void), pid_t *pid);
+
+/* As run(), with what the child says on standard error. */
+int run_and_listen(void (*body)(void), char *said, size_t size);
+
+/*
+ * fork(), by a thread whose process has a writer that may be beginning. Under a sanitizer a thread
+ * that begins holds locks of its allocator, and a child that finds them taken waits for ever: so
+ * there it has begun. Async-signal-safe; a handler that has interrupted who starts it goes on.
+ */
+pid_t fork_calmly(void);
+
+/* Waits for a child; exits, with status 3 or 4, where it hangs or fails. */
+void wait_for(pid_t pid);
+
+/*
+ * From here on the system call fails with that error; only where its third argument has some of
+ * `bits`, if they are not 0. Ends the process with 77 where there are no filters.
+ */
+void forbid_call(unsigned int number, uint32_t bits, int error);
+
+/* Limits the address space to 1 MiB more or less; ends a child with status 77 where nothing does.
+ */
+void limit_memory(void);
+
+/*
+ * A file that takes next to nothing for half a second, or 5 under an emulator, so that any
+ * buffer fills up: a FIFO, whose reader then copies it. `keep` holds it open until the end.
+ */
+pid_t make_slow_file(const char *fifo, const char *copy, int *keep);
+void end_slow_file(pid_t pid, int keep);
+
+/* Whether a child by vfork runs on its parent's memory: qemu-user forks instead. */
+bool vfork_shares_memory(void);
+
+/*
+ * Whether a fault that is sent, as by a crash handler that is through, ends a process that records
+ * nothing: qemu-user 7.2 takes it for one of its own, and ends in an assertion.
+ */
+bool faults_can_be_sent(void);
+
+#endif
