@@ -87,7 +87,7 @@ static void fault_2_children_write_their_own_file_and_exit(void **state)
 
 	(void)state;
 	if (UNDER_EMULATOR) {
-		print_message("not tried: clone(2), as qemu-user wipes no memory\n");
+		print_message("not tried: clone(2), where no memory is wiped\n");
 	}
 	assert_int_equal(run(fork_many), 0);
 	assert_int_equal(check_children(CHILD_EVENTS, 0), 2 * amount(20, 300));

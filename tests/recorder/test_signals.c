@@ -270,6 +270,7 @@ static void nest_deeply(void)
 	nested_event(0);
 	waymark_recorder_get_stats(&stats);
 	if (stats.lost != 2) {
+		fprintf(stderr, "%" PRIu64 " events lost of %d\n", stats.lost, depth);
 		exit(1);
 	}
 }
@@ -283,7 +284,11 @@ static void handlers_nest_four_deep_and_more_are_counted(void **state)
 	if (UNDER_TSAN) {
 		skip_because(SKIP_TSAN);
 	}
-	assert_int_equal(run_and_listen(nest_deeply, said, sizeof(said)), 0);
+	int status = run_and_listen(nest_deeply, said, sizeof(said));
+
+	if (status) {
+		fail_msg("status 0x%x: %s", status, said);
+	}
 	read_trace(&t, "nested", 0);
 	assert_int_equal(check_order(&t, 20), 4); /* the outermost began first */
 	assert_int_equal(t.missing, 2);
