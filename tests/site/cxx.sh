@@ -67,6 +67,7 @@ check() # COMPILER
 		plugin $1 -std=c++20 -O2 $apart $unused && run "$tmp/twice" ./plugin.so ./plugin.so || fail "$1 -O2 -pie"
 	build $1 -std=c++17 -O3 -flto && $1 -O3 -flto cxx-other.o cxx.o -o cxx "$shared" -ldl &&
 		run "$tmp/once" || fail "$1 -O3 -flto"
+	[ -z "${WAYMARK_SANITIZER-}" ] || return 0 # it is in no static program
 	build $1 -std=c++20 -Os -fno-exceptions -fno-rtti -fno-pie &&
 		$1 -static cxx.o cxx-other.o -o cxx "$static" -lpthread 2>errors &&
 		run "$tmp/plain" || fail "$1 -Os -static"
