@@ -82,3 +82,15 @@ for debian, user, sanitizer, wanted in (
     os.environ["WAYMARK_SANITIZER"] = sanitizer
     assert tests.is_strict() is wanted, (debian, user, sanitizer)
 END
+
+# A meson that is ended in the middle of a line.
+mkdir "$tmp/bin"
+cat >"$tmp/bin/meson" <<'END'
+#!/bin/sh
+printf '{"name": "sample:passes", "result": "OK"}\n{"na' >"$3/meson-logs/testlog.json"
+exit 1
+END
+chmod +x "$tmp/bin/meson"
+PATH=$tmp/bin:$PATH strict 1
+grep -q 'testlog.json:2: meson was ended here$' "$tmp/out" || fail "a cut log is not told"
+[ "$(tail -n 1 "$tmp/out")" = "1 passed, 0 failed, 0 skipped" ] || fail "wrong closing line"
