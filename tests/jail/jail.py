@@ -38,12 +38,16 @@ class Jail(Harness):
 
     def test_who_sits_before_it_is_told_that_it_waits(self):
         terminal, its = pty.openpty()
-        with subprocess.Popen([WAYMARK, "drain", self.trace], env=self.env, stderr=its) as drain:
-            os.close(its)
-            self.assertIn(b"no program records there yet: this waits for one", os.read(terminal, 4096))
-            drain.send_signal(signal.SIGINT)
-            drain.wait(LIMIT)
-        os.close(terminal)
+        self.addCleanup(os.close, terminal)
+        drain = subprocess.Popen([WAYMARK, "drain", self.trace], env=self.env, stderr=its)
+        self.addCleanup(drain.kill)
+        os.close(its)
+        said = b""
+        while b"\n" not in said:  # a terminal gives it in parts
+            said += os.read(terminal, 4096)
+        self.assertIn(b"no program records there yet: this waits for one", said)
+        drain.send_signal(signal.SIGINT)
+        self.assertEqual(drain.wait(LIMIT), 0)
 
     def test_killed_before_any_drain(self):
         device = self.device("hang", 1, 1000000, option="jail=2,buffer=64M")
