@@ -8,13 +8,14 @@
 #include "rt/event/loaded.h"
 #include "rt/event/registry.h"
 #include "rt/host/message.h"
+#include "rt/host/once.h"
 #include "rt/sink/output.h"
 
 static void refuse(const struct waymark_object *object, const char *name)
 {
-	static bool told; /* relaxed: one exchange finds it false */
+	static struct once told;
 
-	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+	if (once(&told)) {
 		waymark_message("%s: its events are off: it was built for trace ABI %u, and this "
 				"libwaymark has %u; generate and build it anew",
 			name, object->abi, WAYMARK_ABI);

@@ -7,6 +7,7 @@
 #include "rt/event/pattern.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
+#include "rt/host/once.h"
 
 void trace_event_iter_init_all(TraceEventIter *iter)
 {
@@ -72,13 +73,13 @@ bool trace_event_get_state_dynamic(TraceEvent *ev)
 
 void trace_event_set_state_dynamic(TraceEvent *ev, bool state)
 {
-	static bool told; /* relaxed: one exchange finds it false */
+	static struct once told;
 	struct waymark_error error;
 
 	if (!ev || waymark_set_state(ev, WAYMARK_ANY_BACKEND, state, &error) == 0) {
 		return;
 	}
-	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+	if (once(&told)) {
 		waymark_message("%s", error.text);
 	}
 }

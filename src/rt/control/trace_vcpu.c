@@ -5,13 +5,14 @@
 #include "rt/event/registry.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
+#include "rt/host/once.h"
 
 /* These functions return nothing: the first error is told, the others are like it. */
 static void tell(const struct waymark_error *error)
 {
-	static bool told; /* relaxed: one exchange finds it false */
+	static struct once told;
 
-	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+	if (once(&told)) {
 		waymark_message("%s", error->text);
 	}
 }

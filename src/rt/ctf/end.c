@@ -10,6 +10,7 @@
 #include "rt/ctf/snapshot.h"
 #include "rt/host/futex.h"
 #include "rt/host/line.h"
+#include "rt/host/once.h"
 #include "rt/host/reason.h"
 #include "rt/record/close.h"
 #include "rt/record/seal.h"
@@ -30,11 +31,10 @@ void waymark_ctf_consumer_begin(void *memory, struct arena_place *place)
 /* The name was another's: says which one the trace has, once for all children that fork makes. */
 static void announce(const struct ctf_trace *t)
 {
-	static bool told;
+	static struct once told;
 	struct process *p = waymark_process_current();
 
-	if (p && t->config && t->config->taken_over &&
-		!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+	if (p && t->config && t->config->taken_over && once(&told)) {
 		waymark_notice(p, "the trace is %s: the name asked for is taken", t->path);
 	}
 }

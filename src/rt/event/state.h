@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two halves of an event's state word. Ours is changed by 16-bit atomics;
- * the other belongs to the kernel and is only read.
+ * The two halves of an event's state word. Ours is changed under the control lock, by
+ * 16-bit stores; the other belongs to the kernel and is only read.
  */
 #ifndef RT_EVENT_STATE_H
 #define RT_EVENT_STATE_H
@@ -25,14 +25,20 @@ static inline unsigned int state_get(const struct waymark_event *event)
 }
 
 /* Release: pairs with WAYMARK_BACKENDS() of a call site, which then sees the id. */
+static inline void state_set(const struct waymark_event *event, unsigned int backends)
+{
+	__atomic_store_n(state_backends(event), (uint16_t)backends, __ATOMIC_RELEASE);
+}
+
+/* Load and store, which the lock makes one: riscv64 has no 16-bit operation that is. */
 static inline void state_raise(const struct waymark_event *event, unsigned int backends)
 {
-	__atomic_fetch_or(state_backends(event), (uint16_t)backends, __ATOMIC_RELEASE);
+	state_set(event, state_get(event) | backends);
 }
 
 static inline void state_clear(const struct waymark_event *event, unsigned int backends)
 {
-	__atomic_fetch_and(state_backends(event), (uint16_t)~backends, __ATOMIC_RELEASE);
+	state_set(event, state_get(event) & ~backends);
 }
 
 static inline unsigned int state_watchers(const struct waymark_event *event)

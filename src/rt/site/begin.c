@@ -20,6 +20,7 @@
 
 #include "base/compiler.h"
 #include "rt/event/registry.h"
+#include "rt/host/once.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/site/record.h"
@@ -145,7 +146,7 @@ static void watch_thread(void)
 
 static void lose(const struct waymark_event *event, unsigned int backends)
 {
-	static bool told; /* relaxed: one exchange finds it false */
+	static struct once told;
 
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
 		if (backends & (1u << k)) {
@@ -153,7 +154,7 @@ static void lose(const struct waymark_event *event, unsigned int backends)
 			waymark_recorder_lose((enum waymark_recorder)k, event->end->id);
 		}
 	}
-	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+	if (once(&told)) {
 		waymark_notice(waymark_process(),
 			"more than %u of WAYMARK_BEGIN() are open on a thread: the deeper ones "
 			"are lost",

@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "rt/host/message.h"
+#include "rt/host/once.h"
 #include "rt/text/hitrace.h"
 #include "rt/text/text.h"
 
@@ -18,9 +19,9 @@ static const struct hitrace *functions;
 /* A second caller does not wait: it may be a constructor of the library. */
 void waymark_hitrace_load(void)
 {
-	static bool begun;
+	static struct once begun;
 
-	if (__atomic_exchange_n(&begun, true, __ATOMIC_RELAXED)) {
+	if (!once(&begun)) {
 		return;
 	}
 	if (!waymark_hitrace_open) {

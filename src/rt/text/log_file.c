@@ -19,6 +19,7 @@
 #include "rt/host/error.h"
 #include "rt/host/identity.h"
 #include "rt/host/lock.h"
+#include "rt/host/once.h"
 #include "rt/record/process.h"
 #include "rt/text/log_file.h"
 #include "rt/sink/loss.h"
@@ -40,9 +41,9 @@ static uintptr_t log_identity;
 /* The number that once was ours, kept while lines go to standard error. */
 static int parked_fd = TO_STDERR;
 static char *log_path; /* absolute; under the control lock */
-static bool log_off;
+static uint32_t log_off;
 
-static bool failure_told; /* relaxed: one exchange finds it false */
+static struct once failure_told;
 
 static bool is_ours(int fd, struct stat *st)
 {
@@ -126,8 +127,7 @@ static bool find_target(int *fd, struct stat *st)
 static void count_lost(int reason)
 {
 	waymark_loss_add(LOSS_LOG, 1);
-	if (__atomic_load_n(&log_fd, __ATOMIC_RELAXED) != TO_STDERR &&
-		!__atomic_exchange_n(&failure_told, true, __ATOMIC_RELAXED)) {
+	if (__atomic_load_n(&log_fd, __ATOMIC_RELAXED) != TO_STDERR && once(&failure_told)) {
 		char spare[REASON_BYTES];
 
 		waymark_message("log: cannot write to the file: %s; lines are lost",
@@ -208,7 +208,7 @@ static int log_set_file(const char *path, bool yield, struct waymark_error *erro
 	install(fd);
 	waymark_unlock();
 	free(old);
-	__atomic_store_n(&failure_told, false, __ATOMIC_RELAXED);
+	once_more(&failure_told);
 	return 0;
 }
 

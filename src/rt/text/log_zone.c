@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/compiler.h"
+#include "rt/host/once.h"
 #include "rt/text/log_zone.h"
 
 #define WEEK (INT64_C(7) * 86400)
@@ -48,11 +49,11 @@ static int64_t find_change(int64_t before, int64_t after)
 
 void waymark_log_zone_read(void)
 {
-	static bool begun; /* relaxed: one exchange finds it false */
+	static struct once begun;
 	int64_t now = time(NULL);
 	uint32_t used = 1;
 
-	if (__atomic_exchange_n(&begun, true, __ATOMIC_RELAXED)) {
+	if (!once(&begun)) {
 		return;
 	}
 	tzset();

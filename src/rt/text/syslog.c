@@ -22,6 +22,7 @@
 #include <waymark/record.h>
 
 #include "rt/host/message.h"
+#include "rt/host/once.h"
 #include "rt/host/reason.h"
 #include "rt/sink/loss.h"
 #include "rt/text/syslog.h"
@@ -29,9 +30,8 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* Relaxed both: who tells what. */
-static uint64_t told_ns;
-static bool failure_told;
+static uint64_t told_ns; /* relaxed: who tells of drops */
+static struct once failure_told;
 
 static void print_prefix(struct line *l, const void *context)
 {
@@ -43,7 +43,7 @@ static void print_prefix(struct line *l, const void *context)
 static void count_lost(int reason)
 {
 	waymark_loss_add(LOSS_SYSLOG, 1);
-	if (!__atomic_exchange_n(&failure_told, true, __ATOMIC_RELAXED)) {
+	if (once(&failure_told)) {
 		char spare[REASON_BYTES];
 
 		waymark_message("syslog: cannot send to " SYSLOG_SOCKET ": %s; messages are lost",
