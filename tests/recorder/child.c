@@ -132,13 +132,15 @@ pid_t make_slow_file(const char *fifo, const char *copy, int *keep)
 	char command[256];
 	pid_t pid;
 
-	snprintf(command, sizeof(command), "sleep %s; exec cat < %s > %s",
-		UNDER_EMULATOR ? "5" : "0.5", fifo, copy);
+	snprintf(command, sizeof(command), "sleep %s; exec cat > %s", UNDER_EMULATOR ? "5" : "0.5",
+		copy);
 	unlink(fifo);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	*keep = open(fifo, O_RDWR);
 	pid = fork();
 	if (pid == 0) {
+		/* Open before it sleeps: all that write may be through by then. */
+		dup2(open(fifo, O_RDONLY), STDIN_FILENO);
 		close(*keep);
 		execl("/bin/sh", "sh", "-c", command, NULL);
 		_exit(1);
