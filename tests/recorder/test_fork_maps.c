@@ -32,7 +32,8 @@ static void map_in_child(void)
 		mapped = mmap(parents, SIZE, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	}
-	if (mapped == MAP_FAILED) {
+	/* Old kernels, and qemu-user 7.2, know no NOREPLACE. */
+	if (mapped != (unsigned char *)parents) {
 		mapped = NULL;
 	}
 	if (mapped) {
