@@ -178,7 +178,7 @@ class Crowd:
             descriptors = sum(len(os.listdir(path)) for path in self.tables_of(pid))
         except (OSError, IndexError):
             return False
-        shm = sum(entry.stat().st_blocks for entry in self.shm.iterdir()) * 512 / MIB
+        shm = sum(map(bytes_of, self.shm.iterdir())) / MIB
         self.samples.append((resident, max(resident - shm, 0), shm, descriptors))
         return True
 
@@ -220,6 +220,14 @@ class Crowd:
             self.total[what] = f"{before:.0f} then {after:.0f}"
 
 
+def bytes_of(path):
+    """In memory; of a process that has just ended, none."""
+    try:
+        return path.stat().st_blocks * 512
+    except FileNotFoundError:
+        return 0
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("waymark", type=os.path.abspath)
@@ -236,8 +244,13 @@ def main():
     options = arguments()
     crowds = {"in pieces": Crowd(options, RECORDED, 0),
               "flight recorder": Crowd(options, FLIGHT, options.snapshot_ms)}
-    while any([crowd.sample() for crowd in crowds.values()]):
-        time.sleep(SAMPLE_SECONDS)
+    try:
+        while any([crowd.sample() for crowd in crowds.values()]):
+            time.sleep(SAMPLE_SECONDS)
+    except BaseException:
+        for crowd in crowds.values():
+            crowd.process.kill()  # it would go on for its ten minutes
+        raise
     for crowd in crowds.values():
         crowd.end()
     print("; ".join(f"{name}: " + ", ".join(f"{what} {n}" for what, n in crowd.total.items())
