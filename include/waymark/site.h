@@ -180,8 +180,8 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 	(WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SITE | WAYMARK_EVENT_SCOPE_END)
 
 /*
- * `waymark_in` stands before, `owner` is the category, `label` the event's name before what `...` begins with: the name,
- * behind which the arguments stand, whose source is `source`.
+ * `waymark_in` stands before. `owner` is the category, `label` the event's name before what
+ * `...` begins with: the name, behind which the arguments stand, whose source is `source`.
  */
 #define WAYMARK_SITE_INITIAL(kind, owner, name, source, here, args, count) { \
 		{ &(here).state, name, source, __FILE__, args, __LINE__, WAYMARK_SITE_BACKENDS, \
