@@ -127,31 +127,58 @@ void limit_memory(void)
 	}
 }
 
-pid_t make_slow_file(const char *fifo, const char *copy, int *keep)
-{
-	char command[256];
-	pid_t pid;
+static struct {
+	pid_t reader;
+	int open; /* holds the FIFO open until the end */
+	int told; /* a byte here, and the reader begins */
+} slow_file;
 
-	snprintf(command, sizeof(command), "sleep %s; exec cat > %s", UNDER_EMULATOR ? "5" : "0.5",
-		copy);
-	unlink(fifo);
-	assert_int_equal(mkfifo(fifo, 0600), 0);
-	*keep = open(fifo, O_RDWR);
-	pid = fork();
-	if (pid == 0) {
-		/* Open before it sleeps: all that write may be through by then. */
-		dup2(open(fifo, O_RDONLY), STDIN_FILENO);
-		close(*keep);
-		execl("/bin/sh", "sh", "-c", command, NULL);
-		_exit(1);
+static void copy_when_told(int told, const char *fifo, const char *copy)
+{
+	char byte;
+
+	/* Open before it waits: all that write may be through by then. */
+	dup2(open(fifo, O_RDONLY), STDIN_FILENO);
+	dup2(open(copy, O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+	close(slow_file.open);
+	if (read(told, &byte, 1) == 1) {
+		execlp("cat", "cat", NULL);
 	}
-	return pid;
+	_exit(1);
 }
 
-void end_slow_file(pid_t pid, int keep)
+void make_slow_file(const char *fifo, const char *copy)
 {
-	close(keep);
-	waitpid(pid, NULL, 0);
+	int told[2];
+
+	unlink(fifo);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(pipe(told), 0);
+	slow_file.open = open(fifo, O_RDWR);
+	slow_file.reader = fork();
+	if (slow_file.reader == 0) {
+		close(told[1]);
+		copy_when_told(told[0], fifo, copy);
+	}
+	close(told[0]);
+	slow_file.told = told[1];
+}
+
+void let_slow_file_take(void)
+{
+	if (write(slow_file.told, "", 1) != 1) {
+		_exit(6);
+	}
+}
+
+void end_slow_file(void)
+{
+	int status = -1;
+
+	close(slow_file.told);
+	close(slow_file.open);
+	waitpid(slow_file.reader, &status, 0);
+	assert_int_equal(status, 0);
 }
 
 bool vfork_shares_memory(void)

@@ -39,11 +39,12 @@ void forbid_call(unsigned int number, uint32_t bits, int error);
 void limit_memory(void);
 
 /*
- * A file that takes next to nothing for half a second, or 5 under an emulator, so that any
- * buffer fills up: a FIFO, whose reader then copies it. `keep` holds it open until the end.
+ * A file that takes next to nothing until it is told to, so that any buffer fills up: a FIFO,
+ * whose reader then copies it. One at a time; a child of the one that made it may tell it.
  */
-pid_t make_slow_file(const char *fifo, const char *copy, int *keep);
-void end_slow_file(pid_t pid, int keep);
+void make_slow_file(const char *fifo, const char *copy);
+void let_slow_file_take(void);
+void end_slow_file(void);
 
 /* Whether a child by vfork runs on its parent's memory: qemu-user forks instead. */
 bool vfork_shares_memory(void);

@@ -22,28 +22,53 @@
 
 static unsigned int per_thread;
 
+static void record_from_to(uintptr_t who, uint64_t first, uint64_t end)
+{
+	for (uint64_t i = first; i < end; i++) {
+		trace_pair(who, i);
+	}
+}
+
 static void *record_many(void *who)
 {
-	for (uint64_t i = 0; i < per_thread; i++) {
-		trace_pair((uint64_t)(uintptr_t)who, i);
-	}
+	record_from_to((uintptr_t)who, 0, per_thread);
 	return NULL;
 }
 
-static const char *file = "many";
-
-static void record_with_threads(void)
+static void record_with_threads(const char *file, void *(*body)(void *who))
 {
 	struct waymark_error error;
 	pthread_t t[THREADS];
 
 	waymark_sink_simple.set_file(file, false, &error);
 	for (uintptr_t i = 0; i < THREADS; i++) {
-		pthread_create(&t[i], NULL, record_many, (void *)i);
+		pthread_create(&t[i], NULL, body, (void *)i);
 	}
 	for (uintptr_t i = 0; i < THREADS; i++) {
 		pthread_join(t[i], NULL);
 	}
+}
+
+static void record_with_all_memory(void)
+{
+	record_with_threads("many", record_many);
+}
+
+/* Half of it to a file that takes nothing, which is more than a buffer holds; then the rest. */
+static void record_a_half_in_vain(uintptr_t who)
+{
+	record_from_to(who, 0, per_thread / 2);
+	let_slow_file_take();
+	record_from_to(who, per_thread / 2, per_thread);
+}
+
+static void *record_many_to_a_slow_file(void *who)
+{
+	if (who) {
+		return record_many(who);
+	}
+	record_a_half_in_vain(0);
+	return NULL;
 }
 
 static void record_with_little_memory(void)
@@ -51,7 +76,7 @@ static void record_with_little_memory(void)
 	if (waymark_recorder_set_buffer(1 << 20, NULL)) {
 		_exit(1);
 	}
-	record_with_threads();
+	record_with_threads("slow", record_many_to_a_slow_file);
 }
 
 static void check_many(struct trace *t, bool may_lose)
@@ -78,7 +103,7 @@ static void fault_1_no_run_wedges_and_every_event_is_accounted_for(void **state)
 	for (unsigned int run = 0; run < amount(50, 50); run++) {
 		struct trace t;
 
-		assert_int_equal(run_and_listen(record_with_threads, said, sizeof(said)), 0);
+		assert_int_equal(run_and_listen(record_with_all_memory, said, sizeof(said)), 0);
 		check_many(&t, per_thread > 100000);
 		trace_free(&t);
 	}
@@ -93,13 +118,9 @@ static void fault_6_losses_are_counted_where_they_are(void **state)
 
 	(void)state;
 	per_thread = amount(300000, 1000000);
-	int keep;
-	pid_t reader = make_slow_file("slow", "many", &keep);
-
-	file = "slow";
+	make_slow_file("slow", "many");
 	assert_int_equal(run_and_listen(record_with_little_memory, said, sizeof(said)), 0);
-	file = "many";
-	end_slow_file(reader, keep);
+	end_slow_file();
 	check_many(&t, true);
 	assert_true(t.missing > 0);
 	assert_non_null(strstr(said, "waymark: "));
@@ -137,17 +158,16 @@ static void record_without_waiting(void)
 		fprintf(stderr, "waited %u times, %" PRIu64 " events lost\n", yields, stats.lost);
 		_exit(2);
 	}
+	let_slow_file_take();
 }
 
 static void who_keeps_everything_is_not_waited_for_to_overwrite(void **state)
 {
-	int keep;
-	pid_t reader = make_slow_file("slow", "patient", &keep);
-
 	(void)state;
 	per_thread = 1000000;
+	make_slow_file("slow", "patient");
 	assert_int_equal(run(record_without_waiting), 0);
-	end_slow_file(reader, keep);
+	end_slow_file();
 }
 
 static void record_alone_with_little_memory(void)
@@ -156,7 +176,7 @@ static void record_alone_with_little_memory(void)
 		_exit(1);
 	}
 	waymark_sink_simple.set_file("slow", false, NULL);
-	record_many((void *)5);
+	record_a_half_in_vain(5);
 }
 
 static void fault_6_each_gap_counts_exactly_what_its_thread_misses(void **state)
@@ -168,11 +188,9 @@ static void fault_6_each_gap_counts_exactly_what_its_thread_misses(void **state)
 
 	(void)state;
 	per_thread = amount(2000000, 10000000);
-	int keep;
-	pid_t reader = make_slow_file("slow", "alone", &keep);
-
+	make_slow_file("slow", "alone");
 	assert_int_equal(run_and_listen(record_alone_with_little_memory, said, sizeof(said)), 0);
-	end_slow_file(reader, keep);
+	end_slow_file();
 	read_trace(&t, "alone", 0);
 	assert_true(t.missing > 0);
 	for (size_t i = 0; i < t.count; i++) {
