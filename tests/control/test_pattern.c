@@ -131,6 +131,50 @@ static void expression_that_grows_is_refused(void **state)
 					     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
 }
 
+/* glibc's regcomp() takes minutes for some of them, found by a fuzzer. */
+static void endless_repetition_of_what_may_be_empty_is_refused(void **state)
+{
+	static const char *const refused[] = {
+		"/^h+++??+++??++:++c+G+MMMMM+:+++55}:++c+G+MMMMM+:+++55}/",
+		"/(h+?)+/",
+		"/(a*)*/",
+		"/a*+/",
+		"/a{0,2}*/",
+		"/a{,2}{3,}/",
+		"/(a|b*|c?)+/",
+		"/(a|)+/",
+		"/()*/",
+		"/(^|x)+/",
+		"/a\\b+/",
+		"/((a*b*)c?)*/",
+		"/(a|(b|(c|d*)))*/",
+	};
+	static const char *const allowed[] = {
+		"/(a*b)+/",
+		"/(a|b+)*/",
+		"/a{2,}?/",
+		"/a{1,2}*/",
+		"/a{10}+/",
+		"/(^x)+/",
+		"/(a?)?/",
+		"/((a|b)c*)*/",
+		"/[]*]+/",
+		"/(a*){3}/",
+		"/(|a+){0,2}/",
+		"/\\++/",
+		"/a)+/",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		assert_non_null(strstr(refusal(refused[i]), "what may be empty"));
+	}
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++) {
+		meets(allowed[i], "a");
+	}
+	assert_non_null(strstr(refusal("/a|*/"), "Invalid preceding"));
+}
+
 static void bad_expression_changes_nothing(void **state)
 {
 	struct made *a = made_registered("a%d", 3, BOTH);
@@ -278,6 +322,7 @@ int main(void)
 		cmocka_unit_test(names_and_globs_are_what_they_were),
 		cmocka_unit_test(bad_expression_is_refused_with_the_reason),
 		cmocka_unit_test(expression_that_grows_is_refused),
+		cmocka_unit_test(endless_repetition_of_what_may_be_empty_is_refused),
 		cmocka_unit_test(bad_expression_changes_nothing),
 		cmocka_unit_test(expression_switches_now_and_later),
 		cmocka_unit_test(expression_is_known_by_its_text),

@@ -9,7 +9,8 @@
  * match under way.
  *
  * Expressions mean the same in every locale. Those that could take much time or
- * memory are refused: back-references, and what exceeds REGEX_SIZE_MAX.
+ * memory are refused: back-references, repetitions without end of what may be empty,
+ * and what exceeds REGEX_SIZE_MAX.
  */
 #ifndef RT_EVENT_PATTERN_H
 #define RT_EVENT_PATTERN_H
