@@ -256,6 +256,52 @@ static void flip_every_byte(const char *from, const char *to, unsigned char bits
 	assert_int_equal(read_trace(COPY).events, EVENTS);
 }
 
+/* The metadata of `small` with another attribute of the clock, and more behind it. */
+static void declare_clock(const char *attribute, const char *as, const char *more)
+{
+	struct bytes b;
+	struct bytes made = { .size = 0 };
+
+	load(&b, "small/metadata");
+	b.data[b.size] = '\0';
+	char *found = strstr((char *)b.data, attribute);
+
+	assert_non_null(found);
+	made.size = (size_t)snprintf((char *)made.data, sizeof(made.data), "%.*s%s%s%s",
+		(int)(found - (char *)b.data), (char *)b.data, as, found + strlen(attribute), more);
+	assert_true(made.size < sizeof(made.data));
+	store(&made, made.size, COPY "/metadata");
+}
+
+/* What no clock has is refused, and leaves no time that cannot be computed. Found by a fuzzer. */
+static void clock_that_cannot_be_is_a_problem(void **state)
+{
+	static const struct {
+		const char *attribute, *as, *more, *problem;
+	} clocks[] = {
+		{ "freq = 2400000000;", "freq = 0;", "", "a clock of 0 Hz" },
+		{ "freq = 2400000000;", "freq = 16000000001;", "", "a clock of 16000000001 Hz" },
+		{ "offset = 7;", "offset = 2400000000;", "",
+			"a clock's offset of 2400000000 ticks, where a second has 2400000000" },
+		{ "freq = 2400000000;", "freq = 1;", "", "a clock's offset of 7 ticks" },
+		{ "", "", "clock { freq = none; };\n", "a number" },
+		{ "", "", "clock { freq = 0; };\n", "a clock of 0 Hz" },
+		{ "", "", "clock { freq = 0; ", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++) {
+		declare_clock(clocks[i].attribute, clocks[i].as, clocks[i].more);
+		const struct result r = read_trace(COPY);
+
+		if (clocks[i].problem) {
+			assert_non_null(strstr(r.error, clocks[i].problem));
+		} else {
+			assert_int_equal(r.events, EVENTS);
+		}
+	}
+}
+
 static void every_byte_of_the_metadata_is_flipped(void **state)
 {
 	(void)state;
@@ -322,6 +368,7 @@ int main(void)
 		cmocka_unit_test_setup(whole_trace_is_read, copy_trace),
 		cmocka_unit_test_setup(stream_is_cut_at_every_byte, copy_trace),
 		cmocka_unit_test_setup(metadata_is_cut_at_every_byte, copy_trace),
+		cmocka_unit_test_setup(clock_that_cannot_be_is_a_problem, copy_trace),
 		cmocka_unit_test_setup(every_byte_of_the_metadata_is_flipped, copy_trace),
 		cmocka_unit_test_setup(every_byte_of_a_stream_is_flipped, copy_trace),
 		cmocka_unit_test_setup(flipped_header_is_a_problem, copy_trace),

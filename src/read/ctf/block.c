@@ -234,15 +234,30 @@ static bool read_clock_attribute(struct ctf_parser *p, struct ctf_metadata *md, 
 	return ctf_skip_value(p);
 }
 
+static bool check_clock(struct ctf_parser *p, const struct ctf_clock *c)
+{
+	if (c->freq == 0 || c->freq > CTF_CLOCK_FREQ_MAX) {
+		return ctf_fail(p, "a clock of %" PRIu64 " Hz", c->freq);
+	}
+	if (c->offset >= c->freq) {
+		return ctf_fail(p,
+			"a clock's offset of %" PRIu64 " ticks, where a second has %" PRIu64,
+			c->offset, c->freq);
+	}
+	return true;
+}
+
+/* A clock that is cut, or bad, is none: what was there before stays. */
 bool ctf_read_clock(struct ctf_parser *p, struct ctf_metadata *md)
 {
-	bool ok = read_block(p, md, read_clock_attribute);
+	struct ctf_clock before = md->clock;
 
-	if (ok && (md->clock.freq == 0 || md->clock.freq > CTF_CLOCK_FREQ_MAX)) {
-		return ctf_fail(p, "a clock of %" PRIu64 " Hz", md->clock.freq);
+	if (!read_block(p, md, read_clock_attribute) || !check_clock(p, &md->clock)) {
+		md->clock = before;
+		return false;
 	}
-	md->has_clock = ok;
-	return ok;
+	md->has_clock = true;
+	return true;
 }
 
 /* `struct { id, timestamp } align(64);`: one word of 64 bits, in either order. */
