@@ -114,38 +114,38 @@ class Crowd:
     def check_child(self, words):
         """Its trace is there when it says so, and in the files when it has ended."""
         self.wait_for_end(int(words[0]))
-        for trace in self.check_kinds(words):
-            shutil.rmtree(self.work / trace, ignore_errors=True)
+        trace = self.check_kinds(words)
+        if trace:
+            shutil.rmtree(self.work / trace)
         self.total["forks"] += 1
 
     def traces_of(self, pid):
         """By what they say themselves: a child that begins during a snapshot has the name t.ctf."""
-        own = f"t.ctf.{pid}"
         wanted = re.compile(rf"\bv?pid = {pid};")
-        others = [path.name for path in self.work.glob("t.ctf*")
-                  if path.name != own and wanted.search(metadata_of(path))]
-        return others + [own] * (self.work / own).exists()
+        return [path.name for path in self.work.glob("t.ctf*")
+                if path.name == f"t.ctf.{pid}" or wanted.search(metadata_of(path))]
 
     def check_kinds(self, words):
-        """A process that has ended; returns its traces."""
+        """A process that has ended; returns its trace. Another one may have had its number since."""
         wanted = kinds_of(words[1:])
-        found = collections.Counter()
-        traces = self.traces_of(words[0])
-        for trace in traces:
-            found.update({kind["name"]: kind["events"] for kind in self.info(trace)["kinds"]})
-        if found != wanted:
-            self.fault(f"{traces}: there are {dict(found)}, recorded were {wanted}")
-        self.total["events"] += sum(found.values())
-        return traces
+        found = {}
+        for trace in self.traces_of(words[0]):
+            kinds = self.info(trace)["kinds"]
+            found[trace] = {kind["name"]: kind["events"] for kind in kinds if kind["events"]}
+            if found[trace] == wanted:
+                self.total["events"] += sum(wanted.values())
+                return trace
+        self.fault(f"there are {found}, recorded were {wanted}")
+        return None
 
-    @staticmethod
-    def wait_for_end(pid):
-        """Until the kernel has let go its memory: a zombie at most."""
+    def wait_for_end(self, pid):
+        """Until the kernel has let go a child's memory: a zombie at most."""
         for _ in range(3000):
             try:
-                if ") Z " in pathlib.Path(f"/proc/{pid}/stat").read_text():
-                    return
+                status = pathlib.Path(f"/proc/{pid}/status").read_text()
             except OSError:
+                return
+            if "State:\tZ" in status or f"PPid:\t{self.process.pid}\n" not in status:
                 return
             time.sleep(0.02)
 
@@ -156,7 +156,7 @@ class Crowd:
         shutil.rmtree(self.work / name, ignore_errors=True)
 
     def check_parent(self, words):
-        self.wait_for_end(int(words[0]))
+        self.process.wait()
         self.total["threads"] = int(words[-1].split("=")[1])
         wanted = kinds_of(words[1:])
         if self.option == RECORDED:
@@ -200,6 +200,10 @@ class Crowd:
         left = [entry.name for entry in self.shm.iterdir()]
         if left:
             self.fault(f"left in memory: {left}")
+        own = self.traces_of(self.process.pid)
+        nobodys = {path.name for path in self.work.glob("t.ctf*")}.difference(own)
+        if nobodys:
+            self.fault(f"traces that no process told of: {nobodys}")
         self.check_samples()
         shutil.rmtree(self.work)
         shutil.rmtree(self.shm)
