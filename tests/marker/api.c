@@ -7,7 +7,11 @@
 /* The name's length and bytes, which may be any; NULL is `-`. */
 static void put(const char *text, size_t length)
 {
-	printf(text ? " %zu:" : " -", length);
+	if (!text) {
+		printf(" -");
+		return;
+	}
+	printf(" %zu:", length);
 	fwrite(text, 1, length, stdout);
 }
 
