@@ -5,6 +5,10 @@
 #	cost.sh TRACETOOL ROOT LIBWAYMARK
 . "$(dirname "$0")/lib.sh"
 need gcc valgrind
+[ -z "${WAYMARK_SANITIZER-}" ] || {
+	echo "skipped: valgrind runs no program with a sanitizer in it"
+	exit 77
+}
 
 # executed BACKENDS COUNT: the instructions of a run that fires COUNT ticks
 executed()

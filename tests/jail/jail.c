@@ -51,6 +51,30 @@ static void allow(struct filter *f, int number)
 	put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/* What a sanitizer does itself where threads begin and end. */
+static const int sanitizer[] = { SYS_sched_getaffinity, SYS_sigaltstack, SYS_mmap, SYS_munmap,
+	SYS_mprotect, SYS_madvise, SYS_sched_yield, SYS_prctl };
+#define SANITIZER_CALLS (sizeof(sanitizer) / sizeof(sanitizer[0]))
+
+/* What looks for leaks at the end is a process of its own, which a jail has none of. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+#else
+static const int sanitizer[1];
+#define SANITIZER_CALLS 0
+#endif
+
+static void allow_all(struct filter *f, const int *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		allow(f, numbers[i]);
+	}
+}
+
 void jail_close(const int *more, size_t count)
 {
 	static const int own[] = { SYS_exit, SYS_exit_group, SYS_rt_sigreturn };
@@ -60,15 +84,10 @@ void jail_close(const int *more, size_t count)
 
 	put(&f, (struct sock_filter)BPF_STMT(
 			BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
-	for (size_t i = 0; i < calls; i++) {
-		allow(&f, numbers[i]);
-	}
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		allow(&f, own[i]);
-	}
-	for (size_t i = 0; i < count; i++) {
-		allow(&f, more[i]);
-	}
+	allow_all(&f, numbers, calls);
+	allow_all(&f, own, sizeof(own) / sizeof(own[0]));
+	allow_all(&f, more, count);
+	allow_all(&f, sanitizer, SANITIZER_CALLS);
 	put(&f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
 	struct sock_fprog program = { .len = f.count, .filter = f.code };
 

@@ -147,8 +147,6 @@ def run_ftrace(bench):
 
 
 if __name__ == "__main__":
-    if daemon.SANITIZER:
-        daemon.skip("a sanitizer makes system calls of its own, at which the filter kills")
     if KIND == "ftrace":
         ftrace.run_test(DEVICE, run_ftrace)
     else:

@@ -5,7 +5,7 @@
 # than a search of the table: cost.sh COST
 set -eu
 if ! command -v valgrind >/dev/null; then
-	echo "valgrind is not installed"
+	echo "skipped: valgrind is not installed"
 	exit 77
 fi
 cost=$(realpath -e "$1")
