@@ -222,8 +222,7 @@ size_t file_size(const char *path)
 
 unsigned int amount(unsigned int quick, unsigned int thorough)
 {
-	const char *wrapper = getenv("MESON_EXE_WRAPPER"); /* `none`: the unwiped fork's tests */
-	bool is_slow = UNDER_TSAN || (wrapper && strcmp(wrapper, "none") != 0);
+	bool is_slow = UNDER_TSAN || IN_EMULATOR;
 
 	return getenv("WAYMARK_TEST_LONG") ? thorough : is_slow ? (quick + 3) / 4 : quick;
 }

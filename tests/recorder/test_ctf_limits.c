@@ -158,9 +158,14 @@ static void lose_and_move_on(void)
 	struct process *p = waymark_process();
 
 	trace_ctf(0, counts[0]++);
+	/* So nobody drains meanwhile: an emulator records more slowly than a disk writes. */
+	while (!waymark_drain_trylock(p)) {
+		sleep_ms(1);
+	}
 	while (!p->recorders[WAYMARK_RECORDER_CTF].lost) {
 		trace_ctf(0, counts[0]++);
 	}
+	waymark_drain_unlock(p);
 	waymark_recorder_flush();
 	trace_ctf(0, counts[0]++);
 	waymark_recorder_flush();

@@ -74,7 +74,7 @@ static void fork_one(void)
 static void what_the_child_has_mapped_stays(void **state)
 {
 	const char *kernel = getenv("WAYMARK_TEST_ADVICE");
-	bool passed_on = UNDER_EMULATOR && !(kernel && strcmp(kernel, "refused") == 0);
+	bool passed_on = IN_EMULATOR || (kernel && strcmp(kernel, "refused") != 0);
 	struct trace t;
 
 	(void)state;
