@@ -344,6 +344,19 @@ class Follow(Followed):
             for left in self.shm.glob("*"):
                 left.unlink()
 
+    def test_a_plain_print_ends_where_the_program_was_when_it_began(self):
+        """However slowly it is read: who prints must not run after who records."""
+        self.paced(2, 10**9, -300, options=",full=block,buffer=1M")
+        self.wait_for(lambda: sum(f.stat().st_size for f in self.trace.glob("stream*")) > 1 << 21)
+        with subprocess.Popen([WAYMARK, "print", self.trace], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, env=self.env) as p:
+            self.addCleanup(p.kill)
+            end = time.monotonic() + PATIENCE
+            while p.stdout.read(1 << 18):  # less than what is recorded meanwhile
+                self.assertLess(time.monotonic(), end, "it never ends")
+                time.sleep(0.05)
+        self.assertEqual(p.returncode, 0)
+
     def test_programs_follow_programs_through_the_c_interface(self):
         for end in ("kill", "stop"):
             self.trace = self.work / f"{end}.ctf"

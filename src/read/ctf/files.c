@@ -290,12 +290,14 @@ static void add_left(struct ctf_reader *r, const struct arena_packet *p, size_t 
 	}
 	vec_foreach (struct ctf_stream *, s, &r->streams) {
 		s->left_count = 0;
+		s->newest = 0;
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct ctf_stream *s =
 			find_stream(r, r->streams.count, p[i].header.stream_instance_id);
 
 		s->left = s->left_count++ ? s->left : &p[i];
+		s->newest = p[i].header.sequence;
 	}
 }
 

@@ -279,6 +279,7 @@ static bool open_trace(
 	}
 	ctf_set_clock(r);
 	ctf_follow_begin(r, options);
+	r->trace.is_bounded = r->trace.is_live && !r->follow.is_on;
 	/* Memory first: what leaves it meanwhile is in the files. */
 	const struct arena_packet *left = NULL;
 	size_t left_count = r->trace.arena ? arena_source_scan(r->trace.arena, &left) : 0;

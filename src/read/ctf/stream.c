@@ -257,6 +257,16 @@ static void begin_file(struct ctf_stream *s)
 	}
 }
 
+/*
+ * Whether packets are wanted that were added to the file while it was read: who reads a running
+ * process's trace to its end would else never reach it, where events come faster than they are
+ * read. Those that memory had when it was looked at are.
+ */
+static bool wants_more(const struct ctf_stream *s, const struct ctf_trace *t)
+{
+	return !t->is_bounded || s->sequence < s->newest;
+}
+
 /* The next packet out of the files; CTF_LAST: they have no other. */
 static enum ctf_step next_mapped(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
@@ -277,7 +287,8 @@ static enum ctf_step next_mapped(
 		bool grew = t->arena && ctf_file_size(&s->files[s->file], t) > s->map_size;
 
 		unmap(s);
-		s->file -= grew; /* it is the next one again */
+		s->is_passed = grew && !wants_more(s, t);
+		s->file -= grew && !s->is_passed; /* it is the next one again */
 	}
 	return CTF_LAST;
 }
@@ -338,5 +349,6 @@ enum ctf_step ctf_stream_next(
 	if (step == CTF_LAST) {
 		step = ctf_left_next(s, t, error);
 	}
-	return step == CTF_LAST ? ctf_gap_trailing(s, t) : step;
+	/* What was lost since comes before what was passed. */
+	return step == CTF_LAST && !s->is_passed ? ctf_gap_trailing(s, t) : step;
 }

@@ -38,6 +38,7 @@ struct ctf_trace {
 	uint64_t last_ticks; /* that can be told in nanoseconds */
 	struct arena_source *arena; /* NULL: nothing is left in memory */
 	bool is_live; /* its process still writes: what is torn will be whole */
+	bool is_bounded; /* what came before the last look at memory is all that is wanted */
 	bool is_rotated; /* its files are pieces, of which old ones may have been removed */
 };
 
@@ -76,6 +77,8 @@ struct ctf_stream {
 	unsigned int number; /* of the packet in the file, from 1 */
 	const struct arena_packet *left; /* not read yet; a part of the trace's scan */
 	size_t left_count;
+	uint64_t newest; /* sequence of these, when they were found; 0: there were none */
+	bool is_passed; /* its file has more, which is not wanted */
 	unsigned char *copy; /* of a packet of the arena */
 	uint64_t hole; /* the packet before which others are missing, as a second look said */
 	bool is_open; /* the last packet was not closed when it was looked at: it may have got more
