@@ -96,9 +96,10 @@ int waymark_vcpu_list_events(unsigned int index, const char *pattern,
  * that fires at execution), because calls to them stand in what was translated: after they went on
  * or off, `changed` is called in the thread that switched them, once for each
  * control call, or load of an object, that changed any. `cpu` is the vCPU whose events changed,
- * NULL: any may have. It may run in several threads at once, may not call control, and should do
- * no more than raise a flag. There is one; NULL ends it: a call that has begun may still return
- * behind that. Tracers outside of the process are not told of, nor are objects that are unloaded:
+ * NULL: any may have. It may run in several threads at once, may not call control, this included,
+ * nor fork, and should do no more than raise a flag. There is one; another, or NULL, ends it: its
+ * calls have returned, and none comes, when this returns, so a lock that `changed` takes is not
+ * to be held. Tracers outside of the process are not told of, nor are objects that are unloaded:
  * what was translated with calls of an object's events is to be dropped before.
  */
 void waymark_vcpu_watch(void (*changed)(void *cpu, void *opaque), void *opaque);

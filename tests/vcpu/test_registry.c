@@ -2,6 +2,8 @@
 /*
  * Which vCPUs there are, what is refused, what is listed, and who is told of changes.
  */
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,6 +269,45 @@ static void an_object_that_patterns_switch_on_is_told_of(void **unused)
 	made_gone(m);
 }
 
+struct slow_call {
+	sem_t has_begun;
+	bool has_ended;
+};
+
+static void watch_slowly(void *cpu, void *opaque)
+{
+	struct slow_call *call = opaque;
+
+	(void)cpu;
+	sem_post(&call->has_begun);
+	usleep(50000);
+	call->has_ended = true;
+}
+
+static void *switch_once(void *unused)
+{
+	waymark_vcpu_set_states(1, "guest_*", true, NULL);
+	return unused;
+}
+
+/* So that what it works with can go. */
+static void a_watcher_that_is_replaced_has_returned(void **unused)
+{
+	struct slow_call call = { .has_ended = false };
+	pthread_t thread;
+
+	(void)unused;
+	assert_int_equal(sem_init(&call.has_begun, 0, 0), 0);
+	waymark_vcpu_watch(watch_slowly, &call);
+	assert_int_equal(pthread_create(&thread, NULL, switch_once, NULL), 0);
+	assert_int_equal(sem_wait(&call.has_begun), 0);
+	waymark_vcpu_watch(watch, NULL);
+	assert_true(call.has_ended);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	told_once(waymark_vcpu_set_states(1, "guest_*", false, NULL), &cpus[1]);
+	sem_destroy(&call.has_begun);
+}
+
 /* Sets of objects that are gone serve those that come. */
 static void an_object_that_comes_again_begins_anew(void **unused)
 {
@@ -321,6 +362,7 @@ int main(void)
 		cmocka_unit_test_setup(the_functions_of_qemu_do_the_same, two),
 		cmocka_unit_test_setup(a_call_of_control_is_told_of_once, two),
 		cmocka_unit_test_setup(an_object_that_patterns_switch_on_is_told_of, two),
+		cmocka_unit_test_setup(a_watcher_that_is_replaced_has_returned, two),
 		cmocka_unit_test_setup(an_object_that_comes_again_begins_anew, two),
 		cmocka_unit_test_setup(a_child_of_fork_has_the_states_and_changes_its_own, two),
 	};

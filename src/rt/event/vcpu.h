@@ -87,7 +87,7 @@ void waymark_vcpu_leave(unsigned int index);
 void waymark_vcpu_adopt(struct waymark_object *object);
 void waymark_vcpu_disown(struct waymark_object *object);
 
-/* waymark_vcpu_watch(). */
+/* waymark_vcpu_watch(): waits, without the lock, until no call of a watcher runs. */
 void waymark_vcpu_set_watch(void (*changed)(void *cpu, void *opaque), void *opaque);
 
 /*

@@ -4,8 +4,6 @@
  * no handler runs, may find the lock taken by a thread that it does not have:
  * it can trace, and must not control.
  */
-#include <pthread.h>
-
 #include "rt/host/lock.h"
 
 static pthread_mutex_t control_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -18,6 +16,11 @@ void waymark_lock(void)
 void waymark_unlock(void)
 {
 	pthread_mutex_unlock(&control_lock);
+}
+
+void waymark_lock_wait(pthread_cond_t *changed)
+{
+	pthread_cond_wait(changed, &control_lock);
 }
 
 bool waymark_trylock(void)

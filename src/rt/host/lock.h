@@ -10,10 +10,14 @@
 #ifndef RT_HOST_LOCK_H
 #define RT_HOST_LOCK_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 void waymark_lock(void);
 void waymark_unlock(void);
+
+/* pthread_cond_wait(3): the lock is free meanwhile. */
+void waymark_lock_wait(pthread_cond_t *changed);
 
 /* For a signal handler's sake: false where the lock is taken. */
 bool waymark_trylock(void);
