@@ -22,6 +22,14 @@ LINE = {"date": "2026-01-02", "commit": "abc", "machine": "M", "run": "kills", "
         "counts": "turns 3", "verdict": "passed"}
 
 
+def tool(name):
+    """A program of tools, as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / "tools" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
 class Results(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -66,10 +74,16 @@ class Results(unittest.TestCase):
         with self.assertRaises(ValueError):
             results.with_block(text, "other", "")
 
+    @unittest.skipUnless(results.git("ls-files"), "this is no repository")
+    def test_a_fuzzers_time_is_that_of_the_files_it_is_built_from(self):
+        files = tool("long-runs").sources_of(
+            [f"{ROOT}/tests/fuzz/fuzz.sh", str(ROOT), "tree", "brace/tree.c", "-lm"])
+        self.assertLess({"tests/fuzz/fuzz.sh", "tests/fuzz/fuzz_tree.c", "src/brace/tree.c",
+                         "src/brace/tree.h"}, set(files))
+        self.assertEqual([name for name in files if "/rt/" in name or name.startswith("build")], [])
+
     def test_what_benchmarks_print_is_shown_as_it_was_printed(self):
-        loader = importlib.machinery.SourceFileLoader("bench", str(ROOT / "tools/bench"))
-        bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
-        loader.exec_module(bench)
+        bench = tool("bench")
         with contextlib.redirect_stdout(io.StringIO()) as said:
             shown = [bench.run({"name": "n", "env": {}, "workdir": "/", "cmd": ["sh", "-c", script]},
                                None) for script in ("echo 5 ns", "printf '\\n### T\\n\\n| a |\\n'",
