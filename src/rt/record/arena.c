@@ -221,15 +221,20 @@ void waymark_arena_trim(struct arena *a)
 	}
 }
 
+/* Relaxed within a turn: threads of a jail look at the last reading's age meanwhile. */
 void waymark_arena_set_clock(struct arena *a, struct clock_pair now)
 {
+	struct arena_clock *c = &a->file.now;
 	struct timespec real;
 
 	clock_gettime(CLOCK_REALTIME, &real);
+	uint64_t real_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+
 	__atomic_store_n(&a->file.clock_turn, a->file.clock_turn + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	a->file.now = (struct arena_clock){ now.ticks, now.ns,
-		(uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec };
+	__atomic_store_n(&c->ticks, now.ticks, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->monotonic_ns, now.ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->realtime_ns, real_ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&a->file.clock_turn, a->file.clock_turn + 1, __ATOMIC_RELEASE);
 }
 
