@@ -40,7 +40,7 @@ static bool see_more(struct arena *a, struct reader *r)
 /* Goes on behind a packet that was read; false where there is nothing yet. */
 static bool leave_packet(struct recorder *owner, struct cursor *c)
 {
-	struct arena *a = owner->arena;
+	struct arena *a = recorder_arena(owner);
 	uint32_t done = c->reader.chunk;
 	uint32_t next = c->reader.taken ? 0 : packet_next(a, done);
 
@@ -57,7 +57,7 @@ static bool leave_packet(struct recorder *owner, struct cursor *c)
 
 bool waymark_simple_find(struct recorder *owner, struct cursor *c)
 {
-	struct arena *a = owner->arena;
+	struct arena *a = recorder_arena(owner);
 	struct reader *r = &c->reader;
 
 	if (!r->chunk) {

@@ -231,12 +231,12 @@ static uint64_t pass(struct process *p, struct recorder *owner, enum drain_mode 
 
 static bool is_through(struct recorder *owner)
 {
-	return !simple_has_batch(&state_of(owner->arena)->out);
+	return !simple_has_batch(&state_of(recorder_arena(owner))->out);
 }
 
 static void settle(struct recorder *owner)
 {
-	tell_losses(owner, state_of(owner->arena), waymark_clock_ns());
+	tell_losses(owner, state_of(recorder_arena(owner)), waymark_clock_ns());
 }
 
 static bool has_all(struct recorder *owner, struct cursor *c)
@@ -246,7 +246,7 @@ static bool has_all(struct recorder *owner, struct cursor *c)
 
 static void pause_file(struct recorder *owner)
 {
-	waymark_simple_pause(&state_of(owner->arena)->out);
+	waymark_simple_pause(&state_of(recorder_arena(owner))->out);
 }
 
 static void get_name(const struct recorder *owner, char *name, size_t size)
