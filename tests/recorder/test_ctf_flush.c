@@ -79,6 +79,7 @@ static void begin(enum recorder_policy policy)
 	begin_pairs("trace", policy, MEMORY);
 	waymark_process()->writer = WRITER_REFUSED; /* so nobody else looks */
 	pthread_create(&t, NULL, stand_in_event, NULL);
+	pthread_detach(t); /* has_gone_on says more than its end would */
 	await(&stands);
 }
 

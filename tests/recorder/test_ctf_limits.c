@@ -47,7 +47,7 @@ static void *record_until_stopped(void *who)
 		usleep(20);
 	}
 	pthread_barrier_wait(&stopped);
-	trace_ctf(n, counts[n]++);
+	trace_ctf(n, __atomic_fetch_add(&counts[n], 1, __ATOMIC_RELAXED));
 	return NULL;
 }
 
@@ -157,11 +157,12 @@ static void lose_and_move_on(void)
 	set_file("trace");
 	struct process *p = waymark_process();
 
+	/*
+	 * So nobody drains meanwhile: an emulator records more slowly than a disk writes. Before
+	 * the first event, with which the writer begins: it keeps the lock as long as it lives.
+	 */
+	fail_unless(waymark_drain_trylock(p));
 	trace_ctf(0, counts[0]++);
-	/* So nobody drains meanwhile: an emulator records more slowly than a disk writes. */
-	while (!waymark_drain_trylock(p)) {
-		sleep_ms(1);
-	}
 	while (!p->recorders[WAYMARK_RECORDER_CTF].lost) {
 		trace_ctf(0, counts[0]++);
 	}
