@@ -58,12 +58,15 @@ static unsigned int ticks;
 
 static void on_tick(int signal)
 {
+	int saved = errno;
+
 	(void)signal;
 	errno = 4711;
 	trace_tick(__atomic_fetch_add(&ticks, 1, __ATOMIC_RELAXED));
 	if (errno != 4711) {
 		_exit(3);
 	}
+	errno = saved;
 }
 
 static int per_thread;
