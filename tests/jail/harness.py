@@ -17,6 +17,7 @@ KILL_AT = sys.argv[3]  # empty under sanitizers
 del sys.argv[1:4]
 LIMIT = 60
 ROOT = os.geteuid() == 0
+TSAN = os.environ.get("WAYMARK_SANITIZER") == "thread"
 
 
 class Harness(unittest.TestCase):

@@ -16,7 +16,7 @@ import subprocess
 import time
 import unittest
 
-from harness import DEVICE, Harness, KILL_AT, LIMIT, ROOT, WAYMARK
+from harness import DEVICE, Harness, KILL_AT, LIMIT, ROOT, TSAN, WAYMARK
 
 
 class Patience(Harness):
@@ -110,8 +110,12 @@ class Jail(Harness):
         self.assert_all(self.traces()[0], 10)
 
     def test_threads(self):
-        traces = self.run_drained("threads", 1, 20000)
-        self.assertEqual(sorted(self.ticks(traces[0])), list(range(8 * 20000)))
+        if TSAN:  # it does not see in which order memory comes back from another process
+            self.finish(self.device("threads", 1, 20000, option="jail=1,buffer=16M,full=block"))
+            self.waymark("drain", self.trace)
+        else:
+            self.run_drained("threads", 1, 20000)
+        self.assertEqual(sorted(self.ticks(self.traces()[0])), list(range(8 * 20000)))
 
     def test_signals_and_a_full_buffer(self):
         traces = self.run_drained("signals", 1, 300000)
@@ -152,6 +156,8 @@ class Jail(Harness):
     def test_namespaces_of_processes_and_users(self):
         if not ROOT:
             self.skipTest("a namespace of processes needs root")
+        if TSAN:
+            self.skipTest("TSan has a thread of its own, and with two none enters a namespace of users")
         device = self.device("pidns", 1, 50000, "userns", "close", option="jail=2,buffer=8M")
         pid = self.children(device)[0]
         self.finish(device)
@@ -225,7 +231,7 @@ class Jail(Harness):
         self.assert_nothing_left()
         recorded = dict(map(int, line.split()) for line in out.splitlines())
         self.assertEqual(len(recorded), count)
-        self.assertGreater(sum(recorded.values()), 1000 * count)
+        self.assertGreater(sum(recorded.values()), (100 if TSAN else 1000) * count)  # it is slow
         for pid, events in recorded.items():
             trace = f"{self.trace}.{pid}"
             if events or os.path.exists(trace):
