@@ -31,7 +31,7 @@ need() # COMMAND...
 build()
 {
 	generate_c "$1" guest "$events"
-	gcc $warnings -std=gnu11 -I"$include" -I. "$here/program.c" trace-guest.c "$library" \
+	gcc $tsan $warnings -std=gnu11 -I"$include" -I. "$here/program.c" trace-guest.c "$library" \
 		-o program || fail 'build'
 }
 

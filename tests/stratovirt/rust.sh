@@ -26,7 +26,7 @@ for format in h c; do
 done
 python3 "$root/tests/stratovirt/fire.py" trace.h fire.c fire.rs "$data"/stratovirt/*.toml ||
 	fail 'fire.py'
-gcc $warnings -O1 -I"$include" fire.c trace.c "$library" -o fire || fail 'gcc'
+gcc $tsan $warnings -O1 -I"$include" fire.c trace.c "$library" -o fire || fail 'gcc'
 rustc -A warnings -o expected fire.rs || fail 'rustc'
 ./expected >by-rust || fail 'the program in Rust'
 

@@ -70,6 +70,8 @@ class Kernel:
 
 
 def build(tracetool, root, library, *flags):
+    if os.environ.get("WAYMARK_SANITIZER") == "thread":  # which has to be loaded first
+        flags += ("-fsanitize=thread",)
     done = subprocess.run(["make", f"TRACETOOL={tracetool}", f"INCLUDE={root}/include",
                            f"LIBRARY={library}", "CFLAGS=" + " ".join(flags)],
                           text=True, capture_output=True)

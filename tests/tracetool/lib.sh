@@ -9,6 +9,9 @@ here=$root/tests/tracetool
 include=$root/include
 data=$(realpath -m "${WAYMARK_SHARED:-$root/../shared}")/data
 warnings='-Wall -Wextra -Wpedantic -Werror'
+# What gcc links our library with: where that has TSan, which has to be loaded first.
+tsan=
+[ "${WAYMARK_SANITIZER-}" != thread ] || tsan=-fsanitize=thread
 failures=0
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -50,7 +50,7 @@ link()
 		;;
 	esac
 	# The library first: a sanitizer that it brings along does not start behind ld.so.
-	gcc $warnings -std=gnu11 -O0 -I"$include" -I. ../main.c trace-strato.c "$library" $more \
+	gcc $tsan $warnings -std=gnu11 -O0 -I"$include" -I. ../main.c trace-strato.c "$library" $more \
 		-o program 2>said || fail "$chosen: gcc: $(head -n5 said)"
 	./program >found || fail "$chosen: exit $?"
 	[ "$(cat found)" = $expected ] || fail "$chosen: $(cat found) events, not $expected"

@@ -71,9 +71,9 @@ printf '%s\n' 'groups.c -Iold -Igroups' 'old/trace-ust-all.c -Iold' 'new/trace-a
 		echo "FAILED: $1"
 		exit 1
 	}' || fail 'not all of it compiles'
-gcc -I"$include" main.c register.c groups.c.o old_trace-ust-all.c.o "$library" -llttng-ust -ldl \
+gcc $tsan -I"$include" main.c register.c groups.c.o old_trace-ust-all.c.o "$library" -llttng-ust -ldl \
 	-o program-old || fail '5.0 does not link'
-gcc main.c new_trace-all.c.o new_trace-ust-all.c.o "$library" -llttng-ust -ldl -o program-new ||
+gcc $tsan main.c new_trace-all.c.o new_trace-ust-all.c.o "$library" -llttng-ust -ldl -o program-new ||
 	fail '10.2 does not link'
 for program in old new; do
 	LD_LIBRARY_PATH=${library%/*} "./program-$program" || fail "$program does not run"
