@@ -27,7 +27,7 @@ def build():
         subprocess.run([TRACETOOL, "--format=" + kind, "--backends=ust", "--group=guest",
                         "--output=" + name, HERE + "/documented.events"], check=True)
     subprocess.run(["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-I.",
-                    f"-I{ROOT}/include", HERE + "/program.c", "trace-guest.c",
+                    f"-I{ROOT}/include", *lttng.TSAN, HERE + "/program.c", "trace-guest.c",
                     "trace-ust-guest.c", LIBRARY, f"-Wl,-rpath,{os.path.dirname(LIBRARY)}",
                     "-llttng-ust", "-ldl", "-o", "program"], check=True)
 

@@ -55,7 +55,7 @@ def build(group, sources, output, *flags):
                             "--group=" + group, f"--output={begin}{group}{name}",
                             f"{group}.events"], check=True)
     subprocess.run(["gcc", "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-I.",
-                    f"-I{ROOT}/include", *flags, *sources, f"trace-{group}.c",
+                    f"-I{ROOT}/include", *lttng.TSAN, *flags, *sources, f"trace-{group}.c",
                     f"trace-ust-{group}.c", LIBRARY, f"-Wl,-rpath,{os.path.dirname(LIBRARY)}",
                     "-llttng-ust", "-ldl", "-o", output], check=True)
 
