@@ -9,6 +9,7 @@ as many events. With PROGRAM, the same of what it records here, kind by kind.
 As a module: what tools/check-platforms expects of a program's traces.
 """
 
+import os
 import pathlib
 import re
 import signal
@@ -93,7 +94,8 @@ def traces_of(kind, place):
 
 def record(command, kind, place):
     """Runs the program in the folder, as far as it comes. Returns what it says."""
-    environment = {"WAYMARK_TRACE": "enable=*,file=trace,full=block", "PATH": "/usr/bin:/bin"}
+    environment = {"WAYMARK_TRACE": "enable=*,file=trace,full=block", "PATH": "/usr/bin:/bin",
+                   **{k: v for k, v in os.environ.items() if k == "TSAN_OPTIONS"}}
     run = subprocess.run([*command, kind], cwd=place, env=environment, check=False,
                          capture_output=True, timeout=300)
     status = -signal.SIGKILL if kind == "kill" else 0

@@ -167,9 +167,6 @@ static void forks(void)
 static void a_child_counts_from_0(void **state)
 {
 	(void)state;
-	if (UNDER_TSAN) {
-		skip_because("under ThreadSanitizer a child of several threads starts none");
-	}
 	run_it(forks);
 }
 

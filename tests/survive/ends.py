@@ -133,7 +133,6 @@ class Ends(survive.Survive):
         self.assertEqual(self.check(1, 1, trace=second), 1000)
         self.check_everything(0, 0)
 
-    @unittest.skipIf(SANITIZER == "thread", "ThreadSanitizer starts no threads after a fork")
     def test_forks(self):
         for form in ("fork", "clone"):
             for how in ("exit", "_exit", "kill"):
@@ -167,7 +166,6 @@ class Ends(survive.Survive):
         self.live("vfork-crash", status=-6)
         self.assertEqual(self.check_everything(), 2000)
 
-    @unittest.skipIf(SANITIZER == "thread", "ThreadSanitizer starts no threads after a fork")
     def test_a_child_that_lives_on_does_not_hold_its_parents_events(self):
         for events in (0, 100):
             victim = self.start("orphan", events)
@@ -184,7 +182,6 @@ class Ends(survive.Survive):
                 victim.stderr.close()
             self.forget()
 
-    @unittest.skipIf(SANITIZER == "thread", "ThreadSanitizer starts no threads after a fork")
     def test_a_daemon_has_the_name_that_was_asked_for(self):
         victim = self.start("daemon")
         victim.communicate()  # ends when the daemon has closed its streams
