@@ -8,6 +8,7 @@
  *	.       waymark_snapshot()
  *	+DIR    waymark_set_output("ctf", DIR)
  *	wait    for 50 ms
+ *	fill    waits for more steps than 1 MiB holds
  *	twice   two threads write four snapshots each, TWICE-<thread>-<n>
  *	fork    a child goes on with the words; we wait for it and end
  *	full    files have 64 KiB at most from now on
@@ -144,6 +145,26 @@ static void go_on_in_child(void)
 	trace_step(0, 1000000); /* its only thread's */
 }
 
+static uint64_t done_by_all(void)
+{
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		all += __atomic_load_n(&done[i], __ATOMIC_ACQUIRE);
+	}
+	return all;
+}
+
+/* A step has more than 16 bytes. */
+static void fill(void)
+{
+	uint64_t wanted = done_by_all() + (1u << 20) / 16;
+
+	while (done_by_all() < wanted) {
+		usleep(1000);
+	}
+}
+
 static const struct {
 	const char *word;
 	void (*what)(void);
@@ -151,6 +172,7 @@ static const struct {
 	{ "twice", twice },
 	{ "stop", stop },
 	{ "fork", go_on_in_child },
+	{ "fill", fill },
 };
 
 static void obey(const char *word)

@@ -85,7 +85,7 @@ class Snapshots(unittest.TestCase):
         for threads in (1, 4):
             names = [f"s{threads}-{i}" for i in range(5)]
             words = [w for n in names for w in ("wait", "=" + n)]
-            out = self.run_program(threads, *words, "wait", "stop",
+            out = self.run_program(threads, *words, "wait", "fill", "stop",
                                    option=OPTION.replace("usual", f"usual{threads}"))
             self.assertEqual(out[1:-1:2], names)
             befores = [list(map(int, line.split()[1:])) for line in out[0:-1:2]]
@@ -112,7 +112,7 @@ class Snapshots(unittest.TestCase):
         self.check_none_twice([self.steps("usual"), self.steps("one"), self.steps("two"), last])
 
     def test_the_output_can_change_between_them(self):
-        self.run_program(2, "=one", "+other", "=two", "wait", "stop")
+        self.run_program(2, "=one", "+other", "fill", ".", "=two", "wait", "stop")
         self.assertRegex(" ".join(self.traces()), r"^one other other\.\d+ two usual$")
         last = self.traces()[2]
         self.check_none_twice([self.steps(n) for n in ("one", "usual", "other", "two", last)])
