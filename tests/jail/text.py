@@ -26,7 +26,15 @@ import daemon  # noqa: E402  pylint: disable=wrong-import-position
 import ftrace  # noqa: E402  pylint: disable=wrong-import-position
 
 LIMIT = 60
+NOBODY = 65534
 TICK = re.compile(r" ?tick n (\d+)$")
+
+
+def may_become(user):
+    """Whether this namespace of users has that one, user_namespaces(7)."""
+    ranges = [map(int, line.split())
+              for line in pathlib.Path("/proc/self/uid_map").read_text().splitlines()]
+    return os.geteuid() == 0 and any(first <= user < first + count for first, _, count in ranges)
 
 
 class Jail:
@@ -62,7 +70,10 @@ class Jail:
         return [int(found[1]) for found in map(TICK.match, self.texts()) if found]
 
     def test_all_steps_of_a_jail(self):
-        _, err = self.run_device("exit", 1, 2000, "unshare", "chroot=EMPTY", "setuid=65534", "close")
+        user = [f"setuid={NOBODY}"] if may_become(NOBODY) else []
+        if not user:
+            print("left out: the namespace of an ordinary user has no other user to become")
+        _, err = self.run_device("exit", 1, 2000, "unshare", "chroot=EMPTY", *user, "close")
         self.assertEqual(err, "")
         self.assertEqual(self.ticks(), list(range(2000)))
 
