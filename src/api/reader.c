@@ -121,7 +121,7 @@ struct waymark_reader *waymark_reader_open_with(const char *const *paths, size_t
 
 void waymark_reader_stop(struct waymark_reader *r)
 {
-	__atomic_store_n(&r->reader->stop, true, __ATOMIC_RELAXED);
+	reader_stop(r->reader);
 }
 
 void waymark_reader_close(struct waymark_reader *r)

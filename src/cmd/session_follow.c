@@ -104,7 +104,8 @@ bool session_goes_on(const struct session *s)
 /* Shows once more what there is, and ends. */
 static void end(struct session *s)
 {
-	s->is_ended = s->reader->stop = true;
+	s->is_ended = true;
+	reader_stop(s->reader);
 }
 
 bool session_wait(struct session *s)

@@ -95,7 +95,7 @@ static struct event_class *map_class(
 /* Reads a part's next record. READ_END: it is ready, or it has ended. */
 static enum read_result move(struct merge *m, struct part *p)
 {
-	p->reader->stop = m->base.stop;
+	p->reader->is_stopped = reader_is_stopped(&m->base);
 	enum read_result result = reader_next(p->reader, &p->record);
 
 	switch (result) {

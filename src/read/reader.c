@@ -55,7 +55,7 @@ void reader_init(
 	r->value_capacity = 0;
 	r->traces = &unknown_trace;
 	r->trace_count = 1;
-	r->stop = false;
+	r->is_stopped = false;
 	classes_init(&r->classes);
 }
 

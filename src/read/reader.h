@@ -109,7 +109,7 @@ struct reader {
 	bool has_pid; /* records say which process they are from */
 	const struct trace_info *traces; /* by record.trace */
 	size_t trace_count;
-	bool stop; /* set by who follows: what is there now is all that is wanted */
+	bool is_stopped; /* see reader_stop() */
 	int64_t horizon; /* at READ_NOTHING: what comes later is from then on, in ns */
 	bool has_hosts; /* the traces are of several hosts */
 	struct read_error error; /* of the last READ_PROBLEM or READ_DAMAGED */
@@ -126,6 +126,17 @@ void reader_close(struct reader *r);
 
 /* Whether an input begins as a trace of any format known here; takes nothing from it. */
 bool reader_is_trace(struct input *in);
+
+/* By who follows, in whatever thread or handler: what is there now is all that is wanted. */
+static inline void reader_stop(struct reader *r)
+{
+	__atomic_store_n(&r->is_stopped, true, __ATOMIC_RELAXED);
+}
+
+static inline bool reader_is_stopped(const struct reader *r)
+{
+	return __atomic_load_n(&r->is_stopped, __ATOMIC_RELAXED);
+}
 
 static inline enum read_result reader_next(struct reader *r, struct record *rec)
 {

@@ -178,7 +178,7 @@ static bool refresh(struct ctf_reader *r)
 
 	r->trace.is_live = arena_source_is_live(arena) && !arena_source_is_closed(arena);
 	f->is_leaving = arena_source_next_trace(arena, uuid, directory);
-	f->is_last = !f->is_leaving && (!r->trace.is_live || r->base.stop);
+	f->is_last = !f->is_leaving && (!r->trace.is_live || reader_is_stopped(&r->base));
 	r->trace.is_bounded = f->is_last && r->trace.is_live;
 	set_horizon(r);
 	refine_clock(r);
