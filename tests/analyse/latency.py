@@ -16,6 +16,7 @@ import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
 from compare import check, finish  # noqa: E402
+from losses import record_with_losses  # noqa: E402
 
 WAYMARK, REQUESTS, DECLARATIONS = map(os.path.realpath, sys.argv[1:4])
 DISK = ("--from=cache_miss", "--to=disk_read_done", "--by=request=req")
@@ -158,16 +159,6 @@ def check_fork(folder):
           {k: 2 * v for k, v in alone.items()})
 
 
-def record_with_losses(work):
-    """Now and then the writer is as quick as the program: until it is not."""
-    for attempt in range(10):
-        trace = record(f"{work}/lost{attempt}", "flood", "400000",
-                       options=",full=discard,buffer=1M")
-        if json.loads(run("info", "--json", trace).stdout)["lost"]:
-            break
-    return trace
-
-
 def check_losses(trace):
     told = latency(*DISK, trace)
     info = json.loads(run("info", "--json", trace).stdout)
@@ -257,7 +248,8 @@ with tempfile.TemporaryDirectory() as work:
     check_ticks(record(f"{work}/ticks", "ticks", "10"))
     check_cut(record(f"{work}/long", "flood", "20000"), work)
     check_mistakes(work, whole)
-    check_losses(record_with_losses(work))
+    check_losses(record_with_losses(WAYMARK, lambda attempt: record(
+        f"{work}/lost{attempt}", "flood", "400000", options=",full=discard,buffer=1M")))
     record(f"{work}/forked", "forked")
     check_fork(work)
 finish()

@@ -15,6 +15,7 @@ import tempfile
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
 from compare import check, finish  # noqa: E402
+from losses import record_with_losses  # noqa: E402
 
 WAYMARK, FORMS, NESTED, NAMES = map(os.path.realpath, sys.argv[1:5])
 
@@ -27,6 +28,7 @@ def waymark(*arguments):
 def record(trace, *program, options=""):
     environment = dict(os.environ, WAYMARK_TRACE=f"*,backend=ctf,file={trace}{options}")
     subprocess.run(program, env=environment, check=True, timeout=60, stdout=subprocess.DEVNULL)
+    return trace
 
 
 def added_up(trace):
@@ -93,16 +95,6 @@ def check_fork(folder):
     last = waymark("scopes", *traces).splitlines()[-1]
     check("last line", last,
           "1 ended without a beginning, as after a fork or when the trace began")
-
-
-def record_with_losses(work):
-    """Now and then the writer is as quick as the program: until it is not."""
-    for attempt in range(10):
-        trace = f"{work}/lost{attempt}"
-        record(trace, NESTED, "2", "300000", options=",full=discard,buffer=1M")
-        if json.loads(waymark("info", "--json", trace))["lost"]:
-            break
-    return trace
 
 
 def check_losses(trace):
@@ -197,7 +189,8 @@ with tempfile.TemporaryDirectory() as work:
     check_table(f"{work}/elsewhere")
     record(f"{work}/fork", FORMS, "fork")
     check_fork(work)
-    check_losses(record_with_losses(work))
+    check_losses(record_with_losses(WAYMARK, lambda attempt: record(
+        f"{work}/lost{attempt}", NESTED, "2", "300000", options=",full=discard,buffer=1M")))
 bad = subprocess.run([WAYMARK, "scopes"], stderr=subprocess.PIPE, text=True)
 check("no trace", (bad.returncode, "the trace is missing" in bad.stderr), (2, True))
 finish()

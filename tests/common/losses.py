@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""Traces in which events are lost, for tests of what is said of them."""
+
+import json
+import subprocess
+
+
+def record_with_losses(waymark, record):
+    """A trace that record(attempt) made: the first with losses, as the writer may be quick enough."""
+    for attempt in range(10):
+        trace = record(attempt)
+        told = subprocess.run([waymark, "info", "--json", trace], check=True, text=True, timeout=60,
+                              stdout=subprocess.PIPE).stdout
+        if json.loads(told)["lost"]:
+            break
+    return trace
