@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What a process left is thrown away, see write/recover.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "write/recovery.h"
+
+static bool discard_arena(struct recovery *r)
+{
+	if (!r->arena || !recovery_lock_arena(r) || !r->arena) {
+		return !r->result->error[0];
+	}
+	r->result->changed = true;
+	return unlink(arena_source_path(r->arena)) == 0 ||
+	       recovery_fail(r->result, "cannot be removed: %s", strerror(errno));
+}
+
+/* The arena of a trace, whatever is wrong with either; the file itself is one, too. */
+static bool find_discarded(struct recovery *r)
+{
+	struct stat st;
+	int error;
+
+	if (stat(r->path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		r->directory = open(r->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (r->directory < 0 || !recovery_read_metadata(r)) {
+			return r->directory < 0 ? recovery_fail(r->result, "cannot be opened")
+						: false;
+		}
+		r->arena = arena_source_open(r->path, r->layouts.uuid, &error);
+		return r->arena || error == ENOENT ||
+		       recovery_fail(r->result, "what its process left: %s", strerror(error));
+	}
+	r->arena = arena_source_open_path(r->path, &error);
+	return r->arena ||
+	       recovery_fail(r->result, "is neither a trace nor what a process left%s%s",
+		       error == EBADMSG ? "" : ": ", error == EBADMSG ? "" : strerror(error));
+}
+
+bool recover_discard(const char *path, struct recover_result *result)
+{
+	struct recovery r = { .path = path, .directory = -1, .result = result };
+
+	*result = (struct recover_result){ 0 };
+	bool ok = find_discarded(&r) && discard_arena(&r);
+
+	recovery_end(&r);
+	return ok;
+}

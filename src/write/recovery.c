@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* A recovery's trace and memory: opened, locked, closed; see write/recovery.h. */
+#include "write/recovery.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "read/reader.h"
+#include "write/leftover.h"
+
+/* Another recovery takes its time; a reader that looks whether the process lives, none. */
+#define TRIES_OF_TRACE 1000
+#define TRIES_OF_ARENA 20
+#define TRY_NS (10 * 1000 * 1000)
+
+bool recovery_fail(struct recover_result *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(r->error, sizeof(r->error), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static void pause_a_little(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = TRY_NS }, NULL);
+}
+
+static bool lock_trace(struct recovery *r)
+{
+	for (int i = 0; i < TRIES_OF_TRACE; i++) {
+		if (flock(r->directory, LOCK_EX | LOCK_NB) == 0) {
+			return true;
+		}
+		if (errno != EWOULDBLOCK && errno != EINTR) {
+			/* A file system without locks has no second process here either. */
+			return true;
+		}
+		pause_a_little();
+	}
+	return recovery_fail(r->result, "another process works on it; try again when it has ended");
+}
+
+bool recovery_lock_arena(struct recovery *r)
+{
+	int error = EWOULDBLOCK;
+
+	for (int i = 0; i < TRIES_OF_ARENA && error == EWOULDBLOCK; i++) {
+		error = arena_source_lock(r->arena);
+		if (error == EWOULDBLOCK) {
+			pause_a_little();
+		}
+	}
+	if (error == EWOULDBLOCK) {
+		return recovery_fail(r->result,
+			"is still being recorded by process %" PRIu32 "; end that first",
+			arena_source_header(r->arena)->pid);
+	}
+	if (error == ENOENT) { /* thrown away meanwhile */
+		arena_source_close(r->arena);
+		r->arena = NULL;
+		return true;
+	}
+	return !error || recovery_fail(r->result, "%s: cannot be locked: %s",
+				 arena_source_path(r->arena), strerror(error));
+}
+
+bool recovery_open_arena(struct recovery *r)
+{
+	int error;
+
+	r->arena = arena_source_open(r->path, r->layouts.uuid, &error);
+	if (r->arena) {
+		return recovery_lock_arena(r);
+	}
+	switch (error) {
+	case ENOENT:
+		return true;
+	case EBADMSG:
+		return recovery_fail(r->result,
+			"the arena that its process left in %s is damaged: remove it to go on",
+			arena_source_folder());
+	default:
+		return recovery_fail(
+			r->result, "what its process left cannot be opened: %s", strerror(error));
+	}
+}
+
+bool recovery_read_metadata(struct recovery *r)
+{
+	switch (layouts_read(&r->layouts, r->directory)) {
+	case LAYOUTS_OK:
+		return true;
+	case LAYOUTS_CUT:
+		return recovery_fail(
+			r->result, "metadata: is cut before the first event: nothing can be read");
+	case LAYOUTS_FOREIGN:
+		return recovery_fail(r->result,
+			"is of a host with the other byte order: recover it on one like that");
+	case LAYOUTS_UNREADABLE:
+		return recovery_fail(r->result, "metadata: cannot be read: %s", strerror(errno));
+	default:
+		return recovery_fail(
+			r->result, "is not a trace of Waymark: it has no such metadata");
+	}
+}
+
+/* A file out of a trace: the reader says which folder is meant. */
+static bool is_of_folder(const char *path, struct read_error *why)
+{
+	const struct reader_options options = { 0 };
+	struct reader *reader = reader_open(path, &options, why);
+
+	reader_close(reader);
+	return !reader && why->depth > 0;
+}
+
+static bool cannot_open(struct recovery *r, int error)
+{
+	struct recover_result *result = r->result;
+	struct read_error why;
+
+	if (error == ENOENT && leftover_explain(r->path, result->error, sizeof(result->error))) {
+		return false;
+	}
+	if (error == ENOTDIR && is_of_folder(r->path, &why)) {
+		return recovery_fail(result, "%s", why.text);
+	}
+	return recovery_fail(result,
+		error == ENOTDIR ? "is not a trace: it is no directory" : "cannot be opened: %s",
+		strerror(error));
+}
+
+bool recovery_begin(struct recovery *r, const char *path, struct recover_result *result)
+{
+	*result = (struct recover_result){ 0 };
+	*r = (struct recovery){ .path = path, .result = result };
+	r->directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return r->directory < 0 ? cannot_open(r, errno)
+				: lock_trace(r) && recovery_read_metadata(r);
+}
+
+void recovery_end(struct recovery *r)
+{
+	stream_files_close(&r->files);
+	arena_source_close(r->arena);
+	layouts_fini(&r->layouts);
+	if (r->directory >= 0) {
+		close(r->directory);
+	}
+}
