@@ -72,6 +72,10 @@ struct reader_format {
 extern const struct reader_format reader_ctf;
 extern const struct reader_format reader_simple;
 
+/* What the state `unfinished` means. */
+#define READ_UNFINISHED \
+	"its process did not end it, and its memory is not here: the last events are missing"
+
 /* One trace of a reader, and whose it is; "" and 0 where it does not say. */
 struct trace_info {
 	const char *path; /* as it was named; NULL: the only one */

@@ -268,14 +268,18 @@ static const struct better *find_better(const struct better *all, const char *li
 	return NULL;
 }
 
-void layouts_put_text(struct out *out, const struct layouts *l, const struct arena_clock *begin,
-	const struct arena_clock *now)
+uint64_t layouts_ended(const struct layouts *l)
+{
+	return read_number(l, "\t" CTF_ENV_ENDED " =");
+}
+
+void layouts_put_text(struct out *out, const struct layouts *l, uint64_t ended,
+	const struct arena_clock *begin, const struct arena_clock *now)
 {
 	struct ctf_clock clock = { 0 };
 	bool known = ctf_clock_from(&clock, begin, now);
-	uint64_t ended = read_number(l, "\t" CTF_ENV_ENDED " =");
 	const struct better all[] = {
-		{ CTF_ENV_ENDED, ended == CTF_UNFINISHED ? CTF_RECOVERED : ended, 0 },
+		{ CTF_ENV_ENDED, ended, 0 },
 		{ known ? "freq" : NULL, clock.freq, CTF_TEXT_COLUMNS },
 		{ "offset_s", clock.offset_s, CTF_TEXT_COLUMNS },
 		{ "offset", clock.offset, CTF_TEXT_COLUMNS },

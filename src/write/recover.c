@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/ctf.h"
 #include "read/reader.h"
 #include "write/leftover.h"
 #include "write/recover_gaps.h"
@@ -47,6 +48,14 @@ static bool mend_streams(struct recovery *r)
 	return ok || recovery_fail(r->result, "%s", s->error);
 }
 
+/* Only memory that was here has brought in what was missing. */
+static uint64_t state_behind(const struct recovery *r)
+{
+	uint64_t ended = layouts_ended(&r->layouts);
+
+	return ended == CTF_UNFINISHED && r->arena ? CTF_RECOVERED : ended;
+}
+
 static bool mend_metadata(struct recovery *r)
 {
 	struct arena_clock first = { 0 };
@@ -59,7 +68,7 @@ static bool mend_metadata(struct recovery *r)
 		layouts_get_begin(&r->layouts, &first);
 	}
 	out_init(&better, OUT_TO_MEMORY);
-	layouts_put_text(&better, &r->layouts, &first, &now);
+	layouts_put_text(&better, &r->layouts, state_behind(r), &first, &now);
 	bool same = better.len == r->layouts.length &&
 		    memcmp(better.data, r->layouts.text, better.len) == 0;
 	int error = same ? 0 : replace_begin(&text, r->directory, CTF_METADATA);
@@ -117,6 +126,14 @@ static bool remove_arena(struct recovery *r)
 		       strerror(errno));
 }
 
+static void add_fault(struct recover_result *result, const char *what)
+{
+	result->faults++;
+	if (!result->fault[0]) {
+		snprintf(result->fault, sizeof(result->fault), "%s", what);
+	}
+}
+
 /* Reads all of the trace: what its files hold is as it was, whole or damaged. */
 static void look_at_all(struct recovery *r)
 {
@@ -132,10 +149,7 @@ static void look_at_all(struct recovery *r)
 		if (got != READ_PROBLEM && got != READ_DAMAGED) {
 			continue;
 		}
-		if (result->faults++ == 0 && result->missing == 0) {
-			snprintf(result->fault, sizeof(result->fault), "%s",
-				reader ? reader->error.text : error.text);
-		}
+		add_fault(result, reader ? reader->error.text : error.text);
 	} while (got == READ_RECORD || got == READ_PROBLEM);
 	reader_close(reader);
 }
@@ -149,6 +163,9 @@ static bool recover(const char *path, struct recover_result *result, bool keeps_
 	result->events = r.files.events;
 	result->cut = r.files.cut;
 	stream_files_count(&r.files, &result->streams, &result->lost);
+	if (ok && r.lacks_memory) {
+		add_fault(result, READ_UNFINISHED);
+	}
 	if (ok) {
 		look_at_all(&r);
 	}

@@ -18,7 +18,7 @@ struct recover_result {
 	uint64_t lost; /* events, as the packets count them */
 	uint64_t cut; /* bytes at torn ends that hold no whole event */
 	uint64_t missing; /* packets that only an index knows of, or of which a part is cut */
-	uint64_t faults; /* places that cannot be read, when all is done */
+	uint64_t faults; /* memory that is gone, and places that cannot be read, when all is done */
 	char fault[600]; /* the first of these, or what is missing; "" where nothing is wrong */
 	char kept_for[300]; /* the original, where this is a copy: its process's memory stays */
 	bool changed; /* there was something to do */
@@ -27,8 +27,8 @@ struct recover_result {
 
 /*
  * Recovers the trace in the folder `path`, and reads all of it then. False on
- * failure, with result->error; true with result->fault where the trace has
- * damage that nothing can mend.
+ * failure, with result->error; true with result->fault where something is
+ * missing, or damaged, that nothing can mend.
  */
 bool recover_trace(const char *path, struct recover_result *result);
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "format/ctf.h"
 #include "read/reader.h"
 #include "write/leftover.h"
 
@@ -74,27 +75,6 @@ bool recovery_lock_arena(struct recovery *r)
 				 arena_source_path(r->arena), strerror(error));
 }
 
-bool recovery_open_arena(struct recovery *r)
-{
-	int error;
-
-	r->arena = arena_source_open(r->path, r->layouts.uuid, &error);
-	if (r->arena) {
-		return recovery_lock_arena(r);
-	}
-	switch (error) {
-	case ENOENT:
-		return true;
-	case EBADMSG:
-		return recovery_fail(r->result,
-			"the arena that its process left in %s is damaged: remove it to go on",
-			arena_source_folder());
-	default:
-		return recovery_fail(
-			r->result, "what its process left cannot be opened: %s", strerror(error));
-	}
-}
-
 bool recovery_read_metadata(struct recovery *r)
 {
 	switch (layouts_read(&r->layouts, r->directory)) {
@@ -111,6 +91,40 @@ bool recovery_read_metadata(struct recovery *r)
 	default:
 		return recovery_fail(
 			r->result, "is not a trace of Waymark: it has no such metadata");
+	}
+}
+
+/* There is none where all is written, which the process may have come to meanwhile. */
+static bool miss_arena(struct recovery *r)
+{
+	if (layouts_ended(&r->layouts) == CTF_UNFINISHED) {
+		layouts_fini(&r->layouts);
+		if (!recovery_read_metadata(r)) {
+			return false;
+		}
+	}
+	r->lacks_memory = layouts_ended(&r->layouts) == CTF_UNFINISHED;
+	return true;
+}
+
+bool recovery_open_arena(struct recovery *r)
+{
+	int error;
+
+	r->arena = arena_source_open(r->path, r->layouts.uuid, &error);
+	if (r->arena) {
+		return recovery_lock_arena(r) && (r->arena || miss_arena(r));
+	}
+	switch (error) {
+	case ENOENT:
+		return miss_arena(r);
+	case EBADMSG:
+		return recovery_fail(r->result,
+			"the arena that its process left in %s is damaged: remove it to go on",
+			arena_source_folder());
+	default:
+		return recovery_fail(
+			r->result, "what its process left cannot be opened: %s", strerror(error));
 	}
 }
 

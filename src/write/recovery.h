@@ -17,6 +17,7 @@ struct recovery {
 	int directory;
 	struct layouts layouts;
 	struct arena_source *arena; /* NULL: there is none */
+	bool lacks_memory; /* there should be one: the process did not end the trace */
 	struct stream_files files;
 	struct recover_result *result;
 };
@@ -35,7 +36,10 @@ void recovery_end(struct recovery *r);
 /* Reads the metadata again, or for the first time. False on failure, with result->error. */
 bool recovery_read_metadata(struct recovery *r);
 
-/* Finds and locks what the process left, if anything. False on failure, with result->error. */
+/*
+ * Finds and locks what the process left, if anything, or sets lacks_memory. False
+ * on failure, with result->error.
+ */
 bool recovery_open_arena(struct recovery *r);
 
 /* The same of an arena that was found. One that is thrown away meanwhile is NULL then. */

@@ -6,6 +6,7 @@ The layout of packets is that of src/format/packet.h; the metadata is what the p
 
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -58,7 +59,7 @@ def written(stream, sequence, events, lost=0):
 
 
 def make_trace(program, path, streams):
-    """A trace with the metadata of `program` and stream files of these packets."""
+    """A trace with the metadata of `program` and stream files of these packets; ended."""
     subprocess.run([program, path], check=True)
     path = pathlib.Path(path)
     for file in list(path.glob("stream-*")) + list(path.glob("index/*")):
@@ -66,7 +67,15 @@ def make_trace(program, path, streams):
     (path / "index").rmdir()
     for name, packets in streams.items():
         (path / name).write_bytes(b"".join(packets))
+    set_ended(path, 1)
     return path
+
+
+def set_ended(trace, ended):
+    """How far its process came: 0 not to the end, 1 to the end, 2 what it left was brought in."""
+    text, count = re.subn(r"\n\tended = \d;", f"\n\tended = {ended};", (trace / "metadata").read_text())
+    assert count == 1
+    (trace / "metadata").write_text(text)
 
 
 def make_arena(path, directory, packets, *, lost=None, streams=3, pid=4242):

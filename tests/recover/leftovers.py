@@ -56,6 +56,21 @@ class Leftovers(Recovery):
         self.assertEqual(contents(trace), before)
         self.assertEqual(self.listed()[4], "dead")
 
+    def test_a_trace_without_its_memory_is_not_called_whole(self):
+        trace = self.make()
+        state = lambda: re.search("^state +([a-z]+)", self.waymark("info", trace), re.M)[1]
+        self.assertEqual(state(), "killed")
+        away = self.shm.rename(self.work / "away")
+        self.shm.mkdir()  # as it is after the next boot
+        for _ in range(2):
+            self.assertIn(f"{trace}: cannot be mended: its process did not end it, and its memory "
+                          "is not here: the last events are missing\n", self.run_recover(trace, status=1))
+            self.assertEqual(state(), "unfinished")
+        self.shm.rmdir()
+        away.rename(self.shm)
+        self.assertIn("1007 events recovered", self.run_recover(trace))
+        self.assertEqual(state(), "recovered")
+
     def test_all_of_the_dead_are_recovered(self):
         trace = self.make()
         gone = self.shm / ("waymark-" + 16 * "cd")

@@ -71,6 +71,7 @@ class Recover(Recovery):
     def test_a_torn_declaration_goes(self):
         trace = self.make()
         metadata = trace / "metadata"
+        self.run_recover(trace)
         whole = metadata.read_bytes()
         for torn in (b"/* trace-events x:1: more(int a", b"\0" * 500,
                      b'/* trace-events x:1: m(void) "" */\nevent { id = 9; name = "m"; str'):

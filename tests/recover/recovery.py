@@ -42,6 +42,7 @@ class Recovery(unittest.TestCase):
         """Stream 1 half written, stream 2 not at all, stream 3 with losses only."""
         trace = left.make_trace(WRITE_TRACE, self.work / name, {
             "stream-1": [left.written(1, 1, 5), left.written(1, 2, 300)]})
+        left.set_ended(trace, 0)
         path = trace / ".arena" if in_trace else self.shm / NAME
         left.make_arena(path, trace, {
             0: left.packet(1, 4, 7, lost=5),

@@ -116,8 +116,7 @@ static const struct {
 	{ "unwritten",
 		"its process ended and could not write all: a part of this is read from memory; waymark "
 		"recover puts it into the files" },
-	{ "unfinished",
-		"its process did not end it, and its memory is not here: the last events are missing" },
+	{ "unfinished", READ_UNFINISHED },
 };
 
 /* What there will be more of, or may be less of after the next boot. */
