@@ -47,7 +47,11 @@ void session_say(struct session *s, const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-/* What the output must not be. */
+void session_add_input(struct session *s, const char *path, const char *what)
+{
+	vec_push(&s->inputs, ((struct session_input){ path, what }));
+}
+
 static void keep_declarations(struct session *s, const char *path)
 {
 	const char *const *paths = &path;
@@ -58,7 +62,7 @@ static void keep_declarations(struct session *s, const char *path)
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
-		vec_push(&s->declaration_files, paths[i]);
+		session_add_input(s, paths[i], "the declarations");
 	}
 }
 
@@ -107,14 +111,14 @@ bool session_is_inside(const char *trace, const char *output)
 	       (place[length] == '/' || place[length] == '\0');
 }
 
-bool session_is_declarations(const struct session *s, const char *output)
+const char *session_input_at(const struct session *s, const char *output)
 {
-	vec_foreach (const char *const *, file, &s->declaration_files) {
-		if (is_same_file(*file, output)) {
-			return true;
+	vec_foreach (const struct session_input *, input, &s->inputs) {
+		if (is_same_file(input->path, output)) {
+			return input->what;
 		}
 	}
-	return false;
+	return NULL;
 }
 
 static bool open_output(struct session *s, const char *output)
@@ -122,9 +126,11 @@ static bool open_output(struct session *s, const char *output)
 	if (!output || strcmp(output, "-") == 0) {
 		return true;
 	}
-	if (session_is_declarations(s, output)) {
+	const char *what = session_input_at(s, output);
+
+	if (what) {
 		s->trace = output;
-		session_say(s, "is both the declarations and the output");
+		session_say(s, "is both %s and the output", what);
 		return false;
 	}
 	for (size_t i = 0; i < s->trace_count; i++) {
@@ -140,7 +146,7 @@ static bool open_output(struct session *s, const char *output)
 			return false;
 		}
 	}
-	s->out_fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	s->out_fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (s->out_fd < 0) {
 		escaped_printf(stderr, "%s: %s: cannot open for writing: %s", s->name, output,
 			strerror(errno));
@@ -148,6 +154,13 @@ static bool open_output(struct session *s, const char *output)
 		return false;
 	}
 	return true;
+}
+
+void session_begin_output(struct session *s)
+{
+	if (s->out_fd != STDOUT_FILENO && ftruncate(s->out_fd, 0) != 0) {
+		return; /* a pipe or a terminal has nothing that would have to go */
+	}
 }
 
 /* Whoever looks at a live trace sees its events when they come, not a buffer later. */
@@ -315,6 +328,6 @@ int session_end(struct session *s)
 	out_fini(&s->out);
 	reader_close(s->reader);
 	declarations_fini(&s->declarations);
-	vec_fini(&s->declaration_files);
+	vec_fini(&s->inputs);
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

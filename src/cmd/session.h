@@ -16,6 +16,12 @@
 #include "read/reader.h"
 #include "text/out.h"
 
+/* A file that the command reads, besides traces: the output must not be one. */
+struct session_input {
+	const char *path;
+	const char *what; /* it is */
+};
+
 struct session {
 	const char *name; /* of the command, for messages */
 	const char *trace; /* as the user named it; NULL: there are several */
@@ -23,7 +29,7 @@ struct session {
 	size_t trace_count;
 	const char *first_trace;
 	struct declarations declarations;
-	VEC(const char *) declaration_files;
+	VEC(struct session_input) inputs;
 	bool has_declarations;
 	struct reader *reader;
 	struct out out;
@@ -48,11 +54,20 @@ void session_init(struct session *s, const char *name);
 /* Adds a declaration file. False when it is of no use, which was reported. */
 bool session_declare(struct session *s, const char *path);
 
-/* Opens trace and output (NULL: standard output). False on failure, which was reported. */
+/* Adds what else the command reads; both strings outlive the session. */
+void session_add_input(struct session *s, const char *path, const char *what);
+
+/*
+ * Opens trace and output (NULL: standard output), of which a file keeps what it
+ * has until session_begin_output(). False on failure, which was reported.
+ */
 bool session_open(struct session *s, const char *trace, const char *output, bool no_header);
 
 /* The same for several traces, as one; the list ends with NULL and outlives the session. */
 bool session_open_several(struct session *s, char *const *traces, const char *output);
+
+/* Output follows: what the file had is gone. */
+void session_begin_output(struct session *s);
 
 /* From now on, and until the program ends, SIGINT, SIGTERM and SIGALRM end what follows. */
 void session_follow(struct session *s, enum reader_follow follow);
@@ -110,8 +125,8 @@ static inline bool session_wanted(const struct session *s)
 	return s->out.error == 0;
 }
 
-/* Whether the output is one of the declaration files. */
-bool session_is_declarations(const struct session *s, const char *output);
+/* What the output is of all that the command reads besides traces; NULL: nothing. */
+const char *session_input_at(const struct session *s, const char *output);
 
 /* Whether the output is the folder of a trace, or would lie in it. */
 bool session_is_inside(const char *trace, const char *output);

@@ -160,7 +160,7 @@ static bool may_be_replaced(struct convert *c)
 		session_say(&c->session, "is both the trace and the output");
 		return give_up(c);
 	}
-	if (session_is_declarations(&c->session, c->output)) {
+	if (session_input_at(&c->session, c->output)) {
 		return say_output(c, "is both the declarations and the output");
 	}
 	if (session_is_inside(trace, c->output)) {

@@ -72,6 +72,7 @@ static void summarize(struct session *s, const struct options *options)
 		.damaged = s->damaged,
 	};
 
+	session_begin_output(s);
 	if (options->json) {
 		info_put_json(&s->out, &info);
 	} else {

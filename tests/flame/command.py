@@ -190,6 +190,27 @@ def check_bad_input(folder, trace):
         check(words, words in run(*arguments, status=status)[1], True)
 
 
+def check_output_stays(folder, trace):
+    """What is read is not written over, and what a file had stays where nothing is drawn."""
+    capture = f"{folder}/capture"
+    with open(capture, "w", encoding="utf-8") as file:
+        file.write("none of the kernel's\n")
+    for arguments, words in (
+            (("-o", capture), f"{capture}: is both the kernel's capture and the output"),
+            (("-o", f"{folder}/old"), "holds no event of the kernel's trace")):
+        with open(f"{folder}/old", "w", encoding="utf-8") as file:
+            file.write("an older picture\n" * 9999)
+        said = run("flamegraph", f"--kernel={capture}", *arguments, trace, status=1)[1]
+        check(words, words in said, True)
+        with open(capture, encoding="utf-8") as file:
+            check("the capture", file.read(), "none of the kernel's\n")
+        with open(f"{folder}/old", encoding="utf-8") as file:
+            check("the older picture", file.read(), "an older picture\n" * 9999)
+    run("flamegraph", "--folded", "-o", f"{folder}/old", trace)
+    with open(f"{folder}/old", encoding="utf-8") as file:
+        check("a new one replaces all of it", file.read(), run("flamegraph", "--folded", trace)[0])
+
+
 with tempfile.TemporaryDirectory() as work:
     record(f"{work}/nested", NESTED, "2", "5000", options=",full=block,buffer=16M")
     check_numbers(f"{work}/nested")
@@ -205,6 +226,7 @@ with tempfile.TemporaryDirectory() as work:
     check_browser(work, f"{work}/names")
     check_unfinished(f"{work}/open")
     check_bad_input(work, f"{work}/nothing")
+    check_output_stays(work, f"{work}/names")
     both = tree(f"{work}/nested", f"{work}/names")
     check("two traces", len(both["children"]), 2)
 finish()

@@ -104,6 +104,7 @@ void print_all(struct print *p)
 {
 	struct session *s = &p->session;
 
+	session_begin_output(s);
 	out_init(&p->line, OUT_TO_MEMORY);
 	lines_init(&p->view, p->last.limit > 0 ? &p->line : &s->out, s->reader, p->style, p->time);
 	p->view.colour = terminal_wants_colour(p->colour, s->out_fd);

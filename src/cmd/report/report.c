@@ -124,5 +124,6 @@ void report_put(struct session *s, struct report *r, const struct report_options
 	};
 
 	report_end(r, o->order);
+	session_begin_output(s);
 	puts[o->style](&s->out, r, &o->form);
 }

@@ -116,6 +116,7 @@ static int take_option(struct session *s, struct options *o, int key)
 		o->stacks.with_unfinished = true;
 		return 0;
 	case KEY_KERNEL:
+		session_add_input(s, optarg, "the kernel's capture");
 		o->kernel.path = optarg;
 		return 0;
 	case KEY_OFFSET:
@@ -216,6 +217,7 @@ static void put(struct session *s, const struct options *o, struct flamegraph *g
 {
 	char title[64];
 
+	session_begin_output(s);
 	if (o->put) {
 		o->put(g, &s->out);
 		return;
