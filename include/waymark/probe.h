@@ -59,6 +59,16 @@ static inline void waymark_probe_touch(const char *s)
 	__asm__ volatile("" : : "r"(length) : "memory");
 }
 
+/* The same of a string of which printf reads no more than `precision` bytes; negative: all. */
+static inline void waymark_probe_touch_part(const char *s, int precision)
+{
+	uint32_t length;
+
+	__asm__ volatile("" : "+r"(s));
+	length = waymark_string_part(s, precision, WAYMARK_PROBE_STRING);
+	__asm__ volatile("" : : "r"(length) : "memory");
+}
+
 /* The same of text and bytes with their length. */
 static inline void waymark_probe_touch_counted(const void *bytes, size_t length)
 {

@@ -163,6 +163,9 @@ uint32_t waymark_string_max(uint32_t max) WAYMARK_COLD;
 /* The longest record; longer strings are cut, and the cut is marked. */
 #define WAYMARK_RECORD_MAX 32768u
 
+/* The length of a string that is NULL. */
+#define WAYMARK_NULL_STRING UINT32_MAX
+
 /* An event that is being recorded. */
 struct waymark_record {
 	struct waymark_cursor *cursor;
@@ -284,65 +287,6 @@ static inline void waymark_record_value(struct waymark_record *r, const void *va
 	r->pos += size;
 }
 
-/* What waymark_string_length() says of NULL. */
-#define WAYMARK_NULL_STRING UINT32_MAX
-
-/* What a string may take of `max`; not less where nothing may be called. */
-static inline uint32_t waymark_string_limit(uint32_t max, bool wait)
-{
-	return wait ? waymark_string_max(max) : max;
-}
-
-/*
- * The length of a string argument, read once, because another thread may change
- * it meanwhile: WAYMARK_NULL_STRING for NULL; more than `max` means that it is cut.
- */
-static inline uint32_t waymark_string_length(const char *s, uint32_t max)
-{
-	if (!s) {
-		return WAYMARK_NULL_STRING;
-	}
-	const char *end = (const char *)memchr(s, '\0', (size_t)max + 1);
-
-	return end ? (uint32_t)(end - s) : max + 1;
-}
-
-/* What a string of that length takes at most, its length word and alignment counted in. */
-static inline size_t waymark_string_room(uint32_t length, uint32_t max)
-{
-	if (WAYMARK_UNLIKELY(length > max)) {
-		length = length == WAYMARK_NULL_STRING ? 1 : max;
-	}
-	return (size_t)length + 8;
-}
-
-/* NULL is one NUL, and a string that is cut ends in "..." and a NUL, which no other has. */
-static inline void waymark_record_odd_string(struct waymark_record *r, const char *s, uint32_t max)
-{
-	uint32_t length = s ? max : 1;
-
-	waymark_record_value(r, &length, sizeof(length));
-	if (s) {
-		memcpy(r->pos, s, max - 4);
-		memcpy(r->pos + max - 4, "...", 3);
-	}
-	r->pos[length - 1] = '\0';
-	r->pos += length;
-}
-
-/* Stores a string of waymark_string_length(). */
-static inline void waymark_record_string(
-	struct waymark_record *r, const char *s, uint32_t length, uint32_t max)
-{
-	if (WAYMARK_UNLIKELY(length > max)) {
-		waymark_record_odd_string(r, length == WAYMARK_NULL_STRING ? NULL : s, max);
-		return;
-	}
-	waymark_record_value(r, &length, sizeof(length));
-	memcpy(r->pos, s, length);
-	r->pos += length;
-}
-
 /*
  * One more. In one instruction where there is one: compilers make three of it. A
  * signal handler never comes in between, because the cursor is marked busy.
@@ -377,6 +321,7 @@ static inline void waymark_record_end(struct waymark_record *r)
 }
 #endif
 
+#include <waymark/record_string.h>
 #include <waymark/record_value.h>
 
 #endif

@@ -30,10 +30,18 @@
 #define LTTNG_UST_COMPAT_API_VERSION 1
 #endif
 
+#include <string.h>
+
 #include <lttng/tracepoint.h>
 
 #include <waymark/event.h>
 #include <waymark/names.h>
+
+/* How long a string is of which printf reads no more than `precision` bytes; negative: all. */
+static inline size_t waymark_ust_part(const char *s, int precision)
+{
+	return !s ? 0 : precision < 0 ? strlen(s) : strnlen(s, (size_t)precision);
+}
 
 /* A call site reads `state` where LTTng-UST writes it. */
 typedef char waymark_tracepoint_is_that_of_lttng_ust

@@ -217,6 +217,13 @@ bool c_is_counted(const struct type *t)
 	return t->class == TYPE_TEXT || t->class == TYPE_BYTES;
 }
 
+const char *c_int(struct emit_context *c, const struct arg *a)
+{
+	bool is_int = strcmp(a->type.c_text, "int") == 0;
+
+	return arena_printf(&c->texts, "%s%s", is_int ? "" : "(int)", a->c_name);
+}
+
 bool c_is_wide(const struct type *t)
 {
 	return t->class == TYPE_INTEGER && t->size64 > sizeof(uint64_t);

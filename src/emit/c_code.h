@@ -83,6 +83,9 @@ const char *c_length_name(struct emit_context *c, const struct event *e, size_t 
 /* What an argument is in a function that takes it by value: `name`, or `name, name_length`. */
 const char *c_value(struct emit_context *c, const struct event *e, size_t arg);
 
+/* An integer argument as an int, which printf takes for a `*`: `n`, or `(int)n`. */
+const char *c_int(struct emit_context *c, const struct arg *a);
+
 /* True for an integer of 128 bits, which some compilers have as a pair. */
 bool c_is_wide(const struct type *t);
 

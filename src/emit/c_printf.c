@@ -164,14 +164,10 @@ static void write_value(struct out *o, const struct conversion *v, const struct 
 	OUT(o, ", ${cast}${name}", { "cast", cast }, { "name", a->c_name });
 }
 
-/* The argument of a `*`, which printf takes as an int. */
-static void write_star(struct out *o, const struct event *e, int arg)
+static void write_star(struct emit_context *c, struct out *o, const struct event *e, int arg)
 {
 	if (arg != FORMAT_NO_ARG) {
-		const struct arg *a = &e->args[arg];
-		const char *cast = strcmp(a->type.c_text, "int") == 0 ? "" : "(int)";
-
-		OUT(o, ", ${cast}${name}", { "cast", cast }, { "name", a->c_name });
+		OUT(o, ", ${int}", { "int", c_int(c, &e->args[arg]) });
 	}
 }
 
@@ -193,8 +189,8 @@ const char *c_printf(struct emit_context *c, const struct event *e)
 		const struct conversion *v = &f->segments[i].conversion;
 
 		if (f->segments[i].has_conversion) {
-			write_star(o, e, v->width_arg);
-			write_star(o, e, v->precision_arg);
+			write_star(c, o, e, v->width_arg);
+			write_star(c, o, e, v->precision_arg);
 			write_value(o, v, &e->args[v->arg]);
 		}
 	}

@@ -13,6 +13,7 @@
 #include "emit/record.h"
 
 #include "emit/c_code.h"
+#include "emit/c_string.h"
 
 /* The templates read like what they make. */
 /* clang-format off */
@@ -29,6 +30,10 @@ static const char max_line[] =
 
 static const char string_length[] =
 	"\tuint32_t waymark_length_${arg} = waymark_string_length(${arg}, waymark_max);\n";
+
+/* As far as printf reads it. */
+static const char part_length[] =
+	"\tuint32_t waymark_length_${arg} = waymark_string_part(${arg}, ${precision}, waymark_max);\n";
 
 static const char string_room[] =
 	"\twaymark_room += waymark_string_room(waymark_length_${arg}, waymark_max);\n";
@@ -63,6 +68,11 @@ static const char reserve[] =
 
 static const char string_store[] =
 	"\twaymark_record_string(&waymark_r, ${arg}, waymark_length_${arg}, waymark_max);\n";
+
+/* Of a string of which the event prints where it is. */
+static const char address_room[] = "\twaymark_room += WAYMARK_ADDRESS_ROOM;\n";
+
+static const char address_store[] = "\twaymark_record_address(&waymark_r, ${arg});\n";
 
 static const char value_store[] =
 	"\twaymark_record_value(&waymark_r, &${arg}, sizeof(${arg}));\n";
@@ -127,11 +137,15 @@ static const char *const of_scalar[PARTS] = {
 };
 static const char *const of_wide[PARTS] = { [PART_ROOM] = wide_room, [PART_STORE] = wide_store };
 static const char *const of_string[PARTS] = { string_length, NULL, string_room, string_store };
+static const char *const of_part[PARTS] = { part_length, NULL, string_room, string_store };
+static const char *const of_address[PARTS] = {
+	[PART_ROOM] = address_room, [PART_STORE] = address_store
+};
 static const char *const of_text[PARTS] = { text_size, NULL, counted_room, counted_store };
 static const char *const of_bytes[PARTS] = { bytes_size, NULL, counted_room, counted_store };
 static const char *const of_debug[PARTS] = { NULL, debug_check, debug_room, debug_store };
 
-static const char *const *lines_of(const struct type *t)
+static const char *const *lines_of_type(const struct type *t)
 {
 	static const char *const *const by_class[] = {
 		[TYPE_INTEGER] = of_scalar,
@@ -147,24 +161,33 @@ static const char *const *lines_of(const struct type *t)
 	return c_is_wide(t) ? of_wide : by_class[t->class];
 }
 
+static const char *const *lines_of(struct emit_context *c, const struct event *e, size_t arg)
+{
+	if (c_is_address(e, arg)) {
+		return of_address;
+	}
+	return c_precision(c, e, arg) ? of_part : lines_of_type(&e->args[arg].type);
+}
+
 /* Writes the lines of a part, one for each argument that has one. */
 static void emit_each(struct emit_context *c, const struct event *e, enum part part)
 {
 	for (size_t i = 0; i < e->arg_count; i++) {
-		const char *line = lines_of(&e->args[i].type)[part];
+		const char *line = lines_of(c, e, i)[part];
 
 		if (line) {
 			OUT(c->out, line, { "arg", e->args[i].c_name },
-				{ "value", c_value(c, e, i) });
+				{ "value", c_value(c, e, i) },
+				{ "precision", c_precision(c, e, i) });
 		}
 	}
 }
 
-static bool is_long(const struct type *t)
+static bool is_long(struct emit_context *c, const struct event *e, size_t arg)
 {
-	const char *const *of_type = lines_of(t);
+	const char *const *lines = lines_of(c, e, arg);
 
-	return of_type[PART_MEASURE] || of_type[PART_CHECK];
+	return lines[PART_MEASURE] || lines[PART_CHECK];
 }
 
 /* What each string may have, known to the compiler where nothing is called. */
@@ -173,7 +196,7 @@ static void emit_max(struct emit_context *c, const struct event *e)
 	size_t count = 0;
 
 	for (size_t i = 0; i < e->arg_count; i++) {
-		count += is_long(&e->args[i].type);
+		count += is_long(c, e, i);
 	}
 	if (count) {
 		out_printf(c_begin(c), "WAYMARK_RECORD_MAX / %zu", 2 * count);

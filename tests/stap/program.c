@@ -58,6 +58,8 @@ static void fire_texts(void)
 	trace_st_string("hello", text);
 	trace_st_string("", text);
 	trace_st_string(NULL, NULL);
+	trace_st_string_pointer(NULL);
+	trace_st_string_pointer((const char *)(uintptr_t)0x1000);
 	trace_st_star(8, 0xbeef, 3, "abcdef");
 	trace_st_star(-8, 0xbeef, -1, "abcdef");
 	trace_st_star(0, 0, 0, "none of it");

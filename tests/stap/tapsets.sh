@@ -20,7 +20,7 @@ done
 # The disabled one has no probe.
 python3 "$here/shim.py" names trace-st.h | grep -vx st_off >enabled
 count=$(wc -l <enabled)
-[ "$count" -eq 29 ] || fail "$count events, not 29"
+[ "$count" -eq 30 ] || fail "$count events, not 30"
 
 # A program with real marks.
 python3 "$here/shim.py" marks trace-st.h >marks.h
@@ -73,7 +73,7 @@ WAYMARK_TRACE='st_*,log.file=log,simple.file=unused' ./recorded || fail 'log: ru
 sed 's/^[^:]*://' log >wanted
 grep -vE '^[0-9]+@[0-9]{19} st_[a-z_]+( |$)' log-stap.out && fail 'a line is not <pid>@<ns> <name>'
 sed 's/^[^ ]* //' log-stap.out >found
-[ "$(wc -l <wanted)" -eq 48 ] || fail "$(wc -l <wanted) events in the log, not 48"
+[ "$(wc -l <wanted)" -eq 50 ] || fail "$(wc -l <wanted) events in the log, not 50"
 diff -u wanted found || fail 'log-stap prints what log does not'
 # As docs/events.md has it.
 printf '%s\n' 'st_foo a=d1' 'st_bar cpu=0x5000 a=d2' 'st_baz_trans cpu=0x5000 a=d3' \
@@ -86,7 +86,7 @@ WAYMARK_TRACE='st_*,simple.file=simple,log.file=unused' ./recorded long || fail 
 "$simpletrace" "$events" simple | sed 's/ [0-9.-]* pid=[0-9]*//' >wanted || fail 'simple: read'
 "$simpletrace" --no-header "$events" stream >read || fail 'simpletrace-stap: read'
 sed 's/ [0-9.-]* pid=[0-9]*//' read >found
-[ "$(wc -l <wanted)" -eq 54 ] || fail "$(wc -l <wanted) records, not 54"
+[ "$(wc -l <wanted)" -eq 56 ] || fail "$(wc -l <wanted) records, not 56"
 diff -u wanted found || fail 'simpletrace-stap records what simple does not'
-grep -c '^st_[a-z_]* [0-9.]* pid=[1-9]' read | grep -qx 54 || fail 'a time runs back, or a pid is 0'
+grep -c '^st_[a-z_]* [0-9.]* pid=[1-9]' read | grep -qx 56 || fail 'a time runs back, or a pid is 0'
 finish

@@ -9,10 +9,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "trace-types.h"
 
 #include <waymark/record.h>
+
+/* A multiple of what any host has. */
+#define PAGE 65536
 
 #define STUB_BACKENDS (WAYMARK_LOG | WAYMARK_SIMPLE)
 #include "stub_runtime.h"
@@ -132,6 +136,7 @@ static void fire_types(void)
 	FIRE(trace_strings("block", NULL));
 	FIRE(trace_strings("", (char *)"odd"));
 	FIRE(trace_string_pointer(NULL));
+	FIRE(trace_string_pointer(at(0x1f)));
 	FIRE(trace_void_only());
 }
 
@@ -150,6 +155,25 @@ static void fire_formats(void)
 	FIRE(trace_locals(1, 2, "three", 4, 5, 6, 7));
 	FIRE(trace_ten(1, 2, 3, 4, "five", at(6), 7, true, 9, -10));
 	FIRE(trace_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(1));
+}
+
+/* Nothing is read behind what printf reads: there is no memory. */
+static void fire_parts(void)
+{
+	char *pages =
+		mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED || mprotect(pages + PAGE, PAGE, PROT_NONE) != 0) {
+		abort();
+	}
+	memcpy(pages + PAGE - 3, "end", 3);
+	FIRE(trace_stars(0, 0, 3, pages + PAGE - 3));
+	FIRE(trace_stars(0, 0, 0, pages + PAGE));
+	FIRE(trace_flags(0, 0, 0, pages + PAGE - 3));
+	FIRE(trace_stars(0, 0, 9, "short"));
+	FIRE(trace_stars(0, 0, (unsigned int)-1, "all of it"));
+	FIRE(trace_stars(0, 0, 2, NULL));
+	munmap(pages, 2 * PAGE);
 }
 
 /* Two strings of an event that are too long share the longest record. */
@@ -173,6 +197,7 @@ int main(void)
 {
 	fire_types();
 	fire_formats();
+	fire_parts();
 	fire_long_strings();
 	trace_switched_off(1, "never seen");
 	printf("off: %d, on: %d\n", TRACE_SWITCHED_OFF_ENABLED, TRACE_BOOLS_ENABLED);

@@ -5,6 +5,7 @@
  * the other half of its state word.
  */
 #include "emit/c_code.h"
+#include "emit/c_string.h"
 #include "emit/macro.h"
 
 /* The templates read like what they make. */
@@ -18,6 +19,8 @@ static const char function_begin[] =
 	"{\n";
 
 static const char string_touch[] = "\twaymark_probe_touch(${name});\n";
+
+static const char part_touch[] = "\twaymark_probe_touch_part(${name}, ${precision});\n";
 
 static const char counted_touch[] = "\twaymark_probe_touch_counted(${value});\n";
 
@@ -41,8 +44,7 @@ static bool is_by_address(const struct type *t)
 	return t->class == TYPE_DEBUG || c_is_wide(t);
 }
 
-/* What has to be done before a tracer can read an argument; NULL: nothing. */
-static const char *preparation(const struct type *t)
+static const char *preparation_of_type(const struct type *t)
 {
 	static const char *const by_class[] = {
 		[TYPE_FLOAT] = float_bits,
@@ -53,6 +55,15 @@ static const char *preparation(const struct type *t)
 	};
 
 	return is_by_address(t) ? address_touch : by_class[t->class];
+}
+
+/* What has to be done before a tracer can read an argument; NULL: nothing. */
+static const char *preparation(struct emit_context *c, const struct event *e, size_t arg)
+{
+	if (c_is_address(e, arg)) {
+		return NULL;
+	}
+	return c_precision(c, e, arg) ? part_touch : preparation_of_type(&e->args[arg].type);
 }
 
 static const char *words(struct emit_context *c, const struct event *e)
@@ -74,11 +85,13 @@ static void emit_function(struct emit_context *c, const struct event *e)
 {
 	OUT(c->out, function_begin, { "name", e->name }, { "parameters", c_parameters(c, e) });
 	for (size_t i = 0; i < e->arg_count; i++) {
-		const char *line = preparation(&e->args[i].type);
+		const char *line = preparation(c, e, i);
 
 		if (line) {
 			OUT(c->out, line, { "name", e->args[i].c_name },
-				{ "value", c_value(c, e, i) }, { "maker", e->args[i].type.maker });
+				{ "value", c_value(c, e, i) },
+				{ "precision", c_precision(c, e, i) },
+				{ "maker", e->args[i].type.maker });
 		}
 	}
 	OUT(c->out, function_end, { "count", e->arg_count ? c_number(c, emit_words(e)) : "" },

@@ -7,18 +7,30 @@
 #include "emit/stap/stap.h"
 
 #include "emit/c_code.h"
+#include "emit/c_string.h"
 
 /*
  * A string of SystemTap holds less than simpletrace's 512 bytes, so two share
  * them. What cannot be read is an empty string, as NULL is.
  */
-#define MACROS                                                                         \
-	"@define waymark_head(address) %(\n"                                           \
-	"\t(@address ? user_string_n(@address, 256, \"\") : \"\")\n"                   \
-	"%)\n"                                                                         \
-	"@define waymark_tail(address, head) %(\n"                                     \
-	"\t(strlen(@head) == 256 ? user_string_n(@address + 256, 256, \"\") : \"\")\n" \
+#define MACROS                                                           \
+	"@define waymark_part(address, most) %(\n"                       \
+	"\tuser_string_n(@address, (@most < 256 ? @most : 256), \"\")\n" \
+	"%)\n"                                                           \
+	"@define waymark_head(address, most) %(\n"                       \
+	"\t(@address ? @waymark_part(@address, @most) : \"\")\n"         \
+	"%)\n"                                                           \
+	"@define waymark_tail(address, head, most) %(\n"                 \
+	"\t(strlen(@head) == 256\n"                                      \
+	"\t\t? @waymark_part(@address + 256, @most - 256)\n"             \
+	"\t\t: \"\")\n"                                                  \
+	"%)\n"                                                           \
+	"@define waymark_pointer(address) %(\n"                          \
+	"\t(@address ? sprintf(\"0x%x\", @address) : \"(nil)\")\n"       \
 	"%)\n"
+
+/* Both parts of a string that may have more than anybody records. */
+#define ALL "512"
 
 /* Without its arguments and its type word. */
 #define RECORD_SIZE 24
@@ -26,9 +38,15 @@
 /* The templates read like what they make. */
 /* clang-format off */
 static const char text[] =
-	"\twaymark_head_${n} = @waymark_head(${name})\n"
-	"\twaymark_tail_${n} = @waymark_tail(${name}, waymark_head_${n})\n"
+	"\twaymark_head_${n} = @waymark_head(${name}, ${most})\n"
+	"\twaymark_tail_${n} = @waymark_tail(${name}, waymark_head_${n}, ${most})\n"
 	"\twaymark_length_${n} = strlen(waymark_head_${n}) + strlen(waymark_tail_${n})\n";
+
+/* Of a string of which the event prints where it is. */
+static const char address[] =
+	"\twaymark_head_${n} = @waymark_pointer(${name})\n"
+	"\twaymark_tail_${n} = \"\"\n"
+	"\twaymark_length_${n} = strlen(waymark_head_${n})\n";
 
 static const char text_values[] =
 	", waymark_length_${n}, waymark_head_${n}, waymark_tail_${n}";
@@ -101,9 +119,12 @@ static const char *values(struct emit_context *c, const struct event *e)
 static void emit_body(struct emit_context *c, const struct event *e, size_t id)
 {
 	for (size_t i = 0; i < e->arg_count; i++) {
+		const char *most = stap_most(c, e, i);
+
 		if (is_text(e, i)) {
-			OUT(c->out, text, { "n", c_number(c, i + 1) },
-				{ "name", stap_name(c, e, i) });
+			OUT(c->out, c_is_address(e, i) ? address : text,
+				{ "n", c_number(c, i + 1) }, { "name", stap_name(c, e, i) },
+				{ "most", most ? most : ALL });
 		}
 	}
 	OUT(c->out, record, { "conversions", conversions(c, e) }, { "id", c_number(c, id) },

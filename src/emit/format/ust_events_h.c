@@ -8,6 +8,7 @@
 
 #include "base/words.h"
 #include "emit/c_code.h"
+#include "emit/c_string.h"
 #include "emit/ust.h"
 
 /* The templates read like what they make. */
@@ -66,6 +67,9 @@ static const char hide_macro[] =
 static const char show_macro[] = "#pragma pop_macro(\"${name}\")\n";
 
 static const char field_string[] = "\n\t\tlttng_ust_field_string(${field}, ${value})";
+static const char field_part[] =
+	"\n\t\tlttng_ust_field_sequence_text(char, ${field}, ${value}, size_t, "
+	"waymark_ust_part(${value}, ${precision}))";
 static const char field_pointer[] =
 	"\n\t\tlttng_ust_field_integer_hex(uintptr_t, ${field}, (uintptr_t)${value})";
 static const char field_hex[] = "\n\t\tlttng_ust_field_integer_hex(${type}, ${field}, ${value})";
@@ -147,15 +151,9 @@ static char letter_of_braces(const struct brace_spec *spec)
 /* The letter that prints an argument, NUL for one that no conversion prints. */
 static char letter_of(const struct event *e, size_t arg)
 {
-	for (size_t i = 0; i < e->format.count; i++) {
-		const struct segment *s = &e->format.segments[i];
+	const struct conversion *v = c_conversion(e, arg);
 
-		if (s->has_conversion && s->conversion.arg == (int)arg) {
-			return s->conversion.spec ? letter_of_braces(s->conversion.spec)
-						  : s->conversion.letter;
-		}
-	}
-	return '\0';
+	return !v ? '\0' : v->spec ? letter_of_braces(v->spec) : v->letter;
 }
 
 static const char *integer_field(const struct type *t, char letter)
@@ -166,7 +164,7 @@ static const char *integer_field(const struct type *t, char letter)
 	return letter == 'x' || letter == 'X' || letter == 'p' ? field_hex : field_decimal;
 }
 
-static const char *field(const struct type *t, char letter)
+static const char *field_of_type(const struct type *t, char letter)
 {
 	static const char *const by_class[] = {
 		[TYPE_FLOAT] = field_float,
@@ -178,20 +176,25 @@ static const char *field(const struct type *t, char letter)
 		[TYPE_TCG] = field_pointer,
 	};
 
-	if (t->class == TYPE_STRING && letter == 'p') {
+	return t->class == TYPE_INTEGER ? integer_field(t, letter) : by_class[t->class];
+}
+
+static const char *field(struct emit_context *c, const struct event *e, size_t arg)
+{
+	if (c_is_address(e, arg)) {
 		return field_pointer;
 	}
-	return t->class == TYPE_INTEGER ? integer_field(t, letter) : by_class[t->class];
+	return c_precision(c, e, arg) ? field_part
+				      : field_of_type(&e->args[arg].type, letter_of(e, arg));
 }
 
 static void emit_field(struct emit_context *c, const struct event *e, size_t i)
 {
 	const struct arg *a = &e->args[i];
 
-	OUT(c->out, field(&a->type, letter_of(e, i)),
-		{ "type", a->type.is_bool ? "uint8_t" : a->type.c_text },
+	OUT(c->out, field(c, e, i), { "type", a->type.is_bool ? "uint8_t" : a->type.c_text },
 		{ "field", is_needed(a->name) ? a->c_name : a->name }, { "value", a->c_name },
-		{ "length", c_length_name(c, e, i) });
+		{ "length", c_length_name(c, e, i) }, { "precision", c_precision(c, e, i) });
 }
 
 /*

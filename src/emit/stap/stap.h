@@ -28,6 +28,12 @@ const char *stap_name(struct emit_context *c, const struct event *e, size_t arg)
 const char *stap_length_name(struct emit_context *c, const struct event *e, size_t arg);
 
 /*
+ * How many bytes of a string may be read, see emit/c_string.h: `4`, `(n < 0 ? 8192 : n)`;
+ * NULL: all up to its NUL.
+ */
+const char *stap_most(struct emit_context *c, const struct event *e, size_t arg);
+
+/*
  * What SystemTap's printf takes to print a line of an event: process, time, name, and
  * the message that C's printf would make. The text uses STAP_PRINTF_MACROS.
  */

@@ -13,6 +13,7 @@
 
 #include "base/escape.h"
 #include "emit/c_code.h"
+#include "emit/c_string.h"
 #include "emit/stap/stap.h"
 
 /* What is written behind the quotes of a format. */
@@ -69,17 +70,47 @@ static const char *number(const struct text *t, const struct conversion *v)
 	return cut(t, v->arg, bits, v->letter == 'd' || v->letter == 'i');
 }
 
+/* The most that a string of SystemTap may be told to have. */
+#define ALL "8192"
+
+/* A precision that is an argument; a negative one is `none`. */
+static const char *precision_of(const struct text *t, const struct conversion *v, const char *none)
+{
+	const char *p = cut(t, v->precision_arg, 32, true);
+
+	return arena_printf(&t->c->texts, "(%s < 0 ? %s : %s)", p, none, p);
+}
+
+const char *stap_most(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const struct text t = { c, e };
+	const struct conversion *v = c_conversion(e, arg);
+
+	if (!c_precision(c, e, arg)) {
+		return NULL;
+	}
+	return v->precision_arg == FORMAT_NO_ARG ? c_number(c, (size_t)v->precision)
+						 : precision_of(&t, v, ALL);
+}
+
+static const char *text_value(const struct text *t, const struct conversion *v)
+{
+	size_t arg = (size_t)v->arg;
+	const char *name = stap_name(t->c, t->e, arg);
+	const char *most = c_is_counted(&t->e->args[arg].type) ? stap_length_name(t->c, t->e, arg)
+							       : stap_most(t->c, t->e, arg);
+
+	return most ? arena_printf(&t->c->texts, "@waymark_counted(%s, %s)", name, most)
+		    : arena_printf(&t->c->texts, "@waymark_text(%s)", name);
+}
+
 static const char *value(const struct text *t, const struct conversion *v)
 {
 	const char *name = stap_name(t->c, t->e, (size_t)v->arg);
 
 	switch (v->letter) {
 	case 's':
-		if (c_is_counted(&t->e->args[v->arg].type)) {
-			return arena_printf(&t->c->texts, "@waymark_counted(%s, %s)", name,
-				stap_length_name(t->c, t->e, (size_t)v->arg));
-		}
-		return arena_printf(&t->c->texts, "@waymark_text(%s)", name);
+		return text_value(t, v);
 	case 'p':
 		return arena_printf(&t->c->texts, "@waymark_pointer(%s)", name);
 	case 'c':
@@ -104,11 +135,9 @@ static const char *stars(const struct text *t, const struct conversion *v, size_
 		width = less ? arena_printf(&t->c->texts, "%s - %zu", width, less) : width;
 	}
 	if (v->precision_arg != FORMAT_NO_ARG) {
-		const char *p = cut(t, v->precision_arg, 32, true);
-
 		/* None at all: all of a text, one digit of a number. */
-		precision = arena_printf(&t->c->texts, ", (%s < 0 ? %s : %s)", p,
-			v->letter == 's' ? "8192" : "1", p);
+		precision = arena_printf(
+			&t->c->texts, ", %s", precision_of(t, v, v->letter == 's' ? ALL : "1"));
 	}
 	return arena_printf(&t->c->texts, "%s%s", width, precision);
 }

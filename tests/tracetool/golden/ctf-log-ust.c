@@ -557,20 +557,19 @@ WAYMARK_INLINE bool record_text(
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
-	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 4, waymark_wait);
-	uint32_t waymark_length_text = waymark_string_length(text, waymark_max);
-	uint32_t waymark_length_at = waymark_string_length(at, waymark_max);
+	uint32_t waymark_max = waymark_string_limit(WAYMARK_RECORD_MAX / 2, waymark_wait);
+	uint32_t waymark_length_text = waymark_string_part(text, max, waymark_max);
 
 	waymark_room += 2 * sizeof(max);
 	waymark_room += waymark_string_room(waymark_length_text, waymark_max);
-	waymark_room += waymark_string_room(waymark_length_at, waymark_max);
+	waymark_room += WAYMARK_ADDRESS_ROOM;
 	if (!waymark_record_open(
 		    &waymark_r, waymark_to, &waymark_event_text, waymark_room, waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &max, sizeof(max));
 	waymark_record_string(&waymark_r, text, waymark_length_text, waymark_max);
-	waymark_record_string(&waymark_r, at, waymark_length_at, waymark_max);
+	waymark_record_address(&waymark_r, at);
 	waymark_record_end(&waymark_r);
 	return true;
 }
