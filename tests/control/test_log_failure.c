@@ -4,6 +4,7 @@
  * what must not happen to the traced program.
  */
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -142,6 +143,43 @@ static void pipe_without_reader_raises_no_signal(void **state)
 	in_child(log_to_broken_pipe, "/dev/null");
 }
 
+/* Two lines and a part of the third are what the file may have. */
+static int log_beyond_the_limit(void)
+{
+	uint64_t before = lost();
+	sigset_t pending;
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = 2 * strlen("probe value=1\n") + 5;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	signal(SIGXFSZ, SIG_DFL);
+	for (int i = 1; i <= 4; i++) {
+		trace_probe(i);
+	}
+	sigpending(&pending);
+	if (sigismember(&pending, SIGXFSZ) || lost() - before != 2) {
+		return 1;
+	}
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	trace_probe(5);
+	trace_probe(6);
+	return 0;
+}
+
+static void a_limit_of_file_sizes_raises_no_signal_and_lines_stay_apart(void **state)
+{
+	char err[80];
+
+	(void)state;
+	snprintf(err, sizeof(err), "%s/err-limit", folder);
+	in_child(log_beyond_the_limit, err);
+	assert_string_equal(content_of(err), "waymark: log: cannot write to the");
+	assert_string_equal(content_of(path), "probe value=1\nprobe value=2\nprobe\n"
+					      "probe value=5\nprobe value=6\n");
+}
+
 static int log_to_stuck_pipe(void)
 {
 	int ends[2];
@@ -235,6 +273,7 @@ int main(void)
 		TEST(a_forked_child_tells_what_it_lost_itself),
 		TEST(closed_standard_error_is_counted),
 		TEST(pipe_without_reader_raises_no_signal),
+		TEST(a_limit_of_file_sizes_raises_no_signal_and_lines_stay_apart),
 		TEST(full_nonblocking_pipe_stops_nobody),
 		TEST(descriptor_taken_by_the_program_is_never_written_to),
 		TEST(lost_file_is_opened_anew_where_it_was),

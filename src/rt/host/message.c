@@ -20,9 +20,10 @@ void waymark_message_say(const char *line, size_t length)
 {
 	int saved = errno;
 	struct stat st;
+	size_t done;
 
 	if (fstat(STDERR_FILENO, &st) == 0) {
-		waymark_write(STDERR_FILENO, st.st_mode, line, length);
+		waymark_write(STDERR_FILENO, st.st_mode, line, length, &done);
 	}
 	errno = saved;
 }

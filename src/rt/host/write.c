@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A write whose reader is gone raises SIGPIPE, which kills a program that does
- * not expect it. MSG_NOSIGNAL exists for sockets only, so the signal is blocked
- * in this thread around the write, and taken back if it was ours. System calls
- * are made directly: a trace point is no point of cancellation.
+ * A write whose reader is gone raises SIGPIPE, and one beyond the limit of file
+ * sizes SIGXFSZ; both kill a program that does not expect them. MSG_NOSIGNAL
+ * exists for sockets only, so the signals are blocked in this thread around the
+ * write, and taken back if they were ours. System calls are made directly: a
+ * trace point is no point of cancellation.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,31 +19,41 @@
 
 #define NOT_READY_WAIT_NS 100000000
 
-struct pipe_guard {
-	sigset_t former;
-	bool pending; /* before our write: then it is not ours to take back */
-};
-
-static void guard_begin(struct pipe_guard *g)
+/* What a write that fails so has raised; 0: nothing. */
+static int signal_of(int error)
 {
-	sigset_t sigpipe;
-	sigset_t pending;
-
-	sigemptyset(&sigpipe);
-	sigaddset(&sigpipe, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &sigpipe, &g->former);
-	sigpending(&pending);
-	g->pending = sigismember(&pending, SIGPIPE) == 1;
+	return error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
 }
 
-static void guard_end(const struct pipe_guard *g, int result)
-{
-	if (result == EPIPE && !g->pending) {
-		sigset_t sigpipe;
+struct write_guard {
+	sigset_t former;
+	sigset_t pending; /* before our write: then it is not ours to take back */
+};
 
-		sigemptyset(&sigpipe);
-		sigaddset(&sigpipe, SIGPIPE);
-		waymark_take_signal(&sigpipe);
+static void guard_begin(struct write_guard *g)
+{
+	sigset_t raised;
+
+	sigemptyset(&raised);
+	sigaddset(&raised, SIGPIPE);
+	sigaddset(&raised, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &raised, &g->former);
+	sigemptyset(&g->pending);
+	/* No signal waits that this thread takes. */
+	if (sigismember(&g->former, SIGPIPE) || sigismember(&g->former, SIGXFSZ)) {
+		sigpending(&g->pending);
+	}
+}
+
+static void guard_end(const struct write_guard *g, int result)
+{
+	int raised = signal_of(result);
+	sigset_t mine;
+
+	if (raised && !sigismember(&g->pending, raised)) {
+		sigemptyset(&mine);
+		sigaddset(&mine, raised);
+		waymark_take_signal(&mine);
 	}
 	pthread_sigmask(SIG_SETMASK, &g->former, NULL);
 }
@@ -63,14 +74,13 @@ static bool wait_ready(int fd)
 	return ready > 0;
 }
 
-static int write_all(int fd, const char *data, size_t len)
+static int write_all(int fd, const char *data, size_t len, size_t *done)
 {
-	while (len > 0) {
-		long n = syscall(SYS_write, fd, data, len);
+	for (*done = 0; *done < len;) {
+		long n = syscall(SYS_write, fd, data + *done, len - *done);
 
 		if (n >= 0) {
-			data += n;
-			len -= (size_t)n;
+			*done += (size_t)n;
 		} else if (errno == EAGAIN) {
 			if (!wait_ready(fd)) {
 				return EAGAIN;
@@ -82,15 +92,15 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
-int waymark_write(int fd, mode_t mode, const char *data, size_t len)
+int waymark_write(int fd, mode_t mode, const char *data, size_t len, size_t *done)
 {
-	if (!S_ISFIFO(mode) && !S_ISSOCK(mode)) {
-		return write_all(fd, data, len);
+	if (!S_ISFIFO(mode) && !S_ISSOCK(mode) && !S_ISREG(mode)) {
+		return write_all(fd, data, len, done);
 	}
-	struct pipe_guard guard;
+	struct write_guard guard;
 
 	guard_begin(&guard);
-	int result = write_all(fd, data, len);
+	int result = write_all(fd, data, len, done);
 
 	guard_end(&guard, result);
 	return result;

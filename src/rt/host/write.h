@@ -12,10 +12,11 @@
 
 /*
  * Writes all `len` bytes, in one write(2) wherever the kernel takes them so.
- * `mode` is the descriptor's st_mode. Returns 0, or the errno of what was lost.
+ * `mode` is the descriptor's st_mode. Returns 0, or the errno of what was lost;
+ * *done is how many bytes were written all the same.
  * A descriptor that is not ready is waited for at most once for 100 ms, then
  * not at all until it takes bytes again.
  */
-int waymark_write(int fd, mode_t mode, const char *data, size_t len);
+int waymark_write(int fd, mode_t mode, const char *data, size_t len, size_t *done);
 
 #endif

@@ -61,6 +61,9 @@ int waymark_arena_open_nameless(char *path);
 /* Gives such a file its name, when it is whole; replaces nothing. False: errno. */
 bool waymark_arena_give_name(int fd, const char *path);
 
+/* The longest file that the process may make: one that becomes longer is a signal. */
+uint64_t waymark_arena_file_limit(void);
+
 /* What the header and its tables take of a file of so many bytes. */
 uint64_t waymark_arena_tables_bytes(uint64_t bytes);
 

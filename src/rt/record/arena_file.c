@@ -80,15 +80,20 @@ uint64_t waymark_arena_tables_bytes(uint64_t bytes)
 	return sizeof(struct arena) + chunks + ARENA_STREAMS_MAX * sizeof(struct arena_stream);
 }
 
+uint64_t waymark_arena_file_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
+}
+
 /* How large the file may be: what is wanted, or most of what there is. */
 static uint64_t limit_bytes(int fd, uint64_t bytes)
 {
 	struct statfs fs;
-	struct rlimit limit;
+	uint64_t limit = waymark_arena_file_limit();
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
-		bytes = limit.rlim_cur; /* a longer file is a signal */
-	}
+	bytes = limit < bytes ? limit : bytes;
 	if (waymark_statfs(fd, &fs) == 0 && fs.f_blocks > 0) {
 		uint64_t room = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
 
@@ -162,7 +167,7 @@ static struct arena *map_file(int fd, uint64_t *bytes)
 
 	*bytes = limit_bytes(fd, wanted);
 	if (*bytes < wanted && *bytes < ROOM_MIN) {
-		errno = ENOSPC;
+		errno = waymark_arena_file_limit() < ROOM_MIN ? EFBIG : ENOSPC;
 		return NULL;
 	}
 	if (ftruncate(fd, (off_t)*bytes) < 0 ||

@@ -74,6 +74,10 @@ static int open_high(char *path, bool nameless)
 /* All of its memory is there at once: no store can fail later. */
 static struct arena *map_whole(int fd, uint64_t bytes)
 {
+	if (bytes > waymark_arena_file_limit()) {
+		errno = EFBIG;
+		return NULL;
+	}
 	if (ftruncate(fd, (off_t)bytes) || waymark_fallocate(fd, bytes) ||
 		flock(fd, LOCK_SH | LOCK_NB)) {
 		return NULL;

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "rt/host/error.h"
 #include "rt/host/identity.h"
 #include "rt/host/lock.h"
@@ -42,6 +43,8 @@ static uintptr_t log_identity;
 static int parked_fd = TO_STDERR;
 static char *log_path; /* absolute; under the control lock */
 static uint32_t log_off;
+/* A part of the last line was written. Relaxed: lines of several threads have no order. */
+static bool line_cut;
 
 static struct once failure_told;
 
@@ -147,11 +150,31 @@ bool waymark_log_is_on(void)
 	return !__atomic_load_n(&log_off, __ATOMIC_RELAXED);
 }
 
+/* A line that was cut ends before the next one begins. */
+static int write_line(int fd, mode_t mode, const char *line, size_t len)
+{
+	size_t done;
+	int failure = 0;
+
+	if (UNLIKELY(__atomic_load_n(&line_cut, __ATOMIC_RELAXED))) {
+		failure = waymark_write(fd, mode, "\n", 1, &done);
+		__atomic_store_n(&line_cut, failure != 0, __ATOMIC_RELAXED);
+	}
+	if (failure) {
+		return failure;
+	}
+	failure = waymark_write(fd, mode, line, len, &done);
+	if (UNLIKELY(failure && done > 0)) {
+		__atomic_store_n(&line_cut, true, __ATOMIC_RELAXED);
+	}
+	return failure;
+}
+
 void waymark_log_write(const char *line, size_t len)
 {
 	struct stat st;
 	int fd;
-	int failure = find_target(&fd, &st) ? waymark_write(fd, st.st_mode, line, len) : errno;
+	int failure = find_target(&fd, &st) ? write_line(fd, st.st_mode, line, len) : errno;
 
 	if (failure) {
 		count_lost(failure);
