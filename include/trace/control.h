@@ -103,7 +103,7 @@ void trace_event_set_state_dynamic_init(TraceEvent *ev, bool state);
 
 /* trace_event_get_state() for one vCPU. Also for signal handlers. */
 #define trace_event_get_vcpu_state(cpu, id) \
-	((id##_ENABLED) && (id##_VCPU_STATE(cpu) & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS) != 0)
+	((id##_ENABLED) && (id##_VCPU_STATE(cpu) & ~(0u | WAYMARK_OUTSIDE_BACKENDS)) != 0)
 
 /*
  * Tells of a vCPU, which gets the lowest index that is free: hosts that have indices of their own

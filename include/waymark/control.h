@@ -254,7 +254,8 @@ int waymark_get_output(
 
 /*
  * Waits until every event recorded before the call is in its file. Returns 0,
- * or -1 when some could not be written.
+ * or -1 when some could not be written. The one function here that the handler
+ * of a signal may call that ends the program, such as SIGSEGV.
  */
 int waymark_flush(struct waymark_error *error);
 

@@ -15,6 +15,9 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
+/* How many processes of a jail can record: the largest N of `jail=N`. */
+#define WAYMARK_JAIL_MAX 64u
+
 /*
  * Sets tracing up by what the option -trace and WAYMARK_TRACE have said by then: opens what
  * the program's backends write to. With `jail=N` it also makes the memory that this process

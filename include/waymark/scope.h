@@ -154,7 +154,8 @@ WAYMARK_REGISTER_OBJECT_BY(waymark_sites)
 		(void)sizeof(label WAYMARK_SITE_NAME(__VA_ARGS__)); \
 		WAYMARK_SITE_EACH(WAYMARK_SITE_CHECK, __VA_ARGS__) \
 	} \
-	waymark_in ? 0 : 0; \
+	(void)waymark_in; \
+	0; \
 })
 
 #define WAYMARK_SCOPE_HERE(...) \
@@ -164,7 +165,8 @@ WAYMARK_REGISTER_OBJECT_BY(waymark_sites)
 #define WAYMARK_END_HERE(category) \
 	((void)__extension__({ \
 		WAYMARK_CATEGORY_KNOW(category) \
-		waymark_in ? 0 : 0; \
+		(void)waymark_in; \
+		0; \
 	}))
 #define WAYMARK_FLOW_HERE(...) ((void)WAYMARK_SITE_NOTHING(__VA_ARGS__), waymark_scope_none())
 #define WAYMARK_STEP_HERE(category, label, source, flow, ...) \
@@ -181,7 +183,8 @@ WAYMARK_REGISTER_OBJECT_BY(waymark_sites)
 		if (0) { \
 			waymark_site_print(NULL, __VA_ARGS__); \
 		} \
-		waymark_in ? 0 : 0; \
+		(void)waymark_in; \
+		0; \
 	}))
 
 #endif

@@ -191,7 +191,7 @@ class Jail(Harness):
         self.assert_all(self.traces()[0], 10)
 
     def test_bad_options(self):
-        for option, wanted in (("jail=0", "jail="), ("jail=65", "1 to 64 processes")):
+        for option, wanted in (("jail=0", "1 to 64"), ("jail=65", "'65' is no number from 1 to 64")):
             _, err = self.finish(self.device("exit", 0, 0, option=option))
             self.assertIn(wanted, err)
 

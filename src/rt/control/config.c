@@ -144,7 +144,7 @@ static int check_recorder(const struct waymark_config *c, struct waymark_error *
 	if (c->string && (c->string < RECORDER_STRING_MIN || c->string > RECORDER_STRING_MAX)) {
 		return waymark_fail(error, "string=: a string may have 8 to 16K");
 	}
-	if (c->jail && waymark_init_check_jail(c->jail, error) < 0) {
+	if (c->jail && waymark_init_check_jail(error) < 0) {
 		return -1;
 	}
 	if (c->keep && !c->rotate) {

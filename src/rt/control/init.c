@@ -33,11 +33,8 @@ static int result;
 static uint32_t wanted; /* relaxed: processes in the jail; 0: there is none */
 static pid_t wanted_by;
 
-int waymark_init_check_jail(uint64_t count, struct waymark_error *error)
+int waymark_init_check_jail(struct waymark_error *error)
 {
-	if (count < 1 || count > JAIL_ARENAS_MAX) {
-		return waymark_fail(error, "jail=: 1 to %u processes can record", JAIL_ARENAS_MAX);
-	}
 	if (waymark_jail_is_on()) {
 		return waymark_fail(error, "jail= cannot change any more: it is made");
 	}
@@ -156,7 +153,7 @@ static const struct {
 
 int waymark_push_descriptors(int *fds, size_t *count, size_t capacity)
 {
-	int arenas[JAIL_ARENAS_MAX];
+	int arenas[WAYMARK_JAIL_MAX];
 	size_t made = waymark_jail_descriptors(arenas);
 	unsigned int backends = waymark_registry_backends();
 	size_t with = *count;

@@ -7,8 +7,8 @@
 
 #include <waymark/control.h>
 
-/* jail=: so many processes record. 0, or -1 with the reason. */
-int waymark_init_check_jail(uint64_t count, struct waymark_error *error);
+/* Whether jail= may be said now. 0, or -1 with the reason. Then how many processes record. */
+int waymark_init_check_jail(struct waymark_error *error);
 void waymark_init_want_jail(uint32_t count);
 
 #endif

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <waymark/init.h>
+
 #include "base/compiler.h"
 #include "rt/host/error.h"
 #include "rt/option/events_file.h"
@@ -287,7 +289,7 @@ static int take_keep(struct waymark_config *c, const char *value, struct waymark
 
 static int take_jail(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_count(&c->jail, "jail", 1000, value, error);
+	return take_count(&c->jail, "jail", WAYMARK_JAIL_MAX, value, error);
 }
 
 static int take_syslog_rate(

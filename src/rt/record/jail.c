@@ -39,7 +39,7 @@ static struct jailed {
 	uintptr_t identity; /* of the file */
 	int fd;
 	uint32_t is_taken; /* by this process or one that forked it: not mapped in later forks */
-} jailed[JAIL_ARENAS_MAX];
+} jailed[WAYMARK_JAIL_MAX];
 
 /* By release, once; 0: recording is as usual. */
 static uint32_t count;

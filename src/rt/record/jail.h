@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <waymark/init.h>
+
 #include "rt/record/arena.h"
 #include "rt/record/process.h"
-
-#define JAIL_ARENAS_MAX 64u
 
 struct jail_wish {
 	uint32_t count; /* of processes that record at most, this one counted in */
@@ -45,7 +45,7 @@ void waymark_jail_look(struct arena *a);
 /* Notes that the process came to its end. */
 void waymark_jail_end(struct process *p);
 
-/* Their descriptors, at most JAIL_ARENAS_MAX; returns how many. */
+/* Their descriptors, at most WAYMARK_JAIL_MAX; returns how many. */
 size_t waymark_jail_descriptors(int *fds);
 
 #endif
