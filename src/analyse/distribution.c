@@ -70,13 +70,17 @@ static uint64_t within(const struct distribution *d, uint64_t value)
 	return value > d->max ? d->max : value;
 }
 
-uint64_t distribution_percentile(const struct distribution *d, double percent)
+/* The share of a count, rounded up: a double would be above it, or below. */
+static uint64_t share_of(uint64_t count, struct distribution_share s)
 {
-	double wanted = percent / 100 * (double)d->count;
-	uint64_t rank = (uint64_t)wanted;
+	return count / s.of * s.parts + (count % s.of * s.parts + s.of - 1) / s.of;
+}
+
+uint64_t distribution_percentile(const struct distribution *d, struct distribution_share share)
+{
+	uint64_t rank = share_of(d->count, share);
 	uint64_t below = 0;
 
-	rank += (double)rank < wanted;
 	if (rank <= 1 || rank >= d->count) {
 		return rank <= 1 ? d->min : d->max;
 	}

@@ -20,15 +20,21 @@ struct distribution {
 	uint64_t *blocks[DISTRIBUTION_BLOCKS]; /* of 64 cells each; NULL: all are 0 */
 };
 
+/* So many parts of so many: 99.9 % are 999 of 1000. Both at most 10^9. */
+struct distribution_share {
+	uint64_t parts;
+	uint64_t of;
+};
+
 /* A zeroed one is empty, and needs no distribution_fini(). */
 void distribution_fini(struct distribution *d);
 void distribution_add(struct distribution *d, uint64_t value);
 
 /*
- * The value that `percent` of all are not above, by nearest rank, within 1 %; percent from 0
- * to 100, of which the ends are exact. 0 while there is none.
+ * The value that this share of all are not above, by nearest rank, within 1 %; of none and of
+ * all, exactly. 0 while there is no value.
  */
-uint64_t distribution_percentile(const struct distribution *d, double percent);
+uint64_t distribution_percentile(const struct distribution *d, struct distribution_share share);
 
 /*
  * How many values have so many significant bits, 0 to 64: of n bits those from 2^(n-1) to

@@ -81,6 +81,17 @@ void columns_put_bytes(struct columns *c, uint64_t n)
 	put_rounded(c, n, 1024, " KMGTPE");
 }
 
+/* How many characters, of which all but the first byte begin with the same two bits. */
+static size_t width_of(const char *text, size_t length)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		width += ((unsigned char)text[i] & 0xc0) != 0x80;
+	}
+	return width;
+}
+
 struct measure {
 	size_t count;
 	size_t widths[COLUMNS_MAX];
@@ -97,10 +108,11 @@ static void measure(const struct columns *c, struct measure *m)
 		m->widths[i] = strcspn(title, " ") - m->is_left[i];
 	}
 	for (size_t i = 0; i < c->cells.count; i++) {
-		size_t length = strlen(c->cells.items[i]);
+		const char *cell = c->cells.items[i];
+		size_t needed = width_of(cell, strlen(cell));
 		size_t *width = &m->widths[i % c->count];
 
-		*width = length > *width ? length : *width;
+		*width = needed > *width ? needed : *width;
 	}
 }
 
@@ -108,7 +120,7 @@ static void measure(const struct columns *c, struct measure *m)
 static void print_cell(
 	FILE *out, const struct measure *m, size_t column, const char *text, size_t length)
 {
-	int padding = (int)(m->widths[column] - length);
+	int padding = (int)(m->widths[column] - width_of(text, length));
 	bool is_last = column + 1 == m->count;
 	bool is_left = m->is_left[column];
 

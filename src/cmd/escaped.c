@@ -3,19 +3,26 @@
 #include "cmd/escaped.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/escape.h"
+#include "base/utf8.h"
+#include "text/escape_text.h"
 
 void escaped_put(FILE *file, const char *text)
 {
-	char code[ESCAPE_MAX];
+	const char *end = text + strlen(text);
+	char shown[ESCAPE_MAX * UTF8_MAX];
 
-	for (; *text; text++) {
-		if (*text == '\t' || escape_needed((unsigned char)*text)) {
-			fwrite(code, 1, escape_byte(code, (unsigned char)*text), file);
-		} else {
-			putc(*text, file);
+	while (text < end) {
+		if (*text == '\t') {
+			fputs("\\x09", file);
+			text++;
+			continue;
 		}
+		char *to = escape_character(shown, &text, (size_t)(end - text));
+
+		fwrite(shown, 1, (size_t)(to - shown), file);
 	}
 }
 

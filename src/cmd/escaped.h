@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Writes a text with its control characters, tabs too, as C escapes. */
+/* Writes a text with what escape_character() escapes, and tabs, as C escapes. */
 void escaped_put(FILE *file, const char *text);
 
 /* The same for a text that is formatted first. */

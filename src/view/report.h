@@ -11,7 +11,7 @@
 
 /* How a report is shown. */
 struct report_form {
-	double percents[REPORT_PERCENTS_MAX];
+	struct distribution_share percents[REPORT_PERCENTS_MAX];
 	char percent_texts[REPORT_PERCENTS_MAX][16]; /* as the user wrote them */
 	size_t percent_count;
 	bool has_histogram;

@@ -135,10 +135,14 @@ def check_files(trace):
     check("files", counts(both), {"count": 2, "unfinished": 2, "unbegun": 2, "keyless": 2})
     names = {r["group"]: r["count"]
              for r in latency(*opened, "--by=name,part", "--per=name", trace)["latencies"]}
-    check("names", names, {'a b, "c"': 1, "": 0, "(null)": 1, None: 0})
+    check("names", names, {'a ö, "c"\u009b': 1, "": 0, "(null)": 1, None: 0})
     table = list(csv.reader(io.StringIO(run("latency", *opened, "--by=name,part", "--per=name",
                                             "--csv", trace).stdout)))
-    check("csv of names", 'a b, "c"' in [r[2] for r in table], True)
+    check("csv of names", 'a ö, "c"\u009b' in [r[2] for r in table], True)
+    text = run("latency", *opened, "--by=name,part", "--per=name", trace).stdout
+    lines = [line for line in text.splitlines() if line.startswith("file_open ")]
+    check("a control is escaped", sum(r' a ö, "c"\u009b ' in line for line in lines), 1)
+    check("columns", len({len(line) for line in lines}), 1)
     one = latency(*opened, "--by=part", trace)
     check("by the number alone", counts(one)["begun_twice"], 3)
 
@@ -228,6 +232,7 @@ def check_mistakes(work, trace):
     fails("across threads", "--across goes with --by", "--from=tick", "--to=tick", "--across", trace)
     fails("percentile", "'101' is not a percentile", "--from=tick", "--to=tick",
           "--percentiles=101", trace)
+    fails("percentiles", "'50' is there twice", "--from=tick", "--to=tick", "--percentiles=50,9,50", trace)
     many = record(f"{work}/many", "open", "1500")
     fails("too many open", "more than 1000 of 'cache_miss' have no 'disk_read_done' yet", *DISK,
           "--max-open=1000", many)

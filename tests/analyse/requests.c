@@ -68,15 +68,15 @@ static void files(void)
 	memset(path[0], 'a', sizeof(path[0]) - 1);
 	memset(path[1], 'a', sizeof(path[1]) - 1);
 	path[1][sizeof(path[1]) - 2] = 'b'; /* the same, as far as it is recorded */
-	trace_file_open("a b, \"c\"", 1);
-	trace_file_open("a b, \"c\"", 2);
+	trace_file_open("a \u00f6, \"c\"\302\233", 1);
+	trace_file_open("a \u00f6, \"c\"\302\233", 2);
 	trace_file_open("", 1);
 	trace_file_open(NULL, 1);
 	trace_file_open(path[0], 1);
 	trace_file_opened(path[1], 1);
 	trace_file_opened(NULL, 1);
-	trace_file_opened("a b, \"c\"", 2);
-	trace_file_opened("a b, \"c\"", 3);
+	trace_file_opened("a \u00f6, \"c\"\302\233", 2);
+	trace_file_opened("a \u00f6, \"c\"\302\233", 3);
 	trace_file_opened("a b", 1);
 }
 

@@ -60,16 +60,18 @@ static int compare(const void *a, const void *b)
 
 static void check(const struct distribution *d, const uint64_t *sorted, size_t count)
 {
-	static const double percents[] = { 0, 1, 10, 25, 50, 75, 90, 99, 99.9, 100 };
+	static const unsigned int thousandths[] = { 0, 10, 100, 250, 500, 750, 900, 990, 999,
+		1000 };
 
-	for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++) {
-		double wanted = percents[i] / 100 * (double)count;
-		size_t rank = (size_t)wanted + ((double)(size_t)wanted < wanted);
+	for (size_t i = 0; i < sizeof(thousandths) / sizeof(*thousandths); i++) {
+		size_t rank = (thousandths[i] * count + 999) / 1000;
 		double exact = (double)sorted[rank ? rank - 1 : 0];
-		double found = (double)distribution_percentile(d, percents[i]);
+		double found = (double)distribution_percentile(
+			d, (struct distribution_share){ thousandths[i], 1000 });
 
 		if (found < exact * 0.99 || found > exact * 1.01) {
-			fail_msg("p%g of %zu: %.0f, not %.0f", percents[i], count, found, exact);
+			fail_msg("%u/1000 of %zu: %.0f, not %.0f", thousandths[i], count, found,
+				exact);
 		}
 	}
 	uint64_t sum = 0;
@@ -112,6 +114,23 @@ static void percentiles_are_within_one_percent(void **unused)
 	}
 }
 
+/* 99.9 / 100 * 1000 is more than 999. */
+static void ranks_are_exact(void **unused)
+{
+	struct distribution d = { 0 };
+
+	(void)unused;
+	for (uint64_t value = 1; value <= 50; value++) {
+		distribution_add(&d, value);
+	}
+	for (uint64_t percent = 2; percent <= 100; percent += 2) {
+		assert_int_equal(
+			distribution_percentile(&d, (struct distribution_share){ percent, 100 }),
+			percent / 2);
+	}
+	distribution_fini(&d);
+}
+
 static void the_ends_of_the_range_are_cells(void **unused)
 {
 	(void)unused;
@@ -133,7 +152,7 @@ static void nothing_is_zero(void **unused)
 	struct distribution d = { 0 };
 
 	(void)unused;
-	assert_int_equal(distribution_percentile(&d, 50), 0);
+	assert_int_equal(distribution_percentile(&d, (struct distribution_share){ 1, 2 }), 0);
 	assert_int_equal(distribution_average(&d), 0);
 }
 
@@ -158,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(percentiles_are_within_one_percent),
+		cmocka_unit_test(ranks_are_exact),
 		cmocka_unit_test(the_ends_of_the_range_are_cells),
 		cmocka_unit_test(nothing_is_zero),
 		cmocka_unit_test(only_powers_of_two_that_are_used_take_memory),

@@ -112,6 +112,10 @@ sed 's/uint32_t bytes/uint32_t bytes, int more/' "$events" >wrong
 	fail "wrong declarations are not suspected once"
 grep -q "49990 more records" err || fail "the other problems are counted"
 
+# A name drives no terminal, whatever its bytes are.
+$print "$(printf 'x\302\2331m\342\200\256y\377')" 2>err && fail "no such trace"
+grep -qF 'x\u009b1m\u202ey\xff: cannot open' err || fail "names are escaped: $(cat err)"
+
 # Colour is for terminals, and for those who want it.
 if command -v script >/dev/null; then
 	TERM=xterm script -qec "$print v4" /dev/null </dev/null >got

@@ -11,21 +11,56 @@
 #include "text/scan.h"
 
 #define PERCENTS_DEFAULT "50,90,99"
+#define PERCENT_MAX (sizeof(((struct report_form *)NULL)->percent_texts[0]) - 1)
+#define SHARE_MAX 100000000u /* a millionth of a percent */
+
+/* Reads `99`, `99.9`, with at most six decimals; false: it is no such. */
+static bool read_percent(struct distribution_share *share, const char *text, size_t length)
+{
+	bool has_point = false;
+
+	*share = (struct distribution_share){ 0, 100 };
+	if (length == 0 || length > PERCENT_MAX || !is_digit(*text)) {
+		return false;
+	}
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '.' && !has_point) {
+			has_point = true;
+		} else if (is_digit(text[i])) {
+			share->parts = 10 * share->parts + (uint64_t)(text[i] - '0');
+			share->of *= has_point ? 10 : 1;
+		} else {
+			return false;
+		}
+	}
+	return share->parts <= share->of && share->of <= SHARE_MAX;
+}
 
 /* Reads one, up to a comma; false: it is none. */
 static bool take_percent(struct report_form *form, const char *text, size_t length)
 {
-	char *copy = form->percent_texts[form->percent_count];
-	char *end;
+	size_t i = form->percent_count;
 
-	if (length == 0 || length >= sizeof(form->percent_texts[0]) || !is_digit(*text) ||
-		strspn(text, "0123456789.") < length) {
+	if (!read_percent(&form->percents[i], text, length)) {
 		return false;
 	}
-	memcpy(copy, text, length);
-	copy[length] = '\0';
-	form->percents[form->percent_count] = strtod(copy, &end);
-	return *end == '\0' && form->percents[form->percent_count++] <= 100;
+	memcpy(form->percent_texts[i], text, length);
+	form->percent_texts[i][length] = '\0';
+	form->percent_count++;
+	return true;
+}
+
+/* Whether the last one is there before. */
+static bool is_repeated(const struct report_form *form)
+{
+	size_t last = form->percent_count - 1;
+
+	for (size_t i = 0; i < last; i++) {
+		if (strcmp(form->percent_texts[i], form->percent_texts[last]) == 0) {
+			return true;
+		}
+	}
+	return false;
 }
 
 static int take_percents(struct report_form *form, const struct command *command, const char *text)
@@ -42,6 +77,9 @@ static int take_percents(struct report_form *form, const struct command *command
 			return arguments_bad(command,
 				"'%.*s' is not a percentile: 0 to 100, as in 50,95,99.9",
 				(int)length, text);
+		}
+		if (is_repeated(form)) {
+			return arguments_bad(command, "'%.*s' is there twice", (int)length, text);
 		}
 		if (!text[length]) {
 			return 0;
