@@ -329,5 +329,6 @@ int session_end(struct session *s)
 	reader_close(s->reader);
 	declarations_fini(&s->declarations);
 	vec_fini(&s->inputs);
+	filter_fini(&s->filter);
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

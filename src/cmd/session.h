@@ -12,6 +12,7 @@
 #include "api/declarations.h"
 #include "base/vec.h"
 #include "cmd/terminal.h"
+#include "read/filter.h"
 #include "read/pace.h"
 #include "read/reader.h"
 #include "text/out.h"
@@ -30,6 +31,7 @@ struct session {
 	const char *first_trace;
 	struct declarations declarations;
 	VEC(struct session_input) inputs;
+	struct filter filter; /* of the records that the command looks at */
 	bool has_declarations;
 	struct reader *reader;
 	struct out out;

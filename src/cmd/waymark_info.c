@@ -5,6 +5,7 @@
 
 #include "analyse/summary.h"
 #include "cmd/arguments.h"
+#include "cmd/selection.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
 #include "view/info.h"
@@ -15,6 +16,7 @@ static const struct argument rows[] = {
 	{ 'e', "declarations", "FILE",
 		"the events' declarations: names the events of old\n"
 		"traces and checks their records" },
+	SELECTION_ROWS,
 	{ KEY_JSON, "json", NULL, "for programs" },
 	{ 'o', "output", "FILE", "write to FILE" },
 	{ 0 },
@@ -22,7 +24,7 @@ static const struct argument rows[] = {
 
 static const struct command command = {
 	.name = "waymark info",
-	.usage = "[-e DECLARATIONS] [--json] [-o FILE] TRACE...",
+	.usage = "[-e DECLARATIONS] [OPTION...] TRACE...",
 	.about = "Says what traces hold: format and version, processes and threads, clock, events\n"
 		 "of each kind, losses, the time they span. TRACE is a file or a directory; - is\n"
 		 "standard input.",
@@ -46,6 +48,10 @@ static int parse(struct session *s, struct options *options, int argc, char **ar
 			options->json = true;
 		} else if (key == 'o') {
 			options->output = optarg;
+		} else if (selection_has(key)) {
+			if (selection_take(s, &command, key)) {
+				return ARGUMENTS_BAD;
+			}
 		} else {
 			return key == ARGUMENTS_DONE ? key : ARGUMENTS_BAD;
 		}
@@ -60,7 +66,7 @@ static void summarize(struct session *s, const struct options *options)
 	size_t count;
 
 	summary_init(&summary);
-	while ((count = session_next_few(s, records))) {
+	while ((count = selection_next_few(s, records))) {
 		summary_add_few(&summary, records, count);
 	}
 	summary_sort(&summary);

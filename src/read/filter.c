@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "base/glob.h"
 #include "text/scan.h"
 
 #define NS_PER_S INT64_C(1000000000)
@@ -21,10 +20,26 @@ void filter_init(struct filter *f)
 
 void filter_fini(struct filter *f)
 {
+	vec_foreach (struct name_pattern *, it, &f->patterns) {
+		name_pattern_fini(it);
+	}
 	vec_fini(&f->patterns);
 	vec_fini(&f->pids);
 	vec_fini(&f->tids);
 	vec_fini(&f->verdicts);
+}
+
+bool filter_add_pattern(struct filter *f, const char *text, char *why, size_t size)
+{
+	bool is_excluded = *text == '-';
+	struct name_pattern pattern;
+
+	if (!name_pattern_read(&pattern, text + is_excluded, why, size)) {
+		return false;
+	}
+	pattern.is_excluded = is_excluded;
+	vec_push(&f->patterns, pattern);
+	return true;
 }
 
 bool filter_parse_time(struct filter_time *t, const char *text)
@@ -32,9 +47,10 @@ bool filter_parse_time(struct filter_time *t, const char *text)
 	int64_t seconds = 0;
 	int64_t scale = NS_PER_S;
 	int64_t fraction = 0;
+	bool is_negative = *text == '-';
 
 	*t = (struct filter_time){ .relative = *text == '+', .set = true };
-	text += t->relative;
+	text += t->relative || is_negative;
 	if (!is_digit(*text) && !(*text == '.' && is_digit(text[1]))) {
 		return false;
 	}
@@ -46,7 +62,7 @@ bool filter_parse_time(struct filter_time *t, const char *text)
 		scale /= 10;
 		fraction += (*text - '0') * scale;
 	}
-	t->ns = seconds * NS_PER_S + fraction;
+	t->ns = (is_negative ? -1 : 1) * (seconds * NS_PER_S + fraction);
 	return *text == '\0' && seconds <= SECONDS_MAX;
 }
 
@@ -76,14 +92,17 @@ static bool has_id(const struct filter_ids *wanted, uint32_t id)
 	return wanted->count == 0;
 }
 
+/* Who begins with what is not wanted wants the rest. */
 static enum verdict judge(const struct filter *f, const char *name)
 {
-	vec_foreach (const char **, it, &f->patterns) {
-		if (glob_match_name(*it, name)) {
-			return WANTED;
+	enum verdict verdict = f->patterns.items[0].is_excluded ? WANTED : UNWANTED;
+
+	vec_foreach (const struct name_pattern *, it, &f->patterns) {
+		if (name_pattern_meets(it, name)) {
+			verdict = it->is_excluded ? UNWANTED : WANTED;
 		}
 	}
-	return UNWANTED;
+	return verdict;
 }
 
 static bool has_name(struct filter *f, const struct event_class *class)

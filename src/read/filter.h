@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "read/name_pattern.h"
 #include "read/record.h"
 
 /* One end of the time window; relative ends count from the trace's first record. */
@@ -27,7 +28,7 @@ struct filter_ids {
 };
 
 struct filter {
-	VEC(const char *) patterns; /* empty: all events */
+	VEC(struct name_pattern) patterns; /* the last met counts; empty: all events */
 	struct filter_ids pids; /* empty: all processes */
 	struct filter_ids tids; /* empty: all threads */
 	struct filter_time from; /* included */
@@ -40,7 +41,14 @@ struct filter {
 void filter_init(struct filter *f);
 void filter_fini(struct filter *f);
 
-/* Reads `SEC[.FRACTION]` or `.FRACTION`, with or without a `+`; false when it is neither. */
+/*
+ * Adds a pattern, of names that are not wanted where `-` stands in front, and keeps the text.
+ * False: `why` says what is wrong with it.
+ */
+bool filter_add_pattern(struct filter *f, const char *text, char *why, size_t size);
+
+/* Reads `SEC[.FRACTION]` or `.FRACTION`, behind a `+`, a `-` or nothing; false when it is neither.
+ */
 bool filter_parse_time(struct filter_time *t, const char *text);
 
 /* Whether it lets everything pass. */

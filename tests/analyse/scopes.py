@@ -150,6 +150,27 @@ def check_groups(trace):
     check("histogram", sums, {r["name"]: r["count"] for r in whole})
 
 
+def check_selection(trace):
+    """A thread alone has the numbers of its group; what a cut goes through is in neither part."""
+    grouped = json.loads(waymark("scopes", "--json", "--by=thread", trace))["scopes"]
+    for group in {r["group"] for r in grouped}:
+        alone = json.loads(waymark("scopes", "--json", f"--thread={group.split('/')[-1]}", trace))
+        check(f"thread {group}", {r["name"]: (r["count"], r["total_ns"]) for r in alone["scopes"]},
+              {r["name"]: (r["count"], r["total_ns"]) for r in grouped if r["group"] == group})
+    times = [json.loads(line, parse_float=decimal.Decimal)["time"] for line in
+             waymark("print", "--json", "--time=abs", trace).splitlines()]
+    at = times[len(times) // 2]
+    before, behind = (json.loads(waymark("scopes", "--json", option, trace)) for option in
+                      (f"--until={at - decimal.Decimal('1e-9')}", f"--since={at}"))
+    check("begun before, ended behind", before["unfinished"], behind["unbegun"])
+    check("all of them", sum(r["count"] for part in (before, behind) for r in part["scopes"]) +
+          before["unfinished"], sum(r["count"] for r in grouped))
+    said = subprocess.run([WAYMARK, "scopes", "--pid=1", trace], capture_output=True, text=True,
+                          check=True)
+    check("none", (said.stdout, "among the records that are asked for" in said.stderr),
+          ("no scopes\n", True))
+
+
 def check_cut(trace):
     """A stream cut inside of a packet: its records are those that are printed, and it is said."""
     stream = max((os.path.join(trace, n) for n in os.listdir(trace) if n.startswith("stream")),
@@ -180,6 +201,7 @@ with tempfile.TemporaryDirectory() as work:
     record(f"{work}/nested", NESTED, "2", "5000", options=",full=block,buffer=16M")
     check_numbers(f"{work}/nested")
     check_groups(f"{work}/nested")
+    check_selection(f"{work}/nested")
     check_cut(f"{work}/nested")
     record(f"{work}/names", NAMES)
     check_names(f"{work}/names")

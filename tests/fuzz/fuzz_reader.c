@@ -161,7 +161,9 @@ static void init(struct consumers *c, struct reader *r, unsigned int options)
 {
 	filter_init(&c->filter);
 	if (options & FILTER) {
-		vec_push(&c->filter.patterns, "blk_*e*");
+		char why[100];
+
+		filter_add_pattern(&c->filter, "blk_*e*", why, sizeof(why));
 		filter_parse_time(&c->filter.from, "+0.5");
 		filter_parse_time(&c->filter.to, "+99999999");
 	}

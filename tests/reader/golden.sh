@@ -119,6 +119,10 @@ run print-colour waymark print --color=always -e trace-events v4
 run print-relative waymark print -e trace-events --time=rel v4
 run print-delta waymark print -e trace-events --time=delta v4
 run print-event waymark print -e trace-events --event='*read' --event=blk_?dle v4
+run print-regex waymark print -e trace-events --event='/^blk.*(read|dle)$/' v4
+run print-without waymark print -e trace-events --event='-blk_*' --event=blk_idle v4
+run info-window waymark info -e trace-events --since=4243 --until=+1.000001 --pid=77 v4
+run info-negative waymark info --since=-1.5 --until=-.5 small
 run print-pid waymark print -e trace-events --pid=78 v4
 run print-mistyped waymark print -e trace-events --event=blk_raed --event=blk_open v4
 run print-outside waymark print --from=100 --to=+200 --pid=77 small other-host
@@ -183,6 +187,8 @@ run usage-option waymark print --bogus v4
 run usage-time waymark print --time=tomorrow v4
 run usage-color waymark print --color=sometimes v4
 run usage-from waymark print --from=1.2.3 v4
+run usage-regex waymark print --event='-/(/' v4
+run usage-since waymark scopes --since=- v4
 run usage-pid waymark print --pid=-1 v4
 run usage-head waymark print --head=many v4
 run usage-tail waymark print --tail=-1 v4

@@ -213,7 +213,8 @@ static void set_names(struct attach *a)
 	json_array_foreach(a->events, i, name)
 	{
 		if (json_is_string(name)) {
-			vec_push(&a->print.filter.patterns, json_string_value(name));
+			vec_push(&a->print.session.filter.patterns,
+				((struct name_pattern){ .text = json_string_value(name) }));
 		}
 	}
 	a->print.names_are_known = true;
@@ -317,7 +318,7 @@ static bool begin(struct attach *a)
 	}
 	bool is_there = a->begun;
 
-	set_begin(&a->print.filter);
+	set_begin(&a->print.session.filter);
 	s->follow = is_there ? FOLLOW_NEW : FOLLOW_ALL;
 	if ((is_there && !open_trace(a)) || !attach(a)) {
 		s->damaged = true;
@@ -379,7 +380,6 @@ int waymark_attach(int argc, char **argv)
 	int status;
 
 	session_init(&a.print.session, NAME);
-	filter_init(&a.print.filter);
 	int failed = parse(&a, argc, argv);
 
 	if (failed) {
@@ -388,7 +388,6 @@ int waymark_attach(int argc, char **argv)
 	} else {
 		status = run(&a);
 	}
-	filter_fini(&a.print.filter);
 	client_close(&a.client);
 	json_decref(a.events);
 	return status;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/glob.h"
 #include "cmd/print/print.h"
 #include "text/nearest.h"
 
@@ -64,17 +63,18 @@ static size_t explain_unmatched(struct print *p)
 {
 	size_t unmatched = 0;
 
-	vec_foreach (const char **, pattern, &p->filter.patterns) {
+	vec_foreach (const struct name_pattern *, pattern, &p->session.filter.patterns) {
 		bool met = false;
 
 		vec_foreach (struct event_class **, it, &p->session.reader->classes.all) {
-			met = met || glob_match_name(*pattern, (*it)->name);
+			met = met || name_pattern_meets(pattern, (*it)->name);
 		}
 		if (!met) {
-			const char *name = nearest(p, *pattern);
+			const char *name = nearest(p, pattern->text);
 
-			session_say(&p->session, "no event's name matches '%s'%s%s%s", *pattern,
-				name ? ": did you mean '" : "", name ? name : "", name ? "'?" : "");
+			session_say(&p->session, "no event's name matches '%s'%s%s%s",
+				pattern->text, name ? ": did you mean '" : "", name ? name : "",
+				name ? "'?" : "");
 			unmatched++;
 		}
 	}

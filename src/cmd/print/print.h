@@ -12,13 +12,11 @@
 #include "cmd/arguments.h"
 #include "cmd/session.h"
 #include "cmd/terminal.h"
-#include "read/filter.h"
 #include "view/lines.h"
 #include "view/tail.h"
 
 struct print {
 	struct session session;
-	struct filter filter;
 	enum timestamp_mode time;
 	enum terminal_when colour;
 	const struct lines_style *style;

@@ -25,7 +25,7 @@ static size_t keep_selected(struct print *p, struct record *records, size_t coun
 	if (!p->has_selected) {
 		see(p, records, count);
 	}
-	count = filter_keep(&p->filter, records, count);
+	count = filter_keep(&p->session.filter, records, count);
 	for (size_t i = 0; i < count && !p->has_selected; i++) {
 		p->has_selected = records[i].kind == RECORD_EVENT;
 	}
@@ -51,7 +51,7 @@ static bool put_limited(struct print *p, const struct record *records, size_t co
 
 static void print_records(struct print *p)
 {
-	bool all = filter_is_empty(&p->filter);
+	bool all = filter_is_empty(&p->session.filter);
 	struct session *s = &p->session;
 	struct record records[SESSION_FEW];
 	unsigned int calls = 0;

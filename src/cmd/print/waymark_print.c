@@ -8,28 +8,24 @@
 
 #include "cmd/arguments.h"
 #include "cmd/print/print.h"
+#include "cmd/selection.h"
 #include "cmd/waymark.h"
 #include "text/scan.h"
 
-enum {
-	KEY_EVENT = PRINT_KEY_OWN,
-	KEY_FROM,
-	KEY_TO,
-	KEY_PID,
-	KEY_THREAD,
-	KEY_NEW,
-	KEY_HEAD,
-	KEY_TAIL,
-	KEY_COUNT
-};
+enum { KEY_EVENT = PRINT_KEY_OWN, KEY_NEW, KEY_HEAD, KEY_TAIL, KEY_COUNT };
 
 static const struct argument rows[] = {
 	PRINT_ROW_DECLARATIONS,
-	{ KEY_EVENT, "event", "PATTERN", "only these events (* and ?); may be repeated" },
-	{ KEY_FROM, "from", "TIME", "only from this time on: SEC[.FRACTION] since boot," },
-	{ KEY_TO, "to", "TIME", "and up to this one; +SEC counts from the first record" },
-	{ KEY_PID, "pid", "PID", "only this process; may be repeated" },
-	{ KEY_THREAD, "thread", "TID", "only this thread; may be repeated" },
+	{ KEY_EVENT, "event", "PATTERN",
+		"only these events: a name, * and ?, or /REGEX/; of\n"
+		"several the last counts, -PATTERN leaves events out" },
+	{ SELECTION_KEY_SINCE, "from", "TIME",
+		"only from this time on: SEC[.FRACTION] since boot," },
+	{ SELECTION_KEY_UNTIL, "to", "TIME",
+		"and up to this one; +SEC counts from the first record" },
+	{ SELECTION_KEY_SINCE, "since", "TIME", "the same as --from, as other commands call it" },
+	{ SELECTION_KEY_UNTIL, "until", "TIME", "the same as --to" },
+	SELECTION_ROWS_IDS,
 	PRINT_ROW_TID,
 	{ KEY_HEAD, "head", "N", "only the first N of these lines" },
 	{ KEY_TAIL, "tail", "N", "only the last N of these lines" },
@@ -54,18 +50,6 @@ static const struct command command = {
 	.arguments = rows,
 };
 
-static int add_id(struct filter_ids *ids, const char *what, const char *text)
-{
-	char *end;
-	unsigned long id = strtoul(text, &end, 10);
-
-	if (end == text || *end || *text == '-' || id > UINT32_MAX) {
-		return arguments_bad(&command, "'%s' is not a %s id", text, what);
-	}
-	vec_push(ids, (uint32_t)id);
-	return 0;
-}
-
 static int set_number(struct print *p, uint64_t *number, const char *text)
 {
 	char *end;
@@ -89,13 +73,14 @@ static int set_tail(struct print *p, const char *text)
 	return failed;
 }
 
-static int set_end(struct filter_time *end, const char *text)
+static int add_pattern(struct print *p, const char *text)
 {
-	if (filter_parse_time(end, text)) {
+	char why[128];
+
+	if (filter_add_pattern(&p->session.filter, text, why, sizeof(why))) {
 		return 0;
 	}
-	return arguments_bad(&command,
-		"'%s' is not a time: SEC[.FRACTION] or +SEC[.FRACTION], in decimal digits", text);
+	return arguments_bad(&command, "'%s' is no regular expression: %s", text, why);
 }
 
 /* Takes one option; returns 0, or what ends the run. */
@@ -103,16 +88,7 @@ static int take(struct print *p, int key)
 {
 	switch (key) {
 	case KEY_EVENT:
-		vec_push(&p->filter.patterns, optarg);
-		return 0;
-	case KEY_FROM:
-		return set_end(&p->filter.from, optarg);
-	case KEY_TO:
-		return set_end(&p->filter.to, optarg);
-	case KEY_PID:
-		return add_id(&p->filter.pids, "process", optarg);
-	case KEY_THREAD:
-		return add_id(&p->filter.tids, "thread", optarg);
+		return add_pattern(p, optarg);
 	case KEY_HEAD:
 		return set_number(p, &p->head, optarg);
 	case KEY_TAIL:
@@ -127,7 +103,8 @@ static int take(struct print *p, int key)
 		p->only_new = true;
 		return 0;
 	default:
-		return print_take(p, &command, key);
+		return selection_has(key) ? selection_take(&p->session, &command, key)
+					  : print_take(p, &command, key);
 	}
 }
 
@@ -179,7 +156,6 @@ int waymark_print(int argc, char **argv)
 	int status;
 
 	session_init(&p.session, command.name);
-	filter_init(&p.filter);
 	int failed = parse(&p, argc, argv);
 
 	if (failed) {
@@ -188,7 +164,6 @@ int waymark_print(int argc, char **argv)
 	} else {
 		status = run(&p, argv + optind);
 	}
-	filter_fini(&p.filter);
 	tail_fini(&p.last);
 	return status;
 }

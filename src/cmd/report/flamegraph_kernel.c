@@ -40,12 +40,11 @@ static void say(struct flamegraph_kernel *k, const char *fmt, ...)
 bool flamegraph_kernel_offset(struct flamegraph_kernel *k, const char *text)
 {
 	struct filter_time time;
-	bool is_negative = *text == '-';
 
-	if (!filter_parse_time(&time, text + is_negative) || (is_negative && time.relative)) {
+	if (!filter_parse_time(&time, text)) {
 		return false;
 	}
-	k->offset_ns = is_negative ? -time.ns : time.ns;
+	k->offset_ns = time.ns;
 	k->has_offset = true;
 	return true;
 }

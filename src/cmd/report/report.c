@@ -148,8 +148,12 @@ int report_take(struct report_options *o, struct session *s, const struct comman
 		o->output = optarg;
 		return 0;
 	default:
-		return key == ARGUMENTS_DONE ? key : ARGUMENTS_BAD;
+		break;
 	}
+	if (selection_has(key)) {
+		return selection_take(s, command, key);
+	}
+	return key == ARGUMENTS_DONE ? key : ARGUMENTS_BAD;
 }
 
 void report_put(struct session *s, struct report *r, const struct report_options *o)

@@ -8,6 +8,7 @@
 
 #include "analyse/report.h"
 #include "cmd/arguments.h"
+#include "cmd/selection.h"
 #include "cmd/session.h"
 #include "view/report.h"
 
@@ -40,7 +41,7 @@ enum {
 	}
 
 #define REPORT_ROWS_OUTPUT                                                                   \
-	{ REPORT_KEY_JSON, "json", NULL, "for programs" },                                   \
+	SELECTION_ROWS, { REPORT_KEY_JSON, "json", NULL, "for programs" },                   \
 		{ REPORT_KEY_CSV, "csv", NULL, "the same as comma-separated values" },       \
 		{ 'e', "declarations", "FILE", "the events' declarations, for old traces" }, \
 	{                                                                                    \

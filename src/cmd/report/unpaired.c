@@ -19,3 +19,15 @@ uint64_t unpaired_get(const struct unpaired *u, size_t kind, const char **text)
 	*text = lines[kind].text;
 	return lines[kind].count;
 }
+
+void unpaired_no_scopes(struct session *s)
+{
+	if (!filter_is_empty(&s->filter)) {
+		session_say(s, "no scopes are among the records that are asked for");
+		return;
+	}
+	session_say(s,
+		"no scopes are in it: WAYMARK_SCOPE() of waymark-trace-points(3) makes them, or a "
+		"declaration, see waymark-scopes(3); between any two events it is waymark latency "
+		"that measures");
+}

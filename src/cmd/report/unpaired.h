@@ -5,12 +5,10 @@
 
 #include "analyse/report.h"
 #include "base/compiler.h"
+#include "cmd/session.h"
 
-/* What is said of a trace where nothing could be a span: for commands that look for scopes. */
-#define UNPAIRED_NO_SCOPES                                                                       \
-	"no scopes are in it: WAYMARK_SCOPE() of waymark-trace-points(3) makes them, or a "      \
-	"declaration, see waymark-scopes(3); between any two events it is waymark latency that " \
-	"measures"
+/* Says that no scopes are in the traces, or in what was selected of them. */
+void unpaired_no_scopes(struct session *s);
 
 /* How many kinds there are, each a line. */
 #define UNPAIRED_KINDS 5

@@ -9,8 +9,9 @@
 #include "base/compiler.h"
 #include "cmd/arguments.h"
 #include "cmd/report/flamegraph_kernel.h"
-#include "cmd/report/name_pattern.h"
+#include "cmd/name_option.h"
 #include "cmd/report/unpaired.h"
+#include "cmd/selection.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
 #include "view/flamegraph/stacks.h"
@@ -32,6 +33,7 @@ static const struct argument rows[] = {
 	{ KEY_SCOPE, "scope", "PATTERN", "stacks of these scopes, and what is in them" },
 	{ KEY_NO_ASYNC, "no-async", NULL, "leave asynchronous scopes out" },
 	{ KEY_UNFINISHED, "unfinished", NULL, "show unfinished scopes, up to the trace's end" },
+	SELECTION_ROWS,
 	{ KEY_KERNEL, "kernel", "FILE", "the kernel's events, from a capture on the clock mono" },
 	{ KEY_OFFSET, "kernel-offset", "SECONDS", "what to add to its times" },
 	{ KEY_FOLDED, "folded", NULL, "a line for each stack, for other tools" },
@@ -85,7 +87,7 @@ static int take_scope(struct options *o, const char *text)
 	o->stacks.is_wanted = is_wanted;
 	o->stacks.data = &o->scope;
 	name_pattern_fini(&o->scope);
-	return name_pattern_init(&o->scope, &command, text);
+	return name_option_take(&o->scope, &command, text);
 }
 
 static int take_offset(struct options *o, const char *text)
@@ -126,7 +128,7 @@ static int take_option(struct session *s, struct options *o, int key)
 		o->put = key == KEY_JSON ? flamegraph_put_json : flamegraph_put_folded;
 		return 0;
 	default:
-		return key;
+		return selection_has(key) ? selection_take(s, &command, key) : key;
 	}
 }
 
@@ -203,12 +205,12 @@ static bool has_wanted(const struct options *o, const struct pairs *pairs)
 static void say_empty(struct session *s, const struct options *o, const struct pairs *pairs)
 {
 	if (pairs->names.count == 0) {
-		session_say(s, UNPAIRED_NO_SCOPES);
+		unpaired_no_scopes(s);
 	} else if (has_wanted(o, pairs)) {
 		session_say(s, "nothing to draw: none of the scopes that are asked for has begun "
 			       "and ended");
 	} else {
-		name_pattern_unknown(s, "no scope is called", o->scope.text,
+		name_option_unknown(s, "no scope is called", o->scope.text,
 			(const char *const *)pairs->names.items, pairs->names.count);
 	}
 }
@@ -244,7 +246,7 @@ static void add_records(struct session *s, struct options *o, struct stacks *sta
 	struct record records[SESSION_FEW];
 	size_t count;
 
-	while ((count = session_next_few(s, records))) {
+	while ((count = selection_next_few(s, records))) {
 		for (size_t i = 0; i < count; i++) {
 			add(o, stacks, s, &records[i]);
 		}

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/glob.h"
 #include "cmd/arguments.h"
-#include "cmd/report/name_pattern.h"
+#include "cmd/name_option.h"
 #include "cmd/report/report.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
@@ -63,7 +63,7 @@ static bool is_event(void *options, enum latency_side side, const char *name)
 
 static int take_event(struct options *o, enum latency_side side)
 {
-	int failed = name_pattern_init(&o->events[side], &command, optarg);
+	int failed = name_option_take(&o->events[side], &command, optarg);
 
 	o->latency.events[side] = optarg;
 	o->latency.is_exact[side] =
@@ -178,7 +178,7 @@ static void say_unknown(struct session *s, const char *event)
 	vec_foreach (struct event_class *const *, c, &classes->all) {
 		vec_push(&names, (*c)->name);
 	}
-	name_pattern_unknown(s, "there is no event", event, names.items, names.count);
+	name_option_unknown(s, "there is no event", event, names.items, names.count);
 	vec_fini(&names);
 }
 
@@ -215,7 +215,7 @@ static void add_all(struct session *s, struct options *o)
 
 	latency_init(&latency, &o->latency, s->reader);
 	latency_check(&latency);
-	while (!*latency.error && (count = session_next_few(s, records))) {
+	while (!*latency.error && (count = selection_next_few(s, records))) {
 		add_few(&latency, s, records, count);
 	}
 	latency_end(&latency);

@@ -6,7 +6,7 @@
 
 #include "analyse/scopes.h"
 #include "cmd/arguments.h"
-#include "cmd/report/name_pattern.h"
+#include "cmd/name_option.h"
 #include "cmd/report/report.h"
 #include "cmd/report/unpaired.h"
 #include "cmd/session.h"
@@ -42,7 +42,7 @@ struct options {
 static int take(struct session *s, struct options *o, int key)
 {
 	if (key == KEY_SCOPE) {
-		return name_pattern_init(&o->pattern, &command, optarg);
+		return name_option_take(&o->pattern, &command, optarg);
 	}
 	if (key != KEY_BY) {
 		return report_take(&o->report, s, &command, key);
@@ -84,7 +84,7 @@ static void add_all(struct session *s, struct options *o)
 	size_t count;
 
 	scopes_init(&scopes, s->reader, o->by);
-	while ((count = session_next_few(s, records))) {
+	while ((count = selection_next_few(s, records))) {
 		for (size_t i = 0; i < count; i++) {
 			scopes_add(&scopes, &records[i]);
 		}
@@ -95,11 +95,11 @@ static void add_all(struct session *s, struct options *o)
 	report_keep(&scopes.report, is_wanted, o);
 	if (is_any && scopes.report.rows.count == 0) {
 		/* Most likely a mistake. */
-		name_pattern_unknown(s, "no scope is called", o->pattern.text,
+		name_option_unknown(s, "no scope is called", o->pattern.text,
 			(const char *const *)scopes.pairs.names.items, scopes.pairs.names.count);
 	} else {
 		if (scopes.pairs.names.count == 0) {
-			session_say(s, UNPAIRED_NO_SCOPES);
+			unpaired_no_scopes(s);
 		}
 		report_put(s, &scopes.report, &o->report);
 	}

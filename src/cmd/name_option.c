@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* See cmd/name_option.h. */
+#include "cmd/name_option.h"
+
+#include <string.h>
+
+#include "text/nearest.h"
+
+int name_option_take(struct name_pattern *p, const struct command *command, const char *text)
+{
+	char why[128];
+
+	name_pattern_fini(p);
+	if (name_pattern_read(p, text, why, sizeof(why))) {
+		return 0;
+	}
+	return arguments_bad(command, "'%s' is no regular expression: %s", text, why);
+}
+
+void name_option_unknown(struct session *s, const char *what, const char *pattern,
+	const char *const *names, size_t count)
+{
+	const char *near = nearest_name((struct span){ pattern, strlen(pattern) }, names, count);
+
+	session_say(s, "%s '%s'%s%s%s", what, pattern, near ? "; did you mean '" : "",
+		near ? near : "", near ? "'?" : "");
+	s->problems++;
+}
