@@ -316,6 +316,9 @@ class Follow(Followed):
         program.wait()
         p = self.follow()
         self.assert_all(self.shown(p), 100)
+        p = self.follow("--new")
+        self.assertEqual(self.shown(p).count, 0)
+        self.assertIn("has ended", self.notes(p))
 
     def test_a_file_cannot_be_followed(self):
         self.trace.write_bytes(b"x" * 100)

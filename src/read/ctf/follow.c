@@ -46,10 +46,23 @@ static void set_horizon(struct ctf_reader *r)
 	}
 }
 
+/* Nothing is recorded from now on. */
+static enum read_result next_of_ended(struct reader *base, struct record *rec)
+{
+	(void)base;
+	(void)rec;
+	return READ_END;
+}
+
 void ctf_follow_begin(struct ctf_reader *r, const struct reader_options *options)
 {
 	struct ctf_follow *f = &r->follow;
 
+	if (options->follow == FOLLOW_NEW && !r->trace.is_live) {
+		r->base.next = next_of_ended;
+		r->base.take = NULL;
+		return;
+	}
 	f->is_on = options->follow != FOLLOW_NOT && r->trace.arena;
 	if (!f->is_on) {
 		return;
@@ -57,7 +70,7 @@ void ctf_follow_begin(struct ctf_reader *r, const struct reader_options *options
 	f->is_last = !r->trace.is_live;
 	set_horizon(r);
 	f->told = 0;
-	if (options->follow == FOLLOW_NEW && !f->is_last) {
+	if (options->follow == FOLLOW_NEW) {
 		f->new_ns = monotonic_ns();
 		r->base.next = ctf_next_new;
 		r->base.take = NULL;
