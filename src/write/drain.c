@@ -261,5 +261,9 @@ bool drain_round(struct drain *d, const char *place, size_t *taken)
 	case ARENA_OWNER_GONE:
 		break;
 	}
-	return drain_living(d, place, taken) && finish(d, place);
+	if (drain_living(d, place, taken) && finish(d, place)) {
+		return true;
+	}
+	d->state = DRAIN_LEFT;
+	return false;
 }

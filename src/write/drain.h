@@ -20,6 +20,7 @@
 enum drain_state {
 	DRAIN_WAITS, /* no process has claimed it */
 	DRAIN_RECORDS,
+	DRAIN_LEFT, /* its process is gone, and not all is in the trace yet */
 	DRAIN_DONE, /* its process is gone, and all is in the trace */
 	DRAIN_UNUSED, /* it holds no trace: none will claim it, or one was killed at once */
 };

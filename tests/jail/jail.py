@@ -9,10 +9,12 @@ it at any other.
 """
 
 import os
+import pathlib
 import pty
 import re
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -337,6 +339,24 @@ class Jail(Harness):
         device = self.device("refused", 0, 0, option="jail=64,buffer=64G")
         _, err = self.finish(device)
         self.assertRegex(err, "waymark: jail=64: .*buffer= smaller")
+        self.assert_nothing_left()
+
+    def test_a_full_disk_is_waited_for_and_then_given_up(self):
+        small = tempfile.mkdtemp(prefix="waymark-jail-")
+        self.addCleanup(os.rmdir, small)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", small],
+                          capture_output=True).returncode:
+            self.skipTest("it needs the right to mount a tmpfs")
+        self.addCleanup(subprocess.run, ["umount", small], check=True)
+        self.trace = pathlib.Path(small, "t.ctf")
+        self.finish(self.device("exit", 1, 20000, option="jail=1,buffer=4M"))
+        out, err = self.waymark("drain", self.trace, status=1)
+        self.assertIn("No space left on device; it is tried again", err)
+        self.assertIn("gives up: what is left stays in memory for the next one", err)
+        self.assertIn(" so far; the rest stays in memory", out)
+        subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
+        self.waymark("drain", self.trace)
+        self.assert_all(self.traces()[0], 20000)
         self.assert_nothing_left()
 
     def test_a_place_of_its_own(self):

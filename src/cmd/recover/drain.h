@@ -17,6 +17,7 @@ struct drain_job {
 	bool is_over; /* done, or not to be had */
 	bool is_released; /* its trace is whole; by another name it may be another process's */
 	bool complained;
+	uint64_t failing_ns; /* since when, of one that is dead; 0: it is not */
 };
 
 /*

@@ -28,6 +28,9 @@ enum { KEY_ONCE = ARGUMENT_LONG };
 /* How often the other thread shows that we live; processes wait for ten. */
 #define BEAT_SECONDS 2
 
+/* So long nothing could be written of a process that is gone: nobody waits for that to change. */
+#define PATIENCE_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+
 /* How often /dev/shm is looked through for others, in rounds of the longest pause. */
 #define LOOK_NS (UINT64_C(200) * 1000 * 1000)
 
@@ -83,12 +86,18 @@ static void on_signal(int sig)
 
 static void print_done(const struct drain *d)
 {
+	static const char *const rest[] = {
+		[DRAIN_RECORDS] = " so far; its process lives",
+		[DRAIN_LEFT] = " so far; the rest stays in memory",
+		[DRAIN_DONE] = "",
+	};
+
 	if (!d->directory_name[0]) {
 		return;
 	}
 	escaped_put(stdout, d->directory_name);
 	printf(": %" PRIu64 " event%s, %" PRIu64 " lost%s\n", d->events, d->events == 1 ? "" : "s",
-		d->lost, d->state == DRAIN_DONE ? "" : " so far; its process lives");
+		d->lost, rest[d->state]);
 	fflush(stdout);
 }
 
@@ -104,9 +113,9 @@ static void close_job(struct drain_run *r, struct drain_job *job)
 static void tell(struct drain_run *r, struct drain_job *job, bool last)
 {
 	if (!job->complained) {
-		drain_complain("%s: %s",
+		drain_complain("%s: %s%s",
 			job->drain.directory_name[0] ? job->drain.directory_name : job->path,
-			job->drain.error);
+			job->drain.error, last ? "" : "; it is tried again");
 	}
 	job->complained = true;
 	r->status |= last ? EXIT_FAILURE : 0;
@@ -126,6 +135,42 @@ static void end_job(struct drain_run *r, struct drain_job *job)
 	job->is_over = true;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 * 1000 * 1000 + (uint64_t)now.tv_nsec;
+}
+
+/* Whether nothing more could be written of a dead process for too long. */
+static bool is_hopeless(struct drain_job *job, bool goes_on)
+{
+	if (goes_on || job->drain.state != DRAIN_LEFT) {
+		job->failing_ns = 0;
+		return false;
+	}
+	job->failing_ns = job->failing_ns ? job->failing_ns : now_ns();
+	return now_ns() - job->failing_ns > PATIENCE_NS;
+}
+
+static void end_so_far(struct drain_run *r, struct drain_job *job)
+{
+	job->drain.events += job->drain.files.events;
+	print_done(&job->drain);
+	job->drain.files.events = 0;
+	close_job(r, job);
+	job->is_over = true;
+}
+
+static void give_up(struct drain_run *r, struct drain_job *job)
+{
+	drain_complain("%s: gives up: what is left stays in memory for the next one",
+		job->drain.directory_name[0] ? job->drain.directory_name : job->path);
+	r->status = EXIT_FAILURE;
+	end_so_far(r, job);
+}
+
 /* One round of all; returns how many packets were taken. */
 static size_t round_of_all(struct drain_run *r, bool last)
 {
@@ -138,10 +183,16 @@ static size_t round_of_all(struct drain_run *r, bool last)
 		if (!job->is_open) {
 			continue;
 		}
-		if (!drain_round(&job->drain, r->place, &taken)) {
+		bool ok = drain_round(&job->drain, r->place, &taken);
+
+		if (!ok) {
 			tell(r, job, last);
 		}
 		all += taken;
+		if (is_hopeless(job, ok || taken > 0)) {
+			give_up(r, job);
+			continue;
+		}
 		if (job->drain.state >= DRAIN_DONE) {
 			end_job(r, job);
 		}
@@ -204,12 +255,12 @@ static void close_all(struct drain_run *r)
 	vec_foreach (struct drain_job **, it, &r->jobs) {
 		struct drain_job *job = *it;
 
-		if (job->is_open && job->drain.state == DRAIN_RECORDS) {
-			job->drain.events += job->drain.files.events;
-			print_done(&job->drain);
-			job->drain.files.events = 0;
-		}
-		if (job->is_open) {
+		bool has_trace =
+			job->drain.state == DRAIN_RECORDS || job->drain.state == DRAIN_LEFT;
+
+		if (job->is_open && has_trace) {
+			end_so_far(r, job);
+		} else if (job->is_open) {
 			close_job(r, job);
 		}
 	}
