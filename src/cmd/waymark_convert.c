@@ -322,8 +322,10 @@ static bool finish_simple(struct convert *c)
 			(int)words.len, words.data);
 		out_fini(&words);
 	}
-	/* session_end() says why not. */
-	return out_flush(&c->session.out) == 0 || give_up(c);
+	int error = out_flush(&c->session.out);
+
+	/* session_end() says why not, and that a closed pipe is no failure. */
+	return !error || error == EPIPE || give_up(c);
 }
 
 static void convert(struct convert *c)

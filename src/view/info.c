@@ -252,7 +252,7 @@ void info_put_text(struct out *out, const struct info *info)
 		s->counts.count, count_names(r));
 	put_gaps(out, s);
 	if (info->problems || info->damaged) {
-		out_printf(out, "unread    %" PRIu64 " record%s%s\n", info->problems,
+		out_printf(out, "unread    %" PRIu64 " place%s%s\n", info->problems,
 			info->problems == 1 ? "" : "s",
 			info->damaged ? ", and all behind the damage" : "");
 	}

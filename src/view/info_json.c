@@ -167,9 +167,9 @@ void info_put_json(struct out *out, const struct info *info)
 	put_json_span(out, s->events + s->gaps > 0, s->first_ns, s->last_ns);
 	out_str(out, ",\n\"pids\":[");
 	put_json_pids(out, s);
-	out_str(out, "],\n\"threads\":[");
+	out_printf(out, "],\"more_pids\":%s,\n\"threads\":[", s->more_pids ? "true" : "false");
 	put_json_threads(out, info);
-	out_str(out, "],\n\"kinds\":[");
+	out_printf(out, "],\"more_threads\":%s,\n\"kinds\":[", s->more_threads ? "true" : "false");
 	put_json_counts(out, s);
 	out_str(out, "]}\n");
 }

@@ -206,6 +206,8 @@ def check_simple(trace):
     """A trace without declarations and threads says so, and what is left can be used."""
     check("simple", counts(latency(*DISK, "-e", DECLARATIONS, trace)),
           {"count": 1, "unfinished": 2, "unbegun": 2, "begun_twice": 1})
+    check("declared, and never seen", counts(latency(
+        "--from=file_open", "--to=file_opened", "--by=@pid", "-e", DECLARATIONS, trace)), {"count": 0})
     fails("no declarations", "the fields of event 'cache_miss' are not known; give its declaration",
           *DISK, trace)
     fails("no threads", "the trace does not tell the thread of event 'cache_miss'",

@@ -175,6 +175,15 @@ class Convert(unittest.TestCase):
         self.assertEqual(self.lines("-e", "more", "back"), wanted)
         self.assertIn(b"(null)", wanted[0])
 
+    def test_who_reads_no_more_is_no_failure(self):
+        left.make_trace(WRITE_TRACE, "native", {"stream-1": [left.written(1, 1, 5)]})
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([WAYMARK, "convert", "-o", "-", "native"], stdout=writer,
+                              stderr=subprocess.PIPE)
+        os.close(writer)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+
     def test_what_is_there_is_not_overwritten_unasked(self):
         simple = Simple()
         simple.number(10**12, 1)

@@ -182,10 +182,21 @@ static void say_unknown(struct session *s, const char *event)
 	vec_fini(&names);
 }
 
+/* Whether there is such an event, which need not have happened. */
+static bool is_declared(struct session *s, const struct latency_options *o, enum latency_side side)
+{
+	vec_foreach (struct event *const *, e, &s->declarations.model.events) {
+		if (o->is_event(o->data, side, (*e)->name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static bool has_events(struct session *s, const struct latency *l)
 {
-	for (int side = LATENCY_FROM; side < LATENCY_SIDES; side++) {
-		if (!latency_has(l, (enum latency_side)side)) {
+	for (enum latency_side side = LATENCY_FROM; side < LATENCY_SIDES; side++) {
+		if (!latency_has(l, side) && !is_declared(s, l->options, side)) {
 			say_unknown(s, l->options->events[side]);
 			return false;
 		}
