@@ -80,6 +80,12 @@ expect "environment, replace=on" 0 "" env WAYMARK_TRACE='net_*,file=env,replace=
 holds "environment, replace=on" env "net_read value=3"
 expect "environment, replace=on of a directory" 0 "waymark: WAYMARK_TRACE: ctf.file=: empty: $not" \
 	env WAYMARK_TRACE='disk_*,ctf.file=empty,replace=on' "$native"
+for path in . .. empty/ /dev/null; do
+	WAYMARK_TRACE="disk_*,file=$path" "$native" 2>said || fail "environment, file=$path: exit $?"
+	grep -q '^waymark: WAYMARK_TRACE: file=: .*: cannot be a trace: name a directory that is not there yet$' said ||
+		fail "environment, file=$path: $(cat said)"
+done
+[ "$(ls -A empty)" = "" ] || fail "a trace without a name"
 expect "environment, file= at no place" 0 \
 	"waymark: WAYMARK_TRACE: file=: gone/x: No such file or directory" \
 	env WAYMARK_TRACE='disk_*,file=gone/x' "$native"

@@ -92,6 +92,16 @@ static bool is_current(const struct stat *st)
 	return found && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
 }
 
+/* What is there leaves no name beside it, `NAME.<pid>`, where somebody would look for a trace. */
+static bool is_no_name(const char *path, const struct stat *st)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	return S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode) || !name[0] || strcmp(name, ".") == 0 ||
+	       strcmp(name, "..") == 0;
+}
+
 static int check_file(const char *path, bool yield, bool replace, struct waymark_error *error)
 {
 	struct stat st;
@@ -107,6 +117,10 @@ static int check_file(const char *path, bool yield, bool replace, struct waymark
 	}
 	if (replace) {
 		return waymark_ctf_may_replace(path, error);
+	}
+	if (yield && is_no_name(path, &st)) {
+		return waymark_fail(error,
+			"%s: cannot be a trace: name a directory that is not there yet", path);
 	}
 	return yield ? 0
 		     : waymark_fail(error,
