@@ -3,6 +3,7 @@
 #include "cmd/selection.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 static int add_id(struct filter_ids *ids, const char *what, const struct command *command)
 {
@@ -37,6 +38,17 @@ int selection_take(struct session *s, const struct command *command, int key)
 	default:
 		return add_id(&s->filter.tids, "thread", command);
 	}
+}
+
+void selection_since_now(struct session *s)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	s->filter.from = (struct filter_time){
+		.ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
+		.set = true,
+	};
 }
 
 size_t selection_next_few(struct session *s, struct record *records)

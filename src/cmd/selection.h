@@ -37,6 +37,9 @@ static inline bool selection_has(int key)
 /* Takes such an option, whose value is in `optarg`; 0, or ARGUMENTS_BAD, which was reported. */
 int selection_take(struct session *s, const struct command *command, int key);
 
+/* Only records of this host from now on. */
+void selection_since_now(struct session *s);
+
 /* session_next_few() of those that are selected. */
 size_t selection_next_few(struct session *s, struct record *records);
 

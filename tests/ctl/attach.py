@@ -72,6 +72,13 @@ class Attach(common.Case):
                                         f"{self.work}/trace-{program.pid}.ctf\n")
         self.assertIsNone(program.poll())
 
+    def test_first_events_right_before_the_end_are_shown(self):
+        program = self.start(2000000, 2)
+        p = self.attach(program, "t*")
+        self.wait_for(lambda: len(self.on(program)) == 3)
+        self.assertEqual(self.ended(p), [(name, 1) for name in ("tick", "tock", "tack_text")])
+        self.assertIn("the trace is kept", self.notes(p))
+
     def test_leaves_all_as_it_was_when_it_is_killed(self):
         for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP):
             program = self.start(1000, trace="tock,control=on")

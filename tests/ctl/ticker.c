@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ticker PERIOD_US [COUNT]: three events a turn, a pause behind each turn (0: none),
+ * ticker PERIOD_US [COUNT]: three events a turn, a pause between turns (0: none),
  * until so many turns are done, or standard input ends. Prints "ready" first.
  */
 #include <poll.h>
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 		trace_tick(n);
 		trace_tock(n);
 		trace_tack_text(n, "a text");
-		if (period_us) {
+		if (period_us && n + 1 < count) {
 			nanosleep(&pause, NULL);
 		}
 	}

@@ -59,6 +59,10 @@ class Record(Recorded):
         self.assertIn("buffer=", said)
         self.assertIn("recorded nothing, u was not made", said)
 
+    def test_what_was_rotated_away_is_called_so(self):
+        said = self.record("--option=rotate=1M", "--option=keep=2", "-o", "t", PROGRAM, "400000")[1]
+        self.assertRegex(said, r"t: \d+ events, 0 lost, \d+ packets rotated away, 1 process\n$")
+
     def test_the_variable_that_is_there_counts_too(self):
         for before in ("tock,backend=ctf,file=other", "tock,backend=ctf;", "tock\n", "-x;;;"):
             self.environment["WAYMARK_TRACE"] = before

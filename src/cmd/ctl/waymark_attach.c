@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
@@ -23,6 +22,7 @@
 #include "cmd/ctl/monitor_target.h"
 #include "cmd/escaped.h"
 #include "cmd/print/print.h"
+#include "cmd/selection.h"
 #include "cmd/waymark.h"
 
 #define NAME "waymark attach"
@@ -69,6 +69,7 @@ struct attach {
 	json_t *events; /* that were switched on */
 	char trace[PATH_MAX]; /* absolute; "": it is not known */
 	bool begun; /* it exists */
+	bool was_taken; /* its name, by something else, before it existed */
 	bool on; /* and gets events */
 };
 
@@ -186,22 +187,14 @@ static bool take_trace(struct attach *a, json_t *answer)
 	return true;
 }
 
-static bool ask_trace(struct attach *a)
+static json_t *call_for_trace(struct attach *a)
 {
-	return take_trace(
-		a, client_call(&a->client, "trace-file", json_pack("{s:s}", "backend", "ctf")));
+	return client_call(&a->client, "trace-file", json_pack("{s:s}", "backend", "ctf"));
 }
 
-/* What happened before is not shown, should the process end and all of its trace be read. */
-static void set_begin(struct filter *f)
+static bool ask_trace(struct attach *a)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	f->from = (struct filter_time){
-		.ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
-		.set = true,
-	};
+	return take_trace(a, call_for_trace(a));
 }
 
 /* Only what was switched on is shown. */
@@ -292,11 +285,17 @@ static bool await_trace(struct attach *a)
 
 	while (!a->begun && session_pause(s, BEGUN_MS)) {
 		bool is_due = access(a->trace, F_OK) == 0 || ++looks % LOOKS == 0;
+		json_t *told = is_due ? call_for_trace(a) : NULL;
 
-		if (is_due && (!ask_trace(a) || (!a->begun && !can_be_written(a)))) {
+		if (is_due && !told && a->client.failure == CLIENT_ENDED) {
+			break;
+		}
+		if (is_due && (!take_trace(a, told) || (!a->begun && !can_be_written(a)))) {
 			return false;
 		}
 	}
+	/* A process that ends with its first events cannot be asked any more. */
+	a->begun |= !a->was_taken && access(a->trace, F_OK) == 0;
 	return a->begun;
 }
 
@@ -318,7 +317,10 @@ static bool begin(struct attach *a)
 	}
 	bool is_there = a->begun;
 
-	set_begin(&a->print.session.filter);
+	a->was_taken = access(a->trace, F_OK) == 0;
+	/* What happened before is not shown, should the process end and all of its trace be read.
+	 */
+	selection_since_now(s);
 	s->follow = is_there ? FOLLOW_NEW : FOLLOW_ALL;
 	if ((is_there && !open_trace(a)) || !attach(a)) {
 		s->damaged = true;

@@ -89,8 +89,12 @@ static void put_losses(const struct losses *l)
 	if (l->overwritten > 0) {
 		put_number(", ", l->overwritten, "overwritten", "");
 	}
-	if (losses_packets(l) > 0) {
-		put_number(", ", losses_packets(l), "packet", "s");
+	if (l->rotated > 0) {
+		put_number(", ", l->rotated, "packet", "s");
+		fputs(" rotated away", stderr);
+	}
+	if (l->missing > 0) {
+		put_number(", ", l->missing, "packet", "s");
 		fputs(" missing", stderr);
 	}
 }
