@@ -31,8 +31,13 @@ static bool find_discarded(struct recovery *r)
 						: false;
 		}
 		r->arena = arena_source_open(r->path, r->layouts.uuid, &error);
-		return r->arena || error == ENOENT ||
-		       recovery_fail(r->result, "what its process left: %s", strerror(error));
+		if (!r->arena && error != ENOENT) {
+			char text[400];
+
+			arena_source_explain(text, sizeof(text), r->layouts.uuid, error);
+			return recovery_fail(r->result, "%s: remove that file", text);
+		}
+		return true;
 	}
 	r->arena = arena_source_open_path(r->path, &error);
 	return r->arena ||

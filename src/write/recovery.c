@@ -115,17 +115,14 @@ bool recovery_open_arena(struct recovery *r)
 	if (r->arena) {
 		return recovery_lock_arena(r) && (r->arena || miss_arena(r));
 	}
-	switch (error) {
-	case ENOENT:
+	if (error == ENOENT) {
 		return miss_arena(r);
-	case EBADMSG:
-		return recovery_fail(r->result,
-			"the arena that its process left in %s is damaged: remove it to go on",
-			arena_source_folder());
-	default:
-		return recovery_fail(
-			r->result, "what its process left cannot be opened: %s", strerror(error));
 	}
+	char text[400];
+
+	arena_source_explain(text, sizeof(text), r->layouts.uuid, error);
+	return recovery_fail(
+		r->result, "%s%s", text, error == EBADMSG ? ": remove it to go on" : "");
 }
 
 /* A file out of a trace: the reader says which folder is meant. */

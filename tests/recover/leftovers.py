@@ -71,6 +71,13 @@ class Leftovers(Recovery):
         self.assertIn("1007 events recovered", self.run_recover(trace))
         self.assertEqual(state(), "recovered")
 
+    def test_memory_that_is_damaged_is_named(self):
+        trace = self.make()
+        os.truncate(self.shm / NAME, 100)
+        for args in ((trace,), ("--discard", trace)):
+            self.assertIn(f"{trace}: its process's memory ({self.shm / NAME}) is damaged: remove ",
+                          self.run_recover(*args, status=1))
+
     def test_all_of_the_dead_are_recovered(self):
         trace = self.make()
         gone = self.shm / ("waymark-" + 16 * "cd")
