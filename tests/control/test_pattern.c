@@ -290,6 +290,11 @@ static void *match_all_the_time(void *arg)
 /* The expression that is being matched at that moment is whole in the child. */
 static void child_of_a_fork_can_match(void **state)
 {
+#ifdef __SANITIZE_ADDRESS__
+	print_message(
+		"skipped: ASan of GCC 12 does not hold the locks of its malloc() over a fork\n");
+	skip();
+#endif
 	struct made *a = made_registered("event_%d", 2000, BOTH);
 	pthread_t matcher;
 	int status;
