@@ -55,6 +55,9 @@ find "$build/build.ninja" "$build/meson-private/coredata.dat" "$build/meson-info
 ls -i "$library" "$prefix/bin/waymark" | cmp -s - inodes &&
 	fail "a file was written over while programs may run it"
 
+run install PREFIX="$tmp/it's here" && fail "installed where pkg-config finds nothing"
+[ ! -e "$tmp/it's here" ] || fail "something is there all the same"
+
 # A program finds it there.
 module=$(find "$prefix" -name waymark.pc)
 export PKG_CONFIG_PATH="${module%/*}"
