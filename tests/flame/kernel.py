@@ -104,12 +104,13 @@ def child(frame, name):
 
 
 def count_waits(text, tid):
-    """How often the capture has the thread leave the processor and come back, in a rest."""
+    """How often the capture has the thread leave the processor and come back, in one rest."""
     rests = is_off = False
     waits = 0
     for line in text.splitlines():
         if f"-{tid} " in line and f"NR {NANOSLEEP} " in line:
             rests = "sys_enter" in line
+            is_off = False  # the kernel has left out one of the two
         elif rests and f"prev_pid={tid} " in line:
             is_off = True
         elif is_off and f"next_pid={tid} " in line:
