@@ -46,27 +46,22 @@
 #define WAYMARK_PROBE_STRING 4096u
 
 /*
- * Reads a string, NULL included, so that its pages are present: a tracer in the
- * kernel cannot wait for them and would find an empty string.
+ * Reads a string, NULL included, of `precision` bytes at most unless that is negative, so that its
+ * pages are present: a tracer in the kernel cannot wait for them and would find an empty string.
  */
-static inline void waymark_probe_touch(const char *s)
+static inline void waymark_probe_touch_part(const char *s, int precision)
 {
 	uint32_t length;
 
 	/* Nothing is known of it: a literal's length would be computed without a look at it. */
 	__asm__ volatile("" : "+r"(s));
-	length = waymark_string_length(s, WAYMARK_PROBE_STRING);
+	length = waymark_string_part(s, precision, WAYMARK_PROBE_STRING);
 	__asm__ volatile("" : : "r"(length) : "memory");
 }
 
-/* The same of a string of which printf reads no more than `precision` bytes; negative: all. */
-static inline void waymark_probe_touch_part(const char *s, int precision)
+static inline void waymark_probe_touch(const char *s)
 {
-	uint32_t length;
-
-	__asm__ volatile("" : "+r"(s));
-	length = waymark_string_part(s, precision, WAYMARK_PROBE_STRING);
-	__asm__ volatile("" : : "r"(length) : "memory");
+	waymark_probe_touch_part(s, -1);
 }
 
 /* The same of text and bytes with their length. */

@@ -6,15 +6,24 @@
 
 #include "text/nearest.h"
 
+static int say_bad(const struct command *command, const char *text, const char *why)
+{
+	return arguments_bad(command, "'%s' is no regular expression: %s", text, why);
+}
+
 int name_option_take(struct name_pattern *p, const struct command *command, const char *text)
 {
 	char why[128];
 
 	name_pattern_fini(p);
-	if (name_pattern_read(p, text, why, sizeof(why))) {
-		return 0;
-	}
-	return arguments_bad(command, "'%s' is no regular expression: %s", text, why);
+	return name_pattern_read(p, text, why, sizeof(why)) ? 0 : say_bad(command, text, why);
+}
+
+int name_option_add(struct filter *f, const struct command *command, const char *text)
+{
+	char why[128];
+
+	return filter_add_pattern(f, text, why, sizeof(why)) ? 0 : say_bad(command, text, why);
 }
 
 void name_option_unknown(struct session *s, const char *what, const char *pattern,

@@ -10,6 +10,9 @@
 /* Reads what replaces `p`, and keeps the text; 0, or ARGUMENTS_BAD, which was reported. */
 int name_option_take(struct name_pattern *p, const struct command *command, const char *text);
 
+/* The same of one of several: filter_add_pattern(). */
+int name_option_add(struct filter *f, const struct command *command, const char *text);
+
 /*
  * Reports, as a problem, that nothing has such a name, and which of `names` is most like it;
  * `what`: "there is no event".

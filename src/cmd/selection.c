@@ -2,8 +2,10 @@
 /* See cmd/selection.h. */
 #include "cmd/selection.h"
 
+#include <getopt.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 static int add_id(struct filter_ids *ids, const char *what, const struct command *command)
 {
@@ -42,13 +44,7 @@ int selection_take(struct session *s, const struct command *command, int key)
 
 void selection_since_now(struct session *s)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	s->filter.from = (struct filter_time){
-		.ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec,
-		.set = true,
-	};
+	s->filter.from = (struct filter_time){ .ns = (int64_t)clock_now_ns(), .set = true };
 }
 
 size_t selection_next_few(struct session *s, struct record *records)

@@ -3,8 +3,6 @@
 #ifndef CMD_SELECTION_H
 #define CMD_SELECTION_H
 
-#include <getopt.h>
-
 #include "cmd/arguments.h"
 #include "cmd/session.h"
 

@@ -158,8 +158,9 @@ static bool open_output(struct session *s, const char *output)
 
 void session_begin_output(struct session *s)
 {
-	if (s->out_fd != STDOUT_FILENO && ftruncate(s->out_fd, 0) != 0) {
-		return; /* a pipe or a terminal has nothing that would have to go */
+	/* EINVAL: a pipe or a device has nothing that would have to go. */
+	if (s->out_fd != STDOUT_FILENO && ftruncate(s->out_fd, 0) != 0 && errno != EINVAL) {
+		s->out.error = errno;
 	}
 }
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/compiler.h"
 
 #define FIRST_NS UINT64_C(1000000000)
@@ -49,24 +49,16 @@ bool terminal_wants_colour(enum terminal_when when, int fd)
 	return is_terminal(fd) && !(no_color && *no_color);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
-
 void progress_init(struct progress *p, const char *name, int out_fd)
 {
 	*p = (struct progress){ .name = name };
 	p->wanted = is_terminal(STDERR_FILENO) && !isatty(out_fd);
-	p->next_ns = p->wanted ? now_ns() + FIRST_NS : 0;
+	p->next_ns = p->wanted ? clock_now_ns() + FIRST_NS : 0;
 }
 
 void progress_show(struct progress *p, double done)
 {
-	uint64_t now = p->wanted ? now_ns() : 0;
+	uint64_t now = p->wanted ? clock_now_ns() : 0;
 
 	if (!p->wanted || now < p->next_ns || done < 0) {
 		return;

@@ -48,11 +48,7 @@ static int parse(struct session *s, struct options *options, int argc, char **ar
 			options->json = true;
 		} else if (key == 'o') {
 			options->output = optarg;
-		} else if (selection_has(key)) {
-			if (selection_take(s, &command, key)) {
-				return ARGUMENTS_BAD;
-			}
-		} else {
+		} else if (!selection_has(key) || selection_take(s, &command, key)) {
 			return key == ARGUMENTS_DONE ? key : ARGUMENTS_BAD;
 		}
 	}

@@ -95,14 +95,12 @@ static bool has_id(const struct filter_ids *wanted, uint32_t id)
 /* Who begins with what is not wanted wants the rest. */
 static enum verdict judge(const struct filter *f, const char *name)
 {
-	enum verdict verdict = f->patterns.items[0].is_excluded ? WANTED : UNWANTED;
-
-	vec_foreach (const struct name_pattern *, it, &f->patterns) {
-		if (name_pattern_meets(it, name)) {
-			verdict = it->is_excluded ? UNWANTED : WANTED;
+	for (size_t i = f->patterns.count; i-- > 0;) {
+		if (name_pattern_meets(&f->patterns.items[i], name)) {
+			return f->patterns.items[i].is_excluded ? UNWANTED : WANTED;
 		}
 	}
-	return verdict;
+	return f->patterns.items[0].is_excluded ? WANTED : UNWANTED;
 }
 
 static bool has_name(struct filter *f, const struct event_class *class)

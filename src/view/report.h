@@ -7,12 +7,14 @@
 #include "text/out.h"
 
 #define REPORT_PERCENTS_MAX 10
+#define REPORT_PERCENT_TEXT 15 /* characters of one */
 #define REPORT_NUMBERS_MAX (REPORT_PERCENTS_MAX + 6)
 
 /* How a report is shown. */
 struct report_form {
 	struct distribution_share percents[REPORT_PERCENTS_MAX];
-	char percent_texts[REPORT_PERCENTS_MAX][16]; /* as the user wrote them */
+	char percent_texts[REPORT_PERCENTS_MAX]
+			  [REPORT_PERCENT_TEXT + 1]; /* as the user wrote them */
 	size_t percent_count;
 	bool has_histogram;
 	size_t top; /* so many rows at most */

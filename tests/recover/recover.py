@@ -69,12 +69,12 @@ class Recover(Recovery):
         self.assertTrue(events() == before, "times have changed")
 
     def test_a_torn_declaration_goes(self):
-        trace = self.make()
-        metadata = trace / "metadata"
-        self.run_recover(trace)
-        whole = metadata.read_bytes()
-        for torn in (b"/* trace-events x:1: more(int a", b"\0" * 500,
-                     b'/* trace-events x:1: m(void) "" */\nevent { id = 9; name = "m"; str'):
+        for i, torn in enumerate((
+                b"/* trace-events x:1: more(int a", b"\0" * 500,
+                b'/* trace-events x:1: m(void) "" */\nevent { id = 9; name = "m"; str')):
+            trace = self.make(f"torn-{i}")
+            metadata = trace / "metadata"
+            whole = metadata.read_bytes()
             metadata.write_bytes(whole + torn)
             self.run_recover(trace)
             self.assertEqual(len(metadata.read_bytes()), len(whole))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/arguments.h"
+#include "cmd/name_option.h"
 #include "cmd/print/print.h"
 #include "cmd/selection.h"
 #include "cmd/waymark.h"
@@ -73,22 +74,12 @@ static int set_tail(struct print *p, const char *text)
 	return failed;
 }
 
-static int add_pattern(struct print *p, const char *text)
-{
-	char why[128];
-
-	if (filter_add_pattern(&p->session.filter, text, why, sizeof(why))) {
-		return 0;
-	}
-	return arguments_bad(&command, "'%s' is no regular expression: %s", text, why);
-}
-
 /* Takes one option; returns 0, or what ends the run. */
 static int take(struct print *p, int key)
 {
 	switch (key) {
 	case KEY_EVENT:
-		return add_pattern(p, optarg);
+		return name_option_add(&p->session.filter, &command, optarg);
 	case KEY_HEAD:
 		return set_number(p, &p->head, optarg);
 	case KEY_TAIL:

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
 #include "cmd/recover/drain.h"
@@ -135,14 +136,6 @@ static void end_job(struct drain_run *r, struct drain_job *job)
 	job->is_over = true;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 * 1000 * 1000 + (uint64_t)now.tv_nsec;
-}
-
 /* Whether nothing more could be written of a dead process for too long. */
 static bool is_hopeless(struct drain_job *job, bool goes_on)
 {
@@ -150,8 +143,8 @@ static bool is_hopeless(struct drain_job *job, bool goes_on)
 		job->failing_ns = 0;
 		return false;
 	}
-	job->failing_ns = job->failing_ns ? job->failing_ns : now_ns();
-	return now_ns() - job->failing_ns > PATIENCE_NS;
+	job->failing_ns = job->failing_ns ? job->failing_ns : clock_now_ns();
+	return clock_now_ns() - job->failing_ns > PATIENCE_NS;
 }
 
 static void end_so_far(struct drain_run *r, struct drain_job *job)

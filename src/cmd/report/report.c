@@ -11,7 +11,6 @@
 #include "text/scan.h"
 
 #define PERCENTS_DEFAULT "50,90,99"
-#define PERCENT_MAX (sizeof(((struct report_form *)NULL)->percent_texts[0]) - 1)
 #define SHARE_MAX 100000000u /* a millionth of a percent */
 
 /* Reads `99`, `99.9`, with at most six decimals; false: it is no such. */
@@ -20,7 +19,7 @@ static bool read_percent(struct distribution_share *share, const char *text, siz
 	bool has_point = false;
 
 	*share = (struct distribution_share){ 0, 100 };
-	if (length == 0 || length > PERCENT_MAX || !is_digit(*text)) {
+	if (length == 0 || length > REPORT_PERCENT_TEXT || !is_digit(*text)) {
 		return false;
 	}
 	for (size_t i = 0; i < length; i++) {
@@ -75,7 +74,8 @@ static int take_percents(struct report_form *form, const struct command *command
 		}
 		if (!take_percent(form, text, length)) {
 			return arguments_bad(command,
-				"'%.*s' is not a percentile: 0 to 100, as in 50,95,99.9",
+				"'%.*s' is not a percentile: 0 to 100, as in 50,95,99.9, with at "
+				"most six decimals",
 				(int)length, text);
 		}
 		if (is_repeated(form)) {

@@ -41,7 +41,7 @@ enum {
 	}
 
 #define REPORT_ROWS_OUTPUT                                                                   \
-	SELECTION_ROWS, { REPORT_KEY_JSON, "json", NULL, "for programs" },                   \
+	{ REPORT_KEY_JSON, "json", NULL, "for programs" },                                   \
 		{ REPORT_KEY_CSV, "csv", NULL, "the same as comma-separated values" },       \
 		{ 'e', "declarations", "FILE", "the events' declarations, for old traces" }, \
 	{                                                                                    \

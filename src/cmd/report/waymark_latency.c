@@ -33,6 +33,7 @@ static const struct argument rows[] = {
 	{ KEY_MAX_OPEN, "max-open", "N", "give up when more have not ended (10000000)" },
 	{ REPORT_KEY_SORT, "sort", "BY", "total; count; average; max" },
 	REPORT_ROWS_SHOWN,
+	SELECTION_ROWS,
 	REPORT_ROWS_OUTPUT,
 	{ 0 },
 };

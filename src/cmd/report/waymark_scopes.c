@@ -19,6 +19,7 @@ static const struct argument rows[] = {
 	{ KEY_BY, "by", "WHAT", "pid: a line for each name and process; thread: and thread" },
 	{ REPORT_KEY_SORT, "sort", "BY", "total; count; average; max; self" },
 	REPORT_ROWS_SHOWN,
+	SELECTION_ROWS,
 	REPORT_ROWS_OUTPUT,
 	{ 0 },
 };

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "read/bytes.h"
 #include "read/layout.h"
 
@@ -22,14 +23,6 @@
 /* How often an event is looked at whose declaration is not there. */
 #define WAITS_MAX 20
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * CTF_CLOCK_SECOND + (uint64_t)now.tv_nsec;
-}
-
 /* The process's clock, now less what may be in flight: it is of this host. */
 static void set_horizon(struct ctf_reader *r)
 {
@@ -37,7 +30,7 @@ static void set_horizon(struct ctf_reader *r)
 	struct arena_clock now;
 
 	arena_source_clock(r->trace.arena, &begin, &now);
-	int64_t ns = (int64_t)(monotonic_ns() - now.monotonic_ns) - IN_FLIGHT_NS;
+	int64_t ns = (int64_t)(clock_now_ns() - now.monotonic_ns) - IN_FLIGHT_NS;
 	int64_t ticks = (int64_t)now.ticks + (int64_t)(r->freq * (double)ns / 1e9);
 
 	r->follow.told = r->follow.horizon.ticks;
@@ -71,7 +64,7 @@ void ctf_follow_begin(struct ctf_reader *r, const struct reader_options *options
 	set_horizon(r);
 	f->told = 0;
 	if (options->follow == FOLLOW_NEW) {
-		f->new_ns = monotonic_ns();
+		f->new_ns = clock_now_ns();
 		r->base.next = ctf_next_new;
 		r->base.take = NULL;
 	}
