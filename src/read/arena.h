@@ -29,8 +29,9 @@ struct arena_packet {
 struct arena_source;
 
 /*
- * The arena of the trace with that uuid: /dev/shm/waymark-<uuid>, else
- * DIRECTORY/.arena. NULL with *error: ENOENT when there is none, EBADMSG when
+ * The arena of the trace with that uuid: /dev/shm/waymark-<uuid>, else DIRECTORY/.arena,
+ * else the one there whose header names it: its process could not rename it when
+ * this trace took it over. NULL with *error: ENOENT when there is none, EBADMSG when
  * the file is no arena or its header is damaged, EPERM when it is neither the
  * caller's nor the directory's owner's, else why it cannot be opened. Never
  * follows symbolic links.
@@ -115,8 +116,9 @@ const struct arena_file *arena_source_header(const struct arena_source *s);
 const struct arena_trace *arena_source_trace(const struct arena_source *s);
 const char *arena_source_path(const struct arena_source *s);
 
-/* The folder that arenas lie in. */
+/* The folder that arenas lie in, and whether a file's name there is that of one. */
 const char *arena_source_folder(void);
+bool arena_source_is_name(const char *file);
 
 /*
  * Why the folder that the environment names is none, an errno: what processes left in

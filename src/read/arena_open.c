@@ -2,6 +2,7 @@
 /* Arena files, see read/arena.h: where they are, whose, and whether anybody holds them. */
 #include "read/arena_source.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,19 +38,39 @@ int arena_source_folder_error(void)
 	return S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
 }
 
-static char *shared_path(const uint8_t uuid[16])
+static char *join(const char *folder, const char *name)
 {
-	const char *name = strrchr(ARENA_FILE_PREFIX, '/');
-	char digits[33];
 	char *path;
 
-	for (int i = 0; i < 16; i++) {
-		snprintf(digits + 2 * i, 3, "%02x", uuid[i]);
-	}
-	if (asprintf(&path, "%s%s%s", arena_source_folder(), name, digits) < 0) {
+	if (asprintf(&path, "%s/%s", folder, name) < 0) {
 		abort();
 	}
 	return path;
+}
+
+/* What the names of arenas in the shared folder begin with. */
+static const char *prefix(void)
+{
+	return strrchr(ARENA_FILE_PREFIX, '/') + 1;
+}
+
+bool arena_source_is_name(const char *file)
+{
+	size_t n = strlen(prefix());
+
+	return strncmp(file, prefix(), n) == 0 && strspn(file + n, "0123456789abcdef") == 32 &&
+	       !file[n + 32];
+}
+
+static char *shared_path(const uint8_t uuid[16])
+{
+	char name[sizeof(ARENA_FILE_PREFIX) + 32];
+	char *digits = stpcpy(name, prefix());
+
+	for (int i = 0; i < 16; i++) {
+		sprintf(digits + 2 * i, "%02x", uuid[i]);
+	}
+	return join(arena_source_folder(), name);
 }
 
 /* Takes the path over. */
@@ -82,24 +103,21 @@ static bool find_trace(struct arena_source *s, const uint8_t uuid[16])
 	return false;
 }
 
-/* Its name tells, from the very moment of a turn; where it has another one, the header does. */
-static void find_trace_by_name(struct arena_source *s)
+/* Whether it is that of one of its traces: so it is but where the process could not rename it. */
+static bool find_trace_by_name(struct arena_source *s)
 {
 	const char *digits = strrchr(s->path, '-');
 	uint8_t uuid[16];
 
-	s->turn = s->header.turn;
-	for (int i = 0; digits && i < 16; i++) {
+	for (int i = 0; i < 16; i++) {
 		unsigned int byte;
 
-		if (sscanf(digits + 1 + 2 * i, "%2x", &byte) != 1) {
-			return;
+		if (!digits || sscanf(digits + 1 + 2 * i, "%2x", &byte) != 1) {
+			return false;
 		}
 		uuid[i] = (uint8_t)byte;
 	}
-	if (digits) {
-		find_trace(s, uuid);
-	}
+	return find_trace(s, uuid);
 }
 
 static struct arena_source *open_owned(char *path, int *error)
@@ -123,7 +141,11 @@ static struct arena_source *open_owned(char *path, int *error)
 		return fail(s, error, errno);
 	}
 	s->map = map;
-	find_trace_by_name(s);
+	/* Its name tells, from the very moment of a turn; where it has another one, the header
+	 * does. */
+	if (!find_trace_by_name(s)) {
+		s->turn = s->header.turn;
+	}
 	*error = 0;
 	return s;
 }
@@ -150,23 +172,50 @@ static struct arena_source *open_of(
 	struct arena_source *s = open_owned(path, error);
 
 	if (s && !find_trace(s, uuid)) {
-		return fail(s, error, EBADMSG);
+		return fail(s, error, ENOENT);
 	}
 	return s && !is_trusted(s, directory) ? fail(s, error, EPERM) : s;
+}
+
+/* One whose name is that of none of its traces: a process without the rights cannot rename it. */
+static bool is_by_header(struct arena_source *s, const uint8_t uuid[16])
+{
+	return !find_trace_by_name(s) &&
+	       memcmp(s->header.traces[s->header.turn % 2].uuid, uuid, 16) == 0;
+}
+
+static struct arena_source *search(const char *directory, const uint8_t uuid[16])
+{
+	DIR *folder = opendir(arena_source_folder());
+	struct arena_source *found = NULL;
+	int ignored;
+
+	for (const struct dirent *e; folder && !found && (e = readdir(folder));) {
+		struct arena_source *s =
+			arena_source_is_name(e->d_name)
+				? open_owned(join(arena_source_folder(), e->d_name), &ignored)
+				: NULL;
+
+		if (s && is_by_header(s, uuid) && is_trusted(s, directory)) {
+			found = s;
+		} else {
+			arena_source_close(s);
+		}
+	}
+	if (folder) {
+		closedir(folder);
+	}
+	return found;
 }
 
 struct arena_source *arena_source_open(const char *directory, const uint8_t uuid[16], int *error)
 {
 	struct arena_source *s = open_of(shared_path(uuid), directory, uuid, error);
-	char *path;
 
-	if (s || *error != ENOENT) {
-		return s;
+	if (!s && *error == ENOENT) {
+		s = open_of(join(directory, ARENA_FILE_IN_TRACE), directory, uuid, error);
 	}
-	if (asprintf(&path, "%s/%s", directory, ARENA_FILE_IN_TRACE) < 0) {
-		abort();
-	}
-	return open_of(path, directory, uuid, error);
+	return s || *error != ENOENT ? s : search(directory, uuid);
 }
 
 void arena_source_explain(char *text, size_t size, const uint8_t uuid[16], int error)

@@ -88,18 +88,9 @@ static void describe(struct leftover *o, const struct arena_source *arena)
 	ctf_metadata_fini(&md);
 }
 
-bool leftover_is_arena_name(const char *file)
-{
-	const char *name = strrchr(ARENA_FILE_PREFIX, '/') + 1;
-	size_t n = strlen(name);
-
-	return strncmp(file, name, n) == 0 && strspn(file + n, "0123456789abcdef") == 32 &&
-	       !file[n + 32];
-}
-
 static int is_arena(const struct dirent *e)
 {
-	return leftover_is_arena_name(e->d_name);
+	return arena_source_is_name(e->d_name);
 }
 
 /* False: it is gone by now. */

@@ -50,9 +50,6 @@ const struct leftover *leftovers_of(const struct leftovers *l, const char *path)
 /* Whether the absolute path and one of a command line are of one place, which need not exist. */
 bool leftover_is_place(const char *directory, const char *path);
 
-/* Whether a file of /dev/shm is named as arenas are. */
-bool leftover_is_arena_name(const char *file);
-
 /*
  * Says why there is no trace in `path` although a process recorded into it, and
  * what to do. False: no process that left something did.

@@ -188,6 +188,7 @@ class Ctl(common.Case):
         self.assertFalse(status["on"])
         self.ctl(p, "file", "bad", status=1, error="on, off or set")
         self.ctl(p, "file", "on", "x", status=1, error="only 'file set'")
+        self.ctl(p, "file", "set", "", status=1, error="the path is empty")
         self.ctl(p, "file", "--backend=none", status=1, error="none")
 
     def test_writes_snapshots(self):

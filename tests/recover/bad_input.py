@@ -47,7 +47,8 @@ class BadInput(Recovery):
 
     def test_output_that_cannot_be_written_is_an_error(self):
         trace = self.make()
-        left.make_arena(self.shm / ("waymark-" + 32 * "a"), self.work / "nowhere", {})
+        left.make_arena(self.shm / ("waymark-" + 32 * "a"), self.work / "nowhere", {},
+                        uuid=bytes.fromhex(32 * "a"))
         env = {**os.environ, "WAYMARK_SHM": str(self.shm)}
         for args in (["recover"], ["recover", "--list"], ["recover", "--discard-gone", "--dry-run"],
                      ["recover", "--all", "--dry-run"], ["recover", "--help"], ["--help"], ["help"],

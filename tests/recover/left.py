@@ -78,14 +78,14 @@ def set_ended(trace, ended):
     (trace / "metadata").write_text(text)
 
 
-def make_arena(path, directory, packets, *, lost=None, streams=3, pid=4242):
+def make_arena(path, directory, packets, *, lost=None, streams=3, pid=4242, uuid=UUID):
     """An arena file; `packets` by unit, `lost` by stream, of which there are `streams`."""
     begin = (0, 5 * SECOND, 1_700_000_000 * SECOND)
     now = (100 * SECOND, 105 * SECOND, 1_700_000_100 * SECOND)
     with open(path, "wb") as file:
         file.truncate(ARENA)
         for at, data in arena_bytes.pieces(
-                uuid=UUID, units=ARENA // UNIT, first_unit=8, pid=pid, directory=str(directory).encode(),
+                uuid=uuid, units=ARENA // UNIT, first_unit=8, pid=pid, directory=str(directory).encode(),
                 clocks=begin + now, counts=[((lost or {}).get(n + 1, 0), 0) for n in range(streams)],
                 packets=packets):
             file.seek(at)

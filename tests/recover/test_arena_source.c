@@ -217,10 +217,6 @@ static void a_damaged_header_is_refused(void **state)
 	f->header.version++;
 	assert_refused(f);
 	f->header = good;
-	f->header.traces[0].uuid[3] ^= 1;
-	f->header.traces[1].uuid[3] ^= 1;
-	assert_refused(f);
-	f->header = good;
 	f->header.first_unit = 0;
 	assert_refused(f);
 	f->header.first_unit = UINT32_MAX;

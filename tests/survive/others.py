@@ -16,10 +16,8 @@ import unittest
 STATIC, CLOCK = (os.path.abspath(a) if a else "" for a in (sys.argv.pop(4), sys.argv.pop(4)))
 
 import survive
-from survive import SANITIZER, VICTIM
+from survive import NOBODY, ROOT, SANITIZER, VICTIM
 
-ROOT = os.geteuid() == 0
-NOBODY = 65534
 
 
 def become_nobody():
@@ -57,42 +55,11 @@ class Others(survive.Survive):
                                 cwd=self.work, env=env or self.env(), text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
 
-    def lived(self, victim, status=0):
-        out, said = victim.communicate(timeout=60)
-        self.assertEqual(victim.returncode, status, said)
-        return said
-
     def accounted(self, said, trace=None):
         """Events that are printed, and those that the last words say are lost."""
         lines = self.waymark("print", trace or self.trace).splitlines()
         lost = re.search(r": (\d+) events lost", said)
         return sum(not l.startswith(("#", "waymark ")) for l in lines) + (int(lost[1]) if lost else 0)
-
-    @unittest.skipUnless(ROOT, "it needs another user")
-    def test_a_program_that_gives_up_its_rights_loses_nothing(self):
-        """What finds no file for its thread any more is kept for recover, and that is said."""
-        self.work.chmod(0o755)
-        for trace_mode, why in ((0o777, None), (0o755, "Permission denied")):
-            with self.case(why=why):
-                victim = self.start("move", "user", NOBODY, 1000, 100000, env=self.env(",buffer=1G"),
-                                    preexec_fn=lambda: os.umask(0o777 & ~trace_mode))
-                said = self.lived(victim)
-                if why:
-                    self.assertIn(why, said)
-                    self.assertIn("waymark recover brings them in", said)
-                else:
-                    self.assertEqual(said, "")
-                self.assertEqual(self.check_everything(), 201000)
-
-    @unittest.skipUnless(ROOT, "it needs the right to")
-    @unittest.skipIf(SANITIZER, "sanitizers need /proc")
-    def test_another_root_loses_nothing(self):
-        (self.work / "root").mkdir()
-        said = self.live("move", "chroot", self.work / "root", 1000, 100000, silent=False,
-                         env=self.env(",buffer=1G"))[1]
-        self.assertIn("No such file or directory", said)
-        self.assertIn("waymark recover brings them in", said)
-        self.assertEqual(self.check_everything(), 201000)
 
     def test_another_directory_is_no_matter(self):
         (self.work / "there").mkdir()

@@ -15,6 +15,8 @@ import unittest
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and programs would inherit that
 WAYMARK, VICTIM, CHECK = (os.path.abspath(a) for a in sys.argv[1:4])
 STATE = re.compile("waymark print: .*: its process (still runs|was killed|ended)")
+ROOT = os.geteuid() == 0
+NOBODY = 65534
 LONG = "WAYMARK_TEST_LONG" in os.environ
 SANITIZER = os.environ.get("WAYMARK_SANITIZER", "")
 BABELTRACE = shutil.which("babeltrace2")
@@ -72,6 +74,11 @@ class Survive(unittest.TestCase):
             self.assertEqual(said, "")
         self.pid = victim.pid
         return out, said
+
+    def lived(self, victim, status=0):
+        out, said = victim.communicate(timeout=60)
+        self.assertEqual(victim.returncode, status, said)
+        return said
 
     def waymark(self, *args, status=0):
         done = subprocess.run([WAYMARK, *map(str, args)], capture_output=True, text=True,

@@ -4,12 +4,15 @@
  * behind it whose stream has no file yet; coroutines that move between threads.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include <waymark/control.h>
 
 #include "victim.h"
 
@@ -48,6 +51,20 @@ static void run_move(char **argv)
 	pthread_create(&t, NULL, live_thereafter, (void *)events);
 	pthread_join(t, NULL);
 	exit(0);
+}
+
+/* name HOW WHERE EVENTS TRACE: so many before it, and as many in that trace; the end is a kill */
+static void run_name(char **argv)
+{
+	uint64_t events = strtoull(argv[2], NULL, 10);
+	struct waymark_error error;
+
+	live_for(0, events);
+	if (move(argv[0], argv[1]) || waymark_set_output("ctf", argv[3], &error)) {
+		_exit(5);
+	}
+	live_for(0, events);
+	kill(getpid(), SIGKILL);
 }
 
 /* go EVENTS: so many, and behind a line on standard input as many again and a thread's */
@@ -168,6 +185,7 @@ static void run_coroutines(char **argv)
 
 const struct mode modes_place[] = {
 	{ "move", run_move },
+	{ "name", run_name },
 	{ "go", run_go },
 	{ "coroutines", run_coroutines },
 	{ NULL, NULL },

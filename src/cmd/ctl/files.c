@@ -15,6 +15,11 @@ static char *absolute(struct ctl *ctl, const char *path)
 	char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
 	char *text = NULL;
 
+	if (!*path) {
+		free(folder);
+		ctl_fail(ctl, "the path is empty");
+		return NULL;
+	}
 	if (*path != '/' && !folder) {
 		ctl_fail(ctl, "%s: cannot tell the current directory: %s", path, strerror(errno));
 		return NULL;

@@ -134,7 +134,7 @@ void drain_find(struct drain_run *r)
 
 	for (struct dirent *e; folder && (e = readdir(folder));) {
 		snprintf(path, sizeof(path), "%s/%s", arena_source_folder(), e->d_name);
-		if (leftover_is_arena_name(e->d_name) && !is_known(r, path)) {
+		if (arena_source_is_name(e->d_name) && !is_known(r, path)) {
 			add(r, path);
 		}
 	}

@@ -222,6 +222,11 @@ static bool open_arena(
 		}
 		note_unreadable(r, text);
 	}
+	if (r->trace.arena && arena_source_is_closed(r->trace.arena)) {
+		/* its process could not remove it, or is about to */
+		arena_source_close(r->trace.arena);
+		r->trace.arena = NULL;
+	}
 	r->trace.is_live = r->trace.arena && arena_source_is_live(r->trace.arena);
 	return true;
 }

@@ -95,10 +95,10 @@ bool waymark_arena_remove_dead(const struct arena_place *place);
 void waymark_arena_set_directory(struct arena *a, const char *directory);
 
 /*
- * The next trace takes it over, to which others come by the file's new name. What
- * they need beside its place is noted before, see arena_next(). Returns 0, or the
- * errno where the file has to keep its name, and nobody finds it; `place` has scratch
- * memory. Who drains.
+ * The next trace takes it over, to which others come by the file's new name, or by its
+ * header where a file in /dev/shm has to keep its name. What they need beside its place is
+ * noted before, see arena_next(). Returns 0, or the errno where the file has to stay in the
+ * former trace, and nobody finds it; `place` has scratch memory. Who drains.
  */
 int waymark_arena_turn(struct arena *a, const struct arena_place *place);
 

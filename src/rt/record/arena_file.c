@@ -385,7 +385,7 @@ int waymark_arena_turn(struct arena *a, const struct arena_place *place)
 		memcpy(former->uuid, place->uuid, sizeof(former->uuid));
 	}
 	__atomic_store_n(&a->file.turn, a->file.turn + 1, __ATOMIC_RELEASE);
-	return why;
+	return is_shared(a) ? 0 : why;
 }
 
 void waymark_arena_destroy(struct arena *a, bool unlink)

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Programs that give up their rights or their root: rights.py WAYMARK VICTIM CHECK"""
+
+import os
+import signal
+import unittest
+
+import survive
+from survive import NOBODY, ROOT, SANITIZER
+
+
+class Rights(survive.Survive):
+    @unittest.skipUnless(ROOT, "it needs another user")
+    def test_a_program_that_gives_up_its_rights_loses_nothing(self):
+        """What finds no file for its thread any more is kept for recover, and that is said."""
+        self.work.chmod(0o755)
+        for trace_mode, why in ((0o777, None), (0o755, "Permission denied")):
+            with self.case(why=why):
+                victim = self.start("move", "user", NOBODY, 1000, 100000, env=self.env(",buffer=1G"),
+                                    preexec_fn=lambda: os.umask(0o777 & ~trace_mode))
+                said = self.lived(victim)
+                if why:
+                    self.assertIn(why, said)
+                    self.assertIn("waymark recover brings them in", said)
+                else:
+                    self.assertEqual(said, "")
+                self.assertEqual(self.check_everything(), 201000)
+
+    @unittest.skipUnless(ROOT, "it needs another user")
+    def test_a_trace_that_is_named_behind_the_rights_is_found(self):
+        """Its memory keeps the name of the trace before, and holds what that one had no file for."""
+        self.work.chmod(0o777)
+        then = self.work / "then.ctf"
+        for umask, said, state, moved in ((0, "", "ended", 1000), (0o22, "waymark: ", "unfin", 2000)):
+            with self.case(umask=oct(umask)):
+                victim = self.start("name", "user", NOBODY, 1000, then,
+                                    preexec_fn=lambda: os.umask(umask))
+                self.assertTrue(self.lived(victim, status=-signal.SIGKILL).startswith(said))
+                self.assertIn(f"state     {state}", self.waymark("info", self.trace))
+                self.assertIn("state     killed", self.waymark("info", then))
+                self.assertEqual(self.waymark("print", then).count("live_"), moved)
+                self.waymark("recover", then)
+                self.assertEqual(self.waymark("print", self.trace).count("live_"), 2000 - moved)
+                self.assertEqual(self.waymark("print", then).count("live_"), moved)
+                self.assert_clean()
+
+    @unittest.skipUnless(ROOT, "it needs another user")
+    def test_an_end_behind_the_rights_is_an_end(self):
+        """The memory's file cannot be removed, and says that it has nothing any more."""
+        self.work.chmod(0o755)
+        self.lived(self.start("move", "user", NOBODY, 1000, 1000, preexec_fn=lambda: os.umask(0)))
+        self.assertEqual(len(list(self.shm.iterdir())), 1)
+        self.assertIn("state     ended", self.waymark("info", self.trace))
+        self.assertEqual(self.waymark("print", "-f", self.trace).count("live_"), 3000)
+        self.waymark("recover", "--all")
+        self.assert_clean()
+
+    @unittest.skipUnless(ROOT, "it needs the right to")
+    @unittest.skipIf(SANITIZER, "sanitizers need /proc")
+    def test_another_root_loses_nothing(self):
+        (self.work / "root").mkdir()
+        said = self.live("move", "chroot", self.work / "root", 1000, 100000, silent=False,
+                         env=self.env(",buffer=1G"))[1]
+        self.assertIn("No such file or directory", said)
+        self.assertIn("waymark recover brings them in", said)
+        self.assertEqual(self.check_everything(), 201000)
+
+
+survive.main()
