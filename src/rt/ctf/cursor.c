@@ -109,39 +109,36 @@ static bool head_is_new(struct ctf_round *round, struct cursor *c)
 	       packet_at(round->arena, c->reader.chunk)->timestamp_begin > round->now.ticks;
 }
 
-/*
- * The packet without events whose number was taken: it tells what its stream has
- * lost since its last one. False where the file takes it not.
- */
-static bool write_number(struct ctf_round *round, struct cursor *c)
+/* Writes the packet without events whose number was taken, if one was: what was lost by then. */
+static void tell_number(struct ctf_round *round, struct cursor *c)
 {
 	/* Under the drain lock. */
 	static char packet[PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
 	struct packet_header *h = (void *)packet;
-	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
-	uint64_t now = waymark_clock_ticks();
 
+	if (!c->reader.number || round->failed) {
+		return;
+	}
 	*h = (struct packet_header){
 		.magic = PACKET_MAGIC,
 		.stream_instance_id = arena_stream_id(round->arena, &c->stream),
-		.timestamp_begin = now,
-		.timestamp_end = now,
+		.timestamp_begin = c->reader.number_ticks,
+		.timestamp_end = c->reader.number_ticks,
 		.content_size = sizeof(*h) * 8,
 		.packet_size = sizeof(packet) * 8,
 		.sequence = c->reader.number,
-		.events_discarded = lost + c->reader.evicted,
+		.events_discarded = c->reader.number_lost + c->reader.evicted,
 	};
 	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
 	if (waymark_ctf_write(&round->state->files, &h, 1, 0) != 1) {
 		round->failed = true;
-		return false;
+		return;
 	}
-	c->reader.discarded = lost;
+	c->reader.discarded = c->reader.number_lost;
 	c->reader.untold = false;
 	c->reader.told = h->events_discarded;
 	c->reader.sequence = c->reader.number;
 	c->reader.number = 0;
-	return true;
 }
 
 static void write_closed(struct ctf_round *round, struct cursor *c)
@@ -149,8 +146,8 @@ static void write_closed(struct ctf_round *round, struct cursor *c)
 	while (round->discard && head_is_closed(round->arena, c)) {
 		waymark_ctf_cursor_evict(round->recorder, round->state, c);
 	}
-	if (!round->discard && !round->failed && c->reader.number) {
-		write_number(round, c);
+	if (!round->discard) {
+		tell_number(round, c);
 	}
 	while (!round->failed && !head_is_new(round, c) && write_some(round, c)) {
 	}
@@ -226,7 +223,9 @@ bool waymark_ctf_cursor_take(struct arena *a, struct cursor *c)
 {
 	uint64_t end;
 
-	if (!waymark_close_take(c, &end)) {
+	/* Its thread may have switched between a look at the packet and the wish for its closing.
+	 */
+	if (head_is_closed(a, c) || !waymark_close_take(c, &end)) {
 		return false;
 	}
 	adopt(a, c, end);
@@ -278,36 +277,46 @@ void waymark_ctf_cursor_pass(struct ctf_round *round, struct cursor *c)
 	round->left |= c->reader.chunk && has_events(round->arena, c->reader.chunk);
 }
 
+static void set_number(struct cursor *c, uint64_t number, uint64_t ticks, uint64_t lost)
+{
+	c->reader.number = number;
+	c->reader.number_ticks = ticks;
+	c->reader.number_lost = lost;
+}
+
 /*
- * Takes the number of the cursor's next packet, 0 where its thread may have a
+ * Takes the number of the cursor's next packet, unless its thread may have a
  * packet or is in an event: it has taken a number by the time it shows the packet.
  * The only thread left is not, even if it has jumped out of one.
  */
-static uint64_t take_number(const struct ctf_round *round, struct cursor *c)
+static void take_number(const struct ctf_round *round, struct cursor *c)
 {
 	uint64_t last = __atomic_load_n(&c->sequence, __ATOMIC_ACQUIRE);
+	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
+	uint64_t now = waymark_clock_ticks();
 
+	clock_before_loads(); /* who is not seen to be in an event reads it later */
 	if ((__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE) && !round->alone) ||
 		head(round->arena, c) ||
 		!__atomic_compare_exchange_n(
 			&c->sequence, &last, last + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-		return 0;
+		return;
 	}
-	return last + 1;
+	set_number(c, last + 1, now, lost);
+}
+
+static bool is_untold(const struct cursor *c)
+{
+	return c->reader.untold ||
+	       __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE) != c->reader.discarded;
 }
 
 void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 {
-	if ((__atomic_load_n(&c->lost, __ATOMIC_ACQUIRE) == c->reader.discarded &&
-		    !c->reader.untold) ||
-		round->failed) {
-		return;
-	}
-	if (!c->reader.number) {
-		c->reader.number = take_number(round, c);
-	}
-	if (c->reader.number) {
-		write_number(round, c);
+	tell_number(round, c); /* from a try that failed: more may be lost since */
+	if (is_untold(c) && !round->failed) {
+		take_number(round, c);
+		tell_number(round, c);
 	}
 }
 
@@ -317,7 +326,8 @@ static void take_unborn(struct ctf_round *round, struct cursor *c)
 	if (c->sequence == c->reader.sequence || c->reader.number) {
 		return;
 	}
-	c->reader.number = c->sequence;
+	set_number(
+		c, c->sequence, waymark_clock_ticks(), __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE));
 	if (c->chunk && packet_at(round->arena, c->chunk)->sequence == c->sequence) {
 		packet_at(round->arena, c->chunk)->magic = 0;
 		waymark_recorder_free(round->recorder, c->chunk);

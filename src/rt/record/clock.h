@@ -46,6 +46,12 @@ static inline void clock_after_loads(void)
 #endif
 }
 
+/* Loads behind it happen when the clock has been read. */
+static inline void clock_before_loads(void)
+{
+	clock_after_loads(); /* the same instruction: what comes behind it waits for what came before */
+}
+
 /* Reads both clocks as close together as a few tries allow. */
 struct clock_pair waymark_clock_pair(void);
 

@@ -53,6 +53,8 @@ struct reader {
 	uint64_t seen_ticks; /* by then it was that long */
 	uint64_t sequence; /* of the last packet that it is through with */
 	uint64_t number; /* taken for a packet of its own, which is not written yet; 0: none is */
+	uint64_t number_ticks; /* when that was: what its stream's next packet holds is later */
+	uint64_t number_lost; /* and what the stream had lost by then */
 };
 
 /* What was recorded and lost: see tally.h. */
