@@ -50,6 +50,7 @@ static void end_files(struct drain *d)
 {
 	if (d->source) {
 		d->events += d->files.events;
+		d->files.events = 0;
 		stream_files_close(&d->files);
 		layouts_fini(&d->layouts);
 	}
@@ -227,10 +228,12 @@ static bool finish(struct drain *d, const char *place)
 		return true;
 	}
 	end_files(d);
-	if (!recover_trace_beside(d->directory_name, &result)) {
+	bool done = recover_trace_beside(d->directory_name, &result);
+
+	d->events += result.events;
+	if (!done) {
 		return fail(d, "%s", result.error);
 	}
-	d->events += result.events;
 	d->lost = result.lost;
 	if (d->arena.file->jail.ended) {
 		mark_finished(d);

@@ -6,8 +6,9 @@
  * records too), list (checks the list of descriptors), pidns, late (an event that is switched on in
  * the jail), forbidden (a system call that is not allowed), exit (by exit()), orphan (the broker
  * ends at once), turns (children one after another), killed (the same, at any moment, and how
- * much each had recorded), grandchild, refused (waymark_init() may fail). Each STEP is one of
- * jail_enter(), on the way into the jail. Prints "ready" when the children have recorded.
+ * much each had recorded), grandchild, refused (waymark_init() may fail), overwrite (it is asked
+ * for behind that), together (threads call it at once). Each STEP is one of jail_enter(), on the
+ * way into the jail. Prints "ready" when the children have recorded.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -215,6 +216,65 @@ static void check_list(void)
 	}
 }
 
+/* What comes behind waymark_init() and cannot be had any more is refused. */
+static void ask_to_overwrite(void)
+{
+	static const char *const options[] = { "full=overwrite", "full=overwrite,snapshot=USR1",
+		"buffer=2M", "jail=2" };
+	struct waymark_error error;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (waymark_configure(options[i], &error) == 0 ||
+			!strstr(error.text, "the jail is made")) {
+			die("%s: %s", options[i], error.text);
+		}
+	}
+	tick(0, 1);
+	if (waymark_snapshot_to("snapshot", &error) == 0 || !strstr(error.text, "in a jail")) {
+		die("snapshot: %s", error.text);
+	}
+}
+
+static void *init_and_list(void *start)
+{
+	int fds[100];
+	size_t count = 0;
+
+	pthread_barrier_wait(start);
+	if (waymark_init() || waymark_push_descriptors(fds, &count, 100) || count < 2) {
+		die("%zu descriptors", count);
+	}
+	return NULL;
+}
+
+/* Whose call comes second has a jail, too, when it returns. */
+static void init_together(void)
+{
+	pthread_t threads[THREADS];
+	pthread_barrier_t start;
+
+	pthread_barrier_init(&start, NULL, THREADS);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_create(&threads[i], NULL, init_and_list, &start);
+	}
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+	}
+}
+
+static void init(void)
+{
+	if (is("together")) {
+		init_together();
+	}
+	if (waymark_init() && !is("refused")) {
+		die("waymark_init() failed");
+	}
+	if (waymark_init() && !is("refused")) {
+		die("and again");
+	}
+}
+
 /* Kills children at any moment, two at a time; prints of each what it had recorded. */
 static int kill_children(int children)
 {
@@ -271,12 +331,7 @@ int main(int argc, char **argv)
 	int children = atoi(argv[2]);
 	char byte;
 
-	if (waymark_init() && !is("refused")) {
-		die("waymark_init() failed");
-	}
-	if (waymark_init() && !is("refused")) {
-		die("and again");
-	}
+	init();
 	if (is("killed")) {
 		return kill_children(children);
 	}
@@ -288,6 +343,9 @@ int main(int argc, char **argv)
 	}
 	if (is("list")) {
 		check_list();
+	}
+	if (is("overwrite")) {
+		ask_to_overwrite();
 	}
 	if (is("pidns") && unshare(CLONE_NEWPID)) { /* of the children */
 		die("no namespace of processes");

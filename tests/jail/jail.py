@@ -12,6 +12,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -192,6 +193,13 @@ class Jail(Harness):
         self.waymark("drain", self.trace)
         self.assert_all(self.traces()[0], 10)
 
+    def test_what_comes_behind_the_jail_is_refused(self):
+        self.finish(self.device("overwrite", 0, 0))
+
+    def test_threads_that_make_the_jail_together(self):
+        for _ in range(10):
+            self.finish(self.device("together", 0, 0))
+
     def test_bad_options(self):
         for option, wanted in (("jail=0", "1 to 64"), ("jail=65", "'65' is no number from 1 to 64")):
             _, err = self.finish(self.device("exit", 0, 0, option=option))
@@ -284,6 +292,21 @@ class Jail(Harness):
         os.kill(pid, signal.SIGKILL)
         self.finish(device, 1)
         self.waymark("drain", self.trace)
+        self.assert_all(trace, 50000)
+        self.assert_nothing_left()
+
+    def test_a_drain_that_cannot_end_counts_once(self):
+        device = self.device("hang", 1, 50000, option="jail=2,buffer=8M")
+        trace = f"{self.trace}.{self.children(device)[0]}"
+        said = self.waymark("drain", "--once", self.trace)[0]
+        os.kill(int(trace.rsplit(".")[-1]), signal.SIGKILL)
+        self.finish(device, 1)
+        way = pathlib.Path(trace, ".metadata.new", "in the way")
+        way.mkdir(parents=True)
+        said += self.waymark("drain", "--once", self.trace, status=1)[0]
+        shutil.rmtree(way.parent)
+        said += self.waymark("drain", self.trace)[0]
+        self.assertEqual(sum(map(int, re.findall(r"(\d+) events", said))), 50000, said)
         self.assert_all(trace, 50000)
         self.assert_nothing_left()
 

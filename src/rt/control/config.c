@@ -136,6 +136,19 @@ static int check_time(const struct waymark_config *c, struct waymark_error *erro
 	return waymark_fail(error, "%s cannot change any more: events have been recorded", late);
 }
 
+/* What is fixed once waymark_init() has made the jail, in which nobody could overwrite. */
+static int check_jailed(const struct waymark_config *c, struct waymark_error *error)
+{
+	bool overwrites = c->full && policy_of(c->full) == RECORDER_OVERWRITE;
+	const char *late = overwrites ? "full=overwrite" : c->buffer ? "buffer=" : NULL;
+
+	late = c->jail ? "jail=" : late;
+	if (!late || !waymark_jail_is_on()) {
+		return 0;
+	}
+	return waymark_fail(error, "%s comes too late: the jail is made", late);
+}
+
 static int check_recorder(const struct waymark_config *c, struct waymark_error *error)
 {
 	if (c->buffer && (c->buffer < RECORDER_BUFFER_MIN || c->buffer > RECORDER_BUFFER_MAX)) {
@@ -144,7 +157,7 @@ static int check_recorder(const struct waymark_config *c, struct waymark_error *
 	if (c->string && (c->string < RECORDER_STRING_MIN || c->string > RECORDER_STRING_MAX)) {
 		return waymark_fail(error, "string=: a string may have 8 to 16K");
 	}
-	if (c->jail && waymark_init_check_jail(error) < 0) {
+	if (check_jailed(c, error) < 0) {
 		return -1;
 	}
 	if (c->keep && !c->rotate) {

@@ -3,6 +3,7 @@
 #include <waymark/init.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,6 @@
 #include "rt/control/init.h"
 #include "rt/ctf/jail.h"
 #include "rt/event/registry.h"
-#include "rt/host/error.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
 #include "rt/record/jail.h"
@@ -26,20 +26,12 @@
 #include "rt/text/log_file.h"
 #include "rt/text/syslog.h"
 
-/* The call that came first does it all; under the control lock, as is `result`. */
-static bool is_done;
-static int result;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool is_called; /* under `once`, for which who comes second waits */
+static int result; /* under `once` */
 
 static uint32_t wanted; /* relaxed: processes in the jail; 0: there is none */
 static pid_t wanted_by;
-
-int waymark_init_check_jail(struct waymark_error *error)
-{
-	if (waymark_jail_is_on()) {
-		return waymark_fail(error, "jail= cannot change any more: it is made");
-	}
-	return 0;
-}
 
 void waymark_init_want_jail(uint32_t count)
 {
@@ -74,7 +66,7 @@ static size_t count_events(void)
 /* Who asks for a jail finds no trace where nobody makes one. A child would say it again. */
 __attribute__((destructor)) static void report_vain(void)
 {
-	if (wanted && !is_done && wanted_by == getpid()) {
+	if (wanted && !is_called && wanted_by == getpid()) {
 		waymark_message("jail=: no effect: the program does not call waymark_init()");
 	}
 }
@@ -107,23 +99,21 @@ static bool make_jail(uint32_t count)
 	return !why;
 }
 
-int waymark_init(void)
+static void init(void)
 {
-	waymark_environment_load();
-	waymark_lock();
-	bool first = !is_done;
-
-	is_done = true;
-	waymark_unlock();
-	if (!first) {
-		return result;
-	}
 	uint32_t count = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
 	bool opened = open_outputs(waymark_registry_backends());
 
+	is_called = true;
 	if ((count && !make_jail(count)) || !opened) {
 		result = -1;
 	}
+}
+
+int waymark_init(void)
+{
+	waymark_environment_load();
+	pthread_once(&once, init);
 	return result;
 }
 

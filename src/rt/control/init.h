@@ -7,8 +7,7 @@
 
 #include <waymark/control.h>
 
-/* Whether jail= may be said now. 0, or -1 with the reason. Then how many processes record. */
-int waymark_init_check_jail(struct waymark_error *error);
+/* jail=: how many processes are to record in the jail that waymark_init() makes. */
 void waymark_init_want_jail(uint32_t count);
 
 #endif

@@ -241,6 +241,9 @@ static int snapshot_write(
 /* Why there is nothing that could be written; NULL: there may be. */
 static const char *snapshot_check(void)
 {
+	if (waymark_jail_is_on()) {
+		return "in a jail nothing is overwritten: waymark drain writes all of it";
+	}
 	if (waymark_recorder_policy() != RECORDER_OVERWRITE) {
 		return "a snapshot of its own is for full=overwrite: without it the trace has all "
 		       "events already";
