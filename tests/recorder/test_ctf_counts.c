@@ -170,6 +170,35 @@ static void a_child_counts_from_0(void **state)
 	run_it(forks);
 }
 
+/* The trace is its parent's, who says what is lost when that ends. */
+static void exit_from_vfork(void)
+{
+	begin_pairs("vforked", RECORDER_DISCARD, RECORDER_BUFFER_MIN);
+	waymark_process()->writer = WRITER_REFUSED;
+	while (total().lost == 0) {
+		trace_ctf(1, 1);
+	}
+	pid_t child = vfork();
+
+	if (child == 0) {
+		exit(0);
+	}
+	end_well(child);
+	_exit(0);
+}
+
+static void a_vforked_child_that_exits_says_nothing(void **state)
+{
+	char said[1000];
+
+	(void)state;
+	if (!vfork_shares_memory()) {
+		skip();
+	}
+	assert_int_equal(run_and_listen(exit_from_vfork, said, sizeof(said)), 0);
+	assert_string_equal(said, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +207,7 @@ int main(void)
 		cmocka_unit_test(what_was_overwritten_was_recorded),
 		cmocka_unit_test(events_are_counted_while_that_is_on),
 		cmocka_unit_test(a_child_counts_from_0),
+		cmocka_unit_test(a_vforked_child_that_exits_says_nothing),
 	};
 
 	enter_directory();

@@ -142,7 +142,7 @@ class Others(survive.Survive):
         """A trace that everybody may write to, of a program with umask 0."""
         self.work.chmod(0o755)
         mine = self.work / "mine"
-        for name in ("stream-2", "index/stream-2.idx", "metadata.new", "metadata"):
+        for name in ("stream-2", "index/stream-2.idx", ".metadata", "metadata"):
             for kind in ("link", "fifo"):
                 with self.case(name=name, kind=kind):
                     self.plant(mine, name, kind)
@@ -175,9 +175,11 @@ class Others(survive.Survive):
         victim.stdout.readline()
         planted = self.trace / "stream-2"
         as_nobody(lambda: planted.write_bytes(b"A" * 5000))
+        as_nobody(lambda: (self.trace / ".metadata").touch())
         out, said = victim.communicate("go\n", timeout=60)
         self.assertEqual(victim.returncode, 0, said)
         self.assertEqual(planted.read_bytes(), b"A" * 5000)
+        self.assertEqual((self.trace / "metadata").stat().st_uid, 0)
 
     @unittest.skipUnless(ROOT, "it needs another user")
     def test_memory_that_another_user_puts_there_is_not_believed(self):

@@ -197,7 +197,7 @@ bool waymark_ctf_metadata_write(
 	struct ctf_trace *t, int directory, const char *name, const struct arena_clock *now)
 {
 	struct output o;
-	int fd = ctf_open(directory, name, O_WRONLY | O_CREAT | O_TRUNC);
+	int fd = ctf_open(directory, name, O_WRONLY | O_CREAT | O_EXCL);
 
 	if (fd < 0) {
 		return false;
@@ -311,6 +311,9 @@ static bool replace(struct ctf_trace *t, const struct arena_clock *now)
 {
 	int directory = waymark_ctf_open_directory(t);
 	uint32_t declared = t->declared;
+
+	/* What a try that was killed has left, or somebody else has put there. */
+	syscall(SYS_unlinkat, directory, CTF_METADATA_NEW, 0);
 	bool done =
 		directory >= 0 && waymark_ctf_metadata_write(t, directory, CTF_METADATA_NEW, now);
 

@@ -49,7 +49,7 @@ static inline void clock_after_loads(void)
 /* Loads behind it happen when the clock has been read. */
 static inline void clock_before_loads(void)
 {
-	clock_after_loads(); /* the same instruction: what comes behind it waits for what came before */
+	clock_after_loads(); /* the same instruction: all behind it waits for all before it */
 }
 
 /* Reads both clocks as close together as a few tries allow. */

@@ -218,11 +218,13 @@ static void say_early_losses(void)
  */
 static void at_end(void)
 {
-	struct process *p = to_bring_home();
+	struct process *all = waymark_process_current();
 
-	if (p && process_is_borrowed(p)) {
+	if (all && process_is_borrowed(all)) {
 		return; /* exit() in a vfork's child: the parent is not at its end */
 	}
+	struct process *p = to_bring_home();
+
 	if (p) {
 		set_ending(p);
 		__atomic_store_n(&p->leaving, 1, __ATOMIC_RELEASE);
@@ -230,9 +232,9 @@ static void at_end(void)
 			waymark_message("the trace file takes no data: the last events are lost");
 		}
 	}
-	if (waymark_process_current()) {
-		waymark_jail_end(waymark_process_current());
-		say_losses(waymark_process_current());
+	if (all) {
+		waymark_jail_end(all);
+		say_losses(all);
 	}
 	say_early_losses();
 }

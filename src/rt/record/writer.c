@@ -118,7 +118,8 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 {
 	bool refused = false;
 
-	__atomic_store_n(&p->doorbell, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&p->doorbell, 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* an ordered store alone may pass later loads */
 	if (flush_pending(p) || snapshot_pending(p)) {
 		__atomic_store_n(&p->doorbell, 0, __ATOMIC_SEQ_CST);
 		return WAKE_RUNG;

@@ -28,21 +28,29 @@ static int create_thread(struct process *p, bool modest)
 	return error;
 }
 
+static void start(struct process *p)
+{
+	if (create_thread(p, true) && create_thread(p, false)) {
+		__atomic_store_n(&p->writer, WRITER_REFUSED, __ATOMIC_RELEASE);
+		waymark_notice(p, "cannot start a thread: events are written at exit only");
+	}
+}
+
 void waymark_writer_start(void)
 {
 	struct process *p = waymark_process_current();
 	uint32_t none = WRITER_NONE;
 	sigset_t all, saved;
 
-	if (!p || !__atomic_compare_exchange_n(&p->writer, &none, WRITER_STARTING, false,
-			  __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+	if (!p || __atomic_load_n(&p->writer, __ATOMIC_RELAXED) != WRITER_NONE) {
 		return;
 	}
+	/* Before others wait for the thread: a handler here that did would wait for its own. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
-	if (create_thread(p, true) && create_thread(p, false)) {
-		__atomic_store_n(&p->writer, WRITER_REFUSED, __ATOMIC_RELEASE);
-		waymark_notice(p, "cannot start a thread: events are written at exit only");
+	if (__atomic_compare_exchange_n(&p->writer, &none, WRITER_STARTING, false, __ATOMIC_ACQ_REL,
+		    __ATOMIC_RELAXED)) {
+		start(p);
 	}
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }
