@@ -42,25 +42,23 @@ static struct kernel_thread *thread_of(struct kernel *k, uint32_t tid)
 	return index == KEYS_NONE ? NULL : &k->threads.items[index];
 }
 
-/* Reads on until an event behind `ns`; false: there is none. */
-static bool read_until(struct kernel *k, uint64_t ns)
+/* Reads an event on; false: there is none. */
+static bool read_next(struct kernel *k)
 {
 	struct kernel_event event;
 
-	while (!k->is_read && k->last_ns <= ns) {
-		k->is_read = !kernel_text_next(&k->text, &event);
-		if (k->is_read) {
-			break;
-		}
-		/* Lines of several processors may change places: never back in time. */
-		k->first_ns = k->first_ns || event.edge == KERNEL_LOST ? k->first_ns : event.ns;
-		event.ns = event.ns > k->last_ns ? event.ns : k->last_ns;
-		k->last_ns = event.ns;
-		if (event.edge != KERNEL_NOTHING) {
-			vec_push(&k->ahead, event);
-		}
+	k->is_read = k->is_read || !kernel_text_next(&k->text, &event);
+	if (k->is_read) {
+		return false;
 	}
-	return !k->is_read;
+	/* Lines of several processors may change places: never back in time. */
+	k->first_ns = k->first_ns || event.edge == KERNEL_LOST ? k->first_ns : event.ns;
+	event.ns = event.ns > k->last_ns ? event.ns : k->last_ns;
+	k->last_ns = event.ns;
+	if (event.edge != KERNEL_NOTHING) {
+		vec_push(&k->ahead, event);
+	}
+	return true;
 }
 
 /* What is taken makes room, now and then. */
@@ -321,7 +319,9 @@ static void set_owner(struct kernel *k)
 
 void kernel_add(struct kernel *k, const struct record *rec, const struct value *values)
 {
-	read_until(k, rec->ns + KERNEL_SLACK_NS);
+	while (k->last_ns <= rec->ns + KERNEL_SLACK_NS && read_next(k)) {
+		take_until(k, rec->ns);
+	}
 	take_until(k, rec->ns);
 
 	const struct key key = { .trace = rec->trace, .pid = rec->pid };
@@ -339,15 +339,12 @@ void kernel_add(struct kernel *k, const struct record *rec, const struct value *
 	begin_delayed(k, rec->tid, rec->ns);
 }
 
-/* A little at a time: the rest may be long. */
 void kernel_end(struct kernel *k)
 {
-	bool is_more = true;
-
-	while (is_more) {
-		is_more = read_until(k, k->last_ns);
+	while (read_next(k)) {
 		take_until(k, k->last_ns);
 	}
+	take_until(k, k->last_ns);
 	vec_foreach (struct kernel_thread *, t, &k->threads) {
 		while (t->depth > 0) {
 			cancel_unended(k, t, k->last_ns);

@@ -61,6 +61,40 @@ static bool is_same_packet(const struct packet_header *a, const struct packet_he
 	       a->sequence == b->sequence && a->timestamp_begin == b->timestamp_begin;
 }
 
+static uint64_t table_entries(const struct arena_source *s)
+{
+	uint64_t offset = s->header.streams_offset;
+	uint64_t room = offset < s->bytes ? (s->bytes - offset) / sizeof(struct arena_stream) : 0;
+
+	if (offset < sizeof(s->header) || offset % sizeof(uint64_t) != 0) {
+		return 0;
+	}
+	return room < ARENA_STREAMS_MAX ? room : ARENA_STREAMS_MAX;
+}
+
+bool arena_source_is_anothers(const struct arena_source *s)
+{
+	uint8_t uuid[16];
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return s->header.jail.on &&
+	       (!arena_source_read(s, uuid, sizeof(uuid), offsetof(struct arena_file, uuid)) ||
+		       memcmp(uuid, s->header.uuid, sizeof(uuid)) != 0);
+}
+
+static struct arena_counts counts_of(const struct arena_source *s, uint64_t stream)
+{
+	struct arena_stream entry = { 0 };
+
+	if (stream == 0 || stream > table_entries(s) ||
+		!arena_source_read(s, &entry, sizeof(entry),
+			s->header.streams_offset + (stream - 1) * sizeof(entry)) ||
+		arena_source_is_anothers(s)) {
+		return (struct arena_counts){ 0 };
+	}
+	return (struct arena_counts){ entry.lost, entry.evicted[s->turn % 2] };
+}
+
 /*
  * The packet that begins at `offset`, a unit with memory. Its end is loaded before
  * its content: a packet that has one gets no more events.
@@ -83,7 +117,7 @@ static bool look(const struct arena_source *s, uint64_t offset, struct arena_pac
 	}
 	p->offset = offset;
 	p->content_bytes = (size_t)(p->header.content_size / 8);
-	p->evicted = arena_source_counts(s, p->header.stream_instance_id).evicted;
+	p->evicted = counts_of(s, p->header.stream_instance_id).evicted;
 	p->header.events_discarded += p->evicted;
 	return true;
 }
@@ -99,22 +133,29 @@ static uint64_t next_unit(const struct arena_source *s, uint64_t offset)
 	return ((uint64_t)data + ARENA_UNIT - 1) / ARENA_UNIT * ARENA_UNIT;
 }
 
-static int by_stream_and_sequence(const void *va, const void *vb)
+/* By stream and sequence. */
+static int by_number(const void *va, const void *vb)
 {
-	const struct arena_packet *a = va;
-	const struct arena_packet *b = vb;
-	uint64_t x = a->header.stream_instance_id;
-	uint64_t y = b->header.stream_instance_id;
+	const struct packet_header *a = &((const struct arena_packet *)va)->header;
+	const struct packet_header *b = &((const struct arena_packet *)vb)->header;
+	uint64_t x = a->stream_instance_id;
+	uint64_t y = b->stream_instance_id;
 
 	if (x == y) {
-		x = a->header.sequence;
-		y = b->header.sequence;
-	}
-	if (x == y) { /* the fuller one first: the others go */
-		x = b->content_bytes;
-		y = a->content_bytes;
+		x = a->sequence;
+		y = b->sequence;
 	}
 	return (x > y) - (x < y);
+}
+
+/* The fuller one of two first: the others go. */
+static int by_number_and_content(const void *va, const void *vb)
+{
+	size_t x = ((const struct arena_packet *)vb)->content_bytes;
+	size_t y = ((const struct arena_packet *)va)->content_bytes;
+	int order = by_number(va, vb);
+
+	return order ? order : (x > y) - (x < y);
 }
 
 static bool is_twin(const struct arena_packet *a, const struct arena_packet *b)
@@ -123,21 +164,21 @@ static bool is_twin(const struct arena_packet *a, const struct arena_packet *b)
 	       a->header.sequence == b->header.sequence;
 }
 
-static void sort_once_each(struct arena_source *s)
+static void sort_once_each(struct arena_list *l)
 {
-	struct arena_packet *items = s->packets.items;
+	struct arena_packet *items = l->packets.items;
 	size_t kept = 0;
 
-	if (s->packets.count == 0) {
+	if (l->packets.count == 0) {
 		return;
 	}
-	qsort(items, s->packets.count, sizeof(*items), by_stream_and_sequence);
-	for (size_t i = 1; i < s->packets.count; i++) {
+	qsort(items, l->packets.count, sizeof(*items), by_number_and_content);
+	for (size_t i = 1; i < l->packets.count; i++) {
 		if (!is_twin(&items[kept], &items[i])) {
 			items[++kept] = items[i];
 		}
 	}
-	s->packets.count = kept + 1;
+	l->packets.count = kept + 1;
 }
 
 /* A file that was cut meanwhile has no pages there to load from. */
@@ -165,52 +206,53 @@ static bool next_packet(
 	return false;
 }
 
-/* As the process has it by now. */
-static bool read_header(const struct arena_source *s, struct arena_file *h)
-{
-	return arena_source_read(s, h, sizeof(*h), 0);
-}
-
 /* Whether another trace has what is in it; then the one that is wanted has all of its own in files.
  */
 static bool is_gone(const struct arena_source *s)
 {
-	uint32_t turn = 0;
-
-	return arena_source_read(s, &turn, sizeof(turn), offsetof(struct arena_file, turn)) &&
-	       (int32_t)(turn - s->turn) > 0;
+	return arena_source_turns(s) > 0;
 }
 
-size_t arena_source_scan(struct arena_source *s, const struct arena_packet **packets)
+static void collect(const struct arena_source *s, struct arena_list *l)
 {
 	uint64_t end = end_now(s);
 	uint64_t offset = s->header.first_unit * ARENA_UNIT;
 	struct arena_packet p;
 
-	s->packets.count = 0;
+	l->packets.count = 0;
 	while (next_packet(s, end, &offset, &p)) {
-		vec_push(&s->packets, p);
+		vec_push(&l->packets, p);
 	}
 	if (is_gone(s)) {
-		s->packets.count = 0;
+		l->packets.count = 0;
 	}
-	sort_once_each(s);
-	*packets = s->packets.items;
-	return s->packets.count;
+	sort_once_each(l);
+}
+
+size_t arena_source_scan(struct arena_source *s, const struct arena_packet **packets)
+{
+	collect(s, &s->scanned);
+	s->has_again = false;
+	*packets = s->scanned.packets.items;
+	return s->scanned.packets.count;
 }
 
 bool arena_source_find(
-	const struct arena_source *s, uint64_t stream, uint64_t sequence, struct arena_packet *p)
+	struct arena_source *s, uint64_t stream, uint64_t sequence, struct arena_packet *p)
 {
-	uint64_t end = end_now(s);
-	uint64_t offset = s->header.first_unit * ARENA_UNIT;
-
-	while (next_packet(s, end, &offset, p)) {
-		if (p->header.stream_instance_id == stream && p->header.sequence == sequence) {
-			return true;
-		}
+	if (!s->has_again) {
+		collect(s, &s->again);
+		s->has_again = true;
 	}
-	return false;
+	const struct packet_header h = { .stream_instance_id = stream, .sequence = sequence };
+	const struct arena_packet *found = bsearch(&(struct arena_packet){ .header = h },
+		s->again.packets.items, s->again.packets.count, sizeof(*p), by_number);
+
+	if (!found) {
+		return false;
+	}
+	*p = *found;
+	return arena_source_look_again(s, p);
 }
 
 bool arena_source_look_again(const struct arena_source *s, struct arena_packet *p)
@@ -251,38 +293,11 @@ bool arena_source_copy_from(
 	return true;
 }
 
-static uint64_t table_entries(const struct arena_source *s)
-{
-	uint64_t offset = s->header.streams_offset;
-	uint64_t room = offset < s->bytes ? (s->bytes - offset) / sizeof(struct arena_stream) : 0;
-
-	if (offset < sizeof(s->header) || offset % sizeof(uint64_t) != 0) {
-		return 0;
-	}
-	return room < ARENA_STREAMS_MAX ? room : ARENA_STREAMS_MAX;
-}
-
-bool arena_source_is_anothers(const struct arena_source *s)
-{
-	uint8_t uuid[16];
-
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return s->header.jail.on &&
-	       (!arena_source_read(s, uuid, sizeof(uuid), offsetof(struct arena_file, uuid)) ||
-		       memcmp(uuid, s->header.uuid, sizeof(uuid)) != 0);
-}
-
+/* The counters are those of this trace and of the next one, whose place is the second next one's.
+ */
 struct arena_counts arena_source_counts(const struct arena_source *s, uint64_t stream)
 {
-	struct arena_stream entry = { 0 };
-
-	if (stream == 0 || stream > table_entries(s) ||
-		!arena_source_read(s, &entry, sizeof(entry),
-			s->header.streams_offset + (stream - 1) * sizeof(entry)) ||
-		arena_source_is_anothers(s)) {
-		return (struct arena_counts){ 0 };
-	}
-	return (struct arena_counts){ entry.lost, entry.evicted[s->turn % 2] };
+	return arena_source_turns(s) > 1 ? (struct arena_counts){ 0 } : counts_of(s, stream);
 }
 
 uint64_t arena_source_streams(const struct arena_source *s)
@@ -338,31 +353,4 @@ bool arena_source_end(const struct arena_source *s, int *error)
 	}
 	*error = ended - 1 <= INT_MAX ? (int)(ended - 1) : EIO;
 	return true;
-}
-
-bool arena_source_next_trace(const struct arena_source *s, uint8_t uuid[16], char *directory)
-{
-	struct arena_file h;
-
-	if (!is_gone(s) || !read_header(s, &h)) {
-		return false;
-	}
-	const struct arena_trace *t = &h.traces[h.turn % 2];
-
-	if (!memchr(t->directory, '\0', sizeof(t->directory))) {
-		return false;
-	}
-	memcpy(uuid, t->uuid, sizeof(t->uuid));
-	strcpy(directory, t->directory);
-	return true;
-}
-
-void arena_source_turn(struct arena_source *s, const uint8_t uuid[16])
-{
-	struct arena_file h;
-
-	if (read_header(s, &h) && memcmp(h.traces[h.turn % 2].uuid, uuid, 16) == 0) {
-		memcpy(s->header.traces, h.traces, sizeof(h.traces));
-		s->turn = h.turn;
-	}
 }

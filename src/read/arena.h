@@ -62,9 +62,12 @@ int arena_source_lock(struct arena_source *s);
  */
 size_t arena_source_scan(struct arena_source *s, const struct arena_packet **packets);
 
-/* The same for one packet: false where none is. What was scanned stays as it is. */
+/*
+ * One packet that was there when the scan was over, but was not met: looked for by one more
+ * scan for all of them. False where none is. What was scanned stays as it is.
+ */
 bool arena_source_find(
-	const struct arena_source *s, uint64_t stream, uint64_t sequence, struct arena_packet *p);
+	struct arena_source *s, uint64_t stream, uint64_t sequence, struct arena_packet *p);
 
 /* Takes note of what was recorded into a packet since. False: it is not there any more. */
 bool arena_source_look_again(const struct arena_source *s, struct arena_packet *p);
@@ -102,11 +105,13 @@ bool arena_source_is_closed(const struct arena_source *s);
 /* Whether the process came to its end and left something here; *error: why, 0: threads recorded. */
 bool arena_source_end(const struct arena_source *s, int *error);
 
-/* Whether the process records into another trace by now: its uuid, and its directory
- * (ARENA_FILE_PATH_BYTES). */
+/*
+ * Whether the process records into another trace by now: the uuid of the next one, and its
+ * directory (ARENA_FILE_PATH_BYTES). Where there were more than two since, the newest one's.
+ */
 bool arena_source_next_trace(const struct arena_source *s, uint8_t uuid[16], char *directory);
 
-/* That trace's packets are wanted from now on, if it still is the one of now. */
+/* That trace's packets are wanted from now on, if it is the one of now or the one before. */
 void arena_source_turn(struct arena_source *s, const uint8_t uuid[16]);
 
 /* The file's header, as it was when opened, and its path. */

@@ -251,7 +251,8 @@ void arena_source_close(struct arena_source *s)
 	if (s->fd >= 0) {
 		close(s->fd);
 	}
-	vec_fini(&s->packets);
+	vec_fini(&s->scanned.packets);
+	vec_fini(&s->again.packets);
 	free(s->path);
 	free(s);
 }

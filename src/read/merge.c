@@ -245,8 +245,7 @@ static const struct value *merge_decode(struct reader *base, const struct record
 
 static bool is_same_boot(const struct trace_info *a, const struct trace_info *b)
 {
-	return *a->boot_id && strcmp(a->boot_id, b->boot_id) == 0 &&
-	       strcmp(a->hostname, b->hostname) == 0;
+	return *a->boot_id && strcmp(a->boot_id, b->boot_id) == 0;
 }
 
 /* Adds a part's traces to those of the reader. */

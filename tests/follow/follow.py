@@ -261,15 +261,6 @@ class Follow(Followed):
         self.assertEqual(len(shown.others), 1)
         self.assertIn("late late 'on'", shown.others[0])
 
-    def test_goes_on_where_the_program_goes_on(self):
-        program = self.paced(2, 300, 3000, f"turn={self.work / 'second.ctf'}",
-                             options=",flush=1")
-        self.wait_for(self.trace.exists)
-        p = self.follow()
-        count = self.recorded(program)
-        self.assert_all(self.shown(p), count)
-        self.assertTrue((self.work / "second.ctf").is_dir())
-
     def test_an_interrupt_shows_what_there_is_and_ends_well(self):
         program = self.paced(1, 10**6, 1000)
         self.wait_for(self.trace.exists)

@@ -104,8 +104,8 @@ def late_host():
 
 
 def two_boots():
-    """Of the same boot as small(), though the time of day was set in between."""
-    return small(uuid=bytes(range(16)), pid=78, shift=3600)
+    """Of the same boot as small(), by another name, though the time of day was set in between."""
+    return small(uuid=bytes(range(16)), host="container", pid=78, shift=3600)
 
 
 def out_of_order():

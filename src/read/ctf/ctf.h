@@ -34,6 +34,8 @@ struct ctf_follow {
 	bool is_last; /* the process has ended: this round has no horizon */
 	bool has_waited; /* the caller was told that there is nothing */
 	bool is_leaving; /* this round reads the files of a trace that gets no more events */
+	bool is_lost; /* the next trace cannot be read, which was told */
+	unsigned int tries; /* how often that was found */
 	struct ctf_stream horizon; /* the heap has it, too: a stream that never has events */
 	uint64_t told; /* the last round's horizon, ticks */
 	uint64_t measured_ns; /* for how long the clock that is in use had been measured */

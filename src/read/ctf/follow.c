@@ -9,6 +9,7 @@
  */
 #include "read/ctf/ctf.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@
 /* How long a thread may need from reading the clock to showing its event. */
 #define IN_FLIGHT_NS 20000000
 
-/* How often an event is looked at whose declaration is not there. */
+/* How often an event is looked at whose declaration is not there, and a trace that is not. */
 #define WAITS_MAX 20
 
 /* The process's clock, now less what may be in flight: it is of this host. */
@@ -79,6 +80,7 @@ static void skip_old(struct ctf_reader *r, struct ctf_stream *s)
 	s->is_reopened = true;
 	s->evicted = counts.evicted;
 	s->discarded = counts.lost + counts.evicted;
+	s->told = CTF_UNTOLD;
 	if (s->file_count > 0) {
 		s->file = s->file_count - 1;
 		s->at = s->files[s->file].name;
@@ -212,13 +214,43 @@ static bool is_trace(int directory, const uint8_t uuid[16])
 	return is;
 }
 
+/*
+ * The next trace counts of what a stream has lost only what no file of the one before tells.
+ * Where none of these was read, the process's own counters say how much that was, but for what
+ * full=overwrite has given up since.
+ */
+static void count_anew(struct ctf_stream *s, uint64_t evicted_before, uint64_t evicted_now)
+{
+	uint64_t told = s->told == CTF_UNTOLD ? evicted_before - evicted_now : s->told;
+
+	s->discarded -= told;
+	s->evicted -= told;
+	s->told = 0;
+}
+
+static void turn_counters(struct ctf_reader *r, const uint8_t uuid[16])
+{
+	struct arena_source *arena = r->trace.arena;
+	VEC(uint64_t) before = { 0 };
+	size_t i = 0;
+
+	vec_foreach (const struct ctf_stream *, s, &r->streams) {
+		vec_push(&before, arena_source_counts(arena, s->instance).evicted);
+	}
+	arena_source_turn(arena, uuid);
+	vec_foreach (struct ctf_stream *, s, &r->streams) {
+		count_anew(s, before.items[i++], arena_source_counts(arena, s->instance).evicted);
+	}
+	vec_fini(&before);
+}
+
 /* The streams go on in another trace's directory, packet by packet. */
 static void take_directory(struct ctf_reader *r, int directory, const uint8_t uuid[16])
 {
 	close(r->trace.directory);
 	r->trace.directory = directory;
 	memcpy(r->trace.uuid, uuid, sizeof(r->trace.uuid));
-	arena_source_turn(r->trace.arena, uuid);
+	turn_counters(r, uuid);
 	hash_fini(&r->known_files);
 	hash_init(&r->known_files);
 	r->files.count = 0;
@@ -243,24 +275,37 @@ static bool turn_to_next_trace(struct ctf_reader *r)
 		return false;
 	}
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int why = directory < 0 ? errno : 0;
 
-	if (directory < 0 || !is_trace(directory, uuid)) {
-		if (directory >= 0) {
-			close(directory);
-		}
-		return false;
+	if (directory >= 0 && is_trace(directory, uuid)) {
+		take_directory(r, directory, uuid);
+		return true;
 	}
-	take_directory(r, directory, uuid);
-	return true;
+	if (directory >= 0) {
+		close(directory);
+	}
+	read_error_set(&r->base.error, "the program goes on in %s, where it cannot be followed: %s",
+		path, why ? strerror(why) : "that is another trace");
+	return false;
+}
+
+/* Whether it is no use to try once more to go on with the next trace. */
+static bool is_in_vain(struct ctf_reader *r)
+{
+	return ++r->follow.tries > WAITS_MAX || !r->trace.is_live || reader_is_stopped(&r->base);
 }
 
 enum read_result ctf_follow_turn(struct ctf_reader *r)
 {
 	struct ctf_follow *f = &r->follow;
+	if (!f->is_on || f->is_last || f->is_lost) {
+		return READ_END;
+	}
 	bool goes_on = f->is_leaving && turn_to_next_trace(r);
 
-	if (!f->is_on || f->is_last || (f->is_leaving && !goes_on && !r->trace.is_live)) {
-		return READ_END;
+	if (f->is_leaving && !goes_on && is_in_vain(r)) {
+		f->is_lost = true;
+		return READ_PROBLEM;
 	}
 	if (!goes_on && !f->has_waited) {
 		f->has_waited = true;
@@ -268,6 +313,7 @@ enum read_result ctf_follow_turn(struct ctf_reader *r)
 		return READ_NOTHING;
 	}
 	f->has_waited = false;
+	f->tries = 0;
 	return refresh(r) ? CTF_LOOK_AGAIN : READ_DAMAGED;
 }
 

@@ -83,7 +83,9 @@ static enum ctf_step take(struct ctf_stream *s, const struct ctf_trace *t,
 		return ctf_stream_broken(s, why, error);
 	}
 	if (!ctf_stream_goes_on(s, &s->header, p->content_bytes)) {
-		s->given_up = p->evicted > s->evicted ? p->evicted - s->evicted : 0;
+		uint64_t more = p->evicted - s->evicted; /* modulo 2^64, as both are */
+
+		s->given_up = more <= INT64_MAX ? more : 0;
 		s->evicted += s->given_up;
 	}
 	ctf_stream_take(s, t, s->copy, p->content_bytes);

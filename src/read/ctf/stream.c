@@ -206,6 +206,7 @@ static enum ctf_step take_mapped(
 	}
 	uint64_t size = s->header.packet_size / 8;
 
+	s->told = s->header.events_discarded;
 	s->next += size < left ? size : left;
 	if (s->header.content_size / 8 > left && (t->is_live || ctf_left_has_next(s))) {
 		return torn(s, t, "", error);
@@ -288,7 +289,10 @@ static enum ctf_step next_mapped(
 
 		unmap(s);
 		s->is_passed = grew && !wants_more(s, t);
-		s->file -= grew && !s->is_passed; /* it is the next one again */
+		if (s->is_passed) {
+			return CTF_LAST; /* nor what the files behind it have */
+		}
+		s->file -= grew; /* it is the next one again */
 	}
 	return CTF_LAST;
 }

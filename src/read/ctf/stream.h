@@ -49,6 +49,9 @@ struct ctf_credit {
 	uint64_t events;
 };
 
+/* No number of events. */
+#define CTF_UNTOLD UINT64_MAX
+
 struct ctf_stream {
 	const unsigned char *pos; /* the next event */
 	const unsigned char *end; /* of the packet's events, as far as they are there */
@@ -88,6 +91,8 @@ struct ctf_stream {
 	size_t resume; /* where its events go on that were not there yet; SIZE_MAX: nowhere */
 	unsigned int waits; /* how often its next event's declaration was waited for */
 	uint64_t discarded; /* events_discarded of the last packet */
+	uint64_t told; /* the same of the last one in a file; CTF_UNTOLD: none of its files was read
+			*/
 	uint64_t evicted; /* of these: that full=overwrite gave up, as the process said last */
 	uint64_t given_up; /* of these, since the last packet, at most */
 	VEC(struct ctf_credit) credits; /* what was read out of memory, and may be given up yet */

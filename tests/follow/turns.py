@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Programs that go on in other traces, and who follows them: turns.py WAYMARK PACED API"""
+import os
+import signal
+import subprocess
+import sys
+import unittest
+
+from followed import Followed, Shown, WAYMARK
+
+
+class Turns(Followed):
+    def begin(self, *args, options="", names=("second.ctf",)):
+        """A program that goes on with those names, and who follows it."""
+        self.others = [self.work / name for name in names]
+        program = self.paced(*args, "turn=" + ":".join(map(str, self.others)), options=options)
+        self.wait_for(self.trace.exists)
+        return program, self.follow()
+
+    def lost(self, trace):
+        """What is missing of a trace, by itself."""
+        out = self.work / "lost"
+        with open(out, "w") as file:
+            subprocess.run([WAYMARK, "print", trace], stdout=file, env=self.env, check=True)
+        return Shown(out).lost
+
+    def test_goes_on_where_the_program_goes_on(self):
+        program = self.paced(2, 300, 3000, f"turn={self.work / 'second.ctf'}",
+                             options=",flush=1")
+        self.wait_for(self.trace.exists)
+        p = self.follow()
+        count = self.recorded(program)
+        self.assert_all(self.shown(p), count)
+        self.assertTrue((self.work / "second.ctf").is_dir())
+
+    def test_what_both_traces_have_lost_is_told(self):
+        """The next one counts only what the one before has not told."""
+        for policy in ("discard", "overwrite"):
+            with self.subTest(policy=policy):
+                program, p = self.begin(4, 500000, 0, options=f",buffer=1M,full={policy}",
+                                        names=(f"{policy}.ctf",))
+                count = self.recorded(program)
+                shown = self.shown(p)
+                lost = [self.lost(trace) for trace in (self.trace, *self.others)]
+                self.assertGreater(min(lost), 0)
+                self.assertEqual(shown.twice[:5], [])
+                self.assertEqual(shown.count + shown.lost, count)
+                self.trace.rename(self.work / f"{policy}-first.ctf")
+
+    def test_a_trace_between_two_looks_is_read(self):
+        program, p = self.begin(2, 300, 3000, names=("second.ctf", "third.ctf"))
+        self.wait_for(lambda: self.text(p).count("\n") > 10)
+        p.send_signal(signal.SIGSTOP)
+        count = self.recorded(program)
+        p.send_signal(signal.SIGCONT)
+        self.assert_all(self.shown(p), count)
+
+    def test_a_trace_that_cannot_be_followed_is_told(self):
+        for number in (0, signal.SIGINT):
+            with self.subTest(signal=number):
+                _, p = self.begin(1, 2000, 1000, names=(f"{number}.ctf",))
+                self.wait_for(lambda p=p: self.text(p).count("\n") > 10)
+                p.send_signal(signal.SIGSTOP)
+                self.wait_for(self.others[0].exists)
+                self.others[0].rename(self.work / f"{number}-moved.ctf")
+                p.send_signal(signal.SIGCONT)
+                if number:
+                    p.send_signal(number)
+                p.wait(10)
+                self.assertEqual(p.returncode, 1, self.notes(p))
+                self.assertRegex(self.notes(p), rf"goes on in {self.others[0]}, where it cannot be "
+                                                "followed: (No such file|that is another trace)")
+                self.trace.rename(self.work / f"{number}-first.ctf")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
