@@ -59,10 +59,15 @@ static void write_comment(struct out *o, const char *text)
 	}
 }
 
+const char *c_comment(struct emit_context *c, const char *text)
+{
+	write_comment(c_begin(c), text);
+	return c_end(c);
+}
+
 const char *c_file_comment(struct emit_context *c, const struct event *e)
 {
-	write_comment(c_begin(c), shown_name(c, e->at.source->name));
-	return c_end(c);
+	return c_comment(c, shown_name(c, e->at.source->name));
 }
 
 const char *c_file_literal(struct emit_context *c, const struct event *e)

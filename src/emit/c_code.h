@@ -22,6 +22,9 @@ const char *c_guard(struct emit_context *c, const char *begin, const char *end);
 /* The end of a header that is for C++, too, and of its guard. */
 extern const char c_header_end[];
 
+/* A text in a comment, which it does not end. */
+const char *c_comment(struct emit_context *c, const char *text);
+
 /* The declaration's file, never as an absolute path: in a comment, as a string literal. */
 const char *c_file_comment(struct emit_context *c, const struct event *e);
 const char *c_file_literal(struct emit_context *c, const struct event *e);

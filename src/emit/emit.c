@@ -2,6 +2,7 @@
 /* The tables of formats and backends, and the way from a model to a file's text. */
 #include "emit/emit.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -199,6 +200,16 @@ static void check_scope(const struct emit_format *format, const struct event *e,
 	}
 }
 
+/* Its names are words of the script language, not strings as probes are. */
+static void check_name(const struct emit_format *format, const struct emit_context *c,
+	const struct event *e, struct diag *d)
+{
+	if (strstr(format->name, "stap") && event_is_on(c, e) && isdigit((unsigned char)*e->name)) {
+		diag_error(d, e->at, "rename it, or declare it disable",
+			"'%s' begins with a digit, which no name of SystemTap does", e->name);
+	}
+}
+
 /* Reports, once for an event, the first argument that the format cannot have. */
 static void check_types(const struct event *e, size_t row, struct diag *d)
 {
@@ -237,6 +248,7 @@ bool emit_check_format(
 			check_helper(c, *e, d);
 		}
 		check_scope(format, *e, d);
+		check_name(format, c, *e, d);
 		for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 			if (strcmp(refused[i].format, format->name) == 0) {
 				check_types(*e, i, d);

@@ -319,8 +319,9 @@ static void write_choice(struct out *to, size_t head, const char *body, size_t l
 static void wrap_define(struct out *to, const char *text, size_t len)
 {
 	const char *name_end = memchr(text, ')', len);
+	const char *string = memchr(text, '"', len);
 
-	if (!name_end) {
+	if (!name_end || (string && string < name_end)) { /* it has no parameters */
 		out_bytes(to, text, len);
 		out_char(to, '\n');
 		return;
@@ -349,6 +350,17 @@ static void wrap_define(struct out *to, const char *text, size_t len)
 	out_char(to, '\n');
 }
 
+/* A comment, or what ends with its line: those of Rust are behind blanks. */
+static bool must_stay(const char *text, size_t len)
+{
+	while (len > 0 && *text == ' ') {
+		text++;
+		len--;
+	}
+	return starts_with(text, len, "/*") || starts_with(text, len, "//") ||
+	       (starts_with(text, len, "#") && !starts_with(text, len, "#define "));
+}
+
 static void wrap_line(struct out *to, const char *text, size_t len)
 {
 	size_t tabs = 0;
@@ -359,7 +371,7 @@ static void wrap_line(struct out *to, const char *text, size_t len)
 	out_bytes(to, text, tabs);
 	text += tabs;
 	len -= tabs;
-	if (tabs * TAB + len <= COLUMNS || starts_with(text, len, "/*")) {
+	if (tabs * TAB + len <= COLUMNS || must_stay(text, len)) {
 		out_bytes(to, text, len);
 		out_char(to, '\n');
 	} else if (starts_with(text, len, "#define ")) {

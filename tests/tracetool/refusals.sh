@@ -52,6 +52,10 @@ tapsets()
 			--target-name=x86_64 a
 	done
 	says 'probe qemu.user.x86_64.simpletrace.one ='
+	printf 'ok(void)\n9x(void)\ndisable 8x(void)\n' >digits
+	run 1 --format=log-stap --backends=dtrace --group=g --binary=/b --probe-prefix=p digits new.stp
+	grep -q "^digits:2:1: error: '9x' begins with a digit" err || fail "$what: $(cat err)"
+	run 0 --format=d --backends=dtrace --group=g digits
 	absent new.stp
 }
 

@@ -23,7 +23,7 @@ static const char file_begin[] =
 	"#!/usr/bin/env bpftrace\n"
 	"${banner}"
 	"/*\n"
-	" * Prints the ${count} events of ${provider} in ${binary}. As root:\n"
+	" * Prints the ${count} events of ${provider} in ${file}. As root:\n"
 	" *\n"
 	" *\t${command} FILE               of every process that runs it, until ctrl-c\n"
 	" *\t${command} -p PID FILE        of one process\n"
@@ -165,8 +165,10 @@ static void write_string(struct message *m, const struct conversion *v, const st
 	write_size(&m->literal, v, v->width);
 	out_char(&m->literal, 's');
 	out_printf(&m->values, ", arg%zu == 0 ? \"(null)\" : str(arg%zu", word, word);
-	if (length < ARGS_MAX) {
-		out_printf(&m->values, ", arg%zu", length);
+	if (length < ARGS_MAX) { /* a negative precision is none: bpftrace adds 1 to it */
+		out_printf(&m->values,
+			v->precision_arg == FORMAT_NO_ARG ? ", arg%zu" : ", (uint32)arg%zu",
+			length);
 	}
 	out_char(&m->values, ')');
 }
@@ -247,7 +249,7 @@ void emit_format_bpftrace(struct emit_context *c)
 	size_t count = count_events(c);
 
 	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "count", c_number(c, count) },
-		{ "provider", c->provider }, { "binary", c->binary },
+		{ "provider", c->provider }, { "file", c_comment(c, c->binary) },
 		{ "command", command(c, count) });
 	out_init(&m.literal, OUT_TO_MEMORY);
 	out_init(&m.values, OUT_TO_MEMORY);

@@ -188,12 +188,70 @@ static const char *field(struct emit_context *c, const struct event *e, size_t a
 				      : field_of_type(&e->args[arg].type, letter_of(e, arg));
 }
 
+/* Whether another argument has that name, in front of which and behind which something may stand.
+ */
+static bool is_anothers(
+	const struct event *e, size_t arg, const char *front, const char *name, const char *behind)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const char *other = e->args[i].name;
+
+		if (i != arg && strncmp(other, front, strlen(front)) == 0 &&
+			strncmp(other + strlen(front), name, length) == 0 &&
+			strcmp(other + strlen(front) + length, behind) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The names of fields that are made of one argument: LTTng-UST makes that of a length. */
+static const struct {
+	const char *field;
+	const char *front;
+	const char *behind;
+} made[] = {
+	{ field_wide, "", "_low" },
+	{ field_wide, "", "_high" },
+	{ field_part, "_", "_length" },
+	{ field_text, "_", "_length" },
+	{ field_bytes, "_", "_length" },
+};
+
+static bool is_made_twice(const struct event *e, size_t arg, const char *template, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+		if (made[i].field == template &&
+			(is_anothers(e, arg, made[i].front, name, made[i].behind) ||
+				is_anothers(e, arg, "", name, ""))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What its field is called: no two of an event may be called alike, or nobody reads the trace. */
+static const char *field_name(
+	struct emit_context *c, const struct event *e, size_t arg, const char *template)
+{
+	const struct arg *a = &e->args[arg];
+	const char *name = is_needed(a->name) ? a->c_name : a->name;
+
+	while (is_made_twice(e, arg, template, name)) {
+		name = arena_printf(&c->texts, "%s_", name);
+	}
+	return name;
+}
+
 static void emit_field(struct emit_context *c, const struct event *e, size_t i)
 {
 	const struct arg *a = &e->args[i];
+	const char *template = field(c, e, i);
 
-	OUT(c->out, field(c, e, i), { "type", a->type.is_bool ? "uint8_t" : a->type.c_text },
-		{ "field", is_needed(a->name) ? a->c_name : a->name }, { "value", a->c_name },
+	OUT(c->out, template, { "type", a->type.is_bool ? "uint8_t" : a->type.c_text },
+		{ "field", field_name(c, e, i, template) }, { "value", a->c_name },
 		{ "length", c_length_name(c, e, i) }, { "precision", c_precision(c, e, i) });
 }
 

@@ -39,15 +39,22 @@ const char *stap_name(struct emit_context *c, const struct event *e, size_t arg)
 	return words_have(taken, name) ? c_renamed(c, e, name) : name;
 }
 
+static bool is_taken(struct emit_context *c, const struct event *e, const char *name)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (strcmp(stap_name(c, e, i), name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 const char *stap_length_name(struct emit_context *c, const struct event *e, size_t arg)
 {
 	const char *name = arena_printf(&c->texts, "%s_length", stap_name(c, e, arg));
 
-	for (size_t i = 0; i < e->arg_count; i++) {
-		if (strcmp(stap_name(c, e, i), name) == 0) {
-			name = arena_printf(&c->texts, "%s_", name);
-			i = 0;
-		}
+	while (is_taken(c, e, name)) {
+		name = arena_printf(&c->texts, "%s_", name);
 	}
 	return name;
 }

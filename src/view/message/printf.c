@@ -206,6 +206,9 @@ char *message_put_printf(char *out, const struct message_step *step, const struc
 	const struct value *value = &values[step->arg];
 	struct message_spec s = resolve(step->conversion, values);
 
+	if (s.letter == 'p' && value->kind == VALUE_STRING) { /* simple and ctf have it as text */
+		return message_put_string(out, &s, value);
+	}
 	if (value->kind != (s.letter == 's' ? VALUE_STRING : VALUE_NUMBER)) {
 		return message_put_misfit(out, value);
 	}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Names that are long, or that LTTng-UST would give to two fields: what is made of them compiles, and
+# no tracepoint has two fields of one name.
+. "$(dirname "$0")/lib.sh"
+needs_ust
+
+long=$(printf '%090d' 0 | tr 0 A)
+group=$(printf '%040d' 0 | tr 0 g)
+cat >events.toml <<END
+[[events]]
+name = "wide"
+enabled = true
+args = "id: u128, id_low: u64, id_high_: u8, id_: u8"
+message = "{} {} {} {}"
+
+[[events]]
+name = "counted"
+enabled = true
+args = "t: str, _t_length: u8, t_length: u16"
+message = "{} {} {}"
+
+[[events]]
+name = "shout"
+enabled = true
+args = "$long: i32"
+message = "{}"
+END
+mkdir made
+generate ctf,ust "$group" events.toml made
+for file in made/*.c; do
+	gcc -std=gnu11 -Wall -Wextra -Werror -I made -I "$include" -c -o /dev/null "$file" ||
+		fail "$file does not compile"
+done
+# As readers see them: a number of 128 bits is two fields, a text has one for its length.
+sed -n 's/.*field_[a-z_]*(\(.*\)/\1/p' "made/trace-ust-$group.h" >fields
+for field in 'uint64_t, id___low,' 'uint64_t, id___high,' 'uint64_t, id_low,' 'char, t_,' \
+	'uint8_t, _t_length,'; do
+	grep -qF "$field" fields || fail "no '$field' among $(cat fields)"
+done
+finish
