@@ -13,8 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <waymark/monitor.h>
@@ -290,7 +292,52 @@ static void hang_up(const char *rest)
 	say("%s", poll(&p, 1, 2000) == 1 && (p.revents & POLLHUP) ? "end" : "open");
 }
 
+/* A loop of the program's own: a descriptor that is ready, and what it knows that by. */
+static int own_epoll, own_event;
+
+static void make_epoll(const char *rest)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = 42 };
+
+	(void)rest;
+	own_epoll = epoll_create1(0);
+	own_event = eventfd(1, 0);
+	say("%s", epoll_ctl(own_epoll, EPOLL_CTL_ADD, own_event, &event) ? "failed" : "ok");
+}
+
+static bool is_ready(void)
+{
+	struct epoll_event event = { 0 };
+
+	return epoll_wait(own_epoll, &event, 1, 0) == 1 && event.data.u64 == 42;
+}
+
+static void say_ready(const char *rest)
+{
+	(void)rest;
+	say("%s", is_ready() ? "ok" : "failed");
+}
+
+/* And in a fork's child. */
+static void say_child_ready(const char *rest)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	(void)rest;
+	if (child == 0) {
+		_exit(is_ready() && fcntl(own_event, F_GETFD) >= 0 && fcntl(pair[0], F_GETFD) >= 0
+				? 0
+				: 1);
+	}
+	waitpid(child, &status, 0);
+	say("%s", status == 0 ? "ok" : "failed");
+}
+
 static const struct command commands[] = {
+	{ "epoll", make_epoll },
+	{ "ready", say_ready },
+	{ "childready", say_child_ready },
 	{ "start", start },
 	{ "specialstart", start_in_special_thread },
 	{ "open", open_driven },

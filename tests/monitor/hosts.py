@@ -58,6 +58,17 @@ class Hosts(monitored.Monitored):
         host.tell("exit 0")
         self.assertEqual(host.wait(), (0, ""))
 
+    def test_a_loop_of_the_program_in_the_place_of_the_monitors_is_its_own(self):
+        host = self.host(f"open {self.path}")
+        client = self.client()
+        self.assertEqual(host.do("closefrom"), "ok")
+        self.assertIsNone(client.line())
+        for what in "epoll", "pair", "ready", "childready":
+            self.assertEqual(host.do(what), "ok", what)
+        files = host.do("files")
+        self.assertEqual(host.do("closeended"), "ok")
+        self.assertEqual((host.do("files"), host.do("ready")), (files, "ok"))
+
     def test_a_socket_of_the_program_sees_its_end(self):
         for where in str(self.path), "stdio":
             with self.subTest(where=where):

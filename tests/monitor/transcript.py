@@ -26,7 +26,7 @@ class Talk:
 
     def __init__(self, path, dialect):
         self.socket = connect(path)
-        self.prompt = dialect.startswith("hmp") and b"(waymark) "
+        self.prompt = re.search(r"^hmp|control-mode=hmp", dialect) and b"(waymark) "
         self.kept = b""
 
     def answer(self):

@@ -59,6 +59,12 @@ int io_ready(void)
 	return waymark_above_standard((int)syscall(SYS_eventfd2, 1, EFD_CLOEXEC | EFD_NONBLOCK));
 }
 
+int io_witness(void)
+{
+	return waymark_above_standard(
+		(int)syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+}
+
 int io_process(pid_t pid)
 {
 	return waymark_above_standard((int)syscall(SYS_pidfd_open, pid, 0));

@@ -27,6 +27,9 @@ void io_timer_take(int timer);
 /* A descriptor that is always ready. */
 int io_ready(void);
 
+/* A descriptor that is good for nothing, and of an inode of its own: which epoll's is not. */
+int io_witness(void);
+
 /* Readable when the process has ended. */
 int io_process(pid_t pid);
 

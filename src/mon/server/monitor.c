@@ -65,7 +65,7 @@ static int drive(struct waymark_monitor *m)
 	struct epoll_event events[SERVER_EVENTS];
 	int count;
 
-	if (m->finished) {
+	if (m->finished || !server_has_descriptors(m)) {
 		return -1;
 	}
 	count = io_epoll_wait(m->epoll, events, SERVER_EVENTS, 0);

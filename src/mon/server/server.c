@@ -11,6 +11,7 @@
 #include "mon/server/io.h"
 #include "mon/server/reach.h"
 #include "mon/server/server.h"
+#include "rt/host/identity.h"
 #include "rt/host/open.h"
 
 /* What the system could not give is asked for again so soon. */
@@ -37,7 +38,7 @@ static void init(struct waymark_monitor *m)
 {
 	pthread_mutex_init(&m->turn, NULL);
 	m->process = getpid();
-	m->epoll = -1;
+	m->epoll = m->witness = -1;
 	watch_init(&m->timer, -1, NULL, NULL);
 	watch_init(&m->listener, -1, NULL, NULL);
 	watch_init(&m->owner, -1, NULL, NULL);
@@ -85,8 +86,26 @@ void server_call_later(struct waymark_monitor *m)
 	io_timer_arm(m->timer.fd, LATER_MS);
 }
 
+static int open_witness(struct waymark_monitor *m)
+{
+	struct stat st;
+
+	if (m->own_table) {
+		return 0;
+	}
+	m->witness = io_witness();
+	if (m->witness < 0 || waymark_stat(m->witness, &st)) {
+		return -1;
+	}
+	m->identity = identity_of(&st);
+	return 0;
+}
+
 static int open_epoll(struct waymark_monitor *m)
 {
+	if (open_witness(m)) {
+		return -1;
+	}
 	m->epoll = io_epoll();
 	watch_init(&m->timer, io_timer(), call_again, m);
 	return m->epoll < 0 || m->timer.fd < 0 ? -1 : watch_set(m->epoll, &m->timer, EPOLLIN);
@@ -152,12 +171,11 @@ void server_end_clients(struct waymark_monitor *m)
 	m->count = 0;
 }
 
-/* A program may have closed all of its descriptors, and have others in these places. */
-static bool has_descriptors(const struct waymark_monitor *m)
+bool server_has_descriptors(const struct waymark_monitor *m)
 {
-	struct epoll_event event;
+	struct stat st;
 
-	return m->own_table || io_epoll_wait(m->epoll, &event, 1, 0) >= 0 || errno == EINTR;
+	return m->own_table || identity_is(&m->identity, m->witness, &st);
 }
 
 static void forget_watch(struct watch *w)
@@ -175,12 +193,12 @@ static void forget_descriptors(struct waymark_monitor *m)
 	forget_watch(&m->timer);
 	forget_watch(&m->listener);
 	forget_watch(&m->owner);
-	m->epoll = -1;
+	m->epoll = m->witness = -1;
 }
 
 void server_close(struct waymark_monitor *m)
 {
-	if (!has_descriptors(m)) {
+	if (!server_has_descriptors(m)) {
 		forget_descriptors(m);
 	}
 	server_end_clients(m);
@@ -190,8 +208,9 @@ void server_close(struct waymark_monitor *m)
 	watch_close(m->epoll, &m->listener);
 	watch_close(m->epoll, &m->owner);
 	watch_close(m->epoll, &m->timer);
+	waymark_close(m->witness);
 	waymark_close(m->epoll);
-	m->epoll = -1;
+	m->epoll = m->witness = -1;
 }
 
 void server_destroy(struct waymark_monitor *m)
@@ -212,6 +231,7 @@ static void close_copies(struct waymark_monitor *m)
 	watch_forget(&m->timer);
 	watch_forget(&m->listener);
 	watch_forget(&m->owner);
+	waymark_close(m->witness);
 }
 
 /* The program polls the number that it was told. */
@@ -221,15 +241,16 @@ static void renew_epoll(struct waymark_monitor *m, int number)
 		m->epoll = io_move(m->epoll, number);
 		return;
 	}
+	waymark_close(m->witness);
 	waymark_close(m->epoll);
 	waymark_close(number);
-	m->epoll = -1;
+	m->epoll = m->witness = -1;
 	m->finished = true;
 }
 
 bool server_forked(struct waymark_monitor *m, bool whole)
 {
-	bool has_copies = !m->own_table && has_descriptors(m);
+	bool has_copies = !m->own_table && server_has_descriptors(m);
 	int number = m->epoll;
 
 	pthread_mutex_init(&m->turn, NULL);

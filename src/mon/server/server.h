@@ -27,6 +27,8 @@ struct waymark_monitor {
 	struct place place;
 	pthread_mutex_t turn;
 	int epoll;
+	int witness; /* where the table is the program's: says whether they all still are ours */
+	uintptr_t identity; /* the witness's */
 	struct watch timer; /* calls again what waits for better times, see server_call_later() */
 	struct watch listener;
 	struct watch owner; /* the process that listens in our place, until it ends */
@@ -50,6 +52,9 @@ struct waymark_monitor *server_create(
 /* Opens what it is to be reached by. Returns 0, or -1 with the error; then only server_destroy().
  */
 int server_open(struct waymark_monitor *m, struct waymark_error *error);
+
+/* Whether the program has left it its descriptors; else others may be in their places. */
+bool server_has_descriptors(const struct waymark_monitor *m);
 
 /* Whether there is nobody left to talk to, now and later. In its turn. */
 bool server_has_ended(const struct waymark_monitor *m);

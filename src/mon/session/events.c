@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Commands that show and switch events. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,8 @@ static json_t *as_json(const struct call *call, const struct waymark_event_list 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct waymark_event_info *event = &list->events[i];
 
-		json_t *state =
-			json_pack("{s:s, s:s}", "name", event->name, "state", state_word(event));
+		json_t *state = json_pack("{s:o, s:s}", "name", text_as_json(event->name), "state",
+			state_word(event));
 
 		if (has_vcpus) {
 			json_object_set_new(state, "vcpu", json_boolean(event->vcpu));
@@ -155,9 +156,12 @@ json_t *event_switch_typed(struct call *call)
 /* What a trace has of an event: of a scope its end, too. */
 static void append_names(json_t *names, const struct waymark_event_info *event)
 {
-	json_array_append_new(names, json_string(event->name));
-	if (event->scope) {
-		json_array_append_new(names, json_sprintf("%s_end", event->name));
+	json_array_append_new(names, text_as_json(event->name));
+	char *end = NULL;
+
+	if (event->scope && asprintf(&end, "%s_end", event->name) >= 0) {
+		json_array_append_new(names, text_as_json(end));
+		free(end);
 	}
 }
 

@@ -188,17 +188,6 @@ static bool check_pattern(struct call *call, const char *pattern)
 	return is_met;
 }
 
-/* A value of an option, in which a comma is written twice. */
-static void put_value(FILE *option, const char *value)
-{
-	for (; *value; value++) {
-		if (*value == ',') {
-			putc(',', option);
-		}
-		putc(*value, option);
-	}
-}
-
 /* The pattern of an item, NULL where it has none. */
 static const char *traced(const char *item)
 {
@@ -208,13 +197,12 @@ static const char *traced(const char *item)
 	return strncmp(item, trace, strlen(trace)) == 0 && *pattern ? pattern : NULL;
 }
 
-/* Adds one item to an option; false, and the call failed, where there is none of that name. */
-static bool put_item(struct call *call, FILE *option, const char *item)
+/* Whether there is such an item, and its pattern meets an event; else the call failed. */
+static bool check_item(struct call *call, const char *item)
 {
 	const char *pattern = traced(item);
 
 	if (strcmp(item, "none") == 0) {
-		fputs("enable=-*,", option);
 		return true;
 	}
 	if (!pattern) {
@@ -222,13 +210,7 @@ static bool put_item(struct call *call, FILE *option, const char *item)
 			call, "unknown log item '%.200s'; there are trace:PATTERN and none", item);
 		return false;
 	}
-	if (!check_pattern(call, pattern)) {
-		return false;
-	}
-	fputs("enable=", option);
-	put_value(option, pattern);
-	fputs(",", option);
-	return true;
+	return check_pattern(call, pattern);
 }
 
 /* Takes the next item, in which `,,` is a comma. */
@@ -247,51 +229,50 @@ static char *next_item(char **items)
 	return item;
 }
 
-/* The option that does what the items say; NULL where the call failed. The caller frees it. */
-static char *items_as_option(struct call *call, char *items)
+static bool check_items(struct call *call, char *items)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *option = open_memstream(&text, &size);
-	bool good = option != NULL;
+	bool good = true;
 
 	while (good && *items) {
-		good = put_item(call, option, next_item(&items));
+		good = check_item(call, next_item(&items));
 	}
-	if (good) {
-		fputs("backend=log", option);
-	}
-	if (option && fclose(option) == 0 && good) {
-		return text;
-	}
-	free(text);
-	return NULL;
+	return good;
 }
 
-/* What was switched on is so for whoever holds it, too. */
-static void note_items(const char *given)
+/* What is switched on is so for whoever holds it, too. */
+static void note_pattern(const char *pattern)
 {
-	char *items = strdup(given);
+	struct waymark_event_list list;
 
-	for (char *rest = items; rest && *rest;) {
-		const char *pattern = traced(next_item(&rest));
-		struct waymark_event_list list;
-
-		if (pattern && *pattern != '-' && waymark_list_events(pattern, &list, NULL) == 0) {
-			holds_note_log(&list);
-			waymark_free_events(&list);
-		}
+	if (waymark_list_events(pattern, &list, NULL) == 0) {
+		holds_note_log(&list);
+		waymark_free_events(&list);
 	}
-	free(items);
 }
 
-static int configure(const char *option, const char *items, struct waymark_error *error)
+/* Not as an option, which the program may write in another dialect. */
+static int apply_item(const char *item, struct waymark_error *error)
 {
-	holds_lock();
-	int result = waymark_configure(option, error);
+	const char *pattern = traced(item);
+
+	if (!pattern || *pattern == '-') {
+		return waymark_disable(pattern ? pattern + 1 : "*", WAYMARK_LOG, NULL, error);
+	}
+	int result = waymark_enable(pattern, WAYMARK_LOG, NULL, error);
 
 	if (result == 0) {
-		note_items(items);
+		note_pattern(pattern);
+	}
+	return result;
+}
+
+static int apply_items(char *items, struct waymark_error *error)
+{
+	int result = 0;
+
+	holds_lock();
+	while (result == 0 && *items) {
+		result = apply_item(next_item(&items), error);
 	}
 	holds_unlock();
 	return result;
@@ -300,17 +281,18 @@ static int configure(const char *option, const char *items, struct waymark_error
 json_t *log_items(struct call *call)
 {
 	const char *given = call_string(call, "items");
-	char *items = strdup(given);
-	char *option = items && has_log(call) ? items_as_option(call, items) : NULL;
+	char *checked = strdup(given);
+	char *applied = strdup(given);
 	struct waymark_error error = { "out of memory" };
 	json_t *result = NULL;
 
-	if (option && configure(option, given, &error) == 0) {
+	if (checked && applied && has_log(call) && check_items(call, checked) &&
+		apply_items(applied, &error) == 0) {
 		result = call_return(call, json_object());
 	} else if (!call->error_class) {
 		call_fail(call, "%s", error.text);
 	}
-	free(option);
-	free(items);
+	free(checked);
+	free(applied);
 	return result;
 }
