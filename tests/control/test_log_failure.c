@@ -3,6 +3,7 @@
  * Log lines that cannot be written, and descriptors that the program closes:
  * what must not happen to the traced program.
  */
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -235,6 +236,39 @@ static void descriptor_taken_by_the_program_is_never_written_to(void **state)
 	assert_string_equal(content_of(path), "probe value=1\nprobe value=2\n");
 }
 
+static void *log_many(void *unused)
+{
+	for (int i = 0; i < 20000; i++) {
+		trace_probe(i);
+	}
+	return unused;
+}
+
+static int log_while_all_is_closed(void)
+{
+	pthread_t threads[3];
+	uint64_t before = lost();
+
+	trace_probe(0);
+	for (int i = 0; i < 3; i++) {
+		pthread_create(&threads[i], NULL, log_many, NULL);
+	}
+	for (int i = 0; i < 300; i++) {
+		closefrom(3);
+		usleep(100);
+	}
+	for (int i = 0; i < 3; i++) {
+		pthread_join(threads[i], NULL);
+	}
+	return lost() == before ? 0 : 2;
+}
+
+static void file_that_is_closed_under_writers_loses_no_line(void **state)
+{
+	(void)state;
+	in_child(log_while_all_is_closed, "/dev/null");
+}
+
 static int log_after_leaving_the_directory(void)
 {
 	if (chdir(folder) < 0 || waymark_set_output("log", "relative", &error) < 0 ||
@@ -276,6 +310,7 @@ int main(void)
 		TEST(a_limit_of_file_sizes_raises_no_signal_and_lines_stay_apart),
 		TEST(full_nonblocking_pipe_stops_nobody),
 		TEST(descriptor_taken_by_the_program_is_never_written_to),
+		TEST(file_that_is_closed_under_writers_loses_no_line),
 		TEST(lost_file_is_opened_anew_where_it_was),
 		TEST(fifo_without_reader_is_refused_at_once),
 	};

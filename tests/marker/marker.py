@@ -12,6 +12,8 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import expected
 from ftrace import check, run_test, write
 
+LOAD = "25" + 59 * "0"  # all digits of 2.5e60
+
 
 def fire(b, *actions, style="text"):
     """Fires them; what the kernel has of that, and the process."""
@@ -112,7 +114,7 @@ def test_styles(b):
                    flow + " VirtioNet Flow step: sent",
                    flow + " VirtioNet Flow end: packet | x",
                    "VirtioNet Counter: in | flight - (value: 10)",
-                   "VirtioNet Counter: load - (value: 2.5)",
+                   "VirtioNet Counter: load - (value: 2.5e60)",
                    "VirtioNet Counter: busy - (value: true)",
                    "VirtioNet Instant: kick | x", "text | 10"])
     for style, tag, bar, between, end in (("atrace", "", "|", "|", ""),
@@ -122,7 +124,7 @@ def test_styles(b):
             "S|{}|VirtioNet:packet / x" + between + flow,
             "I|{}|VirtioNet:queued - (number: 9)", "I|{}|VirtioNet:sent",
             "F|{}|VirtioNet:packet / x" + between + flow,
-            "C|{}|VirtioNet:in / flight" + between + "10", "C|{}|VirtioNet:load" + between + "2.5",
+            "C|{}|VirtioNet:in / flight" + between + "10", "C|{}|VirtioNet:load" + between + LOAD,
             "C|{}|VirtioNet:busy" + between + "1",
             "I|{}|VirtioNet:kick %s x" % bar, "I|{}|text %s 10" % bar,
             "I|{}|a new request", "I|{}|3 packets",

@@ -140,7 +140,7 @@ static void counters(int number)
 	bool yes = true;
 
 	WAYMARK_COUNTER(VirtioNet, "in | flight", number);
-	WAYMARK_COUNTER(VirtioNet, "load", number / 4.0);
+	WAYMARK_COUNTER(VirtioNet, "load", number / 4.0 * 1e60);
 	WAYMARK_COUNTER(VirtioNet, "busy", yes);
 	WAYMARK_INSTANT(VirtioNet, "kick | x");
 	WAYMARK_PRINT("%s | %d\n", "text", number);

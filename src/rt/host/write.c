@@ -79,8 +79,10 @@ static int write_all(int fd, const char *data, size_t len, size_t *done)
 	for (*done = 0; *done < len;) {
 		long n = syscall(SYS_write, fd, data + *done, len - *done);
 
-		if (n >= 0) {
+		if (n > 0) {
 			*done += (size_t)n;
+		} else if (n == 0) {
+			return EIO; /* for ever, as far as anybody knows */
 		} else if (errno == EAGAIN) {
 			if (!wait_ready(fd)) {
 				return EAGAIN;

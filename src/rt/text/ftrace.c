@@ -72,7 +72,8 @@ static const struct style {
 struct call {
 	struct ftrace_marker marker;
 	const struct form *form;
-	char tail[48]; /* the id or value, and what stands before it */
+	char tail[360]; /* the id or value, which has 327 digits at most, and what stands before it
+			 */
 	bool is_bare; /* no newline: the kernel puts one behind what has none */
 };
 

@@ -36,6 +36,9 @@
 /* How often a line looks again while another thread changes the file. */
 #define LOOKS 100
 
+/* How often a line is tried to be written whose file was closed meanwhile. */
+#define LOOKS_AT_CLOSED 3
+
 /* Written under the control lock, read by every line; `identity` is for `fd`. */
 static int log_fd = TO_STDERR;
 static uintptr_t log_identity;
@@ -170,12 +173,18 @@ static int write_line(int fd, mode_t mode, const char *line, size_t len)
 	return failure;
 }
 
+/* Where the file is closed between the look and the write, it is opened anew and written to. */
 void waymark_log_write(const char *line, size_t len)
 {
 	struct stat st;
 	int fd;
-	int failure = find_target(&fd, &st) ? write_line(fd, st.st_mode, line, len) : errno;
+	int failure = EBADF;
+	bool found = true;
 
+	for (int look = 0; found && failure == EBADF && look < LOOKS_AT_CLOSED; look++) {
+		found = find_target(&fd, &st);
+		failure = found ? write_line(fd, st.st_mode, line, len) : errno;
+	}
 	if (failure) {
 		count_lost(failure);
 	}
