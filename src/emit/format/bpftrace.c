@@ -165,10 +165,8 @@ static void write_string(struct message *m, const struct conversion *v, const st
 	write_size(&m->literal, v, v->width);
 	out_char(&m->literal, 's');
 	out_printf(&m->values, ", arg%zu == 0 ? \"(null)\" : str(arg%zu", word, word);
-	if (length < ARGS_MAX) { /* a negative precision is none: bpftrace adds 1 to it */
-		out_printf(&m->values,
-			v->precision_arg == FORMAT_NO_ARG ? ", arg%zu" : ", (uint32)arg%zu",
-			length);
+	if (length < ARGS_MAX) {
+		out_printf(&m->values, ", arg%zu", length);
 	}
 	out_char(&m->values, ')');
 }
