@@ -22,7 +22,9 @@ struct workload {
 	struct workload_counts counts;
 };
 
-/* Reads the whole file once, so that later every block's content is known. Returns 0 or an errno.
+/*
+ * Reads the whole file once, so that later every block's content is known.
+ * Returns 0 or an errno.
  */
 int workload_init(struct workload *w);
 void workload_fini(struct workload *w);

@@ -193,7 +193,9 @@ int waymark_reader_field_kind(const struct waymark_reader *r, size_t field);
 uint64_t waymark_reader_u64(struct waymark_reader *r, size_t field);
 int64_t waymark_reader_i64(struct waymark_reader *r, size_t field);
 
-/* The high 64 bits of the same as an integer of 128 bits: sign-extended where it is a signed one.
+/*
+ * The high 64 bits of the same as an integer of 128 bits:
+ * sign-extended where it is a signed one.
  */
 uint64_t waymark_reader_high64(struct waymark_reader *r, size_t field);
 

@@ -32,7 +32,9 @@ static int compare(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Whoever opens a pipe waits for its writer. A directory of that name is an error when it is read.
+/*
+ * Whoever opens a pipe waits for its writer. A directory of that name is an error when
+ * it is read.
  */
 static bool is_readable(const char *path)
 {

@@ -19,8 +19,7 @@
  * with each comment's end inside of it written `*\/`. Of an event that was declared in TOML
  * the comment is a line of TOML, of a scope with `scopes` for `events`:
  *
- *	CTF_DECLARATION_TOML <file>:<line>: events = [{ name = "...", args = "...", ... }]
- *CTF_COMMENT_END
+ *	CTF_DECLARATION_TOML <file>:<line>: events = [{ name = "...", ... }] CTF_COMMENT_END
  *
  * Names of fields have a `_` before them, which readers strip. A string <s> is two fields, text
  * with a length (and bytes, of uint8_t) three, 128 bits an array, a debug value its kind and

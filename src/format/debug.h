@@ -4,8 +4,8 @@
  * or what they are (format/packet.h has the others). Everything is aligned naturally, counted
  * from the record's begin, which is at a multiple of 8.
  *
- *	blob   { u32 size, u32 length, bytes }    size: what the program had; less are here: it is
- *cut debug  { u8 kind, value }                 a number of its own width, a pair of u64, or a blob
+ *	blob   { u32 size, u32 length, bytes }    size: what there was; more than length: cut
+ *	debug  { u8 kind, value }                 a number of its own width, a pair, or a blob
  *	pair   { u64 low, u64 high }              128 bits
  *
  * A string of a debug value that was NULL has the size DEBUG_NULL and the length 0. In a

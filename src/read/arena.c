@@ -206,7 +206,9 @@ static bool next_packet(
 	return false;
 }
 
-/* Whether another trace has what is in it; then the one that is wanted has all of its own in files.
+/*
+ * Whether another trace has what is in it; then the one that is wanted has all of its
+ * own in files.
  */
 static bool is_gone(const struct arena_source *s)
 {
@@ -293,8 +295,7 @@ bool arena_source_copy_from(
 	return true;
 }
 
-/* The counters are those of this trace and of the next one, whose place is the second next one's.
- */
+/* Those of this trace and of the next one are there; the second next one takes this one's place. */
 struct arena_counts arena_source_counts(const struct arena_source *s, uint64_t stream)
 {
 	return arena_source_turns(s) > 1 ? (struct arena_counts){ 0 } : counts_of(s, stream);

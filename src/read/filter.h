@@ -47,7 +47,9 @@ void filter_fini(struct filter *f);
  */
 bool filter_add_pattern(struct filter *f, const char *text, char *why, size_t size);
 
-/* Reads `SEC[.FRACTION]` or `.FRACTION`, behind a `+`, a `-` or nothing; false when it is neither.
+/*
+ * Reads `SEC[.FRACTION]` or `.FRACTION`, behind a `+`, a `-` or nothing;
+ * false when it is neither.
  */
 bool filter_parse_time(struct filter_time *t, const char *text);
 

@@ -48,7 +48,9 @@ size_t layout_offset(const struct layout *l, size_t i);
 /* Which argument is the first that varies in size; their count: none does. */
 size_t layout_first_varying(const struct layout *l);
 
-/* What is before the bytes of the string that is the last argument, and the only one; 0: none is.
+/*
+ * What is before the bytes of the string that is the last argument, and the only one; 0:
+ * none is.
  */
 size_t layout_to_string(const struct layout *l);
 
@@ -59,7 +61,9 @@ size_t layout_measure(const struct layout *l, const unsigned char *payload, size
 void layout_decode(
 	const struct layout *l, struct value *values, const unsigned char *payload, bool swap);
 
-/* A string as its value, from its bytes in a packet: see format/packet.h for the mark at its end.
+/*
+ * A string as its value, from its bytes in a packet:
+ * see format/packet.h for the mark at its end.
  */
 void layout_set_string(struct value *value, const unsigned char *bytes, uint32_t length);
 

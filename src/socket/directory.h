@@ -27,7 +27,9 @@ int socket_open_given(const char *path, bool to_listen, uid_t *owner, const stru
 /* Opens a default directory of another user, for root; nothing of it is changed. As above. */
 int socket_open_theirs(const char *path, uid_t owner, const struct fail *f);
 
-/* Locks an open directory against the others of us. Returns 0, or -1 with the error: 2 s are over.
+/*
+ * Locks an open directory against the others of us. Returns 0, or -1 with the error:
+ * 2 s are over.
  */
 int socket_lock(int directory, const char *path, const struct fail *f);
 

@@ -13,7 +13,9 @@ struct fail {
 	size_t size; /* 0: nowhere */
 };
 
-/* Writes the line, without control characters, so that a path breaks none. Returns -1, keeps errno.
+/*
+ * Writes the line, without control characters, so that a path breaks none. Returns -1,
+ * keeps errno.
  */
 int socket_fail(const struct fail *f, const char *format, ...) PRINTF(2, 3);
 

@@ -39,7 +39,9 @@ struct drain {
 	char error[700]; /* of the last function that failed */
 };
 
-/* Opens the arena at `path`. Returns 0, or an errno as jail_arena_open(); EBUSY: another drains it.
+/*
+ * Opens the arena at `path`. Returns 0, or an errno as jail_arena_open(); EBUSY:
+ * another drains it.
  */
 int drain_open(struct drain *d, const char *path);
 void drain_close(struct drain *d);

@@ -108,7 +108,9 @@ static void remove_trace(const char *path)
 	free(index);
 }
 
-/* Takes note of what the trace's process left in memory, which goes with it; false while it lives.
+/*
+ * Takes note of what the trace's process left in memory, which goes with it;
+ * false while it lives.
  */
 static bool may_go_with_arena(struct staged *s, struct arena_source *arena, const struct stat *st)
 {

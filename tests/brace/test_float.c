@@ -53,7 +53,9 @@ static void as_rust(char *exponent_text)
 	sprintf(e + 1, "%d", exponent);
 }
 
-/* Whether what follows that many digits is exactly a half: Rust rounds such up, printf() to even.
+/*
+ * Whether what follows that many digits is exactly a half: Rust rounds such up,
+ * printf() to even.
  */
 static bool is_tie(double f, unsigned int digits)
 {

@@ -115,7 +115,9 @@ static void *come_and_go(void *arg)
 	return NULL;
 }
 
-/* Names of events that go are overwritten: a list that had kept one would have exclamation marks.
+/*
+ * Names of events that go are overwritten: a list that had kept one would
+ * have exclamation marks.
  */
 static void objects_may_come_and_go_meanwhile(void **state)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The language of the option and of its lists in StratoVirt's dialect; nothing is put into force.
+/*
+ * The language of the option and of its lists in StratoVirt's dialect;
+ * nothing is put into force.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A program without events that loads a plug-in, fires its events and unloads it: unloader PLUGIN.
+/*
+ * A program without events that loads a plug-in, fires its events and unloads it:
+ * unloader PLUGIN.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -34,7 +34,9 @@ void wait_for(pid_t pid);
  */
 void forbid_call(unsigned int number, uint32_t bits, int error);
 
-/* Limits the address space to 1 MiB more or less; ends a child with status 77 where nothing does.
+/*
+ * Limits the address space to 1 MiB more or less;
+ * ends a child with status 77 where nothing does.
  */
 void limit_memory(void);
 

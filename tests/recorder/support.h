@@ -109,7 +109,9 @@ void leave_directory(void);
 /* The file `<prefix><pid>` or, with pid 0, `prefix`, decoded; fails the test if it is not whole. */
 void read_trace(struct trace *t, const char *prefix, pid_t pid);
 
-/* Fails unless the pairs of `who` are 0, 1, 2 ... with times that never go back; returns how many.
+/*
+ * Fails unless the pairs of `who` are 0, 1, 2 ... with times that never go back;
+ * returns how many.
  */
 uint64_t check_order(const struct trace *t, uint64_t who);
 

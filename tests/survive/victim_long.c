@@ -44,7 +44,9 @@ static pthread_t start(unsigned int thread)
 	return t;
 }
 
-/* comers THREADS [EVENTS]: so many at a time, each followed by another that goes on with its number
+/*
+ * comers THREADS [EVENTS]: so many at a time, each followed by another that goes on
+ * with its number
  */
 static void run_comers(char **argv)
 {

@@ -33,7 +33,9 @@ struct cache *cache_create(struct io_engine *io, size_t block_bytes, size_t slot
 /* What is dirty is lost: cache_flush() first. cache_destroy(NULL) is legal. */
 void cache_destroy(struct cache *cache);
 
-/* Borrows a block on behalf of `request`, waiting for its former user. NULL with `error`, an errno.
+/*
+ * Borrows a block on behalf of `request`, waiting for its former user. NULL with `error`,
+ * an errno.
  */
 struct cache_slot *cache_get(struct cache *cache, uint64_t request, uint64_t block, int *error);
 

@@ -26,7 +26,9 @@ struct device_request {
  */
 struct device *device_start(int fd, unsigned int queues, size_t bytes_max);
 
-/* Ends it; nothing may be under way. Returns 0, or what is wrong with how it ended; NULL is legal.
+/*
+ * Ends it; nothing may be under way. Returns 0, or what is wrong with how it ended;
+ * NULL is legal.
  */
 const char *device_stop(struct device *device);
 

@@ -52,7 +52,9 @@ enum disk_status { DISK_PENDING, DISK_OK, DISK_FAILED, DISK_REFUSED };
 #define DISK_SECTOR 512
 #define DISK_QUEUE 16
 
-/* As it is in the guest's memory, at a multiple of 8. Sectors may end behind the file's last byte.
+/*
+ * As it is in the guest's memory, at a multiple of 8.
+ * Sectors may end behind the file's last byte.
  */
 struct disk_request {
 	uint32_t operation;

@@ -318,7 +318,9 @@ static bool begin(struct attach *a)
 	bool is_there = a->begun;
 
 	a->was_taken = access(a->trace, F_OK) == 0;
-	/* What happened before is not shown, should the process end and all of its trace be read.
+	/*
+	 * What happened before is not shown, should the process end and all of its
+	 * trace be read.
 	 */
 	selection_since_now(s);
 	s->follow = is_there ? FOLLOW_NEW : FOLLOW_ALL;

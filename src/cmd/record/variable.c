@@ -207,7 +207,9 @@ static bool names_backend(const struct record_wishes *w)
 	return found;
 }
 
-/* What stands between an option that is there and ours: a `;` behind a single one would be a text.
+/*
+ * What stands between an option that is there and ours: a `;` behind a single one would
+ * be a text.
  */
 static const char *separator(const char *before)
 {

@@ -17,7 +17,9 @@ bool inputs_read(struct run *r, struct diag *d);
 /* Frees the texts of what was read. */
 void inputs_fini(struct run *r);
 
-/* Writes the rule that names all inputs as prerequisites of the output, as make and ninja read it.
+/*
+ * Writes the rule that names all inputs as prerequisites of the output,
+ * as make and ninja read it.
  */
 void inputs_write_rule(const struct run *r, struct out *o);
 

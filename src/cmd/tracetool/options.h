@@ -20,7 +20,9 @@ enum tracetool_option {
 };
 
 struct tracetool_options {
-	/* By enum tracetool_option: the value, "" where it takes none, NULL where it was not given.
+	/*
+	 * By enum tracetool_option: the value, "" where it takes none,
+	 * NULL where it was not given.
 	 */
 	const char *values[OPTION_COUNT];
 	const char *const *files;

@@ -188,7 +188,9 @@ static const char *field(struct emit_context *c, const struct event *e, size_t a
 				      : field_of_type(&e->args[arg].type, letter_of(e, arg));
 }
 
-/* Whether another argument has that name, in front of which and behind which something may stand.
+/*
+ * Whether another argument has that name, in front of which and behind which
+ * something may stand.
  */
 static bool is_anothers(
 	const struct event *e, size_t arg, const char *front, const char *name, const char *behind)

@@ -120,7 +120,9 @@ static const char *value(const struct text *t, const struct conversion *v)
 	}
 }
 
-/* `, width, precision` of those that are arguments, each an int in C; the width is less by `less`.
+/*
+ * `, width, precision` of those that are arguments, each an int in C;
+ * the width is less by `less`.
  */
 static const char *stars(const struct text *t, const struct conversion *v, size_t less)
 {

@@ -49,7 +49,9 @@ struct waymark_monitor {
 struct waymark_monitor *server_create(
 	const struct waymark_monitor_options *options, struct waymark_error *error);
 
-/* Opens what it is to be reached by. Returns 0, or -1 with the error; then only server_destroy().
+/*
+ * Opens what it is to be reached by. Returns 0, or -1 with the error;
+ * then only server_destroy().
  */
 int server_open(struct waymark_monitor *m, struct waymark_error *error);
 

@@ -40,7 +40,9 @@ static void fail_pattern(struct call *call, const struct waymark_error *error)
 	}
 }
 
-/* The vCPU of that index as the call gives it, which any number may be. False: the call has failed.
+/*
+ * The vCPU of that index as the call gives it, which any number may be. False:
+ * the call has failed.
  */
 static bool open_vcpu(struct pattern *p, struct call *call, json_int_t index)
 {

@@ -21,7 +21,9 @@ struct pattern {
 	unsigned int vcpu; /* an index */
 };
 
-/* That of the call's `name` and `vcpu`; all events where it has none. False: the call has failed.
+/*
+ * That of the call's `name` and `vcpu`; all events where it has none. False:
+ * the call has failed.
  */
 bool pattern_open(struct pattern *p, struct call *call);
 

@@ -18,7 +18,9 @@ struct session;
 /* What a client may send at most as one command; more is an error that ends the connection. */
 #define SESSION_COMMAND_MAX (1u << 20)
 
-/* For one client, in the mode and with the prompt of `options`, which outlive it. NULL: no memory.
+/*
+ * For one client, in the mode and with the prompt of `options`, which outlive it. NULL:
+ * no memory.
  */
 struct session *session_create(const struct waymark_monitor_options *options);
 

@@ -132,7 +132,9 @@ static enum read_result unknown_event(struct ctf_reader *r, struct ctf_stream *s
 	return skip_packet(r, s, why);
 }
 
-/* What is wrong with the metadata, or missing of the files: said once each, before the first event.
+/*
+ * What is wrong with the metadata, or missing of the files: said once each,
+ * before the first event.
  */
 static bool tell_problem(struct ctf_reader *r)
 {

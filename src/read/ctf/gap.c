@@ -84,7 +84,9 @@ static bool gives_up(const struct ctf_trace *t)
 	return t->arena && arena_source_header(t->arena)->overwrite;
 }
 
-/* Whether packets before this one were given up: what another trace had of the stream was written.
+/*
+ * Whether packets before this one were given up: what another trace had of the
+ * stream was written.
  */
 static bool begins_overwriting(const struct ctf_stream *s, const struct ctf_trace *t)
 {

@@ -175,7 +175,9 @@ static inline struct record *take_run(
 	return rec;
 }
 
-/* Whether the current stream's next event is later than another stream's: that one is current now.
+/*
+ * Whether the current stream's next event is later than another stream's:
+ * that one is current now.
  */
 static inline bool turn_to_next(struct ctf_reader *r)
 {

@@ -34,7 +34,9 @@ const struct simple_version *simple_version_get(uint64_t number);
 /* The values of an event that has only numbers. */
 const struct value *simple_decode_numbers(struct reader *r, const struct record *rec);
 
-/* Those of one with strings and the like, into the record; false when they do not fill it exactly.
+/*
+ * Those of one with strings and the like, into the record;
+ * false when they do not fill it exactly.
  */
 bool simple_decode_mixed(struct simple_reader *r, struct record *rec);
 

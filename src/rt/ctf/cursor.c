@@ -223,7 +223,9 @@ bool waymark_ctf_cursor_take(struct arena *a, struct cursor *c)
 {
 	uint64_t end;
 
-	/* Its thread may have switched between a look at the packet and the wish for its closing.
+	/*
+	 * Its thread may have switched between a look at the packet and the wish
+	 * for its closing.
 	 */
 	if (head_is_closed(a, c) || !waymark_close_take(c, &end)) {
 		return false;

@@ -57,7 +57,9 @@ void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c);
 /* Takes the open packet; false where it was not asked for, or its thread is awake. */
 bool waymark_ctf_cursor_take(struct arena *a, struct cursor *c);
 
-/* Tells what was lost after the last packet, by one without events; not where the thread is awake.
+/*
+ * Tells what was lost after the last packet, by one without events;
+ * not where the thread is awake.
  */
 void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c);
 

@@ -229,7 +229,9 @@ static size_t finish_packet(struct packet_header *packet)
 	return size;
 }
 
-/* How many packets go with one call, and what they need; the one that fills the piece is the last.
+/*
+ * How many packets go with one call, and what they need;
+ * the one that fills the piece is the last.
  */
 static size_t gather(const struct ctf_files *f, struct packet_header *const *packets, size_t count,
 	uint64_t *bytes)

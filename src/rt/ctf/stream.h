@@ -34,7 +34,9 @@ void waymark_ctf_index_give_up(const struct ctf_files *f, struct ctf_file *file)
 /* Removes the pieces that are older than the newest `keep`. */
 void waymark_ctf_remove_pieces(const struct ctf_files *f, uint32_t keep);
 
-/* Whether the descriptor still is that file: where it had to be shared, the program may close it.
+/*
+ * Whether the descriptor still is that file: where it had to be shared,
+ * the program may close it.
  */
 bool waymark_ctf_is_ours(const struct ctf_file *file, int fd, uint64_t inode, struct stat *st);
 

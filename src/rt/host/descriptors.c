@@ -40,7 +40,9 @@ static bool is_kept(int fd, int low, int high)
 	return next_kept((unsigned int)fd, low, high) == (unsigned int)fd;
 }
 
-/* Behind what is kept all at once, so that little is copied; then what lies before each of these.
+/*
+ * Behind what is kept all at once, so that little is copied;
+ * then what lies before each of these.
  */
 static int close_others(int low, int high)
 {

@@ -104,7 +104,9 @@ static void put_text(struct out *out, const char *s)
 	}
 }
 
-/* Columns that a character takes at most: letters of other scripts may be wide, escapes are long.
+/*
+ * Columns that a character takes at most: letters of other scripts may be wide,
+ * escapes are long.
  */
 static size_t columns_of(const char *s, size_t n)
 {

@@ -126,7 +126,9 @@ static inline char *message_render(
 	return UNLIKELY(m->put_raw) ? m->put_raw(out, m, rec) : out;
 }
 
-/* A value alone, as {} shows it and %p a pointer, on the heap; "?": it is not what its type says.
+/*
+ * A value alone, as {} shows it and %p a pointer, on the heap; "?":
+ * it is not what its type says.
  */
 char *message_value_text(const struct type *t, const struct value *v);
 
