@@ -33,6 +33,7 @@ void session_init(struct session *s, const char *name)
 	declarations_init(&s->declarations);
 	/* A reader of our output that has seen enough is no error: write(2) tells us. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* and of a limit of the shell's */
 }
 
 void session_say(struct session *s, const char *fmt, ...)
@@ -165,13 +166,14 @@ void session_begin_output(struct session *s)
 }
 
 /* Whoever looks at a live trace sees its events when they come, not a buffer later. */
-static void show_so_far(void *session)
+static bool show_so_far(void *session)
 {
 	struct session *s = session;
 
 	if (s->ready) {
 		out_flush(&s->out);
 	}
+	return !session_is_interrupted(s);
 }
 
 /*
@@ -234,6 +236,9 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 	check_memory(s);
 	s->trace = s->trace_count == 1 ? s->traces[0] : NULL;
 	s->reader = merge_open(s->traces, s->trace_count, &options, &error);
+	if (!s->reader && session_is_interrupted(s)) {
+		return false;
+	}
 	if (!s->reader && s->trace) {
 		say_unreadable(s, s->trace, &error);
 	}

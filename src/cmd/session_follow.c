@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sessions that follow traces whose programs run. The signals that end them are
- * blocked and taken at moments that suit, so nothing that was printed is cut.
+ * blocked and taken at moments that suit, so nothing that was printed is cut; but
+ * whoever waits in a system call for a pipe must be interrupted.
  */
 #include <errno.h>
 #include <poll.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 
 #include "cmd/session.h"
@@ -18,6 +20,23 @@
 
 /* A process closes its connections before its threads have ended: its trace says when. */
 #define CUT_MS 1000
+
+/* A signal that comes just before the wait does not interrupt it: the next one does. */
+#define AGAIN_US 20000
+
+/* A signal came while pipes were followed: set by the handler, never cleared. */
+static volatile sig_atomic_t is_asked;
+
+static void ask_for_the_end(int number)
+{
+	const struct itimerval again = { .it_value = { 0, AGAIN_US } };
+	int why = errno;
+
+	(void)number;
+	is_asked = 1;
+	setitimer(ITIMER_REAL, &again, NULL);
+	errno = why;
+}
 
 static sigset_t ending_signals(void)
 {
@@ -36,7 +55,7 @@ static bool ends_within(unsigned int ms)
 	const struct timespec time = { ms / 1000, (long)(ms % 1000) * 1000000 };
 	const sigset_t set = ending_signals();
 
-	return sigtimedwait(&set, NULL, &time) > 0;
+	return is_asked || sigtimedwait(&set, NULL, &time) > 0 || is_asked;
 }
 
 void session_follow(struct session *s, enum reader_follow follow)
@@ -47,7 +66,34 @@ void session_follow(struct session *s, enum reader_follow follow)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-bool session_await_traces(struct session *s)
+static bool is_pipe(const char *trace)
+{
+	struct stat st;
+
+	return strcmp(trace, "-") == 0 || (stat(trace, &st) == 0 && S_ISFIFO(st.st_mode));
+}
+
+/* From now on the signals interrupt, where open() or read() may wait for what is followed. */
+static void let_signals_interrupt(const struct session *s)
+{
+	const sigset_t set = ending_signals();
+	struct sigaction act = { .sa_handler = ask_for_the_end };
+	bool waits = false;
+
+	for (size_t i = 0; i < s->trace_count; i++) {
+		waits |= is_pipe(s->traces[i]);
+	}
+	for (int number = 1; waits && number < NSIG; number++) {
+		if (sigismember(&set, number) == 1) {
+			sigaction(number, &act, NULL);
+		}
+	}
+	if (waits) {
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+	}
+}
+
+static bool await_traces(struct session *s)
 {
 	bool said = false;
 
@@ -66,6 +112,17 @@ bool session_await_traces(struct session *s)
 				return false;
 			}
 		}
+	}
+	return true;
+}
+
+bool session_await_traces(struct session *s)
+{
+	if (!await_traces(s)) {
+		return false;
+	}
+	if (s->follow) {
+		let_signals_interrupt(s);
 	}
 	return true;
 }
@@ -133,6 +190,6 @@ bool session_wait(struct session *s)
 
 bool session_is_interrupted(struct session *s)
 {
-	s->is_ended |= ends_within(0);
+	s->is_ended |= s->follow && ends_within(0);
 	return s->is_ended;
 }

@@ -120,7 +120,8 @@ static bool find_trace_by_name(struct arena_source *s)
 	return find_trace(s, uuid);
 }
 
-static struct arena_source *open_owned(char *path, int *error)
+/* Only its header: the rest is not looked at yet. */
+static struct arena_source *open_header(char *path, int *error)
 {
 	struct arena_source *s = xcalloc(1, sizeof(*s));
 	struct stat st;
@@ -135,19 +136,32 @@ static struct arena_source *open_owned(char *path, int *error)
 		!arena_source_read(s, &s->header, sizeof(s->header), 0) || !header_is_sane(s)) {
 		return fail(s, error, EBADMSG);
 	}
+	*error = 0;
+	return s;
+}
+
+/* Takes `s`, whose header was read, or NULL. */
+static struct arena_source *map_whole(struct arena_source *s, int *error)
+{
+	if (!s) {
+		return NULL;
+	}
 	void *map = mmap(NULL, s->bytes, PROT_READ, MAP_SHARED, s->fd, 0);
 
 	if (map == MAP_FAILED) {
 		return fail(s, error, errno);
 	}
 	s->map = map;
-	/* Its name tells, from the very moment of a turn; where it has another one, the header
-	 * does. */
+	/* Its name tells, from the moment of a turn; if that is another one, the header does. */
 	if (!find_trace_by_name(s)) {
 		s->turn = s->header.turn;
 	}
-	*error = 0;
 	return s;
+}
+
+static struct arena_source *open_owned(char *path, int *error)
+{
+	return map_whole(open_header(path, error), error);
 }
 
 struct arena_source *arena_source_open_path(const char *path, int *error)
@@ -193,11 +207,11 @@ static struct arena_source *search(const char *directory, const uint8_t uuid[16]
 	for (const struct dirent *e; folder && !found && (e = readdir(folder));) {
 		struct arena_source *s =
 			arena_source_is_name(e->d_name)
-				? open_owned(join(arena_source_folder(), e->d_name), &ignored)
+				? open_header(join(arena_source_folder(), e->d_name), &ignored)
 				: NULL;
 
 		if (s && is_by_header(s, uuid) && is_trusted(s, directory)) {
-			found = s;
+			found = map_whole(s, &ignored);
 		} else {
 			arena_source_close(s);
 		}

@@ -49,11 +49,12 @@ void arena_source_turn(struct arena_source *s, const uint8_t uuid[16])
 {
 	struct arena_file h;
 
-	for (uint32_t back = 0; back < 2 && read_header(s, &h); back++) {
-		if (memcmp(h.traces[(h.turn - back) % 2].uuid, uuid, 16) == 0) {
-			memcpy(s->header.traces, h.traces, sizeof(h.traces));
-			s->turn = h.turn - back;
-			return;
-		}
+	if (!read_header(s, &h)) {
+		return;
+	}
+	bool is_newest = memcmp(h.traces[h.turn % 2].uuid, uuid, 16) == 0;
+	if (is_newest || memcmp(h.traces[(h.turn - 1) % 2].uuid, uuid, 16) == 0) {
+		memcpy(s->header.traces, h.traces, sizeof(h.traces));
+		s->turn = is_newest ? h.turn : h.turn - 1;
 	}
 }

@@ -68,8 +68,9 @@ static bool would_wait(const struct input *in)
 /* One read(2). A descriptor that does not block is waited for. */
 static void read_some(struct input *in)
 {
-	if (in->on_wait && would_wait(in)) {
-		in->on_wait(in->on_wait_data);
+	if (in->on_wait && would_wait(in) && !in->on_wait(in->on_wait_data)) {
+		in->at_end = true;
+		return;
 	}
 	size_t used = (size_t)(in->end - in->buffer);
 	ssize_t n = read(in->fd, in->buffer + used, in->capacity - used);

@@ -22,8 +22,8 @@ struct input {
 	int fd;
 	bool owns_fd;
 	bool at_end; /* no more bytes will come */
-	/* Called, unless NULL, when the next read would have to wait for bytes. */
-	void (*on_wait)(void *data);
+	/* Called, unless NULL, when the next read would have to wait for bytes; false: the end. */
+	bool (*on_wait)(void *data);
 	void *on_wait_data;
 	int error; /* the errno of a failed read, 0 while all is well */
 };

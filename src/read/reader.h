@@ -41,9 +41,11 @@ struct read_error {
 struct reader_options {
 	const struct model *declarations; /* NULL: none; lives longer than the reader */
 	bool no_header; /* the file begins with its first record */
-	/* Called, unless NULL, before a wait for a pipe's next bytes: time to show what is there.
+	/*
+	 * Called, unless NULL, before a wait for a pipe's next bytes, and again where a signal
+	 * interrupts that: time to show what is there. False: nobody wants more.
 	 */
-	void (*on_wait)(void *data);
+	bool (*on_wait)(void *data);
 	/* Called, unless NULL, for each of several traces that cannot be read: the others are. */
 	void (*on_unreadable)(void *data, const char *path, const struct read_error *error);
 	void *data; /* for both */

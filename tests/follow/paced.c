@@ -10,7 +10,8 @@
  *	rest      the same, and in the middle each thread records nothing for a while
  *	asked     lines on standard input say which thread records, and how many steps more, of
  *		  all that it may; "recorded" is printed when it has
- *	turn=FILE[:FILE...] in the middle: the trace goes to other files, one after another
+ *	turn=FILE[:FILE...] in the middle: the trace goes to other files, one after another;
+ *		  then "turned" is printed
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -97,6 +98,8 @@ static void turn_in_the_middle(char *files)
 			exit(EXIT_FAILURE);
 		}
 	}
+	puts("turned");
+	fflush(stdout);
 }
 
 static void record_all(uintptr_t count, char *turn)

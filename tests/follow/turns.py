@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from followed import Followed, Shown, WAYMARK
+from followed import PATIENCE, WAYMARK, Followed, Shown
 
 
 class Turns(Followed):
@@ -65,20 +65,22 @@ class Turns(Followed):
         self.assert_all(self.shown(p), count)
 
     def test_a_trace_that_cannot_be_followed_is_told(self):
-        for number in (0, signal.SIGINT):
+        """At the latest when it was looked for often enough, however long the program lives."""
+        for number, steps in ((0, 8000), (signal.SIGINT, 2000)):
             with self.subTest(signal=number):
-                _, p = self.begin(1, 2000, 1000, names=(f"{number}.ctf",))
+                program, p = self.begin(1, steps, 1000, names=(f"{number}.ctf",))
                 self.wait_for(lambda p=p: self.text(p).count("\n") > 10)
                 p.send_signal(signal.SIGSTOP)
-                self.wait_for(self.others[0].exists)
+                self.assertEqual(program.stdout.readline(), "turned\n")
                 self.others[0].rename(self.work / f"{number}-moved.ctf")
                 p.send_signal(signal.SIGCONT)
                 if number:
                     p.send_signal(number)
-                p.wait(10)
-                self.assertEqual(p.returncode, 1, self.notes(p))
+                self.assertEqual(p.wait(PATIENCE), 1, self.notes(p))
                 self.assertRegex(self.notes(p), rf"goes on in {self.others[0]}, where it cannot be "
                                                 "followed: (No such file|that is another trace)")
+                self.assertIsNone(program.poll())
+                program.kill()
                 self.trace.rename(self.work / f"{number}-first.ctf")
 
 

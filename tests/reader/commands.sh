@@ -91,6 +91,31 @@ while read -t 5 -r -u 4 _ && [ $((seen += 1)) -lt "$(wc -l <wanted)" ]; do :; do
 exec 3>&- 4<&-
 wait
 
+# A signal ends who follows a pipe, whatever is waited for: that is no error, and all is told.
+mkfifo silent
+follow_until() { # SIGNAL OPTION...
+	timeout -k 5 --preserve-status -s "$1" 0.3 $print --follow "${@:2}" silent >got 2>err ||
+		fail "$1 ends who follows a pipe with $?: $(cat err)"
+	[ ! -s err ] || fail "$1 says $(cat err)"
+}
+follow_until INT
+follow_until TERM
+exec 3<>silent
+follow_until INT
+follow_until TERM
+cat v4 >&3
+follow_until INT
+same "a signal cuts nothing of what a pipe had" wanted got
+cat v4 >&3
+follow_until TERM --count
+$print --count v4 >counted
+same "nor of the count" counted got
+exec 3>&-
+
+# A limit of the shell's is told as a full disk is.
+(ulimit -f 1; $print -o limited long) >got 2>err && fail "a limit is an error"
+grep -q "cannot write the output: File too large" err || fail "a limit says '$(cat err)'"
+
 # A standard output that somebody made non-blocking is waited for.
 python3 - $print long <<'END' || fail "a pipe that does not block loses lines"
 import os, subprocess, sys, time

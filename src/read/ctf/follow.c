@@ -3,8 +3,8 @@
  * A native trace read while its process records, in rounds. Each begins with a
  * look at memory and files, and ends at a horizon: a moment shortly before that
  * look, so that all events up to it are there, but for those of threads that
- * were stopped in the middle of one. So lines come in the order of time, whose
- * thread ever they are of. The process is not touched: its arena and files are
+ * were stopped in the middle of one. So lines come in the order of time, whichever
+ * thread they are of. The process is not touched: its arena and files are
  * read, and its lock is asked for, without waiting, to see whether it lives.
  */
 #include "read/ctf/ctf.h"
@@ -265,7 +265,7 @@ static void take_directory(struct ctf_reader *r, int directory, const uint8_t uu
 	ctf_look_again(r);
 }
 
-/* The program was told to record into another trace: goes on with that. */
+/* The program was told to record into another trace: goes on with that, or counts the try. */
 static bool turn_to_next_trace(struct ctf_reader *r)
 {
 	char path[ARENA_FILE_PATH_BYTES];
@@ -279,25 +279,28 @@ static bool turn_to_next_trace(struct ctf_reader *r)
 
 	if (directory >= 0 && is_trace(directory, uuid)) {
 		take_directory(r, directory, uuid);
+		r->follow.tries = 0;
 		return true;
 	}
 	if (directory >= 0) {
 		close(directory);
 	}
+	r->follow.tries++;
 	read_error_set(&r->base.error, "the program goes on in %s, where it cannot be followed: %s",
 		path, why ? strerror(why) : "that is another trace");
 	return false;
 }
 
 /* Whether it is no use to try once more to go on with the next trace. */
-static bool is_in_vain(struct ctf_reader *r)
+static bool is_in_vain(const struct ctf_reader *r)
 {
-	return ++r->follow.tries > WAITS_MAX || !r->trace.is_live || reader_is_stopped(&r->base);
+	return r->follow.tries > WAITS_MAX || !r->trace.is_live || reader_is_stopped(&r->base);
 }
 
 enum read_result ctf_follow_turn(struct ctf_reader *r)
 {
 	struct ctf_follow *f = &r->follow;
+
 	if (!f->is_on || f->is_last || f->is_lost) {
 		return READ_END;
 	}
@@ -313,7 +316,6 @@ enum read_result ctf_follow_turn(struct ctf_reader *r)
 		return READ_NOTHING;
 	}
 	f->has_waited = false;
-	f->tries = 0;
 	return refresh(r) ? CTF_LOOK_AGAIN : READ_DAMAGED;
 }
 

@@ -102,7 +102,7 @@ static void note_packets(struct ctf_stream *s, const struct ctf_trace *t, uint64
 {
 	bool is_rotated = follows_a_piece(s, t);
 
-	if (s->given_up == CTF_GIVEN_UP_UNTOLD && !begins_overwriting(s, t) &&
+	if (s->given_up == CTF_UNTOLD && !begins_overwriting(s, t) &&
 		(packets == 0 || is_rotated || s->has_broken)) {
 		s->gap.lost += s->gap.overwritten;
 		s->gap.overwritten = 0;

@@ -190,7 +190,7 @@ static enum ctf_step take_mapped(
 	size_t left = s->map_size - s->next;
 
 	s->number++;
-	s->given_up = CTF_GIVEN_UP_UNTOLD;
+	s->given_up = CTF_UNTOLD;
 	s->packet_offset = s->next;
 	if (left < sizeof(s->header)) {
 		s->next = s->map_size;

@@ -84,17 +84,15 @@ struct ctf_stream {
 	bool is_passed; /* its file has more, which is not wanted */
 	unsigned char *copy; /* of a packet of the arena */
 	uint64_t hole; /* the packet before which others are missing, as a second look said */
-	bool is_open; /* the last packet was not closed when it was looked at: it may have got more
-		       */
+	bool is_open; /* the last packet was not closed when looked at: it may have got more */
 	bool is_new; /* what lies before the first packet is not looked for */
 	uint64_t sequence; /* of the last packet; 0: there was none */
 	size_t resume; /* where its events go on that were not there yet; SIZE_MAX: nowhere */
 	unsigned int waits; /* how often its next event's declaration was waited for */
 	uint64_t discarded; /* events_discarded of the last packet */
-	uint64_t told; /* the same of the last one in a file; CTF_UNTOLD: none of its files was read
-			*/
+	uint64_t told; /* the same of the last one in a file; CTF_UNTOLD: none was read */
 	uint64_t evicted; /* of these: that full=overwrite gave up, as the process said last */
-	uint64_t given_up; /* of these, since the last packet, at most */
+	uint64_t given_up; /* of these, since the last packet, at most; CTF_UNTOLD: by files */
 	VEC(struct ctf_credit) credits; /* what was read out of memory, and may be given up yet */
 	struct losses gap;
 };
@@ -103,9 +101,8 @@ enum ctf_step {
 	CTF_PACKET, /* the next packet's events lie between `pos` and `end` */
 	CTF_TRAILING_GAP, /* there is no packet more, but a gap */
 	CTF_LAST, /* there is nothing more */
-	CTF_SKIPPED, /* its packets have left memory: list the files, ctf_stream_point(), look on */
-	CTF_BROKEN, /* what follows is no packet: `error` says why; the next call goes on behind it
-		     */
+	CTF_SKIPPED, /* its packets have left memory: list the files, ctf_stream_point() */
+	CTF_BROKEN, /* what follows is no packet, as `error` says; the next call is behind it */
 };
 
 /* Goes to the next packet. */
@@ -143,9 +140,6 @@ int ctf_file_open(const struct ctf_file *f, const struct ctf_trace *t, uint64_t 
 uint64_t ctf_file_size(const struct ctf_file *f, const struct ctf_trace *t);
 
 /* For stream.c, left.c and gap.c: */
-
-/* How many events full=overwrite gave up is told by memory only, not by files. */
-#define CTF_GIVEN_UP_UNTOLD UINT64_MAX
 
 /* Sets what is missing before the packet; before the first one, since the trace's begin. */
 void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t);
