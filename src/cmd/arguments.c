@@ -125,7 +125,8 @@ int arguments_seconds(const struct command *command, const char *text, int *ms)
 	char *end;
 	double seconds = strtod(text, &end);
 
-	if (!isdigit((unsigned char)*text) || *end || !(seconds > 0 && seconds <= 86400)) {
+	if (!isdigit((unsigned char)text[*text == '.']) || *end ||
+		!(seconds > 0 && seconds <= 86400)) {
 		return arguments_bad(command, "'%s' is not a number of seconds up to a day", text);
 	}
 	*ms = seconds < 0.001 ? 1 : (int)(seconds * 1000);

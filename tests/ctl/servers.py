@@ -194,6 +194,8 @@ class CommandLines(common.Case):
                 (["attach", "1", "a", b"\xff"], "a pattern is no UTF-8"),
                 (["attach", "1", "a", "--timeout=x"], "not a number of seconds"),
                 (["attach", "1", "a", "--seconds=0"], "not a number of seconds"),
+                (["attach", "1", "a", "--seconds=."], "not a number of seconds"),
+                (["attach", "0x1", "a", "--seconds=.5", "--timeout=."], "'.' is not a number of"),
                 (["attach", "1", "a", "--count=0"], "not a number of events"),
                 (["attach", "1", "a", "--count=-1"], "not a number of events"),
                 (["attach", "1", "a", "--time=x"], "--time is")):

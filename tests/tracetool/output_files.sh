@@ -111,6 +111,14 @@ depfile()
 	cp b 'odd name#$1'
 	run 0 $both --group=g --depfile=out.d a 'odd name#$1' 'out put.h'
 	printf 'out\\ put.h: \\\n  a \\\n  odd\\ name\\#$$1\n' | diff - out.d || fail "$what"
+	ln -s target.h link.d
+	local one
+	for one in ./same.h link.d; do
+		local output=same.h
+		[ "$one" = ./same.h ] || output=target.h
+		refused "the output and the depfile are one file: $one" $both --group=g --depfile=$one a $output
+		holds $output trace_one
+	done
 	# Standard input is no file that a build could look at.
 	run 0 $both --group=g --depfile=stdin.d a - stdin.h
 	printf 'stdin.h: \\\n  a\n' | diff - stdin.d || fail "$what"

@@ -6,6 +6,7 @@
  * process's own trace, and is followed there from now on, as `waymark print
  * --follow --new` does.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -78,7 +79,8 @@ static int set_seconds(struct attach *a, const char *text)
 	char *end;
 
 	a->seconds = strtod(text, &end);
-	if (*text < '0' || *text > '9' || *end || !(a->seconds > 0 && a->seconds < SECONDS_MAX)) {
+	if (!isdigit((unsigned char)text[*text == '.']) || *end ||
+		!(a->seconds > 0 && a->seconds < SECONDS_MAX)) {
 		return arguments_bad(&command, "'%s' is not a number of seconds", text);
 	}
 	return 0;

@@ -21,8 +21,7 @@ struct record_wishes {
 	VEC(const char *) options;
 	const char *output; /* as it was given; NULL: PROGRAM-PID.ctf */
 	char folder[PATH_MAX]; /* the current one */
-	char trace[PATH_MAX]; /* the output, absolute, without a slash behind it; "": none is given
-			       */
+	char trace[PATH_MAX]; /* the output, absolute, without a slash behind; "": none given */
 	bool replaces;
 	char **program; /* its argv */
 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/tracetool/files.h"
@@ -127,6 +128,16 @@ static bool write_output(struct run *r)
 	return good;
 }
 
+/* By `./` or a link: it would take the place of what was just written. */
+static bool is_output(const struct run *r, const char *depfile)
+{
+	struct stat a;
+	struct stat b;
+
+	return stat(r->output, &a) == 0 && stat(depfile, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
 static bool write_depfile(struct run *r)
 {
 	const char *depfile = run_option(r, OPTION_DEPFILE);
@@ -134,6 +145,9 @@ static bool write_depfile(struct run *r)
 
 	if (!depfile) {
 		return true;
+	}
+	if (is_output(r, depfile)) {
+		return run_fail_usage(r, "the output and the depfile are one file: ", depfile);
 	}
 	out_init(&text, OUT_TO_MEMORY);
 	inputs_write_rule(r, &text);
