@@ -164,7 +164,10 @@ static void longest_translations_fit(void **state)
 
 		for (size_t n = 0; n < 64; n++) {
 			strcat(regex, units[i]);
-			free(waymark_rust_regex_pattern(regex, why, sizeof(why)));
+			char *pattern = waymark_rust_regex_pattern(regex, why, sizeof(why));
+
+			assert_non_null(pattern);
+			free(pattern);
 		}
 	}
 }

@@ -4,6 +4,7 @@
  * the API or by a signal; a flush says what did not go; nobody removes his own trace.
  */
 #include <glob.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,6 +173,85 @@ static int flush_what_cannot_be_written(void)
 	return 0;
 }
 
+static pthread_barrier_t both;
+
+/* How it went: what is in `path` is his own snapshot where it went well. */
+static void *take_one(void *path)
+{
+	struct waymark_error error;
+
+	pthread_barrier_wait(&both);
+	bool ok = waymark_snapshot_to(path, &error) == 0;
+
+	if (!ok && !strstr(error.text, "there is something of that name") &&
+		!strstr(error.text, "it is there by now: the snapshot is ")) {
+		fprintf(stderr, "%s\n", error.text);
+		abort();
+	}
+	return ok ? path : NULL;
+}
+
+/* Two ask for snapshots of one name: one has it, the other one is told. */
+static int of_one_name(void)
+{
+	struct waymark_error error;
+
+	CHECK(waymark_configure("probe,full=overwrite", &error) == 0, 1);
+	pthread_barrier_init(&both, NULL, 2);
+	for (int i = 0; i < 50; i++) {
+		char path[64];
+		pthread_t other;
+		void *his;
+
+		snprintf(path, sizeof(path), "same-%d/", i);
+		trace_probe(i);
+		CHECK(pthread_create(&other, NULL, take_one, path) == 0, 2);
+		bool mine = take_one(path);
+
+		CHECK(pthread_join(other, &his) == 0 && mine != (his != NULL), 3);
+	}
+	return 0;
+}
+
+/* A trace that nobody records into any more. */
+static int record_there(void)
+{
+	CHECK(waymark_configure("probe,file=there", NULL) == 0, 1);
+	trace_probe(1);
+	return 0;
+}
+
+/* With too few descriptors to look at it nothing is known of it, which is said. */
+static int replace_with_few_descriptors(void)
+{
+	struct rlimit few = { 0, 1024 };
+	struct waymark_error error;
+	int failed = 0;
+
+	CHECK(configure("") == 0, 1);
+	for (few.rlim_cur = 3; few.rlim_cur < 32; few.rlim_cur++) {
+		setrlimit(RLIMIT_NOFILE, &few);
+		if (waymark_set_output("ctf", "there", &error) == 0) {
+			return failed > 1 ? 0 : 2;
+		}
+		CHECK(strstr(error.text, "Too many open files"), 3);
+		failed++;
+	}
+	return 4;
+}
+
+/* Whose uuid cannot be known may be somebody's: it stays. */
+static int replace_damaged(void)
+{
+	struct waymark_error error;
+
+	CHECK(configure("") == 0, 1);
+	CHECK(system("echo '/* CTF 1.8 */' >there/metadata") == 0, 2);
+	CHECK(waymark_set_output("ctf", "there", &error) < 0, 3);
+	CHECK(strstr(error.text, "not replaced: its metadata cannot be read"), 4);
+	return 0;
+}
+
 static int before_any_event(void)
 {
 	struct waymark_error error = { "not emptied" };
@@ -206,6 +286,21 @@ static void a_trace_that_is_written_is_not_replaced(void **state)
 	assert_int_equal(run(replace_own), 0);
 }
 
+static void what_cannot_be_looked_at_is_not_replaced(void **state)
+{
+	(void)state;
+	assert_int_equal(run(record_there), 0);
+	assert_int_equal(run(replace_with_few_descriptors), 0);
+	assert_int_equal(run(record_there), 0);
+	assert_int_equal(run(replace_damaged), 0);
+}
+
+static void two_snapshots_have_not_one_name(void **state)
+{
+	(void)state;
+	assert_int_equal(run(of_one_name), 0);
+}
+
 static void a_flush_tells_what_could_not_be_written(void **state)
 {
 	(void)state;
@@ -219,6 +314,8 @@ int main(void)
 		cmocka_unit_test(a_signal_writes_what_is_in_memory),
 		cmocka_unit_test(with_other_policies_it_is_a_flush),
 		cmocka_unit_test(a_trace_that_is_written_is_not_replaced),
+		cmocka_unit_test(what_cannot_be_looked_at_is_not_replaced),
+		cmocka_unit_test(two_snapshots_have_not_one_name),
 		cmocka_unit_test(a_flush_tells_what_could_not_be_written),
 	};
 

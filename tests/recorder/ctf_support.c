@@ -63,7 +63,7 @@ void reset_events(void)
 struct ctf_config *make_config(const char *name, uint64_t rotate, uint32_t keep)
 {
 	char here[2048];
-	static const struct ctf_config *last; /* they are never freed, here as in a program */
+	static struct ctf_config *last; /* they are never freed, here as in a program */
 	struct ctf_config *c = calloc(1, sizeof(*c) + 4096);
 
 	assert_non_null(c);

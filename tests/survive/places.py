@@ -31,15 +31,19 @@ def fill(path):
 
 
 class Places(survive.Survive):
-    def mount(self, name, size):
+    def mount(self, name, size, *options):
         place = self.work / name
         place.mkdir()
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", place],
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join((f"size={size}", *options)), "none",
+                               place],
                               capture_output=True)
         if done.returncode:
             self.skipTest("it needs the right to mount a tmpfs")
         self.addCleanup(subprocess.run, ["umount", "-l", place], check=True)
         return place
+
+    def count(self, trace):
+        return self.waymark("print", trace).count("live_")
 
     def talk(self, victim, line):
         victim.stdin.write(line + "\n")
@@ -51,6 +55,21 @@ class Places(survive.Survive):
         lines = [line for line in said if not line.startswith("waymark ")]  # notes
         gaps = [line.split(" lost ")[1] for line in lines if line.startswith("#")]
         return len(lines) - len(gaps) + sum(int(gap.split()[0]) for gap in gaps)
+
+    def test_a_trace_that_cannot_be_made_changes_nothing(self):
+        """Its directory looks as if it could be, and has no room for one, or not for all of it."""
+        for number, inodes in enumerate((1, 2, 3)):
+            with self.subTest(inodes=inodes):
+                disk = self.mount(f"disk{number}", "1m", f"nr_inodes={inodes}")
+                self.trace = self.work / f"{number}.ctf"
+                out = self.live("refuse", 1000, disk / "next.ctf")[0]
+                self.assertEqual(out, f"{disk}/next.ctf: cannot make the trace: "
+                                      "No space left on device\n")
+                self.assertEqual(list(disk.iterdir()), [])
+                traces = sorted(self.work.glob(f"{number}.ctf*"))
+                self.assertEqual(list(map(self.count, traces)), [2000, 1000])
+                self.assertIn("state     ended", self.waymark("info", self.trace))
+                self.assert_clean()
 
     def test_a_full_disk_loses_nothing_once_there_is_room(self):
         disk = self.mount("disk", "256k")

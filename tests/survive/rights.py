@@ -3,11 +3,14 @@
 """Programs that give up their rights or their root: rights.py WAYMARK VICTIM CHECK"""
 
 import os
+import re
 import signal
 import unittest
 
 import survive
 from survive import NOBODY, ROOT, SANITIZER
+
+DENIED = ["Permission denied"]
 
 
 class Rights(survive.Survive):
@@ -32,11 +35,15 @@ class Rights(survive.Survive):
         """Its memory keeps the name of the trace before, and holds what that one had no file for."""
         self.work.chmod(0o777)
         then = self.work / "then.ctf"
-        for umask, said, state, moved in ((0, "", "ended", 1000), (0o22, "waymark: ", "unfin", 2000)):
-            with self.case(umask=oct(umask)):
-                victim = self.start("name", "user", NOBODY, 1000, then,
+        left = [self.trace / ".metadata"]  # as by who lost the rights while making it anew
+        for umask, more, why, state, moved in (
+                (0, [], [], "ended", 1000), (0o22, [], DENIED, "unfin", 2000),
+                (0o22, left, DENIED, "unfin", 2000), (0o77, [], DENIED, "unfin", 2000)):
+            with self.case(umask=oct(umask), left=bool(more)):
+                victim = self.start("name", "user", NOBODY, 1000, then, *more,
                                     preexec_fn=lambda: os.umask(umask))
-                self.assertTrue(self.lived(victim, status=-signal.SIGKILL).startswith(said))
+                said = self.lived(victim, status=-signal.SIGKILL)
+                self.assertEqual(re.findall(r"clock's rate: ([\w ]+);", said), why, said)
                 self.assertIn(f"state     {state}", self.waymark("info", self.trace))
                 self.assertIn("state     killed", self.waymark("info", then))
                 self.assertEqual(self.waymark("print", then).count("live_"), moved)

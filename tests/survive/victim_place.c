@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -53,18 +54,47 @@ static void run_move(char **argv)
 	exit(0);
 }
 
-/* name HOW WHERE EVENTS TRACE: so many before it, and as many in that trace; the end is a kill */
+/*
+ * name HOW WHERE EVENTS TRACE [FILE]: so many before it, and as many in that trace; the
+ * end is a kill. FILE is made before it.
+ */
 static void run_name(char **argv)
 {
 	uint64_t events = strtoull(argv[2], NULL, 10);
 	struct waymark_error error;
 
 	live_for(0, events);
+	if (argv[4] && mknod(argv[4], S_IFREG | 0644, 0)) {
+		_exit(5);
+	}
 	if (move(argv[0], argv[1]) || waymark_set_output("ctf", argv[3], &error)) {
 		_exit(5);
 	}
 	live_for(0, events);
 	kill(getpid(), SIGKILL);
+}
+
+/* refuse EVENTS TRACE: which cannot be made; so many before and behind it, and a child's */
+static void run_refuse(char **argv)
+{
+	uint64_t events = strtoull(argv[0], NULL, 10);
+	struct waymark_error error;
+
+	live_for(0, events);
+	if (waymark_set_output("ctf", argv[1], &error) == 0) {
+		_exit(5);
+	}
+	puts(error.text);
+	fflush(stdout);
+	live_for(0, events);
+	pid_t child = fork();
+
+	if (child == 0) {
+		live_for(1, events);
+		exit(0);
+	}
+	waitpid(child, NULL, 0);
+	exit(0);
 }
 
 /* go EVENTS: so many, and behind a line on standard input as many again and a thread's */
@@ -186,6 +216,7 @@ static void run_coroutines(char **argv)
 const struct mode modes_place[] = {
 	{ "move", run_move },
 	{ "name", run_name },
+	{ "refuse", run_refuse },
 	{ "go", run_go },
 	{ "coroutines", run_coroutines },
 	{ NULL, NULL },

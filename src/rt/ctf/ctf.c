@@ -34,6 +34,7 @@
 
 /* By release and acquire; inherited by forked children. */
 static struct ctf_config *current;
+static struct ctf_config *refused; /* what could not be made: who drains may still look at it */
 static uint32_t switched_off;
 
 /* What the next configuration has besides a path. Relaxed: set by options, one at a time. */
@@ -53,14 +54,14 @@ bool waymark_ctf_is_off(void)
 	return __atomic_load_n(&switched_off, __ATOMIC_ACQUIRE);
 }
 
-static void publish(struct ctf_config *config)
+static void push(struct ctf_config **list, struct ctf_config *config)
 {
-	struct ctf_config *previous = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+	struct ctf_config *previous = __atomic_load_n(list, __ATOMIC_ACQUIRE);
 
 	do {
 		config->previous = previous;
 	} while (!__atomic_compare_exchange_n(
-		&current, &previous, config, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+		list, &previous, config, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
 
 static struct ctf_config *new_config(const char *path)
@@ -145,7 +146,9 @@ static int prepare_path(const char *path, bool yield, bool *taken, struct waymar
 	return 0;
 }
 
-/* The configuration of a snapshot, whose name it sees to that it can be had. NULL with the reason.
+/*
+ * The configuration of a snapshot, whose name it sees to that it can be had.
+ * NULL with the reason.
  */
 static struct ctf_config *snapshot_config(const char *path, struct waymark_error *error)
 {
@@ -161,12 +164,30 @@ static struct ctf_config *snapshot_config(const char *path, struct waymark_error
 		config = new_config(absolute);
 		if (config) {
 			config->rotate = config->keep = 0; /* all of it is wanted */
+			config->is_snapshot = true;
 		} else {
 			waymark_fail(error, "out of memory");
 		}
 	}
 	free(absolute);
 	return config;
+}
+
+/* Where who drains could not make it, the one before is wanted again: of new children, too. */
+static int confirm(struct ctf_config *config, struct waymark_error *error)
+{
+	const struct ctf_state *state = waymark_ctf_has_begun() ? waymark_ctf_current() : NULL;
+	struct ctf_config *expected = config;
+
+	if (!state || __atomic_load_n(&state->refused, __ATOMIC_ACQUIRE) != config) {
+		return 0;
+	}
+	if (__atomic_compare_exchange_n(&current, &expected, config->previous, false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+		push(&refused, config);
+	}
+	return waymark_fail(
+		error, "%s: cannot make the trace: %s", config->path, strerror(state->why_refused));
 }
 
 static int set_file(const char *path, bool yield, struct waymark_error *error)
@@ -192,9 +213,9 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 	}
 	config->taken_over = taken;
 	waymark_recorder_flush(); /* what was recorded before is the old trace's */
-	publish(config);
+	push(&current, config);
 	waymark_recorder_flush();
-	return 0;
+	return confirm(config, error);
 }
 
 /* Shows the request once no other one is there. */
@@ -210,6 +231,15 @@ static bool take_turn(struct ctf_state *state, struct ctf_snapshot *s)
 		futex_sleep(TURN_NS);
 	}
 	return false;
+}
+
+/* Whether it has the name that was asked for, which may have slashes behind it. */
+static bool is_as_named(const struct ctf_snapshot *s)
+{
+	size_t length = strlen(s->path);
+
+	return strncmp(s->path, s->config->path, length) == 0 &&
+	       strspn(s->config->path + length, "/") == strlen(s->config->path + length);
 }
 
 static int snapshot_write(
@@ -235,7 +265,9 @@ static int snapshot_write(
 			s->config->path,
 			s->error ? strerror(s->error) : "a thread does not come out of an event");
 	}
-	return 0;
+	return is_as_named(s) ? 0
+			      : waymark_fail(error, "%s: it is there by now: the snapshot is %s",
+					s->config->path, s->path);
 }
 
 /* Why there is nothing that could be written; NULL: there may be. */
@@ -306,7 +338,7 @@ int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error 
 		return waymark_fail(error, "out of memory");
 	}
 	fresh->taken_over = config && config->taken_over;
-	publish(fresh);
+	push(&current, fresh);
 	return 0;
 }
 

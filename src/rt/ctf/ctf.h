@@ -33,10 +33,11 @@
 
 /* What control calls ask for. Immutable once published and never freed. */
 struct ctf_config {
-	const struct ctf_config *previous;
+	struct ctf_config *previous;
 	uint64_t rotate; /* bytes of a piece; 0: one piece */
 	uint32_t keep; /* pieces that stay; 0: all */
 	bool taken_over; /* the name was there already: say which one was taken instead */
+	bool is_snapshot; /* what comes later is not for it, even where it has no other place */
 	char path[]; /* absolute; "": the default, trace-<pid>.ctf where the first event was */
 };
 

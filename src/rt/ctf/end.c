@@ -231,8 +231,7 @@ static bool must_begin_anew(struct ctf_round *round, enum drain_mode mode)
 	       waymark_ctf_is_gone(&round->state->trace) && !is_all_written(round);
 }
 
-/* Another trace takes what comes; the old one has what it needs, at worst without a better clock.
- */
+/* The old trace has what it needs, at worst without a better clock: another one takes over. */
 static void finish_former(struct ctf_round *round)
 {
 	const struct ctf_trace *t = &round->state->trace;
@@ -246,15 +245,33 @@ static void finish_former(struct ctf_round *round)
 	round->state->finished = true; /* said once, however often the next one is tried */
 }
 
+/* What cannot be made is not waited for as long as there is a trace: it takes what comes. */
+static void refuse(struct ctf_round *round, const struct ctf_config *config)
+{
+	struct ctf_state *state = round->state;
+	const struct ctf_config *present = state->trace.config;
+
+	if (round->snapshot || (present && present->is_snapshot) ||
+		waymark_ctf_is_gone(&state->trace)) {
+		return;
+	}
+	state->why_refused = state->files.error;
+	__atomic_store_n(&state->refused, config, __ATOMIC_RELEASE);
+	waymark_ctf_fail(&state->files, 0);
+	state->finished = false;
+	round->failed = false;
+}
+
 void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode)
 {
 	struct ctf_state *state = round->state;
 	const struct ctf_config *config = waymark_ctf_wanted(round);
 	bool begun = state->trace.path[0];
+	bool goes_on = state->trace.config == config || (config && state->refused == config);
 
 	state->is_off = waymark_ctf_is_off();
 	round->discard = state->is_off;
-	if (begun && state->trace.config == config && !must_begin_anew(round, mode)) {
+	if (begun && goes_on && !must_begin_anew(round, mode)) {
 		return;
 	}
 	if (!begun && round->now.ns < state->retry_ns) {
@@ -267,6 +284,8 @@ void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode)
 	round->failed = !begin_trace(round, config);
 	if (begun && !round->failed) {
 		waymark_ctf_snapshot_begun(round);
+	} else if (begun) {
+		refuse(round, config);
 	}
 }
 

@@ -307,15 +307,23 @@ bool waymark_ctf_declare(struct ctf_trace *t)
 	return done;
 }
 
+/*
+ * Beside the present one. Before it goes what a try has left there that was killed, or
+ * lost its rights in the middle: what keeps it there is the reason, not that it is there.
+ */
+static bool write_new(struct ctf_trace *t, int directory, const struct arena_clock *now)
+{
+	if (syscall(SYS_unlinkat, directory, CTF_METADATA_NEW, 0) != 0 && errno != ENOENT) {
+		return false;
+	}
+	return waymark_ctf_metadata_write(t, directory, CTF_METADATA_NEW, now);
+}
+
 static bool replace(struct ctf_trace *t, const struct arena_clock *now)
 {
 	int directory = waymark_ctf_open_directory(t);
 	uint32_t declared = t->declared;
-
-	/* What a try that was killed has left, or somebody else has put there. */
-	syscall(SYS_unlinkat, directory, CTF_METADATA_NEW, 0);
-	bool done =
-		directory >= 0 && waymark_ctf_metadata_write(t, directory, CTF_METADATA_NEW, now);
+	bool done = directory >= 0 && write_new(t, directory, now);
 
 	if (done && waymark_rename(directory, CTF_METADATA_NEW, directory, CTF_METADATA) != 0) {
 		int why = errno;

@@ -19,6 +19,8 @@ struct ctf_state {
 	struct ctf_trace next; /* while it is made */
 	struct ctf_trace former; /* what `trace` was before: path, device and inode only */
 	bool former_has_events; /* in its files */
+	const struct ctf_config *refused; /* by release: no trace can be made of it; NULL: none */
+	int why_refused; /* an errno */
 	struct ctf_snapshot *snapshot; /* atomic: asked for, see snapshot.h; NULL: none is */
 	struct ctf_files files;
 	struct packet_walk walk;

@@ -60,8 +60,12 @@ static bool remove_file(int dirfd, const char *name)
 	return unlinkat(dirfd, name, 0) == 0;
 }
 
+/* Without its metadata it would be no trace, which nobody replaces: that goes last. */
 static bool remove_name(int dirfd, const char *name)
 {
+	if (strcmp(name, CTF_METADATA) == 0) {
+		return true;
+	}
 	if (strcmp(name, CTF_INDEX) != 0) {
 		return remove_file(dirfd, name);
 	}
@@ -115,15 +119,21 @@ static bool find_uuid(int dirfd, uint8_t uuid[16], char text[ARENA_FILE_PATH_BYT
 	return n == 16;
 }
 
-/* Whether a process that lives records into it; what a dead one left goes with it. */
-static bool is_in_use(int dirfd, const char *path)
+/* Why it stays: a process that lives may record into it. What a dead one left goes with it. */
+static const char *why_in_use(int dirfd, const char *path)
 {
 	struct arena_place place = { .directory = path, .path = malloc(ARENA_FILE_PATH_BYTES) };
-	bool in_use = !place.path || (find_uuid(dirfd, place.uuid, place.path) &&
-					     !waymark_arena_remove_dead(&place));
+	const char *why = NULL;
 
+	if (!place.path) {
+		why = "out of memory";
+	} else if (!find_uuid(dirfd, place.uuid, place.path)) {
+		why = "its metadata cannot be read";
+	} else if (!waymark_arena_remove_dead(&place)) {
+		why = "a process records into it";
+	}
 	free(place.path);
-	return in_use;
+	return why;
 }
 
 static int refuse(const char *path, int why, struct waymark_error *error)
@@ -139,8 +149,14 @@ static int open_trace(const char *path, struct waymark_error *error)
 	if (dirfd < 0) {
 		return refuse(path, errno, error);
 	}
+	errno = 0;
 	if (!is_trace(dirfd) || !each_name(dirfd, check_name)) {
+		int why = errno;
+
 		close(dirfd);
+		if (why == EMFILE || why == ENFILE || why == EACCES) {
+			return refuse(path, why, error);
+		}
 		return waymark_fail(
 			error, "%s: not replaced: it is no trace, or holds other files too", path);
 	}
@@ -168,11 +184,14 @@ int waymark_ctf_replace(const char *path, struct waymark_error *error)
 	if (dirfd < 0) {
 		return -1;
 	}
-	if (is_in_use(dirfd, path)) {
+	const char *in_use = why_in_use(dirfd, path);
+
+	if (in_use) {
 		close(dirfd);
-		return waymark_fail(error, "%s: not replaced: a process records into it", path);
+		return waymark_fail(error, "%s: not replaced: %s", path, in_use);
 	}
-	bool removed = each_name(dirfd, remove_name) && rmdir(path) == 0;
+	bool removed = each_name(dirfd, remove_name) && remove_file(dirfd, CTF_METADATA) &&
+		       rmdir(path) == 0;
 	int why = errno;
 
 	close(dirfd);

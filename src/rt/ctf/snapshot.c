@@ -33,6 +33,9 @@ void waymark_ctf_snapshot_end(struct ctf_round *round, enum drain_mode mode)
 		return;
 	}
 	s->made = state->trace.config == s->config;
+	if (s->made) {
+		strcpy(s->path, state->trace.path);
+	}
 	s->missed = round->missed > 0;
 	s->error = !round->failed ? 0 : state->files.error ? state->files.error : EIO;
 	if (!s->made) {

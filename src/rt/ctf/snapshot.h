@@ -17,9 +17,9 @@
 struct ctf_snapshot {
 	struct ctf_config *config; /* where to */
 	int error; /* an errno: not all of it is written */
-	bool missed; /* a thread did not come out of its event: what it has in memory is not there
-		      */
+	bool missed; /* a thread did not come out of its event: what it has is not there */
 	bool made; /* the directory is there */
+	char path[PATH_MAX]; /* which: another one's that had the name first is not written to */
 	bool free; /* nobody uses the configuration any more */
 	uint32_t done; /* by release */
 };

@@ -264,7 +264,7 @@ static bool rename_over_own(const char *from, const char *to)
 	return true;
 }
 
-static bool rename_to_new(const char *from, const char *to)
+static bool take_name(const char *from, const char *to)
 {
 	if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
 		return true;
@@ -275,7 +275,7 @@ static bool rename_to_new(const char *from, const char *to)
 void waymark_ctf_name(struct ctf_trace *t, char *wanted)
 {
 	for (uint32_t n = 0; n <= NUMBERS_MAX && put_wanted_path(t, wanted, n); n++) {
-		if (rename_to_new(t->path, wanted)) {
+		if (take_name(t->path, wanted)) {
 			memcpy(t->path, wanted, strlen(wanted) + 1);
 			return;
 		}
