@@ -120,6 +120,67 @@ static void nothing_is_allocated_in_a_handler(void **state)
 	check(allocate_nothing);
 }
 
+static void trace_one(int sig)
+{
+	(void)sig;
+	in_handler = 1;
+	trace_ctf(1, 0);
+	in_handler = 0;
+}
+
+static void *raise_it(void *unused)
+{
+	raise(SIGUSR1);
+	return unused;
+}
+
+/* Threads one after another: each has the place of the one before, which it goes on with. */
+static void one_event_of_each_thread(void)
+{
+	pthread_t t;
+
+	for (int i = 0; i < 4; i++) {
+		if (pthread_create(&t, NULL, raise_it, NULL) || pthread_join(t, NULL)) {
+			_exit(10);
+		}
+	}
+}
+
+static void flushes_between_events(void)
+{
+	for (int i = 0; i < 4; i++) {
+		raise(SIGUSR1);
+		waymark_recorder_flush();
+	}
+}
+
+static void allocates_nothing(void (*body)(void))
+{
+	struct sigaction act = { .sa_handler = trace_one };
+	pid_t pid;
+
+	assert_int_equal(system("rm -rf handler.*"), 0);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		name_files();
+		sigaction(SIGUSR1, &act, NULL);
+		body();
+		_exit(allocated ? 1 : 0);
+	}
+	wait_for(pid);
+}
+
+static void packets_that_are_not_full_start_no_thread_in_a_handler(void **state)
+{
+	(void)state;
+	if (!SEES_ALLOCATIONS) {
+		skip_because("allocations are seen with glibc alone, and without a sanitizer");
+	}
+	allocates_nothing(one_event_of_each_thread);
+	allocates_nothing(flushes_between_events);
+}
+
 static void in_malloc(void)
 {
 	void *volatile p = malloc((size_t)rand() % 100000);
@@ -192,6 +253,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_allocated_in_a_handler),
+		cmocka_unit_test(packets_that_are_not_full_start_no_thread_in_a_handler),
 		cmocka_unit_test(a_first_event_inside_of_the_c_library_does_not_hang),
 	};
 

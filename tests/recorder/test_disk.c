@@ -126,8 +126,7 @@ static void record_slowly_on_a_full_disk(void)
 	set_simple_file("small/slow");
 	for (uint64_t i = 0; i < 800; i++) {
 		record_pairs(i, i + 1);
-		waymark_recorder_flush(); /* a batch each: the disk may be full at any byte of one
-					   */
+		waymark_recorder_flush(); /* the disk may be full at any byte of a batch */
 	}
 }
 

@@ -3,7 +3,7 @@
  * WAYMARK_BEGIN() and WAYMARK_END(): what they record is printed by begin.py, how many are live
  * is checked here.
  *
- * begin OPTIONS toggled|crossed|deep|mixed|threads|forked|hammered
+ * begin OPTIONS toggled|crossed|deep|mixed|threads|forked|deep_forked|hammered
  */
 #ifndef WAYMARK_SCOPES
 #define WAYMARK_SCOPES ctf
@@ -181,6 +181,29 @@ static void begin_forked(void)
 	LIVE(0, 1);
 }
 
+/* 40, of which 8 do not fit: the child has them all, too. */
+static void begin_deep_forked(void)
+{
+	int status;
+
+	for (int i = 0; i < 40; i++) {
+		WAYMARK_BEGIN(A, "deep", i);
+	}
+	pid_t child = fork();
+
+	LIVE(32, 0);
+	for (int i = 0; i < 40; i++) {
+		WAYMARK_END(A);
+	}
+	LIVE(0, 0);
+	if (child == 0) {
+		exit(EXIT_SUCCESS);
+	}
+	if (waitpid(child, &status, 0) != child || status) {
+		exit(EXIT_FAILURE);
+	}
+}
+
 static bool is_done;
 
 static void *hammer(void *pattern)
@@ -240,6 +263,7 @@ static const struct {
 	{ "mixed", begin_mixed },
 	{ "threads", begin_threads },
 	{ "forked", begin_forked },
+	{ "deep_forked", begin_deep_forked },
 	{ "hammered", begin_hammered },
 };
 

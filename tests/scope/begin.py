@@ -62,9 +62,13 @@ def main():
     assert shown(parent)[0] == ["+A:forked", "+B:of_another_thread", "-A:forked"], parent
     begun = next(r for r in parent if r["event"] == "A:forked")
     assert [r["args"]["scope"] for r in child] == [begun["args"]["scope"]], child
+    _, (parent, child) = run("deep_forked")
+    begun = [r["args"]["scope"] for r in parent[:32]]
+    for who in (parent[32:], child):
+        assert [r["args"]["scope"] for r in who] == begun[::-1], who
     found, left = shown(run("hammered")[1][0])
     assert not left and found, left
-    print(f"{len(EXPECTED) + 2} tests")
+    print(f"{len(EXPECTED) + 3} tests")
 
 
 main()

@@ -258,10 +258,13 @@ int waymark_get_output(
 int waymark_flush(struct waymark_error *error)
 {
 	error_clear(error);
-	if (waymark_recorder_flush() < 0) {
-		return waymark_fail(error, "some events could not be written: %s", strerror(errno));
+	if (waymark_recorder_flush() == 0) {
+		return 0;
 	}
-	return 0;
+	if (errno == ETIMEDOUT) {
+		return waymark_fail(error, "the trace file takes no data: events wait in memory");
+	}
+	return waymark_fail(error, "some events could not be written: %s", strerror(errno));
 }
 
 int waymark_snapshot(struct waymark_error *error)

@@ -58,14 +58,20 @@ static void guard_end(const struct write_guard *g, int result)
 	pthread_sigmask(SIG_SETMASK, &g->former, NULL);
 }
 
+int waymark_wait_writable(int fd, long ns)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	long wait[2] = { 0, ns }; /* the kernel's timespec of this call, see futex.h */
+
+	return (int)syscall(SYS_ppoll, &p, 1, wait, NULL, 0);
+}
+
 /* Waits until `fd` takes bytes. Relaxed: a hint that only shortens a wait. */
 static bool wait_ready(int fd)
 {
 	static bool stalled;
-	struct pollfd p = { .fd = fd, .events = POLLOUT };
-	/* The kernel's timespec of this call, see futex.h. */
-	long wait[2] = { 0, __atomic_load_n(&stalled, __ATOMIC_RELAXED) ? 0 : NOT_READY_WAIT_NS };
-	long ready = syscall(SYS_ppoll, &p, 1, wait, NULL, 0);
+	bool was_stalled = __atomic_load_n(&stalled, __ATOMIC_RELAXED);
+	int ready = waymark_wait_writable(fd, was_stalled ? 0 : NOT_READY_WAIT_NS);
 
 	if (ready < 0) {
 		return errno == EINTR;

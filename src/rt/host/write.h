@@ -19,4 +19,10 @@
  */
 int waymark_write(int fd, mode_t mode, const char *data, size_t len, size_t *done);
 
+/*
+ * Waits for at most `ns`, less than a second, until `fd` takes bytes or has failed. Returns 1, 0
+ * when it does not yet, or -1 with errno. No point of cancellation.
+ */
+int waymark_wait_writable(int fd, long ns);
+
 #endif

@@ -19,6 +19,7 @@
 
 #include "rt/host/line.h"
 #include "rt/host/open.h"
+#include "rt/host/rename.h"
 #include "rt/host/wide_call.h"
 #include "rt/record/arena.h"
 
@@ -366,7 +367,7 @@ static int move(struct arena *a, const struct arena_place *place)
 	if (!(is_shared(a) ? waymark_arena_shared_path(place) : trace_path(place))) {
 		return ENAMETOOLONG;
 	}
-	if (syscall(SYS_renameat2, AT_FDCWD, a->path, AT_FDCWD, place->path, 0) != 0) {
+	if (waymark_rename(AT_FDCWD, a->path, AT_FDCWD, place->path) != 0) {
 		return errno;
 	}
 	strcpy(a->path, place->path);

@@ -218,23 +218,21 @@ static void say_early_losses(void)
  */
 static void at_end(void)
 {
-	struct process *all = waymark_process_current();
+	struct process *p = waymark_process_current();
 
-	if (all && process_is_borrowed(all)) {
+	if (p && process_is_borrowed(p)) {
 		return; /* exit() in a vfork's child: the parent is not at its end */
 	}
-	struct process *p = to_bring_home();
-
-	if (p) {
+	if (p && to_bring_home()) {
 		set_ending(p);
 		__atomic_store_n(&p->leaving, 1, __ATOMIC_RELEASE);
 		if (!waymark_writer_flush(p, EXIT_PATIENCE_NS, UINT64_MAX)) {
 			waymark_message("the trace file takes no data: the last events are lost");
 		}
 	}
-	if (all) {
-		waymark_jail_end(all);
-		say_losses(all);
+	if (p) {
+		waymark_jail_end(p);
+		say_losses(p);
 	}
 	say_early_losses();
 }

@@ -21,7 +21,9 @@ enum crashed { CRASH_NONE, CRASH_FLUSHING, CRASH_FLUSHED };
 
 enum notice_state { NOTICE_NONE, NOTICE_FILLING, NOTICE_READY };
 
-/* One line to say. Who has it FILLING, by compare-and-swap, has the rest: to make it, or to say it.
+/*
+ * One line to say. Who has it FILLING, by compare-and-swap, has the rest: to make it,
+ * or to say it.
  */
 struct notice {
 	uint32_t state; /* enum notice_state; READY by release */
@@ -131,7 +133,9 @@ static inline uint32_t *recorder_room(struct recorder *r)
 	return recorder_is_jailed(r) ? &recorder_arena(r)->file.jail.room : &r->room;
 }
 
-/* Whether this is a child between vfork and exec: the memory is its parent's, the threads are not.
+/*
+ * Whether this is a child between vfork and exec: the memory is its parent's,
+ * the threads are not.
  */
 static inline bool process_is_borrowed(const struct process *p)
 {

@@ -33,6 +33,12 @@
 /* A packet that is this old is not continued: its 48-bit stamps must stay unique. */
 #define PACKET_AGE_MAX (UINT64_C(1) << 45)
 
+/* Closed early, by a flush or for its age, most of it is left. */
+static bool is_half_full(struct arena *a, const struct cursor *c)
+{
+	return (size_t)(c->hot.pos - c->hot.packet) >= arena_chunk_bytes(a, c->chunk) / 2;
+}
+
 /*
  * The size of the next chunk: larger for those who fill theirs quickly. One that
  * was closed half empty says nothing of that; least of all that of a thread which
@@ -43,9 +49,8 @@ static unsigned int next_class(struct process *p, struct arena *a, struct cursor
 	const struct packet_header *h = (const void *)c->hot.packet;
 	unsigned int size_class = a->chunks[c->chunk].size_class;
 	uint64_t moment = __atomic_load_n(&p->moment, __ATOMIC_RELAXED);
-	size_t content = (size_t)(c->hot.pos - c->hot.packet);
 
-	if (content < arena_chunk_bytes(a, c->chunk) / 2) {
+	if (!is_half_full(a, c)) {
 		return size_class > ARENA_SMALL ? size_class - 1 : size_class;
 	}
 	if (now - h->timestamp_begin < (moment ? moment : MOMENT_GUESS)) {
@@ -239,6 +244,17 @@ static bool refill(struct process *p, struct recorder *r, struct cursor *c, size
 	}
 }
 
+/*
+ * Whether the packet ends because it is full. How many there were says nothing of that: the
+ * thread may have another one's slot, and a flush closes what has one event.
+ */
+static bool is_full(struct recorder *r, const struct cursor *c)
+{
+	struct arena *a = recorder_arena(r);
+
+	return a && c->chunk && !__atomic_load_n(&c->close, __ATOMIC_RELAXED) && is_half_full(a, c);
+}
+
 /* Whether the cursor's event interrupts no other one of its recorder. */
 static bool is_outermost(const struct cursor *c)
 {
@@ -250,15 +266,16 @@ static bool is_outermost(const struct cursor *c)
 /*
  * The writer is started by an event, so that a program that forks into the
  * background gets it in the right process. Not inside another event, and not in
- * what looks like a signal handler, unless a packet is full and there is no choice.
+ * what looks like a signal handler, unless there is no choice: a packet was full, or
+ * memory is.
  */
-static void want_writer(struct process *p, struct cursor *c)
+static void want_writer(struct process *p, const struct cursor *c, bool must)
 {
 	if (__atomic_load_n(&p->writer, __ATOMIC_RELAXED) != WRITER_NONE || waymark_jail_is_on() ||
 		!is_outermost(c) || process_is_borrowed(p)) {
 		return;
 	}
-	if (c->sequence > 1 || !waymark_may_be_handler()) {
+	if (must || !waymark_may_be_handler()) {
 		waymark_writer_start();
 	}
 }
@@ -331,6 +348,7 @@ struct waymark_cursor *waymark_cursor_refill(
 	struct process *p = waymark_process();
 	struct recorder *r = &p->recorders[recorder];
 	bool fits = size <= ARENA_UNIT - sizeof(struct packet_header);
+	bool full = is_full(r, c);
 	bool room = false;
 	struct room_wait wait = { 0 };
 
@@ -339,11 +357,11 @@ struct waymark_cursor *waymark_cursor_refill(
 		wait.turn = __atomic_load_n(recorder_room(r), __ATOMIC_ACQUIRE);
 		room = fits && refill(p, r, c, size);
 		if (!room) {
-			want_writer(p, c); /* others may have filled the memory before it began */
+			want_writer(p, c, true); /* others may have filled it before it began */
 		}
 	} while (fits && !room && waymark_make_room(p, r, &wait));
 	if (room) {
-		want_writer(p, c);
+		want_writer(p, c, full);
 	} else {
 		/* Later events, smaller ones too, must not go before the gap. */
 		__atomic_store_n(&c->hot.limit, NULL, __ATOMIC_RELAXED);

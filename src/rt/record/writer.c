@@ -2,8 +2,9 @@
 /*
  * The writer thread. Awake it makes passes; between them it sleeps a tick, or
  * until a producer that switches packets rings. After a quiet second it closes
- * every open packet, so that the next event anywhere must ring, and sleeps
- * without a timeout: an idle program is never woken by its tracing.
+ * every open packet, so that the next event anywhere must ring; once nothing is
+ * left to write it gives memory back some seconds later and sleeps without a
+ * timeout: a program that stays idle is not woken by its tracing.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -16,11 +16,16 @@
 #include <unistd.h>
 
 #include "rt/host/open.h"
+#include "rt/host/write.h"
 #include "rt/record/process.h"
 #include "rt/simple/simple.h"
 
 /* The begin of a mapping, up to its name: the shortest record has no less. */
 #define MAPPING_BYTES 20
+
+/* How long a reader of a pipe is waited for: at one time, and by a thread of the program's. */
+#define READY_WAIT_NS 100000000
+#define CALLER_PATIENCE_NS UINT64_C(3000000000)
 
 /* How far the known boundary of records stays behind the end: some short ones fit in between. */
 #define BOUNDARY_BYTES 256u
@@ -34,18 +39,37 @@ static bool is_ours(const struct simple_out *out)
 	       st.st_ino == out->file.inode;
 }
 
+/*
+ * Waits for who reads a pipe. The writer does so for as long as it takes; a thread of the
+ * program's that drains where there is none has all signals blocked, and gives up.
+ */
+static bool wait_for_reader(const struct simple_out *out, uint64_t since)
+{
+	struct process *p = waymark_process_current();
+	bool is_writer = p && __atomic_load_n(&p->writer_tid, __ATOMIC_RELAXED) ==
+				      (uint32_t)syscall(SYS_gettid);
+
+	return waymark_wait_writable(simple_fd(out), READY_WAIT_NS) > 0 || is_writer ||
+	       waymark_clock_ns() - since < CALLER_PATIENCE_NS;
+}
+
 static size_t raw_write(struct simple_out *out, const char *data, size_t length)
 {
+	uint64_t since = waymark_clock_ns();
 	size_t done = 0;
 
 	while (done < length) {
 		long n = syscall(SYS_write, simple_fd(out), data + done, length - done);
+		int why = n < 0 ? errno : EIO;
 
+		if (n < 0 && why == EAGAIN && wait_for_reader(out, since)) {
+			continue;
+		}
 		__atomic_store_n(&out->progress, out->progress + 1, __ATOMIC_RELAXED);
 		if (n > 0) {
 			done += (size_t)n;
-		} else if (n == 0 || errno != EINTR) {
-			waymark_simple_complain(out, SIMPLE_CANNOT_WRITE, n < 0 ? errno : EIO);
+		} else if (why != EINTR) {
+			waymark_simple_complain(out, SIMPLE_CANNOT_WRITE, why);
 			break;
 		}
 	}
@@ -306,10 +330,10 @@ void waymark_simple_write(struct simple_out *out)
 
 void waymark_simple_pause(struct simple_out *out)
 {
-	if (out->file.fd_plus_one) {
+	if (out->file.fd_plus_one && is_ours(out)) {
 		syscall(SYS_close, simple_fd(out));
-		out->file.fd_plus_one = 0;
 	}
+	out->file.fd_plus_one = 0;
 }
 
 /* Another file was named: the old one is through, and what it is missing is not the new one's. */

@@ -118,7 +118,6 @@ static void adopt(struct simple_out *out, int fd, const struct stat *st)
 	if (f->regular && ftruncate(fd, (off_t)(f->size + f->note)) == 0) {
 		lseek(fd, (off_t)f->size, SEEK_SET);
 	}
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 }
 
 bool waymark_simple_continue(struct simple_out *out)

@@ -52,8 +52,7 @@ static inline bool simple_is_named(const struct simple_config *config)
 struct simple_file {
 	int fd_plus_one; /* 0: closed, so that all zero is a valid start */
 	bool regular;
-	bool begun; /* it has its header, and is continued when it is reopened; written atomically
-		     */
+	bool begun; /* it has its header, and is continued when reopened; written atomically */
 	uint32_t number; /* of the derived name: 0 is the bare one */
 	uint64_t size; /* of whole records that stay */
 	uint64_t note; /* bytes behind them, which the next batch replaces */

@@ -100,6 +100,7 @@ static void trim(void)
 static COLD void forget_gone(bool is_there(const struct waymark_event *event, uint32_t removals))
 {
 	uint32_t now = waymark_registry_removals();
+	bool some_left = removals != now;
 	bool gone[DEPTH_MAX] = { false };
 
 	for (uint32_t i = 0; i < entries(); i++) {
@@ -112,7 +113,7 @@ static COLD void forget_gone(bool is_there(const struct waymark_event *event, ui
 		}
 	}
 	removals = now;
-	if (on == 0 || waymark_site_depth > DEPTH_MAX) {
+	if (on == 0 || (some_left && waymark_site_depth > DEPTH_MAX)) {
 		give_up(); /* `deeper` may have gone as well */
 	}
 	trim();

@@ -72,8 +72,7 @@ static const struct style {
 struct call {
 	struct ftrace_marker marker;
 	const struct form *form;
-	char tail[360]; /* the id or value, which has 327 digits at most, and what stands before it
-			 */
+	char tail[360]; /* the id or value, of 327 digits at most, and what is before it */
 	bool is_bare; /* no newline: the kernel puts one behind what has none */
 };
 
