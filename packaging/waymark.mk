@@ -16,6 +16,7 @@
 #				waymark.scopes of any folder is made again when they change
 #	WAYMARK_PROVIDER	of probes and tracepoints: an identifier in place of the group's
 #				name; WAYMARK_PROVIDER_GROUP for the group GROUP alone
+#	WAYMARK_TRACETOOL	where cross building: this machine's tracetool, not the target's
 #	WAYMARK_VCPU_TYPE	the struct of a CPU in vcpu events, where it is not CPUState
 
 # What QEMU's configure takes where none is named.
