@@ -71,8 +71,9 @@ abbreviations()
 	refused 'option --help must not have an argument' --help=x
 	# An exact name is one, although it begins another.
 	run 0 --check a
-	# Options after the first file are files.
-	refused 'cannot read --format=c: No such file or directory' $both --group=g a --format=c out6.h
+	# What follows the first file is a file.
+	refused 'options stand before the files: --format=c' $both --group=g a --format=c out6.h
+	refused 'options stand before the files: -o' $both --group=g a -o out6.h
 	absent out6.h
 }
 

@@ -111,14 +111,26 @@ depfile()
 	cp b 'odd name#$1'
 	run 0 $both --group=g --depfile=out.d a 'odd name#$1' 'out put.h'
 	printf 'out\\ put.h: \\\n  a \\\n  odd\\ name\\#$$1\n' | diff - out.d || fail "$what"
+	refused 'the output and the depfile are one file: ./same.h' \
+		$both --group=g --depfile=./same.h a same.h
+	absent same.h
+	run 0 $both --group=g a target.h
 	ln -s target.h link.d
-	local one
-	for one in ./same.h link.d; do
-		local output=same.h
-		[ "$one" = ./same.h ] || output=target.h
-		refused "the output and the depfile are one file: $one" $both --group=g --depfile=$one a $output
-		holds $output trace_one
+	local one old
+	for one in ./target.h link.d; do
+		refused "the output and the depfile are one file: $one" $both --group=g --depfile=$one b target.h
+		holds target.h trace_one
 	done
+	# Without a depfile no output: a build would take it for up to date for ever.
+	refused 'cannot write nowhere/out.d: No such file or directory' \
+		$both --group=g --depfile=nowhere/out.d a lone.h
+	absent lone.h
+	old=$'two\nlines'
+	cp b "$old"
+	"$tracetool" $both --group=g --depfile=lone.d "$old" lone.h 2>err && fail 'a newline in a depfile'
+	grep -q '^Error: a depfile has no names with a newline: two' err || fail "a newline: $(cat err)"
+	absent lone.h
+	absent lone.d
 	# Standard input is no file that a build could look at.
 	run 0 $both --group=g --depfile=stdin.d a - stdin.h
 	printf 'stdin.h: \\\n  a\n' | diff - stdin.d || fail "$what"

@@ -3,6 +3,7 @@
 #include "cmd/tracetool/options.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "emit/emit.h"
 #include "text/nearest.h"
@@ -135,6 +136,18 @@ static bool parse_short(struct tracetool_options *o, struct command_line *c, con
 	return true;
 }
 
+/* What follows a file is one, too; where there is none of that name, an option was meant. */
+static bool check_files(const struct tracetool_options *o, struct out *error)
+{
+	for (size_t i = 0; i + 1 < o->file_count; i++) {
+		if (o->files[i][0] == '-' && o->files[i][1] && access(o->files[i], F_OK) != 0) {
+			out_printf(error, "options stand before the files: %s", o->files[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
 bool tracetool_options_are_about(const struct tracetool_options *o)
 {
 	return o->values[OPTION_HELP] || o->values[OPTION_VERSION] ||
@@ -161,7 +174,7 @@ bool tracetool_options_parse(struct tracetool_options *o, int argc, char **argv,
 	}
 	o->files = (const char *const *)argv + c.next;
 	o->file_count = (size_t)(argc - c.next);
-	return true;
+	return tracetool_options_are_about(o) || check_files(o, error);
 }
 
 #define HELP_COLUMN 33

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/tracetool/files.h"
@@ -97,6 +96,46 @@ static bool check_events(struct run *r, const struct emit_context *c)
 	return good;
 }
 
+/* A rule has no way to say it. */
+static const char *name_of_two_lines(const struct run *r)
+{
+	vec_foreach (struct run_input **, input, &r->read) {
+		if (strchr((*input)->path, '\n')) {
+			return (*input)->path;
+		}
+	}
+	return strchr(r->output, '\n') ? r->output : NULL;
+}
+
+/* Before the output: without it a build would never know when that is out of date. */
+static bool write_depfile(struct run *r)
+{
+	const char *depfile = run_option(r, OPTION_DEPFILE);
+	struct out text;
+
+	if (!depfile) {
+		return true;
+	}
+	if (name_of_two_lines(r)) {
+		return run_fail(r, "a depfile has no names with a newline: ", name_of_two_lines(r));
+	}
+	bool was_there = access(depfile, F_OK) == 0;
+
+	if (file_is_same(r->output, depfile)) {
+		return run_fail_usage(r, "the output and the depfile are one file: ", depfile);
+	}
+	out_init(&text, OUT_TO_MEMORY);
+	inputs_write_rule(r, &text);
+	bool good = file_write(depfile, &text, run_option(r, OPTION_ALWAYS), &r->error);
+
+	out_fini(&text);
+	if (good && !was_there && file_is_same(r->output, depfile)) {
+		unlink(r->output);
+		return run_fail_usage(r, "the output and the depfile are one file: ", depfile);
+	}
+	return good;
+}
+
 static bool write_output(struct run *r)
 {
 	char *directory = getcwd(NULL, 0);
@@ -121,46 +160,18 @@ static bool write_output(struct run *r)
 
 	if (good) {
 		emit(r->format, &c);
-		good = file_write(r->output, &text, run_option(r, OPTION_ALWAYS), &r->error);
+		good = write_depfile(r) &&
+		       file_write(r->output, &text, run_option(r, OPTION_ALWAYS), &r->error);
 	}
 	out_fini(&text);
 	free(directory);
 	return good;
 }
 
-/* By `./` or a link: it would take the place of what was just written. */
-static bool is_output(const struct run *r, const char *depfile)
-{
-	struct stat a;
-	struct stat b;
-
-	return stat(r->output, &a) == 0 && stat(depfile, &b) == 0 && a.st_dev == b.st_dev &&
-	       a.st_ino == b.st_ino;
-}
-
-static bool write_depfile(struct run *r)
-{
-	const char *depfile = run_option(r, OPTION_DEPFILE);
-	struct out text;
-
-	if (!depfile) {
-		return true;
-	}
-	if (is_output(r, depfile)) {
-		return run_fail_usage(r, "the output and the depfile are one file: ", depfile);
-	}
-	out_init(&text, OUT_TO_MEMORY);
-	inputs_write_rule(r, &text);
-	bool good = file_write(depfile, &text, run_option(r, OPTION_ALWAYS), &r->error);
-
-	out_fini(&text);
-	return good;
-}
-
 static bool generate(struct run *r)
 {
 	return run_check_names(r) && read_model(r) && run_read_format(r) && run_check_binary(r) &&
-	       run_read_backends(r) && write_output(r) && write_depfile(r);
+	       run_read_backends(r) && write_output(r);
 }
 
 /* `nop, ctf, log, simple`: how QEMU prints its list. */
