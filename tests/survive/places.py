@@ -120,6 +120,14 @@ class Places(survive.Survive):
                   preexec_fn=limit(resource.RLIMIT_NOFILE, 8))
         self.assertEqual(self.check_everything(), 20000)
 
+    def test_a_program_without_a_free_descriptor_is_survived(self):
+        """What could not be filled is no trace, and its name is free for the next try."""
+        said = self.live("crowded", 1000, silent=False)[1]
+        self.assertNotIn("is gone", said)
+        self.assertEqual(self.count(self.trace), 1000)
+        self.assertEqual(self.traces(), [self.trace])
+        self.assert_clean()
+
     @unittest.skipUnless(ROOT and not SANITIZER, "it needs another user")
     def test_no_writer_thread_is_survived(self):
         def become_limited():

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -94,6 +95,19 @@ static void run_refuse(char **argv)
 		exit(0);
 	}
 	waitpid(child, NULL, 0);
+	exit(0);
+}
+
+/* crowded EVENTS: so many, where the program has no descriptor left */
+static void run_crowded(char **argv)
+{
+	const struct rlimit few = { 64, 64 };
+
+	setrlimit(RLIMIT_NOFILE, &few);
+	while (dup(STDERR_FILENO) >= 0) {
+	}
+	live_for(0, strtoull(argv[0], NULL, 10));
+	usleep(300000); /* the writer tries */
 	exit(0);
 }
 
@@ -217,6 +231,7 @@ const struct mode modes_place[] = {
 	{ "move", run_move },
 	{ "name", run_name },
 	{ "refuse", run_refuse },
+	{ "crowded", run_crowded },
 	{ "go", run_go },
 	{ "coroutines", run_coroutines },
 	{ NULL, NULL },

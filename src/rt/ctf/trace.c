@@ -210,13 +210,16 @@ bool waymark_ctf_begin(
 
 void waymark_ctf_abandon(struct ctf_trace *t)
 {
-	int directory = t->path[0] ? ctf_open_directory(t->path) : -1;
-
-	if (directory < 0) {
+	if (!t->path[0]) {
 		return;
 	}
-	syscall(SYS_unlinkat, directory, CTF_METADATA, 0);
-	syscall(SYS_unlinkat, directory, CTF_INDEX, AT_REMOVEDIR);
+	int directory = ctf_open_directory(t->path);
+
+	/* Where no descriptor was to be had, nothing was put into it either. */
+	if (directory >= 0) {
+		syscall(SYS_unlinkat, directory, CTF_METADATA, 0);
+		syscall(SYS_unlinkat, directory, CTF_INDEX, AT_REMOVEDIR);
+	}
 	ctf_close(directory);
 	syscall(SYS_unlinkat, AT_FDCWD, t->path, AT_REMOVEDIR);
 	t->path[0] = '\0';
