@@ -71,7 +71,6 @@ void drain_close(struct drain *d)
 
 static bool open_directory(struct drain *d)
 {
-	jail_arena_directory(&d->arena, d->directory_name);
 	d->directory = open(d->directory_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (d->directory < 0) {
 		return fail(d, "cannot be opened: %s", strerror(errno));
@@ -82,13 +81,25 @@ static bool open_directory(struct drain *d)
 	return true;
 }
 
+/* Its text is the process's own: it may tell of another trace, to get at that one's memory. */
+static bool read_layouts(struct drain *d)
+{
+	bool ok = layouts_read(&d->layouts, d->directory) == LAYOUTS_OK;
+
+	if (ok && memcmp(d->layouts.uuid, d->arena.uuid, sizeof(d->arena.uuid)) == 0) {
+		return true;
+	}
+	layouts_fini(&d->layouts);
+	d->layouts = (struct layouts){ 0 };
+	return fail(d, ok ? "metadata: is of another trace" : "metadata: cannot be read");
+}
+
 static bool open_files(struct drain *d)
 {
 	int error;
 
-	if (layouts_read(&d->layouts, d->directory) != LAYOUTS_OK) {
-		layouts_fini(&d->layouts);
-		return fail(d, "metadata: cannot be read");
+	if (!read_layouts(d)) {
+		return false;
 	}
 	d->source = arena_source_open_path(d->arena.path, &error);
 	if (!d->source) {
@@ -111,10 +122,9 @@ static bool begin(struct drain *d, const char *place)
 	if (d->source) {
 		return true;
 	}
-	int error = jail_stage(&d->arena, place);
+	int error = jail_stage(&d->arena, place, d->directory_name);
 
 	if (error) {
-		jail_arena_base(&d->arena, d->directory_name);
 		return error == EAGAIN || fail(d, "cannot be made: %s", strerror(error));
 	}
 	if (!open_directory(d) || !open_files(d)) {
@@ -129,11 +139,18 @@ static bool update_text(struct drain *d)
 	bool changed;
 	int error = jail_stage_text(&d->arena, d->directory, &changed);
 
-	if (!error && changed) {
-		layouts_fini(&d->layouts);
-		error = layouts_read(&d->layouts, d->directory) == LAYOUTS_OK ? 0 : EBADMSG;
+	if (error) {
+		return fail(d, "metadata: cannot be written: %s", strerror(error));
 	}
-	return !error || fail(d, "metadata: cannot be written: %s", strerror(error));
+	if (!changed) {
+		return true;
+	}
+	layouts_fini(&d->layouts);
+	if (read_layouts(d)) {
+		return true;
+	}
+	end_files(d);
+	return false;
 }
 
 static bool is_closed(const struct drain *d, const struct arena_packet *p)
@@ -248,10 +265,8 @@ static bool drain_living(struct drain *d, const char *place, size_t *taken)
 	return begin(d, place) && (!d->source || take_closed(d, taken));
 }
 
-bool drain_round(struct drain *d, const char *place, size_t *taken)
+static bool run_round(struct drain *d, const char *place, size_t *taken)
 {
-	*taken = 0;
-	jail_arena_beat(&d->arena);
 	switch (jail_arena_owner(&d->arena)) {
 	case ARENA_OWNER_NONE:
 		d->state = DRAIN_WAITS;
@@ -269,4 +284,20 @@ bool drain_round(struct drain *d, const char *place, size_t *taken)
 	}
 	d->state = DRAIN_LEFT;
 	return false;
+}
+
+bool drain_round(struct drain *d, const char *place, size_t *taken)
+{
+	*taken = 0;
+	jail_arena_beat(&d->arena);
+	bool ok = run_round(d, place, taken);
+
+	if (jail_arena_is_cut(&d->arena)) {
+		d->state = DRAIN_CUT;
+		return fail(d,
+			"the memory of its process was cut, with what was in it; "
+			"waymark recover --discard %s throws the rest away",
+			d->arena.path);
+	}
+	return ok;
 }

@@ -23,6 +23,7 @@ enum drain_state {
 	DRAIN_LEFT, /* its process is gone, and not all is in the trace yet */
 	DRAIN_DONE, /* its process is gone, and all is in the trace */
 	DRAIN_UNUSED, /* it holds no trace: none will claim it, or one was killed at once */
+	DRAIN_CUT, /* somebody has cut its file */
 };
 
 struct drain {
@@ -49,7 +50,8 @@ void drain_close(struct drain *d);
 /*
  * Takes what is closed now into the trace, which it makes in the folder `place`, or where the
  * process wanted it if that is NULL; and all the rest once the process is gone. *taken gets
- * how many packets it took. False on failure: try again, nothing is lost by it.
+ * how many packets it took. False on failure: try again, nothing is lost by it, but behind
+ * DRAIN_CUT.
  */
 bool drain_round(struct drain *d, const char *place, size_t *taken);
 

@@ -25,6 +25,20 @@ static bool is_within(uint64_t offset, uint64_t bytes, uint64_t end)
 	return offset <= end && bytes <= end - offset && offset % sizeof(uint64_t) == 0;
 }
 
+/* What has no name of ours, as a file that was moved, has that of its header. */
+static void find_uuid(struct jail_arena *a, const struct arena_file *h)
+{
+	const char *digits = strrchr(a->path, '-');
+
+	memcpy(a->uuid, h->uuid, sizeof(a->uuid));
+	if (!digits || strspn(digits + 1, "0123456789abcdef") != 32 || digits[33]) {
+		return;
+	}
+	for (int i = 0; i < 16; i++) {
+		sscanf(digits + 1 + 2 * i, "%2hhx", &a->uuid[i]);
+	}
+}
+
 /* Where everything is; what is read once is not read again. */
 static int find_parts(struct jail_arena *a)
 {
@@ -37,6 +51,7 @@ static int find_parts(struct jail_arena *a)
 	if (!h.jail.on) {
 		return ESRCH;
 	}
+	find_uuid(a, &h);
 	a->units = (uint32_t)(a->bytes / ARENA_UNIT);
 	if (!is_within(h.jail.chunks_offset, a->units * sizeof(*a->chunks), a->bytes) ||
 		!is_within(h.jail.stacks_offset, ARENA_CLASSES * sizeof(*a->stacks), a->bytes) ||
@@ -74,13 +89,11 @@ static int open_file(struct jail_arena *a, const char *path)
 
 int jail_arena_open(struct jail_arena *a, const char *path)
 {
-	*a = (struct jail_arena){ .fd = -1 };
+	*a = (struct jail_arena){ .fd = -1, .path = xstrdup(path) };
 	int error = open_file(a, path);
 
 	if (error) {
 		jail_arena_close(a);
-	} else {
-		a->path = xstrdup(path);
 	}
 	return error;
 }
@@ -95,6 +108,13 @@ void jail_arena_close(struct jail_arena *a)
 	}
 	free(a->path);
 	*a = (struct jail_arena){ .fd = -1 };
+}
+
+bool jail_arena_is_cut(const struct jail_arena *a)
+{
+	struct stat st;
+
+	return fstat(a->fd, &st) != 0 || (uint64_t)st.st_size < a->bytes;
 }
 
 bool jail_arena_lock(struct jail_arena *a)
@@ -216,6 +236,7 @@ bool jail_arena_renew(struct jail_arena *a)
 	if (!rename_file(a, uuid)) {
 		return false;
 	}
+	memcpy(a->uuid, uuid, sizeof(uuid));
 	renew_header(a->file, uuid);
 	return true;
 }

@@ -25,6 +25,7 @@ struct jail_arena {
 	const char *text; /* the metadata's, `text_room` bytes */
 	uint64_t text_room;
 	uint32_t units;
+	uint8_t uuid[16]; /* by its name, which its process cannot change */
 	uint32_t pid; /* of its process, as it was seen last */
 };
 
@@ -34,6 +35,9 @@ struct jail_arena {
  */
 int jail_arena_open(struct jail_arena *a, const char *path);
 void jail_arena_close(struct jail_arena *a);
+
+/* Whether somebody has cut its file: then what was in it is lost, see write/cut_memory.h. */
+bool jail_arena_is_cut(const struct jail_arena *a);
 
 /* Keeps other drains away until it is closed. False: one is at work. */
 bool jail_arena_lock(struct jail_arena *a);

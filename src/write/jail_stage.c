@@ -120,7 +120,7 @@ static int make_temporary(const struct jail_arena *a, const struct names *n, cha
 		return ENAMETOOLONG;
 	}
 	for (int i = 0; i < 16; i++) {
-		length += sprintf(path + length, "%02x", a->file->uuid[i]);
+		length += sprintf(path + length, "%02x", a->uuid[i]);
 	}
 	if (mkdir(path, 0777) != 0 && errno != EEXIST) {
 		return errno;
@@ -132,27 +132,28 @@ static bool is_there(const struct jail_arena *a, const char *path)
 {
 	struct arena_trace t;
 
-	memcpy(t.uuid, a->file->uuid, sizeof(t.uuid));
+	memcpy(t.uuid, a->uuid, sizeof(t.uuid));
 	snprintf(t.directory, sizeof(t.directory), "%s", path);
 	return leftover_trace(&t, NULL);
 }
 
-static void note(struct jail_arena *a, const char *path)
+static void note(struct jail_arena *a, const char *path, char *directory)
 {
+	strcpy(directory, path);
 	for (int i = 0; i < 2; i++) {
-		memcpy(a->file->traces[i].directory, path, strlen(path) + 1);
+		strcpy(a->file->traces[i].directory, path);
 	}
 	__atomic_store_n(&a->file->jail.staged, 1, __ATOMIC_RELEASE);
 }
 
 /* Gives it the first name that is free. */
-static int name(struct jail_arena *a, const struct names *n, const char *temporary)
+static int name(struct jail_arena *a, const struct names *n, const char *temporary, char *directory)
 {
 	char path[PATH_MAX];
 
 	for (int i = 0; i < NAMES_MAX && put_name(n, path, i); i++) {
 		if (rename_to_new(temporary, path) == 0) {
-			note(a, path);
+			note(a, path, directory);
 			return 0;
 		}
 		if (errno != EEXIST) {
@@ -163,13 +164,13 @@ static int name(struct jail_arena *a, const struct names *n, const char *tempora
 }
 
 /* Whether somebody gave it a name, and was killed before he could say so. */
-static bool find_named(struct jail_arena *a, const struct names *n)
+static bool find_named(struct jail_arena *a, const struct names *n, char *directory)
 {
 	char path[PATH_MAX];
 
 	for (int i = 0; i < NAMES_MAX && put_name(n, path, i); i++) {
 		if (is_there(a, path)) {
-			note(a, path);
+			note(a, path, directory);
 			return true;
 		}
 		if (access(path, F_OK) != 0) {
@@ -180,46 +181,54 @@ static bool find_named(struct jail_arena *a, const struct names *n)
 }
 
 /* Whether the arena names its trace; where a place is given, one that is there. */
-static bool is_named_there(const struct jail_arena *a, const char *place)
+static bool is_named_there(const struct jail_arena *a, const char *place, char *directory)
 {
-	char path[ARENA_FILE_PATH_BYTES];
 	size_t length = place ? strlen(place) : 0;
 
-	jail_arena_directory(a, path);
-	return (!place || (strncmp(path, place, length) == 0 && path[length] == '/' &&
-				  !strchr(path + length + 1, '/'))) &&
-	       is_there(a, path);
+	jail_arena_directory(a, directory);
+	return (!place || (strncmp(directory, place, length) == 0 && directory[length] == '/' &&
+				  !strchr(directory + length + 1, '/'))) &&
+	       is_there(a, directory);
 }
 
-int jail_stage(struct jail_arena *a, const char *place)
+static int make(struct jail_arena *a, const char *place, char *directory)
 {
 	char temporary[PATH_MAX];
 	struct names n;
 
-	if (a->file->jail.claim != ARENA_RECORDS || jail_arena_text_bytes(a) == 0) {
-		return EAGAIN;
-	}
-	if (a->file->jail.staged && is_named_there(a, place)) {
-		return 0;
-	}
 	read_names(&n, a, place);
-	if (find_named(a, &n)) {
+	if (find_named(a, &n, directory)) {
 		return 0;
 	}
 	int error = make_temporary(a, &n, temporary);
 
-	return error ? error : name(a, &n, temporary);
+	return error ? error : name(a, &n, temporary, directory);
 }
 
-int jail_stage_path(const char *path, char *directory)
+int jail_stage(struct jail_arena *a, const char *place, char *directory)
+{
+	int error = EAGAIN;
+
+	if (a->file->jail.claim == ARENA_RECORDS && jail_arena_text_bytes(a) > 0) {
+		if (a->file->jail.staged && is_named_there(a, place, directory)) {
+			return 0;
+		}
+		error = make(a, place, directory);
+	}
+	if (error) {
+		jail_arena_base(a, directory);
+	}
+	return error;
+}
+
+int jail_stage_path(const char *path, const char *place, char *directory)
 {
 	struct jail_arena a;
 	int error = jail_arena_open(&a, path);
 
 	if (!error) {
 		jail_arena_owner(&a);
-		error = jail_stage(&a, NULL);
-		jail_arena_directory(&a, directory);
+		error = jail_stage(&a, place, directory);
 	}
 	jail_arena_close(&a);
 	return error;

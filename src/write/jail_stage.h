@@ -13,12 +13,14 @@
 
 /*
  * Makes it unless it is there, in the folder `place`, or where the process wanted it if that is
- * NULL; the arena names it then. Returns 0 or an errno; EAGAIN while there is nothing to say.
+ * NULL; the arena names it then. `directory` (ARENA_FILE_PATH_BYTES) gets its name: the arena's
+ * own may be another at any moment, for its process writes to that. Returns 0 or an errno, in
+ * which case the name is that of the first process's trace; EAGAIN while there is nothing to say.
  */
-int jail_stage(struct jail_arena *a, const char *place);
+int jail_stage(struct jail_arena *a, const char *place, char *directory);
 
-/* The same for an arena's path, for who recovers: gives the trace (ARENA_FILE_PATH_BYTES). */
-int jail_stage_path(const char *path, char *directory);
+/* The same for an arena's path, for who recovers. */
+int jail_stage_path(const char *path, const char *place, char *directory);
 
 /* Appends the text that the metadata has not yet. Returns 0 or an errno. *changed: it had not. */
 int jail_stage_text(const struct jail_arena *a, int directory, bool *changed);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,6 +17,27 @@ static bool discard_arena(struct recovery *r)
 	r->result->changed = true;
 	return unlink(arena_source_path(r->arena)) == 0 ||
 	       recovery_fail(r->result, "cannot be removed: %s", strerror(errno));
+}
+
+/* A file of an arena's name that is none: of what nobody has locked, nothing can be read. */
+static bool discard_damaged(struct recovery *r)
+{
+	const char *slash = strrchr(r->path, '/');
+	int fd = open(r->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	bool is_arena = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+			st.st_uid == geteuid() && arena_source_is_name(slash ? slash + 1 : r->path);
+	bool is_locked = is_arena && flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	r->result->changed = is_locked && unlink(r->path) == 0;
+	if (is_arena && !r->result->changed) {
+		recovery_fail(r->result, "is damaged, and cannot be removed: %s",
+			is_locked ? strerror(errno) : "a process has it open");
+	}
+	if (fd >= 0) {
+		close(fd);
+	}
+	return is_arena;
 }
 
 /* The arena of a trace, whatever is wrong with either; the file itself is one, too. */
@@ -40,6 +62,9 @@ static bool find_discarded(struct recovery *r)
 		return true;
 	}
 	r->arena = arena_source_open_path(r->path, &error);
+	if (!r->arena && error == EBADMSG && discard_damaged(r)) {
+		return !r->result->error[0];
+	}
 	return r->arena ||
 	       recovery_fail(r->result, "is neither a trace nor what a process left%s%s",
 		       error == EBADMSG ? "" : ": ", error == EBADMSG ? "" : strerror(error));

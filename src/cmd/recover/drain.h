@@ -31,6 +31,7 @@ struct drain_run {
 	const char *place;
 	VEC(struct drain_job *) jobs;
 	bool found; /* any that was meant */
+	bool is_hidden; /* one may not be read, and may be meant */
 	bool has_released; /* an arena, which is another process's soon, by another name */
 	int status;
 };

@@ -69,9 +69,7 @@ static bool open_meant(struct drain_run *r, struct drain_job *job)
 	bool meant = !error && is_meant(r, &a);
 
 	jail_arena_close(&a);
-	if (error == EACCES) {
-		return false; /* another user's: told where nothing is found */
-	}
+	r->is_hidden |= error == EACCES;
 	if (!meant) {
 		return false;
 	}
@@ -143,18 +141,10 @@ void drain_find(struct drain_run *r)
 	}
 }
 
-/* Whose memory may not be read, if it is anybody's. */
 void drain_explain_nothing(const struct drain_run *r)
 {
-	struct leftovers l;
-	bool hidden = false;
-
-	leftovers_find(&l);
-	vec_foreach (const struct leftover *, o, &l.all) {
-		hidden |= o->error == EACCES;
-	}
-	leftovers_fini(&l);
 	drain_complain("%s: no process in a jail records into it%s", r->words[0],
-		hidden ? " that you may read: other users' memory is there, be root or that user"
-		       : "");
+		r->is_hidden
+			? " that you may read: other users' memory is there, be root or that user"
+			: "");
 }

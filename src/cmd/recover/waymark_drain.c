@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `waymark drain`: takes the events of jailed processes out of their memory, into traces. */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -19,6 +20,7 @@
 #include "cmd/recover/drain.h"
 #include "cmd/waymark.h"
 #include "read/arena.h"
+#include "write/cut_memory.h"
 
 enum { KEY_ONCE = ARGUMENT_LONG };
 
@@ -91,6 +93,7 @@ static void print_done(const struct drain *d)
 		[DRAIN_RECORDS] = " so far; its process lives",
 		[DRAIN_LEFT] = " so far; the rest stays in memory",
 		[DRAIN_DONE] = "",
+		[DRAIN_CUT] = " so far; the rest is lost",
 	};
 
 	if (!d->directory_name[0]) {
@@ -179,9 +182,13 @@ static size_t round_of_all(struct drain_run *r, bool last)
 		bool ok = drain_round(&job->drain, r->place, &taken);
 
 		if (!ok) {
-			tell(r, job, last);
+			tell(r, job, last || job->drain.state == DRAIN_CUT);
 		}
 		all += taken;
+		if (job->drain.state == DRAIN_CUT) {
+			end_so_far(r, job);
+			continue;
+		}
 		if (is_hopeless(job, ok || taken > 0)) {
 			give_up(r, job);
 			continue;
@@ -208,14 +215,33 @@ static void pause_for(uint64_t ns)
 	nanosleep(&(struct timespec){ .tv_nsec = (long)ns }, NULL);
 }
 
-/* To who sits before it: nothing comes until a program does. */
-static bool say_waiting(void)
+/* To who sits before it: nothing comes until a program does. To all: what may be the reason. */
+static bool say_waiting(const struct drain_run *r)
 {
-	if (isatty(STDERR_FILENO)) {
+	if (r->is_hidden) {
+		drain_complain("%s: waits for a program: other users' memory is there, too, which "
+			       "only root or that user may read",
+			r->words[0]);
+	} else if (isatty(STDERR_FILENO)) {
 		drain_complain("no program records there yet: this waits for one; ^C ends it, "
 			       "--once does not wait");
 	}
 	return true;
+}
+
+/* Whether all that is meant are processes that are no more, and of which nothing is left. */
+static bool is_in_vain(const struct drain_run *r)
+{
+	for (char **word = r->words; *word; word++) {
+		char *end;
+		long pid = strtol(*word, &end, 10);
+
+		if (!isdigit((unsigned char)**word) || *end || pid <= 0 || pid > INT_MAX ||
+			kill((pid_t)pid, 0) == 0 || errno != ESRCH) {
+			return false;
+		}
+	}
+	return !r->found;
 }
 
 /* Rounds until all have ended, or somebody ends it. */
@@ -229,10 +255,10 @@ static void drain_all(struct drain_run *r)
 		if (since >= LOOK_NS || r->has_released || is_over(r)) {
 			r->has_released = false;
 			drain_find(r);
-			has_said = has_said || r->found || say_waiting();
+			has_said = has_said || r->found || say_waiting(r);
 			since = 0;
 		}
-		if (is_over(r)) {
+		if (is_over(r) || is_in_vain(r)) {
 			break; /* and nothing else came meanwhile */
 		}
 		bool found = round_of_all(r, false) > 0;
@@ -300,13 +326,14 @@ static void run(struct drain_run *r)
 
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
+	cut_memory_survive();
 	if (r->once) {
 		drain_find(r);
 	} else {
 		drain_all(r);
 	}
 	round_of_all(r, true); /* what came since, and what is wrong at the end */
-	if (r->once && !r->found) {
+	if (!r->found && (r->once || is_in_vain(r))) {
 		drain_explain_nothing(r);
 		r->status = EXIT_FAILURE;
 	}

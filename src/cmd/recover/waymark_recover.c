@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "cmd/escaped.h"
 #include "cmd/waymark.h"
 #include "read/arena.h"
+#include "write/cut_memory.h"
 #include "write/jail_stage.h"
 #include "write/leftover.h"
 #include "write/recover.h"
@@ -33,6 +35,9 @@ static const struct argument rows[] = {
 	{ KEY_DRY_RUN, "dry-run", NULL,
 		"with --all or --discard-gone: only say what would be\n"
 		"done" },
+	{ 'o', "output", "DIR",
+		"with --all: make the traces of processes in a jail in\n"
+		"DIR, and not where those say" },
 	{ 0 },
 };
 
@@ -51,6 +56,8 @@ static const struct command command = {
 struct options {
 	int mode; /* 0, or one of the keys */
 	bool is_dry;
+	const char *place; /* of jails' traces, absolute; NULL: what they say */
+	char place_text[PATH_MAX];
 };
 
 /* Which of the modes, if any, takes folders. */
@@ -67,6 +74,9 @@ static int check_words(const struct options *o, bool has_words)
 	if (o->is_dry && !sweeps) {
 		return arguments_bad(&command, "--dry-run goes with --all or --discard-gone");
 	}
+	if (o->place && o->mode != KEY_ALL) {
+		return arguments_bad(&command, "-o goes with --all");
+	}
 	return 0;
 }
 
@@ -81,6 +91,14 @@ static int parse(struct options *o, int argc, char **argv)
 		}
 		if (key == KEY_DRY_RUN) {
 			o->is_dry = true;
+			continue;
+		}
+		if (key == 'o') {
+			o->place = realpath(optarg, o->place_text);
+			if (!o->place) {
+				return arguments_bad(
+					&command, "-o %s: %s", optarg, strerror(errno));
+			}
 			continue;
 		}
 		if (o->mode && o->mode != key) {
@@ -185,10 +203,10 @@ static int announce(const struct leftover *o, const char *what)
 }
 
 /* Makes the trace that nobody has drained; where no process recorded there is none. */
-static int recover_jailed(const struct leftover *o)
+static int recover_jailed(const struct leftover *o, const char *place)
 {
 	char directory[ARENA_FILE_PATH_BYTES];
-	int error = jail_stage_path(o->path, directory);
+	int error = jail_stage_path(o->path, place, directory);
 
 	if (error == EAGAIN) {
 		return discard(o->path);
@@ -201,12 +219,12 @@ static int recover_jailed(const struct leftover *o)
 }
 
 /* Recovers what an arena file belongs to. */
-static int recover_left(const struct leftover *o)
+static int recover_left(const struct leftover *o, const char *place)
 {
 	struct recover_result result;
 
 	if (o->is_jailed) {
-		return recover_jailed(o);
+		return recover_jailed(o, place);
 	}
 	bool ok = recover_arena(o->path, &result);
 
@@ -217,6 +235,11 @@ static int visit(const struct options *options, const struct leftover *o)
 {
 	bool discards = options->mode == KEY_DISCARD_GONE;
 
+	if (o->error == EBADMSG) {
+		complain("%s: is damaged: waymark recover --discard %s throws it away", o->path,
+			o->path);
+		return EXIT_FAILURE;
+	}
 	if (o->error) {
 		complain("%s: cannot be read: %s", o->path, strerror(o->error));
 		return EXIT_FAILURE;
@@ -228,7 +251,7 @@ static int visit(const struct options *options, const struct leftover *o)
 	if (options->is_dry) {
 		return announce(o, discards ? "thrown away" : "recovered");
 	}
-	return discards ? discard(o->path) : recover_left(o);
+	return discards ? discard(o->path) : recover_left(o, options->place);
 }
 
 /* Goes through what the caller's processes left. */
@@ -263,6 +286,7 @@ int waymark_recover(int argc, char **argv)
 	}
 	int error = arena_source_folder_error();
 
+	cut_memory_survive();
 	/* Without what is in memory, too much would be cut, and counted as lost. */
 	if (error) {
 		complain("cannot open " ARENA_SOURCE_VARIABLE "=%s: %s", arena_source_folder(),
