@@ -38,7 +38,7 @@
 #include <waymark/names.h>
 
 /* How long a string is of which printf reads no more than `precision` bytes; negative: all. */
-static inline size_t waymark_ust_part(const char *s, int precision)
+static inline size_t waymark_length_of_part(const char *s, int precision)
 {
 	return !s ? 0 : precision < 0 ? strlen(s) : strnlen(s, (size_t)precision);
 }

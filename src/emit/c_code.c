@@ -258,7 +258,7 @@ bool c_needs_debug(const struct emit_context *c)
 	return false;
 }
 
-static bool is_a_parameter(const struct event *e, const char *c_name)
+bool c_is_parameter(const struct event *e, const char *c_name)
 {
 	for (size_t i = 0; i < e->arg_count; i++) {
 		if (strcmp(e->args[i].c_name, c_name) == 0) {
@@ -272,7 +272,7 @@ const char *c_length_name(struct emit_context *c, const struct event *e, size_t 
 {
 	const char *name = arena_printf(&c->texts, "%s_length", e->args[arg].c_name);
 
-	while (is_a_parameter(e, name)) {
+	while (c_is_parameter(e, name)) {
 		name = arena_printf(&c->texts, "%s_", name);
 	}
 	return name;

@@ -80,6 +80,9 @@ const char *c_given(struct emit_context *c, const struct event *e);
 /* True for a type whose arguments are two parameters: an address and a length in bytes. */
 bool c_is_counted(const struct type *t);
 
+/* Whether an argument of the event has that name in C. */
+bool c_is_parameter(const struct event *e, const char *c_name);
+
 /* `name_length`: the second parameter of such an argument; unique in the event. */
 const char *c_length_name(struct emit_context *c, const struct event *e, size_t arg);
 

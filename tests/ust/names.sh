@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Names that are long, or that LTTng-UST would give to two fields: what is made of them compiles, and
+# Names that are long, that LTTng-UST would give to two fields, or that it calls: what is made of them compiles, and
 # no tracepoint has two fields of one name.
 . "$(dirname "$0")/lib.sh"
 needs_ust
@@ -25,15 +25,26 @@ name = "shout"
 enabled = true
 args = "$long: i32"
 message = "{}"
+
+[[events]]
+name = "called"
+enabled = true
+args = "strlen: i32, memcpy: str, abort: u64, abort_: &[u8]"
+message = "{} {} {} {:?}"
+END
+cat >trace-events <<'END'
+part(int strlen, const char *memcpy, void *abort) "%.*s %p"
 END
 mkdir made
+mkdir called
+generate ctf,ust called trace-events called
 generate ctf,ust "$group" events.toml made
-for file in made/*.c; do
-	gcc -std=gnu11 -Wall -Wextra -Werror -I made -I "$include" -c -o /dev/null "$file" ||
+for file in made/*.c called/*.c; do
+	gcc -std=gnu11 -Wall -Wextra -Werror -I "${file%/*}" -I "$include" -c -o /dev/null "$file" ||
 		fail "$file does not compile"
 done
 # As readers see them: a number of 128 bits is two fields, a text has one for its length.
-sed -n 's/.*field_[a-z_]*(\(.*\)/\1/p' "made/trace-ust-$group.h" >fields
+sed -n 's/.*field_[a-z_]*(\(.*\)/\1/p' made/trace-ust-*.h >fields
 for field in 'uint64_t, id___low,' 'uint64_t, id___high,' 'uint64_t, id_low,' 'char, t_,' \
 	'uint8_t, _t_length,'; do
 	grep -qF "$field" fields || fail "no '$field' among $(cat fields)"

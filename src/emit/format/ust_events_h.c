@@ -69,7 +69,7 @@ static const char show_macro[] = "#pragma pop_macro(\"${name}\")\n";
 static const char field_string[] = "\n\t\tlttng_ust_field_string(${field}, ${value})";
 static const char field_part[] =
 	"\n\t\tlttng_ust_field_sequence_text(char, ${field}, ${value}, size_t, "
-	"waymark_ust_part(${value}, ${precision}))";
+	"waymark_length_of_part(${value}, ${precision}))";
 static const char field_pointer[] =
 	"\n\t\tlttng_ust_field_integer_hex(uintptr_t, ${field}, (uintptr_t)${value})";
 static const char field_hex[] = "\n\t\tlttng_ust_field_integer_hex(${type}, ${field}, ${value})";
@@ -277,8 +277,39 @@ static void emit_format(struct emit_context *c, const struct event *e)
 	}
 }
 
-static void emit_event(struct emit_context *c, const struct event *e)
+/*
+ * Inside of LTTng-UST's functions the arguments have their names, and these are what it
+ * calls there: such an argument has another name in C. Its field's name stays.
+ */
+static const char *free_name(struct emit_context *c, const struct event *e, const char *name)
 {
+	static const char *const called[] = { "abort", "memcpy", "strlen", NULL };
+
+	if (!words_have(called, name)) {
+		return name;
+	}
+	do {
+		name = arena_printf(&c->texts, "%s_", name);
+	} while (c_is_parameter(e, name));
+	return name;
+}
+
+static const struct event *with_free_names(struct emit_context *c, const struct event *e)
+{
+	struct event *copy = arena_new(&c->texts, struct event);
+
+	*copy = *e;
+	copy->args = arena_array(&c->texts, struct arg, e->arg_count);
+	for (size_t i = 0; i < e->arg_count; i++) {
+		copy->args[i] = e->args[i];
+		copy->args[i].c_name = free_name(c, e, e->args[i].c_name);
+	}
+	return copy;
+}
+
+static void emit_event(struct emit_context *c, const struct event *declared)
+{
+	const struct event *e = with_free_names(c, declared);
 	const struct out_hole holes[] = {
 		{ "file", c_file_comment(c, e) },
 		{ "line", c_number(c, e->line) },

@@ -83,7 +83,8 @@ LTTNG_UST_TRACEPOINT_EVENT(golden, text,
 	LTTNG_UST_TP_ARGS(int, max, char *, text, const char *, at),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(int, max, max)
-		lttng_ust_field_sequence_text(char, text, text, size_t, waymark_ust_part(text, max))
+		lttng_ust_field_sequence_text(
+			char, text, text, size_t, waymark_length_of_part(text, max))
 		lttng_ust_field_integer_hex(uintptr_t, at, (uintptr_t)at)))
 LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, text,
 	"\\\"'%-8.*s' at %p\\\"")
