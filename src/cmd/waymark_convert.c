@@ -54,6 +54,8 @@ struct convert {
 	bool picks; /* others are left out */
 	uint32_t pid;
 	bool is_hopeless; /* nothing good can come of it any more: that was reported */
+	struct value spelled[EVENT_ARGS_LIMIT];
+	char texts[EVENT_ARGS_LIMIT][24];
 	struct staged staged;
 	struct ctf_writer ctf;
 	struct simple_writer simple;
@@ -237,6 +239,29 @@ static COLD bool see_pid(struct convert *c, const struct record *rec)
 	return true;
 }
 
+/* Addresses that a trace has in place of strings become strings as they are shown. */
+static const struct value *spell(struct convert *c, const struct record *rec)
+{
+	const struct value *values = reader_values(c->session.reader, rec);
+	const struct event *e = rec->class->event;
+
+	if (LIKELY(c->session.reader->form != VALUES_ANY)) {
+		return values;
+	}
+	for (size_t i = 0; i < e->arg_count; i++) {
+		struct value *v = &c->spelled[i];
+
+		*v = values[i];
+		if (e->args[i].type.class == TYPE_STRING && v->kind == VALUE_NUMBER) {
+			snprintf(c->texts[i], sizeof(c->texts[i]), "0x%" PRIx64, v->number);
+			*v = (struct value){ .kind = VALUE_STRING,
+				.text = c->texts[i],
+				.length = (uint32_t)strlen(c->texts[i]) };
+		}
+	}
+	return c->spelled;
+}
+
 static bool put_ctf(struct convert *c, const struct record *rec)
 {
 	const struct value *values = NULL;
@@ -248,7 +273,7 @@ static bool put_ctf(struct convert *c, const struct record *rec)
 		if (UNLIKELY(!rec->class->event)) {
 			return refuse_event(c, rec);
 		}
-		values = reader_values(c->session.reader, rec);
+		values = spell(c, rec);
 	}
 	ctf_writer_put(&c->ctf, rec, values);
 	return !c->ctf.error;
@@ -262,7 +287,7 @@ static bool put_simple(struct convert *c, const struct record *rec)
 		return refuse_event(c, rec);
 	}
 	if (rec->kind == RECORD_EVENT && !c->simple.copies) {
-		values = reader_values(c->session.reader, rec);
+		values = spell(c, rec);
 	}
 	simple_writer_put(&c->simple, rec, values);
 	return session_wanted(&c->session);

@@ -149,10 +149,10 @@ class Convert(unittest.TestCase):
     def test_old_versions_and_the_other_byte_order(self):
         subprocess.run([sys.executable, READER_TESTS + "/make_traces.py", "."], check=True)
         events = READER_TESTS + "/golden/trace-events"
-        for name in ("v2", "v3", "v3-big-endian", "v4", "v4-big-endian"):
+        for name in ("v0", "v2", "v3", "v3-big-endian", "v4", "v4-big-endian"):
             with self.subTest(name=name):
-                pid = [] if name == "v2" else ["--pid", "77"]
-                pick = "0" if name == "v2" else "77"
+                pid = [] if name in ("v0", "v2") else ["--pid", "77"]
+                pick = "77" if pid else "0"
                 self.waymark("convert", "-e", events, *pid, "--replace", "-o", "out", name)
                 wanted = self.lines("-e", events, *pid, name)
                 wanted = [line.replace(b" - blk", f" {pick} blk".encode()).replace(
