@@ -147,7 +147,12 @@ static bool open_output(struct session *s, const char *output)
 			return false;
 		}
 	}
-	s->out_fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	s->out_fd = open(output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (s->out_fd >= 0) {
+		s->made = output;
+	} else {
+		s->out_fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	}
 	if (s->out_fd < 0) {
 		escaped_printf(stderr, "%s: %s: cannot open for writing: %s", s->name, output,
 			strerror(errno));
@@ -159,6 +164,7 @@ static bool open_output(struct session *s, const char *output)
 
 void session_begin_output(struct session *s)
 {
+	s->made = NULL;
 	/* EINVAL: a pipe or a device has nothing that would have to go. */
 	if (s->out_fd != STDOUT_FILENO && ftruncate(s->out_fd, 0) != 0 && errno != EINVAL) {
 		s->out.error = errno;
@@ -331,6 +337,9 @@ int session_end(struct session *s)
 		session_say(s, "are these the declarations of the program that wrote the trace?");
 	}
 	ok = ok && s->problems == 0 && !s->damaged && !s->unreadable;
+	if (!ok && s->made) {
+		unlink(s->made); /* a build would take it for what was asked for */
+	}
 	out_fini(&s->out);
 	reader_close(s->reader);
 	declarations_fini(&s->declarations);

@@ -36,6 +36,7 @@ struct session {
 	struct reader *reader;
 	struct out out;
 	int out_fd;
+	const char *made; /* the output, where it was not there before and has nothing yet */
 	enum reader_follow follow;
 	struct pace pace; /* of looking at what is followed */
 	bool is_ended; /* somebody asked for the end with a signal */

@@ -197,7 +197,8 @@ def check_output_stays(folder, trace):
         file.write("none of the kernel's\n")
     for arguments, words in (
             (("-o", capture), f"{capture}: is both the kernel's capture and the output"),
-            (("-o", f"{folder}/old"), "holds no event of the kernel's trace")):
+            (("-o", f"{folder}/old"), "holds no event of the kernel's trace"),
+            (("-o", f"{folder}/new"), "holds no event of the kernel's trace")):
         with open(f"{folder}/old", "w", encoding="utf-8") as file:
             file.write("an older picture\n" * 9999)
         said = run("flamegraph", f"--kernel={capture}", *arguments, trace, status=1)[1]
@@ -206,6 +207,7 @@ def check_output_stays(folder, trace):
             check("the capture", file.read(), "none of the kernel's\n")
         with open(f"{folder}/old", encoding="utf-8") as file:
             check("the older picture", file.read(), "an older picture\n" * 9999)
+        check("no picture where none is drawn", os.path.exists(f"{folder}/new"), False)
     run("flamegraph", "--folded", "-o", f"{folder}/old", trace)
     with open(f"{folder}/old", encoding="utf-8") as file:
         check("a new one replaces all of it", file.read(), run("flamegraph", "--folded", trace)[0])
