@@ -122,14 +122,6 @@ class Record(Recorded):
         self.record("-o", "u", PROGRAM, "1")
         self.assertIn("2 events", self.record("-o", "u", "--replace", PROGRAM, "1")[1])
 
-    def test_a_trace_that_is_recorded_is_not_replaced(self):
-        run = self.start("-o", "t", PROGRAM, "5", "catch", "wait")
-        self.assertEqual(run.stdout.readline(), "ready\n")
-        self.assertIn("is being recorded by process", self.record(
-            "-o", "t", "--replace", PROGRAM, "1", status=125)[1])
-        run.send_signal(signal.SIGTERM)
-        self.assertIn("t: 6 events, 0 lost", self.finish(run)[2])
-
     def test_a_folder_that_takes_no_trace(self):
         self.assertIn("cannot make the trace in", self.record(
             "-o", "no/such/t", PROGRAM, "count", status=125)[1])
@@ -179,11 +171,6 @@ class Record(Recorded):
         traces = [n for n in self.names() if ".ctf" in n]
         self.assertEqual(len(traces), 3)
         self.assertEqual(sum(len(self.babeltrace(t)) for t in traces), 12)
-
-    def test_traces_of_other_runs_are_not_counted(self):
-        self.record("-o", "t", PROGRAM, "3", "fork", "4")
-        said = self.record("-o", "t", "--replace", PROGRAM, "1")[1]
-        self.assertEqual(said, "waymark record: t: 2 events, 0 lost, 1 process\n")
 
     def test_a_hundred_processes_are_one_line(self):
         said = self.record("-o", "t", "sh", "-c",
@@ -309,17 +296,8 @@ class Record(Recorded):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 6)
         os.close(fd)
 
-    def child_of(self, pid):
-        return int(pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text())
-
     def state(self, pid):
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-
-    def wait_for(self, what):
-        end = time.monotonic() + PATIENCE
-        while not what():
-            self.assertLess(time.monotonic(), end, "it did not happen")
-            time.sleep(0.01)
 
     def test_it_stops_and_goes_on_with_the_program(self):
         run = self.start("-o", "t", PROGRAM, "3", "catch", "wait", process_group=0) \

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 WAYMARK, PROGRAM, ALONE, BLOCKCACHE, LOGGED = (os.path.abspath(a) for a in sys.argv[1:6])
@@ -68,3 +69,18 @@ class Recorded(unittest.TestCase):
         self.assertIn(f"process   {pid} record-program", subprocess.run(
             [WAYMARK, "info", name], cwd=self.work, text=True, capture_output=True).stdout)
         return name
+
+    def child_of(self, pid):
+        return int(pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text())
+
+    def wait_for(self, what):
+        end = time.monotonic() + PATIENCE
+        while not what():
+            self.assertLess(time.monotonic(), end, "it did not happen")
+            time.sleep(0.01)
+
+    def kill_stray(self, pid):
+        """Ends a program whose `waymark record` is gone, which nobody waits for."""
+        os.kill(pid, signal.SIGKILL)
+        self.wait_for(lambda: not pathlib.Path(f"/proc/{pid}/maps").is_file() or
+                      not pathlib.Path(f"/proc/{pid}/maps").read_text())

@@ -33,6 +33,24 @@ struct record_run {
 	char trace[PATH_MAX]; /* absolute: what its WAYMARK_TRACE names */
 };
 
+/* The trace's name while it is ours. */
+struct record_place {
+	int claim; /* a socket, whose name no other run has */
+	char error[700];
+};
+
+/* Finds out the folder and the trace's name of `w`. False: there is no such, see `error`. */
+bool record_place_name(struct record_place *p, struct record_wishes *w);
+
+/*
+ * Takes the name that was given for this run alone, and what has it out of the way.
+ * False: no trace can be made there, see `error`.
+ */
+bool record_place_take(struct record_place *p, const struct record_wishes *w);
+
+/* Lets others have it. */
+void record_place_leave(struct record_place *p);
+
 /*
  * Puts what is wished into the variable, behind what the environment has there. False: a part of
  * it cannot stand there, or the program would refuse it, with the reason in `error`.

@@ -6,16 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
 #include "cmd/record/record.h"
 #include "cmd/waymark.h"
 #include "read/arena.h"
-#include "write/staged.h"
 
 enum { KEY_OPTION = ARGUMENT_LONG, KEY_REPLACE };
 
@@ -80,68 +77,6 @@ static int __attribute__((format(printf, 2, 3))) fail(int status, const char *fm
 	return status;
 }
 
-/* Makes the output's name absolute: a script may change its directory before it runs a program. */
-static int find_place(struct record_wishes *w)
-{
-	bool is_absolute = w->output && w->output[0] == '/';
-	size_t n;
-
-	if (!getcwd(w->folder, sizeof(w->folder))) {
-		return fail(RECORD_FAILED, "there is no path to the current directory: %s",
-			strerror(errno));
-	}
-	if (!w->output) {
-		return 0;
-	}
-	n = (size_t)snprintf(w->trace, sizeof(w->trace), "%s%s%s", is_absolute ? "" : w->folder,
-		is_absolute || !w->folder[1] ? "" : "/", w->output);
-	if (n >= sizeof(w->trace)) {
-		return fail(RECORD_FAILED, "-o: %s", strerror(ENAMETOOLONG));
-	}
-	while (n > 1 && w->trace[n - 1] == '/') {
-		w->trace[--n] = '\0';
-	}
-	return n > 1 ? 0 : fail(RECORD_FAILED, "-o: / is no name for a trace");
-}
-
-/* What the program would say, and go on, is said before it has done half of its work. */
-static int check_place(const struct record_wishes *w)
-{
-	char place[PATH_MAX];
-
-	strcpy(place, w->output ? w->trace : w->folder);
-	if (w->output) {
-		char *name = strrchr(place, '/');
-
-		name[name == place] = '\0';
-	}
-	if (access(place, W_OK | X_OK) == 0) {
-		return 0;
-	}
-	return fail(RECORD_FAILED, "cannot make the trace in %s: %s%s", place, strerror(errno),
-		w->output ? "" : "; -o names another place");
-}
-
-/* Whether a trace can have the name that was given. */
-static int check_output(const struct record_wishes *w)
-{
-	struct stat st;
-	char error[600];
-
-	if (!w->output || lstat(w->trace, &st) != 0) {
-		return 0;
-	}
-	if (!w->replaces) {
-		return fail(RECORD_FAILED,
-			"%s: there is something of that name already; remove it, or say "
-			"--replace",
-			w->output);
-	}
-	return staged_remove(w->trace, error, sizeof(error))
-		       ? 0
-		       : fail(RECORD_FAILED, "%s: %s", w->output, error);
-}
-
 static int cannot_run(const struct record_wishes *w, int error)
 {
 	return fail(error == ENOENT || error == ENOTDIR ? RECORD_NOT_FOUND : RECORD_CANNOT_RUN,
@@ -149,14 +84,13 @@ static int cannot_run(const struct record_wishes *w, int error)
 }
 
 /* All that can be known before the program starts; 0, or the exit status. */
-static int prepare(struct record_wishes *w)
+static int prepare(struct record_wishes *w, struct record_place *place)
 {
 	char path[PATH_MAX];
 	char why[512];
-	int status = find_place(w);
 
-	if (status) {
-		return status;
+	if (!record_place_name(place, w)) {
+		return fail(RECORD_FAILED, "%s", place->error);
 	}
 	if (!record_variable_check(w, why, sizeof(why))) {
 		return fail(RECORD_FAILED, "%s", why);
@@ -173,8 +107,7 @@ static int prepare(struct record_wishes *w)
 	if (error) {
 		return cannot_run(w, error);
 	}
-	status = check_place(w);
-	return status ? status : check_output(w);
+	return record_place_take(place, w) ? 0 : fail(RECORD_FAILED, "%s", place->error);
 }
 
 static int exit_status(int status)
@@ -182,16 +115,14 @@ static int exit_status(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int record(struct record_wishes *w)
+/* The program, and what it left. */
+static int run(const struct record_wishes *w)
 {
 	struct record_traces before = { 0 };
 	struct record_traces traces;
 	struct record_run run;
-	int status = prepare(w);
+	int status;
 
-	if (status) {
-		return status;
-	}
 	/* Traces that other runs left beside this one are none of it. */
 	if (w->trace[0]) {
 		record_traces_find(&before, w->trace, NULL);
@@ -206,6 +137,16 @@ static int record(struct record_wishes *w)
 		record_traces_fini(&traces);
 	}
 	record_traces_fini(&before);
+	return status;
+}
+
+static int record(struct record_wishes *w)
+{
+	struct record_place place;
+	int status = prepare(w, &place);
+
+	status = status ? status : run(w);
+	record_place_leave(&place);
 	return status;
 }
 
