@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Whose a trace's name is: name.py WAYMARK PROGRAM STATIC_PROGRAM BLOCKCACHE LOGGED"""
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
 import unittest
 
-from recorded import PROGRAM, Recorded
+from recorded import NOBODY, PROGRAM, Recorded, WAYMARK
 
 
 class Name(Recorded):
@@ -60,6 +62,105 @@ class Name(Recorded):
         self.kill_stray(program)
         self.finish(run)
         self.assertIn("t: 2 events", self.record("-o", "t", "--replace", PROGRAM, "1")[1])
+
+    # What had the name.
+
+    def make_old(self, *args):
+        """A trace of 51 events, or what a program left that is killed behind them."""
+        environment = {**self.environment, "WAYMARK_TRACE": "*,backend=ctf,file=t"}
+        subprocess.run([PROGRAM, "50", *args], cwd=self.work, env=environment)
+        self.check_old("t")
+
+    def check_old(self, name):
+        self.assertEqual(len(self.events(name)), 51)
+
+    def left_in_memory(self):
+        said = subprocess.run([WAYMARK, "recover", "--list"], text=True, capture_output=True).stdout
+        return [line for line in said.splitlines() if str(self.work) in line]
+
+    def aside(self):
+        return [n for n in self.names() if n.startswith("t.old-") and len(n) == 12]
+
+    def test_the_old_trace_stays_until_there_is_a_new_one(self):
+        (self.work / "bad").write_text("#!/nowhere/sh\n")
+        (self.work / "bad").chmod(0o755)
+        for crash in ((), ("kill=9",)):
+            self.make_old(*crash)
+            names = self.names()
+            for args, status, why in (
+                    (["-o", "t", "./bad"], 127, "cannot run ./bad"),
+                    (["-o", "t", "--option=full=foo", PROGRAM, "3"], 0, "nothing, t was not replaced"),
+                    (["-o", "t", "-e", "no", PROGRAM, "3"], 0, "nothing, t was not replaced"),
+                    (["-o", "t/.", PROGRAM, "3"], 125, "-o: t/. is no name for a trace"),
+                    (["-o", "t/./", PROGRAM, "3"], 125, "-o: t/./ is no name for a trace"),
+                    (["-o", "t/..", PROGRAM, "3"], 125, "-o: t/.. is no name for a trace"),
+                    (["-o", ".", PROGRAM, "3"], 125, "-o: . is no name for a trace")):
+                self.assertIn(why, self.record("--replace", *args, status=status)[1])
+                self.assertEqual(self.names(), names)
+                self.check_old("t")
+            self.assertEqual(len(self.left_in_memory()), len(crash))
+            self.assertIn("t: 4 events", self.record("--replace", "-o", "t", PROGRAM, "3")[1])
+            self.assertEqual((self.names(), self.left_in_memory()), (names, []))
+            self.assertEqual(len(self.events("t")), 4)
+            shutil.rmtree(self.work / "t")
+
+    def test_a_kill_while_the_old_trace_is_aside(self):
+        for crash in ((), ("kill=9",)):
+            self.make_old(*crash)
+            self.kill_both("catch", "wait")
+            self.assertEqual(self.names(), self.aside())
+            self.check_old(self.aside()[0])
+            self.assertIn("t was not replaced", self.record(
+                "--replace", "-o", "t", PROGRAM)[1])
+            self.assertEqual(self.names(), ["t"])
+            self.check_old("t")
+            self.kill_both("catch", "wait")
+            self.assertIn("t: 4 events", self.record("--replace", "-o", "t", PROGRAM, "3")[1])
+            self.assertEqual((self.names(), self.left_in_memory()), (["t"], []))
+            shutil.rmtree(self.work / "t")
+
+    def test_a_kill_behind_the_first_event_leaves_both(self):
+        self.make_old()
+        self.kill_both("2", "catch", "wait")
+        old = self.aside()
+        self.assertEqual(self.names(), ["t", *old])
+        self.assertEqual(len(self.events("t")), 3)
+        self.assertIn("t: 4 events", self.record("--replace", "-o", "t", PROGRAM, "3")[1])
+        self.assertEqual(self.names(), ["t", *old])
+        self.check_old(*old)
+
+    def kill_both(self, *words):
+        """A run of record, and its program, that are killed when that waits."""
+        run = self.start("--replace", "-o", "t", PROGRAM, *words)
+        self.assertEqual(run.stdout.readline(), "ready\n")
+        program = self.child_of(run.pid)
+        run.kill()
+        run.wait()
+        self.kill_stray(program)
+        self.finish(run)
+
+    def test_what_the_program_puts_there_is_not_taken_for_its_trace(self):
+        self.make_old()
+        said = self.record("--replace", "-o", "t", "mkdir", "t")[1]
+        self.assertRegex(said, r"t: what had the name is .*/t\.old-\w{6} now: File exists\n")
+        self.check_old(*self.aside())
+
+    def test_what_cannot_be_removed_is_not_begun(self):
+        self.make_old()
+        (self.work / "t" / "index" / "mine").write_text("mine")
+        self.assertIn("is a directory with more than a trace in it", self.record(
+            "--replace", "-o", "t", PROGRAM, "count", status=125)[1])
+        self.check_old("t")
+        (self.work / "t" / "index" / "mine").unlink()
+        if os.geteuid() != 0:
+            self.skipTest("needs root to run as another user")
+        self.work.chmod(0o777)
+        files = sorted(self.work.rglob("*"))
+        said = self.record("--replace", "-o", "t", PROGRAM, "count", status=125, user=NOBODY,
+                           group=NOBODY)[1]
+        self.assertEqual(said, "waymark record: t: cannot be removed: Permission denied\n")
+        self.assertEqual(sorted(self.work.rglob("*")), files)
+        self.check_old("t")
 
 
 if __name__ == "__main__":

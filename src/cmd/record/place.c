@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The trace's name: made absolute, tried before the program starts, and one run's at a time. */
+/*
+ * The trace's name: made absolute, tried before the program starts, and one run's at a time.
+ * What has it already is put aside while the program runs, and goes when that has recorded.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,7 +17,6 @@
 #include "base/compiler.h"
 #include "base/hash.h"
 #include "cmd/record/record.h"
-#include "write/staged.h"
 
 static bool PRINTF(2, 3) fail(struct record_place *p, const char *fmt, ...)
 {
@@ -47,7 +49,10 @@ bool record_place_name(struct record_place *p, struct record_wishes *w)
 	while (n > 1 && w->trace[n - 1] == '/') {
 		w->trace[--n] = '\0';
 	}
-	return n > 1 || fail(p, "-o: / is no name for a trace");
+	const char *name = strrchr(w->trace, '/') + 1;
+	bool is_name = *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+
+	return is_name || fail(p, "-o: %s is no name for a trace", w->output);
 }
 
 /* The folder that the trace will be in. */
@@ -100,26 +105,30 @@ static bool claim(struct record_place *p, const struct record_wishes *w)
 }
 
 /* Whether a trace can have the name that was given. */
-static bool check_output(struct record_place *p, const struct record_wishes *w)
+static bool clear_name(struct record_place *p, const struct record_wishes *w)
 {
 	struct stat st;
-	char error[600];
 
-	if (lstat(w->trace, &st) != 0) {
-		return true;
+	if (w->replaces) {
+		return aside_begin(&p->old, w->trace) || fail(p, "%s: %s", w->output, p->old.error);
 	}
-	if (!w->replaces) {
-		return fail(p,
-			"%s: there is something of that name already; remove it, or say "
-			"--replace",
-			w->output);
-	}
-	return staged_remove(w->trace, error, sizeof(error)) || fail(p, "%s: %s", w->output, error);
+	return lstat(w->trace, &st) != 0 ||
+	       fail(p, "%s: there is something of that name already; remove it, or say --replace",
+		       w->output);
 }
 
 bool record_place_take(struct record_place *p, const struct record_wishes *w)
 {
-	return check_folder(p, w) && (!w->output || (claim(p, w) && check_output(p, w)));
+	return check_folder(p, w) && (!w->output || (claim(p, w) && clear_name(p, w)));
+}
+
+bool record_place_settle(
+	struct record_place *p, const struct record_wishes *w, const struct record_traces *t)
+{
+	bool is_made = t->paths.count > 0 && strcmp(t->paths.items[0], w->trace) == 0;
+	bool ok = is_made ? aside_remove(&p->old) : aside_return(&p->old);
+
+	return ok || fail(p, "%s: %s", w->output, p->old.error);
 }
 
 void record_place_leave(struct record_place *p)

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/vec.h"
+#include "write/aside.h"
 
 /* What ends a run before the program does, as env(1) and timeout(1) have it. */
 #define RECORD_FAILED 125
@@ -32,24 +33,6 @@ struct record_run {
 	int status; /* of waitpid() */
 	char trace[PATH_MAX]; /* absolute: what its WAYMARK_TRACE names */
 };
-
-/* The trace's name while it is ours. */
-struct record_place {
-	int claim; /* a socket, whose name no other run has */
-	char error[700];
-};
-
-/* Finds out the folder and the trace's name of `w`. False: there is no such, see `error`. */
-bool record_place_name(struct record_place *p, struct record_wishes *w);
-
-/*
- * Takes the name that was given for this run alone, and what has it out of the way.
- * False: no trace can be made there, see `error`.
- */
-bool record_place_take(struct record_place *p, const struct record_wishes *w);
-
-/* Lets others have it. */
-void record_place_leave(struct record_place *p);
 
 /*
  * Puts what is wished into the variable, behind what the environment has there. False: a part of
@@ -78,6 +61,32 @@ struct record_traces {
 void record_traces_find(
 	struct record_traces *t, const char *trace, const struct record_traces *before);
 void record_traces_fini(struct record_traces *t);
+
+/* The trace's name while it is ours. */
+struct record_place {
+	int claim; /* a socket, whose name no other run has */
+	struct aside old; /* what had the name */
+	char error[700];
+};
+
+/* Finds out the folder and the trace's name of `w`. False: there is no such, see `error`. */
+bool record_place_name(struct record_place *p, struct record_wishes *w);
+
+/*
+ * Takes the name that was given for this run alone, and puts aside what has it.
+ * False: no trace can be made there, see `error`.
+ */
+bool record_place_take(struct record_place *p, const struct record_wishes *w);
+
+/*
+ * Behind the run: what had the name goes for good, or has it again where the run made no trace
+ * of that name. False: it cannot, see `error`.
+ */
+bool record_place_settle(
+	struct record_place *p, const struct record_wishes *w, const struct record_traces *t);
+
+/* Lets others have the name. */
+void record_place_leave(struct record_place *p);
 
 /* Makes the traces whole, and says where they are and what they hold; or why there is none. */
 void record_report(

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/escaped.h"
@@ -134,13 +135,16 @@ void record_report(
 	const struct record_run *run, const struct record_wishes *w, const struct record_traces *t)
 {
 	char why[200];
+	struct stat st;
 
 	if (t->paths.count > 0) {
 		report(t);
 		return;
 	}
 	record_explain(w->program[0], why, sizeof(why));
-	escaped_printf(stderr, NAME ": %s recorded nothing, %s was not made: %s", w->program[0],
-		shown(run->trace), why);
+	bool is_there = lstat(run->trace, &st) == 0; /* what it was to replace */
+
+	escaped_printf(stderr, NAME ": %s recorded nothing, %s %s: %s", w->program[0],
+		shown(run->trace), is_there ? "was not replaced" : "was not made", why);
 	fputc('\n', stderr);
 }

@@ -116,28 +116,30 @@ static int exit_status(int status)
 }
 
 /* The program, and what it left. */
-static int run(const struct record_wishes *w)
+static int run(const struct record_wishes *w, struct record_place *place)
 {
 	struct record_traces before = { 0 };
-	struct record_traces traces;
+	struct record_traces traces = { 0 };
 	struct record_run run;
-	int status;
 
 	/* Traces that other runs left beside this one are none of it. */
 	if (w->trace[0]) {
 		record_traces_find(&before, w->trace, NULL);
 	}
 	record_run(&run, w);
-	if (run.error) {
-		status = cannot_run(w, run.error);
-	} else {
-		status = exit_status(run.status);
+	if (!run.error) {
 		record_traces_find(&traces, run.trace, &before);
-		record_report(&run, w, &traces);
-		record_traces_fini(&traces);
 	}
+	/* At once: whoever loses patience while a long trace is counted has the new one alone. */
+	if (!record_place_settle(place, w, &traces)) {
+		fail(RECORD_FAILED, "%s", place->error);
+	}
+	if (!run.error) {
+		record_report(&run, w, &traces);
+	}
+	record_traces_fini(&traces);
 	record_traces_fini(&before);
-	return status;
+	return run.error ? cannot_run(w, run.error) : exit_status(run.status);
 }
 
 static int record(struct record_wishes *w)
@@ -145,7 +147,7 @@ static int record(struct record_wishes *w)
 	struct record_place place;
 	int status = prepare(w, &place);
 
-	status = status ? status : run(w);
+	status = status ? status : run(w, &place);
 	record_place_leave(&place);
 	return status;
 }
