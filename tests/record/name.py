@@ -63,6 +63,31 @@ class Name(Recorded):
         self.finish(run)
         self.assertIn("t: 2 events", self.record("-o", "t", "--replace", PROGRAM, "1")[1])
 
+    def test_a_name_that_no_trace_can_have_is_an_error_before(self):
+        for name in ("n" * 256, "x" * 200 + "/" + "n" * 10, "/proc/t", "n/" * 2500, "./" * 2018 + "t"):
+            out, said = self.record("-o", name, PROGRAM, "count", status=125)
+            self.assertEqual(out, "")
+            self.assertRegex(said, r"record: (cannot make the trace|-o: File name too long)")
+        self.assertIn(": 2 events", self.record("-o", "n" * 255, PROGRAM, "1")[1])
+
+    def test_a_second_program_replaces_no_trace_of_the_first(self):
+        for before in ("replace=on", "tock,replace=on", "*,keep=1;replace=on;", "x,,,replace=on\n"):
+            self.environment["WAYMARK_TRACE"] = before
+            said = self.record("-o", "t", "sh", "-c", f"{PROGRAM} 2; {PROGRAM} 3")[1]
+            self.assertIn("t: 7 events, 0 lost, 2 processes; also t.", said)
+            for name in self.names():
+                shutil.rmtree(self.work / name)
+
+    def test_a_jail_is_for_drain(self):
+        for before in ("*,jail=2", "jail=1", "x;jail=1", "x\njail=3,full=block", "x,,,jail=2"):
+            self.environment["WAYMARK_TRACE"] = before
+            out, said = self.record("-o", "t", PROGRAM, "count", status=125)
+            self.assertEqual(out, "")
+            self.assertIn("jail= in WAYMARK_TRACE: 'waymark drain' writes", said)
+        for before in ("x,,jail=1", "x;;jail=1", "jail,control-mode=hmp"):
+            self.environment["WAYMARK_TRACE"] = before
+            self.assertIn("t: 2 events", self.record("-o", "t", "--replace", PROGRAM, "1")[1])
+
     # What had the name.
 
     def make_old(self, *args):

@@ -147,6 +147,7 @@ class Record(Recorded):
                           (["-e", "/a", "true"], "'/a': the second slash is missing"),
                           (["-e", "-", "true"], "a pattern is empty"),
                           (["--option=backend=log", "true"], "which have a trace"),
+                          (["--option=jail=4", "true"], "jail=COUNT' itself, and then 'waymark drain"),
                           (["--nope", "true"], "--nope")):
             self.assertIn(why, self.record(*args, status=125)[1])
         self.assertEqual(self.names(), [])

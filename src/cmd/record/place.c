@@ -18,6 +18,9 @@
 #include "base/hash.h"
 #include "cmd/record/record.h"
 
+/* What the names of a trace's files take behind its own, and that which it has first. */
+#define ROOM_INSIDE 64
+
 static bool PRINTF(2, 3) fail(struct record_place *p, const char *fmt, ...)
 {
 	va_list ap;
@@ -43,7 +46,7 @@ bool record_place_name(struct record_place *p, struct record_wishes *w)
 	}
 	n = (size_t)snprintf(w->trace, sizeof(w->trace), "%s%s%s", is_absolute ? "" : w->folder,
 		is_absolute || !w->folder[1] ? "" : "/", w->output);
-	if (n >= sizeof(w->trace)) {
+	if (n >= sizeof(w->trace) - ROOM_INSIDE) {
 		return fail(p, "-o: %s", strerror(ENAMETOOLONG));
 	}
 	while (n > 1 && w->trace[n - 1] == '/') {
@@ -117,9 +120,22 @@ static bool clear_name(struct record_place *p, const struct record_wishes *w)
 		       w->output);
 }
 
+/* What the folder's rights do not tell: a name that is too long, a full disk. */
+static bool try_name(struct record_place *p, const struct record_wishes *w)
+{
+	if (mkdir(w->trace, 0777) == 0) {
+		rmdir(w->trace);
+		return true;
+	}
+	fail(p, "cannot make the trace %s: %s", w->output, strerror(errno));
+	aside_return(&p->old);
+	return false;
+}
+
 bool record_place_take(struct record_place *p, const struct record_wishes *w)
 {
-	return check_folder(p, w) && (!w->output || (claim(p, w) && clear_name(p, w)));
+	return check_folder(p, w) &&
+	       (!w->output || (claim(p, w) && clear_name(p, w) && try_name(p, w)));
 }
 
 bool record_place_settle(

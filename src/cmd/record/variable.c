@@ -16,6 +16,10 @@
 
 #define VARIABLE "WAYMARK_TRACE"
 
+#define JAIL                                                                                      \
+	"'waymark drain' writes what goes into a jail's memory: start the program with " VARIABLE \
+	"='*,file=DIR,jail=COUNT' itself, and then 'waymark drain DIR' (waymark-jail(7))"
+
 /* Keys that have an option of ours, and which that is. */
 static const struct {
 	const char *key;
@@ -27,6 +31,7 @@ static const struct {
 	{ "enable", "--option enable=: a pattern is what -e is for" },
 	{ "dialect", "--option dialect=: what record says is of the dialect waymark" },
 	{ "type", "--option type=: a pattern is what -e is for" },
+	{ "jail", "--option jail=: " JAIL },
 	{ "help", "--option help: waymark-trace(7) tells the keys" },
 	{ NULL, NULL },
 };
@@ -36,6 +41,25 @@ static bool is_key(const char *option, const char *key)
 	size_t n = strlen(key);
 
 	return strncmp(option, key, n) == 0 && (option[n] == '=' || !option[n]);
+}
+
+/* Whether a key is given in the variable that is there; a `,,` or `;;` is text of a value. */
+static bool has_key(const char *text, const char *key)
+{
+	size_t n = strlen(key);
+	bool begins = true;
+
+	for (; *text; text++) {
+		if (begins && strncmp(text, key, n) == 0 && text[n] == '=') {
+			return true;
+		}
+		begins = strchr(",;\n", *text);
+		if (begins && *text != '\n' && text[1] == *text) {
+			begins = false;
+			text++;
+		}
+	}
+	return false;
 }
 
 /* Whether one of the backends that are named writes what we can read. */
@@ -155,6 +179,12 @@ static bool check_pattern(const char *pattern, char *error, size_t size)
 
 bool record_variable_check(const struct record_wishes *w, char *error, size_t size)
 {
+	const char *before = getenv(VARIABLE);
+
+	if (before && has_key(before, "jail")) {
+		snprintf(error, size, "jail= in " VARIABLE ": " JAIL);
+		return false;
+	}
 	vec_foreach (const char *const *, p, &w->patterns) {
 		if (!check_pattern(*p, error, size)) {
 			return false;
@@ -242,6 +272,8 @@ char *record_variable(const struct record_wishes *w, const char *trace)
 		putc(',', to);
 		put(to, *o);
 	}
+	/* The second program of a script would take the first one's trace away. */
+	fputs(before && has_key(before, "replace") ? ",replace=off" : "", to);
 	fputs(",file=", to);
 	put(to, trace);
 	fclose(to);
