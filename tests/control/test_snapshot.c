@@ -4,7 +4,6 @@
  * the API or by a signal; a flush says what did not go; nobody removes his own trace.
  */
 #include <glob.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 
 #include <waymark/control.h>
 
+#include "child.h"
 #include "events.h"
 #include "folder.h"
 #include "unit.h"
@@ -25,14 +25,14 @@ EVENT_LIST(&waymark_event_probe)
 
 #define PATIENCE_MS 60000
 
-/* Bytes of all streams of the trace. */
-static long written(void)
+/* Bytes of all streams of a trace. */
+static long written_into(const char *trace)
 {
 	char pattern[64];
 	glob_t found;
 	long sum = 0;
 
-	snprintf(pattern, sizeof(pattern), "%s/t/stream-*", folder);
+	snprintf(pattern, sizeof(pattern), "%s/%s/stream-*", folder, trace);
 	if (glob(pattern, 0, NULL, &found) != 0) {
 		return 0;
 	}
@@ -45,6 +45,11 @@ static long written(void)
 	return sum;
 }
 
+static long written(void)
+{
+	return written_into("t");
+}
+
 static bool grows_beyond(long before)
 {
 	for (int ms = 0; ms < PATIENCE_MS; ms++) {
@@ -54,20 +59,6 @@ static bool grows_beyond(long before)
 		usleep(1000);
 	}
 	return false;
-}
-
-/* In a child, which has a recorder of its own: `body` returns what exit() gets. */
-static int run(int (*body)(void))
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		exit(body());
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
 }
 
 static int configure(const char *more)
@@ -82,13 +73,6 @@ static int configure(const char *more)
 	}
 	return 0;
 }
-
-#define CHECK(true_, code)           \
-	do {                         \
-		if (!(true_)) {      \
-			return code; \
-		}                    \
-	} while (0)
 
 /* Longer than the writer waits for anything but a demand. */
 static void record_and_wait(int value)
@@ -173,43 +157,22 @@ static int flush_what_cannot_be_written(void)
 	return 0;
 }
 
-static pthread_barrier_t both;
-
-/* How it went: what is in `path` is his own snapshot where it went well. */
-static void *take_one(void *path)
+/* The trace before it, which would take what comes, is gone: that waits in memory. */
+static int behind_a_snapshot(void)
 {
-	struct waymark_error error;
+	CHECK(mkdir("away", 0700) == 0, 1);
+	CHECK(waymark_configure("probe,full=overwrite,file=away/usual", NULL) == 0, 2);
+	trace_probe(1);
+	CHECK(system("rm -r away") == 0, 3);
+	CHECK(waymark_snapshot_to("alone", NULL) == 0, 4);
+	long before = written_into("alone");
 
-	pthread_barrier_wait(&both);
-	bool ok = waymark_snapshot_to(path, &error) == 0;
-
-	if (!ok && !strstr(error.text, "there is something of that name") &&
-		!strstr(error.text, "it is there by now: the snapshot is ")) {
-		fprintf(stderr, "%s\n", error.text);
-		abort();
-	}
-	return ok ? path : NULL;
-}
-
-/* Two ask for snapshots of one name: one has it, the other one is told. */
-static int of_one_name(void)
-{
-	struct waymark_error error;
-
-	CHECK(waymark_configure("probe,full=overwrite", &error) == 0, 1);
-	pthread_barrier_init(&both, NULL, 2);
-	for (int i = 0; i < 50; i++) {
-		char path[64];
-		pthread_t other;
-		void *his;
-
-		snprintf(path, sizeof(path), "same-%d/", i);
+	CHECK(before > 0, 5);
+	for (int i = 0; i < 100000; i++) {
 		trace_probe(i);
-		CHECK(pthread_create(&other, NULL, take_one, path) == 0, 2);
-		bool mine = take_one(path);
-
-		CHECK(pthread_join(other, &his) == 0 && mine != (his != NULL), 3);
 	}
+	waymark_flush(NULL);
+	CHECK(written_into("alone") == before, 6);
 	return 0;
 }
 
@@ -295,10 +258,10 @@ static void what_cannot_be_looked_at_is_not_replaced(void **state)
 	assert_int_equal(run(replace_damaged), 0);
 }
 
-static void two_snapshots_have_not_one_name(void **state)
+static void a_snapshot_takes_nothing_that_comes_later(void **state)
 {
 	(void)state;
-	assert_int_equal(run(of_one_name), 0);
+	assert_int_equal(run(behind_a_snapshot), 0);
 }
 
 static void a_flush_tells_what_could_not_be_written(void **state)
@@ -315,7 +278,7 @@ int main(void)
 		cmocka_unit_test(with_other_policies_it_is_a_flush),
 		cmocka_unit_test(a_trace_that_is_written_is_not_replaced),
 		cmocka_unit_test(what_cannot_be_looked_at_is_not_replaced),
-		cmocka_unit_test(two_snapshots_have_not_one_name),
+		cmocka_unit_test(a_snapshot_takes_nothing_that_comes_later),
 		cmocka_unit_test(a_flush_tells_what_could_not_be_written),
 	};
 

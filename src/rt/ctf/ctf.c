@@ -71,6 +71,7 @@ static struct ctf_config *new_config(const char *path)
 	if (config) {
 		config->rotate = wanted.rotate;
 		config->keep = wanted.keep;
+		config->pid = (uint32_t)getpid();
 		strcpy(config->path, path);
 	}
 	return config;
@@ -233,15 +234,6 @@ static bool take_turn(struct ctf_state *state, struct ctf_snapshot *s)
 	return false;
 }
 
-/* Whether it has the name that was asked for, which may have slashes behind it. */
-static bool is_as_named(const struct ctf_snapshot *s)
-{
-	size_t length = strlen(s->path);
-
-	return strncmp(s->path, s->config->path, length) == 0 &&
-	       strspn(s->config->path + length, "/") == strlen(s->config->path + length);
-}
-
 static int snapshot_write(
 	struct ctf_state *state, struct ctf_snapshot *s, struct waymark_error *error)
 {
@@ -265,9 +257,10 @@ static int snapshot_write(
 			s->config->path,
 			s->error ? strerror(s->error) : "a thread does not come out of an event");
 	}
-	return is_as_named(s) ? 0
-			      : waymark_fail(error, "%s: it is there by now: the snapshot is %s",
-					s->config->path, s->path);
+	return waymark_ctf_is_as_named(s->config, s->path)
+		       ? 0
+		       : waymark_fail(error, "%s: it is there by now: the snapshot is %s",
+				 s->config->path, s->path);
 }
 
 /* Why there is nothing that could be written; NULL: there may be. */

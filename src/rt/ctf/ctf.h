@@ -36,6 +36,7 @@ struct ctf_config {
 	struct ctf_config *previous;
 	uint64_t rotate; /* bytes of a piece; 0: one piece */
 	uint32_t keep; /* pieces that stay; 0: all */
+	uint32_t pid; /* of who asked */
 	bool taken_over; /* the name was there already: say which one was taken instead */
 	bool is_snapshot; /* what comes later is not for it, even where it has no other place */
 	char path[]; /* absolute; "": the default, trace-<pid>.ctf where the first event was */
@@ -107,6 +108,12 @@ bool waymark_ctf_begin(
  * name before it is tried. Any thread, any signal handler.
  */
 void waymark_ctf_name(struct ctf_trace *t, char *wanted);
+
+/* Whether the path is the one that was asked for, which may have slashes behind it. */
+bool waymark_ctf_is_as_named(const struct ctf_config *config, const char *path);
+
+/* Whether the trace of the process that asked for its name has another, and it must be told. */
+bool waymark_ctf_is_renamed(const struct ctf_trace *t);
 
 /*
  * Opens the directory, if it still is the one that was made; -1 with errno, ENOENT

@@ -34,7 +34,7 @@ static void announce(const struct ctf_trace *t)
 	static struct once told;
 	struct process *p = waymark_process_current();
 
-	if (p && t->config && t->config->taken_over && once(&told)) {
+	if (p && waymark_ctf_is_renamed(t) && once(&told)) {
 		waymark_notice(p, "the trace is %s: the name asked for is taken", t->path);
 	}
 }

@@ -287,3 +287,21 @@ void waymark_ctf_name(struct ctf_trace *t, char *wanted)
 		}
 	}
 }
+
+bool waymark_ctf_is_as_named(const struct ctf_config *config, const char *path)
+{
+	size_t length = length_without_slashes(config->path);
+
+	return strncmp(path, config->path, length) == 0 && !path[length];
+}
+
+bool waymark_ctf_is_renamed(const struct ctf_trace *t)
+{
+	const struct ctf_config *config = t->config;
+
+	if (!config || !config->path[0] || config->is_snapshot) {
+		return false;
+	}
+	return config->taken_over ||
+	       (config->pid == t->pid && !waymark_ctf_is_as_named(config, t->path));
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* A test in a process of its own, for which cmocka.h is there already. */
+#ifndef TESTS_CONTROL_CHILD_H
+#define TESTS_CONTROL_CHILD_H
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+/* In a child, which has a recorder of its own: `body` returns what exit() gets. */
+static inline int run(int (*body)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		exit(body());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+#define CHECK(true_, code)           \
+	do {                         \
+		if (!(true_)) {      \
+			return code; \
+		}                    \
+	} while (0)
+
+#endif
