@@ -29,7 +29,7 @@ static const struct {
 	{ "drain", "write the traces of processes in a jail", waymark_drain },
 	{ "ls", "list the running processes that can be controlled", waymark_ls },
 	{ "ctl", "control the tracing of a running process", waymark_ctl },
-	{ "attach", "show events of a running process, on only as long as that", waymark_attach },
+	{ "attach", "show a running process's events, which are on meanwhile", waymark_attach },
 	{ "convert", "write a trace in the other format", waymark_convert },
 	{ "help", "say what a command is for and what it takes", waymark_help },
 };

@@ -46,7 +46,7 @@ static const struct command command = {
 	.name = "waymark flamegraph",
 	.usage = "[OPTION...] TRACE...",
 	.about =
-		"Draws where time went: scopes within scopes, as wide as they took long, in an SVG\n"
+		"Draws where time went: scopes within scopes, each as wide as its time, in an SVG\n"
 		"file that a browser opens, zooms and searches. TRACE is a file or a directory;\n"
 		"- is standard input.",
 	.arguments = rows,

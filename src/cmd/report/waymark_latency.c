@@ -26,7 +26,7 @@ static const struct argument rows[] = {
 	{ KEY_TO, "to", "EVENT", "what ends" },
 	{ KEY_BY, "by", "FIELDS",
 		"the fields, with commas, whose values tell pairs apart;\n"
-		"ONE=OTHER where they are called so in either event;\n"
+		"ONE=OTHER where what ends calls it otherwise;\n"
 		"@pid and @tid: the record's (without: by @tid)" },
 	{ KEY_PER, "per", "FIELD", "a line for each value of this field of what begins" },
 	{ KEY_ACROSS, "across", NULL, "also pairs of two processes" },
