@@ -4,8 +4,10 @@
  * there, would wait for its own thread: pthread_sigmask() is wrapped to see that
  * none comes in between.
  */
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 #include "ctf_pairs.h"
 #include "rt/record/process.h"
@@ -13,13 +15,14 @@
 int __real_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 
+static pthread_t starter; /* the writer itself blocks signals, too */
 static unsigned int seen[2]; /* calls that block all, before the writer is started and behind it */
 
 int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	const struct process *p = waymark_process_current();
 
-	if (p && set && sigismember(set, SIGTERM) == 1) {
+	if (p && set && sigismember(set, SIGTERM) == 1 && pthread_equal(starter, pthread_self())) {
 		seen[__atomic_load_n(&p->writer, __ATOMIC_RELAXED) != WRITER_NONE]++;
 	}
 	return __real_pthread_sigmask(how, set, old);
@@ -27,8 +30,10 @@ int __wrap_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 
 static void start(void)
 {
+	starter = pthread_self();
 	begin_pairs("trace", RECORDER_DISCARD, RECORDER_BUFFER_MIN);
 	trace_ctf(0, 0);
+	usleep(50000); /* so that what the writer does is seen, too */
 	_exit(waymark_process_current()->writer != WRITER_NONE && seen[0] && !seen[1] ? 0 : 1);
 }
 
