@@ -91,6 +91,16 @@ class Harness(unittest.TestCase):
     def assert_nothing_left(self):
         self.assertEqual(os.listdir(self.shm), [])
 
+    def small_disk(self):
+        """Of 300 KiB."""
+        small = pathlib.Path(tempfile.mkdtemp(prefix="waymark-jail-"))
+        self.addCleanup(small.rmdir)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", small],
+                          capture_output=True).returncode:
+            self.skipTest("it needs the right to mount a tmpfs")
+        self.addCleanup(subprocess.run, ["umount", small], check=True)
+        return small
+
     def run_drained(self, what, children, events, *steps, **more):
         drain = self.drain(self.trace)
         device = self.device(what, children, events, *steps, **more)

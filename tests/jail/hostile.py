@@ -79,6 +79,18 @@ class Hostile(Harness):
         self.waymark("recover", "--discard", arena)
         self.assert_nothing_left()
 
+    def test_memory_that_is_cut_is_told_behind_another_error(self):
+        self.trace = self.small_disk() / "t.ctf"
+        self.finish(self.device("exit", 1, 20000, option="jail=1,buffer=4M"))
+        drain = self.drain(self.trace)
+        self.assertIn("No space left on device; it is tried again", drain.stderr.readline())
+        arena, = (arena for arena in self.shm.iterdir() if self.owner(arena))
+        os.truncate(arena, 0)
+        _, err = self.finish(drain, 1)
+        self.assertIn(f"waymark recover --discard {arena} throws the rest away", err)
+        self.waymark("recover", "--discard", arena)
+        self.assert_nothing_left()
+
     def owner(self, arena):
         """The process that records into it."""
         listed, _ = self.waymark("recover", "--list")

@@ -15,7 +15,6 @@ import re
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 import unittest
 
@@ -357,13 +356,8 @@ class Jail(Harness):
         self.assert_nothing_left()
 
     def test_a_full_disk_is_waited_for_and_then_given_up(self):
-        small = tempfile.mkdtemp(prefix="waymark-jail-")
-        self.addCleanup(os.rmdir, small)
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=300k", "none", small],
-                          capture_output=True).returncode:
-            self.skipTest("it needs the right to mount a tmpfs")
-        self.addCleanup(subprocess.run, ["umount", small], check=True)
-        self.trace = pathlib.Path(small, "t.ctf")
+        small = self.small_disk()
+        self.trace = small / "t.ctf"
         self.finish(self.device("exit", 1, 20000, option="jail=1,buffer=4M"))
         out, err = self.waymark("drain", self.trace, status=1)
         self.assertIn("No space left on device; it is tried again", err)

@@ -42,6 +42,9 @@ void drain_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Adds the arenas that are meant and not known yet. */
 void drain_find(struct drain_run *r);
 
+/* Whether all that is meant are processes that are no more, and of which nothing is left. */
+bool drain_is_in_vain(const struct drain_run *r);
+
 /* Says why none was found. */
 void drain_explain_nothing(const struct drain_run *r);
 

@@ -2,8 +2,11 @@
 /* See cmd/recover/drain.h. */
 #include "cmd/recover/drain.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +26,13 @@ void drain_complain(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Whether a word of the command line is the number. */
-static bool is_number(const char *word, uint32_t number)
+/* The process that a word of the command line is; 0: none. */
+static uint32_t pid_of(const char *word)
 {
 	char *end;
 	unsigned long value = strtoul(word, &end, 10);
 
-	return number && *word && !*end && value == number;
+	return isdigit((unsigned char)*word) && !*end && value <= INT_MAX ? (uint32_t)value : 0;
 }
 
 static bool is_meant(const struct drain_run *r, struct jail_arena *a)
@@ -42,8 +45,10 @@ static bool is_meant(const struct drain_run *r, struct jail_arena *a)
 	jail_arena_directory(a, directory);
 	jail_arena_owner(a);
 	for (char **word = r->words; *word; word++) {
-		if (is_number(*word, j->family) || is_number(*word, a->pid) ||
-			is_number(*word, a->file->pid) || leftover_is_place(base, *word) ||
+		uint32_t pid = pid_of(*word);
+		bool is_its = pid == j->family || pid == a->pid || pid == a->file->pid;
+
+		if ((pid && is_its) || leftover_is_place(base, *word) ||
 			leftover_is_place(directory, *word)) {
 			return true;
 		}
@@ -139,6 +144,21 @@ void drain_find(struct drain_run *r)
 	if (folder) {
 		closedir(folder);
 	}
+}
+
+bool drain_is_in_vain(const struct drain_run *r)
+{
+	if (r->found) {
+		return false;
+	}
+	for (char **word = r->words; *word; word++) {
+		uint32_t pid = pid_of(*word);
+
+		if (!pid || kill((pid_t)pid, 0) == 0 || errno != ESRCH) {
+			return false;
+		}
+	}
+	return true;
 }
 
 void drain_explain_nothing(const struct drain_run *r)

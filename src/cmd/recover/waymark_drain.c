@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* `waymark drain`: takes the events of jailed processes out of their memory, into traces. */
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -180,12 +178,14 @@ static size_t round_of_all(struct drain_run *r, bool last)
 			continue;
 		}
 		bool ok = drain_round(&job->drain, r->place, &taken);
+		bool cut = job->drain.state == DRAIN_CUT;
 
 		if (!ok) {
-			tell(r, job, last || job->drain.state == DRAIN_CUT);
+			job->complained &= !cut; /* of something else */
+			tell(r, job, last || cut);
 		}
 		all += taken;
-		if (job->drain.state == DRAIN_CUT) {
+		if (cut) {
 			end_so_far(r, job);
 			continue;
 		}
@@ -229,21 +229,6 @@ static bool say_waiting(const struct drain_run *r)
 	return true;
 }
 
-/* Whether all that is meant are processes that are no more, and of which nothing is left. */
-static bool is_in_vain(const struct drain_run *r)
-{
-	for (char **word = r->words; *word; word++) {
-		char *end;
-		long pid = strtol(*word, &end, 10);
-
-		if (!isdigit((unsigned char)**word) || *end || pid <= 0 || pid > INT_MAX ||
-			kill((pid_t)pid, 0) == 0 || errno != ESRCH) {
-			return false;
-		}
-	}
-	return !r->found;
-}
-
 /* Rounds until all have ended, or somebody ends it. */
 static void drain_all(struct drain_run *r)
 {
@@ -258,7 +243,7 @@ static void drain_all(struct drain_run *r)
 			has_said = has_said || r->found || say_waiting(r);
 			since = 0;
 		}
-		if (is_over(r) || is_in_vain(r)) {
+		if (is_over(r) || drain_is_in_vain(r)) {
 			break; /* and nothing else came meanwhile */
 		}
 		bool found = round_of_all(r, false) > 0;
@@ -333,7 +318,7 @@ static void run(struct drain_run *r)
 		drain_all(r);
 	}
 	round_of_all(r, true); /* what came since, and what is wrong at the end */
-	if (!r->found && (r->once || is_in_vain(r))) {
+	if (!r->found && (r->once || drain_is_in_vain(r))) {
 		drain_explain_nothing(r);
 		r->status = EXIT_FAILURE;
 	}
