@@ -120,13 +120,20 @@ int arguments_next(const struct command *command, int argc, char **argv)
 	}
 }
 
-int arguments_seconds(const struct command *command, const char *text, int *ms)
+bool arguments_seconds(const char *text, double max, double *seconds)
 {
 	char *end;
-	double seconds = strtod(text, &end);
 
-	if (!isdigit((unsigned char)text[*text == '.']) || *end ||
-		!(seconds > 0 && seconds <= 86400)) {
+	*seconds = strtod(text, &end);
+	return isdigit((unsigned char)text[*text == '.']) && !*end && *seconds > 0 &&
+	       *seconds <= max;
+}
+
+int arguments_milliseconds(const struct command *command, const char *text, int *ms)
+{
+	double seconds;
+
+	if (!arguments_seconds(text, 86400, &seconds)) {
 		return arguments_bad(command, "'%s' is not a number of seconds up to a day", text);
 	}
 	*ms = seconds < 0.001 ? 1 : (int)(seconds * 1000);

@@ -39,8 +39,11 @@ int arguments_next(const struct command *command, int argc, char **argv);
 /* Writes what standard output still holds; returns `status`, or 1 where that failed. */
 int arguments_finish(const char *name, int status);
 
+/* Reads a time of an option; returns whether it is one: above 0, at most `max`. */
+bool arguments_seconds(const char *text, double max, double *seconds);
+
 /* Reads a time of an option, at most a day, into milliseconds. Returns 0, or ARGUMENTS_BAD. */
-int arguments_seconds(const struct command *command, const char *text, int *ms);
+int arguments_milliseconds(const struct command *command, const char *text, int *ms);
 
 /* Reports a command line that makes no sense; returns ARGUMENTS_BAD. */
 int arguments_bad(const struct command *command, const char *fmt, ...)

@@ -6,7 +6,6 @@
  * process's own trace, and is followed there from now on, as `waymark print
  * --follow --new` does.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -76,11 +75,7 @@ struct attach {
 
 static int set_seconds(struct attach *a, const char *text)
 {
-	char *end;
-
-	a->seconds = strtod(text, &end);
-	if (!isdigit((unsigned char)text[*text == '.']) || *end ||
-		!(a->seconds > 0 && a->seconds < SECONDS_MAX)) {
+	if (!arguments_seconds(text, SECONDS_MAX, &a->seconds)) {
 		return arguments_bad(&command, "'%s' is not a number of seconds", text);
 	}
 	return 0;
@@ -105,7 +100,7 @@ static int take(struct attach *a, int key)
 		return set_seconds(a, optarg);
 	}
 	if (key == KEY_TIMEOUT) {
-		return arguments_seconds(&command, optarg, &a->timeout_ms);
+		return arguments_milliseconds(&command, optarg, &a->timeout_ms);
 	}
 	return key == KEY_COUNT ? set_count(a, optarg) : print_take(&a->print, &command, key);
 }

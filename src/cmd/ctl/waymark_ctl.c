@@ -166,7 +166,7 @@ static int take(struct line *l, int key)
 
 	note_given(l, key);
 	if (key == KEY_TIMEOUT) {
-		return arguments_seconds(&command, optarg, &l->timeout_ms);
+		return arguments_milliseconds(&command, optarg, &l->timeout_ms);
 	}
 	if (key == KEY_VCPU) {
 		return take_vcpu(l, optarg);

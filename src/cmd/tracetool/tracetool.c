@@ -119,8 +119,6 @@ static bool write_depfile(struct run *r)
 	if (name_of_two_lines(r)) {
 		return run_fail(r, "a depfile has no names with a newline: ", name_of_two_lines(r));
 	}
-	bool was_there = access(depfile, F_OK) == 0;
-
 	if (file_is_same(r->output, depfile)) {
 		return run_fail_usage(r, "the output and the depfile are one file: ", depfile);
 	}
@@ -129,7 +127,7 @@ static bool write_depfile(struct run *r)
 	bool good = file_write(depfile, &text, run_option(r, OPTION_ALWAYS), &r->error);
 
 	out_fini(&text);
-	if (good && !was_there && file_is_same(r->output, depfile)) {
+	if (good && file_is_same(r->output, depfile)) { /* two names of what was not there */
 		unlink(r->output);
 		return run_fail_usage(r, "the output and the depfile are one file: ", depfile);
 	}
