@@ -168,10 +168,10 @@ class Ctl(common.Case):
         self.wait_for(lambda: json.loads(self.ctl(p, "stats", "--json"))["recorded"] > 100)
         self.ctl(p, "flush") # what has left the memory before anybody asked
         self.assertIn("events are not counted one by one", self.ctl(p, "stats", "--events"))
-        time.sleep(0.2)
-        self.ctl(p, "flush")
-        stats = json.loads(self.ctl(p, "stats", "--events", "--json"))
-        self.assertGreater(stats["per-event"][0]["recorded"], 50)
+        def counted():
+            self.ctl(p, "flush")
+            return json.loads(self.ctl(p, "stats", "--events", "--json"))["per-event"][0]["recorded"]
+        self.wait_for(lambda: counted() > 50)
 
     def test_controls_the_file(self):
         p = self.start(1000, trace="control=on", cwd="/")
@@ -193,7 +193,7 @@ class Ctl(common.Case):
 
     def test_writes_snapshots(self):
         p = self.start(1000, trace=f"tick,full=overwrite,file={self.work}/t.ctf,control=on", cwd="/")
-        time.sleep(0.2)
+        self.wait_for(lambda: self.recorded(p) > 50)
         path = self.ctl(p, "snapshot", "snap.ctf").strip()
         self.assertEqual(path, os.path.realpath(f"{self.work}/snap.ctf"))
         self.assertIn(" tick ", self.printed("snap.ctf"))

@@ -27,7 +27,8 @@ def hang(connection):
 class Servers(common.Case):
     def refused(self, talk, error, *words):
         path = self.fake(talk, "s.sock")
-        self.ctl(path, *(words or ["stats"]), "--timeout=1", status=1, error=error)
+        timeout = 1 if "within 1 s" in error else 10
+        self.ctl(path, *(words or ["stats"]), f"--timeout={timeout}", status=1, error=error)
 
     def test_one_that_accepts_and_says_nothing(self):
         begin = time.monotonic()
@@ -72,7 +73,7 @@ class Servers(common.Case):
     def test_garbage(self):
         for garbage in (b"\x00\xff\x1b[31m", b"{]\n", b"{\"a\": \n", b"[1]\n", b"\n\n"):
             path = self.fake(lambda c, g=garbage: (c.sendall(g), hang(c)), f"g{garbage[0]}{garbage[1]}{len(garbage)}.sock")
-            self.ctl(path, "stats", "--timeout=1", status=1, error="speaks no QMP")
+            self.ctl(path, "stats", status=1, error="speaks no QMP")
 
     def test_what_it_says_cannot_command_a_terminal(self):
         path = self.fake(lambda c: (c.sendall(b"\x1b[2J\n"), hang(c)), "s.sock")

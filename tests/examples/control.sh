@@ -28,7 +28,7 @@ WAYMARK_TRACE=control=on "$program" -n 100000000 data >/dev/null 2>&1 &
 pid=$!
 trap 'kill -9 $pid 2>/dev/null || :; wait 2>/dev/null; rm -rf "$tmp"' EXIT
 for ((i = 0; i < 200; i++)); do
-	[ -S "$XDG_RUNTIME_DIR/waymark/$pid.sock" ] && break
+	"$waymark" ctl $pid stats >said 2>&1 && break
 	sleep 0.05
 done
 "$waymark" ls >list

@@ -289,9 +289,9 @@ class Follow(Followed):
         self.assertEqual(p.wait(PATIENCE), 0)
 
     def test_only_what_is_new(self):
-        program = self.paced(1, 300, 5000)
+        program = self.paced(1, 500, 5000)
         self.wait_for(self.trace.exists)
-        time.sleep(0.5)
+        self.wait_for(lambda: self.plain().count > 30)
         p = self.follow("--new")
         count = self.recorded(program)
         shown = self.shown(p)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 WAYMARK, DEVICE = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -18,6 +19,14 @@ del sys.argv[1:4]
 LIMIT = 60
 ROOT = os.geteuid() == 0
 TSAN = os.environ.get("WAYMARK_SANITIZER") == "thread"
+
+
+def handles(pid, number):
+    """Whether a process has a handler of that signal, proc(5)."""
+    with contextlib.suppress(OSError):
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        return bool(int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> number - 1 & 1)
+    return False
 
 
 class Harness(unittest.TestCase):
@@ -74,7 +83,11 @@ class Harness(unittest.TestCase):
         return done.stdout, done.stderr
 
     def drain(self, *argv):
-        return self.start([WAYMARK, "drain", *map(str, argv)])
+        """It is at work when this returns: it handles signals."""
+        drain = self.start([WAYMARK, "drain", *map(str, argv)])
+        while drain.poll() is None and not handles(drain.pid, signal.SIGTERM):
+            time.sleep(0.002)
+        return drain
 
     def ticks(self, trace):
         out, err = self.waymark("print", trace)

@@ -49,9 +49,8 @@ class Hostile(Harness):
         place = self.folder / "place"
         place.mkdir()
         device = self.device("hang", 1, 10000000)  # it waits for who drains
-        time.sleep(0.5)
         done = threading.Event()
-        recorded = max(self.shm.iterdir(), key=lambda arena: arena.stat().st_blocks)
+        recorded = self.full_arena()
         liar = threading.Thread(target=self.lie, args=(recorded, bytes(victim), done))
         liar.start()
         for _ in range(20):
@@ -95,6 +94,14 @@ class Hostile(Harness):
         """The process that records into it."""
         listed, _ = self.waymark("recover", "--list")
         return next((int(line.split("\t")[3]) for line in listed.splitlines() if str(arena) in line), 0)
+
+    def full_arena(self):
+        """Of 1 MiB, once somebody has filled it."""
+        while True:
+            for arena in self.shm.iterdir():
+                if arena.stat().st_blocks * 512 > 900000:
+                    return arena
+            time.sleep(0.01)
 
     def lie(self, arena, name, done):
         with arena.open("r+b") as file, mmap.mmap(file.fileno(), 65536) as memory:

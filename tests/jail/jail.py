@@ -209,12 +209,10 @@ class Jail(Harness):
         self.assert_all(traces[0], 100000)
 
     def test_more_processes_than_the_jail_has_room_for(self):
-        drain = self.drain(self.trace)
-        device = self.device("exit", 3, 1000, option="jail=2")
-        _, err = self.finish(device)
+        _, err = self.finish(self.device("exit", 3, 1000, option="jail=2"))
         self.assertEqual(err.count("more processes record than that"), 1, err)
         self.assertIn("1000 events lost", err)
-        self.finish(drain)
+        self.finish(self.drain(self.trace))
         self.assertEqual(len(self.traces()), 2)
         self.assert_nothing_left()
 

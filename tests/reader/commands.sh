@@ -94,7 +94,7 @@ wait
 # A signal ends who follows a pipe, whatever is waited for: that is no error, and all is told.
 mkfifo silent
 follow_until() { # SIGNAL OPTION...
-	timeout -k 5 --preserve-status -s "$1" 0.3 $print --follow "${@:2}" silent >got 2>err ||
+	timeout -k 5 --preserve-status -s "$1" 1 $print --follow "${@:2}" silent >got 2>err ||
 		fail "$1 ends who follows a pipe with $?: $(cat err)"
 	[ ! -s err ] || fail "$1 says $(cat err)"
 }

@@ -80,7 +80,7 @@ def check_colour(trace):
 
 
 def check_progress(trace, lines, small):
-    out, err = run(trace, err=True, wait=1.3)
+    out, err = run(trace, err=True, wait=2)  # it shows some after a second
     assert out.count(b"\n") == lines, out.count(b"\n")
     assert b"waymark print: " in err and b" %" in err, err
     assert err.endswith(b"\r\x1b[K"), err

@@ -21,8 +21,10 @@
 
 #define EVENTS 100
 
-static volatile sig_atomic_t in_handler;
+/* Of this thread: others may allocate meanwhile. */
+static __thread volatile sig_atomic_t in_handler;
 static volatile sig_atomic_t allocated;
+static volatile sig_atomic_t handled;
 
 #if !UNDER_SANITIZER && defined(__GLIBC__)
 #define SEES_ALLOCATIONS 1
@@ -66,6 +68,7 @@ static void trace_both(int sig)
 		trace_pair(1, i);
 	}
 	in_handler = 0;
+	handled = 1;
 }
 
 static void name_files(void)
@@ -223,7 +226,7 @@ static void interrupt(void)
 		_exit(10);
 	}
 	setitimer(ITIMER_REAL, &soon, NULL);
-	for (uint64_t begin = now_ns(); now_ns() - begin < 4000000;) {
+	for (uint64_t begin = now_ns(); !handled || now_ns() - begin < 4000000;) {
 		interrupted();
 	}
 }

@@ -232,18 +232,34 @@ static void a_reader_finds_a_whole_text_while_it_is_refined(void **state)
 	reset_events();
 }
 
+static uint64_t realtime_ns(struct timespec *now)
+{
+	clock_gettime(CLOCK_REALTIME, now);
+	return (uint64_t)now->tv_sec * UINT64_C(1000000000) + (uint64_t)now->tv_nsec;
+}
+
+/* Of the same moment: again where something came between them. */
+static void read_both(struct arena_clock *clock, struct timespec *now)
+{
+	uint64_t before;
+
+	do {
+		before = realtime_ns(now);
+		*clock = waymark_clock_read();
+	} while (realtime_ns(now) - before > 20000);
+}
+
 /* By how many ns babeltrace2's time of an event that is recorded now is off. */
 static double time_error(const char *name)
 {
 	struct packet_header *p;
 	struct timespec now;
+	struct arena_clock clock;
 	double seconds = 0;
 	struct source s = { &trace, 1, 0, 0 };
 
 	sleep_ms(50);
-	struct arena_clock clock = waymark_clock_read();
-
-	clock_gettime(CLOCK_REALTIME, &now);
+	read_both(&clock, &now);
 	p = make_packet(&s, 1);
 	p->timestamp_begin = p->timestamp_end = clock.ticks;
 	*(uint64_t *)(p + 1) = clock.ticks << PACKET_ID_BITS | 1;

@@ -17,6 +17,8 @@
 #define PACKETS 14u /* in a buffer of 1 MiB */
 #define FILL_ONE 2700u /* events for a packet of 64 KiB */
 #define CROWD 40u
+#define EXIT_LOST 2
+#define TRIES 5
 
 static enum recorder_policy policy;
 static uint64_t buffer;
@@ -31,14 +33,31 @@ static void end_without_losses(void)
 	waymark_recorder_get_stats(&stats);
 	if (stats.lost) {
 		fprintf(stderr, "%" PRIu64 " events found no room\n", stats.lost);
-		_exit(2);
+		_exit(EXIT_LOST);
 	}
+}
+
+/*
+ * Who writes may be held up by the machine for longer than others wait with their events:
+ * a flight recorder may lose some then, but not each time.
+ */
+static int run_undisturbed(void (*body)(void))
+{
+	int status = EXIT_LOST << 8;
+
+	for (int i = 0; i < TRIES && status == EXIT_LOST << 8; i++) {
+		assert_int_equal(system("rm -rf trace"), 0);
+		status = run(body);
+		if (policy != RECORDER_OVERWRITE) {
+			break;
+		}
+	}
+	return status;
 }
 
 static void run_and_read(struct pairs *p, void (*body)(void))
 {
-	assert_int_equal(system("rm -rf trace"), 0);
-	int status = run(body);
+	int status = run_undisturbed(body);
 
 	if (status) {
 		fail_msg("the program ended with %#x", (unsigned int)status);

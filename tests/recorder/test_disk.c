@@ -217,9 +217,14 @@ static void fault_5_an_unopenable_file_is_an_error(void **state)
 
 static void say_it_while_the_program_runs(void)
 {
+	struct waymark_recorder_stats stats;
+
 	set_simple_file("/dev/full");
 	record_pairs(0, 10);
-	sleep_ms(300);
+	do {
+		sleep_ms(10);
+		waymark_recorder_get_stats(&stats);
+	} while (!stats.unwritten);
 	record_pairs(10, 11); /* says what the writer found */
 	_exit(0);
 }

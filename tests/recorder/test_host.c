@@ -44,7 +44,7 @@ static void block_and_record(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	waymark_sink_simple.set_file("blocked", false, NULL);
 	record_pairs(0, EVENTS);
-	sleep_ms(300);
+	wait_for_size("blocked", 24 + EVENTS * 48);
 	_exit(0);
 }
 

@@ -16,11 +16,11 @@ WAYMARK_TRACE="control=$work/socket,ctf.file=$work/trace,stats=on" timeout 100 "
 exec 3>"$work/input"
 trap 'exec 3>&-; wait; rm -rf "$work"' EXIT
 tries=0
-until [ -S "$work/socket" ] || [ $((tries += 1)) -gt 100 ]; do
+until "$waymark" ctl "$work/socket" stats >"$work/stats" 2>&1 || [ $((tries += 1)) -gt 100 ]; do
 	sleep 0.1
 done
 
-"$waymark" attach "$work/socket" reserve --seconds 0.3 >"$work/out" 2>"$work/err" || {
+"$waymark" attach "$work/socket" reserve --count 40 >"$work/out" 2>"$work/err" || {
 	echo "attach: exit $?: $(cat "$work/err" "$work/said")"
 	exit 1
 }
