@@ -25,6 +25,7 @@ BASE = 0x80000000
 HARTS = 4
 ROUNDS = 50 << 12
 ALWAYS, TOGGLED, NEVER = 0, (1, 2), 3
+TRIES = 5  # the harts are quick, and a busy machine may keep who switches from it
 ZERO, T0, T1, T2, A0, T3, T4, T5, T6 = 0, 5, 6, 7, 10, 28, 29, 30, 31
 
 
@@ -132,18 +133,23 @@ def rounds_in_trace(waymark, trace):
     return [found[cpu] for cpu in sorted(found)]
 
 
-def main():
-    riscv, waymark = (os.path.abspath(path) for path in sys.argv[1:3])
+def is_seen(riscv, waymark):
+    """Runs it once. False: a hart was through before anybody switched its events."""
     with tempfile.TemporaryDirectory() as folder:
         changes = run(riscv, folder)
         rounds = rounds_in_trace(waymark, os.path.join(folder, "harts.ctf"))
     print(f"{changes} changes; rounds in the trace: {rounds} of {ROUNDS - 1}")
-    assert changes > 10
-    assert len(rounds) == HARTS - 1, f"hart {NEVER} has events"
+    assert len(rounds) < HARTS, f"hart {NEVER} has events"
+    if len(rounds) < HARTS - 1:
+        return False
     # The first round stands in the block before it.
     assert rounds[ALWAYS] == ROUNDS - 1, f"hart {ALWAYS} has {rounds[ALWAYS]} rounds"
-    for hart in TOGGLED:
-        assert 0 < rounds[hart] < ROUNDS - 1, f"hart {hart} has {rounds[hart]} rounds"
+    return changes > 10 and all(0 < rounds[hart] < ROUNDS - 1 for hart in TOGGLED)
+
+
+def main():
+    riscv, waymark = (os.path.abspath(path) for path in sys.argv[1:3])
+    assert any(is_seen(riscv, waymark) for _ in range(TRIES)), "no hart's events were switched"
 
 
 main()
