@@ -8,6 +8,7 @@ build=$2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 installed=$build/tests/adopt/installed
+. "$root/tests/adopt/block.sh"
 
 # Nothing of what is installed has been built since.
 is_installed() {
@@ -61,12 +62,4 @@ records() {
 logs() {
 	WAYMARK_TRACE='*' "$1" 2>"$tmp/said" || fail "$1: $(cat "$tmp/said")"
 	grep -q ":$2\$" "$tmp/said" || fail "$1: no \"$2\" in: $(cat "$tmp/said")"
-}
-
-# block TAG [HEADING]: the first fenced block of docs/building.md with that tag, or below a heading
-block() {
-	awk -v tag="\`\`\`$1" -v heading="## ${2-}" '
-		$0 == heading || heading == "## " { below = 1 }
-		/^```/ { if (inside) { exit } inside = below && $0 == tag; next }
-		inside' "$root/docs/building.md" | grep . || fail "building.md has no block $1 ${2-}"
 }

@@ -46,6 +46,7 @@ executable('program-static', 'main.c', traced, dependencies: dependency('waymark
 executable('points', 'points.c', dependencies: waymark)
 executable('points-static', 'points.c', dependencies: dependency('waymark', static: true))
 executable('reader', 'reader.c', dependencies: dependency('waymark-reader'))
+find_program('tracetool') # Waymark's own: there is none installed
 monitor = dependency('waymark-monitor', required: false)
 if monitor.found()
   error('a monitor without jansson')

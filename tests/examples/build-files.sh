@@ -2,15 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The build files and commands of docs/building.md build programs that are traced.
 . "$(dirname "$0")/common.sh"
+. "$root/tests/adopt/block.sh"
 cd "$tmp"
-
-# block TAG [HEADING]: the fenced block of that tag, the first one or that below a heading.
-block() {
-	awk -v tag="\`\`\`$1" -v heading="## ${2-}" '
-		$0 == heading || heading == "## " { below = 1 }
-		/^```/ { if (inside) { exit } inside = below && $0 == tag; next }
-		inside' "$root/docs/building.md" | grep . || fail "building.md has no block $1 ${2-}"
-}
 
 # traced PROGRAM: it records the event of main.c in a native trace.
 traced() {
