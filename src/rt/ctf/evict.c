@@ -4,6 +4,8 @@
  * that a thousand threads do not cost a look at them all for every packet.
  */
 #include "rt/ctf/evict.h"
+
+#include "base/compiler.h"
 #include "rt/host/futex.h"
 #include "rt/record/close.h"
 
@@ -129,8 +131,11 @@ static uint32_t evict_closed(struct ctf_round *round, uint32_t units)
 	return freed;
 }
 
-/* Asks for the open packets that wait for the longest time, and takes those that it gets. */
-static void take_open(struct ctf_round *round)
+/*
+ * Asks for the open packets that wait for the longest time, and takes those that it gets. What it
+ * found is not to lie on the stack of a thread that looks for closed ones.
+ */
+static NOINLINE void take_open(struct ctf_round *round)
 {
 	struct found f;
 
