@@ -2,6 +2,7 @@
 """bash, zsh and fish as somebody sits before them: what each offers where a line is written up to
 the cursor and the key of completion is pressed. What is installed lies as it would be."""
 
+import contextlib
 import os
 import pathlib
 import pty
@@ -79,6 +80,14 @@ def lay_out(completions, share):
         (share / place).symlink_to(pathlib.Path(completions, file).resolve())
 
 
+def session(leader):
+    """The processes that it, and what it started, are; each may end meanwhile."""
+    for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
+        with contextlib.suppress(ProcessLookupError):
+            if os.getsid(pid) == leader:
+                yield pid
+
+
 class Shell:
     """One that runs; offered() may be called as often as one likes."""
 
@@ -99,7 +108,8 @@ class Shell:
             self.answer("its first prompt")
         else:
             self.process = subprocess.Popen(command, env=env, cwd=folder, stdin=subprocess.PIPE,
-                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                            start_new_session=True)
             self.reader, self.input = self.process.stdout.fileno(), self.process.stdin.fileno()
 
     @staticmethod
@@ -138,7 +148,9 @@ class Shell:
         return {word.split("\t")[0] for word in said.decode().splitlines() if word}
 
     def close(self):
-        os.kill(self.process.pid, signal.SIGKILL)
+        for pid in session(self.process.pid):  # where it hangs, its own children would live on
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self.process.wait()
         if self.terminal:
             os.close(self.terminal)
