@@ -3,7 +3,8 @@
  * trace/control.h - the control API under the names that QEMU gave it, so that
  * code written for QEMU's tracing builds and runs unchanged. It is a thin layer
  * over waymark/control.h, which new code may prefer: its functions return
- * errors, where some of these print and exit, as QEMU's do.
+ * errors, where some of these print and exit, as QEMU's do, or have the program
+ * print (waymark_set_host()).
  *
  * ID stands for TRACE_<NAME>. Unless it is said otherwise, any thread may call
  * these, no signal handler may, and an event pointer is valid until the object
@@ -153,7 +154,9 @@ void trace_init_file(void);
 void trace_list_events(FILE *f);
 
 /*
- * Switches events on, or off with a `-` before the name or pattern. `help` and
+ * Takes what `-d trace:` is given: switches events on, or off with a `-` before the
+ * name or pattern. For `log` alone where the loaded objects were built with it, else
+ * for all their backends: who asks for lines gets no trace beside them. `help` and
  * `?` print the list of events on standard output and exit with status 0. A
  * name that no event has is warned about; a pattern is not. Both stay in force
  * for objects that are loaded later.

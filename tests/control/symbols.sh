@@ -3,7 +3,7 @@
 # What the libraries show: symbols.sh ROOT LIBWAYMARK.SO LIBWAYMARK.A
 #  - libwaymark.so exports just what the public headers declare,
 #  - each trace_* of it is a name that no event may have (src/model/reserved.def),
-#  - libwaymark.a has no global name outside waymark_ and that list,
+#  - libwaymark.a has no global name outside waymark_, that list and trace/simple.h,
 #  - libwaymark.so needs nothing but libc.
 set -eu
 root=$(realpath -e "$1")
@@ -23,12 +23,12 @@ nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }
 cd "$root/include"
 headers="waymark/debug.h waymark/declared_scope.h waymark/descriptor.h waymark/flatten.h waymark/init.h waymark/record.h
 	waymark/record_scope.h waymark/record_value.h waymark/site.h
-	waymark/control.h waymark/vcpu.h trace/control.h"
+	waymark/control.h waymark/host.h waymark/vcpu.h trace/control.h trace/simple.h"
 # Macros in one line, which is left out: what they call is declared.
 sed -e ':join' -e '/\\$/N; s/\\\n//; tjoin' $headers |
 	gcc -fpreprocessed -dD -E -P - 2>/dev/null | grep -v '^#' | tr '\n' ' ' |
 	sed 's/\(static inline\|WAYMARK_INLINE\|WAYMARK_SCOPE_INLINE\)[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |
-	grep -oE '\b(waymark|trace)_[a-z_0-9]+ *\(|__thread [^;]*\bwaymark_(cursors|scope_ids|site_depth)|extern const struct [a-z_]+ waymark_[a-z_]+\[' |
+	grep -oE '\b(waymark|trace|st)_[a-z_0-9]+ *\(|__thread [^;]*\bwaymark_(cursors|scope_ids|site_depth)|extern const struct [a-z_]+ waymark_[a-z_]+\[' |
 	sed 's/.*[*]//; s/.* waymark/waymark/; s/ *[([]//' | sort -u >"$tmp/called"
 # Of the names that are called or declared, those which headers define are no symbols.
 grep -ohE '(inline|WAYMARK_INLINE|WAYMARK_DEBUG_MAKER|WAYMARK_DEBUG_INLINE|WAYMARK_SCOPE_INLINE) .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(' \
@@ -42,7 +42,7 @@ sed -n 's/^RESERVED(\([a-z_0-9]*\), CONTROL).*/trace_\1/p' "$root/src/model/rese
 grep '^trace_' "$tmp/exported" | comm -23 - "$tmp/reserved" >"$tmp/diff"
 [ ! -s "$tmp/diff" ] || differs "exported, but an event may have that name"
 
-nm -g --defined-only "$static" | awk 'NF == 3 { print $3 }' | grep -vE '^(__odr_asan\.)?waymark_' | sort -u |
+nm -g --defined-only "$static" | awk 'NF == 3 { print $3 }' | grep -vE '^(__odr_asan\.)?waymark_|^st_' | sort -u |
 	comm -23 - "$tmp/reserved" >"$tmp/diff"
 [ ! -s "$tmp/diff" ] || differs "global in the static library"
 

@@ -379,7 +379,7 @@ static void put_built(struct line *l, unsigned int built)
 }
 
 void waymark_config_report_vain(const struct waymark_wants *wants, unsigned int built,
-	void (*say)(const struct waymark_error *warning))
+	void (*warn)(const struct waymark_error *warning, const void *option), const void *option)
 {
 	for (size_t i = 0; i < waymark_backend_count; i++) {
 		struct waymark_error warning;
@@ -394,6 +394,6 @@ void waymark_config_report_vain(const struct waymark_wants *wants, unsigned int 
 			": no effect so far: no loaded event was built with the backend '%s'",
 			waymark_backend_names[i].name);
 		put_built(&l, built);
-		say(&warning);
+		warn(&warning, option);
 	}
 }

@@ -41,9 +41,11 @@ struct waymark_wants {
 /* Adds what the option speaks of. */
 void waymark_config_want(struct waymark_wants *wants, const struct waymark_config *c);
 
-/* Says what is in vain so far, in one line for each backend that no event was built with, only with
- * `built`. */
+/*
+ * Warns of what has no effect so far, once for each backend that no event was built with, only
+ * with `built`; `option` is handed on.
+ */
 void waymark_config_report_vain(const struct waymark_wants *wants, unsigned int built,
-	void (*say)(const struct waymark_error *warning));
+	void (*warn)(const struct waymark_error *warning, const void *option), const void *option);
 
 #endif

@@ -239,10 +239,17 @@ static void report_all_off(void)
 	}
 }
 
+static void say_vain(const struct waymark_error *warning, const void *option)
+{
+	(void)option;
+	say(warning);
+}
+
 /* Where only plug-ins have events this is said at the end, when they may be gone. */
 static void report_vain(void)
 {
-	waymark_config_report_vain(&startup.wants, waymark_registry_backends_ever(), say);
+	waymark_config_report_vain(
+		&startup.wants, waymark_registry_backends_ever(), say_vain, NULL);
 	waymark_rules_report_unmet();
 }
 

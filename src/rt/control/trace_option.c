@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The part of trace/control.h that a main() calls while it reads its command
- * line. As in QEMU it prints and exits; the only place of the runtime that does.
+ * line. As in QEMU it prints and exits (report.h).
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "base/compiler.h"
 #include "rt/control/config.h"
 #include "rt/control/declare.h"
+#include "rt/control/report.h"
 #include "rt/event/registry.h"
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
@@ -25,18 +25,6 @@ static struct {
 	bool forked; /* it may be the child that does */
 } pending;
 
-static NORETURN void die(const struct waymark_error *error)
-{
-	fprintf(stderr, "%s: %s\n", program_invocation_short_name, error->text);
-	exit(EXIT_FAILURE);
-}
-
-static NORETURN void list_and_exit(void)
-{
-	trace_list_events(stdout);
-	exit(EXIT_SUCCESS);
-}
-
 void trace_list_events(FILE *f)
 {
 	TraceEventIter iter;
@@ -48,13 +36,29 @@ void trace_list_events(FILE *f)
 	}
 }
 
-static void warn(const struct waymark_error *error)
+/* Prints the list of events. Returns if a monitor asked for it; on a command line it exits. */
+static void list(void)
 {
-	fprintf(stderr, "%s: warning: %s\n", program_invocation_short_name, error->text);
+	TraceEventIter iter;
+	TraceEvent *ev;
+	bool goes_on = false;
+
+	trace_event_iter_init_all(&iter);
+	while ((ev = trace_event_iter_next(&iter))) {
+		goes_on = waymark_print_line(ev->name);
+	}
+	if (!goes_on) {
+		exit(EXIT_SUCCESS);
+	}
+}
+
+static void warn(const struct waymark_error *error, const void *option)
+{
+	waymark_report(WAYMARK_SEVERITY_WARNING, option, error);
 }
 
 /* QEMU's words for a name that no event has; a pattern it passes over in silence. */
-static void warn_unmet(struct waymark_rules *rules)
+static void warn_unmet(struct waymark_rules *rules, const char *option)
 {
 	struct waymark_error warning; /* which escapes what came in with a name */
 
@@ -64,13 +68,13 @@ static void warn_unmet(struct waymark_rules *rules)
 
 		if (rule_is_exact(r) && !r->met) {
 			waymark_fail(&warning, "trace event '%s' does not exist", r->pattern);
-			warn(&warning);
+			warn(&warning, option);
 		}
 	}
 }
 
 /* What the option gets besides. */
-static NOINLINE void hint_unmet(const struct waymark_rules *rules)
+static NOINLINE void hint_unmet(const struct waymark_rules *rules, const char *option)
 {
 	struct waymark_error hint;
 	char name[256];
@@ -83,12 +87,21 @@ static NOINLINE void hint_unmet(const struct waymark_rules *rules)
 		}
 		if (rule_is_exact(r) && waymark_rules_suggest(r->pattern, name, sizeof(name))) {
 			waymark_fail(&hint, "did you mean '%s' instead of '%s'?", name, r->pattern);
-			warn(&hint);
+			warn(&hint, option);
 		} else if (!rule_is_exact(r) && r->on) {
 			waymark_fail(&hint, "no trace event matches '%s'", waymark_rule_name(r));
-			warn(&hint);
+			warn(&hint, option);
 		}
 	}
+}
+
+/*
+ * What `-d trace:` means: lines of the log, and no trace beside it that nobody asked for. It
+ * is the only caller of trace_enable_events() in QEMU, which has the log whenever it calls.
+ */
+static unsigned int log_or_all(void)
+{
+	return waymark_registry_backends() & WAYMARK_LOG ? WAYMARK_LOG : WAYMARK_ANY_BACKEND;
 }
 
 void trace_enable_events(const char *line_buf)
@@ -97,17 +110,18 @@ void trace_enable_events(const char *line_buf)
 	struct waymark_error error;
 
 	if (strcmp(line_buf, "help") == 0 || strcmp(line_buf, "?") == 0) {
-		list_and_exit();
+		list();
+		return;
 	}
-	int result = waymark_rules_add(&rules, line_buf, WAYMARK_ANY_BACKEND, &error);
+	int result = waymark_rules_add(&rules, line_buf, log_or_all(), &error);
 
 	if (result == 0) {
-		warn_unmet(&rules);
+		warn_unmet(&rules, line_buf);
 		waymark_declare_rules(&rules);
 		result = waymark_rules_commit(&rules, NULL, &error);
 	}
 	if (result < 0) {
-		warn(&error);
+		warn(&error, line_buf);
 	}
 	waymark_rules_fini(&rules);
 }
@@ -161,10 +175,12 @@ void trace_opt_parse(const char *optarg)
 	struct waymark_error error;
 
 	if (waymark_option_parse(&c, optarg, &error) < 0) {
-		die(&error);
+		waymark_die(optarg, &error);
 	}
 	if (c.help) {
-		list_and_exit();
+		list();
+		waymark_config_fini(&c);
+		return;
 	}
 	unsigned int outputs = waymark_config_outputs(&c);
 	unsigned int after_file = c.after_file;
@@ -173,13 +189,13 @@ void trace_opt_parse(const char *optarg)
 	char *file = c.file;
 
 	c.file = NULL;
-	warn_unmet(&c.rules);
-	hint_unmet(&c.rules);
+	warn_unmet(&c.rules, optarg);
+	hint_unmet(&c.rules, optarg);
 	waymark_config_want(&wants, &c);
 	if (waymark_config_apply(&c, NULL, &error) < 0) {
-		die(&error);
+		waymark_die(optarg, &error);
 	}
-	waymark_config_report_vain(&wants, waymark_registry_backends(), warn);
+	waymark_config_report_vain(&wants, waymark_registry_backends(), warn, optarg);
 	if (file) {
 		keep_file(file, after_file);
 	} else {
@@ -200,7 +216,7 @@ void trace_init_file(void)
 
 	take_file(&c);
 	if (c.file && waymark_config_apply(&c, NULL, &error) < 0) {
-		die(&error);
+		waymark_die(c.file, &error);
 	}
 	waymark_config_fini(&c);
 }

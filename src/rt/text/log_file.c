@@ -18,6 +18,7 @@
 
 #include "base/compiler.h"
 #include "rt/host/error.h"
+#include "rt/host/hooks.h"
 #include "rt/host/identity.h"
 #include "rt/host/lock.h"
 #include "rt/host/once.h"
@@ -129,14 +130,14 @@ static bool find_target(int *fd, struct stat *st)
 	return false;
 }
 
-/* A log on standard error that fails has nobody to tell. */
-static void count_lost(int reason)
+/* A log on standard error that fails cannot be reported there: `where` is NULL. */
+static void count_lost(const char *where, int reason)
 {
 	waymark_loss_add(LOSS_LOG, 1);
-	if (__atomic_load_n(&log_fd, __ATOMIC_RELAXED) != TO_STDERR && once(&failure_told)) {
+	if (where && once(&failure_told)) {
 		char spare[REASON_BYTES];
 
-		waymark_message("log: cannot write to the file: %s; lines are lost",
+		waymark_message("log: cannot write to %s: %s; lines are lost", where,
 			waymark_reason(reason, spare));
 	}
 }
@@ -173,8 +174,29 @@ static int write_line(int fd, mode_t mode, const char *line, size_t len)
 	return failure;
 }
 
+static bool is_stderr(void)
+{
+	return __atomic_load_n(&log_fd, __ATOMIC_RELAXED) == TO_STDERR;
+}
+
+/* Whether the program has taken the line over: one that would go to standard error. */
+static bool write_to_host(const char *line, size_t len)
+{
+	const struct waymark_host *host = is_stderr() ? waymark_hooks_enter() : NULL;
+	bool takes = host && host->write;
+	int failure = takes ? host->write(line, len, host->user) : 0;
+
+	if (host) {
+		waymark_hooks_leave();
+	}
+	if (failure) {
+		count_lost("the program's log", failure);
+	}
+	return takes;
+}
+
 /* Where the file is closed between the look and the write, it is opened anew and written to. */
-void waymark_log_write(const char *line, size_t len)
+static void write_to_file(const char *line, size_t len)
 {
 	struct stat st;
 	int fd;
@@ -186,7 +208,14 @@ void waymark_log_write(const char *line, size_t len)
 		failure = found ? write_line(fd, st.st_mode, line, len) : errno;
 	}
 	if (failure) {
-		count_lost(failure);
+		count_lost(is_stderr() ? NULL : "the file", failure);
+	}
+}
+
+void waymark_log_write(const char *line, size_t len)
+{
+	if (!write_to_host(line, len)) {
+		write_to_file(line, len);
 	}
 }
 

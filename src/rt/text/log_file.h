@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where log lines go: standard error, or a file that is appended to. Lines are
- * written by any thread and any signal handler while a control call changes the
- * file; neither waits for the other.
+ * Where log lines go: standard error or, in its place, the program's own log
+ * (waymark/host.h); or a file that is appended to. Lines are written by any
+ * thread and any signal handler while a control call changes the file; neither
+ * waits for the other.
  */
 #ifndef RT_TEXT_LOG_FILE_H
 #define RT_TEXT_LOG_FILE_H

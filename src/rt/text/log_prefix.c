@@ -8,9 +8,13 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "rt/host/hooks.h"
 #include "rt/text/log_level.h"
 #include "rt/text/log_prefix.h"
 #include "rt/text/log_zone.h"
+
+/* What waymark/host.h promises a prefix. */
+#define HOST_PREFIX_BYTES 256u
 
 struct date {
 	int64_t year;
@@ -72,14 +76,34 @@ static void print_none(struct line *l, const struct log_stamp *s)
 	(void)s;
 }
 
+/* The program's own prefix, or the default. */
+static void print_hosts(struct line *l, const struct log_stamp *s)
+{
+	const struct waymark_host *host = waymark_hooks_enter();
+
+	if (host && host->prefix) {
+		char text[HOST_PREFIX_BYTES];
+		size_t length = host->prefix(text, sizeof(text), host->user);
+
+		waymark_line_add(l, text, length < sizeof(text) ? length : sizeof(text));
+	} else {
+		print_default(l, s);
+	}
+	if (host) {
+		waymark_hooks_leave();
+	}
+}
+
 static const struct log_prefix prefixes[] = {
 #define WAYMARK_LOG_PREFIX(name, has_brackets, print) { name, has_brackets, print },
 #include "rt/text/log_prefixes.def"
 #undef WAYMARK_LOG_PREFIX
 };
 
+static const struct log_prefix unchosen = { .name = "", .print = print_hosts };
+
 /* Relaxed: no other memory hangs on it. */
-static const struct log_prefix *chosen = prefixes;
+static const struct log_prefix *chosen = &unchosen;
 
 static const struct log_prefix *find(const char *name)
 {

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The program's own functions, and which threads are in one of them. */
+#include "rt/host/hooks.h"
+
+/* By release: its content comes with it. */
+static const struct waymark_host *hooks;
+
+/* A handler that interrupts a call finds it set, and leaves it so. */
+static __thread bool is_inside __attribute__((tls_model("initial-exec")));
+
+void waymark_set_host(const struct waymark_host *host)
+{
+	__atomic_store_n(&hooks, host, __ATOMIC_RELEASE);
+}
+
+const struct waymark_host *waymark_hooks_enter(void)
+{
+	const struct waymark_host *host = __atomic_load_n(&hooks, __ATOMIC_ACQUIRE);
+
+	if (!host || is_inside) {
+		return NULL;
+	}
+	is_inside = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* for handlers: before the call */
+	return host;
+}
+
+void waymark_hooks_leave(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	is_inside = false;
+}
