@@ -28,7 +28,8 @@ extern "C" {
 enum waymark_monitor_mode {
 	WAYMARK_MONITOR_QMP, /* JSON, for programs */
 	WAYMARK_MONITOR_HMP, /* lines, for people */
-	WAYMARK_MONITOR_STRATOVIRT /* JSON as StratoVirt understands it */
+	WAYMARK_MONITOR_STRATOVIRT, /* StratoVirt's JSON; the state of an event: true, false */
+	WAYMARK_MONITOR_STRATOVIRT_2023 /* the same, the state "enabled" or "disabled" */
 };
 
 /* What is 0 or NULL has its default. Strings are copied. */

@@ -34,6 +34,8 @@ starts "all keys" 0 "" "/x/%d.sock hmp (qemu)  off" \
 	"${with[@]}" "$program" 'control=/x/%d.sock,control-mode=hmp,control-prompt=(qemu) '
 starts "StratoVirt's" 0 "" "stdio stratovirt NULL off" \
 	"${with[@]}" "$program" 'control-mode=stratovirt,control=stdio'
+starts "StratoVirt's of 2023" 0 "" "stdio stratovirt-2023 NULL off" \
+	"${with[@]}" "$program" 'control-mode=stratovirt-2023,control=stdio'
 starts "the last one of an option" 0 "" "./b qmp NULL off" "${with[@]}" "$program" 'control=./a,control=./b'
 starts "one of each option" 0 "" $'./a qmp NULL off\n./b hmp NULL off' \
 	"${with[@]}" "$program" control=./a control=./b,control-mode=hmp
@@ -55,7 +57,7 @@ starts "off" 1 "$name: control=: 'off' $place. $socket ./off" "" "${with[@]}" "$
 starts "a bare name, the variable" 0 \
 	"waymark: WAYMARK_TRACE: control=: 'm-%d.sock' $place. $socket ./m-%d.sock"$'\n'"$disk" "" \
 	"${with[@]}" WAYMARK_TRACE='control=m-%d.sock;disk_read' "$silent"
-starts "no mode of that name" 1 "$name: control-mode=: 'json' is none of qmp, hmp, stratovirt" "" \
+starts "no mode of that name" 1 "$name: control-mode=: 'json' is none of qmp, hmp, stratovirt, stratovirt-2023" "" \
 	"${with[@]}" "$program" control=on,control-mode=json
 starts "mode alone" 1 "$name: control-mode= needs control=WHERE in the same option" "" \
 	"${with[@]}" "$program" control-mode=hmp

@@ -10,7 +10,7 @@
 
 #include <waymark/monitor.h>
 
-static const char *const modes[] = { "qmp", "hmp", "stratovirt" };
+static const char *const modes[] = { "qmp", "hmp", "stratovirt", "stratovirt-2023" };
 
 int waymark_monitor_start(
 	const struct waymark_monitor_options *options, struct waymark_error *error)

@@ -233,12 +233,12 @@ static void check_lines(char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const enum waymark_monitor_mode modes[] = { WAYMARK_MONITOR_QMP, WAYMARK_MONITOR_HMP,
-		WAYMARK_MONITOR_STRATOVIRT };
+		WAYMARK_MONITOR_STRATOVIRT, WAYMARK_MONITOR_STRATOVIRT_2023 };
 
 	if (size < 2) {
 		return 0;
 	}
-	enum waymark_monitor_mode mode = modes[data[0] % 3];
+	enum waymark_monitor_mode mode = modes[data[0] % 4];
 	const char *bytes = (const char *)data + 1;
 	char *whole = converse(mode, bytes, size - 1, size);
 	char *cut = converse(mode, bytes, size - 1, 1 + data[0] / 3);

@@ -56,7 +56,7 @@ struct waymark_monitor *server_create(
 	init(m);
 	if (!copy_options(m, options)) {
 		mon_fail(error, "no memory for a monitor");
-	} else if (m->options.mode > WAYMARK_MONITOR_STRATOVIRT) {
+	} else if (m->options.mode > WAYMARK_MONITOR_STRATOVIRT_2023) {
 		mon_fail(error, "%d is no mode of a monitor", (int)m->options.mode);
 	} else if (place_init(&m->place, options ? options->where : NULL, error) == 0) {
 		return m;

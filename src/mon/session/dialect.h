@@ -26,6 +26,7 @@ struct json_rules {
 	bool needs_arguments; /* commands that take some cannot be sent without */
 	bool id_is_string;
 	bool takes_regex; /* patterns are regular expressions, and may match nothing */
+	bool state_is_bool; /* of an event; else a word */
 };
 
 struct dialect {

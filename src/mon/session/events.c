@@ -15,12 +15,15 @@
 /* Backends that this process switches; the others' events are on when a tracer says so. */
 #define SWITCHABLE (WAYMARK_ANY_BACKEND & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS)
 
-static const char *state_word(const struct waymark_event_info *event)
+static json_t *state_as_json(const struct call *call, const struct waymark_event_info *event)
 {
-	if (!(event->backends & SWITCHABLE)) {
-		return "unavailable";
+	const struct json_rules *rules = call->session->dialect->json;
+	bool is_available = event->backends & SWITCHABLE;
+
+	if (rules && rules->state_is_bool) {
+		return json_boolean(is_available && event->state);
 	}
-	return event->state ? "enabled" : "disabled";
+	return json_string(!is_available ? "unavailable" : event->state ? "enabled" : "disabled");
 }
 
 /* The dialects with vCPUs say of which events these are a matter. */
@@ -32,8 +35,8 @@ static json_t *as_json(const struct call *call, const struct waymark_event_list 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct waymark_event_info *event = &list->events[i];
 
-		json_t *state = json_pack("{s:o, s:s}", "name", text_as_json(event->name), "state",
-			state_word(event));
+		json_t *state = json_pack("{s:o, s:o}", "name", text_as_json(event->name), "state",
+			state_as_json(call, event));
 
 		if (has_vcpus) {
 			json_object_set_new(state, "vcpu", json_boolean(event->vcpu));

@@ -18,12 +18,22 @@ static const struct json_rules stratovirt = {
 	.needs_arguments = true,
 	.id_is_string = true,
 	.takes_regex = true,
+	.state_is_bool = true,
+};
+
+/* The form that its tracing document gave in 2023, before the commands' later names. */
+static const struct json_rules stratovirt_2023 = {
+	.format = JSON_COMPACT,
+	.needs_arguments = true,
+	.id_is_string = true,
+	.takes_regex = true,
 };
 
 static const struct dialect dialects[] = {
 	{ WAYMARK_MONITOR_QMP, QMP, &qmp, qmp_greet, qmp_feed },
 	{ WAYMARK_MONITOR_HMP, HMP, NULL, hmp_greet, hmp_feed },
 	{ WAYMARK_MONITOR_STRATOVIRT, STRATOVIRT, &stratovirt, qmp_greet, qmp_feed },
+	{ WAYMARK_MONITOR_STRATOVIRT_2023, STRATOVIRT, &stratovirt_2023, qmp_greet, qmp_feed },
 };
 
 struct session *session_create(const struct waymark_monitor_options *options)

@@ -6,6 +6,7 @@
  * libwaymark, with no event in it.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include <waymark/monitor.h>
 
@@ -51,9 +52,10 @@ int waymark_monitor_find(struct waymark_error *error)
 
 static enum waymark_monitor_mode mode_of(const char *word)
 {
-	return !word || *word == 'q' ? WAYMARK_MONITOR_QMP
-	       : *word == 'h'	     ? WAYMARK_MONITOR_HMP
-				     : WAYMARK_MONITOR_STRATOVIRT;
+	return !word || *word == 'q'		 ? WAYMARK_MONITOR_QMP
+	       : *word == 'h'			 ? WAYMARK_MONITOR_HMP
+	       : strcmp(word, "stratovirt") == 0 ? WAYMARK_MONITOR_STRATOVIRT
+						 : WAYMARK_MONITOR_STRATOVIRT_2023;
 }
 
 int waymark_monitor_begin(const struct monitor_wish *wish, struct waymark_error *error)

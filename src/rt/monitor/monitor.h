@@ -13,7 +13,7 @@
 /* What an option asks for; all NULL: nothing. */
 struct monitor_wish {
 	char *where;
-	const char *mode; /* "qmp", "hmp", "stratovirt"; NULL: the first */
+	const char *mode; /* "qmp", "hmp", "stratovirt", "stratovirt-2023"; NULL: the first */
 	char *prompt; /* NULL: the monitor's own */
 };
 

@@ -357,7 +357,7 @@ static int take_control(struct waymark_config *c, const char *value, struct waym
 static int take_control_mode(
 	struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	static const char *const words[] = { "qmp", "hmp", "stratovirt", NULL };
+	static const char *const words[] = { "qmp", "hmp", "stratovirt", "stratovirt-2023", NULL };
 
 	return take_word(&c->monitor.mode, "control-mode", value, words, error);
 }
