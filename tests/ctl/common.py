@@ -14,6 +14,9 @@ import threading
 import time
 import unittest
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from reachable import reachable  # noqa: E402
+
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and programs would inherit that
 WAYMARK, TICKER, MONITOR, COMPLETIONS = (os.path.abspath(a) for a in sys.argv[1:5])
 PATIENCE = 30

@@ -13,11 +13,16 @@ import subprocess
 import sys
 
 import common
+import reachable  # noqa: E402
 
 INSIDE = "WAYMARK_TEST_INSIDE"
 NAMESPACE = ["unshare", "--mount", "--propagation", "private"]
 BIN = pathlib.Path("/run/bin")
 NOBODY, SOMEBODY = 65534, 65533
+
+
+def mount(where, mode):
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=" + mode, "waymark-test", where], check=True)
 
 
 def enter():
@@ -31,24 +36,20 @@ def enter():
     if INSIDE not in os.environ:
         os.environ[INSIDE] = "1"
         os.execvp(NAMESPACE[0], [*NAMESPACE, sys.executable, *map(os.path.abspath, sys.argv[:5]), *sys.argv[5:]])
-    programs = [(pathlib.Path(p).name, pathlib.Path(p).read_bytes()) for p in sys.argv[1:4]]
-    libraries = {p.name: p.read_bytes() for p in pathlib.Path(sys.argv[3]).parent.parent.rglob("libwaymark*.so*")
-                 if p.is_file()}
-    for place, mode in (("/tmp", "1777"), ("/run", "755")):
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=" + mode, "waymark-test", place], check=True)
-    BIN.mkdir()
-    for name, content in [*programs, *libraries.items()]:
-        path = BIN / name
-        path.write_bytes(content)
-        path.chmod(0o755)
-    common.WAYMARK, common.TICKER, common.MONITOR = [str(BIN / name) for name, _ in programs]
+    copies = [reachable.reachable(path) for path in (common.WAYMARK, common.TICKER, common.MONITOR)]
+    mount("/run", "755")
+    shutil.copytree(reachable.folder(), BIN)
+    shutil.rmtree(reachable.folder())
+    mount("/tmp", "1777")
+    common.WAYMARK, common.TICKER, common.MONITOR = [
+        str(BIN / os.path.relpath(copy, reachable.folder())) for copy in copies]
 
 
 class Root(common.Case):
     def setUp(self):
         super().setUp()
         self.env.pop("XDG_RUNTIME_DIR")
-        self.env["LD_LIBRARY_PATH"] = str(BIN)
+        self.env["LD_LIBRARY_PATH"] = os.path.dirname(common.MONITOR)
         self.work.chmod(0o755)
         for uid in (NOBODY, SOMEBODY):
             self.addCleanup(shutil.rmtree, f"/tmp/waymark-{uid}", ignore_errors=True)

@@ -236,16 +236,15 @@ class Ctl(common.Case):
             self.skipTest("only root can have processes of another user")
         p = self.start(1000)
         os.chmod(self.work, 0o755)
-        done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", common.WAYMARK, "ctl",
-                               str(p.pid), "stats"], env=self.env, capture_output=True, text=True)
+        waymark = common.reachable(common.WAYMARK)
+        done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", waymark, "ctl", str(p.pid), "stats"], env=self.env, capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("sudo -u root", done.stderr)
         q = subprocess.Popen(["setpriv", "--reuid=12345", "--clear-groups", "sleep", "100"])
         self.addCleanup(q.wait)
         self.addCleanup(q.kill)
         self.wait_for(lambda: os.stat(f"/proc/{q.pid}").st_uid == 12345)
-        done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", common.WAYMARK, "ctl",
-                               str(q.pid), "stats"], env=self.env, capture_output=True, text=True)
+        done = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", waymark, "ctl", str(q.pid), "stats"], env=self.env, capture_output=True, text=True)
         self.assertIn(r"'sudo -u \#12345 waymark", done.stderr)
         self.ctl(q, "stats", status=1, error="has no monitor")
 

@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from reachable import reachable  # noqa: E402
+
 CLONE_NEWNS = 0x20000
 CLONE_NEWUSER = 0x10000000
 LINE = re.compile(r"^ *(?P<who>.*)-(?P<tid>\d+) +\[\d+\] .{5,6} +(?P<time>\d+\.\d+): "
@@ -241,6 +244,7 @@ def test_nowhere(b):
 
 def test_no_rights(b):
     os.chmod(b.directory, 0o777)
+    b.program = reachable(b.program)
     before = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     done = b.run("steps", 10, option="", before=before)
     expect_loss(done, 20, "/trace_marker: Permission denied", "be root",

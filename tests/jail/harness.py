@@ -13,6 +13,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from reachable import reachable  # noqa: E402
+
 WAYMARK, DEVICE = (os.path.abspath(path) for path in sys.argv[1:3])
 KILL_AT = sys.argv[3]  # empty under sanitizers
 del sys.argv[1:4]
@@ -77,7 +80,8 @@ class Harness(unittest.TestCase):
         self.fail("the program ended: " + process.stderr.read())
 
     def waymark(self, *argv, status=0, **more):
-        done = subprocess.run([WAYMARK, *map(str, argv)], stdout=subprocess.PIPE, text=True,
+        program = reachable(WAYMARK) if "user" in more else WAYMARK
+        done = subprocess.run([program, *map(str, argv)], stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.PIPE, env=self.env, timeout=LIMIT, **more)
         self.assertIn(status, (done.returncode, None), done.stdout[-2000:] + done.stderr[-2000:])
         return done.stdout, done.stderr

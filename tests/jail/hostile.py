@@ -14,7 +14,7 @@ import threading
 import time
 import unittest
 
-from harness import ROOT, WAYMARK, Harness
+from harness import ROOT, WAYMARK, Harness, reachable
 
 
 class Hostile(Harness):
@@ -25,7 +25,7 @@ class Hostile(Harness):
         self.children(device)
         _, err = self.waymark("drain", "--once", self.trace, status=1, user=65534, group=65534)
         self.assertIn("that you may read", err)
-        drain = self.start([WAYMARK, "drain", str(self.trace)], user=65534, group=65534)
+        drain = self.start([reachable(WAYMARK), "drain", str(self.trace)], user=65534, group=65534)
         self.assertIn("other users' memory is there", drain.stderr.readline())
 
     def test_a_place_of_its_own(self):

@@ -11,6 +11,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from reachable import reachable  # noqa: E402
+
 WAYMARK, PROGRAM, ALONE, BLOCKCACHE, LOGGED = (os.path.abspath(a) for a in sys.argv[1:6])
 NOBODY = 65534
 PATIENCE = 30
@@ -32,7 +35,11 @@ class Recorded(unittest.TestCase):
             self.environment[options] = os.environ.get(options, "") + ":handle_segv=0"
 
     def start(self, *args, **more):
-        return subprocess.Popen([WAYMARK, "record", *map(str, args)], cwd=self.work, text=True,
+        """As another user by user=, who runs copies."""
+        words = [WAYMARK, "record", *map(str, args)]
+        if "user" in more:
+            words = [reachable(word) if word in (WAYMARK, PROGRAM) else word for word in words]
+        return subprocess.Popen(words, cwd=self.work, text=True,
                                 env=self.environment, stdin=subprocess.PIPE,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
 

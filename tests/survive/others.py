@@ -16,7 +16,7 @@ import unittest
 STATIC, CLOCK = (os.path.abspath(a) if a else "" for a in (sys.argv.pop(4), sys.argv.pop(4)))
 
 import survive
-from survive import NOBODY, ROOT, SANITIZER, VICTIM
+from survive import NOBODY, ROOT, SANITIZER, VICTIM, reachable
 
 
 
@@ -212,7 +212,7 @@ class Others(survive.Survive):
         victim = self.start("go", 100, stdin=subprocess.PIPE, preexec_fn=lambda: os.umask(0o022))
         victim.stdout.readline()
         why = f"{self.arenas()[0]}) cannot be read: Permission denied"
-        program = shutil.copy(survive.WAYMARK, self.work)  # where another user can reach it
+        program = reachable(survive.WAYMARK)
         out = self.work / "out"
         out.mkdir()
         out.chmod(0o777)

@@ -12,7 +12,7 @@ import time
 import unittest
 
 import survive
-from survive import SANITIZER
+from survive import SANITIZER, VICTIM, reachable
 
 ROOT = os.geteuid() == 0
 
@@ -136,7 +136,8 @@ class Places(survive.Survive):
             os.setuid(65534)
         for place in (self.work, self.shm):
             place.chmod(0o777)
-        _, said = self.live("end", "exit", 20000, silent=False, preexec_fn=become_limited)
+        _, said = self.live("end", "exit", 20000, silent=False, program=reachable(VICTIM),
+                            preexec_fn=become_limited)
         self.assertIn("cannot start a thread", said)
         self.assert_clean()
         self.assertEqual(self.check(), 20000)
@@ -146,7 +147,8 @@ class Places(survive.Survive):
         self.work.chmod(0o755)
         self.counts.touch()
         self.counts.chmod(0o666)
-        _, said = self.live("end", "exit", 100, silent=False, preexec_fn=lambda: os.setuid(65534))
+        _, said = self.live("end", "exit", 100, silent=False, program=reachable(VICTIM),
+                            preexec_fn=lambda: os.setuid(65534))
         self.assertRegex(said, "x.ctf: Permission denied")
         self.assertEqual(self.traces(), [])
 

@@ -12,6 +12,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from reachable import reachable  # noqa: E402
+
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and programs would inherit that
 WAYMARK, VICTIM, CHECK = (os.path.abspath(a) for a in sys.argv[1:4])
 STATE = re.compile("waymark print: .*: its process (still runs|was killed|ended)")
