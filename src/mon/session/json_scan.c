@@ -46,6 +46,7 @@ static bool is_blank(char c)
 static enum json_found take_quoted(struct json_scan *s, char c)
 {
 	if ((unsigned char)c < 0x20) {
+		s->skips = c != '\n';
 		return JSON_BROKEN;
 	}
 	if (s->escaped) {
@@ -98,7 +99,21 @@ static enum json_found take_plain(struct json_scan *s, char c)
 
 static bool ends_word(char c)
 {
-	return is_blank(c) || strchr("{}[]\"',:", c) != NULL;
+	return is_blank(c) || (c && strchr("{}[]\"',:", c));
+}
+
+void json_scan_skip(struct json_scan *s)
+{
+	s->skips = true;
+}
+
+/* Moves to where a request may begin again. */
+static void skip(struct json_scan *s, const char **bytes, const char *end)
+{
+	while (s->skips && *bytes < end) {
+		s->skips = **bytes != '\n' && **bytes != '{';
+		*bytes += s->skips;
+	}
 }
 
 enum json_found json_scan(struct json_scan *s, const char **bytes, const char *end, size_t max)
@@ -108,6 +123,7 @@ enum json_found json_scan(struct json_scan *s, const char **bytes, const char *e
 	if (s->length && !s->depth && !s->quote && !s->is_word) {
 		restart(s); /* a value that was found before */
 	}
+	skip(s, bytes, end);
 	while (*bytes < end && found == JSON_NOTHING) {
 		char c = **bytes;
 

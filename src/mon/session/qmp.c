@@ -188,6 +188,9 @@ static int take_value(struct session *s, FILE *out)
 		call_fail(&call, "JSON parse error, the input is no UTF-8");
 	}
 	answer(&call, result, id_of(s, request), out);
+	if (!json_is_object(request)) {
+		json_scan_skip(&s->scan);
+	}
 	json_decref(request);
 	return is_text && !s->ended ? 0 : -1;
 }
