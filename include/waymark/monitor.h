@@ -8,10 +8,11 @@
  * signal happen. A call is no point of cancellation; no signal handler may make it.
  *
  * One that listens answers up to 256 clients at a time, of this process's
- * user and of root. A child of fork() gets a monitor of its own: with the default
- * path or a path with %d at once, with another path as soon as the process that
- * listens there has ended, so that a daemon keeps its socket. "stdio" and
- * "fd:N" stay with the process that had them. Nothing is inherited by exec.
+ * user and of root; one that is idle makes room for a new one. A child of fork()
+ * gets a monitor of its own: with the default path or a path with %d at once, with
+ * another path as soon as the process that listens there has ended, so that a daemon
+ * keeps its socket. "stdio" and "fd:N" stay with the process that had them. Nothing
+ * is inherited by exec.
  */
 #ifndef WAYMARK_MONITOR_H
 #define WAYMARK_MONITOR_H

@@ -64,10 +64,17 @@ class Clients:
             return max(len(fds) for fds in self.program.threads().values())
         return int(self.program.do("files"))
 
+    def holder(self):
+        """One that is never closed for another."""
+        client = self.client()
+        self.assertEqual(client.ask(f"hold {self.work / 'note'}"), "held")
+        return client
+
     def test_the_257th_client_is_told_that_there_are_too_many(self):
-        clients = [self.client() for _ in range(256)]
+        clients = [self.holder() for _ in range(256)]
         late = self.client(greeted=False)
-        self.assertEqual(late.line(), "error: too many clients")
+        self.assertEqual(late.line(), "error: too many clients: all that are connected are busy or "
+                                      "attached; try again later")
         self.assertIsNone(late.line())
         self.assert_answers(clients[0])
         clients.pop().close()
@@ -75,7 +82,36 @@ class Clients:
 
     def try_again(self):
         client = self.client(greeted=False)
-        return client if client.line() == "ready" else None
+        line = client.line()
+        if line == "ready":
+            return client
+        self.assertIn("too many clients", line)
+        return None
+
+    def test_a_new_client_takes_the_place_of_the_one_that_is_idle_longest(self):
+        holder = self.holder()
+        idle = [self.client() for _ in range(255)]
+        for number in range(3):
+            self.assert_answers(until(self.try_again))
+            self.assertEqual(idle[number].line(), "error: closed because it was idle: another client "
+                                                  "needed the place; connect again")
+            self.assertIsNone(idle[number].line())
+        self.assert_answers(holder)
+        self.assert_answers(idle[3])
+
+    def test_who_reads_no_answers_makes_room_but_who_waits_for_one_does_not(self):
+        for _ in range(253):
+            self.holder()
+        lazy, waiting, slow = self.client(), self.client(), self.client()
+        lazy.send("flood 2000000\n")
+        slow.send("sleep 1500\n")
+        waiting.send("answered\n")
+        self.assert_answers(until(self.try_again))
+        self.assertEqual([slow.line(), waiting.line()], ["slept", "answered"])
+        answer = lazy.line()
+        self.assertTrue(answer is None or len(answer) < 2000000)
+        self.assert_answers(waiting)
+        self.assert_answers(slow)
 
     def test_a_client_that_says_nothing_costs_nothing(self):
         for _ in range(20):

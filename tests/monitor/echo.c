@@ -150,6 +150,11 @@ int session_feed(struct session *s, const char *bytes, size_t size, FILE *out)
 	return 0;
 }
 
+bool session_holds(const struct session *s)
+{
+	return s->held != NULL;
+}
+
 void session_destroy(struct session *s)
 {
 	if (s && s->held) {

@@ -2,9 +2,11 @@
 /* See client.h. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "mon/server/client.h"
 #include "mon/server/io.h"
 #include "mon/server/server.h"
@@ -43,6 +45,7 @@ static void send_unsent(struct client *c)
 			return;
 		}
 		c->sent += (size_t)n;
+		c->used_ns = clock_now_ns();
 	}
 	forget_sent(c);
 }
@@ -63,6 +66,7 @@ static void listen_to(struct client *c)
 	ssize_t n = io_read(c->in.fd, c->in.socket, c->said, sizeof(c->said));
 
 	if (n > 0) {
+		c->used_ns = clock_now_ns();
 		c->heard = 0;
 		c->said_size = (size_t)n;
 	} else if (n == 0) {
@@ -117,6 +121,20 @@ void client_turn(struct client *c)
 	}
 }
 
+bool client_is_idle(const struct client *c, uint64_t before_ns)
+{
+	return !c->dead && c->used_ns < before_ns && !session_holds(c->session) &&
+	       (has_unsent(c) || !io_has_input(c->in.fd));
+}
+
+void client_dismiss(struct client *c, const char *line)
+{
+	if (!has_unsent(c)) {
+		io_write(c->in.fd, c->in.socket, line, strlen(line));
+	}
+	c->dead = true;
+}
+
 static void ready(struct waymark_monitor *m, struct watch *w)
 {
 	struct client *c = w->of;
@@ -145,6 +163,7 @@ struct client *client_create(struct waymark_monitor *m, int in, int out)
 		return NULL;
 	}
 	c->monitor = m;
+	c->used_ns = clock_now_ns();
 	watch_init(&c->in, in, ready, c);
 	watch_init(&c->out, out, ready, c);
 	c->in.socket = is_socket(in);

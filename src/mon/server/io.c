@@ -76,6 +76,13 @@ int io_accept(int fd)
 		(int)syscall(SYS_accept4, fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
 }
 
+bool io_has_input(int socket)
+{
+	char byte;
+
+	return syscall(SYS_recvfrom, socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) >= 0;
+}
+
 ssize_t io_read(int fd, bool socket, void *bytes, size_t size)
 {
 	if (socket) {

@@ -36,6 +36,9 @@ int io_process(pid_t pid);
 /* A connection that is not blocking. */
 int io_accept(int fd);
 
+/* Whether bytes of a socket wait to be read, or its end. */
+bool io_has_input(int socket);
+
 /* As read(2) and write(2); of a socket: waits for nothing, raises no SIGPIPE. */
 ssize_t io_read(int fd, bool socket, void *bytes, size_t size);
 ssize_t io_write(int fd, bool socket, const void *bytes, size_t size);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/compiler.h"
 #include "mon/server/client.h"
 #include "mon/server/fail.h"
@@ -24,6 +25,9 @@
 #define TRIES 5
 #define OWNER_PATIENCE_MS 100
 
+/* Why a connection is closed. */
+enum refusal { REFUSED_USER, REFUSED_MANY, REFUSED_IDLE };
+
 static int add_client(struct waymark_monitor *m, int in, int out)
 {
 	struct client *c = client_create(m, in, out);
@@ -33,22 +37,67 @@ static int add_client(struct waymark_monitor *m, int in, int out)
 	}
 	c->next = m->clients;
 	m->clients = c;
-	m->count++;
 	return 0;
 }
 
-/* The one thing that is said to whom nobody talks. */
-static void turn_away(const struct waymark_monitor *m, int fd, bool many)
+/* The last line that a client gets: why its connection is closed. */
+static const char *last_line(const struct waymark_monitor *m, enum refusal why)
 {
+#define LAST_LINE(text)                                                                   \
+	{                                                                                 \
+		"{\"error\": {\"class\": \"GenericError\", \"desc\": \"" text "\"}}\r\n", \
+			"error: " text "\r\n"                                             \
+	}
 	static const char *const lines[][2] = {
-		{ "{\"error\": {\"class\": \"GenericError\", \"desc\": \"not this process's user\"}}\r\n",
-			"{\"error\": {\"class\": \"GenericError\", \"desc\": \"too many clients\"}}\r\n" },
-		{ "error: not this process's user\r\n", "error: too many clients\r\n" },
+		[REFUSED_USER] = LAST_LINE("not this process's user"),
+		[REFUSED_MANY] = LAST_LINE("too many clients: all that are connected are busy or "
+					   "attached; try again later"),
+		[REFUSED_IDLE] = LAST_LINE("closed because it was idle: another client needed the "
+					   "place; connect again"),
 	};
-	const char *line = lines[m->options.mode == WAYMARK_MONITOR_HMP][many];
+
+	return lines[why][m->options.mode == WAYMARK_MONITOR_HMP];
+}
+
+static void turn_away(const struct waymark_monitor *m, int fd, enum refusal why)
+{
+	const char *line = last_line(m, why);
 
 	io_write(fd, true, line, strlen(line));
 	waymark_close(fd);
+}
+
+static bool is_root_elsewhere(int fd)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	return geteuid() != 0 && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	       peer.uid == 0;
+}
+
+/* Whether one client more may come; if need be, the one that is idle longest is closed for it. */
+static bool make_room(const struct waymark_monitor *m, int fd)
+{
+	uint64_t before_ns = clock_now_ns() - REACH_IDLE_MS * UINT64_C(1000000);
+	struct client *idle = NULL;
+	unsigned int count = 0;
+
+	for (struct client *c = m->clients; c; c = c->next) {
+		count += !c->dead;
+	}
+	if (count < REACH_CLIENTS_MAX) {
+		return true;
+	}
+	for (struct client *c = m->clients; c; c = c->next) {
+		if (client_is_idle(c, idle ? idle->used_ns : before_ns)) {
+			idle = c;
+		}
+	}
+	if (idle) {
+		client_dismiss(idle, last_line(m, REFUSED_IDLE));
+	}
+	return idle || (count < REACH_CLIENTS_MAX + REACH_ROOTS_MORE && is_root_elsewhere(fd));
 }
 
 static int socket_option(int fd, int option)
@@ -96,9 +145,9 @@ static void accept_clients(struct waymark_monitor *m, struct watch *w)
 			return;
 		}
 		if (!is_welcome(fd)) {
-			turn_away(m, fd, false);
-		} else if (m->count >= REACH_CLIENTS_MAX) {
-			turn_away(m, fd, true);
+			turn_away(m, fd, REFUSED_USER);
+		} else if (!make_room(m, fd)) {
+			turn_away(m, fd, REFUSED_MANY);
 		} else {
 			add_client(m, fd, -1);
 		}

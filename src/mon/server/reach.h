@@ -5,8 +5,12 @@
 
 #include <waymark/monitor.h>
 
-/* Clients at a time. */
+/* Clients at a time, and more than that of root, where the process is not root's. */
 #define REACH_CLIENTS_MAX 256
+#define REACH_ROOTS_MORE 8
+
+/* With so many there, a client that is idle for this long makes room for a new one. */
+#define REACH_IDLE_MS 1000
 
 /* Opens the place. Returns 0, or -1 with the error. */
 int reach_open(struct waymark_monitor *m, struct waymark_error *error);

@@ -143,7 +143,6 @@ static void bury_the_dead(struct waymark_monitor *m)
 			continue;
 		}
 		*at = c->next;
-		m->count--;
 		client_destroy(c);
 	}
 }
@@ -168,7 +167,6 @@ void server_end_clients(struct waymark_monitor *m)
 		m->clients = c->next;
 		client_destroy(c);
 	}
-	m->count = 0;
 }
 
 bool server_has_descriptors(const struct waymark_monitor *m)

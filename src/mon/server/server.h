@@ -34,7 +34,6 @@ struct waymark_monitor {
 	struct watch owner; /* the process that listens in our place, until it ends */
 	struct socket_file file; /* of the listener; process 0: none */
 	struct client *clients;
-	unsigned int count; /* of these */
 	unsigned int tries; /* to get a place that another process has */
 	bool wants_place; /* nobody listens yet: in a fork's child */
 	bool finished; /* by the end of the process, or fork: nothing is done any more */

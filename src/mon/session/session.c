@@ -65,6 +65,11 @@ int session_feed(struct session *s, const char *bytes, size_t size, FILE *out)
 	return s->ended ? -1 : s->dialect->feed(s, bytes, size, out);
 }
 
+bool session_holds(const struct session *s)
+{
+	return s->holds.count > 0;
+}
+
 void session_destroy(struct session *s)
 {
 	if (!s) {

@@ -8,6 +8,7 @@
 #ifndef MON_SESSION_H
 #define MON_SESSION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -32,6 +33,9 @@ int session_greet(struct session *s, FILE *out);
  * connection is to be closed once `out` is sent.
  */
 int session_feed(struct session *s, const char *bytes, size_t size, FILE *out);
+
+/* Whether the client holds something that the end of its conversation undoes. */
+bool session_holds(const struct session *s);
 
 /* Ends it, and undoes what the client holds. NULL is allowed. */
 void session_destroy(struct session *s);
