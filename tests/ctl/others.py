@@ -15,6 +15,9 @@ import sys
 import common
 import reachable  # noqa: E402
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "monitor"))
+import qmp  # noqa: E402
+
 INSIDE = "WAYMARK_TEST_INSIDE"
 NAMESPACE = ["unshare", "--mount", "--propagation", "private"]
 BIN = pathlib.Path("/run/bin")
@@ -160,6 +163,25 @@ class Root(common.Case):
         self.ctl(p, "list", status=1, error="has no monitor")
         os.chown(mine, NOBODY, NOBODY)
         self.ctl(mine, "list", status=1, error="a program of another user than the directory's")
+
+    def hold_all(self, path):
+        """As many clients of another user as there may be, none of which makes room."""
+        os.seteuid(NOBODY)
+        clients = [qmp.Qmp(path) for _ in range(256)]
+        os.seteuid(0)
+        for client in clients:
+            self.addCleanup(client.close)
+            client.command("trace-attach", name="tick")
+
+    def test_a_monitor_whose_clients_hold_all_places_has_some_left_for_root(self):
+        p = self.of(NOBODY)
+        self.hold_all(f"/tmp/waymark-{NOBODY}/{p.pid}.sock")
+        done = self.as_user(NOBODY, "ctl", p.pid, "list")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn(f"{p.pid}: too many clients: all that are connected are busy or attached", done.stderr)
+        self.assertIn("too many clients", self.as_user(NOBODY, "ls").stdout)
+        self.assertEqual(self.on(p), ["tick"])
+        self.assertIsNone(self.listed()[p.pid]["problem"])
 
     def listed_or_none(self):
         done = subprocess.run([common.WAYMARK, "ls", "--json"], env=self.env, capture_output=True, text=True,

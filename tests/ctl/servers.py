@@ -85,6 +85,20 @@ class Servers(common.Case):
     def test_an_answer_that_is_none(self):
         self.refused(answers({"trace-stats": lambda c, r: say(c, {"id": 1})}), "neither a return")
 
+    def test_a_refusal_in_its_own_words(self):
+        refusal = {"error": {"class": "GenericError", "desc": "too many clients: try again"}}
+        self.refused(lambda c: say(c, refusal), "s.sock: too many clients: try again\n")
+        path = self.fake(lambda c: say(c, refusal), "t.sock")
+        self.waymark("attach", path, "x", status=1, error="too many clients: try again\n")
+
+    def test_what_it_says_before_it_closes_the_connection(self):
+        def refuse(connection, request):
+            say(connection, {"error": {"class": "GenericError", "desc": "no more"}})
+            connection.close()
+        self.refused(answers({"trace-stats": refuse}), "s.sock: no more\n")
+        p = self.start(1000)
+        self.ctl(p, "monitor", *["x" * 100000] * 12, status=1, error="more than 1048576 bytes")
+
     def test_one_that_closes(self):
         self.refused(lambda c: None, "closed by the process")
         path = self.fake(answers({"trace-stats": lambda c, r: c.shutdown(socket.SHUT_RDWR)}), "t.sock")
@@ -142,6 +156,8 @@ class Servers(common.Case):
             (lambda c: time.sleep(60), "does not answer"),
             (lambda c: (c.sendall(b"(waymark) "), hang(c)), "speaks no QMP"),
             (lambda c: None, "closes the connection"),
+            (lambda c: say(c, {"error": {"desc": "too many\x1b clients"}}), "too many\\x1b clients"),
+            (answers({"trace-stats": lambda c, r: say(c, {"error": {"desc": "no"}})}), "no"),
             (answers({"trace-stats": 3}), "speaks no QMP"),
             (answers({"qmp_capabilities": slow, "query-commands": slow}), "does not answer"),
             (answers({"trace-stats": STATS}), "")]
@@ -155,7 +171,7 @@ class Servers(common.Case):
             self.assertLess(time.monotonic() - begin, common.PATIENCE)
             (process,) = [p for p in map(json.loads, self.waymark("ls", "--json").splitlines())
                           if p["pid"] == os.getpid()]
-            self.assertEqual(process["problem"], note or None)
+            self.assertEqual(process["problem"], note.replace("\\x1b", "\x1b") or None)
 
     def test_a_path_that_is_no_socket(self):
         (self.work / "file").write_text("x")

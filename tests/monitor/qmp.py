@@ -41,3 +41,7 @@ class Qmp:
         answer = self.ask(execute, **arguments)
         assert "return" in answer, answer
         return answer["return"]
+
+    def close(self):
+        self.file.close()
+        self.socket.close()

@@ -178,6 +178,12 @@ static bool send_object(struct monitor_client *c, const json_t *object)
 	return sent;
 }
 
+/* What an error says, NULL where an object is none. Borrowed. */
+static const char *error_of(const json_t *object)
+{
+	return json_string_value(json_object_get(json_object_get(object, "error"), "desc"));
+}
+
 /* What an answer returns; what QMP tells unasked is passed over. Takes the answer over. */
 static json_t *take_answer(struct monitor_client *c, json_t *answer)
 {
@@ -189,8 +195,7 @@ static json_t *take_answer(struct monitor_client *c, json_t *answer)
 		return NULL;
 	}
 	json_t *result = json_incref(json_object_get(answer, "return"));
-	const char *text =
-		json_string_value(json_object_get(json_object_get(answer, "error"), "desc"));
+	const char *text = error_of(answer);
 
 	if (!result && text) {
 		fail(c, CLIENT_REFUSED, "%s", text);
@@ -207,7 +212,8 @@ json_t *client_send(struct monitor_client *c, const json_t *request)
 		return fail(c, CLIENT_ENDED, "the connection is closed");
 	}
 	begin_time(c);
-	if (!send_object(c, request)) {
+	/* What ends a connection may say why first: that is there to be read. */
+	if (!send_object(c, request) && c->failure != CLIENT_ENDED) {
 		return NULL;
 	}
 	return take_answer(c, receive_object(c));
@@ -268,9 +274,13 @@ static bool greet(struct monitor_client *c)
 	}
 	bool is_qmp = json_object_get(greeting, "QMP") != NULL;
 
+	if (!is_qmp && error_of(greeting)) {
+		fail(c, CLIENT_REFUSED, "%s", error_of(greeting));
+	} else if (!is_qmp) {
+		fail(c, CLIENT_NO_QMP, "speaks no QMP: what it begins with is no greeting");
+	}
 	json_decref(greeting);
 	if (!is_qmp) {
-		fail(c, CLIENT_NO_QMP, "speaks no QMP: what it begins with is no greeting");
 		return false;
 	}
 	json_t *result = client_call(c, "qmp_capabilities", NULL);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/memory.h"
 #include "cmd/arguments.h"
 #include "cmd/columns.h"
 #include "cmd/ctl/monitor_client.h"
@@ -44,9 +45,10 @@ static const struct command command = {
 	.arguments = rows,
 };
 
+/* What is the matter in few words; NULL: in the words of the other end, or of the socket. */
 static const char *const failures[] = {
-	[CLIENT_REFUSED] = "answers with an error",
-	[CLIENT_UNREACHED] = "cannot be reached",
+	[CLIENT_REFUSED] = NULL,
+	[CLIENT_UNREACHED] = NULL,
 	[CLIENT_SILENT] = "does not answer",
 	[CLIENT_NO_QMP] = "speaks no QMP",
 	[CLIENT_ENDED] = "closes the connection",
@@ -58,7 +60,7 @@ struct process {
 	uid_t uid;
 	char program[PROGRAM_NAME_SIZE];
 	char path[SOCKET_PATH_SIZE]; /* of its socket; "": it has none */
-	const char *note; /* what is the matter; NULL: nothing */
+	char *note; /* what is the matter; NULL: nothing */
 	json_t *stats; /* what it answered, or NULL */
 	pthread_t thread; /* that asks it */
 	bool is_asked;
@@ -105,12 +107,13 @@ static void add_recording(struct processes *list)
 
 	leftovers_find(&l);
 	vec_foreach (const struct leftover *, o, &l.all) {
-		struct process p = { .pid = (pid_t)o->pid, .uid = o->uid, .note = "no monitor" };
+		struct process p = { .pid = (pid_t)o->pid, .uid = o->uid };
 
 		if (o->state == LEFTOVER_ALIVE && !o->error && is_shown(o->uid) &&
 			!has_pid(list, p.pid)) {
 			snprintf(p.program, sizeof(p.program), "%s",
 				o->command[0] ? o->command : "?");
+			p.note = xstrdup("no monitor");
 			vec_push(&list->all, p);
 		}
 	}
@@ -129,6 +132,16 @@ static bool is_complete(const json_t *stats)
 	return is;
 }
 
+/* Without the path that it begins with, which is shown of no process. */
+static const char *failure_of(const struct monitor_client *c)
+{
+	size_t length = strlen(c->path);
+	bool names_it = strncmp(c->error, c->path, length) == 0 && c->error[length] == ':';
+
+	return failures[c->failure] ? failures[c->failure]
+				    : c->error + (names_it ? length + strlen(": ") : 0);
+}
+
 static void *ask(void *process)
 {
 	struct process *p = process;
@@ -139,9 +152,9 @@ static void *ask(void *process)
 		p->stats = client_call(&c, "trace-stats", NULL);
 	}
 	if (!p->stats) {
-		p->note = failures[c.failure];
+		p->note = xstrdup(failure_of(&c));
 	} else if (!is_complete(p->stats)) {
-		p->note = failures[CLIENT_NO_QMP];
+		p->note = xstrdup(failures[CLIENT_NO_QMP]);
 		json_decref(p->stats);
 		p->stats = NULL;
 	}
@@ -292,6 +305,7 @@ static void list_all(bool json)
 			print_json(p);
 		}
 		json_decref(p->stats);
+		free(p->note);
 	}
 	vec_fini(&list.all);
 }
