@@ -12,6 +12,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from processes import is_alive  # noqa: E402,F401
+
 HOST, ECHO, STATIC, REAL = (os.path.abspath(sys.argv.pop(1)) for _ in range(4))
 SANITIZER = os.environ.get("WAYMARK_SANITIZER")
 PATIENCE = 30
@@ -125,13 +128,6 @@ class Host:
     def wait(self):
         said = self.process.communicate(timeout=2 * PATIENCE)[1] or b""
         return self.process.returncode, said.decode()
-
-
-def is_alive(pid):
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 def kill(pid):

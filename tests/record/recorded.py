@@ -12,6 +12,7 @@ import time
 import unittest
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from processes import is_alive  # noqa: E402
 from reachable import reachable  # noqa: E402
 
 WAYMARK, PROGRAM, ALONE, BLOCKCACHE, LOGGED = (os.path.abspath(a) for a in sys.argv[1:6])
@@ -89,5 +90,4 @@ class Recorded(unittest.TestCase):
     def kill_stray(self, pid):
         """Ends a program whose `waymark record` is gone, which nobody waits for."""
         os.kill(pid, signal.SIGKILL)
-        self.wait_for(lambda: not pathlib.Path(f"/proc/{pid}/maps").is_file() or
-                      not pathlib.Path(f"/proc/{pid}/maps").read_text())
+        self.wait_for(lambda: not is_alive(pid))
