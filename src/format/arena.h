@@ -5,7 +5,7 @@
  * process. Its name says which trace it belongs to.
  *
  *	/dev/shm/waymark-<uuid>       32 lower-case hex digits
- *	<trace directory>/.arena      where /dev/shm is absent or too small
+ *	<trace directory>/.arena      where /dev/shm is absent or too small; or moved there
  *
  * The file is cut into units of 64 KiB; the first `first_unit` of them hold the
  * header, the table of streams and what only the process itself understands. A
@@ -24,8 +24,8 @@
  * trace without the arena lacks nothing. The new one says so from its begin until then.
  *
  * The process holds a shared lock (flock) for as long as it has the file
- * mapped: who gets an exclusive one knows that it is dead. Numbers have the
- * process's byte order.
+ * mapped: who gets an exclusive one knows that it is dead, and may make the file smaller
+ * or move it into its trace. Numbers have the process's byte order.
  *
  * Of arenas of a jail, which many processes have mapped, see format/arena_jail.h.
  */
@@ -38,6 +38,7 @@
 #define ARENA_FILE_VERSION 3u
 #define ARENA_FILE_PREFIX "/dev/shm/waymark-"
 #define ARENA_FILE_IN_TRACE ".arena"
+#define ARENA_FILE_MOVING ".arena.new" /* a leftover on its way there: not whole */
 #define ARENA_FILE_PATH_BYTES 4096u
 
 #define ARENA_UNIT (UINT64_C(64) << 10)

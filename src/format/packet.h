@@ -19,7 +19,9 @@
 #ifndef FORMAT_PACKET_H
 #define FORMAT_PACKET_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define PACKET_MAGIC UINT32_C(0xc1fc1fc1)
 #define PACKET_EVENT_ALIGN 8u
@@ -49,5 +51,16 @@ struct packet_header {
 	uint32_t cpu_id; /* 0 */
 	uint32_t tid;
 };
+
+/* Whether it is the header of a packet of the arena with that uuid, `room` bytes before its end. */
+static inline bool packet_is_in_arena(
+	const struct packet_header *h, const uint8_t uuid[16], uint64_t room)
+{
+	return h->magic == PACKET_MAGIC && memcmp(h->uuid, uuid, sizeof(h->uuid)) == 0 &&
+	       h->stream_id == 0 && h->stream_instance_id > 0 && h->sequence > 0 &&
+	       h->packet_size % 8 == 0 && h->content_size % 8 == 0 &&
+	       h->content_size / 8 >= sizeof(*h) && h->content_size <= h->packet_size &&
+	       h->packet_size / 8 <= PACKET_BYTES_MAX && h->packet_size / 8 <= room;
+}
 
 #endif

@@ -42,18 +42,6 @@ static uint64_t load(const struct arena_source *s, uint64_t offset)
 	return __atomic_load_n((const uint64_t *)(const void *)(s->map + offset), __ATOMIC_ACQUIRE);
 }
 
-static bool is_packet(const struct arena_source *s, const struct packet_header *h, uint64_t offset)
-{
-	uint64_t room = s->bytes - offset;
-	uint64_t packet = h->packet_size / 8;
-
-	return h->magic == PACKET_MAGIC && memcmp(h->uuid, s->header.uuid, sizeof(h->uuid)) == 0 &&
-	       h->stream_id == 0 && h->stream_instance_id > 0 && h->sequence > 0 &&
-	       h->packet_size % 8 == 0 && h->content_size % 8 == 0 &&
-	       h->content_size / 8 >= sizeof(*h) && h->content_size <= h->packet_size &&
-	       packet <= PACKET_BYTES_MAX && packet <= room;
-}
-
 /* What a packet keeps for as long as it is this one. */
 static bool is_same_packet(const struct packet_header *a, const struct packet_header *b)
 {
@@ -112,7 +100,8 @@ static bool look(const struct arena_source *s, uint64_t offset, struct arena_pac
 	p->header.content_size = load(s, offset + offsetof(struct packet_header, content_size));
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (!arena_source_read(s, &after, sizeof(after), offset) ||
-		!is_same_packet(&p->header, &after) || !is_packet(s, &p->header, offset)) {
+		!is_same_packet(&p->header, &after) ||
+		!packet_is_in_arena(&p->header, s->header.uuid, s->bytes - offset)) {
 		return false;
 	}
 	p->offset = offset;

@@ -49,9 +49,9 @@ void arena_source_close(struct arena_source *s);
 bool arena_source_is_live(const struct arena_source *s);
 
 /*
- * Keeps every other process from recovering it, until arena_source_close().
- * Returns 0, EWOULDBLOCK when its process lives or another recovers it, ENOENT
- * when the path names no longer this file.
+ * Keeps every other process from recovering or moving it, until arena_source_close().
+ * Returns 0, EWOULDBLOCK when its process lives, EBUSY when another one is at work on
+ * it, ENOENT when the path names no longer this file.
  */
 int arena_source_lock(struct arena_source *s);
 
@@ -120,6 +120,9 @@ const struct arena_file *arena_source_header(const struct arena_source *s);
 /* The trace that it belongs to, as it was when opened. */
 const struct arena_trace *arena_source_trace(const struct arena_source *s);
 const char *arena_source_path(const struct arena_source *s);
+
+/* Whether it lies in a trace's directory, and goes where that goes. */
+bool arena_source_is_in_trace(const struct arena_source *s);
 
 /* The folder that arenas lie in, and whether a file's name there is that of one. */
 const char *arena_source_folder(void);

@@ -293,6 +293,16 @@ bool arena_source_is_live(const struct arena_source *s)
 	return false;
 }
 
+/* A process that records shares the lock; one that recovers or moves the file does not. */
+static int why_locked(const struct arena_source *s)
+{
+	if (flock(s->fd, LOCK_SH | LOCK_NB) != 0) {
+		return errno == EWOULDBLOCK ? EBUSY : errno;
+	}
+	flock(s->fd, LOCK_UN);
+	return EWOULDBLOCK;
+}
+
 int arena_source_lock(struct arena_source *s)
 {
 	struct stat mine;
@@ -302,7 +312,7 @@ int arena_source_lock(struct arena_source *s)
 		return EWOULDBLOCK;
 	}
 	if (!s->header.jail.on && flock(s->fd, LOCK_EX | LOCK_NB) != 0) {
-		return errno;
+		return errno == EWOULDBLOCK ? why_locked(s) : errno;
 	}
 	if (fstat(s->fd, &mine) != 0 || lstat(s->path, &named) != 0 ||
 		mine.st_dev != named.st_dev || mine.st_ino != named.st_ino) {
@@ -329,4 +339,9 @@ const struct arena_trace *arena_source_trace(const struct arena_source *s)
 const char *arena_source_path(const struct arena_source *s)
 {
 	return s->path;
+}
+
+bool arena_source_is_in_trace(const struct arena_source *s)
+{
+	return strcmp(strrchr(s->path, '/') + 1, ARENA_FILE_IN_TRACE) == 0;
 }

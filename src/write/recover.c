@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a recovery, see write/recover.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -92,7 +93,8 @@ static bool is_of_original(const struct recovery *r)
 	struct stat original;
 	struct stat mine;
 
-	return leftover_trace(trace, &original) && fstat(r->directory, &mine) == 0 &&
+	return !arena_source_is_in_trace(r->arena) && leftover_trace(trace, &original) &&
+	       fstat(r->directory, &mine) == 0 &&
 	       (mine.st_dev != original.st_dev || mine.st_ino != original.st_ino);
 }
 
@@ -111,9 +113,37 @@ static bool sync_trace(const struct recovery *r)
 	       recovery_fail(r->result, "cannot be written: %s", strerror(errno));
 }
 
+/* What a process left that was killed while it moved the memory here: nobody reads it. */
+static void remove_moving(struct recovery *r)
+{
+	if (unlinkat(r->directory, ARENA_FILE_MOVING, 0) == 0) {
+		r->result->changed = true;
+	}
+}
+
+/* The same of one that had just moved it: this file has what the first one has, which goes last. */
+static bool remove_moved(const struct recovery *r)
+{
+	struct arena_file moved = { 0 };
+	int fd = arena_source_is_in_trace(r->arena)
+			 ? -1
+			 : openat(r->directory, ARENA_FILE_IN_TRACE,
+				   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0) {
+		return true;
+	}
+	bool same = read(fd, &moved, sizeof(moved)) == (ssize_t)sizeof(moved) &&
+		    memcmp(&moved, arena_source_header(r->arena), sizeof(moved)) == 0;
+
+	close(fd);
+	return !same || unlinkat(r->directory, ARENA_FILE_IN_TRACE, 0) == 0;
+}
+
 /* Only when all of it is in the trace, and the trace on the disk. */
 static bool remove_arena(struct recovery *r)
 {
+	remove_moving(r);
 	if (!r->arena) {
 		return true;
 	}
@@ -121,6 +151,10 @@ static bool remove_arena(struct recovery *r)
 		return keep_arena(r);
 	}
 	r->result->changed = true;
+	if (!remove_moved(r)) {
+		return recovery_fail(
+			r->result, ARENA_FILE_IN_TRACE ": cannot be removed: %s", strerror(errno));
+	}
 	return unlink(arena_source_path(r->arena)) == 0 || errno == ENOENT ||
 	       recovery_fail(r->result, "%s: cannot be removed: %s", arena_source_path(r->arena),
 		       strerror(errno));

@@ -16,9 +16,12 @@
 #include "read/reader.h"
 #include "write/leftover.h"
 
-/* Another recovery takes its time; a reader that looks whether the process lives, none. */
-#define TRIES_OF_TRACE 1000
-#define TRIES_OF_ARENA 20
+/*
+ * Another recovery takes its time, and so does a process that moves what is left into its
+ * trace; a reader that looks whether the process lives takes none.
+ */
+#define TRIES_OF_OTHERS 1000
+#define TRIES_OF_PROCESS 20
 #define TRY_NS (10 * 1000 * 1000)
 
 bool recovery_fail(struct recover_result *r, const char *fmt, ...)
@@ -36,9 +39,14 @@ static void pause_a_little(void)
 	nanosleep(&(struct timespec){ .tv_nsec = TRY_NS }, NULL);
 }
 
+static bool fail_busy(struct recovery *r)
+{
+	return recovery_fail(r->result, "another process works on it; try again when it has ended");
+}
+
 static bool lock_trace(struct recovery *r)
 {
-	for (int i = 0; i < TRIES_OF_TRACE; i++) {
+	for (int i = 0; i < TRIES_OF_OTHERS; i++) {
 		if (flock(r->directory, LOCK_EX | LOCK_NB) == 0) {
 			return true;
 		}
@@ -48,25 +56,28 @@ static bool lock_trace(struct recovery *r)
 		}
 		pause_a_little();
 	}
-	return recovery_fail(r->result, "another process works on it; try again when it has ended");
+	return fail_busy(r);
 }
 
 bool recovery_lock_arena(struct recovery *r)
 {
-	int error = EWOULDBLOCK;
+	int error = arena_source_lock(r->arena);
 
-	for (int i = 0; i < TRIES_OF_ARENA && error == EWOULDBLOCK; i++) {
+	for (int i = 1; (error == EWOULDBLOCK && i < TRIES_OF_PROCESS) ||
+			(error == EBUSY && i < TRIES_OF_OTHERS);
+		i++) {
+		pause_a_little();
 		error = arena_source_lock(r->arena);
-		if (error == EWOULDBLOCK) {
-			pause_a_little();
-		}
+	}
+	if (error == EBUSY) {
+		return fail_busy(r);
 	}
 	if (error == EWOULDBLOCK) {
 		return recovery_fail(r->result,
 			"is still being recorded by process %" PRIu32 "; end that first",
 			arena_source_header(r->arena)->pid);
 	}
-	if (error == ENOENT) { /* thrown away meanwhile */
+	if (error == ENOENT) { /* moved or thrown away meanwhile */
 		arena_source_close(r->arena);
 		r->arena = NULL;
 		return true;
@@ -111,9 +122,14 @@ bool recovery_open_arena(struct recovery *r)
 {
 	int error;
 
-	r->arena = arena_source_open(r->path, r->layouts.uuid, &error);
-	if (r->arena) {
-		return recovery_lock_arena(r) && (r->arena || miss_arena(r));
+	/* Again where it was moved before we had the lock: now it is in the trace. */
+	while ((r->arena = arena_source_open(r->path, r->layouts.uuid, &error))) {
+		if (!recovery_lock_arena(r)) {
+			return false;
+		}
+		if (r->arena) {
+			return true;
+		}
 	}
 	if (error == ENOENT) {
 		return miss_arena(r);

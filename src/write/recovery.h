@@ -42,7 +42,7 @@ bool recovery_read_metadata(struct recovery *r);
  */
 bool recovery_open_arena(struct recovery *r);
 
-/* The same of an arena that was found. One that is thrown away meanwhile is NULL then. */
+/* The same of an arena that was found. One that is moved or thrown away meanwhile is NULL then. */
 bool recovery_lock_arena(struct recovery *r);
 
 #endif

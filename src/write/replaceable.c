@@ -63,7 +63,7 @@ static char *index_of(const char *path)
 static bool is_beside_metadata(const char *name)
 {
 	return strcmp(name, CTF_INDEX) == 0 || strcmp(name, ARENA_FILE_IN_TRACE) == 0 ||
-	       strcmp(name, CTF_METADATA_NEW) == 0 ||
+	       strcmp(name, ARENA_FILE_MOVING) == 0 || strcmp(name, CTF_METADATA_NEW) == 0 ||
 	       strcmp(name, CTF_METADATA_NEW REPLACE_SUFFIX) == 0 ||
 	       strncmp(name, CTF_STREAM, strlen(CTF_STREAM)) == 0;
 }

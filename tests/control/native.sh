@@ -154,7 +154,7 @@ done
 
 # Pieces, policies and the rest are taken; what cannot be is told before anything changes.
 expect "all keys" 0 "" "$native" \
-	'disk_*,file=e,buffer=2M,full=overwrite,snapshot=USR2,rotate=1M,keep=2,flush=1,crash=off'
+	'disk_*,file=e,buffer=2M,full=overwrite,snapshot=USR2,rotate=1M,keep=2,flush=1,leftovers=0,crash=off'
 holds "all keys" e "$disk"
 expect "full=block" 0 "" "$native" 'disk_*,file=f,full=block'
 holds "full=block" f "$disk"

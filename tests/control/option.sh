@@ -30,7 +30,7 @@ says "help lists" 0 "$list" "" "$program" help
 says "? lists" 0 "$list" "" "$program" '?'
 says "enable=help lists" 0 "$list" "" "$program" enable=help
 says "help among others lists" 0 "$list" "" "$program" 'disk_*,help'
-keys="there are dialect=, enable=, events=, backend=, file=, ctf.file=, simple.file=, log.file=, log.prefix=, syslog.rate=, ftrace.style=, ftrace.instance=, buffer=, full=, jail=, snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, stats=, control=, control-mode=, control-prompt=, help"
+keys="there are dialect=, enable=, events=, backend=, file=, ctf.file=, simple.file=, log.file=, log.prefix=, syslog.rate=, ftrace.style=, ftrace.instance=, buffer=, full=, jail=, snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, leftovers=, stats=, control=, control-mode=, control-prompt=, help"
 says "unknown key" 1 "" "$name: Invalid parameter 'bogus'; $keys" "$program" bogus=1
 says "an error changes nothing" 1 "" "$name: Invalid parameter 'fiel'; did you mean 'file='?" \
 	"$program" 'disk_*,fiel=x,log.file=made'

@@ -265,7 +265,7 @@ static void unknown_key_names_the_nearest(void **state)
 		"Invalid parameter 'bogus'; there are dialect=, enable=, events=, backend=, file=, "
 		"ctf.file=, simple.file=, log.file=, log.prefix=, "
 		"syslog.rate=, ftrace.style=, ftrace.instance=, buffer=, full=, "
-		"jail=, snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, stats=, control=, control-mode=, control-prompt=, help");
+		"jail=, snapshot=, rotate=, keep=, replace=, flush=, crash=, string=, leftovers=, stats=, control=, control-mode=, control-prompt=, help");
 	refuse("a,fiel=x", "did you mean 'file='?");
 	refuse("evnts=x", "did you mean 'events='?");
 	refuse("simple.flie=x", "did you mean 'simple.file='?");

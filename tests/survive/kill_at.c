@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -32,6 +33,7 @@ static bool is_change(long number, const long *args)
 	switch (number) {
 	case SYS_openat:
 		return args[2] & O_CREAT;
+	case SYS_fallocate:
 	case SYS_linkat:
 	case SYS_mkdirat:
 	case SYS_pwrite64:
@@ -41,9 +43,24 @@ static bool is_change(long number, const long *args)
 	case SYS_unlinkat:
 	case SYS_write:
 		return true;
+#ifdef SYS_sendfile64
+	case SYS_sendfile64:
+		return true;
+#else
+	case SYS_sendfile:
+		return true;
+#endif
 	default:
 		return false;
 	}
+}
+
+/* Only changes of threads of that name count; NULL: all do. */
+static bool is_wanted_thread(const char *wanted)
+{
+	char name[16];
+
+	return !wanted || (prctl(PR_GET_NAME, name) == 0 && strcmp(name, wanted) == 0);
 }
 
 static bool is_last(void)
@@ -51,7 +68,8 @@ static bool is_last(void)
 	static long done;
 	const char *wanted = getenv("VICTIM_KILL_AT");
 
-	return wanted && __atomic_add_fetch(&done, 1, __ATOMIC_RELAXED) == atol(wanted);
+	return wanted && is_wanted_thread(getenv("VICTIM_KILL_THREAD")) &&
+	       __atomic_add_fetch(&done, 1, __ATOMIC_RELAXED) == atol(wanted);
 }
 
 long syscall(long number, ...)

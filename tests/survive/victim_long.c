@@ -113,7 +113,30 @@ static void run_family(char **argv)
 	sleep_ms(20000);
 }
 
+/* again TIMES: executes itself so often, then waits for the end of standard input */
+static void run_again(char **argv)
+{
+	unsigned int times = (unsigned int)atoi(argv[0]);
+	char self[] = "/proc/self/exe";
+	char kind[] = "step", mode[] = "again", *counts = getenv("VICTIM_COUNTS");
+	char left[16];
+	char *next[] = { self, counts, kind, mode, left, NULL };
+
+	live_for(times, 100);
+	if (times > 0) {
+		sprintf(left, "%u", times - 1);
+		execv(self, next);
+		_exit(5);
+	}
+	puts("recorded");
+	fflush(stdout);
+	if (getchar() == EOF) {
+		live_for(times, 100);
+	}
+}
+
 const struct mode modes_long[] = {
+	{ "again", run_again },
 	{ "comers", run_comers },
 	{ "family", run_family },
 	{ NULL, NULL },

@@ -247,14 +247,13 @@ static int apply_outputs(const struct waymark_config *c, struct waymark_error *e
 /* What concerns memory and the shape of the trace; before the output is opened. */
 static int apply_recorder(const struct waymark_config *c, struct waymark_error *error)
 {
-	if (c->buffer && waymark_recorder_set_buffer(c->buffer, error) < 0) {
+	if ((c->buffer && waymark_recorder_set_buffer(c->buffer, error) < 0) ||
+		(c->string && waymark_recorder_set_string(c->string, error) < 0) ||
+		(c->full && waymark_recorder_set_policy(policy_of(c->full), error) < 0)) {
 		return -1;
 	}
-	if (c->string && waymark_recorder_set_string(c->string, error) < 0) {
-		return -1;
-	}
-	if (c->full && waymark_recorder_set_policy(policy_of(c->full), error) < 0) {
-		return -1;
+	if (c->has_leftovers) {
+		waymark_recorder_set_leftovers(c->leftovers);
 	}
 	if (c->jail) {
 		waymark_init_want_jail((uint32_t)c->jail);

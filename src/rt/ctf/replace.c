@@ -25,7 +25,7 @@ static bool begins_with(const char *name, const char *what)
 static bool is_ours(const char *name)
 {
 	return strcmp(name, CTF_METADATA) == 0 || begins_with(name, CTF_STREAM) ||
-	       strcmp(name, ARENA_FILE_IN_TRACE) == 0 || begins_with(name, ".metadata") ||
+	       begins_with(name, ARENA_FILE_IN_TRACE) || begins_with(name, ".metadata") ||
 	       strcmp(name, CTF_INDEX) == 0;
 }
 

@@ -16,8 +16,10 @@
 #error "waymark: no convention of system calls for this processor: see src/rt/host/wide_call.h"
 #endif
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -27,6 +29,21 @@ static inline long waymark_fallocate(int fd, uint64_t bytes)
 	return syscall(SYS_fallocate, fd, 0, WIDE(0), WIDE(bytes));
 }
 
+/* Gives back what `bytes` of the file take; they read as zeros. As fallocate(2). Any context. */
+static inline long waymark_punch(int fd, uint64_t at, uint64_t bytes)
+{
+	return syscall(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, WIDE(at),
+		WIDE(bytes));
+}
+
+/* As pread(2), with the two words of a position that every host has. Any context. */
+static inline long waymark_pread(int fd, void *bytes, size_t size, uint64_t at)
+{
+	struct iovec v = { bytes, size };
+
+	return syscall(SYS_preadv, fd, &v, 1, (unsigned long)at, (unsigned long)(at >> 32));
+}
+
 /* As pwrite(2). Any context. */
 static inline long waymark_pwrite(int fd, const void *bytes, size_t size, uint64_t at)
 {
@@ -34,6 +51,16 @@ static inline long waymark_pwrite(int fd, const void *bytes, size_t size, uint64
 	return syscall(SYS_pwrite64, fd, bytes, size, 0, WIDE(at));
 #else
 	return syscall(SYS_pwrite64, fd, bytes, size, WIDE(at));
+#endif
+}
+
+/* As sendfile(2). Any context. */
+static inline long waymark_sendfile(int to, int from, int64_t *at, size_t bytes)
+{
+#ifdef SYS_sendfile64
+	return syscall(SYS_sendfile64, to, from, at, bytes);
+#else
+	return syscall(SYS_sendfile, to, from, at, bytes);
 #endif
 }
 

@@ -259,6 +259,15 @@ static int take_string(struct waymark_config *c, const char *value, struct wayma
 	return take_size(&c->string, "string", value, error);
 }
 
+static int take_leftovers(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	c->has_leftovers = true;
+	c->leftovers = strcmp(value, "off") == 0 ? UINT64_MAX : 0;
+	return c->leftovers || strcmp(value, "0") == 0
+		       ? 0
+		       : take_size(&c->leftovers, "leftovers", value, error);
+}
+
 static int take_rotate(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
 	if (take_size(&c->rotate, "rotate", value, error) < 0) {
@@ -357,9 +366,8 @@ static int take_control(struct waymark_config *c, const char *value, struct waym
 static int take_control_mode(
 	struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	static const char *const words[] = { "qmp", "hmp", "stratovirt", "stratovirt-2023", NULL };
-
-	return take_word(&c->monitor.mode, "control-mode", value, words, error);
+	return take_word(&c->monitor.mode, "control-mode", value,
+		WORDS("qmp", "hmp", "stratovirt", "stratovirt-2023"), error);
 }
 
 static int take_control_prompt(

@@ -41,6 +41,8 @@ struct waymark_config {
 	const char *crash; /* "on", "off", "all"; NULL: not given */
 	uint64_t string; /* 0: not given */
 	uint64_t jail; /* processes; 0: not given */
+	uint64_t leftovers; /* bytes, or RECORDER_LEFTOVERS_OFF */
+	bool has_leftovers; /* given */
 	const char *stats; /* "on", "off"; NULL: not given */
 	struct monitor_wish monitor;
 	bool help;

@@ -55,6 +55,15 @@ struct arena_place {
 /* Makes the path of an arena's file under /dev/shm; false where it is too long. */
 bool waymark_arena_shared_path(const struct arena_place *place);
 
+/* The same in the trace's directory, which is there. */
+bool waymark_arena_trace_path(const struct arena_place *place);
+
+/* Whether its file lies in the shared folder. */
+bool waymark_arena_is_shared(const struct arena *a);
+
+/* What the paths of files there begin with: the folder and the first part of their names. */
+const char *waymark_arena_prefix(void);
+
 /* Opens a file without a name in the directory of `path`, of which a kill leaves nothing; or -1. */
 int waymark_arena_open_nameless(char *path);
 

@@ -22,57 +22,13 @@
 #include "rt/host/rename.h"
 #include "rt/host/wide_call.h"
 #include "rt/record/arena.h"
+#include "rt/record/leftovers.h"
 
 /* Where no more than this can be reserved, recording is not worth while. */
 #define ARENA_MIN (16 * ARENA_UNIT)
 
 /* A place with less room than this, or than is wanted, is too small. */
 #define ROOM_MIN (UINT64_C(16) << 20)
-
-/* For tests: another directory than /dev/shm. Set before main(). */
-static const char *prefix = ARENA_FILE_PREFIX;
-
-__attribute__((constructor(101))) static void read_prefix(void)
-{
-	static char own[ARENA_FILE_PATH_BYTES]; /* written by this constructor only */
-	const char *directory = secure_getenv("WAYMARK_SHM");
-
-	if (directory && strlen(directory) + sizeof("/waymark-") <= sizeof(own)) {
-		stpcpy(stpcpy(own, directory), "/waymark-");
-		prefix = own;
-	}
-}
-
-static void write_hex(char *to, const uint8_t *bytes, size_t count)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < count; i++) {
-		*to++ = digits[bytes[i] >> 4];
-		*to++ = digits[bytes[i] & 15];
-	}
-	*to = '\0';
-}
-
-bool waymark_arena_shared_path(const struct arena_place *place)
-{
-	if (strlen(prefix) + 2 * sizeof(place->uuid) >= ARENA_FILE_PATH_BYTES) {
-		return false;
-	}
-	write_hex(stpcpy(place->path, prefix), place->uuid, sizeof(place->uuid));
-	return true;
-}
-
-static bool trace_path(const struct arena_place *place)
-{
-	static const char name[] = "/" ARENA_FILE_IN_TRACE;
-
-	if (strlen(place->directory) + sizeof(name) > ARENA_FILE_PATH_BYTES) {
-		return false;
-	}
-	strcpy(stpcpy(place->path, place->directory), name);
-	return true;
-}
 
 uint64_t waymark_arena_tables_bytes(uint64_t bytes)
 {
@@ -292,6 +248,11 @@ static struct arena *create_file(const struct arena_place *place, uint64_t bytes
 	return a;
 }
 
+static bool may_be_shared(const struct arena_place *place)
+{
+	return !place->directory || !waymark_leftovers_are_too_many();
+}
+
 struct arena *waymark_arena_create(
 	uint64_t bytes, const struct arena_place *place, uint32_t pid, int *why)
 {
@@ -300,8 +261,10 @@ struct arena *waymark_arena_create(
 	*why = 0;
 	if (place->path) {
 		errno = ENAMETOOLONG;
-		a = waymark_arena_shared_path(place) ? create_file(place, bytes, pid) : NULL;
-		if (!a && place->directory && trace_path(place)) {
+		a = may_be_shared(place) && waymark_arena_shared_path(place)
+			    ? create_file(place, bytes, pid)
+			    : NULL;
+		if (!a && place->directory && waymark_arena_trace_path(place)) {
 			a = create_file(place, bytes, pid);
 		}
 		*why = a ? 0 : errno;
@@ -341,12 +304,7 @@ static bool remove_dead(const char *path)
 bool waymark_arena_remove_dead(const struct arena_place *place)
 {
 	return (!waymark_arena_shared_path(place) || remove_dead(place->path)) &&
-	       (!trace_path(place) || remove_dead(place->path));
-}
-
-static bool is_shared(const struct arena *a)
-{
-	return strncmp(a->path, prefix, strlen(prefix)) == 0;
+	       (!waymark_arena_trace_path(place) || remove_dead(place->path));
 }
 
 void waymark_arena_set_directory(struct arena *a, const char *directory)
@@ -355,16 +313,17 @@ void waymark_arena_set_directory(struct arena *a, const char *directory)
 
 	memcpy(place.uuid, a->file.uuid, sizeof(place.uuid));
 	note_trace(&a->file.traces[0], &place);
-	if (a->is_file && !is_shared(a)) {
+	if (a->is_file && !waymark_arena_is_shared(a)) {
 		place.path = a->path;
-		trace_path(&place);
+		waymark_arena_trace_path(&place);
 	}
 }
 
 /* Gives the file the name that belongs to the place; 0 or the errno. */
 static int move(struct arena *a, const struct arena_place *place)
 {
-	if (!(is_shared(a) ? waymark_arena_shared_path(place) : trace_path(place))) {
+	if (!(waymark_arena_is_shared(a) ? waymark_arena_shared_path(place)
+					 : waymark_arena_trace_path(place))) {
 		return ENAMETOOLONG;
 	}
 	if (waymark_rename(AT_FDCWD, a->path, AT_FDCWD, place->path) != 0) {
@@ -386,7 +345,7 @@ int waymark_arena_turn(struct arena *a, const struct arena_place *place)
 		memcpy(former->uuid, place->uuid, sizeof(former->uuid));
 	}
 	__atomic_store_n(&a->file.turn, a->file.turn + 1, __ATOMIC_RELEASE);
-	return is_shared(a) ? 0 : why;
+	return waymark_arena_is_shared(a) ? 0 : why;
 }
 
 void waymark_arena_destroy(struct arena *a, bool unlink)

@@ -55,6 +55,15 @@ void waymark_recorder_set_delay(uint64_t ns);
 uint64_t waymark_recorder_delay(void);
 
 /*
+ * The memory that killed processes of this user may hold together, as bytes; see leftovers.h.
+ * Before the first event of the process.
+ */
+#define RECORDER_LEFTOVERS_OFF UINT64_MAX /* nobody looks */
+#define RECORDER_LEFTOVERS_DEFAULT (UINT64_MAX - 1)
+void waymark_recorder_set_leftovers(uint64_t bytes);
+uint64_t waymark_recorder_leftovers(void);
+
+/*
  * Which signals that the program does not handle itself wait for the writer, two
  * seconds without progress, five at most: none, those of a crash (SIGABRT, SIGSEGV,
  * SIGBUS, SIGILL, SIGFPE), or SIGTERM, SIGINT and SIGHUP too. Those of a crash

@@ -22,7 +22,8 @@ static struct {
 	uint64_t delay_ns;
 	uint32_t policy;
 	uint32_t string; /* UINT32_MAX: as long as a record takes */
-} settings = { 0, UINT64_C(5000000000), RECORDER_DISCARD, UINT32_MAX };
+	uint64_t leftovers;
+} settings = { 0, UINT64_C(5000000000), RECORDER_DISCARD, UINT32_MAX, RECORDER_LEFTOVERS_DEFAULT };
 
 #define BUFFER_DEFAULT (UINT64_C(256) << 20)
 
@@ -127,6 +128,16 @@ void waymark_recorder_set_delay(uint64_t ns)
 uint64_t waymark_recorder_delay(void)
 {
 	return __atomic_load_n(&settings.delay_ns, __ATOMIC_RELAXED);
+}
+
+void waymark_recorder_set_leftovers(uint64_t bytes)
+{
+	__atomic_store_n(&settings.leftovers, bytes, __ATOMIC_RELAXED);
+}
+
+uint64_t waymark_recorder_leftovers(void)
+{
+	return __atomic_load_n(&settings.leftovers, __ATOMIC_RELAXED);
 }
 
 /* The counters of all consumers together; `error` is of one that has any. */

@@ -19,6 +19,7 @@
 #include "rt/host/guard.h"
 #include "rt/host/thread.h"
 #include "rt/record/consume.h"
+#include "rt/record/leftovers.h"
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"
 #include "rt/record/writer.h"
@@ -293,10 +294,15 @@ void *waymark_writer_main(void *arg)
 
 	waymark_thread_begin();
 	prctl(PR_SET_NAME, "waymark");
-	waymark_own_descriptors(-1, -1); /* or, where that is refused, the program's */
+	bool owns = waymark_own_descriptors(-1, -1) == 0; /* or, if refused, the program's */
+
 	__atomic_store_n(&p->writer_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
 	drain_lock(p); /* from a caller that drained before there was a writer */
 	__atomic_store_n(&p->writer, WRITER_RUNNING, __ATOMIC_RELEASE);
+	take_rest(p, &rest, work(p));
+	if (owns) {
+		waymark_leftovers_begin(p);
+	}
 	for (;;) {
 		take_rest(p, &rest, work(p));
 	}

@@ -10,8 +10,7 @@
 /* Only pages that are touched count; a program's thread-local data may be large. */
 #define STACK_BYTES (256u << 10)
 
-/* The thread's mask is the caller's: no signal of the program must ever come to it. */
-static int create_thread(struct process *p, bool modest)
+static int create_thread(void *(*main)(void *), void *argument, bool modest)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -23,14 +22,19 @@ static int create_thread(struct process *p, bool modest)
 		pthread_attr_setstacksize(&attr, STACK_BYTES);
 		waymark_thread_ordinary(&attr);
 	}
-	error = pthread_create(&thread, &attr, waymark_writer_main, p);
+	error = pthread_create(&thread, &attr, main, argument);
 	pthread_attr_destroy(&attr);
 	return error;
 }
 
+int waymark_recorder_thread(void *(*main)(void *), void *argument)
+{
+	return create_thread(main, argument, true) ? create_thread(main, argument, false) : 0;
+}
+
 static void start(struct process *p)
 {
-	if (create_thread(p, true) && create_thread(p, false)) {
+	if (waymark_recorder_thread(waymark_writer_main, p)) {
 		__atomic_store_n(&p->writer, WRITER_REFUSED, __ATOMIC_RELEASE);
 		waymark_notice(p, "cannot start a thread: events are written at exit only");
 	}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A leftover: the arena file of a process that has ended, see format/arena.h. Whoever
+ * has it open has its exclusive lock, so nobody else recovers, moves or discards it
+ * meanwhile; a kill at any step leaves what the next one goes on with. For the thread
+ * of leftovers.c; no allocation, no stack to speak of.
+ */
+#ifndef RT_RECORD_LEFTOVER_H
+#define RT_RECORD_LEFTOVER_H
+
+#include <stdint.h>
+
+#include "format/arena.h"
+#include "format/packet.h"
+
+#define LEFTOVER_BLOCK_BYTES 512u /* of st_blocks */
+#define LEFTOVER_NAME_BYTES (sizeof("waymark-") + 32)
+
+struct leftover {
+	int folder; /* the shared one, open */
+	int fd;
+	char name[LEFTOVER_NAME_BYTES];
+	uint64_t size; /* of the file */
+	uint64_t bytes; /* of memory that it takes */
+	struct arena_file header;
+	/* For one function each. */
+	struct packet_header packet;
+	char metadata[4096];
+	struct arena_file other;
+};
+
+/*
+ * Opens and locks the file of that name, of this user, whose process has ended. Returns 0,
+ * or an errno: EWOULDBLOCK where the process lives or another one works on it, EBADMSG where
+ * it is no leftover that can be moved: it is damaged, another user's, or of a jail.
+ */
+int waymark_leftover_open(struct leftover *l, int folder, const char *name);
+void waymark_leftover_close(struct leftover *l);
+
+/* Gives back all memory that holds no packet, unless that is done. */
+void waymark_leftover_trim(struct leftover *l);
+
+/*
+ * Moves the file into its trace. Returns 0; or an errno, and all is as before: ENOENT where the
+ * trace is not where its process recorded it, or belongs to another user, EEXIST where it has
+ * other memory.
+ */
+int waymark_leftover_move(struct leftover *l);
+
+#endif

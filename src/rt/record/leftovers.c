@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See leftovers.h. A thread of its own: a trace on a slow disk, or on a file system that
+ * hangs, must not hold up the writer. It ends when all is looked at; a kill takes
+ * nothing but its work. Two processes at once share the work, by the locks of the files.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "rt/host/open.h"
+#include "rt/host/reason.h"
+#include "rt/host/thread.h"
+#include "rt/host/wide_call.h"
+#include "rt/record/arena.h"
+#include "rt/record/leftover.h"
+#include "rt/record/leftovers.h"
+#include "rt/record/process.h"
+#include "rt/record/recorder.h"
+#include "rt/record/settings.h"
+#include "rt/record/writer.h"
+
+/* The budget where nobody named one: a share of the file system, at most this. */
+#define BUDGET_SHARE 16u
+#define BUDGET_MAX (UINT64_C(256) << 20)
+
+/* So many are chosen in one round, the oldest. */
+#define CHOSEN_MAX 64u
+
+/* Behind the program's own threads, but not so far that a busy machine never gets to it. */
+#define NICE 10
+
+struct choice {
+	uint64_t seen_ns; /* when its process read the clocks last */
+	char name[LEFTOVER_NAME_BYTES];
+};
+
+/* In memory of its own: stacks are small. */
+struct sweep {
+	struct process *process;
+	int folder;
+	uint64_t budget;
+	uint64_t total; /* bytes that stay */
+	int why; /* errno of the first one that could not be moved */
+	struct choice tried; /* the last one: those before it had their turn */
+	uint32_t count;
+	struct choice oldest[CHOSEN_MAX]; /* behind `tried`, in order */
+	struct leftover leftover;
+	char entries[8192] __attribute__((aligned(8))); /* of getdents64(2) */
+};
+
+/* As the kernel has it. */
+struct entry {
+	uint64_t inode;
+	int64_t next;
+	uint16_t length;
+	uint8_t type;
+	char name[];
+};
+
+static bool is_name(const char *name)
+{
+	const char *first = strrchr(ARENA_FILE_PREFIX, '/') + 1;
+	size_t n = strlen(first);
+
+	return strncmp(name, first, n) == 0 && strspn(name + n, "0123456789abcdef") == 32 &&
+	       !name[n + 32];
+}
+
+/* The folder that arenas lie in; -1: it is not there. */
+static int open_folder(char *path)
+{
+	const char *prefix = waymark_arena_prefix();
+	size_t length = (size_t)(strrchr(prefix, '/') - prefix);
+
+	memcpy(path, prefix, length);
+	path[length] = '\0';
+	return waymark_open(length ? path : "/", O_RDONLY | O_DIRECTORY, 0);
+}
+
+/* Calls `look` for each name of an arena, until it returns false. */
+static void each_name(struct sweep *s, bool (*look)(struct sweep *s, const char *name))
+{
+	long n;
+
+	lseek(s->folder, 0, SEEK_SET);
+	while ((n = syscall(SYS_getdents64, s->folder, s->entries, sizeof(s->entries))) > 0) {
+		for (long at = 0; at < n;) {
+			const struct entry *e = (const void *)(s->entries + at);
+
+			if (is_name(e->name) && !look(s, e->name)) {
+				return;
+			}
+			at += e->length;
+		}
+	}
+}
+
+static bool is_before(const struct choice *a, const struct choice *b)
+{
+	return a->seen_ns < b->seen_ns ||
+	       (a->seen_ns == b->seen_ns && strcmp(a->name, b->name) < 0);
+}
+
+/* Keeps it if it is among the oldest that had no turn yet. */
+static void choose(struct sweep *s)
+{
+	struct choice c = { .seen_ns = s->leftover.header.now.realtime_ns };
+	uint32_t at = s->count;
+
+	strcpy(c.name, s->leftover.name);
+	while (at > 0 && is_before(&c, &s->oldest[at - 1])) {
+		at--;
+	}
+	if (at == CHOSEN_MAX || !is_before(&s->tried, &c)) {
+		return;
+	}
+	s->count += s->count < CHOSEN_MAX;
+	memmove(&s->oldest[at + 1], &s->oldest[at], (s->count - 1 - at) * sizeof(c));
+	s->oldest[at] = c;
+}
+
+static bool move(struct sweep *s)
+{
+	int why = waymark_leftover_move(&s->leftover);
+
+	s->why = s->why ? s->why : why;
+	return !why;
+}
+
+/*
+ * An earlier image of this process had its number, which executed another program: no exec
+ * leaves more in memory than the one before. So had another process of a pid namespace.
+ */
+static bool is_of_this_pid(const struct sweep *s)
+{
+	return s->leftover.header.pid == (uint32_t)getpid();
+}
+
+static bool look_after(struct sweep *s, const char *name)
+{
+	struct leftover *l = &s->leftover;
+
+	if (waymark_leftover_open(l, s->folder, name)) {
+		return true;
+	}
+	waymark_leftover_trim(l);
+	if (!is_of_this_pid(s) || !move(s)) {
+		s->total += l->bytes;
+		choose(s);
+	}
+	waymark_leftover_close(l);
+	return true;
+}
+
+/* The oldest go first, until the rest is within the budget. */
+static void move_oldest(struct sweep *s)
+{
+	for (uint32_t i = 0; i < s->count && s->total > s->budget; i++) {
+		struct leftover *l = &s->leftover;
+
+		s->tried = s->oldest[i];
+		if (waymark_leftover_open(l, s->folder, s->tried.name) == 0) {
+			s->total -= move(s) ? l->bytes : 0;
+			waymark_leftover_close(l);
+		}
+	}
+}
+
+static uint64_t default_budget(int folder)
+{
+	struct statfs fs;
+	uint64_t share = waymark_statfs(folder, &fs) == 0
+				 ? (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize / BUDGET_SHARE
+				 : BUDGET_MAX;
+
+	return share < BUDGET_MAX ? share : BUDGET_MAX;
+}
+
+static uint64_t budget(int folder)
+{
+	uint64_t set = waymark_recorder_leftovers();
+
+	return set == RECORDER_LEFTOVERS_DEFAULT ? default_budget(folder) : set;
+}
+
+static void report(const struct sweep *s)
+{
+	char spare[REASON_BYTES];
+
+	if (s->total > s->budget && s->why) {
+		waymark_notice(s->process,
+			"%llu KiB of memory of killed processes stay: they cannot be moved into "
+			"their traces: %s; 'waymark recover --list' shows them",
+			(unsigned long long)(s->total >> 10), waymark_reason(s->why, spare));
+	}
+}
+
+static void sweep(struct sweep *s)
+{
+	bool more;
+
+	s->budget = budget(s->folder);
+	do {
+		s->total = s->count = 0;
+		each_name(s, look_after);
+		more = s->count == CHOSEN_MAX;
+		move_oldest(s);
+	} while (more && s->total > s->budget);
+	report(s);
+}
+
+/* NULL where there is nothing to look at, or nobody wants it; else with the folder open. */
+static struct sweep *begin(void)
+{
+	struct sweep *s = MAP_FAILED;
+
+	if (waymark_recorder_leftovers() != RECORDER_LEFTOVERS_OFF && !getauxval(AT_SECURE)) {
+		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+	}
+	if (s == MAP_FAILED) {
+		return NULL;
+	}
+	madvise(s, sizeof(*s), MADV_DONTFORK);
+	s->leftover.fd = -1;
+	s->folder = open_folder(s->leftover.metadata);
+	if (s->folder < 0) {
+		munmap(s, sizeof(*s));
+		return NULL;
+	}
+	return s;
+}
+
+static void end(struct sweep *s)
+{
+	waymark_close(s->folder);
+	munmap(s, sizeof(*s));
+}
+
+static void *leftovers_main(void *arg)
+{
+	struct sweep *s = arg;
+
+	waymark_thread_begin();
+	prctl(PR_SET_NAME, "waymark-left");
+	syscall(SYS_setpriority, PRIO_PROCESS, syscall(SYS_gettid), NICE);
+	sweep(s);
+	end(s);
+	return NULL;
+}
+
+/* The memory that a file of this user takes; 0: it is none. */
+static uint64_t bytes_of(const struct sweep *s, const char *name)
+{
+	struct stat st;
+
+	return fstatat(s->folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+			       st.st_uid == geteuid()
+		       ? (uint64_t)st.st_blocks * LEFTOVER_BLOCK_BYTES
+		       : 0;
+}
+
+/* Whether it is that of this process. */
+static bool is_own(const struct sweep *s, const char *name)
+{
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		const struct arena *a = recorder_arena(&s->process->recorders[k]);
+
+		if (a && a->is_file && strcmp(strrchr(a->path, '/') + 1, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_others(struct sweep *s, const char *name)
+{
+	s->total = is_own(s, name) ? 0 : bytes_of(s, name);
+	return !s->total;
+}
+
+void waymark_leftovers_begin(struct process *p)
+{
+	struct sweep *s = begin();
+
+	if (!s) {
+		return;
+	}
+	s->process = p;
+	each_name(s, find_others);
+	if (!s->total || waymark_recorder_thread(leftovers_main, s)) {
+		end(s);
+	}
+}
+
+static bool add(struct sweep *s, const char *name)
+{
+	s->total += bytes_of(s, name);
+	return true;
+}
+
+static bool add_dead(struct sweep *s, const char *name)
+{
+	if (waymark_leftover_open(&s->leftover, s->folder, name) == 0) {
+		s->total += s->leftover.bytes;
+		waymark_leftover_close(&s->leftover);
+	}
+	return true;
+}
+
+bool waymark_leftovers_are_too_many(void)
+{
+	struct sweep *s = begin();
+
+	if (!s) {
+		return false;
+	}
+	uint64_t limit = budget(s->folder) + default_budget(s->folder);
+
+	each_name(s, add);
+	if (s->total > limit) { /* processes that live may take what they want */
+		s->total = 0;
+		each_name(s, add_dead);
+	}
+	bool result = s->total > limit;
+
+	end(s);
+	return result;
+}
