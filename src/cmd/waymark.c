@@ -27,7 +27,7 @@ static const struct {
 	{ "flamegraph", "draw where the time of scopes went, as one SVG file", waymark_flamegraph },
 	{ "recover", "make the trace of a killed process whole", waymark_recover },
 	{ "drain", "write the traces of processes in a jail", waymark_drain },
-	{ "ls", "list the running processes that can be controlled", waymark_ls },
+	{ "ls", "list processes that record, and memory that ended ones left", waymark_ls },
 	{ "ctl", "control the tracing of a running process", waymark_ctl },
 	{ "attach", "show a running process's events, which are on meanwhile", waymark_attach },
 	{ "convert", "write a trace in the other format", waymark_convert },

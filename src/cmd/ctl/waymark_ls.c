@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "cmd/arguments.h"
 #include "cmd/columns.h"
+#include "cmd/ctl/ls_leftovers.h"
 #include "cmd/ctl/monitor_client.h"
 #include "cmd/ctl/monitor_target.h"
 #include "cmd/escaped.h"
@@ -41,7 +42,8 @@ static const struct command command = {
 	.about =
 		"Lists this user's processes, for root all users', that have a monitor, and can\n"
 		"be controlled by 'waymark ctl' and 'waymark attach': how many of their events are\n"
-		"on, what was recorded and lost. Processes that record without one are listed with -.",
+		"on, what was recorded and lost. Processes that record without one are listed with -.\n"
+		"Below them stands the memory that ended processes left, and what to do with it.",
 	.arguments = rows,
 };
 
@@ -307,6 +309,7 @@ static void list_all(bool json)
 		json_decref(p->stats);
 		free(p->note);
 	}
+	ls_leftovers(json, list.all.count > 0);
 	vec_fini(&list.all);
 }
 
