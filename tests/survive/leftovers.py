@@ -335,6 +335,34 @@ class Leftovers(survive.Survive):
         self.check_one("theirs", 300000)
         self.check_one("mine", 1000)
 
+    @unittest.skipUnless(ROOT, "it needs root")
+    def test_recover_for_all_users(self):
+        """With the rights of each: a trace of root's that nobody's memory names stays as it is."""
+        for path in (self.work, self.shm):
+            path.chmod(0o777)
+        theirs = self.leave("theirs", user=NOBODY, group=NOBODY)
+        mine = self.leave("mine")
+        shutil.copyfile(self.shm / mine, self.work / "planted")
+        self.waymark("recover", self.trace)
+        planted = self.shm / ("waymark-" + "0" * 32)
+        shutil.copyfile(self.work / "planted", planted)
+        os.chown(planted, NOBODY, NOBODY)
+        self.leave("other")
+        before = [(p, p.stat().st_mtime_ns) for p in sorted((self.work / "mine.ctf").rglob("*"))]
+        said = self.waymark("recover", "--all-users", "--dry-run")
+        self.assertEqual((len(self.arenas()), said.count("would be recovered")), (3, 3))
+        self.waymark("recover", "--all-users")
+        self.assertEqual(before, [(p, p.stat().st_mtime_ns) for p in sorted((self.work / "mine.ctf").rglob("*"))])
+        self.assertNotIn(theirs, self.arenas())
+        self.assertEqual({p.stat().st_uid for p in (self.work / "theirs.ctf").rglob("*")}, {NOBODY})
+        planted.unlink(missing_ok=True)
+        self.assert_clean()
+        for name in ("theirs", "mine", "other"):
+            self.check_one(name, 1000)
+        refused = subprocess.run([survive.WAYMARK, "recover", "--all-users"], env=self.env(), user=NOBODY,
+                                 capture_output=True, text=True)
+        self.assertEqual((refused.returncode, "--all-users is for root" in refused.stderr), (1, True))
+
     def test_recover_waits_for_a_mover(self):
         """It looks at the memory where it is then."""
         left = self.shm / self.leave("left")

@@ -12,6 +12,7 @@
 
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
+#include "cmd/recover/all_users.h"
 #include "cmd/waymark.h"
 #include "read/arena.h"
 #include "write/cut_memory.h"
@@ -19,10 +20,20 @@
 #include "write/leftover.h"
 #include "write/recover.h"
 
-enum { KEY_ALL = ARGUMENT_LONG, KEY_LIST, KEY_DISCARD, KEY_DISCARD_GONE, KEY_DRY_RUN };
+enum {
+	KEY_ALL = ARGUMENT_LONG,
+	KEY_ALL_USERS,
+	KEY_LIST,
+	KEY_DISCARD,
+	KEY_DISCARD_GONE,
+	KEY_DRY_RUN
+};
 
 static const struct argument rows[] = {
 	{ KEY_ALL, "all", NULL, "recover every trace of yours whose process died" },
+	{ KEY_ALL_USERS, "all-users", NULL,
+		"the same for all users, with the rights of each and\n"
+		"without processes in a jail; for root" },
 	{ KEY_LIST, "list", NULL,
 		"only list what processes left or still record into:\n"
 		"the default without DIR" },
@@ -33,8 +44,8 @@ static const struct argument rows[] = {
 		"throw away what dead processes of yours left whose\n"
 		"trace is no longer where they recorded it" },
 	{ KEY_DRY_RUN, "dry-run", NULL,
-		"with --all or --discard-gone: only say what would be\n"
-		"done" },
+		"with --all, --all-users or --discard-gone: only say\n"
+		"what would be done" },
 	{ 'o', "output", "DIR",
 		"with --all: make the traces of processes in a jail in\n"
 		"DIR, and not where those say" },
@@ -63,16 +74,18 @@ struct options {
 /* Which of the modes, if any, takes folders. */
 static int check_words(const struct options *o, bool has_words)
 {
-	bool sweeps = o->mode == KEY_ALL || o->mode == KEY_DISCARD_GONE;
+	bool sweeps = o->mode == KEY_ALL || o->mode == KEY_ALL_USERS || o->mode == KEY_DISCARD_GONE;
 
 	if (o->mode == KEY_DISCARD && !has_words) {
 		return arguments_bad(&command, "--discard needs the DIR");
 	}
 	if ((sweeps || o->mode == KEY_LIST) && has_words) {
-		return arguments_bad(&command, "--all, --list and --discard-gone take no DIR");
+		return arguments_bad(
+			&command, "--all, --all-users, --list and --discard-gone take no DIR");
 	}
 	if (o->is_dry && !sweeps) {
-		return arguments_bad(&command, "--dry-run goes with --all or --discard-gone");
+		return arguments_bad(
+			&command, "--dry-run goes with --all, --all-users or --discard-gone");
 	}
 	if (o->place && o->mode != KEY_ALL) {
 		return arguments_bad(&command, "-o goes with --all");
@@ -103,7 +116,8 @@ static int parse(struct options *o, int argc, char **argv)
 		}
 		if (o->mode && o->mode != key) {
 			return arguments_bad(&command,
-				"--all, --list, --discard and --discard-gone exclude each other");
+				"--all, --all-users, --list, --discard and --discard-gone exclude each "
+				"other");
 		}
 		o->mode = key;
 	}
@@ -248,6 +262,11 @@ static int visit(const struct options *options, const struct leftover *o)
 	if (o->state != LEFTOVER_DEAD || (discards && o->has_trace)) {
 		return EXIT_SUCCESS;
 	}
+	/* There a process in a jail may write any name: only its user can know whether to believe
+	 * it. */
+	if (options->mode == KEY_ALL_USERS && o->is_jailed) {
+		return EXIT_SUCCESS;
+	}
 	if (options->is_dry) {
 		return announce(o, discards ? "thrown away" : "recovered");
 	}
@@ -255,8 +274,9 @@ static int visit(const struct options *options, const struct leftover *o)
 }
 
 /* Goes through what the caller's processes left. */
-static int visit_all(const struct options *options)
+static int visit_all(const void *argument)
 {
+	const struct options *options = argument;
 	struct leftovers l;
 	int status = EXIT_SUCCESS;
 	bool any = false;
@@ -273,6 +293,15 @@ static int visit_all(const struct options *options)
 		printf("%s: no process left anything\n", command.name);
 	}
 	return status;
+}
+
+static int visit_users(const struct options *options)
+{
+	if (geteuid() != 0) {
+		complain("--all-users is for root: --all recovers what is yours");
+		return EXIT_FAILURE;
+	}
+	return recover_all_users(visit_all, options);
 }
 
 int waymark_recover(int argc, char **argv)
@@ -295,6 +324,9 @@ int waymark_recover(int argc, char **argv)
 	}
 	if (options.mode == KEY_LIST || (!options.mode && optind == argc)) {
 		return waymark_recover_list();
+	}
+	if (options.mode == KEY_ALL_USERS) {
+		return visit_users(&options);
 	}
 	if (optind == argc) {
 		return visit_all(&options);
