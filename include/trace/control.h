@@ -6,7 +6,8 @@
  * errors, where some of these print and exit, as QEMU's do, or have the program
  * print (waymark_set_host()).
  *
- * ID stands for TRACE_<NAME>. Unless it is said otherwise, any thread may call
+ * ID stands for TRACE_<NAME>; trace_event_get_state() and its like are in waymark/state.h,
+ * which the header of each group includes. Unless it is said otherwise, any thread may call
  * these, no signal handler may, and an event pointer is valid until the object
  * that declares the event is unloaded. A program need not call any of them:
  * WAYMARK_TRACE works without.
@@ -26,6 +27,7 @@
 
 #include <waymark/control.h>
 #include <waymark/event.h>
+#include <waymark/state.h>
 #include <waymark/vcpu.h>
 
 #ifdef __cplusplus
@@ -36,19 +38,6 @@ extern "C" {
 
 typedef struct waymark_event TraceEvent;
 typedef struct waymark_iter TraceEventIter;
-
-/*
- * Whether anything of this process is on for the event: for computing costly
- * arguments. 0 at compile time for a `disable`d event. Needs the header of the
- * event's group. Also for signal handlers.
- */
-#define trace_event_get_state(id) ((id##_ENABLED) && id##_BACKENDS() != 0)
-
-/* The same, external tracers (bpftrace, perf, SystemTap) counted in. */
-#define trace_event_get_state_backends(id) ((id##_ENABLED) && id##_STATE() != 0)
-
-/* The same as trace_event_get_state(). */
-#define trace_event_get_state_dynamic_by_id(id) trace_event_get_state(id)
 
 /* Begins an iteration over all events. */
 void trace_event_iter_init_all(TraceEventIter *iter);

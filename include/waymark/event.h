@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/event.h - all that a generated trace header sees.
+ * waymark/event.h - the states of events, as generated trace headers see them.
  *
  * An event's state is one aligned 32-bit word. The half at the lower address is
  * the mask of backends that are on for the event (enum waymark_backend); the

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "device/device.h"
-#include "trace/control.h"
 #include "trace.h"
 
 struct io {

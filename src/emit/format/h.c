@@ -13,6 +13,7 @@ static const char file_begin[] =
 	"${debug}"
 	"${scope}"
 	"#include <waymark/event.h>\n"
+	"#include <waymark/state.h>\n"
 	"\n"
 	"${vcpu}"
 	"#ifdef __cplusplus\n"

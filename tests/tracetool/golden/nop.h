@@ -3,6 +3,7 @@
 #define TRACE_GOLDEN_GENERATED_TRACERS_H
 
 #include <waymark/event.h>
+#include <waymark/state.h>
 
 struct CPUState;
 

@@ -4,6 +4,7 @@
 
 #include <waymark/debug.h>
 #include <waymark/event.h>
+#include <waymark/state.h>
 
 #ifdef __cplusplus
 extern "C" {
