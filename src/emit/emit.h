@@ -90,7 +90,7 @@ struct emit_context {
 	const char *ust_header; /* the header with the tracepoints of LTTng-UST */
 	const char *directory; /* inputs named by an absolute path are shown relative to it */
 	unsigned int backends; /* bit n: emit_backends[n] */
-	const char *binary; /* the traced program, for SystemTap */
+	const char *binary; /* the traced program, for SystemTap and bpftrace; may be "" */
 	const char *probe_prefix; /* of SystemTap's probe names */
 	const char *provider; /* of probes and tracepoints: an identifier of C */
 	bool provider_is_given; /* by the caller's user, and not made of the group */

@@ -39,9 +39,11 @@ limits_of_ust()
 tapsets()
 {
 	local format
+	refused '--binary is required for SystemTAP tapset generator' \
+		--format=stap --backends=log --group=g --probe-prefix=p broken new.stp
 	for format in stap log-stap simpletrace-stap; do
-		refused '--binary is required for SystemTAP tapset generator' \
-			--format=$format --backends=log --group=g --probe-prefix=p broken new.stp
+		refused '--probe-prefix is required for SystemTAP tapset generator' \
+			--format=$format --backends=log --group=g --binary= broken new.stp
 		refused '--probe-prefix is required for SystemTAP tapset generator' \
 			--format=$format --backends=log --group=g --binary=/bin/true broken new.stp
 		refused '--probe-prefix is required for SystemTAP tapset generator' --format=$format \
@@ -52,6 +54,18 @@ tapsets()
 			--target-name=x86_64 a
 	done
 	says 'probe qemu.user.x86_64.simpletrace.one ='
+	# As QEMU's build calls it: what prints needs no program, the plain one has an empty one.
+	run 0 --format=stap --backends=log --group=g --binary= --probe-prefix=p a -
+	says 'probe p.one = process.mark("one")?'
+	for format in log simpletrace; do
+		for binary in '' --binary=; do
+			run 0 --format=$format-stap --backends=log --group=g $binary --probe-prefix=p a -
+			says "probe p.$format.one = p.one?"
+			grep -q 'arg1' out && fail "$what: names arguments again"
+		done
+	done
+	refused '--binary is required for a script of bpftrace' \
+		--format=bpftrace --backends=log --group=g --binary= a new.bt
 	printf 'ok(void)\n9x(void)\ndisable 8x(void)\n' >digits
 	run 1 --format=log-stap --backends=dtrace --group=g --binary=/b --probe-prefix=p digits new.stp
 	grep -q "^digits:2:1: error: '9x' begins with a digit" err || fail "$what: $(cat err)"

@@ -305,17 +305,19 @@ static bool is_probe_prefix(const char *s)
 	return false;
 }
 
-/* The formats that SystemTap reads need to know the program and a name for its probes. */
+/*
+ * The formats that SystemTap reads need a name for their probes; the plain one has to be told
+ * of the program, or by an empty --binary that there is none to name.
+ */
 static bool check_stap(struct run *r)
 {
 	const char *format = run_option(r, OPTION_FORMAT);
-	const char *binary = run_option(r, OPTION_BINARY);
 	const char *prefix = run_probe_prefix(r);
 
 	if (!format || !ends_with(format, "stap")) {
 		return true;
 	}
-	if (!binary || !*binary) {
+	if (strcmp(format, "stap") == 0 && !run_option(r, OPTION_BINARY)) {
 		return run_fail_usage(r, "--binary is required for SystemTAP tapset generator", "");
 	}
 	if (!prefix || !*prefix) {

@@ -136,6 +136,7 @@ static bool write_depfile(struct run *r)
 
 static bool write_output(struct run *r)
 {
+	const char *binary = run_option(r, OPTION_BINARY);
 	char *directory = getcwd(NULL, 0);
 	struct out text;
 	struct emit_context c = {
@@ -146,7 +147,7 @@ static bool write_output(struct run *r)
 		.ust_header = header_name(r, OPTION_UST_HEADER, "trace-ust-"),
 		.directory = directory,
 		.backends = r->backends,
-		.binary = run_option(r, OPTION_BINARY),
+		.binary = binary ? binary : "",
 		.probe_prefix = run_probe_prefix(r),
 		.provider = provider(r),
 		.vcpu_tag = r->vcpu_tag,

@@ -17,7 +17,7 @@ static const char file_begin[] =
 static const char probe_begin[] =
 	"\n"
 	"/* ${file}:${line} */\n"
-	"probe ${prefix}.${infix}${name} = process(${binary})${provider}.mark(\"${name}\")?\n"
+	"probe ${prefix}.${infix}${name} = ${source}?\n"
 	"{\n";
 
 static const char argument[] = "\t${name} = $arg${number}\n";
@@ -71,12 +71,30 @@ static const char *provider(struct emit_context *c)
 	return arena_printf(&c->texts, ".provider(\"%s\")", c->provider);
 }
 
-static void emit_event(
-	struct emit_context *c, const struct stap_tapset *tapset, const struct event *e, size_t id)
+/*
+ * Without a program, what prints takes its arguments from the probe of the plain tapset,
+ * which then has to be there, too: QEMU has one of each for all of its programs.
+ */
+static bool is_on_plain(struct emit_context *c, const struct stap_tapset *tapset)
 {
-	OUT(c->out, probe_begin, { "file", c_file_comment(c, e) }, { "line", c_number(c, e->line) },
-		{ "prefix", c->probe_prefix }, { "infix", tapset->infix }, { "name", e->name },
-		{ "binary", c_literal(c, c->binary) }, { "provider", provider(c) });
+	return tapset->emit_body && !*c->binary;
+}
+
+/* What the probe of an event stands for; without a program, that which `stap -c` runs. */
+static const char *source(
+	struct emit_context *c, const struct stap_tapset *tapset, const struct event *e)
+{
+	if (is_on_plain(c, tapset)) {
+		return arena_printf(&c->texts, "%s.%s", c->probe_prefix, e->name);
+	}
+	const char *binary =
+		*c->binary ? arena_printf(&c->texts, "(%s)", c_literal(c, c->binary)) : "";
+
+	return arena_printf(&c->texts, "process%s%s.mark(\"%s\")", binary, provider(c), e->name);
+}
+
+static void emit_arguments(struct emit_context *c, const struct event *e)
+{
 	for (size_t i = 0; i < e->arg_count; i++) {
 		size_t word = emit_word(e, i) + 1;
 
@@ -86,6 +104,17 @@ static void emit_event(
 			OUT(c->out, argument, { "name", stap_length_name(c, e, i) },
 				{ "number", c_number(c, word + 1) });
 		}
+	}
+}
+
+static void emit_event(
+	struct emit_context *c, const struct stap_tapset *tapset, const struct event *e, size_t id)
+{
+	OUT(c->out, probe_begin, { "file", c_file_comment(c, e) }, { "line", c_number(c, e->line) },
+		{ "prefix", c->probe_prefix }, { "infix", tapset->infix }, { "name", e->name },
+		{ "source", source(c, tapset, e) });
+	if (!is_on_plain(c, tapset)) {
+		emit_arguments(c, e);
 	}
 	if (tapset->emit_body) {
 		tapset->emit_body(c, e, id);

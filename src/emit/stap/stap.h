@@ -2,8 +2,8 @@
 /*
  * What the formats for SystemTap share. Each writes a tapset: a file of probe
  * aliases, one for each event that is not disabled, which a script uses under
- * their names. A tapset stands for itself: it asks for no other one, and what it
- * defines for its own use is seen in its file alone.
+ * their names. A tapset that is made for a program stands for itself: it asks for no
+ * other one, and what it defines for its own use is seen in its file alone.
  */
 #ifndef EMIT_STAP_STAP_H
 #define EMIT_STAP_STAP_H
