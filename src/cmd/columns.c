@@ -147,3 +147,19 @@ void columns_print(const struct columns *c, FILE *out)
 		print_cell(out, &m, i % c->count, text, strlen(text));
 	}
 }
+
+void columns_print_tabs(const struct columns *c, FILE *out)
+{
+	const char *title = c->titles;
+
+	for (size_t i = 0; i < c->count; i++, title = next_title(title)) {
+		bool is_left = *title == '-';
+
+		fprintf(out, "%s%.*s", i ? "\t" : "", (int)strcspn(title, " ") - is_left,
+			title + is_left);
+	}
+	for (size_t i = 0; i < c->cells.count; i++) {
+		fprintf(out, "%s%s", i % c->count ? "\t" : "\n", c->cells.items[i]);
+	}
+	fputc('\n', out);
+}

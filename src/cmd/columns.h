@@ -30,4 +30,7 @@ void columns_put_bytes(struct columns *c, uint64_t n);
 /* Prints the titles and all rows; nothing where there is no row. */
 void columns_print(const struct columns *c, FILE *out);
 
+/* The same with a tab between two cells, for programs. */
+void columns_print_tabs(const struct columns *c, FILE *out);
+
 #endif

@@ -3,6 +3,8 @@
 #ifndef CMD_WAYMARK_H
 #define CMD_WAYMARK_H
 
+#include <stdbool.h>
+
 /* The exit status of a command line that makes no sense. */
 #define WAYMARK_USAGE 2
 
@@ -19,7 +21,7 @@ int waymark_ctl(int argc, char **argv);
 int waymark_attach(int argc, char **argv);
 int waymark_record(int argc, char **argv);
 
-/* A part of it: lists what processes left; returns the exit status. */
-int waymark_recover_list(void);
+/* A part of it: lists what processes left, as a table or with tabs; returns the exit status. */
+int waymark_recover_list(bool for_people);
 
 #endif

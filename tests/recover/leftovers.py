@@ -38,8 +38,25 @@ class Leftovers(Recovery):
         self.assertRegex(fields[0], r"^\d+[KM]$")
         now = time.time() - 1_700_000_100
         self.assertIn(int(fields[1][:-1]), (int(now / 86400), int(now / 86400) + 1))
-        self.assertEqual(self.run_recover(), self.run_recover("--list"))
         self.assertEqual(contents(self.work), before)
+
+    def test_without_a_word_it_prints_a_table(self):
+        trace = self.make()
+        fields = self.listed("--list")
+        header, line, empty, advice = self.run_recover().splitlines()
+        self.assertEqual(header.split()[:2], ["SIZE", "AGE"])
+        for title, field in zip(header.split(), fields):
+            if title in ("SIZE", "AGE", "PID"):
+                end = header.index(title) + len(title)
+                self.assertEqual(line[:end].split()[-1], field)
+            elif title != "USER":
+                self.assertEqual(line[header.index(title):][:len(field)], field)
+        self.assertEqual(line.split()[-1], str(trace))
+        self.assertEqual((empty, advice), ("", f"1 dead process of yours left {fields[0]} in memory: 'waymark "
+                                               "recover --all' brings it into the traces"))
+        with open(self.shm / NAME, "rb") as arena:
+            fcntl.flock(arena, fcntl.LOCK_SH)
+            self.assertEqual(len(self.run_recover().splitlines()), 2)
 
     def test_a_living_process_keeps_its_arena(self):
         trace = self.make()

@@ -35,8 +35,8 @@ static const struct argument rows[] = {
 		"the same for all users, with the rights of each and\n"
 		"without processes in a jail; for root" },
 	{ KEY_LIST, "list", NULL,
-		"only list what processes left or still record into:\n"
-		"the default without DIR" },
+		"only list what processes left or still record into,\n"
+		"with tabs; without DIR and options, as a table" },
 	{ KEY_DISCARD, "discard", NULL,
 		"throw away what the processes left, unread; DIR may\n"
 		"be an arena's path as well" },
@@ -323,7 +323,7 @@ int waymark_recover(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	if (options.mode == KEY_LIST || (!options.mode && optind == argc)) {
-		return waymark_recover_list();
+		return waymark_recover_list(!options.mode);
 	}
 	if (options.mode == KEY_ALL_USERS) {
 		return visit_users(&options);
