@@ -82,11 +82,12 @@ static void add_name(struct names *names, const char *name)
 	}
 }
 
-/* It may be misspelt: the error gets what was meant. */
+/* It may be misspelt, or a part of a name: the error gets what was meant. */
 static void add_meant(struct monitor_client *c, const char *name)
 {
 	struct names names = { 0 };
 	char why[SHOWN];
+	size_t parts = 0;
 	json_t *event;
 	size_t i;
 
@@ -96,12 +97,19 @@ static void add_meant(struct monitor_client *c, const char *name)
 	json_array_foreach(events, i, event)
 	{
 		add_name(&names, text_of(event, "name"));
+		parts += strstr(text_of(event, "name"), name) != NULL;
 	}
 	const char *meant = nearest_name((struct span){ name, strlen(name) },
 		(const char *const *)names.all.items, names.all.count);
 
-	fail(c, "%s%s%s%s", why, meant ? ": did you mean '" : "", meant ? meant : "",
-		meant ? "'?" : "");
+	if (parts) {
+		fail(c, "%s: '*%.100s*' matches %zu event%s", why, name, parts,
+			parts == 1 ? "" : "s");
+	} else if (meant) {
+		fail(c, "%s: did you mean '%s'?", why, meant);
+	} else {
+		fail(c, "%s", why);
+	}
 	vec_foreach (char **, it, &names.all) {
 		free(*it);
 	}

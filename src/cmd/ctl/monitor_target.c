@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "base/memory.h"
 #include "base/vec.h"
+#include "text/nearest.h"
 
 #define START_ONE "start it with WAYMARK_TRACE=control=on, or -trace control=on"
 
@@ -111,53 +113,109 @@ static bool find_pid(const char *target, char *path, char *error)
 	       explain_pid((pid_t)pid, error);
 }
 
-/* The processes of one name. */
-struct namesakes {
-	const char *name;
-	char *path; /* of the last one's socket */
-	VEC(pid_t) pids;
+/* A process with a monitor. */
+struct candidate {
+	pid_t pid;
+	char name[PROGRAM_NAME_SIZE]; /* that it was started as */
+	char comm[PROGRAM_NAME_SIZE]; /* that the kernel has */
+	char *path; /* of its socket */
 };
 
-static bool has_name(pid_t pid, const char *name)
-{
-	char found[PROGRAM_NAME_SIZE];
+struct candidates {
+	VEC(struct candidate) all;
+};
 
-	program_name(pid, found, sizeof(found));
-	return strcmp(found, name) == 0 ||
-	       (read_proc(pid, "comm", found, sizeof(found)) && strcmp(found, name) == 0);
+static int add(pid_t pid, const char *path, void *argument)
+{
+	struct candidates *list = argument;
+	struct candidate c = { .pid = pid, .path = xstrdup(path) };
+
+	program_name(pid, c.name, sizeof(c.name));
+	read_proc(pid, "comm", c.comm, sizeof(c.comm));
+	vec_push(&list->all, c);
+	return 0;
 }
 
-static int visit(pid_t pid, const char *path, void *argument)
+static void candidates_fini(struct candidates *list)
 {
-	struct namesakes *n = argument;
-
-	if (has_name(pid, n->name)) {
-		vec_push(&n->pids, pid);
-		snprintf(n->path, SOCKET_PATH_SIZE, "%s", path);
+	vec_foreach (struct candidate *, c, &list->all) {
+		free(c->path);
 	}
-	return 0;
+	vec_fini(&list->all);
+}
+
+static bool has_name(const struct candidate *c, const char *name)
+{
+	return strcmp(c->name, name) == 0 || strcmp(c->comm, name) == 0;
+}
+
+static bool has_part(const struct candidate *c, const char *part)
+{
+	return *part && (strstr(c->name, part) || strstr(c->comm, part));
+}
+
+/* Puts those that meet it first; returns how many. */
+static size_t select_named(struct candidates *list, const char *name,
+	bool (*meets)(const struct candidate *c, const char *name))
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->all.count; i++) {
+		if (meets(&list->all.items[i], name)) {
+			struct candidate met = list->all.items[i];
+
+			list->all.items[i] = list->all.items[count];
+			list->all.items[count++] = met;
+		}
+	}
+	return count;
 }
 
 static int by_number(const void *a, const void *b)
 {
-	const pid_t *x = a;
-	const pid_t *y = b;
+	const struct candidate *x = a;
+	const struct candidate *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static bool explain_several(const struct namesakes *n, char *error)
+/* The first `count` may be meant. */
+static bool explain_several(
+	const struct candidates *list, size_t count, const char *name, char *error)
 {
-	char list[256] = "";
+	bool is_part = !has_name(&list->all.items[0], name);
+	char text[256] = "";
 	size_t used = 0;
+	size_t shown = 0;
 
-	qsort(n->pids.items, n->pids.count, sizeof(*n->pids.items), by_number);
-	for (size_t i = 0; i < n->pids.count && used < sizeof(list) - 16; i++) {
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%d", i ? ", " : "",
-			(int)n->pids.items[i]);
+	qsort(list->all.items, count, sizeof(*list->all.items), by_number);
+	for (; shown < count && used < sizeof(text) - 64; shown++) {
+		const struct candidate *c = &list->all.items[shown];
+
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+			is_part ? "%s%d (%.40s)" : "%s%d", shown ? ", " : "", (int)c->pid, c->name);
 	}
-	return fail(error, "%zu processes are called '%s': give the number of one: %s",
-		n->pids.count, n->name, list);
+	return fail(error, "%zu processes %s '%.60s': give the number of one: %s%s", count,
+		is_part ? "have a name with" : "are called", name, text,
+		shown < count ? ", ..." : "");
+}
+
+/* No process has the name: one may be meant. */
+static bool explain_none(const struct candidates *list, const char *name, char *error)
+{
+	const char **names = xcalloc(list->all.count + 1, sizeof(*names));
+
+	for (size_t i = 0; i < list->all.count; i++) {
+		names[i] = list->all.items[i].name;
+	}
+	const char *meant =
+		nearest_name((struct span){ name, strlen(name) }, names, list->all.count);
+
+	fail(error, "no process with a monitor is called '%s': %s%s%s", name,
+		meant ? "did you mean '" : "'waymark ls' lists those that have one, others: ",
+		meant ? meant : START_ONE, meant ? "'?" : "");
+	free(names);
+	return false;
 }
 
 static bool is_socket(const char *path)
@@ -167,37 +225,45 @@ static bool is_socket(const char *path)
 	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/* What the name of a program may be meant as, where no process has it. */
-static bool find_here(const char *target, char *path, char *error, const char *trouble)
+/* The first candidate, where it is the only one of `count`. */
+static bool take_only(
+	const struct candidates *list, size_t count, const char *name, char *path, char *error)
 {
-	if (is_socket(target)) {
+	if (count > 1) {
+		return explain_several(list, count, name, error);
+	}
+	snprintf(path, SOCKET_PATH_SIZE, "%s", list->all.items[0].path);
+	return true;
+}
+
+/* A whole name comes first: of our own, of others for root; then a socket here, then a part. */
+static bool choose(struct candidates *list, const char *target, char *path, char *error)
+{
+	char trouble[SOCKET_ERROR_SIZE] = "";
+	bool could_look = socket_walk(add, list, trouble, sizeof(trouble)) == 0;
+	size_t count = select_named(list, target, has_name);
+
+	if (!count) {
+		socket_walk_others(add, list);
+		count = select_named(list, target, has_name);
+	}
+	if (!count && is_socket(target)) {
 		snprintf(path, SOCKET_PATH_SIZE, "%s", target);
 		return true;
 	}
-	if (*trouble) {
-		return fail(error, "%s", trouble);
+	count = count ? count : select_named(list, target, has_part);
+	if (count) {
+		return take_only(list, count, target, path, error);
 	}
-	return fail(error,
-		"no process with a monitor is called '%s': 'waymark ls' lists those that have one, "
-		"others: " START_ONE,
-		target);
+	return could_look ? explain_none(list, target, error) : fail(error, "%s", trouble);
 }
 
 static bool find_name(const char *target, char *path, char *error)
 {
-	struct namesakes n = { .name = target, .path = path };
-	char trouble[SOCKET_ERROR_SIZE] = "";
+	struct candidates list = { 0 };
+	bool found = choose(&list, target, path, error);
 
-	if (socket_walk(visit, &n, trouble, sizeof(trouble)) == 0) {
-		trouble[0] = '\0';
-	}
-	if (!n.pids.count) {
-		socket_walk_others(visit, &n);
-	}
-	bool found = n.pids.count == 1 || (n.pids.count ? explain_several(&n, error)
-							: find_here(target, path, error, trouble));
-
-	vec_fini(&n.pids);
+	candidates_fini(&list);
 	return found;
 }
 

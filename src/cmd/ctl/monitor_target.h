@@ -18,8 +18,8 @@
 /*
  * Fills `path` (SOCKET_PATH_SIZE) with the socket of `target`: a number is a pid; what
  * has a slash is a path; anything else is a program's name, which only one process with a
- * monitor may have, or else the name of a socket in this directory. False with the
- * reason and what to do, in SOCKET_ERROR_SIZE bytes.
+ * monitor may have, else the name of a socket in this directory, else a part of the name of only
+ * one. False with the reason and what to do, in SOCKET_ERROR_SIZE bytes.
  */
 bool monitor_target_find(const char *target, char *path, char *error);
 

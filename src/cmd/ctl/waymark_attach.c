@@ -52,8 +52,8 @@ static const struct command command = {
 	.about =
 		"Switches on the events of a running process whose names match, shows them as they\n"
 		"come, and switches them off at the end: at SIGINT, when the process ends, or when\n"
-		"nobody reads the output. TARGET is a pid, a program's name or the path of a socket:\n"
-		"see 'waymark ls'. A PATTERN is a name, has * or ?, or is a regular expression\n"
+		"nobody reads the output. TARGET is a pid, a program's name or part of it, or a\n"
+		"socket's path: see 'waymark ls'. A PATTERN is a name, has * or ?, or is a regular expression\n"
 		"between slashes. Lines are those of 'waymark print'.",
 	.arguments = rows,
 };

@@ -83,7 +83,7 @@ static void print_commands(FILE *file)
 		fprintf(file, "  %-10s %-19s %s\n", c->name, c->usage, c->help);
 	}
 	fputs("\nA PATTERN is a name, has * or ?, or is a regular expression between slashes.\n"
-	      "TARGET is a pid, a program's name or the path of a socket: see 'waymark ls'.\n",
+	      "TARGET is a pid, a program's name or part of it, or a socket's path: see 'waymark ls'.\n",
 		file);
 }
 
@@ -182,16 +182,31 @@ static int take(struct line *l, int key)
 	return 0;
 }
 
+static const struct ctl_command *command_named(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (strcmp(commands[i].name, name) == 0) {
+			return &commands[i];
+		}
+	}
+	return NULL;
+}
+
 static int find_command(struct line *l, const char *name)
 {
 	const char *names[ARRAY_SIZE(commands)];
 
+	l->command = command_named(name);
+	if (l->command) {
+		return 0;
+	}
+	if (command_named(l->ctl.target)) {
+		return arguments_bad(&command,
+			"the process comes first: did you mean 'waymark ctl %s %s'?", name,
+			l->ctl.target);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		names[i] = commands[i].name;
-		if (strcmp(names[i], name) == 0) {
-			l->command = &commands[i];
-			return 0;
-		}
 	}
 	const char *nearest =
 		nearest_name((struct span){ name, strlen(name) }, names, ARRAY_SIZE(names));
