@@ -127,6 +127,8 @@ class Ctl(common.Case):
             self.ctl(p, command, "tikc", status=1, error="unknown event \"tikc\": did you mean 'tick'?\n")
         self.ctl(p, "on", "tick", "tack_texts", status=1, error="did you mean 'tack_text'?\n")
         self.ctl(p, "on", "something", status=1, error="unknown event \"something\"\n")
+        self.ctl(p, "on", "ack", status=1, error="unknown event \"ack\": '*ack*' matches 1 event\n")
+        self.waymark("attach", p.pid, "k", status=1, error="unknown event \"k\": '*k*' matches 3 events\n")
         self.ctl(p, "on", "/^tikc/", status=1, error="no event matches '/^tikc/'\n")
         self.assertEqual(self.on(p), [])
 
@@ -156,6 +158,8 @@ class Ctl(common.Case):
         self.assertEqual(stats["per-thread"][0]["tid"], p.pid)
         self.assertGreaterEqual(stats["recorded"], 300)
         text = self.ctl(p, "stats", "--events", "--threads").split("\n\n")
+        self.assertRegex(text[0], fr"^process {p.pid}, ticker\non        3 of 4 events\n"
+                                  r"recorded  \d+ events, \d+ bytes\nlost      0 events, for which")
         self.assertIn(len(text), (3, 4))  # with a line about what is not counted yet
         self.assertEqual(text[1].splitlines()[0].split(),
                          ["RECORDED", "LOST", "BYTES", "STATE", "EVENT"])
@@ -167,7 +171,7 @@ class Ctl(common.Case):
         p = self.start(1000, trace="tick,file=t.ctf,control=on")
         self.wait_for(lambda: json.loads(self.ctl(p, "stats", "--json"))["recorded"] > 100)
         self.ctl(p, "flush") # what has left the memory before anybody asked
-        self.assertIn("events are not counted one by one", self.ctl(p, "stats", "--events"))
+        self.assertIn(f"are in no row: they are still in memory ('waymark ctl {p.pid} flush' writes", self.ctl(p, "stats", "--events"))
         def counted():
             self.ctl(p, "flush")
             return json.loads(self.ctl(p, "stats", "--events", "--json"))["per-event"][0]["recorded"]
@@ -216,6 +220,34 @@ class Ctl(common.Case):
         p.wait()
         self.assertIn(str(q.pid), self.ctl("a-name-of-its-own", "stats"))
         self.assertIn(str(q.pid), self.ctl(self.runtime / f"waymark/{q.pid}.sock", "stats"))
+
+    def test_finds_a_program_by_a_part_of_its_name(self):
+        p = self.start(1000, program=self.named("red-blue-program"))
+        q = self.start(1000, program=self.named("blue-green-program"))
+        self.assertIn(f"process {p.pid}, red-blue-program", self.ctl("red-", "stats"))
+        self.assertIn(f"process {q.pid}, blue-green-program", self.ctl("green", "stats"))
+        both = ", ".join(f"{p.pid} ({n})" for p, n in sorted(
+            [(p, "red-blue-program"), (q, "blue-green-program")], key=lambda pair: pair[0].pid))
+        for command in (["stats"], ["off", "*"]):
+            self.ctl("program", *command, status=1,
+                     error=f"2 processes have a name with 'program': give the number of one: {both}\n")
+        self.waymark("attach", "blue", "tick", status=1, error="2 processes have a name with 'blue'")
+        whole = self.start(1000, program=self.named("blue"))
+        self.assertIn(f"process {whole.pid}, blue\n", self.ctl("blue", "stats"))
+        self.ctl("", "stats", status=1, error="no process with a monitor is called ''")
+
+    def test_says_which_program_may_be_meant(self):
+        self.start(1000, program=self.named("red-blue-program"))
+        self.ctl("red-bleu-program", "stats", status=1,
+                 error="red-bleu-program: no process with a monitor is called 'red-bleu-program': did you "
+                       "mean 'red-blue-program'?\n")
+        self.ctl("something-else", "stats", status=1, error="'waymark ls' lists those that have one")
+
+    def test_many_programs_of_one_name_part(self):
+        for n in range(12):
+            self.start(1000, program=self.named(f"a-program-with-a-name-as-long-as-this-{n}"))
+        self.ctl("a-program-with", "stats", status=1, error="12 processes have a name with 'a-program-with'")
+        self.ctl("a-program-with", "stats", status=1, error="), ...\n")
 
     def test_targets_that_cannot_be_had(self):
         p = self.start(1000)

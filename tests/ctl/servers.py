@@ -128,7 +128,7 @@ class Servers(common.Case):
             say(connection, {"event": "SHUTDOWN", "data": {}})
             say(connection, {"return": STATS})
         path = self.fake(answers({"trace-stats": chat}), "s.sock")
-        self.assertIn("1.23M", self.ctl(path, "stats"))
+        self.assertIn("\nrecorded  1234567 events, 123456789 bytes\n", self.ctl(path, "stats"))
 
     def test_answers_of_other_types(self):
         for wrong in ([], 1, "x", {"pid": "x", "program": 3, "per-event": 7}, True):
@@ -197,6 +197,7 @@ class CommandLines(common.Case):
                 (["ctl"], "the process is missing"),
                 (["ctl", "1"], "the command is missing"),
                 (["ctl", "1", "lsit"], "did you mean 'list'?"),
+                (["ctl", "list", "1"], "did you mean 'waymark ctl 1 list'?"),
                 (["ctl", "1", "on"], "an argument is missing"),
                 (["ctl", "1", "on", ""], "an argument is empty"),
                 (["ctl", "1", "stats", "x"], "too many arguments"),

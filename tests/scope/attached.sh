@@ -36,6 +36,11 @@ counted = [(e["name"], e["recorded"]) for e in stats["per-event"] if e["recorded
 print("in all", stats["recorded"], "counted", counted)
 sys.exit(counted != [("reserve", stats["recorded"])])
 END
+"$waymark" ctl "$work/socket" stats --events >"$work/stats" || exit 1
+grep -q '^A scope that began and ended is two: its begin and its end.$' "$work/stats" || {
+	cat "$work/stats"
+	exit 1
+}
 echo "$began began, $ended ended, $(wc -l <"$work/out") lines"
 [ "$began" -ge 10 ] && [ $((began - ended)) -ge -1 ] && [ $((began - ended)) -le 1 ] &&
 	[ $((began + ended)) -eq "$(wc -l <"$work/out")" ]

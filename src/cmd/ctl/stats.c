@@ -6,6 +6,7 @@
 #include "base/compiler.h"
 #include "cmd/columns.h"
 #include "cmd/ctl/ctl.h"
+#include "cmd/escaped.h"
 
 json_t *ctl_stats(struct ctl *ctl)
 {
@@ -96,45 +97,68 @@ static void print_table(const json_t *list, const char *titles,
 	free(sorted);
 }
 
-/* Events are counted one by one when they leave the memory, and since somebody asked. */
-static void print_uncounted(const json_t *result)
+/* How many events there are in one row or another, and whether any of them is a scope. */
+static uint64_t count_rows(const json_t *events, bool *has_scope)
 {
-	const json_t *events = json_object_get(result, "per-event");
-	uint64_t recorded = number(result, "recorded");
 	uint64_t counted = 0;
 	size_t i;
 	json_t *event;
 
+	*has_scope = false;
 	json_array_foreach(events, i, event)
 	{
 		counted += number(event, "recorded");
+		*has_scope |= json_is_true(json_object_get(event, "scope"));
 	}
+	return counted;
+}
+
+/* What the rows of events do not tell by themselves. */
+static void print_notes(const struct ctl *ctl, const json_t *result)
+{
+	const json_t *events = json_object_get(result, "per-event");
+	uint64_t recorded = number(result, "recorded");
+	bool has_scope;
+	uint64_t counted = count_rows(events, &has_scope);
+
 	if (events && counted < recorded) {
-		printf("\n%llu events are not counted one by one: in memory, which 'flush' writes, or "
-		       "recorded before the first question\n",
-			(unsigned long long)(recorded - counted));
+		printf("\n%llu more are in no row: they are still in memory "
+		       "('waymark ctl %s flush' writes and counts them), or were recorded before "
+		       "the first 'stats --events', with which counting begins\n",
+			(unsigned long long)(recorded - counted), ctl->target);
+	}
+	if (has_scope) {
+		printf("\nA scope that began and ended is two: its begin and its end.\n");
+	}
+}
+
+static void print_total(const char *title, uint64_t n, const char *what)
+{
+	printf("%s %llu event%s%s", title, (unsigned long long)n, n == 1 ? "" : "s", what);
+}
+
+static void print_totals(const json_t *result)
+{
+	uint64_t unwritten = number(result, "unwritten");
+
+	escaped_printf(stdout, "process %llu, %s", (unsigned long long)number(result, "pid"),
+		name_of(result, "program"));
+	printf("\non        %llu of", (unsigned long long)number(result, "events-on"));
+	print_total("", number(result, "events"), "\n");
+	print_total("recorded ", number(result, "recorded"), "");
+	printf(", %llu bytes\n", (unsigned long long)number(result, "bytes"));
+	print_total("lost     ", number(result, "lost"), ", for which no memory was free\n");
+	if (unwritten) {
+		print_total("unwritten", unwritten, ", which the file did not take\n");
 	}
 }
 
 void ctl_print_stats(const struct ctl *ctl, const json_t *result)
 {
-	struct columns c;
-	char text[64];
-
-	(void)ctl;
-	columns_init(&c, "PID -PROGRAM EVENTS RECORDED LOST BYTES");
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)number(result, "pid"));
-	columns_put(&c, text);
-	columns_put(&c, name_of(result, "program"));
-	snprintf(text, sizeof(text), "%llu/%llu", (unsigned long long)number(result, "events-on"),
-		(unsigned long long)number(result, "events"));
-	columns_put(&c, text);
-	put_numbers(&c, result);
-	columns_print(&c, stdout);
-	columns_fini(&c);
+	print_totals(result);
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		print_table(
 			json_object_get(result, tables[i].key), tables[i].titles, tables[i].put);
 	}
-	print_uncounted(result);
+	print_notes(ctl, result);
 }

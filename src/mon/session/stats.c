@@ -36,9 +36,11 @@ static json_t *events_as_json(const struct waymark_event_list *list)
 		const struct waymark_event_info *e = &list->events[i];
 
 		if (e->state || e->recorded || e->lost) {
-			json_array_append_new(
-				rows, row(e->name, "state", e->state != 0,
-					      numbers(e->recorded, e->lost, e->bytes)));
+			json_t *one = row(e->name, "state", e->state != 0,
+				numbers(e->recorded, e->lost, e->bytes));
+
+			json_object_set_new(one, "scope", json_boolean(e->scope));
+			json_array_append_new(rows, one);
 		}
 	}
 	return rows;
