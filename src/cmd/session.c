@@ -255,6 +255,7 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 		return false;
 	}
 	out_init(&s->out, s->out_fd);
+	progress_erase(&s->progress);
 	progress_init(&s->progress, s->name, s->out_fd);
 	s->ready = true;
 	return true;
@@ -302,6 +303,7 @@ bool session_next_behind(struct session *s, struct record *rec, enum read_result
 		}
 		result = reader_next(s->reader, rec);
 	}
+	progress_erase(&s->progress);
 	if (result == READ_DAMAGED) {
 		s->damaged = true;
 		report(s);
@@ -325,9 +327,9 @@ static bool finish_output(struct session *s)
 
 int session_end(struct session *s)
 {
-	bool ok = s->ready ? finish_output(s) : s->is_ended;
-
 	progress_erase(&s->progress);
+
+	bool ok = s->ready ? finish_output(s) : s->is_ended;
 
 	if (s->problems > PROBLEMS_SHOWN) {
 		session_say(s, "%" PRIu64 " more records could not be read",

@@ -41,6 +41,8 @@ struct session {
 	struct pace pace; /* of looking at what is followed */
 	bool is_ended; /* somebody asked for the end with a signal */
 	int lifeline; /* a connection whose end is the end of what follows, too; -1: none */
+	unsigned int quiet_ms; /* for so long nothing was to be shown */
+	const uint64_t *awaited; /* how many events more are wanted; NULL: all that come */
 	unsigned int cut_ms; /* for so long it has ended */
 	bool is_cut; /* that was the end */
 	bool ready; /* trace and output are open */
@@ -81,7 +83,10 @@ bool session_await_traces(struct session *s);
 /* Shows what there is and waits for more; false when nobody wants it. */
 bool session_wait(struct session *s);
 
-/* Waits so long at most; false when somebody asked for the end, or the lifeline ended. */
+/*
+ * Waits so long at most, and says so on a terminal; false when somebody asked for the end, or the
+ * lifeline ended.
+ */
 bool session_pause(struct session *s, unsigned int ms);
 
 /* Whether the lifeline stays although what was followed has ended. */

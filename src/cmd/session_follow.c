@@ -5,6 +5,7 @@
  * whoever waits in a system call for a pipe must be interrupted.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +21,9 @@
 
 /* A process closes its connections before its threads have ended: its trace says when. */
 #define CUT_MS 1000
+
+/* What is waited for is said when nothing came for so long. */
+#define QUIET_MS 500
 
 /* A signal that comes just before the wait does not interrupt it: the next one does. */
 #define AGAIN_US 20000
@@ -143,8 +147,25 @@ static bool is_cut(const struct session *s)
 	       p.revents & (POLLRDHUP | POLLERR | POLLHUP);
 }
 
+/* Whoever looks at an empty terminal is told that it is not over, and how many are wanted. */
+static void note_wait(struct session *s, unsigned int ms)
+{
+	char text[80] = "waiting for events; Ctrl-C ends";
+
+	s->quiet_ms += ms;
+	if (s->quiet_ms < QUIET_MS) {
+		return;
+	}
+	if (s->awaited && *s->awaited != UINT64_MAX) {
+		snprintf(text, sizeof(text), "waiting for %" PRIu64 " event%s more; Ctrl-C ends",
+			*s->awaited, *s->awaited == 1 ? "" : "s");
+	}
+	progress_note(&s->progress, s->name, text);
+}
+
 bool session_pause(struct session *s, unsigned int ms)
 {
+	note_wait(s, ms);
 	s->is_ended |= ends_within(ms);
 	return !s->is_ended && !is_cut(s);
 }
@@ -170,6 +191,7 @@ bool session_wait(struct session *s)
 	bool something_came = s->out.len > 0;
 	unsigned int ms = pace_next(&s->pace, something_came);
 
+	s->quiet_ms = something_came ? 0 : s->quiet_ms;
 	out_flush(&s->out);
 	if (!s->out.error && is_unread(s)) {
 		s->out.error = EPIPE;
@@ -177,6 +199,7 @@ bool session_wait(struct session *s)
 	if (s->out.error) {
 		return false;
 	}
+	note_wait(s, ms);
 	if (ends_within(ms)) {
 		end(s);
 	}

@@ -69,6 +69,15 @@ void progress_show(struct progress *p, double done)
 	p->next_ns = now + STEP_NS;
 }
 
+void progress_note(struct progress *p, const char *name, const char *text)
+{
+	if (!p->shown && is_terminal(STDERR_FILENO)) {
+		fprintf(stderr, "\r\033[K%s: %s", name, text);
+		fflush(stderr);
+		p->shown = true;
+	}
+}
+
 void progress_erase(struct progress *p)
 {
 	if (p->shown) {

@@ -31,6 +31,9 @@ void progress_init(struct progress *p, const char *name, int out_fd);
 /* Shows `done` (0 to 1, or below 0: not known) when it is time to. Cheap, but no more. */
 void progress_show(struct progress *p, double done);
 
+/* Shows on a terminal a text in its place, until it is removed. */
+void progress_note(struct progress *p, const char *name, const char *text);
+
 /* Removes it from the terminal; legal at any time. */
 void progress_erase(struct progress *p);
 

@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import pty
 import re
 import signal
 import socket
@@ -64,6 +65,44 @@ class Attach(common.Case):
 
     def wait_until_off(self, program, left=()):
         self.wait_for(lambda: self.on(program) == list(left))
+
+    def on_terminal(self, *args):
+        """A command whose messages go to a terminal; returns a function that reads them."""
+        ours, theirs = pty.openpty()
+        p = subprocess.Popen([common.WAYMARK, *map(str, args)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=theirs, text=True, env={**self.env, "TERM": "xterm"}, cwd=self.work)
+        os.close(theirs)
+        os.set_blocking(ours, False)
+        for what in (lambda: os.close(ours), p.stdout.close, p.wait, p.kill):
+            self.addCleanup(what)
+        said = []
+
+        def read():
+            try:
+                said.append(os.read(ours, 1 << 16).decode())
+            except OSError:  # nothing is there, or nobody writes any more
+                pass
+            return "".join(said)
+        return p, read
+
+    def test_says_on_a_terminal_what_it_waits_for(self):
+        program = self.start(1500000, trace="control=on,file=t.ctf")
+        p, said = self.on_terminal("attach", program.pid, "tick", "--count=2")
+        self.wait_for(lambda: p.poll() is not None)
+        self.assertEqual((p.returncode, p.stdout.read().count("\n")), (0, 2), said())
+        first = "\r\x1b[Kwaymark attach: waiting for 2 events more; Ctrl-C ends"
+        second = "\r\x1b[Kwaymark attach: waiting for 1 event more; Ctrl-C ends"
+        self.assertIn(second + "\r\x1b[K", said())
+        self.assertLess(said().find(first), said().index(second))
+        self.assertTrue(said().endswith(f"\r\x1b[Kwaymark attach: the trace is kept: {self.work}/t.ctf\r\n"), said())
+
+        for command in (["attach", program.pid, "never"], ["print", "--follow", "--new", "t.ctf"]):
+            p, said = self.on_terminal(*command)
+            note = f"\r\x1b[Kwaymark {command[0]}: waiting for events; Ctrl-C ends"
+            self.wait_for(lambda: note in said())
+            p.send_signal(signal.SIGINT)
+            p.wait(PATIENCE)
+            self.assertIn(note + "\r\x1b[K", said())
 
     def test_shows_what_matches_and_leaves_all_as_it_was(self):
         program = self.start(1000)

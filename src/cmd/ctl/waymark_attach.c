@@ -87,6 +87,7 @@ static int set_count(struct attach *a, const char *text)
 
 	errno = 0;
 	a->print.head = strtoull(text, &end, 10);
+	a->print.session.awaited = &a->print.head;
 	a->print.is_limited = a->print.counts_events = true;
 	if (*text < '0' || *text > '9' || *end || errno || a->print.head == 0) {
 		return arguments_bad(&command, "'%s' is not a number of events", text);

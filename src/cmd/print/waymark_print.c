@@ -129,6 +129,7 @@ static int run(struct print *p, char *const *traces)
 	struct session *s = &p->session;
 
 	if (p->follow) {
+		s->awaited = &p->head;
 		session_follow(s, p->only_new ? FOLLOW_NEW : FOLLOW_ALL);
 	}
 	if (session_open_several(s, traces, p->output)) {
