@@ -10,17 +10,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/waymark-control-XXXXXX";
+#include "../common/folder.h"
+
+static char folder[256];
 
 static inline int enter_folder(void **state)
 {
 	(void)state;
-	return mkdtemp(folder) ? chdir(folder) : -1;
+	return make_folder(folder, sizeof(folder)) ? chdir(folder) : -1;
 }
 
 static inline int leave_folder(void **state)
 {
-	char command[64];
+	char command[sizeof(folder) + 16];
 
 	(void)state;
 	snprintf(command, sizeof(command), "rm -r '%s'", folder);

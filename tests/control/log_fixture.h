@@ -21,7 +21,7 @@
 EVENT(probe, WAYMARK_LOG, 1)
 EVENT_LIST(&waymark_event_probe)
 
-static char path[64];
+static char path[320];
 static struct waymark_error error;
 
 static inline int setup(void **state)

@@ -12,9 +12,9 @@
 #define THREADS 4
 #define EVENTS 20000
 
-static char host_path[64];
+static char host_path[320];
 static int host_fd = -1;
-static char err_path[64];
+static char err_path[320];
 static int saved_stderr = -1;
 static uint32_t handler_events;
 static char mark[] = "> ";

@@ -98,7 +98,7 @@ static void file_is_appended_to_and_not_inherited(void **state)
 	waymark_set_output("log", path, &error);
 	trace_probe(2);
 	assert_string_equal(content_of(path), "probe value=1\nprobe value=2\n");
-	char command[128];
+	char command[400];
 
 	snprintf(command, sizeof(command), "! ls -l /proc/self/fd | grep -q '%s'", path);
 	assert_int_equal(system(command), 0);

@@ -51,7 +51,7 @@ static int log_to_full_disk(void)
 
 static void full_disk_is_counted_and_told_once(void **state)
 {
-	char err[80];
+	char err[320];
 
 	(void)state;
 	snprintf(err, sizeof(err), "%s/err-full", folder);
@@ -82,7 +82,7 @@ static int log_in_a_child_of_the_loser(void)
 
 static void a_forked_child_tells_what_it_lost_itself(void **state)
 {
-	char err[80];
+	char err[320];
 
 	(void)state;
 	snprintf(err, sizeof(err), "%s/err-fork", folder);
@@ -171,7 +171,7 @@ static int log_beyond_the_limit(void)
 
 static void a_limit_of_file_sizes_raises_no_signal_and_lines_stay_apart(void **state)
 {
-	char err[80];
+	char err[320];
 
 	(void)state;
 	snprintf(err, sizeof(err), "%s/err-limit", folder);
@@ -209,7 +209,7 @@ static void full_nonblocking_pipe_stops_nobody(void **state)
 
 static int close_all_then_log(void)
 {
-	char own[80];
+	char own[320];
 	struct stat st;
 
 	snprintf(own, sizeof(own), "%s/own", folder);
@@ -282,7 +282,7 @@ static int log_after_leaving_the_directory(void)
 
 static void lost_file_is_opened_anew_where_it_was(void **state)
 {
-	char file[80];
+	char file[320];
 
 	(void)state;
 	in_child(log_after_leaving_the_directory, "/dev/null");
@@ -292,7 +292,7 @@ static void lost_file_is_opened_anew_where_it_was(void **state)
 
 static void fifo_without_reader_is_refused_at_once(void **state)
 {
-	char fifo[80];
+	char fifo[320];
 
 	(void)state;
 	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);

@@ -28,7 +28,7 @@ EVENT_LIST(&waymark_event_probe)
 /* Bytes of all streams of a trace. */
 static long written_into(const char *trace)
 {
-	char pattern[64];
+	char pattern[320];
 	glob_t found;
 	long sum = 0;
 
@@ -63,7 +63,7 @@ static bool grows_beyond(long before)
 
 static int configure(const char *more)
 {
-	char option[256];
+	char option[320];
 	struct waymark_error error;
 
 	snprintf(option, sizeof(option), "probe,file=%s/t,replace=on%s", folder, more);
@@ -125,7 +125,7 @@ static int by_flush(void)
 /* The trace that is being written, by the name that it was given or another one. */
 static int replace_own(void)
 {
-	char option[256];
+	char option[320];
 	struct waymark_error error;
 
 	CHECK(configure("") == 0, 1);

@@ -15,6 +15,7 @@ import time
 import unittest
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from memory import make_memory  # noqa: E402
 from reachable import reachable  # noqa: E402
 
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and programs would inherit that
@@ -30,8 +31,7 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.work)
         self.runtime = self.work / "run"
         self.runtime.mkdir(mode=0o700)
-        self.shm = pathlib.Path(tempfile.mkdtemp(
-            prefix="waymark-test-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
+        self.shm = make_memory()
         self.addCleanup(shutil.rmtree, self.shm)
         self.env = {**os.environ, "WAYMARK_SHM": str(self.shm), "XDG_RUNTIME_DIR": str(self.runtime),
                     "LD_LIBRARY_PATH": os.path.dirname(MONITOR), "LC_ALL": "C"}

@@ -11,6 +11,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import common
 import reachable  # noqa: E402
@@ -44,6 +45,7 @@ def enter():
     shutil.copytree(reachable.folder(), BIN)
     shutil.rmtree(reachable.folder())
     mount("/tmp", "1777")
+    os.environ["TMPDIR"] = tempfile.tempdir = "/tmp"
     common.WAYMARK, common.TICKER, common.MONITOR = [
         str(BIN / os.path.relpath(copy, reachable.folder())) for copy in copies]
 

@@ -11,6 +11,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from memory import make_memory  # noqa: E402
+
 WAYMARK, PACED, API = (os.path.abspath(a) for a in sys.argv[1:4])
 STEP = re.compile(r"^(\d+)\.(\d{9}) (\d+) step thread (\d+) step (\d+)$")
 GAP = re.compile(r"^# (\d+)\.(\d{9}) (\d+) (.*)$")
@@ -66,8 +69,7 @@ class Followed(unittest.TestCase):
     def setUp(self):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-"))
         self.addCleanup(shutil.rmtree, self.work)
-        self.shm = pathlib.Path(tempfile.mkdtemp(
-            prefix="waymark-test-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None))
+        self.shm = make_memory()
         self.addCleanup(shutil.rmtree, self.shm)
         self.env = {**os.environ, "WAYMARK_SHM": str(self.shm)}
         self.trace = self.work / "t.ctf"

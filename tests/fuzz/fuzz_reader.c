@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../common/folder.h"
 #include "analyse/summary.h"
 #include "decl/decl.h"
 #include "read/filter.h"
@@ -85,7 +86,7 @@ static struct reader *open_bytes(
 /* Writes one file of the trace; anew each time, in the memory file system where there is one. */
 static void store(const char *directory, const char *name, const uint8_t *data, size_t size)
 {
-	char path[128];
+	char path[320];
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -96,7 +97,7 @@ static void store(const char *directory, const char *name, const uint8_t *data, 
 	close(fd);
 }
 
-static char directory[64];
+static char directory[256];
 
 #define INDEX "index/stream-1.idx"
 
@@ -104,7 +105,7 @@ static void remove_directory(void)
 {
 	static const char *const names[] = { "metadata", "stream-1", "stream-2", "stream-3",
 		INDEX };
-	char path[128];
+	char path[320];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
@@ -118,11 +119,10 @@ static void remove_directory(void)
 static void make_directory(void)
 {
 	if (!directory[0]) {
-		strcpy(directory,
-			access("/dev/shm", W_OK) ? "/tmp/fuzz-XXXXXX" : "/dev/shm/fuzz-XXXXXX");
 		char index[sizeof(directory) + sizeof("/index")];
 
-		if (!mkdtemp(directory)) {
+		if (!make_memory(directory, sizeof(directory)) &&
+			!make_folder(directory, sizeof(directory))) {
 			abort();
 		}
 		snprintf(index, sizeof(index), "%s/index", directory);

@@ -14,6 +14,7 @@ import time
 import unittest
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from memory import make_memory  # noqa: E402
 from reachable import reachable  # noqa: E402
 
 WAYMARK, DEVICE = (os.path.abspath(path) for path in sys.argv[1:3])
@@ -36,7 +37,7 @@ class Harness(unittest.TestCase):
     """A folder, and programs in it."""
 
     def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="waymark-jail-", dir="/dev/shm"))
+        self.folder = make_memory()
         self.shm = self.folder / "shm"
         self.shm.mkdir()
         self.folder.chmod(0o755)

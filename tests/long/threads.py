@@ -21,6 +21,9 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from memory import make_memory  # noqa: E402
+
 MIB = 1 << 20
 # What becomes of a flight recorder's events: lost are those that find no room while a busy
 # machine writes a snapshot.
@@ -70,8 +73,7 @@ class Crowd:
         self.samples = []  # as MEASURED says
         self.taken = collections.Counter()  # of snapshots
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-long-", dir=options.directory))
-        base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self.shm = pathlib.Path(tempfile.mkdtemp(prefix="waymark-long-", dir=base))
+        self.shm = make_memory()
         words = [options.seconds, options.threads, options.fork_ms, snapshot_ms]
         env = {**os.environ, "WAYMARK_TRACE": option, "WAYMARK_SHM": str(self.shm)}
         self.process = subprocess.Popen([options.crowd, *map(str, words)], cwd=self.work, env=env,

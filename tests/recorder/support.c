@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "support.h"
+#include "../common/folder.h"
 #include "rt/sink/sink.h"
 #include "rt/event/registry.h"
 
@@ -113,7 +114,7 @@ void trace_none(void)
 	}
 }
 
-static char directory[64];
+static char directory[256];
 static pid_t owner; /* who removes it; 0: nobody has to */
 
 /* A stand-in for cmocka exits at the first check that fails. Children exit, too. */
@@ -126,8 +127,7 @@ static void leave_after_failure(void)
 
 void enter_directory(void)
 {
-	strcpy(directory, "/tmp/waymark-recorder-XXXXXX");
-	assert_non_null(mkdtemp(directory));
+	assert_true(make_folder(directory, sizeof(directory)));
 	assert_int_equal(chdir(directory), 0);
 	owner = getpid();
 	atexit(leave_after_failure);
@@ -135,7 +135,7 @@ void enter_directory(void)
 
 void leave_directory(void)
 {
-	char command[128];
+	char command[sizeof(directory) + 16];
 
 	owner = 0;
 	assert_int_equal(chdir("/"), 0);

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../common/folder.h"
 #include "ctf_support.h"
 #include "rt/host/guard.h"
 
@@ -64,8 +65,8 @@ static void write_and_read(const char *directory)
 
 static void what_is_written_is_read(void **state)
 {
-	char command[128];
-	char shm[] = "/dev/shm/waymark-test-XXXXXX";
+	char shm[256];
+	char command[sizeof(shm) + 16];
 
 	(void)state;
 	char *here = getcwd(NULL, 0);
@@ -73,7 +74,7 @@ static void what_is_written_is_read(void **state)
 	assert_non_null(here);
 	write_and_read(here);
 	free(here);
-	if (mkdtemp(shm)) {
+	if (make_memory(shm, sizeof(shm))) {
 		write_and_read(shm);
 		snprintf(command, sizeof(command), "rm -r %s", shm);
 		assert_int_equal(system(command), 0);

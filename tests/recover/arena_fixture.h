@@ -18,14 +18,16 @@
 
 #include <cmocka.h>
 
+#include "../common/folder.h"
 #include "read/arena.h"
 
 #define FIXTURE_BYTES (UINT64_C(256) << 20)
 #define FIXTURE_FIRST 8u
 
 struct fixture {
-	char folder[64];
-	char path[128];
+	char folder[256];
+	char path[320];
+	char *memory; /* WAYMARK_SHM as it was, NULL: not set */
 	int fd;
 	struct arena_file header;
 	struct arena_source *source;
@@ -78,8 +80,9 @@ static inline int fixture_open(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	strcpy(f->folder, "/dev/shm/waymark-test-XXXXXX");
-	if (!mkdtemp(f->folder) || setenv("WAYMARK_SHM", f->folder, 1) != 0) {
+	f->memory = getenv("WAYMARK_SHM") ? strdup(getenv("WAYMARK_SHM")) : NULL;
+	if (!make_memory(f->folder, sizeof(f->folder)) ||
+		setenv("WAYMARK_SHM", f->folder, 1) != 0) {
 		return -1;
 	}
 	snprintf(
@@ -112,6 +115,10 @@ static inline int fixture_close(void **state)
 	close(f->fd);
 	unlink(f->path);
 	rmdir(f->folder);
+	if (f->memory ? setenv("WAYMARK_SHM", f->memory, 1) : unsetenv("WAYMARK_SHM")) {
+		return -1;
+	}
+	free(f->memory);
 	free(f);
 	return 0;
 }

@@ -7,10 +7,10 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 
-import left
+import left  # and tests/common
+from memory import make_memory
 
 WAYMARK, WRITE_TRACE = (os.path.abspath(a) for a in sys.argv[1:3])
 NAME = "waymark-" + left.UUID.hex()
@@ -23,8 +23,7 @@ def contents(folder):
 
 class Recovery(unittest.TestCase):
     def setUp(self):
-        self.work = pathlib.Path(tempfile.mkdtemp(dir="/dev/shm" if os.path.isdir("/dev/shm")
-                                                  else None, prefix="waymark-test-"))
+        self.work = make_memory()
         self.addCleanup(shutil.rmtree, self.work)
         self.shm = self.work / "shm"
         self.shm.mkdir()

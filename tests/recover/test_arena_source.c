@@ -182,7 +182,7 @@ static void there_is_none(void **state)
 {
 	struct fixture *f = *state;
 	int error;
-	char target[160];
+	char target[320];
 	uint8_t other[16] = { 9 };
 
 	assert_null(arena_source_open(f->folder, other, &error));

@@ -5,7 +5,7 @@
 static const uint8_t next_uuid[16] = { 0xa1, 2, 3, 4, 9, 9, 9, 9, 8, 8, 8, 8, 7, 7, 7, 7 };
 
 /* What a process does when it is told to record into another trace, up to the rename or beyond. */
-static void take_over(struct fixture *f, bool renamed, bool told, char path[128])
+static void take_over(struct fixture *f, bool renamed, bool told, char path[320])
 {
 	struct arena_trace *next = &f->header.traces[1];
 
@@ -13,7 +13,7 @@ static void take_over(struct fixture *f, bool renamed, bool told, char path[128]
 	strcpy(next->directory, "/next");
 	f->header.turn = told;
 	put_arena_header(f);
-	snprintf(path, 128, "%s/waymark-a1020304090909090808080807070707", f->folder);
+	snprintf(path, 320, "%s/waymark-a1020304090909090808080807070707", f->folder);
 	if (renamed) {
 		assert_int_equal(rename(f->path, path), 0);
 	}
@@ -36,7 +36,7 @@ static void the_name_says_which_trace_has_what_is_left(void **state)
 	struct packet_header h = made_packet(3, 1, 1000);
 	struct packet_header second = made_packet(3, 2, 1000);
 	struct packet_header foreign = made_packet(3, 3, 1000);
-	char path[128];
+	char path[320];
 
 	memcpy(foreign.uuid, next_uuid, sizeof(next_uuid)); /* only in files */
 	put_packet(f, 10, &h);
@@ -69,7 +69,7 @@ static void who_has_the_file_open_sees_that_another_trace_has_it(void **state)
 	char directory[ARENA_FILE_PATH_BYTES];
 	const struct arena_packet *p;
 	uint8_t uuid[16];
-	char path[128];
+	char path[320];
 
 	put_packet(f, 10, &h);
 	put_arena_header(f);

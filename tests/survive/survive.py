@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
+from memory import make_memory  # noqa: E402
 from reachable import reachable  # noqa: E402
 
 signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and programs would inherit that
@@ -37,8 +38,7 @@ class Survive(unittest.TestCase):
     def setUp(self):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-"))
         self.addCleanup(shutil.rmtree, self.work, ignore_errors=True)
-        base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self.shm = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-", dir=base))
+        self.shm = make_memory()
         self.addCleanup(shutil.rmtree, self.shm, ignore_errors=True)
         self.counts = self.work / "counts"
         self.trace = self.work / "x.ctf"
