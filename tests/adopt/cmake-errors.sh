@@ -9,7 +9,7 @@ mkdir -p project/sub project/cache
 cd project
 block cmake >CMakeLists.txt
 echo 'cache_flush(int n) "n %d"' >cache/trace-events
-printf '#include "trace-cache.h"\nint main(void) { trace_cache_flush(7); return 0; }\n' >main.c
+block 'c main.c' >main.c
 quietly cmake -S . -B built "-DCMAKE_PREFIX_PATH=$installed"
 quietly cmake --build built
 records built/program 'cache_flush n 7'

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# meson: the files of docs/building.md build a program with an installed Waymark, and with
-# Waymark as a subproject, where it needs nothing but a compiler. That takes a while to be
-# built, and is only configured without the last argument: meson.sh ROOT BUILD [subproject]
+# meson: the files of docs/building.md, as they stand, build a program with an installed Waymark,
+# and with Waymark as a subproject, out of git or a folder, where it needs nothing but a compiler.
+# That takes a while to be built, and is only configured without the last argument:
+# meson.sh ROOT BUILD [subproject]
 . "$(dirname "$0")/common.sh"
 
 part=${3-}
@@ -11,15 +12,7 @@ cd project
 block meson >meson.build
 block meson-options >meson_options.txt
 echo 'cache_flush(unsigned int blocks) "%u dirty blocks"' >cache/trace-events
-cat >main.c <<'END'
-#include "trace-cache.h"
-
-int main(void)
-{
-	trace_cache_flush(7);
-	return 0;
-}
-END
+block 'c main.c' >main.c
 
 # The backends are changed, which is log where none is named.
 installed() {
@@ -39,20 +32,70 @@ installed() {
 [ "$part" = subproject ] || installed
 
 # A subproject, on a system that has nothing else: not ours, nor what its tests need.
+unset LD_LIBRARY_PATH
+mkdir bin
+ln -s /bin/false bin/cmake
+
+alone() { # COMMAND...
+	quietly env PATH="$tmp/project/bin:${PATH#*:}" PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR="$tmp" "$@"
+}
+
+# configured DIRECTORY: with a subproject, of which nothing is built that only our tests need
+configured() {
+	! grep -E 'cmocka|lttng|clang|valgrind|valac' "$tmp/out" || fail "asked for, and only tests need it"
+	grep -q 'waymark found: NO' "$tmp/out" || fail "it is no subproject: $(cat "$tmp/out")"
+	ninja -C "$1" -t targets all >targets
+	! grep -E 'waymark/(tests|bench|examples)/' targets || fail "our tests are built in the subproject"
+}
+
 ln -s "$root" subprojects/waymark
-block ini | sed 's/^\[wrap-git\]/[wrap-file]/; /^url/d; /^revision/d' >subprojects/waymark.wrap
-cat >>meson.build <<'END'
+block 'ini wrap-file' >subprojects/waymark.wrap
+alone meson setup within -Dbackends=ctf -Ddebug=false -Doptimization=0
+configured within
+
+# A repository of what lies here, at the address and with the tag of the document.
+cloned() {
+	(cd "$root" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp -P --parents -t "$tmp/git")
+	git -C "$tmp/git" add -A
+	git -C "$tmp/git" -c user.name=test -c user.email=test commit -q -m test
+	git -C "$tmp/git" tag TAG
+	rm subprojects/waymark
+	block 'ini wrap-git' >subprojects/waymark.wrap
+	alone env GIT_CONFIG_COUNT=1 GIT_CONFIG_VALUE_0=https://HOST/waymark.git "GIT_CONFIG_KEY_0=url.$tmp/git.insteadOf" \
+		meson setup cloned
+	configured cloned
+	[ -e subprojects/waymark/src ] || fail "git was not asked"
+}
+if git init -q "$tmp/git" && git -C "$root" rev-parse >/dev/null 2>&1; then
+	cloned
+else
+	echo "no repository: not tested out of git"
+fi
+
+# What the document says beside its files.
+mkdir "$tmp/others" "$tmp/others/subprojects"
+cp -r cache main.c "$tmp/others"
+cd "$tmp/others"
+ln -s "$root" subprojects/waymark
+block 'ini wrap-file' >subprojects/waymark.wrap
+cat >meson.build <<'END'
+project('others', 'c')
+waymark = dependency('waymark', default_options: ['scopes=log'])
+tracetool = find_program('tracetool') # Waymark's own: there is none installed
+traced = []
+foreach format : ['h', 'c']
+  traced += custom_target('trace-cache.' + format, input: 'cache/trace-events', output: 'trace-cache.' + format,
+    command: [tracetool, '--format=' + format, '--backends=ctf', '--group=cache', '@INPUT@', '@OUTPUT@'])
+endforeach
 executable('program-static', 'main.c', traced, dependencies: dependency('waymark', static: true))
 executable('points', 'points.c', dependencies: waymark)
 executable('points-static', 'points.c', dependencies: dependency('waymark', static: true))
 executable('reader', 'reader.c', dependencies: dependency('waymark-reader'))
-find_program('tracetool') # Waymark's own: there is none installed
 monitor = dependency('waymark-monitor', required: false)
 if monitor.found()
   error('a monitor without jansson')
 endif
 END
-sed -i "s/^waymark = .*/waymark = dependency('waymark', default_options: ['scopes=log'])/" meson.build
 cat >points.c <<'END'
 #include <waymark/scope.h>
 #define CATEGORIES(C) C(Net, true, "a network")
@@ -64,23 +107,17 @@ int main(void)
 }
 END
 printf '#include <waymark/reader.h>\nint main(void) { return !waymark_reader_error; }\n' >reader.c
-unset LD_LIBRARY_PATH
-mkdir bin
-ln -s /bin/false bin/cmake
-quietly env PATH="$tmp/project/bin:${PATH#*:}" PKG_CONFIG_PATH='' PKG_CONFIG_LIBDIR="$tmp" \
-	meson setup within -Dbackends=ctf -Ddebug=false -Doptimization=0
-! grep -E 'cmocka|lttng|clang|valgrind|valac' "$tmp/out" || fail "asked for, and only tests need it"
-grep -q 'waymark found: NO' "$tmp/out" || fail "it is no subproject: $(cat "$tmp/out")"
-ninja -C within -t targets all >targets
-! grep -E 'waymark/(tests|bench|examples)/' targets || fail "our tests are built in the subproject"
+alone meson setup within -Ddebug=false -Doptimization=0
+configured within
 [ "$part" = subproject ] || exit 0
 
-quietly ninja -C within program program-static points points-static reader
-records within/program 'cache_flush 7 dirty blocks'
+quietly ninja -C ../project/within program
+records ../project/within/program 'cache_flush 7 dirty blocks'
+quietly ninja -C within program-static points points-static reader
 records within/program-static 'cache_flush 7 dirty blocks'
 for points in within/points within/points-static; do
 	WAYMARK_TRACE=Net $points 2>said
 	grep -q 'Net Instant: a packet$' said || fail "$points: scopes=log is lost: $(cat said)"
 done
-readelf -d within/program | grep -q 'RUNPATH.*subprojects/waymark' || fail "not the subproject's library"
+readelf -d ../project/within/program | grep -q 'RUNPATH.*subprojects/waymark' || fail "not the subproject's library"
 ! readelf -d within/program-static | grep libwaymark || fail "static: true takes the shared library"

@@ -21,15 +21,7 @@ generate() { # GROUP DECLARATIONS
 
 mkdir cache
 cp "$root/examples/blockcache/cache/trace-events" cache
-cat >main.c <<'END'
-#include "trace-cache.h"
-
-int main(void)
-{
-	trace_cache_flush(7);
-	return 0;
-}
-END
+block 'c main.c' >main.c
 
 block make >Makefile
 make -s >out 2>&1 || fail "the Makefile of building.md: $(cat out)"
@@ -55,7 +47,7 @@ records() { # EVENT PROGRAM
 	"$waymark" info t.ctf >out || fail "$2 is not traced"
 	grep -q "$1" out || fail "$2 does not record $1: $(cat out)"
 }
-sed 's/waymark_group,.*,build/waymark_group,vm,trace,build/; s/trace-cache/trace-vm/g' ../Makefile >Makefile
+block make 'A directory of TOML files' >Makefile
 block meson 'A directory of TOML files' >meson.build
 toml vm_first
 echo 'int beside;' >trace.c # of which make would make a program called trace

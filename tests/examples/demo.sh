@@ -9,9 +9,11 @@ unset LD_LIBRARY_PATH
 [ "$(wc -l <"$tmp/out")" -lt 120 ] || fail "the demo prints more than two screens"
 
 awk '/^By hand/ { wanted = 1 } /^```/ { inside = wanted && /sh/; if (!inside && n) exit; next }
-	inside { n++; print }' "$root/README.md" | sed "s,^cd build/,cd '$build'/," >"$tmp/commands"
+	inside { n++; print }' "$root/README.md" >"$tmp/commands"
 grep -q 'waymark print' "$tmp/commands" || fail "no commands found in README.md"
 rm -rf "$build/demo/my.ctf"
+ln -s "$build" "$tmp/build"
+cd "$tmp"
 sh -e "$tmp/commands" >"$tmp/out" || fail "a command of README.md failed"
 grep -q ' cache_miss request ' "$tmp/out" || fail "no event decoded: $(cat "$tmp/out")"
 

@@ -138,7 +138,7 @@ def check_command(page, text, env, work):
     if not re.search(r"record .*-o my\.ctf|file=my\.trace", script):
         shutil.copytree(work / "former.ctf", work / "my.ctf")
         shutil.copy(work / "trace-4242", work / "my.trace")
-    script = script.replace("/var/tmp/", "tmp/").replace("$HOME/", "./").replace("/dev/shm", env["WAYMARK_SHM"])
+    script = script.replace("/var/tmp/", "tmp/").replace("/dev/shm", env["WAYMARK_SHM"])
     reason = next((r for part, r in ONLY_READ.items() if part in text), None)
     if reason:
         check_read(page, script, env, work)
