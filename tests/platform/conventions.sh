@@ -9,7 +9,7 @@ trap 'rm -rf "$tmp"' EXIT
 
 # The compiler's macros tell processors apart; the system's headers do not matter.
 mkdir "$tmp/sys"
-touch "$tmp/stdint.h" "$tmp/unistd.h" "$tmp/sys/syscall.h" "$tmp/sys/vfs.h"
+touch "$tmp/fcntl.h" "$tmp/stdint.h" "$tmp/unistd.h" "$tmp/sys/syscall.h" "$tmp/sys/uio.h" "$tmp/sys/vfs.h"
 none='-U__x86_64__ -U__i386__ -U__aarch64__ -U__LP64__ -U__SIZEOF_LONG__ -U__BYTE_ORDER__
 	-D__ORDER_LITTLE_ENDIAN__=1234 -D__ORDER_BIG_ENDIAN__=4321'
 little='-D__SIZEOF_LONG__=4 -D__BYTE_ORDER__=1234'

@@ -175,9 +175,10 @@ static void move_oldest(struct sweep *s)
 static uint64_t default_budget(int folder)
 {
 	struct statfs fs;
-	uint64_t share = waymark_statfs(folder, &fs) == 0
-				 ? (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize / BUDGET_SHARE
-				 : BUDGET_MAX;
+	uint64_t share =
+		waymark_statfs(folder, &fs) == 0 && fs.f_blocks > 0 /* 0: without a limit */
+			? (uint64_t)fs.f_blocks * (uint64_t)fs.f_bsize / BUDGET_SHARE
+			: BUDGET_MAX;
 
 	return share < BUDGET_MAX ? share : BUDGET_MAX;
 }
