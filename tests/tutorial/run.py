@@ -155,7 +155,8 @@ def environment(top, prefix):
     """What finds that which is installed below a prefix; nothing of it without one."""
     result = {key: value for key, value in os.environ.items()
               if not key.startswith(("WAYMARK", "MAKE", "MFLAGS"))}
-    result.update(XDG_RUNTIME_DIR=str(top / "run"), LC_ALL="C", TZ="UTC",
+    # Of other programs on this machine nothing is listed.
+    result.update(XDG_RUNTIME_DIR=str(top / "run"), WAYMARK_SHM=str(top / "shm"), LC_ALL="C", TZ="UTC",
                   LTTNG_UST_REGISTER_TIMEOUT="0")
     if prefix:
         libraries = next(pathlib.Path(prefix).rglob("waymark.pc")).parent
@@ -217,7 +218,7 @@ def left_behind(directory, env):
 def run(document, prefix, top, wanted=report):
     """Does it all below the directory top; returns the exit status."""
     directory, state = top / "kv", top / "state"
-    for path in directory, state, top / "run":
+    for path in directory, state, top / "run", top / "shm":
         path.mkdir(mode=0o700)
     steps = steps_of(document)
     (state / "script").write_text(script_of(steps, state))
