@@ -48,6 +48,9 @@ void arena_source_close(struct arena_source *s);
 /* Whether its process lives, or somebody recovers it right now. */
 bool arena_source_is_live(const struct arena_source *s);
 
+/* Whether its process has ended for sure, whoever recovers or moves it right now. */
+bool arena_source_is_dead(const struct arena_source *s);
+
 /*
  * Keeps every other process from recovering or moving it, until arena_source_close().
  * Returns 0, EWOULDBLOCK when its process lives, EBUSY when another one is at work on
@@ -113,6 +116,12 @@ bool arena_source_next_trace(const struct arena_source *s, uint8_t uuid[16], cha
 
 /* That trace's packets are wanted from now on, if it is the one of now or the one before. */
 void arena_source_turn(struct arena_source *s, const uint8_t uuid[16]);
+
+/*
+ * The same, but waits for those who are at work on it for 10 seconds, and for 0.2 for what may
+ * be a reader that looks whether the process lives.
+ */
+int arena_source_lock_patiently(struct arena_source *s);
 
 /* The file's header, as it was when opened, and its path. */
 const struct arena_file *arena_source_header(const struct arena_source *s);

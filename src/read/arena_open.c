@@ -11,11 +11,23 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/vec.h"
 #include "read/arena_owner.h"
+
+/* How often it is looked whether a lock is that of the process. */
+#define LOOKS 3
+
+/*
+ * A recovery takes its time, and so does a process that moves what is left into its trace; a
+ * reader that looks whether the process lives takes none.
+ */
+#define TRIES_OF_OTHERS 1000
+#define TRIES_OF_PROCESS 20
+#define TRY_NS (10 * 1000 * 1000)
 
 const char *arena_source_folder(void)
 {
@@ -303,6 +315,21 @@ static int why_locked(const struct arena_source *s)
 	return EWOULDBLOCK;
 }
 
+bool arena_source_is_dead(const struct arena_source *s)
+{
+	int error = EWOULDBLOCK;
+
+	if (s->header.jail.on) {
+		return !is_owned(s);
+	}
+	/* Again, for one who looks as we do has the lock for a moment. */
+	for (int i = 0; i < LOOKS && error == EWOULDBLOCK; i++) {
+		error = flock(s->fd, LOCK_EX | LOCK_NB) == 0 ? 0 : why_locked(s);
+	}
+	flock(s->fd, LOCK_UN);
+	return error != EWOULDBLOCK;
+}
+
 int arena_source_lock(struct arena_source *s)
 {
 	struct stat mine;
@@ -319,6 +346,19 @@ int arena_source_lock(struct arena_source *s)
 		return ENOENT;
 	}
 	return 0;
+}
+
+int arena_source_lock_patiently(struct arena_source *s)
+{
+	int error = arena_source_lock(s);
+
+	for (int i = 1; (error == EWOULDBLOCK && i < TRIES_OF_PROCESS) ||
+			(error == EBUSY && i < TRIES_OF_OTHERS);
+		i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = TRY_NS }, NULL);
+		error = arena_source_lock(s);
+	}
+	return error;
 }
 
 const struct arena_file *arena_source_header(const struct arena_source *s)

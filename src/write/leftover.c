@@ -72,7 +72,7 @@ static void describe(struct leftover *o, const struct arena_source *arena)
 	/* Stores through a mapping leave the file's own time as it is. */
 	arena_source_clock(arena, &begin, &now);
 	o->seen = (time_t)(now.realtime_ns / CTF_CLOCK_SECOND);
-	o->state = arena_source_is_live(arena) ? LEFTOVER_ALIVE : LEFTOVER_DEAD;
+	o->state = arena_source_is_dead(arena) ? LEFTOVER_DEAD : LEFTOVER_ALIVE;
 	strcpy(o->directory, arena_source_trace(arena)->directory);
 	bool found = read_metadata(&md, arena_source_trace(arena), NULL);
 

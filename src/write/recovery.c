@@ -16,12 +16,8 @@
 #include "read/reader.h"
 #include "write/leftover.h"
 
-/*
- * Another recovery takes its time, and so does a process that moves what is left into its
- * trace; a reader that looks whether the process lives takes none.
- */
-#define TRIES_OF_OTHERS 1000
-#define TRIES_OF_PROCESS 20
+/* Another recovery takes its time. */
+#define TRIES 1000
 #define TRY_NS (10 * 1000 * 1000)
 
 bool recovery_fail(struct recover_result *r, const char *fmt, ...)
@@ -46,7 +42,7 @@ static bool fail_busy(struct recovery *r)
 
 static bool lock_trace(struct recovery *r)
 {
-	for (int i = 0; i < TRIES_OF_OTHERS; i++) {
+	for (int i = 0; i < TRIES; i++) {
 		if (flock(r->directory, LOCK_EX | LOCK_NB) == 0) {
 			return true;
 		}
@@ -61,14 +57,8 @@ static bool lock_trace(struct recovery *r)
 
 bool recovery_lock_arena(struct recovery *r)
 {
-	int error = arena_source_lock(r->arena);
+	int error = arena_source_lock_patiently(r->arena);
 
-	for (int i = 1; (error == EWOULDBLOCK && i < TRIES_OF_PROCESS) ||
-			(error == EBUSY && i < TRIES_OF_OTHERS);
-		i++) {
-		pause_a_little();
-		error = arena_source_lock(r->arena);
-	}
 	if (error == EBUSY) {
 		return fail_busy(r);
 	}

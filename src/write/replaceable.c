@@ -181,7 +181,7 @@ static bool may_go_with_arena(
 	struct replaceable *r, struct arena_source *arena, const struct stat *st)
 {
 	struct stat original;
-	bool is_live = arena_source_is_live(arena);
+	bool is_live = !arena_source_is_dead(arena);
 	bool is_copy = leftover_trace(arena_source_trace(arena), &original) &&
 		       (original.st_dev != st->st_dev || original.st_ino != st->st_ino);
 

@@ -363,6 +363,14 @@ class Leftovers(survive.Survive):
                                  capture_output=True, text=True)
         self.assertEqual((refused.returncode, "--all-users is for root" in refused.stderr), (1, True))
 
+    def test_who_moves_it_is_not_taken_for_its_process(self):
+        left = self.leave("left")
+        with open(self.shm / left, "rb") as mover:
+            fcntl.flock(mover, fcntl.LOCK_EX)
+            self.assertRegex(self.waymark("recover", "--list"), rf"\tdead\t.*{left}")
+            self.live("end", "exit", 10, env=self.env(",replace=on,leftovers=off"))
+        self.assert_clean()
+
     def test_recover_waits_for_a_mover(self):
         """It looks at the memory where it is then."""
         left = self.shm / self.leave("left")
@@ -373,7 +381,7 @@ class Leftovers(survive.Survive):
             time.sleep(1)  # longer than it waits for a process that lives
             shutil.copyfile(left, self.trace / ".arena")
             left.unlink()
-        said, _ = recover.communicate()
+        said, _ = recover.communicate(timeout=60)
         self.assertEqual((recover.returncode, "1000 events recovered" in said), (0, True), said)
         self.check_one("left", 1000)
 

@@ -292,7 +292,8 @@ static bool remove_dead(const char *path)
 	if (fd < 0) {
 		return errno == ENOENT || errno == ENOTDIR;
 	}
-	bool dead = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	/* A process that records shares the lock; only one at work on what is left does not. */
+	bool dead = flock(fd, LOCK_EX | LOCK_NB) == 0 || flock(fd, LOCK_SH | LOCK_NB) != 0;
 
 	if (dead) {
 		syscall(SYS_unlinkat, AT_FDCWD, path, 0);
