@@ -8,7 +8,8 @@
  *	ctf.c       what control calls ask for
  *	trace.c     the directory: its name, its begin
  *	metadata.c  its declarations and its clock
- *	stream.c    its streams
+ *	stream.c    the open files of its streams
+ *	append.c    packets at the end of those files
  *	index.c     their index
  *	piece.c     the names of their files, and which pieces stay
  *	cursor.c    which packets of a thread go there

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets go to the end of their stream's file, past the page cache where the
- * file system lets them. A file holds whole packets whenever no write is under
- * way: what a failed one left is cut off. Nothing that was written is written
- * again, so that readers can follow.
+ * The open files of streams. A file ends behind a whole packet whenever no write is
+ * under way: what a failed one left is cut off. Under the drain lock.
  */
 #include <errno.h>
-#include <sys/uio.h>
 
 #include "rt/ctf/io.h"
 #include "rt/ctf/stream.h"
-
-static void count_progress(struct ctf_files *f)
-{
-	__atomic_store_n(&f->progress, f->progress + 1, __ATOMIC_RELAXED);
-}
 
 bool waymark_ctf_is_ours(const struct ctf_file *file, int fd, uint64_t inode, struct stat *st)
 {
@@ -79,8 +71,7 @@ static struct ctf_file *find_place(struct ctf_files *f, uint64_t stream)
 	return oldest;
 }
 
-/* Sets the length to that of whole packets. */
-static bool cut(struct ctf_file *file, uint64_t size)
+bool waymark_ctf_cut(struct ctf_file *file, uint64_t size)
 {
 	file->size = size;
 	return ftruncate(file->fd, (off_t)size) == 0;
@@ -116,7 +107,7 @@ static bool adopt(struct ctf_file *file, int fd, int directory)
 	file->inode = st.st_ino;
 	file->size = (uint64_t)st.st_size;
 	return file->size % PACKET_FILE_ALIGN == 0 ||
-	       cut(file, file->size - file->size % PACKET_FILE_ALIGN);
+	       waymark_ctf_cut(file, file->size - file->size % PACKET_FILE_ALIGN);
 }
 
 static bool open_in(struct ctf_file *file, int directory, uint32_t piece, bool last_try)
@@ -164,11 +155,11 @@ static bool settle(const struct ctf_files *f, struct ctf_file *file, const struc
 	uint64_t size = (uint64_t)st->st_size;
 
 	if (size > file->size) {
-		return cut(file, file->size);
+		return waymark_ctf_cut(file, file->size);
 	}
 	if (size < file->size) { /* somebody emptied it */
 		waymark_ctf_index_give_up(f, file);
-		return cut(file, size - size % PACKET_FILE_ALIGN);
+		return waymark_ctf_cut(file, size - size % PACKET_FILE_ALIGN);
 	}
 	return true;
 }
@@ -186,8 +177,7 @@ static bool open_somehow(struct ctf_files *f, struct ctf_file *file, uint64_t st
 	return open_file(f, file, stream, true);
 }
 
-/* The stream's file, open; NULL, with errno, when it cannot be. */
-static struct ctf_file *get_file(struct ctf_files *f, uint64_t stream)
+struct ctf_file *waymark_ctf_get_file(struct ctf_files *f, uint64_t stream)
 {
 	struct ctf_file *file = find_place(f, stream);
 	struct stat st;
@@ -200,199 +190,4 @@ static struct ctf_file *get_file(struct ctf_files *f, uint64_t stream)
 	}
 	file->used = ++f->turn;
 	return file;
-}
-
-/* Begins the next piece when this one is full. */
-static void rotate(struct ctf_files *f)
-{
-	const struct ctf_config *config = f->trace->config;
-
-	if (!config || !config->rotate || f->piece_bytes < config->rotate) {
-		return;
-	}
-	waymark_ctf_pause(f);
-	f->piece++;
-	f->piece_bytes = 0;
-	if (config->keep) {
-		waymark_ctf_remove_pieces(f, config->keep);
-	}
-}
-
-/* Gives the packet the size that it has in a file; no stale bytes leave the process. */
-static size_t finish_packet(struct packet_header *packet)
-{
-	size_t content = packet->content_size / 8;
-	size_t size = (content + PACKET_FILE_ALIGN - 1) / PACKET_FILE_ALIGN * PACKET_FILE_ALIGN;
-
-	memset((char *)packet + content, 0, size - content);
-	packet->packet_size = size * 8;
-	return size;
-}
-
-/*
- * How many packets go with one call, and what they need;
- * the one that fills the piece is the last.
- */
-static size_t gather(const struct ctf_files *f, struct packet_header *const *packets, size_t count,
-	uint64_t *bytes)
-{
-	const struct ctf_config *config = f->trace->config;
-	uint64_t room = config && config->rotate ? config->rotate - f->piece_bytes : UINT64_MAX;
-	size_t n = 0;
-
-	*bytes = 0;
-	while (n < count && n < CTF_GATHER && *bytes < room) {
-		*bytes += finish_packet(packets[n++]);
-	}
-	return n;
-}
-
-/* Packets of one call: what of them goes to the file. */
-struct batch {
-	struct packet_header *const *packets;
-	size_t count;
-	uint64_t bytes;
-	uint64_t evicted; /* the file's headers tell so much more as lost */
-	int parts;
-	struct iovec part[2 * CTF_GATHER];
-};
-
-static void add_part(struct batch *b, void *data, size_t size)
-{
-	b->part[b->parts].iov_base = data;
-	b->part[b->parts++].iov_len = size;
-}
-
-/* Whether the file gets the packet as the arena has it, which may be another trace's first. */
-static bool is_as_it_is(
-	const struct ctf_files *f, const struct batch *b, const struct packet_header *packet)
-{
-	return !b->evicted && memcmp(packet->uuid, f->trace->uuid, sizeof(packet->uuid)) == 0;
-}
-
-/* The packets as they are; or, where those do not tell the truth, with copies of their heads. */
-static void make_parts(struct ctf_files *f, struct batch *b)
-{
-	b->parts = 0;
-	for (size_t i = 0; i < b->count; i++) {
-		char *packet = (char *)b->packets[i];
-		size_t size = b->packets[i]->packet_size / 8;
-		struct packet_header *head = (void *)f->pages[i];
-
-		if (is_as_it_is(f, b, b->packets[i])) {
-			add_part(b, packet, size);
-			continue;
-		}
-		memcpy(f->pages[i], packet, PACKET_FILE_ALIGN);
-		memcpy(head->uuid, f->trace->uuid, sizeof(head->uuid));
-		head->events_discarded += b->evicted;
-		add_part(b, head, PACKET_FILE_ALIGN);
-		if (size > PACKET_FILE_ALIGN) {
-			add_part(b, packet + PACKET_FILE_ALIGN, size - PACKET_FILE_ALIGN);
-		}
-	}
-}
-
-/* The first `done` bytes of what is left are in the file. */
-static void drop_parts(struct batch *b, size_t done)
-{
-	int first = 0;
-
-	while (first < b->parts && done >= b->part[first].iov_len) {
-		done -= b->part[first++].iov_len;
-	}
-	b->parts -= first;
-	memmove(b->part, b->part + first, (size_t)b->parts * sizeof(b->part[0]));
-	if (b->parts) {
-		b->part[0].iov_base = (char *)b->part[0].iov_base + done;
-		b->part[0].iov_len -= done;
-	}
-}
-
-/* Alignment that this file system does not like: the page cache takes anything. */
-static bool stop_direct(struct ctf_file *file)
-{
-	if (!file->direct) {
-		return false;
-	}
-	file->direct = false;
-	return fcntl(file->fd, F_SETFL, fcntl(file->fd, F_GETFL) & ~O_DIRECT) == 0;
-}
-
-/* Writes packets behind the file's end; returns how many bytes it took, less with errno. */
-static uint64_t write_parts(struct ctf_files *f, struct ctf_file *file, struct batch *b)
-{
-	uint64_t done = 0;
-
-	make_parts(f, b);
-	while (b->parts > 0) {
-		uint64_t at = file->size + done;
-		long taken = syscall(SYS_pwritev, file->fd, b->part, b->parts, (unsigned long)at,
-			(unsigned long)(at >> 32));
-
-		count_progress(f);
-		if (taken > 0) {
-			done += (uint64_t)taken;
-			drop_parts(b, (size_t)taken);
-		} else if (taken == 0) {
-			errno = EIO;
-			break;
-		} else if (errno != EINTR && !(errno == EINVAL && stop_direct(file))) {
-			break;
-		}
-	}
-	return done;
-}
-
-/* Writes packets that go with one call; returns how many were written whole, less with errno. */
-static size_t write_batch(struct ctf_files *f, struct ctf_file *file, struct batch *b)
-{
-	uint64_t taken = write_parts(f, file, b);
-	int why = errno;
-	uint64_t whole = 0;
-	size_t n = 0;
-
-	while (n < b->count && whole + b->packets[n]->packet_size / 8 <= taken) {
-		whole += b->packets[n++]->packet_size / 8;
-	}
-	file->size += whole;
-	f->piece_bytes += whole;
-	if (taken < b->bytes) {
-		cut(file, file->size);
-	}
-	if (n) {
-		f->has_events = true;
-		waymark_ctf_index_add(f, file, b->packets, n, b->evicted);
-	}
-	errno = why;
-	return n;
-}
-
-size_t waymark_ctf_write(
-	struct ctf_files *f, struct packet_header *const *packets, size_t count, uint64_t evicted)
-{
-	size_t done = 0;
-	int error = 0;
-
-	while (done < count && !error) {
-		rotate(f);
-		/* Now: nobody has the packets but us, so all of their events have their ids. */
-		struct ctf_file *file = waymark_ctf_declare(f->trace)
-						? get_file(f, packets[done]->stream_instance_id)
-						: NULL;
-		struct batch b = { .packets = packets + done, .evicted = evicted };
-
-		count_progress(f);
-		if (!file) {
-			error = errno;
-			break;
-		}
-		b.count = gather(f, b.packets, count - done, &b.bytes);
-		size_t written = write_batch(f, file, &b);
-
-		error = written < b.count ? errno : 0;
-		done += written;
-	}
-	waymark_ctf_fail(f, error);
-	return done;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of writing streams: the names of their files and pieces, and their
- * index. For src/rt/ctf alone, for whoever drains.
+ * The parts of writing streams: the names of their files and pieces, the open
+ * files and their index. For src/rt/ctf alone, under the drain lock.
  */
 #ifndef RT_CTF_STREAM_H
 #define RT_CTF_STREAM_H
@@ -15,6 +15,12 @@
 
 void waymark_ctf_stream_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t piece);
 void waymark_ctf_index_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t piece);
+
+/* The stream's file, open; NULL, with errno, when it cannot be opened. */
+struct ctf_file *waymark_ctf_get_file(struct ctf_files *f, uint64_t stream);
+
+/* Sets the file's length to that of its whole packets. */
+bool waymark_ctf_cut(struct ctf_file *file, uint64_t size);
 
 /*
  * Opens the index of the stream file that was just opened, and whose size is
