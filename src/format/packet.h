@@ -32,9 +32,15 @@
 /* timestamp_end of a packet that is still written to. */
 #define PACKET_OPEN (UINT64_MAX >> 1)
 
-/* The longest packet, and what the size of one in a file is a multiple of (for O_DIRECT). */
+/* The longest packet in memory. */
 #define PACKET_BYTES_MAX (UINT32_C(1) << 20)
+
+/*
+ * Packets lie back to back in a file, each at a multiple of PACKET_EVENT_ALIGN. Padding of a
+ * large one may bring the file's end to a multiple of this, for O_DIRECT.
+ */
 #define PACKET_FILE_ALIGN UINT32_C(4096)
+#define PACKET_FILE_BYTES_MAX (PACKET_BYTES_MAX + PACKET_FILE_ALIGN)
 
 struct packet_header {
 	uint32_t magic;

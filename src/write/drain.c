@@ -109,6 +109,7 @@ static bool open_files(struct drain *d)
 	struct stream_files *s = &d->files;
 	bool ok = stream_files_open(s, d->directory, &d->layouts);
 
+	s->has_memory = true;
 	s->held_count = arena_source_scan(d->source, &s->held);
 	ok = ok && stream_files_mend(s);
 	s->held = NULL; /* until the next look */

@@ -22,10 +22,10 @@ struct packet_file {
 	VEC(struct ctf_index_record) index; /* of them, in host order */
 };
 
-/* What a packet takes in a file. */
+/* What a packet takes in a file that no process goes on with: nobody needs its end aligned. */
 static inline size_t packet_padded(size_t content)
 {
-	return (content + PACKET_FILE_ALIGN - 1) / PACKET_FILE_ALIGN * PACKET_FILE_ALIGN;
+	return (content + PACKET_EVENT_ALIGN - 1) / PACKET_EVENT_ALIGN * PACKET_EVENT_ALIGN;
 }
 
 /* Opens a file of the folder `directory`: `flags` as open(2) has them. */

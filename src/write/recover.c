@@ -42,6 +42,7 @@ static bool mend_streams(struct recovery *r)
 	bool ok = stream_files_open(s, r->directory, &r->layouts);
 
 	if (ok && r->arena) {
+		s->has_memory = true;
 		s->held_count = arena_source_scan(r->arena, &s->held);
 	}
 	ok = ok && stream_files_mend(s) && (!r->arena || fold(r)) &&

@@ -97,7 +97,7 @@ static bool close_file(struct stream_files *s, struct stream_file *f, bool ok)
 bool stream_files_open(struct stream_files *s, int directory, const struct layouts *layouts)
 {
 	*s = (struct stream_files){ .directory = directory, .layouts = layouts };
-	s->buffer = xcalloc(1, PACKET_BYTES_MAX + PACKET_FILE_ALIGN);
+	s->buffer = xcalloc(1, PACKET_FILE_BYTES_MAX);
 	ctf_index_find(&s->losses, directory, false);
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);

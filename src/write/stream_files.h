@@ -39,6 +39,7 @@ struct stream_files {
 	int directory;
 	const struct layouts *layouts;
 	VEC(struct stream_file) all; /* by stream, then by piece */
+	bool has_memory; /* the process's arena is there */
 	/* What the arena has: of a packet that is in both, the fuller one counts. */
 	const struct arena_packet *held;
 	size_t held_count;

@@ -45,7 +45,7 @@ static bool is_header(
 	       h->stream_instance_id == f->stream && h->sequence > f->last.sequence &&
 	       h->packet_size % 8 == 0 && h->content_size % 8 == 0 &&
 	       h->content_size / 8 >= sizeof(*h) && h->content_size <= h->packet_size &&
-	       h->packet_size / 8 <= PACKET_BYTES_MAX;
+	       h->packet_size / 8 <= PACKET_FILE_BYTES_MAX;
 }
 
 static bool is_open(const struct packet_header *h)
@@ -168,15 +168,18 @@ static bool is_held(const struct stream_files *s, const struct packet_header *h)
 	return held && held->content_size >= h->content_size;
 }
 
-/* Takes note of a packet of which the file has not even the header, and memory nothing. */
+/*
+ * Takes note of a packet of which the file has not even the header. Not where the memory is
+ * there: that has the events of packets until they are whole in the file, and counts what a
+ * packet without events reports.
+ */
 static void note_begun(struct stream_files *s, struct stream_file *f, uint64_t there)
 {
 	const uint32_t magic = PACKET_MAGIC;
 	const uint64_t sequence = f->last.sequence + 1;
 	size_t n = there < sizeof(magic) ? (size_t)there : sizeof(magic);
 
-	if (read_at(f->file.fd, s->buffer, n, f->file.end) && memcmp(s->buffer, &magic, n) == 0 &&
-		!find_held(s, f->stream, sequence)) {
+	if (read_at(f->file.fd, s->buffer, n, f->file.end) && memcmp(s->buffer, &magic, n) == 0) {
 		f->torn = (struct torn_packet){ .sequence = sequence, .offset = f->file.end };
 	}
 }
@@ -217,11 +220,11 @@ static bool mend_packet(struct stream_files *s, struct stream_file *f, uint64_t 
 		*ok = fail(s, f, "is damaged, or of another trace: nothing is cut,");
 		return false;
 	}
-	if (!whole) {
+	if (!whole && !s->has_memory) {
 		note_begun(s, f, there);
 	}
 	if (!whole || !is_header(s, f, &h)) {
-		*ok = cut(s, f, there);
+		*ok = cut(s, f, whole || !s->has_memory ? there : 0);
 		return false;
 	}
 	bool torn = h.packet_size / 8 > there;

@@ -52,7 +52,8 @@ static void check_header(const struct packet_header *h, struct stream *s, size_t
 	assert_int_equal(h->stream_instance_id, s->number);
 	assert_true(h->packet_size / 8 <= rest);
 	assert_true(h->content_size <= h->packet_size);
-	assert_int_equal(h->packet_size % (PACKET_FILE_ALIGN * 8), 0);
+	assert_int_equal(h->packet_size % (PACKET_EVENT_ALIGN * 8), 0);
+	assert_true(h->packet_size - h->content_size < PACKET_FILE_ALIGN * 8);
 	/* Packets may be missing only where events are told to be. */
 	if (h->sequence <= s->sequence || (h->sequence > s->sequence + 1 && s->sequence &&
 						  h->events_discarded == s->discarded)) {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -81,24 +82,84 @@ static void what_is_written_is_read(void **state)
 	}
 }
 
+#define SMALL_EVENTS 10u
+#define LARGE_EVENTS 2726u /* as many as 64 KiB hold */
+#define SMALL_BYTES (sizeof(struct packet_header) + SMALL_EVENTS * PAIR_BYTES)
+#define LARGE_BYTES (sizeof(struct packet_header) + LARGE_EVENTS * PAIR_BYTES)
+
+/* A packet with nothing but a guard behind its 64 KiB. */
+static struct packet_header *make_guarded(struct source *s)
+{
+	struct packet_header *p = make_packet(s, LARGE_EVENTS);
+	char *memory = mmap(NULL, 2 * 65536, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(memory != MAP_FAILED && mprotect(memory, 65536, PROT_READ | PROT_WRITE) == 0);
+	memcpy(memory, p, 65536);
+	free(p);
+	p = (struct packet_header *)(void *)memory;
+	p->packet_size = 65536 * 8;
+	return p;
+}
+
+/* One that the file's end is to be aligned with; memory must not show that. */
+static void write_guarded(struct source *s, uint64_t end, bool direct)
+{
+	struct packet_header *p = make_guarded(s);
+
+	assert_int_equal(waymark_ctf_write(&files, &p, 1, 0), 1);
+	assert_int_equal(size_in(&trace, "stream-1"), end);
+	assert_int_equal(files.open[0].direct, direct);
+	assert_true(p->packet_size <= 65536 * 8);
+	munmap(p, 2 * 65536);
+}
+
+static void small_packets_lie_back_to_back_and_large_ones_end_aligned(void **state)
+{
+	struct source s = { &trace, 1, 0, 0 };
+	bool direct = takes_direct(".");
+
+	(void)state;
+	begin("packed.ctf");
+	assert_int_equal(write_packets(&files, &s, 40, SMALL_EVENTS), 40);
+	assert_int_equal(size_in(&trace, "stream-1"), 40 * SMALL_BYTES);
+	write_guarded(&s, 81920, false);
+	write_guarded(&s, 147456, direct);
+	assert_int_equal(write_packets(&files, &s, 1, SMALL_EVENTS), 1);
+	assert_int_equal(size_in(&trace, "stream-1"), 147456 + SMALL_BYTES);
+	assert_int_equal(size_in(&trace, "index/stream-1.idx"), 16 + 43 * 72);
+	assert_false(files.open[0].direct);
+	assert_int_equal(count_events(trace.path, NULL), 41 * SMALL_EVENTS + 2 * LARGE_EVENTS);
+	waymark_ctf_pause(&files);
+}
+
+static void assert_zeros(const unsigned char *bytes, size_t begin, size_t end)
+{
+	for (size_t i = begin; i < end; i++) {
+		assert_int_equal(bytes[i], 0);
+	}
+}
+
 static void nothing_but_events_leaves_the_process(void **state)
 {
-	char path[PATH_MAX];
-	unsigned char bytes[3 * 8192];
+	static unsigned char bytes[147456];
 	struct source s = { &trace, 1, 0, 0 };
+	struct packet_header *odd = make_packet(&s, SMALL_EVENTS);
+	char path[PATH_MAX];
 
 	(void)state;
 	begin("clean.ctf");
-	assert_int_equal(write_packets(&files, &s, 3, 200), 3);
+	odd->content_size -= 3 * 8;
+	assert_int_equal(waymark_ctf_write(&files, &odd, 1, 0), 1);
+	free(odd);
+	assert_int_equal(write_packets(&files, &s, 2, LARGE_EVENTS), 2);
 	in_trace(path, &trace, "stream-1");
 	int fd = open(path, O_RDONLY);
 
-	assert_int_equal(read(fd, bytes, sizeof(bytes)), sizeof(bytes));
-	assert_int_equal(read(fd, bytes, 1), 0);
+	assert_int_equal(read(fd, bytes, sizeof(bytes)), 69632 + 65536);
 	close(fd);
-	for (size_t i = sizeof(struct packet_header) + 200 * PAIR_BYTES; i < 8192; i++) {
-		assert_int_equal(bytes[i] | bytes[i + 8192] | bytes[i + 16384], 0);
-	}
+	assert_zeros(bytes, SMALL_BYTES - 3, SMALL_BYTES);
+	assert_zeros(bytes, SMALL_BYTES + LARGE_BYTES, 69632);
+	assert_zeros(bytes, 69632 + LARGE_BYTES, 69632 + 65536);
 }
 
 static void append_rubbish(const char *name, size_t size)
@@ -123,9 +184,12 @@ static void a_file_is_continued_where_it_ended(void **state)
 	waymark_ctf_pause(&files);
 	append_rubbish("stream-7", 100);
 	assert_int_equal(write_packets(&files, &s, 2, 100), 2); /* found on opening */
+	waymark_ctf_pause(&files);
+	append_rubbish("stream-7", 808); /* as long as packets can be */
 	append_rubbish("stream-7", 16384);
 	assert_int_equal(write_packets(&files, &s, 2, 100), 2); /* found while open */
-	assert_int_equal(size_in(&trace, "stream-7"), 6 * 4096);
+	assert_int_equal(
+		size_in(&trace, "stream-7"), 6 * (sizeof(struct packet_header) + 100 * PAIR_BYTES));
 	assert_int_equal(size_in(&trace, "index/stream-7.idx"), 16 + 6 * 72);
 	assert_int_equal(count_events(trace.path, NULL), 600);
 }
@@ -149,7 +213,7 @@ static void an_index_that_is_not_true_goes(void **state)
 	in_trace(path, &trace, "stream-3");
 	assert_int_equal(write_packets(&files, &third, 3, 10), 3);
 	waymark_ctf_pause(&files);
-	assert_int_equal(truncate(path, 2 * 4096), 0);
+	assert_int_equal(truncate(path, 2 * SMALL_BYTES), 0);
 	third.packets--;
 	third.events -= 10;
 	assert_int_equal(write_packets(&files, &third, 3, 20), 3);
@@ -199,16 +263,18 @@ static void a_full_disk_keeps_whole_packets_and_goes_on(void **state)
 	assert_int_equal(events, (written + 5) * 2000);
 }
 
+static unsigned int limited_events; /* of each packet, of which not quite three have room */
+
 static void write_beyond_the_limit(void)
 {
-	struct rlimit limit = { 100000, 100000 };
+	rlim_t most = limited_events == SMALL_EVENTS ? 3 * SMALL_BYTES - 1 : 100000;
 	struct source s = { &trace, 1, 0, 0 };
 	struct guard guard;
 
 	begin("limited.ctf");
-	setrlimit(RLIMIT_FSIZE, &limit);
+	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ most, most });
 	waymark_guard_begin(&guard);
-	size_t written = write_packets(&files, &s, 5, 2000);
+	size_t written = write_packets(&files, &s, 5, limited_events);
 
 	waymark_guard_end(&guard);
 	exit(written == 2 && files.error == EFBIG ? 0 : 1);
@@ -216,10 +282,18 @@ static void write_beyond_the_limit(void)
 
 static void a_size_limit_keeps_whole_packets(void **state)
 {
+	static const unsigned int events[] = { 2000, SMALL_EVENTS };
+
 	(void)state;
-	assert_int_equal(run(write_beyond_the_limit), 0);
-	assert_int_equal(count_events("limited.ctf", NULL), 4000);
+	for (size_t i = 0; i < 2; i++) {
+		limited_events = events[i];
+		assert_int_equal(run(write_beyond_the_limit), 0);
+		assert_int_equal(count_events("limited.ctf", NULL), 2 * events[i]);
+		assert_int_equal(system("rm -r limited.ctf"), 0);
+	}
 }
+
+#define PIECE_BYTES (14 * (sizeof(struct packet_header) + 300 * PAIR_BYTES))
 
 static void pieces_are_a_trace_each_and_together(void **state)
 {
@@ -228,13 +302,14 @@ static void pieces_are_a_trace_each_and_together(void **state)
 
 	(void)state;
 	begin_trace(&trace, &files, make_config("pieces.ctf", 100000, 0));
-	for (int i = 0; i < 10; i++) { /* 8192 bytes each */
+	for (int i = 0; i < 10; i++) { /* 7288 bytes each */
 		assert_int_equal(write_packets(&files, &a, 5, 300), 5);
 		assert_int_equal(write_packets(&files, &b, 5, 300), 5);
 	}
-	assert_int_equal(files.piece, 7); /* thirteen packets each */
-	assert_int_equal(size_in(&trace, "stream-1") + size_in(&trace, "stream-12"), 13 * 8192);
-	assert_int_equal(size_in(&trace, "stream-1-1") + size_in(&trace, "stream-12-1"), 13 * 8192);
+	assert_int_equal(files.piece, 7); /* fourteen packets each */
+	assert_int_equal(size_in(&trace, "stream-1") + size_in(&trace, "stream-12"), PIECE_BYTES);
+	assert_int_equal(
+		size_in(&trace, "stream-1-1") + size_in(&trace, "stream-12-1"), PIECE_BYTES);
 	assert_int_equal(count_events(trace.path, NULL), 30000);
 }
 
@@ -253,9 +328,10 @@ static void old_pieces_go(void **state)
 	assert_int_equal(size_in(&trace, "stream-1"), -1);
 	assert_int_equal(size_in(&trace, "stream-12-5"), -1);
 	assert_int_equal(size_in(&trace, "index/stream-12-5.idx"), -1);
-	assert_int_equal(size_in(&trace, "stream-1-6") + size_in(&trace, "stream-12-6"), 13 * 8192);
+	assert_int_equal(
+		size_in(&trace, "stream-1-6") + size_in(&trace, "stream-12-6"), PIECE_BYTES);
 	assert_true(size_in(&trace, "index/stream-1-6.idx") > 0);
-	assert_int_equal(count_events(trace.path, NULL), (13 + 9) * 300);
+	assert_int_equal(count_events(trace.path, NULL), (14 + 2) * 300);
 	waymark_ctf_pause(&files);
 }
 
@@ -263,6 +339,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(small_packets_lie_back_to_back_and_large_ones_end_aligned),
 		cmocka_unit_test(nothing_but_events_leaves_the_process),
 		cmocka_unit_test(a_file_is_continued_where_it_ended),
 		cmocka_unit_test(an_index_that_is_not_true_goes),

@@ -4,6 +4,7 @@
  * short ones by the thousand. Streams and memory are those of the threads at one
  * time; nobody's packet keeps others from recording.
  */
+#include <ftw.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -267,10 +268,42 @@ static void a_crowd_is_discarded_where_it_is_counted(void **state)
 	pairs_free(&p);
 }
 
+static uint64_t disk_bytes;
+
+static int add_blocks(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	(void)path;
+	(void)type;
+	(void)where;
+	disk_bytes += (uint64_t)st->st_blocks * 512;
+	return 0;
+}
+
+/* All of the trace counts: the index, the metadata, the directories. */
+static void a_thread_with_one_event_takes_at_most_256_bytes_of_the_disk(void **state)
+{
+	struct pairs p;
+
+	(void)state;
+	policy = RECORDER_BLOCK;
+	buffer = UINT64_C(16) << 20;
+	at_once = 4;
+	rounds = 500;
+	per_thread = 1;
+	disk_bytes = 0;
+	run_and_read(&p, in_threads);
+	assert_int_equal(p.count, rounds * at_once);
+	assert_int_equal(nftw("trace", add_blocks, 8, FTW_PHYS), 0);
+	print_message("%" PRIu64 " bytes a thread\n", disk_bytes / (rounds * at_once));
+	assert_true(disk_bytes <= UINT64_C(256) * rounds * at_once);
+	free(p.items);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_threads_share_their_streams),
+		cmocka_unit_test(a_thread_with_one_event_takes_at_most_256_bytes_of_the_disk),
 		cmocka_unit_test(the_flight_recorder_takes_the_packets_of_idle_threads),
 		cmocka_unit_test(a_crowd_overwrites_and_loses_nothing_else),
 		cmocka_unit_test(threads_that_hold_all_packets_hand_them_over),

@@ -50,10 +50,10 @@ def end_of(sequence, events):
     return SECOND * sequence + 10 + events
 
 
-def written(stream, sequence, events, lost=0):
+def written(stream, sequence, events, lost=0, align=8):
     """The same as it stands in a file: closed and padded."""
     data = packet(stream, sequence, events, end=end_of(sequence, events), lost=lost)
-    size = -(-len(data) // 4096) * 4096
+    size = -(-len(data) // align) * align
     data = packet(stream, sequence, events, end=end_of(sequence, events), lost=lost, size=size)
     return data + bytes(size - len(data))
 
@@ -94,9 +94,10 @@ def make_arena(path, directory, packets, *, lost=None, streams=3, pid=4242, uuid
 
 
 def read_packets(data):
-    """(header fields, content) of each packet of a stream file."""
+    """(header fields, content) of each packet of a stream file, all of which are whole."""
     at = 0
     while at < len(data):
         fields = struct.unpack_from("=" + HEADER, data, at)
+        assert at + fields[7] // 8 <= len(data), "part of a packet is left"
         yield fields, data[at + BYTES:at + fields[6] // 8]
         at += fields[7] // 8

@@ -89,20 +89,35 @@ class Recover(Recovery):
         self.assertEqual(contents(trace), before)
 
     def test_a_file_cut_anywhere_is_repaired_without_an_arena(self):
-        whole = left.written(1, 1, 5) + left.written(1, 2, 300)
-        for size in list(range(0, len(whole), 501)) + [4096, 4097, 4096 + 87, 4096 + 88]:
+        first = len(left.written(1, 1, 5))
+        content = first + len(left.packet(1, 2, 300))
+        whole = left.written(1, 1, 5) + left.written(1, 2, 300, align=4096)
+        for size in list(range(0, len(whole), 501)) + [first + n for n in (0, 1, 87, 88)]:
             with self.subTest(size=size):
                 trace = left.make_trace(WRITE_TRACE, self.work / f"cut-{size}", {
                     "stream-1": [whole[:size]]})
-                is_between = size in (0, len(left.written(1, 1, 5)))
-                is_padding = len(left.packet(1, 1, 5)) <= size < 4096 or \
-                    size - 4096 >= len(left.packet(1, 2, 300))
+                is_between = size in (0, first)
+                is_padding = size >= content
                 said = self.run_recover(trace, status=0 if is_between or is_padding else 1)
                 self.assertEqual("1 packet missing" in said, not is_between and not is_padding)
                 self.assertTrue(not is_padding or "cut" not in said.split(f"cut-{size}:")[1], said)
                 lines = self.read(trace)
-                self.assertGreaterEqual(len(lines), 5 if size >= 4096 else 0)
+                self.assertGreaterEqual(len(lines), 5 if size >= first else 0)
                 self.assertEqual(self.run_recover(trace), f"{trace}: nothing to do\n")
+
+    def test_a_torn_packet_that_only_reported_a_loss_is_no_loss(self):
+        for size in (3, 40, left.BYTES - 1):
+            with self.subTest(size=size):
+                lost = left.packet(1, 2, 0, lost=5)
+                trace = left.make_trace(WRITE_TRACE, self.work / f"loss-{size}", {
+                    "stream-1": [left.written(1, 1, 5), lost[:size]]})
+                left.make_arena(self.shm / NAME, trace, {}, lost={1: 5})
+                for command in ("print", "recover", "print"):
+                    said = self.waymark(command, trace)
+                    self.assertNotIn("missing", said)
+                    self.assertIn("lost 5 events" if command == "print" else " 5 lost", said)
+                self.assertNotIn("cut", said)
+                self.assertEqual(len(self.read(trace)), 5)
 
     def test_zeros_at_the_end_go(self):
         trace = left.make_trace(WRITE_TRACE, self.work / "zeros", {
@@ -114,7 +129,8 @@ class Recover(Recovery):
         trace = left.make_trace(WRITE_TRACE, self.work / "damage", {
             "stream-1": [left.written(1, 1, 5), bytes(4096), left.written(1, 3, 5)]})
         before = contents(trace)
-        self.assertIn("stream-1: is damaged before packets that are whole, at byte 4096",
+        self.assertIn("stream-1: is damaged before packets that are whole, at byte "
+                      f"{len(left.written(1, 1, 5))}",
                       self.run_recover(trace, status=1))
         self.assertEqual(contents(trace), before)
 
@@ -136,13 +152,14 @@ class Recover(Recovery):
         trace = left.make_trace(WRITE_TRACE, self.work / "last", {
             "stream-1": [left.written(1, 1, 5), bytes(last)]})
         before = contents(trace)
-        self.assertIn("nothing is cut, at byte 4096", self.run_recover(trace, status=1))
+        self.assertIn(f"nothing is cut, at byte {len(left.written(1, 1, 5))}",
+                      self.run_recover(trace, status=1))
         self.assertEqual(contents(trace), before)
 
     def test_the_arena_has_the_fuller_packet(self):
         trace = self.make()
         data = (trace / "stream-1").read_bytes()
-        (trace / "stream-1").write_bytes(data[:4096 + 3000])
+        (trace / "stream-1").write_bytes(data[:len(left.written(1, 1, 5)) + 3000])
         self.assertIn("1307 events recovered", self.run_recover(trace))
         self.assertEqual(len(self.read(trace)), 1312)
 

@@ -39,6 +39,26 @@ class Kill(killed.Killed):
     def test_with_packets_that_close_all_the_time(self):
         self.kill_many(amount(10, 200), 60, "flush", lambda: random.randint(1, 3))
 
+    def test_while_short_threads_share_streams(self):
+        self.kill_many(amount(12, 200), 60, "short", 16000, 4, 0)
+        self.kill_many(amount(6, 100), 60, "short", 16000, 4, 0, options=",rotate=1M")
+
+    @unittest.skipUnless(KILL_AT, "a sanitizer comes first")
+    def test_in_the_middle_of_a_write_of_small_packets(self):
+        """What is written of the last one ends anywhere: in a header, in events, between packets."""
+        kills = 0
+        for i in range(amount(25, 500)):
+            step, torn = random.randint(1, 120), random.choice((1, 40, 87, 88, 89, random.randint(1, 4000)))
+            with self.case(i=i, step=step, torn=torn):
+                env = self.env(LD_PRELOAD=KILL_AT, VICTIM_KILL_AT=str(step), VICTIM_TEAR=str(torn))
+                victim = self.start("short", 400, 4, 0, env=env)
+                said = victim.communicate(timeout=60)[1]
+                self.assertIn(victim.returncode, (0, -9), said)
+                kills += victim.returncode == -9
+                self.check_what_is_left()
+        self.assertGreater(kills, 0)
+        print(f"{self.id()}: {kills} kills")
+
     def test_between_pieces(self):
         self.kill_many(amount(10, 100), 60, "storm", 2, options=",rotate=1M,buffer=1G")
 

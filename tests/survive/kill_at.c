@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* For LD_PRELOAD: the process is killed right behind the n'th change it makes to files. */
+/*
+ * For LD_PRELOAD: the process is killed right behind the VICTIM_KILL_AT'th change it makes to
+ * files; of that one, where it is a write of packets, only VICTIM_TEAR bytes are done, if given.
+ */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,6 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define ARGS 6
@@ -72,6 +76,25 @@ static bool is_last(void)
 	       __atomic_add_fetch(&done, 1, __ATOMIC_RELAXED) == atol(wanted);
 }
 
+/* Writes the first bytes only, as a kill between two pages does. */
+static void tear(const long *args)
+{
+	const struct iovec *parts = (const struct iovec *)args[1];
+	size_t left = strtoul(getenv("VICTIM_TEAR"), NULL, 10);
+	long at = args[3];
+
+	for (long i = 0; i < args[2] && left > 0; i++) {
+		struct iovec part = parts[i];
+
+		part.iov_len = part.iov_len < left ? part.iov_len : left;
+		if (real()(SYS_pwritev, args[0], &part, 1, at, args[4]) != (long)part.iov_len) {
+			abort();
+		}
+		left -= part.iov_len;
+		at += (long)part.iov_len;
+	}
+}
+
 long syscall(long number, ...)
 {
 	long args[ARGS];
@@ -82,6 +105,13 @@ long syscall(long number, ...)
 		args[i] = va_arg(ap, long);
 	}
 	va_end(ap);
+	if (number == SYS_pwritev && getenv("VICTIM_TEAR")) {
+		if (is_last()) {
+			tear(args);
+			kill(getpid(), SIGKILL);
+		}
+		return real()(number, args[0], args[1], args[2], args[3], args[4]);
+	}
 	long result = real()(number, args[0], args[1], args[2], args[3], args[4], args[5]);
 
 	if (result >= 0 && is_change(number, args) && is_last()) {

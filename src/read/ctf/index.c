@@ -112,7 +112,7 @@ static bool read_records(const struct index *x, struct ctf_index_lost *lost, boo
 		if (!read_record(x, i, &r) || !is_named(lost->name, r.stream_instance_id) ||
 			r.offset != end || r.sequence <= sequence ||
 			r.packet_size / 8 < sizeof(struct packet_header) ||
-			r.packet_size / 8 > PACKET_BYTES_MAX ||
+			r.packet_size / 8 > PACKET_FILE_BYTES_MAX ||
 			(i == 0 && !is_of_stream(x, &r, swap))) {
 			return false;
 		}

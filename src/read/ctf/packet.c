@@ -36,7 +36,7 @@ const char *ctf_packet_fault(
 			"a packet of another trace: its uuid differs" },
 		{ h->stream_id != 0, "its class of streams is not known" },
 		{ h->stream_instance_id != instance, "a packet of another stream" },
-		{ h->packet_size % 8 || h->packet_size > 8 * (uint64_t)PACKET_BYTES_MAX ||
+		{ h->packet_size % 8 || h->packet_size > 8 * (uint64_t)PACKET_FILE_BYTES_MAX ||
 				h->packet_size < 8 * sizeof(*h),
 			"its size is impossible" },
 		{ h->content_size % 8 || h->content_size > h->packet_size ||

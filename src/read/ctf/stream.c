@@ -148,9 +148,9 @@ static const char *order_fault(const struct ctf_stream *s)
 /* Where the next packet begins behind bytes that are none. */
 static size_t find_packet(const struct ctf_stream *s, const struct ctf_trace *t)
 {
-	size_t at = s->next / PACKET_FILE_ALIGN * PACKET_FILE_ALIGN + PACKET_FILE_ALIGN;
+	size_t at = s->next / PACKET_EVENT_ALIGN * PACKET_EVENT_ALIGN + PACKET_EVENT_ALIGN;
 
-	for (; at < s->map_size; at += PACKET_FILE_ALIGN) {
+	for (; at < s->map_size; at += PACKET_EVENT_ALIGN) {
 		if (ctf_packet_begins(s->map + at, s->map_size - at, t)) {
 			return at;
 		}
@@ -164,7 +164,7 @@ static size_t behind(const struct ctf_stream *s, const struct ctf_trace *t)
 	uint64_t size = s->header.packet_size / 8;
 	size_t left = s->map_size - s->next;
 
-	if (size >= sizeof(s->header) && size <= left && size <= PACKET_BYTES_MAX &&
+	if (size >= sizeof(s->header) && size <= left && size <= PACKET_FILE_BYTES_MAX &&
 		(size == left || ctf_packet_begins(s->map + s->next + size, left - size, t))) {
 		return s->next + size;
 	}
@@ -193,8 +193,10 @@ static enum ctf_step take_mapped(
 	s->given_up = CTF_UNTOLD;
 	s->packet_offset = s->next;
 	if (left < sizeof(s->header)) {
-		s->next = s->map_size;
-		return torn(s, t, "cut inside its header", error);
+		/* Memory has the events of packets until they are whole here: nothing is missing.
+		 */
+		s->next = t->arena ? s->packet_offset : s->map_size;
+		return t->arena ? CTF_LAST : ctf_stream_broken(s, "cut inside its header", error);
 	}
 	ctf_packet_load(&s->header, bytes, t->swap);
 	const char *why = ctf_packet_fault(&s->header, t, s->instance);
@@ -208,7 +210,9 @@ static enum ctf_step take_mapped(
 
 	s->told = s->header.events_discarded;
 	s->next += size < left ? size : left;
-	if (s->header.content_size / 8 > left && (t->is_live || ctf_left_has_next(s))) {
+	/* What follows a packet that is being written begins behind its padding, not behind `left`.
+	 */
+	if (t->is_live ? size > left : s->header.content_size / 8 > left && ctf_left_has_next(s)) {
 		return torn(s, t, "", error);
 	}
 	ctf_gap_found(s, s->header.sequence);

@@ -31,77 +31,115 @@ static void rotate(struct ctf_files *f)
 	}
 }
 
-/* Gives the packet the size that it has in a file; no stale bytes leave the process. */
-static size_t finish_packet(struct packet_header *packet)
-{
-	size_t content = packet->content_size / 8;
-	size_t size = (content + PACKET_FILE_ALIGN - 1) / PACKET_FILE_ALIGN * PACKET_FILE_ALIGN;
+/* From so many bytes on, a packet goes past the page cache; half of the smallest sub-buffer. */
+#define LARGE_BYTES (ARENA_UNIT / 2)
 
-	memset((char *)packet + content, 0, size - content);
-	packet->packet_size = size * 8;
-	return size;
+static bool is_aligned(uint64_t bytes)
+{
+	return bytes % PACKET_FILE_ALIGN == 0;
 }
 
-/*
- * How many packets go with one call, and what they need;
- * the one that fills the piece is the last.
- */
-static size_t gather(const struct ctf_files *f, struct packet_header *const *packets, size_t count,
-	uint64_t *bytes)
+static bool is_large(const struct packet_header *packet)
 {
-	const struct ctf_config *config = f->trace->config;
-	uint64_t room = config && config->rotate ? config->rotate - f->piece_bytes : UINT64_MAX;
-	size_t n = 0;
+	return packet->content_size / 8 >= LARGE_BYTES;
+}
 
-	*bytes = 0;
-	while (n < count && n < CTF_GATHER && *bytes < room) {
-		*bytes += finish_packet(packets[n++]);
-	}
-	return n;
+uint64_t waymark_ctf_packet_bytes(const struct packet_header *packet, uint64_t at)
+{
+	uint64_t align = is_large(packet) ? PACKET_FILE_ALIGN : PACKET_EVENT_ALIGN;
+	uint64_t end = at + packet->content_size / 8 + align - 1;
+
+	return end / align * align - at;
 }
 
 /* Packets of one call: what of them goes to the file. */
 struct batch {
 	struct packet_header *const *packets;
 	size_t count;
+	uint64_t at; /* the file's end before */
 	uint64_t bytes;
 	uint64_t evicted; /* the file's headers tell so much more as lost */
+	bool direct; /* past the page cache: all are large, and `at` is aligned */
 	int parts;
-	struct iovec part[2 * CTF_GATHER];
+	struct iovec part[2 * CTF_GATHER + 1];
 };
 
-static void add_part(struct batch *b, void *data, size_t size)
+/*
+ * Counts the packets that go with one call: all the same way. One that fills the piece is the
+ * last, and so is one that has the file end aligned where it did not: the next may go direct.
+ */
+static void gather(const struct ctf_files *f, struct batch *b, size_t count)
 {
-	b->part[b->parts].iov_base = data;
+	const struct ctf_config *config = f->trace->config;
+	uint64_t room = config && config->rotate ? config->rotate - f->piece_bytes : UINT64_MAX;
+
+	b->direct = is_aligned(b->at) && is_large(b->packets[0]);
+	do {
+		b->bytes += waymark_ctf_packet_bytes(b->packets[b->count++], b->at + b->bytes);
+	} while (b->count < count && b->count < CTF_GATHER && b->bytes < room &&
+		 (b->direct ? is_large(b->packets[b->count]) : !is_aligned(b->at + b->bytes)));
+}
+
+static void add_part(struct batch *b, const void *data, size_t size)
+{
+	b->part[b->parts].iov_base = (void *)(uintptr_t)data;
 	b->part[b->parts++].iov_len = size;
 }
 
-/* Whether the file gets the packet as the arena has it, which may be another trace's first. */
+/*
+ * Whether the file gets the packet as the arena has it. It may be another trace's first there;
+ * and padding that aligns a file's end may be more than its memory has room for.
+ */
 static bool is_as_it_is(
 	const struct ctf_files *f, const struct batch *b, const struct packet_header *packet)
 {
-	return !b->evicted && memcmp(packet->uuid, f->trace->uuid, sizeof(packet->uuid)) == 0;
+	return !b->evicted && memcmp(packet->uuid, f->trace->uuid, sizeof(packet->uuid)) == 0 &&
+	       (b->direct || !is_large(packet));
+}
+
+/* The packet with a copy of its head, which says what is true of the file. */
+static void add_changed(struct ctf_files *f, struct batch *b, size_t i, size_t size)
+{
+	static const char zeros[PACKET_FILE_ALIGN];
+	const char *packet = (const char *)b->packets[i];
+	bool is_aligning = !b->direct && is_large(b->packets[i]);
+	size_t there = is_aligning ? b->packets[i]->content_size / 8 : size;
+	size_t head = there < PACKET_FILE_ALIGN ? there : PACKET_FILE_ALIGN;
+	struct packet_header *copy = (void *)f->pages[i];
+
+	memcpy(copy, packet, head);
+	memcpy(copy->uuid, f->trace->uuid, sizeof(copy->uuid));
+	copy->events_discarded += b->evicted;
+	copy->packet_size = size * 8;
+	add_part(b, copy, head);
+	if (there > head) {
+		add_part(b, packet + head, there - head);
+	}
+	if (size > there) {
+		add_part(b, zeros, size - there);
+	}
 }
 
 /* The packets as they are; or, where those do not tell the truth, with copies of their heads. */
 static void make_parts(struct ctf_files *f, struct batch *b)
 {
+	uint64_t at = b->at;
+
 	b->parts = 0;
 	for (size_t i = 0; i < b->count; i++) {
-		char *packet = (char *)b->packets[i];
-		size_t size = b->packets[i]->packet_size / 8;
-		struct packet_header *head = (void *)f->pages[i];
+		struct packet_header *packet = b->packets[i];
+		size_t content = packet->content_size / 8;
+		size_t size = waymark_ctf_packet_bytes(packet, at);
 
-		if (is_as_it_is(f, b, b->packets[i])) {
-			add_part(b, packet, size);
-			continue;
+		at += size;
+		if (b->direct || !is_large(packet)) { /* no stale bytes leave the process */
+			memset((char *)packet + content, 0, size - content);
 		}
-		memcpy(f->pages[i], packet, PACKET_FILE_ALIGN);
-		memcpy(head->uuid, f->trace->uuid, sizeof(head->uuid));
-		head->events_discarded += b->evicted;
-		add_part(b, head, PACKET_FILE_ALIGN);
-		if (size > PACKET_FILE_ALIGN) {
-			add_part(b, packet + PACKET_FILE_ALIGN, size - PACKET_FILE_ALIGN);
+		if (is_as_it_is(f, b, packet)) {
+			packet->packet_size = size * 8;
+			add_part(b, packet, size);
+		} else {
+			add_changed(f, b, i, size);
 		}
 	}
 }
@@ -122,14 +160,28 @@ static void drop_parts(struct batch *b, size_t done)
 	}
 }
 
+/* Has the file written past the page cache, or not, as far as its file system lets us. */
+static void set_direct(struct ctf_file *file, bool direct)
+{
+	if (file->direct == direct || (direct && file->never_direct)) {
+		return;
+	}
+	if (fcntl(file->fd, F_SETFL, direct ? O_DIRECT : 0) == 0) {
+		file->direct = direct;
+	} else {
+		file->never_direct |= direct;
+	}
+}
+
 /* Alignment that this file system does not like: the page cache takes anything. */
 static bool stop_direct(struct ctf_file *file)
 {
 	if (!file->direct) {
 		return false;
 	}
-	file->direct = false;
-	return fcntl(file->fd, F_SETFL, fcntl(file->fd, F_GETFL) & ~O_DIRECT) == 0;
+	set_direct(file, false);
+	file->never_direct = true;
+	return !file->direct;
 }
 
 /* Writes packets behind the file's end; returns how many bytes it took, less with errno. */
@@ -138,8 +190,9 @@ static uint64_t write_parts(struct ctf_files *f, struct ctf_file *file, struct b
 	uint64_t done = 0;
 
 	make_parts(f, b);
+	set_direct(file, b->direct);
 	while (b->parts > 0) {
-		uint64_t at = file->size + done;
+		uint64_t at = b->at + done;
 		long taken = syscall(SYS_pwritev, file->fd, b->part, b->parts, (unsigned long)at,
 			(unsigned long)(at >> 32));
 
@@ -165,17 +218,20 @@ static size_t write_batch(struct ctf_files *f, struct ctf_file *file, struct bat
 	uint64_t whole = 0;
 	size_t n = 0;
 
-	while (n < b->count && whole + b->packets[n]->packet_size / 8 <= taken) {
-		whole += b->packets[n++]->packet_size / 8;
+	for (uint64_t next = 0; n < b->count; whole = next, n++) {
+		next = whole + waymark_ctf_packet_bytes(b->packets[n], b->at + whole);
+		if (next > taken) {
+			break;
+		}
+	}
+	if (n) {
+		f->has_events = true;
+		waymark_ctf_index_add(f, file, b->packets, n, b->evicted);
 	}
 	file->size += whole;
 	f->piece_bytes += whole;
 	if (taken < b->bytes) {
 		waymark_ctf_cut(file, file->size);
-	}
-	if (n) {
-		f->has_events = true;
-		waymark_ctf_index_add(f, file, b->packets, n, b->evicted);
 	}
 	errno = why;
 	return n;
@@ -194,14 +250,17 @@ size_t waymark_ctf_write(
 			waymark_ctf_declare(f->trace)
 				? waymark_ctf_get_file(f, packets[done]->stream_instance_id)
 				: NULL;
-		struct batch b = { .packets = packets + done, .evicted = evicted };
 
 		count_progress(f);
 		if (!file) {
 			error = errno;
 			break;
 		}
-		b.count = gather(f, b.packets, count - done, &b.bytes);
+		struct batch b = {
+			.packets = packets + done, .at = file->size, .evicted = evicted
+		};
+
+		gather(f, &b, count - done);
 		size_t written = write_batch(f, file, &b);
 
 		error = written < b.count ? errno : 0;

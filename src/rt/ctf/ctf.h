@@ -67,6 +67,7 @@ struct ctf_file {
 	int fd;
 	int index_fd; /* -1: there is none */
 	bool direct; /* O_DIRECT */
+	bool never_direct; /* its file system refuses that */
 	uint64_t device; /* what the descriptors were opened for: the program may close them */
 	uint64_t inode;
 	uint64_t index_inode;
@@ -151,10 +152,11 @@ bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now);
 
 /*
  * Appends packets of one stream, in sequence, to its file and its index, and what
- * their events need to the metadata before. Sets their packet_size to what a file needs; their
- * events_discarded stays, and is `evicted` more in the file, because a kill may come at any moment
- * and who then reads the arena adds that himself. Returns how many were written whole; if not all,
- * `error` says why, and the file ends behind a whole packet.
+ * their events need to the metadata before. Small packets lie back to back, large ones have the
+ * file end aligned (waymark_ctf_packet_bytes()); their packet_size may be set to what they take
+ * there. Their events_discarded stays, and is `evicted` more in the file: a kill may come at any
+ * moment, and a reader of the arena adds that itself. Returns how many were written whole; if not
+ * all, `error` says why, and the file ends behind a whole packet.
  */
 size_t waymark_ctf_write(
 	struct ctf_files *f, struct packet_header *const *packets, size_t count, uint64_t evicted);

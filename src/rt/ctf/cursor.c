@@ -113,8 +113,8 @@ static bool head_is_new(struct ctf_round *round, struct cursor *c)
 static void tell_number(struct ctf_round *round, struct cursor *c)
 {
 	/* Under the drain lock. */
-	static char packet[PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
-	struct packet_header *h = (void *)packet;
+	static struct packet_header packet;
+	struct packet_header *h = &packet;
 
 	if (!c->reader.number || round->failed) {
 		return;

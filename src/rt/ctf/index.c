@@ -27,17 +27,45 @@ static bool put_header(int fd)
 	return ftruncate(fd, 0) == 0 && ctf_write_at(fd, &header, sizeof(header), 0);
 }
 
-/* Whether the last packet of the index is the last of the file. */
-static bool ends_with_file(int fd, uint64_t index_bytes, uint64_t file_bytes)
+/* Where the last packet of an index ends in its stream file; 0: it is no whole index. */
+static uint64_t end_of(int fd, uint64_t index_bytes)
 {
 	struct ctf_index_record last;
 
 	if (index_bytes < sizeof(struct ctf_index_header) + sizeof(last) ||
 		(index_bytes - sizeof(struct ctf_index_header)) % sizeof(last) ||
 		!ctf_read_at(fd, &last, sizeof(last), index_bytes - sizeof(last))) {
-		return false;
+		return 0;
 	}
-	return be64toh(last.offset) + be64toh(last.packet_size) / 8 == file_bytes;
+	return be64toh(last.offset) + be64toh(last.packet_size) / 8;
+}
+
+/* Whether a packet of the stream is whole in its file at `at`, as far as that can be read. */
+static bool has_packet(const struct ctf_file *file, int directory, uint32_t piece, uint64_t at)
+{
+	char name[CTF_NAME_BYTES];
+	struct packet_header h;
+
+	waymark_ctf_stream_name(name, file->stream, piece);
+	int fd = ctf_open(directory, name, O_RDONLY);
+	bool is_read = fd >= 0 && ctf_read_at(fd, &h, sizeof(h), at);
+
+	ctf_close(fd);
+	return fd < 0 ||
+	       (is_read && h.magic == PACKET_MAGIC && h.stream_instance_id == file->stream &&
+		       h.packet_size / 8 <= file->size - at);
+}
+
+/* Whether the index ends where its file does, once a torn packet behind it is cut off. */
+static bool ends_with_file(
+	struct ctf_file *file, int directory, uint32_t piece, uint64_t index_bytes)
+{
+	uint64_t end = end_of(file->index_fd, index_bytes);
+
+	if (end && end < file->size && !has_packet(file, directory, piece, end)) {
+		waymark_ctf_cut(file, end);
+	}
+	return end == file->size;
 }
 
 bool waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece, bool last_try)
@@ -51,7 +79,7 @@ bool waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece
 		return false;
 	}
 	if (file->index_fd < 0 || waymark_stat(file->index_fd, &st) || !S_ISREG(st.st_mode) ||
-		!(file->size ? ends_with_file(file->index_fd, (uint64_t)st.st_size, file->size)
+		!(file->size ? ends_with_file(file, directory, piece, (uint64_t)st.st_size)
 			     : put_header(file->index_fd))) {
 		remove_index(file, directory, piece);
 		return true;
@@ -66,7 +94,7 @@ static void fill_record(struct ctf_index_record *r, const struct packet_header *
 {
 	*r = (struct ctf_index_record){
 		.offset = htobe64(offset),
-		.packet_size = htobe64(packet->packet_size),
+		.packet_size = htobe64(8 * waymark_ctf_packet_bytes(packet, offset)),
 		.content_size = htobe64(packet->content_size),
 		.timestamp_begin = htobe64(packet->timestamp_begin),
 		.timestamp_end = htobe64(packet->timestamp_end),
@@ -99,9 +127,9 @@ void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
 	if (file->index_fd < 0) {
 		return;
 	}
-	for (size_t i = count; i-- > 0;) {
-		offset -= packets[i]->packet_size / 8;
+	for (size_t i = 0; i < count; i++) {
 		fill_record(&f->records[i], packets[i], offset, evicted);
+		offset += waymark_ctf_packet_bytes(packets[i], offset);
 	}
 	if (!waymark_ctf_is_ours(file, file->index_fd, file->index_inode, &st)) {
 		file->index_fd = -1; /* whose it is now, closes it */

@@ -77,6 +77,15 @@ bool waymark_ctf_cut(struct ctf_file *file, uint64_t size)
 	return ftruncate(file->fd, (off_t)size) == 0;
 }
 
+/* Sets the length to one that packets can have. */
+static bool cut_odd(struct ctf_file *file, uint64_t size)
+{
+	uint64_t odd = size % PACKET_EVENT_ALIGN;
+
+	file->size = size - odd;
+	return odd == 0 || waymark_ctf_cut(file, file->size);
+}
+
 /*
  * Whether nobody else can have put the file there: where others may write into the
  * directory, it is its owner's or ours, and has no other name.
@@ -105,9 +114,7 @@ static bool adopt(struct ctf_file *file, int fd, int directory)
 	file->fd = fd;
 	file->device = st.st_dev;
 	file->inode = st.st_ino;
-	file->size = (uint64_t)st.st_size;
-	return file->size % PACKET_FILE_ALIGN == 0 ||
-	       waymark_ctf_cut(file, file->size - file->size % PACKET_FILE_ALIGN);
+	return cut_odd(file, (uint64_t)st.st_size);
 }
 
 static bool open_in(struct ctf_file *file, int directory, uint32_t piece, bool last_try)
@@ -115,12 +122,8 @@ static bool open_in(struct ctf_file *file, int directory, uint32_t piece, bool l
 	char name[CTF_NAME_BYTES];
 
 	waymark_ctf_stream_name(name, file->stream, piece);
-	int fd = ctf_open(directory, name, O_WRONLY | O_CREAT | O_DIRECT);
+	int fd = ctf_open(directory, name, O_WRONLY | O_CREAT);
 
-	if (fd < 0 && errno == EINVAL) {
-		file->direct = false;
-		fd = ctf_open(directory, name, O_WRONLY | O_CREAT);
-	}
 	if (fd >= 0 && adopt(file, fd, directory) &&
 		waymark_ctf_index_open(file, directory, piece, last_try)) {
 		return true;
@@ -132,7 +135,7 @@ static bool open_in(struct ctf_file *file, int directory, uint32_t piece, bool l
 static bool open_file(
 	const struct ctf_files *f, struct ctf_file *file, uint64_t stream, bool last_try)
 {
-	struct ctf_file fresh = { .stream = stream, .index_fd = -1, .direct = true };
+	struct ctf_file fresh = { .stream = stream, .index_fd = -1 };
 	int directory = waymark_ctf_open_directory(f->trace);
 	bool opened = directory >= 0 && open_in(&fresh, directory, f->piece, last_try);
 
@@ -159,7 +162,7 @@ static bool settle(const struct ctf_files *f, struct ctf_file *file, const struc
 	}
 	if (size < file->size) { /* somebody emptied it */
 		waymark_ctf_index_give_up(f, file);
-		return waymark_ctf_cut(file, size - size % PACKET_FILE_ALIGN);
+		return cut_odd(file, size);
 	}
 	return true;
 }

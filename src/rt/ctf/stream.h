@@ -23,14 +23,21 @@ struct ctf_file *waymark_ctf_get_file(struct ctf_files *f, uint64_t stream);
 bool waymark_ctf_cut(struct ctf_file *file, uint64_t size);
 
 /*
+ * What a packet takes in a file that ends at `at`: its content up to the next multiple of 8;
+ * that of a large one up to where the file's end is aligned for writes past the page cache.
+ */
+uint64_t waymark_ctf_packet_bytes(const struct packet_header *packet, uint64_t at);
+
+/*
  * Opens the index of the stream file that was just opened, and whose size is
- * known. An index that does not end where that file ends is removed, and so is
- * one that cannot be written; the trace is none the worse. False where it takes
- * a descriptor that others have, unless this is the last try.
+ * known. A torn packet behind the last one of the index is cut off. An index that
+ * still does not end where the file ends is removed, and so is one that cannot be
+ * written; the trace needs none. False where it takes a descriptor that others
+ * have, unless this is the last try.
  */
 bool waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece, bool last_try);
 
-/* Adds the packets that are now the last ones of the file. */
+/* Adds packets that were written behind the file's size so far, which is not updated yet. */
 void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
 	struct packet_header *const *packets, size_t count, uint64_t evicted);
 
