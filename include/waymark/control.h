@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include <waymark/backend.h>
+#include <waymark/linked.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -331,6 +332,29 @@ void waymark_free_threads(struct waymark_thread_list *list);
 int waymark_count_events(bool on, struct waymark_error *error);
 
 #pragma GCC visibility pop
+
+#ifndef WAYMARK_LINKED
+/* clang-format off */
+WAYMARK_UNLINKED(int, waymark_configure, (const char *options, struct waymark_error *error),
+	(options, error), waymark_without(*options ? -1 : 0, error ? error->text : NULL))
+WAYMARK_UNLINKED(int, waymark_set_dialect,
+	(enum waymark_dialect dialect, struct waymark_error *error), (dialect, error),
+	waymark_without(0, error ? error->text : NULL))
+WAYMARK_UNLINKED(const char *, waymark_option_help, (void), (), "")
+WAYMARK_UNLINKED(int, waymark_flush, (struct waymark_error *error), (error),
+	waymark_without(0, error ? error->text : NULL))
+WAYMARK_UNLINKED(int, waymark_snapshot, (struct waymark_error *error), (error),
+	waymark_without(0, error ? error->text : NULL))
+WAYMARK_UNLINKED(int, waymark_snapshot_to, (const char *directory, struct waymark_error *error),
+	(directory, error), waymark_without(directory ? -1 : 0, error ? error->text : NULL))
+#define waymark_configure waymark_configure_or_not
+#define waymark_set_dialect waymark_set_dialect_or_not
+#define waymark_option_help waymark_option_help_or_not
+#define waymark_flush waymark_flush_or_not
+#define waymark_snapshot waymark_snapshot_or_not
+#define waymark_snapshot_to waymark_snapshot_to_or_not
+/* clang-format on */
+#endif
 
 #ifdef __cplusplus
 }

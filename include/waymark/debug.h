@@ -27,6 +27,7 @@
 #ifndef WAYMARK_DEBUG_H
 #define WAYMARK_DEBUG_H
 
+#include <waymark/linked.h>
 #include <waymark/value.h>
 
 #ifdef __cplusplus
@@ -93,6 +94,10 @@ bool waymark_debug_is_pretty(const struct waymark_formatter *f);
 bool waymark_debug_is_hex(const struct waymark_formatter *f);
 
 #pragma GCC visibility pop
+
+#ifndef WAYMARK_LINKED
+#include <waymark/debug_unlinked.h>
+#endif
 
 #ifdef __cplusplus
 }

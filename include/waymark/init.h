@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include <waymark/linked.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -49,6 +51,19 @@ int waymark_push_descriptors(int *fds, size_t *count, size_t capacity);
 const int *waymark_jail_syscalls(size_t *count);
 
 #pragma GCC visibility pop
+
+#ifndef WAYMARK_LINKED
+/* clang-format off */
+WAYMARK_UNLINKED(int, waymark_init, (void), (), 0)
+WAYMARK_UNLINKED(int, waymark_push_descriptors, (int *fds, size_t *count, size_t capacity),
+	(fds, count, capacity), *count <= capacity ? 0 : -1)
+WAYMARK_UNLINKED(const int *, waymark_jail_syscalls, (size_t *count), (count),
+	waymark_no_syscalls(count))
+#define waymark_init waymark_init_or_not
+#define waymark_push_descriptors waymark_push_descriptors_or_not
+#define waymark_jail_syscalls waymark_jail_syscalls_or_not
+/* clang-format on */
+#endif
 
 #ifdef __cplusplus
 }

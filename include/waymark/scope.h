@@ -24,7 +24,8 @@
  * a return leaves one out, the next one is taken for it. WAYMARK_SCOPE() has no such trouble.
  *
  * WAYMARK_SCOPES says which backends there are: -DWAYMARK_SCOPES=ctf,ftrace. Without it, and as
- * `nop`, trace points leave nothing but the check of their types, and nothing is linked.
+ * `nop`, trace points leave nothing but the check of their types, and the program needs no
+ * library, even if it calls waymark_init() and other functions that waymark/linked.h names.
  * WAYMARK_SHORT_NAMES, defined before, adds TRACE_SCOPE() and the others under such names.
  *
  * Any thread, any signal handler, as far as callbacks are. Compiles as C99 and C++11 with gcc and
@@ -33,7 +34,7 @@
 #ifndef WAYMARK_SCOPE_H
 #define WAYMARK_SCOPE_H
 
-#include <waymark/site.h>
+#include <waymark/linked.h>
 
 /* clang-format off */
 
@@ -46,34 +47,15 @@
 #endif
 #endif
 
-/* What each name is; 0, as all that is no macro: unknown. */
-#define WAYMARK_SCOPES_KNOW_nop 1
-#define WAYMARK_SCOPES_KNOW_ctf 2
-#define WAYMARK_SCOPES_KNOW_simple 2
-#define WAYMARK_SCOPES_KNOW_log 2
-#define WAYMARK_SCOPES_KNOW_ftrace 2
-#define WAYMARK_SCOPES_KNOW_syslog 2
-#define WAYMARK_SCOPES_KNOW_hitrace 2
-#define WAYMARK_SCOPES_KNOW_ust 3
-#define WAYMARK_SCOPES_KNOW_dtrace 3
-#define WAYMARK_SCOPES_IS(what, name) || WAYMARK_SCOPES_KNOW_##name == (what)
-
-/* Whether one of the names is that, for #if. */
-#define WAYMARK_SCOPES_ANY(what) \
-	WAYMARK_SCOPES_ANY_(what, WAYMARK_SCOPES, nop, nop, nop, nop, nop, nop, nop, nop, nop, ~)
-#define WAYMARK_SCOPES_ANY_(...) WAYMARK_SCOPES_ANY_OF(__VA_ARGS__)
-#define WAYMARK_SCOPES_ANY_OF(what, a, b, c, d, e, f, g, h, i, ...) (0 \
-	WAYMARK_SCOPES_IS(what, a) WAYMARK_SCOPES_IS(what, b) WAYMARK_SCOPES_IS(what, c) \
-	WAYMARK_SCOPES_IS(what, d) WAYMARK_SCOPES_IS(what, e) WAYMARK_SCOPES_IS(what, f) \
-	WAYMARK_SCOPES_IS(what, g) WAYMARK_SCOPES_IS(what, h) WAYMARK_SCOPES_IS(what, i))
-
-#if WAYMARK_SCOPES_ANY(0)
+#if WAYMARK_SCOPES_ANY(0, WAYMARK_SCOPES)
 #error "WAYMARK_SCOPES: no such backend; it is a list of ctf, ftrace, hitrace, log, simple, syslog; or nop"
-#elif WAYMARK_SCOPES_ANY(3)
+#elif WAYMARK_SCOPES_ANY(3, WAYMARK_SCOPES)
 #error "WAYMARK_SCOPES: ust and dtrace are for declared events; choose of ctf, ftrace, hitrace, log, simple, syslog"
-#elif WAYMARK_SCOPES_ANY(2)
+#elif WAYMARK_SCOPES_ANY(2, WAYMARK_SCOPES)
 #define WAYMARK_SCOPES_SOME
 #endif
+
+#include <waymark/site.h>
 
 #define WAYMARK_SCOPE(category, ...) \
 	WAYMARK_SCOPE_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, __VA_ARGS__)

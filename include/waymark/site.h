@@ -19,7 +19,9 @@
 #include <waymark/declared_scope.h>
 #include <waymark/descriptor.h>
 #include <waymark/kind.h>
+#ifdef WAYMARK_SCOPES_SOME
 #include <waymark/site_pack.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -359,7 +361,7 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 
 /* clang-format on */
 
-#ifdef __cplusplus
+#if defined __cplusplus && defined WAYMARK_SCOPES_SOME
 #include <waymark/site_type.h>
 #endif
 

@@ -31,8 +31,8 @@ sed -e ':join' -e '/\\$/N; s/\\\n//; tjoin' $headers |
 	grep -oE '\b(waymark|trace|st)_[a-z_0-9]+ *\(|__thread [^;]*\bwaymark_(cursors|scope_ids|site_depth)|extern const struct [a-z_]+ waymark_[a-z_]+\[' |
 	sed 's/.*[*]//; s/.* waymark/waymark/; s/ *[([]//' | sort -u >"$tmp/called"
 # Of the names that are called or declared, those which headers define are no symbols.
-grep -ohE '(inline|WAYMARK_INLINE|WAYMARK_DEBUG_MAKER|WAYMARK_DEBUG_INLINE|WAYMARK_SCOPE_INLINE) .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(' \
-	$headers waymark/value.h |
+grep -ohE '(inline|WAYMARK_INLINE|WAYMARK_UNLINKED_INLINE|WAYMARK_DEBUG_MAKER|WAYMARK_DEBUG_INLINE|WAYMARK_SCOPE_INLINE) .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(' \
+	$headers waymark/unlinked.h waymark/value.h |
 	sed 's/($//; s/.*[ *]//' | sort -u >"$tmp/inline"
 comm -23 "$tmp/called" "$tmp/inline" >"$tmp/declared"
 diff "$tmp/declared" "$tmp/exported" >"$tmp/diff" || differs "declared (<) and exported (>) differ"

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waymark/linked.h - functions that need no library in a program whose trace points are compiled
+ * out: those of waymark/init.h and waymark/debug.h, and of waymark/control.h waymark_configure(),
+ * _set_dialect(), _option_help(), _flush(), _snapshot() and _snapshot_to(). They do nothing then.
+ * Part of those headers; not for hand-written code.
+ *
+ * A header cannot know whether another file of the program has events, so the references are weak,
+ * and the linker decides: a file with trace points or events needs the library in any case. The
+ * references are ordinary ones where WAYMARK_SCOPES names a backend, and where the program defines
+ * WAYMARK_LINKED: one without trace points, whose plug-ins have some, does that.
+ */
+#ifndef WAYMARK_LINKED_H
+#define WAYMARK_LINKED_H
+
+/* clang-format off */
+
+/* What each name is; 0, as all that is no macro: unknown. */
+#define WAYMARK_SCOPES_KNOW_nop 1
+#define WAYMARK_SCOPES_KNOW_ctf 2
+#define WAYMARK_SCOPES_KNOW_simple 2
+#define WAYMARK_SCOPES_KNOW_log 2
+#define WAYMARK_SCOPES_KNOW_ftrace 2
+#define WAYMARK_SCOPES_KNOW_syslog 2
+#define WAYMARK_SCOPES_KNOW_hitrace 2
+#define WAYMARK_SCOPES_KNOW_ust 3
+#define WAYMARK_SCOPES_KNOW_dtrace 3
+#define WAYMARK_SCOPES_IS(what, name) || WAYMARK_SCOPES_KNOW_##name == (what)
+
+/* Whether one of the names is that, for #if. */
+#define WAYMARK_SCOPES_ANY(what, ...) \
+	WAYMARK_SCOPES_ANY_(what, __VA_ARGS__, nop, nop, nop, nop, nop, nop, nop, nop, nop, ~)
+#define WAYMARK_SCOPES_ANY_(...) WAYMARK_SCOPES_ANY_OF(__VA_ARGS__)
+#define WAYMARK_SCOPES_ANY_OF(what, a, b, c, d, e, f, g, h, i, ...) (0 \
+	WAYMARK_SCOPES_IS(what, a) WAYMARK_SCOPES_IS(what, b) WAYMARK_SCOPES_IS(what, c) \
+	WAYMARK_SCOPES_IS(what, d) WAYMARK_SCOPES_IS(what, e) WAYMARK_SCOPES_IS(what, f) \
+	WAYMARK_SCOPES_IS(what, g) WAYMARK_SCOPES_IS(what, h) WAYMARK_SCOPES_IS(what, i))
+
+#ifdef WAYMARK_SCOPES
+#if WAYMARK_SCOPES_ANY(2, WAYMARK_SCOPES) && !defined WAYMARK_LINKED
+#define WAYMARK_LINKED
+#endif
+#elif defined WAYMARK_SCOPES_DEFAULT
+#if WAYMARK_SCOPES_ANY(2, WAYMARK_SCOPES_DEFAULT) && !defined WAYMARK_LINKED
+#define WAYMARK_LINKED
+#endif
+#endif
+
+#ifndef WAYMARK_LINKED
+#include <waymark/unlinked.h>
+#endif
+
+/* clang-format on */
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waymark/unlinked.h - what functions do where the library may be missing, see waymark/linked.h,
+ * which includes this. Not for hand-written code.
+ */
+#ifndef WAYMARK_UNLINKED_H
+#define WAYMARK_UNLINKED_H
+
+#include <stddef.h>
+
+/* clang-format off */
+
+#define WAYMARK_UNLINKED_INLINE static inline __attribute__((unused))
+
+/* Returns `result`; `reason`, which may be NULL, gets why that is a failure, or "". */
+WAYMARK_UNLINKED_INLINE int waymark_without(int result, char *reason)
+{
+	static const char text[] = "this program has been built without tracing";
+
+	if (reason) {
+		__builtin_memcpy(reason, result ? text : "", result ? sizeof(text) : 1);
+	}
+	return result;
+}
+
+WAYMARK_UNLINKED_INLINE const int *waymark_no_syscalls(size_t *count)
+{
+	static const int none = 0;
+
+	*count = 0;
+	return &none;
+}
+
+/*
+ * Defines name##_or_not(), which the header then defines `name` as: it calls the function, or
+ * returns `nothing` where there is no library.
+ */
+#define WAYMARK_UNLINKED(type, name, parameters, arguments, nothing) \
+	extern type name##_linked parameters __asm__(#name) __attribute__((weak)); \
+	WAYMARK_UNLINKED_INLINE type name##_or_not parameters \
+	{ \
+		return name##_linked ? name##_linked arguments : (nothing); \
+	}
+
+/* clang-format on */
+
+#endif
