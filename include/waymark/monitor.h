@@ -45,7 +45,12 @@ struct waymark_monitor_options {
 	const char *where;
 	enum waymark_monitor_mode mode;
 	const char *prompt; /* of WAYMARK_MONITOR_HMP; NULL: "(waymark) " */
-	const void *reserved[5]; /* NULL */
+	/*
+	 * Not 0: only until another monitor of this process wants the default place,
+	 * which is that of this one: whoever runs a program asks for it unasked.
+	 */
+	long yields;
+	const void *reserved[4]; /* NULL */
 };
 
 /* A monitor that the program drives itself, a thread at a time. */

@@ -45,9 +45,9 @@ starts "a file, and events that the monitor is to switch" 0 "" "on qmp NULL off"
 	"${with[@]}" WAYMARK_TRACE="control=on,log.file=$tmp/later" "$silent"
 starts "a program whose plug-ins alone have events" 0 "" "on qmp NULL none" \
 	"${with[@]}" WAYMARK_TRACE=control=on "$untraced" "$plugin"
-starts "no value" 1 "$name: control= needs on, stdio, fd:N or the path of a socket" "" \
+starts "no value" 1 "$name: control= needs on, auto, stdio, fd:N or the path of a socket" "" \
 	"${with[@]}" "$program" control=
-place="is none of on, stdio and fd:N"
+place="is none of on, auto, stdio and fd:N"
 socket="A socket's name needs a '/', as in"
 starts "on in capitals" 1 "$name: control=: 'On' $place; did you mean 'on'? $socket ./On" "" \
 	"${with[@]}" "$program" control=On
@@ -69,6 +69,8 @@ starts "a place that cannot be had" 1 "$name: control=: ./bad: it is taken" "" \
 starts "the same for the variable" 0 $'waymark: WAYMARK_TRACE: control=: ./bad: it is taken\n'"$disk" \
 	"on qmp NULL on" "${with[@]}" WAYMARK_TRACE='disk_read,control=./bad;control=on' "$silent"
 
+starts "if it can be had" 0 "$disk" "on qmp NULL on" "${with[@]}" WAYMARK_TRACE='control=auto;disk_read' "$silent"
+
 # Where there is no such library.
 if ldconfig -p 2>/dev/null | grep -q libwaymark-monitor; then
 	echo "a monitor is installed on this system: not tested without it"
@@ -79,6 +81,9 @@ install the library of Waymark's monitor, or name its directory in LD_LIBRARY_PA
 	[ ! -e "$tmp/made" ] || fail "an option without its library made its file"
 	starts "absent, the variable" 0 "waymark: WAYMARK_TRACE: $absent"$'\n'"$disk" "" \
 		env WAYMARK_TRACE='disk_read,control=on' "$silent"
+	starts "absent, and not needed" 0 "$disk" "" "$program" "disk_read,control=auto"
+	starts "absent, and not needed by the variable" 0 "$disk" "" \
+		env WAYMARK_TRACE='control=auto;disk_read' "$silent"
 fi
 mkdir "$tmp/other"
 if echo 'int other;' | cc -shared -fPIC -o "$tmp/other/libwaymark-monitor.so.0" -xc - 2>/dev/null; then
@@ -92,6 +97,8 @@ if [ "$static" ]; then
 	starts "static, without it" 0 "waymark: WAYMARK_TRACE: control=: libwaymark is part of the program, \
 but the monitor is not: link it with -Wl,-u,waymark_monitor_start -lwaymark-monitor as well
 $disk" "" "${with[@]}" WAYMARK_TRACE='disk_read,control=on' "$static"
+	starts "static, without what it does not need" 0 "$disk" "" \
+		env WAYMARK_TRACE='control=auto;disk_read' "$static"
 	starts "static, with it" 0 "$disk" "on qmp NULL on" env WAYMARK_TRACE='disk_read,control=on' "$static_with_stub"
 fi
 finish

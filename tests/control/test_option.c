@@ -109,9 +109,10 @@ static void monitor_has_a_place_and_a_language(void **state)
 	assert_string_equal(c.monitor.prompt, "");
 	assert_null(c.monitor.where);
 	waymark_config_fini(&c);
-	refuse("control=m.sock", "control=: 'm.sock' is none of on, stdio and fd:N. A socket's "
-				 "name needs a '/', as in ./m.sock");
-	refuse("control=", "control= needs on, stdio, fd:N or the path of a socket");
+	refuse("control=m.sock",
+		"control=: 'm.sock' is none of on, auto, stdio and fd:N. A socket's "
+		"name needs a '/', as in ./m.sock");
+	refuse("control=", "control= needs on, auto, stdio, fd:N or the path of a socket");
 }
 
 static void nothing_is_asked_by_an_empty_option(void **state)

@@ -24,6 +24,7 @@ struct record_wishes {
 	char folder[PATH_MAX]; /* the current one */
 	char trace[PATH_MAX]; /* the output, absolute, without a slash behind; "": none given */
 	bool replaces;
+	bool has_no_control; /* no monitor is asked for */
 	char **program; /* its argv */
 };
 

@@ -226,15 +226,23 @@ static void put_patterns(FILE *to, const struct record_wishes *w)
 	}
 }
 
-/* Without it, events would go to each backend that the program has: its log, too. */
-static bool names_backend(const struct record_wishes *w)
+static bool has_option(const struct record_wishes *w, const char *key)
 {
 	bool found = false;
 
 	vec_foreach (const char *const *, o, &w->options) {
-		found |= is_key(*o, "backend");
+		found |= is_key(*o, key);
 	}
 	return found;
+}
+
+/* Who asks for a monitor himself has no other. */
+static bool wants_control(const struct record_wishes *w)
+{
+	const char *before = getenv(VARIABLE);
+
+	return !w->has_no_control && !has_option(w, "control") &&
+	       !(before && has_key(before, "control"));
 }
 
 /*
@@ -265,9 +273,12 @@ char *record_variable(const struct record_wishes *w, const char *trace)
 	if (before) {
 		fprintf(to, "%s%s", before, separator(before));
 	}
+	/* An option of its own: a program that does not know it records all the same. */
+	fputs(wants_control(w) ? "dialect=waymark,control=auto;" : "", to);
 	fputs("dialect=waymark,", to);
 	put_patterns(to, w);
-	fputs(names_backend(w) ? "" : ",backend=ctf", to);
+	/* Else events would go to each backend that the program has: its log, too. */
+	fputs(has_option(w, "backend") ? "" : ",backend=ctf", to);
 	vec_foreach (const char *const *, o, &w->options) {
 		putc(',', to);
 		put(to, *o);

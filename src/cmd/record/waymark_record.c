@@ -14,7 +14,7 @@
 #include "cmd/waymark.h"
 #include "read/arena.h"
 
-enum { KEY_OPTION = ARGUMENT_LONG, KEY_REPLACE };
+enum { KEY_OPTION = ARGUMENT_LONG, KEY_REPLACE, KEY_NO_CONTROL };
 
 static const struct argument rows[] = {
 	{ 'e', "enable", "PATTERN",
@@ -26,6 +26,9 @@ static const struct argument rows[] = {
 		"a key of waymark-trace(7), as buffer=64M; may be\n"
 		"repeated" },
 	{ KEY_REPLACE, "replace", NULL, "remove a trace that is DIR already" },
+	{ KEY_NO_CONTROL, "no-control", NULL,
+		"start no monitor in the program: 'waymark ls', 'ctl'\n"
+		"and 'attach' do not reach it" },
 	{ 0 },
 };
 
@@ -52,6 +55,8 @@ static int parse(struct record_wishes *w, int argc, char **argv)
 			w->output = optarg;
 		} else if (key == KEY_REPLACE) {
 			w->replaces = true;
+		} else if (key == KEY_NO_CONTROL) {
+			w->has_no_control = true;
 		} else {
 			return key;
 		}

@@ -16,6 +16,8 @@
 #include "mon/session/session.h"
 #include "mon/server/thread.h"
 #include "mon/server/worker.h"
+#include "rt/host/open.h"
+#include "socket/socket.h"
 
 #define FORK_PATIENCE_MS 500
 #define EXIT_PATIENCE_MS 1000
@@ -169,6 +171,30 @@ void monitors_let_pass(void)
 		pthread_mutex_lock(&lock);
 		pthread_mutex_unlock(&lock);
 	}
+}
+
+/* Its thread finds out when the connection, which nobody answers any more, wakes it. */
+static void end_yielding(struct waymark_monitor *m)
+{
+	pthread_mutex_lock(&m->turn);
+	m->finished = true;
+	if (m->file.process) {
+		waymark_close(socket_connect(m->file.path, 0, NULL, 0));
+		socket_remove(&m->file);
+		m->file.process = 0;
+	}
+	pthread_mutex_unlock(&m->turn);
+}
+
+void monitors_end_yielding(void)
+{
+	pthread_mutex_lock(&lock);
+	for (struct waymark_monitor *m = monitors; m && !ending; m = m->next) {
+		if (m->options.yields && !m->finished) {
+			end_yielding(m);
+		}
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 void monitors_add(struct waymark_monitor *m)

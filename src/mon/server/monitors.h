@@ -15,6 +15,12 @@ void monitors_add(struct waymark_monitor *m);
 /* False: it is not, or no more, this caller's to free, because the process ends. */
 bool monitors_remove(struct waymark_monitor *m);
 
+/*
+ * Ends the monitors that yield, and leaves their place free at once; not in the turn of any.
+ * Before another one takes the default place.
+ */
+void monitors_end_yielding(void);
+
 /* Lets threads that fork go first. Before a monitor's turn is taken. */
 void monitors_let_pass(void);
 

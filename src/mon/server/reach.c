@@ -14,6 +14,7 @@
 #include "mon/server/client.h"
 #include "mon/server/fail.h"
 #include "mon/server/io.h"
+#include "mon/server/monitors.h"
 #include "mon/server/reach.h"
 #include "mon/server/server.h"
 #include "rt/host/open.h"
@@ -275,6 +276,9 @@ int reach_open(struct waymark_monitor *m, struct waymark_error *error)
 		[PLACE_FD] = open_fd,
 	};
 
+	if (m->place.kind == PLACE_DEFAULT && !m->options.yields) {
+		monitors_end_yielding();
+	}
 	return open[m->place.kind](m, error);
 }
 

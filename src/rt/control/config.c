@@ -198,7 +198,7 @@ static int check_monitor(const struct waymark_config *c, struct waymark_error *e
 		return key ? waymark_fail(error, "%s= needs control=WHERE in the same option", key)
 			   : 0;
 	}
-	return c->yields ? 0 : waymark_monitor_find(error);
+	return c->yields || monitor_is_optional(wish) ? 0 : waymark_monitor_find(error);
 }
 
 int waymark_config_check(const struct waymark_config *c, struct waymark_error *error)

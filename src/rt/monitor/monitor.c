@@ -60,17 +60,19 @@ static enum waymark_monitor_mode mode_of(const char *word)
 
 int waymark_monitor_begin(const struct monitor_wish *wish, struct waymark_error *error)
 {
+	bool optional = monitor_is_optional(wish);
 	const struct waymark_monitor_options options = {
-		.where = wish->where,
+		.where = optional ? "on" : wish->where,
 		.mode = mode_of(wish->mode),
 		.prompt = wish->prompt,
+		.yields = optional,
 	};
 	struct waymark_error reason = { "" };
 
 	if (waymark_monitor_find(error) < 0) {
-		return -1;
+		return optional ? 0 : -1;
 	}
-	if (find_start()(&options, &reason) < 0) {
+	if (find_start()(&options, &reason) < 0 && !optional) {
 		return waymark_fail(error, "control=: %s", reason.text);
 	}
 	return 0;

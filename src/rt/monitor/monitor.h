@@ -7,21 +7,27 @@
 #define RT_MONITOR_MONITOR_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include <waymark/control.h>
 
 /* What an option asks for; all NULL: nothing. */
 struct monitor_wish {
-	char *where;
+	char *where; /* "auto": on, if a monitor can be had, until the program starts its own */
 	const char *mode; /* "qmp", "hmp", "stratovirt", "stratovirt-2023"; NULL: the first */
 	char *prompt; /* NULL: the monitor's own */
 };
+
+static inline bool monitor_is_optional(const struct monitor_wish *wish)
+{
+	return strcmp(wish->where, "auto") == 0;
+}
 
 /* Finds the monitor, and loads it where it is a library; starts nothing. 0, or -1 with the reason.
  */
 int waymark_monitor_find(struct waymark_error *error);
 
-/* Finds and starts it. Returns 0, or -1 with the reason. */
+/* Finds and starts it. Returns 0, or -1 with the reason; 0 also where an optional one cannot be. */
 int waymark_monitor_begin(const struct monitor_wish *wish, struct waymark_error *error);
 
 /* Takes the wish over, whose `where` is given, until the next function; constructors only. */

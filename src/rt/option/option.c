@@ -331,8 +331,8 @@ static int take_snapshot(struct waymark_config *c, const char *value, struct way
 /* A name without a directory is more likely a slip than a socket in this one. */
 static bool is_place(const char *value)
 {
-	return strchr(value, '/') || strcmp(value, "on") == 0 || strcmp(value, "stdio") == 0 ||
-	       strncmp(value, "fd:", 3) == 0;
+	return strchr(value, '/') || strcmp(value, "on") == 0 || strcmp(value, "auto") == 0 ||
+	       strcmp(value, "stdio") == 0 || strncmp(value, "fd:", 3) == 0;
 }
 
 static int refuse_place(const char *value, struct waymark_error *error)
@@ -345,7 +345,7 @@ static int refuse_place(const char *value, struct waymark_error *error)
 	bool is_near = nearest_is_near(&best) && best.distance * 2 < strlen(value);
 
 	return waymark_fail(error,
-		"control=: '%s' is none of on, stdio and fd:N%s%s%s A socket's name needs a '/', "
+		"control=: '%s' is none of on, auto, stdio and fd:N%s%s%s A socket's name needs a '/', "
 		"as in ./%s",
 		value, is_near ? "; did you mean '" : ".", is_near ? best.name : "",
 		is_near ? "'?" : "", value);
@@ -355,7 +355,7 @@ static int take_control(struct waymark_config *c, const char *value, struct waym
 {
 	if (*value == '\0') {
 		return waymark_fail(
-			error, "control= needs on, stdio, fd:N or the path of a socket");
+			error, "control= needs on, auto, stdio, fd:N or the path of a socket");
 	}
 	if (!is_place(value)) {
 		return refuse_place(value, error);
