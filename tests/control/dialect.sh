@@ -24,7 +24,7 @@ option begins with no dialect=stratovirt" "$program" type=all
 expect "the option chooses" 0 "$all" "$program" $choose,type=all
 expect "the first option chooses for the next" 0 "$all" "$program" $choose,type=events type=scopes
 expect "not at the beginning" 1 "$name: dialect=stratovirt must be the first key of the option: \
-what stands before is read already" "$program" '*,dialect=stratovirt'
+the keys before it are read" "$program" '*,dialect=stratovirt'
 expect "chosen twice" 1 "$name: dialect=: the dialect of options is 'stratovirt' already, by the \
 dialect= of one: it is chosen once" "$program" $choose,type=all dialect=waymark
 expect "chosen too late" 1 "set: an option was read in the dialect 'waymark' already: choose \

@@ -39,8 +39,7 @@ static int take_dialect(struct waymark_config *c, const char *value, struct waym
 {
 	if (!c->begins) {
 		return waymark_fail(error,
-			"dialect=%s must be the first key of the option: what stands before is read "
-			"already",
+			"dialect=%s must be the first key of the option: the keys before it are read",
 			value);
 	}
 	if (waymark_dialect_find(&c->use.dialect, value, error) < 0) {
@@ -151,11 +150,11 @@ static int take_log_file(struct waymark_config *c, const char *value, struct way
 static int take_log_prefix(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
 	c->log_prefix = waymark_log_prefix_name(value);
-	return c->log_prefix
-		       ? 0
-		       : waymark_fail(error,
-				 "log.prefix=: '%s' is none of default, iso, none, stratovirt",
-				 value);
+	if (c->log_prefix) {
+		return 0;
+	}
+	return waymark_fail(
+		error, "log.prefix=: '%s' is none of default, iso, none, stratovirt", value);
 }
 
 #define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
