@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See analyse/latency.h. The key of a pair (analyse/keys.h) has the value as its scope where
+ * See analyse/latency.h. The key of a pair (read/keys.h) has the value as its scope where
  * one integer tells pairs apart, and else the number of the values in `tuples`, which whoever
  * is open holds.
  */

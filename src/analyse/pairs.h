@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyse/keys.h"
+#include "read/keys.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "read/classes.h"

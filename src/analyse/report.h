@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "analyse/distribution.h"
-#include "analyse/keys.h"
+#include "read/keys.h"
 #include "base/vec.h"
 
 /* What did not become a span. */

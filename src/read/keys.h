@@ -3,8 +3,8 @@
  * A hash table from threads, and from scopes of threads, to numbers; what is removed leaves
  * nothing behind, so that its size is that of what is in it at one time. One thread.
  */
-#ifndef ANALYSE_KEYS_H
-#define ANALYSE_KEYS_H
+#ifndef READ_KEYS_H
+#define READ_KEYS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See analyse/keys.h: open addressing with linear probing; at most half of it is full. */
-#include "analyse/keys.h"
+/* See read/keys.h: open addressing with linear probing; at most half of it is full. */
+#include "read/keys.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
