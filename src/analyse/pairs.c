@@ -73,6 +73,14 @@ void pairs_gap(struct pairs *p, const struct record *rec)
 	p->threads.items[process].all_gaps++;
 }
 
+/* Of gaps that no process is known of, any may have lost events there: of a processor's, all. */
+static uint64_t gaps_of_trace(struct pairs *p, const struct key *key)
+{
+	const struct key nobody = { .trace = key->trace };
+
+	return key->pid ? p->threads.items[thread_of(p, &nobody, 0)].gaps : 0;
+}
+
 /* How often events were lost so far where a scope is recorded that begins, or ends, by `tid`. */
 static uint64_t gaps_of(struct pairs *p, const struct key *key, uint32_t tid)
 {
@@ -82,7 +90,8 @@ static uint64_t gaps_of(struct pairs *p, const struct key *key, uint32_t tid)
 	uint32_t process = thread_of(p, key, 0);
 	uint32_t thread = thread_of(p, key, tid);
 
-	return p->threads.items[process].gaps + (tid ? p->threads.items[thread].gaps : 0);
+	return gaps_of_trace(p, key) + p->threads.items[process].gaps +
+	       (tid ? p->threads.items[thread].gaps : 0);
 }
 
 /* The same for ends, which some have on any thread. */
@@ -91,7 +100,9 @@ static uint64_t end_gaps_of(struct pairs *p, const struct scope_span *s)
 	if (s->place != PAIRS_ANYWHERE || !p->has_gaps) {
 		return gaps_of(p, &s->key, s->key.tid);
 	}
-	return p->threads.items[thread_of(p, &s->key, 0)].all_gaps;
+	uint32_t process = thread_of(p, &s->key, 0);
+
+	return gaps_of_trace(p, &s->key) + p->threads.items[process].all_gaps;
 }
 
 /* The time until now belongs to the thread's scope on top. */

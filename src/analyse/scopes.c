@@ -30,13 +30,16 @@ char *scopes_who(const struct reader *r, const struct key *key, bool has_tid)
 {
 	const char *path = r->trace_count > 1 ? r->traces[key->trace].path : NULL;
 	char *text = NULL;
+	char pid[16] = "-";
 	char tid[16] = "";
 
+	if (!r->has_pid || reader_knows_pid(r, key->trace, key->pid)) {
+		snprintf(pid, sizeof(pid), "%" PRIu32, key->pid);
+	}
 	if (has_tid) {
 		snprintf(tid, sizeof(tid), "/%" PRIu32, key->tid);
 	}
-	if (asprintf(&text, "%s%s%" PRIu32 "%s", path ? path : "", path ? ":" : "", key->pid, tid) <
-		0) {
+	if (asprintf(&text, "%s%s%s%s", path ? path : "", path ? ":" : "", pid, tid) < 0) {
 		abort();
 	}
 	return text;

@@ -130,9 +130,9 @@ static COLD bool give_up(struct convert *c)
 	return false;
 }
 
-static bool is_simple(const struct convert *c)
+static bool is_native(const struct convert *c)
 {
-	return strcmp(c->session.reader->format->name, "simpletrace") == 0;
+	return strcmp(c->session.reader->format->name, "CTF") == 0;
 }
 
 static bool say_output(struct convert *c, const char *why)
@@ -178,7 +178,7 @@ static bool may_open_output(struct convert *c)
 {
 	bool is_standard = strcmp(c->output, "-") == 0;
 
-	if (c->to == TARGET_CTF && !is_simple(c)) {
+	if (c->to == TARGET_CTF && is_native(c)) {
 		session_say(&c->session,
 			"is a native trace already: copy the directory, or give --to simple");
 		return give_up(c);
@@ -196,7 +196,7 @@ static bool open_output(struct convert *c)
 	bool is_standard = strcmp(c->output, "-") == 0;
 
 	if (c->to == TARGET_OTHER) {
-		c->to = is_simple(c) ? TARGET_CTF : TARGET_SIMPLE;
+		c->to = is_native(c) ? TARGET_SIMPLE : TARGET_CTF;
 	}
 	if (!may_open_output(c)) {
 		return false;

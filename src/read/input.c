@@ -60,7 +60,7 @@ static void make_room(struct input *in, size_t n)
 }
 
 /* Files are always ready; a poll(2) for each window costs nothing. */
-static bool would_wait(const struct input *in)
+bool input_would_wait(const struct input *in)
 {
 	return poll(&(struct pollfd){ .fd = in->fd, .events = POLLIN }, 1, 0) == 0;
 }
@@ -68,7 +68,7 @@ static bool would_wait(const struct input *in)
 /* One read(2). A descriptor that does not block is waited for. */
 static void read_some(struct input *in)
 {
-	if (in->on_wait && would_wait(in) && !in->on_wait(in->on_wait_data)) {
+	if (in->on_wait && input_would_wait(in) && !in->on_wait(in->on_wait_data)) {
 		in->at_end = true;
 		return;
 	}

@@ -38,6 +38,9 @@ void input_fini(struct input *in);
 /* Reads until `n` bytes lie behind `pos`; false when the input ends or fails before. */
 bool input_fill(struct input *in, size_t n);
 
+/* Whether the next read would have to wait for bytes: of a pipe that has none now. */
+bool input_would_wait(const struct input *in);
+
 static inline size_t input_left(const struct input *in)
 {
 	return (size_t)(in->end - in->pos);

@@ -16,6 +16,7 @@
 static const struct reader_format *const formats[] = {
 	&reader_simple,
 	&reader_ctf,
+	&reader_kernel,
 };
 
 /* A name from a damaged trace may hold anything, and an error is one line on a terminal. */

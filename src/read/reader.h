@@ -57,6 +57,8 @@ struct reader;
 struct reader_format {
 	const char *name;
 	const char *release; /* what people call its version, or NULL */
+	bool is_text; /* has neither version nor byte order, and tells threads, not always processes
+		       */
 	/* Opens a trace that is a directory, and leaves the descriptor alone; NULL: none is. */
 	struct reader *(*open_directory)(
 		int fd, const struct reader_options *options, struct read_error *error);
@@ -72,6 +74,7 @@ struct reader_format {
 
 /* The formats, each in the folder of its name. */
 extern const struct reader_format reader_ctf;
+extern const struct reader_format reader_kernel;
 extern const struct reader_format reader_simple;
 
 /* What the state `unfinished` means. */
@@ -156,6 +159,14 @@ static inline enum read_result reader_next(struct reader *r, struct record *rec)
 static inline size_t reader_take(struct reader *r, struct record *records, size_t room)
 {
 	return r->take ? r->take(r, records, room) : 0;
+}
+
+/* Whether that is the process of a record of the trace: captures tell it of some only, by 0. */
+static inline bool reader_knows_pid(const struct reader *r, uint32_t trace, uint32_t pid)
+{
+	const struct reader *own = r->traces[trace].reader ? r->traces[trace].reader : r;
+
+	return r->has_pid && (pid != 0 || !own->format->is_text);
 }
 
 /* The arguments of an event whose class knows them, as many as its event has. */

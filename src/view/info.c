@@ -85,7 +85,12 @@ static void put_pids(struct out *out, const struct info *info)
 	for (size_t i = 0; i < s->pids.count; i++) {
 		const struct pid_count *p = &s->pids.items[i];
 
-		out_printf(out, "%s%" PRIu32 " (%" PRIu64 ")", i ? ", " : "", p->pid, p->events);
+		out_str(out, i ? ", " : "");
+		if (!reader_knows_pid(info->reader, 0, p->pid)) {
+			out_printf(out, "not known (%" PRIu64 ")", p->events);
+		} else {
+			out_printf(out, "%" PRIu32 " (%" PRIu64 ")", p->pid, p->events);
+		}
 	}
 	out_str(out, s->more_pids ? ", and more\n" : "\n");
 }
@@ -101,12 +106,19 @@ bool info_tells_threads(const struct info *info)
 	return false;
 }
 
-static void put_thread(struct out *out, const struct thread_count *t)
+static void put_thread(struct out *out, const struct reader *r, const struct thread_count *t)
 {
+	char pid[16] = "-";
+	char tid[16] = "-";
 	char name[32];
 
-	snprintf(name, sizeof(name), t->tid ? "%" PRIu32 "/%" PRIu32 : "%" PRIu32 "/-", t->pid,
-		t->tid);
+	if (!r->has_pid || reader_knows_pid(r, t->trace, t->pid)) {
+		snprintf(pid, sizeof(pid), "%" PRIu32, t->pid);
+	}
+	if (t->tid) {
+		snprintf(tid, sizeof(tid), "%" PRIu32, t->tid);
+	}
+	snprintf(name, sizeof(name), "%s/%s", pid, tid);
 	out_printf(out, "%12" PRIu64 " %21s ", t->events, name);
 	put_seconds(out, t->first_ns, 20);
 	put_seconds(out, t->last_ns, 21);
@@ -129,7 +141,7 @@ static void put_threads(struct out *out, const struct info *info)
 	out_printf(out, "threads   %zu%s\n", s->threads.count, s->more_threads ? " and more" : "");
 	out_printf(out, "%12s %21s %20s %20s\n", "events", "pid/tid", "from", "to");
 	for (size_t i = 0; i < told; i++) {
-		put_thread(out, &s->threads.items[i]);
+		put_thread(out, info->reader, &s->threads.items[i]);
 	}
 	if (told < s->threads.count) {
 		out_printf(out, "%12s %zu more: --json tells all\n", "", s->threads.count - told);
@@ -189,6 +201,10 @@ static void put_format(struct out *out, const struct reader *r)
 {
 	const struct reader_format *f = r->format;
 
+	if (f->is_text) {
+		out_printf(out, "format    %s, text\n", f->name);
+		return;
+	}
 	if (f->release) {
 		out_printf(out, "format    %s %s", f->name, f->release);
 	} else {

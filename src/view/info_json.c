@@ -23,11 +23,17 @@ static void put_json_number(struct out *out, const char *key, bool is_known, uin
 	}
 }
 
-static void put_json_pids(struct out *out, const struct summary *s)
+static void put_json_pids(struct out *out, const struct info *info)
 {
+	const struct summary *s = info->summary;
+
 	for (size_t i = 0; i < s->pids.count; i++) {
-		out_printf(out, "%s{\"pid\":%" PRIu32 ",\"events\":%" PRIu64 "}", i ? "," : "",
-			s->pids.items[i].pid, s->pids.items[i].events);
+		const struct pid_count *p = &s->pids.items[i];
+		bool is_told = !info->reader->has_pid || reader_knows_pid(info->reader, 0, p->pid);
+
+		out_str(out, i ? ",{" : "{");
+		put_json_number(out, "pid", is_told, p->pid);
+		out_printf(out, "\"events\":%" PRIu64 "}", p->events);
 	}
 }
 
@@ -52,7 +58,10 @@ static void put_json_threads(struct out *out, const struct info *info)
 
 		out_str(out, i ? ",\n {\"trace\":" : "\n {\"trace\":");
 		put_json_string(out, info_path(info, t->trace));
-		out_printf(out, ",\"pid\":%" PRIu32 ",", t->pid);
+		out_char(out, ',');
+		put_json_number(out, "pid",
+			!info->reader->has_pid || reader_knows_pid(info->reader, t->trace, t->pid),
+			t->pid);
 		put_json_number(out, "tid", t->tid > 0, t->tid);
 		out_printf(out, "\"events\":%" PRIu64 ",", t->events);
 		gap_put_json(out, &t->losses);
@@ -86,6 +95,10 @@ static void put_json_text(struct out *out, const char *key, const char *text)
 static void put_json_format(struct out *out, const struct reader *r)
 {
 	out_printf(out, "\"format\":\"%s\",\"version\":", r->format->name);
+	if (r->format->is_text) {
+		out_str(out, "null,\"byte_order\":null");
+		return;
+	}
 	if (r->format->release) {
 		out_str(out, r->format->release);
 	} else {
@@ -166,7 +179,7 @@ void info_put_json(struct out *out, const struct info *info)
 		info->damaged ? "true" : "false");
 	put_json_span(out, s->events + s->gaps > 0, s->first_ns, s->last_ns);
 	out_str(out, ",\n\"pids\":[");
-	put_json_pids(out, s);
+	put_json_pids(out, info);
 	out_printf(out, "],\"more_pids\":%s,\n\"threads\":[", s->more_pids ? "true" : "false");
 	put_json_threads(out, info);
 	out_printf(out, "],\"more_threads\":%s,\n\"kinds\":[", s->more_threads ? "true" : "false");

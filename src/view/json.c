@@ -44,7 +44,7 @@ static char *put_origin(char *out, const struct lines *v, const struct record *r
 		out = length ? json_put_string(out, host, length < LINES_HOST ? length : LINES_HOST)
 			     : put_text(out, "null");
 	}
-	if (r->has_pid) {
+	if (reader_knows_pid(r, rec->trace, rec->pid)) {
 		out = number_decimal(put_text(out, ",\"pid\":"), rec->pid);
 	}
 	if (rec->tid) {

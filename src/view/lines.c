@@ -26,7 +26,7 @@ void lines_init(struct lines *v, struct out *out, struct reader *r, const struct
 	*v = (struct lines){ .style = style,
 		.out = out,
 		.reader = r,
-		.tid_mask = style->tells_tid ? UINT32_MAX : 0 };
+		.tid_mask = style->tells_tid || r->format->is_text ? UINT32_MAX : 0 };
 	timestamp_init(&v->time, mode, style->before_time, style->for_people);
 	arena_init(&v->arena);
 	size_t origin_room = LINES_ORIGIN + path_room(r, style);

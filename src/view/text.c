@@ -37,7 +37,7 @@ static char *put_origin(char *out, const struct lines *v, const struct record *r
 	if (r->has_hosts) {
 		out = put_host(out, r->traces[rec->trace].hostname);
 	}
-	if (r->has_pid) {
+	if (reader_knows_pid(r, rec->trace, rec->pid)) {
 		out = number_decimal(out, rec->pid);
 	} else {
 		*out++ = '-';

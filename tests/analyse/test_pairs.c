@@ -90,6 +90,14 @@ static void gap(struct test *t, uint32_t tid)
 	assert_int_equal(pairs_add(&t->pairs, &rec, NULL), PAIRS_NOTHING);
 }
 
+/* Of a processor, say, and not of a process. */
+static void gap_of_nobody(struct test *t)
+{
+	const struct record rec = { .kind = RECORD_GAP };
+
+	assert_int_equal(pairs_add(&t->pairs, &rec, NULL), PAIRS_NOTHING);
+}
+
 static void count_unfinished(void *data, const struct scope_span *span)
 {
 	struct test *t = data;
@@ -229,6 +237,18 @@ static void a_gap_of_no_thread_is_one_of_all(void **state)
 	unfinished_are(t, 0, 1);
 }
 
+static void a_gap_of_no_process_is_one_of_all(void **state)
+{
+	struct test *t = *state;
+
+	begin(t, READ, 1, SYNC, 10);
+	begin(t, READ, 1, ASYNC, 10);
+	gap_of_nobody(t);
+	begin(t, READ, 1, SYNC + 1, 20);
+	assert_int_equal(end(t, READ, 2, SYNC + 9, 30), PAIRS_UNBEGUN_LOST);
+	unfinished_are(t, 1, 2);
+}
+
 static void a_child_whose_end_is_lost_takes_no_more_time(void **state)
 {
 	struct test *t = *state;
@@ -284,6 +304,7 @@ int main(void)
 		CASE(what_is_begun_twice_is_told),
 		CASE(lost_events_explain_their_thread_alone),
 		CASE(a_gap_of_no_thread_is_one_of_all),
+		CASE(a_gap_of_no_process_is_one_of_all),
 		CASE(a_child_whose_end_is_lost_takes_no_more_time),
 		CASE(where_threads_are_not_told_ids_are_enough),
 		CASE(memory_is_that_of_open_scopes),

@@ -191,7 +191,7 @@ def check_trace_cmd(work, trace, text, tid):
         f.write(b"\x17\x08\x44tracing6\0")
     os.mkdir(f"{work}/bin")
     write_text(f"{work}/text", text)
-    write(f"{work}/bin/trace-cmd", f'#!/bin/sh\n[ "$*" = "report -t -i {dat}" ] && echo cpus=2 && '
+    write(f"{work}/bin/trace-cmd", f'#!/bin/sh\n[ "$1 $2 $3" = "report -t -i" ] && cmp "$4" {dat} && echo cpus=2 && '
           f"cat {work}/text\n")
     os.chmod(f"{work}/bin/trace-cmd", 0o755)
     root, _ = flamegraph(trace, dat, path=f"{work}/bin:{os.environ['PATH']}")

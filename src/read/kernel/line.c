@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "read/kernel/text.h"
 
 #define SECONDS_MAX 10000000000u
@@ -92,7 +93,11 @@ static bool take_columns(struct kernel_line *line, const char *s)
 	if (!at || !*at || !strchr(" \t", *at)) {
 		return false;
 	}
-	at = skip_blanks(skip_between(skip_blanks(at), '(', ')'));
+	at = skip_blanks(at);
+	if (*at != '(' || !take_number(skip_blanks(at + 1), UINT32_MAX, &line->tgid)) {
+		line->tgid = 0;
+	}
+	at = skip_blanks(skip_between(at, '(', ')'));
 	if (*at != '[' || !isdigit((unsigned char)at[1])) {
 		return false;
 	}
@@ -114,4 +119,37 @@ bool kernel_line_parse(struct kernel_line *line, const char *text)
 		}
 	}
 	return false;
+}
+
+/* `CPU:0 [LOST 12 EVENTS]`, and trace-cmd's `CPU:0 [12 EVENTS DROPPED]`. */
+bool kernel_line_is_loss(const char *line)
+{
+	return strncmp(line, "CPU:", 4) == 0 &&
+	       (strstr(line, "LOST") || strstr(line, "EVENTS DROPPED"));
+}
+
+static bool begins_with_any(const char *text, const char *const *words)
+{
+	while (*words && strncmp(text, *words, strlen(*words)) != 0) {
+		words++;
+	}
+	return *words != NULL;
+}
+
+bool kernel_line_is_remark(const char *line)
+{
+	static const char *const remarks[] = { "#", "cpus=", "CPU ", "CPU:", "version = ", "=> ",
+		"trace-cmd", "<stack trace>", NULL };
+
+	line += strspn(line, " \t\r");
+	return *line == '\0' || begins_with_any(line, remarks);
+}
+
+bool kernel_line_may_continue(const char *event)
+{
+	static const char *const events[] = { "tracing_mark_write", "print:", "bpf_trace_printk:",
+		"bprint:", "kernel_stack:", "user_stack:", "<stack trace>", "<user stack trace>",
+		NULL };
+
+	return begins_with_any(event, events);
 }

@@ -4,9 +4,10 @@
  * prints. Of its events those are told that take a thread's time: system calls, being off
  * the processor, interrupts. Lines of any length and any bytes; memory is bounded. One thread.
  *
- *	text.c   the file, line by line
- *	line.c   the columns before an event: thread, processor, flags, time
- *	event.c  the events
+ *	text.c       the file, line by line
+ *	line.c       the columns before an event: thread, processor, flags, time
+ *	event.c      the events
+ *	trace_cmd.c  what trace-cmd makes of its own files
  */
 #ifndef READ_KERNEL_TEXT_H
 #define READ_KERNEL_TEXT_H
@@ -72,15 +73,26 @@ bool kernel_text_next(struct kernel_text *k, struct kernel_event *event);
 /* False, with the reason in `error`: reading failed, or trace-cmd did. */
 bool kernel_text_close(struct kernel_text *k, struct read_error *error);
 
-/* For text.c: what a line is. */
+/* For text.c and capture.c: what a line is. */
 struct kernel_line {
 	uint32_t tid;
+	uint64_t tgid; /* 0: not known, as most captures do not say it */
 	uint64_t ns;
 	bool is_ticks; /* its time is no time in seconds */
 	const char *event; /* its name and what follows */
 };
 
 bool kernel_line_parse(struct kernel_line *line, const char *text);
+
+/* Where a processor lost events. */
+bool kernel_line_is_loss(const char *line);
+
+/* What stands between events: heads, empty buffers, stacks that events may have. */
+bool kernel_line_is_remark(const char *line);
+
+/* Whether lines that are no events belong to this one: programs write several at once. */
+bool kernel_line_may_continue(const char *event);
+
 void kernel_event_parse(struct kernel_event *event, const struct kernel_line *line);
 
 /* Names by number of this host, without `sys_`; NULL: none. For event.c. */

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Captures of the kernel's trace, line by line, see read/kernel/capture.h. A text that a program
+ * wrote may have several lines, so an event is whole when the next one begins; from a pipe that
+ * has nothing at the moment it is handed out at once.
+ */
+#include "read/kernel/capture.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "read/kernel/trace_cmd.h"
+
+#define TOTALS "# entries-in-buffer/entries-written: "
+
+#define CLOCK_ADVICE "record it after `echo mono > trace_clock`, or with trace-cmd record -C mono"
+
+/* ---- Lines ---- */
+
+enum line_state { LINE_WHOLE, LINE_END, LINE_CUT, LINE_LONG };
+
+/* How many bytes the next line has in the input. */
+static enum line_state find_line(struct input *in, size_t *length)
+{
+	size_t from = 0;
+
+	for (;;) {
+		const unsigned char *begin = in->pos;
+		size_t left = input_left(in);
+		const unsigned char *newline =
+			left > from ? memchr(begin + from, '\n', left - from) : NULL;
+
+		if (newline) {
+			*length = (size_t)(newline - begin);
+			return *length > CAPTURE_LINE_MAX ? LINE_LONG : LINE_WHOLE;
+		}
+		*length = from = left;
+		if (left > CAPTURE_LINE_MAX) {
+			return LINE_LONG;
+		}
+		if (!input_has(in, left + 1)) {
+			return left == 0 ? LINE_END : LINE_CUT;
+		}
+	}
+}
+
+void capture_copy_line(struct out *out, const unsigned char *line, size_t length)
+{
+	char *copy = out_reserve(out, length + 1);
+
+	length -= length > 0 && line[length - 1] == '\r';
+	for (size_t i = 0; i < length; i++) {
+		copy[i] = line[i] ? (char)line[i] : '\x01';
+	}
+	copy[length] = '\0';
+	out_advance(out, length);
+}
+
+/* Looks at the next line, which stays where it is: c->next. */
+static enum line_state peek(struct capture *c)
+{
+	size_t length;
+
+	if (c->next_bytes > 0) {
+		return LINE_WHOLE;
+	}
+	enum line_state state = find_line(&c->input, &length);
+
+	if (state == LINE_WHOLE) {
+		c->next.len = 0;
+		capture_copy_line(&c->next, c->input.pos, length);
+		c->next_bytes = length + 1;
+	}
+	return state;
+}
+
+static void consume(struct capture *c)
+{
+	c->input.pos += c->next_bytes;
+	c->next_bytes = 0;
+	c->line++;
+}
+
+static void skip_long_line(struct capture *c)
+{
+	const unsigned char *newline = NULL;
+
+	while (!newline && input_has(&c->input, 1)) {
+		newline = memchr(c->input.pos, '\n', input_left(&c->input));
+		c->input.pos = newline ? newline + 1 : c->input.end;
+	}
+	c->line++;
+}
+
+/* ---- What is no event ---- */
+
+static COLD enum read_result problem(struct capture *c, const char *what)
+{
+	read_error_set(&c->base.error, "line %" PRIu64 " %s: %.60s", c->line, what,
+		c->next.len > 0 ? c->next.data : "");
+	return READ_PROBLEM;
+}
+
+static enum read_result give_gap(struct capture *c, struct record *rec, uint64_t ns)
+{
+	*rec = (struct record){
+		.kind = RECORD_GAP,
+		.ns = ns,
+		.offset = input_offset(&c->input),
+		.gap = c->losses,
+	};
+	c->losses = (struct losses){ 0 };
+	return READ_RECORD;
+}
+
+static bool has_losses(const struct capture *c)
+{
+	return losses_events(&c->losses) + losses_packets(&c->losses) > 0;
+}
+
+/* `CPU:0 [LOST 12 EVENTS]`, or without the number where the kernel does not know it. */
+static void add_loss(struct capture *c)
+{
+	const char *text = c->next.data + strcspn(c->next.data, "[");
+	const char *digits = text + strcspn(text, "0123456789");
+	uint64_t count = strtoull(digits, NULL, 10);
+
+	c->losses.lost += count;
+	c->losses.missing += count == 0;
+}
+
+/* What the head of a whole buffer says: how many events are in it, of how many. */
+static void add_overwritten(struct capture *c)
+{
+	char *end;
+	uint64_t there = strtoull(c->next.data + strlen(TOTALS), &end, 10);
+	uint64_t written = *end == '/' ? strtoull(end + 1, NULL, 10) : there;
+
+	c->losses.overwritten += written > there ? written - there : 0;
+}
+
+static COLD enum read_result end(struct capture *c, struct record *rec)
+{
+	if (c->input.error) {
+		read_error_set(&c->base.error, "cannot read on at byte %" PRIu64 ": %s",
+			input_offset(&c->input), strerror(c->input.error));
+		return READ_DAMAGED;
+	}
+	if (has_losses(c)) {
+		return give_gap(c, rec, c->last.ns);
+	}
+	/* It says so nowhere else where it can make nothing of a file. */
+	bool is_empty = c->child != 0 && c->line == 0;
+
+	if (!trace_cmd_close(&c->child, &c->base.error)) {
+		return READ_DAMAGED;
+	}
+	if (is_empty) {
+		read_error_set(&c->base.error,
+			"trace-cmd report, which reads it, prints nothing of it: it is cut or damaged");
+	}
+	return is_empty ? READ_DAMAGED : READ_END;
+}
+
+/* The last line has no end: what is there of it may have another meaning. */
+static COLD enum read_result cut(struct capture *c)
+{
+	if (c->input.error) {
+		return end(c, NULL);
+	}
+	read_error_set(
+		&c->base.error, "truncated: the capture ends inside of line %" PRIu64, c->line + 1);
+	return READ_DAMAGED;
+}
+
+/* ---- Events ---- */
+
+/* Whether a line belongs to the event before it. */
+static bool is_continuation(struct capture *c)
+{
+	struct kernel_line line;
+
+	return !capture_is_head(c->next.data) && !kernel_line_is_loss(c->next.data) &&
+	       !kernel_line_parse(&line, c->next.data);
+}
+
+/* Takes the lines that follow the event's first one, as far as they need not be waited for. */
+static void take_continuation(struct capture *c)
+{
+	while (c->text.len < CAPTURE_LINE_MAX &&
+		(input_left(&c->input) > 0 || !input_would_wait(&c->input)) &&
+		peek(c) == LINE_WHOLE && is_continuation(c)) {
+		out_char(&c->text, '\n');
+		out_bytes(&c->text, c->next.data, c->next.len + 1);
+		c->text.len--;
+		consume(c);
+	}
+}
+
+/* `<name>: ` in front of an event's text; without a colon the name is its first word. */
+static struct span event_name(const char **text)
+{
+	const char *begin = *text;
+	const char *p = begin;
+
+	if (*begin == '<') { /* `<stack trace>`, of the event before it */
+		return (struct span){ "stack", strlen("stack") };
+	}
+	while (is_word((unsigned char)*p) || *p == '.') {
+		p++;
+	}
+	p += p == begin && *p; /* no event of any kernel */
+	*text = p + (*p == ':');
+	*text += strspn(*text, " \t");
+	return (struct span){ begin, (size_t)(p - begin) };
+}
+
+/*
+ * What a program wrote stands behind the function that took it; trace-cmd has the event's name
+ * before that, and the function's address where it does not know the name.
+ */
+static bool is_marker(struct span *name, const char **text)
+{
+	static const char writer[] = "tracing_mark_write";
+
+	if (span_equals(*name, "print")) {
+		*name = event_name(text);
+		return true;
+	}
+	return name->len >= strlen(writer) && memcmp(name->text, writer, strlen(writer)) == 0 &&
+	       (name->len == strlen(writer) || name->text[strlen(writer)] == '.');
+}
+
+static COLD enum read_result refuse_clock(struct capture *c)
+{
+	read_error_set(&c->base.error,
+		"line %" PRIu64 ": its time is a number of ticks, of a clock as counter or x86-tsc "
+		"that does not say how long they are: " CLOCK_ADVICE,
+		c->line + 1);
+	return READ_DAMAGED;
+}
+
+static enum read_result give_event(
+	struct capture *c, struct record *rec, const struct kernel_line *line)
+{
+	*rec = (struct record){
+		.kind = RECORD_EVENT,
+		.ns = line->ns,
+		.offset = input_offset(&c->input),
+		.values = c->values,
+	};
+	size_t at = (size_t)(line->event - c->next.data);
+
+	c->text.len = 0;
+	out_bytes(&c->text, c->next.data, c->next.len + 1);
+	c->text.len--;
+	consume(c);
+	c->is_continued = kernel_line_may_continue(line->event);
+	if (c->is_continued) {
+		take_continuation(c);
+	}
+	const char *text = c->text.data + at;
+	struct span name = event_name(&text);
+
+	if (is_marker(&name, &text)) {
+		capture_set_marker(c, rec, line, c->text.data + (text - c->text.data));
+	} else {
+		capture_set_event(c, rec, line, name, (struct span){ text, strlen(text) });
+	}
+	rec->payload = (const unsigned char *)text;
+	rec->payload_size = strlen(text);
+	c->last = *rec;
+	return READ_RECORD;
+}
+
+/* More of a text that was handed out before this came. */
+static enum read_result give_late(struct capture *c, struct record *rec)
+{
+	const struct kernel_line line = { .tid = c->last.tid, .ns = c->last.ns };
+
+	*rec = (struct record){
+		.kind = RECORD_EVENT,
+		.ns = line.ns,
+		.offset = input_offset(&c->input),
+		.values = c->values,
+	};
+	c->text.len = 0;
+	out_bytes(&c->text, c->next.data, c->next.len + 1);
+	consume(c);
+	capture_set_event(c, rec, &line, (struct span){ "print", strlen("print") },
+		(struct span){ c->text.data, strlen(c->text.data) });
+	return READ_RECORD;
+}
+
+/* The line at hand; READ_NOTHING: it says nothing of its own. */
+static enum read_result take_line(struct capture *c, struct record *rec)
+{
+	const char *text = c->next.data;
+	struct kernel_line line;
+
+	if (!kernel_line_is_loss(text) && kernel_line_parse(&line, text)) {
+		if (line.is_ticks) {
+			return refuse_clock(c);
+		}
+		return has_losses(c) ? give_gap(c, rec, line.ns) : give_event(c, rec, &line);
+	}
+	if (kernel_line_is_loss(text)) {
+		add_loss(c);
+	} else if (c->is_continued && !capture_is_head(text)) {
+		return give_late(c, rec);
+	} else if (strncmp(text, TOTALS, strlen(TOTALS)) == 0) {
+		add_overwritten(c);
+	} else if (!kernel_line_is_remark(text)) {
+		consume(c);
+		return problem(c, "is none of the kernel's trace");
+	}
+	c->is_continued &= !capture_is_head(text);
+	consume(c);
+	return READ_NOTHING;
+}
+
+enum read_result capture_next(struct reader *base, struct record *rec)
+{
+	struct capture *c = (struct capture *)base;
+	enum read_result result = READ_NOTHING;
+
+	while (result == READ_NOTHING) {
+		switch (peek(c)) {
+		case LINE_WHOLE:
+			result = take_line(c, rec);
+			break;
+		case LINE_LONG:
+			skip_long_line(c);
+			c->next.len = 0;
+			result = problem(c, "is longer than any of the kernel's trace");
+			break;
+		case LINE_CUT:
+			return cut(c);
+		case LINE_END:
+			return end(c, rec);
+		}
+	}
+	return result;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* See read/kernel/trace_cmd.h. */
+#include "read/kernel/trace_cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The child's status where trace-cmd is not installed, as shells have it. */
+#define NOT_FOUND 127
+
+/* It opens the file by its own descriptor: `fd` may be unlinked, and stands where it stands. */
+static _Noreturn void run(int fd, const int ends[2])
+{
+	char path[32];
+	int copy = dup(fd);
+	int nowhere = open("/dev/null", O_WRONLY);
+
+	snprintf(path, sizeof(path), "/dev/fd/%d", copy);
+	dup2(ends[1], STDOUT_FILENO);
+	dup2(nowhere, STDERR_FILENO);
+	signal(SIGPIPE, SIG_DFL); /* a reader that has seen enough ends it */
+	execlp("trace-cmd", "trace-cmd", "report", "-t", "-i", path, (char *)NULL);
+	_exit(NOT_FOUND);
+}
+
+int trace_cmd_open(pid_t *child, int fd, struct read_error *error)
+{
+	struct stat status;
+	int ends[2];
+
+	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+		read_error_set(error,
+			"is what trace-cmd record writes, and comes through a pipe: name the "
+			"file, or pipe `trace-cmd report -t` into this");
+		return -1;
+	}
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		read_error_set(error, "cannot run trace-cmd: %s", strerror(errno));
+		return -1;
+	}
+	*child = fork();
+	if (*child == 0) {
+		run(fd, ends);
+	}
+	if (*child < 0) {
+		read_error_set(error, "cannot run trace-cmd: %s", strerror(errno));
+		*child = 0;
+		close(ends[0]);
+		ends[0] = -1;
+	}
+	close(ends[1]);
+	return ends[0];
+}
+
+bool trace_cmd_close(pid_t *child, struct read_error *error)
+{
+	int status = 0;
+
+	while (*child > 0 && waitpid(*child, &status, 0) < 0 && errno == EINTR) {
+	}
+	*child = 0;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND) {
+		read_error_set(error,
+			"is what trace-cmd record writes, and trace-cmd, which reads it, "
+			"is not installed: give the text that `trace-cmd report -t` prints of it");
+	} else if (status != 0) {
+		read_error_set(error, "trace-cmd report could not read it");
+	}
+	return status == 0;
+}
