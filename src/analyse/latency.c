@@ -83,12 +83,7 @@ bool latency_wants(struct latency *l, const struct record *rec)
 
 bool latency_has(const struct latency *l, enum latency_side side)
 {
-	vec_foreach (struct event_class *const *, c, &l->reader->classes.all) {
-		if (l->options->is_event(l->options->data, side, (*c)->name)) {
-			return true;
-		}
-	}
-	return false;
+	return latency_class_of_side(l, side) != NULL;
 }
 
 /* The number of a group's text, from 1; 0: there is none, or too many, which was reported. */
@@ -163,6 +158,7 @@ static bool is_told(struct latency *l, const struct record *rec, int field)
 	if ((field != FIELD_TID || rec->tid) && (field != FIELD_PID || rec->pid)) {
 		return true;
 	}
+	l->is_untold = true;
 	snprintf(l->error, sizeof(l->error),
 		"the trace does not tell the %s of event '%.60s'; say by which of its fields "
 		"pairs are told apart, with --by",

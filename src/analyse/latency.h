@@ -52,6 +52,7 @@ struct latency {
 	const struct reader *reader;
 	struct report report;
 	char error[512]; /* why nothing more can be added; "": nothing is wrong */
+	bool is_untold; /* that is so because the trace tells no threads or no processes */
 	/* For latency.c only: */
 	struct pairs pairs;
 	struct tuples tuples; /* of what is open, where one integer does not tell it */
@@ -83,6 +84,15 @@ void latency_end(struct latency *l);
 
 /* Whether the reader knows an event for that side. */
 bool latency_has(const struct latency *l, enum latency_side side);
+
+/*
+ * The names of fields, at most `max`, that every event of both sides has, with values of one
+ * kind; returns how many. They live as long as the reader.
+ */
+size_t latency_shared_fields(const struct latency *l, const char **names, size_t max);
+
+/* An event of that side, the first that the reader knows; NULL: it knows none. */
+const struct event_class *latency_class_of_side(const struct latency *l, enum latency_side side);
 
 /* Looks at an event class for the first time; a mistake is in `error`. For latency.c. */
 void latency_classify(struct latency *l, const struct event_class *c);

@@ -92,3 +92,52 @@ void latency_classify(struct latency *l, const struct event_class *c)
 	}
 	find_fields(l, c, class);
 }
+
+static bool is_event(const struct latency *l, enum latency_side side, const struct event_class *c)
+{
+	return l->options->is_event(l->options->data, side, c->name);
+}
+
+const struct event_class *latency_class_of_side(const struct latency *l, enum latency_side side)
+{
+	vec_foreach (struct event_class *const *, c, &l->reader->classes.all) {
+		if (is_event(l, side, *c)) {
+			return *c;
+		}
+	}
+	return NULL;
+}
+
+/* Whether all events of either side have the field, with values as those of `first`. */
+static bool is_shared(const struct latency *l, const struct event_class *first, int field)
+{
+	const char *name = first->event->args[field].name;
+
+	vec_foreach (struct event_class *const *, c, &l->reader->classes.all) {
+		if (!is_event(l, LATENCY_FROM, *c) && !is_event(l, LATENCY_TO, *c)) {
+			continue;
+		}
+		int theirs = field_find(*c, name);
+
+		if (theirs < 0 || field_kind(*c, theirs) != field_kind(first, field)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+size_t latency_shared_fields(const struct latency *l, const char **names, size_t max)
+{
+	const struct event_class *first = latency_class_of_side(l, LATENCY_FROM);
+	size_t count = 0;
+
+	if (!first || !first->event || !latency_has(l, LATENCY_TO)) {
+		return 0;
+	}
+	for (size_t i = 0; i < first->event->arg_count && count < max; i++) {
+		if (is_shared(l, first, (int)i)) {
+			names[count++] = first->event->args[i].name;
+		}
+	}
+	return count;
+}

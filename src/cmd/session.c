@@ -224,9 +224,9 @@ static void check_memory(struct session *s)
 	}
 }
 
-static bool open_traces(struct session *s, const char *output, bool no_header)
+static struct reader_options reader_options(struct session *s, bool no_header)
 {
-	const struct reader_options options = {
+	return (struct reader_options){
 		.declarations = s->has_declarations ? &s->declarations.model : NULL,
 		.no_header = no_header,
 		.on_wait = show_so_far,
@@ -234,6 +234,11 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 		.data = s,
 		.follow = s->follow,
 	};
+}
+
+static bool open_traces(struct session *s, const char *output, bool no_header)
+{
+	const struct reader_options options = reader_options(s, no_header);
 	struct read_error error;
 
 	if (!session_await_traces(s)) {
@@ -276,6 +281,37 @@ bool session_open_several(struct session *s, char *const *traces, const char *ou
 		s->trace_count++;
 	}
 	return open_traces(s, output, false);
+}
+
+/* What has no size is no file that stays: of tracefs, say. */
+static bool can_be_read_again(const struct session *s)
+{
+	bool can = s->problems == 0 && !s->damaged && !s->unreadable;
+	struct stat st;
+
+	for (size_t i = 0; can && i < s->trace_count; i++) {
+		can = strcmp(s->traces[i], "-") != 0 && stat(s->traces[i], &st) == 0 &&
+		      (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size > 0));
+	}
+	return can;
+}
+
+struct reader *session_read_again(struct session *s)
+{
+	const struct reader_options options = reader_options(s, false);
+	struct reader *before = s->reader;
+	struct read_error error;
+
+	if (!can_be_read_again(s)) {
+		return NULL;
+	}
+	s->reader = merge_open(s->traces, s->trace_count, &options, &error);
+	if (!s->reader) {
+		s->reader = before;
+		return NULL;
+	}
+	filter_restart(&s->filter);
+	return before;
 }
 
 static COLD void report(struct session *s)

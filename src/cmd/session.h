@@ -71,6 +71,13 @@ bool session_open(struct session *s, const char *trace, const char *output, bool
 /* The same for several traces, as one; the list ends with NULL and outlives the session. */
 bool session_open_several(struct session *s, char *const *traces, const char *output);
 
+/*
+ * Reads the traces from their beginning once more, with the same filter. Returns the reader
+ * before that, for the caller to close; NULL: they cannot be read twice, as pipes cannot, or
+ * could not be read wholly, and everything stays as it is.
+ */
+struct reader *session_read_again(struct session *s);
+
 /* Output follows: what the file had is gone. */
 void session_begin_output(struct session *s);
 

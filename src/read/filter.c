@@ -29,6 +29,12 @@ void filter_fini(struct filter *f)
 	vec_fini(&f->verdicts);
 }
 
+void filter_restart(struct filter *f)
+{
+	f->started = false;
+	f->verdicts.count = 0;
+}
+
 bool filter_add_pattern(struct filter *f, const char *text, char *why, size_t size)
 {
 	bool is_excluded = *text == '-';

@@ -41,6 +41,9 @@ struct filter {
 void filter_init(struct filter *f);
 void filter_fini(struct filter *f);
 
+/* Begins anew, with another reader of the same traces. */
+void filter_restart(struct filter *f);
+
 /*
  * Adds a pattern, of names that are not wanted where `-` stands in front, and keeps the text.
  * False: `why` says what is wrong with it.

@@ -80,9 +80,11 @@ def check_elsewhere(trace):
     check("open at one time", told["most_open"], 9)
     one = latency("--from=cache_miss", "--to=/read/", "--by=request=req", trace)
     check("one of them", counts(one), {"count": 3000 - 428, "unfinished": 428})
-    by_thread = latency("--from=cache_miss", "--to=disk_read_done", trace)
-    check("no end on its thread", counts(by_thread),
+    ran = run("latency", "--json", "--from=cache_miss", "--to=disk_read_done", trace)
+    check("no end on its thread", counts(json.loads(ran.stdout)),
           {"count": 0, "begun_twice": 2999, "unfinished": 1, "unbegun": 3000 - 428})
+    check(f"what they have is told: {ran.stderr}", "no field of one name and type: 'cache_miss' has "
+          "request, queue, @pid, @tid, 'disk_read_done' has req, status" in ran.stderr, True)
 
 
 def check_forms(trace):
@@ -212,8 +214,64 @@ def check_simple(trace):
           *DISK, trace)
     fails("no threads", "the trace does not tell the thread of event 'cache_miss'",
           "--from=cache_miss", "--to=disk_read_done", trace)
+    ran = run("latency", "--json", "--from=disk_read_done", "--to=cache_miss", "-e", DECLARATIONS, trace)
+    check("nor have both a field", (ran.returncode, "the trace does not tell threads, and they have "
+                                    "no field of one name" in ran.stderr), (1, True))
     check("by process", counts(latency("--from=cache_miss", "--to=disk_read_done", "--by=@pid",
                                        trace)), {"count": 1, "unbegun": 2, "begun_twice": 3})
+
+
+def marks(*events):
+    """A capture of the kernel's trace: a thread and an event each, a second from one to the next."""
+    return "".join(f"  a-{tid} [0] {i}.5: tracing_mark_write: Net Instant: {text}\n"
+                   for i, (tid, text) in enumerate(events))
+
+
+def check_default(work):
+    """Without --by, where no pair is on one thread."""
+    capture = f"{work}/capture"
+    asked = ("latency", "--json", "--from=Net:submit", "--to=Net:done")
+
+    def default(text, *options, given=capture, status=0, asked=asked):
+        with open(capture, "w") as f:
+            f.write(text)
+        with open(capture) as f:
+            ran = subprocess.run([WAYMARK, *asked, *options, given], text=True, stdin=f, timeout=60,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        check(f"status: {ran.stderr}", ran.returncode, status)
+        told = json.loads(ran.stdout) if ran.stdout else None
+        return told and sum(r["count"] for r in told["latencies"]), ran.stderr
+
+    one = [(1, "submit - (req: 1)(queue: 0)"), (1, "submit - (req: 2)(queue: 1)"),
+           (2, 'done - (ret: 0)(req: 1)(queue: "x")'), (2, 'done - (ret: 0)(req: 2)(queue: "x")')]
+    plain = [(1, "submit - (key: \"a\")"), (2, "done - (key: \"b\")"), (3, "done - (key: \"a\")")]
+    for what, events, options, wanted, words in (
+            ("the only field is taken", plain, (), 1, "told apart by 'key', the only field that both"),
+            ("with a filter", plain, ("--thread=1", "--thread=3", "--since=+0"), 1, "by 'key', the only"),
+            ("with groups", plain, ("--per=key",), 1, "by 'key', the only"),
+            ("of several none is", one, (), 0, "have 'req' (2 pairs), 'queue' (0 pairs): say by which, "
+             "as --by=req"),
+            ("one that makes none is not", [(1, "submit - (key: 1)"), (2, "done - (key: 2)")], (), 0,
+             "by no field that both have: 'key' (0 pairs); --by=ONE=OTHER"),
+            ("of none both sides are listed", [(1, "submit - (a: 1)"), (2, "done - (b: 1)")], (), 0,
+             "'Net:submit' has a, @pid, @tid, 'Net:done' has b, @pid, @tid; --by=ONE=OTHER says"),
+            ("an end alone is no reason", [(1, "submit - (a: 1)"), (1, "submit - (a: 1)")] +
+             [(2, "other"), (2, "done2 - (a: 1)")], (), None, "there is no event 'Net:done'"),
+            ("pairs of a thread that are hardly meant", [(1, t) for _, t in one], (), 1,
+             "1 began once more before their end"),
+            ("and those that are", [(1, one[0][1]), (1, one[2][1])] * 2, (), 2, "")):
+        count, said = default(marks(*events), *options, status=int(wanted is None))
+        check(what, count, wanted)
+        check(f"{what}: {words!r} in {said!r}", words in said and bool(words) == bool(said), True)
+    count, said = default(marks(*plain), given="-")
+    check("a pipe is not read twice", (count, "both have 'key': say by which" in said), (0, True))
+    count, said = default("# tracer: nop\nnot this\n" + marks(*plain), status=1)
+    check("nor what is damaged", (count, "both have 'key': say by which" in said), (0, True))
+    both = ("latency", "--json", "--from=Net:s*", "--to=Net:d*")
+    count, said = default(marks(*plain, (4, "start - (id: 1)")), asked=both)
+    check("events of a pattern all have it", (count, "no field of one name" in said), (0, True))
+    count, _ = default(marks(*plain, (4, 'start - (key: "c")')), asked=both)
+    check("and it is taken then", count, 1)
 
 
 def check_mistakes(work, trace):
@@ -254,6 +312,7 @@ with tempfile.TemporaryDirectory() as work:
     check_simple(record(f"{work}/simple", "unbalanced", options="", backend="simple"))
     check_ticks(record(f"{work}/ticks", "ticks", "10"))
     check_cut(record(f"{work}/long", "flood", "20000"), work)
+    check_default(work)
     check_mistakes(work, whole)
     check_losses(record_with_losses(WAYMARK, lambda attempt: record(
         f"{work}/lost{attempt}", "flood", "400000", options=",full=discard,buffer=1M")))

@@ -10,6 +10,7 @@
 #include "base/glob.h"
 #include "cmd/arguments.h"
 #include "cmd/name_option.h"
+#include "cmd/report/latency_by.h"
 #include "cmd/report/report.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
@@ -27,7 +28,8 @@ static const struct argument rows[] = {
 	{ KEY_BY, "by", "FIELDS",
 		"the fields, with commas, whose values tell pairs apart;\n"
 		"ONE=OTHER where what ends calls it otherwise;\n"
-		"@pid and @tid: the record's (without: by @tid)" },
+		"@pid and @tid: the record's (without: by @tid, or\n"
+		"by the one field that both have where that pairs none)" },
 	{ KEY_PER, "per", "FIELD", "a line for each value of this field of what begins" },
 	{ KEY_ACROSS, "across", NULL, "also pairs of two processes" },
 	{ KEY_MAX_OPEN, "max-open", "N", "give up when more have not ended (10000000)" },
@@ -51,6 +53,7 @@ static const struct command command = {
 struct options {
 	struct report_options report;
 	struct latency_options latency;
+	bool is_default; /* without --by */
 	struct name_pattern events[LATENCY_SIDES];
 	struct arena arena;
 };
@@ -164,7 +167,8 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 		return arguments_bad(
 			&command, "--across goes with --by: no thread is in two processes");
 	}
-	if (o->latency.by_count == 0) {
+	o->is_default = o->latency.by_count == 0;
+	if (o->is_default) {
 		take_fields(o, "@tid");
 	}
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
@@ -205,37 +209,36 @@ static bool has_events(struct session *s, const struct latency *l)
 	return true;
 }
 
-static void add_few(
-	struct latency *l, struct session *s, const struct record *records, size_t count)
+/* Where nothing more was added, for the events that it has. */
+static void see_rest(struct session *s)
 {
-	for (size_t i = 0; i < count && !*l->error; i++) {
-		const struct record *rec = &records[i];
-		bool is_wanted = latency_wants(l, rec);
-		bool has_values = is_wanted && !*l->error && rec->class->event;
+	struct record records[SESSION_FEW];
 
-		if (is_wanted || rec->kind == RECORD_GAP) {
-			latency_add(l, rec, has_values ? reader_values(s->reader, rec) : NULL);
-		}
+	while (selection_next_few(s, records)) {
 	}
 }
 
 static void add_all(struct session *s, struct options *o)
 {
 	struct latency latency;
-	struct record records[SESSION_FEW];
-	size_t count;
 
 	latency_init(&latency, &o->latency, s->reader);
 	latency_check(&latency);
-	while (!*latency.error && (count = selection_next_few(s, records))) {
-		add_few(&latency, s, records, count);
+	latency_add_all(s, &latency, 1);
+	bool is_untold = o->is_default && latency.is_untold;
+
+	if (is_untold) {
+		see_rest(s);
 	}
-	latency_end(&latency);
-	if (*latency.error) {
+	if (*latency.error && !is_untold) {
 		session_say(s, "%s", latency.error);
 		s->problems++;
-	} else if (has_events(s, &latency)) {
+	} else if (!has_events(s, &latency)) {
+		/* That was reported. */
+	} else if (!o->is_default) {
 		report_put(s, &latency.report, &o->report);
+	} else if (!latency_put_default(s, &latency, &o->report)) {
+		s->problems++;
 	}
 	latency_fini(&latency);
 }
