@@ -64,6 +64,39 @@ def search(page, text):
     return answer
 
 
+def total(page):
+    return page.evaluate('document.getElementById("total").textContent')
+
+
+def texts(page):
+    return {f["name"]: f["text"] for f in page.evaluate(FRAMES) if f["shown"]}
+
+
+def check_rest(page):
+    """What a picture says that nobody touches: its unit and whole, and times where they fit."""
+    assert total(page) == "width: time, 1.500 ms in all", total(page)
+    assert texts(page) == {
+        "all": "all (1.500 ms)", "idle": "idle (250.000 us)", "main": "main (1.250 ms)",
+        "fs:decode (a*b)": "fs:decode (a*b)", "read": "read (400.000 us)", "decode": "decode",
+        "write": "write"}, texts(page)
+
+
+def check_cut_names(page):
+    """Who cannot be read is whole in the tooltip, of the element that the pointer is over."""
+    cut = 0
+    for frame in page.evaluate(FRAMES):
+        text = frame["text"].removesuffix("..")
+        if not frame["shown"] or frame["text"].split(" (")[0] == frame["name"]:
+            continue
+        assert frame["name"].startswith(text) and len(frame["name"]) > len(text), frame
+        x, y = frame["x"] + frame["width"] / 2, frame["y"] + 5
+        tooltip = page.evaluate(f"""document.elementFromPoint({x}, {y}).closest("g")
+            .querySelector("title").textContent""")
+        assert tooltip.startswith(frame["name"] + "\ntotal "), tooltip
+        cut += 1
+    assert cut > 2, cut
+
+
 def check_texts_fit(page):
     for frame in page.evaluate(FRAMES):
         if frame["shown"] and frame["text"]:
@@ -73,6 +106,8 @@ def check_texts_fit(page):
 def check_zoom(page):
     click_frame(page, "read")
     assert places(page) == ZOOMED, places(page)
+    assert total(page) == "width: time, 400.000 us (26.67 %) of 1.500 ms", total(page)
+    assert texts(page)["decode"] == "decode (100.000 us)", texts(page)
     above = {f["name"] for f in page.evaluate(FRAMES) if f["above"]}
     assert above == {"all", "main"}, above
     check_texts_fit(page)
@@ -104,13 +139,16 @@ def check_search(page):
 
 def small(page):
     assert places(page) == STILL, places(page)
+    check_rest(page)
     check_texts_fit(page)
     check_zoom(page)
+    check_rest(page)
     check_search(page)
 
 
 def names(page):
     check_texts_fit(page)
+    check_cut_names(page)
     assert search(page, "]]>") == "1 frames match, 16.67 %", said(page)
     assert search(page, "x" * 10000) == "2 frames match, 16.67 %", said(page)
     click_frame(page, "<script>alert(1)</script>")
@@ -127,6 +165,7 @@ def empty(page):
     page.press("f", 70, CONTROL)
     page.press("Escape", 27)
     assert said(page) == "" and page.prompts == 0, "an empty graph asks what to search"
+    assert total(page) == "no time", total(page)
 
 
 def main():

@@ -27,8 +27,18 @@ function endOf(i) {
 	return end;
 }
 
+function duration(ns) {
+	for (const [unit, name] of [[1e9, "s"], [1e6, "ms"], [1e3, "us"]]) {
+		if (ns >= unit) {
+			const n = Math.floor(ns / (unit / 1000));
+			return Math.floor(n / 1000) + "." + String(n % 1000).padStart(3, "0") + " " + name;
+		}
+	}
+	return ns + " ns";
+}
+
 // As in the still picture: characters of other scripts may take two columns.
-function label(name, width) {
+function shorten(name, width) {
 	const columns = Math.floor((width - 2 * INSET) / COLUMN);
 	let used = 0;
 	let end = 0;
@@ -46,6 +56,12 @@ function label(name, width) {
 	return name;
 }
 
+// The name, and the time where the whole name leaves room for it.
+function label(f, width) {
+	const both = f.name + " (" + duration(f.total) + ")";
+	return shorten(both, width) === both ? both : shorten(f.name, width);
+}
+
 function place(f, x, width) {
 	const shown = width >= THINNEST;
 	f.g.style.display = shown ? "" : "none";
@@ -53,8 +69,16 @@ function place(f, x, width) {
 		f.rect.setAttribute("x", x.toFixed(3));
 		f.rect.setAttribute("width", width.toFixed(3));
 		f.text.setAttribute("x", (x + INSET).toFixed(3));
-		f.text.textContent = label(f.name, width);
+		f.text.textContent = label(f, width);
 	}
+}
+
+// What the whole width is.
+function say(z) {
+	const all = frames[0].total;
+	const share = (100 * z.total / all).toFixed(2);
+	byId("total").textContent = "width: time, " + duration(z.total) +
+		(z === frames[0] ? " in all" : " (" + share + " %) of " + duration(all));
 }
 
 function zoom(to) {
@@ -73,6 +97,7 @@ function zoom(to) {
 		f.g.classList.toggle("above", parent);
 	}
 	zoomed = to;
+	say(z);
 	byId("reset").setAttribute("visibility", to ? "visible" : "hidden");
 	search(sought);
 }

@@ -134,11 +134,16 @@ static size_t fitting(const char *s, size_t len, size_t columns)
 	return i;
 }
 
-/* The name, or its beginning and `..`, or nothing where not even a letter has room. */
-static void put_label(struct out *out, const char *name, double width)
+static size_t columns_in(double width)
 {
 	double room = (width - 2 * INSET) / COLUMN;
-	size_t columns = room < 0 ? 0 : (size_t)room;
+
+	return room < 0 ? 0 : (size_t)room;
+}
+
+/* The name, or its beginning and `..`, or nothing where not even a letter has room. */
+static void put_label(struct out *out, const char *name, size_t columns)
+{
 	size_t len = strlen(name);
 	size_t end = fitting(name, len, columns);
 	bool cut = end < len;
@@ -170,6 +175,23 @@ static void put_duration(struct out *out, uint64_t ns)
 		}
 	}
 	out_printf(out, "%" PRIu64 " ns", ns);
+}
+
+/* The name, and the time where the whole name leaves room for it. */
+static void put_frame_label(struct out *out, const struct flame_frame *f, size_t columns)
+{
+	struct out time;
+	size_t len = strlen(f->name);
+
+	out_init(&time, OUT_TO_MEMORY);
+	out_str(&time, " (");
+	put_duration(&time, f->total_ns);
+	out_char(&time, ')');
+	put_label(out, f->name, columns);
+	if (time.len < columns && fitting(f->name, len, columns - time.len) == len) {
+		out_bytes(out, time.data, time.len);
+	}
+	out_fini(&time);
 }
 
 /* What stands beside the pointer: the name, then its numbers. */
@@ -222,7 +244,7 @@ static void put_frame(const struct flamegraph *g, struct out *out, const struct 
 	out_printf(out, "\" height=\"%d\" fill=\"#%06x\"/><text x=\"", ROW - 1, colour_of(f));
 	put_pixels(out, x + INSET * PER_PIXEL);
 	out_printf(out, "\" y=\"%u\">", y + ROW - 5);
-	put_label(out, f->name, (double)width / PER_PIXEL);
+	put_frame_label(out, f, columns_in((double)width / PER_PIXEL));
 	out_str(out, "</text></g>\n");
 }
 
@@ -288,26 +310,45 @@ static void put_head(struct out *out, const char *title, unsigned int height)
 		     "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
 		     "<text id=\"title\" x=\"600\" y=\"20\" text-anchor=\"middle\""
 		     " style=\"font-size: 15px\">");
-	put_label(out, title, WIDTH - 600);
+	out_str(out, "<title>");
+	put_text(out, title);
+	out_str(out, "</title>");
+	put_label(out, title, columns_in(WIDTH - 600));
 	out_str(out, "</text>\n");
 }
 
-static void put_controls(struct out *out, const struct flame_counts *counts)
+/* What is wide in the picture, and how much the whole of it is. */
+static void put_total(struct out *out, const struct flamegraph *g)
+{
+	out_str(out, "<text x=\"3\" y=\"42\"><tspan id=\"total\">");
+	if (g->root->total_ns > 0) {
+		out_str(out, "width: time, ");
+		put_duration(out, g->root->total_ns);
+		out_str(out, " in all");
+	} else {
+		out_str(out, "no time");
+	}
+	out_str(out, "</tspan>; ");
+}
+
+static void put_controls(
+	struct out *out, const struct flamegraph *g, const struct flame_counts *counts)
 {
 	out_str(out, "<text id=\"reset\" class=\"button\" x=\"3\" y=\"20\" visibility=\"hidden\">"
 		     "reset zoom</text>\n"
 		     "<text id=\"search\" class=\"button\" x=\"1197\" y=\"20\" text-anchor=\"end\""
 		     " visibility=\"hidden\">search</text>\n"
 		     "<text id=\"found\" x=\"1197\" y=\"42\" text-anchor=\"end\"></text>\n");
+	put_total(out, g);
 	out_printf(out,
-		"<text id=\"counts\" x=\"3\" y=\"42\" data-frames=\"%" PRIu64
-		"\" data-left-out=\"%" PRIu64 "\">%" PRIu64 " frames",
+		"<tspan id=\"counts\" data-frames=\"%" PRIu64 "\" data-left-out=\"%" PRIu64
+		"\">%" PRIu64 " frames",
 		counts->frames, counts->left_out, counts->frames);
 	if (counts->left_out > 0) {
 		out_printf(
 			out, ", %" PRIu64 " left out: thinner than 0.1 pixels", counts->left_out);
 	}
-	out_str(out, "</text>\n");
+	out_str(out, "</tspan></text>\n");
 }
 
 static void put_script(struct out *out)
@@ -328,7 +369,7 @@ struct flame_counts flamegraph_put(struct flamegraph *g, struct out *out, const 
 
 	counts.left_out = counts.frames - below;
 	put_head(out, title, TOP + ROW * (drawn.depth + 1) + BOTTOM);
-	put_controls(out, &counts);
+	put_controls(out, g, &counts);
 	if (drawn.frames == 0) {
 		out_printf(out, "<text x=\"3\" y=\"%d\">no time was measured</text>\n", TOP + ROW);
 	}
