@@ -42,8 +42,14 @@ struct waymark_arg {
 	const char *name;
 	const char *type;
 	uint8_t kind; /* enum waymark_kind */
-	uint8_t size; /* bytes on this host, 16 for 128 bits; 0 where it is not always the same */
+	/*
+	 * Bytes on this host, 16 for 128 bits; 0 where it is not always the same. Of a string that
+	 * simple has not as such: that of its address, or WAYMARK_NOT_IN_SIMPLE.
+	 */
+	uint8_t size;
 };
+
+#define WAYMARK_NOT_IN_SIMPLE 1
 
 /* What an event is besides its name and arguments: bits of its `flags`. */
 enum waymark_event_flag {

@@ -58,6 +58,7 @@ bool decl_read(struct model *m, struct diag *d, const struct source *src,
 		.source = src,
 		.max_args = max_args(options),
 		.lenient = options->lenient,
+		.old = options->old,
 	};
 
 	if (!is_text(d, src)) {

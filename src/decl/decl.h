@@ -22,6 +22,7 @@ struct decl_options {
 	 * understood at all is an error.
 	 */
 	bool lenient;
+	bool old; /* takes what QEMU 2.8 took and later releases refuse, with a warning for each */
 };
 
 /*

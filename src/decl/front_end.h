@@ -16,6 +16,7 @@ struct front_end {
 	const struct source *source;
 	size_t max_args;
 	bool lenient;
+	bool old;
 };
 
 /*

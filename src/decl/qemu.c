@@ -92,8 +92,9 @@ static bool read_head(struct front_end *fe, struct event *e, struct span *name, 
 static void read_format(struct front_end *fe, struct qemu_line *line, struct scan *s)
 {
 	struct format *f = &line->formats[line->format_count++];
+	const struct format_reading r = { &line->event, arena(fe), fe->rules, fe->old };
 
-	if (!format_parse(f, &line->event, arena(fe), fe->rules, s)) {
+	if (!format_parse(f, &r, s)) {
 		line->formats_ok = false;
 	}
 }

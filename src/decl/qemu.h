@@ -30,6 +30,9 @@ struct qemu_line {
  */
 bool qemu_read_args(struct front_end *fe, struct event *e, struct scan *s);
 
+/* Makes arguments of what only an old declaration prints; sets `passed` where that changes any. */
+void qemu_mend_old(struct front_end *fe, struct event *e);
+
 /* Adds the one or two events that a line stands for. */
 void qemu_expand(struct front_end *fe, struct qemu_line *line);
 

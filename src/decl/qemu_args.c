@@ -57,9 +57,28 @@ static bool is_type(struct args *args, struct span text)
 
 static void guess_type(struct args *args, struct type *type, struct span text)
 {
+	struct arena *a = &args->fe->model->arena;
 	bool is_tcg = args->event->properties & QEMU_TCG;
 
-	(is_tcg ? type_guess : type_guess_host)(type, &args->fe->model->arena, text.text, text.len);
+	if (args->fe->old && type_parse_old(type, a, text.text, text.len) &&
+		type->class == TYPE_FLOAT) {
+		return;
+	}
+	(is_tcg ? type_guess : type_guess_host)(type, a, text.text, text.len);
+}
+
+/* A type that only old declarations have; the guest's values go through code that has no such. */
+static bool read_old_type(struct args *args, struct type *type, struct span text)
+{
+	struct front_end *fe = args->fe;
+
+	if (!fe->old || args->event->properties & QEMU_TCG ||
+		!type_parse_old(type, &fe->model->arena, text.text, text.len)) {
+		return false;
+	}
+	diag_warning(fe->rules, span_location(fe->source, text), type_advice(text.text, text.len),
+		"the type '%.*s' is one of old declarations", SPAN_ARGS(text));
+	return true;
 }
 
 /*
@@ -109,7 +128,7 @@ static bool read_type(struct args *args, struct type *type, struct span text)
 		guess_type(args, type, text);
 		return true;
 	}
-	if (!type_parse(type, a, text.text, text.len)) {
+	if (!type_parse(type, a, text.text, text.len) && !read_old_type(args, type, text)) {
 		fail(args, text, type_help(args, text),
 			arena_printf(a, "the type '%.*s' is not allowed", SPAN_ARGS(text)));
 		return false;

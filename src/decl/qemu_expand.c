@@ -52,7 +52,7 @@ static void prepend_cpu_format(struct front_end *fe, struct event *e, bool is_us
 	if (!f->source && e->arg_count > 1) {
 		return;
 	}
-	format_parse(&prefix, NULL, arena(fe), NULL, &scan);
+	format_parse(&prefix, &(struct format_reading){ .arena = arena(fe) }, &scan);
 	prefix.segments[0].conversion.at = e->at;
 	format_prepend(f, arena(fe), &prefix);
 	if (!is_usable) {
@@ -68,10 +68,16 @@ static struct event *add(
 	if (!is_usable) {
 		format_drop(&e->format);
 	} else {
+		if (fe->old) {
+			qemu_mend_old(fe, e);
+		}
 		is_usable = decl_check_format(fe, e);
 	}
 	if (e->properties & EVENT_VCPU) {
 		prepend_cpu_arg(fe, e);
+		if (e->passed) {
+			prepend_cpu_arg(fe, e->passed);
+		}
 		prepend_cpu_format(fe, e, is_usable);
 	}
 	return decl_add_event(fe, e);

@@ -11,6 +11,8 @@ static char letter_of(const struct type *t)
 	switch (t->class) {
 	case TYPE_STRING:
 		return 's';
+	case TYPE_FLOAT:
+		return 'g';
 	case TYPE_INTEGER:
 		return t->is_signed ? 'd' : 'u';
 	default:

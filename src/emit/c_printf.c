@@ -152,7 +152,9 @@ static void write_value(struct out *o, const struct conversion *v, const struct 
 		OUT(o, ", waymark_text(${name})", { "name", a->c_name });
 		return;
 	}
-	if (v->letter == 'p' && (a->is_cpu || !is_void_pointer(&a->type))) {
+	if (a->type.class == TYPE_FLOAT && a->type.size64 < sizeof(double)) {
+		cast = "(double)";
+	} else if (v->letter == 'p' && (a->is_cpu || !is_void_pointer(&a->type))) {
 		cast = "(const void *)";
 	} else if (v->letter == 'c' && a->type.size64 > sizeof(int)) {
 		cast = "(int)";

@@ -103,9 +103,14 @@ static const char *kind(const struct type *t)
 	return t->is_signed ? "WAYMARK_SIGNED" : "WAYMARK_UNSIGNED";
 }
 
-/* In bytes; 0 of what has no size of its own. */
-static const char *size(struct emit_context *c, const struct type *t)
+/* In bytes; 0 of what has no size of its own; of text of old declarations what simple has. */
+static const char *size(struct emit_context *c, const struct arg *a)
 {
+	const struct type *t = &a->type;
+
+	if (a->source != ARG_FROM_CALL) {
+		return a->source == ARG_FROM_BYTES ? "sizeof(void *)" : "WAYMARK_NOT_IN_SIMPLE";
+	}
 	if (t->class != TYPE_INTEGER && t->class != TYPE_FLOAT && t->class != TYPE_POINTER) {
 		return "0";
 	}
@@ -123,7 +128,7 @@ static void emit_args(struct emit_context *c, const struct event *e)
 		const struct arg *a = &e->args[i];
 
 		OUT(c->out, arg_entry, { "name", a->name }, { "type", a->type.text },
-			{ "kind", kind(&a->type) }, { "size", size(c, &a->type) });
+			{ "kind", kind(&a->type) }, { "size", size(c, a) });
 	}
 	out_str(c->out, args_end);
 }

@@ -86,6 +86,17 @@ static const char counted_store[] =
 static const char debug_store[] =
 	"\twaymark_record_debug(&waymark_r, &${arg}, waymark_max);\n";
 
+/* Of text that only old declarations have: simple records what that release did. */
+static const char old_store[] =
+	"\tif (waymark_to == WAYMARK_RECORDER_SIMPLE) {\n"
+	"${simple}"
+	"\t} else {\n"
+	"\t${line}"
+	"\t}\n";
+
+static const char simple_bytes[] =
+	"\t\twaymark_record_value(&waymark_r, &${arg}, sizeof(${arg}));\n";
+
 static const char end[] =
 	"\twaymark_record_end(&waymark_r);\n"
 	"\treturn true;\n"
@@ -169,11 +180,29 @@ static const char *const *lines_of(struct emit_context *c, const struct event *e
 	return c_precision(c, e, arg) ? of_part : lines_of_type(&e->args[arg].type);
 }
 
+/* The line of an argument; NULL: none. */
+static const char *line_of(
+	struct emit_context *c, const struct event *e, size_t arg, enum part part)
+{
+	const char *line = lines_of(c, e, arg)[part];
+	enum arg_source source = e->args[arg].source;
+
+	if (source == ARG_FROM_CALL || part < PART_ROOM) {
+		return line;
+	}
+	if (part == PART_ROOM) {
+		return arena_printf(&c->texts, "%s%s", line, value_room);
+	}
+	OUT(c_begin(c), old_store, { "line", line },
+		{ "simple", source == ARG_FROM_BYTES ? simple_bytes : "\t\t/* nothing */\n" });
+	return c_end(c);
+}
+
 /* Writes the lines of a part, one for each argument that has one. */
 static void emit_each(struct emit_context *c, const struct event *e, enum part part)
 {
 	for (size_t i = 0; i < e->arg_count; i++) {
-		const char *line = lines_of(c, e, i)[part];
+		const char *line = line_of(c, e, i, part);
 
 		if (line) {
 			OUT(c->out, line, { "arg", e->args[i].c_name },

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "model/format_old.h"
 #include "model/mend.h"
 
 /* What printf passes the smaller integers as. */
@@ -104,6 +105,9 @@ static bool check_count(const struct event *e, struct arena *a, struct diag *d)
 
 static bool fits_class(const struct conversion *c, enum type_class class)
 {
+	if (format_is_float(c) || class == TYPE_FLOAT) {
+		return format_is_float(c) && class == TYPE_FLOAT;
+	}
 	switch (c->letter) {
 	case 's':
 		return class == TYPE_STRING;
@@ -226,7 +230,8 @@ bool check_lengths(const struct event *e, struct arena *a, struct diag *d)
 	for (size_t i = 0; i < e->format.count; i++) {
 		const struct conversion *c = &e->format.segments[i].conversion;
 
-		if (e->format.segments[i].has_conversion && !strchr("sp", c->letter)) {
+		if (e->format.segments[i].has_conversion &&
+			!strchr("sp" FORMAT_FLOATS, c->letter)) {
 			ok = check_length(&e->args[c->arg], c, a, d) && ok;
 		}
 	}

@@ -29,6 +29,13 @@ enum event_property {
 	EVENT_SCOPE_END = 1 << 5, /* what its end records, behind it in the model */
 };
 
+/* Where the value of an argument is from. */
+enum arg_source {
+	ARG_FROM_CALL,
+	ARG_FROM_BYTES, /* text that is passed as a pointer to bytes */
+	ARG_FROM_ERRNO, /* text of errno: not passed */
+};
+
 struct arg {
 	struct type type;
 	const char *name; /* as declared: what traces and readers show */
@@ -37,6 +44,7 @@ struct arg {
 	 * macro's or a generated name; unique in the event.
 	 */
 	const char *c_name;
+	enum arg_source source;
 	bool is_scope; /* which one it was: made by us, no parameter of the program's calls */
 	bool is_cpu; /* the CPU of a `vcpu` event: in C a pointer to the host's struct */
 	/*
@@ -54,6 +62,8 @@ struct event {
 	unsigned int line; /* of the declaration, from 1 */
 	struct arg *args;
 	size_t arg_count;
+	/* The event as calls pass its arguments, where an old declaration has others; else NULL. */
+	struct event *passed;
 	struct format format;
 	struct location at; /* the name */
 	/* Of the halves of a `tcg` event: the name as declared, and the other half. */
@@ -64,6 +74,12 @@ struct event {
 	struct event *end;
 	struct event *begin;
 };
+
+/* The event whose arguments are those that calls pass. */
+static inline const struct event *event_passed(const struct event *e)
+{
+	return e->passed ? e->passed : e;
+}
 
 struct model {
 	struct arena arena;

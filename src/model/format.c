@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 
+#include "base/compiler.h"
 #include "model/format_lexer.h"
+#include "model/format_old.h"
 
 /* Literals and macros with exactly one blank between them. */
 const char *format_regular_source(struct arena *a, struct span text)
@@ -85,6 +87,38 @@ void format_prepend(struct format *f, struct arena *a, const struct format *pref
 	f->args += prefix->args;
 	f->source =
 		f->source ? arena_printf(a, "%s %s", prefix->source, f->source) : prefix->source;
+}
+
+/* Flags and the letters that they have an effect on. */
+static const struct {
+	char flag;
+	const char *letters;
+} flag_effects[] = {
+	{ '-', "diouxXcsp" FORMAT_FLOATS },
+	{ '+', "di" FORMAT_FLOATS },
+	{ ' ', "di" FORMAT_FLOATS },
+	{ '#', "oxX" FORMAT_FLOATS },
+	{ '0', "diouxX" FORMAT_FLOATS },
+};
+
+/*
+ * A `.*` that turns out negative would bring the zeros of a `0` back. Compilers
+ * warn of the pair all the same, so it is dropped here for every view alike.
+ */
+bool conversion_heeds(const struct conversion *c, char flag)
+{
+	bool is_precise = c->precision >= 0 || c->precision_arg != FORMAT_NO_ARG;
+
+	if ((flag == '0' && ((is_precise && !format_is_float(c)) || strchr(c->flags, '-'))) ||
+		(flag == ' ' && strchr(c->flags, '+'))) {
+		return false;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(flag_effects); i++) {
+		if (flag_effects[i].flag == flag) {
+			return strchr(flag_effects[i].letters, c->letter) != NULL;
+		}
+	}
+	return false;
 }
 
 const char *conversion_text(struct arena *a, const struct conversion *c)

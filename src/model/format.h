@@ -30,7 +30,8 @@ struct conversion {
 	int precision_arg;
 	int arg; /* index of the argument that is printed */
 	const char *length; /* as declared; 64, PTR, LEAST8, ... for a PRI macro */
-	char letter; /* d i u x X o c s p */
+	char letter; /* d i u x X o c s p; of an old declaration a e f g and their capitals, too */
+	bool is_errno; /* an old declaration's `%m`: its argument is text that no call passes */
 	const struct brace_spec *spec; /* of a placeholder; NULL: printf's */
 	struct location at; /* its `%`, or `{` */
 };
@@ -62,14 +63,21 @@ struct format {
 
 struct event;
 
+/* What reading a format takes. */
+struct format_reading {
+	const struct event *event; /* its arguments help to mend a format; may be NULL */
+	struct arena *arena;
+	struct diag *diag; /* NULL: nobody wants to know of faults */
+	bool old; /* takes what QEMU 2.8 took, see model/format_old.h */
+};
+
 /*
  * Reads one format, from its first quote to a comma or the end of `in`, where
  * the cursor is left. Returns false after an error, with nothing in `f` but
- * `source` and `at`. `e`, whose arguments help to mend a format, may be NULL;
- * without `d` a newline at the end is no error.
+ * `source` and `at`. A newline at the end is an error, but is dropped where the
+ * format is old or nobody wants to know.
  */
-bool format_parse(
-	struct format *f, const struct event *e, struct arena *a, struct diag *d, struct scan *in);
+bool format_parse(struct format *f, const struct format_reading *r, struct scan *in);
 
 /*
  * The same of a message with braces, which is not empty of segments after an error either:
@@ -94,6 +102,10 @@ void format_shift(struct format *f, int by);
  * Arguments that no placeholder prints are not in it.
  */
 struct format *format_as_printf(struct arena *a, const struct event *e, char other);
+
+/* Whether a flag changes what a conversion prints; printf ignores others or leaves them undefined.
+ */
+bool conversion_heeds(const struct conversion *c, char flag);
 
 /* A conversion as one would write it, for messages: `%d`, `%016" PRIx64`. */
 const char *conversion_text(struct arena *a, const struct conversion *c);

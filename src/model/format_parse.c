@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "base/vec.h"
 #include "model/format_lexer.h"
+#include "model/format_old.h"
 #include "model/mend.h"
 
 /* What every C library can print in one conversion. */
@@ -19,6 +20,8 @@ struct parser {
 	struct arena *arena;
 	struct diag *diag;
 	const struct event *event;
+	bool old;
+	struct format_text written; /* what becomes format.source */
 	struct scan start;
 	VEC(struct segment) segments;
 	struct segment open; /* what is being collected */
@@ -27,18 +30,6 @@ struct parser {
 	size_t newline; /* where the last one is */
 	bool has_newline;
 	bool ends_in_newline;
-};
-
-/* Flags and the letters that they have an effect on. */
-static const struct {
-	char flag;
-	const char *letters;
-} flag_effects[] = {
-	{ '-', "diouxXcsp" },
-	{ '+', "di" },
-	{ ' ', "di" },
-	{ '#', "oxX" },
-	{ '0', "diouxX" },
 };
 
 static const char *const lengths[] = { "h", "hh", "l", "ll", "j", "z", "t" };
@@ -205,31 +196,13 @@ static bool parse_letter(struct parser *p, struct conversion *c)
 		c->letter = (char)p->lexer.unit;
 	} else if (p->lexer.unit > 0 && strchr("csp", p->lexer.unit) && !*c->length) {
 		c->letter = (char)p->lexer.unit;
+	} else if (p->old && format_old_letter(c, p->lexer.unit)) {
+		format_old_warn(c, &p->written, p->lexer.at, p->diag);
 	} else {
 		return refuse_letter(p, c);
 	}
 	next(p);
 	return true;
-}
-
-/*
- * A `.*` that turns out negative would bring the zeros of a `0` back. Compilers
- * warn of the pair all the same, so it is dropped here for every view alike.
- */
-static bool has_effect(const struct conversion *c, char flag)
-{
-	bool is_precise = c->precision >= 0 || c->precision_arg != FORMAT_NO_ARG;
-
-	if ((flag == '0' && (is_precise || strchr(c->flags, '-'))) ||
-		(flag == ' ' && strchr(c->flags, '+'))) {
-		return false;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(flag_effects); i++) {
-		if (flag_effects[i].flag == flag) {
-			return strchr(flag_effects[i].letters, c->letter) != NULL;
-		}
-	}
-	return false;
 }
 
 /* printf ignores such flags or leaves them undefined, and compilers warn. */
@@ -239,7 +212,7 @@ static void drop_idle_flags(struct parser *p, struct conversion *c)
 	size_t n = 0;
 
 	for (const char *flag = c->flags; *flag; flag++) {
-		if (has_effect(c, *flag)) {
+		if (conversion_heeds(c, *flag)) {
 			kept[n++] = *flag;
 			continue;
 		}
@@ -339,17 +312,24 @@ static bool parse_units(struct parser *p)
 	return !p->lexer.failed;
 }
 
-/*
- * One event is one line: text backends print a newline as `\n`. Where nobody
- * wants to know of faults, even one at the end is kept and printed so.
- */
+/* One event is one line: text backends print a newline as `\n`. */
 static bool check_newlines(struct parser *p)
 {
-	if (p->ends_in_newline && p->diag) {
+	bool is_dropped = p->ends_in_newline && (p->old || !p->diag);
+
+	if (p->ends_in_newline && !is_dropped) {
 		return fail(p, p->newline, "remove the newline: each event is a line of its own",
 			"the format ends with a newline");
 	}
-	if (p->has_newline) {
+	if (is_dropped) {
+		struct segment *last = &p->segments.items[p->segments.count - 1];
+
+		last->len -= format_old_drop_newline(&p->written);
+		p->segments.count -= last->len == 0;
+		diag_warning(p->diag, ((struct location){ p->start.source, p->newline }),
+			"remove it: each event is a line of its own",
+			"the newline at the format's end is not printed");
+	} else if (p->has_newline) {
 		diag_warning(p->diag, ((struct location){ p->start.source, p->newline }),
 			"split the event, or use a blank",
 			"a newline inside the format is printed as \\n");
@@ -367,25 +347,32 @@ static void take_segments(struct parser *p, struct format *f)
 	f->args = (size_t)p->args;
 }
 
-bool format_parse(
-	struct format *f, const struct event *e, struct arena *a, struct diag *d, struct scan *in)
+bool format_parse(struct format *f, const struct format_reading *r, struct scan *in)
 {
-	struct parser p = { .arena = a, .diag = d, .event = e, .start = *in };
+	struct parser p = {
+		.arena = r->arena, .diag = r->diag, .event = r->event, .old = r->old, .start = *in
+	};
 	struct span rest = { in->source->text + in->pos, in->end - in->pos };
 
 	*f = (struct format){ .at = scan_location(in) };
-	p.text = arena_alloc(a, rest.len + 1);
+	p.text = arena_alloc(r->arena, rest.len + 1);
 	p.open.text = p.text;
-	format_lexer_init(&p.lexer, d, in);
-	bool ok = parse_units(&p) && check_newlines(&p);
+	p.written =
+		(struct format_text){ arena_strndup(r->arena, rest.text, rest.len), in->pos, 0 };
+	format_lexer_init(&p.lexer, r->diag, in);
+	bool ok = parse_units(&p);
 
+	p.written.len = p.lexer.at - p.written.begin;
+	ok = ok && check_newlines(&p);
 	if (ok) {
+		struct span written = { p.written.text, p.written.len };
+
 		in->pos = p.lexer.at;
 		take_segments(&p, f);
-		f->source = format_regular_source(a, span_trim(scan_since(in, f->at.offset)));
+		f->source = format_regular_source(r->arena, span_trim(written));
 	} else {
 		rest = span_trim(rest);
-		f->source = arena_strndup(a, rest.text, rest.len);
+		f->source = arena_strndup(r->arena, rest.text, rest.len);
 		in->pos = in->end;
 	}
 	vec_fini(&p.segments);

@@ -17,6 +17,9 @@ static char letter_for(const struct type *t, bool is_hex)
 	if (t->class == TYPE_POINTER) {
 		return 'p';
 	}
+	if (t->class == TYPE_FLOAT) {
+		return 'g';
+	}
 	if (is_hex) {
 		return 'x';
 	}

@@ -181,10 +181,29 @@ static const char *c_name(struct arena *a, const struct event *e, size_t self)
 	return name;
 }
 
+/* Text that is made of what a call passes, beside which it stands in one function. */
+static void rename_texts(struct arena *a, struct event *e)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		struct arg *arg = &e->args[i];
+
+		if (arg->source == ARG_FROM_BYTES) {
+			arg->c_name = arena_printf(a, "%s_text", arg->c_name);
+		}
+		while (arg->source == ARG_FROM_BYTES && is_taken(e, i, arg->c_name)) {
+			arg->c_name = arena_printf(a, "%s_", arg->c_name);
+		}
+	}
+}
+
 void name_assign_c(struct arena *a, struct event *e)
 {
 	for (size_t i = 0; i < e->arg_count; i++) {
 		e->args[i].c_name = c_name(a, e, i);
+	}
+	if (e->passed) {
+		name_assign_c(a, e->passed);
+		rename_texts(a, e);
 	}
 }
 

@@ -56,6 +56,15 @@ struct base {
 #define TYPE_NAME(name, ...) BASE(#name, NAMED, __VA_ARGS__)
 #define TYPE_WORDS(sum, ...) BASE(NULL, sum, __VA_ARGS__)
 #define TYPE_INT(sum, ...) BASE(NULL, sum, __VA_ARGS__) BASE(NULL, (sum) + INT, __VA_ARGS__)
+#define TYPE_OLD(name_, maker_, size_)       \
+	{ .name = #name_,                    \
+		.sum = NAMED,                \
+		.type = { .length = "",      \
+			.maker = maker_,     \
+			.class = TYPE_FLOAT, \
+			.is_signed = true,   \
+			.size32 = size_,     \
+			.size64 = size_ } },
 #define TYPE_TCG(name_, host_) \
 	{ .name = #name_,      \
 		.sum = NAMED,  \
@@ -189,9 +198,8 @@ static struct type pointer_type(const struct reading *r)
 	return t;
 }
 
-bool type_parse(struct type *t, struct arena *a, const char *text, size_t len)
+static bool parse(struct type *t, struct arena *a, struct span span, bool old)
 {
-	struct span span = { text, len };
 	struct reading r = { 0 };
 
 	if (!read_type(&r, span)) {
@@ -199,6 +207,9 @@ bool type_parse(struct type *t, struct arena *a, const char *text, size_t len)
 	}
 	const struct base *base = base_of(&r);
 
+	if (base && base->type.class == TYPE_FLOAT && !old) {
+		return false;
+	}
 	if (r.stars == 0 && base) {
 		*t = base->type;
 	} else if (r.stars > 0 && (base ? !base->host : r.sum == VOID)) {
@@ -210,6 +221,29 @@ bool type_parse(struct type *t, struct arena *a, const char *text, size_t len)
 	t->is_char = r.stars == 0 && r.sum == CHAR;
 	t->text = t->c_text = t->class == TYPE_TCG ? base->name : regular_text(a, span);
 	return true;
+}
+
+bool type_parse(struct type *t, struct arena *a, const char *text, size_t len)
+{
+	return parse(t, a, (struct span){ text, len }, false);
+}
+
+bool type_parse_old(struct type *t, struct arena *a, const char *text, size_t len)
+{
+	return parse(t, a, (struct span){ text, len }, true);
+}
+
+bool type_is_bytes(const struct type *t)
+{
+	struct span text = { t->text, strlen(t->text) };
+	struct reading r = { 0 };
+
+	if (t->class != TYPE_POINTER || !read_type(&r, text) || r.stars != 1) {
+		return false;
+	}
+	const struct base *base = base_of(&r);
+
+	return base && base->type.size64 == 1 && strcmp(base->type.length, "hh") == 0;
 }
 
 void type_guess(struct type *t, struct arena *a, const char *text, size_t len)

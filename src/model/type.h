@@ -26,7 +26,7 @@ enum type_class {
 struct type {
 	const char *text; /* as declared, blanks made regular: `const char *`, `&str` */
 	const char *c_text; /* the parameter's in C; of two parameters the first one's */
-	/* Of Rust's types: waymark_debug_<maker>() makes a value of it; NULL: declared in C. */
+	/* Of Rust's types and floats: waymark_debug_<maker>() makes a value of it; else NULL. */
 	const char *maker;
 	/* printf's length modifier: "", hh, h, l, ll, z, t; or 32, 64, PTR: the end of a PRI macro
 	 */
@@ -58,8 +58,14 @@ const char *type_advice(const char *text, size_t len);
  */
 bool type_parse(struct type *t, struct arena *a, const char *text, size_t len);
 
+/* The same of an old declaration's: `double` and `float` are types, and pointers to them. */
+bool type_parse_old(struct type *t, struct arena *a, const char *text, size_t len);
+
+/* Whether it is one star upon an integer of 8 bits that is not plain `char`. */
+bool type_is_bytes(const struct type *t);
+
 /*
- * The same of a type in Rust: what model/type_rust.def lists, behind any number of `&`,
+ * type_parse() of a type in Rust: what model/type_rust.def lists, behind any number of `&`,
  * lifetimes, `mut`, Arc<>, Rc<> and Box<>; `&str` ends in NUL, a bare `str`, which Rust
  * has no arguments of, is text with its length.
  */

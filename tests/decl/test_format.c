@@ -45,7 +45,8 @@ static bool parse(struct fixture *f, struct format *format, const char *text)
 	*source = (struct source){ "f", text, strlen(text) };
 	struct scan in = { source, 0, source->len };
 
-	return format_parse(format, NULL, &f->model.arena, &f->diag, &in);
+	return format_parse(format,
+		&(struct format_reading){ .arena = &f->model.arena, .diag = &f->diag }, &in);
 }
 
 /* The verdict on `e(<type> a) "<conversion>"`: errors * 10 + warnings. */

@@ -24,6 +24,7 @@ static bool read_model(struct run *r)
 	if (!run_read_max_args(r) || !run_check_warn(r)) {
 		return false;
 	}
+	r->decl.old = run_option(r, OPTION_ACCEPT_OLD);
 	diag_init(&d);
 	bool good = inputs_read(r, &d);
 

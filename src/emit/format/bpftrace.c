@@ -173,10 +173,12 @@ static void write_string(struct message *m, const struct conversion *v, const st
 
 static void write_conversion(struct message *m, const struct conversion *v, const struct event *e)
 {
+	const struct type *t = &e->args[v->arg].type;
 	size_t word = emit_word(e, (size_t)v->arg);
-	bool lacks_length = c_is_counted(&e->args[v->arg].type) && word + 1 >= ARGS_MAX;
+	bool lacks_length = c_is_counted(t) && word + 1 >= ARGS_MAX;
 
-	if (word >= ARGS_MAX || lacks_length || v->letter == C_NO_LETTER) {
+	if (word >= ARGS_MAX || lacks_length || t->class == TYPE_FLOAT ||
+		v->letter == C_NO_LETTER) {
 		out_char(&m->literal, '?');
 	} else if (v->letter == 's') {
 		write_string(m, v, e);

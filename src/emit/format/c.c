@@ -31,9 +31,14 @@ static const char emit_begin[] =
 	"\n"
 	"${linkage}_${name}(${parameters})\n"
 	"{\n"
+	"${texts}"
 	"\tunsigned int waymark_on = ${on};\n"
 	"\n"
 	"${watched}";
+
+static const char text_of_errno[] = "\tconst char *${name} = waymark_error_text();\n";
+
+static const char text_of_bytes[] = "\tconst char *${name} = (const char *)${passed};\n";
 
 static const char on[] = "WAYMARK_BACKENDS(waymark_state_${name})";
 
@@ -144,12 +149,38 @@ static const char *backends_on(struct emit_context *c, const struct event *e, co
 	return c_end(c);
 }
 
-static void emit_function_begin(
-	struct emit_context *c, const struct event *e, const char *linkage, const char *cpu)
+/* What the arguments of an old declaration are made of, before anything is called. */
+static const char *texts(struct emit_context *c, const struct event *e)
 {
-	OUT(c->out, emit_begin, { "linkage", linkage }, { "parameters", c_placed_parameters(c, e) },
-		{ "name", e->name }, { "on", backends_on(c, e, cpu) },
-		{ "watched", c_watched(c, e) });
+	struct out *o = c_begin(c);
+	const struct arg *passed = event_passed(e)->args;
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const struct arg *a = &e->args[i];
+
+		if (a->source == ARG_FROM_ERRNO) {
+			OUT(o, text_of_errno, { "name", a->c_name });
+			continue;
+		}
+		if (a->source == ARG_FROM_BYTES) {
+			OUT(o, text_of_bytes, { "name", a->c_name }, { "passed", passed->c_name });
+		}
+		passed++;
+	}
+	return c_end(c);
+}
+
+/* `is_shared`: the function that call sites share, which is passed what they pass. */
+static void emit_function_begin(
+	struct emit_context *c, const struct event *e, bool is_shared, const char *cpu)
+{
+	const struct event *passed = is_shared ? event_passed(e) : e;
+
+	OUT(c->out, emit_begin,
+		{ "linkage", is_shared ? "void waymark_emit" : "WAYMARK_COLD static void several" },
+		{ "parameters", c_placed_parameters(c, passed) },
+		{ "texts", is_shared ? texts(c, e) : "" }, { "name", e->name },
+		{ "on", backends_on(c, e, cpu) }, { "watched", c_watched(c, e) });
 }
 
 /* What TRACE_X_VCPU_STATE() asks while the event is on for some vCPU. */
@@ -163,9 +194,9 @@ static void emit_vcpu_state(struct emit_context *c, const struct event *e)
 	OUT(c->out, vcpu_state, { "name", e->name }, { "body", c_end(c) });
 }
 
-static void emit_dispatcher(struct emit_context *c, const struct event *e, const char *linkage)
+static void emit_dispatcher(struct emit_context *c, const struct event *e, bool is_shared)
 {
-	emit_function_begin(c, e, linkage, e->arg_count ? e->args[0].c_name : "");
+	emit_function_begin(c, e, is_shared, e->arg_count ? e->args[0].c_name : "");
 	for (int i = 0; emit_backends[i].name; i++) {
 		const struct emit_backend *b = emit_chosen_for(c, i, e);
 
@@ -188,11 +219,11 @@ static void emit_emit(struct emit_context *c, const struct event *e)
 	int recorder = c_first_recorder(c);
 
 	if (recorder < 0 || !(strchr(c_masks(c, e), '|') || e->properties & EVENT_VCPU)) {
-		emit_dispatcher(c, e, "void waymark_emit");
+		emit_dispatcher(c, e, true);
 		return;
 	}
-	emit_dispatcher(c, e, "WAYMARK_COLD static void several");
-	emit_function_begin(c, e, "void waymark_emit", NULL);
+	emit_dispatcher(c, e, false);
+	emit_function_begin(c, e, true, NULL);
 	OUT(c->out, emit_one_of_several, { "name", e->name },
 		{ "mask", emit_chosen(c, recorder)->mask },
 		{ "backend", emit_backends[recorder].name }, { "arguments", c_arguments(c, e) },

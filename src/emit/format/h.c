@@ -171,6 +171,7 @@ static const char *vcpu(struct emit_context *c)
 static void emit_event(struct emit_context *c, const struct event *e)
 {
 	bool is_on = event_is_on(c, e);
+	const struct event *passed = event_passed(e);
 	const struct out_hole holes[] = {
 		{ "name", e->name },
 		{ "NAME", e->upper },
@@ -183,11 +184,11 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		{ "state", state(c, e) },
 		{ "vcpu_state", of_vcpu(c, e, is_on ? vcpu_state_on : vcpu_state_off) },
 		{ "vcpu_on", of_vcpu(c, e, vcpu_on) },
-		{ "parameters", c_parameters(c, e) },
-		{ "placed", c_placed_parameters(c, e) },
-		{ "arguments", c_unplaced_arguments(c, e) },
+		{ "parameters", c_parameters(c, passed) },
+		{ "placed", c_placed_parameters(c, passed) },
+		{ "arguments", c_unplaced_arguments(c, passed) },
 		{ "call", call(c, e) },
-		{ "unused", c_unused(c, e) },
+		{ "unused", c_unused(c, passed) },
 		{ NULL, NULL },
 	};
 

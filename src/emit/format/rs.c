@@ -81,8 +81,10 @@ static bool is_string(const struct arg *a)
 /* `name: type` of each argument, as the function of Rust or of C has it. */
 enum side { OF_RUST, OF_RUST_UNUSED, OF_C };
 
-static const char *const *parameters(struct emit_context *c, const struct event *e, enum side side)
+static const char *const *parameters(
+	struct emit_context *c, const struct event *event, enum side side)
 {
+	const struct event *e = event_passed(event);
 	const char **items = arena_array(&c->texts, const char *, EVENT_ARGS_LIMIT);
 
 	for (size_t i = 0; i < e->arg_count; i++) {
@@ -109,22 +111,23 @@ static const char *const *placed(struct emit_context *c, const struct event *e,
 	}
 	all[0] = file;
 	all[1] = line;
-	memcpy(all + PLACE, items, e->arg_count * sizeof(*items));
+	memcpy(all + PLACE, items, event_passed(e)->arg_count * sizeof(*items));
 	return all;
 }
 
 static size_t placed_count(struct emit_context *c, const struct event *e)
 {
-	return e->arg_count + (c_has_place(c, e) ? PLACE : 0);
+	return event_passed(e)->arg_count + (c_has_place(c, e) ? PLACE : 0);
 }
 
 static const char *call(struct emit_context *c, const struct event *e)
 {
 	const char **items = arena_array(&c->texts, const char *, EVENT_ARGS_LIMIT);
+	const struct event *passed = event_passed(e);
 
-	for (size_t i = 0; i < e->arg_count; i++) {
-		items[i] = arena_printf(&c->texts, "%s%s", rust_name(c, e, i),
-			is_string(&e->args[i]) ? ".as_ptr()" : "");
+	for (size_t i = 0; i < passed->arg_count; i++) {
+		items[i] = arena_printf(&c->texts, "%s%s", rust_name(c, passed, i),
+			is_string(&passed->args[i]) ? ".as_ptr()" : "");
 	}
 	const struct rust_list list = { .indent = 16,
 		.width = CALL_WIDTH,
@@ -269,7 +272,7 @@ static void emit_event(struct emit_context *c, const struct event *e, const char
 		.width = ANY_WIDTH,
 		.head = arena_printf(&c->texts, "pub fn trace_%s(", e->name),
 		.items = parameters(c, e, is_on ? OF_RUST : OF_RUST_UNUSED),
-		.count = e->arg_count,
+		.count = event_passed(e)->arg_count,
 		.tail = ") {",
 		.is_empty = !is_on };
 
@@ -314,6 +317,7 @@ static bool uses_type(struct emit_context *c, const struct event *e, const char 
 	if (is_of_place && event_is_on(c, e) && c_has_place(c, e)) {
 		return true;
 	}
+	e = event_passed(e);
 	for (size_t i = 0; i < e->arg_count; i++) {
 		const struct arg *a = &e->args[i];
 		bool is_for_c = is_string(a) && event_is_on(c, e);

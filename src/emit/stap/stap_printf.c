@@ -288,9 +288,13 @@ static struct conversion padding(const struct conversion *v)
 	return p;
 }
 
-static bool is_shown(const struct segment *s)
+/* SystemTap has no floating point. */
+static bool is_shown(const struct text *t, const struct segment *s)
 {
-	return s->has_conversion && s->conversion.letter != C_NO_LETTER;
+	const struct conversion *v = &s->conversion;
+
+	return s->has_conversion && v->letter != C_NO_LETTER &&
+	       t->e->args[v->arg].type.class != TYPE_FLOAT;
 }
 
 static const char *segment(const struct text *t, const struct segment *s)
@@ -298,7 +302,7 @@ static const char *segment(const struct text *t, const struct segment *s)
 	const struct conversion pad = padding(&s->conversion);
 	const char *last = "";
 
-	if (s->has_conversion && !is_shown(s)) {
+	if (s->has_conversion && !is_shown(t, s)) {
 		last = "?";
 	} else if (s->has_conversion) {
 		last = conversion(t, is_odd(&s->conversion) ? &pad : &s->conversion);
@@ -333,7 +337,7 @@ const char *stap_printf(struct emit_context *c, const struct event *e)
 		const struct segment *s = &f->segments[i];
 
 		message = arena_printf(&c->texts, "%s%s", message, segment(&t, s));
-		if (is_shown(s)) {
+		if (is_shown(&t, s)) {
 			all_values = arena_printf(
 				&c->texts, "%s%s", all_values, values(&t, &s->conversion));
 		}

@@ -76,7 +76,7 @@ static struct event *first_added(const struct model *m, size_t before)
 /* The only event of the declaration; NULL when it has none or several. */
 static struct event *parse(struct ctf_metadata *md, const struct declaration *d)
 {
-	static const struct decl_options options = { .lenient = true };
+	static const struct decl_options options = { .lenient = true, .old = true };
 	struct source *source = arena_new(&md->arena, struct source);
 	size_t count = md->model.events.count;
 	struct diag diag;

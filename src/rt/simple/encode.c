@@ -11,28 +11,13 @@
 #include "format/debug.h"
 #include "format/packet.h"
 #include "rt/record/counts.h"
+#include "rt/simple/op.h"
 #include "rt/simple/simple.h"
 
 #define POOL_BYTES (UINT64_C(64) << 10)
 
 /* A name that is longer does not fit into SIMPLE_RECORD_ROOM. */
 #define NAME_MAX_BYTES 32768u
-
-/* How an argument is stored in a packet; numbers become a u64, all else a string. */
-enum op {
-	OP_U8,
-	OP_S8,
-	OP_U16,
-	OP_S16,
-	OP_U32,
-	OP_S32,
-	OP_64,
-	OP_STRING,
-	/* What is not a word first: */
-	OP_PAIR,
-	OP_BLOB,
-	OP_DEBUG
-};
 
 struct simple_encoder {
 	uint32_t generation; /* of the file that has the event's name */
@@ -50,8 +35,6 @@ struct head {
 	uint64_t type;
 	struct simple_record record;
 };
-
-static const uint8_t op_size[] = { 1, 1, 2, 2, 4, 4, 8, 4 };
 
 static char *batch_end(struct simple_out *out)
 {
@@ -93,10 +76,21 @@ static enum op op_of(const struct waymark_arg *arg)
 		[WAYMARK_DEBUG] = OP_DEBUG,
 	};
 
-	if (by_kind[arg->kind]) {
+	if (by_kind[arg->kind] && arg->size == 0) {
 		return by_kind[arg->kind];
 	}
+	if (strcmp(arg->type, "double") == 0) {
+		return OP_F64;
+	}
+	if (strcmp(arg->type, "float") == 0) {
+		return OP_F32;
+	}
 	return arg->size > 8 ? OP_PAIR : by_size[arg->size][arg->kind == WAYMARK_SIGNED];
+}
+
+static bool is_recorded(const struct waymark_arg *arg)
+{
+	return arg->kind != WAYMARK_STRING || arg->size != WAYMARK_NOT_IN_SIMPLE;
 }
 
 static struct simple_encoder *compile(struct simple_out *out, const struct waymark_entry *entry)
@@ -110,14 +104,18 @@ static struct simple_encoder *compile(struct simple_out *out, const struct wayma
 	e->generation = 0;
 	e->name = entry->name;
 	e->name_length = (uint32_t)(name_length < NAME_MAX_BYTES ? name_length : NAME_MAX_BYTES);
-	e->count = (uint8_t)entry->arg_count;
-	e->length = (uint32_t)(sizeof(struct simple_record) + 8 * e->count);
+	e->count = 0;
 	e->plain = e->fixed = true;
-	for (unsigned int i = 0; i < e->count; i++) {
-		e->ops[i] = op_of(&entry->args[i]);
-		e->plain &= e->ops[i] == OP_64;
-		e->fixed &= e->ops[i] < OP_STRING;
+	for (unsigned int i = 0; i < entry->arg_count; i++) {
+		if (is_recorded(&entry->args[i])) {
+			enum op op = op_of(&entry->args[i]);
+
+			e->ops[e->count++] = (uint8_t)op;
+			e->plain &= op == OP_64;
+			e->fixed &= op < OP_STRING;
+		}
 	}
+	e->length = (uint32_t)(sizeof(struct simple_record) + 8 * e->count);
 	return e;
 }
 
@@ -183,37 +181,6 @@ static COLD struct simple_encoder *prepare(
 		map_name(out, e, id);
 	}
 	return e;
-}
-
-static uint64_t load(const char *from, enum op op)
-{
-	union {
-		uint8_t u8;
-		int8_t s8;
-		uint16_t u16;
-		int16_t s16;
-		uint32_t u32;
-		int32_t s32;
-		uint64_t u64;
-	} v;
-
-	memcpy(&v, from, op_size[op]);
-	switch (op) {
-	case OP_U8:
-		return v.u8;
-	case OP_S8:
-		return (uint64_t)v.s8;
-	case OP_U16:
-		return v.u16;
-	case OP_S16:
-		return (uint64_t)v.s16;
-	case OP_S32:
-		return (uint64_t)v.s32;
-	case OP_64:
-		return v.u64;
-	default:
-		return v.u32;
-	}
 }
 
 /*

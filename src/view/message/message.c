@@ -9,6 +9,7 @@
 
 #include "view/message/brace.h"
 #include "view/message/number.h"
+#include "view/message/printf.h"
 #include "view/message/steps.h"
 
 char *message_name(struct arena *a, const struct event_class *class)
@@ -128,6 +129,10 @@ static void add_conversion(struct steps *c, const struct conversion *conversion)
 	}
 	if (step.op == MESSAGE_PRINTF) {
 		c->message->room += padding_room(conversion) + 2 * NUMBER_ROOM;
+	}
+	if (type->class == TYPE_FLOAT) {
+		step.digits = type->size64;
+		c->message->room += MESSAGE_FLOAT_ROOM;
 	}
 	steps_simplify(&step);
 	steps_add(c, step);

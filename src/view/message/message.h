@@ -60,7 +60,7 @@ struct message_step {
 	int32_t at; /* where the word is whose last bytes are the argument, in bytes */
 	uint16_t arg;
 	uint8_t op; /* of enum message_op */
-	uint8_t digits;
+	uint8_t digits; /* of MESSAGE_HEX; of a float: its bytes */
 	uint32_t text_length;
 	uint32_t shift; /* what is below the argument in its word, in bits */
 	/* The value is (((v & mask) ^ sign) - sign) & result: cut, sign-extended, cut. */

@@ -5,6 +5,7 @@
  */
 #include "view/message/printf.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "view/message/number.h"
@@ -201,6 +202,29 @@ static char *put_pointer(char *out, const struct message_spec *s, uint64_t v)
 	return v ? put_number(out, s, v) : message_put_text(out, s, "(nil)", 5);
 }
 
+/* A float: what libc makes of it, whose format is written anew. */
+static char *put_float(char *out, const struct message_spec *s, uint64_t bits, unsigned int bytes)
+{
+	char format[16] = "%";
+	char *end = format + 1;
+	uint32_t low = (uint32_t)bits;
+	float f;
+	double d;
+
+	memcpy(&f, &low, sizeof(f));
+	memcpy(&d, &bits, sizeof(d));
+	end = stpcpy(end, s->left ? "-" : "");
+	end = stpcpy(end, s->plus ? "+" : s->blank ? " " : "");
+	end = stpcpy(end, s->alternate ? "#" : "");
+	end = stpcpy(end, s->zeros && !s->left ? "0" : "");
+	end = stpcpy(end, "*.*");
+	end[0] = s->letter;
+	int room = MESSAGE_FLOAT_ROOM + 2 * MESSAGE_WIDTH_MAX;
+
+	return out + snprintf(out, (size_t)room, format, (int)s->width, s->precision,
+			     bytes == sizeof(f) ? (double)f : d);
+}
+
 char *message_put_printf(char *out, const struct message_step *step, const struct value *values)
 {
 	const struct value *value = &values[step->arg];
@@ -214,6 +238,9 @@ char *message_put_printf(char *out, const struct message_step *step, const struc
 	}
 	if (s.letter == 's') {
 		return message_put_string(out, &s, value);
+	}
+	if (strchr("aAeEfFgG", s.letter)) {
+		return put_float(out, &s, value->number, step->digits);
 	}
 	if (s.letter == 'c') {
 		return message_put_text(out, &s, &(char){ (char)value->number }, 1);

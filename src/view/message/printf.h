@@ -11,6 +11,9 @@
 
 #include "view/message/message.h"
 
+/* What %f makes of the largest double, without width and precision. */
+#define MESSAGE_FLOAT_ROOM 330
+
 /* A conversion with its `*` resolved. */
 struct message_spec {
 	bool left;
