@@ -292,6 +292,9 @@ static void values_are_checked(void **state)
 	refuse("log.file=", "log.file= needs the name of a file");
 	refuse("backend=lgo", "unknown backend 'lgo'");
 	refuse("backend=log+", "unknown backend ''");
+	refuse("jail=0", "jail=: '0' is neither off nor a number from 1 to 64");
+	refuse("jail=65", "jail=: '65' is neither off nor a number from 1 to 64");
+	refuse("jail=none", "jail=: 'none' is neither off");
 	refuse("log.prefix=never", "'never' is none of default, iso, none, stratovirt");
 	refuse("events=/nonexistent/list", "events=: /nonexistent/list: No such file or directory");
 	refuse("events=/", "events=: /: Is a directory");

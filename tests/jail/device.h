@@ -14,7 +14,8 @@ void jail_close(const int *more, size_t count);
 
 /*
  * Steps of a jail that a word names: chroot=DIR, setuid=N, unshare, userns, close (all descriptors
- * but ours), close-all. Dies on failure.
+ * but ours), close-all, eperm (a filter that refuses all that opens files), allow (one that
+ * allows all). Dies on failure.
  */
 void jail_enter(const char *word);
 

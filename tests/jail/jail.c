@@ -79,6 +79,17 @@ static void allow_all(struct filter *f, const int *numbers, size_t count)
 	}
 }
 
+static void install(struct filter *f)
+{
+	struct sock_fprog program = { .len = f->count, .filter = f->code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
+			&program)) {
+		die("seccomp: %s", strerror(errno));
+	}
+}
+
 void jail_close(const int *more, size_t count)
 {
 	static const int own[] = { SYS_exit, SYS_exit_group, SYS_rt_sigreturn };
@@ -93,13 +104,24 @@ void jail_close(const int *more, size_t count)
 	allow_all(&f, more, count);
 	allow_all(&f, sanitizer, SANITIZER_CALLS);
 	put(&f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
-	struct sock_fprog program = { .len = f.count, .filter = f.code };
+	install(&f);
+}
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-		syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC,
-			&program)) {
-		die("seccomp: %s", strerror(errno));
+/* A filter that kills nobody: it answers EPERM to what opens and creates, or allows all. */
+static void refuse_files(bool refuses)
+{
+	static const int files[] = { SYS_open, SYS_openat, SYS_mkdir, SYS_mkdirat };
+	static struct filter f;
+
+	put(&f, (struct sock_filter)BPF_STMT(
+			BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
+	for (size_t i = 0; refuses && i < sizeof(files) / sizeof(files[0]); i++) {
+		put(&f, (struct sock_filter)BPF_JUMP(
+				BPF_JMP | BPF_JEQ | BPF_K, (unsigned)files[i], 0, 1));
+		put(&f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
 	}
+	put(&f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+	install(&f);
 }
 
 static bool is_kept(const int *kept, size_t count, int fd)
@@ -151,6 +173,8 @@ void jail_enter(const char *word)
 		close_others(true);
 	} else if (strcmp(word, "close-all") == 0) {
 		close_others(false);
+	} else if (strcmp(word, "eperm") == 0 || strcmp(word, "allow") == 0) {
+		refuse_files(*word == 'e');
 	} else {
 		die("%s: no such step", word);
 	}

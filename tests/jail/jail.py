@@ -200,7 +200,7 @@ class Jail(Harness):
             self.finish(self.device("together", 0, 0))
 
     def test_bad_options(self):
-        for option, wanted in (("jail=0", "1 to 64"), ("jail=65", "'65' is no number from 1 to 64")):
+        for option, wanted in (("jail=0", "1 to 64"), ("jail=65", "'65' is neither off nor a number from 1 to 64")):
             _, err = self.finish(self.device("exit", 0, 0, option=option))
             self.assertIn(wanted, err)
 

@@ -255,7 +255,7 @@ static int apply_recorder(const struct waymark_config *c, struct waymark_error *
 	if (c->has_leftovers) {
 		waymark_recorder_set_leftovers(c->leftovers);
 	}
-	if (c->jail) {
+	if (c->jail || c->jail_off) {
 		waymark_init_want_jail((uint32_t)c->jail);
 	}
 	if (c->flush_ns) {

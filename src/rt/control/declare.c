@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* See declare.h. */
 #include "rt/control/declare.h"
+#include "rt/control/init.h"
 #include "rt/event/registry.h"
 #include "rt/host/lock.h"
 #include "rt/sink/sink.h"
 #include "rt/text/hitrace.h"
 
-static void load_for(unsigned int backends)
+static void prepare_for(unsigned int backends)
 {
+	waymark_init_warn(backends);
 	if (backends & WAYMARK_HITRACE) {
 		waymark_hitrace_load();
 	}
+}
+
+/* The backends for which something is done before events are on. */
+static unsigned int prepared(void)
+{
+	return WAYMARK_HITRACE | waymark_init_warns_of();
 }
 
 void waymark_declare_rules(struct waymark_rules *rules)
@@ -19,7 +27,7 @@ void waymark_declare_rules(struct waymark_rules *rules)
 		waymark_rules_identify(rules, WAYMARK_CTF);
 		waymark_ctf_declare_now();
 	}
-	load_for(waymark_rules_want(rules, WAYMARK_HITRACE) ? WAYMARK_HITRACE : 0);
+	prepare_for(waymark_rules_want(rules, prepared()));
 }
 
 void waymark_declare_object(struct waymark_object *object)
@@ -28,7 +36,7 @@ void waymark_declare_object(struct waymark_object *object)
 		waymark_rules_identify_in(object, WAYMARK_CTF);
 		waymark_ctf_declare_now();
 	}
-	load_for(waymark_rules_want_in(object, WAYMARK_HITRACE) ? WAYMARK_HITRACE : 0);
+	prepare_for(waymark_rules_want_in(object, prepared()));
 }
 
 void waymark_declare_identified(unsigned int backends)
@@ -36,7 +44,7 @@ void waymark_declare_identified(unsigned int backends)
 	if (waymark_ctf_has_begun()) {
 		waymark_ctf_declare_now();
 	}
-	load_for(backends);
+	prepare_for(backends);
 }
 
 void waymark_declare_event(struct waymark_event *event, unsigned int backends)
@@ -48,5 +56,5 @@ void waymark_declare_event(struct waymark_event *event, unsigned int backends)
 		waymark_unlock();
 		waymark_ctf_declare_now();
 	}
-	load_for(backends);
+	prepare_for(backends);
 }

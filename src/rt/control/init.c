@@ -32,11 +32,42 @@ static int result; /* under `once` */
 
 static uint32_t wanted; /* relaxed: processes in the jail; 0: there is none */
 static pid_t wanted_by;
+static bool is_off; /* relaxed: jail=off */
+static bool may_be_killed; /* relaxed: waymark_init() has made no jail, and nobody was warned */
 
 void waymark_init_want_jail(uint32_t count)
 {
 	wanted_by = getpid();
 	__atomic_store_n(&wanted, count, __ATOMIC_RELAXED);
+	__atomic_store_n(&is_off, count == 0, __ATOMIC_RELAXED);
+	if (count == 0) {
+		__atomic_store_n(&may_be_killed, false, __ATOMIC_RELAXED);
+	}
+}
+
+/* Those that open files at the first event of a process; the others have done so by then. */
+#define RECORDING_BACKENDS (WAYMARK_CTF | WAYMARK_SIMPLE)
+
+unsigned int waymark_init_warns_of(void)
+{
+	return __atomic_load_n(&may_be_killed, __ATOMIC_RELAXED) ? RECORDING_BACKENDS : 0;
+}
+
+void waymark_init_warn(unsigned int backends)
+{
+	if (!(backends & RECORDING_BACKENDS) ||
+		!__atomic_exchange_n(&may_be_killed, false, __ATOMIC_RELAXED)) {
+		return;
+	}
+	if (backends & WAYMARK_CTF) {
+		waymark_message("ctf without jail=: where a seccomp filter kills, the first event "
+				"kills its process; set jail=N for N processes, or jail=off if no "
+				"filter does; see waymark-jail(7)");
+	} else {
+		waymark_message("simple: where a seccomp filter kills, the first event kills its "
+				"process; use ctf with jail=, or set jail=off if no filter does; "
+				"see waymark-jail(7)");
+	}
 }
 
 /* What the backends of the program write to; false where one is not to be had. */
@@ -99,6 +130,20 @@ static bool make_jail(uint32_t count)
 	return !why;
 }
 
+/* The backends that any event is on for. */
+static unsigned int backends_on(void)
+{
+	const struct waymark_event *event;
+	struct waymark_iter iter;
+	unsigned int on = 0;
+
+	waymark_iter_init(&iter, NULL);
+	while ((event = waymark_iter_next(&iter))) {
+		on |= waymark_get_state(event);
+	}
+	return on;
+}
+
 static void init(void)
 {
 	uint32_t count = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
@@ -107,6 +152,10 @@ static void init(void)
 	is_called = true;
 	if ((count && !make_jail(count)) || !opened) {
 		result = -1;
+	}
+	if (!waymark_jail_is_on() && !__atomic_load_n(&is_off, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&may_be_killed, true, __ATOMIC_RELAXED);
+		waymark_init_warn(backends_on());
 	}
 }
 

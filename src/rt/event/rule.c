@@ -133,36 +133,38 @@ void waymark_rules_identify_in(struct waymark_object *object, unsigned int backe
 	waymark_unlock();
 }
 
-static bool want(
+static unsigned int want(
 	struct waymark_rules *rules, const struct waymark_object *object, unsigned int backends)
 {
+	unsigned int wanted = 0;
+
 	registry_foreach_event(it, object)
 	{
-		unsigned int of_event = state_switchable(*it) & backends;
+		unsigned int of_event = state_switchable(*it) & backends & ~wanted;
 
-		if (of_event && judge(rules, *it).on & of_event) {
-			return true;
+		if (of_event) {
+			wanted |= judge(rules, *it).on & of_event;
 		}
 	}
-	return false;
+	return wanted;
 }
 
-bool waymark_rules_want(struct waymark_rules *rules, unsigned int backends)
+unsigned int waymark_rules_want(struct waymark_rules *rules, unsigned int backends)
 {
-	bool wanted = false;
+	unsigned int wanted = 0;
 
 	waymark_lock();
-	for (struct waymark_object *o = waymark_registry_first(); o && !wanted; o = o->next) {
-		wanted = want(rules, o, backends);
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		wanted |= want(rules, o, backends & ~wanted);
 	}
 	waymark_unlock();
 	return wanted;
 }
 
-bool waymark_rules_want_in(const struct waymark_object *object, unsigned int backends)
+unsigned int waymark_rules_want_in(const struct waymark_object *object, unsigned int backends)
 {
 	waymark_lock();
-	bool wanted = want(&in_force, object, backends);
+	unsigned int wanted = want(&in_force, object, backends);
 
 	waymark_unlock();
 	return wanted;

@@ -88,11 +88,11 @@ void waymark_rules_identify(struct waymark_rules *rules, unsigned int backends);
 void waymark_rules_identify_in(struct waymark_object *object, unsigned int backends);
 
 /*
- * Whether the rules (those in force: of an object that is about to be registered) will switch
- * any event on for any of `backends`. Takes the control lock.
+ * The ones of `backends` that the rules (those in force: of an object that is about to be
+ * registered) will switch any event on for. Takes the control lock.
  */
-bool waymark_rules_want(struct waymark_rules *rules, unsigned int backends);
-bool waymark_rules_want_in(const struct waymark_object *object, unsigned int backends);
+unsigned int waymark_rules_want(struct waymark_rules *rules, unsigned int backends);
+unsigned int waymark_rules_want_in(const struct waymark_object *object, unsigned int backends);
 
 /* Sets `met` of the rules that meet an event by now; puts nothing into force. Takes the lock. */
 void waymark_rules_meet(struct waymark_rules *rules);

@@ -297,7 +297,13 @@ static int take_keep(struct waymark_config *c, const char *value, struct waymark
 
 static int take_jail(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_count(&c->jail, "jail", WAYMARK_JAIL_MAX, value, error);
+	c->jail = 0;
+	c->jail_off = strcmp(value, "off") == 0;
+	if (c->jail_off || take_count(&c->jail, "jail", WAYMARK_JAIL_MAX, value, error) == 0) {
+		return 0;
+	}
+	return waymark_fail(error, "jail=: '%s' is neither off nor a number from 1 to %u", value,
+		WAYMARK_JAIL_MAX);
 }
 
 static int take_syslog_rate(

@@ -43,6 +43,7 @@ struct waymark_config {
 	uint64_t jail; /* processes; 0: not given */
 	uint64_t leftovers; /* bytes, or RECORDER_LEFTOVERS_OFF */
 	bool has_leftovers; /* given */
+	bool jail_off; /* no filter kills: no warning */
 	const char *stats; /* "on", "off"; NULL: not given */
 	struct monitor_wish monitor;
 	bool help;
