@@ -35,7 +35,8 @@
 #include <stdint.h>
 
 #define ARENA_FILE_MAGIC UINT64_C(0x414b52414d594157) /* "WAYMARKA" */
-#define ARENA_FILE_VERSION 3u
+#define ARENA_FILE_VERSION 4u
+#define ARENA_FILE_NO_TOTALS 3u /* the version before, which ends with `jail` */
 #define ARENA_FILE_PREFIX "/dev/shm/waymark-"
 #define ARENA_FILE_IN_TRACE ".arena"
 #define ARENA_FILE_MOVING ".arena.new" /* a leftover on its way there: not whole */
@@ -98,6 +99,14 @@ struct arena_jail {
 	char base[ARENA_FILE_PATH_BYTES]; /* the first process's trace, absolute */
 };
 
+/* What the process had done when its writer looked last; all zero: it has none, as in a jail. */
+struct arena_totals {
+	uint64_t recorded; /* events */
+	uint64_t lost;
+	uint32_t events; /* declared ones that are loaded */
+	uint32_t events_on;
+};
+
 struct arena_file {
 	uint64_t magic;
 	uint32_t version;
@@ -119,8 +128,14 @@ struct arena_file {
 	struct arena_trace traces[2]; /* the other one: the former, or the next; at first the
 					 same, by the name that it was about to get */
 	struct arena_jail jail;
+	struct arena_totals totals;
 };
 
-_Static_assert(sizeof(struct arena_file) == 12536, "the same bytes for 32 bits and for 64");
+static inline int arena_file_is_known(uint32_t version)
+{
+	return version == ARENA_FILE_VERSION || version == ARENA_FILE_NO_TOTALS;
+}
+
+_Static_assert(sizeof(struct arena_file) == 12560, "the same bytes for 32 bits and for 64");
 
 #endif

@@ -126,6 +126,9 @@ int arena_source_lock_patiently(struct arena_source *s);
 /* The file's header, as it was when opened, and its path. */
 const struct arena_file *arena_source_header(const struct arena_source *s);
 
+/* What its process had done when it was opened; no events: nobody knows. */
+struct arena_totals arena_source_totals(const struct arena_source *s);
+
 /* The trace that it belongs to, as it was when opened. */
 const struct arena_trace *arena_source_trace(const struct arena_source *s);
 const char *arena_source_path(const struct arena_source *s);

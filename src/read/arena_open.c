@@ -97,7 +97,7 @@ static bool header_is_sane(const struct arena_source *s)
 {
 	const struct arena_file *h = &s->header;
 
-	return h->magic == ARENA_FILE_MAGIC && h->version == ARENA_FILE_VERSION &&
+	return h->magic == ARENA_FILE_MAGIC && arena_file_is_known(h->version) &&
 	       h->first_unit > 0 && h->first_unit <= s->bytes / ARENA_UNIT &&
 	       memchr(h->traces[0].directory, '\0', sizeof(h->traces[0].directory)) &&
 	       memchr(h->traces[1].directory, '\0', sizeof(h->traces[1].directory));
@@ -364,6 +364,12 @@ int arena_source_lock_patiently(struct arena_source *s)
 const struct arena_file *arena_source_header(const struct arena_source *s)
 {
 	return &s->header;
+}
+
+struct arena_totals arena_source_totals(const struct arena_source *s)
+{
+	return s->header.version == ARENA_FILE_NO_TOTALS ? (struct arena_totals){ 0 }
+							 : s->header.totals;
 }
 
 const struct arena_trace *arena_source_trace(const struct arena_source *s)

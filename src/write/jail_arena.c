@@ -45,7 +45,7 @@ static int find_parts(struct jail_arena *a)
 	struct arena_file h;
 
 	memcpy(&h, a->file, sizeof(h));
-	if (h.magic != ARENA_FILE_MAGIC || h.version != ARENA_FILE_VERSION) {
+	if (h.magic != ARENA_FILE_MAGIC || !arena_file_is_known(h.version)) {
 		return EBADMSG;
 	}
 	if (!h.jail.on) {

@@ -73,6 +73,7 @@ static void describe(struct leftover *o, const struct arena_source *arena)
 	arena_source_clock(arena, &begin, &now);
 	o->seen = (time_t)(now.realtime_ns / CTF_CLOCK_SECOND);
 	o->state = arena_source_is_dead(arena) ? LEFTOVER_DEAD : LEFTOVER_ALIVE;
+	o->totals = arena_source_totals(arena);
 	strcpy(o->directory, arena_source_trace(arena)->directory);
 	bool found = read_metadata(&md, arena_source_trace(arena), NULL);
 

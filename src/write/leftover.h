@@ -34,6 +34,7 @@ struct leftover {
 	bool has_trace; /* the trace is where its process had it */
 	char command[64]; /* of the process; "" when nobody knows */
 	char directory[ARENA_FILE_PATH_BYTES]; /* of the trace, absolute */
+	struct arena_totals totals; /* no events: nobody knows */
 };
 
 struct leftovers {

@@ -4,8 +4,10 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
+import sys
 import time
 
 import common
@@ -41,8 +43,6 @@ class Ls(common.Case):
         process = self.listed()[p.pid]
         self.assertEqual((process["program"], process["socket"], process["problem"]),
                          ("ticker", None, "no monitor"))
-        self.assertIn([str(p.pid), *(["root"] if self.user else []), "ticker", "-", "-", "-", "no", "monitor"],
-                      [l.split() for l in self.waymark("ls").splitlines()])
 
     def test_one_that_is_stopped_holds_up_nobody(self):
         stopped, running = self.start(1000), self.start(1000)
@@ -62,6 +62,32 @@ class Ls(common.Case):
         p = self.start(1000, trace="control=on,control-mode=stratovirt")
         self.assertEqual(self.listed()[p.pid]["problem"], "speaks no QMP")
         self.ctl(p, "stats", status=1, error="dialect of StratoVirt")
+
+    def test_counts_of_a_process_without_a_monitor(self):
+        p = self.start(1000, trace="tick,enable=tock,file=t.ctf")
+        self.wait_for(lambda: self.listed().get(p.pid, {}).get("recorded", 0) > 100)
+        process = self.listed()[p.pid]
+        self.assertEqual([process[k] for k in ("problem", "socket", "events", "events-on", "lost")],
+                         ["no monitor", None, 4, 2, 0])
+        (line,) = [l.split() for l in self.waymark("ls").splitlines() if l.split()[0] == str(p.pid)]
+        self.assertEqual(line[-5:-3] + line[-2:], ["2/4", line[-4], "no", "monitor"])
+        p.send_signal(signal.SIGSTOP)
+        before = self.listed()[p.pid]["recorded"]
+        self.assertGreater(before, 100)
+        p.send_signal(signal.SIGCONT)
+        self.wait_for(lambda: self.listed()[p.pid]["recorded"] > before)
+
+    def test_memory_of_a_version_without_counts(self):
+        p = self.start(1000, trace="tick,file=t.ctf")
+        self.wait_for(lambda: self.listed().get(p.pid, {}).get("recorded"))
+        (arena,) = self.shm.iterdir()
+        with arena.open("r+b") as file:
+            file.seek(8)
+            file.write((3).to_bytes(4, sys.byteorder))
+        process = self.listed()[p.pid]
+        self.assertEqual((process["problem"], process.get("recorded")), ("no monitor", None))
+        self.assertIn([str(p.pid), *(["root"] if self.user else []), "ticker", "-", "-", "-", "no", "monitor"],
+                      [l.split() for l in self.waymark("ls").splitlines()])
 
     def test_removes_what_the_dead_left(self):
         p = self.start(1000)

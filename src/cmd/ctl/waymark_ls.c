@@ -42,7 +42,7 @@ static const struct command command = {
 	.about =
 		"Lists this user's processes, for root all users', that have a monitor, and can\n"
 		"be controlled by 'waymark ctl' and 'waymark attach': how many of their events are\n"
-		"on, what was recorded and lost. Processes that record without one are listed with -.\n"
+		"on, what was recorded and lost. Of those that record without one their memory tells.\n"
 		"Below them stands the memory that ended processes left, and what to do with it.",
 	.arguments = rows,
 };
@@ -63,7 +63,7 @@ struct process {
 	char program[PROGRAM_NAME_SIZE];
 	char path[SOCKET_PATH_SIZE]; /* of its socket; "": it has none */
 	char *note; /* what is the matter; NULL: nothing */
-	json_t *stats; /* what it answered, or NULL */
+	json_t *stats; /* what it answered, or its memory tells; or NULL */
 	pthread_t thread; /* that asks it */
 	bool is_asked;
 };
@@ -102,6 +102,15 @@ static bool is_shown(uid_t uid)
 	return uid == geteuid() || geteuid() == 0;
 }
 
+/* Under the names that a monitor answers with; NULL where the memory does not tell. */
+static json_t *stats_of(const struct arena_totals *t)
+{
+	return t->events ? json_pack("{s:I, s:I, s:I, s:I}", "events", (json_int_t)t->events,
+				   "events-on", (json_int_t)t->events_on, "recorded",
+				   (json_int_t)t->recorded, "lost", (json_int_t)t->lost)
+			 : NULL;
+}
+
 /* Those whose memory for events is there, but whose socket is not. */
 static void add_recording(struct processes *list)
 {
@@ -116,6 +125,7 @@ static void add_recording(struct processes *list)
 			snprintf(p.program, sizeof(p.program), "%s",
 				o->command[0] ? o->command : "?");
 			p.note = xstrdup("no monitor");
+			p.stats = stats_of(&o->totals);
 			vec_push(&list->all, p);
 		}
 	}
@@ -295,8 +305,8 @@ static void list_all(bool json)
 	ask_all(&list);
 	if (!list.all.count) {
 		fprintf(stderr,
-			NAME ": no process%s has a monitor: start one with "
-			     "WAYMARK_TRACE=control=on, or -trace control=on\n",
+			NAME ": no process%s has a monitor: start one by 'waymark record', "
+			     "with WAYMARK_TRACE=control=on, or -trace control=on\n",
 			geteuid() == 0 ? "" : " of this user");
 	}
 	if (!json) {

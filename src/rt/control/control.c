@@ -165,7 +165,7 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 	if (done) {
 		waymark_registry_switch(own, on ? backends : 0, on ? 0 : backends);
 	}
-	waymark_vcpu_unlock();
+	waymark_registry_unlock();
 	return done ? 0
 		    : waymark_fail(error, "trace event '%s' stays off: memory or ids ran out",
 			      event->name);

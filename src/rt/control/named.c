@@ -99,7 +99,7 @@ static bool change(const struct named *n)
 	if (done) {
 		apply(n);
 	}
-	waymark_vcpu_unlock();
+	waymark_registry_unlock();
 	return done;
 }
 

@@ -123,7 +123,7 @@ int waymark_vcpu_set_state(
 	waymark_lock();
 	int result = switch_event(cpu, own, on, error);
 
-	waymark_vcpu_unlock();
+	waymark_registry_unlock();
 	return result;
 }
 
@@ -220,7 +220,7 @@ static int change(const struct request *r)
 	if (result == 0) {
 		foreach_met(r, apply_event);
 	}
-	waymark_vcpu_unlock();
+	waymark_registry_unlock();
 	return result;
 }
 

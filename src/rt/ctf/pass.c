@@ -10,10 +10,12 @@
 #include "rt/ctf/end.h"
 #include "rt/ctf/evict.h"
 #include "rt/ctf/snapshot.h"
+#include "rt/event/registry.h"
 #include "rt/host/futex.h"
 #include "rt/host/reason.h"
 #include "rt/record/close.h"
 #include "rt/record/recorder.h"
+#include "rt/record/tally.h"
 
 /* How long a flush waits for threads that are in an event. */
 #define FLUSH_ROUNDS 20
@@ -201,6 +203,19 @@ static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 	}
 }
 
+/* For those who look at the memory from outside, as `waymark ls`. */
+static void note_totals(const struct process *p, struct arena *a)
+{
+	struct tally sum = { 0 };
+	struct arena_totals totals;
+
+	waymark_tally_total(p, &sum);
+	totals.recorded = sum.recorded;
+	totals.lost = sum.lost;
+	waymark_registry_count(&totals.events, &totals.events_on);
+	waymark_arena_set_totals(a, &totals);
+}
+
 static struct ctf_round begin_round(struct process *p, struct recorder *r)
 {
 	struct arena *a = recorder_arena(r);
@@ -215,6 +230,7 @@ static struct ctf_round begin_round(struct process *p, struct recorder *r)
 	};
 
 	waymark_arena_set_clock(a, now);
+	note_totals(p, a);
 	waymark_consume_pace(p, begin, now);
 	uint64_t moments = waymark_recorder_delay() / UINT64_C(100000000);
 

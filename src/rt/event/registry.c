@@ -23,6 +23,8 @@ static struct {
 	uint64_t serials; /* the next one */
 	uint32_t removals; /* read without the lock: atomic */
 	unsigned int backends; /* of all that were ever there */
+	uint32_t events; /* these two: read without the lock, relaxed */
+	uint32_t events_on;
 } objects;
 
 static void append(struct waymark_object *object)
@@ -63,6 +65,34 @@ static unsigned int backends_of(const struct waymark_object *object)
 	return backends;
 }
 
+void waymark_registry_count(uint32_t *events, uint32_t *on)
+{
+	*events = __atomic_load_n(&objects.events, __ATOMIC_RELAXED);
+	*on = __atomic_load_n(&objects.events_on, __ATOMIC_RELAXED);
+}
+
+static void recount(void)
+{
+	uint32_t events = 0;
+	uint32_t on = 0;
+
+	for (struct waymark_object *o = objects.first; o; o = o->next) {
+		registry_foreach_event(it, o)
+		{
+			events++;
+			on += state_get(*it) != 0;
+		}
+	}
+	__atomic_store_n(&objects.events, events, __ATOMIC_RELAXED);
+	__atomic_store_n(&objects.events_on, on, __ATOMIC_RELAXED);
+}
+
+void waymark_registry_unlock(void)
+{
+	recount();
+	waymark_vcpu_unlock();
+}
+
 bool waymark_registry_add(struct waymark_object *object)
 {
 	waymark_lock();
@@ -75,7 +105,7 @@ bool waymark_registry_add(struct waymark_object *object)
 		waymark_vcpu_adopt(object);
 		waymark_rules_apply_to(object);
 	}
-	waymark_vcpu_unlock();
+	waymark_registry_unlock();
 	return is_new;
 }
 
@@ -87,6 +117,7 @@ void waymark_registry_remove(struct waymark_object *object)
 		take_out(object);
 		__atomic_fetch_add(&objects.removals, 1, __ATOMIC_RELAXED);
 		waymark_vcpu_disown(object);
+		recount();
 	}
 	waymark_unlock();
 }

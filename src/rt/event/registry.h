@@ -59,6 +59,12 @@ uint32_t waymark_entry_id(struct waymark_event *event);
 bool waymark_registry_add(struct waymark_object *object);
 void waymark_registry_remove(struct waymark_object *object);
 
+/* How many events are loaded, and how many of them are on. Any thread, lock-free. */
+void waymark_registry_count(uint32_t *events, uint32_t *on);
+
+/* waymark_vcpu_unlock() behind a change of states, which counts them. */
+void waymark_registry_unlock(void);
+
 /*
  * How many objects have gone so far: while that is the same, so is each event that was there.
  * Any thread, any signal handler.
@@ -100,8 +106,9 @@ bool waymark_registry_prepare(struct waymark_event *event, unsigned int on);
 
 /*
  * Switches `on` on and `off` off for one event, as far as it was built with
- * them, for all vCPUs alike. Who calls it ends with waymark_vcpu_unlock(). Returns false where it
- * could not get the id that recording needs; such backends then stay off. Under the control lock.
+ * them, for all vCPUs alike. Who calls it ends with waymark_registry_unlock(). Returns false
+ * where it could not get the id that recording needs; such backends then stay off. Under the
+ * control lock.
  */
 bool waymark_registry_switch(struct waymark_event *event, unsigned int on, unsigned int off);
 

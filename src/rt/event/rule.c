@@ -281,7 +281,7 @@ int waymark_rules_commit(
 	waymark_lock();
 	int result = commit(rules, match ? match : &ignored, error);
 
-	waymark_vcpu_unlock();
+	waymark_registry_unlock();
 	return result;
 }
 

@@ -238,6 +238,16 @@ void waymark_arena_set_clock(struct arena *a, struct clock_pair now)
 	__atomic_store_n(&a->file.clock_turn, a->file.clock_turn + 1, __ATOMIC_RELEASE);
 }
 
+void waymark_arena_set_totals(struct arena *a, const struct arena_totals *totals)
+{
+	struct arena_totals *t = &a->file.totals;
+
+	__atomic_store_n(&t->recorded, totals->recorded, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->lost, totals->lost, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->events, totals->events, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->events_on, totals->events_on, __ATOMIC_RELAXED);
+}
+
 void waymark_arena_renew(struct arena *a)
 {
 	void *streams = (char *)a + a->file.streams_offset;

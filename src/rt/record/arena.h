@@ -129,6 +129,9 @@ void waymark_arena_trim(struct arena *a);
 /* Notes the clocks' reading for those who read the file. Who drains. */
 void waymark_arena_set_clock(struct arena *a, struct clock_pair now);
 
+/* Notes what the process has done for those who read the file. Who drains. */
+void waymark_arena_set_totals(struct arena *a, const struct arena_totals *totals);
+
 static inline char *arena_at(struct arena *a, uint32_t unit)
 {
 	return (char *)a + unit * ARENA_UNIT;

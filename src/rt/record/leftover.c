@@ -26,7 +26,7 @@ static bool is_movable(const struct leftover *l)
 	const struct arena_file *h = &l->header;
 	uint64_t tables = h->first_unit * ARENA_UNIT;
 
-	return h->magic == ARENA_FILE_MAGIC && h->version == ARENA_FILE_VERSION && !h->jail.on &&
+	return h->magic == ARENA_FILE_MAGIC && arena_file_is_known(h->version) && !h->jail.on &&
 	       h->first_unit > 0 && tables <= l->size && h->streams_offset >= sizeof(*h) &&
 	       h->streams_offset <= tables - ARENA_STREAMS_MAX * sizeof(struct arena_stream) &&
 	       h->streams <= INT64_MAX &&
