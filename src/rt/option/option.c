@@ -3,7 +3,6 @@
  * What each key of an option takes. The keys are rows of options.def; parse.c
  * is about the parts that they stand in.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,28 +156,10 @@ static int take_log_prefix(struct waymark_config *c, const char *value, struct w
 		error, "log.prefix=: '%s' is none of default, iso, none, stratovirt", value);
 }
 
-#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
-
-/* One of some words; they end with a NULL. */
-static int take_word(const char **to, const char *key, const char *value, const char *const *words,
-	struct waymark_error *error)
-{
-	char all[64] = "";
-
-	for (size_t i = 0; words[i]; i++) {
-		if (strcmp(value, words[i]) == 0) {
-			*to = words[i];
-			return 0;
-		}
-		strcat(strcat(all, i ? ", " : ""), words[i]);
-	}
-	return waymark_fail(error, "%s=: '%s' is none of %s", key, value, all);
-}
-
 static int take_ftrace_style(
 	struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_word(
+	return waymark_take_word(
 		&c->ftrace_style, "ftrace.style", value, WORDS("text", "atrace", "hitrace"), error);
 }
 
@@ -193,69 +174,38 @@ static int take_ftrace_instance(
 
 static int take_type(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_word(&c->type, "type", value, WORDS("all", "events", "scopes"), error);
+	return waymark_take_word(&c->type, "type", value, WORDS("all", "events", "scopes"), error);
 }
 
 static int take_crash(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_word(&c->crash, "crash", value, WORDS("on", "off", "all"), error);
+	return waymark_take_word(&c->crash, "crash", value, WORDS("on", "off", "all"), error);
 }
 
 static int take_replace(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_word(&c->replace, "replace", value, WORDS("on", "off"), error);
+	return waymark_take_word(&c->replace, "replace", value, WORDS("on", "off"), error);
 }
 
 static int take_stats(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_word(&c->stats, "stats", value, WORDS("on", "off"), error);
+	return waymark_take_word(&c->stats, "stats", value, WORDS("on", "off"), error);
 }
 
 static int take_full(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_word(&c->full, "full", value, WORDS("discard", "overwrite", "block"), error);
-}
-
-/* A number that is not 0; `*end` gets what stands behind it. */
-static bool read_number(uint64_t *n, const char *text, const char **end)
-{
-	char *rest;
-
-	errno = 0;
-	*n = strtoull(text, &rest, 10);
-	*end = rest;
-	return *text >= '0' && *text <= '9' && !errno && *n != 0;
-}
-
-static int take_size(uint64_t *to, const char *key, const char *value, struct waymark_error *error)
-{
-	static const char units[] = "KMG";
-	const char *end;
-	unsigned int shift = 0;
-	bool ok = read_number(to, value, &end);
-	const char *unit = isalpha((unsigned char)*end) ? strchr(units, *end & ~0x20) : NULL;
-
-	if (unit) {
-		shift = 10 * (unsigned int)(unit - units + 1);
-		end++;
-	}
-	if (!ok || *end || *to > UINT64_MAX >> shift) {
-		return waymark_fail(error,
-			"%s=: '%s' is no size; write a number with K, M or G behind it", key,
-			value);
-	}
-	*to <<= shift;
-	return 0;
+	return waymark_take_word(
+		&c->full, "full", value, WORDS("discard", "overwrite", "block"), error);
 }
 
 static int take_buffer(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_size(&c->buffer, "buffer", value, error);
+	return waymark_take_size(&c->buffer, "buffer", value, error);
 }
 
 static int take_string(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_size(&c->string, "string", value, error);
+	return waymark_take_size(&c->string, "string", value, error);
 }
 
 static int take_leftovers(struct waymark_config *c, const char *value, struct waymark_error *error)
@@ -264,12 +214,12 @@ static int take_leftovers(struct waymark_config *c, const char *value, struct wa
 	c->leftovers = strcmp(value, "off") == 0 ? UINT64_MAX : 0;
 	return c->leftovers || strcmp(value, "0") == 0
 		       ? 0
-		       : take_size(&c->leftovers, "leftovers", value, error);
+		       : waymark_take_size(&c->leftovers, "leftovers", value, error);
 }
 
 static int take_rotate(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	if (take_size(&c->rotate, "rotate", value, error) < 0) {
+	if (waymark_take_size(&c->rotate, "rotate", value, error) < 0) {
 		return -1;
 	}
 	return c->rotate >= ROTATE_MIN
@@ -278,28 +228,17 @@ static int take_rotate(struct waymark_config *c, const char *value, struct wayma
 				 value);
 }
 
-static int take_count(
-	uint64_t *to, const char *key, uint64_t max, const char *value, struct waymark_error *error)
-{
-	const char *end;
-
-	if (read_number(to, value, &end) && !*end && *to <= max) {
-		return 0;
-	}
-	return waymark_fail(error, "%s=: '%s' is no number from 1 to %llu", key, value,
-		(unsigned long long)max);
-}
-
 static int take_keep(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_count(&c->keep, "keep", 1000000, value, error);
+	return waymark_take_count(&c->keep, "keep", 1000000, value, error);
 }
 
 static int take_jail(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
 	c->jail = 0;
 	c->jail_off = strcmp(value, "off") == 0;
-	if (c->jail_off || take_count(&c->jail, "jail", WAYMARK_JAIL_MAX, value, error) == 0) {
+	if (c->jail_off ||
+		waymark_take_count(&c->jail, "jail", WAYMARK_JAIL_MAX, value, error) == 0) {
 		return 0;
 	}
 	return waymark_fail(error, "jail=: '%s' is neither off nor a number from 1 to %u", value,
@@ -309,14 +248,14 @@ static int take_jail(struct waymark_config *c, const char *value, struct waymark
 static int take_syslog_rate(
 	struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_count(&c->syslog_rate, "syslog.rate", 1000000, value, error);
+	return waymark_take_count(&c->syslog_rate, "syslog.rate", 1000000, value, error);
 }
 
 static int take_flush(struct waymark_config *c, const char *value, struct waymark_error *error)
 {
 	uint64_t seconds;
 
-	if (take_count(&seconds, "flush", 3600, value, error) < 0) {
+	if (waymark_take_count(&seconds, "flush", 3600, value, error) < 0) {
 		return -1;
 	}
 	c->flush_ns = seconds * UINT64_C(1000000000);
@@ -371,7 +310,7 @@ static int take_control(struct waymark_config *c, const char *value, struct waym
 static int take_control_mode(
 	struct waymark_config *c, const char *value, struct waymark_error *error)
 {
-	return take_word(&c->monitor.mode, "control-mode", value,
+	return waymark_take_word(&c->monitor.mode, "control-mode", value,
 		WORDS("qmp", "hmp", "stratovirt", "stratovirt-2023"), error);
 }
 

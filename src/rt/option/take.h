@@ -14,6 +14,19 @@ int waymark_take_events_list(
 int waymark_take_file_list(
 	struct waymark_config *c, const char *value, struct waymark_error *error);
 
+/* Takes one of some words; `*to` gets that of the list. */
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+int waymark_take_word(const char **to, const char *key, const char *value, const char *const *words,
+	struct waymark_error *error);
+
+/* Takes a size above 0 in bytes, with K, M or G behind it. */
+int waymark_take_size(
+	uint64_t *to, const char *key, const char *value, struct waymark_error *error);
+
+/* Takes a number from 1 to `max`. */
+int waymark_take_count(uint64_t *to, const char *key, uint64_t max, const char *value,
+	struct waymark_error *error);
+
 /*
  * In StratoVirt's dialect: whether a part without `=` may be a pattern. Returns 0, or -1 with the
  * reason.
