@@ -5,6 +5,7 @@
 #include <waymark/debug.h>
 #include <waymark/declared_scope.h>
 #include <waymark/event.h>
+#include <waymark/state.h>
 
 #ifdef __cplusplus
 extern "C" {
