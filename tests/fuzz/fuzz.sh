@@ -15,7 +15,7 @@ shift 2
 clang=${CLANG:-clang}
 seconds=${FUZZ_SECONDS:-2}
 here=$root/tests/fuzz
-flags="-std=gnu11 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer
+flags="-std=gnu11 -D_GNU_SOURCE -DWAYMARK_LINKED -g -O1 -fno-omit-frame-pointer
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all"
 
 work=$(mktemp -d) || exit 99
