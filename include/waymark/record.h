@@ -157,6 +157,10 @@ uint64_t waymark_clock_ns(void);
 /* What a string may take, of at most `max`: less where the program's user says so. */
 uint32_t waymark_string_max(uint32_t max) WAYMARK_COLD;
 
+/* What `%m` prints: the text of errno, in English; `spare` is for numbers that have none. */
+#define WAYMARK_ERROR_SPARE 24
+const char *waymark_error_text(char spare[WAYMARK_ERROR_SPARE]) WAYMARK_COLD;
+
 /* What an event needs at most besides its arguments: header and padding of the end. */
 #define WAYMARK_RECORD_OVERHEAD 16u
 

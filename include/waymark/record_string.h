@@ -6,23 +6,11 @@
 #ifndef WAYMARK_RECORD_STRING_H
 #define WAYMARK_RECORD_STRING_H
 
-#include <errno.h>
-
 #include <waymark/record.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What `%m` prints: the text of errno, which stays as it is. */
-static inline const char *waymark_error_text(void)
-{
-	int saved = errno;
-	const char *text = strerror(saved);
-
-	errno = saved;
-	return text;
-}
 
 /* What a string may take of `max`; not less where nothing may be called. */
 static inline uint32_t waymark_string_limit(uint32_t max, bool wait)

@@ -75,6 +75,9 @@ int main(void)
 	errno = ENOENT;
 	trace_old_error(3, 4);
 	trace_old_void();
+	errno = 4095;
+	trace_old_void();
+	errno = ENOENT;
 	trace_old_float(1234567.25, 2.5f);
 	trace_old_float(-1e300, -0.125f);
 	trace_old_float(1 / zero, 0);
@@ -93,6 +96,7 @@ old_newline n 1
 old_newlines n\n2
 old_error before 3: No such file or directory     | after 4
 old_void failed: No such file or directory
+old_void failed: error 4095
 old_float rate 1.23457e+06, 2.500   |
 old_float rate -1e+300, -0.125  |
 old_float rate inf, 0.000   |

@@ -36,7 +36,9 @@ static const char emit_begin[] =
 	"\n"
 	"${watched}";
 
-static const char text_of_errno[] = "\tconst char *${name} = waymark_error_text();\n";
+static const char text_of_errno[] =
+	"\tchar waymark_spare_${name}[WAYMARK_ERROR_SPARE];\n"
+	"\tconst char *${name} = waymark_error_text(waymark_spare_${name});\n";
 
 static const char text_of_bytes[] = "\tconst char *${name} = (const char *)${passed};\n";
 

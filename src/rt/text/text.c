@@ -6,6 +6,7 @@
 
 #include "base/compiler.h"
 #include "brace/brace.h"
+#include "rt/host/reason.h"
 #include "rt/text/site_text.h"
 #include "rt/text/text.h"
 
@@ -20,6 +21,13 @@ struct source {
 	const char *fmt;
 	va_list args;
 };
+
+_Static_assert(WAYMARK_ERROR_SPARE >= REASON_BYTES, "too small for a number");
+
+const char *waymark_error_text(char spare[WAYMARK_ERROR_SPARE])
+{
+	return waymark_reason(errno, spare);
+}
 
 /* A format's text begins with a blank, unless it is empty. */
 static void print_format(struct line *l, struct source *s)
