@@ -23,8 +23,9 @@ static struct {
 	uint64_t serials; /* the next one */
 	uint32_t removals; /* read without the lock: atomic */
 	unsigned int backends; /* of all that were ever there */
-	uint32_t events; /* these two: read without the lock, relaxed */
+	uint32_t events; /* these three: read without the lock, relaxed */
 	uint32_t events_on;
+	bool is_counted; /* since the last change */
 } objects;
 
 static void append(struct waymark_object *object)
@@ -65,12 +66,6 @@ static unsigned int backends_of(const struct waymark_object *object)
 	return backends;
 }
 
-void waymark_registry_count(uint32_t *events, uint32_t *on)
-{
-	*events = __atomic_load_n(&objects.events, __ATOMIC_RELAXED);
-	*on = __atomic_load_n(&objects.events_on, __ATOMIC_RELAXED);
-}
-
 static void recount(void)
 {
 	uint32_t events = 0;
@@ -85,11 +80,29 @@ static void recount(void)
 	}
 	__atomic_store_n(&objects.events, events, __ATOMIC_RELAXED);
 	__atomic_store_n(&objects.events_on, on, __ATOMIC_RELAXED);
+	__atomic_store_n(&objects.is_counted, true, __ATOMIC_RELAXED);
+}
+
+/* While a control call has the lock, the last counts stand. */
+void waymark_registry_count(uint32_t *events, uint32_t *on)
+{
+	if (!__atomic_load_n(&objects.is_counted, __ATOMIC_RELAXED) && waymark_trylock()) {
+		recount();
+		waymark_unlock();
+	}
+	*events = __atomic_load_n(&objects.events, __ATOMIC_RELAXED);
+	*on = __atomic_load_n(&objects.events_on, __ATOMIC_RELAXED);
+}
+
+/* Counting here would be quadratic for a program that switches its events one by one. */
+static void forget_counts(void)
+{
+	__atomic_store_n(&objects.is_counted, false, __ATOMIC_RELAXED);
 }
 
 void waymark_registry_unlock(void)
 {
-	recount();
+	forget_counts();
 	waymark_vcpu_unlock();
 }
 
@@ -117,7 +130,7 @@ void waymark_registry_remove(struct waymark_object *object)
 		take_out(object);
 		__atomic_fetch_add(&objects.removals, 1, __ATOMIC_RELAXED);
 		waymark_vcpu_disown(object);
-		recount();
+		forget_counts();
 	}
 	waymark_unlock();
 }

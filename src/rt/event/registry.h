@@ -59,10 +59,10 @@ uint32_t waymark_entry_id(struct waymark_event *event);
 bool waymark_registry_add(struct waymark_object *object);
 void waymark_registry_remove(struct waymark_object *object);
 
-/* How many events are loaded, and how many of them are on. Any thread, lock-free. */
+/* How many events are loaded, and how many of them are on. Any thread; waits for no lock. */
 void waymark_registry_count(uint32_t *events, uint32_t *on);
 
-/* waymark_vcpu_unlock() behind a change of states, which counts them. */
+/* waymark_vcpu_unlock() behind a change of states: the counts above are to be made anew. */
 void waymark_registry_unlock(void);
 
 /*
