@@ -145,7 +145,7 @@ void trace_list_events(FILE *f);
 /*
  * Takes what `-d trace:` is given: switches events on, or off with a `-` before the
  * name or pattern. For `log` alone where the loaded objects were built with it, else
- * for all their backends: who asks for lines gets no trace beside them. `help` and
+ * for all their backends: log lines were asked for, and no trace. `help` and
  * `?` print the list of events on standard output and exit with status 0. A
  * name that no event has is warned about; a pattern is not. Both stay in force
  * for objects that are loaded later.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * waymark/host.h - what a program does itself that the library would do: write log lines to its
- * own log, report bad options in its own way, print lists to whoever asked. Programs that bring
+ * own log, report bad options in its own way, print lists. Programs that bring
  * a log, a monitor or an error report of their own use it; no other program needs it.
  */
 #ifndef WAYMARK_HOST_H
@@ -32,7 +32,7 @@ struct waymark_host {
 	/*
 	 * Writes one log line, whose last byte is its only newline unless a message has several
 	 * lines. Returns 0; or an errno: the line is counted as lost. Not called while log.file=,
-	 * or a file= that means log, names a file: the user's word wins.
+	 * or a file= that means log, names a file.
 	 *
 	 * This and prefix() run wherever an event fires: in several threads at once, and in signal
 	 * handlers if events fire there. Then they must be async-signal-safe (write(2), no stdio).
@@ -58,9 +58,9 @@ struct waymark_host {
 };
 
 /*
- * Has the program's functions called from now on; NULL: none. `host` is borrowed until another
- * one is set, and for a line that a thread is printing meanwhile a moment longer: a constant
- * object is best. Any thread, no signal handler.
+ * Sets the program's functions; NULL: none. `host` is borrowed until another one is set, and a
+ * moment longer by a thread that prints a line meanwhile: pass a constant object. Any thread, no
+ * signal handler.
  */
 void waymark_set_host(const struct waymark_host *host);
 

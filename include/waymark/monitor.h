@@ -46,8 +46,8 @@ struct waymark_monitor_options {
 	enum waymark_monitor_mode mode;
 	const char *prompt; /* of WAYMARK_MONITOR_HMP; NULL: "(waymark) " */
 	/*
-	 * Not 0: only until another monitor of this process wants the default place,
-	 * which is that of this one: whoever runs a program asks for it unasked.
+	 * Not 0: this monitor, in the default place, ends when the process starts another
+	 * one there. For tools that run a program and add a monitor to it.
 	 */
 	long yields;
 	const void *reserved[4]; /* NULL */

@@ -147,7 +147,7 @@ static bool is_cut(const struct session *s)
 	       p.revents & (POLLRDHUP | POLLERR | POLLHUP);
 }
 
-/* Whoever looks at an empty terminal is told that it is not over, and how many are wanted. */
+/* Shows on a terminal without events that the command still waits, and for how many. */
 static void note_wait(struct session *s, unsigned int ms)
 {
 	char text[80] = "waiting for events; Ctrl-C ends";

@@ -181,7 +181,7 @@ static const char *c_name(struct arena *a, const struct event *e, size_t self)
 	return name;
 }
 
-/* Text that is made of what a call passes, beside which it stands in one function. */
+/* The text that is made of an argument is a variable beside it: both need a name. */
 static void rename_texts(struct arena *a, struct event *e)
 {
 	for (size_t i = 0; i < e->arg_count; i++) {

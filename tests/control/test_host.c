@@ -39,6 +39,12 @@ static size_t put_prefix(char *text, size_t size, void *user)
 	return strlen(user);
 }
 
+static const struct waymark_host own_log = {
+	.write = write_line,
+	.prefix = put_prefix,
+	.user = mark,
+};
+
 /* Standard error is a file, as in the library's eyes nothing else is set. */
 static int begin(void **state)
 {
@@ -68,14 +74,8 @@ static int end(void **state)
 
 static void the_program_writes_the_lines(void **state)
 {
-	static const struct waymark_host host = {
-		.write = write_line,
-		.prefix = put_prefix,
-		.user = mark,
-	};
-
 	(void)state;
-	waymark_set_host(&host);
+	waymark_set_host(&own_log);
 	trace_probe(7);
 	assert_string_equal(content_of(host_path), "> probe value=7\n");
 	waymark_set_host(NULL);
@@ -113,14 +113,8 @@ static void a_prefix_that_is_too_long_is_cut(void **state)
 
 static void the_users_file_wins(void **state)
 {
-	static const struct waymark_host host = {
-		.write = write_line,
-		.prefix = put_prefix,
-		.user = mark,
-	};
-
 	(void)state;
-	waymark_set_host(&host);
+	waymark_set_host(&own_log);
 	snprintf(path, sizeof(path), "%s/users", folder);
 	waymark_set_output("log", path, &error);
 	trace_probe(1);
@@ -252,14 +246,8 @@ static void threads_and_handlers_lose_no_line(void **state)
 /* Last: the user's choice of a prefix cannot be taken back. */
 static void the_users_prefix_wins(void **state)
 {
-	static const struct waymark_host host = {
-		.write = write_line,
-		.prefix = put_prefix,
-		.user = mark,
-	};
-
 	(void)state;
-	waymark_set_host(&host);
+	waymark_set_host(&own_log);
 	waymark_configure("log.prefix=none", &error);
 	trace_probe(1);
 	assert_string_equal(content_of(host_path), "probe value=1\n");

@@ -20,7 +20,7 @@ static bool is_shown(const struct leftover *o)
 }
 
 /* The command that brings it into its trace, or what else is to be done; the caller frees it. */
-static char *what_to_do(const struct leftover *o)
+static char *advice_on(const struct leftover *o)
 {
 	char *text;
 
@@ -75,7 +75,7 @@ static void put_user(struct columns *c, uid_t uid)
 static void put(struct columns *c, const struct leftover *o)
 {
 	char pid[16] = "?";
-	char *todo = what_to_do(o);
+	char *advice = advice_on(o);
 
 	if (!o->error) {
 		snprintf(pid, sizeof(pid), "%" PRIu32, o->pid);
@@ -87,8 +87,8 @@ static void put(struct columns *c, const struct leftover *o)
 	columns_put(c, o->command[0] ? o->command : "?");
 	columns_put_bytes(c, o->bytes);
 	put_age(c, age_of(o));
-	columns_put(c, todo);
-	free(todo);
+	columns_put(c, advice);
+	free(advice);
 }
 
 static json_t *text_or_null(const char *text)
@@ -100,19 +100,19 @@ static json_t *text_or_null(const char *text)
 
 static void print_json(const struct leftover *o)
 {
-	char *todo = what_to_do(o);
+	char *advice = advice_on(o);
 	json_t *memory = json_pack("{s:o, s:I, s:I, s:o, s:b}", "path", text_or_null(o->path),
 		"bytes", (json_int_t)o->bytes, "age", (json_int_t)age_of(o), "trace",
 		text_or_null(o->directory), "trace-is-there", o->has_trace);
 	json_t *line = json_pack("{s:o, s:o, s:n, s:s, s:o, s:i, s:o}", "pid",
 		o->error ? json_null() : json_integer(o->pid), "program", text_or_null(o->command),
-		"socket", "problem", "has ended and left memory", "to-do", text_or_null(todo),
+		"socket", "problem", "has ended and left memory", "to-do", text_or_null(advice),
 		"uid", (int)o->uid, "leftover", memory);
 
 	json_dumpf(line, stdout, JSON_PRESERVE_ORDER);
 	putchar('\n');
 	json_decref(line);
-	free(todo);
+	free(advice);
 }
 
 static void print_table(const struct columns *c, bool is_behind_another)

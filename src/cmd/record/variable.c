@@ -236,7 +236,7 @@ static bool has_option(const struct record_wishes *w, const char *key)
 	return found;
 }
 
-/* Who asks for a monitor himself has no other. */
+/* A control= of the user is the only one. */
 static bool wants_control(const struct record_wishes *w)
 {
 	const char *before = getenv(VARIABLE);

@@ -9,7 +9,7 @@
 #define REACH_CLIENTS_MAX 256
 #define REACH_ROOTS_MORE 8
 
-/* With so many there, a client that is idle for this long makes room for a new one. */
+/* With all places taken, a client that is idle for this long is closed for a new one. */
 #define REACH_IDLE_MS 1000
 
 /* Opens the place. Returns 0, or -1 with the error. */

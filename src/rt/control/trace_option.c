@@ -96,8 +96,8 @@ static NOINLINE void hint_unmet(const struct waymark_rules *rules, const char *o
 }
 
 /*
- * What `-d trace:` means: lines of the log, and no trace beside it that nobody asked for. It
- * is the only caller of trace_enable_events() in QEMU, which has the log whenever it calls.
+ * `-d trace:` asks for log lines, and for no trace. In QEMU only that option calls
+ * trace_enable_events(), and only in builds with log.
  */
 static unsigned int log_or_all(void)
 {

@@ -31,7 +31,7 @@ static void rotate(struct ctf_files *f)
 	}
 }
 
-/* From so many bytes on, a packet goes past the page cache; half of the smallest sub-buffer. */
+/* The smallest packet that is written past the page cache: half of the smallest sub-buffer. */
 #define LARGE_BYTES (ARENA_UNIT / 2)
 
 static bool is_aligned(uint64_t bytes)

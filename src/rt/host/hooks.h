@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of waymark_set_host(). A thread that is in one of them gets none: whoever calls
- * one enters first, and leaves after it.
+ * The functions of waymark_set_host(). A thread that is in one of them calls none: a caller
+ * enters before the call and leaves after it.
  */
 #ifndef RT_HOST_HOOKS_H
 #define RT_HOST_HOOKS_H

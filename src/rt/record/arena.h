@@ -126,10 +126,10 @@ void waymark_arena_populate(struct arena *a);
 /* The writer, when nothing happened for long: gives the memory of free chunks back. */
 void waymark_arena_trim(struct arena *a);
 
-/* Notes the clocks' reading for those who read the file. Who drains. */
+/* Notes the clocks' reading for readers of the file. The consumer. */
 void waymark_arena_set_clock(struct arena *a, struct clock_pair now);
 
-/* Notes what the process has done for those who read the file. Who drains. */
+/* Notes the counts of the process for readers of the file. The consumer. */
 void waymark_arena_set_totals(struct arena *a, const struct arena_totals *totals);
 
 static inline char *arena_at(struct arena *a, uint32_t unit)

@@ -25,11 +25,11 @@
 #include "rt/record/settings.h"
 #include "rt/record/writer.h"
 
-/* The budget where nobody named one: a share of the file system, at most this. */
+/* The default budget: a share of the file system, at most this. */
 #define BUDGET_SHARE 16u
 #define BUDGET_MAX (UINT64_C(256) << 20)
 
-/* So many are chosen in one round, the oldest. */
+/* Leftovers that one round chooses, the oldest. */
 #define CHOSEN_MAX 64u
 
 /* Behind the program's own threads, but not so far that a busy machine never gets to it. */
@@ -216,7 +216,7 @@ static void sweep(struct sweep *s)
 	report(s);
 }
 
-/* NULL where there is nothing to look at, or nobody wants it; else with the folder open. */
+/* Returns it with the folder open; NULL where there is no folder, or leftovers= is off. */
 static struct sweep *begin(void)
 {
 	struct sweep *s = MAP_FAILED;
