@@ -109,9 +109,8 @@ bool waymark_debug_is_hex(const struct waymark_formatter *f);
  * The value of any scalar, string or pointer by its type, evaluated once: `char *` and arrays
  * of char are text that ends in NUL, a `char` is a character, enums are integers, other
  * pointers and arrays an address; what waymark_debug_...() made stays as it is. A bit-field
- * needs a cast to its type. C has `true` and `false` as int before C23.
- */
-/*
+ * needs a cast to its type. `true` and `false` written so are truth, in C11 too.
+ *
  * Which maker is for which type, for C and C++, and for waymark/kind.h: OF(maker, type). What
  * the languages have besides stands where it is used.
  */
@@ -196,12 +195,21 @@ inline struct waymark_debug waymark_debug_of(R (*function)(A..., ...))
 #else
 /* clang-format off */
 #define WAYMARK_DEBUG_CHOICE(maker, type) type: waymark_debug_##maker,
-#define waymark_debug(x) __extension__ _Generic((x), \
+/* `true` and `false` are of type int before C23: their text tells, of 4 or 5 characters. */
+#define waymark_debug(x) waymark_debug_word(__extension__ _Generic((x), \
 	WAYMARK_DEBUG_TYPES(WAYMARK_DEBUG_CHOICE) \
 	char *: waymark_debug_string, \
 	struct waymark_debug: waymark_debug_same, \
-	default: waymark_debug_pointer)(x)
+	default: waymark_debug_pointer)(x), sizeof(#x) - 5 < 2 ? #x : NULL)
 /* clang-format on */
+
+WAYMARK_DEBUG_MAKER waymark_debug_word(struct waymark_debug value, const char *source)
+{
+	if (source && (strcmp(source, "true") == 0 || strcmp(source, "false") == 0)) {
+		value.kind = WAYMARK_DEBUG_BOOL;
+	}
+	return value;
+}
 #endif
 
 #endif

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * waymark/linked.h - functions that need no library in a program whose trace points are compiled
- * out: those of waymark/init.h and waymark/debug.h, and of waymark/control.h waymark_configure(),
- * _set_dialect(), _option_help(), _flush(), _snapshot() and _snapshot_to(). They do nothing then.
- * Part of those headers; not for hand-written code.
+ * out, see waymark-init(3); part of their headers, not for hand-written code.
  *
- * A header cannot know whether another file of the program has events, so the references are weak,
- * and the linker decides: a file with trace points or events needs the library in any case. The
- * references are ordinary ones where WAYMARK_SCOPES names a backend, and where the program defines
- * WAYMARK_LINKED: one without trace points, whose plug-ins have some, does that.
+ * No header knows whether another file has events: so the references are weak, and the linker
+ * decides by those of files with events. They are ordinary where WAYMARK_SCOPES names a backend,
+ * and where the program defines WAYMARK_LINKED, as a host does whose plug-ins alone have events.
  */
 #ifndef WAYMARK_LINKED_H
 #define WAYMARK_LINKED_H
 
 /* clang-format off */
-
 /* What each name is; 0, as all that is no macro: unknown. */
 #define WAYMARK_SCOPES_KNOW_nop 1
 #define WAYMARK_SCOPES_KNOW_ctf 2
@@ -36,18 +32,13 @@
 	WAYMARK_SCOPES_IS(what, d) WAYMARK_SCOPES_IS(what, e) WAYMARK_SCOPES_IS(what, f) \
 	WAYMARK_SCOPES_IS(what, g) WAYMARK_SCOPES_IS(what, h) WAYMARK_SCOPES_IS(what, i))
 
-#ifdef WAYMARK_SCOPES
-#if WAYMARK_SCOPES_ANY(2, WAYMARK_SCOPES) && !defined WAYMARK_LINKED
-#define WAYMARK_LINKED
-#endif
-#elif defined WAYMARK_SCOPES_DEFAULT
-#if WAYMARK_SCOPES_ANY(2, WAYMARK_SCOPES_DEFAULT) && !defined WAYMARK_LINKED
-#define WAYMARK_LINKED
-#endif
-#endif
-
 #ifndef WAYMARK_LINKED
+#if defined WAYMARK_SCOPES ? WAYMARK_SCOPES_ANY(2, WAYMARK_SCOPES) : \
+	defined WAYMARK_SCOPES_DEFAULT && WAYMARK_SCOPES_ANY(2, WAYMARK_SCOPES_DEFAULT)
+#define WAYMARK_LINKED
+#else
 #include <waymark/unlinked.h>
+#endif
 #endif
 
 /* clang-format on */

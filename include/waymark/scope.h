@@ -24,8 +24,7 @@
  * a return leaves one out, the next one is taken for it. WAYMARK_SCOPE() has no such trouble.
  *
  * WAYMARK_SCOPES says which backends there are: -DWAYMARK_SCOPES=ctf,ftrace. Without it, and as
- * `nop`, trace points leave nothing but the check of their types, and the program needs no
- * library, even if it calls waymark_init() and other functions that waymark/linked.h names.
+ * `nop`, trace points leave nothing but the check of their types, and no library is needed.
  * WAYMARK_SHORT_NAMES, defined before, adds TRACE_SCOPE() and the others under such names.
  *
  * Any thread, any signal handler, as far as callbacks are. Compiles as C99 and C++11 with gcc and
@@ -53,8 +52,8 @@
 #error "WAYMARK_SCOPES: ust and dtrace are for declared events; choose of ctf, ftrace, hitrace, log, simple, syslog"
 #elif WAYMARK_SCOPES_ANY(2, WAYMARK_SCOPES)
 #define WAYMARK_SCOPES_SOME
+#include <waymark/site_pack.h>
 #endif
-
 #include <waymark/site.h>
 
 #define WAYMARK_SCOPE(category, ...) \

@@ -19,9 +19,6 @@
 #include <waymark/declared_scope.h>
 #include <waymark/descriptor.h>
 #include <waymark/kind.h>
-#ifdef WAYMARK_SCOPES_SOME
-#include <waymark/site_pack.h>
-#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -38,6 +38,12 @@ enum waymark_debug_kind {
 	WAYMARK_DEBUG_BYTES, /* [u8] */
 	WAYMARK_DEBUG_TREE, /* what a callback built, as it is recorded: made by the runtime */
 	WAYMARK_DEBUG_OBJECT, /* a callback and what it renders */
+	WAYMARK_DEBUG_DURATION, /* seconds, and nanoseconds below 10^9: `wide`; recorded as a tree
+				 */
+	WAYMARK_DEBUG_FILE, /* `i`, a descriptor in that struct of Rust, as the next; recorded so */
+	WAYMARK_DEBUG_OWNED_FD,
+	WAYMARK_DEBUG_BORROWED_FD,
+	WAYMARK_DEBUG_EVENTFD,
 	WAYMARK_DEBUG_KINDS
 };
 
@@ -262,6 +268,22 @@ WAYMARK_DEBUG_MAKER waymark_debug_bytes(const void *bytes, size_t length)
 	v.as.pointer = bytes;
 	return v;
 }
+
+/* A Duration; nanoseconds from 10^9 on are seconds, up to the longest Duration there is. */
+WAYMARK_DEBUG_MAKER waymark_debug_duration(uint64_t seconds, uint64_t nanoseconds)
+{
+	uint64_t more = nanoseconds / 1000000000u;
+	bool fits = more <= UINT64_MAX - seconds;
+
+	return waymark_debug_wide(WAYMARK_DEBUG_DURATION,
+		fits ? nanoseconds % 1000000000u : 999999999u, fits ? seconds + more : UINT64_MAX);
+}
+
+/* A descriptor as Rust's File, OwnedFd, BorrowedFd, or vmm-sys-util's EventFd. */
+WAYMARK_DEBUG_INTEGER(file, int, WAYMARK_DEBUG_FILE, int64_t)
+WAYMARK_DEBUG_INTEGER(owned_fd, int, WAYMARK_DEBUG_OWNED_FD, int64_t)
+WAYMARK_DEBUG_INTEGER(borrowed_fd, int, WAYMARK_DEBUG_BORROWED_FD, int64_t)
+WAYMARK_DEBUG_INTEGER(eventfd, int, WAYMARK_DEBUG_EVENTFD, int64_t)
 
 /* Whatever `render` makes of the object. */
 WAYMARK_DEBUG_MAKER waymark_debug_object(waymark_debug_fn *render, const void *object)

@@ -85,6 +85,8 @@ brace_renderer brace_string_put;
 brace_renderer brace_bool_put;
 brace_renderer brace_bytes_put;
 brace_renderer brace_tree_put;
+brace_renderer brace_duration_put;
+brace_renderer brace_descriptor_put; /* to trees, too */
 void brace_unit_put(struct waymark_formatter *f);
 
 /* Whether the type is one of {:?}, {:x?}, {:X?}. */

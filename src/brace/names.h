@@ -19,6 +19,8 @@
 #define brace_decimal_set waymark_brace_decimal_set
 #define brace_decimal_shortest waymark_brace_decimal_shortest
 #define brace_decimal_trim waymark_brace_decimal_trim
+#define brace_descriptor_put waymark_brace_descriptor_put
+#define brace_duration_put waymark_brace_duration_put
 #define brace_exponent_put waymark_brace_exponent_put
 #define brace_float_put waymark_brace_float_put
 #define brace_format waymark_brace_format

@@ -35,6 +35,11 @@ static const struct {
 	[WAYMARK_DEBUG_BYTES] = { brace_bytes_put, DEBUGS, BRACE_DEBUG },
 	[WAYMARK_DEBUG_TREE] = { brace_tree_put, DEBUGS, BRACE_DEBUG },
 	[WAYMARK_DEBUG_OBJECT] = { brace_call, DEBUGS, BRACE_DEBUG },
+	[WAYMARK_DEBUG_DURATION] = { brace_duration_put, DEBUGS, BRACE_DEBUG },
+	[WAYMARK_DEBUG_FILE] = { brace_descriptor_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_OWNED_FD] = { brace_descriptor_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_BORROWED_FD] = { brace_descriptor_put, INTEGERS, BRACE_DISPLAY },
+	[WAYMARK_DEBUG_EVENTFD] = { brace_descriptor_put, INTEGERS, BRACE_DISPLAY },
 	[BRACE_CSTRING] = { brace_string_put, DEBUGS, BRACE_DEBUG },
 };
 

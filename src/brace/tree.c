@@ -134,6 +134,18 @@ static bool read_text(struct replay *r, unsigned int kind)
 	return whole;
 }
 
+static bool read_duration(struct replay *r, unsigned int kind)
+{
+	if (left(r) < BRACE_DURATION_BYTES) {
+		return false;
+	}
+	struct waymark_debug v = number_of(kind, take_bits(r, 8));
+
+	v.as.wide.high = take_bits(r, 4);
+	say(r, &v);
+	return true;
+}
+
 static bool read_null(struct replay *r, unsigned int token)
 {
 	struct waymark_debug v = waymark_debug_string(NULL);
@@ -227,6 +239,7 @@ static token_reader *const readers[BRACE_TOKENS] = {
 	[WAYMARK_DEBUG_POINTER] = read_pointer,
 	[WAYMARK_DEBUG_STRING] = read_text,
 	[WAYMARK_DEBUG_BYTES] = read_text,
+	[WAYMARK_DEBUG_DURATION] = read_duration,
 	[BRACE_TOKEN_NULL] = read_null,
 	[BRACE_TOKEN_STRUCT] = read_begin,
 	[BRACE_TOKEN_TUPLE] = read_begin,

@@ -9,6 +9,7 @@
  *	kinds up to CHAR	the value by its width; 1 of a bool, 4 of a char
  *	POINTER			size in bytes, 4 or 8; that
  *	STRING, BYTES		text
+ *	DURATION		seconds in 8 bytes, nanoseconds in 4
  *	NULL			a string that is NULL
  *	STRUCT ... MAP		text, a name: a group begins
  *	FIELD			text, a name: of a group; then what it is
@@ -72,6 +73,9 @@ static inline unsigned int brace_token_width(uint32_t kind)
 
 	return kind < sizeof(widths) ? widths[kind] : 0;
 }
+
+/* Bytes of a duration in a tree, behind its token. */
+#define BRACE_DURATION_BYTES 12
 
 /* A tree that is being written into a buffer. */
 struct brace_tree {

@@ -190,6 +190,15 @@ static void put_pointer(struct waymark_formatter *f, const struct waymark_debug 
 	put(f->tree, head, 2 + width, NULL, 0);
 }
 
+static void put_duration(struct waymark_formatter *f, const struct waymark_debug *v)
+{
+	unsigned char head[1 + BRACE_DURATION_BYTES] = { (unsigned char)v->kind };
+
+	store(head + 1, v->as.wide.low, 8);
+	store(head + 1 + 8, v->as.wide.high % 1000000000u, 4);
+	put(f->tree, head, sizeof(head), NULL, 0);
+}
+
 static void put_string(struct waymark_formatter *f, const struct waymark_debug *v)
 {
 	if (v->as.pointer) {
@@ -215,6 +224,11 @@ static void tree_value(struct waymark_formatter *f, const struct waymark_debug *
 		[WAYMARK_DEBUG_BYTES] = put_bytes,
 		[WAYMARK_DEBUG_TREE] = brace_tree_put,
 		[WAYMARK_DEBUG_OBJECT] = brace_call,
+		[WAYMARK_DEBUG_DURATION] = put_duration,
+		[WAYMARK_DEBUG_FILE] = brace_descriptor_put,
+		[WAYMARK_DEBUG_OWNED_FD] = brace_descriptor_put,
+		[WAYMARK_DEBUG_BORROWED_FD] = brace_descriptor_put,
+		[WAYMARK_DEBUG_EVENTFD] = brace_descriptor_put,
 		[BRACE_CSTRING] = put_string,
 	};
 

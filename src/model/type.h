@@ -34,6 +34,8 @@ struct type {
 	enum type_class class;
 	bool is_signed;
 	bool is_bool;
+	/* What {:?} shows around a descriptor: WAYMARK_DEBUG_FILE and so on; 0: nothing. */
+	uint8_t descriptor;
 	bool is_char; /* `char` itself, whose signedness the host decides */
 	uint8_t size32; /* bytes on an ILP32 host */
 	uint8_t size64; /* bytes on an LP64 host */

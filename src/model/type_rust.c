@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "brace/brace.h"
 #include "model/type.h"
 #include "text/nearest.h"
 #include "text/scan.h"
@@ -91,6 +92,27 @@ static const struct type *find(struct span s)
 	return NULL;
 }
 
+/* The kind of what {:?} shows, 0 where that is a number. */
+static uint8_t descriptor_of(const char *maker)
+{
+	static const struct {
+		const char *maker;
+		uint8_t kind;
+	} descriptors[] = {
+		{ "file", WAYMARK_DEBUG_FILE },
+		{ "owned_fd", WAYMARK_DEBUG_OWNED_FD },
+		{ "borrowed_fd", WAYMARK_DEBUG_BORROWED_FD },
+		{ "eventfd", WAYMARK_DEBUG_EVENTFD },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(descriptors); i++) {
+		if (strcmp(maker, descriptors[i].maker) == 0) {
+			return descriptors[i].kind;
+		}
+	}
+	return 0;
+}
+
 bool type_parse_rust(struct type *t, struct arena *a, const char *text, size_t len)
 {
 	struct span whole = span_trim((struct span){ text, len });
@@ -111,6 +133,7 @@ bool type_parse_rust(struct type *t, struct arena *a, const char *text, size_t l
 	}
 	t->text = arena_strndup(a, whole.text, whole.len);
 	t->is_bool = strcmp(known->text, "bool") == 0;
+	t->descriptor = descriptor_of(t->maker);
 	if (is_str && !is_behind) {
 		t->class = TYPE_TEXT;
 		t->maker = "text";

@@ -151,6 +151,22 @@ static void read_pointer(struct input *in, const char *text, unsigned int unused
 	in->value = waymark_debug_pointer((const void *)(uintptr_t)strtoull(text, NULL, 16));
 }
 
+/* Seconds and nanoseconds. */
+static void read_duration(struct input *in, const char *text, unsigned int unused)
+{
+	char *end;
+	uint64_t seconds = strtoull(text, &end, 10);
+
+	(void)unused;
+	in->value = waymark_debug_duration(seconds, strtoull(end, NULL, 10));
+}
+
+static void read_descriptor(struct input *in, const char *text, unsigned int around)
+{
+	in->value = waymark_debug_file((int)strtol(text, NULL, 10));
+	in->value.kind = around;
+}
+
 static void read_shape(struct input *in, const char *text, unsigned int unused)
 {
 	waymark_debug_fn *render = shape_find(text);
@@ -188,6 +204,10 @@ static const struct {
 	{ "&[u8]", read_slice, 0 },
 	{ "Vec<u8>", read_bytes, 0 },
 	{ "ptr", read_pointer, 0 },
+	{ "Duration", read_duration, 0 },
+	{ "OwnedFd", read_descriptor, WAYMARK_DEBUG_OWNED_FD },
+	{ "BorrowedFd", read_descriptor, WAYMARK_DEBUG_BORROWED_FD },
+	{ "EventFd", read_descriptor, WAYMARK_DEBUG_EVENTFD },
 	{ "&dyn Debug(str)", read_text, WAYMARK_DEBUG_STRING },
 	{ "&dyn Debug(u32)", read_unsigned, WAYMARK_DEBUG_U32 },
 	{ "msg", read_text, WAYMARK_DEBUG_STRING },

@@ -17,9 +17,15 @@ HEAD = r"""
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CString;
 use std::fmt;
+use std::fs::File;
+use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd};
+use std::time::Duration;
 #[derive(Debug, Clone)]
 struct P { len: u32, opcode: u16, name: &'static str, opt: Option<u8>, arr: [u8; 3], f: f64, b: bool }
 #[derive(Debug)] struct T(i32, i32);
+#[derive(Debug)] struct GuestAddress(u64);
+#[derive(Debug)] struct EventFd { eventfd: File } // as vmm_sys_util has it
+extern "C" { fn eventfd(count: u32, flags: i32) -> i32; fn dup2(from: i32, to: i32) -> i32; }
 #[derive(Debug)] struct U;
 #[derive(Debug)] enum E { A, B(u32), C { x: u8, y: Vec<u8> } }
 struct M; struct N;
@@ -37,7 +43,9 @@ fn map() -> BTreeMap<&'static str, P> { BTreeMap::from([("k", packet()), ("l", p
 SHAPES = {
     "P": "packet()", "T(1,-2)": "T(1, -2)", "U": "U", "()": "()", "A": "E::A", "B": "E::B(10)",
     "C10": "E::C { x: 10, y: vec![1, 255] }", 'Some("a")': 'Some("a")', "Some(255)": "Some(255u8)",
-    "None": "None::<u8>", "single": "(-1i8,)", "map": "map()", "set": "BTreeSet::from([(-1i8,)])",
+    "None": "None::<u8>",
+    "mutex": "std::sync::Mutex::new(Some(Duration::from_millis(1500)))", "guest address": "GuestAddress(4096)",
+    "Some(1.5s)": "Some(Duration::from_millis(1500))", "single": "(-1i8,)", "map": "map()", "set": "BTreeSet::from([(-1i8,)])",
     "mixed": '(-1i8, "q\\n", \'c\', (), None::<u8>)', "nested": "vec![map(), map()]",
     "empty list": "Vec::<u8>::new()", "empty map": "BTreeMap::<u8, u8>::new()", "more": "M",
     "only more": "N", "Err(bad)": 'Err::<u8, &str>("bad")', 'a,b"': 'vec!["a", "b\\""]',
@@ -138,6 +146,28 @@ def words():
          'row("TYPE", "SPEC", &format!("{:x}", v), format!("SPEC", *v as *const u8));', True)
 
 
+def durations():
+    """Durations at the edges of their units and of what rounding carries, and random ones."""
+    ns = [0, 1, 9, 10, 499, 500, 999, 1000, 1001, 1500, 2500, 9995, 10500, 99950, 999499, 999500,
+          999999, 10**6, 1500000, 2500000, 1050000, 99999999, 999499999, 999500000, 999999999]
+    values = [(s, n) for s in (0, 1, 2, 9, 2**63, 2**64 - 1) for n in ns]
+    values += [(pick.choice([0, 0, pick.getrandbits(pick.randint(1, 64))]),
+                pick.getrandbits(pick.randint(1, 29))) for _ in range(100)]
+    rows("Duration", DEBUG, [f"({s}u64, {n}u32)" for s, n in values],
+         'row("TYPE", "SPEC", &format!("{} {}", v.0, v.1), format!("SPEC", Duration::new(v.0, v.1)));')
+
+
+def descriptors():
+    """What is around a descriptor; an eventfd has to be one."""
+    rows("BorrowedFd", DEBUG, ["0i32", "7", "255"],
+         'row("TYPE", "SPEC", &v.to_string(), format!("SPEC", unsafe { BorrowedFd::borrow_raw(*v) }));')
+    rows("OwnedFd", DEBUG, ["7i32"], 'let o = std::mem::ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(*v) }); '
+         'row("TYPE", "SPEC", &v.to_string(), format!("SPEC", *o));')
+    print("    unsafe { assert!(dup2(eventfd(0, 0), 77) == 77); }")
+    print("    let e = EventFd { eventfd: unsafe { File::from_raw_fd(77) } };")
+    rows("EventFd", DEBUG, ["77i32"], 'row("TYPE", "SPEC", &v.to_string(), format!("SPEC", e));')
+
+
 def shapes():
     """A block for each shape."""
     for name, value in SHAPES.items():
@@ -151,11 +181,11 @@ def shapes():
 def main():
     """The whole program."""
     print(HEAD)
-    for function in (numbers, words, shapes):
+    for function in (numbers, words, durations, descriptors, shapes):
         print(f"fn {function.__name__}() {{")
         function()
         print("}")
-    print("""fn main() { numbers(); words(); shapes();
+    print("""fn main() { numbers(); words(); durations(); descriptors(); shapes();
     if char::UNICODE_VERSION.0 == 17 { for c in '\\u{1}'..=char::MAX {
         let s = c.to_string(); row("str", "{:?}", &hex(s.as_bytes()), format!("{:?}", s)); } }
 }""")

@@ -232,6 +232,36 @@ static void only_more(struct waymark_formatter *f, const void *object)
 	waymark_debug_end_more(&g);
 }
 
+static void durations(struct waymark_formatter *f, const void *object)
+{
+	struct waymark_debug timeout = waymark_debug_duration(1, 500000000);
+	struct waymark_group g;
+
+	(void)object;
+	waymark_debug_tuple(&g, f, "Some");
+	waymark_debug_entry(&g, timeout);
+	waymark_debug_end(&g);
+}
+
+static void mutex(struct waymark_formatter *f, const void *object)
+{
+	struct waymark_group g;
+
+	(void)object;
+	waymark_debug_struct(&g, f, "Mutex");
+	waymark_debug_field(&g, "data", waymark_debug_object(durations, NULL));
+	waymark_debug_field(&g, "poisoned", waymark_debug(false));
+	waymark_debug_end_more(&g);
+}
+
+static void guest_address(struct waymark_formatter *f, const void *object)
+{
+	struct waymark_debug address = waymark_debug_u64(4096);
+
+	(void)object;
+	waymark_debug_variant(f, "GuestAddress", address);
+}
+
 waymark_debug_fn *shape_find(const char *name)
 {
 	static const struct {
@@ -251,6 +281,9 @@ waymark_debug_fn *shape_find(const char *name)
 		{ "Some(255)", some_number },
 		{ "utf8", some_cstring },
 		{ "a,b\"", strings },
+		{ "Some(1.5s)", durations },
+		{ "mutex", mutex },
+		{ "guest address", guest_address },
 		{ "None", none },
 		{ "single", single },
 		{ "mixed", mixed },

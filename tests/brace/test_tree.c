@@ -55,13 +55,34 @@ static void every_shape_replays(void **state)
 {
 	static const char *const shapes[] = { "P", "T(1,-2)", "U", "()", "A", "B", "C", "Err(bad)",
 		"Some(\"a\")", "Some(255)", "a,b\"", "None", "single", "mixed", "map", "set",
-		"nested", "empty list", "empty map", "more", "only more" };
+		"nested", "empty list", "empty map", "more", "only more", "mutex",
+		"guest address" };
 
 	(void)state;
 	for (size_t s = 0; s < ARRAY_SIZE(shapes); s++) {
 		for (size_t m = 0; m < ARRAY_SIZE(messages); m++) {
 			replays(messages[m], waymark_debug_object(shape_find(shapes[s]), NULL));
 		}
+	}
+}
+
+static void values_that_only_trees_record_replay(void **state)
+{
+	const struct waymark_debug values[] = { waymark_debug_duration(0, 1500000),
+		waymark_debug_duration(UINT64_MAX, 999999999), waymark_debug_eventfd(-1),
+		waymark_debug_owned_fd(3), waymark_debug_borrowed_fd(4), waymark_debug_file(5) };
+	struct waymark_debug tree;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		/* But for {} and {:x}, which a tree does not accept. */
+		for (size_t m = 0; m < ARRAY_SIZE(messages) - 2; m++) {
+			replays(messages[m], values[i]);
+		}
+	}
+	for (size_t size = 1; size < 2 + BRACE_DURATION_BYTES; size++) {
+		assert_false(build(&tree, size, "{:?}", &values[0]));
+		assert_string_equal(rendered("{:?}", tree), "...");
 	}
 }
 
@@ -244,6 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shape_replays),
+		cmocka_unit_test(values_that_only_trees_record_replay),
 		cmocka_unit_test(random_shapes_replay),
 		cmocka_unit_test(whatever_room_there_is_the_cut_is_marked),
 		cmocka_unit_test(a_tree_that_breaks_off_is_marked),

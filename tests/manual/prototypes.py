@@ -22,7 +22,7 @@ INNER = re.compile(
 SHORT = re.compile(r"TRACE_(SCOPE|BEGIN|END|FLOW|FLOW_STEP|INSTANT|COUNTER|PRINT|PRINT_IN)$")
 # Functions that makers of values make others of.
 INNER_FUNCTIONS = {"waymark_debug_number", "waymark_debug_wide", "waymark_debug_same",
-                   "waymark_debug_plain_char", "waymark_debug_of"}
+                   "waymark_debug_plain_char", "waymark_debug_of", "waymark_debug_word"}
 # What generated headers offer, by a name that stands for the event's.
 TEMPLATES = re.compile(r"trace_(event|name)_(tcg|enter|leave|start)$|TRACE_NAME_\w+$")
 

@@ -17,7 +17,7 @@ cat >expected <<'END'
 [integers] 255 -128 0xffff -2 00be -2147483648 18446744073709551615 -9223372036854775808
 [others] 18446744073709551615 -1 true 3 0.1 1e16
 [texts] plain "a \"b\""
-[references] 7 lent 9
+[references] 7 lent EventFd { eventfd: File { fd: 9, path: "anon_inode:[eventfd]", read: true, write: true } }
 [bare] 
 END
 fires() # BACKENDS OPTIONS

@@ -36,6 +36,11 @@ static const uint8_t forms[WAYMARK_DEBUG_KINDS] = {
 	[WAYMARK_DEBUG_BYTES] = FORM_VALUE,
 	[WAYMARK_DEBUG_TREE] = FORM_VALUE,
 	[WAYMARK_DEBUG_OBJECT] = FORM_VALUE,
+	[WAYMARK_DEBUG_DURATION] = FORM_VALUE,
+	[WAYMARK_DEBUG_FILE] = FORM_VALUE,
+	[WAYMARK_DEBUG_OWNED_FD] = FORM_VALUE,
+	[WAYMARK_DEBUG_BORROWED_FD] = FORM_VALUE,
+	[WAYMARK_DEBUG_EVENTFD] = FORM_VALUE,
 };
 
 /* What a text that has a length takes: it may be changed meanwhile, but it stays that long. */

@@ -55,7 +55,8 @@ static void set_cast(struct message_step *step, const struct type *t)
 /* The step of an integer; MESSAGE_BRACE: there is none for it. */
 static enum message_op integer_op(const struct type *t, const struct brace_spec *s)
 {
-	if (t->class != TYPE_INTEGER || t->is_bool || t->size64 == 0 || message_is_odd(t)) {
+	if (t->class != TYPE_INTEGER || t->is_bool || t->size64 == 0 || message_is_odd(t) ||
+		t->descriptor) {
 		return MESSAGE_BRACE;
 	}
 	if (shows_decimal(s)) {
@@ -205,6 +206,9 @@ static void render(struct brace_sink *s, const struct message_step *step, const 
 	const struct message_placeholder *p = step->placeholder;
 	struct waymark_debug value = debug_of(kind_of(p->type, v), v);
 
+	if (p->type->descriptor) {
+		value.kind = p->type->descriptor;
+	}
 	brace_render(s, &p->spec, &value);
 	if (v->kind == VALUE_STRING && v->is_cut && p->type->class != TYPE_STRING &&
 		value.kind != DEBUG_TREE) {

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Durations as std::time::Duration shows them: in the largest unit of which there is a whole one,
+ * with what is left as a decimal fraction. Rounding goes to the nearest, of two to the even one,
+ * and never changes the unit.
+ */
+#include <string.h>
+
+#include "base/compiler.h"
+#include "brace/internal.h"
+
+#define NS_PER_SECOND 1000000000u
+
+/* The seconds behind the last that 64 bits hold: what rounding may make. */
+#define SECONDS_BEYOND "18446744073709551616"
+#define SECONDS_DIGITS 20
+#define FRACTION_DIGITS 9
+
+/* A duration in its unit. */
+struct span {
+	uint64_t whole;
+	bool is_beyond; /* `whole` is one more than it can hold */
+	uint32_t fraction; /* its digits as a number of so many places */
+	unsigned int places;
+	const char *unit;
+};
+
+static struct span span_of(const struct waymark_debug *v)
+{
+	static const struct {
+		uint32_t ns;
+		unsigned int places;
+		const char *name;
+	} units[] = { { 1000000, 6, "ms" }, { 1000, 3, "µs" }, { 1, 0, "ns" } };
+	uint32_t ns = (uint32_t)(v->as.wide.high % NS_PER_SECOND);
+	size_t i = 0;
+
+	if (v->as.wide.low) {
+		return (struct span){ v->as.wide.low, false, ns, FRACTION_DIGITS, "s" };
+	}
+	while (i < ARRAY_SIZE(units) - 1 && ns < units[i].ns) {
+		i++;
+	}
+	return (struct span){ ns / units[i].ns, false, ns % units[i].ns, units[i].places,
+		units[i].name };
+}
+
+static uint32_t power_of_ten(unsigned int exponent)
+{
+	uint32_t power = 1;
+
+	while (exponent--) {
+		power *= 10;
+	}
+	return power;
+}
+
+/* Leaves as many places, fewer than there are. */
+static void round_to(struct span *s, unsigned int places)
+{
+	uint32_t cut = power_of_ten(s->places - places);
+	uint32_t rest = s->fraction % cut;
+
+	s->fraction /= cut;
+	s->places = places;
+	bool is_odd = places ? s->fraction % 2 : s->whole % 2;
+
+	if (rest < cut / 2 || (rest == cut / 2 && !is_odd)) {
+		return;
+	}
+	if (++s->fraction == power_of_ten(places)) {
+		s->fraction = 0;
+		s->is_beyond = ++s->whole == 0;
+	}
+}
+
+static void drop_zeros(struct span *s)
+{
+	while (s->places && s->fraction % 10 == 0) {
+		s->fraction /= 10;
+		s->places--;
+	}
+}
+
+/* Writes `n` with at least `places` digits before `end`; returns where they begin. */
+static const char *digits_of(char *end, uint64_t n, unsigned int places)
+{
+	for (; n || places; n /= 10) {
+		*--end = (char)('0' + n % 10);
+		places -= places > 0;
+	}
+	return end;
+}
+
+/* Unlike a number it is not filled with zeros, and stands on the left of its width. */
+static void put(struct waymark_formatter *f, const struct brace_number *n, const char *unit)
+{
+	struct brace_spec asked = f->spec;
+	bool is_wide = (unsigned char)unit[0] >= 0x80; /* a character of two bytes */
+
+	f->spec.zero = false;
+	if (asked.align == BRACE_ALIGN_DEFAULT) {
+		f->spec.align = BRACE_ALIGN_LEFT;
+	}
+	f->spec.width += asked.width >= 0 && is_wide;
+	brace_number_put(f, n);
+	f->spec = asked;
+}
+
+void brace_duration_put(struct waymark_formatter *f, const struct waymark_debug *v)
+{
+	struct span s = span_of(v);
+	char whole[SECONDS_DIGITS];
+	char fraction[FRACTION_DIGITS];
+	struct brace_number n;
+
+	if (f->spec.precision < 0) {
+		drop_zeros(&s);
+	} else if ((unsigned int)f->spec.precision < s.places) {
+		round_to(&s, (unsigned int)f->spec.precision);
+	}
+	size_t places = f->spec.precision < 0 ? s.places : (size_t)f->spec.precision;
+	const char *first = digits_of(whole + sizeof(whole), s.whole, 1);
+
+	brace_number_sign(&n, &f->spec, false);
+	if (s.is_beyond) {
+		brace_number_add(&n, SECONDS_BEYOND, strlen(SECONDS_BEYOND));
+	} else {
+		brace_number_add(&n, first, (size_t)(whole + sizeof(whole) - first));
+	}
+	if (places) {
+		brace_number_add(&n, ".", 1);
+		brace_number_add(
+			&n, digits_of(fraction + sizeof(fraction), s.fraction, s.places), s.places);
+		brace_number_add(&n, NULL, places - s.places);
+	}
+	brace_number_add(&n, s.unit, strlen(s.unit));
+	put(f, &n, s.unit);
+}
