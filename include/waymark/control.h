@@ -79,9 +79,10 @@ const char *waymark_option_help(void);
  * later. A name that no event has is no error: `match`, which may be NULL, says
  * how many were met. All of them are switched at one moment, between any two
  * other control calls, or none is. Returns 0, or -1 and no event changed: the
- * pattern is empty or a bad expression, `backends` is 0, or memory or event ids
- * (65535) ran out for some of them. An event that is loaded later and finds none is
- * switched on for what needs no id only.
+ * pattern is empty or a bad expression, `backends` is 0, memory or event ids
+ * (65535) ran out for some of them, or they are all trace points of waymark/scope.h,
+ * which `simple` does not record, and have no other one of `backends`. An event that is loaded
+ * later and finds none is switched on for what needs no id only.
  */
 int waymark_enable(const char *pattern, unsigned int backends, struct waymark_match *match,
 	struct waymark_error *error);
@@ -199,8 +200,8 @@ void waymark_free_categories(struct waymark_category_list *list);
 /*
  * Switches one event on or off for some backends; the others stay as they are.
  * Idempotent, and at one moment between any two other control calls. Returns 0, or
- * -1 and nothing changed: the event was built with none of `backends`, or memory or
- * event ids ran out.
+ * -1 and nothing changed: the event was built with none of `backends`, is a trace point
+ * of waymark/scope.h that has `simple` alone of them, or memory or event ids ran out.
  */
 int waymark_set_state(const struct waymark_event *event, unsigned int backends, bool on,
 	struct waymark_error *error);
@@ -208,8 +209,8 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 /*
  * Does so for the events of `count` names, in every object that has them by now: all
  * at one moment, or none. Unlike waymark_enable() it leaves nothing for objects that
- * are loaded later, however often it is called. Names that no event has, and events that were
- * built with none of `backends`, are passed over. Returns 0, or -1 and nothing
+ * are loaded later, however often it is called. Names that no event has, and events that
+ * none of `backends` can have, are passed over. Returns 0, or -1 and nothing
  * changed: memory or event ids ran out.
  */
 int waymark_set_states(const char *const *names, size_t count, unsigned int backends, bool on,

@@ -11,7 +11,10 @@
 #define WAYMARK_LINKED_H
 
 /* clang-format off */
-/* What each name is; 0, as all that is no macro: unknown. */
+/*
+ * What each name is; 0, as all that is no macro: unknown. `simple` is one of them, so that one
+ * list serves declared events, too; switching trace points on for it alone is refused.
+ */
 #define WAYMARK_SCOPES_KNOW_nop 1
 #define WAYMARK_SCOPES_KNOW_ctf 2
 #define WAYMARK_SCOPES_KNOW_simple 2

@@ -47,9 +47,9 @@
 #endif
 
 #if WAYMARK_SCOPES_ANY(0, WAYMARK_SCOPES)
-#error "WAYMARK_SCOPES: no such backend; it is a list of ctf, ftrace, hitrace, log, simple, syslog; or nop"
+#error "WAYMARK_SCOPES: no such backend; it is a list of ctf, ftrace, hitrace, log, syslog; or nop"
 #elif WAYMARK_SCOPES_ANY(3, WAYMARK_SCOPES)
-#error "WAYMARK_SCOPES: ust and dtrace are for declared events; choose of ctf, ftrace, hitrace, log, simple, syslog"
+#error "WAYMARK_SCOPES: ust and dtrace are for declared events; choose of ctf, ftrace, hitrace, log, syslog"
 #elif WAYMARK_SCOPES_ANY(2, WAYMARK_SCOPES)
 #define WAYMARK_SCOPES_SOME
 #include <waymark/site_pack.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Categories are switched and shown by all that asks for events by name:
 
-categories.py WAYMARK PROGRAM MONITOR COMPLETIONS WITHOUT [TEST...]
+categories.py WAYMARK PROGRAM MONITOR COMPLETIONS WITHOUT SIMPLE [TEST...]
 """
 import json
 import os
@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "ctl"))
-WITHOUT = os.path.abspath(sys.argv.pop(5))
+WITHOUT, SIMPLE = (os.path.abspath(sys.argv.pop(5)) for _ in range(2))
 import common
 import completion
 
@@ -128,6 +128,15 @@ class Running(Case):
         self.assertEqual((out["compiled-in"], out["events-on"], len(rows)), (False, 0, 2))
         self.ctl(p, "on", "NewCategory", status=1, error="unknown event")
         self.assertEqual(self.on(p), [])
+
+    def test_one_for_simple_alone_is_refused(self):
+        advice = "a simpletrace file cannot say what trace points of waymark/scope.h hold; instead of simple"
+        p = self.start(program=SIMPLE)
+        for name in ("VirtioNet", "VirtioNet:s*", "VirtioNet:queued", "*"):
+            self.ctl(p, "on", name, status=1, error=advice)
+            self.assertIn(advice, self.ctl(p, "monitor", "trace-event", name, "on"))
+        self.assertEqual(self.on(p), [])
+        self.ctl(p, "off", "*")
 
     def test_monitor_for_people(self):
         p = self.start()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Traces of trace points, by all that reads them: read.py WAYMARK API PROGRAM ALL CXX
+"""Traces of trace points, by all that reads them: read.py WAYMARK API PROGRAM CXX
 
 Names with everything in them, identical and equally named ones, NULL, expressions with braces.
 """
@@ -13,7 +13,7 @@ import tempfile
 
 import expected
 
-WAYMARK, API, PROGRAM, ALL, CXX = map(os.path.abspath, sys.argv[1:6])
+WAYMARK, API, PROGRAM, CXX = map(os.path.abspath, sys.argv[1:5])
 PLAIN = ["VirtioFs:" + (n if isinstance(n, str) else n[0]) for n in expected.NAMES]
 ESCAPED = ["VirtioFs:" + (n if isinstance(n, str) else n[1]) for n in expected.NAMES]
 
@@ -119,13 +119,6 @@ def test_killed_and_converted(folder):
     run(WAYMARK, "convert", "--to=simple", "-o", simple, whole)
     names = [r["event"] for r in records(simple)]
     check(names == [n for n, _ in bare(whole)], names)
-
-
-def test_recorded_as_simple(folder):
-    simple = folder + "/recorded"
-    run(ALL, "names=5", "flows=1", WAYMARK_TRACE="*,backend=simple,simple.file=" + simple)
-    names = [r["event"] for r in records(simple)]
-    check(names[2:-7] == PLAIN, names)
 
 
 def test_cxx(folder):

@@ -151,6 +151,9 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 	struct waymark_event *own = (struct waymark_event *)event;
 
 	error_clear(error);
+	if (!(event_backends(event) & backends) && event->backends & backends) {
+		return waymark_fail(error, EVENT_NOT_SIMPLE, event->name);
+	}
 	if (!(state_switchable(event) & backends)) {
 		return waymark_fail(error, "trace event '%s' was built without %s", event->name,
 			event->backends & backends ? "a backend that this process switches"

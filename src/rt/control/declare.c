@@ -3,6 +3,7 @@
 #include "rt/control/declare.h"
 #include "rt/control/init.h"
 #include "rt/event/registry.h"
+#include "rt/event/state.h"
 #include "rt/host/lock.h"
 #include "rt/sink/sink.h"
 #include "rt/text/hitrace.h"
@@ -49,7 +50,7 @@ void waymark_declare_identified(unsigned int backends)
 
 void waymark_declare_event(struct waymark_event *event, unsigned int backends)
 {
-	backends &= event->backends;
+	backends &= event_backends(event);
 	if (backends & WAYMARK_CTF && waymark_ctf_has_begun()) {
 		waymark_lock();
 		waymark_entry_id(event);

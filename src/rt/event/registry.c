@@ -61,7 +61,7 @@ static unsigned int backends_of(const struct waymark_object *object)
 
 	registry_foreach_event(it, object)
 	{
-		backends |= (*it)->backends;
+		backends |= event_backends(*it);
 	}
 	return backends;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "rt/host/error.h"
 #include "rt/host/line.h"
 #include "rt/host/lock.h"
@@ -39,6 +40,13 @@ static bool is_of_type(const struct waymark_event *event, enum rule_type type)
 	return type == RULE_ALL || is_scope == (type == RULE_SCOPES);
 }
 
+/* Whether a rule that switches on does so, or means a trace point that has no other backend. */
+static void note_effect(struct waymark_rule *r, const struct waymark_event *event)
+{
+	r->serves |= r->backends & state_switchable(event);
+	r->refuses |= r->on && r->backends & event->backends & ~event_backends(event);
+}
+
 static struct verdict judge(struct waymark_rules *rules, const struct waymark_event *event)
 {
 	struct verdict v = { 0 };
@@ -51,6 +59,7 @@ static struct verdict judge(struct waymark_rules *rules, const struct waymark_ev
 			continue;
 		}
 		v.met = r->met = true;
+		note_effect(r, event);
 		v.on = r->on ? v.on | r->backends : v.on & ~(unsigned int)r->backends;
 		v.off = r->on ? v.off & ~(unsigned int)r->backends : v.off | r->backends;
 	}
@@ -90,7 +99,7 @@ static int prepare_all(
 				    "nothing is switched: memory or ids ran out for %zu of %zu "
 				    "events",
 				    without_id, match->events)
-			  : 0;
+			  : waymark_rules_check_refused(rules, error);
 }
 
 /* Applies rules to the events of one object. One that gets no id now does not record. */
@@ -170,16 +179,6 @@ unsigned int waymark_rules_want_in(const struct waymark_object *object, unsigned
 	return wanted;
 }
 
-static bool covers(const struct waymark_rule *newer, const struct waymark_rule *older)
-{
-	if (newer->type != RULE_ALL) {
-		return newer->type == older->type;
-	}
-	return strcmp(newer->pattern, "*") == 0 ||
-	       (newer->match.hash == older->match.hash &&
-		       strcmp(newer->pattern, older->pattern) == 0);
-}
-
 /* Takes away from older rules what `newer` decides; drops those that say nothing more. */
 static void supersede(const struct waymark_rule *newer)
 {
@@ -188,7 +187,7 @@ static void supersede(const struct waymark_rule *newer)
 	for (size_t i = 0; i < in_force.count; i++) {
 		struct waymark_rule *r = &in_force.items[i];
 
-		if (covers(newer, r)) {
+		if (waymark_rule_covers(newer, r)) {
 			r->backends &= (uint16_t)~newer->backends;
 		}
 		if (r->backends == 0) {
@@ -201,59 +200,10 @@ static void supersede(const struct waymark_rule *newer)
 }
 
 /* All that can fail comes first: behind it nothing does. Under the control lock. */
-/* Whether one of the rules takes the place of one in force. */
-static bool is_covered(const struct waymark_rule *r, const struct waymark_rules *rules)
-{
-	for (size_t i = 0; i < rules->count; i++) {
-		if (covers(&rules->items[i], r)) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Expressions of a list, but for those that `newer`, which may be NULL, takes the place of. */
-static size_t count_expressions(
-	const struct waymark_rules *rules, const struct waymark_rules *newer)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct waymark_rule *r = &rules->items[i];
-
-		count += r->match.kind == PATTERN_REGEX && !(newer && is_covered(r, newer));
-	}
-	return count;
-}
-
-/* A client of the monitor may send others for ever. */
-static int check_number(const struct waymark_rules *rules, struct waymark_error *error)
-{
-	size_t expressions = count_expressions(rules, NULL);
-
-	if (expressions &&
-		expressions + count_expressions(&in_force, rules) > RULES_EXPRESSIONS_MAX) {
-		return waymark_fail(error,
-			"more than %u regular expressions; a change of '*' ends those before",
-			RULES_EXPRESSIONS_MAX);
-	}
-	return rules->count + in_force.count > RULES_MAX
-		       ? waymark_fail(error,
-				 "more than %u patterns; a change of '*' ends those before",
-				 RULES_MAX)
-		       : 0;
-}
-
-static bool covers_all(const struct waymark_rules *rules)
-{
-	return rules->count == 1 && rules->items[0].type == RULE_ALL &&
-	       strcmp(rules->items[0].pattern, "*") == 0;
-}
-
 static int commit(
 	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error)
 {
-	if (!covers_all(rules) && check_number(rules, error) < 0) {
+	if (waymark_rules_check_number(rules, &in_force, error) < 0) {
 		return -1;
 	}
 	if (prepare_all(rules, match, error) < 0) {
@@ -379,6 +329,19 @@ static size_t list_unmet(struct line *l)
 	return unmet;
 }
 
+static NOINLINE void report_refused(void)
+{
+	struct waymark_error refusal;
+
+	waymark_lock();
+	bool refused = waymark_rules_check_refused(&in_force, &refusal) < 0;
+
+	waymark_unlock();
+	if (refused) {
+		waymark_message("WAYMARK_TRACE: %s", refusal.text);
+	}
+}
+
 void waymark_rules_report_unmet(void)
 {
 	char names[800];
@@ -389,6 +352,7 @@ void waymark_rules_report_unmet(void)
 	size_t unmet = list_unmet(&l);
 
 	waymark_unlock();
+	report_refused();
 	if (unmet > UNMET_LISTED) {
 		waymark_line_printf(&l, " and %zu more", unmet - UNMET_LISTED);
 	}

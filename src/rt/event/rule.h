@@ -31,6 +31,8 @@ struct waymark_rule {
 	uint16_t backends;
 	bool on;
 	bool met; /* some event matched it */
+	bool serves; /* one of them has a backend of the rule */
+	bool refuses; /* one of them is a trace point, which may not go to `simple` */
 	bool ask; /* name it at the end of start-up if none did */
 };
 
@@ -62,6 +64,19 @@ int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned
 /* Inserts, before all others, "switch on whatever is of that type". Returns 0, or -1: no memory. */
 int waymark_rules_begin_with(
 	struct waymark_rules *rules, enum rule_type type, struct waymark_error *error);
+
+/* Whether nothing is left of an older rule where a newer one has its backends. */
+bool waymark_rule_covers(const struct waymark_rule *newer, const struct waymark_rule *older);
+
+/* Returns 0, or -1 where there would be too many in force. Under the control lock. */
+int waymark_rules_check_number(const struct waymark_rules *rules,
+	const struct waymark_rules *in_force, struct waymark_error *error);
+
+/*
+ * Returns 0, or -1 where a rule that was compared with the events switches on nothing but
+ * trace points for `simple`, see event_backends(). Under the control lock.
+ */
+int waymark_rules_check_refused(const struct waymark_rules *rules, struct waymark_error *error);
 
 /* What a rule is called in messages. */
 const char *waymark_rule_name(const struct waymark_rule *r);

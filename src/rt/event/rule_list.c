@@ -5,6 +5,7 @@
 
 #include "rt/host/error.h"
 #include "rt/event/rule.h"
+#include "rt/event/state.h"
 
 void waymark_rule_fini(struct waymark_rule *r)
 {
@@ -89,4 +90,79 @@ const char *waymark_rule_name(const struct waymark_rule *r)
 	};
 
 	return r->type == RULE_ALL ? r->pattern : types[r->type];
+}
+
+bool waymark_rule_covers(const struct waymark_rule *newer, const struct waymark_rule *older)
+{
+	if (newer->type != RULE_ALL) {
+		return newer->type == older->type;
+	}
+	return strcmp(newer->pattern, "*") == 0 ||
+	       (newer->match.hash == older->match.hash &&
+		       strcmp(newer->pattern, older->pattern) == 0);
+}
+
+/* Whether one of the rules takes the place of one in force. */
+static bool is_covered(const struct waymark_rule *r, const struct waymark_rules *rules)
+{
+	for (size_t i = 0; i < rules->count; i++) {
+		if (waymark_rule_covers(&rules->items[i], r)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Expressions of a list, but for those that `newer`, which may be NULL, takes the place of. */
+static size_t count_expressions(
+	const struct waymark_rules *rules, const struct waymark_rules *newer)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		count += r->match.kind == PATTERN_REGEX && !(newer && is_covered(r, newer));
+	}
+	return count;
+}
+
+static bool covers_all(const struct waymark_rules *rules)
+{
+	return rules->count == 1 && rules->items[0].type == RULE_ALL &&
+	       strcmp(rules->items[0].pattern, "*") == 0;
+}
+
+/* A client of the monitor may send others for ever. */
+int waymark_rules_check_number(const struct waymark_rules *rules,
+	const struct waymark_rules *in_force, struct waymark_error *error)
+{
+	size_t expressions = count_expressions(rules, NULL);
+
+	if (covers_all(rules)) {
+		return 0;
+	}
+	if (expressions &&
+		expressions + count_expressions(in_force, rules) > RULES_EXPRESSIONS_MAX) {
+		return waymark_fail(error,
+			"more than %u regular expressions; a change of '*' ends those before",
+			RULES_EXPRESSIONS_MAX);
+	}
+	return rules->count + in_force->count > RULES_MAX
+		       ? waymark_fail(error,
+				 "more than %u patterns; a change of '*' ends those before",
+				 RULES_MAX)
+		       : 0;
+}
+
+int waymark_rules_check_refused(const struct waymark_rules *rules, struct waymark_error *error)
+{
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct waymark_rule *r = &rules->items[i];
+
+		if (r->refuses && !r->serves) {
+			return waymark_fail(error, EVENT_NOT_SIMPLE, waymark_rule_name(r));
+		}
+	}
+	return 0;
 }

@@ -8,10 +8,25 @@
 
 #include <waymark/record.h>
 
+/*
+ * The backends of an event: those it was built with, but for `simple` of a trace point of
+ * waymark/scope.h. Readers of simpletrace files need declarations, which it has none of.
+ */
+static inline unsigned int event_backends(const struct waymark_event *event)
+{
+	return event->backends &
+	       ~(unsigned int)(event->flags & WAYMARK_EVENT_SITE ? WAYMARK_SIMPLE : 0);
+}
+
+/* What is said where such a trace point is to be switched on. */
+#define EVENT_NOT_SIMPLE                                                                      \
+	"'%s' stays off: a simpletrace file cannot say what trace points of waymark/scope.h " \
+	"hold; instead of simple use a backend like ctf, which WAYMARK_SCOPES must name"
+
 /* The backends that control can switch for the event. */
 static inline unsigned int state_switchable(const struct waymark_event *event)
 {
-	return event->backends & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS;
+	return event_backends(event) & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS;
 }
 
 static inline waymark_half *state_backends(const struct waymark_event *event)

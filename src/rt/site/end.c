@@ -5,12 +5,12 @@
 #include "rt/site/record.h"
 #include "rt/text/site_text.h"
 
-WAYMARK_INLINE bool record(const struct waymark_event *end, enum waymark_recorder recorder,
-	bool wait, int64_t id, uint32_t tid)
+WAYMARK_INLINE bool record(const struct waymark_event *end, bool wait, int64_t id, uint32_t tid)
 {
 	struct waymark_record r;
 
-	if (!waymark_record_open(&r, recorder, end, 2 * (sizeof(id) + sizeof(tid)), wait)) {
+	if (!waymark_record_open(
+		    &r, WAYMARK_RECORDER_CTF, end, 2 * (sizeof(id) + sizeof(tid)), wait)) {
 		return false;
 	}
 	waymark_record_value(&r, &id, sizeof(id));
@@ -25,10 +25,7 @@ static COLD void end(const struct waymark_event *event, const struct waymark_sco
 	struct waymark_debug number = waymark_debug_i64(scope->id);
 
 	if (scope->backends & WAYMARK_CTF) {
-		record(event->end, WAYMARK_RECORDER_CTF, true, scope->id, scope->tid);
-	}
-	if (scope->backends & WAYMARK_SIMPLE) {
-		record(event->end, WAYMARK_RECORDER_SIMPLE, true, scope->id, scope->tid);
+		record(event->end, true, scope->id, scope->tid);
 	}
 	if (scope->backends & SITE_PRINTING_BACKENDS) {
 		waymark_site_show(event, &number, 0, scope->backends, mark);
@@ -48,8 +45,7 @@ WAYMARK_HOT static void leave_fast(const struct waymark_event *event, uint64_t t
 	uint32_t tid = waymark_scope_known_tid();
 
 	if (UNLIKELY(waymark_scope_backends(token) != WAYMARK_CTF) || UNLIKELY(!tid) ||
-		UNLIKELY(!record(
-			event->end, WAYMARK_RECORDER_CTF, false, waymark_scope_id(token), tid))) {
+		UNLIKELY(!record(event->end, false, waymark_scope_id(token), tid))) {
 		leave(event, token);
 	}
 }
@@ -101,8 +97,7 @@ void waymark_site_end_flow(const struct waymark_scope *flow)
 	if (!waymark_site_is_there(event, flow->line)) {
 		return;
 	}
-	if (flow->backends != WAYMARK_CTF ||
-		!record(event->end, WAYMARK_RECORDER_CTF, false, flow->id, flow->tid)) {
+	if (flow->backends != WAYMARK_CTF || !record(event->end, false, flow->id, flow->tid)) {
 		end(event, flow, WAYMARK_MARK_ASYNC_END);
 	}
 }

@@ -20,12 +20,12 @@ WAYMARK_INLINE void put_words(struct waymark_record *r, const uint64_t *words, u
 	r->pos += bytes;
 }
 
-WAYMARK_INLINE bool record(const struct waymark_event *event, enum waymark_recorder recorder,
-	bool wait, const uint64_t *words, uint32_t bytes)
+WAYMARK_INLINE bool record(
+	const struct waymark_event *event, bool wait, const uint64_t *words, uint32_t bytes)
 {
 	struct waymark_record r;
 
-	if (!waymark_record_open(&r, recorder, event, bytes, wait)) {
+	if (!waymark_record_open(&r, WAYMARK_RECORDER_CTF, event, bytes, wait)) {
 		return false;
 	}
 	put_words(&r, words, bytes);
@@ -100,10 +100,7 @@ static COLD void fire(const struct waymark_event *event, const uint64_t *words, 
 	unsigned int on, enum waymark_mark mark)
 {
 	if (on & WAYMARK_CTF) {
-		record(event, WAYMARK_RECORDER_CTF, true, words, bytes);
-	}
-	if (on & WAYMARK_SIMPLE) {
-		record(event, WAYMARK_RECORDER_SIMPLE, true, words, bytes);
+		record(event, true, words, bytes);
 	}
 	if (on & SITE_PRINTING_BACKENDS) {
 		show(event, words, on, mark);
@@ -131,8 +128,7 @@ WAYMARK_HOT static uint64_t enter_fast(waymark_site_pointer *site, uint64_t *wor
 	uint64_t token = LIKELY(on == WAYMARK_CTF) ? waymark_scope_try(on) : 0;
 
 	words[0] = (uint64_t)waymark_scope_id(token);
-	if (UNLIKELY(!token) ||
-		UNLIKELY(!record(event, WAYMARK_RECORDER_CTF, false, words, bytes))) {
+	if (UNLIKELY(!token) || UNLIKELY(!record(event, false, words, bytes))) {
 		return enter(event, words, bytes, on, token);
 	}
 	return token;
@@ -147,8 +143,7 @@ uint64_t waymark_site_enter_packed(waymark_site_pointer *site, uint64_t *words, 
 WAYMARK_HOT static void fire_fast(const struct waymark_event *event, const uint64_t *words,
 	uint32_t bytes, unsigned int on, enum waymark_mark mark)
 {
-	if (UNLIKELY(on != WAYMARK_CTF) ||
-		UNLIKELY(!record(event, WAYMARK_RECORDER_CTF, false, words, bytes))) {
+	if (UNLIKELY(on != WAYMARK_CTF) || UNLIKELY(!record(event, false, words, bytes))) {
 		fire(event, words, bytes, on, mark);
 	}
 }

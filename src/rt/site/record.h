@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What trace points of waymark/scope.h do with a record, whether their arguments come as words
- * (packed.c) or as values (site.c). Any thread, any signal handler.
+ * (packed.c) or as values (site.c). Of the recorders `ctf` alone has them, see
+ * event_backends(). Any thread, any signal handler.
  */
 #ifndef RT_SITE_RECORD_H
 #define RT_SITE_RECORD_H
@@ -10,9 +11,6 @@
 
 #include "rt/event/registry.h"
 #include "rt/event/site.h"
-
-/* The backends that record. */
-#define SITE_RECORDING_BACKENDS (WAYMARK_CTF | WAYMARK_SIMPLE)
 
 /* What is on for the trace point. */
 static inline unsigned int site_backends(waymark_site_pointer *site)

@@ -92,14 +92,14 @@ WAYMARK_INLINE size_t room_of(const struct firing *f, uint32_t max)
 }
 
 /* False: once more with `wait`, or nothing is to be recorded. */
-WAYMARK_INLINE bool record(const struct firing *f, enum waymark_recorder recorder, bool wait)
+WAYMARK_INLINE bool record(const struct firing *f, bool wait)
 {
 	const struct waymark_arg *arg = f->event->args;
 	uint32_t max = waymark_string_limit(f->max, wait);
 	size_t room = room_of(f, max);
 	struct waymark_record r;
 
-	if (!room || !waymark_record_open(&r, recorder, f->event, room, wait)) {
+	if (!room || !waymark_record_open(&r, WAYMARK_RECORDER_CTF, f->event, room, wait)) {
 		return false;
 	}
 	if (site_has_number(site_of(f->event))) {
@@ -113,18 +113,14 @@ WAYMARK_INLINE bool record(const struct firing *f, enum waymark_recorder recorde
 	return true;
 }
 
-static NOINLINE void record_all(const struct firing *f, unsigned int on)
+/* On a frame of its own: the trees take much of another. */
+static NOINLINE void record_flat(const struct firing *f)
 {
-	if (on & WAYMARK_CTF) {
-		record(f, WAYMARK_RECORDER_CTF, true);
-	}
-	if (on & WAYMARK_SIMPLE) {
-		record(f, WAYMARK_RECORDER_SIMPLE, true);
-	}
+	record(f, true);
 }
 
-/* Callbacks are called once for both recorders; afterwards the values are none any more. */
-static COLD void flatten_and_record(const struct firing *f, unsigned int on)
+/* Callbacks are called once; afterwards the values are none any more. */
+static COLD void flatten_and_record(const struct firing *f)
 {
 	struct waymark_trees trees;
 
@@ -132,7 +128,7 @@ static COLD void flatten_and_record(const struct firing *f, unsigned int on)
 	for (uint32_t i = 0; i < f->count; i++) {
 		waymark_flatten(&trees, f->event, i, &f->values[1 + i]);
 	}
-	record_all(f, on);
+	record_flat(f);
 	waymark_trees_end(&trees);
 }
 
@@ -152,14 +148,14 @@ static COLD void fire_several(const struct firing *f, unsigned int on, enum waym
 	if (on & SITE_PRINTING_BACKENDS) {
 		waymark_site_show(f->event, f->values, f->count, on, mark);
 	}
-	if (on & SITE_RECORDING_BACKENDS) {
-		flatten_and_record(f, on);
+	if (on & WAYMARK_CTF) {
+		flatten_and_record(f);
 	}
 }
 
 WAYMARK_HOT static void fire(const struct firing *f, unsigned int on, enum waymark_mark mark)
 {
-	if (UNLIKELY(on != WAYMARK_CTF) || UNLIKELY(!record(f, WAYMARK_RECORDER_CTF, false))) {
+	if (UNLIKELY(on != WAYMARK_CTF) || UNLIKELY(!record(f, false))) {
 		fire_several(f, on, mark);
 	}
 }
