@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "read/folder.h"
 #include "text/out.h"
 
 enum part_state {
@@ -33,6 +34,7 @@ struct part {
 
 struct merge {
 	struct reader base;
+	struct folder_traces members; /* paths of the parts, of those that cannot be opened, too */
 	struct part *parts;
 	size_t count;
 	struct part *current;
@@ -303,6 +305,7 @@ static void merge_close(struct reader *base)
 	hash_fini(&m->by_declaration);
 	arena_fini(&m->arena);
 	reader_fini(base);
+	vec_fini(&m->members.paths);
 	free(m->traces);
 	free(m->parts);
 	free(m);
@@ -313,36 +316,43 @@ static const struct reader_format merge_format = {
 	.close = merge_close,
 };
 
-static struct merge *create(size_t count, const struct reader_options *options)
+static struct merge *create(const struct reader_options *options)
 {
 	struct merge *m = xcalloc(1, sizeof(*m));
 
 	reader_init(&m->base, &merge_format, options);
 	arena_init(&m->arena);
 	hash_init(&m->by_declaration);
-	m->parts = xcalloc(count, sizeof(*m->parts));
-	m->traces = xcalloc(count, sizeof(*m->traces));
 	m->base.next = merge_next;
 	m->base.decode = merge_decode;
-	m->base.traces = m->traces;
-	m->base.trace_count = 0;
 	return m;
 }
 
-struct reader *merge_open(const char *const *paths, size_t count,
-	const struct reader_options *options, struct read_error *error)
+/* The traces in the place of the folders that have them. */
+static void list_paths(struct merge *m, const char *const *paths, size_t count)
 {
-	if (count == 1) {
-		return reader_open(paths[0], options, error);
+	for (size_t i = 0; i < count; i++) {
+		if (folder_list(&m->members, &m->arena, paths[i]) == 0) {
+			vec_push(&m->members.paths, paths[i]);
+		}
 	}
-	struct merge *m = create(count, options);
+}
 
-	read_error_set(error, "%s", "");
+/* False: one cannot be opened, and nobody takes the others alone. */
+static bool open_parts(
+	struct merge *m, const struct reader_options *options, struct read_error *error)
+{
+	size_t count = m->members.paths.count;
+
+	m->parts = xcalloc(count, sizeof(*m->parts));
+	m->traces = xcalloc(count, sizeof(*m->traces));
+	m->base.traces = m->traces;
+	m->base.trace_count = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct part *p = &m->parts[m->count];
 		struct read_error why;
 
-		p->path = paths[i];
+		p->path = m->members.paths.items[i];
 		p->reader = reader_open(p->path, options, &why);
 		if (p->reader) {
 			add_part(m, p);
@@ -351,11 +361,26 @@ struct reader *merge_open(const char *const *paths, size_t count,
 			options->on_unreadable(options->data, p->path, &why);
 		} else {
 			read_error_set(error, "%.150s: %s", p->path, why.text);
-			m->count = 0;
-			break;
+			return false;
 		}
 	}
-	if (m->count == 0) {
+	return m->count > 0;
+}
+
+struct reader *merge_open(const char *const *paths, size_t count,
+	const struct reader_options *options, struct read_error *error)
+{
+	struct merge *m = create(options);
+
+	read_error_set(error, "%s", "");
+	list_paths(m, paths, count);
+	if (count == 1 && m->members.paths.count == 1) {
+		struct reader *only = reader_open(m->members.paths.items[0], options, error);
+
+		merge_close(&m->base);
+		return only;
+	}
+	if (!open_parts(m, options, error)) {
 		merge_close(&m->base);
 		return NULL;
 	}

@@ -19,6 +19,7 @@
 #include "format/ctf.h"
 #include "read/arena.h"
 #include "read/ctf/metadata.h"
+#include "read/folder.h"
 #include "write/leftover.h"
 #include "write/replace.h"
 
@@ -135,6 +136,20 @@ static int each_entry(const char *path, bool (*wanted)(const char *name), bool r
 	return error;
 }
 
+static size_t count_entries(const char *path, bool (*wanted)(const char *name))
+{
+	DIR *d = open_folder(path);
+	size_t count = 0;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		count += !is_dot(e->d_name) && wanted(e->d_name);
+	}
+	if (d) {
+		closedir(d);
+	}
+	return count;
+}
+
 /* Whether there is no such folder: a trace without an index, or with something else there. */
 static bool is_none(int error)
 {
@@ -163,12 +178,31 @@ static int remove_trace(const char *path)
 	return error || rmdir(path) == 0 ? error : errno;
 }
 
+/* A trace, or the traces in a folder and then the folder, with what became that folder. */
+static int remove_traces(const char *path)
+{
+	struct folder_traces members = { 0 };
+	struct arena arena;
+	int error = 0;
+
+	arena_init(&arena);
+	folder_list(&members, &arena, path);
+	for (size_t i = 0; i < members.paths.count && !error; i++) {
+		error = remove_trace(members.paths.items[i]);
+	}
+	vec_fini(&members.paths);
+	arena_fini(&arena);
+	return error ? error : remove_trace(path);
+}
+
 int replaceable_remove(struct replaceable *r, const char *path)
 {
-	int error = remove_trace(path);
+	int error = remove_traces(path);
 
-	if (!error && r->arena) {
-		unlink(r->arena);
+	vec_foreach (char **, arena, &r->arenas) {
+		if (!error) {
+			unlink(*arena);
+		}
 	}
 	return error;
 }
@@ -185,7 +219,9 @@ static bool may_go_with_arena(
 	bool is_copy = leftover_trace(arena_source_trace(arena), &original) &&
 		       (original.st_dev != st->st_dev || original.st_ino != st->st_ino);
 
-	r->arena = is_copy ? NULL : xstrdup(arena_source_path(arena));
+	if (!is_copy) {
+		vec_push(&r->arenas, xstrdup(arena_source_path(arena)));
+	}
 	if (is_live && !is_copy) {
 		fail(r, "is being recorded by process %" PRIu32 ": end that first",
 			arena_source_header(arena)->pid);
@@ -237,6 +273,45 @@ static bool check_trace(struct replaceable *r, const char *path, const struct st
 	return error ? fail(r, "cannot be removed: %s", strerror(error)) : check_arena(r, path, st);
 }
 
+static bool is_member(const char *name)
+{
+	return *name && !is_of_trace(name);
+}
+
+/* The traces in a folder, and nothing else; false, with the reason. */
+static bool check_members(struct replaceable *r, const char *path, const struct folder_traces *m)
+{
+	size_t others = count_entries(path, is_member);
+	struct stat st;
+
+	if (others != m->paths.count) {
+		return fail(r, "is a directory with more than traces in it: remove it yourself");
+	}
+	vec_foreach (const char *const *, member, &m->paths) {
+		if (lstat(*member, &st) != 0) {
+			return fail(r, "cannot be removed: %s", strerror(errno));
+		}
+		if (!check_trace(r, *member, &st)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool check_directory(struct replaceable *r, const char *path, const struct stat *st)
+{
+	struct folder_traces members = { 0 };
+	struct arena arena;
+
+	arena_init(&arena);
+	bool ok = folder_list(&members, &arena, path) ? check_members(r, path, &members)
+						      : check_trace(r, path, st);
+
+	vec_fini(&members.paths);
+	arena_fini(&arena);
+	return ok;
+}
+
 bool replaceable_check(struct replaceable *r, const char *path)
 {
 	struct stat st;
@@ -246,13 +321,15 @@ bool replaceable_check(struct replaceable *r, const char *path)
 		return errno == ENOENT || fail(r, "cannot be replaced: %s", strerror(errno));
 	}
 	if (S_ISDIR(st.st_mode)) {
-		return check_trace(r, path, &st);
+		return check_directory(r, path, &st);
 	}
 	return S_ISREG(st.st_mode) || fail(r, "is neither a file nor a trace: remove it yourself");
 }
 
 void replaceable_fini(struct replaceable *r)
 {
-	free(r->arena);
-	r->arena = NULL;
+	vec_foreach (char **, arena, &r->arenas) {
+		free(*arena);
+	}
+	vec_fini(&r->arenas);
 }

@@ -2,7 +2,7 @@
 /*
  * What has the name of an output already, and may make room for it: an empty folder, a
  * native trace that nobody records into (which goes file by file, with what a crash or
- * our own tools left in it) or a file. One thread.
+ * our own tools left in it), a folder of such traces or a file. One thread.
  */
 #ifndef WRITE_REPLACEABLE_H
 #define WRITE_REPLACEABLE_H
@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/vec.h"
+
 struct replaceable {
-	char *arena; /* of a trace: what its process left in memory, which goes with it */
+	VEC(char *) arenas; /* what processes of the traces left in memory, which goes, too */
 	char error[600];
 };
 
@@ -22,7 +24,7 @@ struct replaceable {
 bool replaceable_check(struct replaceable *r, const char *path);
 
 /*
- * Removes a folder that was checked, which may have another name by now, and its arena.
+ * Removes a folder that was checked, which may have another name by now, and its arenas.
  * Returns 0, or an errno: the first file that could not go, and those behind it, are there.
  */
 int replaceable_remove(struct replaceable *r, const char *path);

@@ -15,6 +15,7 @@
 #include "cmd/recover/all_users.h"
 #include "cmd/waymark.h"
 #include "read/arena.h"
+#include "read/folder.h"
 #include "write/cut_memory.h"
 #include "write/jail_stage.h"
 #include "write/leftover.h"
@@ -207,6 +208,25 @@ static int discard(const char *path)
 	return EXIT_SUCCESS;
 }
 
+/* A trace, or each in a folder of them; or the arena that is to be thrown away. */
+static int do_word(const char *path, int (*what)(const char *path))
+{
+	struct folder_traces traces = { 0 };
+	struct arena arena;
+	int status = EXIT_SUCCESS;
+
+	arena_init(&arena);
+	if (folder_list(&traces, &arena, path) == 0) {
+		vec_push(&traces.paths, path);
+	}
+	vec_foreach (const char **, trace, &traces.paths) {
+		status |= what(*trace);
+	}
+	vec_fini(&traces.paths);
+	arena_fini(&arena);
+	return status;
+}
+
 /* One line for what would be done. */
 static int announce(const struct leftover *o, const char *what)
 {
@@ -332,7 +352,7 @@ int waymark_recover(int argc, char **argv)
 		return visit_all(&options);
 	}
 	for (int i = optind; i < argc; i++) {
-		status |= options.mode == KEY_DISCARD ? discard(argv[i]) : recover(argv[i]);
+		status |= do_word(argv[i], options.mode == KEY_DISCARD ? discard : recover);
 	}
 	return status;
 }

@@ -119,8 +119,8 @@ static bool find_uuid(int dirfd, uint8_t uuid[16], char text[ARENA_FILE_PATH_BYT
 	return n == 16;
 }
 
-/* Why it stays: a process that lives may record into it. What a dead one left goes with it. */
-static const char *why_in_use(int dirfd, const char *path)
+/* Why it stays: a process that lives may record into it. What a dead one left goes if `removes`. */
+static const char *why_in_use(int dirfd, const char *path, bool removes)
 {
 	struct arena_place place = { .directory = path, .path = malloc(ARENA_FILE_PATH_BYTES) };
 	const char *why = NULL;
@@ -129,11 +129,78 @@ static const char *why_in_use(int dirfd, const char *path)
 		why = "out of memory";
 	} else if (!find_uuid(dirfd, place.uuid, place.path)) {
 		why = "its metadata cannot be read";
-	} else if (!waymark_arena_remove_dead(&place)) {
+	} else if (!waymark_arena_remove_dead(&place, removes)) {
 		why = "a process records into it";
 	}
 	free(place.path);
 	return why;
+}
+
+static int open_member(int dirfd, const char *name)
+{
+	return openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Of a folder of traces: what is left of one that became that folder, or a trace. */
+static bool check_member(int dirfd, const char *name)
+{
+	int member = is_ours(name) ? -1 : open_member(dirfd, name);
+	bool ok =
+		is_ours(name) || (member >= 0 && is_trace(member) && each_name(member, check_name));
+
+	if (member >= 0) {
+		close(member);
+	}
+	return ok;
+}
+
+static bool is_beside_members(int dirfd, const char *name)
+{
+	return is_ours(name) || !check_member(dirfd, name);
+}
+
+static bool is_folder(int dirfd)
+{
+	return each_name(dirfd, check_member) && !each_name(dirfd, is_beside_members);
+}
+
+static const char *why_member_in_use(int dirfd, const char *name, bool removes)
+{
+	int member = is_ours(name) ? -1 : open_member(dirfd, name);
+	char path[48];
+
+	if (member < 0) {
+		return is_ours(name) ? NULL : strerror(errno);
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", member);
+	const char *why = why_in_use(member, path, removes);
+
+	close(member);
+	return why;
+}
+
+static bool is_free(int dirfd, const char *name)
+{
+	return !why_member_in_use(dirfd, name, false);
+}
+
+static bool remove_trace(int dirfd)
+{
+	return each_name(dirfd, remove_name) && remove_file(dirfd, CTF_METADATA);
+}
+
+static bool remove_member(int dirfd, const char *name)
+{
+	if (is_ours(name)) {
+		return remove_name(dirfd, name);
+	}
+	int member = open_member(dirfd, name);
+	bool ok = member >= 0 && !why_member_in_use(dirfd, name, true) && remove_trace(member);
+
+	if (member >= 0) {
+		close(member);
+	}
+	return ok && unlinkat(dirfd, name, AT_REMOVEDIR) == 0;
 }
 
 static int refuse(const char *path, int why, struct waymark_error *error)
@@ -141,7 +208,7 @@ static int refuse(const char *path, int why, struct waymark_error *error)
 	return waymark_fail(error, "%s: not replaced: %s", path, strerror(why));
 }
 
-/* The directory, if it holds a trace and nothing else; else -1, with the reason. */
+/* The directory, if it holds a trace, or traces, and nothing else; else -1, with the reason. */
 static int open_trace(const char *path, struct waymark_error *error)
 {
 	int dirfd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -150,7 +217,7 @@ static int open_trace(const char *path, struct waymark_error *error)
 		return refuse(path, errno, error);
 	}
 	errno = 0;
-	if (!is_trace(dirfd) || !each_name(dirfd, check_name)) {
+	if (!(is_trace(dirfd) ? each_name(dirfd, check_name) : is_folder(dirfd))) {
 		int why = errno;
 
 		close(dirfd);
@@ -177,6 +244,19 @@ int waymark_ctf_may_replace(const char *path, struct waymark_error *error)
 	return ok ? 0 : refuse(path, why, error);
 }
 
+static bool remove_all(int dirfd)
+{
+	return is_trace(dirfd) ? remove_trace(dirfd) : each_name(dirfd, remove_member);
+}
+
+static const char *why_not_free(int dirfd, const char *path)
+{
+	if (is_trace(dirfd)) {
+		return why_in_use(dirfd, path, true);
+	}
+	return each_name(dirfd, is_free) ? NULL : "a process records into it";
+}
+
 int waymark_ctf_replace(const char *path, struct waymark_error *error)
 {
 	int dirfd = open_trace(path, error);
@@ -184,14 +264,13 @@ int waymark_ctf_replace(const char *path, struct waymark_error *error)
 	if (dirfd < 0) {
 		return -1;
 	}
-	const char *in_use = why_in_use(dirfd, path);
+	const char *in_use = why_not_free(dirfd, path);
 
 	if (in_use) {
 		close(dirfd);
 		return waymark_fail(error, "%s: not replaced: %s", path, in_use);
 	}
-	bool removed = each_name(dirfd, remove_name) && remove_file(dirfd, CTF_METADATA) &&
-		       rmdir(path) == 0;
+	bool removed = remove_all(dirfd) && rmdir(path) == 0;
 	int why = errno;
 
 	close(dirfd);

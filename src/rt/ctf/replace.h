@@ -7,8 +7,8 @@
 
 /*
  * Whether there is a trace at `path` that may be removed: a directory with a
- * trace and nothing beside it, in a directory that can be written to. Returns 0,
- * or -1 with the reason.
+ * trace and nothing beside it, or a folder of such traces, in a directory that can be written
+ * to. Returns 0, or -1 with the reason.
  */
 int waymark_ctf_may_replace(const char *path, struct waymark_error *error);
 

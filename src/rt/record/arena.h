@@ -97,8 +97,11 @@ void waymark_arena_destroy(struct arena *a, bool unlink);
 /* Removes the file; the memory stays. */
 void waymark_arena_unlink(struct arena *a);
 
-/* Removes what a dead process left of a trace; false where one that lives records into it. */
-bool waymark_arena_remove_dead(const struct arena_place *place);
+/*
+ * Removes what a dead process left of a trace, or with `removes` false only looks; false where
+ * one that lives records into it.
+ */
+bool waymark_arena_remove_dead(const struct arena_place *place, bool removes);
 
 /* The trace's directory has got its name: the place of the file changes if it lies in there. */
 void waymark_arena_set_directory(struct arena *a, const char *directory);

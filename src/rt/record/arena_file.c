@@ -285,29 +285,6 @@ void waymark_arena_unlink(struct arena *a)
 	}
 }
 
-static bool remove_dead(const char *path)
-{
-	int fd = waymark_open(path, O_RDONLY | O_NOFOLLOW, 0);
-
-	if (fd < 0) {
-		return errno == ENOENT || errno == ENOTDIR;
-	}
-	/* A process that records shares the lock; only one at work on what is left does not. */
-	bool dead = flock(fd, LOCK_EX | LOCK_NB) == 0 || flock(fd, LOCK_SH | LOCK_NB) != 0;
-
-	if (dead) {
-		syscall(SYS_unlinkat, AT_FDCWD, path, 0);
-	}
-	syscall(SYS_close, fd);
-	return dead;
-}
-
-bool waymark_arena_remove_dead(const struct arena_place *place)
-{
-	return (!waymark_arena_shared_path(place) || remove_dead(place->path)) &&
-	       (!waymark_arena_trace_path(place) || remove_dead(place->path));
-}
-
 void waymark_arena_set_directory(struct arena *a, const char *directory)
 {
 	struct arena_place place = { .directory = directory };
