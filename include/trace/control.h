@@ -135,7 +135,8 @@ bool trace_init_backends(void);
  * Opens the file that `-trace file=` named, after the program became a daemon.
  * It is that of the first of ctf, simple, log that the loaded objects were built
  * with. Where file= was given and there is none, or the file cannot be opened, prints the reason on
- * standard error and exits with status 1.
+ * standard error and exits with status 1. Events since trace_opt_parse() are in it, also those
+ * of processes that forked since, see waymark-qemu(3).
  */
 void trace_init_file(void);
 

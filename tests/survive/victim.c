@@ -115,6 +115,7 @@ void wait_for(pid_t pid)
 static const struct mode *const modes[] = {
 	modes_end,
 	modes_fork,
+	modes_hold,
 	modes_long,
 	modes_middle,
 	modes_module,

@@ -17,8 +17,8 @@ struct mode {
 	void (*run)(char **argv);
 };
 
-extern const struct mode modes_end[], modes_fork[], modes_long[], modes_middle[], modes_module[],
-	modes_place[], modes_thread[];
+extern const struct mode modes_end[], modes_fork[], modes_hold[], modes_long[], modes_middle[],
+	modes_module[], modes_place[], modes_thread[];
 
 /* Records thread's next event and then counts it, in COUNTS. Any thread, one at a time for each. */
 void live(unsigned int thread);

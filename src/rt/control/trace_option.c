@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <trace/control.h>
 
@@ -17,11 +18,17 @@
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
+#include "rt/host/path.h"
+#include "rt/sink/sink.h"
 
-/* Under the control lock. */
+/* Under the control lock, but for what a fork reads. */
 static struct {
 	char *file; /* of -trace, until trace_init_file() takes it */
+	char *path; /* the same, absolute: the program may be in another directory then */
 	unsigned int later; /* backends whose own key came after it */
+	const struct waymark_sink *holder; /* atomic: of the events that come before that */
+	bool named; /* trace_init_file() was called */
+	pid_t pid; /* of who gave the file, in an option that is in force */
 	bool forked; /* it may be the child that does */
 } pending;
 
@@ -126,6 +133,15 @@ void trace_enable_events(const char *line_buf)
 	waymark_rules_fini(&rules);
 }
 
+static void about_to_fork(void)
+{
+	const struct waymark_sink *holder = __atomic_load_n(&pending.holder, __ATOMIC_ACQUIRE);
+
+	if (holder) {
+		holder->share();
+	}
+}
+
 static void parent_forked(void)
 {
 	pending.forked = true;
@@ -133,22 +149,24 @@ static void parent_forked(void)
 
 static void follow_forks(void)
 {
-	pthread_atfork(NULL, parent_forked, NULL);
+	pthread_atfork(about_to_fork, parent_forked, NULL);
 }
 
 /* Keeps the file until trace_init_file(). Takes it over. */
 static void keep_file(char *file, unsigned int later)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	char *path = path_absolute(file);
 
-	pthread_once(&once, follow_forks);
 	waymark_lock();
 	char *old = pending.file;
+	char *old_path = pending.path;
 
 	pending.file = file;
+	pending.path = path;
 	pending.later = later;
 	waymark_unlock();
 	free(old);
+	free(old_path);
 }
 
 /* The own keys of backends that came after the file count. */
@@ -159,13 +177,58 @@ static void note_later(unsigned int backends)
 	waymark_unlock();
 }
 
+/* The first event may come: the sink that file= names, or would, learns of the name so far. */
+static void hold(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const struct waymark_sink *sink = waymark_sink_first(waymark_registry_backends());
+
+	pthread_once(&once, follow_forks);
+	if (pending.named || !sink || !sink->hold || (pending.later & sink->backend)) {
+		return;
+	}
+	sink->hold(pending.path);
+	__atomic_store_n(&pending.holder, sink, __ATOMIC_RELEASE);
+}
+
+/* What the file was when it was given; as it was given, where that still is it. */
+static char *choose_file(char *file, char *path)
+{
+	char *now = file ? path_absolute(file) : NULL;
+	bool is_same = !path || (now && strcmp(now, path) == 0);
+
+	free(now);
+	free(is_same ? path : file);
+	return is_same ? file : path;
+}
+
 static void take_file(struct waymark_config *c)
 {
 	waymark_lock();
-	c->file = pending.file;
+	char *file = pending.file;
+	char *path = pending.path;
+
 	c->after_file = pending.later;
-	pending.file = NULL;
+	pending.file = pending.path = NULL;
+	pending.named = true;
 	waymark_unlock();
+	c->file = choose_file(file, path);
+}
+
+/* Takes the file out of the option; before the option's events are on. */
+static void keep_name(struct waymark_config *c)
+{
+	unsigned int outputs = waymark_config_outputs(c);
+	unsigned int after_file = c->after_file;
+
+	waymark_config_settle(c);
+	if (c->file) {
+		keep_file(c->file, after_file);
+	} else {
+		note_later(outputs);
+	}
+	c->file = NULL;
+	hold();
 }
 
 void trace_opt_parse(const char *optarg)
@@ -182,25 +245,15 @@ void trace_opt_parse(const char *optarg)
 		waymark_config_fini(&c);
 		return;
 	}
-	unsigned int outputs = waymark_config_outputs(&c);
-	unsigned int after_file = c.after_file;
-
-	waymark_config_settle(&c);
-	char *file = c.file;
-
-	c.file = NULL;
+	keep_name(&c);
 	warn_unmet(&c.rules, optarg);
 	hint_unmet(&c.rules, optarg);
 	waymark_config_want(&wants, &c);
 	if (waymark_config_apply(&c, NULL, &error) < 0) {
 		waymark_die(optarg, &error);
 	}
+	pending.pid = pending.file ? getpid() : 0;
 	waymark_config_report_vain(&wants, waymark_registry_backends(), warn, optarg);
-	if (file) {
-		keep_file(file, after_file);
-	} else {
-		note_later(outputs);
-	}
 	waymark_config_fini(&c);
 }
 
@@ -215,16 +268,38 @@ void trace_init_file(void)
 	struct waymark_error error;
 
 	take_file(&c);
+	const struct waymark_sink *holder =
+		__atomic_exchange_n(&pending.holder, NULL, __ATOMIC_ACQ_REL);
+
 	if (c.file && waymark_config_apply(&c, NULL, &error) < 0) {
 		waymark_die(c.file, &error);
+	}
+	if (holder) {
+		holder->release();
 	}
 	waymark_config_fini(&c);
 }
 
-/* A daemon's first process leaves the file to its child; any other forgot it. */
+/* Whether events have made the file, without the call that names it. */
+static bool is_begun(void)
+{
+	struct waymark_output *output = pending.holder ? calloc(1, sizeof(*output)) : NULL;
+	bool begun = false;
+
+	if (output) {
+		pending.holder->flush();
+		pending.holder->describe(output);
+		begun = output->begun;
+	}
+	free(output);
+	return begun;
+}
+
+/* A daemon's first process leaves the file to its child, a helper to its parent; others forgot it.
+ */
 __attribute__((destructor)) static void report_unopened(void)
 {
-	if (pending.file && !pending.forked) {
+	if (pending.file && pending.pid == getpid() && !pending.forked && !is_begun()) {
 		waymark_message(
 			"file=%s was not opened: the program never called trace_init_file()",
 			pending.file);

@@ -11,15 +11,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <waymark/record.h>
 
+#include "rt/ctf/hold.h"
 #include "rt/ctf/jail.h"
 #include "rt/ctf/metadata.h"
 #include "rt/ctf/pass.h"
-#include "rt/ctf/replace.h"
 #include "rt/ctf/snapshot.h"
 #include "rt/host/error.h"
 #include "rt/host/futex.h"
@@ -64,87 +63,22 @@ static void push(struct ctf_config **list, struct ctf_config *config)
 		list, &previous, config, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
 }
 
-static struct ctf_config *new_config(const char *path)
+struct ctf_config *waymark_ctf_new_config(const char *path, size_t room)
 {
-	struct ctf_config *config = calloc(1, sizeof(*config) + strlen(path) + 1);
+	struct ctf_config *config = calloc(1, sizeof(*config) + (path ? strlen(path) : room) + 1);
 
 	if (config) {
 		config->rotate = wanted.rotate;
 		config->keep = wanted.keep;
 		config->pid = (uint32_t)getpid();
-		strcpy(config->path, path);
+		strcpy(config->path, path ? path : "");
 	}
 	return config;
 }
 
-/* Whether `st` is the directory that this process writes to by now. */
-static bool is_current(const struct stat *st)
+void waymark_ctf_publish(struct ctf_config *config)
 {
-	struct ctf_state *state = waymark_ctf_has_begun() ? waymark_ctf_current() : NULL;
-	struct guard guard;
-	struct stat own;
-
-	if (!state) {
-		return false;
-	}
-	waymark_ctf_lock(&state->trace, &guard);
-	bool found = stat(state->trace.path, &own) == 0;
-
-	waymark_ctf_unlock(&state->trace, &guard);
-	return found && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
-}
-
-/* What is there leaves no name beside it, `NAME.<pid>`, where somebody would look for a trace. */
-static bool is_no_name(const char *path, const struct stat *st)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-
-	return S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode) || !name[0] || strcmp(name, ".") == 0 ||
-	       strcmp(name, "..") == 0;
-}
-
-static int check_file(const char *path, bool yield, bool replace, struct waymark_error *error)
-{
-	struct stat st;
-
-	if (lstat(path, &st) < 0) {
-		if (errno == ENOENT && path_is_creatable(path)) {
-			return 0;
-		}
-		return waymark_fail(error, "%s: cannot make the trace: %s", path, strerror(errno));
-	}
-	if (replace && is_current(&st)) {
-		return waymark_fail(error, "%s: not replaced: this process is writing to it", path);
-	}
-	if (replace) {
-		return waymark_ctf_may_replace(path, error);
-	}
-	if (yield && is_no_name(path, &st)) {
-		return waymark_fail(error,
-			"%s: cannot be a trace: name a directory that is not there yet", path);
-	}
-	return yield ? 0
-		     : waymark_fail(error,
-			       "%s: there is something of that name already; remove it, or say "
-			       "replace=on",
-			       path);
-}
-
-/* Sees to it that the directory can be made; notes when another name must be taken. */
-static int prepare_path(const char *path, bool yield, bool *taken, struct waymark_error *error)
-{
-	struct stat st;
-
-	*taken = false;
-	if (check_file(path, yield, wanted.replace, error) < 0) {
-		return -1;
-	}
-	if (lstat(path, &st) == 0) {
-		*taken = !wanted.replace;
-		return wanted.replace ? waymark_ctf_replace(path, error) : 0;
-	}
-	return 0;
+	push(&current, config);
 }
 
 /*
@@ -161,8 +95,8 @@ static struct ctf_config *snapshot_config(const char *path, struct waymark_error
 		waymark_fail(error, "out of memory");
 		return NULL;
 	}
-	if (prepare_path(absolute, false, &taken, error) == 0) {
-		config = new_config(absolute);
+	if (waymark_ctf_prepare(absolute, false, &taken, error) == 0) {
+		config = waymark_ctf_new_config(absolute, 0);
 		if (config) {
 			config->rotate = config->keep = 0; /* all of it is wanted */
 			config->is_snapshot = true;
@@ -203,16 +137,20 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 		return waymark_fail(
 			error, "in a jail the trace stays where waymark_init() found it");
 	}
-	if (absolute && path && prepare_path(absolute, yield, &taken, error) < 0) {
+	if (absolute && path && waymark_ctf_prepare(absolute, yield, &taken, error) < 0) {
 		free(absolute);
 		return -1;
 	}
-	config = absolute ? new_config(absolute) : NULL;
+	config = absolute ? waymark_ctf_new_config(absolute, 0) : NULL;
 	free(absolute);
 	if (!config) {
 		return waymark_fail(error, "out of memory");
 	}
 	config->taken_over = taken;
+	if (path && !waymark_ctf_follow_folder(config)) {
+		free(config);
+		return waymark_fail(error, "%s: cannot name the trace: %s", path, strerror(errno));
+	}
 	waymark_recorder_flush(); /* what was recorded before is the old trace's */
 	push(&current, config);
 	waymark_recorder_flush();
@@ -325,12 +263,14 @@ int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error 
 	}
 	wanted.rotate = rotate;
 	wanted.keep = keep;
-	struct ctf_config *fresh = new_config(config ? config->path : "");
+	struct ctf_config *fresh = waymark_ctf_new_config(config ? config->path : "", 0);
 
 	if (!fresh) {
 		return waymark_fail(error, "out of memory");
 	}
 	fresh->taken_over = config && config->taken_over;
+	fresh->held = config && config->held;
+	fresh->is_folder = config && config->is_folder;
 	push(&current, fresh);
 	return 0;
 }
@@ -377,8 +317,11 @@ void waymark_ctf_declare_now(void)
 const struct waymark_sink waymark_sink_ctf = {
 	.backend = WAYMARK_CTF,
 	.name = "ctf",
-	.check_file = check_file,
+	.check_file = waymark_ctf_check_file,
 	.set_file = set_file,
+	.hold = waymark_ctf_hold,
+	.share = waymark_ctf_share,
+	.release = waymark_ctf_release,
 	.set_on = set_on,
 	.flush = waymark_recorder_flush,
 	.title = "Trace",

@@ -6,6 +6,9 @@
  * fork or a signal handler could find taken.
  *
  *	ctf.c       what control calls ask for
+ *	check.c     whether a name can be had
+ *	hold.c      the name is not final yet: what control calls and forks ask for
+ *	family.c    and what that does to the trace
  *	trace.c     the directory: its name, its begin
  *	metadata.c  its declarations and its clock
  *	stream.c    the open files of its streams
@@ -39,6 +42,8 @@ struct ctf_config {
 	uint32_t keep; /* pieces that stay; 0: all */
 	uint32_t pid; /* of who asked */
 	bool taken_over; /* the name was there already: say which one was taken instead */
+	bool held; /* another name takes the trace along, see hold.h */
+	bool is_folder; /* the path is a folder that has a trace of each process, see hold.h */
 	bool is_snapshot; /* what comes later is not for it, even where it has no other place */
 	char path[]; /* absolute; "": the default, trace-<pid>.ctf where the first event was */
 };
@@ -110,6 +115,12 @@ bool waymark_ctf_begin(
  * name before it is tried. Any thread, any signal handler.
  */
 void waymark_ctf_name(struct ctf_trace *t, char *wanted);
+
+/* Renames, but replaces nothing. False: errno. Any thread, any signal handler. */
+bool waymark_ctf_take_name(const char *from, const char *to);
+
+/* Puts the path of process `pid` in a folder's `path`; false where it is too long. */
+bool waymark_ctf_member_path(const struct ctf_config *config, uint32_t pid, char *to, size_t size);
 
 /* Whether the path is the one that was asked for, which may have slashes behind it. */
 bool waymark_ctf_is_as_named(const struct ctf_config *config, const char *path);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "rt/ctf/end.h"
+#include "rt/ctf/hold.h"
 #include "rt/ctf/metadata.h"
 #include "rt/ctf/snapshot.h"
 #include "rt/host/futex.h"
@@ -58,25 +59,6 @@ void waymark_ctf_consumer_abandon(void *memory)
 
 	if (state->trace.path[0]) {
 		waymark_ctf_abandon(&state->trace);
-	}
-}
-
-void waymark_ctf_consumer_get_name(const struct recorder *r, char *name, size_t size)
-{
-	const struct arena *a = recorder_arena(r);
-	const struct ctf_config *config = waymark_ctf_config();
-
-	if (a && a->state &&
-		waymark_ctf_get_path(&((struct ctf_state *)a->state)->trace, name, size)) {
-		return;
-	}
-	struct line l;
-
-	line_init(&l, name, size);
-	if (config && config->path[0]) {
-		waymark_line_put(&l, "%s", config->path);
-	} else {
-		waymark_line_put(&l, "trace-%u.ctf", (unsigned int)getpid());
 	}
 }
 
@@ -265,13 +247,16 @@ static void refuse(struct ctf_round *round, const struct ctf_config *config)
 void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode)
 {
 	struct ctf_state *state = round->state;
+
+	waymark_ctf_serve_share(round);
 	const struct ctf_config *config = waymark_ctf_wanted(round);
 	bool begun = state->trace.path[0];
 	bool goes_on = state->trace.config == config || (config && state->refused == config);
 
 	state->is_off = waymark_ctf_is_off();
 	round->discard = state->is_off;
-	if (begun && goes_on && !must_begin_anew(round, mode)) {
+	if (begun && (goes_on || waymark_ctf_take_along(round, config)) &&
+		!must_begin_anew(round, mode)) {
 		return;
 	}
 	if (!begun && round->now.ns < state->retry_ns) {

@@ -22,6 +22,5 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round);
 void waymark_ctf_consumer_begin(void *state, struct arena_place *place);
 void waymark_ctf_consumer_begun(struct arena *a);
 void waymark_ctf_consumer_abandon(void *state);
-void waymark_ctf_consumer_get_name(const struct recorder *r, char *name, size_t size);
 
 #endif

@@ -5,13 +5,16 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rt/ctf/cursor.h"
 #include "rt/ctf/end.h"
 #include "rt/ctf/evict.h"
+#include "rt/ctf/hold.h"
 #include "rt/ctf/snapshot.h"
 #include "rt/event/registry.h"
 #include "rt/host/futex.h"
+#include "rt/host/line.h"
 #include "rt/host/reason.h"
 #include "rt/record/close.h"
 #include "rt/record/recorder.h"
@@ -152,6 +155,27 @@ static void flush(const struct process *p, struct ctf_round *round, enum drain_m
 	usual(round); /* those that their threads closed between the last look and the count */
 }
 
+/* As far as it is known. */
+static void get_name(const struct recorder *r, char *name, size_t size)
+{
+	const struct arena *a = recorder_arena(r);
+	const struct ctf_config *config = waymark_ctf_config();
+
+	if (a && a->state && waymark_ctf_get_path(&state_of(r)->trace, name, size)) {
+		return;
+	}
+	struct line l;
+
+	line_init(&l, name, size);
+	if (!config || !config->path[0]) {
+		waymark_line_put(&l, "trace-%u.ctf", (unsigned int)getpid());
+	} else if (config->is_folder) {
+		waymark_line_put(&l, "%s/%u", config->path, (unsigned int)getpid());
+	} else {
+		waymark_line_put(&l, "%s", config->path);
+	}
+}
+
 /* Says once that the file takes nothing, and again only after it did. */
 static void note_failure(struct process *p, struct ctf_round *round)
 {
@@ -169,7 +193,7 @@ static void note_failure(struct process *p, struct ctf_round *round)
 	}
 	if (!state->complained) {
 		state->complained = true;
-		waymark_ctf_consumer_get_name(round->recorder, name, sizeof(name));
+		get_name(round->recorder, name, sizeof(name));
 		if (state->trace.path[0] && waymark_ctf_is_gone(&state->trace)) {
 			waymark_notice(p,
 				"%s: the trace's directory is gone: %s; events stay in memory "
@@ -302,10 +326,10 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	return round.taken / 32;
 }
 
-/* The arena shows what no packet has told yet. */
+/* The arena shows what no packet has told yet; there is time for others. */
 static void settle(struct recorder *r)
 {
-	(void)r;
+	waymark_ctf_finish_kin(state_of(r));
 }
 
 static bool is_through(struct recorder *r)
@@ -347,6 +371,6 @@ const struct consumer waymark_consumer_ctf = {
 	.is_through = is_through,
 	.evict = waymark_ctf_evict,
 	.pause = pause_files,
-	.get_name = waymark_ctf_consumer_get_name,
+	.get_name = get_name,
 	.get_status = get_status,
 };

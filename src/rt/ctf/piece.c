@@ -7,10 +7,6 @@
 #include "rt/ctf/io.h"
 #include "rt/ctf/stream.h"
 
-/* The kernel's directory entry: the name follows. */
-#define DIRENT_LENGTH_AT 16u
-#define DIRENT_NAME_AT 19u
-
 static void put_name(struct ctf_name *t, uint64_t stream, uint32_t piece)
 {
 	ctf_name_string(t, CTF_STREAM);
@@ -70,34 +66,33 @@ static bool parse_name(const char *name, uint64_t *stream, uint64_t *piece)
 	return *name == '\0';
 }
 
-static void remove_if_old(int directory, const char *entry, uint64_t oldest)
+struct old {
+	int directory;
+	uint64_t before; /* the first piece that stays */
+};
+
+static bool remove_if_old(void *data, const char *entry)
 {
+	const struct old *old = data;
 	char name[CTF_NAME_BYTES];
 	uint64_t stream;
 	uint64_t piece;
 
-	if (parse_name(entry, &stream, &piece) && piece < oldest) {
+	if (parse_name(entry, &stream, &piece) && piece < old->before) {
 		waymark_ctf_index_name(name, stream, (uint32_t)piece);
-		syscall(SYS_unlinkat, directory, name, 0);
-		syscall(SYS_unlinkat, directory, entry, 0);
+		syscall(SYS_unlinkat, old->directory, name, 0);
+		syscall(SYS_unlinkat, old->directory, entry, 0);
 	}
+	return true;
 }
 
 void waymark_ctf_remove_pieces(const struct ctf_files *f, uint32_t keep)
 {
-	int directory = f->piece < keep ? -1 : waymark_ctf_open_directory(f->trace);
-	char entries[512] __attribute__((aligned(8))); /* one at least: stack is dear */
-	long length = directory < 0 ? 0 : 1;
+	struct old old = { -1, f->piece + 1 - keep };
 
-	while (length > 0) {
-		uint16_t step;
-
-		length = syscall(SYS_getdents64, directory, entries, sizeof(entries));
-		for (long at = 0; at < length; at += step) {
-			memcpy(&step, entries + at + DIRENT_LENGTH_AT, sizeof(step));
-			remove_if_old(
-				directory, entries + at + DIRENT_NAME_AT, f->piece + 1 - keep);
-		}
+	if (f->piece >= keep) {
+		old.directory = waymark_ctf_open_directory(f->trace);
+		ctf_each_entry(old.directory, remove_if_old, &old);
+		ctf_close(old.directory);
 	}
-	ctf_close(directory);
 }

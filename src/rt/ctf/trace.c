@@ -225,6 +225,30 @@ void waymark_ctf_abandon(struct ctf_trace *t)
 	t->path[0] = '\0';
 }
 
+bool waymark_ctf_member_path(const struct ctf_config *config, uint32_t pid, char *to, size_t size)
+{
+	struct ctf_name path;
+
+	ctf_name_init(&path, to, size);
+	ctf_name_bytes(&path, config->path, length_without_slashes(config->path));
+	ctf_name_string(&path, "/");
+	ctf_name_number(&path, pid);
+	return !path.cut;
+}
+
+static bool put_member_path(const struct ctf_trace *t, char *wanted, uint32_t n)
+{
+	struct ctf_name path = { .data = wanted, .size = PATH_MAX };
+
+	path.cut = !waymark_ctf_member_path(t->config, t->pid, wanted, PATH_MAX);
+	path.length = strlen(wanted);
+	if (n > 0) {
+		ctf_name_string(&path, ".");
+		ctf_name_number(&path, n);
+	}
+	return !path.cut;
+}
+
 /* Makes the `n`th name that is tried, from 0; false where it is too long. */
 static bool put_wanted_path(const struct ctf_trace *t, char *wanted, uint32_t n)
 {
@@ -232,6 +256,9 @@ static bool put_wanted_path(const struct ctf_trace *t, char *wanted, uint32_t n)
 	bool named = *configured != '\0';
 	struct ctf_name path;
 
+	if (t->config && t->config->is_folder) {
+		return put_member_path(t, wanted, n);
+	}
 	ctf_name_init(&path, wanted, PATH_MAX);
 	if (named) {
 		ctf_name_bytes(&path, configured, length_without_slashes(configured));
@@ -267,7 +294,7 @@ static bool rename_over_own(const char *from, const char *to)
 	return true;
 }
 
-static bool take_name(const char *from, const char *to)
+bool waymark_ctf_take_name(const char *from, const char *to)
 {
 	if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
 		return true;
@@ -275,10 +302,22 @@ static bool take_name(const char *from, const char *to)
 	return (errno == EINVAL || errno == ENOSYS) && rename_over_own(from, to);
 }
 
+/* While the name is held, the bare one is for the process that was told it. */
+static uint32_t first_name(const struct ctf_config *config, uint32_t pid)
+{
+	return config && config->held && config->path[0] && !config->is_folder &&
+	       config->pid != pid;
+}
+
 void waymark_ctf_name(struct ctf_trace *t, char *wanted)
 {
-	for (uint32_t n = 0; n <= NUMBERS_MAX && put_wanted_path(t, wanted, n); n++) {
-		if (take_name(t->path, wanted)) {
+	if (t->config && t->config->is_folder) {
+		/* Mostly it is there; it may have been removed, or renamed by another process. */
+		syscall(SYS_mkdirat, AT_FDCWD, t->config->path, 0777);
+	}
+	for (uint32_t n = first_name(t->config, t->pid);
+		n <= NUMBERS_MAX && put_wanted_path(t, wanted, n); n++) {
+		if (waymark_ctf_take_name(t->path, wanted)) {
 			memcpy(t->path, wanted, strlen(wanted) + 1);
 			return;
 		}
@@ -299,7 +338,8 @@ bool waymark_ctf_is_renamed(const struct ctf_trace *t)
 {
 	const struct ctf_config *config = t->config;
 
-	if (!config || !config->path[0] || config->is_snapshot) {
+	if (!config || !config->path[0] || config->is_snapshot || config->held ||
+		config->is_folder) {
 		return false;
 	}
 	return config->taken_over ||

@@ -103,6 +103,13 @@ void waymark_arena_unlink(struct arena *a);
  */
 bool waymark_arena_remove_dead(const struct arena_place *place, bool removes);
 
+/*
+ * Opens the shared file of a dead process in which nothing is left that its trace lacks, and
+ * keeps others from it until the descriptor is closed; `place` has scratch memory, which has
+ * the path then. -1: it has to stay; with ENOENT there is none.
+ */
+int waymark_arena_open_dead(const struct arena_place *place);
+
 /* The trace's directory has got its name: the place of the file changes if it lies in there. */
 void waymark_arena_set_directory(struct arena *a, const char *directory);
 

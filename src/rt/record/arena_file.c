@@ -289,8 +289,8 @@ void waymark_arena_set_directory(struct arena *a, const char *directory)
 {
 	struct arena_place place = { .directory = directory };
 
-	memcpy(place.uuid, a->file.uuid, sizeof(place.uuid));
-	note_trace(&a->file.traces[0], &place);
+	memcpy(place.uuid, a->file.traces[arena_now(a)].uuid, sizeof(place.uuid));
+	note_trace(&a->file.traces[arena_now(a)], &place);
 	if (a->is_file && !waymark_arena_is_shared(a)) {
 		place.path = a->path;
 		waymark_arena_trace_path(&place);

@@ -270,12 +270,26 @@ static void end_with_note(struct simple_out *out, uint64_t ns)
 	lseek(simple_fd(out), (off_t)f->size, SEEK_SET);
 }
 
+/* Takes the begin of a record back, unless another process has appended to the file since. */
+static void cut_shared(const struct simple_out *out, size_t torn)
+{
+	off_t end = lseek(simple_fd(out), 0, SEEK_CUR);
+	struct stat st;
+
+	if (torn && end >= 0 && waymark_stat(simple_fd(out), &st) == 0 && st.st_size == end) {
+		(void)!ftruncate(simple_fd(out), end - (off_t)torn);
+	}
+}
+
 /* Of a batch only `done` bytes were taken. */
 static void cut_batch(struct simple_out *out, const char *data, size_t done, size_t length)
 {
 	bool regular = out->file.regular;
 	size_t room = done > SIMPLE_GAP_BYTES ? done - SIMPLE_GAP_BYTES : 0;
 	size_t kept = count_rest(out, data, regular ? room : done, length);
+	if (simple_is_shared(out->config)) {
+		cut_shared(out, done - kept);
+	}
 	uint64_t ns = first_ns(data + kept, data + length);
 	uint64_t end = out->file.size + kept;
 
@@ -349,6 +363,18 @@ static void change_file(struct simple_out *out, const struct simple_config *conf
 	out->config = config;
 }
 
+/* The file goes on under the configuration's name, which it has already. */
+static void keep_file(struct simple_out *out, const struct simple_config *config)
+{
+	if (simple_is_named(config)) {
+		__atomic_store_n(&out->file.number, 0, __ATOMIC_RELAXED);
+	}
+	out->config = config;
+	if (config->shared) {
+		waymark_simple_share_file(out);
+	}
+}
+
 void waymark_simple_sync(struct simple_out *out)
 {
 	const struct simple_config *config = waymark_simple_config();
@@ -358,7 +384,9 @@ void waymark_simple_sync(struct simple_out *out)
 		out->pid = (uint32_t)getpid();
 		out->generation = 1;
 	}
-	if (config != out->config) {
+	if (config != out->config && config->goes_on && out->file.begun) {
+		keep_file(out, config);
+	} else if (config != out->config) {
 		change_file(out, config);
 	}
 	if (off != out->off) {

@@ -3,8 +3,8 @@
  * Which file the sink `simple` writes to, and opening it. A file that the user
  * named is emptied; a name that follows from a pid (the default file, a forked
  * child's) never overwrites anything, for pids come again: `.1` and so on is
- * put behind it. A file that was closed meanwhile is continued if it is still
- * the same and as long as it was left, else it is begun again.
+ * put behind it. So it is as long as a name is held (hold.c). A file that was closed meanwhile is
+ * continued if it is still the same and as long as it was left, else it is begun again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,11 +34,12 @@ void waymark_simple_name(
 	line_init(&l, name, size);
 	if (!simple_is_named(config)) {
 		waymark_line_put(&l, "trace-%u", pid);
-	} else if (config->pid == pid) {
+	} else if (config->shared || (config->pid == pid && !(config->held && number))) {
 		waymark_line_put(&l, "%s", config->path);
 		return;
 	} else {
 		waymark_line_put(&l, "%s.%u", config->path, pid);
+		number -= config->pid == pid;
 	}
 	if (number) {
 		waymark_line_put(&l, ".%u", number);
@@ -80,14 +81,29 @@ static const char *file_path(struct simple_out *out, uint32_t number)
 	return out->path;
 }
 
+/* A pipe or device: nothing of it could be replaced. */
+static bool is_no_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 /* Opens the file by the name it has, or by the first derived name that is free. */
 static int open_by_name(struct simple_out *out, bool again)
 {
-	bool derived = !simple_is_named(out->config) || out->config->pid != out->pid;
+	const struct simple_config *config = out->config;
+	bool derived = !simple_is_named(config) || config->pid != out->pid || config->held;
 	int fd = -1;
 
+	if (simple_is_shared(config)) {
+		return raw_open(file_path(out, 0), O_WRONLY | O_CREAT | O_APPEND);
+	}
 	if (!derived || again) {
 		return raw_open(file_path(out, out->file.number), O_WRONLY | (again ? 0 : O_CREAT));
+	}
+	if (config && config->held && config->pid == out->pid && is_no_file(file_path(out, 0))) {
+		return raw_open(out->path, O_WRONLY);
 	}
 	for (uint32_t n = out->file.number; fd < 0 && n < NUMBERS_MAX; n++) {
 		fd = raw_open(file_path(out, n), O_WRONLY | O_CREAT | O_EXCL);
@@ -115,8 +131,22 @@ static void adopt(struct simple_out *out, int fd, const struct stat *st)
 		__atomic_store_n(&f->begun, prepared, __ATOMIC_RELAXED);
 		f->size = f->boundary = prepared ? (uint64_t)st->st_size : 0;
 	}
+	if (simple_is_shared(out->config)) {
+		__atomic_store_n(&f->begun, !f->regular || st->st_size > 0, __ATOMIC_RELAXED);
+		f->regular = false; /* others' records are in it */
+	}
 	if (f->regular && ftruncate(fd, (off_t)(f->size + f->note)) == 0) {
 		lseek(fd, (off_t)f->size, SEEK_SET);
+	}
+}
+
+void waymark_simple_share_file(struct simple_out *out)
+{
+	if (out->file.fd_plus_one) {
+		int fd = simple_fd(out);
+
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_APPEND);
+		out->file.regular = false;
 	}
 }
 

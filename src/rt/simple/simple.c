@@ -36,24 +36,28 @@ bool waymark_simple_is_off(void)
 	return __atomic_load_n(&switched_off, __ATOMIC_ACQUIRE);
 }
 
+struct simple_config *waymark_simple_new_config(const char *path, size_t room)
+{
+	struct simple_config *config = calloc(1, sizeof(*config) + room + strlen(path) + 1);
+
+	if (config) {
+		config->pid = (uint32_t)getpid();
+		strcpy(config->path, path);
+	}
+	return config;
+}
+
 /* An absolute path, so that a program that changes its directory finds it again. */
 static struct simple_config *new_config(const char *path)
 {
 	char *absolute = path[0] ? path_absolute(path) : strdup("");
-	struct simple_config *config = NULL;
+	struct simple_config *config = absolute ? waymark_simple_new_config(absolute, 0) : NULL;
 
-	if (absolute) {
-		config = calloc(1, sizeof(*config) + strlen(absolute) + 1);
-	}
-	if (config) {
-		config->pid = (uint32_t)getpid();
-		strcpy(config->path, absolute);
-	}
 	free(absolute);
 	return config;
 }
 
-static void publish(struct simple_config *config)
+void waymark_simple_publish(struct simple_config *config)
 {
 	struct simple_config *previous = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
 
@@ -73,11 +77,13 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 		return waymark_fail(error, "%s: no memory", path);
 	}
 	waymark_recorder_flush(); /* what was recorded before is the old file's */
-	if (path && waymark_simple_prepare(config, error)) {
+	bool goes_on = path && waymark_simple_take_along(config);
+
+	if (path && !goes_on && waymark_simple_prepare(config, error)) {
 		free(config);
 		return -1;
 	}
-	publish(config);
+	waymark_simple_publish(config);
 	waymark_recorder_flush();
 	return 0;
 }
@@ -87,26 +93,31 @@ static int set_on(bool on, bool *was_on, struct waymark_error *error)
 	return waymark_sink_switch(&switched_off, on, was_on, error);
 }
 
+void waymark_simple_put_path(char *path, size_t size)
+{
+	const struct simple_drain *d = waymark_simple_current();
+	const struct simple_config *config = waymark_simple_config();
+	uint32_t number = d ? __atomic_load_n(&d->out.file.number, __ATOMIC_RELAXED) : 0;
+	struct line l;
+
+	line_init(&l, path, size);
+	if (d && !simple_is_named(config) && d->directory[0] == '/') {
+		waymark_line_put(&l, "%s/", d->directory);
+	}
+	waymark_simple_name(config, (uint32_t)getpid(), number, l.data + l.len, l.size - l.len);
+}
+
 static void describe(struct waymark_output *output)
 {
 	const struct simple_drain *d = waymark_simple_current();
 	const struct simple_config *config = waymark_simple_config();
-	bool named = simple_is_named(config);
-	uint32_t pid = (uint32_t)getpid();
-	uint32_t number = 0;
-	struct line l;
 
-	line_init(&l, output->path, sizeof(output->path));
 	output->on = !waymark_simple_is_off();
-	output->begun = named && config->pid == pid; /* made when it was named */
-	if (d) {
-		number = __atomic_load_n(&d->out.file.number, __ATOMIC_RELAXED);
-		output->begun |= __atomic_load_n(&d->out.file.begun, __ATOMIC_RELAXED);
-	}
-	if (d && !named && d->directory[0] == '/') {
-		waymark_line_put(&l, "%s/", d->directory);
-	}
-	waymark_simple_name(config, pid, number, l.data + l.len, l.size - l.len);
+	/* One that is not held was made when it was named. */
+	output->begun = simple_is_named(config) && !config->held &&
+			(config->pid == (uint32_t)getpid() || config->shared);
+	output->begun |= d && __atomic_load_n(&d->out.file.begun, __ATOMIC_RELAXED);
+	waymark_simple_put_path(output->path, sizeof(output->path));
 }
 
 const struct waymark_sink waymark_sink_simple = {
@@ -114,6 +125,9 @@ const struct waymark_sink waymark_sink_simple = {
 	.name = "simple",
 	.check_file = waymark_sink_check_plain,
 	.set_file = set_file,
+	.hold = waymark_simple_hold,
+	.share = waymark_simple_share,
+	.release = waymark_simple_release,
 	.set_on = set_on,
 	.flush = waymark_recorder_flush,
 	.title = "Trace",

@@ -37,6 +37,9 @@ struct simple_encoder;
 struct simple_config {
 	const struct simple_config *previous;
 	uint32_t pid; /* of the process that named it; its forked children derive names */
+	bool held; /* another name may come: an existing file is neither emptied nor replaced */
+	bool goes_on; /* the file of the configuration before has this name by now */
+	bool shared; /* processes of one family append to it */
 	bool empty; /* it was just created or emptied, and has its header */
 	uint64_t device;
 	uint64_t inode;
@@ -46,6 +49,11 @@ struct simple_config {
 static inline bool simple_is_named(const struct simple_config *config)
 {
 	return config && config->path[0];
+}
+
+static inline bool simple_is_shared(const struct simple_config *config)
+{
+	return config && config->shared;
 }
 
 /* The open file. */
@@ -140,6 +148,37 @@ void waymark_simple_pause(struct simple_out *out);
 
 /* Whether the file can be opened for `config`; creates and empties a named one. */
 int waymark_simple_prepare(struct simple_config *config, struct waymark_error *error);
+
+/*
+ * In a file that others append to, too, nothing that was written can be cut or replaced.
+ * Who drains.
+ */
+void waymark_simple_share_file(struct simple_out *out);
+
+/* See struct waymark_sink; and set_file(), where the present file can have the name. */
+void waymark_simple_hold(const char *path);
+void waymark_simple_share(void);
+void waymark_simple_release(void);
+bool waymark_simple_take_along(struct simple_config *config);
+
+/* Keeps a configuration with room for a path for a fork, which takes it; returns the one before. */
+struct simple_config *waymark_simple_swap_spare(struct simple_config *config);
+
+/* Whether this process, or one that forked it, has a file for the configuration, which is held. */
+bool waymark_simple_has_file(const struct simple_config *config);
+
+/* The present file goes on, under a path that it has by now. */
+void waymark_simple_go_on(
+	struct simple_config *config, const struct simple_config *before, bool is_held);
+
+/* A configuration whose path has `room` bytes, which are zero; NULL without memory. */
+struct simple_config *waymark_simple_new_config(const char *path, size_t room);
+
+/* Has the configuration taken for the present one. Any thread, any signal handler. */
+void waymark_simple_publish(struct simple_config *config);
+
+/* Writes the path of the present file, as far as it is known. Any thread. */
+void waymark_simple_put_path(char *path, size_t size);
 
 /* Writes the name of the file that process `pid` has for `config` to `name`. */
 void waymark_simple_name(

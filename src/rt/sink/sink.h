@@ -26,6 +26,15 @@ struct waymark_sink {
 	 * with the reason.
 	 */
 	int (*set_file)(const char *path, bool yield, struct waymark_error *error);
+	/*
+	 * In QEMU's order of calls events come before set_file(), and forks between.
+	 * hold(): `path`, absolute, is the name so far; NULL: none, and other means may have
+	 * named one. share(): a fork comes. release(): the time is over, whether set_file()
+	 * came or not. All NULL: such events go where they go.
+	 */
+	void (*hold)(const char *path);
+	void (*share)(void);
+	void (*release)(void);
 	/* Opens (true) or closes (false) the file; `was_on` gets the former state. */
 	int (*set_on)(bool on, bool *was_on, struct waymark_error *error);
 	/* Brings everything recorded so far into the file. */

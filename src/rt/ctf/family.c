@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* See hold.h: what is done to the files, by who drains; and what a fork asks for. */
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "rt/ctf/hold.h"
+#include "rt/ctf/io.h"
+#include "rt/ctf/metadata.h"
+#include "rt/record/recorder.h"
+#include "rt/sink/sink.h"
+
+/*
+ * Inherited by forked children, on purpose. Written by who drains, or by a thread before it forks;
+ * the publication of the folder's configuration is the release.
+ */
+static struct {
+	uint64_t device, inode; /* of the folder; 0: there is none */
+	struct ctf_kin kin[4]; /* processes that forked; of a longer line the first ones */
+} family;
+
+/* For the folder, as a fork must not allocate: it may be a handler's. */
+static struct ctf_config *spare; /* by exchange */
+
+struct ctf_config *waymark_ctf_swap_spare(struct ctf_config *config)
+{
+	return __atomic_exchange_n(&spare, config, __ATOMIC_ACQ_REL);
+}
+
+bool waymark_ctf_is_family(const struct stat *st)
+{
+	return family.inode && st->st_dev == family.device && st->st_ino == family.inode;
+}
+
+/* A trace's files on their way from one directory to another. */
+struct move {
+	int from, to;
+	const char *folder; /* a name in `from` that stays; NULL: all go */
+};
+
+static bool is_moved(const struct move *m, const char *name)
+{
+	return strcmp(name, CTF_INDEX) != 0 && (!m->folder || strcmp(name, m->folder) != 0);
+}
+
+static bool link_entry(void *data, const char *name)
+{
+	const struct move *m = data;
+
+	return !is_moved(m, name) || syscall(SYS_linkat, m->from, name, m->to, name, 0) == 0;
+}
+
+static bool unlink_entry(void *data, const char *name)
+{
+	const struct move *m = data;
+
+	return !is_moved(m, name) || syscall(SYS_unlinkat, m->from, name, 0) == 0;
+}
+
+static bool each_in(const struct move *m, bool (*what)(void *data, const char *name))
+{
+	/* Opened once more: a position in it is the descriptor's. */
+	struct move in = { ctf_open(m->from, ".", O_RDONLY | O_DIRECTORY), m->to, m->folder };
+	bool done = in.from >= 0 && ctf_each_entry(in.from, what, &in);
+
+	ctf_close(in.from);
+	return done;
+}
+
+static struct move index_of(const struct move *m)
+{
+	return (struct move){ ctf_open(m->from, CTF_INDEX, O_RDONLY | O_DIRECTORY),
+		ctf_open(m->to, CTF_INDEX, O_RDONLY | O_DIRECTORY), NULL };
+}
+
+static void close_move(struct move *m)
+{
+	ctf_close(m->from);
+	ctf_close(m->to);
+}
+
+/* Both directories have all of the trace's files then, which are the same. */
+static bool link_all(const struct move *m)
+{
+	if (syscall(SYS_mkdirat, m->to, CTF_INDEX, 0777) != 0) {
+		return false;
+	}
+	struct move index = index_of(m);
+	bool done = index.from >= 0 && index.to >= 0 && each_in(&index, link_entry) &&
+		    each_in(m, link_entry);
+
+	close_move(&index);
+	return done;
+}
+
+/* What is in `from` goes; it is in `to`, too. */
+static void unlink_all(const struct move *m)
+{
+	struct move index = index_of(m);
+
+	if (index.from >= 0) {
+		each_in(&index, unlink_entry);
+	}
+	close_move(&index);
+	syscall(SYS_unlinkat, m->from, CTF_INDEX, AT_REMOVEDIR);
+	each_in(m, unlink_entry);
+}
+
+/*
+ * The trace is in `to` from the moment on that `from` has no metadata: before it, readers take
+ * `from` for the trace, and behind it for a folder.
+ */
+static bool move_all(const struct move *m)
+{
+	if (link_all(m) && syscall(SYS_unlinkat, m->from, CTF_METADATA, 0) == 0) {
+		unlink_all(m);
+		return true;
+	}
+	unlink_all(&(struct move){ m->to, m->from, NULL });
+	return false;
+}
+
+/* Notes where the trace's directory is by now. Under metadata_lock. */
+static void set_path(struct ctf_round *round, const char *path)
+{
+	struct ctf_trace *t = &round->state->trace;
+
+	memmove(t->path, path, strlen(path) + 1);
+	waymark_arena_set_directory(round->arena, t->path);
+}
+
+static bool become_member(
+	struct ctf_round *round, const struct ctf_config *config, const char *member)
+{
+	struct ctf_trace *t = &round->state->trace;
+	struct move m = { waymark_ctf_open_directory(t), -1, strrchr(member, '/') + 1 };
+	struct stat folder, own;
+
+	if (m.from < 0 || syscall(SYS_mkdirat, m.from, m.folder, 0777) != 0) {
+		ctf_close(m.from);
+		return false;
+	}
+	m.to = ctf_open(m.from, m.folder, O_RDONLY | O_DIRECTORY);
+	bool done = m.to >= 0 && waymark_stat(m.from, &folder) == 0 &&
+		    waymark_stat(m.to, &own) == 0 && move_all(&m);
+
+	if (done) {
+		family.device = folder.st_dev;
+		family.inode = folder.st_ino;
+		t->device = own.st_dev;
+		t->inode = own.st_ino;
+		t->config = config;
+		set_path(round, member);
+	} else {
+		syscall(SYS_unlinkat, m.from, m.folder, AT_REMOVEDIR);
+	}
+	close_move(&m);
+	return done;
+}
+
+void waymark_ctf_serve_share(struct ctf_round *round)
+{
+	struct ctf_trace *t = &round->state->trace;
+	struct ctf_config *config =
+		__atomic_exchange_n(&round->state->share, NULL, __ATOMIC_ACQ_REL);
+	struct guard guard;
+
+	if (!config || !t->path[0] || t->config != waymark_ctf_config()) {
+		return;
+	}
+	waymark_ctf_lock(t, &guard);
+	strcpy(config->path, t->path);
+	config->rotate = t->config->rotate;
+	config->keep = t->config->keep;
+	bool done = waymark_ctf_member_path(config, t->pid, t->scratch, sizeof(t->scratch)) &&
+		    become_member(round, config, t->scratch);
+
+	waymark_ctf_unlock(t, &guard);
+	if (done) {
+		waymark_ctf_publish(config);
+	}
+}
+
+bool waymark_ctf_rename_folder(const struct ctf_config *from, const struct ctf_config *to)
+{
+	return waymark_ctf_is_as_named(to, from->path) ||
+	       waymark_ctf_take_name(from->path, to->path);
+}
+
+/* Where the folder cannot have the new name the trace stays in the old one. */
+static void follow_folder(struct ctf_round *round, const struct ctf_config *config)
+{
+	struct ctf_trace *t = &round->state->trace;
+	struct ctf_name path;
+
+	if (!waymark_ctf_rename_folder(t->config, config)) {
+		round->state->why_refused = errno;
+		__atomic_store_n(&round->state->refused, config, __ATOMIC_RELEASE);
+		return;
+	}
+	t->config = config;
+	ctf_name_init(&path, t->scratch, sizeof(t->scratch));
+	ctf_name_string(&path, config->path);
+	ctf_name_string(&path, strrchr(t->path, '/'));
+	set_path(round, t->scratch);
+}
+
+static bool rename_trace(struct ctf_round *round, const struct ctf_config *config)
+{
+	struct ctf_trace *t = &round->state->trace;
+	struct arena *a = round->arena;
+	const struct ctf_config *before = t->config;
+
+	t->config = config;
+	if (waymark_ctf_is_as_named(config, t->path) ||
+		((config->held || !config->path[0]) && strcmp(config->path, before->path) == 0)) {
+		return true;
+	}
+	strcpy(t->scratch, t->path);
+	waymark_ctf_name(t, a->file.traces[arena_next(a)].directory);
+	if (strcmp(t->scratch, t->path) == 0) {
+		t->config = before;
+		return false;
+	}
+	set_path(round, t->path);
+	return true;
+}
+
+bool waymark_ctf_take_along(struct ctf_round *round, const struct ctf_config *config)
+{
+	struct ctf_trace *t = &round->state->trace;
+	struct guard guard;
+	bool taken = true;
+
+	if (!t->config || !t->config->held || !config || config->is_snapshot) {
+		return false;
+	}
+	waymark_ctf_lock(t, &guard);
+	if (config->is_folder) {
+		follow_folder(round, config);
+	} else {
+		taken = rename_trace(round, config);
+	}
+	waymark_ctf_unlock(t, &guard);
+	return taken;
+}
+
+/* One whose memory its children look after. */
+static void note_kin(const struct ctf_trace *t)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(family.kin); i++) {
+		struct ctf_kin *k = &family.kin[i];
+
+		if (!k->pid || k->pid == t->pid) {
+			memcpy(k->uuid, t->uuid, sizeof(k->uuid));
+			k->pid = t->pid;
+			return;
+		}
+	}
+}
+
+void waymark_ctf_share(void)
+{
+	const struct ctf_config *config = waymark_ctf_config();
+	struct ctf_state *state = waymark_ctf_has_begun() ? waymark_ctf_current() : NULL;
+
+	if (!state || !config || !config->held) {
+		return;
+	}
+	if (!config->is_folder) {
+		__atomic_store_n(&state->share, waymark_ctf_swap_spare(NULL), __ATOMIC_RELEASE);
+	}
+	waymark_recorder_flush(); /* for a parent that leaves by _exit(), too */
+	__atomic_store_n(&state->share, NULL, __ATOMIC_RELAXED);
+	note_kin(&state->trace);
+}
+
+/* Its memory's descriptor, which keeps others from it; -1 where it has to stay. */
+static int open_dead(struct ctf_kin *k, struct arena_place *place)
+{
+	memcpy(place->uuid, k->uuid, sizeof(place->uuid));
+	int fd = waymark_arena_open_dead(place);
+
+	if (fd < 0 && errno == ENOENT) {
+		k->pid = 0; /* it has come to its end */
+	}
+	return fd;
+}
+
+static bool mark_finished(struct ctf_trace *t, uint32_t pid)
+{
+	const struct ctf_config *config = waymark_ctf_config();
+	struct stat st;
+
+	if (!config || !config->is_folder ||
+		!waymark_ctf_member_path(config, pid, t->path, sizeof(t->path))) {
+		return false;
+	}
+	int directory = ctf_open_directory(t->path);
+	bool found = directory >= 0 && waymark_stat(directory, &st) == 0;
+
+	ctf_close(directory);
+	if (found) {
+		t->device = st.st_dev;
+		t->inode = st.st_ino;
+	}
+	return found && waymark_ctf_mark(t, CTF_FINISHED);
+}
+
+void waymark_ctf_finish_kin(struct ctf_state *state)
+{
+	struct ctf_trace *t = &state->next; /* nobody's, as long as none is made */
+
+	for (size_t i = 0; i < ARRAY_SIZE(family.kin); i++) {
+		struct ctf_kin *k = &family.kin[i];
+		struct arena_place place = { .path = t->scratch };
+		int fd = k->pid ? open_dead(k, &place) : -1;
+
+		if (fd >= 0 && mark_finished(t, k->pid)) {
+			syscall(SYS_unlinkat, AT_FDCWD, place.path, 0);
+			k->pid = 0;
+		}
+		ctf_close(fd);
+	}
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* See hold.h: the part of control calls. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rt/ctf/hold.h"
+#include "rt/host/error.h"
+#include "rt/host/path.h"
+#include "rt/record/recorder.h"
+#include "rt/sink/sink.h"
+
+/* Whether the name may still be held: no event has the final one, and nobody asked for one. */
+static bool may_hold(const struct ctf_config *config, const char *path)
+{
+	if (waymark_jail_is_on()) {
+		return false;
+	}
+	if (config && config->held) {
+		return !config->is_folder;
+	}
+	return !waymark_ctf_has_begun() && (path || !config || !config->path[0]);
+}
+
+static void keep_spare(void)
+{
+	struct ctf_config *fresh = waymark_ctf_new_config(NULL, PATH_MAX);
+
+	if (fresh) {
+		fresh->held = fresh->is_folder = true;
+		free(waymark_ctf_swap_spare(fresh));
+	}
+}
+
+/* Without memory the name stays, which is a name, too. */
+static void change(const char *path, bool held, bool is_folder)
+{
+	struct ctf_config *config = waymark_ctf_new_config(path, 0);
+
+	if (config) {
+		config->held = held;
+		config->is_folder = is_folder;
+		waymark_ctf_publish(config);
+		waymark_recorder_flush(); /* a trace that is there takes the name */
+	}
+}
+
+void waymark_ctf_hold(const char *path)
+{
+	if (may_hold(waymark_ctf_config(), path)) {
+		keep_spare();
+		change(path ? path : "", true, false);
+	}
+}
+
+void waymark_ctf_release(void)
+{
+	const struct ctf_config *config = waymark_ctf_config();
+
+	if (config && config->held) {
+		change(config->path, false, config->is_folder);
+	}
+}
+
+bool waymark_ctf_follow_folder(struct ctf_config *config)
+{
+	const struct ctf_config *present = waymark_ctf_config();
+
+	config->is_folder = present && present->held && present->is_folder;
+	if (!config->is_folder || waymark_ctf_has_begun()) {
+		return true; /* who drains renames it: his files are in it */
+	}
+	return waymark_ctf_rename_folder(present, config);
+}

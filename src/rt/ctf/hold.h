@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between trace_opt_parse() and trace_init_file() events come whose trace has no final name. It is
+ * *held*: it has the name that file= asks for so far, or the default one, because a kill may
+ * come, and a later name renames it.
+ *
+ * A process that forks in that time does not know which of the two names the trace: a daemon's
+ * child does, a helper does not. So before the fork a held trace moves into a folder of its
+ * name, NAME/PID, and each process of the family records into a trace of its own there, which
+ * all readers take for one. No process needs to know how another one ends.
+ */
+#ifndef RT_CTF_HOLD_H
+#define RT_CTF_HOLD_H
+
+#include <sys/stat.h>
+
+#include "rt/ctf/cursor.h"
+
+/* Control calls, and who is about to fork: see struct waymark_sink. */
+void waymark_ctf_hold(const char *path);
+void waymark_ctf_share(void);
+void waymark_ctf_release(void);
+
+/* Whether a trace can have the name: see struct waymark_sink. */
+int waymark_ctf_check_file(const char *path, bool yield, bool replace, struct waymark_error *error);
+
+/* Sees to it that the directory can be made; notes when another name must be taken. */
+int waymark_ctf_prepare(const char *path, bool yield, bool *taken, struct waymark_error *error);
+
+/*
+ * The configuration is about to come into force: it is a folder where the present one is, which
+ * gets the new name. False, with errno, where it cannot be renamed.
+ */
+bool waymark_ctf_follow_folder(struct ctf_config *config);
+bool waymark_ctf_rename_folder(const struct ctf_config *from, const struct ctf_config *to);
+
+/* A configuration as options want it; NULL: `room` bytes for a path. NULL without memory. */
+struct ctf_config *waymark_ctf_new_config(const char *path, size_t room);
+
+/* Has the configuration taken for the present one. Any thread, any signal handler. */
+void waymark_ctf_publish(struct ctf_config *config);
+
+/* Keeps a configuration for a fork, which takes it; returns the one before. */
+struct ctf_config *waymark_ctf_swap_spare(struct ctf_config *config);
+
+/* Whether the directory is the folder of the family. */
+bool waymark_ctf_is_family(const struct stat *st);
+
+/* Moves the trace into a folder, if a fork asks for that. Who drains; so do the others. */
+void waymark_ctf_serve_share(struct ctf_round *round);
+
+/*
+ * Gives a held trace the name that the configuration asks for. False: the trace is not held, or
+ * cannot be renamed, and another one has to begin.
+ */
+bool waymark_ctf_take_along(struct ctf_round *round, const struct ctf_config *config);
+
+/* A process of the family that forked this one, directly or not. */
+struct ctf_kin {
+	uint32_t pid; /* 0: none */
+	uint8_t uuid[16]; /* of its trace */
+};
+
+/*
+ * Removes the memory of those that are dead and left nothing in it: a daemon's parent leaves by
+ * _exit(), and nobody else looks.
+ */
+void waymark_ctf_finish_kin(struct ctf_state *state);
+
+#endif

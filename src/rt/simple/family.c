@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file that is held (hold.c), when a fork comes: from now on this process and its children,
+ * whichever of them names it, append to it. Any thread, any signal handler.
+ */
+#include <string.h>
+
+#include "rt/record/recorder.h"
+#include "rt/simple/drain.h"
+
+/* As a fork must not allocate: it may be a handler's. */
+static struct simple_config *spare; /* by exchange */
+
+struct simple_config *waymark_simple_swap_spare(struct simple_config *config)
+{
+	return __atomic_exchange_n(&spare, config, __ATOMIC_ACQ_REL);
+}
+
+bool waymark_simple_has_file(const struct simple_config *config)
+{
+	const struct simple_drain *d = waymark_simple_current();
+
+	return config->shared || (d && __atomic_load_n(&d->out.file.begun, __ATOMIC_RELAXED));
+}
+
+void waymark_simple_go_on(
+	struct simple_config *config, const struct simple_config *before, bool is_held)
+{
+	config->held = is_held;
+	config->goes_on = true;
+	config->shared = before->shared;
+}
+
+void waymark_simple_share(void)
+{
+	const struct simple_config *before = waymark_simple_config();
+
+	waymark_recorder_flush(); /* for a parent that leaves by _exit(), too */
+	if (!before || !before->held || before->shared || !waymark_simple_has_file(before)) {
+		return;
+	}
+	struct simple_config *config = waymark_simple_swap_spare(NULL);
+
+	if (config) {
+		waymark_simple_put_path(config->path, SIMPLE_PATH_BYTES);
+		config->pid = before->pid;
+		waymark_simple_go_on(config, before, true);
+		config->shared = true;
+		waymark_simple_publish(config);
+		waymark_recorder_flush();
+	}
+}

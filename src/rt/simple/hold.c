@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between trace_opt_parse() and trace_init_file() the file's name is not final, and an existing
+ * file of that name is not emptied yet. It is *held*: what is recorded goes to a new file,
+ * of the name if that is free, else with the pid behind it, and trace_init_file() renames it. Of
+ * processes that fork in that time each appends to the one file (family.c). Control calls.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rt/host/rename.h"
+#include "rt/record/recorder.h"
+#include "rt/simple/drain.h"
+
+static const struct simple_config *held(void)
+{
+	const struct simple_config *config = waymark_simple_config();
+
+	return config && config->held ? config : NULL;
+}
+
+static void publish(struct simple_config *config)
+{
+	waymark_simple_publish(config);
+	waymark_recorder_flush();
+}
+
+/* Renames the present file; what has the name goes if `replaces`. */
+static bool rename_file(const char *to, bool replaces)
+{
+	char *from = malloc(SIMPLE_PATH_BYTES);
+	bool done = from != NULL;
+
+	if (done) {
+		waymark_simple_put_path(from, SIMPLE_PATH_BYTES);
+		done = strcmp(from, to) == 0 ||
+		       ((replaces || access(to, F_OK) != 0) &&
+			       waymark_rename(AT_FDCWD, from, AT_FDCWD, to) == 0);
+	}
+	free(from);
+	return done;
+}
+
+static void keep_spare(void)
+{
+	free(waymark_simple_swap_spare(waymark_simple_new_config("", SIMPLE_PATH_BYTES)));
+}
+
+/* Whether a name that is held may be put in the place of the present one. */
+static bool may_hold(const struct simple_config *config, const char *path)
+{
+	if (config && config->held) {
+		return path && !config->shared;
+	}
+	return !waymark_simple_current() && (path || !simple_is_named(config));
+}
+
+void waymark_simple_hold(const char *path)
+{
+	const struct simple_config *before = waymark_simple_config();
+
+	if (!may_hold(before, path)) {
+		return;
+	}
+	keep_spare();
+	waymark_recorder_flush();
+	bool begun = before && before->held && waymark_simple_has_file(before);
+
+	if (begun && !rename_file(path, false)) {
+		return; /* trace_init_file() does it */
+	}
+	struct simple_config *config = waymark_simple_new_config(path ? path : "", 0);
+
+	if (config && begun) {
+		waymark_simple_go_on(config, before, true);
+	}
+	if (config) {
+		config->held = true;
+		publish(config);
+	}
+}
+
+/* A link is followed, as it is where a file is emptied. */
+static bool rename_to_place(const char *path)
+{
+	char *real = realpath(path, NULL);
+	bool done = rename_file(real ? real : path, true);
+
+	free(real);
+	return done;
+}
+
+bool waymark_simple_take_along(struct simple_config *config)
+{
+	const struct simple_config *before = held();
+
+	if (!before || !waymark_simple_has_file(before) || !rename_to_place(config->path)) {
+		return false;
+	}
+	waymark_simple_go_on(config, before, false);
+	return true;
+}
+
+void waymark_simple_release(void)
+{
+	const struct simple_config *before = held();
+	struct simple_config *config = before ? waymark_simple_new_config(before->path, 0) : NULL;
+
+	if (config) {
+		waymark_simple_go_on(config, before, false);
+		publish(config);
+	}
+}
