@@ -47,6 +47,7 @@ nothing_is_left() {
 
 # ends STATUS HOW: as who $user is
 ends() {
+	echo "$user: $2"
 	rm -f "$place/pids" "$place/places"
 	status=0
 	$user "$place/contained" "$place/leaver" "$place" "$2" >"$place/out" 2>&1 || status=$?
@@ -56,6 +57,7 @@ ends() {
 
 # interrupted WHOM SIGNAL: a run of tests, once two of them run
 interrupted() {
+	echo "$user: SIG$2 to the $1"
 	rm -f "$place/pids" "$place/places"
 	$user "$place/run-tests" "$place/build" >"$place/out" 2>&1 &
 	runner=$!
@@ -74,6 +76,7 @@ interrupted() {
 
 # Whoever started it has ended before it looks: nobody reads what it prints.
 ends_at_once() {
+	echo "$user: ends at once"
 	$user sh -c 'trap "" PIPE
 		while echo; do sleep 0.01; done 2>/dev/null
 		"$@" & echo $! >"$0"' "$place/pids" "$place/contained" "$place/leaver" "$place" 'sleep 1000' | true
