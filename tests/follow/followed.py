@@ -47,10 +47,9 @@ class Shown:
                     self.step((m[3], int(m[4])), int(m[5]))
 
     def gap(self, text):
-        events = re.search(r"(\d+) events?", text)
-        packets = re.search(r"(\d+) packets?", text)
-        self.lost += int(events[1]) if events else 0
-        self.packets += int(packets[1]) if packets else 0
+        """One gap may say both: lost 3 events, 5 events overwritten."""
+        self.lost += sum(map(int, re.findall(r"(\d+) event", text)))
+        self.packets += sum(map(int, re.findall(r"(\d+) packet", text)))
 
     def step(self, thread, step):
         self.count += 1
