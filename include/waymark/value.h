@@ -38,8 +38,7 @@ enum waymark_debug_kind {
 	WAYMARK_DEBUG_BYTES, /* [u8] */
 	WAYMARK_DEBUG_TREE, /* what a callback built, as it is recorded: made by the runtime */
 	WAYMARK_DEBUG_OBJECT, /* a callback and what it renders */
-	WAYMARK_DEBUG_DURATION, /* seconds, and nanoseconds below 10^9: `wide`; recorded as a tree
-				 */
+	WAYMARK_DEBUG_DURATION, /* `wide`: nanoseconds below 10^9, seconds; recorded as a tree */
 	WAYMARK_DEBUG_FILE, /* `i`, a descriptor in that struct of Rust, as the next; recorded so */
 	WAYMARK_DEBUG_OWNED_FD,
 	WAYMARK_DEBUG_BORROWED_FD,
@@ -207,31 +206,14 @@ WAYMARK_DEBUG_MAKER waymark_debug_long_double(long double value)
 	return waymark_debug_f64(WAYMARK_CAST(double, value));
 }
 
-/* Integers whose width the host decides. */
-WAYMARK_DEBUG_MAKER waymark_debug_ulong(unsigned long value)
-{
-	return waymark_debug_number(
-		sizeof(value) == 8 ? WAYMARK_DEBUG_U64 : WAYMARK_DEBUG_U32, value);
-}
+/* Integers whose width the host decides: of C's types, size_t and its signed counterpart. */
+#define WAYMARK_DEBUG_BY_WIDTH(letter, type) \
+	(sizeof(type) == 8 ? WAYMARK_DEBUG_##letter##64 : WAYMARK_DEBUG_##letter##32)
 
-WAYMARK_DEBUG_MAKER waymark_debug_long(long value)
-{
-	return waymark_debug_number(sizeof(value) == 8 ? WAYMARK_DEBUG_I64 : WAYMARK_DEBUG_I32,
-		WAYMARK_CAST(uint64_t, value));
-}
-
-/* size_t, and its signed counterpart. */
-WAYMARK_DEBUG_MAKER waymark_debug_usize(size_t value)
-{
-	return waymark_debug_number(
-		sizeof(value) == 8 ? WAYMARK_DEBUG_U64 : WAYMARK_DEBUG_U32, value);
-}
-
-WAYMARK_DEBUG_MAKER waymark_debug_isize(ptrdiff_t value)
-{
-	return waymark_debug_number(sizeof(value) == 8 ? WAYMARK_DEBUG_I64 : WAYMARK_DEBUG_I32,
-		WAYMARK_CAST(uint64_t, WAYMARK_CAST(int64_t, value)));
-}
+WAYMARK_DEBUG_INTEGER(ulong, unsigned long, WAYMARK_DEBUG_BY_WIDTH(U, long), uint64_t)
+WAYMARK_DEBUG_INTEGER(long, long, WAYMARK_DEBUG_BY_WIDTH(I, long), int64_t)
+WAYMARK_DEBUG_INTEGER(usize, size_t, WAYMARK_DEBUG_BY_WIDTH(U, size_t), uint64_t)
+WAYMARK_DEBUG_INTEGER(isize, ptrdiff_t, WAYMARK_DEBUG_BY_WIDTH(I, ptrdiff_t), int64_t)
 
 /* A `char`: the character of that code below 256. */
 WAYMARK_DEBUG_MAKER waymark_debug_plain_char(char value)
