@@ -52,7 +52,10 @@ static void make_text(struct front_end *fe, struct event *e, const struct conver
 /* Whether it is one of those two, and makes it an argument of text. */
 static bool mend(struct front_end *fe, struct event *e, const struct conversion *c)
 {
-	if (c->is_errno && (size_t)c->arg <= e->arg_count) {
+	bool has_cpu = e->properties & EVENT_VCPU; /* an argument that is added later */
+
+	if (c->is_errno && (size_t)c->arg <= e->arg_count &&
+		e->arg_count + has_cpu < EVENT_ARGS_LIMIT) {
 		insert_error(&fe->model->arena, e, c);
 		return true;
 	}
@@ -82,5 +85,5 @@ void qemu_mend_old(struct front_end *fe, struct event *e)
 
 		mended |= s->has_conversion && mend(fe, e, &s->conversion);
 	}
-	e->passed = mended && e->arg_count <= EVENT_ARGS_LIMIT ? passed : NULL;
+	e->passed = mended ? passed : NULL;
 }

@@ -28,18 +28,11 @@ void format_old_warn(
 	}
 }
 
-size_t format_old_drop_newline(struct format_text *written)
+void format_old_drop_newlines(struct segment *last, struct format_text *written, size_t at)
 {
-	char *text = written->text;
-	size_t quote = written->len;
-
-	while (quote > 0 && text[quote - 1] != '"') {
-		quote--;
+	while (last->len > 0 && last->text[last->len - 1] == '\n') {
+		last->len--;
 	}
-	if (quote < 3 || text[quote - 2] != 'n' || text[quote - 3] != '\\') {
-		return 0;
-	}
-	memmove(text + quote - 3, text + quote - 1, written->len - (quote - 1));
-	written->len -= 2;
-	return 1;
+	written->text[at - written->begin] = '"';
+	written->len = at - written->begin + 1;
 }

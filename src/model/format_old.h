@@ -32,7 +32,7 @@ bool format_old_letter(struct conversion *c, int unit);
 void format_old_warn(
 	const struct conversion *c, struct format_text *written, size_t at, struct diag *d);
 
-/* Removes `\\n` before the last quote; returns how many: 0 where it is spelled otherwise. */
-size_t format_old_drop_newline(struct format_text *written);
+/* Removes the newlines at the end, however spelled; the first is at `at` in the file. */
+void format_old_drop_newlines(struct segment *last, struct format_text *written, size_t at);
 
 #endif

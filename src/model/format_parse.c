@@ -27,7 +27,7 @@ struct parser {
 	struct segment open; /* what is being collected */
 	char *text; /* where the next character of literal text goes */
 	int args;
-	size_t newline; /* where the last one is */
+	size_t newline; /* where the last run of them begins */
 	bool has_newline;
 	bool ends_in_newline;
 };
@@ -74,11 +74,11 @@ static bool accept(struct parser *p, int c)
 
 static void add_text(struct parser *p, int c)
 {
-	p->ends_in_newline = c == '\n';
-	if (p->ends_in_newline) {
+	if (c == '\n' && !p->ends_in_newline) {
 		p->has_newline = true;
 		p->newline = p->lexer.at;
 	}
+	p->ends_in_newline = c == '\n';
 	*p->text++ = (char)c;
 	p->open.len++;
 }
@@ -324,7 +324,7 @@ static bool check_newlines(struct parser *p)
 	if (is_dropped) {
 		struct segment *last = &p->segments.items[p->segments.count - 1];
 
-		last->len -= format_old_drop_newline(&p->written);
+		format_old_drop_newlines(last, &p->written, p->newline);
 		p->segments.count -= last->len == 0;
 		diag_warning(p->diag, ((struct location){ p->start.source, p->newline }),
 			"remove it: each event is a line of its own",

@@ -24,17 +24,18 @@ old_bytes(int id, const uint8_t *text, int n) "id %d text %s n %d"
 old_part(int n, signed char *text) "%.*s"
 old_pointer(double *p) "p %p"
 vcpu old_cpu(const uint8_t *text) "%s %m"
+old_newline_run(int n) "n %d|\n\x0a" "\012" ""
 old_bare(double x, const unsigned char *bytes)
 disable old_off(double x, const uint8_t *t) "%g %s %m"
 END
 
-# Without the option each line but the last two is an error, with it none is.
+# Without the option each line is an error, with it a warning.
 "$tracetool" --check old.events 2>err && fail 'accepted without --accept-old'
-for line in $(seq 1 11); do
+for line in $(seq 1 12); do
 	grep -q "^old.events:$line:.* error: " err || fail "line $line is no error"
 done
 "$tracetool" --check --accept-old old.events 2>err || fail "not accepted: $(cat err)"
-for line in $(seq 1 11); do
+for line in $(seq 1 12); do
 	grep -q "^old.events:$line:.* warning: " err || fail "line $line is no warning"
 done
 "$tracetool" --check --accept-old --werror old.events 2>err && fail 'a warning is no error'
@@ -56,6 +57,21 @@ END
 for line in $(seq 1 11); do
 	grep -q "^bad.events:$line:.* error: " err || fail "bad line $line is accepted"
 done
+# Nor an error behind as many arguments as an event can have.
+for kind in '' 'vcpu '; do
+	last=$(( $(printf %s "$kind" | wc -w) ? 31 : 32 ))
+	{
+		printf '%sfull(int a1' "$kind"
+		printf ', int a%s' $(seq 2 $last)
+		printf ') "'
+		printf '%%d%.0s ' $(seq $last)
+		echo '%m"'
+	} >full.events
+	"$tracetool" --check --accept-old --max-args=32 full.events 2>err &&
+		fail "${kind}33 arguments"
+	sed 's/ %m//' full.events >fits.events
+	"$tracetool" --check --accept-old --max-args=32 fits.events || fail "${kind}32 arguments"
+done
 
 cat >main.c <<'END'
 #include <errno.h>
@@ -72,6 +88,7 @@ int main(void)
 
 	trace_old_newline(1);
 	trace_old_newlines(2);
+	trace_old_newline_run(2);
 	errno = ENOENT;
 	trace_old_error(3, 4);
 	trace_old_void();
@@ -94,6 +111,7 @@ END
 cat >expected <<'END'
 old_newline n 1
 old_newlines n\n2
+old_newline_run n 2|
 old_error before 3: No such file or directory     | after 4
 old_void failed: No such file or directory
 old_void failed: error 4095
