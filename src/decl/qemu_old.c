@@ -42,7 +42,8 @@ static void make_text(struct front_end *fe, struct event *e, const struct conver
 {
 	struct arg *arg = &e->args[c->arg];
 
-	diag_warning(fe->rules, c->at, "declare it as 'const char *'",
+	diag_warning(fe->rules, c->at,
+		arena_printf(&fe->model->arena, "declare '%s' as '" TEXT_TYPE "'", arg->name),
 		"'%s' prints '%s', which is '%s', as text", conversion_text(&fe->model->arena, c),
 		arg->name, arg->type.text);
 	type_parse(&arg->type, &fe->model->arena, TEXT_TYPE, strlen(TEXT_TYPE));

@@ -77,6 +77,15 @@ static struct location find_extra(const struct format *f, size_t arg_count)
 	return extra ? extra->at : f->at;
 }
 
+/* A `tcg` event has two. */
+static const char *which_format(const struct event *e)
+{
+	if (e->properties & EVENT_TCG_TRANS) {
+		return " to the first format";
+	}
+	return e->properties & EVENT_TCG_EXEC ? " to the second format" : "";
+}
+
 static bool check_count(const struct event *e, struct arena *a, struct diag *d)
 {
 	const struct format *f = &e->format;
@@ -92,12 +101,13 @@ static bool check_count(const struct event *e, struct arena *a, struct diag *d)
 		const struct arg *arg = &e->args[f->args];
 
 		at = arg->at;
-		help = arena_printf(a, "add a conversion for '%s', for example %s", arg->name,
-			mend_conversion(a, &arg->type, false));
+		help = arena_printf(a, "add a conversion for '%s'%s, for example %s", arg->name,
+			which_format(e), mend_conversion(a, &arg->type, false));
 	}
 	if (f->args > e->arg_count) {
 		at = find_extra(f, e->arg_count);
 		help = mend_is_percent(at) ? MEND_PERCENT : help;
+		help = mend_is_star(at) ? MEND_STAR : help;
 	}
 	check_report_count(e, at, help, d);
 	return false;
@@ -127,16 +137,14 @@ static bool check_class(
 	if (fits_class(c, arg->type.class)) {
 		return true;
 	}
-	diag_error(d, c->at,
-		arena_printf(
-			a, "print '%s' with %s", arg->name, mend_conversion(a, &arg->type, is_hex)),
-		"'%s' cannot print '%s', which is '%s'", conversion_text(a, c), arg->name,
-		arg->type.text);
+	diag_error(d, c->at, mend_class(a, c, arg, is_hex), "'%s' cannot print '%s', which is '%s'",
+		conversion_text(a, c), arg->name, arg->type.text);
 	return false;
 }
 
 /* `*` takes an int. */
-static bool check_star(const struct event *e, const struct conversion *c, int index, struct diag *d)
+static bool check_star(const struct event *e, const struct conversion *c, int index,
+	struct arena *a, struct diag *d)
 {
 	if (index == FORMAT_NO_ARG) {
 		return true;
@@ -146,9 +154,40 @@ static bool check_star(const struct event *e, const struct conversion *c, int in
 	if (arg->type.class == TYPE_INTEGER && arg->type.size64 <= INT_SIZE) {
 		return true;
 	}
-	diag_error(d, c->at, "declare it as 'int'", "'*' takes an int, but '%s' is '%s'", arg->name,
-		arg->type.text);
+	diag_error(d, c->at, mend_star(a, e, index), "'*' takes an int, but '%s' is '%s'",
+		arg->name, arg->type.text);
 	return false;
+}
+
+/* `%.*s` of a text, or of bytes, whose length follows it: reported once. */
+static bool check_order(
+	const struct event *e, const struct conversion *c, struct arena *a, struct diag *d)
+{
+	if (c->precision_arg == FORMAT_NO_ARG || c->letter != 's' ||
+		e->args[c->arg].type.class != TYPE_INTEGER) {
+		return true;
+	}
+	enum type_class text = e->args[c->precision_arg].type.class;
+
+	if (text != TYPE_STRING && text != TYPE_POINTER) {
+		return true;
+	}
+	diag_error(d, c->at, mend_order(a, e, c),
+		"'%s' takes the length, an int, before the text, but '%s' follows '%s'",
+		conversion_text(a, c), e->args[c->arg].name, e->args[c->precision_arg].name);
+	return false;
+}
+
+static bool check_conversion(
+	const struct event *e, const struct conversion *c, struct arena *a, struct diag *d)
+{
+	if (!check_order(e, c, a, d)) {
+		return false;
+	}
+	bool ok = check_class(e, c, a, d);
+
+	ok = check_star(e, c, c->width_arg, a, d) && ok;
+	return check_star(e, c, c->precision_arg, a, d) && ok;
 }
 
 bool check_format(const struct event *e, struct arena *a, struct diag *d)
@@ -170,9 +209,7 @@ bool check_format(const struct event *e, struct arena *a, struct diag *d)
 		const struct conversion *c = &f->segments[i].conversion;
 
 		if (f->segments[i].has_conversion) {
-			ok = check_class(e, c, a, d) && ok;
-			ok = check_star(e, c, c->width_arg, d) && ok;
-			ok = check_star(e, c, c->precision_arg, d) && ok;
+			ok = check_conversion(e, c, a, d) && ok;
 		}
 	}
 	return ok;

@@ -277,7 +277,8 @@ static bool parse_stray_macro(struct parser *p)
 
 	next(p);
 	if (p->open.len > 0 || p->segments.count == 0) {
-		return fail(p, at.offset, "write it as \"%\" PRIx64",
+		return fail(p, at.offset,
+			arena_printf(p->arena, "write it as \"%%\" PRI%c%s", letter, length),
 			"the macro PRI%c%s needs a '%%' before it", letter, length);
 	}
 	diag_warning(p->diag, at, "remove the macro, or the letter before it",
@@ -327,7 +328,7 @@ static bool check_newlines(struct parser *p)
 		format_old_drop_newlines(last, &p->written, p->newline);
 		p->segments.count -= last->len == 0;
 		diag_warning(p->diag, ((struct location){ p->start.source, p->newline }),
-			"remove it: each event is a line of its own",
+			"remove the newline: each event is a line of its own",
 			"the newline at the format's end is not printed");
 	} else if (p->has_newline) {
 		diag_warning(p->diag, ((struct location){ p->start.source, p->newline }),

@@ -9,6 +9,17 @@ bool mend_is_percent(struct location at)
 	return at.offset + 1 < at.source->len && at.source->text[at.offset + 1] == ' ';
 }
 
+bool mend_is_star(struct location at)
+{
+	struct span text = { at.source->text + at.offset, at.source->len - at.offset };
+	size_t n = 1;
+
+	while (n < text.len && strchr("-+ #0123456789.", text.text[n]) && text.text[n]) {
+		n++;
+	}
+	return n < text.len && text.text[n] == '*';
+}
+
 static char letter_for(const struct type *t, bool is_hex)
 {
 	if (t->class == TYPE_STRING) {
@@ -54,6 +65,83 @@ const char *mend_conversion(struct arena *a, const struct type *t, bool is_hex)
 	};
 
 	return mend_length(a, &bare, t);
+}
+
+/* Without what the letter does not heed; a `*` keeps its argument, if the letter can have one. */
+const char *mend_class(
+	struct arena *a, const struct conversion *c, const struct arg *arg, bool is_hex)
+{
+	struct conversion mended = *c;
+	bool has_star = c->width_arg != FORMAT_NO_ARG || c->precision_arg != FORMAT_NO_ARG;
+
+	mended.letter = letter_for(&arg->type, is_hex);
+	if (!has_star) {
+		return arena_printf(
+			a, "print '%s' with %s", arg->name, mend_conversion(a, &arg->type, is_hex));
+	}
+	if (c->precision_arg != FORMAT_NO_ARG && strchr("cp", mended.letter)) {
+		return arena_printf(a, "declare '%s' as '%s'", arg->name,
+			c->letter == 's' ? "const char *" : "int");
+	}
+	mended.flags[0] = '\0';
+	return arena_printf(
+		a, "print '%s' with %s", arg->name, mend_length(a, &mended, &arg->type));
+}
+
+/* The text of an argument in its file. */
+static struct span text_of(const struct arg *arg)
+{
+	const char *text = arg->at.source->text + arg->at.offset;
+	size_t n = 0;
+
+	while (text[n] != ',' && text[n] != ')') {
+		n++;
+	}
+	return span_trim((struct span){ text, n });
+}
+
+/* The line around a text, up to it or from its end. */
+static struct span line_before(const struct arg *arg)
+{
+	size_t from = arg->at.offset;
+
+	while (from > 0 && arg->at.source->text[from - 1] != '\n') {
+		from--;
+	}
+	return (struct span){ arg->at.source->text + from, arg->at.offset - from };
+}
+
+static struct span line_behind(const struct arg *arg)
+{
+	const struct source *source = arg->at.source;
+	struct span text = text_of(arg);
+	const char *from = text.text + text.len;
+	size_t left = source->len - (size_t)(from - source->text);
+	const char *newline = memchr(from, '\n', left);
+
+	return span_trim((struct span){ from, newline ? (size_t)(newline - from) : left });
+}
+
+const char *mend_star(struct arena *a, const struct event *e, int index)
+{
+	const struct arg *arg = &e->args[index];
+
+	return arena_printf(a, "write: %.*sint %s%.*s", SPAN_ARGS(line_before(arg)), arg->name,
+		SPAN_ARGS(line_behind(arg)));
+}
+
+const char *mend_order(struct arena *a, const struct event *e, const struct conversion *c)
+{
+	const struct arg *text = &e->args[c->precision_arg];
+	const struct arg *length = &e->args[c->arg];
+	struct span type = { "const char *", strlen("const char *") };
+
+	if (text->type.class == TYPE_STRING) {
+		type = text_of(text);
+		type.len -= strlen(text->name);
+	}
+	return arena_printf(a, "write: %.*sint %s, %.*s%s%.*s", SPAN_ARGS(line_before(text)),
+		length->name, SPAN_ARGS(type), text->name, SPAN_ARGS(line_behind(length)));
 }
 
 /* Takes flags, width and precision of a conversion; the `%` is already taken. */
