@@ -41,17 +41,35 @@ static void read_property(struct front_end *fe, struct event *e, struct span wor
 		SPAN_ARGS(word));
 }
 
+const char *qemu_write_help(struct front_end *fe, const char *line, const char *otherwise)
+{
+	const char *text = arena_printf(arena(fe), "%s\n", line);
+	const struct source source = { "", text, strlen(text) };
+	const struct decl_options options = { .max_args = fe->max_args, .old = fe->old };
+	struct model m;
+	struct diag d;
+
+	model_init(&m);
+	diag_init(&d);
+	bool accepted = decl_read(&m, &d, &source, &options) && m.events.count > 0;
+
+	diag_fini(&d);
+	model_fini(&m);
+	return accepted ? arena_printf(arena(fe), "write: %s", line) : otherwise;
+}
+
 /* `name "format"`: shows the line with the argument list that it lacks. */
 static void report_no_args(struct front_end *fe, struct span line, struct span name)
 {
 	size_t head = (size_t)(name.text + name.len - line.text);
 	struct span tail = span_trim((struct span){ line.text + head, line.len - head });
-	const char *help = arena_printf(arena(fe), "write: %.*s(void)%s%.*s", (int)head, line.text,
+	const char *mended = arena_printf(arena(fe), "%.*s(void)%s%.*s", (int)head, line.text,
 		tail.len ? " " : "", SPAN_ARGS(tail));
 	struct span behind = { name.text + name.len, 0 };
 
-	diag_error(fe->diag, span_location(fe->source, behind), help,
-		"the event '%.*s' has no argument list", SPAN_ARGS(name));
+	diag_error(fe->diag, span_location(fe->source, behind),
+		qemu_write_help(fe, mended, GRAMMAR_HELP), "the event '%.*s' has no argument list",
+		SPAN_ARGS(name));
 }
 
 /* Reads up to and with the `(`: properties, then the name. */

@@ -33,6 +33,9 @@ bool qemu_read_args(struct front_end *fe, struct event *e, struct scan *s);
 /* Makes arguments of what only an old declaration prints; sets `passed` where that changes any. */
 void qemu_mend_old(struct front_end *fe, struct event *e);
 
+/* Proposes a whole line, if that would be accepted; else returns `otherwise`. */
+const char *qemu_write_help(struct front_end *fe, const char *line, const char *otherwise);
+
 /* Adds the one or two events that a line stands for. */
 void qemu_expand(struct front_end *fe, struct qemu_line *line);
 

@@ -269,6 +269,25 @@ static bool take_list(struct front_end *fe, struct scan *s, struct span *list)
 	return true;
 }
 
+/* The line with `void` in its empty list, which ends before the cursor. */
+static const char *void_help(struct front_end *fe, struct span list, const struct scan *s)
+{
+	const char *text = s->source->text;
+	size_t begin = (size_t)(list.text - text);
+	size_t from = begin;
+
+	while (text[begin - 1] != '(') {
+		begin--;
+	}
+	while (from > 0 && text[from - 1] != '\n') {
+		from--;
+	}
+	const char *line = arena_printf(&fe->model->arena, "%.*svoid)%.*s", (int)(begin - from),
+		text + from, (int)(s->end - s->pos), text + s->pos);
+
+	return qemu_write_help(fe, line, "write (void), or the arguments that the format prints");
+}
+
 bool qemu_read_args(struct front_end *fe, struct event *e, struct scan *s)
 {
 	struct args args = { .fe = fe, .event = e };
@@ -278,8 +297,7 @@ bool qemu_read_args(struct front_end *fe, struct event *e, struct scan *s)
 		return false;
 	}
 	if (list.len == 0) {
-		fail(&args, list, arena_printf(&fe->model->arena, "write: %s(void)", e->name),
-			"an empty argument list");
+		fail(&args, list, void_help(fe, list, s), "an empty argument list");
 	} else if (!span_equals(list, "void")) {
 		read_list(&args, list);
 	}
