@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Events before trace_init_file() are in the trace that file= names: hold.py WAYMARK VICTIM CHECK SIMPLE EVENTS KILL_AT"""
 
+import contextlib
 import os
 import random
 import re
@@ -86,6 +87,15 @@ class Both:
                 self.assertEqual(self.names(), ["x.ctf"])
                 self.assertEqual(self.check(), 1000)
 
+    def test_a_name_that_is_taken_and_never_final_is_reported(self):
+        self.trace.write_text("mine")
+        said = self.steps(self.option(), "live=10", silent=False)[1]
+        beside, = (self.work / n for n in self.names() if n != "x.ctf")
+        self.assertIn("was not opened", said)
+        self.assertIn(f"its events are in {beside}\n", said)
+        self.assertEqual(self.check(trace=beside), 10)
+        self.assertEqual(self.trace.read_text(), "mine")
+
     def test_no_file_was_asked_for(self):
         for steps in (("live=10",), ("live=10", "file", "live=10")):
             with self.case(steps=steps):
@@ -138,6 +148,25 @@ class Native(Both, survive.Survive):
     def check_helpers(self, mine, records, end):
         self.assertEqual(self.names(), ["x.ctf"])
         self.assertEqual(self.check_everything(), mine + 3 * records)
+
+    def test_two_threads_that_fork_at_once(self):
+        for _ in range(amount(10, 300)):
+            with self.case():
+                self.steps(self.option(), "live=10", "helpers=0:exit", "helper=100:exit", "file", "live=10")
+                self.assertEqual(self.names(), ["x.ctf"])
+                self.assertEqual(self.check_everything(), 120)
+
+    def test_a_daemon_where_no_folder_can_be_made_records_beside_it(self):
+        for early in (0, 10):
+            with self.case(early=early):
+                victim = self.start("steps", "nolinks", self.option(), "live=10", "fork=exit",
+                                    f"live={early}", "fork=exit", f"live={early}", "file", "live=10",
+                                    env={**self.env(), "WAYMARK_TRACE": ""})
+                said = victim.communicate(timeout=120)[1]
+                self.assertRegex(said, r"the trace is .*/x.ctf.\d+: the name asked for is taken")
+                self.assertEqual(self.counted(), 20 + 2 * early)
+                self.assertEqual(sum(self.waymark("print", t).count(" live_") for t in self.traces()),
+                                 self.counted())
 
     def test_threads_in_full_flight_while_the_name_comes(self):
         for _ in range(amount(3, 30)):
@@ -278,12 +307,33 @@ class Simple(Both, survive.Survive):
         printed = self.waymark("print", "-e", EVENTS, self.trace)
         self.assertEqual(printed.count(" live_") + lost, 100010)
 
-    def test_a_pipe_gets_one_trace(self):
+    @contextlib.contextmanager
+    def pipe(self):
+        """The trace's name is that of a pipe; what it had is in `copy` thereafter."""
         os.mkfifo(self.trace)
-        with open(self.work / "copy", "wb") as copy:
-            reader = subprocess.Popen(["cat", self.trace], stdout=copy)
+        # Before a writer comes, who would find no reader.
+        with open(os.open(self.trace, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+            yield
+            (self.work / "copy").write_bytes(reader.read())
+
+    def test_the_new_file_has_the_mode_of_the_old_one(self):
+        self.trace.write_text("old")
+        self.trace.chmod(0o600)
+        self.steps(self.option(), "live=10", "file", "live=10")
+        self.assertEqual(self.trace.stat().st_mode & 0o777, 0o600)
+        self.assert_one_trace(20)
+
+    def test_a_pipe_that_is_the_final_name_stays_one(self):
+        with self.pipe():
+            self.steps(f"option=live_*,file={self.work}/early", "live=10", self.option(), "live=10",
+                       "file", "live=10")
+            self.assertTrue(self.trace.is_fifo())
+        events = [self.waymark("print", "-e", EVENTS, self.work / n).count(" live_") for n in ("early", "copy")]
+        self.assertEqual(events, [20, 10])
+
+    def test_a_pipe_gets_one_trace(self):
+        with self.pipe():
             self.steps(self.option(), "live=10", "file", "live=10")
-            self.assertEqual(reader.wait(), 0)
         self.assertEqual(self.check(trace=self.work / "copy"), 20)
 
 

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs in QEMU's order of calls, whose events and forks come before the trace's name. */
 #include <dirent.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +79,46 @@ static void run_helper(const char *what)
 		end(how);
 	}
 	waitpid(pid, NULL, 0);
+}
+
+static pthread_barrier_t forkers;
+
+static void *fork_at_once(void *helper)
+{
+	pthread_barrier_wait(&forkers);
+	run_helper(helper);
+	return NULL;
+}
+
+/* Two threads have a helper at the same time. */
+static void run_two_helpers(const char *what)
+{
+	pthread_t t;
+
+	pthread_barrier_init(&forkers, NULL, 2);
+	if (pthread_create(&t, NULL, fork_at_once, (void *)(uintptr_t)what)) {
+		_exit(5);
+	}
+	fork_at_once((void *)(uintptr_t)what);
+	pthread_join(t, NULL);
+}
+
+/* As on a file system that has no hard links. */
+static void forbid_links(const char *ignored)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_linkat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { 4, filter };
+
+	(void)ignored;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
+		_exit(77);
+	}
 }
 
 static void run_program(const char *program)
@@ -159,6 +205,8 @@ static const struct step {
 	{ "live", record },
 	{ "fork", fork_and_end },
 	{ "helper", run_helper },
+	{ "helpers", run_two_helpers },
+	{ "nolinks", forbid_links },
 	{ "program", run_program },
 	{ "leave", leave_terminal },
 	{ "alone", wait_alone },

@@ -280,28 +280,30 @@ void trace_init_file(void)
 	waymark_config_fini(&c);
 }
 
-/* Whether events have made the file, without the call that names it. */
-static bool is_begun(void)
+/* Events may have made the file without the call that names it, or another one beside it. */
+static void report_unnamed(struct waymark_output *output)
 {
-	struct waymark_output *output = pending.holder ? calloc(1, sizeof(*output)) : NULL;
-	bool begun = false;
-
-	if (output) {
+	if (pending.holder) {
 		pending.holder->flush();
 		pending.holder->describe(output);
-		begun = output->begun;
 	}
-	free(output);
-	return begun;
+	if (!output->begun || !pending.path || strcmp(output->path, pending.path) != 0) {
+		waymark_message(
+			"file=%s was not opened: the program never called trace_init_file()%s%s",
+			pending.file, output->begun ? "; its events are in " : "",
+			output->begun ? output->path : "");
+	}
 }
 
 /* A daemon's first process leaves the file to its child, a helper to its parent; others forgot it.
  */
 __attribute__((destructor)) static void report_unopened(void)
 {
-	if (pending.file && pending.pid == getpid() && !pending.forked && !is_begun()) {
-		waymark_message(
-			"file=%s was not opened: the program never called trace_init_file()",
-			pending.file);
+	bool forgot = pending.file && pending.pid == getpid() && !pending.forked;
+	struct waymark_output *output = forgot ? calloc(1, sizeof(*output)) : NULL;
+
+	if (output) {
+		report_unnamed(output);
 	}
+	free(output);
 }

@@ -28,13 +28,12 @@ static bool is_current(const struct stat *st)
 	return found && own.st_dev == st->st_dev && own.st_ino == st->st_ino;
 }
 
-/* Whether the directory is a held trace of this process, or the folder of its family. */
+/* Whether the directory is a held trace of this process or of its parents, or their folder. */
 static bool is_held(const struct stat *st)
 {
 	const struct ctf_config *config = waymark_ctf_config();
 
-	return config && config->held &&
-	       (config->is_folder ? waymark_ctf_is_family(st) : is_current(st));
+	return config && config->held && (waymark_ctf_is_family(st) || is_current(st));
 }
 
 /* What is there leaves no name beside it, `NAME.<pid>`, where somebody would look for a trace. */

@@ -111,10 +111,10 @@ bool waymark_ctf_begin(
 /*
  * Gives the directory its name: the configured one if it is free, else with
  * `.<pid>` and then `.<pid>.<n>` behind it; nothing is ever replaced. The path
- * stays the temporary one where that fails. `wanted`, of PATH_MAX bytes, gets each
+ * stays as it was where that fails: false. `wanted`, of PATH_MAX bytes, gets each
  * name before it is tried. Any thread, any signal handler.
  */
-void waymark_ctf_name(struct ctf_trace *t, char *wanted);
+bool waymark_ctf_name(struct ctf_trace *t, char *wanted);
 
 /* Renames, but replaces nothing. False: errno. Any thread, any signal handler. */
 bool waymark_ctf_take_name(const char *from, const char *to);

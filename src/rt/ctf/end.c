@@ -244,6 +244,21 @@ static void refuse(struct ctf_round *round, const struct ctf_config *config)
 	round->failed = false;
 }
 
+/* Whether the present trace is the one that is wanted, under a new name where it was held. */
+static bool goes_on(struct ctf_round *round, const struct ctf_config *config)
+{
+	struct ctf_state *state = round->state;
+
+	if (state->trace.config == config || (config && state->refused == config)) {
+		return true;
+	}
+	if (!waymark_ctf_take_along(round, config)) {
+		return false;
+	}
+	announce(&state->trace);
+	return true;
+}
+
 void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode)
 {
 	struct ctf_state *state = round->state;
@@ -251,12 +266,10 @@ void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode)
 	waymark_ctf_serve_share(round);
 	const struct ctf_config *config = waymark_ctf_wanted(round);
 	bool begun = state->trace.path[0];
-	bool goes_on = state->trace.config == config || (config && state->refused == config);
 
 	state->is_off = waymark_ctf_is_off();
 	round->discard = state->is_off;
-	if (begun && (goes_on || waymark_ctf_take_along(round, config)) &&
-		!must_begin_anew(round, mode)) {
+	if (begun && goes_on(round, config) && !must_begin_anew(round, mode)) {
 		return;
 	}
 	if (!begun && round->now.ns < state->retry_ns) {

@@ -17,7 +17,7 @@
  * the publication of the folder's configuration is the release.
  */
 static struct {
-	uint64_t device, inode; /* of the folder; 0: there is none */
+	uint64_t device, inode; /* of the folder, or of a trace that could not become one */
 	struct ctf_kin kin[4]; /* processes that forked; of a longer line the first ones */
 } family;
 
@@ -163,11 +163,12 @@ static bool become_member(
 void waymark_ctf_serve_share(struct ctf_round *round)
 {
 	struct ctf_trace *t = &round->state->trace;
-	struct ctf_config *config =
-		__atomic_exchange_n(&round->state->share, NULL, __ATOMIC_ACQ_REL);
+	struct ctf_config *config;
 	struct guard guard;
 
-	if (!config || !t->path[0] || t->config != waymark_ctf_config()) {
+	if (!__atomic_exchange_n(&round->state->share, 0, __ATOMIC_ACQ_REL) || !t->path[0] ||
+		t->config != waymark_ctf_config() || t->config->is_folder ||
+		!(config = waymark_ctf_swap_spare(NULL))) {
 		return;
 	}
 	waymark_ctf_lock(t, &guard);
@@ -180,6 +181,8 @@ void waymark_ctf_serve_share(struct ctf_round *round)
 	waymark_ctf_unlock(t, &guard);
 	if (done) {
 		waymark_ctf_publish(config);
+	} else {
+		waymark_ctf_swap_spare(config); /* for the next fork */
 	}
 }
 
@@ -218,9 +221,7 @@ static bool rename_trace(struct ctf_round *round, const struct ctf_config *confi
 		((config->held || !config->path[0]) && strcmp(config->path, before->path) == 0)) {
 		return true;
 	}
-	strcpy(t->scratch, t->path);
-	waymark_ctf_name(t, a->file.traces[arena_next(a)].directory);
-	if (strcmp(t->scratch, t->path) == 0) {
+	if (!waymark_ctf_name(t, a->file.traces[arena_next(a)].directory)) {
 		t->config = before;
 		return false;
 	}
@@ -247,6 +248,11 @@ bool waymark_ctf_take_along(struct ctf_round *round, const struct ctf_config *co
 	return taken;
 }
 
+static bool is_kept(const struct ctf_trace *t)
+{
+	return t->device == family.device && t->inode == family.inode;
+}
+
 /* One whose memory its children look after. */
 static void note_kin(const struct ctf_trace *t)
 {
@@ -269,11 +275,16 @@ void waymark_ctf_share(void)
 	if (!state || !config || !config->held) {
 		return;
 	}
-	if (!config->is_folder) {
-		__atomic_store_n(&state->share, waymark_ctf_swap_spare(NULL), __ATOMIC_RELEASE);
-	}
+	/* Beside the trace of a parent that has no folder there can be none of that name. */
+	bool may_move = !config->is_folder && (!family.inode || is_kept(&state->trace));
+
+	__atomic_store_n(&state->share, may_move, __ATOMIC_RELEASE);
 	waymark_recorder_flush(); /* for a parent that leaves by _exit(), too */
-	__atomic_store_n(&state->share, NULL, __ATOMIC_RELAXED);
+	__atomic_store_n(&state->share, 0, __ATOMIC_RELAXED);
+	if (may_move && !waymark_ctf_config()->is_folder) {
+		family.device = state->trace.device;
+		family.inode = state->trace.inode;
+	}
 	note_kin(&state->trace);
 }
 

@@ -43,7 +43,7 @@ void waymark_ctf_publish(struct ctf_config *config);
 /* Keeps a configuration for a fork, which takes it; returns the one before. */
 struct ctf_config *waymark_ctf_swap_spare(struct ctf_config *config);
 
-/* Whether the directory is the folder of the family. */
+/* Whether the directory is the folder of the family, or the trace of a parent that has none. */
 bool waymark_ctf_is_family(const struct stat *st);
 
 /* Moves the trace into a folder, if a fork asks for that. Who drains; so do the others. */

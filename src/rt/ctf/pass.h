@@ -21,7 +21,7 @@ struct ctf_state {
 	bool former_has_events; /* in its files */
 	const struct ctf_config *refused; /* by release: no trace can be made of it; NULL: none */
 	int why_refused; /* an errno */
-	struct ctf_config *share; /* atomic: the folder to become one of, see hold.h; NULL: none */
+	uint32_t share; /* atomic: 1: a fork asks for a folder, see hold.h */
 	struct ctf_snapshot *snapshot; /* atomic: asked for, see snapshot.h; NULL: none is */
 	struct ctf_files files;
 	struct packet_walk walk;

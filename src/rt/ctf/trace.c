@@ -309,7 +309,7 @@ static uint32_t first_name(const struct ctf_config *config, uint32_t pid)
 	       config->pid != pid;
 }
 
-void waymark_ctf_name(struct ctf_trace *t, char *wanted)
+bool waymark_ctf_name(struct ctf_trace *t, char *wanted)
 {
 	if (t->config && t->config->is_folder) {
 		/* Mostly it is there; it may have been removed, or renamed by another process. */
@@ -317,14 +317,18 @@ void waymark_ctf_name(struct ctf_trace *t, char *wanted)
 	}
 	for (uint32_t n = first_name(t->config, t->pid);
 		n <= NUMBERS_MAX && put_wanted_path(t, wanted, n); n++) {
+		if (strcmp(t->path, wanted) == 0) {
+			return true;
+		}
 		if (waymark_ctf_take_name(t->path, wanted)) {
 			memcpy(t->path, wanted, strlen(wanted) + 1);
-			return;
+			return true;
 		}
 		if (errno != EEXIST) {
-			return;
+			return false;
 		}
 	}
+	return false;
 }
 
 bool waymark_ctf_is_as_named(const struct ctf_config *config, const char *path)

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "rt/host/rename.h"
@@ -82,11 +83,31 @@ void waymark_simple_hold(const char *path)
 	}
 }
 
-/* A link is followed, as it is where a file is emptied. */
+/* Gives a new file the owner and mode of the old one that it replaces. */
+static void take_rights(const struct stat *old)
+{
+	char *path = malloc(SIMPLE_PATH_BYTES);
+
+	if (path) {
+		waymark_simple_put_path(path, SIMPLE_PATH_BYTES);
+		(void)!chown(path, old->st_uid, old->st_gid);
+		(void)!chmod(path, old->st_mode & 0777);
+	}
+	free(path);
+}
+
+/* A link is followed, as it is where a file is emptied; a pipe or device stays what it is. */
 static bool rename_to_place(const char *path)
 {
 	char *real = realpath(path, NULL);
-	bool done = rename_file(real ? real : path, true);
+	struct stat old;
+	bool is_there = real && stat(real, &old) == 0;
+	bool is_file = is_there && S_ISREG(old.st_mode);
+
+	if (is_file) {
+		take_rights(&old);
+	}
+	bool done = rename_file(real ? real : path, is_file || !is_there);
 
 	free(real);
 	return done;
