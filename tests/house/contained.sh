@@ -5,6 +5,7 @@
 set -eu
 root=$1
 place=$(mktemp -d)
+cd "$place" # an ordinary user may be barred from where we were started
 trap 'rm -rf "$place"' EXIT
 
 fail() {

@@ -17,7 +17,7 @@ KILL_AT = sys.argv.pop(4)
 KILL_AT = KILL_AT and os.path.abspath(KILL_AT)
 
 import survive
-from survive import NOBODY, ROOT, amount
+from survive import NOBODY, ROOT, VICTIM, amount, reachable
 
 KIB = 1024
 UNIT = 64 * KIB
@@ -33,7 +33,7 @@ class Leftovers(survive.Survive):
         """A victim that is killed behind its events; the name of its memory."""
         before = set(self.arenas())
         self.choose(name)
-        self.live("end", "kill", events, status=-9, env=self.env(options), **how)
+        self.live("end", "kill", events, status=-9, env=self.env(options), program=reachable(VICTIM), **how)
         [left] = set(self.arenas()) - before
         return left
 
@@ -329,7 +329,8 @@ class Leftovers(survive.Survive):
         self.assertEqual((self.size(theirs), (self.shm / theirs).stat().st_size), before)
         self.assertFalse(self.is_moved("theirs"))
         self.choose("nobody")
-        keeper = self.start("wait", 1, env=self.env(",leftovers=0"), stdin=subprocess.PIPE, user=NOBODY, group=NOBODY)
+        keeper = self.start("wait", 1, env=self.env(",leftovers=0"), stdin=subprocess.PIPE,
+                            program=reachable(VICTIM), user=NOBODY, group=NOBODY)
         self.wait_until(lambda: theirs not in self.arenas())
         self.end(keeper)
         self.check_one("theirs", 300000)
@@ -359,8 +360,8 @@ class Leftovers(survive.Survive):
         self.assert_clean()
         for name in ("theirs", "mine", "other"):
             self.check_one(name, 1000)
-        refused = subprocess.run([survive.WAYMARK, "recover", "--all-users"], env=self.env(), user=NOBODY,
-                                 capture_output=True, text=True)
+        refused = subprocess.run([reachable(survive.WAYMARK), "recover", "--all-users"], env=self.env(),
+                                 user=NOBODY, capture_output=True, text=True)
         self.assertEqual((refused.returncode, "--all-users is for root" in refused.stderr), (1, True))
 
     def test_who_moves_it_is_not_taken_for_its_process(self):

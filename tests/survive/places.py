@@ -15,6 +15,7 @@ import survive
 from survive import SANITIZER, VICTIM, reachable
 
 ROOT = os.geteuid() == 0
+ALONE = 64321  # a user without processes, which limits of processes count
 
 
 def limit(what, value):
@@ -132,8 +133,8 @@ class Places(survive.Survive):
     def test_no_writer_thread_is_survived(self):
         def become_limited():
             resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
-            os.setgid(65534)
-            os.setuid(65534)
+            os.setgid(ALONE)
+            os.setuid(ALONE)
         for place in (self.work, self.shm):
             place.chmod(0o777)
         _, said = self.live("end", "exit", 20000, silent=False, program=reachable(VICTIM),
