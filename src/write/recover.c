@@ -230,6 +230,11 @@ bool recover_arena(const char *path, struct recover_result *result)
 	const struct arena_trace trace = *arena_source_trace(arena);
 
 	arena_source_close(arena);
+	if (!trace.directory[0]) {
+		return recovery_fail(result,
+			"its process could not make its trace, which would say what the events in "
+			"it are: 'waymark recover --discard' throws this away");
+	}
 	if (!leftover_trace(&trace, NULL)) {
 		return recovery_fail(result,
 			"its trace '%.300s' is gone: if it was moved, recover it where it is now; "

@@ -95,6 +95,16 @@ class Leftovers(Recovery):
             self.assertIn(f"{trace}: its process's memory ({self.shm / NAME}) is damaged: remove ",
                           self.run_recover(*args, status=1))
 
+    def test_memory_without_a_trace_is_named(self):
+        """Its process could make none: nobody has moved it."""
+        never = self.shm / ("waymark-" + 16 * "cd")
+        left.make_arena(never, "", {})
+        said = self.run_recover("--all", status=1)
+        self.assertIn(f"{never}: its process could not make its trace", said)
+        self.assertNotIn("moved", said)
+        self.run_recover("--discard-gone")
+        self.assertEqual(list(self.shm.iterdir()), [])
+
     def test_all_of_the_dead_are_recovered(self):
         trace = self.make()
         gone = self.shm / ("waymark-" + 16 * "cd")

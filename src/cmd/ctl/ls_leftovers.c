@@ -31,6 +31,9 @@ static char *advice_on(const struct leftover *o)
 	if (o->is_jailed) {
 		return xstrdup("waymark recover --all -o DIR");
 	}
+	if (!o->directory[0]) {
+		return xstrdup("no trace was made of it: waymark recover --discard-gone");
+	}
 	if (!o->has_trace) {
 		return xstrdup("waymark recover it where its trace is now; gone: --discard-gone");
 	}

@@ -293,24 +293,37 @@ static int visit(const struct options *options, const struct leftover *o)
 	return discards ? discard(o->path) : recover_left(o, options->place);
 }
 
+static void report_none(size_t of_others)
+{
+	if (of_others == 0) {
+		printf("%s: no process left anything\n", command.name);
+	} else {
+		printf("%s: no process of yours left anything; %zu of other users did%s\n",
+			command.name, of_others, geteuid() == 0 ? ": --all-users" : "");
+	}
+}
+
 /* Goes through what the caller's processes left. */
 static int visit_all(const void *argument)
 {
 	const struct options *options = argument;
 	struct leftovers l;
 	int status = EXIT_SUCCESS;
-	bool any = false;
+	size_t own = 0;
+	size_t of_others = 0;
 
 	leftovers_find(&l);
 	vec_foreach (const struct leftover *, o, &l.all) {
 		if (o->uid == geteuid()) {
-			any = true;
+			own++;
 			status |= visit(options, o);
+		} else {
+			of_others += o->state != LEFTOVER_ALIVE;
 		}
 	}
 	leftovers_fini(&l);
-	if (!any) {
-		printf("%s: no process left anything\n", command.name);
+	if (!own) {
+		report_none(of_others);
 	}
 	return status;
 }
