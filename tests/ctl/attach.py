@@ -224,6 +224,25 @@ class Attach(common.Case):
         self.assertEqual(self.notes(p).count("\n"), 1, self.notes(p))
         self.wait_until_off(program)
 
+    def test_a_file_that_takes_no_events_is_shown(self):
+        """What the writer says goes to standard error, which of a daemon is /dev/null."""
+        gone = self.work / "gone"
+        gone.mkdir()
+        program = self.start(1000, cwd=gone)
+        gone.rmdir()
+        self.ctl(program, "on", "tick")
+        why = r"cannot write trace-.*.ctf: No such file or directory; events wait in memory"
+        rows = lambda: map(json.loads, self.waymark("ls", "--json").splitlines())
+        problem = lambda: next(row["problem"] for row in rows() if row["pid"] == program.pid)
+        self.wait_for(problem)
+        self.assertRegex(problem(), why)
+        self.assertRegex(self.waymark("ls"), rf"(?m)^ *{program.pid} .*{why}$")
+        self.assertRegex(self.ctl(program, "stats"), f"problem   {why}; 'waymark ctl {program.pid} file set'")
+        self.ctl(program, "flush", status=1, error=f"'waymark ctl {program.pid} file' shows where to")
+        self.ctl(program, "file", "set", self.work / "here.ctf")
+        self.wait_for(lambda: not problem())
+        self.assertNotIn("problem", self.ctl(program, "stats"))
+
     def test_a_trace_that_cannot_be_made_is_told(self):
         gone = self.work / "gone"
         gone.mkdir()

@@ -99,8 +99,15 @@ void ctl_print_file(const struct ctl *ctl, const json_t *result)
 
 json_t *ctl_flush(struct ctl *ctl)
 {
-	return ctl_call(ctl, "trace-file",
+	json_t *done = ctl_call(ctl, "trace-file",
 		json_pack("{s:s, s:s*}", "action", "flush", "backend", ctl->backend));
+
+	return done || ctl->client.failure != CLIENT_REFUSED
+		       ? done
+		       : ctl_fail(ctl,
+				 "%s; 'waymark ctl %s file' shows where to, 'file set' names "
+				 "another place",
+				 ctl->client.error, ctl->target);
 }
 
 /* The line that the words make, with a blank between. The caller frees it. */

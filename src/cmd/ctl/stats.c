@@ -137,7 +137,7 @@ static void print_total(const char *title, uint64_t n, const char *what)
 	printf("%s %llu event%s%s", title, (unsigned long long)n, n == 1 ? "" : "s", what);
 }
 
-static void print_totals(const json_t *result)
+static void print_totals(const struct ctl *ctl, const json_t *result)
 {
 	uint64_t unwritten = number(result, "unwritten");
 
@@ -151,11 +151,16 @@ static void print_totals(const json_t *result)
 	if (unwritten) {
 		print_total("unwritten", unwritten, ", which the file did not take\n");
 	}
+	if (json_object_get(result, "problem")) {
+		escaped_printf(stdout, "problem   %s; 'waymark ctl %s file set' names another place",
+			name_of(result, "problem"), ctl->target);
+		putchar('\n');
+	}
 }
 
 void ctl_print_stats(const struct ctl *ctl, const json_t *result)
 {
-	print_totals(result);
+	print_totals(ctl, result);
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
 		print_table(
 			json_object_get(result, tables[i].key), tables[i].titles, tables[i].put);

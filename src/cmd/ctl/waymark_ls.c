@@ -154,6 +154,16 @@ static const char *failure_of(const struct monitor_client *c)
 				    : c->error + (names_it ? length + strlen(": ") : 0);
 }
 
+/* What the process says of its file, if that takes no events. */
+static void note_problem(struct process *p)
+{
+	const char *problem = json_string_value(json_object_get(p->stats, "problem"));
+
+	if (problem) {
+		p->note = xstrdup(problem);
+	}
+}
+
 static void *ask(void *process)
 {
 	struct process *p = process;
@@ -170,6 +180,7 @@ static void *ask(void *process)
 		json_decref(p->stats);
 		p->stats = NULL;
 	}
+	note_problem(p);
 	client_close(&c);
 	return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What was recorded and lost: in all, for each event, for each thread. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,6 +70,20 @@ static size_t count_on(const struct waymark_event_list *list)
 	return on;
 }
 
+/* A daemon's standard error, where this was said, is mostly /dev/null. */
+static void add_problem(json_t *result, const struct waymark_stats *stats)
+{
+	struct waymark_output output;
+	char text[sizeof(output.path) + 100];
+
+	if (!stats->write_error || waymark_get_output(NULL, &output, NULL) != 0) {
+		return;
+	}
+	snprintf(text, sizeof(text), "cannot write %s: %s; events wait in memory", output.path,
+		strerror((int)stats->write_error));
+	json_object_set_new(result, "problem", text_as_json(text));
+}
+
 static json_t *totals(const struct waymark_event_list *list)
 {
 	struct waymark_stats stats;
@@ -84,6 +99,7 @@ static json_t *totals(const struct waymark_event_list *list)
 	json_object_set_new(result, "unwritten", json_integer((json_int_t)stats.unwritten));
 	json_object_set_new(
 		result, "counting", json_boolean(stats.counting == WAYMARK_COUNTING_ON));
+	add_problem(result, &stats);
 	return result;
 }
 

@@ -299,5 +299,6 @@ void waymark_get_stats(struct waymark_stats *stats)
 		.ftrace_lost = waymark_loss(LOSS_FTRACE),
 		.bytes = recorder.bytes,
 		.counting = waymark_counts_state(),
+		.write_error = (uint64_t)recorder.error,
 	};
 }

@@ -217,5 +217,8 @@ void waymark_recorder_get_stats(struct waymark_recorder_stats *stats)
 	stats->recorded = all.recorded;
 	stats->lost = all.lost;
 	stats->bytes = all.bytes;
-	stats->unwritten = p ? sum_status(p).unwritten : 0;
+	struct consumer_status status = p ? sum_status(p) : (struct consumer_status){ 0 };
+
+	stats->unwritten = status.unwritten;
+	stats->error = status.error;
 }
