@@ -152,7 +152,8 @@ static void print_totals(const struct ctl *ctl, const json_t *result)
 		print_total("unwritten", unwritten, ", which the file did not take\n");
 	}
 	if (json_object_get(result, "problem")) {
-		escaped_printf(stdout, "problem   %s; 'waymark ctl %s file set' names another place",
+		escaped_printf(stdout,
+			"problem   %s; 'waymark ctl %s file set' names another place",
 			name_of(result, "problem"), ctl->target);
 		putchar('\n');
 	}
