@@ -71,8 +71,32 @@ class Leftovers(common.Case):
         damaged.write_bytes(b"x" * 100000)
         [o, _] = self.listed()
         self.assertEqual((o["pid"], o["leftover"]["path"]), (None, str(damaged)))
-        self.assertIn("damaged", o["to-do"])
+        self.assertEqual(o["to-do"], f"damaged: waymark recover --discard {damaged}")
         self.assertIn("damaged", self.ls())
+
+    def test_a_trace_of_any_name_is_one_word_for_a_shell(self):
+        name = "a b'$(echo x)`echo y`"
+        self.leave(name)
+        [o] = self.listed()
+        self.assertEqual(shlex.split(o["to-do"]), ["waymark", "recover", f"{self.work}/{name}.ctf"])
+        shell = subprocess.run(["sh", "-c", o["to-do"].replace("waymark recover", "printf %s")],
+                               check=True, capture_output=True, text=True)
+        self.assertEqual(shell.stdout, f"{self.work}/{name}.ctf")
+        self.assertIn(o["to-do"], self.ls())
+
+    def test_what_cannot_be_opened_has_its_path(self):
+        link = self.shm / ("waymark-" + "0" * 32)
+        link.symlink_to("nowhere")
+        [o] = self.listed()
+        self.assertRegex(o["to-do"], f"^{link}: ")
+
+    @unittest.skipUnless(os.geteuid() == 0, "it needs root")
+    def test_a_user_of_a_container(self):
+        self.leave("x")
+        [arena] = self.shm.iterdir()
+        os.chown(arena, 2**32 - 2, 2**32 - 2)
+        [o] = self.listed()
+        self.assertEqual(o["uid"], 2**32 - 2)
 
     @unittest.skipUnless(os.geteuid() == 0, "it needs root")
     def test_root_sees_all_users(self):

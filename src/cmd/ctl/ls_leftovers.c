@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "cmd/columns.h"
 #include "cmd/ctl/ls_leftovers.h"
 #include "write/leftover.h"
@@ -19,27 +18,61 @@ static bool is_shown(const struct leftover *o)
 	return o->state != LEFTOVER_ALIVE && (o->uid == geteuid() || geteuid() == 0);
 }
 
+/* Whether a shell takes it as one word as it is. */
+static bool is_plain(const char *text)
+{
+	return !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
+				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%")];
+}
+
+/* Another user chose the name, and root may paste the line. */
+static void put_quoted(FILE *to, const char *text)
+{
+	if (is_plain(text)) {
+		fputs(text, to);
+		return;
+	}
+	putc('\'', to);
+	for (; *text; text++) {
+		if (*text == '\'') {
+			fputs("'\\'", to);
+		}
+		putc(*text, to);
+	}
+	putc('\'', to);
+}
+
+static void put_advice(FILE *to, const struct leftover *o)
+{
+	if (o->error == EBADMSG) {
+		fputs("damaged: waymark recover --discard ", to);
+		put_quoted(to, o->path);
+	} else if (o->error) {
+		fprintf(to, "%s: %s", o->path, strerror(o->error));
+	} else if (o->is_jailed) {
+		fputs("waymark recover --all -o DIR", to);
+	} else if (!o->directory[0]) {
+		fputs("no trace was made of it: waymark recover --discard-gone", to);
+	} else if (!o->has_trace) {
+		fputs("waymark recover it where its trace is now; gone: --discard-gone", to);
+	} else {
+		fputs("waymark recover ", to);
+		put_quoted(to, o->directory);
+	}
+}
+
 /* The command that brings it into its trace, or what else is to be done; the caller frees it. */
 static char *advice_on(const struct leftover *o)
 {
-	char *text;
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
 
-	if (o->error) {
-		return o->error == EBADMSG ? xstrdup("damaged: see waymark recover --discard")
-					   : xstrdup(strerror(o->error));
-	}
-	if (o->is_jailed) {
-		return xstrdup("waymark recover --all -o DIR");
-	}
-	if (!o->directory[0]) {
-		return xstrdup("no trace was made of it: waymark recover --discard-gone");
-	}
-	if (!o->has_trace) {
-		return xstrdup("waymark recover it where its trace is now; gone: --discard-gone");
-	}
-	if (asprintf(&text, "waymark recover %s", o->directory) < 0) {
+	if (!to) {
 		abort();
 	}
+	put_advice(to, o);
+	fclose(to);
 	return text;
 }
 
@@ -107,10 +140,10 @@ static void print_json(const struct leftover *o)
 	json_t *memory = json_pack("{s:o, s:I, s:I, s:o, s:b}", "path", text_or_null(o->path),
 		"bytes", (json_int_t)o->bytes, "age", (json_int_t)age_of(o), "trace",
 		text_or_null(o->directory), "trace-is-there", o->has_trace);
-	json_t *line = json_pack("{s:o, s:o, s:n, s:s, s:o, s:i, s:o}", "pid",
+	json_t *line = json_pack("{s:o, s:o, s:n, s:s, s:o, s:I, s:o}", "pid",
 		o->error ? json_null() : json_integer(o->pid), "program", text_or_null(o->command),
 		"socket", "problem", "has ended and left memory", "to-do", text_or_null(advice),
-		"uid", (int)o->uid, "leftover", memory);
+		"uid", (json_int_t)o->uid, "leftover", memory);
 
 	json_dumpf(line, stdout, JSON_PRESERVE_ORDER);
 	putchar('\n');
