@@ -137,6 +137,15 @@ def scopes_of_threads():
           "Net:packet": (1, 999891000, 999891000, 0)})
 
 
+def names_that_waste_time():
+    """Each place in them might separate arguments: looking behind all of them takes minutes."""
+    name = " - (a" * 12000
+    text = HEAD + lines([f"c Instant: x{name}"] * 40)
+    check("names", [(e, a) for e, a in events(text)], [(f"c:x{name}", {})] * 40)
+    check("arguments behind a few of them", events(HEAD + lines(["c Instant: x - (a - (b: 1)"])),
+          [("c:x - (a", {"b": 1})])
+
+
 def ids_of_processes():
     """Two crosvm's count from 0; a thread may end what another has begun."""
     enter, leave = "0 VirtioFs Enter: read", "0 VirtioFs Exit: read"
@@ -301,6 +310,7 @@ def main():
     forms_of_lines()
     what_else_is_in_it()
     scopes_of_threads()
+    names_that_waste_time()
     ids_of_processes()
     what_was_lost()
     what_cannot_be_read()

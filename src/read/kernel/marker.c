@@ -10,6 +10,9 @@
 /* Scopes of threads have numbers from this one on; those of crosvm begin at 0. */
 #define FIRST_SYNC (INT64_C(1) << 31)
 
+/* Places that may separate a name from arguments; more of them are a name made to waste time. */
+#define SEPARATORS_MAX 16
+
 static struct span span_of(const char *begin, const char *end)
 {
 	return (struct span){ begin, (size_t)(end - begin) };
@@ -64,8 +67,8 @@ static void set_name(struct marker *m, const char *text)
 	static const char separator[] = " - (";
 	const char *at = strstr(text, separator);
 
-	while (at && !marker_expression_end(at + strlen(" - "))) {
-		at = strstr(at + 1, separator);
+	for (int i = 1; at && !marker_expression_end(at + strlen(" - ")); i++) {
+		at = i < SEPARATORS_MAX ? strstr(at + 1, separator) : NULL;
 	}
 	m->name = at ? span_of(text, at) : span_to_end(text);
 	m->arguments = at ? span_to_end(at + strlen(" - ")) : (struct span){ text, 0 };
