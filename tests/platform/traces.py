@@ -95,7 +95,7 @@ def traces_of(kind, place):
 def record(command, kind, place):
     """Runs the program in the folder, as far as it comes. Returns what it says."""
     environment = {"WAYMARK_TRACE": "enable=*,file=trace,full=block", "PATH": "/usr/bin:/bin",
-                   **{k: v for k, v in os.environ.items() if k == "TSAN_OPTIONS"}}
+                   **{k: v for k, v in os.environ.items() if k in ("TSAN_OPTIONS", "WAYMARK_SHM")}}
     run = subprocess.run([*command, kind], cwd=place, env=environment, check=False,
                          capture_output=True, timeout=300)
     status = -signal.SIGKILL if kind == "kill" else 0
