@@ -257,10 +257,22 @@ static int look_at_moved(struct leftover *l, int directory)
 	return why;
 }
 
+/* Whether the copy leaves as much room on the disk as it takes: living processes need some. */
+static bool has_room(const struct leftover *l, int directory)
+{
+	struct statfs fs;
+
+	return waymark_statfs(directory, &fs) || fs.f_blocks == 0 /* without a limit */ ||
+	       l->bytes <= (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize / 2;
+}
+
 /* Makes the copy, and gives it its name when it is whole. Returns 0 or an errno. */
 static int move_into(struct leftover *l, int directory)
 {
-	/* Of one who was killed: whoever makes it has the lock that we have. */
+	if (!has_room(l, directory)) {
+		return ENOSPC;
+	}
+	/* A mover that was killed left it: all movers of this file hold the lock that we hold. */
 	if (syscall(SYS_unlinkat, directory, ARENA_FILE_MOVING, 0) && errno != ENOENT) {
 		return errno;
 	}
