@@ -49,8 +49,9 @@ struct waymark_host {
 		enum waymark_severity severity, const char *option, const char *text, void *user);
 	/*
 	 * Prints one line, given without its newline, that such a function prints on standard
-	 * output: a list of events, the state of a file. Returns whether the program is to go on
-	 * after a list, as for a monitor; where not, it exits as after `-trace help`.
+	 * output: an event of a list, or that there is none; the state of a file. Returns whether
+	 * the program goes on after a list, as for a monitor; if not, it exits as after
+	 * `-trace help`.
 	 */
 	bool (*print)(const char *line, void *user);
 	void *user;

@@ -18,7 +18,9 @@
 
 EVENT(disk_read, BACKENDS, 1)
 EVENT(disk_write, BACKENDS, 2)
+#ifndef NO_EVENTS
 EVENT_LIST(&waymark_event_disk_read, &waymark_event_disk_write)
+#endif
 
 static void report(enum waymark_severity severity, const char *option, const char *text, void *user)
 {

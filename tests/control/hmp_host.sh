@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A program with QEMU's monitor commands: its trace file, its reports, its -d trace:
-# hmp_host.sh ALL SIMPLE LOG UNTRACED WAYMARK; ALL was built with ctf, simple and log.
+# hmp_host.sh ALL SIMPLE LOG UNTRACED EMPTY WAYMARK; ALL was built with ctf, simple and log,
+# and EMPTY has no events.
 set -u
 all=$(realpath "$1")
 simple=$(realpath "$2")
 log=$(realpath "$3")
 untraced=$(realpath "$4")
-waymark=$(realpath "$5")
+empty=$(realpath "$5")
+waymark=$(realpath "$6")
 . "$(dirname "$(realpath "$0")")/lib.sh"
 
 # prints NAME STATUS STDOUT STDERR COMMAND...
@@ -72,6 +74,9 @@ prints "-d trace: without a log" 0 "" "" "$simple" file=four -- 'trace:disk_*' f
 prints "help of a command line" 0 $'disk_read\ndisk_write' "" "$all" -- trace:help fire status
 prints "help of a monitor" 0 $'(hmp) disk_read\n(hmp) disk_write\n(hmp) disk_read\n(hmp) disk_write\nit was on' "" \
 	"$all" -- monitor trace:help 'option:?' off
+prints "help of a monitor without events" 0 "(hmp) no trace events are loaded
+(hmp) error of '': there is no trace file: no loaded event was built with ctf or simple
+it was off" "" "$empty" -- monitor trace:help off
 prints "a report of the program's" 1 "(hmp) error of 'bogus=1': Invalid parameter 'bogus'; $(
 	"$all" bogus=1 2>&1 | sed 's/.*; //')" "" "$all" -- monitor option:bogus=1 status
 prints "a warning of the program's" 0 "(hmp) warning of 'nosuch': trace event 'nosuch' does not exist" \

@@ -28,7 +28,7 @@ static struct {
 	unsigned int later; /* backends whose own key came after it */
 	const struct waymark_sink *holder; /* atomic: of the events that come before that */
 	bool named; /* trace_init_file() was called */
-	pid_t pid; /* of who gave the file, in an option that is in force */
+	pid_t pid; /* of the process that parsed the file's option, which is in force; or 0 */
 	bool forked; /* it may be the child that does */
 } pending;
 
@@ -47,13 +47,15 @@ void trace_list_events(FILE *f)
 static void list(void)
 {
 	TraceEventIter iter;
-	TraceEvent *ev;
-	bool goes_on = false;
+	bool goes_on;
 
 	trace_event_iter_init_all(&iter);
-	while ((ev = trace_event_iter_next(&iter))) {
-		goes_on = waymark_print_line(ev->name);
-	}
+	TraceEvent *ev = trace_event_iter_next(&iter);
+
+	/* The program decides as it prints a line: so there is one without events, too. */
+	do {
+		goes_on = waymark_print_line(ev ? ev->name : "no trace events are loaded");
+	} while (ev && (ev = trace_event_iter_next(&iter)));
 	if (!goes_on) {
 		exit(EXIT_SUCCESS);
 	}
