@@ -27,7 +27,7 @@
 #include "rt/text/syslog.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool is_called; /* under `once`, for which who comes second waits */
+static bool is_called; /* under `once`, for which a second caller waits */
 static int result; /* under `once` */
 
 static uint32_t wanted; /* relaxed: processes in the jail; 0: there is none */
@@ -70,7 +70,7 @@ void waymark_init_warn(unsigned int backends)
 	}
 }
 
-/* What the backends of the program write to; false where one is not to be had. */
+/* Opens the outputs of these backends. False: one cannot be opened. */
 static bool open_outputs(unsigned int backends)
 {
 	if (backends & WAYMARK_HITRACE) {
@@ -94,7 +94,7 @@ static size_t count_events(void)
 	return count;
 }
 
-/* Who asks for a jail finds no trace where nobody makes one. A child would say it again. */
+/* Without a jail the user finds no trace. The pid: a child would report it again. */
 __attribute__((destructor)) static void report_vain(void)
 {
 	if (wanted && !is_called && wanted_by == getpid()) {

@@ -58,7 +58,7 @@ struct batch {
 	size_t count;
 	uint64_t at; /* the file's end before */
 	uint64_t bytes;
-	uint64_t evicted; /* the file's headers tell so much more as lost */
+	uint64_t evicted; /* lost events that the headers in the file count besides */
 	bool direct; /* past the page cache: all are large, and `at` is aligned */
 	int parts;
 	struct iovec part[2 * CTF_GATHER + 1];
@@ -97,7 +97,7 @@ static bool is_as_it_is(
 	       (b->direct || !is_large(packet));
 }
 
-/* The packet with a copy of its head, which says what is true of the file. */
+/* Adds the packet with a copy of its head, which has the header that the file needs. */
 static void add_changed(struct ctf_files *f, struct batch *b, size_t i, size_t size)
 {
 	static const char zeros[PACKET_FILE_ALIGN];
@@ -120,7 +120,7 @@ static void add_changed(struct ctf_files *f, struct batch *b, size_t i, size_t s
 	}
 }
 
-/* The packets as they are; or, where those do not tell the truth, with copies of their heads. */
+/* Lists the packets as they are; those that need another header with copies of their heads. */
 static void make_parts(struct ctf_files *f, struct batch *b)
 {
 	uint64_t at = b->at;
@@ -160,7 +160,7 @@ static void drop_parts(struct batch *b, size_t done)
 	}
 }
 
-/* Has the file written past the page cache, or not, as far as its file system lets us. */
+/* Sets or clears O_DIRECT, if the file system allows it. */
 static void set_direct(struct ctf_file *file, bool direct)
 {
 	if (file->direct == direct || (direct && file->never_direct)) {
@@ -173,7 +173,7 @@ static void set_direct(struct ctf_file *file, bool direct)
 	}
 }
 
-/* Alignment that this file system does not like: the page cache takes anything. */
+/* The file system refused the alignment: goes on through the page cache, which takes any. */
 static bool stop_direct(struct ctf_file *file)
 {
 	if (!file->direct) {
@@ -245,7 +245,7 @@ size_t waymark_ctf_write(
 
 	while (done < count && !error) {
 		rotate(f);
-		/* Now: nobody has the packets but us, so all of their events have their ids. */
+		/* Not earlier: the packets are closed now, so all their events have their ids. */
 		struct ctf_file *file =
 			waymark_ctf_declare(f->trace)
 				? waymark_ctf_get_file(f, packets[done]->stream_instance_id)

@@ -25,7 +25,7 @@ static struct {
 	unsigned int backends; /* of all that were ever there */
 	uint32_t events; /* these three: read without the lock, relaxed */
 	uint32_t events_on;
-	bool is_counted; /* since the last change */
+	bool is_counted; /* the counts above include the last change */
 } objects;
 
 static void append(struct waymark_object *object)
@@ -83,7 +83,7 @@ static void recount(void)
 	__atomic_store_n(&objects.is_counted, true, __ATOMIC_RELAXED);
 }
 
-/* While a control call has the lock, the last counts stand. */
+/* While a control call holds the lock, the last counts are returned. */
 void waymark_registry_count(uint32_t *events, uint32_t *on)
 {
 	if (!__atomic_load_n(&objects.is_counted, __ATOMIC_RELAXED) && waymark_trylock()) {

@@ -34,7 +34,7 @@ static bool is_movable(const struct leftover *l)
 	       memchr(h->traces[1].directory, '\0', ARENA_FILE_PATH_BYTES);
 }
 
-/* Notes what it takes; false: the name is another file's by now, or none's. */
+/* Notes size and memory. False: the name is gone, or now that of another file. */
 static bool look(struct leftover *l)
 {
 	struct stat named;
@@ -112,7 +112,7 @@ static bool next_packet(struct leftover *l, uint64_t *at)
 	return false;
 }
 
-/* What is left of the tables: others read the header, and counters of streams that there are. */
+/* Keeps what others read of the tables: the header, and the counters of streams that exist. */
 static void trim_tables(struct leftover *l)
 {
 	const struct arena_file *h = &l->header;
@@ -130,7 +130,7 @@ void waymark_leftover_trim(struct leftover *l)
 	uint64_t kept = end; /* what lies before is a packet's, or given back */
 
 	if (l->size != l->header.bytes) {
-		return; /* whoever has done it has cut the file last */
+		return; /* trimmed before: the cut of the file is the last step */
 	}
 	trim_tables(l);
 	for (uint64_t at = end; next_packet(l, &at); at = end) {
@@ -171,7 +171,7 @@ static bool is_of_trace(struct leftover *l, int directory, const uint8_t uuid[16
 	return true;
 }
 
-/* The trace's directory, if it is there and nobody else's; else -1 with errno. */
+/* Opens the trace's directory. -1 with errno: there is none, or it is another user's. */
 static int open_trace(struct leftover *l, const struct arena_trace *t)
 {
 	int directory = waymark_open(t->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
@@ -242,7 +242,7 @@ static int copy(struct leftover *l, int to)
 	return ftruncate(to, (off_t)l->size) ? errno : 0;
 }
 
-/* Whether somebody who was killed behind it has moved the file already. 0, ENOENT, or else why. */
+/* Whether an earlier mover was killed between its copy and the removal: 0; ENOENT: none was. */
 static int look_at_moved(struct leftover *l, int directory)
 {
 	int fd = waymark_open_at(

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A leftover: the arena file of a process that has ended, see format/arena.h. Whoever
- * has it open has its exclusive lock, so nobody else recovers, moves or discards it
- * meanwhile; a kill at any step leaves what the next one goes on with. For the thread
- * of leftovers.c; no allocation, no stack to speak of.
+ * A leftover: the arena file of a process that has ended, see format/arena.h. An open one
+ * is locked exclusively, so no other process recovers, moves or discards it meanwhile. After
+ * a kill at any step the next process can go on. For leftovers.c; it allocates nothing, and
+ * needs little stack.
  */
 #ifndef RT_RECORD_LEFTOVER_H
 #define RT_RECORD_LEFTOVER_H
@@ -37,7 +37,7 @@ struct leftover {
 int waymark_leftover_open(struct leftover *l, int folder, const char *name);
 void waymark_leftover_close(struct leftover *l);
 
-/* Gives back all memory that holds no packet, unless that is done. */
+/* Gives back all memory that holds no packet. Does nothing the second time. */
 void waymark_leftover_trim(struct leftover *l);
 
 /*

@@ -40,21 +40,21 @@ struct choice {
 	char name[LEFTOVER_NAME_BYTES];
 };
 
-/* In memory of its own: stacks are small. */
+/* Mapped: the thread's stack is small. */
 struct sweep {
 	struct process *process;
 	int folder;
 	uint64_t budget;
 	uint64_t total; /* bytes that stay */
 	int why; /* errno of the first one that could not be moved */
-	struct choice tried; /* the last one: those before it had their turn */
+	struct choice tried; /* the last one: all before it were tried */
 	uint32_t count;
 	struct choice oldest[CHOSEN_MAX]; /* behind `tried`, in order */
 	struct leftover leftover;
 	char entries[8192] __attribute__((aligned(8))); /* of getdents64(2) */
 };
 
-/* As the kernel has it. */
+/* struct linux_dirent64. */
 struct entry {
 	uint64_t inode;
 	int64_t next;
@@ -107,7 +107,7 @@ static bool is_before(const struct choice *a, const struct choice *b)
 	       (a->seen_ns == b->seen_ns && strcmp(a->name, b->name) < 0);
 }
 
-/* Keeps it if it is among the oldest that had no turn yet. */
+/* Adds the open leftover to the oldest that were not tried yet, if it is one. */
 static void choose(struct sweep *s)
 {
 	struct choice c = { .seen_ns = s->leftover.header.now.realtime_ns };
@@ -134,8 +134,8 @@ static bool move(struct sweep *s)
 }
 
 /*
- * An earlier image of this process had its number, which executed another program: no exec
- * leaves more in memory than the one before. So had another process of a pid namespace.
+ * Whether an image of this process before exec left it: a loop of execs must not fill the
+ * memory. Or a process of another pid namespace, which is as dead.
  */
 static bool is_of_this_pid(const struct sweep *s)
 {
