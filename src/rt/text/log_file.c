@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 
 #include "base/compiler.h"
 #include "rt/host/error.h"
+#include "rt/host/futex.h"
 #include "rt/host/hooks.h"
 #include "rt/host/identity.h"
 #include "rt/host/lock.h"
@@ -34,11 +34,15 @@
 
 #define TO_STDERR (-1)
 
-/* How often a line looks again while another thread changes the file. */
+/*
+ * How often, and how soon, a line looks again while another thread changes the file: that one
+ * may wait for a processor.
+ */
 #define LOOKS 100
+#define LOOK_NS 100000
 
 /* How often a line is tried to be written whose file was closed meanwhile. */
-#define LOOKS_AT_CLOSED 3
+#define LOOKS_AT_CLOSED 30
 
 /* Written under the control lock, read by every line; `identity` is for `fd`. */
 static int log_fd = TO_STDERR;
@@ -115,7 +119,7 @@ static bool find_target(int *fd, struct stat *st)
 			return true;
 		}
 		if (!waymark_trylock()) {
-			sched_yield();
+			futex_wait(&(uint32_t){ 0 }, 0, LOOK_NS);
 			continue;
 		}
 		bool found = is_ours(parked_fd, st) || reopen();
