@@ -89,6 +89,7 @@ everything() {
 	ends 0 true
 	ends 77 'exit 77'
 	ends 139 'kill -s SEGV $$'
+	ends 141 'kill -s PIPE $$'
 	ends_at_once
 	rm -rf "$place/build"
 	$user meson setup "$place/build" "$place" >"$place/out" 2>&1 || fail "$(cat "$place/out")"
