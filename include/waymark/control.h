@@ -296,8 +296,9 @@ struct waymark_stats {
 	uint64_t ftrace_lost; /* events that the kernel's trace did not get */
 	uint64_t bytes; /* of what ctf and simple recorded, in memory: each event to 8 bytes */
 	uint64_t counting; /* enum waymark_counting */
-	uint64_t write_error; /* errno: why events wait in memory; 0: their files take them */
-	uint64_t reserved[6]; /* 0 */
+	uint64_t write_error; /* errno of the last write to a file; 0: it went well */
+	uint64_t write_backend; /* of that error: WAYMARK_CTF or WAYMARK_SIMPLE; 0: there is none */
+	uint64_t reserved[5]; /* 0 */
 };
 
 /* None of its counts ever goes back. A fork's child begins with 0. */

@@ -169,6 +169,9 @@ static void record_to_a_full_device(void)
 		exit(1);
 	}
 	waymark_recorder_get_stats(&stats);
+	if (stats.error != ENOSPC || stats.failed != WAYMARK_RECORDER_SIMPLE) {
+		exit(3);
+	}
 	exit(stats.recorded == 1000 && stats.unwritten == 1000 && stats.lost == 0 ? 0 : 2);
 }
 

@@ -70,17 +70,20 @@ static size_t count_on(const struct waymark_event_list *list)
 	return on;
 }
 
-/* A daemon's standard error, where this was said, is mostly /dev/null. */
+/* A daemon's standard error, where the writer reported this, is mostly /dev/null. */
 static void add_problem(json_t *result, const struct waymark_stats *stats)
 {
+	bool is_ctf = stats->write_backend == WAYMARK_CTF;
 	struct waymark_output output;
 	char text[sizeof(output.path) + 100];
 
-	if (!stats->write_error || waymark_get_output(NULL, &output, NULL) != 0) {
+	if (!stats->write_error ||
+		waymark_get_output(is_ctf ? "ctf" : "simple", &output, NULL) != 0) {
 		return;
 	}
-	snprintf(text, sizeof(text), "cannot write %s: %s; events wait in memory", output.path,
-		strerror((int)stats->write_error));
+	snprintf(text, sizeof(text), "cannot write %s: %s; %s", output.path,
+		strerror((int)stats->write_error),
+		is_ctf ? "events wait in memory" : "events are lost");
 	json_object_set_new(result, "problem", text_as_json(text));
 }
 

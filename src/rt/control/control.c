@@ -286,6 +286,10 @@ int waymark_snapshot_to(const char *directory, struct waymark_error *error)
 
 void waymark_get_stats(struct waymark_stats *stats)
 {
+	static const unsigned int backends[WAYMARK_RECORDERS] = {
+		[WAYMARK_RECORDER_CTF] = WAYMARK_CTF,
+		[WAYMARK_RECORDER_SIMPLE] = WAYMARK_SIMPLE,
+	};
 	struct waymark_recorder_stats recorder;
 
 	waymark_recorder_get_stats(&recorder);
@@ -300,5 +304,6 @@ void waymark_get_stats(struct waymark_stats *stats)
 		.bytes = recorder.bytes,
 		.counting = waymark_counts_state(),
 		.write_error = (uint64_t)recorder.error,
+		.write_backend = recorder.error ? backends[recorder.failed] : 0,
 	};
 }

@@ -31,6 +31,7 @@ struct waymark_recorder_stats {
 	uint64_t lost; /* no room in the arena, or nested too deep */
 	uint64_t unwritten; /* recorded, but the sink failed to write them */
 	int error; /* errno of the last write, 0 when it went well */
+	enum waymark_recorder failed; /* whose error that is */
 };
 
 #define RECORDER_BUFFER_MIN (UINT64_C(1) << 20)

@@ -140,8 +140,8 @@ uint64_t waymark_recorder_leftovers(void)
 	return __atomic_load_n(&settings.leftovers, __ATOMIC_RELAXED);
 }
 
-/* The counters of all consumers together; `error` is of one that has any. */
-static struct consumer_status sum_status(const struct process *p)
+/* The counters of all consumers together; `error` is of one that has any, `failed`. */
+static struct consumer_status sum_status_of(const struct process *p, enum waymark_recorder *failed)
 {
 	struct consumer_status sum = { 0 };
 
@@ -155,9 +155,19 @@ static struct consumer_status sum_status(const struct process *p)
 		recorder_consumer(p, r)->get_status(r, &one);
 		sum.unwritten += one.unwritten;
 		sum.progress += one.progress;
-		sum.error = one.error ? one.error : sum.error;
+		if (one.error) {
+			sum.error = one.error;
+			*failed = (enum waymark_recorder)k;
+		}
 	}
 	return sum;
+}
+
+static struct consumer_status sum_status(const struct process *p)
+{
+	enum waymark_recorder ignored;
+
+	return sum_status_of(p, &ignored);
 }
 
 uint64_t waymark_recorder_progress(const struct process *p)
@@ -217,8 +227,12 @@ void waymark_recorder_get_stats(struct waymark_recorder_stats *stats)
 	stats->recorded = all.recorded;
 	stats->lost = all.lost;
 	stats->bytes = all.bytes;
-	struct consumer_status status = p ? sum_status(p) : (struct consumer_status){ 0 };
+	struct consumer_status status = { 0 };
 
+	stats->failed = WAYMARK_RECORDER_CTF;
+	if (p) {
+		status = sum_status_of(p, &stats->failed);
+	}
 	stats->unwritten = status.unwritten;
 	stats->error = status.error;
 }
