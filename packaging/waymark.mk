@@ -44,7 +44,7 @@ waymark_inputs = $(foreach input,$(1),$(or $(wildcard $(input)/.),$(input))) $(w
 
 %waymark.scopes: waymark_always
 	@mkdir -p $(@D)
-	@echo '$(WAYMARK_SCOPES)' | cmp -s - $@ || echo '$(WAYMARK_SCOPES)' >$@
+	@[ "$$(cat $@ 2>&1)" = '$(WAYMARK_SCOPES)' ] || echo '$(WAYMARK_SCOPES)' >$@
 
 .PHONY: waymark_always
 
@@ -57,7 +57,7 @@ waymark_goal := $$(.DEFAULT_GOAL)
 
 $(3)/trace-$(1).backends: waymark_always
 	@mkdir -p $$(@D)
-	@echo '$$(call waymark_chosen,$(1))' | cmp -s - $$@ || echo '$$(call waymark_chosen,$(1))' >$$@
+	@[ "$$$$(cat $$@ 2>&1)" = '$$(call waymark_chosen,$(1))' ] || echo '$$(call waymark_chosen,$(1))' >$$@
 
 $(3)/trace-$(1).h: $(call waymark_inputs,$(2)) $(3)/trace-$(1).backends
 	$$(WAYMARK_TRACETOOL) --always --format=h $$(call waymark_options,$(1)) $(2) $$@

@@ -154,34 +154,37 @@ static bool check_member(int dirfd, const char *name)
 	return ok;
 }
 
-static bool is_beside_members(int dirfd, const char *name)
+static bool is_no_member(int dirfd, const char *name)
 {
-	return is_ours(name) || !check_member(dirfd, name);
+	(void)dirfd;
+	return is_ours(name);
 }
 
+/* Whether all that is in it are traces and our own files, and one of them is a trace. */
 static bool is_folder(int dirfd)
 {
-	return each_name(dirfd, check_member) && !each_name(dirfd, is_beside_members);
+	return each_name(dirfd, check_member) && !each_name(dirfd, is_no_member);
 }
 
-static const char *why_member_in_use(int dirfd, const char *name, bool removes)
+/* Whether no process that lives records into it. What a dead one left goes if `removes`. */
+static bool is_member_free(int dirfd, const char *name, bool removes)
 {
-	int member = is_ours(name) ? -1 : open_member(dirfd, name);
+	int member = open_member(dirfd, name);
 	char path[48];
 
 	if (member < 0) {
-		return is_ours(name) ? NULL : strerror(errno);
+		return false;
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", member);
-	const char *why = why_in_use(member, path, removes);
+	bool is_free = !why_in_use(member, path, removes);
 
 	close(member);
-	return why;
+	return is_free;
 }
 
 static bool is_free(int dirfd, const char *name)
 {
-	return !why_member_in_use(dirfd, name, false);
+	return is_ours(name) || is_member_free(dirfd, name, false);
 }
 
 static bool remove_trace(int dirfd)
@@ -195,7 +198,7 @@ static bool remove_member(int dirfd, const char *name)
 		return remove_name(dirfd, name);
 	}
 	int member = open_member(dirfd, name);
-	bool ok = member >= 0 && !why_member_in_use(dirfd, name, true) && remove_trace(member);
+	bool ok = member >= 0 && is_member_free(dirfd, name, true) && remove_trace(member);
 
 	if (member >= 0) {
 		close(member);
