@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See hold.h: what is done to the files, by who drains; and what a fork asks for. */
+/* The part of hold.h that moves files, by the consumer, and the request of a fork. */
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -9,19 +9,20 @@
 #include "rt/ctf/hold.h"
 #include "rt/ctf/io.h"
 #include "rt/ctf/metadata.h"
+#include "rt/host/directory.h"
 #include "rt/record/recorder.h"
 #include "rt/sink/sink.h"
 
 /*
- * Inherited by forked children, on purpose. Written by who drains, or by a thread before it forks;
- * the publication of the folder's configuration is the release.
+ * Forked children inherit it. The consumer writes it, or a thread before it forks; publishing the
+ * folder's configuration is the release.
  */
 static struct {
 	uint64_t device, inode; /* of the folder, or of a trace that could not become one */
-	struct ctf_kin kin[4]; /* processes that forked; of a longer line the first ones */
+	struct ctf_kin kin[4]; /* the first four processes that forked */
 } family;
 
-/* For the folder, as a fork must not allocate: it may be a handler's. */
+/* The folder's configuration: a fork may come in a signal handler, which must not allocate. */
 static struct ctf_config *spare; /* by exchange */
 
 struct ctf_config *waymark_ctf_swap_spare(struct ctf_config *config)
@@ -34,7 +35,7 @@ bool waymark_ctf_is_family(const struct stat *st)
 	return family.inode && st->st_dev == family.device && st->st_ino == family.inode;
 }
 
-/* A trace's files on their way from one directory to another. */
+/* A move of a trace's files from one directory to another. */
 struct move {
 	int from, to;
 	const char *folder; /* a name in `from` that stays; NULL: all go */
@@ -59,16 +60,6 @@ static bool unlink_entry(void *data, const char *name)
 	return !is_moved(m, name) || syscall(SYS_unlinkat, m->from, name, 0) == 0;
 }
 
-static bool each_in(const struct move *m, bool (*what)(void *data, const char *name))
-{
-	/* Opened once more: a position in it is the descriptor's. */
-	struct move in = { ctf_open(m->from, ".", O_RDONLY | O_DIRECTORY), m->to, m->folder };
-	bool done = in.from >= 0 && ctf_each_entry(in.from, what, &in);
-
-	ctf_close(in.from);
-	return done;
-}
-
 static struct move index_of(const struct move *m)
 {
 	return (struct move){ ctf_open(m->from, CTF_INDEX, O_RDONLY | O_DIRECTORY),
@@ -81,38 +72,39 @@ static void close_move(struct move *m)
 	ctf_close(m->to);
 }
 
-/* Both directories have all of the trace's files then, which are the same. */
-static bool link_all(const struct move *m)
+/* Links all of the trace's files into `to`; they are in both directories then. */
+static bool link_all(struct move *m)
 {
 	if (syscall(SYS_mkdirat, m->to, CTF_INDEX, 0777) != 0) {
 		return false;
 	}
 	struct move index = index_of(m);
-	bool done = index.from >= 0 && index.to >= 0 && each_in(&index, link_entry) &&
-		    each_in(m, link_entry);
+	bool done = index.from >= 0 && index.to >= 0 &&
+		    directory_each(index.from, link_entry, &index) &&
+		    directory_each(m->from, link_entry, m);
 
 	close_move(&index);
 	return done;
 }
 
-/* What is in `from` goes; it is in `to`, too. */
-static void unlink_all(const struct move *m)
+/* Removes the files from `from`; they are in `to`, too. */
+static void unlink_all(struct move *m)
 {
 	struct move index = index_of(m);
 
 	if (index.from >= 0) {
-		each_in(&index, unlink_entry);
+		directory_each(index.from, unlink_entry, &index);
 	}
 	close_move(&index);
 	syscall(SYS_unlinkat, m->from, CTF_INDEX, AT_REMOVEDIR);
-	each_in(m, unlink_entry);
+	directory_each(m->from, unlink_entry, m);
 }
 
 /*
- * The trace is in `to` from the moment on that `from` has no metadata: before it, readers take
- * `from` for the trace, and behind it for a folder.
+ * Removing the metadata of `from` is the moment of the move: readers take `from` for a trace
+ * before it, and for a folder afterwards.
  */
-static bool move_all(const struct move *m)
+static bool move_all(struct move *m)
 {
 	if (link_all(m) && syscall(SYS_unlinkat, m->from, CTF_METADATA, 0) == 0) {
 		unlink_all(m);
@@ -122,7 +114,7 @@ static bool move_all(const struct move *m)
 	return false;
 }
 
-/* Notes where the trace's directory is by now. Under metadata_lock. */
+/* Notes the new path of the trace's directory. Under metadata_lock. */
 static void set_path(struct ctf_round *round, const char *path)
 {
 	struct ctf_trace *t = &round->state->trace;
@@ -192,7 +184,7 @@ bool waymark_ctf_rename_folder(const struct ctf_config *from, const struct ctf_c
 	       waymark_ctf_take_name(from->path, to->path);
 }
 
-/* Where the folder cannot have the new name the trace stays in the old one. */
+/* Renames the folder; if that fails, the trace stays in the old one. */
 static void follow_folder(struct ctf_round *round, const struct ctf_config *config)
 {
 	struct ctf_trace *t = &round->state->trace;
@@ -253,7 +245,7 @@ static bool is_kept(const struct ctf_trace *t)
 	return t->device == family.device && t->inode == family.inode;
 }
 
-/* One whose memory its children look after. */
+/* Children remove the memory of this process when it is dead and empty. */
 static void note_kin(const struct ctf_trace *t)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(family.kin); i++) {
@@ -275,7 +267,7 @@ void waymark_ctf_share(void)
 	if (!state || !config || !config->held) {
 		return;
 	}
-	/* Beside the trace of a parent that has no folder there can be none of that name. */
+	/* A parent whose trace could not become a folder has the name. */
 	bool may_move = !config->is_folder && (!family.inode || is_kept(&state->trace));
 
 	__atomic_store_n(&state->share, may_move, __ATOMIC_RELEASE);
@@ -288,14 +280,14 @@ void waymark_ctf_share(void)
 	note_kin(&state->trace);
 }
 
-/* Its memory's descriptor, which keeps others from it; -1 where it has to stay. */
+/* Opens and locks its memory; -1: it must stay. */
 static int open_dead(struct ctf_kin *k, struct arena_place *place)
 {
 	memcpy(place->uuid, k->uuid, sizeof(place->uuid));
 	int fd = waymark_arena_open_dead(place);
 
 	if (fd < 0 && errno == ENOENT) {
-		k->pid = 0; /* it has come to its end */
+		k->pid = 0; /* it ended, and removed it itself */
 	}
 	return fd;
 }
@@ -322,7 +314,7 @@ static bool mark_finished(struct ctf_trace *t, uint32_t pid)
 
 void waymark_ctf_finish_kin(struct ctf_state *state)
 {
-	struct ctf_trace *t = &state->next; /* nobody's, as long as none is made */
+	struct ctf_trace *t = &state->next; /* scratch memory, while no next trace is made */
 
 	for (size_t i = 0; i < ARRAY_SIZE(family.kin); i++) {
 		struct ctf_kin *k = &family.kin[i];

@@ -68,36 +68,6 @@ static inline void ctf_close(int fd)
 	errno = why;
 }
 
-/* The kernel's directory entry: the name follows. */
-#define CTF_DIRENT_LENGTH_AT 16u
-#define CTF_DIRENT_NAME_AT 19u
-
-/*
- * Calls `what` for each name in the directory but for `.` and `..`, until that returns false.
- * Reads with no library, which would allocate. False, with errno, where not all were visited.
- */
-static inline bool ctf_each_entry(
-	int directory, bool (*what)(void *data, const char *name), void *data)
-{
-	char entries[512] __attribute__((aligned(8))); /* one at least: stack is dear */
-	long length;
-
-	while ((length = syscall(SYS_getdents64, directory, entries, sizeof(entries))) > 0) {
-		uint16_t step;
-
-		for (long at = 0; at < length; at += step) {
-			const char *name = entries + at + CTF_DIRENT_NAME_AT;
-
-			memcpy(&step, entries + at + CTF_DIRENT_LENGTH_AT, sizeof(step));
-			if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
-				!what(data, name)) {
-				return false;
-			}
-		}
-	}
-	return length == 0;
-}
-
 /* Writes `value` to the base, 10 or 16; returns how many digits, and ends with no NUL. */
 static inline size_t ctf_number(char text[CTF_NUMBER_BYTES], uint64_t value, unsigned int base)
 {

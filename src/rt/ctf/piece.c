@@ -6,6 +6,7 @@
  */
 #include "rt/ctf/io.h"
 #include "rt/ctf/stream.h"
+#include "rt/host/directory.h"
 
 static void put_name(struct ctf_name *t, uint64_t stream, uint32_t piece)
 {
@@ -92,7 +93,7 @@ void waymark_ctf_remove_pieces(const struct ctf_files *f, uint32_t keep)
 
 	if (f->piece >= keep) {
 		old.directory = waymark_ctf_open_directory(f->trace);
-		ctf_each_entry(old.directory, remove_if_old, &old);
+		directory_each(old.directory, remove_if_old, &old);
 		ctf_close(old.directory);
 	}
 }

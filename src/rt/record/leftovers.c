@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "rt/host/directory.h"
 #include "rt/host/open.h"
 #include "rt/host/reason.h"
 #include "rt/host/thread.h"
@@ -51,16 +52,6 @@ struct sweep {
 	uint32_t count;
 	struct choice oldest[CHOSEN_MAX]; /* behind `tried`, in order */
 	struct leftover leftover;
-	char entries[8192] __attribute__((aligned(8))); /* of getdents64(2) */
-};
-
-/* struct linux_dirent64. */
-struct entry {
-	uint64_t inode;
-	int64_t next;
-	uint16_t length;
-	uint8_t type;
-	char name[];
 };
 
 static bool is_name(const char *name)
@@ -83,22 +74,22 @@ static int open_folder(char *path)
 	return waymark_open(length ? path : "/", O_RDONLY | O_DIRECTORY, 0);
 }
 
+struct visit {
+	struct sweep *sweep;
+	bool (*look)(struct sweep *s, const char *name);
+};
+
+static bool visit_arena(void *data, const char *name)
+{
+	const struct visit *v = data;
+
+	return !is_name(name) || v->look(v->sweep, name);
+}
+
 /* Calls `look` for each name of an arena, until it returns false. */
 static void each_name(struct sweep *s, bool (*look)(struct sweep *s, const char *name))
 {
-	long n;
-
-	lseek(s->folder, 0, SEEK_SET);
-	while ((n = syscall(SYS_getdents64, s->folder, s->entries, sizeof(s->entries))) > 0) {
-		for (long at = 0; at < n;) {
-			const struct entry *e = (const void *)(s->entries + at);
-
-			if (is_name(e->name) && !look(s, e->name)) {
-				return;
-			}
-			at += e->length;
-		}
-	}
+	directory_each(s->folder, visit_arena, &(struct visit){ s, look });
 }
 
 static bool is_before(const struct choice *a, const struct choice *b)
