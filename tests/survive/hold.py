@@ -171,7 +171,7 @@ class Native(Both, survive.Survive):
     def test_threads_in_full_flight_while_the_name_comes(self):
         for _ in range(amount(3, 30)):
             with self.case():
-                self.steps(self.option(",buffer=1G"), "threads=3", "live=1000", "helper=0:_exit", "file",
+                self.steps(self.option(",buffer=1G,full=block"), "threads=3", "live=1000", "helper=0:_exit", "file",
                            "live=1000", "end=exit", silent=False)
                 self.assertEqual(self.names(), ["x.ctf"])
                 self.check_everything()
