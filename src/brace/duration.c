@@ -11,7 +11,7 @@
 
 #define NS_PER_SECOND 1000000000u
 
-/* The seconds behind the last that 64 bits hold: what rounding may make. */
+/* Rounding up the most seconds that 64 bits hold makes one more. */
 #define SECONDS_BEYOND "18446744073709551616"
 #define SECONDS_DIGITS 20
 #define FRACTION_DIGITS 9
@@ -20,7 +20,7 @@
 struct span {
 	uint64_t whole;
 	bool is_beyond; /* `whole` is one more than it can hold */
-	uint32_t fraction; /* its digits as a number of so many places */
+	uint32_t fraction; /* the decimal digits behind the point, `places` of them */
 	unsigned int places;
 	const char *unit;
 };
@@ -55,7 +55,7 @@ static uint32_t power_of_ten(unsigned int exponent)
 	return power;
 }
 
-/* Leaves as many places, fewer than there are. */
+/* Rounds to fewer places. */
 static void round_to(struct span *s, unsigned int places)
 {
 	uint32_t cut = power_of_ten(s->places - places);

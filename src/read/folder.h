@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A folder of traces: what processes of one family left that were forked before their trace had
- * its final name (waymark-ctf(5)). All readers take it for one trace. One thread.
+ * A folder of traces, one of each process that was forked before their trace had its final name
+ * (waymark-ctf(5)). All readers take it for one trace. One thread.
  */
 #ifndef READ_FOLDER_H
 #define READ_FOLDER_H

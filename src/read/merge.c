@@ -34,7 +34,7 @@ struct part {
 
 struct merge {
 	struct reader base;
-	struct folder_traces members; /* paths of the parts, of those that cannot be opened, too */
+	struct folder_traces members; /* paths of all parts, also of those that cannot be opened */
 	struct part *parts;
 	size_t count;
 	struct part *current;
@@ -328,7 +328,7 @@ static struct merge *create(const struct reader_options *options)
 	return m;
 }
 
-/* The traces in the place of the folders that have them. */
+/* Replaces each folder by the traces in it. */
 static void list_paths(struct merge *m, const char *const *paths, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -338,7 +338,7 @@ static void list_paths(struct merge *m, const char *const *paths, size_t count)
 	}
 }
 
-/* False: one cannot be opened, and nobody takes the others alone. */
+/* False: one cannot be opened; then none is read. */
 static bool open_parts(
 	struct merge *m, const struct reader_options *options, struct read_error *error)
 {

@@ -179,7 +179,7 @@ static void note_later(unsigned int backends)
 	waymark_unlock();
 }
 
-/* The first event may come: the sink that file= names, or would, learns of the name so far. */
+/* Before the first event: tells the sink that file= names, or would name, the name so far. */
 static void hold(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -193,7 +193,7 @@ static void hold(void)
 	__atomic_store_n(&pending.holder, sink, __ATOMIC_RELEASE);
 }
 
-/* What the file was when it was given; as it was given, where that still is it. */
+/* The file's path from the directory where it was given. */
 static char *choose_file(char *file, char *path)
 {
 	char *now = file ? path_absolute(file) : NULL;
@@ -217,7 +217,7 @@ static void take_file(struct waymark_config *c)
 	c->file = choose_file(file, path);
 }
 
-/* Takes the file out of the option; before the option's events are on. */
+/* Removes the file from the option, before the option switches events on. */
 static void keep_name(struct waymark_config *c)
 {
 	unsigned int outputs = waymark_config_outputs(c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See hold.h: the part of control calls. */
+/* The part of hold.h that control calls run. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "rt/record/recorder.h"
 #include "rt/sink/sink.h"
 
-/* Whether the name may still be held: no event has the final one, and nobody asked for one. */
+/* Whether the name may be held: no event came, and no final name was given. */
 static bool may_hold(const struct ctf_config *config, const char *path)
 {
 	if (waymark_jail_is_on()) {
@@ -68,7 +68,7 @@ bool waymark_ctf_follow_folder(struct ctf_config *config)
 
 	config->is_folder = present && present->held && present->is_folder;
 	if (!config->is_folder || waymark_ctf_has_begun()) {
-		return true; /* who drains renames it: his files are in it */
+		return true; /* the consumer renames it: it has files open there */
 	}
 	return waymark_ctf_rename_folder(present, config);
 }

@@ -16,7 +16,7 @@
 
 #include "rt/ctf/cursor.h"
 
-/* Control calls, and who is about to fork: see struct waymark_sink. */
+/* Called by control calls and before a fork: see struct waymark_sink. */
 void waymark_ctf_hold(const char *path);
 void waymark_ctf_share(void);
 void waymark_ctf_release(void);
@@ -24,12 +24,12 @@ void waymark_ctf_release(void);
 /* Whether a trace can have the name: see struct waymark_sink. */
 int waymark_ctf_check_file(const char *path, bool yield, bool replace, struct waymark_error *error);
 
-/* Sees to it that the directory can be made; notes when another name must be taken. */
+/* Removes or keeps what has the name; sets `taken` if the trace needs another name. */
 int waymark_ctf_prepare(const char *path, bool yield, bool *taken, struct waymark_error *error);
 
 /*
- * The configuration is about to come into force: it is a folder where the present one is, which
- * gets the new name. False, with errno, where it cannot be renamed.
+ * Before the configuration comes into force: if the present one is a folder, makes it one, and
+ * renames the folder if no trace is in it. False, with errno: it cannot be renamed.
  */
 bool waymark_ctf_follow_folder(struct ctf_config *config);
 bool waymark_ctf_rename_folder(const struct ctf_config *from, const struct ctf_config *to);
@@ -37,16 +37,16 @@ bool waymark_ctf_rename_folder(const struct ctf_config *from, const struct ctf_c
 /* A configuration as options want it; NULL: `room` bytes for a path. NULL without memory. */
 struct ctf_config *waymark_ctf_new_config(const char *path, size_t room);
 
-/* Has the configuration taken for the present one. Any thread, any signal handler. */
+/* Makes the configuration the present one. Any thread, any signal handler. */
 void waymark_ctf_publish(struct ctf_config *config);
 
-/* Keeps a configuration for a fork, which takes it; returns the one before. */
+/* Stores a configuration for the next fork; returns the one before. */
 struct ctf_config *waymark_ctf_swap_spare(struct ctf_config *config);
 
 /* Whether the directory is the folder of the family, or the trace of a parent that has none. */
 bool waymark_ctf_is_family(const struct stat *st);
 
-/* Moves the trace into a folder, if a fork asks for that. Who drains; so do the others. */
+/* Moves the trace into a folder, if a fork asked for that. The consumer, as below. */
 void waymark_ctf_serve_share(struct ctf_round *round);
 
 /*
@@ -62,8 +62,8 @@ struct ctf_kin {
 };
 
 /*
- * Removes the memory of those that are dead and left nothing in it: a daemon's parent leaves by
- * _exit(), and nobody else looks.
+ * Removes the memory of kin that are dead and left no event: a daemon's parent ends by _exit(),
+ * which removes nothing.
  */
 void waymark_ctf_finish_kin(struct ctf_state *state);
 

@@ -21,7 +21,7 @@ static bool read_at(int fd, void *data, size_t size, uint64_t at)
 	       (long)size;
 }
 
-/* What the file begins with; the rest of the header is long. */
+/* The begin of struct arena_file, which is long. */
 struct head {
 	uint64_t magic;
 	uint32_t version;

@@ -8,7 +8,7 @@
 #include "rt/record/recorder.h"
 #include "rt/simple/drain.h"
 
-/* As a fork must not allocate: it may be a handler's. */
+/* A fork may come in a signal handler, which must not allocate. */
 static struct simple_config *spare; /* by exchange */
 
 struct simple_config *waymark_simple_swap_spare(struct simple_config *config)

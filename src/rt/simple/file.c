@@ -270,7 +270,7 @@ static void end_with_note(struct simple_out *out, uint64_t ns)
 	lseek(simple_fd(out), (off_t)f->size, SEEK_SET);
 }
 
-/* Takes the begin of a record back, unless another process has appended to the file since. */
+/* Cuts off the begin of a record, unless another process has appended to the file since. */
 static void cut_shared(const struct simple_out *out, size_t torn)
 {
 	off_t end = lseek(simple_fd(out), 0, SEEK_CUR);
@@ -363,7 +363,7 @@ static void change_file(struct simple_out *out, const struct simple_config *conf
 	out->config = config;
 }
 
-/* The file goes on under the configuration's name, which it has already. */
+/* Goes on in the file, which has the configuration's name already. */
 static void keep_file(struct simple_out *out, const struct simple_config *config)
 {
 	if (simple_is_named(config)) {

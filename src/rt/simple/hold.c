@@ -49,7 +49,7 @@ static void keep_spare(void)
 	free(waymark_simple_swap_spare(waymark_simple_new_config("", SIMPLE_PATH_BYTES)));
 }
 
-/* Whether a name that is held may be put in the place of the present one. */
+/* Whether a held name may replace the present one. */
 static bool may_hold(const struct simple_config *config, const char *path)
 {
 	if (config && config->held) {

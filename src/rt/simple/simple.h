@@ -150,8 +150,8 @@ void waymark_simple_pause(struct simple_out *out);
 int waymark_simple_prepare(struct simple_config *config, struct waymark_error *error);
 
 /*
- * In a file that others append to, too, nothing that was written can be cut or replaced.
- * Who drains.
+ * Whether other processes append to the file: then nothing in it can be cut or replaced. The
+ * consumer.
  */
 void waymark_simple_share_file(struct simple_out *out);
 
@@ -161,20 +161,20 @@ void waymark_simple_share(void);
 void waymark_simple_release(void);
 bool waymark_simple_take_along(struct simple_config *config);
 
-/* Keeps a configuration with room for a path for a fork, which takes it; returns the one before. */
+/* Stores a configuration, with room for a path, for the next fork; returns the one before. */
 struct simple_config *waymark_simple_swap_spare(struct simple_config *config);
 
 /* Whether this process, or one that forked it, has a file for the configuration, which is held. */
 bool waymark_simple_has_file(const struct simple_config *config);
 
-/* The present file goes on, under a path that it has by now. */
+/* Goes on in the present file, which has the new path already. */
 void waymark_simple_go_on(
 	struct simple_config *config, const struct simple_config *before, bool is_held);
 
 /* A configuration whose path has `room` bytes, which are zero; NULL without memory. */
 struct simple_config *waymark_simple_new_config(const char *path, size_t room);
 
-/* Has the configuration taken for the present one. Any thread, any signal handler. */
+/* Makes the configuration the present one. Any thread, any signal handler. */
 void waymark_simple_publish(struct simple_config *config);
 
 /* Writes the path of the present file, as far as it is known. Any thread. */
