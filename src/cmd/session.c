@@ -17,7 +17,7 @@
 
 #include "cmd/escaped.h"
 #include "decl/directory.h"
-#include "read/arena.h"
+#include "read/buffer.h"
 #include "read/merge.h"
 #include "write/leftover.h"
 
@@ -210,7 +210,7 @@ static void report_unreadable(void *session, const char *path, const struct read
 /* Native traces may have a part in memory, which cannot be looked at then. */
 static void check_memory(struct session *s)
 {
-	int error = arena_source_folder_error();
+	int error = buffer_source_folder_error();
 	bool is_wanted = false;
 	struct stat st;
 
@@ -218,8 +218,8 @@ static void check_memory(struct session *s)
 		is_wanted |= stat(s->traces[i], &st) == 0 && S_ISDIR(st.st_mode);
 	}
 	if (is_wanted) {
-		session_say(s, "cannot open " ARENA_SOURCE_VARIABLE "=%s: %s",
-			arena_source_folder(), strerror(error));
+		session_say(s, "cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s",
+			buffer_source_folder(), strerror(error));
 		s->unreadable = true;
 	}
 }

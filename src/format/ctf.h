@@ -57,7 +57,7 @@
 /* How far a trace's process, or who cared for it afterwards, came with it. */
 enum ctf_ended {
 	CTF_UNFINISHED, /* it records, or came to no end: the last events may be elsewhere */
-	CTF_FINISHED, /* all that it recorded is in the files, or in an arena that is still there */
+	CTF_FINISHED, /* all that it recorded is in the files, or in a buffer that is still there */
 	CTF_RECOVERED, /* it was not finished: what was left has been brought in */
 };
 

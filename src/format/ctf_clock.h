@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format/arena.h"
+#include "format/buffer.h"
 
 #define CTF_CLOCK_SECOND UINT64_C(1000000000)
 #define CTF_CLOCK_FREQ_MAX (16 * CTF_CLOCK_SECOND)
@@ -24,7 +24,7 @@ struct ctf_clock {
 
 /* Ticks a second between two readings, rounded; 0: they say nothing. Equal clocks give 1e9. */
 static inline uint64_t ctf_clock_freq(
-	const struct arena_clock *begin, const struct arena_clock *now)
+	const struct buffer_clock *begin, const struct buffer_clock *now)
 {
 	if (now->ticks <= begin->ticks || now->monotonic_ns <= begin->monotonic_ns) {
 		return 0;
@@ -47,7 +47,7 @@ static inline uint64_t ctf_clock_freq(
 }
 
 /* Sets the offset so that `begin->ticks` is at `begin->realtime_ns`; never before 1970. */
-static inline void ctf_clock_place(struct ctf_clock *c, const struct arena_clock *begin)
+static inline void ctf_clock_place(struct ctf_clock *c, const struct buffer_clock *begin)
 {
 	uint64_t seconds = begin->realtime_ns / CTF_CLOCK_SECOND;
 	uint64_t rest = begin->realtime_ns % CTF_CLOCK_SECOND;
@@ -69,7 +69,7 @@ static inline void ctf_clock_place(struct ctf_clock *c, const struct arena_clock
 
 /* The clock that two readings make. False when they tell no rate: `c` is what it was. */
 static inline bool ctf_clock_from(
-	struct ctf_clock *c, const struct arena_clock *begin, const struct arena_clock *now)
+	struct ctf_clock *c, const struct buffer_clock *begin, const struct buffer_clock *now)
 {
 	uint64_t freq = ctf_clock_freq(begin, now);
 

@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "format/arena.h"
+#include "format/buffer.h"
 #include "format/ctf.h"
 #include "format/ctf_clock.h"
 #include "format/debug.h"
@@ -40,8 +40,8 @@ struct ctf_text_trace {
 	const char *boot_id;
 	uint32_t pid;
 	struct ctf_clock clock;
-	struct arena_clock begin;
-	struct arena_clock end; /* the last reading so far */
+	struct buffer_clock begin;
+	struct buffer_clock end; /* the last reading so far */
 	enum ctf_ended ended;
 };
 
@@ -256,7 +256,7 @@ static inline const char *ctf_text_uuid(char *buffer, const uint8_t uuid[16])
 }
 
 static inline void ctf_text_put_reading(
-	struct ctf_text *t, const char *which, const struct arena_clock *c)
+	struct ctf_text *t, const char *which, const struct buffer_clock *c)
 {
 	char a[CTF_TEXT_COLUMNS + 1];
 	char b[CTF_TEXT_COLUMNS + 1];

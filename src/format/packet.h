@@ -58,8 +58,9 @@ struct packet_header {
 	uint32_t tid;
 };
 
-/* Whether it is the header of a packet of the arena with that uuid, `room` bytes before its end. */
-static inline bool packet_is_in_arena(
+/* Whether it is the header of a packet of the buffer with that uuid, `room` bytes before its end.
+ */
+static inline bool packet_is_in_buffer(
 	const struct packet_header *h, const uint8_t uuid[16], uint64_t room)
 {
 	return h->magic == PACKET_MAGIC && memcmp(h->uuid, uuid, sizeof(h->uuid)) == 0 &&

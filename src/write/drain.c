@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See write/drain.h. A look through the arena may miss a packet and see the one behind it,
+ * See write/drain.h. A look through the buffer may miss a packet and see the one behind it,
  * because the process goes on meanwhile. So there are two: what the first finds closed had
  * been closed in order, and the second finds all that came before.
  */
@@ -36,11 +36,11 @@ static bool PRINTF(2, 3) fail(struct drain *d, const char *fmt, ...)
 int drain_open(struct drain *d, const char *path)
 {
 	*d = (struct drain){ .directory = -1 };
-	int error = jail_arena_open(&d->arena, path);
+	int error = jail_buffer_open(&d->buffer, path);
 
-	if (!error && !jail_arena_lock(&d->arena)) {
+	if (!error && !jail_buffer_lock(&d->buffer)) {
 		error = EBUSY;
-		jail_arena_close(&d->arena);
+		jail_buffer_close(&d->buffer);
 	}
 	return error;
 }
@@ -54,7 +54,7 @@ static void end_files(struct drain *d)
 		stream_files_close(&d->files);
 		layouts_fini(&d->layouts);
 	}
-	arena_source_close(d->source);
+	buffer_source_close(d->source);
 	d->source = NULL;
 	if (d->directory >= 0) {
 		close(d->directory);
@@ -66,7 +66,7 @@ void drain_close(struct drain *d)
 {
 	end_files(d);
 	vec_fini(&d->closed);
-	jail_arena_close(&d->arena);
+	jail_buffer_close(&d->buffer);
 }
 
 static bool open_directory(struct drain *d)
@@ -86,7 +86,7 @@ static bool read_layouts(struct drain *d)
 {
 	bool ok = layouts_read(&d->layouts, d->directory) == LAYOUTS_OK;
 
-	if (ok && memcmp(d->layouts.uuid, d->arena.uuid, sizeof(d->arena.uuid)) == 0) {
+	if (ok && memcmp(d->layouts.uuid, d->buffer.uuid, sizeof(d->buffer.uuid)) == 0) {
 		return true;
 	}
 	layouts_fini(&d->layouts);
@@ -101,16 +101,16 @@ static bool open_files(struct drain *d)
 	if (!read_layouts(d)) {
 		return false;
 	}
-	d->source = arena_source_open_path(d->arena.path, &error);
+	d->source = buffer_source_open_path(d->buffer.path, &error);
 	if (!d->source) {
 		layouts_fini(&d->layouts);
-		return fail(d, "%s: %s", d->arena.path, strerror(error));
+		return fail(d, "%s: %s", d->buffer.path, strerror(error));
 	}
 	struct stream_files *s = &d->files;
 	bool ok = stream_files_open(s, d->directory, &d->layouts);
 
 	s->has_memory = true;
-	s->held_count = arena_source_scan(d->source, &s->held);
+	s->held_count = buffer_source_scan(d->source, &s->held);
 	ok = ok && stream_files_mend(s);
 	s->held = NULL; /* until the next look */
 	s->held_count = 0;
@@ -123,7 +123,7 @@ static bool begin(struct drain *d, const char *place)
 	if (d->source) {
 		return true;
 	}
-	int error = jail_stage(&d->arena, place, d->directory_name);
+	int error = jail_stage(&d->buffer, place, d->directory_name);
 
 	if (error) {
 		return error == EAGAIN || fail(d, "cannot be made: %s", strerror(error));
@@ -138,7 +138,7 @@ static bool begin(struct drain *d, const char *place)
 static bool update_text(struct drain *d)
 {
 	bool changed;
-	int error = jail_stage_text(&d->arena, d->directory, &changed);
+	int error = jail_stage_text(&d->buffer, d->directory, &changed);
 
 	if (error) {
 		return fail(d, "metadata: cannot be written: %s", strerror(error));
@@ -154,17 +154,17 @@ static bool update_text(struct drain *d)
 	return false;
 }
 
-static bool is_closed(const struct drain *d, const struct arena_packet *p)
+static bool is_closed(const struct drain *d, const struct buffer_packet *p)
 {
 	return p->header.stream_instance_id < STREAMS_MAX &&
-	       jail_arena_is_closed(&d->arena, p->offset);
+	       jail_buffer_is_closed(&d->buffer, p->offset);
 }
 
 /* Notes what is closed now; returns how much that is. */
 static size_t look(struct drain *d)
 {
-	const struct arena_packet *packets;
-	size_t count = arena_source_scan(d->source, &packets);
+	const struct buffer_packet *packets;
+	size_t count = buffer_source_scan(d->source, &packets);
 	size_t found = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -187,11 +187,11 @@ static size_t look(struct drain *d)
 /* What was seen to be closed goes into the files, and its memory back. */
 static bool take(struct drain *d, size_t *taken)
 {
-	const struct arena_packet *packets;
-	size_t count = arena_source_scan(d->source, &packets);
+	const struct buffer_packet *packets;
+	size_t count = buffer_source_scan(d->source, &packets);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct arena_packet *p = &packets[i];
+		const struct buffer_packet *p = &packets[i];
 		uint64_t stream = p->header.stream_instance_id;
 
 		if (!is_closed(d, p) || stream >= d->closed.count ||
@@ -201,7 +201,7 @@ static bool take(struct drain *d, size_t *taken)
 		if (!stream_files_fold(&d->files, d->source, p)) {
 			return fail(d, "%s", d->files.error);
 		}
-		jail_arena_free(&d->arena, p->offset);
+		jail_buffer_free(&d->buffer, p->offset);
 		++*taken;
 	}
 	return true;
@@ -214,14 +214,14 @@ static bool take_closed(struct drain *d, size_t *taken)
 
 bool drain_release(struct drain *d)
 {
-	return jail_arena_renew(&d->arena) || unlink(d->arena.path) == 0 || errno == ENOENT ||
-	       fail(d, "%s: cannot be removed: %s", d->arena.path, strerror(errno));
+	return jail_buffer_renew(&d->buffer) || unlink(d->buffer.path) == 0 || errno == ENOENT ||
+	       fail(d, "%s: cannot be removed: %s", d->buffer.path, strerror(errno));
 }
 
 /* The process said that it came to its end: so the trace has all. */
 static void mark_finished(const struct drain *d)
 {
-	char path[ARENA_FILE_PATH_BYTES + 16];
+	char path[BUFFER_FILE_PATH_BYTES + 16];
 	const char digit = (char)('0' + CTF_FINISHED);
 
 	snprintf(path, sizeof(path), "%s/%s", d->directory_name, CTF_METADATA);
@@ -253,7 +253,7 @@ static bool finish(struct drain *d, const char *place)
 		return fail(d, "%s", result.error);
 	}
 	d->lost = result.lost;
-	if (d->arena.file->jail.ended) {
+	if (d->buffer.file->jail.ended) {
 		mark_finished(d);
 	}
 	d->state = DRAIN_DONE;
@@ -268,16 +268,16 @@ static bool drain_living(struct drain *d, const char *place, size_t *taken)
 
 static bool run_round(struct drain *d, const char *place, size_t *taken)
 {
-	switch (jail_arena_owner(&d->arena)) {
-	case ARENA_OWNER_NONE:
+	switch (jail_buffer_owner(&d->buffer)) {
+	case BUFFER_OWNER_NONE:
 		d->state = DRAIN_WAITS;
 		return true;
-	case ARENA_OWNER_NEVER:
+	case BUFFER_OWNER_NEVER:
 		d->state = DRAIN_UNUSED;
 		return true;
-	case ARENA_OWNER_LIVES:
+	case BUFFER_OWNER_LIVES:
 		return drain_living(d, place, taken);
-	case ARENA_OWNER_GONE:
+	case BUFFER_OWNER_GONE:
 		break;
 	}
 	if (drain_living(d, place, taken) && finish(d, place)) {
@@ -290,15 +290,15 @@ static bool run_round(struct drain *d, const char *place, size_t *taken)
 bool drain_round(struct drain *d, const char *place, size_t *taken)
 {
 	*taken = 0;
-	jail_arena_beat(&d->arena);
+	jail_buffer_beat(&d->buffer);
 	bool ok = run_round(d, place, taken);
 
-	if (jail_arena_is_cut(&d->arena)) {
+	if (jail_buffer_is_cut(&d->buffer)) {
 		d->state = DRAIN_CUT;
 		return fail(d,
 			"the memory of its process was cut, with what was in it; "
 			"waymark recover --discard %s throws the rest away",
-			d->arena.path);
+			d->buffer.path);
 	}
 	return ok;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One arena of a jail on its way into a trace: closed packets in the order of their streams,
+ * One buffer of a jail on its way into a trace: closed packets in the order of their streams,
  * what they need of the metadata before them; when its process is gone, the rest as a
  * recovery brings it in. Killed at any moment and begun anew, a drain loses and doubles
  * nothing: (stream_instance_id, sequence) tells what the files have. One thread.
@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "read/arena.h"
-#include "write/jail_arena.h"
+#include "read/buffer.h"
+#include "write/jail_buffer.h"
 #include "write/layout.h"
 #include "write/stream_files.h"
 
@@ -27,8 +27,8 @@ enum drain_state {
 };
 
 struct drain {
-	struct jail_arena arena;
-	struct arena_source *source; /* the same, as readers see it; NULL: not begun */
+	struct jail_buffer buffer;
+	struct buffer_source *source; /* the same, as readers see it; NULL: not begun */
 	int directory; /* of the trace, locked; -1: it is not open */
 	struct layouts layouts;
 	struct stream_files files;
@@ -36,12 +36,12 @@ struct drain {
 	enum drain_state state;
 	uint64_t events; /* that went into the trace */
 	uint64_t lost; /* of it, when it is done */
-	char directory_name[ARENA_FILE_PATH_BYTES]; /* of the trace; "": there is none yet */
+	char directory_name[BUFFER_FILE_PATH_BYTES]; /* of the trace; "": there is none yet */
 	char error[700]; /* of the last function that failed */
 };
 
 /*
- * Opens the arena at `path`. Returns 0, or an errno as jail_arena_open(); EBUSY:
+ * Opens the buffer at `path`. Returns 0, or an errno as jail_buffer_open(); EBUSY:
  * another drains it.
  */
 int drain_open(struct drain *d, const char *path);
@@ -56,7 +56,7 @@ void drain_close(struct drain *d);
 bool drain_round(struct drain *d, const char *place, size_t *taken);
 
 /*
- * Behind DRAIN_DONE or DRAIN_UNUSED: gives the arena to the next process that claims it, by a
+ * Behind DRAIN_DONE or DRAIN_UNUSED: gives the buffer to the next process that claims it, by a
  * new name, or removes it where none can. Close it then. False where it cannot be removed.
  */
 bool drain_release(struct drain *d);

@@ -31,12 +31,12 @@ struct names {
 	bool is_named;
 };
 
-static void read_names(struct names *n, const struct jail_arena *a, const char *place)
+static void read_names(struct names *n, const struct jail_buffer *a, const char *place)
 {
-	char base[ARENA_FILE_PATH_BYTES];
-	char copy[ARENA_FILE_PATH_BYTES];
+	char base[BUFFER_FILE_PATH_BYTES];
+	char copy[BUFFER_FILE_PATH_BYTES];
 
-	jail_arena_base(a, base);
+	jail_buffer_base(a, base);
 	memcpy(copy, base, sizeof(base));
 	snprintf(n->folder, sizeof(n->folder), "%s", place ? place : dirname(copy));
 	snprintf(n->first, sizeof(n->first), "%.255s", basename(base));
@@ -64,9 +64,9 @@ static bool put_name(const struct names *n, char path[PATH_MAX], int i)
 	return snprintf(path, PATH_MAX, "%s/%s%s", n->folder, own, number) < PATH_MAX;
 }
 
-int jail_stage_text(const struct jail_arena *a, int directory, bool *changed)
+int jail_stage_text(const struct jail_buffer *a, int directory, bool *changed)
 {
-	uint64_t bytes = jail_arena_text_bytes(a);
+	uint64_t bytes = jail_buffer_text_bytes(a);
 	int fd = openat(directory, CTF_METADATA, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 	struct stat st;
 	int error = fd < 0 || fstat(fd, &st) != 0 ? errno : 0;
@@ -85,7 +85,7 @@ int jail_stage_text(const struct jail_arena *a, int directory, bool *changed)
 }
 
 /* What is made by root for a user's process is that user's. */
-static void give_to_owner(const struct jail_arena *a, int directory)
+static void give_to_owner(const struct jail_buffer *a, int directory)
 {
 	struct stat st;
 
@@ -96,7 +96,7 @@ static void give_to_owner(const struct jail_arena *a, int directory)
 	}
 }
 
-static int fill(const struct jail_arena *a, const char *path)
+static int fill(const struct jail_buffer *a, const char *path)
 {
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	bool changed;
@@ -112,7 +112,7 @@ static int fill(const struct jail_arena *a, const char *path)
 	return error;
 }
 
-static int make_temporary(const struct jail_arena *a, const struct names *n, char path[PATH_MAX])
+static int make_temporary(const struct jail_buffer *a, const struct names *n, char path[PATH_MAX])
 {
 	int length = snprintf(path, PATH_MAX, "%s/.waymark-", n->folder);
 
@@ -128,16 +128,16 @@ static int make_temporary(const struct jail_arena *a, const struct names *n, cha
 	return fill(a, path);
 }
 
-static bool is_there(const struct jail_arena *a, const char *path)
+static bool is_there(const struct jail_buffer *a, const char *path)
 {
-	struct arena_trace t;
+	struct buffer_trace t;
 
 	memcpy(t.uuid, a->uuid, sizeof(t.uuid));
 	snprintf(t.directory, sizeof(t.directory), "%s", path);
 	return leftover_trace(&t, NULL);
 }
 
-static void note(struct jail_arena *a, const char *path, char *directory)
+static void note(struct jail_buffer *a, const char *path, char *directory)
 {
 	strcpy(directory, path);
 	for (int i = 0; i < 2; i++) {
@@ -147,7 +147,8 @@ static void note(struct jail_arena *a, const char *path, char *directory)
 }
 
 /* Gives it the first name that is free. */
-static int name(struct jail_arena *a, const struct names *n, const char *temporary, char *directory)
+static int name(
+	struct jail_buffer *a, const struct names *n, const char *temporary, char *directory)
 {
 	char path[PATH_MAX];
 
@@ -164,7 +165,7 @@ static int name(struct jail_arena *a, const struct names *n, const char *tempora
 }
 
 /* Whether somebody gave it a name, and was killed before he could say so. */
-static bool find_named(struct jail_arena *a, const struct names *n, char *directory)
+static bool find_named(struct jail_buffer *a, const struct names *n, char *directory)
 {
 	char path[PATH_MAX];
 
@@ -180,18 +181,18 @@ static bool find_named(struct jail_arena *a, const struct names *n, char *direct
 	return false;
 }
 
-/* Whether the arena names its trace; where a place is given, one that is there. */
-static bool is_named_there(const struct jail_arena *a, const char *place, char *directory)
+/* Whether the buffer names its trace; where a place is given, one that is there. */
+static bool is_named_there(const struct jail_buffer *a, const char *place, char *directory)
 {
 	size_t length = place ? strlen(place) : 0;
 
-	jail_arena_directory(a, directory);
+	jail_buffer_directory(a, directory);
 	return (!place || (strncmp(directory, place, length) == 0 && directory[length] == '/' &&
 				  !strchr(directory + length + 1, '/'))) &&
 	       is_there(a, directory);
 }
 
-static int make(struct jail_arena *a, const char *place, char *directory)
+static int make(struct jail_buffer *a, const char *place, char *directory)
 {
 	char temporary[PATH_MAX];
 	struct names n;
@@ -205,31 +206,31 @@ static int make(struct jail_arena *a, const char *place, char *directory)
 	return error ? error : name(a, &n, temporary, directory);
 }
 
-int jail_stage(struct jail_arena *a, const char *place, char *directory)
+int jail_stage(struct jail_buffer *a, const char *place, char *directory)
 {
 	int error = EAGAIN;
 
-	if (a->file->jail.claim == ARENA_RECORDS && jail_arena_text_bytes(a) > 0) {
+	if (a->file->jail.claim == BUFFER_RECORDS && jail_buffer_text_bytes(a) > 0) {
 		if (a->file->jail.staged && is_named_there(a, place, directory)) {
 			return 0;
 		}
 		error = make(a, place, directory);
 	}
 	if (error) {
-		jail_arena_base(a, directory);
+		jail_buffer_base(a, directory);
 	}
 	return error;
 }
 
 int jail_stage_path(const char *path, const char *place, char *directory)
 {
-	struct jail_arena a;
-	int error = jail_arena_open(&a, path);
+	struct jail_buffer a;
+	int error = jail_buffer_open(&a, path);
 
 	if (!error) {
-		jail_arena_owner(&a);
+		jail_buffer_owner(&a);
 		error = jail_stage(&a, place, directory);
 	}
-	jail_arena_close(&a);
+	jail_buffer_close(&a);
 	return error;
 }

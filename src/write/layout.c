@@ -235,9 +235,9 @@ static uint64_t read_number(const struct layouts *l, const char *name)
 	return p ? strtoull(p + strlen(name), NULL, 10) : 0;
 }
 
-void layouts_get_begin(const struct layouts *l, struct arena_clock *begin)
+void layouts_get_begin(const struct layouts *l, struct buffer_clock *begin)
 {
-	const struct arena_clock there = {
+	const struct buffer_clock there = {
 		.ticks = read_number(l, "\tclock_begin_ticks ="),
 		.monotonic_ns = read_number(l, "\tclock_begin_monotonic ="),
 		.realtime_ns = read_number(l, "\tclock_begin_realtime ="),
@@ -274,7 +274,7 @@ uint64_t layouts_ended(const struct layouts *l)
 }
 
 void layouts_put_text(struct out *out, const struct layouts *l, uint64_t ended,
-	const struct arena_clock *begin, const struct arena_clock *now)
+	const struct buffer_clock *begin, const struct buffer_clock *now)
 {
 	struct ctf_clock clock = { 0 };
 	bool known = ctf_clock_from(&clock, begin, now);

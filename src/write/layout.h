@@ -47,14 +47,14 @@ enum layouts_result layouts_read(struct layouts *l, int directory);
 void layouts_fini(struct layouts *l);
 
 /* The trace's first reading of the clocks; *begin stays where the metadata has none. */
-void layouts_get_begin(const struct layouts *l, struct arena_clock *begin);
+void layouts_get_begin(const struct layouts *l, struct buffer_clock *begin);
 
 /* enum ctf_ended, as the metadata has it. */
 uint64_t layouts_ended(const struct layouts *l);
 
 /* Writes the whole part with `ended`, and a better clock unless `begin` and `now` tell none. */
 void layouts_put_text(struct out *out, const struct layouts *l, uint64_t ended,
-	const struct arena_clock *begin, const struct arena_clock *now);
+	const struct buffer_clock *begin, const struct buffer_clock *now);
 
 /* What the events of a packet say. */
 struct walk {

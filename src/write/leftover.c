@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arena files and whose they are, see write/leftover.h. */
+/* Buffer files and whose they are, see write/leftover.h. */
 #include "write/leftover.h"
 
 #include <dirent.h>
@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "read/arena.h"
+#include "read/buffer.h"
 #include "read/ctf/metadata.h"
 
 #define BLOCK_BYTES 512u /* of st_blocks */
 
-/* Reads the metadata of the trace that the arena names; false: it is not there. */
-static bool read_metadata(struct ctf_metadata *md, const struct arena_trace *t, struct stat *st)
+/* Reads the metadata of the trace that the buffer names; false: it is not there. */
+static bool read_metadata(struct ctf_metadata *md, const struct buffer_trace *t, struct stat *st)
 {
 	int directory = open(t->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct read_error ignored;
@@ -35,7 +35,7 @@ static bool read_metadata(struct ctf_metadata *md, const struct arena_trace *t, 
 	return same;
 }
 
-bool leftover_trace(const struct arena_trace *t, struct stat *st)
+bool leftover_trace(const struct buffer_trace *t, struct stat *st)
 {
 	struct ctf_metadata md;
 	bool same = read_metadata(&md, t, st);
@@ -61,26 +61,26 @@ static void read_command(struct leftover *o)
 	}
 }
 
-static void describe(struct leftover *o, const struct arena_source *arena)
+static void describe(struct leftover *o, const struct buffer_source *buffer)
 {
-	const struct arena_file *h = arena_source_header(arena);
+	const struct buffer_file *h = buffer_source_header(buffer);
 	struct ctf_metadata md;
 
-	struct arena_clock begin;
-	struct arena_clock now;
+	struct buffer_clock begin;
+	struct buffer_clock now;
 
 	/* Stores through a mapping leave the file's own time as it is. */
-	arena_source_clock(arena, &begin, &now);
+	buffer_source_clock(buffer, &begin, &now);
 	o->seen = (time_t)(now.realtime_ns / CTF_CLOCK_SECOND);
-	o->state = arena_source_is_dead(arena) ? LEFTOVER_DEAD : LEFTOVER_ALIVE;
-	o->totals = arena_source_totals(arena);
-	strcpy(o->directory, arena_source_trace(arena)->directory);
-	bool found = read_metadata(&md, arena_source_trace(arena), NULL);
+	o->state = buffer_source_is_dead(buffer) ? LEFTOVER_DEAD : LEFTOVER_ALIVE;
+	o->totals = buffer_source_totals(buffer);
+	strcpy(o->directory, buffer_source_trace(buffer)->directory);
+	bool found = read_metadata(&md, buffer_source_trace(buffer), NULL);
 
 	/* What a jail holds has a trace as soon as somebody drains it. */
 	o->is_jailed = h->jail.on;
 	o->pid = h->jail.on && !h->pid ? h->jail.family : h->pid;
-	o->has_trace = found || (h->jail.on && h->jail.claim == ARENA_RECORDS && !h->jail.staged);
+	o->has_trace = found || (h->jail.on && h->jail.claim == BUFFER_RECORDS && !h->jail.staged);
 	if (found) {
 		snprintf(o->command, sizeof(o->command), "%s", md.procname);
 	} else if (o->state == LEFTOVER_ALIVE) {
@@ -89,9 +89,9 @@ static void describe(struct leftover *o, const struct arena_source *arena)
 	ctf_metadata_fini(&md);
 }
 
-static int is_arena(const struct dirent *e)
+static int is_buffer(const struct dirent *e)
 {
-	return arena_source_is_name(e->d_name);
+	return buffer_source_is_name(e->d_name);
 }
 
 /* False: it is gone by now. */
@@ -100,7 +100,7 @@ static bool look(struct leftover *o, const char *name)
 	struct stat st;
 
 	*o = (struct leftover){ 0 };
-	if (asprintf(&o->path, "%s/%s", arena_source_folder(), name) < 0) {
+	if (asprintf(&o->path, "%s/%s", buffer_source_folder(), name) < 0) {
 		abort();
 	}
 	if (lstat(o->path, &st) != 0) {
@@ -110,19 +110,19 @@ static bool look(struct leftover *o, const char *name)
 	o->uid = st.st_uid;
 	o->bytes = (uint64_t)st.st_blocks * BLOCK_BYTES;
 	o->seen = st.st_mtime;
-	struct arena_source *arena = arena_source_open_path(o->path, &o->error);
+	struct buffer_source *buffer = buffer_source_open_path(o->path, &o->error);
 
-	if (arena) {
-		describe(o, arena);
+	if (buffer) {
+		describe(o, buffer);
 	}
-	arena_source_close(arena);
+	buffer_source_close(buffer);
 	return true;
 }
 
 void leftovers_find(struct leftovers *l)
 {
 	struct dirent **entries;
-	int n = scandir(arena_source_folder(), &entries, is_arena, alphasort);
+	int n = scandir(buffer_source_folder(), &entries, is_buffer, alphasort);
 
 	*l = (struct leftovers){ 0 };
 	for (int i = 0; i < n; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What processes left in memory, or still record into: the arena files under
- * /dev/shm, whose they are, and which trace each belongs to. Arenas that lie in
+ * What processes left in memory, or still record into: the buffer files under
+ * /dev/shm, whose they are, and which trace each belongs to. Buffers that lie in
  * their traces are not among them. Changes nothing. Any process.
  */
 #ifndef WRITE_LEFTOVER_H
@@ -13,17 +13,17 @@
 #include <time.h>
 
 #include "base/vec.h"
-#include "format/arena.h"
+#include "format/buffer.h"
 
 enum leftover_state {
-	LEFTOVER_UNKNOWN, /* the file may not be read, or is no arena */
+	LEFTOVER_UNKNOWN, /* the file may not be read, or is no buffer */
 	LEFTOVER_ALIVE, /* its process has it mapped */
 	LEFTOVER_DEAD,
 };
 
 struct leftover {
-	char *path; /* of the arena */
-	int error; /* an errno: why it cannot be read; EBADMSG: it is no arena */
+	char *path; /* of the buffer */
+	int error; /* an errno: why it cannot be read; EBADMSG: it is no buffer */
 	uid_t uid;
 	uint64_t bytes; /* of memory that it takes */
 	time_t seen; /* when its process read its clocks last; it does so all the time */
@@ -33,8 +33,8 @@ struct leftover {
 	bool is_jailed; /* `waymark drain` makes its trace */
 	bool has_trace; /* the trace is where its process had it */
 	char command[64]; /* of the process; "" when nobody knows */
-	char directory[ARENA_FILE_PATH_BYTES]; /* of the trace, absolute */
-	struct arena_totals totals; /* no events: nobody knows */
+	char directory[BUFFER_FILE_PATH_BYTES]; /* of the trace, absolute */
+	struct buffer_totals totals; /* no events: nobody knows */
 };
 
 struct leftovers {
@@ -58,9 +58,9 @@ bool leftover_is_place(const char *directory, const char *path);
 bool leftover_explain(const char *path, char *text, size_t size);
 
 /*
- * Whether the trace of an arena is in the folder that the arena names, which can
+ * Whether the trace of a buffer is in the folder that the buffer names, which can
  * be another trace by now; with the folder's status in *st unless that is NULL.
  */
-bool leftover_trace(const struct arena_trace *t, struct stat *st);
+bool leftover_trace(const struct buffer_trace *t, struct stat *st);
 
 #endif

@@ -16,18 +16,18 @@
 
 static bool fold(struct recovery *r)
 {
-	struct arena_clock first;
-	struct arena_clock now;
-	uint64_t streams = arena_source_streams(r->arena);
+	struct buffer_clock first;
+	struct buffer_clock now;
+	uint64_t streams = buffer_source_streams(r->buffer);
 
 	for (size_t i = 0; i < r->files.held_count; i++) {
-		if (!stream_files_fold(&r->files, r->arena, &r->files.held[i])) {
+		if (!stream_files_fold(&r->files, r->buffer, &r->files.held[i])) {
 			return false;
 		}
 	}
-	arena_source_clock(r->arena, &first, &now);
+	buffer_source_clock(r->buffer, &first, &now);
 	for (uint64_t stream = 1; stream <= streams; stream++) {
-		struct arena_counts counts = arena_source_counts(r->arena, stream);
+		struct buffer_counts counts = buffer_source_counts(r->buffer, stream);
 
 		if (!stream_files_account(&r->files, stream, counts.lost + counts.evicted, &now)) {
 			return false;
@@ -41,11 +41,11 @@ static bool mend_streams(struct recovery *r)
 	struct stream_files *s = &r->files;
 	bool ok = stream_files_open(s, r->directory, &r->layouts);
 
-	if (ok && r->arena) {
+	if (ok && r->buffer) {
 		s->has_memory = true;
-		s->held_count = arena_source_scan(r->arena, &s->held);
+		s->held_count = buffer_source_scan(r->buffer, &s->held);
 	}
-	ok = ok && stream_files_mend(s) && (!r->arena || fold(r)) &&
+	ok = ok && stream_files_mend(s) && (!r->buffer || fold(r)) &&
 	     recover_mark_gaps(s, r->result) && stream_files_finish(s, &r->result->changed);
 	return ok || recovery_fail(r->result, "%s", s->error);
 }
@@ -55,18 +55,18 @@ static uint64_t state_behind(const struct recovery *r)
 {
 	uint64_t ended = layouts_ended(&r->layouts);
 
-	return ended == CTF_UNFINISHED && r->arena ? CTF_RECOVERED : ended;
+	return ended == CTF_UNFINISHED && r->buffer ? CTF_RECOVERED : ended;
 }
 
 static bool mend_metadata(struct recovery *r)
 {
-	struct arena_clock first = { 0 };
-	struct arena_clock now = { 0 };
+	struct buffer_clock first = { 0 };
+	struct buffer_clock now = { 0 };
 	struct replace text;
 	struct out better;
 
-	if (r->arena) {
-		arena_source_clock(r->arena, &first, &now);
+	if (r->buffer) {
+		buffer_source_clock(r->buffer, &first, &now);
 		layouts_get_begin(&r->layouts, &first);
 	}
 	out_init(&better, OUT_TO_MEMORY);
@@ -90,21 +90,21 @@ static bool mend_metadata(struct recovery *r)
 /* Of a copied trace: the memory belongs to where its process recorded, as long as that is there. */
 static bool is_of_original(const struct recovery *r)
 {
-	const struct arena_trace *trace = arena_source_trace(r->arena);
+	const struct buffer_trace *trace = buffer_source_trace(r->buffer);
 	struct stat original;
 	struct stat mine;
 
-	return !arena_source_is_in_trace(r->arena) && leftover_trace(trace, &original) &&
+	return !buffer_source_is_in_trace(r->buffer) && leftover_trace(trace, &original) &&
 	       fstat(r->directory, &mine) == 0 &&
 	       (mine.st_dev != original.st_dev || mine.st_ino != original.st_ino);
 }
 
-static bool keep_arena(struct recovery *r)
+static bool keep_buffer(struct recovery *r)
 {
 	snprintf(r->result->kept_for, sizeof(r->result->kept_for), "%.299s",
-		arena_source_trace(r->arena)->directory);
-	arena_source_close(r->arena);
-	r->arena = NULL;
+		buffer_source_trace(r->buffer)->directory);
+	buffer_source_close(r->buffer);
+	r->buffer = NULL;
 	return true;
 }
 
@@ -117,7 +117,7 @@ static bool sync_trace(const struct recovery *r)
 /* What a process left that was killed while it moved the memory here: nobody reads it. */
 static void remove_moving(struct recovery *r)
 {
-	if (unlinkat(r->directory, ARENA_FILE_MOVING, 0) == 0) {
+	if (unlinkat(r->directory, BUFFER_FILE_MOVING, 0) == 0) {
 		r->result->changed = true;
 	}
 }
@@ -125,39 +125,39 @@ static void remove_moving(struct recovery *r)
 /* The same of one that had just moved it: this file has what the first one has, which goes last. */
 static bool remove_moved(const struct recovery *r)
 {
-	struct arena_file moved = { 0 };
-	int fd = arena_source_is_in_trace(r->arena)
+	struct buffer_file moved = { 0 };
+	int fd = buffer_source_is_in_trace(r->buffer)
 			 ? -1
-			 : openat(r->directory, ARENA_FILE_IN_TRACE,
+			 : openat(r->directory, BUFFER_FILE_IN_TRACE,
 				   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0) {
 		return true;
 	}
 	bool same = read(fd, &moved, sizeof(moved)) == (ssize_t)sizeof(moved) &&
-		    memcmp(&moved, arena_source_header(r->arena), sizeof(moved)) == 0;
+		    memcmp(&moved, buffer_source_header(r->buffer), sizeof(moved)) == 0;
 
 	close(fd);
-	return !same || unlinkat(r->directory, ARENA_FILE_IN_TRACE, 0) == 0;
+	return !same || unlinkat(r->directory, BUFFER_FILE_IN_TRACE, 0) == 0;
 }
 
 /* Only when all of it is in the trace, and the trace on the disk. */
-static bool remove_arena(struct recovery *r)
+static bool remove_buffer(struct recovery *r)
 {
 	remove_moving(r);
-	if (!r->arena) {
+	if (!r->buffer) {
 		return true;
 	}
 	if (is_of_original(r)) {
-		return keep_arena(r);
+		return keep_buffer(r);
 	}
 	r->result->changed = true;
 	if (!remove_moved(r)) {
 		return recovery_fail(
-			r->result, ARENA_FILE_IN_TRACE ": cannot be removed: %s", strerror(errno));
+			r->result, BUFFER_FILE_IN_TRACE ": cannot be removed: %s", strerror(errno));
 	}
-	return unlink(arena_source_path(r->arena)) == 0 || errno == ENOENT ||
-	       recovery_fail(r->result, "%s: cannot be removed: %s", arena_source_path(r->arena),
+	return unlink(buffer_source_path(r->buffer)) == 0 || errno == ENOENT ||
+	       recovery_fail(r->result, "%s: cannot be removed: %s", buffer_source_path(r->buffer),
 		       strerror(errno));
 }
 
@@ -189,11 +189,12 @@ static void look_at_all(struct recovery *r)
 	reader_close(reader);
 }
 
-static bool recover(const char *path, struct recover_result *result, bool keeps_arena)
+static bool recover(const char *path, struct recover_result *result, bool keeps_buffer)
 {
 	struct recovery r;
-	bool ok = recovery_begin(&r, path, result) && recovery_open_arena(&r) && mend_streams(&r) &&
-		  mend_metadata(&r) && sync_trace(&r) && (keeps_arena || remove_arena(&r));
+	bool ok = recovery_begin(&r, path, result) && recovery_open_buffer(&r) &&
+		  mend_streams(&r) && mend_metadata(&r) && sync_trace(&r) &&
+		  (keeps_buffer || remove_buffer(&r));
 
 	result->events = r.files.events;
 	result->cut = r.files.cut;
@@ -218,18 +219,18 @@ bool recover_trace_beside(const char *path, struct recover_result *result)
 	return recover(path, result, true);
 }
 
-bool recover_arena(const char *path, struct recover_result *result)
+bool recover_buffer(const char *path, struct recover_result *result)
 {
 	int error;
-	struct arena_source *arena = arena_source_open_path(path, &error);
+	struct buffer_source *buffer = buffer_source_open_path(path, &error);
 
 	*result = (struct recover_result){ 0 };
-	if (!arena) {
-		return recovery_fail(result, "is no arena: %s", strerror(error));
+	if (!buffer) {
+		return recovery_fail(result, "is no buffer: %s", strerror(error));
 	}
-	const struct arena_trace trace = *arena_source_trace(arena);
+	const struct buffer_trace trace = *buffer_source_trace(buffer);
 
-	arena_source_close(arena);
+	buffer_source_close(buffer);
 	if (!trace.directory[0]) {
 		return recovery_fail(result,
 			"its process could not make its trace, which would say what the events in "

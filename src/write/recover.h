@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A trace that its process could not finish made a clean one: leftovers of the
- * arena folded in, torn ends cut, clock and indexes made right, the arena
+ * buffer folded in, torn ends cut, clock and indexes made right, the buffer
  * removed last. Whoever is killed meanwhile leaves what the next run finishes;
  * a trace that needs nothing is not touched. Any process; one at a time works,
  * the others wait for it.
@@ -14,7 +14,7 @@
 
 struct recover_result {
 	uint64_t streams;
-	uint64_t events; /* that only the arena had */
+	uint64_t events; /* that only the buffer had */
 	uint64_t lost; /* events, as the packets count them */
 	uint64_t cut; /* bytes at torn ends that hold no whole event */
 	uint64_t missing; /* packets that only an index knows of, or of which a part is cut */
@@ -32,13 +32,13 @@ struct recover_result {
  */
 bool recover_trace(const char *path, struct recover_result *result);
 
-/* The same, and the arena stays: who calls it has other plans for that. */
+/* The same, and the buffer stays: who calls it has other plans for that. */
 bool recover_trace_beside(const char *path, struct recover_result *result);
 
-/* Throws away what the process of a trace left, given the folder or the arena file itself. */
+/* Throws away what the process of a trace left, given the folder or the buffer file itself. */
 bool recover_discard(const char *path, struct recover_result *result);
 
-/* Recovers the trace that an arena file names. */
-bool recover_arena(const char *path, struct recover_result *result);
+/* Recovers the trace that a buffer file names. */
+bool recover_buffer(const char *path, struct recover_result *result);
 
 #endif

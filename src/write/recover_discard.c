@@ -9,38 +9,39 @@
 
 #include "write/recovery.h"
 
-static bool discard_arena(struct recovery *r)
+static bool discard_buffer(struct recovery *r)
 {
-	if (!r->arena || !recovery_lock_arena(r) || !r->arena) {
+	if (!r->buffer || !recovery_lock_buffer(r) || !r->buffer) {
 		return !r->result->error[0];
 	}
 	r->result->changed = true;
-	return unlink(arena_source_path(r->arena)) == 0 ||
+	return unlink(buffer_source_path(r->buffer)) == 0 ||
 	       recovery_fail(r->result, "cannot be removed: %s", strerror(errno));
 }
 
-/* A file of an arena's name that is none: of what nobody has locked, nothing can be read. */
+/* A file of a buffer's name that is none: of what nobody has locked, nothing can be read. */
 static bool discard_damaged(struct recovery *r)
 {
 	const char *slash = strrchr(r->path, '/');
 	int fd = open(r->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
-	bool is_arena = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-			st.st_uid == geteuid() && arena_source_is_name(slash ? slash + 1 : r->path);
-	bool is_locked = is_arena && flock(fd, LOCK_EX | LOCK_NB) == 0;
+	bool is_buffer = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+			 st.st_uid == geteuid() &&
+			 buffer_source_is_name(slash ? slash + 1 : r->path);
+	bool is_locked = is_buffer && flock(fd, LOCK_EX | LOCK_NB) == 0;
 
 	r->result->changed = is_locked && unlink(r->path) == 0;
-	if (is_arena && !r->result->changed) {
+	if (is_buffer && !r->result->changed) {
 		recovery_fail(r->result, "is damaged, and cannot be removed: %s",
 			is_locked ? strerror(errno) : "a process has it open");
 	}
 	if (fd >= 0) {
 		close(fd);
 	}
-	return is_arena;
+	return is_buffer;
 }
 
-/* The arena of a trace, whatever is wrong with either; the file itself is one, too. */
+/* The buffer of a trace, whatever is wrong with either; the file itself is one, too. */
 static bool find_discarded(struct recovery *r)
 {
 	struct stat st;
@@ -52,20 +53,20 @@ static bool find_discarded(struct recovery *r)
 			return r->directory < 0 ? recovery_fail(r->result, "cannot be opened")
 						: false;
 		}
-		r->arena = arena_source_open(r->path, r->layouts.uuid, &error);
-		if (!r->arena && error != ENOENT) {
+		r->buffer = buffer_source_open(r->path, r->layouts.uuid, &error);
+		if (!r->buffer && error != ENOENT) {
 			char text[400];
 
-			arena_source_explain(text, sizeof(text), r->layouts.uuid, error);
+			buffer_source_explain(text, sizeof(text), r->layouts.uuid, error);
 			return recovery_fail(r->result, "%s: remove that file", text);
 		}
 		return true;
 	}
-	r->arena = arena_source_open_path(r->path, &error);
-	if (!r->arena && error == EBADMSG && discard_damaged(r)) {
+	r->buffer = buffer_source_open_path(r->path, &error);
+	if (!r->buffer && error == EBADMSG && discard_damaged(r)) {
 		return !r->result->error[0];
 	}
-	return r->arena ||
+	return r->buffer ||
 	       recovery_fail(r->result, "is neither a trace nor what a process left%s%s",
 		       error == EBADMSG ? "" : ": ", error == EBADMSG ? "" : strerror(error));
 }
@@ -75,7 +76,7 @@ bool recover_discard(const char *path, struct recover_result *result)
 	struct recovery r = { .path = path, .directory = -1, .result = result };
 
 	*result = (struct recover_result){ 0 };
-	bool ok = find_discarded(&r) && discard_arena(&r);
+	bool ok = find_discarded(&r) && discard_buffer(&r);
 
 	recovery_end(&r);
 	return ok;

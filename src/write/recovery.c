@@ -55,9 +55,9 @@ static bool lock_trace(struct recovery *r)
 	return fail_busy(r);
 }
 
-bool recovery_lock_arena(struct recovery *r)
+bool recovery_lock_buffer(struct recovery *r)
 {
-	int error = arena_source_lock_patiently(r->arena);
+	int error = buffer_source_lock_patiently(r->buffer);
 
 	if (error == EBUSY) {
 		return fail_busy(r);
@@ -65,15 +65,15 @@ bool recovery_lock_arena(struct recovery *r)
 	if (error == EWOULDBLOCK) {
 		return recovery_fail(r->result,
 			"is still being recorded by process %" PRIu32 "; end that first",
-			arena_source_header(r->arena)->pid);
+			buffer_source_header(r->buffer)->pid);
 	}
 	if (error == ENOENT) { /* moved or thrown away meanwhile */
-		arena_source_close(r->arena);
-		r->arena = NULL;
+		buffer_source_close(r->buffer);
+		r->buffer = NULL;
 		return true;
 	}
 	return !error || recovery_fail(r->result, "%s: cannot be locked: %s",
-				 arena_source_path(r->arena), strerror(error));
+				 buffer_source_path(r->buffer), strerror(error));
 }
 
 bool recovery_read_metadata(struct recovery *r)
@@ -96,7 +96,7 @@ bool recovery_read_metadata(struct recovery *r)
 }
 
 /* There is none where all is written, which the process may have come to meanwhile. */
-static bool miss_arena(struct recovery *r)
+static bool miss_buffer(struct recovery *r)
 {
 	if (layouts_ended(&r->layouts) == CTF_UNFINISHED) {
 		layouts_fini(&r->layouts);
@@ -108,25 +108,25 @@ static bool miss_arena(struct recovery *r)
 	return true;
 }
 
-bool recovery_open_arena(struct recovery *r)
+bool recovery_open_buffer(struct recovery *r)
 {
 	int error;
 
 	/* Again where it was moved before we had the lock: now it is in the trace. */
-	while ((r->arena = arena_source_open(r->path, r->layouts.uuid, &error))) {
-		if (!recovery_lock_arena(r)) {
+	while ((r->buffer = buffer_source_open(r->path, r->layouts.uuid, &error))) {
+		if (!recovery_lock_buffer(r)) {
 			return false;
 		}
-		if (r->arena) {
+		if (r->buffer) {
 			return true;
 		}
 	}
 	if (error == ENOENT) {
-		return miss_arena(r);
+		return miss_buffer(r);
 	}
 	char text[400];
 
-	arena_source_explain(text, sizeof(text), r->layouts.uuid, error);
+	buffer_source_explain(text, sizeof(text), r->layouts.uuid, error);
 	return recovery_fail(
 		r->result, "%s%s", text, error == EBADMSG ? ": remove it to go on" : "");
 }
@@ -169,7 +169,7 @@ bool recovery_begin(struct recovery *r, const char *path, struct recover_result 
 void recovery_end(struct recovery *r)
 {
 	stream_files_close(&r->files);
-	arena_source_close(r->arena);
+	buffer_source_close(r->buffer);
 	layouts_fini(&r->layouts);
 	if (r->directory >= 0) {
 		close(r->directory);

@@ -7,7 +7,7 @@
 #define WRITE_RECOVERY_H
 
 #include "base/compiler.h"
-#include "read/arena.h"
+#include "read/buffer.h"
 #include "write/layout.h"
 #include "write/recover.h"
 #include "write/stream_files.h"
@@ -16,7 +16,7 @@ struct recovery {
 	const char *path;
 	int directory;
 	struct layouts layouts;
-	struct arena_source *arena; /* NULL: there is none */
+	struct buffer_source *buffer; /* NULL: there is none */
 	bool lacks_memory; /* there should be one: the process did not end the trace */
 	struct stream_files files;
 	struct recover_result *result;
@@ -40,9 +40,9 @@ bool recovery_read_metadata(struct recovery *r);
  * Finds and locks what the process left, if anything, or sets lacks_memory. False
  * on failure, with result->error.
  */
-bool recovery_open_arena(struct recovery *r);
+bool recovery_open_buffer(struct recovery *r);
 
-/* The same of an arena that was found. One that is moved or thrown away meanwhile is NULL then. */
-bool recovery_lock_arena(struct recovery *r);
+/* The same of a buffer that was found. One that is moved or thrown away meanwhile is NULL then. */
+bool recovery_lock_buffer(struct recovery *r);
 
 #endif

@@ -15,9 +15,9 @@
 
 #include "base/compiler.h"
 #include "base/memory.h"
-#include "format/arena.h"
+#include "format/buffer.h"
 #include "format/ctf.h"
-#include "read/arena.h"
+#include "read/buffer.h"
 #include "read/ctf/metadata.h"
 #include "read/folder.h"
 #include "write/leftover.h"
@@ -63,8 +63,8 @@ static char *index_of(const char *path)
  */
 static bool is_beside_metadata(const char *name)
 {
-	return strcmp(name, CTF_INDEX) == 0 || strcmp(name, ARENA_FILE_IN_TRACE) == 0 ||
-	       strcmp(name, ARENA_FILE_MOVING) == 0 || strcmp(name, CTF_METADATA_NEW) == 0 ||
+	return strcmp(name, CTF_INDEX) == 0 || strcmp(name, BUFFER_FILE_IN_TRACE) == 0 ||
+	       strcmp(name, BUFFER_FILE_MOVING) == 0 || strcmp(name, CTF_METADATA_NEW) == 0 ||
 	       strcmp(name, CTF_METADATA_NEW REPLACE_SUFFIX) == 0 ||
 	       strncmp(name, CTF_STREAM, strlen(CTF_STREAM)) == 0;
 }
@@ -211,28 +211,28 @@ int replaceable_remove(struct replaceable *r, const char *path)
  * Takes note of what the trace's process left in memory, which goes with it;
  * false while it lives.
  */
-static bool may_go_with_arena(
-	struct replaceable *r, struct arena_source *arena, const struct stat *st)
+static bool may_go_with_buffer(
+	struct replaceable *r, struct buffer_source *arena, const struct stat *st)
 {
 	struct stat original;
-	bool is_live = !arena_source_is_dead(arena);
-	bool is_copy = leftover_trace(arena_source_trace(arena), &original) &&
+	bool is_live = !buffer_source_is_dead(arena);
+	bool is_copy = leftover_trace(buffer_source_trace(arena), &original) &&
 		       (original.st_dev != st->st_dev || original.st_ino != st->st_ino);
 
 	if (!is_copy) {
-		vec_push(&r->arenas, xstrdup(arena_source_path(arena)));
+		vec_push(&r->arenas, xstrdup(buffer_source_path(arena)));
 	}
 	if (is_live && !is_copy) {
 		fail(r, "is being recorded by process %" PRIu32 ": end that first",
-			arena_source_header(arena)->pid);
+			buffer_source_header(arena)->pid);
 	}
-	arena_source_close(arena);
+	buffer_source_close(arena);
 	return !is_live || is_copy;
 }
 
-static bool check_arena(struct replaceable *r, const char *path, const struct stat *st)
+static bool check_buffer(struct replaceable *r, const char *path, const struct stat *st)
 {
-	struct arena_source *arena = NULL;
+	struct buffer_source *arena = NULL;
 	struct ctf_metadata md;
 	struct read_error ignored;
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -240,13 +240,13 @@ static bool check_arena(struct replaceable *r, const char *path, const struct st
 
 	ctf_metadata_init(&md, NULL);
 	if (directory >= 0 && ctf_metadata_read(&md, directory, &ignored)) {
-		arena = arena_source_open(path, md.uuid, &error);
+		arena = buffer_source_open(path, md.uuid, &error);
 	}
 	ctf_metadata_fini(&md);
 	if (directory >= 0) {
 		close(directory);
 	}
-	return !arena || may_go_with_arena(r, arena, st);
+	return !arena || may_go_with_buffer(r, arena, st);
 }
 
 /* 0, or why not all of a folder can be removed; ENOTEMPTY: what is no trace's would stay. */
@@ -270,7 +270,8 @@ static bool check_trace(struct replaceable *r, const char *path, const struct st
 	if (error == ENOTEMPTY) {
 		return fail(r, "is a directory with more than a trace in it: remove it yourself");
 	}
-	return error ? fail(r, "cannot be removed: %s", strerror(error)) : check_arena(r, path, st);
+	return error ? fail(r, "cannot be removed: %s", strerror(error))
+		     : check_buffer(r, path, st);
 }
 
 static bool is_member(const char *name)

@@ -210,12 +210,12 @@ static bool append(struct stream_files *s, uint64_t stream, uint64_t end)
 }
 
 bool stream_files_fold(
-	struct stream_files *s, struct arena_source *arena, const struct arena_packet *p)
+	struct stream_files *s, struct buffer_source *buffer, const struct buffer_packet *p)
 {
 	struct packet_header *h = (struct packet_header *)(void *)s->buffer;
 	const struct packet_header last = last_packet(s, p->header.stream_instance_id);
 
-	if (p->header.sequence <= last.sequence || !arena_source_copy(arena, p, s->buffer)) {
+	if (p->header.sequence <= last.sequence || !buffer_source_copy(buffer, p, s->buffer)) {
 		return true;
 	}
 	struct walk w = layouts_walk(s->layouts, s->buffer, p->content_bytes);
@@ -253,7 +253,7 @@ static bool append_empty(
 }
 
 bool stream_files_account(
-	struct stream_files *s, uint64_t stream, uint64_t lost, const struct arena_clock *now)
+	struct stream_files *s, uint64_t stream, uint64_t lost, const struct buffer_clock *now)
 {
 	struct packet_header h = last_packet(s, stream);
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "read/arena.h"
+#include "read/buffer.h"
 #include "read/ctf/index.h"
 #include "write/layout.h"
 #include "write/packet_file.h"
@@ -39,9 +39,9 @@ struct stream_files {
 	int directory;
 	const struct layouts *layouts;
 	VEC(struct stream_file) all; /* by stream, then by piece */
-	bool has_memory; /* the process's arena is there */
-	/* What the arena has: of a packet that is in both, the fuller one counts. */
-	const struct arena_packet *held;
+	bool has_memory; /* the process's buffer is there */
+	/* What the buffer has: of a packet that is in both, the fuller one counts. */
+	const struct buffer_packet *held;
 	size_t held_count;
 	struct ctf_index_losses losses; /* packets that only the indexes know of */
 	unsigned char *buffer; /* a packet and its padding */
@@ -57,13 +57,13 @@ void stream_files_close(struct stream_files *s);
 /* Checks all packets and makes the ends of the files whole. */
 bool stream_files_mend(struct stream_files *s);
 
-/* Appends an arena's packet unless the stream goes beyond it already. */
+/* Appends a buffer's packet unless the stream goes beyond it already. */
 bool stream_files_fold(
-	struct stream_files *s, struct arena_source *arena, const struct arena_packet *p);
+	struct stream_files *s, struct buffer_source *buffer, const struct buffer_packet *p);
 
 /* Appends an empty packet to a stream of which more events were `lost` than its packets say. */
 bool stream_files_account(
-	struct stream_files *s, uint64_t stream, uint64_t lost, const struct arena_clock *now);
+	struct stream_files *s, uint64_t stream, uint64_t lost, const struct buffer_clock *now);
 
 /*
  * Says in an empty packet behind it that packets are missing of a stream, of

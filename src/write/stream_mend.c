@@ -146,7 +146,7 @@ static bool close_packet(
 	return true;
 }
 
-/* What the arena has of a packet; NULL: nothing. */
+/* What the buffer has of a packet; NULL: nothing. */
 static const struct packet_header *find_held(
 	const struct stream_files *s, uint64_t stream, uint64_t sequence)
 {
@@ -160,7 +160,7 @@ static const struct packet_header *find_held(
 	return NULL;
 }
 
-/* Whether the arena has at least as much of the packet. */
+/* Whether the buffer has at least as much of the packet. */
 static bool is_held(const struct stream_files *s, const struct packet_header *h)
 {
 	const struct packet_header *held = find_held(s, h->stream_instance_id, h->sequence);

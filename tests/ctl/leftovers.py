@@ -45,12 +45,12 @@ class Leftovers(common.Case):
     def test_as_json(self):
         pid = self.leave("x")
         [o] = self.listed()
-        [arena] = self.shm.iterdir()
+        [buffer] = self.shm.iterdir()
         self.assertEqual((o["pid"], o["program"], o["socket"], o["uid"]), (pid, "ticker", None, os.geteuid()))
         self.assertEqual(o["to-do"], f"waymark recover {self.work}/x.ctf")
         left = o["leftover"]
         self.assertEqual((left["path"], left["bytes"], left["trace"], left["trace-is-there"]),
-                         (str(arena), arena.stat().st_blocks * 512, f"{self.work}/x.ctf", True))
+                         (str(buffer), buffer.stat().st_blocks * 512, f"{self.work}/x.ctf", True))
         self.assertIn(left["age"], range(600))
 
     def test_beside_a_process_that_lives(self):
@@ -93,16 +93,16 @@ class Leftovers(common.Case):
     @unittest.skipUnless(os.geteuid() == 0, "it needs root")
     def test_a_user_of_a_container(self):
         self.leave("x")
-        [arena] = self.shm.iterdir()
-        os.chown(arena, 2**32 - 2, 2**32 - 2)
+        [buffer] = self.shm.iterdir()
+        os.chown(buffer, 2**32 - 2, 2**32 - 2)
         [o] = self.listed()
         self.assertEqual(o["uid"], 2**32 - 2)
 
     @unittest.skipUnless(os.geteuid() == 0, "it needs root")
     def test_root_sees_all_users(self):
         self.leave("x")
-        [arena] = self.shm.iterdir()
-        os.chown(arena, NOBODY, NOBODY)
+        [buffer] = self.shm.iterdir()
+        os.chown(buffer, NOBODY, NOBODY)
         self.assertRegex(self.ls(), r"\n *\d+  nobody ")
         [o] = self.listed()
         self.assertEqual(o["uid"], NOBODY)

@@ -80,8 +80,8 @@ class Ls(common.Case):
     def test_memory_of_a_version_without_counts(self):
         p = self.start(1000, trace="tick,file=t.ctf")
         self.wait_for(lambda: self.listed().get(p.pid, {}).get("recorded"))
-        (arena,) = self.shm.iterdir()
-        with arena.open("r+b") as file:
+        (buffer,) = self.shm.iterdir()
+        with buffer.open("r+b") as file:
             file.seek(8)
             file.write((3).to_bytes(4, sys.byteorder))
         process = self.listed()[p.pid]

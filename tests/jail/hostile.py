@@ -50,7 +50,7 @@ class Hostile(Harness):
         place.mkdir()
         device = self.device("hang", 1, 10000000)  # it waits for who drains
         done = threading.Event()
-        recorded = self.full_arena()
+        recorded = self.full_buffer()
         liar = threading.Thread(target=self.lie, args=(recorded, bytes(victim), done))
         liar.start()
         for _ in range(20):
@@ -66,16 +66,16 @@ class Hostile(Harness):
         while len(self.traces()) < 2:
             time.sleep(0.02)
         pids = [int(trace.rpartition(".")[2]) for trace in self.traces() if trace[-1].isdigit()]
-        arena = next(arena for arena in self.shm.iterdir() if self.owner(arena) == pids[0])
-        os.truncate(arena, 0)
+        buffer = next(buffer for buffer in self.shm.iterdir() if self.owner(buffer) == pids[0])
+        os.truncate(buffer, 0)
         os.killpg(device.pid, signal.SIGKILL)
         out, err = self.finish(drain, 1)
-        self.assertIn(f"waymark recover --discard {arena} throws the rest away", err)
+        self.assertIn(f"waymark recover --discard {buffer} throws the rest away", err)
         self.assertEqual(err.count("\n"), 1, err)
         self.assertEqual(len(re.findall(r"events?, \d+ lost$", out, re.M)), 1, out)
         _, err = self.waymark("recover", "--all", "-o", self.folder, status=1)
-        self.assertIn(f"{arena}: is damaged: waymark recover --discard {arena} throws it away", err)
-        self.waymark("recover", "--discard", arena)
+        self.assertIn(f"{buffer}: is damaged: waymark recover --discard {buffer} throws it away", err)
+        self.waymark("recover", "--discard", buffer)
         self.assert_nothing_left()
 
     def test_memory_that_is_cut_is_told_behind_another_error(self):
@@ -83,28 +83,28 @@ class Hostile(Harness):
         self.finish(self.device("exit", 1, 20000, option="jail=1,buffer=4M"))
         drain = self.drain(self.trace)
         self.assertIn("No space left on device; it is tried again", drain.stderr.readline())
-        arena, = (arena for arena in self.shm.iterdir() if self.owner(arena))
-        os.truncate(arena, 0)
+        buffer, = (buffer for buffer in self.shm.iterdir() if self.owner(buffer))
+        os.truncate(buffer, 0)
         _, err = self.finish(drain, 1)
-        self.assertIn(f"waymark recover --discard {arena} throws the rest away", err)
-        self.waymark("recover", "--discard", arena)
+        self.assertIn(f"waymark recover --discard {buffer} throws the rest away", err)
+        self.waymark("recover", "--discard", buffer)
         self.assert_nothing_left()
 
-    def owner(self, arena):
+    def owner(self, buffer):
         """The process that records into it."""
         listed, _ = self.waymark("recover", "--list")
-        return next((int(line.split("\t")[3]) for line in listed.splitlines() if str(arena) in line), 0)
+        return next((int(line.split("\t")[3]) for line in listed.splitlines() if str(buffer) in line), 0)
 
-    def full_arena(self):
+    def full_buffer(self):
         """Of 1 MiB, once somebody has filled it."""
         while True:
-            for arena in self.shm.iterdir():
-                if arena.stat().st_blocks * 512 > 900000:
-                    return arena
+            for buffer in self.shm.iterdir():
+                if buffer.stat().st_blocks * 512 > 900000:
+                    return buffer
             time.sleep(0.01)
 
-    def lie(self, arena, name, done):
-        with arena.open("r+b") as file, mmap.mmap(file.fileno(), 65536) as memory:
+    def lie(self, buffer, name, done):
+        with buffer.open("r+b") as file, mmap.mmap(file.fileno(), 65536) as memory:
             where = [match.start() for match in re.finditer(re.escape(bytes(self.trace)), memory)]
             while not done.is_set():
                 for at in where:

@@ -159,7 +159,7 @@ class Turn(killed.Killed):
         self.kill_group(parent)
         for _ in range(self.rng.randint(0, 2)):
             self.kill_command(self.moment(10), "drain", "--once", str(self.trace))
-        self.waymark("drain", "--once", self.trace, status=0 if self.arenas() else 1)
+        self.waymark("drain", "--once", self.trace, status=0 if self.buffers() else 1)
         return self.check_traces()
 
     def kill_group(self, parent):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The manual has every row of the tables that programs are made of, and no others: keys of the
 option, log prefixes, backends, commands of the monitor, system calls, variables of the
-environment, an arena's header: tables.py ROOT"""
+environment, a buffer's header: tables.py ROOT"""
 
 import pathlib
 import re
@@ -141,25 +141,25 @@ def check_environment():
             faults.check(name in said, f"{page.path.name}: {name} is in no section ENVIRONMENT")
 
 
-def check_arena():
+def check_buffer():
     """Each offset, by the compiler."""
-    code = ["#include <stddef.h>", "#include <stdbool.h>", '#include "format/arena.h"']
+    code = ["#include <stddef.h>", "#include <stdbool.h>", '#include "format/buffer.h"']
     fields = []
-    for words in items("waymark-arena.5", "DESCRIPTION"):
+    for words in items("waymark-buffer.5", "DESCRIPTION"):
         if words[0].isdigit():
             fields.append(words[2])
-            code.append(f"_Static_assert(offsetof(struct arena_file, {words[2]}) == {words[0]}, "
+            code.append(f"_Static_assert(offsetof(struct buffer_file, {words[2]}) == {words[0]}, "
                         f'"{words[2]} is not at {words[0]}");')
     done = subprocess.run(["cc", "-std=gnu11", f"-I{root}/src", "-fsyntax-only", "-x", "c", "-"],
                           input="\n".join(code) + "\n", capture_output=True, text=True)
-    faults.check(done.returncode == 0, f"waymark-arena(5): {done.stderr}")
-    struct = (root / "src/format/arena.h").read_text().split("struct arena_file {")[1].split("};")[0]
+    faults.check(done.returncode == 0, f"waymark-buffer(5): {done.stderr}")
+    struct = (root / "src/format/buffer.h").read_text().split("struct buffer_file {")[1].split("};")[0]
     struct = re.sub(r"/\*.*?\*/", "", struct, flags=re.S)
-    faults.same("fields of an arena's header", set(re.findall(r"(\w+)(?:\[\w+\])?;", struct)) - {"reserved"},
+    faults.same("fields of a buffer's header", set(re.findall(r"(\w+)(?:\[\w+\])?;", struct)) - {"reserved"},
                 fields)
-    version = re.search(r"#define ARENA_FILE_VERSION (\d+)", (root / "src/format/arena.h").read_text())
-    faults.check(f".It 8 Ta version Ta u32 Ta {version.group(1)}\n" in pages["waymark-arena.5"].text,
-                 "waymark-arena(5) is of another version")
+    version = re.search(r"#define BUFFER_FILE_VERSION (\d+)", (root / "src/format/buffer.h").read_text())
+    faults.check(f".It 8 Ta version Ta u32 Ta {version.group(1)}\n" in pages["waymark-buffer.5"].text,
+                 "waymark-buffer(5) is of another version")
 
 
 check_options()
@@ -168,5 +168,5 @@ check_backends()
 check_system_calls()
 check_monitor()
 check_environment()
-check_arena()
+check_buffer()
 faults.end(50)

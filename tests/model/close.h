@@ -66,7 +66,7 @@ struct state {
 	uint8_t number[PACKETS + 1];
 	uint8_t owned[PACKETS + 1]; /* by the thread, or full and not written yet */
 	/* the thread's own */
-	uint8_t at, chunk, before, fresh, pos, event;
+	uint8_t at, subbuf, before, fresh, pos, event;
 	/* the writer's own */
 	uint8_t writer, head, claim, unsettled, checked;
 	uint8_t timed, late; /* the packet's end is read; an event's time was read behind it */

@@ -64,7 +64,7 @@ static void claim(struct explorer *e, struct state *s)
 
 	s->at = P_REOPEN;
 	if (was & 1) {
-		s->chunk = 0;
+		s->subbuf = 0;
 		put(e, s, CLAIM, setup.without == NO_CLAIM ? 0 : (was & ~1u) + 2);
 	} else if (setup.without != NO_CLAIM) {
 		s->memory[CLAIM] = was + 2;
@@ -102,7 +102,7 @@ static void leave(struct explorer *e, struct state *s)
 static void reopen(struct explorer *e, struct state *s)
 {
 	s->at = P_TAKE;
-	if (s->chunk && s->pos < ROOM && !get(s, CLOSE)) {
+	if (s->subbuf && s->pos < ROOM && !get(s, CLOSE)) {
 		put(e, s, LIMIT, 1);
 		s->at = P_CLOCK;
 	}
@@ -110,8 +110,8 @@ static void reopen(struct explorer *e, struct state *s)
 
 static void show(struct explorer *e, struct state *s)
 {
-	put(e, s, s->chunk ? NEXT + s->chunk : FIRST, s->fresh);
-	s->chunk = s->fresh;
+	put(e, s, s->subbuf ? NEXT + s->subbuf : FIRST, s->fresh);
+	s->subbuf = s->fresh;
 	s->fresh = s->pos = 0;
 }
 
@@ -143,8 +143,8 @@ static void store(struct explorer *e, struct state *s, uint8_t at)
 		[P_NEXT_0] = { (uint8_t)(NEXT + s->fresh), 0 },
 		[P_CLOSE_0] = { CLOSE, 0 },
 		[P_LIMIT] = { LIMIT, 1 },
-		[P_DATA] = { (uint8_t)(DATA + s->chunk * ROOM + s->pos), s->event + 1 },
-		[P_COMMIT] = { (uint8_t)(SIZE + s->chunk), s->pos + 1 },
+		[P_DATA] = { (uint8_t)(DATA + s->subbuf * ROOM + s->pos), s->event + 1 },
+		[P_COMMIT] = { (uint8_t)(SIZE + s->subbuf), s->pos + 1 },
 		[P_LEAVE_CLOSE] = { CLOSE, setup.without != CONTINUED },
 		[P_LEAVE_LIMIT] = { LIMIT, 0 },
 	};
@@ -170,7 +170,7 @@ void produce(struct explorer *e, struct state *s)
 	if (at == P_LOOK) {
 		s->at = get(s, LIMIT) && s->pos < ROOM ? P_CLOCK : P_CLAIM;
 	} else if (at == P_CLOCK) {
-		s->late |= s->timed && s->chunk == s->head;
+		s->late |= s->timed && s->subbuf == s->head;
 	} else if (steps[at]) {
 		steps[at](e, s);
 	} else {

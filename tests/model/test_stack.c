@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stacks of free chunks (src/rt/record/arena.c), every interleaving of
- * threads that take two chunks and give them back: none is ever had by two
+ * The stacks of free sub-buffers (src/rt/record/buffer.c), every interleaving of
+ * threads that take two sub-buffers and give them back: none is ever had by two
  * threads, none gets lost. Without the tag of the top, the model finds the fault.
  */
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "explore.h"
 
 #define THREADS_MAX 3
-#define CHUNKS 3 /* numbers from 1 */
+#define SUBBUFS 3 /* numbers from 1 */
 
 /* What a thread does, in turn. */
 enum { TAKE, TAKE_OTHER, GIVE, GIVE_OTHER, OPS };
@@ -32,8 +32,8 @@ struct thread {
 
 struct state {
 	uint8_t top, tag;
-	uint8_t next[CHUNKS + 1];
-	uint8_t owner[CHUNKS + 1]; /* 0: on the stack, else a thread from 1 */
+	uint8_t next[SUBBUFS + 1];
+	uint8_t owner[SUBBUFS + 1]; /* 0: on the stack, else a thread from 1 */
 	struct thread threads[THREADS_MAX];
 };
 
@@ -124,10 +124,10 @@ static void check_end(struct explorer *e, const struct state *s)
 {
 	unsigned int found = 0;
 
-	for (uint8_t c = s->top; c && found <= CHUNKS; c = s->next[c]) {
+	for (uint8_t c = s->top; c && found <= SUBBUFS; c = s->next[c]) {
 		found++;
 	}
-	if (found != CHUNKS) {
+	if (found != SUBBUFS) {
 		explore_fail(e, "chunks are lost");
 	}
 }
@@ -167,7 +167,7 @@ static const char *run_model(void)
 	return failure;
 }
 
-static void no_chunk_has_two_owners(void **state)
+static void no_subbuf_has_two_owners(void **state)
 {
 	(void)state;
 	tagged = true;
@@ -187,7 +187,7 @@ static void without_the_tag_the_model_finds_the_fault(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_chunk_has_two_owners),
+		cmocka_unit_test(no_subbuf_has_two_owners),
 		cmocka_unit_test(without_the_tag_the_model_finds_the_fault),
 	};
 

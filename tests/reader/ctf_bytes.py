@@ -8,7 +8,7 @@ import struct
 import sys
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
-import arena_bytes  # noqa: E402
+import buffer_bytes  # noqa: E402
 
 MAGIC = 0xC1FC1FC1
 UUID = bytes(range(0x10, 0x20))
@@ -182,10 +182,10 @@ class Trace:
             (directory / name).write_bytes(data)
 
 
-def arena(t, packets, counts):
+def buffer(t, packets, counts):
     """What a killed process leaves in memory; counts: (lost, evicted) of streams 1, 2, ..."""
-    data = bytearray(32 * arena_bytes.UNIT)
-    for at, piece in arena_bytes.pieces(
+    data = bytearray(32 * buffer_bytes.UNIT)
+    for at, piece in buffer_bytes.pieces(
             uuid=t.uuid, units=32, first_unit=5, pid=77, directory=b"", counts=counts,
             clocks=[v for s in (10, 50) for v in (s * FREQ, s * 10**9, (EPOCH + s) * 10**9)],
             packets={1 + 2 * n: packet for n, packet in enumerate(packets)}):

@@ -64,7 +64,7 @@ run info-json-losses waymark info --json flight lost-and-rotated
 run print-json-losses waymark print --json flight lost-and-rotated
 run info-ctf-left-over waymark info left-over
 (
-	# A process that lives holds its arena.
+	# A process that lives holds its buffer.
 	flock -s 9
 	run info-ctf-live waymark info left-over
 	run print-ctf-live waymark print left-over

@@ -9,7 +9,7 @@ import pathlib
 import struct
 import sys
 
-from ctf_bytes import (DONE, FREQ, IDLE, MISFIT, NOTE, OPEN, PLAIN, READ, TWO, Trace, arena, event_text)
+from ctf_bytes import (DONE, FREQ, IDLE, MISFIT, NOTE, OPEN, PLAIN, READ, TWO, Trace, buffer, event_text)
 
 
 def small(order="<", **whose):
@@ -173,7 +173,7 @@ def left_over():
     alone = t.packet([t.event(IDLE, s + 15)], begin=s, instance=6, tid=1006)
     t.files["stream-3"] += third[:150]
     # The second packet is in the file already; of the third stream's end 4 events more are lost.
-    t.files[".arena"] = arena(t, [fourth, alone, third, second],
+    t.files[".arena"] = buffer(t, [fourth, alone, third, second],
                               [(0, 0), (0, 0), (9, 2), (0, 0), (0, 0), (0, 0)])
     return t
 

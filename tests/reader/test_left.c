@@ -18,9 +18,9 @@
 
 #define READ 1024u
 
-bool __wrap_arena_source_look_again(const struct arena_source *s, struct arena_packet *p);
-bool __wrap_arena_source_copy_from(
-	struct arena_source *s, const struct arena_packet *p, size_t from, unsigned char *buffer);
+bool __wrap_buffer_source_look_again(const struct buffer_source *s, struct buffer_packet *p);
+bool __wrap_buffer_source_copy_from(
+	struct buffer_source *s, const struct buffer_packet *p, size_t from, unsigned char *buffer);
 
 /* What the first of the two packets is by now; content 0: it has left memory. */
 static size_t content_now;
@@ -29,7 +29,7 @@ static size_t content_now;
 static uint64_t copied;
 static size_t copied_from;
 
-bool __wrap_arena_source_look_again(const struct arena_source *s, struct arena_packet *p)
+bool __wrap_buffer_source_look_again(const struct buffer_source *s, struct buffer_packet *p)
 {
 	(void)s;
 	if (p->header.sequence == 5) {
@@ -40,8 +40,8 @@ bool __wrap_arena_source_look_again(const struct arena_source *s, struct arena_p
 }
 
 /* Only which it is matters: it is gone in the end. */
-bool __wrap_arena_source_copy_from(
-	struct arena_source *s, const struct arena_packet *p, size_t from, unsigned char *buffer)
+bool __wrap_buffer_source_copy_from(
+	struct buffer_source *s, const struct buffer_packet *p, size_t from, unsigned char *buffer)
 {
 	(void)s;
 	(void)buffer;
@@ -51,7 +51,7 @@ bool __wrap_arena_source_copy_from(
 }
 
 struct listed {
-	struct arena_packet packets[2];
+	struct buffer_packet packets[2];
 	struct ctf_stream stream;
 	struct ctf_trace trace;
 };

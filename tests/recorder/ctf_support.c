@@ -11,7 +11,7 @@
 #include "ctf_support.h"
 
 #define EVENTS_MAX 4096u
-#define CHUNK 65536u
+#define SUBBUF 65536u
 
 static const struct waymark_arg pair_args[] = {
 	{ "who", "uint64_t", WAYMARK_UNSIGNED, 8 },
@@ -94,7 +94,7 @@ void begin_trace(struct ctf_trace *t, struct ctf_files *f, const struct ctf_conf
 struct packet_header *make_packet(struct source *s, unsigned int events)
 {
 	size_t content = sizeof(struct packet_header) + (size_t)events * PAIR_BYTES;
-	size_t size = (content + CHUNK - 1) / CHUNK * CHUNK;
+	size_t size = (content + SUBBUF - 1) / SUBBUF * SUBBUF;
 	struct packet_header *p = aligned_alloc(PACKET_FILE_ALIGN, size);
 	uint64_t base = s->trace->begin.ticks;
 

@@ -35,7 +35,7 @@ static void record_some(void)
 
 static void begin_next_packet(void)
 {
-	for (uint32_t was = theirs->chunk; theirs->chunk == was;) {
+	for (uint32_t was = theirs->subbuf; theirs->subbuf == was;) {
 		record_some();
 	}
 }
@@ -80,7 +80,7 @@ static void take_what_was_open(void)
 	sem_wait(&has_gone_on);
 
 	struct process *p = waymark_process_current();
-	struct arena *a = recorder_arena(&p->recorders[WAYMARK_RECORDER_CTF]);
+	struct buffer *a = recorder_buffer(&p->recorders[WAYMARK_RECORDER_CTF]);
 
 	while (!waymark_drain_trylock(p)) {
 		usleep(100);

@@ -31,14 +31,14 @@ static void name_files(void)
 	}
 }
 
-/* Ends the child; no arena is left in /dev/shm, whatever its threads were in. */
+/* Ends the child; no buffer is left in /dev/shm, whatever its threads were in. */
 static _Noreturn void leave(int status)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		struct arena *a = recorder_arena(&waymark_process()->recorders[k]);
+		struct buffer *a = recorder_buffer(&waymark_process()->recorders[k]);
 
 		if (a) {
-			waymark_arena_unlink(a);
+			waymark_buffer_unlink(a);
 		}
 	}
 	_exit(status);

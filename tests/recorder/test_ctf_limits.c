@@ -223,7 +223,7 @@ static void take_snapshots(void)
 		wait_for_snapshot();
 		fail_unless(file_size("trace/stream-1") >= n * (UINT64_C(4) << 20));
 	}
-	waymark_arena_unlink(recorder_arena(&waymark_process()->recorders[WAYMARK_RECORDER_CTF]));
+	waymark_buffer_unlink(recorder_buffer(&waymark_process()->recorders[WAYMARK_RECORDER_CTF]));
 	_exit(0); /* with nothing but what the snapshots wrote */
 }
 

@@ -21,7 +21,7 @@
 #define EVENTS 1000
 #define MIB UINT64_C(1048576)
 
-/* Well above what a few threads use, well below the arena's 256 MiB. */
+/* Well above what a few threads use, well below the buffer's 256 MiB. */
 #define FEW (UINT64_C(24) * MIB)
 
 /* Bytes of a row of /proc/self/status, which counts KiB. */
@@ -149,16 +149,17 @@ static void record_within_a_limit(void)
 	uint64_t before = status_of("VmRSS:");
 
 	record(0, EVENTS);
-	const struct arena *a = recorder_arena(&waymark_process()->recorders[WAYMARK_RECORDER_CTF]);
+	const struct buffer *a =
+		recorder_buffer(&waymark_process()->recorders[WAYMARK_RECORDER_CTF]);
 
 	if (!a || !a->is_file || a->file.bytes < 16 * MIB) {
-		fprintf(stderr, "the arena has %lu bytes\n", a ? (unsigned long)a->file.bytes : 0);
+		fprintf(stderr, "the buffer has %lu bytes\n", a ? (unsigned long)a->file.bytes : 0);
 		_exit(4);
 	}
 	end(before);
 }
 
-static void a_limit_of_locked_memory_makes_no_arena_smaller(void **state)
+static void a_limit_of_locked_memory_makes_no_buffer_smaller(void **state)
 {
 	(void)state;
 	assert_int_equal(chmod(".", 0777), 0);
@@ -170,7 +171,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(locked_memory_is_what_is_used),
 		cmocka_unit_test(memory_that_is_locked_later_is_what_is_used),
-		cmocka_unit_test(a_limit_of_locked_memory_makes_no_arena_smaller),
+		cmocka_unit_test(a_limit_of_locked_memory_makes_no_buffer_smaller),
 	};
 
 	enter_directory();

@@ -116,7 +116,7 @@ static void a_full_disk_takes_declarations_whole_or_not(void **state)
 	bool declared = waymark_ctf_declare(&trace);
 	int why = errno;
 	long size_after = size_in(&trace, "metadata");
-	struct arena_clock now = waymark_clock_read();
+	struct buffer_clock now = waymark_clock_read();
 	bool refined = waymark_ctf_refine(&trace, &now);
 	unsigned int left = entries_of(trace.path);
 
@@ -189,7 +189,7 @@ static bool stop;
 
 static void *refine_often(void *arg)
 {
-	struct arena_clock now;
+	struct buffer_clock now;
 
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		now = waymark_clock_read();
@@ -239,7 +239,7 @@ static uint64_t realtime_ns(struct timespec *now)
 }
 
 /* Of the same moment: again where something came between them. */
-static void read_both(struct arena_clock *clock, struct timespec *now)
+static void read_both(struct buffer_clock *clock, struct timespec *now)
 {
 	uint64_t before;
 
@@ -254,7 +254,7 @@ static double time_error(const char *name)
 {
 	struct packet_header *p;
 	struct timespec now;
-	struct arena_clock clock;
+	struct buffer_clock clock;
 	double seconds = 0;
 	struct source s = { &trace, 1, 0, 0 };
 
@@ -287,7 +287,7 @@ static void readers_know_the_time(void **state)
 	assert_true(error > -1e6 && error < 1e6);
 	begin_trace(&trace, &files, make_config("time2.ctf", 0, 0));
 	sleep_ms(200);
-	struct arena_clock now = waymark_clock_read();
+	struct buffer_clock now = waymark_clock_read();
 
 	assert_true(waymark_ctf_refine(&trace, &now));
 	error = time_error("time2.ctf");
@@ -297,7 +297,7 @@ static void readers_know_the_time(void **state)
 
 static void what_the_processor_says_of_its_clock_is_true(void **state)
 {
-	struct arena_clock from = waymark_clock_read();
+	struct buffer_clock from = waymark_clock_read();
 	uint64_t nominal = waymark_clock_nominal();
 
 	(void)state;
@@ -305,7 +305,7 @@ static void what_the_processor_says_of_its_clock_is_true(void **state)
 		skip_because("the processor says nothing of its clock's rate");
 	}
 	sleep_ms(100);
-	struct arena_clock to = waymark_clock_read();
+	struct buffer_clock to = waymark_clock_read();
 	double measured = (double)(to.ticks - from.ticks) * 1e9 /
 			  (double)(to.monotonic_ns - from.monotonic_ns);
 

@@ -138,7 +138,7 @@ static void nothing_is_lost_where_events_wait(void **state)
 }
 
 /* Each of them fills a packet, and there is none for the next. */
-static void more_threads_than_chunks_record_on(void **state)
+static void more_threads_than_subbufs_record_on(void **state)
 {
 	struct pairs p;
 
@@ -224,7 +224,7 @@ int main(void)
 		cmocka_unit_test(what_is_discarded_is_counted_where_it_is_missing),
 		cmocka_unit_test(the_flight_recorder_keeps_the_newest_events),
 		cmocka_unit_test(nothing_is_lost_where_events_wait),
-		cmocka_unit_test(more_threads_than_chunks_record_on),
+		cmocka_unit_test(more_threads_than_subbufs_record_on),
 		cmocka_unit_test(more_threads_than_packets_wait_for_no_quiet_one),
 		cmocka_unit_test(who_has_no_writer_does_not_wait_for_ever),
 	};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A fork from a signal handler that interrupts a process's first event, which
- * makes the arena, the file and the writer. A tracer steps the process there:
+ * makes the buffer, the file and the writer. A tracer steps the process there:
  * signals that are blocked then come late, as they do without one.
  */
 #include <signal.h>

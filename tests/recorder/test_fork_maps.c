@@ -22,7 +22,7 @@
 #define SIZE 65536
 #define MARK 0x5a
 
-static struct arena *parents; /* the parent's memory; NULL: this is no test */
+static struct buffer *parents; /* the parent's memory; NULL: this is no test */
 static unsigned char *mapped;
 
 /* Before the library's own, which is registered later. */
@@ -51,7 +51,7 @@ static void fork_one(void)
 {
 	waymark_sink_simple.set_file("forks", false, NULL);
 	trace_pair(1, 0);
-	parents = recorder_arena(&waymark_process()->recorders[WAYMARK_RECORDER_SIMPLE]);
+	parents = recorder_buffer(&waymark_process()->recorders[WAYMARK_RECORDER_SIMPLE]);
 	pid_t pid = fork_calmly();
 
 	if (pid == 0) {

@@ -21,8 +21,8 @@ static unsigned int named; /* files that were opened by a name of their own */
 
 int __real_waymark_open(const char *path, int flags, unsigned int mode);
 int __wrap_waymark_open(const char *path, int flags, unsigned int mode);
-bool __real_waymark_arena_give_name(int fd, const char *path);
-bool __wrap_waymark_arena_give_name(int fd, const char *path);
+bool __real_waymark_buffer_give_name(int fd, const char *path);
+bool __wrap_waymark_buffer_give_name(int fd, const char *path);
 
 int __wrap_waymark_open(const char *path, int flags, unsigned int mode)
 {
@@ -34,13 +34,13 @@ int __wrap_waymark_open(const char *path, int flags, unsigned int mode)
 	return __real_waymark_open(path, flags, mode);
 }
 
-bool __wrap_waymark_arena_give_name(int fd, const char *path)
+bool __wrap_waymark_buffer_give_name(int fd, const char *path)
 {
 	if (without_proc) {
 		errno = ENOENT;
 		return false;
 	}
-	return __real_waymark_arena_give_name(fd, path);
+	return __real_waymark_buffer_give_name(fd, path);
 }
 
 #define COUNT 2
@@ -55,12 +55,12 @@ static void make(void)
 	int why = waymark_jail_make(&wish);
 
 	for (int i = 0; !why && i < COUNT; i++) { /* nothing is left of them */
-		struct arena *a = waymark_jail_claim(waymark_process());
+		struct buffer *a = waymark_jail_claim(waymark_process());
 
 		if (!a) {
 			_exit(FAILED - 1);
 		}
-		waymark_arena_unlink(a);
+		waymark_buffer_unlink(a);
 	}
 	if (why && named) {
 		_exit(FAILED - 3); /* it was tried in vain */

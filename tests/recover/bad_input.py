@@ -47,7 +47,7 @@ class BadInput(Recovery):
 
     def test_output_that_cannot_be_written_is_an_error(self):
         trace = self.make()
-        left.make_arena(self.shm / ("waymark-" + 32 * "a"), self.work / "nowhere", {},
+        left.make_buffer(self.shm / ("waymark-" + 32 * "a"), self.work / "nowhere", {},
                         uuid=bytes.fromhex(32 * "a"))
         env = {**os.environ, "WAYMARK_SHM": str(self.shm)}
         for args in (["recover"], ["recover", "--list"], ["recover", "--discard-gone", "--dry-run"],
@@ -75,7 +75,7 @@ class BadInput(Recovery):
         trace.rename(bad)
         self.assertIn(f"{said}: 3 streams, 1007", self.run_recover(bad))
         self.assertEqual(self.run_recover(bad), f"{said}: nothing to do\n")
-        left.make_arena(self.shm / NAME, bad, {})
+        left.make_buffer(self.shm / NAME, bad, {})
         self.assertIn(f"trace {said}\n", self.run_recover("--all", "--dry-run"))
         self.assertEqual(self.run_recover("--discard", bad), f"{said}: thrown away\n")
 

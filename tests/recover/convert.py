@@ -212,24 +212,24 @@ class Convert(unittest.TestCase):
         (trace / ".metadata.new").write_bytes(b"half of it")
         (trace / "index").mkdir()
         (trace / "index/.stream-1.idx.new").write_bytes(b"half of it")
-        arena = shm / ("waymark-" + left.UUID.hex())
-        left.make_arena(arena, trace, {0: left.packet(1, 2, 3)})
-        return trace, arena
+        buffer = shm / ("waymark-" + left.UUID.hex())
+        left.make_buffer(buffer, trace, {0: left.packet(1, 2, 3)})
+        return trace, buffer
 
     def test_a_crashed_trace_is_replaced_with_all_that_is_left(self):
         simple = Simple()
         simple.number(10**12, 1)
-        trace, arena = self.crashed()
+        trace, buffer = self.crashed()
         pathlib.Path("simple").write_bytes(simple.data)
         self.waymark("convert", "-e", "events", "--replace", "-o", trace, "simple")
         self.assertEqual(len(self.lines(trace)), 1)
-        self.assertFalse(arena.exists())
+        self.assertFalse(buffer.exists())
         self.assertEqual(sorted(os.listdir()), ["crashed", "events", "shm", "simple"])
 
     def test_a_copy_that_is_replaced_leaves_the_original_alone(self):
         simple = Simple()
         simple.number(10**12, 1)
-        trace, arena = self.crashed()
+        trace, buffer = self.crashed()
         pathlib.Path("simple").write_bytes(simple.data)
         shutil.copytree(trace, "copy")
         self.waymark("convert", "-e", "events", "--replace", "-o", "copy", "simple")
@@ -239,14 +239,14 @@ class Convert(unittest.TestCase):
         simple = Simple()
         simple.number(10**12, 1)
         pathlib.Path("simple").write_bytes(simple.data)
-        trace, arena = self.crashed()
-        with open(arena, "rb") as living:
+        trace, buffer = self.crashed()
+        with open(buffer, "rb") as living:
             fcntl.flock(living, fcntl.LOCK_SH)
             before = {f: f.read_bytes() for f in trace.rglob("*") if f.is_file()}
             said = self.waymark("convert", "-e", "events", "--replace", "-o", trace, "simple", status=1)[1]
             self.assertIn("is being recorded by process 4242", said)
             self.assertEqual({f: f.read_bytes() for f in trace.rglob("*") if f.is_file()}, before)
-            self.assertTrue(arena.exists())
+            self.assertTrue(buffer.exists())
             said = self.waymark("convert", "-o", "snapshot", trace)[1]
             self.assertIn("is still being recorded by process 4242", said)
         self.assertEqual(self.waymark("convert", "--replace", "-o", "snapshot", trace)[1], "")

@@ -70,7 +70,7 @@ class Interrupted(Recovery):
             shutil.rmtree(trace)
         self.assertGreater(call, 15)
 
-    def test_a_full_disk_leaves_the_arena(self):
+    def test_a_full_disk_leaves_the_buffer(self):
         wanted = self.reference()
         for call in range(1, 200):
             trace = self.make("full")

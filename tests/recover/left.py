@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Makes what a killed process leaves: packets, stream files and arenas, byte by byte.
+"""Makes what a killed process leaves: packets, stream files and buffers, byte by byte.
 
 The layout of packets is that of src/format/packet.h; the metadata is what the program write_trace writes.
 """
@@ -12,12 +12,12 @@ import subprocess
 import sys
 
 sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "common"))
-import arena_bytes  # noqa: E402
-from arena_bytes import UNIT  # noqa: E402
+import buffer_bytes  # noqa: E402
+from buffer_bytes import UNIT  # noqa: E402
 
 UUID = bytes([0xAB, 2, 3] + 13 * [0])
 OPEN = 2**63 - 1
-ARENA = 64 << 20
+BUFFER = 64 << 20
 HEADER = "I16sIQQQQQQQII"
 BYTES = struct.calcsize("=" + HEADER)
 CONTENT = struct.calcsize("=I16sIQQQ")  # where a header has the size of its content
@@ -78,14 +78,14 @@ def set_ended(trace, ended):
     (trace / "metadata").write_text(text)
 
 
-def make_arena(path, directory, packets, *, lost=None, streams=3, pid=4242, uuid=UUID):
-    """An arena file; `packets` by unit, `lost` by stream, of which there are `streams`."""
+def make_buffer(path, directory, packets, *, lost=None, streams=3, pid=4242, uuid=UUID):
+    """A buffer file; `packets` by unit, `lost` by stream, of which there are `streams`."""
     begin = (0, 5 * SECOND, 1_700_000_000 * SECOND)
     now = (100 * SECOND, 105 * SECOND, 1_700_000_100 * SECOND)
     with open(path, "wb") as file:
-        file.truncate(ARENA)
-        for at, data in arena_bytes.pieces(
-                uuid=uuid, units=ARENA // UNIT, first_unit=8, pid=pid, directory=str(directory).encode(),
+        file.truncate(BUFFER)
+        for at, data in buffer_bytes.pieces(
+                uuid=uuid, units=BUFFER // UNIT, first_unit=8, pid=pid, directory=str(directory).encode(),
                 clocks=begin + now, counts=[((lost or {}).get(n + 1, 0), 0) for n in range(streams)],
                 packets=packets):
             file.seek(at)

@@ -24,7 +24,7 @@ class Leftovers(Recovery):
         """The one line of the list, with the caller's name as USER."""
         header, *lines = self.run_recover(*(args or ["--list"])).splitlines()
         self.assertEqual(header.split("\t"), ["SIZE", "AGE", "USER", "PID", "PROCESS", "TRACE",
-                                              "COMMAND", "ARENA", "DIRECTORY"])
+                                              "COMMAND", "BUFFER", "DIRECTORY"])
         self.assertEqual(len(lines), 1)
         fields = lines[0].split("\t")
         self.assertEqual(fields[2], pwd.getpwuid(os.getuid()).pw_name)
@@ -54,15 +54,15 @@ class Leftovers(Recovery):
         self.assertEqual(line.split()[-1], str(trace))
         self.assertEqual((empty, advice), ("", f"1 dead process of yours left {fields[0]} in memory: 'waymark "
                                                "recover --all' brings it into the traces"))
-        with open(self.shm / NAME, "rb") as arena:
-            fcntl.flock(arena, fcntl.LOCK_SH)
+        with open(self.shm / NAME, "rb") as buffer:
+            fcntl.flock(buffer, fcntl.LOCK_SH)
             self.assertEqual(len(self.run_recover().splitlines()), 2)
 
-    def test_a_living_process_keeps_its_arena(self):
+    def test_a_living_process_keeps_its_buffer(self):
         trace = self.make()
         before = contents(trace)
-        with open(self.shm / NAME, "rb") as arena:
-            fcntl.flock(arena, fcntl.LOCK_SH)
+        with open(self.shm / NAME, "rb") as buffer:
+            fcntl.flock(buffer, fcntl.LOCK_SH)
             said = self.run_recover(trace, status=1)
             self.assertIn(f"{trace}: is still being recorded by process 4242", said)
             self.assertEqual(contents(trace), before)
@@ -98,7 +98,7 @@ class Leftovers(Recovery):
     def test_memory_without_a_trace_is_named(self):
         """Its process could make none: nobody has moved it."""
         never = self.shm / ("waymark-" + 16 * "cd")
-        left.make_arena(never, "", {})
+        left.make_buffer(never, "", {})
         said = self.run_recover("--all", status=1)
         self.assertIn(f"{never}: its process could not make its trace", said)
         self.assertNotIn("moved", said)
@@ -108,7 +108,7 @@ class Leftovers(Recovery):
     def test_all_of_the_dead_are_recovered(self):
         trace = self.make()
         gone = self.shm / ("waymark-" + 16 * "cd")
-        left.make_arena(gone, "/nowhere/at/all", {})
+        left.make_buffer(gone, "/nowhere/at/all", {})
         before = contents(self.work)
         self.assertEqual(self.run_recover("--list").count("\n"), 3)
         said = self.run_recover("--all", "--dry-run")
@@ -123,19 +123,19 @@ class Leftovers(Recovery):
 
     def test_what_is_gone_is_thrown_away_at_once(self):
         self.make()
-        arenas = [self.shm / ("waymark-" + 16 * f"{i:02x}") for i in range(4)]
-        for arena in arenas:
-            left.make_arena(arena, self.work / "nowhere", {})
+        buffers = [self.shm / ("waymark-" + 16 * f"{i:02x}") for i in range(4)]
+        for buffer in buffers:
+            left.make_buffer(buffer, self.work / "nowhere", {})
         before = contents(self.work)
-        with open(arenas[3], "rb") as living:
+        with open(buffers[3], "rb") as living:
             fcntl.flock(living, fcntl.LOCK_SH)
             said = self.run_recover("--discard-gone", "--dry-run")
             self.assertEqual(re.findall(r"^(.*): would be thrown away: process 4242, trace (.*)$", said,
-                                        re.M), [(str(a), f"{self.work}/nowhere") for a in arenas[:3]])
+                                        re.M), [(str(a), f"{self.work}/nowhere") for a in buffers[:3]])
             self.assertEqual(contents(self.work), before)
             said = self.run_recover("--discard-gone")
-            self.assertEqual(said, "".join(f"{a}: thrown away\n" for a in arenas[:3]))
-        self.assertEqual(sorted(self.shm.iterdir()), [arenas[3], self.shm / NAME])
+            self.assertEqual(said, "".join(f"{a}: thrown away\n" for a in buffers[:3]))
+        self.assertEqual(sorted(self.shm.iterdir()), [buffers[3], self.shm / NAME])
 
     def test_a_trace_that_is_gone_is_explained(self):
         trace = self.make()
@@ -173,7 +173,7 @@ class Leftovers(Recovery):
         self.assertEqual(contents(trace), before)
         self.assertEqual(list(self.shm.iterdir()), [])
 
-    def test_what_is_no_arena_is_not_thrown_away(self):
+    def test_what_is_no_buffer_is_not_thrown_away(self):
         (self.work / "file").write_text("x" * 100000)
         self.assertEqual(self.run_recover("--discard", self.work / "file", status=1), "waymark recover: "
                          f"{self.work / 'file'}: is neither a trace nor what a process left\n")

@@ -137,7 +137,7 @@ class Missing(unittest.TestCase):
 
     def test_what_memory_has_of_a_header_that_is_cut_is_not_missing(self):
         os.truncate(self.trace / "stream-2", len(SIZES[0]) + 20)
-        left.make_arena(self.shm / NAME, self.trace, {
+        left.make_buffer(self.shm / NAME, self.trace, {
             0: left.packet(2, 2, 300, end=left.end_of(2, 300)),
             1: left.packet(2, 3, 300, end=left.end_of(3, 300))})
         self.assertEqual(self.waymark("recover")[1], "")
@@ -155,7 +155,7 @@ class Missing(unittest.TestCase):
 
     def test_what_memory_has_is_not_missing(self):
         os.truncate(self.trace / "stream-2", len(SIZES[0]))
-        left.make_arena(self.shm / NAME, self.trace, {
+        left.make_buffer(self.shm / NAME, self.trace, {
             0: left.packet(2, 2, 300, end=left.end_of(2, 300)),
             1: left.packet(2, 3, 300, end=left.end_of(3, 300))})
         self.assertEqual(self.waymark("info")[1], "")
@@ -164,7 +164,7 @@ class Missing(unittest.TestCase):
 
     def test_a_part_of_it_is_in_memory(self):
         os.truncate(self.trace / "stream-2", len(SIZES[0]))
-        left.make_arena(self.shm / NAME, self.trace, {
+        left.make_buffer(self.shm / NAME, self.trace, {
             0: left.packet(2, 3, 300, end=left.end_of(3, 300))})
         self.both_say("stream-2: ends too early: index/stream-2.idx knows of 1 packet more", 1)
 
@@ -211,7 +211,7 @@ class Missing(unittest.TestCase):
             self.assertEqual(index.read_bytes(), whole)
 
     def test_a_trace_that_is_recorded_is_not_asked(self):
-        left.make_arena(self.shm / NAME, self.trace, {})
+        left.make_buffer(self.shm / NAME, self.trace, {})
         (self.trace / "stream-2").unlink()
         with open(self.shm / NAME, "rb") as living:
             fcntl.flock(living, fcntl.LOCK_SH)

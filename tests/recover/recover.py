@@ -30,7 +30,7 @@ class Recover(Recovery):
         self.assertEqual(len(self.read(trace)), 1312)
         self.assertEqual(list(self.shm.iterdir()), [])
 
-    def test_an_arena_in_the_trace_is_found(self):
+    def test_an_buffer_in_the_trace_is_found(self):
         trace = self.make(in_trace=True)
         self.assertIn("1007 events recovered", self.run_recover(trace))
         self.assertFalse((trace / ".arena").exists())
@@ -54,7 +54,7 @@ class Recover(Recovery):
         self.assertRegex(text, r"\n\tclock_end_ticks = +100000000000;\n")
 
     def test_times_stay_what_they_were(self):
-        """The trace and its arena have each a first reading of its own."""
+        """The trace and its buffer have each a first reading of its own."""
         trace = self.make()
         metadata = trace / "metadata"
         text = metadata.read_text()
@@ -88,7 +88,7 @@ class Recover(Recovery):
         self.run_recover(trace)
         self.assertEqual(contents(trace), before)
 
-    def test_a_file_cut_anywhere_is_repaired_without_an_arena(self):
+    def test_a_file_cut_anywhere_is_repaired_without_an_buffer(self):
         first = len(left.written(1, 1, 5))
         content = first + len(left.packet(1, 2, 300))
         whole = left.written(1, 1, 5) + left.written(1, 2, 300, align=4096)
@@ -111,7 +111,7 @@ class Recover(Recovery):
                 lost = left.packet(1, 2, 0, lost=5)
                 trace = left.make_trace(WRITE_TRACE, self.work / f"loss-{size}", {
                     "stream-1": [left.written(1, 1, 5), lost[:size]]})
-                left.make_arena(self.shm / NAME, trace, {}, lost={1: 5})
+                left.make_buffer(self.shm / NAME, trace, {}, lost={1: 5})
                 for command in ("print", "recover", "print"):
                     said = self.waymark(command, trace)
                     self.assertNotIn("missing", said)
@@ -156,7 +156,7 @@ class Recover(Recovery):
                       self.run_recover(trace, status=1))
         self.assertEqual(contents(trace), before)
 
-    def test_the_arena_has_the_fuller_packet(self):
+    def test_the_buffer_has_the_fuller_packet(self):
         trace = self.make()
         data = (trace / "stream-1").read_bytes()
         (trace / "stream-1").write_bytes(data[:len(left.written(1, 1, 5)) + 3000])
@@ -166,7 +166,7 @@ class Recover(Recovery):
     def test_pieces_of_a_rotated_trace_go_on_in_the_last(self):
         trace = left.make_trace(WRITE_TRACE, self.work / "rotated", {
             "stream-1-2": [left.written(1, 4, 5)], "stream-1-10": [left.written(1, 5, 5)]})
-        left.make_arena(self.shm / NAME, trace, {
+        left.make_buffer(self.shm / NAME, trace, {
             0: left.packet(1, 3, 5), 1: left.packet(1, 5, 5), 2: left.packet(1, 6, 3),
             3: left.packet(2, 1, 2)})
         self.assertIn("2 streams, 5 events recovered", self.run_recover(trace))

@@ -43,7 +43,7 @@ class Recovery(unittest.TestCase):
             "stream-1": [left.written(1, 1, 5), left.written(1, 2, 300)]})
         left.set_ended(trace, 0)
         path = trace / ".arena" if in_trace else self.shm / NAME
-        left.make_arena(path, trace, {
+        left.make_buffer(path, trace, {
             0: left.packet(1, 4, 7, lost=5),
             1: left.packet(1, 2, 300, end=left.end_of(2, 300)),
             2: left.packet(1, 3, 1000, end=left.end_of(3, 1000)),

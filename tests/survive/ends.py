@@ -76,7 +76,7 @@ class Ends(survive.Survive):
         for sig in ("term", "int", "hup"):
             status = -getattr(signal, "SIG" + sig.upper())
             self.live("end", sig, 20000, status=status)
-            self.assertEqual(len(self.arenas()), 1)
+            self.assertEqual(len(self.buffers()), 1)
             self.forget()
             self.live("end", sig, 20000, status=status, env=self.env(",crash=all"))
             self.assert_clean()
@@ -178,7 +178,7 @@ class Ends(survive.Survive):
                 os.kill(child, 0)
                 self.waymark("recover", self.trace)
                 self.assertEqual(self.check(0, 0), 1000)
-                self.assertEqual(len(self.arenas()), 1 if events else 0)
+                self.assertEqual(len(self.buffers()), 1 if events else 0)
             finally:
                 os.kill(child, signal.SIGKILL)
                 victim.stdout.close()
@@ -235,7 +235,7 @@ class Ends(survive.Survive):
         for how, status in (("abort", -6), ("segv", -11)):
             with self.case(how=how):
                 self.live("end", how, 20000, status=status, env=self.env(",crash=off"))
-                self.assertEqual(len(self.arenas()), 1)
+                self.assertEqual(len(self.buffers()), 1)
                 self.assertEqual(self.check_everything(), 20000)
 
     @unittest.skipIf(SANITIZER, "the sanitizer handles the crash")
@@ -243,7 +243,7 @@ class Ends(survive.Survive):
         for own_stack in ((), ("own-stack",)):
             with self.case(own_stack=own_stack):
                 self.live("overflow", *own_stack, status=-signal.SIGSEGV)
-                self.assertEqual(len(self.arenas()), 1 if not own_stack else 0)
+                self.assertEqual(len(self.buffers()), 1 if not own_stack else 0)
                 self.assertGreater(self.check_everything(), 100)
 
     def test_threads_that_exit_together_lose_nothing(self):
@@ -279,7 +279,7 @@ class Ends(survive.Survive):
         self.assertEqual(self.check_everything(0, 0), 1000)
 
     def wait_for_the_end(self):
-        """Nobody waits for a daemon: but it counts, and its arena is locked as long as it lives."""
+        """Nobody waits for a daemon: but it counts, and its buffer is locked as long as it lives."""
         for _ in range(2000):
             if (self.counts.read_bytes()[16:24] == (200000).to_bytes(8, sys.byteorder) and
                     "alive" not in self.waymark("recover", "--list")):

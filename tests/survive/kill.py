@@ -114,17 +114,17 @@ class Kill(killed.Killed):
     def test_memory_that_is_damaged_or_closed_is_told(self):
         """What the files hold is printed, and what is missing is an error."""
         self.live("end", "kill", 100, status=-9)
-        arena = self.shm / self.arenas()[0]
-        whole = arena.read_bytes()
-        arena.write_bytes(bytes(len(whole)))
-        self.assertIn(f"({arena}) is damaged: the last events", self.waymark("print", self.trace, status=1))
+        buffer = self.shm / self.buffers()[0]
+        whole = buffer.read_bytes()
+        buffer.write_bytes(bytes(len(whole)))
+        self.assertIn(f"({buffer}) is damaged: the last events", self.waymark("print", self.trace, status=1))
         self.assertIn("state     unreadable", self.waymark("info", self.trace, status=1))
-        arena.unlink()
-        arena.symlink_to(self.work / "elsewhere")
-        self.assertIn(f"({arena}) cannot be read: Too many", self.waymark("print", self.trace, status=1))
-        arena.unlink()
+        buffer.unlink()
+        buffer.symlink_to(self.work / "elsewhere")
+        self.assertIn(f"({buffer}) cannot be read: Too many", self.waymark("print", self.trace, status=1))
+        buffer.unlink()
         self.assertIn("its memory is not here", self.waymark("print", self.trace))
-        arena.write_bytes(whole)
+        buffer.write_bytes(whole)
         self.assertEqual(self.check(), 100)
 
 

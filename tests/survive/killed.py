@@ -39,7 +39,7 @@ class Killed(survive.Survive):
         if not traces: # killed before its first event
             return 0
         events = self.check_together(traces)
-        self.waymark("recover", *(("--all",) if self.arenas() else traces))
+        self.waymark("recover", *(("--all",) if self.buffers() else traces))
         self.assert_clean()
         self.assertEqual(self.check_together(traces), events)
         return len(traces)

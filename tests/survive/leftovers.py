@@ -31,10 +31,10 @@ class Leftovers(survive.Survive):
 
     def leave(self, name, events=1000, options=",leftovers=off", **how):
         """A victim that is killed behind its events; the name of its memory."""
-        before = set(self.arenas())
+        before = set(self.buffers())
         self.choose(name)
         self.live("end", "kill", events, status=-9, env=self.env(options), program=reachable(VICTIM), **how)
-        [left] = set(self.arenas()) - before
+        [left] = set(self.buffers()) - before
         return left
 
     def keep(self, name, options, **more):
@@ -53,7 +53,7 @@ class Leftovers(survive.Survive):
         deadline = time.monotonic() + 60
         while not condition():
             if time.monotonic() > deadline:
-                self.fail(f"{self.arenas()} {list(self.work.glob('*/.arena*'))}")
+                self.fail(f"{self.buffers()} {list(self.work.glob('*/.arena*'))}")
             time.sleep(0.005)
 
     def sweep(self, options, condition, **more):
@@ -91,21 +91,21 @@ class Leftovers(survive.Survive):
     def packets(self, name):
         """The bytes of content of each packet in memory, in whole pages."""
         found = []
-        with open(self.shm / name, "rb", buffering=0) as arena:
-            first, uuid = struct.unpack_from("=I8x16s", arena.read(40), 12)
+        with open(self.shm / name, "rb", buffering=0) as buffer:
+            first, uuid = struct.unpack_from("=I8x16s", buffer.read(40), 12)
             at = first << 16
             while True:
                 try:
-                    at = (os.lseek(arena.fileno(), at, os.SEEK_DATA) + UNIT - 1) // UNIT * UNIT
+                    at = (os.lseek(buffer.fileno(), at, os.SEEK_DATA) + UNIT - 1) // UNIT * UNIT
                 except OSError:
                     return found
-                header = os.pread(arena.fileno(), 56, at)
+                header = os.pread(buffer.fileno(), 56, at)
                 if header[:20] == b"\xc1\x1f\xfc\xc1" + uuid:
                     found.append((struct.unpack_from("Q", header, 48)[0] // 8 + 4095) // 4096 * 4096)
                 at += UNIT
 
     def total(self):
-        return sum(map(self.size, self.arenas()))
+        return sum(map(self.size, self.buffers()))
 
     def is_moved(self, name):
         return (self.work / f"{name}.ctf" / ".arena").exists()
@@ -126,7 +126,7 @@ class Leftovers(survive.Survive):
         self.choose("burst")
         victim = self.start("wait", 1000000, kind="step", env=self.env(",leftovers=off"), stdin=subprocess.PIPE)
         victim.stdout.readline()
-        [left] = self.arenas()
+        [left] = self.buffers()
         self.wait_until(lambda: len(self.packets(left)) <= 1)  # the rest is written
         victim.kill()
         victim.communicate()
@@ -149,9 +149,9 @@ class Leftovers(survive.Survive):
         left = [self.leave(f"old{i}") for i in range(4)]
         self.sweep("", lambda: max(map(self.size, left)) < 64 * KIB)
         budget = (self.size(left[2]) + self.size(left[3]) + 4 * KIB) // KIB
-        self.sweep(f",leftovers={budget}K", lambda: self.is_moved("old1") and left[1] not in self.arenas())
+        self.sweep(f",leftovers={budget}K", lambda: self.is_moved("old1") and left[1] not in self.buffers())
         self.assertEqual([self.is_moved(f"old{i}") for i in range(4)], [True, True, False, False])
-        self.assertEqual(self.arenas(), sorted(left[2:]))
+        self.assertEqual(self.buffers(), sorted(left[2:]))
         for i in range(4):
             self.choose(f"old{i}")
             self.assertIn("state     killed: a part is still in memory", self.waymark("info", self.trace))
@@ -203,23 +203,23 @@ class Leftovers(survive.Survive):
                     env = self.env(",leftovers=0", LD_PRELOAD=KILL_AT, VICTIM_KILL_AT=str(step),
                                    VICTIM_KILL_THREAD="waymark-left")
                     mover = self.start("wait", 1, env=env, stdin=subprocess.PIPE)
-                    self.wait_until(lambda: mover.poll() is not None or left not in self.arenas())
+                    self.wait_until(lambda: mover.poll() is not None or left not in self.buffers())
                     mover.communicate()
                     killed = mover.returncode == -9
                     self.choose("left")
                     self.assertEqual(self.check(), 5000)
                     if again:
-                        self.sweep(",leftovers=0", lambda: left not in self.arenas())
+                        self.sweep(",leftovers=0", lambda: left not in self.buffers())
                         self.assertEqual(os.listdir(self.work / "left.ctf").count(".arena.new"), 0)
                     self.check_one("left", 5000)
-                    self.assertNotIn(left, self.arenas())
+                    self.assertNotIn(left, self.buffers())
             self.assertGreater(step, 8)
             print(f"{self.id()}: {step} steps")
 
     def test_two_movers_at_once(self):
         left = [self.leave(f"left{i}", 100 * i + 1) for i in range(12)]
         keepers = [self.keep(f"keeper{i}", ",leftovers=0") for i in range(4)]
-        self.wait_until(lambda: not set(left) & set(self.arenas()))
+        self.wait_until(lambda: not set(left) & set(self.buffers()))
         for keeper in keepers:
             self.end(keeper)
         for i in range(12):
@@ -230,7 +230,7 @@ class Leftovers(survive.Survive):
         self.choose("x")
         program = self.start("again", 40, env=self.env(), stdin=subprocess.PIPE)
         program.stdout.readline()
-        self.wait_until(lambda: len(self.arenas()) == 1)
+        self.wait_until(lambda: len(self.buffers()) == 1)
         said = self.lived(program).splitlines()
         self.assertEqual([line for line in said if "the name asked for is taken" not in line], [])
         traces = self.traces()
@@ -255,7 +255,7 @@ class Leftovers(survive.Survive):
         self.choose("left")
         self.trace = disk / "left.ctf"
         self.live("end", "kill", 5000, status=-9, env=self.env(",leftovers=off"))
-        [left] = self.arenas()
+        [left] = self.buffers()
         filler, room = disk / "filler", os.statvfs(disk)
         filler.write_bytes(b"x" * room.f_bavail * room.f_bsize)
         said = self.said_by_one(",leftovers=0", "No space left on device")
@@ -264,7 +264,7 @@ class Leftovers(survive.Survive):
         # A copy has room, but not twice as much: what is left is for processes that live.
         os.truncate(filler, filler.stat().st_size - self.size(left) * 3 // 2)
         self.said_by_one(",leftovers=0", "No space left on device")
-        self.assertEqual(self.arenas(), [left])
+        self.assertEqual(self.buffers(), [left])
         filler.unlink()
         self.sweep(",leftovers=0", (disk / "left.ctf/.arena").exists)
         self.assertEqual(self.check(), 5000)
@@ -282,7 +282,7 @@ class Leftovers(survive.Survive):
         self.leave("other")
         (self.work / "other.ctf").rename(self.work / "gone.ctf")
         self.said_by_one(",leftovers=0", "No such file or directory")
-        self.assertIn(left, self.arenas())
+        self.assertIn(left, self.buffers())
         (self.work / "gone.ctf").rename(self.work / "other.ctf")
         self.check_one("other", 1000)
         (self.work / "elsewhere.ctf").rename(self.work / "gone.ctf")
@@ -292,7 +292,7 @@ class Leftovers(survive.Survive):
 
     def test_memory_in_the_trace_goes_where_that_goes(self):
         left = self.leave("left")
-        self.sweep(",leftovers=0", lambda: self.is_moved("left") and left not in self.arenas())
+        self.sweep(",leftovers=0", lambda: self.is_moved("left") and left not in self.buffers())
         shutil.copytree(self.work / "left.ctf", self.work / "copy.ctf")
         for name in ("copy", "left"):
             self.trace = self.work / f"{name}.ctf"
@@ -310,9 +310,9 @@ class Leftovers(survive.Survive):
         (self.shm / ("waymark-" + "0" * 32)).symlink_to(self.shm / left)
         self.said_by_one(",leftovers=0", "Too many levels of symbolic links")
         self.assertEqual(victim.read_text(), "mine")
-        self.assertIn(left, self.arenas())
+        self.assertIn(left, self.buffers())
         (self.work / "left.ctf/.arena").unlink()
-        self.sweep(",leftovers=0", lambda: self.is_moved("left") and left not in self.arenas())
+        self.sweep(",leftovers=0", lambda: self.is_moved("left") and left not in self.buffers())
         self.assertEqual(victim.read_text(), "mine")
         (self.shm / ("waymark-" + "0" * 32)).unlink()
         self.check_one("left", 1000)
@@ -324,7 +324,7 @@ class Leftovers(survive.Survive):
         theirs = self.leave("theirs", 300000, user=NOBODY, group=NOBODY)
         before = (self.size(theirs), (self.shm / theirs).stat().st_size)
         mine = self.leave("mine")
-        self.sweep(",leftovers=0", lambda: mine not in self.arenas())
+        self.sweep(",leftovers=0", lambda: mine not in self.buffers())
         for _ in range(3):
             self.sweep(",leftovers=0", lambda: True)
         self.assertEqual((self.size(theirs), (self.shm / theirs).stat().st_size), before)
@@ -332,7 +332,7 @@ class Leftovers(survive.Survive):
         self.choose("nobody")
         keeper = self.start("wait", 1, env=self.env(",leftovers=0"), stdin=subprocess.PIPE,
                             program=reachable(VICTIM), user=NOBODY, group=NOBODY)
-        self.wait_until(lambda: theirs not in self.arenas())
+        self.wait_until(lambda: theirs not in self.buffers())
         self.end(keeper)
         self.check_one("theirs", 300000)
         self.check_one("mine", 1000)
@@ -352,10 +352,10 @@ class Leftovers(survive.Survive):
         self.leave("other")
         before = [(p, p.stat().st_mtime_ns) for p in sorted((self.work / "mine.ctf").rglob("*"))]
         said = self.waymark("recover", "--all-users", "--dry-run")
-        self.assertEqual((len(self.arenas()), said.count("would be recovered")), (3, 3))
+        self.assertEqual((len(self.buffers()), said.count("would be recovered")), (3, 3))
         self.waymark("recover", "--all-users")
         self.assertEqual(before, [(p, p.stat().st_mtime_ns) for p in sorted((self.work / "mine.ctf").rglob("*"))])
-        self.assertNotIn(theirs, self.arenas())
+        self.assertNotIn(theirs, self.buffers())
         self.assertEqual({p.stat().st_uid for p in (self.work / "theirs.ctf").rglob("*")}, {NOBODY})
         planted.unlink(missing_ok=True)
         self.assert_clean()

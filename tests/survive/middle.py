@@ -141,7 +141,7 @@ class Middle(survive.Survive):
     @unittest.skipUnless(STEPPED, "only x86-64 steps, and not a sanitizer's checks")
     def test_who_ends_in_the_middle_of_an_event_takes_nothing_from_the_next_thread(self):
         """
-        A first event makes the arena's packet; behind so many events the next packet begins.
+        A first event makes the buffer's packet; behind so many events the next packet begins.
         In so many milliseconds the writer has seen what is left.
         """
         for before, last, ms in ((0, 950, 0), (2726, 820, 0), (2726, 820, 40)):

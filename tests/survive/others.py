@@ -105,7 +105,7 @@ class Others(survive.Survive):
 
     def test_memory_is_readable_by_its_user_alone(self):
         self.lived(self.start("end", "kill", 100, preexec_fn=lambda: os.umask(0)), status=-9)
-        modes = [(self.shm / name).stat().st_mode & 0o777 for name in self.arenas()]
+        modes = [(self.shm / name).stat().st_mode & 0o777 for name in self.buffers()]
         self.assertEqual(modes, [0o600])
         self.assertEqual(self.check_everything(), 100)
 
@@ -185,16 +185,16 @@ class Others(survive.Survive):
     def test_memory_that_another_user_puts_there_is_not_believed(self):
         self.live("end", "exit", 100)
         uuid = re.search(r'uuid = "([-0-9a-f]+)"', (self.trace / "metadata").read_text())[1]
-        arena = "waymark-" + uuid.replace("-", "")
+        buffer = "waymark-" + uuid.replace("-", "")
         self.shm.chmod(0o777)
         forged = self.work / "forged.ctf"
         counts, self.counts = self.counts, self.work / "other"
         self.lived(self.start("end", "kill", 20000, env=self.env(WAYMARK_TRACE=f"*,file={forged}")), -9)
         shutil.rmtree(forged)
-        raw = (self.shm / self.arenas()[0]).read_bytes()
-        own = bytes.fromhex(self.arenas()[0].split("-")[1])
-        (self.shm / self.arenas()[0]).unlink()
-        path = self.shm / arena
+        raw = (self.shm / self.buffers()[0]).read_bytes()
+        own = bytes.fromhex(self.buffers()[0].split("-")[1])
+        (self.shm / self.buffers()[0]).unlink()
+        path = self.shm / buffer
         path.write_bytes(raw.replace(own, bytes.fromhex(uuid.replace("-", ""))))
         path.chmod(0o644)
         os.chown(path, NOBODY, NOBODY)
@@ -211,7 +211,7 @@ class Others(survive.Survive):
         os.chmod(self.shm, 0o1777)
         victim = self.start("go", 100, stdin=subprocess.PIPE, preexec_fn=lambda: os.umask(0o022))
         victim.stdout.readline()
-        why = f"{self.arenas()[0]}) cannot be read: Permission denied"
+        why = f"{self.buffers()[0]}) cannot be read: Permission denied"
         program = reachable(survive.WAYMARK)
         out = self.work / "out"
         out.mkdir()
@@ -252,7 +252,7 @@ class Others(survive.Survive):
                                       cwd=self.work, env=self.env(), preexec_fn=become_nobody,
                                       capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stderr), (-9, ""))
-                self.assertEqual((len(self.traces()), len(self.arenas())), (traced, traced))
+                self.assertEqual((len(self.traces()), len(self.buffers())), (traced, traced))
                 for path in (*self.traces(), *self.shm.iterdir()):
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
 

@@ -95,7 +95,7 @@ class Places(survive.Survive):
         self.trace = disk / "x.ctf"
         out, said = self.live("end", "exit", 100000, silent=False)
         self.assertIn("waymark recover brings them in", said)
-        self.assertEqual(len(self.arenas()), 1)
+        self.assertEqual(len(self.buffers()), 1)
         self.assertEqual(self.check(), 100000)
         self.assertIn("state     unwritten: No space left on device: its process ended",
                       self.waymark("info", self.trace))
@@ -225,7 +225,7 @@ class Places(survive.Survive):
         self.assertEqual(victim.returncode, 0)
         self.assertRegex(said, "^waymark: .*: its metadata could not be finished; .*\n$")
         self.assertEqual((self.trace / "metadata").read_bytes(), before)
-        self.assertEqual(len(self.arenas()), 1)
+        self.assertEqual(len(self.buffers()), 1)
         undo()
         self.assertEqual(self.check_everything(), 1000)
         self.assertNotEqual((self.trace / "metadata").read_bytes(), before)

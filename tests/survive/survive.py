@@ -119,11 +119,11 @@ class Survive(unittest.TestCase):
             self.assertEqual(self.checked([BABELTRACE, trace], who), events)
         return events
 
-    def arenas(self):
+    def buffers(self):
         return sorted(os.listdir(self.shm))
 
     def assert_clean(self):
-        self.assertEqual(self.arenas(), [], self.waymark("recover", "--list"))
+        self.assertEqual(self.buffers(), [], self.waymark("recover", "--list"))
 
     def traces(self):
         return sorted(self.work.glob("*.ctf*"))

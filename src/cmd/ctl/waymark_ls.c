@@ -103,7 +103,7 @@ static bool is_shown(uid_t uid)
 }
 
 /* Under the names that a monitor answers with; NULL where the memory does not tell. */
-static json_t *stats_of(const struct arena_totals *t)
+static json_t *stats_of(const struct buffer_totals *t)
 {
 	return t->events ? json_pack("{s:I, s:I, s:I, s:I}", "events", (json_int_t)t->events,
 				   "events-on", (json_int_t)t->events_on, "recorded",

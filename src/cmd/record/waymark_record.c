@@ -12,7 +12,7 @@
 #include "cmd/escaped.h"
 #include "cmd/record/record.h"
 #include "cmd/waymark.h"
-#include "read/arena.h"
+#include "read/buffer.h"
 
 enum { KEY_OPTION = ARGUMENT_LONG, KEY_REPLACE, KEY_NO_CONTROL };
 
@@ -100,12 +100,12 @@ static int prepare(struct record_wishes *w, struct record_place *place)
 	if (!record_variable_check(w, why, sizeof(why))) {
 		return fail(RECORD_FAILED, "%s", why);
 	}
-	int error = arena_source_folder_error();
+	int error = buffer_source_folder_error();
 
 	/* Without what is in memory, too much would be cut. */
 	if (error) {
-		return fail(RECORD_FAILED, "cannot open " ARENA_SOURCE_VARIABLE "=%s: %s",
-			arena_source_folder(), strerror(error));
+		return fail(RECORD_FAILED, "cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s",
+			buffer_source_folder(), strerror(error));
 	}
 	error = record_find(w->program[0], path);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `waymark drain` is at: the arenas that its command line means. */
+/* What `waymark drain` is at: the buffers that its command line means. */
 #ifndef CMD_RECOVER_DRAIN_H
 #define CMD_RECOVER_DRAIN_H
 
@@ -9,9 +9,9 @@
 #include "base/vec.h"
 #include "write/drain.h"
 
-/* An arena, and what was said of it. */
+/* A buffer, and what was said of it. */
 struct drain_job {
-	char *path; /* of the arena */
+	char *path; /* of the buffer */
 	struct drain drain;
 	bool is_open;
 	bool is_over; /* done, or not to be had */
@@ -32,14 +32,14 @@ struct drain_run {
 	VEC(struct drain_job *) jobs;
 	bool found; /* any that was meant */
 	bool is_hidden; /* one may not be read, and may be meant */
-	bool has_released; /* an arena, which is another process's soon, by another name */
+	bool has_released; /* a buffer, which is another process's soon, by another name */
 	int status;
 };
 
 /* One line on standard error. */
 void drain_complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Adds the arenas that are meant and not known yet. */
+/* Adds the buffers that are meant and not known yet. */
 void drain_find(struct drain_run *r);
 
 /* Whether all that is meant are processes that are no more, and of which nothing is left. */

@@ -14,7 +14,7 @@
 
 #include "base/memory.h"
 #include "cmd/escaped.h"
-#include "read/arena.h"
+#include "read/buffer.h"
 #include "write/leftover.h"
 
 void drain_complain(const char *fmt, ...)
@@ -35,15 +35,15 @@ static uint32_t pid_of(const char *word)
 	return isdigit((unsigned char)*word) && !*end && value <= INT_MAX ? (uint32_t)value : 0;
 }
 
-static bool is_meant(const struct drain_run *r, struct jail_arena *a)
+static bool is_meant(const struct drain_run *r, struct jail_buffer *a)
 {
-	const struct arena_jail *j = &a->file->jail;
-	char base[ARENA_FILE_PATH_BYTES];
-	char directory[ARENA_FILE_PATH_BYTES];
+	const struct buffer_jail *j = &a->file->jail;
+	char base[BUFFER_FILE_PATH_BYTES];
+	char directory[BUFFER_FILE_PATH_BYTES];
 
-	jail_arena_base(a, base);
-	jail_arena_directory(a, directory);
-	jail_arena_owner(a);
+	jail_buffer_base(a, base);
+	jail_buffer_directory(a, directory);
+	jail_buffer_owner(a);
 	for (char **word = r->words; *word; word++) {
 		uint32_t pid = pid_of(*word);
 		bool is_its = pid == j->family || pid == a->pid || pid == a->file->pid;
@@ -66,14 +66,14 @@ static bool is_known(const struct drain_run *r, const char *path)
 	return false;
 }
 
-/* Opens the arena if it is one that was meant. */
+/* Opens the buffer if it is one that was meant. */
 static bool open_meant(struct drain_run *r, struct drain_job *job)
 {
-	struct jail_arena a;
-	int error = jail_arena_open(&a, job->path);
+	struct jail_buffer a;
+	int error = jail_buffer_open(&a, job->path);
 	bool meant = !error && is_meant(r, &a);
 
-	jail_arena_close(&a);
+	jail_buffer_close(&a);
 	r->is_hidden |= error == EACCES;
 	if (!meant) {
 		return false;
@@ -126,18 +126,18 @@ static void forget_released(struct drain_run *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Looks for arenas that are not known yet. */
+/* Looks for buffers that are not known yet. */
 void drain_find(struct drain_run *r)
 {
-	char path[ARENA_FILE_PATH_BYTES];
+	char path[BUFFER_FILE_PATH_BYTES];
 
 	forget_released(r);
 
-	DIR *folder = opendir(arena_source_folder());
+	DIR *folder = opendir(buffer_source_folder());
 
 	for (struct dirent *e; folder && (e = readdir(folder));) {
-		snprintf(path, sizeof(path), "%s/%s", arena_source_folder(), e->d_name);
-		if (arena_source_is_name(e->d_name) && !is_known(r, path)) {
+		snprintf(path, sizeof(path), "%s/%s", buffer_source_folder(), e->d_name);
+		if (buffer_source_is_name(e->d_name) && !is_known(r, path)) {
 			add(r, path);
 		}
 	}

@@ -53,7 +53,7 @@ static void put_user(struct columns *c, uid_t uid)
 	columns_put(c, user ? user->pw_name : text);
 }
 
-/* What is known of an arena that cannot be read: its path, and why. */
+/* What is known of a buffer that cannot be read: its path, and why. */
 static void put_unknown(struct columns *c, const struct leftover *o)
 {
 	char text[128];
@@ -114,7 +114,7 @@ int waymark_recover_list(bool for_people)
 	struct columns c;
 
 	leftovers_find(&l);
-	columns_init(&c, "SIZE AGE -USER PID -PROCESS -TRACE -COMMAND -ARENA -DIRECTORY");
+	columns_init(&c, "SIZE AGE -USER PID -PROCESS -TRACE -COMMAND -BUFFER -DIRECTORY");
 	vec_foreach (const struct leftover *, o, &l.all) {
 		put(&c, o);
 	}

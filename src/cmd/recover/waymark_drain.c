@@ -17,7 +17,7 @@
 #include "cmd/escaped.h"
 #include "cmd/recover/drain.h"
 #include "cmd/waymark.h"
-#include "read/arena.h"
+#include "read/buffer.h"
 #include "write/cut_memory.h"
 
 enum { KEY_ONCE = ARGUMENT_LONG };
@@ -71,7 +71,7 @@ static void *beat(void *arg)
 		pthread_mutex_lock(&r->lock);
 		vec_foreach (struct drain_job **, job, &r->jobs) {
 			if ((*job)->is_open) {
-				jail_arena_beat(&(*job)->drain.arena);
+				jail_buffer_beat(&(*job)->drain.buffer);
 			}
 		}
 		pthread_mutex_unlock(&r->lock);
@@ -335,14 +335,14 @@ int waymark_drain(int argc, char **argv)
 	struct drain_run r = { .lock = PTHREAD_MUTEX_INITIALIZER, .status = EXIT_SUCCESS };
 	char place[PATH_MAX];
 	int failed = parse(&r, argc, argv);
-	int error = arena_source_folder_error();
+	int error = buffer_source_folder_error();
 
 	if (failed) {
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}
 	if (error) {
-		drain_complain("cannot open " ARENA_SOURCE_VARIABLE "=%s: %s",
-			arena_source_folder(), strerror(error));
+		drain_complain("cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s",
+			buffer_source_folder(), strerror(error));
 		return EXIT_FAILURE;
 	}
 	r.place = r.place ? realpath(r.place, place) : NULL;

@@ -14,7 +14,7 @@
 #include "cmd/escaped.h"
 #include "cmd/recover/all_users.h"
 #include "cmd/waymark.h"
-#include "read/arena.h"
+#include "read/buffer.h"
 #include "read/folder.h"
 #include "write/cut_memory.h"
 #include "write/jail_stage.h"
@@ -40,7 +40,7 @@ static const struct argument rows[] = {
 		"with tabs; without DIR and options, as a table" },
 	{ KEY_DISCARD, "discard", NULL,
 		"throw away what the processes left, unread; DIR may\n"
-		"be an arena's path as well" },
+		"be a buffer's path as well" },
 	{ KEY_DISCARD_GONE, "discard-gone", NULL,
 		"throw away what dead processes of yours left whose\n"
 		"trace is no longer where they recorded it" },
@@ -208,7 +208,7 @@ static int discard(const char *path)
 	return EXIT_SUCCESS;
 }
 
-/* A trace, or each in a folder of them; or the arena that is to be thrown away. */
+/* A trace, or each in a folder of them; or the buffer that is to be thrown away. */
 static int do_word(const char *path, int (*what)(const char *path))
 {
 	struct folder_traces traces = { 0 };
@@ -239,7 +239,7 @@ static int announce(const struct leftover *o, const char *what)
 /* Makes the trace that nobody has drained; where no process recorded there is none. */
 static int recover_jailed(const struct leftover *o, const char *place)
 {
-	char directory[ARENA_FILE_PATH_BYTES];
+	char directory[BUFFER_FILE_PATH_BYTES];
 	int error = jail_stage_path(o->path, place, directory);
 
 	if (error == EAGAIN) {
@@ -252,7 +252,7 @@ static int recover_jailed(const struct leftover *o, const char *place)
 	return recover(directory);
 }
 
-/* Recovers what an arena file belongs to. */
+/* Recovers what a buffer file belongs to. */
 static int recover_left(const struct leftover *o, const char *place)
 {
 	struct recover_result result;
@@ -260,7 +260,7 @@ static int recover_left(const struct leftover *o, const char *place)
 	if (o->is_jailed) {
 		return recover_jailed(o, place);
 	}
-	bool ok = recover_arena(o->path, &result);
+	bool ok = recover_buffer(o->path, &result);
 
 	return show(ok ? o->directory : o->path, ok, &result);
 }
@@ -346,12 +346,12 @@ int waymark_recover(int argc, char **argv)
 	if (failed) {
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}
-	int error = arena_source_folder_error();
+	int error = buffer_source_folder_error();
 
 	cut_memory_survive();
 	/* Without what is in memory, too much would be cut, and counted as lost. */
 	if (error) {
-		complain("cannot open " ARENA_SOURCE_VARIABLE "=%s: %s", arena_source_folder(),
+		complain("cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s", buffer_source_folder(),
 			strerror(error));
 		return EXIT_FAILURE;
 	}

@@ -159,11 +159,11 @@ static bool set_clock_reading(struct ctf_parser *p, struct ctf_metadata *md, str
 {
 	static const char *const forms[] = { CTF_ENV_TICKS, CTF_ENV_MONOTONIC, CTF_ENV_REALTIME };
 	static const char *const whens[] = { "begin", "end" };
-	struct arena_clock *readings[] = { &md->begin, &md->end };
+	struct buffer_clock *readings[] = { &md->begin, &md->end };
 	char wanted[64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(whens) * ARRAY_SIZE(forms); i++) {
-		struct arena_clock *c = readings[i % 2];
+		struct buffer_clock *c = readings[i % 2];
 		uint64_t *const members[] = { &c->ticks, &c->monotonic_ns, &c->realtime_ns };
 
 		snprintf(wanted, sizeof(wanted), forms[i / 2], whens[i % 2]);

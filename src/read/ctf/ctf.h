@@ -77,7 +77,7 @@ struct ctf_reader {
 bool ctf_files_list(struct ctf_reader *r, struct read_error *error);
 
 /* The same, and makes the streams of all files and of what memory holds. Ends all merging. */
-bool ctf_streams_find(struct ctf_reader *r, const struct arena_packet *left, size_t left_count,
+bool ctf_streams_find(struct ctf_reader *r, const struct buffer_packet *left, size_t left_count,
 	struct read_error *error);
 
 /* The clock as the process has measured it by now. */

@@ -273,7 +273,7 @@ static void add_of_files(struct ctf_reader *r)
 }
 
 /* Gives each stream its packets of memory, and those that have nothing else are new. */
-static void add_left(struct ctf_reader *r, const struct arena_packet *p, size_t count)
+static void add_left(struct ctf_reader *r, const struct buffer_packet *p, size_t count)
 {
 	size_t known = r->streams.count;
 
@@ -308,15 +308,15 @@ static void add_left(struct ctf_reader *r, const struct arena_packet *p, size_t 
 static void add_of_counts(struct ctf_reader *r)
 {
 	size_t known = r->streams.count;
-	uint64_t count = r->trace.arena ? arena_source_streams(r->trace.arena) : 0;
-	struct arena_clock begin;
-	struct arena_clock now;
+	uint64_t count = r->trace.buffer ? buffer_source_streams(r->trace.buffer) : 0;
+	struct buffer_clock begin;
+	struct buffer_clock now;
 
 	for (uint64_t n = 1; n <= count; n++) {
-		struct arena_counts lost = arena_source_counts(r->trace.arena, n);
+		struct buffer_counts lost = buffer_source_counts(r->trace.buffer, n);
 
 		if ((int64_t)(lost.lost + lost.evicted) > 0 && !find_stream(r, known, n)) {
-			arena_source_clock(r->trace.arena, &begin, &now);
+			buffer_source_clock(r->trace.buffer, &begin, &now);
 			add_stream(r, n, begin.ticks);
 		}
 	}
@@ -325,7 +325,7 @@ static void add_of_counts(struct ctf_reader *r)
 	}
 }
 
-bool ctf_streams_find(struct ctf_reader *r, const struct arena_packet *left, size_t left_count,
+bool ctf_streams_find(struct ctf_reader *r, const struct buffer_packet *left, size_t left_count,
 	struct read_error *error)
 {
 	if (!ctf_files_list(r, error)) {

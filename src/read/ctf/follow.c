@@ -4,7 +4,7 @@
  * look at memory and files, and ends at a horizon: a moment shortly before that
  * look, so that all events up to it are there, but for those of threads that
  * were stopped in the middle of one. So lines come in the order of time, whichever
- * thread they are of. The process is not touched: its arena and files are
+ * thread they are of. The process is not touched: its buffer and files are
  * read, and its lock is asked for, without waiting, to see whether it lives.
  */
 #include "read/ctf/ctf.h"
@@ -27,10 +27,10 @@
 /* The process's clock, now less what may be in flight: it is of this host. */
 static void set_horizon(struct ctf_reader *r)
 {
-	struct arena_clock begin;
-	struct arena_clock now;
+	struct buffer_clock begin;
+	struct buffer_clock now;
 
-	arena_source_clock(r->trace.arena, &begin, &now);
+	buffer_source_clock(r->trace.buffer, &begin, &now);
 	int64_t ns = (int64_t)(clock_now_ns() - now.monotonic_ns) - IN_FLIGHT_NS;
 	int64_t ticks = (int64_t)now.ticks + (int64_t)(r->freq * (double)ns / 1e9);
 
@@ -57,7 +57,7 @@ void ctf_follow_begin(struct ctf_reader *r, const struct reader_options *options
 		r->base.take = NULL;
 		return;
 	}
-	f->is_on = options->follow != FOLLOW_NOT && r->trace.arena;
+	f->is_on = options->follow != FOLLOW_NOT && r->trace.buffer;
 	if (!f->is_on) {
 		return;
 	}
@@ -74,7 +74,7 @@ void ctf_follow_begin(struct ctf_reader *r, const struct reader_options *options
 /* The stream begins with what comes: its files are not read. */
 static void skip_old(struct ctf_reader *r, struct ctf_stream *s)
 {
-	struct arena_counts counts = arena_source_counts(r->trace.arena, s->instance);
+	struct buffer_counts counts = buffer_source_counts(r->trace.buffer, s->instance);
 
 	s->is_new = true;
 	s->is_reopened = true;
@@ -97,7 +97,7 @@ static bool is_in_memory(const struct ctf_stream *s)
 static bool has_more_left(const struct ctf_stream *s)
 {
 	for (size_t i = 0; i < s->left_count; i++) {
-		const struct arena_packet *p = &s->left[i];
+		const struct buffer_packet *p = &s->left[i];
 
 		if (p->header.sequence > s->sequence ||
 			ctf_stream_goes_on(s, &p->header, p->content_bytes)) {
@@ -114,7 +114,7 @@ static bool has_news(const struct ctf_reader *r, const struct ctf_stream *s)
 		return true;
 	}
 	if (is_in_memory(s)) {
-		struct arena_counts counts = arena_source_counts(r->trace.arena, s->instance);
+		struct buffer_counts counts = buffer_source_counts(r->trace.buffer, s->instance);
 
 		return counts.lost + counts.evicted > s->discarded;
 	}
@@ -156,10 +156,10 @@ void ctf_follow_fill(struct ctf_reader *r)
 static void refine_clock(struct ctf_reader *r)
 {
 	struct ctf_follow *f = &r->follow;
-	struct arena_clock begin;
-	struct arena_clock now;
+	struct buffer_clock begin;
+	struct buffer_clock now;
 
-	arena_source_clock(r->trace.arena, &begin, &now);
+	buffer_source_clock(r->trace.buffer, &begin, &now);
 	uint64_t measured = now.monotonic_ns - begin.monotonic_ns;
 
 	if (measured < 2 * f->measured_ns) {
@@ -178,20 +178,20 @@ static void refine_clock(struct ctf_reader *r)
 static bool refresh(struct ctf_reader *r)
 {
 	struct ctf_follow *f = &r->follow;
-	struct arena_source *arena = r->trace.arena;
-	char directory[ARENA_FILE_PATH_BYTES];
-	const struct arena_packet *left = NULL;
+	struct buffer_source *buffer = r->trace.buffer;
+	char directory[BUFFER_FILE_PATH_BYTES];
+	const struct buffer_packet *left = NULL;
 	size_t count = 0;
 	uint8_t uuid[16];
 
-	r->trace.is_live = arena_source_is_live(arena) && !arena_source_is_closed(arena);
-	f->is_leaving = arena_source_next_trace(arena, uuid, directory);
+	r->trace.is_live = buffer_source_is_live(buffer) && !buffer_source_is_closed(buffer);
+	f->is_leaving = buffer_source_next_trace(buffer, uuid, directory);
 	f->is_last = !f->is_leaving && (!r->trace.is_live || reader_is_stopped(&r->base));
 	r->trace.is_bounded = f->is_last && r->trace.is_live;
 	set_horizon(r);
 	refine_clock(r);
 	if (!f->is_leaving) {
-		count = arena_source_scan(arena, &left); /* memory first, as in open.c */
+		count = buffer_source_scan(buffer, &left); /* memory first, as in open.c */
 	}
 	if (!ctf_streams_find(r, left, count, &r->base.error)) {
 		return false;
@@ -230,16 +230,16 @@ static void count_anew(struct ctf_stream *s, uint64_t evicted_before, uint64_t e
 
 static void turn_counters(struct ctf_reader *r, const uint8_t uuid[16])
 {
-	struct arena_source *arena = r->trace.arena;
+	struct buffer_source *buffer = r->trace.buffer;
 	VEC(uint64_t) before = { 0 };
 	size_t i = 0;
 
 	vec_foreach (const struct ctf_stream *, s, &r->streams) {
-		vec_push(&before, arena_source_counts(arena, s->instance).evicted);
+		vec_push(&before, buffer_source_counts(buffer, s->instance).evicted);
 	}
-	arena_source_turn(arena, uuid);
+	buffer_source_turn(buffer, uuid);
 	vec_foreach (struct ctf_stream *, s, &r->streams) {
-		count_anew(s, before.items[i++], arena_source_counts(arena, s->instance).evicted);
+		count_anew(s, before.items[i++], buffer_source_counts(buffer, s->instance).evicted);
 	}
 	vec_fini(&before);
 }
@@ -268,10 +268,10 @@ static void take_directory(struct ctf_reader *r, int directory, const uint8_t uu
 /* The program was told to record into another trace: goes on with that, or counts the try. */
 static bool turn_to_next_trace(struct ctf_reader *r)
 {
-	char path[ARENA_FILE_PATH_BYTES];
+	char path[BUFFER_FILE_PATH_BYTES];
 	uint8_t uuid[16];
 
-	if (!arena_source_next_trace(r->trace.arena, uuid, path)) {
+	if (!buffer_source_next_trace(r->trace.buffer, uuid, path)) {
 		return false;
 	}
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -350,7 +350,8 @@ static size_t event_size(const struct ctf_reader *r, const unsigned char *p, siz
 
 void ctf_follow_count(struct ctf_reader *r, struct ctf_stream *s)
 {
-	if (!s->packet || s->packet != s->copy || !arena_source_header(r->trace.arena)->overwrite) {
+	if (!s->packet || s->packet != s->copy ||
+		!buffer_source_header(r->trace.buffer)->overwrite) {
 		return;
 	}
 	uint64_t events = 0;

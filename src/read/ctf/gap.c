@@ -81,7 +81,7 @@ static bool follows_a_piece(const struct ctf_stream *s, const struct ctf_trace *
 /* Whether the process says that it gives packets up, whose events it counts. */
 static bool gives_up(const struct ctf_trace *t)
 {
-	return t->arena && arena_source_header(t->arena)->overwrite;
+	return t->buffer && buffer_source_header(t->buffer)->overwrite;
 }
 
 /*
@@ -118,7 +118,7 @@ static void note_packets(struct ctf_stream *s, const struct ctf_trace *t, uint64
  */
 static bool lacks_end(const struct ctf_stream *s, const struct ctf_trace *t)
 {
-	return s->is_open && t->arena && !gives_up(t);
+	return s->is_open && t->buffer && !gives_up(t);
 }
 
 /*
@@ -146,11 +146,11 @@ void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t)
 /* Events that were lost behind the last packet: only the process's table tells. */
 enum ctf_step ctf_gap_trailing(struct ctf_stream *s, const struct ctf_trace *t)
 {
-	struct arena_counts counts = { 0 };
+	struct buffer_counts counts = { 0 };
 
 	s->has_gap = false;
-	if (t->arena) {
-		counts = arena_source_counts(t->arena, s->instance);
+	if (t->buffer) {
+		counts = buffer_source_counts(t->buffer, s->instance);
 	}
 	s->given_up = counts.evicted - s->evicted;
 	s->evicted = counts.evicted;

@@ -226,7 +226,7 @@ static void strike(struct ctf_index_lost *lost, uint64_t sequence)
 }
 
 void ctf_index_find_left(
-	struct ctf_index_losses *l, const struct arena_packet *left, size_t left_count)
+	struct ctf_index_losses *l, const struct buffer_packet *left, size_t left_count)
 {
 	vec_foreach (struct ctf_index_lost *, lost, &l->all) {
 		for (size_t i = 0; i < left_count; i++) {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "read/arena.h"
+#include "read/buffer.h"
 
 /* A stream file that ends before its index does. */
 struct ctf_index_lost {
@@ -37,7 +37,7 @@ void ctf_index_find(struct ctf_index_losses *l, int directory, bool swap);
 
 /* Memory has these packets: they are not missing. */
 void ctf_index_find_left(
-	struct ctf_index_losses *l, const struct arena_packet *left, size_t left_count);
+	struct ctf_index_losses *l, const struct buffer_packet *left, size_t left_count);
 
 /* Says what is missing of a file: "stream-3: is missing: ...". */
 void ctf_index_word(const struct ctf_index_lost *lost, char *text, size_t size);

@@ -19,7 +19,7 @@ static void drop(struct ctf_stream *s)
  * last packet's own is not read as long as the packet has more than was read of it. Of a damaged
  * trace's, the one behind the largest is 0, which no packet in memory has.
  */
-static bool is_read(const struct ctf_stream *s, const struct arena_packet *p)
+static bool is_read(const struct ctf_stream *s, const struct buffer_packet *p)
 {
 	return p->header.sequence <= s->sequence &&
 	       !ctf_stream_goes_on(s, &p->header, p->content_bytes);
@@ -40,15 +40,15 @@ bool ctf_left_has_next(const struct ctf_stream *s)
  * made already when it began. Else it is in the file, or was given up.
  */
 static enum ctf_step fill_hole(
-	struct ctf_stream *s, const struct ctf_trace *t, struct arena_packet *p)
+	struct ctf_stream *s, const struct ctf_trace *t, struct buffer_packet *p)
 {
 	uint64_t sequence = p->header.sequence;
-	struct arena_packet found;
+	struct buffer_packet found;
 
 	if (s->is_new || sequence <= s->sequence + 1 || sequence == s->hole) {
 		return CTF_PACKET;
 	}
-	if (arena_source_find(t->arena, s->instance, s->sequence + 1, &found)) {
+	if (buffer_source_find(t->buffer, s->instance, s->sequence + 1, &found)) {
 		*p = found;
 		return CTF_PACKET;
 	}
@@ -57,22 +57,22 @@ static enum ctf_step fill_hole(
 }
 
 /* The packet, with what of it was not read, in memory of our own. */
-static bool copy(struct ctf_stream *s, const struct ctf_trace *t, struct arena_packet *p)
+static bool copy(struct ctf_stream *s, const struct ctf_trace *t, struct buffer_packet *p)
 {
-	if (!arena_source_look_again(t->arena, p)) {
+	if (!buffer_source_look_again(t->buffer, p)) {
 		return false;
 	}
 	bool goes_on = ctf_stream_goes_on(s, &p->header, p->content_bytes);
 
 	free(s->copy);
 	s->copy = xrealloc(NULL, p->content_bytes);
-	return arena_source_copy_from(
-		t->arena, p, goes_on ? s->resume : sizeof(p->header), s->copy);
+	return buffer_source_copy_from(
+		t->buffer, p, goes_on ? s->resume : sizeof(p->header), s->copy);
 }
 
 /* Takes the packet out of the copy. */
 static enum ctf_step take(struct ctf_stream *s, const struct ctf_trace *t,
-	const struct arena_packet *p, struct read_error *error)
+	const struct buffer_packet *p, struct read_error *error)
 {
 	ctf_packet_load(&s->header, s->copy, false);
 	s->packet_offset = p->offset;
@@ -99,18 +99,18 @@ static enum ctf_step take(struct ctf_stream *s, const struct ctf_trace *t,
  * False: it has left memory.
  */
 static bool look_at_first(
-	const struct ctf_stream *s, const struct ctf_trace *t, struct arena_packet *p)
+	const struct ctf_stream *s, const struct ctf_trace *t, struct buffer_packet *p)
 {
 	*p = *s->left;
 	bool was_closed = p->header.sequence == s->sequence &&
 			  p->header.timestamp_end == PACKET_OPEN && ctf_left_has_next(s);
 
-	return !was_closed || arena_source_look_again(t->arena, p);
+	return !was_closed || buffer_source_look_again(t->buffer, p);
 }
 
 /* The first packet that has something new; CTF_LAST: there is none. */
 static enum ctf_step find_new(
-	struct ctf_stream *s, const struct ctf_trace *t, struct arena_packet *p)
+	struct ctf_stream *s, const struct ctf_trace *t, struct buffer_packet *p)
 {
 	while (s->left_count > 0) {
 		bool is_there = look_at_first(s, t, p);
@@ -131,7 +131,7 @@ static enum ctf_step find_new(
 enum ctf_step ctf_left_next(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error)
 {
-	struct arena_packet p;
+	struct buffer_packet p;
 	enum ctf_step step = find_new(s, t, &p);
 
 	if (step != CTF_PACKET) {

@@ -14,7 +14,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "format/arena.h"
+#include "format/buffer.h"
 #include "format/ctf_clock.h"
 #include "read/layout.h"
 #include "read/reader.h"
@@ -54,8 +54,8 @@ struct ctf_metadata {
 	uint32_t pid;
 	uint32_t ended; /* enum ctf_ended; CTF_FINISHED where nothing is said */
 	bool has_pid;
-	struct arena_clock begin; /* all 0 where it does not say */
-	struct arena_clock end;
+	struct buffer_clock begin; /* all 0 where it does not say */
+	struct buffer_clock end;
 	VEC(struct ctf_event) events; /* in the order of the file */
 	VEC(const char *) problems; /* what cannot be read before anything was, and why */
 };

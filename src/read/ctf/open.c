@@ -108,20 +108,20 @@ static void fill_heap(struct ctf_reader *r)
 	ctf_sift(r);
 }
 
-/* The clock of a process that did not come to its end is in its arena. */
+/* The clock of a process that did not come to its end is in its buffer. */
 void ctf_set_clock(struct ctf_reader *r)
 {
 	const struct ctf_metadata *md = &r->metadata;
-	struct arena_clock begin = md->begin;
-	struct arena_clock now;
+	struct buffer_clock begin = md->begin;
+	struct buffer_clock now;
 
 	r->clock = md->clock;
-	if (r->trace.arena) {
-		struct arena_clock first;
+	if (r->trace.buffer) {
+		struct buffer_clock first;
 
-		/* The arena has a first reading of its own; the trace's is what its files stay
+		/* The buffer has a first reading of its own; the trace's is what its files stay
 		 * with. */
-		arena_source_clock(r->trace.arena, &first, &now);
+		buffer_source_clock(r->trace.buffer, &first, &now);
 		begin = begin.realtime_ns ? begin : first;
 		ctf_clock_from(&r->clock, &begin, &now);
 	}
@@ -147,7 +147,7 @@ static const char *name_leftovers(struct ctf_reader *r)
 {
 	int error;
 
-	if (!arena_source_end(r->trace.arena, &error)) {
+	if (!buffer_source_end(r->trace.buffer, &error)) {
 		return "killed";
 	}
 	r->info.why = error ? strerror(error) : "threads still recorded";
@@ -163,7 +163,7 @@ static const char *name_state(struct ctf_reader *r)
 		[CTF_RECOVERED] = "recovered",
 	};
 
-	if (r->trace.arena) {
+	if (r->trace.buffer) {
 		return r->info.is_live ? "running" : name_leftovers(r);
 	}
 	if (r->has_unreadable_memory) {
@@ -184,7 +184,7 @@ static void set_info(struct ctf_reader *r)
 	r->info.streams = r->streams.count;
 	r->info.is_cut = md->is_cut;
 	r->info.is_live = r->trace.is_live;
-	r->info.has_leftovers = r->trace.arena && !r->info.is_live;
+	r->info.has_leftovers = r->trace.buffer && !r->info.is_live;
 	r->info.state = name_state(r);
 	r->info.streams_gone = count_gone(r);
 	r->base.traces = &r->info;
@@ -204,8 +204,8 @@ static void note_unreadable(struct ctf_reader *r, const char *why)
 	r->has_unreadable_memory = true;
 }
 
-/* The arena's path need not be told: it has the trace's uuid, or lies in the directory. */
-static bool open_arena(
+/* The buffer's path need not be told: it has the trace's uuid, or lies in the directory. */
+static bool open_buffer(
 	struct ctf_reader *r, const struct reader_options *options, struct read_error *error)
 {
 	char path[32];
@@ -213,27 +213,27 @@ static bool open_arena(
 	int why;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->trace.directory);
-	r->trace.arena = arena_source_open(path, r->trace.uuid, &why);
-	if (!r->trace.arena && why != ENOENT) {
-		arena_source_explain(text, sizeof(text), r->trace.uuid, why);
+	r->trace.buffer = buffer_source_open(path, r->trace.uuid, &why);
+	if (!r->trace.buffer && why != ENOENT) {
+		buffer_source_explain(text, sizeof(text), r->trace.uuid, why);
 		if (options->follow) {
 			read_error_set(error, "%s", text);
 			return false;
 		}
 		note_unreadable(r, text);
 	}
-	if (r->trace.arena && arena_source_is_closed(r->trace.arena)) {
+	if (r->trace.buffer && buffer_source_is_closed(r->trace.buffer)) {
 		/* its process could not remove it, or is about to */
-		arena_source_close(r->trace.arena);
-		r->trace.arena = NULL;
+		buffer_source_close(r->trace.buffer);
+		r->trace.buffer = NULL;
 	}
-	r->trace.is_live = r->trace.arena && arena_source_is_live(r->trace.arena);
+	r->trace.is_live = r->trace.buffer && buffer_source_is_live(r->trace.buffer);
 	return true;
 }
 
 /* A process that lives removes files of its own; of one that is dead, none may be missing. */
 static void look_at_indexes(
-	struct ctf_reader *r, const struct arena_packet *left, size_t left_count)
+	struct ctf_reader *r, const struct buffer_packet *left, size_t left_count)
 {
 	struct ctf_index_losses losses;
 	char text[256];
@@ -279,15 +279,15 @@ static bool open_trace(
 	r->trace.continues = *md->continues;
 	r->trace.overwrites = md->overwrites;
 	ctf_bind_events(r);
-	if (!r->trace.swap && !open_arena(r, options, error)) {
+	if (!r->trace.swap && !open_buffer(r, options, error)) {
 		return false;
 	}
 	ctf_set_clock(r);
 	ctf_follow_begin(r, options);
 	r->trace.is_bounded = r->trace.is_live && !r->follow.is_on;
 	/* Memory first: what leaves it meanwhile is in the files. */
-	const struct arena_packet *left = NULL;
-	size_t left_count = r->trace.arena ? arena_source_scan(r->trace.arena, &left) : 0;
+	const struct buffer_packet *left = NULL;
+	size_t left_count = r->trace.buffer ? buffer_source_scan(r->trace.buffer, &left) : 0;
 
 	if (!ctf_streams_find(r, left, left_count, error)) {
 		return false;
@@ -309,7 +309,7 @@ static void ctf_close(struct reader *base)
 	vec_foreach (struct ctf_stream *, s, &r->streams) {
 		ctf_stream_close(s);
 	}
-	arena_source_close(r->trace.arena);
+	buffer_source_close(r->trace.buffer);
 	if (r->trace.directory >= 0) {
 		close(r->trace.directory);
 	}

@@ -17,7 +17,7 @@
 
 void ctf_stream_fail(const struct ctf_stream *s, struct read_error *error, const char *fmt, ...)
 {
-	const char *name = s->file < s->file_count ? s->files[s->file].name : "the arena";
+	const char *name = s->file < s->file_count ? s->files[s->file].name : "the buffer";
 	char text[256];
 	va_list ap;
 
@@ -195,8 +195,8 @@ static enum ctf_step take_mapped(
 	if (left < sizeof(s->header)) {
 		/* Memory has the events of packets until they are whole here: nothing is missing.
 		 */
-		s->next = t->arena ? s->packet_offset : s->map_size;
-		return t->arena ? CTF_LAST : ctf_stream_broken(s, "cut inside its header", error);
+		s->next = t->buffer ? s->packet_offset : s->map_size;
+		return t->buffer ? CTF_LAST : ctf_stream_broken(s, "cut inside its header", error);
 	}
 	ctf_packet_load(&s->header, bytes, t->swap);
 	const char *why = ctf_packet_fault(&s->header, t, s->instance);
@@ -289,7 +289,7 @@ static enum ctf_step next_mapped(
 		if (step != CTF_LAST) {
 			return step;
 		}
-		bool grew = t->arena && ctf_file_size(&s->files[s->file], t) > s->map_size;
+		bool grew = t->buffer && ctf_file_size(&s->files[s->file], t) > s->map_size;
 
 		unmap(s);
 		s->is_passed = grew && !wants_more(s, t);

@@ -17,7 +17,7 @@
 
 #include "base/vec.h"
 #include "format/packet.h"
-#include "read/arena.h"
+#include "read/buffer.h"
 #include "read/reader.h"
 
 struct ctf_file {
@@ -36,7 +36,7 @@ struct ctf_trace {
 	bool continues; /* a stream may begin with any packet: those before are another trace's */
 	uint8_t uuid[16];
 	uint64_t last_ticks; /* that can be told in nanoseconds */
-	struct arena_source *arena; /* NULL: nothing is left in memory */
+	struct buffer_source *buffer; /* NULL: nothing is left in memory */
 	bool is_live; /* its process still writes: what is torn will be whole */
 	bool is_bounded; /* what came before the last look at memory is all that is wanted */
 	bool is_rotated; /* its files are pieces, of which old ones may have been removed */
@@ -59,7 +59,7 @@ struct ctf_stream {
 	uint64_t last_ticks; /* that an event of the packet may have */
 	const unsigned char *packet; /* where the packet begins; NULL: it is done with */
 	const unsigned char *begin; /* where what was read of it begins */
-	uint64_t packet_offset; /* of it in its file, or in the arena */
+	uint64_t packet_offset; /* of it in its file, or in the buffer */
 	uint32_t tid;
 	bool is_waiting; /* in the heap */
 	bool is_cut; /* the file ends before the packet's content does */
@@ -78,11 +78,11 @@ struct ctf_stream {
 	bool is_reopened; /* they were listed again: packets out of memory may come again */
 	size_t released; /* bytes of the map that were given back */
 	unsigned int number; /* of the packet in the file, from 1 */
-	const struct arena_packet *left; /* not read yet; a part of the trace's scan */
+	const struct buffer_packet *left; /* not read yet; a part of the trace's scan */
 	size_t left_count;
 	uint64_t newest; /* sequence of these, when they were found; 0: there were none */
 	bool is_passed; /* its file has more, which is not wanted */
-	unsigned char *copy; /* of a packet of the arena */
+	unsigned char *copy; /* of a packet of the buffer */
 	uint64_t hole; /* the packet before which others are missing, as a second look said */
 	bool is_open; /* the last packet was not closed when looked at: it may have got more */
 	bool is_new; /* what lies before the first packet is not looked for */
@@ -147,7 +147,7 @@ void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t);
 /* The same behind the last packet: only the process's table tells. */
 enum ctf_step ctf_gap_trailing(struct ctf_stream *s, const struct ctf_trace *t);
 
-/* The next packet that no file holds, copied out of the arena. */
+/* The next packet that no file holds, copied out of the buffer. */
 enum ctf_step ctf_left_next(
 	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error);
 

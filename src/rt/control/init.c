@@ -192,13 +192,13 @@ static const struct {
 
 int waymark_push_descriptors(int *fds, size_t *count, size_t capacity)
 {
-	int arenas[WAYMARK_JAIL_MAX];
-	size_t made = waymark_jail_descriptors(arenas);
+	int buffers[WAYMARK_JAIL_MAX];
+	size_t made = waymark_jail_descriptors(buffers);
 	unsigned int backends = waymark_registry_backends();
 	size_t with = *count;
 
 	for (size_t i = 0; i < made; i++) {
-		push(arenas[i], fds, &with, capacity);
+		push(buffers[i], fds, &with, capacity);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(descriptors); i++) {
 		int fd = backends & descriptors[i].backend ? descriptors[i].get() : -1;

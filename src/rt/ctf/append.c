@@ -32,7 +32,7 @@ static void rotate(struct ctf_files *f)
 }
 
 /* The smallest packet that is written past the page cache: half of the smallest sub-buffer. */
-#define LARGE_BYTES (ARENA_UNIT / 2)
+#define LARGE_BYTES (BUFFER_UNIT / 2)
 
 static bool is_aligned(uint64_t bytes)
 {
@@ -87,7 +87,7 @@ static void add_part(struct batch *b, const void *data, size_t size)
 }
 
 /*
- * Whether the file gets the packet as the arena has it. It may be another trace's first there;
+ * Whether the file gets the packet as the buffer has it. It may be another trace's first there;
  * and padding that aligns a file's end may be more than its memory has room for.
  */
 static bool is_as_it_is(

@@ -31,7 +31,7 @@
 
 #include <waymark/control.h>
 
-#include "format/arena.h"
+#include "format/buffer.h"
 #include "format/ctf.h"
 #include "format/packet.h"
 
@@ -58,7 +58,7 @@ struct ctf_trace {
 	uint32_t metadata_lock; /* 1: taken; by whoever changes the trace for another, too */
 	uint32_t declared; /* ids up to this one are in the metadata; under metadata_lock */
 	enum ctf_ended ended; /* what the metadata says; his who begins it, then who drains */
-	struct arena_clock begin;
+	struct buffer_clock begin;
 	uint64_t device, inode; /* of the directory: another one may have its name by now */
 	char path[PATH_MAX]; /* absolute; of a temporary name until waymark_ctf_name() */
 	/* What does not go on the program's stack: his who begins it, then under metadata_lock. */
@@ -159,14 +159,14 @@ bool waymark_ctf_declare(struct ctf_trace *t);
 bool waymark_ctf_mark(struct ctf_trace *t, enum ctf_ended ended);
 
 /* Writes the metadata anew, with the clock's rate as it is known by now. */
-bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now);
+bool waymark_ctf_refine(struct ctf_trace *t, const struct buffer_clock *now);
 
 /*
  * Appends packets of one stream, in sequence, to its file and its index, and what
  * their events need to the metadata before. Small packets lie back to back, large ones have the
  * file end aligned (waymark_ctf_packet_bytes()); their packet_size may be set to what they take
  * there. Their events_discarded stays, and is `evicted` more in the file: a kill may come at any
- * moment, and a reader of the arena adds that itself. Returns how many were written whole; if not
+ * moment, and a reader of the buffer adds that itself. Returns how many were written whole; if not
  * all, `error` says why, and the file ends behind a whole packet.
  */
 size_t waymark_ctf_write(

@@ -7,7 +7,7 @@
 #include "rt/record/counts.h"
 
 /* What a thread that was not waited for has added since, to its packet's list. */
-static uint32_t find_stranded(struct arena *a, struct reader *r)
+static uint32_t find_stranded(struct buffer *a, struct reader *r)
 {
 	uint32_t next = r->leaked ? packet_next(a, r->leaked) : 0;
 
@@ -16,41 +16,41 @@ static uint32_t find_stranded(struct arena *a, struct reader *r)
 }
 
 /* The oldest packet, seen now if there is a first one; 0: none. */
-static uint32_t head(struct arena *a, struct cursor *c)
+static uint32_t head(struct buffer *a, struct cursor *c)
 {
 	struct reader *r = &c->reader;
 
-	if (!r->chunk) {
-		r->chunk = find_stranded(a, r);
-		r->chunk = r->chunk ? r->chunk : cursor_first(c);
+	if (!r->subbuf) {
+		r->subbuf = find_stranded(a, r);
+		r->subbuf = r->subbuf ? r->subbuf : cursor_first(c);
 		r->taken = r->forced = false;
 		r->closing_ns = 0;
 	}
-	return r->chunk;
+	return r->subbuf;
 }
 
-static bool head_is_closed(struct arena *a, struct cursor *c)
+static bool head_is_closed(struct buffer *a, struct cursor *c)
 {
-	return head(a, c) && (c->reader.taken || packet_is_closed(a, c->reader.chunk));
+	return head(a, c) && (c->reader.taken || packet_is_closed(a, c->reader.subbuf));
 }
 
-static bool has_events(struct arena *a, uint32_t chunk)
+static bool has_events(struct buffer *a, uint32_t subbuf)
 {
-	return packet_bytes(a, chunk) > sizeof(struct packet_header);
+	return packet_bytes(a, subbuf) > sizeof(struct packet_header);
 }
 
 /* The closed head leaves the list. */
 static void advance(struct recorder *r, struct cursor *c)
 {
 	struct reader *reader = &c->reader;
-	uint32_t done = reader->chunk;
+	uint32_t done = reader->subbuf;
 
-	reader->chunk = reader->taken ? 0 : packet_next(recorder_arena(r), done);
+	reader->subbuf = reader->taken ? 0 : packet_next(recorder_buffer(r), done);
 	if (reader->forced) {
 		reader->leaked = done;
 	} else {
-		/* Who reads the arena must not take it for one that no file has. */
-		__atomic_store_n(&packet_at(recorder_arena(r), done)->magic, 0, __ATOMIC_RELAXED);
+		/* Who reads the buffer must not take it for one that no file has. */
+		__atomic_store_n(&packet_at(recorder_buffer(r), done)->magic, 0, __ATOMIC_RELAXED);
 		waymark_recorder_free(r, done);
 	}
 	reader->taken = reader->forced = false;
@@ -61,13 +61,13 @@ static void advance(struct recorder *r, struct cursor *c)
 /* The closed packets from the oldest on, at most CTF_GATHER. */
 static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_header **packets)
 {
-	struct arena *a = round->arena;
-	uint32_t chunk = head(a, c);
+	struct buffer *a = round->buffer;
+	uint32_t subbuf = head(a, c);
 	size_t count = 0;
 
-	while (count < CTF_GATHER && chunk && (c->reader.taken || packet_is_closed(a, chunk))) {
-		packets[count++] = packet_at(a, chunk);
-		chunk = c->reader.taken ? 0 : packet_next(a, chunk);
+	while (count < CTF_GATHER && subbuf && (c->reader.taken || packet_is_closed(a, subbuf))) {
+		packets[count++] = packet_at(a, subbuf);
+		subbuf = c->reader.taken ? 0 : packet_next(a, subbuf);
 	}
 	return count;
 }
@@ -105,8 +105,8 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 /* Whether the head began after the pass, which would never end if it waited for those. */
 static bool head_is_new(struct ctf_round *round, struct cursor *c)
 {
-	return head(round->arena, c) &&
-	       packet_at(round->arena, c->reader.chunk)->timestamp_begin > round->now.ticks;
+	return head(round->buffer, c) &&
+	       packet_at(round->buffer, c->reader.subbuf)->timestamp_begin > round->now.ticks;
 }
 
 /* Writes the packet without events whose number was taken, if one was: what was lost by then. */
@@ -121,7 +121,7 @@ static void tell_number(struct ctf_round *round, struct cursor *c)
 	}
 	*h = (struct packet_header){
 		.magic = PACKET_MAGIC,
-		.stream_instance_id = arena_stream_id(round->arena, &c->stream),
+		.stream_instance_id = buffer_stream_id(round->buffer, &c->stream),
 		.timestamp_begin = c->reader.number_ticks,
 		.timestamp_end = c->reader.number_ticks,
 		.content_size = sizeof(*h) * 8,
@@ -143,7 +143,7 @@ static void tell_number(struct ctf_round *round, struct cursor *c)
 
 static void write_closed(struct ctf_round *round, struct cursor *c)
 {
-	while (round->discard && head_is_closed(round->arena, c)) {
+	while (round->discard && head_is_closed(round->buffer, c)) {
 		waymark_ctf_cursor_evict(round->recorder, round->state, c);
 	}
 	if (!round->discard) {
@@ -155,15 +155,15 @@ static void write_closed(struct ctf_round *round, struct cursor *c)
 
 void waymark_ctf_cursor_close(struct ctf_round *round, struct cursor *c)
 {
-	if (head(round->arena, c) && !head_is_closed(round->arena, c) &&
-		has_events(round->arena, c->reader.chunk)) {
+	if (head(round->buffer, c) && !head_is_closed(round->buffer, c) &&
+		has_events(round->buffer, c->reader.subbuf)) {
 		waymark_close_begin(c, waymark_clock_ns());
 	}
 }
 
 bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c)
 {
-	return c->reader.chunk && c->reader.closing_ns && !head_is_closed(round->arena, c);
+	return c->reader.subbuf && c->reader.closing_ns && !head_is_closed(round->buffer, c);
 }
 
 bool waymark_ctf_cursor_is_awaited(struct ctf_round *round, struct cursor *c)
@@ -172,9 +172,9 @@ bool waymark_ctf_cursor_is_awaited(struct ctf_round *round, struct cursor *c)
 }
 
 /* The packet is ours now. `end`: no event of it is later, none that follows earlier. */
-static void adopt(struct arena *a, struct cursor *c, uint64_t end)
+static void adopt(struct buffer *a, struct cursor *c, uint64_t end)
 {
-	packet_at(a, c->reader.chunk)->timestamp_end = end;
+	packet_at(a, c->reader.subbuf)->timestamp_end = end;
 	c->reader.taken = true;
 }
 
@@ -185,22 +185,22 @@ void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c)
 
 	if (!(claim & 1) && __atomic_compare_exchange_n(&c->claim, &claim, claim | 1, false,
 				    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-		adopt(round->arena, c, end);
+		adopt(round->buffer, c, end);
 		c->reader.forced = true;
 		write_closed(round, c);
 	}
 }
 
 /* When the head had already all that it has now, UINT64_MAX where that is not known. */
-static uint64_t idle_since(struct arena *a, const struct cursor *c)
+static uint64_t idle_since(struct buffer *a, const struct cursor *c)
 {
-	return c->reader.seen_bytes == packet_bytes(a, c->reader.chunk) ? c->reader.seen_ticks
-									: UINT64_MAX;
+	return c->reader.seen_bytes == packet_bytes(a, c->reader.subbuf) ? c->reader.seen_ticks
+									 : UINT64_MAX;
 }
 
 void waymark_ctf_cursor_watch(struct ctf_round *round, struct cursor *c)
 {
-	uint64_t bytes = c->reader.chunk ? packet_bytes(round->arena, c->reader.chunk) : 0;
+	uint64_t bytes = c->reader.subbuf ? packet_bytes(round->buffer, c->reader.subbuf) : 0;
 
 	if (bytes != c->reader.seen_bytes) {
 		c->reader.seen_bytes = bytes;
@@ -208,7 +208,7 @@ void waymark_ctf_cursor_watch(struct ctf_round *round, struct cursor *c)
 	}
 }
 
-uint64_t waymark_ctf_cursor_idle_since(struct arena *a, struct cursor *c)
+uint64_t waymark_ctf_cursor_idle_since(struct buffer *a, struct cursor *c)
 {
 	if (!head(a, c) || head_is_closed(a, c) ||
 		__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE)) {
@@ -219,7 +219,7 @@ uint64_t waymark_ctf_cursor_idle_since(struct arena *a, struct cursor *c)
 	return since == UINT64_MAX ? since - 1 : since;
 }
 
-bool waymark_ctf_cursor_take(struct arena *a, struct cursor *c)
+bool waymark_ctf_cursor_take(struct buffer *a, struct cursor *c)
 {
 	uint64_t end;
 
@@ -237,11 +237,11 @@ bool waymark_ctf_cursor_take(struct arena *a, struct cursor *c)
 /* Whether the open packet is to get no more: its thread has ended, it is old, or it makes room. */
 static bool is_due(const struct ctf_round *round, struct cursor *c)
 {
-	const struct packet_header *h = packet_at(round->arena, c->reader.chunk);
+	const struct packet_header *h = packet_at(round->buffer, c->reader.subbuf);
 
 	return __atomic_load_n(&c->close, __ATOMIC_RELAXED) ||
 	       h->timestamp_begin < round->close_before ||
-	       idle_since(round->arena, c) < round->idle_before;
+	       idle_since(round->buffer, c) < round->idle_before;
 }
 
 /* Goes on with a closing that has begun, or begins one where it is time. */
@@ -254,29 +254,29 @@ static void close_old(struct ctf_round *round, struct cursor *c)
 		if (is_due(round, c)) {
 			waymark_close_begin(c, now);
 		}
-	} else if (now - since >= CLOSE_SETTLE_NS && !waymark_ctf_cursor_take(round->arena, c) &&
+	} else if (now - since >= CLOSE_SETTLE_NS && !waymark_ctf_cursor_take(round->buffer, c) &&
 		   !__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE)) {
-		waymark_close_begin(c, now); /* it was awake, and found no other chunk */
+		waymark_close_begin(c, now); /* it was awake, and found no other sub-buffer */
 	}
 }
 
 void waymark_ctf_cursor_close_old(struct ctf_round *round, struct cursor *c)
 {
-	if (head(round->arena, c) && !head_is_closed(round->arena, c) &&
-		has_events(round->arena, c->reader.chunk)) {
+	if (head(round->buffer, c) && !head_is_closed(round->buffer, c) &&
+		has_events(round->buffer, c->reader.subbuf)) {
 		close_old(round, c);
 	}
 }
 
 void waymark_ctf_cursor_pass(struct ctf_round *round, struct cursor *c)
 {
-	if (!head(round->arena, c) && !c->reader.number) {
+	if (!head(round->buffer, c) && !c->reader.number) {
 		return;
 	}
 	write_closed(round, c);
 	waymark_ctf_cursor_close_old(round, c);
 	write_closed(round, c);
-	round->left |= c->reader.chunk && has_events(round->arena, c->reader.chunk);
+	round->left |= c->reader.subbuf && has_events(round->buffer, c->reader.subbuf);
 }
 
 static void set_number(struct cursor *c, uint64_t number, uint64_t ticks, uint64_t lost)
@@ -299,7 +299,7 @@ static void take_number(const struct ctf_round *round, struct cursor *c)
 
 	clock_before_loads(); /* who is not seen to be in an event reads it later */
 	if ((__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE) && !round->alone) ||
-		head(round->arena, c) ||
+		head(round->buffer, c) ||
 		!__atomic_compare_exchange_n(
 			&c->sequence, &last, last + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
 		return;
@@ -330,28 +330,28 @@ static void take_unborn(struct ctf_round *round, struct cursor *c)
 	}
 	set_number(
 		c, c->sequence, waymark_clock_ticks(), __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE));
-	if (c->chunk && packet_at(round->arena, c->chunk)->sequence == c->sequence) {
-		packet_at(round->arena, c->chunk)->magic = 0;
-		waymark_recorder_free(round->recorder, c->chunk);
+	if (c->subbuf && packet_at(round->buffer, c->subbuf)->sequence == c->sequence) {
+		packet_at(round->buffer, c->subbuf)->magic = 0;
+		waymark_recorder_free(round->recorder, c->subbuf);
 	}
-	c->chunk = 0;
+	c->subbuf = 0;
 }
 
 void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c)
 {
-	if (!head(round->arena, c)) {
+	if (!head(round->buffer, c)) {
 		take_unborn(round, c);
-	} else if (!head_is_closed(round->arena, c)) {
-		adopt(round->arena, c, waymark_clock_ticks());
-		c->chunk = c->chunk == c->reader.chunk ? 0 : c->chunk; /* soon another's */
+	} else if (!head_is_closed(round->buffer, c)) {
+		adopt(round->buffer, c, waymark_clock_ticks());
+		c->subbuf = c->subbuf == c->reader.subbuf ? 0 : c->subbuf; /* soon another's */
 	}
 }
 
-/* As who reads the arena for that trace sees it, too. */
-static void set_evicted(struct arena *a, struct cursor *c, uint32_t trace, uint64_t events)
+/* As who reads the buffer for that trace sees it, too. */
+static void set_evicted(struct buffer *a, struct cursor *c, uint32_t trace, uint64_t events)
 {
 	uint64_t stream = __atomic_load_n(&c->stream, __ATOMIC_RELAXED);
-	struct arena_stream *s = stream ? arena_stream(a, stream) : NULL;
+	struct buffer_stream *s = stream ? buffer_stream(a, stream) : NULL;
 
 	c->reader.evicted = events;
 	if (s) {
@@ -361,36 +361,36 @@ static void set_evicted(struct arena *a, struct cursor *c, uint32_t trace, uint6
 
 void waymark_ctf_cursor_begin_trace(struct ctf_round *round, struct cursor *c)
 {
-	struct arena *a = round->arena;
+	struct buffer *a = round->buffer;
 
-	set_evicted(a, c, arena_next(a), c->reader.evicted - c->reader.told);
+	set_evicted(a, c, buffer_next(a), c->reader.evicted - c->reader.told);
 	c->reader.told = 0;
 }
 
 void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struct cursor *c)
 {
-	const struct packet_header *h = packet_at(recorder_arena(r), c->reader.chunk);
+	const struct packet_header *h = packet_at(recorder_buffer(r), c->reader.subbuf);
 	uint64_t events = waymark_packet_count(
-		&state->walk, h, packet_bytes(recorder_arena(r), c->reader.chunk));
+		&state->walk, h, packet_bytes(recorder_buffer(r), c->reader.subbuf));
 
-	struct arena *a = recorder_arena(r);
+	struct buffer *a = recorder_buffer(r);
 
-	set_evicted(a, c, arena_now(a), c->reader.evicted + events);
+	set_evicted(a, c, buffer_now(a), c->reader.evicted + events);
 	c->reader.untold = true;
 	c->reader.discarded = h->events_discarded;
 	c->reader.sequence = h->sequence;
 	advance(r, c);
 }
 
-uint64_t waymark_ctf_cursor_age(struct arena *a, struct cursor *c)
+uint64_t waymark_ctf_cursor_age(struct buffer *a, struct cursor *c)
 {
 	if (!head_is_closed(a, c)) {
 		return UINT64_MAX;
 	}
-	return packet_at(a, c->reader.chunk)->timestamp_begin;
+	return packet_at(a, c->reader.subbuf)->timestamp_begin;
 }
 
-bool waymark_ctf_cursor_is_written(struct arena *a, struct cursor *c)
+bool waymark_ctf_cursor_is_written(struct buffer *a, struct cursor *c)
 {
-	return !head(a, c) || (!head_is_closed(a, c) && !has_events(a, c->reader.chunk));
+	return !head(a, c) || (!head_is_closed(a, c) && !has_events(a, c->reader.subbuf));
 }

@@ -2,7 +2,7 @@
 /*
  * A cursor's packets on their way to the stream file. Who drains.
  *
- * `reader.chunk` is the oldest packet that is not written. It is closed when
+ * `reader.sub-buffer` is the oldest packet that is not written. It is closed when
  * another one follows it, or when it was taken from its thread.
  */
 #ifndef RT_CTF_CURSOR_H
@@ -14,7 +14,7 @@
 /* What a pass knows of itself. */
 struct ctf_round {
 	struct recorder *recorder;
-	struct arena *arena;
+	struct buffer *buffer;
 	struct ctf_state *state;
 	struct clock_pair now;
 	uint64_t close_before; /* ticks: open packets that began before are closed */
@@ -55,7 +55,7 @@ void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c);
 void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c);
 
 /* Takes the open packet; false where it was not asked for, or its thread is awake. */
-bool waymark_ctf_cursor_take(struct arena *a, struct cursor *c);
+bool waymark_ctf_cursor_take(struct buffer *a, struct cursor *c);
 
 /*
  * Tells what was lost after the last packet, by one without events;
@@ -70,7 +70,7 @@ void waymark_ctf_cursor_begin_trace(struct ctf_round *round, struct cursor *c);
 void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struct cursor *c);
 
 /* When the oldest packet began, UINT64_MAX where none is closed. */
-uint64_t waymark_ctf_cursor_age(struct arena *a, struct cursor *c);
+uint64_t waymark_ctf_cursor_age(struct buffer *a, struct cursor *c);
 
 /* Notes whether the open packet has grown. */
 void waymark_ctf_cursor_watch(struct ctf_round *round, struct cursor *c);
@@ -79,9 +79,9 @@ void waymark_ctf_cursor_watch(struct ctf_round *round, struct cursor *c);
  * Since when the open packet has not grown, in ticks, as far as that was watched;
  * UINT64_MAX where there is none, or its thread is in an event.
  */
-uint64_t waymark_ctf_cursor_idle_since(struct arena *a, struct cursor *c);
+uint64_t waymark_ctf_cursor_idle_since(struct buffer *a, struct cursor *c);
 
 /* Whether all that the cursor has recorded is written. */
-bool waymark_ctf_cursor_is_written(struct arena *a, struct cursor *c);
+bool waymark_ctf_cursor_is_written(struct buffer *a, struct cursor *c);
 
 #endif

@@ -16,7 +16,7 @@
 #include "rt/record/close.h"
 #include "rt/record/seal.h"
 
-void waymark_ctf_consumer_begin(void *memory, struct arena_place *place)
+void waymark_ctf_consumer_begin(void *memory, struct buffer_place *place)
 {
 	struct ctf_state *state = memory;
 
@@ -40,7 +40,7 @@ static void announce(const struct ctf_trace *t)
 	}
 }
 
-void waymark_ctf_consumer_begun(struct arena *a)
+void waymark_ctf_consumer_begun(struct buffer *a)
 {
 	struct ctf_state *state = a->state;
 
@@ -48,7 +48,7 @@ void waymark_ctf_consumer_begun(struct arena *a)
 	if (state->trace.path[0]) {
 		waymark_ctf_name(&state->trace, a->file.traces[1].directory);
 		announce(&state->trace);
-		waymark_arena_set_directory(a, state->trace.path);
+		waymark_buffer_set_directory(a, state->trace.path);
 	}
 	__atomic_store_n(&state->trace.named, 1, __ATOMIC_RELEASE);
 }
@@ -62,10 +62,10 @@ void waymark_ctf_consumer_abandon(void *memory)
 	}
 }
 
-_Static_assert(sizeof(((struct ctf_trace *)0)->path) <= ARENA_FILE_PATH_BYTES &&
-		       sizeof(((struct ctf_trace *)0)->scratch) >= ARENA_FILE_PATH_BYTES,
-	"the arena must be able to name its trace");
-_Static_assert(PATH_MAX == ARENA_FILE_PATH_BYTES, "names go into the arena as they are tried");
+_Static_assert(sizeof(((struct ctf_trace *)0)->path) <= BUFFER_FILE_PATH_BYTES &&
+		       sizeof(((struct ctf_trace *)0)->scratch) >= BUFFER_FILE_PATH_BYTES,
+	"the buffer must be able to name its trace");
+_Static_assert(PATH_MAX == BUFFER_FILE_PATH_BYTES, "names go into the buffer as they are tried");
 
 /* Streams begin anew. */
 static void begin_streams(struct ctf_round *round)
@@ -81,18 +81,18 @@ static void begin_streams(struct ctf_round *round)
 }
 
 /*
- * The arena is the new trace's from now on, with all that is in it, wherever a kill comes:
- * at the rename both say that their files have all, and the one that has the arena has that too.
+ * The buffer is the new trace's from now on, with all that is in it, wherever a kill comes:
+ * at the rename both say that their files have all, and the one that has the buffer has that too.
  */
-static void turn_arena(struct ctf_round *round, struct ctf_trace *fresh)
+static void turn_buffer(struct ctf_round *round, struct ctf_trace *fresh)
 {
-	struct arena_place place = { .directory = fresh->path, .path = fresh->scratch };
+	struct buffer_place place = { .directory = fresh->path, .path = fresh->scratch };
 	char spare[REASON_BYTES];
 
 	memcpy(place.uuid, fresh->uuid, sizeof(place.uuid));
 	begin_streams(round);
 	waymark_ctf_mark(&round->state->trace, CTF_FINISHED);
-	int why = waymark_arena_turn(round->arena, &place);
+	int why = waymark_buffer_turn(round->buffer, &place);
 
 	waymark_ctf_mark(fresh, CTF_UNFINISHED);
 	struct process *p = waymark_process_current();
@@ -131,7 +131,7 @@ static bool change_trace(struct ctf_round *round, struct ctf_trace *fresh)
 	int why = errno;
 
 	if (declared) {
-		turn_arena(round, fresh);
+		turn_buffer(round, fresh);
 		replace_trace(&state->trace, fresh);
 	}
 	waymark_ctf_unlock(&state->trace, &guard);
@@ -154,14 +154,14 @@ static bool begin_trace(struct ctf_round *round, const struct ctf_config *config
 	struct ctf_trace *next = &state->next;
 
 	memset(next, 0, sizeof(*next));
-	/* It has nothing as long as the arena is the former one's; memory of ours a kill takes. */
-	next->ended = round->arena->is_file ? CTF_FINISHED : CTF_UNFINISHED;
+	/* It has nothing as long as the buffer is the former one's; memory of ours a kill takes. */
+	next->ended = round->buffer->is_file ? CTF_FINISHED : CTF_UNFINISHED;
 	if (!waymark_ctf_begin(next, config, &state->trace)) {
 		waymark_ctf_fail(&state->files, errno);
 		return false;
 	}
 	remember_former(state);
-	waymark_ctf_name(next, round->arena->file.traces[arena_next(round->arena)].directory);
+	waymark_ctf_name(next, round->buffer->file.traces[buffer_next(round->buffer)].directory);
 	if (!change_trace(round, next)) {
 		waymark_ctf_fail(&state->files, errno);
 		waymark_ctf_abandon(next);
@@ -183,7 +183,7 @@ static bool finish_trace(struct ctf_round *round)
 	bool declared = waymark_ctf_declare(&state->trace);
 
 	state->finished =
-		state->finished || waymark_ctf_refine(&state->trace, &round->arena->file.now);
+		state->finished || waymark_ctf_refine(&state->trace, &round->buffer->file.now);
 	if (!declared || !state->finished) {
 		waymark_ctf_fail(&state->files, errno);
 	}
@@ -198,7 +198,7 @@ static bool is_all_written(struct ctf_round *round)
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
 		foreach_ctf_cursor(c, s)
 		{
-			if (!waymark_ctf_cursor_is_written(round->arena, c)) {
+			if (!waymark_ctf_cursor_is_written(round->buffer, c)) {
 				return false;
 			}
 		}
@@ -206,7 +206,7 @@ static bool is_all_written(struct ctf_round *round)
 	return true;
 }
 
-/* Without declarations nobody could read what is left in the arena. */
+/* Without declarations nobody could read what is left in the buffer. */
 static bool must_begin_anew(struct ctf_round *round, enum drain_mode mode)
 {
 	return (mode == DRAIN_END || mode == DRAIN_CRASH) && !round->state->ended &&
@@ -290,18 +290,18 @@ void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode)
 /* Events that stay behind in memory that ends with the process. */
 static uint64_t count_left(struct ctf_round *round)
 {
-	struct arena *a = round->arena;
+	struct buffer *a = round->buffer;
 	uint64_t events = 0;
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
 		foreach_ctf_cursor(c, s)
 		{
-			uint32_t chunk = c->reader.chunk;
+			uint32_t subbuf = c->reader.subbuf;
 
-			for (; chunk; chunk = c->reader.taken ? 0 : packet_next(a, chunk)) {
+			for (; subbuf; subbuf = c->reader.taken ? 0 : packet_next(a, subbuf)) {
 				events += waymark_packet_events(&round->state->walk,
-					packet_at(a, chunk), packet_bytes(a, chunk));
+					packet_at(a, subbuf), packet_bytes(a, subbuf));
 			}
 		}
 	}
@@ -318,7 +318,7 @@ static bool is_still(const struct process *p, struct ctf_round *round)
 	return is_all_written(round) && waymark_consume_is_still(p, WAYMARK_RECORDER_CTF);
 }
 
-/* Whether nothing will come. The seal stays then: the arena is about to go. */
+/* Whether nothing will come. The seal stays then: the buffer is about to go. */
 static bool is_over(const struct process *p, struct ctf_round *round)
 {
 	struct recorder *r = round->recorder;
@@ -340,7 +340,7 @@ static int why_failed(struct ctf_round *round)
 	return error ? error : EIO;
 }
 
-/* What is not in the files stays in the arena, for readers and `waymark recover`. */
+/* What is not in the files stays in the buffer, for readers and `waymark recover`. */
 static void say_left(struct process *p, struct ctf_round *round)
 {
 	const char *why = round->failed && is_all_written(round)
@@ -352,8 +352,8 @@ static void say_left(struct process *p, struct ctf_round *round)
 				    "events in";
 
 	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
-		/* pairs with arena_source_end() */
-		__atomic_store_n(&round->arena->file.ended,
+		/* pairs with buffer_source_end() */
+		__atomic_store_n(&round->buffer->file.ended,
 			1 + (round->failed ? (uint32_t)why_failed(round) : 0), __ATOMIC_RELEASE);
 		__atomic_store_n(&round->state->kept, why, __ATOMIC_RELAXED); /* see crash.c */
 	} else {
@@ -380,15 +380,15 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round)
 	tell_losses(p, round);
 	round->failed |= !finish_trace(round);
 	if (waymark_seal_is_final(round->recorder)) {
-		return; /* the arena is gone, and who came behind that was told */
+		return; /* the buffer is gone, and who came behind that was told */
 	}
 	if (!round->failed && is_over(p, round)) {
 		__atomic_store_n(&round->state->kept, NULL, __ATOMIC_RELAXED);
 		waymark_ctf_mark(&round->state->trace, CTF_FINISHED);
-		__atomic_store_n(&round->arena->file.closed, 1, __ATOMIC_RELEASE);
-		waymark_arena_unlink(round->arena);
-	} else if (!round->arena->is_file || !round->state->trace.path[0]) {
-		waymark_arena_unlink(round->arena);
+		__atomic_store_n(&round->buffer->file.closed, 1, __ATOMIC_RELEASE);
+		waymark_buffer_unlink(round->buffer);
+	} else if (!round->buffer->is_file || !round->state->trace.path[0]) {
+		waymark_buffer_unlink(round->buffer);
 		__atomic_store_n(&round->state->unwritten, count_left(round), __ATOMIC_RELAXED);
 	} else {
 		say_left(p, round);

@@ -13,14 +13,14 @@ void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode);
 
 /*
  * The process ends: the last losses are told, the files are closed, and the
- * arena's file goes if nothing is left in it. Events that come even later are
+ * buffer's file goes if nothing is left in it. Events that come even later are
  * written by later passes.
  */
 void waymark_ctf_end(struct process *p, struct ctf_round *round);
 
 /* See struct consumer. */
-void waymark_ctf_consumer_begin(void *state, struct arena_place *place);
-void waymark_ctf_consumer_begun(struct arena *a);
+void waymark_ctf_consumer_begin(void *state, struct buffer_place *place);
+void waymark_ctf_consumer_begun(struct buffer *a);
 void waymark_ctf_consumer_abandon(void *state);
 
 #endif

@@ -12,8 +12,8 @@
 /* Cursors that one look finds. */
 #define FOUND 16u
 
-/* A thread without room frees more than the chunk it needs, 1/64 of all, so that it need not soon
- * look again. */
+/* A thread without room frees more than the sub-buffer it needs, 1/64 of all, so that it need not
+ * soon look again. */
 #define EVICT_SHARE 64u
 
 /* What the writer keeps free, 1/8 of all. */
@@ -83,27 +83,27 @@ static uint64_t age_of_closed(struct ctf_round *round, struct cursor *c)
 {
 	waymark_ctf_cursor_close_old(round, c);
 	waymark_ctf_cursor_watch(round, c);
-	uint64_t age = waymark_ctf_cursor_age(round->arena, c);
+	uint64_t age = waymark_ctf_cursor_age(round->buffer, c);
 
 	return age > round->keep_until ? age : UINT64_MAX;
 }
 
 static uint64_t age_of_open(struct ctf_round *round, struct cursor *c)
 {
-	return waymark_ctf_cursor_idle_since(round->arena, c);
+	return waymark_ctf_cursor_idle_since(round->buffer, c);
 }
 
 /* Gives up the oldest of what was found, until so many units are free; returns how many are. */
 static uint32_t evict_found(struct recorder *r, struct found *f, uint32_t units)
 {
-	struct arena *a = recorder_arena(r);
+	struct buffer *a = recorder_buffer(r);
 	uint64_t reach = f->count ? f->oldest[f->count - 1].age : 0;
 	uint32_t freed = 0;
 
 	while (f->count > 0 && freed < units) {
 		struct cursor *c = found_take(f);
 
-		freed += arena_class_units(a->chunks[c->reader.chunk].size_class);
+		freed += buffer_class_units(a->subbufs[c->reader.subbuf].size_class);
 		waymark_ctf_cursor_evict(r, a->state, c);
 		/* What follows it comes in its turn, as far as the look has reached. */
 		if (waymark_ctf_cursor_age(a, c) <= reach) {
@@ -149,22 +149,22 @@ static NOINLINE void take_open(struct ctf_round *round)
 		futex_sleep(CLOSE_SETTLE_NS);
 	}
 	for (unsigned int i = 0; i < count; i++) {
-		waymark_ctf_cursor_take(round->arena, f.oldest[i].cursor);
+		waymark_ctf_cursor_take(round->buffer, f.oldest[i].cursor);
 	}
 }
 
-static uint32_t units_of(const struct arena *a)
+static uint32_t units_of(const struct buffer *a)
 {
 	return a->units - a->file.first_unit;
 }
 
 bool waymark_ctf_evict(struct recorder *r)
 {
-	struct arena *a = recorder_arena(r);
+	struct buffer *a = recorder_buffer(r);
 	struct ctf_state *state = a->state;
 	struct ctf_round round = {
 		.recorder = r,
-		.arena = a,
+		.buffer = a,
 		.state = state,
 		.now = { .ticks = waymark_clock_ticks() },
 		.idle_before = state->evicted_from,
@@ -180,7 +180,7 @@ bool waymark_ctf_evict(struct recorder *r)
 
 void waymark_ctf_keep_room(struct ctf_round *round)
 {
-	struct arena *a = round->arena;
+	struct buffer *a = round->buffer;
 	uint32_t most = units_of(a) - units_of(a) / FREE_SHARE;
 	uint32_t used = __atomic_load_n(&a->used, __ATOMIC_RELAXED);
 

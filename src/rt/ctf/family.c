@@ -120,7 +120,7 @@ static void set_path(struct ctf_round *round, const char *path)
 	struct ctf_trace *t = &round->state->trace;
 
 	memmove(t->path, path, strlen(path) + 1);
-	waymark_arena_set_directory(round->arena, t->path);
+	waymark_buffer_set_directory(round->buffer, t->path);
 }
 
 static bool become_member(
@@ -205,7 +205,7 @@ static void follow_folder(struct ctf_round *round, const struct ctf_config *conf
 static bool rename_trace(struct ctf_round *round, const struct ctf_config *config)
 {
 	struct ctf_trace *t = &round->state->trace;
-	struct arena *a = round->arena;
+	struct buffer *a = round->buffer;
 	const struct ctf_config *before = t->config;
 
 	t->config = config;
@@ -213,7 +213,7 @@ static bool rename_trace(struct ctf_round *round, const struct ctf_config *confi
 		((config->held || !config->path[0]) && strcmp(config->path, before->path) == 0)) {
 		return true;
 	}
-	if (!waymark_ctf_name(t, a->file.traces[arena_next(a)].directory)) {
+	if (!waymark_ctf_name(t, a->file.traces[buffer_next(a)].directory)) {
 		t->config = before;
 		return false;
 	}
@@ -281,10 +281,10 @@ void waymark_ctf_share(void)
 }
 
 /* Opens and locks its memory; -1: it must stay. */
-static int open_dead(struct ctf_kin *k, struct arena_place *place)
+static int open_dead(struct ctf_kin *k, struct buffer_place *place)
 {
 	memcpy(place->uuid, k->uuid, sizeof(place->uuid));
-	int fd = waymark_arena_open_dead(place);
+	int fd = waymark_buffer_open_dead(place);
 
 	if (fd < 0 && errno == ENOENT) {
 		k->pid = 0; /* it ended, and removed it itself */
@@ -318,7 +318,7 @@ void waymark_ctf_finish_kin(struct ctf_state *state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(family.kin); i++) {
 		struct ctf_kin *k = &family.kin[i];
-		struct arena_place place = { .path = t->scratch };
+		struct buffer_place place = { .path = t->scratch };
 		int fd = k->pid ? open_dead(k, &place) : -1;
 
 		if (fd >= 0 && mark_finished(t, k->pid)) {

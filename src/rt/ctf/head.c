@@ -54,9 +54,9 @@ void waymark_ctf_names_keep(void)
 
 /* The clock as it is known now: measured since the trace's begin, or longer, or as it is said. */
 static void find_clock(
-	struct ctf_clock *c, const struct arena_clock *begin, const struct arena_clock *now)
+	struct ctf_clock *c, const struct buffer_clock *begin, const struct buffer_clock *now)
 {
-	struct arena_clock loaded = waymark_clock_loaded();
+	struct buffer_clock loaded = waymark_clock_loaded();
 
 	c->freq = 0;
 	if (now->monotonic_ns - begin->monotonic_ns >= RATE_NS) {
@@ -78,7 +78,7 @@ static void find_clock(
 }
 
 void waymark_ctf_head_put(struct ctf_text *text, const struct ctf_trace *t,
-	const struct arena_clock *now, struct utsname *host)
+	const struct buffer_clock *now, struct utsname *host)
 {
 	static const uint8_t none[16];
 	struct ctf_text_trace head = {

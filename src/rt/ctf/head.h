@@ -11,7 +11,7 @@ struct ctf_text;
 
 /* Writes it, with the clock as it is known `now`. `host` is scratch memory. Any signal handler. */
 void waymark_ctf_head_put(struct ctf_text *text, const struct ctf_trace *t,
-	const struct arena_clock *now, struct utsname *host);
+	const struct buffer_clock *now, struct utsname *host);
 
 /* Has the names kept that are read of files: in a jail there are none. No signal handler. */
 void waymark_ctf_names_keep(void);

@@ -25,27 +25,27 @@
 /* How old the clocks' last reading may get. */
 #define CLOCK_NS UINT64_C(1000000000)
 
-/* Wiped by fork, made before the arenas: what the metadata is written of. */
+/* Wiped by fork, made before the buffers: what the metadata is written of. */
 static struct ctf_trace *trace;
 
 static uint32_t reading; /* 1: a thread reads the clocks */
 
-static struct arena *own_arena(void)
+static struct buffer *own_buffer(void)
 {
 	struct process *p = waymark_process_current();
 	struct recorder *r = p ? &p->recorders[WAYMARK_RECORDER_CTF] : NULL;
 
-	return r && recorder_is_jailed(r) ? recorder_arena(r) : NULL;
+	return r && recorder_is_jailed(r) ? recorder_buffer(r) : NULL;
 }
 
 bool waymark_ctf_jail_has_begun(void)
 {
-	return waymark_jail_is_on() && own_arena();
+	return waymark_jail_is_on() && own_buffer();
 }
 
-static void declare_locked(struct arena *a)
+static void declare_locked(struct buffer *a)
 {
-	struct arena_jail *j = &a->file.jail;
+	struct buffer_jail *j = &a->file.jail;
 	struct ctf_area area = {
 		.text = (char *)a + j->text_offset, .room = j->text_room, .length = j->text_bytes
 	};
@@ -60,7 +60,7 @@ static void declare_locked(struct arena *a)
 	}
 }
 
-static void read_clocks(struct arena *a)
+static void read_clocks(struct buffer *a)
 {
 	uint64_t now = waymark_clock_ns();
 	uint32_t none = 0;
@@ -68,13 +68,13 @@ static void read_clocks(struct arena *a)
 	if (now - __atomic_load_n(&a->file.now.monotonic_ns, __ATOMIC_RELAXED) > CLOCK_NS &&
 		__atomic_compare_exchange_n(
 			&reading, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-		waymark_arena_set_clock(a, waymark_clock_pair());
+		waymark_buffer_set_clock(a, waymark_clock_pair());
 		__atomic_store_n(&reading, 0, __ATOMIC_RELEASE);
 	}
 }
 
 /* Relaxed: whoever has seen an id declares it, or finds that it is. */
-static void declare(struct arena *a)
+static void declare(struct buffer *a)
 {
 	struct guard guard;
 
@@ -89,14 +89,14 @@ static void declare(struct arena *a)
 
 void waymark_ctf_jail_declare(void)
 {
-	struct arena *a = own_arena();
+	struct buffer *a = own_buffer();
 
 	if (a) {
 		declare(a);
 	}
 }
 
-static void begun(struct arena *a)
+static void begun(struct buffer *a)
 {
 	trace->pid = a->file.pid;
 	trace->begin = a->file.begin;
@@ -107,7 +107,7 @@ static void begun(struct arena *a)
 
 static void get_name(const struct recorder *r, char *name, size_t size)
 {
-	const struct arena *a = recorder_arena(r);
+	const struct buffer *a = recorder_buffer(r);
 	struct line l;
 
 	line_init(&l, name, size);

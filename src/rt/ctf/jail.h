@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The consumer of the sink `ctf` in a jail: it writes nothing. Declarations go into the
- * arena, for `waymark drain`, which makes the trace of them.
+ * buffer, for `waymark drain`, which makes the trace of them.
  */
 #ifndef RT_CTF_JAIL_H
 #define RT_CTF_JAIL_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /*
- * Makes the arenas for `count` processes of a program that has so many events. Returns 0 or an
+ * Makes the buffers for `count` processes of a program that has so many events. Returns 0 or an
  * errno; EALREADY where this one has recorded already. While no other thread records; no signal
  * handler.
  */

@@ -119,7 +119,7 @@ static bool output_end(struct output *o)
 	return !o->error;
 }
 
-static void put_head(struct output *o, const struct ctf_trace *t, const struct arena_clock *now)
+static void put_head(struct output *o, const struct ctf_trace *t, const struct buffer_clock *now)
 {
 	waymark_ctf_head_put(&o->text, t, now, &o->scratch->host);
 	o->whole = o->fill;
@@ -194,7 +194,7 @@ bool waymark_ctf_metadata_put(struct ctf_trace *t, struct ctf_area *area)
 }
 
 bool waymark_ctf_metadata_write(
-	struct ctf_trace *t, int directory, const char *name, const struct arena_clock *now)
+	struct ctf_trace *t, int directory, const char *name, const struct buffer_clock *now)
 {
 	struct output o;
 	int fd = ctf_open(directory, name, O_WRONLY | O_CREAT | O_EXCL);
@@ -311,7 +311,7 @@ bool waymark_ctf_declare(struct ctf_trace *t)
  * Beside the present one. Before it goes what a try has left there that was killed, or
  * lost its rights in the middle: what keeps it there is the reason, not that it is there.
  */
-static bool write_new(struct ctf_trace *t, int directory, const struct arena_clock *now)
+static bool write_new(struct ctf_trace *t, int directory, const struct buffer_clock *now)
 {
 	if (syscall(SYS_unlinkat, directory, CTF_METADATA_NEW, 0) != 0 && errno != ENOENT) {
 		return false;
@@ -319,7 +319,7 @@ static bool write_new(struct ctf_trace *t, int directory, const struct arena_clo
 	return waymark_ctf_metadata_write(t, directory, CTF_METADATA_NEW, now);
 }
 
-static bool replace(struct ctf_trace *t, const struct arena_clock *now)
+static bool replace(struct ctf_trace *t, const struct buffer_clock *now)
 {
 	int directory = waymark_ctf_open_directory(t);
 	uint32_t declared = t->declared;
@@ -350,7 +350,7 @@ bool waymark_ctf_mark(struct ctf_trace *t, enum ctf_ended ended)
 	return done;
 }
 
-bool waymark_ctf_refine(struct ctf_trace *t, const struct arena_clock *now)
+bool waymark_ctf_refine(struct ctf_trace *t, const struct buffer_clock *now)
 {
 	struct guard guard;
 

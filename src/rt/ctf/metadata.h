@@ -12,7 +12,7 @@
  * trace is known to others.
  */
 bool waymark_ctf_metadata_write(
-	struct ctf_trace *t, int directory, const char *name, const struct arena_clock *now);
+	struct ctf_trace *t, int directory, const char *name, const struct buffer_clock *now);
 
 /* Memory that the text goes to. */
 struct ctf_area {

@@ -34,7 +34,7 @@
 
 static struct ctf_state *state_of(const struct recorder *r)
 {
-	return recorder_arena(r)->state;
+	return recorder_buffer(r)->state;
 }
 
 struct ctf_state *waymark_ctf_current(void)
@@ -42,7 +42,7 @@ struct ctf_state *waymark_ctf_current(void)
 	struct process *p = waymark_process_current();
 	struct recorder *r = p ? &p->recorders[WAYMARK_RECORDER_CTF] : NULL;
 
-	return r && recorder_arena(r) ? state_of(r) : NULL;
+	return r && recorder_buffer(r) ? state_of(r) : NULL;
 }
 
 /* Does something with every cursor of every thread. */
@@ -100,14 +100,14 @@ static uint32_t count_awaited(struct ctf_round *round)
 
 /*
  * Other threads may go on with their events before the process is gone: where the
- * arena outlives it, they have their packets there.
+ * buffer outlives it, they have their packets there.
  */
 static void force_closing(const struct process *p, struct ctf_round *round)
 {
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		bool stays = round->arena->is_file && waymark_consume_is_others(p, s);
+		bool stays = round->buffer->is_file && waymark_consume_is_others(p, s);
 
 		foreach_ctf_cursor(c, s)
 		{
@@ -158,7 +158,7 @@ static void flush(const struct process *p, struct ctf_round *round, enum drain_m
 /* As far as it is known. */
 static void get_name(const struct recorder *r, char *name, size_t size)
 {
-	const struct arena *a = recorder_arena(r);
+	const struct buffer *a = recorder_buffer(r);
 	const struct ctf_config *config = waymark_ctf_config();
 
 	if (a && a->state && waymark_ctf_get_path(&state_of(r)->trace, name, size)) {
@@ -210,7 +210,7 @@ static void note_failure(struct process *p, struct ctf_round *round)
 static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 {
 	struct ctf_state *state = round->state;
-	uint64_t age = round->now.ticks - round->arena->file.begin.ticks;
+	uint64_t age = round->now.ticks - round->buffer->file.begin.ticks;
 
 	if (!round->failed && !waymark_ctf_declare(&state->trace)) {
 		waymark_ctf_fail(&state->files, errno);
@@ -220,7 +220,7 @@ static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 		age <= REFINE_FACTOR * state->refined || round->now.ns < state->refine_ns) {
 		return;
 	}
-	if (waymark_ctf_refine(&state->trace, &round->arena->file.now)) {
+	if (waymark_ctf_refine(&state->trace, &round->buffer->file.now)) {
 		state->refined = age;
 	} else {
 		state->refine_ns = round->now.ns + RETRY_NS; /* the one before is good for now */
@@ -228,32 +228,32 @@ static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 }
 
 /* For those who look at the memory from outside, as `waymark ls`. */
-static void note_totals(const struct process *p, struct arena *a)
+static void note_totals(const struct process *p, struct buffer *a)
 {
 	struct tally sum = { 0 };
-	struct arena_totals totals;
+	struct buffer_totals totals;
 
 	waymark_tally_total(p, &sum);
 	totals.recorded = sum.recorded;
 	totals.lost = sum.lost;
 	waymark_registry_count(&totals.events, &totals.events_on);
-	waymark_arena_set_totals(a, &totals);
+	waymark_buffer_set_totals(a, &totals);
 }
 
 static struct ctf_round begin_round(struct process *p, struct recorder *r)
 {
-	struct arena *a = recorder_arena(r);
+	struct buffer *a = recorder_buffer(r);
 	struct clock_pair now = waymark_clock_pair();
 	struct clock_pair begin = { a->file.begin.ticks, a->file.begin.monotonic_ns };
 	struct ctf_round round = {
 		.recorder = r,
-		.arena = a,
+		.buffer = a,
 		.state = state_of(r),
 		.now = now,
 		.discard = state_of(r)->is_off,
 	};
 
-	waymark_arena_set_clock(a, now);
+	waymark_buffer_set_clock(a, now);
 	note_totals(p, a);
 	waymark_consume_pace(p, begin, now);
 	uint64_t moments = waymark_recorder_delay() / UINT64_C(100000000);
@@ -326,7 +326,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	return round.taken / 32;
 }
 
-/* The arena shows what no packet has told yet; there is time for others. */
+/* The buffer shows what no packet has told yet; there is time for others. */
 static void settle(struct recorder *r)
 {
 	waymark_ctf_finish_kin(state_of(r));
@@ -340,7 +340,7 @@ static bool is_through(struct recorder *r)
 static bool has_all(struct recorder *r, struct cursor *c)
 {
 	return waymark_recorder_policy() == RECORDER_OVERWRITE ||
-	       waymark_ctf_cursor_is_written(recorder_arena(r), c);
+	       waymark_ctf_cursor_is_written(recorder_buffer(r), c);
 }
 
 static void pause_files(struct recorder *r)

@@ -35,7 +35,7 @@ struct ctf_state {
 	uint64_t refined; /* ticks after the begin at which the clock's rate was last written */
 	bool is_off; /* as far as the drain has seen */
 	bool left; /* the last pass left events in open packets */
-	const char *kept; /* at the end: why events stay in the arena; NULL: they do not */
+	const char *kept; /* at the end: why events stay in the buffer; NULL: they do not */
 	bool complained; /* of a file that takes nothing */
 };
 

@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "format/arena.h"
+#include "format/buffer.h"
 #include "format/ctf.h"
 #include "rt/ctf/replace.h"
 #include "rt/host/error.h"
 #include "rt/host/path.h"
-#include "rt/record/arena.h"
+#include "rt/record/buffer.h"
 
 static bool begins_with(const char *name, const char *what)
 {
@@ -25,7 +25,7 @@ static bool begins_with(const char *name, const char *what)
 static bool is_ours(const char *name)
 {
 	return strcmp(name, CTF_METADATA) == 0 || begins_with(name, CTF_STREAM) ||
-	       begins_with(name, ARENA_FILE_IN_TRACE) || begins_with(name, ".metadata") ||
+	       begins_with(name, BUFFER_FILE_IN_TRACE) || begins_with(name, ".metadata") ||
 	       strcmp(name, CTF_INDEX) == 0;
 }
 
@@ -99,11 +99,11 @@ static bool is_trace(int dirfd)
 }
 
 /* The trace's uuid, the first of the metadata, of which `text` gets the begin. */
-static bool find_uuid(int dirfd, uint8_t uuid[16], char text[ARENA_FILE_PATH_BYTES])
+static bool find_uuid(int dirfd, uint8_t uuid[16], char text[BUFFER_FILE_PATH_BYTES])
 {
 	static const char key[] = "uuid = \"";
 	const char *at =
-		read_metadata(dirfd, text, ARENA_FILE_PATH_BYTES) ? strstr(text, key) : NULL;
+		read_metadata(dirfd, text, BUFFER_FILE_PATH_BYTES) ? strstr(text, key) : NULL;
 	int n = 0;
 
 	for (at = at ? at + strlen(key) : ""; *at && n < 16; n++) {
@@ -122,14 +122,14 @@ static bool find_uuid(int dirfd, uint8_t uuid[16], char text[ARENA_FILE_PATH_BYT
 /* Why it stays: a process that lives may record into it. What a dead one left goes if `removes`. */
 static const char *why_in_use(int dirfd, const char *path, bool removes)
 {
-	struct arena_place place = { .directory = path, .path = malloc(ARENA_FILE_PATH_BYTES) };
+	struct buffer_place place = { .directory = path, .path = malloc(BUFFER_FILE_PATH_BYTES) };
 	const char *why = NULL;
 
 	if (!place.path) {
 		why = "out of memory";
 	} else if (!find_uuid(dirfd, place.uuid, place.path)) {
 		why = "its metadata cannot be read";
-	} else if (!waymark_arena_remove_dead(&place, removes)) {
+	} else if (!waymark_buffer_remove_dead(&place, removes)) {
 		why = "a process records into it";
 	}
 	free(place.path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With full=overwrite: what is in memory, as a trace of its own. The arena becomes
- * that trace's, all of it is written there, and then the arena is the usual
+ * With full=overwrite: what is in memory, as a trace of its own. The buffer becomes
+ * that trace's, all of it is written there, and then the buffer is the usual
  * trace's again, which is empty and begins anew: at each moment one of the two has
  * what is in memory, wherever a kill comes, and no event is in two snapshots.
  */
@@ -36,7 +36,7 @@ const struct ctf_config *waymark_ctf_wanted(const struct ctf_round *round);
  */
 void waymark_ctf_snapshot_begun(struct ctf_round *round);
 
-/* The snapshot is written, or cannot be: the usual trace has the arena again. */
+/* The snapshot is written, or cannot be: the usual trace has the buffer again. */
 void waymark_ctf_snapshot_end(struct ctf_round *round, enum drain_mode mode);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The first event makes the arena and what its consumer needs: all of it, then
+ * The first event makes the buffer and what its consumer needs: all of it, then
  * one compare-and-swap shows it to everybody, then the trace gets its name. The
  * thread that does it blocks its signals, so no handler can find it half done,
  * and others wait for it: an event whose call has returned is found by name. They
@@ -19,11 +19,11 @@
 #include "rt/record/settings.h"
 #include "rt/record/wiped.h"
 
-/* How long threads wait for the one that makes the arena. */
+/* How long threads wait for the one that makes the buffer. */
 #define BEGIN_WAIT_NS UINT64_C(1000000000)
 #define BEGIN_LOOK_NS UINT64_C(10000000)
 
-static struct arena *fail(struct process *p, struct recorder *r)
+static struct buffer *fail(struct process *p, struct recorder *r)
 {
 	if (!__atomic_exchange_n(&r->no_memory, 1, __ATOMIC_RELAXED)) {
 		waymark_notice(p, "no memory for a buffer: trace events are lost");
@@ -40,29 +40,29 @@ static void say_mortal(struct process *p, int why)
 }
 
 /* What was made in vain; in a fork's child it is the parent's, so nothing is removed there. */
-static void throw_away(const struct consumer *consumer, struct arena *a, void *state, bool mine)
+static void throw_away(const struct consumer *consumer, struct buffer *a, void *state, bool mine)
 {
 	if (mine) {
 		consumer->abandon(state);
 	}
-	waymark_arena_destroy(a, mine);
+	waymark_buffer_destroy(a, mine);
 	waymark_wiped_unmap(state, consumer->state_bytes);
 }
 
 /*
- * Publishes the arena. A fork's child, where the recorder is wiped, does not get
+ * Publishes the buffer. A fork's child, where the recorder is wiped, does not get
  * so far with what its parent had begun.
  */
-static bool publish(struct recorder *r, struct arena *a)
+static bool publish(struct recorder *r, struct buffer *a)
 {
-	struct arena *wanted = ARENA_WANTED;
+	struct buffer *wanted = BUFFER_WANTED;
 
 	return __atomic_compare_exchange_n(
-		&r->arena, &wanted, a, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+		&r->buffer, &wanted, a, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 /* Where none is left, or the backend has files of its own. */
-static struct arena *fail_in_jail(struct process *p, struct recorder *r, bool can_record)
+static struct buffer *fail_in_jail(struct process *p, struct recorder *r, bool can_record)
 {
 	if (!__atomic_exchange_n(&r->no_memory, 1, __ATOMIC_RELAXED)) {
 		waymark_notice(p,
@@ -74,10 +74,10 @@ static struct arena *fail_in_jail(struct process *p, struct recorder *r, bool ca
 }
 
 /* Takes one that was made for the jail. */
-static struct arena *take(struct process *p, struct recorder *r)
+static struct buffer *take(struct process *p, struct recorder *r)
 {
 	const struct consumer *consumer = recorder_consumer(p, r);
-	struct arena *a = consumer->declare ? waymark_jail_claim(p) : NULL;
+	struct buffer *a = consumer->declare ? waymark_jail_claim(p) : NULL;
 
 	if (!a) {
 		return fail_in_jail(p, r, consumer->declare);
@@ -86,18 +86,18 @@ static struct arena *take(struct process *p, struct recorder *r)
 	consumer->begun(a);
 	if (!publish(r, a)) {
 		waymark_jail_unclaim(a);
-		return recorder_arena(r);
+		return recorder_buffer(r);
 	}
 	waymark_jail_show(a);
 	madvise(a, a->file.bytes, MADV_DONTFORK);
 	return a;
 }
 
-static struct arena *make(struct process *p, struct recorder *r)
+static struct buffer *make(struct process *p, struct recorder *r)
 {
 	const struct consumer *consumer = recorder_consumer(p, r);
 	uint32_t pid = __atomic_load_n(&p->pid, __ATOMIC_RELAXED);
-	struct arena_place place = { .directory = NULL };
+	struct buffer_place place = { .directory = NULL };
 	int why;
 	void *state = waymark_wiped_map(consumer->state_bytes);
 
@@ -105,7 +105,7 @@ static struct arena *make(struct process *p, struct recorder *r)
 		return fail(p, r);
 	}
 	consumer->begin(state, &place);
-	struct arena *a = waymark_arena_create(waymark_recorder_buffer(), &place, pid, &why);
+	struct buffer *a = waymark_buffer_create(waymark_recorder_buffer(), &place, pid, &why);
 
 	if (!a) {
 		consumer->abandon(state);
@@ -116,7 +116,7 @@ static struct arena *make(struct process *p, struct recorder *r)
 	a->file.overwrite = waymark_recorder_policy() == RECORDER_OVERWRITE;
 	if (!publish(r, a)) {
 		throw_away(consumer, a, state, __atomic_load_n(&p->pid, __ATOMIC_RELAXED) == pid);
-		return recorder_arena(r);
+		return recorder_buffer(r);
 	}
 	madvise(a, a->file.bytes, MADV_DONTFORK);
 	consumer->begun(a);
@@ -129,13 +129,13 @@ static struct arena *make(struct process *p, struct recorder *r)
 	return a;
 }
 
-/* Whether the caller is the one who makes the arena. */
+/* Whether the caller is the one who makes the buffer. */
 static bool claim(struct recorder *r)
 {
-	struct arena *none = ARENA_NONE;
+	struct buffer *none = BUFFER_NONE;
 
 	return __atomic_compare_exchange_n(
-		&r->arena, &none, ARENA_WANTED, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+		&r->buffer, &none, BUFFER_WANTED, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 static bool is_settled(const struct recorder *r)
@@ -144,7 +144,7 @@ static bool is_settled(const struct recorder *r)
 	       __atomic_load_n(&r->no_memory, __ATOMIC_RELAXED);
 }
 
-/* Waits for the thread that makes the arena; false when that takes too long. */
+/* Waits for the thread that makes the buffer; false when that takes too long. */
 static bool wait_for_begin(struct recorder *r)
 {
 	uint64_t deadline = waymark_clock_ns() + BEGIN_WAIT_NS;
@@ -155,13 +155,13 @@ static bool wait_for_begin(struct recorder *r)
 	return is_settled(r);
 }
 
-/* Makes the arena, or waits for who does; `late`: he has taken too long. */
+/* Makes the buffer, or waits for who does; `late`: he has taken too long. */
 static void begin(struct process *p, struct recorder *r, bool late)
 {
 	struct guard guard;
 
 	waymark_guard_begin(&guard);
-	bool mine = claim(r) || (late && !recorder_arena(r));
+	bool mine = claim(r) || (late && !recorder_buffer(r));
 
 	if (mine) {
 		bool made = waymark_jail_is_on() ? take(p, r) : make(p, r);
@@ -175,14 +175,14 @@ static void begin(struct process *p, struct recorder *r, bool late)
 	}
 }
 
-struct arena *waymark_arena_get(struct process *p, struct recorder *r)
+struct buffer *waymark_buffer_get(struct process *p, struct recorder *r)
 {
 	if (!is_settled(r)) {
 		begin(p, r, false);
 	}
 	/* Again in the child of a fork by a handler: nothing has begun there. */
-	while (!recorder_arena(r) && !is_settled(r)) {
+	while (!recorder_buffer(r) && !is_settled(r)) {
 		begin(p, r, false);
 	}
-	return recorder_arena(r);
+	return recorder_buffer(r);
 }

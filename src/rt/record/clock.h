@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format/arena.h"
+#include "format/buffer.h"
 
 /* The same moment on both clocks. */
 struct clock_pair {
@@ -56,10 +56,10 @@ static inline void clock_before_loads(void)
 struct clock_pair waymark_clock_pair(void);
 
 /* Reads the three clocks of a trace, as close together as a few tries allow. */
-struct arena_clock waymark_clock_read(void);
+struct buffer_clock waymark_clock_read(void);
 
 /* What they were when the program was loaded; zero for constructors that run before ours. */
-struct arena_clock waymark_clock_loaded(void);
+struct buffer_clock waymark_clock_loaded(void);
 
 /* Ticks a second by the processor's own word; 0 where it gives none. */
 uint64_t waymark_clock_nominal(void);

@@ -19,7 +19,7 @@
 #define READ_TRIES 4
 
 /* Written once, before main(). Its ticks are cycles, wherever there are any. */
-static struct arena_clock loaded;
+static struct buffer_clock loaded;
 
 static uint64_t realtime_ns(void)
 {
@@ -30,10 +30,10 @@ static uint64_t realtime_ns(void)
 }
 
 /* Reads the clocks as close together as a few tries allow. */
-static struct arena_clock read_clocks(uint32_t cycles)
+static struct buffer_clock read_clocks(uint32_t cycles)
 {
 	struct waymark_cursor c = { .cycles = cycles };
-	struct arena_clock best = { 0 };
+	struct buffer_clock best = { 0 };
 	uint64_t narrowest = UINT64_MAX;
 
 	for (int i = 0; i < READ_TRIES; i++) {
@@ -57,14 +57,14 @@ __attribute__((constructor(101))) static void read_clocks_at_load(void)
 	loaded = read_clocks(1);
 }
 
-struct arena_clock waymark_clock_read(void)
+struct buffer_clock waymark_clock_read(void)
 {
 	return read_clocks(waymark_clock_is_cycles());
 }
 
-struct arena_clock waymark_clock_loaded(void)
+struct buffer_clock waymark_clock_loaded(void)
 {
-	struct arena_clock c = loaded;
+	struct buffer_clock c = loaded;
 
 	if (!waymark_clock_is_cycles()) {
 		c.ticks = c.monotonic_ns;

@@ -23,13 +23,14 @@
 /* How long a limit of NULL is believed to need until everybody sees it. */
 #define CLOSE_SETTLE_NS UINT64_C(1000000)
 
-/* The producer, at the begin of its slow path: the packet stays, or is gone (`chunk` is 0 then). */
+/* The producer, at the begin of its slow path: the packet stays, or is gone (`subbuf` is 0 then).
+ */
 static inline void waymark_close_claim(struct cursor *c)
 {
 	uint32_t before = __atomic_fetch_add(&c->claim, 2, __ATOMIC_ACQ_REL);
 
 	if (before & 1) {
-		c->chunk = 0;
+		c->subbuf = 0;
 		__atomic_store_n(&c->claim, (before & ~1u) + 2, __ATOMIC_RELEASE);
 	}
 }

@@ -8,9 +8,9 @@
 #include "rt/host/futex.h"
 #include "rt/record/consume.h"
 
-void waymark_recorder_free(struct recorder *r, uint32_t chunk)
+void waymark_recorder_free(struct recorder *r, uint32_t subbuf)
 {
-	waymark_arena_give(recorder_arena(r), chunk);
+	waymark_buffer_give(recorder_buffer(r), subbuf);
 	/* Sequentially consistent on both sides: who waits is woken, or sees another turn. */
 	__atomic_fetch_add(&r->room, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&r->waiting, __ATOMIC_SEQ_CST)) {
@@ -37,7 +37,7 @@ static bool is_quiet(struct process *p, int recorder, struct cursor *c)
 
 	return !__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE) &&
 	       !__atomic_load_n(&c->hot.limit, __ATOMIC_RELAXED) &&
-	       (!recorder_arena(r) || waymark_consumers[recorder]->has_all(r, c));
+	       (!recorder_buffer(r) || waymark_consumers[recorder]->has_all(r, c));
 }
 
 bool waymark_consume_is_quiet(struct process *p)
@@ -129,7 +129,7 @@ static bool is_drained(struct slot *s)
 {
 	slot_foreach_cursor(c, s)
 	{
-		if (c->reader.chunk || c->reader.number ||
+		if (c->reader.subbuf || c->reader.number ||
 			__atomic_load_n(&c->first, __ATOMIC_ACQUIRE) ||
 			c->reader.discarded != __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE)) {
 			return false;

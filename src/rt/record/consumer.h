@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rt/record/arena.h"
+#include "rt/record/buffer.h"
 #include "rt/record/cursor.h"
 
 struct process;
@@ -23,7 +23,7 @@ struct recorder;
 enum drain_mode {
 	DRAIN_USUAL,
 	DRAIN_FLUSH, /* everything recorded by now must be in its file */
-	DRAIN_CRASH, /* the same, of threads in an event too if the arena ends with them */
+	DRAIN_CRASH, /* the same, of threads in an event too if the buffer ends with them */
 	DRAIN_END, /* the same, and tell every loss: nothing may come after it */
 };
 
@@ -32,21 +32,21 @@ struct consumer_status {
 	uint64_t unwritten; /* events that it took, but the file did not */
 	uint64_t progress; /* counts system calls that came back */
 	int error; /* errno of the last write, 0 when it went well */
-	const char *left; /* what to say of events that stay behind in the arena; NULL: none do */
+	const char *left; /* what to say of events that stay behind in the buffer; NULL: none do */
 };
 
 struct consumer {
-	/* Zeroed memory that a fork wipes; the arena points to it. */
+	/* Zeroed memory that a fork wipes; the buffer points to it. */
 	size_t state_bytes;
 
 	/*
-	 * Before the first event. Fills in where the arena's file is to be; leaves
+	 * Before the first event. Fills in where the buffer's file is to be; leaves
 	 * it empty for memory that ends with the process. Several threads may do
 	 * this at once: all but one see abandon() instead of begun(), which comes
-	 * when the arena is published. Any signal handler.
+	 * when the buffer is published. Any signal handler.
 	 */
-	void (*begin)(void *state, struct arena_place *place);
-	void (*begun)(struct arena *a);
+	void (*begin)(void *state, struct buffer_place *place);
+	void (*begun)(struct buffer *a);
 	void (*abandon)(void *state);
 
 	/*
@@ -72,7 +72,7 @@ struct consumer {
 	 * In a jail: shows the drain what the events so far need, before a packet that has
 	 * them is closed. NULL where it cannot record there. Any thread, any signal handler.
 	 */
-	void (*declare)(struct arena *a);
+	void (*declare)(struct buffer *a);
 
 	/* Closes files that were opened by a thread of the program. */
 	void (*pause)(struct recorder *r);

@@ -184,7 +184,7 @@ static void say_losses(const struct process *p)
 		struct consumer_status status = { 0 };
 		char name[512];
 
-		if (recorder_arena(r)) {
+		if (recorder_buffer(r)) {
 			recorder_consumer(p, r)->get_status(r, &status);
 		}
 		if (lost + status.unwritten == 0 && !status.left) {

@@ -26,14 +26,14 @@
 #define SLOT_SLABS_MAX 1024u
 
 /*
- * What follows a packet whose thread found no chunk for the next one: it has
+ * What follows a packet whose thread found no sub-buffer for the next one: it has
  * handed this one over, and the list goes on at `first`.
  */
 #define CURSOR_HANDED_OVER UINT32_MAX
 
 /* Where the consumer stands in a cursor's packets. */
 struct reader {
-	uint32_t chunk; /* 0: before the first */
+	uint32_t subbuf; /* 0: before the first */
 	char *pos;
 	char *end; /* of what is known to be published */
 	uint64_t ticks; /* of the last record, completed to 64 bits */
@@ -65,15 +65,15 @@ struct tally {
 };
 
 struct cursor {
-	/* The producer's; `content_size` and `chunk` are published by release. */
+	/* The producer's; `content_size` and `subbuf` are published by release. */
 	struct waymark_cursor hot; /* first: what the inline code works on */
-	uint32_t chunk; /* of the open packet; 0: there is none */
-	uint32_t first; /* the first packet's chunk, by release; 0: the consumer has it or there is
-			   none */
+	uint32_t subbuf; /* of the open packet; 0: there is none */
+	uint32_t first; /* the first packet's sub-buffer, by release; 0: the consumer has it or
+			   there is none */
 	uint32_t claim; /* see close.h */
 	uint32_t close; /* the open packet must not be continued */
 	uint64_t sequence; /* of the last packet: by atomic addition, see install() */
-	uint64_t stream; /* of this process, from 1; 0: none yet; see arena_stream_id() */
+	uint64_t stream; /* of this process, from 1; 0: none yet; see buffer_stream_id() */
 	uint64_t lost; /* by atomic addition: handlers too deep count in the last depth */
 	waymark_count counted; /* hot.count, 64 bits wide, at the open packet's begin */
 	waymark_count bytes; /* of the packets before that */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See jail.h. A process locks the first byte of an arena's file before it claims the arena,
+ * See jail.h. A process locks the first byte of a buffer's file before it claims the buffer,
  * so who sees it claimed and not locked knows that its process is dead. The descriptors
  * stay open for that; where the program has closed one all the same, or it is a vfork's
  * child whose locks are not its parent's, the header says that there is no lock.
@@ -26,7 +26,7 @@
 /* Where nobody said how much each process may buffer: it is allocated, all of it. */
 #define BUFFER_DEFAULT (UINT64_C(16) << 20)
 
-/* How long a process waits for the arena of one that has ended: less than BEGIN_WAIT_NS. */
+/* How long a process waits for the buffer of one that has ended: less than BEGIN_WAIT_NS. */
 #define RENEWAL_WAIT_NS UINT64_C(900000000)
 #define RENEWAL_LOOK_NS UINT64_C(5000000)
 
@@ -35,7 +35,7 @@
 
 /* Written before the release of `count`; `is_taken` by who claims one. */
 static struct jailed {
-	struct arena *arena;
+	struct buffer *buffer;
 	uintptr_t identity; /* of the file */
 	int fd;
 	uint32_t is_taken; /* by this process or one that forked it: not mapped in later forks */
@@ -60,7 +60,7 @@ static bool make_uuid(uint8_t uuid[16])
 
 static int open_high(char *path, bool nameless)
 {
-	int fd = nameless ? waymark_arena_open_nameless(path)
+	int fd = nameless ? waymark_buffer_open_nameless(path)
 			  : waymark_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_LOW);
 
@@ -72,9 +72,9 @@ static int open_high(char *path, bool nameless)
 }
 
 /* All of its memory is there at once: no store can fail later. */
-static struct arena *map_whole(int fd, uint64_t bytes)
+static struct buffer *map_whole(int fd, uint64_t bytes)
 {
-	if (bytes > waymark_arena_file_limit()) {
+	if (bytes > waymark_buffer_file_limit()) {
 		errno = EFBIG;
 		return NULL;
 	}
@@ -87,10 +87,10 @@ static struct arena *map_whole(int fd, uint64_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static void begin_header(struct arena *a, const struct jail_wish *wish,
-	const struct arena_place *place, uint64_t bytes)
+static void begin_header(struct buffer *a, const struct jail_wish *wish,
+	const struct buffer_place *place, uint64_t bytes)
 {
-	struct arena_jail *j = &a->file.jail;
+	struct buffer_jail *j = &a->file.jail;
 
 	a->is_file = true;
 	strcpy(a->path, place->path);
@@ -98,36 +98,36 @@ static void begin_header(struct arena *a, const struct jail_wish *wish,
 	j->family = (uint32_t)getpid();
 	j->unlocked = 1;
 	j->is_named = wish->is_named;
-	j->text_offset = waymark_arena_tables_bytes(bytes);
+	j->text_offset = waymark_buffer_tables_bytes(bytes);
 	j->text_room = wish->text_bytes;
-	j->stacks_offset = offsetof(struct arena, free);
-	j->chunks_offset = offsetof(struct arena, chunks);
+	j->stacks_offset = offsetof(struct buffer, free);
+	j->subbufs_offset = offsetof(struct buffer, subbufs);
 	strncpy(j->base, wish->base, sizeof(j->base) - 1);
-	waymark_arena_begin_file(a, place, bytes, 0);
+	waymark_buffer_begin_file(a, place, bytes, 0);
 	a->populated = a->units;
 }
 
 static int forget_file(struct jailed *j, uint64_t bytes, int why)
 {
-	if (j->arena) {
-		munmap(j->arena, bytes);
+	if (j->buffer) {
+		munmap(j->buffer, bytes);
 	}
 	waymark_close(j->fd);
 	return why;
 }
 
-/* An arena in its file, j->fd; returns 0, or an errno and it is closed. */
+/* A buffer in its file, j->fd; returns 0, or an errno and it is closed. */
 static int fill_file(struct jailed *j, const struct jail_wish *wish,
-	const struct arena_place *place, uint64_t bytes)
+	const struct buffer_place *place, uint64_t bytes)
 {
 	struct stat st;
 
-	j->arena = map_whole(j->fd, bytes);
-	if (!j->arena || waymark_stat(j->fd, &st)) {
+	j->buffer = map_whole(j->fd, bytes);
+	if (!j->buffer || waymark_stat(j->fd, &st)) {
 		return forget_file(j, bytes, errno);
 	}
 	j->identity = identity_of(&st);
-	begin_header(j->arena, wish, place, bytes);
+	begin_header(j->buffer, wish, place, bytes);
 	return 0;
 }
 
@@ -141,7 +141,7 @@ static bool has_no_nameless(int why)
 }
 
 static int make_nameless(struct jailed *j, const struct jail_wish *wish,
-	const struct arena_place *place, uint64_t bytes)
+	const struct buffer_place *place, uint64_t bytes)
 {
 	j->fd = open_high(place->path, true);
 	if (j->fd < 0) {
@@ -149,14 +149,14 @@ static int make_nameless(struct jailed *j, const struct jail_wish *wish,
 	}
 	int why = fill_file(j, wish, place, bytes);
 
-	if (why || waymark_arena_give_name(j->fd, place->path)) {
+	if (why || waymark_buffer_give_name(j->fd, place->path)) {
 		return why;
 	}
 	return forget_file(j, bytes, NEEDS_NAME); /* there is no /proc */
 }
 
 static int make_named(struct jailed *j, const struct jail_wish *wish,
-	const struct arena_place *place, uint64_t bytes)
+	const struct buffer_place *place, uint64_t bytes)
 {
 	j->fd = open_high(place->path, false);
 	if (j->fd < 0) {
@@ -176,17 +176,17 @@ static int make_named(struct jailed *j, const struct jail_wish *wish,
  */
 static int make(struct jailed *j, const struct jail_wish *wish)
 {
-	static char path[ARENA_FILE_PATH_BYTES]; /* one thread makes all of them */
-	struct arena_place place = {
+	static char path[BUFFER_FILE_PATH_BYTES]; /* one thread makes all of them */
+	struct buffer_place place = {
 		.directory = wish->base, .path = path, .text_bytes = wish->text_bytes
 	};
 	uint64_t bytes =
 		waymark_recorder_buffer_is_given() ? waymark_recorder_buffer() : BUFFER_DEFAULT;
 
-	if (!make_uuid(place.uuid) || !waymark_arena_shared_path(&place)) {
+	if (!make_uuid(place.uuid) || !waymark_buffer_shared_path(&place)) {
 		return ENAMETOOLONG;
 	}
-	bytes = (bytes + wish->text_bytes + ARENA_UNIT - 1) / ARENA_UNIT * ARENA_UNIT;
+	bytes = (bytes + wish->text_bytes + BUFFER_UNIT - 1) / BUFFER_UNIT * BUFFER_UNIT;
 	int why = make_nameless(j, wish, &place, bytes);
 
 	return why == NEEDS_NAME ? make_named(j, wish, &place, bytes) : why;
@@ -204,7 +204,7 @@ int waymark_jail_make(const struct jail_wish *wish)
 	}
 	while (why && made > 0) {
 		waymark_close(jailed[--made].fd);
-		waymark_arena_destroy(jailed[made].arena, true);
+		waymark_buffer_destroy(jailed[made].buffer, true);
 	}
 	if (!why) {
 		p->is_first = 1;
@@ -216,7 +216,7 @@ int waymark_jail_make(const struct jail_wish *wish)
 static bool lock(int fd, short type)
 {
 	struct flock l = {
-		.l_type = type, .l_whence = SEEK_SET, .l_start = ARENA_LOCK_OWNER, .l_len = 1
+		.l_type = type, .l_whence = SEEK_SET, .l_start = BUFFER_LOCK_OWNER, .l_len = 1
 	};
 
 	return fcntl(fd, F_SETLK, &l) == 0;
@@ -232,10 +232,10 @@ static bool is_ours(const struct jailed *j)
 /* False: another process has it, or is about to. */
 static bool claim(struct process *p, struct jailed *j)
 {
-	uint32_t none = ARENA_FREE;
-	struct arena_jail *header = &j->arena->file.jail;
+	uint32_t none = BUFFER_FREE;
+	struct buffer_jail *header = &j->buffer->file.jail;
 
-	if (__atomic_load_n(&header->claim, __ATOMIC_ACQUIRE) != ARENA_FREE) {
+	if (__atomic_load_n(&header->claim, __ATOMIC_ACQUIRE) != BUFFER_FREE) {
 		return false;
 	}
 	bool can_lock = !process_is_borrowed(p) && is_ours(j);
@@ -243,7 +243,7 @@ static bool claim(struct process *p, struct jailed *j)
 	if (can_lock && !lock(j->fd, F_WRLCK)) {
 		return false;
 	}
-	if (!__atomic_compare_exchange_n(&header->claim, &none, ARENA_CLAIMED, false,
+	if (!__atomic_compare_exchange_n(&header->claim, &none, BUFFER_CLAIMED, false,
 		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 		if (can_lock) {
 			lock(j->fd, F_UNLCK);
@@ -252,14 +252,14 @@ static bool claim(struct process *p, struct jailed *j)
 	}
 	header->unlocked = !can_lock;
 	__atomic_store_n(
-		&j->arena->file.pid, __atomic_load_n(&p->pid, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
+		&j->buffer->file.pid, __atomic_load_n(&p->pid, __ATOMIC_RELAXED), __ATOMIC_RELEASE);
 	header->is_first = p->is_first;
 	header->waiting = 0;
-	waymark_arena_renew(j->arena);
+	waymark_buffer_renew(j->buffer);
 	return true;
 }
 
-static struct arena *claim_any(struct process *p)
+static struct buffer *claim_any(struct process *p)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct jailed *j = &jailed[i];
@@ -269,10 +269,10 @@ static struct arena *claim_any(struct process *p)
 		}
 		/* Before it is kept from forks: their copy of this says so. */
 		__atomic_store_n(&j->is_taken, 1, __ATOMIC_RELEASE);
-		waymark_arena_set_clock(j->arena, waymark_clock_pair());
-		j->arena->file.begin = j->arena->file.now;
-		j->arena->state = NULL;
-		return j->arena;
+		waymark_buffer_set_clock(j->buffer, waymark_clock_pair());
+		j->buffer->file.begin = j->buffer->file.now;
+		j->buffer->state = NULL;
+		return j->buffer;
 	}
 	return NULL;
 }
@@ -281,14 +281,14 @@ static struct arena *claim_any(struct process *p)
 static bool is_hope(const struct jailed *j)
 {
 	struct flock l = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = ARENA_LOCK_OWNER, .l_len = 1
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = BUFFER_LOCK_OWNER, .l_len = 1
 	};
-	const struct arena_jail *header = &j->arena->file.jail;
+	const struct buffer_jail *header = &j->buffer->file.jail;
 
 	if (__atomic_load_n(&j->is_taken, __ATOMIC_RELAXED)) {
 		return false; /* not mapped here */
 	}
-	return __atomic_load_n(&header->claim, __ATOMIC_ACQUIRE) == ARENA_FREE ||
+	return __atomic_load_n(&header->claim, __ATOMIC_ACQUIRE) == BUFFER_FREE ||
 	       (!__atomic_load_n(&header->unlocked, __ATOMIC_RELAXED) && is_ours(j) &&
 		       fcntl(j->fd, F_GETLK, &l) == 0 && l.l_type == F_UNLCK);
 }
@@ -303,11 +303,11 @@ static bool is_any_hope(void)
 	return false;
 }
 
-struct arena *waymark_jail_claim(struct process *p)
+struct buffer *waymark_jail_claim(struct process *p)
 {
 	uint64_t deadline = waymark_clock_ns() + RENEWAL_WAIT_NS;
 	bool waits = waymark_recorder_policy() == RECORDER_BLOCK;
-	struct arena *a = claim_any(p);
+	struct buffer *a = claim_any(p);
 
 	while (!a && waits && is_any_hope() && waymark_clock_ns() < deadline) {
 		futex_sleep(RENEWAL_LOOK_NS);
@@ -316,15 +316,15 @@ struct arena *waymark_jail_claim(struct process *p)
 	return a;
 }
 
-void waymark_jail_show(struct arena *a)
+void waymark_jail_show(struct buffer *a)
 {
-	__atomic_store_n(&a->file.jail.claim, ARENA_RECORDS, __ATOMIC_RELEASE);
+	__atomic_store_n(&a->file.jail.claim, BUFFER_RECORDS, __ATOMIC_RELEASE);
 }
 
-static struct jailed *find(const struct arena *a)
+static struct jailed *find(const struct buffer *a)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (jailed[i].arena == a) {
+		if (jailed[i].buffer == a) {
 			return &jailed[i];
 		}
 	}
@@ -332,7 +332,7 @@ static struct jailed *find(const struct arena *a)
 }
 
 /* Nobody takes it any more: what stands in it is of no use to another. */
-void waymark_jail_unclaim(struct arena *a)
+void waymark_jail_unclaim(struct buffer *a)
 {
 	struct jailed *j = find(a);
 
@@ -341,7 +341,7 @@ void waymark_jail_unclaim(struct arena *a)
 	}
 }
 
-void waymark_jail_look(struct arena *a)
+void waymark_jail_look(struct buffer *a)
 {
 	const struct jailed *j = find(a);
 
@@ -352,11 +352,11 @@ void waymark_jail_look(struct arena *a)
 
 void waymark_jail_end(struct process *p)
 {
-	struct arena *a = recorder_arena(&p->recorders[WAYMARK_RECORDER_CTF]);
+	struct buffer *a = recorder_buffer(&p->recorders[WAYMARK_RECORDER_CTF]);
 
 	if (a && a->file.jail.on && !process_is_borrowed(p)) {
 		waymark_jail_look(a);
-		waymark_arena_set_clock(a, waymark_clock_pair());
+		waymark_buffer_set_clock(a, waymark_clock_pair());
 		__atomic_store_n(&a->file.jail.ended, 1, __ATOMIC_RELEASE);
 	}
 }

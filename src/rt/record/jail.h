@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recording in a jail: the arenas of this process and of those that it forks, made at one
+ * Recording in a jail: the buffers of this process and of those that it forks, made at one
  * time, whole, and inherited. From then on nothing is opened, created or written here, and
- * there is no writer: `waymark drain` takes packets out of the arenas, see
- * format/arena_jail.h. A fork forgets whose arena is whose like all else of the recorder,
+ * there is no writer: `waymark drain` takes packets out of the buffers, see
+ * format/buffer_jail.h. A fork forgets whose buffer is whose like all else of the recorder,
  * so the child's first event claims one that is free.
  */
 #ifndef RT_RECORD_JAIL_H
@@ -15,7 +15,7 @@
 
 #include <waymark/init.h>
 
-#include "rt/record/arena.h"
+#include "rt/record/buffer.h"
 #include "rt/record/process.h"
 
 struct jail_wish {
@@ -25,7 +25,7 @@ struct jail_wish {
 	bool is_named; /* it was asked for */
 };
 
-/* waymark_jail_is_on(), in process.h: there are such arenas, so nothing may be opened. */
+/* waymark_jail_is_on(), in process.h: there are such buffers, so nothing may be opened. */
 
 /* Makes them, before any event was recorded. Returns 0; or an errno, and there are none. */
 int waymark_jail_make(const struct jail_wish *wish);
@@ -35,12 +35,12 @@ int waymark_jail_make(const struct jail_wish *wish);
  * where a drain may give back that of a process which has ended. It is shown to the drain by
  * waymark_jail_show(), when its declarations are there. With all signals blocked.
  */
-struct arena *waymark_jail_claim(struct process *p);
-void waymark_jail_show(struct arena *a);
-void waymark_jail_unclaim(struct arena *a);
+struct buffer *waymark_jail_claim(struct process *p);
+void waymark_jail_show(struct buffer *a);
+void waymark_jail_unclaim(struct buffer *a);
 
 /* Looks whether the program has closed what tells that the process lives. Any signal handler. */
-void waymark_jail_look(struct arena *a);
+void waymark_jail_look(struct buffer *a);
 
 /* Notes that the process came to its end. */
 void waymark_jail_end(struct process *p);

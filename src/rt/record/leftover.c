@@ -23,15 +23,15 @@ static bool read_at(int fd, void *data, size_t size, uint64_t at)
 
 static bool is_movable(const struct leftover *l)
 {
-	const struct arena_file *h = &l->header;
-	uint64_t tables = h->first_unit * ARENA_UNIT;
+	const struct buffer_file *h = &l->header;
+	uint64_t tables = h->first_unit * BUFFER_UNIT;
 
-	return h->magic == ARENA_FILE_MAGIC && arena_file_is_known(h->version) && !h->jail.on &&
+	return h->magic == BUFFER_FILE_MAGIC && buffer_file_is_known(h->version) && !h->jail.on &&
 	       h->first_unit > 0 && tables <= l->size && h->streams_offset >= sizeof(*h) &&
-	       h->streams_offset <= tables - ARENA_STREAMS_MAX * sizeof(struct arena_stream) &&
+	       h->streams_offset <= tables - BUFFER_STREAMS_MAX * sizeof(struct buffer_stream) &&
 	       h->streams <= INT64_MAX &&
-	       memchr(h->traces[0].directory, '\0', ARENA_FILE_PATH_BYTES) &&
-	       memchr(h->traces[1].directory, '\0', ARENA_FILE_PATH_BYTES);
+	       memchr(h->traces[0].directory, '\0', BUFFER_FILE_PATH_BYTES) &&
+	       memchr(h->traces[1].directory, '\0', BUFFER_FILE_PATH_BYTES);
 }
 
 /* Notes size and memory. False: the name is gone, or now that of another file. */
@@ -102,12 +102,12 @@ static bool next_packet(struct leftover *l, uint64_t *at)
 		if (data < 0) {
 			return false;
 		}
-		*at = ((uint64_t)data + ARENA_UNIT - 1) / ARENA_UNIT * ARENA_UNIT;
+		*at = ((uint64_t)data + BUFFER_UNIT - 1) / BUFFER_UNIT * BUFFER_UNIT;
 		if (*at < l->size && read_at(l->fd, &l->packet, sizeof(l->packet), *at) &&
-			packet_is_in_arena(&l->packet, l->header.uuid, l->size - *at)) {
+			packet_is_in_buffer(&l->packet, l->header.uuid, l->size - *at)) {
 			return true;
 		}
-		*at += ARENA_UNIT;
+		*at += BUFFER_UNIT;
 	}
 	return false;
 }
@@ -115,18 +115,18 @@ static bool next_packet(struct leftover *l, uint64_t *at)
 /* Keeps what others read of the tables: the header, and the counters of streams that exist. */
 static void trim_tables(struct leftover *l)
 {
-	const struct arena_file *h = &l->header;
+	const struct buffer_file *h = &l->header;
 
 	punch(l, sizeof(*h), h->streams_offset / PAGE_BYTES * PAGE_BYTES);
-	if (h->streams < ARENA_STREAMS_MAX) {
-		punch(l, h->streams_offset + h->streams * sizeof(struct arena_stream),
-			h->first_unit * ARENA_UNIT);
+	if (h->streams < BUFFER_STREAMS_MAX) {
+		punch(l, h->streams_offset + h->streams * sizeof(struct buffer_stream),
+			h->first_unit * BUFFER_UNIT);
 	}
 }
 
 void waymark_leftover_trim(struct leftover *l)
 {
-	uint64_t end = l->header.first_unit * ARENA_UNIT; /* of the last packet */
+	uint64_t end = l->header.first_unit * BUFFER_UNIT; /* of the last packet */
 	uint64_t kept = end; /* what lies before is a packet's, or given back */
 
 	if (l->size != l->header.bytes) {
@@ -136,7 +136,8 @@ void waymark_leftover_trim(struct leftover *l)
 	for (uint64_t at = end; next_packet(l, &at); at = end) {
 		punch(l, kept, at);
 		kept = at + l->packet.content_size / 8;
-		end = at + (l->packet.packet_size / 8 + ARENA_UNIT - 1) / ARENA_UNIT * ARENA_UNIT;
+		end = at +
+		      (l->packet.packet_size / 8 + BUFFER_UNIT - 1) / BUFFER_UNIT * BUFFER_UNIT;
 		end = end < l->size ? end : l->size;
 	}
 	punch(l, kept, end);
@@ -172,7 +173,7 @@ static bool is_of_trace(struct leftover *l, int directory, const uint8_t uuid[16
 }
 
 /* Opens the trace's directory. -1 with errno: there is none, or it is another user's. */
-static int open_trace(struct leftover *l, const struct arena_trace *t)
+static int open_trace(struct leftover *l, const struct buffer_trace *t)
 {
 	int directory = waymark_open(t->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	struct stat st;
@@ -187,7 +188,7 @@ static int open_trace(struct leftover *l, const struct arena_trace *t)
 }
 
 /* Whether the file has the name of that trace. */
-static bool is_named(const struct leftover *l, const struct arena_trace *t)
+static bool is_named(const struct leftover *l, const struct buffer_trace *t)
 {
 	static const char digits[] = "0123456789abcdef";
 	const char *at = strrchr(l->name, '-') + 1;
@@ -207,8 +208,8 @@ static bool is_named(const struct leftover *l, const struct arena_trace *t)
  */
 static int find_trace(struct leftover *l)
 {
-	const struct arena_trace *now = &l->header.traces[l->header.turn % 2];
-	const struct arena_trace *other = &l->header.traces[(l->header.turn + 1) % 2];
+	const struct buffer_trace *now = &l->header.traces[l->header.turn % 2];
+	const struct buffer_trace *other = &l->header.traces[(l->header.turn + 1) % 2];
 	int directory = -1;
 
 	if (is_named(l, now) || !is_named(l, other)) {
@@ -246,7 +247,7 @@ static int copy(struct leftover *l, int to)
 static int look_at_moved(struct leftover *l, int directory)
 {
 	int fd = waymark_open_at(
-		directory, ARENA_FILE_IN_TRACE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+		directory, BUFFER_FILE_IN_TRACE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
 	int why = fd < 0 ? errno : 0;
 
 	if (fd >= 0 && (!read_at(fd, &l->other, sizeof(l->other), 0) ||
@@ -273,21 +274,22 @@ static int move_into(struct leftover *l, int directory)
 		return ENOSPC;
 	}
 	/* A mover that was killed left it: all movers of this file hold the lock that we hold. */
-	if (syscall(SYS_unlinkat, directory, ARENA_FILE_MOVING, 0) && errno != ENOENT) {
+	if (syscall(SYS_unlinkat, directory, BUFFER_FILE_MOVING, 0) && errno != ENOENT) {
 		return errno;
 	}
 	int fd = waymark_open_at(
-		directory, ARENA_FILE_MOVING, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+		directory, BUFFER_FILE_MOVING, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	int why = fd < 0 ? errno : copy(l, fd);
 
 	if (fd >= 0 && syscall(SYS_close, fd) && !why) {
 		why = errno; /* NFS says now that the disk is full */
 	}
-	if (!why && waymark_rename(directory, ARENA_FILE_MOVING, directory, ARENA_FILE_IN_TRACE)) {
+	if (!why &&
+		waymark_rename(directory, BUFFER_FILE_MOVING, directory, BUFFER_FILE_IN_TRACE)) {
 		why = errno;
 	}
 	if (fd >= 0 && why) {
-		syscall(SYS_unlinkat, directory, ARENA_FILE_MOVING, 0);
+		syscall(SYS_unlinkat, directory, BUFFER_FILE_MOVING, 0);
 	}
 	return why;
 }

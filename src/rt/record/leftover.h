@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A leftover: the arena file of a process that has ended, see format/arena.h. An open one
+ * A leftover: the buffer file of a process that has ended, see format/buffer.h. An open one
  * is locked exclusively, so no other process recovers, moves or discards it meanwhile. After
  * a kill at any step the next process can go on. For leftovers.c; it allocates nothing, and
  * needs little stack.
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "format/arena.h"
+#include "format/buffer.h"
 #include "format/packet.h"
 
 #define LEFTOVER_BLOCK_BYTES 512u /* of st_blocks */
@@ -22,11 +22,11 @@ struct leftover {
 	char name[LEFTOVER_NAME_BYTES];
 	uint64_t size; /* of the file */
 	uint64_t bytes; /* of memory that it takes */
-	struct arena_file header;
+	struct buffer_file header;
 	/* For one function each. */
 	struct packet_header packet;
 	char metadata[4096];
-	struct arena_file other;
+	struct buffer_file other;
 };
 
 /*

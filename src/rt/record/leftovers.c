@@ -18,7 +18,7 @@
 #include "rt/host/reason.h"
 #include "rt/host/thread.h"
 #include "rt/host/wide_call.h"
-#include "rt/record/arena.h"
+#include "rt/record/buffer.h"
 #include "rt/record/leftover.h"
 #include "rt/record/leftovers.h"
 #include "rt/record/process.h"
@@ -56,17 +56,17 @@ struct sweep {
 
 static bool is_name(const char *name)
 {
-	const char *first = strrchr(ARENA_FILE_PREFIX, '/') + 1;
+	const char *first = strrchr(BUFFER_FILE_PREFIX, '/') + 1;
 	size_t n = strlen(first);
 
 	return strncmp(name, first, n) == 0 && strspn(name + n, "0123456789abcdef") == 32 &&
 	       !name[n + 32];
 }
 
-/* The folder that arenas lie in; -1: it is not there. */
+/* The folder that buffers lie in; -1: it is not there. */
 static int open_folder(char *path)
 {
-	const char *prefix = waymark_arena_prefix();
+	const char *prefix = waymark_buffer_prefix();
 	size_t length = (size_t)(strrchr(prefix, '/') - prefix);
 
 	memcpy(path, prefix, length);
@@ -79,17 +79,17 @@ struct visit {
 	bool (*look)(struct sweep *s, const char *name);
 };
 
-static bool visit_arena(void *data, const char *name)
+static bool visit_buffer(void *data, const char *name)
 {
 	const struct visit *v = data;
 
 	return !is_name(name) || v->look(v->sweep, name);
 }
 
-/* Calls `look` for each name of an arena, until it returns false. */
+/* Calls `look` for each name of a buffer, until it returns false. */
 static void each_name(struct sweep *s, bool (*look)(struct sweep *s, const char *name))
 {
-	directory_each(s->folder, visit_arena, &(struct visit){ s, look });
+	directory_each(s->folder, visit_buffer, &(struct visit){ s, look });
 }
 
 static bool is_before(const struct choice *a, const struct choice *b)
@@ -262,7 +262,7 @@ static uint64_t bytes_of(const struct sweep *s, const char *name)
 static bool is_own(const struct sweep *s, const char *name)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		const struct arena *a = recorder_arena(&s->process->recorders[k]);
+		const struct buffer *a = recorder_buffer(&s->process->recorders[k]);
 
 		if (a && a->is_file && strcmp(strrchr(a->path, '/') + 1, name) == 0) {
 			return true;

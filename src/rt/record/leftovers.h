@@ -12,7 +12,7 @@
 struct process;
 
 /*
- * Whether they take so much more than the budget that a new arena should lie in its trace:
+ * Whether they take so much more than the budget that a new buffer should lie in its trace:
  * processes are killed before they have moved anything. Any thread, any signal handler.
  */
 bool waymark_leftovers_are_too_many(void);

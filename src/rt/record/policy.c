@@ -52,11 +52,11 @@ static bool try_evict(struct process *p, struct recorder *r)
 	return done;
 }
 
-/* Sleeps until a chunk was freed since `turn`, for a while at most. */
+/* Sleeps until a sub-buffer was freed since `turn`, for a while at most. */
 static void sleep_for_room(struct recorder *r, uint32_t turn, uint64_t ns)
 {
 	if (recorder_is_jailed(r)) {
-		struct arena_jail *j = &recorder_arena(r)->file.jail;
+		struct buffer_jail *j = &recorder_buffer(r)->file.jail;
 
 		__atomic_fetch_add(&j->waiting, 1, __ATOMIC_SEQ_CST);
 		futex_wait_shared(&j->room, turn, ns);
@@ -119,7 +119,7 @@ static bool evict(struct process *p, struct recorder *r, struct room_wait *w)
  */
 static bool wait_for_drain(struct recorder *r, uint32_t turn)
 {
-	uint32_t beats = __atomic_load_n(&recorder_arena(r)->file.jail.beats, __ATOMIC_RELAXED);
+	uint32_t beats = __atomic_load_n(&recorder_buffer(r)->file.jail.beats, __ATOMIC_RELAXED);
 	uint64_t since = __atomic_load_n(&r->beats_ns, __ATOMIC_RELAXED);
 	uint64_t now = waymark_clock_ns();
 
@@ -134,7 +134,7 @@ static bool wait_for_drain(struct recorder *r, uint32_t turn)
 }
 
 /*
- * With full=block: waits until a chunk was freed since `turn`, or for a while.
+ * With full=block: waits until a sub-buffer was freed since `turn`, or for a while.
  * Returns false where nobody frees any.
  */
 static bool wait_for_room(struct process *p, struct recorder *r, uint32_t turn)

@@ -7,14 +7,14 @@
 
 /* An event's search for room; all zero at its begin. */
 struct room_wait {
-	uint32_t turn; /* of r->room, when the arena was found to be full */
+	uint32_t turn; /* of r->room, when the buffer was found to be full */
 	uint32_t since; /* when anybody was seen to make room */
 	unsigned int tries; /* to take old events' room, in vain since then */
 	bool was_writing; /* a snapshot at the last try */
 };
 
 /*
- * Does something about an arena that is full, or waits a moment for others who do.
+ * Does something about a buffer that is full, or waits a moment for others who do.
  * True: it is worth while to try again, where the thread has nothing that others
  * wait for. Any thread, any signal handler.
  */

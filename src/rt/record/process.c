@@ -54,7 +54,7 @@ struct process *waymark_process(void)
 
 /* What the forking thread must remember of the pages that are wiped. */
 static __thread struct fork_state {
-	struct arena *arena;
+	struct buffer *buffer;
 	uint64_t bytes;
 	bool busy[CURSOR_DEPTHS];
 } forking[WAYMARK_RECORDERS] __attribute__((tls_model("initial-exec")));
@@ -67,8 +67,8 @@ static void before_fork(void)
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
 		struct fork_state *f = &forking[k];
 
-		f->arena = p ? recorder_arena(&p->recorders[k]) : NULL;
-		f->bytes = f->arena ? f->arena->file.bytes : 0;
+		f->buffer = p ? recorder_buffer(&p->recorders[k]) : NULL;
+		f->bytes = f->buffer ? f->buffer->file.bytes : 0;
 		for (int d = 0; d < CURSOR_DEPTHS; d++) {
 			f->busy[d] =
 				s && __atomic_load_n(&s->cursors[k][d].hot.busy, __ATOMIC_RELAXED);
@@ -105,10 +105,10 @@ static void detach_interrupted(const struct fork_state *f, struct cursor *cursor
 	for (int d = 0; d < CURSOR_DEPTHS; d++) {
 		interrupted |= f->busy[d];
 	}
-	if (!interrupted || !f->arena) {
+	if (!interrupted || !f->buffer) {
 		return;
 	}
-	void *scratch = scratch_map(f->arena, f->bytes, MAP_FIXED_NOREPLACE);
+	void *scratch = scratch_map(f->buffer, f->bytes, MAP_FIXED_NOREPLACE);
 
 	if (scratch == MAP_FAILED) { /* inherited after all: the parent's, so not to be used */
 		scratch = scratch_map(NULL, 2 * WAYMARK_RECORD_MAX, 0);
@@ -125,11 +125,11 @@ static void detach_interrupted(const struct fork_state *f, struct cursor *cursor
  * keep and whose addresses may be needed. Nowhere else: other handlers of the fork come first,
  * and what they map may lie there.
  */
-static void leave_arenas(void)
+static void leave_buffers(void)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		if (forking[k].arena) {
-			munmap(forking[k].arena, forking[k].bytes);
+		if (forking[k].buffer) {
+			munmap(forking[k].buffer, forking[k].bytes);
 		}
 	}
 }
@@ -139,7 +139,7 @@ static void in_child(void)
 	struct slot *s = waymark_slot_current();
 
 	if (waymark_wiped_renew()) {
-		leave_arenas();
+		leave_buffers();
 	}
 	waymark_process();
 	waymark_slot_keep_mine();

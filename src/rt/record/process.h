@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "rt/record/arena.h"
+#include "rt/record/buffer.h"
 #include "rt/record/consumer.h"
 
 /* The writer thread. REFUSED: it could not be created; callers drain themselves. */
@@ -36,10 +36,11 @@ struct notice {
 
 /* What a recording backend has of this process. */
 struct recorder {
-	struct arena *arena; /* by release, once; ARENA_NONE, ARENA_WANTED: nothing recorded yet */
-	uint32_t no_memory; /* there will be no arena */
-	uint32_t begun; /* futex: 1 when the arena is its consumer's, by release */
-	uint32_t room; /* futex: counts chunks that became free */
+	struct buffer
+		*buffer; /* by release, once; BUFFER_NONE, BUFFER_WANTED: nothing recorded yet */
+	uint32_t no_memory; /* there will be no buffer */
+	uint32_t begun; /* futex: 1 when the buffer is its consumer's, by release */
+	uint32_t room; /* futex: counts sub-buffers that became free */
 	uint32_t waiting; /* threads that wait for room */
 	uint32_t writing; /* with full=overwrite: who drains is at work on files, not on memory */
 	uint64_t evict_ns; /* with full=overwrite: making room was in vain, and is until then */
@@ -52,20 +53,20 @@ struct recorder {
 	uint64_t beats_ns; /* and since when there were no others */
 	uint32_t stalled; /* the consumer cannot write now: waiting for room is in vain */
 	uint64_t lost; /* events, all in all */
-	uint64_t lost_unplaced; /* of these: by threads without a slot or an arena */
+	uint64_t lost_unplaced; /* of these: by threads without a slot or a buffer */
 };
 
-/* In the place of an arena: somebody is about to make one. A fork's child begins again. */
-#define ARENA_NONE ((struct arena *)0)
-#define ARENA_WANTED ((struct arena *)1)
+/* In the place of a buffer: somebody is about to make one. A fork's child begins again. */
+#define BUFFER_NONE ((struct buffer *)0)
+#define BUFFER_WANTED ((struct buffer *)1)
 
-/* Whether arenas were made for a jail, see jail.h. */
+/* Whether buffers were made for a jail, see jail.h. */
 bool waymark_jail_is_on(void);
 
 struct process {
 	struct recorder recorders[WAYMARK_RECORDERS];
 	uint32_t pid; /* whose memory this is, see process_is_borrowed() */
-	uint32_t is_first; /* it made the arenas of a jail */
+	uint32_t is_first; /* it made the buffers of a jail */
 	uint32_t writer; /* enum writer_state */
 	uint32_t writer_tid;
 	uint32_t doorbell; /* futex: 1 while the writer sleeps */
@@ -94,18 +95,18 @@ struct process *waymark_process(void);
 struct process *waymark_process_current(void);
 
 /* NULL as long as nothing was recorded with it. */
-static inline struct arena *recorder_arena(const struct recorder *r)
+static inline struct buffer *recorder_buffer(const struct recorder *r)
 {
-	struct arena *a = __atomic_load_n(&r->arena, __ATOMIC_ACQUIRE);
+	struct buffer *a = __atomic_load_n(&r->buffer, __ATOMIC_ACQUIRE);
 
-	return a == ARENA_WANTED ? ARENA_NONE : a;
+	return a == BUFFER_WANTED ? BUFFER_NONE : a;
 }
 
 /* Whether anything was recorded. */
 static inline bool process_has_recorded(const struct process *p)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		if (recorder_arena(&p->recorders[k])) {
+		if (recorder_buffer(&p->recorders[k])) {
 			return true;
 		}
 	}
@@ -119,18 +120,18 @@ static inline const struct consumer *recorder_consumer(
 				     : waymark_consumers)[r - p->recorders];
 }
 
-/* Whether its arena is one of a jail's: somebody else drains it. */
+/* Whether its buffer is one of a jail's: somebody else drains it. */
 static inline bool recorder_is_jailed(const struct recorder *r)
 {
-	const struct arena *a = recorder_arena(r);
+	const struct buffer *a = recorder_buffer(r);
 
 	return a && a->file.jail.on;
 }
 
-/* A futex that counts chunks which became free; other processes' too where it is jailed. */
+/* A futex that counts sub-buffers which became free; other processes' too where it is jailed. */
 static inline uint32_t *recorder_room(struct recorder *r)
 {
-	return recorder_is_jailed(r) ? &recorder_arena(r)->file.jail.room : &r->room;
+	return recorder_is_jailed(r) ? &recorder_buffer(r)->file.jail.room : &r->room;
 }
 
 /*
@@ -162,8 +163,8 @@ bool waymark_writer_flush(struct process *p, uint64_t patience_ns, uint64_t limi
 bool waymark_drain_trylock(struct process *p);
 void waymark_drain_unlock(struct process *p);
 
-/* Returns a chunk to the arena and wakes who waits for one. Who drains. */
-void waymark_recorder_free(struct recorder *r, uint32_t chunk);
+/* Returns a sub-buffer to the buffer and wakes who waits for one. Who drains. */
+void waymark_recorder_free(struct recorder *r, uint32_t subbuf);
 
 /*
  * Has a line said on standard error by the next thread of the program that can;

@@ -34,38 +34,38 @@
 #define PACKET_AGE_MAX (UINT64_C(1) << 45)
 
 /* Closed early, by a flush or for its age, most of it is left. */
-static bool is_half_full(struct arena *a, const struct cursor *c)
+static bool is_half_full(struct buffer *a, const struct cursor *c)
 {
-	return (size_t)(c->hot.pos - c->hot.packet) >= arena_chunk_bytes(a, c->chunk) / 2;
+	return (size_t)(c->hot.pos - c->hot.packet) >= subbuf_bytes(a, c->subbuf) / 2;
 }
 
 /*
- * The size of the next chunk: larger for those who fill theirs quickly. One that
+ * The size of the next sub-buffer: larger for those who fill theirs quickly. One that
  * was closed half empty says nothing of that; least of all that of a thread which
  * has ended, whose slot this one has.
  */
-static unsigned int next_class(struct process *p, struct arena *a, struct cursor *c, uint64_t now)
+static unsigned int next_class(struct process *p, struct buffer *a, struct cursor *c, uint64_t now)
 {
 	const struct packet_header *h = (const void *)c->hot.packet;
-	unsigned int size_class = a->chunks[c->chunk].size_class;
+	unsigned int size_class = a->subbufs[c->subbuf].size_class;
 	uint64_t moment = __atomic_load_n(&p->moment, __ATOMIC_RELAXED);
 
 	if (!is_half_full(a, c)) {
-		return size_class > ARENA_SMALL ? size_class - 1 : size_class;
+		return size_class > BUFFER_SMALL ? size_class - 1 : size_class;
 	}
 	if (now - h->timestamp_begin < (moment ? moment : MOMENT_GUESS)) {
-		return size_class < ARENA_LARGE ? size_class + 1 : size_class;
+		return size_class < BUFFER_LARGE ? size_class + 1 : size_class;
 	}
-	return size_class > ARENA_SMALL ? size_class - 1 : size_class;
+	return size_class > BUFFER_SMALL ? size_class - 1 : size_class;
 }
 
 /*
- * Writes an empty packet into a chunk. A leftover packet of the chunk's former
+ * Writes an empty packet into a sub-buffer. A leftover packet of the sub-buffer's former
  * use must not be taken for this one: magic is gone first and back last.
  */
-static void begin_packet(struct arena *a, uint32_t unit, const struct packet_header *as)
+static void begin_packet(struct buffer *a, uint32_t unit, const struct packet_header *as)
 {
-	struct packet_header *h = (void *)arena_at(a, unit);
+	struct packet_header *h = (void *)buffer_at(a, unit);
 
 	__atomic_store_n(&h->magic, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_RELEASE);
@@ -84,13 +84,13 @@ static uint32_t my_tid(struct process *p, struct slot *s)
 }
 
 /*
- * Takes a chunk for the cursor's next packet and writes its header; 0: none is
+ * Takes a sub-buffer for the cursor's next packet and writes its header; 0: none is
  * free, but then there is a stream to which the loss belongs.
  */
-static uint32_t prepare(struct process *p, struct arena *a, struct cursor *c, uint64_t now)
+static uint32_t prepare(struct process *p, struct buffer *a, struct cursor *c, uint64_t now)
 {
-	uint64_t stream = arena_stream_id(a, &c->stream);
-	uint32_t unit = waymark_arena_take(a, c->chunk ? next_class(p, a, c, now) : ARENA_SMALL);
+	uint64_t stream = buffer_stream_id(a, &c->stream);
+	uint32_t unit = waymark_buffer_take(a, c->subbuf ? next_class(p, a, c, now) : BUFFER_SMALL);
 
 	if (!unit) {
 		return 0;
@@ -100,7 +100,7 @@ static uint32_t prepare(struct process *p, struct arena *a, struct cursor *c, ui
 		.timestamp_begin = now,
 		.timestamp_end = PACKET_OPEN,
 		.content_size = sizeof(h) * 8,
-		.packet_size = arena_chunk_bytes(a, unit) * 8,
+		.packet_size = subbuf_bytes(a, unit) * 8,
 		.sequence = __atomic_load_n(&c->sequence, __ATOMIC_RELAXED) + 1,
 		.events_discarded = __atomic_load_n(&c->lost, __ATOMIC_RELAXED),
 		.tid = my_tid(p, waymark_slot_current()),
@@ -112,10 +112,10 @@ static uint32_t prepare(struct process *p, struct arena *a, struct cursor *c, ui
 }
 
 /* Makes the packet the cursor's open one and shows it to the consumer. */
-static void install(struct arena *a, struct cursor *c, uint32_t unit, uint64_t now)
+static void install(struct buffer *a, struct cursor *c, uint32_t unit, uint64_t now)
 {
-	struct packet_header *h = (void *)arena_at(a, unit);
-	uint32_t before = c->chunk;
+	struct packet_header *h = (void *)buffer_at(a, unit);
+	uint32_t before = c->subbuf;
 
 	waymark_tally_begin(c);
 	__atomic_store_n(&c->hot.pos, (char *)(h + 1), __ATOMIC_RELEASE);
@@ -124,26 +124,26 @@ static void install(struct arena *a, struct cursor *c, uint32_t unit, uint64_t n
 	/* Who drains may tell losses by a packet of its own: no two have the same number. */
 	h->sequence = __atomic_add_fetch(&c->sequence, 1, __ATOMIC_SEQ_CST);
 	h->events_discarded = __atomic_load_n(&c->lost, __ATOMIC_RELAXED); /* no fewer than there */
-	c->chunk = unit;
+	c->subbuf = unit;
 	if (before) {
 		((struct packet_header *)(void *)c->hot.packet)->timestamp_end = now;
 	}
 	__atomic_store_n(&c->hot.packet, (char *)h, __ATOMIC_RELEASE);
 	waymark_tally_end(c);
 	__atomic_store_n(&c->close, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&c->hot.limit, (char *)h + arena_chunk_bytes(a, unit), __ATOMIC_RELAXED);
-	/* In a jail who drains looks through the arena, and has no list. */
+	__atomic_store_n(&c->hot.limit, (char *)h + subbuf_bytes(a, unit), __ATOMIC_RELAXED);
+	/* In a jail who drains looks through the buffer, and has no list. */
 	if (before || !a->file.jail.on) {
 		__atomic_store_n(
-			before ? &a->chunks[before].next : &c->first, unit, __ATOMIC_RELEASE);
+			before ? &a->subbufs[before].next : &c->first, unit, __ATOMIC_RELEASE);
 	}
 }
 
 /* A packet that was closed for a time goes on where it was. */
-static bool reopen(struct arena *a, struct cursor *c, size_t size, uint64_t now)
+static bool reopen(struct buffer *a, struct cursor *c, size_t size, uint64_t now)
 {
 	const struct packet_header *h = (const void *)c->hot.packet;
-	char *end = c->hot.packet + arena_chunk_bytes(a, c->chunk);
+	char *end = c->hot.packet + subbuf_bytes(a, c->subbuf);
 
 	/* A loss must be told by the next packet's header, so it cannot go on then. */
 	if (__atomic_load_n(&c->close, __ATOMIC_RELAXED) || end - c->hot.pos < (ptrdiff_t)size ||
@@ -156,13 +156,13 @@ static bool reopen(struct arena *a, struct cursor *c, size_t size, uint64_t now)
 }
 
 /*
- * False when a fork happened since the caller fetched the arena, from a handler
+ * False when a fork happened since the caller fetched the buffer, from a handler
  * that interrupted it: then everything here is the parent's. A fork after this
  * look leaves a detached cursor behind, see process.c.
  */
-static bool opened_here(struct recorder *r, struct arena *a, struct cursor *c)
+static bool opened_here(struct recorder *r, struct buffer *a, struct cursor *c)
 {
-	if (recorder_arena(r) == a) {
+	if (recorder_buffer(r) == a) {
 		return true;
 	}
 	memset(c, 0, sizeof(*c));
@@ -170,7 +170,7 @@ static bool opened_here(struct recorder *r, struct arena *a, struct cursor *c)
 	return false;
 }
 
-static bool switch_packet(struct process *p, struct recorder *r, struct arena *a, struct cursor *c)
+static bool switch_packet(struct process *p, struct recorder *r, struct buffer *a, struct cursor *c)
 {
 	uint64_t now = waymark_clock_ticks();
 	uint32_t unit = prepare(p, a, c, now);
@@ -183,23 +183,23 @@ static bool switch_packet(struct process *p, struct recorder *r, struct arena *a
 }
 
 /*
- * No chunk for the next packet: the full one is handed over all the same, or
+ * No sub-buffer for the next packet: the full one is handed over all the same, or
  * threads that hold one each would wait for each other. Not before the consumer
  * has found the one that was shown to it last.
  */
-static void hand_over(struct arena *a, struct cursor *c)
+static void hand_over(struct buffer *a, struct cursor *c)
 {
 	struct packet_header *h = (void *)c->hot.packet;
 
-	if (!c->chunk || __atomic_load_n(&c->first, __ATOMIC_ACQUIRE) ||
+	if (!c->subbuf || __atomic_load_n(&c->first, __ATOMIC_ACQUIRE) ||
 		h->content_size == sizeof(*h) * 8) {
 		return;
 	}
-	uint32_t chunk = c->chunk;
+	uint32_t subbuf = c->subbuf;
 
 	h->timestamp_end = waymark_clock_ticks();
-	c->chunk = 0;
-	__atomic_store_n(&a->chunks[chunk].next, CURSOR_HANDED_OVER, __ATOMIC_RELEASE);
+	c->subbuf = 0;
+	__atomic_store_n(&a->subbufs[subbuf].next, CURSOR_HANDED_OVER, __ATOMIC_RELEASE);
 }
 
 void waymark_recorder_leave(struct slot *s)
@@ -207,7 +207,7 @@ void waymark_recorder_leave(struct slot *s)
 	struct process *p = waymark_process_current();
 
 	for (int k = 0; p && k < WAYMARK_RECORDERS; k++) {
-		struct arena *a = recorder_arena(&p->recorders[k]);
+		struct buffer *a = recorder_buffer(&p->recorders[k]);
 
 		for (int d = 0; a && a->file.jail.on && d < CURSOR_DEPTHS; d++) {
 			struct cursor *c = &s->cursors[k][d];
@@ -223,7 +223,7 @@ void waymark_recorder_leave(struct slot *s)
 static bool refill(struct process *p, struct recorder *r, struct cursor *c, size_t size)
 {
 	for (;;) {
-		struct arena *a = waymark_arena_get(p, r);
+		struct buffer *a = waymark_buffer_get(p, r);
 
 		if (!a) {
 			return false;
@@ -232,7 +232,7 @@ static bool refill(struct process *p, struct recorder *r, struct cursor *c, size
 			recorder_consumer(p, r)->declare(a);
 		}
 		waymark_close_claim(c);
-		bool room = (c->chunk && reopen(a, c, size, waymark_clock_ticks())) ||
+		bool room = (c->subbuf && reopen(a, c, size, waymark_clock_ticks())) ||
 			    switch_packet(p, r, a, c);
 
 		if (opened_here(r, a, c)) {
@@ -250,9 +250,10 @@ static bool refill(struct process *p, struct recorder *r, struct cursor *c, size
  */
 static bool is_full(struct recorder *r, const struct cursor *c)
 {
-	struct arena *a = recorder_arena(r);
+	struct buffer *a = recorder_buffer(r);
 
-	return a && c->chunk && !__atomic_load_n(&c->close, __ATOMIC_RELAXED) && is_half_full(a, c);
+	return a && c->subbuf && !__atomic_load_n(&c->close, __ATOMIC_RELAXED) &&
+	       is_half_full(a, c);
 }
 
 /* Whether the cursor's event interrupts no other one of its recorder. */
@@ -281,7 +282,7 @@ static void want_writer(struct process *p, const struct cursor *c, bool must)
 }
 
 /* Others read it; a handler may come in between with a higher count. */
-static void show_lost(struct arena_stream *shown, uint64_t lost)
+static void show_lost(struct buffer_stream *shown, uint64_t lost)
 {
 	uint64_t before = __atomic_load_n(&shown->lost, __ATOMIC_RELAXED);
 
@@ -301,8 +302,8 @@ static void count_lost(struct recorder *r, struct cursor *c, uint32_t id)
 	__atomic_fetch_add(&r->lost, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(c ? &c->lost : &r->lost_unplaced, 1, __ATOMIC_RELAXED);
 
-	struct arena *a = recorder_arena(r);
-	struct arena_stream *shown = a && c && c->stream ? arena_stream(a, c->stream) : NULL;
+	struct buffer *a = recorder_buffer(r);
+	struct buffer_stream *shown = a && c && c->stream ? buffer_stream(a, c->stream) : NULL;
 
 	if (shown) {
 		show_lost(shown, __atomic_load_n(&c->lost, __ATOMIC_RELAXED));
@@ -347,7 +348,7 @@ struct waymark_cursor *waymark_cursor_refill(
 	struct cursor *c = (struct cursor *)(void *)hot;
 	struct process *p = waymark_process();
 	struct recorder *r = &p->recorders[recorder];
-	bool fits = size <= ARENA_UNIT - sizeof(struct packet_header);
+	bool fits = size <= BUFFER_UNIT - sizeof(struct packet_header);
 	bool full = is_full(r, c);
 	bool room = false;
 	struct room_wait wait = { 0 };

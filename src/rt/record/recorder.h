@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recorder: per-thread cursors over packets of an arena, and one writer
+ * The recorder: per-thread cursors over packets of a buffer, and one writer
  * thread that hands them to their consumer. Everything of it that a fork must
  * not share lies in pages that fork wipes, so a child starts afresh.
  *
  *	cursor --> packet --> (closed, or taken after all) --> writer --> consumer
  *
- * Each backend that records has an arena and a consumer of its own.
+ * Each backend that records has a buffer and a consumer of its own.
  */
 #ifndef RT_RECORD_RECORDER_H
 #define RT_RECORD_RECORDER_H
@@ -28,7 +28,7 @@ enum recorder_policy {
 struct waymark_recorder_stats {
 	uint64_t recorded;
 	uint64_t bytes; /* of these */
-	uint64_t lost; /* no room in the arena, or nested too deep */
+	uint64_t lost; /* no room in the buffer, or nested too deep */
 	uint64_t unwritten; /* recorded, but the sink failed to write them */
 	int error; /* errno of the last write, 0 when it went well */
 	enum waymark_recorder failed; /* whose error that is */
@@ -37,7 +37,7 @@ struct waymark_recorder_stats {
 #define RECORDER_BUFFER_MIN (UINT64_C(1) << 20)
 #define RECORDER_BUFFER_MAX (UINT64_C(64) << 30)
 
-/* `bytes` bound each arena. Before the first event of the process; 0, or -1 with the reason. */
+/* `bytes` bound each buffer. Before the first event of the process; 0, or -1 with the reason. */
 int waymark_recorder_set_buffer(uint64_t bytes, struct waymark_error *error);
 
 /* The same for what happens when that is full. */

@@ -5,7 +5,7 @@
 
 #include "base/compiler.h"
 #include "rt/host/futex.h"
-#include "rt/record/arena.h"
+#include "rt/record/buffer.h"
 #include "rt/record/seal.h"
 
 enum seal { SEAL_NONE, SEAL_SET, SEAL_BROKEN };
@@ -75,10 +75,11 @@ static NOINLINE bool is_ending_thread(const struct process *p)
 	       process_is_borrowed(p);
 }
 
-/* The arena may be gone: what is recorded now is lost unless the writer is quicker than the end. */
+/* The buffer may be gone: what is recorded now is lost unless the writer is quicker than the end.
+ */
 static NOINLINE void pass_the_seal(struct process *p, struct recorder *r)
 {
-	const struct arena *a = recorder_arena(r);
+	const struct buffer *a = recorder_buffer(r);
 
 	__atomic_store_n(&r->seal_passed, 1, __ATOMIC_SEQ_CST);
 	if (a && __atomic_load_n(&r->seal_final, __ATOMIC_SEQ_CST) &&

@@ -16,7 +16,7 @@
  * same way:
  *
  *	thread: passed = 1; final? then it is told that this may be lost
- *	who drains: final = 1; passed? then final = 0: the arena stays
+ *	who drains: final = 1; passed? then final = 0: the buffer stays
  */
 #ifndef RT_RECORD_SEAL_H
 #define RT_RECORD_SEAL_H

@@ -16,7 +16,7 @@
 /* How long a flush waits for a writer that does not get on. */
 #define FLUSH_PATIENCE_NS UINT64_C(10000000000)
 
-/* Relaxed: each is read on its own, and most when the arena is made. */
+/* Relaxed: each is read on its own, and most when the buffer is made. */
 static struct {
 	uint64_t buffer; /* 0: nobody said */
 	uint64_t delay_ns;
@@ -149,7 +149,7 @@ static struct consumer_status sum_status_of(const struct process *p, enum waymar
 		const struct recorder *r = &p->recorders[k];
 		struct consumer_status one = { 0 };
 
-		if (!recorder_arena(r)) {
+		if (!recorder_buffer(r)) {
 			continue;
 		}
 		recorder_consumer(p, r)->get_status(r, &one);

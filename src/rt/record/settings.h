@@ -8,7 +8,7 @@
 
 struct process;
 
-/* Bytes that bound an arena, and whether somebody said so. */
+/* Bytes that bound a buffer, and whether somebody said so. */
 uint64_t waymark_recorder_buffer(void);
 bool waymark_recorder_buffer_is_given(void);
 

@@ -274,7 +274,7 @@ static void renew(struct cursor *c)
 	c->hot.limit = NULL;
 	c->hot.content_size = NULL;
 	c->hot.cycles = 0;
-	c->chunk = c->first = 0;
+	c->subbuf = c->first = 0;
 	c->claim = c->close = 0;
 	__atomic_store_n(&c->hot.busy, 0, __ATOMIC_RELAXED);
 }

@@ -45,8 +45,8 @@ static uint64_t content(const struct cursor *c)
 	uintptr_t pos = (uintptr_t)__atomic_load_n(&c->hot.pos, __ATOMIC_ACQUIRE);
 	uint64_t bytes = (uint64_t)pos - packet - sizeof(struct packet_header);
 
-	return packet && !cut_off && bytes <= arena_class_units(ARENA_LARGE) * ARENA_UNIT ? bytes
-											  : 0;
+	return packet && !cut_off && bytes <= buffer_class_units(BUFFER_LARGE) * BUFFER_UNIT ? bytes
+											     : 0;
 }
 
 /* Looks once; false where the packet changed meanwhile. */

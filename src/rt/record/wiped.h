@@ -6,7 +6,7 @@
  * Kernels before 4.14 refuse that, and qemu-user up to 8.0 takes it and does nothing. There
  * the mappings are noted, and the C library's fork wipes them. Children by other ways (a plain
  * clone(2)) are then taken for those of a vfork, and must not record: under qemu-user they store
- * into their parent's arena, and where the kernel keeps that from them into no memory at all.
+ * into their parent's buffer, and where the kernel keeps that from them into no memory at all.
  */
 #ifndef RT_RECORD_WIPED_H
 #define RT_RECORD_WIPED_H

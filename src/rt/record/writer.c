@@ -137,7 +137,7 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 	return refused ? WAKE_REFUSED : WAKE_TIMEOUT;
 }
 
-/* A pass of every recorder that has an arena; returns how much they took. */
+/* A pass of every recorder that has a buffer; returns how much they took. */
 static uint64_t drain(struct process *p, enum drain_mode mode)
 {
 	uint64_t taken = 0;
@@ -145,7 +145,7 @@ static uint64_t drain(struct process *p, enum drain_mode mode)
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
 		struct recorder *r = &p->recorders[k];
 
-		if (recorder_arena(r)) {
+		if (recorder_buffer(r)) {
 			taken += waymark_consumers[k]->pass(p, r, mode);
 		}
 	}
@@ -159,7 +159,7 @@ static bool is_through(const struct process *p)
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
 		struct recorder *r = (struct recorder *)&p->recorders[k];
 
-		if (recorder_arena(r) && !waymark_consumers[k]->is_through(r)) {
+		if (recorder_buffer(r) && !waymark_consumers[k]->is_through(r)) {
 			return false;
 		}
 	}
@@ -169,17 +169,17 @@ static bool is_through(const struct process *p)
 static void settle(struct process *p)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		if (recorder_arena(&p->recorders[k])) {
+		if (recorder_buffer(&p->recorders[k])) {
 			waymark_consumers[k]->settle(&p->recorders[k]);
 		}
 	}
 }
 
 /* What the writer does with memory while it has time. */
-static void each_arena(const struct process *p, void (*care)(struct arena *a))
+static void each_buffer(const struct process *p, void (*care)(struct buffer *a))
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		struct arena *a = recorder_arena(&p->recorders[k]);
+		struct buffer *a = recorder_buffer(&p->recorders[k]);
 
 		if (a) {
 			care(a);
@@ -225,7 +225,7 @@ static void rest_deeply(struct process *p, struct rest *rest)
 	switch (listen(p, rest->trimmed ? FUTEX_FOREVER : TRIM_NS, true)) {
 	case WAKE_TIMEOUT:
 		waymark_consume_find_dead();
-		each_arena(p, waymark_arena_trim);
+		each_buffer(p, waymark_buffer_trim);
 		rest->trimmed = true;
 		break;
 	case WAKE_REFUSED: /* a thread stopped inside an event, or one was just recorded */
@@ -267,7 +267,7 @@ static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 		rest_deeply(p, rest);
 		return;
 	}
-	each_arena(p, waymark_arena_populate);
+	each_buffer(p, waymark_buffer_populate);
 	if (now - rest->quiet_since >= QUIET_NS) {
 		settle(p);
 		waymark_consume_expire();
@@ -361,7 +361,7 @@ static bool flush_by_caller(struct process *p, uint64_t patience_ns)
 
 	drain(p, mode == DRAIN_USUAL ? DRAIN_FLUSH : mode);
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		if (recorder_arena(&p->recorders[k])) {
+		if (recorder_buffer(&p->recorders[k])) {
 			waymark_consumers[k]->pause(&p->recorders[k]);
 		}
 	}

@@ -11,11 +11,11 @@
 #include "rt/simple/cursor.h"
 
 /* Goes to the begin of a packet, and notes what its header says was lost before it. */
-static void enter_packet(struct arena *a, struct reader *r, uint32_t chunk)
+static void enter_packet(struct buffer *a, struct reader *r, uint32_t subbuf)
 {
-	const struct packet_header *h = packet_at(a, chunk);
+	const struct packet_header *h = packet_at(a, subbuf);
 
-	r->chunk = chunk;
+	r->subbuf = subbuf;
 	r->taken = false;
 	r->closing_ns = 0;
 	r->pos = r->end = (char *)(h + 1);
@@ -29,9 +29,9 @@ static void enter_packet(struct arena *a, struct reader *r, uint32_t chunk)
 }
 
 /* Looks how far the packet is published; whether that is more than was read. */
-static bool see_more(struct arena *a, struct reader *r)
+static bool see_more(struct buffer *a, struct reader *r)
 {
-	const struct packet_header *h = packet_at(a, r->chunk);
+	const struct packet_header *h = packet_at(a, r->subbuf);
 
 	r->end = (char *)h + __atomic_load_n(&h->content_size, __ATOMIC_ACQUIRE) / 8;
 	return r->pos < r->end;
@@ -40,14 +40,14 @@ static bool see_more(struct arena *a, struct reader *r)
 /* Goes on behind a packet that was read; false where there is nothing yet. */
 static bool leave_packet(struct recorder *owner, struct cursor *c)
 {
-	struct arena *a = recorder_arena(owner);
-	uint32_t done = c->reader.chunk;
+	struct buffer *a = recorder_buffer(owner);
+	uint32_t done = c->reader.subbuf;
 	uint32_t next = c->reader.taken ? 0 : packet_next(a, done);
 
 	if (!next) {
 		next = cursor_first(c);
 	}
-	c->reader.chunk = 0;
+	c->reader.subbuf = 0;
 	if (next) {
 		enter_packet(a, &c->reader, next);
 	}
@@ -57,10 +57,10 @@ static bool leave_packet(struct recorder *owner, struct cursor *c)
 
 bool waymark_simple_find(struct recorder *owner, struct cursor *c)
 {
-	struct arena *a = recorder_arena(owner);
+	struct buffer *a = recorder_buffer(owner);
 	struct reader *r = &c->reader;
 
-	if (!r->chunk) {
+	if (!r->subbuf) {
 		uint32_t first = cursor_first(c);
 
 		if (!first) {
@@ -69,7 +69,7 @@ bool waymark_simple_find(struct recorder *owner, struct cursor *c)
 		enter_packet(a, r, first);
 	}
 	while (r->pos >= r->end && !see_more(a, r)) {
-		if (!r->taken && !packet_is_closed(a, r->chunk)) {
+		if (!r->taken && !packet_is_closed(a, r->subbuf)) {
 			return false;
 		}
 		if (!see_more(a, r) && !leave_packet(owner, c)) {

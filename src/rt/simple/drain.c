@@ -9,7 +9,7 @@
 #include "rt/simple/drain.h"
 #include "rt/simple/heap.h"
 
-static struct simple_drain *state_of(const struct arena *a)
+static struct simple_drain *state_of(const struct buffer *a)
 {
 	return a->state;
 }
@@ -17,7 +17,7 @@ static struct simple_drain *state_of(const struct arena *a)
 struct simple_drain *waymark_simple_current(void)
 {
 	struct process *p = waymark_process_current();
-	struct arena *a = p ? recorder_arena(&p->recorders[WAYMARK_RECORDER_SIMPLE]) : NULL;
+	struct buffer *a = p ? recorder_buffer(&p->recorders[WAYMARK_RECORDER_SIMPLE]) : NULL;
 
 	return a ? state_of(a) : NULL;
 }
@@ -106,7 +106,7 @@ static uint64_t add_slot(
 }
 
 /* Ends the clock's segment now; returns the moment. */
-static struct clock_pair advance_clock(struct process *p, struct arena *a)
+static struct clock_pair advance_clock(struct process *p, struct buffer *a)
 {
 	struct simple_drain *d = state_of(a);
 	struct clock_pair begin = { a->file.begin.ticks, a->file.begin.monotonic_ns };
@@ -166,7 +166,7 @@ static void release(struct recorder *owner, struct slot *s, bool is_short, uint6
 	for (int i = 0; i < CURSOR_DEPTHS; i++) {
 		struct cursor *c = &cursors[i];
 
-		if (waymark_simple_find(owner, c) || !c->reader.chunk || c->reader.taken) {
+		if (waymark_simple_find(owner, c) || !c->reader.subbuf || c->reader.taken) {
 			continue;
 		}
 		if (slot_is_left(s)) {
@@ -179,7 +179,7 @@ static void release(struct recorder *owner, struct slot *s, bool is_short, uint6
 
 static void release_all(struct recorder *owner, uint64_t now_ns)
 {
-	const struct arena *a = recorder_arena(owner);
+	const struct buffer *a = recorder_buffer(owner);
 	uint32_t most = (a->units - a->file.first_unit) / 4 * 3;
 	bool is_short = __atomic_load_n(&owner->waiting, __ATOMIC_RELAXED) ||
 			__atomic_load_n(&a->used, __ATOMIC_RELAXED) > most;
@@ -206,7 +206,7 @@ static void write_batch(struct simple_drain *d, uint64_t now, bool all)
 
 static uint64_t pass(struct process *p, struct recorder *owner, enum drain_mode mode)
 {
-	struct arena *a = recorder_arena(owner);
+	struct buffer *a = recorder_buffer(owner);
 	struct simple_drain *d = state_of(a);
 	struct clock_pair now = advance_clock(p, a);
 	uint64_t hold = mode == DRAIN_USUAL ? DRAIN_HOLD * p->moment : 0;
@@ -231,12 +231,12 @@ static uint64_t pass(struct process *p, struct recorder *owner, enum drain_mode 
 
 static bool is_through(struct recorder *owner)
 {
-	return !simple_has_batch(&state_of(recorder_arena(owner))->out);
+	return !simple_has_batch(&state_of(recorder_buffer(owner))->out);
 }
 
 static void settle(struct recorder *owner)
 {
-	tell_losses(owner, state_of(recorder_arena(owner)), waymark_clock_ns());
+	tell_losses(owner, state_of(recorder_buffer(owner)), waymark_clock_ns());
 }
 
 static bool has_all(struct recorder *owner, struct cursor *c)
@@ -246,12 +246,12 @@ static bool has_all(struct recorder *owner, struct cursor *c)
 
 static void pause_file(struct recorder *owner)
 {
-	waymark_simple_pause(&state_of(recorder_arena(owner))->out);
+	waymark_simple_pause(&state_of(recorder_buffer(owner))->out);
 }
 
 static void get_name(const struct recorder *owner, char *name, size_t size)
 {
-	const struct arena *a = recorder_arena(owner);
+	const struct buffer *a = recorder_buffer(owner);
 
 	waymark_simple_name(waymark_simple_config(), (uint32_t)getpid(),
 		a ? state_of(a)->out.file.number : 0, name, size);
@@ -259,7 +259,7 @@ static void get_name(const struct recorder *owner, char *name, size_t size)
 
 static void get_status(const struct recorder *owner, struct consumer_status *status)
 {
-	const struct simple_out *out = &state_of(recorder_arena(owner))->out;
+	const struct simple_out *out = &state_of(recorder_buffer(owner))->out;
 
 	status->unwritten = __atomic_load_n(&out->unwritten, __ATOMIC_RELAXED);
 	status->progress = __atomic_load_n(&out->progress, __ATOMIC_RELAXED);
@@ -270,7 +270,7 @@ static void get_status(const struct recorder *owner, struct consumer_status *sta
  * Its memory ends with the process. The program may be somewhere else when the
  * writer creates the default file, so its place is noted.
  */
-static void begin(void *state, struct arena_place *place)
+static void begin(void *state, struct buffer_place *place)
 {
 	struct simple_drain *d = state;
 
@@ -280,7 +280,7 @@ static void begin(void *state, struct arena_place *place)
 	}
 }
 
-static void begun(struct arena *a)
+static void begun(struct buffer *a)
 {
 	(void)a;
 }

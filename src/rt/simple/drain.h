@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rt/record/arena.h"
+#include "rt/record/buffer.h"
 #include "rt/record/consumer.h"
 #include "rt/record/cursor.h"
 #include "rt/simple/simple.h"

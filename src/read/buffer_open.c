@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arena files, see read/arena.h: where they are, whose, and whether anybody holds them. */
-#include "read/arena_source.h"
+/* Buffer files, see read/buffer.h: where they are, whose, and whether anybody holds them. */
+#include "read/buffer_source.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
-#include "read/arena_owner.h"
+#include "read/buffer_owner.h"
 
 /* How often it is looked whether a lock is that of the process. */
 #define LOOKS 3
@@ -29,16 +29,16 @@
 #define TRIES_OF_PROCESS 20
 #define TRY_NS (10 * 1000 * 1000)
 
-const char *arena_source_folder(void)
+const char *buffer_source_folder(void)
 {
-	const char *folder = secure_getenv(ARENA_SOURCE_VARIABLE);
+	const char *folder = secure_getenv(BUFFER_SOURCE_VARIABLE);
 
 	return folder && *folder ? folder : "/dev/shm";
 }
 
-int arena_source_folder_error(void)
+int buffer_source_folder_error(void)
 {
-	const char *folder = secure_getenv(ARENA_SOURCE_VARIABLE);
+	const char *folder = secure_getenv(BUFFER_SOURCE_VARIABLE);
 	struct stat st;
 
 	if (!folder || !*folder) {
@@ -60,13 +60,13 @@ static char *join(const char *folder, const char *name)
 	return path;
 }
 
-/* What the names of arenas in the shared folder begin with. */
+/* What the names of buffers in the shared folder begin with. */
 static const char *prefix(void)
 {
-	return strrchr(ARENA_FILE_PREFIX, '/') + 1;
+	return strrchr(BUFFER_FILE_PREFIX, '/') + 1;
 }
 
-bool arena_source_is_name(const char *file)
+bool buffer_source_is_name(const char *file)
 {
 	size_t n = strlen(prefix());
 
@@ -76,35 +76,35 @@ bool arena_source_is_name(const char *file)
 
 static char *shared_path(const uint8_t uuid[16])
 {
-	char name[sizeof(ARENA_FILE_PREFIX) + 32];
+	char name[sizeof(BUFFER_FILE_PREFIX) + 32];
 	char *digits = stpcpy(name, prefix());
 
 	for (int i = 0; i < 16; i++) {
 		sprintf(digits + 2 * i, "%02x", uuid[i]);
 	}
-	return join(arena_source_folder(), name);
+	return join(buffer_source_folder(), name);
 }
 
 /* Takes the path over. */
-static struct arena_source *fail(struct arena_source *s, int *error, int reason)
+static struct buffer_source *fail(struct buffer_source *s, int *error, int reason)
 {
 	*error = reason;
-	arena_source_close(s);
+	buffer_source_close(s);
 	return NULL;
 }
 
-static bool header_is_sane(const struct arena_source *s)
+static bool header_is_sane(const struct buffer_source *s)
 {
-	const struct arena_file *h = &s->header;
+	const struct buffer_file *h = &s->header;
 
-	return h->magic == ARENA_FILE_MAGIC && arena_file_is_known(h->version) &&
-	       h->first_unit > 0 && h->first_unit <= s->bytes / ARENA_UNIT &&
+	return h->magic == BUFFER_FILE_MAGIC && buffer_file_is_known(h->version) &&
+	       h->first_unit > 0 && h->first_unit <= s->bytes / BUFFER_UNIT &&
 	       memchr(h->traces[0].directory, '\0', sizeof(h->traces[0].directory)) &&
 	       memchr(h->traces[1].directory, '\0', sizeof(h->traces[1].directory));
 }
 
 /* Takes the trace of that uuid for the one that is wanted: that of now, or of a turn under way. */
-static bool find_trace(struct arena_source *s, const uint8_t uuid[16])
+static bool find_trace(struct buffer_source *s, const uint8_t uuid[16])
 {
 	for (uint32_t turn = s->header.turn; turn <= s->header.turn + 1; turn++) {
 		if (memcmp(s->header.traces[turn % 2].uuid, uuid, 16) == 0) {
@@ -116,7 +116,7 @@ static bool find_trace(struct arena_source *s, const uint8_t uuid[16])
 }
 
 /* Whether it is that of one of its traces: so it is but where the process could not rename it. */
-static bool find_trace_by_name(struct arena_source *s)
+static bool find_trace_by_name(struct buffer_source *s)
 {
 	const char *digits = strrchr(s->path, '-');
 	uint8_t uuid[16];
@@ -133,9 +133,9 @@ static bool find_trace_by_name(struct arena_source *s)
 }
 
 /* Only its header: the rest is not looked at yet. */
-static struct arena_source *open_header(char *path, int *error)
+static struct buffer_source *open_header(char *path, int *error)
 {
-	struct arena_source *s = xcalloc(1, sizeof(*s));
+	struct buffer_source *s = xcalloc(1, sizeof(*s));
 	struct stat st;
 
 	s->path = path;
@@ -145,7 +145,7 @@ static struct arena_source *open_header(char *path, int *error)
 	}
 	s->bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	if (s->bytes < sizeof(s->header) ||
-		!arena_source_read(s, &s->header, sizeof(s->header), 0) || !header_is_sane(s)) {
+		!buffer_source_read(s, &s->header, sizeof(s->header), 0) || !header_is_sane(s)) {
 		return fail(s, error, EBADMSG);
 	}
 	*error = 0;
@@ -153,7 +153,7 @@ static struct arena_source *open_header(char *path, int *error)
 }
 
 /* Takes `s`, whose header was read, or NULL. */
-static struct arena_source *map_whole(struct arena_source *s, int *error)
+static struct buffer_source *map_whole(struct buffer_source *s, int *error)
 {
 	if (!s) {
 		return NULL;
@@ -171,31 +171,31 @@ static struct arena_source *map_whole(struct arena_source *s, int *error)
 	return s;
 }
 
-static struct arena_source *open_owned(char *path, int *error)
+static struct buffer_source *open_owned(char *path, int *error)
 {
 	return map_whole(open_header(path, error), error);
 }
 
-struct arena_source *arena_source_open_path(const char *path, int *error)
+struct buffer_source *buffer_source_open_path(const char *path, int *error)
 {
 	return open_owned(xstrdup(path), error);
 }
 
 /* Anybody may put files into /dev/shm: only those of the trace's owner, or our own, are it. */
-static bool is_trusted(const struct arena_source *s, const char *directory)
+static bool is_trusted(const struct buffer_source *s, const char *directory)
 {
-	struct stat arena;
+	struct stat buffer;
 	struct stat trace;
 
-	return fstat(s->fd, &arena) == 0 &&
-	       (arena.st_uid == geteuid() ||
-		       (stat(directory, &trace) == 0 && arena.st_uid == trace.st_uid));
+	return fstat(s->fd, &buffer) == 0 &&
+	       (buffer.st_uid == geteuid() ||
+		       (stat(directory, &trace) == 0 && buffer.st_uid == trace.st_uid));
 }
 
-static struct arena_source *open_of(
+static struct buffer_source *open_of(
 	char *path, const char *directory, const uint8_t uuid[16], int *error)
 {
-	struct arena_source *s = open_owned(path, error);
+	struct buffer_source *s = open_owned(path, error);
 
 	if (s && !find_trace(s, uuid)) {
 		return fail(s, error, ENOENT);
@@ -204,28 +204,28 @@ static struct arena_source *open_of(
 }
 
 /* One whose name is that of none of its traces: a process without the rights cannot rename it. */
-static bool is_by_header(struct arena_source *s, const uint8_t uuid[16])
+static bool is_by_header(struct buffer_source *s, const uint8_t uuid[16])
 {
 	return !find_trace_by_name(s) &&
 	       memcmp(s->header.traces[s->header.turn % 2].uuid, uuid, 16) == 0;
 }
 
-static struct arena_source *search(const char *directory, const uint8_t uuid[16])
+static struct buffer_source *search(const char *directory, const uint8_t uuid[16])
 {
-	DIR *folder = opendir(arena_source_folder());
-	struct arena_source *found = NULL;
+	DIR *folder = opendir(buffer_source_folder());
+	struct buffer_source *found = NULL;
 	int ignored;
 
 	for (const struct dirent *e; folder && !found && (e = readdir(folder));) {
-		struct arena_source *s =
-			arena_source_is_name(e->d_name)
-				? open_header(join(arena_source_folder(), e->d_name), &ignored)
+		struct buffer_source *s =
+			buffer_source_is_name(e->d_name)
+				? open_header(join(buffer_source_folder(), e->d_name), &ignored)
 				: NULL;
 
 		if (s && is_by_header(s, uuid) && is_trusted(s, directory)) {
 			found = map_whole(s, &ignored);
 		} else {
-			arena_source_close(s);
+			buffer_source_close(s);
 		}
 	}
 	if (folder) {
@@ -234,22 +234,22 @@ static struct arena_source *search(const char *directory, const uint8_t uuid[16]
 	return found;
 }
 
-struct arena_source *arena_source_open(const char *directory, const uint8_t uuid[16], int *error)
+struct buffer_source *buffer_source_open(const char *directory, const uint8_t uuid[16], int *error)
 {
-	struct arena_source *s = open_of(shared_path(uuid), directory, uuid, error);
+	struct buffer_source *s = open_of(shared_path(uuid), directory, uuid, error);
 
 	if (!s && *error == ENOENT) {
-		s = open_of(join(directory, ARENA_FILE_IN_TRACE), directory, uuid, error);
+		s = open_of(join(directory, BUFFER_FILE_IN_TRACE), directory, uuid, error);
 	}
 	return s || *error != ENOENT ? s : search(directory, uuid);
 }
 
-void arena_source_explain(char *text, size_t size, const uint8_t uuid[16], int error)
+void buffer_source_explain(char *text, size_t size, const uint8_t uuid[16], int error)
 {
 	char *shared = shared_path(uuid);
 	struct stat st;
 	bool is_shared = lstat(shared, &st) == 0 || errno != ENOENT;
-	const char *path = is_shared ? shared : ARENA_FILE_IN_TRACE;
+	const char *path = is_shared ? shared : BUFFER_FILE_IN_TRACE;
 
 	switch (error) {
 	case EPERM:
@@ -266,7 +266,7 @@ void arena_source_explain(char *text, size_t size, const uint8_t uuid[16], int e
 	free(shared);
 }
 
-void arena_source_close(struct arena_source *s)
+void buffer_source_close(struct buffer_source *s)
 {
 	if (!s) {
 		return;
@@ -283,17 +283,17 @@ void arena_source_close(struct arena_source *s)
 	free(s);
 }
 
-/* Of a jail's arena, whose family may live when its own process is gone. */
-static bool is_owned(const struct arena_source *s)
+/* Of a jail's buffer, whose family may live when its own process is gone. */
+static bool is_owned(const struct buffer_source *s)
 {
 	uint32_t pid = 0;
-	enum arena_owner owner = arena_owner_look(s->fd, &pid);
+	enum buffer_owner owner = buffer_owner_look(s->fd, &pid);
 
-	return (owner == ARENA_OWNER_LIVES || owner == ARENA_OWNER_NONE) &&
-	       !arena_source_is_anothers(s);
+	return (owner == BUFFER_OWNER_LIVES || owner == BUFFER_OWNER_NONE) &&
+	       !buffer_source_is_anothers(s);
 }
 
-bool arena_source_is_live(const struct arena_source *s)
+bool buffer_source_is_live(const struct buffer_source *s)
 {
 	if (s->header.jail.on) {
 		return is_owned(s);
@@ -306,7 +306,7 @@ bool arena_source_is_live(const struct arena_source *s)
 }
 
 /* A process that records shares the lock; one that recovers or moves the file does not. */
-static int why_locked(const struct arena_source *s)
+static int why_locked(const struct buffer_source *s)
 {
 	if (flock(s->fd, LOCK_SH | LOCK_NB) != 0) {
 		return errno == EWOULDBLOCK ? EBUSY : errno;
@@ -315,7 +315,7 @@ static int why_locked(const struct arena_source *s)
 	return EWOULDBLOCK;
 }
 
-bool arena_source_is_dead(const struct arena_source *s)
+bool buffer_source_is_dead(const struct buffer_source *s)
 {
 	int error = EWOULDBLOCK;
 
@@ -330,7 +330,7 @@ bool arena_source_is_dead(const struct arena_source *s)
 	return error != EWOULDBLOCK;
 }
 
-int arena_source_lock(struct arena_source *s)
+int buffer_source_lock(struct buffer_source *s)
 {
 	struct stat mine;
 	struct stat named;
@@ -348,46 +348,46 @@ int arena_source_lock(struct arena_source *s)
 	return 0;
 }
 
-int arena_source_lock_patiently(struct arena_source *s)
+int buffer_source_lock_patiently(struct buffer_source *s)
 {
-	int error = arena_source_lock(s);
+	int error = buffer_source_lock(s);
 
 	for (int i = 1; (error == EWOULDBLOCK && i < TRIES_OF_PROCESS) ||
 			(error == EBUSY && i < TRIES_OF_OTHERS);
 		i++) {
 		nanosleep(&(struct timespec){ .tv_nsec = TRY_NS }, NULL);
-		error = arena_source_lock(s);
+		error = buffer_source_lock(s);
 	}
 	return error;
 }
 
-const struct arena_file *arena_source_header(const struct arena_source *s)
+const struct buffer_file *buffer_source_header(const struct buffer_source *s)
 {
 	return &s->header;
 }
 
-struct arena_totals arena_source_totals(const struct arena_source *s)
+struct buffer_totals buffer_source_totals(const struct buffer_source *s)
 {
-	return s->header.version == ARENA_FILE_NO_TOTALS ? (struct arena_totals){ 0 }
-							 : s->header.totals;
+	return s->header.version == BUFFER_FILE_NO_TOTALS ? (struct buffer_totals){ 0 }
+							  : s->header.totals;
 }
 
-const struct arena_trace *arena_source_trace(const struct arena_source *s)
+const struct buffer_trace *buffer_source_trace(const struct buffer_source *s)
 {
-	const struct arena_trace *trace = &s->header.traces[s->turn % 2];
-	const struct arena_trace *other = &s->header.traces[(s->turn + 1) % 2];
+	const struct buffer_trace *trace = &s->header.traces[s->turn % 2];
+	const struct buffer_trace *other = &s->header.traces[(s->turn + 1) % 2];
 	bool is_renamed = memcmp(trace->uuid, other->uuid, sizeof(trace->uuid)) == 0 &&
 			  access(trace->directory, F_OK) != 0;
 
 	return is_renamed ? other : trace;
 }
 
-const char *arena_source_path(const struct arena_source *s)
+const char *buffer_source_path(const struct buffer_source *s)
 {
 	return s->path;
 }
 
-bool arena_source_is_in_trace(const struct arena_source *s)
+bool buffer_source_is_in_trace(const struct buffer_source *s)
 {
-	return strcmp(strrchr(s->path, '/') + 1, ARENA_FILE_IN_TRACE) == 0;
+	return strcmp(strrchr(s->path, '/') + 1, BUFFER_FILE_IN_TRACE) == 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arena's chunks and the clock's lines, by themselves. */
+/* The buffer's sub-buffers and the clock's lines, by themselves. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,19 +11,19 @@
 
 #include "../common/step.h"
 #include "support.h"
-#include "rt/record/arena.h"
+#include "rt/record/buffer.h"
 #include "rt/record/clock.h"
 
 #define MIB (UINT64_C(1) << 20)
 
 /* Memory of the process, and where `WAYMARK_TEST_FILE` is set, a file. */
-static struct arena *create(uint64_t bytes)
+static struct buffer *create(uint64_t bytes)
 {
-	static char path[ARENA_FILE_PATH_BYTES];
+	static char path[BUFFER_FILE_PATH_BYTES];
 	const char *directory = getenv("WAYMARK_TEST_FILE");
-	struct arena_place place = { .directory = directory, .path = directory ? path : NULL };
+	struct buffer_place place = { .directory = directory, .path = directory ? path : NULL };
 	int why;
-	struct arena *a = waymark_arena_create(bytes, &place, (uint32_t)getpid(), &why);
+	struct buffer *a = waymark_buffer_create(bytes, &place, (uint32_t)getpid(), &why);
 
 	if (a && place.directory) {
 		assert_true(a->is_file);
@@ -31,16 +31,16 @@ static struct arena *create(uint64_t bytes)
 	return a;
 }
 
-static void chunks_do_not_overlap_until_the_arena_is_full(void **state)
+static void subbufs_do_not_overlap_until_the_buffer_is_full(void **state)
 {
-	struct arena *a = create(4 * MIB);
+	struct buffer *a = create(4 * MIB);
 	uint8_t taken[64] = { 0 };
 	uint32_t unit;
 	unsigned int units = 0;
 
 	(void)state;
-	for (unsigned int i = 0; (unit = waymark_arena_take(a, i % ARENA_CLASSES)) != 0; i++) {
-		unsigned int count = arena_class_units(a->chunks[unit].size_class);
+	for (unsigned int i = 0; (unit = waymark_buffer_take(a, i % BUFFER_CLASSES)) != 0; i++) {
+		unsigned int count = buffer_class_units(a->subbufs[unit].size_class);
 
 		assert_in_range(unit + count, 2, 64);
 		for (unsigned int k = 0; k < count; k++) {
@@ -50,75 +50,75 @@ static void chunks_do_not_overlap_until_the_arena_is_full(void **state)
 	}
 	assert_int_equal(units, 64 - a->file.first_unit); /* all but the tables' own */
 	assert_in_range(a->file.first_unit, 1, 2);
-	waymark_arena_destroy(a, true);
+	waymark_buffer_destroy(a, true);
 }
 
-static void a_large_chunk_that_came_back_serves_small_takers(void **state)
+static void a_large_subbuf_that_came_back_serves_small_takers(void **state)
 {
-	struct arena *a = create(4 * MIB);
+	struct buffer *a = create(4 * MIB);
 	uint32_t large[3];
 	unsigned int small = 0;
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		large[i] = waymark_arena_take(a, ARENA_LARGE);
-		assert_int_equal(a->chunks[large[i]].size_class, ARENA_LARGE);
+		large[i] = waymark_buffer_take(a, BUFFER_LARGE);
+		assert_int_equal(a->subbufs[large[i]].size_class, BUFFER_LARGE);
 	}
-	while (waymark_arena_take(a, ARENA_SMALL)) {
+	while (waymark_buffer_take(a, BUFFER_SMALL)) {
 		small++;
 	}
 	assert_int_equal(small, 16 - a->file.first_unit);
-	waymark_arena_give(a, large[1]);
-	while (waymark_arena_take(a, ARENA_SMALL)) {
+	waymark_buffer_give(a, large[1]);
+	while (waymark_buffer_take(a, BUFFER_SMALL)) {
 		small++;
 	}
 	assert_int_equal(small, 32 - a->file.first_unit);
-	waymark_arena_destroy(a, true);
+	waymark_buffer_destroy(a, true);
 }
 
 static void memory_given_back_reads_zero_and_is_taken_again(void **state)
 {
-	struct arena *a = create(4 * MIB);
-	uint32_t unit = waymark_arena_take(a, ARENA_SMALL);
+	struct buffer *a = create(4 * MIB);
+	uint32_t unit = waymark_buffer_take(a, BUFFER_SMALL);
 
 	(void)state;
-	memset(arena_at(a, unit), 0xff, ARENA_UNIT);
-	waymark_arena_give(a, unit);
-	waymark_arena_trim(a);
-	assert_int_equal(arena_at(a, unit)[100], 0);
+	memset(buffer_at(a, unit), 0xff, BUFFER_UNIT);
+	waymark_buffer_give(a, unit);
+	waymark_buffer_trim(a);
+	assert_int_equal(buffer_at(a, unit)[100], 0);
 	bool again = false;
 
-	for (uint32_t u; (u = waymark_arena_take(a, ARENA_SMALL)) != 0;) {
+	for (uint32_t u; (u = waymark_buffer_take(a, BUFFER_SMALL)) != 0;) {
 		again |= u == unit;
 	}
 	assert_true(again);
-	waymark_arena_destroy(a, true);
+	waymark_buffer_destroy(a, true);
 }
 
-static struct arena *shared;
+static struct buffer *shared;
 
-/* A chunk that two threads had at a time would show the other's mark. */
+/* A sub-buffer that two threads had at a time would show the other's mark. */
 static void *take_and_give(void *mark)
 {
 	for (unsigned int i = 0; i < amount(100000, 1000000); i++) {
-		uint32_t unit = waymark_arena_take(shared, i % ARENA_CLASSES);
+		uint32_t unit = waymark_buffer_take(shared, i % BUFFER_CLASSES);
 
 		if (!unit) {
 			continue;
 		}
-		*(uintptr_t *)(void *)arena_at(shared, unit) = (uintptr_t)mark;
+		*(uintptr_t *)(void *)buffer_at(shared, unit) = (uintptr_t)mark;
 		if (i % 64 == 0) {
 			sched_yield();
 		}
-		if (*(uintptr_t *)(void *)arena_at(shared, unit) != (uintptr_t)mark) {
+		if (*(uintptr_t *)(void *)buffer_at(shared, unit) != (uintptr_t)mark) {
 			return (void *)1;
 		}
-		waymark_arena_give(shared, unit);
+		waymark_buffer_give(shared, unit);
 	}
 	return NULL;
 }
 
-static void threads_never_share_a_chunk(void **state)
+static void threads_never_share_a_subbuf(void **state)
 {
 	pthread_t t[4];
 
@@ -133,12 +133,13 @@ static void threads_never_share_a_chunk(void **state)
 		pthread_join(t[i], &shown);
 		assert_null(shown);
 	}
-	waymark_arena_destroy(shared, true);
+	waymark_buffer_destroy(shared, true);
 }
 
 #if defined(__x86_64__) && !UNDER_SANITIZER
 
-/* Instructions that are looked at: those of a chunk that is new, and of the first that is freed. */
+/* Instructions that are looked at: those of a sub-buffer that is new, and of the first that is
+ * freed. */
 #define STEPS 150
 
 static void (*inside)(void);
@@ -169,13 +170,13 @@ static void end_steps(void)
 	END_STEPS();
 }
 
-/* Whether the kernel can store into all of the chunk; else that is an error, and no signal. */
-static bool has_memory(struct arena *a, uint32_t unit)
+/* Whether the kernel can store into all of the sub-buffer; else that is an error, and no signal. */
+static bool has_memory(struct buffer *a, uint32_t unit)
 {
-	size_t bytes = arena_chunk_bytes(a, unit);
+	size_t bytes = subbuf_bytes(a, unit);
 
 	for (size_t i = 0; i < bytes; i += 4096) {
-		if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, arena_at(a, unit) + i)) {
+		if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, buffer_at(a, unit) + i)) {
 			return false;
 		}
 	}
@@ -185,35 +186,35 @@ static bool has_memory(struct arena *a, uint32_t unit)
 static void populate_once(void)
 {
 	if (steps == step + 1) {
-		waymark_arena_populate(shared);
+		waymark_buffer_populate(shared);
 	}
 }
 
-static void a_chunk_has_memory_though_the_writer_makes_some_ready(void **state)
+static void a_subbuf_has_memory_though_the_writer_makes_some_ready(void **state)
 {
 	(void)state;
 	for (long at = 0; at < STEPS; at++) {
 		shared = create(4 * MIB);
 		begin_steps(populate_once, at);
-		uint32_t unit = waymark_arena_take(shared, ARENA_MEDIUM);
+		uint32_t unit = waymark_buffer_take(shared, BUFFER_MEDIUM);
 
 		end_steps();
 		assert_true(steps > 20);
 		assert_true(has_memory(shared, unit));
-		waymark_arena_destroy(shared, true);
+		waymark_buffer_destroy(shared, true);
 	}
 }
 
 static uint32_t seen;
 static bool cold_among_warm;
 
-/* Another thread takes all that was made ready, while the writer makes free chunks of it. */
+/* Another thread takes all that was made ready, while the writer makes free sub-buffers of it. */
 static void take_what_is_ready(void)
 {
-	uint32_t warm = (uint32_t)shared->free[ARENA_WARM][ARENA_SMALL].top;
+	uint32_t warm = (uint32_t)shared->free[BUFFER_WARM][BUFFER_SMALL].top;
 
 	if (steps == step + 1) {
-		waymark_arena_take(shared, ARENA_LARGE);
+		waymark_buffer_take(shared, BUFFER_LARGE);
 	}
 	if (warm && warm != seen) {
 		cold_among_warm |= !has_memory(shared, warm);
@@ -221,34 +222,35 @@ static void take_what_is_ready(void)
 	seen = warm;
 }
 
-static void a_free_chunk_has_memory_though_others_take_some(void **state)
+static void a_free_subbuf_has_memory_though_others_take_some(void **state)
 {
 	(void)state;
 	for (long at = 0; at < STEPS; at++) {
 		shared = create(4 * MIB);
-		waymark_arena_take(shared, ARENA_MEDIUM);
-		waymark_arena_populate(shared);
-		assert_int_equal(shared->populated, shared->bump + arena_class_units(ARENA_LARGE));
+		waymark_buffer_take(shared, BUFFER_MEDIUM);
+		waymark_buffer_populate(shared);
+		assert_int_equal(
+			shared->populated, shared->bump + buffer_class_units(BUFFER_LARGE));
 		begin_steps(take_what_is_ready, at);
-		waymark_arena_trim(shared);
+		waymark_buffer_trim(shared);
 		end_steps();
 		assert_true(steps > 20);
 		assert_false(cold_among_warm);
-		waymark_arena_destroy(shared, true);
+		waymark_buffer_destroy(shared, true);
 	}
 }
 
 #else
 
-static void a_chunk_has_memory_though_the_writer_makes_some_ready(void **state)
+static void a_subbuf_has_memory_though_the_writer_makes_some_ready(void **state)
 {
 	(void)state;
 	skip_because(SKIP_STEPS);
 }
 
-static void a_free_chunk_has_memory_though_others_take_some(void **state)
+static void a_free_subbuf_has_memory_though_others_take_some(void **state)
 {
-	a_chunk_has_memory_though_the_writer_makes_some_ready(state);
+	a_subbuf_has_memory_though_the_writer_makes_some_ready(state);
 }
 
 #endif
@@ -291,12 +293,12 @@ static void a_line_over_a_week_ends_where_it_should(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(chunks_do_not_overlap_until_the_arena_is_full),
-		cmocka_unit_test(a_large_chunk_that_came_back_serves_small_takers),
+		cmocka_unit_test(subbufs_do_not_overlap_until_the_buffer_is_full),
+		cmocka_unit_test(a_large_subbuf_that_came_back_serves_small_takers),
 		cmocka_unit_test(memory_given_back_reads_zero_and_is_taken_again),
-		cmocka_unit_test(threads_never_share_a_chunk),
-		cmocka_unit_test(a_chunk_has_memory_though_the_writer_makes_some_ready),
-		cmocka_unit_test(a_free_chunk_has_memory_though_others_take_some),
+		cmocka_unit_test(threads_never_share_a_subbuf),
+		cmocka_unit_test(a_subbuf_has_memory_though_the_writer_makes_some_ready),
+		cmocka_unit_test(a_free_subbuf_has_memory_though_others_take_some),
 		cmocka_unit_test(lines_meet_and_never_go_back),
 		cmocka_unit_test(a_line_over_a_week_ends_where_it_should),
 	};

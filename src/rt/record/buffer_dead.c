@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What dead processes have left: arenas' files that nobody has mapped. Any thread, any signal
+/* What dead processes have left: buffers' files that nobody has mapped. Any thread, any signal
  * handler. */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "format/packet.h"
 #include "rt/host/open.h"
-#include "rt/record/arena.h"
+#include "rt/record/buffer.h"
 
 static bool read_at(int fd, void *data, size_t size, uint64_t at)
 {
@@ -21,7 +21,7 @@ static bool read_at(int fd, void *data, size_t size, uint64_t at)
 	       (long)size;
 }
 
-/* The begin of struct arena_file, which is long. */
+/* The begin of struct buffer_file, which is long. */
 struct head {
 	uint64_t magic;
 	uint32_t version;
@@ -34,15 +34,16 @@ struct head {
 	uint64_t streams_offset;
 };
 
-_Static_assert(offsetof(struct head, streams_offset) == offsetof(struct arena_file, streams_offset),
-	"the begin of struct arena_file");
+_Static_assert(
+	offsetof(struct head, streams_offset) == offsetof(struct buffer_file, streams_offset),
+	"the begin of struct buffer_file");
 
 static bool has_losses(int fd, const struct head *h)
 {
-	bool lost = h->streams > ARENA_STREAMS_MAX;
+	bool lost = h->streams > BUFFER_STREAMS_MAX;
 
 	for (uint64_t i = 0; !lost && i < h->streams; i++) {
-		struct arena_stream s;
+		struct buffer_stream s;
 
 		lost = !read_at(fd, &s, sizeof(s), h->streams_offset + i * sizeof(s)) || s.lost;
 	}
@@ -52,17 +53,17 @@ static bool has_losses(int fd, const struct head *h)
 /* Packets that are written have no magic any more. Holes are not looked at. */
 static bool has_packets(int fd, const struct head *h)
 {
-	uint64_t at = h->first_unit * ARENA_UNIT;
+	uint64_t at = h->first_unit * BUFFER_UNIT;
 	off_t data;
 
 	while (at < h->bytes && (data = lseek(fd, (off_t)at, SEEK_DATA)) >= 0) {
 		uint32_t magic;
 
-		at = (uint64_t)data & ~(ARENA_UNIT - 1);
+		at = (uint64_t)data & ~(BUFFER_UNIT - 1);
 		if (!read_at(fd, &magic, sizeof(magic), at) || magic == PACKET_MAGIC) {
 			return true;
 		}
-		at += ARENA_UNIT;
+		at += BUFFER_UNIT;
 	}
 	return false;
 }
@@ -71,13 +72,13 @@ static bool is_empty(int fd)
 {
 	struct head h;
 
-	return read_at(fd, &h, sizeof(h), 0) && h.magic == ARENA_FILE_MAGIC &&
-	       h.version == ARENA_FILE_VERSION && !has_losses(fd, &h) && !has_packets(fd, &h);
+	return read_at(fd, &h, sizeof(h), 0) && h.magic == BUFFER_FILE_MAGIC &&
+	       h.version == BUFFER_FILE_VERSION && !has_losses(fd, &h) && !has_packets(fd, &h);
 }
 
-int waymark_arena_open_dead(const struct arena_place *place)
+int waymark_buffer_open_dead(const struct buffer_place *place)
 {
-	if (!waymark_arena_shared_path(place)) {
+	if (!waymark_buffer_shared_path(place)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -108,8 +109,8 @@ static bool remove_dead(const char *path, bool removes)
 	return dead;
 }
 
-bool waymark_arena_remove_dead(const struct arena_place *place, bool removes)
+bool waymark_buffer_remove_dead(const struct buffer_place *place, bool removes)
 {
-	return (!waymark_arena_shared_path(place) || remove_dead(place->path, removes)) &&
-	       (!waymark_arena_trace_path(place) || remove_dead(place->path, removes));
+	return (!waymark_buffer_shared_path(place) || remove_dead(place->path, removes)) &&
+	       (!waymark_buffer_trace_path(place) || remove_dead(place->path, removes));
 }

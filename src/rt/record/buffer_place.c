@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The paths that an arena's file may have, see format/arena.h: in the shared folder,
+ * The paths that a buffer's file may have, see format/buffer.h: in the shared folder,
  * which the environment may name, or in the trace. Any thread, any signal handler.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt/record/arena.h"
+#include "rt/record/buffer.h"
 
 /* For tests: another directory than /dev/shm. Set before main(). */
-static const char *prefix = ARENA_FILE_PREFIX;
+static const char *prefix = BUFFER_FILE_PREFIX;
 
 __attribute__((constructor(101))) static void read_prefix(void)
 {
-	static char own[ARENA_FILE_PATH_BYTES]; /* written by this constructor only */
+	static char own[BUFFER_FILE_PATH_BYTES]; /* written by this constructor only */
 	const char *directory = secure_getenv("WAYMARK_SHM");
 
 	if (directory && strlen(directory) + sizeof("/waymark-") <= sizeof(own)) {
@@ -33,32 +33,32 @@ static void write_hex(char *to, const uint8_t *bytes, size_t count)
 	*to = '\0';
 }
 
-bool waymark_arena_shared_path(const struct arena_place *place)
+bool waymark_buffer_shared_path(const struct buffer_place *place)
 {
-	if (strlen(prefix) + 2 * sizeof(place->uuid) >= ARENA_FILE_PATH_BYTES) {
+	if (strlen(prefix) + 2 * sizeof(place->uuid) >= BUFFER_FILE_PATH_BYTES) {
 		return false;
 	}
 	write_hex(stpcpy(place->path, prefix), place->uuid, sizeof(place->uuid));
 	return true;
 }
 
-bool waymark_arena_trace_path(const struct arena_place *place)
+bool waymark_buffer_trace_path(const struct buffer_place *place)
 {
-	static const char name[] = "/" ARENA_FILE_IN_TRACE;
+	static const char name[] = "/" BUFFER_FILE_IN_TRACE;
 
-	if (strlen(place->directory) + sizeof(name) > ARENA_FILE_PATH_BYTES) {
+	if (strlen(place->directory) + sizeof(name) > BUFFER_FILE_PATH_BYTES) {
 		return false;
 	}
 	strcpy(stpcpy(place->path, place->directory), name);
 	return true;
 }
 
-bool waymark_arena_is_shared(const struct arena *a)
+bool waymark_buffer_is_shared(const struct buffer *a)
 {
 	return strncmp(a->path, prefix, strlen(prefix)) == 0;
 }
 
-const char *waymark_arena_prefix(void)
+const char *waymark_buffer_prefix(void)
 {
 	return prefix;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Arena files made byte by byte, in a folder of their own that stands for /dev/shm. */
-#ifndef TESTS_ARENA_FIXTURE_H
-#define TESTS_ARENA_FIXTURE_H
+/* Buffer files made byte by byte, in a folder of their own that stands for /dev/shm. */
+#ifndef TESTS_BUFFER_FIXTURE_H
+#define TESTS_BUFFER_FIXTURE_H
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "../common/folder.h"
-#include "read/arena.h"
+#include "read/buffer.h"
 
 #define FIXTURE_BYTES (UINT64_C(256) << 20)
 #define FIXTURE_FIRST 8u
@@ -29,8 +29,8 @@ struct fixture {
 	char path[320];
 	char *memory; /* WAYMARK_SHM as it was, NULL: not set */
 	int fd;
-	struct arena_file header;
-	struct arena_source *source;
+	struct buffer_file header;
+	struct buffer_source *source;
 };
 
 static const uint8_t fixture_uuid[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0xfe };
@@ -40,7 +40,7 @@ static inline void put_at(const struct fixture *f, const void *p, size_t n, uint
 	assert_int_equal(pwrite(f->fd, p, n, (off_t)offset), n);
 }
 
-static inline void put_arena_header(const struct fixture *f)
+static inline void put_buffer_header(const struct fixture *f)
 {
 	put_at(f, &f->header, sizeof(f->header), 0);
 }
@@ -53,7 +53,7 @@ static inline struct packet_header made_packet(uint64_t stream, uint64_t sequenc
 		.timestamp_begin = 1000 * sequence,
 		.timestamp_end = PACKET_OPEN,
 		.content_size = 8 * content,
-		.packet_size = 8 * ARENA_UNIT,
+		.packet_size = 8 * BUFFER_UNIT,
 		.sequence = sequence,
 		.tid = 77,
 	};
@@ -71,9 +71,9 @@ static inline void put_packet(
 
 	memset(content, (int)h->sequence, n);
 	if (n > sizeof(*h)) {
-		put_at(f, content + sizeof(*h), n - sizeof(*h), unit * ARENA_UNIT + sizeof(*h));
+		put_at(f, content + sizeof(*h), n - sizeof(*h), unit * BUFFER_UNIT + sizeof(*h));
 	}
-	put_at(f, h, sizeof(*h), unit * ARENA_UNIT);
+	put_at(f, h, sizeof(*h), unit * BUFFER_UNIT);
 }
 
 static inline int fixture_open(void **state)
@@ -88,9 +88,9 @@ static inline int fixture_open(void **state)
 	snprintf(
 		f->path, sizeof(f->path), "%s/waymark-0102030405060708090a0b0c0d0e0ffe", f->folder);
 	f->fd = open(f->path, O_RDWR | O_CREAT | O_EXCL, 0600);
-	f->header = (struct arena_file){
-		.magic = ARENA_FILE_MAGIC,
-		.version = ARENA_FILE_VERSION,
+	f->header = (struct buffer_file){
+		.magic = BUFFER_FILE_MAGIC,
+		.version = BUFFER_FILE_VERSION,
 		.first_unit = FIXTURE_FIRST,
 		.bytes = FIXTURE_BYTES,
 		.pid = 4242,
@@ -111,7 +111,7 @@ static inline int fixture_close(void **state)
 {
 	struct fixture *f = *state;
 
-	arena_source_close(f->source);
+	buffer_source_close(f->source);
 	close(f->fd);
 	unlink(f->path);
 	rmdir(f->folder);
@@ -124,18 +124,18 @@ static inline int fixture_close(void **state)
 }
 
 /* Opens what was made. */
-static inline int open_arena(struct fixture *f)
+static inline int open_buffer(struct fixture *f)
 {
 	int error = 0;
 
-	arena_source_close(f->source);
-	f->source = arena_source_open(f->folder, fixture_uuid, &error);
+	buffer_source_close(f->source);
+	f->source = buffer_source_open(f->folder, fixture_uuid, &error);
 	return error;
 }
 
-static inline size_t scan(struct fixture *f, const struct arena_packet **packets)
+static inline size_t scan(struct fixture *f, const struct buffer_packet **packets)
 {
-	return arena_source_scan(f->source, packets);
+	return buffer_source_scan(f->source, packets);
 }
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What arena files hold, see read/arena.h. A packet's first page is looked at
+ * What buffer files hold, see read/buffer.h. A packet's first page is looked at
  * with pread(2), which leaves holes alone, and only where it holds a packet
  * through the mapping, whose loads cannot be torn. Orders with the process that
  * records: its release stores of `content_size` and `magic` are acquired here.
  */
-#include "read/arena_source.h"
+#include "read/buffer_source.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 
 #define CLOCK_TRIES 1000
 
-bool arena_source_read(const struct arena_source *s, void *buffer, size_t n, uint64_t offset)
+bool buffer_source_read(const struct buffer_source *s, void *buffer, size_t n, uint64_t offset)
 {
 	unsigned char *to = buffer;
 
@@ -37,7 +37,7 @@ bool arena_source_read(const struct arena_source *s, void *buffer, size_t n, uin
 }
 
 /* Loads that nothing tears. The page has memory: it was read from before. */
-static uint64_t load(const struct arena_source *s, uint64_t offset)
+static uint64_t load(const struct buffer_source *s, uint64_t offset)
 {
 	return __atomic_load_n((const uint64_t *)(const void *)(s->map + offset), __ATOMIC_ACQUIRE);
 }
@@ -49,49 +49,49 @@ static bool is_same_packet(const struct packet_header *a, const struct packet_he
 	       a->sequence == b->sequence && a->timestamp_begin == b->timestamp_begin;
 }
 
-static uint64_t table_entries(const struct arena_source *s)
+static uint64_t table_entries(const struct buffer_source *s)
 {
 	uint64_t offset = s->header.streams_offset;
-	uint64_t room = offset < s->bytes ? (s->bytes - offset) / sizeof(struct arena_stream) : 0;
+	uint64_t room = offset < s->bytes ? (s->bytes - offset) / sizeof(struct buffer_stream) : 0;
 
 	if (offset < sizeof(s->header) || offset % sizeof(uint64_t) != 0) {
 		return 0;
 	}
-	return room < ARENA_STREAMS_MAX ? room : ARENA_STREAMS_MAX;
+	return room < BUFFER_STREAMS_MAX ? room : BUFFER_STREAMS_MAX;
 }
 
-bool arena_source_is_anothers(const struct arena_source *s)
+bool buffer_source_is_anothers(const struct buffer_source *s)
 {
 	uint8_t uuid[16];
 
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return s->header.jail.on &&
-	       (!arena_source_read(s, uuid, sizeof(uuid), offsetof(struct arena_file, uuid)) ||
+	       (!buffer_source_read(s, uuid, sizeof(uuid), offsetof(struct buffer_file, uuid)) ||
 		       memcmp(uuid, s->header.uuid, sizeof(uuid)) != 0);
 }
 
-static struct arena_counts counts_of(const struct arena_source *s, uint64_t stream)
+static struct buffer_counts counts_of(const struct buffer_source *s, uint64_t stream)
 {
-	struct arena_stream entry = { 0 };
+	struct buffer_stream entry = { 0 };
 
 	if (stream == 0 || stream > table_entries(s) ||
-		!arena_source_read(s, &entry, sizeof(entry),
+		!buffer_source_read(s, &entry, sizeof(entry),
 			s->header.streams_offset + (stream - 1) * sizeof(entry)) ||
-		arena_source_is_anothers(s)) {
-		return (struct arena_counts){ 0 };
+		buffer_source_is_anothers(s)) {
+		return (struct buffer_counts){ 0 };
 	}
-	return (struct arena_counts){ entry.lost, entry.evicted[s->turn % 2] };
+	return (struct buffer_counts){ entry.lost, entry.evicted[s->turn % 2] };
 }
 
 /*
  * The packet that begins at `offset`, a unit with memory. Its end is loaded before
  * its content: a packet that has one gets no more events.
  */
-static bool look(const struct arena_source *s, uint64_t offset, struct arena_packet *p)
+static bool look(const struct buffer_source *s, uint64_t offset, struct buffer_packet *p)
 {
 	struct packet_header after;
 
-	if (!arena_source_read(s, &p->header, sizeof(p->header), offset) ||
+	if (!buffer_source_read(s, &p->header, sizeof(p->header), offset) ||
 		p->header.magic != PACKET_MAGIC) {
 		return false;
 	}
@@ -99,9 +99,9 @@ static bool look(const struct arena_source *s, uint64_t offset, struct arena_pac
 	p->header.timestamp_end = load(s, offset + offsetof(struct packet_header, timestamp_end));
 	p->header.content_size = load(s, offset + offsetof(struct packet_header, content_size));
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (!arena_source_read(s, &after, sizeof(after), offset) ||
+	if (!buffer_source_read(s, &after, sizeof(after), offset) ||
 		!is_same_packet(&p->header, &after) ||
-		!packet_is_in_arena(&p->header, s->header.uuid, s->bytes - offset)) {
+		!packet_is_in_buffer(&p->header, s->header.uuid, s->bytes - offset)) {
 		return false;
 	}
 	p->offset = offset;
@@ -112,21 +112,21 @@ static bool look(const struct arena_source *s, uint64_t offset, struct arena_pac
 }
 
 /* The first unit from `offset` on that begins with memory; the file's end when there is none. */
-static uint64_t next_unit(const struct arena_source *s, uint64_t offset)
+static uint64_t next_unit(const struct buffer_source *s, uint64_t offset)
 {
 	off_t data = lseek(s->fd, (off_t)offset, SEEK_DATA);
 
 	if (data < 0) {
 		return errno == ENXIO ? s->bytes : offset;
 	}
-	return ((uint64_t)data + ARENA_UNIT - 1) / ARENA_UNIT * ARENA_UNIT;
+	return ((uint64_t)data + BUFFER_UNIT - 1) / BUFFER_UNIT * BUFFER_UNIT;
 }
 
 /* By stream and sequence. */
 static int by_number(const void *va, const void *vb)
 {
-	const struct packet_header *a = &((const struct arena_packet *)va)->header;
-	const struct packet_header *b = &((const struct arena_packet *)vb)->header;
+	const struct packet_header *a = &((const struct buffer_packet *)va)->header;
+	const struct packet_header *b = &((const struct buffer_packet *)vb)->header;
 	uint64_t x = a->stream_instance_id;
 	uint64_t y = b->stream_instance_id;
 
@@ -140,22 +140,22 @@ static int by_number(const void *va, const void *vb)
 /* The fuller one of two first: the others go. */
 static int by_number_and_content(const void *va, const void *vb)
 {
-	size_t x = ((const struct arena_packet *)vb)->content_bytes;
-	size_t y = ((const struct arena_packet *)va)->content_bytes;
+	size_t x = ((const struct buffer_packet *)vb)->content_bytes;
+	size_t y = ((const struct buffer_packet *)va)->content_bytes;
 	int order = by_number(va, vb);
 
 	return order ? order : (x > y) - (x < y);
 }
 
-static bool is_twin(const struct arena_packet *a, const struct arena_packet *b)
+static bool is_twin(const struct buffer_packet *a, const struct buffer_packet *b)
 {
 	return a->header.stream_instance_id == b->header.stream_instance_id &&
 	       a->header.sequence == b->header.sequence;
 }
 
-static void sort_once_each(struct arena_list *l)
+static void sort_once_each(struct buffer_list *l)
 {
-	struct arena_packet *items = l->packets.items;
+	struct buffer_packet *items = l->packets.items;
 	size_t kept = 0;
 
 	if (l->packets.count == 0) {
@@ -171,7 +171,7 @@ static void sort_once_each(struct arena_list *l)
 }
 
 /* A file that was cut meanwhile has no pages there to load from. */
-static uint64_t end_now(const struct arena_source *s)
+static uint64_t end_now(const struct buffer_source *s)
 {
 	struct stat st;
 	uint64_t size = fstat(s->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
@@ -181,16 +181,16 @@ static uint64_t end_now(const struct arena_source *s)
 
 /* The first packet from *offset on, which moves behind it; false at the end. */
 static bool next_packet(
-	const struct arena_source *s, uint64_t end, uint64_t *offset, struct arena_packet *p)
+	const struct buffer_source *s, uint64_t end, uint64_t *offset, struct buffer_packet *p)
 {
 	while ((*offset = next_unit(s, *offset)) < end &&
 		end - *offset >= sizeof(struct packet_header)) {
 		if (look(s, *offset, p)) {
-			*offset += (p->header.packet_size / 8 + ARENA_UNIT - 1) / ARENA_UNIT *
-				   ARENA_UNIT;
+			*offset += (p->header.packet_size / 8 + BUFFER_UNIT - 1) / BUFFER_UNIT *
+				   BUFFER_UNIT;
 			return true;
 		}
-		*offset += ARENA_UNIT;
+		*offset += BUFFER_UNIT;
 	}
 	return false;
 }
@@ -199,16 +199,16 @@ static bool next_packet(
  * Whether another trace has what is in it; then the one that is wanted has all of its
  * own in files.
  */
-static bool is_gone(const struct arena_source *s)
+static bool is_gone(const struct buffer_source *s)
 {
-	return arena_source_turns(s) > 0;
+	return buffer_source_turns(s) > 0;
 }
 
-static void collect(const struct arena_source *s, struct arena_list *l)
+static void collect(const struct buffer_source *s, struct buffer_list *l)
 {
 	uint64_t end = end_now(s);
-	uint64_t offset = s->header.first_unit * ARENA_UNIT;
-	struct arena_packet p;
+	uint64_t offset = s->header.first_unit * BUFFER_UNIT;
+	struct buffer_packet p;
 
 	l->packets.count = 0;
 	while (next_packet(s, end, &offset, &p)) {
@@ -220,7 +220,7 @@ static void collect(const struct arena_source *s, struct arena_list *l)
 	sort_once_each(l);
 }
 
-size_t arena_source_scan(struct arena_source *s, const struct arena_packet **packets)
+size_t buffer_source_scan(struct buffer_source *s, const struct buffer_packet **packets)
 {
 	collect(s, &s->scanned);
 	s->has_again = false;
@@ -228,27 +228,27 @@ size_t arena_source_scan(struct arena_source *s, const struct arena_packet **pac
 	return s->scanned.packets.count;
 }
 
-bool arena_source_find(
-	struct arena_source *s, uint64_t stream, uint64_t sequence, struct arena_packet *p)
+bool buffer_source_find(
+	struct buffer_source *s, uint64_t stream, uint64_t sequence, struct buffer_packet *p)
 {
 	if (!s->has_again) {
 		collect(s, &s->again);
 		s->has_again = true;
 	}
 	const struct packet_header h = { .stream_instance_id = stream, .sequence = sequence };
-	const struct arena_packet *found = bsearch(&(struct arena_packet){ .header = h },
+	const struct buffer_packet *found = bsearch(&(struct buffer_packet){ .header = h },
 		s->again.packets.items, s->again.packets.count, sizeof(*p), by_number);
 
 	if (!found) {
 		return false;
 	}
 	*p = *found;
-	return arena_source_look_again(s, p);
+	return buffer_source_look_again(s, p);
 }
 
-bool arena_source_look_again(const struct arena_source *s, struct arena_packet *p)
+bool buffer_source_look_again(const struct buffer_source *s, struct buffer_packet *p)
 {
-	struct arena_packet now;
+	struct buffer_packet now;
 
 	if (!look(s, p->offset, &now) || !is_same_packet(&p->header, &now.header)) {
 		return false;
@@ -257,23 +257,24 @@ bool arena_source_look_again(const struct arena_source *s, struct arena_packet *
 	return true;
 }
 
-bool arena_source_copy(struct arena_source *s, const struct arena_packet *p, unsigned char *buffer)
+bool buffer_source_copy(
+	struct buffer_source *s, const struct buffer_packet *p, unsigned char *buffer)
 {
-	return arena_source_copy_from(s, p, sizeof(p->header), buffer);
+	return buffer_source_copy_from(s, p, sizeof(p->header), buffer);
 }
 
-bool arena_source_copy_from(
-	struct arena_source *s, const struct arena_packet *p, size_t from, unsigned char *buffer)
+bool buffer_source_copy_from(
+	struct buffer_source *s, const struct buffer_packet *p, size_t from, unsigned char *buffer)
 {
 	struct packet_header after;
 	struct packet_header *copy = (struct packet_header *)(void *)buffer;
 
-	if (!arena_source_read(s, buffer, sizeof(*copy), p->offset) ||
-		!arena_source_read(s, buffer + from, p->content_bytes - from, p->offset + from)) {
+	if (!buffer_source_read(s, buffer, sizeof(*copy), p->offset) ||
+		!buffer_source_read(s, buffer + from, p->content_bytes - from, p->offset + from)) {
 		return false;
 	}
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (!arena_source_read(s, &after, sizeof(after), p->offset) ||
+	if (!buffer_source_read(s, &after, sizeof(after), p->offset) ||
 		!is_same_packet(&p->header, &after)) {
 		return false;
 	}
@@ -285,59 +286,60 @@ bool arena_source_copy_from(
 }
 
 /* Those of this trace and of the next one are there; the second next one takes this one's place. */
-struct arena_counts arena_source_counts(const struct arena_source *s, uint64_t stream)
+struct buffer_counts buffer_source_counts(const struct buffer_source *s, uint64_t stream)
 {
-	return arena_source_turns(s) > 1 ? (struct arena_counts){ 0 } : counts_of(s, stream);
+	return buffer_source_turns(s) > 1 ? (struct buffer_counts){ 0 } : counts_of(s, stream);
 }
 
-uint64_t arena_source_streams(const struct arena_source *s)
+uint64_t buffer_source_streams(const struct buffer_source *s)
 {
 	uint64_t count = 0;
 	uint64_t most = table_entries(s);
 
-	if (!arena_source_read(s, &count, sizeof(count), offsetof(struct arena_file, streams)) ||
-		arena_source_is_anothers(s)) {
+	if (!buffer_source_read(s, &count, sizeof(count), offsetof(struct buffer_file, streams)) ||
+		buffer_source_is_anothers(s)) {
 		return 0;
 	}
 	return count < most ? count : most;
 }
 
-void arena_source_clock(
-	const struct arena_source *s, struct arena_clock *begin, struct arena_clock *now)
+void buffer_source_clock(
+	const struct buffer_source *s, struct buffer_clock *begin, struct buffer_clock *now)
 {
-	struct arena_file h;
+	struct buffer_file h;
 
 	*begin = *now = s->header.begin;
 	for (int i = 0; i < CLOCK_TRIES; i++) {
 		uint32_t after;
 
-		if (!arena_source_read(s, &h, sizeof(h), 0)) {
+		if (!buffer_source_read(s, &h, sizeof(h), 0)) {
 			return;
 		}
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (arena_source_read(
-			    s, &after, sizeof(after), offsetof(struct arena_file, clock_turn)) &&
+		if (buffer_source_read(
+			    s, &after, sizeof(after), offsetof(struct buffer_file, clock_turn)) &&
 			after == h.clock_turn && after % 2 == 0) {
-			*now = arena_source_is_anothers(s) ? *begin : h.now;
+			*now = buffer_source_is_anothers(s) ? *begin : h.now;
 			return;
 		}
 	}
 }
 
 /* Whether all of it is written and nothing will come. */
-bool arena_source_is_closed(const struct arena_source *s)
+bool buffer_source_is_closed(const struct buffer_source *s)
 {
 	uint32_t closed = 0;
 
-	return arena_source_read(s, &closed, sizeof(closed), offsetof(struct arena_file, closed)) &&
+	return buffer_source_read(
+		       s, &closed, sizeof(closed), offsetof(struct buffer_file, closed)) &&
 	       closed == 1;
 }
 
-bool arena_source_end(const struct arena_source *s, int *error)
+bool buffer_source_end(const struct buffer_source *s, int *error)
 {
 	uint32_t ended = 0;
 
-	if (!arena_source_read(s, &ended, sizeof(ended), offsetof(struct arena_file, ended)) ||
+	if (!buffer_source_read(s, &ended, sizeof(ended), offsetof(struct buffer_file, ended)) ||
 		ended == 0) {
 		return false;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See arena.h. Memory order: a chunk's bytes and its size_class travel with the
+ * See buffer.h. Memory order: a sub-buffer's bytes and its size_class travel with the
  * release of the push that frees it and the acquire of the pop that takes it. Below
  * `populated`, all that `bump` has not passed yet has memory: who acquires that,
- * and takes a chunk afterwards, takes none that was passed when it was stored.
+ * and takes a sub-buffer afterwards, takes none that was passed when it was stored.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "rt/record/arena.h"
+#include "rt/record/buffer.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -25,19 +25,19 @@
 #define AHEAD_MIN 16u
 #define AHEAD_MAX 64u
 
-static void push(struct arena *a, struct arena_stack *s, uint32_t unit)
+static void push(struct buffer *a, struct buffer_stack *s, uint32_t unit)
 {
-	arena_stack_push(s, a->chunks, unit);
+	buffer_stack_push(s, a->subbufs, unit);
 }
 
-static uint32_t pop(struct arena *a, struct arena_stack *s)
+static uint32_t pop(struct buffer *a, struct buffer_stack *s)
 {
 	uint64_t top = __atomic_load_n(&s->top, __ATOMIC_ACQUIRE);
 
 	while ((uint32_t)top) {
 		uint32_t unit = (uint32_t)top;
-		/* Another thread may use the chunk by now: then the tag has changed. */
-		uint32_t next = __atomic_load_n(&a->chunks[unit].next, __ATOMIC_RELAXED);
+		/* Another thread may use the sub-buffer by now: then the tag has changed. */
+		uint32_t next = __atomic_load_n(&a->subbufs[unit].next, __ATOMIC_RELAXED);
 		uint64_t without = ((top >> 32) + 1) << 32 | next;
 
 		if (__atomic_compare_exchange_n(
@@ -63,10 +63,10 @@ static bool touch(char *at, size_t bytes)
 }
 
 /* Gives memory to units that hold nothing. False when there is none. */
-static bool allocate(struct arena *a, uint32_t unit, uint32_t count)
+static bool allocate(struct buffer *a, uint32_t unit, uint32_t count)
 {
-	char *at = arena_at(a, unit);
-	size_t bytes = count * ARENA_UNIT;
+	char *at = buffer_at(a, unit);
+	size_t bytes = count * BUFFER_UNIT;
 
 	if (mprotect(at, bytes, PROT_READ | PROT_WRITE)) {
 		return false;
@@ -79,12 +79,12 @@ static bool allocate(struct arena *a, uint32_t unit, uint32_t count)
 }
 
 /*
- * Takes a chunk that was never used, and tells whether it has been made ready. What
- * is made ready behind that look may lie beyond the chunk and leave it out.
+ * Takes a sub-buffer that was never used, and tells whether it has been made ready. What
+ * is made ready behind that look may lie beyond the sub-buffer and leave it out.
  */
-static uint32_t take_fresh(struct arena *a, unsigned int size_class, bool *has_memory)
+static uint32_t take_fresh(struct buffer *a, unsigned int size_class, bool *has_memory)
 {
-	uint32_t count = arena_class_units(size_class);
+	uint32_t count = buffer_class_units(size_class);
 	uint32_t populated = __atomic_load_n(&a->populated, __ATOMIC_ACQUIRE);
 	uint32_t unit = __atomic_load_n(&a->bump, __ATOMIC_RELAXED);
 
@@ -94,25 +94,25 @@ static uint32_t take_fresh(struct arena *a, unsigned int size_class, bool *has_m
 		}
 	} while (!__atomic_compare_exchange_n(
 		&a->bump, &unit, unit + count, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	a->chunks[unit].size_class = size_class;
+	a->subbufs[unit].size_class = size_class;
 	*has_memory = unit + count <= populated;
 	return unit;
 }
 
-/* The chunk, unless it has no memory and cannot get any. */
-static uint32_t take_allocated(struct arena *a, uint32_t unit, bool has_memory)
+/* The sub-buffer, unless it has no memory and cannot get any. */
+static uint32_t take_allocated(struct buffer *a, uint32_t unit, bool has_memory)
 {
 	if (!unit || has_memory ||
-		allocate(a, unit, arena_class_units(a->chunks[unit].size_class))) {
+		allocate(a, unit, buffer_class_units(a->subbufs[unit].size_class))) {
 		return unit;
 	}
-	push(a, &a->free[ARENA_COLD][a->chunks[unit].size_class], unit);
+	push(a, &a->free[BUFFER_COLD][a->subbufs[unit].size_class], unit);
 	return 0;
 }
 
-static uint32_t take_class(struct arena *a, unsigned int size_class)
+static uint32_t take_class(struct buffer *a, unsigned int size_class)
 {
-	uint32_t unit = pop(a, &a->free[ARENA_WARM][size_class]);
+	uint32_t unit = pop(a, &a->free[BUFFER_WARM][size_class]);
 	bool has_memory;
 
 	if (unit) {
@@ -122,109 +122,109 @@ static uint32_t take_class(struct arena *a, unsigned int size_class)
 	if (unit) {
 		return take_allocated(a, unit, has_memory);
 	}
-	return take_allocated(a, pop(a, &a->free[ARENA_COLD][size_class]), false);
+	return take_allocated(a, pop(a, &a->free[BUFFER_COLD][size_class]), false);
 }
 
-/* Cuts a chunk down to `wanted` and frees the rest. */
-static void split(struct arena *a, uint32_t unit, unsigned int wanted)
+/* Cuts a sub-buffer down to `wanted` and frees the rest. */
+static void split(struct buffer *a, uint32_t unit, unsigned int wanted)
 {
-	uint32_t count = arena_class_units(wanted);
-	uint32_t end = unit + arena_class_units(a->chunks[unit].size_class);
+	uint32_t count = buffer_class_units(wanted);
+	uint32_t end = unit + buffer_class_units(a->subbufs[unit].size_class);
 
-	a->chunks[unit].size_class = wanted;
+	a->subbufs[unit].size_class = wanted;
 	for (uint32_t rest = unit + count; rest < end; rest += count) {
-		a->chunks[rest].size_class = wanted;
-		push(a, &a->free[ARENA_WARM][wanted], rest);
+		a->subbufs[rest].size_class = wanted;
+		push(a, &a->free[BUFFER_WARM][wanted], rest);
 	}
 }
 
-uint32_t waymark_arena_take(struct arena *a, unsigned int wanted)
+uint32_t waymark_buffer_take(struct buffer *a, unsigned int wanted)
 {
 	uint32_t unit = 0;
 
 	for (unsigned int k = wanted + 1; !unit && k-- > 0;) {
 		unit = take_class(a, k);
 	}
-	for (unsigned int k = wanted + 1; !unit && k < ARENA_CLASSES; k++) {
+	for (unsigned int k = wanted + 1; !unit && k < BUFFER_CLASSES; k++) {
 		unit = take_class(a, k);
 		if (unit) {
 			split(a, unit, wanted);
 		}
 	}
 	if (unit) {
-		__atomic_store_n(&a->chunks[unit].next, 0, __ATOMIC_RELAXED);
-		__atomic_fetch_add(
-			&a->used, arena_class_units(a->chunks[unit].size_class), __ATOMIC_RELAXED);
+		__atomic_store_n(&a->subbufs[unit].next, 0, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&a->used, buffer_class_units(a->subbufs[unit].size_class),
+			__ATOMIC_RELAXED);
 	}
 	return unit;
 }
 
-void waymark_arena_give(struct arena *a, uint32_t unit)
+void waymark_buffer_give(struct buffer *a, uint32_t unit)
 {
-	unsigned int size_class = a->chunks[unit].size_class;
+	unsigned int size_class = a->subbufs[unit].size_class;
 
-	__atomic_fetch_sub(&a->used, arena_class_units(size_class), __ATOMIC_RELAXED);
-	push(a, &a->free[ARENA_WARM][size_class], unit);
+	__atomic_fetch_sub(&a->used, buffer_class_units(size_class), __ATOMIC_RELAXED);
+	push(a, &a->free[BUFFER_WARM][size_class], unit);
 }
 
-void waymark_arena_populate(struct arena *a)
+void waymark_buffer_populate(struct buffer *a)
 {
 	uint32_t bump = __atomic_load_n(&a->bump, __ATOMIC_RELAXED);
 	uint32_t moved = bump - a->seen;
 	uint32_t from = a->populated > bump ? a->populated : bump;
 
 	a->seen = bump;
-	if (moved < arena_class_units(ARENA_MEDIUM)) {
+	if (moved < buffer_class_units(BUFFER_MEDIUM)) {
 		return; /* a thread or two began: not worth memory that may never be used */
 	}
 	uint32_t ahead = moved < AHEAD_MIN ? AHEAD_MIN : moved > AHEAD_MAX ? AHEAD_MAX : moved;
 	uint32_t to = a->units - bump < ahead ? a->units : bump + ahead;
 
-	size_t bytes = to > from ? (to - from) * ARENA_UNIT : 0;
+	size_t bytes = to > from ? (to - from) * BUFFER_UNIT : 0;
 
-	/* Not by touch(): a chunk that was taken meanwhile may hold events. */
-	if (bytes && mprotect(arena_at(a, from), bytes, PROT_READ | PROT_WRITE) == 0 &&
-		madvise(arena_at(a, from), bytes, MADV_POPULATE_WRITE) == 0) {
+	/* Not by touch(): a sub-buffer that was taken meanwhile may hold events. */
+	if (bytes && mprotect(buffer_at(a, from), bytes, PROT_READ | PROT_WRITE) == 0 &&
+		madvise(buffer_at(a, from), bytes, MADV_POPULATE_WRITE) == 0) {
 		__atomic_store_n(&a->populated, to, __ATOMIC_RELEASE);
 	}
 }
 
 /*
- * Makes free chunks of the memory that was made ready and never used. Others may
- * take the last of it meanwhile: then the next chunk is one that has none.
+ * Makes free sub-buffers of the memory that was made ready and never used. Others may
+ * take the last of it meanwhile: then the next sub-buffer is one that has none.
  */
-static void retire_populated(struct arena *a)
+static void retire_populated(struct buffer *a)
 {
 	while (__atomic_load_n(&a->bump, __ATOMIC_RELAXED) < a->populated) {
 		bool has_memory;
-		uint32_t unit = take_fresh(a, ARENA_SMALL, &has_memory);
+		uint32_t unit = take_fresh(a, BUFFER_SMALL, &has_memory);
 
 		if (!unit) {
 			break;
 		}
-		push(a, &a->free[has_memory ? ARENA_WARM : ARENA_COLD][ARENA_SMALL], unit);
+		push(a, &a->free[has_memory ? BUFFER_WARM : BUFFER_COLD][BUFFER_SMALL], unit);
 	}
 }
 
-void waymark_arena_trim(struct arena *a)
+void waymark_buffer_trim(struct buffer *a)
 {
 	retire_populated(a);
-	for (unsigned int k = 0; k < ARENA_CLASSES; k++) {
+	for (unsigned int k = 0; k < BUFFER_CLASSES; k++) {
 		uint32_t unit;
 
 		/* One at a time: the others stay there to be taken. */
-		while ((unit = pop(a, &a->free[ARENA_WARM][k])) != 0) {
-			madvise(arena_at(a, unit), arena_chunk_bytes(a, unit),
+		while ((unit = pop(a, &a->free[BUFFER_WARM][k])) != 0) {
+			madvise(buffer_at(a, unit), subbuf_bytes(a, unit),
 				a->is_file ? MADV_REMOVE : MADV_DONTNEED);
-			push(a, &a->free[ARENA_COLD][k], unit);
+			push(a, &a->free[BUFFER_COLD][k], unit);
 		}
 	}
 }
 
 /* Relaxed within a turn: threads of a jail look at the last reading's age meanwhile. */
-void waymark_arena_set_clock(struct arena *a, struct clock_pair now)
+void waymark_buffer_set_clock(struct buffer *a, struct clock_pair now)
 {
-	struct arena_clock *c = &a->file.now;
+	struct buffer_clock *c = &a->file.now;
 	struct timespec real;
 
 	clock_gettime(CLOCK_REALTIME, &real);
@@ -238,9 +238,9 @@ void waymark_arena_set_clock(struct arena *a, struct clock_pair now)
 	__atomic_store_n(&a->file.clock_turn, a->file.clock_turn + 1, __ATOMIC_RELEASE);
 }
 
-void waymark_arena_set_totals(struct arena *a, const struct arena_totals *totals)
+void waymark_buffer_set_totals(struct buffer *a, const struct buffer_totals *totals)
 {
-	struct arena_totals *t = &a->file.totals;
+	struct buffer_totals *t = &a->file.totals;
 
 	__atomic_store_n(&t->recorded, totals->recorded, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->lost, totals->lost, __ATOMIC_RELAXED);
@@ -248,11 +248,11 @@ void waymark_arena_set_totals(struct arena *a, const struct arena_totals *totals
 	__atomic_store_n(&t->events_on, totals->events_on, __ATOMIC_RELAXED);
 }
 
-void waymark_arena_renew(struct arena *a)
+void waymark_buffer_renew(struct buffer *a)
 {
 	void *streams = (char *)a + a->file.streams_offset;
 
-	memset(streams, 0, ARENA_STREAMS_MAX * sizeof(struct arena_stream));
+	memset(streams, 0, BUFFER_STREAMS_MAX * sizeof(struct buffer_stream));
 	memset(a->free, 0, sizeof(a->free));
 	a->file.streams = 0;
 	a->bump = a->file.first_unit;

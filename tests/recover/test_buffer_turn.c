@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* An arena that another trace takes over, at each moment of it. */
-#include "arena_fixture.h"
+/* A buffer that another trace takes over, at each moment of it. */
+#include "buffer_fixture.h"
 
 static const uint8_t next_uuid[16] = { 0xa1, 2, 3, 4, 9, 9, 9, 9, 8, 8, 8, 8, 7, 7, 7, 7 };
 
 /* What a process does when it is told to record into another trace, up to the rename or beyond. */
 static void take_over(struct fixture *f, bool renamed, bool told, char path[320])
 {
-	struct arena_trace *next = &f->header.traces[1];
+	struct buffer_trace *next = &f->header.traces[1];
 
 	memcpy(next->uuid, next_uuid, sizeof(next_uuid));
 	strcpy(next->directory, "/next");
 	f->header.turn = told;
-	put_arena_header(f);
+	put_buffer_header(f);
 	snprintf(path, 320, "%s/waymark-a1020304090909090808080807070707", f->folder);
 	if (renamed) {
 		assert_int_equal(rename(f->path, path), 0);
@@ -21,11 +21,11 @@ static void take_over(struct fixture *f, bool renamed, bool told, char path[320]
 
 static size_t packets_of(struct fixture *f, const uint8_t uuid[16])
 {
-	const struct arena_packet *p;
+	const struct buffer_packet *p;
 	int error;
 
-	arena_source_close(f->source);
-	f->source = arena_source_open(f->folder, uuid, &error);
+	buffer_source_close(f->source);
+	f->source = buffer_source_open(f->folder, uuid, &error);
 	assert_true(f->source || error == ENOENT);
 	return f->source ? scan(f, &p) : 0;
 }
@@ -48,15 +48,15 @@ static void the_name_says_which_trace_has_what_is_left(void **state)
 	take_over(f, true, false, path);
 	for (int told = 0; told < 2; told++) {
 		unsigned char copy[1000];
-		const struct arena_packet *p;
+		const struct buffer_packet *p;
 
 		f->header.turn = (uint32_t)told;
-		put_arena_header(f);
+		put_buffer_header(f);
 		assert_int_equal(packets_of(f, fixture_uuid), 0);
 		assert_int_equal(packets_of(f, next_uuid), 2);
-		assert_string_equal(arena_source_trace(f->source)->directory, "/next");
+		assert_string_equal(buffer_source_trace(f->source)->directory, "/next");
 		assert_int_equal(scan(f, &p), 2);
-		assert_true(arena_source_copy(f->source, p, copy));
+		assert_true(buffer_source_copy(f->source, p, copy));
 		assert_memory_equal(((struct packet_header *)(void *)copy)->uuid, next_uuid, 16);
 	}
 	unlink(path);
@@ -66,24 +66,24 @@ static void who_has_the_file_open_sees_that_another_trace_has_it(void **state)
 {
 	struct fixture *f = *state;
 	struct packet_header h = made_packet(3, 1, 1000);
-	char directory[ARENA_FILE_PATH_BYTES];
-	const struct arena_packet *p;
+	char directory[BUFFER_FILE_PATH_BYTES];
+	const struct buffer_packet *p;
 	uint8_t uuid[16];
 	char path[320];
 
 	put_packet(f, 10, &h);
-	put_arena_header(f);
-	assert_int_equal(open_arena(f), 0);
+	put_buffer_header(f);
+	assert_int_equal(open_buffer(f), 0);
 	assert_int_equal(scan(f, &p), 1);
-	assert_false(arena_source_next_trace(f->source, uuid, directory));
+	assert_false(buffer_source_next_trace(f->source, uuid, directory));
 	take_over(f, true, true, path);
 	assert_int_equal(scan(f, &p), 0);
-	assert_true(arena_source_next_trace(f->source, uuid, directory));
+	assert_true(buffer_source_next_trace(f->source, uuid, directory));
 	assert_memory_equal(uuid, next_uuid, 16);
 	assert_string_equal(directory, "/next");
-	arena_source_turn(f->source, uuid);
+	buffer_source_turn(f->source, uuid);
 	assert_int_equal(scan(f, &p), 1);
-	assert_false(arena_source_next_trace(f->source, uuid, directory));
+	assert_false(buffer_source_next_trace(f->source, uuid, directory));
 	unlink(path);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See write/jail_arena.h. */
-#include "write/jail_arena.h"
+/* See write/jail_buffer.h. */
+#include "write/jail_buffer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static bool is_within(uint64_t offset, uint64_t bytes, uint64_t end)
 }
 
 /* What has no name of ours, as a file that was moved, has that of its header. */
-static void find_uuid(struct jail_arena *a, const struct arena_file *h)
+static void find_uuid(struct jail_buffer *a, const struct buffer_file *h)
 {
 	const char *digits = strrchr(a->path, '-');
 
@@ -40,32 +40,32 @@ static void find_uuid(struct jail_arena *a, const struct arena_file *h)
 }
 
 /* Where everything is; what is read once is not read again. */
-static int find_parts(struct jail_arena *a)
+static int find_parts(struct jail_buffer *a)
 {
-	struct arena_file h;
+	struct buffer_file h;
 
 	memcpy(&h, a->file, sizeof(h));
-	if (h.magic != ARENA_FILE_MAGIC || !arena_file_is_known(h.version)) {
+	if (h.magic != BUFFER_FILE_MAGIC || !buffer_file_is_known(h.version)) {
 		return EBADMSG;
 	}
 	if (!h.jail.on) {
 		return ESRCH;
 	}
 	find_uuid(a, &h);
-	a->units = (uint32_t)(a->bytes / ARENA_UNIT);
-	if (!is_within(h.jail.chunks_offset, a->units * sizeof(*a->chunks), a->bytes) ||
-		!is_within(h.jail.stacks_offset, ARENA_CLASSES * sizeof(*a->stacks), a->bytes) ||
+	a->units = (uint32_t)(a->bytes / BUFFER_UNIT);
+	if (!is_within(h.jail.subbufs_offset, a->units * sizeof(*a->subbufs), a->bytes) ||
+		!is_within(h.jail.stacks_offset, BUFFER_CLASSES * sizeof(*a->stacks), a->bytes) ||
 		!is_within(h.jail.text_offset, h.jail.text_room, a->bytes)) {
 		return EBADMSG;
 	}
-	a->chunks = (void *)(a->map + h.jail.chunks_offset);
+	a->subbufs = (void *)(a->map + h.jail.subbufs_offset);
 	a->stacks = (void *)(a->map + h.jail.stacks_offset);
 	a->text = (const char *)a->map + h.jail.text_offset;
 	a->text_room = h.jail.text_room;
 	return 0;
 }
 
-static int open_file(struct jail_arena *a, const char *path)
+static int open_file(struct jail_buffer *a, const char *path)
 {
 	struct stat st;
 
@@ -74,7 +74,7 @@ static int open_file(struct jail_arena *a, const char *path)
 		return errno;
 	}
 	a->bytes = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-	if (a->bytes < sizeof(struct arena_file)) {
+	if (a->bytes < sizeof(struct buffer_file)) {
 		return EBADMSG;
 	}
 	void *map = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd, 0);
@@ -87,18 +87,18 @@ static int open_file(struct jail_arena *a, const char *path)
 	return find_parts(a);
 }
 
-int jail_arena_open(struct jail_arena *a, const char *path)
+int jail_buffer_open(struct jail_buffer *a, const char *path)
 {
-	*a = (struct jail_arena){ .fd = -1, .path = xstrdup(path) };
+	*a = (struct jail_buffer){ .fd = -1, .path = xstrdup(path) };
 	int error = open_file(a, path);
 
 	if (error) {
-		jail_arena_close(a);
+		jail_buffer_close(a);
 	}
 	return error;
 }
 
-void jail_arena_close(struct jail_arena *a)
+void jail_buffer_close(struct jail_buffer *a)
 {
 	if (a->map) {
 		munmap(a->map, a->bytes);
@@ -107,71 +107,71 @@ void jail_arena_close(struct jail_arena *a)
 		close(a->fd);
 	}
 	free(a->path);
-	*a = (struct jail_arena){ .fd = -1 };
+	*a = (struct jail_buffer){ .fd = -1 };
 }
 
-bool jail_arena_is_cut(const struct jail_arena *a)
+bool jail_buffer_is_cut(const struct jail_buffer *a)
 {
 	struct stat st;
 
 	return fstat(a->fd, &st) != 0 || (uint64_t)st.st_size < a->bytes;
 }
 
-bool jail_arena_lock(struct jail_arena *a)
+bool jail_buffer_lock(struct jail_buffer *a)
 {
 	struct flock l = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = ARENA_LOCK_DRAIN, .l_len = 1
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = BUFFER_LOCK_DRAIN, .l_len = 1
 	};
 
 	return fcntl(a->fd, F_OFD_SETLK, &l) == 0;
 }
 
-enum arena_owner jail_arena_owner(struct jail_arena *a)
+enum buffer_owner jail_buffer_owner(struct jail_buffer *a)
 {
-	return arena_owner_look(a->fd, &a->pid);
+	return buffer_owner_look(a->fd, &a->pid);
 }
 
 static void copy_path(char *to, const char *from)
 {
-	memcpy(to, from, ARENA_FILE_PATH_BYTES);
-	to[ARENA_FILE_PATH_BYTES - 1] = '\0';
+	memcpy(to, from, BUFFER_FILE_PATH_BYTES);
+	to[BUFFER_FILE_PATH_BYTES - 1] = '\0';
 }
 
-void jail_arena_base(const struct jail_arena *a, char *path)
+void jail_buffer_base(const struct jail_buffer *a, char *path)
 {
 	copy_path(path, a->file->jail.base);
 }
 
-void jail_arena_directory(const struct jail_arena *a, char *path)
+void jail_buffer_directory(const struct jail_buffer *a, char *path)
 {
 	copy_path(path, a->file->traces[0].directory);
 }
 
-uint64_t jail_arena_text_bytes(const struct jail_arena *a)
+uint64_t jail_buffer_text_bytes(const struct jail_buffer *a)
 {
 	uint64_t bytes = __atomic_load_n(&a->file->jail.text_bytes, __ATOMIC_ACQUIRE);
 
 	return bytes < a->text_room ? bytes : a->text_room;
 }
 
-bool jail_arena_is_closed(const struct jail_arena *a, uint64_t offset)
+bool jail_buffer_is_closed(const struct jail_buffer *a, uint64_t offset)
 {
-	return __atomic_load_n(&a->chunks[offset / ARENA_UNIT].next, __ATOMIC_ACQUIRE) != 0;
+	return __atomic_load_n(&a->subbufs[offset / BUFFER_UNIT].next, __ATOMIC_ACQUIRE) != 0;
 }
 
-void jail_arena_free(struct jail_arena *a, uint64_t offset)
+void jail_buffer_free(struct jail_buffer *a, uint64_t offset)
 {
-	uint32_t unit = (uint32_t)(offset / ARENA_UNIT);
-	uint32_t size_class = a->chunks[unit].size_class;
-	struct arena_jail *j = &a->file->jail;
+	uint32_t unit = (uint32_t)(offset / BUFFER_UNIT);
+	uint32_t size_class = a->subbufs[unit].size_class;
+	struct buffer_jail *j = &a->file->jail;
 
-	if (size_class >= ARENA_CLASSES) {
+	if (size_class >= BUFFER_CLASSES) {
 		return; /* damaged: it is never used again */
 	}
-	struct packet_header *h = (void *)(a->map + unit * ARENA_UNIT);
+	struct packet_header *h = (void *)(a->map + unit * BUFFER_UNIT);
 
 	__atomic_store_n(&h->magic, 0, __ATOMIC_RELAXED);
-	arena_stack_push(&a->stacks[size_class], a->chunks, unit);
+	buffer_stack_push(&a->stacks[size_class], a->subbufs, unit);
 	/* Sequentially consistent on both sides: who waits is woken, or sees another turn. */
 	__atomic_fetch_add(&j->room, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&j->waiting, __ATOMIC_SEQ_CST)) {
@@ -179,13 +179,13 @@ void jail_arena_free(struct jail_arena *a, uint64_t offset)
 	}
 }
 
-void jail_arena_beat(struct jail_arena *a)
+void jail_buffer_beat(struct jail_buffer *a)
 {
 	__atomic_fetch_add(&a->file->jail.beats, 1, __ATOMIC_RELAXED);
 }
 
 /* Its name beside the old one, which is gone then. False: it keeps that. */
-static bool rename_file(struct jail_arena *a, const uint8_t uuid[16])
+static bool rename_file(struct jail_buffer *a, const uint8_t uuid[16])
 {
 	const char *slash = strrchr(a->path, '/');
 	char *path = xstrdup(a->path);
@@ -208,7 +208,7 @@ static bool rename_file(struct jail_arena *a, const uint8_t uuid[16])
 }
 
 /* The uuid first: who has the file open knows by it that the rest is another's. */
-static void renew_header(struct arena_file *h, const uint8_t uuid[16])
+static void renew_header(struct buffer_file *h, const uint8_t uuid[16])
 {
 	memcpy(h->uuid, uuid, sizeof(h->uuid));
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -219,14 +219,14 @@ static void renew_header(struct arena_file *h, const uint8_t uuid[16])
 	h->jail.staged = h->jail.ended = 0;
 	h->jail.unlocked = 1; /* until a process claims it, and says what it has */
 	h->pid = 0;
-	__atomic_store_n(&h->jail.claim, ARENA_FREE, __ATOMIC_RELEASE);
+	__atomic_store_n(&h->jail.claim, BUFFER_FREE, __ATOMIC_RELEASE);
 }
 
-bool jail_arena_renew(struct jail_arena *a)
+bool jail_buffer_renew(struct jail_buffer *a)
 {
 	uint8_t uuid[16];
 
-	if (!arena_owner_has_family(a->fd) || !arena_owner_is_dead(a->fd) ||
+	if (!buffer_owner_has_family(a->fd) || !buffer_owner_is_dead(a->fd) ||
 		getrandom(uuid, sizeof(uuid), 0) != (ssize_t)sizeof(uuid)) {
 		return false;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See read/arena_owner.h. */
-#include "read/arena_owner.h"
+/* See read/buffer_owner.h. */
+#include "read/buffer_owner.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "format/arena_jail.h"
+#include "format/buffer_jail.h"
 
-bool arena_owner_has_family(int fd)
+bool buffer_owner_has_family(int fd)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
 		return errno == EWOULDBLOCK;
@@ -97,7 +97,7 @@ static enum mapped is_mapped_by_own(int fd, uint32_t own)
 static bool find_lock(int fd, uint32_t *pid)
 {
 	struct flock l = {
-		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = ARENA_LOCK_OWNER, .l_len = 1
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = BUFFER_LOCK_OWNER, .l_len = 1
 	};
 
 	if (fcntl(fd, F_GETLK, &l) != 0 || l.l_type == F_UNLCK) {
@@ -108,33 +108,33 @@ static bool find_lock(int fd, uint32_t *pid)
 }
 
 /* Without a lock: the program may have closed the descriptor, and its process go on. */
-static bool lives_unlocked(int fd, const struct arena_file *h, uint32_t pid)
+static bool lives_unlocked(int fd, const struct buffer_file *h, uint32_t pid)
 {
-	return !h->jail.ended && arena_owner_has_family(fd) &&
+	return !h->jail.ended && buffer_owner_has_family(fd) &&
 	       (h->jail.unlocked || (pid && is_mapped_by(fd, pid) == MAPPED) ||
 		       is_mapped_by_own(fd, h->pid) == MAPPED);
 }
 
-enum arena_owner arena_owner_look(int fd, uint32_t *pid)
+enum buffer_owner buffer_owner_look(int fd, uint32_t *pid)
 {
-	struct arena_file h;
+	struct buffer_file h;
 
 	/* The header first: a claim comes behind its lock. */
 	if (pread(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h)) {
-		return ARENA_OWNER_GONE;
+		return BUFFER_OWNER_GONE;
 	}
-	if (h.jail.claim == ARENA_FREE) {
-		return arena_owner_has_family(fd) ? ARENA_OWNER_NONE : ARENA_OWNER_NEVER;
+	if (h.jail.claim == BUFFER_FREE) {
+		return buffer_owner_has_family(fd) ? BUFFER_OWNER_NONE : BUFFER_OWNER_NEVER;
 	}
 	if (find_lock(fd, pid)) {
-		return ARENA_OWNER_LIVES;
+		return BUFFER_OWNER_LIVES;
 	}
-	return lives_unlocked(fd, &h, *pid) ? ARENA_OWNER_LIVES : ARENA_OWNER_GONE;
+	return lives_unlocked(fd, &h, *pid) ? BUFFER_OWNER_LIVES : BUFFER_OWNER_GONE;
 }
 
-bool arena_owner_is_dead(int fd)
+bool buffer_owner_is_dead(int fd)
 {
-	struct arena_file h;
+	struct buffer_file h;
 
 	/*
 	 * One that was killed inside of its claim may be without a number. Of a family of which

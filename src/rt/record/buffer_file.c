@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where an arena's memory comes from. A file under /dev/shm, else in the trace's
+ * Where a buffer's memory comes from. A file under /dev/shm, else in the trace's
  * directory: made exclusively, never through a link, readable by nobody else,
  * and named after the trace's uuid. The lock on it lives as long as the mapping,
  * although the descriptor is closed at once: nothing that the program does to
@@ -21,23 +21,23 @@
 #include "rt/host/open.h"
 #include "rt/host/rename.h"
 #include "rt/host/wide_call.h"
-#include "rt/record/arena.h"
+#include "rt/record/buffer.h"
 #include "rt/record/leftovers.h"
 
 /* Where no more than this can be reserved, recording is not worth while. */
-#define ARENA_MIN (16 * ARENA_UNIT)
+#define BUFFER_MIN (16 * BUFFER_UNIT)
 
 /* A place with less room than this, or than is wanted, is too small. */
 #define ROOM_MIN (UINT64_C(16) << 20)
 
-uint64_t waymark_arena_tables_bytes(uint64_t bytes)
+uint64_t waymark_buffer_tables_bytes(uint64_t bytes)
 {
-	uint64_t chunks = bytes / ARENA_UNIT * sizeof(struct arena_chunk);
+	uint64_t subbufs = bytes / BUFFER_UNIT * sizeof(struct subbuf);
 
-	return sizeof(struct arena) + chunks + ARENA_STREAMS_MAX * sizeof(struct arena_stream);
+	return sizeof(struct buffer) + subbufs + BUFFER_STREAMS_MAX * sizeof(struct buffer_stream);
 }
 
-uint64_t waymark_arena_file_limit(void)
+uint64_t waymark_buffer_file_limit(void)
 {
 	struct rlimit limit;
 
@@ -48,7 +48,7 @@ uint64_t waymark_arena_file_limit(void)
 static uint64_t limit_bytes(int fd, uint64_t bytes)
 {
 	struct statfs fs;
-	uint64_t limit = waymark_arena_file_limit();
+	uint64_t limit = waymark_buffer_file_limit();
 
 	bytes = limit < bytes ? limit : bytes;
 	if (waymark_statfs(fd, &fs) == 0 && fs.f_blocks > 0) {
@@ -56,7 +56,7 @@ static uint64_t limit_bytes(int fd, uint64_t bytes)
 
 		bytes = room - room / 8 < bytes ? room - room / 8 : bytes;
 	}
-	return bytes & ~(ARENA_UNIT - 1);
+	return bytes & ~(BUFFER_UNIT - 1);
 }
 
 /*
@@ -71,17 +71,17 @@ static void *map_addresses(uint64_t bytes, int flags, int fd)
 	if (p != MAP_FAILED || errno != EAGAIN) {
 		return p;
 	}
-	void *unit = mmap(NULL, ARENA_UNIT, PROT_NONE, flags, fd, 0);
+	void *unit = mmap(NULL, BUFFER_UNIT, PROT_NONE, flags, fd, 0);
 
 	if (unit == MAP_FAILED) {
 		return unit;
 	}
-	p = munlock(unit, ARENA_UNIT) ? MAP_FAILED
-				      : mremap(unit, ARENA_UNIT, bytes, MREMAP_MAYMOVE);
+	p = munlock(unit, BUFFER_UNIT) ? MAP_FAILED
+				       : mremap(unit, BUFFER_UNIT, bytes, MREMAP_MAYMOVE);
 	if (p == MAP_FAILED) {
 		int why = errno;
 
-		munmap(unit, ARENA_UNIT);
+		munmap(unit, BUFFER_UNIT);
 		errno = why;
 	}
 	return p;
@@ -89,8 +89,8 @@ static void *map_addresses(uint64_t bytes, int flags, int fd)
 
 static uint32_t first_unit(uint64_t bytes, uint64_t text_bytes)
 {
-	return (uint32_t)((waymark_arena_tables_bytes(bytes) + text_bytes + ARENA_UNIT - 1) /
-			  ARENA_UNIT);
+	return (uint32_t)((waymark_buffer_tables_bytes(bytes) + text_bytes + BUFFER_UNIT - 1) /
+			  BUFFER_UNIT);
 }
 
 /*
@@ -102,14 +102,14 @@ static void *reserve(uint64_t *bytes, int flags, int fd)
 	while (*bytes > SIZE_MAX / 2) {
 		*bytes /= 2;
 	}
-	for (; *bytes >= ARENA_MIN; *bytes /= 2) {
-		*bytes &= ~(ARENA_UNIT - 1);
+	for (; *bytes >= BUFFER_MIN; *bytes /= 2) {
+		*bytes &= ~(BUFFER_UNIT - 1);
 		void *p = map_addresses(*bytes, flags, fd);
 
 		if (p == MAP_FAILED) {
 			continue;
 		}
-		if (mprotect(p, first_unit(*bytes, 0) * ARENA_UNIT, PROT_READ | PROT_WRITE) == 0) {
+		if (mprotect(p, first_unit(*bytes, 0) * BUFFER_UNIT, PROT_READ | PROT_WRITE) == 0) {
 			return p;
 		}
 		munmap(p, *bytes);
@@ -118,24 +118,24 @@ static void *reserve(uint64_t *bytes, int flags, int fd)
 }
 
 /* Maps the open file, with the memory of its tables; NULL with errno. */
-static struct arena *map_file(int fd, uint64_t *bytes)
+static struct buffer *map_file(int fd, uint64_t *bytes)
 {
 	uint64_t wanted = *bytes;
 
 	*bytes = limit_bytes(fd, wanted);
 	if (*bytes < wanted && *bytes < ROOM_MIN) {
-		errno = waymark_arena_file_limit() < ROOM_MIN ? EFBIG : ENOSPC;
+		errno = waymark_buffer_file_limit() < ROOM_MIN ? EFBIG : ENOSPC;
 		return NULL;
 	}
 	if (ftruncate(fd, (off_t)*bytes) < 0 ||
-		waymark_fallocate(fd, waymark_arena_tables_bytes(*bytes)) < 0 ||
+		waymark_fallocate(fd, waymark_buffer_tables_bytes(*bytes)) < 0 ||
 		flock(fd, LOCK_SH | LOCK_NB) < 0) {
 		return NULL;
 	}
 	return reserve(bytes, MAP_SHARED, fd);
 }
 
-static void note_trace(struct arena_trace *t, const struct arena_place *place)
+static void note_trace(struct buffer_trace *t, const struct buffer_place *place)
 {
 	memcpy(t->uuid, place->uuid, sizeof(t->uuid));
 	t->directory[0] = '\0';
@@ -144,29 +144,29 @@ static void note_trace(struct arena_trace *t, const struct arena_place *place)
 	}
 }
 
-void waymark_arena_begin_file(
-	struct arena *a, const struct arena_place *place, uint64_t bytes, uint32_t pid)
+void waymark_buffer_begin_file(
+	struct buffer *a, const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
-	struct arena_file *f = &a->file;
+	struct buffer_file *f = &a->file;
 	struct clock_pair now = waymark_clock_pair();
 
-	f->version = ARENA_FILE_VERSION;
+	f->version = BUFFER_FILE_VERSION;
 	f->pid = pid;
 	f->bytes = bytes;
 	f->first_unit = first_unit(bytes, place->text_bytes);
-	f->streams_offset =
-		waymark_arena_tables_bytes(bytes) - ARENA_STREAMS_MAX * sizeof(struct arena_stream);
-	waymark_arena_set_clock(a, now);
+	f->streams_offset = waymark_buffer_tables_bytes(bytes) -
+			    BUFFER_STREAMS_MAX * sizeof(struct buffer_stream);
+	waymark_buffer_set_clock(a, now);
 	f->begin = f->now;
 	memcpy(f->uuid, place->uuid, sizeof(f->uuid));
 	note_trace(&f->traces[0], place);
 	note_trace(&f->traces[1], place); /* there is no other yet */
-	a->units = (uint32_t)(bytes / ARENA_UNIT);
+	a->units = (uint32_t)(bytes / BUFFER_UNIT);
 	a->bump = a->populated = a->seen = f->first_unit;
-	__atomic_store_n(&f->magic, ARENA_FILE_MAGIC, __ATOMIC_RELEASE);
+	__atomic_store_n(&f->magic, BUFFER_FILE_MAGIC, __ATOMIC_RELEASE);
 }
 
-int waymark_arena_open_nameless(char *path)
+int waymark_buffer_open_nameless(char *path)
 {
 	char *slash = strrchr(path, '/');
 	char *end = slash && slash > path ? slash : path + 1;
@@ -179,7 +179,7 @@ int waymark_arena_open_nameless(char *path)
 	return fd;
 }
 
-bool waymark_arena_give_name(int fd, const char *path)
+bool waymark_buffer_give_name(int fd, const char *path)
 {
 	char link[48];
 	struct line l;
@@ -189,25 +189,26 @@ bool waymark_arena_give_name(int fd, const char *path)
 	return syscall(SYS_linkat, AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* An arena in the open file; closes it. NULL with errno. */
-static struct arena *create_in(
-	int fd, const struct arena_place *place, uint64_t bytes, uint32_t pid)
+/* A buffer in the open file; closes it. NULL with errno. */
+static struct buffer *create_in(
+	int fd, const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
-	struct arena *a = fd >= 0 ? map_file(fd, &bytes) : NULL;
+	struct buffer *a = fd >= 0 ? map_file(fd, &bytes) : NULL;
 
 	if (a) {
 		a->is_file = true;
-		waymark_arena_begin_file(a, place, bytes, pid);
+		waymark_buffer_begin_file(a, place, bytes, pid);
 	}
 	return a;
 }
 
-static struct arena *create_nameless(const struct arena_place *place, uint64_t bytes, uint32_t pid)
+static struct buffer *create_nameless(
+	const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
-	int fd = waymark_arena_open_nameless(place->path);
-	struct arena *a = create_in(fd, place, bytes, pid);
+	int fd = waymark_buffer_open_nameless(place->path);
+	struct buffer *a = create_in(fd, place, bytes, pid);
 
-	if (a && !waymark_arena_give_name(fd, place->path)) {
+	if (a && !waymark_buffer_give_name(fd, place->path)) {
 		munmap(a, a->file.bytes);
 		a = NULL;
 	}
@@ -218,10 +219,10 @@ static struct arena *create_nameless(const struct arena_place *place, uint64_t b
 }
 
 /* Where there are no files without a name, or no /proc. */
-static struct arena *create_named(const struct arena_place *place, uint64_t bytes, uint32_t pid)
+static struct buffer *create_named(const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
 	int fd = waymark_open(place->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-	struct arena *a = create_in(fd, place, bytes, pid);
+	struct buffer *a = create_in(fd, place, bytes, pid);
 	int why = errno;
 
 	if (fd >= 0) {
@@ -235,9 +236,9 @@ static struct arena *create_named(const struct arena_place *place, uint64_t byte
 }
 
 /* At `place->path`. */
-static struct arena *create_file(const struct arena_place *place, uint64_t bytes, uint32_t pid)
+static struct buffer *create_file(const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
-	struct arena *a = create_nameless(place, bytes, pid);
+	struct buffer *a = create_nameless(place, bytes, pid);
 
 	if (!a) {
 		a = create_named(place, bytes, pid);
@@ -248,23 +249,23 @@ static struct arena *create_file(const struct arena_place *place, uint64_t bytes
 	return a;
 }
 
-static bool may_be_shared(const struct arena_place *place)
+static bool may_be_shared(const struct buffer_place *place)
 {
 	return !place->directory || !waymark_leftovers_are_too_many();
 }
 
-struct arena *waymark_arena_create(
-	uint64_t bytes, const struct arena_place *place, uint32_t pid, int *why)
+struct buffer *waymark_buffer_create(
+	uint64_t bytes, const struct buffer_place *place, uint32_t pid, int *why)
 {
-	struct arena *a = NULL;
+	struct buffer *a = NULL;
 
 	*why = 0;
 	if (place->path) {
 		errno = ENAMETOOLONG;
-		a = may_be_shared(place) && waymark_arena_shared_path(place)
+		a = may_be_shared(place) && waymark_buffer_shared_path(place)
 			    ? create_file(place, bytes, pid)
 			    : NULL;
-		if (!a && place->directory && waymark_arena_trace_path(place)) {
+		if (!a && place->directory && waymark_buffer_trace_path(place)) {
 			a = create_file(place, bytes, pid);
 		}
 		*why = a ? 0 : errno;
@@ -272,36 +273,36 @@ struct arena *waymark_arena_create(
 	if (!a) {
 		a = reserve(&bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 		if (a) {
-			waymark_arena_begin_file(a, place, bytes, pid);
+			waymark_buffer_begin_file(a, place, bytes, pid);
 		}
 	}
 	return a;
 }
 
-void waymark_arena_unlink(struct arena *a)
+void waymark_buffer_unlink(struct buffer *a)
 {
 	if (a->is_file) {
 		syscall(SYS_unlinkat, AT_FDCWD, a->path, 0);
 	}
 }
 
-void waymark_arena_set_directory(struct arena *a, const char *directory)
+void waymark_buffer_set_directory(struct buffer *a, const char *directory)
 {
-	struct arena_place place = { .directory = directory };
+	struct buffer_place place = { .directory = directory };
 
-	memcpy(place.uuid, a->file.traces[arena_now(a)].uuid, sizeof(place.uuid));
-	note_trace(&a->file.traces[arena_now(a)], &place);
-	if (a->is_file && !waymark_arena_is_shared(a)) {
+	memcpy(place.uuid, a->file.traces[buffer_now(a)].uuid, sizeof(place.uuid));
+	note_trace(&a->file.traces[buffer_now(a)], &place);
+	if (a->is_file && !waymark_buffer_is_shared(a)) {
 		place.path = a->path;
-		waymark_arena_trace_path(&place);
+		waymark_buffer_trace_path(&place);
 	}
 }
 
 /* Gives the file the name that belongs to the place; 0 or the errno. */
-static int move(struct arena *a, const struct arena_place *place)
+static int move(struct buffer *a, const struct buffer_place *place)
 {
-	if (!(waymark_arena_is_shared(a) ? waymark_arena_shared_path(place)
-					 : waymark_arena_trace_path(place))) {
+	if (!(waymark_buffer_is_shared(a) ? waymark_buffer_shared_path(place)
+					  : waymark_buffer_trace_path(place))) {
 		return ENAMETOOLONG;
 	}
 	if (waymark_rename(AT_FDCWD, a->path, AT_FDCWD, place->path) != 0) {
@@ -311,11 +312,11 @@ static int move(struct arena *a, const struct arena_place *place)
 	return 0;
 }
 
-int waymark_arena_turn(struct arena *a, const struct arena_place *place)
+int waymark_buffer_turn(struct buffer *a, const struct buffer_place *place)
 {
-	struct arena_trace *former = &a->file.traces[arena_now(a)];
+	struct buffer_trace *former = &a->file.traces[buffer_now(a)];
 
-	note_trace(&a->file.traces[arena_next(a)], place);
+	note_trace(&a->file.traces[buffer_next(a)], place);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* a kill finds what came before the rename */
 	int why = a->is_file ? move(a, place) : 0;
 
@@ -323,13 +324,13 @@ int waymark_arena_turn(struct arena *a, const struct arena_place *place)
 		memcpy(former->uuid, place->uuid, sizeof(former->uuid));
 	}
 	__atomic_store_n(&a->file.turn, a->file.turn + 1, __ATOMIC_RELEASE);
-	return waymark_arena_is_shared(a) ? 0 : why;
+	return waymark_buffer_is_shared(a) ? 0 : why;
 }
 
-void waymark_arena_destroy(struct arena *a, bool unlink)
+void waymark_buffer_destroy(struct buffer *a, bool unlink)
 {
 	if (unlink) {
-		waymark_arena_unlink(a);
+		waymark_buffer_unlink(a);
 	}
 	munmap(a, a->file.bytes);
 }
