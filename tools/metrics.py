@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the checks of sizes and of state share: exceptions, and C without its comments."""
+"""Shared by the checks of sources: C without its comments, its functions, and the exceptions.
+
+Functions are found by the house style: their `{` and `}` are alone in the first column.
+"""
 
 import re
 
@@ -15,6 +18,29 @@ def blank(match):
 
 def without_noise(text):
     return MACRO.sub(blank, NOISE.sub(blank, text))
+
+
+def head_of(lines, brace):
+    """The declaration that ends right above the brace."""
+    first = brace
+    while first > 0 and lines[first - 1].strip() and not lines[first - 1].rstrip().endswith((";", "}")):
+        first -= 1
+    return "\n".join(lines[first:brace])
+
+
+def find_functions(text):
+    """(name, line, head, body) of each function definition of a C file without noise."""
+    lines = text.split("\n")
+    start = None
+    for number, line in enumerate(lines):
+        if line.rstrip() == "{":
+            start = number
+        elif line.startswith("}") and start is not None:
+            head = head_of(lines, start)
+            name = re.search(r"(\w+)\s*\(", head)
+            if name and line.strip() == "}":
+                yield name[1], start + 1, head, "\n".join(lines[start + 1:number])
+            start = None
 
 
 def read_exceptions(root):

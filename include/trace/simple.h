@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace/simple.h - the trace file under the names that QEMU gave it, for monitor commands that
- * were written for QEMU's. The file is that of `ctf` where the loaded objects were built with it,
- * else that of `simple`; where they have neither, these functions report that.
+ * trace/simple.h - control of the trace file under QEMU's names, for monitor commands written for
+ * QEMU. The file is that of `ctf` if the loaded objects were built with it, else that of `simple`;
+ * without either, these functions report an error.
  *
  * A thin layer over waymark/control.h, whose functions return errors. These report them on
  * standard error, or as waymark_set_host() says. Any thread, no signal handler.
@@ -21,10 +21,10 @@ extern "C" {
 /* Prints one line on standard output, or as waymark_set_host() says: the name, on or off. */
 void st_print_trace_file_status(void);
 
-/* Opens or closes the file; closed, events go nowhere. Returns whether it was open. */
+/* Opens or closes the file; while it is closed, events are dropped. Returns whether it was open. */
 bool st_set_trace_file_enabled(bool enable);
 
-/* Names the file, and opens it; NULL: the default name. A name that is refused changes nothing. */
+/* Names the file and opens it; NULL: the default name. On failure nothing changes. */
 void st_set_trace_file(const char *file);
 
 /* Waits until every event that was recorded before the call is in the file. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/backend.h - the backends as bits of a mask: what an event was built
- * with, what is on for it, and what a control call is about.
+ * waymark/backend.h - the backends as bits of a mask: those an event was built with, those that
+ * are on for it, those that a control call switches.
  */
 #ifndef WAYMARK_BACKEND_H
 #define WAYMARK_BACKEND_H
@@ -11,11 +11,11 @@ enum waymark_backend {
 #include <waymark/backends.def>
 #undef WAYMARK_BACKEND
 	/*
-	 * Those that tracers outside of the process switch, by other words than the
-	 * mask of the state: their bits say what an event was built with, no more.
+	 * External tracers switch these, not the mask of the state: their bits only say what
+	 * an event was built with.
 	 */
 	WAYMARK_OUTSIDE_BACKENDS = WAYMARK_UST | WAYMARK_DTRACE,
-	/* All of them, those of later versions included. */
+	/* All backends, including those of later versions. */
 	WAYMARK_ANY_BACKEND = 0xffff
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/category.h - the categories of the trace points of waymark/scope.h: one list of the
- * program's, from which everything else follows.
+ * waymark/category.h - the categories of the trace points of waymark/scope.h, defined by one list
+ *of the program.
  *
  *	#define DEVICE_CATEGORIES(C) \
  *		C(VirtioFs, true, "the file system of the guest") \
@@ -9,10 +9,10 @@
  *	WAYMARK_CATEGORIES(DEVICE_CATEGORIES)
  *
  * A category of `false` is compiled out: its trace points leave no instruction and evaluate
- * nothing, but their arguments are type-checked. What is compiled in is off until a pattern
- * of the option, the environment or the monitor meets it: `VirtioFs` or `VirtioFs:read*`.
+ * nothing, but their arguments are type-checked. A category of `true` is off until a pattern of the
+ * option, the environment or the monitor matches it: `VirtioFs` or `VirtioFs:read*`.
  *
- * There may be several lists; a name stands in one of them. waymark-trace-points(3) is the manual.
+ * There may be several lists; a name is in one of them only. waymark-trace-points(3) is the manual.
  * Compiles as C99 and C++11 with gcc and clang.
  */
 #ifndef WAYMARK_CATEGORY_H
@@ -31,7 +31,8 @@ struct waymark_category {
 	const char *name;
 	const char *description;
 	bool is_in; /* compiled in */
-	int64_t live __attribute__((aligned(8))); /* of WAYMARK_BEGIN(): open ones. Atomic */
+	int64_t live __attribute__((
+		aligned(8))); /* scopes of WAYMARK_BEGIN() that have not ended; atomic */
 };
 
 /* clang-format off */
@@ -44,8 +45,8 @@ struct waymark_category {
 /* clang-format on */
 
 /*
- * Of each name: WAYMARK_CATEGORY_<name>_IN, a constant, and waymark_category_<name>, a
- * struct waymark_category.
+ * Defines for each name the constant WAYMARK_CATEGORY_<name>_IN and the struct waymark_category
+ * waymark_category_<name>.
  */
 #define WAYMARK_CATEGORIES(list) list(WAYMARK_CATEGORY_DECLARE) WAYMARK_CATEGORIES_END
 #define WAYMARK_CATEGORIES_END struct waymark_category
@@ -62,11 +63,11 @@ struct waymark_category {
 	WAYMARK_CATEGORY_FIND(waymark_category_##name_)
 
 /*
- * What trace points know of waymark_category_<name>: WAYMARK_CATEGORY_KNOW() defines
- * `waymark_in`, whether it is compiled in, WAYMARK_CATEGORY_OWNER() is its address. Of a name
- * that stands in no list there is a single error, of the first, which says so: a structure's
- * that is not there. All else must then be good: in C the variable is declared once more, in
- * C++ its address is what a function says of the structure.
+ * Access for trace points to waymark_category_<name>: WAYMARK_CATEGORY_KNOW() defines `waymark_in`,
+ * whether it is compiled in; WAYMARK_CATEGORY_OWNER() is its address. A name in no list causes a
+ * single compile error, whose text says so: the incomplete struct of WAYMARK_CATEGORY_TAG(). All
+ * else must compile then: C declares the variable once more, C++ gets its address from an
+ * overload by that struct.
  */
 #define WAYMARK_CATEGORY_TAG(category) category##_is_not_in_WAYMARK_CATEGORIES
 #ifdef __cplusplus
@@ -101,7 +102,7 @@ WAYMARK_HIDDEN constexpr struct waymark_category *waymark_category_of(const void
 #endif
 /* clang-format on */
 
-/* How many of the category's WAYMARK_BEGIN() have not ended. Any thread. */
+/* The number of scopes of the category's WAYMARK_BEGIN() that have not ended. Any thread. */
 #define WAYMARK_LIVE(category) __atomic_load_n(&waymark_category_##category.live, __ATOMIC_RELAXED)
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/debug.h - values that events take as `&dyn fmt::Debug`, and how objects of the
- * program become such values: rendered, wherever a message is printed, as Rust prints what
- * implements Debug; recorded as what they are, typed.
+ * waymark/debug.h - values for arguments of type `&dyn fmt::Debug`, and a builder for objects of
+ *the program. A message prints them as Rust prints types that implement Debug; a trace records them
+ * with their types.
  *
  *	trace_usb_run(waymark_debug(slot), waymark_debug_object(put_request, &request));
  *
@@ -36,10 +36,10 @@ extern "C" {
 
 /* ---- Building what {:?} prints ---- */
 
-/* A struct, tuple, list, set or map that is being told: begun, given fields, ended once. */
+/* A struct, tuple, list, set or map under construction: begun, given fields, ended once. */
 struct waymark_group {
 	struct waymark_formatter *formatter;
-	uint32_t kind; /* the rest is for those who render */
+	uint32_t kind; /* this and the next fields are the renderer's */
 	uint32_t fields;
 	uint32_t depth;
 	bool named;
@@ -67,7 +67,7 @@ void waymark_debug_entry(struct waymark_group *g, struct waymark_debug value);
 void waymark_debug_pair(
 	struct waymark_group *g, struct waymark_debug key, struct waymark_debug value);
 
-/* Every group ends once: plainly, or with `..` for the fields of a struct that are not told. */
+/* Ends a group, once: plainly, or with `..` for omitted fields of a struct. */
 void waymark_debug_end(struct waymark_group *g);
 void waymark_debug_end_more(struct waymark_group *g);
 
@@ -83,13 +83,13 @@ void waymark_debug_none(struct waymark_formatter *f);
 void waymark_debug_variant(
 	struct waymark_formatter *f, const char *name, struct waymark_debug value);
 
-/* A value in the place of the whole. */
+/* A value in place of the whole object. */
 void waymark_debug_value(struct waymark_formatter *f, struct waymark_debug value);
 
-/* Text without quotes, indented where lines begin in {:#?}; it is recorded as text. */
+/* Text without quotes; {:#?} indents its lines. Recorded as text. */
 void waymark_debug_verbatim(struct waymark_formatter *f, const char *text, size_t length);
 
-/* Whether the message asks for {:#?}; for {:x?} or {:X?}. Nested values obey by themselves. */
+/* Whether the message uses {:#?}; {:x?} or {:X?}. Nested values follow it without a check. */
 bool waymark_debug_is_pretty(const struct waymark_formatter *f);
 bool waymark_debug_is_hex(const struct waymark_formatter *f);
 
@@ -106,13 +106,13 @@ bool waymark_debug_is_hex(const struct waymark_formatter *f);
 /* ---- waymark_debug(x) ---- */
 
 /*
- * The value of any scalar, string or pointer by its type, evaluated once: `char *` and arrays
- * of char are text that ends in NUL, a `char` is a character, enums are integers, other
- * pointers and arrays an address; what waymark_debug_...() made stays as it is. A bit-field
- * needs a cast to its type. `true` and `false` written so are truth, in C11 too.
+ * Makes a value of any scalar, string or pointer by its type, evaluated once: `char *` and arrays
+ * of char are text that ends in NUL, a `char` is a character, enums are integers, other pointers
+ * and arrays are addresses; a struct waymark_debug is unchanged. A bit-field needs a cast to its
+ * type. The words `true` and `false` are booleans, in C11 too.
  *
- * Which maker is for which type, for C and C++, and for waymark/kind.h: OF(maker, type). What
- * the languages have besides stands where it is used.
+ * The maker of each type, for C, C++ and waymark/site.h: OF(maker, type). Types of one language
+ * only follow below.
  */
 /* clang-format off */
 #ifdef __SIZEOF_INT128__
@@ -158,7 +158,7 @@ WAYMARK_DEBUG_OF(same, const struct waymark_debug &)
 
 #undef WAYMARK_DEBUG_OF
 
-/* A built-in trait of the compiler cannot stand in the type of a function that is linked. */
+/* A built-in trait of the compiler cannot be part of the type of an external function. */
 template <typename T> struct waymark_debug_is_enum {
 	static const bool value = __is_enum(T);
 };
@@ -178,7 +178,7 @@ inline struct waymark_debug waymark_debug_of(
 			value));
 }
 
-/* Functions would become truth values. */
+/* Functions, which would otherwise convert to bool. */
 template <typename R, typename... A>
 inline struct waymark_debug waymark_debug_of(R (*function)(A...))
 {
@@ -195,7 +195,7 @@ inline struct waymark_debug waymark_debug_of(R (*function)(A..., ...))
 #else
 /* clang-format off */
 #define WAYMARK_DEBUG_CHOICE(maker, type) type: waymark_debug_##maker,
-/* `true` and `false` are of type int before C23: their text tells, of 4 or 5 characters. */
+/* `true` and `false` are of type int before C23: recognised by their text of 4 or 5 characters. */
 #define waymark_debug(x) waymark_debug_word(__extension__ _Generic((x), \
 	WAYMARK_DEBUG_TYPES(WAYMARK_DEBUG_CHOICE) \
 	char *: waymark_debug_string, \

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/debug_unlinked.h - the builder of waymark/debug.h where the library may be missing, see
- * waymark/linked.h: callbacks are linked, though no trace point is there to call them. Part of
+ * waymark/debug_unlinked.h - the builder of waymark/debug.h in a program that may lack the library
+ * (waymark/linked.h): callbacks are linked even where no trace point calls them. Part of
  * waymark/debug.h; not for hand-written code.
  */
 #ifndef WAYMARK_DEBUG_UNLINKED_H
 #define WAYMARK_DEBUG_UNLINKED_H
 
-#include <waymark/debug.h>
+#include <waymark/linked.h>
+#include <waymark/value.h>
+
+struct waymark_formatter;
+struct waymark_group;
 
 /* clang-format off */
 #define WAYMARK_UNLINKED_BUILD(name, parameters, arguments) \

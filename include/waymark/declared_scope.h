@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/declared_scope.h - what a generated trace header sees of scopes, which are declared
- * as [[scopes]] of TOML: spans of time that begin, end, and are recorded as two events.
+ * waymark/declared_scope.h - scopes for generated trace headers: spans of time, declared as
+ * [[scopes]] in TOML, that are recorded as two events, begin and end.
  *
  *	TRACE_PRE_ALLOC_SCOPE(size);                             ends where the block ends
  *	uint64_t s = trace_pre_alloc_enter(size);                ends by trace_pre_alloc_leave(&s)
  *	struct waymark_scope s = trace_pre_alloc_start(size);    ends by waymark_scope_end(&s)
  *
- * The first two are synchronous: they end on their thread. Their token is a scalar, and
- * whoever is off never has its address leave the caller, so that compilers remove what is not
- * declared `enabled`. What is on is looked at where a scope begins: one that has begun ends.
+ * The first two are synchronous: they end on their thread. Their token is a scalar whose address
+ * does not leave the caller while the scope is off, so that compilers remove scopes that are not
+ * declared `enabled`. A scope that began while on also records its end.
  *
- * Compiles as C99 and C++11 with gcc and clang. waymark-scopes(3) is its manual.
+ * Compiles as C99 and C++11 with gcc and clang. waymark-scopes(3) is the manual.
  */
 #ifndef WAYMARK_DECLARED_SCOPE_H
 #define WAYMARK_DECLARED_SCOPE_H
@@ -25,25 +25,24 @@ extern "C" {
 struct waymark_event;
 
 /*
- * A scope that may end on any thread. It may be stored and moved; of several copies one is to
- * be ended. Only `end` is for programs to look at: not NULL while the scope was begun while
- * on, and has not ended.
+ * A scope that may end on any thread. It may be stored and moved; end only one of several copies.
+ * Programs may read only `end`: not NULL if the scope began while on and has not ended.
  */
 struct waymark_scope {
 	void (*end)(const struct waymark_scope *scope); /* records its end */
-	const char *file; /* where it began; NULL: not known */
+	const char *file; /* of its begin; NULL: unknown */
 	int64_t id; /* of the field `scope` */
-	uint64_t text; /* where its message is kept; 0: nowhere */
+	uint64_t text; /* handle of its kept message; 0: none */
 	uint32_t line;
 	uint32_t tid; /* of the thread that began it */
-	uint32_t backends; /* that were on, of enum waymark_backend */
-	const struct waymark_event *event; /* of waymark/scope.h's; NULL: `end` knows it */
+	uint32_t backends; /* on at its begin, of enum waymark_backend */
+	const struct waymark_event *event; /* of a trace point of waymark/scope.h; else NULL */
 };
 
 #define WAYMARK_SCOPE_INLINE static inline __attribute__((unused))
 #define WAYMARK_MUST_USE __attribute__((warn_unused_result))
 
-/* One that has not begun: ending it does nothing. */
+/* A scope that has not begun: ending it does nothing. */
 WAYMARK_SCOPE_INLINE struct waymark_scope waymark_scope_none(void)
 {
 	struct waymark_scope scope;
@@ -60,9 +59,8 @@ WAYMARK_SCOPE_INLINE struct waymark_scope waymark_scope_none(void)
 }
 
 /*
- * Ends the scope unless it has not begun, or has ended. Not on two threads at one time.
- * What is handed on is a copy: a scope whose address went into a function would not be
- * removed where it is off for good.
+ * Ends the scope if it has begun and not ended. Not on two threads at once. Passes a copy: a
+ * compiler would not remove a scope whose address is passed to a function.
  */
 WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_scope_end(
 	struct waymark_scope *scope)
@@ -75,12 +73,12 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_scope_end(
 	}
 }
 
-/* For a variable of that type: it is ended where its block ends. */
+/* Attribute of a variable of that type: ends the scope at the end of the block. */
 #define WAYMARK_SCOPE_ENDS __attribute__((cleanup(waymark_scope_end), unused))
 
 /*
- * What TRACE_X_SCOPE() is: a variable whose name no other has, so that several may be in one
- * block, and on one line. The scope's name is pasted, and is not replaced where it is a macro.
+ * Body of TRACE_X_SCOPE(): a variable with a unique name, so that several may be in one block and
+ * on one line. The scope's name is pasted, so it is not replaced if it is a macro.
  */
 #define WAYMARK_DECLARED_SCOPE(name, ...)                                                       \
 	__attribute__((cleanup(trace_##name##_leave), unused)) uint64_t WAYMARK_SCOPE_VARIABLE( \

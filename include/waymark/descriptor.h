@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/descriptor.h - what an event is, as the generated code says it and the
- * runtime finds it: its descriptor, and the list of them that an object has. Not
- * for hand-written code.
+ * waymark/descriptor.h - the descriptors of events that generated code defines and the runtime
+ * registers, and an object's list of them. Not for hand-written code.
  */
 #ifndef WAYMARK_DESCRIPTOR_H
 #define WAYMARK_DESCRIPTOR_H
@@ -16,7 +15,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Changes when generated code and runtime no longer fit; checked at registration. */
+/* Raised when generated code and runtime no longer fit; checked at registration. */
 #define WAYMARK_ABI 6
 
 enum waymark_kind {
@@ -43,24 +42,25 @@ struct waymark_arg {
 	const char *type;
 	uint8_t kind; /* enum waymark_kind */
 	/*
-	 * Bytes on this host, 16 for 128 bits; 0 where it is not always the same. Of a string that
-	 * simple has not as such: that of its address, or WAYMARK_NOT_IN_SIMPLE.
+	 * Bytes on this host, 16 for 128 bits; 0 if they vary. For a string that simple does not
+	 * record as a string: the size of its address, or WAYMARK_NOT_IN_SIMPLE.
 	 */
 	uint8_t size;
 };
 
 #define WAYMARK_NOT_IN_SIMPLE 1
 
-/* What an event is besides its name and arguments: bits of its `flags`. */
+/* Properties of an event: bits of its `flags`. */
 enum waymark_event_flag {
-	WAYMARK_EVENT_VCPU = 1 << 0, /* its first argument is the CPU that it is about */
+	WAYMARK_EVENT_VCPU = 1 << 0, /* its first argument is its CPU */
 	WAYMARK_EVENT_TRANS = 1 << 1, /* fires when guest code is translated */
 	WAYMARK_EVENT_EXEC = 1 << 2, /* fires when translated guest code runs */
 	WAYMARK_EVENT_BRACES = 1 << 3, /* declared in TOML: its format is a message with braces */
-	WAYMARK_EVENT_SCOPE = 1 << 4, /* a scope, by its beginning */
-	WAYMARK_EVENT_SCOPE_END = 1 << 5, /* what records its end; not in the registry's lists */
-	WAYMARK_EVENT_SITE = 1 << 6, /* declared where it is called: a struct waymark_site */
-	WAYMARK_EVENT_OUT = 1 << 7, /* compiled out, but still there: no event at all */
+	WAYMARK_EVENT_SCOPE = 1 << 4, /* the begin of a scope */
+	WAYMARK_EVENT_SCOPE_END = 1 << 5, /* the end of a scope; not in the registry's lists */
+	WAYMARK_EVENT_SITE = 1 << 6, /* declared at its call site: a struct waymark_site */
+	WAYMARK_EVENT_OUT =
+		1 << 7, /* compiled out but still in the object: the registry skips it */
 };
 
 struct waymark_vcpu_set;
@@ -78,8 +78,8 @@ struct waymark_event {
 	uint8_t arg_count;
 	uint8_t flags; /* of enum waymark_event_flag */
 	uint32_t id; /* written by the runtime when the event is first switched on */
-	struct waymark_vcpu_set *vcpus; /* written by the runtime; NULL: alike for all CPUs */
-	struct waymark_event *end; /* of a scope: what records its end, with the same state */
+	struct waymark_vcpu_set *vcpus; /* written by the runtime; NULL: the same on all CPUs */
+	struct waymark_event *end; /* of a scope: the event of its end, with the same state */
 };
 
 /* All events of one executable or shared object. Written by the runtime only. */
@@ -90,10 +90,10 @@ struct waymark_object {
 	struct waymark_event *const *end;
 	struct waymark_object *next;
 	struct waymark_object *prev;
-	uint64_t serial; /* counts registrations: iterators find their place by it */
+	uint64_t serial; /* of the registration: iterators continue by it */
 };
 
-/* Adds an object's events to the registry, or takes them out. Any thread; idempotent. */
+/* Adds an object's events to the registry, or removes them. Any thread; idempotent. */
 void waymark_register(struct waymark_object *object);
 void waymark_unregister(struct waymark_object *object);
 
@@ -101,9 +101,9 @@ void waymark_unregister(struct waymark_object *object);
 #define WAYMARK_WATCHERS(word) (0u + __atomic_load_n(WAYMARK_HALF(word) + 1, __ATOMIC_RELAXED))
 
 /*
- * State words lie in `.probes`: writable, file-backed, never .bss and never
- * RELRO, because that is where the kernel can raise a USDT semaphore. Used, so
- * that link-time optimisation keeps the name, by which probes refer to the word.
+ * State words are in `.probes`: writable, file-backed, never .bss and never RELRO, because only
+ * there can the kernel raise a USDT semaphore. `used` makes link-time optimisation keep the name,
+ * by which probes refer to the word.
  */
 #define WAYMARK_STATE_SECTION __attribute__((used, section(".probes"), aligned(4)))
 
@@ -117,26 +117,26 @@ void waymark_unregister(struct waymark_object *object);
 #endif
 
 /*
- * Pointers to descriptors: the linker gathers those of one object into one array.
- * Aligned as pointers are: compilers give large arrays more, which leaves holes.
+ * Pointers to descriptors: the linker puts those of one object into one array. Aligned as
+ * pointers are: compilers align large arrays more, which leaves holes.
  */
 #define WAYMARK_EVENT_SECTION \
 	__attribute__((used, section("waymark_events"), aligned(sizeof(void *))))
 
 /*
- * Linkers that remove what nobody refers to keep such an array. The array is not retained
- * itself: trace points without a declaration have pointers in its section that are not, and
- * link-time optimisation, which sees both, warns of that.
+ * Keeps such an array when the linker removes unreferenced sections. The array itself is not
+ * marked `retain`: trace points without a declaration have pointers in its section that are not,
+ * and link-time optimisation warns of the mix.
  */
 #define WAYMARK_KEEP(group) WAYMARK_KEEP_(group)
 #define WAYMARK_KEEP_(group) \
 	static struct waymark_event *const *const group##_kept WAYMARK_RETAIN = group;
 
 /*
- * Registers the object that this translation unit is linked into. Every unit
- * has the constructor; the linker keeps one object, and the first call wins. Weak, because an
- * object may come to have no event at all. Before the constructors of the program, whose events
- * would be lost, and after the library's, which are 101 where it is linked in.
+ * Registers the object that this translation unit is linked into. Every unit has the constructor;
+ * the linker keeps one object, and the first call wins. Weak, because an object may have no event
+ * left. Runs before the program's constructors, whose events would be lost, and after those of a
+ * statically linked library, which are 101.
  */
 #define WAYMARK_REGISTER_OBJECT() WAYMARK_REGISTER_OBJECT_BY(waymark)
 #define WAYMARK_REGISTER_OBJECT_BY(who)                                                     \

@@ -32,9 +32,8 @@
 #define WAYMARK_STATE(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
 
 /*
- * Only our half of the word: zero while nobody but an external tracer watches.
- * Acquire: pairs with the release that switches an event on, so that whoever
- * sees a backend on sees the event's id too.
+ * Only our half of the word: zero while only external tracers watch. Acquire: pairs with the
+ * release that switches an event on, so that a thread that sees a backend on sees the event's id.
  */
 #define WAYMARK_BACKENDS(word) (0u + __atomic_load_n(WAYMARK_HALF(word), __ATOMIC_ACQUIRE))
 
@@ -66,7 +65,7 @@ struct waymark_tracepoint {
 #define WAYMARK_TRACED(tracepoint) ((uint32_t)WAYMARK_STATE((tracepoint).state))
 #endif
 
-/* What a call is that has nothing to do. */
+/* Body of a trace call that is compiled out. */
 static inline void waymark_nothing(void)
 {
 }

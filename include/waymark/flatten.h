@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/flatten.h - what callbacks say of their objects, made a value that can be recorded:
- * before the record is begun, because a callback may take its time, and fire events. For
- * generated code: the function that waits does this first, where an event has an argument
- * of type struct waymark_debug.
+ * waymark/flatten.h - calls the callbacks of values and keeps their result as a value that can be
+ * recorded. This happens before the record is begun, because a callback may take long and fire
+ * events. For generated code: the function that waits does this first, if the event has an
+ * argument of type struct waymark_debug.
  *
  *	struct waymark_trees trees;
  *
@@ -12,8 +12,8 @@
  *	... waymark_record_open(), the arguments, waymark_record_end() ...
  *	waymark_trees_end(&trees);
  *
- * All that waymark_debug_is_call() is true of needs it; the function that does not wait gives
- * up there. No value of the event may be used after waymark_trees_end().
+ * Values with waymark_debug_is_call() need it; the function that does not wait fails for them. No
+ * value of the event may be used after waymark_trees_end().
  */
 #ifndef WAYMARK_FLATTEN_H
 #define WAYMARK_FLATTEN_H
@@ -25,10 +25,10 @@
 extern "C" {
 #endif
 
-/* What the trees of one event have on the stack; what needs more is mapped. */
+/* Bytes on the stack for the trees of one event; larger trees are mapped. */
 #define WAYMARK_TREES_ROOM 1000u
 
-/* Where the trees of one event are. */
+/* Memory for the trees of one event. */
 struct waymark_trees {
 	void *mapped; /* WAYMARK_RECORD_MAX bytes; NULL: none */
 	uint32_t used; /* of the room */
@@ -43,7 +43,7 @@ static inline void waymark_trees_begin(struct waymark_trees *t)
 	t->mapped_used = 0;
 }
 
-/* Whether a value has to be flattened: what is no kind of value at all, too. */
+/* Whether a value must be flattened; true for unknown kinds, too. */
 static inline bool waymark_debug_is_call(const struct waymark_debug *v)
 {
 	return v->kind > WAYMARK_DEBUG_TREE;
@@ -52,10 +52,10 @@ static inline bool waymark_debug_is_call(const struct waymark_debug *v)
 #pragma GCC visibility push(default)
 
 /*
- * The same where the value needs it, calls, and unmaps. Of the value a WAYMARK_DEBUG_TREE is
- * made, cut where a whole record would not hold it. `placeholder` is which of the message's,
- * from 0, shows the value: callbacks may ask how they are shown. Keep errno. Any thread;
- * async-signal-safe as far as the callback is.
+ * The slow parts of waymark_flatten() and waymark_trees_end(): the first calls the callback and
+ * makes the value a WAYMARK_DEBUG_TREE, cut if it does not fit into a record. `placeholder`: the
+ * number, from 0, of the message's placeholder that prints the value, because callbacks may query
+ * its format. Both keep errno. Any thread; async-signal-safe as far as the callback is.
  */
 void waymark_flatten_call(struct waymark_trees *t, const struct waymark_event *event,
 	unsigned int placeholder, struct waymark_debug *value) WAYMARK_COLD;

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/linked.h - functions that need no library in a program whose trace points are compiled
- * out, see waymark-init(3); part of their headers, not for hand-written code.
+ * waymark/linked.h - lets a program whose trace points are compiled out call the library's
+ * functions without linking it, see waymark-init(3). Part of other headers; not for hand-written
+ * code.
  *
- * No header knows whether another file has events: so the references are weak, and the linker
- * decides by those of files with events. They are ordinary where WAYMARK_SCOPES names a backend,
- * and where the program defines WAYMARK_LINKED, as a host does whose plug-ins alone have events.
+ * A header cannot know whether other files have events, so the references are weak, and the linker
+ * resolves them if a file with events is linked. The references are ordinary if WAYMARK_SCOPES
+ * names a backend, or if the program defines WAYMARK_LINKED (a host whose plug-ins have events).
  */
 #ifndef WAYMARK_LINKED_H
 #define WAYMARK_LINKED_H
 
 /* clang-format off */
 /*
- * What each name is; 0, as all that is no macro: unknown. `simple` is one of them, so that one
- * list serves declared events, too; switching trace points on for it alone is refused.
+ * The class of each backend: 1 none, 2 for trace points, 3 for declared events only; 0 (no macro):
+ * unknown. `simple` has 2 so that one list also serves declared events; it is refused for trace
+ * points alone.
  */
 #define WAYMARK_SCOPES_KNOW_nop 1
 #define WAYMARK_SCOPES_KNOW_ctf 2
@@ -26,7 +28,7 @@
 #define WAYMARK_SCOPES_KNOW_dtrace 3
 #define WAYMARK_SCOPES_IS(what, name) || WAYMARK_SCOPES_KNOW_##name == (what)
 
-/* Whether one of the names is that, for #if. */
+/* Whether one of the names has that class, for #if. */
 #define WAYMARK_SCOPES_ANY(what, ...) \
 	WAYMARK_SCOPES_ANY_(what, __VA_ARGS__, nop, nop, nop, nop, nop, nop, nop, nop, nop, ~)
 #define WAYMARK_SCOPES_ANY_(...) WAYMARK_SCOPES_ANY_OF(__VA_ARGS__)

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/monitor.h - others may ask this program about its tracing, and change it.
+ * waymark/monitor.h - lets other processes query and change this program's tracing.
  *
- * A monitor answers the commands of waymark-monitor(7) on a socket, a descriptor
- * or standard input and output. It lives in libwaymark-monitor, which programs
- * that start none need not link. Nothing here prints, exits, aborts or lets a
- * signal happen. A call is no point of cancellation; no signal handler may make it.
+ * A monitor answers the commands of waymark-monitor(7) on a socket, a descriptor or standard input
+ * and output. It is in libwaymark-monitor, which a program without one need not link. No function
+ * here prints, exits, aborts or raises a signal. Calls are no cancellation points; no signal
+ * handler may make one.
  *
- * One that listens answers up to 256 clients at a time, of this process's
- * user and of root; one that is idle makes room for a new one. A child of fork()
- * gets a monitor of its own: with the default path or a path with %d at once, with
- * another path as soon as the process that listens there has ended, so that a daemon
- * keeps its socket. "stdio" and "fd:N" stay with the process that had them. Nothing
- * is inherited by exec.
+ * A listening monitor answers up to 256 clients at a time, of this process's user and of root; an
+ * idle client is closed to make room for a new one. A child of fork() gets its own monitor: at once
+ * with the default path or a path with %d, otherwise as soon as the process that listens there has
+ * ended, so that a daemon keeps its socket. "stdio" and "fd:N" stay with their process. Nothing is
+ * inherited by exec.
  */
 #ifndef WAYMARK_MONITOR_H
 #define WAYMARK_MONITOR_H
@@ -25,7 +24,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* What is spoken. */
+/* The protocol. */
 enum waymark_monitor_mode {
 	WAYMARK_MONITOR_QMP, /* JSON, for programs */
 	WAYMARK_MONITOR_HMP, /* lines, for people */
@@ -33,14 +32,14 @@ enum waymark_monitor_mode {
 	WAYMARK_MONITOR_STRATOVIRT_2023 /* the same, the state "enabled" or "disabled" */
 };
 
-/* What is 0 or NULL has its default. Strings are copied. */
+/* Fields of 0 or NULL have their default. Strings are copied. */
 struct waymark_monitor_options {
 	/*
 	 * "on" or NULL: a socket <pid>.sock in this user's directory of sockets.
 	 * "stdio": standard input and output, which stay open.
 	 * "fd:N": a stream socket that listens or is connected, or a terminal, open
-	 * for reading and writing. It is the monitor's from the moment of success.
-	 * Else the path of a socket, in which %d is the process id.
+	 * for reading and writing. It belongs to the monitor after success.
+	 * Otherwise the path of a socket, in which %d is the process id.
 	 */
 	const char *where;
 	enum waymark_monitor_mode mode;
@@ -53,7 +52,7 @@ struct waymark_monitor_options {
 	const void *reserved[4]; /* NULL */
 };
 
-/* A monitor that the program drives itself, a thread at a time. */
+/* A monitor in the program's own event loop; used by one thread at a time. */
 struct waymark_monitor;
 
 /*
@@ -64,26 +63,25 @@ struct waymark_monitor *waymark_monitor_open(
 	const struct waymark_monitor_options *options, struct waymark_error *error);
 
 /*
- * A descriptor to poll for reading, the same as long as the monitor is open: it
- * is readable when there is something to do. It is not to be read or closed.
+ * Returns a descriptor to poll for reading, the same as long as the monitor is open: it is readable
+ * when waymark_monitor_dispatch() has work. Do not read or close it.
  */
 int waymark_monitor_get_fd(const struct waymark_monitor *monitor);
 
 /*
- * Does what is to do, and waits for nothing but the commands themselves. Returns
- * 0, or -1: the only client, of "stdio" or of a descriptor, has gone; nothing is left
- * to do but waymark_monitor_close(). Where the program has closed all of its
- * descriptors, as daemons do, it is -1 as well.
+ * Does the pending work; waits only for the commands themselves. Returns 0, or -1: the only client
+ * ("stdio" or a descriptor) has closed, or the program has closed all of its descriptors, as
+ * daemons do; call waymark_monitor_close().
  */
 int waymark_monitor_dispatch(struct waymark_monitor *monitor);
 
-/* Ends its conversations, which undoes what clients hold, and removes its socket. NULL is legal. */
+/* Ends its sessions, which undoes their holds, and removes its socket. NULL is legal. */
 void waymark_monitor_close(struct waymark_monitor *monitor);
 
 /*
- * Starts a monitor with threads of its own, until the process ends: a program may
- * close all descriptors, change its user, fork. The threads block all signals.
- * Returns 0 when it can be reached, or -1 with the reason. Any thread.
+ * Starts a monitor with its own threads, until the process ends: the program may close all
+ * descriptors, change its user, fork. The threads block all signals. Returns 0 once clients can
+ * connect, or -1 with the reason. Any thread.
  */
 int waymark_monitor_start(
 	const struct waymark_monitor_options *options, struct waymark_error *error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/names.h - takes away names that compilers define which speak GNU's C: an
- * event, a group or a provider may have them, and macros would replace them in what
- * sys/sdt.h and LTTng-UST make of it. For generated code alone.
+ * waymark/names.h - removes macros that compilers predefine in GNU mode. An event, a group or a
+ * provider may have such a name, and the macro would replace it inside the macros of sys/sdt.h
+ * and LTTng-UST. For generated code only.
  */
 #ifndef WAYMARK_NAMES_H
 #define WAYMARK_NAMES_H

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/probe.h - what a trace.c generated for the backend dtrace sees besides
- * waymark/record.h: the probes of <sys/sdt.h>, with our semaphores. Not for
- * hand-written code.
+ * waymark/probe.h - the probes of <sys/sdt.h> with our semaphores, for a trace.c generated for the
+ * backend dtrace. Not for hand-written code.
  *
- * A probe is a nop and a note that says where it is, where its arguments are, and
- * which 16-bit word a tracer raises while it watches. That word is the upper half
- * of the event's state, so that the test of a call site sees tracers too.
+ * A probe is a nop and an ELF note with its address, its arguments, and the 16-bit semaphore that a
+ * tracer raises while it is attached. The semaphore is the upper half of the event's state, so that
+ * the test of a call site sees tracers too.
  */
 #ifndef WAYMARK_PROBE_H
 #define WAYMARK_PROBE_H
@@ -19,7 +18,7 @@
 #endif
 #endif
 
-/* It names a variable `<provider>_<event>_semaphore` otherwise, which nothing defines. */
+/* Otherwise sys/sdt.h refers to a variable `<provider>_<event>_semaphore`, which does not exist. */
 #ifdef _SDT_HAS_SEMAPHORES
 #undef _SDT_HAS_SEMAPHORES
 #endif
@@ -27,7 +26,7 @@
 
 #include <waymark/names.h>
 
-/* Its macros leave variadic arguments out. */
+/* The macros of sys/sdt.h omit variadic arguments. */
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
 #endif
@@ -42,18 +41,18 @@
 #define _SDT_SEMAPHORE(provider, event) _SDT_ASM_1(_SDT_ASM_ADDR WAYMARK_PROBE_STATE(event) + 2)
 #define WAYMARK_PROBE_STATE(event) waymark_state_##event
 
-/* Tracers take no more of a string: SystemTap 512 bytes at most, bpftrace 1024 where asked. */
+/* Tracers read at most this much of a string: SystemTap 512 bytes, bpftrace up to 1024. */
 #define WAYMARK_PROBE_STRING 4096u
 
 /*
- * Reads a string, NULL included, of `precision` bytes at most unless that is negative, so that its
- * pages are present: a tracer in the kernel cannot wait for them and would find an empty string.
+ * Reads a string (NULL is allowed), at most `precision` bytes unless negative, so that its pages
+ * are present: a tracer in the kernel cannot wait for a page and would see an empty string.
  */
 static inline void waymark_probe_touch_part(const char *s, int precision)
 {
 	uint32_t length;
 
-	/* Nothing is known of it: a literal's length would be computed without a look at it. */
+	/* Hides the pointer: compilers compute a literal's length without reading it. */
 	__asm__ volatile("" : "+r"(s));
 	length = waymark_string_part(s, precision, WAYMARK_PROBE_STRING);
 	__asm__ volatile("" : : "r"(length) : "memory");
@@ -79,13 +78,13 @@ static inline void waymark_probe_touch_counted(const void *bytes, size_t length)
 	__asm__ volatile("" : : "r"(text[length - 1]));
 }
 
-/* The value is in memory, where a tracer reads it. */
+/* Forces the value into memory, where a tracer reads it. */
 static inline void waymark_probe_touch_value(const void *value)
 {
 	__asm__ volatile("" : : "r"(value) : "memory");
 }
 
-/* The bits of floats: probes have no others. */
+/* Floats as bits: probes take integers only. */
 static inline uint64_t waymark_probe_f32(float value)
 {
 	uint32_t bits;

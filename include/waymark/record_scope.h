@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/record_scope.h - what a generated trace.c sees of scopes besides
- * waymark/record.h. Not for hand-written code.
+ * waymark/record_scope.h - recording of scopes, for a generated trace.c. Not for hand-written code.
  *
- * A synchronous scope is known by a token: its id, and below it 16 bits of backends that
- * were on when it began, watched tracers included; 0 is one that is off. Its id is unique in
- * the process and those that it forks, and not below 1 << 32. That of an asynchronous one is an
- * int32_t that counts from INT32_MIN and wraps, in all of them together.
+ * A synchronous scope has a token: its id above 16 bits of the backends that were on when it began,
+ * external tracers included; 0: off. Its id is unique in the process and its forked children, and
+ * at least 1 << 32. The id of an asynchronous scope is an int32_t that counts from INT32_MIN and
+ * wraps, over the process and its children.
  */
 #ifndef WAYMARK_RECORD_SCOPE_H
 #define WAYMARK_RECORD_SCOPE_H
@@ -21,18 +20,18 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /*
- * The calling thread's next id, in a block of 1 << 16 that is its own. The first 256 of a
- * block are never given out: whoever finds one is at a block's end, or has none yet.
+ * The calling thread's next id, in its own block of 1 << 16. The first 256 ids of a block are not
+ * used: such an id means that the block is used up, or the thread has none yet.
  */
 extern __thread uint64_t waymark_scope_ids __attribute__((tls_model("initial-exec")));
 
-/* Takes a block, and an id of it. Any thread, any signal handler. */
+/* Takes a new block; returns an id of it. Any thread, any signal handler. */
 uint64_t waymark_scope_refill(void) WAYMARK_COLD;
 
 /* The calling thread's id, of the kernel. Any thread, any signal handler; keeps errno. */
 uint32_t waymark_thread_id(void) WAYMARK_COLD;
 
-/* Adds one in a way that no signal handler of the thread comes in between. */
+/* Adds one atomically with respect to signal handlers of the thread. */
 static inline uint64_t waymark_scope_count(void)
 {
 #if defined(__x86_64__)
@@ -45,7 +44,7 @@ static inline uint64_t waymark_scope_count(void)
 #endif
 }
 
-/* The token of a scope that begins now; 0 where a block has to be taken, which is a call. */
+/* The token of a scope that begins now; 0 if a new block, which takes a call, is needed. */
 static inline uint64_t waymark_scope_try(unsigned int on)
 {
 	uint64_t id = waymark_scope_count();
@@ -53,7 +52,7 @@ static inline uint64_t waymark_scope_try(unsigned int on)
 	return WAYMARK_UNLIKELY((uint16_t)id < 256) ? 0 : id << 16 | on;
 }
 
-/* The token of a synchronous scope that begins now, while `on` is on; 0 where that is nothing. */
+/* The token of a synchronous scope that begins now, with the backends `on`; 0 if they are 0. */
 static inline uint64_t waymark_scope_token(unsigned int on)
 {
 	uint64_t token = on ? waymark_scope_try(on) : 0;
@@ -71,7 +70,7 @@ static inline unsigned int waymark_scope_backends(uint64_t token)
 	return (uint16_t)token;
 }
 
-/* waymark_thread_id() as the thread's cursor knows it once it has recorded; 0 before. */
+/* The thread id from the thread's cursor; 0 before the thread has recorded. */
 static inline uint32_t waymark_scope_known_tid(void)
 {
 	return waymark_cursors[0]->tid;
@@ -84,7 +83,7 @@ static inline uint32_t waymark_scope_tid(void)
 	return WAYMARK_UNLIKELY(!tid) ? waymark_thread_id() : tid;
 }
 
-/* A synchronous scope, as what is shared by both takes it. */
+/* A synchronous scope as a struct waymark_scope. */
 static inline struct waymark_scope waymark_scope_of(uint64_t token)
 {
 	struct waymark_scope scope = waymark_scope_none();
@@ -94,28 +93,28 @@ static inline struct waymark_scope waymark_scope_of(uint64_t token)
 	return scope;
 }
 
-/* Ends a synchronous scope by what an asynchronous one is ended by. */
+/* Ends a synchronous scope by the `end` function of an asynchronous one. */
 void waymark_scope_leave(
 	uint64_t token, void (*end)(const struct waymark_scope *scope)) WAYMARK_COLD;
 
 /*
- * An asynchronous scope that begins now, while `on` is on; waymark_scope_none() where that is
- * nothing. Any thread, any signal handler.
+ * An asynchronous scope that begins now, with the backends `on`; waymark_scope_none() if they are
+ * 0. Any thread, any signal handler.
  */
 struct waymark_scope waymark_scope_start(
 	unsigned int on, void (*end)(const struct waymark_scope *scope));
 
 /*
- * Says in the message of a scope's beginning that it is one, before it is printed; and keeps
- * what it says of an asynchronous scope for its end, where there is memory for that. Any
- * thread, any signal handler, as far as callbacks of its values are.
+ * Marks the message of a scope's begin as one, before it is printed. For an asynchronous scope also
+ * keeps its text for the end, if there is memory. Any thread; async-signal-safe as far as the
+ * callbacks of its values are.
  */
 void waymark_scope_begins(
 	struct waymark_scope *scope, const struct waymark_event *event, struct waymark_message *m);
 
 /*
- * The message of a scope's end. waymark_scope_ended(), after it was printed, gives back what
- * was kept. Any thread, any signal handler.
+ * Returns the message of a scope's end. Call waymark_scope_ended() after printing it: frees the
+ * kept text. Any thread, any signal handler.
  */
 struct waymark_message waymark_scope_ends(const struct waymark_scope *scope);
 void waymark_scope_ended(const struct waymark_scope *scope, const struct waymark_message *m);

@@ -1,20 +1,123 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/record_value.h - how arguments are recorded that C's own types do not have: numbers
- * of 128 bits, text and bytes with their length, and values that say themselves what they
- * are. Part of waymark/record.h; not for hand-written code.
+ * waymark/record_value.h - recording arguments that are no plain scalars: strings, numbers of 128
+ * bits, text and bytes with a length, and values that carry their kind. Part of waymark/record.h;
+ * not for hand-written code.
  *
- * Nothing here calls anything or reads what is not measured before.
+ * Nothing here calls a function or reads beyond a length that was measured before.
  */
 #ifndef WAYMARK_RECORD_VALUE_H
 #define WAYMARK_RECORD_VALUE_H
 
 #include <waymark/flatten.h>
-#include <waymark/record.h>
+#include <waymark/record_event.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Strings, as far as printf would read them ---- */
+
+/* The limit of a string; `max` where no function may be called. */
+static inline uint32_t waymark_string_limit(uint32_t max, bool wait)
+{
+	return wait ? waymark_string_max(max) : max;
+}
+
+/*
+ * The length of a string argument: WAYMARK_NULL_STRING for NULL; more than `max` if it is to be
+ * cut. Measured once, because another thread may change the string.
+ */
+static inline uint32_t waymark_string_length(const char *s, uint32_t max)
+{
+	if (!s) {
+		return WAYMARK_NULL_STRING;
+	}
+	const char *end = (const char *)memchr(s, '\0', (size_t)max + 1);
+
+	return end ? (uint32_t)(end - s) : max + 1;
+}
+
+/*
+ * The same for a string of which printf reads at most `precision` bytes (negative: all), so it
+ * may lack a NUL.
+ */
+static inline uint32_t waymark_string_part(const char *s, int precision, uint32_t max)
+{
+	if (!s || precision < 0 || (uint32_t)precision > max) {
+		return waymark_string_length(s, max);
+	}
+	const char *end = (const char *)memchr(s, '\0', (size_t)precision);
+
+	return end ? (uint32_t)(end - s) : (uint32_t)precision;
+}
+
+/* The most bytes that a string of that length takes, with length word and alignment. */
+static inline size_t waymark_string_room(uint32_t length, uint32_t max)
+{
+	if (WAYMARK_UNLIKELY(length > max)) {
+		length = length == WAYMARK_NULL_STRING ? 1 : max;
+	}
+	return (size_t)length + 8;
+}
+
+/* Stores NULL as one NUL; stores a cut string with "..." and a NUL, which no other string has. */
+static inline void waymark_record_odd_string(struct waymark_record *r, const char *s, uint32_t max)
+{
+	uint32_t length = s ? max : 1;
+
+	waymark_record_value(r, &length, sizeof(length));
+	if (s) {
+		memcpy(r->pos, s, max - 4);
+		memcpy(r->pos + max - 4, "...", 3);
+	}
+	r->pos[length - 1] = '\0';
+	r->pos += length;
+}
+
+/* Stores a string whose length waymark_string_length() returned. */
+static inline void waymark_record_string(
+	struct waymark_record *r, const char *s, uint32_t length, uint32_t max)
+{
+	if (WAYMARK_UNLIKELY(length > max)) {
+		waymark_record_odd_string(r, length == WAYMARK_NULL_STRING ? NULL : s, max);
+		return;
+	}
+	waymark_record_value(r, &length, sizeof(length));
+	memcpy(r->pos, s, length);
+	r->pos += length;
+}
+
+/* The most bytes of an address as text: `0x`, two digits a byte, length word, alignment. */
+#define WAYMARK_ADDRESS_ROOM (2 + 2 * sizeof(void *) + 8)
+
+/* Writes a string's address as printf's %p does; returns the length. */
+static inline uint32_t waymark_address_text(char *text, const char *s)
+{
+	uintptr_t address = (uintptr_t)s;
+	uint32_t length = 2;
+
+	memcpy(text, s ? "0x" : "(nil)", s ? 2 : 5);
+	for (unsigned int bits = 8 * sizeof(address); bits > 0; bits -= 4) {
+		unsigned int digit = (unsigned int)(address >> (bits - 4)) & 15;
+
+		if (digit || length > 2) {
+			text[length++] = "0123456789abcdef"[digit];
+		}
+	}
+	return s ? length : 5;
+}
+
+/* Stores a string's address as text, for events that print only that. */
+static inline void waymark_record_address(struct waymark_record *r, const char *s)
+{
+	char text[WAYMARK_ADDRESS_ROOM];
+	uint32_t length = waymark_address_text(text, s);
+
+	waymark_record_value(r, &length, sizeof(length));
+	memcpy(r->pos, text, length);
+	r->pos += length;
+}
 
 /* ---- 128 bits: two words of 64, the low one first ---- */
 
@@ -26,9 +129,9 @@ static inline void waymark_record_wide(struct waymark_record *r, uint64_t low, u
 	waymark_record_value(r, &high, sizeof(high));
 }
 
-/* ---- Text and bytes with their length: the size that they have, how much is here, that ---- */
+/* ---- Text and bytes with a length: the full size, the recorded length, the bytes ---- */
 
-/* What text has: WAYMARK_NULL_STRING for NULL, and of what is longer than can be said the most. */
+/* The size of text: WAYMARK_NULL_STRING for NULL; capped below it. */
 static inline uint32_t waymark_text_size(const void *text, size_t length)
 {
 	if (!text) {
@@ -37,13 +140,13 @@ static inline uint32_t waymark_text_size(const void *text, size_t length)
 	return length < WAYMARK_NULL_STRING ? (uint32_t)length : WAYMARK_NULL_STRING - 1;
 }
 
-/* The same of bytes, of which NULL has none. */
+/* The size of bytes; 0 for NULL. */
 static inline uint32_t waymark_bytes_size(const void *bytes, size_t length)
 {
 	return bytes ? waymark_text_size(bytes, length) : 0;
 }
 
-/* How much is recorded of such a size. */
+/* How many bytes of that size are recorded. */
 static inline uint32_t waymark_counted_length(uint32_t size, uint32_t max)
 {
 	if (WAYMARK_UNLIKELY(size > max)) {
@@ -52,7 +155,7 @@ static inline uint32_t waymark_counted_length(uint32_t size, uint32_t max)
 	return size;
 }
 
-/* What it takes at most, with its two words and their alignment. */
+/* The most bytes that it takes, with its two words and their alignment. */
 static inline size_t waymark_counted_room(uint32_t size, uint32_t max)
 {
 	return (size_t)waymark_counted_length(size, max) + 12;
@@ -75,20 +178,20 @@ static inline void waymark_record_counted(
 
 #pragma GCC visibility push(default)
 
-/* What a value has as text, for tracers that take nothing else. */
+/* The most bytes of a value as text, for tracers that take only text. */
 #define WAYMARK_TEXT_MAX 256u
 
 /*
- * The value as {:?} shows it, in `size` bytes with a NUL; what is longer ends in "...". Any
+ * Prints the value as {:?} does into `size` bytes, NUL included; longer text ends in "...". Any
  * thread; async-signal-safe as far as a callback is.
  */
 void waymark_debug_print(const struct waymark_debug *value, char *buffer, size_t size);
 
 #pragma GCC visibility pop
 
-/* ---- Values: the kind in a byte, then what it is ---- */
+/* ---- Values: the kind in a byte, then the value ---- */
 
-/* The kinds that are long: text, bytes and trees. */
+/* Whether the kind has a length: text, bytes, trees. */
 static inline bool waymark_debug_is_long(const struct waymark_debug *v)
 {
 	return v->kind >= WAYMARK_DEBUG_STRING && v->kind <= WAYMARK_DEBUG_TREE;
@@ -100,7 +203,7 @@ static inline uint32_t waymark_debug_size(const struct waymark_debug *v)
 					       : waymark_bytes_size(v->as.pointer, v->length);
 }
 
-/* Enough for a kind, an alignment and 16 bytes, whatever it is. */
+/* The most bytes that the value takes: kind, alignment, and 16 bytes or its length. */
 static inline size_t waymark_debug_room(const struct waymark_debug *v, uint32_t max)
 {
 	if (waymark_debug_is_long(v)) {
@@ -109,7 +212,7 @@ static inline size_t waymark_debug_room(const struct waymark_debug *v, uint32_t 
 	return WAYMARK_WIDE_ROOM;
 }
 
-/* How wide each kind of number is: two bits of these are the power of two. */
+/* The width of each kind of number: its power of two in two bits. */
 #define WAYMARK_DEBUG_WIDTH(kind, power) ((uint64_t)(power) << (2 * (kind)))
 #define WAYMARK_DEBUG_WIDTHS                                                                     \
 	(WAYMARK_DEBUG_WIDTH(WAYMARK_DEBUG_U16, 1) | WAYMARK_DEBUG_WIDTH(WAYMARK_DEBUG_U32, 2) | \
@@ -122,7 +225,7 @@ static inline size_t waymark_debug_room(const struct waymark_debug *v, uint32_t 
 		WAYMARK_DEBUG_WIDTH(WAYMARK_DEBUG_CHAR, 2) |                                     \
 		WAYMARK_DEBUG_WIDTH(WAYMARK_DEBUG_POINTER, sizeof(void *) == 8 ? 3 : 2))
 
-/* The bits of a number in the first bytes of a word. */
+/* The number's bits, moved to the first bytes of a word. */
 static inline uint64_t waymark_debug_bits(const struct waymark_debug *v, size_t width)
 {
 	uint64_t bits;
@@ -138,7 +241,7 @@ static inline uint64_t waymark_debug_bits(const struct waymark_debug *v, size_t 
 	return bits;
 }
 
-/* Stores a number of at most 64 bits, as a whole word, of which some counts. */
+/* Stores a number of at most 64 bits by storing a whole word. */
 static inline void waymark_record_word(struct waymark_record *r, const struct waymark_debug *v)
 {
 	size_t width = (size_t)1 << (WAYMARK_DEBUG_WIDTHS >> 2 * v->kind & 3);
@@ -149,7 +252,7 @@ static inline void waymark_record_word(struct waymark_record *r, const struct wa
 	r->pos += width;
 }
 
-/* Stores a value that is no callback. */
+/* Stores a value that is not a callback. */
 static inline void waymark_record_debug(
 	struct waymark_record *r, const struct waymark_debug *v, uint32_t max)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/scope.h - trace points without a declaration, for the moment when one is wanted now.
+ * waymark/scope.h - trace points without a declaration.
  *
  *	WAYMARK_SCOPE(VirtioFs, "read", inode, handle);    from here to the end of the block
  *
- *	WAYMARK_BEGIN(VirtioFs, "read", inode);    where no block will do: up to
- *	WAYMARK_END(VirtioFs);                     the end that its category has next
+ *	WAYMARK_BEGIN(VirtioFs, "read", inode);    without a block: ends with
+ *	WAYMARK_END(VirtioFs);                     the next end of its category
  *
  *	struct waymark_scope flow = WAYMARK_FLOW(VirtioNet, "packet", length);
  *	WAYMARK_FLOW_STEP(VirtioNet, &flow, "queued", queue);    on any thread
@@ -19,15 +19,15 @@
  * A name is a string literal of any text. Up to 16 arguments are recorded with their source
  * text: all scalars, strings, pointers, and what waymark_debug_object() and others of
  * waymark/debug.h make. They are evaluated, once, only while the trace point is on.
- * What is on is looked at where a scope begins: one that has begun ends. WAYMARK_END() ends
- * what its thread has begun last in that category and not ended; where a jump, an exception or
- * a return leaves one out, the next one is taken for it. WAYMARK_SCOPE() has no such trouble.
+ * A scope that began while on also records its end. WAYMARK_END() ends the scope that its thread
+ * began last in that category; if a jump, an exception or a return skips an end, the next end is
+ * taken for it. WAYMARK_SCOPE() has no such trouble.
  *
- * WAYMARK_SCOPES says which backends there are: -DWAYMARK_SCOPES=ctf,ftrace. Without it, and as
- * `nop`, trace points leave nothing but the check of their types, and no library is needed.
- * WAYMARK_SHORT_NAMES, defined before, adds TRACE_SCOPE() and the others under such names.
+ * WAYMARK_SCOPES lists the backends: -DWAYMARK_SCOPES=ctf,ftrace. Without it, or with `nop`, only
+ *the types of arguments are checked, and no library is needed. Define WAYMARK_SHORT_NAMES before
+ *for TRACE_SCOPE() and similar names.
  *
- * Any thread, any signal handler, as far as callbacks are. Compiles as C99 and C++11 with gcc and
+ * Any thread; async-signal-safe as far as callbacks are. Compiles as C99 and C++11 with gcc and
  * clang. waymark-trace-points(3) is the manual.
  */
 #ifndef WAYMARK_SCOPE_H
@@ -37,7 +37,7 @@
 
 /* clang-format off */
 
-/* What pkg-config's variable `scopes` says holds where the program itself says nothing. */
+/* The default is pkg-config's variable `scopes`. */
 #ifndef WAYMARK_SCOPES
 #ifdef WAYMARK_SCOPES_DEFAULT
 #define WAYMARK_SCOPES WAYMARK_SCOPES_DEFAULT
@@ -52,9 +52,11 @@
 #error "WAYMARK_SCOPES: ust and dtrace are for declared events; choose of ctf, ftrace, hitrace, log, syslog"
 #elif WAYMARK_SCOPES_ANY(2, WAYMARK_SCOPES)
 #define WAYMARK_SCOPES_SOME
-#include <waymark/site_pack.h>
 #endif
 #include <waymark/site.h>
+#if defined __cplusplus && defined WAYMARK_SCOPES_SOME
+#include <waymark/site_type.h>
+#endif
 
 #define WAYMARK_SCOPE(category, ...) \
 	WAYMARK_SCOPE_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, __VA_ARGS__)
@@ -76,7 +78,7 @@
 		WAYMARK_CATEGORY_OWNER(waymark_category_##category), #category ":", __VA_ARGS__)
 
 #ifdef WAYMARK_SHORT_NAMES
-/* The same once more: what is handed on from macro to macro is replaced in between. */
+/* Repeated, because arguments passed from macro to macro would be expanded in between. */
 #define TRACE_SCOPE(category, ...) \
 	WAYMARK_SCOPE_HERE(waymark_category_##category, #category ":", #__VA_ARGS__, __VA_ARGS__)
 #define TRACE_BEGIN(category, ...) \
@@ -106,7 +108,7 @@ enum {
 	WAYMARK_SITE_BACKEND_nop = 0
 };
 
-/* Those of WAYMARK_SCOPES, as an event's. */
+/* The backends of WAYMARK_SCOPES as a mask. */
 #define WAYMARK_SITE_BACKEND(name) | WAYMARK_SITE_BACKEND_##name
 #define WAYMARK_SITE_BACKENDS (0 WAYMARK_SITE_EACH(WAYMARK_SITE_BACKEND, ~, WAYMARK_SCOPES))
 
@@ -126,7 +128,7 @@ WAYMARK_REGISTER_OBJECT_BY(waymark_sites)
 
 #else /* nop: names, categories and types are checked, nothing is evaluated */
 
-/* In a branch that is never taken, so that compilers take for used what is named there. */
+/* In a branch that is never taken, so that compilers treat the arguments as used. */
 #define WAYMARK_SITE_CHECK(x) (void)waymark_debug(x);
 #define WAYMARK_SITE_NOTHING(category, label, source, ...) __extension__({ \
 	WAYMARK_CATEGORY_KNOW(category) \

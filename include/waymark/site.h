@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/site.h - what the macros of waymark/scope.h expand to. Not for hand-written code.
+ * waymark/site.h - the expansion of the macros of waymark/scope.h. Not for hand-written code.
  *
- * A trace point without a declaration is declared where it stands: its site is a descriptor
- * of static storage whose pointer lies among those of declared events, so that registry,
- * control and recorder take it for one. What the compiler knows of the arguments is there:
- * how many, of which kinds, and their source text, which the runtime takes apart when the
- * event is first switched on.
+ * A trace point without a declaration is declared at its call site: a static descriptor whose
+ * pointer is in the same section as those of declared events, so that registry, control and
+ * recorder treat it as one. The descriptor has what the compiler knows of the arguments: their
+ * number, kinds and source text, which the runtime splits when the event is first switched on.
  *
- * The pointer's address goes to the runtime, never its value: so a site stays in the object
- * exactly as long as code that reaches it. In C++ it is waymark/site_type.h that makes the sites.
+ * Code passes the pointer's address to the runtime, never its value, so that the linker keeps a
+ * site exactly as long as code that reaches it. For C++ waymark/site_type.h defines the sites.
  */
 #ifndef WAYMARK_SITE_H
 #define WAYMARK_SITE_H
@@ -18,7 +17,6 @@
 #include <waymark/debug.h>
 #include <waymark/declared_scope.h>
 #include <waymark/descriptor.h>
-#include <waymark/kind.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,10 +24,10 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* The most arguments of one, see WAYMARK_SITE_COUNT(). */
+/* The most arguments of a trace point, see WAYMARK_SITE_COUNT(). */
 #define WAYMARK_SITE_VALUES_MAX 16
 
-/* What the texts of one may have together, in bytes: half of the longest record. */
+/* The most bytes of all texts of a trace point: half of the longest record. */
 #define WAYMARK_SITE_TEXTS_MAX 16384u
 
 enum waymark_site_kind {
@@ -42,32 +40,32 @@ enum waymark_site_kind {
 };
 
 struct waymark_site {
-	struct waymark_event event; /* first; its format: the arguments as they are written */
+	struct waymark_event event; /* first; its format: the arguments' source text */
 	struct waymark_event end; /* of a scope, of a flow */
-	struct waymark_category *category; /* NULL: a text without one */
+	struct waymark_category *category; /* NULL: WAYMARK_PRINT() */
 	uint32_t kind; /* enum waymark_site_kind */
 	uint32_t state; /* of the event */
 };
 
-/* What a site's pointer is: in the section that the registry finds. */
+/* A site's pointer, in the section that the registry reads. */
 typedef struct waymark_event *const waymark_site_pointer;
 
-/* A scope of a block, or of WAYMARK_BEGIN(): 0 is a token that is off. */
+/* A scope of a block, or of WAYMARK_BEGIN(); a token of 0 is off. */
 struct waymark_site_scope {
 	uint64_t token;
 	waymark_site_pointer *site;
 };
 
 /*
- * What trace points that are on call. Arrays are the callee's to change. Any thread, any signal
- * handler, as far as callbacks of values are; errno is kept.
+ * Functions that trace points call while they are on. They may change the arrays. Any thread;
+ * async-signal-safe as far as callbacks of values are; errno is kept.
  *
- * `words`: what the record has behind its header, of `bytes` bytes: where each argument is a
- * scalar, see waymark_site_pack(). The first is the number of a scope or flow, where there is
- * one; the runtime fills it in where that begins.
+ * `words`: the record without its header, `bytes` long, if all arguments are scalars, see
+ * waymark_site_pack(). The first word is the number of the scope or flow, if any; the runtime fills
+ * it in at the begin.
  *
- * `values`: that number, which instants have too, and one for each of the `count` arguments.
- * `max`: the bytes that each text of them may have.
+ * `values`: that number (also of instants), then the `count` arguments. `max`: the most bytes of
+ * each text.
  */
 uint64_t waymark_site_enter_packed(
 	waymark_site_pointer *site, uint64_t *words, uint32_t bytes) WAYMARK_COLD;
@@ -86,14 +84,14 @@ void waymark_site_print(waymark_site_pointer *site, const char *format, ...) WAY
 	WAYMARK_PRINTF(2, 3);
 
 /*
- * WAYMARK_BEGIN(): whether there is room for one more that is on, which is lost otherwise; what
- * has begun, and that of one that is off, whose token is 0. WAYMARK_END().
+ * For WAYMARK_BEGIN(): returns whether the thread can begin another scope (otherwise it is lost);
+ * notes a begun scope, with a token of 0 if it is off. For WAYMARK_END(): ends the last scope.
  */
 bool waymark_site_may_begin(waymark_site_pointer *site) WAYMARK_COLD;
 void waymark_site_begun(waymark_site_pointer *site, uint64_t token) WAYMARK_COLD;
 void waymark_site_end(const struct waymark_category *category) WAYMARK_COLD;
 
-/* How many the calling thread has begun; 0: none of them is on. */
+/* The number of begun scopes of the calling thread; 0: none is on. */
 extern __thread uint32_t waymark_site_depth __attribute__((tls_model("initial-exec")));
 
 /* The arguments of every scope's end. */
@@ -113,18 +111,172 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 }
 #endif
 
-/* ---- Lists of arguments: their number, and something of each ---- */
+/* ---- waymark_kind(x): the kind of waymark_debug(x), as a constant ---- */
+
+/*
+ * An enum waymark_debug_kind, or WAYMARK_DEBUG_OBJECT for a struct waymark_debug. In C++ computed
+ * as the size of an overloaded function's result. Evaluates nothing.
+ */
+
+/* The kind that each maker of WAYMARK_DEBUG_TYPES() makes. */
+#define WAYMARK_KIND_bool WAYMARK_DEBUG_BOOL
+#define WAYMARK_KIND_plain_char WAYMARK_DEBUG_CHAR
+#define WAYMARK_KIND_i8 WAYMARK_DEBUG_I8
+#define WAYMARK_KIND_u8 WAYMARK_DEBUG_U8
+#define WAYMARK_KIND_i16 WAYMARK_DEBUG_I16
+#define WAYMARK_KIND_u16 WAYMARK_DEBUG_U16
+#define WAYMARK_KIND_i32 WAYMARK_DEBUG_I32
+#define WAYMARK_KIND_u32 WAYMARK_DEBUG_U32
+#define WAYMARK_KIND_long WAYMARK_DEBUG_BY_WIDTH(I, long)
+#define WAYMARK_KIND_ulong WAYMARK_DEBUG_BY_WIDTH(U, long)
+#define WAYMARK_KIND_i64 WAYMARK_DEBUG_I64
+#define WAYMARK_KIND_u64 WAYMARK_DEBUG_U64
+#define WAYMARK_KIND_u128 WAYMARK_DEBUG_U128
+#define WAYMARK_KIND_i128 WAYMARK_DEBUG_I128
+#define WAYMARK_KIND_f32 WAYMARK_DEBUG_F32
+#define WAYMARK_KIND_f64 WAYMARK_DEBUG_F64
+#define WAYMARK_KIND_long_double WAYMARK_DEBUG_F64
+#define WAYMARK_KIND_string WAYMARK_DEBUG_STRING
+#define WAYMARK_KIND_pointer WAYMARK_DEBUG_POINTER
+#define WAYMARK_KIND_same WAYMARK_DEBUG_OBJECT
+
+#ifdef __cplusplus
+extern "C++" {
+
+/* The overloads of waymark_debug_of(); declared only, never called. */
+#define WAYMARK_KIND_OF(maker, type) char(&waymark_kind_of(type))[WAYMARK_KIND_##maker + 1];
+
+WAYMARK_DEBUG_TYPES(WAYMARK_KIND_OF)
+WAYMARK_KIND_OF(pointer, const volatile void *)
+WAYMARK_KIND_OF(pointer, decltype(nullptr))
+WAYMARK_KIND_OF(same, const struct waymark_debug &)
+
+#undef WAYMARK_KIND_OF
+
+/* The kind of an enum is that of its integer type. */
+template <typename T>
+char (&waymark_kind_of(
+	T value, typename waymark_debug_enum<T, waymark_debug_is_enum<T>::value>::type * =
+			 nullptr))[sizeof(waymark_kind_of(typename waymark_debug_enum<T,
+	waymark_debug_is_enum<T>::value>::type()))];
+
+template <typename R, typename... A>
+char (&waymark_kind_of(R (*function)(A...)))[WAYMARK_DEBUG_POINTER + 1];
+template <typename R, typename... A>
+char (&waymark_kind_of(R (*function)(A..., ...)))[WAYMARK_DEBUG_POINTER + 1];
+
+#define waymark_kind(x) (sizeof(waymark_kind_of(x)) - 1)
+
+} /* extern "C++" */
+#else
+/* clang-format off */
+#define WAYMARK_KIND_CHOICE(maker, type) type: WAYMARK_KIND_##maker,
+#define waymark_kind(x) __extension__ _Generic((x), \
+	WAYMARK_DEBUG_TYPES(WAYMARK_KIND_CHOICE) \
+	char *: WAYMARK_KIND_string, \
+	struct waymark_debug: WAYMARK_KIND_same, \
+	default: WAYMARK_KIND_pointer)
+/* clang-format on */
+#endif
+
+/* ---- Scalars packed as they are laid out in a record ---- */
+
+/*
+ * Inlined at the call site: compilers reduce each word to one store. Every word is stored whole, so
+ * that copying words does not wait for narrow stores, and gaps between arguments are zero.
+ */
+
+#define WAYMARK_SITE_INLINE static inline __attribute__((always_inline, unused))
+
+/* The bytes of a scalar of that kind; of 128 bits, of each half. */
+WAYMARK_SITE_INLINE uint32_t waymark_site_width(uint32_t kind)
+{
+	switch (kind) {
+	case WAYMARK_DEBUG_U8:
+	case WAYMARK_DEBUG_I8:
+	case WAYMARK_DEBUG_BOOL:
+		return 1;
+	case WAYMARK_DEBUG_U16:
+	case WAYMARK_DEBUG_I16:
+		return 2;
+	case WAYMARK_DEBUG_U32:
+	case WAYMARK_DEBUG_I32:
+	case WAYMARK_DEBUG_F32:
+	case WAYMARK_DEBUG_CHAR:
+		return 4;
+	case WAYMARK_DEBUG_POINTER:
+		return sizeof(void *);
+	default:
+		return 8;
+	}
+}
+
+/* Whether a byte with its kind precedes it. */
+WAYMARK_SITE_INLINE bool waymark_site_is_tagged(uint32_t kind)
+{
+	return kind == WAYMARK_DEBUG_CHAR || kind == WAYMARK_DEBUG_POINTER;
+}
+
+WAYMARK_SITE_INLINE bool waymark_site_is_wide(uint32_t kind)
+{
+	return kind == WAYMARK_DEBUG_U128 || kind == WAYMARK_DEBUG_I128;
+}
+
+/* The first aligned place of that width at or after `at`. */
+WAYMARK_SITE_INLINE uint32_t waymark_site_align(uint32_t at, uint32_t width)
+{
+	return (at + width - 1) & ~(width - 1);
+}
+
+/* Stores the low bytes of `bits`; returns the place after them. */
+WAYMARK_SITE_INLINE uint32_t waymark_site_place(
+	uint64_t *words, uint32_t at, uint32_t width, uint64_t bits)
+{
+	at = waymark_site_align(at, width);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	uint32_t shift = 8 * (8 - width - at % 8);
+#else
+	uint32_t shift = 8 * (at % 8);
+#endif
+	bits &= UINT64_MAX >> (64 - 8 * width);
+	/* The first scalar of a word begins at the word's begin. */
+	words[at / 8] = (at % 8 ? words[at / 8] : 0) | bits << shift;
+	return at + width;
+}
+
+/* Stores a scalar; returns the place after it. */
+WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
+	uint64_t *words, uint32_t at, struct waymark_debug value)
+{
+	uint64_t bits = value.as.u;
+	uint32_t half;
+
+	if (value.kind == WAYMARK_DEBUG_F32) {
+		memcpy(&half, &value.as.f32, sizeof(half));
+		bits = half;
+	}
+	if (waymark_site_is_tagged(value.kind)) {
+		at = waymark_site_place(words, at, 1, value.kind);
+	}
+	at = waymark_site_place(words, at, waymark_site_width(value.kind), bits);
+	if (waymark_site_is_wide(value.kind)) {
+		at = waymark_site_place(words, at, 8, value.as.wide.high);
+	}
+	return at;
+}
+
+/* ---- Lists of arguments: count, and apply a macro to each ---- */
 
 /* clang-format off */
 
-/* Of what stands behind the name: 0 to 16; of more, which are refused, up to 32: 17. */
+/* The number of arguments after the name: 0 to 16; 17 for 17 to 32, which are refused. */
 #define WAYMARK_SITE_COUNT(...) WAYMARK_SITE_COUNT_(__VA_ARGS__, \
 	17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, \
 	16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, ~)
 #define WAYMARK_SITE_COUNT_(name, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, \
 	A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, count, ...) count
 
-/* Lists end in a `~`, because C99 wants something there. */
+/* Lists end in a `~`, because C99 needs an argument there. */
 #define WAYMARK_SITE_EACH(macro, ...) \
 	WAYMARK_SITE_APPLY(WAYMARK_SITE_PASTE(WAYMARK_SITE_EACH_, WAYMARK_SITE_COUNT(__VA_ARGS__)), \
 		macro, WAYMARK_SITE_BEHIND(__VA_ARGS__, ~))
@@ -158,7 +310,7 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 
 #define WAYMARK_SITE_ARG(x) { NULL, NULL, waymark_kind(x), 0 },
 
-/* What stands first in a record: the number of a scope or flow. */
+/* The first field of a record: the number of a scope or flow. */
 #define WAYMARK_SITE_LEAD_SCOPE { "scope", "i64", WAYMARK_SIGNED, sizeof(int64_t) },
 #define WAYMARK_SITE_LEAD_FLOW WAYMARK_SITE_LEAD_SCOPE
 #define WAYMARK_SITE_LEAD_STEP { "flow", "i64", WAYMARK_SIGNED, sizeof(int64_t) },
@@ -166,7 +318,7 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 #define WAYMARK_SITE_LEAD_COUNTER
 #define WAYMARK_SITE_LEAD_PRINT
 
-/* One that is compiled out stays at -O0 as data; the registry passes over it. */
+/* A site that is compiled out remains as data at -O0; the registry skips it. */
 #define WAYMARK_SITE_FLAGS \
 	(WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SITE | (waymark_in ? 0 : WAYMARK_EVENT_OUT))
 #define WAYMARK_SITE_FLAGS_SCOPE (WAYMARK_SITE_FLAGS | WAYMARK_EVENT_SCOPE)
@@ -179,8 +331,8 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 	(WAYMARK_EVENT_BRACES | WAYMARK_EVENT_SITE | WAYMARK_EVENT_SCOPE_END)
 
 /*
- * `waymark_in` stands before. `owner` is the category, `label` the event's name before what
- * `...` begins with: the name, behind which the arguments stand, whose source is `source`.
+ * Needs `waymark_in` in scope. `owner` is the category, `label` the prefix of the event's name;
+ * `...` is the name and the arguments, `source` their source text.
  */
 #define WAYMARK_SITE_INITIAL(kind, owner, name, source, here, args, count) { \
 		{ &(here).state, name, source, __FILE__, args, __LINE__, WAYMARK_SITE_BACKENDS, \
@@ -191,7 +343,7 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 		owner, WAYMARK_SITE_##kind, 0 \
 	}
 
-/* Compilers say of this that a string literal is expected, and of nothing else. */
+/* Makes the compiler's only error for another name: a string literal is expected. */
 #ifdef __cplusplus
 #define WAYMARK_SITE_ASSERT(condition, text) static_assert(condition, text);
 #else
@@ -199,7 +351,7 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 #endif
 #define WAYMARK_SITE_IS_LITERAL(name) WAYMARK_SITE_ASSERT(true, name)
 
-/* In C by a field: a second assertion of C99's C library would declare the same once more. */
+/* A bit-field in C: a second _Static_assert of C99's C library would be a redundant declaration. */
 #ifdef __cplusplus
 #define WAYMARK_SITE_IS_NUMBER(value) \
 	static_assert(waymark_kind(value) <= WAYMARK_DEBUG_BOOL, "a_counter_is_a_number_or_bool");
@@ -226,13 +378,13 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 		__attribute__((section("waymark_events"), aligned(sizeof(void *)))) = \
 			&waymark_here.event;
 
-/* Its state; its pointer, and the same where it is on. */
+/* Its state; its pointer; its pointer while it is on. */
 #define WAYMARK_SITE_STATE waymark_here.state
 #define WAYMARK_SITE_POINT (&waymark_point)
 #define WAYMARK_SITE_REACHED (&waymark_point)
 #endif
 
-/* The same, of a category. */
+/* The same for a site of a category. */
 #define WAYMARK_SITE_DEFINE_IN(category, kind, ...) \
 	WAYMARK_CATEGORY_KNOW(category) \
 	WAYMARK_SITE_DEFINE(kind, WAYMARK_CATEGORY_OWNER(category), __VA_ARGS__)
@@ -240,7 +392,7 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 /* Whether it is on. */
 #define WAYMARK_SITE_ON (waymark_in && WAYMARK_UNLIKELY(WAYMARK_STATE(WAYMARK_SITE_STATE) != 0))
 
-/* Of what has no fixed size there is a value, of which each text may have as much. */
+/* Counts arguments without a fixed size, which are passed as values and share the room for texts. */
 #define WAYMARK_SITE_IS_LONG(x) + ((waymark_kind(x)) == WAYMARK_DEBUG_STRING || \
 	(waymark_kind(x)) == WAYMARK_DEBUG_OBJECT)
 #define WAYMARK_SITE_LONG(...) (0 WAYMARK_SITE_EACH(WAYMARK_SITE_IS_LONG, __VA_ARGS__))
@@ -251,8 +403,8 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 	waymark_bytes = waymark_site_pack(waymark_words, waymark_bytes, waymark_debug(x));
 
 /*
- * Calls, of what is on: `function`, or what does the same with words. A record that is
- * `numbered` begins with the number of a scope or flow.
+ * Calls `function`, or its variant for packed words if all arguments are scalars. A `numbered`
+ * record begins with the number of a scope or flow.
  */
 #define WAYMARK_SITE_CALL(function, numbered, number, ...) \
 	(WAYMARK_SITE_LONG(__VA_ARGS__) == 0 ? __extension__({ \
@@ -272,7 +424,7 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 			WAYMARK_SITE_TEXT_MAX(WAYMARK_SITE_LONG(__VA_ARGS__))); \
 	}))
 
-/* ---- The trace points: `category` is what WAYMARK_CATEGORY_KNOW() takes ---- */
+/* ---- The trace points; `category` is an argument for WAYMARK_CATEGORY_KNOW() ---- */
 
 #define WAYMARK_SITE_ENTER(category, label, source, ...) __extension__({ \
 	WAYMARK_SITE_DEFINE_IN(category, SCOPE, label, source, __VA_ARGS__) \
@@ -283,7 +435,7 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 	waymark_entered; \
 })
 
-/* One that is off below one that is on has an end that must not be taken for the other's. */
+/* A scope that is off inside one that is on is noted, so that its end does not end the other. */
 #define WAYMARK_SITE_BEGIN(category, label, source, ...) \
 	do { \
 		WAYMARK_SITE_DEFINE_IN(category, SCOPE, label, source, __VA_ARGS__) \
@@ -333,8 +485,8 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 	} while (0)
 
 /*
- * The flow stands before the name here, so that it is none of the arguments. Of one that has
- * not begun, or has ended, there is no number to tell.
+ * The flow is before the name, so that it is not an argument. A flow that has not begun, or has
+ * ended, has no number: nothing is recorded.
  */
 #define WAYMARK_SITE_GO(category, label, source, flow, ...) \
 	do { \
@@ -357,9 +509,5 @@ WAYMARK_SCOPE_INLINE __attribute__((always_inline)) void waymark_site_scope_end(
 	} while (0)
 
 /* clang-format on */
-
-#if defined __cplusplus && defined WAYMARK_SCOPES_SOME
-#include <waymark/site_type.h>
-#endif
 
 #endif

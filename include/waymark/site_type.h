@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/site_type.h - the sites of C++. Part of waymark/site.h; not for hand-written code.
+ * waymark/site_type.h - the sites of trace points in C++. Part of waymark/scope.h; not for
+ * hand-written code.
  *
- * A function that is inline, a template or a lambda has one site in a program or library, in
- * however many translation units it stands. Compilers refuse to put such a variable into a
- * section together with others: so a site is a static member of a template, made from a type of
- * its own, and what stands in the section is written by the assembler. That happens in a function
- * of the site, which only code that is reached while the site is on refers to: what the compiler
- * removes takes its site along, and what the linker finds several times it keeps once. On i386
- * clang has no way to tell the assembler an address, but does put such a variable there.
+ * A trace point in an inline function, template or lambda has one site in a program or library, in
+ * however many translation units it is compiled. Compilers cannot put such a variable into a common
+ * section. So a site is a static member of a template over a type of its own, and inline assembly
+ * adds its pointer to the section. The assembly is in a function of the site that is called only
+ * while the site is on: code that the compiler removes takes its site along, and the linker merges
+ * duplicates. clang on i386 cannot pass an address to the assembler, but can use the section.
  *
- * All is hidden and initialised by constants. A symbol that is seen outside would keep a plug-in
- * from ever being unloaded.
+ * All is hidden and initialised by constants: an exported symbol would keep a plug-in from being
+ * unloaded.
  */
 #ifndef WAYMARK_SITE_TYPE_H
 #define WAYMARK_SITE_TYPE_H
@@ -21,12 +21,12 @@
 #ifdef __cplusplus
 extern "C++" {
 
-/* What stands first in a record: types of their own. */
+/* The first field of a record, as types. */
 struct waymark_lead_number; /* of a scope or flow */
 struct waymark_lead_flow; /* of a step */
 struct waymark_lead_none;
 
-/* The arguments of sites that have the same kinds of them. */
+/* The arguments of all sites whose arguments have these kinds. */
 template <typename Lead, unsigned char... kinds> struct waymark_site_args;
 
 /* clang-format off */
@@ -48,10 +48,10 @@ WAYMARK_SITE_ARGS(waymark_lead_none, 0, WAYMARK_SITE_LEAD_INSTANT)
 /* clang-format on */
 
 /*
- * How the assembler is told an address that is known when the program is linked. gcc takes none
- * for a constant in position independent code of i386 and arm, and still has its bare name; on
- * arm where it is not told as that of a neighbour and a distance, which the function forbids. On
- * riscv `%c` is unknown, and a name bare as it is.
+ * Constraint and operand that pass a link-time address to the assembler. In position independent
+ * code of i386 and arm gcc does not treat an address as a constant, but prints its bare name; on
+ * arm only without section anchors, which the function switches off. riscv has no `%c` and prints
+ * the bare name.
  */
 #if defined(__i386__) && !defined(__clang__)
 #define WAYMARK_SITE_ADDRESS "X"
@@ -72,8 +72,9 @@ WAYMARK_SITE_ARGS(waymark_lead_none, 0, WAYMARK_SITE_LEAD_INSTANT)
 #endif
 
 /*
- * `?`: where the function is one of several equal ones, the entry goes with it. The relocation
- * changes nothing: it tells linkers that remove what nobody refers to that the function does.
+ * `?` puts the entry into the function's group, so that it is merged or removed with it. The
+ * relocation has no effect but a reference, which keeps the entry when unreferenced sections are
+ * removed.
  */
 #define WAYMARK_SITE_ENTRY                                        \
 	".pushsection waymark_events, \"aw?\", %%progbits\n\t"    \
@@ -98,7 +99,7 @@ WAYMARK_SITE_ARGS(waymark_lead_none, 0, WAYMARK_SITE_LEAD_INSTANT)
 #define WAYMARK_SITE_LIST(here) __asm__ volatile(WAYMARK_SITE_ENTRY : : WAYMARK_SITE_ADDRESS(here))
 #endif
 
-/* The site that `Type` tells. */
+/* The site that `Type` describes. */
 template <typename Type> struct WAYMARK_HIDDEN waymark_site_of {
 	static struct waymark_site here;
 	static WAYMARK_SITE_PLACE waymark_site_pointer point;

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/state.h - the state of an event, for computing costly arguments only while
- * somebody wants them. The header of the event's group includes this file. The names
- * are QEMU's.
+ * waymark/state.h - the state of an event, under QEMU's names: tests whether an event is on before
+ * computing costly arguments. The header of the event's group includes this file.
  *
- * `id` is TRACE_<NAME>. An event that is declared `disable`, or generated for nop
- * only, is 0 at compile time. Any thread and any signal handler may ask. Defines
- * macros only: nothing is linked.
+ * `id` is TRACE_<NAME>. The state of an event that is declared `disable`, or generated only for
+ * nop, is 0 at compile time. Any thread, any signal handler. Macros only: nothing is linked.
  */
 #ifndef WAYMARK_STATE_H
 #define WAYMARK_STATE_H
 
-/* Whether anything of this process is on for the event. */
+/* Whether a backend of this process is on for the event. */
 #define trace_event_get_state(id) ((id##_ENABLED) && id##_BACKENDS() != 0)
 
-/* The same, external tracers (bpftrace, perf, SystemTap) counted in. */
+/* The same, external tracers (bpftrace, perf, SystemTap) included. */
 #define trace_event_get_state_backends(id) ((id##_ENABLED) && id##_STATE() != 0)
 
 /* The same as trace_event_get_state(). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/unlinked.h - what functions do where the library may be missing, see waymark/linked.h,
- * which includes this. Not for hand-written code.
+ * waymark/unlinked.h - macros for functions that a program without the library may call. Part of
+ * waymark/linked.h; not for hand-written code.
  */
 #ifndef WAYMARK_UNLINKED_H
 #define WAYMARK_UNLINKED_H
@@ -12,7 +12,7 @@
 
 #define WAYMARK_UNLINKED_INLINE static inline __attribute__((unused))
 
-/* Returns `result`; `reason`, which may be NULL, gets why that is a failure, or "". */
+/* Returns `result`; sets `reason`, unless NULL, to the reason of a failure, or to "". */
 WAYMARK_UNLINKED_INLINE int waymark_without(int result, char *reason)
 {
 	static const char text[] = "this program has been built without tracing";
@@ -32,8 +32,8 @@ WAYMARK_UNLINKED_INLINE const int *waymark_no_syscalls(size_t *count)
 }
 
 /*
- * Defines name##_or_not(), which the header then defines `name` as: it calls the function, or
- * returns `nothing` where there is no library.
+ * Defines name##_or_not(), to which the header then maps `name`: calls the function, or returns
+ * `nothing` if the library is missing.
  */
 #define WAYMARK_UNLINKED(type, name, parameters, arguments, nothing) \
 	extern type name##_linked parameters __asm__(#name) __attribute__((weak)); \

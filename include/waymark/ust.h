@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/ust.h - what generated code of the backend ust sees of LTTng-UST. Not
- * for hand-written code. It says which package is missing where that is so.
+ * waymark/ust.h - includes LTTng-UST for generated code of the backend ust. Not for hand-written
+ * code. Names the missing package in a compile error.
  */
 #ifndef WAYMARK_UST_H
 #define WAYMARK_UST_H
@@ -18,10 +18,10 @@
 #endif
 /* clang-format on */
 
-/* Its macros are not for C99 without extensions. */
+/* The macros of LTTng-UST need extensions of C99. */
 #pragma GCC system_header
 
-/* Tracepoints stay inside of the program or library that is traced. */
+/* Tracepoints are local to the traced program or library. */
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
 #define LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION
 
@@ -37,13 +37,13 @@
 #include <waymark/event.h>
 #include <waymark/names.h>
 
-/* How long a string is of which printf reads no more than `precision` bytes; negative: all. */
+/* The length of a string of which printf reads at most `precision` bytes; negative: all. */
 static inline size_t waymark_length_of_part(const char *s, int precision)
 {
 	return !s ? 0 : precision < 0 ? strlen(s) : strnlen(s, (size_t)precision);
 }
 
-/* A call site reads `state` where LTTng-UST writes it. */
+/* `state` is at the offset where LTTng-UST writes it. */
 typedef char waymark_tracepoint_is_that_of_lttng_ust
 	[offsetof(struct waymark_tracepoint, state) == offsetof(struct lttng_ust_tracepoint, state)
 			? 1

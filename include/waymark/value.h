@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/value.h - the values of waymark/debug.h, which programs include, and how each kind
- * of them is made. Plain data: nothing here calls anything.
+ * waymark/value.h - values of struct waymark_debug and the functions that make each kind. Part of
+ * waymark/debug.h, which programs include. Plain data: no function here calls the library.
  */
 #ifndef WAYMARK_VALUE_H
 #define WAYMARK_VALUE_H
@@ -17,7 +17,7 @@ extern "C" {
 
 /* ---- Values ---- */
 
-/* What a value is. The numbers are part of the ABI and of recorded traces. */
+/* The kind of a value. The numbers are part of the ABI and of recorded traces. */
 enum waymark_debug_kind {
 	WAYMARK_DEBUG_U8,
 	WAYMARK_DEBUG_U16,
@@ -36,10 +36,11 @@ enum waymark_debug_kind {
 	WAYMARK_DEBUG_POINTER,
 	WAYMARK_DEBUG_STRING, /* str: text and its length; a NULL text is printed as (null) */
 	WAYMARK_DEBUG_BYTES, /* [u8] */
-	WAYMARK_DEBUG_TREE, /* what a callback built, as it is recorded: made by the runtime */
-	WAYMARK_DEBUG_OBJECT, /* a callback and what it renders */
+	WAYMARK_DEBUG_TREE, /* the recorded result of a callback: made by the runtime */
+	WAYMARK_DEBUG_OBJECT, /* a callback and its object */
 	WAYMARK_DEBUG_DURATION, /* `wide`: nanoseconds below 10^9, seconds; recorded as a tree */
-	WAYMARK_DEBUG_FILE, /* `i`, a descriptor in that struct of Rust, as the next; recorded so */
+	WAYMARK_DEBUG_FILE, /* `i`: a descriptor in this struct of Rust, as the next three; recorded
+			       so */
 	WAYMARK_DEBUG_OWNED_FD,
 	WAYMARK_DEBUG_BORROWED_FD,
 	WAYMARK_DEBUG_EVENTFD,
@@ -49,12 +50,12 @@ enum waymark_debug_kind {
 struct waymark_formatter;
 
 /*
- * Says what an object is by calls of the builder below. May be called more than once for one
- * event, and must say the same each time as far as it can.
+ * Describes an object by calls of the builder of waymark/debug.h. May be called more than once for
+ * one event, and should make the same calls each time.
  */
 typedef void waymark_debug_fn(struct waymark_formatter *f, const void *object);
 
-/* A value. What it points to is borrowed until the event has been handed over. */
+/* A value. Memory that it points to is borrowed until the event's call returns. */
 struct waymark_debug {
 	uint32_t kind; /* enum waymark_debug_kind */
 	uint32_t length; /* of text, bytes and trees: bytes; of addresses: their size in bytes */
@@ -105,7 +106,7 @@ typedef waymark_u128 waymark_i128;
 #define WAYMARK_HIGH64(v) ((v).high)
 #endif
 
-/* The same number from its halves, whatever the compiler has. */
+/* Makes the number from its halves, with or without compiler support. */
 WAYMARK_DEBUG_INLINE waymark_u128 waymark_u128_of(uint64_t high, uint64_t low)
 {
 #ifdef __SIZEOF_INT128__
@@ -190,7 +191,7 @@ WAYMARK_DEBUG_MAKER waymark_debug_f64(double value)
 	return v;
 }
 
-/* An address; nothing is read there. */
+/* An address, never read from. */
 WAYMARK_DEBUG_MAKER waymark_debug_pointer(const volatile void *value)
 {
 	struct waymark_debug v =
@@ -206,7 +207,7 @@ WAYMARK_DEBUG_MAKER waymark_debug_long_double(long double value)
 	return waymark_debug_f64(WAYMARK_CAST(double, value));
 }
 
-/* Integers whose width the host decides: of C's types, size_t and its signed counterpart. */
+/* Integers whose width depends on the host: long, size_t and its signed counterpart. */
 #define WAYMARK_DEBUG_BY_WIDTH(letter, type) \
 	(sizeof(type) == 8 ? WAYMARK_DEBUG_##letter##64 : WAYMARK_DEBUG_##letter##32)
 
@@ -241,7 +242,7 @@ WAYMARK_DEBUG_MAKER waymark_debug_string(const char *text)
 	return waymark_debug_text(text, text ? strlen(text) : 0);
 }
 
-/* A [u8] of `length` bytes; NULL: of none. */
+/* A [u8] of `length` bytes; NULL: empty. */
 WAYMARK_DEBUG_MAKER waymark_debug_bytes(const void *bytes, size_t length)
 {
 	struct waymark_debug v = waymark_debug_text(NULL, bytes ? length : 0);
@@ -251,7 +252,7 @@ WAYMARK_DEBUG_MAKER waymark_debug_bytes(const void *bytes, size_t length)
 	return v;
 }
 
-/* A Duration; nanoseconds from 10^9 on are seconds, up to the longest Duration there is. */
+/* A Duration; nanoseconds from 10^9 on become seconds, capped at the longest Duration. */
 WAYMARK_DEBUG_MAKER waymark_debug_duration(uint64_t seconds, uint64_t nanoseconds)
 {
 	uint64_t more = nanoseconds / 1000000000u;
@@ -267,7 +268,7 @@ WAYMARK_DEBUG_INTEGER(owned_fd, int, WAYMARK_DEBUG_OWNED_FD, int64_t)
 WAYMARK_DEBUG_INTEGER(borrowed_fd, int, WAYMARK_DEBUG_BORROWED_FD, int64_t)
 WAYMARK_DEBUG_INTEGER(eventfd, int, WAYMARK_DEBUG_EVENTFD, int64_t)
 
-/* Whatever `render` makes of the object. */
+/* An object that `render` describes. */
 WAYMARK_DEBUG_MAKER waymark_debug_object(waymark_debug_fn *render, const void *object)
 {
 	struct waymark_debug v = waymark_debug_number(WAYMARK_DEBUG_OBJECT, 0);

@@ -2,15 +2,15 @@
 /*
  * waymark/vcpu.h - events that are on for some virtual CPUs and off for others.
  *
- * An emulator tells of its vCPUs with waymark_vcpu_init(); an event that is
- * declared `vcpu` is then switched for each of them. A CPU is the pointer that
- * the event's calls pass; nothing looks at what it points to.
+ * An emulator registers its vCPUs with waymark_vcpu_init(); an event that is declared `vcpu` can
+ * then be switched for each of them. A CPU is the pointer that the event's calls pass; it is never
+ * dereferenced.
  *
- * Such an event is off, or on for all vCPUs alike, or on for some of them. Whatever
- * switches it as a whole (waymark/control.h, the option, the monitor) makes it
- * alike for all again when it switches it on; switched off, it stays off for those
- * that it was off for. Where `error` is given, success empties it. Any thread may call
- * these at any time, and no signal handler may, unless it is said otherwise.
+ * Such an event is off, on for all vCPUs, or on for some of them. Switching the whole event on
+ * (waymark/control.h, the option, the monitor) makes it on for all vCPUs; switching it off for
+ * some backends keeps it off for the vCPUs that it was off for. `error` may be NULL; success
+ * empties it. Any thread may call these functions at any time; no signal handler may, unless a
+ * function says otherwise.
  */
 #ifndef WAYMARK_VCPU_H
 #define WAYMARK_VCPU_H
@@ -25,82 +25,82 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* How many vCPUs there may be at one time. */
+/* The most vCPUs at one time. */
 #define WAYMARK_VCPUS 4096
 
 /* For waymark_vcpu_init(): the lowest index that is free. */
 #define WAYMARK_VCPU_NEXT UINT_MAX
 
 /*
- * For waymark_vcpu_set_states() and waymark_vcpu_list_events(), in place of an index: the vCPUs
- * that come later, and every CPU that nobody has told of.
+ * Index for waymark_vcpu_set_states() and waymark_vcpu_list_events(): all vCPUs that are registered
+ * later, and every unregistered CPU.
  */
 #define WAYMARK_VCPU_LATER (UINT_MAX - 1)
 
 /*
- * Tells of a vCPU, before its events fire. Events that are on for some vCPUs are on for
- * the new one where those that come later were to get them: not when it was switched on
- * for single ones, but when it was on for all and switched off for single ones, or was
- * switched for WAYMARK_VCPU_LATER. (QEMU 2.7 to 8.0 gave it what was on for any.) Returns
- * 0, or -1: `cpu` is NULL or told of already, `index` is taken, or not below WAYMARK_VCPUS.
+ * Registers a vCPU, before its events fire. An event that is on for some vCPUs is on for the new
+ * one if it was on for all and then switched off for single ones, or if it was switched on for
+ * WAYMARK_VCPU_LATER; not if it was switched on for single ones. (QEMU 2.7 to 8.0 switched on
+ * every event that was on for any vCPU.) Returns 0, or -1: `cpu` is NULL or registered already,
+ * `index` is taken, or not below WAYMARK_VCPUS.
  */
 int waymark_vcpu_init(void *cpu, unsigned int index, struct waymark_error *error);
 
 /*
- * Takes a vCPU out, whose events fire no more; its index is free again. An event that was
- * on for this one only is off now. One that was never told of is passed over.
+ * Unregisters a vCPU, whose events must no longer fire; its index is free again. An event that was
+ * on for this vCPU only is off now. Does nothing for an unregistered CPU.
  */
 void waymark_vcpu_fini(void *cpu);
 
-/* The vCPU of that index, NULL when there is none. Also for signal handlers. */
+/* Returns the vCPU of that index, or NULL. Async-signal-safe. */
 void *waymark_vcpu_find(unsigned int index);
 
 /*
- * The backends that are on for the event on that vCPU. A CPU that nobody has told of, NULL
- * among them, has the events that a new one would get; an event that is not declared `vcpu` is
- * the same on all. Also for signal handlers.
+ * Returns the backends that are on for the event on that vCPU. An unregistered CPU, NULL included,
+ * has the state that a new one would get; an event that is not declared `vcpu` has the same state
+ * on all. Async-signal-safe.
  */
 unsigned int waymark_vcpu_get_state(const void *cpu, const struct waymark_event *event);
 
 /*
- * Switches one event on or off for one vCPU; the others stay as they are. Idempotent. On means
- * the backends that are on for other vCPUs, and where there are none, all that the event was built
- * with. Off for the last vCPU that had it, the event is off, for later ones too. Returns 0, or -1
- * and nothing changed: nobody told of `cpu`, the event is not declared `vcpu` or was built with no
+ * Switches one event on or off for one vCPU; the others stay as they are. Idempotent. On means the
+ * backends that are on for other vCPUs, or, if there are none, all that the event was built with.
+ * Switched off for the last vCPU, the event is off, also for later ones. Returns 0, or -1 and
+ * changes nothing: `cpu` is not registered, the event is not declared `vcpu` or was built with no
  * backend that this process switches, or memory or event ids ran out.
  */
 int waymark_vcpu_set_state(
 	const void *cpu, const struct waymark_event *event, bool on, struct waymark_error *error);
 
 /*
- * Does so for the events declared `vcpu` whose name matches `pattern`, as waymark_enable() has it,
- * in all objects that are loaded by now: all at one moment, or none. It leaves nothing for
- * objects that are loaded later. Others that a pattern matches, and those built with no
- * backend that this process switches, are passed over. Returns 0, or -1 and nothing changed: no
- * vCPU has that index, the pattern is empty or a bad expression, a name without a pattern's
- * characters is that of no event or of one not declared `vcpu`, or memory or event ids ran out.
+ * Does the same for the events declared `vcpu` whose name matches `pattern` (as of
+ * waymark_enable()) in all loaded objects, atomically: all or none. Does not affect objects loaded
+ * later. Skips other events that match, and events built with no backend that this process
+ * switches. Returns 0, or -1 and changes nothing: no vCPU has that index, the pattern is empty or a
+ * bad expression, a plain name matches no event or one not declared `vcpu`, or memory or event ids
+ * ran out.
  */
 int waymark_vcpu_set_states(
 	unsigned int index, const char *pattern, bool on, struct waymark_error *error);
 
 /*
- * waymark_list_events() for the events declared `vcpu` only; `state` is that of the vCPU
- * of that index. Finish it with waymark_free_events(). Returns 0, or -1 and an empty list:
+ * waymark_list_events() for the events declared `vcpu` only; `state` is the state on the vCPU of
+ * that index. Free the list with waymark_free_events(). Returns 0, or -1 and an empty list:
  * no vCPU has that index, a bad expression, or no memory.
  */
 int waymark_vcpu_list_events(unsigned int index, const char *pattern,
 	struct waymark_event_list *list, struct waymark_error *error);
 
 /*
- * Asks to be told of changes to events of translated code (declared `tcg`, the part
- * that fires at execution), because calls to them stand in what was translated: after they went on
- * or off, `changed` is called in the thread that switched them, once for each
- * control call, or load of an object, that changed any. `cpu` is the vCPU whose events changed,
- * NULL: any may have. It may run in several threads at once, may not call control, this included,
- * nor fork, and should do no more than raise a flag. There is one; another, or NULL, ends it: its
- * calls have returned, and none comes, when this returns, so a lock that `changed` takes is not
- * to be held. Tracers outside of the process are not told of, nor are objects that are unloaded:
- * what was translated with calls of an object's events is to be dropped before.
+ * Sets the callback for changes to events of translated code (declared `tcg`, the part that fires
+ * at execution), so that the host can translate again. After such events went on or off, `changed`
+ * runs in the thread that switched them, once for each control call or load of an object that
+ * changed any. `cpu` is the vCPU whose events changed; NULL: any. `changed` may run in several
+ * threads at once; it must not call control functions, this one included, nor fork, and should
+ * only set a flag. There is one callback; NULL removes it. When this function returns, all calls of
+ * the former callback have returned, so do not hold a lock that `changed` takes. External tracers
+ * and unloaded objects cause no call: drop translated code that calls an object's events before
+ * unloading it.
  */
 void waymark_vcpu_watch(void (*changed)(void *cpu, void *opaque), void *opaque);
 

@@ -22,18 +22,18 @@ differs() {
 nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$tmp/exported"
 cd "$root/include"
 headers="waymark/debug.h waymark/declared_scope.h waymark/descriptor.h waymark/flatten.h waymark/init.h waymark/record.h
-	waymark/record_scope.h waymark/record_value.h waymark/site.h
+	waymark/record_event.h waymark/record_scope.h waymark/record_value.h waymark/site.h
 	waymark/control.h waymark/host.h waymark/vcpu.h trace/control.h trace/simple.h"
 # Macros in one line, which is left out: what they call is declared.
 sed -e ':join' -e '/\\$/N; s/\\\n//; tjoin' $headers |
 	gcc -fpreprocessed -dD -E -P - 2>/dev/null | grep -v '^#' | tr '\n' ' ' |
-	sed 's/\(static inline\|WAYMARK_INLINE\|WAYMARK_SCOPE_INLINE\)[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |
+	sed 's/\(static inline\|WAYMARK_INLINE\|WAYMARK_SCOPE_INLINE\|WAYMARK_SITE_INLINE\)[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |
 	grep -oE '\b(waymark|trace|st)_[a-z_0-9]+ *\(|__thread [^;]*\bwaymark_(cursors|scope_ids|site_depth)|extern const struct [a-z_]+ waymark_[a-z_]+\[' |
 	sed 's/.*[*]//; s/.* waymark/waymark/; s/ *[([]//' | sort -u >"$tmp/called"
 # Of the names that are called or declared, those which headers define are no symbols.
-grep -ohE '(inline|WAYMARK_INLINE|WAYMARK_UNLINKED_INLINE|WAYMARK_DEBUG_MAKER|WAYMARK_DEBUG_INLINE|WAYMARK_SCOPE_INLINE) .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(' \
+grep -ohE '(inline|WAYMARK_INLINE|WAYMARK_UNLINKED_INLINE|WAYMARK_DEBUG_MAKER|WAYMARK_DEBUG_INLINE|WAYMARK_SCOPE_INLINE|WAYMARK_SITE_INLINE) .*\b(waymark|trace)_[a-z_0-9]+\(|define +(waymark|trace)_[a-z_0-9]+\(|void waymark_(un)?register_object\(|char \(?&waymark_kind_of\(' \
 	$headers waymark/unlinked.h waymark/value.h |
-	sed 's/($//; s/.*[ *]//' | sort -u >"$tmp/inline"
+	sed 's/($//; s/.*[ *&]//' | sort -u >"$tmp/inline"
 comm -23 "$tmp/called" "$tmp/inline" >"$tmp/declared"
 diff "$tmp/declared" "$tmp/exported" >"$tmp/diff" || differs "declared (<) and exported (>) differ"
 

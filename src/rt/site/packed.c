@@ -4,7 +4,7 @@
  * record's words, and what is left is to copy them. Where only `ctf` is on and the thread's
  * packet has room, that takes no call, so that no register is saved.
  */
-#include <waymark/site_pack.h>
+#include <waymark/site.h>
 
 #include "base/compiler.h"
 #include "rt/site/record.h"

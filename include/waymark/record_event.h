@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * waymark/record_event.h - recording one event into the calling thread's open packet. Part of
+ * waymark/record.h; not for hand-written code.
+ *
+ * Recording takes no lock, no system call and no atomic read-modify-write. The cursor is private
+ * to its thread; `busy` tells a signal handler that it interrupted an event, so that it records
+ * into the thread's next cursor. The release store of the packet's content_size commits an event.
+ */
+#ifndef WAYMARK_RECORD_EVENT_H
+#define WAYMARK_RECORD_EVENT_H
+
+#include <string.h>
+
+#include <waymark/descriptor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* A count that is stored whole on 32-bit hosts too, where 8 bytes need not be aligned. */
+typedef uint64_t __attribute__((aligned(8))) waymark_count;
+
+/* A thread's open packet. On a page that fork wipes: all zero means `not started here`. */
+struct waymark_cursor {
+	char *pos; /* the next record, a multiple of 8 */
+	char *limit; /* the end of the packet; NULL: the next event takes the slow path */
+	waymark_count *content_size; /* of the packet, in bits */
+	char *packet;
+	uint32_t busy; /* an event is being recorded, or the packet switched */
+	uint32_t cycles; /* WAYMARK_CYCLES: the clock is the cycle counter; 0: clock_gettime */
+	uint32_t count; /* committed events; wraps; read by other threads */
+	uint32_t tid; /* of the thread, in its first cursor; 0: unknown */
+};
+
+/* The same clock, but events take the slow path, which applies a lower limit of strings. */
+#define WAYMARK_CYCLES 1u
+#define WAYMARK_CYCLES_SLOWLY 2u
+
+/* The backends that record. Each has its own packets, memory and files. */
+enum waymark_recorder { WAYMARK_RECORDER_CTF, WAYMARK_RECORDER_SIMPLE, WAYMARK_RECORDERS };
+
+/* The calling thread's cursors; before its first event a cursor that is always busy. */
+extern __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
+	__attribute__((tls_model("initial-exec")));
+
+/*
+ * The slow paths. Call waymark_cursor_nested() when the thread's cursor is busy or does not exist
+ * yet: it returns a free cursor. Call waymark_cursor_refill() when `size` bytes do not fit into
+ * the cursor, which the caller has marked busy: it returns a cursor with room, marked busy (a
+ * different one after a fork). If there is no memory, both count the event of that id as lost and
+ * return NULL; no cursor is left marked busy.
+ */
+struct waymark_cursor *waymark_cursor_nested(
+	enum waymark_recorder recorder, uint32_t id) WAYMARK_COLD;
+struct waymark_cursor *waymark_cursor_refill(enum waymark_recorder recorder,
+	struct waymark_cursor *c, size_t size, uint32_t id) WAYMARK_COLD;
+
+/* clock_gettime(CLOCK_MONOTONIC) in ns, where the cycle counter is not invariant. */
+uint64_t waymark_clock_ns(void);
+
+/* The limit of a string in bytes: `max`, or less if an option says so. */
+uint32_t waymark_string_max(uint32_t max) WAYMARK_COLD;
+
+/* The most bytes that an event needs besides its arguments: header and end padding. */
+#define WAYMARK_RECORD_OVERHEAD 16u
+
+/* The longest record in bytes; longer strings are cut, and the cut is marked. */
+#define WAYMARK_RECORD_MAX 32768u
+
+/* The recorded length of a NULL string. */
+#define WAYMARK_NULL_STRING UINT32_MAX
+
+/* An event that is being recorded. */
+struct waymark_record {
+	struct waymark_cursor *cursor;
+	char *pos;
+};
+
+/* Reads the cycle counter. Call it only if the cursor's `cycles` is set. */
+static inline uint64_t waymark_clock_cycles(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+	return 0;
+#endif
+}
+
+static inline uint64_t waymark_clock(const struct waymark_cursor *c)
+{
+	return c->cycles ? waymark_clock_cycles() : waymark_clock_ns();
+}
+
+/*
+ * Returns whether the cursor's packet has room for `size` bytes. The writer closes a quiet packet
+ * by storing a limit of NULL. On 64 bits the difference is negative then, because no address has
+ * the highest bit set; on 32 bits one may.
+ */
+static inline bool waymark_cursor_has_room(const struct waymark_cursor *c, size_t size)
+{
+	const char *limit = __atomic_load_n(&c->limit, __ATOMIC_RELAXED);
+
+#if UINTPTR_MAX > UINT32_MAX
+	return limit - c->pos >= (ptrdiff_t)size;
+#else
+	return (uintptr_t)limit >= (uintptr_t)c->pos &&
+	       (uintptr_t)limit - (uintptr_t)c->pos >= size;
+#endif
+}
+
+/* Returns a cursor that is marked busy and has room; NULL if the event is lost (and counted). */
+static inline struct waymark_cursor *waymark_cursor_wait(
+	enum waymark_recorder recorder, struct waymark_cursor *c, size_t size, uint32_t id)
+{
+	if (c->busy) {
+		c = waymark_cursor_nested(recorder, id);
+		if (!c) {
+			return NULL;
+		}
+	}
+	__atomic_store_n(&c->busy, 1, __ATOMIC_RELAXED);
+	__asm__ volatile("" ::: "memory");
+	if (!waymark_cursor_has_room(c, size)) {
+		c = waymark_cursor_refill(recorder, c, size, id);
+	}
+	return c;
+}
+
+/*
+ * The same without a call: returns NULL, nothing marked, if a call is needed. A function without
+ * calls saves no registers, which is most of the cost of an event inside busy code.
+ */
+static inline struct waymark_cursor *waymark_cursor_try(struct waymark_cursor *c, size_t size)
+{
+	if (WAYMARK_UNLIKELY(c->busy)) {
+		return NULL;
+	}
+	__atomic_store_n(&c->busy, 1, __ATOMIC_RELAXED);
+	__asm__ volatile("" ::: "memory");
+	if (WAYMARK_UNLIKELY(!waymark_cursor_has_room(c, size)) ||
+		WAYMARK_UNLIKELY(c->cycles != WAYMARK_CYCLES)) {
+		__atomic_store_n(&c->busy, 0, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	return c;
+}
+
+/*
+ * Begins an event whose arguments take at most `size` bytes, alignment included. With `wait`
+ * false it makes no call; false means: try again with `wait`. With `wait`, false means that the
+ * event is lost and was counted.
+ */
+static inline bool waymark_record_open(struct waymark_record *r, enum waymark_recorder recorder,
+	const struct waymark_event *event, size_t size, bool wait)
+{
+	struct waymark_cursor *c = waymark_cursors[recorder];
+
+	size += WAYMARK_RECORD_OVERHEAD;
+	c = wait ? waymark_cursor_wait(recorder, c, size, event->id) : waymark_cursor_try(c, size);
+	if (!c) {
+		return false;
+	}
+	uint64_t now = wait ? waymark_clock(c) : waymark_clock_cycles();
+	uint64_t header = now << 16 | (uint16_t)event->id;
+	char *pos = (char *)__builtin_assume_aligned(c->pos, 8);
+
+	memcpy(pos, &header, sizeof(header));
+	r->cursor = c;
+	r->pos = pos + sizeof(header);
+	return true;
+}
+
+/* The same for hand-written code: waits. */
+static inline bool waymark_record_begin(struct waymark_record *r, enum waymark_recorder recorder,
+	const struct waymark_event *event, size_t size)
+{
+	return waymark_record_open(r, recorder, event, size, true);
+}
+
+/* Stores one scalar in its natural width and alignment. */
+static inline void waymark_record_value(struct waymark_record *r, const void *value, size_t size)
+{
+	r->pos = (char *)(((uintptr_t)r->pos + size - 1) & ~(uintptr_t)(size - 1));
+	memcpy(r->pos, value, size);
+	r->pos += size;
+}
+
+/*
+ * Adds one, in one instruction where the CPU has it: compilers emit three. No signal handler
+ * changes it in between, because the cursor is marked busy.
+ */
+static inline void waymark_count_up(uint32_t *count)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__asm__ volatile("incl %0" : "+m"(*count));
+#else
+	__atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
+#endif
+}
+
+/* Commits the event. */
+static inline void waymark_record_end(struct waymark_record *r)
+{
+	struct waymark_cursor *c = r->cursor;
+
+	/* The last event's padding is not content: readers of CTF would expect another event. */
+	char *pos = (char *)(((uintptr_t)r->pos + 7) & ~(uintptr_t)7);
+
+	__atomic_store_n(&c->pos, pos, __ATOMIC_RELAXED);
+	__atomic_store_n(c->content_size, (uint64_t)(r->pos - c->packet) * 8, __ATOMIC_RELEASE);
+	waymark_count_up(&c->count);
+	/* Release: a thread that sees `busy` clear sees all that was recorded. */
+	__atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);
+}
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
