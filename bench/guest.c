@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How fast the machine of examples/riscv runs a program: compiled with its events,
- * and with the backend nop. The guest's console is standard error.
+ * and with the backend nop. The guest's console is `input` and standard error.
  *
- * guest program=ELF disk=FILE harts=N interpret=1 on=none|all|HART path=DIRECTORY
+ * guest program=ELF input=FILE harts=N on=none|all|HART path=DIRECTORY
  *	options=TEXT rounds=N skip=BYTES
  *
  * `on` is who has guest_block_exec on, `rounds` what loop.elf makes of its own, `skip`
@@ -15,17 +15,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <waymark/control.h>
 #include <waymark/vcpu.h>
 
-#include "device/devices.h"
 #include "harness.h"
-#include "loader/elf.h"
-#include "machine/machine.h"
-#include "trace-hart.h"
+#include "loader.h"
+#include "machine.h"
+#include "trace-riscv.h"
 
 _Static_assert(TRACE_GUEST_BLOCK_EXEC_ENABLED == GUEST_EVENTS, "the header of the other machine");
 
@@ -46,7 +44,7 @@ static uint64_t load(const char *path)
 	size_t bytes = fread(file, 1, sizeof(file), program);
 
 	fclose(program);
-	if (!elf_load(file, bytes, &machine.ram, &entry, &error)) {
+	if (!elf_load(file, bytes, &machine, &entry, &error)) {
 		bench_fail("program=%s: %s", path, error.text);
 	}
 	return entry;
@@ -55,7 +53,7 @@ static uint64_t load(const char *path)
 /* loop.elf has its number of rounds in its second and third instruction: lui t0, addi t0. */
 static void set_rounds(uint64_t entry, uint32_t rounds)
 {
-	unsigned char *at = ram_at(&machine.ram, entry + 4, 8);
+	unsigned char *at = machine_ram(&machine, entry + 4, 8);
 	uint32_t code[2];
 
 	memcpy(code, at, sizeof(code));
@@ -74,29 +72,11 @@ static void prepare(void)
 	if (error) {
 		bench_fail("memory: %s", strerror(error));
 	}
-	if (bench_number("interpret", 0) == 0 && !machine_translate(&machine)) {
-		bench_fail("nothing is translated: %s", strerror(errno));
-	}
-	exit_add(&machine);
-	console_add(&machine);
-}
+	const char *input = bench_text("input", "");
 
-static struct disk *add_disk(void)
-{
-	const char *path = bench_text("disk", "");
-	struct stat st;
-
-	if (!*path) {
-		return NULL;
+	if (*input && !freopen(input, "re", stdin)) {
+		bench_fail("input=%s: %s", input, strerror(errno));
 	}
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct disk *disk =
-		fd < 0 || fstat(fd, &st) ? NULL : disk_create(&machine, fd, (uint64_t)st.st_size);
-
-	if (!disk) {
-		bench_fail("disk=%s: %s", path, strerror(errno));
-	}
-	return disk;
 }
 
 static void switch_on(void)
@@ -192,7 +172,6 @@ int main(int argc, char **argv)
 	prepare();
 
 	uint64_t entry = load(bench_text("program", ""));
-	struct disk *disk = add_disk();
 
 	if (bench_number("rounds", 0) > 0) {
 		set_rounds(entry, (uint32_t)bench_number("rounds", 0));
@@ -204,7 +183,6 @@ int main(int argc, char **argv)
 	if (strcmp(bench_text("on", "none"), "none") != 0) {
 		print_events(begin);
 	}
-	disk_destroy(disk);
 	machine_fini(&machine);
 	return EXIT_SUCCESS;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Guest programs on the machine of examples/riscv: interpreted, translated, with events.
+"""Guest programs on the machine of examples/riscv: without events, with events off and on.
 
 Each round runs every machine of a guest in turn. Compared are runs that follow
 each other: the tables show the median of such ratios.
@@ -7,7 +7,6 @@ each other: the tables show the median of such ratios.
 
 import os
 import pathlib
-import platform
 
 from jobs import Job
 
@@ -22,16 +21,12 @@ class Guests:
     def __init__(self, bench, size):
         self.bench = bench
         self.size = size
-        if platform.machine() != "x86_64":
-            bench.absent["translated guests"] = "riscv translates for x86-64 only"
 
     def run_round(self):
-        if "translated guests" in self.bench.absent:
-            return
         loop = self.loop(self.size.guest_rounds)
         self.run_guest("guest.loop", loop, self.loop(self.size.guest_traced_rounds))
-        self.run_guest("guest.sha256", self.sha256(self.size.guest_disk),
-                       self.sha256(self.size.guest_traced_disk))
+        self.run_guest("guest.sha256", self.sha256(self.size.guest_input),
+                       self.sha256(self.size.guest_traced_input))
         off = self.run("guest.pair.off", {**loop, **PAIR})
         on = self.run("guest.pair.on", {**loop, **PAIR, "on": 1})
         self.add_slowdown("guest.pair.on.slowdown", off, on, "million_per_s")
@@ -41,20 +36,18 @@ class Guests:
         return {"program": PROGRAMS / "loop.elf", "rounds": rounds}
 
     def sha256(self, size):
-        path = os.path.join(self.bench.directory, "disk")
-        with open(f"{path}{size}", "wb") as file:
-            file.truncate(size)
-        return {"program": PROGRAMS / "sha256.elf", "disk": file.name}
+        path = os.path.join(self.bench.directory, f"input{size}")
+        with open(path, "wb") as file:
+            file.write(f"{size}\n".encode() + bytes(size))
+        return {"program": PROGRAMS / "sha256.elf", "input": path}
 
     def run_guest(self, prefix, values, traced):
         """Some times without any events and with all of them off, in turn."""
-        interpreted = self.run(f"{prefix}.interpreted", {**values, "interpret": 1})
         for _ in range(self.size.guest_pairs):
             nop = self.run(f"{prefix}.nop", values, "nop")
             off = self.run(f"{prefix}.off", values)
             self.add(f"{prefix}.off.time_of_nop", nop, off)
         on = self.run(f"{prefix}.on", {**traced, **ON})
-        self.add(f"{prefix}.off.x_interpreted", off, interpreted)
         self.add_slowdown(f"{prefix}.on.slowdown", off, on, "million_per_s")
 
     def run(self, prefix, values, machine="ctf"):

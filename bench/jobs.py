@@ -14,18 +14,18 @@ OPTIONS = {
 FULL = types.SimpleNamespace(
     rounds=7, bursts=100, large_bursts=5, large=1_000_000, disk=20_000_000, lttng=10_000_000,
     slow=2_000_000, latency=1_000_000, pairs=300, fresh=200, threads=1000, sites=301,
-    read=4_000_000, scopes=10_000_000, guest_pairs=5, guest_rounds=0, guest_disk=4 << 20,
-    guest_traced_rounds=10_000_000, guest_traced_disk=1 << 20)
+    read=4_000_000, scopes=10_000_000, guest_pairs=5, guest_rounds=0, guest_input=2 << 20,
+    guest_traced_rounds=10_000_000, guest_traced_input=1 << 20)
 QUICK = types.SimpleNamespace(
     rounds=3, bursts=30, large_bursts=2, large=200_000, disk=5_000_000, lttng=2_000_000,
     slow=500_000, latency=200_000, pairs=100, fresh=50, threads=1000, sites=51, read=500_000,
-    scopes=1_000_000, guest_pairs=2, guest_rounds=20_000_000, guest_disk=1 << 20,
-    guest_traced_rounds=2_000_000, guest_traced_disk=1 << 18)
+    scopes=1_000_000, guest_pairs=2, guest_rounds=20_000_000, guest_input=1 << 19,
+    guest_traced_rounds=2_000_000, guest_traced_input=1 << 18)
 TINY = types.SimpleNamespace(
     rounds=1, bursts=2, large_bursts=1, large=5_000, disk=200_000, lttng=20_000,
     slow=20_000, latency=20_000, pairs=5, fresh=5, threads=50, sites=3, read=20_000,
-    scopes=20_000, guest_pairs=1, guest_rounds=3_000_000, guest_disk=20_000,
-    guest_traced_rounds=20_000, guest_traced_disk=5_000)
+    scopes=20_000, guest_pairs=1, guest_rounds=3_000_000, guest_input=20_000,
+    guest_traced_rounds=20_000, guest_traced_input=5_000)
 
 EVENTS = ("two_u64", "u64_str")
 VCPU_EVENTS = ("vcpu_all", "vcpu_this", "vcpu_other")

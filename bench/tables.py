@@ -111,20 +111,18 @@ READERS = (("waymark print > /dev/null", "read.print"), ("waymark print > file",
 
 
 GUESTS = (
-    ("loop", "interpreted", "guest.loop.interpreted", ""),
-    ("loop", "translated, without events (nop)", "guest.loop.nop", ""),
-    ("loop", "translated, events off", "guest.loop.off", ""),
-    ("loop", "translated, guest_block_exec on", "guest.loop.on", "ctf"),
-    ("loop on two harts", "translated, events off", "guest.pair.off", ""),
-    ("loop on two harts", "translated, guest_block_exec on for the other", "guest.pair.on", "ctf"),
-    ("sha256", "interpreted", "guest.sha256.interpreted", ""),
-    ("sha256", "translated, without events (nop)", "guest.sha256.nop", ""),
-    ("sha256", "translated, events off", "guest.sha256.off", ""),
-    ("sha256", "translated, guest_block_exec on", "guest.sha256.on", "ctf"))
+    ("loop", "without events (nop)", "guest.loop.nop", ""),
+    ("loop", "events off", "guest.loop.off", ""),
+    ("loop", "guest_block_exec on", "guest.loop.on", "ctf"),
+    ("loop on two harts", "events off", "guest.pair.off", ""),
+    ("loop on two harts", "guest_block_exec on for the other", "guest.pair.on", "ctf"),
+    ("sha256", "without events (nop)", "guest.sha256.nop", ""),
+    ("sha256", "events off", "guest.sha256.off", ""),
+    ("sha256", "guest_block_exec on", "guest.sha256.on", "ctf"))
 
 
 GUEST_COLUMNS = {"M instr./s": "million_per_s", "other hart": "other_million_per_s",
-                 "x interpreted": "x_interpreted", "time of nop": "time_of_nop",
+                 "time of nop": "time_of_nop",
                  "slower, %": "slowdown", "other, %": "other_slowdown",
                  "M events/s": "million_events_per_s"}
 

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * riscv: a machine of one to four RISC-V harts, traced. What is made here stays
- * until the harts have ended; it goes in the opposite order.
- */
+/* riscv: runs a RISC-V program on a machine of one to four harts, traced. */
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "device/devices.h"
-#include "loader/elf.h"
-#include "machine/machine.h"
-#include "options.h"
+#include "loader.h"
+#include "machine.h"
 #include "trace/control.h"
+
+#define RAM_BYTES (16 << 20)
+
+struct options {
+	const char *program;
+	unsigned long harts;
+	bool count;
+};
 
 static int fail(const char *what, const char *why)
 {
@@ -24,71 +29,105 @@ static int fail(const char *what, const char *why)
 	return 1;
 }
 
-/* Returns a descriptor, or -1 after saying why not. */
-static int open_file(const char *path, int flags, uint64_t *bytes)
+static void print_help(const char *name)
 {
-	int fd = open(path, flags | O_CLOEXEC);
+	printf("Usage: %s [OPTION]... PROGRAM\n"
+	       "Runs PROGRAM, an ELF file for RV64IM in machine mode, and exits with its status;\n"
+	       "with %d if a hart traps and has no handler.\n\n"
+	       "  -H, --harts=N\t\tharts, 1 to %d (1)\n"
+	       "  -c, --count\t\tat the end, print each hart's instructions\n"
+	       "  -T, --trace=[enable=]PATTERN[,events=FILE][,file=FILE]\n"
+	       "\t\t\ttrace events; `--trace help` lists them\n"
+	       "  -h, --help\t\tprint this\n",
+		name, MACHINE_LOST, MACHINE_HARTS);
+}
+
+static void parse_options(struct options *options, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "harts", required_argument, NULL, 'H' },
+		{ "count", no_argument, NULL, 'c' },
+		{ "trace", required_argument, NULL, 'T' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int letter;
+	char *end;
+
+	*options = (struct options){ .harts = 1 };
+	/* long_only: users of QEMU know `-trace`, with one dash. */
+	while ((letter = getopt_long_only(argc, argv, "H:cT:h", longs, NULL)) != -1) {
+		switch (letter) {
+		case 'H':
+			options->harts = strtoul(optarg, &end, 10);
+			if (*end || options->harts < 1 || options->harts > MACHINE_HARTS) {
+				fprintf(stderr,
+					"riscv: --harts=%s: a number from 1 to %d is wanted\n",
+					optarg, MACHINE_HARTS);
+				exit(2);
+			}
+			break;
+		case 'c':
+			options->count = true;
+			break;
+		case 'T':
+			trace_opt_parse(optarg);
+			break;
+		case 'h':
+			print_help(argv[0]);
+			exit(0);
+		default:
+			fprintf(stderr, "riscv: `%s --help` lists the options\n", argv[0]);
+			exit(2);
+		}
+	}
+	if (optind != argc - 1) {
+		fprintf(stderr, "riscv: %s; `%s --help` lists the options\n",
+			optind < argc ? "one PROGRAM only" : "a PROGRAM is missing", argv[0]);
+		exit(2);
+	}
+	options->program = argv[optind];
+}
+
+/* Returns 0, or the exit status after printing why not. */
+static int load_program(struct machine *machine, const char *path, uint64_t *entry)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct elf_error error;
 	struct stat st;
+	int status = 0;
 
 	if (fd < 0 || fstat(fd, &st)) {
-		fail(path, strerror(errno));
-	} else if (!S_ISREG(st.st_mode)) {
-		fail(path, "not a regular file");
+		status = fail(path, strerror(errno));
+	} else if (!S_ISREG(st.st_mode) || st.st_size == 0) {
+		status = fail(path, st.st_size ? "not a regular file" : "the file is empty");
 	} else {
-		*bytes = st.st_size;
-		return fd;
+		void *file = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+		if (file == MAP_FAILED) {
+			status = fail(path, strerror(errno));
+		} else if (!elf_load(file, st.st_size, machine, entry, &error)) {
+			status = fail(path, error.text);
+		}
+		if (file != MAP_FAILED) {
+			munmap(file, st.st_size);
+		}
 	}
 	if (fd >= 0) {
 		close(fd);
 	}
-	return -1;
-}
-
-static bool load_mapped(struct machine *machine, const char *path, const void *file, uint64_t bytes,
-	uint64_t *entry)
-{
-	struct elf_error error;
-
-	if (!elf_load(file, bytes, &machine->ram, entry, &error)) {
-		fail(path, error.text);
-		return false;
-	}
-	return true;
-}
-
-static bool load_program(struct machine *machine, const char *path, uint64_t *entry)
-{
-	uint64_t bytes;
-	int fd = open_file(path, O_RDONLY, &bytes);
-
-	if (fd < 0) {
-		return false;
-	}
-	void *file = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-	bool mapped = file != MAP_FAILED;
-
-	if (!mapped) {
-		fail(path, bytes == 0 ? "the file is empty" : strerror(errno));
-	}
-	close(fd);
-	if (!mapped) {
-		return false;
-	}
-	bool loaded = load_mapped(machine, path, file, bytes, entry);
-
-	munmap(file, bytes);
-	return loaded;
+	return status;
 }
 
 static int run(struct machine *machine, const struct options *options)
 {
 	uint64_t entry;
+	int status = load_program(machine, options->program, &entry);
 
-	if (!load_program(machine, options->program, &entry)) {
-		return 1;
+	if (status) {
+		return status;
 	}
-	int status = machine_run(machine, entry);
-
+	status = machine_run(machine, entry);
 	fflush(stdout);
 	if (status < 0) {
 		return fail("the harts' threads", strerror(errno));
@@ -100,89 +139,22 @@ static int run(struct machine *machine, const struct options *options)
 	return status;
 }
 
-static int run_with_disk(struct machine *machine, const struct options *options)
-{
-	uint64_t bytes;
-
-	if (!options->disk) {
-		return run(machine, options);
-	}
-	int fd = open_file(options->disk, options->write ? O_RDWR : O_RDONLY, &bytes);
-
-	if (fd < 0) {
-		return 1;
-	}
-	struct disk *disk = disk_create(machine, fd, bytes);
-	int status = disk ? run(machine, options) : fail("the disk's thread", strerror(errno));
-
-	if (disk && options->count) {
-		fprintf(stderr, "disk: %" PRIu64 " requests\n", disk_requests(disk));
-	}
-	disk_destroy(disk);
-	close(fd);
-	return status;
-}
-
-static int run_with_devices(struct machine *machine, const struct options *options)
-{
-	struct clint *clint = clint_create(machine);
-
-	if (!clint) {
-		return fail("the timer's thread", strerror(errno));
-	}
-	exit_add(machine);
-	console_add(machine);
-	int status = run_with_disk(machine, options);
-
-	clint_destroy(clint);
-	return status;
-}
-
-/* Code is dumped as long as the machine lives. */
-static int run_with_dump(struct machine *machine, const struct options *options)
-{
-	FILE *dump = fopen(options->dump, "we");
-
-	if (!dump) {
-		return fail(options->dump, strerror(errno));
-	}
-	machine_dump(machine, dump);
-	int status = run_with_devices(machine, options);
-
-	machine_dump(machine, NULL);
-	return fclose(dump) ? fail(options->dump, strerror(errno)) : status;
-}
-
-/* Hosts that nobody translates for have the interpreter. */
-static int run_translated(struct machine *machine, const struct options *options)
-{
-	bool translated = !options->interpret && machine_translate(machine);
-
-	if (!options->interpret && !translated && errno != ENOTSUP) {
-		return fail("memory for code (--interpret needs none)", strerror(errno));
-	}
-	if (options->dump && !translated) {
-		return fail(options->dump, "there is no code to dump: all is interpreted");
-	}
-	return options->dump ? run_with_dump(machine, options) : run_with_devices(machine, options);
-}
-
 int main(int argc, char **argv)
 {
 	static struct machine machine;
 	struct options options;
 
-	options_parse(&options, argc, argv);
+	parse_options(&options, argc, argv);
 	if (!trace_init_backends()) {
 		return fail("tracing", "cannot be initialised");
 	}
 	trace_init_file();
-	int error = machine_init(&machine, options.harts, options.memory << 20);
+	int error = machine_init(&machine, options.harts, RAM_BYTES);
 
 	if (error) {
 		return fail("memory", strerror(error));
 	}
-	int status = run_translated(&machine, &options);
+	int status = run(&machine, &options);
 
 	machine_fini(&machine);
 	return status;

@@ -5,9 +5,6 @@ end with a status, and neither takes the machine down: bad-input.py RISCV PROGRA
 """
 
 import pathlib
-import platform
-import resource
-import signal
 import struct
 import subprocess
 import sys
@@ -19,7 +16,7 @@ PHDR = struct.Struct("<IIQQQQQQ")
 IDENT = b"\x7fELF\x02\x01\x01" + bytes(9)
 NOP = 0x13
 LOST = 125  # the status of a machine whose hart has no handler
-LONGEST = [0xffcebc23] * 64  # sd t3, -8(t4): no instruction becomes more code
+LONGEST = [0xffcebc23] * 64  # sd t3, -8(t4): with its events no block is longer
 
 
 def program(words=(NOP,), segments=None, **header):
@@ -39,15 +36,9 @@ def program(words=(NOP,), segments=None, **header):
     return EHDR.pack(*h.values()) + table + code
 
 
-def refuse_memory_for_code():
-    """It is a file, to the kernel."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-
-
-def run(riscv, path, *arguments, before=None):
+def run(riscv, path, *arguments):
     return subprocess.run([riscv, *arguments, path], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=60, check=False, preexec_fn=before)
+                          stdin=subprocess.DEVNULL, timeout=60, check=False)
 
 
 def refusals(good):
@@ -57,7 +48,7 @@ def refusals(good):
     yield "for another machine", program(machine=62)
     yield "for another machine", program(ident=b"\x7fELF\x01\x01\x01" + bytes(9))
     yield "for another machine", program(ident=b"\x7fELF\x02\x02\x01" + bytes(9))
-    yield "no static program", program(type=3)
+    yield "is not a static program", program(type=3)
     yield "compressed or floating-point", program(flags=1)
     yield "compressed or floating-point", program(flags=4)
     yield "0 program headers", program(phnum=0)
@@ -73,8 +64,6 @@ def refusals(good):
     yield "are not in the", program(segments=[{"paddr": RAM - 4}])
     yield "are not in the", program(segments=[{"paddr": RAM + (16 << 20) - 3}])
     yield "are not in the", program(segments=[{"memsz": 2**64 - 1}])
-    yield "overlap", program(segments=[{}, {"paddr": RAM + 3}])
-    yield "overlap", program(segments=[{"paddr": RAM + 3}, {}])
     yield "dynamic program", program(segments=[{}, {"type": 3}])
     yield "its entry 0x80000004", program(entry=RAM + 4)
     yield "its entry 0x80000002", program(entry=RAM + 2)
@@ -112,17 +101,10 @@ def main():
         path.write_bytes(program(LONGEST))
         done = run(riscv, path, f"--trace=guest_*,file={folder}/trace")
         if done.returncode != LOST or "trap 7 at 0x80000000" not in done.stderr:
-            faults.append(f"the longest translation: {done.returncode} {done.stderr!r}")
-        if platform.machine() == "x86_64":
-            done = run(riscv, path, before=refuse_memory_for_code)
-            if done.returncode != 1 or done.stderr.count("--interpret needs none") != 1:
-                faults.append(f"no memory for code: {done.returncode} {done.stderr!r}")
+            faults.append(f"the longest block: {done.returncode} {done.stderr!r}")
         for arguments, message in (
                 (["--harts=5"], "--harts=5: a number from 1 to 4"),
-                (["--memory=none"], "--memory=none: a number"),
-                (["--disk=" + folder], "not a regular file"),
-                (["--disk=" + folder + "/none"], "No such file"),
-                (["--interpret", "--dump-code=" + folder + "/code"], "all is interpreted"),
+                (["--harts=none"], "--harts=none: a number"),
                 (["--nonsense"], "lists the options"),
                 (["two"], "one PROGRAM only")):
             done = run(riscv, path, *arguments)

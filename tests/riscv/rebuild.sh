@@ -1,28 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The programs that are kept do what their sources say: those are built again, and
-# behave alike. rebuild.sh RISCV GUEST PROGRAMS_TEST
+# The programs in the repository are those of their sources: built again, they behave alike.
+#
+#	rebuild.sh RISCV PROGRAMS TESTS PROGRAMS_TEST
 set -eu
 riscv=$(realpath "$1")
-guest=$2
-programs=$3
 if ! command -v riscv64-linux-gnu-gcc >/dev/null; then
 	echo "skipped: no riscv64-linux-gnu-gcc (Debian's gcc-riscv64-linux-gnu)"
 	exit 77
 fi
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-make -s -C "$guest" BUILD="$tmp"
 
-for program in "$tmp"/*.elf "$tmp"/tests/*.elf; do
-	kept=$guest/${program#"$tmp"/}
-	[ -f "$kept" ] || { echo "$kept is missing: make -C examples/riscv/guest" && exit 1; }
-done
-for kept in "$guest"/*.elf "$guest"/tests/*.elf; do
-	[ -f "$tmp/${kept#"$guest"/}" ] || { echo "$kept has no source" && exit 1; }
-done
+# build FOLDER NAME: its programs, which have to be those in the repository
+build() {
+	make -s -C "$1" BUILD="$tmp/$2"
+	for program in "$1"/*.elf "$tmp/$2"/*.elf; do
+		name=$(basename "$program")
+		[ -f "$1/$name" ] || { echo "$1/$name is missing: make -C $1" && exit 1; }
+		[ -f "$tmp/$2/$name" ] || { echo "$1/$name has no source" && exit 1; }
+	done
+}
+build "$2" programs
+build "$3" tests
 
 for test in "$tmp"/tests/*.elf; do
 	"$riscv" "$test" || { echo "$test: check $? fails" && exit 1; }
 done
-"$programs" "$riscv" "$tmp"
+"$4" "$riscv" "$tmp/programs"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A client of QMP switches an event of translated code for single harts while the guest runs.
+"""A client of QMP switches an event of decoded blocks for single harts while the guest runs.
 
     vcpus.py RISCV WAYMARK
 
@@ -48,16 +48,16 @@ def upper(opcode, rd, pages):
 
 BEQ, BNE, AUIPC, LUI, WFI = 0, 1, 0x17, 0x37, 0x10500073
 DIVIDE = 1 << 25 | T0 << 20 | T4 << 15 | 5 << 12 | T5 << 7 | 0x33
-COUNT_HART = T4 << 20 | T5 << 15 | 3 << 12 | 0x2F  # amoadd.d
+OWN_BYTE = A0 << 20 | T2 << 15 | T5 << 7 | 0x33  # add t5, t2, a0
 READY = i_type(0x13, 0, T4, ZERO, 1)
 WAIT_FOR_INPUT = [upper(LUI, T1, 0x10000), i_type(0x03, 4, T3, T1, 5), i_type(0x13, 7, T3, T3, 1),
                   branch(BEQ, T3, ZERO, -12), READY, store(3, T2, T4, 0)]
 WAIT_FOR_HART_0 = [i_type(0x03, 3, T3, T2, 0), branch(BEQ, T3, ZERO, -4)]
 PREPARE = [READY, upper(LUI, T0, ROUNDS >> 12)]
 ROUND = [DIVIDE] * 58 + [i_type(0x13, 0, T0, T0, -1), branch(BNE, T0, ZERO, -4 * 59)]
-HART_IS_DONE = [i_type(0x13, 0, T5, T2, 8), COUNT_HART, branch(BNE, A0, ZERO, 4 * 6)]
-ALL_ARE_DONE = [i_type(0x03, 3, T3, T2, 8), i_type(0x13, 0, T6, ZERO, HARTS),
-                branch(BNE, T3, T6, -8), upper(LUI, T3, 0x100), store(2, T3, ZERO, 0)]
+HART_IS_DONE = [OWN_BYTE, store(0, T5, T4, 8), branch(BNE, A0, ZERO, 4 * 7)]
+ALL_ARE_DONE = [i_type(0x03, 2, T3, T2, 8), upper(LUI, T6, 0x1010), i_type(0x13, 0, T6, T6, 0x101),
+                branch(BNE, T3, T6, -12), upper(LUI, T3, 0x100), store(2, T3, ZERO, 0)]
 SLEEP = [WFI, branch(BEQ, ZERO, ZERO, -4)]
 BEFORE = [upper(AUIPC, T2, 1), branch(BNE, A0, ZERO, 4 * 7)] + WAIT_FOR_INPUT + WAIT_FOR_HART_0 + PREPARE
 PROGRAM = BEFORE + ROUND + HART_IS_DONE + ALL_ARE_DONE + SLEEP

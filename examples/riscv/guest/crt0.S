@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where all harts begin, with their number in a0: hart 0 runs main(), whose
- * result is the machine's status, the others hart_main(number). Each has 16 KiB
- * of stack. Interrupts and traps go to trap_handler(cause, pc, value), which
- * returns where to go on.
+ * All harts begin here, with their number in a0: hart 0 runs main(), whose result is the
+ * machine's status, the others run hart_main(number). Each has 16 KiB of stack. Interrupts
+ * and traps call trap_handler(cause, pc, value), which returns where to go on.
  */
 	.section .text.start, "ax"
 	.globl _start

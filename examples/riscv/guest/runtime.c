@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A console that is written byte by byte, and requests to the disk. */
+/* The console, by polling, and the C functions that gcc expects. */
 #include "runtime.h"
-
-#define LINE_STATUS (CONSOLE_BASE + 5)
-#define ROOM 0x20
 
 void machine_exit(int status)
 {
@@ -14,9 +11,9 @@ void machine_exit(int status)
 
 static void print_byte(char byte)
 {
-	while (!(REGISTER8(LINE_STATUS) & ROOM)) {
+	while (!(REGISTER8(CONSOLE_BASE + CONSOLE_LINE_STATUS) & CONSOLE_ROOM)) {
 	}
-	REGISTER8(CONSOLE_BASE) = byte;
+	REGISTER8(CONSOLE_BASE + CONSOLE_DATA) = byte;
 }
 
 void print(const char *text)
@@ -41,6 +38,13 @@ void print_hex(uint64_t number, unsigned int digits)
 	}
 }
 
+uint8_t read_byte(void)
+{
+	while (!(REGISTER8(CONSOLE_BASE + CONSOLE_LINE_STATUS) & CONSOLE_INPUT)) {
+	}
+	return REGISTER8(CONSOLE_BASE + CONSOLE_DATA);
+}
+
 __attribute__((weak)) uint64_t trap_handler(uint64_t cause, uint64_t pc, uint64_t value)
 {
 	print("trap ");
@@ -51,18 +55,6 @@ __attribute__((weak)) uint64_t trap_handler(uint64_t cause, uint64_t pc, uint64_
 	print_hex(value, 16);
 	print("\n");
 	machine_exit(124);
-}
-
-void disk_submit(struct disk_request *request)
-{
-	__atomic_store_n(&request->status, DISK_PENDING, __ATOMIC_RELAXED);
-	__sync_synchronize();
-	REGISTER64(DISK_BASE + DISK_SUBMIT) = (uintptr_t)request;
-}
-
-uint32_t disk_status(const struct disk_request *request)
-{
-	return __atomic_load_n(&request->status, __ATOMIC_ACQUIRE);
 }
 
 void *memcpy(void *to, const void *from, size_t bytes)

@@ -1,3 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* The events of this directory, under the name that its sources include. */
-#include "trace-loader.h"
