@@ -15,13 +15,13 @@
 
 #define BLOCKS 4096 /* a power of two: a block is at pc / 4 % BLOCKS */
 #define POOL 65536
-#define LONGEST_CODE (2 * BLOCK_INSTRUCTIONS + 2) /* a call for each, one of the block, OP_end */
+#define LONGEST_CODE (2 * BLOCK_INSTRUCTIONS + 2) /* each with a call; the block's call; OP_end */
 #define NO_BLOCK 1 /* an address without an instruction */
 
 struct block_cache {
 	struct block blocks[BLOCKS];
 	struct instruction code[POOL];
-	struct event_call calls[POOL / 2];
+	struct event_call calls[POOL / 2]; /* at most half of a block's code is calls */
 	unsigned int code_used;
 	unsigned int calls_used;
 };
@@ -73,7 +73,7 @@ void waymark_translate_call(const struct waymark_call *call)
 	cache->code[cache->code_used++] = (struct instruction){ .op = OP_event, .call = copy };
 }
 
-/* Up to the instruction that ends a block, the greatest length, or the end of RAM. */
+/* Decodes up to the instruction that ends a block, BLOCK_INSTRUCTIONS, or the end of RAM. */
 static unsigned int decode_instructions(
 	const struct hart *hart, uint64_t pc, struct instruction *instructions)
 {

@@ -31,15 +31,14 @@ struct event_call {
 struct block {
 	uint64_t pc;
 	uint64_t count; /* instructions of the guest */
-	const struct instruction *code; /* they, calls of events, and OP_end if no jump ends it */
+	const struct instruction *code; /* with calls of events; OP_end is behind them */
 };
 
 /* Returns NULL without memory. */
 struct block_cache *block_cache_create(void);
 void block_cache_destroy(struct block_cache *cache);
 
-/* Returns the block at hart->pc, valid until the next call; or NULL after a trap: no RAM is there.
- */
+/* Returns the block at hart->pc, valid until the next call, or NULL after a fetch fault. */
 const struct block *block_get(struct hart *hart);
 
 /* Drops all blocks of the hart. `why` is for the trace. */

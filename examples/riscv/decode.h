@@ -8,7 +8,7 @@
 
 struct event_call;
 
-/* An OP_<name> for each row of the table. The others come from no word but OP_illegal. */
+/* An OP_<name> for each row of the table, and three that are no instructions. */
 enum operation {
 	OP_illegal,
 	OP_end, /* leaves a block that no jump ends */

@@ -27,37 +27,41 @@ static inline uint64_t remainder_of(uint64_t a, uint64_t b)
 	return b == 0 ? a : b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
 }
 
-/* Harts race in RAM as the guest wants it: no data race of ours. Any alignment is allowed. */
+/* Harts race in RAM as the guest wants it: those races are not ours. Any alignment works. */
 #define GUEST_MEMORY __attribute__((no_sanitize("thread")))
-#define WORD(bits) \
-	((volatile struct { uint##bits##_t value; } __attribute__((packed, may_alias)) *)at)->value
+#define WORD(at, bits)                                                                         \
+	((volatile struct { uint##bits##_t value; } __attribute__((packed, may_alias)) *)(at)) \
+		->value
 
-GUEST_MEMORY static inline uint64_t get(const volatile void *at, unsigned int size)
+GUEST_MEMORY static inline uint64_t get(volatile void *at, unsigned int size)
 {
-	return size == 1 ? WORD(8) : size == 2 ? WORD(16) : size == 4 ? WORD(32) : WORD(64);
+	return size == 1   ? WORD(at, 8)
+	       : size == 2 ? WORD(at, 16)
+	       : size == 4 ? WORD(at, 32)
+			   : WORD(at, 64);
 }
 
 GUEST_MEMORY static inline void put(volatile void *at, unsigned int size, uint64_t value)
 {
 	switch (size) {
 	case 1:
-		WORD(8) = value;
+		WORD(at, 8) = value;
 		break;
 	case 2:
-		WORD(16) = value;
+		WORD(at, 16) = value;
 		break;
 	case 4:
-		WORD(32) = value;
+		WORD(at, 32) = value;
 		break;
 	default:
-		WORD(64) = value;
+		WORD(at, 64) = value;
 	}
 }
 
 /* Return false after a trap, for which hart->pc has to be right. */
 static inline bool load(struct hart *hart, uint64_t address, unsigned int size, uint64_t *value)
 {
-	const void *at = machine_ram(hart->machine, address, size);
+	void *at = machine_ram(hart->machine, address, size);
 
 	if (at) {
 		*value = get(at, size);
@@ -93,7 +97,7 @@ static void jump(struct hart *hart, uint64_t pc, uint64_t target, uint8_t link)
 	hart->pc = target;
 }
 
-/* An event at execution: its arguments as they are now. */
+/* Fires an event at execution, with the registers' values of this moment. */
 static void call_event(const struct hart *hart, const struct event_call *call)
 {
 	uint64_t arguments[BLOCK_OPERANDS];

@@ -14,8 +14,7 @@ struct elf_error {
 	char text[160]; /* one line: what is wrong, and where */
 };
 
-/* Returns false with an error, or sets the program's first address. `file` may have any alignment.
- */
+/* Returns false with an error, or sets `entry`. `file` may have any alignment. */
 bool elf_load(const void *file, size_t bytes, struct machine *machine, uint64_t *entry,
 	struct elf_error *error);
 

@@ -44,8 +44,7 @@ int main(void);
 /* The other harts run this; unless a program defines it, they sleep. */
 void hart_main(unsigned int hart);
 
-/* Handles traps and interrupts, and returns where to go on. By default prints the trap and exits.
- */
+/* Handles a trap or interrupt and returns where to go on; by default prints it and exits. */
 uint64_t trap_handler(uint64_t cause, uint64_t pc, uint64_t value);
 
 void machine_exit(int status) __attribute__((noreturn));

@@ -17,8 +17,8 @@ static uint8_t input[INPUT_BYTES];
 static uint64_t input_bytes;
 static uint32_t digests[HARTS][8];
 static unsigned int harts;
-static volatile uint32_t absent, started;
-static volatile uint32_t done[HARTS];
+static volatile uint32_t absent;
+static volatile uint32_t woken[HARTS], done[HARTS];
 
 static const uint32_t constants[64] = { 0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b,
 	0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3,
@@ -125,6 +125,7 @@ uint64_t trap_handler(uint64_t cause, uint64_t pc, uint64_t value)
 	switch (cause) {
 	case CAUSE_INTERRUPT | INTERRUPT_SOFTWARE:
 		SOFTWARE(hart) = 0;
+		woken[hart] = 1;
 		return pc;
 	case CAUSE_INTERRUPT | INTERRUPT_TIMER:
 		COMPARE(hart) = TIME + TICK;
@@ -180,7 +181,7 @@ static void read_input(void)
 void hart_main(unsigned int hart)
 {
 	csr_set(mie, 1 << INTERRUPT_SOFTWARE);
-	sleep_until(&started);
+	sleep_until(&woken[hart]);
 	hash_share(hart);
 	SOFTWARE(0) = 1;
 }
@@ -190,7 +191,6 @@ int main(void)
 	harts = count_harts();
 	read_input();
 	fence();
-	started = 1;
 	for (unsigned int hart = 1; hart < harts; hart++) {
 		SOFTWARE(hart) = 1;
 	}
