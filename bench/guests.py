@@ -57,7 +57,7 @@ class Guests:
         return self.bench.run_job(job)
 
     def add(self, metric, over, under):
-        """Of processor time: nobody but the one hart has taken any."""
+        """Of processor time: only the one hart has taken any."""
         name = "million_per_cpu_s"
         if over and under:
             self.bench.results.add(metric, "", over[name] / under[name])

@@ -22,7 +22,7 @@ int fuzz_clock_gettime(clockid_t clock, struct timespec *now);
 #define STEPS 300
 #define DECODED 1024 /* bytes, of which each word is looked at */
 
-/* The machine's clock, by a macro: it stands still. */
+/* The machine's clock, by a macro: always the same time. */
 int fuzz_clock_gettime(clockid_t clock, struct timespec *now)
 {
 	(void)clock;

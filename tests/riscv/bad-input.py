@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that are none are refused with one clear line, guests that go astray
-end with a status, and neither takes the machine down: bad-input.py RISCV PROGRAM
+"""Bad ELF files are refused with one clear line, and guests that trap without a handler
+end with a status: bad-input.py RISCV PROGRAM
 """
 
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# For scripts that run the machine: a folder of their own, which is the current one, and an end at
-# the first fault. Sourced when the arguments have been made absolute.
+# For scripts that run the machine: each gets a folder of its own, the current one, and ends at
+# the first fault. Source this after making the arguments absolute.
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"

@@ -49,7 +49,7 @@ trace trap "$tests/trap.elf"
 grep -q ' guest_memory_exec .* address 0xffffffffffffffff size 8 store 0$' lines || fail "a load that traps has no event"
 grep -q ' guest_trap .* cause 5 pc 0x[0-9a-f]* value 0xffffffffffffffff$' lines || fail "the fault is missing"
 
-# All harts, and who woke them. Each is a vCPU of its own.
+# All harts start, sleep, and are woken. Each is a vCPU of its own.
 { echo 2000 && head -c 2000 "$riscv"; } >input
 trace sha256 --harts 4 "$guest/sha256.elf"
 cpus=$(sed -n 's/.* guest_block_exec \(cpu=[^ ]*\) .*/\1/p' lines | sort -u | wc -l)

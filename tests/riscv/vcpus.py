@@ -25,7 +25,7 @@ BASE = 0x80000000
 HARTS = 4
 ROUNDS = 50 << 12
 ALWAYS, TOGGLED, NEVER = 0, (1, 2), 3
-TRIES = 5  # the harts are quick, and a busy machine may keep who switches from it
+TRIES = 5  # the harts are quick: on a busy machine they may end before a switch
 ZERO, T0, T1, T2, A0, T3, T4, T5, T6 = 0, 5, 6, 7, 10, 28, 29, 30, 31
 
 
@@ -144,7 +144,7 @@ def is_seen(riscv, waymark):
     assert len(rounds) < HARTS, f"hart {NEVER} has events"
     if len(rounds) < HARTS - 1:
         return False
-    # The first round stands in the block before it.
+    # The first round is a part of the block before it.
     assert rounds[ALWAYS] == ROUNDS - 1, f"hart {ALWAYS} has {rounds[ALWAYS]} rounds"
     return changes > 10 and all(0 < rounds[hart] < ROUNDS - 1 for hart in TOGGLED)
 

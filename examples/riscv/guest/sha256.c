@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SHA-256 (FIPS 180-4) of the console's input: a number, a newline, so many bytes. Each hart
- * hashes its share of them, and hart 0 prints a digest for each. Harts wake each other by
+ * SHA-256 (FIPS 180-4) of the console's input: the number of its bytes, a newline, the bytes.
+ * Each hart hashes its share of them, and hart 0 prints a digest for each. Harts wake each other by
  * software interrupts; a timer interrupt ends a machine whose harts do not.
  */
 #include "runtime.h"

@@ -2,7 +2,7 @@
 /* Software and timer interrupts: pending, masked, taken; and wfi. */
 #include "check.inc"
 #define CLINT 0x02000000
-	/* Makes them be taken here, once: a handler ends by making them pass no more. */
+	/* Interrupts are taken here, once: the handler masks them. */
 	.macro	open
 	csrsi	mstatus, 8
 	nop
@@ -16,7 +16,7 @@
 	la	t0, interrupted
 	csrw	mtvec, t0
 
-	/* Pending, but neither let through by mie nor by mstatus. */
+	/* Pending, and masked by mie and by mstatus. */
 	li	t0, 1
 	sw	t0, 0(s0)
 	csrr	t0, mip
@@ -30,14 +30,14 @@
 	nop
 	expect_no_trap
 
-	/* Taken between the csrsi that opens and what follows. */
+	/* Taken between csrsi and the next instruction. */
 	open
 	expect_trap 0x8000000000000003
 	expect	s11, 0
 	csrr	t0, mstatus
 	expect	t0, 0x1880
 
-	/* wfi does not sleep while there is one, taken or not. */
+	/* wfi does not sleep while an interrupt is pending, taken or not. */
 	csrw	mie, t0
 	li	t0, 8
 	csrw	mie, t0
@@ -49,7 +49,7 @@
 	open
 	expect_no_trap
 
-	/* The timer, by and by. */
+	/* The timer. */
 	ld	t0, 0(s2)
 	li	t1, 20000
 	add	t0, t0, t1
@@ -67,7 +67,7 @@
 	open
 	expect_trap 0x8000000000000007
 
-	/* A time to come takes it away. */
+	/* A time in the future clears the interrupt. */
 	li	t0, -1
 	sd	t0, 0(s1)
 	csrr	t0, mip
@@ -85,7 +85,7 @@
 	open
 	expect_trap 0x8000000000000003
 
-	/* The loop that never ends is interrupted, too. */
+	/* A loop without an end is interrupted, too. */
 	la	s8, 2f
 	li	t0, 0x80
 	csrw	mie, t0
@@ -94,7 +94,7 @@
 2:	expect_trap 0x8000000000000007
 	end
 
-	/* Leaves what interrupted, and makes it pass no more; an interrupt ends at its own pc. */
+	/* Stores the cause, masks interrupts, and returns to s8, or to mepc if s8 is 0. */
 	.balign	4
 interrupted:
 	csrr	s10, mcause

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Jumps and what they leave behind. */
+/* Jumps, and the links that they write. */
 #include "check.inc"
 	begin
 	jal	t0, 1f
@@ -25,7 +25,7 @@ last:	j	fail
 4:	la	t0, last
 	expect_same t0, t1
 
-	/* A link that nobody wants. */
+	/* No link. */
 	la	t1, 5f
 	jalr	zero, t1, 0
 	j	fail

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What traps, with its cause, its value and its address, and the way back. */
+/* Traps: the cause, value and address of each, and the return. */
 #include "check.inc"
 	.macro	trap_at label
 	la	t6, \label
@@ -34,7 +34,7 @@
 	expect_same s11, s9
 	expect_trap 3
 
-	/* Jumps to where no instruction can be; the link is not written. */
+	/* Jumps to misaligned addresses; the link is not written. */
 	la	s8, 1f
 	la	t0, _start
 	li	t1, 7
@@ -56,7 +56,7 @@
 	.word	0x00001363
 	expect_no_trap
 
-	/* Jumps to where nothing is: below, above, at the end of all. */
+	/* Jumps to where no RAM is: below, above, at the last address. */
 	.irp	target, 0, 0x1000, 0x7ffffffc, 0xfffffffffffffffc, 0x100000
 	la	s8, 1f
 	li	t0, \target
@@ -67,7 +67,7 @@
 	.endr
 	li	s8, 0
 
-	/* Loads and stores of what is not there. */
+	/* Loads and stores where neither RAM nor a device is. */
 	li	t1, 5
 	.irp	target, 0, 0x7fffffff, 0xffffffffffffffff, 0xfffffffffffffff9
 	li	t0, \target
@@ -82,7 +82,7 @@
 	.endr
 	expect	t1, 5
 
-	/* Devices: not aligned, and of a size that they do not have. */
+	/* Devices: misaligned, and of a size that the register does not have. */
 	li	t0, 0x02004001
 	ld	t1, 0(t0)
 	expect_trap 5
@@ -96,7 +96,7 @@
 	lw	t1, 0(t0)
 	expect_trap 5
 
-	/* mstatus goes two ways. */
+	/* mstatus saves and restores MIE. */
 	li	t0, 8
 	csrs	mstatus, t0
 	li	s8, 0
@@ -119,7 +119,7 @@
 	expect	t1, 0x1880
 	expect_trap 11
 
-	/* What did not happen is not counted. */
+	/* Instructions that trap are not counted. */
 	csrr	t0, minstret
 	.word	0
 	csrr	t1, minstret
