@@ -1,19 +1,116 @@
 /* SPDX-License-Identifier: MIT */
-/* See directory.h. */
+/*
+ * The directories of sockets: where the default ones are, which are safe to use, and the lock
+ * by which programs of ours make and remove sockets in one. A directory is opened once and
+ * checked through its descriptor.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "rt/host/open.h"
-#include "socket/descriptor.h"
-#include "socket/directory.h"
-#include "socket/wait.h"
+#include "socket/internal.h"
 
 #define LOCK_MS 2000 /* as socket.h says */
+#define PAUSE_NS 5000000
 
-/* Says what is wrong with a default directory. Returns 0, or -1 with the error. */
+/* Linux 6.6; the same number everywhere but on alpha. */
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+
+/* ---- Default places ---- */
+
+/* A directory of `owner` to which nobody else may write: what is in it is not replaced. */
+static bool is_safe(const char *path, uid_t owner)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == owner &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static bool fits(int length, size_t size)
+{
+	return length > 0 && (size_t)length < size;
+}
+
+static bool put_below(const char *parent, uid_t owner, char *path, size_t size)
+{
+	return is_safe(parent, owner) && fits(snprintf(path, size, "%s/waymark", parent), size);
+}
+
+/*
+ * What is no absolute path is to be ignored (XDG Base Directory Specification);
+ * sudo and su may leave another user's. Another user's variable is not known.
+ */
+static bool put_xdg(uid_t user, char *path, size_t size)
+{
+	const char *parent = secure_getenv("XDG_RUNTIME_DIR");
+
+	return user == geteuid() && parent && parent[0] == '/' &&
+	       put_below(parent, user, path, size);
+}
+
+static bool put_run_user(uid_t user, char *path, size_t size)
+{
+	char parent[32];
+
+	snprintf(parent, sizeof(parent), "/run/user/%u", (unsigned int)user);
+	return put_below(parent, user, path, size);
+}
+
+static bool put_run(uid_t user, char *path, size_t size)
+{
+	return user == 0 && put_below("/run", 0, path, size);
+}
+
+static bool put_tmp(uid_t user, char *path, size_t size)
+{
+	return fits(snprintf(path, size, "/tmp/waymark-%u", (unsigned int)user), size);
+}
+
+static bool (*const places[])(
+	uid_t user, char *path, size_t size) = { put_xdg, put_run_user, put_run, put_tmp };
+_Static_assert(ARRAY_SIZE(places) == PLACES, "internal.h counts them");
+
+bool socket_place(unsigned int n, uid_t user, char *path, size_t size)
+{
+	return places[n](user, path, size);
+}
+
+int socket_directory(char *path, size_t size)
+{
+	for (unsigned int n = 0; n < PLACES; n++) {
+		if (socket_place(n, geteuid(), path, size)) {
+			return 0;
+		}
+	}
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+/* ---- Open and checked ---- */
+
+int socket_chmod(int fd, unsigned int mode)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", fd);
+	if (chmod(path, mode) == 0) {
+		return 0;
+	}
+	return (int)syscall(SYS_fchmodat2, fd, "", mode, AT_EMPTY_PATH); /* no /proc */
+}
+
+/* A default directory is a directory that only `owner` may write to. */
 static int check_default(const struct stat *st, uid_t owner, const char *path, const struct fail *f)
 {
 	if (S_ISLNK(st->st_mode)) {
@@ -93,24 +190,23 @@ int socket_open_theirs(const char *path, uid_t owner, const struct fail *f)
 	return -1;
 }
 
-/* Root may connect where a user alone decides what lies there: that user's program answers. */
-static int check_theirs(const struct stat *st, const char *path, const struct fail *f)
-{
-	if (st->st_mode & (S_IWGRP | S_IWOTH)) {
-		return socket_fail(f,
-			"%s: belongs to user %u, and others may write to it (mode %04o): not used",
-			path, (unsigned int)st->st_uid, (unsigned int)st->st_mode & 07777);
-	}
-	return 0;
-}
-
+/*
+ * Root may connect where a user alone decides what is in the directory: that user's program
+ * answers.
+ */
 static int check_given(
 	const struct stat *st, bool to_listen, const char *path, const struct fail *f)
 {
 	bool is_theirs = st->st_uid != geteuid() && st->st_uid != 0;
 
 	if (is_theirs && !to_listen && geteuid() == 0) {
-		return check_theirs(st, path, f);
+		return !(st->st_mode & (S_IWGRP | S_IWOTH))
+			       ? 0
+			       : socket_fail(f,
+					 "%s: belongs to user %u, and others may write to it "
+					 "(mode %04o): not used",
+					 path, (unsigned int)st->st_uid,
+					 (unsigned int)st->st_mode & 07777);
 	}
 	if (is_theirs) {
 		return socket_fail(f,
@@ -143,16 +239,37 @@ int socket_open_given(const char *path, bool to_listen, uid_t *owner, const stru
 	return fd;
 }
 
-/* Not waited for in the kernel: whoever may read the directory could hold us there for ever. */
+/* ---- The lock ---- */
+
+int64_t socket_deadline(int ms)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + (ms > 0 ? ms : 0);
+}
+
+bool socket_wait_again(int64_t deadline)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+
+	if (socket_deadline(0) >= deadline) {
+		return false;
+	}
+	nanosleep(&pause, NULL);
+	return true;
+}
+
+/* Never blocks in the kernel: anyone who may read the directory could hold the lock for ever. */
 int socket_lock(int directory, const char *path, const struct fail *f)
 {
-	int64_t deadline = wait_deadline(LOCK_MS);
+	int64_t deadline = socket_deadline(LOCK_MS);
 
 	while (flock(directory, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK) {
 			return socket_fail_errno(f, path, "cannot be locked");
 		}
-		if (!wait_again(deadline)) {
+		if (!socket_wait_again(deadline)) {
 			return socket_fail(f, "%s: another program keeps it locked", path);
 		}
 	}

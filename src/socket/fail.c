@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* See fail.h. */
+/* Errors of this folder: one line of text in the caller's buffer. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
-#include "socket/fail.h"
+#include "socket/internal.h"
 
 int socket_fail_errno(const struct fail *f, const char *where, const char *what)
 {

@@ -1,26 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making a socket and removing it: see socket.h. Between bind and listen a
- * socket looks stale; that nobody removes it then is what the lock is for.
+ * Making a socket that listens, and removing its file. Between bind and listen a socket looks
+ * stale: the lock of the directory keeps other programs of ours from removing it then.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rt/host/open.h"
-#include "socket/descriptor.h"
-#include "socket/directory.h"
-#include "socket/probe.h"
-#include "socket/socket.h"
-#include "socket/target.h"
+#include "socket/internal.h"
 
 #define QUEUE 64 /* connections that wait to be accepted */
-#define TRIES 3 /* of a name that others take as well, without our lock */
+#define TRIES 3 /* other programs may take the name without our lock */
 #define MODE (S_IRUSR | S_IWUSR)
 
-/* Binds, and removes a stale socket first. Returns 0, or -1 with the error. */
+/* Binds, after removing a stale socket. Returns 0, or -1 with the error. */
 static int take_name(int fd, const struct target *t, const struct fail *f)
 {
 	struct sockaddr_un address;
@@ -32,7 +29,7 @@ static int take_name(int fd, const struct target *t, const struct fail *f)
 		return socket_fail_errno(f, t->path, "fchmod");
 	}
 	for (int i = 0; i < TRIES; i++) {
-		if (socket_bind(fd, &address) == 0) {
+		if (syscall(SYS_bind, fd, &address, sizeof(address)) == 0) {
 			return 0;
 		}
 		if (errno != EADDRINUSE) {
@@ -42,7 +39,8 @@ static int take_name(int fd, const struct target *t, const struct fail *f)
 			return -1;
 		}
 	}
-	return socket_fail(f, "%s: others take the name again and again", t->path);
+	return socket_fail(
+		f, "%s: other programs keep taking the name; choose another one", t->path);
 }
 
 /* Gives back what the umask took. Returns 0, or -1 with errno. */
@@ -62,8 +60,8 @@ static int widen(const struct target *t, const struct stat *made)
 	return result;
 }
 
-/* Looks at the file that was made, in the directory that was checked, and notes which one it is. */
-static int note(struct socket_file *file, const struct target *t, struct stat *st)
+/* Notes which file was made in the directory that was checked. Returns 0, or -1 with errno. */
+static int note_file(struct socket_file *file, const struct target *t, struct stat *st)
 {
 	if (fstatat(t->directory, socket_target_name(t), st, AT_SYMLINK_NOFOLLOW)) {
 		return -1;
@@ -79,12 +77,7 @@ static int note(struct socket_file *file, const struct target *t, struct stat *s
 	return 0;
 }
 
-static bool is_made(const struct stat *st, const struct socket_file *file)
-{
-	return S_ISSOCK(st->st_mode) && st->st_dev == file->device && st->st_ino == file->inode;
-}
-
-/* Returns 0 when it is not there any more, or -1 with errno. */
+/* Removes the file if it still is the socket that was made. Returns 0, or -1 with errno. */
 static int remove_made(int directory, const char *name, const struct socket_file *file)
 {
 	struct stat st;
@@ -92,10 +85,13 @@ static int remove_made(int directory, const char *name, const struct socket_file
 	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW)) {
 		return errno == ENOENT ? 0 : -1;
 	}
-	return is_made(&st, file) ? unlinkat(directory, name, 0) : 0;
+	bool is_made =
+		S_ISSOCK(st.st_mode) && st.st_dev == file->device && st.st_ino == file->inode;
+
+	return is_made ? unlinkat(directory, name, 0) : 0;
 }
 
-/* Returns 0, or -1 with the error, and nothing is left. */
+/* Returns 0, or -1 with the error and no file left. */
 static int bind_and_listen(
 	int fd, const struct target *t, struct socket_file *file, const struct fail *f)
 {
@@ -104,12 +100,12 @@ static int bind_and_listen(
 	if (take_name(fd, t, f)) {
 		return -1;
 	}
-	if (note(file, t, &st)) {
+	if (note_file(file, t, &st)) {
 		return socket_fail_errno(f, t->path, "was replaced while it was made");
 	}
 	if ((st.st_mode & MODE) != MODE && widen(t, &st)) {
 		socket_fail_errno(f, t->path, "the umask cannot be undone");
-	} else if (socket_queue(fd, QUEUE)) {
+	} else if (syscall(SYS_listen, fd, QUEUE)) {
 		socket_fail_errno(f, t->path, "listen");
 	} else {
 		return 0;

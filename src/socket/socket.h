@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Control sockets: where they lie and who may use them, for the program that
+ * Control sockets: where they are and who may use them, for the program that
  * listens and for the command that connects.
  *
- * It runs inside of traced programs: nothing here ends the program, prints,
- * keeps state or allocates, but socket_walk*(), which are for the command. What is
- * opened is closed by exec and never stands in the place of a standard stream.
+ * The code runs inside traced programs: no function ends the program, prints,
+ * keeps state or allocates, except socket_walk*(), which only the command calls.
+ * Descriptors are closed by exec and never replace a standard stream.
  *
- * Any thread may call any of it at any time, signal handlers may not. Errors
- * are one line of text without a newline, cut to `size` bytes with its NUL.
+ * Any thread may call any function, signal handlers may not. Errors are one line
+ * of text without a newline, cut to `size` bytes with its NUL.
  *
- * What is built on, of Linux:
+ * Relies on these facts of Linux:
  *   unix(7)    a name takes at most 107 bytes; bind makes the file and never
  *              follows or replaces what is there; connect is refused when nobody
  *              listens, and a non-blocking one ends with EAGAIN, not EINPROGRESS,
- *              when the queue is full; SO_PEERCRED of a connection tells who
- *              connected, and who called listen()
+ *              when the queue is full; SO_PEERCRED of a connection names the
+ *              process that connected, and the one that called listen()
  *   fchmod(2)  on a socket before bind sets the mode that its file gets, less
  *              the umask: the file never has a wider one
  *   flock(2)   belongs to the open file, which a child of fork shares: unlocking
@@ -32,10 +32,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Room for the longest path that is taken, with its NUL. Small: threads have small stacks. */
+/* Bytes of the longest path, with its NUL. Small: threads have small stacks. */
 #define SOCKET_PATH_SIZE 1024
 
-/* Room for the longest error. */
+/* Bytes of the longest error. */
 #define SOCKET_ERROR_SIZE (SOCKET_PATH_SIZE + 256)
 
 /* The file of a socket that listens: what socket_remove() may remove. */
@@ -43,57 +43,56 @@ struct socket_file {
 	char path[SOCKET_PATH_SIZE]; /* absolute */
 	dev_t device;
 	ino_t inode;
-	pid_t process; /* who made it: a child of fork did not */
+	pid_t process; /* that made it: not a child of its fork */
 };
 
 /*
- * Fills `path` (of `size` bytes) with the directory of this user's sockets, the
- * effective one's. It is the first of
+ * Fills `path` (of `size` bytes) with the directory of the effective user's sockets:
+ * the first of
  *	$XDG_RUNTIME_DIR/waymark	not in a set-uid program
  *	/run/user/UID/waymark
  *	/run/waymark			for root
  *	/tmp/waymark-UID
- * whose parent is there and is safe: the first two belong to this user and nobody
+ * whose parent exists and is safe: the first two belong to this user and nobody
  * else may write to them, /run belongs to root. The directory itself may be
- * missing, or turn out to be unsafe: socket_listen() makes it and looks.
+ * missing or unsafe: socket_listen() makes and checks it.
  *
  * Returns 0, or -1 with errno ENAMETOOLONG.
  */
 int socket_directory(char *path, size_t size);
 
 /*
- * Makes a socket and listens. `path` is where; `%d` in it stands for the pid, no
- * other `%` may. NULL: <pid>.sock in the default directory, which is made where
- * it is missing. `file`, unless NULL, gets what socket_remove() needs.
+ * Makes a socket at `path` and listens. `%d` in the path is replaced by the pid, any
+ * other `%` is an error. NULL: <pid>.sock in the default directory, which is made
+ * where it is missing. `file`, unless NULL, gets what socket_remove() needs.
  *
- * The default directory must be a directory, no symbolic link, ours, and nobody
+ * The default directory must be a directory, no symbolic link, and ours, and nobody
  * else may write to it. That of a `path` belongs to us or to root, and not
  * everybody may write to it, sticky or not; it may be reached by symbolic links.
  * The socket's file has mode 0600 from its first moment, whatever the umask.
- * Where the name is taken by a socket of ours that refuses connections, its
- * program has ended: it is removed. Anything else stays, and is an error. This
- * happens under a lock (flock) of the directory, which is waited for at most 2 s.
+ * A socket of ours with that name that refuses connections is removed: its program
+ * has ended. Anything else of that name stays, and is an error. All this happens
+ * under a lock (flock) of the directory, which is waited for at most 2 s.
  *
  * Returns the listening socket, non-blocking, or -1 with `error`.
  */
 int socket_listen(const char *path, struct socket_file *file, char *error, size_t size);
 
 /*
- * Removes the file of a socket that listens, if it is still the one that was
- * made, and by this process. To be called before the socket is closed: as long
- * as it is open the file's number is nobody else's, and no other program of ours
- * takes the file for a stale one.
+ * Removes the file of a socket that listens, if this process made it and it was not
+ * replaced. Call before closing the socket: while it is open no other file gets
+ * its inode, and no other program of ours takes it for a stale one.
  *
- * Returns 0 also where there is nothing of ours to remove, as when `file` is all
- * zero, or -1 with errno.
+ * Returns 0 also where nothing is to be removed, as when `file` is all zero, or -1
+ * with errno.
  */
 int socket_remove(const struct socket_file *file);
 
 /*
- * Connects to the socket `path`, which is taken as it is. Its directory must be
- * as socket_listen() has it; it must be a socket, no symbolic link to one; and
- * ours or root's must be the program that listens. While its queue is full it is
- * tried again for `timeout_ms` milliseconds; 0 and less: once.
+ * Connects to the socket `path`, in which a `%` means itself. Its directory must be
+ * as socket_listen() wants it; it must be a socket, no symbolic link to one; and
+ * the program that listens must be ours or root's. While its queue is full, tries
+ * again for `timeout_ms` milliseconds; 0 and less: once.
  *
  * Root connects to other users' sockets, too: directory, socket and the program that
  * listens must be one user's, and nobody else may write to the directory.
@@ -110,32 +109,30 @@ int socket_connect(const char *path, int timeout_ms, char *error, size_t size);
 bool socket_peer_is_us(int fd);
 
 /*
- * Fills `path` with the socket of the process `pid` in the directories where
- * default sockets may lie: one that listens. For root also where those of the
- * process's user lie, but for an $XDG_RUNTIME_DIR of its own.
- *
- * Returns 0, or -1: there is none.
+ * Fills `path` with the socket at which process `pid` listens, in any of the default
+ * directories; for root also in those of the process's user, except for its own
+ * $XDG_RUNTIME_DIR. Returns 0, or -1 where it finds none.
  */
 int socket_find(pid_t pid, char *path, size_t size);
 
-/* A living socket: it listens, full queue or not. Other than 0: the walk ends with that. */
+/* A socket where a program listens. A result other than 0 ends the walk, which returns it. */
 typedef int socket_visit(pid_t pid, const char *path, void *argument);
 
 /*
- * Calls back for each living <pid>.sock of the directories where default sockets
- * may lie, in no order, and removes stale ones. All the directories of
+ * Calls back for each <pid>.sock in the default directories where a program listens,
+ * in no order, and removes stale ones. Visits all the directories of
  * socket_directory(), not only the first: a program that was started before its
- * user's $XDG_RUNTIME_DIR was there has its socket in another one. Living means
- * that a connection succeeds: each listener sees one that ends at once.
+ * user's $XDG_RUNTIME_DIR existed has its socket in another one. To find out it
+ * connects: each listener sees one connection that ends at once.
  *
- * Returns 0, what the callback returned, or -1 with `error`: a directory could
- * not be used, the others were.
+ * Returns 0, the result of the callback, or -1 with `error`: a directory could not
+ * be used, the others were.
  */
 int socket_walk(socket_visit *visit, void *argument, char *error, size_t size);
 
 /*
- * For root: calls back for each process of another user that has a living socket where
- * its user's lie. For all others it does nothing. Returns 0, or what the callback returned.
+ * For root: calls back for each process of another user that listens in a default
+ * directory of that user. For all others it does nothing. Returns 0 or the result of the callback.
  */
 int socket_walk_others(socket_visit *visit, void *argument);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See target.h. */
+/*
+ * A socket's path, taken apart: made absolute and checked, its directory opened, and the address
+ * by which the kernel finds it, however long the path is.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,41 +11,40 @@
 #include <unistd.h>
 
 #include "rt/host/open.h"
-#include "socket/directory.h"
-#include "socket/target.h"
+#include "socket/internal.h"
 
-/* A path that is being written. */
-struct buffer {
+/* Writes a target's path. */
+struct path_writer {
 	char *text;
 	size_t used;
 	bool full;
 };
 
-static void put(struct buffer *b, const char *bytes, size_t count)
+static void put(struct path_writer *w, const char *bytes, size_t count)
 {
-	if (b->full || count >= SOCKET_PATH_SIZE - b->used) {
-		b->full = true;
+	if (w->full || count >= SOCKET_PATH_SIZE - w->used) {
+		w->full = true;
 		return;
 	}
-	memcpy(b->text + b->used, bytes, count);
-	b->used += count;
-	b->text[b->used] = '\0';
+	memcpy(w->text + w->used, bytes, count);
+	w->used += count;
+	w->text[w->used] = '\0';
 }
 
-static void put_pid(struct buffer *b)
+static void put_pid(struct path_writer *w)
 {
 	char pid[16];
 
-	put(b, pid, (size_t)snprintf(pid, sizeof(pid), "%d", (int)getpid()));
+	put(w, pid, (size_t)snprintf(pid, sizeof(pid), "%d", (int)getpid()));
 }
 
 /* Writes `path` with each %d replaced. Returns 0, or -1: another %. */
-static int put_expanded(struct buffer *b, const char *path)
+static int put_expanded(struct path_writer *w, const char *path)
 {
 	for (;;) {
 		size_t plain = strcspn(path, "%");
 
-		put(b, path, plain);
+		put(w, path, plain);
 		path += plain;
 		if (!*path) {
 			return 0;
@@ -50,75 +52,70 @@ static int put_expanded(struct buffer *b, const char *path)
 		if (path[1] != 'd') {
 			return -1;
 		}
-		put_pid(b);
+		put_pid(w);
 		path += 2;
 	}
 }
 
 /* Begins a relative path with the working directory. Returns 0, or -1 with errno. */
-static int put_working_directory(struct buffer *b)
+static int put_working_directory(struct path_writer *w)
 {
-	if (!getcwd(b->text, SOCKET_PATH_SIZE)) {
+	if (!getcwd(w->text, SOCKET_PATH_SIZE)) {
 		return -1;
 	}
-	if (b->text[0] != '/') {
+	if (w->text[0] != '/') {
 		errno = ENOENT; /* "(unreachable)..." */
 		return -1;
 	}
-	b->used = strlen(b->text);
-	put(b, "/", 1);
+	w->used = strlen(w->text);
+	put(w, "/", 1);
 	return 0;
 }
 
-static int put_path(struct buffer *b, const char *path, bool expand, const struct fail *f)
+static int put_path(struct path_writer *w, const char *path, bool to_listen, const struct fail *f)
 {
-	if (path[0] != '/' && put_working_directory(b)) {
+	if (path[0] != '/' && put_working_directory(w)) {
 		return socket_fail_errno(f, path, "the working directory");
 	}
-	if (!expand) {
-		put(b, path, strlen(path));
-	} else if (put_expanded(b, path)) {
+	if (!to_listen) {
+		put(w, path, strlen(path));
+	} else if (put_expanded(w, path)) {
 		return socket_fail(f, "%s: only %%d, the pid, may follow a %%", path);
 	}
-	if (b->full) {
+	if (w->full) {
 		return socket_fail(f, "%s: longer than %d bytes; take a shorter path", path,
 			SOCKET_PATH_SIZE - 1);
 	}
 	return 0;
 }
 
-static bool is_directory_name(const char *name)
+int socket_target_given(struct target *t, const char *path, bool to_listen, const struct fail *f)
 {
-	return !*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
-int socket_target_given(struct target *t, const char *path, bool expand, const struct fail *f)
-{
-	struct buffer b = { .text = t->path };
+	struct path_writer w = { .text = t->path };
 
 	t->directory = t->file = -1;
 	if (!*path) {
 		return socket_fail(f, "the path of the socket is empty");
 	}
-	if (put_path(&b, path, expand, f)) {
+	if (put_path(&w, path, to_listen, f)) {
 		return -1;
 	}
 	char *name = strrchr(t->path, '/') + 1;
 	char first = *name;
 
-	if (is_directory_name(name)) {
+	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
 		return socket_fail(f, "%s: a directory's name; add that of a socket", path);
 	}
 	t->name = (size_t)(name - t->path);
 	*name = '\0'; /* the directory, for a moment */
-	t->directory = socket_open_given(t->path, expand, &t->owner, f);
+	t->directory = socket_open_given(t->path, to_listen, &t->owner, f);
 	*name = first;
 	return t->directory < 0 ? -1 : 0;
 }
 
 int socket_target_default(struct target *t, const struct fail *f)
 {
-	struct buffer b = { .text = t->path };
+	struct path_writer w = { .text = t->path };
 
 	t->directory = t->file = -1;
 	t->owner = geteuid();
@@ -129,15 +126,15 @@ int socket_target_default(struct target *t, const struct fail *f)
 	if (t->directory < 0) {
 		return -1;
 	}
-	b.used = strlen(t->path);
-	put(&b, "/", 1);
-	t->name = b.used;
-	put_pid(&b);
-	put(&b, ".sock", 5);
-	if (b.full) {
+	w.used = strlen(t->path);
+	put(&w, "/", 1);
+	t->name = w.used;
+	put_pid(&w);
+	put(&w, ".sock", 5);
+	if (w.full) {
 		socket_target_close(t);
-		return socket_fail(
-			f, "%s: too long a path; set XDG_RUNTIME_DIR to a shorter one", t->path);
+		return socket_fail(f,
+			"%s: the path is too long; set XDG_RUNTIME_DIR to a shorter one", t->path);
 	}
 	return 0;
 }
@@ -154,7 +151,7 @@ bool socket_target_is_theirs(const struct target *t)
 	return t->owner != geteuid() && t->owner != 0;
 }
 
-/* Not followed when it is a symbolic link, nor opened when it is a device. */
+/* A symbolic link is not followed and a device not opened. */
 int socket_target_open_theirs(struct target *t, const struct fail *f)
 {
 	struct stat st;
@@ -174,8 +171,8 @@ int socket_target_open_theirs(struct target *t, const struct fail *f)
 }
 
 /*
- * The path itself where it fits, for whoever looks into /proc/net/unix; else a
- * way through the open directory.
+ * The path itself where it fits, so that /proc/net/unix shows it; else a path through the open
+ * directory.
  */
 int socket_target_address(const struct target *t, struct sockaddr_un *address, const struct fail *f)
 {

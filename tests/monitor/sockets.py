@@ -84,7 +84,7 @@ class Listening(sockets_common.Sockets):
     def test_a_stale_socket_of_a_killed_process_is_replaced(self):
         path = self.leave_stale("listen", self.place / "a.sock")
         self.assertEqual(self.run_tool("connect", path, 100)[0], 1)
-        self.assert_refused("nobody listens there", "connect", path, 100)
+        self.assert_refused("no program listens there", "connect", path, 100)
         with self.listening("listen", path):
             self.assert_connects(path)
 
@@ -147,7 +147,7 @@ class Listening(sockets_common.Sockets):
         (self.place / "directory").mkdir()
         os.mkfifo(self.place / "fifo")
         for name in ("file", "directory", "fifo"):
-            self.assert_refused("no socket", "listen", self.place / name)
+            self.assert_refused("not a socket", "listen", self.place / name)
             self.assert_refused("not a socket", "connect", self.place / name, 100)
         self.assertEqual((self.place / "file").read_text(), "kept")
         self.assertEqual(len(os.listdir(self.place)), 3)

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The sockets of the default directories: see socket.h. */
+/*
+ * The sockets in the default directories: those of our processes, where stale ones are removed,
+ * and for root those of other users' processes. In other users' directories nothing is listed or
+ * changed: /proc lists the processes, and each one's socket is looked up by name.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,11 +13,7 @@
 #include <unistd.h>
 
 #include "rt/host/open.h"
-#include "socket/directory.h"
-#include "socket/others.h"
-#include "socket/place.h"
-#include "socket/probe.h"
-#include "socket/socket.h"
+#include "socket/internal.h"
 
 #define SUFFIX ".sock"
 #define PID_DIGITS 9
@@ -23,7 +23,7 @@ struct walk {
 	void *argument;
 	struct fail f; /* the first error of a directory */
 	int result;
-	struct target t; /* the socket that is looked at */
+	struct target t; /* the socket visited now */
 	struct stat seen[PLACES]; /* two places may be one directory */
 	unsigned int count;
 };
@@ -56,7 +56,7 @@ static bool is_new(struct walk *w, int directory)
 	return true;
 }
 
-/* What cannot be removed stays until somebody can: no error of the walk. */
+/* A socket that cannot be removed is no error of the walk. */
 static void drop_stale(const struct target *t)
 {
 	const struct fail quiet = { 0 };
@@ -67,8 +67,7 @@ static void drop_stale(const struct target *t)
 	}
 }
 
-/* Looks at one name of the directory. */
-static void look(struct walk *w, const char *name)
+static void visit_name(struct walk *w, const char *name)
 {
 	struct target *t = &w->t;
 	pid_t pid = pid_of(name);
@@ -103,13 +102,13 @@ static void walk_directory(struct walk *w)
 		return;
 	}
 	while (w->result == 0 && (entry = readdir(stream))) {
-		look(w, entry->d_name);
+		visit_name(w, entry->d_name);
 	}
 	closedir(stream);
 	w->t.directory = -1;
 }
 
-/* Opens the place `n`. Returns 0; 1 where nothing is; -1 with the error. */
+/* Opens the place `n`. Returns 0; 1 where there is no directory; -1 with the error. */
 static int open_place(struct target *t, unsigned int n, const struct fail *f)
 {
 	t->file = -1;
@@ -136,7 +135,7 @@ int socket_walk(socket_visit *visit, void *argument, char *error, size_t size)
 
 		if (state < 0) {
 			unusable = -1;
-			w.f.size = 0; /* the first one is told */
+			w.f.size = 0; /* only the first is reported */
 		} else if (state == 0 && is_new(&w, w.t.directory)) {
 			walk_directory(&w);
 		}
@@ -145,13 +144,6 @@ int socket_walk(socket_visit *visit, void *argument, char *error, size_t size)
 		}
 	}
 	return w.result ? w.result : unusable;
-}
-
-/* Whether the open place has a socket of the process that listens. */
-static bool has_living(struct target *t, pid_t pid)
-{
-	snprintf(t->path + t->name, sizeof(t->path) - t->name, "%d" SUFFIX, (int)pid);
-	return socket_probe(t) == 0;
 }
 
 static int find_ours(pid_t pid, char *path, size_t size)
@@ -163,7 +155,8 @@ static int find_ours(pid_t pid, char *path, size_t size)
 		if (open_place(&t, n, &quiet) != 0) {
 			continue;
 		}
-		bool found = has_living(&t, pid);
+		snprintf(t.path + t.name, sizeof(t.path) - t.name, "%d" SUFFIX, (int)pid);
+		bool found = socket_probe(&t) == 0;
 
 		socket_target_close(&t);
 		if (found) {
@@ -173,7 +166,70 @@ static int find_ours(pid_t pid, char *path, size_t size)
 	return -1;
 }
 
+/* The effective user of a process; 0, which is us, also where it is unknown. */
+static uid_t user_of(pid_t pid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return stat(path, &st) == 0 ? st.st_uid : 0;
+}
+
+/* Whether a program listens at <pid>.sock in the directory `t->path` of `t->owner`. */
+static bool has_living(struct target *t, pid_t pid)
+{
+	const struct fail quiet = { 0 };
+
+	t->file = -1;
+	t->directory = socket_open_theirs(t->path, t->owner, &quiet);
+	if (t->directory < 0) {
+		return false;
+	}
+	t->name = strlen(t->path) + 1;
+	snprintf(t->path + t->name - 1, sizeof(t->path) - t->name, "/%d" SUFFIX, (int)pid);
+	bool is_living = socket_target_open_theirs(t, &quiet) == 0 && socket_probe(t) == 0;
+
+	socket_target_close(t);
+	return is_living;
+}
+
+static int find_theirs(pid_t pid, char *path, size_t size)
+{
+	struct target t = { .owner = user_of(pid) };
+
+	if (geteuid() != 0 || t.owner == 0) {
+		return -1;
+	}
+	for (unsigned int n = 0; n < PLACES; n++) {
+		if (socket_place(n, t.owner, t.path, sizeof(t.path)) && has_living(&t, pid)) {
+			return (size_t)snprintf(path, size, "%s", t.path) < size ? 0 : -1;
+		}
+	}
+	return -1;
+}
+
 int socket_find(pid_t pid, char *path, size_t size)
 {
-	return find_ours(pid, path, size) && socket_find_theirs(pid, path, size) ? -1 : 0;
+	return find_ours(pid, path, size) && find_theirs(pid, path, size) ? -1 : 0;
+}
+
+int socket_walk_others(socket_visit *visit, void *argument)
+{
+	char path[SOCKET_PATH_SIZE];
+	DIR *processes = geteuid() == 0 ? opendir("/proc") : NULL;
+	struct dirent *entry;
+	int result = 0;
+
+	while (processes && result == 0 && (entry = readdir(processes))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0 && find_theirs(pid, path, sizeof(path)) == 0) {
+			result = visit(pid, path, argument);
+		}
+	}
+	if (processes) {
+		closedir(processes);
+	}
+	return result;
 }
