@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "rt/host/error.h"
 #include "rt/host/line.h"
-#include "rt/host/reason.h"
 #include "unit.h"
 
 static void conversions_are_those_of_printf(void **state)

@@ -10,8 +10,8 @@ library=$1
 list=${2:-$(dirname "$0")/handler-path.txt}
 
 # Those that only control calls, the writer's start or the log come to.
-elsewhere='^(host_(descriptors|error|line_printf|lock|thread)|record_writer_start|'
-elsewhere="$elsewhere"'ctf_(check|ctf|hold|replace)|text_(log|log_file|log_level|log_prefix|log_zone)|sink_('
+elsewhere='^(host_(line_printf|lock|thread)|record_writer_start|'
+elsewhere="$elsewhere"'ctf_(check|ctf|hold|replace)|text_(log|log_file|log_prefix)|sink_('
 elsewhere="$elsewhere"'output|plain|sink|switch)|simple_(hold|simple))\.c\.o$'
 # Of these a function is for control calls, and says why it failed.
 strerror_too='simple_open.c.o'

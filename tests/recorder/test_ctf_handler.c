@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "ctf_pairs.h"
-#include "rt/host/reason.h"
+#include "rt/host/error.h"
 #include "rt/record/process.h"
 #include "rt/sink/sink.h"
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "rt/host/reason.h"
+#include "rt/host/error.h"
 #include "rt/sink/sink.h"
 
 /* Gaps say exactly what is missing between the events around them. */

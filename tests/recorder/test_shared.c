@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rt/host/descriptors.h"
+#include "rt/host/thread.h"
 #include "support.h"
 
 #define OPEN 8

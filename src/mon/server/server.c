@@ -11,7 +11,7 @@
 #include "mon/server/io.h"
 #include "mon/server/reach.h"
 #include "mon/server/server.h"
-#include "rt/host/identity.h"
+#include "rt/host/file.h"
 #include "rt/host/open.h"
 
 /* What the system could not give is asked for again so soon. */

@@ -11,8 +11,8 @@
 #include "mon/server/server.h"
 #include "mon/server/thread.h"
 #include "mon/server/worker.h"
-#include "rt/host/descriptors.h"
 #include "rt/host/open.h"
+#include "rt/host/thread.h"
 
 /* What who starts it tells the thread, and what that answers. */
 struct start {

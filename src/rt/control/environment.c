@@ -20,7 +20,7 @@
 #include "rt/event/loaded.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
-#include "rt/text/log_level.h"
+#include "rt/text/log.h"
 #include "rt/sink/sink.h"
 
 #define VARIABLE "WAYMARK_TRACE"

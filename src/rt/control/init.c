@@ -23,12 +23,12 @@
 #include "rt/record/recorder.h"
 #include "rt/text/ftrace_marker.h"
 #include "rt/text/hitrace.h"
-#include "rt/text/log_file.h"
+#include "rt/text/log.h"
 #include "rt/text/syslog.h"
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool is_called; /* under `once`, for which a second caller waits */
-static int result; /* under `once` */
+static pthread_once_t init_once = PTHREAD_ONCE_INIT;
+static bool is_called; /* under `init_once`, for which a second caller waits */
+static int result; /* under `init_once` */
 
 static uint32_t wanted; /* relaxed: processes in the jail; 0: there is none */
 static pid_t wanted_by;
@@ -162,7 +162,7 @@ static void init(void)
 int waymark_init(void)
 {
 	waymark_environment_load();
-	pthread_once(&once, init);
+	pthread_once(&init_once, init);
 	return result;
 }
 

@@ -8,7 +8,6 @@
 #include "rt/event/loaded.h"
 #include "rt/event/registry.h"
 #include "rt/host/message.h"
-#include "rt/host/once.h"
 #include "rt/sink/output.h"
 
 static void refuse(const struct waymark_object *object, const char *name)

@@ -7,7 +7,6 @@
 #include "rt/event/pattern.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
-#include "rt/host/once.h"
 
 void trace_event_iter_init_all(TraceEventIter *iter)
 {

@@ -5,7 +5,6 @@
 #include "rt/event/registry.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
-#include "rt/host/once.h"
 
 /* These functions return nothing: the first error is told, the others are like it. */
 static void tell(const struct waymark_error *error)

@@ -9,10 +9,10 @@
 #include "rt/ctf/hold.h"
 #include "rt/ctf/metadata.h"
 #include "rt/ctf/snapshot.h"
+#include "rt/host/error.h"
 #include "rt/host/futex.h"
 #include "rt/host/line.h"
-#include "rt/host/once.h"
-#include "rt/host/reason.h"
+#include "rt/host/message.h"
 #include "rt/record/close.h"
 #include "rt/record/seal.h"
 

@@ -9,7 +9,7 @@
 #include "rt/ctf/hold.h"
 #include "rt/ctf/io.h"
 #include "rt/ctf/metadata.h"
-#include "rt/host/directory.h"
+#include "rt/host/file.h"
 #include "rt/record/recorder.h"
 #include "rt/sink/sink.h"
 

@@ -8,7 +8,7 @@
 
 #include "rt/ctf/io.h"
 #include "rt/ctf/stream.h"
-#include "rt/host/wide_call.h"
+#include "rt/host/file.h"
 
 static void remove_index(struct ctf_file *file, int directory, uint32_t piece)
 {

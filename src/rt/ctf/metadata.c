@@ -12,8 +12,8 @@
 #include "rt/ctf/io.h"
 #include "rt/ctf/metadata.h"
 #include "rt/event/registry.h"
+#include "rt/host/file.h"
 #include "rt/host/futex.h"
-#include "rt/host/rename.h"
 #include "rt/record/clock.h"
 #include "rt/record/recorder.h"
 

@@ -6,7 +6,7 @@
  */
 #include "rt/ctf/io.h"
 #include "rt/ctf/stream.h"
-#include "rt/host/directory.h"
+#include "rt/host/file.h"
 
 static void put_name(struct ctf_name *t, uint64_t stream, uint32_t piece)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Filling a struct waymark_error: the runtime's functions return -1 with a
- * reason, and only their callers decide whether anybody reads it.
+ * Errors as text. The runtime's functions return -1 with a reason in a struct waymark_error, and
+ * their callers decide whether to report it.
  */
 #ifndef RT_HOST_ERROR_H
 #define RT_HOST_ERROR_H
@@ -20,5 +20,14 @@ static inline void error_clear(struct waymark_error *error)
 		error->text[0] = '\0';
 	}
 }
+
+#define REASON_BYTES 24u
+
+/*
+ * The description of an errno, in English whatever the locale: strerror() and strerror_r() look
+ * translations up, which locks and allocates. `spare` holds the text where an errno has only a
+ * number. Any thread, any signal handler.
+ */
+const char *waymark_reason(int error, char spare[REASON_BYTES]);
 
 #endif

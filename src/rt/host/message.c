@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The runtime's own lines. A standard error that is closed or full swallows
- * them: there is nobody left to tell.
- */
+/* The runtime's own messages. Where standard error is closed or full they are dropped. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -16,7 +13,7 @@ void waymark_message_make(struct line *l, const char *fmt, va_list ap)
 	waymark_line_end(l);
 }
 
-void waymark_message_say(const char *line, size_t length)
+void waymark_message_write(const char *line, size_t length)
 {
 	int saved = errno;
 	struct stat st;
@@ -38,5 +35,5 @@ void waymark_message(const char *fmt, ...)
 	va_start(ap, fmt);
 	waymark_message_make(&l, fmt, ap);
 	va_end(ap);
-	waymark_message_say(l.data, l.len);
+	waymark_message_write(l.data, l.len);
 }

@@ -1,16 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* See thread.h. */
+/*
+ * Threads of ours: see thread.h. Called when one is created and begins, by the recorder and the
+ * monitor; never by an event.
+ */
+#include <dirent.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+#include "rt/host/open.h"
 #include "rt/host/thread.h"
+
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE 2u
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+#define NONE (~0u)
 
 void waymark_thread_ordinary(pthread_attr_t *attr)
 {
-	/* What is not set, glibc may take from the caller. */
+	/* glibc may inherit what is not set. */
 	const struct sched_param none = { .sched_priority = 0 };
-	/* musl's function of that name says ENOSYS and asks nobody. */
+	/* musl's sched_getscheduler() fails with ENOSYS without a system call. */
 	int policy = (int)syscall(SYS_sched_getscheduler, 0) & ~SCHED_RESET_ON_FORK;
 
 	if (policy == SCHED_FIFO || policy == SCHED_RR) {
@@ -36,4 +52,73 @@ void waymark_thread_begin(void)
 		sched_setaffinity(0, sizeof(cpus), &cpus);
 	}
 #endif
+}
+
+/* The lowest of the descriptors to keep that is `from` or more; NONE if there is none. */
+static unsigned int next_kept(unsigned int from, int low, int high)
+{
+	const int kept[] = { low, high, KEEPS_STDERR ? STDERR_FILENO : -1 };
+	unsigned int next = NONE;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		unsigned int fd = (unsigned int)kept[i]; /* -1 is NONE */
+
+		if (fd >= from && fd < next) {
+			next = fd;
+		}
+	}
+	return next;
+}
+
+/*
+ * First closes all above the last one to keep, so that the kernel copies little of the table;
+ * then those before each one to keep. -1: the kernel has no close_range(2).
+ */
+static int close_others(int low, int high)
+{
+	unsigned int top = 0;
+	unsigned int fd;
+
+	for (fd = next_kept(0, low, high); fd != NONE; fd = next_kept(top, low, high)) {
+		top = fd + 1;
+	}
+	if (syscall(SYS_close_range, top, ~0u, CLOSE_RANGE_UNSHARE)) {
+		return -1;
+	}
+	for (unsigned int first = 0; first < top; first = fd + 1) {
+		fd = next_kept(first, low, high);
+		if (fd > first) {
+			syscall(SYS_close_range, first, fd - 1, 0);
+		}
+	}
+	return 0;
+}
+
+static void close_listed(int low, int high)
+{
+	DIR *dir = opendir("/proc/thread-self/fd");
+
+	for (struct dirent *entry; dir && (entry = readdir(dir));) {
+		int fd = atoi(entry->d_name);
+
+		if (*entry->d_name != '.' && fd != dirfd(dir) &&
+			next_kept((unsigned int)fd, low, high) != (unsigned int)fd) {
+			waymark_close(fd);
+		}
+	}
+	if (dir) {
+		closedir(dir);
+	}
+}
+
+int waymark_own_descriptors(int low, int high)
+{
+	if (close_others(low, high) == 0) {
+		return 0;
+	}
+	if (unshare(CLONE_FILES)) {
+		return -1;
+	}
+	close_listed(low, high);
+	return 0;
 }

@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "rt/host/error.h"
 #include "rt/host/futex.h"
 #include "rt/host/guard.h"
-#include "rt/host/reason.h"
 #include "rt/record/begin.h"
 #include "rt/record/jail.h"
 #include "rt/record/recorder.h"

@@ -17,10 +17,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "rt/host/file.h"
 #include "rt/host/line.h"
 #include "rt/host/open.h"
-#include "rt/host/rename.h"
-#include "rt/host/wide_call.h"
 #include "rt/record/buffer.h"
 #include "rt/record/leftovers.h"
 

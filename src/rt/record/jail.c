@@ -15,10 +15,9 @@
 #include <unistd.h>
 
 #include "format/uuid.h"
+#include "rt/host/file.h"
 #include "rt/host/futex.h"
-#include "rt/host/identity.h"
 #include "rt/host/open.h"
-#include "rt/host/wide_call.h"
 #include "rt/record/jail.h"
 #include "rt/record/recorder.h"
 #include "rt/record/settings.h"

@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include "format/ctf.h"
+#include "rt/host/file.h"
 #include "rt/host/open.h"
-#include "rt/host/rename.h"
-#include "rt/host/wide_call.h"
 #include "rt/record/leftover.h"
 
 #define PAGE_BYTES 4096u

@@ -13,11 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rt/host/directory.h"
+#include "rt/host/error.h"
+#include "rt/host/file.h"
 #include "rt/host/open.h"
-#include "rt/host/reason.h"
 #include "rt/host/thread.h"
-#include "rt/host/wide_call.h"
 #include "rt/record/buffer.h"
 #include "rt/record/leftover.h"
 #include "rt/record/leftovers.h"

@@ -58,7 +58,7 @@ static void say_each(struct process *p)
 		struct notice *n = &p->notices[i];
 
 		if (claim(n, NOTICE_READY)) {
-			waymark_message_say(n->text, n->length);
+			waymark_message_write(n->text, n->length);
 			take_away(n);
 		}
 	}
@@ -81,7 +81,7 @@ static void say_lost(struct process *p)
 		waymark_line_put(
 			&l, "waymark: %u more messages came too fast and were dropped", lost);
 		waymark_line_end(&l);
-		waymark_message_say(l.data, l.len);
+		waymark_message_write(l.data, l.len);
 	}
 	take_away(n);
 }

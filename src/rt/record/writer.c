@@ -14,7 +14,6 @@
 
 #include <waymark/record.h>
 
-#include "rt/host/descriptors.h"
 #include "rt/host/futex.h"
 #include "rt/host/guard.h"
 #include "rt/host/thread.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "rt/host/rename.h"
+#include "rt/host/file.h"
 #include "rt/record/recorder.h"
 #include "rt/simple/drain.h"
 

@@ -19,7 +19,6 @@
 #include "rt/host/guard.h"
 #include "rt/host/line.h"
 #include "rt/host/open.h"
-#include "rt/host/reason.h"
 #include "rt/record/process.h"
 #include "rt/simple/drain.h"
 

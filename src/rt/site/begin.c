@@ -20,7 +20,7 @@
 
 #include "base/compiler.h"
 #include "rt/event/registry.h"
-#include "rt/host/once.h"
+#include "rt/host/message.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/site/record.h"

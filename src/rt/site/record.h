@@ -38,8 +38,4 @@ static inline void site_flow_begins(struct waymark_scope *flow, const struct way
 	flow->line = waymark_registry_removals();
 }
 
-/* Shows the event to those that print, as far as they are among `on`. */
-void waymark_site_show(const struct waymark_event *event, const struct waymark_debug *values,
-	uint32_t count, unsigned int on, enum waymark_mark mark);
-
 #endif

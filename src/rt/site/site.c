@@ -132,16 +132,6 @@ static COLD void flatten_and_record(const struct firing *f)
 	waymark_trees_end(&trees);
 }
 
-void waymark_site_show(const struct waymark_event *event, const struct waymark_debug *values,
-	uint32_t count, unsigned int on, enum waymark_mark mark)
-{
-	struct waymark_message m = waymark_message_of(values + 1, count, event->file, event->line);
-
-	m.mark = mark;
-	m.id = values[0].as.i;
-	waymark_site_hand_over(event, &m, on);
-}
-
 /* Printed first: whoever records makes trees of what calls. */
 static COLD void fire_several(const struct firing *f, unsigned int on, enum waymark_mark mark)
 {

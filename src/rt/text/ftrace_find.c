@@ -1,23 +1,123 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See ftrace_marker.h. The marker is looked for where tracefs is mounted, then in
- * the tracing/ of each debugfs, then in /sys/kernel/tracing, which is where
- * kernels since 4.1 have it: the first that can be opened is taken. In a file
- * system that is none of these it is never made, for nothing is created.
+ * Finds and opens the kernel's trace_marker: where tracefs is mounted, then in the tracing/ of
+ * each debugfs, then in /sys/kernel/tracing, where kernels since 4.1 have it. The first that can
+ * be opened is used; nothing is ever created. Messages about the marker are here, too.
  *
- * tracing_on is not ours: who has switched the kernel's tracing off is obeyed.
+ * tracing_on is never changed: where the kernel's tracing was switched off, it stays off.
  */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "rt/host/error.h"
 #include "rt/host/line.h"
 #include "rt/host/message.h"
-#include "rt/host/mounts.h"
 #include "rt/host/open.h"
-#include "rt/host/reason.h"
 #include "rt/text/ftrace.h"
 #include "rt/text/ftrace_marker.h"
+
+/* ---- /proc/mounts ---- */
+
+#define TYPE_MAX 16
+#define END (-1)
+
+/*
+ * Where file systems are mounted. A line of /proc/mounts is `source path type options ...`; in
+ * the fields a backslash and three octal digits stand for a blank, backslash or newline. Lines may
+ * have any length: they are read in pieces, and only one path is kept.
+ */
+struct mounts {
+	int fd; /* -1: there is no /proc, and so no mount */
+	size_t at; /* in `bytes` */
+	size_t length;
+	char bytes[1024];
+	char path[PATH_MAX]; /* that mounts_next() found */
+};
+
+static void mounts_open(struct mounts *m)
+{
+	m->fd = waymark_open("/proc/mounts", O_RDONLY, 0);
+	m->at = m->length = 0;
+}
+
+static int next_byte(struct mounts *m)
+{
+	if (m->at == m->length) {
+		long n = 0;
+
+		do {
+			n = m->fd < 0 ? 0 : syscall(SYS_read, m->fd, m->bytes, sizeof(m->bytes));
+		} while (n < 0 && errno == EINTR);
+		if (n <= 0) {
+			return END;
+		}
+		m->at = 0;
+		m->length = (size_t)n;
+	}
+	return (unsigned char)m->bytes[m->at++];
+}
+
+/* The byte of an escape whose backslash has been read. */
+static int next_escaped(struct mounts *m)
+{
+	int value = 0;
+
+	for (int i = 0; i < 3; i++) {
+		int digit = next_byte(m);
+
+		if (digit < '0' || digit > '7') {
+			return END;
+		}
+		value = value * 8 + (digit - '0');
+	}
+	return value;
+}
+
+/* Reads a field into `to`, "" where it is too long; returns the byte behind it. */
+static int next_field(struct mounts *m, char *to, size_t size)
+{
+	size_t length = 0;
+	int byte;
+
+	while ((byte = next_byte(m)) != END && byte != ' ' && byte != '\n') {
+		int shown = byte == '\\' ? next_escaped(m) : byte;
+
+		if (length < size) {
+			to[length] = (char)shown;
+		}
+		length++;
+	}
+	to[length < size ? length : 0] = '\0';
+	return byte;
+}
+
+/* Puts the path of the next file system of that type into `path`; false: there is no more. */
+static bool mounts_next(struct mounts *m, const char *type)
+{
+	char found[TYPE_MAX];
+	char skipped[1];
+
+	for (;;) {
+		int behind = next_field(m, skipped, sizeof(skipped));
+
+		behind = behind == ' ' ? next_field(m, m->path, sizeof(m->path)) : behind;
+		behind = behind == ' ' ? next_field(m, found, sizeof(found)) : behind;
+		bool hit = behind == ' ' && *m->path && strcmp(found, type) == 0;
+
+		while (behind != '\n' && behind != END) {
+			behind = next_byte(m);
+		}
+		if (hit || behind == END) {
+			return hit;
+		}
+	}
+}
+
+/* ---- The marker ---- */
 
 /* Kernels before 6.8 cut a line there, newline counted in. */
 #define PIECE_OLD 1024u
@@ -40,6 +140,9 @@ struct finder {
 /* By release and acquire; written before the first event. "": the kernel's main buffer. */
 static char instance[NAME_MAX + 1];
 static bool instance_given;
+
+/* Bit n: of enum ftrace_trouble. Relaxed: orders no other memory. */
+static uint32_t reported;
 
 bool waymark_ftrace_is_instance(const char *name)
 {
@@ -115,8 +218,8 @@ static int try_mounts(struct finder *f, const char *type, const char *subdirecto
 {
 	int fd = -1;
 
-	waymark_mounts_open(&f->mounts);
-	while (fd < 0 && waymark_mounts_next(&f->mounts, type)) {
+	mounts_open(&f->mounts);
+	while (fd < 0 && mounts_next(&f->mounts, type)) {
 		char *place = f->mounts.path;
 
 		if (subdirectory) {
@@ -127,16 +230,23 @@ static int try_mounts(struct finder *f, const char *type, const char *subdirecto
 		}
 		fd = try_place(f, place, max);
 	}
-	waymark_mounts_close(&f->mounts);
+	waymark_close(f->mounts.fd);
 	return fd;
 }
 
-static void tell(struct finder *f)
+bool waymark_ftrace_may_report(enum ftrace_trouble trouble)
+{
+	uint32_t bit = 1u << trouble;
+
+	return !(__atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit);
+}
+
+static void report(struct finder *f)
 {
 	char spare[REASON_BYTES];
 	struct stat st;
 
-	if (!waymark_ftrace_may_tell(FTRACE_NO_MARKER)) {
+	if (!waymark_ftrace_may_report(FTRACE_NO_MARKER)) {
 		return;
 	}
 	if (f->error == EACCES || f->error == EPERM) {
@@ -164,7 +274,7 @@ static int find(struct finder *f, size_t *max)
 	fd = fd < 0 ? try_mounts(f, "debugfs", "tracing", max) : fd;
 	fd = fd < 0 ? try_place(f, default_place, max) : fd;
 	if (fd < 0) {
-		tell(f);
+		report(f);
 	}
 	return fd;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See ftrace_marker.h. The descriptor is changed by compare and exchange only,
- * from a number that is not ours to one that is; a number that was ours is never
- * reused for another file by us, so a thread between its question and its write
- * hits nothing foreign because of us.
+ * The open marker, and writes to it. The descriptor is changed by compare and exchange only, from
+ * a number that is not ours to one that is. We never reuse a number of ours for another file, so
+ * a thread between its check and its write cannot hit a foreign file because of us.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -13,47 +12,39 @@
 #include <waymark/record.h>
 
 #include "base/compiler.h"
-#include "rt/host/identity.h"
+#include "rt/host/error.h"
+#include "rt/host/file.h"
 #include "rt/host/message.h"
-#include "rt/host/reason.h"
 #include "rt/record/process.h"
 #include "rt/sink/loss.h"
 #include "rt/text/ftrace_marker.h"
 
 #define NONE (-1)
 
-/* How often an event looks again while others open the marker and the program closes it. */
+/* How often an event tries again while other threads open the marker and the program closes it. */
 #define LOOKS 16
 
-/* A marker that could not be opened is left alone that long. */
+/* Time until an event tries again to open the marker. */
 #define RETRY_NS UINT64_C(1000000000)
 
-/* Of any kernel's piece; a shorter one would hold no event. */
+/* A write that takes less does not change `piece_max`: it would hold no event. */
 #define PIECE_MIN 64u
 
-/* By release and acquire; `identity` is of every descriptor that this process ever had there. */
+/* By release and acquire; `identity` is the same for each descriptor that was open on it. */
 static int marker_fd = NONE;
 static uintptr_t identity;
 
-/* Relaxed: what a piece may have, when to try again, what was told. */
+/* Relaxed: what a piece may have, when to try again. */
 static uint32_t piece_max;
 static waymark_count retry_ns;
 static bool begun;
-static uint32_t told; /* bit n: of enum ftrace_trouble */
 
 bool waymark_ftrace_has_begun(void)
 {
 	return __atomic_load_n(&begun, __ATOMIC_RELAXED);
 }
 
-bool waymark_ftrace_may_tell(enum ftrace_trouble trouble)
-{
-	uint32_t bit = 1u << trouble;
-
-	return !(__atomic_fetch_or(&told, bit, __ATOMIC_RELAXED) & bit);
-}
-
-/* Opens the marker and puts it in the place of `former`, unless somebody else was faster. */
+/* Opens the marker in place of `former`, unless another thread was faster. */
 static bool open_anew(int former)
 {
 	size_t max = 0;
@@ -63,7 +54,7 @@ static bool open_anew(int former)
 	if (fd < 0) {
 		return false;
 	}
-	waymark_stat(fd, &st); /* of a descriptor that is open: it does not fail */
+	waymark_stat(fd, &st); /* does not fail: the descriptor is open */
 	__atomic_store_n(&piece_max, (uint32_t)max, __ATOMIC_RELAXED);
 	__atomic_store_n(&identity, identity_of(&st), __ATOMIC_RELEASE);
 	if (!__atomic_compare_exchange_n(
@@ -126,7 +117,7 @@ bool waymark_ftrace_marker(struct ftrace_marker *m)
 	return true;
 }
 
-/* Nothing else stops it: the kernel copies the line into its buffer and never waits. */
+/* The kernel copies the line into its buffer and never waits. */
 static long write_piece(int fd, const char *line, size_t len)
 {
 	long n;
@@ -137,10 +128,7 @@ static long write_piece(int fd, const char *line, size_t len)
 	return n;
 }
 
-/*
- * The kernel took less than we knew of: later lines are made to fit, and this one's
- * cut is marked behind it.
- */
+/* The kernel took less than `piece_max`: later lines fit, and a note marks this one's cut. */
 static COLD void note_cut(int fd, long taken)
 {
 	static const char note[] = "waymark: the event before was cut here ...\n";
@@ -157,11 +145,11 @@ static COLD void lose(int error)
 
 	waymark_loss_add(LOSS_FTRACE, 1);
 	if (error == EBADF || error == EINVAL) {
-		if (waymark_ftrace_may_tell(FTRACE_OFF)) {
+		if (waymark_ftrace_may_report(FTRACE_OFF)) {
 			waymark_message("ftrace: the kernel's tracing is off, events are lost: "
 					"write 1 to tracing_on (and to options/markers)");
 		}
-	} else if (waymark_ftrace_may_tell(FTRACE_ERROR)) {
+	} else if (waymark_ftrace_may_report(FTRACE_ERROR)) {
 		waymark_message("ftrace: cannot write to trace_marker: %s; events are lost",
 			waymark_reason(error, spare));
 	}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel's trace_marker: a line written to it becomes an event of the kernel's
- * trace. It is looked for and opened by the first event, and again by one that
- * finds it closed by the program. No lock: threads and handlers that look for it
- * at once each open it, and one of them is kept.
+ * trace. The first event finds and opens it, and so does one that finds it closed by
+ * the program. No lock: threads and handlers that open it at once each get a
+ * descriptor, of which one is kept.
  *
- *	ftrace.c         an event: its text, its style
- *	ftrace_marker.c  the open file, and what is written to it
- *	ftrace_find.c    where it is, what is wrong if it cannot be opened
+ *	ftrace.c         an event's text in the style that was chosen
+ *	ftrace_marker.c  the open marker, and writes to it
+ *	ftrace_find.c    finds and opens it, or reports why not
  */
 #ifndef RT_TEXT_FTRACE_MARKER_H
 #define RT_TEXT_FTRACE_MARKER_H
@@ -17,10 +17,10 @@
 
 #include <waymark/control.h>
 
-/* What an event is written to: good for this one event only. */
+/* The marker for one event. */
 struct ftrace_marker {
 	int fd;
-	size_t max; /* what the kernel takes in one piece, the newline counted in */
+	size_t max; /* bytes that the kernel takes in one write, with the newline */
 };
 
 /*
@@ -29,32 +29,32 @@ struct ftrace_marker {
  */
 bool waymark_ftrace_marker(struct ftrace_marker *m);
 
-/* Opens it now, before an event looks for it. False: there is none, which has been told once. */
+/* Opens it now, before an event does. False: there is none, which was reported once. */
 bool waymark_ftrace_prepare(void);
 
 /* Its descriptor, -1 while none is open. Any thread. */
 int waymark_ftrace_descriptor(void);
 
-/* Writes one line in one write(2), newline included; what is lost is counted. The same rule. */
+/* Writes one line in one write(2), with its newline; counts it where it is lost. The same rule. */
 void waymark_ftrace_write(const struct ftrace_marker *m, const char *line, size_t len);
 
 /*
- * Looks for the marker in every place where it may be and opens it; `max` gets
- * what it takes. -1: none could be opened, which has been told once.
+ * Finds the marker and opens it; `max` gets what it takes in one write. -1: none could be
+ * opened, which was reported once.
  */
 int waymark_ftrace_open(size_t *max);
 
-/* Whether an event has looked for the marker: the instance then stays. */
+/* Whether an event has used the marker: the instance can then not be changed. */
 bool waymark_ftrace_has_begun(void);
 
-/* What is told of in one line, once each. */
+/* Each of these is reported once. */
 enum ftrace_trouble {
 	FTRACE_NO_MARKER, /* it cannot be opened */
 	FTRACE_OFF, /* the kernel takes nothing at present */
 	FTRACE_ERROR, /* anything else */
 };
 
-/* True for the first who asks. */
-bool waymark_ftrace_may_tell(enum ftrace_trouble trouble);
+/* True at the first call for each. */
+bool waymark_ftrace_may_report(enum ftrace_trouble trouble);
 
 #endif

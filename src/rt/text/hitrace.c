@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The backend hitrace: the marks of a scope as calls. What is no mark is not for it. */
+/*
+ * The backend hitrace: calls a function of the library for each begin and end of a scope. Events
+ * without a mark are ignored.
+ */
 #include <errno.h>
 #include <stdbool.h>
 
 #include <waymark/record.h>
 
-#include "base/compiler.h"
 #include "rt/host/message.h"
-#include "rt/host/once.h"
 #include "rt/text/hitrace.h"
 #include "rt/text/text.h"
 
@@ -32,40 +33,7 @@ void waymark_hitrace_load(void)
 	__atomic_store_n(&functions, waymark_hitrace_open(), __ATOMIC_RELEASE);
 }
 
-static void start(const struct hitrace *h, const char *text, int32_t id)
-{
-	(void)id;
-	h->start(HITRACE_TAG, text);
-}
-
-static void finish(const struct hitrace *h, const char *text, int32_t id)
-{
-	(void)text;
-	(void)id;
-	h->finish(HITRACE_TAG);
-}
-
-static void start_async(const struct hitrace *h, const char *text, int32_t id)
-{
-	h->start_async(HITRACE_TAG, text, id);
-}
-
-static void finish_async(const struct hitrace *h, const char *text, int32_t id)
-{
-	h->finish_async(HITRACE_TAG, text, id);
-}
-
-typedef void call_fn(const struct hitrace *h, const char *text, int32_t id);
-
-/* By enum waymark_mark. */
-static call_fn *const calls[] = {
-	[WAYMARK_MARK_START] = start,
-	[WAYMARK_MARK_END] = finish,
-	[WAYMARK_MARK_ASYNC_START] = start_async,
-	[WAYMARK_MARK_ASYNC_END] = finish_async,
-};
-
-/* The text ends in NUL, and has none before it. */
+/* The library takes a C string: the escaped text has no NUL before its end. */
 static void make_text(char text[HITRACE_TEXT_MAX + 1], const struct waymark_event *event,
 	const struct waymark_message *m)
 {
@@ -82,13 +50,26 @@ static void make_text(char text[HITRACE_TEXT_MAX + 1], const struct waymark_even
 void waymark_hitrace_message(const struct waymark_event *event, const struct waymark_message *m)
 {
 	const struct hitrace *h = __atomic_load_n(&functions, __ATOMIC_ACQUIRE);
-	call_fn *call = m->mark < ARRAY_SIZE(calls) ? calls[m->mark] : NULL;
 	char text[HITRACE_TEXT_MAX + 1];
 	int saved = errno;
 
-	if (h && call) {
-		make_text(text, event, m);
-		call(h, text, (int32_t)m->id);
+	if (!h || m->mark == WAYMARK_MARK_NONE) {
+		return;
+	}
+	make_text(text, event, m);
+	switch (m->mark) {
+	case WAYMARK_MARK_START:
+		h->start(HITRACE_TAG, text);
+		break;
+	case WAYMARK_MARK_END:
+		h->finish(HITRACE_TAG);
+		break;
+	case WAYMARK_MARK_ASYNC_START:
+		h->start_async(HITRACE_TAG, text, (int32_t)m->id);
+		break;
+	case WAYMARK_MARK_ASYNC_END:
+		h->finish_async(HITRACE_TAG, text, (int32_t)m->id);
+		break;
 	}
 	errno = saved;
 }

@@ -4,9 +4,9 @@
  * It is loaded at run time, because other systems do not have it, and never by an event:
  * the dynamic linker takes locks and memory.
  *
- *	hitrace.c       a scope's mark as a call
- *	hitrace_load.c  the library; in libwaymark.so only, for a program that is linked
- *			statically needs no dlopen() so, which the linker warns about
+ *	hitrace.c       calls the library at each begin and end of a scope
+ *	hitrace_load.c  loads the library; in libwaymark.so only: in a statically linked program
+ *			the linker would warn about dlopen()
  *
  * Source of names, arguments and the tag: StratoVirt's use of the library, and the
  * documentation of HiTraceMeter.
@@ -19,7 +19,7 @@
 /* That of virtual machines, HITRACE_TAG_VIRSE. */
 #define HITRACE_TAG (UINT64_C(1) << 11)
 
-/* What the library takes of a text, in bytes. */
+/* Bytes of a text that the library takes. */
 #define HITRACE_TEXT_MAX 512
 
 struct hitrace {
@@ -30,16 +30,16 @@ struct hitrace {
 };
 
 /*
- * Loads the library, at the first call only: before an event is first switched on for the
- * backend. Where it cannot be had, says so once. No signal handler, no lock of ours held:
+ * Loads the library at the first call: before an event is first switched on for the backend.
+ * Reports once where that fails. Not in signal handlers, and with no lock of ours held:
  * constructors of the library run.
  */
 void waymark_hitrace_load(void);
 
-/* What every message about it ends with. */
+/* The end of every message about it. */
 #define HITRACE_IN_VAIN "; the backend hitrace does nothing"
 
-/* Opens the library, once. NULL: it cannot be had, and the reason has been told. */
+/* Opens the library, once. NULL where that fails, with the reason reported. */
 const struct hitrace *waymark_hitrace_open(void);
 
 #endif

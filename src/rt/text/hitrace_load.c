@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See hitrace.h. */
+/* Loads the library of HiTraceMeter: see hitrace.h. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,10 +20,10 @@ static const struct {
 	{ "FinishAsyncTraceWrapper", offsetof(struct hitrace, finish_async) },
 };
 
-/* Before the release that hitrace.c shows it by. */
+/* Written before the release in hitrace.c. */
 static struct hitrace functions;
 
-/* Errors of the dynamic linker are read, so that the program finds none of ours. */
+/* Takes errors of the dynamic linker, so that the program finds none of ours. */
 static bool find_functions(void *library)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {

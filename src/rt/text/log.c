@@ -6,18 +6,38 @@
  *	<tid>@<sec>.<usec>:[<name>] <message>	of a message with braces, with its lines
  */
 #include <stdarg.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <waymark/record.h>
 
-#include "rt/text/log_file.h"
-#include "rt/text/log_level.h"
+#include "base/compiler.h"
+#include "rt/text/log.h"
 #include "rt/text/log_prefix.h"
 #include "rt/text/text.h"
 
+/* From the one that shows the fewest messages. */
+static const char *const levels[] = { "error", "warn", "info", "debug", "trace" };
+
+/* Relaxed: it orders no other memory. */
+static bool hides_events;
+
+bool waymark_log_level_set(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+		if (strcasecmp(levels[i], name) == 0) {
+			bool hides = strcasecmp(name, LOG_LEVEL_OF_EVENTS) != 0;
+
+			__atomic_store_n(&hides_events, hides, __ATOMIC_RELAXED);
+			return true;
+		}
+	}
+	return false;
+}
+
 /*
- * The thread id is asked for each time: a copy would be wrong in the child of a
- * raw clone that shares our memory, and the write costs ten times as much.
+ * Calls gettid() each time: a copy would be wrong in the child of a raw clone that shares our
+ * memory, and the write costs ten times as much.
  */
 static void take_stamp(struct log_stamp *s)
 {
@@ -52,7 +72,7 @@ static struct text_style style_of(const struct log_stamp *stamp)
 
 static bool is_on(void)
 {
-	return waymark_log_is_on() && waymark_log_level_shows_events();
+	return waymark_log_is_on() && !__atomic_load_n(&hides_events, __ATOMIC_RELAXED);
 }
 
 void waymark_log(const struct waymark_event *event, const char *fmt, ...)

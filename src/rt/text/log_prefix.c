@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prefixes of log lines, rows of log_prefixes.def. gmtime_r() and localtime_r() take
- * a lock of libc, so the calendar is computed here: lines come from signal handlers too.
+ * Prefixes of log lines, rows of log_prefixes.def. gmtime_r() and localtime_r() take a lock of
+ * libc, so dates are computed here: signal handlers log, too.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -9,12 +9,93 @@
 
 #include "base/compiler.h"
 #include "rt/host/hooks.h"
-#include "rt/text/log_level.h"
+#include "rt/host/message.h"
+#include "rt/text/log.h"
 #include "rt/text/log_prefix.h"
-#include "rt/text/log_zone.h"
 
-/* What waymark/host.h promises a prefix. */
+/* Bytes that waymark/host.h promises a prefix. */
 #define HOST_PREFIX_BYTES 256u
+
+/* ---- The time zone ---- */
+
+#define WEEK (INT64_C(7) * 86400)
+#define WEEKS 522 /* ten years */
+
+/*
+ * Local time in signal handlers: the changes of the zone in the next ten years are read when a
+ * prefix that shows local time is chosen. localtime_r() returns the offset at a time, not when it
+ * changes: it is called for each week, as no zone changes and changes back within one, and
+ * between two weeks that differ the change is searched for.
+ *
+ * Written once, before `count` (release and acquire); in the order of time.
+ */
+static struct {
+	int64_t from;
+	int32_t offset;
+} steps[64];
+static uint32_t step_count;
+
+static int32_t offset_at(int64_t when)
+{
+	time_t t = (time_t)when;
+	struct tm tm;
+
+	return localtime_r(&t, &tm) ? (int32_t)tm.tm_gmtoff : 0;
+}
+
+/* The first second with the offset of `after`, which is not that of `before`. */
+static int64_t find_change(int64_t before, int64_t after)
+{
+	int32_t offset = offset_at(after);
+
+	while (after - before > 1) {
+		int64_t middle = before + (after - before) / 2;
+
+		if (offset_at(middle) == offset) {
+			after = middle;
+		} else {
+			before = middle;
+		}
+	}
+	return after;
+}
+
+/* Reads the zone of the program (TZ), at the first call only. Not in signal handlers. */
+static void read_zone(void)
+{
+	static struct once begun;
+	int64_t now = time(NULL);
+	uint32_t used = 1;
+
+	if (!once(&begun)) {
+		return;
+	}
+	tzset();
+	steps[0].offset = offset_at(now);
+	for (int week = 0; week < WEEKS && used < ARRAY_SIZE(steps); week++, now += WEEK) {
+		int32_t offset = offset_at(now + WEEK);
+
+		if (offset != steps[used - 1].offset) {
+			steps[used].from = find_change(now, now + WEEK);
+			steps[used].offset = offset;
+			used++;
+		}
+	}
+	__atomic_store_n(&step_count, used, __ATOMIC_RELEASE);
+}
+
+/* Seconds that local time is ahead of UTC at that time. */
+static int32_t zone_offset(int64_t time)
+{
+	uint32_t i = __atomic_load_n(&step_count, __ATOMIC_ACQUIRE);
+
+	while (i > 1 && time < steps[i - 1].from) {
+		i--;
+	}
+	return i ? steps[i - 1].offset : 0;
+}
+
+/* ---- Dates ---- */
 
 struct date {
 	int64_t year;
@@ -40,13 +121,15 @@ static struct date date_of(int64_t days)
 	};
 }
 
+/* ---- Prefixes ---- */
+
 static void print_default(struct line *l, const struct log_stamp *s)
 {
 	waymark_line_printf(l, "%d@%" PRId64 ".%06ld:", s->tid, (int64_t)s->time.tv_sec,
 		s->time.tv_nsec / 1000);
 }
 
-/* `2026-01-31T23:59:59` of seconds since 1970, be they of UTC or of some zone. */
+/* `2026-01-31T23:59:59` of seconds since 1970, in UTC or in a zone. */
 static void print_date(struct line *l, int64_t seconds)
 {
 	int64_t days = seconds / 86400 - (seconds % 86400 < 0);
@@ -65,7 +148,7 @@ static void print_iso(struct line *l, const struct log_stamp *s)
 
 static void print_stratovirt(struct line *l, const struct log_stamp *s)
 {
-	print_date(l, s->time.tv_sec + waymark_log_zone_offset(s->time.tv_sec));
+	print_date(l, s->time.tv_sec + zone_offset(s->time.tv_sec));
 	waymark_line_printf(l, ".%09ld: [%d][%d][", s->time.tv_nsec, (int)getpid(), s->tid);
 	waymark_line_put(l, "%s:%u]:" LOG_LEVEL_OF_EVENTS ": ", s->file, s->line);
 }
@@ -102,7 +185,7 @@ static const struct log_prefix prefixes[] = {
 
 static const struct log_prefix unchosen = { .name = "", .print = print_hosts };
 
-/* Relaxed: no other memory hangs on it. */
+/* Relaxed: it orders no other memory. */
 static const struct log_prefix *chosen = &unchosen;
 
 static const struct log_prefix *find(const char *name)
@@ -127,7 +210,7 @@ void waymark_log_prefix_choose(const char *name)
 	const struct log_prefix *p = find(name);
 
 	if (p && p->print == print_stratovirt) {
-		waymark_log_zone_read();
+		read_zone();
 	}
 	if (p) {
 		__atomic_store_n(&chosen, p, __ATOMIC_RELAXED);

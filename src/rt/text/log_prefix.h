@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The beginnings of log lines: who, when and where. One of them is chosen for the process. */
+/* The prefixes of log lines: thread, time, place. One of them is chosen for the process. */
 #ifndef RT_TEXT_LOG_PREFIX_H
 #define RT_TEXT_LOG_PREFIX_H
 
@@ -28,13 +28,14 @@ struct log_prefix {
 	void (*print)(struct line *l, const struct log_stamp *stamp);
 };
 
-/* The name as the table has it, NULL when there is no such prefix. */
+/* The name as in the table, NULL when there is no such prefix. */
 const char *waymark_log_prefix_name(const char *name);
 
-/* Chooses a name that the above returned: control calls. Lines begun before keep the old one. */
+/* Chooses a name that the function above returned. Lines begun before keep the old one. Control
+ * calls. */
 void waymark_log_prefix_choose(const char *name);
 
-/* Any thread, any signal handler. */
+/* The one chosen. Any thread, any signal handler. */
 const struct log_prefix *waymark_log_prefix_chosen(void);
 
 #endif

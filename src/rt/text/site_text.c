@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* See rt/text/site_text.h. */
+/*
+ * Trace points of waymark/scope.h as text. Called by text.c and the backends that print, in any
+ * thread and any signal handler.
+ */
 #include <inttypes.h>
 
-#include "base/compiler.h"
 #include "brace/brace.h"
 #include "rt/event/site.h"
 #include "rt/text/site_text.h"
 
-/* What happens, by enum waymark_site_kind; of scopes and flows at their end. */
+/* The word of a line by enum waymark_site_kind, at the beginning and, of scopes and flows, the end.
+ */
 static const struct {
 	const char *begin;
 	const char *end;
@@ -20,14 +23,9 @@ static const struct {
 	[WAYMARK_SITE_PRINT] = { NULL, NULL },
 };
 
-static void put_rendered(void *line, const char *text, size_t length)
+void waymark_line_put_rendered(void *line, const char *text, size_t length)
 {
 	waymark_line_add(line, text, length);
-}
-
-static bool is_null(const struct waymark_debug *v)
-{
-	return v->kind == WAYMARK_DEBUG_STRING && !v->as.pointer;
 }
 
 static void put_value(struct line *l, enum brace_type type, const struct waymark_debug *v)
@@ -35,18 +33,16 @@ static void put_value(struct line *l, enum brace_type type, const struct waymark
 	struct brace_spec spec = BRACE_SPEC_DEFAULT;
 	struct brace_sink sink;
 
-	if (is_null(v)) {
+	if (v->kind == WAYMARK_DEBUG_STRING && !v->as.pointer) {
 		waymark_line_put(l, "NULL");
 		return;
 	}
 	spec.type = type;
-	brace_sink_callback(&sink, put_rendered, l);
-	sink.escapes_lines = true;
-	sink.wanted = l->size;
+	line_sink(&sink, l);
 	brace_render(&sink, &spec, v);
 }
 
-/* A name is any text: newlines in it make no line. */
+/* A name is any text: newlines in it are escaped. */
 static void put_name(struct line *l, const char *name)
 {
 	const struct waymark_debug text = waymark_debug_string(name);
@@ -125,26 +121,4 @@ void waymark_site_put(
 	waymark_line_put(l, " %s: ", word);
 	put_name(l, name);
 	put_arguments(l, event, m);
-}
-
-typedef void take_message(const struct waymark_event *event, const struct waymark_message *m);
-
-static const struct {
-	unsigned int backend;
-	take_message *take;
-} takers[] = {
-	{ WAYMARK_LOG, waymark_log_message },
-	{ WAYMARK_FTRACE, waymark_ftrace_message },
-	{ WAYMARK_SYSLOG, waymark_syslog_message },
-	{ WAYMARK_HITRACE, waymark_hitrace_message },
-};
-
-void waymark_site_hand_over(
-	const struct waymark_event *event, const struct waymark_message *m, unsigned int on)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(takers); i++) {
-		if (on & takers[i].backend) {
-			takers[i].take(event, m);
-		}
-	}
 }

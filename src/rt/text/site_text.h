@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* How trace points of waymark/scope.h are printed. Any thread, any signal handler. */
+/* Trace points of waymark/scope.h as text. Any thread, any signal handler. */
 #ifndef RT_TEXT_SITE_TEXT_H
 #define RT_TEXT_SITE_TEXT_H
 
 #include <waymark/record.h>
 
+#include "brace/brace.h"
 #include "rt/host/line.h"
 
-/* The backends that take a text. */
+/* The backends that print trace points. */
 #define SITE_PRINTING_BACKENDS (WAYMARK_LOG | WAYMARK_SYSLOG | WAYMARK_FTRACE | WAYMARK_HITRACE)
 
-/* To those of them that are among `on`. */
-void waymark_site_hand_over(
-	const struct waymark_event *event, const struct waymark_message *m, unsigned int on);
+/*
+ * Hands a trace point to those of them that are among `on`. values[0] is the number of its scope
+ * or flow; `count` values of its arguments follow.
+ */
+void waymark_site_show(const struct waymark_event *event, const struct waymark_debug *values,
+	uint32_t count, unsigned int on, enum waymark_mark mark);
 
 /*
- * The event as one line:
+ * Appends the event as one line:
  *
  *	<id> <category> Enter: <name> - (<expression>: <value>)(<expression>: <value>)
  *	<id> <category> Exit: <name>
@@ -24,15 +28,26 @@ void waymark_site_put(
 	struct line *l, const struct waymark_event *event, const struct waymark_message *m);
 
 /*
- * The same for who says otherwise what it is: the event's name, and what stands behind it. Of
- * a flow its name alone, by which the tools that read such lines find its end, and of a
- * counter.
+ * Appends the event for backends whose own grammar says that it begins or ends: its name and
+ * arguments. Of a flow or counter only the name, by which the tools that read such lines pair a
+ * flow's end with its beginning.
  */
 void waymark_site_put_body(
 	struct line *l, const struct waymark_event *event, const struct waymark_message *m);
 
-/* Whether it is a counter, and its value then, as a number. */
+/* Whether the event is a counter; appends a counter's value as a number. */
 bool waymark_site_is_counter(const struct waymark_event *event);
 void waymark_site_put_value(struct line *l, const struct waymark_message *m);
+
+/* Appends to the struct line: what line_sink() calls. */
+void waymark_line_put_rendered(void *line, const char *text, size_t length);
+
+/* A sink that appends rendered values to the line, and escapes newlines in them. */
+static inline void line_sink(struct brace_sink *sink, struct line *l)
+{
+	brace_sink_callback(sink, waymark_line_put_rendered, l);
+	sink->escapes_lines = true;
+	sink->wanted = l->size;
+}
 
 #endif

@@ -5,14 +5,13 @@
  *	<30>PROGRAM[PID]: <name> <message>
  *	<30>PROGRAM[PID]: [<name>] <message>	of a message with braces
  *
- * which is what syslog(LOG_DAEMON | LOG_INFO) of a program that logs its pid
- * arrives as. The time is the daemon's to add: it takes that of the host's clock
- * when the message comes, while a text in the program's time zone would need
- * localtime(), which takes a lock. The C library's syslog() takes one as well,
- * see docs/why/006-syslog.md.
+ * as syslog(LOG_DAEMON | LOG_INFO) sends it for a program that logs its pid. The
+ * daemon adds the time when the message arrives: a text in the program's time zone
+ * would need localtime(), which takes a lock, as the C library's syslog() does (see
+ * docs/why/006-syslog.md).
  *
- * What the rate keeps back is counted, and told by a message once a second at
- * most, in front of the next event that may be sent, and at exit.
+ * Messages that the rate withholds are counted. A message reports their number at
+ * most once a second, before the next event that may be sent, and at exit.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -21,17 +20,52 @@
 
 #include <waymark/record.h>
 
+#include "rt/host/error.h"
 #include "rt/host/message.h"
-#include "rt/host/once.h"
-#include "rt/host/reason.h"
 #include "rt/sink/loss.h"
 #include "rt/text/syslog.h"
 #include "rt/text/text.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
-static uint64_t told_ns; /* relaxed: who tells of drops */
-static struct once failure_told;
+static uint64_t reported_ns; /* relaxed: one thread a second reports what was withheld */
+static struct once failure_reported;
+
+/*
+ * The rate is a bucket that holds the messages of one second, without a lock: `full_ns` is when
+ * it will be full again. A message moves that on by its share of a second, unless that would then
+ * be more than a second away. Both relaxed: they order no other memory.
+ */
+static uint64_t rate_set;
+static uint64_t full_ns;
+
+void waymark_syslog_set_rate(uint64_t rate)
+{
+	__atomic_store_n(&rate_set, rate, __ATOMIC_RELAXED);
+}
+
+/* Takes one message out of what the rate allows now; false where that is none. */
+static bool take_from_rate(void)
+{
+	uint64_t rate = __atomic_load_n(&rate_set, __ATOMIC_RELAXED);
+
+	if (!rate) {
+		return true;
+	}
+	uint64_t each = SECOND_NS / rate;
+	uint64_t now = waymark_clock_ns();
+	uint64_t full = __atomic_load_n(&full_ns, __ATOMIC_RELAXED);
+	uint64_t then;
+
+	do {
+		then = (full > now ? full : now) + each;
+		if (then - now > SECOND_NS) {
+			return false;
+		}
+	} while (!__atomic_compare_exchange_n(
+		&full_ns, &full, then, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return true;
+}
 
 static void print_prefix(struct line *l, const void *context)
 {
@@ -43,7 +77,7 @@ static void print_prefix(struct line *l, const void *context)
 static void count_lost(int reason)
 {
 	waymark_loss_add(LOSS_SYSLOG, 1);
-	if (once(&failure_told)) {
+	if (once(&failure_reported)) {
 		char spare[REASON_BYTES];
 
 		waymark_message("syslog: cannot send to " SYSLOG_SOCKET ": %s; messages are lost",
@@ -68,14 +102,9 @@ static const struct text_style style = {
 	.max = 8000, /* rsyslogd cuts at 8096, and the mark of our cut with it */
 };
 
-static void count_withheld(void)
-{
-	waymark_loss_add(LOSS_SYSLOG_WITHHELD, 1);
-	waymark_loss_add(LOSS_SYSLOG_UNTOLD, 1);
-}
-
-/* One message of what was kept back; what the daemon does not get is told by the next. */
-__attribute__((destructor)) static void tell_withheld(void)
+/* One message for all that were withheld; the next one reports it where the daemon does not take
+ * this. */
+__attribute__((destructor)) static void report_withheld(void)
 {
 	uint64_t count = waymark_loss_take(LOSS_SYSLOG_UNTOLD);
 	char text[512];
@@ -87,37 +116,39 @@ __attribute__((destructor)) static void tell_withheld(void)
 	line_init(&l, text, sizeof(text));
 	print_prefix(&l, NULL);
 	waymark_line_put(&l, "waymark: %llu messages were withheld: syslog.rate=%llu",
-		(unsigned long long)count, (unsigned long long)waymark_syslog_rate());
+		(unsigned long long)count,
+		(unsigned long long)__atomic_load_n(&rate_set, __ATOMIC_RELAXED));
 	waymark_line_end(&l);
 	if (waymark_syslog_send(l.data, l.len - 1)) {
 		waymark_loss_add(LOSS_SYSLOG_UNTOLD, count);
 	}
 }
 
-static void tell_withheld_in_time(void)
+static void report_withheld_in_time(void)
 {
 	if (!waymark_loss(LOSS_SYSLOG_UNTOLD)) {
 		return;
 	}
 	int saved = errno;
 	uint64_t now = waymark_clock_ns();
-	uint64_t before = __atomic_load_n(&told_ns, __ATOMIC_RELAXED);
+	uint64_t before = __atomic_load_n(&reported_ns, __ATOMIC_RELAXED);
 
-	if (now - before >= SECOND_NS && __atomic_compare_exchange_n(&told_ns, &before, now, false,
-						 __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-		tell_withheld();
+	if (now - before >= SECOND_NS && __atomic_compare_exchange_n(&reported_ns, &before, now,
+						 false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+		report_withheld();
 	}
 	errno = saved;
 }
 
-/* False: the rate keeps the message back. */
+/* False: the rate withholds the message. */
 static bool may_send(void)
 {
-	if (!waymark_syslog_take()) {
-		count_withheld();
+	if (!take_from_rate()) {
+		waymark_loss_add(LOSS_SYSLOG_WITHHELD, 1);
+		waymark_loss_add(LOSS_SYSLOG_UNTOLD, 1);
 		return false;
 	}
-	tell_withheld_in_time();
+	report_withheld_in_time();
 	return true;
 }
 

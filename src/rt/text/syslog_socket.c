@@ -1,42 +1,136 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The socket to the syslog daemon, opened with the first message. `current` says
- * all of it in one word: the descriptor, whether it is a stream, and which socket
- * it was. A message first asks whether the descriptor still is that socket; one
- * that the program closed is opened anew, and a foreign one is never written to
- * and never closed.
+ * The socket to the syslog daemon, opened by the first message. One word, `current`, holds all of
+ * it: the descriptor, whether it is a stream, and the socket's identity. A message first checks
+ * that the descriptor still is that socket; one that the program closed is opened anew, and a
+ * foreign one is never written to and never closed.
  *
- * A daemon that was restarted is found by connecting once more; a socket for
- * datagrams stays the same one then, so messages need no lock. Who must replace
- * the socket by another one takes `changing`, with all signals blocked: no
- * handler finds it held by its own thread. The number stays ours (dup3), because
- * a thread may be between its question and its message.
+ * A daemon that was restarted is found by connecting once more; a socket for datagrams stays the
+ * same one then, so messages need no lock. A thread that must replace the socket takes `changing`,
+ * with all signals blocked: no handler finds it held by its own thread. The number stays ours
+ * (dup3), because a thread may be between its check and its message.
+ *
+ * Direct system calls as in open.h: no cancellation point, no signal, no endless wait.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "rt/host/file.h"
 #include "rt/host/futex.h"
 #include "rt/host/guard.h"
-#include "rt/host/identity.h"
 #include "rt/host/open.h"
-#include "rt/host/socket.h"
 #include "rt/record/process.h"
 #include "rt/text/syslog.h"
 
-/* How often a message finds another socket than the one that it began with. */
+#define SECOND_NS UINT64_C(1000000000)
+
+/* How often a message finds that another thread has replaced the socket. */
 #define ATTEMPTS 8
 
-/* How often, a millisecond apart, somebody looks whether the other one is through. */
+/* How often, a millisecond apart, a thread checks whether another one has replaced the socket. */
 #define LOOKS 200
 
-/* By release, read by acquire with each message; 0: none was opened yet. */
+/* ---- The daemon ---- */
+
+/* A socket that is not inherited by exec; -1 with errno. */
+static int create(int type)
+{
+	return waymark_above_standard(
+		(int)syscall(SYS_socket, AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+/*
+ * Connects to the daemon, anew where it is a socket for datagrams. Returns 0 or an errno; EAGAIN
+ * where the daemon of a stream does not accept now.
+ */
+static int connect_to_daemon(int fd)
+{
+	const struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = SYSLOG_SOCKET };
+
+	return syscall(SYS_connect, fd, &address, sizeof(address)) == 0 ? 0 : errno;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+/* Waits until the socket takes a message. False at `deadline`, or where it failed. */
+static bool wait_ready(int fd, uint64_t deadline)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+	uint64_t now = now_ns();
+	uint64_t left = deadline > now ? deadline - now : 0;
+	/* The kernel's timespec of this call, see futex.h. */
+	long wait[2] = { (long)(left / SECOND_NS), (long)(left % SECOND_NS) };
+	long ready = syscall(SYS_ppoll, &p, 1, wait, NULL, 0);
+
+	return ready > 0 || (ready < 0 && errno == EINTR && left);
+}
+
+/* The daemon took nothing for a second. Relaxed: a hint that only shortens a wait. */
+static bool stalled;
+
+/*
+ * Sends the parts as one message. Returns 0 or an errno; EMSGSIZE where a stream took only a part.
+ * A daemon whose queue is full is waited for at most once for a second, and then not at all until
+ * it takes messages again: EAGAIN.
+ */
+static int send_parts(int fd, const struct iovec *parts, size_t count)
+{
+	struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = count };
+	uint64_t deadline = 0;
+	size_t whole = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		whole += parts[i].iov_len;
+	}
+	for (;;) {
+		long sent = syscall(SYS_sendmsg, fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+		int error = errno;
+		bool was_stalled = __atomic_load_n(&stalled, __ATOMIC_RELAXED);
+
+		if (sent >= 0) {
+			if (was_stalled) {
+				__atomic_store_n(&stalled, false, __ATOMIC_RELAXED);
+			}
+			return (size_t)sent == whole ? 0 : EMSGSIZE;
+		}
+		if (error == EINTR) {
+			continue;
+		}
+		if (error != EAGAIN) {
+			return error;
+		}
+		if (!deadline) {
+			deadline = now_ns() + (was_stalled ? 0 : SECOND_NS);
+		}
+		if (!wait_ready(fd, deadline)) {
+			__atomic_store_n(&stalled, true, __ATOMIC_RELAXED);
+			return EAGAIN;
+		}
+	}
+}
+
+/* ---- The socket in use ---- */
+
+/* Stored by release, loaded by acquire for each message; 0: none was opened yet. */
 static uint64_t current;
 
-/* A lock: the pid of who replaces the socket; a fork's child takes over what its parent held. */
+/* A lock: the pid of the process that replaces the socket; a fork's child takes over its parent's.
+ */
 static uint32_t changing;
 
 static uint64_t pack(int fd, bool stream, const struct stat *st)
@@ -87,12 +181,12 @@ static void change_end(void)
 	__atomic_store_n(&changing, 0, __ATOMIC_RELEASE);
 }
 
-/* A stream that is connected; -1, and the reason, where there is none to be had. */
+/* A connected stream; -1 with the reason. */
 static int open_stream(int *error)
 {
-	int fd = waymark_socket(SOCK_STREAM);
+	int fd = create(SOCK_STREAM);
 
-	*error = fd < 0 ? errno : waymark_connect(fd, SYSLOG_SOCKET);
+	*error = fd < 0 ? errno : connect_to_daemon(fd);
 	if (*error && fd >= 0) {
 		syscall(SYS_close, fd);
 		fd = -1;
@@ -101,15 +195,15 @@ static int open_stream(int *error)
 }
 
 /*
- * Opens a socket of the kind that the daemon listens with, which is that for
- * datagrams as long as nobody does: it is connected later.
+ * Opens a socket of the kind at which the daemon listens: one for datagrams as long as none
+ * listens, which is connected later.
  */
 static int open_socket(bool *stream, int *error)
 {
-	int fd = waymark_socket(SOCK_DGRAM);
+	int fd = create(SOCK_DGRAM);
 
 	*stream = false;
-	*error = fd < 0 ? errno : waymark_connect(fd, SYSLOG_SOCKET);
+	*error = fd < 0 ? errno : connect_to_daemon(fd);
 	if (*error != EPROTOTYPE) {
 		return fd;
 	}
@@ -151,9 +245,8 @@ static int replace(uint64_t old)
 	int error = EBUSY;
 
 	if (waymark_jail_is_on()) {
-		return EPERM; /* what was opened before is all there is */
+		return EPERM; /* nothing can be opened in a jail */
 	}
-
 	waymark_guard_begin(&guard);
 	if (change_begin()) {
 		error = __atomic_load_n(&current, __ATOMIC_ACQUIRE) == old ? install(old) : 0;
@@ -168,23 +261,23 @@ static int reconnect(uint64_t socket)
 	if (waymark_jail_is_on()) {
 		return EPERM;
 	}
-	int error = is_stream(socket) ? EPROTOTYPE : waymark_connect(fd_of(socket), SYSLOG_SOCKET);
+	int error = is_stream(socket) ? EPROTOTYPE : connect_to_daemon(fd_of(socket));
 
 	return error == EPROTOTYPE ? replace(socket) : error;
 }
 
-/* Nobody is at the other end, or not any more. */
+/* No daemon is at the other end, or not any more. */
 static bool is_disconnected(int error)
 {
 	return error == ENOTCONN || error == ECONNREFUSED || error == ECONNRESET ||
 	       error == EPIPE || error == EDESTADDRREQ;
 }
 
-/* In a stream a message ends with a NUL; behind half a message nothing can follow. */
+/* In a stream a message ends with a NUL; nothing may follow half a message. */
 static int send_to(uint64_t socket, const char *text, size_t length)
 {
 	struct iovec parts[] = { { (char *)text, length }, { (char *)"", 1 } };
-	int error = waymark_send(fd_of(socket), parts, is_stream(socket) ? 2 : 1);
+	int error = send_parts(fd_of(socket), parts, is_stream(socket) ? 2 : 1);
 
 	if (error == EMSGSIZE && is_stream(socket)) {
 		syscall(SYS_shutdown, fd_of(socket), SHUT_RDWR);

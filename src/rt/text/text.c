@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* See text.h. */
+/*
+ * Makes the line of an event on the stack, or in mapped memory where it is long, and passes it to
+ * its backend. Called by log, syslog, ftrace and hitrace in any thread and signal handler.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/compiler.h"
 #include "brace/brace.h"
-#include "rt/host/reason.h"
+#include "rt/host/error.h"
 #include "rt/text/site_text.h"
 #include "rt/text/text.h"
 
 #define SHORT_LINE 768
 
-/* What a line is made of; a va_list that is a parameter cannot be passed on by its address. */
+/* The parts of a line; a va_list that is a parameter cannot be passed on by its address. */
 struct source {
 	const struct text_style *style;
 	const void *context;
@@ -29,7 +32,7 @@ const char *waymark_error_text(char spare[WAYMARK_ERROR_SPARE])
 	return waymark_reason(errno, spare);
 }
 
-/* A format's text begins with a blank, unless it is empty. */
+/* A format begins with a blank, unless it is empty. */
 static void print_format(struct line *l, struct source *s)
 {
 	bool brackets = s->style->has_brackets;
@@ -46,11 +49,6 @@ static void print_format(struct line *l, struct source *s)
 	}
 }
 
-static void put_rendered(void *line, const char *text, size_t length)
-{
-	waymark_line_add(line, text, length);
-}
-
 void waymark_text_put(
 	struct line *l, const struct waymark_event *event, const struct waymark_message *m)
 {
@@ -65,9 +63,7 @@ void waymark_text_put(
 		waymark_line_add(l, m->text, m->length);
 		return;
 	}
-	brace_sink_callback(&sink, put_rendered, l);
-	sink.escapes_lines = true;
-	sink.wanted = l->size;
+	line_sink(&sink, l);
 	brace_format(&sink, event->format, strlen(event->format), m->values, m->count);
 }
 
@@ -85,13 +81,6 @@ static void put_mark(struct line *l, const struct waymark_message *m)
 	waymark_line_put(l, "%s", marks[m->mark]);
 	if (has_id) {
 		waymark_line_put(l, "%d)]", (int)m->id);
-	}
-}
-
-static void hide_bars(char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++) {
-		text[i] = text[i] == '|' ? '/' : text[i];
 	}
 }
 
@@ -113,12 +102,12 @@ static void print_message(struct line *l, struct source *s)
 	size_t begin = l->len;
 
 	waymark_text_put(l, s->event, m);
-	if (s->style->hides_bars) {
-		hide_bars(l->data + begin, l->len - begin);
+	for (size_t i = begin; s->style->hides_bars && i < l->len; i++) {
+		l->data[i] = l->data[i] == '|' ? '/' : l->data[i];
 	}
 }
 
-/* The room of the tail is left free until the line has ended. */
+/* print() has left room for the tail. */
 static void end_line(struct line *l, const char *tail, size_t length)
 {
 	waymark_line_end(l);
@@ -144,7 +133,7 @@ static void print(struct line *l, char *text, size_t size, struct source *s)
 	end_line(l, tail, tail_length);
 }
 
-/* False where there is no memory for it. */
+/* False where there is no memory. */
 static COLD bool write_long(struct source *s)
 {
 	size_t size = s->style->max;

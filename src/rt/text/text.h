@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event as a line of text, for the backends that hand it over with one system
- * call, without malloc:
+ * An event as a line of text, for the backends that write it with one system call,
+ * without malloc:
  *
  *	<prefix><name> <message>		of a printf format
  *	<prefix><mark>[<name>] <message>	of a message with braces
  *
- * It is made in 768 bytes of the stack and, where they do not hold it, in memory
- * that is mapped for it. A line that is longer than its style allows is cut and
- * ends in "...". The mark says what the event is of a scope; its end, unless it
- * is asynchronous, is the mark alone.
+ * A line is made in 768 bytes of the stack, or in mapped memory where they are too
+ * few. A line longer than its style allows is cut and ends in "...". The mark shows
+ * whether a scope begins or ends; the line of its end, unless it is asynchronous, is
+ * the mark alone.
  */
 #ifndef RT_TEXT_TEXT_H
 #define RT_TEXT_TEXT_H
@@ -22,18 +22,18 @@
 
 #include "rt/host/line.h"
 
-/* What is a backend's own of a line. */
+/* How a backend's lines differ from others'. */
 struct text_style {
 	/* Prints what comes before the event's name. `context` is that of the call. */
 	void (*print_prefix)(struct line *l, const void *context);
 	/* Takes the line, of which the last byte is a newline. */
 	void (*write)(const char *text, size_t len, const void *context);
-	size_t max; /* the longest line, its newline counted in */
+	size_t max; /* bytes of the longest line, with its newline */
 	bool has_brackets; /* `[name] message` of printf formats, too */
 	bool keeps_lines; /* a message with braces may have several lines */
-	bool hides_mark; /* the prefix says it */
+	bool hides_mark; /* the prefix shows it */
 	bool hides_bars; /* a `|` would end the message: `/` is shown */
-	const char *tail; /* behind the message, never cut; NULL: none */
+	const char *tail; /* appended to the message, never cut; NULL: none */
 };
 
 /*
@@ -43,7 +43,7 @@ struct text_style {
 void waymark_text_write(const struct text_style *style, const void *context,
 	const struct waymark_event *event, const char *fmt, va_list args) PRINTF(4, 0);
 
-/* The same of a message with braces, as far as callbacks of its values are for handlers. */
+/* The same of a message with braces; in handlers as far as callbacks of its values allow. */
 void waymark_text_write_message(const struct text_style *style, const void *context,
 	const struct waymark_event *event, const struct waymark_message *m);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callbacks of an event's values, made trees. A callback is called once where what it says
- * fits into the stack's room, and once more where it needs mapped memory; there is one
- * mapping for all values of an event, as long as a record may be.
+ * Values of an event: those that are callbacks made trees for the recorder, and any value as text
+ * for tracers outside. Called by generated code in any thread; in handlers as far as the
+ * callbacks allow.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,9 +12,16 @@
 #include <waymark/record.h>
 
 #include "base/compiler.h"
+#include "brace/brace.h"
 #include "brace/tree.h"
 
-/* What is done: a value, how it is shown, and into what. */
+/* ---- Callbacks as trees ---- */
+
+/*
+ * A value to make a tree of. Its callback is called once where the tree fits into the room on the
+ * stack, and once more where it needs mapped memory; all values of an event share one mapping, as
+ * long as a record may be.
+ */
 struct flattening {
 	struct waymark_trees *trees;
 	struct brace_spec spec;
@@ -28,7 +35,7 @@ static void set_tree(struct flattening *f, const struct brace_tree *tree)
 	f->value->as.pointer = tree->bytes;
 }
 
-/* False where the room does not hold it: then nothing of the room is used. */
+/* False where the room does not hold it; then the room is unchanged. */
 static bool build_in_room(struct flattening *f)
 {
 	struct waymark_trees *t = f->trees;
@@ -56,7 +63,7 @@ static bool map(struct waymark_trees *t)
 	return t->mapped;
 }
 
-/* False without memory, or with less of it left than the room has. */
+/* False without memory, or where less of it is left than of the room. */
 static COLD bool build_mapped(struct flattening *f)
 {
 	struct waymark_trees *t = f->trees;
@@ -72,7 +79,7 @@ static COLD bool build_mapped(struct flattening *f)
 	return true;
 }
 
-/* As much as the room has. */
+/* As much of the tree as the room holds. */
 static COLD void build_cut(struct flattening *f)
 {
 	static unsigned char cut = BRACE_TOKEN_CUT; /* never written */
@@ -110,4 +117,35 @@ void waymark_trees_unmap(struct waymark_trees *t)
 
 	munmap(t->mapped, WAYMARK_RECORD_MAX);
 	errno = saved;
+}
+
+/* ---- As text ---- */
+
+static const char cut_mark[] = "...";
+
+/* The start of the UTF-8 character that the byte at `at` is in. */
+static size_t character_start(const char *text, size_t at)
+{
+	while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80) {
+		at--;
+	}
+	return at;
+}
+
+void waymark_debug_print(const struct waymark_debug *value, char *buffer, size_t size)
+{
+	const struct brace_spec spec = {
+		.type = BRACE_DEBUG, .fill = ' ', .width = -1, .precision = -1
+	};
+	struct brace_sink s;
+
+	brace_sink_buffer(&s, buffer, size);
+	s.wanted = size;
+	brace_render(&s, &spec, value);
+	if (s.length > s.used && size > sizeof(cut_mark)) {
+		size_t room = size - sizeof(cut_mark);
+		size_t at = s.used < room ? s.used : character_start(buffer, room);
+
+		memcpy(buffer + at, cut_mark, sizeof(cut_mark));
+	}
 }
