@@ -24,7 +24,7 @@ static bool meets(const char *pattern, const char *name)
 	struct pattern p;
 
 	assert_int_equal(waymark_pattern_init(&p, pattern, &error), 0);
-	bool met = waymark_pattern_meets(&p, name);
+	bool met = waymark_pattern_matches_text(&p, name);
 
 	waymark_pattern_fini(&p);
 	return met;

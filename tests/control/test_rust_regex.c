@@ -21,7 +21,7 @@ static bool finds(const char *regex, const char *name)
 	if (waymark_pattern_init(&p, pattern, &error) < 0) {
 		fail_msg("'%s': %s", regex, error.text);
 	}
-	bool found = waymark_pattern_meets(&p, name);
+	bool found = waymark_pattern_matches_text(&p, name);
 
 	waymark_pattern_fini(&p);
 	free(pattern);

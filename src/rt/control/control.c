@@ -163,7 +163,7 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 		waymark_declare_event(own, backends);
 	}
 	waymark_lock();
-	bool done = !on || waymark_registry_prepare(own, backends);
+	bool done = !on || waymark_entry_prepare(own, backends);
 
 	if (done) {
 		waymark_registry_switch(own, on ? backends : 0, on ? 0 : backends);

@@ -250,7 +250,7 @@ static void report_vain(void)
 {
 	waymark_config_report_vain(
 		&startup.wants, waymark_registry_backends_ever(), say_vain, NULL);
-	waymark_rules_report_unmet();
+	waymark_rules_report_unmatched();
 }
 
 /* A program without events of its own never registers: its libraries are all there is. */

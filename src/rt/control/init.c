@@ -27,8 +27,8 @@
 #include "rt/text/syslog.h"
 
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
-static bool is_called; /* under `init_once`, for which a second caller waits */
-static int result; /* under `init_once` */
+static bool is_called; /* written once, under `init_once`: a second caller waits for that */
+static int result; /* written once, under `init_once` */
 
 static uint32_t wanted; /* relaxed: processes in the jail; 0: there is none */
 static pid_t wanted_by;

@@ -85,7 +85,7 @@ static void put(struct copy *c, const struct waymark_event *event)
 static bool is_wanted(const struct query *q, const struct waymark_event *event)
 {
 	return (!q->of_vcpu || event->flags & WAYMARK_EVENT_VCPU) &&
-	       (!q->pattern || waymark_pattern_meets(q->pattern, event->name));
+	       (!q->pattern || waymark_pattern_matches_text(q->pattern, event->name));
 }
 
 /* Returns false where the vCPU is not there. */

@@ -39,7 +39,7 @@ static bool prepare(const struct named *n)
 	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
 		registry_foreach_event(it, o)
 		{
-			done &= !is_named(n, *it) || waymark_registry_prepare(*it, n->on);
+			done &= !is_named(n, *it) || waymark_entry_prepare(*it, n->on);
 		}
 	}
 	return done;

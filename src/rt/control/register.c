@@ -7,6 +7,7 @@
 #include "rt/control/environment.h"
 #include "rt/event/loaded.h"
 #include "rt/event/registry.h"
+#include "rt/event/rule.h"
 #include "rt/host/message.h"
 #include "rt/sink/output.h"
 
@@ -33,7 +34,7 @@ void waymark_register(struct waymark_object *object)
 	}
 	waymark_environment_load();
 	waymark_declare_object(object);
-	if (waymark_registry_add(object)) {
+	if (waymark_rules_register(object)) {
 		waymark_loaded_find(object, &loaded);
 		waymark_output_follow();
 		waymark_environment_follow(loaded.is_program);

@@ -71,11 +71,11 @@ static void warn_unmet(struct waymark_rules *rules, const char *option)
 {
 	struct waymark_error warning; /* which escapes what came in with a name */
 
-	waymark_rules_meet(rules);
+	waymark_rules_match(rules);
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct waymark_rule *r = &rules->items[i];
 
-		if (rule_is_exact(r) && !r->met) {
+		if (rule_is_exact(r) && !r->matched) {
 			waymark_fail(&warning, "trace event '%s' does not exist", r->pattern);
 			warn(&warning, option);
 		}
@@ -91,7 +91,7 @@ static NOINLINE void hint_unmet(const struct waymark_rules *rules, const char *o
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct waymark_rule *r = &rules->items[i];
 
-		if (r->met) {
+		if (r->matched) {
 			continue;
 		}
 		if (rule_is_exact(r) && waymark_rules_suggest(r->pattern, name, sizeof(name))) {

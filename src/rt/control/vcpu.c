@@ -157,7 +157,7 @@ static int foreach_met(const struct request *r, event_fn *fn)
 		registry_foreach_event(it, o)
 		{
 			if (is_vcpu(*it) && state_switchable(*it) &&
-				waymark_pattern_meets(&r->pattern, (*it)->name)) {
+				waymark_pattern_matches_text(&r->pattern, (*it)->name)) {
 				result |= fn(*it, r);
 			}
 		}

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entries: ids, and copies of events that outlive their object. An event that
- * is loaded again gets the entry that it had, so ids do not run out however
- * often a plug-in comes and goes. Entries are made under the control lock,
- * never freed, and never changed but for the ring of one name; readers need no lock.
+ * Entries: ids, and copies of events that outlive their object. An event that is loaded again
+ * gets its former entry, so ids do not run out however often a plug-in is loaded and unloaded.
+ * Entries are made under the control lock and never freed; only the ring of one name changes.
+ * Readers need no lock.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rt/event/registry.h"
 #include "rt/event/site.h"
+#include "rt/event/state.h"
 
 #define BUCKETS 4096u
 
-/* An entry, its place in the table of identical events, and its text behind it. */
+/* An entry in the table of identical events; its strings follow the arguments. */
 struct node {
 	struct waymark_entry entry;
 	uint64_t hash;
 	struct node *next;
-	struct node *next_name; /* in the bucket of its name */
+	struct node *next_name; /* in the bucket of names */
 	struct waymark_arg args[];
 };
 
@@ -91,7 +92,7 @@ static size_t text_size(const struct waymark_event *e)
 	return size;
 }
 
-/* Copies a string to `*text` and moves that on. */
+/* Copies a string to `*text`, and moves `*text` behind it. */
 static const char *keep(char **text, const char *s)
 {
 	char *copy = *text;
@@ -127,7 +128,7 @@ static struct node *copy_event(const struct waymark_event *e)
 	return n;
 }
 
-/* Libraries in one program may have events of one name, and not the same declaration. */
+/* Libraries of one program may declare events of one name differently. */
 static void add_name(struct node *n)
 {
 	struct node **bucket = &entries.names[mix(0, n->entry.name) % BUCKETS];
@@ -157,22 +158,15 @@ static void publish(struct node *n, uint64_t hash)
 	__atomic_store_n(&entries.by_id[n->entry.id], n, __ATOMIC_RELEASE);
 }
 
-static struct node *find(const struct waymark_event *e, uint64_t hash)
-{
-	struct node *n = entries.buckets[hash % BUCKETS];
-
-	while (n && (n->hash != hash || !same_event(&n->entry, e))) {
-		n = n->next;
-	}
-	return n;
-}
-
-/* The entry of an event as it is declared, made now unless there is one; NULL: none. */
+/* The entry of an event as it is declared, made if it is new; NULL where memory or ids ran out. */
 static struct node *node_of(const struct waymark_event *event)
 {
 	uint64_t hash = hash_event(event);
-	struct node *n = find(event, hash);
+	struct node *n = entries.buckets[hash % BUCKETS];
 
+	while (n && (n->hash != hash || !same_event(&n->entry, event))) {
+		n = n->next;
+	}
 	if (!n && entries.last_id + 1 < REGISTRY_IDS_MAX) {
 		n = copy_event(event);
 		if (n) {
@@ -182,7 +176,7 @@ static struct node *node_of(const struct waymark_event *event)
 	return n;
 }
 
-/* The same of a trace point, whose declaration is made for that. */
+/* The same of a trace point, from a declaration that is made for it. */
 static struct node *node_of_site(const struct waymark_event *event)
 {
 	struct waymark_event *declared = waymark_site_declare(event);
@@ -192,16 +186,14 @@ static struct node *node_of_site(const struct waymark_event *event)
 	return n;
 }
 
-/* Whether its declaration has to be made; an end's stands in waymark/site.h. */
-static bool is_undeclared(const struct waymark_event *event)
-{
-	return event->flags & WAYMARK_EVENT_SITE && !(event->flags & WAYMARK_EVENT_SCOPE_END);
-}
-
 static uint32_t give_id(struct waymark_event *event)
 {
+	/* waymark/site.h declares the ends of trace points itself. */
+	bool is_undeclared =
+		event->flags & WAYMARK_EVENT_SITE && !(event->flags & WAYMARK_EVENT_SCOPE_END);
+
 	if (!event->id) {
-		struct node *n = is_undeclared(event) ? node_of_site(event) : node_of(event);
+		struct node *n = is_undeclared ? node_of_site(event) : node_of(event);
 
 		event->id = n ? n->entry.id : 0;
 	}
@@ -212,6 +204,11 @@ uint32_t waymark_entry_id(struct waymark_event *event)
 {
 	uint32_t id = give_id(event);
 
-	/* What begins can be recorded only where its end can be. */
+	/* A scope is recorded only where its end can be, too. */
 	return id && event->end && !give_id(event->end) ? 0 : id;
+}
+
+bool waymark_entry_prepare(struct waymark_event *event, unsigned int on)
+{
+	return !(on & state_switchable(event) & RECORDING_BACKENDS) || waymark_entry_id(event);
 }

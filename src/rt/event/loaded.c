@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loaded objects by address, from the program headers: works in static programs
- * as well, where dladdr does not.
+ * Loaded objects by address, from the program headers: works in static programs as well,
+ * where dladdr does not. Called when an object registers and when the option is read.
  */
 #include <errno.h>
 #include <link.h>
@@ -13,7 +13,7 @@
 
 struct search {
 	uintptr_t address;
-	unsigned int position; /* the main program is the first that is listed */
+	unsigned int position; /* the main program is listed first */
 	struct loaded *loaded;
 };
 
@@ -58,13 +58,13 @@ bool waymark_loaded_find(const void *address, struct loaded *loaded)
 #define SYMBOL_OF(info) ELF32_R_SYM(info)
 #endif
 
-/* The dynamic section by its tags, 0 where one is missing. */
+/* Values of the dynamic section by tag, 0 where one is missing. */
 struct dynamic {
 	uintptr_t base;
 	uintptr_t of[DT_JMPREL + 1];
 };
 
-/* glibc has put the base into the addresses by now, others have not. */
+/* glibc has added the base to the addresses by now, other C libraries have not. */
 static const void *address_of(const struct dynamic *d, size_t tag)
 {
 	uintptr_t address = d->of[tag];
@@ -72,7 +72,7 @@ static const void *address_of(const struct dynamic *d, size_t tag)
 	return (const void *)(address < d->base ? address + d->base : address);
 }
 
-/* Whether a table of relocations has one for a symbol of that name. */
+/* Whether a table of relocations refers to a symbol of that name. */
 static bool table_refers(const struct dynamic *d, size_t table, size_t size, const char *name)
 {
 	bool short_ones = table == DT_REL || (table == DT_JMPREL && d->of[DT_PLTREL] == DT_REL);
@@ -108,7 +108,7 @@ static const ElfW(Dyn) * find_dynamic(const struct dl_phdr_info *info)
 	return NULL;
 }
 
-/* The first one that is listed is the program. */
+/* Called for the first object, the program: ends the iteration. */
 static int visit_program(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct dynamic d = { .base = info->dlpi_addr };

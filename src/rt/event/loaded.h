@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which loaded object an address belongs to. Asks the dynamic linker, so never
+ * Finds the loaded object that an address belongs to. Calls the dynamic linker, so never
  * under the control lock.
  */
 #ifndef RT_EVENT_LOADED_H
@@ -13,12 +13,12 @@ struct loaded {
 	char name[256]; /* its file, cut where too long */
 };
 
-/* The object that `address` lies in. Returns false when there is none. */
+/* Finds the object that contains `address`. Returns false when there is none. */
 bool waymark_loaded_find(const void *address, struct loaded *loaded);
 
 /*
- * Whether the main program has events of its own, which register behind those of
- * its libraries: whether it refers to what registers them. True where that cannot be told.
+ * Whether the main program has events, which it registers after its libraries have: whether
+ * it refers to waymark_register(). True where that is unknown.
  */
 bool waymark_loaded_program_registers(void);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The nearest of some names to one that was mistyped, by edit distance, for
- * "did you mean" in error messages. Header-only; names of any length, of which
- * the first NEAREST_MAX bytes count.
+ * The name nearest to a mistyped one, by edit distance, for "did you mean" in error
+ * messages. Header-only. Compares the first NEAREST_MAX bytes of names.
  */
 #ifndef RT_EVENT_NEAREST_H
 #define RT_EVENT_NEAREST_H
@@ -25,13 +24,13 @@ static inline size_t nearest_min(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Names of events differ in more than case: an ASCII letter counts as its other case. */
+/* Ignores the case of ASCII letters: names of events differ in more than that. */
 static inline char nearest_fold(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-/* How many bytes must be put in, taken out or changed to make `b` of `a`. */
+/* Number of bytes to insert, delete or replace to turn `a` into `b`. */
 static inline size_t edit_distance(const char *a, const char *b)
 {
 	size_t row[NEAREST_MAX + 1];
@@ -71,7 +70,7 @@ static inline void nearest_offer(struct nearest *n, const char *name)
 	}
 }
 
-/* Whether the nearest is a likely meaning: at most two typing errors away. */
+/* Whether the nearest name is likely meant: at most two typing errors away. */
 static inline bool nearest_is_near(const struct nearest *n)
 {
 	return n->distance <= 2 && n->distance < strlen(n->typed);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See pattern.h. */
+/*
+ * Patterns for event names. Called by rules, iterators and option code under the control lock or
+ * without; never by an event.
+ */
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +28,8 @@ struct pattern_name waymark_pattern_name(const char *text)
 	return name;
 }
 
-/* In the locale "C": an expression and its errors are the same wherever the program runs. */
-static int compile_plainly(regex_t *regex, const char *text, char *why, size_t size)
+/* Compiles in the locale "C": an expression and its errors are the same in every program. */
+static int compile_in_c(regex_t *regex, const char *text, char *why, size_t size)
 {
 	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 	locale_t before = uselocale(plain);
@@ -51,7 +54,7 @@ static regex_t *compile(const char *text, size_t length, struct waymark_error *e
 
 	if (!regex || !copy) {
 		waymark_fail(error, "out of memory");
-	} else if (compile_plainly(regex, copy, why, sizeof(why)) == 0) {
+	} else if (compile_in_c(regex, copy, why, sizeof(why)) == 0) {
 		free(copy);
 		return regex;
 	} else {
@@ -62,7 +65,7 @@ static regex_t *compile(const char *text, size_t length, struct waymark_error *e
 	return NULL;
 }
 
-/* Whether it is a text that names have as it is, at any place or at an end of theirs. */
+/* Whether the expression is plain text, at any place of a name or at an end of it. */
 static bool read_part(struct pattern *p, const char *text, size_t length)
 {
 	p->at_begin = *text == '^';
@@ -73,7 +76,7 @@ static bool read_part(struct pattern *p, const char *text, size_t length)
 	return p->part_length > 0 && strcspn(p->part, ".[\\()*+?{|^$") >= p->part_length;
 }
 
-/* What stands between the slashes. Returns 0, or -1 with the reason. */
+/* Reads the expression between the slashes. Returns 0, or -1 with the reason. */
 static int read_regex(
 	struct pattern *p, const char *text, size_t length, struct waymark_error *error)
 {
@@ -152,7 +155,7 @@ static bool has_part(const struct pattern *p, const char *name)
 	return memmem(name, length, p->part, p->part_length) != NULL;
 }
 
-/* A name of its own, or its category. */
+/* The whole name, or its category. */
 static bool is_named(const struct pattern *p, const struct pattern_name *name)
 {
 	if (strcmp(p->text, name->text) == 0) {
@@ -176,7 +179,7 @@ bool waymark_pattern_compare(const struct pattern *p, const struct pattern_name 
 	}
 }
 
-bool waymark_pattern_meets(const struct pattern *p, const char *name)
+bool waymark_pattern_matches_text(const struct pattern *p, const char *name)
 {
 	const struct pattern_name read = waymark_pattern_name(name);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns over event names: a name, which is a category's too and then that of all events
- * in it (VirtioFs those that begin with `VirtioFs:`), a glob (`*`, `?`), or between slashes a
- * POSIX extended regular expression, which may meet any part of a name. One without
- * operators, but for `^` before it and `$` behind, is searched as the text that it
- * is: lists of thousands are such. Read once, matched often. Matching may allocate and calls
- * nothing of ours, so it may happen under the control lock: a fork takes that, and then finds no
- * match under way.
+ * Patterns for event names: a name, a category's name (VirtioFs matches all names that
+ * begin with `VirtioFs:`), a glob (`*`, `?`), or between slashes a POSIX extended regular
+ * expression, which may match any part of a name. An expression without operators, except
+ * `^` before it and `$` behind, is searched as plain text: lists of thousands consist of
+ * such. Compiled once, matched often. Matching may allocate and calls no function of ours,
+ * so the control lock may be held; a fork takes that lock, and so finds no match under way.
  *
  * Expressions mean the same in every locale. Those that could take much time or
  * memory are refused: back-references, repetitions without end of what may be empty,
@@ -41,32 +40,32 @@ struct pattern {
 	bool at_end;
 };
 
-/* A name that patterns are asked about. */
+/* A name to match with patterns. */
 struct pattern_name {
 	const char *text;
-	size_t category; /* bytes of its category, which the first colon ends; 0: it has none */
+	size_t category; /* bytes before its first colon; 0: none */
 	uint32_t hash;
 	uint32_t category_hash; /* the name's own where there is no category */
 };
 
-/* Whether the text is meant as a pattern, good or bad, rather than as a name. */
+/* Whether the text is a pattern, valid or not, and no plain name. */
 bool waymark_pattern_is(const char *text);
 
-/* The name, read once for all patterns. Borrows the text. */
+/* The name, prepared once for all patterns. Borrows the text. */
 struct pattern_name waymark_pattern_name(const char *text);
 
 /*
- * Reads a pattern, whose text must outlive it. Returns 0, or -1 with the reason,
- * and then there is nothing to finish.
+ * Compiles a pattern, whose text must outlive it. Returns 0, or -1 with the reason;
+ * then waymark_pattern_fini() need not be called.
  */
 int waymark_pattern_init(struct pattern *p, const char *text, struct waymark_error *error);
 
 void waymark_pattern_fini(struct pattern *p);
 
-/* The same where the hashes tell nothing. */
+/* waymark_pattern_matches() without the hashes. */
 bool waymark_pattern_compare(const struct pattern *p, const struct pattern_name *name);
 
-/* Whether the name matches. One thread a pattern at a time. */
+/* Whether the name matches. One thread at a time for a pattern. */
 static inline bool waymark_pattern_matches(const struct pattern *p, const struct pattern_name *name)
 {
 	bool may_be_named = p->hash == name->hash || p->hash == name->category_hash;
@@ -74,8 +73,8 @@ static inline bool waymark_pattern_matches(const struct pattern *p, const struct
 	return (may_be_named || p->kind != PATTERN_EXACT) && waymark_pattern_compare(p, name);
 }
 
-/* The same for a name that is asked about once. */
-bool waymark_pattern_meets(const struct pattern *p, const char *name);
+/* The same for a name that is matched with one pattern only. */
+bool waymark_pattern_matches_text(const struct pattern *p, const char *name);
 
 /*
  * How many positions an expression of `length` bytes takes at most with all

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of loaded objects, oldest first, and the way along their events. An
- * iterator knows its place by the object's serial number, never by a pointer:
- * whatever comes or goes between two steps, it finds the next one.
+ * The list of loaded objects, oldest first, and iterators over their events. An
+ * iterator holds the object's serial number, never a pointer: whatever objects are
+ * added or removed between two steps, it finds the next one.
  */
 #include <string.h>
 
 #include "rt/host/lock.h"
 #include "rt/event/pattern.h"
 #include "rt/event/registry.h"
-#include "rt/event/rule.h"
 #include "rt/event/state.h"
 #include "rt/event/vcpu.h"
-
-/* Backends whose records carry the event's id. */
-#define RECORDING_BACKENDS (WAYMARK_CTF | WAYMARK_SIMPLE)
 
 /* All of it under the control lock. */
 static struct {
@@ -22,10 +18,10 @@ static struct {
 	struct waymark_object *last;
 	uint64_t serials; /* the next one */
 	uint32_t removals; /* read without the lock: atomic */
-	unsigned int backends; /* of all that were ever there */
+	unsigned int backends; /* of all that were ever added */
 	uint32_t events; /* these three: read without the lock, relaxed */
 	uint32_t events_on;
-	bool is_counted; /* the counts above include the last change */
+	bool is_counted; /* the two counts are up to date */
 } objects;
 
 static void append(struct waymark_object *object)
@@ -83,7 +79,7 @@ static void recount(void)
 	__atomic_store_n(&objects.is_counted, true, __ATOMIC_RELAXED);
 }
 
-/* While a control call holds the lock, the last counts are returned. */
+/* Returns the last counts while a control call holds the lock. */
 void waymark_registry_count(uint32_t *events, uint32_t *on)
 {
 	if (!__atomic_load_n(&objects.is_counted, __ATOMIC_RELAXED) && waymark_trylock()) {
@@ -94,7 +90,7 @@ void waymark_registry_count(uint32_t *events, uint32_t *on)
 	*on = __atomic_load_n(&objects.events_on, __ATOMIC_RELAXED);
 }
 
-/* Counting here would be quadratic for a program that switches its events one by one. */
+/* To count here would take quadratic time where a program switches its events one by one. */
 static void forget_counts(void)
 {
 	__atomic_store_n(&objects.is_counted, false, __ATOMIC_RELAXED);
@@ -108,18 +104,14 @@ void waymark_registry_unlock(void)
 
 bool waymark_registry_add(struct waymark_object *object)
 {
-	waymark_lock();
-	bool is_new = !object->registered;
-
-	if (is_new) {
-		object->registered = 1;
-		append(object);
-		objects.backends |= backends_of(object);
-		waymark_vcpu_adopt(object);
-		waymark_rules_apply_to(object);
+	if (object->registered) {
+		return false;
 	}
-	waymark_registry_unlock();
-	return is_new;
+	object->registered = 1;
+	append(object);
+	objects.backends |= backends_of(object);
+	waymark_vcpu_adopt(object);
+	return true;
 }
 
 void waymark_registry_remove(struct waymark_object *object)
@@ -210,11 +202,6 @@ struct waymark_event *waymark_registry_find(const char *name)
 	return event;
 }
 
-bool waymark_registry_prepare(struct waymark_event *event, unsigned int on)
-{
-	return !(on & state_switchable(event) & RECORDING_BACKENDS) || waymark_entry_id(event);
-}
-
 bool waymark_registry_switch(struct waymark_event *event, unsigned int on, unsigned int off)
 {
 	bool has_id = true;
@@ -239,7 +226,7 @@ void waymark_registry_iter_group(struct waymark_iter *iter, uint64_t group)
 	*iter = (struct waymark_iter){ .serial = group, .one_object = true };
 }
 
-/* The object at the iterator's place, or the next one that is still there. */
+/* The iterator's object, or the next one where that was removed. */
 static struct waymark_object *object_at(struct waymark_iter *iter)
 {
 	struct waymark_object *o = objects.first;
@@ -267,7 +254,7 @@ static struct waymark_event *next_in(
 		if (event->flags & WAYMARK_EVENT_OUT) {
 			continue;
 		}
-		if (!pattern || waymark_pattern_meets(pattern, event->name)) {
+		if (!pattern || waymark_pattern_matches_text(pattern, event->name)) {
 			return event;
 		}
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The registry: every event of every loaded object, and the rules (`-trace`
- * patterns) that objects loaded later still have to obey. One lock guards the
- * lists; state words are changed by 16-bit atomics, so that call sites and the
- * kernel, which owns the other half, never wait.
+ * The registry: every event of every loaded object (registry.c), and the entries of
+ * those that were ever switched on (entry.c). The control lock guards the lists;
+ * state words are changed by 16-bit atomics, so that call sites and the kernel,
+ * which owns the other half, never wait.
  *
- * An event gets an entry when it is first switched on: a copy of what a writer
- * needs to know, immutable and never freed, so that records outlive a dlclose.
+ * An event gets an entry when it is first switched on: a copy of what its records
+ * need, immutable and never freed, so that records outlive a dlclose.
  */
 #ifndef RT_EVENT_REGISTRY_H
 #define RT_EVENT_REGISTRY_H
@@ -14,10 +14,10 @@
 #include <waymark/control.h>
 #include <waymark/record.h>
 
-/* The id space of a record's 16-bit id; 0 is never given out. */
+/* Number of ids of 16 bits; 0 is never given to an event. */
 #define REGISTRY_IDS_MAX 65536u
 
-/* What outlives the object that an event came from. */
+/* An event, for as long as the process: it outlives its object. */
 struct waymark_entry {
 	uint32_t id;
 	uint8_t arg_count;
@@ -36,7 +36,7 @@ struct waymark_entry {
  */
 const struct waymark_entry *waymark_registry_entry(uint32_t id);
 
-/* The next entry of that name, of all that are, in a ring. Any thread, lock-free. */
+/* The next entry in the ring of those of one name. Any thread, lock-free. */
 static inline const struct waymark_entry *waymark_registry_same_name(
 	const struct waymark_entry *entry)
 {
@@ -46,38 +46,49 @@ static inline const struct waymark_entry *waymark_registry_same_name(
 }
 
 /*
- * The event's id, given to it now if it has none: that of an identical event
- * that was loaded before, else the next one. The end of a scope gets its own with it. Returns 0
- * when memory or ids ran out. Under the control lock.
+ * The event's id. One that has none gets that of an identical event that was loaded
+ * before, else the next one; so does the end of a scope. Returns 0 when memory or ids
+ * ran out. Under the control lock.
  */
 uint32_t waymark_entry_id(struct waymark_event *event);
 
+/* Backends whose records have the event's id. */
+#define RECORDING_BACKENDS (WAYMARK_CTF | WAYMARK_SIMPLE)
+
 /*
- * Adds an object, its events in the state that the rules ask for; false where it
- * is there already. Takes it out again. Both take the lock.
+ * Gives the event an id if one of `on` records it; false where it gets none. After that
+ * waymark_registry_switch() cannot fail. Under the control lock.
+ */
+bool waymark_entry_prepare(struct waymark_event *event, unsigned int on);
+
+/*
+ * Adds an object, false where it is there already. Under the control lock: see
+ * waymark_rules_register().
  */
 bool waymark_registry_add(struct waymark_object *object);
+
+/* Removes an object; nothing where it was not added. Takes the lock. */
 void waymark_registry_remove(struct waymark_object *object);
 
-/* How many events are loaded, and how many of them are on. Any thread; waits for no lock. */
+/* Number of loaded events, and of those that are on. Any thread; waits for no lock. */
 void waymark_registry_count(uint32_t *events, uint32_t *on);
 
-/* waymark_vcpu_unlock() behind a change of states: the counts above are to be made anew. */
+/* Unlocks after a change of states: waymark_vcpu_unlock(), and the counts above are outdated. */
 void waymark_registry_unlock(void);
 
 /*
- * How many objects have gone so far: while that is the same, so is each event that was there.
+ * Number of objects that were removed so far: while it is the same, no event was removed.
  * Any thread, any signal handler.
  */
 uint32_t waymark_registry_removals(void);
 
-/* Whether the event, which may be gone, is there. Under the control lock. */
+/* Whether the event, whose object may have been unloaded, is registered. Under the control lock. */
 bool waymark_registry_has(const struct waymark_event *event);
 
 /* The first object, in the order of registration. Under the control lock. */
 struct waymark_object *waymark_registry_first(void);
 
-/* At `it` or behind it, the first that is an event: what is compiled out may be there. */
+/* The first event at `it` or behind it: skips those that are compiled out. */
 static inline struct waymark_event *const *registry_event_from(
 	const struct waymark_object *object, struct waymark_event *const *it)
 {
@@ -87,7 +98,7 @@ static inline struct waymark_event *const *registry_event_from(
 	return it;
 }
 
-/* All events of an object; the descriptor itself is `*it`. */
+/* Each event of an object is `*it`. */
 #define registry_foreach_event(it, object)                                                   \
 	for (struct waymark_event *const *it = registry_event_from(object, (object)->begin); \
 		it < (object)->end; it = registry_event_from(object, it + 1))
@@ -95,20 +106,13 @@ static inline struct waymark_event *const *registry_event_from(
 /* The backends that any event of the loaded objects was built with. Takes the lock. */
 unsigned int waymark_registry_backends(void);
 
-/* The same of all objects that were ever loaded: plug-ins go. Takes the lock. */
+/* The same of all objects that were ever loaded, also of removed plug-ins. Takes the lock. */
 unsigned int waymark_registry_backends_ever(void);
 
 /*
- * Gives the event the id that recording by some of `on` needs; false where it gets
- * none. After that waymark_registry_switch() cannot fail. Under the control lock.
- */
-bool waymark_registry_prepare(struct waymark_event *event, unsigned int on);
-
-/*
- * Switches `on` on and `off` off for one event, as far as it was built with
- * them, for all vCPUs alike. Who calls it ends with waymark_registry_unlock(). Returns false
- * where it could not get the id that recording needs; such backends then stay off. Under the
- * control lock.
+ * Switches `on` on and `off` off for one event and all vCPUs, as far as it was built with
+ * them. Returns false where it could not get the id that recording needs; recording backends
+ * then stay off. Under the control lock; the caller ends with waymark_registry_unlock().
  */
 bool waymark_registry_switch(struct waymark_event *event, unsigned int on, unsigned int off);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules in force. Their number is bounded by the number of different
- * patterns, however often they are switched: a rule that a later one makes
- * void is dropped.
+ * The rules in force, and what they switch. Their number is bounded by the number of different
+ * patterns, however often they are switched: a rule that later ones replace is dropped.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,72 +19,43 @@
 #include "rt/event/state.h"
 #include "rt/event/vcpu.h"
 
-/* More names than this are counted, not listed. */
-#define UNMET_LISTED 8
+/* Names listed in a message; more are counted. */
+#define UNMATCHED_LISTED 8
 
 /* Under the control lock. */
 static struct waymark_rules in_force;
 
-/* What a list of rules says about one event. */
+/* The result of a list of rules for one event. */
 struct verdict {
 	unsigned int on;
 	unsigned int off;
-	bool met;
+	bool matched;
 };
-
-static bool is_of_type(const struct waymark_event *event, enum rule_type type)
-{
-	bool is_scope = event->flags & WAYMARK_EVENT_SCOPE;
-
-	return type == RULE_ALL || is_scope == (type == RULE_SCOPES);
-}
-
-/* Whether a rule that switches on does so, or means a trace point that has no other backend. */
-static void note_effect(struct waymark_rule *r, const struct waymark_event *event)
-{
-	r->serves |= r->backends & state_switchable(event);
-	r->refuses |= r->on && r->backends & event->backends & ~event_backends(event);
-}
 
 static struct verdict judge(struct waymark_rules *rules, const struct waymark_event *event)
 {
 	struct verdict v = { 0 };
 	const struct pattern_name name = waymark_pattern_name(event->name);
+	bool is_scope = event->flags & WAYMARK_EVENT_SCOPE;
 
 	for (size_t i = 0; i < rules->count; i++) {
 		struct waymark_rule *r = &rules->items[i];
 
-		if (!is_of_type(event, r->type) || !waymark_pattern_matches(&r->match, &name)) {
+		bool is_of_type = r->type == RULE_ALL || is_scope == (r->type == RULE_SCOPES);
+
+		if (!is_of_type || !waymark_pattern_matches(&r->match, &name)) {
 			continue;
 		}
-		v.met = r->met = true;
-		note_effect(r, event);
+		v.matched = r->matched = true;
+		r->serves |= r->backends & state_switchable(event);
+		r->refuses |= r->on && r->backends & event->backends & ~event_backends(event);
 		v.on = r->on ? v.on | r->backends : v.on & ~(unsigned int)r->backends;
 		v.off = r->on ? v.off & ~(unsigned int)r->backends : v.off | r->backends;
 	}
 	return v;
 }
 
-/* Gives ids to the events of one object that will record; returns how many got none. */
-static size_t prepare(
-	struct waymark_rules *rules, struct waymark_object *object, struct waymark_match *match)
-{
-	size_t without_id = 0;
-
-	registry_foreach_event(it, object)
-	{
-		struct verdict v = judge(rules, *it);
-
-		if (v.met) {
-			match->events++;
-			match->unsupported += !((v.on | v.off) & state_switchable(*it));
-			without_id += !waymark_registry_prepare(*it, v.on);
-		}
-	}
-	return without_id;
-}
-
-/* Under the control lock, as what follows. */
+/* Gives ids to the events that will be recorded. Under the control lock, as the functions below. */
 static int prepare_all(
 	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error)
 {
@@ -93,7 +63,16 @@ static int prepare_all(
 
 	*match = (struct waymark_match){ 0 };
 	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
-		without_id += prepare(rules, o, match);
+		registry_foreach_event(it, o)
+		{
+			struct verdict v = judge(rules, *it);
+
+			if (v.matched) {
+				match->events++;
+				match->unsupported += !((v.on | v.off) & state_switchable(*it));
+				without_id += !waymark_entry_prepare(*it, v.on);
+			}
+		}
 	}
 	return without_id ? waymark_fail(error,
 				    "nothing is switched: memory or ids ran out for %zu of %zu "
@@ -102,14 +81,14 @@ static int prepare_all(
 			  : waymark_rules_check_refused(rules, error);
 }
 
-/* Applies rules to the events of one object. One that gets no id now does not record. */
+/* Applies rules to the events of one object. An event that gets no id is not recorded. */
 static void apply(struct waymark_rules *rules, struct waymark_object *object)
 {
 	registry_foreach_event(it, object)
 	{
 		struct verdict v = judge(rules, *it);
 
-		if (v.met) {
+		if (v.matched) {
 			waymark_registry_switch(*it, v.on, v.off);
 		}
 	}
@@ -179,7 +158,7 @@ unsigned int waymark_rules_want_in(const struct waymark_object *object, unsigned
 	return wanted;
 }
 
-/* Takes away from older rules what `newer` decides; drops those that say nothing more. */
+/* Removes the backends of `newer` from older rules that it covers; drops those left with none. */
 static void supersede(const struct waymark_rule *newer)
 {
 	size_t kept = 0;
@@ -199,7 +178,7 @@ static void supersede(const struct waymark_rule *newer)
 	in_force.count = kept;
 }
 
-/* All that can fail comes first: behind it nothing does. Under the control lock. */
+/* All steps that can fail come first. Under the control lock. */
 static int commit(
 	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error)
 {
@@ -246,7 +225,7 @@ int waymark_rules_prepare(struct waymark_rules *rules, struct waymark_error *err
 	return result;
 }
 
-void waymark_rules_meet(struct waymark_rules *rules)
+void waymark_rules_match(struct waymark_rules *rules)
 {
 	waymark_lock();
 	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
@@ -258,16 +237,16 @@ void waymark_rules_meet(struct waymark_rules *rules)
 	waymark_unlock();
 }
 
-void waymark_rules_apply_to(struct waymark_object *object)
+bool waymark_rules_register(struct waymark_object *object)
 {
-	apply(&in_force, object);
-}
+	waymark_lock();
+	bool is_new = waymark_registry_add(object);
 
-static void offer_category(struct nearest *best, const struct waymark_event *event)
-{
-	if (event->flags & WAYMARK_EVENT_SITE && site_of(event)->category) {
-		nearest_offer(best, site_of(event)->category->name);
+	if (is_new) {
+		apply(&in_force, object);
 	}
+	waymark_registry_unlock();
+	return is_new;
 }
 
 /* The event or category whose name is nearest to that of a rule. Under the control lock. */
@@ -279,7 +258,9 @@ static struct nearest nearest_event(const char *name)
 		registry_foreach_event(it, o)
 		{
 			nearest_offer(&best, (*it)->name);
-			offer_category(&best, *it);
+			if ((*it)->flags & WAYMARK_EVENT_SITE && site_of(*it)->category) {
+				nearest_offer(&best, site_of(*it)->category->name);
+			}
 		}
 	}
 	return best;
@@ -299,7 +280,7 @@ bool waymark_rules_suggest(const char *name, char *text, size_t size)
 }
 
 /* Under the control lock. */
-static void print_unmet(struct line *l, const struct waymark_rule *r)
+static void print_unmatched(struct line *l, const struct waymark_rule *r)
 {
 	struct nearest best = nearest_begin(r->pattern);
 
@@ -312,21 +293,21 @@ static void print_unmet(struct line *l, const struct waymark_rule *r)
 	}
 }
 
-/* Collects the names into `l`; returns how many there are. Under the control lock. */
-static size_t list_unmet(struct line *l)
+/* Lists the names in `l`; returns their number. Under the control lock. */
+static size_t list_unmatched(struct line *l)
 {
-	size_t unmet = 0;
+	size_t unmatched = 0;
 
 	for (size_t i = 0; i < in_force.count; i++) {
 		struct waymark_rule *r = &in_force.items[i];
 
-		if (r->ask && !r->met && ++unmet <= UNMET_LISTED) {
-			waymark_line_printf(l, "%s", unmet > 1 ? ", " : "");
-			print_unmet(l, r);
+		if (r->ask && !r->matched && ++unmatched <= UNMATCHED_LISTED) {
+			waymark_line_printf(l, "%s", unmatched > 1 ? ", " : "");
+			print_unmatched(l, r);
 		}
 		r->ask = false;
 	}
-	return unmet;
+	return unmatched;
 }
 
 static NOINLINE void report_refused(void)
@@ -342,22 +323,22 @@ static NOINLINE void report_refused(void)
 	}
 }
 
-void waymark_rules_report_unmet(void)
+void waymark_rules_report_unmatched(void)
 {
 	char names[800];
 	struct line l;
 
 	line_init(&l, names, sizeof(names));
 	waymark_lock();
-	size_t unmet = list_unmet(&l);
+	size_t unmatched = list_unmatched(&l);
 
 	waymark_unlock();
 	report_refused();
-	if (unmet > UNMET_LISTED) {
-		waymark_line_printf(&l, " and %zu more", unmet - UNMET_LISTED);
+	if (unmatched > UNMATCHED_LISTED) {
+		waymark_line_printf(&l, " and %zu more", unmatched - UNMATCHED_LISTED);
 	}
-	if (unmet > 0) {
+	if (unmatched > 0) {
 		waymark_message("WAYMARK_TRACE: no such trace event%s so far: %s",
-			unmet > 1 ? "s" : "", names);
+			unmatched > 1 ? "s" : "", names);
 	}
 }

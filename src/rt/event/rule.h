@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules: "switch the events of this pattern on (off) for these backends". A
- * list of them is read from an option, checked, and then put into force as one:
- * for the objects that are loaded and for those that come later. The last rule
- * that speaks of an event and a backend decides.
+ * Rules: "switch the events of this pattern on (off) for these backends". A list of
+ * them is read from an option and checked (rule_list.c), and then put into force as
+ * one (rule.c): for objects that are loaded now or later. For an event and a backend
+ * the last rule that matches decides.
  */
 #ifndef RT_EVENT_RULE_H
 #define RT_EVENT_RULE_H
@@ -17,7 +17,7 @@
 
 #include "rt/event/pattern.h"
 
-/* In force at most: as many as there can be ids, and 25 KiB for each of the expressions. */
+/* In force at most: as many as there are ids; each expression takes 25 KiB. */
 #define RULES_MAX 65536u
 #define RULES_EXPRESSIONS_MAX 256u
 
@@ -26,14 +26,14 @@ enum rule_type { RULE_ALL, RULE_EVENTS, RULE_SCOPES };
 
 struct waymark_rule {
 	char *pattern; /* owned */
-	enum rule_type type; /* only with the pattern `*` it is not RULE_ALL */
-	struct pattern match; /* the same, read */
+	enum rule_type type; /* RULE_ALL unless the pattern is `*` */
+	struct pattern match; /* `pattern`, compiled */
 	uint16_t backends;
 	bool on;
-	bool met; /* some event matched it */
-	bool serves; /* one of them has a backend of the rule */
-	bool refuses; /* one of them is a trace point, which may not go to `simple` */
-	bool ask; /* name it at the end of start-up if none did */
+	bool matched; /* an event matched it */
+	bool serves; /* an event that matched has a backend of the rule */
+	bool refuses; /* one that matched is a trace point, which may not go to `simple` */
+	bool ask; /* report it at the end of start-up if no event matched */
 };
 
 struct waymark_rules {
@@ -61,11 +61,11 @@ bool waymark_rules_reserve(struct waymark_rules *rules, size_t more);
 int waymark_rules_add(struct waymark_rules *rules, const char *pattern, unsigned int backends,
 	struct waymark_error *error);
 
-/* Inserts, before all others, "switch on whatever is of that type". Returns 0, or -1: no memory. */
+/* Inserts, before all others, "switch on all events of that type". Returns 0, or -1: no memory. */
 int waymark_rules_begin_with(
 	struct waymark_rules *rules, enum rule_type type, struct waymark_error *error);
 
-/* Whether nothing is left of an older rule where a newer one has its backends. */
+/* Whether a newer rule, if it has all backends of the older one, replaces it. */
 bool waymark_rule_covers(const struct waymark_rule *newer, const struct waymark_rule *older);
 
 /* Returns 0, or -1 where there would be too many in force. Under the control lock. */
@@ -73,24 +73,23 @@ int waymark_rules_check_number(const struct waymark_rules *rules,
 	const struct waymark_rules *in_force, struct waymark_error *error);
 
 /*
- * Returns 0, or -1 where a rule that was compared with the events switches on nothing but
- * trace points for `simple`, see event_backends(). Under the control lock.
+ * Returns 0, or -1 where a rule, after it was matched with all events, only switches on trace
+ * points for `simple`, see event_backends(). Under the control lock.
  */
 int waymark_rules_check_refused(const struct waymark_rules *rules, struct waymark_error *error);
 
-/* What a rule is called in messages. */
+/* The name of a rule in messages. */
 const char *waymark_rule_name(const struct waymark_rule *r);
 
 /*
- * Gives ids to the events that the rules will have record. Returns 0, or -1 where
- * some found none. Takes the control lock.
+ * Gives ids to the events that the rules will record. Returns 0, or -1 where some got
+ * none. Takes the control lock.
  */
 int waymark_rules_prepare(struct waymark_rules *rules, struct waymark_error *error);
 
 /*
- * Puts the rules into force and empties the list. Returns 0, or -1 and nothing
- * is changed: no memory, or some events found no id. No other change comes in
- * between. Takes the control lock.
+ * Puts the rules into force and empties the list, as one change. Returns 0, or -1 with
+ * nothing changed: no memory, or some events got no id. Takes the control lock.
  */
 int waymark_rules_commit(
 	struct waymark_rules *rules, struct waymark_match *match, struct waymark_error *error);
@@ -109,20 +108,26 @@ void waymark_rules_identify_in(struct waymark_object *object, unsigned int backe
 unsigned int waymark_rules_want(struct waymark_rules *rules, unsigned int backends);
 unsigned int waymark_rules_want_in(const struct waymark_object *object, unsigned int backends);
 
-/* Sets `met` of the rules that meet an event by now; puts nothing into force. Takes the lock. */
-void waymark_rules_meet(struct waymark_rules *rules);
+/* Sets `matched` of the rules that match a loaded event; puts nothing into force. Takes the lock.
+ */
+void waymark_rules_match(struct waymark_rules *rules);
 
 /*
- * Copies the name of the event or category that a mistyped name probably means to `text`.
- * Returns false where none is near. Takes the control lock.
+ * Copies the name of the event or category nearest to a mistyped one to `text`. Returns
+ * false where none is near. Takes the control lock.
  */
 bool waymark_rules_suggest(const char *name, char *text, size_t size);
 
-/* Applies the rules in force to a new object. Under the control lock. */
-void waymark_rules_apply_to(struct waymark_object *object);
+/*
+ * Registers an object and applies the rules in force to its events; false where it was registered
+ * before. Takes the control lock.
+ */
+bool waymark_rules_register(struct waymark_object *object);
 
-/* Says, once for each, which names and patterns asked for have met no event. Takes the control
- * lock. */
-void waymark_rules_report_unmet(void);
+/*
+ * Reports the names and patterns with `ask` that no event matched, each once. Takes the control
+ * lock.
+ */
+void waymark_rules_report_unmatched(void);
 
 #endif

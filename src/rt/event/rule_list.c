@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of rules, before they are in force; rule.c is about those that are. */
+/*
+ * Lists of rules before they are in force: made from an option, checked against the limits.
+ * Called by rt/option while it reads one, and by rule.c.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +105,7 @@ bool waymark_rule_covers(const struct waymark_rule *newer, const struct waymark_
 		       strcmp(newer->pattern, older->pattern) == 0);
 }
 
-/* Whether one of the rules takes the place of one in force. */
+/* Whether one of the rules replaces `r`. */
 static bool is_covered(const struct waymark_rule *r, const struct waymark_rules *rules)
 {
 	for (size_t i = 0; i < rules->count; i++) {
@@ -113,7 +116,7 @@ static bool is_covered(const struct waymark_rule *r, const struct waymark_rules 
 	return false;
 }
 
-/* Expressions of a list, but for those that `newer`, which may be NULL, takes the place of. */
+/* Number of expressions in a list, without those that `newer`, unless NULL, replaces. */
 static size_t count_expressions(
 	const struct waymark_rules *rules, const struct waymark_rules *newer)
 {
@@ -127,19 +130,15 @@ static size_t count_expressions(
 	return count;
 }
 
-static bool covers_all(const struct waymark_rules *rules)
-{
-	return rules->count == 1 && rules->items[0].type == RULE_ALL &&
-	       strcmp(rules->items[0].pattern, "*") == 0;
-}
-
-/* A client of the monitor may send others for ever. */
+/* Bounded, because a client of the monitor could add rules for ever. */
 int waymark_rules_check_number(const struct waymark_rules *rules,
 	const struct waymark_rules *in_force, struct waymark_error *error)
 {
 	size_t expressions = count_expressions(rules, NULL);
+	bool replaces_all = rules->count == 1 && rules->items[0].type == RULE_ALL &&
+			    strcmp(rules->items[0].pattern, "*") == 0;
 
-	if (covers_all(rules)) {
+	if (replaces_all) {
 		return 0;
 	}
 	if (expressions &&

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See rt/event/site.h. */
+/*
+ * Trace points of waymark/scope.h: their arguments, read from the source text, and the
+ * declarations that are made of them. Called when one is first switched on, and by text backends
+ * with each event, in any context.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +17,7 @@ const struct waymark_arg waymark_site_end_args[2] = {
 
 #define VALUE_TYPE "&dyn fmt::Debug"
 
-/* How each kind of value is declared; by enum waymark_debug_kind. */
+/* The declared type of each kind of value; by enum waymark_debug_kind. */
 static const struct waymark_arg types[WAYMARK_DEBUG_KINDS] = {
 	[WAYMARK_DEBUG_U8] = { NULL, "u8", WAYMARK_UNSIGNED, 1 },
 	[WAYMARK_DEBUG_U16] = { NULL, "u16", WAYMARK_UNSIGNED, 2 },
@@ -46,7 +50,7 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Behind a literal that begins at `p`, whose quotes are escaped by `\`. */
+/* The end of the literal at `p`, in which `\` escapes quotes. */
 static const char *skip_literal(const char *p)
 {
 	char quote = *p++;
@@ -57,7 +61,7 @@ static const char *skip_literal(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* Behind `"delimiter(text)delimiter"`, whose text may have quotes and `\`. */
+/* The end of `"delimiter(text)delimiter"`, whose text may have quotes and `\`. */
 static const char *skip_raw(const char *p)
 {
 	const char *delimiter = p + 1;
@@ -72,7 +76,7 @@ static const char *skip_raw(const char *p)
 }
 
 /*
- * Behind a name or number, which may have `'` between its digits; and behind the literal that
+ * The end of a name or number, which may have `'` between its digits, or of the literal that
  * R, LR, uR, UR or u8R makes raw.
  */
 static const char *skip_word(const char *p)
@@ -88,7 +92,7 @@ static const char *skip_word(const char *p)
 	return is_raw ? skip_raw(p) : p;
 }
 
-/* Where the argument at `p` ends: a comma outside of parentheses and literals. */
+/* The end of the argument at `p`: a comma outside of parentheses and literals. */
 static const char *find_end(const char *p)
 {
 	int depth = 0;
@@ -139,10 +143,10 @@ size_t waymark_site_category(const struct waymark_event *event, const char **nam
 	return length;
 }
 
-/* ---- Declared ---- */
+/* ---- The declaration ---- */
 
-/* What is made: one block, the text behind the arguments. */
-struct making {
+/* The declaration being made: one block, its strings behind the arguments. */
+struct declaration {
 	struct waymark_event event;
 	struct waymark_arg args[UINT8_MAX];
 	char *text;
@@ -150,7 +154,7 @@ struct making {
 };
 
 /* Whether an argument before the `count`th has that name. */
-static bool is_taken(const struct making *m, unsigned int count, const char *name)
+static bool is_taken(const struct declaration *m, unsigned int count, const char *name)
 {
 	for (unsigned int i = 0; i < count; i++) {
 		if (strcmp(m->args[i].name, name) == 0) {
@@ -161,10 +165,10 @@ static bool is_taken(const struct making *m, unsigned int count, const char *nam
 }
 
 /*
- * An identifier of an expression: `self->tag` is self_tag. One that is taken gets a `_` behind
- * it.
+ * Makes a name of an expression: `self->tag` is self_tag. A `_` is appended to one that is
+ * taken.
  */
-static const char *make_name(struct making *m, unsigned int count, struct site_span expression)
+static const char *make_name(struct declaration *m, unsigned int count, struct site_span expression)
 {
 	char *name = m->text;
 	char *p = name;
@@ -193,8 +197,8 @@ static const char *make_name(struct making *m, unsigned int count, struct site_s
 	return name;
 }
 
-/* What stands in a message as it is. */
-static void put_literally(struct making *m, struct site_span s)
+/* Appends literal text of a message. */
+static void put_literal(struct declaration *m, struct site_span s)
 {
 	for (size_t i = 0; i < s.length; i++) {
 		if (s.text[i] == '{' || s.text[i] == '}') {
@@ -204,39 +208,34 @@ static void put_literally(struct making *m, struct site_span s)
 	}
 }
 
-static void put(struct making *m, const char *text)
+static void put(struct declaration *m, const char *text)
 {
 	m->text = stpcpy(m->text, text);
 }
 
-static void put_arguments(struct making *m, const char *source)
-{
-	struct site_span s;
-
-	while (waymark_site_next(&source, &s)) {
-		put(m, "(");
-		put_literally(m, s);
-		put(m, ": {:?})");
-	}
-}
-
-/* `(expression: {:?})` of each argument, behind the number of a step's flow; or the text alone. */
-static const char *make_message(struct making *m, const struct waymark_event *event)
+/* `(expression: {:?})` of each argument, after the number of a step's flow; or the text alone. */
+static const char *make_message(struct declaration *m, const struct waymark_event *event)
 {
 	const char *message = m->text;
+	const char *source = event->format;
 	uint32_t kind = site_of(event)->kind;
+	struct site_span s;
 
 	if (kind == WAYMARK_SITE_PRINT) {
 		put(m, "{}");
 	} else {
 		put(m, kind == WAYMARK_SITE_STEP ? "(flow: {})" : "");
-		put_arguments(m, event->format);
+		while (waymark_site_next(&source, &s)) {
+			put(m, "(");
+			put_literal(m, s);
+			put(m, ": {:?})");
+		}
 	}
 	m->text++;
 	return message;
 }
 
-static void make_args(struct making *m, const struct waymark_event *event)
+static void make_args(struct declaration *m, const struct waymark_event *event)
 {
 	const char *source = event->format;
 	unsigned int first = site_has_number(site_of(event));
@@ -254,10 +253,10 @@ static void make_args(struct making *m, const struct waymark_event *event)
 
 struct waymark_event *waymark_site_declare(const struct waymark_event *event)
 {
-	/* A name has as many bytes as its expression, and what makes it another than all before. */
+	/* A name takes the bytes of its expression, and one `_` for each name before it. */
 	size_t arg_bytes = (size_t)event->arg_count * (event->arg_count + 10u);
 	size_t bytes = 3 * strlen(event->format) + arg_bytes + 32;
-	struct making *m = malloc(sizeof(*m) + bytes);
+	struct declaration *m = malloc(sizeof(*m) + bytes);
 
 	if (!m) {
 		return NULL;

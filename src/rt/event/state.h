@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two halves of an event's state word. Ours is changed under the control lock, by
- * 16-bit stores; the other belongs to the kernel and is only read.
+ * The two halves of an event's state word. Ours changes under the control lock, by 16-bit
+ * stores; the other belongs to the kernel and is only read.
  */
 #ifndef RT_EVENT_STATE_H
 #define RT_EVENT_STATE_H
@@ -9,8 +9,8 @@
 #include <waymark/record.h>
 
 /*
- * The backends of an event: those it was built with, but for `simple` of a trace point of
- * waymark/scope.h. Readers of simpletrace files need declarations, which it has none of.
+ * The backends of an event: those it was built with, except `simple` for a trace point of
+ * waymark/scope.h. It has no declaration, which readers of simpletrace files need.
  */
 static inline unsigned int event_backends(const struct waymark_event *event)
 {
@@ -18,7 +18,7 @@ static inline unsigned int event_backends(const struct waymark_event *event)
 	       ~(unsigned int)(event->flags & WAYMARK_EVENT_SITE ? WAYMARK_SIMPLE : 0);
 }
 
-/* What is said where such a trace point is to be switched on. */
+/* The error for switching on such a trace point. */
 #define EVENT_NOT_SIMPLE                                                                      \
 	"'%s' stays off: a simpletrace file cannot say what trace points of waymark/scope.h " \
 	"hold; instead of simple use a backend like ctf, which WAYMARK_SCOPES must name"
@@ -45,7 +45,7 @@ static inline void state_set(const struct waymark_event *event, unsigned int bac
 	__atomic_store_n(state_backends(event), (uint16_t)backends, __ATOMIC_RELEASE);
 }
 
-/* Load and store, which the lock makes one: riscv64 has no 16-bit operation that is. */
+/* Load and store, made one by the lock: riscv64 has no atomic 16-bit operation. */
 static inline void state_raise(const struct waymark_event *event, unsigned int backends)
 {
 	state_set(event, state_get(event) | backends);

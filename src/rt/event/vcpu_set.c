@@ -1,17 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vCPUs that an event is on for: the state machine of vcpu.h. Sets are found by
- * their events in a table of buckets, under the control lock; call sites find
- * them by the event's own pointer.
+ * The vCPUs that an event is on for: the state machine of vcpu.h, and the watcher of its changes.
+ * The control lock guards the table that finds an event's set; call sites find it by the event's
+ * own pointer. A watcher is called without the lock, once for each control call.
  */
 #include <stdlib.h>
 
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
 #include "rt/event/vcpu.h"
-#include "rt/event/vcpu_watch.h"
+#include "rt/host/lock.h"
 
 #define BUCKETS 256u
+
+/* ---- Changes for the watcher ---- */
+
+struct watch {
+	void (*changed)(void *cpu, void *opaque);
+	void *opaque;
+};
+
+struct change {
+	bool exists;
+	bool is_any; /* of more than `cpu` */
+	void *cpu;
+};
+
+/* Under the control lock; there is no change while that is free. */
+static struct watch watch;
+static struct change change;
+
+/* Calls of watchers that run without the lock: waymark_vcpu_set_watch() waits for them. */
+static unsigned int running;
+static pthread_cond_t none_runs = PTHREAD_COND_INITIALIZER;
+
+/*
+ * Notes that an event of translated code went on or off for `cpu`, NULL: for any.
+ * waymark_vcpu_unlock() reports it.
+ */
+static void note_change(const struct waymark_event *event, void *cpu)
+{
+	if (!(event->flags & WAYMARK_EVENT_EXEC)) {
+		return;
+	}
+	change.exists = true;
+	change.is_any |= !cpu;
+	change.cpu = cpu;
+}
+
+/* ---- Sets ---- */
 
 /* Under the control lock. */
 static struct {
@@ -25,15 +62,10 @@ static void show(struct waymark_event *event, struct waymark_vcpu_set *set)
 	__atomic_store_n(&event->vcpus, set, __ATOMIC_RELEASE);
 }
 
-static struct waymark_vcpu_set **bucket_of(const struct waymark_event *event)
-{
-	return &sets.buckets[((uintptr_t)event >> 4) % BUCKETS];
-}
-
-/* The place that names the event's set, or ends its bucket. */
+/* The pointer to the event's set, or that which ends its bucket. */
 static struct waymark_vcpu_set **place_of(const struct waymark_event *event)
 {
-	struct waymark_vcpu_set **place = bucket_of(event);
+	struct waymark_vcpu_set **place = &sets.buckets[((uintptr_t)event >> 4) % BUCKETS];
 
 	while (*place && (*place)->event != event) {
 		place = &(*place)->next;
@@ -52,7 +84,7 @@ static struct waymark_vcpu_set *take_free(void)
 	return set;
 }
 
-/* The set of an event that is on for some, else NULL. */
+/* The set of an event in state SOME, else NULL. */
 static struct waymark_vcpu_set *some(const struct waymark_event *event)
 {
 	return state_get(event) ? vcpu_shown(event) : NULL;
@@ -75,13 +107,13 @@ static bool has_set(struct waymark_event *event)
 bool waymark_vcpu_prepare(struct waymark_event *event, bool on)
 {
 	if (!some(event) && (state_get(event) != 0) == on) {
-		return true; /* it will not change */
+		return true; /* nothing will change */
 	}
-	if (on && !waymark_registry_prepare(event, state_switchable(event))) {
+	if (on && !waymark_entry_prepare(event, state_switchable(event))) {
 		return false;
 	}
 	if (on) {
-		waymark_entry_id(event); /* what is counted of it has that id */
+		waymark_entry_id(event); /* its counts need one */
 	}
 	return has_set(event);
 }
@@ -108,7 +140,7 @@ static bool is_empty(const struct waymark_vcpu_set *set)
 	return any == 0;
 }
 
-/* Whether nobody could tell it from a set of all. */
+/* Whether the event is on for all vCPUs that exist and will. */
 static bool is_all(const struct waymark_vcpu_set *set)
 {
 	uint32_t missing = !set->base;
@@ -119,7 +151,10 @@ static bool is_all(const struct waymark_vcpu_set *set)
 	return missing == 0;
 }
 
-/* All that there are, or none; then one put right. No word has another value in between. */
+/*
+ * Sets the bit of one index, and those of all others that are taken to the opposite. Each word is
+ * stored once.
+ */
 static void fill(struct waymark_vcpu_set *set, unsigned int index, bool on)
 {
 	for (unsigned int i = 0; i < VCPU_WORDS; i++) {
@@ -136,7 +171,7 @@ static void switch_off(struct waymark_event *event)
 	state_clear(event, WAYMARK_ANY_BACKEND);
 }
 
-/* Brings an event to ALL or OFF where it is on for all or none. */
+/* Changes SOME to ALL or OFF where the set is all or empty. */
 static void simplify(struct waymark_event *event, struct waymark_vcpu_set *set, bool none_is_off)
 {
 	if (none_is_off && is_empty(set)) {
@@ -159,11 +194,11 @@ static void begin_some(struct waymark_event *event, unsigned int index, bool on)
 	show(event, set);
 	if (on) {
 		state_raise(event, state_switchable(event));
-		simplify(event, set, false); /* on for later ones, and none is there */
+		simplify(event, set, false); /* on(LATER) without any vCPU is ALL */
 	}
 }
 
-/* Whether it is on for those that are not registered. */
+/* Whether the event is on for vCPUs that are not registered. */
 static bool base_of(const struct waymark_event *event)
 {
 	const struct waymark_vcpu_set *set = some(event);
@@ -186,8 +221,8 @@ void waymark_vcpu_switch(struct waymark_event *event, unsigned int index, bool o
 	} else {
 		begin_some(event, index, on);
 	}
-	/* Off for the last one, it may have gone off for those that are not registered, too. */
-	waymark_vcpu_note(event, base == base_of(event) ? waymark_vcpu_find(index) : NULL);
+	/* Off for the last vCPU may have changed `base`, which is a change for any. */
+	note_change(event, base == base_of(event) ? waymark_vcpu_find(index) : NULL);
 }
 
 void waymark_vcpu_switch_all(struct waymark_event *event, unsigned int on, unsigned int off)
@@ -203,7 +238,7 @@ void waymark_vcpu_switch_all(struct waymark_event *event, unsigned int on, unsig
 		state_raise(event, on);
 	}
 	if (was_on != (state_get(event) != 0) || (on && was_some)) {
-		waymark_vcpu_note(event, NULL);
+		note_change(event, NULL);
 	}
 }
 
@@ -232,7 +267,7 @@ void waymark_vcpu_leave(unsigned int index)
 	}
 }
 
-/* An object that was here before, and comes again without being loaded anew, begins anew. */
+/* An object that is registered again without being loaded anew begins in state OFF. */
 void waymark_vcpu_adopt(struct waymark_object *object)
 {
 	registry_foreach_event(it, object)
@@ -244,7 +279,7 @@ void waymark_vcpu_adopt(struct waymark_object *object)
 	}
 }
 
-/* Call sites of an object that is not unloaded, but ends with the process, still look at it. */
+/* `vcpus` stays: call sites of an object that ends with the process still read it. */
 void waymark_vcpu_disown(struct waymark_object *object)
 {
 	registry_foreach_event(it, object)
@@ -258,4 +293,51 @@ void waymark_vcpu_disown(struct waymark_object *object)
 			sets.free = set;
 		}
 	}
+}
+
+/* ---- The watcher ---- */
+
+void waymark_vcpu_set_watch(void (*changed)(void *cpu, void *opaque), void *opaque)
+{
+	watch = (struct watch){ changed, opaque };
+	while (running > 0) {
+		waymark_lock_wait(&none_runs);
+	}
+}
+
+static void report(const struct watch *watcher, const struct change *done)
+{
+	watcher->changed(done->is_any ? NULL : done->cpu, watcher->opaque);
+	waymark_lock();
+	running--;
+	if (running == 0) {
+		pthread_cond_broadcast(&none_runs);
+	}
+	waymark_unlock();
+}
+
+void waymark_vcpu_unlock(void)
+{
+	struct watch watcher = watch;
+	struct change done = change;
+	bool reports = watcher.changed && done.exists;
+
+	change = (struct change){ 0 };
+	running += reports;
+	waymark_unlock();
+	if (reports) {
+		report(&watcher, &done);
+	}
+}
+
+/* The child does not have the threads that ran and waited. */
+static void in_child(void)
+{
+	running = 0;
+	none_runs = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+}
+
+__attribute__((constructor)) static void watch_follows_forks(void)
+{
+	pthread_atfork(NULL, NULL, in_child);
 }

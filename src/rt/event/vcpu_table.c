@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What call sites ask: whether an event is on for a vCPU. From a CPU's pointer to its
- * index leads a hash table with open addressing in static memory, at most a quarter full: so
- * enough slots stay empty, where searches end, while CPUs come and go. A slot goes from
- * empty to used, from used to freed, and to empty again only where the next one is empty: so a
- * search that passes it by has nothing to find behind it, whatever comes and goes meanwhile.
+ * The registered vCPUs, and whether an event is on for one, as call sites ask without a lock. A
+ * hash table maps a CPU's pointer to its index: open addressing in static memory, at most a
+ * quarter full, so that searches soon end at an empty slot. A slot changes from empty to used,
+ * from used to freed, and to empty again only where the next one is empty: a search that has
+ * passed it has nothing more to find, whatever is added and removed meanwhile.
  */
 #include "rt/event/vcpu.h"
 
@@ -22,7 +22,7 @@ struct slot {
 /* See struct slot for the lock. */
 static struct slot slots[SLOTS];
 
-/* What stands in a slot that is freed, but not empty. */
+/* The `cpu` of a slot that is freed, but not empty. */
 static const char freed;
 
 static void *by_index[WAYMARK_VCPUS]; /* release, pairs with waymark_vcpu_find() */
@@ -57,7 +57,7 @@ static struct slot *find_slot(const void *cpu)
 	struct slot *s = &slots[first_slot(cpu)];
 	const void *found = cpu_of(s);
 
-	/* Counted, because all slots may have been used. */
+	/* Bounded, because no slot may be empty any more. */
 	for (unsigned int i = 0; i < SLOTS && found; i++) {
 		if (found == cpu) {
 			return s;
@@ -111,17 +111,12 @@ void waymark_vcpu_table_add(void *cpu, unsigned int index)
 	__atomic_store_n(&by_index[index], cpu, __ATOMIC_RELEASE);
 }
 
-static struct slot *slot_before(const struct slot *s)
-{
-	return &slots[(unsigned int)(s - slots + SLOTS - 1) % SLOTS];
-}
-
-/* Searches need not pass by freed slots that stand before an empty one. */
+/* Makes freed slots before an empty one empty: shorter searches. */
 static void empty_back(struct slot *s)
 {
 	while (s->cpu == &freed && !next_slot(s)->cpu) {
 		__atomic_store_n(&s->cpu, NULL, __ATOMIC_RELEASE);
-		s = slot_before(s);
+		s = &slots[(unsigned int)(s - slots + SLOTS - 1) % SLOTS];
 	}
 }
 
