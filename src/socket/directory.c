@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
 #include "rt/host/open.h"
 #include "socket/internal.h"
 
@@ -37,53 +36,33 @@ static bool is_safe(const char *path, uid_t owner)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static bool fits(int length, size_t size)
-{
-	return length > 0 && (size_t)length < size;
-}
-
 static bool put_below(const char *parent, uid_t owner, char *path, size_t size)
 {
-	return is_safe(parent, owner) && fits(snprintf(path, size, "%s/waymark", parent), size);
+	return is_safe(parent, owner) && (size_t)snprintf(path, size, "%s/waymark", parent) < size;
 }
 
-/*
- * What is no absolute path is to be ignored (XDG Base Directory Specification);
- * sudo and su may leave another user's. Another user's variable is not known.
- */
-static bool put_xdg(uid_t user, char *path, size_t size)
-{
-	const char *parent = secure_getenv("XDG_RUNTIME_DIR");
-
-	return user == geteuid() && parent && parent[0] == '/' &&
-	       put_below(parent, user, path, size);
-}
-
-static bool put_run_user(uid_t user, char *path, size_t size)
-{
-	char parent[32];
-
-	snprintf(parent, sizeof(parent), "/run/user/%u", (unsigned int)user);
-	return put_below(parent, user, path, size);
-}
-
-static bool put_run(uid_t user, char *path, size_t size)
-{
-	return user == 0 && put_below("/run", 0, path, size);
-}
-
-static bool put_tmp(uid_t user, char *path, size_t size)
-{
-	return fits(snprintf(path, size, "/tmp/waymark-%u", (unsigned int)user), size);
-}
-
-static bool (*const places[])(
-	uid_t user, char *path, size_t size) = { put_xdg, put_run_user, put_run, put_tmp };
-_Static_assert(ARRAY_SIZE(places) == PLACES, "internal.h counts them");
-
+/* The places in the order in which socket.h lists them. */
 bool socket_place(unsigned int n, uid_t user, char *path, size_t size)
 {
-	return places[n](user, path, size);
+	const char *xdg = secure_getenv("XDG_RUNTIME_DIR");
+	char run_user[32];
+
+	switch (n) {
+	case 0:
+		/*
+		 * A relative path is to be ignored (XDG Base Directory Specification); sudo and
+		 * su may leave another user's. Another user's variable is unknown.
+		 */
+		return user == geteuid() && xdg && xdg[0] == '/' &&
+		       put_below(xdg, user, path, size);
+	case 1:
+		snprintf(run_user, sizeof(run_user), "/run/user/%u", (unsigned int)user);
+		return put_below(run_user, user, path, size);
+	case 2:
+		return user == 0 && put_below("/run", 0, path, size);
+	default:
+		return (size_t)snprintf(path, size, "/tmp/waymark-%u", (unsigned int)user) < size;
+	}
 }
 
 int socket_directory(char *path, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sleeping on a word of this process, and waking those who sleep on it. Plain
- * system calls: safe in any context, after a fork, and no cancellation point.
+ * Sleeps on a word, and wakes threads that do. Direct system calls: safe in any thread and signal
+ * handler, and after a fork; no cancellation point.
  */
 #ifndef RT_HOST_FUTEX_H
 #define RT_HOST_FUTEX_H
@@ -33,7 +33,7 @@ static inline void futex_wait(uint32_t *word, uint32_t value, uint64_t ns)
 	futex_wait_as(FUTEX_WAIT_PRIVATE, word, value, ns);
 }
 
-/* The same for a word that other processes have mapped, too. */
+/* The same for a word that other processes map, too. */
 static inline void futex_wait_shared(uint32_t *word, uint32_t value, uint64_t ns)
 {
 	futex_wait_as(FUTEX_WAIT, word, value, ns);

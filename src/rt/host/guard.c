@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See guard.h. */
+/* Signals and cancellation while one of the program's threads writes for us: see guard.h. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -9,12 +9,12 @@
 #include "base/compiler.h"
 #include "rt/host/guard.h"
 
-/* What writing to a file can raise; SIGTTOU is not raised where it is blocked. */
+/* Signals that a write raises; SIGTTOU is not raised where it is blocked. */
 static const int write_signals[] = { SIGPIPE, SIGXFSZ };
 
 /*
- * The type, too: a C library that has looked at the state before sends its
- * signal all the same, whose handler may look at the type alone.
+ * Sets the type, too: a C library that read the state before may still send its signal, whose
+ * handler may check the type alone.
  */
 void waymark_cancel_off(struct cancel *c)
 {
@@ -23,8 +23,9 @@ void waymark_cancel_off(struct cancel *c)
 }
 
 /*
- * The type last: only there does every C library look whether the thread was cancelled meanwhile.
- * musl's pthread_setcancelstate() does not, and one of that type might go on for ever.
+ * The type last: every C library then checks whether the thread was cancelled meanwhile. musl's
+ * pthread_setcancelstate() does not, and a thread with asynchronous cancellation might run on for
+ * ever.
  */
 void waymark_cancel_back(const struct cancel *c)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing to a file in a thread of the program: blocks every signal meanwhile,
- * and takes back those that the writing itself has raised (SIGPIPE, SIGXFSZ),
- * which would kill a program that does not expect them. Nor is the thread
- * cancelled meanwhile, which no mask of signals prevents. errno stays. Any context.
+ * Protects the program while one of its threads writes to a file for us: blocks every signal,
+ * takes back those that the write itself raised (SIGPIPE, SIGXFSZ), which would kill a program
+ * that does not expect them, and disables cancellation, which no signal mask does. Keeps errno.
+ * Any thread, any signal handler.
  */
 #ifndef RT_HOST_GUARD_H
 #define RT_HOST_GUARD_H
@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* How a thread may be cancelled. */
+/* The cancellation state and type of a thread. */
 struct cancel {
 	int state;
 	int type;
@@ -19,20 +19,19 @@ struct cancel {
 
 struct guard {
 	sigset_t former;
-	sigset_t pending; /* before: those are not ours to take back */
+	sigset_t pending; /* at the beginning: not ours to take back */
 	struct cancel cancel;
 	int error;
 };
 
-/* No cancelling in between; these nest. errno stays. */
+/* Disables cancellation, and restores the former state. They nest. Keep errno. */
 void waymark_cancel_off(struct cancel *c);
 void waymark_cancel_back(const struct cancel *c);
 
 void waymark_guard_begin(struct guard *g);
 void waymark_guard_end(const struct guard *g);
 
-/* Takes a pending signal of the set, if there is one. Unlike sigtimedwait() no point of
- * cancellation.
+/* Takes one pending signal of the set; false: none. No cancellation point, unlike sigtimedwait().
  */
 bool waymark_take_signal(const sigset_t *set);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of text. Escaping happens in place, from the end, once it is known how
- * much of the text fits: a line costs no second buffer, because its only one
- * lies on the stack of a traced program.
+ * Lines of text. Escapes in place, from the end, after measuring how much of the text fits: a line
+ * needs no second buffer, because its buffer is on the stack of a traced program.
  */
 #include <string.h>
 
@@ -12,7 +11,6 @@
 
 static const char cut_mark[] = "...";
 
-/* Appends a NUL, too; what does not fit is cut off. */
 void waymark_line_add(struct line *l, const char *bytes, size_t count)
 {
 	size_t room = l->size - l->len - 1;
@@ -41,12 +39,12 @@ static void put_number(struct line *l, unsigned long long value, bool negative)
 	waymark_line_add(l, digits + at, sizeof(digits) - at);
 }
 
-/* Where the arguments are: a va_list that is a parameter cannot be passed on by its address. */
+/* A va_list that is a parameter cannot be passed on by its address. */
 struct arguments {
 	va_list ap;
 };
 
-/* A signed number, of as many `l` as its conversion has. */
+/* Appends a signed number; `longs` is the number of `l` in its conversion. */
 static void put_signed(struct line *l, struct arguments *a, unsigned int longs)
 {
 	long long v = longs == 0   ? va_arg(a->ap, int)
@@ -65,7 +63,7 @@ static void put_unsigned(struct line *l, struct arguments *a, unsigned int longs
 		false);
 }
 
-/* Puts the conversion behind a `%`; returns where it ends. */
+/* Appends the conversion after a `%`; returns its end. */
 static const char *put_conversion(struct line *l, const char *fmt, struct arguments *a)
 {
 	unsigned int longs = 0;
@@ -115,8 +113,8 @@ void waymark_line_put(struct line *l, const char *fmt, ...)
 }
 
 /*
- * Writes the character of `n` bytes, 0: a byte that is no UTF-8, as a line shows it
- * (ESCAPE_CODE_MAX bytes of room); returns its width.
+ * Writes a character of `n` bytes, 0: a byte that is no UTF-8, as shown in a line, to `out` of
+ * ESCAPE_CODE_MAX bytes; returns its width.
  */
 static size_t show_character(const struct line *l, char *out, const char *text, size_t n)
 {
@@ -139,8 +137,8 @@ static size_t show_character(const struct line *l, char *out, const char *text, 
 }
 
 /*
- * How many bytes of the text fit into `room` once escaped, whole characters only;
- * `*width` is what they take.
+ * Number of bytes of the text, in whole characters, that fit into `room` when escaped; `*width`
+ * gets their size then.
  */
 static size_t fitting(const struct line *l, size_t room, size_t *width)
 {
@@ -161,7 +159,7 @@ static size_t fitting(const struct line *l, size_t room, size_t *width)
 	return i;
 }
 
-/* Length of the character that ends `len` bytes; 0: the last of them is no UTF-8. */
+/* Bytes of the character at the end of `len` bytes; 0: the last byte is no UTF-8. */
 static size_t last_character(const char *data, size_t len)
 {
 	for (size_t n = 1; n <= UTF8_MAX && n <= len; n++) {

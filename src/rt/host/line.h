@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One line of text in a fixed buffer of the caller: printed into piece by
- * piece, then ended, which escapes control characters, cuts what does not fit
- * (marked by "...", never inside a UTF-8 character) and adds the newline. No
- * allocation, no state: for any thread and any signal handler, but for the
- * functions that print as printf() does, which are that as far as vsnprintf() is.
+ * A line of text in a fixed buffer of the caller: text is appended, then the line is ended, which
+ * escapes control characters, cuts text that does not fit (marked by "...", never inside a UTF-8
+ * character) and adds the newline. No allocation, no state: any thread, any signal handler, except
+ * for the functions that format as printf() does (line_printf.c), which are as safe as vsnprintf().
  */
 #ifndef RT_HOST_LINE_H
 #define RT_HOST_LINE_H
@@ -20,7 +19,7 @@ struct line {
 	size_t size;
 	size_t len;
 	bool cut;
-	bool keeps_lines; /* newlines in it stay as they are */
+	bool keeps_lines; /* newlines are not escaped */
 };
 
 /* `size` is at least 8. */
@@ -29,21 +28,21 @@ static inline void line_init(struct line *l, char *data, size_t size)
 	*l = (struct line){ .data = data, .size = size };
 }
 
-/* Appends `count` bytes as they are. Any signal handler. */
+/* Appends `count` bytes and a NUL; cuts what does not fit. Any signal handler. */
 void waymark_line_add(struct line *l, const char *bytes, size_t count);
 
 /*
- * Appends; the text ends with a NUL. Of the conversions only %s, %d, %u and %%,
- * with `l` or `ll`: formatted here, with little stack and no locale. Any signal handler.
+ * Appends text and a NUL. Conversions are %s, %d, %u and %%, with `l` or `ll`: formatted with
+ * little stack and no locale. Any signal handler.
  */
 void waymark_line_put(struct line *l, const char *fmt, ...) PRINTF(2, 3);
 void waymark_line_vput(struct line *l, const char *fmt, va_list ap) PRINTF(2, 0);
 
-/* Appends with everything that printf() knows. */
+/* Appends with all conversions of printf(). */
 void waymark_line_vprintf(struct line *l, const char *fmt, va_list ap) PRINTF(2, 0);
 void waymark_line_printf(struct line *l, const char *fmt, ...) PRINTF(2, 3);
 
-/* Ends the line: its last byte is then the newline, and no NUL follows. */
+/* Ends the line: its last byte is the newline, and no NUL follows. */
 void waymark_line_end(struct line *l);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines with all that printf() knows, for messages of control calls and the
- * program's own formats in the log. The C library's formatting takes some 2 KiB
- * of stack, knows of locales, and may allocate for wide fields: what the
- * recorder says goes by waymark_line_put().
+ * Appends to lines with all conversions of printf(), for errors of control calls and the program's
+ * own formats. The C library's formatting takes some 2 KiB of stack, depends on locales, and may
+ * allocate for wide fields: the recorder's messages use waymark_line_put(). In a file of its own,
+ * because a test checks per object file what signal handlers may call.
  */
 #include <stdio.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control lock and its way through a fork. A child of a raw clone(2), where
- * no handler runs, may find the lock taken by a thread that it does not have:
- * it can trace, and must not control.
+ * The control lock, also across forks. A child of a raw clone(2), for which no fork handler runs,
+ * may find the lock taken by a thread that it does not have: it can trace, and must not control.
  */
 #include "rt/host/lock.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one lock of the runtime's control half: it guards the registry's lists,
- * the rules, the entries and the log file's name. Taken by control calls and by
- * objects that come and go, never by a trace point. A fork takes it too, so it
- * is free in the child, and what it guards is whole there.
+ * The control lock: it guards the registry's lists, the rules, the entries and the log file's
+ * name. Taken by control calls and when objects are loaded or unloaded, never by a trace point. A
+ * fork takes it too, so in the child it is free and all it guards is complete.
  *
- * Inside: no callback, no open or other wait for the outside, no dynamic linker.
+ * While it is held: no callback, no open or other wait for anything outside, no dynamic linker.
  */
 #ifndef RT_HOST_LOCK_H
 #define RT_HOST_LOCK_H
@@ -16,10 +15,10 @@
 void waymark_lock(void);
 void waymark_unlock(void);
 
-/* pthread_cond_wait(3): the lock is free meanwhile. */
+/* As pthread_cond_wait(3): the lock is free meanwhile. */
 void waymark_lock_wait(pthread_cond_t *changed);
 
-/* For a signal handler's sake: false where the lock is taken. */
+/* False where the lock is taken. Any signal handler. */
 bool waymark_trylock(void);
 
 #endif

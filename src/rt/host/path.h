@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Paths that outlive the directory they were given in: a program may change
- * its directory before a file must be opened, or opened anew. Header-only.
+ * Paths that stay valid when the program changes its directory, for files that are opened later or
+ * anew. Header-only; allocates: not in signal handlers.
  */
 #ifndef RT_HOST_PATH_H
 #define RT_HOST_PATH_H
@@ -29,7 +29,7 @@ static inline char *path_absolute(const char *path)
 	return result;
 }
 
-/* Whether something can be made in the directory that the path's last name is in. */
+/* Whether a file can be made in the directory of the path. */
 static inline bool path_is_creatable(const char *path)
 {
 	char *copy = strdup(path);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A write whose reader is gone raises SIGPIPE, and one beyond the limit of file
- * sizes SIGXFSZ; both kill a program that does not expect them. MSG_NOSIGNAL
- * exists for sockets only, so the signals are blocked in this thread around the
- * write, and taken back if they were ours. System calls are made directly: a
- * trace point is no point of cancellation.
+ * Writes of the log, of messages and of `simple`. A write to a pipe without a reader raises
+ * SIGPIPE, one beyond the limit of file sizes SIGXFSZ; both kill a program that does not expect
+ * them. MSG_NOSIGNAL exists for sockets only, so this thread blocks the signals around the write,
+ * and takes back those it raised. Direct system calls: a trace point is no cancellation point.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,15 +18,9 @@
 
 #define NOT_READY_WAIT_NS 100000000
 
-/* What a write that fails so has raised; 0: nothing. */
-static int signal_of(int error)
-{
-	return error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
-}
-
 struct write_guard {
 	sigset_t former;
-	sigset_t pending; /* before our write: then it is not ours to take back */
+	sigset_t pending; /* before our write: not ours to take back */
 };
 
 static void guard_begin(struct write_guard *g)
@@ -39,15 +32,15 @@ static void guard_begin(struct write_guard *g)
 	sigaddset(&raised, SIGXFSZ);
 	pthread_sigmask(SIG_BLOCK, &raised, &g->former);
 	sigemptyset(&g->pending);
-	/* No signal waits that this thread takes. */
+	/* Where neither was blocked, none can be pending for this thread. */
 	if (sigismember(&g->former, SIGPIPE) || sigismember(&g->former, SIGXFSZ)) {
 		sigpending(&g->pending);
 	}
 }
 
-static void guard_end(const struct write_guard *g, int result)
+static void guard_end(const struct write_guard *g, int error)
 {
-	int raised = signal_of(result);
+	int raised = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
 	sigset_t mine;
 
 	if (raised && !sigismember(&g->pending, raised)) {
@@ -66,7 +59,7 @@ int waymark_wait_writable(int fd, long ns)
 	return (int)syscall(SYS_ppoll, &p, 1, wait, NULL, 0);
 }
 
-/* Waits until `fd` takes bytes. Relaxed: a hint that only shortens a wait. */
+/* Waits until `fd` takes bytes. `stalled` is relaxed: a hint that only shortens a wait. */
 static bool wait_ready(int fd)
 {
 	static bool stalled;
@@ -88,7 +81,7 @@ static int write_all(int fd, const char *data, size_t len, size_t *done)
 		if (n > 0) {
 			*done += (size_t)n;
 		} else if (n == 0) {
-			return EIO; /* for ever, as far as anybody knows */
+			return EIO; /* to try again might never end */
 		} else if (errno == EAGAIN) {
 			if (!wait_ready(fd)) {
 				return EAGAIN;

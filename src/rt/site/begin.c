@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * WAYMARK_BEGIN() and WAYMARK_END(): what each thread has begun and not ended, as a stack.
+ * WAYMARK_BEGIN() and WAYMARK_END(): a stack of open scopes for each thread.
  *
- *	an END ends the last BEGIN of its category that its thread has not ended, be it on top or
- *	not; where there is none, it does nothing
- *	a BEGIN that is off is on the stack as well, so that its END finds it; but only above one
- *	that is on: as soon as none of those is left, the stack is empty
- *	what does not fit is lost, counted and told; while all of it is of one category, its ENDs
- *	are known, and otherwise the stack is given up: nothing is ever ended by another's END
+ *	an END ends the last open BEGIN of its category on its thread, be it on top or not; without
+ *	one it does nothing
+ *	a BEGIN that is off is on the stack as well, so that its END finds it, but only above one
+ *	that is on: when the last of those ends, the stack is emptied
+ *	a BEGIN that does not fit is lost, counted and reported; while all of these are of one
+ *	category, their ENDs are known, and otherwise the stack is given up: no scope is ever ended
+ *	by another's END
  *
- * A signal handler ends what it begins: an entry that is taken is not looked at before it is
- * whole. What a thread leaves open when it exits is open for ever in the trace, and not counted
- * by WAYMARK_LIVE(). In a fork's child the forking thread's stack goes on, and is all that is
- * counted there. Past the C library, as by clone(2), the counts are the parent's.
- * What is open in a plug-in goes with it, see waymark_site_is_there().
+ * A signal handler ends what it begins, and sees only complete entries. A scope that a thread
+ * leaves open when it exits stays open in the trace, and WAYMARK_LIVE() does not count it. A
+ * fork's child goes on with the forking thread's stack and counts only that. A child of clone(2)
+ * past the C library keeps the parent's counts. Open scopes of a plug-in are dropped when it is
+ * unloaded, see waymark_site_is_loaded().
  */
 #include <pthread.h>
 #include <string.h>
@@ -27,7 +28,7 @@
 
 #define DEPTH_MAX 32u
 
-/* For the values of later keys the C library may allocate, which no signal handler can. */
+/* For values of later keys the C library may allocate, which a signal handler must not. */
 #define KEYS_IN_THREAD 32u
 
 struct begun {
@@ -37,14 +38,15 @@ struct begun {
 
 #define THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
-/* Of entries, and beyond DEPTH_MAX of what did not fit. */
+/* Number of entries, and of the BEGINs beyond DEPTH_MAX that did not fit. */
 __thread uint32_t waymark_site_depth __attribute__((tls_model("initial-exec")));
 
 static THREAD_LOCAL struct begun stack[DEPTH_MAX];
-static THREAD_LOCAL uint32_t on; /* entries that are */
-static THREAD_LOCAL const struct waymark_category *deeper; /* of what did not fit */
-static THREAD_LOCAL bool is_watched; /* the thread's end */
-static THREAD_LOCAL uint32_t removals; /* when all of the stack was there */
+static THREAD_LOCAL uint32_t on; /* number of entries that are on */
+static THREAD_LOCAL const struct waymark_category *deeper; /* of all that did not fit */
+static THREAD_LOCAL bool is_watched; /* thread_exit() will be called */
+static THREAD_LOCAL uint32_t
+	removals; /* of objects, when all entries were last known to be loaded */
 
 /* By a constructor. */
 static pthread_key_t exit_key;
@@ -71,7 +73,7 @@ static void count_live(const struct waymark_event *event, int64_t change)
 	__atomic_fetch_add(&category_of(event)->live, change, __ATOMIC_RELAXED);
 }
 
-/* Nothing of the thread is open any more; of what was, no end is recorded. */
+/* Empties the stack; no end of its scopes is recorded. */
 static void give_up(void)
 {
 	for (uint32_t i = 0; i < entries(); i++) {
@@ -84,7 +86,7 @@ static void give_up(void)
 	waymark_site_depth = 0;
 }
 
-/* Takes out of the stack what has ended on top of it. */
+/* Removes entries that have ended from the top of the stack. */
 static void trim(void)
 {
 	while (waymark_site_depth > 0 && waymark_site_depth <= DEPTH_MAX &&
@@ -94,17 +96,18 @@ static void trim(void)
 }
 
 /*
- * Takes out of the stack what has gone with its object. First seen and then done: a signal
- * handler in between finds whole entries.
+ * Removes entries whose object was unloaded. Finds all before it changes any: a signal handler in
+ * between sees complete entries.
  */
-static COLD void forget_gone(bool is_there(const struct waymark_event *event, uint32_t removals))
+static COLD void forget_unloaded(
+	bool is_loaded(const struct waymark_event *event, uint32_t removals))
 {
 	uint32_t now = waymark_registry_removals();
-	bool some_left = removals != now;
+	bool some_removed = removals != now;
 	bool gone[DEPTH_MAX] = { false };
 
 	for (uint32_t i = 0; i < entries(); i++) {
-		gone[i] = stack[i].event && !is_there(stack[i].event, removals);
+		gone[i] = stack[i].event && !is_loaded(stack[i].event, removals);
 	}
 	for (uint32_t i = 0; i < entries(); i++) {
 		if (gone[i]) {
@@ -113,17 +116,17 @@ static COLD void forget_gone(bool is_there(const struct waymark_event *event, ui
 		}
 	}
 	removals = now;
-	if (on == 0 || (some_left && waymark_site_depth > DEPTH_MAX)) {
-		give_up(); /* `deeper` may have gone as well */
+	if (on == 0 || (some_removed && waymark_site_depth > DEPTH_MAX)) {
+		give_up(); /* `deeper` may be unloaded as well */
 	}
 	trim();
 }
 
-/* To be called before an entry of the stack is looked at. */
-static inline void see_gone(void)
+/* Call before reading an entry of the stack. */
+static inline void drop_unloaded(void)
 {
 	if (UNLIKELY(removals != waymark_registry_removals())) {
-		forget_gone(waymark_site_is_there);
+		forget_unloaded(waymark_site_is_loaded);
 	}
 }
 
@@ -131,7 +134,7 @@ static ALIGNS_STACK void thread_exit(void *unused)
 {
 	(void)unused;
 	is_watched = false;
-	see_gone();
+	drop_unloaded();
 	give_up();
 }
 
@@ -147,7 +150,7 @@ static void watch_thread(void)
 
 static void lose(const struct waymark_event *event, unsigned int backends)
 {
-	static struct once told;
+	static struct once reported;
 
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
 		if (backends & (1u << k)) {
@@ -155,7 +158,7 @@ static void lose(const struct waymark_event *event, unsigned int backends)
 			waymark_recorder_lose((enum waymark_recorder)k, event->end->id);
 		}
 	}
-	if (once(&told)) {
+	if (once(&reported)) {
 		waymark_notice(waymark_process(),
 			"more than %u of WAYMARK_BEGIN() are open on a thread: the deeper ones "
 			"are lost",
@@ -184,7 +187,7 @@ bool waymark_site_may_begin(waymark_site_pointer *site)
 	if (LIKELY(waymark_site_depth < DEPTH_MAX)) {
 		return true;
 	}
-	see_gone();
+	drop_unloaded();
 	if (waymark_site_depth < DEPTH_MAX) {
 		return true;
 	}
@@ -198,7 +201,7 @@ void waymark_site_begun(waymark_site_pointer *site, uint64_t token)
 	if (waymark_site_depth == 0) {
 		removals = waymark_registry_removals();
 	} else if (UNLIKELY(waymark_site_depth >= DEPTH_MAX)) {
-		see_gone();
+		drop_unloaded();
 	}
 	if (token) {
 		watch_thread();
@@ -217,7 +220,7 @@ void waymark_site_begun(waymark_site_pointer *site, uint64_t token)
 	}
 }
 
-/* The last one of the category; NULL: there is none. */
+/* The last open one of the category; NULL: none. */
 static struct begun *find(const struct waymark_category *category)
 {
 	for (uint32_t i = entries(); i > 0; i--) {
@@ -242,7 +245,7 @@ static void take_out(struct begun *b)
 
 void waymark_site_end(const struct waymark_category *category)
 {
-	see_gone();
+	drop_unloaded();
 	if (UNLIKELY(waymark_site_depth > DEPTH_MAX) && is_same(deeper, category)) {
 		waymark_site_depth--;
 		trim();
@@ -263,7 +266,7 @@ void waymark_site_end(const struct waymark_category *category)
 
 /* ---- Forks ---- */
 
-static void no_live(const struct waymark_object *object)
+static void clear_live(const struct waymark_object *object)
 {
 	registry_foreach_event(it, object)
 	{
@@ -282,12 +285,12 @@ static bool is_in_child(const struct waymark_event *event, uint32_t unused)
 	return waymark_registry_has(event);
 }
 
-/* Of all threads the child has one. The control lock is taken around a fork. */
+/* The child has one thread. The control lock is held around a fork. */
 static void in_child(void)
 {
-	forget_gone(is_in_child);
+	forget_unloaded(is_in_child);
 	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
-		no_live(o);
+		clear_live(o);
 	}
 	for (uint32_t i = 0; i < entries(); i++) {
 		if (stack[i].event && stack[i].token) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How scopes and flows of waymark/scope.h end: by what was on when they began. */
+/*
+ * Ends of scopes and flows of waymark/scope.h, for the backends that were on when they began.
+ * Called by call sites and begin.c.
+ */
 #include "base/compiler.h"
 #include "rt/host/lock.h"
 #include "rt/site/record.h"
@@ -19,7 +22,7 @@ WAYMARK_INLINE bool record(const struct waymark_event *end, bool wait, int64_t i
 	return true;
 }
 
-static COLD void end(const struct waymark_event *event, const struct waymark_scope *scope,
+static COLD void end_slowly(const struct waymark_event *event, const struct waymark_scope *scope,
 	enum waymark_mark mark)
 {
 	struct waymark_debug number = waymark_debug_i64(scope->id);
@@ -37,7 +40,7 @@ static COLD void leave(const struct waymark_event *event, uint64_t token)
 	struct waymark_scope scope = waymark_scope_of(token);
 
 	scope.tid = waymark_scope_tid();
-	end(event, &scope, WAYMARK_MARK_END);
+	end_slowly(event, &scope, WAYMARK_MARK_END);
 }
 
 WAYMARK_HOT static void leave_fast(const struct waymark_event *event, uint64_t token)
@@ -60,10 +63,10 @@ void waymark_site_leave_event(const struct waymark_event *event, uint64_t token)
 	leave_fast(event, token);
 }
 
-/* ---- Whose object may be gone ---- */
+/* ---- Events that may be unloaded ---- */
 
-/* Whoever has the lock holds it for microseconds, unless it is what this has interrupted. */
-static bool take_lock(void)
+/* The lock is held for microseconds, unless this interrupts its holder. */
+static COLD bool is_registered(const struct waymark_event *event)
 {
 	static const int tries = 10000;
 	bool taken = false;
@@ -71,21 +74,16 @@ static bool take_lock(void)
 	for (int i = 0; i < tries && !taken; i++) {
 		taken = waymark_trylock();
 	}
-	return taken;
-}
-
-static COLD bool is_registered(const struct waymark_event *event)
-{
-	bool found = false;
-
-	if (take_lock()) {
-		found = waymark_registry_has(event);
-		waymark_unlock();
+	if (!taken) {
+		return false;
 	}
+	bool found = waymark_registry_has(event);
+
+	waymark_unlock();
 	return found;
 }
 
-bool waymark_site_is_there(const struct waymark_event *event, uint32_t removals)
+bool waymark_site_is_loaded(const struct waymark_event *event, uint32_t removals)
 {
 	return LIKELY(removals == waymark_registry_removals()) || is_registered(event);
 }
@@ -94,10 +92,10 @@ void waymark_site_end_flow(const struct waymark_scope *flow)
 {
 	const struct waymark_event *event = flow->event;
 
-	if (!waymark_site_is_there(event, flow->line)) {
+	if (!waymark_site_is_loaded(event, flow->line)) {
 		return;
 	}
 	if (flow->backends != WAYMARK_CTF || !record(event->end, false, flow->id, flow->tid)) {
-		end(event, flow, WAYMARK_MARK_ASYNC_END);
+		end_slowly(event, flow, WAYMARK_MARK_ASYNC_END);
 	}
 }

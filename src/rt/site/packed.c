@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Trace points of waymark/scope.h whose arguments are all scalars: the call site makes the
- * record's words, and what is left is to copy them. Where only `ctf` is on and the thread's
- * packet has room, that takes no call, so that no register is saved.
+ * record's words, which are copied here. Where only `ctf` is on and the thread's packet has room,
+ * that takes no call, so that no register is saved.
  */
 #include <waymark/site.h>
 
@@ -33,7 +33,7 @@ WAYMARK_INLINE bool record(
 	return true;
 }
 
-/* ---- For those that print: values once more ---- */
+/* ---- Words as values, for text backends ---- */
 
 static uint64_t take(const uint64_t *words, uint32_t *at, uint32_t width)
 {
@@ -49,11 +49,6 @@ static uint64_t take(const uint64_t *words, uint32_t *at, uint32_t width)
 	return bits;
 }
 
-static bool is_signed(uint32_t kind)
-{
-	return kind >= WAYMARK_DEBUG_I8 && kind <= WAYMARK_DEBUG_I64;
-}
-
 static struct waymark_debug unpack(const uint64_t *words, uint32_t *at, uint32_t kind)
 {
 	uint32_t width = waymark_site_width(kind);
@@ -65,7 +60,7 @@ static struct waymark_debug unpack(const uint64_t *words, uint32_t *at, uint32_t
 	struct waymark_debug v = waymark_debug_number((enum waymark_debug_kind)kind, bits);
 	uint32_t half = (uint32_t)bits;
 
-	if (is_signed(kind)) {
+	if (kind >= WAYMARK_DEBUG_I8 && kind <= WAYMARK_DEBUG_I64) {
 		v.as.i = (int64_t)(bits << unused) >> unused;
 	} else if (kind == WAYMARK_DEBUG_F32) {
 		memcpy(&v.as.f32, &half, sizeof(half));
@@ -94,7 +89,7 @@ static COLD void show(const struct waymark_event *event, const uint64_t *words, 
 	waymark_site_show(event, values, count, on, mark);
 }
 
-/* ---- Whatever is on ---- */
+/* ---- The slow path: any backends ---- */
 
 static COLD void fire(const struct waymark_event *event, const uint64_t *words, uint32_t bytes,
 	unsigned int on, enum waymark_mark mark)
@@ -107,7 +102,7 @@ static COLD void fire(const struct waymark_event *event, const uint64_t *words, 
 	}
 }
 
-/* By the number that there is already, or by the next one. */
+/* Uses the token that the fast path took, or takes the next one. */
 static COLD uint64_t enter(const struct waymark_event *event, uint64_t *words, uint32_t bytes,
 	unsigned int on, uint64_t token)
 {
@@ -139,7 +134,7 @@ uint64_t waymark_site_enter_packed(waymark_site_pointer *site, uint64_t *words, 
 	return enter_fast(site, words, bytes);
 }
 
-/* For who begins a flow, too. */
+/* For flows that begin, too. */
 WAYMARK_HOT static void fire_fast(const struct waymark_event *event, const uint64_t *words,
 	uint32_t bytes, unsigned int on, enum waymark_mark mark)
 {

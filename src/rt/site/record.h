@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What trace points of waymark/scope.h do with a record, whether their arguments come as words
- * (packed.c) or as values (site.c). Of the recorders `ctf` alone has them, see
- * event_backends(). Any thread, any signal handler.
+ * Trace points of waymark/scope.h: what the files of this folder share. end.c ends scopes and
+ * flows, site.c records arguments that come as values, packed.c those that come as words, begin.c
+ * keeps the stack of WAYMARK_BEGIN(). The recorder `ctf` alone has them, see event_backends().
+ * Any thread, any signal handler.
  */
 #ifndef RT_SITE_RECORD_H
 #define RT_SITE_RECORD_H
@@ -12,26 +13,25 @@
 #include "rt/event/registry.h"
 #include "rt/event/site.h"
 
-/* What is on for the trace point. */
+/* The backends that are on for the trace point. */
 static inline unsigned int site_backends(waymark_site_pointer *site)
 {
 	return WAYMARK_BACKENDS(*(*site)->state);
 }
 
-/* Ends a scope of a block, or of WAYMARK_BEGIN(). */
+/* Ends a scope of WAYMARK_BEGIN(). */
 void waymark_site_leave_event(const struct waymark_event *event, uint64_t token);
 
 /*
- * Whether an event may be touched that was there when so many objects had gone: it is not
- * where its own has. Where the control lock is not to be had, which a signal handler may have
- * found taken, that is not known, and it is not.
+ * Whether an event is still loaded that was when `removals` objects had been removed. False also
+ * where the control lock is not free, which a signal handler may find taken by its own thread.
  */
-bool waymark_site_is_there(const struct waymark_event *event, uint32_t removals);
+bool waymark_site_is_loaded(const struct waymark_event *event, uint32_t removals);
 
-/* Ends a flow: what its struct waymark_scope calls. */
+/* Ends a flow: the function that its struct waymark_scope calls. */
 void waymark_site_end_flow(const struct waymark_scope *flow);
 
-/* Of a flow that is on: what its end needs. Its `line` says when it began. */
+/* Notes what the end of a flow needs; `line` is the number of removed objects at its begin. */
 static inline void site_flow_begins(struct waymark_scope *flow, const struct waymark_event *event)
 {
 	flow->event = event;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace points of waymark/scope.h, of whose arguments some have no fixed size: text, and what
- * callbacks tell. Values go to the recorders in the layout that their declaration has, which
- * waymark_site_declare() makes, and to those that print as a message.
+ * Trace points of waymark/scope.h with arguments of no fixed size: text and callbacks. Records
+ * have the layout of the declaration that waymark_site_declare() makes; text backends get a
+ * message. Called by call sites in any thread and signal handler.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 #include "rt/site/record.h"
 #include "rt/text/site_text.h"
 
-/* What WAYMARK_PRINT() formats on the stack, and elsewhere; the rest is cut. */
+/* Bytes that WAYMARK_PRINT() formats on the stack, and in mapped memory; the rest is cut. */
 #define PRINT_BYTES 512
 #define PRINT_LONG_BYTES 16384
 
@@ -20,11 +20,11 @@
 struct firing {
 	const struct waymark_event *event;
 	struct waymark_debug *values; /* the first is the number */
-	uint32_t count; /* without that */
+	uint32_t count; /* of arguments, without the number */
 	uint32_t max; /* bytes of a text */
 };
 
-/* How a kind of value lies in a record. */
+/* The layout of a kind of value in a record. */
 enum form { FORM_WORD, FORM_WIDE, FORM_STRING, FORM_VALUE };
 
 static const uint8_t forms[WAYMARK_DEBUG_KINDS] = {
@@ -43,13 +43,13 @@ static const uint8_t forms[WAYMARK_DEBUG_KINDS] = {
 	[WAYMARK_DEBUG_EVENTFD] = FORM_VALUE,
 };
 
-/* What a text that has a length takes: it may be changed meanwhile, but it stays that long. */
+/* The length to record: the program may change the text meanwhile, but not its length. */
 WAYMARK_INLINE uint32_t text_length(const struct waymark_debug *v)
 {
 	return v->as.pointer ? v->length : WAYMARK_NULL_STRING;
 }
 
-/* Out of line, but with nothing in memory that is not there anyway. */
+/* Out of line, so that `r` of the caller can stay in registers. */
 static NOINLINE char *put_value(char *pos, const struct waymark_debug *v, uint32_t max)
 {
 	struct waymark_record r = { NULL, pos };
@@ -77,7 +77,7 @@ WAYMARK_INLINE void store(struct waymark_record *r, const struct waymark_arg *ar
 	}
 }
 
-/* What the arguments take at most, in whatever form; 0: callbacks are among them. */
+/* Bytes that the arguments take at most; 0: callbacks are among them. */
 WAYMARK_INLINE size_t room_of(const struct firing *f, uint32_t max)
 {
 	size_t room = sizeof(int64_t);
@@ -91,7 +91,7 @@ WAYMARK_INLINE size_t room_of(const struct firing *f, uint32_t max)
 	return room;
 }
 
-/* False: once more with `wait`, or nothing is to be recorded. */
+/* False: try again with `wait`, or nothing is to be recorded. */
 WAYMARK_INLINE bool record(const struct firing *f, bool wait)
 {
 	const struct waymark_arg *arg = f->event->args;
@@ -113,13 +113,13 @@ WAYMARK_INLINE bool record(const struct firing *f, bool wait)
 	return true;
 }
 
-/* On a frame of its own: the trees take much of another. */
+/* In a frame of its own: the trees take much of the caller's. */
 static NOINLINE void record_flat(const struct firing *f)
 {
 	record(f, true);
 }
 
-/* Callbacks are called once; afterwards the values are none any more. */
+/* Callbacks are called once and replaced by their trees. */
 static COLD void flatten_and_record(const struct firing *f)
 {
 	struct waymark_trees trees;
@@ -132,7 +132,7 @@ static COLD void flatten_and_record(const struct firing *f)
 	waymark_trees_end(&trees);
 }
 
-/* Printed first: whoever records makes trees of what calls. */
+/* Printed first: recording replaces callbacks by trees. */
 static COLD void fire_several(const struct firing *f, unsigned int on, enum waymark_mark mark)
 {
 	if (on & SITE_PRINTING_BACKENDS) {
@@ -185,7 +185,7 @@ void waymark_site_fire(
 	fire(&f, site_backends(site), WAYMARK_MARK_NONE);
 }
 
-/* A newline at its end is for others who print; a cut is between characters, and marked. */
+/* Drops a newline at the end; marks a cut, which is between characters. */
 static void end_text(struct line *l)
 {
 	static const char cut_mark[] = "...";

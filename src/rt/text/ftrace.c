@@ -11,12 +11,12 @@
  *		C|<pid>|<name>|<value>		a counter of waymark/scope.h
  *	hitrace	the same as OpenHarmony's: H: before the text, a blank before id and value
  *
- * An `|` in a message is shown as `/` where the grammar would end the message there.
+ * A `|` in a message becomes `/` where the grammar would end the message there.
  *
- * Whether there is a marker is asked before the text is made: without one an
- * event costs next to nothing. Sources of the grammars: Perfetto's parser of
- * trace_marker, which takes what stands behind an `|` for the id, and the
- * documentation of OpenHarmony's HiTraceMeter.
+ * The marker is checked before the text is made: without one an event costs next to
+ * nothing. Sources of the grammars: Perfetto's parser of trace_marker, which takes
+ * the text behind a `|` for the id, and the documentation of OpenHarmony's
+ * HiTraceMeter.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -31,15 +31,15 @@
 #include "rt/text/site_text.h"
 #include "rt/text/text.h"
 
-/* What a line may be: a mark, or else a counter. */
+/* Forms of a line: one for each mark, and one for counters. */
 #define FORM_COUNTER (WAYMARK_MARK_ASYNC_END + 1)
 #define FORMS (FORM_COUNTER + 1)
 
-/* A style's own of an event that is a mark. */
+/* The form of a style for one mark. */
 struct form {
-	const char *lead; /* before the process id; NULL: the line is plain text */
-	const char *behind; /* the process id */
-	const char *before_id; /* or before a counter's value; NULL: there is neither */
+	const char *lead; /* before the process id; NULL: plain text */
+	const char *behind; /* after the process id */
+	const char *before_id; /* or before a counter's value; NULL: no id and no value */
 	bool hides_bars; /* see struct text_style */
 };
 
@@ -68,12 +68,12 @@ static const struct style {
 		} },
 };
 
-/* What an event is written by: good for this one event only. */
+/* The state of writing one event. */
 struct call {
 	struct ftrace_marker marker;
 	const struct form *form;
-	char tail[360]; /* the id or value, of 327 digits at most, and what is before it */
-	bool is_bare; /* no newline: the kernel puts one behind what has none */
+	char tail[360]; /* `before_id`, and the id or a value of at most 327 digits */
+	bool is_bare; /* without a newline: the kernel adds one */
 };
 
 static void print_lead(struct line *l, const void *context)
@@ -85,7 +85,7 @@ static void print_lead(struct line *l, const void *context)
 	}
 }
 
-/* Relaxed: no other memory hangs on it. */
+/* Relaxed: it orders no other memory. */
 static const struct style *chosen = styles;
 
 void waymark_ftrace_choose_style(const char *name)
@@ -118,7 +118,7 @@ static void make_tail(
 	}
 }
 
-/* False: there is no marker, and the event has been counted as lost. */
+/* False: there is no marker, and the event was counted as lost. */
 static bool begin(struct call *c, unsigned int form)
 {
 	c->is_bare = false;

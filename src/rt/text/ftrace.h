@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What options choose of the backend `ftrace`, called by control, one at a time. */
+/* Options of the backend `ftrace`. Called by control, one thread at a time. */
 #ifndef RT_TEXT_FTRACE_H
 #define RT_TEXT_FTRACE_H
 
@@ -8,15 +8,15 @@
 
 #include <waymark/control.h>
 
-/* Chooses a style that ftrace.style= knows; events from now on have it. */
+/* Chooses a style of ftrace.style= for all later events. */
 void waymark_ftrace_choose_style(const char *name);
 
 /* Whether a buffer of the kernel may have that name. */
 bool waymark_ftrace_is_instance(const char *name);
 
 /*
- * Names the buffer of the kernel that events go to, which `is_instance` allowed.
- * Not after the first event, see waymark_ftrace_has_begun().
+ * Sets the kernel's buffer for events, by a name that waymark_ftrace_is_instance() allows. Not
+ * after the first event, see waymark_ftrace_has_begun().
  */
 void waymark_ftrace_set_instance(const char *name);
 

@@ -38,12 +38,6 @@ struct mounts {
 	char path[PATH_MAX]; /* that mounts_next() found */
 };
 
-static void mounts_open(struct mounts *m)
-{
-	m->fd = waymark_open("/proc/mounts", O_RDONLY, 0);
-	m->at = m->length = 0;
-}
-
 static int next_byte(struct mounts *m)
 {
 	if (m->at == m->length) {
@@ -119,25 +113,25 @@ static bool mounts_next(struct mounts *m, const char *type)
 
 /* ---- The marker ---- */
 
-/* Kernels before 6.8 cut a line there, newline counted in. */
+/* Kernels before 6.8 cut a line after so many bytes, with its newline. */
 #define PIECE_OLD 1024u
-/* Later ones take what a sub-buffer of 4 KiB holds, of which 4096 - 4054 are theirs. */
+/* Later ones take what a sub-buffer of 4 KiB holds besides their 42 bytes. */
 #define PIECE_NEW 4054u
 
 static const char default_place[] = "/sys/kernel/tracing";
 
-/* What looking takes; too much for a stack. */
+/* The state of a search; too large for a stack. */
 struct finder {
 	struct mounts mounts;
 	char directory[PATH_MAX];
 	char path[PATH_MAX];
-	/* What went wrong: the first that is not just absent, else the first. */
+	/* The error to report: the first other than ENOENT, else the first. */
 	int error;
 	char place[PATH_MAX];
 	char wrong[PATH_MAX];
 };
 
-/* By release and acquire; written before the first event. "": the kernel's main buffer. */
+/* By release and acquire; written before the first event. */
 static char instance[NAME_MAX + 1];
 static bool instance_given;
 
@@ -158,7 +152,7 @@ void waymark_ftrace_set_instance(const char *name)
 	}
 }
 
-/* False where it does not fit. */
+/* False where the path is too long. */
 static bool join(char to[PATH_MAX], const char *directory, const char *name)
 {
 	struct line l;
@@ -168,7 +162,7 @@ static bool join(char to[PATH_MAX], const char *directory, const char *name)
 	return !l.cut;
 }
 
-/* The directory of the wanted buffer below `place`, where tracefs is. */
+/* The directory of the chosen buffer in the tracefs at `place`. */
 static bool make_directory(struct finder *f, const char *place)
 {
 	if (!__atomic_load_n(&instance_given, __ATOMIC_ACQUIRE)) {
@@ -176,15 +170,6 @@ static bool make_directory(struct finder *f, const char *place)
 		return true;
 	}
 	return join(f->path, place, "instances") && join(f->directory, f->path, instance);
-}
-
-static void note_failure(struct finder *f, const char *place, int error)
-{
-	if (f->error == 0 || (f->error == ENOENT && error != ENOENT)) {
-		f->error = error;
-		strcpy(f->place, place);
-		strcpy(f->wrong, f->directory);
-	}
 }
 
 /* Kernels that cut at PIECE_OLD do not have the file. */
@@ -205,20 +190,23 @@ static int try_place(struct finder *f, const char *place, size_t *max)
 	}
 	int fd = waymark_open(f->path, O_WRONLY, 0);
 
-	if (fd < 0) {
-		note_failure(f, place, errno);
-	} else {
+	if (fd >= 0) {
 		*max = piece_of(f);
+	} else if (f->error == 0 || (f->error == ENOENT && errno != ENOENT)) {
+		f->error = errno;
+		strcpy(f->place, place);
+		strcpy(f->wrong, f->directory);
 	}
 	return fd;
 }
 
-/* In all file systems of a type, below `subdirectory` of each unless that is NULL. */
+/* Tries all file systems of a type, below `subdirectory` of each unless that is NULL. */
 static int try_mounts(struct finder *f, const char *type, const char *subdirectory, size_t *max)
 {
 	int fd = -1;
 
-	mounts_open(&f->mounts);
+	f->mounts.fd = waymark_open("/proc/mounts", O_RDONLY, 0);
+	f->mounts.at = f->mounts.length = 0;
 	while (fd < 0 && mounts_next(&f->mounts, type)) {
 		char *place = f->mounts.path;
 

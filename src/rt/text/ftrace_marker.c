@@ -64,20 +64,18 @@ static bool open_anew(int former)
 	return true;
 }
 
-static bool is_time_to_try(void)
-{
-	uint64_t retry = __atomic_load_n(&retry_ns, __ATOMIC_RELAXED);
-
-	return retry == 0 || waymark_clock_ns() >= retry;
-}
-
 /* The slow path: there is no marker that is ours. */
 static COLD bool look_for_marker(int *fd)
 {
 	struct stat st;
 
 	__atomic_store_n(&begun, true, __ATOMIC_RELAXED);
-	for (int look = 0; look < LOOKS && is_time_to_try(); look++) {
+	for (int look = 0; look < LOOKS; look++) {
+		uint64_t retry = __atomic_load_n(&retry_ns, __ATOMIC_RELAXED);
+
+		if (retry && waymark_clock_ns() < retry) {
+			return false;
+		}
 		*fd = __atomic_load_n(&marker_fd, __ATOMIC_ACQUIRE);
 		if (*fd != NONE && identity_is(&identity, *fd, &st)) {
 			__atomic_store_n(&retry_ns, 0, __ATOMIC_RELAXED);

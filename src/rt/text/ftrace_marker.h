@@ -24,7 +24,7 @@ struct ftrace_marker {
 };
 
 /*
- * Finds the marker. False: there is none, and the event has been counted as lost.
+ * Finds the marker. False: there is none, and the event was counted as lost.
  * Any thread, any signal handler; may change errno.
  */
 bool waymark_ftrace_marker(struct ftrace_marker *m);

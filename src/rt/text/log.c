@@ -3,7 +3,7 @@
  * The log backend: one event, one line, one write.
  *
  *	<tid>@<sec>.<usec>:<name> <message>
- *	<tid>@<sec>.<usec>:[<name>] <message>	of a message with braces, with its lines
+ *	<tid>@<sec>.<usec>:[<name>] <message>	of a message with braces, newlines kept
  */
 #include <stdarg.h>
 #include <strings.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The log's file, which each line asks for its identity first (identity.h): one
- * that the program has closed is opened anew.
- *
- * The number stays the same while the file changes (dup3), because a thread may
- * be between the question and its write.
+ * Where log lines are written: standard error, the program's own log, or a file. Each line first
+ * checks the file's identity (file.h): one that the program closed is opened anew. The number
+ * stays the same while the file changes (dup3), because a thread may be between its check and its
+ * write.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,27 +31,24 @@
 
 #define TO_STDERR (-1)
 
-/*
- * How often, and how soon, a line looks again while another thread changes the file: that one
- * may wait for a processor.
- */
+/* A line tries again so often and after so long while another thread changes the file. */
 #define LOOKS 100
 #define LOOK_NS 100000
 
-/* How often a line is tried to be written whose file was closed meanwhile. */
+/* Tries to write a line whose file the program closes meanwhile. */
 #define LOOKS_AT_CLOSED 30
 
-/* Written under the control lock, read by every line; `identity` is for `fd`. */
+/* Written under the control lock, read by every line; `log_identity` is that of `log_fd`. */
 static int log_fd = TO_STDERR;
 static uintptr_t log_identity;
-/* The number that once was ours, kept while lines go to standard error. */
+/* Our number, kept while lines go to standard error. Under the control lock. */
 static int parked_fd = TO_STDERR;
 static char *log_path; /* absolute; under the control lock */
 static uint32_t log_off;
-/* A part of the last line was written. Relaxed: lines of several threads have no order. */
+/* Only a part of the last line was written. Relaxed: lines of several threads have no order. */
 static bool line_cut;
 
-static struct once failure_told;
+static struct once failure_reported;
 
 static bool is_ours(int fd, struct stat *st)
 {
@@ -68,7 +64,7 @@ static int open_log(const char *path)
 	return waymark_open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0666);
 }
 
-/* Puts the open file `fd` where lines go. Takes `fd` over. Under the lock. */
+/* Makes `fd`, which it takes over, the file of lines. Under the lock. */
 static void install(int fd)
 {
 	struct stat st;
@@ -86,7 +82,7 @@ static void install(int fd)
 	__atomic_store_n(&log_fd, fd, __ATOMIC_RELEASE);
 }
 
-/* The descriptor was closed by the program: opens the file anew. Under the lock. */
+/* Opens the file anew after the program closed its descriptor. Under the lock. */
 static bool reopen(void)
 {
 	int fd = log_path && !waymark_jail_is_on() ? open_log(log_path) : -1;
@@ -100,10 +96,9 @@ static bool reopen(void)
 }
 
 /*
- * Finds the descriptor to write to and its mode. False: there is none now. Where
- * the file seems foreign, another thread may just be changing it: look again,
- * and only the holder of the lock decides. A handler that interrupted the change
- * itself looks in vain and loses its line.
+ * Finds the descriptor to write to and its mode. False: there is none now. Where the file seems
+ * foreign, another thread may be changing it: try again; only the holder of the lock decides. A
+ * handler that interrupted the change itself tries in vain and loses its line.
  */
 static bool find_target(int *fd, struct stat *st)
 {
@@ -117,7 +112,7 @@ static bool find_target(int *fd, struct stat *st)
 			return true;
 		}
 		if (!waymark_trylock()) {
-			futex_wait(&(uint32_t){ 0 }, 0, LOOK_NS);
+			futex_sleep(LOOK_NS);
 			continue;
 		}
 		bool found = is_ours(parked_fd, st) || reopen();
@@ -132,11 +127,11 @@ static bool find_target(int *fd, struct stat *st)
 	return false;
 }
 
-/* A log on standard error that fails cannot be reported there: `where` is NULL. */
+/* `where` is NULL for standard error: its failure cannot be reported there. */
 static void count_lost(const char *where, int reason)
 {
 	waymark_loss_add(LOSS_LOG, 1);
-	if (where && once(&failure_told)) {
+	if (where && once(&failure_reported)) {
 		char spare[REASON_BYTES];
 
 		waymark_message("log: cannot write to %s: %s; lines are lost", where,
@@ -156,7 +151,7 @@ bool waymark_log_is_on(void)
 	return !__atomic_load_n(&log_off, __ATOMIC_RELAXED);
 }
 
-/* A line that was cut ends before the next one begins. */
+/* Ends a line that was cut before it writes the next one. */
 static int write_line(int fd, mode_t mode, const char *line, size_t len)
 {
 	size_t done;
@@ -181,7 +176,7 @@ static bool is_stderr(void)
 	return __atomic_load_n(&log_fd, __ATOMIC_RELAXED) == TO_STDERR;
 }
 
-/* Whether the program has taken the line over: one that would go to standard error. */
+/* Passes a line for standard error to the program's own log, if it has one. */
 static bool write_to_host(const char *line, size_t len)
 {
 	const struct waymark_host *host = is_stderr() ? waymark_hooks_enter() : NULL;
@@ -197,7 +192,7 @@ static bool write_to_host(const char *line, size_t len)
 	return takes;
 }
 
-/* Where the file is closed between the look and the write, it is opened anew and written to. */
+/* A file that was closed between check and write is opened anew and written to. */
 static void write_to_file(const char *line, size_t len)
 {
 	struct stat st;
@@ -221,7 +216,7 @@ void waymark_log_write(const char *line, size_t len)
 	}
 }
 
-/* The number stays ours, on nothing: a thread may be about to write to it. */
+/* Keeps the number, now of /dev/null: a thread may be about to write to it. */
 static void park(void)
 {
 	struct stat st;
@@ -271,7 +266,7 @@ static int log_set_file(const char *path, bool yield, struct waymark_error *erro
 	install(fd);
 	waymark_unlock();
 	free(old);
-	once_more(&failure_told);
+	once_more(&failure_reported);
 	return 0;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What text backends say of scopes. The end of an asynchronous one repeats the message of its
- * beginning, whose values are gone by then: so that is rendered and kept, in slots that are
- * mapped as they are needed, are never unmapped, and are reused. Everything is lock-free and
- * calls nothing of the C library that a signal handler might not.
+ * Messages of scopes for text backends. The end of an asynchronous scope repeats the message of
+ * its begin, whose values no longer exist: so that is rendered and kept in a slot. Slots are mapped
+ * as needed, reused, and never unmapped. Lock-free; called by generated code in any thread and
+ * signal handler.
  *
- * A scope names its slot by a handle that no other scope ever has. Whoever exchanges it for 0
- * has the slot: one end of a scope of which there are copies, the others find nothing.
+ * A scope refers to its slot by a handle that no other scope ever has. The end that exchanges the
+ * slot's handle for 0 owns the slot; ends of copies of the scope find nothing.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,37 +18,37 @@
 #include "base/compiler.h"
 
 #define SLOT_BYTES 1024u
-#define LONG_BYTES 8192u /* no backend shows more of a message, which may be of any length */
-#define CHUNK_SLOTS 64u
-#define CHUNKS 1024u
-#define INDEX_BITS 16 /* of a handle: CHUNKS * CHUNK_SLOTS slots */
+#define LONG_BYTES 8192u /* no backend shows more of a message */
+#define BLOCK_SLOTS 64u
+#define BLOCKS 1024u
+#define INDEX_BITS 16 /* of a handle: BLOCKS * BLOCK_SLOTS slots */
 #define INDEX_MASK ((1u << INDEX_BITS) - 1)
 
 struct slot {
-	uint64_t handle; /* 0: free, or about to be */
-	char *long_text; /* LONG_BYTES, mapped for what `text` does not hold */
-	uint32_t length; /* of what is kept, in bytes */
-	uint32_t next; /* in the list of free ones: an index + 1 */
+	uint64_t handle; /* 0: free, or claimed by an end */
+	char *long_text; /* LONG_BYTES, mapped for a message that `text` does not hold */
+	uint32_t length; /* bytes of the message */
+	uint32_t next; /* in the free list: an index + 1 */
 	char text[SLOT_BYTES - 2 * sizeof(uint64_t) - sizeof(char *)];
 };
 
-_Static_assert(sizeof(struct slot) <= SLOT_BYTES, "a slot is not larger than it says");
+_Static_assert(sizeof(struct slot) <= SLOT_BYTES, "a slot takes SLOT_BYTES");
 
 static struct {
-	struct slot *chunks[CHUNKS]; /* by release, once */
-	uint64_t free; /* low half: the first's index + 1; high half counts what was taken */
-	uint32_t used; /* slots that were ever taken */
+	struct slot *blocks[BLOCKS]; /* by release, once */
+	uint64_t free; /* low half: index + 1 of the first; high half: number of slots taken */
+	uint32_t used; /* number of slots ever taken */
 	uint64_t handles;
 } kept;
 
 static const char nothing[] = "";
 
-/* The slots of a chunk, mapped now if they are not; NULL: no memory. */
-static struct slot *chunk_get(uint32_t i)
+/* The slots of a block, mapped at the first call; NULL: no memory. */
+static struct slot *block_get(uint32_t i)
 {
-	struct slot *slots = __atomic_load_n(&kept.chunks[i], __ATOMIC_ACQUIRE);
+	struct slot *slots = __atomic_load_n(&kept.blocks[i], __ATOMIC_ACQUIRE);
 	struct slot *none = NULL;
-	size_t bytes = CHUNK_SLOTS * sizeof(*slots);
+	size_t bytes = BLOCK_SLOTS * sizeof(*slots);
 
 	if (slots) {
 		return slots;
@@ -58,7 +58,7 @@ static struct slot *chunk_get(uint32_t i)
 		return NULL;
 	}
 	if (!__atomic_compare_exchange_n(
-		    &kept.chunks[i], &none, slots, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		    &kept.blocks[i], &none, slots, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		munmap(slots, bytes);
 		slots = none;
 	}
@@ -68,16 +68,16 @@ static struct slot *chunk_get(uint32_t i)
 static struct slot *slot_at(uint32_t index)
 {
 	return &__atomic_load_n(
-		&kept.chunks[index / CHUNK_SLOTS], __ATOMIC_ACQUIRE)[index % CHUNK_SLOTS];
+		&kept.blocks[index / BLOCK_SLOTS], __ATOMIC_ACQUIRE)[index % BLOCK_SLOTS];
 }
 
-/* One that was never used; false where there is none, or no memory. */
+/* Takes a slot that was never used; false where there is none, or no memory. */
 static bool take_new(uint32_t *index)
 {
 	uint32_t used = __atomic_load_n(&kept.used, __ATOMIC_RELAXED);
 
 	do {
-		if (used == CHUNKS * CHUNK_SLOTS || !chunk_get(used / CHUNK_SLOTS)) {
+		if (used == BLOCKS * BLOCK_SLOTS || !block_get(used / BLOCK_SLOTS)) {
 			return false;
 		}
 	} while (!__atomic_compare_exchange_n(
@@ -86,7 +86,7 @@ static bool take_new(uint32_t *index)
 	return true;
 }
 
-/* The count in the list's head differs each time: what was read of a slot may be outdated. */
+/* The count in the list's head changes each time: it detects that `next` was outdated. */
 static bool take(uint32_t *index)
 {
 	uint64_t head = __atomic_load_n(&kept.free, __ATOMIC_ACQUIRE);
@@ -116,7 +116,7 @@ static void give_back(uint32_t index)
 		&kept.free, &head, longer, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-/* False where it does not fit, and is cut. */
+/* False where the message is cut. */
 static bool render(struct slot *s, char *text, size_t size, const struct waymark_event *event,
 	const struct waymark_message *m)
 {
@@ -130,7 +130,7 @@ static bool render(struct slot *s, char *text, size_t size, const struct waymark
 	return sink.length < size;
 }
 
-/* Renders into the slot, or what is too long for it into memory of its own; else it is cut. */
+/* Renders into the slot, or into mapped memory where it is too long; cuts it without memory. */
 static void fill(struct slot *s, const struct waymark_event *event, const struct waymark_message *m)
 {
 	s->long_text = NULL;
@@ -163,7 +163,7 @@ static void keep(struct waymark_scope *scope, const struct waymark_event *event,
 	errno = saved;
 }
 
-/* The scope's slot, which is the caller's then; NULL: it has none any more. */
+/* Claims the scope's slot for the caller; NULL: it has none, or another end claimed it. */
 static struct slot *claim(const struct waymark_scope *scope)
 {
 	uint64_t handle = scope->text;
@@ -212,7 +212,7 @@ void waymark_scope_ended(const struct waymark_scope *scope, const struct waymark
 	struct slot *s = scope->text ? slot_at(index) : NULL;
 
 	if (!s || m->text == nothing) {
-		return; /* nothing was kept, or another end of a copy had it */
+		return; /* nothing was kept, or the end of a copy claimed it */
 	}
 	if (s->long_text) {
 		munmap(s->long_text, LONG_BYTES);

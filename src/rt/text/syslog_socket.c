@@ -127,16 +127,11 @@ static int send_parts(int fd, const struct iovec *parts, size_t count)
 /* ---- The socket in use ---- */
 
 /* Stored by release, loaded by acquire for each message; 0: none was opened yet. */
-static uint64_t current;
+static uint64_t current; /* (descriptor + 1) << 33 | is a stream << 32 | identity */
 
 /* A lock: the pid of the process that replaces the socket; a fork's child takes over its parent's.
  */
 static uint32_t changing;
-
-static uint64_t pack(int fd, bool stream, const struct stat *st)
-{
-	return ((uint64_t)fd + 1) << 33 | (uint64_t)stream << 32 | (uint32_t)identity_of(st);
-}
 
 static int fd_of(uint64_t socket)
 {
@@ -174,11 +169,6 @@ static bool change_begin(void)
 		futex_sleep(1000000);
 	}
 	return false;
-}
-
-static void change_end(void)
-{
-	__atomic_store_n(&changing, 0, __ATOMIC_RELEASE);
 }
 
 /* A connected stream; -1 with the reason. */
@@ -233,7 +223,10 @@ static int install(uint64_t old)
 		fd = fd_of(old);
 	}
 	if (waymark_stat(fd, &st) == 0) {
-		__atomic_store_n(&current, pack(fd, stream, &st), __ATOMIC_RELEASE);
+		uint64_t socket = ((uint64_t)fd + 1) << 33 | (uint64_t)stream << 32 |
+				  (uint32_t)identity_of(&st);
+
+		__atomic_store_n(&current, socket, __ATOMIC_RELEASE);
 	}
 	return error;
 }
@@ -250,7 +243,7 @@ static int replace(uint64_t old)
 	waymark_guard_begin(&guard);
 	if (change_begin()) {
 		error = __atomic_load_n(&current, __ATOMIC_ACQUIRE) == old ? install(old) : 0;
-		change_end();
+		__atomic_store_n(&changing, 0, __ATOMIC_RELEASE);
 	}
 	waymark_guard_end(&guard);
 	return error;
