@@ -27,7 +27,7 @@
 
 /* ---- Default places ---- */
 
-/* A directory of `owner` to which nobody else may write: what is in it is not replaced. */
+/* A directory of `owner` to which nobody else may write: nobody can replace a file in it. */
 static bool is_safe(const char *path, uid_t owner)
 {
 	struct stat st;

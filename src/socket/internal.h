@@ -5,7 +5,7 @@
  *	fail.c       errors as text
  *	directory.c  directories of sockets: where, opened and checked, locked
  *	target.c     a socket's path, taken apart
- *	connect.c    sockets that connect, and which of them nobody serves any more
+ *	connect.c    connections, and sockets that are stale
  *	listen.c     sockets that listen
  *	find.c       the sockets of the default directories
  *
@@ -35,7 +35,7 @@ struct fail {
 /* Writes one line with a `?` for each control character. Returns -1, keeps errno. */
 int socket_fail(const struct fail *f, const char *format, ...) PRINTF(2, 3);
 
-/* The same: where, what failed (NULL: errno says enough), and errno's text. */
+/* The same: where, what failed (NULL: omitted), and errno's text. */
 int socket_fail_errno(const struct fail *f, const char *where, const char *what);
 
 /* ---- directory.c ---- */
@@ -132,7 +132,7 @@ int socket_probe(const struct target *t);
 
 /*
  * Removes a stale socket of ours that has the target's name, under the lock of its directory.
- * Returns 0 where the name is free now; the error says what else has it.
+ * Returns 0 where the name is free now, else -1 with the error.
  */
 int socket_remove_stale(const struct target *t, const struct fail *f);
 

@@ -47,7 +47,7 @@ def write(path, text):
 
 
 def own_mounts():
-    """Gives this process mounts of its own; who is not root is root of them."""
+    """Gives this process mounts of its own, as their root also where it is not root."""
     libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.geteuid(), os.getegid()
     if libc.unshare(CLONE_NEWNS | (CLONE_NEWUSER if user else 0)) != 0:
@@ -195,7 +195,7 @@ def test_short_writes(b):
     first, text, last = b.texts()
     check(len(text) == 1023 and text.endswith("xxx..."), len(text), text[-20:])
     check((first, last) == ("tick number=1", "tick number=2"), first, last)
-    # What the kernel takes is not known beforehand.
+    # The size that the kernel takes is not known beforehand.
     write(b.buffer + "/trace", "")
     b.run("long", 3000, before=before)
     first, text, note, last = b.texts()

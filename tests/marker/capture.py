@@ -73,7 +73,7 @@ def test_text(b):
 def test_styles(b):
     for style in ("atrace", "hitrace"):
         capture, native = fire(b, style)
-        # What their grammars cannot tell: ids, bars, a text that is one word, types of counters.
+        # Facts that their grammars do not carry: ids, bars, a text that is one word, types of counters.
         found = [e["event"].replace("|", "/") for e in events(capture)]
         wanted = [printed(e)[0].replace("|", "/") for e in events(native)]
         blank = wanted.index("VirtioFs: ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What trace points print: the lines of program.c. N stands for an id."""
+"""The lines that trace points of program.c print. N is an id."""
 import re
 
 # crosvm's examples; what is said of NewCategory is only there where that is compiled in.

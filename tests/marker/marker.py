@@ -83,7 +83,7 @@ def test_long(b):
                 continue
             check(line.endswith("\u00e9...") and full.startswith(line[:-3]), line[-20:])
             check(b.piece - 3 <= len(line.encode()) < b.piece, len(line.encode()))
-        # What is printed has a bound of its own.
+        # Printed text has a bound of its own.
         check(len(done.log[2].encode()) in (bytes_, 8191, 8190), len(done.log[2].encode()))
 
 

@@ -22,7 +22,7 @@ static int count_me(void)
 	return ++evaluated;
 }
 
-/* What crosvm's book shows, in C. */
+/* The examples of crosvm's book, in C. */
 static void document(int slot)
 {
 	WAYMARK_PRINT("a new request");
@@ -255,7 +255,7 @@ static void run(const char *argument)
 	exit(64);
 }
 
-/* What lines of standard input say, each answered. */
+/* Commands of standard input, each answered. */
 static void serve(void)
 {
 	char line[64];

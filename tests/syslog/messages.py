@@ -101,7 +101,7 @@ class Rate(Fields):
     WITHHELD = re.compile(r" waymark: (\d+) messages were withheld: syslog\.rate=\d+")
 
     def sums(self, messages):
-        """How many events arrived, and how many are told of as withheld, a number a message."""
+        """The number of events that arrived, and the numbers of withheld ones in each report."""
         told = [self.WITHHELD.fullmatch(m.text) for m in messages]
         numbers = [int(match[1]) for match in told if match]
         return len(messages) - len(numbers), numbers

@@ -122,7 +122,7 @@ static int clone_both(int count)
 	return fire_both((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0), count);
 }
 
-/* What the program itself does with its log. */
+/* The program's own use of its log. */
 static int own_ident(int number)
 {
 	openlog("other", LOG_PID, LOG_LOCAL3);

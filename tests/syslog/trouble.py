@@ -71,7 +71,7 @@ class Daemons(daemon.Syslog):
         self.assertGreater(lost, 0)
         _, said = self.program.communicate(timeout=60)
         self.assertIn(LOST.format(lost), said)
-        # What lay in the queue of a daemon that ended is the daemon's to lose.
+        # Messages in the queue of a daemon that ended are lost with it.
         arrived = len(self.messages())
         self.assertLessEqual(arrived + lost, fired)
         self.assertGreater(arrived, fired - lost - 2 * 1000)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a call executes, by callgrind: off everywhere what any other event does, on for all
-# hardly more than another one with the same arguments, and on for another vCPU no more
-# than a search of the table: cost.sh COST
+# Instructions of a call, by callgrind. Off everywhere: those of any other event; on for all:
+# hardly more than another event with the same arguments; on for another vCPU: no more than a
+# search of the table. cost.sh COST
 set -eu
 if ! command -v valgrind >/dev/null; then
 	echo "skipped: valgrind is not installed"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Four vCPUs fire, each in a thread of its own, while others switch their events, plug
- * CPUs in and out and load objects: what a vCPU fires is counted exactly while nobody
- * changes its own state, whatever happens to the others.
+ * Four vCPUs fire, each in a thread of its own, while other threads switch their events, plug
+ * CPUs in and out and load objects: the events of a vCPU are counted exactly while its own
+ * state does not change, whatever happens to the others.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -21,7 +21,7 @@ VCPU_EVENT_LIST(&waymark_event_guest_block)
 
 static struct cpu cpus[CPUS_MAX];
 
-/* What each thread has fired, counted by itself, and who is to stop. */
+/* The events that each thread fired, by its own count, and which threads are to stop. */
 static unsigned long calls[THREADS];
 static bool done;
 
@@ -31,7 +31,7 @@ static void *fire(void *data)
 
 	while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
 		trace_guest_block(cpu);
-		/* Behind the event: who sees the call sees what it counted. */
+		/* After the event: a thread that sees the call sees its count. */
 		__atomic_store_n(&calls[cpu->number], calls[cpu->number] + 1, __ATOMIC_RELEASE);
 		if (calls[cpu->number] % 64 == 0) {
 			sched_yield(); /* there may be more threads than processors */
@@ -96,7 +96,7 @@ static void end(void)
 	waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, NULL);
 }
 
-/* While its own state stands, a vCPU's events are all counted, or none is. */
+/* While its own state does not change, all events of a vCPU are counted, or none. */
 static void expect_steady(unsigned int cpu, bool on)
 {
 	wait_for(cpu);

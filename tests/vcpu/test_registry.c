@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which vCPUs there are, what is refused, what is listed, and who is told of changes.
+ * Registered vCPUs: refused calls, lists, and the watcher of changes.
  */
 #include <pthread.h>
 #include <semaphore.h>

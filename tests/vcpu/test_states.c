@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The states of one event on some vCPUs against a plain model of them: every
- * transition by itself, then random sequences: test_states [SEED]. Behind every step
- * all vCPUs, one that is not registered and NULL have the state that the model says, and
- * the watcher was told once of what changed.
+ * transition by itself, then random sequences: test_states [SEED]. After every step
+ * all vCPUs, one that is not registered and NULL have the state of the model, and the
+ * watcher was called once for a change.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ VCPU_EVENT_LIST(&waymark_event_guest_run, &waymark_event_guest_other, &waymark_e
 
 static struct cpu cpus[CPUS + 1]; /* the last one is never registered */
 
-/* What the event is, said in another way: who has it, whatever the runtime keeps of it. */
+/* The state of the event in another form: on which CPUs it is on. */
 struct model {
 	unsigned int mask;
 	bool base;
@@ -123,7 +123,7 @@ static void model_off_all(struct model *m, unsigned int backends)
 	}
 }
 
-/* The watcher's count since it was last looked at, and what it was told last. */
+/* The watcher's calls since the last check, and its last argument. */
 static unsigned int told;
 static void *told_cpu;
 
@@ -257,7 +257,7 @@ static void compare_states(const struct model *m)
 	assert_int_equal(waymark_get_state(&waymark_event_guest_run), m->mask);
 }
 
-/* Where `before` and `now` differ for nobody, nothing was told; else once, of `cpu` or of any. */
+/* No call where `before` and `now` are equal for all CPUs; else one, for `cpu` or for any. */
 static void compare_told(const struct model *before, const struct model *now, void *cpu)
 {
 	unsigned int differ = 0;

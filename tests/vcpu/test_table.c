@@ -14,7 +14,7 @@ VCPU_EVENT_LIST(&waymark_event_guest_trap)
 static struct cpu cpu_0;
 static struct waymark_error error;
 
-/* Addresses all over the place, so that many share a slot of any table; nobody looks there. */
+/* Scattered addresses, of which many share a slot of any table; never dereferenced. */
 static void *anywhere(unsigned int cpu)
 {
 	uint64_t h = (cpu + 1) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -65,7 +65,7 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* What it takes to look at the event on those 1000 CPUs: the least of some times. */
+/* Time to check the event on those 1000 CPUs: the least of several runs. */
 static double cost_of(const unsigned int *numbers)
 {
 	double least = 1e9;

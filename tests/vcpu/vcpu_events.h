@@ -13,7 +13,7 @@
 
 #define CPUS_MAX 16
 
-/* What a host has for each vCPU; only its address matters to the runtime. */
+/* A host's state of a vCPU; the runtime uses only its address. */
 struct cpu {
 	unsigned int number;
 };

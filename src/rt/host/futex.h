@@ -42,9 +42,9 @@ static inline void futex_wait_shared(uint32_t *word, uint32_t value, uint64_t ns
 /* Sleeps; may end early. */
 static inline void futex_sleep(uint64_t ns)
 {
-	uint32_t nobody = 0;
+	uint32_t word = 0; /* that no thread wakes */
 
-	futex_wait(&nobody, 0, ns);
+	futex_wait(&word, 0, ns);
 }
 
 static inline void futex_wake(uint32_t *word)

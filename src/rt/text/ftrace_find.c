@@ -113,7 +113,7 @@ static bool mounts_next(struct mounts *m, const char *type)
 
 /* ---- The marker ---- */
 
-/* Kernels before 6.8 cut a line after so many bytes, with its newline. */
+/* Bytes of a line, with its newline, that kernels before 6.8 take. */
 #define PIECE_OLD 1024u
 /* Later ones take what a sub-buffer of 4 KiB holds besides their 42 bytes. */
 #define PIECE_NEW 4054u

@@ -28,7 +28,7 @@ void waymark_site_put(
 	struct line *l, const struct waymark_event *event, const struct waymark_message *m);
 
 /*
- * Appends the event for backends whose own grammar says that it begins or ends: its name and
+ * Appends the event for backends whose own grammar shows that it begins or ends: its name and
  * arguments. Of a flow or counter only the name, by which the tools that read such lines pair a
  * flow's end with its beginning.
  */
