@@ -75,27 +75,6 @@ const char *c_file_literal(struct emit_context *c, const struct event *e)
 	return c_literal(c, shown_name(c, e->at.source->name));
 }
 
-/* A longer name does not fit behind `static const struct waymark_arg waymark_args_`. */
-#define NAME_FITS 47
-
-/* The same of a scope, twice in a line of two names of its state word. */
-#define SCOPE_NAME_FITS 29
-
-static bool name_fits(const struct event *e)
-{
-	return strlen(e->name) <= (e->end ? SCOPE_NAME_FITS : NAME_FITS);
-}
-
-const char *c_event_begin(const struct event *e)
-{
-	return name_fits(e) ? "" : "/* clang-format off */\n";
-}
-
-const char *c_event_end(const struct event *e)
-{
-	return name_fits(e) ? "" : "/* clang-format on */\n";
-}
-
 const char *c_banner(struct emit_context *c)
 {
 	static const char one[] = EMIT_BANNER " from ${file}. Do not edit. */\n";
@@ -125,9 +104,6 @@ const char *c_guard(struct emit_context *c, const char *begin, const char *end)
 	return c_end(c);
 }
 
-/* Of a line of generated code. */
-#define COLUMNS 100
-
 static uint32_t mix(uint32_t h, const char *text)
 {
 	do {
@@ -150,11 +126,8 @@ const char *c_digest(struct emit_context *c, const struct event *e)
 const char *c_renaming(struct emit_context *c, const char *what, const struct event *e)
 {
 	const char *name = arena_printf(&c->texts, "waymark_%s_%s", what, e->name);
-	const char *digest = c_digest(c, e);
-	bool fits = strlen("#define  _") + 2 * strlen(name) + strlen(digest) <= COLUMNS;
 
-	return arena_printf(
-		&c->texts, "#define %s %s%s_%s\n", name, fits ? "" : "\\\n\t", name, digest);
+	return arena_printf(&c->texts, "#define %s %s_%s\n", name, name, c_digest(c, e));
 }
 
 const char *c_number(struct emit_context *c, size_t n)

@@ -30,13 +30,6 @@ const char *c_file_comment(struct emit_context *c, const struct event *e);
 const char *c_file_literal(struct emit_context *c, const struct event *e);
 
 /*
- * What goes around the code of an event, on lines of their own: nothing, or, when
- * its name leaves no room in a line of a declaration, a word to clang-format.
- */
-const char *c_event_begin(const struct event *e);
-const char *c_event_end(const struct event *e);
-
-/*
  * `5f3a09c1`: other where the declaration is another one, or what its calls hand over. It is
  * part of the names of functions that calls need: where two archives of one program have an event
  * of one name, a linker that took one definition for both would have calls with wrong arguments.

@@ -33,26 +33,21 @@ static const char event_descriptor[] =
 	"};\n";
 /* clang-format on */
 
-/* What fits between a line's tab and its last column, less the ` |` or comma behind. */
-#define MASKS_FIT 90u
+#define MASKS_OF_A_LINE 5
 
-/* On a second line where one is too short. */
 const char *c_masks(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
-	bool broken = false;
+	size_t count = 0;
 
 	for (int i = 0; emit_backends[i].name; i++) {
 		const struct emit_backend *b = emit_chosen_for(c, i, e);
 
-		if (!b) {
-			continue;
+		if (b) {
+			out_str(o, count == 0 ? "" : count % MASKS_OF_A_LINE ? " | " : " |\n\t\t");
+			out_str(o, b->mask);
+			count++;
 		}
-		bool breaks = !broken && o->len + strlen(" | ") + strlen(b->mask) > MASKS_FIT;
-
-		out_str(o, breaks ? " |\n\t\t" : o->len ? " | " : "");
-		out_str(o, b->mask);
-		broken |= breaks;
 	}
 	return c_end(c);
 }

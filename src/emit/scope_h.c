@@ -11,7 +11,6 @@
 static const char scope_on[] =
 	"\n"
 	"/* ${file}:${line} */\n"
-	"${begin}"
 	"#define TRACE_${NAME}_ENABLED 1\n"
 	"#define TRACE_${NAME}_STATE() ${state}\n"
 	"#define TRACE_${NAME}_BACKENDS() WAYMARK_BACKENDS(waymark_state_${name})\n"
@@ -50,7 +49,6 @@ static const char scope_on[] =
 static const char scope_off[] =
 	"\n"
 	"/* ${file}:${line} */\n"
-	"${begin}"
 	"#define TRACE_${NAME}_ENABLED 0\n"
 	"#define TRACE_${NAME}_STATE() 0\n"
 	"#define TRACE_${NAME}_BACKENDS() 0\n"
@@ -72,10 +70,14 @@ static const char scope_off[] =
 
 /* They know the place of the call, and make the arguments only while the scope is on. */
 static const char calls_on[] =
-	"#define trace_${name}_enter(${dots}) (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) "
-	"? waymark_enter_${name}(${given}) : 0)\n"
-	"#define trace_${name}_start(${dots}) (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) "
-	"? waymark_start_${name}(${given}) : waymark_scope_none())\n";
+	"#define trace_${name}_enter(${dots}) \\\n"
+	"\t(WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) \\\n"
+	"\t\t\t? waymark_enter_${name}(${given}) \\\n"
+	"\t\t\t: 0)\n"
+	"#define trace_${name}_start(${dots}) \\\n"
+	"\t(WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) \\\n"
+	"\t\t\t? waymark_start_${name}(${given}) \\\n"
+	"\t\t\t: waymark_scope_none())\n";
 
 static const char calls_off[] =
 	"#define trace_${name}_enter(...) (0 ? trace_${name}_enter(__VA_ARGS__) : 0)\n"
@@ -83,8 +85,7 @@ static const char calls_off[] =
 
 static const char scope_macro[] =
 	"#define TRACE_${NAME}_SCOPE(${dots}) "
-	"WAYMARK_DECLARED_SCOPE(${name}, ${all})\n"
-	"${end}";
+	"WAYMARK_DECLARED_SCOPE(${name}, ${all})\n";
 /* clang-format on */
 
 static const char *calls(struct emit_context *c, const struct event *call)
@@ -113,7 +114,6 @@ void emit_scope_h(
 		{ "NAME", e->upper },
 		{ "file", c_file_comment(c, e) },
 		{ "line", c_number(c, e->line) },
-		{ "begin", c_event_begin(e) },
 		{ "words", words },
 		{ "enter", c_renaming(c, "enter", &call) },
 		{ "start", c_renaming(c, "start", &call) },
@@ -128,6 +128,5 @@ void emit_scope_h(
 
 	out_template(c->out, is_on ? scope_on : scope_off, holes);
 	OUT(c->out, scope_macro, { "NAME", e->upper }, { "name", e->name },
-		{ "dots", has_args ? "..." : "" }, { "all", has_args ? "__VA_ARGS__" : "" },
-		{ "end", c_event_end(e) });
+		{ "dots", has_args ? "..." : "" }, { "all", has_args ? "__VA_ARGS__" : "" });
 }

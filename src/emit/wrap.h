@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Breaks the long lines of generated C, so that emitters can write a statement
- * on one line however many arguments it has. The breaks are those of clang-format
- * with the project's style: its penalties decide, so that formatting generated
- * code anew changes nothing.
+ * Breaks the long lines of generated code, so that emitters can write a statement on one line
+ * however many arguments it has.
  */
 #ifndef EMIT_WRAP_H
 #define EMIT_WRAP_H
@@ -12,7 +10,10 @@
 
 #include "text/out.h"
 
-/* Writes the `len` bytes of C at `text`, whole lines, to `to`. */
+/*
+ * Writes the `len` bytes at `text`, whole lines, to `to`. Of a line of more than 100 columns each
+ * item of its outermost list gets a line, or a macro's body.
+ */
 void wrap_lines(struct out *to, const char *text, size_t len);
 
 #endif

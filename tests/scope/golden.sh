@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../tracetool/lib.sh"
 
 folder=$root/tests/scope
-cp "$folder/golden.toml" "$root/.clang-format" .
+cp "$folder/golden.toml" .
 mkdir made include
 for backends in ctf ctf,log,ust dtrace,ftrace,simple nop; do
 	name=$(echo "$backends" | tr , -)
@@ -25,11 +25,7 @@ if [ "${3:-}" = --update ]; then
 elif ! diff -ru "$folder/golden" made; then
 	fail 'the goldens (-) differ from what is generated (+): see the head of golden.sh'
 fi
-if have clang-format-14; then
-	for file in made/*.[ch]; do
-		clang-format-14 "$file" | diff "$file" - || fail "$file: layout"
-	done
-fi
+! have clang-format-14 || check_layout made/*.[ch]
 
 "$tracetool" --format=ust-events-h --backends=ust --group=golden golden.toml >include/trace-ust-golden.h
 cat >call.c <<'END'

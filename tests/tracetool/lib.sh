@@ -30,6 +30,17 @@ finish()
 	exit
 }
 
+# check_layout FILE...: generated code is laid out as .clang-format says, but for line breaks, which
+# are the generator's: an item a line where a list is too long for one.
+check_layout()
+{
+	sed '/^ColumnLimit:/d; /^AlignEscapedNewlines:/d' "$root/.clang-format" >.clang-format
+	printf '%s\n' 'ColumnLimit: 0' 'AlignEscapedNewlines: DontAlign' >>.clang-format
+	for file; do
+		clang-format-14 "$file" | diff "$file" - || fail "$file: layout"
+	done
+}
+
 have() # COMMAND
 {
 	command -v "$1" >/dev/null

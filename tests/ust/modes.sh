@@ -11,10 +11,7 @@ needs_ust
 
 strict='-Wshadow -Wconversion -Wcast-qual -Wformat=2 -Wwrite-strings -Wundef'
 generate log,simple,ust types "$here/trace-events" .
-cp "$root/.clang-format" .
-! have clang-format-14 || for file in trace-*.[ch]; do
-	clang-format-14 "$file" | diff "$file" - || fail "$file is not formatted"
-done
+! have clang-format-14 || check_layout trace-*.[ch]
 
 compilers >list
 while read -r compiler; do

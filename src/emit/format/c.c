@@ -21,7 +21,6 @@ static const char file_begin[] =
 static const char event_state[] =
 	"\n"
 	"/* ${file}:${line} */\n"
-	"${begin}"
 	"uint32_t waymark_state_${name} WAYMARK_STATE_SECTION = 0;\n";
 
 static const char state_of_end[] =
@@ -80,14 +79,12 @@ static const char emit_one_of_several[] =
 
 static const char list_begin[] =
 	"\n"
-	"${begin}"
 	"static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {\n";
 
 static const char list_entry[] = "\t&waymark_event_${name},\n";
 
 static const char list_end[] =
 	"};\n"
-	"${end}"
 	"\n"
 	"WAYMARK_KEEP(waymark_group)\n"
 	"WAYMARK_REGISTER_OBJECT()\n";
@@ -252,14 +249,13 @@ static void emit_state_of_end(struct emit_context *c, const struct event *e)
 
 static void emit_event(struct emit_context *c, const struct event *e)
 {
-	OUT(c->out, event_state, { "name", e->name }, { "begin", c_event_begin(e) },
-		{ "file", c_file_comment(c, e) }, { "line", c_number(c, e->line) });
+	OUT(c->out, event_state, { "name", e->name }, { "file", c_file_comment(c, e) },
+		{ "line", c_number(c, e->line) });
 	if (e->end) {
 		emit_state_of_end(c, e);
 		emit_descriptor_and_functions(c, e->end);
 		emit_descriptor_and_functions(c, e);
 		emit_scope_c(c, e);
-		out_str(c->out, c_event_end(e));
 		return;
 	}
 	emit_descriptor_and_functions(c, e);
@@ -267,38 +263,21 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		emit_vcpu_state(c, e);
 	}
 	emit_emit(c, e);
-	out_str(c->out, c_event_end(e));
-}
-
-/* Of the events that are on; NULL when none is. */
-static const struct event *longest_name(struct emit_context *c)
-{
-	const struct event *longest = NULL;
-
-	vec_foreach (struct event **, e, &c->model->events) {
-		if (event_is_on(c, *e) &&
-			(!longest || strlen((*e)->name) > strlen(longest->name))) {
-			longest = *e;
-		}
-	}
-	return longest;
 }
 
 /* The descriptors by which the registry finds the events; no array where there are none. */
 static void emit_list(struct emit_context *c)
 {
-	const struct event *longest = longest_name(c);
+	bool any = false;
 
-	if (!longest) {
-		return;
-	}
-	OUT(c->out, list_begin, { "begin", c_event_begin(longest) });
 	vec_foreach (struct event **, e, &c->model->events) {
 		if (event_is_on(c, *e) && !(*e)->begin) {
+			out_str(c->out, any ? "" : list_begin);
 			OUT(c->out, list_entry, { "name", (*e)->name });
+			any = true;
 		}
 	}
-	OUT(c->out, list_end, { "end", c_event_end(longest) });
+	out_str(c->out, any ? list_end : "");
 }
 
 /* What the chosen backends need in front of all events. */

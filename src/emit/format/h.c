@@ -23,7 +23,6 @@ static const char file_begin[] =
 static const char event_on[] =
 	"\n"
 	"/* ${file}:${line} */\n"
-	"${begin}"
 	"#define TRACE_${NAME}_ENABLED 1\n"
 	"#define TRACE_${NAME}_STATE() ${state}\n"
 	"#define TRACE_${NAME}_BACKENDS() WAYMARK_BACKENDS(waymark_state_${name})\n"
@@ -39,16 +38,17 @@ static const char event_on[] =
 	"\t\twaymark_emit_${name}(${arguments});\n"
 	"\t}\n"
 	"}\n"
-	"${call}"
-	"${end}";
+	"${call}";
 
 /*
  * Of TOML events: what knows the place of the call, and makes the arguments only while the event is
  * on. The function beside it is for whoever needs its address.
  */
 static const char call_on[] =
-	"#define trace_${name}(${dots}) (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) "
-	"? waymark_emit_${name}(${given}) : waymark_nothing())\n";
+	"#define trace_${name}(${dots}) \\\n"
+	"\t(WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) \\\n"
+	"\t\t\t? waymark_emit_${name}(${given}) \\\n"
+	"\t\t\t: waymark_nothing())\n";
 
 static const char call_off[] =
 	"#define trace_${name}(...) (0 ? trace_${name}(__VA_ARGS__) : waymark_nothing())\n";
@@ -66,7 +66,6 @@ static const char vcpu_on[] =
 static const char event_off[] =
 	"\n"
 	"/* ${file}:${line} */\n"
-	"${begin}"
 	"#define TRACE_${NAME}_ENABLED 0\n"
 	"#define TRACE_${NAME}_STATE() 0\n"
 	"#define TRACE_${NAME}_BACKENDS() 0\n"
@@ -75,8 +74,7 @@ static const char event_off[] =
 	"{\n"
 	"${unused}"
 	"}\n"
-	"${call}"
-	"${end}";
+	"${call}";
 /* clang-format on */
 
 /* The macro in the place of the function, where there is anything that it does better. */
@@ -102,9 +100,9 @@ static void put_words_of_end(
 	struct out *o = &c->scratch;
 
 	OUT(o, b->declaration, { "name", e->end->name }, { "provider", c->provider });
-	OUT(o, "#define TRACE_${NAME}_TRACED() (", { "NAME", e->upper });
+	OUT(o, "#define TRACE_${NAME}_TRACED() \\\n\t(", { "NAME", e->upper });
 	OUT(o, b->watched, { "name", e->name });
-	out_str(o, " | ");
+	out_str(o, " | \\\n\t\t");
 	OUT(o, b->watched, { "name", e->end->name });
 	out_str(o, ")\n");
 }
@@ -138,13 +136,13 @@ static const char *state(struct emit_context *c, const struct event *e)
 		const struct emit_backend *b = emit_chosen(c, i);
 
 		if (b && b->declaration) {
-			out_str(o, " | ");
+			out_str(o, " | \\\n\t\t");
 			OUT(o, e->end ? "TRACE_${NAME}_TRACED()" : b->watched, { "name", e->name },
 				{ "NAME", e->upper });
 			several = true;
 		}
 	}
-	return several ? arena_printf(&c->texts, "(%s)", c_end(c)) : c_end(c);
+	return several ? arena_printf(&c->texts, "\\\n\t(%s)", c_end(c)) : c_end(c);
 }
 
 /* A text of a `vcpu` event, nothing of others. */
@@ -177,8 +175,6 @@ static void emit_event(struct emit_context *c, const struct event *e)
 		{ "NAME", e->upper },
 		{ "file", c_file_comment(c, e) },
 		{ "line", c_number(c, e->line) },
-		{ "begin", c_event_begin(e) },
-		{ "end", c_event_end(e) },
 		{ "words", words(c, e) },
 		{ "emit", c_renaming(c, "emit", e) },
 		{ "state", state(c, e) },

@@ -27,7 +27,6 @@ static void emit_event(struct emit_context *c, const struct event *exec)
 {
 	tcg_emit_begin(c, exec);
 	tcg_emit_function(c, exec, &tcg_host_types);
-	tcg_emit_end(c, exec);
 }
 
 void emit_format_tcg_h(struct emit_context *c)

@@ -84,7 +84,6 @@ static void emit_event(struct emit_context *c, const struct event *exec)
 	tcg_emit_begin(c, exec);
 	OUT(c->out, function, { "name", exec->name }, { "parameters", parameters(c, exec) },
 		{ "arguments", arguments(c, exec) });
-	tcg_emit_end(c, exec);
 }
 
 static bool is_cpu_used(const struct emit_context *c)

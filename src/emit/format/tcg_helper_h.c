@@ -29,7 +29,6 @@ static void emit_event(struct emit_context *c, const struct event *exec)
 	tcg_emit_begin(c, exec);
 	OUT(c->out, helper, { "count", c_number(c, exec->arg_count) }, { "name", exec->name },
 		{ "words", words(c, exec) });
-	tcg_emit_end(c, exec);
 }
 
 void emit_format_tcg_helper_h(struct emit_context *c)

@@ -71,7 +71,6 @@ static void emit_event(struct emit_context *c, const struct event *exec)
 	OUT(c->out, call, { "name", exec->name }, { "arguments", arguments(c, exec) });
 	out_str(c->out, for_constants(c, exec, release));
 	out_str(c->out, function_end);
-	tcg_emit_end(c, exec);
 }
 
 void emit_format_tcg_helper_wrapper_h(struct emit_context *c)

@@ -118,7 +118,6 @@ static void emit_event(struct emit_context *c, const struct event *exec)
 		emit_translation(c, exec);
 	}
 	tcg_emit_function(c, exec, &types);
-	tcg_emit_end(c, exec);
 }
 
 void emit_format_translate_h(struct emit_context *c)

@@ -48,7 +48,7 @@ static const char event_begin[] =
 	"/* ${file}:${line} */\n"
 	"${hide}"
 	"LTTNG_UST_TRACEPOINT_EVENT(${provider}, ${name},\n"
-	"\tLTTNG_UST_TP_ARGS(${tuples}),\n"
+	"\tLTTNG_UST_TP_ARGS(\n\t\t${tuples}),\n"
 	"\tLTTNG_UST_TP_FIELDS(";
 
 static const char event_end[] =
@@ -86,7 +86,7 @@ static const char field_bytes[] =
 static const char field_decimal[] = "\n\t\tlttng_ust_field_integer(${type}, ${field}, ${value})";
 /* clang-format on */
 
-/* `uint64_t, offset, const char *, name`, or `void`. */
+/* `uint64_t, offset`, a line each; or `void`. */
 static const char *tuples(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
@@ -94,12 +94,12 @@ static const char *tuples(struct emit_context *c, const struct event *e)
 	for (size_t i = 0; i < e->arg_count; i++) {
 		const struct type *t = &e->args[i].type;
 
-		out_str(o, i ? ", " : "");
+		out_str(o, i ? ",\n\t\t" : "");
 		OUT(o, "${type}, ${name}",
 			{ "type", t->class == TYPE_DEBUG ? "const char *" : t->c_text },
 			{ "name", e->args[i].c_name });
 		if (c_is_counted(t)) {
-			OUT(o, ", size_t, ${name}", { "name", c_length_name(c, e, i) });
+			OUT(o, ",\n\t\tsize_t, ${name}", { "name", c_length_name(c, e, i) });
 		}
 	}
 	return e->arg_count ? c_end(c) : "void";

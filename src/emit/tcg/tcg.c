@@ -8,8 +8,7 @@
 /* clang-format off */
 static const char event_begin[] =
 	"\n"
-	"/* ${file}:${line} */\n"
-	"${begin}";
+	"/* ${file}:${line} */\n";
 
 static const char function_on[] =
 	"static inline void trace_${whole}_tcg(${parameters})\n"
@@ -26,9 +25,6 @@ static const char function_off[] =
 	"${unused}"
 	"}\n";
 /* clang-format on */
-
-/* What does not fit behind `if (WAYMARK_UNLIKELY(TRACE_`, less `_exec`. */
-#define NAME_FITS 40
 
 void tcg_for_each(struct emit_context *c,
 	void (*emit_event)(struct emit_context *c, const struct event *exec))
@@ -153,21 +149,10 @@ static const char *state(struct emit_context *c, const struct event *exec)
 	return arena_printf(&c->texts, "VCPU_STATE(%s)", tcg_name(c, exec, 0));
 }
 
-static bool is_long(const struct event *exec)
-{
-	return strlen(exec->whole) > NAME_FITS;
-}
-
 void tcg_emit_begin(struct emit_context *c, const struct event *exec)
 {
 	OUT(c->out, event_begin, { "file", c_file_comment(c, exec) },
-		{ "line", c_number(c, exec->line) },
-		{ "begin", is_long(exec) ? "/* clang-format off */\n" : "" });
-}
-
-void tcg_emit_end(struct emit_context *c, const struct event *exec)
-{
-	out_str(c->out, is_long(exec) ? "/* clang-format on */\n" : "");
+		{ "line", c_number(c, exec->line) });
 }
 
 void tcg_emit_function(

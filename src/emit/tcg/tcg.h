@@ -32,9 +32,8 @@ const char *tcg_name(struct emit_context *c, const struct event *exec, size_t i)
 const char *tcg_parameters(
 	struct emit_context *c, const struct event *exec, const struct tcg_types *types);
 
-/* The comment that says where the event is declared, and what c_event_begin() says. */
+/* Writes the comment that says where the event is declared. */
 void tcg_emit_begin(struct emit_context *c, const struct event *exec);
-void tcg_emit_end(struct emit_context *c, const struct event *exec);
 
 /*
  * Writes trace_<event>_tcg(). It calls waymark_translate_<event>(), whose

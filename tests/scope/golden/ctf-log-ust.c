@@ -29,15 +29,22 @@ static struct waymark_event waymark_event_update_cursor_end = {
 };
 
 WAYMARK_INLINE bool record_update_cursor_end(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope, uint32_t scope_tid)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_update_cursor_end,
-		    waymark_room, waymark_wait)) {
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_update_cursor_end,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -83,13 +90,19 @@ static struct waymark_event waymark_event_update_cursor = {
 };
 
 WAYMARK_INLINE bool record_update_cursor(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_update_cursor, waymark_room,
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_update_cursor,
+		    waymark_room,
 		    waymark_wait)) {
 		return false;
 	}
@@ -116,7 +129,9 @@ static void ust_update_cursor(int64_t scope)
 }
 
 WAYMARK_COLD static void print_update_cursor(
-	struct waymark_scope *waymark_s, const char *waymark_file, unsigned int waymark_line)
+	struct waymark_scope *waymark_s,
+	const char *waymark_file,
+	unsigned int waymark_line)
 {
 	struct waymark_message waymark_m = waymark_message_of(NULL, 0, waymark_file, waymark_line);
 
@@ -137,7 +152,9 @@ WAYMARK_COLD static void print_update_cursor_end(const struct waymark_scope *way
 }
 
 WAYMARK_COLD static void begin_update_cursor(
-	struct waymark_scope *waymark_s, const char *waymark_file, unsigned int waymark_line)
+	struct waymark_scope *waymark_s,
+	const char *waymark_file,
+	unsigned int waymark_line)
 {
 	if (waymark_s->backends & WAYMARK_CTF) {
 		ctf_update_cursor(waymark_s->id);
@@ -164,7 +181,9 @@ WAYMARK_COLD static void end_update_cursor(const struct waymark_scope *waymark_s
 }
 
 WAYMARK_COLD static uint64_t several_update_cursor(
-	unsigned int waymark_on, const char *waymark_file, unsigned int waymark_line)
+	unsigned int waymark_on,
+	const char *waymark_file,
+	unsigned int waymark_line)
 {
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
@@ -207,7 +226,8 @@ void waymark_leave_update_cursor(uint64_t waymark_token)
 }
 
 struct waymark_scope waymark_start_update_cursor(
-	const char *waymark_file, unsigned int waymark_line)
+	const char *waymark_file,
+	unsigned int waymark_line)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_update_cursor);
 
@@ -247,15 +267,22 @@ static struct waymark_event waymark_event_handle_message_end = {
 };
 
 WAYMARK_INLINE bool record_handle_message_end(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope, uint32_t scope_tid)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_handle_message_end,
-		    waymark_room, waymark_wait)) {
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_handle_message_end,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -302,8 +329,12 @@ static struct waymark_event waymark_event_handle_message = {
 	&waymark_event_handle_message_end,
 };
 
-WAYMARK_INLINE bool record_handle_message(enum waymark_recorder waymark_to, bool waymark_wait,
-	int64_t scope, struct waymark_debug opcode, int32_t length)
+WAYMARK_INLINE bool record_handle_message(
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -315,8 +346,12 @@ WAYMARK_INLINE bool record_handle_message(enum waymark_recorder waymark_to, bool
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += waymark_debug_room(&opcode, waymark_max);
 	waymark_room += 2 * sizeof(length);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_handle_message,
-		    waymark_room, waymark_wait)) {
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_handle_message,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -327,7 +362,9 @@ WAYMARK_INLINE bool record_handle_message(enum waymark_recorder waymark_to, bool
 }
 
 WAYMARK_COLD static void wait_ctf_handle_message(
-	int64_t scope, struct waymark_debug opcode, int32_t length)
+	int64_t scope,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	struct waymark_trees waymark_t;
 
@@ -338,7 +375,9 @@ WAYMARK_COLD static void wait_ctf_handle_message(
 }
 
 WAYMARK_HOT static void ctf_handle_message(
-	int64_t scope, struct waymark_debug opcode, int32_t length)
+	int64_t scope,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	if (!record_handle_message(WAYMARK_RECORDER_CTF, false, scope, opcode, length)) {
 		wait_ctf_handle_message(scope, opcode, length);
@@ -353,16 +392,22 @@ static void ust_handle_message(int64_t scope, struct waymark_debug opcode, int32
 	lttng_ust_do_tracepoint(golden, handle_message, scope, waymark_text_opcode, length);
 }
 
-WAYMARK_COLD static void print_handle_message(struct waymark_scope *waymark_s,
-	const char *waymark_file, unsigned int waymark_line, struct waymark_debug opcode,
+WAYMARK_COLD static void print_handle_message(
+	struct waymark_scope *waymark_s,
+	const char *waymark_file,
+	unsigned int waymark_line,
+	struct waymark_debug opcode,
 	int32_t length)
 {
 	const struct waymark_debug waymark_values[] = {
 		waymark_debug_same(opcode),
 		waymark_debug_i32(length),
 	};
-	struct waymark_message waymark_m =
-		waymark_message_of(waymark_values, 2, waymark_file, waymark_line);
+	struct waymark_message waymark_m = waymark_message_of(
+		waymark_values,
+		2,
+		waymark_file,
+		waymark_line);
 
 	waymark_scope_begins(waymark_s, &waymark_event_handle_message, &waymark_m);
 	if (waymark_s->backends & WAYMARK_LOG) {
@@ -380,8 +425,11 @@ WAYMARK_COLD static void print_handle_message_end(const struct waymark_scope *wa
 	waymark_scope_ended(waymark_s, &waymark_m);
 }
 
-WAYMARK_COLD static void begin_handle_message(struct waymark_scope *waymark_s,
-	const char *waymark_file, unsigned int waymark_line, struct waymark_debug opcode,
+WAYMARK_COLD static void begin_handle_message(
+	struct waymark_scope *waymark_s,
+	const char *waymark_file,
+	unsigned int waymark_line,
+	struct waymark_debug opcode,
 	int32_t length)
 {
 	if (waymark_s->backends & WAYMARK_CTF) {
@@ -408,8 +456,11 @@ WAYMARK_COLD static void end_handle_message(const struct waymark_scope *waymark_
 	}
 }
 
-WAYMARK_COLD static uint64_t several_handle_message(unsigned int waymark_on,
-	const char *waymark_file, unsigned int waymark_line, struct waymark_debug opcode,
+WAYMARK_COLD static uint64_t several_handle_message(
+	unsigned int waymark_on,
+	const char *waymark_file,
+	unsigned int waymark_line,
+	struct waymark_debug opcode,
 	int32_t length)
 {
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
@@ -419,8 +470,11 @@ WAYMARK_COLD static uint64_t several_handle_message(unsigned int waymark_on,
 	return waymark_token;
 }
 
-uint64_t waymark_enter_handle_message(const char *waymark_file, unsigned int waymark_line,
-	struct waymark_debug opcode, int32_t length)
+uint64_t waymark_enter_handle_message(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_handle_message);
 
@@ -453,8 +507,11 @@ void waymark_leave_handle_message(uint64_t waymark_token)
 	waymark_scope_leave(waymark_token, end_handle_message);
 }
 
-struct waymark_scope waymark_start_handle_message(const char *waymark_file,
-	unsigned int waymark_line, struct waymark_debug opcode, int32_t length)
+struct waymark_scope waymark_start_handle_message(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_handle_message);
 
@@ -471,7 +528,6 @@ struct waymark_scope waymark_start_handle_message(const char *waymark_file,
 }
 
 /* golden.toml:20 */
-/* clang-format off */
 uint32_t waymark_state_a_name_that_is_longer_than_what_fits_into_a_line WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_a_name_that_is_longer_than_what_fits_into_a_line_end[] = {
@@ -495,16 +551,22 @@ static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_i
 };
 
 WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope, uint32_t scope_tid)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(&waymark_r, waymark_to,
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
 		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end,
-		    waymark_room, waymark_wait)) {
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -514,26 +576,38 @@ WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line_end(
 }
 
 WAYMARK_COLD static void wait_ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	int64_t scope, uint32_t scope_tid)
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-		WAYMARK_RECORDER_CTF, true, scope, scope_tid);
+		WAYMARK_RECORDER_CTF,
+		true,
+		scope,
+		scope_tid);
 }
 
 WAYMARK_HOT static void ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	int64_t scope, uint32_t scope_tid)
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	if (!record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-		    WAYMARK_RECORDER_CTF, false, scope, scope_tid)) {
+		    WAYMARK_RECORDER_CTF,
+		    false,
+		    scope,
+		    scope_tid)) {
 		wait_ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(scope, scope_tid);
 	}
 }
 
 static void ust_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	int64_t scope, uint32_t scope_tid)
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	lttng_ust_do_tracepoint(
-		golden, a_name_that_is_longer_than_what_fits_into_a_line_end, scope, scope_tid);
+		golden,
+		a_name_that_is_longer_than_what_fits_into_a_line_end,
+		scope,
+		scope_tid);
 }
 
 static const struct waymark_arg waymark_args_a_name_that_is_longer_than_what_fits_into_a_line[] = {
@@ -557,7 +631,10 @@ static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_i
 };
 
 WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope, const char *text,
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	const char *text,
 	size_t text_length)
 {
 	struct waymark_record waymark_r;
@@ -567,8 +644,11 @@ WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line(
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += waymark_counted_room(waymark_size_text, waymark_max);
-	if (!waymark_record_open(&waymark_r, waymark_to,
-		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line, waymark_room,
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+		    waymark_room,
 		    waymark_wait)) {
 		return false;
 	}
@@ -579,42 +659,69 @@ WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line(
 }
 
 WAYMARK_COLD static void wait_ctf_a_name_that_is_longer_than_what_fits_into_a_line(
-	int64_t scope, const char *text, size_t text_length)
+	int64_t scope,
+	const char *text,
+	size_t text_length)
 {
 	record_a_name_that_is_longer_than_what_fits_into_a_line(
-		WAYMARK_RECORDER_CTF, true, scope, text, text_length);
+		WAYMARK_RECORDER_CTF,
+		true,
+		scope,
+		text,
+		text_length);
 }
 
 WAYMARK_HOT static void ctf_a_name_that_is_longer_than_what_fits_into_a_line(
-	int64_t scope, const char *text, size_t text_length)
+	int64_t scope,
+	const char *text,
+	size_t text_length)
 {
 	if (!record_a_name_that_is_longer_than_what_fits_into_a_line(
-		    WAYMARK_RECORDER_CTF, false, scope, text, text_length)) {
+		    WAYMARK_RECORDER_CTF,
+		    false,
+		    scope,
+		    text,
+		    text_length)) {
 		wait_ctf_a_name_that_is_longer_than_what_fits_into_a_line(scope, text, text_length);
 	}
 }
 
 static void ust_a_name_that_is_longer_than_what_fits_into_a_line(
-	int64_t scope, const char *text, size_t text_length)
+	int64_t scope,
+	const char *text,
+	size_t text_length)
 {
 	lttng_ust_do_tracepoint(
-		golden, a_name_that_is_longer_than_what_fits_into_a_line, scope, text, text_length);
+		golden,
+		a_name_that_is_longer_than_what_fits_into_a_line,
+		scope,
+		text,
+		text_length);
 }
 
 WAYMARK_COLD static void print_a_name_that_is_longer_than_what_fits_into_a_line(
-	struct waymark_scope *waymark_s, const char *waymark_file, unsigned int waymark_line,
-	const char *text, size_t text_length)
+	struct waymark_scope *waymark_s,
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *text,
+	size_t text_length)
 {
 	const struct waymark_debug waymark_values[] = {
 		waymark_debug_text(text, text_length),
 	};
-	struct waymark_message waymark_m =
-		waymark_message_of(waymark_values, 1, waymark_file, waymark_line);
+	struct waymark_message waymark_m = waymark_message_of(
+		waymark_values,
+		1,
+		waymark_file,
+		waymark_line);
 
-	waymark_scope_begins(waymark_s,
-		&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line, &waymark_m);
+	waymark_scope_begins(
+		waymark_s,
+		&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+		&waymark_m);
 	if (waymark_s->backends & WAYMARK_LOG) {
-		waymark_log_message(&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+		waymark_log_message(
+			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
 			&waymark_m);
 	}
 }
@@ -625,27 +732,39 @@ WAYMARK_COLD static void print_a_name_that_is_longer_than_what_fits_into_a_line_
 	struct waymark_message waymark_m = waymark_scope_ends(waymark_s);
 
 	if (waymark_s->backends & WAYMARK_LOG) {
-		waymark_log_message(&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+		waymark_log_message(
+			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
 			&waymark_m);
 	}
 	waymark_scope_ended(waymark_s, &waymark_m);
 }
 
 WAYMARK_COLD static void begin_a_name_that_is_longer_than_what_fits_into_a_line(
-	struct waymark_scope *waymark_s, const char *waymark_file, unsigned int waymark_line,
-	const char *text, size_t text_length)
+	struct waymark_scope *waymark_s,
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *text,
+	size_t text_length)
 {
 	if (waymark_s->backends & WAYMARK_CTF) {
 		ctf_a_name_that_is_longer_than_what_fits_into_a_line(
-			waymark_s->id, text, text_length);
+			waymark_s->id,
+			text,
+			text_length);
 	}
 	if (waymark_s->backends & WAYMARK_UST) {
 		ust_a_name_that_is_longer_than_what_fits_into_a_line(
-			waymark_s->id, text, text_length);
+			waymark_s->id,
+			text,
+			text_length);
 	}
 	if (waymark_s->backends & WAYMARK_LOG) {
 		print_a_name_that_is_longer_than_what_fits_into_a_line(
-			waymark_s, waymark_file, waymark_line, text, text_length);
+			waymark_s,
+			waymark_file,
+			waymark_line,
+			text,
+			text_length);
 	}
 }
 
@@ -654,11 +773,13 @@ WAYMARK_COLD static void end_a_name_that_is_longer_than_what_fits_into_a_line(
 {
 	if (waymark_s->backends & WAYMARK_CTF) {
 		ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
-			waymark_s->id, waymark_s->tid);
+			waymark_s->id,
+			waymark_s->tid);
 	}
 	if (waymark_s->backends & WAYMARK_UST) {
 		ust_a_name_that_is_longer_than_what_fits_into_a_line_end(
-			waymark_s->id, waymark_s->tid);
+			waymark_s->id,
+			waymark_s->tid);
 	}
 	if (waymark_s->backends & WAYMARK_LOG) {
 		print_a_name_that_is_longer_than_what_fits_into_a_line_end(waymark_s);
@@ -666,22 +787,32 @@ WAYMARK_COLD static void end_a_name_that_is_longer_than_what_fits_into_a_line(
 }
 
 WAYMARK_COLD static uint64_t several_a_name_that_is_longer_than_what_fits_into_a_line(
-	unsigned int waymark_on, const char *waymark_file, unsigned int waymark_line,
-	const char *text, size_t text_length)
+	unsigned int waymark_on,
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *text,
+	size_t text_length)
 {
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
 
 	begin_a_name_that_is_longer_than_what_fits_into_a_line(
-		&waymark_s, waymark_file, waymark_line, text, text_length);
+		&waymark_s,
+		waymark_file,
+		waymark_line,
+		text,
+		text_length);
 	return waymark_token;
 }
 
 uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
-	const char *waymark_file, unsigned int waymark_line, const char *text, size_t text_length)
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *text,
+	size_t text_length)
 {
-	unsigned int waymark_on =
-		WAYMARK_BACKENDS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
+	unsigned int waymark_on = WAYMARK_BACKENDS(
+		waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
 
 	if (WAYMARK_TRACED(waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line)) {
 		waymark_on |= WAYMARK_UST;
@@ -695,12 +826,18 @@ uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 
 		if (waymark_token) {
 			ctf_a_name_that_is_longer_than_what_fits_into_a_line(
-				waymark_scope_id(waymark_token), text, text_length);
+				waymark_scope_id(waymark_token),
+				text,
+				text_length);
 			return waymark_token;
 		}
 	}
 	return several_a_name_that_is_longer_than_what_fits_into_a_line(
-		waymark_on, waymark_file, waymark_line, text, text_length);
+		waymark_on,
+		waymark_file,
+		waymark_line,
+		text,
+		text_length);
 }
 
 void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(uint64_t waymark_token)
@@ -709,17 +846,21 @@ void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(uint64_t way
 
 	if (waymark_scope_backends(waymark_token) == WAYMARK_CTF && waymark_tid) {
 		ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
-			waymark_scope_id(waymark_token), waymark_tid);
+			waymark_scope_id(waymark_token),
+			waymark_tid);
 		return;
 	}
 	waymark_scope_leave(waymark_token, end_a_name_that_is_longer_than_what_fits_into_a_line);
 }
 
 struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
-	const char *waymark_file, unsigned int waymark_line, const char *text, size_t text_length)
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *text,
+	size_t text_length)
 {
-	unsigned int waymark_on =
-		WAYMARK_BACKENDS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
+	unsigned int waymark_on = WAYMARK_BACKENDS(
+		waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
 
 	if (WAYMARK_TRACED(waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line)) {
 		waymark_on |= WAYMARK_UST;
@@ -728,21 +869,23 @@ struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_l
 		waymark_on |= WAYMARK_UST;
 	}
 	struct waymark_scope waymark_s = waymark_scope_start(
-		waymark_on, end_a_name_that_is_longer_than_what_fits_into_a_line);
+		waymark_on,
+		end_a_name_that_is_longer_than_what_fits_into_a_line);
 
 	begin_a_name_that_is_longer_than_what_fits_into_a_line(
-		&waymark_s, waymark_file, waymark_line, text, text_length);
+		&waymark_s,
+		waymark_file,
+		waymark_line,
+		text,
+		text_length);
 	return waymark_s;
 }
-/* clang-format on */
 
-/* clang-format off */
 static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_update_cursor,
 	&waymark_event_handle_message,
 	&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
 };
-/* clang-format on */
 
 WAYMARK_KEEP(waymark_group)
 WAYMARK_REGISTER_OBJECT()

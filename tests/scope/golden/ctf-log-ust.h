@@ -14,20 +14,24 @@ extern "C" {
 /* golden.toml:2 */
 #define TRACE_UPDATE_CURSOR_ENABLED 1
 #define TRACE_UPDATE_CURSOR_STATE() \
-	(WAYMARK_STATE(waymark_state_update_cursor) | TRACE_UPDATE_CURSOR_TRACED())
+	(WAYMARK_STATE(waymark_state_update_cursor) | \
+		TRACE_UPDATE_CURSOR_TRACED())
 #define TRACE_UPDATE_CURSOR_BACKENDS() WAYMARK_BACKENDS(waymark_state_update_cursor)
 WAYMARK_HIDDEN extern uint32_t waymark_state_update_cursor;
 WAYMARK_TRACEPOINT(golden, update_cursor);
 WAYMARK_TRACEPOINT(golden, update_cursor_end);
 #define TRACE_UPDATE_CURSOR_TRACED() \
-	(WAYMARK_TRACED(waymark_ust_update_cursor) | WAYMARK_TRACED(waymark_ust_update_cursor_end))
+	(WAYMARK_TRACED(waymark_ust_update_cursor) | \
+		WAYMARK_TRACED(waymark_ust_update_cursor_end))
 #define waymark_enter_update_cursor waymark_enter_update_cursor_421f015c
 #define waymark_start_update_cursor waymark_start_update_cursor_421f015c
 WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_update_cursor(
-	const char *waymark_file, unsigned int waymark_line);
+	const char *waymark_file,
+	unsigned int waymark_line);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_update_cursor(uint64_t waymark_token);
 WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_update_cursor(
-	const char *waymark_file, unsigned int waymark_line);
+	const char *waymark_file,
+	unsigned int waymark_line);
 WAYMARK_MUST_USE static inline uint64_t trace_update_cursor_enter(void)
 {
 	if (WAYMARK_UNLIKELY(TRACE_UPDATE_CURSOR_STATE())) {
@@ -51,12 +55,12 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_update_cursor_start(vo
 	}
 	return waymark_scope_none();
 }
-#define trace_update_cursor_enter()                                       \
-	(WAYMARK_UNLIKELY(TRACE_UPDATE_CURSOR_STATE())                    \
+#define trace_update_cursor_enter() \
+	(WAYMARK_UNLIKELY(TRACE_UPDATE_CURSOR_STATE()) \
 			? waymark_enter_update_cursor(__FILE__, __LINE__) \
 			: 0)
-#define trace_update_cursor_start()                                       \
-	(WAYMARK_UNLIKELY(TRACE_UPDATE_CURSOR_STATE())                    \
+#define trace_update_cursor_start() \
+	(WAYMARK_UNLIKELY(TRACE_UPDATE_CURSOR_STATE()) \
 			? waymark_start_update_cursor(__FILE__, __LINE__) \
 			: waymark_scope_none())
 #define TRACE_UPDATE_CURSOR_SCOPE() WAYMARK_DECLARED_SCOPE(update_cursor, )
@@ -64,24 +68,31 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_update_cursor_start(vo
 /* golden.toml:8 */
 #define TRACE_HANDLE_MESSAGE_ENABLED 1
 #define TRACE_HANDLE_MESSAGE_STATE() \
-	(WAYMARK_STATE(waymark_state_handle_message) | TRACE_HANDLE_MESSAGE_TRACED())
+	(WAYMARK_STATE(waymark_state_handle_message) | \
+		TRACE_HANDLE_MESSAGE_TRACED())
 #define TRACE_HANDLE_MESSAGE_BACKENDS() WAYMARK_BACKENDS(waymark_state_handle_message)
 WAYMARK_HIDDEN extern uint32_t waymark_state_handle_message;
 WAYMARK_TRACEPOINT(golden, handle_message);
 WAYMARK_TRACEPOINT(golden, handle_message_end);
-#define TRACE_HANDLE_MESSAGE_TRACED()                 \
+#define TRACE_HANDLE_MESSAGE_TRACED() \
 	(WAYMARK_TRACED(waymark_ust_handle_message) | \
 		WAYMARK_TRACED(waymark_ust_handle_message_end))
 #define waymark_enter_handle_message waymark_enter_handle_message_1d51a926
 #define waymark_start_handle_message waymark_start_handle_message_1d51a926
-WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_handle_message(const char *waymark_file,
-	unsigned int waymark_line, struct waymark_debug opcode, int32_t length);
+WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_handle_message(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	struct waymark_debug opcode,
+	int32_t length);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_handle_message(uint64_t waymark_token);
 WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_handle_message(
-	const char *waymark_file, unsigned int waymark_line, struct waymark_debug opcode,
+	const char *waymark_file,
+	unsigned int waymark_line,
+	struct waymark_debug opcode,
 	int32_t length);
 WAYMARK_MUST_USE static inline uint64_t trace_handle_message_enter(
-	struct waymark_debug opcode, int32_t length)
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())) {
 		return waymark_enter_handle_message(NULL, 0, opcode, length);
@@ -98,19 +109,20 @@ static inline void trace_handle_message_leave(uint64_t *waymark_s)
 	}
 }
 WAYMARK_MUST_USE static inline struct waymark_scope trace_handle_message_start(
-	struct waymark_debug opcode, int32_t length)
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())) {
 		return waymark_start_handle_message(NULL, 0, opcode, length);
 	}
 	return waymark_scope_none();
 }
-#define trace_handle_message_enter(...)                                                 \
-	(WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())                                 \
+#define trace_handle_message_enter(...) \
+	(WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE()) \
 			? waymark_enter_handle_message(__FILE__, __LINE__, __VA_ARGS__) \
 			: 0)
-#define trace_handle_message_start(...)                                                 \
-	(WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())                                 \
+#define trace_handle_message_start(...) \
+	(WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE()) \
 			? waymark_start_handle_message(__FILE__, __LINE__, __VA_ARGS__) \
 			: waymark_scope_none())
 #define TRACE_HANDLE_MESSAGE_SCOPE(...) WAYMARK_DECLARED_SCOPE(handle_message, __VA_ARGS__)
@@ -138,9 +150,8 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_refresh_start(uint32_t
 #define TRACE_REFRESH_SCOPE(...) WAYMARK_DECLARED_SCOPE(refresh, __VA_ARGS__)
 
 /* golden.toml:20 */
-/* clang-format off */
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_ENABLED 1
-#define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE()                   \
+#define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE() \
 	(WAYMARK_STATE(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line) | \
 		TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_TRACED())
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_BACKENDS() \
@@ -148,7 +159,7 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_refresh_start(uint32_t
 WAYMARK_HIDDEN extern uint32_t waymark_state_a_name_that_is_longer_than_what_fits_into_a_line;
 WAYMARK_TRACEPOINT(golden, a_name_that_is_longer_than_what_fits_into_a_line);
 WAYMARK_TRACEPOINT(golden, a_name_that_is_longer_than_what_fits_into_a_line_end);
-#define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_TRACED()                 \
+#define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_TRACED() \
 	(WAYMARK_TRACED(waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line) | \
 		WAYMARK_TRACED(waymark_ust_a_name_that_is_longer_than_what_fits_into_a_line_end))
 #define waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line \
@@ -156,17 +167,27 @@ WAYMARK_TRACEPOINT(golden, a_name_that_is_longer_than_what_fits_into_a_line_end)
 #define waymark_start_a_name_that_is_longer_than_what_fits_into_a_line \
 	waymark_start_a_name_that_is_longer_than_what_fits_into_a_line_f1882122
 WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
-	const char *waymark_file, unsigned int waymark_line, const char *text, size_t text_length);
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *text,
+	size_t text_length);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(
 	uint64_t waymark_token);
 WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
-	const char *waymark_file, unsigned int waymark_line, const char *text, size_t text_length);
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *text,
+	size_t text_length);
 WAYMARK_MUST_USE static inline uint64_t trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(
-	const char *text, size_t text_length)
+	const char *text,
+	size_t text_length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE())) {
 		return waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
-			NULL, 0, text, text_length);
+			NULL,
+			0,
+			text,
+			text_length);
 	}
 	return 0;
 }
@@ -180,27 +201,28 @@ static inline void trace_a_name_that_is_longer_than_what_fits_into_a_line_leave(
 	}
 }
 WAYMARK_MUST_USE static inline struct waymark_scope trace_a_name_that_is_longer_than_what_fits_into_a_line_start(
-	const char *text, size_t text_length)
+	const char *text,
+	size_t text_length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE())) {
 		return waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
-			NULL, 0, text, text_length);
+			NULL,
+			0,
+			text,
+			text_length);
 	}
 	return waymark_scope_none();
 }
-#define trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(...)                 \
+#define trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(...) \
 	(WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE()) \
-			? waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line( \
-				  __FILE__, __LINE__, __VA_ARGS__)                        \
+			? waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(__FILE__, __LINE__, __VA_ARGS__) \
 			: 0)
-#define trace_a_name_that_is_longer_than_what_fits_into_a_line_start(...)                 \
+#define trace_a_name_that_is_longer_than_what_fits_into_a_line_start(...) \
 	(WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE()) \
-			? waymark_start_a_name_that_is_longer_than_what_fits_into_a_line( \
-				  __FILE__, __LINE__, __VA_ARGS__)                        \
+			? waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(__FILE__, __LINE__, __VA_ARGS__) \
 			: waymark_scope_none())
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_SCOPE(...) \
 	WAYMARK_DECLARED_SCOPE(a_name_that_is_longer_than_what_fits_into_a_line, __VA_ARGS__)
-/* clang-format on */
 
 #ifdef __cplusplus
 }

@@ -27,15 +27,22 @@ static struct waymark_event waymark_event_update_cursor_end = {
 };
 
 WAYMARK_INLINE bool record_update_cursor_end(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope, uint32_t scope_tid)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_update_cursor_end,
-		    waymark_room, waymark_wait)) {
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_update_cursor_end,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -76,13 +83,19 @@ static struct waymark_event waymark_event_update_cursor = {
 };
 
 WAYMARK_INLINE bool record_update_cursor(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_update_cursor, waymark_room,
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_update_cursor,
+		    waymark_room,
 		    waymark_wait)) {
 		return false;
 	}
@@ -185,15 +198,22 @@ static struct waymark_event waymark_event_handle_message_end = {
 };
 
 WAYMARK_INLINE bool record_handle_message_end(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope, uint32_t scope_tid)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_handle_message_end,
-		    waymark_room, waymark_wait)) {
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_handle_message_end,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -235,8 +255,12 @@ static struct waymark_event waymark_event_handle_message = {
 	&waymark_event_handle_message_end,
 };
 
-WAYMARK_INLINE bool record_handle_message(enum waymark_recorder waymark_to, bool waymark_wait,
-	int64_t scope, struct waymark_debug opcode, int32_t length)
+WAYMARK_INLINE bool record_handle_message(
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -248,8 +272,12 @@ WAYMARK_INLINE bool record_handle_message(enum waymark_recorder waymark_to, bool
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += waymark_debug_room(&opcode, waymark_max);
 	waymark_room += 2 * sizeof(length);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_handle_message,
-		    waymark_room, waymark_wait)) {
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_handle_message,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -260,7 +288,9 @@ WAYMARK_INLINE bool record_handle_message(enum waymark_recorder waymark_to, bool
 }
 
 WAYMARK_COLD static void wait_ctf_handle_message(
-	int64_t scope, struct waymark_debug opcode, int32_t length)
+	int64_t scope,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	struct waymark_trees waymark_t;
 
@@ -271,7 +301,9 @@ WAYMARK_COLD static void wait_ctf_handle_message(
 }
 
 WAYMARK_HOT static void ctf_handle_message(
-	int64_t scope, struct waymark_debug opcode, int32_t length)
+	int64_t scope,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	if (!record_handle_message(WAYMARK_RECORDER_CTF, false, scope, opcode, length)) {
 		wait_ctf_handle_message(scope, opcode, length);
@@ -279,7 +311,9 @@ WAYMARK_HOT static void ctf_handle_message(
 }
 
 WAYMARK_COLD static void begin_handle_message(
-	struct waymark_scope *waymark_s, struct waymark_debug opcode, int32_t length)
+	struct waymark_scope *waymark_s,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	if (waymark_s->backends & WAYMARK_CTF) {
 		ctf_handle_message(waymark_s->id, opcode, length);
@@ -294,7 +328,9 @@ WAYMARK_COLD static void end_handle_message(const struct waymark_scope *waymark_
 }
 
 WAYMARK_COLD static uint64_t several_handle_message(
-	unsigned int waymark_on, struct waymark_debug opcode, int32_t length)
+	unsigned int waymark_on,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
@@ -339,7 +375,6 @@ struct waymark_scope waymark_start_handle_message(struct waymark_debug opcode, i
 }
 
 /* golden.toml:20 */
-/* clang-format off */
 uint32_t waymark_state_a_name_that_is_longer_than_what_fits_into_a_line WAYMARK_STATE_SECTION = 0;
 
 static const struct waymark_arg waymark_args_a_name_that_is_longer_than_what_fits_into_a_line_end[] = {
@@ -363,16 +398,22 @@ static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_i
 };
 
 WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope, uint32_t scope_tid)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(&waymark_r, waymark_to,
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
 		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end,
-		    waymark_room, waymark_wait)) {
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -382,17 +423,25 @@ WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line_end(
 }
 
 WAYMARK_COLD static void wait_ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	int64_t scope, uint32_t scope_tid)
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-		WAYMARK_RECORDER_CTF, true, scope, scope_tid);
+		WAYMARK_RECORDER_CTF,
+		true,
+		scope,
+		scope_tid);
 }
 
 WAYMARK_HOT static void ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	int64_t scope, uint32_t scope_tid)
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	if (!record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-		    WAYMARK_RECORDER_CTF, false, scope, scope_tid)) {
+		    WAYMARK_RECORDER_CTF,
+		    false,
+		    scope,
+		    scope_tid)) {
 		wait_ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(scope, scope_tid);
 	}
 }
@@ -418,7 +467,10 @@ static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_i
 };
 
 WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope, const char *text,
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	const char *text,
 	size_t text_length)
 {
 	struct waymark_record waymark_r;
@@ -428,8 +480,11 @@ WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line(
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += waymark_counted_room(waymark_size_text, waymark_max);
-	if (!waymark_record_open(&waymark_r, waymark_to,
-		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line, waymark_room,
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+		    waymark_room,
 		    waymark_wait)) {
 		return false;
 	}
@@ -440,27 +495,43 @@ WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line(
 }
 
 WAYMARK_COLD static void wait_ctf_a_name_that_is_longer_than_what_fits_into_a_line(
-	int64_t scope, const char *text, size_t text_length)
+	int64_t scope,
+	const char *text,
+	size_t text_length)
 {
 	record_a_name_that_is_longer_than_what_fits_into_a_line(
-		WAYMARK_RECORDER_CTF, true, scope, text, text_length);
+		WAYMARK_RECORDER_CTF,
+		true,
+		scope,
+		text,
+		text_length);
 }
 
 WAYMARK_HOT static void ctf_a_name_that_is_longer_than_what_fits_into_a_line(
-	int64_t scope, const char *text, size_t text_length)
+	int64_t scope,
+	const char *text,
+	size_t text_length)
 {
 	if (!record_a_name_that_is_longer_than_what_fits_into_a_line(
-		    WAYMARK_RECORDER_CTF, false, scope, text, text_length)) {
+		    WAYMARK_RECORDER_CTF,
+		    false,
+		    scope,
+		    text,
+		    text_length)) {
 		wait_ctf_a_name_that_is_longer_than_what_fits_into_a_line(scope, text, text_length);
 	}
 }
 
 WAYMARK_COLD static void begin_a_name_that_is_longer_than_what_fits_into_a_line(
-	struct waymark_scope *waymark_s, const char *text, size_t text_length)
+	struct waymark_scope *waymark_s,
+	const char *text,
+	size_t text_length)
 {
 	if (waymark_s->backends & WAYMARK_CTF) {
 		ctf_a_name_that_is_longer_than_what_fits_into_a_line(
-			waymark_s->id, text, text_length);
+			waymark_s->id,
+			text,
+			text_length);
 	}
 }
 
@@ -469,12 +540,15 @@ WAYMARK_COLD static void end_a_name_that_is_longer_than_what_fits_into_a_line(
 {
 	if (waymark_s->backends & WAYMARK_CTF) {
 		ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
-			waymark_s->id, waymark_s->tid);
+			waymark_s->id,
+			waymark_s->tid);
 	}
 }
 
 WAYMARK_COLD static uint64_t several_a_name_that_is_longer_than_what_fits_into_a_line(
-	unsigned int waymark_on, const char *text, size_t text_length)
+	unsigned int waymark_on,
+	const char *text,
+	size_t text_length)
 {
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
@@ -484,22 +558,27 @@ WAYMARK_COLD static uint64_t several_a_name_that_is_longer_than_what_fits_into_a
 }
 
 uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
-	const char *text, size_t text_length)
+	const char *text,
+	size_t text_length)
 {
-	unsigned int waymark_on =
-		WAYMARK_BACKENDS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
+	unsigned int waymark_on = WAYMARK_BACKENDS(
+		waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
 
 	if (waymark_on == WAYMARK_CTF) {
 		uint64_t waymark_token = waymark_scope_try(WAYMARK_CTF);
 
 		if (waymark_token) {
 			ctf_a_name_that_is_longer_than_what_fits_into_a_line(
-				waymark_scope_id(waymark_token), text, text_length);
+				waymark_scope_id(waymark_token),
+				text,
+				text_length);
 			return waymark_token;
 		}
 	}
 	return several_a_name_that_is_longer_than_what_fits_into_a_line(
-		waymark_on, text, text_length);
+		waymark_on,
+		text,
+		text_length);
 }
 
 void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(uint64_t waymark_token)
@@ -508,32 +587,32 @@ void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(uint64_t way
 
 	if (waymark_scope_backends(waymark_token) == WAYMARK_CTF && waymark_tid) {
 		ctf_a_name_that_is_longer_than_what_fits_into_a_line_end(
-			waymark_scope_id(waymark_token), waymark_tid);
+			waymark_scope_id(waymark_token),
+			waymark_tid);
 		return;
 	}
 	waymark_scope_leave(waymark_token, end_a_name_that_is_longer_than_what_fits_into_a_line);
 }
 
 struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
-	const char *text, size_t text_length)
+	const char *text,
+	size_t text_length)
 {
-	unsigned int waymark_on =
-		WAYMARK_BACKENDS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
+	unsigned int waymark_on = WAYMARK_BACKENDS(
+		waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
 	struct waymark_scope waymark_s = waymark_scope_start(
-		waymark_on, end_a_name_that_is_longer_than_what_fits_into_a_line);
+		waymark_on,
+		end_a_name_that_is_longer_than_what_fits_into_a_line);
 
 	begin_a_name_that_is_longer_than_what_fits_into_a_line(&waymark_s, text, text_length);
 	return waymark_s;
 }
-/* clang-format on */
 
-/* clang-format off */
 static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_update_cursor,
 	&waymark_event_handle_message,
 	&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
 };
-/* clang-format on */
 
 WAYMARK_KEEP(waymark_group)
 WAYMARK_REGISTER_OBJECT()

@@ -54,12 +54,15 @@ WAYMARK_HIDDEN extern uint32_t waymark_state_handle_message;
 #define waymark_enter_handle_message waymark_enter_handle_message_707a8469
 #define waymark_start_handle_message waymark_start_handle_message_707a8469
 WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_handle_message(
-	struct waymark_debug opcode, int32_t length);
+	struct waymark_debug opcode,
+	int32_t length);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_handle_message(uint64_t waymark_token);
 WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_handle_message(
-	struct waymark_debug opcode, int32_t length);
+	struct waymark_debug opcode,
+	int32_t length);
 WAYMARK_MUST_USE static inline uint64_t trace_handle_message_enter(
-	struct waymark_debug opcode, int32_t length)
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())) {
 		return waymark_enter_handle_message(opcode, length);
@@ -76,19 +79,20 @@ static inline void trace_handle_message_leave(uint64_t *waymark_s)
 	}
 }
 WAYMARK_MUST_USE static inline struct waymark_scope trace_handle_message_start(
-	struct waymark_debug opcode, int32_t length)
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())) {
 		return waymark_start_handle_message(opcode, length);
 	}
 	return waymark_scope_none();
 }
-#define trace_handle_message_enter(...)                             \
-	(WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())             \
+#define trace_handle_message_enter(...) \
+	(WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE()) \
 			? waymark_enter_handle_message(__VA_ARGS__) \
 			: 0)
-#define trace_handle_message_start(...)                             \
-	(WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE())             \
+#define trace_handle_message_start(...) \
+	(WAYMARK_UNLIKELY(TRACE_HANDLE_MESSAGE_STATE()) \
 			? waymark_start_handle_message(__VA_ARGS__) \
 			: waymark_scope_none())
 #define TRACE_HANDLE_MESSAGE_SCOPE(...) WAYMARK_DECLARED_SCOPE(handle_message, __VA_ARGS__)
@@ -116,7 +120,6 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_refresh_start(uint32_t
 #define TRACE_REFRESH_SCOPE(...) WAYMARK_DECLARED_SCOPE(refresh, __VA_ARGS__)
 
 /* golden.toml:20 */
-/* clang-format off */
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_ENABLED 1
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE() \
 	WAYMARK_STATE(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line)
@@ -128,17 +131,21 @@ WAYMARK_HIDDEN extern uint32_t waymark_state_a_name_that_is_longer_than_what_fit
 #define waymark_start_a_name_that_is_longer_than_what_fits_into_a_line \
 	waymark_start_a_name_that_is_longer_than_what_fits_into_a_line_3466e6c5
 WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
-	const char *text, size_t text_length);
+	const char *text,
+	size_t text_length);
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(
 	uint64_t waymark_token);
 WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
-	const char *text, size_t text_length);
+	const char *text,
+	size_t text_length);
 WAYMARK_MUST_USE static inline uint64_t trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(
-	const char *text, size_t text_length)
+	const char *text,
+	size_t text_length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE())) {
 		return waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
-			text, text_length);
+			text,
+			text_length);
 	}
 	return 0;
 }
@@ -152,27 +159,26 @@ static inline void trace_a_name_that_is_longer_than_what_fits_into_a_line_leave(
 	}
 }
 WAYMARK_MUST_USE static inline struct waymark_scope trace_a_name_that_is_longer_than_what_fits_into_a_line_start(
-	const char *text, size_t text_length)
+	const char *text,
+	size_t text_length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE())) {
 		return waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
-			text, text_length);
+			text,
+			text_length);
 	}
 	return waymark_scope_none();
 }
-#define trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(...)                 \
+#define trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(...) \
 	(WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE()) \
-			? waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line( \
-				  __VA_ARGS__)                                            \
+			? waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(__VA_ARGS__) \
 			: 0)
-#define trace_a_name_that_is_longer_than_what_fits_into_a_line_start(...)                 \
+#define trace_a_name_that_is_longer_than_what_fits_into_a_line_start(...) \
 	(WAYMARK_UNLIKELY(TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE()) \
-			? waymark_start_a_name_that_is_longer_than_what_fits_into_a_line( \
-				  __VA_ARGS__)                                            \
+			? waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(__VA_ARGS__) \
 			: waymark_scope_none())
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_SCOPE(...) \
 	WAYMARK_DECLARED_SCOPE(a_name_that_is_longer_than_what_fits_into_a_line, __VA_ARGS__)
-/* clang-format on */
 
 #ifdef __cplusplus
 }

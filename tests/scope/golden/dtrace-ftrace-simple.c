@@ -29,15 +29,22 @@ static struct waymark_event waymark_event_update_cursor_end = {
 };
 
 WAYMARK_INLINE bool record_update_cursor_end(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope, uint32_t scope_tid)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_update_cursor_end,
-		    waymark_room, waymark_wait)) {
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_update_cursor_end,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -83,13 +90,19 @@ static struct waymark_event waymark_event_update_cursor = {
 };
 
 WAYMARK_INLINE bool record_update_cursor(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_update_cursor, waymark_room,
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_update_cursor,
+		    waymark_room,
 		    waymark_wait)) {
 		return false;
 	}
@@ -238,15 +251,22 @@ static struct waymark_event waymark_event_handle_message_end = {
 };
 
 WAYMARK_INLINE bool record_handle_message_end(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope, uint32_t scope_tid)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_handle_message_end,
-		    waymark_room, waymark_wait)) {
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_handle_message_end,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -293,8 +313,12 @@ static struct waymark_event waymark_event_handle_message = {
 	&waymark_event_handle_message_end,
 };
 
-WAYMARK_INLINE bool record_handle_message(enum waymark_recorder waymark_to, bool waymark_wait,
-	int64_t scope, struct waymark_debug opcode, int32_t length)
+WAYMARK_INLINE bool record_handle_message(
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -306,8 +330,12 @@ WAYMARK_INLINE bool record_handle_message(enum waymark_recorder waymark_to, bool
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += waymark_debug_room(&opcode, waymark_max);
 	waymark_room += 2 * sizeof(length);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_handle_message,
-		    waymark_room, waymark_wait)) {
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_handle_message,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -324,7 +352,9 @@ static void dtrace_handle_message(int64_t scope, struct waymark_debug opcode, in
 }
 
 WAYMARK_COLD static void wait_simple_handle_message(
-	int64_t scope, struct waymark_debug opcode, int32_t length)
+	int64_t scope,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	struct waymark_trees waymark_t;
 
@@ -335,7 +365,9 @@ WAYMARK_COLD static void wait_simple_handle_message(
 }
 
 WAYMARK_HOT static void simple_handle_message(
-	int64_t scope, struct waymark_debug opcode, int32_t length)
+	int64_t scope,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	if (!record_handle_message(WAYMARK_RECORDER_SIMPLE, false, scope, opcode, length)) {
 		wait_simple_handle_message(scope, opcode, length);
@@ -343,7 +375,9 @@ WAYMARK_HOT static void simple_handle_message(
 }
 
 WAYMARK_COLD static void print_handle_message(
-	struct waymark_scope *waymark_s, struct waymark_debug opcode, int32_t length)
+	struct waymark_scope *waymark_s,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	const struct waymark_debug waymark_values[] = {
 		waymark_debug_same(opcode),
@@ -368,7 +402,9 @@ WAYMARK_COLD static void print_handle_message_end(const struct waymark_scope *wa
 }
 
 WAYMARK_COLD static void begin_handle_message(
-	struct waymark_scope *waymark_s, struct waymark_debug opcode, int32_t length)
+	struct waymark_scope *waymark_s,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	if (waymark_s->backends & WAYMARK_DTRACE) {
 		dtrace_handle_message(waymark_s->id, opcode, length);
@@ -395,7 +431,9 @@ WAYMARK_COLD static void end_handle_message(const struct waymark_scope *waymark_
 }
 
 WAYMARK_COLD static uint64_t several_handle_message(
-	unsigned int waymark_on, struct waymark_debug opcode, int32_t length)
+	unsigned int waymark_on,
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
@@ -448,9 +486,9 @@ struct waymark_scope waymark_start_handle_message(struct waymark_debug opcode, i
 }
 
 /* golden.toml:20 */
-/* clang-format off */
 uint32_t waymark_state_a_name_that_is_longer_than_what_fits_into_a_line WAYMARK_STATE_SECTION = 0;
-#define waymark_state_a_name_that_is_longer_than_what_fits_into_a_line_end waymark_state_a_name_that_is_longer_than_what_fits_into_a_line
+#define waymark_state_a_name_that_is_longer_than_what_fits_into_a_line_end \
+	waymark_state_a_name_that_is_longer_than_what_fits_into_a_line
 
 static const struct waymark_arg waymark_args_a_name_that_is_longer_than_what_fits_into_a_line_end[] = {
 	{ "scope", "int64_t", WAYMARK_SIGNED, sizeof(int64_t) },
@@ -473,16 +511,22 @@ static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_i
 };
 
 WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope, uint32_t scope_tid)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += 2 * sizeof(scope_tid);
-	if (!waymark_record_open(&waymark_r, waymark_to,
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
 		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line_end,
-		    waymark_room, waymark_wait)) {
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &scope, sizeof(scope));
@@ -492,23 +536,32 @@ WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line_end(
 }
 
 static void dtrace_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	int64_t scope, uint32_t scope_tid)
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	STAP_PROBE2(golden, a_name_that_is_longer_than_what_fits_into_a_line_end, scope, scope_tid);
 }
 
 WAYMARK_COLD static void wait_simple_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	int64_t scope, uint32_t scope_tid)
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-		WAYMARK_RECORDER_SIMPLE, true, scope, scope_tid);
+		WAYMARK_RECORDER_SIMPLE,
+		true,
+		scope,
+		scope_tid);
 }
 
 WAYMARK_HOT static void simple_a_name_that_is_longer_than_what_fits_into_a_line_end(
-	int64_t scope, uint32_t scope_tid)
+	int64_t scope,
+	uint32_t scope_tid)
 {
 	if (!record_a_name_that_is_longer_than_what_fits_into_a_line_end(
-		    WAYMARK_RECORDER_SIMPLE, false, scope, scope_tid)) {
+		    WAYMARK_RECORDER_SIMPLE,
+		    false,
+		    scope,
+		    scope_tid)) {
 		wait_simple_a_name_that_is_longer_than_what_fits_into_a_line_end(scope, scope_tid);
 	}
 }
@@ -534,7 +587,10 @@ static struct waymark_event waymark_event_a_name_that_is_longer_than_what_fits_i
 };
 
 WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line(
-	enum waymark_recorder waymark_to, bool waymark_wait, int64_t scope, const char *text,
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int64_t scope,
+	const char *text,
 	size_t text_length)
 {
 	struct waymark_record waymark_r;
@@ -544,8 +600,11 @@ WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line(
 
 	waymark_room += 2 * sizeof(scope);
 	waymark_room += waymark_counted_room(waymark_size_text, waymark_max);
-	if (!waymark_record_open(&waymark_r, waymark_to,
-		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line, waymark_room,
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+		    waymark_room,
 		    waymark_wait)) {
 		return false;
 	}
@@ -556,40 +615,64 @@ WAYMARK_INLINE bool record_a_name_that_is_longer_than_what_fits_into_a_line(
 }
 
 static void dtrace_a_name_that_is_longer_than_what_fits_into_a_line(
-	int64_t scope, const char *text, size_t text_length)
+	int64_t scope,
+	const char *text,
+	size_t text_length)
 {
 	waymark_probe_touch_counted(text, text_length);
 	STAP_PROBE3(
-		golden, a_name_that_is_longer_than_what_fits_into_a_line, scope, text, text_length);
+		golden,
+		a_name_that_is_longer_than_what_fits_into_a_line,
+		scope,
+		text,
+		text_length);
 }
 
 WAYMARK_COLD static void wait_simple_a_name_that_is_longer_than_what_fits_into_a_line(
-	int64_t scope, const char *text, size_t text_length)
+	int64_t scope,
+	const char *text,
+	size_t text_length)
 {
 	record_a_name_that_is_longer_than_what_fits_into_a_line(
-		WAYMARK_RECORDER_SIMPLE, true, scope, text, text_length);
+		WAYMARK_RECORDER_SIMPLE,
+		true,
+		scope,
+		text,
+		text_length);
 }
 
 WAYMARK_HOT static void simple_a_name_that_is_longer_than_what_fits_into_a_line(
-	int64_t scope, const char *text, size_t text_length)
+	int64_t scope,
+	const char *text,
+	size_t text_length)
 {
 	if (!record_a_name_that_is_longer_than_what_fits_into_a_line(
-		    WAYMARK_RECORDER_SIMPLE, false, scope, text, text_length)) {
+		    WAYMARK_RECORDER_SIMPLE,
+		    false,
+		    scope,
+		    text,
+		    text_length)) {
 		wait_simple_a_name_that_is_longer_than_what_fits_into_a_line(
-			scope, text, text_length);
+			scope,
+			text,
+			text_length);
 	}
 }
 
 WAYMARK_COLD static void print_a_name_that_is_longer_than_what_fits_into_a_line(
-	struct waymark_scope *waymark_s, const char *text, size_t text_length)
+	struct waymark_scope *waymark_s,
+	const char *text,
+	size_t text_length)
 {
 	const struct waymark_debug waymark_values[] = {
 		waymark_debug_text(text, text_length),
 	};
 	struct waymark_message waymark_m = waymark_message_of(waymark_values, 1, NULL, 0);
 
-	waymark_scope_begins(waymark_s,
-		&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line, &waymark_m);
+	waymark_scope_begins(
+		waymark_s,
+		&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
+		&waymark_m);
 	if (waymark_s->backends & WAYMARK_FTRACE) {
 		waymark_ftrace_message(
 			&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
@@ -611,19 +694,27 @@ WAYMARK_COLD static void print_a_name_that_is_longer_than_what_fits_into_a_line_
 }
 
 WAYMARK_COLD static void begin_a_name_that_is_longer_than_what_fits_into_a_line(
-	struct waymark_scope *waymark_s, const char *text, size_t text_length)
+	struct waymark_scope *waymark_s,
+	const char *text,
+	size_t text_length)
 {
 	if (waymark_s->backends & WAYMARK_DTRACE) {
 		dtrace_a_name_that_is_longer_than_what_fits_into_a_line(
-			waymark_s->id, text, text_length);
+			waymark_s->id,
+			text,
+			text_length);
 	}
 	if (waymark_s->backends & WAYMARK_SIMPLE) {
 		simple_a_name_that_is_longer_than_what_fits_into_a_line(
-			waymark_s->id, text, text_length);
+			waymark_s->id,
+			text,
+			text_length);
 	}
 	if (waymark_s->backends & WAYMARK_FTRACE) {
 		print_a_name_that_is_longer_than_what_fits_into_a_line(
-			waymark_s, text, text_length);
+			waymark_s,
+			text,
+			text_length);
 	}
 }
 
@@ -632,11 +723,13 @@ WAYMARK_COLD static void end_a_name_that_is_longer_than_what_fits_into_a_line(
 {
 	if (waymark_s->backends & WAYMARK_DTRACE) {
 		dtrace_a_name_that_is_longer_than_what_fits_into_a_line_end(
-			waymark_s->id, waymark_s->tid);
+			waymark_s->id,
+			waymark_s->tid);
 	}
 	if (waymark_s->backends & WAYMARK_SIMPLE) {
 		simple_a_name_that_is_longer_than_what_fits_into_a_line_end(
-			waymark_s->id, waymark_s->tid);
+			waymark_s->id,
+			waymark_s->tid);
 	}
 	if (waymark_s->backends & WAYMARK_FTRACE) {
 		print_a_name_that_is_longer_than_what_fits_into_a_line_end(waymark_s);
@@ -644,7 +737,9 @@ WAYMARK_COLD static void end_a_name_that_is_longer_than_what_fits_into_a_line(
 }
 
 WAYMARK_COLD static uint64_t several_a_name_that_is_longer_than_what_fits_into_a_line(
-	unsigned int waymark_on, const char *text, size_t text_length)
+	unsigned int waymark_on,
+	const char *text,
+	size_t text_length)
 {
 	uint64_t waymark_token = waymark_scope_token(waymark_on);
 	struct waymark_scope waymark_s = waymark_scope_of(waymark_token);
@@ -654,10 +749,11 @@ WAYMARK_COLD static uint64_t several_a_name_that_is_longer_than_what_fits_into_a
 }
 
 uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
-	const char *text, size_t text_length)
+	const char *text,
+	size_t text_length)
 {
-	unsigned int waymark_on =
-		WAYMARK_BACKENDS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
+	unsigned int waymark_on = WAYMARK_BACKENDS(
+		waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
 
 	if (WAYMARK_WATCHERS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line)) {
 		waymark_on |= WAYMARK_DTRACE;
@@ -668,12 +764,16 @@ uint64_t waymark_enter_a_name_that_is_longer_than_what_fits_into_a_line(
 
 		if (waymark_token) {
 			simple_a_name_that_is_longer_than_what_fits_into_a_line(
-				waymark_scope_id(waymark_token), text, text_length);
+				waymark_scope_id(waymark_token),
+				text,
+				text_length);
 			return waymark_token;
 		}
 	}
 	return several_a_name_that_is_longer_than_what_fits_into_a_line(
-		waymark_on, text, text_length);
+		waymark_on,
+		text,
+		text_length);
 }
 
 void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(uint64_t waymark_token)
@@ -682,36 +782,36 @@ void waymark_leave_a_name_that_is_longer_than_what_fits_into_a_line(uint64_t way
 
 	if (waymark_scope_backends(waymark_token) == WAYMARK_SIMPLE && waymark_tid) {
 		simple_a_name_that_is_longer_than_what_fits_into_a_line_end(
-			waymark_scope_id(waymark_token), waymark_tid);
+			waymark_scope_id(waymark_token),
+			waymark_tid);
 		return;
 	}
 	waymark_scope_leave(waymark_token, end_a_name_that_is_longer_than_what_fits_into_a_line);
 }
 
 struct waymark_scope waymark_start_a_name_that_is_longer_than_what_fits_into_a_line(
-	const char *text, size_t text_length)
+	const char *text,
+	size_t text_length)
 {
-	unsigned int waymark_on =
-		WAYMARK_BACKENDS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
+	unsigned int waymark_on = WAYMARK_BACKENDS(
+		waymark_state_a_name_that_is_longer_than_what_fits_into_a_line);
 
 	if (WAYMARK_WATCHERS(waymark_state_a_name_that_is_longer_than_what_fits_into_a_line)) {
 		waymark_on |= WAYMARK_DTRACE;
 	}
 	struct waymark_scope waymark_s = waymark_scope_start(
-		waymark_on, end_a_name_that_is_longer_than_what_fits_into_a_line);
+		waymark_on,
+		end_a_name_that_is_longer_than_what_fits_into_a_line);
 
 	begin_a_name_that_is_longer_than_what_fits_into_a_line(&waymark_s, text, text_length);
 	return waymark_s;
 }
-/* clang-format on */
 
-/* clang-format off */
 static struct waymark_event *const waymark_group[] WAYMARK_EVENT_SECTION = {
 	&waymark_event_update_cursor,
 	&waymark_event_handle_message,
 	&waymark_event_a_name_that_is_longer_than_what_fits_into_a_line,
 };
-/* clang-format on */
 
 WAYMARK_KEEP(waymark_group)
 WAYMARK_REGISTER_OBJECT()

@@ -34,7 +34,8 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_update_cursor_start(vo
 #define TRACE_HANDLE_MESSAGE_STATE() 0
 #define TRACE_HANDLE_MESSAGE_BACKENDS() 0
 WAYMARK_MUST_USE static inline uint64_t trace_handle_message_enter(
-	struct waymark_debug opcode, int32_t length)
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	(void)opcode;
 	(void)length;
@@ -45,7 +46,8 @@ static inline void trace_handle_message_leave(uint64_t *waymark_s)
 	(void)waymark_s;
 }
 WAYMARK_MUST_USE static inline struct waymark_scope trace_handle_message_start(
-	struct waymark_debug opcode, int32_t length)
+	struct waymark_debug opcode,
+	int32_t length)
 {
 	(void)opcode;
 	(void)length;
@@ -79,12 +81,12 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_refresh_start(uint32_t
 #define TRACE_REFRESH_SCOPE(...) WAYMARK_DECLARED_SCOPE(refresh, __VA_ARGS__)
 
 /* golden.toml:20 */
-/* clang-format off */
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_ENABLED 0
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_STATE() 0
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_BACKENDS() 0
 WAYMARK_MUST_USE static inline uint64_t trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(
-	const char *text, size_t text_length)
+	const char *text,
+	size_t text_length)
 {
 	(void)text;
 	(void)text_length;
@@ -95,7 +97,8 @@ static inline void trace_a_name_that_is_longer_than_what_fits_into_a_line_leave(
 	(void)waymark_s;
 }
 WAYMARK_MUST_USE static inline struct waymark_scope trace_a_name_that_is_longer_than_what_fits_into_a_line_start(
-	const char *text, size_t text_length)
+	const char *text,
+	size_t text_length)
 {
 	(void)text;
 	(void)text_length;
@@ -103,12 +106,10 @@ WAYMARK_MUST_USE static inline struct waymark_scope trace_a_name_that_is_longer_
 }
 #define trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(...) \
 	(0 ? trace_a_name_that_is_longer_than_what_fits_into_a_line_enter(__VA_ARGS__) : 0)
-#define trace_a_name_that_is_longer_than_what_fits_into_a_line_start(...)              \
-	(0 ? trace_a_name_that_is_longer_than_what_fits_into_a_line_start(__VA_ARGS__) \
-	   : waymark_scope_none())
+#define trace_a_name_that_is_longer_than_what_fits_into_a_line_start(...) \
+	(0 ? trace_a_name_that_is_longer_than_what_fits_into_a_line_start(__VA_ARGS__) : waymark_scope_none())
 #define TRACE_A_NAME_THAT_IS_LONGER_THAN_WHAT_FITS_INTO_A_LINE_SCOPE(...) \
 	WAYMARK_DECLARED_SCOPE(a_name_that_is_longer_than_what_fits_into_a_line, __VA_ARGS__)
-/* clang-format on */
 
 #ifdef __cplusplus
 }

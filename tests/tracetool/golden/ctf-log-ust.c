@@ -29,7 +29,11 @@ WAYMARK_INLINE bool record_empty(enum waymark_recorder waymark_to, bool waymark_
 	size_t waymark_room = 0;
 
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_empty, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_empty,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_end(&waymark_r);
@@ -121,9 +125,19 @@ static struct waymark_event waymark_event_ten = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_ten(enum waymark_recorder waymark_to, bool waymark_wait,
-	const char *name, uint64_t offset, int64_t delta, signed char s, char c, uint16_t port,
-	bool yes, size_t size, const void *const *slots, unsigned long flags)
+WAYMARK_INLINE bool record_ten(
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	const char *name,
+	uint64_t offset,
+	int64_t delta,
+	signed char s,
+	char c,
+	uint16_t port,
+	bool yes,
+	size_t size,
+	const void *const *slots,
+	unsigned long flags)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -141,7 +155,11 @@ WAYMARK_INLINE bool record_ten(enum waymark_recorder waymark_to, bool waymark_wa
 	waymark_room += 2 * sizeof(slots);
 	waymark_room += 2 * sizeof(flags);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_ten, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_ten,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_string(&waymark_r, name, waymark_length_name, waymark_max);
@@ -158,42 +176,127 @@ WAYMARK_INLINE bool record_ten(enum waymark_recorder waymark_to, bool waymark_wa
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_ten(const char *name, uint64_t offset, int64_t delta,
-	signed char s, char c, uint16_t port, bool yes, size_t size, const void *const *slots,
+WAYMARK_COLD static void wait_ctf_ten(
+	const char *name,
+	uint64_t offset,
+	int64_t delta,
+	signed char s,
+	char c,
+	uint16_t port,
+	bool yes,
+	size_t size,
+	const void *const *slots,
 	unsigned long flags)
 {
-	record_ten(WAYMARK_RECORDER_CTF, true, name, offset, delta, s, c, port, yes, size, slots,
+	record_ten(
+		WAYMARK_RECORDER_CTF,
+		true,
+		name,
+		offset,
+		delta,
+		s,
+		c,
+		port,
+		yes,
+		size,
+		slots,
 		flags);
 }
 
-WAYMARK_HOT static void ctf_ten(const char *name, uint64_t offset, int64_t delta, signed char s,
-	char c, uint16_t port, bool yes, size_t size, const void *const *slots, unsigned long flags)
+WAYMARK_HOT static void ctf_ten(
+	const char *name,
+	uint64_t offset,
+	int64_t delta,
+	signed char s,
+	char c,
+	uint16_t port,
+	bool yes,
+	size_t size,
+	const void *const *slots,
+	unsigned long flags)
 {
-	if (!record_ten(WAYMARK_RECORDER_CTF, false, name, offset, delta, s, c, port, yes, size,
-		    slots, flags)) {
+	if (!record_ten(
+		    WAYMARK_RECORDER_CTF,
+		    false,
+		    name,
+		    offset,
+		    delta,
+		    s,
+		    c,
+		    port,
+		    yes,
+		    size,
+		    slots,
+		    flags)) {
 		wait_ctf_ten(name, offset, delta, s, c, port, yes, size, slots, flags);
 	}
 }
 
-static void log_ten(const char *name, uint64_t offset, int64_t delta, signed char s, char c,
-	uint16_t port, bool yes, size_t size, const void *const *slots, unsigned long flags)
+static void log_ten(
+	const char *name,
+	uint64_t offset,
+	int64_t delta,
+	signed char s,
+	char c,
+	uint16_t port,
+	bool yes,
+	size_t size,
+	const void *const *slots,
+	unsigned long flags)
 {
-	waymark_log(&waymark_event_ten,
+	waymark_log(
+		&waymark_event_ten,
 		" %s offset=0x%08" PRIx64 " delta=%" PRId64
 		" s=%d c=%c port=%04x yes=%d size=%zu slots=%p flags=%#lx",
-		waymark_text(name), offset, delta, s, c, port, yes, size, (const void *)slots,
+		waymark_text(name),
+		offset,
+		delta,
+		s,
+		c,
+		port,
+		yes,
+		size,
+		(const void *)slots,
 		flags);
 }
 
-static void ust_ten(const char *name, uint64_t offset, int64_t delta, signed char s, char c,
-	uint16_t port, bool yes, size_t size, const void *const *slots, unsigned long flags)
+static void ust_ten(
+	const char *name,
+	uint64_t offset,
+	int64_t delta,
+	signed char s,
+	char c,
+	uint16_t port,
+	bool yes,
+	size_t size,
+	const void *const *slots,
+	unsigned long flags)
 {
 	lttng_ust_do_tracepoint(
-		golden, ten, name, offset, delta, s, c, port, yes, size, slots, flags);
+		golden,
+		ten,
+		name,
+		offset,
+		delta,
+		s,
+		c,
+		port,
+		yes,
+		size,
+		slots,
+		flags);
 }
 
-WAYMARK_COLD static void several_ten(const char *name, uint64_t offset, int64_t delta,
-	signed char s, char c, uint16_t port, bool yes, size_t size, const void *const *slots,
+WAYMARK_COLD static void several_ten(
+	const char *name,
+	uint64_t offset,
+	int64_t delta,
+	signed char s,
+	char c,
+	uint16_t port,
+	bool yes,
+	size_t size,
+	const void *const *slots,
 	unsigned long flags)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_ten);
@@ -212,8 +315,17 @@ WAYMARK_COLD static void several_ten(const char *name, uint64_t offset, int64_t 
 	}
 }
 
-void waymark_emit_ten(const char *name, uint64_t offset, int64_t delta, signed char s, char c,
-	uint16_t port, bool yes, size_t size, const void *const *slots, unsigned long flags)
+void waymark_emit_ten(
+	const char *name,
+	uint64_t offset,
+	int64_t delta,
+	signed char s,
+	char c,
+	uint16_t port,
+	bool yes,
+	size_t size,
+	const void *const *slots,
+	unsigned long flags)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_ten);
 
@@ -251,7 +363,10 @@ static struct waymark_event waymark_event_stars = {
 };
 
 WAYMARK_INLINE bool record_stars(
-	enum waymark_recorder waymark_to, bool waymark_wait, int width, int value)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int width,
+	int value)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -259,7 +374,11 @@ WAYMARK_INLINE bool record_stars(
 	waymark_room += 2 * sizeof(width);
 	waymark_room += 2 * sizeof(value);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_stars, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_stars,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &width, sizeof(width));
@@ -351,7 +470,11 @@ WAYMARK_INLINE bool record_escapes(enum waymark_recorder waymark_to, bool waymar
 
 	waymark_room += 2 * sizeof(n);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_escapes, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_escapes,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &n, sizeof(n));
@@ -373,8 +496,10 @@ WAYMARK_HOT static void ctf_escapes(int n)
 
 static void log_escapes(int n)
 {
-	waymark_log(&waymark_event_escapes,
-		" %d%% of \"gr\303\266\303\237e\": what?\?! back\\slash, a tab\tand \001", n);
+	waymark_log(
+		&waymark_event_escapes,
+		" %d%% of \"gr\303\266\303\237e\": what?\?! back\\slash, a tab\tand \001",
+		n);
 }
 
 static void ust_escapes(int n)
@@ -441,8 +566,15 @@ static struct waymark_event waymark_event_keywords = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_keywords(enum waymark_recorder waymark_to, bool waymark_wait, int class_,
-	int next, int self, int self_, const char *string, int debug)
+WAYMARK_INLINE bool record_keywords(
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int class_,
+	int next,
+	int self,
+	int self_,
+	const char *string,
+	int debug)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -456,7 +588,11 @@ WAYMARK_INLINE bool record_keywords(enum waymark_recorder waymark_to, bool wayma
 	waymark_room += waymark_string_room(waymark_length_string, waymark_max);
 	waymark_room += 2 * sizeof(debug);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_keywords, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_keywords,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &class_, sizeof(class_));
@@ -470,24 +606,48 @@ WAYMARK_INLINE bool record_keywords(enum waymark_recorder waymark_to, bool wayma
 }
 
 WAYMARK_COLD static void wait_ctf_keywords(
-	int class_, int next, int self, int self_, const char *string, int debug)
+	int class_,
+	int next,
+	int self,
+	int self_,
+	const char *string,
+	int debug)
 {
 	record_keywords(WAYMARK_RECORDER_CTF, true, class_, next, self, self_, string, debug);
 }
 
 WAYMARK_HOT static void ctf_keywords(
-	int class_, int next, int self, int self_, const char *string, int debug)
+	int class_,
+	int next,
+	int self,
+	int self_,
+	const char *string,
+	int debug)
 {
 	if (!record_keywords(
-		    WAYMARK_RECORDER_CTF, false, class_, next, self, self_, string, debug)) {
+		    WAYMARK_RECORDER_CTF,
+		    false,
+		    class_,
+		    next,
+		    self,
+		    self_,
+		    string,
+		    debug)) {
 		wait_ctf_keywords(class_, next, self, self_, string, debug);
 	}
 }
 
 static void log_keywords(int class_, int next, int self, int self_, const char *string, int debug)
 {
-	waymark_log(&waymark_event_keywords, " %d %d %d %d %s %d", class_, next, self, self_,
-		waymark_text(string), debug);
+	waymark_log(
+		&waymark_event_keywords,
+		" %d %d %d %d %s %d",
+		class_,
+		next,
+		self,
+		self_,
+		waymark_text(string),
+		debug);
 }
 
 static void ust_keywords(int class_, int next, int self, int self_, const char *string, int debug)
@@ -496,7 +656,12 @@ static void ust_keywords(int class_, int next, int self, int self_, const char *
 }
 
 WAYMARK_COLD static void several_keywords(
-	int class_, int next, int self, int self_, const char *string, int debug)
+	int class_,
+	int next,
+	int self,
+	int self_,
+	const char *string,
+	int debug)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_keywords);
 
@@ -553,7 +718,11 @@ static struct waymark_event waymark_event_text = {
 };
 
 WAYMARK_INLINE bool record_text(
-	enum waymark_recorder waymark_to, bool waymark_wait, int max, char *text, const char *at)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int max,
+	char *text,
+	const char *at)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -564,7 +733,11 @@ WAYMARK_INLINE bool record_text(
 	waymark_room += waymark_string_room(waymark_length_text, waymark_max);
 	waymark_room += WAYMARK_ADDRESS_ROOM;
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_text, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_text,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &max, sizeof(max));
@@ -589,7 +762,11 @@ WAYMARK_HOT static void ctf_text(int max, char *text, const char *at)
 static void log_text(int max, char *text, const char *at)
 {
 	waymark_log(
-		&waymark_event_text, " '%-8.*s' at %p", max, waymark_text(text), (const void *)at);
+		&waymark_event_text,
+		" '%-8.*s' at %p",
+		max,
+		waymark_text(text),
+		(const void *)at);
 }
 
 static void ust_text(int max, char *text, const char *at)
@@ -653,7 +830,10 @@ static struct waymark_event waymark_event_text_enabled = {
 };
 
 WAYMARK_INLINE bool record_text_enabled(
-	enum waymark_recorder waymark_to, bool waymark_wait, int on, const char *r)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	int on,
+	const char *r)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -662,7 +842,11 @@ WAYMARK_INLINE bool record_text_enabled(
 
 	waymark_room += 2 * sizeof(on);
 	waymark_room += waymark_string_room(waymark_length_r, waymark_max);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_text_enabled, waymark_room,
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_text_enabled,
+		    waymark_room,
 		    waymark_wait)) {
 		return false;
 	}
@@ -749,14 +933,20 @@ static struct waymark_event waymark_event_enter = {
 };
 
 WAYMARK_INLINE bool record_enter(
-	enum waymark_recorder waymark_to, bool waymark_wait, struct CPUState *__cpu)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	struct CPUState *__cpu)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(__cpu);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_enter, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_enter,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
@@ -852,8 +1042,12 @@ static struct waymark_event waymark_event_load_trans = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_load_trans(enum waymark_recorder waymark_to, bool waymark_wait,
-	struct CPUState *__cpu, uint16_t info, int cpu)
+WAYMARK_INLINE bool record_load_trans(
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	struct CPUState *__cpu,
+	uint16_t info,
+	int cpu)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -861,7 +1055,11 @@ WAYMARK_INLINE bool record_load_trans(enum waymark_recorder waymark_to, bool way
 	waymark_room += 2 * sizeof(__cpu);
 	waymark_room += 2 * sizeof(info);
 	waymark_room += 2 * sizeof(cpu);
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_load_trans, waymark_room,
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_load_trans,
+		    waymark_room,
 		    waymark_wait)) {
 		return false;
 	}
@@ -886,7 +1084,11 @@ WAYMARK_HOT static void ctf_load_trans(struct CPUState *__cpu, uint16_t info, in
 
 static void log_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
 {
-	waymark_log(&waymark_event_load_trans, " cpu=%p info=%d cpu=%d", (const void *)__cpu, info,
+	waymark_log(
+		&waymark_event_load_trans,
+		" cpu=%p info=%d cpu=%d",
+		(const void *)__cpu,
+		info,
 		cpu);
 }
 
@@ -962,8 +1164,13 @@ static struct waymark_event waymark_event_load_exec = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_load_exec(enum waymark_recorder waymark_to, bool waymark_wait,
-	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+WAYMARK_INLINE bool record_load_exec(
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	struct CPUState *__cpu,
+	uint64_t addr,
+	uint16_t info,
+	int cpu)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -973,7 +1180,11 @@ WAYMARK_INLINE bool record_load_exec(enum waymark_recorder waymark_to, bool waym
 	waymark_room += 2 * sizeof(info);
 	waymark_room += 2 * sizeof(cpu);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_load_exec, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_load_exec,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));
@@ -985,7 +1196,10 @@ WAYMARK_INLINE bool record_load_exec(enum waymark_recorder waymark_to, bool waym
 }
 
 WAYMARK_COLD static void wait_ctf_load_exec(
-	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+	struct CPUState *__cpu,
+	uint64_t addr,
+	uint16_t info,
+	int cpu)
 {
 	record_load_exec(WAYMARK_RECORDER_CTF, true, __cpu, addr, info, cpu);
 }
@@ -999,8 +1213,13 @@ WAYMARK_HOT static void ctf_load_exec(struct CPUState *__cpu, uint64_t addr, uin
 
 static void log_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
 {
-	waymark_log(&waymark_event_load_exec, " cpu=%p addr=0x%" PRIx64 " info=%d cpu=%d",
-		(const void *)__cpu, addr, info, cpu);
+	waymark_log(
+		&waymark_event_load_exec,
+		" cpu=%p addr=0x%" PRIx64 " info=%d cpu=%d",
+		(const void *)__cpu,
+		addr,
+		info,
+		cpu);
 }
 
 static void ust_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
@@ -1019,7 +1238,10 @@ unsigned int waymark_on_load_exec(const void *cpu)
 }
 
 WAYMARK_COLD static void several_load_exec(
-	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
+	struct CPUState *__cpu,
+	uint64_t addr,
+	uint16_t info,
+	int cpu)
 {
 	unsigned int waymark_on = waymark_vcpu_backends(&waymark_event_load_exec, __cpu);
 
@@ -1074,7 +1296,11 @@ WAYMARK_INLINE bool record_trap_trans(enum waymark_recorder waymark_to, bool way
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
-	if (!waymark_record_open(&waymark_r, waymark_to, &waymark_event_trap_trans, waymark_room,
+	if (!waymark_record_open(
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_trap_trans,
+		    waymark_room,
 		    waymark_wait)) {
 		return false;
 	}
@@ -1159,14 +1385,20 @@ static struct waymark_event waymark_event_trap_exec = {
 };
 
 WAYMARK_INLINE bool record_trap_exec(
-	enum waymark_recorder waymark_to, bool waymark_wait, void *where)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	void *where)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(where);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_trap_exec, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_trap_exec,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &where, sizeof(where));

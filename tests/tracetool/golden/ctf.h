@@ -31,11 +31,28 @@ static inline void trace_empty(void)
 #define TRACE_TEN_BACKENDS() WAYMARK_BACKENDS(waymark_state_ten)
 WAYMARK_HIDDEN extern uint32_t waymark_state_ten;
 #define waymark_emit_ten waymark_emit_ten_91f602cc
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_ten(const char *name, uint64_t offset, int64_t delta,
-	signed char s, char c, uint16_t port, bool yes, size_t size, const void *const *slots,
+WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_ten(
+	const char *name,
+	uint64_t offset,
+	int64_t delta,
+	signed char s,
+	char c,
+	uint16_t port,
+	bool yes,
+	size_t size,
+	const void *const *slots,
 	unsigned long flags);
-static inline void trace_ten(const char *name, uint64_t offset, int64_t delta, signed char s,
-	char c, uint16_t port, bool yes, size_t size, const void *const *slots, unsigned long flags)
+static inline void trace_ten(
+	const char *name,
+	uint64_t offset,
+	int64_t delta,
+	signed char s,
+	char c,
+	uint16_t port,
+	bool yes,
+	size_t size,
+	const void *const *slots,
+	unsigned long flags)
 {
 	if (WAYMARK_UNLIKELY(TRACE_TEN_STATE())) {
 		waymark_emit_ten(name, offset, delta, s, c, port, yes, size, slots, flags);
@@ -77,9 +94,19 @@ static inline void trace_escapes(int n)
 WAYMARK_HIDDEN extern uint32_t waymark_state_keywords;
 #define waymark_emit_keywords waymark_emit_keywords_91a07d80
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_keywords(
-	int class_, int next, int self, int self_, const char *string, int debug);
+	int class_,
+	int next,
+	int self,
+	int self_,
+	const char *string,
+	int debug);
 static inline void trace_keywords(
-	int class_, int next, int self, int self_, const char *string, int debug)
+	int class_,
+	int next,
+	int self,
+	int self_,
+	const char *string,
+	int debug)
 {
 	if (WAYMARK_UNLIKELY(TRACE_KEYWORDS_STATE())) {
 		waymark_emit_keywords(class_, next, self, self_, string, debug);
@@ -150,7 +177,9 @@ WAYMARK_HIDDEN extern uint32_t waymark_state_load_trans;
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_trans(const void *cpu);
 #define waymark_emit_load_trans waymark_emit_load_trans_d3dcde72
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_trans(
-	struct CPUState *__cpu, uint16_t info, int cpu);
+	struct CPUState *__cpu,
+	uint16_t info,
+	int cpu);
 static inline void trace_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
 {
 	if (WAYMARK_UNLIKELY(TRACE_LOAD_TRANS_STATE())) {
@@ -167,7 +196,10 @@ WAYMARK_HIDDEN extern uint32_t waymark_state_load_exec;
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_exec(const void *cpu);
 #define waymark_emit_load_exec waymark_emit_load_exec_82c2878e
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_exec(
-	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu);
+	struct CPUState *__cpu,
+	uint64_t addr,
+	uint16_t info,
+	int cpu);
 static inline void trace_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
 {
 	if (WAYMARK_UNLIKELY(TRACE_LOAD_EXEC_STATE())) {

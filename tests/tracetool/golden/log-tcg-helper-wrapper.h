@@ -11,7 +11,10 @@ static inline void waymark_translate_baz(TCGv_env __env, uint32_t a)
 
 /* tcg-events:4 */
 static inline void waymark_translate_memory(
-	TCGv_env __env, TCGv address, uint16_t info, const char *kind)
+	TCGv_env __env,
+	TCGv address,
+	uint16_t info,
+	const char *kind)
 {
 	TCGv_i32 waymark_info = tcg_const_i32((int32_t)info);
 	TCGv_ptr waymark_kind = tcg_const_ptr((void *)(uintptr_t)kind);
@@ -23,7 +26,12 @@ static inline void waymark_translate_memory(
 
 /* tcg-events:5 */
 static inline void waymark_translate_values(
-	int8_t small, bool flag, TCGv_i32 narrow, TCGv_i64 wide, TCGv_ptr place, const void *env)
+	int8_t small,
+	bool flag,
+	TCGv_i32 narrow,
+	TCGv_i64 wide,
+	TCGv_ptr place,
+	const void *env)
 {
 	TCGv_i32 waymark_small = tcg_const_i32((int32_t)small);
 	TCGv_i32 waymark_flag = tcg_const_i32((int32_t)flag);

@@ -24,12 +24,20 @@ void helper_trace_baz_exec(CPUArchState *__env, uint32_t a)
 void helper_trace_memory_exec(CPUArchState *__env, target_ulong address, uint32_t info, void *kind)
 {
 	trace_memory_exec(
-		WAYMARK_CPU(__env), (uint64_t)address, (uint16_t)info, (const char *)kind);
+		WAYMARK_CPU(__env),
+		(uint64_t)address,
+		(uint16_t)info,
+		(const char *)kind);
 }
 
 /* tcg-events:5 */
 void helper_trace_values_exec(
-	uint32_t small, uint32_t flag, uint32_t narrow, uint64_t wide, void *place, void *env)
+	uint32_t small,
+	uint32_t flag,
+	uint32_t narrow,
+	uint64_t wide,
+	void *place,
+	void *env)
 {
 	trace_values_exec((int8_t)small, (bool)flag, narrow, wide, place, (const void *)env);
 }

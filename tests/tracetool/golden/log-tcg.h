@@ -19,7 +19,11 @@ static inline void trace_baz_tcg(struct CPUState *__cpu, TCGv_env __env, uint32_
 
 /* tcg-events:4 */
 static inline void trace_memory_tcg(
-	struct CPUState *__cpu, TCGv_env __env, TCGv address, uint16_t info, const char *kind)
+	struct CPUState *__cpu,
+	TCGv_env __env,
+	TCGv address,
+	uint16_t info,
+	const char *kind)
 {
 	trace_memory_trans(__cpu, info, kind);
 	if (WAYMARK_UNLIKELY(TRACE_MEMORY_EXEC_VCPU_STATE(__cpu))) {
@@ -29,7 +33,12 @@ static inline void trace_memory_tcg(
 
 /* tcg-events:5 */
 static inline void trace_values_tcg(
-	int8_t small, bool flag, TCGv_i32 narrow, TCGv_i64 wide, TCGv_ptr place, const void *env)
+	int8_t small,
+	bool flag,
+	TCGv_i32 narrow,
+	TCGv_i64 wide,
+	TCGv_ptr place,
+	const void *env)
 {
 	trace_values_trans(small, flag, env);
 	if (WAYMARK_UNLIKELY(TRACE_VALUES_EXEC_STATE())) {

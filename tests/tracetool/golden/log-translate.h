@@ -13,12 +13,15 @@ extern "C" {
 /* tcg-events:3 */
 static void waymark_exec_baz(const uint64_t *arguments)
 {
-	trace_baz_exec((struct CPUState *)WAYMARK_CPU((void *)(uintptr_t)arguments[0]),
+	trace_baz_exec(
+		(struct CPUState *)WAYMARK_CPU((void *)(uintptr_t)arguments[0]),
 		(uint32_t)arguments[1]);
 }
 
 WAYMARK_COLD static void waymark_translate_baz(
-	struct CPUState *__cpu, waymark_value __env, uint32_t a)
+	struct CPUState *__cpu,
+	waymark_value __env,
+	uint32_t a)
 {
 	const struct waymark_operand waymark_operands[] = {
 		{ &__env, 0, sizeof(void *) },
@@ -46,13 +49,19 @@ static inline void trace_baz_tcg(struct CPUState *__cpu, waymark_value __env, ui
 /* tcg-events:4 */
 static void waymark_exec_memory(const uint64_t *arguments)
 {
-	trace_memory_exec((struct CPUState *)WAYMARK_CPU((void *)(uintptr_t)arguments[0]),
-		(uint64_t)arguments[1], (uint16_t)arguments[2],
+	trace_memory_exec(
+		(struct CPUState *)WAYMARK_CPU((void *)(uintptr_t)arguments[0]),
+		(uint64_t)arguments[1],
+		(uint16_t)arguments[2],
 		(const char *)(uintptr_t)arguments[3]);
 }
 
-WAYMARK_COLD static void waymark_translate_memory(struct CPUState *__cpu, waymark_value __env,
-	waymark_value address, uint16_t info, const char *kind)
+WAYMARK_COLD static void waymark_translate_memory(
+	struct CPUState *__cpu,
+	waymark_value __env,
+	waymark_value address,
+	uint16_t info,
+	const char *kind)
 {
 	const struct waymark_operand waymark_operands[] = {
 		{ &__env, 0, sizeof(void *) },
@@ -71,8 +80,12 @@ WAYMARK_COLD static void waymark_translate_memory(struct CPUState *__cpu, waymar
 	waymark_translate_call(&waymark_call_of_exec);
 }
 
-static inline void trace_memory_tcg(struct CPUState *__cpu, waymark_value __env,
-	waymark_value address, uint16_t info, const char *kind)
+static inline void trace_memory_tcg(
+	struct CPUState *__cpu,
+	waymark_value __env,
+	waymark_value address,
+	uint16_t info,
+	const char *kind)
 {
 	trace_memory_trans(__cpu, info, kind);
 	if (WAYMARK_UNLIKELY(TRACE_MEMORY_EXEC_VCPU_STATE(__cpu))) {
@@ -83,13 +96,22 @@ static inline void trace_memory_tcg(struct CPUState *__cpu, waymark_value __env,
 /* tcg-events:5 */
 static void waymark_exec_values(const uint64_t *arguments)
 {
-	trace_values_exec((int8_t)arguments[0], (bool)arguments[1], (uint32_t)arguments[2],
-		(uint64_t)arguments[3], (void *)(uintptr_t)arguments[4],
+	trace_values_exec(
+		(int8_t)arguments[0],
+		(bool)arguments[1],
+		(uint32_t)arguments[2],
+		(uint64_t)arguments[3],
+		(void *)(uintptr_t)arguments[4],
 		(const void *)(uintptr_t)arguments[5]);
 }
 
-WAYMARK_COLD static void waymark_translate_values(int8_t small, bool flag, waymark_value narrow,
-	waymark_value wide, waymark_value place, const void *env)
+WAYMARK_COLD static void waymark_translate_values(
+	int8_t small,
+	bool flag,
+	waymark_value narrow,
+	waymark_value wide,
+	waymark_value place,
+	const void *env)
 {
 	const struct waymark_operand waymark_operands[] = {
 		{ NULL, (uint64_t)small, sizeof(small) },
@@ -110,8 +132,13 @@ WAYMARK_COLD static void waymark_translate_values(int8_t small, bool flag, wayma
 	waymark_translate_call(&waymark_call_of_exec);
 }
 
-static inline void trace_values_tcg(int8_t small, bool flag, waymark_value narrow,
-	waymark_value wide, waymark_value place, const void *env)
+static inline void trace_values_tcg(
+	int8_t small,
+	bool flag,
+	waymark_value narrow,
+	waymark_value wide,
+	waymark_value place,
+	const void *env)
 {
 	trace_values_trans(small, flag, env);
 	if (WAYMARK_UNLIKELY(TRACE_VALUES_EXEC_STATE())) {
@@ -149,7 +176,10 @@ static inline void trace_nothing_tcg(void)
 
 /* tcg-events:7 */
 static inline void trace_off_tcg(
-	struct CPUState *__cpu, waymark_value __env, waymark_value address, int size)
+	struct CPUState *__cpu,
+	waymark_value __env,
+	waymark_value address,
+	int size)
 {
 	(void)__cpu;
 	(void)__env;

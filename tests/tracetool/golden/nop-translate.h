@@ -19,8 +19,12 @@ static inline void trace_baz_tcg(struct CPUState *__cpu, waymark_value __env, ui
 }
 
 /* tcg-events:4 */
-static inline void trace_memory_tcg(struct CPUState *__cpu, waymark_value __env,
-	waymark_value address, uint16_t info, const char *kind)
+static inline void trace_memory_tcg(
+	struct CPUState *__cpu,
+	waymark_value __env,
+	waymark_value address,
+	uint16_t info,
+	const char *kind)
 {
 	(void)__cpu;
 	(void)__env;
@@ -30,8 +34,13 @@ static inline void trace_memory_tcg(struct CPUState *__cpu, waymark_value __env,
 }
 
 /* tcg-events:5 */
-static inline void trace_values_tcg(int8_t small, bool flag, waymark_value narrow,
-	waymark_value wide, waymark_value place, const void *env)
+static inline void trace_values_tcg(
+	int8_t small,
+	bool flag,
+	waymark_value narrow,
+	waymark_value wide,
+	waymark_value place,
+	const void *env)
 {
 	(void)small;
 	(void)flag;
@@ -48,7 +57,10 @@ static inline void trace_nothing_tcg(void)
 
 /* tcg-events:7 */
 static inline void trace_off_tcg(
-	struct CPUState *__cpu, waymark_value __env, waymark_value address, int size)
+	struct CPUState *__cpu,
+	waymark_value __env,
+	waymark_value address,
+	int size)
 {
 	(void)__cpu;
 	(void)__env;

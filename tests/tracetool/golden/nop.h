@@ -23,8 +23,17 @@ static inline void trace_empty(void)
 #define TRACE_TEN_ENABLED 0
 #define TRACE_TEN_STATE() 0
 #define TRACE_TEN_BACKENDS() 0
-static inline void trace_ten(const char *name, uint64_t offset, int64_t delta, signed char s,
-	char c, uint16_t port, bool yes, size_t size, const void *const *slots, unsigned long flags)
+static inline void trace_ten(
+	const char *name,
+	uint64_t offset,
+	int64_t delta,
+	signed char s,
+	char c,
+	uint16_t port,
+	bool yes,
+	size_t size,
+	const void *const *slots,
+	unsigned long flags)
 {
 	(void)name;
 	(void)offset;
@@ -62,7 +71,12 @@ static inline void trace_escapes(int n)
 #define TRACE_KEYWORDS_STATE() 0
 #define TRACE_KEYWORDS_BACKENDS() 0
 static inline void trace_keywords(
-	int class_, int next, int self, int self_, const char *string, int debug)
+	int class_,
+	int next,
+	int self,
+	int self_,
+	const char *string,
+	int debug)
 {
 	(void)class_;
 	(void)next;

@@ -27,8 +27,12 @@ static struct waymark_event waymark_event_request = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_request(enum waymark_recorder waymark_to, bool waymark_wait,
-	const char *name, uint64_t offset, bool yes)
+WAYMARK_INLINE bool record_request(
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	const char *name,
+	uint64_t offset,
+	bool yes)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -39,7 +43,11 @@ WAYMARK_INLINE bool record_request(enum waymark_recorder waymark_to, bool waymar
 	waymark_room += 2 * sizeof(offset);
 	waymark_room += 2 * sizeof(yes);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_request, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_request,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_string(&waymark_r, name, waymark_length_name, waymark_max);
@@ -93,14 +101,20 @@ static struct waymark_event waymark_event_enter = {
 };
 
 WAYMARK_INLINE bool record_enter(
-	enum waymark_recorder waymark_to, bool waymark_wait, struct CPUState *__cpu)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	struct CPUState *__cpu)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
 
 	waymark_room += 2 * sizeof(__cpu);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_enter, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_enter,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &__cpu, sizeof(__cpu));

@@ -17,15 +17,24 @@
 
 /* trace-events:3 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, empty,
-	LTTNG_UST_TP_ARGS(void),
+	LTTNG_UST_TP_ARGS(
+		void),
 	LTTNG_UST_TP_FIELDS())
 LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, empty,
 	"\\\"nothing, at 100%%\\\"")
 
 /* trace-events:4 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, ten,
-	LTTNG_UST_TP_ARGS(const char *, name, uint64_t, offset, int64_t, delta, signed char, s,
-		char, c, uint16_t, port, bool, yes, size_t, size, const void *const *, slots,
+	LTTNG_UST_TP_ARGS(
+		const char *, name,
+		uint64_t, offset,
+		int64_t, delta,
+		signed char, s,
+		char, c,
+		uint16_t, port,
+		bool, yes,
+		size_t, size,
+		const void *const *, slots,
 		unsigned long, flags),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_string(name, name)
@@ -43,7 +52,9 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, ten,
 
 /* trace-events:5 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, stars,
-	LTTNG_UST_TP_ARGS(int, width, int, value),
+	LTTNG_UST_TP_ARGS(
+		int, width,
+		int, value),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(int, width, width)
 		lttng_ust_field_integer(int, value, value)))
@@ -52,7 +63,8 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, stars,
 
 /* trace-events:6 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, escapes,
-	LTTNG_UST_TP_ARGS(int, n),
+	LTTNG_UST_TP_ARGS(
+		int, n),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(int, n, n)))
 LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, escapes,
@@ -65,7 +77,12 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, escapes,
 #undef DEBUG
 LTTNG_UST_TRACEPOINT_EVENT(golden, keywords,
 	LTTNG_UST_TP_ARGS(
-		int, class_, int, next, int, self, int, self_, const char *, string, int, debug),
+		int, class_,
+		int, next,
+		int, self,
+		int, self_,
+		const char *, string,
+		int, debug),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(int, class, class_)
 		lttng_ust_field_integer(int, next, next)
@@ -80,18 +97,27 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, keywords,
 
 /* trace-events:10 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, text,
-	LTTNG_UST_TP_ARGS(int, max, char *, text, const char *, at),
+	LTTNG_UST_TP_ARGS(
+		int, max,
+		char *, text,
+		const char *, at),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(int, max, max)
 		lttng_ust_field_sequence_text(
-			char, text, text, size_t, waymark_length_of_part(text, max))
+			char,
+			text,
+			text,
+			size_t,
+			waymark_length_of_part(text, max))
 		lttng_ust_field_integer_hex(uintptr_t, at, (uintptr_t)at)))
 LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, text,
 	"\\\"'%-8.*s' at %p\\\"")
 
 /* trace-events:11 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, text_enabled,
-	LTTNG_UST_TP_ARGS(int, on, const char *, r),
+	LTTNG_UST_TP_ARGS(
+		int, on,
+		const char *, r),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(int, on, on)
 		lttng_ust_field_string(r, r)))
@@ -100,7 +126,8 @@ LTTNG_UST_TRACEPOINT_EVENT(golden, text_enabled,
 #pragma push_macro("cpu")
 #undef cpu
 LTTNG_UST_TRACEPOINT_EVENT(golden, enter,
-	LTTNG_UST_TP_ARGS(void *, __cpu),
+	LTTNG_UST_TP_ARGS(
+		void *, __cpu),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer_hex(uintptr_t, cpu, (uintptr_t)__cpu)))
 #pragma pop_macro("cpu")
@@ -109,7 +136,10 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, enter,
 
 /* trace-events:17 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, load_trans,
-	LTTNG_UST_TP_ARGS(void *, __cpu, uint16_t, info, int, cpu),
+	LTTNG_UST_TP_ARGS(
+		void *, __cpu,
+		uint16_t, info,
+		int, cpu),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer_hex(uintptr_t, __cpu, (uintptr_t)__cpu)
 		lttng_ust_field_integer(uint16_t, info, info)
@@ -119,7 +149,11 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, load_trans,
 
 /* trace-events:17 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, load_exec,
-	LTTNG_UST_TP_ARGS(void *, __cpu, uint64_t, addr, uint16_t, info, int, cpu),
+	LTTNG_UST_TP_ARGS(
+		void *, __cpu,
+		uint64_t, addr,
+		uint16_t, info,
+		int, cpu),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer_hex(uintptr_t, __cpu, (uintptr_t)__cpu)
 		lttng_ust_field_integer_hex(uint64_t, addr, addr)
@@ -130,14 +164,16 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, load_exec,
 
 /* trace-events:18 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, trap_trans,
-	LTTNG_UST_TP_ARGS(void),
+	LTTNG_UST_TP_ARGS(
+		void),
 	LTTNG_UST_TP_FIELDS())
 LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, trap_trans,
 	"\\\"at translation\\\"")
 
 /* trace-events:18 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, trap_exec,
-	LTTNG_UST_TP_ARGS(void *, where),
+	LTTNG_UST_TP_ARGS(
+		void *, where),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer_hex(uintptr_t, where, (uintptr_t)where)))
 LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, trap_exec,

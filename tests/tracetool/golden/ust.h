@@ -13,7 +13,9 @@ extern "C" {
 
 /* trace-events:3 */
 #define TRACE_EMPTY_ENABLED 1
-#define TRACE_EMPTY_STATE() (WAYMARK_STATE(waymark_state_empty) | WAYMARK_TRACED(waymark_ust_empty))
+#define TRACE_EMPTY_STATE() \
+	(WAYMARK_STATE(waymark_state_empty) | \
+		WAYMARK_TRACED(waymark_ust_empty))
 #define TRACE_EMPTY_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty)
 WAYMARK_HIDDEN extern uint32_t waymark_state_empty;
 WAYMARK_TRACEPOINT(golden, empty);
@@ -28,16 +30,35 @@ static inline void trace_empty(void)
 
 /* trace-events:4 */
 #define TRACE_TEN_ENABLED 1
-#define TRACE_TEN_STATE() (WAYMARK_STATE(waymark_state_ten) | WAYMARK_TRACED(waymark_ust_ten))
+#define TRACE_TEN_STATE() \
+	(WAYMARK_STATE(waymark_state_ten) | \
+		WAYMARK_TRACED(waymark_ust_ten))
 #define TRACE_TEN_BACKENDS() WAYMARK_BACKENDS(waymark_state_ten)
 WAYMARK_HIDDEN extern uint32_t waymark_state_ten;
 WAYMARK_TRACEPOINT(golden, ten);
 #define waymark_emit_ten waymark_emit_ten_91f602cc
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_ten(const char *name, uint64_t offset, int64_t delta,
-	signed char s, char c, uint16_t port, bool yes, size_t size, const void *const *slots,
+WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_ten(
+	const char *name,
+	uint64_t offset,
+	int64_t delta,
+	signed char s,
+	char c,
+	uint16_t port,
+	bool yes,
+	size_t size,
+	const void *const *slots,
 	unsigned long flags);
-static inline void trace_ten(const char *name, uint64_t offset, int64_t delta, signed char s,
-	char c, uint16_t port, bool yes, size_t size, const void *const *slots, unsigned long flags)
+static inline void trace_ten(
+	const char *name,
+	uint64_t offset,
+	int64_t delta,
+	signed char s,
+	char c,
+	uint16_t port,
+	bool yes,
+	size_t size,
+	const void *const *slots,
+	unsigned long flags)
 {
 	if (WAYMARK_UNLIKELY(TRACE_TEN_STATE())) {
 		waymark_emit_ten(name, offset, delta, s, c, port, yes, size, slots, flags);
@@ -46,7 +67,9 @@ static inline void trace_ten(const char *name, uint64_t offset, int64_t delta, s
 
 /* trace-events:5 */
 #define TRACE_STARS_ENABLED 1
-#define TRACE_STARS_STATE() (WAYMARK_STATE(waymark_state_stars) | WAYMARK_TRACED(waymark_ust_stars))
+#define TRACE_STARS_STATE() \
+	(WAYMARK_STATE(waymark_state_stars) | \
+		WAYMARK_TRACED(waymark_ust_stars))
 #define TRACE_STARS_BACKENDS() WAYMARK_BACKENDS(waymark_state_stars)
 WAYMARK_HIDDEN extern uint32_t waymark_state_stars;
 WAYMARK_TRACEPOINT(golden, stars);
@@ -62,7 +85,8 @@ static inline void trace_stars(int width, int value)
 /* trace-events:6 */
 #define TRACE_ESCAPES_ENABLED 1
 #define TRACE_ESCAPES_STATE() \
-	(WAYMARK_STATE(waymark_state_escapes) | WAYMARK_TRACED(waymark_ust_escapes))
+	(WAYMARK_STATE(waymark_state_escapes) | \
+		WAYMARK_TRACED(waymark_ust_escapes))
 #define TRACE_ESCAPES_BACKENDS() WAYMARK_BACKENDS(waymark_state_escapes)
 WAYMARK_HIDDEN extern uint32_t waymark_state_escapes;
 WAYMARK_TRACEPOINT(golden, escapes);
@@ -78,15 +102,26 @@ static inline void trace_escapes(int n)
 /* trace-events:8 */
 #define TRACE_KEYWORDS_ENABLED 1
 #define TRACE_KEYWORDS_STATE() \
-	(WAYMARK_STATE(waymark_state_keywords) | WAYMARK_TRACED(waymark_ust_keywords))
+	(WAYMARK_STATE(waymark_state_keywords) | \
+		WAYMARK_TRACED(waymark_ust_keywords))
 #define TRACE_KEYWORDS_BACKENDS() WAYMARK_BACKENDS(waymark_state_keywords)
 WAYMARK_HIDDEN extern uint32_t waymark_state_keywords;
 WAYMARK_TRACEPOINT(golden, keywords);
 #define waymark_emit_keywords waymark_emit_keywords_91a07d80
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_keywords(
-	int class_, int next, int self, int self_, const char *string, int debug);
+	int class_,
+	int next,
+	int self,
+	int self_,
+	const char *string,
+	int debug);
 static inline void trace_keywords(
-	int class_, int next, int self, int self_, const char *string, int debug)
+	int class_,
+	int next,
+	int self,
+	int self_,
+	const char *string,
+	int debug)
 {
 	if (WAYMARK_UNLIKELY(TRACE_KEYWORDS_STATE())) {
 		waymark_emit_keywords(class_, next, self, self_, string, debug);
@@ -95,7 +130,9 @@ static inline void trace_keywords(
 
 /* trace-events:10 */
 #define TRACE_TEXT_ENABLED 1
-#define TRACE_TEXT_STATE() (WAYMARK_STATE(waymark_state_text) | WAYMARK_TRACED(waymark_ust_text))
+#define TRACE_TEXT_STATE() \
+	(WAYMARK_STATE(waymark_state_text) | \
+		WAYMARK_TRACED(waymark_ust_text))
 #define TRACE_TEXT_BACKENDS() WAYMARK_BACKENDS(waymark_state_text)
 WAYMARK_HIDDEN extern uint32_t waymark_state_text;
 WAYMARK_TRACEPOINT(golden, text);
@@ -111,7 +148,8 @@ static inline void trace_text(int max, char *text, const char *at)
 /* trace-events:11 */
 #define TRACE_TEXT_ENABLED_ENABLED 1
 #define TRACE_TEXT_ENABLED_STATE() \
-	(WAYMARK_STATE(waymark_state_text_enabled) | WAYMARK_TRACED(waymark_ust_text_enabled))
+	(WAYMARK_STATE(waymark_state_text_enabled) | \
+		WAYMARK_TRACED(waymark_ust_text_enabled))
 #define TRACE_TEXT_ENABLED_BACKENDS() WAYMARK_BACKENDS(waymark_state_text_enabled)
 WAYMARK_HIDDEN extern uint32_t waymark_state_text_enabled;
 WAYMARK_TRACEPOINT(golden, text_enabled);
@@ -136,7 +174,9 @@ static inline void trace_switched_off(uint64_t offset, const char *type)
 
 /* trace-events:16 */
 #define TRACE_ENTER_ENABLED 1
-#define TRACE_ENTER_STATE() (WAYMARK_STATE(waymark_state_enter) | WAYMARK_TRACED(waymark_ust_enter))
+#define TRACE_ENTER_STATE() \
+	(WAYMARK_STATE(waymark_state_enter) | \
+		WAYMARK_TRACED(waymark_ust_enter))
 #define TRACE_ENTER_BACKENDS() WAYMARK_BACKENDS(waymark_state_enter)
 #define TRACE_ENTER_VCPU_STATE(cpu) (TRACE_ENTER_STATE() ? waymark_on_enter(cpu) : 0u)
 WAYMARK_HIDDEN extern uint32_t waymark_state_enter;
@@ -154,7 +194,8 @@ static inline void trace_enter(struct CPUState *__cpu)
 /* trace-events:17 */
 #define TRACE_LOAD_TRANS_ENABLED 1
 #define TRACE_LOAD_TRANS_STATE() \
-	(WAYMARK_STATE(waymark_state_load_trans) | WAYMARK_TRACED(waymark_ust_load_trans))
+	(WAYMARK_STATE(waymark_state_load_trans) | \
+		WAYMARK_TRACED(waymark_ust_load_trans))
 #define TRACE_LOAD_TRANS_BACKENDS() WAYMARK_BACKENDS(waymark_state_load_trans)
 #define TRACE_LOAD_TRANS_VCPU_STATE(cpu) \
 	(TRACE_LOAD_TRANS_STATE() ? waymark_on_load_trans(cpu) : 0u)
@@ -163,7 +204,9 @@ WAYMARK_TRACEPOINT(golden, load_trans);
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_trans(const void *cpu);
 #define waymark_emit_load_trans waymark_emit_load_trans_d3dcde72
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_trans(
-	struct CPUState *__cpu, uint16_t info, int cpu);
+	struct CPUState *__cpu,
+	uint16_t info,
+	int cpu);
 static inline void trace_load_trans(struct CPUState *__cpu, uint16_t info, int cpu)
 {
 	if (WAYMARK_UNLIKELY(TRACE_LOAD_TRANS_STATE())) {
@@ -174,7 +217,8 @@ static inline void trace_load_trans(struct CPUState *__cpu, uint16_t info, int c
 /* trace-events:17 */
 #define TRACE_LOAD_EXEC_ENABLED 1
 #define TRACE_LOAD_EXEC_STATE() \
-	(WAYMARK_STATE(waymark_state_load_exec) | WAYMARK_TRACED(waymark_ust_load_exec))
+	(WAYMARK_STATE(waymark_state_load_exec) | \
+		WAYMARK_TRACED(waymark_ust_load_exec))
 #define TRACE_LOAD_EXEC_BACKENDS() WAYMARK_BACKENDS(waymark_state_load_exec)
 #define TRACE_LOAD_EXEC_VCPU_STATE(cpu) (TRACE_LOAD_EXEC_STATE() ? waymark_on_load_exec(cpu) : 0u)
 WAYMARK_HIDDEN extern uint32_t waymark_state_load_exec;
@@ -182,7 +226,10 @@ WAYMARK_TRACEPOINT(golden, load_exec);
 WAYMARK_HIDDEN WAYMARK_COLD unsigned int waymark_on_load_exec(const void *cpu);
 #define waymark_emit_load_exec waymark_emit_load_exec_82c2878e
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_load_exec(
-	struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu);
+	struct CPUState *__cpu,
+	uint64_t addr,
+	uint16_t info,
+	int cpu);
 static inline void trace_load_exec(struct CPUState *__cpu, uint64_t addr, uint16_t info, int cpu)
 {
 	if (WAYMARK_UNLIKELY(TRACE_LOAD_EXEC_STATE())) {
@@ -193,7 +240,8 @@ static inline void trace_load_exec(struct CPUState *__cpu, uint64_t addr, uint16
 /* trace-events:18 */
 #define TRACE_TRAP_TRANS_ENABLED 1
 #define TRACE_TRAP_TRANS_STATE() \
-	(WAYMARK_STATE(waymark_state_trap_trans) | WAYMARK_TRACED(waymark_ust_trap_trans))
+	(WAYMARK_STATE(waymark_state_trap_trans) | \
+		WAYMARK_TRACED(waymark_ust_trap_trans))
 #define TRACE_TRAP_TRANS_BACKENDS() WAYMARK_BACKENDS(waymark_state_trap_trans)
 WAYMARK_HIDDEN extern uint32_t waymark_state_trap_trans;
 WAYMARK_TRACEPOINT(golden, trap_trans);
@@ -209,7 +257,8 @@ static inline void trace_trap_trans(void)
 /* trace-events:18 */
 #define TRACE_TRAP_EXEC_ENABLED 1
 #define TRACE_TRAP_EXEC_STATE() \
-	(WAYMARK_STATE(waymark_state_trap_exec) | WAYMARK_TRACED(waymark_ust_trap_exec))
+	(WAYMARK_STATE(waymark_state_trap_exec) | \
+		WAYMARK_TRACED(waymark_ust_trap_exec))
 #define TRACE_TRAP_EXEC_BACKENDS() WAYMARK_BACKENDS(waymark_state_trap_exec)
 WAYMARK_HIDDEN extern uint32_t waymark_state_trap_exec;
 WAYMARK_TRACEPOINT(golden, trap_exec);

@@ -34,8 +34,17 @@ static struct waymark_event waymark_event_numbers = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_numbers(enum waymark_recorder waymark_to, bool waymark_wait, uint8_t a,
-	int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
+WAYMARK_INLINE bool record_numbers(
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -49,7 +58,11 @@ WAYMARK_INLINE bool record_numbers(enum waymark_recorder waymark_to, bool waymar
 	waymark_room += 2 * sizeof(g);
 	waymark_room += 2 * sizeof(fd);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_numbers, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_numbers,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &a, sizeof(a));
@@ -65,21 +78,44 @@ WAYMARK_INLINE bool record_numbers(enum waymark_recorder waymark_to, bool waymar
 }
 
 WAYMARK_COLD static void wait_ctf_numbers(
-	uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd)
 {
 	record_numbers(WAYMARK_RECORDER_CTF, true, a, b, c, d, e, f, g, fd);
 }
 
 WAYMARK_HOT static void ctf_numbers(
-	uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd)
 {
 	if (!record_numbers(WAYMARK_RECORDER_CTF, false, a, b, c, d, e, f, g, fd)) {
 		wait_ctf_numbers(a, b, c, d, e, f, g, fd);
 	}
 }
 
-static void log_numbers(const char *waymark_file, unsigned int waymark_line, uint8_t a, int16_t b,
-	uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
+static void log_numbers(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd)
 {
 	const struct waymark_debug waymark_values[] = {
 		waymark_debug_u8(a),
@@ -91,20 +127,39 @@ static void log_numbers(const char *waymark_file, unsigned int waymark_line, uin
 		waymark_debug_bool(g),
 		waymark_debug_i32(fd),
 	};
-	struct waymark_message waymark_m =
-		waymark_message_of(waymark_values, 8, waymark_file, waymark_line);
+	struct waymark_message waymark_m = waymark_message_of(
+		waymark_values,
+		8,
+		waymark_file,
+		waymark_line);
 
 	waymark_log_message(&waymark_event_numbers, &waymark_m);
 }
 
 static void ust_numbers(
-	uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd)
 {
 	lttng_ust_do_tracepoint(golden, numbers, a, b, c, d, e, f, g, fd);
 }
 
-WAYMARK_COLD static void several_numbers(const char *waymark_file, unsigned int waymark_line,
-	uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
+WAYMARK_COLD static void several_numbers(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_numbers);
 
@@ -122,8 +177,17 @@ WAYMARK_COLD static void several_numbers(const char *waymark_file, unsigned int 
 	}
 }
 
-void waymark_emit_numbers(const char *waymark_file, unsigned int waymark_line, uint8_t a, int16_t b,
-	uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
+void waymark_emit_numbers(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_numbers);
 
@@ -161,7 +225,10 @@ static struct waymark_event waymark_event_floats = {
 };
 
 WAYMARK_INLINE bool record_floats(
-	enum waymark_recorder waymark_to, bool waymark_wait, float f, double d)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	float f,
+	double d)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -169,7 +236,11 @@ WAYMARK_INLINE bool record_floats(
 	waymark_room += 2 * sizeof(f);
 	waymark_room += 2 * sizeof(d);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_floats, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_floats,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &f, sizeof(f));
@@ -196,8 +267,11 @@ static void log_floats(const char *waymark_file, unsigned int waymark_line, floa
 		waymark_debug_f32(f),
 		waymark_debug_f64(d),
 	};
-	struct waymark_message waymark_m =
-		waymark_message_of(waymark_values, 2, waymark_file, waymark_line);
+	struct waymark_message waymark_m = waymark_message_of(
+		waymark_values,
+		2,
+		waymark_file,
+		waymark_line);
 
 	waymark_log_message(&waymark_event_floats, &waymark_m);
 }
@@ -208,7 +282,10 @@ static void ust_floats(float f, double d)
 }
 
 WAYMARK_COLD static void several_floats(
-	const char *waymark_file, unsigned int waymark_line, float f, double d)
+	const char *waymark_file,
+	unsigned int waymark_line,
+	float f,
+	double d)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_floats);
 
@@ -264,7 +341,10 @@ static struct waymark_event waymark_event_wide = {
 };
 
 WAYMARK_INLINE bool record_wide(
-	enum waymark_recorder waymark_to, bool waymark_wait, waymark_u128 u, waymark_i128 i)
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	waymark_u128 u,
+	waymark_i128 i)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -272,7 +352,11 @@ WAYMARK_INLINE bool record_wide(
 	waymark_room += WAYMARK_WIDE_ROOM;
 	waymark_room += WAYMARK_WIDE_ROOM;
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_wide, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_wide,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_wide(&waymark_r, WAYMARK_LOW64(u), WAYMARK_HIGH64(u));
@@ -294,14 +378,20 @@ WAYMARK_HOT static void ctf_wide(waymark_u128 u, waymark_i128 i)
 }
 
 static void log_wide(
-	const char *waymark_file, unsigned int waymark_line, waymark_u128 u, waymark_i128 i)
+	const char *waymark_file,
+	unsigned int waymark_line,
+	waymark_u128 u,
+	waymark_i128 i)
 {
 	const struct waymark_debug waymark_values[] = {
 		waymark_debug_u128(u),
 		waymark_debug_i128(i),
 	};
-	struct waymark_message waymark_m =
-		waymark_message_of(waymark_values, 2, waymark_file, waymark_line);
+	struct waymark_message waymark_m = waymark_message_of(
+		waymark_values,
+		2,
+		waymark_file,
+		waymark_line);
 
 	waymark_log_message(&waymark_event_wide, &waymark_m);
 }
@@ -312,7 +402,10 @@ static void ust_wide(waymark_u128 u, waymark_i128 i)
 }
 
 WAYMARK_COLD static void several_wide(
-	const char *waymark_file, unsigned int waymark_line, waymark_u128 u, waymark_i128 i)
+	const char *waymark_file,
+	unsigned int waymark_line,
+	waymark_u128 u,
+	waymark_i128 i)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_wide);
 
@@ -331,7 +424,10 @@ WAYMARK_COLD static void several_wide(
 }
 
 void waymark_emit_wide(
-	const char *waymark_file, unsigned int waymark_line, waymark_u128 u, waymark_i128 i)
+	const char *waymark_file,
+	unsigned int waymark_line,
+	waymark_u128 u,
+	waymark_i128 i)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_wide);
 
@@ -370,9 +466,15 @@ static struct waymark_event waymark_event_texts = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_texts(enum waymark_recorder waymark_to, bool waymark_wait,
-	const char *name, const void *bytes, size_t bytes_length, const char *counted,
-	size_t counted_length, const char *path)
+WAYMARK_INLINE bool record_texts(
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
+	const char *path)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -387,7 +489,11 @@ WAYMARK_INLINE bool record_texts(enum waymark_recorder waymark_to, bool waymark_
 	waymark_room += waymark_counted_room(waymark_size_counted, waymark_max);
 	waymark_room += waymark_string_room(waymark_length_path, waymark_max);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_texts, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_texts,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_string(&waymark_r, name, waymark_length_name, waymark_max);
@@ -398,24 +504,54 @@ WAYMARK_INLINE bool record_texts(enum waymark_recorder waymark_to, bool waymark_
 	return true;
 }
 
-WAYMARK_COLD static void wait_ctf_texts(const char *name, const void *bytes, size_t bytes_length,
-	const char *counted, size_t counted_length, const char *path)
+WAYMARK_COLD static void wait_ctf_texts(
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
+	const char *path)
 {
-	record_texts(WAYMARK_RECORDER_CTF, true, name, bytes, bytes_length, counted, counted_length,
+	record_texts(
+		WAYMARK_RECORDER_CTF,
+		true,
+		name,
+		bytes,
+		bytes_length,
+		counted,
+		counted_length,
 		path);
 }
 
-WAYMARK_HOT static void ctf_texts(const char *name, const void *bytes, size_t bytes_length,
-	const char *counted, size_t counted_length, const char *path)
+WAYMARK_HOT static void ctf_texts(
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
+	const char *path)
 {
-	if (!record_texts(WAYMARK_RECORDER_CTF, false, name, bytes, bytes_length, counted,
-		    counted_length, path)) {
+	if (!record_texts(
+		    WAYMARK_RECORDER_CTF,
+		    false,
+		    name,
+		    bytes,
+		    bytes_length,
+		    counted,
+		    counted_length,
+		    path)) {
 		wait_ctf_texts(name, bytes, bytes_length, counted, counted_length, path);
 	}
 }
 
-static void log_texts(const char *waymark_file, unsigned int waymark_line, const char *name,
-	const void *bytes, size_t bytes_length, const char *counted, size_t counted_length,
+static void log_texts(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
 	const char *path)
 {
 	const struct waymark_debug waymark_values[] = {
@@ -424,22 +560,43 @@ static void log_texts(const char *waymark_file, unsigned int waymark_line, const
 		waymark_debug_text(counted, counted_length),
 		waymark_debug_string(path),
 	};
-	struct waymark_message waymark_m =
-		waymark_message_of(waymark_values, 4, waymark_file, waymark_line);
+	struct waymark_message waymark_m = waymark_message_of(
+		waymark_values,
+		4,
+		waymark_file,
+		waymark_line);
 
 	waymark_log_message(&waymark_event_texts, &waymark_m);
 }
 
-static void ust_texts(const char *name, const void *bytes, size_t bytes_length, const char *counted,
-	size_t counted_length, const char *path)
+static void ust_texts(
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
+	const char *path)
 {
 	lttng_ust_do_tracepoint(
-		golden, texts, name, bytes, bytes_length, counted, counted_length, path);
+		golden,
+		texts,
+		name,
+		bytes,
+		bytes_length,
+		counted,
+		counted_length,
+		path);
 }
 
-WAYMARK_COLD static void several_texts(const char *waymark_file, unsigned int waymark_line,
-	const char *name, const void *bytes, size_t bytes_length, const char *counted,
-	size_t counted_length, const char *path)
+WAYMARK_COLD static void several_texts(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
+	const char *path)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_texts);
 
@@ -450,16 +607,29 @@ WAYMARK_COLD static void several_texts(const char *waymark_file, unsigned int wa
 		ctf_texts(name, bytes, bytes_length, counted, counted_length, path);
 	}
 	if (waymark_on & WAYMARK_LOG) {
-		log_texts(waymark_file, waymark_line, name, bytes, bytes_length, counted,
-			counted_length, path);
+		log_texts(
+			waymark_file,
+			waymark_line,
+			name,
+			bytes,
+			bytes_length,
+			counted,
+			counted_length,
+			path);
 	}
 	if (waymark_on & WAYMARK_UST) {
 		ust_texts(name, bytes, bytes_length, counted, counted_length, path);
 	}
 }
 
-void waymark_emit_texts(const char *waymark_file, unsigned int waymark_line, const char *name,
-	const void *bytes, size_t bytes_length, const char *counted, size_t counted_length,
+void waymark_emit_texts(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
 	const char *path)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_texts);
@@ -470,8 +640,15 @@ void waymark_emit_texts(const char *waymark_file, unsigned int waymark_line, con
 	if (waymark_on == WAYMARK_CTF) {
 		ctf_texts(name, bytes, bytes_length, counted, counted_length, path);
 	} else {
-		several_texts(waymark_file, waymark_line, name, bytes, bytes_length, counted,
-			counted_length, path);
+		several_texts(
+			waymark_file,
+			waymark_line,
+			name,
+			bytes,
+			bytes_length,
+			counted,
+			counted_length,
+			path);
 	}
 }
 
@@ -499,8 +676,12 @@ static struct waymark_event waymark_event_state = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_state(enum waymark_recorder waymark_to, bool waymark_wait,
-	struct waymark_debug state, uint8_t n, struct waymark_debug other)
+WAYMARK_INLINE bool record_state(
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	struct waymark_debug state,
+	uint8_t n,
+	struct waymark_debug other)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -516,7 +697,11 @@ WAYMARK_INLINE bool record_state(enum waymark_recorder waymark_to, bool waymark_
 	waymark_room += 2 * sizeof(n);
 	waymark_room += waymark_debug_room(&other, waymark_max);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_state, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_state,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_debug(&waymark_r, &state, waymark_max);
@@ -527,7 +712,9 @@ WAYMARK_INLINE bool record_state(enum waymark_recorder waymark_to, bool waymark_
 }
 
 WAYMARK_COLD static void wait_ctf_state(
-	struct waymark_debug state, uint8_t n, struct waymark_debug other)
+	struct waymark_debug state,
+	uint8_t n,
+	struct waymark_debug other)
 {
 	struct waymark_trees waymark_t;
 
@@ -545,16 +732,23 @@ WAYMARK_HOT static void ctf_state(struct waymark_debug state, uint8_t n, struct 
 	}
 }
 
-static void log_state(const char *waymark_file, unsigned int waymark_line,
-	struct waymark_debug state, uint8_t n, struct waymark_debug other)
+static void log_state(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	struct waymark_debug state,
+	uint8_t n,
+	struct waymark_debug other)
 {
 	const struct waymark_debug waymark_values[] = {
 		waymark_debug_same(state),
 		waymark_debug_u8(n),
 		waymark_debug_same(other),
 	};
-	struct waymark_message waymark_m =
-		waymark_message_of(waymark_values, 3, waymark_file, waymark_line);
+	struct waymark_message waymark_m = waymark_message_of(
+		waymark_values,
+		3,
+		waymark_file,
+		waymark_line);
 
 	waymark_log_message(&waymark_event_state, &waymark_m);
 }
@@ -569,8 +763,12 @@ static void ust_state(struct waymark_debug state, uint8_t n, struct waymark_debu
 	lttng_ust_do_tracepoint(golden, state, waymark_text_state, n, waymark_text_other);
 }
 
-WAYMARK_COLD static void several_state(const char *waymark_file, unsigned int waymark_line,
-	struct waymark_debug state, uint8_t n, struct waymark_debug other)
+WAYMARK_COLD static void several_state(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	struct waymark_debug state,
+	uint8_t n,
+	struct waymark_debug other)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_state);
 
@@ -588,8 +786,12 @@ WAYMARK_COLD static void several_state(const char *waymark_file, unsigned int wa
 	}
 }
 
-void waymark_emit_state(const char *waymark_file, unsigned int waymark_line,
-	struct waymark_debug state, uint8_t n, struct waymark_debug other)
+void waymark_emit_state(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	struct waymark_debug state,
+	uint8_t n,
+	struct waymark_debug other)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_state);
 
@@ -627,7 +829,11 @@ WAYMARK_INLINE bool record_empty(enum waymark_recorder waymark_to, bool waymark_
 	size_t waymark_room = 0;
 
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_empty, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_empty,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_end(&waymark_r);
@@ -713,8 +919,12 @@ static struct waymark_event waymark_event_clash = {
 	NULL,
 };
 
-WAYMARK_INLINE bool record_clash(enum waymark_recorder waymark_to, bool waymark_wait,
-	const char *class_, size_t class__length, uint32_t class_length)
+WAYMARK_INLINE bool record_clash(
+	enum waymark_recorder waymark_to,
+	bool waymark_wait,
+	const char *class_,
+	size_t class__length,
+	uint32_t class_length)
 {
 	struct waymark_record waymark_r;
 	size_t waymark_room = 0;
@@ -724,7 +934,11 @@ WAYMARK_INLINE bool record_clash(enum waymark_recorder waymark_to, bool waymark_
 	waymark_room += waymark_counted_room(waymark_size_class_, waymark_max);
 	waymark_room += 2 * sizeof(class_length);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_clash, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_clash,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_counted(&waymark_r, class_, waymark_size_class_, waymark_max);
@@ -734,7 +948,9 @@ WAYMARK_INLINE bool record_clash(enum waymark_recorder waymark_to, bool waymark_
 }
 
 WAYMARK_COLD static void wait_ctf_clash(
-	const char *class_, size_t class__length, uint32_t class_length)
+	const char *class_,
+	size_t class__length,
+	uint32_t class_length)
 {
 	record_clash(WAYMARK_RECORDER_CTF, true, class_, class__length, class_length);
 }
@@ -746,15 +962,22 @@ WAYMARK_HOT static void ctf_clash(const char *class_, size_t class__length, uint
 	}
 }
 
-static void log_clash(const char *waymark_file, unsigned int waymark_line, const char *class_,
-	size_t class__length, uint32_t class_length)
+static void log_clash(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *class_,
+	size_t class__length,
+	uint32_t class_length)
 {
 	const struct waymark_debug waymark_values[] = {
 		waymark_debug_text(class_, class__length),
 		waymark_debug_u32(class_length),
 	};
-	struct waymark_message waymark_m =
-		waymark_message_of(waymark_values, 2, waymark_file, waymark_line);
+	struct waymark_message waymark_m = waymark_message_of(
+		waymark_values,
+		2,
+		waymark_file,
+		waymark_line);
 
 	waymark_log_message(&waymark_event_clash, &waymark_m);
 }
@@ -764,8 +987,12 @@ static void ust_clash(const char *class_, size_t class__length, uint32_t class_l
 	lttng_ust_do_tracepoint(golden, clash, class_, class__length, class_length);
 }
 
-WAYMARK_COLD static void several_clash(const char *waymark_file, unsigned int waymark_line,
-	const char *class_, size_t class__length, uint32_t class_length)
+WAYMARK_COLD static void several_clash(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *class_,
+	size_t class__length,
+	uint32_t class_length)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_clash);
 
@@ -783,8 +1010,12 @@ WAYMARK_COLD static void several_clash(const char *waymark_file, unsigned int wa
 	}
 }
 
-void waymark_emit_clash(const char *waymark_file, unsigned int waymark_line, const char *class_,
-	size_t class__length, uint32_t class_length)
+void waymark_emit_clash(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *class_,
+	size_t class__length,
+	uint32_t class_length)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_clash);
 
@@ -827,7 +1058,11 @@ WAYMARK_INLINE bool record_empty_at(enum waymark_recorder waymark_to, bool wayma
 
 	waymark_room += 2 * sizeof(x);
 	if (!waymark_record_open(
-		    &waymark_r, waymark_to, &waymark_event_empty_at, waymark_room, waymark_wait)) {
+		    &waymark_r,
+		    waymark_to,
+		    &waymark_event_empty_at,
+		    waymark_room,
+		    waymark_wait)) {
 		return false;
 	}
 	waymark_record_value(&waymark_r, &x, sizeof(x));
@@ -852,8 +1087,11 @@ static void log_empty_at(const char *waymark_file, unsigned int waymark_line, ui
 	const struct waymark_debug waymark_values[] = {
 		waymark_debug_u32(x),
 	};
-	struct waymark_message waymark_m =
-		waymark_message_of(waymark_values, 1, waymark_file, waymark_line);
+	struct waymark_message waymark_m = waymark_message_of(
+		waymark_values,
+		1,
+		waymark_file,
+		waymark_line);
 
 	waymark_log_message(&waymark_event_empty_at, &waymark_m);
 }
@@ -864,7 +1102,9 @@ static void ust_empty_at(uint32_t x)
 }
 
 WAYMARK_COLD static void several_empty_at(
-	const char *waymark_file, unsigned int waymark_line, uint32_t x)
+	const char *waymark_file,
+	unsigned int waymark_line,
+	uint32_t x)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_empty_at);
 

@@ -13,98 +13,149 @@ extern "C" {
 /* values.toml:4 */
 #define TRACE_NUMBERS_ENABLED 1
 #define TRACE_NUMBERS_STATE() \
-	(WAYMARK_STATE(waymark_state_numbers) | WAYMARK_TRACED(waymark_ust_numbers))
+	(WAYMARK_STATE(waymark_state_numbers) | \
+		WAYMARK_TRACED(waymark_ust_numbers))
 #define TRACE_NUMBERS_BACKENDS() WAYMARK_BACKENDS(waymark_state_numbers)
 WAYMARK_HIDDEN extern uint32_t waymark_state_numbers;
 WAYMARK_TRACEPOINT(golden, numbers);
 #define waymark_emit_numbers waymark_emit_numbers_acf100fb
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_numbers(const char *waymark_file,
-	unsigned int waymark_line, uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f,
-	bool g, int fd);
+WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_numbers(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd);
 static inline void trace_numbers(
-	uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd)
 {
 	if (WAYMARK_UNLIKELY(TRACE_NUMBERS_STATE())) {
 		waymark_emit_numbers(NULL, 0, a, b, c, d, e, f, g, fd);
 	}
 }
-#define trace_numbers(...)                                                      \
-	(WAYMARK_UNLIKELY(TRACE_NUMBERS_STATE())                                \
+#define trace_numbers(...) \
+	(WAYMARK_UNLIKELY(TRACE_NUMBERS_STATE()) \
 			? waymark_emit_numbers(__FILE__, __LINE__, __VA_ARGS__) \
 			: waymark_nothing())
 
 /* values.toml:10 */
 #define TRACE_FLOATS_ENABLED 1
 #define TRACE_FLOATS_STATE() \
-	(WAYMARK_STATE(waymark_state_floats) | WAYMARK_TRACED(waymark_ust_floats))
+	(WAYMARK_STATE(waymark_state_floats) | \
+		WAYMARK_TRACED(waymark_ust_floats))
 #define TRACE_FLOATS_BACKENDS() WAYMARK_BACKENDS(waymark_state_floats)
 WAYMARK_HIDDEN extern uint32_t waymark_state_floats;
 WAYMARK_TRACEPOINT(golden, floats);
 #define waymark_emit_floats waymark_emit_floats_cad8cce5
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_floats(
-	const char *waymark_file, unsigned int waymark_line, float f, double d);
+	const char *waymark_file,
+	unsigned int waymark_line,
+	float f,
+	double d);
 static inline void trace_floats(float f, double d)
 {
 	if (WAYMARK_UNLIKELY(TRACE_FLOATS_STATE())) {
 		waymark_emit_floats(NULL, 0, f, d);
 	}
 }
-#define trace_floats(...)                                                      \
-	(WAYMARK_UNLIKELY(TRACE_FLOATS_STATE())                                \
+#define trace_floats(...) \
+	(WAYMARK_UNLIKELY(TRACE_FLOATS_STATE()) \
 			? waymark_emit_floats(__FILE__, __LINE__, __VA_ARGS__) \
 			: waymark_nothing())
 
 /* values.toml:16 */
 #define TRACE_WIDE_ENABLED 1
-#define TRACE_WIDE_STATE() (WAYMARK_STATE(waymark_state_wide) | WAYMARK_TRACED(waymark_ust_wide))
+#define TRACE_WIDE_STATE() \
+	(WAYMARK_STATE(waymark_state_wide) | \
+		WAYMARK_TRACED(waymark_ust_wide))
 #define TRACE_WIDE_BACKENDS() WAYMARK_BACKENDS(waymark_state_wide)
 WAYMARK_HIDDEN extern uint32_t waymark_state_wide;
 WAYMARK_TRACEPOINT(golden, wide);
 #define waymark_emit_wide waymark_emit_wide_ab53487f
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_wide(
-	const char *waymark_file, unsigned int waymark_line, waymark_u128 u, waymark_i128 i);
+	const char *waymark_file,
+	unsigned int waymark_line,
+	waymark_u128 u,
+	waymark_i128 i);
 static inline void trace_wide(waymark_u128 u, waymark_i128 i)
 {
 	if (WAYMARK_UNLIKELY(TRACE_WIDE_STATE())) {
 		waymark_emit_wide(NULL, 0, u, i);
 	}
 }
-#define trace_wide(...)                                                                            \
-	(WAYMARK_UNLIKELY(TRACE_WIDE_STATE()) ? waymark_emit_wide(__FILE__, __LINE__, __VA_ARGS__) \
-					      : waymark_nothing())
+#define trace_wide(...) \
+	(WAYMARK_UNLIKELY(TRACE_WIDE_STATE()) \
+			? waymark_emit_wide(__FILE__, __LINE__, __VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:22 */
 #define TRACE_TEXTS_ENABLED 1
-#define TRACE_TEXTS_STATE() (WAYMARK_STATE(waymark_state_texts) | WAYMARK_TRACED(waymark_ust_texts))
+#define TRACE_TEXTS_STATE() \
+	(WAYMARK_STATE(waymark_state_texts) | \
+		WAYMARK_TRACED(waymark_ust_texts))
 #define TRACE_TEXTS_BACKENDS() WAYMARK_BACKENDS(waymark_state_texts)
 WAYMARK_HIDDEN extern uint32_t waymark_state_texts;
 WAYMARK_TRACEPOINT(golden, texts);
 #define waymark_emit_texts waymark_emit_texts_27fdc8e7
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_texts(const char *waymark_file,
-	unsigned int waymark_line, const char *name, const void *bytes, size_t bytes_length,
-	const char *counted, size_t counted_length, const char *path);
-static inline void trace_texts(const char *name, const void *bytes, size_t bytes_length,
-	const char *counted, size_t counted_length, const char *path)
+WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_texts(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
+	const char *path);
+static inline void trace_texts(
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
+	const char *path)
 {
 	if (WAYMARK_UNLIKELY(TRACE_TEXTS_STATE())) {
 		waymark_emit_texts(
-			NULL, 0, name, bytes, bytes_length, counted, counted_length, path);
+			NULL,
+			0,
+			name,
+			bytes,
+			bytes_length,
+			counted,
+			counted_length,
+			path);
 	}
 }
-#define trace_texts(...)                                                      \
-	(WAYMARK_UNLIKELY(TRACE_TEXTS_STATE())                                \
+#define trace_texts(...) \
+	(WAYMARK_UNLIKELY(TRACE_TEXTS_STATE()) \
 			? waymark_emit_texts(__FILE__, __LINE__, __VA_ARGS__) \
 			: waymark_nothing())
 
 /* values.toml:28 */
 #define TRACE_STATE_ENABLED 1
-#define TRACE_STATE_STATE() (WAYMARK_STATE(waymark_state_state) | WAYMARK_TRACED(waymark_ust_state))
+#define TRACE_STATE_STATE() \
+	(WAYMARK_STATE(waymark_state_state) | \
+		WAYMARK_TRACED(waymark_ust_state))
 #define TRACE_STATE_BACKENDS() WAYMARK_BACKENDS(waymark_state_state)
 WAYMARK_HIDDEN extern uint32_t waymark_state_state;
 WAYMARK_TRACEPOINT(golden, state);
 #define waymark_emit_state waymark_emit_state_2993d807
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_state(const char *waymark_file,
-	unsigned int waymark_line, struct waymark_debug state, uint8_t n,
+WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_state(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	struct waymark_debug state,
+	uint8_t n,
 	struct waymark_debug other);
 static inline void trace_state(struct waymark_debug state, uint8_t n, struct waymark_debug other)
 {
@@ -112,68 +163,81 @@ static inline void trace_state(struct waymark_debug state, uint8_t n, struct way
 		waymark_emit_state(NULL, 0, state, n, other);
 	}
 }
-#define trace_state(...)                                                      \
-	(WAYMARK_UNLIKELY(TRACE_STATE_STATE())                                \
+#define trace_state(...) \
+	(WAYMARK_UNLIKELY(TRACE_STATE_STATE()) \
 			? waymark_emit_state(__FILE__, __LINE__, __VA_ARGS__) \
 			: waymark_nothing())
 
 /* values.toml:34 */
 #define TRACE_EMPTY_ENABLED 1
-#define TRACE_EMPTY_STATE() (WAYMARK_STATE(waymark_state_empty) | WAYMARK_TRACED(waymark_ust_empty))
+#define TRACE_EMPTY_STATE() \
+	(WAYMARK_STATE(waymark_state_empty) | \
+		WAYMARK_TRACED(waymark_ust_empty))
 #define TRACE_EMPTY_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty)
 WAYMARK_HIDDEN extern uint32_t waymark_state_empty;
 WAYMARK_TRACEPOINT(golden, empty);
 #define waymark_emit_empty waymark_emit_empty_154f33bf
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty(
-	const char *waymark_file, unsigned int waymark_line);
+	const char *waymark_file,
+	unsigned int waymark_line);
 static inline void trace_empty(void)
 {
 	if (WAYMARK_UNLIKELY(TRACE_EMPTY_STATE())) {
 		waymark_emit_empty(NULL, 0);
 	}
 }
-#define trace_empty()                                                                   \
-	(WAYMARK_UNLIKELY(TRACE_EMPTY_STATE()) ? waymark_emit_empty(__FILE__, __LINE__) \
-					       : waymark_nothing())
+#define trace_empty() \
+	(WAYMARK_UNLIKELY(TRACE_EMPTY_STATE()) \
+			? waymark_emit_empty(__FILE__, __LINE__) \
+			: waymark_nothing())
 
 /* values.toml:40 */
 #define TRACE_CLASH_ENABLED 1
-#define TRACE_CLASH_STATE() (WAYMARK_STATE(waymark_state_clash) | WAYMARK_TRACED(waymark_ust_clash))
+#define TRACE_CLASH_STATE() \
+	(WAYMARK_STATE(waymark_state_clash) | \
+		WAYMARK_TRACED(waymark_ust_clash))
 #define TRACE_CLASH_BACKENDS() WAYMARK_BACKENDS(waymark_state_clash)
 WAYMARK_HIDDEN extern uint32_t waymark_state_clash;
 WAYMARK_TRACEPOINT(golden, clash);
 #define waymark_emit_clash waymark_emit_clash_29008732
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_clash(const char *waymark_file,
-	unsigned int waymark_line, const char *class_, size_t class__length, uint32_t class_length);
+WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_clash(
+	const char *waymark_file,
+	unsigned int waymark_line,
+	const char *class_,
+	size_t class__length,
+	uint32_t class_length);
 static inline void trace_clash(const char *class_, size_t class__length, uint32_t class_length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_CLASH_STATE())) {
 		waymark_emit_clash(NULL, 0, class_, class__length, class_length);
 	}
 }
-#define trace_clash(...)                                                      \
-	(WAYMARK_UNLIKELY(TRACE_CLASH_STATE())                                \
+#define trace_clash(...) \
+	(WAYMARK_UNLIKELY(TRACE_CLASH_STATE()) \
 			? waymark_emit_clash(__FILE__, __LINE__, __VA_ARGS__) \
 			: waymark_nothing())
 
 /* values.toml:46 */
 #define TRACE_EMPTY_AT_ENABLED 1
 #define TRACE_EMPTY_AT_STATE() \
-	(WAYMARK_STATE(waymark_state_empty_at) | WAYMARK_TRACED(waymark_ust_empty_at))
+	(WAYMARK_STATE(waymark_state_empty_at) | \
+		WAYMARK_TRACED(waymark_ust_empty_at))
 #define TRACE_EMPTY_AT_BACKENDS() WAYMARK_BACKENDS(waymark_state_empty_at)
 WAYMARK_HIDDEN extern uint32_t waymark_state_empty_at;
 WAYMARK_TRACEPOINT(golden, empty_at);
 #define waymark_emit_empty_at waymark_emit_empty_at_829ece2e
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_empty_at(
-	const char *waymark_file, unsigned int waymark_line, uint32_t x);
+	const char *waymark_file,
+	unsigned int waymark_line,
+	uint32_t x);
 static inline void trace_empty_at(uint32_t x)
 {
 	if (WAYMARK_UNLIKELY(TRACE_EMPTY_AT_STATE())) {
 		waymark_emit_empty_at(NULL, 0, x);
 	}
 }
-#define trace_empty_at(...)                                                      \
-	(WAYMARK_UNLIKELY(TRACE_EMPTY_AT_STATE())                                \
+#define trace_empty_at(...) \
+	(WAYMARK_UNLIKELY(TRACE_EMPTY_AT_STATE()) \
 			? waymark_emit_empty_at(__FILE__, __LINE__, __VA_ARGS__) \
 			: waymark_nothing())
 

@@ -34,13 +34,27 @@ static struct waymark_event waymark_event_numbers = {
 };
 
 static void dtrace_numbers(
-	uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd)
 {
 	STAP_PROBE8(golden, numbers, a, b, c, d, e, f, g, fd);
 }
 
 void waymark_emit_numbers(
-	uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_numbers);
 
@@ -161,8 +175,13 @@ static struct waymark_event waymark_event_texts = {
 	NULL,
 };
 
-static void dtrace_texts(const char *name, const void *bytes, size_t bytes_length,
-	const char *counted, size_t counted_length, const char *path)
+static void dtrace_texts(
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
+	const char *path)
 {
 	waymark_probe_touch(name);
 	waymark_probe_touch_counted(bytes, bytes_length);
@@ -171,8 +190,13 @@ static void dtrace_texts(const char *name, const void *bytes, size_t bytes_lengt
 	STAP_PROBE6(golden, texts, name, bytes, bytes_length, counted, counted_length, path);
 }
 
-void waymark_emit_texts(const char *name, const void *bytes, size_t bytes_length,
-	const char *counted, size_t counted_length, const char *path)
+void waymark_emit_texts(
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
+	const char *path)
 {
 	unsigned int waymark_on = WAYMARK_BACKENDS(waymark_state_texts);
 

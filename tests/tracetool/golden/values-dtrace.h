@@ -17,17 +17,32 @@ extern "C" {
 WAYMARK_HIDDEN extern uint32_t waymark_state_numbers;
 #define waymark_emit_numbers waymark_emit_numbers_10d20d06
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_numbers(
-	uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd);
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd);
 static inline void trace_numbers(
-	uint8_t a, int16_t b, uint32_t c, int64_t d, size_t e, ssize_t f, bool g, int fd)
+	uint8_t a,
+	int16_t b,
+	uint32_t c,
+	int64_t d,
+	size_t e,
+	ssize_t f,
+	bool g,
+	int fd)
 {
 	if (WAYMARK_UNLIKELY(TRACE_NUMBERS_STATE())) {
 		waymark_emit_numbers(a, b, c, d, e, f, g, fd);
 	}
 }
-#define trace_numbers(...)                                                           \
-	(WAYMARK_UNLIKELY(TRACE_NUMBERS_STATE()) ? waymark_emit_numbers(__VA_ARGS__) \
-						 : waymark_nothing())
+#define trace_numbers(...) \
+	(WAYMARK_UNLIKELY(TRACE_NUMBERS_STATE()) \
+			? waymark_emit_numbers(__VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:10 */
 #define TRACE_FLOATS_ENABLED 1
@@ -42,9 +57,10 @@ static inline void trace_floats(float f, double d)
 		waymark_emit_floats(f, d);
 	}
 }
-#define trace_floats(...)                                                          \
-	(WAYMARK_UNLIKELY(TRACE_FLOATS_STATE()) ? waymark_emit_floats(__VA_ARGS__) \
-						: waymark_nothing())
+#define trace_floats(...) \
+	(WAYMARK_UNLIKELY(TRACE_FLOATS_STATE()) \
+			? waymark_emit_floats(__VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:16 */
 #define TRACE_WIDE_ENABLED 1
@@ -60,7 +76,9 @@ static inline void trace_wide(waymark_u128 u, waymark_i128 i)
 	}
 }
 #define trace_wide(...) \
-	(WAYMARK_UNLIKELY(TRACE_WIDE_STATE()) ? waymark_emit_wide(__VA_ARGS__) : waymark_nothing())
+	(WAYMARK_UNLIKELY(TRACE_WIDE_STATE()) \
+			? waymark_emit_wide(__VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:22 */
 #define TRACE_TEXTS_ENABLED 1
@@ -68,18 +86,29 @@ static inline void trace_wide(waymark_u128 u, waymark_i128 i)
 #define TRACE_TEXTS_BACKENDS() WAYMARK_BACKENDS(waymark_state_texts)
 WAYMARK_HIDDEN extern uint32_t waymark_state_texts;
 #define waymark_emit_texts waymark_emit_texts_3b08166a
-WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_texts(const char *name, const void *bytes,
-	size_t bytes_length, const char *counted, size_t counted_length, const char *path);
-static inline void trace_texts(const char *name, const void *bytes, size_t bytes_length,
-	const char *counted, size_t counted_length, const char *path)
+WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_texts(
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
+	const char *path);
+static inline void trace_texts(
+	const char *name,
+	const void *bytes,
+	size_t bytes_length,
+	const char *counted,
+	size_t counted_length,
+	const char *path)
 {
 	if (WAYMARK_UNLIKELY(TRACE_TEXTS_STATE())) {
 		waymark_emit_texts(name, bytes, bytes_length, counted, counted_length, path);
 	}
 }
-#define trace_texts(...)                                                         \
-	(WAYMARK_UNLIKELY(TRACE_TEXTS_STATE()) ? waymark_emit_texts(__VA_ARGS__) \
-					       : waymark_nothing())
+#define trace_texts(...) \
+	(WAYMARK_UNLIKELY(TRACE_TEXTS_STATE()) \
+			? waymark_emit_texts(__VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:28 */
 #define TRACE_STATE_ENABLED 1
@@ -88,16 +117,19 @@ static inline void trace_texts(const char *name, const void *bytes, size_t bytes
 WAYMARK_HIDDEN extern uint32_t waymark_state_state;
 #define waymark_emit_state waymark_emit_state_32c48a16
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_state(
-	struct waymark_debug state, uint8_t n, struct waymark_debug other);
+	struct waymark_debug state,
+	uint8_t n,
+	struct waymark_debug other);
 static inline void trace_state(struct waymark_debug state, uint8_t n, struct waymark_debug other)
 {
 	if (WAYMARK_UNLIKELY(TRACE_STATE_STATE())) {
 		waymark_emit_state(state, n, other);
 	}
 }
-#define trace_state(...)                                                         \
-	(WAYMARK_UNLIKELY(TRACE_STATE_STATE()) ? waymark_emit_state(__VA_ARGS__) \
-					       : waymark_nothing())
+#define trace_state(...) \
+	(WAYMARK_UNLIKELY(TRACE_STATE_STATE()) \
+			? waymark_emit_state(__VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:34 */
 #define TRACE_EMPTY_ENABLED 1
@@ -120,16 +152,19 @@ static inline void trace_empty(void)
 WAYMARK_HIDDEN extern uint32_t waymark_state_clash;
 #define waymark_emit_clash waymark_emit_clash_088fbb5f
 WAYMARK_HIDDEN WAYMARK_COLD void waymark_emit_clash(
-	const char *class_, size_t class__length, uint32_t class_length);
+	const char *class_,
+	size_t class__length,
+	uint32_t class_length);
 static inline void trace_clash(const char *class_, size_t class__length, uint32_t class_length)
 {
 	if (WAYMARK_UNLIKELY(TRACE_CLASH_STATE())) {
 		waymark_emit_clash(class_, class__length, class_length);
 	}
 }
-#define trace_clash(...)                                                         \
-	(WAYMARK_UNLIKELY(TRACE_CLASH_STATE()) ? waymark_emit_clash(__VA_ARGS__) \
-					       : waymark_nothing())
+#define trace_clash(...) \
+	(WAYMARK_UNLIKELY(TRACE_CLASH_STATE()) \
+			? waymark_emit_clash(__VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:46 */
 #define TRACE_EMPTY_AT_ENABLED 1
@@ -144,9 +179,10 @@ static inline void trace_empty_at(uint32_t x)
 		waymark_emit_empty_at(x);
 	}
 }
-#define trace_empty_at(...)                                                            \
-	(WAYMARK_UNLIKELY(TRACE_EMPTY_AT_STATE()) ? waymark_emit_empty_at(__VA_ARGS__) \
-						  : waymark_nothing())
+#define trace_empty_at(...) \
+	(WAYMARK_UNLIKELY(TRACE_EMPTY_AT_STATE()) \
+			? waymark_emit_empty_at(__VA_ARGS__) \
+			: waymark_nothing())
 
 /* values.toml:52 */
 #define TRACE_OFF_ENABLED 0

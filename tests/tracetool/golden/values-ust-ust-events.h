@@ -18,8 +18,15 @@
 
 /* values.toml:4 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, numbers,
-	LTTNG_UST_TP_ARGS(uint8_t, a, int16_t, b, uint32_t, c, int64_t, d, size_t, e, ssize_t, f,
-		bool, g, int, fd),
+	LTTNG_UST_TP_ARGS(
+		uint8_t, a,
+		int16_t, b,
+		uint32_t, c,
+		int64_t, d,
+		size_t, e,
+		ssize_t, f,
+		bool, g,
+		int, fd),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint8_t, a, a)
 		lttng_ust_field_integer(int16_t, b, b)
@@ -34,7 +41,9 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, numbers,
 
 /* values.toml:10 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, floats,
-	LTTNG_UST_TP_ARGS(float, f, double, d),
+	LTTNG_UST_TP_ARGS(
+		float, f,
+		double, d),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_float(float, f, f)
 		lttng_ust_field_float(double, d, d)))
@@ -43,7 +52,9 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, floats,
 
 /* values.toml:16 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, wide,
-	LTTNG_UST_TP_ARGS(waymark_u128, u, waymark_i128, i),
+	LTTNG_UST_TP_ARGS(
+		waymark_u128, u,
+		waymark_i128, i),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer_hex(uint64_t, u_low, WAYMARK_LOW64(u))
 		lttng_ust_field_integer_hex(uint64_t, u_high, WAYMARK_HIGH64(u))
@@ -54,21 +65,37 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, wide,
 
 /* values.toml:22 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, texts,
-	LTTNG_UST_TP_ARGS(const char *, name, const void *, bytes, size_t, bytes_length,
-		const char *, counted, size_t, counted_length, const char *, path),
+	LTTNG_UST_TP_ARGS(
+		const char *, name,
+		const void *, bytes,
+		size_t, bytes_length,
+		const char *, counted,
+		size_t, counted_length,
+		const char *, path),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_string(name, name)
 		lttng_ust_field_sequence_hex(
-			uint8_t, bytes, bytes, size_t, bytes ? bytes_length : 0)
+			uint8_t,
+			bytes,
+			bytes,
+			size_t,
+			bytes ? bytes_length : 0)
 		lttng_ust_field_sequence_text(
-			char, counted, counted, size_t, counted ? counted_length : 0)
+			char,
+			counted,
+			counted,
+			size_t,
+			counted ? counted_length : 0)
 		lttng_ust_field_string(path, path)))
 LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, texts,
 	"{} {:x?} {:?} {}")
 
 /* values.toml:28 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, state,
-	LTTNG_UST_TP_ARGS(const char *, state, uint8_t, n, const char *, other),
+	LTTNG_UST_TP_ARGS(
+		const char *, state,
+		uint8_t, n,
+		const char *, other),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_string(state, state)
 		lttng_ust_field_integer(uint8_t, n, n)
@@ -78,7 +105,8 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, state,
 
 /* values.toml:34 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, empty,
-	LTTNG_UST_TP_ARGS(void),
+	LTTNG_UST_TP_ARGS(
+		void),
 	LTTNG_UST_TP_FIELDS())
 LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, empty,
 	"nothing to say")
@@ -87,10 +115,17 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, empty,
 #pragma push_macro("class")
 #undef class
 LTTNG_UST_TRACEPOINT_EVENT(golden, clash,
-	LTTNG_UST_TP_ARGS(const char *, class_, size_t, class__length, uint32_t, class_length),
+	LTTNG_UST_TP_ARGS(
+		const char *, class_,
+		size_t, class__length,
+		uint32_t, class_length),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_sequence_text(
-			char, class, class_, size_t, class_ ? class__length : 0)
+			char,
+			class,
+			class_,
+			size_t,
+			class_ ? class__length : 0)
 		lttng_ust_field_integer(uint32_t, class_length, class_length)))
 #pragma pop_macro("class")
 LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, clash,
@@ -98,7 +133,8 @@ LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, clash,
 
 /* values.toml:46 */
 LTTNG_UST_TRACEPOINT_EVENT(golden, empty_at,
-	LTTNG_UST_TP_ARGS(uint32_t, x),
+	LTTNG_UST_TP_ARGS(
+		uint32_t, x),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint32_t, x, x)))
 LTTNG_UST_TRACEPOINT_MODEL_EMF_URI(golden, empty_at,
