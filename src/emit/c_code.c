@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the templates of C files are filled with, but for printf formats. */
+/*
+ * What fills the holes of C templates, but for printf formats (c_format.c): names, parameters,
+ * arguments, literals. The emitters of both folders call it.
+ */
 #include "emit/c_code.h"
 
 #include <ctype.h>
@@ -22,16 +25,6 @@ struct out *c_begin(struct emit_context *c)
 const char *c_end(struct emit_context *c)
 {
 	return c->scratch.len ? arena_strndup(&c->texts, c->scratch.data, c->scratch.len) : "";
-}
-
-bool event_is_on(const struct emit_context *c, const struct event *e)
-{
-	for (int i = 0; emit_backends[i].name; i++) {
-		if (emit_chosen_for(c, i, e)) {
-			return !(e->properties & EVENT_DISABLE);
-		}
-	}
-	return false;
 }
 
 /* A file's name as output may show it: builds in other directories give the same output. */
@@ -190,21 +183,11 @@ const char *c_vcpu_type(struct emit_context *c)
 	return arena_printf(&c->texts, "struct %s *", c->vcpu_tag);
 }
 
-bool c_is_counted(const struct type *t)
-{
-	return t->class == TYPE_TEXT || t->class == TYPE_BYTES;
-}
-
 const char *c_int(struct emit_context *c, const struct arg *a)
 {
 	bool is_int = strcmp(a->type.c_text, "int") == 0;
 
 	return arena_printf(&c->texts, "%s%s", is_int ? "" : "(int)", a->c_name);
-}
-
-bool c_is_wide(const struct type *t)
-{
-	return t->class == TYPE_INTEGER && t->size64 > sizeof(uint64_t);
 }
 
 bool c_has_scopes(const struct emit_context *c)
@@ -223,7 +206,7 @@ bool c_needs_debug(const struct emit_context *c)
 		for (size_t i = 0; i < (*e)->arg_count; i++) {
 			const struct type *t = &(*e)->args[i].type;
 
-			if (t->class == TYPE_DEBUG || c_is_wide(t)) {
+			if (t->class == TYPE_DEBUG || type_is_pair(t)) {
 				return true;
 			}
 		}
@@ -255,7 +238,7 @@ const char *c_value(struct emit_context *c, const struct event *e, size_t arg)
 {
 	const struct arg *a = &e->args[arg];
 
-	if (!c_is_counted(&a->type)) {
+	if (!type_is_counted(&a->type)) {
 		return a->c_name;
 	}
 	return arena_printf(&c->texts, "%s, %s", a->c_name, c_length_name(c, e, arg));
@@ -272,7 +255,7 @@ static void write_parameter(struct emit_context *c, const struct event *e, size_
 	out_str(o, type);
 	out_str(o, type[strlen(type) - 1] == '*' ? "" : " ");
 	out_str(o, a->c_name);
-	if (c_is_counted(&a->type)) {
+	if (type_is_counted(&a->type)) {
 		out_str(o, ", size_t ");
 		out_str(o, c_length_name(c, e, arg));
 	}
@@ -300,8 +283,8 @@ const char *c_arguments(struct emit_context *c, const struct event *e)
 
 bool c_has_place(const struct emit_context *c, const struct event *e)
 {
-	for (int i = 0; emit_backends[i].name; i++) {
-		if (emit_chosen(c, i) && emit_chosen(c, i)->takes_place) {
+	chosen_foreach (c, NULL, row) {
+		if (row->backend->takes_place) {
 			return e->format.style == FORMAT_BRACES;
 		}
 	}
@@ -345,9 +328,65 @@ const char *c_unused(struct emit_context *c, const struct event *e)
 
 	for (size_t i = 0; i < e->arg_count; i++) {
 		OUT(o, "\t(void)${name};\n", { "name", e->args[i].c_name });
-		if (c_is_counted(&e->args[i].type)) {
+		if (type_is_counted(&e->args[i].type)) {
 			OUT(o, "\t(void)${name};\n", { "name", c_length_name(c, e, i) });
 		}
 	}
 	return c_end(c);
+}
+
+static void put_watched(struct out *o, const struct emit_backend *b, const struct event *e)
+{
+	out_str(o, "\tif (");
+	OUT(o, b->watched, { "name", e->name });
+	OUT(o, ") {\n\t\twaymark_on |= ${mask};\n\t}\n", { "mask", b->mask });
+}
+
+const char *c_watched(struct emit_context *c, const struct event *e)
+{
+	struct out *o = c_begin(c);
+
+	chosen_foreach (c, NULL, row) {
+		const struct emit_backend *b = row->backend;
+
+		if (b->watched) {
+			put_watched(o, b, e);
+		}
+		if (b->declaration && e->end) { /* the end has a word of its own */
+			put_watched(o, b, e->end);
+		}
+	}
+	return c_end(c);
+}
+
+const struct conversion *c_conversion(const struct event *e, size_t arg)
+{
+	for (size_t i = 0; i < e->format.count; i++) {
+		const struct segment *s = &e->format.segments[i];
+
+		if (s->has_conversion && s->conversion.arg == (int)arg) {
+			return &s->conversion;
+		}
+	}
+	return NULL;
+}
+
+bool c_is_address(const struct event *e, size_t arg)
+{
+	const struct conversion *v = c_conversion(e, arg);
+
+	return e->args[arg].type.class == TYPE_STRING && v && v->letter == 'p';
+}
+
+const char *c_precision(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const struct conversion *v = c_conversion(e, arg);
+
+	if (e->args[arg].type.class != TYPE_STRING || !v || v->letter != 's') {
+		return NULL;
+	}
+	if (v->precision_arg != FORMAT_NO_ARG) {
+		return c_int(c, &e->args[v->precision_arg]);
+	}
+	return v->precision >= 0 ? c_number(c, (size_t)v->precision) : NULL;
 }

@@ -10,9 +10,6 @@
 
 #include "emit/emit.h"
 
-/* True when some backend of this run leaves code for the event. */
-bool event_is_on(const struct emit_context *c, const struct event *e);
-
 /* The comment that begins a generated file. */
 const char *c_banner(struct emit_context *c);
 
@@ -70,9 +67,6 @@ const char *c_unplaced_arguments(struct emit_context *c, const struct event *e);
 /* What a macro `trace_<event>(...)` hands on: `__FILE__, __LINE__, __VA_ARGS__` or a part of it. */
 const char *c_given(struct emit_context *c, const struct event *e);
 
-/* True for a type whose arguments are two parameters: an address and a length in bytes. */
-bool c_is_counted(const struct type *t);
-
 /* Whether an argument of the event has that name in C. */
 bool c_is_parameter(const struct event *e, const char *c_name);
 
@@ -84,9 +78,6 @@ const char *c_value(struct emit_context *c, const struct event *e, size_t arg);
 
 /* An integer argument as an int, which printf takes for a `*`: `n`, or `(int)n`. */
 const char *c_int(struct emit_context *c, const struct arg *a);
-
-/* True for an integer of 128 bits, which some compilers have as a pair. */
-bool c_is_wide(const struct type *t);
 
 /* True where some event of the model is a scope. */
 bool c_has_scopes(const struct emit_context *c);
@@ -112,6 +103,23 @@ unsigned int c_narrowed_to(const struct conversion *v);
  * arguments and no format, `name=value` for each.
  */
 const struct format *c_format(struct emit_context *c, const struct event *e);
+
+/* Statements that add to `waymark_on` the bits of tracers outside that have the event on. */
+const char *c_watched(struct emit_context *c, const struct event *e);
+
+/*
+ * How far an event may read what a `char *` argument points to: as far as printf does. Behind
+ * that there may be no NUL, memory of another owner, or none.
+ */
+
+/* The conversion that prints an argument; NULL when none does. */
+const struct conversion *c_conversion(const struct event *e, size_t arg);
+
+/* True for a string of which only the address is printed: nothing of it may be read. */
+bool c_is_address(const struct event *e, size_t arg);
+
+/* The int that bounds how many bytes of a string are read: `4`, `n`; NULL: up to its NUL. */
+const char *c_precision(struct emit_context *c, const struct event *e, size_t arg);
 
 /* `(void)offset;` on a line each, for all parameters. */
 const char *c_unused(struct emit_context *c, const struct event *e);

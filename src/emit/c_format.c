@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The format of an event that is declared without one: each argument with its
- * name, as the readers print it, so that no argument is lost in a text. And that of a
- * message with braces, for what knows printf only; scopes have their ids behind it.
+ * An event's format for printf-like functions, written anew from its parts: flags, width, precision
+ * and letter from the declaration, the length from the argument's type. So no compiler has anything
+ * to warn of, whatever `long` is. Without a format each argument is printed with its name, as the
+ * readers do; messages with braces come as near as printf can.
  */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
 #include "emit/c_code.h"
 
 static char letter_of(const struct type *t)
@@ -79,4 +84,193 @@ const struct format *c_format(struct emit_context *c, const struct event *e)
 		f->segments[i] = named_value(c, e, i, i == 0);
 	}
 	return f;
+}
+
+/* A format that is being written: `"...%" PRIx64 "..."`. */
+struct literal {
+	struct out *out;
+	bool open; /* inside quotes */
+	char last;
+};
+
+static void literal_char(struct literal *l, char ch)
+{
+	if (!l->open) {
+		out_str(l->out, l->out->len ? " \"" : "\"");
+		l->open = true;
+	}
+	c_literal_char(l->out, ch, l->last);
+	l->last = ch;
+}
+
+static void literal_str(struct literal *l, const char *s)
+{
+	while (*s) {
+		literal_char(l, *s++);
+	}
+}
+
+static void literal_close(struct literal *l)
+{
+	if (l->open) {
+		out_char(l->out, '"');
+		l->open = false;
+		l->last = '\0';
+	}
+}
+
+/* A macro of <inttypes.h>, which ends the quotes. */
+static void literal_macro(struct literal *l, char letter, const char *length)
+{
+	literal_close(l);
+	out_printf(l->out, " PRI%c%s", letter, length);
+}
+
+unsigned int c_narrowed_to(const struct conversion *v)
+{
+	static const char *const eight[] = { "hh", "8", "LEAST8", "FAST8", NULL };
+	static const char *const sixteen[] = { "h", "16", "LEAST16", NULL };
+
+	if (words_have(eight, v->length)) {
+		return 8;
+	}
+	return words_have(sixteen, v->length) ? 16 : 0;
+}
+
+static bool is_integer_letter(char letter)
+{
+	return strchr("diuxXo", letter) != NULL;
+}
+
+/* The length modifier and letter of an integer. What is narrower than int is promoted to it. */
+static void write_integer(struct literal *l, const struct conversion *v, const struct type *t)
+{
+	unsigned int narrow = c_narrowed_to(v);
+
+	if (narrow) {
+		literal_str(l, narrow == 8 ? "hh" : "h");
+	} else if (t->class == TYPE_POINTER) {
+		literal_macro(l, v->letter, "PTR");
+		return;
+	} else if (strcmp(t->length, "64") == 0 || strcmp(t->length, "PTR") == 0) {
+		literal_macro(l, v->letter, t->length);
+		return;
+	} else if (t->size64 >= sizeof(int) && strcmp(t->length, "32") != 0) {
+		literal_str(l, t->length);
+	}
+	literal_char(l, v->letter);
+}
+
+/* A width or precision: `*`, a number, or nothing. */
+static void write_size(struct literal *l, int arg, int number)
+{
+	char digits[16];
+
+	snprintf(digits, sizeof(digits), "%d", number);
+	if (arg != FORMAT_NO_ARG) {
+		literal_char(l, '*');
+	} else if (number >= 0) {
+		literal_str(l, digits);
+	}
+}
+
+static void write_conversion(struct literal *l, const struct conversion *v, const struct event *e)
+{
+	literal_char(l, '%');
+	literal_str(l, v->flags);
+	write_size(l, v->width_arg, v->width);
+	if (v->precision_arg != FORMAT_NO_ARG || v->precision >= 0) {
+		literal_char(l, '.');
+		write_size(l, v->precision_arg, v->precision);
+	}
+	if (is_integer_letter(v->letter)) {
+		write_integer(l, v, &e->args[v->arg].type);
+	} else {
+		literal_char(l, v->letter);
+	}
+}
+
+static void write_segment(struct literal *l, const struct segment *s, const struct event *e)
+{
+	for (size_t i = 0; i < s->len; i++) {
+		literal_str(l, s->text[i] == '%' ? "%%" : (char[]){ s->text[i], '\0' });
+	}
+	if (s->has_conversion) {
+		write_conversion(l, &s->conversion, e);
+	}
+}
+
+/* What brings an integer to the width that its conversion prints: "" where it has it. */
+static const char *integer_cast(const struct conversion *v, const struct type *t)
+{
+	bool is_signed = v->letter == 'd' || v->letter == 'i';
+	unsigned int narrow = c_narrowed_to(v);
+
+	if (!narrow || t->size64 * 8u == narrow) {
+		return "";
+	}
+	if (narrow == 8) {
+		return is_signed ? "(signed char)" : "(unsigned char)";
+	}
+	return is_signed ? "(short)" : "(unsigned short)";
+}
+
+static bool is_void_pointer(const struct type *t)
+{
+	return strcmp(t->c_text, "void *") == 0 || strcmp(t->c_text, "const void *") == 0;
+}
+
+static void write_value(struct out *o, const struct conversion *v, const struct arg *a)
+{
+	const char *cast = "";
+
+	if (v->letter == 's') {
+		OUT(o, ", waymark_text(${name})", { "name", a->c_name });
+		return;
+	}
+	if (a->type.class == TYPE_FLOAT && a->type.size64 < sizeof(double)) {
+		cast = "(double)";
+	} else if (v->letter == 'p' && (a->is_cpu || !is_void_pointer(&a->type))) {
+		cast = "(const void *)";
+	} else if (v->letter == 'c' && a->type.size64 > sizeof(int)) {
+		cast = "(int)";
+	} else if (is_integer_letter(v->letter) && a->type.class == TYPE_POINTER) {
+		cast = "(uintptr_t)";
+	} else if (is_integer_letter(v->letter)) {
+		cast = integer_cast(v, &a->type);
+	}
+	OUT(o, ", ${cast}${name}", { "cast", cast }, { "name", a->c_name });
+}
+
+static void write_star(struct emit_context *c, struct out *o, const struct event *e, int arg)
+{
+	if (arg != FORMAT_NO_ARG) {
+		OUT(o, ", ${int}", { "int", c_int(c, &e->args[arg]) });
+	}
+}
+
+const char *c_printf(struct emit_context *c, const struct event *e)
+{
+	const struct format *f = c_format(c, e);
+	struct out *o = c_begin(c);
+	struct literal l = { .out = o };
+
+	if (f->count == 0) {
+		return "\"%s\", \"\""; /* an empty format is one that compilers warn of */
+	}
+	literal_char(&l, ' ');
+	for (size_t i = 0; i < f->count; i++) {
+		write_segment(&l, &f->segments[i], e);
+	}
+	literal_close(&l);
+	for (size_t i = 0; i < f->count; i++) {
+		const struct conversion *v = &f->segments[i].conversion;
+
+		if (f->segments[i].has_conversion) {
+			write_star(c, o, e, v->width_arg);
+			write_star(c, o, e, v->precision_arg);
+			write_value(o, v, &e->args[v->arg]);
+		}
+	}
+	return c_end(c);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of formats and backends, and the way from a model to a file's text. */
+/*
+ * The table of formats, the checks of a model against formats and backends, and emit(), which
+ * tracetool calls for each generated file.
+ */
 #include "emit/emit.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "base/compiler.h"
-#include "emit/c_code.h"
-#include "emit/macro.h"
+#include "base/glob.h"
 #include "emit/wrap.h"
 #include "model/name.h"
 
@@ -15,13 +17,6 @@ const struct emit_format emit_formats[] = {
 #define EMIT_FORMAT(id, name, help) { name, help, emit_format_##id },
 #include "emit/formats.def"
 #undef EMIT_FORMAT
-	{ NULL, NULL, NULL },
-};
-
-const struct emit_backend_row emit_backends[] = {
-#define EMIT_BACKEND(name, help) { #name, help, &emit_backend_##name },
-#include "emit/backends.def"
-#undef EMIT_BACKEND
 	{ NULL, NULL, NULL },
 };
 
@@ -33,55 +28,6 @@ const struct emit_format *emit_find_format(const char *name)
 		}
 	}
 	return NULL;
-}
-
-int emit_find_backend(const char *name)
-{
-	for (int i = 0; emit_backends[i].name; i++) {
-		if (strcmp(emit_backends[i].name, name) == 0) {
-			return i;
-		}
-	}
-	return -1;
-}
-
-const struct emit_backend *emit_chosen(const struct emit_context *c, int i)
-{
-	const struct emit_backend *b = emit_backends[i].backend;
-
-	return c->backends & 1u << i && b->mask ? b : NULL;
-}
-
-const struct emit_backend *emit_chosen_for(
-	const struct emit_context *c, int i, const struct event *e)
-{
-	const struct emit_backend *b = emit_chosen(c, i);
-	bool is_scope = e->properties & (EVENT_SCOPE | EVENT_SCOPE_END);
-
-	return b && (is_scope || !b->scopes_only) ? b : NULL;
-}
-
-size_t emit_word(const struct event *e, size_t arg)
-{
-	size_t words = arg;
-
-	for (size_t i = 0; i < arg; i++) {
-		words += c_is_counted(&e->args[i].type);
-	}
-	return words;
-}
-
-size_t emit_words(const struct event *e)
-{
-	return emit_word(e, e->arg_count);
-}
-
-bool emit_args_fit(const struct emit_context *c, int i, const struct event *e)
-{
-	const struct emit_backend *b = emit_chosen(c, i);
-
-	return !b || b->max_args == 0 || emit_words(e) <= b->max_args ||
-	       (e->properties & EVENT_DISABLE);
 }
 
 bool emit_group_is_valid(const char *group)
@@ -122,18 +68,50 @@ const char *emit_vcpu_tag(struct arena *a, const char *type)
 	return is_name && !*skip_word(end, "*") ? name : NULL;
 }
 
+#define SDT MACRO_SDT
+#define LTTNG MACRO_LTTNG
+#define BOTH (SDT | LTTNG)
+
+static const struct {
+	unsigned int places; /* of enum macro_place */
+	const char *header;
+	const char *const *names; /* patterns, ends with NULL */
+} headers[] = {
+#define MACROS(where, header, ...) { where, header, (const char *const[]){ __VA_ARGS__, NULL } },
+#include "emit/macros.def"
+#undef MACROS
+};
+
+static bool has_macro(const char *const *names, const char *name)
+{
+	while (*names && !glob_match(*names, name)) {
+		names++;
+	}
+	return *names != NULL;
+}
+
+/* The header that keeps `name` for a macro in one of these places; NULL: none does. */
+static const char *macro_header(const char *name, unsigned int places)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(headers); i++) {
+		if (headers[i].places & places && has_macro(headers[i].names, name)) {
+			return headers[i].header;
+		}
+	}
+	return NULL;
+}
+
 /* Reports, once, that the name at `at` is a macro for some backend of this run. */
 static bool check_macro(const struct emit_context *c, const char *name, const char *help,
 	struct location at, struct diag *d)
 {
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
-		const char *header = b ? macro_header(name, b->macros) : NULL;
+	chosen_foreach (c, NULL, row) {
+		const char *header = macro_header(name, row->backend->macros);
 
 		if (header) {
 			diag_error(d, at, help,
 				"<%s>, which the backend %s includes, keeps '%s' for a macro",
-				header, emit_backends[i].name, name);
+				header, row->name, name);
 			return false;
 		}
 	}
@@ -144,14 +122,25 @@ static bool check_event(const struct emit_context *c, const struct event *e, str
 {
 	bool good = check_macro(c, e->name, "choose another name", e->at, d);
 
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
-
-		if (b && b->check) {
-			good = b->check(c, e, d) && good;
-		}
+	chosen_foreach (c, NULL, row) {
+		good = (!row->backend->check || row->backend->check(c, e, d)) && good;
 	}
 	return good;
+}
+
+void emit_check_words(const struct emit_context *c, struct diag *d)
+{
+	vec_foreach (struct event **, e, &c->model->events) {
+		chosen_foreach (c, NULL, row) {
+			size_t max = row->backend->max_args;
+
+			if (max && emit_words(*e) > max && !((*e)->properties & EVENT_DISABLE)) {
+				diag_error(d, (*e)->at, "take some out, or declare two events",
+					"'%s' has %zu arguments, but the backend %s takes %zu at most",
+					(*e)->name, emit_words(*e), row->name, max);
+			}
+		}
+	}
 }
 
 bool emit_check(const struct emit_context *c, struct diag *d)
@@ -218,7 +207,7 @@ static void check_types(const struct event *e, size_t row, struct diag *d)
 	}
 	for (size_t i = 0; i < e->arg_count; i++) {
 		const struct arg *a = &e->args[i];
-		bool is_wide = refused[row].no_wide && c_is_wide(&a->type);
+		bool is_wide = refused[row].no_wide && type_is_pair(&a->type);
 
 		if (is_wide || refused[row].classes & OF(a->type.class)) {
 			diag_error(d, a->at, "declare another type, or generate from other files",

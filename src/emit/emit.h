@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tracetool's emitters: from a model to the text of one generated file. What a
- * file is made of is a format, what an event does when it fires is a backend;
- * formats.def and backends.def list both, and each stands in a file of its own.
- * Emitters write to memory, and neither print nor fail.
+ * file is made of is a format (formats.def, format/), what an event does when it
+ * fires is a backend (backends.def, backend/). Emitters write to memory, and
+ * neither print nor fail.
  */
 #ifndef EMIT_EMIT_H
 #define EMIT_EMIT_H
@@ -17,11 +17,18 @@
 #include "text/out.h"
 
 struct emit_context;
+struct emit_backend_row;
 
 struct emit_format {
 	const char *name;
 	const char *help; /* one line */
 	void (*emit)(struct emit_context *c);
+};
+
+/* A header that a backend's code includes and whose macros would replace names: bits. */
+enum macro_place {
+	MACRO_SDT = 1, /* <sys/sdt.h> */
+	MACRO_LTTNG = 2, /* <lttng/tracepoint.h> */
 };
 
 /*
@@ -35,9 +42,12 @@ struct emit_backend {
 	bool takes_place; /* its function takes the call's place where calls have one */
 	bool scopes_only; /* other events are built as if it were not chosen */
 	bool prints; /* it has waymark_<backend>_message() */
-	bool records; /* its function uses `record_<event>()`, see record.h */
+	/* Of enum waymark_recorder, as C names it: its function uses `record_<event>()`; else NULL.
+	 */
+	const char *recorder;
 	/* Writes the static function `<backend>_<event>()`, called while the backend is on. */
-	void (*emit_function)(struct emit_context *c, const struct event *e);
+	void (*emit_function)(
+		struct emit_context *c, const struct event *e, const struct emit_backend_row *row);
 	/*
 	 * Templates with the hole ${name}. An expression that is not 0 while a tracer
 	 * outside has the event on; NULL: the bit in our half says it.
@@ -52,7 +62,7 @@ struct emit_backend {
 	/* Writes what the generated source needs in front of its events; NULL: nothing. */
 	void (*emit_begin)(struct emit_context *c);
 	size_t max_args; /* that an event may have, of emit_words(); 0: as many as any */
-	unsigned int macros; /* whose macros would replace an event's name: enum macro_place */
+	unsigned int macros; /* whose macros would replace an event's name: of enum macro_place */
 	/* Reports why an event cannot have this backend, else returns true; NULL: all can. */
 	bool (*check)(const struct emit_context *c, const struct event *e, struct diag *d);
 };
@@ -78,7 +88,7 @@ extern const struct emit_backend_row emit_backends[];
 
 const struct emit_format *emit_find_format(const char *name);
 
-/* The place of a backend in emit_backends, -1 when there is none of that name. */
+/* The index of a backend in emit_backends, -1 when there is none of that name. */
 int emit_find_backend(const char *name);
 
 /* What one run is about. The caller fills it; the emitters only read it. */
@@ -99,28 +109,38 @@ struct emit_context {
 	struct out scratch; /* emit() makes it: see c_code.c */
 };
 
-/* Backend `i` of the table, NULL when it is not chosen or leaves no code. */
-const struct emit_backend *emit_chosen(const struct emit_context *c, int i);
+/*
+ * The chosen backend behind `row`, or the first for NULL; NULL at the end. Those that leave no code
+ * are left out, and for an event those that it is built without; `e` NULL: for any event.
+ */
+const struct emit_backend_row *emit_next_chosen(
+	const struct emit_context *c, const struct event *e, const struct emit_backend_row *row);
 
-/* The same of what an event is built with: a property of the event may speak against it. */
-const struct emit_backend *emit_chosen_for(
-	const struct emit_context *c, int i, const struct event *e);
+#define chosen_foreach(c, e, row) \
+	for (const struct emit_backend_row *row = NULL; (row = emit_next_chosen((c), (e), row));)
 
-/* How many arguments an event hands over in C: text and bytes with their length are two. */
+/* The first chosen backend that records, NULL when none does. */
+const struct emit_backend_row *emit_first_recorder(const struct emit_context *c);
+
+/* True when some backend of this run leaves code for the event. */
+bool event_is_on(const struct emit_context *c, const struct event *e);
+
+/* The number of C arguments of an event: text and bytes with their length are two. */
 size_t emit_words(const struct event *e);
 
-/* Which of them argument `arg` begins with, from 0. */
+/* The index of the first of them that argument `arg` becomes. */
 size_t emit_word(const struct event *e, size_t arg);
 
-/* Whether all arguments of the event fit into backend `i`, where that is chosen. */
-bool emit_args_fit(const struct emit_context *c, int i, const struct event *e);
+/* Reports each event that has more arguments than a chosen backend can hand over. */
+void emit_check_words(const struct emit_context *c, struct diag *d);
+
 /*
- * Whether all events that are on may have all chosen backends; reports to `d` why
- * not. Needs of the context what says which they are, and the provider.
+ * Returns true when all events that are on can have all chosen backends; reports to `d` why not.
+ * Needs of the context the model, the backends and the provider.
  */
 bool emit_check(const struct emit_context *c, struct diag *d);
 
-/* The same of what the format cannot have. */
+/* Returns true when the format can express all events; reports to `d` why not. */
 bool emit_check_format(
 	const struct emit_format *format, const struct emit_context *c, struct diag *d);
 

@@ -97,6 +97,12 @@ static inline bool type_is_pair(const struct type *t)
 	return t->class == TYPE_INTEGER && t->size64 > sizeof(uint64_t);
 }
 
+/* True for a type whose arguments are two in C: an address and a length in bytes. */
+static inline bool type_is_counted(const struct type *t)
+{
+	return t->class == TYPE_TEXT || t->class == TYPE_BYTES;
+}
+
 /* Whether it is stored as a number of at most 64 bits. */
 static inline bool type_is_number(const struct type *t)
 {

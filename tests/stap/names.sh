@@ -6,7 +6,7 @@
 #	names.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
 
-words=$(sed -n 's/^STAP_WORD(\(.*\))$/\1/p' "$root/src/emit/stap/stap_words.def")
+words=$(sed -n 's/^STAP_WORD(\(.*\))$/\1/p' "$root/src/emit/format/stap_words.def")
 [ "$(echo "$words" | wc -l)" -gt 30 ] || fail 'stap_words.def has no words'
 
 # What C has as a keyword is no name of a declaration at all.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# One file a format, one file a backend, one line a table: the folder of the
-# emitters and its two tables agree, and tracetool lists what they say.
+# The two tables of the emitters and what they name agree: each row has its emitter in its folder,
+# each emitter its row, and tracetool lists what they say.
 #
 #	tables.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
@@ -18,9 +18,10 @@ compare()
 	else
 		cp ids names
 	fi
-	(cd "$emit/$1" && ls *.c) | sed "s/\.c$//" | sort >files
+	sed -n "s/^\(void\|const struct emit_backend\) emit_$1_\([a-z_]*\)[( ].*/\2/p" \
+		"$emit"/backends.c "$emit/$1"/*.c | sort >made
 	[ -s ids ] || fail "$1s.def has no row"
-	sort ids | diff - files || fail "$1s.def (<) and the files $1/*.c (>) differ"
+	sort ids | diff - made || fail "$1s.def (<) and the emitters in $1/*.c (>) differ"
 	tr - _ <names | diff ids - || fail "$1s.def: ids (<) and names (>) differ"
 	echo "$2" | sed 's/, /\n/g' | diff names - || fail "$1s.def (<) and tracetool (>) differ"
 	while read -r name; do

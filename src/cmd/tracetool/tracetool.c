@@ -80,16 +80,7 @@ static bool check_events(struct run *r, const struct emit_context *c)
 	struct diag d;
 
 	diag_init(&d);
-	vec_foreach (struct event **, e, &r->model.events) {
-		for (int i = 0; emit_backends[i].name; i++) {
-			if (!emit_args_fit(c, i, *e)) {
-				diag_error(&d, (*e)->at, "take some out, or declare two events",
-					"'%s' has %zu arguments, but the backend %s takes %zu at most",
-					(*e)->name, emit_words(*e), emit_backends[i].name,
-					emit_backends[i].backend->max_args);
-			}
-		}
-	}
+	emit_check_words(c, &d);
 	bool good = emit_check(c, &d) && emit_check_format(r->format, c, &d) && d.errors == 0;
 
 	print_diagnostics(&d);

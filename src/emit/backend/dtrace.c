@@ -5,8 +5,6 @@
  * the other half of its state word.
  */
 #include "emit/c_code.h"
-#include "emit/c_string.h"
-#include "emit/macro.h"
 
 /* The templates read like what they make. */
 /* clang-format off */
@@ -41,10 +39,11 @@ static void emit_begin(struct emit_context *c)
 
 static bool is_by_address(const struct type *t)
 {
-	return t->class == TYPE_DEBUG || c_is_wide(t);
+	return t->class == TYPE_DEBUG || type_is_pair(t);
 }
 
-static const char *preparation_of_type(const struct type *t)
+/* The statement that lets a tracer read an argument; NULL: none is needed. */
+static const char *preparation(struct emit_context *c, const struct event *e, size_t arg)
 {
 	static const char *const by_class[] = {
 		[TYPE_FLOAT] = float_bits,
@@ -54,16 +53,15 @@ static const char *preparation_of_type(const struct type *t)
 		[TYPE_TCG] = NULL,
 	};
 
-	return is_by_address(t) ? address_touch : by_class[t->class];
-}
+	const struct type *t = &e->args[arg].type;
 
-/* What has to be done before a tracer can read an argument; NULL: nothing. */
-static const char *preparation(struct emit_context *c, const struct event *e, size_t arg)
-{
 	if (c_is_address(e, arg)) {
 		return NULL;
 	}
-	return c_precision(c, e, arg) ? part_touch : preparation_of_type(&e->args[arg].type);
+	if (c_precision(c, e, arg)) {
+		return part_touch;
+	}
+	return is_by_address(t) ? address_touch : by_class[t->class];
 }
 
 static const char *words(struct emit_context *c, const struct event *e)
@@ -81,8 +79,10 @@ static const char *words(struct emit_context *c, const struct event *e)
 	return all;
 }
 
-static void emit_function(struct emit_context *c, const struct event *e)
+static void emit_function(
+	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
 {
+	(void)row;
 	OUT(c->out, function_begin, { "name", e->name }, { "parameters", c_parameters(c, e) });
 	for (size_t i = 0; i < e->arg_count; i++) {
 		const char *line = preparation(c, e, i);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "emit/c_code.h"
-#include "emit/macro.h"
 
 /* How long `provider:event` may be. */
 #define NAME_MAX_LEN 255
@@ -81,8 +80,10 @@ static const char *arguments(struct emit_context *c, const struct event *e)
 	return all;
 }
 
-static void emit_function(struct emit_context *c, const struct event *e)
+static void emit_function(
+	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
 {
+	(void)row;
 	OUT(c->out, function_begin, { "name", e->name }, { "parameters", c_parameters(c, e) });
 	if (emit_of_debug(c, e, text)) {
 		out_char(c->out, '\n');

@@ -149,7 +149,7 @@ static void write_integer(
 /* The word that says how many bytes of a text there are at most; ARGS_MAX where none does. */
 static size_t length_word(const struct conversion *v, const struct event *e)
 {
-	if (c_is_counted(&e->args[v->arg].type)) {
+	if (type_is_counted(&e->args[v->arg].type)) {
 		return emit_word(e, (size_t)v->arg) + 1;
 	}
 	return v->precision_arg == FORMAT_NO_ARG ? ARGS_MAX
@@ -175,7 +175,7 @@ static void write_conversion(struct message *m, const struct conversion *v, cons
 {
 	const struct type *t = &e->args[v->arg].type;
 	size_t word = emit_word(e, (size_t)v->arg);
-	bool lacks_length = c_is_counted(t) && word + 1 >= ARGS_MAX;
+	bool lacks_length = type_is_counted(t) && word + 1 >= ARGS_MAX;
 
 	if (word >= ARGS_MAX || lacks_length || t->class == TYPE_FLOAT ||
 		v->letter == C_NO_LETTER) {

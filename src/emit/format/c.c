@@ -5,10 +5,10 @@
  */
 #include <string.h>
 
+#include "base/compiler.h"
+#include "emit/backend/record.h"
 #include "emit/c_code.h"
-#include "emit/format_c.h"
-#include "emit/record.h"
-#include "emit/scope.h"
+#include "emit/format/scope.h"
 
 /* The templates read like what they make. */
 /* clang-format off */
@@ -23,6 +23,30 @@ static const char event_state[] =
 	"/* ${file}:${line} */\n"
 	"uint32_t waymark_state_${name} WAYMARK_STATE_SECTION = 0;\n";
 
+static const char args_begin[] =
+	"\n"
+	"static const struct waymark_arg waymark_args_${name}[] = {\n";
+
+static const char arg_entry[] = "\t{ \"${name}\", \"${type}\", ${kind}, ${size} },\n";
+
+static const char args_end[] = "};\n";
+
+static const char event_descriptor[] =
+	"\n"
+	"static struct waymark_event waymark_event_${name} = {\n"
+	"\t&waymark_state_${state},\n"
+	"\t\"${name}\",\n"
+	"\t${format},\n"
+	"\t${file},\n"
+	"\t${args},\n"
+	"\t${line},\n"
+	"\t${masks},\n"
+	"\t${count},\n"
+	"\t${flags},\n"
+	"\t0,\n"
+	"\tNULL,\n"
+	"\t${end},\n"
+	"};\n";
 static const char state_of_end[] =
 	"#define waymark_state_${name}_end waymark_state_${name}\n";
 
@@ -90,52 +114,130 @@ static const char list_end[] =
 	"WAYMARK_REGISTER_OBJECT()\n";
 /* clang-format on */
 
-int c_first_recorder(const struct emit_context *c)
-{
-	for (int i = 0; emit_backends[i].name; i++) {
-		if (emit_chosen(c, i) && emit_chosen(c, i)->records) {
-			return i;
-		}
-	}
-	return -1;
-}
+#define MASKS_OF_A_LINE 5
 
-static void emit_functions(struct emit_context *c, const struct event *e)
-{
-	if (c_first_recorder(c) >= 0) {
-		emit_record(c, e);
-	}
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen_for(c, i, e);
-
-		if (b && !(b->prints && (e->end || e->begin))) {
-			b->emit_function(c, e);
-		}
-	}
-}
-
-static void put_watched(struct out *o, const struct emit_backend *b, const struct event *e)
-{
-	out_str(o, "\tif (");
-	OUT(o, b->watched, { "name", e->name });
-	OUT(o, ") {\n\t\twaymark_on |= ${mask};\n\t}\n", { "mask", b->mask });
-}
-
-const char *c_watched(struct emit_context *c, const struct event *e)
+/* `WAYMARK_LOG | WAYMARK_SIMPLE` */
+static const char *masks(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
+	size_t count = 0;
 
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
-
-		if (b && b->watched) {
-			put_watched(o, b, e);
-		}
-		if (b && b->declaration && e->end) { /* the end has a word of its own */
-			put_watched(o, b, e->end);
-		}
+	chosen_foreach (c, e, row) {
+		out_str(o, count == 0 ? "" : count % MASKS_OF_A_LINE ? " | " : " |\n\t\t");
+		out_str(o, row->backend->mask);
+		count++;
 	}
 	return c_end(c);
+}
+
+/* The properties that the runtime has to know. */
+static const char *flags(struct emit_context *c, const struct event *e)
+{
+	static const struct {
+		unsigned int property;
+		const char *flag;
+	} table[] = {
+		{ EVENT_VCPU, "WAYMARK_EVENT_VCPU" },
+		{ EVENT_TCG_TRANS, "WAYMARK_EVENT_TRANS" },
+		{ EVENT_TCG_EXEC, "WAYMARK_EVENT_EXEC" },
+		{ EVENT_SCOPE, "WAYMARK_EVENT_SCOPE" },
+		{ EVENT_SCOPE_END, "WAYMARK_EVENT_SCOPE_END" },
+	};
+	struct out *o = c_begin(c);
+
+	out_str(o, e->format.style == FORMAT_BRACES ? "WAYMARK_EVENT_BRACES" : "");
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		if (e->properties & table[i].property) {
+			OUT(o, "${or}${flag}", { "or", o->len ? " | " : "" },
+				{ "flag", table[i].flag });
+		}
+	}
+	return o->len ? c_end(c) : "0";
+}
+
+static const char *kind(const struct type *t)
+{
+	static const char *const kinds[] = {
+		[TYPE_FLOAT] = "WAYMARK_FLOAT",
+		[TYPE_POINTER] = "WAYMARK_POINTER",
+		[TYPE_STRING] = "WAYMARK_STRING",
+		[TYPE_TEXT] = "WAYMARK_TEXT",
+		[TYPE_BYTES] = "WAYMARK_BYTES",
+		[TYPE_DEBUG] = "WAYMARK_DEBUG",
+		[TYPE_TCG] = NULL,
+	};
+
+	if (kinds[t->class]) {
+		return kinds[t->class];
+	}
+	if (t->is_char) {
+		return "WAYMARK_CHAR";
+	}
+	return t->is_signed ? "WAYMARK_SIGNED" : "WAYMARK_UNSIGNED";
+}
+
+/* In bytes; 0 for a type without a size; for text of old declarations what simple records. */
+static const char *size(struct emit_context *c, const struct arg *a)
+{
+	const struct type *t = &a->type;
+
+	if (a->source != ARG_FROM_CALL) {
+		return a->source == ARG_FROM_BYTES ? "sizeof(void *)" : "WAYMARK_NOT_IN_SIMPLE";
+	}
+	if (t->class != TYPE_INTEGER && t->class != TYPE_FLOAT && t->class != TYPE_POINTER) {
+		return "0";
+	}
+	OUT(c_begin(c), "sizeof(${type})", { "type", t->c_text });
+	return c_end(c);
+}
+
+static void emit_args(struct emit_context *c, const struct event *e)
+{
+	OUT(c->out, args_begin, { "name", e->name });
+	for (size_t i = 0; i < e->arg_count; i++) {
+		const struct arg *a = &e->args[i];
+
+		OUT(c->out, arg_entry, { "name", a->name }, { "type", a->type.text },
+			{ "kind", kind(&a->type) }, { "size", size(c, a) });
+	}
+	out_str(c->out, args_end);
+}
+
+static void emit_descriptor(struct emit_context *c, const struct event *e)
+{
+	const struct out_hole holes[] = {
+		{ "name", e->name },
+		{ "state", e->begin ? e->begin->name : e->name },
+		{ "format", c_literal(c, e->format.source ? e->format.source : "") },
+		{ "file", c_file_literal(c, e) },
+		{ "line", c_number(c, e->line) },
+		{ "args", e->arg_count ? arena_printf(&c->texts, "waymark_args_%s", e->name)
+				       : "NULL" },
+		{ "count", c_number(c, e->arg_count) },
+		{ "masks", masks(c, e) },
+		{ "flags", flags(c, e) },
+		{ "end", e->end ? arena_printf(&c->texts, "&waymark_event_%s", e->end->name)
+				: "NULL" },
+		{ NULL, NULL },
+	};
+
+	if (e->arg_count > 0) {
+		emit_args(c, e);
+	}
+	out_template(c->out, event_descriptor, holes);
+}
+
+static void emit_descriptor_and_functions(struct emit_context *c, const struct event *e)
+{
+	emit_descriptor(c, e);
+	if (emit_first_recorder(c)) {
+		emit_record(c, e);
+	}
+	chosen_foreach (c, e, row) {
+		if (!(row->backend->prints && (e->end || e->begin))) {
+			row->backend->emit_function(c, e, row);
+		}
+	}
 }
 
 /* Our backends that are on for the event; of `vcpu` events for this CPU, or NULL: for all. */
@@ -196,15 +298,11 @@ static void emit_vcpu_state(struct emit_context *c, const struct event *e)
 static void emit_dispatcher(struct emit_context *c, const struct event *e, bool is_shared)
 {
 	emit_function_begin(c, e, is_shared, e->arg_count ? e->args[0].c_name : "");
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen_for(c, i, e);
-
-		if (b) {
-			OUT(c->out, emit_call, { "backend", emit_backends[i].name },
-				{ "name", e->name }, { "mask", b->mask },
-				{ "arguments", b->takes_place ? c_placed_arguments(c, e)
-							      : c_arguments(c, e) });
-		}
+	chosen_foreach (c, e, row) {
+		OUT(c->out, emit_call, { "backend", row->name }, { "name", e->name },
+			{ "mask", row->backend->mask },
+			{ "arguments", row->backend->takes_place ? c_placed_arguments(c, e)
+								 : c_arguments(c, e) });
 	}
 	out_str(c->out, emit_end);
 }
@@ -215,33 +313,24 @@ static void emit_dispatcher(struct emit_context *c, const struct event *e, bool 
  */
 static void emit_emit(struct emit_context *c, const struct event *e)
 {
-	int recorder = c_first_recorder(c);
+	const struct emit_backend_row *recorder = emit_first_recorder(c);
 
-	if (recorder < 0 || !(strchr(c_masks(c, e), '|') || e->properties & EVENT_VCPU)) {
+	if (!recorder || !(strchr(masks(c, e), '|') || e->properties & EVENT_VCPU)) {
 		emit_dispatcher(c, e, true);
 		return;
 	}
 	emit_dispatcher(c, e, false);
 	emit_function_begin(c, e, true, NULL);
-	OUT(c->out, emit_one_of_several, { "name", e->name },
-		{ "mask", emit_chosen(c, recorder)->mask },
-		{ "backend", emit_backends[recorder].name }, { "arguments", c_arguments(c, e) },
+	OUT(c->out, emit_one_of_several, { "name", e->name }, { "mask", recorder->backend->mask },
+		{ "backend", recorder->name }, { "arguments", c_arguments(c, e) },
 		{ "placed", c_placed_arguments(c, e) });
-}
-
-static void emit_descriptor_and_functions(struct emit_context *c, const struct event *e)
-{
-	emit_descriptor(c, e);
-	emit_functions(c, e);
 }
 
 /* The name by which a probe of the end finds the word. */
 static void emit_state_of_end(struct emit_context *c, const struct event *e)
 {
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
-
-		if (b && b->watched && !b->declaration) {
+	chosen_foreach (c, NULL, row) {
+		if (row->backend->watched && !row->backend->declaration) {
 			OUT(c->out, state_of_end, { "name", e->name });
 		}
 	}
@@ -280,23 +369,15 @@ static void emit_list(struct emit_context *c)
 	out_str(c->out, any ? list_end : "");
 }
 
-/* What the chosen backends need in front of all events. */
-static void emit_beginnings(struct emit_context *c)
-{
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
-
-		if (b && b->emit_begin) {
-			b->emit_begin(c);
-		}
-	}
-}
-
 void emit_format_c(struct emit_context *c)
 {
 	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "header", c->header },
 		{ "record", c_has_scopes(c) ? "record_scope.h" : "record.h" });
-	emit_beginnings(c);
+	chosen_foreach (c, NULL, row) {
+		if (row->backend->emit_begin) {
+			row->backend->emit_begin(c);
+		}
+	}
 	vec_foreach (struct event **, e, &c->model->events) {
 		if (event_is_on(c, *e) && !(*e)->begin) {
 			emit_event(c, *e);

@@ -69,7 +69,7 @@ static const char *type_name(const struct type *t)
 	if (t->class == TYPE_FLOAT) {
 		return "uint64_t";
 	}
-	if (t->class == TYPE_DEBUG || c_is_wide(t)) {
+	if (t->class == TYPE_DEBUG || type_is_pair(t)) {
 		return "void *";
 	}
 	if (!is_hard_to_parse(t->c_text)) {
@@ -91,7 +91,7 @@ static const char *parameters(struct emit_context *c, const struct event *e)
 		out_str(o, type);
 		out_str(o, type[strlen(type) - 1] == '*' ? "" : " ");
 		out_str(o, words_have(keywords, a->name) ? c_renamed(c, e, a->name) : a->name);
-		if (c_is_counted(&a->type)) {
+		if (type_is_counted(&a->type)) {
 			out_str(o, ", size_t ");
 			out_str(o, c_length_name(c, e, i));
 		}

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The generated header: what a program's call sites see of its events. */
+/*
+ * The generated header: of each event its state and the inline function that a program's call
+ * sites call, which tests the state; scopes are in scope.c.
+ */
 #include "emit/c_code.h"
-#include "emit/scope.h"
+#include "emit/format/scope.h"
 
 /* The templates read like what they make. */
 /* clang-format off */
@@ -112,10 +115,10 @@ static const char *words(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
 
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
+	chosen_foreach (c, NULL, row) {
+		const struct emit_backend *b = row->backend;
 
-		if (b && b->declaration) {
+		if (b->declaration) {
 			OUT(o, b->declaration, { "name", e->name }, { "provider", c->provider });
 			if (e->end) {
 				put_words_of_end(c, b, e);
@@ -132,10 +135,10 @@ static const char *state(struct emit_context *c, const struct event *e)
 	bool several = false;
 
 	OUT(o, "WAYMARK_STATE(waymark_state_${name})", { "name", e->name });
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
+	chosen_foreach (c, NULL, row) {
+		const struct emit_backend *b = row->backend;
 
-		if (b && b->declaration) {
+		if (b->declaration) {
 			out_str(o, " | \\\n\t\t");
 			OUT(o, e->end ? "TRACE_${NAME}_TRACED()" : b->watched, { "name", e->name },
 				{ "NAME", e->upper });

@@ -8,7 +8,7 @@
 
 #include "base/compiler.h"
 #include "emit/c_code.h"
-#include "emit/rust.h"
+#include "emit/format/rust.h"
 
 /* rustfmt puts the arguments of a call on lines of their own where they are wider. */
 #define CALL_WIDTH 60
@@ -147,11 +147,9 @@ static const char *const *words(struct emit_context *c, const struct event *e, s
 
 	*count = 0;
 	names[(*count)++] = arena_printf(&c->texts, "waymark_state_%s", e->name);
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
-
-		if (b && b->rust_word) {
-			OUT(c_begin(c), b->rust_word, { "name", e->name });
+	chosen_foreach (c, NULL, row) {
+		if (row->backend->rust_word) {
+			OUT(c_begin(c), row->backend->rust_word, { "name", e->name });
 			names[(*count)++] = c_end(c);
 		}
 	}
@@ -195,11 +193,9 @@ static const char *more_of_query(
 /* What tracers outside define. */
 static void emit_declarations(struct emit_context *c, const struct event *e)
 {
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
-
-		if (b && b->rust_declaration) {
-			OUT(c->out, b->rust_declaration, { "name", e->name },
+	chosen_foreach (c, NULL, row) {
+		if (row->backend->rust_declaration) {
+			OUT(c->out, row->backend->rust_declaration, { "name", e->name },
 				{ "provider", c->provider });
 		}
 	}
@@ -356,10 +352,8 @@ static const char *uses(struct emit_context *c)
 
 static void emit_externs(struct emit_context *c)
 {
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
-
-		out_str(c->out, b && b->rust_begin ? b->rust_begin : "");
+	chosen_foreach (c, NULL, row) {
+		out_str(c->out, row->backend->rust_begin ? row->backend->rust_begin : "");
 	}
 	out_str(c->out, extern_begin);
 	vec_foreach (struct event **, e, &c->model->events) {

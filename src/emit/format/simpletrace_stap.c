@@ -4,10 +4,9 @@
  * header and without names, so that an event's number is its place among all
  * declarations, disabled ones too, and `simpletrace --no-header` reads them.
  */
-#include "emit/stap/stap.h"
+#include "emit/format/stap.h"
 
 #include "emit/c_code.h"
-#include "emit/c_string.h"
 
 /*
  * A string of SystemTap holds less than simpletrace's 512 bytes, so two share
@@ -66,7 +65,7 @@ static bool is_text(const struct event *e, size_t arg)
 /* A string of 16 bytes. */
 static bool is_wide(const struct event *e, size_t arg)
 {
-	return c_is_wide(&e->args[arg].type);
+	return type_is_pair(&e->args[arg].type);
 }
 
 static const char *conversions(struct emit_context *c, const struct event *e)

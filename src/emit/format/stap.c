@@ -1,13 +1,169 @@
 /* SPDX-License-Identifier: MIT */
-/* The plain tapset: a probe for each event, whose arguments have their names. */
-#include "emit/stap/stap.h"
+/*
+ * Tapsets of SystemTap: the file and its probes, which all three formats have, and the plain and
+ * the printing one. simpletrace_stap.c is the third.
+ */
+#include "emit/format/stap.h"
 
+#include <string.h>
+
+#include "base/words.h"
+#include "emit/c_code.h"
+
+/* The templates read like what they make. */
+/* clang-format off */
+static const char file_begin[] =
+	"${banner}"
+	"/* ${about} */\n"
+	"${macros}";
+
+static const char probe_begin[] =
+	"\n"
+	"/* ${file}:${line} */\n"
+	"probe ${prefix}.${infix}${name} = ${source}?\n"
+	"{\n";
+
+static const char argument[] = "\t${name} = $arg${number}\n";
+
+static const char probe_end[] = "}\n";
+/* clang-format on */
+
+static const char *const taken[] = {
+#define STAP_WORD(word) #word,
+#include "emit/format/stap_words.def"
+#undef STAP_WORD
+	NULL,
+};
+
+const char *stap_name(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const char *name = e->args[arg].name;
+
+	return words_have(taken, name) ? c_renamed(c, e, name) : name;
+}
+
+static bool is_taken(struct emit_context *c, const struct event *e, const char *name)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (strcmp(stap_name(c, e, i), name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *stap_length_name(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const char *name = arena_printf(&c->texts, "%s_length", stap_name(c, e, arg));
+
+	while (is_taken(c, e, name)) {
+		name = arena_printf(&c->texts, "%s_", name);
+	}
+	return name;
+}
+
+/*
+ * Which provider a probe has is known where the program's sources are generated:
+ * here only if it is said, because one tapset may cover groups of several.
+ */
+static const char *provider(struct emit_context *c)
+{
+	if (!c->provider_is_given) {
+		return "";
+	}
+	return arena_printf(&c->texts, ".provider(\"%s\")", c->provider);
+}
+
+/*
+ * Without a program, what prints takes its arguments from the probe of the plain tapset,
+ * which then has to be there, too: QEMU has one of each for all of its programs.
+ */
+static bool is_on_plain(struct emit_context *c, const struct stap_tapset *tapset)
+{
+	return tapset->emit_body && !*c->binary;
+}
+
+/* What the probe of an event stands for; without a program, that which `stap -c` runs. */
+static const char *source(
+	struct emit_context *c, const struct stap_tapset *tapset, const struct event *e)
+{
+	if (is_on_plain(c, tapset)) {
+		return arena_printf(&c->texts, "%s.%s", c->probe_prefix, e->name);
+	}
+	const char *binary =
+		*c->binary ? arena_printf(&c->texts, "(%s)", c_literal(c, c->binary)) : "";
+
+	return arena_printf(&c->texts, "process%s%s.mark(\"%s\")", binary, provider(c), e->name);
+}
+
+static void emit_arguments(struct emit_context *c, const struct event *e)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		size_t word = emit_word(e, i) + 1;
+
+		OUT(c->out, argument, { "name", stap_name(c, e, i) },
+			{ "number", c_number(c, word) });
+		if (type_is_counted(&e->args[i].type)) {
+			OUT(c->out, argument, { "name", stap_length_name(c, e, i) },
+				{ "number", c_number(c, word + 1) });
+		}
+	}
+}
+
+static void emit_event(
+	struct emit_context *c, const struct stap_tapset *tapset, const struct event *e, size_t id)
+{
+	OUT(c->out, probe_begin, { "file", c_file_comment(c, e) }, { "line", c_number(c, e->line) },
+		{ "prefix", c->probe_prefix }, { "infix", tapset->infix }, { "name", e->name },
+		{ "source", source(c, tapset, e) });
+	if (!is_on_plain(c, tapset)) {
+		emit_arguments(c, e);
+	}
+	if (tapset->emit_body) {
+		tapset->emit_body(c, e, id);
+	}
+	out_str(c->out, probe_end);
+}
+
+void stap_emit(struct emit_context *c, const struct stap_tapset *tapset)
+{
+	OUT(c->out, file_begin, { "banner", c_banner(c) }, { "about", tapset->about },
+		{ "macros", tapset->macros });
+	for (size_t id = 0; id < c->model->events.count; id++) {
+		const struct event *e = c->model->events.items[id];
+
+		if (!(e->properties & EVENT_DISABLE)) {
+			emit_event(c, tapset, e, id);
+		}
+	}
+}
+
+/* The plain tapset: a probe for each event, whose arguments have their names. */
 void emit_format_stap(struct emit_context *c)
 {
 	static const struct stap_tapset tapset = {
 		.about = "For scripts of SystemTap: each event as a probe, with its arguments.",
 		.infix = "",
 		.macros = "",
+	};
+
+	stap_emit(c, &tapset);
+}
+
+static void emit_print(struct emit_context *c, const struct event *e, size_t id)
+{
+	(void)id;
+	OUT(c->out, "\tprintf(${printf})\n", { "printf", stap_printf(c, e) });
+}
+
+/* The tapset that prints: `<pid>@<ns since 1970> <name> <message>`, a line an event. */
+void emit_format_log_stap(struct emit_context *c)
+{
+	static const struct stap_tapset tapset = {
+		.about = "For SystemTap: prints a line for each event.",
+		.infix = "log.",
+		.macros = STAP_PRINTF_MACROS,
+		.emit_body = emit_print,
 	};
 
 	stap_emit(c, &tapset);

@@ -4,7 +4,7 @@
  * each `tcg` event trace_<event>_tcg(), what that has translated, and what
  * translated code calls.
  */
-#include "emit/tcg/tcg.h"
+#include "emit/format/tcg.h"
 
 /* The templates read like what they make. */
 /* clang-format off */

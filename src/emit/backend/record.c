@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * The backends that record into memory: ctf, whose packets are the native trace, and simple.
+ *
  * The size of a record is known before it begins: twice a scalar's size is room
  * for it and its alignment, and strings are measured first. All strings of an
- * event share half of the longest record; whoever sets less has it only in the
- * function that waits, and every event of a program that is told so goes there.
+ * event share half of the longest record; a smaller limit at run time holds only in
+ * the function that waits, which all events of such a program call.
  *
  * waymark_emit_X() is cold, for the sake of its call sites; a function that only
  * cold code calls is compiled for size, which makes recording three times as
  * slow. So the one of each backend says that it is hot. It makes no calls; what
  * needs some is done by a second one.
  */
-#include "emit/record.h"
+#include "emit/backend/record.h"
 
 #include "emit/c_code.h"
-#include "emit/c_string.h"
 
 /* The templates read like what they make. */
 /* clang-format off */
@@ -169,7 +170,7 @@ static const char *const *lines_of_type(const struct type *t)
 		[TYPE_TCG] = of_scalar,
 	};
 
-	return c_is_wide(t) ? of_wide : by_class[t->class];
+	return type_is_pair(t) ? of_wide : by_class[t->class];
 }
 
 static const char *const *lines_of(struct emit_context *c, const struct event *e, size_t arg)
@@ -286,12 +287,13 @@ static bool emit_flattened(struct emit_context *c, const struct event *e)
 	return any;
 }
 
-void emit_recorder(
-	struct emit_context *c, const struct event *e, const char *backend, const char *recorder)
+/* `<backend>_<event>()`, and what it calls where it has to wait. */
+static void emit_function(
+	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
 {
 	const struct out_hole holes[] = {
-		{ "backend", backend },
-		{ "recorder", recorder },
+		{ "backend", row->name },
+		{ "recorder", row->backend->recorder },
 		{ "name", e->name },
 		{ "comma", comma(e) },
 		{ "parameters", c_parameters(c, e) },
@@ -306,3 +308,15 @@ void emit_recorder(
 	out_str(c->out, has_trees ? trees_end : "");
 	out_template(c->out, backend_function, holes);
 }
+
+const struct emit_backend emit_backend_ctf = {
+	.mask = "WAYMARK_CTF",
+	.recorder = "WAYMARK_RECORDER_CTF",
+	.emit_function = emit_function,
+};
+
+const struct emit_backend emit_backend_simple = {
+	.mask = "WAYMARK_SIMPLE",
+	.recorder = "WAYMARK_RECORDER_SIMPLE",
+	.emit_function = emit_function,
+};

@@ -5,8 +5,8 @@
  * their names. A tapset that is made for a program stands for itself: it asks for no
  * other one, and what it defines for its own use is seen in its file alone.
  */
-#ifndef EMIT_STAP_STAP_H
-#define EMIT_STAP_STAP_H
+#ifndef EMIT_FORMAT_STAP_H
+#define EMIT_FORMAT_STAP_H
 
 #include "emit/emit.h"
 

@@ -1,15 +1,151 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of a scope in the generated source. What is on when it begins stands in its
- * token, or in its struct, and nothing else is asked when it ends. Beside other backends a
- * recorder has a case of its own, as for events.
+ * The code of scopes. In the header: the token is a scalar and its cleanup is inline. The address
+ * of a scope never leaves the caller, so that one that is off for good leaves nothing there. In
+ * the source: its token, or its struct, holds what was on when it began, and its end asks nothing
+ * else. Beside other backends a recorder has a case of its own, as for events.
  */
+#include "emit/backend/text.h"
 #include "emit/c_code.h"
-#include "emit/format_c.h"
-#include "emit/scope.h"
-#include "emit/text.h"
+#include "emit/format/scope.h"
 
 /* The templates read like what they make. */
+/* clang-format off */
+static const char scope_on[] =
+	"\n"
+	"/* ${file}:${line} */\n"
+	"#define TRACE_${NAME}_ENABLED 1\n"
+	"#define TRACE_${NAME}_STATE() ${state}\n"
+	"#define TRACE_${NAME}_BACKENDS() WAYMARK_BACKENDS(waymark_state_${name})\n"
+	"WAYMARK_HIDDEN extern uint32_t waymark_state_${name};\n"
+	"${words}"
+	"${enter}"
+	"${start}"
+	"WAYMARK_HIDDEN WAYMARK_COLD uint64_t waymark_enter_${name}(${placed});\n"
+	"WAYMARK_HIDDEN WAYMARK_COLD void waymark_leave_${name}(uint64_t waymark_token);\n"
+	"WAYMARK_HIDDEN WAYMARK_COLD struct waymark_scope waymark_start_${name}(${placed});\n"
+	"WAYMARK_MUST_USE static inline uint64_t trace_${name}_enter(${parameters})\n"
+	"{\n"
+	"\tif (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE())) {\n"
+	"\t\treturn waymark_enter_${name}(${arguments});\n"
+	"\t}\n"
+	"\treturn 0;\n"
+	"}\n"
+	"static inline void trace_${name}_leave(uint64_t *waymark_s)\n"
+	"{\n"
+	"\tuint64_t waymark_token = *waymark_s;\n"
+	"\n"
+	"\tif (WAYMARK_UNLIKELY(waymark_token)) {\n"
+	"\t\t*waymark_s = 0;\n"
+	"\t\twaymark_leave_${name}(waymark_token);\n"
+	"\t}\n"
+	"}\n"
+	"WAYMARK_MUST_USE static inline struct waymark_scope trace_${name}_start(${parameters})\n"
+	"{\n"
+	"\tif (WAYMARK_UNLIKELY(TRACE_${NAME}_STATE())) {\n"
+	"\t\treturn waymark_start_${name}(${arguments});\n"
+	"\t}\n"
+	"\treturn waymark_scope_none();\n"
+	"}\n"
+	"${calls}";
+
+static const char scope_off[] =
+	"\n"
+	"/* ${file}:${line} */\n"
+	"#define TRACE_${NAME}_ENABLED 0\n"
+	"#define TRACE_${NAME}_STATE() 0\n"
+	"#define TRACE_${NAME}_BACKENDS() 0\n"
+	"WAYMARK_MUST_USE static inline uint64_t trace_${name}_enter(${parameters})\n"
+	"{\n"
+	"${unused}"
+	"\treturn 0;\n"
+	"}\n"
+	"static inline void trace_${name}_leave(uint64_t *waymark_s)\n"
+	"{\n"
+	"\t(void)waymark_s;\n"
+	"}\n"
+	"WAYMARK_MUST_USE static inline struct waymark_scope trace_${name}_start(${parameters})\n"
+	"{\n"
+	"${unused}"
+	"\treturn waymark_scope_none();\n"
+	"}\n"
+	"${calls}";
+
+/* They know the place of the call, and make the arguments only while the scope is on. */
+static const char calls_on[] =
+	"#define trace_${name}_enter(${dots}) \\\n"
+	"\t(WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) \\\n"
+	"\t\t\t? waymark_enter_${name}(${given}) \\\n"
+	"\t\t\t: 0)\n"
+	"#define trace_${name}_start(${dots}) \\\n"
+	"\t(WAYMARK_UNLIKELY(TRACE_${NAME}_STATE()) \\\n"
+	"\t\t\t? waymark_start_${name}(${given}) \\\n"
+	"\t\t\t: waymark_scope_none())\n";
+
+static const char calls_off[] =
+	"#define trace_${name}_enter(...) (0 ? trace_${name}_enter(__VA_ARGS__) : 0)\n"
+	"#define trace_${name}_start(...) (0 ? trace_${name}_start(__VA_ARGS__) : waymark_scope_none())\n";
+
+static const char scope_macro[] =
+	"#define TRACE_${NAME}_SCOPE(${dots}) "
+	"WAYMARK_DECLARED_SCOPE(${name}, ${all})\n";
+/* clang-format on */
+
+/* The event as a program calls it: without the arguments that nobody declares. */
+static struct event scope_call(const struct event *e)
+{
+	struct event call = *e;
+
+	while (call.arg_count > 0 && call.args->is_scope) {
+		call.args++;
+		call.arg_count--;
+	}
+	return call;
+}
+
+static const char *calls(struct emit_context *c, const struct event *call)
+{
+	bool is_on = event_is_on(c, call);
+
+	if (call->arg_count == 0 && !(is_on && c_has_place(c, call))) {
+		return "";
+	}
+	const char *given = c_given(c, call);
+
+	OUT(c_begin(c), is_on ? calls_on : calls_off, { "name", call->name },
+		{ "NAME", call->upper }, { "dots", call->arg_count ? "..." : "" },
+		{ "given", given });
+	return c_end(c);
+}
+
+void emit_scope_h(
+	struct emit_context *c, const struct event *e, const char *state, const char *words)
+{
+	struct event call = scope_call(e);
+	bool is_on = event_is_on(c, e);
+	bool has_args = call.arg_count > 0;
+	const struct out_hole holes[] = {
+		{ "name", e->name },
+		{ "NAME", e->upper },
+		{ "file", c_file_comment(c, e) },
+		{ "line", c_number(c, e->line) },
+		{ "words", words },
+		{ "enter", c_renaming(c, "enter", &call) },
+		{ "start", c_renaming(c, "start", &call) },
+		{ "state", state },
+		{ "parameters", c_parameters(c, &call) },
+		{ "placed", c_placed_parameters(c, &call) },
+		{ "arguments", c_unplaced_arguments(c, &call) },
+		{ "calls", calls(c, &call) },
+		{ "unused", c_unused(c, &call) },
+		{ NULL, NULL },
+	};
+
+	out_template(c->out, is_on ? scope_on : scope_off, holes);
+	OUT(c->out, scope_macro, { "NAME", e->upper }, { "name", e->name },
+		{ "dots", has_args ? "..." : "" }, { "all", has_args ? "__VA_ARGS__" : "" });
+}
+
 /* clang-format off */
 static const char print_begin[] =
 	"\n"
@@ -136,28 +272,16 @@ static const char start[] =
 	"}\n";
 /* clang-format on */
 
-struct event scope_call(const struct event *e)
-{
-	struct event call = *e;
-
-	while (call.arg_count > 0 && call.args->is_scope) {
-		call.args++;
-		call.arg_count--;
-	}
-	return call;
-}
-
 /* Writes a template for each chosen backend that prints, or for each that does not. */
 static void each(struct emit_context *c, const struct event *e, bool prints, const char *line)
 {
 	struct event call = scope_call(e);
 
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
-
-		if (b && b->prints == prints) {
-			OUT(c->out, line, { "backend", emit_backends[i].name }, { "name", e->name },
-				{ "mask", b->mask }, { "comma", call.arg_count ? ", " : "" },
+	chosen_foreach (c, NULL, row) {
+		if (row->backend->prints == prints) {
+			OUT(c->out, line, { "backend", row->name }, { "name", e->name },
+				{ "mask", row->backend->mask },
+				{ "comma", call.arg_count ? ", " : "" },
 				{ "arguments", c_arguments(c, &call) });
 		}
 	}
@@ -169,12 +293,10 @@ static const char *printing(struct emit_context *c)
 	struct out *o = c_begin(c);
 	size_t count = 0;
 
-	for (int i = 0; emit_backends[i].name; i++) {
-		const struct emit_backend *b = emit_chosen(c, i);
-
-		if (b && b->prints) {
+	chosen_foreach (c, NULL, row) {
+		if (row->backend->prints) {
 			out_str(o, count++ ? " | " : "");
-			out_str(o, b->mask);
+			out_str(o, row->backend->mask);
 		}
 	}
 	const char *masks = c_end(c);
@@ -234,12 +356,12 @@ static void emit_begin_and_end(struct emit_context *c, const struct event *e)
 /* A template for the first recorder, if there is one. */
 static void of_recorder(struct emit_context *c, const struct event *e, const char *text)
 {
-	int i = c_first_recorder(c);
+	const struct emit_backend_row *recorder = emit_first_recorder(c);
 	struct event call = scope_call(e);
 
-	if (i >= 0) {
-		OUT(c->out, text, { "backend", emit_backends[i].name },
-			{ "mask", emit_chosen(c, i)->mask }, { "name", e->name },
+	if (recorder) {
+		OUT(c->out, text, { "backend", recorder->name },
+			{ "mask", recorder->backend->mask }, { "name", e->name },
 			{ "comma", call.arg_count ? ", " : "" },
 			{ "arguments", c_arguments(c, &call) });
 	}

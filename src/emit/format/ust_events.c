@@ -3,13 +3,15 @@
  * The tracepoints of LTTng-UST: a header that LTTng's own headers include again
  * and again, each time with other macros. A field has the name that is declared
  * and the width and sign of its argument's type.
+ *
+ * The source defines the tracepoints and what records them; a program or library has
+ * it once for each provider. Without the backend ust both declare nothing, so that a
+ * build need not know which backends are chosen.
  */
 #include <string.h>
 
 #include "base/words.h"
 #include "emit/c_code.h"
-#include "emit/c_string.h"
-#include "emit/ust.h"
 
 /* The templates read like what they make. */
 /* clang-format off */
@@ -43,6 +45,15 @@ static const char nothing[] =
 	"${banner}"
 	"#include <waymark/event.h>\n";
 
+static const char definitions[] =
+	"${banner}"
+	"#define LTTNG_UST_TRACEPOINT_CREATE_PROBES\n"
+	"#define LTTNG_UST_TRACEPOINT_DEFINE\n"
+	"#include \"${header}\"\n";
+
+static const char no_definitions[] =
+	"${banner}"
+	"#include \"${header}\"\n";
 static const char event_begin[] =
 	"\n"
 	"/* ${file}:${line} */\n"
@@ -98,7 +109,7 @@ static const char *tuples(struct emit_context *c, const struct event *e)
 		OUT(o, "${type}, ${name}",
 			{ "type", t->class == TYPE_DEBUG ? "const char *" : t->c_text },
 			{ "name", e->args[i].c_name });
-		if (c_is_counted(t)) {
+		if (type_is_counted(t)) {
 			OUT(o, ",\n\t\tsize_t, ${name}", { "name", c_length_name(c, e, i) });
 		}
 	}
@@ -158,7 +169,7 @@ static char letter_of(const struct event *e, size_t arg)
 
 static const char *integer_field(const struct type *t, char letter)
 {
-	if (c_is_wide(t)) {
+	if (type_is_pair(t)) {
 		return field_wide;
 	}
 	return letter == 'x' || letter == 'X' || letter == 'p' ? field_hex : field_decimal;
@@ -328,6 +339,11 @@ static void emit_event(struct emit_context *c, const struct event *declared)
 	emit_format(c, e);
 }
 
+static bool ust_is_chosen(const struct emit_context *c)
+{
+	return c->backends & 1u << emit_find_backend("ust");
+}
+
 void emit_format_ust_events_h(struct emit_context *c)
 {
 	if (!ust_is_chosen(c)) {
@@ -344,4 +360,10 @@ void emit_format_ust_events_h(struct emit_context *c)
 		}
 	}
 	out_str(c->out, file_end);
+}
+
+void emit_format_ust_events_c(struct emit_context *c)
+{
+	OUT(c->out, ust_is_chosen(c) ? definitions : no_definitions, { "banner", c_banner(c) },
+		{ "header", c->ust_header });
 }

@@ -13,8 +13,7 @@
 
 #include "base/escape.h"
 #include "emit/c_code.h"
-#include "emit/c_string.h"
-#include "emit/stap/stap.h"
+#include "emit/format/stap.h"
 
 /* What is written behind the quotes of a format. */
 struct text {
@@ -97,8 +96,9 @@ static const char *text_value(const struct text *t, const struct conversion *v)
 {
 	size_t arg = (size_t)v->arg;
 	const char *name = stap_name(t->c, t->e, arg);
-	const char *most = c_is_counted(&t->e->args[arg].type) ? stap_length_name(t->c, t->e, arg)
-							       : stap_most(t->c, t->e, arg);
+	const char *most = type_is_counted(&t->e->args[arg].type)
+				   ? stap_length_name(t->c, t->e, arg)
+				   : stap_most(t->c, t->e, arg);
 
 	return most ? arena_printf(&t->c->texts, "@waymark_counted(%s, %s)", name, most)
 		    : arena_printf(&t->c->texts, "@waymark_text(%s)", name);

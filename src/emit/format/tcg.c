@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of translated code: the function that translators call. */
-#include "emit/tcg/tcg.h"
+#include "emit/format/tcg.h"
 
 #include <string.h>
 

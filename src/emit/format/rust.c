@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* See rust.h. Types are those of <https://doc.rust-lang.org/std/os/raw/>. */
-#include "emit/rust.h"
+/*
+ * Names, types and lists of generated Rust, for rs.c. Types are those of
+ * <https://doc.rust-lang.org/std/os/raw/>.
+ */
+#include "emit/format/rust.h"
 
 #include <string.h>
 
 #include "base/compiler.h"
 #include "base/words.h"
+#include "emit/c_code.h"
 
 #define SHORT_ITEM 10
 
@@ -40,18 +44,6 @@ static const char *integer(const struct type *t)
 	return NULL; /* `void`, behind a pointer */
 }
 
-static bool is_const(const char *text, size_t len)
-{
-	static const char word[] = "const";
-
-	for (; len >= strlen(word); text++, len--) {
-		if (memcmp(text, word, strlen(word)) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* What a pointer points to, given the text before its star: `const char *` of `const char **`. */
 static void write_pointee(struct out *o, struct emit_context *c, const char *text, size_t len)
 {
@@ -68,7 +60,7 @@ static void write_pointee(struct out *o, struct emit_context *c, const char *tex
 		const char *from = memrchr(text, '*', before);
 		size_t inner = from ? (size_t)(from - text) + 1 : 0;
 
-		out_str(o, is_const(text + inner, before - inner) ? "*const " : "*mut ");
+		out_str(o, memmem(text + inner, before - inner, "const", 5) ? "*const " : "*mut ");
 		write_pointee(o, c, text, before);
 		return;
 	}
@@ -106,16 +98,6 @@ static const char *const raw_keywords[] = { "abstract", "as", "async", "await", 
 static const char *const no_names[] = { "self", "Self", "super", "crate", "_", "None", "Some", "Ok",
 	"Err", NULL };
 
-static bool is_taken(const struct event *e, const char *name)
-{
-	for (size_t i = 0; i < e->arg_count; i++) {
-		if (strcmp(e->args[i].c_name, name) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 const char *rust_name(struct emit_context *c, const struct event *e, size_t i)
 {
 	const struct arg *a = &e->args[i];
@@ -129,7 +111,7 @@ const char *rust_name(struct emit_context *c, const struct event *e, size_t i)
 	}
 	do {
 		name = arena_printf(&c->texts, "%s_", name);
-	} while (is_taken(e, name));
+	} while (c_is_parameter(e, name));
 	return name;
 }
 

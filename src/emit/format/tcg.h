@@ -6,8 +6,8 @@
  *
  * An event is here its half at execution, which has all of its arguments.
  */
-#ifndef EMIT_TCG_TCG_H
-#define EMIT_TCG_TCG_H
+#ifndef EMIT_FORMAT_TCG_H
+#define EMIT_FORMAT_TCG_H
 
 #include "emit/c_code.h"
 

@@ -3,8 +3,8 @@
  * The pieces of generated Rust: how it names and types the arguments of events,
  * and how rustfmt lays out a list. The texts live until the end of the run.
  */
-#ifndef EMIT_RUST_H
-#define EMIT_RUST_H
+#ifndef EMIT_FORMAT_RUST_H
+#define EMIT_FORMAT_RUST_H
 
 #include "emit/emit.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See text.h. */
-#include "emit/text.h"
+/*
+ * The backends that hand an event over as a line of text, `<name> <message>`: the runtime has a
+ * printf-like function for each, and one that takes a message with braces.
+ */
+#include "emit/backend/text.h"
 
 #include "emit/c_code.h"
 
@@ -33,7 +36,7 @@ static const char braces_end[] =
 	"}\n";
 /* clang-format on */
 
-/* What the placeholders show, in their order; returns how many there are. */
+/* The values of the placeholders, in their order; returns their number. */
 static size_t emit_values_array(struct emit_context *c, const struct event *e)
 {
 	size_t count = 0;
@@ -54,60 +57,65 @@ static size_t emit_values_array(struct emit_context *c, const struct event *e)
 	return count;
 }
 
-static bool is_shown(const struct event *e, size_t arg)
-{
-	for (size_t i = 0; i < e->format.count; i++) {
-		const struct segment *s = &e->format.segments[i];
-
-		if (s->has_conversion && s->conversion.arg == (int)arg) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* What no placeholder shows. */
-static void emit_unused(struct emit_context *c, const struct event *e)
-{
-	for (size_t i = 0; i < e->arg_count; i++) {
-		if (!is_shown(e, i) && !e->args[i].is_scope) {
-			OUT(c->out, unused, { "name", e->args[i].c_name });
-		}
-	}
-}
-
 size_t emit_text_values(struct emit_context *c, const struct event *e)
 {
 	size_t count = emit_values_array(c, e);
 
-	emit_unused(c, e);
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (!c_conversion(e, i) && !e->args[i].is_scope) {
+			OUT(c->out, unused, { "name", e->args[i].c_name });
+		}
+	}
 	return count;
 }
 
-static bool takes_place(const char *backend)
+static void emit_braces(
+	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
 {
-	return emit_backends[emit_find_backend(backend)].backend->takes_place;
-}
+	bool has_place = row->backend->takes_place;
 
-static void emit_braces(struct emit_context *c, const struct event *e, const char *backend)
-{
-	bool has_place = takes_place(backend);
-
-	OUT(c->out, braces_begin, { "backend", backend }, { "name", e->name },
+	OUT(c->out, braces_begin, { "backend", row->name }, { "name", e->name },
 		{ "parameters", has_place ? c_placed_parameters(c, e) : c_parameters(c, e) });
 	size_t count = emit_text_values(c, e);
 
-	OUT(c->out, braces_end, { "backend", backend }, { "name", e->name },
+	OUT(c->out, braces_end, { "backend", row->name }, { "name", e->name },
 		{ "values", count ? "waymark_values" : "NULL" }, { "count", c_number(c, count) },
 		{ "place", has_place ? "waymark_file, waymark_line" : "NULL, 0" });
 }
 
-void emit_text(struct emit_context *c, const struct event *e, const char *backend)
+static void emit_function(
+	struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
 {
 	if (e->format.style == FORMAT_BRACES) {
-		emit_braces(c, e, backend);
+		emit_braces(c, e, row);
 		return;
 	}
-	OUT(c->out, function, { "backend", backend }, { "name", e->name },
+	OUT(c->out, function, { "backend", row->name }, { "name", e->name },
 		{ "parameters", c_parameters(c, e) }, { "printf", c_printf(c, e) });
 }
+
+const struct emit_backend emit_backend_ftrace = {
+	.mask = "WAYMARK_FTRACE",
+	.prints = true,
+	.emit_function = emit_function,
+};
+
+const struct emit_backend emit_backend_hitrace = {
+	.mask = "WAYMARK_HITRACE",
+	.prints = true,
+	.scopes_only = true,
+	.emit_function = emit_function,
+};
+
+const struct emit_backend emit_backend_log = {
+	.mask = "WAYMARK_LOG",
+	.prints = true,
+	.takes_place = true,
+	.emit_function = emit_function,
+};
+
+const struct emit_backend emit_backend_syslog = {
+	.mask = "WAYMARK_SYSLOG",
+	.prints = true,
+	.emit_function = emit_function,
+};

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of backends, which of its rows a run and an event have, and what the rows need to know
+ * of an event's arguments. The emitters, the checks and tracetool's options ask here.
+ */
+#include <string.h>
+
+#include "emit/emit.h"
+
+/* A build without tracing has a row, so that it can be named, and no code. */
+const struct emit_backend emit_backend_nop = { .mask = NULL };
+
+const struct emit_backend_row emit_backends[] = {
+#define EMIT_BACKEND(name, help) { #name, help, &emit_backend_##name },
+#include "emit/backends.def"
+#undef EMIT_BACKEND
+	{ NULL, NULL, NULL },
+};
+
+int emit_find_backend(const char *name)
+{
+	for (int i = 0; emit_backends[i].name; i++) {
+		if (strcmp(emit_backends[i].name, name) == 0) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+const struct emit_backend_row *emit_next_chosen(
+	const struct emit_context *c, const struct event *e, const struct emit_backend_row *row)
+{
+	bool is_scope = !e || e->properties & (EVENT_SCOPE | EVENT_SCOPE_END);
+
+	for (row = row ? row + 1 : emit_backends; row->name; row++) {
+		bool is_chosen = c->backends & 1u << (row - emit_backends);
+
+		if (is_chosen && row->backend->mask && (is_scope || !row->backend->scopes_only)) {
+			return row;
+		}
+	}
+	return NULL;
+}
+
+const struct emit_backend_row *emit_first_recorder(const struct emit_context *c)
+{
+	chosen_foreach (c, NULL, row) {
+		if (row->backend->recorder) {
+			return row;
+		}
+	}
+	return NULL;
+}
+
+bool event_is_on(const struct emit_context *c, const struct event *e)
+{
+	return emit_next_chosen(c, e, NULL) && !(e->properties & EVENT_DISABLE);
+}
+
+size_t emit_word(const struct event *e, size_t arg)
+{
+	size_t words = arg;
+
+	for (size_t i = 0; i < arg; i++) {
+		words += type_is_counted(&e->args[i].type);
+	}
+	return words;
+}
+
+size_t emit_words(const struct event *e)
+{
+	return emit_word(e, e->arg_count);
+}
