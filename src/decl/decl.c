@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of front ends, and the steps that all of them share. */
+/*
+ * The table of front ends, and the checks of names over all files of a run. The commands and the
+ * readers call it; the front ends stand below and call front_end.c.
+ */
 #include "decl/decl.h"
 
 #include <string.h>
 
 #include "base/compiler.h"
 #include "decl/front_end.h"
-#include "model/check.h"
-#include "model/name.h"
 
 /* The first row whose suffix the file's name has; the last takes every file. */
 static const struct {
@@ -73,44 +74,6 @@ bool decl_read(struct model *m, struct diag *d, const struct source *src,
 	return d->errors == errors;
 }
 
-/* What C99 compilers have to take is 4095 characters, length modifiers included. */
-#define FORMAT_SOURCE_MAX 4000
-
-static bool check_size(struct front_end *fe, const struct format *f)
-{
-	if (!f->source || strlen(f->source) <= FORMAT_SOURCE_MAX) {
-		return true;
-	}
-	diag_error(fe->rules, f->at, "split the event",
-		"the format has %zu bytes: at most %d are sure to compile", strlen(f->source),
-		FORMAT_SOURCE_MAX);
-	return false;
-}
-
-bool decl_check_format(struct front_end *fe, struct event *e)
-{
-	struct arena *a = &fe->model->arena;
-
-	if (!check_format(e, a, fe->rules)) {
-		format_drop(&e->format);
-		return false;
-	}
-	return fe->lenient || (check_lengths(e, a, fe->rules) && check_size(fe, &e->format));
-}
-
-struct event *decl_add_event(struct front_end *fe, const struct event *e)
-{
-	struct model *m = fe->model;
-	struct event *added = arena_new(&m->arena, struct event);
-
-	*added = *e;
-	added->upper = name_upper(&m->arena, e->name);
-	name_assign_c(&m->arena, added);
-	vec_push(&m->events, added);
-	hash_add(&m->by_name, added->name, added);
-	return added;
-}
-
 /* What ends a scope has a name that nobody wrote. */
 static const struct event *scope_of(const struct event *e)
 {
@@ -138,16 +101,6 @@ static void report_clash(
 			"TRACE_%s_ENABLED",
 			first->name, e->name, e->upper);
 	}
-}
-
-static bool report_made_name(
-	struct model *m, struct diag *d, const struct event *e, const struct event *other)
-{
-	diag_error(d, other->at,
-		arena_printf(&m->arena, "rename one of them; the other is at %s:%u",
-			e->at.source->name, e->line),
-		"what is made of '%s' and of '%s' would have one name", e->name, other->name);
-	return false;
 }
 
 /* What begins and ends a scope x is called trace_x_enter(), trace_x_leave(), trace_x_start(). */
@@ -182,7 +135,14 @@ static bool check_made_names(
 	if (!other) {
 		other = find_scope_clash(m, e);
 	}
-	return !other || report_made_name(m, d, e, other);
+	if (other) {
+		diag_error(d, other->at,
+			arena_printf(&m->arena, "rename one of them; the other is at %s:%u",
+				e->at.source->name, e->line),
+			"what is made of '%s' and of '%s' would have one name", e->name,
+			other->name);
+	}
+	return !other;
 }
 
 bool decl_finish(struct model *m, struct diag *d)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The declaration files of a directory, see decl/directory.h. */
+/* The declaration files of a directory: found, and ordered by the bytes of their names. */
 #include "decl/directory.h"
 
 #include <dirent.h>
@@ -33,20 +33,15 @@ static int compare(const struct dirent **a, const struct dirent **b)
 }
 
 /*
- * Whoever opens a pipe waits for its writer. A directory of that name is an error when
- * it is read.
+ * The message about the first path that cannot be read, NULL for none. Opening a pipe would wait
+ * for its writer. A directory of that name is an error when it is read.
  */
-static bool is_readable(const char *path)
+static const char *find_odd(struct arena *arena, const char *const *paths, size_t count)
 {
 	struct stat st;
 
-	return stat(path, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
-}
-
-static const char *find_odd(struct arena *arena, const char *const *paths, size_t count)
-{
 	for (size_t i = 0; i < count; i++) {
-		if (!is_readable(paths[i])) {
+		if (stat(paths[i], &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
 			return arena_printf(arena, "%s is no regular file", paths[i]);
 		}
 	}

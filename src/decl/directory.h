@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A directory in place of the declaration files in it: which files those are, in which order.
- * Whoever generates code of a directory and whoever reads a trace with it see the same events.
+ * A directory in place of the declaration files in it: which files those are, in which order, so
+ * that tracetool and the readers of traces see the same events.
  */
 #ifndef DECL_DIRECTORY_H
 #define DECL_DIRECTORY_H

@@ -1,23 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the front ends share, and nobody else sees: the state of one decl_read()
- * and the last steps of every event. A front end is a function that reads
- * `source` and calls decl_add_event() for each event, in order.
+ * What the front ends share, and nobody else sees: the state of one decl_read(),
+ * the arguments of an event while they are read, and the last steps of every
+ * event. A front end is a function that reads `source` and calls
+ * decl_add_event() for each event, in order.
  */
 #ifndef DECL_FRONT_END_H
 #define DECL_FRONT_END_H
 
+#include "base/vec.h"
 #include "decl/decl.h"
+#include "text/scan.h"
 
 struct front_end {
 	struct model *model;
-	struct diag *diag; /* faults that nobody can make sense of */
+	struct diag *diag; /* faults that leave a declaration unknown */
 	struct diag *rules; /* faults that a lenient reader accepts; NULL when it is lenient */
 	const struct source *source;
 	size_t max_args;
 	bool lenient;
 	bool old;
 };
+
+/* The arguments of one event so far; all zero: none. */
+struct arg_list {
+	VEC(struct arg) all;
+};
+
+/* Returns true when no argument has that name yet; else reports it at `at`. */
+bool arg_list_is_new(
+	const struct arg_list *list, struct span name, struct location at, struct diag *d);
+
+/* Adds a copy of the argument, called `name`. */
+void arg_list_add(struct arg_list *list, struct arena *a, struct arg *arg, struct span name);
+
+/* Makes the list the event's arguments, and frees it. */
+void arg_list_move(struct arg_list *list, struct arena *a, struct event *e);
+
+/* The help of a type that is not allowed: `all` names those that are, and a run shows it once. */
+const char *arg_type_help(struct diag *d, const char *all);
 
 /*
  * Checks a format against the arguments. Returns false when it cannot print

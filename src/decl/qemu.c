@@ -4,26 +4,355 @@
  *
  *	[disable] [tcg] [vcpu] name(type argument, ...) ["format" [, "format"]]
  *
- * Each line stands for itself: an error in one hides nothing in the next.
+ * Each line stands for itself: an error in one hides nothing in the next. An
+ * argument list ends at its first `)`, and the last `*`, or else the last blank,
+ * of an argument parts its type from its name.
  */
 #include "decl/qemu.h"
 
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/utf8.h"
 #include "model/name.h"
 #include "text/nearest.h"
-#include "base/utf8.h"
 
 #define GRAMMAR_HELP "an event is declared as: [disable] name(type argument, ...) \"format\""
 
-static const char *const property_names[] = { "disable", "tcg", "vcpu" };
-static const unsigned int property_bits[] = { EVENT_DISABLE, QEMU_TCG, EVENT_VCPU };
+#define ARG_HELP "write it as type and name, for example 'uint32_t bytes'"
 
 static struct arena *arena(struct front_end *fe)
 {
 	return &fe->model->arena;
 }
+
+/* Proposes a whole line, if that would be accepted; else returns `otherwise`. */
+static const char *write_help(struct front_end *fe, const char *line, const char *otherwise)
+{
+	const char *text = arena_printf(arena(fe), "%s\n", line);
+	const struct source source = { "", text, strlen(text) };
+	struct model m;
+	struct diag d;
+
+	model_init(&m);
+	diag_init(&d);
+	struct front_end line_of = {
+		.model = &m,
+		.diag = &d,
+		.rules = &d,
+		.source = &source,
+		.max_args = fe->max_args,
+		.old = fe->old,
+	};
+
+	decl_read_qemu(&line_of);
+	bool accepted = d.errors == 0 && m.events.count > 0;
+
+	diag_fini(&d);
+	model_fini(&m);
+	return accepted ? arena_printf(arena(fe), "write: %s", line) : otherwise;
+}
+
+struct args {
+	struct front_end *fe;
+	const struct event *event;
+	struct arg_list list;
+	bool failed;
+};
+
+/* One argument's text, parted. */
+struct parts {
+	struct span type;
+	struct span name;
+};
+
+/* The arguments stay unknown: an error for every reader. */
+static void fail(struct args *args, struct span at, const char *help, const char *message)
+{
+	struct front_end *fe = args->fe;
+
+	diag_error(fe->diag, span_location(fe->source, at), help, "%s", message);
+	args->failed = true;
+}
+
+static struct parts part(struct span text)
+{
+	const char *star = memrchr(text.text, '*', text.len);
+	size_t i = star ? (size_t)(star - text.text) + 1 : text.len;
+
+	while (!star && i > 0 && !is_blank((unsigned char)text.text[i - 1])) {
+		i--;
+	}
+	return (struct parts){
+		span_trim((struct span){ text.text, i }),
+		span_trim((struct span){ text.text + i, text.len - i }),
+	};
+}
+
+static bool is_type(struct args *args, struct span text)
+{
+	struct type ignored;
+
+	return type_parse(&ignored, &args->fe->model->arena, text.text, text.len);
+}
+
+static void guess_type(struct args *args, struct type *type, struct span text)
+{
+	struct arena *a = &args->fe->model->arena;
+	bool is_tcg = args->event->properties & QEMU_TCG;
+
+	if (args->fe->old && type_parse_old(type, a, text.text, text.len) &&
+		type->class == TYPE_FLOAT) {
+		return;
+	}
+	(is_tcg ? type_guess : type_guess_host)(type, a, text.text, text.len);
+}
+
+/* A type that only old declarations have; the guest's values go through code that has no such. */
+static bool read_old_type(struct args *args, struct type *type, struct span text)
+{
+	struct front_end *fe = args->fe;
+
+	if (!fe->old || args->event->properties & QEMU_TCG ||
+		!type_parse_old(type, &fe->model->arena, text.text, text.len)) {
+		return false;
+	}
+	diag_warning(fe->rules, span_location(fe->source, text), type_advice(text.text, text.len),
+		"the type '%.*s' is one of old declarations", SPAN_ARGS(text));
+	return true;
+}
+
+/*
+ * `int x int y`: what is left of the last blank reads as one type. Says so when a
+ * name and more follow upon the first type; NULL when there is no such place.
+ */
+static const char *find_missing_comma(struct args *args, struct span text)
+{
+	const struct source source = { .text = text.text, .len = text.len };
+	struct scan s = { &source, 0, text.len };
+
+	while (scan_peek(&s) != SCAN_END) {
+		struct span before = span_trim(scan_since(&s, 0));
+		struct span name = scan_word(&s);
+
+		s.pos += name.len == 0;
+		scan_skip_blanks(&s);
+		struct span word = scan_word(&(struct scan){ &source, s.pos, s.end });
+
+		if (name.len > 0 && word.len > 0 && !type_is_word(name.text, name.len) &&
+			is_type(args, before)) {
+			return arena_printf(&args->fe->model->arena,
+				"is a comma missing between '%.*s' and '%.*s'?", SPAN_ARGS(name),
+				SPAN_ARGS(word));
+		}
+	}
+	return NULL;
+}
+
+static const char *type_help(struct args *args, struct span text)
+{
+	const char *help = find_missing_comma(args, text);
+
+	help = help ? help : type_advice(text.text, text.len);
+	if (help) {
+		return help;
+	}
+	return arg_type_help(args->fe->diag, TYPE_HELP);
+}
+
+static bool read_type(struct args *args, struct type *type, struct span text)
+{
+	struct front_end *fe = args->fe;
+	struct arena *a = &fe->model->arena;
+
+	if (fe->lenient) {
+		guess_type(args, type, text);
+		return true;
+	}
+	if (!type_parse(type, a, text.text, text.len) && !read_old_type(args, type, text)) {
+		fail(args, text, type_help(args, text),
+			arena_printf(a, "the type '%.*s' is not allowed", SPAN_ARGS(text)));
+		return false;
+	}
+	if (type->class == TYPE_TCG && !(args->event->properties & QEMU_TCG)) {
+		fail(args, text, "declare the event with the property tcg",
+			"an argument of the translated guest in an event without 'tcg'");
+		return false;
+	}
+	return true;
+}
+
+/* `int *x int y`: the first name, and what stands behind it. */
+static const char *two_names_help(struct args *args, struct span first, struct span second)
+{
+	const struct source source = { .text = second.text, .len = second.len };
+	struct span word = scan_word(&(struct scan){ &source, 0, second.len });
+
+	if (!type_is_word(word.text, word.len)) {
+		return ARG_HELP;
+	}
+	return arena_printf(&args->fe->model->arena,
+		"is a comma missing between '%.*s' and '%.*s'?", SPAN_ARGS(first), SPAN_ARGS(word));
+}
+
+/* What C lets a declarator have around its name, and an event does not. */
+static bool check_declarator(struct args *args, struct parts parts)
+{
+	struct front_end *fe = args->fe;
+	struct location at = span_location(fe->source, parts.name);
+	struct span first = parts.name;
+	size_t i = 0;
+
+	while (i < first.len && !is_blank((unsigned char)first.text[i])) {
+		i++;
+	}
+	first.len = i;
+	if (memchr(parts.name.text, '[', parts.name.len)) {
+		diag_error(fe->rules, at, "pass a pointer to the first element",
+			"an argument cannot be an array");
+		return false;
+	}
+	if (span_equals(first, "const")) {
+		diag_error(fe->rules, at, "remove it: an argument never changes",
+			"'const' between '*' and the name");
+		return false;
+	}
+	if (first.len < parts.name.len) {
+		struct span second = span_trim(
+			(struct span){ first.text + first.len, parts.name.len - first.len });
+
+		diag_error(fe->rules, at, two_names_help(args, first, second),
+			"an argument has more than one name");
+		return false;
+	}
+	return name_check_arg(parts.name, at, fe->rules);
+}
+
+static void add_arg(struct args *args, struct span text, struct parts parts)
+{
+	struct front_end *fe = args->fe;
+	struct arg arg = { .at = span_location(fe->source, text) };
+
+	if (!read_type(args, &arg.type, parts.type)) {
+		return;
+	}
+	if (!check_declarator(args, parts) && !fe->lenient) {
+		args->failed = true;
+		return;
+	}
+	arg_list_is_new(&args->list, parts.name, span_location(fe->source, parts.name), fe->rules);
+	arg_list_add(&args->list, &fe->model->arena, &arg, parts.name);
+}
+
+static void read_arg(struct args *args, struct span text)
+{
+	struct front_end *fe = args->fe;
+	struct parts parts = part(text);
+
+	if (text.len == 0) {
+		fail(args, text, "remove the comma, or add an argument", "an empty argument");
+	} else if (span_equals(text, "void")) {
+		diag_error(fe->rules, span_location(fe->source, text), "remove it",
+			"'void' among other arguments");
+	} else if (parts.name.len == 0 || (parts.type.len > 0 && is_type(args, text))) {
+		fail(args, text, ARG_HELP, "an argument has a type but no name");
+	} else if (parts.type.len == 0) {
+		fail(args, text, ARG_HELP,
+			is_type(args, text) ? "an argument has a type but no name"
+					    : "an argument needs a type and a name");
+	} else {
+		add_arg(args, text, parts);
+	}
+}
+
+/* Splits at commas; what is beyond the limit is not looked at. */
+static void read_list(struct args *args, struct span text)
+{
+	struct front_end *fe = args->fe;
+	bool has_cpu = args->event->properties & EVENT_VCPU;
+	size_t room = fe->max_args - has_cpu;
+
+	for (size_t n = 0;; n++) {
+		const char *comma = memchr(text.text, ',', text.len);
+		size_t len = comma ? (size_t)(comma - text.text) : text.len;
+		struct span arg = span_trim((struct span){ text.text, len });
+
+		if (n == room) {
+			fail(args, arg, "pass fewer, or raise the limit (to 32 at most)",
+				arena_printf(&fe->model->arena, "more than %zu arguments%s", room,
+					has_cpu ? " and the CPU" : ""));
+			return;
+		}
+		read_arg(args, arg);
+		if (!comma) {
+			return;
+		}
+		text = (struct span){ comma + 1, text.len - len - 1 };
+	}
+}
+
+/* The text of the list; the cursor goes behind its `)`. */
+static bool take_list(struct front_end *fe, struct scan *s, struct span *list)
+{
+	const char *text = s->source->text + s->pos;
+	const char *end = memchr(text, ')', s->end - s->pos);
+	size_t len = end ? (size_t)(end - text) : s->end - s->pos;
+
+	if (!end || memchr(text, '"', len)) {
+		s->pos--;
+		diag_error(fe->diag, scan_location(s), "add the closing ')'",
+			"the argument list is not closed");
+		s->pos = s->end;
+		return false;
+	}
+	*list = span_trim((struct span){ text, len });
+	s->pos += len + 1;
+	return true;
+}
+
+/* The line with `void` in its empty list, which ends before the cursor. */
+static const char *void_help(struct front_end *fe, struct span list, const struct scan *s)
+{
+	const char *text = s->source->text;
+	size_t begin = (size_t)(list.text - text);
+	size_t from = begin;
+
+	while (text[begin - 1] != '(') {
+		begin--;
+	}
+	while (from > 0 && text[from - 1] != '\n') {
+		from--;
+	}
+	const char *line = arena_printf(&fe->model->arena, "%.*svoid)%.*s", (int)(begin - from),
+		text + from, (int)(s->end - s->pos), text + s->pos);
+
+	return write_help(fe, line, "write (void), or the arguments that the format prints");
+}
+
+/*
+ * Reads an argument list from behind its `(` to behind its `)`. Returns false
+ * after an error that leaves the arguments unknown; the cursor then is behind
+ * the list if it has an end, else at the end of the line.
+ */
+static bool read_args(struct front_end *fe, struct event *e, struct scan *s)
+{
+	struct args args = { .fe = fe, .event = e };
+	struct span list;
+
+	if (!take_list(fe, s, &list)) {
+		return false;
+	}
+	if (list.len == 0) {
+		fail(&args, list, void_help(fe, list, s), "an empty argument list");
+	} else if (!span_equals(list, "void")) {
+		read_list(&args, list);
+	}
+	arg_list_move(&args.list, &fe->model->arena, e);
+	return !args.failed;
+}
+
+static const char *const property_names[] = { "disable", "tcg", "vcpu" };
+static const unsigned int property_bits[] = { EVENT_DISABLE, QEMU_TCG, EVENT_VCPU };
 
 static void read_property(struct front_end *fe, struct event *e, struct span word)
 {
@@ -41,23 +370,6 @@ static void read_property(struct front_end *fe, struct event *e, struct span wor
 		SPAN_ARGS(word));
 }
 
-const char *qemu_write_help(struct front_end *fe, const char *line, const char *otherwise)
-{
-	const char *text = arena_printf(arena(fe), "%s\n", line);
-	const struct source source = { "", text, strlen(text) };
-	const struct decl_options options = { .max_args = fe->max_args, .old = fe->old };
-	struct model m;
-	struct diag d;
-
-	model_init(&m);
-	diag_init(&d);
-	bool accepted = decl_read(&m, &d, &source, &options) && m.events.count > 0;
-
-	diag_fini(&d);
-	model_fini(&m);
-	return accepted ? arena_printf(arena(fe), "write: %s", line) : otherwise;
-}
-
 /* `name "format"`: shows the line with the argument list that it lacks. */
 static void report_no_args(struct front_end *fe, struct span line, struct span name)
 {
@@ -68,7 +380,7 @@ static void report_no_args(struct front_end *fe, struct span line, struct span n
 	struct span behind = { name.text + name.len, 0 };
 
 	diag_error(fe->diag, span_location(fe->source, behind),
-		qemu_write_help(fe, mended, GRAMMAR_HELP), "the event '%.*s' has no argument list",
+		write_help(fe, mended, GRAMMAR_HELP), "the event '%.*s' has no argument list",
 		SPAN_ARGS(name));
 }
 
@@ -182,7 +494,7 @@ static void read_line(struct front_end *fe, struct scan *s, unsigned int number)
 	name_check_event(name, span_location(fe->source, name), fe->rules);
 	e->name = arena_strndup(arena(fe), name.text, name.len);
 	e->at = span_location(fe->source, name);
-	bool args_ok = qemu_read_args(fe, e, s);
+	bool args_ok = read_args(fe, e, s);
 
 	read_formats(fe, &line, s);
 	if (args_ok) {
@@ -190,15 +502,11 @@ static void read_line(struct front_end *fe, struct scan *s, unsigned int number)
 	}
 }
 
-static size_t skip_byte_order_mark(const struct source *source)
-{
-	return source->len >= 3 && memcmp(source->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-}
-
 void decl_read_qemu(struct front_end *fe)
 {
 	const struct source *source = fe->source;
-	size_t pos = skip_byte_order_mark(source);
+	bool has_mark = source->len >= 3 && memcmp(source->text, "\xef\xbb\xbf", 3) == 0;
+	size_t pos = has_mark ? 3 : 0; /* behind a byte order mark */
 	unsigned int number = 0;
 
 	while (pos < source->len) {

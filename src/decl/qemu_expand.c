@@ -4,9 +4,14 @@
  * two, in this order: <name>_trans without the values of the translated guest,
  * which exist only at execution, and <name>_exec with them. A `vcpu` event gets
  * its CPU as first argument and at the front of its format.
+ *
+ * Old declarations print values that are no arguments of theirs, or none that can be
+ * printed, as text: `%m` becomes an argument that no call passes, and `%s` of a
+ * `uint8_t *` one of type `const char *`. What calls pass is kept beside the event.
  */
 #include <string.h>
 
+#include "base/compiler.h"
 #include "decl/qemu.h"
 
 #define CPU_NAME "cpu"
@@ -21,24 +26,95 @@ static struct arena *arena(struct front_end *fe)
 	return &fe->model->arena;
 }
 
+#define TEXT_TYPE "const char *"
+
+/* An argument's name that the event has not. */
+static const char *unused_name(struct arena *a, const struct event *e, const char *name)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (strcmp(e->args[i].name, name) == 0) {
+			return unused_name(a, e, arena_printf(a, "%s_", name));
+		}
+	}
+	return name;
+}
+
+static void insert_error(struct arena *a, struct event *e, const struct conversion *c)
+{
+	struct arg arg = {
+		.name = unused_name(a, e, "error"), .source = ARG_FROM_ERRNO, .at = c->at
+	};
+
+	type_parse(&arg.type, a, TEXT_TYPE, strlen(TEXT_TYPE));
+	event_insert_arg(a, e, (size_t)c->arg, &arg);
+}
+
+static void make_text(struct front_end *fe, struct event *e, const struct conversion *c)
+{
+	struct arg *arg = &e->args[c->arg];
+
+	diag_warning(fe->rules, c->at,
+		arena_printf(&fe->model->arena, "declare '%s' as '" TEXT_TYPE "'", arg->name),
+		"'%s' prints '%s', which is '%s', as text", conversion_text(&fe->model->arena, c),
+		arg->name, arg->type.text);
+	type_parse(&arg->type, &fe->model->arena, TEXT_TYPE, strlen(TEXT_TYPE));
+	arg->source = ARG_FROM_BYTES;
+}
+
+/* Whether it is one of those two, and makes it an argument of text. */
+static bool mend(struct front_end *fe, struct event *e, const struct conversion *c)
+{
+	bool has_cpu = e->properties & EVENT_VCPU; /* an argument that is added later */
+
+	if (c->is_errno && (size_t)c->arg <= e->arg_count &&
+		e->arg_count + has_cpu < EVENT_ARGS_LIMIT) {
+		insert_error(&fe->model->arena, e, c);
+		return true;
+	}
+	if (c->letter != 's' || c->is_errno || (size_t)c->arg >= e->arg_count ||
+		!type_is_bytes(&e->args[c->arg].type)) {
+		return false;
+	}
+	make_text(fe, e, c);
+	return true;
+}
+
+/* Makes arguments of what only an old declaration prints; sets `passed` where that changes any. */
+static void mend_old(struct front_end *fe, struct event *e)
+{
+	const unsigned int halves = EVENT_TCG_TRANS | EVENT_TCG_EXEC;
+	struct arena *a = &fe->model->arena;
+	struct event *passed = arena_new(a, struct event);
+	struct arg *args = arena_array(a, struct arg, e->arg_count);
+	bool mended = false;
+
+	*passed = *e;
+	passed->args = args;
+	for (size_t i = 0; i < e->arg_count; i++) {
+		args[i] = e->args[i];
+	}
+	for (size_t i = 0; i < e->format.count && !(e->properties & halves); i++) {
+		const struct segment *s = &e->format.segments[i];
+
+		mended |= s->has_conversion && mend(fe, e, &s->conversion);
+	}
+	e->passed = mended ? passed : NULL;
+}
+
 static void prepend_cpu_arg(struct front_end *fe, struct event *e)
 {
-	struct arg *args = arena_array(arena(fe), struct arg, e->arg_count + 1);
-	const char *name = CPU_NAME;
+	struct arg cpu = { .name = CPU_NAME, .is_cpu = true, .at = e->at };
 
 	for (size_t i = 0; i < e->arg_count; i++) {
 		if (strcmp(e->args[i].name, OTHER_CPU_NAME) == 0) {
 			diag_error(fe->rules, e->args[i].at, "choose another name",
 				"a 'vcpu' event already has an argument '" OTHER_CPU_NAME "'");
 		} else if (strcmp(e->args[i].name, CPU_NAME) == 0) {
-			name = OTHER_CPU_NAME;
+			cpu.name = OTHER_CPU_NAME;
 		}
-		args[i + 1] = e->args[i];
 	}
-	args[0] = (struct arg){ .name = name, .is_cpu = true, .at = e->at };
-	type_parse(&args[0].type, arena(fe), "void *", strlen("void *"));
-	e->args = args;
-	e->arg_count++;
+	type_parse(&cpu.type, arena(fe), "void *", strlen("void *"));
+	event_insert_arg(arena(fe), e, 0, &cpu);
 }
 
 /* An event with other arguments and no format stays without: half a format helps nobody. */
@@ -69,7 +145,7 @@ static struct event *add(
 		format_drop(&e->format);
 	} else {
 		if (fe->old) {
-			qemu_mend_old(fe, e);
+			mend_old(fe, e);
 		}
 		is_usable = decl_check_format(fe, e);
 	}

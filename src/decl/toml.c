@@ -1,115 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/* TOML: lines, headers and keys, see decl/toml.h. */
+/*
+ * TOML: keys, values, headers and lines, see decl/toml.h. A value holds entries and an entry a
+ * value; DEPTH_MAX bounds that. After a fault reading goes on where the next statement begins.
+ */
 #include "decl/toml.h"
 
 #include <string.h>
 
-bool toml_fail(struct toml_reader *r, size_t at, const char *help, const char *message)
+#include "base/compiler.h"
+
+/* Deeper than any declaration, and no danger to the stack. */
+#define DEPTH_MAX 16
+
+const char *toml_kind_name(enum toml_kind kind)
 {
-	diag_error(r->diag, ((struct location){ r->scan.source, at }), help, "%s", message);
-	return false;
+	static const char *const names[] = {
+		[TOML_BAD] = "nothing that can be read",
+		[TOML_STRING] = "a string",
+		[TOML_BOOLEAN] = "a boolean",
+		[TOML_NUMBER] = "a number",
+		[TOML_DATE] = "a date or time",
+		[TOML_ARRAY] = "an array",
+		[TOML_TABLE] = "a table",
+	};
+
+	return names[kind];
 }
 
-void toml_skip_blanks(struct toml_reader *r)
-{
-	while (scan_peek(&r->scan) == ' ' || scan_peek(&r->scan) == '\t') {
-		r->scan.pos++;
-	}
-}
-
-bool toml_accept_newline(struct toml_reader *r)
-{
-	struct scan *s = &r->scan;
-	size_t pos = s->pos;
-
-	scan_accept(s, '\r');
-	if (scan_accept(s, '\n')) {
-		return true;
-	}
-	s->pos = pos;
-	return false;
-}
-
-static bool is_control(int c)
-{
-	return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f;
-}
-
-static bool skip_comment(struct toml_reader *r)
-{
-	struct scan *s = &r->scan;
-
-	while (scan_accept(s, '#')) {
-		while (scan_peek(s) != SCAN_END && !is_control(scan_peek(s))) {
-			s->pos++;
-		}
-	}
-	if (scan_peek(s) == SCAN_END || scan_peek(s) == '\n' ||
-		(scan_peek(s) == '\r' && s->pos + 1 < s->end &&
-			s->source->text[s->pos + 1] == '\n')) {
-		return true;
-	}
-	return !is_control(scan_peek(s)) ||
-	       toml_fail(r, s->pos, "remove it", "a control character");
-}
-
-bool toml_skip_space(struct toml_reader *r)
-{
-	do {
-		toml_skip_blanks(r);
-		if (!skip_comment(r)) {
-			return false;
-		}
-	} while (toml_accept_newline(r));
-	return true;
-}
+static bool read_value(struct toml_reader *r, struct toml_value *v);
 
 static bool is_bare(int c)
 {
 	return is_letter(c) || is_digit(c) || c == '-';
-}
-
-/* After a fault: to the end of the line, where the next one may be understood. */
-static void skip_line(struct toml_reader *r)
-{
-	struct scan *s = &r->scan;
-	const char *from = s->source->text + s->pos;
-	const char *newline = s->pos < s->end ? memchr(from, '\n', s->end - s->pos) : NULL;
-
-	s->pos = newline ? (size_t)(newline - s->source->text) : s->end;
-}
-
-/* Whether a line begins here as one with a key or a header does. */
-static bool begins_statement(const struct scan *s)
-{
-	bool begins_line = s->pos > 0 && s->source->text[s->pos - 1] == '\n';
-
-	return begins_line && (scan_peek(s) == '[' || is_bare(scan_peek(s)));
-}
-
-/* After a fault in what has several lines: to the next that begins a statement. */
-static void skip_lines(struct toml_reader *r)
-{
-	struct scan *s = &r->scan;
-
-	while (s->pos < s->end && !begins_statement(s)) {
-		skip_line(r);
-		scan_accept(s, '\n');
-	}
-}
-
-/* Nothing but a comment may follow on the line. */
-static bool end_line(struct toml_reader *r)
-{
-	struct scan *s = &r->scan;
-
-	toml_skip_blanks(r);
-	if (!skip_comment(r)) {
-		return false;
-	}
-	return scan_peek(s) == SCAN_END || toml_accept_newline(r) ||
-	       toml_fail(r, s->pos, "begin a new line, or write # before a comment",
-		       "unexpected text behind what the line says");
 }
 
 /* The places of a text that stands in the source as it is. */
@@ -168,7 +90,8 @@ static bool read_key(struct toml_reader *r, struct placed *key, bool *is_dotted)
 	return true;
 }
 
-bool toml_read_entry(struct toml_reader *r, struct toml_table *t, struct toml_entry ***last)
+/* Reads `key = value` of a table. */
+static bool read_entry(struct toml_reader *r, struct toml_table *t, struct toml_entry ***last)
 {
 	struct scan *s = &r->scan;
 	struct toml_entry *e = arena_new(r->arena, struct toml_entry);
@@ -184,7 +107,230 @@ bool toml_read_entry(struct toml_reader *r, struct toml_table *t, struct toml_en
 		return toml_fail(r, s->pos, "write: key = value", "expected '=' behind the key");
 	}
 	toml_skip_blanks(r);
-	return toml_read_value(r, &e->value);
+	return read_value(r, &e->value);
+}
+
+static bool is_date(struct span word)
+{
+	return memchr(word.text, ':', word.len) ||
+	       (word.len >= 8 && word.text[4] == '-' && word.text[7] == '-');
+}
+
+static bool is_number(struct span word)
+{
+	size_t sign = word.text[0] == '+' || word.text[0] == '-';
+	struct span rest = { word.text + sign, word.len - sign };
+
+	return (rest.len > 0 && is_digit((unsigned char)rest.text[0])) ||
+	       span_equals(rest, "inf") || span_equals(rest, "nan");
+}
+
+/* true, false, numbers, dates; and what lacks its quotes. */
+static bool read_bare(struct toml_reader *r, struct toml_value *v)
+{
+	struct scan *s = &r->scan;
+	size_t from = s->pos;
+
+	while (is_word(scan_peek(s)) || (scan_peek(s) > 0 && strchr("+-.:", scan_peek(s)))) {
+		s->pos++;
+	}
+	struct span word = scan_since(s, from);
+
+	if (word.len == 0) {
+		return toml_fail(
+			r, from, "write a string in quotes, true or false", "expected a value");
+	}
+	v->truth = span_equals(word, "true");
+	if (v->truth || span_equals(word, "false")) {
+		v->kind = TOML_BOOLEAN;
+	} else if (is_number(word)) {
+		v->kind = is_date(word) ? TOML_DATE : TOML_NUMBER;
+	} else {
+		return toml_fail(r, from, "write a string in quotes; booleans are true and false",
+			"a value that TOML does not have");
+	}
+	return true;
+}
+
+/* Behind a string, from its opening quote; the end of the line where it is not closed. */
+static void skip_quoted(struct scan *s)
+{
+	int quote = scan_peek(s);
+
+	for (s->pos++; scan_peek(s) != SCAN_END && scan_peek(s) != '\n'; s->pos++) {
+		if (scan_peek(s) == quote) {
+			s->pos++;
+			return;
+		}
+		s->pos += quote == '"' && scan_peek(s) == '\\' && s->pos + 1 < s->end;
+	}
+}
+
+/* After a fault in an inline table: behind its end, or to the end of the line. */
+static void leave_table(struct scan *s)
+{
+	int c;
+
+	while ((c = scan_peek(s)) != SCAN_END && c != '\n') {
+		if (c == '"' || c == '\'') {
+			skip_quoted(s);
+			continue;
+		}
+		s->pos++;
+		if (c == '}') {
+			return;
+		}
+	}
+}
+
+static bool read_entries(struct toml_reader *r, struct toml_table *t)
+{
+	struct scan *s = &r->scan;
+	struct toml_entry **last = &t->entries;
+
+	toml_skip_blanks(r);
+	if (scan_accept(s, '}')) {
+		return true;
+	}
+	do {
+		toml_skip_blanks(r);
+		if (scan_peek(s) == '}') {
+			return toml_fail(r, s->pos, "remove the comma",
+				"a comma before the end of an inline table");
+		}
+		if (!read_entry(r, t, &last)) {
+			return false;
+		}
+		toml_skip_blanks(r);
+	} while (scan_accept(s, ','));
+	return scan_accept(s, '}') ||
+	       toml_fail(r, s->pos, "write a comma, or } to end the table on the same line",
+		       "the inline table is not closed");
+}
+
+static bool read_table(struct toml_reader *r, struct toml_value *v)
+{
+	v->kind = TOML_TABLE;
+	v->table = arena_new(r->arena, struct toml_table);
+	v->table->at = scan_location(&r->scan);
+	r->scan.pos++;
+	if (!read_entries(r, v->table)) {
+		v->table->damaged = true;
+		leave_table(&r->scan);
+		return r->depth > 1; /* in an array the next element is understood again */
+	}
+	return true;
+}
+
+/* A table that may have taken its comma with it. */
+static bool is_damaged(const struct toml_value *v)
+{
+	return v->kind == TOML_TABLE && v->table->damaged;
+}
+
+static bool read_array(struct toml_reader *r, struct toml_value *v)
+{
+	struct scan *s = &r->scan;
+	struct toml_value **last = &v->items;
+
+	v->kind = TOML_ARRAY;
+	s->pos++;
+	if (!toml_skip_space(r)) {
+		return false;
+	}
+	while (!scan_accept(s, ']')) {
+		struct toml_value *item = arena_new(r->arena, struct toml_value);
+
+		*last = item;
+		last = &item->next;
+		if (!read_value(r, item) || !toml_skip_space(r)) {
+			return false;
+		}
+		if (is_damaged(item) && scan_peek(s) == SCAN_END) {
+			return false;
+		}
+		if (!scan_accept(s, ',') && scan_peek(s) != ']' && !is_damaged(item)) {
+			return toml_fail(r, s->pos, "write a comma, or ] to end the array",
+				"the array is not closed");
+		}
+		if (!toml_skip_space(r)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool read_nested(struct toml_reader *r, struct toml_value *v)
+{
+	if (r->depth == DEPTH_MAX) {
+		return toml_fail(r, r->scan.pos, "an event has strings and a boolean only",
+			"arrays and tables in more than 16 others");
+	}
+	r->depth++;
+	bool good = scan_peek(&r->scan) == '[' ? read_array(r, v) : read_table(r, v);
+
+	r->depth--;
+	return good;
+}
+
+static bool read_value(struct toml_reader *r, struct toml_value *v)
+{
+	int c = scan_peek(&r->scan);
+
+	v->at = scan_location(&r->scan);
+	if (c == '[' || c == '{') {
+		return read_nested(r, v);
+	}
+	bool is_quoted = c == '"' || c == '\'';
+	bool good = is_quoted ? toml_read_string(r, &v->string, true) : read_bare(r, v);
+
+	if (is_quoted && good) {
+		v->kind = TOML_STRING;
+	}
+	return good;
+}
+
+/* After a fault: to the end of the line, where the next one may be understood. */
+static void skip_line(struct toml_reader *r)
+{
+	struct scan *s = &r->scan;
+	const char *from = s->source->text + s->pos;
+	const char *newline = s->pos < s->end ? memchr(from, '\n', s->end - s->pos) : NULL;
+
+	s->pos = newline ? (size_t)(newline - s->source->text) : s->end;
+}
+
+/* Whether a line begins here as one with a key or a header does. */
+static bool begins_statement(const struct scan *s)
+{
+	bool begins_line = s->pos > 0 && s->source->text[s->pos - 1] == '\n';
+
+	return begins_line && (scan_peek(s) == '[' || is_bare(scan_peek(s)));
+}
+
+/* After a fault in what has several lines: to the next that begins a statement. */
+static void skip_lines(struct toml_reader *r)
+{
+	struct scan *s = &r->scan;
+
+	while (s->pos < s->end && !begins_statement(s)) {
+		skip_line(r);
+		scan_accept(s, '\n');
+	}
+}
+
+/* Nothing but a comment may follow on the line. */
+static bool end_line(struct toml_reader *r)
+{
+	struct scan *s = &r->scan;
+
+	toml_skip_blanks(r);
+	if (!toml_skip_comment(r)) {
+		return false;
+	}
+	return scan_peek(s) == SCAN_END || toml_accept_newline(r) ||
+	       toml_fail(r, s->pos, "begin a new line, or write # before a comment",
+		       "unexpected text behind what the line says");
 }
 
 /* `[name]` or `[[name]]`. */
@@ -230,7 +376,7 @@ static void read_line(struct toml_reader *r, struct toml_document *doc, struct t
 		good = read_header(r, t);
 		t->damaged = !good;
 	} else {
-		good = toml_read_entry(r, t, last);
+		good = read_entry(r, t, last);
 	}
 	if (good && end_line(r)) {
 		return;
@@ -244,19 +390,14 @@ static void read_line(struct toml_reader *r, struct toml_document *doc, struct t
 	t->damaged = t->damaged || r->scan.pos == r->scan.end;
 }
 
-static void skip_byte_order_mark(struct scan *s)
-{
-	if (s->end >= 3 && memcmp(s->source->text, "\xef\xbb\xbf", 3) == 0) {
-		s->pos = 3;
-	}
-}
-
 void toml_read(struct toml_document *doc, struct arena *a, struct diag *d, const struct source *s)
 {
 	struct toml_reader r = { .arena = a, .diag = d, .scan = { s, 0, s->len } };
 
 	*doc = (struct toml_document){ 0 };
-	skip_byte_order_mark(&r.scan);
+	if (s->len >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark */
+		r.scan.pos = 3;
+	}
 	struct toml_entry **last = &add_table(&r, doc)->entries;
 
 	while (r.scan.pos < r.scan.end) {

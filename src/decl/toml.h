@@ -4,13 +4,12 @@
  * read as they stand in the file, strings and booleans with their values, numbers and dates
  * only so far that a message can say what they are. It knows nothing of events.
  *
- *	toml.c		tables, keys, comments
- *	toml_value.c	arrays, inline tables, words
- *	toml_string.c	strings and their escapes
+ *	toml_string.c	characters: blanks, comments, strings and their escapes
+ *	toml.c		tables, keys, values
  *
  * A fault is reported with its place, and reading goes on behind it; what was being read is
  * TOML_BAD or, where a key was not understood, its table is `damaged`. That a key of a table
- * is there twice, and that two headers name one table, is left to whoever knows the keys.
+ * is there twice, and that two headers name one table, is left to the caller, who knows the keys.
  */
 #ifndef DECL_TOML_H
 #define DECL_TOML_H
@@ -85,8 +84,9 @@ void toml_read(struct toml_document *doc, struct arena *a, struct diag *d, const
 /* What a kind is called in messages: `a string`. */
 const char *toml_kind_name(enum toml_kind kind);
 
-/* ---- Between the files of the reader. Each returns false after a fault. ---- */
+/* ---- For toml.c, of toml_string.c. Each that can meet a fault returns false after it. ---- */
 
+/* Reports a fault at an offset of the source. Returns false. */
 bool toml_fail(struct toml_reader *r, size_t at, const char *help, const char *message);
 
 void toml_skip_blanks(struct toml_reader *r);
@@ -94,14 +94,11 @@ void toml_skip_blanks(struct toml_reader *r);
 /* Takes a newline, LF or CRLF. */
 bool toml_accept_newline(struct toml_reader *r);
 
+/* Takes a comment, if one begins here, up to its newline. */
+bool toml_skip_comment(struct toml_reader *r);
+
 /* Takes blanks, comments and newlines. */
 bool toml_skip_space(struct toml_reader *r);
-
-/* Reads `key = value` of a table. */
-bool toml_read_entry(struct toml_reader *r, struct toml_table *t, struct toml_entry ***last);
-
-/* Reads a value. */
-bool toml_read_value(struct toml_reader *r, struct toml_value *v);
 
 /* Reads a string from its quote. `may_span`: those of three quotes are strings too. */
 bool toml_read_string(struct toml_reader *r, struct placed *to, bool may_span);

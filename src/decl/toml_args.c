@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "decl/arg_list.h"
 #include "decl/toml_events.h"
 #include "model/name.h"
 
@@ -88,12 +87,6 @@ static bool read_type(struct args *args, struct type *type, const struct placed 
 	return false;
 }
 
-/* A scope has arguments that we make. */
-static bool is_made(const struct args *args, struct span name)
-{
-	return args->is_scope && (span_equals(name, "scope") || span_equals(name, "scope_tid"));
-}
-
 static bool check_name(struct args *args, const struct placed *name)
 {
 	struct front_end *fe = args->fe;
@@ -102,7 +95,8 @@ static bool check_name(struct args *args, const struct placed *name)
 	if (!name_check_arg(name->span, at, fe->rules)) {
 		return false;
 	}
-	if (is_made(args, name->span)) {
+	if (args->is_scope &&
+		(span_equals(name->span, "scope") || span_equals(name->span, "scope_tid"))) {
 		diag_error(fe->rules, at, "choose another name", "a scope has a '%.*s' of its own",
 			SPAN_ARGS(name->span));
 		return false;

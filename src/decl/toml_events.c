@@ -182,20 +182,6 @@ static struct arg made_arg(
 	return arg;
 }
 
-/* The number of a scope goes in front of what is declared. */
-static void add_scope_arg(struct file *f, struct event *e)
-{
-	struct arg *args = arena_array(arena(f), struct arg, e->arg_count + 1);
-
-	args[0] = made_arg(f, e, "scope", "int64_t");
-	if (e->arg_count > 0) {
-		memcpy(args + 1, e->args, e->arg_count * sizeof(*args));
-	}
-	e->args = args;
-	e->arg_count++;
-	format_shift(&e->format, 1);
-}
-
 static void add_scope(struct file *f, struct event *e)
 {
 	struct event end = {
@@ -209,7 +195,8 @@ static void add_scope(struct file *f, struct event *e)
 
 	end.args[0] = made_arg(f, e, "scope", "int64_t");
 	end.args[1] = made_arg(f, e, "scope_tid", "uint32_t");
-	add_scope_arg(f, e);
+	event_insert_arg(arena(f), e, 0, &end.args[0]); /* in front of what is declared */
+	format_shift(&e->format, 1);
 	struct event *begin = decl_add_event(f->fe, e);
 
 	begin->end = decl_add_event(f->fe, &end);

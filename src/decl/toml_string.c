@@ -1,11 +1,74 @@
 /* SPDX-License-Identifier: MIT */
-/* TOML: strings, see decl/toml.h. Decoded byte by byte, with the place of each. */
+/*
+ * The characters of TOML: faults, blanks, comments, newlines, and strings, which are decoded byte
+ * by byte with the place of each. toml.c is built on it.
+ */
 #include "decl/toml.h"
 
 #include <stdint.h>
 
 #include "base/compiler.h"
 #include "base/utf8.h"
+
+bool toml_fail(struct toml_reader *r, size_t at, const char *help, const char *message)
+{
+	diag_error(r->diag, ((struct location){ r->scan.source, at }), help, "%s", message);
+	return false;
+}
+
+void toml_skip_blanks(struct toml_reader *r)
+{
+	while (scan_peek(&r->scan) == ' ' || scan_peek(&r->scan) == '\t') {
+		r->scan.pos++;
+	}
+}
+
+bool toml_accept_newline(struct toml_reader *r)
+{
+	struct scan *s = &r->scan;
+	size_t pos = s->pos;
+
+	scan_accept(s, '\r');
+	if (scan_accept(s, '\n')) {
+		return true;
+	}
+	s->pos = pos;
+	return false;
+}
+
+static bool is_control(int c)
+{
+	return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f;
+}
+
+bool toml_skip_comment(struct toml_reader *r)
+{
+	struct scan *s = &r->scan;
+
+	while (scan_accept(s, '#')) {
+		while (scan_peek(s) != SCAN_END && !is_control(scan_peek(s))) {
+			s->pos++;
+		}
+	}
+	if (scan_peek(s) == SCAN_END || scan_peek(s) == '\n' ||
+		(scan_peek(s) == '\r' && s->pos + 1 < s->end &&
+			s->source->text[s->pos + 1] == '\n')) {
+		return true;
+	}
+	return !is_control(scan_peek(s)) ||
+	       toml_fail(r, s->pos, "remove it", "a control character");
+}
+
+bool toml_skip_space(struct toml_reader *r)
+{
+	do {
+		toml_skip_blanks(r);
+		if (!toml_skip_comment(r)) {
+			return false;
+		}
+	} while (toml_accept_newline(r));
+	return true;
+}
 
 struct string {
 	int quote; /* " or ' */

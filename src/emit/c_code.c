@@ -359,28 +359,16 @@ const char *c_watched(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
-const struct conversion *c_conversion(const struct event *e, size_t arg)
-{
-	for (size_t i = 0; i < e->format.count; i++) {
-		const struct segment *s = &e->format.segments[i];
-
-		if (s->has_conversion && s->conversion.arg == (int)arg) {
-			return &s->conversion;
-		}
-	}
-	return NULL;
-}
-
 bool c_is_address(const struct event *e, size_t arg)
 {
-	const struct conversion *v = c_conversion(e, arg);
+	const struct conversion *v = format_conversion_of(&e->format, arg);
 
 	return e->args[arg].type.class == TYPE_STRING && v && v->letter == 'p';
 }
 
 const char *c_precision(struct emit_context *c, const struct event *e, size_t arg)
 {
-	const struct conversion *v = c_conversion(e, arg);
+	const struct conversion *v = format_conversion_of(&e->format, arg);
 
 	if (e->args[arg].type.class != TYPE_STRING || !v || v->letter != 's') {
 		return NULL;

@@ -112,9 +112,6 @@ const char *c_watched(struct emit_context *c, const struct event *e);
  * that there may be no NUL, memory of another owner, or none.
  */
 
-/* The conversion that prints an argument; NULL when none does. */
-const struct conversion *c_conversion(const struct event *e, size_t arg);
-
 /* True for a string of which only the address is printed: nothing of it may be read. */
 bool c_is_address(const struct event *e, size_t arg);
 

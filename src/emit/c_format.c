@@ -215,13 +215,9 @@ static const char *integer_cast(const struct conversion *v, const struct type *t
 	return is_signed ? "(short)" : "(unsigned short)";
 }
 
-static bool is_void_pointer(const struct type *t)
-{
-	return strcmp(t->c_text, "void *") == 0 || strcmp(t->c_text, "const void *") == 0;
-}
-
 static void write_value(struct out *o, const struct conversion *v, const struct arg *a)
 {
+	static const char *const void_pointers[] = { "void *", "const void *", NULL };
 	const char *cast = "";
 
 	if (v->letter == 's') {
@@ -230,7 +226,7 @@ static void write_value(struct out *o, const struct conversion *v, const struct 
 	}
 	if (a->type.class == TYPE_FLOAT && a->type.size64 < sizeof(double)) {
 		cast = "(double)";
-	} else if (v->letter == 'p' && (a->is_cpu || !is_void_pointer(&a->type))) {
+	} else if (v->letter == 'p' && (a->is_cpu || !words_have(void_pointers, a->type.c_text))) {
 		cast = "(const void *)";
 	} else if (v->letter == 'c' && a->type.size64 > sizeof(int)) {
 		cast = "(int)";

@@ -82,19 +82,16 @@ static const struct {
 #undef MACROS
 };
 
-static bool has_macro(const char *const *names, const char *name)
-{
-	while (*names && !glob_match(*names, name)) {
-		names++;
-	}
-	return *names != NULL;
-}
-
 /* The header that keeps `name` for a macro in one of these places; NULL: none does. */
 static const char *macro_header(const char *name, unsigned int places)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(headers); i++) {
-		if (headers[i].places & places && has_macro(headers[i].names, name)) {
+		const char *const *pattern = headers[i].names;
+
+		while (*pattern && !glob_match(*pattern, name)) {
+			pattern++;
+		}
+		if (*pattern && headers[i].places & places) {
 			return headers[i].header;
 		}
 	}
@@ -158,11 +155,6 @@ bool emit_check(const struct emit_context *c, struct diag *d)
 
 /* As far as QEMU has a DEF_HELPER_FLAGS_n(): up to 7 since 5.0, up to 5 in 2.8. */
 #define HELPER_ARGS_MAX 7
-
-static bool is_for_helpers(const struct emit_format *format)
-{
-	return strncmp(format->name, "tcg-", strlen("tcg-")) == 0;
-}
 
 #define OF(class) (1u << (class))
 
@@ -233,7 +225,7 @@ bool emit_check_format(
 	unsigned int errors = d->errors;
 
 	vec_foreach (struct event **, e, &c->model->events) {
-		if (is_for_helpers(format)) {
+		if (strncmp(format->name, "tcg-", strlen("tcg-")) == 0) {
 			check_helper(c, *e, d);
 		}
 		check_scope(format, *e, d);

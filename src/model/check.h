@@ -14,20 +14,10 @@
 /*
  * Whether the format can print the arguments at all: as many conversions as
  * arguments, strings by %s, pointers by %p, integers by the others. An event
- * without a format is always right. `a` holds texts of messages.
+ * without a format is always right. `a` holds texts of messages. Call it before
+ * a scope gets the argument that is not declared.
  */
 bool check_format(const struct event *e, struct arena *a, struct diag *d);
-
-/* Reports at `at` that arguments and, in the words of the format, what prints them differ. */
-void check_report_count(
-	const struct event *e, struct location at, const char *help, struct diag *d);
-
-/*
- * The part of check_format() that messages with braces have for themselves: a placeholder
- * for each argument, and one that Rust takes for its type. `0x{:#x}` is a warning. To be
- * called before a scope gets the argument that is not declared.
- */
-bool check_braces(const struct event *e, struct arena *a, struct diag *d);
 
 /*
  * Whether each conversion has the length of its argument. A length that is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model's life and its index by name. */
+/* The model's life, its index by name, and the arguments of an event. */
 #include "model/event.h"
 
 void model_init(struct model *m)
@@ -19,4 +19,16 @@ void model_fini(struct model *m)
 struct event *model_find(const struct model *m, const char *name)
 {
 	return hash_get(&m->by_name, name);
+}
+
+void event_insert_arg(struct arena *a, struct event *e, size_t at, const struct arg *arg)
+{
+	struct arg *args = arena_array(a, struct arg, e->arg_count + 1);
+
+	for (size_t i = 0; i < e->arg_count; i++) {
+		args[i + (i >= at)] = e->args[i];
+	}
+	args[at] = *arg;
+	e->args = args;
+	e->arg_count++;
 }

@@ -90,6 +90,9 @@ struct model {
 void model_init(struct model *m);
 void model_fini(struct model *m);
 
+/* Inserts a copy of an argument at index `at`, in front of the one that was there. */
+void event_insert_arg(struct arena *a, struct event *e, size_t at, const struct arg *arg);
+
 /* The event of that name, NULL when there is none. */
 struct event *model_find(const struct model *m, const char *name);
 

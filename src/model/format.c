@@ -5,36 +5,17 @@
 #include <stdio.h>
 
 #include "base/compiler.h"
-#include "model/format_lexer.h"
-#include "model/format_old.h"
 
-/* Literals and macros with exactly one blank between them. */
-const char *format_regular_source(struct arena *a, struct span text)
+const struct conversion *format_conversion_of(const struct format *f, size_t arg)
 {
-	char *regular = arena_alloc(a, 2 * text.len + 1);
-	char *to = regular;
-	bool quoted = false;
+	for (size_t i = 0; i < f->count; i++) {
+		const struct segment *s = &f->segments[i];
 
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.text[i];
-		bool opens = !quoted && c == '"';
-
-		if (!quoted && is_blank((unsigned char)c)) {
-			continue;
+		if (s->has_conversion && s->conversion.arg == (int)arg) {
+			return &s->conversion;
 		}
-		if (to > regular &&
-			(opens || (!quoted && text.text[i - 1] == '"') ||
-				(!quoted && is_blank((unsigned char)text.text[i - 1])))) {
-			*to++ = ' ';
-		}
-		*to++ = c;
-		if (quoted && c == '\\') {
-			*to++ = text.text[++i];
-			continue;
-		}
-		quoted ^= c == '"';
 	}
-	return regular;
+	return NULL;
 }
 
 void format_drop(struct format *f)

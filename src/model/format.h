@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A format taken apart: literal text and conversions, in order; printf's, or placeholders
- * of a message with braces. Made
- * once when a declaration is read; checked by the front end, written by the
- * emitters, rendered by the reader. `PRIx64` and friends are resolved here, so
- * nobody else ever sees them.
+ * of a message with braces. Made once when a declaration is read; checked by the front end,
+ * written by the emitters, rendered by the reader. `PRIx64` and the like are resolved here, so
+ * no other code sees them.
  */
 #ifndef MODEL_FORMAT_H
 #define MODEL_FORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "brace/brace.h"
@@ -35,6 +35,13 @@ struct conversion {
 	const struct brace_spec *spec; /* of a placeholder; NULL: printf's */
 	struct location at; /* its `%`, or `{` */
 };
+
+#define FORMAT_FLOATS "aAeEfFgG"
+
+static inline bool format_is_float(const struct conversion *c)
+{
+	return c->letter && strchr(FORMAT_FLOATS, c->letter);
+}
 
 /* Literal text (may hold any byte but NUL), then one conversion unless `has_conversion` is false.
  */
@@ -67,15 +74,15 @@ struct event;
 struct format_reading {
 	const struct event *event; /* its arguments help to mend a format; may be NULL */
 	struct arena *arena;
-	struct diag *diag; /* NULL: nobody wants to know of faults */
-	bool old; /* takes what QEMU 2.8 took, see model/format_old.h */
+	struct diag *diag; /* NULL: faults are not reported */
+	bool old; /* takes what QEMU 2.8 took, floating point, `%m`, a newline at the end */
 };
 
 /*
  * Reads one format, from its first quote to a comma or the end of `in`, where
  * the cursor is left. Returns false after an error, with nothing in `f` but
  * `source` and `at`. A newline at the end is an error, but is dropped where the
- * format is old or nobody wants to know.
+ * format is old or faults are not reported.
  */
 bool format_parse(struct format *f, const struct format_reading *r, struct scan *in);
 
@@ -85,6 +92,9 @@ bool format_parse(struct format *f, const struct format_reading *r, struct scan 
  */
 bool format_parse_braces(
 	struct format *f, struct arena *a, struct diag *d, const struct placed *message);
+
+/* The conversion that prints an argument; NULL when none does. */
+const struct conversion *format_conversion_of(const struct format *f, size_t arg);
 
 /* Leaves nothing of a format but its text. */
 void format_drop(struct format *f);

@@ -204,3 +204,32 @@ void format_lexer_init(struct format_lexer *l, struct diag *d, const struct scan
 	*l = (struct format_lexer){ .diag = d, .in = *in };
 	format_lexer_next(l);
 }
+
+/* Literals and macros with exactly one blank between them. */
+const char *format_regular_source(struct arena *a, struct span text)
+{
+	char *regular = arena_alloc(a, 2 * text.len + 1);
+	char *to = regular;
+	bool quoted = false;
+
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.text[i];
+		bool opens = !quoted && c == '"';
+
+		if (!quoted && is_blank((unsigned char)c)) {
+			continue;
+		}
+		if (to > regular &&
+			(opens || (!quoted && text.text[i - 1] == '"') ||
+				(!quoted && is_blank((unsigned char)text.text[i - 1])))) {
+			*to++ = ' ';
+		}
+		*to++ = c;
+		if (quoted && c == '\\') {
+			*to++ = text.text[++i];
+			continue;
+		}
+		quoted ^= c == '"';
+	}
+	return regular;
+}

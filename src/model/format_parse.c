@@ -9,11 +9,17 @@
 #include "base/compiler.h"
 #include "base/vec.h"
 #include "model/format_lexer.h"
-#include "model/format_old.h"
 #include "model/mend.h"
 
 /* What every C library can print in one conversion. */
 #define WIDTH_MAX 4095
+
+/* The text of a format as it is in the file, which mending it changes. */
+struct format_text {
+	char *text;
+	size_t begin; /* of the text in the file */
+	size_t len;
+};
 
 struct parser {
 	struct format_lexer lexer;
@@ -56,6 +62,44 @@ static bool PRINTF(4, 5) fail(struct parser *p, size_t at, const char *help, con
 		p->diag, SEVERITY_ERROR, (struct location){ p->start.source, at }, help, fmt, ap);
 	va_end(ap);
 	return false;
+}
+
+/* Takes a letter that only an old format has: floating point, `%m`; false for any other. */
+static bool accept_old_letter(struct conversion *c, int unit)
+{
+	bool is_long = strcmp(c->length, "l") == 0; /* of a double, which it says nothing of */
+
+	if (unit == 'm' && !*c->length) {
+		c->letter = 's';
+		c->is_errno = true;
+	} else if (unit > 0 && strchr(FORMAT_FLOATS, unit) && (is_long || !*c->length)) {
+		c->letter = (char)unit;
+		c->length = "";
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Warns of `%m`, whose letter is at `at` in the file, and makes it `%s` in the text. */
+static void warn_of_old_letter(
+	const struct conversion *c, struct format_text *written, size_t at, struct diag *d)
+{
+	if (c->is_errno) {
+		written->text[at - written->begin] = 's';
+		diag_warning(d, c->at, "pass the error as an argument of the event and print that",
+			"'%%m' prints errno, which becomes an argument that no call passes");
+	}
+}
+
+/* Removes the newlines at the end, however spelled; the first is at `at` in the file. */
+static void drop_newlines(struct segment *last, struct format_text *written, size_t at)
+{
+	while (last->len > 0 && last->text[last->len - 1] == '\n') {
+		last->len--;
+	}
+	written->text[at - written->begin] = '"';
+	written->len = at - written->begin + 1;
 }
 
 static void next(struct parser *p)
@@ -196,8 +240,8 @@ static bool parse_letter(struct parser *p, struct conversion *c)
 		c->letter = (char)p->lexer.unit;
 	} else if (p->lexer.unit > 0 && strchr("csp", p->lexer.unit) && !*c->length) {
 		c->letter = (char)p->lexer.unit;
-	} else if (p->old && format_old_letter(c, p->lexer.unit)) {
-		format_old_warn(c, &p->written, p->lexer.at, p->diag);
+	} else if (p->old && accept_old_letter(c, p->lexer.unit)) {
+		warn_of_old_letter(c, &p->written, p->lexer.at, p->diag);
 	} else {
 		return refuse_letter(p, c);
 	}
@@ -325,7 +369,7 @@ static bool check_newlines(struct parser *p)
 	if (is_dropped) {
 		struct segment *last = &p->segments.items[p->segments.count - 1];
 
-		format_old_drop_newlines(last, &p->written, p->newline);
+		drop_newlines(last, &p->written, p->newline);
 		p->segments.count -= last->len == 0;
 		diag_warning(p->diag, ((struct location){ p->start.source, p->newline }),
 			"remove the newline: each event is a line of its own",

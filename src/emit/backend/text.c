@@ -62,7 +62,7 @@ size_t emit_text_values(struct emit_context *c, const struct event *e)
 	size_t count = emit_values_array(c, e);
 
 	for (size_t i = 0; i < e->arg_count; i++) {
-		if (!c_conversion(e, i) && !e->args[i].is_scope) {
+		if (!format_conversion_of(&e->format, i) && !e->args[i].is_scope) {
 			OUT(c->out, unused, { "name", e->args[i].c_name });
 		}
 	}

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/words.h"
 #include "emit/c_code.h"
 
@@ -28,7 +29,7 @@ static const char *const keywords[] = {
 };
 
 /* C's integers of several words, as all parsers of D read them: by their length in printf. */
-static const struct d_type {
+static const struct {
 	const char *length;
 	const char *of_signed;
 	const char *of_unsigned;
@@ -42,7 +43,7 @@ static const struct d_type {
 
 static const char *integer_name(const struct type *t)
 {
-	for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(integers); i++) {
 		if (strcmp(integers[i].length, t->length) == 0) {
 			return t->is_signed ? integers[i].of_signed : integers[i].of_unsigned;
 		}

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "base/words.h"
 #include "emit/c_code.h"
 
 /* The templates read like what they make. */
@@ -27,40 +26,6 @@ static const char argument[] = "\t${name} = $arg${number}\n";
 
 static const char probe_end[] = "}\n";
 /* clang-format on */
-
-static const char *const taken[] = {
-#define STAP_WORD(word) #word,
-#include "emit/format/stap_words.def"
-#undef STAP_WORD
-	NULL,
-};
-
-const char *stap_name(struct emit_context *c, const struct event *e, size_t arg)
-{
-	const char *name = e->args[arg].name;
-
-	return words_have(taken, name) ? c_renamed(c, e, name) : name;
-}
-
-static bool is_taken(struct emit_context *c, const struct event *e, const char *name)
-{
-	for (size_t i = 0; i < e->arg_count; i++) {
-		if (strcmp(stap_name(c, e, i), name) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
-const char *stap_length_name(struct emit_context *c, const struct event *e, size_t arg)
-{
-	const char *name = arena_printf(&c->texts, "%s_length", stap_name(c, e, arg));
-
-	while (is_taken(c, e, name)) {
-		name = arena_printf(&c->texts, "%s_", name);
-	}
-	return name;
-}
 
 /*
  * Which provider a probe has is known where the program's sources are generated:

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event's format for SystemTap, whose printf differs from C's. It has no length
- * modifiers, for each number has 64 bits: a value is cut here to what C would
- * print. It takes one flag, writes the prefix of `#` before a zero, too, and takes
- * no precision of 0, and neither a negative one nor such a width: those conversions are put
- * together here.
+ * The names of arguments for SystemTap, and an event's format, whose printf differs from C's. It
+ * has no length modifiers, for each number has 64 bits: a value is cut here to what C would print.
+ * It takes one flag, writes the prefix of `#` before a zero, too, and takes no precision of 0 and
+ * no negative one, nor a negative width: such a conversion is put together here as a text.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -12,8 +11,43 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/words.h"
 #include "emit/c_code.h"
 #include "emit/format/stap.h"
+
+static const char *const taken[] = {
+#define STAP_WORD(word) #word,
+#include "emit/format/stap_words.def"
+#undef STAP_WORD
+	NULL,
+};
+
+const char *stap_name(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const char *name = e->args[arg].name;
+
+	return words_have(taken, name) ? c_renamed(c, e, name) : name;
+}
+
+static bool is_taken(struct emit_context *c, const struct event *e, const char *name)
+{
+	for (size_t i = 0; i < e->arg_count; i++) {
+		if (strcmp(stap_name(c, e, i), name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *stap_length_name(struct emit_context *c, const struct event *e, size_t arg)
+{
+	const char *name = arena_printf(&c->texts, "%s_length", stap_name(c, e, arg));
+
+	while (is_taken(c, e, name)) {
+		name = arena_printf(&c->texts, "%s_", name);
+	}
+	return name;
+}
 
 /* What is written behind the quotes of a format. */
 struct text {
@@ -83,7 +117,7 @@ static const char *precision_of(const struct text *t, const struct conversion *v
 const char *stap_most(struct emit_context *c, const struct event *e, size_t arg)
 {
 	const struct text t = { c, e };
-	const struct conversion *v = c_conversion(e, arg);
+	const struct conversion *v = format_conversion_of(&e->format, arg);
 
 	if (!c_precision(c, e, arg)) {
 		return NULL;

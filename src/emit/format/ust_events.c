@@ -124,19 +124,14 @@ static bool is_needed(const char *name)
 	return words_have(macros, name);
 }
 
-/* A word that C++ lets nobody define or undefine. */
-static bool is_operator(const char *name)
-{
-	static const char *const words[] = { "and", "and_eq", "bitand", "bitor", "compl", "not",
-		"not_eq", "or", "or_eq", "xor", "xor_eq", NULL };
-
-	return words_have(words, name);
-}
-
-/* What may be a macro. */
+/* True for a field's name that may be a macro. C++ forbids to define or undefine its operators. */
 static bool is_hidden(const struct arg *a)
 {
-	return strcmp(a->name, a->c_name) != 0 && !is_operator(a->name) && !is_needed(a->name);
+	static const char *const operators[] = { "and", "and_eq", "bitand", "bitor", "compl", "not",
+		"not_eq", "or", "or_eq", "xor", "xor_eq", NULL };
+
+	return strcmp(a->name, a->c_name) != 0 && !words_have(operators, a->name) &&
+	       !is_needed(a->name);
 }
 
 static const char *around(struct emit_context *c, const struct event *e, const char *text)
@@ -162,7 +157,7 @@ static char letter_of_braces(const struct brace_spec *spec)
 /* The letter that prints an argument, NUL for one that no conversion prints. */
 static char letter_of(const struct event *e, size_t arg)
 {
-	const struct conversion *v = c_conversion(e, arg);
+	const struct conversion *v = format_conversion_of(&e->format, arg);
 
 	return !v ? '\0' : v->spec ? letter_of_braces(v->spec) : v->letter;
 }
