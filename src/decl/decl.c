@@ -35,7 +35,7 @@ static size_t max_args(const struct decl_options *options)
 	return options->max_args ? options->max_args : EVENT_ARGS_DEFAULT;
 }
 
-/* A binary file has one fault, and that is all there is to say of it. */
+/* A binary file has one fault, which is reported alone. */
 static bool is_text(struct diag *d, const struct source *source)
 {
 	const char *nul = source->len > 0 ? memchr(source->text, '\0', source->len) : NULL;
@@ -74,7 +74,7 @@ bool decl_read(struct model *m, struct diag *d, const struct source *src,
 	return d->errors == errors;
 }
 
-/* What ends a scope has a name that nobody wrote. */
+/* The scope of an end, whose name is made; else the event itself. */
 static const struct event *scope_of(const struct event *e)
 {
 	return e->begin ? e->begin : e;
@@ -103,7 +103,7 @@ static void report_clash(
 	}
 }
 
-/* What begins and ends a scope x is called trace_x_enter(), trace_x_leave(), trace_x_start(). */
+/* A scope x has the functions trace_x_enter(), trace_x_leave() and trace_x_start(). */
 static const struct event *find_scope_clash(struct model *m, const struct event *e)
 {
 	static const char *const ends[] = { "enter", "leave", "start" };

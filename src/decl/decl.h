@@ -37,8 +37,8 @@ bool decl_read(struct model *m, struct diag *d, const struct source *src,
 bool decl_finish(struct model *m, struct diag *d);
 
 /*
- * Warns of each name that is part of another: a pattern in StratoVirt's dialect is looked
- * for anywhere in a name, so that the one cannot be switched without the other.
+ * Warns of each name that is part of another: a pattern in StratoVirt's dialect matches
+ * anywhere in a name, so that the one cannot be switched without the other.
  */
 void decl_warn_of_names(struct model *m, struct diag *d);
 

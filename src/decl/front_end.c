@@ -45,7 +45,7 @@ const char *arg_type_help(struct diag *d, const char *all)
 	return all;
 }
 
-/* What C99 compilers have to take is 4095 characters, length modifiers included. */
+/* C99 compilers must accept 4095 characters; the length modifiers need some of them. */
 #define FORMAT_SOURCE_MAX 4000
 
 static bool check_size(struct front_end *fe, const struct format *f)

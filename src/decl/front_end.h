@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the front ends share, and nobody else sees: the state of one decl_read(),
+ * Shared by the front ends and private to them: the state of one decl_read(),
  * the arguments of an event while they are read, and the last steps of every
  * event. A front end is a function that reads `source` and calls
  * decl_add_event() for each event, in order.

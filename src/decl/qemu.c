@@ -182,7 +182,7 @@ static bool read_type(struct args *args, struct type *type, struct span text)
 	return true;
 }
 
-/* `int *x int y`: the first name, and what stands behind it. */
+/* Advice for `int *x int y`, given the first name and the text behind it. */
 static const char *two_names_help(struct args *args, struct span first, struct span second)
 {
 	const struct source source = { .text = second.text, .len = second.len };
@@ -195,7 +195,7 @@ static const char *two_names_help(struct args *args, struct span first, struct s
 		"is a comma missing between '%.*s' and '%.*s'?", SPAN_ARGS(first), SPAN_ARGS(word));
 }
 
-/* What C lets a declarator have around its name, and an event does not. */
+/* Refuses arrays, `const` and second names, which a declarator of C may have. */
 static bool check_declarator(struct args *args, struct parts parts)
 {
 	struct front_end *fe = args->fe;
@@ -265,7 +265,7 @@ static void read_arg(struct args *args, struct span text)
 	}
 }
 
-/* Splits at commas; what is beyond the limit is not looked at. */
+/* Splits at commas; arguments beyond the limit are not read. */
 static void read_list(struct args *args, struct span text)
 {
 	struct front_end *fe = args->fe;

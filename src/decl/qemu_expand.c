@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the properties `tcg` and `vcpu` make of an event. A `tcg` event becomes
+ * The effect of the properties `tcg` and `vcpu` on an event. A `tcg` event becomes
  * two, in this order: <name>_trans without the values of the translated guest,
  * which exist only at execution, and <name>_exec with them. A `vcpu` event gets
  * its CPU as first argument and at the front of its format.
@@ -61,7 +61,7 @@ static void make_text(struct front_end *fe, struct event *e, const struct conver
 	arg->source = ARG_FROM_BYTES;
 }
 
-/* Whether it is one of those two, and makes it an argument of text. */
+/* Makes the value of `%m` or of `%s` of bytes an argument of text; false for other conversions. */
 static bool mend(struct front_end *fe, struct event *e, const struct conversion *c)
 {
 	bool has_cpu = e->properties & EVENT_VCPU; /* an argument that is added later */
@@ -117,7 +117,7 @@ static void prepend_cpu_arg(struct front_end *fe, struct event *e)
 	event_insert_arg(arena(fe), e, 0, &cpu);
 }
 
-/* An event with other arguments and no format stays without: half a format helps nobody. */
+/* An event with other arguments and no format stays without: half a format would mislead. */
 static void prepend_cpu_format(struct front_end *fe, struct event *e, bool is_usable)
 {
 	struct source source = { "", cpu_format, strlen(cpu_format) };

@@ -34,7 +34,7 @@ static bool is_bare(int c)
 	return is_letter(c) || is_digit(c) || c == '-';
 }
 
-/* The places of a text that stands in the source as it is. */
+/* A text without escapes: its bytes are those of the source. */
 static struct placed verbatim(struct toml_reader *r, size_t from)
 {
 	size_t len = r->scan.pos - from;
@@ -300,7 +300,7 @@ static void skip_line(struct toml_reader *r)
 	s->pos = newline ? (size_t)(newline - s->source->text) : s->end;
 }
 
-/* Whether a line begins here as one with a key or a header does. */
+/* True at the beginning of a line that may be a key or a header. */
 static bool begins_statement(const struct scan *s)
 {
 	bool begins_line = s->pos > 0 && s->source->text[s->pos - 1] == '\n';
@@ -386,7 +386,7 @@ static void read_line(struct toml_reader *r, struct toml_document *doc, struct t
 	} else {
 		skip_line(r);
 	}
-	/* What a fault takes with it to the end of the file may have been its keys. */
+	/* A fault that skips to the end of the file may have skipped keys of the table. */
 	t->damaged = t->damaged || r->scan.pos == r->scan.end;
 }
 

@@ -60,12 +60,12 @@ struct toml_table {
 	struct toml_entry *entries;
 };
 
-/* First what stands in front of all headers, then a table for each header, in order. */
+/* First the entries in front of all headers, then a table for each header, in order. */
 struct toml_document {
 	VEC(struct toml_table *) tables;
 };
 
-/* What reads: one for each file. */
+/* The state of reading one file. */
 struct toml_reader {
 	struct arena *arena;
 	struct diag *diag;
@@ -81,7 +81,7 @@ struct toml_reader {
  */
 void toml_read(struct toml_document *doc, struct arena *a, struct diag *d, const struct source *s);
 
-/* What a kind is called in messages: `a string`. */
+/* The name of a kind in messages: `a string`. */
 const char *toml_kind_name(enum toml_kind kind);
 
 /* ---- For toml.c, of toml_string.c. Each that can meet a fault returns false after it. ---- */

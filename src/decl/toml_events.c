@@ -172,7 +172,7 @@ static bool read_message(struct file *f, struct event *e, const struct toml_valu
 	return true;
 }
 
-/* The arguments of a scope that nobody declares. */
+/* An argument that every scope has and no file declares. */
 static struct arg made_arg(
 	struct file *f, const struct event *e, const char *name, const char *type)
 {
@@ -266,7 +266,7 @@ static const char *nearest_table(struct file *f, struct span name)
 	return nearest ? arena_printf(arena(f), "did you mean [[%s]]?", nearest) : TABLE_HELP;
 }
 
-/* What stands in front of all headers: arrays, or keys that belong behind a header. */
+/* Reads the entries in front of all headers: arrays, or keys that belong behind a header. */
 static void read_root(struct file *f, const struct toml_table *root)
 {
 	for (const struct toml_entry *e = root->entries; e; e = e->next) {

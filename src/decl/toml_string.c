@@ -117,7 +117,7 @@ static bool read_unicode(struct toml_reader *r, size_t at, unsigned int digits)
 	return true;
 }
 
-/* Whether a backslash ends its line; takes it, and all blanks and newlines that follow. */
+/* Takes a line's end behind a backslash, and all blanks and newlines that follow; else false. */
 static bool join_lines(struct toml_reader *r)
 {
 	size_t pos = r->scan.pos;
@@ -219,7 +219,7 @@ static bool read_char(struct toml_reader *r, const struct string *string)
 	return true;
 }
 
-/* What was decoded, as a string of its own. */
+/* Copies the decoded bytes and their places into the arena. */
 static struct placed take_string(struct toml_reader *r, size_t end)
 {
 	size_t len = r->text.count;

@@ -61,19 +61,19 @@ bool c_has_place(const struct emit_context *c, const struct event *e);
 const char *c_placed_parameters(struct emit_context *c, const struct event *e);
 const char *c_placed_arguments(struct emit_context *c, const struct event *e);
 
-/* The same where nobody knows the place. */
+/* The same for a caller that does not know the place. */
 const char *c_unplaced_arguments(struct emit_context *c, const struct event *e);
 
-/* What a macro `trace_<event>(...)` hands on: `__FILE__, __LINE__, __VA_ARGS__` or a part of it. */
+/* The arguments that a macro passes on: `__FILE__, __LINE__, __VA_ARGS__` or a part of it. */
 const char *c_given(struct emit_context *c, const struct event *e);
 
-/* Whether an argument of the event has that name in C. */
+/* True when an argument of the event has that name in C. */
 bool c_is_parameter(const struct event *e, const char *c_name);
 
 /* `name_length`: the second parameter of such an argument; unique in the event. */
 const char *c_length_name(struct emit_context *c, const struct event *e, size_t arg);
 
-/* What an argument is in a function that takes it by value: `name`, or `name, name_length`. */
+/* An argument in a call of a function: `name`, or `name, name_length`. */
 const char *c_value(struct emit_context *c, const struct event *e, size_t arg);
 
 /* An integer argument as an int, which printf takes for a `*`: `n`, or `(int)n`. */

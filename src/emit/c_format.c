@@ -200,7 +200,7 @@ static void write_segment(struct literal *l, const struct segment *s, const stru
 	}
 }
 
-/* What brings an integer to the width that its conversion prints: "" where it has it. */
+/* The cast of an integer to the width that its conversion prints; "" where it has that width. */
 static const char *integer_cast(const struct conversion *v, const struct type *t)
 {
 	bool is_signed = v->letter == 'd' || v->letter == 'i';

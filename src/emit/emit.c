@@ -38,7 +38,7 @@ bool emit_group_is_valid(const char *group)
 	return *group && group[strspn(group, allowed)] == '\0';
 }
 
-/* What an identifier of C is made of. */
+/* The characters of an identifier of C. */
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
 bool emit_provider_is_valid(const char *provider)

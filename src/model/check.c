@@ -10,7 +10,7 @@
 #include "base/compiler.h"
 #include "model/mend.h"
 
-/* What printf passes the smaller integers as. */
+/* The size in bytes as which printf takes smaller integers. */
 #define INT_SIZE 4
 
 static const struct {
@@ -265,7 +265,7 @@ static bool check_type(
 	return false;
 }
 
-/* What `#` puts before a number. */
+/* The prefix that `#` adds to a number. */
 static const char *prefix_of(enum brace_type type)
 {
 	static const char *const prefixes[BRACE_TYPES] = {

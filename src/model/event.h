@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a declaration file says, as plain data: the one thing that front ends
- * make and that emitters and readers consume. Everything lives in the model's
+ * The content of a declaration file as plain data: front ends make it, emitters
+ * and readers consume it. Everything lives in the model's
  * arena and is read-only once the front end is done.
  */
 #ifndef MODEL_EVENT_H
@@ -29,7 +29,7 @@ enum event_property {
 	EVENT_SCOPE_END = 1 << 5, /* what its end records, behind it in the model */
 };
 
-/* Where the value of an argument is from. */
+/* The source of an argument's value. */
 enum arg_source {
 	ARG_FROM_CALL,
 	ARG_FROM_BYTES, /* text that is passed as a pointer to bytes */

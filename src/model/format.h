@@ -70,7 +70,7 @@ struct format {
 
 struct event;
 
-/* What reading a format takes. */
+/* The input of format_parse(). */
 struct format_reading {
 	const struct event *event; /* its arguments help to mend a format; may be NULL */
 	struct arena *arena;
@@ -88,7 +88,7 @@ bool format_parse(struct format *f, const struct format_reading *r, struct scan 
 
 /*
  * The same of a message with braces, which is not empty of segments after an error either:
- * what stands before it is there. A NUL in it is an error.
+ * the segments before it are there. A NUL in it is an error.
  */
 bool format_parse_braces(
 	struct format *f, struct arena *a, struct diag *d, const struct placed *message);

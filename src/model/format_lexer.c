@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* String literals, their escapes, and PRI macros. */
+/*
+ * The characters of a format: string literals, their escapes, and PRI macros. format_parse.c reads
+ * them one by one.
+ */
 #include "model/format_lexer.h"
 
 #include "base/compiler.h"
@@ -152,7 +155,7 @@ static bool macro_parse(struct format_lexer *l, struct span word)
 	return false;
 }
 
-/* What stands between literals: a macro, or something that does not belong there. */
+/* Reads the text between literals: a macro, or an error. */
 static void read_macro(struct format_lexer *l)
 {
 	struct span word = scan_word(&l->in);

@@ -11,7 +11,7 @@
 #include "model/format_lexer.h"
 #include "model/mend.h"
 
-/* What every C library can print in one conversion. */
+/* The width that every C library can print in one conversion. */
 #define WIDTH_MAX 4095
 
 /* The text of a format as it is in the file, which mending it changes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Proposals for a format, made on its text. */
+/* Proposals for a wrong format, made on its text; check.c and format_parse.c report them. */
 #include "model/mend.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a message proposes instead of a wrong format: the conversion that suits
+ * Proposals in messages about a wrong format: the conversion that suits
  * an argument, and a whole line mended. Never part of the model itself.
  */
 #ifndef MODEL_MEND_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names against model/reserved.def. */
+/*
+ * Names of events and arguments against model/reserved.def, and the names that arguments get in C.
+ */
 #include "model/name.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What events and arguments may be called. A name stays as declared in traces
+ * The names that events and arguments may have. A name stays as declared in traces
  * and readers; where C or C++ would trip over an argument's name, only the C
  * signature gets another one.
  */
@@ -14,13 +14,13 @@
 #include "text/diag.h"
 #include "text/scan.h"
 
-/* Reports a name, which stands at `at`, that no event can have. */
+/* Reports a name at `at` that no event can have. Returns true for a good one. */
 bool name_check_event(struct span name, struct location at, struct diag *d);
 
 /* Reports a name that no argument can have. */
 bool name_check_arg(struct span name, struct location at, struct diag *d);
 
-/* Whether C and C++ leave the name to programs: no keyword, no type, no macro that is known. */
+/* True when C and C++ leave the name to programs: no keyword, no type, no macro that is known. */
 bool name_is_free(const char *name);
 
 /*

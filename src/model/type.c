@@ -79,7 +79,7 @@ static const struct type pointer = {
 	.length = "", .class = TYPE_POINTER, .size32 = 4, .size64 = 8
 };
 
-/* What has been read of a type so far. */
+/* The part of a type that has been read. */
 struct reading {
 	const struct base *named;
 	int sum;
@@ -283,7 +283,7 @@ const char *type_of_execution(const struct type *t)
 
 #define INSTEAD(type) "declare it as '" type "'"
 
-/* By a word of the type; the first row that matches says it. */
+/* By a word of the type; the first row that matches counts. */
 static const struct {
 	const char *word;
 	const char *advice;

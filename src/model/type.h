@@ -19,7 +19,7 @@ enum type_class {
 	TYPE_STRING, /* text that ends in NUL: exactly `char *` or `const char *` */
 	TYPE_TEXT, /* the same as two parameters: text, and its length in bytes */
 	TYPE_BYTES, /* two parameters: an address, and a length in bytes */
-	TYPE_DEBUG, /* a value that says itself what it is: struct waymark_debug */
+	TYPE_DEBUG, /* a value with its own kind: struct waymark_debug */
 	TYPE_TCG, /* a value of the translated guest: exists only at execution */
 };
 
@@ -34,21 +34,22 @@ struct type {
 	enum type_class class;
 	bool is_signed;
 	bool is_bool;
-	/* What {:?} shows around a descriptor: WAYMARK_DEBUG_FILE and so on; 0: nothing. */
+	/* The text that {:?} shows around a descriptor: WAYMARK_DEBUG_FILE and so on; 0: nothing.
+	 */
 	uint8_t descriptor;
 	bool is_char; /* `char` itself, whose signedness the host decides */
 	uint8_t size32; /* bytes on an ILP32 host */
 	uint8_t size64; /* bytes on an LP64 host */
 };
 
-/* What may be declared, in words: the help of every message about a type. */
+/* The allowed types: the help of every message about a type. */
 #define TYPE_HELP                                                                              \
 	"allowed are bool, char, short, int, long, long long (signed or unsigned), int8_t to " \
 	"uint64_t, size_t, ssize_t, uintptr_t, ptrdiff_t and pointers to them or to void; "    \
 	"declare a pointer to anything else as 'void *'"
 
 /*
- * What to do about one type that is not allowed, as a help text; NULL where only
+ * Advice about one type that is not allowed, as a help text; NULL where only
  * TYPE_HELP is left to say.
  */
 const char *type_advice(const char *text, size_t len);
@@ -63,7 +64,7 @@ bool type_parse(struct type *t, struct arena *a, const char *text, size_t len);
 /* The same of an old declaration's: `double` and `float` are types, and pointers to them. */
 bool type_parse_old(struct type *t, struct arena *a, const char *text, size_t len);
 
-/* Whether it is one star upon an integer of 8 bits that is not plain `char`. */
+/* True for a pointer to an integer of 8 bits that is not plain `char`. */
 bool type_is_bytes(const struct type *t);
 
 /*
@@ -73,7 +74,7 @@ bool type_is_bytes(const struct type *t);
  */
 bool type_parse_rust(struct type *t, struct arena *a, const char *text, size_t len);
 
-/* What may be declared in Rust, in words. */
+/* The allowed types in Rust: the help of messages. */
 #define TYPE_RUST_HELP                                                                     \
 	"allowed are u8 to u128, i8 to i128, usize, isize, bool, f32, f64, &str, String, " \
 	"str (text with its length), &[u8], Vec<u8>, RawFd, EventFd and &dyn fmt::Debug, " \
@@ -91,7 +92,7 @@ void type_guess(struct type *t, struct arena *a, const char *text, size_t len);
 /* The same where no value of the translated guest can be: it is what it arrives as at execution. */
 void type_guess_host(struct type *t, struct arena *a, const char *text, size_t len);
 
-/* Whether it is an integer of 128 bits, which simpletrace files and values have as a pair. */
+/* True for an integer of 128 bits, which simpletrace files and values have as a pair. */
 static inline bool type_is_pair(const struct type *t)
 {
 	return t->class == TYPE_INTEGER && t->size64 > sizeof(uint64_t);
@@ -103,7 +104,7 @@ static inline bool type_is_counted(const struct type *t)
 	return t->class == TYPE_TEXT || t->class == TYPE_BYTES;
 }
 
-/* Whether it is stored as a number of at most 64 bits. */
+/* True for a type that is stored as a number of at most 64 bits. */
 static inline bool type_is_number(const struct type *t)
 {
 	const unsigned int numbers =

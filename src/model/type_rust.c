@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rust's types of arguments, see model/type.h. */
+/*
+ * Rust's types of arguments: references, lifetimes and boxes are taken away, and the rest is a row
+ * of type_rust.def. The front end for TOML calls it.
+ */
 #include <string.h>
 
 #include "base/compiler.h"
@@ -22,7 +25,7 @@ static const struct type rust_types[] = {
 #undef RUST_TYPE
 };
 
-/* What is around a type and changes nothing for C: its beginning, and the end that goes with it. */
+/* Wrappers that change nothing for C: the beginning and the end of each. */
 static const char *const boxes[][2] = { { "Arc<", ">" }, { "Rc<", ">" }, { "Box<", ">" } };
 
 static bool begins(struct span s, const char *word)
@@ -68,7 +71,7 @@ static bool unbox(struct span *s)
 	return false;
 }
 
-/* What is left of references and boxes; whether there were any. */
+/* Takes references and boxes away; returns false when there was none. */
 static bool strip(struct span *s)
 {
 	struct span before = *s;

@@ -22,7 +22,7 @@ static const char part_touch[] = "\twaymark_probe_touch_part(${name}, ${precisio
 
 static const char counted_touch[] = "\twaymark_probe_touch_counted(${value});\n";
 
-/* What does not fit into a register is handed over by its address. */
+/* A value that does not fit into a register is passed by its address. */
 static const char address_touch[] = "\twaymark_probe_touch_value(&${name});\n";
 
 static const char float_bits[] = "\tuint64_t waymark_bits_${name} = waymark_probe_${maker}(${name});\n";

@@ -134,7 +134,7 @@ static const char backend_function[] =
 
 /* clang-format on */
 
-/* What the function says of an argument, and where. */
+/* The parts of the function, each with a statement for some arguments. */
 enum part {
 	PART_MEASURE, /* what is long is measured */
 	PART_CHECK, /* whether nothing need be called */
@@ -220,7 +220,7 @@ static bool is_long(struct emit_context *c, const struct event *e, size_t arg)
 	return lines[PART_MEASURE] || lines[PART_CHECK];
 }
 
-/* What each string may have, known to the compiler where nothing is called. */
+/* The limit of each string: a constant for the compiler in the function that makes no calls. */
 static void emit_max(struct emit_context *c, const struct event *e)
 {
 	size_t count = 0;
@@ -269,7 +269,7 @@ static size_t placeholder_of(const struct event *e, size_t arg)
 	return 0;
 }
 
-/* What callbacks say is kept on the stack until it is recorded; whether there may be any. */
+/* Writes the calls that keep the output of callbacks until it is recorded; false: none. */
 static bool emit_flattened(struct emit_context *c, const struct event *e)
 {
 	bool any = false;

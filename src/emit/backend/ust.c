@@ -52,7 +52,7 @@ static void emit_begin(struct emit_context *c)
 	OUT(c->out, begin, { "header", c->ust_header });
 }
 
-/* A line for each value that says itself what it is; whether there are any. */
+/* Writes a line for each argument of waymark/debug.h; returns false when there is none. */
 static bool emit_of_debug(struct emit_context *c, const struct event *e, const char *line)
 {
 	bool any = false;

@@ -14,7 +14,7 @@
 /* Strings of one printf that the stack of a BPF program holds, 512 bytes. */
 #define STRINGS_MAX 3
 
-/* What bpftrace attaches to without being told more. */
+/* The default limit of probes that bpftrace attaches to. */
 #define PROBES_MAX 512
 
 /* The templates read like what they make. */

@@ -250,7 +250,7 @@ static const char *backends_on(struct emit_context *c, const struct event *e, co
 	return c_end(c);
 }
 
-/* What the arguments of an old declaration are made of, before anything is called. */
+/* The variables that hold the texts of an old declaration, set before anything is called. */
 static const char *texts(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);
@@ -284,7 +284,7 @@ static void emit_function_begin(
 		{ "on", backends_on(c, e, cpu) }, { "watched", c_watched(c, e) });
 }
 
-/* What TRACE_X_VCPU_STATE() asks while the event is on for some vCPU. */
+/* The function that TRACE_X_VCPU_STATE() calls while the event is on for some vCPU. */
 static void emit_vcpu_state(struct emit_context *c, const struct event *e)
 {
 	const char *tracers = c_watched(c, e);

@@ -45,7 +45,7 @@ static const char event_on[] =
 
 /*
  * Of TOML events: what knows the place of the call, and makes the arguments only while the event is
- * on. The function beside it is for whoever needs its address.
+ * on. The function beside it is for callers that need its address.
  */
 static const char call_on[] =
 	"#define trace_${name}(${dots}) \\\n"
@@ -56,7 +56,7 @@ static const char call_on[] =
 static const char call_off[] =
 	"#define trace_${name}(...) (0 ? trace_${name}(__VA_ARGS__) : waymark_nothing())\n";
 
-/* What is on for a vCPU: asked of the runtime only where the event is on at all. */
+/* The backends that are on for a vCPU: the runtime is asked only while the event is on at all. */
 static const char vcpu_state_on[] =
 	"#define TRACE_${NAME}_VCPU_STATE(cpu) (TRACE_${NAME}_STATE() ? waymark_on_${name}(cpu) : 0u)\n";
 
@@ -96,7 +96,7 @@ static const char *call(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
-/* The end of a scope has words of its own; whoever watches one of both has the scope on. */
+/* The end of a scope has words of its own; a tracer that watches one of both has the scope on. */
 static void put_words_of_end(
 	struct emit_context *c, const struct emit_backend *b, const struct event *e)
 {
@@ -128,7 +128,7 @@ static const char *words(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
-/* What a call site tests: all words in one branch. */
+/* The expression that a call site tests: all words in one branch. */
 static const char *state(struct emit_context *c, const struct event *e)
 {
 	struct out *o = c_begin(c);

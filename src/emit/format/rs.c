@@ -98,7 +98,7 @@ static const char *const *parameters(
 	return items;
 }
 
-/* Where the call is, in front of what C takes; Rust has no such place, so none is said. */
+/* The place of a call, which C functions take first; Rust passes none. */
 #define PLACE 2
 
 static const char *const *placed(struct emit_context *c, const struct event *e,
@@ -140,7 +140,7 @@ static const char *call(struct emit_context *c, const struct event *e)
 	return c_end(c);
 }
 
-/* What is not 0 while the event is on: its state, and the words of tracers outside. */
+/* The words that are not 0 while the event is on: its state, and those of tracers outside. */
 static const char *const *words(struct emit_context *c, const struct event *e, size_t *count)
 {
 	const char **names = arena_array(&c->texts, const char *, 1 + 8 * sizeof(c->backends));
@@ -190,7 +190,7 @@ static const char *more_of_query(
 	return more;
 }
 
-/* What tracers outside define. */
+/* Declares the words that tracers outside define. */
 static void emit_declarations(struct emit_context *c, const struct event *e)
 {
 	chosen_foreach (c, NULL, row) {
@@ -291,7 +291,7 @@ static void emit_event(struct emit_context *c, const struct event *e, const char
 	}
 }
 
-/* What the events of this file need of the standard library, and no more. */
+/* The imports that the events of a file may need; only used ones are written. */
 static const struct {
 	const char *type; /* NULL: what an event that is on needs */
 	const char *path;

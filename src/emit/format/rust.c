@@ -44,7 +44,7 @@ static const char *integer(const struct type *t)
 	return NULL; /* `void`, behind a pointer */
 }
 
-/* What a pointer points to, given the text before its star: `const char *` of `const char **`. */
+/* Writes the type that a pointer points to, given the text before its star. */
 static void write_pointee(struct out *o, struct emit_context *c, const char *text, size_t len)
 {
 	struct type t = { .text = "" };
@@ -145,7 +145,7 @@ void rust_halves(struct out *o, size_t indent, const char *first, const char *se
 	out_char(o, '\n');
 }
 
-/* Whether rustfmt fills lines with items that do not fit on one: names that are all short. */
+/* True for a list of short names, whose items rustfmt puts several on a line. */
 static bool is_filled(const struct rust_list *l)
 {
 	for (size_t i = 0; i < l->count; i++) {

@@ -18,7 +18,7 @@ const char *rust_type(struct emit_context *c, const struct type *t);
 /* The name of argument `i`: a keyword of Rust becomes `r#type`, or where that is none, `self_`. */
 const char *rust_name(struct emit_context *c, const struct event *e, size_t i);
 
-/* What rustfmt allows a line. */
+/* rustfmt's limit of a line. */
 #define RUST_COLUMNS 100
 
 /* Writes `first second` and a newline; where that is too long, on two lines. */

@@ -91,7 +91,7 @@ static const char scope_macro[] =
 	"WAYMARK_DECLARED_SCOPE(${name}, ${all})\n";
 /* clang-format on */
 
-/* The event as a program calls it: without the arguments that nobody declares. */
+/* The event as a program calls it: without the arguments that no file declares. */
 static struct event scope_call(const struct event *e)
 {
 	struct event call = *e;

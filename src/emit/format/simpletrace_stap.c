@@ -28,7 +28,7 @@
 	"\t(@address ? sprintf(\"0x%x\", @address) : \"(nil)\")\n"       \
 	"%)\n"
 
-/* Both parts of a string that may have more than anybody records. */
+/* The most bytes of both parts of a string. */
 #define ALL "512"
 
 /* Without its arguments and its type word. */

@@ -29,7 +29,7 @@ static const char probe_end[] = "}\n";
 
 /*
  * Which provider a probe has is known where the program's sources are generated:
- * here only if it is said, because one tapset may cover groups of several.
+ * here only with --provider, because one tapset may cover groups of several.
  */
 static const char *provider(struct emit_context *c)
 {
@@ -48,7 +48,7 @@ static bool is_on_plain(struct emit_context *c, const struct stap_tapset *tapset
 	return tapset->emit_body && !*c->binary;
 }
 
-/* What the probe of an event stands for; without a program, that which `stap -c` runs. */
+/* The probe that an alias is for; without a program, one of the program that `stap -c` runs. */
 static const char *source(
 	struct emit_context *c, const struct stap_tapset *tapset, const struct event *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the formats for SystemTap share. Each writes a tapset: a file of probe
+ * Shared by the formats for SystemTap. Each writes a tapset: a file of probe
  * aliases, one for each event that is not disabled, which a script uses under
  * their names. A tapset that is made for a program stands for itself: it asks for no
  * other one, and what it defines for its own use is seen in its file alone.
@@ -39,7 +39,7 @@ const char *stap_most(struct emit_context *c, const struct event *e, size_t arg)
  */
 const char *stap_printf(struct emit_context *c, const struct event *e);
 
-/* Text that cannot be read is told so; a line feed in it is written as C writes it. */
+/* Text that cannot be read is <unreadable>; a line feed in it is written as C writes it. */
 #define STAP_PRINTF_MACROS                                                                            \
 	"@define waymark_text(address) %(\n"                                                          \
 	"\t(@address\n"                                                                               \

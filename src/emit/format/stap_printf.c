@@ -49,7 +49,7 @@ const char *stap_length_name(struct emit_context *c, const struct event *e, size
 	return name;
 }
 
-/* What is written behind the quotes of a format. */
+/* The event whose format is written. */
 struct text {
 	struct emit_context *c;
 	const struct event *e;
@@ -277,14 +277,14 @@ static bool has_width_of_any_sign(const struct conversion *v)
 	return v->width_arg != FORMAT_NO_ARG && !has_flag(v, '-');
 }
 
-/* Whether a conversion is none of SystemTap's. */
+/* True for a conversion that SystemTap does not have. */
 static bool is_odd(const struct conversion *v)
 {
 	return has_width_of_any_sign(v) ||
 	       (is_number(v) && (has_flag(v, '#') || strlen(v->flags) > 1 || v->precision == 0));
 }
 
-/* What an odd conversion prints, as a text. */
+/* The output of an odd conversion, as a text. */
 static const char *odd_text(const struct text *t, const struct conversion *v)
 {
 	return is_number(v) ? number_text(t, v) : print(t, v, '\0', "", value(t, v));

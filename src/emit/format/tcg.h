@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the headers for translators share: trace_<event>_tcg(), which fires one
+ * Shared by the headers for translators: trace_<event>_tcg(), which fires one
  * half of a `tcg` event and has a call of the other translated. Its arguments are
  * those at execution, in other types; behind the CPU stands the translated `env`.
  *

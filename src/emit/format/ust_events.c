@@ -195,8 +195,8 @@ static const char *field(struct emit_context *c, const struct event *e, size_t a
 }
 
 /*
- * Whether another argument has that name, in front of which and behind which
- * something may stand.
+ * True when another argument has that name, with the given text in front of it and
+ * behind it.
  */
 static bool is_anothers(
 	const struct event *e, size_t arg, const char *front, const char *name, const char *behind)
@@ -240,7 +240,7 @@ static bool is_made_twice(const struct event *e, size_t arg, const char *templat
 	return false;
 }
 
-/* What its field is called: no two of an event may be called alike, or nobody reads the trace. */
+/* The name of an argument's field: readers refuse a trace with two fields of one name. */
 static const char *field_name(
 	struct emit_context *c, const struct event *e, size_t arg, const char *template)
 {
