@@ -28,7 +28,7 @@ const char *stap_name(struct emit_context *c, const struct event *e, size_t arg)
 const char *stap_length_name(struct emit_context *c, const struct event *e, size_t arg);
 
 /*
- * How many bytes of a string may be read, see emit/c_string.h: `4`, `(n < 0 ? 8192 : n)`;
+ * How many bytes of a string may be read, see c_precision(): `4`, `(n < 0 ? 8192 : n)`;
  * NULL: all up to its NUL.
  */
 const char *stap_most(struct emit_context *c, const struct event *e, size_t arg);
