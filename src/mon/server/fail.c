@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See fail.h. */
+/* Makes a line of an error, which fits into struct waymark_error. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,24 +8,14 @@
 #include "mon/server/fail.h"
 #include "socket/socket.h"
 
-/* A long path must not hide what is wrong with it. */
+/* Of a text that is too long the middle is left out: a path stands first, the reason last. */
 #define BEGINNING 300
 #define LEFT_OUT "[...]"
 
-static void cut(char *text, size_t size, const char *whole)
-{
-	size_t length = strlen(whole);
-	size_t end = size - 1 - BEGINNING - strlen(LEFT_OUT);
-
-	if (length < size) {
-		strcpy(text, whole);
-	} else {
-		snprintf(text, size, "%.*s" LEFT_OUT "%s", BEGINNING, whole, whole + length - end);
-	}
-}
-
 int mon_fail(struct waymark_error *error, const char *fmt, ...)
 {
+	const size_t size = sizeof(error->text);
+	const size_t end = size - 1 - BEGINNING - strlen(LEFT_OUT);
 	char whole[SOCKET_ERROR_SIZE];
 	va_list ap;
 
@@ -35,7 +25,12 @@ int mon_fail(struct waymark_error *error, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(whole, sizeof(whole), fmt, ap);
 	va_end(ap);
-	cut(error->text, sizeof(error->text), whole);
+	if (strlen(whole) < size) {
+		strcpy(error->text, whole);
+	} else {
+		snprintf(error->text, size, "%.*s" LEFT_OUT "%s", BEGINNING, whole,
+			whole + strlen(whole) - end);
+	}
 	for (char *p = error->text; *p; p++) {
 		*p = escape_needed((unsigned char)*p) ? '?' : *p;
 	}

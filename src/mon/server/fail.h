@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Filling a struct waymark_error. */
+/* Errors of the monitor's public functions. Any thread. */
 #ifndef MON_FAIL_H
 #define MON_FAIL_H
 
@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 
-/* Sets the reason, a line without control characters; `error` may be NULL. Returns -1. */
+/* Sets the text, a line without control characters; `error` may be NULL. Returns -1. */
 int mon_fail(struct waymark_error *error, const char *fmt, ...) PRINTF(2, 3);
 
 #endif

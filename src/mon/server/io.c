@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See io.h. */
+/* System calls on the monitor's descriptors, and what epoll waits for. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,8 +41,7 @@ int io_timer(void)
 
 void io_timer_arm(int timer, unsigned int ms)
 {
-	/* The kernel's timespecs of this call, which are not the C library's with a 64-bit time_t:
-	 * the interval, none, and the time. */
+	/* The kernel's timespecs, not the C library's of a 64-bit time_t: no interval, the time. */
 	const long when[4] = { 0, 0, ms / 1000, (long)(ms % 1000) * 1000000 };
 
 	syscall(SYS_timerfd_settime, timer, 0, when, NULL);
@@ -104,7 +104,7 @@ int io_copy(int fd)
 	return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
-/* Opened anew, the other end of a pseudo-terminal would be that of another one. */
+/* Whether it is a pipe or a terminal. A pseudo-terminal's master, opened anew, is another one. */
 static bool may_open_again(int fd)
 {
 	struct stat st;
@@ -157,4 +157,75 @@ int io_move(int from, int to)
 
 	waymark_close(from);
 	return moved;
+}
+
+/* Another process may have the file open, so that closing it would not end the wait. */
+static void end_wait(int epoll, struct watch *w)
+{
+	if (w->events) {
+		io_epoll_control(epoll, EPOLL_CTL_DEL, w->shown, NULL);
+	}
+	w->events = 0;
+}
+
+static int start_wait(int epoll, struct watch *w, uint32_t events)
+{
+	struct epoll_event event = { .events = events, .data.ptr = w };
+
+	if (w->events) {
+		return io_epoll_control(epoll, EPOLL_CTL_MOD, w->shown, &event);
+	}
+	if (io_epoll_control(epoll, EPOLL_CTL_ADD, w->shown, &event) == 0) {
+		return 0;
+	}
+	if (errno != EPERM || w->shown != w->fd) {
+		return -1;
+	}
+	w->shown = io_ready();
+	if (w->shown < 0) {
+		w->shown = w->fd;
+		return -1;
+	}
+	return io_epoll_control(epoll, EPOLL_CTL_ADD, w->shown, &event);
+}
+
+int watch_set(int epoll, struct watch *w, uint32_t events)
+{
+	if (w->fd < 0 || w->events == events) {
+		return 0;
+	}
+	if (events == 0) {
+		end_wait(epoll, w);
+		return 0;
+	}
+	if (start_wait(epoll, w, events)) {
+		return -1;
+	}
+	w->events = events;
+	return 0;
+}
+
+void watch_close(int epoll, struct watch *w)
+{
+	if (w->fd >= 0) {
+		end_wait(epoll, w);
+		watch_close_copy(w);
+	}
+}
+
+void watch_close_copy(struct watch *w)
+{
+	if (w->fd >= 0 && w->shown != w->fd) {
+		waymark_close(w->shown);
+	}
+	if (w->fd >= 0) {
+		waymark_close(w->fd);
+	}
+	watch_forget(w);
+}
+
+void watch_forget(struct watch *w)
+{
+	w->fd = w->shown = -1;
+	w->events = 0;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The public functions: see waymark/monitor.h. */
+/*
+ * The public functions of waymark/monitor.h. Each runs under a guard (rt/host/guard.h), since
+ * the program calls it in a thread of its own.
+ */
 #include <errno.h>
 #include <unistd.h>
 
-#include "mon/server/io.h"
 #include "mon/server/monitors.h"
 #include "mon/server/server.h"
-#include "mon/server/thread.h"
 #include "rt/host/guard.h"
 
 static void clear(struct waymark_error *error)
@@ -16,7 +17,7 @@ static void clear(struct waymark_error *error)
 	}
 }
 
-/* What was given has become the monitor's, which has a copy. */
+/* Closes a descriptor that was given, of which the monitor has a copy. */
 static void close_given(int fd)
 {
 	if (fd >= 0) {
@@ -32,12 +33,12 @@ static struct waymark_monitor *open_driven(
 	if (!m) {
 		return NULL;
 	}
-	if (server_open(m, error)) {
+	if (monitors_open(m, error)) {
 		server_close(m);
 		server_destroy(m);
 		return NULL;
 	}
-	close_given(m->place.fd);
+	close_given(m->address.fd);
 	monitors_add(m);
 	return m;
 }
@@ -60,7 +61,7 @@ int waymark_monitor_get_fd(const struct waymark_monitor *monitor)
 	return monitor->epoll;
 }
 
-static int drive(struct waymark_monitor *m)
+static int work_once(struct waymark_monitor *m)
 {
 	struct epoll_event events[SERVER_EVENTS];
 	int count;
@@ -81,15 +82,14 @@ int waymark_monitor_dispatch(struct waymark_monitor *monitor)
 	struct guard guard;
 
 	if (monitor->process != getpid()) {
-		return -1; /* a child that no fork has told of: its parent may have the turn for
-			      ever */
+		return -1; /* a child without fork handlers, whose parent may hold the lock */
 	}
 	waymark_guard_begin(&guard);
-	monitors_let_pass();
-	pthread_mutex_lock(&monitor->turn);
-	int result = drive(monitor);
+	monitors_yield_to_forks();
+	pthread_mutex_lock(&monitor->lock);
+	int result = work_once(monitor);
 
-	pthread_mutex_unlock(&monitor->turn);
+	pthread_mutex_unlock(&monitor->lock);
 	waymark_guard_end(&guard);
 	return result;
 }
@@ -112,12 +112,12 @@ void waymark_monitor_close(struct waymark_monitor *monitor)
 static int start(const struct waymark_monitor_options *options, struct waymark_error *error)
 {
 	struct waymark_monitor *m = server_create(options, error);
-	int given = m ? m->place.fd : -1;
+	int given = m ? m->address.fd : -1;
 
 	if (!m) {
 		return -1;
 	}
-	if (thread_start(m, error)) {
+	if (monitors_start(m, error)) {
 		server_destroy(m);
 		return -1;
 	}

@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See monitors.h. A fork waits for the turn of every monitor, so that its child
- * finds them whole, and for half a second at most: a command may take its time.
- * What the child then cannot take over it leaves alone. Likewise the end of the
- * process: whoever is busy then stays so.
+ * All monitors of the process. A fork waits for the lock of every monitor, so that its
+ * child finds them whole, but half a second at most: a command may take long. What the child
+ * cannot take over then it leaves alone. The exit of the process waits likewise.
+ *
+ * A monitor with threads has two: one talks to the clients, with a table of descriptors of
+ * its own, and drives the monitor; the other one runs commands (worker.h).
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "mon/server/client.h"
+#include "mon/server/deadline.h"
+#include "mon/server/fail.h"
 #include "mon/server/monitors.h"
-#include "mon/server/patience.h"
 #include "mon/server/server.h"
-#include "mon/session/session.h"
-#include "mon/server/thread.h"
 #include "mon/server/worker.h"
+#include "mon/session/session.h"
+#include "rt/host/descriptors.h"
 #include "rt/host/open.h"
 #include "socket/socket.h"
 
-#define FORK_PATIENCE_MS 500
-#define EXIT_PATIENCE_MS 1000
+#define FORK_TIMEOUT_MS 500
+#define EXIT_TIMEOUT_MS 1000
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -29,23 +35,251 @@ static struct waymark_monitor *monitors;
 static pid_t process; /* whose they are */
 static bool ending;
 
-static unsigned int waiting; /* relaxed: threads that fork; see monitors_let_pass() */
+static unsigned int waiting; /* relaxed: threads that fork; see monitors_yield_to_forks() */
 
 /*
- * Whether this thread, which forks, has got the lock, and every turn: what one
- * conversation is in the middle of may be needed by the end of another one.
+ * Whether this thread, which forks, has the lock, and every monitor's: the end of one
+ * session may need what another one is in the middle of.
  */
 static __thread bool locked __attribute__((tls_model("initial-exec")));
 static __thread bool whole __attribute__((tls_model("initial-exec")));
 
+/* ---- Opening ---- */
+
+/* The monitor's thread notices when the connection, which nobody answers any more, wakes it. */
+static void end_yielding(struct waymark_monitor *m)
+{
+	pthread_mutex_lock(&m->lock);
+	m->finished = true;
+	if (m->file.process) {
+		waymark_close(socket_connect(m->file.path, 0, NULL, 0));
+		socket_remove(&m->file);
+		m->file.process = 0;
+	}
+	pthread_mutex_unlock(&m->lock);
+}
+
+static void end_all_yielding(void)
+{
+	pthread_mutex_lock(&lock);
+	for (struct waymark_monitor *m = monitors; m && !ending; m = m->next) {
+		if (m->options.yields && !m->finished) {
+			end_yielding(m);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+int monitors_open(struct waymark_monitor *m, struct waymark_error *error)
+{
+	if (server_open(m, error)) {
+		return -1;
+	}
+	if (m->wants_address) {
+		return 0;
+	}
+	if (m->address.kind == ADDRESS_DEFAULT && !m->options.yields) {
+		end_all_yielding();
+	}
+	return address_open(m, error);
+}
+
+bool monitors_remove(struct waymark_monitor *m)
+{
+	pthread_mutex_lock(&lock);
+	struct waymark_monitor **at = &monitors;
+
+	while (*at && *at != m) {
+		at = &(*at)->next;
+	}
+	bool found = *at && !ending;
+
+	if (found) {
+		*at = m->next;
+	}
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+/*
+ * A mutex goes to the first thread that asks for it, which is the one that has just unlocked
+ * it: without this, clients that send without a pause would keep all others from the lock.
+ */
+void monitors_yield_to_forks(void)
+{
+	if (__atomic_load_n(&waiting, __ATOMIC_RELAXED)) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+	}
+}
+
+/* ---- Threads ---- */
+
+/*
+ * Closes the given descriptors, and occupies the numbers of the standard streams: what is
+ * written to one by mistake must not reach a client.
+ */
+static void close_given(int low, int high)
+{
+	waymark_close(low);
+	waymark_close(high);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+		if (!KEEPS_STDERR || fd != STDERR_FILENO) {
+			io_move(io_ready(), fd);
+		}
+	}
+}
+
+/* Opens the monitor in a table of descriptors of the thread's own. */
+static int open_all(struct waymark_monitor *m, struct waymark_error *error)
+{
+	bool stdio = m->address.kind == ADDRESS_STDIO;
+	int low = stdio ? STDIN_FILENO : m->address.fd;
+	int high = stdio ? STDOUT_FILENO : -1;
+
+	prctl(PR_SET_NAME, "wm-monitor");
+	if (waymark_own_descriptors(low, high)) {
+		return mon_fail(error,
+			"a monitor's thread cannot have descriptors of its own: %s; "
+			"drive it by waymark_monitor_dispatch()",
+			strerrordesc_np(errno));
+	}
+	if (monitors_open(m, error)) {
+		server_close(m);
+		return -1;
+	}
+	close_given(low, high);
+	return 0;
+}
+
+/* Handles the next events; returns false when they were the last. */
+static bool work_once(struct waymark_monitor *m)
+{
+	struct epoll_event events[SERVER_EVENTS];
+	int count = io_epoll_wait(m->epoll, events, SERVER_EVENTS, -1);
+
+	if (count < 0 && errno != EINTR) {
+		return false;
+	}
+	monitors_yield_to_forks();
+	pthread_mutex_lock(&m->lock);
+	if (!m->finished) {
+		server_work(m, events, count > 0 ? count : 0);
+	}
+	bool goes_on = !server_has_ended(m);
+
+	pthread_mutex_unlock(&m->lock);
+	return goes_on;
+}
+
+/* A monitor that the exit of the process has finished stays as it is. */
+static void drive(struct waymark_monitor *m)
+{
+	while (work_once(m)) {
+	}
+	if (monitors_remove(m)) {
+		server_close(m);
+		worker_destroy(m->worker);
+		server_destroy(m);
+	}
+}
+
+/* Between the thread that starts and the one that is started. */
+struct start {
+	struct waymark_monitor *m;
+	struct waymark_error *error;
+	sem_t opened;
+	int result;
+};
+
+static void *begin(void *arg)
+{
+	struct start *start = arg;
+	struct waymark_monitor *m = start->m;
+	bool is_open = open_all(m, start->error) == 0;
+
+	if (is_open) {
+		start->result = 0;
+		monitors_add(m);
+	}
+	sem_post(&start->opened); /* `start` is gone from here on */
+	if (is_open) {
+		drive(m);
+	}
+	return NULL;
+}
+
+/* Returns 0, an errno, or -1: the thread has set the error. */
+static int start_thread(struct waymark_monitor *m, struct waymark_error *error)
+{
+	struct start start = { .m = m, .error = error, .result = -1 };
+	pthread_t thread;
+	int why;
+
+	sem_init(&start.opened, 0, 0);
+	why = worker_thread(&thread, begin, &start);
+	if (why) {
+		return why;
+	}
+	while (sem_wait(&start.opened)) {
+	}
+	if (start.result) {
+		pthread_join(thread, NULL);
+	} else {
+		pthread_detach(thread);
+	}
+	return start.result;
+}
+
+int monitors_start(struct waymark_monitor *m, struct waymark_error *error)
+{
+	m->own_table = true;
+	m->worker = worker_create();
+	int why = m->worker ? start_thread(m, error) : errno;
+
+	if (why) {
+		worker_destroy(m->worker);
+		m->worker = NULL;
+	}
+	if (why > 0) {
+		mon_fail(error, "cannot start a thread of the monitor: %s", strerrordesc_np(why));
+	}
+	return why ? -1 : 0;
+}
+
+static void *begin_in_child(void *arg)
+{
+	struct waymark_monitor *m = arg;
+
+	if (open_all(m, NULL) == 0) {
+		drive(m);
+	}
+	return NULL;
+}
+
+/* Returns 0, or -1. */
+static int start_in_child(struct waymark_monitor *m)
+{
+	pthread_t thread;
+
+	m->worker = worker_create();
+	if (!m->worker || worker_thread(&thread, begin_in_child, m)) {
+		return -1;
+	}
+	pthread_detach(thread);
+	return 0;
+}
+
+/* ---- Fork ---- */
+
 static void before_fork(void)
 {
-	struct timespec deadline = patience_ms(FORK_PATIENCE_MS);
+	struct timespec deadline = deadline_after(FORK_TIMEOUT_MS);
 
 	__atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
-	whole = locked = patience_lock(&lock, &deadline);
+	whole = locked = deadline_lock(&lock, &deadline);
 	for (struct waymark_monitor *m = locked ? monitors : NULL; m; m = m->next) {
-		m->held = patience_lock(&m->turn, &deadline);
+		m->held = deadline_lock(&m->lock, &deadline);
 		whole &= m->held;
 	}
 }
@@ -58,14 +292,14 @@ static void in_parent(void)
 	}
 	for (struct waymark_monitor *m = monitors; m; m = m->next) {
 		if (m->held) {
-			pthread_mutex_unlock(&m->turn);
+			pthread_mutex_unlock(&m->lock);
 		}
 	}
 	locked = false;
 	pthread_mutex_unlock(&lock);
 }
 
-/* Begins anew, without the threads. False: nothing is left for the child. */
+/* Starts a monitor anew in the child, without the parent's threads. False: nothing is left. */
 static bool revive(struct waymark_monitor *m)
 {
 	if (whole) {
@@ -74,7 +308,7 @@ static bool revive(struct waymark_monitor *m)
 	m->worker = NULL;
 	bool lives = server_forked(m, whole);
 
-	if (!m->own_table || (lives && thread_start_again(m) == 0)) {
+	if (!m->own_table || (lives && start_in_child(m) == 0)) {
 		return true;
 	}
 	server_destroy(m);
@@ -94,7 +328,6 @@ static void in_child(void)
 	locked = false;
 	while (*at) {
 		struct waymark_monitor *m = *at;
-
 		struct waymark_monitor *next = m->next;
 
 		if (revive(m)) {
@@ -104,6 +337,8 @@ static void in_child(void)
 		}
 	}
 }
+
+/* ---- The exit of the process ---- */
 
 static void end_sessions(void *of)
 {
@@ -115,7 +350,10 @@ static void end_sessions(void *of)
 	}
 }
 
-/* By a thread that may be left behind: this one may be in a handler that interrupted anything. */
+/*
+ * In a worker, which may be left behind: the exiting thread may be in a signal handler that
+ * interrupted anything.
+ */
 static void finish(struct waymark_monitor *m, const struct timespec *deadline)
 {
 	m->finished = true;
@@ -129,19 +367,19 @@ static void finish(struct waymark_monitor *m, const struct timespec *deadline)
 	}
 }
 
-/* Before the runtime's own end: the monitor depends on it. */
+/* Before the runtime's own end, which the sessions depend on. */
 static void end(void)
 {
-	struct timespec deadline = patience_ms(EXIT_PATIENCE_MS);
+	struct timespec deadline = deadline_after(EXIT_TIMEOUT_MS);
 
-	if (process != getpid() || !patience_lock(&lock, &deadline)) {
+	if (process != getpid() || !deadline_lock(&lock, &deadline)) {
 		return; /* a child of vfork, which has its parent's memory */
 	}
 	ending = true;
 	for (struct waymark_monitor *m = monitors; m; m = m->next) {
-		if (patience_lock(&m->turn, &deadline)) {
+		if (deadline_lock(&m->lock, &deadline)) {
 			finish(m, &deadline);
-			pthread_mutex_unlock(&m->turn);
+			pthread_mutex_unlock(&m->lock);
 		}
 		if (m->file.process) {
 			socket_remove(&m->file);
@@ -155,46 +393,11 @@ __attribute__((destructor)) static void at_end(void)
 	end();
 }
 
-/* Later than the runtime does so, whatever the order of the libraries: before a fork ours comes
- * first. */
+/* Later than the runtime does, whatever the order of the libraries: so before_fork() runs first. */
 static void watch_process(void)
 {
 	pthread_atfork(before_fork, in_parent, in_child);
 	at_quick_exit(end);
-}
-
-/* A mutex is had by who asks first, which is who has just given it back: clients that talk without
- * a pause would let nobody else have the turn. */
-void monitors_let_pass(void)
-{
-	if (__atomic_load_n(&waiting, __ATOMIC_RELAXED)) {
-		pthread_mutex_lock(&lock);
-		pthread_mutex_unlock(&lock);
-	}
-}
-
-/* Its thread finds out when the connection, which nobody answers any more, wakes it. */
-static void end_yielding(struct waymark_monitor *m)
-{
-	pthread_mutex_lock(&m->turn);
-	m->finished = true;
-	if (m->file.process) {
-		waymark_close(socket_connect(m->file.path, 0, NULL, 0));
-		socket_remove(&m->file);
-		m->file.process = 0;
-	}
-	pthread_mutex_unlock(&m->turn);
-}
-
-void monitors_end_yielding(void)
-{
-	pthread_mutex_lock(&lock);
-	for (struct waymark_monitor *m = monitors; m && !ending; m = m->next) {
-		if (m->options.yields && !m->finished) {
-			end_yielding(m);
-		}
-	}
-	pthread_mutex_unlock(&lock);
 }
 
 void monitors_add(struct waymark_monitor *m)
@@ -207,21 +410,4 @@ void monitors_add(struct waymark_monitor *m)
 	m->next = monitors;
 	monitors = m;
 	pthread_mutex_unlock(&lock);
-}
-
-bool monitors_remove(struct waymark_monitor *m)
-{
-	pthread_mutex_lock(&lock);
-	struct waymark_monitor **at = &monitors;
-
-	while (*at && *at != m) {
-		at = &(*at)->next;
-	}
-	bool found = *at && !ending;
-
-	if (found) {
-		*at = m->next;
-	}
-	pthread_mutex_unlock(&lock);
-	return found;
 }

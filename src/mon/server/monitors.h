@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All monitors of the process: those that a fork and the end of the process must
- * find. Its lock is taken before any monitor's turn.
+ * All monitors of the process: their threads, and what a fork and the exit of the process
+ * do with them. The list has a lock, which is taken before any monitor's.
  */
 #ifndef MON_MONITORS_H
 #define MON_MONITORS_H
 
 #include <stdbool.h>
 
-struct waymark_monitor;
+#include <waymark/monitor.h>
+
+/*
+ * Opens a monitor and its address. A default address is taken from the monitors that yield;
+ * these end. No monitor's lock is held. Returns 0, or -1 with the error.
+ */
+int monitors_open(struct waymark_monitor *m, struct waymark_error *error);
 
 void monitors_add(struct waymark_monitor *m);
 
-/* False: it is not, or no more, this caller's to free, because the process ends. */
+/* Returns whether the caller may free it; else the process exits, or the monitor is another's. */
 bool monitors_remove(struct waymark_monitor *m);
 
-/*
- * Ends the monitors that yield, and leaves their place free at once; not in the turn of any.
- * Before another one takes the default place.
- */
-void monitors_end_yielding(void);
+/* Lets threads that fork take a monitor's lock first. Call before taking it. */
+void monitors_yield_to_forks(void);
 
-/* Lets threads that fork go first. Before a monitor's turn is taken. */
-void monitors_let_pass(void);
+/* Starts a monitor's threads and waits until it is open. Returns 0, or -1 with the error. */
+int monitors_start(struct waymark_monitor *m, struct waymark_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See server.h. */
+/* The descriptors and clients of one monitor, from its creation to a fork and its end. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,40 +8,20 @@
 
 #include "mon/server/client.h"
 #include "mon/server/fail.h"
-#include "mon/server/io.h"
-#include "mon/server/reach.h"
 #include "mon/server/server.h"
 #include "rt/host/file.h"
 #include "rt/host/open.h"
 
-/* What the system could not give is asked for again so soon. */
-#define LATER_MS 200
-
-/* The child of a fork may be about to run another program: then nobody needs to reach it. */
+/* A fork's child opens its address after so long: it may be about to exec another program. */
 #define CHILD_MS 20
 
+/* False: no memory. */
 static bool copy_options(struct waymark_monitor *m, const struct waymark_monitor_options *options)
 {
-	if (!options) {
-		return true;
-	}
 	m->options = *options;
 	m->options.where = NULL;
-	if (options->prompt) {
-		m->options.prompt = strdup(options->prompt);
-		return m->options.prompt != NULL;
-	}
-	return true;
-}
-
-static void init(struct waymark_monitor *m)
-{
-	pthread_mutex_init(&m->turn, NULL);
-	m->process = getpid();
-	m->epoll = m->witness = -1;
-	watch_init(&m->timer, -1, NULL, NULL);
-	watch_init(&m->listener, -1, NULL, NULL);
-	watch_init(&m->owner, -1, NULL, NULL);
+	m->options.prompt = options->prompt ? strdup(options->prompt) : NULL;
+	return m->options.prompt || !options->prompt;
 }
 
 struct waymark_monitor *server_create(
@@ -53,37 +33,37 @@ struct waymark_monitor *server_create(
 		mon_fail(error, "no memory for a monitor");
 		return NULL;
 	}
-	init(m);
-	if (!copy_options(m, options)) {
+	pthread_mutex_init(&m->lock, NULL);
+	m->process = getpid();
+	m->epoll = m->witness = -1;
+	watch_init(&m->timer, -1, NULL, NULL);
+	watch_init(&m->listener, -1, NULL, NULL);
+	watch_init(&m->owner, -1, NULL, NULL);
+	if (options && !copy_options(m, options)) {
 		mon_fail(error, "no memory for a monitor");
 	} else if (m->options.mode > WAYMARK_MONITOR_STRATOVIRT_2023) {
 		mon_fail(error, "%d is no mode of a monitor", (int)m->options.mode);
-	} else if (place_init(&m->place, options ? options->where : NULL, error) == 0) {
+	} else if (address_init(&m->address, options ? options->where : NULL, error) == 0) {
 		return m;
 	}
 	server_destroy(m);
 	return NULL;
 }
 
-/* Time for what was put off. */
-static void call_again(struct waymark_monitor *m, struct watch *w)
+/* Of the timer: tries again what was put off. */
+static void retry(struct waymark_monitor *m, struct watch *w)
 {
 	io_timer_take(w->fd);
-	if (m->wants_place) {
-		reach_open_later(m);
+	if (m->wants_address) {
+		address_open_later(m);
 	}
-	reach_listen(m);
+	address_listen(m);
 	for (struct client *c = m->clients; c; c = c->next) {
 		if (c->paused && !c->dead) {
 			c->paused = false;
-			client_turn(c);
+			client_work(c);
 		}
 	}
-}
-
-void server_call_later(struct waymark_monitor *m)
-{
-	io_timer_arm(m->timer.fd, LATER_MS);
 }
 
 static int open_witness(struct waymark_monitor *m)
@@ -107,7 +87,7 @@ static int open_epoll(struct waymark_monitor *m)
 		return -1;
 	}
 	m->epoll = io_epoll();
-	watch_init(&m->timer, io_timer(), call_again, m);
+	watch_init(&m->timer, io_timer(), retry, m);
 	return m->epoll < 0 || m->timer.fd < 0 ? -1 : watch_set(m->epoll, &m->timer, EPOLLIN);
 }
 
@@ -117,21 +97,20 @@ int server_open(struct waymark_monitor *m, struct waymark_error *error)
 		return mon_fail(
 			error, "a monitor cannot watch descriptors: %s", strerrordesc_np(errno));
 	}
-	if (m->wants_place) {
+	if (m->wants_address) {
 		io_timer_arm(m->timer.fd, CHILD_MS);
-		return 0;
 	}
-	return reach_open(m, error);
+	return 0;
 }
 
 bool server_has_ended(const struct waymark_monitor *m)
 {
 	return m->finished ||
-	       (!m->clients && m->listener.fd < 0 && m->owner.fd < 0 && !m->wants_place);
+	       (!m->clients && m->listener.fd < 0 && m->owner.fd < 0 && !m->wants_address);
 }
 
-/* Only now, because an event that comes later in the same turn may be a dead client's. */
-static void bury_the_dead(struct waymark_monitor *m)
+/* Not before all events are handled: one of them may be of a client that died meanwhile. */
+static void destroy_dead_clients(struct waymark_monitor *m)
 {
 	struct client **at = &m->clients;
 
@@ -156,10 +135,10 @@ void server_work(struct waymark_monitor *m, const struct epoll_event *events, in
 			w->ready(m, w);
 		}
 	}
-	bury_the_dead(m);
+	destroy_dead_clients(m);
 }
 
-void server_end_clients(struct waymark_monitor *m)
+static void destroy_clients(struct waymark_monitor *m)
 {
 	while (m->clients) {
 		struct client *c = m->clients;
@@ -176,21 +155,15 @@ bool server_has_descriptors(const struct waymark_monitor *m)
 	return m->own_table || identity_is(&m->identity, m->witness, &st);
 }
 
-static void forget_watch(struct watch *w)
-{
-	w->fd = w->shown = -1;
-	w->events = 0;
-}
-
 static void forget_descriptors(struct waymark_monitor *m)
 {
 	for (struct client *c = m->clients; c; c = c->next) {
-		forget_watch(&c->in);
-		forget_watch(&c->out);
+		watch_forget(&c->in);
+		watch_forget(&c->out);
 	}
-	forget_watch(&m->timer);
-	forget_watch(&m->listener);
-	forget_watch(&m->owner);
+	watch_forget(&m->timer);
+	watch_forget(&m->listener);
+	watch_forget(&m->owner);
 	m->epoll = m->witness = -1;
 }
 
@@ -199,7 +172,7 @@ void server_close(struct waymark_monitor *m)
 	if (!server_has_descriptors(m)) {
 		forget_descriptors(m);
 	}
-	server_end_clients(m);
+	destroy_clients(m);
 	if (m->file.process) {
 		socket_remove(&m->file);
 	}
@@ -213,26 +186,26 @@ void server_close(struct waymark_monitor *m)
 
 void server_destroy(struct waymark_monitor *m)
 {
-	place_fini(&m->place);
+	address_fini(&m->address);
 	free((char *)m->options.prompt);
-	pthread_mutex_destroy(&m->turn);
+	pthread_mutex_destroy(&m->lock);
 	free(m);
 }
 
-/* What the child has copies of; the parent goes on to wait for it. */
+/* Closes the child's copies; the parent goes on to wait for the files. */
 static void close_copies(struct waymark_monitor *m)
 {
 	for (struct client *c = m->clients; c; c = c->next) {
-		watch_forget(&c->in);
-		watch_forget(&c->out);
+		watch_close_copy(&c->in);
+		watch_close_copy(&c->out);
 	}
-	watch_forget(&m->timer);
-	watch_forget(&m->listener);
-	watch_forget(&m->owner);
+	watch_close_copy(&m->timer);
+	watch_close_copy(&m->listener);
+	watch_close_copy(&m->owner);
 	waymark_close(m->witness);
 }
 
-/* The program polls the number that it was told. */
+/* Opens epoll anew under its old number, which the program polls. */
 static void renew_epoll(struct waymark_monitor *m, int number)
 {
 	if (server_open(m, NULL) == 0) {
@@ -251,19 +224,19 @@ bool server_forked(struct waymark_monitor *m, bool whole)
 	bool has_copies = !m->own_table && server_has_descriptors(m);
 	int number = m->epoll;
 
-	pthread_mutex_init(&m->turn, NULL);
-	if (!whole) { /* in the middle of a word: what there is stays as it is */
+	pthread_mutex_init(&m->lock, NULL);
+	if (!whole) { /* a thread was at work on them, so they cannot be touched */
 		m->clients = NULL;
 	} else if (has_copies) {
 		close_copies(m);
 	}
 	forget_descriptors(m);
-	server_end_clients(m);
+	destroy_clients(m);
 	m->process = getpid();
 	m->file.process = 0;
 	m->tries = 0;
-	m->finished |= m->place.kind == PLACE_STDIO || m->place.kind == PLACE_FD;
-	m->wants_place = true; /* even one that is finished has a timer to wake the program with */
+	m->finished |= m->address.kind == ADDRESS_STDIO || m->address.kind == ADDRESS_FD;
+	m->wants_address = true; /* also when finished: the timer wakes the program */
 	if (has_copies) {
 		renew_epoll(m, number);
 	}

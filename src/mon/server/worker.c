@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* See worker.h. */
+/* One request at a time: the caller posts `asked`, the worker `done`. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-#include "mon/server/patience.h"
+#include "mon/server/deadline.h"
 #include "mon/server/worker.h"
 #include "rt/host/thread.h"
 
-/* Only pages that are touched count; a program's thread-local data may be large. */
+/* Only touched pages take memory; a program's thread-local data may be large. */
 #define STACK_BYTES (512u << 10)
 
-/* A program may interrupt any thread of its own, by a tracer or setuid(). */
+/* A tracer, or setuid(), may interrupt any thread of the program. */
 static void wait_for(sem_t *s)
 {
 	while (sem_wait(s) && errno == EINTR) {
@@ -95,7 +95,7 @@ bool worker_run_until(
 	struct worker *w, void (*run)(void *of), void *of, const struct timespec *deadline)
 {
 	ask(w, run, of);
-	return patience_wait(&w->done, deadline);
+	return deadline_wait(&w->done, deadline);
 }
 
 void worker_destroy(struct worker *w)

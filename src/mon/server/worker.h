@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thread that carries out commands. It is an ordinary one of the program, so
- * that files which commands open are the program's; who talks to the clients waits for it.
+ * The thread that runs commands. It has the program's table of descriptors, so that files
+ * which commands open are the program's; the thread that talks to the clients waits for it.
  */
 #ifndef MON_WORKER_H
 #define MON_WORKER_H
@@ -12,9 +12,9 @@
 #include <time.h>
 
 struct worker {
-	sem_t asked;
+	sem_t asked; /* `run` and `of` are set */
 	sem_t done;
-	void (*run)(void *of); /* NULL: it ends */
+	void (*run)(void *of); /* NULL: the thread ends */
 	void *of;
 	pthread_t thread;
 };
@@ -22,12 +22,12 @@ struct worker {
 /* Starts it. NULL with errno. */
 struct worker *worker_create(void);
 
-/* Has `run` called there, and waits for its end; without a worker calls it here. */
+/* Runs `run` in the worker and waits for its end; without a worker (NULL), in the caller. */
 void worker_run(struct worker *w, void (*run)(void *of), void *of);
 
 /*
- * The same, but waits no longer than `deadline` of patience.h; a worker
- * that is not through then can be used no more. Returns whether it is.
+ * The same, but waits no longer than a deadline of deadline.h. Returns whether `run` ended
+ * by then; if not, the worker cannot be used any more.
  */
 bool worker_run_until(
 	struct worker *w, void (*run)(void *of), void *of, const struct timespec *deadline);
@@ -35,7 +35,7 @@ bool worker_run_until(
 /* Ends it. NULL is legal. */
 void worker_destroy(struct worker *w);
 
-/* Creates a thread of the monitor's: named, with all signals blocked. Returns 0, or an errno. */
+/* Creates a thread with all signals blocked. Returns 0, or an errno. */
 int worker_thread(pthread_t *thread, void *(*run)(void *of), void *of);
 
 #endif

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* See reach.h. */
+/*
+ * Reads the address of a monitor, opens it and accepts clients. What is given, a descriptor
+ * or the standard streams, is one client, unless it is a socket that listens.
+ */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -10,25 +15,89 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/compiler.h"
 #include "mon/server/client.h"
 #include "mon/server/fail.h"
-#include "mon/server/io.h"
-#include "mon/server/monitors.h"
-#include "mon/server/reach.h"
 #include "mon/server/server.h"
 #include "rt/host/open.h"
 
-/* Connections that are accepted before others get their turn. */
+/* Connections that are accepted before other descriptors are looked at. */
 #define ACCEPTS 16
 
-/* A place whose owner cannot be told: it may just have ended. */
+/* Attempts at an address without a known owner, which may just have exited. */
 #define TRIES 5
-#define OWNER_PATIENCE_MS 100
+#define OWNER_TIMEOUT_MS 100
+
+/* ---- The option `where` ---- */
+
+/*
+ * Makes a path absolute: a daemon changes its directory before its child takes the socket
+ * over. A directory with a `%` in its name stays out, which socket_listen() would not take.
+ */
+static char *absolute(const char *path)
+{
+	char directory[PATH_MAX];
+	char *whole = NULL;
+
+	if (*path == '/' || !getcwd(directory, sizeof(directory)) || *directory != '/' ||
+		strchr(directory, '%')) {
+		return strdup(path);
+	}
+	return asprintf(&whole, "%s/%s", strcmp(directory, "/") ? directory : "", path) < 0 ? NULL
+											    : whole;
+}
+
+static int init_fd(struct address *a, const char *number, struct waymark_error *error)
+{
+	char *end;
+	long fd = strtol(number, &end, 10);
+
+	if (*number < '0' || *number > '9' || *end || fd > INT_MAX) {
+		return mon_fail(error, "fd:%s: give the number of a descriptor after fd:", number);
+	}
+	a->kind = ADDRESS_FD;
+	a->fd = (int)fd;
+	return 0;
+}
+
+static int init_path(struct address *a, const char *path, struct waymark_error *error)
+{
+	if (!*path) {
+		return mon_fail(error, "the path of the socket is empty");
+	}
+	a->kind = ADDRESS_PATH;
+	a->of_process = strstr(path, "%d") != NULL;
+	a->path = absolute(path);
+	return a->path ? 0 : mon_fail(error, "%s: no memory", path);
+}
+
+int address_init(struct address *a, const char *where, struct waymark_error *error)
+{
+	*a = (struct address){ .kind = ADDRESS_DEFAULT, .fd = -1, .of_process = true };
+	if (!where || strcmp(where, "on") == 0) {
+		return 0;
+	}
+	if (strcmp(where, "stdio") == 0) {
+		a->kind = ADDRESS_STDIO;
+		return 0;
+	}
+	if (strncmp(where, "fd:", 3) == 0) {
+		return init_fd(a, where + 3, error);
+	}
+	return init_path(a, where, error);
+}
+
+void address_fini(struct address *a)
+{
+	free(a->path);
+	a->path = NULL;
+}
+
+/* ---- Clients ---- */
 
 /* Why a connection is closed. */
 enum refusal { REFUSED_USER, REFUSED_MANY, REFUSED_IDLE };
 
+/* Takes the descriptors over. Returns 0, or -1 without a client. */
 static int add_client(struct waymark_monitor *m, int in, int out)
 {
 	struct client *c = client_create(m, in, out);
@@ -41,7 +110,7 @@ static int add_client(struct waymark_monitor *m, int in, int out)
 	return 0;
 }
 
-/* The last line that a client gets: why its connection is closed. */
+/* The line that a client gets before its connection is closed. */
 static const char *last_line(const struct waymark_monitor *m, enum refusal why)
 {
 #define LAST_LINE(text)                                                                   \
@@ -60,7 +129,7 @@ static const char *last_line(const struct waymark_monitor *m, enum refusal why)
 	return lines[why][m->options.mode == WAYMARK_MONITOR_HMP];
 }
 
-static void turn_away(const struct waymark_monitor *m, int fd, enum refusal why)
+static void refuse(const struct waymark_monitor *m, int fd, enum refusal why)
 {
 	const char *line = last_line(m, why);
 
@@ -77,17 +146,17 @@ static bool is_root_elsewhere(int fd)
 	       peer.uid == 0;
 }
 
-/* Whether one client more may come; if need be, the one that is idle longest is closed for it. */
+/* Whether there is room for a client; if need be, the one that is idle longest is closed. */
 static bool make_room(const struct waymark_monitor *m, int fd)
 {
-	uint64_t before_ns = clock_now_ns() - REACH_IDLE_MS * UINT64_C(1000000);
+	uint64_t before_ns = clock_now_ns() - ADDRESS_IDLE_MS * UINT64_C(1000000);
 	struct client *idle = NULL;
 	unsigned int count = 0;
 
 	for (struct client *c = m->clients; c; c = c->next) {
 		count += !c->dead;
 	}
-	if (count < REACH_CLIENTS_MAX) {
+	if (count < ADDRESS_CLIENTS_MAX) {
 		return true;
 	}
 	for (struct client *c = m->clients; c; c = c->next) {
@@ -98,7 +167,7 @@ static bool make_room(const struct waymark_monitor *m, int fd)
 	if (idle) {
 		client_dismiss(idle, last_line(m, REFUSED_IDLE));
 	}
-	return idle || (count < REACH_CLIENTS_MAX + REACH_ROOTS_MORE && is_root_elsewhere(fd));
+	return idle || (count < ADDRESS_CLIENTS_MAX + ADDRESS_ROOTS_MORE && is_root_elsewhere(fd));
 }
 
 static int socket_option(int fd, int option)
@@ -109,30 +178,22 @@ static int socket_option(int fd, int option)
 	return getsockopt(fd, SOL_SOCKET, option, &value, &size) ? -1 : value;
 }
 
-static bool is_welcome(int fd)
-{
-	return socket_option(fd, SO_DOMAIN) != AF_UNIX || socket_peer_is_us(fd);
-}
-
-/* Whether there may be others to accept at once. */
-static bool is_passing(int error)
-{
-	return error == EAGAIN || error == EINTR || error == ECONNABORTED;
-}
-
-static bool is_deaf(int error)
-{
-	return error == EINVAL || error == EBADF || error == ENOTSOCK || error == EOPNOTSUPP;
-}
-
-/* Shortages pass, a sandbox's refusal does not: trying again at once were in vain. */
 static void cannot_accept(struct waymark_monitor *m, int error)
 {
-	if (is_deaf(error)) {
+	switch (error) {
+	case EAGAIN:
+	case EINTR:
+	case ECONNABORTED:
+		return; /* epoll reports what there is more */
+	case EINVAL:
+	case EBADF:
+	case ENOTSOCK:
+	case EOPNOTSUPP:
 		watch_close(m->epoll, &m->listener); /* it does not listen any more */
-	} else if (!is_passing(error)) {
+		return;
+	default: /* a shortage, which ends, or a sandbox, which would refuse at once again */
 		watch_set(m->epoll, &m->listener, 0);
-		server_call_later(m);
+		server_retry_later(m);
 	}
 }
 
@@ -145,22 +206,26 @@ static void accept_clients(struct waymark_monitor *m, struct watch *w)
 			cannot_accept(m, errno);
 			return;
 		}
-		if (!is_welcome(fd)) {
-			turn_away(m, fd, REFUSED_USER);
+		bool is_local = socket_option(fd, SO_DOMAIN) == AF_UNIX;
+
+		if (is_local && !socket_peer_is_us(fd)) {
+			refuse(m, fd, REFUSED_USER);
 		} else if (!make_room(m, fd)) {
-			turn_away(m, fd, REFUSED_MANY);
+			refuse(m, fd, REFUSED_MANY);
 		} else {
 			add_client(m, fd, -1);
 		}
 	}
 }
 
-void reach_listen(struct waymark_monitor *m)
+void address_listen(struct waymark_monitor *m)
 {
 	if (watch_set(m->epoll, &m->listener, EPOLLIN)) {
-		server_call_later(m);
+		server_retry_later(m);
 	}
 }
+
+/* ---- Opening ---- */
 
 static int listen_at(struct waymark_monitor *m, int fd, struct waymark_error *error)
 {
@@ -174,7 +239,7 @@ static int listen_at(struct waymark_monitor *m, int fd, struct waymark_error *er
 static int open_path(struct waymark_monitor *m, struct waymark_error *error)
 {
 	char text[SOCKET_ERROR_SIZE];
-	int fd = socket_listen(m->place.path, &m->file, text, sizeof(text));
+	int fd = socket_listen(m->address.path, &m->file, text, sizeof(text));
 
 	if (fd < 0) {
 		return mon_fail(error, "%s", text);
@@ -195,8 +260,8 @@ static int open_stdio(struct waymark_monitor *m, struct waymark_error *error)
 	return add_client(m, in, out) ? mon_fail(error, "stdio: it is closed, or no memory") : 0;
 }
 
-/* A copy of one that was given, which is nobody else's. */
-static int take(int given, struct waymark_error *error)
+/* A copy of a given descriptor, non-blocking. */
+static int copy_given(int given, struct waymark_error *error)
 {
 	int fd = io_copy(given);
 
@@ -208,51 +273,51 @@ static int take(int given, struct waymark_error *error)
 	return fd;
 }
 
+static int open_client(struct waymark_monitor *m, int given, struct waymark_error *error)
+{
+	int fd = copy_given(given, error);
+
+	if (fd < 0) {
+		return -1;
+	}
+	return add_client(m, fd, -1) ? mon_fail(error, "fd:%d: it is closed, or no memory", given)
+				     : 0;
+}
+
 static int open_socket(struct waymark_monitor *m, struct waymark_error *error)
 {
-	int given = m->place.fd;
+	int given = m->address.fd;
 	struct sockaddr_storage peer;
 	socklen_t size = sizeof(peer);
 	bool listens = socket_option(given, SO_ACCEPTCONN) == 1;
 
 	if (socket_option(given, SO_TYPE) != SOCK_STREAM) {
-		return mon_fail(error, "fd:%d: a socket, but of no stream", given);
+		return mon_fail(error, "fd:%d: not a stream socket", given);
 	}
 	if (!listens && getpeername(given, (struct sockaddr *)&peer, &size)) {
-		return mon_fail(
-			error, "fd:%d: a socket that neither listens nor is connected", given);
+		return mon_fail(error, "fd:%d: the socket neither listens nor is connected", given);
 	}
-	int fd = take(given, error);
+	if (!listens) {
+		return open_client(m, given, error);
+	}
+	int fd = copy_given(given, error);
 
-	if (fd < 0) {
-		return -1;
-	}
-	if (listens) {
-		return listen_at(m, fd, error);
-	}
-	return add_client(m, fd, -1) ? mon_fail(error, "fd:%d: it is closed, or no memory", given)
-				     : 0;
+	return fd < 0 ? -1 : listen_at(m, fd, error);
 }
 
 static int open_device(struct waymark_monitor *m, struct waymark_error *error)
 {
-	int given = m->place.fd;
-	int fd;
+	int given = m->address.fd;
 
 	if ((fcntl(given, F_GETFL) & O_ACCMODE) != O_RDWR) {
 		return mon_fail(error, "fd:%d: it is not open for reading and writing", given);
 	}
-	fd = take(given, error);
-	if (fd < 0) {
-		return -1;
-	}
-	return add_client(m, fd, -1) ? mon_fail(error, "fd:%d: it is closed, or no memory", given)
-				     : 0;
+	return open_client(m, given, error);
 }
 
 static int open_fd(struct waymark_monitor *m, struct waymark_error *error)
 {
-	int given = m->place.fd;
+	int given = m->address.fd;
 	struct stat st;
 
 	if (waymark_stat(given, &st)) {
@@ -267,24 +332,24 @@ static int open_fd(struct waymark_monitor *m, struct waymark_error *error)
 	return mon_fail(error, "fd:%d: neither a socket nor a terminal", given);
 }
 
-int reach_open(struct waymark_monitor *m, struct waymark_error *error)
+int address_open(struct waymark_monitor *m, struct waymark_error *error)
 {
 	static int (*const open[])(struct waymark_monitor * m, struct waymark_error * error) = {
-		[PLACE_DEFAULT] = open_path,
-		[PLACE_PATH] = open_path,
-		[PLACE_STDIO] = open_stdio,
-		[PLACE_FD] = open_fd,
+		[ADDRESS_DEFAULT] = open_path,
+		[ADDRESS_PATH] = open_path,
+		[ADDRESS_STDIO] = open_stdio,
+		[ADDRESS_FD] = open_fd,
 	};
 
-	if (m->place.kind == PLACE_DEFAULT && !m->options.yields) {
-		monitors_end_yielding();
-	}
-	return open[m->place.kind](m, error);
+	return open[m->address.kind](m, error);
 }
 
+/* ---- In the child of a fork ---- */
+
+/* The process that listens at a path; 0: none, or unknown. */
 static pid_t find_owner(const char *path)
 {
-	int fd = socket_connect(path, OWNER_PATIENCE_MS, NULL, 0);
+	int fd = socket_connect(path, OWNER_TIMEOUT_MS, NULL, 0);
 	struct ucred peer = { .pid = 0 };
 	socklen_t size = sizeof(peer);
 
@@ -298,22 +363,22 @@ static pid_t find_owner(const char *path)
 	return peer.pid == getpid() ? 0 : peer.pid;
 }
 
-static void owner_has_ended(struct waymark_monitor *m, struct watch *w)
+static void owner_has_exited(struct waymark_monitor *m, struct watch *w)
 {
 	watch_close(m->epoll, w);
 	m->tries = 0;
-	reach_open_later(m);
+	address_open_later(m);
 }
 
 static bool wait_for_owner(struct waymark_monitor *m)
 {
-	pid_t owner = m->place.of_process ? 0 : find_owner(m->place.path);
+	pid_t owner = m->address.of_process ? 0 : find_owner(m->address.path);
 	int fd = owner > 0 ? io_process(owner) : -1;
 
 	if (fd < 0) {
 		return false;
 	}
-	watch_init(&m->owner, fd, owner_has_ended, m);
+	watch_init(&m->owner, fd, owner_has_exited, m);
 	if (watch_set(m->epoll, &m->owner, EPOLLIN) == 0) {
 		return true;
 	}
@@ -321,14 +386,12 @@ static bool wait_for_owner(struct waymark_monitor *m)
 	return false;
 }
 
-void reach_open_later(struct waymark_monitor *m)
+void address_open_later(struct waymark_monitor *m)
 {
-	if (open_path(m, NULL) == 0 || wait_for_owner(m)) {
-		m->wants_place = false;
-	} else if (m->tries++ < TRIES) {
-		m->wants_place = true;
-		server_call_later(m);
-	} else {
-		m->wants_place = false;
+	bool is_done = open_path(m, NULL) == 0 || wait_for_owner(m);
+
+	m->wants_address = !is_done && m->tries++ < TRIES;
+	if (m->wants_address) {
+		server_retry_later(m);
 	}
 }

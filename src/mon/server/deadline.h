@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting with a deadline. A change of the time of day does not move it, except
+ * under a thread sanitizer, which knows no other clock in these calls.
+ */
+#ifndef MON_DEADLINE_H
+#define MON_DEADLINE_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <time.h>
+
+#ifdef __SANITIZE_THREAD__
+#define DEADLINE_CLOCK CLOCK_REALTIME
+#define deadline_mutex_lock(mutex, until) pthread_mutex_timedlock(mutex, until)
+#define deadline_sem_wait(sem, until) sem_timedwait(sem, until)
+#else
+#define DEADLINE_CLOCK CLOCK_MONOTONIC
+#define deadline_mutex_lock(mutex, until) pthread_mutex_clocklock(mutex, DEADLINE_CLOCK, until)
+#define deadline_sem_wait(sem, until) sem_clockwait(sem, DEADLINE_CLOCK, until)
+#endif
+
+/* The deadline `ms` milliseconds from now. */
+static inline struct timespec deadline_after(long ms)
+{
+	struct timespec t;
+
+	clock_gettime(DEADLINE_CLOCK, &t);
+	t.tv_nsec += ms % 1000 * 1000000;
+	t.tv_sec += ms / 1000 + t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	return t;
+}
+
+/* Returns whether it has the mutex. */
+static inline bool deadline_lock(pthread_mutex_t *mutex, const struct timespec *deadline)
+{
+	return deadline_mutex_lock(mutex, deadline) == 0;
+}
+
+/* Returns whether the semaphore was posted. */
+static inline bool deadline_wait(sem_t *sem, const struct timespec *deadline)
+{
+	int result;
+
+	do {
+		result = deadline_sem_wait(sem, deadline);
+	} while (result && errno == EINTR);
+	return result == 0;
+}
+
+#endif
