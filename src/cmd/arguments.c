@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* getopt_long fed from a table, see cmd/arguments.h. */
+/* Feeds getopt_long() from a command's table, and prints --help from it. */
 #include "cmd/arguments.h"
 
 #include <ctype.h>
@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "text/nearest.h"
 
 #define ROWS_MAX 32
 #define HELP_COLUMN 30
@@ -45,7 +47,7 @@ static void add_rows(struct parser *p, const struct argument *row)
 	}
 }
 
-/* A help text may have several lines. */
+/* Prints a row's help, which may have several lines. */
 static void print_lines(const char *text)
 {
 	for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
@@ -89,6 +91,15 @@ int arguments_bad(const struct command *command, const char *fmt, ...)
 	fprintf(stderr, "\nusage: %s %s\ntry '%s --help'\n", command->name, command->usage,
 		command->name);
 	return ARGUMENTS_BAD;
+}
+
+int arguments_no_command(
+	const struct command *command, const char *name, const char *const *names, size_t count)
+{
+	const char *near = nearest_name((struct span){ name, strlen(name) }, names, count);
+
+	return arguments_bad(command, "there is no command '%s'%s%s%s", name,
+		near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 int arguments_next(const struct command *command, int argc, char **argv)
@@ -145,7 +156,7 @@ int arguments_finish(const char *name, int status)
 	bool failed_before = ferror(stdout);
 	bool failed = fflush(stdout) != 0;
 
-	/* A reader that has seen enough is no failure of ours. */
+	/* A closed pipe is not an error: its reader wants no more. */
 	if ((failed && errno == EPIPE) || (!failed && !failed_before)) {
 		return status;
 	}

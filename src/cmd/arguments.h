@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Command lines from a table: the same rows give the parser and the text of
- * --help. Every command has --help and --version without a row.
+ * Command lines from a table: its rows give the parser and --help. Every command has
+ * --help and --version without a row.
  */
 #ifndef CMD_ARGUMENTS_H
 #define CMD_ARGUMENTS_H
@@ -9,44 +9,49 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/compiler.h"
+
 struct argument {
-	int key; /* a letter, or a number from ARGUMENT_LONG on when there is none */
+	int key; /* the option's letter; without one, a number from ARGUMENT_LONG on */
 	const char *name; /* without the dashes */
-	const char *value; /* what the help calls its value; NULL: it takes none */
+	const char *value; /* the name of its value in --help; NULL: it takes none */
 	const char *help;
 };
 
 #define ARGUMENT_LONG 256
 
-/* arguments_next(): no option is left; a bad one was reported; --help or --version was served. */
+/* Results of arguments_next(): no more options; a bad one, reported; --help or --version printed.
+ */
 #define ARGUMENTS_END (-1)
 #define ARGUMENTS_BAD (-2)
 #define ARGUMENTS_DONE (-3)
 
 struct command {
-	const char *name; /* as messages begin: "waymark print" */
-	const char *usage; /* what follows the name in the first line of the help */
-	const char *about; /* a sentence or more for the help */
+	const char *name; /* the beginning of its messages: "waymark print" */
+	const char *usage; /* the rest of the first line of --help */
+	const char *about; /* the paragraph of --help */
 	const struct argument *arguments; /* ends with a key of 0 */
-	/* Whether the arguments end at the first word that is no option. */
-	bool has_subcommands;
-	void (*more_help)(FILE *file); /* what the help ends with; NULL: nothing */
+	bool has_subcommands; /* options end at the first word that is not one */
+	void (*more_help)(FILE *file); /* prints the end of --help; NULL: nothing */
 };
 
-/* The key of the next option; its value is in `optarg`, the first word behind in `optind`. */
+/* The next option's key, with its value in `optarg`; at the end, `optind` is the first word. */
 int arguments_next(const struct command *command, int argc, char **argv);
 
-/* Writes what standard output still holds; returns `status`, or 1 where that failed. */
+/* Flushes standard output; returns `status`, or an error's where that failed. */
 int arguments_finish(const char *name, int status);
 
-/* Reads a time of an option; returns whether it is one: above 0, at most `max`. */
+/* Reads a number of seconds above 0 and at most `max`; false: `text` is not one. */
 bool arguments_seconds(const char *text, double max, double *seconds);
 
-/* Reads a time of an option, at most a day, into milliseconds. Returns 0, or ARGUMENTS_BAD. */
+/* Reads seconds, at most a day, as milliseconds. Returns 0, or ARGUMENTS_BAD. */
 int arguments_milliseconds(const struct command *command, const char *text, int *ms);
 
-/* Reports a command line that makes no sense; returns ARGUMENTS_BAD. */
-int arguments_bad(const struct command *command, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Reports a bad command line; returns ARGUMENTS_BAD. */
+int arguments_bad(const struct command *command, const char *fmt, ...) PRINTF(2, 3);
+
+/* The same for a subcommand that does not exist, with the nearest name of those that do. */
+int arguments_no_command(
+	const struct command *command, const char *name, const char *const *names, size_t count);
 
 #endif

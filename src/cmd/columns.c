@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See cmd/columns.h. */
+/* Cells are kept as text until all are known, since the widest decides about its column. */
 #include "cmd/columns.h"
 
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #define COLUMNS_MAX 24
 #define GAP 2
 
-/* From so much on a number is rounded. */
+/* The largest number that is not rounded. */
 #define EXACT_MAX 99999u
 
 static const char *next_title(const char *title)
@@ -40,11 +41,8 @@ void columns_put(struct columns *c, const char *text)
 {
 	char *cell = NULL;
 	size_t size;
-	FILE *out = open_memstream(&cell, &size);
+	FILE *out = memory_stream(&cell, &size);
 
-	if (!out) {
-		abort();
-	}
 	escaped_put(out, text);
 	fclose(out);
 	vec_push(&c->cells, cell);
@@ -81,7 +79,44 @@ void columns_put_bytes(struct columns *c, uint64_t n)
 	put_rounded(c, n, 1024, " KMGTPE");
 }
 
-/* How many characters, of which all but the first byte begin with the same two bits. */
+void columns_put_age(struct columns *c, time_t then)
+{
+	time_t age = time(NULL) - then;
+	char text[32];
+
+	age = age > 0 ? age : 0;
+	snprintf(text, sizeof(text), "%lld%c",
+		(long long)(age >= 86400  ? age / 86400
+			    : age >= 3600 ? age / 3600
+			    : age >= 60	  ? age / 60
+					  : age),
+		age >= 86400  ? 'd'
+		: age >= 3600 ? 'h'
+		: age >= 60   ? 'm'
+			      : 's');
+	columns_put(c, text);
+}
+
+const char *user_name(char *text, uid_t uid)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	if (user) {
+		snprintf(text, USER_NAME_SIZE, "%s", user->pw_name);
+	} else {
+		snprintf(text, USER_NAME_SIZE, "%u", (unsigned int)uid);
+	}
+	return text;
+}
+
+void columns_put_user(struct columns *c, uid_t uid)
+{
+	char text[USER_NAME_SIZE];
+
+	columns_put(c, user_name(text, uid));
+}
+
+/* Characters of a text: each byte of UTF-8 but the first of a character begins with 10. */
 static size_t width_of(const char *text, size_t length)
 {
 	size_t width = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts that cannot break a line, see cmd/escaped.h. */
+/* Escapes what could break a line of a message or a table, or command a terminal. */
 #include "cmd/escaped.h"
 
 #include <stdlib.h>
@@ -51,4 +51,23 @@ void escaped_vsay(const char *name, const char *fmt, va_list ap)
 	escaped_printf(stderr, "%s: ", name);
 	escaped_vprintf(stderr, fmt, ap);
 	fputc('\n', stderr);
+}
+
+void escaped_say(const char *name, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	escaped_vsay(name, fmt, ap);
+	va_end(ap);
+}
+
+FILE *memory_stream(char **text, size_t *size)
+{
+	FILE *file = open_memstream(text, size);
+
+	if (!file) {
+		abort();
+	}
+	return file;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark`: finds the subcommand in a table and runs it. */
+/* `waymark`: finds the subcommand in the table of commands.def and runs it. */
 #include "cmd/waymark.h"
 
 #include <getopt.h>
@@ -10,28 +10,15 @@
 
 #include "base/compiler.h"
 #include "cmd/arguments.h"
-#include "text/nearest.h"
-
-static int waymark_help(int argc, char **argv);
 
 static const struct {
 	const char *name;
 	const char *help;
 	int (*main)(int argc, char **argv);
 } commands[] = {
-	{ "record", "run a program with its events recorded", waymark_record },
-	{ "print", "show a trace's events as lines of text", waymark_print },
-	{ "info", "say what a trace holds: events, losses, times, processes", waymark_info },
-	{ "scopes", "say how long the scopes of a trace took", waymark_scopes },
-	{ "latency", "say how long it is from one event to another", waymark_latency },
-	{ "flamegraph", "draw where the time of scopes went, as one SVG file", waymark_flamegraph },
-	{ "recover", "make the trace of a killed process whole", waymark_recover },
-	{ "drain", "write the traces of processes in a jail", waymark_drain },
-	{ "ls", "list processes that record, and memory that ended ones left", waymark_ls },
-	{ "ctl", "control the tracing of a running process", waymark_ctl },
-	{ "attach", "show a running process's events, which are on meanwhile", waymark_attach },
-	{ "convert", "write a trace in the other format", waymark_convert },
-	{ "help", "say what a command is for and what it takes", waymark_help },
+#define WAYMARK_COMMAND(name, help) { #name, help, waymark_##name },
+#include "cmd/commands.def"
+#undef WAYMARK_COMMAND
 };
 
 static void print_commands(FILE *file)
@@ -40,7 +27,7 @@ static void print_commands(FILE *file)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].help);
 	}
-	fputs("\n'waymark COMMAND --help' says more about one of them.\n", file);
+	fputs("\n'waymark COMMAND --help' shows what one does and which options it takes.\n", file);
 }
 
 static const struct argument no_arguments[] = { { 0 } };
@@ -55,12 +42,12 @@ static const struct command waymark = {
 	.more_help = print_commands,
 };
 
-/* Runs the command that `argv` begins with; false when there is none of that name. */
+/* Runs the command argv[0]; false: there is none of that name. */
 static bool run_command(int argc, char **argv, int *status)
 {
 	for (size_t i = 0; argc > 0 && i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(commands[i].name, argv[0]) == 0) {
-			optind = 0; /* getopt starts afresh */
+			optind = 0; /* resets getopt */
 			*status = commands[i].main(argc, argv);
 			return true;
 		}
@@ -72,18 +59,13 @@ static int refuse(const char *name)
 {
 	const char *names[ARRAY_SIZE(commands)];
 
-	if (!name) {
-		arguments_bad(&waymark, "a command is missing");
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		names[i] = commands[i].name;
+	}
+	if (name) {
+		arguments_no_command(&waymark, name, names, ARRAY_SIZE(names));
 	} else {
-		for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-			names[i] = commands[i].name;
-		}
-		const char *nearest =
-			nearest_name((struct span){ name, strlen(name) }, names, ARRAY_SIZE(names));
-
-		arguments_bad(&waymark, "there is no command '%s'%s%s%s", name,
-			nearest ? ": did you mean '" : "", nearest ? nearest : "",
-			nearest ? "'?" : "");
+		arguments_bad(&waymark, "the command is missing");
 	}
 	print_commands(stderr);
 	return WAYMARK_USAGE;
@@ -92,12 +74,13 @@ static int refuse(const char *name)
 static const struct command help = {
 	.name = "waymark help",
 	.usage = "[COMMAND]",
-	.about = "Says what a command is for and what it takes, as its --help does; without one, "
-		 "lists them.",
+	.about =
+		"Shows what a command does and which options it takes, as its --help does; without\n"
+		"COMMAND, lists the commands.",
 	.arguments = no_arguments,
 };
 
-static int waymark_help(int argc, char **argv)
+int waymark_help(int argc, char **argv)
 {
 	int key = arguments_next(&help, argc, argv);
 
@@ -105,7 +88,7 @@ static int waymark_help(int argc, char **argv)
 		return key == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}
 	if (argc > optind + 1) {
-		arguments_bad(&help, "one command at a time, not '%s', too", argv[optind + 1]);
+		arguments_bad(&help, "unexpected '%s': help takes one command", argv[optind + 1]);
 		return WAYMARK_USAGE;
 	}
 	char option[] = "--help";

@@ -238,7 +238,7 @@ class Attach(common.Case):
         self.assertRegex(problem(), why)
         self.assertRegex(self.waymark("ls"), rf"(?m)^ *{program.pid} .*{why}$")
         self.assertRegex(self.ctl(program, "stats"), f"problem   {why}; 'waymark ctl {program.pid} file set'")
-        self.ctl(program, "flush", status=1, error=f"'waymark ctl {program.pid} file' shows where to")
+        self.ctl(program, "flush", status=1, error=f"'waymark ctl {program.pid} file' shows the file")
         self.ctl(program, "file", "set", self.work / "here.ctf")
         self.wait_for(lambda: not problem())
         self.assertNotIn("problem", self.ctl(program, "stats"))

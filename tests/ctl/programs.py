@@ -241,7 +241,7 @@ class Ctl(common.Case):
         self.assertIn(str(p.pid), self.ctl("a-name-of-its-own", "stats"))
         q = self.start(1000, program=name)
         both = ", ".join(map(str, sorted([p.pid, q.pid])))
-        self.ctl("a-name-of-its-own", "stats", status=1, error=f"number of one: {both}\n")
+        self.ctl("a-name-of-its-own", "stats", status=1, error=f"pid of one: {both}\n")
         p.kill()
         p.wait()
         self.assertIn(str(q.pid), self.ctl("a-name-of-its-own", "stats"))
@@ -256,7 +256,7 @@ class Ctl(common.Case):
             [(p, "red-blue-program"), (q, "blue-green-program")], key=lambda pair: pair[0].pid))
         for command in (["stats"], ["off", "*"]):
             self.ctl("program", *command, status=1,
-                     error=f"2 processes have a name with 'program': give the number of one: {both}\n")
+                     error=f"2 processes have a name with 'program': give the pid of one: {both}\n")
         self.waymark("attach", "blue", "tick", status=1, error="2 processes have a name with 'blue'")
         whole = self.start(1000, program=self.named("blue"))
         self.assertIn(f"process {whole.pid}, blue\n", self.ctl("blue", "stats"))

@@ -80,7 +80,7 @@ class Servers(common.Case):
         self.ctl(path, "stats", status=1, error="\\x1b[2J")
 
     def test_an_object_that_is_no_greeting(self):
-        self.refused(lambda c: (say(c, {"hello": 1}), hang(c)), "no greeting")
+        self.refused(lambda c: (say(c, {"hello": 1}), hang(c)), "not a greeting")
 
     def test_an_answer_that_is_none(self):
         self.refused(answers({"trace-stats": lambda c, r: say(c, {"id": 1})}), "neither a return")
@@ -100,15 +100,15 @@ class Servers(common.Case):
         self.ctl(p, "monitor", *["x" * 100000] * 12, status=1, error="more than 1048576 bytes")
 
     def test_one_that_closes(self):
-        self.refused(lambda c: None, "closed by the process")
+        self.refused(lambda c: None, "the process closed the connection")
         path = self.fake(answers({"trace-stats": lambda c, r: c.shutdown(socket.SHUT_RDWR)}), "t.sock")
-        self.ctl(path, "stats", status=1, error="closed by the process")
+        self.ctl(path, "stats", status=1, error="the process closed the connection")
 
     def test_one_that_closes_in_the_middle_of_an_answer(self):
         def cut(connection, _):
             connection.sendall(b'{"return": {"pid"')
             connection.shutdown(socket.SHUT_RDWR)
-        self.refused(answers({"trace-stats": cut}), "closed by the process")
+        self.refused(answers({"trace-stats": cut}), "the process closed the connection")
 
     def test_an_answer_of_10_mb(self):
         events = [{"name": f"event_{n:060}", "state": "enabled"} for n in range(100000)]
@@ -147,7 +147,7 @@ class Servers(common.Case):
 
     def test_a_program_without_events(self):
         path = self.fake(answers({"trace-event-get-state": []}), "s.sock")
-        self.ctl(path, "list", status=0, error="it has no events")
+        self.ctl(path, "list", status=0, error="the process has no events")
         self.ctl(path, "list", "--on", error="no event that matches is on")
         self.ctl(path, "on", "*", status=1, error="no event matches '*'")
 
@@ -204,12 +204,12 @@ class CommandLines(common.Case):
                 (["ctl", "1", "stats", "--on"], "--on goes with 'list' only"),
                 (["ctl", "1", "list", "--timeout=x"], "not a number of seconds"),
                 (["ctl", "1", "list", "--timeout=nan"], "not a number of seconds"),
-                (["ctl", "1", "list", b"\xff"], "no UTF-8"),
+                (["ctl", "1", "list", b"\xff"], "not UTF-8"),
                 (["ls", "x"], "it takes no 'x'"),
                 (["attach"], "the process is missing"),
                 (["attach", "1"], "the pattern is missing"),
                 (["attach", "1", ""], "a pattern is empty"),
-                (["attach", "1", "a", b"\xff"], "a pattern is no UTF-8"),
+                (["attach", "1", "a", b"\xff"], "a pattern is not UTF-8"),
                 (["attach", "1", "a", "--timeout=x"], "not a number of seconds"),
                 (["attach", "1", "a", "--seconds=0"], "not a number of seconds"),
                 (["attach", "1", "a", "--seconds=."], "not a number of seconds"),

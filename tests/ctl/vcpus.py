@@ -67,7 +67,7 @@ class Vcpus(common.Case):
 
     def test_a_program_without_vcpus(self):
         path = self.fake(common.answers({"trace-event-get-state": []}), "s.sock")
-        self.ctl(path, "list", "--vcpu=0", status=0, error="it has no events that are of one vCPU\n")
+        self.ctl(path, "list", "--vcpu=0", status=0, error="the process has no events of single vCPUs\n")
 
     def test_attaching_leaves_each_vcpu_as_it_was(self):
         self.ctl(self.program, "on", "mem_access", "--vcpu=2")

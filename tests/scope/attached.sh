@@ -37,7 +37,7 @@ print("in all", stats["recorded"], "counted", counted)
 sys.exit(counted != [("reserve", stats["recorded"])])
 END
 "$waymark" ctl "$work/socket" stats --events >"$work/stats" || exit 1
-grep -q '^A scope that began and ended is two: its begin and its end.$' "$work/stats" || {
+grep -q '^A scope counts twice: its begin and its end are events.$' "$work/stats" || {
 	cat "$work/stats"
 	exit 1
 }

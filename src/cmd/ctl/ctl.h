@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of `waymark ctl`: its commands stand in a table in waymark_ctl.c. */
+/*
+ * The commands of `waymark ctl`: each function of the table in waymark_ctl.c asks the
+ * monitor, or prints what it answered.
+ */
 #ifndef CMD_CTL_CTL_H
 #define CMD_CTL_CTL_H
 
@@ -9,29 +12,24 @@
 
 /* One run. */
 struct ctl {
-	struct monitor_client client;
+	struct monitor_client client; /* an error of any function is the client's */
+	const struct ctl_command *command;
 	const char *target; /* as the user named it */
-	char **words; /* behind the command's name */
+	char **words; /* the command's arguments */
 	int count;
+	int timeout_ms;
+	unsigned int given; /* options of the command line, a bit each */
 	const char *backend; /* --backend */
 	long vcpu; /* --vcpu */
 	bool has_vcpu;
-	bool json;
+	bool json; /* --json */
 	bool only_on; /* --on */
 	bool only_names; /* --names */
 	bool events; /* --events */
 	bool threads; /* --threads */
-	char error[SOCKET_ERROR_SIZE +
-		   256]; /* why nothing was returned, where it is not the client's */
 };
 
-/* Says why a command failed. Returns NULL. */
-json_t *ctl_fail(struct ctl *ctl, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* Runs a command of the monitor; takes `arguments` over. */
-json_t *ctl_call(struct ctl *ctl, const char *command, json_t *arguments);
-
-/* The functions of the table: what was returned, or NULL. */
+/* The result, which the caller releases; NULL: the call failed. */
 json_t *ctl_list(struct ctl *ctl);
 json_t *ctl_on(struct ctl *ctl);
 json_t *ctl_off(struct ctl *ctl);
@@ -43,7 +41,7 @@ json_t *ctl_file(struct ctl *ctl);
 json_t *ctl_monitor(struct ctl *ctl);
 json_t *ctl_qmp(struct ctl *ctl);
 
-/* What is shown of it to people. */
+/* Print the result for people. */
 void ctl_print_list(const struct ctl *ctl, const json_t *result);
 void ctl_print_categories(const struct ctl *ctl, const json_t *result);
 void ctl_print_stats(const struct ctl *ctl, const json_t *result);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See cmd/ctl/monitor_client.h. */
+/*
+ * QMP over a socket: sends a request, receives lines and parses them. Every wait is a poll()
+ * that ends at the deadline.
+ */
 #include "cmd/ctl/monitor_client.h"
 
 #include <errno.h>
@@ -12,24 +15,39 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
 #include "base/memory.h"
+#include "cmd/escaped.h"
 
+/* Bytes of the longest answer. */
+#define ANSWER_MAX (64u << 20)
+
+/* Bytes received at a time. */
 #define PIECE 65536u
 
-/* Of what is no QMP, so much is shown. */
+/* Bytes shown of text that is not QMP. */
 #define SHOWN 40
 
-static PRINTF(3, 4) void *fail(
-	struct monitor_client *c, enum client_failure failure, const char *fmt, ...)
+#define NO_UTF8 "the argument is not UTF-8"
+
+void *client_fail(struct monitor_client *c, enum client_failure failure, const char *fmt, ...)
 {
+	char text[sizeof(c->error)];
 	va_list ap;
 
-	c->failure = failure;
 	va_start(ap, fmt);
-	vsnprintf(c->error, sizeof(c->error), fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	strcpy(c->error, text);
+	c->failure = failure;
 	return NULL;
+}
+
+void client_say(const char *command, const char *target, const char *error)
+{
+	/* An error about a socket begins with its path. */
+	bool names_it = strncmp(error, target, strlen(target)) == 0;
+
+	escaped_say(command, "%s%s%s", names_it ? "" : target, names_it ? "" : ": ", error);
 }
 
 static uint64_t now_ms(void)
@@ -40,14 +58,14 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static void begin_time(struct monitor_client *c)
+static void set_deadline(struct monitor_client *c)
 {
-	if (!c->deadline_ms || !c->time.in_all) {
-		c->deadline_ms = now_ms() + (uint64_t)c->time.ms;
+	if (!c->deadline_ms || !c->timeout.is_total) {
+		c->deadline_ms = now_ms() + (uint64_t)c->timeout.ms;
 	}
 }
 
-/* Waits until the socket is ready; false, and it failed, when the time is over. */
+/* Waits until the socket is ready; false: the call failed, at the deadline. */
 static bool await(struct monitor_client *c, short events)
 {
 	struct pollfd p = { .fd = c->fd, .events = events };
@@ -59,15 +77,13 @@ static bool await(struct monitor_client *c, short events)
 		}
 		now = now_ms();
 	}
-	fail(c, CLIENT_SILENT, "does not answer within %g s: is it stopped, or busy?",
-		c->time.ms / 1000.0);
-	return false;
+	return client_fail(c, CLIENT_SILENT, "does not answer within %g s: is it stopped, or busy?",
+		c->timeout.ms / 1000.0);
 }
 
 static bool fail_ended(struct monitor_client *c)
 {
-	fail(c, CLIENT_ENDED, "the connection was closed by the process, or the process has ended");
-	return false;
+	return client_fail(c, CLIENT_ENDED, "the process closed the connection, or has ended");
 }
 
 static bool is_passing(int error)
@@ -75,13 +91,11 @@ static bool is_passing(int error)
 	return error == EAGAIN || error == EINTR;
 }
 
-/* One more piece of what comes. */
 static bool receive(struct monitor_client *c)
 {
-	if (c->length > CLIENT_ANSWER_MAX) {
-		fail(c, CLIENT_NO_QMP, "an answer of more than %u MiB was given up",
-			CLIENT_ANSWER_MAX >> 20);
-		return false;
+	if (c->length > ANSWER_MAX) {
+		return client_fail(
+			c, CLIENT_NO_QMP, "the answer has more than %u MiB", ANSWER_MAX >> 20);
 	}
 	if (c->capacity - c->length < PIECE) {
 		c->capacity = 2 * c->capacity + PIECE;
@@ -101,13 +115,13 @@ static bool receive(struct monitor_client *c)
 
 static void *fail_no_qmp(struct monitor_client *c, const char *text, size_t length)
 {
-	return fail(c, CLIENT_NO_QMP,
+	return client_fail(c, CLIENT_NO_QMP,
 		"speaks no QMP, it says '%.*s': a monitor with control-mode=hmp is for people, as "
 		"in 'socat - UNIX-CONNECT:%s'; this command needs control-mode=qmp",
 		length < SHOWN ? (int)length : SHOWN, text, c->path);
 }
 
-/* Lines end with a newline, and those of QMP are objects. Which it is the first byte tells. */
+/* Receives a line. QMP's lines are objects: another first byte fails at once. */
 static bool receive_line(struct monitor_client *c, size_t *length)
 {
 	char *end = NULL;
@@ -119,19 +133,17 @@ static bool receive_line(struct monitor_client *c, size_t *length)
 			return false;
 		}
 		if (c->length && c->buffer[0] != '{') {
-			fail_no_qmp(c, c->buffer, c->length);
-			return false;
+			return fail_no_qmp(c, c->buffer, c->length);
 		}
 	}
 	*length = (size_t)(end + 1 - c->buffer);
 	return true;
 }
 
-/* The next object. */
 static json_t *receive_object(struct monitor_client *c)
 {
 	json_error_t error;
-	size_t length;
+	size_t length = 0;
 
 	if (!receive_line(c, &length)) {
 		return NULL;
@@ -169,8 +181,7 @@ static bool send_object(struct monitor_client *c, const json_t *object)
 	char *text = json_dumps(object, JSON_COMPACT);
 
 	if (!text) {
-		fail(c, CLIENT_REFUSED, "what was given is no UTF-8");
-		return false;
+		return client_fail(c, CLIENT_REFUSED, NO_UTF8);
 	}
 	bool sent = send_text(c, text, strlen(text)) && send_text(c, "\r\n", 2);
 
@@ -178,15 +189,17 @@ static bool send_object(struct monitor_client *c, const json_t *object)
 	return sent;
 }
 
-/* What an error says, NULL where an object is none. Borrowed. */
-static const char *error_of(const json_t *object)
+/* The text of an answer that is an error, borrowed; NULL: it is not. */
+static const char *error_of(const json_t *answer)
 {
-	return json_string_value(json_object_get(json_object_get(object, "error"), "desc"));
+	return member_text(json_object_get(answer, "error"), "desc", NULL);
 }
 
-/* What an answer returns; what QMP tells unasked is passed over. Takes the answer over. */
-static json_t *take_answer(struct monitor_client *c, json_t *answer)
+/* Receives the result of a command, after any events of QMP. */
+static json_t *receive_result(struct monitor_client *c)
 {
+	json_t *answer = receive_object(c);
+
 	while (answer && json_object_get(answer, "event")) {
 		json_decref(answer);
 		answer = receive_object(c);
@@ -198,9 +211,10 @@ static json_t *take_answer(struct monitor_client *c, json_t *answer)
 	const char *text = error_of(answer);
 
 	if (!result && text) {
-		fail(c, CLIENT_REFUSED, "%s", text);
+		client_fail(c, CLIENT_REFUSED, "%s", text);
 	} else if (!result) {
-		fail(c, CLIENT_NO_QMP, "speaks no QMP: an answer is neither a return nor an error");
+		client_fail(c, CLIENT_NO_QMP,
+			"speaks no QMP: an answer is neither a return nor an error");
 	}
 	json_decref(answer);
 	return result;
@@ -209,54 +223,51 @@ static json_t *take_answer(struct monitor_client *c, json_t *answer)
 json_t *client_send(struct monitor_client *c, const json_t *request)
 {
 	if (c->fd < 0) {
-		return fail(c, CLIENT_ENDED, "the connection is closed");
+		return client_fail(c, CLIENT_ENDED, "the connection is closed");
 	}
-	begin_time(c);
-	/* What ends a connection may say why first: that is there to be read. */
+	set_deadline(c);
+	/* A monitor that closes the connection may have sent the reason first. */
 	if (!send_object(c, request) && c->failure != CLIENT_ENDED) {
 		return NULL;
 	}
-	return take_answer(c, receive_object(c));
+	return receive_result(c);
 }
 
 json_t *client_call(struct monitor_client *c, const char *command, json_t *arguments)
 {
 	json_t *request = json_pack("{s:s, s:o*}", "execute", command, "arguments", arguments);
-	json_t *result = request ? client_send(c, request)
-				 : fail(c, CLIENT_REFUSED, "what was given is no UTF-8");
+	json_t *result =
+		request ? client_send(c, request) : client_fail(c, CLIENT_REFUSED, NO_UTF8);
 
 	json_decref(request);
 	return result;
 }
 
-static bool has_word(const json_t *commands, const char *name)
+static bool has_command(const json_t *commands, const char *name)
 {
 	size_t i;
 	const json_t *command;
 
 	json_array_foreach(commands, i, command)
 	{
-		const char *text = json_string_value(json_object_get(command, "name"));
-
-		if (text && strcmp(text, name) == 0) {
+		if (strcmp(member_text(command, "name", ""), name) == 0) {
 			return true;
 		}
 	}
 	return false;
 }
 
-/* Only ours has commands of ours, and not in every dialect. */
+/* QEMU's monitor speaks QMP too; Waymark's has trace-stats, in the dialect qmp only. */
 static bool check_dialect(struct monitor_client *c)
 {
 	json_t *commands = client_call(c, "query-commands", NULL);
-	bool is_ours = has_word(commands, "trace-stats");
+	bool is_ours = has_command(commands, "trace-stats");
 
 	if (commands && !is_ours) {
-		bool is_stratovirt = has_word(commands, "trace-get-state");
+		bool is_stratovirt = has_command(commands, "trace-get-state");
 
-		fail(c, CLIENT_NO_QMP,
-			"%s: this command needs a monitor of Waymark with "
-			"control-mode=qmp",
+		client_fail(c, CLIENT_NO_QMP,
+			"%s: this command needs a monitor of Waymark with control-mode=qmp",
 			is_stratovirt ? "speaks the dialect of StratoVirt"
 				      : "is no monitor of Waymark");
 	}
@@ -266,7 +277,7 @@ static bool check_dialect(struct monitor_client *c)
 
 static bool greet(struct monitor_client *c)
 {
-	begin_time(c);
+	set_deadline(c);
 	json_t *greeting = receive_object(c);
 
 	if (!greeting) {
@@ -275,9 +286,9 @@ static bool greet(struct monitor_client *c)
 	bool is_qmp = json_object_get(greeting, "QMP") != NULL;
 
 	if (!is_qmp && error_of(greeting)) {
-		fail(c, CLIENT_REFUSED, "%s", error_of(greeting));
+		client_fail(c, CLIENT_REFUSED, "%s", error_of(greeting));
 	} else if (!is_qmp) {
-		fail(c, CLIENT_NO_QMP, "speaks no QMP: what it begins with is no greeting");
+		client_fail(c, CLIENT_NO_QMP, "speaks no QMP: its first object is not a greeting");
 	}
 	json_decref(greeting);
 	if (!is_qmp) {
@@ -289,12 +300,12 @@ static bool greet(struct monitor_client *c)
 	return result && check_dialect(c);
 }
 
-bool client_open(struct monitor_client *c, const char *path, struct client_time time)
+bool client_open(struct monitor_client *c, const char *path, struct client_timeout timeout)
 {
-	*c = (struct monitor_client){ .time = time, .failure = CLIENT_UNREACHED };
+	*c = (struct monitor_client){ .timeout = timeout, .failure = CLIENT_UNREACHED };
 	snprintf(c->path, sizeof(c->path), "%s", path);
-	begin_time(c);
-	c->fd = socket_connect(path, time.ms, c->error, sizeof(c->error));
+	set_deadline(c);
+	c->fd = socket_connect(path, timeout.ms, c->error, sizeof(c->error));
 	if (c->fd >= 0 && greet(c)) {
 		return true;
 	}

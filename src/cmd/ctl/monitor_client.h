@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The client of a process's monitor (waymark-monitor(7)), in QMP: one connection,
- * one command at a time. Nothing waits longer than the time that was given, for
- * a greeting or an answer as a whole, whatever the other end does. One thread a client.
+ * one command at a time. Nothing waits longer than the timeout, for a greeting or an
+ * answer as a whole, whatever the other end does. A client belongs to one thread.
  */
 #ifndef CMD_CTL_MONITOR_CLIENT_H
 #define CMD_CTL_MONITOR_CLIENT_H
@@ -12,60 +12,80 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "socket/socket.h"
 
-/* An answer may have so many bytes; it is given up then. */
-#define CLIENT_ANSWER_MAX (64u << 20)
-
 enum client_failure {
-	CLIENT_REFUSED, /* an answer that is an error; the connection goes on */
-	CLIENT_UNREACHED, /* there is no connection */
-	CLIENT_SILENT, /* the time was over */
-	CLIENT_NO_QMP, /* what came is none */
+	CLIENT_REFUSED, /* the answer is an error, or the request was not sent; still connected */
+	CLIENT_UNREACHED, /* no connection */
+	CLIENT_SILENT, /* timeout */
+	CLIENT_NO_QMP, /* the other end does not speak QMP */
 	CLIENT_ENDED, /* the other end closed the connection */
 };
 
-/* How long commands wait for each answer, if nothing else is said: their option of it. */
+/* The default timeout of an answer, and the option that sets it. */
 #define CLIENT_TIMEOUT_MS 10000
-#define CLIENT_ROW_TIMEOUT(key)                                                              \
-	{                                                                                    \
-		key, "timeout", "SECONDS", "how long is waited for each answer; default: 10" \
+#define CLIENT_ROW_TIMEOUT(key)                                                   \
+	{                                                                         \
+		key, "timeout", "SECONDS", "timeout for each answer; default: 10" \
 	}
 
-/* How long is waited. */
-struct client_time {
+struct client_timeout {
 	int ms;
-	bool in_all; /* for all that is done with the connection, else for each answer */
+	bool is_total; /* for all that is done with the connection, else for each answer */
 };
 
 struct monitor_client {
 	int fd; /* -1: closed */
 	char path[SOCKET_PATH_SIZE];
-	struct client_time time;
+	struct client_timeout timeout;
 	uint64_t deadline_ms;
-	char *buffer; /* what came and was not taken yet */
+	char *buffer; /* received bytes that were not parsed yet */
 	size_t length;
 	size_t capacity;
-	enum client_failure failure; /* of the last call that failed, and in words: */
+	enum client_failure failure; /* of the last call that failed; the reason in words: */
 	char error[SOCKET_ERROR_SIZE + 256];
 };
 
-/* Connects to a socket and ends the negotiation. False: it is closed again, with the reason. */
-bool client_open(struct monitor_client *c, const char *path, struct client_time time);
+/* Connects to a socket and negotiates. False: closed again, with the reason. */
+bool client_open(struct monitor_client *c, const char *path, struct client_timeout timeout);
 
 /* Legal for one that could not be opened. */
 void client_close(struct monitor_client *c);
 
 /*
- * Runs a command; takes `arguments` over, which may be NULL for none. Returns what
- * it returned, the caller's to release, or NULL with the reason.
+ * Runs a command; takes `arguments` over, which may be NULL for none. Returns its
+ * result, which the caller releases, or NULL with the reason.
  */
 json_t *client_call(struct monitor_client *c, const char *command, json_t *arguments);
 
 /* The same for a request of any form. */
 json_t *client_send(struct monitor_client *c, const json_t *request);
 
-/* The process at the other end. 0: it is not known. */
+/* Notes why a call failed; the arguments may include `c->error`. Returns NULL. */
+void *client_fail(struct monitor_client *c, enum client_failure failure, const char *fmt, ...)
+	PRINTF(3, 4);
+
+/* Writes an error about `target` to standard error, which it names if the error does not. */
+void client_say(const char *command, const char *target, const char *error);
+
+/* The process at the other end; 0: unknown. */
 pid_t client_pid(const struct monitor_client *c);
+
+/* A string of an object, borrowed; `otherwise`: it has none of that name. */
+static inline const char *member_text(const json_t *object, const char *name, const char *otherwise)
+{
+	const char *text = json_string_value(json_object_get(object, name));
+
+	return text ? text : otherwise;
+}
+
+/* A number of an object; 0: it has none of that name, or a negative one. */
+static inline uint64_t member_number(const json_t *object, const char *name)
+{
+	json_int_t n = json_integer_value(json_object_get(object, name));
+
+	return n > 0 ? (uint64_t)n : 0;
+}
 
 #endif

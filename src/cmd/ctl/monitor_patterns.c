@@ -1,67 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* See cmd/ctl/monitor_patterns.h. */
+/*
+ * Asks the monitor for the events of each pattern first, so that a misspelt one is an error
+ * and nothing is switched; then makes one pattern of all, so that all change or none.
+ */
 #include "cmd/ctl/monitor_patterns.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compiler.h"
 #include "base/glob.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "base/vec.h"
+#include "cmd/escaped.h"
 #include "text/nearest.h"
 
-/* What a regular expression may have in a monitor, its slashes too. */
+/* Bytes of the longest regular expression that a monitor takes, with its slashes. */
 #define PATTERN_MAX 1026u
 
-/* Of an error that goes on. */
-#define SHOWN 500
-
-static PRINTF(2, 3) void *fail(struct monitor_client *c, const char *fmt, ...)
+json_t *event_scope_add(json_t *arguments, struct event_scope scope)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(c->error, sizeof(c->error), fmt, ap);
-	va_end(ap);
-	return NULL;
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
-json_t *monitor_wish_add(json_t *arguments, struct monitor_wish wish)
-{
-	if (wish.is_of_vcpu) {
-		json_object_set_new(arguments, "vcpu", json_integer(wish.vcpu));
+	if (scope.is_of_vcpu) {
+		json_object_set_new(arguments, "vcpu", json_integer(scope.vcpu));
 	}
 	return arguments;
 }
 
-static json_t *list_events(struct monitor_client *c, const char *pattern, struct monitor_wish wish)
+static json_t *list_events(struct monitor_client *c, const char *pattern, struct event_scope scope)
 {
 	return client_call(c, "trace-event-get-state",
-		monitor_wish_add(json_pack("{s:s}", "name", pattern), wish));
-}
-
-static bool is_switchable(const json_t *event)
-{
-	return strcmp(text_of(event, "state"), "unavailable") != 0;
-}
-
-/* Whether a program refuses a name because it has no such event. */
-static bool is_unknown(const struct monitor_client *c)
-{
-	static const char unknown[] = "unknown event";
-
-	return c->failure == CLIENT_REFUSED && strncmp(c->error, unknown, strlen(unknown)) == 0;
+		event_scope_add(json_pack("{s:s}", "name", pattern), scope));
 }
 
 struct names {
@@ -82,33 +51,34 @@ static void add_name(struct names *names, const char *name)
 	}
 }
 
-/* It may be misspelt, or a part of a name: the error gets what was meant. */
-static void add_meant(struct monitor_client *c, const char *name)
+/* Adds to the error of an unknown name the similar ones: it is misspelt, or a part of names. */
+static void add_similar(struct monitor_client *c, const char *name)
 {
 	struct names names = { 0 };
-	char why[SHOWN];
+	char why[sizeof(c->error)];
 	size_t parts = 0;
 	json_t *event;
 	size_t i;
 
-	snprintf(why, sizeof(why), "%.*s", SHOWN - 1, c->error);
-	json_t *events = list_events(c, "*", (struct monitor_wish){ 0 });
+	strcpy(why, c->error);
+	json_t *events = list_events(c, "*", (struct event_scope){ 0 });
 
 	json_array_foreach(events, i, event)
 	{
-		add_name(&names, text_of(event, "name"));
-		parts += strstr(text_of(event, "name"), name) != NULL;
+		const char *known = member_text(event, "name", "");
+
+		add_name(&names, known);
+		parts += strstr(known, name) != NULL;
 	}
-	const char *meant = nearest_name((struct span){ name, strlen(name) },
+	const char *near = nearest_name((struct span){ name, strlen(name) },
 		(const char *const *)names.all.items, names.all.count);
 
 	if (parts) {
-		fail(c, "%s: '*%.100s*' matches %zu event%s", why, name, parts,
-			parts == 1 ? "" : "s");
-	} else if (meant) {
-		fail(c, "%s: did you mean '%s'?", why, meant);
+		client_fail(c, CLIENT_REFUSED, "%.500s: '*%.100s*' matches %zu event%s", why, name,
+			parts, parts == 1 ? "" : "s");
 	} else {
-		fail(c, "%s", why);
+		client_fail(c, CLIENT_REFUSED, "%.500s%s%s%s", why, near ? ": did you mean '" : "",
+			near ? near : "", near ? "'?" : "");
 	}
 	vec_foreach (char **, it, &names.all) {
 		free(*it);
@@ -117,43 +87,36 @@ static void add_meant(struct monitor_client *c, const char *name)
 	json_decref(events);
 }
 
-/* Why no event that a pattern meets can be switched. */
-static bool fail_unmet(
-	struct monitor_client *c, const char *pattern, size_t met, struct monitor_wish wish)
+/* Whether an event of the scope matches; else the call fails, with the reason. */
+static bool check_pattern(struct monitor_client *c, const char *pattern, struct event_scope scope)
 {
-	if (met) {
-		fail(c,
-			"'%s' meets only events that tracers outside switch, as of the backends "
-			"dtrace and ust",
-			pattern);
-	} else if (wish.is_of_vcpu) {
-		fail(c, "no event that is of one vCPU matches '%s'", pattern);
-	} else {
-		fail(c, "no event matches '%s'", pattern);
-	}
-	return false;
-}
-
-static bool check_pattern(struct monitor_client *c, const char *pattern, struct monitor_wish wish)
-{
-	json_t *events = list_events(c, pattern, wish);
+	json_t *events = list_events(c, pattern, scope);
 	size_t count = json_array_size(events);
 	bool is_good = false;
 	size_t i;
 	json_t *event;
 
-	if (!events && is_unknown(c)) {
-		add_meant(c, pattern);
-	}
 	if (!events) {
+		if (c->failure == CLIENT_REFUSED && strncmp(c->error, "unknown event", 13) == 0) {
+			add_similar(c, pattern);
+		}
 		return false;
 	}
 	json_array_foreach(events, i, event)
 	{
-		is_good = is_good || !wish.is_to_switch || is_switchable(event);
+		is_good |= !scope.is_to_switch ||
+			   strcmp(member_text(event, "state", ""), "unavailable") != 0;
 	}
 	json_decref(events);
-	return is_good || fail_unmet(c, pattern, count, wish);
+	if (is_good) {
+		return true;
+	}
+	return client_fail(c, CLIENT_REFUSED,
+		count		   ? "'%s' matches only events that tracers outside the program "
+				     "switch, as those of the backends dtrace and ust"
+		: scope.is_of_vcpu ? "no event that is of one vCPU matches '%s'"
+				   : "no event matches '%s'",
+		pattern);
 }
 
 static void put_glob(FILE *out, const char *glob)
@@ -170,16 +133,7 @@ static void put_glob(FILE *out, const char *glob)
 	}
 }
 
-/* A name is that of a category, too; in globs there is none. */
-static void put_name_or_glob(FILE *out, const char *pattern)
-{
-	bool may_be_category = !glob_is_pattern(pattern) && !strchr(pattern, ':');
-
-	put_glob(out, pattern);
-	fputs(may_be_category ? "(:|$)" : "$", out);
-}
-
-/* As a part of a regular expression. */
+/* Writes a pattern as a part of a regular expression. */
 static void put_pattern(FILE *out, const char *pattern)
 {
 	size_t length = strlen(pattern);
@@ -188,21 +142,21 @@ static void put_pattern(FILE *out, const char *pattern)
 	if (*pattern == '/') {
 		fwrite(pattern + 1, 1, length > 2 ? length - 2 : 0, out);
 	} else {
-		put_name_or_glob(out, pattern);
+		/* A name is an event's or a category's; a glob is of events. */
+		bool may_be_category = !glob_is_pattern(pattern) && !strchr(pattern, ':');
+
+		put_glob(out, pattern);
+		fputs(may_be_category ? "(:|$)" : "$", out);
 	}
 	putc(')', out);
 }
 
-/* So that all change or none, many patterns are one: an expression with all in it. */
 static char *join(struct monitor_client *c, char *const *words, int count)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = memory_stream(&text, &size);
 
-	if (!out) {
-		abort();
-	}
 	for (int i = 0; i < count; i++) {
 		putc(i ? '|' : '/', out);
 		put_pattern(out, words[i]);
@@ -213,15 +167,15 @@ static char *join(struct monitor_client *c, char *const *words, int count)
 		return text;
 	}
 	free(text);
-	return fail(c, "so many patterns do not fit into one change: give fewer, or shorter ones "
-		       "with *");
+	return client_fail(c, CLIENT_REFUSED,
+		"the patterns are too long for one change: give fewer, or shorter ones with *");
 }
 
 char *monitor_patterns(
-	struct monitor_client *c, char *const *words, int count, struct monitor_wish wish)
+	struct monitor_client *c, char *const *words, int count, struct event_scope scope)
 {
 	for (int i = 0; i < count; i++) {
-		if (!check_pattern(c, words[i], wish)) {
+		if (!check_pattern(c, words[i], scope)) {
 			return NULL;
 		}
 	}
@@ -232,7 +186,7 @@ const char *monitor_patterns_bad(char *const *words, int count)
 {
 	for (int i = 0; i < count; i++) {
 		if (!*words[i] || utf8_invalid(words[i], strlen(words[i])) < strlen(words[i])) {
-			return *words[i] ? "a pattern is no UTF-8" : "a pattern is empty";
+			return *words[i] ? "a pattern is not UTF-8" : "a pattern is empty";
 		}
 	}
 	return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The patterns of a command line, for a monitor: as many as are given are one. */
+/* Patterns of a command line as a monitor takes them: several become one expression. */
 #ifndef CMD_CTL_MONITOR_PATTERNS_H
 #define CMD_CTL_MONITOR_PATTERNS_H
 
@@ -7,25 +7,25 @@
 
 #include "cmd/ctl/monitor_client.h"
 
-/* What a pattern has to meet. */
-struct monitor_wish {
-	bool is_to_switch; /* an event that the program can switch, else any event */
-	bool is_of_vcpu; /* one of that vCPU */
+/* The events that a pattern is about. */
+struct event_scope {
+	bool is_to_switch; /* the program must be able to switch one that matches */
+	bool is_of_vcpu; /* only events of single vCPUs, and of this one: */
 	long vcpu;
 };
 
 /*
- * One pattern that means all of the `count` words, `*` for none; each meets an event as it is
- * wished. NULL, and why in the client's error: one does not, or what was meant by it.
+ * One pattern with the meaning of all `count` words; `*` for none. Each word must match an
+ * event of the scope. NULL with the reason, and a similar name, in the client's error.
  * The caller frees it.
  */
 char *monitor_patterns(
-	struct monitor_client *c, char *const *words, int count, struct monitor_wish wish);
+	struct monitor_client *c, char *const *words, int count, struct event_scope scope);
 
 /* Adds the vCPU to a command's arguments, and returns these; NULL stays NULL. */
-json_t *monitor_wish_add(json_t *arguments, struct monitor_wish wish);
+json_t *event_scope_add(json_t *arguments, struct event_scope scope);
 
-/* What no pattern can be; NULL: they can be sent. */
+/* Why a word cannot be a pattern; NULL: all can. */
 const char *monitor_patterns_bad(char *const *words, int count);
 
 #endif

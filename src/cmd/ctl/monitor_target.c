@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See cmd/ctl/monitor_target.h. */
+/*
+ * Finds the socket of the process that TARGET means: by its pid, its path or the program's
+ * name. An error names what is near: other processes, a similar name, the other user.
+ */
 #include "cmd/ctl/monitor_target.h"
 
 #include <ctype.h>
@@ -7,31 +10,19 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "text/nearest.h"
 
 #define START_ONE "start it with WAYMARK_TRACE=control=on, or -trace control=on"
 
-static PRINTF(2, 3) bool fail(char *error, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(error, SOCKET_ERROR_SIZE, fmt, ap);
-	va_end(ap);
-	return false;
-}
-
-/* What a file of /proc begins with; false where it says nothing. */
+/* Reads the first line of a file of /proc/PID, cut to `size`; false: empty or unreadable. */
 static bool read_proc(pid_t pid, const char *file, char *text, size_t size)
 {
 	char path[64];
@@ -61,8 +52,8 @@ void program_name(pid_t pid, char *name, size_t size)
 	snprintf(name, size, "%s", slash && slash[1] ? slash + 1 : path);
 }
 
-/* Whether it has ended, and only its parent does not know yet. */
-static bool has_ended(pid_t pid)
+/* Whether it has exited, and its parent has not waited for it yet. */
+static bool is_zombie(pid_t pid)
 {
 	char stat[1024];
 	const char *state = read_proc(pid, "stat", stat, sizeof(stat)) ? strrchr(stat, ')') : NULL;
@@ -70,8 +61,8 @@ static bool has_ended(pid_t pid)
 	return state && state[1] == ' ' && state[2] == 'Z';
 }
 
-/* Why a process has no socket where sockets are. */
-static bool explain_pid(pid_t pid, char *error)
+/* Fails with the reason why a process has no socket in the default directories. */
+static bool fail_pid(struct monitor_client *c, pid_t pid)
 {
 	char proc[64];
 	char name[PROGRAM_NAME_SIZE];
@@ -79,45 +70,45 @@ static bool explain_pid(pid_t pid, char *error)
 
 	snprintf(proc, sizeof(proc), "/proc/%d", (int)pid);
 	if (stat(proc, &st) != 0) {
-		return fail(error, "there is no process %d", (int)pid);
+		return client_fail(c, CLIENT_UNREACHED, "there is no process %d", (int)pid);
 	}
 	if (st.st_uid != geteuid() && geteuid() != 0) {
 		const struct passwd *user = getpwuid(st.st_uid);
 		char number[16];
 
-		snprintf(number, sizeof(number), "\\#%u", (unsigned int)st.st_uid); /* no comment */
-		return fail(error,
-			"process %d belongs to another user: only as that one it can be controlled, "
-			"as in 'sudo -u %s waymark ...'",
+		/* Without the backslash a shell would read a comment. */
+		snprintf(number, sizeof(number), "\\#%u", (unsigned int)st.st_uid);
+		return client_fail(c, CLIENT_UNREACHED,
+			"process %d belongs to another user: control it as that user, as in "
+			"'sudo -u %s waymark ...'",
 			(int)pid, user ? user->pw_name : number);
 	}
-	if (has_ended(pid)) {
-		return fail(error, "process %d has ended", (int)pid);
+	if (is_zombie(pid)) {
+		return client_fail(c, CLIENT_UNREACHED, "process %d has ended", (int)pid);
 	}
 	program_name(pid, name, sizeof(name));
-	return fail(error,
+	return client_fail(c, CLIENT_UNREACHED,
 		"process %d (%s) has no monitor in the default directory: " START_ONE
 		", or give the path of its socket",
 		(int)pid, name);
 }
 
-static bool find_pid(const char *target, char *path, char *error)
+static bool find_pid(struct monitor_client *c, const char *target, char *path)
 {
 	errno = 0;
 	long pid = strtol(target, NULL, 10);
 
 	if (errno || pid <= 0 || pid > INT_MAX) {
-		return fail(error, "there is no process %s", target);
+		return client_fail(c, CLIENT_UNREACHED, "there is no process %s", target);
 	}
-	return socket_find((pid_t)pid, path, SOCKET_PATH_SIZE) == 0 ||
-	       explain_pid((pid_t)pid, error);
+	return socket_find((pid_t)pid, path, SOCKET_PATH_SIZE) == 0 || fail_pid(c, (pid_t)pid);
 }
 
 /* A process with a monitor. */
 struct candidate {
 	pid_t pid;
-	char name[PROGRAM_NAME_SIZE]; /* that it was started as */
-	char comm[PROGRAM_NAME_SIZE]; /* that the kernel has */
+	char name[PROGRAM_NAME_SIZE]; /* as the program was started */
+	char comm[PROGRAM_NAME_SIZE]; /* in the kernel */
 	char *path; /* of its socket */
 };
 
@@ -136,14 +127,6 @@ static int add(pid_t pid, const char *path, void *argument)
 	return 0;
 }
 
-static void candidates_fini(struct candidates *list)
-{
-	vec_foreach (struct candidate *, c, &list->all) {
-		free(c->path);
-	}
-	vec_fini(&list->all);
-}
-
 static bool has_name(const struct candidate *c, const char *name)
 {
 	return strcmp(c->name, name) == 0 || strcmp(c->comm, name) == 0;
@@ -154,7 +137,7 @@ static bool has_part(const struct candidate *c, const char *part)
 	return *part && (strstr(c->name, part) || strstr(c->comm, part));
 }
 
-/* Puts those that meet it first; returns how many. */
+/* Moves those that `meets` accepts to the front; returns how many. */
 static size_t select_named(struct candidates *list, const char *name,
 	bool (*meets)(const struct candidate *c, const char *name))
 {
@@ -171,7 +154,7 @@ static size_t select_named(struct candidates *list, const char *name,
 	return count;
 }
 
-static int by_number(const void *a, const void *b)
+static int by_pid(const void *a, const void *b)
 {
 	const struct candidate *x = a;
 	const struct candidate *y = b;
@@ -179,102 +162,110 @@ static int by_number(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* The first `count` may be meant. */
-static bool explain_several(
-	const struct candidates *list, size_t count, const char *name, char *error)
+/* Fails with the pids of the first `count` candidates, each of which may be meant. */
+static bool fail_several(
+	struct monitor_client *c, const struct candidates *list, size_t count, const char *name)
 {
 	bool is_part = !has_name(&list->all.items[0], name);
 	char text[256] = "";
 	size_t used = 0;
 	size_t shown = 0;
 
-	qsort(list->all.items, count, sizeof(*list->all.items), by_number);
+	qsort(list->all.items, count, sizeof(*list->all.items), by_pid);
 	for (; shown < count && used < sizeof(text) - 64; shown++) {
-		const struct candidate *c = &list->all.items[shown];
+		const struct candidate *it = &list->all.items[shown];
 
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
-			is_part ? "%s%d (%.40s)" : "%s%d", shown ? ", " : "", (int)c->pid, c->name);
+			is_part ? "%s%d (%.40s)" : "%s%d", shown ? ", " : "", (int)it->pid,
+			it->name);
 	}
-	return fail(error, "%zu processes %s '%.60s': give the number of one: %s%s", count,
+	return client_fail(c, CLIENT_UNREACHED,
+		"%zu processes %s '%.60s': give the pid of one: %s%s", count,
 		is_part ? "have a name with" : "are called", name, text,
 		shown < count ? ", ..." : "");
 }
 
-/* No process has the name: one may be meant. */
-static bool explain_none(const struct candidates *list, const char *name, char *error)
+/* Fails with a name near the one that no process has. */
+static bool fail_none(struct monitor_client *c, const struct candidates *list, const char *name)
 {
 	const char **names = xcalloc(list->all.count + 1, sizeof(*names));
 
 	for (size_t i = 0; i < list->all.count; i++) {
 		names[i] = list->all.items[i].name;
 	}
-	const char *meant =
+	const char *near =
 		nearest_name((struct span){ name, strlen(name) }, names, list->all.count);
 
-	fail(error, "no process with a monitor is called '%s': %s%s%s", name,
-		meant ? "did you mean '" : "'waymark ls' lists those that have one, others: ",
-		meant ? meant : START_ONE, meant ? "'?" : "");
+	client_fail(c, CLIENT_UNREACHED, "no process with a monitor is called '%s': %s%s%s", name,
+		near ? "did you mean '" : "'waymark ls' lists those that have one, others: ",
+		near ? near : START_ONE, near ? "'?" : "");
 	free(names);
 	return false;
 }
 
-static bool is_socket(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
-}
-
-/* The first candidate, where it is the only one of `count`. */
-static bool take_only(
-	const struct candidates *list, size_t count, const char *name, char *path, char *error)
-{
-	if (count > 1) {
-		return explain_several(list, count, name, error);
-	}
-	snprintf(path, SOCKET_PATH_SIZE, "%s", list->all.items[0].path);
-	return true;
-}
-
-/* A whole name comes first: of our own, of others for root; then a socket here, then a part. */
-static bool choose(struct candidates *list, const char *target, char *path, char *error)
+/*
+ * A whole name comes first, of this user's processes and then, for root, of others'; then a
+ * socket in the current directory, then a part of a name.
+ */
+static bool choose(
+	struct monitor_client *c, struct candidates *list, const char *target, char *path)
 {
 	char trouble[SOCKET_ERROR_SIZE] = "";
 	bool could_look = socket_walk(add, list, trouble, sizeof(trouble)) == 0;
 	size_t count = select_named(list, target, has_name);
+	struct stat st;
 
 	if (!count) {
 		socket_walk_others(add, list);
 		count = select_named(list, target, has_name);
 	}
-	if (!count && is_socket(target)) {
+	if (!count && stat(target, &st) == 0 && S_ISSOCK(st.st_mode)) {
 		snprintf(path, SOCKET_PATH_SIZE, "%s", target);
 		return true;
 	}
 	count = count ? count : select_named(list, target, has_part);
-	if (count) {
-		return take_only(list, count, target, path, error);
+	if (count > 1) {
+		return fail_several(c, list, count, target);
 	}
-	return could_look ? explain_none(list, target, error) : fail(error, "%s", trouble);
+	if (count == 1) {
+		snprintf(path, SOCKET_PATH_SIZE, "%s", list->all.items[0].path);
+		return true;
+	}
+	if (!could_look) {
+		return client_fail(c, CLIENT_UNREACHED, "%s", trouble);
+	}
+	return fail_none(c, list, target);
 }
 
-static bool find_name(const char *target, char *path, char *error)
+static bool find_name(struct monitor_client *c, const char *target, char *path)
 {
 	struct candidates list = { 0 };
-	bool found = choose(&list, target, path, error);
+	bool found = choose(c, &list, target, path);
 
-	candidates_fini(&list);
+	vec_foreach (struct candidate *, it, &list.all) {
+		free(it->path);
+	}
+	vec_fini(&list.all);
 	return found;
 }
 
-bool monitor_target_find(const char *target, char *path, char *error)
+static bool find(struct monitor_client *c, const char *target, char *path)
 {
 	if (target[strspn(target, "0123456789")] == '\0' && *target) {
-		return find_pid(target, path, error);
+		return find_pid(c, target, path);
 	}
 	if (!strchr(target, '/')) {
-		return find_name(target, path, error);
+		return find_name(c, target, path);
 	}
 	return snprintf(path, SOCKET_PATH_SIZE, "%s", target) < SOCKET_PATH_SIZE ||
-	       fail(error, "%.80s...: the path is too long", target);
+	       client_fail(c, CLIENT_UNREACHED, "%.80s...: the path is too long", target);
+}
+
+bool monitor_target_open(struct monitor_client *c, const char *target, int timeout_ms)
+{
+	const struct client_timeout timeout = { timeout_ms, .is_total = false };
+	char path[SOCKET_PATH_SIZE];
+
+	*c = (struct monitor_client){ .fd = -1 };
+	return find(c, target, path) && client_open(c, path, timeout);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which process the user means, and the socket of its monitor: by its number, its
- * name or the socket's path. Prints nothing. Any thread.
+ * Which process the user means by TARGET, and the connection to its monitor. Prints
+ * nothing. Any thread.
  */
 #ifndef CMD_CTL_MONITOR_TARGET_H
 #define CMD_CTL_MONITOR_TARGET_H
@@ -10,20 +10,20 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "socket/socket.h"
+#include "cmd/ctl/monitor_client.h"
 
 /* Room for a program's name. */
 #define PROGRAM_NAME_SIZE 128
 
 /*
- * Fills `path` (SOCKET_PATH_SIZE) with the socket of `target`: a number is a pid; what
- * has a slash is a path; anything else is a program's name, which only one process with a
- * monitor may have, else the name of a socket in this directory, else a part of the name of only
- * one. False with the reason and what to do, in SOCKET_ERROR_SIZE bytes.
+ * Connects to the monitor of `target`: a number is a pid; a word with a slash is a
+ * socket's path; any other is the name of a program, which only one process with a
+ * monitor may have, else of a socket in the current directory, else a part of the name
+ * of only one program. False with the reason and what to do in `c->error`.
  */
-bool monitor_target_find(const char *target, char *path, char *error);
+bool monitor_target_open(struct monitor_client *c, const char *target, int timeout_ms);
 
-/* The name that a process was started as, without folders; "?" where nobody knows. */
+/* The name that a process was started as, without folders; "?": unknown. */
 void program_name(pid_t pid, char *name, size_t size);
 
 #endif

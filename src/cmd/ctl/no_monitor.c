@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * In the place of `waymark ls`, `ctl` and `attach` where Waymark was built without the
- * monitor (-Dmonitor=disabled): what their caller is told.
- */
+/* `waymark ls`, `ctl` and `attach` of a build without the monitor (-Dmonitor=disabled). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,20 +16,17 @@ static int refuse(const char *name)
 int waymark_ls(int argc, char **argv)
 {
 	(void)argc;
-	(void)argv;
-	return refuse("ls");
+	return refuse(argv[0]);
 }
 
 int waymark_ctl(int argc, char **argv)
 {
 	(void)argc;
-	(void)argv;
-	return refuse("ctl");
+	return refuse(argv[0]);
 }
 
 int waymark_attach(int argc, char **argv)
 {
 	(void)argc;
-	(void)argv;
-	return refuse("attach");
+	return refuse(argv[0]);
 }

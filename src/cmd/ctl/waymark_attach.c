@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark attach`: events of a running process that are on as long as somebody
- * looks. Its monitor switches them, for a connection that stays open: when that
- * ends, in whatever way, they are as they were. What they record goes into the
- * process's own trace, and is followed there from now on, as `waymark print
- * --follow --new` does.
+ * `waymark attach`: shows events of a running process, and switches them on meanwhile.
+ * The process's monitor does so for as long as the connection stays open: when it ends,
+ * in whatever way, the events get their state back. They are recorded into the process's
+ * own trace, which is followed as `waymark print --follow --new` follows it.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -27,9 +26,9 @@
 
 #define NAME "waymark attach"
 
-/* How often is looked whether the trace is there, and after how many looks the process is asked. */
-#define BEGUN_MS 50
-#define LOOKS 20
+/* Poll interval while the trace does not exist, and polls until the process is asked for it. */
+#define POLL_MS 50
+#define POLLS 20
 
 #define SECONDS_MAX (100 * 365 * 86400.0)
 
@@ -39,8 +38,8 @@ static const struct argument rows[] = {
 	PRINT_ROW_DECLARATIONS,
 	PRINT_ROW_TID,
 	PRINT_ROWS_LOOK,
-	{ KEY_SECONDS, "seconds", "N", "end after this time" },
-	{ KEY_COUNT, "count", "N", "end after so many events" },
+	{ KEY_SECONDS, "seconds", "N", "end after N seconds" },
+	{ KEY_COUNT, "count", "N", "end after N events" },
 	CLIENT_ROW_TIMEOUT(KEY_TIMEOUT),
 	PRINT_ROW_OUTPUT,
 	{ 0 },
@@ -51,10 +50,10 @@ static const struct command command = {
 	.usage = "[OPTION...] TARGET PATTERN...",
 	.about =
 		"Switches on the events of a running process whose names match, shows them as they\n"
-		"come, and switches them off at the end: at SIGINT, when the process ends, or when\n"
-		"nobody reads the output. TARGET is a pid, a program's name or part of it, or a\n"
-		"socket's path: see 'waymark ls'. A PATTERN is a name, has * or ?, or is a regular expression\n"
-		"between slashes. Lines are those of 'waymark print'.",
+		"are recorded, and switches them off at the end: at SIGINT, when the process exits,\n"
+		"or when the reader of the output closes it. TARGET is a pid, a program's name or a\n"
+		"part of it, or a socket's path: see 'waymark ls'. A PATTERN is a name, a glob with\n"
+		"* or ?, or a regular expression between slashes. Lines are those of 'waymark print'.",
 	.arguments = rows,
 };
 
@@ -65,12 +64,12 @@ struct attach {
 	char **patterns;
 	int count;
 	int timeout_ms;
-	double seconds; /* 0: no end */
-	json_t *events; /* that were switched on */
-	char trace[PATH_MAX]; /* absolute; "": it is not known */
-	bool begun; /* it exists */
-	bool was_taken; /* its name, by something else, before it existed */
-	bool on; /* and gets events */
+	double seconds; /* 0: no limit */
+	json_t *events; /* names of the events that were switched on */
+	char trace[PATH_MAX]; /* absolute; "": unknown */
+	bool begun; /* the trace exists */
+	bool was_taken; /* something else had its name before */
+	bool on; /* the trace takes events */
 };
 
 static int set_seconds(struct attach *a, const char *text)
@@ -133,27 +132,11 @@ static int parse(struct attach *a, int argc, char **argv)
 
 static bool fail(const struct attach *a, const char *error)
 {
-	bool names_it = strncmp(error, a->target, strlen(a->target)) == 0;
-
-	escaped_printf(
-		stderr, NAME ": %s%s%s", names_it ? "" : a->target, names_it ? "" : ": ", error);
-	fputc('\n', stderr);
+	client_say(NAME, a->target, error);
 	return false;
 }
 
-static bool connect_target(struct attach *a)
-{
-	const struct client_time time = { a->timeout_ms, .in_all = false };
-	char path[SOCKET_PATH_SIZE];
-	char error[SOCKET_ERROR_SIZE];
-
-	if (!monitor_target_find(a->target, path, error)) {
-		return fail(a, error);
-	}
-	return client_open(&a->client, path, time) || fail(a, a->client.error);
-}
-
-/* Where the process's files of relative names are. */
+/* Sets the trace; a relative path is relative to the process's directory. */
 static void set_trace(struct attach *a, const char *path)
 {
 	char link[64];
@@ -169,10 +152,9 @@ static void set_trace(struct attach *a, const char *path)
 	}
 }
 
-/* Takes from an answer what it tells of the trace; releases it. */
+/* Takes the state of the trace from an answer, and releases it. False: there is no answer. */
 static bool take_trace(struct attach *a, json_t *answer)
 {
-	const char *path = json_string_value(json_object_get(answer, "path"));
 	json_t *on = json_object_get(answer, "on");
 
 	if (!answer) {
@@ -180,7 +162,7 @@ static bool take_trace(struct attach *a, json_t *answer)
 	}
 	a->begun = json_is_true(json_object_get(answer, "begun"));
 	a->on = on ? json_is_true(on) : a->on;
-	set_trace(a, path ? path : "");
+	set_trace(a, member_text(answer, "path", ""));
 	json_decref(answer);
 	return true;
 }
@@ -190,12 +172,7 @@ static json_t *call_for_trace(struct attach *a)
 	return client_call(&a->client, "trace-file", json_pack("{s:s}", "backend", "ctf"));
 }
 
-static bool ask_trace(struct attach *a)
-{
-	return take_trace(a, call_for_trace(a));
-}
-
-/* Only what was switched on is shown. */
+/* Shows only events that were switched on. */
 static void set_names(struct attach *a)
 {
 	size_t i;
@@ -214,7 +191,7 @@ static void set_names(struct attach *a)
 static bool attach(struct attach *a)
 {
 	char *pattern = monitor_patterns(
-		&a->client, a->patterns, a->count, (struct monitor_wish){ .is_to_switch = true });
+		&a->client, a->patterns, a->count, (struct event_scope){ .is_to_switch = true });
 	json_t *answer = pattern ? client_call(&a->client, "trace-attach",
 					   json_pack("{s:s}", "name", pattern))
 				 : NULL;
@@ -223,12 +200,12 @@ static bool attach(struct attach *a)
 	a->events = json_incref(json_object_get(answer, "events"));
 	if (answer && !json_array_size(a->events)) {
 		json_decref(answer);
-		return fail(a, "it has switched nothing on");
+		return fail(a, "the process switched no event on");
 	}
 	return take_trace(a, answer);
 }
 
-/* From now on signals are taken where it suits, also that of the end of the time. */
+/* Begins to follow: a signal, the end of --seconds and of the connection end it. */
 static void begin_following(struct attach *a)
 {
 	const struct itimerval time = {
@@ -251,15 +228,14 @@ static bool open_trace(struct attach *a)
 	struct stat st;
 
 	if (stat(a->trace, &st) != 0) {
-		escaped_printf(stderr, NAME ": %s: the trace of the process cannot be read: %s",
-			a->trace, strerror(errno));
-		fputc('\n', stderr);
+		escaped_say(
+			NAME, "%s: cannot read the process's trace: %s", a->trace, strerror(errno));
 		return false;
 	}
 	return session_open(s, a->trace, a->print.output, false) && print_has_time(&a->print);
 }
 
-/* Events may have happened, and the trace be none that can be made. A flush tells. */
+/* Whether the process can write its trace, which a flush makes it try; else says why not. */
 static bool can_be_written(struct attach *a)
 {
 	char why[sizeof(a->trace) + sizeof(a->client.error) + 100];
@@ -275,51 +251,47 @@ static bool can_be_written(struct attach *a)
 	return fail(a, why);
 }
 
-/* Nothing is in the trace before an event happens; false where the wait ended without one. */
+/* Waits until the first event makes the trace; false: the wait ended without one. */
 static bool await_trace(struct attach *a)
 {
 	struct session *s = &a->print.session;
-	unsigned int looks = 0;
+	unsigned int polls = 0;
 
-	while (!a->begun && session_pause(s, BEGUN_MS)) {
-		bool is_due = access(a->trace, F_OK) == 0 || ++looks % LOOKS == 0;
-		json_t *told = is_due ? call_for_trace(a) : NULL;
+	while (!a->begun && session_pause(s, POLL_MS)) {
+		bool is_due = access(a->trace, F_OK) == 0 || ++polls % POLLS == 0;
+		json_t *answer = is_due ? call_for_trace(a) : NULL;
 
-		if (is_due && !told && a->client.failure == CLIENT_ENDED) {
+		if (is_due && !answer && a->client.failure == CLIENT_ENDED) {
 			break;
 		}
-		if (is_due && (!take_trace(a, told) || (!a->begun && !can_be_written(a)))) {
+		if (is_due && (!take_trace(a, answer) || (!a->begun && !can_be_written(a)))) {
 			return false;
 		}
 	}
-	/* A process that ends with its first events cannot be asked any more. */
+	/* A process that ended after its first events does not answer any more. */
 	a->begun |= !a->was_taken && access(a->trace, F_OK) == 0;
 	return a->begun;
 }
 
 /*
- * A trace that is there is opened before anything is switched on, and read from its
- * end on; one that is not holds nothing that is old.
+ * An existing trace is opened before any event is switched on, and read from its end. One
+ * that does not exist yet has only new events, so it is read from its beginning.
  */
 static bool begin(struct attach *a)
 {
 	struct session *s = &a->print.session;
 
-	if (!ask_trace(a)) {
+	if (!take_trace(a, call_for_trace(a))) {
 		return false;
 	}
 	if (!a->on) {
-		return fail(a,
-			"its trace is off, and would get no event: 'waymark ctl ... file on' "
-			"switches it on");
+		return fail(a, "its trace is off and takes no events: 'waymark ctl ... file on' "
+			       "switches it on");
 	}
 	bool is_there = a->begun;
 
 	a->was_taken = access(a->trace, F_OK) == 0;
-	/*
-	 * What happened before is not shown, should the process end and all of its
-	 * trace be read.
-	 */
+	/* Should the process end, all of its trace is read: skip what was recorded before. */
 	selection_since_now(s);
 	s->follow = is_there ? FOLLOW_NEW : FOLLOW_ALL;
 	if ((is_there && !open_trace(a)) || !attach(a)) {
@@ -331,26 +303,24 @@ static bool begin(struct attach *a)
 	return true;
 }
 
-/* The end is where the user asked for it, or where the process or its monitor ended. */
-static void say_end(struct attach *a)
+static void say_end(const struct attach *a)
 {
-	struct session *s = &a->print.session;
-
-	if (s->is_cut) {
+	if (a->print.session.is_cut) {
 		fail(a, "its monitor closed the connection: the events are as they were before");
 	}
 	if (!a->begun) {
-		escaped_printf(stderr, NAME ": %s: no event has happened", a->target);
+		escaped_say(NAME, "%s: no event has happened", a->target);
 	} else {
-		escaped_printf(stderr, NAME ": the trace is kept: %s", a->trace);
+		escaped_say(NAME, "the trace is kept: %s", a->trace);
 	}
-	fputc('\n', stderr);
 }
 
 static int run(struct attach *a)
 {
 	struct session *s = &a->print.session;
-	bool begun = connect_target(a) && begin(a);
+	bool begun = (monitor_target_open(&a->client, a->target, a->timeout_ms) ||
+			     fail(a, a->client.error)) &&
+		     begin(a);
 
 	if (begun && !s->ready && await_trace(a) && !open_trace(a)) {
 		s->damaged = true;

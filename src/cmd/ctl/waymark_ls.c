@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark ls`: the processes of this user, for root of all, that can be controlled, and
- * those that only record. Each is asked by a thread of its own, so that one that does not
- * answer holds up no other.
+ * `waymark ls`: the processes of this user, for root of all, that can be controlled, those
+ * that only record, and the memory that ended processes left. Each monitor is asked by a
+ * thread of its own, so that one that does not answer delays no other.
  */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <pthread.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
 #include "base/memory.h"
 #include "cmd/arguments.h"
 #include "cmd/columns.h"
-#include "cmd/ctl/ls_leftovers.h"
 #include "cmd/ctl/monitor_client.h"
 #include "cmd/ctl/monitor_target.h"
 #include "cmd/escaped.h"
@@ -26,13 +24,13 @@
 
 #define NAME "waymark ls"
 
-/* What a process has to answer within. */
+/* Timeout of a process's answer. */
 #define ANSWER_MS 1000
 
 enum { KEY_JSON = ARGUMENT_LONG };
 
 static const struct argument rows[] = {
-	{ KEY_JSON, "json", NULL, "a JSON object a line, for programs" },
+	{ KEY_JSON, "json", NULL, "print a JSON object a line" },
 	{ 0 },
 };
 
@@ -40,14 +38,14 @@ static const struct command command = {
 	.name = NAME,
 	.usage = "[--json]",
 	.about =
-		"Lists this user's processes, for root all users', that have a monitor, and can\n"
-		"be controlled by 'waymark ctl' and 'waymark attach': how many of their events are\n"
-		"on, what was recorded and lost. Of those that record without one their memory tells.\n"
-		"Below them stands the memory that ended processes left, and what to do with it.",
+		"Lists this user's processes, for root those of all users, that have a monitor and\n"
+		"can be controlled by 'waymark ctl' and 'waymark attach', and those that record\n"
+		"without one: how many of their events are on, what was recorded and lost. Below\n"
+		"them it lists the memory that ended processes left, and what to do with it.",
 	.arguments = rows,
 };
 
-/* What is the matter in few words; NULL: in the words of the other end, or of the socket. */
+/* The note of a process that did not answer; NULL: the monitor's or socket's own error. */
 static const char *const failures[] = {
 	[CLIENT_REFUSED] = NULL,
 	[CLIENT_UNREACHED] = NULL,
@@ -56,15 +54,14 @@ static const char *const failures[] = {
 	[CLIENT_ENDED] = "closes the connection",
 };
 
-/* One process, and what is known of it. */
 struct process {
 	pid_t pid;
 	uid_t uid;
 	char program[PROGRAM_NAME_SIZE];
 	char path[SOCKET_PATH_SIZE]; /* of its socket; "": it has none */
-	char *note; /* what is the matter; NULL: nothing */
-	json_t *stats; /* what it answered, or its memory tells; or NULL */
-	pthread_t thread; /* that asks it */
+	char *note; /* a problem; NULL: none */
+	json_t *stats; /* from its monitor, or its memory; NULL: unknown */
+	pthread_t thread; /* that asks its monitor */
 	bool is_asked;
 };
 
@@ -102,7 +99,7 @@ static bool is_shown(uid_t uid)
 	return uid == geteuid() || geteuid() == 0;
 }
 
-/* Under the names that a monitor answers with; NULL where the memory does not tell. */
+/* Statistics from memory, with the names of a monitor's answer; NULL: unknown. */
 static json_t *stats_of(const struct buffer_totals *t)
 {
 	return t->events ? json_pack("{s:I, s:I, s:I, s:I}", "events", (json_int_t)t->events,
@@ -111,7 +108,7 @@ static json_t *stats_of(const struct buffer_totals *t)
 			 : NULL;
 }
 
-/* Those whose memory for events is there, but whose socket is not. */
+/* Adds processes that record without a monitor: they have a buffer, but no socket. */
 static void add_recording(struct processes *list)
 {
 	struct leftovers l;
@@ -132,7 +129,7 @@ static void add_recording(struct processes *list)
 	leftovers_fini(&l);
 }
 
-/* An answer that has all that is shown. */
+/* Whether an answer has all that is shown. */
 static bool is_complete(const json_t *stats)
 {
 	static const char *const numbers[] = { "events-on", "events", "recorded", "lost" };
@@ -144,7 +141,7 @@ static bool is_complete(const json_t *stats)
 	return is;
 }
 
-/* Without the path that it begins with, which is shown of no process. */
+/* The reason of a failure, without the socket's path, which is shown of no process. */
 static const char *failure_of(const struct monitor_client *c)
 {
 	size_t length = strlen(c->path);
@@ -154,23 +151,13 @@ static const char *failure_of(const struct monitor_client *c)
 				    : c->error + (names_it ? length + strlen(": ") : 0);
 }
 
-/* What the process says of its file, if that takes no events. */
-static void note_problem(struct process *p)
-{
-	const char *problem = json_string_value(json_object_get(p->stats, "problem"));
-
-	if (problem) {
-		p->note = xstrdup(problem);
-	}
-}
-
 static void *ask(void *process)
 {
 	struct process *p = process;
-	const struct client_time answer = { ANSWER_MS, .in_all = true };
+	const struct client_timeout timeout = { ANSWER_MS, .is_total = true };
 	struct monitor_client c;
 
-	if (client_open(&c, p->path, answer)) {
+	if (client_open(&c, p->path, timeout)) {
 		p->stats = client_call(&c, "trace-stats", NULL);
 	}
 	if (!p->stats) {
@@ -179,8 +166,9 @@ static void *ask(void *process)
 		p->note = xstrdup(failures[CLIENT_NO_QMP]);
 		json_decref(p->stats);
 		p->stats = NULL;
+	} else if (member_text(p->stats, "problem", NULL)) {
+		p->note = xstrdup(member_text(p->stats, "problem", NULL));
 	}
-	note_problem(p);
 	client_close(&c);
 	return NULL;
 }
@@ -200,46 +188,22 @@ static void ask_all(struct processes *list)
 	}
 }
 
-static uint64_t number(const struct process *p, const char *key)
+static void put_process(struct columns *c, const struct process *p)
 {
-	return (uint64_t)json_integer_value(json_object_get(p->stats, key));
-}
-
-static const char *program_of(const struct process *p)
-{
-	const char *told = json_string_value(json_object_get(p->stats, "program"));
-
-	return told ? told : p->program;
-}
-
-#define USER_SIZE 64
-
-/* The user's name, or number where it has none. */
-static const char *user_of(const struct process *p, char *text)
-{
-	const struct passwd *user = getpwuid(p->uid);
-
-	snprintf(text, USER_SIZE, "%u", (unsigned int)p->uid);
-	return user ? user->pw_name : text;
-}
-
-static void put(struct columns *c, const struct process *p)
-{
-	char text[USER_SIZE];
+	char text[64];
 
 	snprintf(text, sizeof(text), "%d", (int)p->pid);
 	columns_put(c, text);
 	if (geteuid() == 0) {
-		columns_put(c, user_of(p, text));
+		columns_put_user(c, p->uid);
 	}
-	columns_put(c, program_of(p));
+	columns_put(c, member_text(p->stats, "program", p->program));
 	if (p->stats) {
-		snprintf(text, sizeof(text), "%llu/%llu",
-			(unsigned long long)number(p, "events-on"),
-			(unsigned long long)number(p, "events"));
+		snprintf(text, sizeof(text), "%" PRIu64 "/%" PRIu64,
+			member_number(p->stats, "events-on"), member_number(p->stats, "events"));
 		columns_put(c, text);
-		columns_put_number(c, number(p, "recorded"));
-		columns_put_number(c, number(p, "lost"));
+		columns_put_number(c, member_number(p->stats, "recorded"));
+		columns_put_number(c, member_number(p->stats, "lost"));
 	} else {
 		columns_put(c, "-");
 		columns_put(c, "-");
@@ -248,41 +212,47 @@ static void put(struct columns *c, const struct process *p)
 	columns_put(c, p->note ? p->note : "");
 }
 
-static void print_text(const struct processes *list)
+static void print_processes(const struct processes *list)
 {
 	struct columns c;
 
 	columns_init(&c, geteuid() == 0 ? "PID -USER -PROGRAM EVENTS RECORDED LOST -NOTE"
 					: "PID -PROGRAM EVENTS RECORDED LOST -NOTE");
 	vec_foreach (const struct process *, p, &list->all) {
-		put(&c, p);
+		put_process(&c, p);
 	}
 	columns_print(&c, stdout);
 	columns_fini(&c);
 }
 
-/* A name that is no UTF-8 is none in JSON. */
+/* A text for JSON; null without one, and for one that is not UTF-8. */
 static json_t *text_or_null(const char *text)
 {
-	json_t *string = text ? json_string(text) : NULL;
+	json_t *string = text && *text ? json_string(text) : NULL;
 
 	return string ? string : json_null();
 }
 
-static void print_json(const struct process *p)
+/* Releases the object. */
+static void print_json(json_t *object)
 {
-	char text[USER_SIZE];
+	json_dumpf(object, stdout, JSON_PRESERVE_ORDER);
+	putchar('\n');
+	json_decref(object);
+}
+
+static json_t *process_as_json(const struct process *p)
+{
+	char text[USER_NAME_SIZE];
 	json_t *o = json_pack("{s:i, s:o, s:o, s:o}", "pid", (int)p->pid, "program",
-		text_or_null(program_of(p)), "socket", text_or_null(*p->path ? p->path : NULL),
-		"problem", text_or_null(p->note));
+		text_or_null(member_text(p->stats, "program", p->program)), "socket",
+		text_or_null(p->path), "problem", text_or_null(p->note));
 
 	if (geteuid() == 0) {
-		json_object_set_new(o, "user", text_or_null(user_of(p, text)));
+		json_object_set_new(o, "user", text_or_null(user_name(text, p->uid)));
 	}
 	json_object_update_missing(o, p->stats);
-	json_dumpf(o, stdout, JSON_PRESERVE_ORDER);
-	putchar('\n');
-	json_decref(o);
+	return o;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -298,14 +268,127 @@ static void find_all(struct processes *list)
 	char error[SOCKET_ERROR_SIZE] = "";
 
 	if (socket_walk(add_socket, list, error, sizeof(error)) < 0) {
-		escaped_printf(stderr, NAME ": %s", error);
-		fputc('\n', stderr);
+		escaped_say(NAME, "%s", error);
 	}
 	socket_walk_others(add_socket, list);
 	add_recording(list);
 	if (list->all.count) {
 		qsort(list->all.items, list->all.count, sizeof(*list->all.items), by_pid);
 	}
+}
+
+/* ---- Memory that ended processes left ---- */
+
+/* Writes a name as one word of a shell: another user chose it, and root may paste the line. */
+static void put_quoted(FILE *to, const char *text)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:,@%";
+
+	if (!text[strspn(text, plain)]) {
+		fputs(text, to);
+		return;
+	}
+	putc('\'', to);
+	for (; *text; text++) {
+		if (*text == '\'') {
+			fputs("'\\'", to);
+		}
+		putc(*text, to);
+	}
+	putc('\'', to);
+}
+
+static void put_advice(FILE *to, const struct leftover *o)
+{
+	if (o->error == EBADMSG) {
+		fputs("damaged: waymark recover --discard ", to);
+		put_quoted(to, o->path);
+	} else if (o->error) {
+		fprintf(to, "%s: %s", o->path, strerror(o->error));
+	} else if (o->is_jailed) {
+		fputs("waymark recover --all -o DIR", to);
+	} else if (!o->directory[0]) {
+		fputs("it has no trace: waymark recover --discard-gone", to);
+	} else if (!o->has_trace) {
+		fputs("waymark recover it where its trace is now; gone: --discard-gone", to);
+	} else {
+		fputs("waymark recover ", to);
+		put_quoted(to, o->directory);
+	}
+}
+
+/* The command that recovers it, or what else to do; the caller frees the text. */
+static char *advice_on(const struct leftover *o)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = memory_stream(&text, &size);
+
+	put_advice(to, o);
+	fclose(to);
+	return text;
+}
+
+static void put_leftover(struct columns *c, const struct leftover *o)
+{
+	char pid[16] = "?";
+	char *advice = advice_on(o);
+
+	if (!o->error) {
+		snprintf(pid, sizeof(pid), "%" PRIu32, o->pid);
+	}
+	columns_put(c, pid);
+	if (geteuid() == 0) {
+		columns_put_user(c, o->uid);
+	}
+	columns_put(c, o->command[0] ? o->command : "?");
+	columns_put_bytes(c, o->bytes);
+	columns_put_age(c, o->seen);
+	columns_put(c, advice);
+	free(advice);
+}
+
+static json_t *leftover_as_json(const struct leftover *o)
+{
+	char *advice = advice_on(o);
+	time_t age = time(NULL) - o->seen;
+	json_t *memory = json_pack("{s:o, s:I, s:I, s:o, s:b}", "path", text_or_null(o->path),
+		"bytes", (json_int_t)o->bytes, "age", (json_int_t)(age > 0 ? age : 0), "trace",
+		text_or_null(o->directory), "trace-is-there", o->has_trace);
+	json_t *line = json_pack("{s:o, s:o, s:n, s:s, s:o, s:I, s:o}", "pid",
+		o->error ? json_null() : json_integer(o->pid), "program", text_or_null(o->command),
+		"socket", "problem", "has ended and left memory", "to-do", text_or_null(advice),
+		"uid", (json_int_t)o->uid, "leftover", memory);
+
+	free(advice);
+	return line;
+}
+
+static void list_leftovers(bool json, bool has_processes)
+{
+	struct leftovers l;
+	struct columns c;
+
+	columns_init(&c, geteuid() == 0 ? "PID -USER -PROGRAM MEMORY AGE -WHAT-TO-DO"
+					: "PID -PROGRAM MEMORY AGE -WHAT-TO-DO");
+	leftovers_find(&l);
+	vec_foreach (const struct leftover *, o, &l.all) {
+		if (o->state == LEFTOVER_ALIVE || !is_shown(o->uid)) {
+			continue;
+		}
+		if (json) {
+			print_json(leftover_as_json(o));
+		} else {
+			put_leftover(&c, o);
+		}
+	}
+	if (c.cells.count > 0) {
+		printf("%sMemory that ended processes left:\n", has_processes ? "\n" : "");
+		columns_print(&c, stdout);
+	}
+	columns_fini(&c);
+	leftovers_fini(&l);
 }
 
 static void list_all(bool json)
@@ -315,22 +398,22 @@ static void list_all(bool json)
 	find_all(&list);
 	ask_all(&list);
 	if (!list.all.count) {
-		fprintf(stderr,
-			NAME ": no process%s has a monitor: start one by 'waymark record', "
-			     "with WAYMARK_TRACE=control=on, or -trace control=on\n",
+		escaped_say(NAME,
+			"no process%s has a monitor: start one by 'waymark record', "
+			"with WAYMARK_TRACE=control=on, or -trace control=on",
 			geteuid() == 0 ? "" : " of this user");
 	}
 	if (!json) {
-		print_text(&list);
+		print_processes(&list);
 	}
 	vec_foreach (struct process *, p, &list.all) {
 		if (json) {
-			print_json(p);
+			print_json(process_as_json(p));
 		}
 		json_decref(p->stats);
 		free(p->note);
 	}
-	ls_leftovers(json, list.all.count > 0);
+	list_leftovers(json, list.all.count > 0);
 	vec_fini(&list.all);
 }
 

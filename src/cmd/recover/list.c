@@ -5,11 +5,9 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
@@ -23,34 +21,19 @@ static const char *const states[] = {
 	[LEFTOVER_DEAD] = "dead",
 };
 
-struct unit {
-	uint64_t size;
-	char letter;
-};
-
-static const struct unit ages[] = { { 86400, 'd' }, { 3600, 'h' }, { 60, 'm' }, { 1, 's' }, { 0 } };
-static const struct unit sizes[] = { { 1u << 30, 'G' }, { 1u << 20, 'M' }, { 1u << 10, 'K' },
-	{ 0 } };
-
 #define AMOUNT_SIZE 32
 
-/* In the largest unit of which there is one; the last is used for all that is less. */
-static const char *amount(char text[AMOUNT_SIZE], uint64_t n, const struct unit *units)
+/* Bytes in the largest unit of which there is a whole one; at least K. */
+static const char *amount(char text[AMOUNT_SIZE], uint64_t n)
 {
-	while (n < units->size && units[1].size) {
-		units++;
+	static const char units[] = "KMG";
+	size_t unit = 0;
+
+	for (n >>= 10; n >= 1024 && units[unit + 1]; n >>= 10) {
+		unit++;
 	}
-	snprintf(text, AMOUNT_SIZE, "%" PRIu64 "%c", n / units->size, units->letter);
+	snprintf(text, AMOUNT_SIZE, "%" PRIu64 "%c", n, units[unit]);
 	return text;
-}
-
-static void put_user(struct columns *c, uid_t uid)
-{
-	const struct passwd *user = getpwuid(uid);
-	char text[32];
-
-	snprintf(text, sizeof(text), "%u", (unsigned int)uid);
-	columns_put(c, user ? user->pw_name : text);
 }
 
 /* What is known of a buffer that cannot be read: its path, and why. */
@@ -69,11 +52,10 @@ static void put_unknown(struct columns *c, const struct leftover *o)
 static void put(struct columns *c, const struct leftover *o)
 {
 	char text[AMOUNT_SIZE];
-	time_t age = time(NULL) - o->seen;
 
-	columns_put(c, amount(text, o->bytes, sizes));
-	columns_put(c, amount(text, age > 0 ? (uint64_t)age : 0, ages));
-	put_user(c, o->uid);
+	columns_put(c, amount(text, o->bytes));
+	columns_put_age(c, o->seen);
+	columns_put_user(c, o->uid);
 	if (o->error) {
 		put_unknown(c, o);
 		return;
@@ -105,7 +87,7 @@ static void print_advice(const struct leftovers *l)
 	}
 	printf("\n%zu dead process%s of yours left %s in memory: 'waymark recover --all' brings "
 	       "it into the traces\n",
-		dead, dead == 1 ? "" : "es", amount(sum, bytes, sizes));
+		dead, dead == 1 ? "" : "es", amount(sum, bytes));
 }
 
 int waymark_recover_list(bool for_people)
