@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of commands, and what its parameters say. */
+/* The table of commands, the types of their parameters, and errors of calls. */
 #include "mon/session/command.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "mon/session/text.h"
+#include "base/escape.h"
+#include "base/utf8.h"
 
 const struct command commands[] = {
 #define COMMAND(name, dialects, parameters, run, print, help) \
@@ -15,12 +17,12 @@ const struct command commands[] = {
 	{ 0 },
 };
 
-/* The types of parameters as QMP has them; one that lists its words is a string. */
+/* The types of parameters as in QMP; a list of words is a string. */
 static const struct {
 	const char *name;
 	const char *expected;
 	json_type type;
-	const char *shown; /* in a line of help; NULL: the parameter's name */
+	const char *shown; /* in a line of help; NULL: the name of the parameter */
 } types[] = {
 	{ "event", "string", JSON_STRING, NULL },
 	{ "word", "string", JSON_STRING, NULL },
@@ -39,7 +41,7 @@ static size_t type_index(const struct param *p)
 			return i;
 		}
 	}
-	return 0; /* a choice is a string */
+	return 0; /* a list of words is a string */
 }
 
 bool param_next(struct param *p, const char **parameters)
@@ -164,6 +166,43 @@ bool command_check(struct call *call)
 		}
 	}
 	return true;
+}
+
+/* Copies what fits into `size` bytes, with a NUL. */
+static void text_copy(char *out, size_t size, const char *text)
+{
+	size_t length = strlen(text);
+	size_t used = 0;
+
+	for (size_t i = 0; i < length;) {
+		char escape[ESCAPE_MAX];
+		size_t taken = utf8_length(text + i, length - i);
+		const char *from = taken ? text + i : escape;
+		size_t n = taken ? taken : escape_byte(escape, (unsigned char)text[i]);
+
+		if (used + n >= size) {
+			break;
+		}
+		memcpy(out + used, from, n);
+		used += n;
+		i += taken ? taken : 1;
+	}
+	out[used] = '\0';
+}
+
+json_t *text_as_json(const char *text)
+{
+	size_t size = ESCAPE_MAX * strlen(text) + 1;
+	char *copy = malloc(size);
+
+	if (!copy) {
+		return NULL;
+	}
+	text_copy(copy, size, text);
+	json_t *result = json_string(copy);
+
+	free(copy);
+	return result;
 }
 
 json_t *call_fail(struct call *call, const char *fmt, ...)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Commands: one table for all dialects. A dialect finds the command, makes a JSON
- * object of its arguments, checks them here and calls it; the function knows
- * nothing of how it was asked. One thread at a time, as sessions are.
+ * object of its arguments, checks them here and calls the function, which does not
+ * know the dialect's syntax. One thread at a time, as sessions are.
  */
 #ifndef MON_COMMAND_H
 #define MON_COMMAND_H
@@ -23,11 +23,11 @@ enum dialect_bit { HMP = 1, QMP = 2, STRATOVIRT = 4 };
 #define GENERIC_ERROR "GenericError"
 #define COMMAND_NOT_FOUND "CommandNotFound"
 
-/* What a command is given and why it failed. */
+/* A call of a command, and why it failed. */
 struct call {
 	struct session *session;
 	const struct command *command;
-	json_t *arguments; /* an object; borrowed. What is missing was not given */
+	json_t *arguments; /* an object with those that were given; borrowed */
 	const char *error_class; /* NULL: it did not fail */
 	char error[1024]; /* UTF-8: one line, or several with newlines between them */
 };
@@ -36,8 +36,8 @@ struct command {
 	const char *name; /* of HMP: may be two words */
 	unsigned int dialects;
 	const char *parameters;
-	json_t *(*run)(struct call *call); /* NULL: it failed, and call_fail() was told why */
-	void (*print)(FILE *out, const json_t *result); /* NULL: nothing is printed */
+	json_t *(*run)(struct call *call); /* returns NULL after call_fail() */
+	void (*print)(FILE *out, const json_t *result); /* NULL: prints nothing */
 	const char *help;
 };
 
@@ -56,38 +56,58 @@ struct param {
 /* Takes the next parameter off a list; false at its end. */
 bool param_next(struct param *p, const char **parameters);
 
-/* "name on|off [vcpu]": what follows the name in a line of help. */
+/* Prints the parameters in a line of help: " name on|off [vcpu]". */
 void command_print_usage(FILE *out, const struct command *command);
 
-/* Whether the type lists the words that there are, and whether it has one. */
+/* Whether the type is a list of words, and whether it has one. */
 bool param_is_choice(const struct param *p);
 bool param_has_word(const struct param *p, const char *word);
 
-/* The command of that name in a dialect, NULL where there is none. */
+/* The command of that name in a dialect; NULL: there is none. */
 const struct command *command_find(const char *name, unsigned int dialect);
 
-/*
- * Whether the arguments are what the command takes: names, types, none missing.
- * False: the call has failed, in QMP's words.
- */
+/* Checks the arguments: names, types, none missing. False: the call failed, in QMP's words. */
 bool command_check(struct call *call);
 
 /* Fails the call; the class is GenericError. Returns NULL, for `return call_fail(...)`. */
 json_t *call_fail(struct call *call, const char *fmt, ...) PRINTF(2, 3);
 
-/* Fails the call where JSON could not be made. Takes `result` over. */
+/* Returns `result`; NULL, without memory for it, fails the call. */
 json_t *call_return(struct call *call, json_t *result);
 
-/* Arguments by name: NULL, or `otherwise`, where one is missing. Borrowed. */
+/* An argument by its name, borrowed; NULL, or `otherwise`: it is missing. */
 const char *call_string(const struct call *call, const char *name);
 bool call_bool(const struct call *call, const char *name, bool otherwise);
+
+/*
+ * Text of the program and the system as JSON: names of threads, programs and files are bytes,
+ * and a message may be cut inside a character. What is not UTF-8 becomes \xHH, as in the
+ * runtime's messages. NULL: no memory.
+ */
+json_t *text_as_json(const char *text);
+
+/* A string or number of an object; NULL or 0: it has none of that name. */
+static inline const char *member_text(const json_t *object, const char *name)
+{
+	return json_string_value(json_object_get(object, name));
+}
+
+static inline long long member_number(const json_t *object, const char *name)
+{
+	return (long long)json_integer_value(json_object_get(object, name));
+}
+
+/*
+ * Waymark's version as QMP has one, under the name that clients expect:
+ * {"qemu": {"micro", "minor", "major"}, "package"}. NULL: no memory.
+ */
+json_t *version_as_json(void);
 
 /* The functions of the table, each in the file of its subject. */
 json_t *event_states(struct call *call);
 json_t *event_switch(struct call *call);
 json_t *event_switch_typed(struct call *call);
 json_t *output_control(struct call *call);
-/* With what is only done, HMP shows nothing. */
 json_t *output_typed(struct call *call);
 json_t *snapshot(struct call *call);
 json_t *categories(struct call *call);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands that show and switch events. */
+/*
+ * Commands that show and switch events and show categories; trace-attach holds events for as
+ * long as its connection lasts.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +13,8 @@
 #include "mon/session/command.h"
 #include "mon/session/dialect.h"
 #include "mon/session/pattern.h"
-#include "mon/session/text.h"
 
-/* Backends that this process switches; the others' events are on when a tracer says so. */
+/* Backends that this process switches; events of the others are switched by tracers outside. */
 #define SWITCHABLE (WAYMARK_ANY_BACKEND & ~(unsigned int)WAYMARK_OUTSIDE_BACKENDS)
 
 static json_t *state_as_json(const struct call *call, const struct waymark_event_info *event)
@@ -26,7 +28,7 @@ static json_t *state_as_json(const struct call *call, const struct waymark_event
 	return json_string(!is_available ? "unavailable" : event->state ? "enabled" : "disabled");
 }
 
-/* The dialects with vCPUs say of which events these are a matter. */
+/* With `vcpu` in the dialects that have vCPUs: whether the event can be on for single ones. */
 static json_t *as_json(const struct call *call, const struct waymark_event_list *list)
 {
 	bool has_vcpus = call->session->dialect->bit != STRATOVIRT;
@@ -55,7 +57,7 @@ json_t *event_states(struct call *call)
 	if (!pattern_open(&p, call)) {
 		return NULL;
 	}
-	/* An empty list says by itself that nothing matches. */
+	/* For QMP an empty list is the answer that no event matches a pattern. */
 	if ((may_be_none && !p.is_name) || !pattern_fail_unmet(&p, call)) {
 		result = call_return(call, as_json(call, &p.list));
 	}
@@ -70,14 +72,14 @@ void print_event_states(FILE *out, const json_t *result)
 
 	json_array_foreach(result, i, event)
 	{
-		const char *state = json_string_value(json_object_get(event, "state"));
+		const char *state = member_text(event, "state");
 
-		fprintf(out, "%s : state %d\n", json_string_value(json_object_get(event, "name")),
+		fprintf(out, "%s : state %d\n", member_text(event, "name"),
 			strcmp(state, "enabled") == 0);
 	}
 }
 
-/* The first event of the list that cannot be switched, NULL when there is none. */
+/* The first event of the list that cannot be switched; NULL: all can. */
 static const char *first_unavailable(const struct waymark_event_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -88,13 +90,13 @@ static const char *first_unavailable(const struct waymark_event_list *list)
 	return NULL;
 }
 
-/* What a command passes over in silence. */
+/* What a command ignores without an error. */
 struct leniency {
-	bool unavailable; /* events that cannot be switched, among others */
-	bool unmet; /* a pattern that no event matches; a name is never passed over */
+	bool unavailable; /* events that cannot be switched, among those that can */
+	bool unmet; /* a pattern that matches no event; never a name */
 };
 
-/* Whether the events may be switched: all of them or none. */
+/* Whether the events can be switched, all or none; false: the call failed. */
 static bool check(struct call *call, const struct pattern *p, struct leniency lenient)
 {
 	const char *unavailable = first_unavailable(&p->list);
@@ -156,7 +158,7 @@ json_t *event_switch_typed(struct call *call)
 	return switch_events(call, (struct leniency){ .unavailable = true });
 }
 
-/* What a trace has of an event: of a scope its end, too. */
+/* Appends the names of an event in a trace: a scope has a second one for its end. */
 static void append_names(json_t *names, const struct waymark_event_info *event)
 {
 	json_array_append_new(names, text_as_json(event->name));
@@ -181,7 +183,7 @@ static json_t *attached(const struct pattern *p, const struct waymark_output *ou
 		"begun", output->begun);
 }
 
-/* Whether the list has an event that a native trace can hold. */
+/* Whether an event of the list is recorded by ctf; false: the call failed. */
 static bool check_ctf(struct call *call, const struct pattern *p)
 {
 	for (size_t i = 0; i < p->list.count; i++) {
@@ -189,8 +191,8 @@ static bool check_ctf(struct call *call, const struct pattern *p)
 			return true;
 		}
 	}
-	call_fail(call, "no event that matches \"%.500s\" is built with the backend ctf", p->text);
-	return false;
+	return call_fail(
+		call, "no event that matches \"%.500s\" is built with the backend ctf", p->text);
 }
 
 static json_t *attach_to(struct call *call, const struct pattern *p)
@@ -226,4 +228,49 @@ json_t *detach(struct call *call)
 {
 	holds_release(&call->session->holds);
 	return call_return(call, json_object());
+}
+
+/* ---- Categories ---- */
+
+static json_t *category_as_json(const struct waymark_category_info *c)
+{
+	return json_pack("{s:o, s:o, s:b, s:I, s:I, s:I}", "name", text_as_json(c->name),
+		"description", text_as_json(c->description), "compiled-in", c->compiled_in,
+		"events", (json_int_t)c->events, "events-on", (json_int_t)c->on, "live",
+		(json_int_t)c->live);
+}
+
+json_t *categories(struct call *call)
+{
+	struct waymark_category_list list;
+	struct waymark_error error;
+
+	if (waymark_list_categories(&list, &error) < 0) {
+		return call_fail(call, "%s", error.text);
+	}
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < list.count; i++) {
+		json_array_append_new(rows, category_as_json(&list.categories[i]));
+	}
+	waymark_free_categories(&list);
+	return call_return(call, rows);
+}
+
+void print_categories(FILE *out, const json_t *result)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(result, i, item)
+	{
+		fprintf(out, "%s : ", member_text(item, "name"));
+		if (json_is_true(json_object_get(item, "compiled-in"))) {
+			fprintf(out, "%lld on of %lld, %lld live", member_number(item, "events-on"),
+				member_number(item, "events"), member_number(item, "live"));
+		} else {
+			fputs("compiled out", out);
+		}
+		fprintf(out, ", %s\n", member_text(item, "description"));
+	}
 }

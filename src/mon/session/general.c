@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands about the monitor itself: help, lists of commands, the version, the end. */
+/* Commands about the monitor itself: help, list of commands, version, quit. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mon/session/command.h"
 #include "mon/session/dialect.h"
-#include "mon/session/version.h"
 
-/* "trace-event name on|off [vcpu] -- what it does" */
-static void print_help_line(FILE *out, const struct command *command)
-{
-	fputs(command->name, out);
-	command_print_usage(out, command);
-	fprintf(out, " -- %s\n", command->help);
-}
-
-/* Whether the command has that name, or it is the first word of its name. "": all have. */
+/* Whether a name is the command's, or the first word of it; "" is for all commands. */
 static bool is_meant(const struct command *command, const char *name)
 {
 	size_t n = strlen(name);
@@ -36,7 +27,9 @@ json_t *help(struct call *call)
 	commands_foreach(c)
 	{
 		if (out && c->dialects & HMP && is_meant(c, name)) {
-			print_help_line(out, c);
+			fputs(c->name, out);
+			command_print_usage(out, c);
+			fprintf(out, " -- %s\n", c->help);
 		}
 	}
 	if (out && fclose(out) == 0) {
@@ -83,7 +76,7 @@ json_t *query_version(struct call *call)
 
 void print_version(FILE *out, const json_t *result)
 {
-	fprintf(out, "%s\n", json_string_value(json_object_get(result, "package")));
+	fprintf(out, "%s\n", member_text(result, "package"));
 }
 
 json_t *quit(struct call *call)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dialect of lines that are typed: words between blanks, or between double
- * quotes with escapes. What a parameter may be says the table; the JSON that a
- * command returns is printed by the command's `print`.
+ * The dialect of typed lines: words between blanks, or between double quotes with escapes.
+ * The arguments become JSON by the types of the table; a command's `print` makes text of
+ * its result.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,8 @@
 #include "mon/session/command.h"
 #include "mon/session/dialect.h"
 #include "mon/session/session.h"
-#include "mon/session/version.h"
 
-/* Whether it is `command`, alone or with something behind; `*rest` gets that. */
+/* Whether a line begins with the word or words of a command; `*rest` is what follows. */
 static bool begins_with(char *line, const char *command, char **rest)
 {
 	size_t n = strlen(command);
@@ -42,16 +41,11 @@ static const struct command *find(char *line, char **arguments)
 	return best;
 }
 
-static void print_misuse(FILE *out, const struct call *call)
-{
-	fprintf(out, "%s\nTry \"help %s\" for more information\n", call->error,
-		call->command->name);
-}
-
 static void run_command(struct call *call, char *arguments, FILE *out)
 {
 	if (!call->arguments || !hmp_take_arguments(call, arguments)) {
-		print_misuse(out, call);
+		fprintf(out, "%s\nTry \"help %s\" for more information\n", call->error,
+			call->command->name);
 		return;
 	}
 	json_t *result = call->command->run(call);
@@ -64,7 +58,7 @@ static void run_command(struct call *call, char *arguments, FILE *out)
 	json_decref(result);
 }
 
-/* By its first word, or by two where that begins commands. */
+/* Names an unknown command by its first word, or by two after "info". */
 static void print_unknown(FILE *out, const char *line)
 {
 	static const char info[] = "info";
@@ -78,7 +72,8 @@ static void print_unknown(FILE *out, const char *line)
 	fprintf(out, "unknown command: '%.*s'\n", (int)length, line);
 }
 
-void hmp_run(struct session *s, char *line, FILE *out)
+/* Runs one line, which it changes. Its text has newlines as in C. */
+static void run_line(struct session *s, char *line, FILE *out)
 {
 	struct call call = { .session = s, .error = "out of memory" };
 	char *arguments = NULL;
@@ -91,7 +86,7 @@ void hmp_run(struct session *s, char *line, FILE *out)
 	if (!call.command && strcmp(hmp_take_line(&(char *){ line }), "info") == 0) {
 		char all[] = "help info";
 
-		hmp_run(s, all, out);
+		run_line(s, all, out);
 		return;
 	}
 	if (!call.command) {
@@ -103,7 +98,7 @@ void hmp_run(struct session *s, char *line, FILE *out)
 	json_decref(call.arguments);
 }
 
-/* As terminals want it: a carriage return before each newline. */
+/* Sends a carriage return before each newline, as terminals want. */
 static void send_text(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -114,7 +109,7 @@ static void send_text(FILE *out, const char *text)
 	}
 }
 
-/* Runs a line; the text it printed, NULL where there is no memory. The caller frees it. */
+/* Runs a line; returns the printed text, which the caller frees. NULL: no memory. */
 static char *run_to_text(struct session *s, char *line)
 {
 	char *text = NULL;
@@ -124,7 +119,7 @@ static char *run_to_text(struct session *s, char *line)
 	if (!out) {
 		return NULL;
 	}
-	hmp_run(s, line, out);
+	run_line(s, line, out);
 	if (fclose(out) != 0) {
 		free(text);
 		return NULL;
@@ -175,7 +170,7 @@ static int refuse(FILE *out, const char *reason)
 	return -1;
 }
 
-/* A whole line is there, without its newline. */
+/* Runs a complete line. Returns 0, or -1: the connection is to be closed. */
 static int take(struct session *s, FILE *out)
 {
 	size_t length = s->length;
@@ -192,7 +187,7 @@ static int take(struct session *s, FILE *out)
 	return s->ended ? -1 : 0;
 }
 
-/* Appends to the line; its end has room for a NUL. */
+/* Appends to the line, and keeps room for a NUL. */
 static bool keep(struct session *s, const char *bytes, size_t size)
 {
 	char *line = realloc(s->line, s->length + size + 1);

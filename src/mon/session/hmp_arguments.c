@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arguments of a line of HMP: words, and what the types of parameters make of them. */
+/* The arguments of a line of HMP: splits it into words, which become JSON by their types. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "mon/session/command.h"
 #include "mon/session/dialect.h"
 
-/* The letter behind a backslash; 0 for one that means nothing. */
+/* The character that a letter after a backslash means; 0: none. */
 static char unescape(char c)
 {
 	static const char letters[] = "nr\\'\"";
@@ -18,7 +18,7 @@ static char unescape(char c)
 	return at ? meant[at - letters] : '\0';
 }
 
-/* Takes what stands between quotes, in place; NULL, and the call failed, where it does not end. */
+/* Takes a quoted word, in place; NULL: it does not end, the call failed. */
 static char *take_quoted(struct call *call, char **line)
 {
 	char *word = ++*line;
@@ -48,7 +48,7 @@ static char *take_quoted(struct call *call, char **line)
 	return word;
 }
 
-/* Takes the word that the line begins with; "" stands between quotes. NULL where it is none. */
+/* Takes the first word of a line; only a quoted one can be empty. NULL: the call failed. */
 static char *take_word(struct call *call, char **line)
 {
 	if (**line == '"') {
@@ -63,7 +63,7 @@ static char *take_word(struct call *call, char **line)
 	return word;
 }
 
-/* The last word of a command's name: how messages call it. */
+/* The last word of a command's name, as messages have it. */
 static const char *short_name(const struct command *command)
 {
 	const char *blank = strrchr(command->name, ' ');
@@ -124,7 +124,7 @@ static json_t *read_choice(struct call *call, const struct param *p, const char 
 				       : call_fail(call, "unexpected argument \"%.100s\"", word);
 }
 
-/* How the types of parameters are read, and what is expected where one is missing. */
+/* The readers of types, and the errors where an argument is missing. */
 static const struct {
 	const char *type;
 	const char *missing; /* %s is the command's short name */
@@ -162,7 +162,7 @@ char *hmp_take_line(char **line)
 	return text;
 }
 
-/* Takes one argument off the line; false where the call failed. */
+/* Takes one argument off the line; false: the call failed. */
 static bool take_argument(struct call *call, const struct param *p, char **line)
 {
 	size_t reader = reader_of(p);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of what is held, and how it is switched: by names, so that no rule is
- * left behind for objects that are loaded later.
+ * The list of held events. They are switched by names, so that no rule stays behind for
+ * objects that are loaded later. Called by the commands of events.c and output.c, and by
+ * the end of a session.
  */
 #include "mon/session/hold.h"
 
@@ -14,19 +15,19 @@
 
 #include <waymark/vcpu.h>
 
-/* The bit behind those of the vCPUs is that of the ones that come later. */
+/* The bit after those of the vCPUs stands for vCPUs that are registered later. */
 #define LATER ((unsigned int)WAYMARK_VCPUS)
 #define WORDS (LATER / 32 + 1)
 
-/* An event that somebody holds. */
+/* An event that a client holds. */
 struct held {
 	unsigned int holders;
 	bool was_on;
-	uint32_t *off_for; /* a bit for each vCPU, and LATER; NULL: it is not of single ones */
-	bool off_as_whole; /* and nobody has asked for single ones */
-	uint64_t seen; /* by the call of that number: the client holds it already */
-	uint64_t since; /* the call of that number */
-	const char *name; /* what all are compared by */
+	uint32_t *off_for; /* a bit for each vCPU, and LATER; NULL: it is not of single vCPUs */
+	bool off_as_whole; /* off for all, and no command has switched single ones */
+	uint64_t seen; /* number of the last call in which the client held it */
+	uint64_t since; /* number of the call that added it */
+	const char *name; /* the key of the tree */
 	char text[];
 };
 
@@ -120,7 +121,7 @@ static struct held *insert(const struct waymark_event_info *event)
 	return h;
 }
 
-static void let_go(struct held *h)
+static void release(struct held *h)
 {
 	if (--h->holders == 0) {
 		tdelete(h, &all, by_name);
@@ -128,15 +129,15 @@ static void let_go(struct held *h)
 	}
 }
 
-/* Lets go of all but the first `count`. */
+/* Releases all but the first `count`. */
 static void shrink(struct holds *h, size_t count)
 {
 	while (h->count > count) {
-		let_go(h->events[--h->count]);
+		release(h->events[--h->count]);
 	}
 }
 
-/* Room for `more` events; what there is already stays, also where there is no memory. */
+/* Makes room for `more` events; without memory, false, what is there stays. */
 static bool make_room(struct holds *h, size_t more)
 {
 	struct held **events = reallocarray(h->events, h->count + more, sizeof(*events));
@@ -148,7 +149,7 @@ static bool make_room(struct holds *h, size_t more)
 	return events && names;
 }
 
-/* One holder more, unless the client, all of whose events are `seen`, is one already. */
+/* Adds a holder, unless the client, all of whose events are `seen`, holds it already. */
 static bool hold(struct holds *h, const struct waymark_event_info *event)
 {
 	struct held *held = find(event->name);
@@ -164,7 +165,7 @@ static bool hold(struct holds *h, const struct waymark_event_info *event)
 	return held != NULL;
 }
 
-/* `h->names` gets the names, `*count` how many; false where there is no memory. */
+/* Fills `h->names` and `*count` with the names; false: no memory. */
 static bool hold_all(struct holds *h, const struct waymark_event_list *list, size_t *count)
 {
 	bool done = true;
@@ -182,13 +183,13 @@ static bool hold_all(struct holds *h, const struct waymark_event_list *list, siz
 	return done;
 }
 
-/* What the runtime calls a vCPU that `off_for` has a bit for. */
+/* The runtime's index of the vCPU of a bit in `off_for`. */
 static unsigned int index_of(unsigned int vcpu)
 {
 	return vcpu == LATER ? WAYMARK_VCPU_LATER : vcpu;
 }
 
-/* LATER first: one that comes before the hold's end is to have that state. */
+/* Notes a state; LATER, which comes first, is the state of all that have no other. */
 static void note_state(struct held *h, unsigned int vcpu, bool on)
 {
 	if (vcpu != LATER) {
@@ -198,13 +199,13 @@ static void note_state(struct held *h, unsigned int vcpu, bool on)
 	}
 }
 
-/* Which of the events that nobody held before are off for a vCPU. */
+/* Notes which of the newly held events are off for a vCPU. False: no memory. */
 static bool note_vcpu(unsigned int vcpu)
 {
 	struct waymark_event_list list;
 
 	if (waymark_vcpu_list_events(index_of(vcpu), NULL, &list, NULL) < 0) {
-		return vcpu != LATER && !waymark_vcpu_find(vcpu); /* it has gone meanwhile */
+		return vcpu != LATER && !waymark_vcpu_find(vcpu); /* unregistered meanwhile */
 	}
 	for (size_t i = 0; i < list.count; i++) {
 		struct held *h = find(list.events[i].name);
@@ -217,7 +218,7 @@ static bool note_vcpu(unsigned int vcpu)
 	return true;
 }
 
-/* The same for all vCPUs, where it may make a difference. False where there is no memory. */
+/* The same for all vCPUs, if an event is on for one. */
 static bool note_vcpus(const struct waymark_event_list *list)
 {
 	bool may_differ = false;
@@ -253,7 +254,7 @@ static bool is_on(const char *name)
 	bool on = false;
 
 	if (waymark_list_events(name, &list, NULL) < 0) {
-		return true; /* no memory: it may be */
+		return true; /* no memory: assume it is */
 	}
 	for (size_t i = 0; i < list.count; i++) {
 		on |= list.events[i].state != 0;
@@ -262,7 +263,7 @@ static bool is_on(const char *name)
 	return on;
 }
 
-/* Of what is still on: off for the vCPUs that it was off for, and not a moment for the others. */
+/* Switches an event that is still on off for the vCPUs that it was off for. */
 static void switch_vcpus_back(const struct held *h)
 {
 	bool may_differ = h->off_for && !h->off_as_whole && is_on(h->name);
@@ -274,7 +275,7 @@ static void switch_vcpus_back(const struct held *h)
 	}
 }
 
-/* Off goes what nobody else holds and what was off. */
+/* Switches off what no other client holds and what was off before. */
 static void switch_back(struct holds *h)
 {
 	size_t count = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* One byte at a time; the state is in struct json_scan alone. */
+/* Takes one byte at a time; all state is in struct json_scan. */
 #include "mon/session/json_scan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* As deep as QEMU goes. */
+/* The nesting that QEMU accepts. */
 #define DEPTH_MAX 1024u
 
 static void restart(struct json_scan *s)
@@ -42,7 +42,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* A byte within a string; its room is there. */
+/* Takes a byte of a string; there is room for two bytes. */
 static enum json_found take_quoted(struct json_scan *s, char c)
 {
 	if ((unsigned char)c < 0x20) {
@@ -52,7 +52,7 @@ static enum json_found take_quoted(struct json_scan *s, char c)
 	if (s->escaped) {
 		s->escaped = false;
 		if (c == '\'') {
-			s->length--; /* a plain ' needs no backslash, and JSON allows none */
+			s->length--; /* JSON allows no backslash before ' */
 		}
 		put(s, c);
 	} else if (c == s->quote) {
@@ -69,7 +69,7 @@ static enum json_found take_quoted(struct json_scan *s, char c)
 	return JSON_NOTHING;
 }
 
-/* A byte outside of strings, that does not end a word. */
+/* Takes a byte outside of strings that does not end a word. */
 static enum json_found take_plain(struct json_scan *s, char c)
 {
 	bool opens = c == '{' || c == '[';
@@ -92,7 +92,7 @@ static enum json_found take_plain(struct json_scan *s, char c)
 		s->depth -= s->depth > 0;
 		return s->depth ? JSON_NOTHING : JSON_VALUE;
 	}
-	/* Punctuation alone is an error that the parser names. */
+	/* Punctuation alone is a value: the parser reports it. */
 	s->is_word = !opens && !s->depth && c != ',' && c != ':';
 	return s->depth || s->is_word ? JSON_NOTHING : JSON_VALUE;
 }
@@ -107,7 +107,7 @@ void json_scan_skip(struct json_scan *s)
 	s->skips = true;
 }
 
-/* Moves to where a request may begin again. */
+/* Moves to where the next request may begin. */
 static void skip(struct json_scan *s, const char **bytes, const char *end)
 {
 	while (s->skips && *bytes < end) {
@@ -121,7 +121,7 @@ enum json_found json_scan(struct json_scan *s, const char **bytes, const char *e
 	enum json_found found = JSON_NOTHING;
 
 	if (s->length && !s->depth && !s->quote && !s->is_word) {
-		restart(s); /* a value that was found before */
+		restart(s); /* after the last value */
 	}
 	skip(s, bytes, end);
 	while (*bytes < end && found == JSON_NOTHING) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands about files: the one that is traced to, snapshots of it, the log. */
+/* Commands about files: the trace, snapshots of it, the log. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,6 @@
 #include "mon/session/command.h"
 #include "mon/session/hold.h"
 #include "mon/session/pattern.h"
-#include "mon/session/text.h"
 
 static int set_on(const char *backend, const char *path, struct waymark_error *error)
 {
@@ -28,7 +27,7 @@ static int flush(const char *backend, const char *path, struct waymark_error *er
 	return waymark_flush(error);
 }
 
-/* What `action` may be; without one the file is only shown. */
+/* The actions; without one the file is only shown. */
 static const struct {
 	const char *name;
 	int (*act)(const char *backend, const char *path, struct waymark_error *error);
@@ -49,16 +48,6 @@ static int act(const char *name, const char *backend, const char *path, struct w
 	return 0;
 }
 
-/* A path belongs to `set`, and to nothing else. */
-static bool check_path(struct call *call, const char *action, const char *path)
-{
-	if (path && (!action || strcmp(action, "set") != 0)) {
-		call_fail(call, "only 'set' takes the name of a file");
-		return false;
-	}
-	return true;
-}
-
 json_t *output_control(struct call *call)
 {
 	const char *action = call_string(call, "action");
@@ -67,8 +56,8 @@ json_t *output_control(struct call *call)
 	struct waymark_output output;
 	struct waymark_error error;
 
-	if (!check_path(call, action, path)) {
-		return NULL;
+	if (path && (!action || strcmp(action, "set") != 0)) {
+		return call_fail(call, "only 'set' takes the name of a file");
 	}
 	if (act(action, backend, path, &error) < 0 ||
 		waymark_get_output(backend, &output, &error) < 0) {
@@ -79,6 +68,7 @@ json_t *output_control(struct call *call)
 			      text_as_json(output.path), "on", output.on, "begun", output.begun));
 }
 
+/* HMP prints nothing for an action. */
 json_t *output_typed(struct call *call)
 {
 	json_t *result = output_control(call);
@@ -92,8 +82,8 @@ json_t *output_typed(struct call *call)
 
 void print_output(FILE *out, const json_t *result)
 {
-	const char *backend = json_string_value(json_object_get(result, "backend"));
-	const char *path = json_string_value(json_object_get(result, "path"));
+	const char *backend = member_text(result, "backend");
+	const char *path = member_text(result, "path");
 
 	if (backend) {
 		fprintf(out, "%s file \"%s\" %s.\n", strcmp(backend, "log") == 0 ? "Log" : "Trace",
@@ -102,7 +92,7 @@ void print_output(FILE *out, const json_t *result)
 	}
 }
 
-/* Where a snapshot is: in a directory of its own, else with what was written before it. */
+/* The path of a snapshot: its own directory, or the trace that it was added to. */
 static json_t *snapshot_path(struct call *call, const char *directory)
 {
 	struct waymark_output output;
@@ -138,11 +128,10 @@ json_t *snapshot(struct call *call)
 
 void print_snapshot(FILE *out, const json_t *result)
 {
-	fprintf(out, "Trace written to \"%s\".\n",
-		json_string_value(json_object_get(result, "path")));
+	fprintf(out, "Trace written to \"%s\".\n", member_text(result, "path"));
 }
 
-/* Whether any event could write to the log. */
+/* Whether an event is built with the backend log; false: the call failed. */
 static bool has_log(struct call *call)
 {
 	struct waymark_event_list list;
@@ -174,7 +163,7 @@ json_t *log_file(struct call *call)
 	return call_return(call, json_object());
 }
 
-/* Whether the pattern, perhaps behind the `-` that switches off, meets an event. */
+/* Whether the pattern, without the `-` that switches off, matches an event. */
 static bool check_pattern(struct call *call, const char *pattern)
 {
 	struct pattern p;
@@ -182,14 +171,14 @@ static bool check_pattern(struct call *call, const char *pattern)
 	if (!pattern_read(&p, call, strdup(pattern + (*pattern == '-')))) {
 		return false;
 	}
-	bool is_met = !pattern_fail_unmet(&p, call);
+	bool is_good = !pattern_fail_unmet(&p, call);
 
 	pattern_close(&p);
-	return is_met;
+	return is_good;
 }
 
-/* The pattern of an item, NULL where it has none. */
-static const char *traced(const char *item)
+/* The pattern of an item `trace:PATTERN`; NULL: it is another item. */
+static const char *pattern_of(const char *item)
 {
 	static const char trace[] = "trace:";
 	const char *pattern = item + strlen(trace);
@@ -197,10 +186,10 @@ static const char *traced(const char *item)
 	return strncmp(item, trace, strlen(trace)) == 0 && *pattern ? pattern : NULL;
 }
 
-/* Whether there is such an item, and its pattern meets an event; else the call failed. */
+/* Whether the item exists, and its pattern matches an event; else the call failed. */
 static bool check_item(struct call *call, const char *item)
 {
-	const char *pattern = traced(item);
+	const char *pattern = pattern_of(item);
 
 	if (strcmp(item, "none") == 0) {
 		return true;
@@ -213,7 +202,7 @@ static bool check_item(struct call *call, const char *item)
 	return check_pattern(call, pattern);
 }
 
-/* Takes the next item, in which `,,` is a comma. */
+/* Takes the next item of a list with commas; `,,` is a comma in an item. */
 static char *next_item(char **items)
 {
 	char *item = *items;
@@ -239,29 +228,20 @@ static bool check_items(struct call *call, char *items)
 	return good;
 }
 
-/* What is switched on is so for whoever holds it, too. */
-static void note_pattern(const char *pattern)
-{
-	struct waymark_event_list list;
-
-	if (waymark_list_events(pattern, &list, NULL) == 0) {
-		holds_note_log(&list);
-		waymark_free_events(&list);
-	}
-}
-
-/* Not as an option, which the program may write in another dialect. */
+/* Switches events; not by an option, whose dialect the program chooses. */
 static int apply_item(const char *item, struct waymark_error *error)
 {
-	const char *pattern = traced(item);
+	struct waymark_event_list list;
+	const char *pattern = pattern_of(item);
 
 	if (!pattern || *pattern == '-') {
 		return waymark_disable(pattern ? pattern + 1 : "*", WAYMARK_LOG, NULL, error);
 	}
 	int result = waymark_enable(pattern, WAYMARK_LOG, NULL, error);
 
-	if (result == 0) {
-		note_pattern(pattern);
+	if (result == 0 && waymark_list_events(pattern, &list, NULL) == 0) {
+		holds_note_log(&list);
+		waymark_free_events(&list);
 	}
 	return result;
 }

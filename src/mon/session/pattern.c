@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a command's name and vCPU mean: see pattern.h. */
+/*
+ * Translates a pattern of a dialect to one of waymark/control.h, and lists the events that it
+ * matches.
+ */
 #include "mon/session/pattern.h"
 
 #include <stdlib.h>
@@ -19,7 +22,7 @@ bool pattern_is_regex(const struct call *call)
 	return rules && rules->takes_regex;
 }
 
-/* What StratoVirt says of a regular expression that is none. */
+/* StratoVirt's errors for a bad regular expression. */
 static const struct {
 	const char *command;
 	const char *failure;
@@ -40,10 +43,7 @@ static void fail_pattern(struct call *call, const struct waymark_error *error)
 	}
 }
 
-/*
- * The vCPU of that index as the call gives it, which any number may be. False:
- * the call has failed.
- */
+/* Takes the index of a vCPU, which may be any number. False: the call failed. */
 static bool open_vcpu(struct pattern *p, struct call *call, json_int_t index)
 {
 	if (index < 0 || index >= WAYMARK_VCPUS || !waymark_vcpu_find((unsigned int)index)) {
@@ -55,11 +55,11 @@ static bool open_vcpu(struct pattern *p, struct call *call, json_int_t index)
 	return true;
 }
 
-/* The call's pattern as waymark/control.h writes it. NULL: the call has failed. */
+/* The call's pattern in the syntax of waymark/control.h. NULL: the call failed. */
 static char *copy_pattern(struct call *call)
 {
 	const char *name = call_string(call, "name");
-	bool is_all = !name || (pattern_is_regex(call) && !*name); /* "" is in every name */
+	bool is_all = !name || (pattern_is_regex(call) && !*name); /* "" matches every name */
 	struct waymark_error why = { "out of memory" };
 	char *pattern = is_all ? strdup("*")
 			: pattern_is_regex(call)
@@ -83,22 +83,22 @@ static bool list_events(struct pattern *p, struct call *call)
 	return true;
 }
 
-/* Leaves the events that are of one vCPU; it is an error to name another one. */
+/* Leaves only events of single vCPUs; the name of another event fails. */
 static bool list_of_vcpu(struct pattern *p, struct call *call)
 {
-	bool has_met = p->list.count != 0;
+	bool has_matched = p->list.count != 0;
 	struct waymark_error error;
 
 	waymark_free_events(&p->list);
 	if (waymark_vcpu_list_events(p->vcpu, p->text, &p->list, &error) < 0) {
 		return call_fail(call, "%s", error.text);
 	}
-	return !p->is_name || !has_met || p->list.count ||
+	return !p->is_name || !has_matched || p->list.count ||
 	       call_fail(call, "event \"%.500s\" is not vCPU-specific", p->text);
 }
 
-/* What the text meets; frees all where that fails. */
-static bool meet(struct pattern *p, struct call *call)
+/* Lists the events that the text matches; on failure closes the pattern. */
+static bool match(struct pattern *p, struct call *call)
 {
 	if (p->text) {
 		p->is_name =
@@ -122,13 +122,13 @@ bool pattern_open(struct pattern *p, struct call *call)
 		return false;
 	}
 	p->text = copy_pattern(call);
-	return p->text && meet(p, call);
+	return p->text && match(p, call);
 }
 
 bool pattern_read(struct pattern *p, struct call *call, char *text)
 {
 	*p = (struct pattern){ .text = text };
-	return meet(p, call);
+	return match(p, call);
 }
 
 void pattern_close(struct pattern *p)

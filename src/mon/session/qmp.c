@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dialects of JSON: QMP as QEMU speaks it, and StratoVirt's. A request is an
- * object of execute, arguments and id; an answer has return or error, and the id.
+ * The dialects of JSON: QMP as in QEMU, and StratoVirt's. A request is an object of
+ * execute, arguments and id; an answer has return or error, and the id.
  */
 #include <string.h>
 
@@ -9,7 +9,6 @@
 #include "mon/session/command.h"
 #include "mon/session/dialect.h"
 #include "mon/session/session.h"
-#include "mon/session/version.h"
 
 #define END_OF_LINE "\r\n"
 
@@ -29,7 +28,7 @@ void qmp_greet(struct session *s, FILE *out)
 		out);
 }
 
-/* Answers; takes `result` over, which is NULL where the call failed. */
+/* Sends the answer; takes `result` over, which is NULL if the call failed. */
 static void answer(struct call *call, json_t *result, json_t *id, FILE *out)
 {
 	json_t *reply = result ? json_pack("{s:o}", "return", result)
@@ -42,13 +41,13 @@ static void answer(struct call *call, json_t *result, json_t *id, FILE *out)
 	send(call->session, reply, out);
 }
 
-static bool refuse(struct call *call, const char *error_class)
+static bool fail_not_found(struct call *call)
 {
-	call->error_class = error_class;
+	call->error_class = COMMAND_NOT_FOUND;
 	return false;
 }
 
-/* Whether the members of a request are what they have to be. */
+/* Checks the names and types of a request's members. */
 static bool check_members(struct call *call, json_t *request)
 {
 	const struct json_rules *rules = call->session->dialect->json;
@@ -75,7 +74,7 @@ static bool check_members(struct call *call, json_t *request)
 	       call_fail(call, "QMP input lacks member 'execute'");
 }
 
-/* Whether the command may be run now: the first is that which ends the negotiation. */
+/* Whether the command may run now: qmp_capabilities comes first, and once. */
 static bool check_negotiation(struct call *call, const char *name)
 {
 	const struct session *s = call->session;
@@ -83,17 +82,17 @@ static bool check_negotiation(struct call *call, const char *name)
 
 	if (!s->negotiated && !negotiates) {
 		call_fail(call, "Expecting capabilities negotiation with 'qmp_capabilities'");
-		return refuse(call, COMMAND_NOT_FOUND);
+		return fail_not_found(call);
 	}
 	if (s->negotiated && negotiates && s->dialect->json->negotiates) {
 		call_fail(call, "Capabilities negotiation is already complete, command ignored");
-		return refuse(call, COMMAND_NOT_FOUND);
+		return fail_not_found(call);
 	}
 	return true;
 }
 
-/* Where a dialect wants the member, even empty arguments must be sent. */
-static bool check_arguments_there(struct call *call, const json_t *request)
+/* Some dialects want the member `arguments` even if it is empty. */
+static bool check_has_arguments(struct call *call, const json_t *request)
 {
 	const char *parameters = call->command->parameters;
 	struct param p;
@@ -112,16 +111,17 @@ static bool check_arguments_there(struct call *call, const json_t *request)
 
 static bool find_command(struct call *call, json_t *request)
 {
-	const char *name = json_string_value(json_object_get(request, "execute"));
+	const char *name = member_text(request, "execute");
+
 	if (!check_negotiation(call, name)) {
 		return false;
 	}
 	call->command = command_find(name, call->session->dialect->bit);
 	if (!call->command) {
 		call_fail(call, "The command %.100s has not been found", name);
-		return refuse(call, COMMAND_NOT_FOUND);
+		return fail_not_found(call);
 	}
-	return check_arguments_there(call, request);
+	return check_has_arguments(call, request);
 }
 
 static json_t *run(struct call *call, json_t *request)
@@ -142,7 +142,7 @@ static json_t *run(struct call *call, json_t *request)
 	return result || call->error_class ? result : call_fail(call, "out of memory");
 }
 
-/* What jansson says, in words of ours where its own are about itself, or QMP has others. */
+/* Fails with jansson's error, in other words where QMP has them or jansson means itself. */
 static void fail_parse(struct call *call, const json_error_t *error)
 {
 	const char *text = error->text;
@@ -161,7 +161,7 @@ static void fail_parse(struct call *call, const json_error_t *error)
 	call_fail(call, "JSON parse error, %s", text);
 }
 
-/* What comes back with the answer, NULL where there is none. Borrowed. */
+/* The id to send back, borrowed; NULL: none. */
 static json_t *id_of(const struct session *s, const json_t *request)
 {
 	json_t *id = json_is_object(request) ? json_object_get(request, "id") : NULL;
@@ -169,7 +169,7 @@ static json_t *id_of(const struct session *s, const json_t *request)
 	return s->dialect->json->id_is_string && !json_is_string(id) ? NULL : id;
 }
 
-/* Answers one value; -1 where it is no text at all. */
+/* Answers one value; -1: the connection is to be closed. */
 static int take_value(struct session *s, FILE *out)
 {
 	struct call call = { .session = s };

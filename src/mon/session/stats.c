@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was recorded and lost: in all, for each event, for each thread. */
+/* The command trace-stats: what was recorded and lost, in total, per event and per thread. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include <waymark/control.h>
 
 #include "mon/session/command.h"
-#include "mon/session/text.h"
 
 static json_t *numbers(uint64_t recorded, uint64_t lost, uint64_t bytes)
 {
@@ -16,7 +15,7 @@ static json_t *numbers(uint64_t recorded, uint64_t lost, uint64_t bytes)
 		(json_int_t)lost, "bytes", (json_int_t)bytes);
 }
 
-/* An object with a string and a number in front of the three. */
+/* An object with a name and a number before the three; takes `counted` over. */
 static json_t *row(const char *name, const char *key, json_int_t value, json_t *counted)
 {
 	json_t *object = json_pack("{s:o, s:I}", "name", text_as_json(name), key, value);
@@ -70,7 +69,7 @@ static size_t count_on(const struct waymark_event_list *list)
 	return on;
 }
 
-/* A daemon's standard error, where the writer reported this, is mostly /dev/null. */
+/* Repeats the writer's error: it is on standard error, which of a daemon is /dev/null. */
 static void add_problem(json_t *result, const struct waymark_stats *stats)
 {
 	bool is_ctf = stats->write_backend == WAYMARK_CTF;
@@ -120,17 +119,17 @@ static json_t *add_threads(struct call *call, json_t *result)
 	return result;
 }
 
-/* What waits is sent on its way, where it is counted; not what is to stay in memory. */
-static void bring_up(void)
+/* Flushes, since events are counted as they are drained; not what is to stay in memory. */
+static void flush_for_counts(void)
 {
 	struct waymark_output output;
 
 	if (waymark_get_output(NULL, &output, NULL) == 0 && !output.held) {
-		waymark_flush(NULL); /* what cannot be written is among the totals */
+		waymark_flush(NULL); /* an error is among the totals */
 	}
 }
 
-/* Single events are counted from the first question on, unless somebody has said otherwise. */
+/* Begins to count per event with the first request, unless the option stats= says otherwise. */
 static void begin_counting(void)
 {
 	struct waymark_stats stats;
@@ -140,7 +139,7 @@ static void begin_counting(void)
 		waymark_count_events(true, NULL);
 	}
 	if (stats.counting != WAYMARK_COUNTING_OFF) {
-		bring_up();
+		flush_for_counts();
 	}
 }
 
@@ -174,21 +173,10 @@ json_t *stats_in_full(struct call *call)
 	return collect(call, true, true);
 }
 
-static json_int_t number(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 static void print_numbers(FILE *out, const json_t *object)
 {
-	fprintf(out, "%lld recorded, %lld lost, %lld bytes\n",
-		(long long)number(object, "recorded"), (long long)number(object, "lost"),
-		(long long)number(object, "bytes"));
-}
-
-static const char *name_of(const json_t *object)
-{
-	return json_string_value(json_object_get(object, "name"));
+	fprintf(out, "%lld recorded, %lld lost, %lld bytes\n", member_number(object, "recorded"),
+		member_number(object, "lost"), member_number(object, "bytes"));
 }
 
 void print_stats(FILE *out, const json_t *result)
@@ -196,17 +184,19 @@ void print_stats(FILE *out, const json_t *result)
 	size_t i;
 	json_t *item;
 
-	fprintf(out, "events: %lld on of %lld, ", (long long)number(result, "events-on"),
-		(long long)number(result, "events"));
+	fprintf(out, "events: %lld on of %lld, ", member_number(result, "events-on"),
+		member_number(result, "events"));
 	print_numbers(out, result);
 	json_array_foreach(json_object_get(result, "per-thread"), i, item)
 	{
-		fprintf(out, "thread %lld %s: ", (long long)number(item, "tid"), name_of(item));
+		fprintf(out, "thread %lld %s: ", member_number(item, "tid"),
+			member_text(item, "name"));
 		print_numbers(out, item);
 	}
 	json_array_foreach(json_object_get(result, "per-event"), i, item)
 	{
-		fprintf(out, "%s : state %lld, ", name_of(item), (long long)number(item, "state"));
+		fprintf(out, "%s : state %lld, ", member_text(item, "name"),
+			member_number(item, "state"));
 		print_numbers(out, item);
 	}
 }
