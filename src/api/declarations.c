@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads declaration files for the readers, see api/declarations.h. */
+/* Reads declaration files for the commands that read traces, and for waymark/reader.h. */
 #include "api/declarations.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "read/input.h"
 #include "read/reader.h"
 
-/* No declaration file is larger; what is, is a trace or a disk. */
+/* No declaration file is larger: it would be a trace or a disk. */
 #define FILE_MAX ((size_t)256 << 20)
 
 void declarations_init(struct declarations *d)
@@ -34,7 +34,7 @@ static bool fail(struct declarations *d, const char *path, const char *why)
 	return false;
 }
 
-/* The whole of a file, in the model's arena. */
+/* Reads a file into the model's arena. */
 static bool read_text(struct declarations *d, const char *path, struct source *source)
 {
 	struct input in;
@@ -63,7 +63,7 @@ static bool read_text(struct declarations *d, const char *path, struct source *s
 	return wanted < FILE_MAX || fail(d, path, strerror(EFBIG));
 }
 
-/* All texts before the first is understood: what cannot be read is then all that is said. */
+/* Reads all files before it parses one: an unreadable file is then the only error. */
 static bool add_files(struct declarations *d, const char *const *paths, size_t count)
 {
 	const struct decl_options options = { .lenient = true, .max_args = EVENT_ARGS_LIMIT };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declaration files as a reader needs them: names, argument types and formats
- * of events, from one file or several, in the order that numbers them. Lenient:
- * whatever some release of QEMU accepted is taken.
+ * Declaration files for readers: names, argument types and formats of events, from one
+ * file or several, in the order that numbers them. Lenient: accepts what any release of
+ * QEMU accepted. One thread.
  */
 #ifndef API_DECLARATIONS_H
 #define API_DECLARATIONS_H
@@ -14,16 +14,16 @@
 
 struct declarations {
 	struct model model; /* its arena holds the files, too */
-	struct diag diag; /* what is wrong with the files, as it is printed */
-	bool is_unreadable; /* the last file could not be read: the message has no place in it */
+	struct diag diag; /* faults of the files, as they are printed */
+	bool is_unreadable; /* the last file could not be read: its message has no line number */
 };
 
 void declarations_init(struct declarations *d);
 void declarations_fini(struct declarations *d);
 
 /*
- * Adds the events of a file, or of the TOML files of a directory as tracetool takes them. False
- * when it cannot be read or understood: `diag` says why.
+ * Adds the events of a file, or of the TOML files of a directory as tracetool takes them. False:
+ * it cannot be read or has faults, see `diag`.
  */
 bool declarations_add(struct declarations *d, const char *path);
 

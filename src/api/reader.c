@@ -1,17 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waymark/reader.h on top of the readers and the message view: one object that
- * holds a reader, its declarations, and the record it stands at.
+ * waymark/reader.h on top of the readers and the message view: one object with a reader, its
+ * declarations, and the current record. First how it is opened and moved on, then the record,
+ * then the fields of an event. A reader belongs to one thread.
  */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "api/reader_object.h"
+#include <waymark/reader.h>
+
+#include "api/declarations.h"
 #include "base/memory.h"
+#include "format/debug.h"
 #include "read/merge.h"
+#include "read/pace.h"
+#include "read/reader.h"
+#include "text/out.h"
 #include "view/message/message.h"
+
+struct waymark_reader {
+	struct reader *reader;
+	struct declarations declarations;
+	struct record record;
+	int state; /* of enum waymark_read */
+	int wait_ms; /* below 0: no limit */
+	struct pace pace;
+	const char **paths;
+	struct arena arena; /* of the paths and messages */
+	VEC(struct message *) messages; /* by class index; NULL until first needed */
+	struct out text; /* the last message */
+	struct out field; /* the last debug value */
+};
 
 static void set_error(char *error, size_t size, const char *text, size_t length)
 {
@@ -23,7 +44,7 @@ static void set_error(char *error, size_t size, const char *text, size_t length)
 	error[length] = '\0';
 }
 
-/* The first fault of a declaration file: its first line, with the place. */
+/* Sets the error to the first line of the first fault of a declaration file. */
 static void set_diag_error(char *error, size_t size, const struct diag *d)
 {
 	const char *end = memchr(d->out.data, '\n', d->out.len);
@@ -31,7 +52,7 @@ static void set_diag_error(char *error, size_t size, const struct diag *d)
 	set_error(error, size, d->out.data, (size_t)(end - d->out.data));
 }
 
-/* What is to be opened: paths, or a descriptor where there are none. */
+/* What to open: paths, or without any a descriptor. */
 struct origin {
 	const char *const *paths;
 	size_t count;
@@ -138,7 +159,9 @@ void waymark_reader_close(struct waymark_reader *r)
 	free(r);
 }
 
-/* Whether the reader stands at an event or a gap. */
+/* ---- The current record ---- */
+
+/* Whether the reader is at an event or a gap. */
 static bool has_record(const struct waymark_reader *r)
 {
 	return r->state == WAYMARK_READ_EVENT || r->state == WAYMARK_READ_GAP;
@@ -161,7 +184,7 @@ static int state_of(enum read_result result, const struct record *rec)
 	return WAYMARK_READ_END;
 }
 
-/* Waits a while for what is followed; what of `left_ms` remains. */
+/* Waits for more of a followed trace; returns the rest of `left_ms`. */
 static int wait_a_while(struct waymark_reader *r, int left_ms)
 {
 	int ms = (int)pace_next(&r->pace, false);
@@ -208,7 +231,7 @@ uint32_t waymark_reader_tid(const struct waymark_reader *r)
 	return has_record(r) ? r->record.tid : 0;
 }
 
-/* The trace of the record that the reader stands at. */
+/* The trace of the current record. */
 static const struct trace_info *current_trace(const struct waymark_reader *r)
 {
 	return &r->reader->traces[has_record(r) ? r->record.trace : 0];
@@ -256,22 +279,22 @@ uint64_t waymark_reader_overwritten(const struct waymark_reader *r)
 	return r->state == WAYMARK_READ_GAP ? r->record.gap.overwritten : 0;
 }
 
-/* The class of the event that the reader stands at, or NULL. */
-const struct event_class *reader_current(const struct waymark_reader *r)
+/* The class of the current event; NULL: the reader is not at an event. */
+static const struct event_class *current_class(const struct waymark_reader *r)
 {
 	return r->state == WAYMARK_READ_EVENT ? r->record.class : NULL;
 }
 
 const char *waymark_reader_name(const struct waymark_reader *r)
 {
-	const struct event_class *class = reader_current(r);
+	const struct event_class *class = current_class(r);
 
 	return class ? class->name : "";
 }
 
 size_t waymark_reader_event_index(const struct waymark_reader *r)
 {
-	const struct event_class *class = reader_current(r);
+	const struct event_class *class = current_class(r);
 
 	return class ? class->index : SIZE_MAX;
 }
@@ -291,10 +314,10 @@ static const struct message *get_message(struct waymark_reader *r, const struct 
 	return *m;
 }
 
-/* The decoded fields, NULL where nothing is known of them. */
-const struct value *reader_get_values(struct waymark_reader *r)
+/* The decoded fields; NULL: the event has no declaration. */
+static const struct value *get_values(struct waymark_reader *r)
 {
-	const struct event_class *class = reader_current(r);
+	const struct event_class *class = current_class(r);
 
 	if (!class || !class->event) {
 		return NULL;
@@ -305,11 +328,11 @@ const struct value *reader_get_values(struct waymark_reader *r)
 
 const char *waymark_reader_message(struct waymark_reader *r, size_t *length)
 {
-	const struct event_class *class = reader_current(r);
+	const struct event_class *class = current_class(r);
 
 	r->text.len = 0;
 	if (class) {
-		const struct value *values = reader_get_values(r);
+		const struct value *values = get_values(r);
 		const struct message *m = get_message(r, class);
 		char *begin = out_reserve(&r->text, message_room(m, &r->record, values));
 		char *end = message_render(begin, m, &r->record, values);
@@ -321,4 +344,225 @@ const char *waymark_reader_message(struct waymark_reader *r, size_t *length)
 		*length = r->text.len - 1;
 	}
 	return r->text.data;
+}
+
+/* ---- Fields ---- */
+
+size_t waymark_reader_field_count(const struct waymark_reader *r)
+{
+	const struct event_class *class = current_class(r);
+
+	return class && class->event ? class->event->arg_count : 0;
+}
+
+/* The declaration of a field, or NULL. */
+static const struct arg *get_arg(const struct waymark_reader *r, size_t field)
+{
+	bool exists = field < waymark_reader_field_count(r);
+
+	return exists ? &r->record.class->event->args[field] : NULL;
+}
+
+int waymark_reader_field_find(const struct waymark_reader *r, const char *name)
+{
+	size_t count = waymark_reader_field_count(r);
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(get_arg(r, i)->name, name) == 0) {
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
+const char *waymark_reader_field_name(const struct waymark_reader *r, size_t field)
+{
+	const struct arg *arg = get_arg(r, field);
+
+	return arg ? arg->name : NULL;
+}
+
+const char *waymark_reader_field_type(const struct waymark_reader *r, size_t field)
+{
+	const struct arg *arg = get_arg(r, field);
+
+	return arg ? arg->type.text : NULL;
+}
+
+static int kind_of(const struct type *t)
+{
+	switch (t->class) {
+	case TYPE_STRING:
+	case TYPE_TEXT:
+		return WAYMARK_FIELD_STRING;
+	case TYPE_POINTER:
+		return WAYMARK_FIELD_POINTER;
+	case TYPE_FLOAT:
+		return WAYMARK_FIELD_FLOAT;
+	case TYPE_BYTES:
+		return WAYMARK_FIELD_BYTES;
+	case TYPE_DEBUG:
+		return WAYMARK_FIELD_DEBUG;
+	default:
+		return t->is_signed ? WAYMARK_FIELD_SIGNED : WAYMARK_FIELD_UNSIGNED;
+	}
+}
+
+int waymark_reader_field_kind(const struct waymark_reader *r, size_t field)
+{
+	const struct arg *arg = get_arg(r, field);
+
+	return arg ? kind_of(&arg->type) : -1;
+}
+
+/* The type and value of a field; NULL for an index that the event does not have. */
+struct event_field {
+	const struct type *type;
+	const struct value *value;
+};
+
+static struct event_field get_field(struct waymark_reader *r, size_t i)
+{
+	const struct arg *arg = get_arg(r, i);
+
+	return arg ? (struct event_field){ &arg->type, &get_values(r)[i] }
+		   : (struct event_field){ NULL, NULL };
+}
+
+/* Bytes of a float; 0: the field is not a float. */
+static size_t float_bytes(const struct event_field *f)
+{
+	if (f->type->class == TYPE_FLOAT) {
+		return f->type->size64;
+	}
+	bool is_float = f->type->class == TYPE_DEBUG && f->value->kind == VALUE_NUMBER &&
+			(f->value->debug == DEBUG_F32 || f->value->debug == DEBUG_F64);
+
+	return is_float ? debug_shapes[f->value->debug].bytes : 0;
+}
+
+static bool is_signed(const struct event_field *f)
+{
+	if (f->type->class != TYPE_DEBUG) {
+		return f->type->is_signed;
+	}
+	return f->value->debug == DEBUG_I128 || debug_shapes[f->value->debug].form == DEBUG_SIGNED;
+}
+
+static double to_double(uint64_t bits, size_t bytes)
+{
+	uint32_t half = (uint32_t)bits;
+	double d;
+	float f;
+
+	if (bytes == sizeof(f)) {
+		memcpy(&f, &half, sizeof(f));
+		return (double)f;
+	}
+	memcpy(&d, &bits, sizeof(d));
+	return d;
+}
+
+/* A float without its fraction, as the nearest integer of 65 bits and a sign. */
+static struct value_pair truncate(double d)
+{
+	struct value_pair pair = { 0, 0 };
+
+	if (d >= 0x1p64) {
+		pair.low = UINT64_MAX;
+	} else if (d > -1) {
+		pair.low = (uint64_t)d;
+	} else if (d <= 0) {
+		pair.low = d > -0x1p63 ? (uint64_t)(int64_t)d : UINT64_C(1) << 63;
+		pair.high = UINT64_MAX;
+	}
+	return pair;
+}
+
+/* The value as an integer of 128 bits. */
+static struct value_pair get_integer(struct waymark_reader *r, size_t i)
+{
+	struct event_field f = get_field(r, i);
+	struct value_pair pair = { 0, 0 };
+
+	if (f.value && f.value->kind == VALUE_PAIR) {
+		return value_pair(f.value);
+	}
+	if (!f.value || f.value->kind != VALUE_NUMBER) {
+		return pair;
+	}
+	size_t bytes = float_bytes(&f);
+
+	if (bytes) {
+		return truncate(to_double(f.value->number, bytes));
+	}
+	pair.low = f.type->class == TYPE_DEBUG ? f.value->number
+					       : value_extend(f.type, f.value->number);
+	pair.high = is_signed(&f) && (int64_t)pair.low < 0 ? UINT64_MAX : 0;
+	return pair;
+}
+
+uint64_t waymark_reader_u64(struct waymark_reader *r, size_t field)
+{
+	return get_integer(r, field).low;
+}
+
+int64_t waymark_reader_i64(struct waymark_reader *r, size_t field)
+{
+	return (int64_t)get_integer(r, field).low;
+}
+
+uint64_t waymark_reader_high64(struct waymark_reader *r, size_t field)
+{
+	return get_integer(r, field).high;
+}
+
+double waymark_reader_double(struct waymark_reader *r, size_t field)
+{
+	struct event_field f = get_field(r, field);
+
+	if (f.value && f.value->kind == VALUE_NUMBER && float_bytes(&f)) {
+		return to_double(f.value->number, float_bytes(&f));
+	}
+	struct value_pair pair = get_integer(r, field);
+
+	/* Small numbers of either sign are exact. */
+	if (f.value && is_signed(&f) && pair.high == (uint64_t)((int64_t)pair.low >> 63)) {
+		return (double)(int64_t)pair.low;
+	}
+	if (f.value && is_signed(&f)) {
+		return (double)(int64_t)pair.high * 0x1p64 + (double)pair.low;
+	}
+	return (double)pair.high * 0x1p64 + (double)pair.low;
+}
+
+/* A debug value as {:?} formats it. */
+static const char *render(struct waymark_reader *r, size_t field, size_t *length)
+{
+	struct message m;
+	struct arena a;
+
+	arena_init(&a);
+	message_compile_field(&m, &a, current_class(r), field);
+	const struct value *values = get_values(r);
+
+	r->field.len = 0;
+	char *begin = out_reserve(&r->field, message_room(&m, &r->record, values) + 1);
+	char *end = message_render(begin, &m, &r->record, values);
+
+	*length = (size_t)(end - begin);
+	arena_fini(&a);
+	return begin;
+}
+
+const char *waymark_reader_string(struct waymark_reader *r, size_t field, size_t *length)
+{
+	struct event_field f = get_field(r, field);
+	bool is_text = f.value && f.value->kind == VALUE_STRING && f.value->text;
+
+	if (f.value && f.type->class == TYPE_DEBUG && f.value->kind != VALUE_ABSENT) {
+		return render(r, field, length);
+	}
+	*length = is_text ? f.value->length : 0;
+	return is_text ? f.value->text : NULL;
 }
