@@ -72,8 +72,8 @@ abbreviations()
 	# An exact name is one, although it begins another.
 	run 0 --check a
 	# What follows the first file is a file.
-	refused 'options stand before the files: --format=c' $both --group=g a --format=c out6.h
-	refused 'options stand before the files: -o' $both --group=g a -o out6.h
+	refused 'options go before the files: --format=c' $both --group=g a --format=c out6.h
+	refused 'options go before the files: -o' $both --group=g a -o out6.h
 	absent out6.h
 }
 

@@ -128,7 +128,7 @@ depfile()
 	old=$'two\nlines'
 	cp b "$old"
 	"$tracetool" $both --group=g --depfile=lone.d "$old" lone.h 2>err && fail 'a newline in a depfile'
-	grep -q '^Error: a depfile has no names with a newline: two' err || fail "a newline: $(cat err)"
+	grep -q '^Error: a depfile cannot have a name with a newline: two' err || fail "a newline: $(cat err)"
 	absent lone.h
 	absent lone.d
 	# Standard input is no file that a build could look at.

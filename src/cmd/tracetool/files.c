@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading declarations and writing generated files. */
+/*
+ * Reads declarations, from files and directories, and writes generated files and depfiles.
+ * All inputs are read before anything is written, so that one run reports all faults.
+ */
 #include "cmd/tracetool/files.h"
 
 #include <errno.h>
@@ -10,7 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* No declaration is that long: rather a device, or a wrong name. */
+#include "decl/directory.h"
+
+/* No declaration is longer: the path is a device, or wrong. */
 #define INPUT_MAX ((size_t)64 << 20)
 
 static bool fail(struct out *error, const char *what, const char *path, const char *reason)
@@ -98,7 +103,8 @@ static int write_all(int fd, const struct out *text)
 	return 0;
 }
 
-static bool holds_already(const char *path, const struct stat *st, const struct out *text)
+/* Whether a file of size `st` has the text already. */
+static bool is_unchanged(const char *path, const struct stat *st, const struct out *text)
 {
 	bool same = false;
 	struct source old;
@@ -116,7 +122,7 @@ static bool holds_already(const char *path, const struct stat *st, const struct 
 	return same;
 }
 
-/* A device or a pipe: there is nothing to replace. */
+/* Writes to a device or a pipe, which cannot be replaced. */
 static bool write_in_place(const char *path, const struct out *text, struct out *error)
 {
 	int fd = is_standard(path) ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC);
@@ -158,7 +164,7 @@ static mode_t default_mode(void)
 	return 0666 & ~mask;
 }
 
-/* Writes beside `path` and renames, so that nobody ever sees half a file. */
+/* Writes a temporary file beside `path` and renames it, so that no reader sees half a file. */
 static int replace(const char *path, mode_t mode, const struct out *text)
 {
 	const char *slash = strrchr(path, '/');
@@ -185,7 +191,7 @@ bool file_write(const char *path, const struct out *text, bool always, struct ou
 	if (is_standard(path) || (exists && !S_ISREG(st.st_mode))) {
 		return write_in_place(path, text, error);
 	}
-	if (exists && !always && holds_already(path, &st, text)) {
+	if (exists && !always && is_unchanged(path, &st, text)) {
 		return true;
 	}
 	char *target = exists ? realpath(path, NULL) : NULL;
@@ -194,4 +200,103 @@ bool file_write(const char *path, const struct out *text, bool always, struct ou
 
 	free(target);
 	return failed ? fail(error, "write", path, strerror(failed)) : true;
+}
+
+/* ---- Inputs ---- */
+
+static struct run_input *add_input(struct run *r, const char *path)
+{
+	struct run_input *input = arena_new(&r->model.arena, struct run_input);
+
+	input->path = path;
+	vec_push(&r->read, input);
+	return input;
+}
+
+static bool read_file(struct run *r, struct diag *d, struct run_input *input)
+{
+	return file_read(&input->source, input->path, &r->error) &&
+	       decl_read(&r->model, d, &input->source, &r->decl);
+}
+
+/* Reads every file of a directory, also when one is wrong. */
+static bool read_directory(struct run *r, struct diag *d, const char *directory)
+{
+	const char *const *paths = NULL;
+	size_t count = 0;
+	const char *reason = decl_list_directory(&r->model.arena, directory, &paths, &count);
+	bool good = true;
+
+	/* With the dot: make would take `trace` for a program, and build it from trace.c. */
+	add_input(r, arena_printf(&r->model.arena, "%s/.", directory));
+	if (reason) {
+		return fail(&r->error, "read", directory, reason);
+	}
+	for (size_t i = 0; i < count && r->error.len == 0; i++) {
+		struct run_input *input = add_input(r, paths[i]);
+
+		input->was_found = true;
+		good = read_file(r, d, input) && good;
+	}
+	return good;
+}
+
+bool inputs_read(struct run *r, struct diag *d)
+{
+	static const char *const standard_input[] = { "-" };
+	bool good = true;
+
+	if (r->input_count == 0) {
+		r->inputs = standard_input;
+		r->input_count = 1;
+	}
+	for (size_t i = 0; i < r->input_count && r->error.len == 0; i++) {
+		bool read = decl_is_directory(r->inputs[i])
+				    ? read_directory(r, d, r->inputs[i])
+				    : read_file(r, d, add_input(r, r->inputs[i]));
+
+		good = read && good;
+	}
+	return good;
+}
+
+void inputs_fini(struct run *r)
+{
+	vec_foreach (struct run_input **, input, &r->read) {
+		free((char *)(*input)->source.text);
+	}
+	vec_fini(&r->read);
+}
+
+/* Writes a name as make and ninja read it in a rule. */
+static void write_name(struct out *o, const char *name)
+{
+	for (; *name; name++) {
+		if (*name == '$') {
+			out_char(o, '$');
+		} else if (strchr(" \t#:", *name)) {
+			out_char(o, '\\');
+		}
+		out_char(o, *name);
+	}
+}
+
+void inputs_write_rule(const struct run *r, struct out *o)
+{
+	write_name(o, r->output);
+	out_char(o, ':');
+	vec_foreach (struct run_input **, input, &r->read) {
+		if (strcmp((*input)->path, "-") != 0) {
+			out_str(o, " \\\n  ");
+			write_name(o, (*input)->path);
+		}
+	}
+	out_char(o, '\n');
+	/* A rule of its own, so that make goes on when the directory has lost the file. */
+	vec_foreach (struct run_input **, input, &r->read) {
+		if ((*input)->was_found) {
+			write_name(o, (*input)->path);
+			out_str(o, ":\n");
+		}
+	}
 }

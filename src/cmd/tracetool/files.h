@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracetool's files. Inputs are read whole; outputs appear whole or not at all,
- * and keep their time when nothing changes. Each function returns false with the
- * reason in `error`, one line without a newline.
+ * tracetool's files. Inputs are read completely; outputs appear complete or not at all,
+ * and keep their time when nothing changes. Functions return false with the reason in
+ * `error`, one line without a newline.
  */
 #ifndef CMD_TRACETOOL_FILES_H
 #define CMD_TRACETOOL_FILES_H
 
 #include <stdbool.h>
 
-#include "text/diag.h"
-#include "text/out.h"
+#include "cmd/tracetool/run.h"
 
 /* Reads a file, `-` for standard input. The text is malloc'ed. */
 bool file_read(struct source *src, const char *path, struct out *error);
 
-/* Writes `text` to a file, `-` for standard output. `always`: even what is there already. */
+/* Writes `text` to a file, `-` for standard output. `always`: also if it has that text. */
 bool file_write(const char *path, const struct out *text, bool always, struct out *error);
 
 bool file_is_regular(const char *path);
 
 /* True when both names lead to the same existing file. */
 bool file_is_same(const char *a, const char *b);
+
+/*
+ * Reads all inputs, and the TOML files of directories, into the model; `d` gets faults of
+ * declarations. False after one; r->error is the reason where no declaration is at fault.
+ */
+bool inputs_read(struct run *r, struct diag *d);
+
+/* Frees the texts of the inputs. */
+void inputs_fini(struct run *r);
+
+/* Writes a rule for make and ninja: all inputs are prerequisites of the output. */
+void inputs_write_rule(const struct run *r, struct out *o);
 
 #endif

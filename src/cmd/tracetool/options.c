@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of tracetool, read by its table. */
+/* Reads the command line of tracetool, and writes --help, from the table options.def. */
 #include "cmd/tracetool/options.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct option_row rows[] = {
 #undef TRACETOOL_OPTION
 };
 
-/* The letters of options that have one. */
+/* Letters of options. */
 static const char letters[OPTION_COUNT] = {
 	[OPTION_OUTPUT] = 'o',
 	[OPTION_HELP] = 'h',
@@ -34,7 +34,7 @@ struct command_line {
 	struct out *error;
 };
 
-/* A line of its own: the first one is QEMU's. */
+/* Adds a proposal as a line of its own: the first line is QEMU's. */
 static void add_nearest(struct span word, struct out *error)
 {
 	const char *names[OPTION_COUNT];
@@ -50,8 +50,8 @@ static void add_nearest(struct span word, struct out *error)
 }
 
 /*
- * The option of that name or of that unambiguous beginning; -1 with the reason in
- * `error`. QEMU's options come first, and ours do not make them ambiguous.
+ * Finds an option by its name or an unambiguous beginning of it; -1 with the reason in
+ * `error`. QEMU's options come first, so that ours do not make them ambiguous.
  */
 static int find_long(const char *name, size_t len, struct out *error)
 {
@@ -136,12 +136,12 @@ static bool parse_short(struct tracetool_options *o, struct command_line *c, con
 	return true;
 }
 
-/* What follows a file is one, too; where there is none of that name, an option was meant. */
+/* All words after a file are files; one that looks like an option and does not exist fails. */
 static bool check_files(const struct tracetool_options *o, struct out *error)
 {
 	for (size_t i = 0; i + 1 < o->file_count; i++) {
 		if (o->files[i][0] == '-' && o->files[i][1] && access(o->files[i], F_OK) != 0) {
-			out_printf(error, "options stand before the files: %s", o->files[i]);
+			out_printf(error, "options go before the files: %s", o->files[i]);
 			return false;
 		}
 	}
@@ -214,10 +214,10 @@ void tracetool_options_help(struct out *out)
 		"       tracetool --format=FORMAT --backends=NAME[,NAME...] [trace-events]\n"
 		"       tracetool --check [trace-events...]\n"
 		"\n"
-		"Generates C from declarations of trace events. With one trace-events or none,\n"
+		"Generates C from declarations of trace events. With at most one trace-events,\n"
 		"or with --target-type or --target-name, it writes to standard output.\n"
 		"`-` is standard input or output. Files *.toml are read as TOML; a directory\n"
-		"stands for those in it.\n"
+		"means the *.toml files in it.\n"
 		"\n"
 		"Options:\n");
 	help_options(out);

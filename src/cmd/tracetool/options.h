@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracetool's command line, as QEMU's getopt reads it: long options with `=` or
- * a blank before their value, abbreviated as long as that is unambiguous, and
- * nothing but names of files after the first of them.
+ * tracetool's command line, as QEMU's getopt reads it: long options with `=` or a blank
+ * before their value, which may be abbreviated if that is unambiguous, before the first
+ * name of a file.
  */
 #ifndef CMD_TRACETOOL_OPTIONS_H
 #define CMD_TRACETOOL_OPTIONS_H
@@ -35,10 +35,10 @@ struct tracetool_options {
  */
 bool tracetool_options_parse(struct tracetool_options *o, int argc, char **argv, struct out *error);
 
-/* True when one asks about tracetool itself: --help, --version, a list. */
+/* Whether an option only prints: --help, --version, a list. */
 bool tracetool_options_are_about(const struct tracetool_options *o);
 
-/* Writes the usage: every option, format and backend with a line of its own. */
+/* Writes --help: a line for each option, format and backend. */
 void tracetool_options_help(struct out *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the options of tracetool to what it shall do. */
+/* Checks the options of tracetool, and finds out what to read and to write. */
 #include "cmd/tracetool/run.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ bool run_read_format(struct run *r)
 	return r->format ? true : run_fail_usage(r, "unknown format: ", name);
 }
 
-/* A script for bpftrace names the program whose probes it is about. */
+/* A script for bpftrace has the path of the program with the probes. */
 bool run_check_binary(struct run *r)
 {
 	const char *binary = run_option(r, OPTION_BINARY);
@@ -73,7 +73,7 @@ bool run_check_binary(struct run *r)
 	       run_fail_usage(r, "--binary takes a path without quotes, not ", binary);
 }
 
-/* Writes all words of a list with this between them. */
+/* Writes the words of a list, separated by `between`. */
 static void list_words(struct out *o, const char *list, const char *between)
 {
 	const char *before = "";
@@ -88,7 +88,7 @@ static void list_words(struct out *o, const char *list, const char *between)
 	}
 }
 
-/* What to write instead: commas in place of blanks, or one of the names that there are. */
+/* Fails with a proposal: commas in place of blanks, or the existing names. */
 static bool fail_backend(struct run *r, const char *name)
 {
 	const char *all = run_option(r, OPTION_BACKENDS);
@@ -106,7 +106,7 @@ static bool fail_backend(struct run *r, const char *name)
 	return false;
 }
 
-/* `log,simple` to a set: a backend that is named twice counts once. */
+/* Reads a list such as `log,simple`; a backend may be named twice. */
 bool run_read_backends(struct run *r)
 {
 	char *copy = strdup(run_option(r, OPTION_BACKENDS));
@@ -126,10 +126,7 @@ bool run_read_backends(struct run *r)
 	return good;
 }
 
-/*
- * Which files are read, which one is written. QEMU's old form writes to standard
- * output: it has one input or none, or names the target.
- */
+/* QEMU's old form writes to standard output: it has at most one input, or names the target. */
 void run_arrange_files(struct run *r)
 {
 	bool old_form = r->options->file_count <= 1 || run_option(r, OPTION_TARGET_TYPE) ||
@@ -221,7 +218,7 @@ static bool has_declaration_name(const char *path)
 	       ends_with(name, ".events") || ends_with(name, ".toml");
 }
 
-/* True for a file that reads as declarations, of any QEMU release. */
+/* Whether a file has declarations, of any QEMU release. */
 static bool holds_declarations(const struct source *src)
 {
 	const struct decl_options lenient = { .max_args = EVENT_ARGS_LIMIT, .lenient = true };
@@ -259,7 +256,7 @@ static bool is_declaration(const char *path)
 	return found;
 }
 
-/* A forgotten OUTPUT makes the last input one: declarations are never overwritten. */
+/* Refuses an output that is a declaration: a forgotten OUTPUT makes the last input one. */
 static bool check_written(struct run *r, const char *path)
 {
 	if (strcmp(path, "-") == 0) {
@@ -288,7 +285,7 @@ const char *run_probe_prefix(struct run *r)
 	return arena_printf(&r->model.arena, "qemu.%s.%s", type, name);
 }
 
-/* True for identifiers with a dot between them. */
+/* Whether it is identifiers with dots between them. */
 static bool is_probe_prefix(const char *s)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
@@ -306,8 +303,8 @@ static bool is_probe_prefix(const char *s)
 }
 
 /*
- * The formats that SystemTap reads need a name for their probes; the plain one has to be told
- * of the program, or by an empty --binary that there is none to name.
+ * The formats of SystemTap need a prefix of their probes; the plain one also needs --binary,
+ * which may be empty.
  */
 static bool check_stap(struct run *r)
 {

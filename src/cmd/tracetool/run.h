@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One run of tracetool: what the command line asks for, checked in QEMU's order,
- * so that a build that fails there fails here for the same reason. Each function
- * returns false with the reason in `error`.
+ * One run of tracetool: the command line, checked in QEMU's order, so that a build that
+ * fails there fails here for the same reason. Functions return false with the reason in
+ * `error`.
  */
 #ifndef CMD_TRACETOOL_RUN_H
 #define CMD_TRACETOOL_RUN_H
@@ -14,11 +14,11 @@
 #include "decl/decl.h"
 #include "emit/emit.h"
 
-/* A file that was read, or a directory whose files are read. */
+/* A file or a directory that was read. */
 struct run_input {
 	const char *path;
-	bool was_found; /* in a directory, which is an input itself */
-	struct source source; /* of a directory without text */
+	bool was_found; /* in a directory, which is another input */
+	struct source source; /* without text for a directory */
 };
 
 struct run {
@@ -29,11 +29,11 @@ struct run {
 	const char *group;
 	unsigned int backends; /* bits as in struct emit_context */
 	const struct emit_format *format;
-	const char *vcpu_tag; /* of the struct of a CPU */
+	const char *vcpu_tag; /* of a CPU's struct */
 	struct decl_options decl;
 	VEC(struct run_input *) read; /* in order */
 	struct model model;
-	struct out error; /* the first reason to give up, lines without the last newline */
+	struct out error; /* the first error, without the last newline */
 };
 
 /* The value of an option, "" where it takes none, NULL where it was not given. */
@@ -42,17 +42,17 @@ static inline const char *run_option(const struct run *r, enum tracetool_option 
 	return r->options->values[which];
 }
 
-/* Gives up: `message` and `subject` are the reason, the second also says where help is. */
+/* Append `message` and `subject` to the error; the second also names --help. Return false. */
 bool run_fail(struct run *r, const char *message, const char *subject);
 bool run_fail_usage(struct run *r, const char *message, const char *subject);
 
-/* Finds out which files are inputs and which is the output. */
+/* Sets the inputs, the output and the group. */
 void run_arrange_files(struct run *r);
 
-/* The prefix of SystemTap's probes, as QEMU makes it where the target is known; or NULL. */
+/* The prefix of SystemTap's probes, which QEMU makes of the target; NULL: none. */
 const char *run_probe_prefix(struct run *r);
 
-/* Checks what can be checked before the inputs are read: group, names of files. */
+/* Checks all that needs no input: group, names, outputs. */
 bool run_check_names(struct run *r);
 
 bool run_read_max_args(struct run *r);

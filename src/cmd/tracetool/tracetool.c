@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* tracetool: generates C from declarations of trace events. */
+/*
+ * tracetool: generates C from declarations of trace events. From the command line to the
+ * output, in the order of QEMU's tracetool; run.c checks, files.c reads and writes.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +10,6 @@
 #include <unistd.h>
 
 #include "cmd/tracetool/files.h"
-#include "cmd/tracetool/inputs.h"
-#include "cmd/tracetool/run.h"
 
 static void print_diagnostics(const struct diag *d)
 {
@@ -40,7 +41,7 @@ static bool read_model(struct run *r)
 	return good;
 }
 
-/* The name of a header that a generated source includes: an option's value, or after the group. */
+/* The header that a generated source includes: an option's value, or named after the group. */
 static const char *header_name(struct run *r, enum tracetool_option option, const char *begin)
 {
 	const char *header = run_option(r, option);
@@ -48,7 +49,7 @@ static const char *header_name(struct run *r, enum tracetool_option option, cons
 	return header ? header : arena_printf(&r->model.arena, "%s%s.h", begin, r->group);
 }
 
-/* A QEMU build is known by what it says of its target or of SystemTap's probes. */
+/* Whether it is a build of QEMU, which gives the target or the prefix of SystemTap's probes. */
 static bool is_qemu(const struct run *r)
 {
 	const char *prefix = run_option(r, OPTION_PROBE_PREFIX);
@@ -57,7 +58,7 @@ static bool is_qemu(const struct run *r)
 	       (prefix && strncmp(prefix, "qemu.", strlen("qemu.")) == 0);
 }
 
-/* The group's name as an identifier, where no other is given. */
+/* The provider of probes and tracepoints: the option's, or the group as an identifier. */
 static const char *provider(struct run *r)
 {
 	const char *given = run_option(r, OPTION_PROVIDER);
@@ -74,7 +75,7 @@ static const char *provider(struct run *r)
 	return name;
 }
 
-/* Some backends hand over fewer arguments than an event may have, or have other limits. */
+/* Checks the limits of the backends and the format, such as the number of arguments. */
 static bool check_events(struct run *r, const struct emit_context *c)
 {
 	struct diag d;
@@ -88,8 +89,8 @@ static bool check_events(struct run *r, const struct emit_context *c)
 	return good;
 }
 
-/* A rule has no way to say it. */
-static const char *name_of_two_lines(const struct run *r)
+/* A name with a newline, which a rule of make cannot have; NULL: there is none. */
+static const char *name_with_newline(const struct run *r)
 {
 	vec_foreach (struct run_input **, input, &r->read) {
 		if (strchr((*input)->path, '\n')) {
@@ -99,7 +100,7 @@ static const char *name_of_two_lines(const struct run *r)
 	return strchr(r->output, '\n') ? r->output : NULL;
 }
 
-/* Before the output: without it a build would never know when that is out of date. */
+/* Before the output: without a depfile a build would not notice that it is out of date. */
 static bool write_depfile(struct run *r)
 {
 	const char *depfile = run_option(r, OPTION_DEPFILE);
@@ -108,8 +109,9 @@ static bool write_depfile(struct run *r)
 	if (!depfile) {
 		return true;
 	}
-	if (name_of_two_lines(r)) {
-		return run_fail(r, "a depfile has no names with a newline: ", name_of_two_lines(r));
+	if (name_with_newline(r)) {
+		return run_fail(
+			r, "a depfile cannot have a name with a newline: ", name_with_newline(r));
 	}
 	if (file_is_same(r->output, depfile)) {
 		return run_fail_usage(r, "the output and the depfile are one file: ", depfile);
@@ -119,7 +121,7 @@ static bool write_depfile(struct run *r)
 	bool good = file_write(depfile, &text, run_option(r, OPTION_ALWAYS), &r->error);
 
 	out_fini(&text);
-	if (good && file_is_same(r->output, depfile)) { /* two names of what was not there */
+	if (good && file_is_same(r->output, depfile)) { /* two names of a new file */
 		unlink(r->output);
 		return run_fail_usage(r, "the output and the depfile are one file: ", depfile);
 	}
@@ -165,7 +167,7 @@ static bool generate(struct run *r)
 	       run_read_backends(r) && write_output(r);
 }
 
-/* `nop, ctf, log, simple`: how QEMU prints its list. */
+/* Writes `nop, ctf, log, simple`, as QEMU prints its list. */
 static void write_names(struct run *r, struct out *to)
 {
 	const char *comma = "";
@@ -183,7 +185,7 @@ static void write_names(struct run *r, struct out *to)
 	out_char(to, '\n');
 }
 
-/* The options that print something and do nothing else. */
+/* Runs an option that only prints. */
 static bool print_about(struct run *r)
 {
 	struct out text;
@@ -219,7 +221,7 @@ static bool run(struct run *r)
 	if (run_option(r, OPTION_CHECK_BACKENDS)) {
 		bool good = run_read_backends(r);
 
-		r->error.len = 0; /* it is asked by scripts, which want no words */
+		r->error.len = 0; /* for scripts: the exit status only */
 		return good;
 	}
 	return generate(r);
