@@ -18,7 +18,7 @@
 /* Bytes of output that may wait; an answer that needs more closes the client. */
 #define OUTPUT_MAX (16u << 20)
 
-/* With so many bytes to send, further input waits. */
+/* Bytes of output from which on further input waits. */
 #define OUTPUT_ENOUGH (64u << 10)
 
 /* ---- In the worker ---- */

@@ -8,7 +8,7 @@
 #include "mon/server/fail.h"
 #include "socket/socket.h"
 
-/* Of a text that is too long the middle is left out: a path stands first, the reason last. */
+/* A text that is too long loses its middle: a path comes first, the reason last. */
 #define BEGINNING 300
 #define LEFT_OUT "[...]"
 

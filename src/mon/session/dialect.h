@@ -16,7 +16,6 @@
 #include "mon/session/hold.h"
 #include "mon/session/json_scan.h"
 
-struct call;
 struct session;
 
 /* Differences between dialects of JSON. */
@@ -50,14 +49,6 @@ struct session {
 
 void hmp_greet(struct session *s, FILE *out);
 int hmp_feed(struct session *s, const char *bytes, size_t size, FILE *out);
-
-#define HMP_BLANKS " \t\r\n\v\f"
-
-/* Reads the rest of a line into the call's arguments; changes it. False: the call failed. */
-bool hmp_take_arguments(struct call *call, char *line);
-
-/* The rest of a line, without the blanks around it. */
-char *hmp_take_line(char **line);
 
 void qmp_greet(struct session *s, FILE *out);
 int qmp_feed(struct session *s, const char *bytes, size_t size, FILE *out);

@@ -90,7 +90,7 @@ static const char *first_unavailable(const struct waymark_event_list *list)
 	return NULL;
 }
 
-/* What a command ignores without an error. */
+/* Problems that a command ignores. */
 struct leniency {
 	bool unavailable; /* events that cannot be switched, among those that can */
 	bool unmet; /* a pattern that matches no event; never a name */
@@ -111,21 +111,15 @@ static bool check(struct call *call, const struct pattern *p, struct leniency le
 	return false;
 }
 
-static int set_states(const struct pattern *p, bool on, struct waymark_error *error)
-{
-	if (p->has_vcpu) {
-		return waymark_vcpu_set_states(p->vcpu, p->text, on, error);
-	}
-	return on ? waymark_enable(p->text, SWITCHABLE, NULL, error)
-		  : waymark_disable(p->text, SWITCHABLE, NULL, error);
-}
-
 static json_t *switch_met(struct call *call, const struct pattern *p)
 {
 	bool on = call_bool(call, "enable", false);
 	struct waymark_error error;
+	int failed = p->has_vcpu ? waymark_vcpu_set_states(p->vcpu, p->text, on, &error)
+		     : on	 ? waymark_enable(p->text, SWITCHABLE, NULL, &error)
+				 : waymark_disable(p->text, SWITCHABLE, NULL, &error);
 
-	if (set_states(p, on, &error) < 0) {
+	if (failed < 0) {
 		return call_fail(call, "%s", error.text);
 	}
 	holds_note(&p->list, p->has_vcpu ? p->vcpu : HOLD_ALL_VCPUS, on);

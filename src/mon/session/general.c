@@ -7,7 +7,7 @@
 #include "mon/session/dialect.h"
 
 /* Whether a name is the command's, or the first word of it; "" is for all commands. */
-static bool is_meant(const struct command *command, const char *name)
+static bool has_name(const struct command *command, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -26,7 +26,7 @@ json_t *help(struct call *call)
 
 	commands_foreach(c)
 	{
-		if (out && c->dialects & HMP && is_meant(c, name)) {
+		if (out && c->dialects & HMP && has_name(c, name)) {
 			fputs(c->name, out);
 			command_print_usage(out, c);
 			fprintf(out, " -- %s\n", c->help);

@@ -4,6 +4,8 @@
  * The arguments become JSON by the types of the table; a command's `print` makes text of
  * its result.
  */
+#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +14,212 @@
 #include "mon/session/dialect.h"
 #include "mon/session/session.h"
 
+#define BLANKS " \t\r\n\v\f"
+
+/* ---- Arguments ---- */
+
+/* The character that a letter after a backslash means; 0: none. */
+static char unescape(char c)
+{
+	static const char letters[] = "nr\\'\"";
+	static const char characters[] = "\n\r\\'\"";
+	const char *at = c ? strchr(letters, c) : NULL;
+
+	return at ? characters[at - letters] : '\0';
+}
+
+/* Takes a quoted word, in place; NULL: it does not end, the call failed. */
+static char *take_quoted(struct call *call, char **line)
+{
+	char *word = ++*line;
+	char *to = word;
+
+	while (**line != '"') {
+		char c = *(*line)++;
+
+		if (c == '\\') {
+			char letter = **line;
+
+			c = unescape(letter);
+			if (letter && !c) {
+				call_fail(call, "unsupported escape code: '\\%c'", letter);
+				return NULL;
+			}
+			*line += letter != '\0';
+		}
+		if (c == '\0') {
+			call_fail(call, "unterminated string");
+			return NULL;
+		}
+		*to++ = c;
+	}
+	++*line;
+	*to = '\0';
+	return word;
+}
+
+/* Takes the first word of a line; only a quoted one can be empty. NULL: the call failed. */
+static char *take_word(struct call *call, char **line)
+{
+	if (**line == '"') {
+		return take_quoted(call, line);
+	}
+	char *word = *line;
+
+	*line += strcspn(word, BLANKS);
+	if (**line) {
+		*(*line)++ = '\0';
+	}
+	return word;
+}
+
+/* The last word of a command's name, as messages have it. */
+static const char *short_name(const struct command *command)
+{
+	const char *blank = strrchr(command->name, ' ');
+
+	return blank ? blank + 1 : command->name;
+}
+
+static json_t *read_string(struct call *call, const struct param *p, const char *word)
+{
+	(void)p;
+	json_t *value = json_string(word);
+
+	return value ? value : call_fail(call, "the line is no UTF-8");
+}
+
+static json_t *read_path(struct call *call, const struct param *p, const char *word)
+{
+	return *word ? read_string(call, p, word)
+		     : call_fail(call, "%s: filename expected", short_name(call->command));
+}
+
+static json_t *read_switch(struct call *call, const struct param *p, const char *word)
+{
+	(void)p;
+	if (strcmp(word, "on") != 0 && strcmp(word, "off") != 0) {
+		return call_fail(call, "Expected 'on' or 'off'");
+	}
+	return json_boolean(strcmp(word, "on") == 0);
+}
+
+static json_t *read_int(struct call *call, const struct param *p, const char *word)
+{
+	char *end;
+
+	(void)p;
+	errno = 0;
+	long long value = strtoll(word, &end, 0);
+
+	if (*end) {
+		return call_fail(call, "invalid char '%c' in expression", *end);
+	}
+	if (end == word) {
+		return call_fail(call, "%s: integer expected", short_name(call->command));
+	}
+	if (errno) {
+		return call_fail(call, "number too large");
+	}
+	if (value < 0 || value > UINT32_MAX) {
+		return call_fail(call, "'%s' has failed: integer is for 32-bit values",
+			short_name(call->command));
+	}
+	return json_integer(value);
+}
+
+static json_t *read_choice(struct call *call, const struct param *p, const char *word)
+{
+	return param_has_word(p, word) ? json_string(word)
+				       : call_fail(call, "unexpected argument \"%.100s\"", word);
+}
+
+/* The readers of types, and the errors where an argument is missing. */
+static const struct {
+	const char *type;
+	const char *missing; /* %s is the command's short name */
+	json_t *(*read)(struct call *call, const struct param *p, const char *word);
+} readers[] = {
+	{ "event", "%s: string expected", read_string },
+	{ "line", "%s: string expected", read_string },
+	{ "word", "%s: string expected", read_string },
+	{ "path", "%s: filename expected", read_path },
+	{ "switch", "Expected 'on' or 'off'", read_switch },
+	{ "int", "%s: integer expected", read_int },
+	{ NULL, "%s: a word is expected", read_choice },
+};
+
+static size_t reader_of(const struct param *p)
+{
+	size_t i = 0;
+
+	while (readers[i].type && strcmp(readers[i].type, p->type) != 0) {
+		i++;
+	}
+	return i;
+}
+
+/* Takes the rest of a line, without the blanks around it. */
+static char *take_line(char **line)
+{
+	char *text = *line + strspn(*line, BLANKS);
+	char *end = text + strlen(text);
+
+	while (end > text && strchr(BLANKS, end[-1])) {
+		end--;
+	}
+	*end = '\0';
+	*line = end;
+	return text;
+}
+
+/* Takes one argument off the line; false: the call failed. */
+static bool take_argument(struct call *call, const struct param *p, char **line)
+{
+	size_t reader = reader_of(p);
+
+	*line += strspn(*line, BLANKS);
+	if (!**line) {
+		return p->optional ||
+		       call_fail(call, readers[reader].missing, short_name(call->command));
+	}
+	char *word = strcmp(p->type, "line") == 0 ? take_line(line) : take_word(call, line);
+
+	if (!word) {
+		return false;
+	}
+	json_t *value = readers[reader].read(call, p, word);
+
+	return value && json_object_set_new(call->arguments, p->name, value) == 0;
+}
+
+/* Reads the rest of a line into the call's arguments; changes it. False: the call failed. */
+static bool take_arguments(struct call *call, char *line)
+{
+	const char *parameters = call->command->parameters;
+	struct param p;
+
+	while (param_next(&p, &parameters)) {
+		if (!take_argument(call, &p, &line)) {
+			return false;
+		}
+	}
+	if (line[strspn(line, BLANKS)]) {
+		call_fail(call, "%s: extraneous characters at the end of line",
+			short_name(call->command));
+		return false;
+	}
+	return true;
+}
+
+/* ---- Lines ---- */
+
 /* Whether a line begins with the word or words of a command; `*rest` is what follows. */
 static bool begins_with(char *line, const char *command, char **rest)
 {
 	size_t n = strlen(command);
 
-	if (strncmp(line, command, n) != 0 || (line[n] && !strchr(HMP_BLANKS, line[n]))) {
+	if (strncmp(line, command, n) != 0 || (line[n] && !strchr(BLANKS, line[n]))) {
 		return false;
 	}
 	*rest = line + n;
@@ -43,7 +245,7 @@ static const struct command *find(char *line, char **arguments)
 
 static void run_command(struct call *call, char *arguments, FILE *out)
 {
-	if (!call->arguments || !hmp_take_arguments(call, arguments)) {
+	if (!call->arguments || !take_arguments(call, arguments)) {
 		fprintf(out, "%s\nTry \"help %s\" for more information\n", call->error,
 			call->command->name);
 		return;
@@ -62,12 +264,12 @@ static void run_command(struct call *call, char *arguments, FILE *out)
 static void print_unknown(FILE *out, const char *line)
 {
 	static const char info[] = "info";
-	size_t first = strcspn(line, HMP_BLANKS);
+	size_t first = strcspn(line, BLANKS);
 	size_t length = first;
 
 	if (first == strlen(info) && strncmp(line, info, first) == 0) {
-		length += strspn(line + length, HMP_BLANKS);
-		length += strcspn(line + length, HMP_BLANKS);
+		length += strspn(line + length, BLANKS);
+		length += strcspn(line + length, BLANKS);
 	}
 	fprintf(out, "unknown command: '%.*s'\n", (int)length, line);
 }
@@ -78,12 +280,12 @@ static void run_line(struct session *s, char *line, FILE *out)
 	struct call call = { .session = s, .error = "out of memory" };
 	char *arguments = NULL;
 
-	line += strspn(line, HMP_BLANKS);
+	line += strspn(line, BLANKS);
 	if (!*line) {
 		return;
 	}
 	call.command = find(line, &arguments);
-	if (!call.command && strcmp(hmp_take_line(&(char *){ line }), "info") == 0) {
+	if (!call.command && strcmp(take_line(&(char *){ line }), "info") == 0) {
 		char all[] = "help info";
 
 		run_line(s, all, out);

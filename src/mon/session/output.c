@@ -3,49 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compiler.h"
 #include "mon/session/command.h"
 #include "mon/session/hold.h"
 #include "mon/session/pattern.h"
 
-static int set_on(const char *backend, const char *path, struct waymark_error *error)
-{
-	(void)path;
-	return waymark_set_output_on(backend, true, NULL, error);
-}
-
-static int set_off(const char *backend, const char *path, struct waymark_error *error)
-{
-	(void)path;
-	return waymark_set_output_on(backend, false, NULL, error);
-}
-
-static int flush(const char *backend, const char *path, struct waymark_error *error)
-{
-	(void)backend;
-	(void)path;
-	return waymark_flush(error);
-}
-
-/* The actions; without one the file is only shown. */
-static const struct {
-	const char *name;
-	int (*act)(const char *backend, const char *path, struct waymark_error *error);
-} actions[] = {
-	{ "on", set_on },
-	{ "off", set_off },
-	{ "flush", flush },
-	{ "set", waymark_set_output },
-};
-
+/* Carries out an action, one of those in the table; without one the file is only shown. */
 static int act(const char *name, const char *backend, const char *path, struct waymark_error *error)
 {
-	for (size_t i = 0; name && i < ARRAY_SIZE(actions); i++) {
-		if (strcmp(actions[i].name, name) == 0) {
-			return actions[i].act(backend, path, error);
-		}
+	if (!name || strcmp(name, "status") == 0) {
+		return 0;
 	}
-	return 0;
+	if (strcmp(name, "flush") == 0) {
+		return waymark_flush(error);
+	}
+	if (strcmp(name, "set") == 0) {
+		return waymark_set_output(backend, path, error);
+	}
+	return waymark_set_output_on(backend, strcmp(name, "on") == 0, NULL, error);
 }
 
 json_t *output_control(struct call *call)
@@ -218,16 +192,6 @@ static char *next_item(char **items)
 	return item;
 }
 
-static bool check_items(struct call *call, char *items)
-{
-	bool good = true;
-
-	while (good && *items) {
-		good = check_item(call, next_item(&items));
-	}
-	return good;
-}
-
 /* Switches events; not by an option, whose dialect the program chooses. */
 static int apply_item(const char *item, struct waymark_error *error)
 {
@@ -244,6 +208,17 @@ static int apply_item(const char *item, struct waymark_error *error)
 		waymark_free_events(&list);
 	}
 	return result;
+}
+
+/* Both change the text: all items are checked before one is applied. */
+static bool check_items(struct call *call, char *items)
+{
+	bool good = true;
+
+	while (good && *items) {
+		good = check_item(call, next_item(&items));
+	}
+	return good;
 }
 
 static int apply_items(char *items, struct waymark_error *error)

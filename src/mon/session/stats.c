@@ -59,16 +59,6 @@ static json_t *threads_as_json(const struct waymark_thread_list *list)
 	return rows;
 }
 
-static size_t count_on(const struct waymark_event_list *list)
-{
-	size_t on = 0;
-
-	for (size_t i = 0; i < list->count; i++) {
-		on += list->events[i].state != 0;
-	}
-	return on;
-}
-
 /* Repeats the writer's error: it is on standard error, which of a daemon is /dev/null. */
 static void add_problem(json_t *result, const struct waymark_stats *stats)
 {
@@ -89,11 +79,15 @@ static void add_problem(json_t *result, const struct waymark_stats *stats)
 static json_t *totals(const struct waymark_event_list *list)
 {
 	struct waymark_stats stats;
+	size_t on = 0;
 
+	for (size_t i = 0; i < list->count; i++) {
+		on += list->events[i].state != 0;
+	}
 	waymark_get_stats(&stats);
 	json_t *result = json_pack("{s:i, s:o, s:i, s:i}", "pid", (int)getpid(), "program",
 		text_as_json(program_invocation_short_name), "events", (int)list->count,
-		"events-on", (int)count_on(list));
+		"events-on", (int)on);
 	json_t *counted = numbers(stats.recorded, stats.lost, stats.bytes);
 
 	json_object_update(result, counted);
