@@ -44,28 +44,12 @@ static void set_error(char *error, size_t size, const char *text, size_t length)
 	error[length] = '\0';
 }
 
-/* Sets the error to the first line of the first fault of a declaration file. */
-static void set_diag_error(char *error, size_t size, const struct diag *d)
-{
-	const char *end = memchr(d->out.data, '\n', d->out.len);
-
-	set_error(error, size, d->out.data, (size_t)(end - d->out.data));
-}
-
-/* What to open: paths, or without any a descriptor. */
+/* The traces to open: paths, or without any a descriptor. */
 struct origin {
 	const char *const *paths;
 	size_t count;
 	int fd;
 };
-
-static void copy_paths(struct waymark_reader *r, const struct origin *from)
-{
-	r->paths = arena_array(&r->arena, const char *, from->count);
-	for (size_t i = 0; i < from->count; i++) {
-		r->paths[i] = arena_strdup(&r->arena, from->paths[i]);
-	}
-}
 
 static struct waymark_reader *open_reader(const struct origin *from,
 	const struct waymark_reader_options *how, char *error, size_t size)
@@ -80,7 +64,11 @@ static struct waymark_reader *open_reader(const struct origin *from,
 	out_init(&r->text, OUT_TO_MEMORY);
 	out_init(&r->field, OUT_TO_MEMORY);
 	if (declarations && !declarations_add(&r->declarations, declarations)) {
-		set_diag_error(error, size, &r->declarations.diag);
+		/* The first line of the first fault. */
+		const struct out *faults = &r->declarations.diag.out;
+		const char *end = memchr(faults->data, '\n', faults->len);
+
+		set_error(error, size, faults->data, (size_t)(end - faults->data));
 		waymark_reader_close(r);
 		return NULL;
 	}
@@ -89,7 +77,10 @@ static struct waymark_reader *open_reader(const struct origin *from,
 		options.follow = how->only_new ? FOLLOW_NEW : FOLLOW_ALL;
 	}
 	options.declarations = declarations ? &r->declarations.model : NULL;
-	copy_paths(r, from);
+	r->paths = arena_array(&r->arena, const char *, from->count);
+	for (size_t i = 0; i < from->count; i++) {
+		r->paths[i] = arena_strdup(&r->arena, from->paths[i]);
+	}
 	r->reader = from->count ? merge_open(r->paths, from->count, &options, &why)
 				: reader_open_fd(from->fd, &options, &why);
 	if (!r->reader) {
