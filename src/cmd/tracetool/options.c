@@ -105,23 +105,16 @@ static bool parse_long(struct tracetool_options *o, struct command_line *c, cons
 	return true;
 }
 
-static int find_letter(char letter)
-{
-	for (int i = 0; i < OPTION_COUNT; i++) {
-		if (letters[i] && letters[i] == letter) {
-			return i;
-		}
-	}
-	return -1;
-}
-
 /* `-o FILE`, `-oFILE`, `-h`. */
 static bool parse_short(struct tracetool_options *o, struct command_line *c, const char *text)
 {
-	int option = find_letter(*text);
 	const char *value = text + 1;
+	int option = 0;
 
-	if (option < 0 || (*value && !rows[option].argument)) {
+	while (option < OPTION_COUNT && (!letters[option] || letters[option] != *text)) {
+		option++;
+	}
+	if (option == OPTION_COUNT || (*value && !rows[option].argument)) {
 		out_printf(c->error, "option -%s not recognized", text);
 		return false;
 	}

@@ -152,45 +152,13 @@ static bool is_header(const char *name)
 	return !name || (*name && !strpbrk(name, "\"\n"));
 }
 
-static bool check_headers(struct run *r)
+static bool check_names(struct run *r)
 {
 	const char *header = run_option(r, OPTION_HEADER);
 	const char *ust_header = run_option(r, OPTION_UST_HEADER);
-
-	if (!is_header(header)) {
-		return run_fail_usage(r, "--header takes the name of a file, not ", header);
-	}
-	if (!is_header(ust_header)) {
-		return run_fail_usage(r, "--ust-header takes the name of a file, not ", ust_header);
-	}
-	return true;
-}
-
-static bool check_provider(struct run *r)
-{
 	const char *provider = run_option(r, OPTION_PROVIDER);
+	const char *vcpu_type = run_option(r, OPTION_VCPU_TYPE);
 
-	if (provider && !emit_provider_is_valid(provider)) {
-		return run_fail_usage(r, "a provider's name is an identifier of C: ", provider);
-	}
-	return true;
-}
-
-static bool read_vcpu_type(struct run *r)
-{
-	const char *type = run_option(r, OPTION_VCPU_TYPE);
-
-	r->vcpu_tag = emit_vcpu_tag(&r->model.arena, type);
-	if (!r->vcpu_tag) {
-		return run_fail_usage(r,
-			"--vcpu-type takes a struct, as in 'CPUState *' or 'struct hart', not ",
-			type);
-	}
-	return true;
-}
-
-static bool check_group(struct run *r)
-{
 	if (!r->group || !*r->group) {
 		return run_fail_usage(r, "group name is required", "");
 	}
@@ -198,7 +166,20 @@ static bool check_group(struct run *r)
 		return run_fail_usage(
 			r, "a group's name has letters, digits and _-. only: ", r->group);
 	}
-	return true;
+	if (!is_header(header)) {
+		return run_fail_usage(r, "--header takes the name of a file, not ", header);
+	}
+	if (!is_header(ust_header)) {
+		return run_fail_usage(r, "--ust-header takes the name of a file, not ", ust_header);
+	}
+	if (provider && !emit_provider_is_valid(provider)) {
+		return run_fail_usage(r, "a provider's name is an identifier of C: ", provider);
+	}
+	r->vcpu_tag = emit_vcpu_tag(&r->model.arena, vcpu_type);
+	return r->vcpu_tag || run_fail_usage(r,
+				      "--vcpu-type takes a struct, as in 'CPUState *' or 'struct "
+				      "hart', not ",
+				      vcpu_type);
 }
 
 static bool ends_with(const char *s, const char *end)
@@ -343,6 +324,5 @@ static bool check_output(struct run *r)
 
 bool run_check_names(struct run *r)
 {
-	return check_group(r) && check_headers(r) && check_provider(r) && read_vcpu_type(r) &&
-	       check_stap(r) && check_output(r);
+	return check_names(r) && check_stap(r) && check_output(r);
 }
