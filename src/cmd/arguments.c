@@ -131,6 +131,25 @@ int arguments_next(const struct command *command, int argc, char **argv)
 	}
 }
 
+bool arguments_number(const char *text, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return isdigit((unsigned char)*text) && !*end && !errno && *number <= max;
+}
+
+int arguments_word(const char *text, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(words[i], text) == 0) {
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
 bool arguments_seconds(const char *text, double max, double *seconds)
 {
 	char *end;

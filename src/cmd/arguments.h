@@ -7,6 +7,7 @@
 #define CMD_ARGUMENTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/compiler.h"
@@ -40,6 +41,12 @@ int arguments_next(const struct command *command, int argc, char **argv);
 
 /* Flushes standard output; returns `status`, or an error's where that failed. */
 int arguments_finish(const char *name, int status);
+
+/* Reads a decimal number of at most `max`, digits only; false: `text` is not one. */
+bool arguments_number(const char *text, uint64_t max, uint64_t *number);
+
+/* The index of `text` among `words`; -1: it is none of them. */
+int arguments_word(const char *text, const char *const *words, size_t count);
 
 /* Reads a number of seconds above 0 and at most `max`; false: `text` is not one. */
 bool arguments_seconds(const char *text, double max, double *seconds);

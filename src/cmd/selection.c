@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* See cmd/selection.h. */
+/* Options that set the filter of a session. Called by the commands that read traces. */
 #include "cmd/selection.h"
 
 #include <getopt.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "text/nearest.h"
 
 static int add_id(struct filter_ids *ids, const char *what, const struct command *command)
 {
-	char *end;
-	unsigned long id = strtoul(optarg, &end, 10);
+	uint64_t id;
 
-	if (end == optarg || *end || *optarg == '-' || id > UINT32_MAX) {
+	if (!arguments_number(optarg, UINT32_MAX, &id)) {
 		return arguments_bad(command, "'%s' is not a %s id", optarg, what);
 	}
 	vec_push(ids, (uint32_t)id);
@@ -57,4 +57,34 @@ size_t selection_next_few(struct session *s, struct record *records)
 		kept = all ? count : filter_keep(&s->filter, records, count);
 	}
 	return kept;
+}
+
+static int bad_pattern(const struct command *command, const char *text, const char *why)
+{
+	return arguments_bad(command, "'%s' is not a regular expression: %s", text, why);
+}
+
+int selection_take_name(struct name_pattern *p, const struct command *command, const char *text)
+{
+	char why[128];
+
+	name_pattern_fini(p);
+	return name_pattern_read(p, text, why, sizeof(why)) ? 0 : bad_pattern(command, text, why);
+}
+
+int selection_add_name(struct filter *f, const struct command *command, const char *text)
+{
+	char why[128];
+
+	return filter_add_pattern(f, text, why, sizeof(why)) ? 0 : bad_pattern(command, text, why);
+}
+
+void selection_no_name(struct session *s, const char *what, const char *pattern,
+	const char *const *names, size_t count)
+{
+	const char *near = nearest_name((struct span){ pattern, strlen(pattern) }, names, count);
+
+	session_say(s, "%s '%s'%s%s%s", what, pattern, near ? "; did you mean '" : "",
+		near ? near : "", near ? "'?" : "");
+	s->problems++;
 }

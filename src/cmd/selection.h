@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Which records of its traces a command looks at: options of all that read traces. */
+/* The records that a command looks at: options for their time, process, thread and name. */
 #ifndef CMD_SELECTION_H
 #define CMD_SELECTION_H
 
 #include "cmd/arguments.h"
 #include "cmd/session.h"
+#include "read/name_pattern.h"
 
-/* Behind the keys of any command. */
+/* Above the keys of any command. */
 enum {
 	SELECTION_KEY_SINCE = ARGUMENT_LONG + 1000,
 	SELECTION_KEY_UNTIL,
@@ -14,31 +15,45 @@ enum {
 	SELECTION_KEY_THREAD
 };
 
-#define SELECTION_ROWS_IDS                                                                 \
-	{ SELECTION_KEY_PID, "pid", "PID", "only this process; may be repeated" },         \
-	{                                                                                  \
-		SELECTION_KEY_THREAD, "thread", "TID", "only this thread; may be repeated" \
+#define SELECTION_ROWS_IDS                                                                    \
+	{ SELECTION_KEY_PID, "pid", "PID", "only records of this process; may be repeated" }, \
+	{                                                                                     \
+		SELECTION_KEY_THREAD, "thread", "TID",                                        \
+			"only records of this thread; may be repeated"                        \
 	}
 
-#define SELECTION_ROWS                                                                             \
-	{ SELECTION_KEY_SINCE, "since", "TIME", "from this time on: SEC[.FRACTION] since boot," }, \
-		{ SELECTION_KEY_UNTIL, "until", "TIME",                                            \
-			"and up to this one; +SEC counts from the first record" },                 \
-		SELECTION_ROWS_IDS
+#define SELECTION_SINCE "only records from this time on: SEC[.FRACTION] since boot"
+#define SELECTION_UNTIL "only records up to this time; +SEC: since the first record"
 
-/* Whether the key is one of these. */
+#define SELECTION_ROWS                                             \
+	{ SELECTION_KEY_SINCE, "since", "TIME", SELECTION_SINCE }, \
+		{ SELECTION_KEY_UNTIL, "until", "TIME", SELECTION_UNTIL }, SELECTION_ROWS_IDS
+
 static inline bool selection_has(int key)
 {
 	return key >= SELECTION_KEY_SINCE && key <= SELECTION_KEY_THREAD;
 }
 
-/* Takes such an option, whose value is in `optarg`; 0, or ARGUMENTS_BAD, which was reported. */
+/* Takes such an option, with its value in `optarg`; 0, or ARGUMENTS_BAD, reported. */
 int selection_take(struct session *s, const struct command *command, int key);
 
-/* Only records of this host from now on. */
+/* Leaves out records from before now. */
 void selection_since_now(struct session *s);
 
-/* session_next_few() of those that are selected. */
+/* session_next_few() of the selected records. */
 size_t selection_next_few(struct session *s, struct record *records);
+
+/* Replaces a pattern over names; 0, or ARGUMENTS_BAD, reported. */
+int selection_take_name(struct name_pattern *p, const struct command *command, const char *text);
+
+/* Adds one of several to a filter, see filter_add_pattern(). The same result. */
+int selection_add_name(struct filter *f, const struct command *command, const char *text);
+
+/*
+ * Reports, as a problem, that nothing has a name that matches, and the nearest of `names`;
+ * `what` begins the message: "there is no event".
+ */
+void selection_no_name(struct session *s, const char *what, const char *pattern,
+	const char *const *names, size_t count);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the reading commands share, see cmd/session.h. */
+/*
+ * Opens declarations, traces and output, reads records and counts what cannot be read. The
+ * output is never one of the files that are read. See session_follow.c for live traces.
+ */
 #include "cmd/session.h"
 
 #include <errno.h>
@@ -21,19 +24,19 @@
 #include "read/merge.h"
 #include "write/leftover.h"
 
-/* Wrong declarations make every record a problem: the first ones tell enough. */
+/* Messages about records: wrong declarations make every record a problem. */
 #define PROBLEMS_SHOWN 10
 
-/* Some milliseconds of the fastest reading. */
+/* Records between two looks at the progress: some milliseconds of the fastest reading. */
 #define PROGRESS_RECORDS (1u << 16)
 
 void session_init(struct session *s, const char *name)
 {
 	*s = (struct session){ .name = name, .out_fd = STDOUT_FILENO, .lifeline = -1 };
 	declarations_init(&s->declarations);
-	/* A reader of our output that has seen enough is no error: write(2) tells us. */
+	/* write(2) reports a closed pipe, and a limit of the shell. */
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* and of a limit of the shell's */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 void session_say(struct session *s, const char *fmt, ...)
@@ -53,7 +56,8 @@ void session_add_input(struct session *s, const char *path, const char *what)
 	vec_push(&s->inputs, ((struct session_input){ path, what }));
 }
 
-static void keep_declarations(struct session *s, const char *path)
+/* Adds a declaration file, or those of a directory, to the inputs. */
+static void add_declarations(struct session *s, const char *path)
 {
 	const char *const *paths = &path;
 	size_t count = 1;
@@ -73,18 +77,16 @@ bool session_declare(struct session *s, const char *path)
 	struct out *messages = &s->declarations.diag.out;
 
 	if (messages->len > 0 && s->declarations.is_unreadable) {
-		escaped_printf(stderr, "%s: %.*s", s->name, (int)messages->len - 1, messages->data);
-		fputc('\n', stderr);
+		escaped_say(s->name, "%.*s", (int)messages->len - 1, messages->data);
 	} else if (messages->len > 0) {
 		fwrite(messages->data, 1, messages->len, stderr);
 	}
 	messages->len = 0;
 	s->has_declarations |= ok;
-	keep_declarations(s, path);
+	add_declarations(s, path);
 	return ok;
 }
 
-/* Writing over the trace that is being read would destroy it. */
 static bool is_same_file(const char *a, const char *b)
 {
 	struct stat x;
@@ -94,7 +96,6 @@ static bool is_same_file(const char *a, const char *b)
 	       x.st_ino == y.st_ino && S_ISREG(x.st_mode);
 }
 
-/* A file there would be taken for a part of the trace, or replace one. */
 bool session_is_inside(const char *trace, const char *output)
 {
 	char directory[PATH_MAX];
@@ -122,6 +123,7 @@ const char *session_input_at(const struct session *s, const char *output)
 	return NULL;
 }
 
+/* Opens the output, which must not be a file that is read, nor be put among them. */
 static bool open_output(struct session *s, const char *output)
 {
 	if (!output || strcmp(output, "-") == 0) {
@@ -154,9 +156,7 @@ static bool open_output(struct session *s, const char *output)
 		s->out_fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	}
 	if (s->out_fd < 0) {
-		escaped_printf(stderr, "%s: %s: cannot open for writing: %s", s->name, output,
-			strerror(errno));
-		fputc('\n', stderr);
+		escaped_say(s->name, "%s: cannot open for writing: %s", output, strerror(errno));
 		return false;
 	}
 	return true;
@@ -165,13 +165,13 @@ static bool open_output(struct session *s, const char *output)
 void session_begin_output(struct session *s)
 {
 	s->made = NULL;
-	/* EINVAL: a pipe or a device has nothing that would have to go. */
+	/* EINVAL: a pipe or a device, which has nothing to remove. */
 	if (s->out_fd != STDOUT_FILENO && ftruncate(s->out_fd, 0) != 0 && errno != EINVAL) {
 		s->out.error = errno;
 	}
 }
 
-/* Whoever looks at a live trace sees its events when they come, not a buffer later. */
+/* Of the reader, before it waits: shows the events so far. False: a signal ended the wait. */
 static bool show_so_far(void *session)
 {
 	struct session *s = session;
@@ -183,10 +183,10 @@ static bool show_so_far(void *session)
 }
 
 /*
- * Says why nothing of a trace can be read, and what is left of one that was
- * removed while its process recorded, or before it was recovered.
+ * Reports why a trace cannot be read, and what is left of one that was removed while its
+ * process recorded, or before it was recovered.
  */
-static void say_unreadable(struct session *s, const char *path, const struct read_error *error)
+static void report_unreadable(struct session *s, const char *path, const struct read_error *error)
 {
 	const char *before = s->trace;
 	char text[600];
@@ -201,13 +201,13 @@ static void say_unreadable(struct session *s, const char *path, const struct rea
 	s->unreadable = true;
 }
 
-/* One of several: the others are read all the same. */
-static void report_unreadable(void *session, const char *path, const struct read_error *error)
+/* Of the reader, about one of several traces: the others are read all the same. */
+static void on_unreadable(void *session, const char *path, const struct read_error *error)
 {
-	say_unreadable(session, path, error);
+	report_unreadable(session, path, error);
 }
 
-/* Native traces may have a part in memory, which cannot be looked at then. */
+/* Reports that the memory which native traces may have a part in cannot be read. */
 static void check_memory(struct session *s)
 {
 	int error = buffer_source_folder_error();
@@ -230,7 +230,7 @@ static struct reader_options reader_options(struct session *s, bool no_header)
 		.declarations = s->has_declarations ? &s->declarations.model : NULL,
 		.no_header = no_header,
 		.on_wait = show_so_far,
-		.on_unreadable = report_unreadable,
+		.on_unreadable = on_unreadable,
 		.data = s,
 		.follow = s->follow,
 	};
@@ -251,12 +251,9 @@ static bool open_traces(struct session *s, const char *output, bool no_header)
 		return false;
 	}
 	if (!s->reader && s->trace) {
-		say_unreadable(s, s->trace, &error);
+		report_unreadable(s, s->trace, &error);
 	}
-	if (!s->reader) {
-		return false;
-	}
-	if (!open_output(s, output)) {
+	if (!s->reader || !open_output(s, output)) {
 		return false;
 	}
 	out_init(&s->out, s->out_fd);
@@ -283,7 +280,7 @@ bool session_open_several(struct session *s, char *const *traces, const char *ou
 	return open_traces(s, output, false);
 }
 
-/* What has no size is no file that stays: of tracefs, say. */
+/* Whether all is read and can be read again: a file without a size, as of tracefs, cannot. */
 static bool can_be_read_again(const struct session *s)
 {
 	bool can = s->problems == 0 && !s->damaged && !s->unreadable;
@@ -330,7 +327,7 @@ void session_show_progress(struct session *s)
 	}
 }
 
-/* Goes on behind what was no record. */
+/* Goes on behind a problem or the end of a live trace. */
 bool session_next_behind(struct session *s, struct record *rec, enum read_result result)
 {
 	while (result == READ_PROBLEM || (result == READ_NOTHING && session_wait(s))) {
@@ -347,7 +344,7 @@ bool session_next_behind(struct session *s, struct record *rec, enum read_result
 	return result == READ_RECORD;
 }
 
-/* Writes what is left. A closed pipe is not a failure of ours. */
+/* Flushes and closes the output. A closed pipe is not an error. */
 static bool finish_output(struct session *s)
 {
 	int error = out_flush(&s->out);
@@ -376,7 +373,7 @@ int session_end(struct session *s)
 	}
 	ok = ok && s->problems == 0 && !s->damaged && !s->unreadable;
 	if (!ok && s->made) {
-		unlink(s->made); /* a build would take it for what was asked for */
+		unlink(s->made); /* a build would take it for a result */
 	}
 	out_fini(&s->out);
 	reader_close(s->reader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One run of a reading command: its declarations, its trace, its output, and
- * what went wrong. Shared by all commands that read traces record by record.
+ * One run of a command that reads traces: declarations, traces, output, and what went
+ * wrong. Used by all commands that read record by record. One thread.
  */
 #ifndef CMD_SESSION_H
 #define CMD_SESSION_H
@@ -17,15 +17,15 @@
 #include "read/reader.h"
 #include "text/out.h"
 
-/* A file that the command reads, besides traces: the output must not be one. */
+/* A file that the command reads besides traces: the output must not be one of them. */
 struct session_input {
 	const char *path;
-	const char *what; /* it is */
+	const char *what; /* in messages: "the declarations" */
 };
 
 struct session {
 	const char *name; /* of the command, for messages */
-	const char *trace; /* as the user named it; NULL: there are several */
+	const char *trace; /* as the user named it; NULL: several */
 	const char *const *traces;
 	size_t trace_count;
 	const char *first_trace;
@@ -36,35 +36,35 @@ struct session {
 	struct reader *reader;
 	struct out out;
 	int out_fd;
-	const char *made; /* the output, where it was not there before and has nothing yet */
+	const char *made; /* the output file, while it is new and empty; else NULL */
 	enum reader_follow follow;
-	struct pace pace; /* of looking at what is followed */
-	bool is_ended; /* somebody asked for the end with a signal */
-	int lifeline; /* a connection whose end is the end of what follows, too; -1: none */
-	unsigned int quiet_ms; /* for so long nothing was to be shown */
-	const uint64_t *awaited; /* how many events more are wanted; NULL: all that come */
-	unsigned int cut_ms; /* for so long it has ended */
-	bool is_cut; /* that was the end */
+	struct pace pace; /* poll interval of followed traces */
+	bool is_ended; /* by a signal */
+	int lifeline; /* a connection whose end also ends the following; -1: none */
+	unsigned int quiet_ms; /* since the last output */
+	const uint64_t *awaited; /* events still wanted; NULL: all */
+	unsigned int cut_ms; /* since the lifeline ended */
+	bool is_cut; /* the lifeline ended the following */
 	bool ready; /* trace and output are open */
 	uint64_t problems; /* records that could not be read */
-	bool has_mismatch; /* one of them because its declaration is another */
-	bool unreadable; /* one of several traces, of which nothing could be read */
+	bool has_mismatch; /* one of them does not match its declaration */
+	bool unreadable; /* one of several traces could not be read at all */
 	bool damaged; /* the trace could not be read to its end */
 	struct progress progress;
-	unsigned int until_progress; /* records until it is looked at */
+	unsigned int until_progress; /* records until it is shown again */
 };
 
 void session_init(struct session *s, const char *name);
 
-/* Adds a declaration file. False when it is of no use, which was reported. */
+/* Adds a declaration file. False on failure, reported. */
 bool session_declare(struct session *s, const char *path);
 
-/* Adds what else the command reads; both strings outlive the session. */
+/* Adds a file that the command reads; both strings outlive the session. */
 void session_add_input(struct session *s, const char *path, const char *what);
 
 /*
- * Opens trace and output (NULL: standard output), of which a file keeps what it
- * has until session_begin_output(). False on failure, which was reported.
+ * Opens trace and output (NULL: standard output). A file is emptied only by
+ * session_begin_output(). False on failure, reported.
  */
 bool session_open(struct session *s, const char *trace, const char *output, bool no_header);
 
@@ -72,34 +72,31 @@ bool session_open(struct session *s, const char *trace, const char *output, bool
 bool session_open_several(struct session *s, char *const *traces, const char *output);
 
 /*
- * Reads the traces from their beginning once more, with the same filter. Returns the reader
- * before that, for the caller to close; NULL: they cannot be read twice, as pipes cannot, or
- * could not be read wholly, and everything stays as it is.
+ * Opens the traces once more, with the same filter. Returns the reader before, which the
+ * caller closes; NULL: they cannot be read twice, such as pipes, or could not be read
+ * completely; then the session stays as it is.
  */
 struct reader *session_read_again(struct session *s);
 
-/* Output follows: what the file had is gone. */
+/* Empties an output file: call before the first output. */
 void session_begin_output(struct session *s);
 
-/* From now on, and until the program ends, SIGINT, SIGTERM and SIGALRM end what follows. */
+/* Follows traces from now on: SIGINT, SIGTERM and SIGALRM end it, until the program ends. */
 void session_follow(struct session *s, enum reader_follow follow);
 
-/* Waits, where traces are followed, until they exist; false when a signal ended that. */
+/* Waits until followed traces exist; false: a signal ended the wait. */
 bool session_await_traces(struct session *s);
 
-/* Shows what there is and waits for more; false when nobody wants it. */
+/* Flushes the output and waits for more records; false: the output cannot be written. */
 bool session_wait(struct session *s);
 
-/*
- * Waits so long at most, and says so on a terminal; false when somebody asked for the end, or the
- * lifeline ended.
- */
+/* Waits for at most `ms`, with a note on a terminal; false: a signal or the lifeline ended. */
 bool session_pause(struct session *s, unsigned int ms);
 
-/* Whether the lifeline stays although what was followed has ended. */
+/* Whether the lifeline is open although the followed trace has ended. */
 bool session_goes_on(const struct session *s);
 
-/* Whether somebody asked for the end. A system call. */
+/* Whether a signal asked for the end. A system call. */
 bool session_is_interrupted(struct session *s);
 
 bool session_next_behind(struct session *s, struct record *rec, enum read_result result);
@@ -116,7 +113,7 @@ static inline bool session_next(struct session *s, struct record *rec)
 	return LIKELY(result == READ_RECORD) || session_next_behind(s, rec, result);
 }
 
-/* How many records are looked at together. */
+/* Records returned at a time, at most. */
 #define SESSION_FEW 64
 
 /* The next records, at most SESSION_FEW, all valid until the next call; 0 at the end. */
@@ -134,22 +131,22 @@ static inline size_t session_next_few(struct session *s, struct record *records)
 	return count;
 }
 
-/* True while somebody reads the output: false ends a run early. */
+/* Whether the output can be written; false ends a run early. */
 static inline bool session_wanted(const struct session *s)
 {
 	return s->out.error == 0;
 }
 
-/* What the output is of all that the command reads besides traces; NULL: nothing. */
+/* The input that the file `output` is, in words; NULL: none. */
 const char *session_input_at(const struct session *s, const char *output);
 
-/* Whether the output is the folder of a trace, or would lie in it. */
+/* Whether the output is the directory of a trace, or inside it. */
 bool session_is_inside(const char *trace, const char *output);
 
-/* Says something on standard error, with the command's and the trace's names. */
-void session_say(struct session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Writes a message to standard error, with the names of the command and the trace. */
+void session_say(struct session *s, const char *fmt, ...) PRINTF(2, 3);
 
-/* Ends the run; returns the exit status: 0 when everything was read and written. */
+/* Ends the run; returns the exit status: 0 if everything was read and written. */
 int session_end(struct session *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sessions that follow traces whose programs run. The signals that end them are
- * blocked and taken at moments that suit, so nothing that was printed is cut; but
- * whoever waits in a system call for a pipe must be interrupted.
+ * Sessions that follow live traces. The signals that end them are blocked and polled
+ * between two lines of output, so that no line is cut; only where a pipe is followed a
+ * handler interrupts the system call that waits for it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,19 +16,19 @@
 
 #include "cmd/session.h"
 
-/* How often is looked whether a trace exists. */
+/* Poll interval while a trace does not exist. */
 #define TRACE_WAIT_MS 50
 
-/* A process closes its connections before its threads have ended: its trace says when. */
+/* Time between the end of the lifeline and of the trace: an exiting process closes it early. */
 #define CUT_MS 1000
 
-/* What is waited for is said when nothing came for so long. */
+/* Time without events before a terminal shows a note. */
 #define QUIET_MS 500
 
-/* A signal that comes just before the wait does not interrupt it: the next one does. */
+/* A signal just before the system call does not interrupt it: a timer repeats it. */
 #define AGAIN_US 20000
 
-/* A signal came while pipes were followed: set by the handler, never cleared. */
+/* A signal came while a pipe was followed: set by the handler, never cleared. */
 static volatile sig_atomic_t is_asked;
 
 static void ask_for_the_end(int number)
@@ -53,7 +53,7 @@ static sigset_t ending_signals(void)
 	return set;
 }
 
-/* Waits for one of them, so long at most. */
+/* Waits for an ending signal, for at most `ms`; returns whether one came. */
 static bool ends_within(unsigned int ms)
 {
 	const struct timespec time = { ms / 1000, (long)(ms % 1000) * 1000000 };
@@ -70,22 +70,18 @@ void session_follow(struct session *s, enum reader_follow follow)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-static bool is_pipe(const char *trace)
-{
-	struct stat st;
-
-	return strcmp(trace, "-") == 0 || (stat(trace, &st) == 0 && S_ISFIFO(st.st_mode));
-}
-
-/* From now on the signals interrupt, where open() or read() may wait for what is followed. */
+/* Lets the signals interrupt open() and read(), where these may wait for a pipe. */
 static void let_signals_interrupt(const struct session *s)
 {
 	const sigset_t set = ending_signals();
 	struct sigaction act = { .sa_handler = ask_for_the_end };
 	bool waits = false;
+	struct stat st;
 
 	for (size_t i = 0; i < s->trace_count; i++) {
-		waits |= is_pipe(s->traces[i]);
+		const char *trace = s->traces[i];
+
+		waits |= strcmp(trace, "-") == 0 || (stat(trace, &st) == 0 && S_ISFIFO(st.st_mode));
 	}
 	for (int number = 1; waits && number < NSIG; number++) {
 		if (sigismember(&set, number) == 1) {
@@ -97,18 +93,18 @@ static void let_signals_interrupt(const struct session *s)
 	}
 }
 
-static bool await_traces(struct session *s)
+bool session_await_traces(struct session *s)
 {
 	bool said = false;
 
 	for (size_t i = 0; s->follow && i < s->trace_count; i++) {
+		const char *trace = s->traces[i];
 		struct stat st;
 
-		while (strcmp(s->traces[i], "-") != 0 && stat(s->traces[i], &st) != 0 &&
-			errno == ENOENT) {
+		while (strcmp(trace, "-") != 0 && stat(trace, &st) != 0 && errno == ENOENT) {
 			if (!said) {
-				fprintf(stderr, "%s: %s: waits until it exists\n", s->name,
-					s->traces[i]);
+				fprintf(stderr, "%s: %s: waiting until it exists\n", s->name,
+					trace);
 				said = true;
 			}
 			s->is_ended = ends_within(TRACE_WAIT_MS);
@@ -117,26 +113,10 @@ static bool await_traces(struct session *s)
 			}
 		}
 	}
-	return true;
-}
-
-bool session_await_traces(struct session *s)
-{
-	if (!await_traces(s)) {
-		return false;
-	}
 	if (s->follow) {
 		let_signals_interrupt(s);
 	}
 	return true;
-}
-
-/* Whether nobody reads the output any more: a program that says nothing does not find out. */
-static bool is_unread(const struct session *s)
-{
-	struct pollfd p = { .fd = s->out_fd };
-
-	return poll(&p, 1, 0) > 0 && p.revents & (POLLERR | POLLHUP);
 }
 
 static bool is_cut(const struct session *s)
@@ -147,7 +127,7 @@ static bool is_cut(const struct session *s)
 	       p.revents & (POLLRDHUP | POLLERR | POLLHUP);
 }
 
-/* Shows on a terminal without events that the command still waits, and for how many. */
+/* Notes on a terminal that the command waits, and for how many events. */
 static void note_wait(struct session *s, unsigned int ms)
 {
 	char text[80] = "waiting for events; Ctrl-C ends";
@@ -179,7 +159,7 @@ bool session_goes_on(const struct session *s)
 	return s->lifeline >= 0 && !is_cut(s);
 }
 
-/* Shows once more what there is, and ends. */
+/* Lets the reader return what it has, and then end. */
 static void end(struct session *s)
 {
 	s->is_ended = true;
@@ -188,12 +168,14 @@ static void end(struct session *s)
 
 bool session_wait(struct session *s)
 {
+	struct pollfd output = { .fd = s->out_fd };
 	bool something_came = s->out.len > 0;
 	unsigned int ms = pace_next(&s->pace, something_came);
 
 	s->quiet_ms = something_came ? 0 : s->quiet_ms;
 	out_flush(&s->out);
-	if (!s->out.error && is_unread(s)) {
+	/* Without a write nothing else reports that the output is a closed pipe. */
+	if (!s->out.error && poll(&output, 1, 0) > 0 && output.revents & (POLLERR | POLLHUP)) {
 		s->out.error = EPIPE;
 	}
 	if (s->out.error) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `simpletrace`: prints a trace as QEMU's script of that name does. */
+/* `simpletrace`: prints a simpletrace file byte for byte as QEMU's script of that name. */
 #include <getopt.h>
 #include <stdlib.h>
 
@@ -13,9 +13,9 @@ enum { KEY_NO_HEADER = ARGUMENT_LONG, KEY_QEMU };
 
 static const struct argument rows[] = {
 	{ KEY_NO_HEADER, "no-header", NULL,
-		"the trace begins with its first record; numbers of\n"
-		"events are positions in EVENTS" },
-	{ KEY_QEMU, "qemu", "VERSION", "print as this release does (default " QEMU_DEFAULT ")" },
+		"TRACE has no header; an event's number is its position in EVENTS" },
+	{ KEY_QEMU, "qemu", "VERSION",
+		"print as this release of QEMU does (default " QEMU_DEFAULT ")" },
 	{ 0 },
 };
 
@@ -23,8 +23,8 @@ static const struct command command = {
 	.name = "simpletrace",
 	.usage = "[--no-header] [--qemu=VERSION] EVENTS TRACE",
 	.about =
-		"Shows a simpletrace file byte for byte as QEMU's script of that name does. EVENTS\n"
-		"is the file of declarations (trace-events-all), TRACE may be - for standard input.",
+		"Prints a simpletrace file byte for byte as QEMU's script of that name does. EVENTS\n"
+		"is the file of declarations (trace-events-all); TRACE may be - for standard input.",
 	.arguments = rows,
 };
 
@@ -49,14 +49,14 @@ static int parse(struct options *options, int argc, char **argv)
 		}
 		if (!options->style) {
 			return arguments_bad(&command,
-				"'%s' is not a QEMU release of those known, " SIMPLETRACE_RELEASES,
+				"--qemu: '%s' is not one of the known releases, " SIMPLETRACE_RELEASES,
 				optarg);
 		}
 	}
 	return argc - optind == 2 ? 0 : arguments_bad(&command, "EVENTS and TRACE are needed");
 }
 
-/* Like the script, stops at the first event whose arguments are not known. */
+/* Like the script, stops at the first event without a declaration. */
 static bool is_declared(struct session *s, const struct record *rec)
 {
 	if (LIKELY(rec->kind == RECORD_GAP || rec->class->event)) {

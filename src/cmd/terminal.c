@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Colours and progress, see cmd/terminal.h. */
+/* Progress overwrites one line of the terminal, and is erased before any message. */
 #include "cmd/terminal.h"
 
 #include <stddef.h>
@@ -31,7 +31,7 @@ bool terminal_when_parse(enum terminal_when *when, const char *text)
 	return false;
 }
 
-/* Whether a terminal is there that understands escape sequences. */
+/* Whether `fd` is a terminal that understands escape sequences. */
 static bool is_terminal(int fd)
 {
 	const char *term = getenv("TERM");

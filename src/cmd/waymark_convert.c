@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark convert`: a trace in the other format. */
+/* `waymark convert`: writes a native trace as a simpletrace file, or the other way round. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -21,15 +21,13 @@
 enum { KEY_TO = ARGUMENT_LONG, KEY_PID, KEY_REPLACE };
 
 static const struct argument rows[] = {
-	{ 'e', "declarations", "FILE", "the events' declarations; may be repeated" },
+	{ 'e', "declarations", "FILE", "read the events' declarations from FILE; may be repeated" },
 	{ 'o', "output", "OUT",
-		"what to write: a directory (ctf) or a file (simple),\n"
-		"- for standard output (simple)" },
+		"the output: a directory (ctf) or a file (simple); - is standard output" },
 	{ KEY_TO, "to", "FORMAT",
-		"ctf: the native format; simple: simpletrace\n"
-		"version 4; default: the one that TRACE is not in" },
-	{ KEY_PID, "pid", "PID", "only the records of this process" },
-	{ KEY_REPLACE, "replace", NULL, "replace OUT if it is there" },
+		"ctf: native; simple: simpletrace v4 (default: not TRACE's format)" },
+	{ KEY_PID, "pid", "PID", "only records of this process" },
+	{ KEY_REPLACE, "replace", NULL, "replace OUT if it exists" },
 	{ 0 },
 };
 
@@ -38,8 +36,9 @@ static const struct command command = {
 	.usage = "[-e DECLARATIONS] [OPTION...] -o OUT TRACE",
 	.about =
 		"Writes a native trace as a simpletrace file, or a simpletrace file as a native\n"
-		"trace, which every reader of CTF opens. Events, times, processes and gaps stay\n"
-		"what they are. OUT appears when it is complete, and is never overwritten unasked.",
+		"trace, which every reader of CTF opens. Events, times, processes and gaps stay the\n"
+		"same. OUT appears when it is complete; an existing one is replaced with --replace\n"
+		"only.",
 	.arguments = rows,
 };
 
@@ -50,10 +49,10 @@ struct convert {
 	enum target to;
 	const char *output;
 	bool replace;
-	bool has_pid; /* `pid` is the one that is asked for, or the first one met */
-	bool picks; /* others are left out */
+	bool has_pid; /* `pid` is that of --pid, or the first one met */
+	bool picks; /* records of other processes are left out */
 	uint32_t pid;
-	bool is_hopeless; /* nothing good can come of it any more: that was reported */
+	bool has_failed; /* there will be no output, reported */
 	struct value spelled[EVENT_ARGS_LIMIT];
 	char texts[EVENT_ARGS_LIMIT][24];
 	struct staged staged;
@@ -63,10 +62,9 @@ struct convert {
 
 static int set_pid(struct convert *c, const char *text)
 {
-	char *end;
-	unsigned long pid = strtoul(text, &end, 10);
+	uint64_t pid;
 
-	if (end == text || *end || *text == '-' || pid > UINT32_MAX) {
+	if (!arguments_number(text, UINT32_MAX, &pid)) {
 		return arguments_bad(&command, "'%s' is not a process id", text);
 	}
 	c->pid = (uint32_t)pid;
@@ -76,10 +74,13 @@ static int set_pid(struct convert *c, const char *text)
 
 static int set_format(struct convert *c, const char *text)
 {
-	if (strcmp(text, "ctf") != 0 && strcmp(text, "simple") != 0) {
+	static const char *const formats[] = { "ctf", "simple" };
+	int format = arguments_word(text, formats, ARRAY_SIZE(formats));
+
+	if (format < 0) {
 		return arguments_bad(&command, "--to is ctf or simple, not '%s'", text);
 	}
-	c->to = *text == 'c' ? TARGET_CTF : TARGET_SIMPLE;
+	c->to = format == 0 ? TARGET_CTF : TARGET_SIMPLE;
 	return 0;
 }
 
@@ -124,9 +125,9 @@ static int parse(struct convert *c, int argc, char **argv)
 	return c->output ? 0 : arguments_bad(&command, "-o OUT is missing");
 }
 
-static COLD bool give_up(struct convert *c)
+static COLD bool fail(struct convert *c)
 {
-	c->is_hopeless = true;
+	c->has_failed = true;
 	return false;
 }
 
@@ -135,14 +136,13 @@ static bool is_native(const struct convert *c)
 	return strcmp(c->session.reader->format->name, "CTF") == 0;
 }
 
-static bool say_output(struct convert *c, const char *why)
+static bool fail_output(struct convert *c, const char *why)
 {
-	escaped_printf(stderr, "%s: %s: %s", command.name, c->output, why);
-	fputc('\n', stderr);
-	return give_up(c);
+	escaped_say(command.name, "%s: %s", c->output, why);
+	return fail(c);
 }
 
-/* By whatever name; what comes from standard input has none. */
+/* Whether the output is the trace, under any name; standard input has none. */
 static bool is_the_trace(const struct convert *c)
 {
 	const char *trace = c->session.first_trace;
@@ -153,23 +153,23 @@ static bool is_the_trace(const struct convert *c)
 	return found && stat(c->output, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Replacing the trace would destroy it: what is written may be a part of it. */
+/* Whether the output is nothing that is read, which it would destroy. */
 static bool may_be_replaced(struct convert *c)
 {
 	const char *trace = c->session.first_trace;
 
 	if (is_the_trace(c)) {
 		session_say(&c->session, "is both the trace and the output");
-		return give_up(c);
+		return fail(c);
 	}
 	if (session_input_at(&c->session, c->output)) {
-		return say_output(c, "is both the declarations and the output");
+		return fail_output(c, "is both the declarations and the output");
 	}
 	if (session_is_inside(trace, c->output)) {
-		return say_output(c, "would be inside the trace: give another place");
+		return fail_output(c, "would be inside the trace: give another OUT");
 	}
 	if (session_is_inside(c->output, trace)) {
-		return say_output(c, "has the trace in it: give another place");
+		return fail_output(c, "has the trace in it: give another OUT");
 	}
 	return true;
 }
@@ -181,16 +181,15 @@ static bool may_open_output(struct convert *c)
 	if (c->to == TARGET_CTF && is_native(c)) {
 		session_say(&c->session,
 			"is a native trace already: copy the directory, or give --to simple");
-		return give_up(c);
+		return fail(c);
 	}
 	if (is_standard && c->to == TARGET_CTF) {
-		return say_output(
+		return fail_output(
 			c, "a native trace is a directory and cannot go there: give -o OUT");
 	}
 	return is_standard || may_be_replaced(c);
 }
 
-/* Opens what is written. */
 static bool open_output(struct convert *c)
 {
 	bool is_standard = strcmp(c->output, "-") == 0;
@@ -202,7 +201,7 @@ static bool open_output(struct convert *c)
 		return false;
 	}
 	if (!is_standard && !staged_begin(&c->staged, c->output, c->to == TARGET_CTF, c->replace)) {
-		return say_output(c, c->staged.error);
+		return fail_output(c, c->staged.error);
 	}
 	if (c->to == TARGET_CTF) {
 		ctf_writer_init(&c->ctf, c->staged.fd);
@@ -218,28 +217,28 @@ static bool open_output(struct convert *c)
 static COLD bool refuse_event(struct convert *c, const struct record *rec)
 {
 	session_say(&c->session,
-		"no declaration of '%s', whose arguments cannot be told without: "
-		"give -e trace-events-all",
+		"no declaration of '%s', which its arguments need: give -e trace-events-all",
 		rec->class->name);
-	return give_up(c);
+	return fail(c);
 }
 
-/* A native trace is of one process. */
+/* Notes the process of the trace; a native trace has only one. */
 static COLD bool see_pid(struct convert *c, const struct record *rec)
 {
 	if (c->has_pid) {
 		session_say(&c->session,
 			"has records of process %" PRIu32 " and of %" PRIu32
-			": a native trace is of one; give --pid; waymark info counts them",
+			": a native trace has one process; choose it with --pid; waymark info lists "
+			"them",
 			c->pid, rec->pid);
-		return give_up(c);
+		return fail(c);
 	}
 	c->has_pid = true;
 	c->pid = rec->pid;
 	return true;
 }
 
-/* Addresses that a trace has in place of strings become strings as they are shown. */
+/* The values of a record; addresses in place of strings become strings, as they are printed. */
 static const struct value *spell(struct convert *c, const struct record *rec)
 {
 	const struct value *values = reader_values(c->session.reader, rec);
@@ -306,11 +305,6 @@ static void convert_records(struct convert *c)
 	}
 }
 
-static const char *or_empty(const char *text)
-{
-	return text ? text : "";
-}
-
 static bool finish_ctf(struct convert *c)
 {
 	struct ctf_writer_origin origin = {
@@ -319,21 +313,21 @@ static bool finish_ctf(struct convert *c)
 	const struct reader *r = c->session.reader;
 
 	if (r->trace_count == 1) {
-		origin.hostname = or_empty(r->traces[0].hostname);
-		origin.procname = or_empty(r->traces[0].procname);
-		origin.boot_id = or_empty(r->traces[0].boot_id);
+		origin.hostname = r->traces[0].hostname ? r->traces[0].hostname : "";
+		origin.procname = r->traces[0].procname ? r->traces[0].procname : "";
+		origin.boot_id = r->traces[0].boot_id ? r->traces[0].boot_id : "";
 		origin.realtime = r->traces[0].has_realtime ? r->traces[0].realtime : 0;
 	}
 	int error = ctf_writer_finish(&c->ctf, &origin);
 
 	if (c->ctf.cut > 0) {
-		session_say(&c->session, "%" PRIu64 " strings were too long for a packet, and cut",
-			c->ctf.cut);
+		session_say(&c->session,
+			"%" PRIu64 " strings were too long for a packet and were cut", c->ctf.cut);
 	}
 	return !error ||
-	       say_output(c, error == EOVERFLOW
-				     ? "more kinds of events than a native trace has numbers for"
-				     : strerror(error));
+	       fail_output(c, error == EOVERFLOW
+				      ? "more kinds of events than a native trace can have"
+				      : strerror(error));
 }
 
 static bool finish_simple(struct convert *c)
@@ -343,30 +337,30 @@ static bool finish_simple(struct convert *c)
 
 		out_init(&words, OUT_TO_MEMORY);
 		gap_put_text(&words, &c->simple.untold);
-		session_say(&c->session, "%.*s: a simpletrace file cannot tell that",
+		session_say(&c->session, "%.*s: a simpletrace file cannot record that",
 			(int)words.len, words.data);
 		out_fini(&words);
 	}
 	int error = out_flush(&c->session.out);
 
-	/* session_end() says why not, and that a closed pipe is no failure. */
-	return !error || error == EPIPE || give_up(c);
+	/* session_end() reports the error, and that a closed pipe is none. */
+	return !error || error == EPIPE || fail(c);
 }
 
 static void convert(struct convert *c)
 {
 	convert_records(c);
-	bool ok = !c->is_hopeless && (c->to == TARGET_CTF ? finish_ctf(c) : finish_simple(c));
+	bool ok = !c->has_failed && (c->to == TARGET_CTF ? finish_ctf(c) : finish_simple(c));
 
 	if (ok && c->session.reader->traces[0].is_live) {
 		session_say(&c->session,
 			"is still being recorded by process %" PRIu32
-			": the output ends with what there was by now",
+			": the output ends with the events so far",
 			c->session.reader->traces[0].pid);
 	}
 
 	if (ok && c->staged.temporary && !staged_commit(&c->staged)) {
-		say_output(c, c->staged.error);
+		fail_output(c, c->staged.error);
 	}
 	if (c->to == TARGET_CTF) {
 		ctf_writer_fini(&c->ctf);
@@ -392,5 +386,5 @@ int waymark_convert(int argc, char **argv)
 	staged_fini(&c.staged);
 	int status = session_end(&c.session);
 
-	return c.is_hopeless ? EXIT_FAILURE : status;
+	return c.has_failed ? EXIT_FAILURE : status;
 }

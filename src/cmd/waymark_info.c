@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark info`: what a trace holds. */
+/* `waymark info`: a summary of traces: events, losses, times, processes. */
 #include <getopt.h>
 #include <stdlib.h>
 
@@ -14,10 +14,9 @@ enum { KEY_JSON = ARGUMENT_LONG };
 
 static const struct argument rows[] = {
 	{ 'e', "declarations", "FILE",
-		"the events' declarations: names the events of old\n"
-		"traces and checks their records" },
+		"read the events' declarations: names and checks of old traces" },
 	SELECTION_ROWS,
-	{ KEY_JSON, "json", NULL, "for programs" },
+	{ KEY_JSON, "json", NULL, "print JSON" },
 	{ 'o', "output", "FILE", "write to FILE" },
 	{ 0 },
 };
@@ -25,9 +24,9 @@ static const struct argument rows[] = {
 static const struct command command = {
 	.name = "waymark info",
 	.usage = "[-e DECLARATIONS] [OPTION...] TRACE...",
-	.about = "Says what traces hold: format and version, processes and threads, clock, events\n"
-		 "of each kind, losses, the time they span. TRACE is a file or a directory; - is\n"
-		 "standard input.",
+	.about =
+		"Shows what traces hold: format and version, processes and threads, clock, events\n"
+		"of each kind, losses, times. TRACE is a file or a directory; - is standard input.",
 	.arguments = rows,
 };
 

@@ -215,7 +215,7 @@ def check_simple(trace):
     fails("no threads", "the trace does not tell the thread of event 'cache_miss'",
           "--from=cache_miss", "--to=disk_read_done", trace)
     ran = run("latency", "--json", "--from=disk_read_done", "--to=cache_miss", "-e", DECLARATIONS, trace)
-    check("nor have both a field", (ran.returncode, "the trace does not tell threads, and they have "
+    check("nor have both a field", (ran.returncode, "the trace has no thread ids, and they have "
                                     "no field of one name" in ran.stderr), (1, True))
     check("by process", counts(latency("--from=cache_miss", "--to=disk_read_done", "--by=@pid",
                                        trace)), {"count": 1, "unbegun": 2, "begun_twice": 3})
@@ -246,15 +246,15 @@ def check_default(work):
            (2, 'done - (ret: 0)(req: 1)(queue: "x")'), (2, 'done - (ret: 0)(req: 2)(queue: "x")')]
     plain = [(1, "submit - (key: \"a\")"), (2, "done - (key: \"b\")"), (3, "done - (key: \"a\")")]
     for what, events, options, wanted, words in (
-            ("the only field is taken", plain, (), 1, "told apart by 'key', the only field that both"),
+            ("the only field is taken", plain, (), 1, "paired by 'key', the only field that both"),
             ("with a filter", plain, ("--thread=1", "--thread=3", "--since=+0"), 1, "by 'key', the only"),
             ("with groups", plain, ("--per=key",), 1, "by 'key', the only"),
-            ("of several none is", one, (), 0, "have 'req' (2 pairs), 'queue' (0 pairs): say by which, "
+            ("of several none is", one, (), 0, "have 'req' (2 pairs), 'queue' (0 pairs): choose one, "
              "as --by=req"),
             ("one that makes none is not", [(1, "submit - (key: 1)"), (2, "done - (key: 2)")], (), 0,
-             "by no field that both have: 'key' (0 pairs); --by=ONE=OTHER"),
+             "no field that both have pairs any: 'key' (0 pairs); give the fields"),
             ("of none both sides are listed", [(1, "submit - (a: 1)"), (2, "done - (b: 1)")], (), 0,
-             "'Net:submit' has a, @pid, @tid, 'Net:done' has b, @pid, @tid; --by=ONE=OTHER says"),
+             "'Net:submit' has a, @pid, @tid, 'Net:done' has b, @pid, @tid; give the fields to compare"),
             ("an end alone is no reason", [(1, "submit - (a: 1)"), (1, "submit - (a: 1)")] +
              [(2, "other"), (2, "done2 - (a: 1)")], (), None, "there is no event 'Net:done'"),
             ("pairs of a thread that are hardly meant", [(1, t) for _, t in one], (), 1,
@@ -264,9 +264,9 @@ def check_default(work):
         check(what, count, wanted)
         check(f"{what}: {words!r} in {said!r}", words in said and bool(words) == bool(said), True)
     count, said = default(marks(*plain), given="-")
-    check("a pipe is not read twice", (count, "both have 'key': say by which" in said), (0, True))
+    check("a pipe is not read twice", (count, "both have 'key': choose one" in said), (0, True))
     count, said = default("# tracer: nop\nnot this\n" + marks(*plain), status=1)
-    check("nor what is damaged", (count, "both have 'key': say by which" in said), (0, True))
+    check("nor what is damaged", (count, "both have 'key': choose one" in said), (0, True))
     both = ("latency", "--json", "--from=Net:s*", "--to=Net:d*")
     count, said = default(marks(*plain, (4, "start - (id: 1)")), asked=both)
     check("events of a pattern all have it", (count, "no field of one name" in said), (0, True))
@@ -287,12 +287,12 @@ def check_mistakes(work, trace):
           "--by=request=name", trace)
     fails("float", "cannot be compared", "--from=cache_miss", "--to=tick", "--by=queue=load", trace)
     fails("option", "--from is missing", trace)
-    fails("regex", "is no regular expression", "--from=/(/", "--to=tick", trace)
-    fails("empty field", "is not a field", "--from=tick", "--to=tick", "--by=a,,b", trace)
-    fails("across threads", "--across goes with --by", "--from=tick", "--to=tick", "--across", trace)
+    fails("regex", "is not a regular expression", "--from=/(/", "--to=tick", trace)
+    fails("empty field", "is not FIELD or FIELD=FIELD", "--from=tick", "--to=tick", "--by=a,,b", trace)
+    fails("across threads", "--across needs --by", "--from=tick", "--to=tick", "--across", trace)
     fails("percentile", "'101' is not a percentile", "--from=tick", "--to=tick",
           "--percentiles=101", trace)
-    fails("percentiles", "'50' is there twice", "--from=tick", "--to=tick", "--percentiles=50,9,50", trace)
+    fails("percentiles", "'50' is given twice", "--from=tick", "--to=tick", "--percentiles=50,9,50", trace)
     many = record(f"{work}/many", "open", "1500")
     fails("too many open", "more than 1000 of 'cache_miss' have no 'disk_read_done' yet", *DISK,
           "--max-open=1000", many)

@@ -167,7 +167,7 @@ def check_selection(trace):
           before["unfinished"], sum(r["count"] for r in grouped))
     said = subprocess.run([WAYMARK, "scopes", "--pid=1", trace], capture_output=True, text=True,
                           check=True)
-    check("none", (said.stdout, "among the records that are asked for" in said.stderr),
+    check("none", (said.stdout, "among the selected records" in said.stderr),
           ("no scopes\n", True))
 
 
@@ -192,7 +192,7 @@ def check_empty(trace):
     check("empty", waymark("scopes", trace), "no scopes\n")
     said = subprocess.run([WAYMARK, "scopes", trace], capture_output=True, text=True, check=True).stderr
     check("empty: what to do", [part in said for part in (
-        "no scopes are in it: WAYMARK_SCOPE()", "waymark-scopes(3)", "waymark latency")], [True] * 3)
+        "it has no scopes: make them with WAYMARK_SCOPE()", "waymark-scopes(3)", "waymark latency")], [True] * 3)
     check("empty JSON", json.loads(waymark("scopes", "--json", trace))["scopes"], [])
     check("empty CSV", len(waymark("scopes", "--csv", trace).splitlines()), 1)
 

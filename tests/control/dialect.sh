@@ -102,7 +102,7 @@ record usb_xhci_run -- -o trace.ctf -e 'usb_*' "$program" $choose,log.prefix=non
 export WAYMARK_TRACE=$choose,enable=cursor,backend=ctf
 record virtio_receive_request update_cursor -- -o trace.ctf -e 'virtio_*' "$program" log.prefix=none
 unset WAYMARK_TRACE
-if "$waymark" record --option type=all "$program" 2>err || ! grep -q -- '--option type=: a pattern is what -e is for' err; then
+if "$waymark" record --option type=all "$program" 2>err || ! grep -q -- '--option type=: give a pattern with -e' err; then
 	fail "record takes a key of another dialect: $(cat err)"
 fi
 

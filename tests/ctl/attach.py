@@ -281,7 +281,7 @@ class Attach(common.Case):
         self.wait_for((self.work / "here.ctf").is_dir)
         p = self.attach(program, "tick", "--seconds=20")
         self.ended(p, 1)
-        self.assertIn("nothing more of it can be read, though its process runs", self.notes(p))
+        self.assertIn("no more of it can be read, though its process runs", self.notes(p))
 
     def test_a_program_that_ends_before_anything_happens(self):
         for end in ("kill", "terminate"):

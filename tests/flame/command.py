@@ -123,7 +123,7 @@ def check_names(trace):
 def check_nothing_to_draw(trace):
     """A name that is none is a mistake; one of which nothing is to be shown is told, too."""
     for pattern, status, words in ((NAMES[3][:-2], 1, f"did you mean '{NAMES[3]}'?"),
-                                   (NAMES[3], 0, "none of the scopes that are asked for")):
+                                   (NAMES[3], 0, "no selected scope began")):
         said = run("flamegraph", "--scope=" + pattern, "--no-async", trace, status=status)[1]
         check(f"{pattern}: {said}", words in said, True)
 
@@ -177,13 +177,13 @@ def check_losses(trace):
 
 def check_bad_input(folder, trace):
     out, said = run("flamegraph", trace)
-    check("no scopes", ("no scopes are in it: WAYMARK_SCOPE()" in said, "no time was measured" in out), (True, True))
+    check("no scopes", ("it has no scopes: make them with WAYMARK_SCOPE()" in said, "no time was measured" in out), (True, True))
     for arguments, status, words in (
             (["flamegraph"], 2, "the trace is missing"),
             (["flamegraph", "--by=x", trace], 2, "--by takes thread, pid or name, not 'x'"),
-            (["flamegraph", "--kernel-offset=1", trace], 2, "of no use without --kernel"),
+            (["flamegraph", "--kernel-offset=1", trace], 2, "--kernel-offset needs --kernel"),
             (["flamegraph", "--kernel=k", "--kernel-offset=x", trace], 2, "takes seconds"),
-            (["flamegraph", "--scope=/(/", trace], 2, "is no regular expression"),
+            (["flamegraph", "--scope=/(/", trace], 2, "is not a regular expression"),
             (["flamegraph", folder + "/none"], 1, "cannot open"),
             (["flamegraph", trace, "-o", folder + "/none/out"], 1, "cannot open for writing"),
             (["flamegraph", trace, "-o", "/dev/full"], 1, "cannot write the output")):

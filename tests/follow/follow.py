@@ -18,7 +18,7 @@ from followed import API, Followed, PACED, PATIENCE, STEP, WAYMARK
 class Follow(Followed):
     def test_shows_each_event_once_in_order_and_ends_with_the_program(self):
         p = self.follow()
-        self.wait_for(lambda: "waits until it exists" in self.notes(p))
+        self.wait_for(lambda: "waiting until it exists" in self.notes(p))
         count = self.recorded(self.paced(2, 200, 5000))
         shown = self.shown(p)
         self.assert_all(shown, count)
@@ -284,7 +284,7 @@ class Follow(Followed):
 
     def test_an_interrupt_ends_the_wait_for_a_trace(self):
         p = self.follow()
-        self.wait_for(lambda: "waits until it exists" in self.notes(p))
+        self.wait_for(lambda: "waiting until it exists" in self.notes(p))
         p.send_signal(signal.SIGINT)
         self.assertEqual(p.wait(PATIENCE), 0)
 

@@ -83,7 +83,7 @@ class Name(Recorded):
             self.environment["WAYMARK_TRACE"] = before
             out, said = self.record("-o", "t", PROGRAM, "count", status=125)
             self.assertEqual(out, "")
-            self.assertIn("jail= in WAYMARK_TRACE: 'waymark drain' writes", said)
+            self.assertIn("jail= in WAYMARK_TRACE: events of a jail are written by 'waymark drain'", said)
         for before in ("x,,jail=1", "x;;jail=1", "jail,control-mode=hmp"):
             self.environment["WAYMARK_TRACE"] = before
             self.assertIn("t: 2 events", self.record("-o", "t", "--replace", PROGRAM, "1")[1])
@@ -116,10 +116,10 @@ class Name(Recorded):
                     (["-o", "t", "./bad"], 127, "cannot run ./bad"),
                     (["-o", "t", "--option=full=foo", PROGRAM, "3"], 0, "nothing, t was not replaced"),
                     (["-o", "t", "-e", "no", PROGRAM, "3"], 0, "nothing, t was not replaced"),
-                    (["-o", "t/.", PROGRAM, "3"], 125, "-o: t/. is no name for a trace"),
-                    (["-o", "t/./", PROGRAM, "3"], 125, "-o: t/./ is no name for a trace"),
-                    (["-o", "t/..", PROGRAM, "3"], 125, "-o: t/.. is no name for a trace"),
-                    (["-o", ".", PROGRAM, "3"], 125, "-o: . is no name for a trace")):
+                    (["-o", "t/.", PROGRAM, "3"], 125, "-o: t/. is not a name for a trace"),
+                    (["-o", "t/./", PROGRAM, "3"], 125, "-o: t/./ is not a name for a trace"),
+                    (["-o", "t/..", PROGRAM, "3"], 125, "-o: t/.. is not a name for a trace"),
+                    (["-o", ".", PROGRAM, "3"], 125, "-o: . is not a name for a trace")):
                 self.assertIn(why, self.record("--replace", *args, status=status)[1])
                 self.assertEqual(self.names(), names)
                 self.check_old("t")

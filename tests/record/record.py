@@ -105,8 +105,7 @@ class Record(Recorded):
         for name in ("t", "t/", "file"):
             out, said = self.record("-o", name, PROGRAM, "count", status=125)
             self.assertEqual(out, "")
-            self.assertIn(f"{name}: there is something of that name already; remove it, or say "
-                          "--replace", said)
+            self.assertIn(f"{name}: exists already; remove it, or give --replace", said)
 
     def test_only_traces_are_replaced(self):
         (self.work / "file").write_text("mine")
@@ -133,20 +132,20 @@ class Record(Recorded):
 
     def test_command_lines_that_make_no_sense(self):
         for args, why in (([], "the program is missing"), (["-o", "t"], "the program is missing"),
-                          (["--replace", "true"], "--replace goes with -o"),
+                          (["--replace", "true"], "--replace needs -o"),
                           (["-o", "", "true"], "the name is empty"),
                           (["-e", "", "true"], "a pattern is empty"),
-                          (["-e", "a\nb", "true"], "a line's end"),
-                          (["--option", "file=x", "true"], "what -o is for"),
+                          (["-e", "a\nb", "true"], "has a newline"),
+                          (["--option", "file=x", "true"], "name with -o"),
                           (["--option", "x", "true"], "KEY=VALUE"),
                           (["--option=ful=overwrite", "true"], "no key 'ful'; did you mean 'full'?"),
-                          (["--option=something=1", "true"], "no key 'something'; waymark-trace(7)"),
+                          (["--option=something=1", "true"], "no key 'something'; see waymark-trace(7)"),
                           (["-e", "/(/", "true"], "regular expression '/(/': Unmatched ( or"),
                           (["-e", "-/a[/", "true"], "regular expression '/a[/': "),
                           (["-e", "//", "true"], "'//': it is empty"),
                           (["-e", "/a", "true"], "'/a': the second slash is missing"),
                           (["-e", "-", "true"], "a pattern is empty"),
-                          (["--option=backend=log", "true"], "which have a trace"),
+                          (["--option=backend=log", "true"], "which write a trace"),
                           (["--option=jail=4", "true"], "jail=COUNT' itself, and then 'waymark drain"),
                           (["--nope", "true"], "--nope")):
             self.assertIn(why, self.record(*args, status=125)[1])
@@ -185,13 +184,13 @@ class Record(Recorded):
         script.write_text("#!/bin/sh\nexit 4\n")
         script.chmod(0o755)
         for args, status, why in (
-                (["/bin/true"], 0, "it is not linked with Waymark itself"),
+                (["/bin/true"], 0, "it is not linked with Waymark, and"),
                 (["./script"], 4, "it is a script, and none of the programs"),
                 ([LOGGED], 0, "its events are built without the backend ctf: make WAYMARK_BACKENDS=ctf"),
-                (["-e", "nope*", PROGRAM, "3"], 0, "no pattern meets one of its events, none"),
-                (["--option=full=blok", PROGRAM, "3"], 0, "no pattern meets one of its events, none "
-                 "of them happened, or it refused an option, which it says above"),
-                ([PROGRAM], 0, "no pattern meets one of its events, none")):
+                (["-e", "nope*", PROGRAM, "3"], 0, "no pattern matches its events, none"),
+                (["--option=full=blok", PROGRAM, "3"], 0, "no pattern matches its events, none "
+                 "of them happened, or it refused an option, as it says above"),
+                ([PROGRAM], 0, "no pattern matches its events, none")):
             said = self.record("-o", "t", *args, status=status)[1]
             self.assertIn(f"recorded nothing, t was not made: {why}", said)
             if LOGGED in args:  # of all that record asks for in vain, one line of the program's

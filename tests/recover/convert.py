@@ -118,7 +118,7 @@ class Convert(unittest.TestCase):
             trace = left.make_trace(WRITE_TRACE, self.work / file, {file: [
                 left.written(1, 3, 5)] if "-2" in file else [left.written(1, 1, 5), left.written(1, 4, 5)]})
             self.assertEqual(self.waymark("convert", "-o", f"{file}.simple", trace)[1],
-                             f"waymark convert: {trace}: {said}: a simpletrace file cannot tell that\n")
+                             f"waymark convert: {trace}: {said}: a simpletrace file cannot record that\n")
 
     def test_times_that_go_back_are_put_in_order(self):
         simple = Simple()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands of `waymark ctl`, by subject: events, categories, statistics, files, and what
- * is sent to the monitor as it is. Called from the table of waymark_ctl.c.
+ * The commands of `waymark ctl`, by subject: events, categories, statistics, files, and plain
+ * commands of HMP and QMP. Called from the table of waymark_ctl.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -238,7 +238,7 @@ static void print_stats_table(const json_t *list, const char *titles,
 	free(sorted);
 }
 
-/* What the rows of events do not show. */
+/* Prints notes about the rows of events. */
 static void print_stats_notes(const struct ctl *ctl, const json_t *result)
 {
 	const json_t *events = json_object_get(result, "per-event");
@@ -395,7 +395,7 @@ json_t *ctl_flush(struct ctl *ctl)
 	return done;
 }
 
-/* ---- What is sent as it is ---- */
+/* ---- HMP and QMP ---- */
 
 json_t *ctl_monitor(struct ctl *ctl)
 {

@@ -162,7 +162,7 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* Fails with the pids of the first `count` candidates, each of which may be meant. */
+/* Fails with the pids of the first `count` candidates, of which TARGET names one. */
 static bool fail_several(
 	struct monitor_client *c, const struct candidates *list, size_t count, const char *name)
 {

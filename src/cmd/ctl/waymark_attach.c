@@ -72,23 +72,11 @@ struct attach {
 	bool on; /* the trace takes events */
 };
 
-static int set_seconds(struct attach *a, const char *text)
-{
-	if (!arguments_seconds(text, SECONDS_MAX, &a->seconds)) {
-		return arguments_bad(&command, "'%s' is not a number of seconds", text);
-	}
-	return 0;
-}
-
 static int set_count(struct attach *a, const char *text)
 {
-	char *end;
-
-	errno = 0;
-	a->print.head = strtoull(text, &end, 10);
 	a->print.session.awaited = &a->print.head;
 	a->print.is_limited = a->print.counts_events = true;
-	if (*text < '0' || *text > '9' || *end || errno || a->print.head == 0) {
+	if (!arguments_number(text, UINT64_MAX, &a->print.head) || a->print.head == 0) {
 		return arguments_bad(&command, "'%s' is not a number of events", text);
 	}
 	return 0;
@@ -97,7 +85,9 @@ static int set_count(struct attach *a, const char *text)
 static int take(struct attach *a, int key)
 {
 	if (key == KEY_SECONDS) {
-		return set_seconds(a, optarg);
+		return arguments_seconds(optarg, SECONDS_MAX, &a->seconds)
+			       ? 0
+			       : arguments_bad(&command, "'%s' is not a number of seconds", optarg);
 	}
 	if (key == KEY_TIMEOUT) {
 		return arguments_milliseconds(&command, optarg, &a->timeout_ms);

@@ -3,8 +3,6 @@
  * `waymark ctl`: a command for a running process. The table of commands gives --help and
  * the completion; the command line is checked against it before anything is connected to.
  */
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -107,13 +105,12 @@ static const struct {
 
 static int take_vcpu(struct ctl *ctl, const char *text)
 {
-	char *end;
+	uint64_t vcpu;
 
-	errno = 0;
-	ctl->vcpu = strtol(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end || errno) {
+	if (!arguments_number(text, LONG_MAX, &vcpu)) {
 		return arguments_bad(&command, "'%s' is not the number of a vCPU, from 0", text);
 	}
+	ctl->vcpu = (long)vcpu;
 	ctl->has_vcpu = true;
 	return 0;
 }
@@ -151,31 +148,23 @@ static int take(struct ctl *ctl, int key)
 	}
 }
 
-static const struct ctl_command *command_named(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (strcmp(commands[i].name, name) == 0) {
-			return &commands[i];
-		}
-	}
-	return NULL;
-}
-
 static int find_command(struct ctl *ctl, const char *name)
 {
 	const char *names[ARRAY_SIZE(commands)];
 
-	ctl->command = command_named(name);
-	if (ctl->command) {
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		names[i] = commands[i].name;
+	}
+	int index = arguments_word(name, names, ARRAY_SIZE(names));
+
+	if (index >= 0) {
+		ctl->command = &commands[index];
 		return 0;
 	}
-	if (command_named(ctl->target)) {
+	if (arguments_word(ctl->target, names, ARRAY_SIZE(names)) >= 0) {
 		return arguments_bad(&command,
 			"the process comes first: did you mean 'waymark ctl %s %s'?", name,
 			ctl->target);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		names[i] = commands[i].name;
 	}
 	arguments_no_command(&command, name, names, ARRAY_SIZE(names));
 	print_commands(stderr);

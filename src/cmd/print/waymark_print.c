@@ -1,41 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark print`: a trace as lines of text. */
-#include <errno.h>
+/* `waymark print`: traces as lines of text. Its command line; see print.c for the lines. */
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/arguments.h"
-#include "cmd/name_option.h"
 #include "cmd/print/print.h"
 #include "cmd/selection.h"
 #include "cmd/waymark.h"
-#include "text/scan.h"
 
 enum { KEY_EVENT = PRINT_KEY_OWN, KEY_NEW, KEY_HEAD, KEY_TAIL, KEY_COUNT };
 
 static const struct argument rows[] = {
 	PRINT_ROW_DECLARATIONS,
 	{ KEY_EVENT, "event", "PATTERN",
-		"only these events: a name, * and ?, or /REGEX/; of\n"
-		"several the last counts, -PATTERN leaves events out" },
-	{ SELECTION_KEY_SINCE, "from", "TIME",
-		"only from this time on: SEC[.FRACTION] since boot," },
-	{ SELECTION_KEY_UNTIL, "to", "TIME",
-		"and up to this one; +SEC counts from the first record" },
-	{ SELECTION_KEY_SINCE, "since", "TIME", "the same as --from, as other commands call it" },
-	{ SELECTION_KEY_UNTIL, "until", "TIME", "the same as --to" },
+		"only events that match: a name, glob or /REGEX/; -PATTERN: not these" },
+	{ SELECTION_KEY_SINCE, "from", "TIME", SELECTION_SINCE },
+	{ SELECTION_KEY_UNTIL, "to", "TIME", SELECTION_UNTIL },
+	{ SELECTION_KEY_SINCE, "since", "TIME", "same as --from" },
+	{ SELECTION_KEY_UNTIL, "until", "TIME", "same as --to" },
 	SELECTION_ROWS_IDS,
 	PRINT_ROW_TID,
-	{ KEY_HEAD, "head", "N", "only the first N of these lines" },
-	{ KEY_TAIL, "tail", "N", "only the last N of these lines" },
-	{ KEY_COUNT, "count", NULL, "no lines: only how many events they would show" },
+	{ KEY_HEAD, "head", "N", "print only the first N lines" },
+	{ KEY_TAIL, "tail", "N", "print only the last N lines" },
+	{ KEY_COUNT, "count", NULL, "print only the number of events" },
 	PRINT_ROWS_LOOK,
 	{ 'f', "follow", NULL,
-		"wait for what comes, until the traced program ends, or\n"
-		"SIGINT; a trace that does not exist is waited for" },
-	{ KEY_NEW, "new", NULL, "with --follow: only what comes from now on" },
+		"wait for the trace and new events, until SIGINT or the program exits" },
+	{ KEY_NEW, "new", NULL, "with --follow: only events from now on" },
 	PRINT_ROW_OUTPUT,
 	{ 0 },
 };
@@ -44,21 +36,17 @@ static const struct command command = {
 	.name = "waymark print",
 	.usage = "[-e DECLARATIONS] [OPTION...] TRACE...",
 	.about =
-		"Shows traces' events, a line each: time, process, name, message; those of several\n"
-		"traces in the order of time. Lines that begin with # tell where events were lost.\n"
-		"TRACE is a file or a directory; - is standard input. The exit status is 1 when a\n"
-		"part of a trace could not be read.",
+		"Prints the events of traces, a line each: time, process, name, message. Events of\n"
+		"several traces are in the order of time. A line that begins with # marks a place\n"
+		"where events were lost. TRACE is a file or a directory; - is standard input. The\n"
+		"exit status is 1 when a part of a trace could not be read.",
 	.arguments = rows,
 };
 
 static int set_number(struct print *p, uint64_t *number, const char *text)
 {
-	char *end;
-
-	errno = 0;
-	*number = strtoull(text, &end, 10);
 	p->is_limited = true;
-	if (!is_digit(*text) || *end || errno) {
+	if (!arguments_number(text, UINT64_MAX, number)) {
 		return arguments_bad(&command, "'%s' is not a number of lines", text);
 	}
 	return 0;
@@ -79,7 +67,7 @@ static int take(struct print *p, int key)
 {
 	switch (key) {
 	case KEY_EVENT:
-		return name_option_add(&p->session.filter, &command, optarg);
+		return selection_add_name(&p->session.filter, &command, optarg);
 	case KEY_HEAD:
 		return set_number(p, &p->head, optarg);
 	case KEY_TAIL:
@@ -116,7 +104,7 @@ static int parse(struct print *p, int argc, char **argv)
 	}
 	if ((p->last.limit > 0 || p->wants_none) && p->follow) {
 		return arguments_bad(
-			&command, "--tail does not go with --follow, whose last line nobody knows");
+			&command, "--tail does not go with --follow, which has no last line yet");
 	}
 	if (p->wants_none) {
 		p->head = 0;

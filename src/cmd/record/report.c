@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What `waymark record` says when the program has ended: one line, and one for each trouble. */
+/*
+ * The report of `waymark record` when the program has exited: one line about the traces, and
+ * one for each problem; without a trace, the reason.
+ */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "cmd/escaped.h"
@@ -14,7 +20,7 @@
 
 #define NAME "waymark record"
 
-/* Of a thousand processes, so many are named. */
+/* Traces of further processes that are named. */
 #define NAMES_SHOWN 8u
 
 struct counts {
@@ -22,13 +28,7 @@ struct counts {
 	struct losses losses;
 };
 
-static void say(const char *path, const char *text)
-{
-	escaped_printf(stderr, NAME ": %s: %s", path, text);
-	fputc('\n', stderr);
-}
-
-/* As the user sees it from where he is. */
+/* The path relative to the current directory, if it is below that. */
 static const char *shown(const char *path)
 {
 	char folder[PATH_MAX];
@@ -38,8 +38,8 @@ static const char *shown(const char *path)
 	return is_below ? path + n + 1 : path;
 }
 
-/* What a process that was killed left in memory is brought in; a file of `simple` is as it is. */
-static void make_whole(const char *path)
+/* Recovers a native trace, which needs it if its process was killed. */
+static void recover(const char *path)
 {
 	struct recover_result result;
 
@@ -47,18 +47,20 @@ static void make_whole(const char *path)
 		return;
 	}
 	if (!recover_trace(path, &result)) {
-		say(shown(path), result.error);
+		escaped_say(NAME, "%s: %s", shown(path), result.error);
 	} else if (result.fault[0]) {
-		say(shown(path), result.fault);
+		escaped_say(NAME, "%s: %s", shown(path), result.fault);
 	}
 }
 
-static void add(struct counts *sum, const struct record *rec)
+static void add(struct counts *sum, const struct record *records, size_t count)
 {
-	if (rec->kind == RECORD_EVENT) {
-		sum->events++;
-	} else {
-		losses_add(&sum->losses, &rec->gap);
+	for (size_t i = 0; i < count; i++) {
+		if (records[i].kind == RECORD_EVENT) {
+			sum->events++;
+		} else {
+			losses_add(&sum->losses, &records[i].gap);
+		}
 	}
 }
 
@@ -71,14 +73,13 @@ static void count(struct counts *sum, const char *path)
 	session_init(&s, NAME);
 	if (session_open(&s, path, NULL, false)) {
 		while ((n = session_next_few(&s, records))) {
-			for (size_t i = 0; i < n; i++) {
-				add(sum, &records[i]);
-			}
+			add(sum, records, n);
 		}
 	}
 	session_end(&s);
 }
 
+/* Writes `BETWEENN WHAT`, with the ending MANY unless N is 1. */
 static void put_number(const char *between, uint64_t n, const char *what, const char *many)
 {
 	fprintf(stderr, "%s%" PRIu64 " %s%s", between, n, what, n == 1 ? "" : many);
@@ -119,7 +120,7 @@ static void report(const struct record_traces *t)
 	struct counts sum = { 0 };
 
 	vec_foreach (char **, path, &t->paths) {
-		make_whole(*path);
+		recover(*path);
 		count(&sum, *path);
 	}
 	fputs(NAME ": ", stderr);
@@ -131,20 +132,111 @@ static void report(const struct record_traces *t)
 	fputc('\n', stderr);
 }
 
-void record_report(
-	const struct record_run *run, const struct record_wishes *w, const struct record_traces *t)
+/* ---- Why there is no trace ---- */
+
+/* A program's file, mapped. */
+struct image {
+	struct stat st;
+	const char *bytes; /* NULL: unreadable */
+	size_t size;
+};
+
+static void image_open(struct image *i, const char *path)
 {
-	char why[200];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	*i = (struct image){ 0 };
+	if (fd >= 0 && fstat(fd, &i->st) == 0 && S_ISREG(i->st.st_mode) && i->st.st_size > 0) {
+		void *bytes = mmap(NULL, (size_t)i->st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+		i->bytes = bytes == MAP_FAILED ? NULL : bytes;
+		i->size = (size_t)i->st.st_size;
+	}
+	if (fd >= 0) {
+		close(fd);
+	}
+}
+
+static bool contains(const struct image *i, const char *text)
+{
+	return memmem(i->bytes, i->size, text, strlen(text));
+}
+
+static bool begins(const struct image *i, const char *text)
+{
+	return i->size >= strlen(text) && memcmp(i->bytes, text, strlen(text)) == 0;
+}
+
+/* Whether exec gives it more rights, so that it ignores the environment. */
+static bool gains_rights(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0) {
+		return false;
+	}
+	return (st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+	       (st.st_mode & S_ISGID && st.st_gid != getegid()) ||
+	       (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
+}
+
+/* Why the program of an image recorded nothing: ends a sentence. */
+static const char *explain_image(const struct image *i)
+{
+	if (!i->bytes) {
+		return "it is not linked with Waymark, no pattern matches its events, none of them "
+		       "happened, or it refused an option";
+	}
+	if (begins(i, "#!")) {
+		return "it is a script, and none of the programs that it ran has Waymark's "
+		       "events, or none of them happened";
+	}
+	/* Its dynamic symbols show events, but none of the backend ctf. */
+	if (contains(i, "libwaymark.so") && contains(i, "waymark_register") &&
+		!contains(i, "waymark_cursor_refill") && !contains(i, "waymark_site_")) {
+		return "its events are built without the backend ctf: make WAYMARK_BACKENDS=ctf, or "
+		       "tracetool --backends=ctf";
+	}
+	if (!begins(i, "\177ELF") || contains(i, "libwaymark.so") || contains(i, "WAYMARK_TRACE")) {
+		return "no pattern matches its events, none of them happened, or it refused an "
+		       "option, as it says above";
+	}
+	return contains(i, "ld-linux") || contains(i, "ld-musl")
+		       ? "it is not linked with Waymark, and no library or program that it used "
+			 "recorded an event"
+		       : "it is a static program without Waymark in it";
+}
+
+/* Why a program recorded nothing, as far as its file shows. Nothing is run. */
+static const char *explain(const char *program)
+{
+	char path[PATH_MAX] = "";
+	struct image image;
+
+	if (record_find(program, path) == 0 && gains_rights(path)) {
+		return "it is set-uid, set-gid or has capabilities: such programs ignore "
+		       "WAYMARK_TRACE";
+	}
+	image_open(&image, path);
+	const char *text = explain_image(&image);
+
+	if (image.bytes) {
+		munmap((void *)(uintptr_t)image.bytes, image.size);
+	}
+	return text;
+}
+
+void record_report(
+	const struct record_run *run, const struct record_request *w, const struct record_traces *t)
+{
 	struct stat st;
 
 	if (t->paths.count > 0) {
 		report(t);
 		return;
 	}
-	record_explain(w->program[0], why, sizeof(why));
-	bool is_there = lstat(run->trace, &st) == 0; /* what it was to replace */
+	bool is_there = lstat(run->trace, &st) == 0; /* it was to be replaced */
 
-	escaped_printf(stderr, NAME ": %s recorded nothing, %s %s: %s", w->program[0],
-		shown(run->trace), is_there ? "was not replaced" : "was not made", why);
-	fputc('\n', stderr);
+	escaped_say(NAME, "%s recorded nothing, %s %s: %s", w->program[0], shown(run->trace),
+		is_there ? "was not replaced" : "was not made", explain(w->program[0]));
 }

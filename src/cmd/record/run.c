@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recorded program: a child in our process group with all that we were
- * started with, so that the terminal is its own. Signals are taken in one place,
- * one at a time: nothing runs in a handler.
+ * Runs the recorded program: a child in our process group, with the environment and signals
+ * that this process was started with, so that the terminal is its own. Signals are taken
+ * with sigwaitinfo(), one at a time: nothing runs in a handler.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,15 +17,15 @@
 #include "base/compiler.h"
 #include "cmd/record/record.h"
 
-/* What others send to us is meant for the program. */
+/* Signals that other processes send to us for the program. */
 static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTERM, SIGTSTP,
 	SIGCONT };
 
-/* What the program had if we were not there. */
+/* The signals that we wait for, and what the program inherits instead. */
 struct signals {
 	sigset_t ours;
 	sigset_t mask;
-	struct sigaction child;
+	struct sigaction child; /* of SIGCHLD */
 };
 
 static void signals_take(struct signals *s)
@@ -38,7 +38,7 @@ static void signals_take(struct signals *s)
 		sigaddset(&s->ours, forwarded[i]);
 	}
 	sigprocmask(SIG_BLOCK, &s->ours, &s->mask);
-	/* Whose children nobody waits for would take its status away. */
+	/* SIG_IGN, if we were started with it, would discard the program's status. */
 	sigaction(SIGCHLD, &usual, &s->child);
 }
 
@@ -48,7 +48,7 @@ static void signals_give_back(const struct signals *s)
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 }
 
-/* What came in the same moment as the program's end was meant for it, too. */
+/* Drops signals for the program that came as it exited. */
 static void signals_drop(const struct signals *s)
 {
 	static const struct timespec at_once;
@@ -57,17 +57,11 @@ static void signals_drop(const struct signals *s)
 	}
 }
 
-static const char *last_name(const char *path)
+/* Sets the default name; a pid may come again, so it takes the first name that is free. */
+static void put_default(struct record_run *run, const struct record_request *w)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
-/* The first name that nothing has, as a number may come again. */
-static void put_default(struct record_run *run, const struct record_wishes *w)
-{
-	const char *name = last_name(w->program[0]);
+	const char *slash = strrchr(w->program[0], '/');
+	const char *name = slash && slash[1] ? slash + 1 : w->program[0];
 	struct stat st;
 	size_t length = 0;
 
@@ -83,8 +77,8 @@ static void put_default(struct record_run *run, const struct record_wishes *w)
 	run->error = length < sizeof(run->trace) ? 0 : ENAMETOOLONG;
 }
 
-/* In the child, whose memory is its own but for `run`. */
-static void become(struct record_run *run, const struct record_wishes *w)
+/* In the child, whose memory is its own except `run`: executes the program. */
+static void become(struct record_run *run, const struct record_request *w)
 {
 	if (w->trace[0]) {
 		strcpy(run->trace, w->trace);
@@ -97,15 +91,7 @@ static void become(struct record_run *run, const struct record_wishes *w)
 	run->error = run->error ? run->error : errno;
 }
 
-static void forward(pid_t child, const siginfo_t *info)
-{
-	/* The terminal tells the program itself, and what it sends to its group it has, too. */
-	if (info->si_code <= 0 && info->si_pid != child) {
-		kill(child, info->si_signo);
-	}
-}
-
-/* Whoever waits for us sees the program stop; who has sent us on meanwhile is obeyed. */
+/* Stops as the program has, unless a SIGCONT has come meanwhile. */
 static void stop_too(void)
 {
 	sigset_t pending;
@@ -125,7 +111,11 @@ static void wait_for(pid_t child, struct record_run *run, const struct signals *
 
 		if (sig > 0 && sig != SIGCHLD) {
 			wants_stop = sig == SIGTSTP || (wants_stop && sig != SIGCONT);
-			forward(child, &info);
+			/* One of the terminal, or of the program to its group, reached it already.
+			 */
+			if (info.si_code <= 0 && info.si_pid != child) {
+				kill(child, info.si_signo);
+			}
 		}
 		if (sig != SIGCHLD || waitpid(child, &run->status, WNOHANG | WUNTRACED) != child) {
 			continue;
@@ -139,10 +129,10 @@ static void wait_for(pid_t child, struct record_run *run, const struct signals *
 	}
 }
 
-void record_run(struct record_run *result, const struct record_wishes *w)
+void record_run(struct record_run *result, const struct record_request *w)
 {
 	struct signals s;
-	/* Of both: the child chooses the name, for its number is in it, and says what failed. */
+	/* Shared: the child sets the name, which has its pid, and the error. */
 	struct record_run *run =
 		mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
@@ -169,7 +159,7 @@ void record_run(struct record_run *result, const struct record_wishes *w)
 	munmap(run, sizeof(*run));
 }
 
-/* As execvp(): what is no file, or may not be run, is passed over; the last reason stays. */
+/* As execvp(): skips what is not an executable file; returns the last reason. */
 int record_find(const char *name, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");

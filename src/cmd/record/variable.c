@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The WAYMARK_TRACE of a recorded program. What is wished is one option of it, so that an
- * error in a part is told by the program and nothing is recorded half. Behind the
- * options that are there: the last file counts. It says its dialect, since those before
- * may have said another; what the program chooses for its own options goes on to count.
+ * The WAYMARK_TRACE of a recorded program. The request is one option of it, so that the
+ * program refuses all of it if a part is wrong. It follows the options of the
+ * environment, since the last file counts, and names its dialect, since those may have set
+ * another one.
  */
 #include <regex.h>
 #include <stdio.h>
@@ -11,28 +11,29 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "cmd/escaped.h"
 #include "cmd/record/record.h"
 #include "text/nearest.h"
 
 #define VARIABLE "WAYMARK_TRACE"
 
-#define JAIL                                                                                      \
-	"'waymark drain' writes what goes into a jail's memory: start the program with " VARIABLE \
+#define JAIL                                                                                \
+	"events of a jail are written by 'waymark drain': start the program with " VARIABLE \
 	"='*,file=DIR,jail=COUNT' itself, and then 'waymark drain DIR' (waymark-jail(7))"
 
-/* Keys that have an option of ours, and which that is. */
+/* Keys that cannot be given with --option, and what to do instead. */
 static const struct {
 	const char *key;
 	const char *error;
 } taken[] = {
-	{ "file", "--option file=: the trace's name is what -o is for" },
-	{ "ctf.file", "--option ctf.file=: the trace's name is what -o is for" },
-	{ "replace", "--option replace=: there is --replace" },
-	{ "enable", "--option enable=: a pattern is what -e is for" },
-	{ "dialect", "--option dialect=: what record says is of the dialect waymark" },
-	{ "type", "--option type=: a pattern is what -e is for" },
+	{ "file", "--option file=: give the trace's name with -o" },
+	{ "ctf.file", "--option ctf.file=: give the trace's name with -o" },
+	{ "replace", "--option replace=: give --replace" },
+	{ "enable", "--option enable=: give a pattern with -e" },
+	{ "dialect", "--option dialect=: record always uses the dialect waymark" },
+	{ "type", "--option type=: give a pattern with -e" },
 	{ "jail", "--option jail=: " JAIL },
-	{ "help", "--option help: waymark-trace(7) tells the keys" },
+	{ "help", "--option help: see waymark-trace(7) for the keys" },
 	{ NULL, NULL },
 };
 
@@ -43,7 +44,7 @@ static bool is_key(const char *option, const char *key)
 	return strncmp(option, key, n) == 0 && (option[n] == '=' || !option[n]);
 }
 
-/* Whether a key is given in the variable that is there; a `,,` or `;;` is text of a value. */
+/* Whether the environment's variable gives a key; `,,` and `;;` are text of a value. */
 static bool has_key(const char *text, const char *key)
 {
 	size_t n = strlen(key);
@@ -62,13 +63,7 @@ static bool has_key(const char *text, const char *key)
 	return false;
 }
 
-/* Whether one of the backends that are named writes what we can read. */
-static bool has_trace(const char *option)
-{
-	return strstr(option, "ctf") || strstr(option, "simple");
-}
-
-/* What the runtime knows in its own dialect, which ours is; a value is for it to check. */
+/* The runtime's keys in the dialect waymark; the program checks their values. */
 static const char *const keys[] = {
 #define KEY_both(key) key,
 #define KEY_waymark(key) key,
@@ -78,26 +73,24 @@ static const char *const keys[] = {
 #undef WAYMARK_OPTION
 };
 
-static bool is_known(const char *option)
+/* Whether the option's key exists; else `error` has the nearest one. */
+static bool check_key(const char *option, char *error, size_t size)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		if (is_key(option, keys[i])) {
 			return true;
 		}
 	}
+	struct span key = { option, strcspn(option, "=") };
+	const char *near = nearest_name(key, keys, ARRAY_SIZE(keys));
+
+	snprintf(error, size, "--option: there is no key '%.*s'; %s%s%s", (int)key.len, option,
+		near ? "did you mean '" : "see waymark-trace(7) for the keys", near ? near : "",
+		near ? "'?" : "");
 	return false;
 }
 
-static void explain_unknown(const char *option, char *error, size_t size)
-{
-	struct span key = { option, strcspn(option, "=") };
-	const char *meant = nearest_name(key, keys, ARRAY_SIZE(keys));
-
-	snprintf(error, size, "--option: there is no key '%.*s'; %s%s%s", (int)key.len, option,
-		meant ? "did you mean '" : "waymark-trace(7) tells the keys", meant ? meant : "",
-		meant ? "'?" : "");
-}
-
+/* Why an option cannot be given; NULL: it can. */
 static const char *check_option(const char *option)
 {
 	for (size_t i = 0; taken[i].key; i++) {
@@ -105,13 +98,13 @@ static const char *check_option(const char *option)
 			return taken[i].error;
 		}
 	}
-	if (is_key(option, "backend") && !has_trace(option)) {
-		return "--option backend=: ctf or simple must be in it, which have a trace";
+	if (is_key(option, "backend") && !strstr(option, "ctf") && !strstr(option, "simple")) {
+		return "--option backend=: give ctf or simple, too, which write a trace";
 	}
 	return strchr(option, '=') && option[0] != '=' ? NULL : "--option: it takes KEY=VALUE";
 }
 
-static bool has_newline(const struct record_wishes *w)
+static bool has_newline(const struct record_request *w)
 {
 	bool found =
 		strchr(w->folder, '\n') || strchr(w->trace, '\n') || strchr(w->program[0], '\n');
@@ -125,7 +118,7 @@ static bool has_newline(const struct record_wishes *w)
 	return found;
 }
 
-static bool check_options(const struct record_wishes *w, char *error, size_t size)
+static bool check_options(const struct record_request *w, char *error, size_t size)
 {
 	vec_foreach (const char *const *, o, &w->options) {
 		const char *why = check_option(*o);
@@ -134,15 +127,14 @@ static bool check_options(const struct record_wishes *w, char *error, size_t siz
 			snprintf(error, size, "%s", why);
 			return false;
 		}
-		if (!is_known(*o)) {
-			explain_unknown(*o, error, size);
+		if (!check_key(*o, error, size)) {
 			return false;
 		}
 	}
 	return true;
 }
 
-/* Whether it is an expression at all; what of it is beyond the bounds, the program says. */
+/* Whether the text is a regular expression; the program checks its length and nesting. */
 static bool check_regex(const char *text, char *error, size_t size)
 {
 	size_t length = strlen(text);
@@ -177,7 +169,7 @@ static bool check_pattern(const char *pattern, char *error, size_t size)
 	return *text != '/' || check_regex(text, error, size);
 }
 
-bool record_variable_check(const struct record_wishes *w, char *error, size_t size)
+bool record_variable_check(const struct record_request *w, char *error, size_t size)
 {
 	const char *before = getenv(VARIABLE);
 
@@ -192,13 +184,13 @@ bool record_variable_check(const struct record_wishes *w, char *error, size_t si
 	}
 	if (has_newline(w)) {
 		snprintf(error, size,
-			"a pattern, option or name with a line's end has no place in " VARIABLE);
+			"a pattern, option or name has a newline, which " VARIABLE " cannot have");
 		return false;
 	}
 	return check_options(w, error, size);
 }
 
-/* A text as it stands in a value: what would end it twice. */
+/* Writes a text as a value, in which `,` and `;` are doubled. */
 static void put(FILE *to, const char *text)
 {
 	for (; *text; text++) {
@@ -209,7 +201,7 @@ static void put(FILE *to, const char *text)
 	}
 }
 
-static void put_patterns(FILE *to, const struct record_wishes *w)
+static void put_patterns(FILE *to, const struct record_request *w)
 {
 	bool only_off = true;
 
@@ -226,7 +218,7 @@ static void put_patterns(FILE *to, const struct record_wishes *w)
 	}
 }
 
-static bool has_option(const struct record_wishes *w, const char *key)
+static bool has_option(const struct record_request *w, const char *key)
 {
 	bool found = false;
 
@@ -236,8 +228,8 @@ static bool has_option(const struct record_wishes *w, const char *key)
 	return found;
 }
 
-/* A control= of the user is the only one. */
-static bool wants_control(const struct record_wishes *w)
+/* Whether to ask for a monitor: a control= of the user comes first. */
+static bool wants_control(const struct record_request *w)
 {
 	const char *before = getenv(VARIABLE);
 
@@ -245,10 +237,7 @@ static bool wants_control(const struct record_wishes *w)
 	       !(before && has_key(before, "control"));
 }
 
-/*
- * What stands between an option that is there and ours: a `;` behind a single one would
- * be a text.
- */
+/* The separator after the environment's options: a `;` after a single `;` would be text. */
 static const char *separator(const char *before)
 {
 	size_t n = strlen(before);
@@ -260,30 +249,27 @@ static const char *separator(const char *before)
 	return n > 0 && (n - last) % 2 == 0 ? ";" : "";
 }
 
-char *record_variable(const struct record_wishes *w, const char *trace)
+char *record_variable(const struct record_request *w, const char *trace)
 {
 	const char *before = getenv(VARIABLE);
 	char *value = NULL;
 	size_t size;
-	FILE *to = open_memstream(&value, &size);
+	FILE *to = memory_stream(&value, &size);
 
-	if (!to) {
-		abort();
-	}
 	if (before) {
 		fprintf(to, "%s%s", before, separator(before));
 	}
-	/* An option of its own: a program that does not know it records all the same. */
+	/* An option of its own, so that a program that does not know it still records. */
 	fputs(wants_control(w) ? "dialect=waymark,control=auto;" : "", to);
 	fputs("dialect=waymark,", to);
 	put_patterns(to, w);
-	/* Else events would go to each backend that the program has: its log, too. */
+	/* By default events go to every backend of the program, to its log, too. */
 	fputs(has_option(w, "backend") ? "" : ",backend=ctf", to);
 	vec_foreach (const char *const *, o, &w->options) {
 		putc(',', to);
 		put(to, *o);
 	}
-	/* The second program of a script would take the first one's trace away. */
+	/* With replace=on the second program of a script would remove the first one's trace. */
 	fputs(before && has_key(before, "replace") ? ",replace=off" : "", to);
 	fputs(",file=", to);
 	put(to, trace);

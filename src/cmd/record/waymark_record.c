@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark record`: runs a program traced, whatever options it has itself. */
+/*
+ * `waymark record`: runs a program with its events recorded, whatever options it has itself.
+ * Checks first all that can be checked before the program starts.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
@@ -18,31 +21,27 @@ enum { KEY_OPTION = ARGUMENT_LONG, KEY_REPLACE, KEY_NO_CONTROL };
 
 static const struct argument rows[] = {
 	{ 'e', "enable", "PATTERN",
-		"switch on the events whose name matches; with a -\n"
-		"before it, off. May be repeated, the last one counts.\n"
-		"Unless given: *" },
-	{ 'o', "output", "DIR", "the trace, instead of PROGRAM-PID.ctf" },
+		"switch on events that match, -PATTERN: off; may be repeated (default: *)" },
+	{ 'o', "output", "DIR", "write the trace to DIR (default: PROGRAM-PID.ctf)" },
 	{ KEY_OPTION, "option", "KEY=VALUE",
-		"a key of waymark-trace(7), as buffer=64M; may be\n"
-		"repeated" },
-	{ KEY_REPLACE, "replace", NULL, "remove a trace that is DIR already" },
+		"set a key of waymark-trace(7), as buffer=64M; may be repeated" },
+	{ KEY_REPLACE, "replace", NULL, "replace a trace that has the name DIR" },
 	{ KEY_NO_CONTROL, "no-control", NULL,
-		"start no monitor in the program: 'waymark ls', 'ctl'\n"
-		"and 'attach' do not reach it" },
+		"start no monitor, which 'waymark ls', 'ctl' and 'attach' need" },
 	{ 0 },
 };
 
 static const struct command command = {
 	.name = "waymark record",
 	.usage = "[-e PATTERN]... [-o DIR] [OPTION...] [--] PROGRAM [ARGUMENT...]",
-	.about = "Runs PROGRAM with its events recorded, makes the trace whole if it was killed,\n"
-		 "and says what there is. The exit status is that of PROGRAM.",
+	.about = "Runs PROGRAM with its events recorded, recovers the trace if it was killed, and\n"
+		 "prints what was recorded. The exit status is that of PROGRAM.",
 	.arguments = rows,
 	.has_subcommands = true,
 };
 
 /* Reads the command line; returns 0, or what ends the run. */
-static int parse(struct record_wishes *w, int argc, char **argv)
+static int parse(struct record_request *w, int argc, char **argv)
 {
 	int key;
 
@@ -68,11 +67,11 @@ static int parse(struct record_wishes *w, int argc, char **argv)
 	if (w->output && !w->output[0]) {
 		return arguments_bad(&command, "-o: the name is empty");
 	}
-	return w->replaces && !w->output ? arguments_bad(&command, "--replace goes with -o") : 0;
+	return w->replaces && !w->output ? arguments_bad(&command, "--replace needs -o") : 0;
 }
 
-/* One line on standard error. */
-static int __attribute__((format(printf, 2, 3))) fail(int status, const char *fmt, ...)
+/* Prints an error; returns the status. */
+static PRINTF(2, 3) int fail(int status, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -82,27 +81,27 @@ static int __attribute__((format(printf, 2, 3))) fail(int status, const char *fm
 	return status;
 }
 
-static int cannot_run(const struct record_wishes *w, int error)
+static int cannot_run(const struct record_request *w, int error)
 {
 	return fail(error == ENOENT || error == ENOTDIR ? RECORD_NOT_FOUND : RECORD_CANNOT_RUN,
 		"cannot run %s: %s", w->program[0], strerror(error));
 }
 
-/* All that can be known before the program starts; 0, or the exit status. */
-static int prepare(struct record_wishes *w, struct record_place *place)
+/* Checks all that can be checked before the program starts; 0, or the exit status. */
+static int prepare(struct record_request *w, struct record_claim *claim)
 {
 	char path[PATH_MAX];
 	char why[512];
 
-	if (!record_place_name(place, w)) {
-		return fail(RECORD_FAILED, "%s", place->error);
+	if (!record_claim_init(claim, w)) {
+		return fail(RECORD_FAILED, "%s", claim->error);
 	}
 	if (!record_variable_check(w, why, sizeof(why))) {
 		return fail(RECORD_FAILED, "%s", why);
 	}
 	int error = buffer_source_folder_error();
 
-	/* Without what is in memory, too much would be cut. */
+	/* Without the buffers in memory, recovery would cut too much. */
 	if (error) {
 		return fail(RECORD_FAILED, "cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s",
 			buffer_source_folder(), strerror(error));
@@ -112,22 +111,17 @@ static int prepare(struct record_wishes *w, struct record_place *place)
 	if (error) {
 		return cannot_run(w, error);
 	}
-	return record_place_take(place, w) ? 0 : fail(RECORD_FAILED, "%s", place->error);
+	return record_claim_take(claim, w) ? 0 : fail(RECORD_FAILED, "%s", claim->error);
 }
 
-static int exit_status(int status)
-{
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-/* The program, and what it left. */
-static int run(const struct record_wishes *w, struct record_place *place)
+/* Runs the program and reports its traces; returns the exit status. */
+static int run(const struct record_request *w, struct record_claim *claim)
 {
 	struct record_traces before = { 0 };
 	struct record_traces traces = { 0 };
 	struct record_run run;
 
-	/* Traces that other runs left beside this one are none of it. */
+	/* Traces of other runs beside this one do not belong to it. */
 	if (w->trace[0]) {
 		record_traces_find(&before, w->trace, NULL);
 	}
@@ -135,38 +129,34 @@ static int run(const struct record_wishes *w, struct record_place *place)
 	if (!run.error) {
 		record_traces_find(&traces, run.trace, &before);
 	}
-	/* At once: whoever loses patience while a long trace is counted has the new one alone. */
-	if (!record_place_settle(place, w, &traces)) {
-		fail(RECORD_FAILED, "%s", place->error);
+	/* Before the report, which takes long for a large trace and may be interrupted. */
+	if (!record_claim_settle(claim, w, &traces)) {
+		fail(RECORD_FAILED, "%s", claim->error);
 	}
 	if (!run.error) {
 		record_report(&run, w, &traces);
 	}
 	record_traces_fini(&traces);
 	record_traces_fini(&before);
-	return run.error ? cannot_run(w, run.error) : exit_status(run.status);
-}
-
-static int record(struct record_wishes *w)
-{
-	struct record_place place;
-	int status = prepare(w, &place);
-
-	status = status ? status : run(w, &place);
-	record_place_leave(&place);
-	return status;
+	if (run.error) {
+		return cannot_run(w, run.error);
+	}
+	return WIFSIGNALED(run.status) ? 128 + WTERMSIG(run.status) : WEXITSTATUS(run.status);
 }
 
 int waymark_record(int argc, char **argv)
 {
-	struct record_wishes w = { 0 };
+	struct record_request w = { 0 };
+	struct record_claim claim = { .socket = -1 };
 	int status = parse(&w, argc, argv);
 
 	if (status) {
 		status = status == ARGUMENTS_DONE ? EXIT_SUCCESS : RECORD_FAILED;
 	} else {
-		status = record(&w);
+		status = prepare(&w, &claim);
+		status = status ? status : run(&w, &claim);
 	}
+	record_claim_fini(&claim);
 	vec_fini(&w.patterns);
 	vec_fini(&w.options);
 	return status;

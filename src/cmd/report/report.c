@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of reports, see cmd/report/report.h. */
+/*
+ * Reports about spans of time, for the commands that make them: their options, the table and
+ * bars, and the lines for records that did not become a span.
+ */
 #include "cmd/report/report.h"
 
-#include <errno.h>
+#include <ctype.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/compiler.h"
+#include "cmd/columns.h"
+#include "cmd/escaped.h"
 #include "text/scan.h"
 
 #define PERCENTS_DEFAULT "50,90,99"
 #define SHARE_MAX 100000000u /* a millionth of a percent */
+#define TIME_SIZE 48
+#define BAR_WIDTH 50
 
-/* Reads `99`, `99.9`, with at most six decimals; false: it is no such. */
+/* ---- Options ---- */
+
+/* Reads a percentile such as `99` or `99.9`, with at most six decimals; false: it is not one. */
 static bool read_percent(struct distribution_share *share, const char *text, size_t length)
 {
 	bool has_point = false;
@@ -35,27 +44,10 @@ static bool read_percent(struct distribution_share *share, const char *text, siz
 	return share->parts <= share->of && share->of <= SHARE_MAX;
 }
 
-/* Reads one, up to a comma; false: it is none. */
-static bool take_percent(struct report_form *form, const char *text, size_t length)
+static bool is_repeated(const struct report_form *form, const char *text)
 {
-	size_t i = form->percent_count;
-
-	if (!read_percent(&form->percents[i], text, length)) {
-		return false;
-	}
-	memcpy(form->percent_texts[i], text, length);
-	form->percent_texts[i][length] = '\0';
-	form->percent_count++;
-	return true;
-}
-
-/* Whether the last one is there before. */
-static bool is_repeated(const struct report_form *form)
-{
-	size_t last = form->percent_count - 1;
-
-	for (size_t i = 0; i < last; i++) {
-		if (strcmp(form->percent_texts[i], form->percent_texts[last]) == 0) {
+	for (size_t i = 0; i < form->percent_count; i++) {
+		if (strcmp(form->percent_texts[i], text) == 0) {
 			return true;
 		}
 	}
@@ -67,20 +59,25 @@ static int take_percents(struct report_form *form, const struct command *command
 	form->percent_count = 0;
 	for (;;) {
 		size_t length = strcspn(text, ",");
+		size_t i = form->percent_count;
 
-		if (form->percent_count == REPORT_PERCENTS_MAX) {
+		if (i == REPORT_PERCENTS_MAX) {
 			return arguments_bad(command, "at most %d percentiles can be shown",
 				REPORT_PERCENTS_MAX);
 		}
-		if (!take_percent(form, text, length)) {
+		if (!read_percent(&form->percents[i], text, length)) {
 			return arguments_bad(command,
 				"'%.*s' is not a percentile: 0 to 100, as in 50,95,99.9, with at "
 				"most six decimals",
 				(int)length, text);
 		}
-		if (is_repeated(form)) {
-			return arguments_bad(command, "'%.*s' is there twice", (int)length, text);
+		memcpy(form->percent_texts[i], text, length);
+		form->percent_texts[i][length] = '\0';
+		if (is_repeated(form, form->percent_texts[i])) {
+			return arguments_bad(
+				command, "the percentile '%.*s' is given twice", (int)length, text);
 		}
+		form->percent_count++;
 		if (!text[length]) {
 			return 0;
 		}
@@ -98,25 +95,25 @@ static int take_order(struct report_options *o, const struct command *command, c
 		[REPORT_SELF] = "self",
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
-		if (strcmp(text, orders[i]) == 0) {
-			o->order = (enum report_order)i;
-			return 0;
-		}
+	int order = arguments_word(text, orders, ARRAY_SIZE(orders));
+
+	if (order < 0) {
+		return arguments_bad(command,
+			"--sort takes total, count, average, max, or self of scopes, not '%s'",
+			text);
 	}
-	return arguments_bad(command,
-		"--sort takes total, count, average, max, or self of scopes, not '%s'", text);
+	o->order = (enum report_order)order;
+	return 0;
 }
 
 static int take_top(struct report_options *o, const struct command *command, const char *text)
 {
-	char *end;
+	uint64_t top;
 
-	errno = 0;
-	o->form.top = strtoul(text, &end, 10);
-	if (!is_digit(*text) || *end || errno) {
+	if (!arguments_number(text, SIZE_MAX, &top)) {
 		return arguments_bad(command, "'%s' is not a number of rows", text);
 	}
+	o->form.top = (size_t)top;
 	return 0;
 }
 
@@ -156,11 +153,221 @@ int report_take(struct report_options *o, struct session *s, const struct comman
 	return key == ARGUMENTS_DONE ? key : ARGUMENTS_BAD;
 }
 
+/* ---- Records that did not become a span ---- */
+
+uint64_t unpaired_get(const struct unpaired *u, size_t kind, const char **text)
+{
+	const struct {
+		uint64_t count;
+		const char *text;
+	} lines[UNPAIRED_KINDS] = {
+		{ u->unfinished, "unfinished: the trace ends first" },
+		{ u->end_lost, "without an end, which may be among lost events" },
+		{ u->unbegun,
+			"ended without a beginning, as after a fork or when the trace began" },
+		{ u->begin_lost, "ended without a beginning, which may be among lost events" },
+		{ u->begun_twice, "begun once more before their end" },
+	};
+
+	*text = lines[kind].text;
+	return lines[kind].count;
+}
+
+void unpaired_no_scopes(struct session *s)
+{
+	if (!filter_is_empty(&s->filter)) {
+		session_say(s, "no scopes are among the selected records");
+		return;
+	}
+	session_say(s,
+		"it has no scopes: make them with WAYMARK_SCOPE() of waymark-trace-points(3), or "
+		"declare them, see waymark-scopes(3); waymark latency measures the time between "
+		"any two events");
+}
+
+/* ---- Text ---- */
+
+/* Writes a time with three digits and a unit. */
+static void print_time(char text[TIME_SIZE], uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	double value = (double)ns;
+	size_t unit = 0;
+
+	while (unit + 1 < ARRAY_SIZE(units) && value >= 999.5) {
+		value /= 1000;
+		unit++;
+	}
+	int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+
+	snprintf(text, TIME_SIZE, "%.*f %s", digits, value, units[unit]);
+}
+
+static const char *or_dash(const char *name)
+{
+	return name ? name : "-";
+}
+
+static void put_row(struct columns *c, const struct report *r, const struct report_form *form,
+	const struct report_row *row)
+{
+	struct report_number numbers[REPORT_NUMBERS_MAX];
+	size_t count = report_numbers(r, form, row, numbers);
+	char text[TIME_SIZE];
+
+	columns_put(c, or_dash(row->name));
+	if (r->has_to) {
+		columns_put(c, or_dash(row->to));
+	}
+	if (r->group) {
+		columns_put(c, or_dash(row->group));
+	}
+	columns_put_number(c, numbers[0].value);
+	for (size_t i = 1; i < count; i++) {
+		print_time(text, numbers[i].value);
+		columns_put(c, numbers[0].value ? text : "-");
+	}
+}
+
+static void print_upper(FILE *out, const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		fputc(toupper((unsigned char)text[i]), out);
+	}
+}
+
+/* The titles of the JSON, without their unit, which each value has beside it. */
+static void print_titles(FILE *out, const struct report *r, const struct report_form *form)
+{
+	struct report_number numbers[REPORT_NUMBERS_MAX];
+	size_t count = report_numbers(r, form, NULL, numbers);
+
+	fputs(r->has_to ? "-FROM -TO" : "-SCOPE", out);
+	if (r->group) {
+		fputs(" -", out);
+		print_upper(out, r->group, strlen(r->group));
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strlen(numbers[i].title);
+		bool has_unit = length > 3 && strcmp(numbers[i].title + length - 3, "_ns") == 0;
+
+		fputc(' ', out);
+		print_upper(out, numbers[i].title, has_unit ? length - 3 : length);
+	}
+}
+
+static void put_unpaired(FILE *out, const struct report *r)
+{
+	const char *text;
+
+	for (size_t i = 0; i < UNPAIRED_KINDS; i++) {
+		uint64_t count = unpaired_get(&r->unpaired, i, &text);
+
+		if (count > 0) {
+			fprintf(out, "%" PRIu64 " %s\n", count, text);
+		}
+	}
+	if (r->keyless > 0) {
+		fprintf(out,
+			"%" PRIu64 " with values of --by that are cut short or absent, left out\n",
+			r->keyless);
+	}
+}
+
+static void put_table(FILE *out, const struct report *r, const struct report_form *form)
+{
+	struct columns c;
+	char *titles = NULL;
+	size_t length;
+	FILE *line = memory_stream(&titles, &length);
+
+	print_titles(line, r, form);
+	fclose(line);
+	columns_init(&c, titles);
+	for (size_t i = 0; i < report_shown(r, form); i++) {
+		put_row(&c, r, form, &r->rows.items[i]);
+	}
+	columns_print(&c, out);
+	columns_fini(&c);
+	free(titles);
+}
+
+static void put_bar(FILE *out, unsigned int bits, uint64_t count, uint64_t most)
+{
+	char from[TIME_SIZE];
+	char to[TIME_SIZE];
+	int width = (int)((double)count / (double)most * BAR_WIDTH + 0.5);
+
+	print_time(from, bits ? UINT64_C(1) << (bits - 1) : 0);
+	print_time(to, bits < 64 ? UINT64_C(1) << bits : UINT64_MAX);
+	/* A count above 0 shows, however small it is. */
+	width = count > 0 && width == 0 ? 1 : width;
+	fprintf(out, "%8s .. %-8s |", from, to);
+	for (int i = 0; i < BAR_WIDTH; i++) {
+		fputc(i < width ? '#' : ' ', out);
+	}
+	fprintf(out, "| %" PRIu64 "\n", count);
+}
+
+static void put_head(FILE *out, const struct report *r, const struct report_row *row)
+{
+	escaped_put(out, or_dash(row->name));
+	if (r->has_to) {
+		fputs(" -> ", out);
+		escaped_put(out, or_dash(row->to));
+	}
+	if (r->group) {
+		escaped_printf(out, ", %s %s", r->group, or_dash(row->group));
+	}
+	fprintf(out, ": %" PRIu64 "\n", row->lengths ? row->lengths->count : 0);
+}
+
+static void put_bars(FILE *out, const struct report *r, const struct report_form *form)
+{
+	unsigned int first;
+	unsigned int last;
+
+	for (size_t i = 0; i < report_shown(r, form); i++) {
+		const struct report_row *row = &r->rows.items[i];
+		bool has_any = report_buckets(row, &first, &last);
+		uint64_t most = 1;
+
+		put_head(out, r, row);
+		for (unsigned int bits = first; has_any && bits <= last; bits++) {
+			uint64_t count = distribution_of_bits(row->lengths, bits);
+
+			most = count > most ? count : most;
+		}
+		for (unsigned int bits = first; has_any && bits <= last; bits++) {
+			put_bar(out, bits, distribution_of_bits(row->lengths, bits), most);
+		}
+		fputc('\n', out);
+	}
+}
+
+static void put_text(struct out *out, const struct report *r, const struct report_form *form)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *file = memory_stream(&text, &length);
+
+	(form->has_histogram ? put_bars : put_table)(file, r, form);
+	if (r->rows.count == 0) {
+		fputs(r->has_to ? "neither event was recorded\n" : "no scopes\n", file);
+	} else if (report_shown(r, form) < r->rows.count) {
+		fprintf(file, "%zu more are not shown\n", r->rows.count - report_shown(r, form));
+	}
+	put_unpaired(file, r);
+	fclose(file);
+	out_bytes(out, text, length);
+	free(text);
+}
+
 void report_put(struct session *s, struct report *r, const struct report_options *o)
 {
 	static void (*const puts[])(
 		struct out *, const struct report *, const struct report_form *) = {
-		[REPORT_TEXT] = report_put_text,
+		[REPORT_TEXT] = put_text,
 		[REPORT_JSON] = report_put_json,
 		[REPORT_CSV] = report_put_csv,
 	};

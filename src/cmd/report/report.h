@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the commands share that report how long spans of time were: `waymark scopes` and
- * `waymark latency`. Their options, and how a report is written.
+ * The options and the output of the commands that report on spans of time: `waymark scopes`,
+ * `waymark latency` and, for what did not become a span, `waymark flamegraph`.
  */
 #ifndef CMD_REPORT_REPORT_H
 #define CMD_REPORT_REPORT_H
@@ -31,33 +31,39 @@ enum {
 	REPORT_KEY_OWN, /* from here on a command's own */
 };
 
-/* Rows of a command's table, what is shown and then where. */
-#define REPORT_ROWS_SHOWN                                                                       \
-	{ REPORT_KEY_PERCENTILES, "percentiles", "LIST",                                        \
-		"which, with commas: 50,90,99 where none are given" },                          \
-		{ REPORT_KEY_HISTOGRAM, "histogram", NULL, "how many took how long, as bars" }, \
-	{                                                                                       \
-		REPORT_KEY_TOP, "top", "N", "only the first N of them"                          \
+/* Rows of a command's table: what is shown, and where. */
+#define REPORT_ROWS_SHOWN                                                                          \
+	{ REPORT_KEY_PERCENTILES, "percentiles", "LIST",                                           \
+		"percentiles to show, with commas (default: 50,90,99)" },                          \
+		{ REPORT_KEY_HISTOGRAM, "histogram", NULL, "print bars: how many took how long" }, \
+	{                                                                                          \
+		REPORT_KEY_TOP, "top", "N", "print only the first N rows"                          \
 	}
 
-#define REPORT_ROWS_OUTPUT                                                                   \
-	{ REPORT_KEY_JSON, "json", NULL, "for programs" },                                   \
-		{ REPORT_KEY_CSV, "csv", NULL, "the same as comma-separated values" },       \
-		{ 'e', "declarations", "FILE", "the events' declarations, for old traces" }, \
-	{                                                                                    \
-		'o', "output", "FILE", "write to FILE"                                       \
+#define REPORT_ROWS_OUTPUT                                                                        \
+	{ REPORT_KEY_JSON, "json", NULL, "print JSON" },                                          \
+		{ REPORT_KEY_CSV, "csv", NULL, "print comma-separated values" },                  \
+		{ 'e', "declarations", "FILE", "read the events' declarations, for old traces" }, \
+	{                                                                                         \
+		'o', "output", "FILE", "write to FILE"                                            \
 	}
 
 void report_options_init(struct report_options *o);
 
-/* Takes an option of the rows above; 0, or what ends the run: it was reported. */
+/* Takes an option of the rows above; 0, or what ends the run, reported. */
 int report_take(
 	struct report_options *o, struct session *s, const struct command *command, int key);
 
 /* Sorts a report and writes it to the session's output, in its style. */
 void report_put(struct session *s, struct report *r, const struct report_options *o);
 
-/* For people: a table, or bars. */
-void report_put_text(struct out *out, const struct report *r, const struct report_form *form);
+/* Kinds of records that did not become a span; each has a line. */
+#define UNPAIRED_KINDS 5
+
+/* The number of a kind; `text` gets the rest of its line. */
+uint64_t unpaired_get(const struct unpaired *u, size_t kind, const char **text);
+
+/* Says that no scopes are in the traces, or in what was selected of them. */
+void unpaired_no_scopes(struct session *s);
 
 #endif

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark flamegraph`: where the time of scopes went, as a picture. */
+/*
+ * `waymark flamegraph`: a picture of where the time of scopes went, with events of the kernel
+ * in them if there is a capture of its trace. Checks that the capture has the trace's clock,
+ * which its text does not name. Another clock shows when both have no time in common, or when
+ * threads record while they are in the kernel, which no thread can.
+ */
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/kernel.h"
 #include "analyse/stacks.h"
 #include "base/compiler.h"
 #include "cmd/arguments.h"
-#include "cmd/name_option.h"
-#include "cmd/report/flamegraph_kernel.h"
-#include "cmd/report/unpaired.h"
+#include "cmd/escaped.h"
+#include "cmd/report/report.h"
 #include "cmd/selection.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
+#include "read/filter.h"
 #include "view/flamegraph/stacks.h"
 
 enum {
@@ -28,16 +35,17 @@ enum {
 };
 
 static const struct argument rows[] = {
-	{ 'e', "declarations", "FILE", "the events' declarations, for old traces" },
-	{ KEY_BY, "by", "WHAT", "thread: below processes and threads; pid; name: scopes alone" },
-	{ KEY_SCOPE, "scope", "PATTERN", "stacks of these scopes, and what is in them" },
-	{ KEY_NO_ASYNC, "no-async", NULL, "leave asynchronous scopes out" },
-	{ KEY_UNFINISHED, "unfinished", NULL, "show unfinished scopes, up to the trace's end" },
+	{ 'e', "declarations", "FILE", "read the events' declarations, for old traces" },
+	{ KEY_BY, "by", "WHAT",
+		"thread: per process and thread (default); pid: per process; name: all" },
+	{ KEY_SCOPE, "scope", "PATTERN", "only scopes whose name matches, and those inside them" },
+	{ KEY_NO_ASYNC, "no-async", NULL, "leave out asynchronous scopes" },
+	{ KEY_UNFINISHED, "unfinished", NULL, "show unfinished scopes up to the trace's end" },
 	SELECTION_ROWS,
-	{ KEY_KERNEL, "kernel", "FILE", "the kernel's events, from a capture on the clock mono" },
-	{ KEY_OFFSET, "kernel-offset", "SECONDS", "what to add to its times" },
-	{ KEY_FOLDED, "folded", NULL, "a line for each stack, for other tools" },
-	{ KEY_JSON, "json", NULL, "for programs" },
+	{ KEY_KERNEL, "kernel", "FILE", "add kernel events from a capture with the clock mono" },
+	{ KEY_OFFSET, "kernel-offset", "SECONDS", "seconds to add to the capture's times" },
+	{ KEY_FOLDED, "folded", NULL, "print a line for each stack, for other tools" },
+	{ KEY_JSON, "json", NULL, "print JSON" },
 	{ 'o', "output", "FILE", "write to FILE" },
 	{ 0 },
 };
@@ -46,10 +54,19 @@ static const struct command command = {
 	.name = "waymark flamegraph",
 	.usage = "[OPTION...] TRACE...",
 	.about =
-		"Draws where time went: scopes within scopes, each as wide as its time, in an SVG\n"
-		"file that a browser opens, zooms and searches. TRACE is a file or a directory;\n"
-		"- is standard input.",
+		"Draws where time went: scopes inside scopes, each as wide as its time, as an SVG\n"
+		"file for browsers, with zoom and search. TRACE is a file or a directory; - is\n"
+		"standard input.",
 	.arguments = rows,
+};
+
+/* A capture of the kernel's trace. */
+struct flamegraph_kernel {
+	struct session *session;
+	const char *path;
+	int64_t offset_ns;
+	bool has_offset; /* by --kernel-offset */
+	struct kernel kernel;
 };
 
 struct options {
@@ -59,6 +76,153 @@ struct options {
 	struct flamegraph_kernel kernel; /* without a path: none */
 	void (*put)(struct flamegraph *g, struct out *out); /* NULL: as SVG */
 };
+
+/* ---- The capture of the kernel's trace ---- */
+
+#define BAD_SHOWN 10
+
+/* Records made in the kernel that prove another clock: more than 1 %, and at least 3. */
+#define AT_ODDS_PERCENT 1
+#define AT_ODDS_MIN 3
+
+#define DO_THIS                                                                           \
+	"record it with `trace-cmd record -C mono`, or after `echo mono > trace_clock`; " \
+	"or give with --kernel-offset=SECONDS what to add to its times"
+
+static PRINTF(2, 3) void say_of_kernel(struct flamegraph_kernel *k, const char *fmt, ...)
+{
+	va_list ap;
+
+	progress_erase(&k->session->progress);
+	escaped_printf(stderr, "%s: %s: ", k->session->name, k->path);
+	va_start(ap, fmt);
+	escaped_vprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+/* Reads `[-+]SECONDS[.FRACTION]`; false: `text` is not that. */
+static bool set_offset(struct flamegraph_kernel *k, const char *text)
+{
+	struct filter_time time;
+
+	if (!filter_parse_time(&time, text)) {
+		return false;
+	}
+	k->offset_ns = time.ns;
+	k->has_offset = true;
+	return true;
+}
+
+static void say_bad_line(void *data, uint64_t number, const char *line)
+{
+	struct flamegraph_kernel *k = data;
+
+	if (k->kernel.text.bad <= BAD_SHOWN) {
+		say_of_kernel(
+			k, "line %" PRIu64 " is not of the kernel's trace: %.60s", number, line);
+	}
+	k->session->unreadable = true;
+}
+
+/* False on failure, reported; nothing is open then. */
+static bool open_kernel(struct flamegraph_kernel *k, struct stacks *stacks)
+{
+	struct kernel_text text = { .offset_ns = k->offset_ns, .on_bad = say_bad_line, .data = k };
+	struct read_error error;
+
+	if (!kernel_text_open(&text, k->path, &error)) {
+		struct read_error ignored;
+
+		say_of_kernel(k, "%s", error.text);
+		kernel_text_close(&text, &ignored);
+		k->session->unreadable = true;
+		return false;
+	}
+	kernel_init(&k->kernel, stacks, &text);
+	return true;
+}
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+static bool check_clock(struct flamegraph_kernel *f)
+{
+	const struct kernel *k = &f->kernel;
+	const struct stacks *s = k->stacks;
+
+	if (k->text.events == 0) {
+		say_of_kernel(f, "holds no event of the kernel's trace");
+		return false;
+	}
+	if (k->text.ticks > k->text.events / 2) {
+		say_of_kernel(f, "its times are ticks of a counter, not seconds: " DO_THIS);
+		return false;
+	}
+	if (s->last_ns > 0 && (k->last_ns < s->first_ns || k->first_ns > s->last_ns)) {
+		say_of_kernel(f,
+			"its times, %.6f to %.6f s, are all before or after those of the trace, "
+			"%.6f to %.6f s: it has another clock, or is of another time; " DO_THIS,
+			seconds(k->first_ns), seconds(k->last_ns), seconds(s->first_ns),
+			seconds(s->last_ns));
+		return false;
+	}
+	if (!f->has_offset && k->at_odds >= AT_ODDS_MIN &&
+		100 * k->at_odds > AT_ODDS_PERCENT * k->records) {
+		say_of_kernel(f,
+			"%" PRIu64 " of %" PRIu64 " records would have been made by threads in the "
+			"kernel, which is impossible: its clock is not that of the trace; " DO_THIS,
+			k->at_odds, k->records);
+		return false;
+	}
+	return true;
+}
+
+static void report_counts(struct flamegraph_kernel *f)
+{
+	const struct kernel *k = &f->kernel;
+	const struct {
+		uint64_t count;
+		const char *text;
+	} lines[] = {
+		{ k->text.bad > BAD_SHOWN ? k->text.bad - BAD_SHOWN : 0,
+			"more lines are not of the kernel's trace" },
+		{ k->losses, "places where the kernel lost events" },
+		{ k->unended, "kernel events in scopes left out: they have no end" },
+		{ k->at_odds, "kernel events left out: their thread records within them" },
+		{ k->shared, "scopes without kernel events: another process has a thread with "
+			     "the same number" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (lines[i].count > 0) {
+			say_of_kernel(f, "%" PRIu64 " %s", lines[i].count, lines[i].text);
+		}
+	}
+	if (k->within == 0) {
+		say_of_kernel(f, "none of its events is in a scope");
+	}
+}
+
+/* Ends the reading and reports problems; false: the picture would be wrong. */
+static bool check_kernel(struct flamegraph_kernel *k)
+{
+	struct read_error error;
+	bool ok = kernel_text_close(&k->kernel.text, &error);
+
+	if (!ok) {
+		say_of_kernel(k, "%s", error.text);
+	}
+	ok = ok && check_clock(k);
+	if (ok) {
+		report_counts(k);
+	}
+	return ok;
+}
+
+/* ---- Options ---- */
 
 static bool is_wanted(void *data, const char *name)
 {
@@ -73,29 +237,13 @@ static int take_by(struct options *o, const char *text)
 		[STACKS_BY_NAME] = "name",
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strcmp(words[i], text) == 0) {
-			o->stacks.by = (enum stacks_by)i;
-			return 0;
-		}
-	}
-	return arguments_bad(&command, "--by takes thread, pid or name, not '%s'", text);
-}
+	int by = arguments_word(text, words, ARRAY_SIZE(words));
 
-static int take_scope(struct options *o, const char *text)
-{
-	o->stacks.is_wanted = is_wanted;
-	o->stacks.data = &o->scope;
-	name_pattern_fini(&o->scope);
-	return name_option_take(&o->scope, &command, text);
-}
-
-static int take_offset(struct options *o, const char *text)
-{
-	if (flamegraph_kernel_offset(&o->kernel, text)) {
-		return 0;
+	if (by < 0) {
+		return arguments_bad(&command, "--by takes thread, pid or name, not '%s'", text);
 	}
-	return arguments_bad(&command, "--kernel-offset takes seconds, not '%s'", text);
+	o->stacks.by = (enum stacks_by)by;
+	return 0;
 }
 
 /* Takes an option; returns 0, or what ends the run. */
@@ -110,7 +258,9 @@ static int take_option(struct session *s, struct options *o, int key)
 	case KEY_BY:
 		return take_by(o, optarg);
 	case KEY_SCOPE:
-		return take_scope(o, optarg);
+		o->stacks.is_wanted = is_wanted;
+		o->stacks.data = &o->scope;
+		return selection_take_name(&o->scope, &command, optarg);
 	case KEY_NO_ASYNC:
 		o->stacks.without_async = true;
 		return 0;
@@ -122,7 +272,10 @@ static int take_option(struct session *s, struct options *o, int key)
 		o->kernel.path = optarg;
 		return 0;
 	case KEY_OFFSET:
-		return take_offset(o, optarg);
+		return set_offset(&o->kernel, optarg)
+			       ? 0
+			       : arguments_bad(&command, "--kernel-offset takes seconds, not '%s'",
+					 optarg);
 	case KEY_FOLDED:
 	case KEY_JSON:
 		o->put = key == KEY_JSON ? flamegraph_put_json : flamegraph_put_folded;
@@ -145,10 +298,12 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 		}
 	}
 	if (o->kernel.has_offset && !o->kernel.path) {
-		return arguments_bad(&command, "--kernel-offset is of no use without --kernel");
+		return arguments_bad(&command, "--kernel-offset needs --kernel");
 	}
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
+
+/* ---- The picture ---- */
 
 static void add(struct options *o, struct stacks *stacks, struct session *s, const struct record *r)
 {
@@ -179,14 +334,15 @@ static void say_unpaired(struct session *s, const struct stacks *stacks)
 	}
 	if (stacks->gaps > 0) {
 		session_say(s,
-			"events were lost in %" PRIu64 " places: scopes among them are missing, "
-			"and their time is that of the scopes around them",
+			"events were lost in %" PRIu64
+			" places: lost scopes are missing, and their "
+			"time counts for the scopes around them",
 			stacks->gaps);
 	}
 	if (stacks->elsewhere > 0) {
 		session_say(s,
-			"%" PRIu64 " ended on another thread, and shown as asynchronous: what "
-			"was begun in them stays below their names",
+			"%" PRIu64 " ended on another thread and are shown as asynchronous: scopes "
+			"begun inside them stay below their names",
 			stacks->elsewhere);
 	}
 }
@@ -201,16 +357,15 @@ static bool has_wanted(const struct options *o, const struct pairs *pairs)
 	return false;
 }
 
-/* Why the picture is empty. */
+/* Reports why the picture is empty. */
 static void say_empty(struct session *s, const struct options *o, const struct pairs *pairs)
 {
 	if (pairs->names.count == 0) {
 		unpaired_no_scopes(s);
 	} else if (has_wanted(o, pairs)) {
-		session_say(s, "nothing to draw: none of the scopes that are asked for has begun "
-			       "and ended");
+		session_say(s, "nothing to draw: no selected scope began and ended");
 	} else {
-		name_option_unknown(s, "no scope is called", o->scope.text,
+		selection_no_name(s, "no scope is called", o->scope.text,
 			(const char *const *)pairs->names.items, pairs->names.count);
 	}
 }
@@ -253,25 +408,19 @@ static void add_records(struct session *s, struct options *o, struct stacks *sta
 	}
 }
 
-/* False: the kernel's part makes the picture wrong, which was reported. */
-static bool end_kernel(struct options *o)
-{
-	if (!o->kernel.path) {
-		return true;
-	}
-	kernel_end(&o->kernel.kernel);
-	return flamegraph_kernel_check(&o->kernel);
-}
-
 static void add_all(struct session *s, struct options *o)
 {
 	struct stacks stacks;
 
 	stacks_init(&stacks, &s->reader->classes, &o->stacks);
-	if (!o->kernel.path || flamegraph_kernel_open(&o->kernel, &stacks)) {
+	if (!o->kernel.path || open_kernel(&o->kernel, &stacks)) {
 		add_records(s, o, &stacks);
-		bool is_right = end_kernel(o);
+		bool is_right = true;
 
+		if (o->kernel.path) {
+			kernel_end(&o->kernel.kernel);
+			is_right = check_kernel(&o->kernel);
+		}
 		stacks_end(&stacks);
 		say_unpaired(s, &stacks);
 		if (is_right) {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark latency`: how long it is from one event to another. */
-#include <errno.h>
+/*
+ * `waymark latency`: how long it took from one event to another, in one pass over the traces.
+ * Without --by it pairs events of one thread; where that pairs none, a second pass tries all
+ * fields that both events have.
+ */
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,31 +13,26 @@
 #include "base/arena.h"
 #include "base/glob.h"
 #include "cmd/arguments.h"
-#include "cmd/name_option.h"
-#include "cmd/report/latency_by.h"
 #include "cmd/report/report.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
-#include "text/scan.h"
 #include "view/message/message.h"
 
-/* Of 200 bytes each. */
+/* Each takes 200 bytes. */
 #define MAX_OPEN_DEFAULT 10000000
 
 enum { KEY_FROM = REPORT_KEY_OWN, KEY_TO, KEY_BY, KEY_PER, KEY_ACROSS, KEY_MAX_OPEN };
 
 static const struct argument rows[] = {
-	{ KEY_FROM, "from", "EVENT", "what begins: a name, * and ?, or /REGEX/" },
-	{ KEY_TO, "to", "EVENT", "what ends" },
+	{ KEY_FROM, "from", "EVENT", "the event that begins: a name, glob or /REGEX/" },
+	{ KEY_TO, "to", "EVENT", "the event that ends" },
 	{ KEY_BY, "by", "FIELDS",
-		"the fields, with commas, whose values tell pairs apart;\n"
-		"ONE=OTHER where what ends calls it otherwise;\n"
-		"@pid and @tid: the record's (without: by @tid, or\n"
-		"by the one field that both have where that pairs none)" },
-	{ KEY_PER, "per", "FIELD", "a line for each value of this field of what begins" },
-	{ KEY_ACROSS, "across", NULL, "also pairs of two processes" },
-	{ KEY_MAX_OPEN, "max-open", "N", "give up when more have not ended (10000000)" },
-	{ REPORT_KEY_SORT, "sort", "BY", "total; count; average; max" },
+		"fields whose values pair events, with commas; ONE=OTHER, @pid, @tid too" },
+	{ KEY_PER, "per", "FIELD", "a row for each value of this field of the first event" },
+	{ KEY_ACROSS, "across", NULL, "pair events of different processes too" },
+	{ KEY_MAX_OPEN, "max-open", "N", "fail with more than N open pairs (default: 10000000)" },
+	{ REPORT_KEY_SORT, "sort", "BY",
+		"total; count; average; max: what to sort by (default: total)" },
 	REPORT_ROWS_SHOWN,
 	SELECTION_ROWS,
 	REPORT_ROWS_OUTPUT,
@@ -44,9 +43,10 @@ static const struct command command = {
 	.name = "waymark latency",
 	.usage = "--from EVENT --to EVENT [--by FIELDS] [OPTION...] TRACE...",
 	.about =
-		"Says how long it was from one event to another: a line for each pair of names, the\n"
-		"longest in all first. A pair is of one process, and has the same values in its\n"
-		"fields. TRACE is a file or a directory; - is standard input.",
+		"Shows how long it took from one event to another: a row for each pair of names, the\n"
+		"largest total first. Both events of a pair are of one process, with the same values\n"
+		"in the fields of --by; without it of one thread or, where that pairs none, by the one\n"
+		"field that both have. TRACE is a file or a directory; - is standard input.",
 	.arguments = rows,
 };
 
@@ -67,7 +67,7 @@ static bool is_event(void *options, enum latency_side side, const char *name)
 
 static int take_event(struct options *o, enum latency_side side)
 {
-	int failed = name_option_take(&o->events[side], &command, optarg);
+	int failed = selection_take_name(&o->events[side], &command, optarg);
 
 	o->latency.events[side] = optarg;
 	o->latency.is_exact[side] =
@@ -86,11 +86,10 @@ static int take_field(struct options *o, const char *text, size_t length)
 
 	if (first == 0 || rest == 0) {
 		return arguments_bad(
-			&command, "'%.*s' is not a field, nor FIELD=FIELD", (int)length, text);
+			&command, "--by: '%.*s' is not FIELD or FIELD=FIELD", (int)length, text);
 	}
 	if (l->by_count == LATENCY_FIELDS_MAX) {
-		return arguments_bad(
-			&command, "at most %d fields can tell pairs apart", LATENCY_FIELDS_MAX);
+		return arguments_bad(&command, "--by takes at most %d fields", LATENCY_FIELDS_MAX);
 	}
 	l->by[LATENCY_FROM][l->by_count] = arena_strndup(&o->arena, text, first);
 	l->by[LATENCY_TO][l->by_count++] = arena_strndup(&o->arena, second, rest);
@@ -112,13 +111,12 @@ static int take_fields(struct options *o, const char *text)
 
 static int take_max_open(struct options *o, const char *text)
 {
-	char *end;
+	uint64_t max;
 
-	errno = 0;
-	o->latency.max_open = strtoul(text, &end, 10);
-	if (!is_digit(*text) || *end || errno || o->latency.max_open == 0) {
+	if (!arguments_number(text, SIZE_MAX, &max) || max == 0) {
 		return arguments_bad(&command, "'%s' is not a number of open pairs", text);
 	}
+	o->latency.max_open = (size_t)max;
 	return 0;
 }
 
@@ -161,11 +159,11 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 			o->latency.events[LATENCY_FROM] ? "--to" : "--from");
 	}
 	if (o->report.order == REPORT_SELF) {
-		return arguments_bad(&command, "only scopes have a time of their own");
+		return arguments_bad(&command, "--sort=self is of waymark scopes only");
 	}
 	if (o->latency.is_across && o->latency.by_count == 0) {
 		return arguments_bad(
-			&command, "--across goes with --by: no thread is in two processes");
+			&command, "--across needs --by: no thread is in two processes");
 	}
 	o->is_default = o->latency.by_count == 0;
 	if (o->is_default) {
@@ -174,7 +172,261 @@ static int parse(struct session *s, struct options *o, int argc, char **argv)
 	return argc > optind ? 0 : arguments_bad(&command, "the trace is missing");
 }
 
-/* The event that was meant, among those of the trace. */
+/* ---- Without --by ---- */
+
+/* A field that both events have. */
+struct shared_field {
+	const char *name;
+	uint64_t pairs; /* that it makes, once it was tried */
+};
+
+struct shared_fields {
+	struct session *session;
+	struct shared_field items[LATENCY_FIELDS_MAX];
+	size_t count;
+	bool were_tried;
+};
+
+static void add_few(
+	struct latency *l, struct session *s, const struct record *records, size_t count)
+{
+	for (size_t i = 0; i < count && !*l->error; i++) {
+		const struct record *rec = &records[i];
+		bool is_wanted = latency_wants(l, rec);
+		bool has_values = is_wanted && !*l->error && rec->class->event;
+
+		if (is_wanted || rec->kind == RECORD_GAP) {
+			latency_add(l, rec, has_values ? reader_values(s->reader, rec) : NULL);
+		}
+	}
+}
+
+static bool have_all_failed(const struct latency *latencies, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!*latencies[i].error) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Adds all selected records of the session to `count` latencies. */
+static void add_records(struct session *s, struct latency *latencies, size_t count)
+{
+	struct record records[SESSION_FEW];
+	size_t n;
+
+	while (!have_all_failed(latencies, count) && (n = selection_next_few(s, records))) {
+		for (size_t i = 0; i < count; i++) {
+			add_few(&latencies[i], s, records, n);
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		latency_end(&latencies[i]);
+	}
+}
+
+static uint64_t pairs_of(const struct latency *l)
+{
+	uint64_t pairs = 0;
+
+	vec_foreach (const struct report_row *, row, &l->report.rows) {
+		pairs += row->lengths ? row->lengths->count : 0;
+	}
+	return pairs;
+}
+
+static struct unpaired unpaired_of(const struct latency *l)
+{
+	struct unpaired sum = { 0 };
+
+	vec_foreach (const struct report_row *, row, &l->report.rows) {
+		sum.unfinished += row->unpaired.unfinished + row->unpaired.end_lost;
+		sum.unbegun += row->unpaired.unbegun + row->unpaired.begin_lost;
+		sum.begun_twice += row->unpaired.begun_twice;
+	}
+	return sum;
+}
+
+/* ---- Shared fields ---- */
+
+static struct shared_fields find_shared_fields(struct session *s, struct latency *l)
+{
+	struct shared_fields c = { .session = s };
+	const char *names[LATENCY_FIELDS_MAX];
+
+	c.count = latency_shared_fields(l, names, LATENCY_FIELDS_MAX);
+	for (size_t i = 0; i < c.count; i++) {
+		c.items[i].name = names[i];
+	}
+	return c;
+}
+
+/* Writes `'request', 'queue'`, with their pairs once these are known. */
+static void list(const struct shared_fields *c, struct out *out)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		out_printf(out, "%s'%s'", i ? ", " : "", c->items[i].name);
+		if (c->were_tried) {
+			out_printf(out, " (%" PRIu64 " pair%s)", c->items[i].pairs,
+				c->items[i].pairs == 1 ? "" : "s");
+		}
+	}
+}
+
+/* Writes the fields of each event. */
+static void list_both(struct latency *l, struct out *out)
+{
+	char fields[200];
+
+	for (enum latency_side side = LATENCY_FROM; side < LATENCY_SIDES; side++) {
+		const struct event_class *c = latency_class_of_side(l, side);
+
+		if (c && c->event) {
+			field_list(c, fields, sizeof(fields));
+			out_printf(out, "%s'%s' has %s", side == LATENCY_FROM ? "" : ", ", c->name,
+				fields);
+		}
+	}
+}
+
+static bool pairs_none(const struct shared_fields *c)
+{
+	uint64_t pairs = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		pairs += c->items[i].pairs;
+	}
+	return c->were_tried && pairs == 0;
+}
+
+/* Reports why there are no pairs, and what to do. */
+static void say_no_pairs(const struct shared_fields *c, struct latency *l)
+{
+	const char *why =
+		l->is_untold ? "the trace has no thread ids" : "no two of them are on one thread";
+	struct out text;
+
+	out_init(&text, OUT_TO_MEMORY);
+	if (c->count == 0) {
+		list_both(l, &text);
+	} else {
+		list(c, &text);
+	}
+	if (text.len == 0) { /* they are not declared */
+		session_say(c->session, "%s", *l->error ? l->error : why);
+	} else if (c->count == 0) {
+		session_say(c->session,
+			"%s, and they have no field of one name and type: %.*s; "
+			"give the fields to compare, as --by=ONE=OTHER",
+			why, (int)text.len, text.data);
+	} else if (pairs_none(c)) {
+		session_say(c->session,
+			"%s, and no field that both have pairs any: %.*s; give the fields to compare, "
+			"as --by=ONE=OTHER",
+			why, (int)text.len, text.data);
+	} else {
+		session_say(c->session, "%s; both have %.*s: choose one, as --by=%s", why,
+			(int)text.len, text.data, c->items[0].name);
+	}
+	out_fini(&text);
+}
+
+/* Warns of pairs by thread that are most likely wrong: events began again before their end. */
+static void say_doubt(const struct shared_fields *c, const struct unpaired *u)
+{
+	struct out text;
+
+	if (c->count == 0 || u->begun_twice == 0) {
+		return;
+	}
+	out_init(&text, OUT_TO_MEMORY);
+	list(c, &text);
+	session_say(c->session,
+		"%" PRIu64 " began once more before their end: without --by, an end is that of the "
+		"last one on its thread; both events have %.*s: try --by=%s",
+		u->begun_twice, (int)text.len, text.data, c->items[0].name);
+	out_fini(&text);
+}
+
+/* ---- Trying them ---- */
+
+/* Reads the traces once more, for all fields at once. True: wrote the report by the only one. */
+static bool try_shared_fields(
+	struct shared_fields *c, const struct latency *l, const struct report_options *report)
+{
+	struct latency_options options[LATENCY_FIELDS_MAX];
+	struct latency tried[LATENCY_FIELDS_MAX];
+	struct session *s = c->session;
+
+	for (size_t i = 0; i < c->count; i++) {
+		options[i] = *l->options;
+		options[i].by[LATENCY_FROM][0] = options[i].by[LATENCY_TO][0] = c->items[i].name;
+		latency_init(&tried[i], &options[i], s->reader);
+	}
+	add_records(s, tried, c->count);
+	for (size_t i = 0; i < c->count; i++) {
+		c->items[i].pairs = *tried[i].error ? 0 : pairs_of(&tried[i]);
+	}
+	c->were_tried = true;
+	bool is_taken = c->count == 1 && c->items[0].pairs > 0;
+
+	if (is_taken) {
+		session_say(s, "%s: paired by '%s', the only field that both have (--by=%s)",
+			l->is_untold ? "the trace has no thread ids"
+				     : "no two of them are on one thread",
+			c->items[0].name, c->items[0].name);
+		report_put(s, &tried[0].report, report);
+	}
+	for (size_t i = 0; i < c->count; i++) {
+		latency_fini(&tried[i]);
+	}
+	return is_taken;
+}
+
+/* Whether something began, and something ended: another field may pair them. */
+static bool is_hopeful(const struct latency *l, const struct unpaired *u)
+{
+	bool may_be_both =
+		latency_class_of_side(l, LATENCY_FROM) &&
+		latency_class_of_side(l, LATENCY_FROM) == latency_class_of_side(l, LATENCY_TO);
+
+	return l->is_untold ||
+	       (u->unfinished + u->begun_twice > 0 && (u->unbegun > 0 || may_be_both));
+}
+
+/*
+ * Writes the report of `l`, which has all records, paired by thread; or, if only that makes
+ * pairs, by the only field that both events have. Says on standard error which field that
+ * is, or which fields there are. False: there is nothing to report.
+ */
+static bool put_default(struct session *s, struct latency *l, const struct report_options *report)
+{
+	struct shared_fields c = find_shared_fields(s, l);
+	const struct unpaired unpaired = unpaired_of(l);
+	struct reader *before = NULL;
+	bool is_taken = false;
+
+	if (pairs_of(l) > 0) {
+		say_doubt(&c, &unpaired);
+	} else if (is_hopeful(l, &unpaired)) {
+		before = c.count > 0 ? session_read_again(s) : NULL;
+		is_taken = before && try_shared_fields(&c, l, report);
+		if (!is_taken) {
+			say_no_pairs(&c, l);
+		}
+	}
+	if (!is_taken && !l->is_untold) {
+		report_put(s, &l->report, report);
+	}
+	reader_close(before);
+	return is_taken || !l->is_untold;
+}
+
+/* ---- The run ---- */
+
+/* Reports an unknown event, with the nearest name of the trace. */
 static void say_unknown(struct session *s, const char *event)
 {
 	const struct class_table *classes = &s->reader->classes;
@@ -183,11 +435,11 @@ static void say_unknown(struct session *s, const char *event)
 	vec_foreach (struct event_class *const *, c, &classes->all) {
 		vec_push(&names, (*c)->name);
 	}
-	name_option_unknown(s, "there is no event", event, names.items, names.count);
+	selection_no_name(s, "there is no event", event, names.items, names.count);
 	vec_fini(&names);
 }
 
-/* Whether there is such an event, which need not have happened. */
+/* Whether an event is declared, which need not have happened. */
 static bool is_declared(struct session *s, const struct latency_options *o, enum latency_side side)
 {
 	vec_foreach (struct event *const *, e, &s->declarations.model.events) {
@@ -209,35 +461,26 @@ static bool has_events(struct session *s, const struct latency *l)
 	return true;
 }
 
-/* Where nothing more was added, for the events that it has. */
-static void see_rest(struct session *s)
-{
-	struct record records[SESSION_FEW];
-
-	while (selection_next_few(s, records)) {
-	}
-}
-
 static void add_all(struct session *s, struct options *o)
 {
 	struct latency latency;
 
 	latency_init(&latency, &o->latency, s->reader);
 	latency_check(&latency);
-	latency_add_all(s, &latency, 1);
+	add_records(s, &latency, 1);
 	bool is_untold = o->is_default && latency.is_untold;
 
-	if (is_untold) {
-		see_rest(s);
+	/* Reading stopped early: the rest declares events, too. */
+	for (struct record records[SESSION_FEW]; is_untold && selection_next_few(s, records);) {
 	}
 	if (*latency.error && !is_untold) {
 		session_say(s, "%s", latency.error);
 		s->problems++;
 	} else if (!has_events(s, &latency)) {
-		/* That was reported. */
+		/* Reported. */
 	} else if (!o->is_default) {
 		report_put(s, &latency.report, &o->report);
-	} else if (!latency_put_default(s, &latency, &o->report)) {
+	} else if (!put_default(s, &latency, &o->report)) {
 		s->problems++;
 	}
 	latency_fini(&latency);

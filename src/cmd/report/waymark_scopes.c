@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark scopes`: what the scopes of a trace took. */
+/* `waymark scopes`: how long the scopes of a trace took, a row for each name. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/scopes.h"
 #include "cmd/arguments.h"
-#include "cmd/name_option.h"
 #include "cmd/report/report.h"
-#include "cmd/report/unpaired.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
 
 enum { KEY_SCOPE = REPORT_KEY_OWN, KEY_BY };
 
 static const struct argument rows[] = {
-	{ KEY_SCOPE, "scope", "PATTERN", "only scopes of such names: a name, * and ?, or /REGEX/" },
-	{ KEY_BY, "by", "WHAT", "pid: a line for each name and process; thread: and thread" },
-	{ REPORT_KEY_SORT, "sort", "BY", "total; count; average; max; self" },
+	{ KEY_SCOPE, "scope", "PATTERN",
+		"only scopes whose name matches: a name, glob or /REGEX/" },
+	{ KEY_BY, "by", "WHAT", "pid: a row for each name and process; thread: and thread" },
+	{ REPORT_KEY_SORT, "sort", "BY",
+		"total; count; average; max; self: what to sort by (default: total)" },
 	REPORT_ROWS_SHOWN,
 	SELECTION_ROWS,
 	REPORT_ROWS_OUTPUT,
@@ -28,9 +28,9 @@ static const struct command command = {
 	.name = "waymark scopes",
 	.usage = "[OPTION...] TRACE...",
 	.about =
-		"Says where time went: of the scopes of each name how many there are, and how long\n"
-		"they took, the longest in all first. SELF is without the scopes that the same thread\n"
-		"had begun meanwhile. TRACE is a file or a directory; - is standard input.",
+		"Shows where time went: how many scopes of each name there are, and how long they\n"
+		"took, the largest total first. SELF is the time without the scopes inside them, on\n"
+		"the same thread. TRACE is a file or a directory; - is standard input.",
 	.arguments = rows,
 };
 
@@ -43,16 +43,19 @@ struct options {
 static int take(struct session *s, struct options *o, int key)
 {
 	if (key == KEY_SCOPE) {
-		return name_option_take(&o->pattern, &command, optarg);
+		return selection_take_name(&o->pattern, &command, optarg);
 	}
 	if (key != KEY_BY) {
 		return report_take(&o->report, s, &command, key);
 	}
-	if (strcmp(optarg, "pid") != 0 && strcmp(optarg, "thread") != 0) {
+	static const char *const words[] = { "pid", "thread" };
+	int by = arguments_word(optarg, words, ARRAY_SIZE(words));
+
+	if (by < 0) {
 		return arguments_bad(
 			&command, "scopes are by pid or by thread, not by '%s'", optarg);
 	}
-	o->by = *optarg == 'p' ? SCOPES_BY_PID : SCOPES_BY_THREAD;
+	o->by = by == 0 ? SCOPES_BY_PID : SCOPES_BY_THREAD;
 	return 0;
 }
 
@@ -95,8 +98,7 @@ static void add_all(struct session *s, struct options *o)
 
 	report_keep(&scopes.report, is_wanted, o);
 	if (is_any && scopes.report.rows.count == 0) {
-		/* Most likely a mistake. */
-		name_option_unknown(s, "no scope is called", o->pattern.text,
+		selection_no_name(s, "no scope is called", o->pattern.text,
 			(const char *const *)scopes.pairs.names.items, scopes.pairs.names.count);
 	} else {
 		if (scopes.pairs.names.count == 0) {

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The common part of `waymark print` and `waymark attach`: options, the lines of an open trace,
+ * and notes on standard error that explain missing or odd lines.
+ */
+#include "cmd/print/print.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "text/nearest.h"
+
+/* Batches of records between two polls for a signal that ends the run. */
+#define SIGNAL_BATCHES 1024
+
+#define NS_PER_S INT64_C(1000000000)
+
+/* ---- Options ---- */
+
+static int set_time(struct print *p, const struct command *command, const char *text)
+{
+	static const char *const names[] = {
+		[TIMESTAMP_ABSOLUTE] = "abs",
+		[TIMESTAMP_RELATIVE] = "rel",
+		[TIMESTAMP_DELTA] = "delta",
+		[TIMESTAMP_WALL] = "wall",
+	};
+
+	int mode = arguments_word(text, names, ARRAY_SIZE(names));
+
+	if (mode < 0) {
+		return arguments_bad(command, "--time is abs, rel, delta or wall, not '%s'", text);
+	}
+	p->time = (enum timestamp_mode)mode;
+	return 0;
+}
+
+int print_take(struct print *p, const struct command *command, int key)
+{
+	switch (key) {
+	case 'e':
+		return session_declare(&p->session, optarg) ? 0 : ARGUMENTS_BAD;
+	case 'o':
+		p->output = optarg;
+		return 0;
+	case PRINT_KEY_TID:
+		p->tid = true;
+		return 0;
+	case PRINT_KEY_TIME:
+		return set_time(p, command, optarg);
+	case PRINT_KEY_JSON:
+		p->style = &lines_json;
+		return 0;
+	case PRINT_KEY_COLOUR:
+		return terminal_when_parse(&p->colour, optarg)
+			       ? 0
+			       : arguments_bad(command,
+					 "--color is auto, always or never, not '%s'", optarg);
+	default:
+		return key;
+	}
+}
+
+/* ---- Lines ---- */
+
+/* Notes the times of records, of which none is selected yet, for explain_empty(). */
+static void see(struct print *p, const struct record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t ns = (int64_t)records[i].ns;
+
+		p->first_ns = p->records == 0 || ns < p->first_ns ? ns : p->first_ns;
+		p->last_ns = p->records == 0 || ns > p->last_ns ? ns : p->last_ns;
+		p->records++;
+	}
+}
+
+/* Keeps the selected records; returns how many. */
+static size_t keep_selected(struct print *p, struct record *records, size_t count)
+{
+	if (!p->has_selected) {
+		see(p, records, count);
+	}
+	count = filter_keep(&p->session.filter, records, count);
+	for (size_t i = 0; i < count && !p->has_selected; i++) {
+		p->has_selected = records[i].kind == RECORD_EVENT;
+	}
+	return count;
+}
+
+/* Shows records, or keeps them, or only counts them; false when no more are wanted. */
+static bool put_limited(struct print *p, const struct record *records, size_t count)
+{
+	for (const struct record *rec = records; rec < records + count && p->head > 0; rec++) {
+		p->head -= !p->counts_events || rec->kind == RECORD_EVENT;
+		p->events += rec->kind == RECORD_EVENT;
+		if (p->only_count) {
+			continue;
+		}
+		lines_put_few(&p->view, rec, 1);
+		if (p->last.limit > 0) {
+			tail_take(&p->last, &p->line);
+		}
+	}
+	return p->head > 0;
+}
+
+static void print_records(struct print *p)
+{
+	bool all = filter_is_empty(&p->session.filter);
+	struct session *s = &p->session;
+	struct record records[SESSION_FEW];
+	unsigned int calls = 0;
+	size_t count;
+
+	while (session_wanted(s) && (count = session_next_few(s, records))) {
+		if (UNLIKELY(s->follow && ++calls % SIGNAL_BATCHES == 0) &&
+			session_is_interrupted(s)) {
+			break;
+		}
+		lines_see(&p->view, records);
+		if (!all) {
+			count = keep_selected(p, records, count);
+		}
+		if (!p->is_limited) {
+			lines_put_few(&p->view, records, count);
+		} else if (!put_limited(p, records, count)) {
+			break;
+		}
+	}
+}
+
+/* ---- Notes ---- */
+
+/* Explains lines that are numbers only. */
+static void explain_undeclared(struct print *p)
+{
+	const struct event_class *first = NULL;
+	size_t more = 0;
+	char others[48] = "";
+
+	vec_foreach (struct event_class **, it, &p->session.reader->classes.all) {
+		if (!(*it)->event && lines_message(&p->view, *it)) {
+			more += first != NULL;
+			first = first ? first : *it;
+		}
+	}
+	if (more > 0) {
+		snprintf(others, sizeof(others), " and %zu other kinds of events", more);
+	}
+	if (first) {
+		session_say(&p->session,
+			"no declaration of '%s'%s: shown as recorded, in hex; "
+			"give -e trace-events-all",
+			message_name(&p->session.declarations.model.arena, first), others);
+	}
+}
+
+/* The name of an event or category nearest to a mistyped one; NULL: none is near. */
+static const char *nearest(struct print *p, const char *pattern)
+{
+	struct arena *arena = &p->session.declarations.model.arena;
+	VEC(const char *) names = { 0 };
+
+	vec_foreach (struct event_class **, it, &p->session.reader->classes.all) {
+		size_t category = strcspn((*it)->name, ":");
+
+		vec_push(&names, (*it)->name);
+		if ((*it)->name[category]) {
+			vec_push(&names, arena_strndup(arena, (*it)->name, category));
+		}
+	}
+	const char *name = names.count ? nearest_name((struct span){ pattern, strlen(pattern) },
+						 names.items, names.count)
+				       : NULL;
+
+	vec_fini(&names);
+	return name;
+}
+
+/* Reports patterns that match no event, most likely mistyped. Returns how many. */
+static size_t explain_unmatched(struct print *p)
+{
+	size_t unmatched = 0;
+
+	vec_foreach (const struct name_pattern *, pattern, &p->session.filter.patterns) {
+		bool met = false;
+
+		vec_foreach (struct event_class **, it, &p->session.reader->classes.all) {
+			met = met || name_pattern_meets(pattern, (*it)->name);
+		}
+		if (!met) {
+			const char *name = nearest(p, pattern->text);
+
+			session_say(&p->session, "no event's name matches '%s'%s%s%s",
+				pattern->text, name ? ": did you mean '" : "", name ? name : "",
+				name ? "'?" : "");
+			unmatched++;
+		}
+	}
+	return unmatched;
+}
+
+/* Writes seconds into a text of 32 bytes, and returns it. */
+static const char *seconds(char *text, int64_t ns)
+{
+	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+	snprintf(text, 32, "%s%" PRIu64 ".%09" PRIu64, ns < 0 ? "-" : "", n / NS_PER_S,
+		n % NS_PER_S);
+	return text;
+}
+
+/* Explains that no record is of the process, thread or time. */
+static void explain_empty(struct print *p)
+{
+	char from[32];
+	char to[32];
+
+	if (p->records > 0 && !p->has_selected) {
+		session_say(&p->session,
+			"none of the %" PRIu64
+			" records is a selected event: their times are %s to %s s",
+			p->records, seconds(from, p->first_ns), seconds(to, p->last_ns));
+	}
+}
+
+/* Notes on traces that will have more events, or may have less after the next boot. */
+static const struct {
+	const char *state;
+	const char *note;
+} states[] = {
+	{ "running", "its process still runs: these are its events so far" },
+	{ "killed",
+		"its process was killed or did not exit(): a part of this is read from memory; waymark "
+		"recover puts it into the files" },
+	{ "unwritten",
+		"its process ended and could not write all: a part of this is read from memory; waymark "
+		"recover puts it into the files" },
+	{ "unfinished", READ_UNFINISHED },
+};
+
+static void explain_states(struct print *p)
+{
+	const struct reader *r = p->session.reader;
+
+	for (size_t i = 0; i < r->trace_count && !p->follow; i++) {
+		const struct trace_info *t = &r->traces[i];
+
+		for (size_t k = 0; k < ARRAY_SIZE(states) && t->state; k++) {
+			if (strcmp(states[k].state, t->state) == 0) {
+				session_say(&p->session, "%s%s%s", t->path ? t->path : "",
+					t->path ? ": " : "", states[k].note);
+			}
+		}
+	}
+}
+
+bool print_has_time(struct print *p)
+{
+	const struct reader *r = p->session.reader;
+
+	for (size_t i = 0; p->time == TIMESTAMP_WALL && i < r->trace_count; i++) {
+		if (!r->traces[i].has_realtime) {
+			session_say(&p->session, "%s%shas no time of day, which --time=wall needs",
+				r->traces[i].path ? r->traces[i].path : "",
+				r->traces[i].path ? ": " : "");
+			return false;
+		}
+	}
+	return true;
+}
+
+void print_all(struct print *p)
+{
+	struct session *s = &p->session;
+
+	session_begin_output(s);
+	out_init(&p->line, OUT_TO_MEMORY);
+	lines_init(&p->view, p->last.limit > 0 ? &p->line : &s->out, s->reader, p->style, p->time);
+	p->view.colour = terminal_wants_colour(p->colour, s->out_fd);
+	if (p->tid) {
+		lines_show_tid(&p->view);
+	}
+	if (p->head > 0) {
+		print_records(p);
+	}
+	tail_put(&p->last, &s->out);
+	if (p->only_count) {
+		out_printf(&s->out, "%" PRIu64 "\n", p->events);
+	}
+	if (s->follow && p->head > 0 && !s->is_ended && session_wanted(s) && !s->damaged) {
+		s->damaged = session_goes_on(s);
+		session_say(s, "%s",
+			s->damaged ? "no more of it can be read, though its process runs: its "
+				     "buffer has no file"
+				   : "the traced program has ended");
+	}
+	explain_undeclared(p);
+	if (!p->names_are_known && explain_unmatched(p) == 0) {
+		explain_empty(p);
+	}
+	explain_states(p);
+	lines_fini(&p->view);
+	out_fini(&p->line);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace's name: made absolute, tried before the program starts, and claimed by one run at
+ * a time. What has it already is put aside while the program runs, and removed once that has
+ * recorded. Also finds the traces that a run made: TRACE, and TRACE.PID of further processes.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "cmd/record/record.h"
+
+/* Bytes of the longest name inside a trace, and of the trace's temporary name. */
+#define ROOM_INSIDE 64
+
+static bool PRINTF(2, 3) fail(struct record_claim *p, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(p->error, sizeof(p->error), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+/* Makes the name absolute: a script may change its directory before it runs a program. */
+bool record_claim_init(struct record_claim *p, struct record_request *w)
+{
+	bool is_absolute = w->output && w->output[0] == '/';
+	size_t n;
+
+	*p = (struct record_claim){ .socket = -1 };
+	if (!getcwd(w->folder, sizeof(w->folder))) {
+		return fail(p, "cannot find the current directory: %s", strerror(errno));
+	}
+	if (!w->output) {
+		return true;
+	}
+	n = (size_t)snprintf(w->trace, sizeof(w->trace), "%s%s%s", is_absolute ? "" : w->folder,
+		is_absolute || !w->folder[1] ? "" : "/", w->output);
+	if (n >= sizeof(w->trace) - ROOM_INSIDE) {
+		return fail(p, "-o: %s", strerror(ENAMETOOLONG));
+	}
+	while (n > 1 && w->trace[n - 1] == '/') {
+		w->trace[--n] = '\0';
+	}
+	const char *name = strrchr(w->trace, '/') + 1;
+	bool is_name = *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+
+	return is_name || fail(p, "-o: %s is not a name for a trace", w->output);
+}
+
+/* Sets the folder that the trace will be in. */
+static void find_folder(char folder[PATH_MAX], const struct record_request *w)
+{
+	strcpy(folder, w->output ? w->trace : w->folder);
+	if (w->output) {
+		char *name = strrchr(folder, '/');
+
+		name[name == folder] = '\0';
+	}
+}
+
+/* Fails before the program starts, which itself would warn and go on without a trace. */
+static bool check_folder(struct record_claim *p, const struct record_request *w)
+{
+	char folder[PATH_MAX];
+
+	find_folder(folder, w);
+	return access(folder, W_OK | X_OK) == 0 ||
+	       fail(p, "cannot make the trace in %s: %s%s", folder, strerror(errno),
+		       w->output ? "" : "; -o names another place");
+}
+
+/*
+ * Two runs of one name would count each other's events as theirs. The abstract name of a
+ * socket is held by one process, is no file that the program could see, and is free when that
+ * process ends, however it ends. Without sockets there is no claim.
+ */
+static bool claim(struct record_claim *p, const struct record_request *w)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char folder[PATH_MAX];
+	struct stat st = { 0 };
+
+	find_folder(folder, w);
+	if (stat(folder, &st) == 0) {
+		p->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	}
+	int n = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
+		"waymark-record-%jx-%jx-%" PRIx64, (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
+		hash_string(strrchr(w->trace, '/') + 1));
+	socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+
+	if (p->socket < 0 || bind(p->socket, (struct sockaddr *)&address, length) == 0 ||
+		errno != EADDRINUSE) {
+		return true;
+	}
+	return fail(p, "%s: another 'waymark record' is recording it: end that first", w->output);
+}
+
+/* Puts aside what has the name, with --replace; without it, nothing may have it. */
+static bool clear_name(struct record_claim *p, const struct record_request *w)
+{
+	struct stat st;
+
+	if (w->replaces) {
+		return aside_begin(&p->old, w->trace) || fail(p, "%s: %s", w->output, p->old.error);
+	}
+	return lstat(w->trace, &st) != 0 ||
+	       fail(p, "%s: exists already; remove it, or give --replace", w->output);
+}
+
+/* Finds what the folder's rights do not show: a name that is too long, a full disk. */
+static bool try_name(struct record_claim *p, const struct record_request *w)
+{
+	if (mkdir(w->trace, 0777) == 0) {
+		rmdir(w->trace);
+		return true;
+	}
+	fail(p, "cannot make the trace %s: %s", w->output, strerror(errno));
+	aside_return(&p->old);
+	return false;
+}
+
+bool record_claim_take(struct record_claim *p, const struct record_request *w)
+{
+	return check_folder(p, w) &&
+	       (!w->output || (claim(p, w) && clear_name(p, w) && try_name(p, w)));
+}
+
+bool record_claim_settle(
+	struct record_claim *p, const struct record_request *w, const struct record_traces *t)
+{
+	bool is_made = t->paths.count > 0 && strcmp(t->paths.items[0], w->trace) == 0;
+	bool ok = is_made ? aside_remove(&p->old) : aside_return(&p->old);
+
+	return ok || fail(p, "%s: %s", w->output, p->old.error);
+}
+
+void record_claim_fini(struct record_claim *p)
+{
+	if (p->socket >= 0) {
+		close(p->socket);
+		p->socket = -1;
+	}
+}
+
+/* ---- Traces of a run ---- */
+
+/* Whether the path is a native trace, or a file of another backend. */
+static bool is_trace(const char *path)
+{
+	struct stat st;
+	char *metadata;
+	bool found = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+
+	if (asprintf(&metadata, "%s/metadata", path) < 0) {
+		abort();
+	}
+	found = found || lstat(metadata, &st) == 0;
+	free(metadata);
+	return found;
+}
+
+/* Whether the end of a name is .PID or .PID.N */
+static bool is_number(const char *end)
+{
+	size_t digits = 0;
+
+	while (*end == '.' && (digits = strspn(end + 1, "0123456789")) > 0) {
+		end += 1 + digits;
+	}
+	return digits > 0 && !*end;
+}
+
+static void add(struct record_traces *t, char *path, const struct record_traces *before)
+{
+	bool wanted = is_trace(path);
+
+	for (size_t i = 0; wanted && before && i < before->paths.count; i++) {
+		wanted = strcmp(before->paths.items[i], path) != 0;
+	}
+	if (wanted) {
+		vec_push(&t->paths, path);
+	} else {
+		free(path);
+	}
+}
+
+void record_traces_find(
+	struct record_traces *t, const char *trace, const struct record_traces *before)
+{
+	const char *name = strrchr(trace, '/') + 1;
+	size_t length = strlen(name);
+	char *folder = strndup(trace, (size_t)(name - trace));
+	struct dirent **entries;
+	int n = folder ? scandir(folder, &entries, NULL, versionsort) : -1;
+
+	*t = (struct record_traces){ 0 };
+	add(t, xstrdup(trace), before);
+	for (int i = 0; i < n; i++) {
+		char *path;
+
+		if (strncmp(entries[i]->d_name, name, length) == 0 &&
+			is_number(entries[i]->d_name + length) &&
+			asprintf(&path, "%s%s", folder, entries[i]->d_name) >= 0) {
+			add(t, path, before);
+		}
+		free(entries[i]);
+	}
+	if (n >= 0) {
+		free(entries);
+	}
+	free(folder);
+}
+
+void record_traces_fini(struct record_traces *t)
+{
+	vec_foreach (char **, path, &t->paths) {
+		free(*path);
+	}
+	vec_fini(&t->paths);
+}
