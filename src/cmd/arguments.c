@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Feeds getopt_long() from a command's table, and prints --help from it. */
+/*
+ * Feeds getopt_long() from a command's table, and prints --help from it; reads numbers, times
+ * and words of options. Used by `waymark` and `simpletrace`; each error ends with the usage.
+ */
 #include "cmd/arguments.h"
 
 #include <ctype.h>

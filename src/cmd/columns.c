@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells are kept as text until all are known, since the widest decides about its column. */
+/*
+ * Cells are kept as text until all are known, since the widest one sets the width of its
+ * column. Every cell is escaped, so that a row stays one line.
+ */
 #include "cmd/columns.h"
 
 #include <pwd.h>

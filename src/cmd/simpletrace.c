@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `simpletrace`: prints a simpletrace file byte for byte as QEMU's script of that name. */
+/*
+ * `simpletrace`: prints a simpletrace file byte for byte as QEMU's script of that name does,
+ * of the release that is asked for, with its exit statuses.
+ */
 #include <getopt.h>
 #include <stdlib.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark`: finds the subcommand in the table of commands.def and runs it. */
+/*
+ * `waymark`: finds the subcommand in the table of commands.def and runs it. Output that
+ * cannot be written is an error of every command, reported here.
+ */
 #include "cmd/waymark.h"
 
 #include <getopt.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark convert`: writes a native trace as a simpletrace file, or the other way round. */
+/*
+ * `waymark convert`: writes a native trace as a simpletrace file, or the other way round. The
+ * output gets its name when it is complete, and is never a file that is read.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>

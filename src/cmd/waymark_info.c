@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark info`: a summary of traces: events, losses, times, processes. */
+/*
+ * `waymark info`: a summary of traces: events, losses, times, processes. Reads all selected
+ * records once and keeps only the summary.
+ */
 #include <getopt.h>
 #include <stdlib.h>
 

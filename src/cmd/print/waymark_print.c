@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark print`: traces as lines of text. Its command line; see print.c for the lines. */
+/*
+ * `waymark print`: traces as lines of text. This is its command line; print.c writes the
+ * lines, also those of `waymark attach`.
+ */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark scopes`: how long the scopes of a trace took, a row for each name. */
+/*
+ * `waymark scopes`: how long the scopes of a trace took, a row for each name. A name that no
+ * scope has is reported as a problem, since it is most likely misspelt.
+ */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

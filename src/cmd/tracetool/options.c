@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the command line of tracetool, and writes --help, from the table options.def. */
+/*
+ * Reads the command line of tracetool, and writes --help, from the table options.def. Errors
+ * are QEMU's in their first line, which build systems may look for.
+ */
 #include "cmd/tracetool/options.h"
 
 #include <string.h>

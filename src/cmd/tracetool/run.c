@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the options of tracetool, and finds out what to read and to write. */
+/*
+ * Checks the options of tracetool, and finds out what to read and to write. Called by
+ * tracetool.c in QEMU's order, so that the first error is the same.
+ */
 #include "cmd/tracetool/run.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* System calls on the monitor's descriptors, and what epoll waits for. */
+/*
+ * System calls on the monitor's descriptors, and the events that epoll waits for. A file,
+ * which epoll refuses, counts as always ready.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

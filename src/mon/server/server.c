@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The descriptors and clients of one monitor, from its creation to a fork and its end. */
+/*
+ * The descriptors and clients of one monitor, from its creation to a fork and its end. Called
+ * by monitors.c and monitor.c under the monitor's lock, by one thread at a time.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

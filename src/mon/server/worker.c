@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One request at a time: the caller posts `asked`, the worker `done`. */
+/*
+ * A thread that runs one function at a time: the caller posts `asked`, the worker `done`.
+ * Called by the thread that drives the monitor, and at the exit of the process.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>

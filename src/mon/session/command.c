@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of commands, the types of their parameters, and errors of calls. */
+/*
+ * The table of commands, the types of their parameters, and errors of calls. Arguments are
+ * checked here, so that no command sees one that is missing or of another type.
+ */
 #include "mon/session/command.h"
 
 #include <stdarg.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes one byte at a time; all state is in struct json_scan. */
+/*
+ * Takes one byte at a time; all state is in struct json_scan, so that input may be cut
+ * anywhere. Called by qmp.c; never keeps more than the caller's maximum.
+ */
 #include "mon/session/json_scan.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands about files: the trace, snapshots of it, the log. */
+/*
+ * Commands about files: the trace, snapshots of it, the log. After an action they return the
+ * state of the file, as the runtime has it then.
+ */
 #include <stdlib.h>
 #include <string.h>
 

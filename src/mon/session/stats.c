@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The command trace-stats: what was recorded and lost, in total, per event and per thread. */
+/*
+ * The command trace-stats: events recorded and lost, in total, per event and per thread. The
+ * first request per event begins to count them, since counting has a cost.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
