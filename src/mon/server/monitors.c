@@ -21,7 +21,7 @@
 #include "mon/server/server.h"
 #include "mon/server/worker.h"
 #include "mon/session/session.h"
-#include "rt/host/descriptors.h"
+#include "rt/host/thread.h"
 #include "rt/host/open.h"
 #include "socket/socket.h"
 
