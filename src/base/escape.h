@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One event is one line: control characters of a message are printed as C
- * escapes, so that no string can break a line or drive a terminal, and so are
- * characters of UTF-8 that do so or change the order of others. A tab passes.
- * Header-only, for the runtime's sake: no state, for any signal handler.
+ * One event is one line: control characters of a message are printed as C escapes, so that no
+ * string can break a line or drive a terminal. The same holds for bytes that are not UTF-8, and
+ * for characters of UTF-8 that are controls or change the order of others. A tab passes.
+ * Header-only, for the runtime: no state, async-signal-safe.
  */
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
@@ -11,11 +11,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-/* The longest escape: \xHH. */
+#include "base/utf8.h"
+
+/* The longest escape of a byte: \xHH. A text grows at most by this factor. */
 #define ESCAPE_MAX 4
 
-/* That of a character of UTF-8: \uHHHH. */
+/* The longest escape of a character of UTF-8: \uHHHH. */
 #define ESCAPE_CODE_MAX 6
 
 static inline bool escape_needed(unsigned char c)
@@ -42,28 +45,17 @@ static inline size_t escape_byte(char *out, unsigned char c)
 	return 4;
 }
 
-/* The code of a character of two or three bytes; of any other, where nothing misleads, 0. */
-static inline uint32_t escape_decode(const char *text, size_t n)
-{
-	const unsigned char *p = (const unsigned char *)text;
-
-	if (n == 2) {
-		return (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu);
-	}
-	return n == 3 ? (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu) : 0;
-}
-
-/* Whether the character, not of ASCII, is a control or changes the order of others. */
+/* True for a character beyond ASCII that is a control or changes the order of others. */
 static inline bool escape_is_misleading(uint32_t code)
 {
 	static const struct {
 		uint32_t first;
 		uint32_t last;
 	} misleading[] = {
-		{ 0x80, 0x9f }, /* C1: controls of eight bits */
-		{ 0x61c, 0x61c }, /* the mark of Arabic letters */
-		{ 0x200e, 0x200f }, /* marks of direction */
-		{ 0x2028, 0x202e }, /* ends of lines and paragraphs; embeddings and overrides */
+		{ 0x80, 0x9f }, /* C1 controls */
+		{ 0x61c, 0x61c }, /* Arabic letter mark */
+		{ 0x200e, 0x200f }, /* left-to-right and right-to-left mark */
+		{ 0x2028, 0x202e }, /* line and paragraph separators; embeddings, overrides */
 		{ 0x2066, 0x2069 }, /* isolates */
 	};
 
@@ -75,7 +67,7 @@ static inline bool escape_is_misleading(uint32_t code)
 	return false;
 }
 
-/* Writes the escape of a character of escape_decode() (ESCAPE_CODE_MAX bytes); its length. */
+/* Writes the escape of a code point below 0x10000 (ESCAPE_CODE_MAX bytes); returns its length. */
 static inline size_t escape_code(char *out, uint32_t code)
 {
 	out[0] = '\\';
@@ -84,6 +76,35 @@ static inline size_t escape_code(char *out, uint32_t code)
 		out[2 + i] = "0123456789abcdef"[code >> (12 - 4 * i) & 15];
 	}
 	return ESCAPE_CODE_MAX;
+}
+
+/*
+ * Writes a character, or its escape (ESCAPE_CODE_MAX bytes of room); returns the length. `n` is
+ * what utf8_length() returned for it: 0 means one byte that is not UTF-8.
+ */
+static inline size_t escape_measured(char *out, const char *text, size_t n)
+{
+	if (n == 0 || escape_needed((unsigned char)*text)) {
+		return escape_byte(out, (unsigned char)*text);
+	}
+	if (n > 1 && escape_is_misleading(utf8_decode(text, n))) {
+		return escape_code(out, utf8_decode(text, n));
+	}
+	memcpy(out, text, n);
+	return n;
+}
+
+/*
+ * Takes one character off `*text`, of which `left` > 0 bytes are there, and writes it or its
+ * escape, at most ESCAPE_MAX bytes for each byte taken. Returns the end of what it wrote.
+ */
+static inline char *escape_character(char *out, const char **text, size_t left)
+{
+	const char *p = *text;
+	size_t n = utf8_length(p, left);
+
+	*text += n ? n : 1;
+	return out + escape_measured(out, p, n);
 }
 
 #endif

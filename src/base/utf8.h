@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether bytes are UTF-8: declarations end up in traces and JSON, which must be. And code
- * points as such bytes.
+ * UTF-8: traces and JSON must be UTF-8, while programs and files may hold any bytes. Lengths of
+ * well-formed characters, and their code points. Header-only: no state, any thread.
  */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
@@ -12,7 +12,7 @@
 /* Bytes of the longest character. */
 #define UTF8_MAX 4
 
-/* Length of the well-formed character at `s` (of `len` > 0 bytes), 0 when there is none. */
+/* Bytes of the well-formed character at `s` (of `len` > 0 bytes); 0 if there is none. */
 static inline size_t utf8_length(const char *s, size_t len)
 {
 	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -32,7 +32,19 @@ static inline size_t utf8_length(const char *s, size_t len)
 	return c < smallest[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : n;
 }
 
-/* Writes a code point (UTF8_MAX bytes of room), U+FFFD for what is none; returns its bytes. */
+/* The code point of the character of `n` bytes, which utf8_length() has measured. */
+static inline uint32_t utf8_decode(const char *s, size_t n)
+{
+	static const unsigned char first_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	uint32_t code = (unsigned char)s[0] & first_bits[n];
+
+	for (size_t i = 1; i < n; i++) {
+		code = code << 6 | ((unsigned char)s[i] & 0x3f);
+	}
+	return code;
+}
+
+/* Writes a code point (UTF8_MAX bytes of room), U+FFFD for an invalid one; returns its bytes. */
 static inline size_t utf8_encode(char *out, uint32_t code)
 {
 	static const unsigned char leads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
@@ -50,7 +62,16 @@ static inline size_t utf8_encode(char *out, uint32_t code)
 	return n;
 }
 
-/* Offset of the first byte that is not UTF-8; `len` when all is well. */
+/* Bytes of whole characters in the first `len` of a longer text; reads the byte behind them. */
+static inline size_t utf8_whole(const char *s, size_t len)
+{
+	while (len && ((unsigned char)s[len] & 0xc0) == 0x80) {
+		len--;
+	}
+	return len;
+}
+
+/* Offset of the first byte that is not UTF-8; `len` if all bytes are. */
 static inline size_t utf8_invalid(const char *s, size_t len)
 {
 	size_t i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Natural numbers of bounded size, on the stack. The greatest that a double asks for has 1140
- * bits: a mantissa times 10^324; what goes beyond is cut, never written out of bounds.
+ * Natural numbers of bounded size, on the stack. The largest one that a double needs has 1140
+ * bits: a mantissa times 10^324. Bits beyond BIG_LIMBS are dropped, never written out of bounds.
  */
 #ifndef BRACE_BIG_H
 #define BRACE_BIG_H
@@ -10,7 +10,7 @@
 
 #define BIG_LIMBS 40
 
-/* Limbs from the lowest; the highest of `count` is not zero. */
+/* 32-bit limbs, the lowest first; the highest one is not zero. */
 struct big {
 	uint32_t limbs[BIG_LIMBS];
 	unsigned int count;
@@ -114,7 +114,7 @@ static inline int big_compare_sum(const struct big *a, const struct big *b, cons
 	return big_compare(&sum, c);
 }
 
-/* Takes b times `factor`, which is not more than a, from a. */
+/* Subtracts b * `factor`, which is at most a, from a. */
 static inline void big_subtract(struct big *a, const struct big *b, uint32_t factor)
 {
 	uint64_t product = 0;
@@ -134,8 +134,8 @@ static inline void big_subtract(struct big *a, const struct big *b, uint32_t fac
 }
 
 /*
- * One digit of a / b, which is below 10; a becomes the remainder. The highest limb of b must
- * be at least 8 and below 2^28: then the highest limbs tell the digit or one less.
+ * Returns a / b, which is below 10; a becomes the remainder. The highest limb of b must be at
+ * least 8 and below 2^28: then the quotient of the highest limbs is the digit or one less.
  */
 static inline unsigned int big_digit(struct big *a, const struct big *b)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Messages with braces: Rust's formatting language, rendered byte for byte as Rust does.
- * A message is parsed into pieces, values are those of waymark/debug.h, what comes out goes
- * into a sink.
+ * A message is parsed into pieces; values are those of waymark/debug.h; output goes to a sink.
  *
- * For every caller: libc only, no allocation, no locale, errno is kept, nothing aborts;
- * all state is the caller's or on the stack (less than 3 KiB, and as much as callbacks take),
- * so any thread and any signal handler may call whatever stands here.
+ * All functions: libc only, no allocation, no locale, keep errno, never abort. All state is the
+ * caller's or on the stack (less than 3 KiB, and what callbacks take), so they are
+ * async-signal-safe and any thread may call them.
  *
- * Source of the facts: the documentation of Rust's std::fmt and the output of rustc 1.95.
+ * Sources: the documentation of Rust's std::fmt and the output of rustc 1.95.
  */
 #ifndef BRACE_BRACE_H
 #define BRACE_BRACE_H
@@ -23,7 +22,7 @@
 
 /* ---- Messages ---- */
 
-/* What stands last in a placeholder: how the value is rendered. */
+/* The type, last in a placeholder: how the value is rendered. */
 enum brace_type {
 	BRACE_DISPLAY, /* {} */
 	BRACE_DEBUG, /* {:?} */
@@ -41,7 +40,7 @@ enum brace_type {
 
 enum brace_align { BRACE_ALIGN_DEFAULT, BRACE_ALIGN_LEFT, BRACE_ALIGN_CENTER, BRACE_ALIGN_RIGHT };
 
-/* Widths and precisions beyond are refused, as Rust does. */
+/* Larger widths and precisions are refused, as by Rust. */
 #define BRACE_WIDTH_MAX 65535
 
 /* A placeholder: [[fill]align][sign]['#']['0'][width]['.' precision][type]. */
@@ -63,7 +62,7 @@ enum brace_piece_kind { BRACE_END, BRACE_TEXT, BRACE_PLACEHOLDER, BRACE_ERROR };
 
 struct brace_piece {
 	enum brace_piece_kind kind;
-	size_t offset; /* of its first byte in the message; of an error, where it is */
+	size_t offset; /* of its first byte in the message; BRACE_ERROR: of the error */
 	const char *text; /* BRACE_TEXT: to print; BRACE_PLACEHOLDER: as written, with braces */
 	size_t length; /* of `text` in bytes */
 	struct brace_spec spec; /* BRACE_PLACEHOLDER */
@@ -79,31 +78,27 @@ struct brace_parser {
 /* Reads a message of `length` bytes, which need not end in NUL and must outlive the parser. */
 void brace_parse(struct brace_parser *p, const char *message, size_t length);
 
-/*
- * The next piece. After BRACE_END or BRACE_ERROR the same comes again. {{ and }} are a text of
- * one byte.
- */
+/* Reads the next piece. BRACE_END and BRACE_ERROR repeat. {{ and }} are a text of one byte. */
 enum brace_piece_kind brace_next(struct brace_parser *p, struct brace_piece *piece);
 
 /* ---- Sinks ---- */
 
-/* Takes some bytes of the output: whole characters where message and values are UTF-8. */
+/* Receives a part of the output: whole characters if message and values are UTF-8. */
 typedef void brace_write_fn(void *context, const char *text, size_t length);
 
-/* Where output goes: a callback, or a buffer that is always terminated and never overrun. */
+/* The output: a callback, or a buffer that is always terminated and never overrun. */
 struct brace_sink {
-	brace_write_fn *write; /* NULL: into `buffer` */
+	brace_write_fn *write; /* NULL: output goes to `buffer` */
 	void *context;
 	char *buffer;
-	size_t size; /* of the buffer, with its NUL; 0: nothing is written */
+	size_t size; /* of the buffer, with its NUL; 0: output is only counted */
 	size_t used; /* bytes in the buffer */
 	size_t length; /* bytes of the whole output so far */
-	size_t wanted; /* of the output: what comes behind may be left out, SIZE_MAX at first */
-	bool escapes_lines; /* of texts by {}: a newline is written as \n; to be set by the caller
-			     */
+	size_t wanted; /* output behind this length may be left out; SIZE_MAX at first */
+	bool escapes_lines; /* newlines in texts of {} are written as \n; set by the caller */
 };
 
-/* A buffer of `size` bytes; what does not fit is counted only, and no character is cut. */
+/* A buffer of `size` bytes; output beyond it is only counted, and no character is cut. */
 void brace_sink_buffer(struct brace_sink *s, char *buffer, size_t size);
 
 void brace_sink_callback(struct brace_sink *s, brace_write_fn *write, void *context);
@@ -111,7 +106,7 @@ void brace_sink_callback(struct brace_sink *s, brace_write_fn *write, void *cont
 /* Adds text as it is. */
 void brace_put(struct brace_sink *s, const char *text, size_t length);
 
-/* Whether nothing more is wanted: the time that a long value takes ends with what is shown. */
+/* True if no more output is wanted: rendering a long value ends early. */
 static inline bool brace_has_enough(const struct brace_sink *s)
 {
 	return s->length >= s->wanted;
@@ -122,25 +117,24 @@ static inline bool brace_has_enough(const struct brace_sink *s)
 /* Besides the kinds of waymark/debug.h: CStr, a string but for its escapes in {:?}. */
 enum { BRACE_CSTRING = WAYMARK_DEBUG_KINDS, BRACE_KINDS };
 
-/* Whether Rust renders such values so: what a message is checked with. */
+/* True if Rust renders values of the kind by this type; checks of messages use it. */
 bool brace_accepts(unsigned int kind, enum brace_type type);
 
 /* ---- Rendering ---- */
 
-/* Renders one value. A type that the kind does not accept is taken as {}, or {:?} for want of it.
- */
+/* Renders one value. If its kind does not accept the type, by {}, or {:?} if not that either. */
 void brace_render(
 	struct brace_sink *s, const struct brace_spec *spec, const struct waymark_debug *value);
 
 /*
- * Renders a message with its values, one for each placeholder in order. Where values are
- * missing, and from an error on, the message stands as written. Returns the bytes of the whole
- * output so far, as snprintf() does, unless that is more than was wanted.
+ * Renders a message with its values, one for each placeholder in order. Placeholders without a
+ * value, and the message from an error on, are put as written. Returns the bytes of the whole
+ * output so far, as snprintf() does; exact up to the length that the sink wants.
  */
 size_t brace_format(struct brace_sink *s, const char *message, size_t length,
 	const struct waymark_debug *values, size_t count);
 
-/* Callbacks within callbacks; those that are deeper are printed as `...`. */
+/* Nested callbacks; deeper ones are printed as `...`. */
 #define BRACE_CALLS_MAX 32
 
 #endif

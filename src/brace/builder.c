@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The builder of waymark/debug.h: what callbacks call. Each call goes where the formatter
- * leads, to text or to tokens.
+ * The functions of waymark/debug.h that callbacks call. Each passes the call on to the builder of
+ * the formatter, which writes text (render.c) or the tokens of a tree (tree_build.c).
  */
 #include <string.h>
 
 #include "brace/internal.h"
 
-/* Names come from tables of programs, which may lack one. */
+/* A name may come from a table of the program that lacks it. */
 static const char *name_of(const char *name)
 {
 	return name ? name : "(null)";

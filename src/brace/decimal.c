@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Digits by long division of exact fractions, after Steele and White (1990): a number and half
- * its distances to both neighbours over a common scale; digits are taken until what is left is
- * nearer than a neighbour. Numbers whose fraction fits go through 128 bits instead.
+ * Digits by long division of exact fractions, after Steele and White (1990): the number and half
+ * its distances to both neighbours have a common scale; division ends when the remainder is
+ * nearer than a neighbour. Numbers whose fraction fits into 128 bits take a faster way.
  */
 #include <string.h>
 
+#include "base/decimal.h"
 #include "brace/big.h"
 #include "brace/decimal.h"
 
@@ -16,7 +17,7 @@ struct fraction {
 	struct big low;
 	struct big high;
 	int point;
-	bool even; /* a number in the middle of two reads back as that with the even mantissa */
+	bool even; /* the mantissa is: a decimal in the middle of two numbers reads back as this */
 };
 
 void brace_decimal_trim(struct brace_decimal *d)
@@ -61,7 +62,7 @@ void brace_decimal_round(struct brace_decimal *d, size_t count)
 		return;
 	}
 	bool odd = d->digits[count - 1] & 1;
-	bool more = d->count > count + 1; /* than a 5: the last digit is no zero */
+	bool more = d->count > count + 1; /* above a half: the last digit is not zero */
 	char next = d->digits[count];
 
 	d->count = count;
@@ -76,7 +77,7 @@ static unsigned int bits_of(uint64_t n)
 	return n ? 64 - (unsigned int)__builtin_clzll(n) : 0;
 }
 
-/* At most the power of ten above the number, at least one less. */
+/* The power of ten above the number, or one less. */
 static int estimate_point(const struct brace_binary *b)
 {
 	int log2 = b->exponent + (int)bits_of(b->mantissa) - 1;
@@ -101,16 +102,6 @@ static void shift_all(struct fraction *f, unsigned int bits)
 	big_shift(&f->high, bits);
 }
 
-/* Brings the highest limb of the scale to where big_digit() wants it. */
-static void normalise(struct fraction *f)
-{
-	unsigned int bits = bits_of(f->scale.limbs[f->scale.count - 1]);
-	unsigned int shift = (28 + 32 - bits) % 32;
-
-	big_shift(&f->scale, shift);
-	shift_all(f, shift);
-}
-
 static void fraction_init(struct fraction *f, const struct brace_binary *b)
 {
 	unsigned int shift = b->uneven ? 2 : 1;
@@ -133,10 +124,13 @@ static void fraction_init(struct fraction *f, const struct brace_binary *b)
 	} else {
 		big_shift(&f->scale, (unsigned int)-b->exponent);
 	}
-	normalise(f);
+	/* Brings the highest limb of the scale into the range that big_digit() requires. */
+	shift = (28 + 32 - bits_of(f->scale.limbs[f->scale.count - 1])) % 32;
+	big_shift(&f->scale, shift);
+	shift_all(f, shift);
 }
 
-/* Whether a comparison says beyond, or just there where that counts. */
+/* True for a result of big_compare() above 0, and for 0 if `inclusive`. */
 static bool beyond(int comparison, bool inclusive)
 {
 	return comparison > 0 || (comparison == 0 && inclusive);
@@ -178,23 +172,10 @@ __extension__ typedef unsigned __int128 u128;
 /* Bits of the scale that leave room for one more digit and the number before the point. */
 #define FIXED_BITS 120
 
-static void put_integer(struct brace_decimal *d, uint64_t n)
-{
-	char text[20];
-	size_t at = sizeof(text);
-
-	for (; n; n /= 10) {
-		text[--at] = (char)('0' + n % 10);
-	}
-	d->count = sizeof(text) - at;
-	d->point = (int)d->count;
-	memcpy(d->digits, text + at, d->count);
-}
-
 /*
- * As above with a scale of 2^scale_bits. Digits before the point never end early: the
- * neighbours are nearer than one. Nor does a shorter number lie in the very middle of two: such
- * a middle has more binary places than the number, and so more decimal ones.
+ * As shortest_of_fraction(), with a scale of 2^scale_bits. All digits before the point are
+ * needed: the neighbours are nearer than 1. No shorter decimal lies in the very middle of two
+ * numbers: the middle has more binary places than the number, and so more decimal ones.
  */
 static void shortest_of_fixed(struct brace_decimal *d, const struct brace_binary *b)
 {
@@ -206,8 +187,13 @@ static void shortest_of_fixed(struct brace_decimal *d, const struct brace_binary
 	u128 high = b->uneven ? 2 : 1;
 	bool down = false;
 	bool up = false;
+	char whole[DECIMAL_MAX];
+	const char *first =
+		decimal_before(whole + sizeof(whole), (uint64_t)(value >> scale_bits), 0);
 
-	put_integer(d, (uint64_t)(value >> scale_bits));
+	d->count = value >= one ? (size_t)(whole + sizeof(whole) - first) : 0;
+	d->point = (int)d->count;
+	memcpy(d->digits, first, d->count);
 	value &= one - 1;
 	while (value && !down && !up) {
 		value *= 10;
@@ -224,43 +210,17 @@ static void shortest_of_fixed(struct brace_decimal *d, const struct brace_binary
 	brace_decimal_trim(d);
 }
 
-static bool fits_fixed(const struct brace_binary *b)
-{
-	return b->exponent < 0 && b->exponent >= 2 - FIXED_BITS;
-}
-
-#else
-
-static void shortest_of_fixed(struct brace_decimal *d, const struct brace_binary *b)
-{
-	shortest_of_fraction(d, b);
-}
-
-static bool fits_fixed(const struct brace_binary *b)
-{
-	(void)b;
-	return false;
-}
-
 #endif
 
 void brace_decimal_shortest(struct brace_decimal *d, const struct brace_binary *b)
 {
-	if (fits_fixed(b)) {
+#ifdef __SIZEOF_INT128__
+	if (b->exponent < 0 && b->exponent >= 2 - FIXED_BITS) {
 		shortest_of_fixed(d, b);
-	} else {
-		shortest_of_fraction(d, b);
+		return;
 	}
-}
-
-/* A number below the last digit that is asked for: nothing or, above its half, one of it. */
-static void round_to_unit(struct brace_decimal *d, struct fraction *f)
-{
-	big_multiply(&f->scale, 5);
-	d->count = 0;
-	if (big_compare(&f->value, &f->scale) > 0) {
-		brace_decimal_increment(d);
-	}
+#endif
+	shortest_of_fraction(d, b);
 }
 
 static void take_digits(struct brace_decimal *d, struct fraction *f, int count)
@@ -296,7 +256,11 @@ static void exact(struct brace_decimal *d, const struct brace_binary *b, int dig
 	if (count > 0) {
 		take_digits(d, &f, count);
 	} else if (count == 0) {
-		round_to_unit(d, &f);
+		/* Below the last digit: rounds to nothing or, above its half, to one of it. */
+		big_multiply(&f.scale, 5);
+		if (big_compare(&f.value, &f.scale) > 0) {
+			brace_decimal_increment(d);
+		}
 	}
 	brace_decimal_trim(d);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Binary floating point to decimal digits, exactly: the shortest that read back as the same
- * number, or as many as are asked for, rounded half to even. No allocation, no tables of powers.
+ * number, or a given count, rounded half to even. No allocation, no tables of powers.
  */
 #ifndef BRACE_DECIMAL_H
 #define BRACE_DECIMAL_H
@@ -29,7 +29,7 @@ struct brace_binary {
 	bool uneven; /* the next smaller number is half as far as the next greater one */
 };
 
-/* The fewest digits that only this number is nearest to, and of those the nearest. */
+/* The fewest digits that read back as this number; of those the nearest. */
 void brace_decimal_shortest(struct brace_decimal *d, const struct brace_binary *b);
 
 /* Rounded to `places` digits after the point. */
@@ -41,10 +41,10 @@ void brace_decimal_digits(struct brace_decimal *d, const struct brace_binary *b,
 /* An integer of `count` decimal digits. */
 void brace_decimal_set(struct brace_decimal *d, const char *digits, size_t count);
 
-/* Rounds half to even to `count` > 0 digits; those of `d` must be all that there are. */
+/* Rounds half to even to `count` > 0 digits. `d` must be exact. */
 void brace_decimal_round(struct brace_decimal *d, size_t count);
 
-/* Takes zeros away from both ends. */
+/* Removes zeros from both ends. */
 void brace_decimal_trim(struct brace_decimal *d);
 
 /* Adds one to the last digit. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The structs of Rust around a file's descriptor, told from its number: no file is looked at.
- * An eventfd always has the same path and modes; what those of another file are is left open.
+ * Rust's structs around a file descriptor, rendered from its number alone: no file is examined.
+ * An eventfd always has the same path and modes; those of another file are shown as `..`.
  */
 #include "brace/internal.h"
 

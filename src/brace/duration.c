@@ -7,25 +7,25 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/decimal.h"
 #include "brace/internal.h"
 
 #define NS_PER_SECOND 1000000000u
 
 /* Rounding up the most seconds that 64 bits hold makes one more. */
 #define SECONDS_BEYOND "18446744073709551616"
-#define SECONDS_DIGITS 20
 #define FRACTION_DIGITS 9
 
 /* A duration in its unit. */
-struct span {
+struct scaled {
 	uint64_t whole;
-	bool is_beyond; /* `whole` is one more than it can hold */
-	uint32_t fraction; /* the decimal digits behind the point, `places` of them */
+	bool is_beyond; /* `whole` overflowed: the value is 2^64 */
+	uint32_t fraction; /* the digits after the point as a number, `places` of them */
 	unsigned int places;
 	const char *unit;
 };
 
-static struct span span_of(const struct waymark_debug *v)
+static struct scaled scale(const struct waymark_debug *v)
 {
 	static const struct {
 		uint32_t ns;
@@ -36,12 +36,12 @@ static struct span span_of(const struct waymark_debug *v)
 	size_t i = 0;
 
 	if (v->as.wide.low) {
-		return (struct span){ v->as.wide.low, false, ns, FRACTION_DIGITS, "s" };
+		return (struct scaled){ v->as.wide.low, false, ns, FRACTION_DIGITS, "s" };
 	}
 	while (i < ARRAY_SIZE(units) - 1 && ns < units[i].ns) {
 		i++;
 	}
-	return (struct span){ ns / units[i].ns, false, ns % units[i].ns, units[i].places,
+	return (struct scaled){ ns / units[i].ns, false, ns % units[i].ns, units[i].places,
 		units[i].name };
 }
 
@@ -55,8 +55,8 @@ static uint32_t power_of_ten(unsigned int exponent)
 	return power;
 }
 
-/* Rounds to fewer places. */
-static void round_to(struct span *s, unsigned int places)
+/* Rounds to fewer places, half to even. */
+static void round_to(struct scaled *s, unsigned int places)
 {
 	uint32_t cut = power_of_ten(s->places - places);
 	uint32_t rest = s->fraction % cut;
@@ -74,25 +74,7 @@ static void round_to(struct span *s, unsigned int places)
 	}
 }
 
-static void drop_zeros(struct span *s)
-{
-	while (s->places && s->fraction % 10 == 0) {
-		s->fraction /= 10;
-		s->places--;
-	}
-}
-
-/* Writes `n` with at least `places` digits before `end`; returns where they begin. */
-static const char *digits_of(char *end, uint64_t n, unsigned int places)
-{
-	for (; n || places; n /= 10) {
-		*--end = (char)('0' + n % 10);
-		places -= places > 0;
-	}
-	return end;
-}
-
-/* Unlike a number it is not filled with zeros, and stands on the left of its width. */
+/* Unlike a number, a duration is not filled with zeros, and is left-aligned by default. */
 static void put(struct waymark_formatter *f, const struct brace_number *n, const char *unit)
 {
 	struct brace_spec asked = f->spec;
@@ -109,18 +91,20 @@ static void put(struct waymark_formatter *f, const struct brace_number *n, const
 
 void brace_duration_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
-	struct span s = span_of(v);
-	char whole[SECONDS_DIGITS];
+	struct scaled s = scale(v);
+	char whole[DECIMAL_MAX];
 	char fraction[FRACTION_DIGITS];
 	struct brace_number n;
 
-	if (f->spec.precision < 0) {
-		drop_zeros(&s);
-	} else if ((unsigned int)f->spec.precision < s.places) {
+	while (f->spec.precision < 0 && s.places && s.fraction % 10 == 0) {
+		s.fraction /= 10;
+		s.places--;
+	}
+	if (f->spec.precision >= 0 && (unsigned int)f->spec.precision < s.places) {
 		round_to(&s, (unsigned int)f->spec.precision);
 	}
 	size_t places = f->spec.precision < 0 ? s.places : (size_t)f->spec.precision;
-	const char *first = digits_of(whole + sizeof(whole), s.whole, 1);
+	const char *first = decimal_before(whole + sizeof(whole), s.whole, 1);
 
 	brace_number_sign(&n, &f->spec, false);
 	if (s.is_beyond) {
@@ -130,8 +114,9 @@ void brace_duration_put(struct waymark_formatter *f, const struct waymark_debug 
 	}
 	if (places) {
 		brace_number_add(&n, ".", 1);
-		brace_number_add(
-			&n, digits_of(fraction + sizeof(fraction), s.fraction, s.places), s.places);
+		brace_number_add(&n,
+			decimal_before(fraction + sizeof(fraction), s.fraction, s.places),
+			s.places);
 		brace_number_add(&n, NULL, places - s.places);
 	}
 	brace_number_add(&n, s.unit, strlen(s.unit));

@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Floating point: what decimal.h gives as digits, laid out as numbers. */
+/*
+ * Floating point numbers: decimal.h makes the digits, this file lays them out as Rust does, with
+ * a point or an exponent, and adds sign, width and precision.
+ */
 #include <string.h>
 
+#include "base/decimal.h"
 #include "brace/internal.h"
 
-/* Where {:?} turns to exponents: below 1e-4 and from 1e16 on, by the place of the point. */
+/* {:?} shows an exponent below 1e-4 and from 1e16 on: limits of brace_decimal's point. */
 #define DEBUG_POINT_MIN (-3)
 #define DEBUG_POINT_MAX 16
 
 struct real {
 	bool negative;
-	const char *word; /* of what is no finite number, or NULL */
+	const char *word; /* "NaN" or "inf"; NULL for a finite number */
 	bool zero;
 	struct brace_binary binary;
 };
 
-/* A format of IEEE 754: bits of the fraction, and the bias of exponents of whole mantissas. */
-struct layout {
+/* A format of IEEE 754; `bias` is that of exponents of integral mantissas. */
+struct float_format {
 	unsigned int fraction_bits;
 	unsigned int exponent_bits;
 	int bias;
 };
 
-static struct real split(uint64_t bits, const struct layout *l)
+static struct real split(uint64_t bits, const struct float_format *l)
 {
 	uint64_t fraction = bits & ((1ull << l->fraction_bits) - 1);
 	unsigned int top = (1u << l->exponent_bits) - 1;
@@ -42,8 +46,8 @@ static struct real split(uint64_t bits, const struct layout *l)
 
 static struct real real_of(const struct waymark_debug *v)
 {
-	static const struct layout f32 = { 23, 8, 150 };
-	static const struct layout f64 = { 52, 11, 1075 };
+	static const struct float_format f32 = { 23, 8, 150 };
+	static const struct float_format f64 = { 52, 11, 1075 };
 
 	if (v->kind == WAYMARK_DEBUG_F32) {
 		uint32_t bits;
@@ -112,26 +116,13 @@ static void put_plain(
 	brace_number_put(f, &n);
 }
 
-/* The letter and the exponent; returns the bytes of it. */
-static size_t exponent_text(char *out, int exponent, bool upper)
-{
-	unsigned int left = (unsigned int)(exponent < 0 ? -exponent : exponent);
-	size_t n = 0;
-
-	out[n++] = upper ? 'E' : 'e';
-	if (exponent < 0) {
-		out[n++] = '-';
-	}
-	for (unsigned int unit = left >= 100 ? 100 : left >= 10 ? 10 : 1; unit; unit /= 10) {
-		out[n++] = (char)('0' + left / unit % 10);
-	}
-	return n;
-}
-
 void brace_exponent_put(
 	struct waymark_formatter *f, struct brace_number *n, const struct brace_decimal *m)
 {
-	char text[8];
+	char text[2 + DECIMAL_MAX];
+	int exponent = m->point - 1;
+	char *end = text + sizeof(text);
+	char *first = decimal_before(end, (uint64_t)(exponent < 0 ? -exponent : exponent), 1);
 	size_t digits = m->count ? m->count - 1 : 0;
 	size_t places = f->spec.precision > 0 ? (size_t)f->spec.precision : 0;
 
@@ -143,8 +134,11 @@ void brace_exponent_put(
 	if (places > digits) {
 		brace_number_add(n, NULL, places - digits);
 	}
-	brace_number_add(
-		n, text, exponent_text(text, m->point - 1, f->spec.type == BRACE_UPPER_EXP));
+	if (exponent < 0) {
+		*--first = '-';
+	}
+	*--first = f->spec.type == BRACE_UPPER_EXP ? 'E' : 'e';
+	brace_number_add(n, first, (size_t)(end - first));
 	brace_number_put(f, n);
 }
 

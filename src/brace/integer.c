@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Integers of 8 to 128 bits in every radix, and pointers. */
-#include <string.h>
-
+/*
+ * Integers of 8 to 128 bits in every radix, and pointers. Decimal output shows a sign and the
+ * magnitude; all other radixes show the two's complement in the value's own width.
+ */
+#include "base/decimal.h"
 #include "brace/internal.h"
 
-/* Digits of the longest: 128 bits in binary. */
+/* Digits of the longest integer: 128 bits in binary; in decimal, for exponents. */
 #define INTEGER_DIGITS 128
-/* The same in decimal, of which exponents are made. */
 #define DECIMAL_INTEGER_DIGITS 39
 
 /* An integer without its sign. */
@@ -21,7 +22,7 @@ struct radix {
 	unsigned int base;
 	unsigned int shift; /* bits of a digit, where the base is a power of two */
 	const char *digits;
-	char prefix; /* of '#', after the 0; NUL: none */
+	char prefix; /* after the 0 that '#' asks for; NUL: none */
 };
 
 static const char lower_digits[] = "0123456789abcdef";
@@ -41,7 +42,7 @@ static const struct radix radixes[BRACE_TYPES] = {
 	[BRACE_POINTER_TYPE] = { 10, 0, lower_digits, 0 },
 };
 
-/* Divides 128 bits; returns the remainder. Limbs of 32 bits: not every compiler has 128. */
+/* Divides 128 bits; returns the remainder. Works on 32 bits: not every compiler has 128. */
 static unsigned int divide_wide(struct magnitude *m, unsigned int base)
 {
 	uint32_t limbs[4] = { (uint32_t)(m->high >> 32), (uint32_t)m->high,
@@ -59,29 +60,14 @@ static unsigned int divide_wide(struct magnitude *m, unsigned int base)
 	return (unsigned int)rest;
 }
 
-/* Decimal digits of 64 bits, by pairs; returns where they begin. */
-static char *decimal_digits(char *end, uint64_t n)
-{
-	for (; n >= 10; n /= 100) {
-		unsigned int pair = (unsigned int)(n % 100);
-
-		*--end = (char)('0' + pair % 10);
-		*--end = (char)('0' + pair / 10);
-	}
-	if (n || !*end) {
-		*--end = (char)('0' + n);
-	}
-	return end;
-}
-
-/* Writes the digits before `end`, where a NUL stands; returns where they begin. */
+/* Writes the digits so that they end before `end`; returns the first one. */
 static char *digits_of(char *end, struct magnitude m, const struct radix *r)
 {
 	while (m.high) {
 		*--end = r->digits[divide_wide(&m, r->base)];
 	}
-	if (r->base == 10) {
-		return decimal_digits(end, m.low);
+	if (r->base == 10) { /* of 128 bits, the division above leaves more than 0 */
+		return decimal_before(end, m.low, 1);
 	}
 	do {
 		*--end = r->digits[m.low & (r->base - 1)];
@@ -90,29 +76,18 @@ static char *digits_of(char *end, struct magnitude m, const struct radix *r)
 	return end;
 }
 
-/* The bits of integers up to 64 bits, whose kinds begin with each sign from the shortest. */
-static uint64_t mask_of(uint32_t kind)
-{
-	unsigned int bits = 8u << (kind & 3);
-
-	return bits < 64 ? (1ull << bits) - 1 : ~0ull;
-}
-
-static struct magnitude negated(struct magnitude m)
-{
-	m.low = ~m.low + 1;
-	m.high = ~m.high + (m.low == 0);
-	m.negative = true;
-	return m;
-}
-
-/* The bits of a value as decimal numbers take them: a sign and the rest. */
+/* The value as decimal output shows it: sign and magnitude. */
 static struct magnitude magnitude_of(const struct waymark_debug *v)
 {
 	if (v->kind == WAYMARK_DEBUG_U128 || v->kind == WAYMARK_DEBUG_I128) {
 		struct magnitude m = { v->as.wide.high, v->as.wide.low, false };
 
-		return v->kind == WAYMARK_DEBUG_I128 && m.high >> 63 ? negated(m) : m;
+		if (v->kind == WAYMARK_DEBUG_I128 && m.high >> 63) {
+			m.low = ~m.low + 1;
+			m.high = ~m.high + (m.low == 0);
+			m.negative = true;
+		}
+		return m;
 	}
 	if (v->kind >= WAYMARK_DEBUG_I8 && v->as.i < 0) {
 		return (struct magnitude){ 0, -(uint64_t)v->as.i, true };
@@ -120,22 +95,24 @@ static struct magnitude magnitude_of(const struct waymark_debug *v)
 	return (struct magnitude){ 0, v->as.u, false };
 }
 
-/* The same as all others take them: two's complement of the value's width. */
+/* The value as all other radixes show it: two's complement in the value's width. */
 static struct magnitude bits_of(const struct waymark_debug *v)
 {
 	if (v->kind == WAYMARK_DEBUG_U128 || v->kind == WAYMARK_DEBUG_I128) {
 		return (struct magnitude){ v->as.wide.high, v->as.wide.low, false };
 	}
-	return (struct magnitude){ 0, v->as.u & mask_of(v->kind), false };
+	/* The kinds of each sign are in the order of their widths, from 8 bits on. */
+	unsigned int unused = 64 - (8u << (v->kind & 3));
+
+	return (struct magnitude){ 0, v->as.u << unused >> unused, false };
 }
 
 static void put_in_radix(struct waymark_formatter *f, struct magnitude m, const struct radix *r)
 {
-	char text[INTEGER_DIGITS + 1];
-	char *end = text + INTEGER_DIGITS;
+	char text[INTEGER_DIGITS];
+	char *end = text + sizeof(text);
 	struct brace_number n;
 
-	*end = '\0';
 	brace_number_sign(&n, &f->spec, m.negative);
 	if (f->spec.alternate && r->prefix) {
 		n.lead[n.lead_length++] = '0';
@@ -149,12 +126,10 @@ static void put_in_radix(struct waymark_formatter *f, struct magnitude m, const 
 
 static void put_exponent(struct waymark_formatter *f, struct magnitude m)
 {
-	char text[DECIMAL_INTEGER_DIGITS + 1];
-	char *end = text + DECIMAL_INTEGER_DIGITS;
+	char text[DECIMAL_INTEGER_DIGITS];
+	char *end = text + sizeof(text);
 	struct brace_decimal decimal;
 	struct brace_number n;
-
-	*end = '\0';
 	char *start = digits_of(end, m, &radixes[BRACE_DISPLAY]);
 
 	brace_decimal_set(&decimal, start, (size_t)(end - start));
@@ -176,7 +151,7 @@ void brace_integer_put(struct waymark_formatter *f, const struct waymark_debug *
 	}
 }
 
-/* Always with 0x; '#' fills it up to the width of an address. */
+/* A pointer always has 0x; '#' fills it with zeros to the width of an address. */
 void brace_pointer_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
 	struct brace_spec spec = f->spec;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of src/brace share: formatters, renderers of single kinds, and padding. */
+/*
+ * Shared by the files of src/brace, from the lowest: sink.c (output), pad.c (width and numbers),
+ * integer.c, float.c, duration.c and string.c (single kinds), builder.c, descriptor.c, tree.c
+ * and render.c (all kinds, messages). Each calls only files before it, but through the table of
+ * kinds and struct brace_builder.
+ */
 #ifndef BRACE_INTERNAL_H
 #define BRACE_INTERNAL_H
 
@@ -16,13 +21,13 @@ enum brace_group_kind {
 	BRACE_GROUPS,
 };
 
-/* Where the calls of the builder go: what they write. Names need not end in NUL. */
+/* What the calls of waymark/debug.h write: text or a tree. Names need not end in NUL. */
 struct brace_builder {
-	/* Of a group whose formatter and kind are set, and all else zero. */
+	/* The group's formatter and kind are set, all else is zero. */
 	void (*begin)(struct waymark_group *g, const char *name, size_t length);
-	/* Comes before the value of a field; a name of NULL: of an entry. */
+	/* Before the value of a field; `name` is NULL before an entry. */
 	void (*field)(struct waymark_group *g, const char *name, size_t length);
-	/* Stands between the key and the value of an entry. */
+	/* Between the key and the value of an entry. */
 	void (*colon)(struct waymark_group *g);
 	void (*end)(struct waymark_group *g, bool more);
 	void (*name)(struct waymark_formatter *f, const char *name, size_t length);
@@ -31,28 +36,26 @@ struct brace_builder {
 	void (*verbatim)(struct waymark_formatter *f, const char *text, size_t length);
 };
 
-extern const struct brace_builder brace_text_builder;
-
-/* What a callback writes to: it knows the placeholder, which nested values inherit. */
+/* The output of a callback, and the placeholder, which nested values inherit. */
 struct waymark_formatter {
 	const struct brace_builder *to;
-	struct brace_sink *sink; /* of text */
-	struct brace_tree *tree; /* of tokens */
+	struct brace_sink *sink; /* for text; NULL for a tree */
+	struct brace_tree *tree; /* for a tree; NULL for text */
 	struct brace_spec spec;
 	unsigned int calls; /* callbacks that have not returned */
-	unsigned int depth; /* of indentation in {:#?} */
+	unsigned int depth; /* levels of indentation in {:#?} */
 	bool line_begins;
 };
 
-/* Adds text, indented where lines begin in {:#?}. */
+/* Adds text to the sink, indented at the beginning of lines in {:#?}. */
 void brace_put_text(struct waymark_formatter *f, const char *text, size_t length);
 
-/* The same of text whose bytes are not known to be UTF-8. */
+/* The same for text that may not be UTF-8. */
 void brace_put_mended(struct waymark_formatter *f, const char *text, size_t length);
 
 /*
- * How much of a text is looked at: the rest would come out behind what the sink wants, since
- * nothing comes out shorter than it is. A character that is cut by that does so, too.
+ * Bytes of a text that need rendering: output is never shorter than its text, so the rest would
+ * lie behind what the sink wants, and so would a character cut by this.
  */
 static inline size_t brace_worth(const struct waymark_formatter *f, size_t length)
 {
@@ -61,13 +64,13 @@ static inline size_t brace_worth(const struct waymark_formatter *f, size_t lengt
 	return length > left && length - left > UTF8_MAX ? left + UTF8_MAX : length;
 }
 
-/* Lets an object say what it is. */
+/* Calls the callback of an object. */
 void brace_call(struct waymark_formatter *f, const struct waymark_debug *object);
 
-/* The placeholder that a value of that kind is rendered with, where it does not accept its own. */
+/* `spec`, with a type that values of that kind accept. */
 struct brace_spec brace_spec_of(const struct brace_spec *spec, unsigned int kind);
 
-/* How wide an address is, in bytes. */
+/* Bytes of an address: a recorded one may come from another machine. */
 static inline unsigned int brace_pointer_size(const struct waymark_debug *v)
 {
 	return v->length == 4 || v->length == 8 ? v->length : (unsigned int)sizeof(void *);
@@ -86,21 +89,22 @@ brace_renderer brace_bool_put;
 brace_renderer brace_bytes_put;
 brace_renderer brace_tree_put;
 brace_renderer brace_duration_put;
-brace_renderer brace_descriptor_put; /* to trees, too */
+brace_renderer brace_descriptor_put; /* text or tree */
 void brace_unit_put(struct waymark_formatter *f);
 
-/* Whether the type is one of {:?}, {:x?}, {:X?}. */
+/* True for {:?}, {:x?} and {:X?}. */
 static inline bool brace_is_debug(const struct brace_spec *spec)
 {
 	return spec->type >= BRACE_DEBUG && spec->type <= BRACE_DEBUG_UPPER;
 }
 
-/* Characters of padding before and after what is `length` characters long. */
+/* Characters of padding before and after a value. */
 struct brace_padding {
 	size_t before;
 	size_t after;
 };
 
+/* The padding of a value of `length` characters; `usual` applies if the placeholder has none. */
 struct brace_padding brace_padding_of(
 	const struct brace_spec *spec, size_t length, enum brace_align usual);
 
@@ -113,9 +117,9 @@ struct brace_part {
 	size_t length;
 };
 
-/* A number: what stands before the zeros of a padding, and parts. */
+/* A number: padding with zeros goes between the lead and the parts. */
 struct brace_number {
-	char lead[4]; /* the sign and 0x, 0o, 0b */
+	char lead[4]; /* the sign, then 0x, 0o or 0b */
 	size_t lead_length;
 	struct brace_part parts[6];
 	size_t count;
@@ -125,7 +129,7 @@ void brace_number_sign(struct brace_number *n, const struct brace_spec *spec, bo
 void brace_number_add(struct brace_number *n, const char *text, size_t length);
 void brace_number_put(struct waymark_formatter *f, const struct brace_number *n);
 
-/* {:e} of a number whose sign is in `n`; `precision` -1: all digits. */
+/* Puts {:e} of a number whose sign is in `n`. Without a precision, all digits. */
 void brace_exponent_put(
 	struct waymark_formatter *f, struct brace_number *n, const struct brace_decimal *decimal);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the linker calls the functions of src/brace: they are in libwaymark.a, and programs that
- * link with it may have any names but those that begin with waymark_. Included by each header
- * that declares some; a test finds what is missing here.
+ * The linker's names for the functions of src/brace. They are in libwaymark.a, and a program that
+ * links with it may use any name that does not begin with waymark_. Each header that declares
+ * such functions includes this file; a test finds names that are missing here.
  */
 #ifndef BRACE_NAMES_H
 #define BRACE_NAMES_H
@@ -42,7 +42,6 @@
 #define brace_spec_at waymark_brace_spec_at
 #define brace_spec_of waymark_brace_spec_of
 #define brace_string_put waymark_brace_string_put
-#define brace_text_builder waymark_brace_text_builder
 #define brace_tree_build waymark_brace_tree_build
 #define brace_tree_put waymark_brace_tree_put
 #define brace_unit_put waymark_brace_unit_put

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Width, fill and alignment, and the zeros that a number's width is filled with. */
+/*
+ * Width, fill and alignment; numbers are put together here from sign, prefix, zeros and digits.
+ * Only sink.c is below this file.
+ */
 #include <string.h>
 
-#include "brace/code.h"
 #include "brace/internal.h"
 
 struct brace_padding brace_padding_of(
@@ -63,31 +65,15 @@ void brace_number_add(struct brace_number *n, const char *text, size_t length)
 	}
 }
 
-static size_t number_length(const struct brace_number *n)
+/* With '0', zeros follow sign and prefix, and replace fill and alignment. */
+void brace_number_put(struct waymark_formatter *f, const struct brace_number *n)
 {
 	size_t length = n->lead_length;
 
 	for (size_t i = 0; i < n->count; i++) {
 		length += n->parts[i].length;
 	}
-	return length;
-}
-
-static void put_parts(struct waymark_formatter *f, const struct brace_number *n)
-{
-	for (size_t i = 0; i < n->count; i++) {
-		if (n->parts[i].text) {
-			brace_put_text(f, n->parts[i].text, n->parts[i].length);
-		} else {
-			put_repeated(f, "0", 1, n->parts[i].length);
-		}
-	}
-}
-
-/* Zeros stand behind sign and prefix, and take the place of fill and alignment. */
-void brace_number_put(struct waymark_formatter *f, const struct brace_number *n)
-{
-	struct brace_padding p = brace_padding_of(&f->spec, number_length(n), BRACE_ALIGN_RIGHT);
+	struct brace_padding p = brace_padding_of(&f->spec, length, BRACE_ALIGN_RIGHT);
 
 	if (!f->spec.zero) {
 		brace_put_fill(f, p.before);
@@ -96,7 +82,13 @@ void brace_number_put(struct waymark_formatter *f, const struct brace_number *n)
 	if (f->spec.zero) {
 		put_repeated(f, "0", 1, p.before + p.after);
 	}
-	put_parts(f, n);
+	for (size_t i = 0; i < n->count; i++) {
+		if (n->parts[i].text) {
+			brace_put_text(f, n->parts[i].text, n->parts[i].length);
+		} else {
+			put_repeated(f, "0", 1, n->parts[i].length);
+		}
+	}
 	if (!f->spec.zero) {
 		brace_put_fill(f, p.after);
 	}

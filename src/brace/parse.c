@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a message to its pieces. Nothing is kept but the place: an error leaves the parser
- * where the piece began, so that it is found again.
+ * Splits a message into pieces: text, placeholders, an error. The parser keeps only its position:
+ * an error leaves it where the piece began, so that the next call reports the error again.
  */
 #include <string.h>
 
 #include "base/utf8.h"
 #include "brace/brace.h"
-#include "brace/code.h"
 
-/* The inside of a placeholder that is being read. */
-struct cursor {
+/* Reads the inside of one placeholder. */
+struct spec_parser {
 	const char *message;
 	size_t length;
 	size_t at;
-	size_t wrong; /* where the error is */
-	const char *error; /* the first, or NULL */
+	size_t error_at;
+	const char *error; /* the first one, or NULL */
 };
 
-static bool fail(struct cursor *c, size_t at, const char *error)
+static bool fail(struct spec_parser *c, size_t at, const char *error)
 {
 	if (!c->error) {
 		c->error = error;
-		c->wrong = at;
+		c->error_at = at;
 	}
 	return false;
 }
 
 /* The byte `ahead` of the next; NUL at the end. */
-static char peek(const struct cursor *c, size_t ahead)
+static char peek(const struct spec_parser *c, size_t ahead)
 {
 	return c->at + ahead < c->length ? c->message[c->at + ahead] : '\0';
 }
 
-static bool take(struct cursor *c, char expected)
+static bool take(struct spec_parser *c, char expected)
 {
 	if (c->at >= c->length || c->message[c->at] != expected) {
 		return false;
@@ -52,13 +51,8 @@ static bool is_word(char c)
 	return is_digit(c) || c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || (c & 0x80);
 }
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* The end of the word or number that begins `ahead` of the next byte. */
-static size_t word_end(const struct cursor *c, size_t ahead)
+static size_t word_end(const struct spec_parser *c, size_t ahead)
 {
 	while (is_word(peek(c, ahead))) {
 		ahead++;
@@ -67,14 +61,14 @@ static size_t word_end(const struct cursor *c, size_t ahead)
 }
 
 /* A width or precision that names an argument: `3$`, `name$`. */
-static bool names_argument(const struct cursor *c)
+static bool names_argument(const struct spec_parser *c)
 {
 	size_t end = word_end(c, 0);
 
 	return end && peek(c, end) == '$';
 }
 
-static bool take_number(struct cursor *c, int32_t *number, const char *too_big)
+static bool take_number(struct spec_parser *c, int32_t *number, const char *too_big)
 {
 	size_t start = c->at;
 	int32_t n = 0;
@@ -89,7 +83,7 @@ static bool take_number(struct cursor *c, int32_t *number, const char *too_big)
 	return true;
 }
 
-static bool take_width(struct cursor *c, struct brace_spec *spec)
+static bool take_width(struct spec_parser *c, struct brace_spec *spec)
 {
 	if (names_argument(c)) {
 		return fail(c, c->at, "a width cannot be an argument: write it as a number");
@@ -100,7 +94,7 @@ static bool take_width(struct cursor *c, struct brace_spec *spec)
 	return take_number(c, &spec->width, "a width is at most 65535");
 }
 
-static bool take_precision(struct cursor *c, struct brace_spec *spec)
+static bool take_precision(struct spec_parser *c, struct brace_spec *spec)
 {
 	if (!take(c, '.')) {
 		return true;
@@ -116,33 +110,35 @@ static bool take_precision(struct cursor *c, struct brace_spec *spec)
 
 static bool align_of(char c, enum brace_align *align)
 {
-	static const char signs[] = {
-		[BRACE_ALIGN_LEFT] = '<', [BRACE_ALIGN_CENTER] = '^', [BRACE_ALIGN_RIGHT] = '>'
-	};
-
-	for (unsigned int i = BRACE_ALIGN_LEFT; i <= BRACE_ALIGN_RIGHT; i++) {
-		if (c == signs[i]) {
-			*align = (enum brace_align)i;
-			return true;
-		}
+	switch (c) {
+	case '<':
+		*align = BRACE_ALIGN_LEFT;
+		return true;
+	case '^':
+		*align = BRACE_ALIGN_CENTER;
+		return true;
+	case '>':
+		*align = BRACE_ALIGN_RIGHT;
+		return true;
+	default:
+		return false;
 	}
-	return false;
 }
 
 /* A fill is any character before an alignment, even a brace. */
-static void take_fill_and_align(struct cursor *c, struct brace_spec *spec)
+static void take_fill_and_align(struct spec_parser *c, struct brace_spec *spec)
 {
 	size_t n = c->at < c->length ? utf8_length(c->message + c->at, c->length - c->at) : 0;
 
 	if (n && align_of(peek(c, n), &spec->align)) {
-		spec->fill = brace_decode(c->message + c->at, n);
+		spec->fill = utf8_decode(c->message + c->at, n);
 		c->at += n + 1;
 	} else if (align_of(peek(c, 0), &spec->align)) {
 		c->at++;
 	}
 }
 
-static void take_flags(struct cursor *c, struct brace_spec *spec)
+static void take_flags(struct spec_parser *c, struct brace_spec *spec)
 {
 	spec->plus = take(c, '+');
 	if (!spec->plus) {
@@ -154,7 +150,7 @@ static void take_flags(struct cursor *c, struct brace_spec *spec)
 	}
 }
 
-static bool take_type(struct cursor *c, struct brace_spec *spec)
+static bool take_type(struct spec_parser *c, struct brace_spec *spec)
 {
 	static const struct {
 		const char *text;
@@ -186,15 +182,27 @@ static bool take_type(struct cursor *c, struct brace_spec *spec)
 	return fail(c, c->at, "unknown type: there are ?, x?, X?, x, X, o, b, e, E, p or none");
 }
 
-static bool take_spec(struct cursor *c, struct brace_spec *spec)
+static bool take_spec(struct spec_parser *c, struct brace_spec *spec)
 {
 	take_fill_and_align(c, spec);
 	take_flags(c, spec);
 	return take_width(c, spec) && take_precision(c, spec) && take_type(c, spec);
 }
 
-static bool take_argument(struct cursor *c)
+static void skip_space(struct spec_parser *c)
 {
+	while (peek(c, 0) == ' ' || (peek(c, 0) >= '\t' && peek(c, 0) <= '\r')) {
+		c->at++;
+	}
+}
+
+/* Reads from behind the opening brace to behind the closing one. */
+static bool take_placeholder(struct spec_parser *c, struct brace_spec *spec)
+{
+	size_t open = c->at - 1;
+
+	*spec = BRACE_SPEC_DEFAULT;
+	skip_space(c);
 	if (is_digit(peek(c, 0))) {
 		return fail(
 			c, c->at, "arguments have no numbers here: they come in order, one each");
@@ -202,24 +210,7 @@ static bool take_argument(struct cursor *c)
 	if (is_word(peek(c, 0))) {
 		return fail(c, c->at, "arguments have no names here: they come in order, one each");
 	}
-	return true;
-}
-
-static void skip_space(struct cursor *c)
-{
-	while (is_space(peek(c, 0))) {
-		c->at++;
-	}
-}
-
-/* Behind the opening brace. */
-static bool take_placeholder(struct cursor *c, struct brace_spec *spec)
-{
-	size_t open = c->at - 1;
-
-	*spec = BRACE_SPEC_DEFAULT;
-	skip_space(c);
-	if (!take_argument(c) || (take(c, ':') && !take_spec(c, spec))) {
+	if (take(c, ':') && !take_spec(c, spec)) {
 		return false;
 	}
 	skip_space(c);
@@ -232,7 +223,7 @@ static bool take_placeholder(struct cursor *c, struct brace_spec *spec)
 	return fail(c, c->at, "a placeholder is {} or {:...}: this does not belong into it");
 }
 
-static enum brace_piece_kind text_piece(struct brace_parser *p, struct brace_piece *piece)
+static void take_text_piece(struct brace_parser *p, struct brace_piece *piece)
 {
 	size_t end = p->at;
 
@@ -242,35 +233,30 @@ static enum brace_piece_kind text_piece(struct brace_parser *p, struct brace_pie
 	piece->kind = BRACE_TEXT;
 	piece->length = end - p->at;
 	p->at = end;
-	return piece->kind;
 }
 
-static enum brace_piece_kind error_piece(struct brace_piece *piece, size_t at, const char *error)
+/* A piece that begins with a brace. An error leaves the parser where it is. */
+static void take_brace_piece(struct brace_parser *p, struct brace_piece *piece)
 {
-	piece->kind = BRACE_ERROR;
-	piece->offset = at;
-	piece->error = error;
-	return piece->kind;
-}
-
-static enum brace_piece_kind brace_piece(struct brace_parser *p, struct brace_piece *piece)
-{
-	struct cursor c = { .message = p->message, .length = p->length, .at = p->at + 1 };
+	struct spec_parser c = { .message = p->message, .length = p->length, .at = p->at + 1 };
 	char first = p->message[p->at];
 
 	if (take(&c, first)) {
 		piece->kind = BRACE_TEXT;
 		piece->length = 1;
 	} else if (first == '}') {
-		return error_piece(piece, p->at, "this } closes nothing: write }} for a brace");
+		fail(&c, p->at, "this } closes nothing: write }} for a brace");
 	} else if (take_placeholder(&c, &piece->spec)) {
 		piece->kind = BRACE_PLACEHOLDER;
 		piece->length = c.at - p->at;
-	} else {
-		return error_piece(piece, c.wrong, c.error);
+	}
+	if (c.error) {
+		piece->kind = BRACE_ERROR;
+		piece->offset = c.error_at;
+		piece->error = c.error;
+		return;
 	}
 	p->at = c.at;
-	return piece->kind;
 }
 
 void brace_parse(struct brace_parser *p, const char *message, size_t length)
@@ -286,10 +272,10 @@ enum brace_piece_kind brace_next(struct brace_parser *p, struct brace_piece *pie
 	piece->error = NULL;
 	if (p->at >= p->length) {
 		piece->kind = BRACE_END;
-		return piece->kind;
+	} else if (p->message[p->at] == '{' || p->message[p->at] == '}') {
+		take_brace_piece(p, piece);
+	} else {
+		take_text_piece(p, piece);
 	}
-	if (p->message[p->at] == '{' || p->message[p->at] == '}') {
-		return brace_piece(p, piece);
-	}
-	return text_piece(p, piece);
+	return piece->kind;
 }

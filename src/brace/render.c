@@ -1,7 +1,101 @@
 /* SPDX-License-Identifier: MIT */
-/* Which renderer a value has, which types it accepts, and whole messages. */
+/*
+ * The top layer of rendering: the table of kinds chooses the renderer of a value, the builder
+ * writes groups of values as text, and brace_format() renders whole messages. Values within
+ * values are rendered by the placeholder of the outermost one.
+ */
+#include <string.h>
+
 #include "base/compiler.h"
 #include "brace/internal.h"
+
+/* ---- Groups as text ---- */
+
+/* The text around the fields of a group: [0] on one line, [1] one field a line, as {:#?}. */
+static const struct {
+	const char *empty; /* instead of both, without fields */
+	const char *first[2]; /* before the first field */
+	const char *last[2]; /* after the last field */
+} brackets[BRACE_GROUPS] = {
+	[BRACE_STRUCT] = { "", { " { ", " {\n" }, { " }", "}" } },
+	[BRACE_TUPLE] = { "", { "(", "(\n" }, { ")", ")" } },
+	[BRACE_LIST] = { "[]", { "[", "[\n" }, { "]", "]" } },
+	[BRACE_SET] = { "{}", { "{", "{\n" }, { "}", "}" } },
+	[BRACE_MAP] = { "{}", { "{", "{\n" }, { "}", "}" } },
+};
+
+static void put_word(struct waymark_formatter *f, const char *word)
+{
+	brace_put_text(f, word, strlen(word));
+}
+
+static void text_begin(struct waymark_group *g, const char *name, size_t length)
+{
+	g->depth = g->formatter->depth;
+	g->named = length != 0;
+	brace_put_mended(g->formatter, name, length);
+}
+
+/* Puts what ends the field before, too: only now it is known that another one follows. */
+static void text_field(struct waymark_group *g, const char *name, size_t length)
+{
+	struct waymark_formatter *f = g->formatter;
+	bool pretty = f->spec.alternate;
+
+	if (g->fields++ == 0) {
+		put_word(f, brackets[g->kind].first[pretty]);
+	} else {
+		put_word(f, pretty ? ",\n" : ", ");
+	}
+	f->depth = g->depth + pretty;
+	f->line_begins = pretty;
+	if (name) {
+		brace_put_mended(f, name, length);
+		put_word(f, ": ");
+	}
+}
+
+/* Between the key and the value of an entry of a map. */
+static void text_colon(struct waymark_group *g)
+{
+	put_word(g->formatter, ": ");
+}
+
+static void text_end(struct waymark_group *g, bool more)
+{
+	struct waymark_formatter *f = g->formatter;
+
+	if (g->fields == 0) {
+		put_word(f, more ? " { .. }" : brackets[g->kind].empty);
+		return;
+	}
+	if (f->spec.alternate) {
+		put_word(f, more ? ",\n..\n" : ",\n");
+		f->depth = g->depth;
+	} else {
+		/* The comma tells a tuple of one field from a value in parentheses. */
+		put_word(f, g->kind == BRACE_TUPLE && g->fields == 1 && !g->named ? "," : "");
+		put_word(f, more ? ", .." : "");
+	}
+	put_word(f, brackets[g->kind].last[f->spec.alternate]);
+}
+
+void brace_bytes_put(struct waymark_formatter *f, const struct waymark_debug *v)
+{
+	const unsigned char *bytes = (const unsigned char *)v->as.pointer;
+	struct waymark_group g = { .formatter = f, .kind = BRACE_LIST };
+
+	text_begin(&g, "", 0);
+	for (size_t i = 0; bytes && i < v->length && !brace_has_enough(f->sink); i++) {
+		struct waymark_debug byte = waymark_debug_u8(bytes[i]);
+
+		text_field(&g, NULL, 0);
+		brace_integer_put(f, &byte);
+	}
+	text_end(&g, false);
+}
+
+/* ---- Kinds of values ---- */
 
 #define BIT(type) (1u << (type))
 #define DEBUGS (BIT(BRACE_DEBUG) | BIT(BRACE_DEBUG_LOWER) | BIT(BRACE_DEBUG_UPPER))
@@ -10,7 +104,7 @@
 #define INTEGERS (BIT(BRACE_TYPES) - 1 - BIT(BRACE_POINTER_TYPE))
 #define ADDRESSES (DEBUGS | BIT(BRACE_POINTER_TYPE))
 
-/* The type that other types are taken as is the last. */
+/* `otherwise` is the type for placeholders whose type the kind does not accept. */
 static const struct {
 	brace_renderer *put;
 	unsigned int accepts;
@@ -65,11 +159,24 @@ void brace_value_put(struct waymark_formatter *f, const struct waymark_debug *va
 	}
 }
 
+static const struct brace_builder text_builder = {
+	.begin = text_begin,
+	.field = text_field,
+	.colon = text_colon,
+	.end = text_end,
+	.name = brace_put_mended,
+	.unit = brace_unit_put,
+	.value = brace_value_put,
+	.verbatim = brace_put_mended,
+};
+
+/* ---- Messages ---- */
+
 void brace_render(
 	struct brace_sink *s, const struct brace_spec *spec, const struct waymark_debug *value)
 {
 	struct waymark_formatter f = {
-		.to = &brace_text_builder,
+		.to = &text_builder,
 		.sink = s,
 		.spec = brace_spec_of(spec, value->kind),
 	};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where output goes. A buffer takes whole characters until one does not fit, and nothing
- * after; it is terminated after every write.
+ * The lowest layer of rendering: all output passes here, text of formatters with indentation.
+ * A buffer takes whole characters until one does not fit, and nothing after that; it is
+ * terminated after every write.
  */
 #include <string.h>
 
-#include "brace/brace.h"
+#include "brace/internal.h"
 
 void brace_sink_buffer(struct brace_sink *s, char *buffer, size_t size)
 {
@@ -20,23 +21,14 @@ void brace_sink_callback(struct brace_sink *s, brace_write_fn *write, void *cont
 	*s = (struct brace_sink){ .write = write, .context = context, .wanted = SIZE_MAX };
 }
 
-/* How much of `text` goes into `room` bytes, less than its length, without a cut character. */
-static size_t whole_characters(const char *text, size_t room)
-{
-	while (room && ((unsigned char)text[room] & 0xc0) == 0x80) {
-		room--;
-	}
-	return room;
-}
-
 static void put_into_buffer(struct brace_sink *s, const char *text, size_t length)
 {
-	/* Once something did not fit, used stays behind length, and nothing may follow. */
+	/* After a text that did not fit, `used` is less than `length`, and nothing may follow. */
 	if (s->size == 0 || s->used != s->length) {
 		return;
 	}
 	size_t room = s->size - 1 - s->used;
-	size_t n = length <= room ? length : whole_characters(text, room);
+	size_t n = length <= room ? length : utf8_whole(text, room);
 
 	memcpy(s->buffer + s->used, text, n);
 	s->used += n;
@@ -54,4 +46,30 @@ void brace_put(struct brace_sink *s, const char *text, size_t length)
 		put_into_buffer(s, text, length);
 	}
 	s->length += length;
+}
+
+/* Every line of {:#?} begins with four spaces for each level. */
+static void put_line(struct waymark_formatter *f, const char *text, size_t length)
+{
+	for (unsigned int i = 0; f->line_begins && i < f->depth; i++) {
+		brace_put(f->sink, "    ", 4);
+	}
+	brace_put(f->sink, text, length);
+	f->line_begins = text[length - 1] == '\n';
+}
+
+void brace_put_text(struct waymark_formatter *f, const char *text, size_t length)
+{
+	if (f->depth == 0) {
+		brace_put(f->sink, text, length);
+		return;
+	}
+	while (length) {
+		const char *end = memchr(text, '\n', length);
+		size_t n = end ? (size_t)(end - text) + 1 : length;
+
+		put_line(f, text, n);
+		text += n;
+		length -= n;
+	}
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Strings, characters and words. Bytes that are not UTF-8 come out as U+FFFD, and as \xff in
- * {:?}: whatever a program hands over, what is printed is UTF-8.
+ * Strings, characters and bools. Bytes that are not UTF-8 are shown as U+FFFD, in {:?} as \xff:
+ * the output is UTF-8, whatever bytes a program passes.
  */
 #include <string.h>
 
-#include "base/utf8.h"
-#include "brace/code.h"
+#include "base/compiler.h"
 #include "brace/internal.h"
 
 /* The longest escape: \u{10ffff}. */
@@ -14,14 +13,14 @@
 
 static const char replacement[] = "\xef\xbf\xbd";
 
-/* Which characters {:?} escapes differs by what is quoted. */
+/* The rules of {:?} for one type: which characters are escaped, and how. */
 struct quoting {
 	char quote;
 	bool both_quotes; /* are escaped */
-	bool ascii_as_bytes; /* \x1f rather than \u{1f}, and \x00 is \0 all the same */
+	bool ascii_as_bytes; /* \x1f rather than \u{1f}; \0 in either case */
 };
 
-/* A character of a string, or some bytes that are none. */
+/* A character of a string, or bytes that form none. */
 struct character {
 	const char *text;
 	size_t bytes;
@@ -29,8 +28,8 @@ struct character {
 };
 
 /*
- * Bytes that could have begun a character but did not go on as one: they are one mistake
- * together, as in Rust. Tried by completing them: no character begins with others.
+ * Length of a broken character: bytes that begin one but do not complete it are replaced as a
+ * whole, as in Rust. Found by completing the bytes with valid ones.
  */
 static size_t broken_length(const char *text, size_t length)
 {
@@ -71,7 +70,7 @@ static size_t measure(const char *text, size_t length, size_t limit, size_t *cou
 	return at;
 }
 
-/* Text as it is, or with its newlines as `\n`: not every line that comes out is then ours. */
+/* Puts text as it is, or, if the sink escapes lines, with newlines as `\n`. */
 static void put_lines(struct waymark_formatter *f, const char *text, size_t length)
 {
 	const char *end = f->sink->escapes_lines ? memchr(text, '\n', length) : NULL;
@@ -111,7 +110,7 @@ static void put_padded(struct waymark_formatter *f, const char *text, size_t len
 
 	if (f->spec.precision >= 0) {
 		length = measure(text, length, (size_t)f->spec.precision, &count);
-	} else if (f->spec.width > 0) { /* more characters than that make no difference */
+	} else if (f->spec.width > 0) { /* from that many characters on there is no padding */
 		measure(text, length, (size_t)f->spec.width, &count);
 	}
 	struct brace_padding p = brace_padding_of(&f->spec, count, BRACE_ALIGN_LEFT);
@@ -127,7 +126,7 @@ static bool is_unprintable(uint32_t code)
 #include "brace/escapes.def"
 	};
 	size_t low = 0;
-	size_t high = sizeof(ranges) / sizeof(ranges[0]);
+	size_t high = ARRAY_SIZE(ranges);
 
 	if (code >= BRACE_UNPRINTABLE_FROM) {
 		return true;
@@ -174,24 +173,17 @@ static size_t escape_code_text(char *out, uint32_t code)
 	return n;
 }
 
-/* The letter of a short escape, or NUL. */
-static char escape_letter(uint32_t code, const struct quoting *q)
+/* Writes the escape of a character (ESCAPE_ROOM bytes of room); returns 0 if it needs none. */
+static size_t escape_of(char *out, uint32_t code, const struct quoting *q)
 {
 	static const char letters[] = {
 		[0] = '0', ['\t'] = 't', ['\n'] = 'n', ['\r'] = 'r', ['\\'] = '\\'
 	};
+	char letter = code < sizeof(letters) ? letters[code] : '\0';
 
-	if (code == '\'' || code == '"') {
-		return q->both_quotes || code == (unsigned char)q->quote ? (char)code : '\0';
+	if ((code == '\'' || code == '"') && (q->both_quotes || code == (unsigned char)q->quote)) {
+		letter = (char)code;
 	}
-	return code < sizeof(letters) ? letters[code] : '\0';
-}
-
-/* Writes the escape of a character (ESCAPE_ROOM bytes of room); 0 where it stands for itself. */
-static size_t escape_of(char *out, uint32_t code, const struct quoting *q)
-{
-	char letter = escape_letter(code, q);
-
 	if (letter) {
 		out[0] = '\\';
 		out[1] = letter;
@@ -204,72 +196,33 @@ static size_t escape_of(char *out, uint32_t code, const struct quoting *q)
 	return code >= 0x80 && is_unprintable(code) ? escape_code_text(out, code) : 0;
 }
 
-static void put_bytes_escaped(struct waymark_formatter *f, const struct character *c)
-{
-	for (size_t i = 0; i < c->bytes; i++) {
-		char out[ESCAPE_ROOM];
-
-		brace_put_text(f, out, escape_byte_text(out, (unsigned char)c->text[i]));
-	}
-}
-
-/* Writes what needs an escape as one; false where the character stands for itself. */
-static bool put_escaped(
-	struct waymark_formatter *f, const struct character *c, const struct quoting *q)
-{
-	char out[ESCAPE_ROOM];
-
-	if (!c->valid) {
-		put_bytes_escaped(f, c);
-		return true;
-	}
-	size_t n = escape_of(out, brace_decode(c->text, c->bytes), q);
-
-	brace_put_text(f, out, n);
-	return n != 0;
-}
-
-/* Whether a character needs no escape, wherever it stands. */
-static bool is_plain(const struct character *c, const struct quoting *q)
-{
-	char out[ESCAPE_ROOM];
-
-	return c->valid && escape_of(out, brace_decode(c->text, c->bytes), q) == 0;
-}
-
-/* Bytes of the characters that stand for themselves, from the first on. */
-static size_t plain_length(const char *text, size_t length, const struct quoting *q)
-{
-	size_t at = 0;
-
-	while (at < length) {
-		struct character c = character_at(text + at, length - at);
-
-		if (!is_plain(&c, q)) {
-			break;
-		}
-		at += c.bytes;
-	}
-	return at;
-}
-
 static void put_quoted(
 	struct waymark_formatter *f, const char *text, size_t length, const struct quoting *q)
 {
+	size_t plain = 0; /* bytes before `at` that are not put yet: they need no escape */
+	size_t at = 0;
+
 	length = brace_worth(f, length);
 	brace_put_text(f, &q->quote, 1);
-	for (size_t at = 0; at < length;) {
-		size_t plain = plain_length(text + at, length - at, q);
+	while (at < length) {
+		struct character c = character_at(text + at, length - at);
+		char out[ESCAPE_ROOM];
+		size_t n = c.valid ? escape_of(out, utf8_decode(c.text, c.bytes), q) : 0;
 
-		brace_put_text(f, text + at, plain);
-		at += plain;
-		if (at < length) {
-			struct character c = character_at(text + at, length - at);
-
-			put_escaped(f, &c, q);
-			at += c.bytes;
+		at += c.bytes;
+		if (c.valid && n == 0) {
+			plain += c.bytes;
+			continue;
+		}
+		brace_put_text(f, c.text - plain, plain);
+		plain = 0;
+		brace_put_text(f, out, n);
+		for (size_t i = 0; !c.valid && i < c.bytes; i++) {
+			n = escape_byte_text(out, (unsigned char)c.text[i]);
+			brace_put_text(f, out, n);
 		}
 	}
+	brace_put_text(f, text + at - plain, plain);
 	brace_put_text(f, &q->quote, 1);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree read, and said once more to a builder. Any bytes may come: every token takes at least
- * one, groups within groups are as many as callbacks may be, and where something is missing or
- * wrong it ends in `...`.
+ * Renders a tree: reads its tokens and repeats the calls of the builder that they stand for. Any
+ * bytes may come: every token takes at least one byte, groups nest as deep as callbacks may, and
+ * at a missing or wrong token the output ends in `...`.
  */
 #include <string.h>
 
@@ -13,18 +13,18 @@ struct replay {
 	struct waymark_formatter *formatter;
 	const unsigned char *at;
 	const unsigned char *end;
-	unsigned int depth; /* of groups that have not ended */
-	bool inside; /* a value: it is missing, or the rest of it */
+	unsigned int depth; /* groups that have not ended */
+	bool inside; /* of a value: what is missing is the value or its rest */
 	struct waymark_group groups[BRACE_CALLS_MAX];
 };
 
-/* Text and its length in bytes, as far as it is there. */
-struct text {
+/* Text of a token, as far as the tree holds it. */
+struct token_text {
 	const char *start;
 	size_t length;
 };
 
-/* Reads a token; false where it is wrong or not all there. */
+/* Reads the rest of a token; returns false if it is wrong or incomplete. */
 typedef bool token_reader(struct replay *r, unsigned int token);
 
 static size_t left(const struct replay *r)
@@ -46,8 +46,8 @@ static bool take_length(struct replay *r, uint64_t *length)
 	return false;
 }
 
-/* False where some of it is missing. */
-static bool take_text(struct replay *r, struct text *t)
+/* Returns false if some of the text is missing; `t` is then the beginning. */
+static bool take_text(struct replay *r, struct token_text *t)
 {
 	uint64_t length;
 	bool whole = take_length(r, &length) && length <= left(r);
@@ -68,7 +68,7 @@ static uint64_t take_bits(struct replay *r, unsigned int width)
 	return n;
 }
 
-static void say(struct replay *r, const struct waymark_debug *value)
+static void put_value(struct replay *r, const struct waymark_debug *value)
 {
 	r->inside = false;
 	r->formatter->to->value(r->formatter, value);
@@ -102,7 +102,7 @@ static bool read_number(struct replay *r, unsigned int kind)
 	if (width > 8) {
 		v.as.wide.high = take_bits(r, 8);
 	}
-	say(r, &v);
+	put_value(r, &v);
 	return true;
 }
 
@@ -116,19 +116,19 @@ static bool read_pointer(struct replay *r, unsigned int kind)
 	struct waymark_debug v = number_of(kind, take_bits(r, width));
 
 	v.length = width;
-	say(r, &v);
+	put_value(r, &v);
 	return true;
 }
 
 static bool read_text(struct replay *r, unsigned int kind)
 {
-	struct text t;
+	struct token_text t;
 	bool whole = take_text(r, &t);
 	struct waymark_debug v = waymark_debug_text(t.start, t.length);
 
 	v.kind = kind;
 	if (whole || t.length) {
-		say(r, &v);
+		put_value(r, &v);
 	}
 	r->inside |= !whole;
 	return whole;
@@ -142,7 +142,7 @@ static bool read_duration(struct replay *r, unsigned int kind)
 	struct waymark_debug v = number_of(kind, take_bits(r, 8));
 
 	v.as.wide.high = take_bits(r, 4);
-	say(r, &v);
+	put_value(r, &v);
 	return true;
 }
 
@@ -151,13 +151,13 @@ static bool read_null(struct replay *r, unsigned int token)
 	struct waymark_debug v = waymark_debug_string(NULL);
 
 	(void)token;
-	say(r, &v);
+	put_value(r, &v);
 	return true;
 }
 
 static bool read_begin(struct replay *r, unsigned int token)
 {
-	struct text name;
+	struct token_text name;
 
 	if (!take_text(r, &name) || r->depth == BRACE_CALLS_MAX) {
 		return false;
@@ -179,7 +179,7 @@ static struct waymark_group *innermost(struct replay *r)
 static bool read_field(struct replay *r, unsigned int token)
 {
 	struct waymark_group *g = innermost(r);
-	struct text name = { NULL, 0 };
+	struct token_text name = { NULL, 0 };
 
 	if (!g || (token == BRACE_TOKEN_FIELD && !take_text(r, &name))) {
 		return false;
@@ -218,7 +218,7 @@ static bool read_end(struct replay *r, unsigned int token)
 static bool read_words(struct replay *r, unsigned int token)
 {
 	const struct brace_builder *to = r->formatter->to;
-	struct text t;
+	struct token_text t;
 	bool whole = take_text(r, &t);
 
 	(token == BRACE_TOKEN_NAME ? to->name : to->verbatim)(r->formatter, t.start, t.length);
@@ -234,7 +234,7 @@ static bool read_unit(struct replay *r, unsigned int token)
 	return true;
 }
 
-/* What is not here is no token, or ends the tree. */
+/* Numbers that are not here are no tokens, or end the tree. */
 static token_reader *const readers[BRACE_TOKENS] = {
 	[WAYMARK_DEBUG_POINTER] = read_pointer,
 	[WAYMARK_DEBUG_STRING] = read_text,
@@ -264,7 +264,7 @@ static bool read_token(struct replay *r, unsigned int token)
 	return token < BRACE_TOKENS && readers[token] && readers[token](r, token);
 }
 
-/* True where nothing is missing. */
+/* Returns true if the tree is complete. */
 static bool read_all(struct replay *r)
 {
 	while (left(r)) {
@@ -281,27 +281,21 @@ static bool read_all(struct replay *r)
 	return false;
 }
 
-/* What is missing between the values of a group stands where the next would. */
-static void put_missing(struct replay *r)
-{
-	struct waymark_group *g = innermost(r);
-
-	if (g && !r->inside) {
-		r->formatter->to->field(g, NULL, 0);
-	}
-	r->formatter->to->verbatim(r->formatter, "...", 3);
-}
-
 void brace_tree_put(struct waymark_formatter *f, const struct waymark_debug *v)
 {
-	struct replay r;
+	struct replay r; /* not initialised as a whole: the groups are large */
 
 	r.formatter = f;
 	r.at = (const unsigned char *)v->as.pointer;
 	r.end = r.at ? r.at + v->length : r.at;
 	r.depth = 0;
 	r.inside = false;
-	if (!read_all(&r)) {
-		put_missing(&r);
+	if (read_all(&r)) {
+		return;
 	}
+	/* Between the values of a group, the mark takes the place of the next value. */
+	if (r.depth && !r.inside) {
+		f->to->field(innermost(&r), NULL, 0);
+	}
+	f->to->verbatim(f, "...", 3);
 }

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trees: what a callback tells the builder, as bytes instead of text, so that it can be kept
- * and rendered later by any placeholder, with the output that the callback would have made.
+ * Trees: the calls of a callback to the builder, kept as bytes instead of text, so that they can
+ * be rendered later by any placeholder, with the output that the callback would have made.
  *
- * A tree is tokens, each a byte and what belongs to it; little endian, unaligned. `text` is its
- * length as a LEB128 number of at most 32 bits, and its bytes.
+ * A tree is a row of tokens, each a byte and its operands; little endian, unaligned. `text` is
+ * its length as a LEB128 number of at most 32 bits, then its bytes.
  *
- *	kinds up to CHAR	the value by its width; 1 of a bool, 4 of a char
- *	POINTER			size in bytes, 4 or 8; that
+ *	kinds up to CHAR	the value in its width; a bool in 1 byte, a char in 4
+ *	POINTER			size in bytes, 4 or 8; the address
  *	STRING, BYTES		text
  *	DURATION		seconds in 8 bytes, nanoseconds in 4
  *	NULL			a string that is NULL
  *	STRUCT ... MAP		text, a name: a group begins
- *	FIELD			text, a name: of a group; then what it is
+ *	FIELD			text, the name of a field; its value follows
  *	ENTRY			the same without a name
- *	COLON			what comes before was the key of an entry
- *	END, END_MORE		of the group
+ *	COLON			the value before was the key of an entry; its value follows
+ *	END, END_MORE		the group ends
  *	NAME, VERBATIM		text
  *	UNIT			()
  *	WHOLE			the end: nothing is missing
- *	CUT, CUT_VALUE		the end: what follows is missing, or of the last value the rest
+ *	CUT, CUT_VALUE		the end: all further tokens, or the rest of the last value, are
+ *missing
  *
- * A tree that does not end in WHOLE, or not there where all groups have ended, renders as far
- * as it goes, and then `...`: trees come from files, so any bytes do.
+ * A tree that does not end in WHOLE outside of all groups renders up to the fault, then `...`:
+ * trees come from files, so any bytes must be harmless.
  */
 #ifndef BRACE_TREE_H
 #define BRACE_TREE_H
@@ -77,23 +78,23 @@ static inline unsigned int brace_token_width(uint32_t kind)
 /* Bytes of a duration in a tree, behind its token. */
 #define BRACE_DURATION_BYTES 12
 
-/* A tree that is being written into a buffer. */
+/* A tree under construction. */
 struct brace_tree {
 	unsigned char *bytes;
 	size_t size; /* of the buffer */
 	size_t used;
-	bool cut; /* something did not fit, and nothing may follow */
-	unsigned char end; /* how it ends, for which a byte is kept */
+	bool cut; /* a token did not fit; nothing may follow */
+	unsigned char end; /* the last token; a byte stays free for it */
 };
 
 /*
- * Writes the tree of a value, which is mostly an object, into `size` > 0 bytes. The callback
- * sees the placeholder `spec`. False where it does not fit, and is cut.
+ * Writes the tree of a value, usually an object, into `size` > 0 bytes. The callback sees the
+ * placeholder `spec`. Returns false if the tree did not fit and is cut.
  */
 bool brace_tree_build(struct brace_tree *t, void *buffer, size_t size,
 	const struct brace_spec *spec, const struct waymark_debug *value);
 
-/* The placeholder number `index` of a message, from 0; {:?} where there is none. */
+/* The placeholder number `index` of a message, from 0; {:?} if it has fewer. */
 struct brace_spec brace_spec_at(const char *message, size_t length, size_t index);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The builder's way to trees. Whatever comes fits with the byte behind it that ends the tree,
- * or the tree ends there: text that is shown goes in as far as there is room.
+ * Writes trees: the builder whose calls become tokens in a buffer. Invariant: one byte stays free
+ * for the token that ends the tree. A token that does not fit ends it; a shown text is cut.
  */
 #include <string.h>
 
-#include "brace/code.h"
 #include "brace/internal.h"
 #include "brace/tree.h"
 
-/* A token, and the length of its text. */
+/* Bytes of a token and the length of its text. */
 #define HEAD_MAX 6
 
+/* Bytes that tokens may take: the last byte of the buffer is for the end. */
 static size_t room(const struct brace_tree *t)
 {
 	return t->size - 1 - t->used;
@@ -23,13 +23,7 @@ static void cut(struct brace_tree *t, enum brace_token end)
 	t->end = (unsigned char)end;
 }
 
-static void add(struct brace_tree *t, const void *bytes, size_t length)
-{
-	memcpy(t->bytes + t->used, bytes, length);
-	t->used += length;
-}
-
-/* A token that goes in wholly: its head and its text. */
+/* Puts a token, its head and its text, wholly or not at all. */
 static void put(
 	struct brace_tree *t, const void *head, size_t size, const void *text, size_t length)
 {
@@ -40,9 +34,11 @@ static void put(
 		cut(t, BRACE_TOKEN_CUT);
 		return;
 	}
-	add(t, head, size);
-	if (length) {
-		add(t, text, length);
+	memcpy(t->bytes + t->used, head, size);
+	t->used += size;
+	if (length) { /* else `text` may be NULL */
+		memcpy(t->bytes + t->used, text, length);
+		t->used += length;
 	}
 }
 
@@ -53,7 +49,7 @@ static void put_token(struct brace_tree *t, enum brace_token token)
 	put(t, &byte, 1, NULL, 0);
 }
 
-/* A token and a length; returns the bytes of it. */
+/* Writes a token and the length of its text; returns their bytes. */
 static size_t head_of(unsigned char *head, unsigned int token, size_t length)
 {
 	size_t n = 0;
@@ -77,16 +73,7 @@ static void put_named(struct brace_tree *t, unsigned int token, const char *name
 	put(t, head, head_of(head, token, length), name, length);
 }
 
-/* As many bytes of a text as `limit` has, without a cut character. */
-static size_t whole_characters(const char *text, size_t limit)
-{
-	while (limit && (text[limit] & 0xc0) == 0x80) {
-		limit--;
-	}
-	return limit;
-}
-
-/* Text that may be cut, between characters. */
+/* Puts a token whose text may be cut, between characters. */
 static void put_shown(struct brace_tree *t, unsigned int token, const char *text, size_t length)
 {
 	unsigned char head[HEAD_MAX];
@@ -99,7 +86,7 @@ static void put_shown(struct brace_tree *t, unsigned int token, const char *text
 	}
 	length = left - HEAD_MAX;
 	if (token != WAYMARK_DEBUG_BYTES) {
-		length = whole_characters(text, length);
+		length = utf8_whole(text, length);
 	}
 	put_named(t, token, text, length);
 	cut(t, BRACE_TOKEN_CUT_VALUE);
@@ -144,6 +131,7 @@ static void tree_unit(struct waymark_formatter *f)
 	put_token(f->tree, BRACE_TOKEN_UNIT);
 }
 
+/* Little endian, `width` bytes. */
 static void store(unsigned char *out, uint64_t n, unsigned int width)
 {
 	for (unsigned int i = 0; i < width; i++) {
@@ -165,7 +153,7 @@ static uint64_t bits_of(const struct waymark_debug *v)
 	case WAYMARK_DEBUG_CHAR:
 		return v->as.u < UINT32_MAX ? v->as.u : UINT32_MAX;
 	default:
-		return v->as.u; /* of a double, too */
+		return v->as.u; /* a double has the same bits there */
 	}
 }
 
@@ -215,7 +203,7 @@ static void put_bytes(struct waymark_formatter *f, const struct waymark_debug *v
 	put_shown(f->tree, WAYMARK_DEBUG_BYTES, bytes, bytes ? v->length : 0);
 }
 
-/* A kind that there is not adds nothing, as it does to text. */
+/* An unknown kind adds nothing, as in text. */
 static void tree_value(struct waymark_formatter *f, const struct waymark_debug *v)
 {
 	static brace_renderer *const others[BRACE_KINDS] = {

@@ -7,7 +7,6 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
-#include "text/escape_text.h"
 
 void escaped_put(FILE *file, const char *text)
 {

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "format/ctf.h"
-#include "text/escape_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 static const struct reader_format *const formats[] = {

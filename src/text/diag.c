@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "text/escape_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
 /* A longer source line is shown in part, so that a message stays readable. */
@@ -86,9 +86,7 @@ static size_t next_length(const char *text, size_t len)
 /* Whether the character of next_length() would not be seen as what it is. */
 static bool is_hidden(const char *text, size_t n)
 {
-	uint32_t code;
-
-	return n > 1 ? escape_misleads(text, n, &code)
+	return n > 1 ? escape_is_misleading(utf8_decode(text, n))
 		     : escape_needed((unsigned char)*text) || utf8_length(text, 1) == 0;
 }
 

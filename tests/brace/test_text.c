@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Strings and characters: widths count characters, escapes read back, mistakes are mended. */
 #include "base/utf8.h"
-#include "brace/code.h"
 #include "unit.h"
 
 static void widths_count_characters(void **state)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "rt/host/line.h"
@@ -26,17 +27,14 @@ void waymark_line_add(struct line *l, const char *bytes, size_t count)
 
 static void put_number(struct line *l, unsigned long long value, bool negative)
 {
-	char digits[24];
-	size_t at = sizeof(digits);
+	char text[1 + DECIMAL_MAX];
+	char *end = text + sizeof(text);
+	char *first = decimal_before(end, value, 1);
 
-	do {
-		digits[--at] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
 	if (negative) {
-		digits[--at] = '-';
+		*--first = '-';
 	}
-	waymark_line_add(l, digits + at, sizeof(digits) - at);
+	waymark_line_add(l, first, (size_t)(end - first));
 }
 
 /* A va_list that is a parameter cannot be passed on by its address. */
@@ -118,22 +116,11 @@ void waymark_line_put(struct line *l, const char *fmt, ...)
  */
 static size_t show_character(const struct line *l, char *out, const char *text, size_t n)
 {
-	bool is_kept = l->keeps_lines && *text == '\n';
-
-	if (n == 1 && (is_kept || !escape_needed((unsigned char)*text))) {
+	if (l->keeps_lines && *text == '\n') {
 		*out = *text;
 		return 1;
 	}
-	if (n <= 1) {
-		return escape_byte(out, (unsigned char)*text);
-	}
-	uint32_t code = escape_decode(text, n);
-
-	if (escape_is_misleading(code)) {
-		return escape_code(out, code);
-	}
-	memcpy(out, text, n);
-	return n;
+	return escape_measured(out, text, n);
 }
 
 /*

@@ -80,7 +80,7 @@ static bool is_escaped(uint32_t code)
 static size_t put_character(struct out *out, const char *s, size_t len)
 {
 	size_t n = utf8_length(s, len);
-	uint32_t code = escape_decode(s, n);
+	uint32_t code = utf8_decode(s, n);
 	char escape[ESCAPE_CODE_MAX];
 
 	if (n <= 1) {
@@ -111,7 +111,7 @@ static void put_text(struct out *out, const char *s)
 static size_t columns_of(const char *s, size_t n)
 {
 	if (n > 1) {
-		return is_escaped(escape_decode(s, n)) ? ESCAPE_CODE_MAX : 2;
+		return is_escaped(utf8_decode(s, n)) ? ESCAPE_CODE_MAX : 2;
 	}
 	return (unsigned char)*s < 0x20 || (unsigned char)*s >= 0x7f ? ESCAPE_MAX : 1;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "text/escape_text.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "view/message/number.h"
 #include "view/message/printf.h"
@@ -59,7 +59,6 @@ static char *put_character(char *out, const char **text, size_t left)
 {
 	const char *p = *text;
 	size_t n = utf8_length(p, left);
-	uint32_t code;
 
 	*text += n ? n : 1;
 	if (n == 0) {
@@ -68,7 +67,9 @@ static char *put_character(char *out, const char **text, size_t left)
 	if (n == 1) {
 		return put_ascii(out, (unsigned char)*p);
 	}
-	if (escape_misleads(p, n, &code)) {
+	uint32_t code = utf8_decode(p, n);
+
+	if (escape_is_misleading(code)) {
 		return put_code(out, code);
 	}
 	memcpy(out, p, n);

@@ -11,7 +11,7 @@
 
 #include "read/bytes.h"
 #include "read/layout.h"
-#include "text/escape_text.h"
+#include "base/escape.h"
 #include "view/message/brace.h"
 #include "view/message/number.h"
 
