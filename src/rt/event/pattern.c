@@ -3,11 +3,11 @@
  * Patterns for event names. Called by rules, iterators and option code under the control lock or
  * without; never by an event.
  */
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/glob.h"
+#include "base/regex.h"
 #include "rt/event/pattern.h"
 #include "rt/host/error.h"
 
@@ -28,39 +28,16 @@ struct pattern_name waymark_pattern_name(const char *text)
 	return name;
 }
 
-/* Compiles in the locale "C": an expression and its errors are the same in every program. */
-static int compile_in_c(regex_t *regex, const char *text, char *why, size_t size)
-{
-	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	locale_t before = uselocale(plain);
-	int failure = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
-
-	if (failure) {
-		regerror(failure, regex, why, size);
-	}
-	uselocale(before);
-	if (plain) {
-		freelocale(plain);
-	}
-	return failure;
-}
-
-/* Compiles `length` bytes; NULL with the reason where that fails. */
+/* Compiles `length` bytes; NULL with the reason if that fails. */
 static regex_t *compile(const char *text, size_t length, struct waymark_error *error)
 {
 	regex_t *regex = malloc(sizeof(*regex));
-	char *copy = strndup(text, length);
-	char why[128];
+	char why[128] = "out of memory";
 
-	if (!regex || !copy) {
-		waymark_fail(error, "out of memory");
-	} else if (compile_in_c(regex, copy, why, sizeof(why)) == 0) {
-		free(copy);
+	if (regex && regex_compile(regex, text, length, why, sizeof(why))) {
 		return regex;
-	} else {
-		waymark_fail(error, "%s", why);
 	}
-	free(copy);
+	waymark_fail(error, "%s", why);
 	free(regex);
 	return NULL;
 }
@@ -90,7 +67,8 @@ static int read_regex(
 		p->kind = PATTERN_PART;
 		return 0;
 	}
-	p->regex = waymark_regex_size(text, length, error) ? compile(text, length, error) : NULL;
+	p->regex =
+		waymark_regex_check(text, length, error) == 0 ? compile(text, length, error) : NULL;
 	return p->regex ? 0 : -1;
 }
 

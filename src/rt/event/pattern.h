@@ -77,10 +77,9 @@ static inline bool waymark_pattern_matches(const struct pattern *p, const struct
 bool waymark_pattern_matches_text(const struct pattern *p, const char *name);
 
 /*
- * How many positions an expression of `length` bytes takes at most with all
- * repetitions written out. 0, with the reason, where that or anything else of it
- * is beyond the bounds; whether it is an expression at all is for regcomp() to say.
+ * Checks that regcomp() takes little time and memory for `length` bytes, which a slash or NUL must
+ * follow. Returns 0, or -1 with the reason. Whether they are an expression at all, regcomp() says.
  */
-size_t waymark_regex_size(const char *text, size_t length, struct waymark_error *error);
+int waymark_regex_check(const char *text, size_t length, struct waymark_error *error);
 
 #endif

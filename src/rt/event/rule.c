@@ -12,7 +12,7 @@
 #include "rt/host/line.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
-#include "rt/event/nearest.h"
+#include "base/nearest.h"
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
 #include "rt/event/site.h"
@@ -252,7 +252,7 @@ bool waymark_rules_register(struct waymark_object *object)
 /* The event or category whose name is nearest to that of a rule. Under the control lock. */
 static struct nearest nearest_event(const char *name)
 {
-	struct nearest best = nearest_begin(name);
+	struct nearest best = nearest_begin(name, strlen(name));
 
 	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
 		registry_foreach_event(it, o)
@@ -282,7 +282,7 @@ bool waymark_rules_suggest(const char *name, char *text, size_t size)
 /* Under the control lock. */
 static void print_unmatched(struct line *l, const struct waymark_rule *r)
 {
-	struct nearest best = nearest_begin(r->pattern);
+	struct nearest best = nearest_begin(r->pattern, strlen(r->pattern));
 
 	if (rule_is_exact(r)) {
 		best = nearest_event(r->pattern);

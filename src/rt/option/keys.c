@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "rt/event/nearest.h"
+#include "base/nearest.h"
 #include "rt/host/error.h"
 #include "rt/option/dialect.h"
 #include "rt/option/take.h"
@@ -80,7 +80,7 @@ int waymark_option_unknown(
 	const char *key, enum waymark_dialect dialect, struct waymark_error *error)
 {
 	const char *other = other_dialect(key, dialect);
-	struct nearest best = nearest_begin(key);
+	struct nearest best = nearest_begin(key, strlen(key));
 
 	if (other) {
 		return waymark_fail(error,

@@ -13,7 +13,7 @@
 #include "rt/host/error.h"
 #include "rt/option/events_file.h"
 #include "rt/text/log_prefix.h"
-#include "rt/event/nearest.h"
+#include "base/nearest.h"
 #include "rt/option/take.h"
 #include "rt/option/signal_name.h"
 
@@ -281,7 +281,7 @@ static bool is_place(const char *value)
 
 static int refuse_place(const char *value, struct waymark_error *error)
 {
-	struct nearest best = nearest_begin(value);
+	struct nearest best = nearest_begin(value, strlen(value));
 
 	nearest_offer(&best, "on");
 	nearest_offer(&best, "stdio");
