@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One vocabulary for what is missing, see view/gap.h. */
+/* Losses as text and as JSON, from one table of their names. */
 #include "view/gap.h"
 
 #include <inttypes.h>

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What is missing from a trace, in the same words wherever it is told: in the
- * lines of gaps and in what is said of whole traces and threads.
- */
+/* Losses of a trace, in the same words in lines of gaps and in reports of traces and threads. */
 #ifndef VIEW_GAP_H
 #define VIEW_GAP_H
 
 #include "read/record.h"
 #include "text/out.h"
 
-/* `lost 5 events, 20 packets rotated away`; `lost 0 events` when nothing is missing. */
+/* `lost 5 events, 20 packets rotated away`; `lost 0 events` if nothing is missing. */
 void gap_put_text(struct out *out, const struct losses *l);
 
 /* `"lost":5,"overwritten":0,"rotated_packets":20,"missing_packets":0` */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a trace holds, as text: see view/info.h. */
+/*
+ * What `waymark info` shows of a trace: first as text, then as JSON. Each view takes its numbers
+ * from the sorted summary and the rest from the reader, which knows the process of each trace.
+ */
 #include "view/info.h"
 
 #include <inttypes.h>
@@ -9,33 +12,34 @@
 #include "base/escape.h"
 #include "base/hash.h"
 #include "view/gap.h"
+#include "view/message/json.h"
 #include "view/message/message.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* Of so many threads each is told; what is beyond is in the JSON. */
+/* Threads that the text lists; the JSON has all. */
 #define THREADS_SHOWN 32
 
-bool info_is_big_endian(const struct reader *r)
+static bool is_big_endian(const struct reader *r)
 {
 	return r->swap != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
-const struct reader *info_reader(const struct info *info, size_t trace)
+static const struct reader *reader_of(const struct info *info, size_t trace)
 {
 	const struct reader *own = info->reader->traces[trace].reader;
 
 	return own ? own : info->reader;
 }
 
-const char *info_path(const struct info *info, size_t trace)
+static const char *path_of(const struct info *info, size_t trace)
 {
 	const char *path = info->reader->traces[trace].path;
 
 	return path ? path : info->path;
 }
 
-/* Right-aligned in `width` columns. */
+/* Puts a time right-aligned in `width` columns. */
 static void put_seconds(struct out *out, int64_t ns, int width)
 {
 	uint64_t n = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
@@ -95,8 +99,8 @@ static void put_pids(struct out *out, const struct info *info)
 	out_str(out, s->more_pids ? ", and more\n" : "\n");
 }
 
-/* Traces that do not tell threads have only records of thread 0. */
-bool info_tells_threads(const struct info *info)
+/* True if a trace records threads: else all records are of thread 0. */
+static bool tells_threads(const struct info *info)
 {
 	vec_foreach (const struct thread_count *, t, &info->summary->threads) {
 		if (t->tid != 0) {
@@ -129,13 +133,13 @@ static void put_thread(struct out *out, const struct reader *r, const struct thr
 	out_char(out, '\n');
 }
 
-/* A table of the threads, where the trace tells them. */
+/* Puts a table of the threads, if the trace records them. */
 static void put_threads(struct out *out, const struct info *info)
 {
 	const struct summary *s = info->summary;
 	size_t told = s->threads.count < THREADS_SHOWN ? s->threads.count : THREADS_SHOWN;
 
-	if (!info_tells_threads(info)) {
+	if (!tells_threads(info)) {
 		return;
 	}
 	out_printf(out, "threads   %zu%s\n", s->threads.count, s->more_threads ? " and more" : "");
@@ -144,14 +148,14 @@ static void put_threads(struct out *out, const struct info *info)
 		put_thread(out, info->reader, &s->threads.items[i]);
 	}
 	if (told < s->threads.count) {
-		out_printf(out, "%12s %zu more: --json tells all\n", "", s->threads.count - told);
+		out_printf(out, "%12s %zu more: --json lists all\n", "", s->threads.count - told);
 	}
 }
 
-/* What to do about a trace whose process has not ended well. */
+/* The advice for each state of a trace; empty for those that need none. */
 static const struct advice {
 	const char *state;
-	const char *text; /* behind why it is so */
+	const char *text;
 } advices[] = {
 	{ "running", "" },
 	{ "ended", "" },
@@ -174,21 +178,20 @@ static void put_state(struct out *out, const struct trace_info *t)
 	}
 }
 
-/* What a trace says of its process, host and clock; nothing where it does not. */
+/* Puts process, host and clock of a trace; nothing for a format that does not record them. */
 static void put_trace(struct out *out, const struct trace_info *t)
 {
 	if (t->streams == 0 && t->freq == 0) {
 		return;
 	}
-	out_printf(
-		out, "process   %" PRIu32 "%s", t->pid, *t->procname ? " " : ", of no known name");
+	out_printf(out, "process   %" PRIu32 "%s", t->pid, *t->procname ? " " : ", name unknown");
 	put_escaped(out, t->procname);
 	out_str(out, *t->hostname ? "\nhost      " : "\nhost      not recorded");
 	put_escaped(out, t->hostname);
 	out_printf(out, "\nclock     %" PRIu64 " Hz\n", t->freq);
 	out_printf(out, "streams   %zu", t->streams);
 	if (t->streams_gone > 0) {
-		out_printf(out, ", and %zu of which nothing is left", t->streams_gone);
+		out_printf(out, ", and %zu of which all packets are gone", t->streams_gone);
 	}
 	out_char(out, '\n');
 	put_state(out, t);
@@ -210,10 +213,10 @@ static void put_format(struct out *out, const struct reader *r)
 	} else {
 		out_printf(out, "format    %s version %u", f->name, r->version);
 	}
-	out_printf(out, ", %s-endian\n", info_is_big_endian(r) ? "big" : "little");
+	out_printf(out, ", %s-endian\n", is_big_endian(r) ? "big" : "little");
 }
 
-/* Whose each trace is. */
+/* Puts path, format and process of each trace. */
 static void put_traces(struct out *out, const struct info *info)
 {
 	const struct reader *r = info->reader;
@@ -221,13 +224,13 @@ static void put_traces(struct out *out, const struct info *info)
 
 	for (size_t i = 0; i < r->trace_count; i++) {
 		out_str(out, "trace     ");
-		put_escaped(out, info_path(info, i));
+		put_escaped(out, path_of(info, i));
 		if (r->trace_count > 1) {
 			out_printf(out, ": %" PRIu64 " events",
 				i < s->by_trace.count ? s->by_trace.items[i] : 0);
 		}
 		out_char(out, '\n');
-		put_format(out, info_reader(info, i));
+		put_format(out, reader_of(info, i));
 		put_trace(out, &r->traces[i]);
 	}
 }
@@ -243,7 +246,7 @@ static void put_gaps(struct out *out, const struct summary *s)
 	out_char(out, '\n');
 }
 
-/* Several classes may have one name. */
+/* Counts names: several classes may have the same one. */
 static size_t count_names(const struct reader *r)
 {
 	struct hash names;
@@ -281,4 +284,179 @@ void info_put_text(struct out *out, const struct info *info)
 		put_escaped(out, s->counts.items[i].class->name);
 		out_char(out, '\n');
 	}
+}
+
+/* ---- JSON ---- */
+
+static void put_json_number(struct out *out, const char *key, bool is_known, uint64_t n)
+{
+	if (is_known) {
+		out_printf(out, "\"%s\":%" PRIu64 ",", key, n);
+	} else {
+		out_printf(out, "\"%s\":null,", key);
+	}
+}
+
+static void put_json_pids(struct out *out, const struct info *info)
+{
+	const struct summary *s = info->summary;
+
+	for (size_t i = 0; i < s->pids.count; i++) {
+		const struct pid_count *p = &s->pids.items[i];
+		bool is_told = !info->reader->has_pid || reader_knows_pid(info->reader, 0, p->pid);
+
+		out_str(out, i ? ",{" : "{");
+		put_json_number(out, "pid", is_told, p->pid);
+		out_printf(out, "\"events\":%" PRIu64 "}", p->events);
+	}
+}
+
+/* Puts the times as null if there is no record. */
+static void put_json_span(struct out *out, bool is_known, int64_t first_ns, int64_t last_ns)
+{
+	if (is_known) {
+		out_printf(out, "\"first_ns\":%" PRId64 ",\"last_ns\":%" PRId64, first_ns, last_ns);
+	} else {
+		out_str(out, "\"first_ns\":null,\"last_ns\":null");
+	}
+}
+
+/* Puts an empty list if no trace records threads. */
+static void put_json_threads(struct out *out, const struct info *info)
+{
+	const struct summary *s = info->summary;
+	size_t count = tells_threads(info) ? s->threads.count : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct thread_count *t = &s->threads.items[i];
+
+		out_str(out, i ? ",\n {\"trace\":" : "\n {\"trace\":");
+		json_out_string(out, path_of(info, t->trace));
+		out_char(out, ',');
+		put_json_number(out, "pid",
+			!info->reader->has_pid || reader_knows_pid(info->reader, t->trace, t->pid),
+			t->pid);
+		put_json_number(out, "tid", t->tid > 0, t->tid);
+		out_printf(out, "\"events\":%" PRIu64 ",", t->events);
+		gap_put_json(out, &t->losses);
+		out_char(out, ',');
+		put_json_span(out, true, t->first_ns, t->last_ns);
+		out_char(out, '}');
+	}
+}
+
+static void put_json_counts(struct out *out, const struct summary *s)
+{
+	for (size_t i = 0; i < s->counts.count; i++) {
+		out_str(out, i ? ",\n {\"name\":" : "\n {\"name\":");
+		json_out_string(out, s->counts.items[i].class->name);
+		out_printf(out, ",\"events\":%" PRIu64 "}", s->counts.items[i].events);
+	}
+}
+
+/* Puts an empty text as null. */
+static void put_json_text(struct out *out, const char *key, const char *text)
+{
+	out_printf(out, "\"%s\":", key);
+	if (*text) {
+		json_out_string(out, text);
+	} else {
+		out_str(out, "null");
+	}
+	out_char(out, ',');
+}
+
+static void put_json_format(struct out *out, const struct reader *r)
+{
+	out_printf(out, "\"format\":\"%s\",\"version\":", r->format->name);
+	if (r->format->is_text) {
+		out_str(out, "null,\"byte_order\":null");
+		return;
+	}
+	if (r->format->release) {
+		out_str(out, r->format->release);
+	} else {
+		out_printf(out, "%u", r->version);
+	}
+	out_printf(out, ",\"byte_order\":\"%s\"", is_big_endian(r) ? "big" : "little");
+}
+
+/* Puts one trace; simpletrace files have only path and format. */
+static void put_json_trace(struct out *out, const struct info *info, size_t i)
+{
+	const struct trace_info *t = &info->reader->traces[i];
+	bool is_native = t->freq > 0;
+
+	out_str(out, "\n {\"path\":");
+	json_out_string(out, path_of(info, i));
+	out_char(out, ',');
+	put_json_format(out, reader_of(info, i));
+	out_char(out, ',');
+	put_json_text(out, "host", t->hostname);
+	put_json_text(out, "process", t->procname);
+	put_json_number(out, "pid", t->pid > 0, t->pid);
+	put_json_number(out, "streams", is_native, t->streams);
+	put_json_number(out, "streams_gone", is_native, t->streams_gone);
+	put_json_number(out, "clock_hz", is_native, t->freq);
+	put_json_text(out, "why", t->why ? t->why : "");
+	out_printf(out, t->state ? "\"state\":\"%s\"}" : "\"state\":null}", t->state);
+}
+
+/* Puts the traces if there are several, or one that records its process. */
+static void put_json_traces(struct out *out, const struct info *info)
+{
+	const struct reader *r = info->reader;
+
+	if (r->trace_count == 1 && r->traces[0].freq == 0) {
+		return;
+	}
+	out_str(out, "\"traces\":[");
+	for (size_t i = 0; i < r->trace_count; i++) {
+		out_str(out, i ? "," : "");
+		put_json_trace(out, info, i);
+	}
+	out_str(out, "],\n");
+}
+
+static bool is_one_format(const struct info *info)
+{
+	const struct reader *first = reader_of(info, 0);
+
+	for (size_t i = 1; i < info->reader->trace_count; i++) {
+		const struct reader *r = reader_of(info, i);
+
+		if (r->format != first->format || r->version != first->version ||
+			r->swap != first->swap) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void info_put_json(struct out *out, const struct info *info)
+{
+	const struct summary *s = info->summary;
+
+	out_str(out, "{\"trace\":");
+	json_out_string(out, path_of(info, 0));
+	out_str(out, ",\n");
+	put_json_traces(out, info);
+	if (is_one_format(info)) {
+		put_json_format(out, reader_of(info, 0));
+	} else {
+		out_str(out, "\"format\":null,\"version\":null,\"byte_order\":null");
+	}
+	out_str(out, ",\n");
+	out_printf(out, "\"events\":%" PRIu64 ",\"gaps\":%" PRIu64 ",", s->events, s->gaps);
+	gap_put_json(out, &s->losses);
+	out_printf(out, ",\"unread\":%" PRIu64 ",\"damaged\":%s,\n", info->problems,
+		info->damaged ? "true" : "false");
+	put_json_span(out, s->events + s->gaps > 0, s->first_ns, s->last_ns);
+	out_str(out, ",\n\"pids\":[");
+	put_json_pids(out, info);
+	out_printf(out, "],\"more_pids\":%s,\n\"threads\":[", s->more_pids ? "true" : "false");
+	put_json_threads(out, info);
+	out_printf(out, "],\"more_threads\":%s,\n\"kinds\":[", s->more_threads ? "true" : "false");
+	put_json_counts(out, s);
+	out_str(out, "]}\n");
 }

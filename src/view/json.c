@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines for programs, a JSON object each:
+ * The JSON style of lines, an object for each record:
  *
  *	{"time":4242.000000123,"pid":29600,"event":"blk_read","args":{"offset":4096}}
  *	{"time":4243.000000500,"pid":29600,"gap":{"lost":17,"overwritten":0,...}}
  *
- * Of several traces each object has its trace's path behind "time", as "trace".
- * Numbers keep all their digits, pointers and bytes are strings in hex, NULL is null, and so is
- * a float that is no finite number; what a callback said is the text of {:?}; the
- * bytes of an event that nobody declared are "raw", in hex; strings that the
- * recorder cut are named behind "args", as "cut":["path"].
+ * With several traces each object has the path of its trace after "time", as "trace".
+ * Numbers keep all their digits; pointers and bytes are strings in hex; NULL and floats that are
+ * not finite are null; an object of a callback is its text by {:?}; the bytes of an undeclared
+ * event are "raw", in hex; strings that the recorder cut are listed after "args", as
+ * "cut":["path"].
  */
 #include <string.h>
 
 #include "view/gap.h"
 #include "view/lines.h"
-#include "view/message/brace.h"
 #include "view/message/json.h"
 #include "view/message/number.h"
 #include "view/message/steps.h"
@@ -54,15 +53,7 @@ static char *put_origin(char *out, const struct lines *v, const struct record *r
 	return out;
 }
 
-static void add_string(struct steps *s, const char *text)
-{
-	size_t length = strlen(text);
-	char *begin = out_reserve(&s->text, JSON_EXPANSION * length + JSON_QUOTES);
-
-	out_advance(&s->text, (size_t)(json_put_string(begin, text, length) - begin));
-}
-
-/* How an argument of that type is shown, whose value may be of another kind. */
+/* The step for an argument of that type whose value may be of another kind. */
 static enum message_op careful_op(const struct type *t)
 {
 	if (t->class != TYPE_INTEGER) {
@@ -74,7 +65,7 @@ static enum message_op careful_op(const struct type *t)
 	return t->is_signed ? MESSAGE_JSON_SIGNED : MESSAGE_JSON;
 }
 
-/* The same where values are what was declared. */
+/* The same if values have their declared types. */
 static enum message_op typed_op(const struct type *t)
 {
 	enum message_op op = careful_op(t);
@@ -102,7 +93,7 @@ static void add_argument(struct steps *s, size_t i, enum value_form form)
 
 	s->message->varies |= arg->type.class == TYPE_STRING;
 	out_str(&s->text, i ? "," : "");
-	add_string(s, arg->name);
+	json_out_string(&s->text, arg->name);
 	if (message_is_odd(&arg->type)) {
 		out_str(&s->text, ":");
 		message_add_plain(s, i, MESSAGE_JSON_ODD);
@@ -115,7 +106,7 @@ static void add_argument(struct steps *s, size_t i, enum value_form form)
 	out_str(&s->text, step.op == MESSAGE_HEX ? "\"" : "");
 }
 
-/* Which strings were cut: their names as JSON are made once. */
+/* Adds the list of cut strings; their names as JSON are made once. */
 static void add_cut(struct steps *s)
 {
 	const char **names = arena_array(s->arena, const char *, s->message->args);
@@ -128,13 +119,13 @@ static void add_cut(struct steps *s)
 		names[i] = text;
 		s->message->room += strlen(text) + 1;
 	}
-	s->message->room += NUMBER_ROOM; /* what stands around them */
+	s->message->room += NUMBER_ROOM; /* for the text around them */
 	steps_add(s, (struct message_step){ .op = MESSAGE_JSON_CUT,
 			     .arg = (uint16_t)s->message->args,
 			     .names = names });
 }
 
-/* The bytes of a record whose arguments nobody declared. */
+/* Puts the payload of an undeclared event. */
 static char *put_raw(char *out, const struct message *m, const struct record *rec)
 {
 	(void)m;
@@ -152,7 +143,7 @@ static void compile(struct lines *v, struct message *m, const struct event_class
 	m->put_raw = class->event ? NULL : put_raw;
 	m->expansion = JSON_EXPANSION;
 	out_str(&s.text, "\"event\":");
-	add_string(&s, class->name);
+	json_out_string(&s.text, class->name);
 	out_str(&s.text, class->event ? ",\"args\":{" : ",\"raw\":\"");
 	for (size_t i = 0; i < m->args; i++) {
 		add_argument(&s, i, v->reader->form);

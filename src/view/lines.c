@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Line by line, see view/lines.h. */
+/*
+ * Views with a line for each record: keeps the head of the line (time and origin) while it does
+ * not change, compiles the message of a class at its first record, and writes runs of similar
+ * records in one loop. lines_put() in the header is the fast way; this file has the rest.
+ */
 #include "view/lines.h"
 
 #include <string.h>
@@ -7,7 +11,7 @@
 #include "view/message/json.h"
 #include "view/message/number.h"
 
-/* What the longest path takes, where paths are told. */
+/* Bytes of the longest path, if the style shows paths. */
 static size_t path_room(const struct reader *r, const struct lines_style *style)
 {
 	size_t longest = 0;
@@ -113,7 +117,7 @@ void lines_put_slowly(struct lines *v, const struct record *rec)
 	lines_put_ready(v, rec, m ? m : make_message(v, rec->class));
 }
 
-/* What a line begins with, kept where no text that is written could change it. */
+/* A copy of the head of a line, which output cannot alias: the compiler keeps it in registers. */
 struct head {
 	uint64_t block;
 	uint64_t span;
@@ -146,8 +150,8 @@ static inline char *put_head(const struct head *h, char *out, uint64_t ns)
 }
 
 /*
- * Lines of records that begin alike and are of one class, whose message takes
- * everything from the payload; returns the first record that is another.
+ * Puts records that have the same head and class, and a message that is direct; returns the first
+ * record that differs.
  */
 static const struct record *put_alike(struct lines *v, const struct record *rec,
 	const struct record *end, const struct message *m)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Views that print a line for each record. What they share is here: what a line
- * begins with is kept from the line before, the rest is a message, compiled once
- * for each class of events. How lines look is told by a style. Lines
- * are written to an output that the caller owns. One thread.
+ * Views that print a line for each record. The head of a line, its time and origin, is kept from
+ * the line before; the rest is a message, compiled once for each event class. A style defines the
+ * look. Lines go to an output that the caller owns. One thread.
  */
 #ifndef VIEW_LINES_H
 #define VIEW_LINES_H
@@ -21,24 +20,23 @@ struct lines;
 
 struct lines_style {
 	char before_time[TIMESTAMP_PREFIX + 1];
-	const char *before_gap; /* what the line of a gap begins with */
-	bool tells_tid; /* which thread a record is from, in any case */
-	bool for_people; /* times may be dates, and differences have a sign in any case */
-	bool tells_trace; /* the path of a record's trace, where several were asked for */
-	/* Writes who a record is from, in LINES_ORIGIN bytes and what a path takes; returns the
-	 * end. */
+	const char *before_gap; /* begins the line of a gap */
+	bool tells_tid; /* shows threads even if lines_show_tid() was not called */
+	bool for_people; /* times may be dates; differences always have a sign */
+	bool tells_trace; /* shows the path of a record's trace if there are several */
+	/* Writes process and host of a record, in LINES_ORIGIN bytes and those of a path. */
 	char *(*put_origin)(char *out, const struct lines *v, const struct record *rec);
-	/* Compiles what follows: the name and the message. */
+	/* Compiles the rest of the line: the event's name and message. */
 	void (*compile)(struct lines *v, struct message *m, const struct event_class *class);
-	/* Writes what follows in the line of a gap. */
+	/* Writes the rest of the line of a gap. */
 	void (*put_gap)(struct lines *v, const struct record *rec);
 };
 
 extern const struct lines_style lines_text; /* for people */
-extern const struct lines_style lines_json; /* for programs: an object a line */
+extern const struct lines_style lines_json; /* for programs: an object in each line */
 
-#define LINES_ORIGIN 512 /* without a path */
-#define LINES_HOST 64 /* of a host's name, escaped to as many as 6 bytes each */
+#define LINES_ORIGIN 512 /* bytes of an origin without its path */
+#define LINES_HOST 64 /* bytes of a host's name; each may become 6 when escaped */
 
 struct lines {
 	const struct lines_style *style;
@@ -48,34 +46,34 @@ struct lines {
 	struct timestamp time;
 	struct arena arena;
 	VEC(struct message *) messages; /* by class index; NULL until first needed */
-	uint32_t pid; /* that `origin` is of */
+	uint32_t pid; /* pid, tid and trace of `origin` */
 	uint32_t tid;
-	uint32_t tid_mask; /* all ones: it tells the thread; 0: it does not */
+	uint32_t tid_mask; /* all ones: lines show the thread; 0: they do not */
 	uint32_t trace;
 	char *origin;
 	size_t origin_length; /* 0: none yet */
-	size_t room; /* for time, origin and line end around a message */
+	size_t room; /* bytes of time, origin and line end around a message */
 };
 
 void lines_init(struct lines *v, struct out *out, struct reader *r, const struct lines_style *style,
 	enum timestamp_mode mode);
 void lines_fini(struct lines *v);
 
-/* From now on lines tell which thread they are from. */
+/* From now on lines show the thread. */
 void lines_show_tid(struct lines *v);
 
-/* Tells of a record that a filter may hold back. */
+/* Notes a record, printed or not: relative times count from the first one. */
 static inline void lines_see(struct lines *v, const struct record *rec)
 {
 	timestamp_see(&v->time, rec->ns);
 }
 
-/* The parts of lines_put(), here for its sake only. */
+/* ---- Parts of lines_put() ---- */
 
-/* What is copied of `origin` in any case: of text on one host, that is all. */
+/* Bytes of `origin` that are copied whatever its length: text of one host needs no more. */
 #define LINES_ORIGIN_COPY 16
 
-/* The class's message, or NULL when it was not needed before. */
+/* The class's message, or NULL if it is not compiled yet. */
 static inline const struct message *lines_message(
 	const struct lines *v, const struct event_class *class)
 {
@@ -88,7 +86,7 @@ static inline bool lines_is_origin(const struct lines *v, const struct record *r
 		       ((rec->tid ^ v->tid) & v->tid_mask)) == 0;
 }
 
-/* What a line begins with, for all lines that it is the same for. */
+/* True if the head that is kept is right for this record. */
 static inline bool lines_is_ready(const struct lines *v, const struct record *rec)
 {
 	return timestamp_is_ready(&v->time, rec->ns) && LIKELY(lines_is_origin(v, rec));
@@ -111,7 +109,7 @@ static inline void lines_end(struct out *out, char *end)
 	out->len = (size_t)(end - out->data);
 }
 
-/* A record for which something is not ready yet. */
+/* Puts a gap, or an event whose head or message is not ready. */
 void lines_put_slowly(struct lines *v, const struct record *rec);
 
 /* Writes the line of an event whose head is ready. */
@@ -135,7 +133,7 @@ static inline void lines_put(struct lines *v, const struct record *rec)
 	}
 }
 
-/* The same for many, which is faster than one by one. */
+/* The same for several records, which is faster than one by one. */
 void lines_put_few(struct lines *v, const struct record *records, size_t count);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See view/report.h: what is for programs. */
+/*
+ * Reports of spans for programs: the numbers of a row in one order, as JSON and as CSV. The text
+ * for people is in cmd/report and takes the same numbers.
+ */
 #include "view/report.h"
 
 #include <inttypes.h>
@@ -64,17 +67,14 @@ bool report_buckets(const struct report_row *row, unsigned int *first, unsigned 
 	return true;
 }
 
-/* NULL is null. */
+/* NULL becomes null. */
 static void put_string(struct out *out, const char *text)
 {
-	if (!text) {
+	if (text) {
+		json_out_string(out, text);
+	} else {
 		out_str(out, "null");
-		return;
 	}
-	size_t length = strlen(text);
-	char *begin = out_reserve(out, JSON_EXPANSION * length + JSON_QUOTES);
-
-	out_advance(out, (size_t)(json_put_string(begin, text, length) - begin));
 }
 
 struct unpaired_number {
@@ -108,7 +108,7 @@ static void put_unpaired(struct out *out, const struct unpaired *u)
 	}
 }
 
-/* From and below what time, and how many. */
+/* Puts a bucket: its lower limit, its upper limit, which is not inside, and its count. */
 static void put_bucket(struct out *out, const struct report_row *row, unsigned int bits)
 {
 	out_printf(out, "{\"from_ns\":%" PRIu64 ",\"to_ns\":%" PRIu64 ",\"count\":%" PRIu64 "}",
@@ -179,7 +179,7 @@ void report_put_json(struct out *out, const struct report *r, const struct repor
 	out_str(out, "]}\n");
 }
 
-/* In quotes, of which those inside are doubled; nothing, where there is no text. */
+/* Puts a text in quotes, doubling those inside; NULL is an empty cell. */
 static void put_quoted(struct out *out, const char *text)
 {
 	if (!text) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What spans of time took, for programs: as JSON and as comma-separated values. */
+/* Reports of durations for programs: as JSON and as comma-separated values. */
 #ifndef VIEW_REPORT_H
 #define VIEW_REPORT_H
 
@@ -17,30 +17,30 @@ struct report_form {
 			  [REPORT_PERCENT_TEXT + 1]; /* as the user wrote them */
 	size_t percent_count;
 	bool has_histogram;
-	size_t top; /* so many rows at most */
+	size_t top; /* rows at most */
 };
 
-/* What all views show of a row, in their order. */
+/* One number of a row; all views show them in the same order. */
 struct report_number {
-	char title[24]; /* as JSON and CSV call it: with its unit */
+	char title[24]; /* in JSON and CSV, with its unit */
 	uint64_t value;
 };
 
-/* Fills in the numbers; returns how many. `row` NULL: only the titles. */
+/* Fills in the numbers and returns their count. With `row` NULL all values are 0. */
 size_t report_numbers(const struct report *r, const struct report_form *form,
 	const struct report_row *row, struct report_number numbers[REPORT_NUMBERS_MAX]);
 
-/* How many rows are shown. */
+/* The number of rows that are shown. */
 static inline size_t report_shown(const struct report *r, const struct report_form *form)
 {
 	return form->top < r->rows.count ? form->top : r->rows.count;
 }
 
-/* All after report_end(); times are nanoseconds. */
+/* Both after report_end(). Times are in nanoseconds. */
 void report_put_json(struct out *out, const struct report *r, const struct report_form *form);
 void report_put_csv(struct out *out, const struct report *r, const struct report_form *form);
 
-/* The buckets of a row's histogram that are not empty at its ends; false: there is none. */
+/* The first and last bucket of a row that are not empty; returns false if all are. */
 bool report_buckets(const struct report_row *row, unsigned int *first, unsigned int *last);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The simpletrace view, see view/simpletrace.h. */
+/*
+ * The simpletrace view: a table of what QEMU's releases print differently, Python's rounding of
+ * times and its text of bytes, and the lines, whose fixed texts are made once for each class.
+ */
 #include "view/simpletrace.h"
 
 #include <math.h>
@@ -11,10 +14,10 @@
 #include "view/message/number.h"
 
 struct simpletrace_style {
-	unsigned int major; /* the first release that prints so */
+	unsigned int major; /* the first release with this style */
 	unsigned int minor;
-	bool repr; /* strings as Python shows bytes, else as they are */
-	bool blank; /* an event without arguments ends in a blank */
+	bool repr; /* prints strings as Python's bytes, else as they are */
+	bool blank; /* prints a blank after an event without arguments */
 };
 
 static const struct simpletrace_style styles[] = {
@@ -23,7 +26,7 @@ static const struct simpletrace_style styles[] = {
 	{ 0, 0, false, false },
 };
 
-/* The releases whose script is known; their minor numbers. */
+/* The known releases: major, first and last minor number. */
 static const struct {
 	unsigned int major;
 	unsigned int first;
@@ -31,7 +34,7 @@ static const struct {
 } releases[] = { { 2, 8, 12 }, { 3, 0, 1 }, { 4, 0, 2 }, { 5, 0, 2 }, { 6, 0, 2 }, { 7, 0, 2 },
 	{ 8, 0, 2 }, { 9, 0, 2 }, { 10, 0, 2 } };
 
-/* What comes before an argument: ` name=`. */
+/* The text before an argument: ` name=`. */
 struct simpletrace_field {
 	const char *text;
 	size_t length;
@@ -40,12 +43,12 @@ struct simpletrace_field {
 struct simpletrace_line {
 	const char *name;
 	size_t name_length;
-	size_t room; /* what everything but strings takes */
+	size_t room; /* bytes of everything but strings */
 	struct simpletrace_field *fields;
 	size_t count;
 };
 
-/* A major number by itself is any of its releases. */
+/* A major number without a minor one is known if any of its releases is. */
 static bool is_known(unsigned long major, unsigned long minor, bool has_minor)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(releases); i++) {
@@ -95,7 +98,7 @@ void simpletrace_view_fini(struct simpletrace_view *v)
 	arena_fini(&v->arena);
 }
 
-/* From here on, thousandths are finer than a double, and Python's rounding shows. */
+/* From here on a double cannot hold thousandths exactly, and Python's rounding is visible. */
 #define EXACT_NS (UINT64_C(1) << 52)
 
 /*
@@ -152,7 +155,7 @@ static char *repr_byte(char *out, unsigned char c, char quote)
 
 char *simpletrace_repr(char *out, const char *text, size_t length)
 {
-	text = text ? text : ""; /* which is all that simpletrace files know of NULL */
+	text = text ? text : ""; /* simpletrace files have no NULL */
 	bool single = memchr(text, '\'', length) != NULL;
 	bool twice = memchr(text, '"', length) != NULL;
 	char quote = single && !twice ? '"' : '\'';
@@ -164,15 +167,6 @@ char *simpletrace_repr(char *out, const char *text, size_t length)
 	}
 	*out++ = quote;
 	return out;
-}
-
-static void set_field(struct simpletrace_view *v, struct simpletrace_field *field,
-	const struct arg *arg, bool first)
-{
-	const char *blank = first ? "" : " ";
-
-	field->text = arena_printf(&v->arena, "%s%s=", blank, arg->name);
-	field->length = strlen(field->text);
 }
 
 static COLD struct simpletrace_line *make_line(
@@ -187,8 +181,11 @@ static COLD struct simpletrace_line *make_line(
 	line->fields = arena_array(&v->arena, struct simpletrace_field, line->count);
 	line->room = line->name_length + 4 * NUMBER_ROOM;
 	for (size_t i = 0; i < line->count; i++) {
-		set_field(v, &line->fields[i], &event->args[i], i == 0);
-		line->room += line->fields[i].length + 2 * NUMBER_ROOM;
+		struct simpletrace_field *field = &line->fields[i];
+
+		field->text = arena_printf(&v->arena, "%s%s=", i ? " " : "", event->args[i].name);
+		field->length = strlen(field->text);
+		line->room += field->length + 2 * NUMBER_ROOM;
 	}
 	while (v->lines.count <= class->index) {
 		vec_push(&v->lines, NULL);

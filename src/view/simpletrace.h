@@ -4,8 +4,8 @@
  *
  *	blk_read 24.817 pid=29600 path=b'disk' offset=0x1000
  *
- * with microseconds since the line before. Formats are not used. What differs
- * between releases of QEMU stands in one table in simpletrace.c.
+ * with microseconds since the line before. Formats are not used. One table in
+ * simpletrace.c has the differences between QEMU's releases.
  */
 #ifndef VIEW_SIMPLETRACE_H
 #define VIEW_SIMPLETRACE_H
@@ -22,8 +22,8 @@
 struct simpletrace_style;
 struct simpletrace_line;
 
-/* The style of a QEMU release such as "10.2" or "5"; NULL when none of
- * SIMPLETRACE_RELEASES is it. */
+/* The style of a QEMU release such as "10.2" or "5"; NULL if it is not one of
+ * SIMPLETRACE_RELEASES. */
 const struct simpletrace_style *simpletrace_style_find(const char *version);
 
 struct simpletrace_view {

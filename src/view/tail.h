@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The last lines of many: no more of them are in memory than are wanted. One thread. */
+/* Keeps only the last lines of an output in memory. One thread. */
 #ifndef VIEW_TAIL_H
 #define VIEW_TAIL_H
 
@@ -16,8 +16,8 @@ struct tail_line {
 };
 
 struct tail {
-	uint64_t limit; /* how many lines are kept, at least one */
-	uint64_t seen;
+	uint64_t limit; /* lines that are kept, at least 1 */
+	uint64_t seen; /* lines taken so far */
 	VEC(struct tail_line) lines; /* line n is at n modulo `limit` */
 };
 
@@ -27,7 +27,7 @@ void tail_fini(struct tail *t);
 /* Moves the line out of `from`, which is in memory and empty afterwards. */
 void tail_take(struct tail *t, struct out *from);
 
-/* Writes the lines that were kept, the oldest first. */
+/* Writes the kept lines, the oldest first. */
 void tail_put(const struct tail *t, struct out *out);
 
 #endif

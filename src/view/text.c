@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines for people,
+ * The text style of lines, for people:
  *
  *	4242.000000123 29600 blk_read offset 4096 length 512
  *
- * and, for each gap, one that begins with `#`. Where hosts differ, theirs is
- * told before the process; the thread is told behind it, 29600/29603, on demand.
+ * The line of a gap begins with `#`. If hosts differ, the host comes before the process; on
+ * demand the thread comes behind it, as 29600/29603.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ static char *put_host(char *out, const char *host)
 	size_t length = strlen(host);
 
 	if (length == 0) {
-		*out++ = '-'; /* as of a process that is not known: columns stay columns */
+		*out++ = '-'; /* unknown: keeps the number of columns */
 	}
 	out = message_escape(out, host, length < LINES_HOST ? length : LINES_HOST);
 	*out++ = ' ';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times as text, see view/timestamp.h. */
+/* Times as text: makes the text that records share until their times differ in more digits. */
 #include "view/timestamp.h"
 
 #define NS_PER_S UINT64_C(1000000000)
@@ -55,8 +55,8 @@ static char *put_ns(char *out, uint64_t ns, bool as_date)
 }
 
 /*
- * The difference to the origin: times of different threads may run backwards,
- * and merged traces may tell of times before the first one's host had booted.
+ * The difference to the origin may be negative: threads' times are not in order, and a merged
+ * trace may have times before the boot of the first one's host.
  */
 void timestamp_prepare(struct timestamp *t, uint64_t ns)
 {

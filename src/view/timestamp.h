@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times as text: seconds and nine digits. From one record to the next little
- * changes, so the text is kept and only its last four digits are made anew.
+ * Times as text: seconds and nine digits. Most digits are those of the record
+ * before, so the text is kept and only its last four digits are written again.
  */
 #ifndef VIEW_TIMESTAMP_H
 #define VIEW_TIMESTAMP_H
@@ -12,7 +12,7 @@
 
 #include "view/message/number.h"
 
-/* What timestamp_put() writes at most, scratch included. */
+/* Bytes that timestamp_put() may write. */
 #define TIMESTAMP_ROOM 64
 #define TIMESTAMP_PREFIX 8
 
@@ -28,23 +28,23 @@ struct timestamp {
 	const char *prefix;
 	bool for_people;
 	bool started;
-	uint64_t origin; /* what times count from */
-	uint64_t realtime; /* of TIMESTAMP_WALL: what makes a time one since 1970 */
-	/* Times from `block` on, as far as `span`, begin with `text`. */
+	uint64_t origin; /* times are relative to it */
+	uint64_t realtime; /* TIMESTAMP_WALL: added to a time, gives the one since 1970 */
+	/* Times from `block` to `block + span` begin with `text`. */
 	uint64_t block;
-	uint64_t span; /* 0: only the one that was prepared last */
+	uint64_t span; /* 0: only the time that was prepared last does */
 	char text[32];
 	unsigned int length;
 };
 
 /*
- * `prefix`: what goes before each time. `for_people`: a delta >= 0 has a sign too,
- * and a time of day is a date; else it is the seconds since 1970.
+ * `prefix` is put before each time. `for_people`: a delta >= 0 has a sign too, and TIMESTAMP_WALL
+ * is a date; else it is the seconds since 1970.
  */
 void timestamp_init(
 	struct timestamp *t, enum timestamp_mode mode, const char *prefix, bool for_people);
 
-/* Tells of a record that may not be printed: the first one is what times are relative to. */
+/* Notes a record, printed or not: relative times count from the first one. */
 static inline void timestamp_see(struct timestamp *t, uint64_t ns)
 {
 	if (!t->started && (t->mode == TIMESTAMP_RELATIVE || t->mode == TIMESTAMP_DELTA)) {
@@ -53,16 +53,16 @@ static inline void timestamp_see(struct timestamp *t, uint64_t ns)
 	t->started = true;
 }
 
-/* Whether timestamp_put() may be called for this time. */
+/* True if timestamp_put() may be called for this time. */
 static inline bool timestamp_is_ready(const struct timestamp *t, uint64_t ns)
 {
 	return LIKELY(ns - t->block < t->span);
 }
 
-/* Makes it ready for this time; once for each line that it was not ready for. */
+/* Makes it ready for this time. Once for each line for which it is not ready. */
 void timestamp_prepare(struct timestamp *t, uint64_t ns);
 
-/* Writes the time of a record that timestamp_see() was told of; returns its end. */
+/* Writes the time of a record after timestamp_see(); returns its end. */
 static inline char *timestamp_put(const struct timestamp *t, char *out, uint64_t ns)
 {
 	memcpy(out, t->text, sizeof(t->text));

@@ -22,6 +22,7 @@
 #include "cmd/waymark.h"
 #include "read/filter.h"
 #include "view/flamegraph/stacks.h"
+#include "view/flamegraph/flamegraph.h"
 
 enum {
 	KEY_BY = ARGUMENT_LONG,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree of a flame graph. One table of open addressing finds the child of a
- * name for all frames, so that a frame with a million children costs no more
- * than one with two. At most half of its slots are taken.
+ * The tree of a flame graph. One hash table, at most half full, finds the children of all frames
+ * by name, so that a frame may have a million of them.
  */
 #include "view/flamegraph/flamegraph.h"
 
@@ -11,19 +10,6 @@
 #include "base/memory.h"
 
 #define SLOTS_AT_FIRST 64
-
-static uint64_t add_up_to_max(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
-/* What a name adds to the hash of the frames above it. */
-static uint64_t hash_below(uint64_t parent, const char *name)
-{
-	uint64_t hash = (parent ^ (uintptr_t)name) * 0x9e3779b97f4a7c15u;
-
-	return hash ^ hash >> 32;
-}
 
 static struct flame_frame **find_slot(const struct flamegraph *g, uint64_t hash,
 	const struct flame_frame *parent, const char *name)
@@ -60,35 +46,6 @@ static struct flame_frame *make_frame(
 	return f;
 }
 
-static const char *intern(struct flamegraph *g, const char *name)
-{
-	char *known = hash_get(&g->names, name);
-
-	if (!known) {
-		known = arena_strdup(&g->arena, name);
-		hash_add(&g->names, known, known);
-	}
-	return known;
-}
-
-static struct flame_frame *child_of(
-	struct flamegraph *g, struct flame_frame *parent, const char *name)
-{
-	uint64_t hash = hash_below(parent->hash, name);
-	struct flame_frame **slot = find_slot(g, hash, parent, name);
-
-	if (*slot) {
-		return *slot;
-	}
-	struct flame_frame *f = make_frame(g, parent, name, hash);
-
-	*slot = f;
-	if (2 * g->frames.count > g->slot_count) {
-		grow(g);
-	}
-	return f;
-}
-
 void flamegraph_init(struct flamegraph *g)
 {
 	*g = (struct flamegraph){ .slot_count = SLOTS_AT_FIRST };
@@ -110,7 +67,27 @@ void flamegraph_fini(struct flamegraph *g)
 struct flame_frame *flamegraph_child(
 	struct flamegraph *g, struct flame_frame *parent, const char *name)
 {
-	return child_of(g, parent, intern(g, name));
+	char *known = hash_get(&g->names, name);
+
+	if (!known) {
+		known = arena_strdup(&g->arena, name);
+		hash_add(&g->names, known, known);
+	}
+	uint64_t hash = (parent->hash ^ (uintptr_t)known) * 0x9e3779b97f4a7c15u;
+
+	hash ^= hash >> 32;
+	struct flame_frame **slot = find_slot(g, hash, parent, known);
+
+	if (*slot) {
+		return *slot;
+	}
+	struct flame_frame *f = make_frame(g, parent, known, hash);
+
+	*slot = f;
+	if (2 * g->frames.count > g->slot_count) {
+		grow(g);
+	}
+	return f;
 }
 
 static int by_name(const void *a, const void *b)
@@ -129,12 +106,13 @@ static void sum_totals(struct flamegraph *g)
 	}
 	for (size_t i = g->frames.count - 1; i > 0; i--) {
 		struct flame_frame *f = g->frames.items[i];
+		uint64_t *total = &f->parent->total_ns;
 
-		f->parent->total_ns = add_up_to_max(f->parent->total_ns, f->total_ns);
+		*total = *total > UINT64_MAX - f->total_ns ? UINT64_MAX : *total + f->total_ns;
 	}
 }
 
-/* One sort of all frames sorts the children of each: the last name goes in first. */
+/* Sorts all frames once; each then goes before its siblings, from the last name to the first. */
 static void sort_children(struct flamegraph *g)
 {
 	size_t n = g->frames.count;

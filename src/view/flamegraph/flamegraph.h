@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph: time by stacks of names, as one SVG file that a browser opens.
- * Stacks are added in any order; those that begin with the same names share
- * their frames. Invariant: a frame's parent was made before it, so that sums go
- * from the last frame to the first without recursion, however deep a stack is.
- * Offline code: out of memory ends the program. One thread.
+ * A flame graph: time by stacks of names, as an SVG file, folded text or JSON. Stacks are added in
+ * any order and share the frames of equal beginnings. Invariant: a frame is made after its parent,
+ * so that totals are summed from the last frame to the first, without recursion. Out of memory
+ * ends the program. One thread.
  */
 #ifndef VIEW_FLAMEGRAPH_FLAMEGRAPH_H
 #define VIEW_FLAMEGRAPH_FLAMEGRAPH_H
@@ -27,9 +26,9 @@ struct flame_frame {
 	uint64_t total_ns; /* its own and its children's, after flamegraph_settle() */
 	uint64_t count;
 	uint64_t hash; /* of the names from the root to here */
-	uint64_t start_ns; /* where it begins in the picture, from the left */
+	uint64_t start_ns; /* left edge in the picture */
 	uint32_t depth; /* 0: the root */
-	bool is_kernel; /* of another colour */
+	bool is_kernel; /* has another colour */
 };
 
 struct flamegraph {
@@ -45,8 +44,8 @@ void flamegraph_init(struct flamegraph *g);
 void flamegraph_fini(struct flamegraph *g);
 
 /*
- * The frame of a name, which is copied and may have any bytes in it, below another; made where
- * there is none. Who asks adds to its `self_ns` and `count`.
+ * The frame of a name below another frame, made if needed. The name is copied and may have any
+ * bytes. The caller adds to `self_ns` and `count`.
  */
 struct flame_frame *flamegraph_child(
 	struct flamegraph *g, struct flame_frame *parent, const char *name);
@@ -54,22 +53,28 @@ struct flame_frame *flamegraph_child(
 /* Sums the totals, up to UINT64_MAX, and sorts children by name. Frames may be added afterwards. */
 void flamegraph_settle(struct flamegraph *g);
 
-/* What a picture shows. */
+struct stacks;
+struct reader;
+
+/* Adds the stacks of scopes, after stacks_end(); `reader` knows the names of processes. */
+void stacks_draw(const struct stacks *s, const struct reader *reader, struct flamegraph *g);
+
+/* The numbers of a picture. */
 struct flame_counts {
 	uint64_t frames; /* below the root */
 	uint64_t left_out; /* of those, thinner than a tenth of a pixel */
 };
 
 /*
- * Writes the graph as SVG, with `title` above it. The same stacks make the same bytes,
- * in whatever order they came. Its script zooms and searches, and asks no network;
- * without it the picture stands still. Errors are the writer's.
+ * Writes the graph as SVG, with `title` above it. The same stacks give the same bytes, in any
+ * order. A script inside zooms and searches, and needs no network; without scripts the picture is
+ * still. Errors are in `out`.
  */
 struct flame_counts flamegraph_put(struct flamegraph *g, struct out *out, const char *title);
 
 /*
- * The same as text: a line for each stack that has time of its own, `a;b;c NS`, as tools
- * take it that draw such graphs. `;` and controls in names are escapes, as `\x3b`.
+ * The same as text: `a;b;c NS`, a line for each stack with time of its own, the input of other
+ * tools for flame graphs. `;` and controls in names are escaped, as `\x3b`.
  */
 void flamegraph_put_folded(struct flamegraph *g, struct out *out);
 

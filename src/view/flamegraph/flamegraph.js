@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a flame graph does in a browser: a click zooms, a search marks. It stands
-// inside of the SVG file and works on the frames there, which are in the order of
-// a walk from parent to child: those within a frame follow it.
+// The script of a flame graph: a click zooms, a search marks frames. It is inside of the SVG file;
+// the frames there are in the order of a walk from parent to child, so those within a frame
+// follow it.
 "use strict";
 (function () {
 const WIDTH = 1200, INSET = 3, COLUMN = 7.3, THINNEST = 0.1;

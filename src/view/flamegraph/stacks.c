@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* See view/flamegraph/stacks.h. */
-#include "view/flamegraph/stacks.h"
-
+/* Stacks of scopes as a flame graph: adds each frame that has events, and names it. */
 #include <stdio.h>
+
+#include "analyse/stacks.h"
+#include "read/reader.h"
+#include "view/flamegraph/flamegraph.h"
 
 #define LABEL_BYTES 512
 
-/* A process by the name that its trace tells, of several hosts by theirs, too. */
+/* The label of a process: its name and pid, and its host if traces are of several hosts. */
 static void put_process(
 	char label[LABEL_BYTES], const struct reader *r, const struct stack_frame *f)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph as SVG: the root on top, children below, each as wide as its
- * time. Frames stand in the order of a walk from parent to child, which is all
- * that the script needs to know what lies within what. Invariant: what a name
- * holds, the file is XML.
+ * A flame graph as SVG: the root at the top, children below, each as wide as its time. Frames are
+ * written in the order of a walk from parent to child, from which the script derives the tree.
+ * Invariant: the file is XML, whatever bytes names have.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +15,7 @@
 /* The script, line by line: flamegraph.js. Ends with NULL. */
 extern const char *const flamegraph_script[];
 
-/* Lengths of the picture, in pixels; flamegraph.js knows WIDTH, INSET and COLUMN too. */
+/* Lengths of the picture, in pixels; flamegraph.js has WIDTH, INSET and COLUMN too. */
 #define WIDTH 1200
 #define ROW 18
 #define TOP 54
@@ -24,19 +23,20 @@ extern const char *const flamegraph_script[];
 #define INSET 3
 #define COLUMN 7.3
 
-/* A tenth of a pixel. */
+/* Thinner frames are left out: a tenth of a pixel, in thousandths. */
 #define THINNEST 100
 
-/* A thousandth of a pixel: what places are rounded to. */
+/* Positions are rounded to thousandths of a pixel. */
 #define PER_PIXEL 1000
 
-/* Where a time lies, in thousandths of a pixel; without sums that machines round differently. */
+/* The position of a time, in thousandths of a pixel; not a sum, which machines round differently.
+ */
 static uint64_t place(const struct flamegraph *g, uint64_t ns)
 {
 	return (uint64_t)((double)ns / (double)g->root->total_ns * (WIDTH * PER_PIXEL));
 }
 
-/* Where a frame ends, in nanoseconds from the left; sums stop at UINT64_MAX. */
+/* The right edge of a frame, in nanoseconds; at most UINT64_MAX. */
 static uint64_t end_of(const struct flame_frame *f)
 {
 	return f->start_ns > UINT64_MAX - f->total_ns ? UINT64_MAX : f->start_ns + f->total_ns;
@@ -70,7 +70,7 @@ static void put_byte(struct out *out, char c)
 	}
 }
 
-/* Whether a character stands as an escape: XML has no U+FFFE and U+FFFF. */
+/* True for a character that is written as an escape: XML has no U+FFFE and U+FFFF. */
 static bool is_escaped(uint32_t code)
 {
 	return escape_is_misleading(code) || code == 0xfffe || code == 0xffff;
@@ -194,7 +194,7 @@ static void put_frame_label(struct out *out, const struct flame_frame *f, size_t
 	out_fini(&time);
 }
 
-/* What stands beside the pointer: the name, then its numbers. */
+/* The tooltip: the name, then its numbers. */
 static void put_tooltip(const struct flamegraph *g, struct out *out, const struct flame_frame *f)
 {
 	double share = (double)f->total_ns / (double)g->root->total_ns;
@@ -209,9 +209,7 @@ static void put_tooltip(const struct flamegraph *g, struct out *out, const struc
 	out_printf(out, "\ncount %" PRIu64 "</title>", f->count);
 }
 
-/*
- * Warm, and light enough for black letters, the kernel's cold; the same name has the same
- * colour everywhere.
+/* Warm colours, cold ones for the kernel, light enough for black text. Equal names have equal ones.
  */
 static unsigned int colour_of(const struct flame_frame *f)
 {
@@ -265,7 +263,7 @@ static struct flame_frame *step(struct flame_frame *f, bool into)
 	return f->next;
 }
 
-/* What the walk over the frames that are drawn finds. */
+/* The number of frames that are drawn, and the depth of the deepest. */
 struct drawn {
 	uint64_t frames;
 	uint32_t depth;
@@ -317,7 +315,7 @@ static void put_head(struct out *out, const char *title, unsigned int height)
 	out_str(out, "</text>\n");
 }
 
-/* What is wide in the picture, and how much the whole of it is. */
+/* Puts the meaning of the width, and the time of the whole width. */
 static void put_total(struct out *out, const struct flamegraph *g)
 {
 	out_str(out, "<text x=\"3\" y=\"42\"><tspan id=\"total\">");
@@ -351,15 +349,6 @@ static void put_controls(
 	out_str(out, "</tspan></text>\n");
 }
 
-static void put_script(struct out *out)
-{
-	out_str(out, "<script><![CDATA[\n");
-	for (size_t i = 0; flamegraph_script[i]; i++) {
-		out_str(out, flamegraph_script[i]);
-	}
-	out_str(out, "]]></script>\n");
-}
-
 struct flame_counts flamegraph_put(struct flamegraph *g, struct out *out, const char *title)
 {
 	flamegraph_settle(g);
@@ -375,8 +364,10 @@ struct flame_counts flamegraph_put(struct flamegraph *g, struct out *out, const 
 	}
 	out_str(out, "<g id=\"frames\">\n");
 	walk(g, out);
-	out_str(out, "</g>\n");
-	put_script(out);
-	out_str(out, "</svg>\n");
+	out_str(out, "</g>\n<script><![CDATA[\n");
+	for (size_t i = 0; flamegraph_script[i]; i++) {
+		out_str(out, flamegraph_script[i]);
+	}
+	out_str(out, "]]></script>\n</svg>\n");
 	return counts;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A flame graph for programs: folded stacks, and JSON. Without recursion: stacks are deep. */
+/* A flame graph for programs: folded stacks and JSON. Without recursion: stacks may be deep. */
 #include <inttypes.h>
 
 #include "base/escape.h"
@@ -49,21 +49,15 @@ static struct flame_frame *next_of(struct flame_frame *f)
 	return f ? f->next : NULL;
 }
 
-static size_t deepest(const struct flamegraph *g)
+void flamegraph_put_folded(struct flamegraph *g, struct out *out)
 {
 	size_t depth = 0;
 
+	flamegraph_settle(g);
 	vec_foreach (struct flame_frame *const *, f, &g->frames) {
 		depth = (*f)->depth > depth ? (*f)->depth : depth;
 	}
-	return depth;
-}
-
-void flamegraph_put_folded(struct flamegraph *g, struct out *out)
-{
-	flamegraph_settle(g);
-
-	const char **path = xcalloc(deepest(g) + 1, sizeof(*path));
+	const char **path = xcalloc(depth + 1, sizeof(*path));
 
 	for (struct flame_frame *f = g->root; f; f = next_of(f)) {
 		if (f->self_ns > 0 && f->parent) {
@@ -76,12 +70,8 @@ void flamegraph_put_folded(struct flamegraph *g, struct out *out)
 
 static void put_head(struct out *out, const struct flame_frame *f)
 {
-	size_t length = strlen(f->name);
-
 	out_str(out, "{\"name\":");
-	char *begin = out_reserve(out, JSON_EXPANSION * length + JSON_QUOTES);
-
-	out_advance(out, (size_t)(json_put_string(begin, f->name, length) - begin));
+	json_out_string(out, f->name);
 	out_printf(out,
 		",\"value\":%" PRIu64 ",\"self\":%" PRIu64 ",\"count\":%" PRIu64 ",\"children\":[",
 		f->total_ns, f->self_ns, f->count);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Placeholders of messages with braces, see view/message/brace.h. */
-#include "view/message/brace.h"
+/*
+ * Values rendered by src/brace: placeholders of messages with braces, values that printf has no
+ * conversion for, and their forms in JSON.
+ */
+#include "view/message/putters.h"
 
 #include <string.h>
 
@@ -8,114 +11,11 @@
 #include "format/debug.h"
 #include "view/message/json.h"
 #include "view/message/number.h"
-#include "view/message/printf.h"
 
-/* What follows a value that the recorder cut; a string of C and a tree have it in them. */
+/* Follows a value that the recorder cut; strings of C and trees contain their own mark. */
 #define CUT "..."
 
-bool message_is_odd(const struct type *t)
-{
-	return t->class == TYPE_FLOAT || (t->class != TYPE_STRING && !type_is_number(t));
-}
-
-/* ---- Steps ---- */
-
-static bool is_plain(const struct brace_spec *s)
-{
-	return s->width < 0 && s->precision < 0 && !s->plus && !s->alternate && !s->zero;
-}
-
-static bool shows_decimal(const struct brace_spec *s)
-{
-	return is_plain(s) && (s->type == BRACE_DISPLAY || s->type == BRACE_DEBUG);
-}
-
-/* How many digits {:04x} and the like ask for; 0: there is more to it. */
-static uint8_t hex_digits(const struct brace_spec *s)
-{
-	int prefix = s->alternate ? 2 : 0;
-
-	if ((s->type != BRACE_LOWER_HEX && s->type != BRACE_DEBUG_LOWER) || s->plus ||
-		s->precision >= 0 || s->width > 16 + prefix || (s->width >= 0 && !s->zero)) {
-		return 0;
-	}
-	return s->width > prefix + 1 ? (uint8_t)(s->width - prefix) : 1;
-}
-
-/* The value is cut to its type, and extended only in decimal. */
-static void set_cast(struct message_step *step, const struct type *t)
-{
-	unsigned int unused = 64 - 8u * t->size64;
-
-	step->mask = UINT64_MAX >> unused;
-	step->sign = step->op == MESSAGE_SIGNED ? step->mask ^ step->mask >> 1 : 0;
-	step->result = UINT64_MAX;
-}
-
-/* The step of an integer; MESSAGE_BRACE: there is none for it. */
-static enum message_op integer_op(const struct type *t, const struct brace_spec *s)
-{
-	if (t->class != TYPE_INTEGER || t->is_bool || t->size64 == 0 || message_is_odd(t) ||
-		t->descriptor) {
-		return MESSAGE_BRACE;
-	}
-	if (shows_decimal(s)) {
-		return t->is_signed ? MESSAGE_SIGNED : MESSAGE_UNSIGNED;
-	}
-	return hex_digits(s) ? MESSAGE_HEX : MESSAGE_BRACE;
-}
-
-static void add_step(struct steps *c, size_t i, enum message_op op, const struct brace_spec *spec)
-{
-	struct message_placeholder *p = arena_new(c->arena, struct message_placeholder);
-
-	*p = (struct message_placeholder){ *spec, &c->event->args[i].type };
-	c->message->varies = c->message->measures = true;
-	/* Numbers of 128 bits, and what stands around. */
-	c->message->room += 2 * NUMBER_ROOM;
-	steps_add(c,
-		(struct message_step){ .op = (uint8_t)op, .arg = (uint16_t)i, .placeholder = p });
-}
-
-void message_add_placeholder(struct steps *c, const struct conversion *conversion)
-{
-	const struct type *t = &c->event->args[conversion->arg].type;
-	const struct brace_spec *spec = conversion->spec;
-	struct message_step step = {
-		.arg = (uint16_t)conversion->arg,
-		.op = (uint8_t)integer_op(t, spec),
-		.digits = hex_digits(spec),
-	};
-
-	if (t->class == TYPE_STRING && is_plain(spec) && spec->type == BRACE_DISPLAY) {
-		step.op = MESSAGE_STRING;
-	}
-	if (step.op == MESSAGE_BRACE) {
-		add_step(c, step.arg, MESSAGE_BRACE, spec);
-		return;
-	}
-	if (step.op == MESSAGE_HEX && spec->alternate) {
-		out_str(&c->text, "0x");
-	}
-	if (step.op != MESSAGE_STRING) {
-		set_cast(&step, t);
-	}
-	steps_add(c, step);
-}
-
-void message_add_plain(struct steps *c, size_t i, enum message_op op)
-{
-	struct brace_spec spec = BRACE_SPEC_DEFAULT;
-
-	if (op == MESSAGE_JSON_ODD || c->event->args[i].type.class == TYPE_DEBUG) {
-		spec.type = BRACE_DEBUG;
-	}
-	add_step(c, i, op, &spec);
-}
-
-/* ---- Values ---- */
-
-/* What a value is, as debug values are told apart. */
+/* The kind of a value, one of enum debug_kind. */
 static unsigned int kind_of(const struct type *t, const struct value *v)
 {
 	static const uint8_t integers[17][2] = {
@@ -141,7 +41,7 @@ static unsigned int kind_of(const struct type *t, const struct value *v)
 	}
 }
 
-/* Whether the value is what its kind asks for: a format may have had no room for it. */
+/* True if the value has the form of its kind: some formats cannot hold all kinds. */
 static bool is_of_kind(unsigned int kind, const struct value *v)
 {
 	static const uint8_t kinds[] = {
@@ -154,31 +54,16 @@ static bool is_of_kind(unsigned int kind, const struct value *v)
 	return kind < DEBUG_KINDS && v->kind == kinds[debug_shapes[kind].form];
 }
 
-/* A float of 32 bits, from those. */
-static struct waymark_debug float_value(uint64_t bits)
-{
-	uint32_t half = (uint32_t)bits;
-	float f;
-
-	memcpy(&f, &half, sizeof(f));
-	return waymark_debug_f32(f);
-}
-
-static struct waymark_debug blob_value(unsigned int kind, const struct value *v)
-{
-	struct waymark_debug value = waymark_debug_text(v->text, v->length);
-
-	value.kind = kind;
-	return value;
-}
-
-/* The value for src/brace; numbers are of their kind's width, whatever is above it. */
+/* The value for src/brace; numbers are cut to the width of their kind. */
 static struct waymark_debug debug_of(unsigned int kind, const struct value *v)
 {
 	const struct debug_shape *shape = &debug_shapes[kind];
+	struct waymark_debug value;
 
 	if (shape->form == DEBUG_BLOB) {
-		return blob_value(kind, v);
+		value = waymark_debug_text(v->text, v->length);
+		value.kind = kind;
+		return value;
 	}
 	if (shape->form == DEBUG_PAIR) {
 		struct value_pair pair = value_pair(v);
@@ -186,21 +71,24 @@ static struct waymark_debug debug_of(unsigned int kind, const struct value *v)
 		return waymark_debug_wide((enum waymark_debug_kind)kind, pair.high, pair.low);
 	}
 	if (kind == DEBUG_F32) {
-		return float_value(v->number);
+		uint32_t bits = (uint32_t)v->number;
+		float f;
+
+		memcpy(&f, &bits, sizeof(f));
+		return waymark_debug_f32(f);
 	}
-	/* A pointer's width is not a kind's. */
+	/* The width of a pointer does not depend on its kind. */
 	unsigned int unused = shape->bytes < sizeof(uint64_t) ? 64 - 8u * shape->bytes : 0;
 	uint64_t number = v->number << unused;
 
 	number = shape->form == DEBUG_SIGNED ? (uint64_t)((int64_t)number >> unused)
 					     : number >> unused;
-	struct waymark_debug value = waymark_debug_number((enum waymark_debug_kind)kind, number);
-
+	value = waymark_debug_number((enum waymark_debug_kind)kind, number);
 	value.length = kind == DEBUG_POINTER ? v->length : 0;
 	return value;
 }
 
-/* Renders the step's argument, which is of its kind. */
+/* Renders the step's argument, which has the form of its kind. */
 static void render(struct brace_sink *s, const struct message_step *step, const struct value *v)
 {
 	const struct message_placeholder *p = step->placeholder;
@@ -323,21 +211,7 @@ static char *put_hex(char *out, const struct value *v)
 	return out + 1;
 }
 
-static char *put_address(char *out, uint64_t v)
-{
-	memcpy(out, "\"0x", 3);
-	out = number_hex(out + 3, v, 1);
-	*out = '"';
-	return out + 1;
-}
-
-static char *put_null(char *out)
-{
-	memcpy(out, "null", 4);
-	return out + 4;
-}
-
-/* A character as a string; what is none stays a number. */
+/* Puts a character as a string, an invalid one as a number. */
 static char *put_character(char *out, const struct message_step *step, const struct value *v)
 {
 	struct message_placeholder display = *step->placeholder;
@@ -352,21 +226,25 @@ static char *put_character(char *out, const struct message_step *step, const str
 	return put_quoted(out, &by_display, v);
 }
 
-/* Infinite ones, and what is no number, JSON has not. */
-static bool is_finite(unsigned int kind, uint64_t bits)
+/* True for NULL, a value of another form, and floats that are not finite: JSON has no such numbers.
+ */
+static bool is_null(unsigned int kind, const struct value *v)
 {
-	if (kind == DEBUG_F32) {
-		return (bits & UINT64_C(0x7f800000)) != UINT64_C(0x7f800000);
-	}
-	return (bits & UINT64_C(0x7ff0000000000000)) != UINT64_C(0x7ff0000000000000);
+	uint64_t exponent = kind == DEBUG_F32	? UINT64_C(0x7f800000)
+			    : kind == DEBUG_F64 ? UINT64_C(0x7ff0000000000000)
+						: 0;
+
+	return !is_of_kind(kind, v) || (v->kind == VALUE_STRING && !v->text) ||
+	       (exponent && (v->number & exponent) == exponent);
 }
 
 static char *put_json(char *out, const struct message_step *step, const struct value *v)
 {
 	unsigned int kind = kind_of(step->placeholder->type, v);
 
-	if (!is_of_kind(kind, v) || (v->kind == VALUE_STRING && !v->text)) {
-		return put_null(out);
+	if (is_null(kind, v)) {
+		memcpy(out, "null", 4);
+		return out + 4;
 	}
 	switch (kind) {
 	case DEBUG_STRING:
@@ -378,13 +256,10 @@ static char *put_json(char *out, const struct message_step *step, const struct v
 	case DEBUG_CHAR:
 		return put_character(out, step, v);
 	case DEBUG_POINTER:
-		return put_address(out, v->number);
-	case DEBUG_F32:
-	case DEBUG_F64:
-		if (!is_finite(kind, v->number)) {
-			return put_null(out);
-		}
-		/* fallthrough */
+		memcpy(out, "\"0x", 3);
+		out = number_hex(out + 3, v->number, 1);
+		*out = '"';
+		return out + 1;
 	default:
 		return put_rendered(out, step, v, write_plain);
 	}

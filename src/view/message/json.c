@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as JSON, see view/message/json.h. */
+/*
+ * Values as JSON. Strings are copied eight bytes at a time as long as nothing in them needs an
+ * escape.
+ */
 #include "view/message/json.h"
 
 #include <string.h>
@@ -7,7 +10,7 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "view/message/number.h"
-#include "view/message/printf.h"
+#include "view/message/putters.h"
 
 #define ONES UINT64_C(0x0101010101010101)
 
@@ -17,7 +20,7 @@ static uint64_t zero_bytes(uint64_t v)
 	return (v - ONES) & ~v & (0x80 * ONES);
 }
 
-/* Whether eight bytes stand for themselves in a JSON string: printable ASCII. */
+/* True if eight bytes are printable ASCII that needs no escape. */
 static bool is_plain(uint64_t v)
 {
 	uint64_t control = (v - 0x20 * ONES) & ~v;
@@ -54,7 +57,7 @@ static char *put_ascii(char *out, unsigned char c)
 	return out;
 }
 
-/* One character; what is none becomes a lone surrogate for each of its bytes. */
+/* Puts one character; a byte that is not UTF-8 becomes a lone surrogate. */
 static char *put_character(char *out, const char **text, size_t left)
 {
 	const char *p = *text;

@@ -1,22 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON for the views. A byte 0xNN that is no part of UTF-8 becomes \udcNN, which
- * no valid text holds: nothing is lost, and Python's surrogateescape undoes it.
- * What could mislead whoever looks at a terminal is escaped, too.
+ * JSON for the views. A byte 0xNN that is not UTF-8 becomes \udcNN, which no valid
+ * text contains: nothing is lost, and Python's surrogateescape undoes it.
+ * Characters that mislead on a terminal are escaped, too.
  */
 #ifndef VIEW_MESSAGE_JSON_H
 #define VIEW_MESSAGE_JSON_H
 
 #include <stddef.h>
+#include <string.h>
 
-/* What a byte of a string takes at most; JSON_QUOTES for each string more. */
+#include "text/out.h"
+
+/* Bytes that one of a string takes at most; JSON_QUOTES more for each string. */
 #define JSON_EXPANSION 6
 #define JSON_QUOTES 16
 
-/* Writes what is between the quotes of a string; returns the end. */
+/* Writes the inside of a string, without quotes; returns the end. */
 char *json_put_text(char *out, const char *text, size_t length);
 
 /* Writes a string with its quotes; returns the end. */
 char *json_put_string(char *out, const char *text, size_t length);
+
+/* Writes a string with its quotes to an output. */
+static inline void json_out_string(struct out *out, const char *text)
+{
+	size_t length = strlen(text);
+	char *begin = out_reserve(out, JSON_EXPANSION * length + JSON_QUOTES);
+
+	out_advance(out, (size_t)(json_put_string(begin, text, length) - begin));
+}
 
 #endif

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From an event's format to the steps of view/message/message.h; nothing here runs
- * once a record.
+ * Compiles an event's format into the steps of a message: text, conversions of printf and
+ * placeholders. Runs once for each event class, not for each record.
  */
 #include "view/message/message.h"
 
 #include <string.h>
 
-#include "view/message/brace.h"
 #include "view/message/number.h"
-#include "view/message/printf.h"
+#include "view/message/putters.h"
 #include "view/message/steps.h"
 
 char *message_name(struct arena *a, const struct event_class *class)
@@ -28,13 +27,7 @@ static void add_text(struct steps *c, const char *text, size_t length)
 	c->text.len = (size_t)(end - c->text.data);
 }
 
-static void set_no_cast(struct message_step *s)
-{
-	s->mask = s->result = UINT64_MAX;
-	s->sign = 0;
-}
-
-/* The width of `%0<width>x`, 1 for `%x`, 0 when there is more to it than digits. */
+/* The width of `%0<width>x`, 1 for `%x`; 0 for a conversion that has more than digits. */
 static uint8_t hex_digits(const struct conversion *c)
 {
 	bool zeros = strcmp(c->flags, "0") == 0;
@@ -54,7 +47,7 @@ static bool is_plain(const struct conversion *c)
 	       c->width_arg == FORMAT_NO_ARG && c->precision_arg == FORMAT_NO_ARG;
 }
 
-/* The steps that need no flags, width or precision, by the conversion's letter. */
+/* The step of a conversion without flags, width and precision; MESSAGE_PRINTF for all others. */
 static enum message_op plain_op(const struct conversion *c)
 {
 	static const struct {
@@ -86,7 +79,7 @@ static int cut_width(int width)
 	return width < MESSAGE_WIDTH_MAX ? width : MESSAGE_WIDTH_MAX;
 }
 
-/* What width and precision can add to a step. */
+/* Bytes that width and precision can add to a step. */
 static size_t padding_room(const struct conversion *c)
 {
 	if (c->width_arg != FORMAT_NO_ARG || c->precision_arg != FORMAT_NO_ARG) {
@@ -96,17 +89,12 @@ static size_t padding_room(const struct conversion *c)
 	       (size_t)(c->precision > 0 ? cut_width(c->precision) : 0);
 }
 
-static bool takes_known_args(const struct steps *c, const struct conversion *conversion)
+static void add_conversion(struct steps *c, const struct conversion *conversion)
 {
 	int count = (int)c->event->arg_count;
 
-	return conversion->arg >= 0 && conversion->arg < count && conversion->width_arg < count &&
-	       conversion->precision_arg < count;
-}
-
-static void add_conversion(struct steps *c, const struct conversion *conversion)
-{
-	if (!takes_known_args(c, conversion)) {
+	if (conversion->arg < 0 || conversion->arg >= count || conversion->width_arg >= count ||
+		conversion->precision_arg >= count) {
 		add_text(c, "?", 1);
 		return;
 	}
@@ -124,8 +112,9 @@ static void add_conversion(struct steps *c, const struct conversion *conversion)
 
 	steps_cast(&step, type, conversion->length,
 		conversion->letter == 'd' || conversion->letter == 'i');
-	if (conversion->letter == 'c') {
-		set_no_cast(&step);
+	if (conversion->letter == 'c') { /* needs no cast: only its lowest byte is shown */
+		step.mask = step.result = UINT64_MAX;
+		step.sign = 0;
 	}
 	if (step.op == MESSAGE_PRINTF) {
 		c->message->room += padding_room(conversion) + 2 * NUMBER_ROOM;
@@ -150,7 +139,7 @@ static void add_format(struct steps *c, const struct format *format)
 	}
 }
 
-/* ` name=value`, in the form that fits the type. */
+/* Adds ` name=value`, in the form of the type. */
 static void add_field(struct steps *c, size_t i)
 {
 	const struct arg *arg = &c->event->args[i];
@@ -175,19 +164,13 @@ static void add_field(struct steps *c, size_t i)
 	steps_add(c, step);
 }
 
-/* A format that is missing, or does not fit the arguments, leaves all of them to be named. */
-static bool names_all(const struct format *f)
-{
-	bool is_empty = f->style == FORMAT_BRACES && f->source && f->source[0] == '\0';
-
-	return f->count == 0 && !is_empty;
-}
-
-/* What no message has to show, the number of a scope, is named behind it. */
+/* Adds the message, and behind it the number of a scope, which no format contains. */
 static void add_event(struct steps *c)
 {
 	const struct event *event = c->event;
-	bool all = names_all(&event->format);
+	const struct format *f = &event->format;
+	bool is_empty = f->style == FORMAT_BRACES && f->source && f->source[0] == '\0';
+	bool all = f->count == 0 && !is_empty; /* there is no format, or it does not fit */
 
 	add_format(c, &event->format);
 	for (size_t i = 0; i < event->arg_count; i++) {
@@ -200,23 +183,6 @@ static void add_event(struct steps *c)
 	}
 }
 
-/* `lead` and a blank. */
-static void add_lead(struct steps *c, const char *lead)
-{
-	if (*lead) {
-		out_str(&c->text, lead);
-		out_char(&c->text, ' ');
-		c->lead = c->text.len;
-	}
-}
-
-/* The last step; a blank that nothing follows goes. */
-static void add_end(struct steps *c)
-{
-	c->text.len -= c->lead && c->steps.count == 0 && c->text.len == c->lead;
-	steps_add(c, (struct message_step){ .op = MESSAGE_END });
-}
-
 void message_compile(struct message *m, struct arena *a, const struct event_class *class,
 	const char *lead, enum value_form form)
 {
@@ -225,11 +191,17 @@ void message_compile(struct message *m, struct arena *a, const struct event_clas
 	steps_init(&c, m, a, class);
 	m->put_raw = class->event ? NULL : message_put_raw;
 	m->expansion = ESCAPE_MAX;
-	add_lead(&c, lead);
+	if (*lead) {
+		out_str(&c.text, lead);
+		out_char(&c.text, ' ');
+		c.lead = c.text.len;
+	}
 	if (class->event) {
 		add_event(&c);
 	}
-	add_end(&c);
+	/* An empty message: drops the blank behind the lead. */
+	c.text.len -= c.lead && c.steps.count == 0 && c.text.len == c.lead;
+	steps_add(&c, (struct message_step){ .op = MESSAGE_END });
 	steps_link(&c, form);
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event as one line of text: what printf, or Rust's format!, would make of its format and
- * arguments. A format is compiled once into a chain of steps, each with the
- * function that shows it, so that rendering parses and asks nothing. A value is first cut to the C
- * type that was declared; control characters come out as escapes; arguments
- * without a usable format are shown as name=value, so that none is hidden.
+ * An event as one line of text: the output of printf, or of Rust's format!, for its format and
+ * arguments. A format is compiled once into a chain of steps, each with the function that writes
+ * it, so that rendering parses nothing. A value is first cut to its declared C type; control
+ * characters are escaped; arguments without a usable format are shown as name=value.
  */
 #ifndef VIEW_MESSAGE_MESSAGE_H
 #define VIEW_MESSAGE_MESSAGE_H
@@ -18,13 +17,13 @@
 #include "base/escape.h"
 #include "read/record.h"
 
-/* Larger widths and precisions (a `*` may take any number) are cut to this. */
+/* Larger widths and precisions are reduced to this: the argument of a `*` may be any number. */
 #define MESSAGE_WIDTH_MAX 4096
 
-/* How a step shows its argument. */
+/* The form in which a step shows its argument. */
 enum message_op {
-	MESSAGE_END, /* not at all: the last text */
-	MESSAGE_TEXT, /* not at all: a part of a long text */
+	MESSAGE_END, /* no argument: the last text */
+	MESSAGE_TEXT, /* no argument: a part of a long text */
 	MESSAGE_UNSIGNED, /* only cut, neither extended nor promoted */
 	MESSAGE_PROMOTED,
 	MESSAGE_SIGNED,
@@ -32,20 +31,20 @@ enum message_op {
 	MESSAGE_POINTER,
 	MESSAGE_CHAR,
 	MESSAGE_STRING,
-	/* Forms of these two for what lies in the payload: 64 bits and a short text; a string. */
-	MESSAGE_WORD,
-	MESSAGE_BYTES,
-	MESSAGE_JSON, /* as a JSON value of whatever it is; a number in decimal */
+	/* Faster forms for arguments in the payload: */
+	MESSAGE_WORD, /* MESSAGE_UNSIGNED of 64 bits, with a short text */
+	MESSAGE_BYTES, /* MESSAGE_STRING */
+	MESSAGE_JSON, /* a JSON value of its kind; a number in decimal */
 	MESSAGE_JSON_SIGNED,
 	MESSAGE_JSON_BOOL,
 	MESSAGE_JSON_HEX, /* in quotes */
-	MESSAGE_JSON_CUT, /* not at all: which strings were cut, if any */
+	MESSAGE_JSON_CUT, /* no argument: the list of cut strings */
 	MESSAGE_PRINTF, /* with flags, width or precision */
-	MESSAGE_BRACE, /* a placeholder of a message with braces that no other step shows so */
-	MESSAGE_JSON_ODD, /* as a JSON value: what is more than a word or a string */
+	MESSAGE_BRACE, /* a placeholder of a message with braces that needs src/brace */
+	MESSAGE_JSON_ODD, /* a JSON value: more than one word or a string of C */
 };
 
-/* Texts are copied whole, whatever of them counts: longer ones take several steps. */
+/* Steps copy all bytes of their text's array; a longer text takes several steps. */
 #define MESSAGE_TEXT_MAX 32
 #define MESSAGE_TEXT_SHORT 16
 
@@ -55,14 +54,14 @@ struct message_step;
 typedef char *message_put(char *out, const struct message_step *step, const void *args);
 
 struct message_step {
-	char text[MESSAGE_TEXT_MAX]; /* comes first */
+	char text[MESSAGE_TEXT_MAX]; /* before the argument */
 	message_put *put;
-	int32_t at; /* where the word is whose last bytes are the argument, in bytes */
+	int32_t at; /* offset of the word whose last bytes are the argument */
 	uint16_t arg;
 	uint8_t op; /* of enum message_op */
-	uint8_t digits; /* of MESSAGE_HEX; of a float: its bytes */
+	uint8_t digits; /* MESSAGE_HEX: the least; a float: its bytes */
 	uint32_t text_length;
-	uint32_t shift; /* what is below the argument in its word, in bits */
+	uint32_t shift; /* bits below the argument in its word */
 	/* The value is (((v & mask) ^ sign) - sign) & result: cut, sign-extended, cut. */
 	uint64_t mask;
 	uint64_t sign;
@@ -77,33 +76,32 @@ struct message_step {
 struct message {
 	struct message_step *steps; /* the last one is MESSAGE_END */
 	size_t args; /* of the event */
-	size_t room; /* bytes that everything but strings takes at most */
-	size_t expansion; /* bytes that one of a string takes at most */
-	bool varies; /* in length: there are strings among the arguments, or it is raw */
-	bool measures; /* there are steps whose text must be made to know its length */
-	size_t growth; /* of a direct one: bytes that one of the payload takes at most */
-	bool direct; /* shows what is in the payload, without its values */
-	/* What shows a record behind the steps of whose arguments nothing is known, or NULL. */
+	size_t room; /* bytes of everything but strings, at most */
+	size_t expansion; /* bytes for each byte of a string, at most */
+	bool varies; /* in length: an argument is a string, or the event is undeclared */
+	bool measures; /* some steps must render their text to know its length */
+	size_t growth; /* if direct: bytes for each byte of the payload, at most */
+	bool direct; /* takes arguments from the payload, without decoding */
+	/* Writes the payload of an undeclared event behind the steps; else NULL. */
 	char *(*put_raw)(char *out, const struct message *m, const struct record *rec);
-	bool swap; /* their byte order is not this host's */
+	bool swap; /* the payload has the other byte order */
 };
 
 /*
- * Compiles the message of a class into `a`. `lead` is put before it, with a
- * blank between when there is a message, and is not escaped. `form` is what the
- * reader promises.
+ * Compiles the message of a class into `a`. `lead` is put before it, unescaped, with a blank
+ * between if the message is not empty. `form` is that of the reader.
  */
 void message_compile(struct message *m, struct arena *a, const struct event_class *class,
 	const char *lead, enum value_form form);
 
-/* The same of argument `i` alone, an odd one: by {:?}. */
+/* Compiles a message of argument `i` alone, which is odd: by {:?}. */
 void message_compile_field(
 	struct message *m, struct arena *a, const struct event_class *class, size_t i);
 
 size_t message_room_varying(
 	const struct message *m, const struct record *rec, const struct value *values);
 
-/* How many bytes message_render() may write for this record. */
+/* Bytes that message_render() may write for this record. */
 static inline size_t message_room(
 	const struct message *m, const struct record *rec, const void *values)
 {
@@ -116,8 +114,8 @@ static inline size_t message_room(
 char *message_put_raw(char *out, const struct message *m, const struct record *rec);
 
 /*
- * Writes the message to `out`, without a NUL; returns its end. `args`: what
- * reader_values() gives, or the record's payload of a message that is `direct`.
+ * Writes the message to `out`, without a NUL; returns its end. `args`: the result of
+ * reader_values(), or the record's payload if the message is `direct`.
  */
 static inline char *message_render(
 	char *out, const struct message *m, const struct record *rec, const void *args)
@@ -126,10 +124,7 @@ static inline char *message_render(
 	return UNLIKELY(m->put_raw) ? m->put_raw(out, m, rec) : out;
 }
 
-/*
- * A value alone, as {} shows it and %p a pointer, on the heap; "?":
- * it is not what its type says.
- */
+/* A value as {} shows it, a pointer as %p; "?" if it is not of its type. The caller frees it. */
 char *message_value_text(const struct type *t, const struct value *v);
 
 /* Copies text with its control characters escaped; needs ESCAPE_MAX * length + 8 bytes. */

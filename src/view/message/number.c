@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of view/message/number.h, and numbers that are too long to be inline. */
+/* The table of four digits, and decimal output of numbers of nine digits and more. */
 #include "view/message/number.h"
 
 #define ONES(a, b, c)                                                                             \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What printf does with flags, width and precision, for one value: the part of
- * rendering that few events need.
+ * One value with flags, width and precision, as printf would print it; and values that are not of
+ * the class of their conversion. Few events need this.
  */
-#include "view/message/printf.h"
+#include "view/message/putters.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static const char *number_prefix(const struct message_spec *s, uint64_t v, bool 
 	return s->letter == 'X' && s->alternate && v ? "0X" : "";
 }
 
-/* Zeros that go before `n` digits: the precision's, the octal prefix, or those of the width. */
+/* Zeros before `n` digits: for the precision, the octal prefix, or the width. */
 static size_t leading_zeros(
 	const struct message_spec *s, const char *digits, size_t n, size_t prefix)
 {
@@ -134,7 +134,6 @@ char *message_put_string(char *out, const struct message_spec *s, const struct v
 	return message_put_text(out, s, v->text, length);
 }
 
-/* What a step shows whose argument is not of the class that its conversion needs. */
 char *message_put_misfit(char *out, const struct value *value)
 {
 	const struct message_spec plain = { .precision = -1, .letter = 'x', .alternate = true };
@@ -152,7 +151,7 @@ char *message_put_misfit(char *out, const struct value *value)
 	}
 }
 
-/* The int that a `*` takes, cut to what message_room() reserved. */
+/* The argument of a `*`, limited to what message_room() reserved. */
 static int star(const struct value *value)
 {
 	int n = value->kind == VALUE_NUMBER ? (int)(uint32_t)value->number : 0;
@@ -197,12 +196,7 @@ static struct message_spec resolve(const struct conversion *c, const struct valu
 	return s;
 }
 
-static char *put_pointer(char *out, const struct message_spec *s, uint64_t v)
-{
-	return v ? put_number(out, s, v) : message_put_text(out, s, "(nil)", 5);
-}
-
-/* A float: what libc makes of it, whose format is written anew. */
+/* Puts a float by snprintf(), with a format made from the spec. */
 static char *put_float(char *out, const struct message_spec *s, uint64_t bits, unsigned int bytes)
 {
 	char format[16] = "%";
@@ -230,7 +224,7 @@ char *message_put_printf(char *out, const struct message_step *step, const struc
 	const struct value *value = &values[step->arg];
 	struct message_spec s = resolve(step->conversion, values);
 
-	if (s.letter == 'p' && value->kind == VALUE_STRING) { /* simple and ctf have it as text */
+	if (s.letter == 'p' && value->kind == VALUE_STRING) { /* recorded as text */
 		return message_put_string(out, &s, value);
 	}
 	if (value->kind != (s.letter == 's' ? VALUE_STRING : VALUE_NUMBER)) {
@@ -246,7 +240,8 @@ char *message_put_printf(char *out, const struct message_step *step, const struc
 		return message_put_text(out, &s, &(char){ (char)value->number }, 1);
 	}
 	if (s.letter == 'p') {
-		return put_pointer(out, &s, value->number);
+		return value->number ? put_number(out, &s, value->number)
+				     : message_put_text(out, &s, "(nil)", 5);
 	}
 	return put_number(out, &s, message_cut(step, value->number));
 }

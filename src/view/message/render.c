@@ -1,91 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rendering: each kind of step has a function that hands on to the next step's,
- * in its place, so a message is one run of jumps without a stack or a loop.
- * Flags, widths and precisions are elsewhere. Room was reserved before, so
- * nothing here checks for space.
+ * Rendering: the function of each step ends with a tail call of the next step's function, so a
+ * message is a row of jumps without a loop. The table of these functions is here; rare ones are
+ * in printf.c, brace.c and json.c. The caller reserved message_room() bytes: nothing here checks
+ * for space.
  */
-#include "view/message/printf.h"
+#include "view/message/putters.h"
 
 #include <string.h>
 
 #include "read/bytes.h"
 #include "read/layout.h"
-#include "base/escape.h"
-#include "view/message/brace.h"
 #include "view/message/number.h"
-
-/* 0 if all bytes are printable ASCII: not below 0x20, not 0x7f, not above. */
-static uint64_t odd_bytes(uint64_t v)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101);
-
-	return (v | (v - 0x20 * ones) | ((v ^ (0x7f * ones)) - ones)) & (0x80 * ones);
-}
-
-static uint64_t load_low32(const char *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap32(v);
-#endif
-	return v;
-}
-
-/* n < 8 bytes as a word, the first one lowest, filled up with blanks. */
-static uint64_t load_tail(const char *p, size_t n)
-{
-	uint64_t v = UINT64_C(0x2020202020202020) << (8 * n);
-
-	if (n >= 4) {
-		return v | load_low32(p) | load_low32(p + n - 4) << (8 * (n - 4));
-	}
-	for (size_t i = 0; i < n; i++) {
-		v |= (uint64_t)(unsigned char)p[i] << (8 * i);
-	}
-	return v;
-}
-
-static NOINLINE char *escape_slowly(char *out, const char *text, size_t length)
-{
-	const char *end = text + length;
-
-	while (text < end) {
-		out = escape_character(out, &text, (size_t)(end - text));
-	}
-	return out;
-}
-
-/* Copies one word; returns the marks of what of it has to be escaped. */
-static inline uint64_t copy_word(char *out, const char *text)
-{
-	uint64_t v;
-
-	memcpy(&v, text, sizeof(v));
-	memcpy(out, &v, sizeof(v));
-	return odd_bytes(v);
-}
-
-char *message_escape(char *out, const char *text, size_t length)
-{
-	const size_t word = sizeof(uint64_t);
-
-	if (length < word) {
-		uint64_t v = load_tail(text, length);
-
-		number_store(out, v);
-		return UNLIKELY(odd_bytes(v)) ? escape_slowly(out, text, length) : out + length;
-	}
-	/* The last word overlaps the one before, unless they are whole. */
-	uint64_t marks = copy_word(out + length - word, text + length - word);
-
-	for (size_t i = 0; i + word < length; i += word) {
-		marks |= copy_word(out + i, text + i);
-	}
-	return UNLIKELY(marks) ? escape_slowly(out, text, length) : out + length;
-}
 
 static char *put_end(char *out, const struct message_step *step, const void *args)
 {
@@ -105,7 +31,7 @@ static char *put_part(char *out, const struct message_step *step, const void *ar
 	return message_next(message_put_lead(out, step), step, args);
 }
 
-/* With rubbish above the bits of its type, which the step's mask cuts off. */
+/* The argument; bits above its type are undefined, and the step's mask removes them. */
 static inline uint64_t number(const struct message_step *step, const void *args)
 {
 	uint64_t v;
@@ -261,7 +187,7 @@ static message_put *const putters[] = {
 	[MESSAGE_JSON_ODD] = message_put_json_odd,
 };
 
-/* A step for a number, where the value need not be one. */
+/* A step for a number whose value may be of another kind. */
 static char *put_checked(char *out, const struct message_step *step, const void *args)
 {
 	const struct value *value = (const struct value *)args + step->arg;
@@ -281,7 +207,7 @@ message_put *message_putter(const struct message_step *step, bool checked)
 	return checked && message_is_number(step->op) ? put_checked : putters[step->op];
 }
 
-/* The words of a record whose arguments nobody declared, and the bytes left over. */
+/* Puts the payload of an undeclared event: its words, then the bytes left over. */
 COLD char *message_put_raw(char *out, const struct message *m, const struct record *rec)
 {
 	const unsigned char *p = rec->payload;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps of messages, see view/message/steps.h; nothing here runs once a record. */
+/*
+ * Makes the steps of a message: collects their texts, chooses the step for an argument, and links
+ * the chain. Runs once for each event class, not for each record.
+ */
 #include "view/message/steps.h"
 
 #include <string.h>
 
 #include "read/layout.h"
 #include "view/message/number.h"
-#include "view/message/printf.h"
+#include "view/message/putters.h"
 
 void steps_init(
 	struct steps *s, struct message *m, struct arena *a, const struct event_class *class)
@@ -28,7 +31,6 @@ static void push_step(struct steps *s, struct message_step step, const char *tex
 	vec_push(&s->steps, step);
 }
 
-/* Ends a step: takes the text that collected. */
 void steps_add(struct steps *s, struct message_step step)
 {
 	const char *text = out_reserve(&s->text, 0) - s->text.len;
@@ -46,13 +48,13 @@ static uint64_t low_bits(unsigned int bits)
 	return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
-/* The bits of a declared integer; a plain `char` was extended by a host we do not know. */
+/* Bits of a declared integer; 64 for a plain `char`, which an unknown host extended. */
 static unsigned int type_bits(const struct type *t)
 {
 	return t->class != TYPE_INTEGER || t->is_char || t->size64 == 0 ? 64 : 8u * t->size64;
 }
 
-/* The bits to which `hh`, `h` and the PRI macros of those widths cut a value; 0: they do not. */
+/* The bits to which `hh`, `h` or a PRI macro of those widths cuts a value; 0 for others. */
 static unsigned int narrow_bits(const char *length)
 {
 	static const struct {
@@ -76,22 +78,16 @@ static unsigned int narrow_bits(const char *length)
 	return 0;
 }
 
-/* What C's promotion makes of a type's width. */
-static unsigned int promoted_bits(const struct type *t)
-{
-	return t->is_char || type_bits(t) < 32 ? 32 : type_bits(t);
-}
-
 /*
- * What becomes of a value of type `t`: it is cut to the type, extended as C
- * promotes it, and cut to a conversion that is meant to be narrow. Another
- * length modifier than the type's own changes nothing, as in the log backend.
+ * A value is cut to its type, extended as C promotes it, and cut to a narrow conversion. Other
+ * length modifiers than the type's own change nothing, as in the log backend.
  */
 void steps_cast(struct message_step *s, const struct type *t, const char *length, bool is_signed)
 {
 	unsigned int from = type_bits(t);
 	unsigned int narrow = narrow_bits(length);
-	unsigned int to = narrow ? narrow : promoted_bits(t);
+	unsigned int promoted = t->is_char || from < 32 ? 32 : from;
+	unsigned int to = narrow ? narrow : promoted;
 	unsigned int bits = to < from ? to : from;
 	bool extend = to > from ? t->is_signed : is_signed;
 
@@ -108,9 +104,9 @@ void steps_simplify(struct message_step *s)
 }
 
 /*
- * Where a step finds its argument in the payload: in the word that ends where
- * the argument ends, because before every payload is a word of the record, and
- * behind it may be nothing. False when the payload's bits are not all it takes.
+ * Sets the place of the step's argument in the payload: the word that ends where the argument
+ * ends, because a word of the record is before every payload, and nothing may be behind it.
+ * Returns false if the step needs more than the payload's bits.
  */
 static bool find_in_payload(struct message_step *step, const struct layout *l)
 {
@@ -156,14 +152,6 @@ static bool make_direct(struct steps *s, enum value_form form)
 	return true;
 }
 
-/* Whether the step may meet a value that is not of its kind. */
-static bool needs_check(
-	const struct steps *s, const struct message_step *step, enum value_form form)
-{
-	return message_is_number(step->op) &&
-	       (form == VALUES_ANY || s->event->args[step->arg].type.class == TYPE_STRING);
-}
-
 /* The faster form of a step that takes its argument from the payload. */
 static void use_payload(struct message_step *step)
 {
@@ -186,10 +174,102 @@ void steps_link(struct steps *s, enum value_form form)
 			step->at = (int32_t)(step->arg * sizeof(struct value));
 			step->shift = 0;
 		}
-		step->put = message_putter(step, needs_check(s, step, form));
+		/* A number's value may then be of another kind. */
+		bool is_unsure =
+			message_is_number(step->op) &&
+			(form == VALUES_ANY || s->event->args[step->arg].type.class == TYPE_STRING);
+
+		step->put = message_putter(step, is_unsure);
 	}
 	s->message->steps = arena_array(s->arena, struct message_step, s->steps.count);
 	memcpy(s->message->steps, s->steps.items, s->steps.count * sizeof(*s->steps.items));
 	vec_fini(&s->steps);
 	out_fini(&s->text);
+}
+
+/* ---- Placeholders of messages with braces ---- */
+
+bool message_is_odd(const struct type *t)
+{
+	return t->class == TYPE_FLOAT || (t->class != TYPE_STRING && !type_is_number(t));
+}
+
+static bool is_plain(const struct brace_spec *s)
+{
+	return s->width < 0 && s->precision < 0 && !s->plus && !s->alternate && !s->zero;
+}
+
+/* The digits of {:04x} and the like; 0 for a placeholder that has more. */
+static uint8_t hex_digits(const struct brace_spec *s)
+{
+	int prefix = s->alternate ? 2 : 0;
+
+	if ((s->type != BRACE_LOWER_HEX && s->type != BRACE_DEBUG_LOWER) || s->plus ||
+		s->precision >= 0 || s->width > 16 + prefix || (s->width >= 0 && !s->zero)) {
+		return 0;
+	}
+	return s->width > prefix + 1 ? (uint8_t)(s->width - prefix) : 1;
+}
+
+/* The step of an integer; MESSAGE_BRACE if no simpler one shows it. */
+static enum message_op integer_op(const struct type *t, const struct brace_spec *s)
+{
+	if (t->class != TYPE_INTEGER || t->is_bool || t->size64 == 0 || message_is_odd(t) ||
+		t->descriptor) {
+		return MESSAGE_BRACE;
+	}
+	if (is_plain(s) && (s->type == BRACE_DISPLAY || s->type == BRACE_DEBUG)) {
+		return t->is_signed ? MESSAGE_SIGNED : MESSAGE_UNSIGNED;
+	}
+	return hex_digits(s) ? MESSAGE_HEX : MESSAGE_BRACE;
+}
+
+static void add_step(struct steps *c, size_t i, enum message_op op, const struct brace_spec *spec)
+{
+	struct message_placeholder *p = arena_new(c->arena, struct message_placeholder);
+
+	*p = (struct message_placeholder){ *spec, &c->event->args[i].type };
+	c->message->varies = c->message->measures = true;
+	/* Room for numbers of 128 bits, and the text around. */
+	c->message->room += 2 * NUMBER_ROOM;
+	steps_add(c,
+		(struct message_step){ .op = (uint8_t)op, .arg = (uint16_t)i, .placeholder = p });
+}
+
+void message_add_placeholder(struct steps *c, const struct conversion *conversion)
+{
+	const struct type *t = &c->event->args[conversion->arg].type;
+	const struct brace_spec *spec = conversion->spec;
+	struct message_step step = {
+		.arg = (uint16_t)conversion->arg,
+		.op = (uint8_t)integer_op(t, spec),
+		.digits = hex_digits(spec),
+	};
+
+	if (t->class == TYPE_STRING && is_plain(spec) && spec->type == BRACE_DISPLAY) {
+		step.op = MESSAGE_STRING;
+	}
+	if (step.op == MESSAGE_BRACE) {
+		add_step(c, step.arg, MESSAGE_BRACE, spec);
+		return;
+	}
+	if (step.op == MESSAGE_HEX && spec->alternate) {
+		out_str(&c->text, "0x");
+	}
+	if (step.op != MESSAGE_STRING) { /* cuts to the type, and extends only in decimal */
+		step.mask = UINT64_MAX >> (64 - 8u * t->size64);
+		step.sign = step.op == MESSAGE_SIGNED ? step.mask ^ step.mask >> 1 : 0;
+		step.result = UINT64_MAX;
+	}
+	steps_add(c, step);
+}
+
+void message_add_plain(struct steps *c, size_t i, enum message_op op)
+{
+	struct brace_spec spec = BRACE_SPEC_DEFAULT;
+
+	if (op == MESSAGE_JSON_ODD || c->event->args[i].type.class == TYPE_DEBUG) {
+		spec.type = BRACE_DEBUG;
+	}
+	add_step(c, i, op, &spec);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a message's chain of steps is made: text collects, and each step takes
- * what collected as its own. Private to the views.
+ * Makes a message's chain of steps: callers add text to `text`, and each step takes
+ * the text collected so far. Private to the views.
  */
 #ifndef VIEW_MESSAGE_STEPS_H
 #define VIEW_MESSAGE_STEPS_H
@@ -16,21 +16,30 @@ struct steps {
 	const struct event *event; /* NULL: unknown */
 	const struct layout *layout; /* NULL: it has none */
 	struct out text; /* of the next step */
-	size_t lead; /* how much of it was given */
+	size_t lead; /* bytes of the message's lead in it */
 	VEC(struct message_step) steps;
 };
 
 void steps_init(
 	struct steps *s, struct message *m, struct arena *a, const struct event_class *class);
 
-/* Ends a step: it takes the text that collected in `text`. */
+/* Adds a step, which takes the text collected in `text`. */
 void steps_add(struct steps *s, struct message_step step);
 
-/* Sets what becomes of a value of type `t` that a conversion of that length shows. */
+/* Sets the cast of a value of type `t` for a conversion with this length modifier. */
 void steps_cast(struct message_step *s, const struct type *t, const char *length, bool is_signed);
 
-/* The plain form of an unsigned number where that is enough. */
+/* Changes MESSAGE_PROMOTED into the faster MESSAGE_UNSIGNED if that prints the same. */
 void steps_simplify(struct message_step *s);
+
+/* Adds a placeholder of the event's message, by the cheapest step that shows it. */
+void message_add_placeholder(struct steps *c, const struct conversion *conversion);
+
+/* Adds a step that shows argument `i` by {}, or {:?} if its type has only that, or as JSON. */
+void message_add_plain(struct steps *c, size_t i, enum message_op op);
+
+/* True if values of the type are more than one word or a string of C. */
+bool message_is_odd(const struct type *t);
 
 /* Finishes the message, whose last step was added, and ends `s`. */
 void steps_link(struct steps *s, enum value_form form);
