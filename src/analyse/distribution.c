@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See analyse/distribution.h. */
+/*
+ * A histogram whose cells grow with the values. Cells of one power of two are a block; the blocks
+ * are allocated when the first value falls into them.
+ */
 #include "analyse/distribution.h"
 
 #include <stdlib.h>
@@ -19,7 +22,7 @@ static size_t cell_of(uint64_t value)
 	return ((size_t)shift << DISTRIBUTION_CELL_BITS) + (size_t)(value >> shift);
 }
 
-/* The middle of a cell, from which nothing in it is further off than 1/128 of itself. */
+/* The middle of a cell: it differs from any value in the cell by at most 1/128 of that value. */
 static uint64_t middle_of(size_t cell)
 {
 	if (cell < 2 * STEPS) {
@@ -45,40 +48,25 @@ static uint64_t count_in(const struct distribution *d, size_t cell)
 	return block ? block[cell % STEPS] : 0;
 }
 
-static void count_one(struct distribution *d, size_t cell)
+void distribution_add(struct distribution *d, uint64_t value)
 {
+	size_t cell = cell_of(value);
 	uint64_t **block = &d->blocks[cell / STEPS];
 
 	if (UNLIKELY(!*block)) {
 		*block = xcalloc(STEPS, sizeof(**block));
 	}
 	(*block)[cell % STEPS]++;
-}
-
-void distribution_add(struct distribution *d, uint64_t value)
-{
 	d->min = d->count == 0 || value < d->min ? value : d->min;
 	d->max = value > d->max ? value : d->max;
 	d->sum += value;
 	d->count++;
-	count_one(d, cell_of(value));
 }
 
-static uint64_t within(const struct distribution *d, uint64_t value)
+uint64_t distribution_percentile(const struct distribution *d, struct distribution_share s)
 {
-	value = value < d->min ? d->min : value;
-	return value > d->max ? d->max : value;
-}
-
-/* The share of a count, rounded up: a double would be above it, or below. */
-static uint64_t share_of(uint64_t count, struct distribution_share s)
-{
-	return count / s.of * s.parts + (count % s.of * s.parts + s.of - 1) / s.of;
-}
-
-uint64_t distribution_percentile(const struct distribution *d, struct distribution_share share)
-{
-	uint64_t rank = share_of(d->count, share);
+	/* count * parts / of, rounded up, in integers: a double would be above it, or below. */
+	uint64_t rank = d->count / s.of * s.parts + (d->count % s.of * s.parts + s.of - 1) / s.of;
 	uint64_t below = 0;
 
 	if (rank <= 1 || rank >= d->count) {
@@ -87,7 +75,10 @@ uint64_t distribution_percentile(const struct distribution *d, struct distributi
 	for (size_t i = 0; i < DISTRIBUTION_BLOCKS * STEPS; i++) {
 		below += count_in(d, i);
 		if (below >= rank) {
-			return within(d, middle_of(i));
+			uint64_t middle = middle_of(i);
+
+			middle = middle < d->min ? d->min : middle;
+			return middle > d->max ? d->max : middle;
 		}
 	}
 	return d->max;

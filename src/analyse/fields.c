@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See analyse/fields.h. */
+/*
+ * Fields of records by name, and their values as bytes that are equal only for equal values, and
+ * as text. The record's own pid and tid count as fields.
+ */
 #include "analyse/fields.h"
 
 #include <inttypes.h>
@@ -63,7 +66,7 @@ static void append(struct field_bytes *to, const void *bytes, size_t size)
 	}
 }
 
-/* `debug`: what it says of itself. */
+/* `debug` is the kind of a TYPE_DEBUG value, else 0. */
 static bool append_value(struct field_bytes *to, const struct value *v, unsigned char debug)
 {
 	struct value_pair pair;
@@ -105,18 +108,14 @@ bool field_append(
 	return append_value(to, &(struct value){ .kind = VALUE_NUMBER, .number = number }, 0);
 }
 
-static char *id_text(uint32_t id)
-{
-	char *text = NULL;
-
-	return asprintf(&text, "%" PRIu32, id) < 0 ? NULL : text;
-}
-
 char *field_text(
 	const struct record *rec, const struct value *values, int field, field_text_fn *text)
 {
 	if (field < 0) {
-		return id_text(field == FIELD_PID ? rec->pid : rec->tid);
+		char *id = NULL;
+		int length = asprintf(&id, "%" PRIu32, field == FIELD_PID ? rec->pid : rec->tid);
+
+		return length < 0 ? NULL : id;
 	}
 	if (!values || values[field].kind == VALUE_ABSENT) {
 		return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a record is told apart by: some of its event's fields, its process, its thread. Fields
- * are looked for by name once an event class; values of two events are compared as bytes.
- * One thread.
+ * The fields that tell records apart: arguments of the event, its process, its thread. A field is
+ * searched by name once for each event class; values of two events are compared as bytes. One
+ * thread.
  */
 #ifndef ANALYSE_FIELDS_H
 #define ANALYSE_FIELDS_H
@@ -13,12 +13,12 @@
 #include "base/vec.h"
 #include "read/record.h"
 
-/* Names that are the record's own: "@pid"; without the sign where the event has no such field. */
+/* Fields of every record: "@pid", "@tid"; also without the '@' if no argument has that name. */
 #define FIELD_PID (-1)
 #define FIELD_TID (-2)
 #define FIELD_NONE (-3)
 
-/* Which values can be the same: those of one kind. */
+/* Only values of one kind can be equal. */
 enum field_kind {
 	FIELD_UNKNOWN,
 	FIELD_INTEGER, /* also pointers, bool and char: 64 bits, extended by their type's sign */
@@ -27,10 +27,10 @@ enum field_kind {
 	FIELD_DOUBLE,
 	FIELD_TEXT,
 	FIELD_BYTES,
-	FIELD_DEBUG, /* a value that says itself what it is */
+	FIELD_DEBUG, /* a value that carries its own kind */
 };
 
-/* FIELD_NONE: the event has none of that name. */
+/* The index of the event's argument of that name, FIELD_PID, FIELD_TID or FIELD_NONE. */
 int field_find(const struct event_class *c, const char *name);
 enum field_kind field_kind(const struct event_class *c, int field);
 
@@ -41,24 +41,24 @@ struct field_bytes {
 };
 
 /*
- * Appends a value, so that no two rows of values are the same bytes unless they are the same
- * values. False: it is not there, or not whole.
+ * Appends a value as bytes: two rows of values have the same bytes only if the values are equal.
+ * Returns false if the value is absent or cut.
  */
 bool field_append(
 	struct field_bytes *to, const struct record *rec, const struct value *values, int field);
 
-/* The value of a field that is an integer; false: it is not there. */
+/* Reads the value of an integer field; returns false if it is absent. */
 bool field_integer(
 	const struct record *rec, const struct value *values, int field, uint64_t *number);
 
-/* A value that is there as text for people, on the heap. */
+/* Formats a value that is not a string for people; the caller frees the text. */
 typedef char *field_text_fn(const struct type *type, const struct value *value);
 
-/* For people, on the heap, what is no string by `text`; NULL: it is not there. */
+/* The value of a field for people; the caller frees it. NULL if it is absent. */
 char *field_text(
 	const struct record *rec, const struct value *values, int field, field_text_fn *text);
 
-/* The names of an event's fields, with commas; cut short where `size` is too little. */
+/* Lists the names of an event's fields, separated by commas; cut to `size`. */
 void field_list(const struct event_class *c, char *text, size_t size);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See analyse/kernel.h. */
+/*
+ * Merges the kernel's events into the stacks of a trace, by time and thread. Events are read ahead
+ * by KERNEL_SLACK_NS, to find ends that rounding has moved behind a record.
+ */
 #include "analyse/kernel.h"
 
 #include <stdlib.h>
@@ -42,7 +45,7 @@ static struct kernel_thread *thread_of(struct kernel *k, uint32_t tid)
 	return index == KEYS_NONE ? NULL : &k->threads.items[index];
 }
 
-/* Reads an event on; false: there is none. */
+/* Reads one event ahead; returns false at the end of the capture. */
 static bool read_next(struct kernel *k)
 {
 	struct kernel_event event;
@@ -61,20 +64,7 @@ static bool read_next(struct kernel *k)
 	return true;
 }
 
-/* What is taken makes room, now and then. */
-static void forget_taken(struct kernel *k)
-{
-	size_t left = k->ahead.count - k->taken;
-
-	if (k->taken > 0 && k->taken >= left) {
-		memmove(k->ahead.items, k->ahead.items + k->taken,
-			left * sizeof(k->ahead.items[0]));
-		k->ahead.count = left;
-		k->taken = 0;
-	}
-}
-
-/* Puts a span on its thread's stack, where a scope is open there. */
+/* Puts a span on its thread's stack, if a scope is open there. */
 static void open_span(struct kernel *k, struct kernel_thread *t, struct kernel_span span)
 {
 	const struct scope_span *top = pairs_top(&k->stacks->pairs, t->thread);
@@ -92,7 +82,7 @@ static void open_span(struct kernel *k, struct kernel_thread *t, struct kernel_s
 	t->spans[t->depth++] = span;
 }
 
-/* Takes the innermost off, as if it had not been. */
+/* Removes the innermost span as if it had not happened. */
 static void cancel(struct kernel *k, struct kernel_thread *t, uint64_t ns)
 {
 	const struct kernel_span *span = &t->spans[--t->depth];
@@ -116,13 +106,8 @@ static void finish(struct kernel *k, struct kernel_thread *t, uint64_t ns)
 		return;
 	}
 	uint32_t frame = k->stacks->pairs.spans.items[span->span].mark;
-	uint64_t self_ns = pairs_leave(&k->stacks->pairs, span->span, ns);
-
+	stacks_count(k->stacks, frame, pairs_leave(&k->stacks->pairs, span->span, ns));
 	k->within++;
-	if (frame != STACKS_NONE) {
-		k->stacks->frames.items[frame].self_ns += self_ns;
-		k->stacks->frames.items[frame].count++;
-	}
 }
 
 static bool is_open(const struct kernel_thread *t, enum kernel_kind kind)
@@ -135,7 +120,7 @@ static bool is_open(const struct kernel_thread *t, enum kernel_kind kind)
 	return found;
 }
 
-/* What is in the one that ends, and has not ended itself, has lost its end. */
+/* Ends the span of that kind. Spans inside of it that are still open have lost their ends. */
 static void end_kind(struct kernel *k, struct kernel_thread *t, enum kernel_kind kind, uint64_t ns)
 {
 	if (!is_open(t, kind)) {
@@ -147,8 +132,8 @@ static void end_kind(struct kernel *k, struct kernel_thread *t, enum kernel_kind
 	finish(k, t, ns);
 }
 
-/* A system call that raw_syscalls and syscalls both tell of is one. */
-static bool is_told_twice(const struct kernel_thread *t, const struct kernel_span *span)
+/* True for a system call that both raw_syscalls and syscalls report. */
+static bool is_reported_twice(const struct kernel_thread *t, const struct kernel_span *span)
 {
 	const struct kernel_span *last = t->depth ? &t->spans[t->depth - 1] : NULL;
 
@@ -165,7 +150,7 @@ static void begin_kind(struct kernel *k, struct kernel_thread *t, const struct k
 		.kind = e->kind,
 	};
 
-	if (is_told_twice(t, &span)) {
+	if (is_reported_twice(t, &span)) {
 		return;
 	}
 	while (is_open(t, e->kind)) {
@@ -196,10 +181,18 @@ static void take_until(struct kernel *k, uint64_t ns)
 	while (k->taken < k->ahead.count && k->ahead.items[k->taken].ns <= ns) {
 		take(k, &k->ahead.items[k->taken++]);
 	}
-	forget_taken(k);
+	size_t left = k->ahead.count - k->taken;
+
+	/* Makes room only when at least half of the events are taken: each moves once. */
+	if (k->taken > 0 && k->taken >= left) {
+		memmove(k->ahead.items, k->ahead.items + k->taken,
+			left * sizeof(k->ahead.items[0]));
+		k->ahead.count = left;
+		k->taken = 0;
+	}
 }
 
-/* Whether an event ends what is open on a thread. */
+/* True if the event ends an open span of the thread. */
 static bool is_end_of(const struct kernel_event *e, const struct kernel_thread *t)
 {
 	bool is_its = (e->edge == KERNEL_END && e->tid == t->owner.tid) ||
@@ -208,7 +201,7 @@ static bool is_end_of(const struct kernel_event *e, const struct kernel_thread *
 	return is_its && is_open(t, e->kind);
 }
 
-/* Takes ends that rounding has put behind the record at `ns`. */
+/* Takes ends that rounding has moved behind the record at `ns`. */
 static void take_late_ends(struct kernel *k, struct kernel_thread *t, uint64_t ns)
 {
 	for (size_t i = k->taken; i < k->ahead.count && t->depth > 0; i++) {
@@ -219,13 +212,13 @@ static void take_late_ends(struct kernel *k, struct kernel_thread *t, uint64_t n
 		}
 		if (is_end_of(e, t)) {
 			end_kind(k, t, e->kind, ns);
-			/* A switch has another thread, which goes off. */
+			/* A switch also begins a span: of the thread that leaves the processor. */
 			e->edge = e->edge == KERNEL_SWITCH ? KERNEL_BEGIN : KERNEL_NOTHING;
 		}
 	}
 }
 
-/* How far behind the record at `ns` the end is of what is open; UINT64_MAX: too far. */
+/* The time from `ns` to the end of the outermost span; UINT64_MAX if it is too far. */
 static uint64_t late_by(const struct kernel *k, const struct kernel_thread *t, uint64_t ns)
 {
 	for (size_t i = k->taken; i < k->ahead.count; i++) {
@@ -241,16 +234,7 @@ static uint64_t late_by(const struct kernel *k, const struct kernel_thread *t, u
 	return UINT64_MAX;
 }
 
-static void delay(struct kernel *k, struct kernel_thread *t, uint64_t ns)
-{
-	k->delayed_count = t->depth;
-	memcpy(k->delayed, t->spans, sizeof(k->delayed));
-	while (t->depth > 0) {
-		cancel(k, t, ns);
-	}
-}
-
-/* Leaves nothing of the kernel open on the thread: it records, at `ns`. */
+/* Leaves no span of the kernel open on the thread, which records at `ns`. */
 static void clear(struct kernel *k, struct kernel_thread *t, uint64_t ns)
 {
 	k->records++;
@@ -263,7 +247,12 @@ static void clear(struct kernel *k, struct kernel_thread *t, uint64_t ns)
 	if (late <= early) {
 		take_late_ends(k, t, ns);
 	} else if (early <= KERNEL_SLACK_NS) {
-		delay(k, t, ns);
+		/* They begin after the record: begin_delayed() opens them again. */
+		k->delayed_count = t->depth;
+		memcpy(k->delayed, t->spans, sizeof(k->delayed));
+		while (t->depth > 0) {
+			cancel(k, t, ns);
+		}
 	}
 	while (t->depth > 0) {
 		bool is_lost = t->spans[t->depth - 1].losses != k->losses;
@@ -274,7 +263,7 @@ static void clear(struct kernel *k, struct kernel_thread *t, uint64_t ns)
 	}
 }
 
-/* What was about to begin, begins now. */
+/* Begins the spans that clear() delayed. */
 static void begin_delayed(struct kernel *k, uint32_t tid, uint64_t ns)
 {
 	struct kernel_thread *t = thread_of(k, tid);
@@ -291,7 +280,7 @@ static bool is_same_owner(const struct key *a, const struct key *b)
 	return a->trace == b->trace && a->pid == b->pid;
 }
 
-/* Threads are known to the kernel by their number alone: whose scopes it is now. */
+/* The kernel knows threads by tid alone: this notes which trace and process has scopes there. */
 static void set_owner(struct kernel *k)
 {
 	const struct scope_span *span = pairs_begun(&k->stacks->pairs);

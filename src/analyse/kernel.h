@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's events within the scopes of a trace: each goes onto the stack of the thread
- * that it happened to, as a frame in the scope that is open there. Two clocks never agree to
- * the last digit, but one thing is sure: a thread that records is not in the kernel. So what
- * seems to be open then ends before, or begins behind, as far as SLACK allows; what is open
- * for longer is at odds with the trace, and is counted. One thread.
+ * Adds the kernel's events to the scopes of a trace: each becomes a frame in the scope that is
+ * open on its thread. The two clocks differ a little, but a thread that records is not in the
+ * kernel. So a kernel span that seems open at a record is ended before it, or begun after it, if
+ * that changes its times by at most KERNEL_SLACK_NS; a longer one is at odds with the trace, and
+ * is counted. One thread.
  */
 #ifndef ANALYSE_KERNEL_H
 #define ANALYSE_KERNEL_H
@@ -15,16 +15,16 @@
 #include "analyse/stacks.h"
 #include "read/kernel/text.h"
 
-/* Text has microseconds, rounded, and recorders have clocks of their own: both, generously. */
+/* Covers the rounding of text to microseconds, and differences of the recorders' clocks. */
 #define KERNEL_SLACK_NS 5000
 
 #define KERNEL_KINDS (KERNEL_SOFTIRQ + 1)
 
-/* One that is open. */
+/* An open span of the kernel. */
 struct kernel_span {
 	uint64_t begin_ns;
-	uint64_t losses; /* of the capture, when it began */
-	uint32_t span; /* of pairs; PAIRS_NONE: no scope is around it */
+	uint64_t losses; /* kernel.losses at its beginning */
+	uint32_t span; /* of pairs; PAIRS_NONE: it is in no scope */
 	uint32_t name;
 	enum kernel_kind kind;
 };
@@ -39,35 +39,36 @@ struct kernel_thread {
 
 struct kernel {
 	struct kernel_text text;
-	uint64_t first_ns; /* of its events */
+	uint64_t first_ns; /* of the kernel's events */
 	uint64_t last_ns;
-	uint64_t losses; /* places where it lost some */
-	uint64_t within; /* spans that are in scopes */
-	uint64_t records; /* of threads with scopes */
-	uint64_t at_odds; /* of what is open, while its thread records */
-	uint64_t unended; /* without an end, behind losses, or because the capture ends */
-	uint64_t shared; /* scopes of a thread's number that has scopes open in another process */
+	uint64_t losses; /* places where the capture lost events */
+	uint64_t within; /* spans inside of scopes */
+	uint64_t records; /* records of threads with scopes */
+	uint64_t at_odds; /* spans that were open while their thread recorded */
+	uint64_t unended; /* spans without an end, which was lost or is behind the capture */
+	uint64_t shared; /* scopes whose tid has open scopes in another process */
 	/* For kernel.c only: */
 	struct stacks *stacks;
 	VEC(char *) names;
 	struct hash by_name; /* values: index + 1 */
 	struct keys by_tid; /* indices of `threads` */
 	VEC(struct kernel_thread) threads;
-	VEC(struct kernel_event) ahead; /* read, and not taken yet */
-	size_t taken; /* of those */
-	bool is_read;
-	struct kernel_span delayed[KERNEL_KINDS]; /* by the record that is being taken */
+	VEC(struct kernel_event) ahead; /* events that were read */
+	size_t taken; /* how many of those were taken */
+	bool is_read; /* to the end */
+	struct kernel_span
+		delayed[KERNEL_KINDS]; /* to begin after the record that is being taken */
 	uint32_t delayed_count;
 };
 
-/* Takes `text` over, which is open. */
+/* Takes ownership of `text`, which is open. */
 void kernel_init(struct kernel *k, struct stacks *stacks, const struct kernel_text *text);
 void kernel_fini(struct kernel *k);
 
-/* Takes a record and the kernel's events before it; else as stacks_add(). */
+/* As stacks_add(), after the kernel's events before the record. */
 void kernel_add(struct kernel *k, const struct record *rec, const struct value *values);
 
-/* Takes the rest of the kernel's events; before stacks_end(). */
+/* Takes the rest of the kernel's events. Before stacks_end(). */
 void kernel_end(struct kernel *k);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See analyse/latency.h. The key of a pair (read/keys.h) has the value as its scope where
- * one integer tells pairs apart, and else the number of the values in `tuples`, which whoever
- * is open holds.
+ * Latencies: finds the fields of each event class once, makes a key (read/keys.h) of each record,
+ * and adds the spans between records of equal keys to the report. The scope of a key is the value
+ * itself if one integer tells pairs apart, else the number of its values in `tuples`, which each
+ * open record holds.
  */
 #include "analyse/latency.h"
 
@@ -10,14 +11,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a row: nothing began, or ended, there; and the scope of a key that nobody has. */
-#define NO_NAME UINT32_MAX
-#define NO_SCOPE INT64_MIN
+#include "base/error.h"
 
-/* The name of an event that is given exactly, recorded or not. */
+/* In the key of a row: it has no event of this side. */
+#define NO_NAME UINT32_MAX
+
+/* In the key of a row: the event that the options name exactly, recorded or not. */
 #define EXACT_NAME (UINT32_MAX - 1)
 
-/* Where both sides mean the thread itself, a gap of another thread took nothing of a pair. */
+/* The scope of a key that no open record has. */
+#define NO_SCOPE INT64_MIN
+
+/* True if pairs are of one thread: a gap of another thread then loses nothing of them. */
 static bool is_of_thread(const struct latency_options *o)
 {
 	for (size_t i = 0; i < o->by_count && !o->is_across; i++) {
@@ -56,10 +61,96 @@ void latency_fini(struct latency *l)
 	vec_fini(&l->bytes);
 }
 
+/* ---- Event classes: each is examined once ---- */
+
+static void fail_field(struct latency *l, const struct event_class *c, const char *name)
+{
+	char fields[300];
+
+	field_list(c, fields, sizeof(fields));
+	if (c->event) {
+		error_set(l->error, "event '%.60s' has no field '%.60s'; it has %s", c->name, name,
+			fields);
+	} else {
+		error_set(l->error,
+			"the fields of event '%.60s' are not known; give its declaration with -e",
+			c->name);
+	}
+}
+
+/* Only values of one kind can be equal. */
+static void check_kind(struct latency *l, const struct event_class *c, size_t i, int field)
+{
+	enum field_kind kind = field_kind(c, field);
+
+	if (l->kinds[i] == FIELD_UNKNOWN) {
+		l->kinds[i] = kind;
+		l->kinds_of[i] = c;
+	} else if (l->kinds[i] != kind) {
+		const struct event_class *other = l->kinds_of[i];
+		int theirs = field_find(other, l->options->by[LATENCY_FROM][i]);
+
+		theirs = theirs == FIELD_NONE ? field_find(other, l->options->by[LATENCY_TO][i])
+					      : theirs;
+		error_set(l->error,
+			"'%.60s' of event '%.60s' (%s) cannot be compared with that of '%.60s' (%s)",
+			l->options->by[LATENCY_FROM][i], c->name,
+			field < 0 ? "a number" : c->event->args[field].type.text, other->name,
+			theirs < 0 ? "a number" : other->event->args[theirs].type.text);
+	}
+}
+
+static void find_fields(struct latency *l, const struct event_class *c, struct latency_class *class)
+{
+	const struct latency_options *o = l->options;
+
+	for (size_t n = 0; n < LATENCY_SIDES * o->by_count && !*l->error; n++) {
+		enum latency_side side = (enum latency_side)(n % LATENCY_SIDES);
+		size_t i = n / LATENCY_SIDES;
+
+		if (!class->is_event[side]) {
+			continue;
+		}
+		class->by[side][i] = field_find(c, o->by[side][i]);
+		if (class->by[side][i] == FIELD_NONE) {
+			fail_field(l, c, o->by[side][i]);
+		} else {
+			check_kind(l, c, i, class->by[side][i]);
+		}
+	}
+	if (o->per && class->is_event[LATENCY_FROM] && !*l->error) {
+		class->per = field_find(c, o->per);
+		if (class->per == FIELD_NONE) {
+			fail_field(l, c, o->per);
+		}
+	}
+}
+
+static bool is_event(const struct latency *l, enum latency_side side, const struct event_class *c)
+{
+	return l->options->is_event(l->options->data, side, c->name);
+}
+
+/* Examines an event class for the first time; sets the error if a field is wrong. */
+static COLD void classify(struct latency *l, const struct event_class *c)
+{
+	while (l->classes.count <= c->index) {
+		vec_push(&l->classes, ((struct latency_class){ 0 }));
+	}
+	struct latency_class *class = &l->classes.items[c->index];
+	uintptr_t number = (uintptr_t)c->index + 1;
+
+	class->is_known = true;
+	class->name = (uint32_t)(uintptr_t)hash_add(&l->by_name, c->name, (void *)number);
+	class->is_event[LATENCY_FROM] = is_event(l, LATENCY_FROM, c);
+	class->is_event[LATENCY_TO] = is_event(l, LATENCY_TO, c);
+	find_fields(l, c, class);
+}
+
 static inline const struct latency_class *class_of(struct latency *l, const struct event_class *c)
 {
 	if (UNLIKELY(c->index >= l->classes.count || !l->classes.items[c->index].is_known)) {
-		latency_classify(l, c);
+		classify(l, c);
 	}
 	return &l->classes.items[c->index];
 }
@@ -81,12 +172,53 @@ bool latency_wants(struct latency *l, const struct record *rec)
 	return class->is_event[LATENCY_FROM] || class->is_event[LATENCY_TO];
 }
 
-bool latency_has(const struct latency *l, enum latency_side side)
+const struct event_class *latency_class_of_side(const struct latency *l, enum latency_side side)
 {
-	return latency_class_of_side(l, side) != NULL;
+	vec_foreach (struct event_class *const *, c, &l->reader->classes.all) {
+		if (is_event(l, side, *c)) {
+			return *c;
+		}
+	}
+	return NULL;
 }
 
-/* The number of a group's text, from 1; 0: there is none, or too many, which was reported. */
+/* True if all events of both sides have the field, with values of the kind as in `first`. */
+static bool is_shared(const struct latency *l, const struct event_class *first, int field)
+{
+	const char *name = first->event->args[field].name;
+
+	vec_foreach (struct event_class *const *, c, &l->reader->classes.all) {
+		if (!is_event(l, LATENCY_FROM, *c) && !is_event(l, LATENCY_TO, *c)) {
+			continue;
+		}
+		int theirs = field_find(*c, name);
+
+		if (theirs < 0 || field_kind(*c, theirs) != field_kind(first, field)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+size_t latency_shared_fields(const struct latency *l, const char **names, size_t max)
+{
+	const struct event_class *first = latency_class_of_side(l, LATENCY_FROM);
+	size_t count = 0;
+
+	if (!first || !first->event || !latency_class_of_side(l, LATENCY_TO)) {
+		return 0;
+	}
+	for (size_t i = 0; i < first->event->arg_count && count < max; i++) {
+		if (is_shared(l, first, (int)i)) {
+			names[count++] = first->event->args[i].name;
+		}
+	}
+	return count;
+}
+
+/* ---- Records ---- */
+
+/* The number of the record's group, from 1; 0: it has none, or there are too many (an error). */
 static uint32_t group_of(struct latency *l, const struct record *rec, const struct value *values)
 {
 	int field = class_of(l, rec->class)->per;
@@ -103,8 +235,7 @@ static uint32_t group_of(struct latency *l, const struct record *rec, const stru
 		return (uint32_t)number;
 	}
 	if (l->group_texts.count == LATENCY_GROUPS_MAX) {
-		snprintf(l->error, sizeof(l->error),
-			"'%.60s' has more than %d values, too many to group by", o->per,
+		error_set(l->error, "'%.60s' has more than %d values, too many to group by", o->per,
 			LATENCY_GROUPS_MAX);
 		free(text);
 		return 0;
@@ -119,7 +250,7 @@ struct row_name {
 	const char *text;
 };
 
-/* Of a class; where there is none, the event's that was given, unless it is a pattern. */
+/* The name of a row's side: the event that the options name, else that of class `c`, if any. */
 static struct row_name row_name(
 	struct latency *l, const struct event_class *c, enum latency_side side)
 {
@@ -146,24 +277,23 @@ static struct report_row *row_of(struct latency *l, const struct event_class *fr
 	return row;
 }
 
-/* Whether the only value that tells records apart can be the key itself. */
+/* True if one integer tells records apart: it is then the key's scope itself. */
 static bool is_number(const struct latency *l)
 {
 	return l->options->by_count == 1 && l->kinds[0] == FIELD_INTEGER;
 }
 
-/* Threads and processes that the trace does not tell tell nothing apart. */
-static bool is_told(struct latency *l, const struct record *rec, int field)
+/* Fails for a thread or process that the trace does not record: it tells nothing apart. */
+static bool check_recorded(struct latency *l, const struct record *rec, int field)
 {
 	if ((field != FIELD_TID || rec->tid) && (field != FIELD_PID || rec->pid)) {
 		return true;
 	}
 	l->is_untold = true;
-	snprintf(l->error, sizeof(l->error),
-		"the trace does not tell the %s of event '%.60s'; say by which of its fields "
-		"pairs are told apart, with --by",
+	return error_set(l->error,
+		"the trace does not record the %s of event '%.60s'; name the fields that make a "
+		"pair with --by",
 		field == FIELD_TID ? "thread" : "process", rec->class->name);
-	return false;
 }
 
 static struct key base_key(const struct latency *l, const struct record *rec)
@@ -178,7 +308,7 @@ static struct key base_key(const struct latency *l, const struct record *rec)
 	return key;
 }
 
-/* Sets the number, or the bytes, of the values; false: they are not all there. */
+/* Reads the values of a key: into `number` if is_number(), else into l->bytes. */
 static bool read_values(struct latency *l, const struct record *rec, const struct value *values,
 	enum latency_side side, uint64_t *number)
 {
@@ -186,7 +316,7 @@ static bool read_values(struct latency *l, const struct record *rec, const struc
 
 	l->bytes.count = 0;
 	for (size_t i = 0; i < l->options->by_count; i++) {
-		bool is_there = is_told(l, rec, by[i]) &&
+		bool is_there = check_recorded(l, rec, by[i]) &&
 				(is_number(l) ? field_integer(rec, values, by[i], number)
 					      : field_append(&l->bytes, rec, values, by[i]));
 
@@ -204,9 +334,9 @@ static void check_open(struct latency *l)
 
 	l->report.most_open = open > l->report.most_open ? open : l->report.most_open;
 	if (open > l->options->max_open) {
-		snprintf(l->error, sizeof(l->error),
-			"more than %zu of '%.60s' have no '%.60s' yet: are they told apart by the "
-			"right fields? --max-open raises the limit, for 200 bytes each",
+		error_set(l->error,
+			"more than %zu of '%.60s' wait for their '%.60s': check that --by names the right "
+			"fields; --max-open raises the limit, for 200 bytes each",
 			l->options->max_open, l->options->events[LATENCY_FROM],
 			l->options->events[LATENCY_TO]);
 	}
@@ -267,32 +397,27 @@ static void end(struct latency *l, const struct record *rec, const struct value 
 	if (result == PAIRS_ENDED) {
 		add_span(l, rec);
 	} else if (!class_of(l, rec->class)->is_event[LATENCY_FROM]) {
-		/* What begins as well is no end that lacks something. */
+		/* An event of both sides begins a pair here: it lacks no beginning. */
 		struct unpaired *u = &row_of(l, NULL, rec->class, 0)->unpaired;
 
 		*(result == PAIRS_UNBEGUN_LOST ? &u->begin_lost : &u->unbegun) += 1;
 	}
 }
 
-/* As the keys that it may concern. */
-static void add_gap(struct latency *l, const struct record *rec)
-{
-	struct record gap = *rec;
-	struct key key = base_key(l, rec);
-
-	gap.trace = key.trace;
-	gap.pid = key.pid;
-	gap.tid = key.tid;
-	pairs_gap(&l->pairs, &gap);
-}
-
-/* Where an event is both, it ends one and begins the next. */
 void latency_add(struct latency *l, const struct record *rec, const struct value *values)
 {
 	if (rec->kind == RECORD_GAP) {
-		add_gap(l, rec);
+		struct record gap = *rec;
+		struct key key = base_key(l, rec);
+
+		/* The gap counts for all keys that may have lost records in it. */
+		gap.trace = key.trace;
+		gap.pid = key.pid;
+		gap.tid = key.tid;
+		pairs_gap(&l->pairs, &gap);
 		return;
 	}
+	/* An event of both sides ends one pair and begins the next. */
 	if (!*l->error && class_of(l, rec->class)->is_event[LATENCY_TO]) {
 		end(l, rec, values);
 	}

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See analyse/pairs.h. The synchronous scopes that a thread has open are a stack; the time
- * from one record of its scopes to the next belongs to the one on top. Scopes may end in any
- * order: whatever ends leaves the stack.
+ * Open spans: found by key, and those of each thread on a stack. The synchronous scopes that a
+ * thread has open are its stack; the time from one record of them to the next belongs to the one
+ * on top. Scopes may end in any order, and leave the stack from any place.
  */
 #include "analyse/pairs.h"
 
 #include <stdlib.h>
 
 struct pairs_thread {
-	uint64_t gaps; /* of a process, which is thread 0: those that are no thread's */
-	uint64_t all_gaps; /* of a process */
-	uint64_t last_ns; /* when its stack has changed */
-	uint32_t top; /* PAIRS_NONE: it has no scope open */
+	uint64_t gaps; /* of this thread; of thread 0, the process: those of no known thread */
+	uint64_t all_gaps; /* of thread 0: all of the process */
+	uint64_t last_ns; /* of the last change of the stack */
+	uint32_t top; /* PAIRS_NONE: no scope is open */
 };
 
 void pairs_init(struct pairs *p, const struct class_table *known)
@@ -47,7 +47,7 @@ static uint32_t find_thread(struct pairs *p, const struct key *key)
 	return index;
 }
 
-/* Most often it is one of those that were asked for last. */
+/* Finds the index of a thread; usually it is among the recent ones. */
 static uint32_t thread_of(struct pairs *p, const struct key *of, uint32_t tid)
 {
 	struct pairs_recent *recent = &p->recent[tid % PAIRS_RECENT];
@@ -73,7 +73,7 @@ void pairs_gap(struct pairs *p, const struct record *rec)
 	p->threads.items[process].all_gaps++;
 }
 
-/* Of gaps that no process is known of, any may have lost events there: of a processor's, all. */
+/* Gaps of no known process, as of a processor's buffer: each may have lost events of the key. */
 static uint64_t gaps_of_trace(struct pairs *p, const struct key *key)
 {
 	const struct key nobody = { .trace = key->trace };
@@ -81,7 +81,7 @@ static uint64_t gaps_of_trace(struct pairs *p, const struct key *key)
 	return key->pid ? p->threads.items[thread_of(p, &nobody, 0)].gaps : 0;
 }
 
-/* How often events were lost so far where a scope is recorded that begins, or ends, by `tid`. */
+/* Gaps so far in which records of the key's scope by thread `tid` may be lost. */
 static uint64_t gaps_of(struct pairs *p, const struct key *key, uint32_t tid)
 {
 	if (!p->has_gaps) {
@@ -94,7 +94,7 @@ static uint64_t gaps_of(struct pairs *p, const struct key *key, uint32_t tid)
 	       (tid ? p->threads.items[thread].gaps : 0);
 }
 
-/* The same for ends, which some have on any thread. */
+/* The same for the end of a span, which may be on any thread. */
 static uint64_t end_gaps_of(struct pairs *p, const struct scope_span *s)
 {
 	if (s->place != PAIRS_ANYWHERE || !p->has_gaps) {
@@ -105,7 +105,7 @@ static uint64_t end_gaps_of(struct pairs *p, const struct scope_span *s)
 	return gaps_of_trace(p, &s->key) + p->threads.items[process].all_gaps;
 }
 
-/* The time until now belongs to the thread's scope on top. */
+/* Adds the time until `ns` to the scope on top of the thread's stack. */
 static void pass_time(struct pairs *p, struct pairs_thread *t, uint64_t ns)
 {
 	if (ns <= t->last_ns) {
@@ -147,7 +147,7 @@ static void leave_stack(struct pairs *p, uint32_t index)
 	s->above = s->below = PAIRS_NONE;
 }
 
-/* Those above one that ends, whose own ends a gap may have swallowed: they take no more time. */
+/* Takes spans above an ended one off the stack if their ends may be lost: they get no more time. */
 static void leave_lost(struct pairs *p, uint32_t index)
 {
 	uint32_t at = p->spans.items[index].above;
@@ -162,14 +162,14 @@ static void leave_lost(struct pairs *p, uint32_t index)
 	}
 }
 
-static void give_back(struct pairs *p, uint32_t index)
+static void free_span(struct pairs *p, uint32_t index)
 {
 	p->spans.items[index].class = NULL;
 	p->spans.items[index].below = p->free;
 	p->free = index;
 }
 
-/* Takes a span, which is no longer among the open ones, to p->span. */
+/* Moves a span that no key leads to any more to p->span. */
 static void take_out(struct pairs *p, uint32_t index, uint64_t ns)
 {
 	struct scope_span *s = &p->spans.items[index];
@@ -180,10 +180,10 @@ static void take_out(struct pairs *p, uint32_t index, uint64_t ns)
 		leave_stack(p, index);
 	}
 	p->span = *s;
-	give_back(p, index);
+	free_span(p, index);
 }
 
-static uint32_t make_room(struct pairs *p)
+static uint32_t new_span(struct pairs *p)
 {
 	uint32_t index = p->free;
 
@@ -198,7 +198,7 @@ static uint32_t make_room(struct pairs *p)
 enum pairs_result pairs_begin(struct pairs *p, const struct record *rec, const struct key *key,
 	enum pairs_place place, uint32_t tag)
 {
-	uint32_t index = make_room(p);
+	uint32_t index = new_span(p);
 	uint32_t other = keys_swap(&p->open, key, index);
 	struct scope_span *s = &p->spans.items[index];
 
@@ -281,7 +281,7 @@ const struct scope_span *pairs_top(const struct pairs *p, uint32_t thread)
 
 uint32_t pairs_enter(struct pairs *p, uint32_t thread, uint32_t mark, uint64_t ns)
 {
-	uint32_t index = make_room(p);
+	uint32_t index = new_span(p);
 
 	p->spans.items[index] = (struct scope_span){
 		.begin_ns = ns,
@@ -298,7 +298,7 @@ uint64_t pairs_leave(struct pairs *p, uint32_t index, uint64_t ns)
 
 	pass_time(p, &p->threads.items[s->thread], ns);
 	leave_stack(p, index);
-	give_back(p, index);
+	free_span(p, index);
 	return s->self_ns;
 }
 

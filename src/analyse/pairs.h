@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Makes spans of records: a scope `x` is recorded as event `x`, whose first field is `scope`,
- * and event `x_end` with `scope` and `scope_tid`, the thread that began it. Trace, process,
- * that thread, scope and name make a pair; nothing is guessed. Memory is bounded by the
- * scopes that are open at one time and the threads that begin some. One thread.
+ * and event `x_end` with `scope` and `scope_tid`, the thread that began it. A pair has the same
+ * trace, process, beginning thread, scope number and name; nothing is guessed. Memory is bounded
+ * by the scopes open at one time and the threads that begin some. One thread.
  */
 #ifndef ANALYSE_PAIRS_H
 #define ANALYSE_PAIRS_H
@@ -23,39 +23,39 @@
 
 #define PAIRS_NONE KEYS_NONE
 
-/* What a record means for the scopes. */
+/* The effect of a record on the scopes. */
 enum pairs_result {
-	PAIRS_NOTHING, /* an event that is of no scope, or a gap */
+	PAIRS_NOTHING, /* none: an event of no scope, or a gap */
 	PAIRS_BEGUN,
-	PAIRS_BEGUN_TWICE, /* and one of the same key was open, which is forgotten: `span` is it */
-	PAIRS_ENDED, /* `span` is whole */
-	PAIRS_UNBEGUN, /* an end whose beginning was not recorded: before the trace, or a fork */
-	PAIRS_UNBEGUN_LOST, /* the same, behind a gap of the thread that began it */
+	PAIRS_BEGUN_TWICE, /* begun; an open span of the same key, now `span`, is forgotten */
+	PAIRS_ENDED, /* `span` is complete */
+	PAIRS_UNBEGUN, /* an end whose beginning is before the trace, or before a fork */
+	PAIRS_UNBEGUN_LOST, /* the same; the beginning may be in a gap of its thread */
 };
 
-/* Where the end of a pair can be recorded. */
+/* The records among which the end of a pair can be. */
 enum pairs_place {
-	PAIRS_ANYWHERE, /* in its process */
-	PAIRS_THREAD, /* by the thread of its key */
-	PAIRS_STACKED, /* the same, and the time of a thread is that of the last one begun */
+	PAIRS_ANYWHERE, /* all of its process */
+	PAIRS_THREAD, /* those of the key's thread */
+	PAIRS_STACKED, /* the same; the thread's time belongs to the span begun last */
 };
 
 struct scope_span {
-	const struct event_class *class; /* of its beginning; NULL where there is none */
-	struct key key; /* of its beginning's thread; key.name counts in pairs.names */
+	const struct event_class *class; /* of the beginning; NULL: there is none */
+	struct key key; /* with the thread of the beginning; key.name is an index of pairs.names */
 	uint32_t end_tid;
-	uint32_t tag; /* what pairs_begin() was given */
-	bool is_nested; /* synchronous, of a thread that the trace tells */
-	bool is_lost; /* unfinished, and events were lost where its end would be */
+	uint32_t tag; /* argument of pairs_begin() */
+	bool is_nested; /* synchronous, of a thread that the trace records */
+	bool is_lost; /* unfinished; the end may be among lost events */
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint64_t self_ns; /* in which no other synchronous one of its thread was begun last */
+	uint64_t self_ns; /* time while this was the last synchronous span begun by its thread */
 	enum pairs_place place;
-	uint32_t mark; /* what pairs_begun() was told when it began; PAIRS_NONE: nothing */
-	uint32_t thread; /* whose stack it is on: for pairs_top() and pairs_enter() */
+	uint32_t mark; /* set by the caller through pairs_begun(); PAIRS_NONE at first */
+	uint32_t thread; /* whose stack has the span: for pairs_top() and pairs_enter() */
 	/* For pairs.c only: */
-	uint64_t gaps; /* of where its end is expected, when it began */
-	uint32_t below; /* it on its thread's stack; PAIRS_NONE: none */
+	uint64_t gaps; /* at the beginning: gaps so far where the end is expected */
+	uint32_t below; /* the next span on the thread's stack; PAIRS_NONE: none */
 	uint32_t above;
 };
 
@@ -74,79 +74,75 @@ struct pairs_recent {
 
 struct pairs {
 	VEC(char *) names; /* of scopes; key.name is an index */
-	struct scope_span span; /* what the last record was about */
+	struct scope_span span; /* of the last record */
 	/* For pairs.c only: */
 	const struct class_table *known;
 	struct hash by_name; /* values: index + 1 */
 	VEC(struct pairs_class) classes; /* by class index */
 	struct keys open; /* indices of `spans` */
 	VEC(struct scope_span) spans;
-	uint32_t begun; /* the last one that did */
-	uint32_t free; /* the first one of `spans` that is free; `below` is the next */
+	uint32_t begun; /* index of the span that began last */
+	uint32_t free; /* the first free entry of `spans`; its `below` is the next one */
 	struct keys by_key; /* indices of `threads` */
 	VEC(struct pairs_thread) threads;
 	struct pairs_recent recent[PAIRS_RECENT];
-	bool has_gaps; /* there was one */
+	bool has_gaps;
 };
 
-/* `known`: the reader's classes, which tell scopes from events that only look like one. */
+/* `known`: the reader's classes: an event with a field `scope` is a scope only if it has an end. */
 void pairs_init(struct pairs *p, const struct class_table *known);
 void pairs_fini(struct pairs *p);
 
-/* Whether pairs_add() wants the record's values: it is of a scope. */
+/* True if the record is of a scope: pairs_add() then needs its values. */
 bool pairs_wants(struct pairs *p, const struct record *rec);
 
-/* Takes a record, in the order of time; `values`: where it is wanted, its values. */
+/* Takes a record, in the order of time, with its values if pairs_wants() it. */
 enum pairs_result pairs_add(struct pairs *p, const struct record *rec, const struct value *values);
 
-/* The same with what it needs of a record's values, which are those of `r`. */
+/* The same for a record of `r`: decodes only the values it needs. */
 enum pairs_result pairs_take(struct pairs *p, struct reader *r, const struct record *rec);
 
 /*
- * The parts of pairs_add(), for pairs that are told in another way: by a key that the caller
- * makes of a record, the same for the beginning and its end. A gap's process and thread are
- * those of the keys that it may concern.
+ * The parts of pairs_add(), for callers that make the key of a record themselves: the same key
+ * for a beginning and its end. A gap has the process and thread of the keys that it concerns.
  */
 enum pairs_result pairs_begin(struct pairs *p, const struct record *rec, const struct key *key,
 	enum pairs_place place, uint32_t tag);
 enum pairs_result pairs_end(struct pairs *p, const struct record *rec, const struct key *key);
 void pairs_gap(struct pairs *p, const struct record *rec);
 
-/* How many are open. */
+/* The number of open spans. */
 static inline size_t pairs_open(const struct pairs *p)
 {
 	return p->open.count;
 }
 
-/*
- * The span that the last pairs_add() has begun, for its mark to be set, and the one on its
- * thread's stack that it was begun in; NULL: none. Both until the next call of another kind.
- */
+/* The span that the last pairs_add() began, to set its mark. Valid until the next pairs_add(). */
 struct scope_span *pairs_begun(struct pairs *p);
-struct scope_span *pairs_around(struct pairs *p, const struct scope_span *span);
 
-/* The one that stands on it on its thread's stack; NULL: none. */
+/* The next outer and the next inner span on the stack of the span's thread, or NULL. */
+struct scope_span *pairs_around(struct pairs *p, const struct scope_span *span);
 struct scope_span *pairs_above(struct pairs *p, const struct scope_span *span);
 
-/* Whether the end of one that is open may be among lost events. */
+/* True if the end of an open span may be among lost events. */
 bool pairs_is_doubtful(struct pairs *p, const struct scope_span *open);
 
-/* The span on top of a thread's stack; NULL: none. */
+/* The span on top of a thread's stack, or NULL. */
 const struct scope_span *pairs_top(const struct pairs *p, uint32_t thread);
 
 /*
- * What is no scope, on top of a thread's stack: time passes for it, not for the one below.
- * pairs_leave() takes it off and returns its own time; pairs_cancel() gives that to the
- * span below.
+ * Puts a span that is no scope on top of a thread's stack: it takes the time of the span below.
+ * pairs_leave() removes it and returns its own time; pairs_cancel() gives that time to the span
+ * below.
  */
 uint32_t pairs_enter(struct pairs *p, uint32_t thread, uint32_t mark, uint64_t ns);
 uint64_t pairs_leave(struct pairs *p, uint32_t index, uint64_t ns);
 void pairs_cancel(struct pairs *p, uint32_t index, uint64_t ns);
 
-/* Lets time pass for what is open: for who counts what is unfinished. */
+/* Adds the time up to `ns` to the open spans, before unfinished ones are counted. */
 void pairs_pass(struct pairs *p, uint64_t ns);
 
-/* Calls `found` for each scope that is open, in no order: at the end, what is unfinished. */
+/* Calls `found` for each open scope, in no order: after the last record, the unfinished ones. */
 void pairs_unfinished(
 	struct pairs *p, void (*found)(void *data, const struct scope_span *span), void *data);
 

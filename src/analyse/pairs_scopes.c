@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which records are of scopes, and what they say, see analyse/pairs.h. */
+/*
+ * Finds the records that are of scopes, by name and fields of their event class, and makes the
+ * key of each for pairs.c. A class is examined once.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +28,7 @@ static bool has_scope(const struct event_class *c)
 	return c->event && c->event->arg_count > 0 && is_integer(c->event->args, "scope", 8);
 }
 
-/* The length of the scope's name whose end this is; 0: it is none. */
+/* If the class is the end of a scope, the length of the scope's name, else 0. */
 static size_t end_of(const struct event_class *c)
 {
 	size_t length = strlen(c->name);
@@ -37,7 +40,7 @@ static size_t end_of(const struct event_class *c)
 										    : 0;
 }
 
-/* Events that are no scope may have a first field of that name, too, but no end. */
+/* Another event may have a first field of that name, too, but it has no end. */
 static bool is_begin(const struct pairs *p, const struct event_class *c)
 {
 	if (!has_scope(c) || c->event->properties & EVENT_SCOPE) {
@@ -69,33 +72,29 @@ static uint32_t name_index(struct pairs *p, const char *text, size_t length)
 	return (uint32_t)p->names.count - 1;
 }
 
-/* An end is looked for first: the scope `x_end` of no arguments ends by `x_end_end`. */
-static struct pairs_class classify(struct pairs *p, const struct event_class *c)
+/* Checks for an end first: a scope named `x_end`, without arguments, ends by `x_end_end`. */
+static COLD void classify(struct pairs *p, const struct event_class *c)
 {
+	struct pairs_class class = { .kind = CLASS_OTHER };
 	size_t length = end_of(c);
 
 	if (length > 0) {
-		return (struct pairs_class){ CLASS_END, name_index(p, c->name, length) };
+		class = (struct pairs_class){ CLASS_END, name_index(p, c->name, length) };
+	} else if (is_begin(p, c)) {
+		class = (struct pairs_class){ CLASS_BEGIN,
+			name_index(p, c->name, strlen(c->name)) };
 	}
-	if (is_begin(p, c)) {
-		return (struct pairs_class){ CLASS_BEGIN, name_index(p, c->name, strlen(c->name)) };
-	}
-	return (struct pairs_class){ .kind = CLASS_OTHER };
-}
-
-static COLD void look_at(struct pairs *p, const struct event_class *c)
-{
 	while (p->classes.count <= c->index) {
 		vec_push(&p->classes, ((struct pairs_class){ 0 }));
 	}
-	p->classes.items[c->index] = classify(p, c);
+	p->classes.items[c->index] = class;
 }
 
 static inline const struct pairs_class *class_of(struct pairs *p, const struct event_class *c)
 {
 	if (UNLIKELY(c->index >= p->classes.count ||
 		     p->classes.items[c->index].kind == CLASS_UNKNOWN)) {
-		look_at(p, c);
+		classify(p, c);
 	}
 	return &p->classes.items[c->index];
 }
@@ -105,7 +104,7 @@ bool pairs_wants(struct pairs *p, const struct record *rec)
 	return rec->kind == RECORD_EVENT && class_of(p, rec->class)->kind != CLASS_OTHER;
 }
 
-/* What a record of a scope says of it. */
+/* The numbers of a scope in its record. */
 struct pairs_ids {
 	int64_t scope;
 	uint32_t tid; /* of an end */
@@ -127,12 +126,12 @@ static inline enum pairs_result add(struct pairs *p, const struct record *rec,
 
 		return pairs_begin(p, rec, &key, is_nested ? PAIRS_STACKED : PAIRS_ANYWHERE, 0);
 	}
-	/* Where records do not say their threads, beginnings have none to compare with. */
+	/* If records have no threads, neither has the key of a beginning. */
 	key.tid = rec->tid ? ids->tid : 0;
 	return pairs_end(p, rec, &key);
 }
 
-/* A damaged record of an old format may lack some. */
+/* Returns false for a damaged record, or one of an old format, that lacks a number. */
 static bool get_ids(const struct value *values, enum class_kind kind, struct pairs_ids *ids)
 {
 	if (!values || values[0].kind != VALUE_NUMBER ||
@@ -159,7 +158,7 @@ enum pairs_result pairs_add(struct pairs *p, const struct record *rec, const str
 	return add(p, rec, class, &ids);
 }
 
-/* They are the first ones that an event has, so that they need not be decoded. */
+/* Reads the numbers without decoding: they are the first arguments of the event. */
 static inline void load_ids(const struct record *rec, enum class_kind kind, struct pairs_ids *ids)
 {
 	ids->scope = (int64_t)load64(rec->payload, false);

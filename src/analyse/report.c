@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See analyse/report.h. */
+/*
+ * The rows of a report, found by a key while records are added, then filtered and sorted. A row
+ * gets a distribution with its first span only: many rows have none.
+ */
 #include "analyse/report.h"
 
 #include <stdlib.h>
@@ -46,51 +49,39 @@ void report_add(struct report_row *row, uint64_t ns)
 	distribution_add(row->lengths, ns);
 }
 
-static uint64_t total_of(const struct report_row *row)
+/* The number that rows are sorted by. */
+static uint64_t rank_of(const struct report_row *row, enum report_order order)
 {
-	return row->lengths ? row->lengths->sum : 0;
-}
+	static const struct distribution none;
+	const struct distribution *d = row->lengths ? row->lengths : &none;
 
-static uint64_t count_of(const struct report_row *row)
-{
-	return row->lengths ? row->lengths->count : 0;
-}
-
-static uint64_t average_of(const struct report_row *row)
-{
-	return row->lengths ? distribution_average(row->lengths) : 0;
-}
-
-static uint64_t max_of(const struct report_row *row)
-{
-	return row->lengths ? row->lengths->max : 0;
-}
-
-static uint64_t self_of(const struct report_row *row)
-{
+	switch (order) {
+	case REPORT_TOTAL:
+		return d->sum;
+	case REPORT_COUNT:
+		return d->count;
+	case REPORT_AVERAGE:
+		return distribution_average(d);
+	case REPORT_MAX:
+		return d->max;
+	case REPORT_SELF:
+		break;
+	}
 	return row->self_ns;
 }
-
-static uint64_t (*const numbers[])(const struct report_row *row) = {
-	[REPORT_TOTAL] = total_of,
-	[REPORT_COUNT] = count_of,
-	[REPORT_AVERAGE] = average_of,
-	[REPORT_MAX] = max_of,
-	[REPORT_SELF] = self_of,
-};
 
 static int compare_texts(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "");
 }
 
+/* Equal ranks are in the order of the names, so that reports of one trace are the same. */
 static int compare(const void *a, const void *b, void *order_by)
 {
 	const struct report_row *x = a;
 	const struct report_row *y = b;
-	uint64_t (*const *number)(const struct report_row *row) = order_by;
-	uint64_t first = (*number)(x);
-	uint64_t second = (*number)(y);
+	uint64_t first = rank_of(x, *(const enum report_order *)order_by);
+	uint64_t second = rank_of(y, *(const enum report_order *)order_by);
 	int order = compare_texts(x->name, y->name);
 
 	if (first != second) {
@@ -100,24 +91,17 @@ static int compare(const void *a, const void *b, void *order_by)
 	return order ? order : compare_texts(x->group, y->group);
 }
 
-static void add_unpaired(struct unpaired *sum, const struct unpaired *u)
-{
-	sum->unfinished += u->unfinished;
-	sum->end_lost += u->end_lost;
-	sum->unbegun += u->unbegun;
-	sum->begin_lost += u->begin_lost;
-	sum->begun_twice += u->begun_twice;
-}
-
 void report_end(struct report *r, enum report_order order)
 {
 	vec_foreach (const struct report_row *, row, &r->rows) {
-		add_unpaired(&r->unpaired, &row->unpaired);
+		r->unpaired.unfinished += row->unpaired.unfinished;
+		r->unpaired.end_lost += row->unpaired.end_lost;
+		r->unpaired.unbegun += row->unpaired.unbegun;
+		r->unpaired.begin_lost += row->unpaired.begin_lost;
+		r->unpaired.begun_twice += row->unpaired.begun_twice;
 	}
 	if (r->rows.count > 0) {
-		uint64_t (*number)(const struct report_row *row) = numbers[order];
-
-		qsort_r(r->rows.items, r->rows.count, sizeof(*r->rows.items), compare, &number);
+		qsort_r(r->rows.items, r->rows.count, sizeof(*r->rows.items), compare, &order);
 	}
 }
 

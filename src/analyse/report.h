@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What pairs of records took, in numbers: a row for each name, or for each name and thread or
- * whatever else groups them. Rows are found by a key and sorted at the end; says nothing
- * itself. One thread.
+ * The durations of pairs of records as numbers: a row for each name, or for each name and group,
+ * such as a thread. Rows are found by a key and sorted at the end. Prints nothing. One thread.
  */
 #ifndef ANALYSE_REPORT_H
 #define ANALYSE_REPORT_H
@@ -14,38 +13,38 @@
 #include "read/keys.h"
 #include "base/vec.h"
 
-/* What did not become a span. */
+/* Records that did not become a span. */
 struct unpaired {
-	uint64_t unfinished; /* begun, and the trace has ended first */
-	uint64_t end_lost; /* the same, but for lost events there could be an end */
+	uint64_t unfinished; /* begun, but not ended before the trace ends */
+	uint64_t end_lost; /* the same; the end may be among lost events */
 	uint64_t unbegun; /* ended, but begun before the trace, or by a process that forked */
-	uint64_t begin_lost; /* the same, but for lost events there could be a beginning */
-	uint64_t begun_twice; /* with one number, as after an end that is lost */
+	uint64_t begin_lost; /* the same; the beginning may be among lost events */
+	uint64_t begun_twice; /* begun again with the same key, as after a lost end */
 };
 
 struct report_row {
-	const char *name; /* of what began; NULL: of nothing, ends came without */
-	const char *to; /* of reports that name ends, the end; NULL: there was none */
-	char *group; /* NULL: rows have none */
-	uint64_t self_ns; /* of reports that have it */
+	const char *name; /* of the beginning; NULL: the row's ends have none */
+	const char *to; /* of the end, if the report has_to; NULL: the row's beginnings have none */
+	char *group; /* NULL: rows have no groups */
+	uint64_t self_ns; /* if the report has_self */
 	struct unpaired unpaired;
-	struct distribution *lengths; /* in ns, of what ended; NULL: nothing has */
+	struct distribution *lengths; /* of finished spans, in ns; NULL: there are none */
 };
 
 struct report {
 	VEC(struct report_row) rows;
-	struct unpaired unpaired; /* of all rows that report_end() keeps */
-	const char *group; /* what a row's group is: "pid"; NULL: they have none */
-	bool has_to; /* names are those of two events; the two numbers below are for such */
-	uint64_t keyless; /* records of either event whose values are not all there */
-	uint64_t most_open; /* that were begun at one time */
+	struct unpaired unpaired; /* the sum over all rows, after report_end() */
+	const char *group; /* the title of groups: "pid"; NULL: rows have no groups */
+	bool has_to; /* rows name two events; then the next two numbers are set */
+	uint64_t keyless; /* records that lack some of the values for a key */
+	uint64_t most_open; /* pairs open at one time, the maximum */
 	bool has_self;
 	struct keys by_key;
 };
 
 void report_fini(struct report *r);
 
-/* The row of a key; `is_new`: it was made now, and has no name. Valid until the next call. */
+/* The row of a key, valid until the next call; `is_new`: it was just made and has no name. */
 struct report_row *report_row(struct report *r, const struct key *key, bool *is_new);
 
 /* Adds the length of one span. */
@@ -59,10 +58,10 @@ enum report_order {
 	REPORT_SELF,
 };
 
-/* Sorts the rows, the greatest first, and adds up what is unpaired: no more rows are found. */
+/* Sorts the rows, the largest first, and sums up the unpaired. No report_row() afterwards. */
 void report_end(struct report *r, enum report_order order);
 
-/* Before report_end(): only rows for which `is_wanted` says so are kept. */
+/* Keeps only rows for which `is_wanted` returns true. Before report_end(). */
 void report_keep(
 	struct report *r, bool (*is_wanted)(void *data, const struct report_row *row), void *data);
 

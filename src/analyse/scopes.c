@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Adding up, see analyse/scopes.h. */
+/*
+ * Sums up scopes in a report: each finished one adds its length and own time to the row of its
+ * name, and of its thread or process if asked for.
+ */
 #include "analyse/scopes.h"
 
 #include <inttypes.h>
@@ -66,7 +69,7 @@ static COLD struct report_row *find_row(struct scopes *s, const struct scope_spa
 	return row;
 }
 
-/* Most often a name is enough. */
+/* Finds the row without hashing if rows are by name only, which is the usual case. */
 static struct report_row *row_of(struct scopes *s, const struct scope_span *span)
 {
 	uint32_t name = span->key.name;
@@ -83,21 +86,16 @@ static struct report_row *row_of(struct scopes *s, const struct scope_span *span
 	return &s->report.rows.items[s->by_name.items[name] - 1];
 }
 
-static void add_span(struct scopes *s, const struct scope_span *span)
-{
-	struct report_row *row = row_of(s, span);
-
-	report_add(row, span->end_ns - span->begin_ns);
-	row->self_ns += span->self_ns;
-}
-
 void scopes_add(struct scopes *s, const struct record *rec)
 {
 	const struct scope_span *span = &s->pairs.span;
+	struct report_row *row;
 
 	switch (pairs_take(&s->pairs, s->reader, rec)) {
 	case PAIRS_ENDED:
-		add_span(s, span);
+		row = row_of(s, span);
+		report_add(row, span->end_ns - span->begin_ns);
+		row->self_ns += span->self_ns;
 		break;
 	case PAIRS_BEGUN_TWICE:
 		row_of(s, span)->unpaired.begun_twice++;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See analyse/stacks.h. */
+/*
+ * The tree of frames: a span's frame is found by its parent, kind and id, and kept as the span's
+ * mark until it ends.
+ */
 #include "analyse/stacks.h"
 
 static uint32_t make_frame(struct stacks *s, const struct stack_frame *frame)
@@ -24,12 +27,7 @@ void stacks_fini(struct stacks *s)
 	pairs_fini(&s->pairs);
 }
 
-static bool is_same(const struct stack_frame *a, const struct stack_frame *b)
-{
-	return a->kind == b->kind && a->id == b->id && a->trace == b->trace;
-}
-
-/* Most often it is the one that was found last. */
+/* Finds the frame like this one; usually it is the one found last below its parent. */
 static uint32_t find_or_make(struct stacks *s, const struct stack_frame *frame)
 {
 	const struct key key = {
@@ -39,8 +37,10 @@ static uint32_t find_or_make(struct stacks *s, const struct stack_frame *frame)
 		.name = frame->id,
 	};
 	uint32_t index = s->frames.items[frame->parent].last;
+	const struct stack_frame *last = &s->frames.items[index];
 
-	if (index && is_same(&s->frames.items[index], frame)) {
+	if (index && last->kind == frame->kind && last->id == frame->id &&
+		last->trace == frame->trace) {
 		return index;
 	}
 	index = keys_get(&s->children, &key);
@@ -60,21 +60,15 @@ uint32_t stacks_child(
 	return find_or_make(s, &frame);
 }
 
-static uint32_t process_frame(struct stacks *s, const struct key *key)
+/* The parent of a stack's first scope: the root, a process or a thread. */
+static uint32_t base_of(struct stacks *s, const struct scope_span *span)
 {
 	const struct stack_frame frame = {
 		.kind = STACK_PROCESS,
-		.id = key->pid,
-		.trace = key->trace,
+		.id = span->key.pid,
+		.trace = span->key.trace,
 	};
-
-	return s->options.by == STACKS_BY_NAME ? 0 : find_or_make(s, &frame);
-}
-
-/* What a stack stands on. */
-static uint32_t base_of(struct stacks *s, const struct scope_span *span)
-{
-	uint32_t process = process_frame(s, &span->key);
+	uint32_t process = s->options.by == STACKS_BY_NAME ? 0 : find_or_make(s, &frame);
 
 	if (!span->is_nested) {
 		return stacks_child(s, process, STACK_ASYNC, 0, NULL);
@@ -85,7 +79,7 @@ static uint32_t base_of(struct stacks *s, const struct scope_span *span)
 	return stacks_child(s, process, STACK_THREAD, span->key.tid, NULL);
 }
 
-/* Whether stacks begin at a scope: asked once for each name. */
+/* True if stacks begin at scopes of this name; asks the caller once for each name. */
 static bool is_wanted(struct stacks *s, uint32_t name)
 {
 	enum { NOT_ASKED, NO, YES };
@@ -105,7 +99,7 @@ static bool is_wanted(struct stacks *s, uint32_t name)
 	return *verdict == YES;
 }
 
-/* The frame of a span by what is around it; STACKS_NONE: it is not to be shown. */
+/* The frame of a span inside `around`, which may be NULL; STACKS_NONE: it is not shown. */
 static uint32_t frame_of(
 	struct stacks *s, const struct scope_span *span, const struct scope_span *around)
 {
@@ -121,13 +115,14 @@ static uint32_t frame_of(
 	return stacks_child(s, parent, STACK_SCOPE, span->key.name, NULL);
 }
 
+/* True for a shown span whose end may be lost, and that has no frame of its own yet. */
 static bool needs_own(struct stacks *s, const struct scope_span *open)
 {
 	return open->mark != STACKS_NONE && !s->frames.items[open->mark].is_own &&
 	       pairs_is_doubtful(&s->pairs, open);
 }
 
-/* A frame like the one that it has, in that of what is around it. */
+/* Gives the span a copy of its frame, below the frame of the span around it. */
 static void give_own(struct stacks *s, struct scope_span *open)
 {
 	const struct scope_span *around = pairs_around(&s->pairs, open);
@@ -146,9 +141,9 @@ static void give_own(struct stacks *s, struct scope_span *open)
 }
 
 /*
- * Where the ends of open scopes may be among lost events, it shows later whether what begins
- * is in them: from the outermost on they get frames of their own, for the view to pass over
- * where no end has come.
+ * If the ends of open scopes may be lost, only later records show if a scope that begins now is
+ * inside of them. So they get frames of their own, the outermost first; the view skips those
+ * whose end never came.
  */
 static void doubt(struct stacks *s, struct scope_span *open)
 {
@@ -174,7 +169,7 @@ static void begin(struct stacks *s)
 	span->mark = frame_of(s, span, around);
 }
 
-static void count(struct stacks *s, uint32_t frame, uint64_t self_ns)
+void stacks_count(struct stacks *s, uint32_t frame, uint64_t self_ns)
 {
 	if (frame != STACKS_NONE) {
 		s->frames.items[frame].self_ns += self_ns;
@@ -182,17 +177,17 @@ static void count(struct stacks *s, uint32_t frame, uint64_t self_ns)
 	}
 }
 
-/* One that another thread has ended is in no other any more. */
 static void end(struct stacks *s)
 {
 	const struct scope_span *span = &s->pairs.span;
 	uint32_t frame = span->mark;
 
+	/* A scope that another thread ended is shown in no other scope. */
 	if (span->place == PAIRS_STACKED && !span->is_nested) {
 		s->elsewhere++;
 		frame = frame_of(s, span, NULL);
 	}
-	count(s, frame, span->self_ns);
+	stacks_count(s, frame, span->self_ns);
 }
 
 enum pairs_result stacks_add(struct stacks *s, const struct record *rec, const struct value *values)
@@ -217,7 +212,8 @@ static void add_unfinished(void *data, const struct scope_span *span)
 
 	*(span->is_lost ? &s->unpaired.end_lost : &s->unpaired.unfinished) += 1;
 	if (s->options.with_unfinished && !span->is_lost) {
-		count(s, span->mark, span->is_nested ? span->self_ns : s->last_ns - span->begin_ns);
+		stacks_count(s, span->mark,
+			span->is_nested ? span->self_ns : s->last_ns - span->begin_ns);
 	}
 }
 

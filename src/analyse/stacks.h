@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where time went, by stacks of scopes: a tree of frames, processes and threads first, then
- * scopes within scopes. A span's frame is settled when it begins, below that of the scope it
- * was begun in; its own time is added when it ends. Memory is bounded by the scopes open at
- * one time and the different stacks. Invariant: a frame stands behind its parent. One thread.
+ * Time by stacks of scopes: a tree of frames, processes and threads at the top, then scopes within
+ * scopes. A span gets its frame when it begins, below the frame of the scope around it; its own
+ * time is added when it ends. Memory is bounded by the scopes open at one time and the number of
+ * different stacks. Invariant: a frame's index is above its parent's. One thread.
  */
 #ifndef ANALYSE_STACKS_H
 #define ANALYSE_STACKS_H
@@ -14,27 +14,27 @@
 #include "analyse/pairs.h"
 #include "analyse/report.h"
 
-/* What a frame stands for, and which one: its id. */
+/* The kind of a frame, which gives its id the meaning. */
 enum stack_kind {
 	STACK_ROOT,
-	STACK_PROCESS, /* its number, of the trace `trace` */
-	STACK_THREAD, /* its number */
-	STACK_ASYNC, /* of scopes that are in no other */
-	STACK_SCOPE, /* of stacks.pairs.names */
-	STACK_KERNEL, /* whatever stacks_child() was told */
+	STACK_PROCESS, /* id: pid in the trace `trace` */
+	STACK_THREAD, /* id: tid */
+	STACK_ASYNC, /* parent of scopes that are in no other scope */
+	STACK_SCOPE, /* id: index of stacks.pairs.names */
+	STACK_KERNEL, /* id: argument of stacks_child() */
 };
 
 struct stack_frame {
 	enum stack_kind kind;
-	uint32_t parent; /* index; of the root its own */
+	uint32_t parent; /* index; the root is its own parent */
 	uint32_t id;
 	uint32_t trace; /* of a process */
 	const char *name; /* of STACK_KERNEL; else NULL */
 	uint64_t self_ns;
 	uint64_t count;
-	bool is_own; /* of one scope, behind lost events; with no count it is not to be shown */
-	uint32_t last; /* the child that was found last; 0: none yet */
-	uint64_t events; /* after stacks_end(): its and all its children's count */
+	bool is_own; /* of a single scope behind lost events; not shown if its count is 0 */
+	uint32_t last; /* the child found last; 0: none yet */
+	uint64_t events; /* after stacks_end(): count of the frame and all below it */
 };
 
 enum stacks_by { STACKS_BY_THREAD, STACKS_BY_PROCESS, STACKS_BY_NAME };
@@ -42,8 +42,8 @@ enum stacks_by { STACKS_BY_THREAD, STACKS_BY_PROCESS, STACKS_BY_NAME };
 struct stacks_options {
 	enum stacks_by by;
 	bool without_async;
-	bool with_unfinished; /* whose time goes up to the last record */
-	/* Whether stacks begin at scopes of this name; NULL: at all. */
+	bool with_unfinished; /* counts them up to the last record */
+	/* Returns true if stacks begin at scopes of this name; NULL: at all scopes. */
 	bool (*is_wanted)(void *data, const char *name);
 	void *data;
 };
@@ -53,12 +53,12 @@ struct stacks {
 	VEC(struct stack_frame) frames; /* the root first */
 	struct unpaired unpaired;
 	uint64_t gaps; /* places where events were lost */
-	uint64_t elsewhere; /* scopes that another thread ended, which are in no other then */
-	uint64_t first_ns; /* of what it has seen */
+	uint64_t elsewhere; /* scopes ended by another thread: they are shown in no other scope */
+	uint64_t first_ns; /* of all records seen */
 	uint64_t last_ns;
 	struct pairs pairs;
 	/* For stacks.c only: */
-	VEC(char) verdicts; /* by pairs' names: what is_wanted() says */
+	VEC(char) verdicts; /* by index of pairs.names: result of is_wanted() */
 	struct keys children; /* indices of `frames`, by parent, kind, trace, id */
 };
 
@@ -68,22 +68,25 @@ void stacks_init(
 	struct stacks *s, const struct class_table *known, const struct stacks_options *options);
 void stacks_fini(struct stacks *s);
 
-/* Sees a record's time, of any record. */
+/* Notes the time of a record, wanted or not. */
 static inline void stacks_see(struct stacks *s, uint64_t ns)
 {
 	s->first_ns = s->last_ns ? s->first_ns : ns;
 	s->last_ns = ns > s->last_ns ? ns : s->last_ns;
 }
 
-/* Takes a record, in the order of time; `values`: where pairs_wants() it, its values. */
+/* Takes a record, in the order of time, with its values if pairs_wants() it. */
 enum pairs_result stacks_add(
 	struct stacks *s, const struct record *rec, const struct value *values);
 
-/* The frame below `parent`; made where there is none. `name` outlives the stacks, or is NULL. */
+/* The frame below `parent`, made if needed. `name` must outlive the stacks, or is NULL. */
 uint32_t stacks_child(
 	struct stacks *s, uint32_t parent, enum stack_kind kind, uint32_t id, const char *name);
 
-/* Ends the adding: counts what is unfinished, and sums the counts. */
+/* Adds an ended span to a frame, unless it is STACKS_NONE. */
+void stacks_count(struct stacks *s, uint32_t frame, uint64_t self_ns);
+
+/* Counts the unfinished scopes and sums up the counts. Call after the last record. */
 void stacks_end(struct stacks *s);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting, see analyse/summary.h. */
+/*
+ * Counts records. Events of one thread in a row are a run: they are counted in `run` and added to
+ * their thread, process and trace when another one records. Invariant: after summary_sort() the
+ * run is empty.
+ */
 #include "analyse/summary.h"
 
 #include <stdlib.h>
@@ -46,43 +50,32 @@ static void count_pid(struct summary *s)
 	s->pids.items[i].events += s->run.events;
 }
 
-static bool is_thread(const struct thread_count *a, const struct thread_count *b)
-{
-	return a->tid == b->tid && a->pid == b->pid && a->trace == b->trace;
-}
-
-static struct thread_count *add_thread(struct summary *s, const struct thread_count *name)
+/* The thread with the numbers of `name`; NULL if there are too many threads. */
+static struct thread_count *get_thread(struct summary *s, const struct thread_count *name)
 {
 	const struct thread_count fresh = {
 		.trace = name->trace, .pid = name->pid, .tid = name->tid, NO_TIMES
 	};
-
-	vec_push(&s->threads, fresh);
-	return &s->threads.items[s->threads.count - 1];
-}
-
-/* The thread of that name; NULL: there are too many. */
-static struct thread_count *get_thread(struct summary *s, const struct thread_count *name)
-{
 	size_t at = (name->tid + 31 * name->pid + 1021 * name->trace) % SUMMARY_SLOTS;
 
 	s->slots = s->slots ? s->slots : xcalloc(SUMMARY_SLOTS, sizeof(*s->slots));
 	for (; s->slots[at]; at = (at + 1) % SUMMARY_SLOTS) {
-		struct thread_count *thread = &s->threads.items[s->slots[at] - 1];
+		struct thread_count *t = &s->threads.items[s->slots[at] - 1];
 
-		if (is_thread(thread, name)) {
-			return thread;
+		if (t->tid == name->tid && t->pid == name->pid && t->trace == name->trace) {
+			return t;
 		}
 	}
 	s->more_threads |= s->threads.count == SUMMARY_THREADS_MAX;
 	if (s->more_threads) {
 		return NULL;
 	}
-	s->slots[at] = (uint32_t)s->threads.count + 1;
-	return add_thread(s, name);
+	vec_push(&s->threads, fresh);
+	s->slots[at] = (uint32_t)s->threads.count;
+	return &s->threads.items[s->threads.count - 1];
 }
 
-/* Adds what one thread recorded or lost to all that it is of. */
+/* Adds records or losses of one thread to its count and to the sums. */
 static void count(struct summary *s, const struct thread_count *more)
 {
 	struct thread_count *thread = get_thread(s, more);
@@ -111,7 +104,6 @@ static void end_run(struct summary *s)
 	s->run.events = 0;
 }
 
-/* Whatever is no further event of the run. */
 void summary_add_slowly(struct summary *s, const struct record *rec)
 {
 	struct thread_count one = {
@@ -144,7 +136,7 @@ static bool is_of_run(const struct summary *s, const struct record *rec)
 	return rec->tid == run->tid && rec->pid == run->pid && rec->trace == run->trace;
 }
 
-/* The end of the events that are of one class and of the run, as the first is. */
+/* Counts events that are of the class and the run of the first one; returns where they end. */
 static const struct record *add_alike(
 	struct summary *s, const struct record *first, const struct record *end)
 {
@@ -198,7 +190,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(x->class->name, y->class->name);
 }
 
-/* Classes of one name, as a simple and a native trace have them, are one kind. */
+/* Joins classes of one name, which several traces may have. */
 static void join_names(struct summary *s)
 {
 	struct event_count *counts = s->counts.items;

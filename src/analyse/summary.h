@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is inside a trace, in numbers: events of each kind, losses, the time
- * they span, the processes and threads. Fed record by record; says nothing itself.
+ * The contents of a trace in numbers: events of each kind, losses, first and last time, processes
+ * and threads. Takes record by record and prints nothing. One thread.
  */
 #ifndef ANALYSE_SUMMARY_H
 #define ANALYSE_SUMMARY_H
@@ -13,11 +13,11 @@
 #include "base/vec.h"
 #include "read/record.h"
 
-/* More than these are not told apart: a damaged trace can name any number. */
+/* More are not told apart: a damaged trace can contain any number. */
 #define SUMMARY_PIDS_MAX 1024
 #define SUMMARY_THREADS_MAX 65536
 
-/* Of the table that finds them: at most half of it is full. */
+/* Slots of the table of threads, which is at most half full. */
 #define SUMMARY_SLOTS (2 * SUMMARY_THREADS_MAX)
 
 struct pid_count {
@@ -36,7 +36,7 @@ struct thread_count {
 };
 
 struct event_count {
-	const struct event_class *class; /* NULL: none of this class was seen */
+	const struct event_class *class; /* NULL: no event of this class was seen */
 	uint64_t events;
 };
 
@@ -44,15 +44,14 @@ struct summary {
 	uint64_t events;
 	uint64_t gaps;
 	struct losses losses;
-	/* The smallest and the largest time, not those of file order; negative: before boot. */
+	/* The smallest and the largest time, in any order of records; negative: before boot. */
 	int64_t first_ns;
 	int64_t last_ns;
 	VEC(struct event_count) counts; /* by class index, until summary_sort() */
 	VEC(struct pid_count) pids;
-	VEC(struct thread_count) threads; /* in the order in which they came */
+	VEC(struct thread_count) threads; /* in the order of their first records */
 	VEC(uint64_t) by_trace; /* events of each of the reader's traces */
-	/* The events of one thread that came last, to be added to all that they are of. */
-	struct thread_count run;
+	struct thread_count run; /* the last events, all of one thread, not added to the rest yet */
 	bool more_pids; /* than SUMMARY_PIDS_MAX */
 	bool more_threads; /* than SUMMARY_THREADS_MAX */
 	uint32_t *slots; /* by thread: positions in `threads`, from 1; 0: free */
@@ -60,6 +59,8 @@ struct summary {
 
 void summary_init(struct summary *s);
 void summary_fini(struct summary *s);
+
+/* Takes a record that does not continue the run. For summary_add(). */
 void summary_add_slowly(struct summary *s, const struct record *rec);
 
 static inline void summary_add(struct summary *s, const struct record *rec)
@@ -79,13 +80,12 @@ static inline void summary_add(struct summary *s, const struct record *rec)
 	run->events++;
 }
 
-/* The same for many, which is faster than one by one. */
+/* The same for several records, which is faster than one by one. */
 void summary_add_few(struct summary *s, const struct record *records, size_t count);
 
 /*
- * Ends the adding, before which only losses are told: leaves only the events that
- * were seen, a count for each name, the most frequent first, and sorts threads by trace, process
- * and number.
+ * Completes the counts; before, only losses are up to date. Leaves one count for each name that
+ * was seen, the most frequent first, and sorts threads by trace, process and number.
  */
 void summary_sort(struct summary *s);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See analyse/tuples.h: open addressing with linear probing; at most half of it is full. */
+/*
+ * Numbers of byte strings: a hash table with open addressing and linear probing, at most half
+ * full. Removed entries leave no marks: later ones move up.
+ */
 #include "analyse/tuples.h"
 
 #include <stdbool.h>
@@ -17,14 +20,17 @@ void tuples_fini(struct tuples *t)
 	*t = (struct tuples){ 0 };
 }
 
-static uint64_t hash_of(const char *bytes, size_t size)
+/* A tuple to search for, which borrows the bytes. */
+static struct tuple wanted_of(const char *bytes, size_t size)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	for (size_t i = 0; i < size; i++) {
 		hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
 	}
-	return hash ^ hash >> 32;
+	return (struct tuple){
+		.bytes = (char *)(uintptr_t)bytes, .size = size, .hash = hash ^ hash >> 32
+	};
 }
 
 static bool is_same(const struct tuple *t, const struct tuple *wanted)
@@ -33,7 +39,7 @@ static bool is_same(const struct tuple *t, const struct tuple *wanted)
 	       memcmp(t->bytes, wanted->bytes, wanted->size) == 0;
 }
 
-/* The slot where it is, or could be. */
+/* The slot of the tuple, or the free slot for it. */
 static size_t find(const struct tuples *t, const struct tuple *wanted)
 {
 	size_t at = (size_t)wanted->hash & (t->capacity - 1);
@@ -42,13 +48,6 @@ static size_t find(const struct tuples *t, const struct tuple *wanted)
 		at = (at + 1) & (t->capacity - 1);
 	}
 	return at;
-}
-
-static struct tuple wanted_of(const char *bytes, size_t size)
-{
-	return (struct tuple){
-		.bytes = (char *)(uintptr_t)bytes, .size = size, .hash = hash_of(bytes, size)
-	};
 }
 
 uint32_t tuples_find(const struct tuples *t, const char *bytes, size_t size)
@@ -71,7 +70,7 @@ static void grow(struct tuples *t)
 	}
 }
 
-/* Of a copy of the bytes. */
+/* Adds a tuple with a copy of the bytes; returns its number + 1. */
 static uint32_t add(struct tuples *t, const struct tuple *wanted)
 {
 	struct tuple tuple = *wanted;
@@ -108,7 +107,7 @@ uint32_t tuples_hold(struct tuples *t, const char *bytes, size_t size)
 	return t->slots[at] - 1;
 }
 
-/* What stands behind moves up, unless it would come to stand before its home. */
+/* Moves later entries up into the hole, unless that is before the slot of their hash. */
 static void close_hole(struct tuples *t, size_t hole)
 {
 	size_t mask = t->capacity - 1;

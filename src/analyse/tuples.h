@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers for texts of bytes: the same number for the same bytes, as long as somebody holds
- * it; what nobody holds is forgotten, so that memory is that of what is held. One thread.
+ * Numbers for byte strings: the same bytes have the same number while it is held. A number that
+ * nobody holds is reused, so memory is bounded by what is held. One thread.
  */
 #ifndef ANALYSE_TUPLES_H
 #define ANALYSE_TUPLES_H
@@ -18,10 +18,10 @@ struct tuple {
 	size_t size;
 	uint64_t hash;
 	uint32_t holders;
-	uint32_t next; /* of a free one: the next free one */
+	uint32_t next; /* of a free tuple: the next free one + 1 */
 };
 
-/* A zeroed one is empty. */
+/* A zeroed struct is empty. */
 struct tuples {
 	VEC(struct tuple) all; /* by number */
 	uint32_t *slots; /* numbers + 1; 0: free */
@@ -32,13 +32,13 @@ struct tuples {
 
 void tuples_fini(struct tuples *t);
 
-/* The number of these bytes; TUPLES_NONE: nobody holds it. */
+/* The number of these bytes, or TUPLES_NONE. */
 uint32_t tuples_find(const struct tuples *t, const char *bytes, size_t size);
 
-/* Holds the number of these bytes once more. */
+/* Takes a hold of the number of these bytes, which is made if there is none. */
 uint32_t tuples_hold(struct tuples *t, const char *bytes, size_t size);
 
-/* Undoes one tuples_hold(). */
+/* Gives up one hold. */
 void tuples_release(struct tuples *t, uint32_t number);
 
 #endif

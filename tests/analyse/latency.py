@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What waymark latency says of real traces: latency.py WAYMARK REQUESTS DECLARATIONS.
+"""waymark latency on real traces: latency.py WAYMARK REQUESTS DECLARATIONS.
 
 Numbers are compared with those of the events that waymark print shows, paired here.
 """
@@ -34,14 +34,14 @@ def latency(*arguments):
 
 
 def counts(told):
-    """What there is of pairs, and of what is none, without what is not there."""
+    """The counts of pairs and of unpaired records that are not 0."""
     names = ("unfinished", "end_lost", "unbegun", "begin_lost", "begun_twice", "keyless")
     return {"count": sum(r["count"] for r in told["latencies"]),
             **{n: told[n] for n in names if told[n]}}
 
 
 def fails(what, text, *arguments):
-    """A mistake is said, with what there is instead."""
+    """A wrong name is reported with the names that exist."""
     ran = run("latency", *arguments)
     check(what, (ran.returncode != 0, text in ran.stderr, ran.stdout), (True, True, ""))
     if text not in ran.stderr:
@@ -88,7 +88,7 @@ def check_elsewhere(trace):
 
 
 def check_forms(trace):
-    """Groups, percentiles, order, bars and CSV say the same."""
+    """Groups, percentiles, order, bars and CSV agree."""
     grouped = latency(*DISK, "--per=queue", "--sort=count", "--percentiles=50,99.9", "--histogram",
                       trace)
     rows = grouped["latencies"]
@@ -117,7 +117,7 @@ def check_forms(trace):
 
 
 def check_unbalanced(trace):
-    """The earlier one of two is forgotten; nothing is made up."""
+    """The earlier of two beginnings is forgotten; nothing is guessed."""
     told = latency(*DISK, trace)
     check("unbalanced", counts(told), {"count": 1, "unfinished": 2, "unbegun": 2, "begun_twice": 1})
     (row,) = told["latencies"]
@@ -150,7 +150,7 @@ def check_files(trace):
 
 
 def check_fork(folder):
-    """Two processes have the same numbers: each for itself, unless they are to be one."""
+    """Two processes have the same numbers: they are apart unless --across joins them."""
     traces = sorted(os.path.join(folder, n) for n in os.listdir(folder) if n.startswith("forked"))
     check("traces of a fork", len(traces), 2)
     check("each for itself", counts(latency(*DISK, *traces)),
@@ -177,7 +177,7 @@ def check_losses(trace):
 
 
 def check_cut(whole, work):
-    """A stream that ends inside of a packet: what is left is told, and that it is not all."""
+    """A stream that ends inside a packet: the rest is reported, and that it is not complete."""
     cut = shutil.copytree(whole, f"{work}/cut")
     streams = [os.path.join(cut, n) for n in os.listdir(cut) if n.startswith("stream")]
     largest = max(streams, key=os.path.getsize)
@@ -205,14 +205,14 @@ def check_ticks(trace):
 
 
 def check_simple(trace):
-    """A trace without declarations and threads says so, and what is left can be used."""
+    """A trace without declarations and threads reports that, and can be used by other fields."""
     check("simple", counts(latency(*DISK, "-e", DECLARATIONS, trace)),
           {"count": 1, "unfinished": 2, "unbegun": 2, "begun_twice": 1})
     check("declared, and never seen", counts(latency(
         "--from=file_open", "--to=file_opened", "--by=@pid", "-e", DECLARATIONS, trace)), {"count": 0})
     fails("no declarations", "the fields of event 'cache_miss' are not known; give its declaration",
           *DISK, trace)
-    fails("no threads", "the trace does not tell the thread of event 'cache_miss'",
+    fails("no threads", "the trace does not record the thread of event 'cache_miss'",
           "--from=cache_miss", "--to=disk_read_done", trace)
     ran = run("latency", "--json", "--from=disk_read_done", "--to=cache_miss", "-e", DECLARATIONS, trace)
     check("nor have both a field", (ran.returncode, "the trace has no thread ids, and they have "
@@ -294,7 +294,7 @@ def check_mistakes(work, trace):
           "--percentiles=101", trace)
     fails("percentiles", "'50' is given twice", "--from=tick", "--to=tick", "--percentiles=50,9,50", trace)
     many = record(f"{work}/many", "open", "1500")
-    fails("too many open", "more than 1000 of 'cache_miss' have no 'disk_read_done' yet", *DISK,
+    fails("too many open", "more than 1000 of 'cache_miss' wait for their 'disk_read_done'", *DISK,
           "--max-open=1000", many)
     fails("too many groups", "'queue' has more than 1000 values", *DISK, "--per=queue", many)
     check("never done", counts(latency(*DISK, many)), {"count": 0, "unfinished": 1500})

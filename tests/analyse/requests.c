@@ -15,7 +15,7 @@
 
 static int number = 1;
 
-/* Each on a thread of its own, in turn, so that the end has another thread than the beginning. */
+/* Begins and ends on different threads, one after the other. */
 static void *finish(void *request)
 {
 	int i = (int)(intptr_t)request;
@@ -36,7 +36,7 @@ static void finish_elsewhere(int request)
 	pthread_join(thread, NULL);
 }
 
-/* Up to 8 are on their way. */
+/* Up to 8 are open at one time. */
 static void elsewhere(void)
 {
 	for (int i = 1; i <= number + 8; i++) {
@@ -49,7 +49,7 @@ static void elsewhere(void)
 	}
 }
 
-/* Two are never done, one was never missed, one is missed twice. */
+/* Two have no end, one has no beginning, one begins twice. */
 static void unbalanced(void)
 {
 	trace_cache_miss(1, 0);
@@ -63,11 +63,11 @@ static void unbalanced(void)
 
 static void files(void)
 {
-	static char path[2][100000]; /* longer than a string that is recorded */
+	static char path[2][100000]; /* longer than a recorded string may be */
 
 	memset(path[0], 'a', sizeof(path[0]) - 1);
 	memset(path[1], 'a', sizeof(path[1]) - 1);
-	path[1][sizeof(path[1]) - 2] = 'b'; /* the same, as far as it is recorded */
+	path[1][sizeof(path[1]) - 2] = 'b'; /* differs only behind the recorded part */
 	trace_file_open("a \u00f6, \"c\"\302\233", 1);
 	trace_file_open("a \u00f6, \"c\"\302\233", 2);
 	trace_file_open("", 1);
@@ -95,7 +95,7 @@ static void forked(void)
 	waitpid(child, NULL, 0);
 }
 
-/* What is lost of so many explains what has no other half. */
+/* Many are lost: records without the other half are explained by that. */
 static void flood(void)
 {
 	for (int i = 1; i <= number; i++) {

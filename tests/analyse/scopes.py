@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What waymark scopes says of real traces: scopes.py WAYMARK FORMS NESTED NAMES.
+"""waymark scopes on real traces: scopes.py WAYMARK FORMS NESTED NAMES.
 
 Numbers are compared with those of the events that waymark print shows, added up here.
 """
@@ -76,7 +76,7 @@ def check_numbers(trace):
 
 
 def check_table(trace):
-    """What ends on another thread is a span like others."""
+    """A scope that ends on another thread is a span like others."""
     lines = waymark("scopes", trace).splitlines()
     check("titles", lines[0].split(),
           "SCOPE COUNT TOTAL SELF AVERAGE MIN P50 P90 P99 MAX".split())
@@ -98,7 +98,7 @@ def check_fork(folder):
 
 
 def check_losses(trace):
-    """Of what is lost nothing becomes a span that was none: the numbers of events add up."""
+    """Lost events make no wrong span: the counts of events add up."""
     info = json.loads(waymark("info", "--json", trace))
     told = json.loads(waymark("scopes", "--json", trace))
     spans = sum(r["count"] for r in told["scopes"])
@@ -151,7 +151,7 @@ def check_groups(trace):
 
 
 def check_selection(trace):
-    """A thread alone has the numbers of its group; what a cut goes through is in neither part."""
+    """A thread alone has the numbers of its group; scopes across a time limit are on neither side."""
     grouped = json.loads(waymark("scopes", "--json", "--by=thread", trace))["scopes"]
     for group in {r["group"] for r in grouped}:
         alone = json.loads(waymark("scopes", "--json", f"--thread={group.split('/')[-1]}", trace))
@@ -172,7 +172,7 @@ def check_selection(trace):
 
 
 def check_cut(trace):
-    """A stream cut inside of a packet: its records are those that are printed, and it is said."""
+    """A stream cut inside a packet: the printed records count, and the cut is reported."""
     stream = max((os.path.join(trace, n) for n in os.listdir(trace) if n.startswith("stream")),
                  key=os.path.getsize)
     os.truncate(stream, os.path.getsize(stream) * 2 // 3 + 5)
@@ -188,7 +188,7 @@ def check_cut(trace):
 
 
 def check_empty(trace):
-    """No scopes is no failure, and no row."""
+    """A trace without scopes is no failure, and has no row."""
     check("empty", waymark("scopes", trace), "no scopes\n")
     said = subprocess.run([WAYMARK, "scopes", trace], capture_output=True, text=True, check=True).stderr
     check("empty: what to do", [part in said for part in (

@@ -68,7 +68,7 @@ static void on_bad(void *data, uint64_t number, const char *line)
 	t->bad_line = number;
 }
 
-/* Gives the kernel's trace; lives as long as the test. */
+/* Sets the kernel's trace, until the test ends. */
 static void capture(struct test *t, const char *text)
 {
 	struct kernel_text k = { .on_bad = on_bad, .data = t };
@@ -290,7 +290,7 @@ static void bad_lines_are_told_by_their_numbers(void **state)
 	assert_int_equal(t->bad_line, 10);
 }
 
-/* The rest of a long line is skipped, and memory stays. */
+/* The rest of a long line is skipped, and memory does not grow. */
 static void only_the_next_moments_are_in_memory(void **state)
 {
 	struct test *t = *state;

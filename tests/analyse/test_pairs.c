@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spans of records made by hand: what is a pair and what is none, in what memory, and whose
- * time is whose.
+ * Spans of records made by hand: pairs and unpaired records, bounded memory, and the own time of
+ * each span.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,7 +65,7 @@ static enum pairs_result begin(struct test *t, int class, uint32_t tid, int64_t 
 	return pairs_add(&t->pairs, &rec, values);
 }
 
-/* On the thread `on`, of what `tid` has begun. */
+/* Ends on the thread `on` what `tid` began. */
 static enum pairs_result end_on(
 	struct test *t, int class, const uint32_t on_tid[2], int64_t scope, uint64_t ns)
 {
@@ -90,7 +90,7 @@ static void gap(struct test *t, uint32_t tid)
 	assert_int_equal(pairs_add(&t->pairs, &rec, NULL), PAIRS_NOTHING);
 }
 
-/* Of a processor, say, and not of a process. */
+/* A gap of no process, as of a processor's buffer. */
 static void gap_of_nobody(struct test *t)
 {
 	const struct record rec = { .kind = RECORD_GAP };
@@ -273,7 +273,7 @@ static void where_threads_are_not_told_ids_are_enough(void **state)
 	assert_int_equal(t->pairs.span.self_ns, 30);
 }
 
-/* And keys that collide do not lose one another as others are removed. */
+/* Removing keys does not lose others that collide with them. */
 static void memory_is_that_of_open_scopes(void **state)
 {
 	struct test *t = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of texts: the same for the same bytes, and memory for what is held alone. */
+/* Numbers of texts: equal bytes have equal numbers, and memory is only for what is held. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ static uint32_t hold(struct tuples *t, int i)
 	return tuples_hold(t, text, (size_t)snprintf(text, sizeof(text), "request %d", i));
 }
 
-/* What is let go is forgotten, and nobody who collides with it is lost. */
+/* Released numbers are forgotten, and others that collide with them are kept. */
 static void memory_is_that_of_what_is_held(void **unused)
 {
 	struct tuples t = { 0 };

@@ -453,7 +453,7 @@ static bool is_declared(struct session *s, const struct latency_options *o, enum
 static bool has_events(struct session *s, const struct latency *l)
 {
 	for (enum latency_side side = LATENCY_FROM; side < LATENCY_SIDES; side++) {
-		if (!latency_has(l, side) && !is_declared(s, l->options, side)) {
+		if (!latency_class_of_side(l, side) && !is_declared(s, l->options, side)) {
 			say_unknown(s, l->options->events[side]);
 			return false;
 		}

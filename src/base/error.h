@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The reason of a failure as text, for functions that return false and leave it to their caller. */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/compiler.h"
+
+/* Formats the reason, cut to `size` bytes. Returns false. */
+static inline PRINTF(3, 4) bool error_format(char *error, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(error, size, fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+/*
+ * The same for an array of the caller. Is false, so that a function can end with it:
+ *	return error_set(d->error, "%s: no such trace", path);
+ */
+#define error_set(error, ...) error_format((error), sizeof(error), __VA_ARGS__)
+
+#endif
