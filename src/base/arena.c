@@ -14,7 +14,7 @@
 
 struct arena_block {
 	struct arena_block *next;
-	/* Keeps what follows the header aligned on every word size. */
+	/* The header's size is then a multiple of 16, whatever the word size. */
 	char data[] __attribute__((aligned(16)));
 };
 
@@ -51,7 +51,7 @@ void *arena_alloc(struct arena *a, size_t size)
 {
 	size_t rounded = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 
-	if ((size_t)(a->end - a->pos) < rounded || !a->pos) { /* nothing has an address, too */
+	if ((size_t)(a->end - a->pos) < rounded || !a->pos) { /* 0 bytes have an address, too */
 		arena_grow(a, rounded);
 	}
 	void *p = a->pos;

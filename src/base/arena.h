@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bump allocator for offline code (tracetool, the readers): everything that
- * belongs together is freed together. Memory comes back zeroed and aligned for
- * any object. Out of memory ends the program with a message: an offline tool
- * has nothing better to do. Not for the runtime (src/rt), which never aborts.
+ * A bump allocator for offline code (tracetool, the readers): memory of one
+ * subject is freed at once. It is zeroed and aligned for any object. Out of
+ * memory ends the program with a message. Not for the runtime (src/rt), which
+ * never aborts.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H

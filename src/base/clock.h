@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock that traces have: for waits and windows of the commands. Header-only, any thread. */
+/* The clock of traces, for timeouts and time windows of commands. Header-only, any thread. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the C standard leaves to the compiler: attributes and small helpers
- * that every layer uses. Nothing here has state or needs linking.
- */
+/* Attributes of the compiler and small helpers for all layers. No state, nothing to link. */
 #ifndef BASE_COMPILER_H
 #define BASE_COMPILER_H
 
 #define COLD __attribute__((cold, noinline))
-/* What is seldom or costs more than a call, kept out of functions that must be short. */
+/* For rare or long work, to keep its code and registers out of a short caller. */
 #define NOINLINE __attribute__((noinline))
 #define NORETURN __attribute__((noreturn))
 #define PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define NONNULL_RESULT __attribute__((returns_nonnull))
 
-/* Of functions that a C library calls on any stack: musl 1.2.3 at an asynchronous cancel. */
+/* For functions that a C library calls on a misaligned stack: musl 1.2.3 at a cancellation. */
 #if defined(__x86_64__) || defined(__i386__)
 #define ALIGNS_STACK __attribute__((force_align_arg_pointer))
 #else

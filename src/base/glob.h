@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns over event names: `*` stands for any run of characters, `?` for
- * exactly one. Header-only, so that the runtime exports no further name; no
- * recursion and no allocation, so it is safe in any context.
+ * Patterns of event names: `*` matches any run of characters, `?` exactly one. Header-only: no
+ * recursion, no allocation, async-signal-safe.
  */
 #ifndef BASE_GLOB_H
 #define BASE_GLOB_H
@@ -16,7 +15,7 @@ static inline bool glob_is_pattern(const char *s)
 	return strpbrk(s, "*?") != NULL;
 }
 
-/* True when the whole of `s` matches `pattern`. Linear but for one restart a star. */
+/* True if the whole of `s` matches. After a mismatch only the last star is tried again. */
 static inline bool glob_match(const char *pattern, const char *s)
 {
 	const char *star = NULL;
@@ -42,7 +41,7 @@ static inline bool glob_match(const char *pattern, const char *s)
 	return *pattern == '\0';
 }
 
-/* The same, or the pattern is the name's category: what stands before its first colon. */
+/* The same, or the pattern equals the category: the part of the name before its first colon. */
 static inline bool glob_match_name(const char *pattern, const char *name)
 {
 	size_t category = strcspn(name, ":");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open addressing with linear probing; at most half of the slots are taken. */
+/* A table with open addressing and linear probing; at most half of the slots are used. */
 #include "base/hash.h"
 
 #include <stdlib.h>

@@ -23,10 +23,10 @@ struct hash {
 void hash_init(struct hash *h);
 void hash_fini(struct hash *h);
 
-/* The value stored under `key`, NULL when there is none. */
+/* The value stored under `key`, or NULL. */
 void *hash_get(const struct hash *h, const char *key);
 
-/* Stores `value` under `key` unless the key is taken; returns what is stored. */
+/* Stores `value` under `key`, unless the key has a value already; returns the stored value. */
 void *hash_add(struct hash *h, const char *key, void *value);
 
 /* FNV-1a of a NUL-terminated string. */

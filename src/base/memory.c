@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* malloc that ends an offline tool with a message instead of returning NULL. */
+/* Allocation that ends an offline tool with a message instead of returning NULL. */
 #include "base/memory.h"
 
 #include <stdio.h>

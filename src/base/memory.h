@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * malloc for offline code: never NULL; out of memory ends the program with a
- * message. Not for the runtime (src/rt) and not for libwaymark-reader's errors
- * that a caller can answer.
+ * Allocation for offline code: never returns NULL; out of memory ends the program with a message.
+ * Not for the runtime (src/rt), nor where a caller of libwaymark-reader could handle the error.
  */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H

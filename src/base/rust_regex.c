@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See rust_regex.h. A search only asks whether there is a match, so groups need no
- * names; a lazy repetition would be no other than a greedy one, but POSIX reads its `?`
- * as an option.
+ * Translates expressions of the crate regex into extended ones of POSIX, character by character.
+ * A search only asks whether there is a match, so groups need no names. A lazy repetition would
+ * match the same names, but POSIX reads its `?` as an option: it is refused.
  */
 #include "base/rust_regex.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/error.h"
 
-/* What two bytes of an expression become at most. */
+/* Bytes that two bytes of an expression become at most. */
 #define ESCAPE_MAX 13u
 
-struct reader {
+struct translation {
 	const char *at;
 	char *to;
 	char *why;
 	size_t why_size;
 	size_t depth; /* of groups */
-	bool repeatable; /* what is behind us may be repeated */
-	bool repeated; /* and is so already */
+	bool repeatable; /* the last atom may be repeated */
+	bool repeated; /* and is already */
 };
 
 static const struct escape {
 	char c;
 	bool repeatable;
 	const char *outside;
-	const char *inside; /* of brackets; NULL: it has no place there */
+	const char *inside; /* of brackets; NULL: not allowed there */
 } escapes[] = {
 	{ 'd', true, "[0-9]", "0-9" },
 	{ 'D', true, "[^0-9]", NULL },
@@ -56,40 +55,33 @@ static const struct escape *find_escape(char c)
 	return NULL;
 }
 
-static PRINTF(2, 3) bool refuse(struct reader *r, const char *fmt, ...)
-{
-	va_list ap;
+/* The reason, one line; false, so that readers can end with it. */
+#define refuse(r, ...) error_format((r)->why, (r)->why_size, __VA_ARGS__)
 
-	va_start(ap, fmt);
-	vsnprintf(r->why, r->why_size, fmt, ap);
-	va_end(ap);
-	return false;
-}
-
-static void put(struct reader *r, const char *text)
+static void put(struct translation *r, const char *text)
 {
 	r->to = stpcpy(r->to, text);
 }
 
-static bool put_char(struct reader *r, char c)
+static bool put_char(struct translation *r, char c)
 {
 	*r->to++ = c;
 	return true;
 }
 
-/* What no name of an event has; bytes are no characters there. */
-static bool check_char(struct reader *r)
+/* Refuses bytes that no name of an event has. */
+static bool check_char(struct translation *r)
 {
 	unsigned char c = (unsigned char)*r->at;
 
 	return (c >= ' ' && c < 0x7f) ||
 	       refuse(r,
-		       "the byte 0x%02x is in no name of an event: a name has letters, digits "
+		       "no name of an event has the byte 0x%02x: a name has letters, digits "
 		       "and '_'",
 		       c);
 }
 
-static bool refuse_escape(struct reader *r, char c)
+static bool refuse_escape(struct translation *r, char c)
 {
 	if (!c) {
 		return refuse(r, "it ends in a '\\'");
@@ -100,7 +92,7 @@ static bool refuse_escape(struct reader *r, char c)
 		isprint((unsigned char)c) ? c : '?');
 }
 
-static bool read_escape(struct reader *r)
+static bool read_escape(struct translation *r)
 {
 	char c = r->at[1];
 	const struct escape *e = find_escape(c);
@@ -122,7 +114,7 @@ static bool read_escape(struct reader *r)
 	return true;
 }
 
-static bool read_escape_inside(struct reader *r)
+static bool read_escape_inside(struct translation *r)
 {
 	char c = r->at[1];
 	const struct escape *e = find_escape(c);
@@ -143,8 +135,8 @@ static bool read_escape_inside(struct reader *r)
 	return true;
 }
 
-/* [:alpha:] and its like. */
-static bool read_class(struct reader *r)
+/* Reads [:alpha:] and the like. */
+static bool read_class(struct translation *r)
 {
 	size_t length = r->at[1] == ':' ? strspn(r->at + 2, "abcdefghijklmnopqrstuvwxyz") : 0;
 
@@ -157,7 +149,7 @@ static bool read_class(struct reader *r)
 	return true;
 }
 
-static bool read_inside(struct reader *r)
+static bool read_inside(struct translation *r)
 {
 	char c = *r->at;
 
@@ -174,7 +166,7 @@ static bool read_inside(struct reader *r)
 	return put_char(r, c);
 }
 
-static bool read_brackets(struct reader *r)
+static bool read_brackets(struct translation *r)
 {
 	put_char(r, *r->at++);
 	if (*r->at == '^') {
@@ -196,7 +188,7 @@ static bool read_brackets(struct reader *r)
 	return put_char(r, *r->at++);
 }
 
-static bool open_group(struct reader *r)
+static bool open_group(struct translation *r)
 {
 	if (strncmp(r->at, "(?:", 3) == 0) {
 		r->at += 2;
@@ -211,7 +203,7 @@ static bool open_group(struct reader *r)
 	return put_char(r, '(');
 }
 
-static bool close_group(struct reader *r)
+static bool close_group(struct translation *r)
 {
 	if (r->depth == 0) {
 		return refuse(r, "a ')' has no '('");
@@ -222,7 +214,7 @@ static bool close_group(struct reader *r)
 	return put_char(r, *r->at++);
 }
 
-/* Behind {n}, {n,} or {n,m}; NULL where it is none of them. */
+/* The end of {n}, {n,} or {n,m}; NULL if it is none of them. */
 static const char *skip_times(const char *at)
 {
 	size_t first = strspn(at + 1, "0123456789");
@@ -235,14 +227,13 @@ static const char *skip_times(const char *at)
 	return first && *at == '}' ? at + 1 : NULL;
 }
 
-static bool repeat(struct reader *r)
+static bool repeat(struct translation *r)
 {
 	char c = *r->at;
 	const char *end = c == '{' ? skip_times(r->at) : r->at + 1;
 
 	if (!r->repeatable) {
-		return refuse(
-			r, "there is nothing that '%c' could repeat; '.' is in every name", c);
+		return refuse(r, "'%c' has nothing to repeat; '.' matches every name", c);
 	}
 	if (!end) {
 		return refuse(r, "'{' needs {n}, {n,} or {n,m} behind it; the sign itself is \\{");
@@ -259,7 +250,7 @@ static bool repeat(struct reader *r)
 	return true;
 }
 
-static bool read_next(struct reader *r)
+static bool read_next(struct translation *r)
 {
 	switch (*r->at) {
 	case '\\':
@@ -282,12 +273,12 @@ static bool read_next(struct reader *r)
 	}
 }
 
-static bool translate(struct reader *r)
+static bool translate(struct translation *r)
 {
 	if (!*r->at) {
-		return refuse(r, "it is empty; '.' is in every name");
+		return refuse(r, "it is empty; '.' matches every name");
 	}
-	put_char(r, '/');
+	put(r, "/");
 	while (*r->at) {
 		if (!read_next(r)) {
 			return false;
@@ -300,7 +291,7 @@ static bool translate(struct reader *r)
 char *waymark_rust_regex_pattern(const char *text, char *why, size_t size)
 {
 	char *pattern = malloc(strlen(text) * ESCAPE_MAX / 2 + ESCAPE_MAX);
-	struct reader r = { .at = text, .to = pattern, .why = why, .why_size = size };
+	struct translation r = { .at = text, .to = pattern, .why = why, .why_size = size };
 
 	if (!pattern) {
 		refuse(&r, "out of memory");

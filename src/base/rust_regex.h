@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regular expressions as the crate regex of Rust reads them, written as extended ones
- * of POSIX that find the same names. What POSIX would take for something else is
- * refused, never misread. libc only, inside of traced programs too: no state, no abort.
+ * Regular expressions of Rust's crate regex, written as extended ones of POSIX that find the same
+ * names. An expression that POSIX would read in another way is refused. libc only, also in traced
+ * programs: no state, no abort.
  */
 #ifndef BASE_RUST_REGEX_H
 #define BASE_RUST_REGEX_H
@@ -10,10 +10,10 @@
 #include <stddef.h>
 
 /*
- * The pattern of waymark/control.h that finds what `text` does: its expression between
- * slashes. NULL with the reason in `why`, one line, where it is empty, has what
- * names of events never have, or what cannot be said, or where there is no memory.
- * Whether it is well-formed otherwise is for regcomp() to say. The caller frees it.
+ * The pattern of waymark/control.h that finds what `text` does: its expression between slashes;
+ * the caller frees it. NULL with the reason in `why`, one line, if the expression is empty, has
+ * characters that no name of an event has or cannot be translated, or if memory is exhausted.
+ * regcomp() checks the rest of the syntax.
  */
 char *waymark_rust_regex_pattern(const char *text, char *why, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of words that end with a NULL: keywords, macros, names. */
+/* Lists of words that end with NULL: keywords, macros, names. */
 #ifndef BASE_WORDS_H
 #define BASE_WORDS_H
 

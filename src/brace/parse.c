@@ -179,14 +179,7 @@ static bool take_type(struct spec_parser *c, struct brace_spec *spec)
 			return true;
 		}
 	}
-	return fail(c, c->at, "unknown type: there are ?, x?, X?, x, X, o, b, e, E, p or none");
-}
-
-static bool take_spec(struct spec_parser *c, struct brace_spec *spec)
-{
-	take_fill_and_align(c, spec);
-	take_flags(c, spec);
-	return take_width(c, spec) && take_precision(c, spec) && take_type(c, spec);
+	return fail(c, c->at, "unknown type: use ?, x?, X?, x, X, o, b, e, E, p or none");
 }
 
 static void skip_space(struct spec_parser *c)
@@ -204,14 +197,19 @@ static bool take_placeholder(struct spec_parser *c, struct brace_spec *spec)
 	*spec = BRACE_SPEC_DEFAULT;
 	skip_space(c);
 	if (is_digit(peek(c, 0))) {
-		return fail(
-			c, c->at, "arguments have no numbers here: they come in order, one each");
+		return fail(c, c->at,
+			"a placeholder cannot number its argument: each takes the next one");
 	}
 	if (is_word(peek(c, 0))) {
-		return fail(c, c->at, "arguments have no names here: they come in order, one each");
+		return fail(c, c->at,
+			"a placeholder cannot name its argument: each takes the next one");
 	}
-	if (take(c, ':') && !take_spec(c, spec)) {
-		return false;
+	if (take(c, ':')) {
+		take_fill_and_align(c, spec);
+		take_flags(c, spec);
+		if (!take_width(c, spec) || !take_precision(c, spec) || !take_type(c, spec)) {
+			return false;
+		}
 	}
 	skip_space(c);
 	if (take(c, '}')) {
@@ -220,7 +218,7 @@ static bool take_placeholder(struct spec_parser *c, struct brace_spec *spec)
 	if (c->at >= c->length) {
 		return fail(c, open, "this { is not closed: write {{ for a brace");
 	}
-	return fail(c, c->at, "a placeholder is {} or {:...}: this does not belong into it");
+	return fail(c, c->at, "this is not part of a placeholder: write {} or {:...}");
 }
 
 static void take_text_piece(struct brace_parser *p, struct brace_piece *piece)

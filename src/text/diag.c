@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Diagnostics with file:line:column, the source line and a caret. */
+/*
+ * Formats diagnostics: file:line:column, the message, the source line and a caret. Text of an
+ * input is shown without controls, long lines and messages are cut, and messages of one source
+ * are limited.
+ */
 #include "text/diag.h"
 
 #include <string.h>
@@ -7,10 +11,10 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 
-/* A longer source line is shown in part, so that a message stays readable. */
+/* Bytes of a source line that are shown, around the place. */
 #define SHOWN_MAX 160
 
-/* A longer message, which quotes what it is about, is cut. */
+/* Bytes of a message that are shown: it may quote a long input. */
 #define MESSAGE_MAX 1000
 
 static const char *const severity_names[] = {
@@ -75,7 +79,7 @@ static bool is_continuation(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* How many bytes make the next character; a byte that is not UTF-8 is one of its own. */
+/* Bytes of the next character; a byte that is not UTF-8 counts as one. */
 static size_t next_length(const char *text, size_t len)
 {
 	size_t n = utf8_length(text, len);
@@ -83,14 +87,14 @@ static size_t next_length(const char *text, size_t len)
 	return n > 0 ? n : 1;
 }
 
-/* Whether the character of next_length() would not be seen as what it is. */
+/* True if a terminal would not show the character of next_length() as it is. */
 static bool is_hidden(const char *text, size_t n)
 {
 	return n > 1 ? escape_is_misleading(utf8_decode(text, n))
 		     : escape_needed((unsigned char)*text) || utf8_length(text, 1) == 0;
 }
 
-/* Text of an input: nothing in it drives the terminal, and all of it is UTF-8. */
+/* Shows text of an input: as UTF-8, and without anything that drives the terminal. */
 static void show_text(struct out *o, const char *text, size_t len)
 {
 	for (size_t i = 0, n; i < len; i += n) {
@@ -103,7 +107,7 @@ static void show_text(struct out *o, const char *text, size_t len)
 	}
 }
 
-/* The source line and, below it, a caret; tabs are kept so that both line up. */
+/* Shows the source line and, below it, a caret; tabs are kept so that both line up. */
 static void show_line(struct out *o, struct location at)
 {
 	const char *text = at.source->text;
@@ -130,7 +134,7 @@ static void show_line(struct out *o, struct location at)
 	out_str(o, "^\n");
 }
 
-/* A message, which may quote an input. */
+/* Shows a message, which may quote an input. */
 static void show_message(struct out *o, const char *text, size_t len)
 {
 	size_t shown = len > MESSAGE_MAX ? MESSAGE_MAX : len;
@@ -142,7 +146,7 @@ static void show_message(struct out *o, const char *text, size_t len)
 	out_str(o, shown < len ? "...\n" : "\n");
 }
 
-/* Counts a message; false when it is one too many of its source to be shown. */
+/* Counts a message; returns false if its source has too many to show it. */
 static bool count_message(struct diag *d, enum severity severity, const struct source *source)
 {
 	d->errors += severity == SEVERITY_ERROR;

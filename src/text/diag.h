@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Diagnostics of the form that compilers print and editors jump to:
+ * Diagnostics in the form that compilers print and editors understand:
  *
  *	block/trace-events:12:30: error: 2 arguments, but the format has 1 conversion
  *	blk_read(uint64_t offset, uint32_t bytes) "offset %"PRIu64
  *	                          ^
  *	block/trace-events:12: help: add a conversion for 'bytes', for example %u
  *
- * A sink collects them, so that all errors of a run are reported; libraries
- * hand the text to their caller, and only a main prints it.
+ * struct diag collects them, so that a run reports all errors. Libraries pass the
+ * text to their caller, and only a main prints it.
  */
 #ifndef TEXT_DIAG_H
 #define TEXT_DIAG_H
@@ -34,7 +34,7 @@ struct location {
 
 enum severity { SEVERITY_ERROR, SEVERITY_WARNING };
 
-/* What is shown of one source, of each severity; the rest is only counted. */
+/* Messages of one source and severity that are shown; more are only counted. */
 #define DIAG_SHOWN_MAX 100
 
 struct diag {
@@ -43,7 +43,7 @@ struct diag {
 	unsigned int warnings;
 	const struct source *source; /* of the last message */
 	unsigned int shown[2]; /* of that source, by severity */
-	bool has_listed; /* a list that is too long to be in every message was in one */
+	bool has_listed; /* a message had the list that is too long to repeat */
 };
 
 void diag_init(struct diag *d);
@@ -58,7 +58,7 @@ unsigned int location_column(struct location at);
 /*
  * Reports a message with its place, the source line and a caret. `help` says
  * what to do and may be NULL. A location without a source gives only the text.
- * Nothing happens when `d` is NULL: nobody wants to know.
+ * `d` may be NULL: the message is dropped.
  */
 void diag_report(struct diag *d, enum severity severity, struct location at, const char *help,
 	const char *fmt, ...) PRINTF(5, 6);

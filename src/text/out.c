@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The output writer of text/out.h. */
+/* The output writer: buffers text in memory, grows or flushes the buffer, fills templates. */
 #include "text/out.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-/* A write of less costs a file system more than the copy of its bytes. */
+/* Smaller writes cost more in the file system than their bytes cost to copy. */
 #define OUT_BUFFER ((size_t)256 * 1024)
 #define OUT_BUFFER_MEMORY ((size_t)4 * 1024)
 
@@ -37,7 +37,7 @@ int out_flush(struct out *o)
 		if (n >= 0) {
 			done += (size_t)n;
 		} else if (errno == EAGAIN) {
-			/* A terminal or pipe that somebody else set to O_NONBLOCK. */
+			/* Another program set this terminal or pipe to O_NONBLOCK. */
 			poll(&(struct pollfd){ .fd = o->fd, .events = POLLOUT }, 1, -1);
 		} else if (errno != EINTR) {
 			o->error = errno;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An output writer: text and bytes collect in memory and go to a file
- * descriptor in large pieces, or stay in memory. It remembers its first error,
- * so callers write freely and ask once, at the end.
+ * An output writer: text and bytes are buffered and written to a file descriptor
+ * in large pieces, or stay in memory. It remembers its first error, so callers
+ * write freely and check once, at the end.
  */
 #ifndef TEXT_OUT_H
 #define TEXT_OUT_H
@@ -44,7 +44,7 @@ static inline bool out_has_room(const struct out *o, size_t n)
 	return LIKELY(o->capacity - o->len > n);
 }
 
-/* Makes room for `n` more bytes and returns where they go; commit with out_advance(). */
+/* Makes room for `n` more bytes and returns their place; out_advance() commits them. */
 static inline char *out_reserve(struct out *o, size_t n)
 {
 	if (!out_has_room(o, n)) {

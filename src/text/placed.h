@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A text that was decoded from a source, as a string with escapes is: each of its bytes
- * knows where it came from, so that messages about a part of it point into the file.
+ * A text that was decoded from a source, such as a string with escapes. Each byte has its place
+ * in the source, so that messages about a part of the text point into the file.
  */
 #ifndef TEXT_PLACED_H
 #define TEXT_PLACED_H
@@ -14,10 +14,10 @@
 struct placed {
 	struct span span; /* not NUL-terminated */
 	const struct source *source;
-	const size_t *places; /* offsets in the source, of each byte and of the end */
+	const size_t *places; /* offsets in the source: of each byte and of the end */
 };
 
-/* Where the byte `at` came from; the text's length is a place too. */
+/* The place of the byte `at`; `at` may be the length. */
 static inline struct location placed_location(const struct placed *p, size_t at)
 {
 	return (struct location){ p->source, p->places[at] };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A character scanner over a part of a source: the cursor of every front end.
- * It never reads past `end`, and knows the place of each character for
- * diagnostics. Plain ASCII: what a character is does not depend on the locale.
+ * A character scanner over a part of a source, for all front ends. It never reads past `end`, and
+ * knows the place of each character for diagnostics. Classes of characters are ASCII and do not
+ * depend on the locale.
  */
 #ifndef TEXT_SCAN_H
 #define TEXT_SCAN_H
@@ -37,7 +37,7 @@ static inline bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-/* The value of a hexadecimal digit, -1 of anything else. */
+/* The value of a hexadecimal digit; -1 for another character. */
 static inline int hex_digit(int c)
 {
 	if (is_digit(c)) {
@@ -52,7 +52,7 @@ static inline bool is_letter(int c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Part of a name; a byte of a non-ASCII letter too, so that it can be refused as a whole. */
+/* Part of a name. Non-ASCII bytes count, so that a name with them is refused as a whole. */
 static inline bool is_word(int c)
 {
 	return is_letter(c) || is_digit(c) || c >= 0x80;
@@ -83,7 +83,7 @@ static inline struct location scan_location(const struct scan *s)
 	return (struct location){ s->source, s->pos };
 }
 
-/* The text from `from` to the cursor. */
+/* The text from `from` to the scanner's position. */
 static inline struct span scan_since(const struct scan *s, size_t from)
 {
 	return (struct span){ s->source->text + from, s->pos - from };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See nodes.h. */
+/* Makes objects of random shapes from one number, so that each call renders the same. */
 #include "nodes.h"
 
 #include "base/compiler.h"
@@ -53,7 +53,7 @@ static struct waymark_debug leaf(struct node *n)
 	return leaves[kind];
 }
 
-/* A value that is an object of its own as often as not. */
+/* A value; every second one is an object. */
 static struct waymark_debug child(struct node *n, struct node *room)
 {
 	*room = (struct node){ next(n) | 1, n->depth - 1 };
@@ -132,7 +132,7 @@ static void put_simple(struct waymark_formatter *f, struct node *n)
 		waymark_debug_verbatim(f, text, strlen(text));
 		break;
 	default:
-		break; /* says nothing */
+		break; /* calls nothing */
 	}
 }
 

@@ -5,13 +5,13 @@
 
 #include <waymark/debug.h>
 
-/* An object of random shape, the same whenever it is asked. */
+/* An object of random shape; each call of its renderer builds the same. */
 struct node {
 	uint64_t seed;
 	unsigned int depth;
 };
 
-/* What a struct node says. */
+/* The callback of a struct node. */
 void node_put(struct waymark_formatter *f, const void *object);
 
 #endif

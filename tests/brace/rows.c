@@ -2,7 +2,7 @@
 /*
  * Rows of type, message, input and output, divided by tabs: renders each input and compares.
  * With --hex the outputs, and inputs that are text, are hexadecimal bytes; without, only those
- * of str and char with {}. Prints what differs, and how many rows there were.
+ * of str and char with {}. Prints the differences and the number of rows.
  *
  *	brace_rows [--hex] FILE
  */
@@ -15,7 +15,7 @@
 
 static bool all_hex;
 
-/* An input as a value; what it points to. */
+/* An input as a value, and the memory it points to. */
 struct input {
 	struct waymark_debug value;
 	char text[1 << 20];
@@ -224,7 +224,7 @@ static void read_input(struct input *in, const char *type, const char *text)
 	read_shape(in, text, 0);
 }
 
-/* Every variant has the input E: its output tells which. */
+/* All variants have the input E: the output names the variant. */
 static const char *variant_of(const char *output)
 {
 	static char name[2];
@@ -262,7 +262,7 @@ static bool check(char *type, char *message, char *text, char *output)
 	return false;
 }
 
-/* Splits a line at its tabs; NULL where fields are missing. */
+/* Splits a line at its tabs; NULL if fields are missing. */
 static char *split(char *line, char *fields[4])
 {
 	line[strcspn(line, "\n")] = '\0';

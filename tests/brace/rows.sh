@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Rows of what Rust's own formatting printed, kept beside the repository.
+# Compares with rows that Rust's own formatting printed, stored beside the repository.
 #	rows.sh ROWS REPOSITORY
 file=${WAYMARK_SHARED:-$2/../shared}/data/rust-format.tsv
 if [ ! -r "$file" ]; then

@@ -158,7 +158,7 @@ def durations():
 
 
 def descriptors():
-    """What is around a descriptor; an eventfd has to be one."""
+    """Structs around a descriptor; an eventfd has to be one."""
     rows("BorrowedFd", DEBUG, ["0i32", "7", "255"],
          'row("TYPE", "SPEC", &v.to_string(), format!("SPEC", unsafe { BorrowedFd::borrow_raw(*v) }));')
     rows("OwnedFd", DEBUG, ["7i32"], 'let o = std::mem::ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(*v) }); '

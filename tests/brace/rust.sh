@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program in Rust of random placeholders and values: what it prints, we print.
+# Compares with a Rust program that prints random values by random placeholders.
 #	[BRACE_SEED=N] rust.sh ROWS TESTS
 rows=$1
 tests=$2

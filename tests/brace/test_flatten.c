@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Callbacks of an event's arguments, made trees before they are recorded. */
+/* Callbacks of an event's arguments become trees before they are recorded. */
 #include <errno.h>
 #include <sys/resource.h>
 
@@ -88,7 +88,7 @@ static void what_is_longer_is_mapped(void **state)
 	struct waymark_debug c = flat(&t, 2, numbers(&three));
 
 	assert_non_null(t.mapped);
-	assert_int_equal(calls, 5); /* twice for those that do not fit */
+	assert_int_equal(calls, 5); /* two calls for each that does not fit */
 	assert_string_equal(rendered("{:?}", a), direct);
 	assert_string_equal(rendered("{:?}", b), direct);
 	assert_string_equal(rendered("{:?}", c), "[0, 1, 2]");

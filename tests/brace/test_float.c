@@ -54,7 +54,7 @@ static void as_rust(char *exponent_text)
 }
 
 /*
- * Whether what follows that many digits is exactly a half: Rust rounds such up,
+ * True if the digits after the first ones are exactly a half: Rust rounds such up,
  * printf() to even.
  */
 static bool is_tie(double f, unsigned int digits)
@@ -139,7 +139,7 @@ static void display_and_debug_read_back(void **state)
 	}
 }
 
-/* Bit by bit, the sign of zero too; of NaN, which has no digits, only that it is one. */
+/* Equal bits, the sign of zero too; for NaN, which has no digits, any NaN. */
 static void every_bit_of_any_float_reads_back(void **state)
 {
 	static const char *const messages[] = { "{}", "{:?}", "{:e}", "{:E}" };

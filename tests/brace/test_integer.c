@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Integers agree with printf() where it can say the same, and fill every width. */
+/* Integers agree with printf() in all forms that it has, and fill every width. */
 #include <inttypes.h>
 
 #include "unit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages: their pieces, what is refused and where, and what placeholders accept. */
+/* Messages: their pieces, the errors and their places, and the types of placeholders. */
 #include "unit.h"
 
 static enum brace_piece_kind next(struct brace_parser *p, struct brace_piece *piece)
@@ -49,13 +49,14 @@ static void bad_messages_are_refused_with_their_place(void **state)
 		{ "ab {", 3, "this { is not closed: write {{ for a brace" },
 		{ "{:?", 0, "this { is not closed: write {{ for a brace" },
 		{ "{:", 0, "this { is not closed: write {{ for a brace" },
-		{ "{:é", 2, "unknown type: there are ?, x?, X?, x, X, o, b, e, E, p or none" },
+		{ "{:é", 2, "unknown type: use ?, x?, X?, x, X, o, b, e, E, p or none" },
 		{ "a } b", 2, "this } closes nothing: write }} for a brace" },
 		{ "{}}", 2, "this } closes nothing: write }} for a brace" },
-		{ "{0}", 1, "arguments have no numbers here: they come in order, one each" },
-		{ "x {12:x}", 3, "arguments have no numbers here: they come in order, one each" },
-		{ "{len}", 1, "arguments have no names here: they come in order, one each" },
-		{ "{_a:?}", 1, "arguments have no names here: they come in order, one each" },
+		{ "{0}", 1, "a placeholder cannot number its argument: each takes the next one" },
+		{ "x {12:x}", 3,
+			"a placeholder cannot number its argument: each takes the next one" },
+		{ "{len}", 1, "a placeholder cannot name its argument: each takes the next one" },
+		{ "{_a:?}", 1, "a placeholder cannot name its argument: each takes the next one" },
 		{ "{:1$}", 2, "a width cannot be an argument: write it as a number" },
 		{ "{:0$x}", 2, "a width cannot be an argument: write it as a number" },
 		{ "{:>w$}", 3, "a width cannot be an argument: write it as a number" },
@@ -66,12 +67,12 @@ static void bad_messages_are_refused_with_their_place(void **state)
 		{ "{:65536}", 2, "a width is at most 65535" },
 		{ "{:99999999999999999999}", 2, "a width is at most 65535" },
 		{ "{:.65536}", 3, "a precision is at most 65535" },
-		{ "{:d}", 2, "unknown type: there are ?, x?, X?, x, X, o, b, e, E, p or none" },
-		{ "{:02xx}", 4, "unknown type: there are ?, x?, X?, x, X, o, b, e, E, p or none" },
-		{ "{:b?}", 2, "unknown type: there are ?, x?, X?, x, X, o, b, e, E, p or none" },
-		{ "{:?x}", 3, "a placeholder is {} or {:...}: this does not belong into it" },
-		{ "{: x}", 3, "a placeholder is {} or {:...}: this does not belong into it" },
-		{ "{!}", 1, "a placeholder is {} or {:...}: this does not belong into it" },
+		{ "{:d}", 2, "unknown type: use ?, x?, X?, x, X, o, b, e, E, p or none" },
+		{ "{:02xx}", 4, "unknown type: use ?, x?, X?, x, X, o, b, e, E, p or none" },
+		{ "{:b?}", 2, "unknown type: use ?, x?, X?, x, X, o, b, e, E, p or none" },
+		{ "{:?x}", 3, "this is not part of a placeholder: write {} or {:...}" },
+		{ "{: x}", 3, "this is not part of a placeholder: write {} or {:...}" },
+		{ "{!}", 1, "this is not part of a placeholder: write {} or {:...}" },
 	};
 
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What callbacks build: on one line, on many, with the placeholder inherited. */
+/* Groups that callbacks build: on one line, on several, with the inherited placeholder. */
 #include "unit.h"
 
 static const char *shape(const char *message, const char *name)
@@ -44,7 +44,7 @@ static void nameless(struct waymark_formatter *f, const void *object)
 	waymark_debug_variant(f, NULL, waymark_debug_i32(2));
 }
 
-/* As NULL strings are: a table of names that lacks one does not end the program. */
+/* A NULL name is printed as a NULL string is: a table may lack a name. */
 static void names_that_are_null_are_shown(void **state)
 {
 	(void)state;

@@ -56,7 +56,7 @@ static size_t read_braced(const char **s, char *out)
 	return utf8_encode(out, code);
 }
 
-/* What a reader of Rust's literals makes of a quoted text. */
+/* Reads a quoted text as a literal of Rust. */
 static size_t unquote(const char *s, char *out)
 {
 	static const char from[] = "0tnr\\\"";

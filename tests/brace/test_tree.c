@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees: what is replayed equals what the callback renders, whatever the placeholder. */
+/* Trees: replaying one gives the output of the callback, by any placeholder. */
 #include "brace/tree.h"
 #include "nodes.h"
 #include "unit.h"
@@ -24,7 +24,7 @@ static const char *const messages[] = {
 
 static unsigned char tree_bytes[TREE_ROOM];
 
-/* Builds a tree that has `size` bytes of room as a value; whether it is whole. */
+/* Builds a tree in `size` bytes, as a value; returns true if it is whole. */
 static bool build(struct waymark_debug *tree, size_t size, const char *message,
 	const struct waymark_debug *value)
 {
@@ -75,7 +75,7 @@ static void values_that_only_trees_record_replay(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		/* But for {} and {:x}, which a tree does not accept. */
+		/* A tree does not accept {} and {:x}. */
 		for (size_t m = 0; m < ARRAY_SIZE(messages) - 2; m++) {
 			replays(messages[m], values[i]);
 		}
@@ -105,7 +105,7 @@ static void random_shapes_replay(void **state)
 	}
 }
 
-/* What is there of a tree that ends in `...`, less what closes a value or begins the next. */
+/* The output before `...`, without what closes a value or begins the next. */
 static size_t shown(const char *text)
 {
 	size_t length = strlen(text);

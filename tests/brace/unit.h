@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the unit tests of braces include, and random bits that a seed repeats. */
+/* Includes of the unit tests of braces, and random bits that a seed repeats. */
 #ifndef UNIT_H
 #define UNIT_H
 

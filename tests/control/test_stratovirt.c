@@ -126,7 +126,7 @@ static void patterns_are_expressions(void **state)
 	parse(STRATO "x{1,,2},help");
 	assert_rule(0, "/x{1,2}/", RULE_ALL);
 	assert_true(c.help);
-	refuse(STRATO "virtio*,enable=*", "regular expression '*': there is nothing that '*'");
+	refuse(STRATO "virtio*,enable=*", "regular expression '*': '*' has nothing to repeat");
 	refuse(STRATO "a,b", "Invalid parameter 'b'; a further pattern is written enable=b");
 }
 
