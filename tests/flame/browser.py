@@ -22,7 +22,7 @@ STILL = {"all": (0, 1200), "idle": (0, 200), "main": (200, 1000), "fs:decode (a*
          "read": (400, 320), "decode": (400, 80), "write": (720, 80)}
 ZOOMED = {"all": (0, 1200), "main": (0, 1200), "read": (0, 1200), "decode": (0, 300)}
 
-# What is searched, what is said, and which frames are marked.
+# The search, the line that reports it, and the marked frames.
 SEARCHES = [
     ("decode", "2 frames match, 23.33 %", {"decode", "fs:decode (a*b)"}),
     ("DECODE (A*B)", "1 frames match, 16.67 %", {"fs:decode (a*b)"}),
@@ -73,7 +73,7 @@ def texts(page):
 
 
 def check_rest(page):
-    """What a picture says that nobody touches: its unit and whole, and times where they fit."""
+    """The still picture shows its unit and total, and times that fit."""
     assert total(page) == "width: time, 1.500 ms in all", total(page)
     assert texts(page) == {
         "all": "all (1.500 ms)", "idle": "idle (250.000 us)", "main": "main (1.250 ms)",
@@ -82,7 +82,7 @@ def check_rest(page):
 
 
 def check_cut_names(page):
-    """Who cannot be read is whole in the tooltip, of the element that the pointer is over."""
+    """A name that is cut is whole in the tooltip of the element under the pointer."""
     cut = 0
     for frame in page.evaluate(FRAMES):
         text = frame["text"].removesuffix("..")

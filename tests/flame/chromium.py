@@ -87,7 +87,7 @@ class Page:
         return json.loads(message)
 
     def take(self, event):
-        """What the page does by itself; a prompt gets the answer that is laid ready."""
+        """Events of the page; a prompt gets the answer that was prepared."""
         method, params = event.get("method"), event.get("params", {})
         self.loaded = getattr(self, "loaded", False) or method == "Page.loadEventFired"
         if method == "Network.requestWillBeSent":

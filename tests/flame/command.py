@@ -29,7 +29,7 @@ FRAMES = """Array.from(document.querySelectorAll(".f"), (g) => [
 
 
 def run(*arguments, status=0):
-    """What it prints, and what it says on standard error."""
+    """Its standard output and standard error."""
     done = subprocess.run([WAYMARK, *arguments], timeout=60, capture_output=True, text=True)
     check(" ".join(arguments), done.returncode, status)
     return done.stdout, done.stderr
@@ -61,7 +61,7 @@ def sums(root):
 
 
 def check_numbers(trace):
-    """What waymark scopes says of each name is what its frames say together."""
+    """For each name, waymark scopes and the sum of its frames agree."""
     told = json.loads(run("scopes", "--json", trace)[0])["scopes"]
     for by in ("thread", "pid", "name"):
         drawn = sums(tree("--by=" + by, trace))
@@ -88,7 +88,7 @@ def svg_of(folder, *arguments):
 
 
 def check_svg(folder, trace):
-    """Each frame that is wide enough is there, as wide as its time."""
+    """Each frame that is wide enough is drawn, as wide as its time."""
     root = tree(trace)
     wanted = [(f["name"], f["value"], round(1200 * f["value"] / root["value"], 2))
               for _, f in walk(root) if f["value"] / root["value"] * 1200 >= 0.1]
@@ -121,7 +121,7 @@ def check_names(trace):
 
 
 def check_nothing_to_draw(trace):
-    """A name that is none is a mistake; one of which nothing is to be shown is told, too."""
+    """An unknown name is an error; a name without anything to show is reported, too."""
     for pattern, status, words in ((NAMES[3][:-2], 1, f"did you mean '{NAMES[3]}'?"),
                                    (NAMES[3], 0, "no selected scope began")):
         said = run("flamegraph", "--scope=" + pattern, "--no-async", trace, status=status)[1]
@@ -154,7 +154,7 @@ def check_browser(folder, trace):
 
 
 def check_unfinished(trace):
-    """Nothing is guessed, unless it is asked for."""
+    """Unfinished scopes count only if an option asks for it."""
     out, said = run("flamegraph", "--json", trace)
     frames = sums(json.loads(out))
     check("unfinished", frames["Odd:outer"][1:], (0, 0))
@@ -166,7 +166,7 @@ def check_unfinished(trace):
 
 
 def check_losses(trace):
-    """What has lost its end has nothing in it that was begun behind lost events."""
+    """A scope whose end is lost contains nothing that began after the lost events."""
     out, said = run("flamegraph", "--json", trace)
     # A sanitizer can make the program slower than its writer.
     if not os.environ.get("WAYMARK_SANITIZER"):
@@ -191,7 +191,7 @@ def check_bad_input(folder, trace):
 
 
 def check_output_stays(folder, trace):
-    """What is read is not written over, and what a file had stays where nothing is drawn."""
+    """An input is not overwritten, and a file keeps its contents if nothing is drawn."""
     capture = f"{folder}/capture"
     with open(capture, "w", encoding="utf-8") as file:
         file.write("none of the kernel's\n")

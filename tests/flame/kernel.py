@@ -49,7 +49,7 @@ def mount(folder):
 
 
 class Buffer:
-    """One of the kernel's, as a folder of tracefs."""
+    """One instance of the kernel's trace, as a folder of tracefs."""
 
     def __init__(self, tracefs):
         self.folder = f"{tracefs}/instances/waymark-flame-{os.getpid()}"
@@ -104,7 +104,7 @@ def child(frame, name):
 
 
 def count_waits(text, tid):
-    """How often the capture has the thread leave the processor and come back, in one rest."""
+    """Switches of the thread off the processor and back, in one rest."""
     rests = is_off = False
     waits = 0
     for line in text.splitlines():
@@ -137,7 +137,7 @@ def check_frames(root, tid, waits):
 
 
 def check_total(root, trace):
-    """The kernel's part is taken out of scopes' own times, nothing comes or goes."""
+    """The kernel's time is taken from the scopes' own times; the sum stays."""
     told = subprocess.run([WAYMARK, "scopes", "--json", trace], check=True, capture_output=True,
                           text=True)
     rows = json.loads(told.stdout)["scopes"]
@@ -185,7 +185,7 @@ def check_bad_captures(work, trace, text):
 
 
 def check_trace_cmd(work, trace, text, tid):
-    """A file of trace-cmd is read through it; here is one that prints the same text."""
+    """A file of trace-cmd is read through that program; a stand-in prints the same text."""
     dat = f"{work}/trace.dat"
     with open(dat, "wb") as f:
         f.write(b"\x17\x08\x44tracing6\0")

@@ -5,7 +5,7 @@
 
 #include "view/flamegraph/flamegraph.h"
 
-/* `ns` and `count` more for the frame at the end of `depth` names, the outermost first. */
+/* Adds `ns` and `count` to the frame at the end of `depth` names, the outermost first. */
 static inline void add_stack(
 	struct flamegraph *g, const char *const *stack, size_t depth, uint64_t ns, uint64_t count)
 {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Flame graphs are XML whatever names hold, and stay what they were:
+# Flame graphs are XML whatever bytes names have, and equal the goldens:
 # svg.sh GOLDEN PICTURE [--update]
 set -eu
 golden=$1
@@ -17,7 +17,7 @@ for kind in small names deep empty most; do
 	xmllint --huge --noout "$dir/$kind.svg"
 done
 
-# The script stands in the sources; the golden is the picture without it.
+# The golden is the picture without the script, which is in the sources.
 sed '/^<script>/,/<\/script>$/d' "$dir/small.svg" >"$dir/still.svg"
 if [ "${3-}" = --update ]; then
 	cp "$dir/still.svg" "$golden"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Flame graphs: what is merged, how wide it is, that order does not matter. */
+/* Flame graphs: merged frames, their widths, and that the order of stacks does not matter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

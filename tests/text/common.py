@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of text share: running the program of program.c."""
+"""Runs the program of program.c, for the tests of text."""
 import os
 import subprocess
 import sys
@@ -13,7 +13,7 @@ def check(condition, *words):
 
 
 def run(program, *actions, trace="*,backend=log,log.prefix=none", **variables):
-    """Fires what the actions say; the lines of the log, and what was said beside them."""
+    """Fires the actions; returns the lines of the log, and the rest of standard error."""
     with tempfile.TemporaryDirectory() as directory:
         log = directory + "/log"
         environment = {k: v for k, v in os.environ.items() if k != "WAYMARK_LOG_LEVEL"}

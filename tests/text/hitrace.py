@@ -15,7 +15,7 @@ ALL = "*,backend=hitrace"
 
 
 def calls(*actions, library=WHOLE, program=PROGRAM, trace=ALL):
-    """The calls that came, and what was said."""
+    """The calls that the library got, and standard error."""
     with tempfile.TemporaryDirectory() as directory:
         path = directory + "/calls"
         if library:

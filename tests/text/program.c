@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events with braces in the shape of generated code, for all backends that print text: fires
- * what its arguments say, WHAT or WHAT=NUMBER each, and ends with a status other than 0 where
- * errno changed.
+ * Events with braces in the form of generated code, for all backends that print text: fires the
+ * events that its arguments name, WHAT or WHAT=NUMBER each, and exits with a status other than 0
+ * if errno changed.
  */
 #include <errno.h>
 #include <signal.h>
@@ -62,7 +62,7 @@ static void hand(const struct waymark_event *event, const struct waymark_message
 	}
 }
 
-/* With the place of the call, or without it: `line` 0. */
+/* With the place of the call, or, with `line` 0, without. */
 static void fire_request(const char *text, size_t length, uint32_t line)
 {
 	const struct waymark_debug values[] = { waymark_debug_text(text, length) };
@@ -143,7 +143,7 @@ static void scopes(int id)
 	hand(&frame, &inner);
 }
 
-/* A beginning of so many bytes. */
+/* A beginning with a text of that many bytes. */
 static void long_scope(int bytes)
 {
 	char *text = malloc((size_t)bytes);
