@@ -195,9 +195,10 @@ static void wrong_line_is_named(void **state)
 		const char *why;
 	} bad[] = {
 		{ "a\n\n(b\n", "list:3: regular expression '/(b/': Unmatched ( or \\(" },
-		{ "a\n*\n", "list:2: regular expression '*': there is nothing" },
+		{ "a\n*\n", "list:2: regular expression '*': '*' has nothing" },
 		{ "-a\n", "list:1: '-a': no name has a '-', and a list of this dialect only" },
-		{ "a\x1b[2J\n", "list:1: regular expression 'a\\x1b[2J': the byte 0x1b is in" },
+		{ "a\x1b[2J\n",
+			"list:1: regular expression 'a\\x1b[2J': no name of an event has the byte 0x1b" },
 	};
 
 	(void)state;
