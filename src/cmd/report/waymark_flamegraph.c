@@ -21,7 +21,6 @@
 #include "cmd/session.h"
 #include "cmd/waymark.h"
 #include "read/filter.h"
-#include "view/flamegraph/stacks.h"
 #include "view/flamegraph/flamegraph.h"
 
 enum {
