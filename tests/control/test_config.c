@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rt/control/config.h"
+#include "rt/record/crash.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "config_fixture.h"

@@ -12,8 +12,7 @@
 #include "ctf_pairs.h"
 #include "rt/record/counts.h"
 #include "rt/record/process.h"
-#include "rt/record/settings.h"
-#include "rt/record/tally.h"
+#include "rt/record/stats.h"
 #include "rt/sink/sink.h"
 
 #define PAIR_BYTES 24u
@@ -42,7 +41,7 @@ static inline struct tally total(void)
 {
 	struct tally t = { 0 };
 
-	waymark_tally_total(waymark_process_current(), &t);
+	waymark_stats_add_all(waymark_process_current(), &t);
 	return t;
 }
 
@@ -65,7 +64,7 @@ static inline struct tally of_ended(void)
 	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
 		waymark_tally_owner(s, &own, &ended);
 	}
-	waymark_tally_unplaced(waymark_process_current(), &ended);
+	waymark_stats_add_unplaced(waymark_process_current(), &ended);
 	return ended;
 }
 

@@ -18,7 +18,7 @@
 
 #include "ctf_pairs.h"
 #include "rt/record/process.h"
-#include "rt/record/settings.h"
+#include "rt/record/stats.h"
 #include "rt/sink/sink.h"
 
 #define EVENTS 100000

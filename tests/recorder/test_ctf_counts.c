@@ -36,7 +36,7 @@ static void lose_early(void)
 {
 	begin();
 	for (int i = 0; i < 3; i++) {
-		waymark_recorder_lose_early(); /* there was no memory for a slot */
+		waymark_stats_lose_early(); /* there was no memory for a slot */
 	}
 	trace_ctf(1, 1);
 	struct tally all = total(), ended = of_ended();

@@ -17,7 +17,7 @@
 
 #include "ctf_pairs.h"
 #include "rt/record/process.h"
-#include "rt/record/settings.h"
+#include "rt/record/stats.h"
 #include "rt/sink/sink.h"
 
 #define KIB 1024u

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "support.h"
-#include "rt/record/consume.h"
+#include "rt/record/drain.h"
 #include "rt/sink/sink.h"
 
 #define EVENTS 100
@@ -67,7 +67,7 @@ static void vfork_and_record(void)
 	waitpid(pid, NULL, 0);
 	record_pairs(1, 10);
 	sleep_ms(300);
-	waymark_consume_find_dead();
+	waymark_drain_find_dead();
 	if (waymark_recorder_flush()) {
 		_exit(1);
 	}
@@ -97,7 +97,7 @@ static void record_in_a_sandbox(void)
 	waymark_sink_simple.set_file("sandbox", false, NULL);
 	forbid_call(SYS_tgkill, 0, EPERM); /* as sandboxes do */
 	record_pairs(0, 10);
-	waymark_consume_find_dead();
+	waymark_drain_find_dead();
 	waymark_recorder_flush();
 	record_pairs(10, 20);
 	waymark_recorder_flush();

@@ -13,7 +13,6 @@
 
 #include "support.h"
 #include "rt/record/jail.h"
-#include "rt/record/settings.h"
 
 static int why_no_nameless; /* what open(2) says of O_TMPFILE; 0: it works */
 static bool without_proc;
@@ -55,7 +54,7 @@ static void make(void)
 	int why = waymark_jail_make(&wish);
 
 	for (int i = 0; !why && i < COUNT; i++) { /* nothing is left of them */
-		struct buffer *a = waymark_jail_claim(waymark_process());
+		struct buffer *a = waymark_jail_claim(waymark_process(), false);
 
 		if (!a) {
 			_exit(FAILED - 1);

@@ -12,7 +12,7 @@
 #include "rt/host/error.h"
 #include "rt/record/counts.h"
 #include "rt/record/process.h"
-#include "rt/record/tally.h"
+#include "rt/record/stats.h"
 
 static struct waymark_thread_info *add_row(struct waymark_thread_list *list)
 {
@@ -82,7 +82,7 @@ static bool add_all(struct waymark_thread_list *list)
 			return false;
 		}
 	}
-	waymark_tally_unplaced(waymark_process_current(), &ended);
+	waymark_stats_add_unplaced(waymark_process_current(), &ended);
 	return add_thread(list, 0, &ended);
 }
 

@@ -9,7 +9,7 @@
 #define RT_CTF_CURSOR_H
 
 #include "rt/ctf/pass.h"
-#include "rt/record/consume.h"
+#include "rt/record/drain.h"
 
 /* What a pass knows of itself. */
 struct ctf_round {

@@ -311,11 +311,11 @@ static uint64_t count_left(struct ctf_round *round)
 /* Whether all is in the files, and no thread has an event or packet to go on with. */
 static bool is_still(const struct process *p, struct ctf_round *round)
 {
-	waymark_consume_expire();
-	if (!waymark_consume_is_alone(p)) {
+	waymark_drain_expire();
+	if (!waymark_drain_is_alone(p)) {
 		futex_sleep(CLOSE_SETTLE_NS);
 	}
-	return is_all_written(round) && waymark_consume_is_still(p, WAYMARK_RECORDER_CTF);
+	return is_all_written(round) && waymark_drain_is_still(p, WAYMARK_RECORDER_CTF);
 }
 
 /* Whether nothing will come. The seal stays then: the buffer is about to go. */
@@ -365,7 +365,7 @@ static void tell_losses(const struct process *p, struct ctf_round *round)
 {
 	uint32_t index = 0;
 
-	round->alone = waymark_consume_is_alone(p);
+	round->alone = waymark_drain_is_alone(p);
 	/* Threads that have ended, too: what was evicted of them no packet may have told. */
 	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
 		foreach_ctf_cursor(c, s)

@@ -18,7 +18,7 @@
 #include "rt/host/line.h"
 #include "rt/record/close.h"
 #include "rt/record/recorder.h"
-#include "rt/record/tally.h"
+#include "rt/record/stats.h"
 
 /* How long a flush waits for threads that are in an event. */
 #define FLUSH_ROUNDS 20
@@ -107,7 +107,7 @@ static void force_closing(const struct process *p, struct ctf_round *round)
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		bool stays = round->buffer->is_file && waymark_consume_is_others(p, s);
+		bool stays = round->buffer->is_file && waymark_drain_may_record(p, s);
 
 		foreach_ctf_cursor(c, s)
 		{
@@ -233,7 +233,7 @@ static void note_totals(const struct process *p, struct buffer *a)
 	struct tally sum = { 0 };
 	struct buffer_totals totals;
 
-	waymark_tally_total(p, &sum);
+	waymark_stats_add_all(p, &sum);
 	totals.recorded = sum.recorded;
 	totals.lost = sum.lost;
 	waymark_registry_count(&totals.events, &totals.events_on);
@@ -255,7 +255,7 @@ static struct ctf_round begin_round(struct process *p, struct recorder *r)
 
 	waymark_buffer_set_clock(a, now);
 	note_totals(p, a);
-	waymark_consume_pace(p, begin, now);
+	waymark_drain_measure(p, begin, now);
 	uint64_t moments = waymark_recorder_delay() / UINT64_C(100000000);
 
 	round.close_before = now.ticks - moments * __atomic_load_n(&p->moment, __ATOMIC_RELAXED);
@@ -316,7 +316,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	waymark_ctf_snapshot_end(&round, mode);
 	note_failure(p, &round);
 	state->left = round.left || round.failed;
-	if (mode == DRAIN_END || (mode == DRAIN_CRASH && waymark_consume_is_alone(p))) {
+	if (mode == DRAIN_END || (mode == DRAIN_CRASH && waymark_drain_is_alone(p))) {
 		waymark_ctf_end(p, &round);
 		state->retry_ns = round.failed ? round.now.ns + RETRY_NS : state->retry_ns;
 		state->ended = true;

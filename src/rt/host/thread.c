@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,6 +22,9 @@
 #endif
 
 #define NONE (~0u)
+
+/* Only pages that are touched count; a program's thread-local data may be large. */
+#define STACK_BYTES (256u << 10)
 
 void waymark_thread_ordinary(pthread_attr_t *attr)
 {
@@ -41,6 +45,28 @@ void waymark_thread_ordinary(pthread_attr_t *attr)
 		pthread_attr_setaffinity_np(attr, sizeof(cpus), &cpus);
 	}
 #endif
+}
+
+static int create(void *(*main)(void *), void *argument, bool modest)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int error;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (modest) {
+		pthread_attr_setstacksize(&attr, STACK_BYTES);
+		waymark_thread_ordinary(&attr);
+	}
+	error = pthread_create(&thread, &attr, main, argument);
+	pthread_attr_destroy(&attr);
+	return error;
+}
+
+int waymark_thread_start(void *(*main)(void *), void *argument)
+{
+	return create(main, argument, true) ? create(main, argument, false) : 0;
 }
 
 void waymark_thread_begin(void)

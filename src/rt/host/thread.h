@@ -23,6 +23,12 @@
  */
 void waymark_thread_ordinary(pthread_attr_t *attr);
 
+/*
+ * Starts a detached thread that is scheduled as the main thread is by default. Returns 0 or
+ * an errno. The thread's mask of signals is the caller's: no signal may come to it.
+ */
+int waymark_thread_start(void *(*main)(void *), void *argument);
+
 /* Call first in the new thread: does what its C library has no attribute for. */
 void waymark_thread_begin(void);
 

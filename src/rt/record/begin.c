@@ -14,14 +14,17 @@
 #include "rt/host/futex.h"
 #include "rt/host/guard.h"
 #include "rt/record/begin.h"
+#include "rt/record/crash.h"
 #include "rt/record/jail.h"
+#include "rt/record/leftovers.h"
 #include "rt/record/recorder.h"
-#include "rt/record/settings.h"
 #include "rt/record/wiped.h"
 
 /* How long threads wait for the one that makes the buffer. */
 #define BEGIN_WAIT_NS UINT64_C(1000000000)
 #define BEGIN_LOOK_NS UINT64_C(10000000)
+
+#define BUFFER_DEFAULT (UINT64_C(256) << 20)
 
 static struct buffer *fail(struct process *p, struct recorder *r)
 {
@@ -77,7 +80,9 @@ static struct buffer *fail_in_jail(struct process *p, struct recorder *r, bool c
 static struct buffer *take(struct process *p, struct recorder *r)
 {
 	const struct consumer *consumer = recorder_consumer(p, r);
-	struct buffer *a = consumer->declare ? waymark_jail_claim(p) : NULL;
+	struct buffer *a = consumer->declare ? waymark_jail_claim(p,
+						       waymark_recorder_policy() == RECORDER_BLOCK)
+					     : NULL;
 
 	if (!a) {
 		return fail_in_jail(p, r, consumer->declare);
@@ -105,7 +110,9 @@ static struct buffer *make(struct process *p, struct recorder *r)
 		return fail(p, r);
 	}
 	consumer->begin(state, &place);
-	struct buffer *a = waymark_buffer_create(waymark_recorder_buffer(), &place, pid, &why);
+	place.in_trace = place.path && place.directory && waymark_leftovers_are_too_many();
+	struct buffer *a =
+		waymark_buffer_create(waymark_buffer_bytes(BUFFER_DEFAULT), &place, pid, &why);
 
 	if (!a) {
 		consumer->abandon(state);

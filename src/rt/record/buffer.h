@@ -50,6 +50,7 @@ struct buffer_place {
 	const char *directory; /* of the trace; NULL: it is not there yet */
 	char *path; /* BUFFER_FILE_PATH_BYTES of scratch memory; NULL: no file */
 	uint64_t text_bytes; /* to be kept behind the tables; 0 but in a jail */
+	bool in_trace; /* not in the shared folder */
 };
 
 /* Makes the path of a buffer's file under /dev/shm; false where it is too long. */
@@ -69,6 +70,9 @@ int waymark_buffer_open_nameless(char *path);
 
 /* Gives such a file its name, when it is whole; replaces nothing. False: errno. */
 bool waymark_buffer_give_name(int fd, const char *path);
+
+/* The bytes that options set for a buffer, else `otherwise`. */
+uint64_t waymark_buffer_bytes(uint64_t otherwise);
 
 /* The longest file that the process may make: one that becomes longer is a signal. */
 uint64_t waymark_buffer_file_limit(void);

@@ -18,16 +18,41 @@
 #include <unistd.h>
 
 #include "rt/host/file.h"
+#include "rt/host/error.h"
 #include "rt/host/line.h"
 #include "rt/host/open.h"
 #include "rt/record/buffer.h"
-#include "rt/record/leftovers.h"
+#include "rt/record/process.h"
+#include "rt/record/recorder.h"
 
 /* Where no more than this can be reserved, recording is not worth while. */
 #define BUFFER_MIN (16 * BUFFER_UNIT)
 
 /* A place with less room than this, or than is wanted, is too small. */
 #define ROOM_MIN (UINT64_C(16) << 20)
+
+/* Relaxed: read when the buffer is made; 0: the default. */
+static uint64_t wanted_bytes;
+
+int waymark_recorder_set_buffer(uint64_t bytes, struct waymark_error *error)
+{
+	if (waymark_process_refuse_late("the buffer's size", error)) {
+		return -1;
+	}
+	if (bytes < RECORDER_BUFFER_MIN || bytes > RECORDER_BUFFER_MAX) {
+		return waymark_fail(error, "a buffer must have 1 MiB to 64 GiB");
+	}
+	__atomic_store_n(&wanted_bytes, bytes, __ATOMIC_RELAXED);
+	error_clear(error);
+	return 0;
+}
+
+uint64_t waymark_buffer_bytes(uint64_t otherwise)
+{
+	uint64_t set = __atomic_load_n(&wanted_bytes, __ATOMIC_RELAXED);
+
+	return set ? set : otherwise;
+}
 
 uint64_t waymark_buffer_tables_bytes(uint64_t bytes)
 {
@@ -248,11 +273,6 @@ static struct buffer *create_file(const struct buffer_place *place, uint64_t byt
 	return a;
 }
 
-static bool may_be_shared(const struct buffer_place *place)
-{
-	return !place->directory || !waymark_leftovers_are_too_many();
-}
-
 struct buffer *waymark_buffer_create(
 	uint64_t bytes, const struct buffer_place *place, uint32_t pid, int *why)
 {
@@ -261,7 +281,7 @@ struct buffer *waymark_buffer_create(
 	*why = 0;
 	if (place->path) {
 		errno = ENAMETOOLONG;
-		a = may_be_shared(place) && waymark_buffer_shared_path(place)
+		a = !place->in_trace && waymark_buffer_shared_path(place)
 			    ? create_file(place, bytes, pid)
 			    : NULL;
 		if (!a && place->directory && waymark_buffer_trace_path(place)) {

@@ -21,10 +21,12 @@
 #include "base/compiler.h"
 #include "rt/host/futex.h"
 #include "rt/host/message.h"
+#include "rt/record/crash.h"
+#include "rt/record/flush.h"
 #include "rt/record/jail.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
-#include "rt/record/settings.h"
+#include "rt/record/stats.h"
 
 /* How long the end of the process may wait for a writer that does not get on. */
 #define EXIT_PATIENCE_NS UINT64_C(3000000000)
@@ -95,7 +97,7 @@ static void bring_home(struct process *p)
 	if (__atomic_compare_exchange_n(&p->crashed, &none, CRASH_FLUSHING, false, __ATOMIC_ACQ_REL,
 		    __ATOMIC_ACQUIRE)) {
 		set_ending(p);
-		waymark_writer_flush(p, CRASH_PATIENCE_NS, CRASH_LIMIT_NS);
+		waymark_flush_wait(p, CRASH_PATIENCE_NS, CRASH_LIMIT_NS);
 		__atomic_store_n(&p->crashed, CRASH_FLUSHED, __ATOMIC_RELEASE);
 		futex_wake(&p->crashed);
 	}
@@ -205,7 +207,7 @@ static void say_losses(const struct process *p)
 
 static void say_early_losses(void)
 {
-	uint64_t lost = waymark_recorder_lost_early();
+	uint64_t lost = waymark_stats_lost_early();
 
 	if (lost) {
 		waymark_message("%llu events lost for want of memory", (unsigned long long)lost);
@@ -226,7 +228,7 @@ static void at_end(void)
 	if (p && to_bring_home()) {
 		set_ending(p);
 		__atomic_store_n(&p->leaving, 1, __ATOMIC_RELEASE);
-		if (!waymark_writer_flush(p, EXIT_PATIENCE_NS, UINT64_MAX)) {
+		if (!waymark_flush_wait(p, EXIT_PATIENCE_NS, UINT64_MAX)) {
 			waymark_message("the trace file takes no data: the last events are lost");
 		}
 	}

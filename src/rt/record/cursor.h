@@ -93,14 +93,14 @@ struct slot {
 	struct tally ended; /* what the cursors had when the last owner ended, see tally.h */
 } __attribute__((aligned(64)));
 
-/*
- * The calling thread's slot, taken now if it has none; NULL when there is no
- * memory. Any signal handler.
- */
-struct slot *waymark_slot_mine(void);
-
 /* The calling thread's slot if it has one. */
 struct slot *waymark_slot_current(void);
+
+/* Takes a slot for the calling thread, which has none; NULL without memory. Any signal handler. */
+struct slot *waymark_slot_claim(void);
+
+/* The calling thread has no slot any more; the slot is still owned, see waymark_slot_leave(). */
+void waymark_slot_let_go(void);
 
 /* The calling thread's id as its slot tells it; 0: it does not yet. */
 static inline uint32_t slot_tid(const struct slot *s)

@@ -19,8 +19,6 @@
 #include "rt/host/futex.h"
 #include "rt/host/open.h"
 #include "rt/record/jail.h"
-#include "rt/record/recorder.h"
-#include "rt/record/settings.h"
 
 /* Where nobody said how much each process may buffer: it is allocated, all of it. */
 #define BUFFER_DEFAULT (UINT64_C(16) << 20)
@@ -179,8 +177,7 @@ static int make(struct jailed *j, const struct jail_wish *wish)
 	struct buffer_place place = {
 		.directory = wish->base, .path = path, .text_bytes = wish->text_bytes
 	};
-	uint64_t bytes =
-		waymark_recorder_buffer_is_given() ? waymark_recorder_buffer() : BUFFER_DEFAULT;
+	uint64_t bytes = waymark_buffer_bytes(BUFFER_DEFAULT);
 
 	if (!make_uuid(place.uuid) || !waymark_buffer_shared_path(&place)) {
 		return ENAMETOOLONG;
@@ -302,10 +299,9 @@ static bool is_any_hope(void)
 	return false;
 }
 
-struct buffer *waymark_jail_claim(struct process *p)
+struct buffer *waymark_jail_claim(struct process *p, bool waits)
 {
 	uint64_t deadline = waymark_clock_ns() + RENEWAL_WAIT_NS;
-	bool waits = waymark_recorder_policy() == RECORDER_BLOCK;
 	struct buffer *a = claim_any(p);
 
 	while (!a && waits && is_any_hope() && waymark_clock_ns() < deadline) {
@@ -351,12 +347,14 @@ void waymark_jail_look(struct buffer *a)
 
 void waymark_jail_end(struct process *p)
 {
-	struct buffer *a = recorder_buffer(&p->recorders[WAYMARK_RECORDER_CTF]);
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		struct buffer *a = recorder_buffer(&p->recorders[k]);
 
-	if (a && a->file.jail.on && !process_is_borrowed(p)) {
-		waymark_jail_look(a);
-		waymark_buffer_set_clock(a, waymark_clock_pair());
-		__atomic_store_n(&a->file.jail.ended, 1, __ATOMIC_RELEASE);
+		if (a && a->file.jail.on && !process_is_borrowed(p)) {
+			waymark_jail_look(a);
+			waymark_buffer_set_clock(a, waymark_clock_pair());
+			__atomic_store_n(&a->file.jail.ended, 1, __ATOMIC_RELEASE);
+		}
 	}
 }
 

@@ -31,11 +31,11 @@ struct jail_wish {
 int waymark_jail_make(const struct jail_wish *wish);
 
 /*
- * Claims one for the process; NULL: none is free. With full=block it waits for a short time
+ * Claims one for the process; NULL: none is free. `waits`, of full=block: waits for a short time
  * where a drain may give back that of a process which has ended. It is shown to the drain by
  * waymark_jail_show(), when its declarations are there. With all signals blocked.
  */
-struct buffer *waymark_jail_claim(struct process *p);
+struct buffer *waymark_jail_claim(struct process *p, bool waits);
 void waymark_jail_show(struct buffer *a);
 void waymark_jail_unclaim(struct buffer *a);
 

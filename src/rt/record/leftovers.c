@@ -22,8 +22,6 @@
 #include "rt/record/leftovers.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
-#include "rt/record/settings.h"
-#include "rt/record/writer.h"
 
 /* The default budget: a share of the file system, at most this. */
 #define BUDGET_SHARE 16u
@@ -34,6 +32,19 @@
 
 /* Behind the program's own threads, but not so far that a busy machine never gets to it. */
 #define NICE 10
+
+/* Relaxed: read when recording begins. */
+static uint64_t wanted_budget = RECORDER_LEFTOVERS_DEFAULT;
+
+void waymark_recorder_set_leftovers(uint64_t bytes)
+{
+	__atomic_store_n(&wanted_budget, bytes, __ATOMIC_RELAXED);
+}
+
+static uint64_t leftovers(void)
+{
+	return __atomic_load_n(&wanted_budget, __ATOMIC_RELAXED);
+}
 
 struct choice {
 	uint64_t seen_ns; /* when its process read the clocks last */
@@ -175,7 +186,7 @@ static uint64_t default_budget(int folder)
 
 static uint64_t budget(int folder)
 {
-	uint64_t set = waymark_recorder_leftovers();
+	uint64_t set = leftovers();
 
 	return set == RECORDER_LEFTOVERS_DEFAULT ? default_budget(folder) : set;
 }
@@ -211,7 +222,7 @@ static struct sweep *begin(void)
 {
 	struct sweep *s = MAP_FAILED;
 
-	if (waymark_recorder_leftovers() != RECORDER_LEFTOVERS_OFF && !getauxval(AT_SECURE)) {
+	if (leftovers() != RECORDER_LEFTOVERS_OFF && !getauxval(AT_SECURE)) {
 		s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			0);
 	}
@@ -285,7 +296,7 @@ void waymark_leftovers_begin(struct process *p)
 	}
 	s->process = p;
 	each_name(s, find_others);
-	if (!s->total || waymark_recorder_thread(leftovers_main, s)) {
+	if (!s->total || waymark_thread_start(leftovers_main, s)) {
 		end(s);
 	}
 }

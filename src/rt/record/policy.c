@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* See policy.h. */
+/*
+ * What the slow path does for an event that finds no memory: gives up (discard), frees the oldest
+ * packets itself (overwrite), or waits for a consumer (block).
+ */
 #include <sched.h>
 
+#include "rt/host/error.h"
 #include "rt/host/futex.h"
 #include "rt/host/guard.h"
 #include "rt/record/policy.h"
@@ -26,6 +30,24 @@
 
 /* How long nobody tries again where that was in vain. */
 #define EVICT_PAUSE_NS UINT64_C(100000000)
+
+/* Relaxed: read on its own, and mostly when the buffer is made. */
+static uint32_t policy = RECORDER_DISCARD;
+
+int waymark_recorder_set_policy(enum recorder_policy wanted, struct waymark_error *error)
+{
+	if (waymark_process_refuse_late("what a full buffer does", error)) {
+		return -1;
+	}
+	__atomic_store_n(&policy, wanted, __ATOMIC_RELAXED);
+	error_clear(error);
+	return 0;
+}
+
+enum recorder_policy waymark_recorder_policy(void)
+{
+	return __atomic_load_n(&policy, __ATOMIC_RELAXED);
+}
 
 /*
  * Frees some of the oldest packets, unless somebody else drains: no signal may

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "rt/host/error.h"
+#include "rt/host/futex.h"
 #include "rt/record/process.h"
 #include "rt/record/wiped.h"
 
@@ -50,6 +52,39 @@ struct process *waymark_process(void)
 		remember_pid(p);
 	}
 	return p;
+}
+
+int waymark_process_refuse_late(const char *what, struct waymark_error *error)
+{
+	struct process *p = waymark_process_current();
+
+	if (!p || !process_has_recorded(p)) {
+		return 0;
+	}
+	return waymark_fail(error, "%s cannot change any more: events have been recorded", what);
+}
+
+void waymark_doorbell(void)
+{
+	struct process *p = waymark_process_current();
+
+	/* Sequentially consistent: pairs with listen() of writer.c. */
+	if (p && __atomic_exchange_n(&p->doorbell, 0, __ATOMIC_SEQ_CST)) {
+		futex_wake(&p->doorbell);
+	}
+}
+
+bool waymark_drain_trylock(struct process *p)
+{
+	uint32_t free = 0;
+
+	return __atomic_compare_exchange_n(
+		&p->drain_lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+void waymark_drain_unlock(struct process *p)
+{
+	__atomic_store_n(&p->drain_lock, 0, __ATOMIC_RELEASE);
 }
 
 /* What the forking thread must remember of the pages that are wiped. */

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include <waymark/control.h>
+
 #include "rt/record/buffer.h"
 #include "rt/record/consumer.h"
 
@@ -94,6 +96,9 @@ struct process *waymark_process(void);
 /* waymark_process() if it was called before; else NULL. */
 struct process *waymark_process_current(void);
 
+/* Refuses a setting that must come before the first event: 0, or -1 with the reason. */
+int waymark_process_refuse_late(const char *what, struct waymark_error *error);
+
 /* NULL as long as nothing was recorded with it. */
 static inline struct buffer *recorder_buffer(const struct recorder *r)
 {
@@ -120,6 +125,13 @@ static inline const struct consumer *recorder_consumer(
 				     : waymark_consumers)[r - p->recorders];
 }
 
+/* Whether a flush was requested that no pass has served yet. */
+static inline bool process_has_flush(const struct process *p)
+{
+	return __atomic_load_n(&p->flush_wanted, __ATOMIC_ACQUIRE) !=
+	       __atomic_load_n(&p->flush_done, __ATOMIC_RELAXED);
+}
+
 /* Whether its buffer is one of a jail's: somebody else drains it. */
 static inline bool recorder_is_jailed(const struct recorder *r)
 {
@@ -143,28 +155,12 @@ static inline bool process_is_borrowed(const struct process *p)
 	return __atomic_load_n(&p->pid, __ATOMIC_RELAXED) != (uint32_t)getpid();
 }
 
-/* In a jail: the thread that ends hands its packets over, for nobody takes them from it. */
-void waymark_recorder_leave(struct slot *s);
-
 /* Wakes the writer if it sleeps. Any thread, any signal handler. */
 void waymark_doorbell(void);
 
-/* Starts the writer thread unless it runs. Not in signal handlers. */
-void waymark_writer_start(void);
-
-/*
- * Has everything drained that was recorded before the call: by the writer, or
- * by the caller where there is none. Returns false when the writer made no
- * progress for `patience_ns`, or was not through after `limit_ns`. Async-signal-safe.
- */
-bool waymark_writer_flush(struct process *p, uint64_t patience_ns, uint64_t limit_ns);
-
-/* Takes the drain lock if it is free. Who holds it has blocked all signals, or is the writer. */
+/* Takes the drain lock if it is free. Its holder has blocked all signals, or is the writer. */
 bool waymark_drain_trylock(struct process *p);
 void waymark_drain_unlock(struct process *p);
-
-/* Returns a sub-buffer to the buffer and wakes who waits for one. Who drains. */
-void waymark_recorder_free(struct recorder *r, uint32_t subbuf);
 
 /*
  * Has a line said on standard error by the next thread of the program that can;
@@ -174,14 +170,5 @@ void waymark_notice(struct process *p, const char *fmt, ...) __attribute__((form
 
 /* Says all that there are. Any thread of the program; async-signal-safe. */
 void waymark_notice_say(struct process *p);
-
-/*
- * Installs handlers that bring events to their file when the program crashes,
- * for signals that nobody handles. Any signal handler.
- */
-void waymark_crash_init(void);
-
-/* Whether the caller may be a signal handler: a signal that has one is blocked. Any context. */
-bool waymark_may_be_handler(void);
 
 #endif

@@ -15,23 +15,67 @@
 
 #include "base/compiler.h"
 #include "format/packet.h"
+#include "rt/host/error.h"
 #include "rt/host/guard.h"
 #include "rt/record/begin.h"
 #include "rt/record/close.h"
 #include "rt/record/counts.h"
+#include "rt/record/crash.h"
 #include "rt/record/jail.h"
 #include "rt/record/policy.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/record/seal.h"
-#include "rt/record/settings.h"
+#include "rt/record/stats.h"
 #include "rt/record/tally.h"
+#include "rt/record/writer.h"
+
+/* For the values of later keys the C library may allocate, which no signal handler can. */
+#define KEYS_IN_THREAD 32u
+
+/* By a constructor. */
+static pthread_key_t exit_key;
+static uint32_t exit_key_valid;
+
+/* Relaxed: set before the first event. UINT32_MAX: as long as a record takes. */
+static uint32_t string_bytes = UINT32_MAX;
 
 /* Ticks in 100 ms until the writer has measured them: a usual processor's. */
 #define MOMENT_GUESS UINT64_C(250000000)
 
 /* A packet that is this old is not continued: its 48-bit stamps must stay unique. */
 #define PACKET_AGE_MAX (UINT64_C(1) << 45)
+
+int waymark_recorder_set_string(uint64_t bytes, struct waymark_error *error)
+{
+	if (waymark_process_refuse_late("the longest string", error)) {
+		return -1;
+	}
+	if (bytes < RECORDER_STRING_MIN || bytes > RECORDER_STRING_MAX) {
+		return waymark_fail(error, "a string may have 8 bytes to 16 KiB");
+	}
+	__atomic_store_n(&string_bytes, (uint32_t)bytes, __ATOMIC_RELAXED);
+	error_clear(error);
+	return 0;
+}
+
+uint32_t waymark_string_max(uint32_t max)
+{
+	uint32_t set = __atomic_load_n(&string_bytes, __ATOMIC_RELAXED);
+
+	return set < max ? set : max;
+}
+
+/* What a cursor's `cycles` is to be. */
+static uint32_t cursor_cycles(void)
+{
+	if (!waymark_clock_is_cycles()) {
+		return 0;
+	}
+	return __atomic_load_n(&string_bytes, __ATOMIC_RELAXED) == UINT32_MAX
+		       ? WAYMARK_CYCLES
+		       : WAYMARK_CYCLES_SLOWLY;
+}
 
 /* Closed early, by a flush or for its age, most of it is left. */
 static bool is_half_full(struct buffer *a, const struct cursor *c)
@@ -120,7 +164,7 @@ static void install(struct buffer *a, struct cursor *c, uint32_t unit, uint64_t 
 	waymark_tally_begin(c);
 	__atomic_store_n(&c->hot.pos, (char *)(h + 1), __ATOMIC_RELEASE);
 	c->hot.content_size = &h->content_size;
-	c->hot.cycles = waymark_recorder_cycles();
+	c->hot.cycles = cursor_cycles();
 	/* Who drains may tell losses by a packet of its own: no two have the same number. */
 	h->sequence = __atomic_add_fetch(&c->sequence, 1, __ATOMIC_SEQ_CST);
 	h->events_discarded = __atomic_load_n(&c->lost, __ATOMIC_RELAXED); /* no fewer than there */
@@ -202,23 +246,6 @@ static void hand_over(struct buffer *a, struct cursor *c)
 	__atomic_store_n(&a->subbufs[subbuf].next, CURSOR_HANDED_OVER, __ATOMIC_RELEASE);
 }
 
-void waymark_recorder_leave(struct slot *s)
-{
-	struct process *p = waymark_process_current();
-
-	for (int k = 0; p && k < WAYMARK_RECORDERS; k++) {
-		struct buffer *a = recorder_buffer(&p->recorders[k]);
-
-		for (int d = 0; a && a->file.jail.on && d < CURSOR_DEPTHS; d++) {
-			struct cursor *c = &s->cursors[k][d];
-
-			if (!__atomic_load_n(&c->hot.busy, __ATOMIC_RELAXED)) {
-				hand_over(a, c);
-			}
-		}
-	}
-}
-
 /* Gives the cursor room for `size` bytes. */
 static bool refill(struct process *p, struct recorder *r, struct cursor *c, size_t size)
 {
@@ -296,7 +323,7 @@ static void count_lost(struct recorder *r, struct cursor *c, uint32_t id)
 {
 	waymark_counts_lose(id);
 	if (!r) {
-		waymark_recorder_lose_early();
+		waymark_stats_lose_early();
 		return;
 	}
 	__atomic_fetch_add(&r->lost, 1, __ATOMIC_RELAXED);
@@ -317,11 +344,65 @@ void waymark_recorder_lose(enum waymark_recorder recorder, uint32_t id)
 	count_lost(p ? &p->recorders[recorder] : NULL, NULL, id);
 }
 
+/* In a jail the thread that ends hands its packets over: no consumer takes them from it. */
+static void hand_over_all(struct slot *s)
+{
+	struct process *p = waymark_process_current();
+
+	for (int k = 0; p && k < WAYMARK_RECORDERS; k++) {
+		struct buffer *a = recorder_buffer(&p->recorders[k]);
+
+		for (int d = 0; a && a->file.jail.on && d < CURSOR_DEPTHS; d++) {
+			struct cursor *c = &s->cursors[k][d];
+
+			if (!__atomic_load_n(&c->hot.busy, __ATOMIC_RELAXED)) {
+				hand_over(a, c);
+			}
+		}
+	}
+}
+
+/*
+ * The thread ends. What it still records, in later destructors or in signal
+ * handlers, gets a slot of its own, which this function sees in its next round.
+ */
+static ALIGNS_STACK void thread_exit(void *slot)
+{
+	struct slot *s = slot;
+
+	if (waymark_slot_current() == s) {
+		waymark_slot_let_go();
+	}
+	hand_over_all(s);
+	waymark_slot_leave(s, __atomic_load_n(&s->owner, __ATOMIC_RELAXED));
+}
+
+__attribute__((constructor(101))) static void make_exit_key(void)
+{
+	exit_key_valid = pthread_key_create(&exit_key, thread_exit) == 0;
+}
+
+/* The calling thread's slot, taken now if it has none; NULL without memory. */
+static struct slot *get_slot(void)
+{
+	struct slot *s = waymark_slot_current();
+
+	if (s) {
+		return s;
+	}
+	s = waymark_slot_claim();
+	/* The writer finds out that a thread without a value has ended, when it is quiet. */
+	if (s && exit_key_valid && (exit_key < KEYS_IN_THREAD || !waymark_may_be_handler())) {
+		pthread_setspecific(exit_key, s);
+	}
+	return s;
+}
+
 struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder, uint32_t id)
 {
 	int saved = errno;
 	struct process *p = waymark_process();
-	struct slot *s = p ? waymark_slot_mine() : NULL;
+	struct slot *s = p ? get_slot() : NULL;
 
 	if (s) {
 		my_tid(p, s); /* what it loses is counted as this thread's, too */

@@ -6,7 +6,17 @@
  *
  *	cursor --> packet --> (closed, or taken after all) --> writer --> consumer
  *
- * Each backend that records has a buffer and a consumer of its own.
+ * Each backend that records has a buffer and a consumer of its own. A file of this folder
+ * calls only those below it:
+ *
+ *	producer	recorder.c, writer.c (starts the thread), begin.c
+ *			policy.c, seal.c
+ *	consumer	crash.c, flush.c, leftovers.c, leftover.c
+ *			drain.c, close.h, stats.c
+ *	memory		jail.c, notice.c, process.c, slot.c, tally.c
+ *			buffer_file.c, buffer.c, counts.c, clock.c, wiped.c
+ *
+ * Upwards leads only the table of consumers (consumer.h).
  */
 #ifndef RT_RECORD_RECORDER_H
 #define RT_RECORD_RECORDER_H
@@ -63,7 +73,6 @@ uint64_t waymark_recorder_delay(void);
 #define RECORDER_LEFTOVERS_OFF UINT64_MAX /* nobody looks */
 #define RECORDER_LEFTOVERS_DEFAULT (UINT64_MAX - 1)
 void waymark_recorder_set_leftovers(uint64_t bytes);
-uint64_t waymark_recorder_leftovers(void);
 
 /*
  * Which signals that the program does not handle itself wait for the writer, two

@@ -6,11 +6,8 @@
  * last one has left; the `kept` ones are set by owners and taken back by who
  * drains, once nothing is left there.
  */
-#include <pthread.h>
-
 #include "base/compiler.h"
 #include "rt/record/cursor.h"
-#include "rt/record/process.h"
 #include "rt/record/tally.h"
 #include "rt/record/wiped.h"
 
@@ -33,13 +30,6 @@ static struct waymark_cursor no_cursor = { .busy = 1 };
 
 __thread struct waymark_cursor *waymark_cursors[WAYMARK_RECORDERS]
 	__attribute__((tls_model("initial-exec"))) = { &no_cursor, &no_cursor };
-
-/* For the values of later keys the C library may allocate, which no signal handler can. */
-#define KEYS_IN_THREAD 32u
-
-/* By a constructor. */
-static pthread_key_t exit_key;
-static uint32_t exit_key_valid;
 
 /* The slots of a slab, mapped now if they are not yet. Threads may race: one mapping stays. */
 static struct slot *slab_slots(struct slab *slab)
@@ -138,15 +128,11 @@ static void slot_keep(struct slot *s)
 	__atomic_fetch_or(&slab->kept, bit, __ATOMIC_SEQ_CST);
 }
 
-struct slot *waymark_slot_mine(void)
+struct slot *waymark_slot_claim(void)
 {
 	struct waymark_cursor *none = &no_cursor;
-	struct slot *s = waymark_slot_current();
+	struct slot *s = slot_take();
 
-	if (s) {
-		return s;
-	}
-	s = slot_take();
 	if (!s) {
 		return NULL;
 	}
@@ -161,11 +147,15 @@ struct slot *waymark_slot_mine(void)
 	for (int k = 1; k < WAYMARK_RECORDERS; k++) {
 		waymark_cursors[k] = &s->cursors[k][0].hot;
 	}
-	/* A thread without a value is found dead by the writer, when it is quiet. */
-	if (exit_key_valid && (exit_key < KEYS_IN_THREAD || !waymark_may_be_handler())) {
-		pthread_setspecific(exit_key, s);
-	}
 	return s;
+}
+
+void waymark_slot_let_go(void)
+{
+	for (int k = WAYMARK_RECORDERS - 1; k >= 0; k--) {
+		waymark_cursors[k] = &no_cursor;
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 struct slot *waymark_slot_next(uint32_t *index)
@@ -302,27 +292,4 @@ void waymark_slot_keep_mine(void)
 		__atomic_store_n(&slabs[i].owned, keep, __ATOMIC_RELAXED);
 		__atomic_store_n(&slabs[i].kept, keep, __ATOMIC_RELAXED);
 	}
-}
-
-/*
- * The thread ends. What it still records, in later destructors or in signal
- * handlers, gets a slot of its own, which this function sees in its next round.
- */
-static ALIGNS_STACK void thread_exit(void *slot)
-{
-	struct slot *s = slot;
-
-	if (waymark_slot_current() == s) {
-		for (int k = WAYMARK_RECORDERS - 1; k >= 0; k--) {
-			waymark_cursors[k] = &no_cursor;
-		}
-	}
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	waymark_recorder_leave(s);
-	waymark_slot_leave(s, __atomic_load_n(&s->owner, __ATOMIC_RELAXED));
-}
-
-__attribute__((constructor(101))) static void make_exit_key(void)
-{
-	exit_key_valid = pthread_key_create(&exit_key, thread_exit) == 0;
 }

@@ -3,8 +3,7 @@
 #include <sched.h>
 
 #include "format/packet.h"
-#include "rt/record/process.h"
-#include "rt/record/settings.h"
+#include "rt/record/buffer.h"
 #include "rt/record/tally.h"
 
 /* How often a packet that changes is looked at; its thread may stand still in the middle of it. */
@@ -114,24 +113,6 @@ uint32_t waymark_tally_owner(struct slot *s, struct tally *own, struct tally *en
 		}
 		owner = now;
 	}
-}
-
-void waymark_tally_unplaced(const struct process *p, struct tally *sum)
-{
-	sum->lost += waymark_recorder_lost_early();
-	for (int k = 0; p && k < WAYMARK_RECORDERS; k++) {
-		sum->lost += __atomic_load_n(&p->recorders[k].lost_unplaced, __ATOMIC_RELAXED);
-	}
-}
-
-void waymark_tally_total(const struct process *p, struct tally *sum)
-{
-	uint32_t index = 0;
-
-	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
-		waymark_tally_slot(s, sum);
-	}
-	waymark_tally_unplaced(p, sum);
 }
 
 void waymark_tally_leave(struct slot *s)

@@ -21,8 +21,6 @@
 
 #include "rt/record/cursor.h"
 
-struct process;
-
 /* Adds what all cursors of a slot have recorded and lost so far. Any thread. */
 void waymark_tally_slot(struct slot *s, struct tally *sum);
 
@@ -31,12 +29,6 @@ void waymark_tally_slot(struct slot *s, struct tally *sum);
  * and everything of a slot whose owner is not known. Returns 0 for such a slot. Any thread.
  */
 uint32_t waymark_tally_owner(struct slot *s, struct tally *own, struct tally *ended);
-
-/* Adds what was lost by threads without a slot. `p` may be NULL. Any thread. */
-void waymark_tally_unplaced(const struct process *p, struct tally *sum);
-
-/* All of it. Any thread. */
-void waymark_tally_total(const struct process *p, struct tally *sum);
 
 /* An owner has ended and records nothing more; before the slot is another's. */
 void waymark_tally_leave(struct slot *s);

@@ -6,7 +6,6 @@
  * left to write it gives memory back some seconds later and sleeps without a
  * timeout: a program that stays idle is not woken by its tracing.
  */
-#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -15,12 +14,10 @@
 #include <waymark/record.h>
 
 #include "rt/host/futex.h"
-#include "rt/host/guard.h"
 #include "rt/host/thread.h"
-#include "rt/record/consume.h"
+#include "rt/record/drain.h"
 #include "rt/record/leftovers.h"
 #include "rt/record/recorder.h"
-#include "rt/record/settings.h"
 #include "rt/record/writer.h"
 
 #define MS UINT64_C(1000000)
@@ -40,7 +37,7 @@
 /* A thread that stopped inside an event is looked at so often, then only each QUIET_NS. */
 #define REFUSALS 10u
 
-/* A pass of so many events found a program in full flight: go on without a break. */
+/* A pass of so many events found a busy program: go on without a break. */
 #define BUSY_EVENTS 4096u
 
 /* What the writer knows about its own rest. */
@@ -52,35 +49,6 @@ struct rest {
 	bool trimmed;
 	uint32_t refusals; /* of the deep sleep, in a row */
 };
-
-void waymark_doorbell(void)
-{
-	struct process *p = waymark_process_current();
-
-	/* Sequentially consistent: pairs with listen(). */
-	if (p && __atomic_exchange_n(&p->doorbell, 0, __ATOMIC_SEQ_CST)) {
-		futex_wake(&p->doorbell);
-	}
-}
-
-static bool flush_pending(const struct process *p)
-{
-	return __atomic_load_n(&p->flush_wanted, __ATOMIC_ACQUIRE) !=
-	       __atomic_load_n(&p->flush_done, __ATOMIC_RELAXED);
-}
-
-bool waymark_drain_trylock(struct process *p)
-{
-	uint32_t free = 0;
-
-	return __atomic_compare_exchange_n(
-		&p->drain_lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-void waymark_drain_unlock(struct process *p)
-{
-	__atomic_store_n(&p->drain_lock, 0, __ATOMIC_RELEASE);
-}
 
 static void drain_lock(struct process *p)
 {
@@ -121,11 +89,11 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 
 	__atomic_store_n(&p->doorbell, 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* an ordered store alone may pass later loads */
-	if (flush_pending(p) || snapshot_pending(p)) {
+	if (process_has_flush(p) || snapshot_pending(p)) {
 		__atomic_store_n(&p->doorbell, 0, __ATOMIC_SEQ_CST);
 		return WAKE_RUNG;
 	}
-	if (deep && !waymark_consume_is_quiet(p)) {
+	if (deep && !waymark_drain_is_quiet(p)) {
 		refused = true;
 	} else {
 		sleep_until_rung(p, ns);
@@ -134,22 +102,6 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 		return WAKE_RUNG;
 	}
 	return refused ? WAKE_REFUSED : WAKE_TIMEOUT;
-}
-
-/* A pass of every recorder that has a buffer; returns how much they took. */
-static uint64_t drain(struct process *p, enum drain_mode mode)
-{
-	uint64_t taken = 0;
-
-	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		struct recorder *r = &p->recorders[k];
-
-		if (recorder_buffer(r)) {
-			taken += waymark_consumers[k]->pass(p, r, mode);
-		}
-	}
-	waymark_consume_forget();
-	return taken;
 }
 
 /* Whether no recorder holds anything back that it will write by itself. */
@@ -186,30 +138,19 @@ static void each_buffer(const struct process *p, void (*care)(struct buffer *a))
 	}
 }
 
-/* What a pass has to reach now. */
-static enum drain_mode drain_mode(const struct process *p)
-{
-	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
-		return DRAIN_END;
-	}
-	if (__atomic_load_n(&p->crashed, __ATOMIC_ACQUIRE) == CRASH_FLUSHING) {
-		return DRAIN_CRASH;
-	}
-	return flush_pending(p) ? DRAIN_FLUSH : DRAIN_USUAL;
-}
-
 /* One round of work; returns how much it found. */
 static uint64_t work(struct process *p)
 {
 	uint32_t wanted = __atomic_load_n(&p->flush_wanted, __ATOMIC_ACQUIRE);
 	bool flush = wanted != __atomic_load_n(&p->flush_done, __ATOMIC_RELAXED);
+
 	p->snapshots_seen = __atomic_load_n(&p->snapshots, __ATOMIC_ACQUIRE);
-	uint64_t taken = drain(p, drain_mode(p));
+	uint64_t taken = waymark_drain_pass(p, waymark_drain_mode(p));
 
 	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED) ||
 		__atomic_load_n(&p->notices_wait, __ATOMIC_RELAXED)) {
 		settle(p);
-		waymark_consume_expire();
+		waymark_drain_expire();
 	}
 	if (flush) {
 		__atomic_store_n(&p->flush_done, wanted, __ATOMIC_RELEASE);
@@ -223,7 +164,7 @@ static void rest_deeply(struct process *p, struct rest *rest)
 {
 	switch (listen(p, rest->trimmed ? FUTEX_FOREVER : TRIM_NS, true)) {
 	case WAKE_TIMEOUT:
-		waymark_consume_find_dead();
+		waymark_drain_find_dead();
 		each_buffer(p, waymark_buffer_trim);
 		rest->trimmed = true;
 		break;
@@ -256,7 +197,7 @@ static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 		rest->refusals = 0;
 	}
 	if (now - rest->expired_at >= EXPIRE_NS) {
-		waymark_consume_expire();
+		waymark_drain_expire();
 		rest->expired_at = now;
 	}
 	if (events >= BUSY_EVENTS) {
@@ -269,7 +210,7 @@ static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 	each_buffer(p, waymark_buffer_populate);
 	if (now - rest->quiet_since >= QUIET_NS) {
 		settle(p);
-		waymark_consume_expire();
+		waymark_drain_expire();
 		rest->expired = true;
 	}
 	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
@@ -285,7 +226,8 @@ static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 	}
 }
 
-void *waymark_writer_main(void *arg)
+/* `arg`: the struct process. */
+static void *writer_main(void *arg)
 {
 	struct process *p = arg;
 	uint64_t now = waymark_clock_ns();
@@ -308,77 +250,23 @@ void *waymark_writer_main(void *arg)
 	return NULL;
 }
 
-/* Waits until the writer has done what it was asked for, as long as it gets on. */
-static bool flush_by_writer(struct process *p, uint64_t patience_ns, uint64_t limit_ns)
+void waymark_writer_start(void)
 {
-	uint64_t begin = waymark_clock_ns();
-	uint32_t ticket = __atomic_add_fetch(&p->flush_wanted, 1, __ATOMIC_ACQ_REL);
-	uint64_t progress = 0;
-	uint64_t deadline = 0;
-	uint32_t done;
+	struct process *p = waymark_process_current();
+	uint32_t none = WRITER_NONE;
+	sigset_t all, saved;
 
-	waymark_doorbell();
-	while (done = __atomic_load_n(&p->flush_done, __ATOMIC_ACQUIRE),
-		(int32_t)(done - ticket) < 0) {
-		uint64_t now = waymark_clock_ns();
-		uint64_t seen = waymark_recorder_progress(p);
-
-		if (!deadline || seen != progress) {
-			progress = seen;
-			deadline = now + patience_ns;
-		}
-		if (now >= deadline || now - begin >= limit_ns) {
-			return false;
-		}
-		futex_wait(&p->flush_done, done, 20 * MS);
+	if (!p || __atomic_load_n(&p->writer, __ATOMIC_RELAXED) != WRITER_NONE) {
+		return;
 	}
-	return true;
-}
-
-/*
- * Drains where there is no writer. The file is closed again: the descriptors are
- * the program's. No signal comes while the lock is held: a handler that flushes
- * would wait for it in vain.
- */
-static bool flush_by_caller(struct process *p, uint64_t patience_ns)
-{
-	uint64_t deadline = waymark_clock_ns() + patience_ns;
-	struct guard guard;
-
-	for (;;) {
-		waymark_guard_begin(&guard);
-		if (waymark_drain_trylock(p)) {
-			break;
-		}
-		waymark_guard_end(&guard);
-		if (waymark_clock_ns() >= deadline) {
-			return false;
-		}
-		futex_wait(&p->drain_lock, 1, MS);
+	/* Before others wait for the thread: a handler here that did would wait for its own. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &saved);
+	if (__atomic_compare_exchange_n(&p->writer, &none, WRITER_STARTING, false, __ATOMIC_ACQ_REL,
+		    __ATOMIC_RELAXED) &&
+		waymark_thread_start(writer_main, p)) {
+		__atomic_store_n(&p->writer, WRITER_REFUSED, __ATOMIC_RELEASE);
+		waymark_notice(p, "cannot start a thread: events are written at exit only");
 	}
-	enum drain_mode mode = drain_mode(p);
-
-	drain(p, mode == DRAIN_USUAL ? DRAIN_FLUSH : mode);
-	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		if (recorder_buffer(&p->recorders[k])) {
-			waymark_consumers[k]->pause(&p->recorders[k]);
-		}
-	}
-	waymark_drain_unlock(p);
-	waymark_guard_end(&guard);
-	return true;
-}
-
-bool waymark_writer_flush(struct process *p, uint64_t patience_ns, uint64_t limit_ns)
-{
-	uint32_t writer = __atomic_load_n(&p->writer, __ATOMIC_ACQUIRE);
-	bool ok = true;
-
-	if (writer == WRITER_STARTING || writer == WRITER_RUNNING) {
-		ok = flush_by_writer(p, patience_ns, limit_ns);
-	} else {
-		ok = flush_by_caller(p, patience_ns);
-	}
-	waymark_notice_say(p);
-	return ok;
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 }

@@ -3,7 +3,7 @@
 #ifndef RT_SIMPLE_CURSOR_H
 #define RT_SIMPLE_CURSOR_H
 
-#include "rt/record/consume.h"
+#include "rt/record/drain.h"
 
 /* Whether the cursor has a record to read; goes on to its next packet where one ends. */
 bool waymark_simple_find(struct recorder *owner, struct cursor *c);

@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rt/record/consume.h"
+#include "rt/record/drain.h"
 #include "rt/simple/cursor.h"
 #include "rt/simple/drain.h"
 #include "rt/simple/heap.h"
@@ -114,7 +114,7 @@ static struct clock_pair advance_clock(struct process *p, struct buffer *a)
 	struct clock_pair from = d->last.ticks ? d->last : begin;
 
 	d->out.clock = waymark_clock_segment(from, now);
-	waymark_consume_pace(p, from, now);
+	waymark_drain_measure(p, from, now);
 	d->last = now;
 	return now;
 }

@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* See consume.h. */
+/*
+ * A pass calls each consumer, then gives up slots that nothing is left in: see drain.h. The
+ * writer thread calls, or a thread that flushes where there is no writer.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rt/host/futex.h"
-#include "rt/record/consume.h"
+#include "rt/record/drain.h"
+#include "rt/record/recorder.h"
+
+/* Relaxed: read once a pass. */
+static uint64_t delay_ns = UINT64_C(5000000000);
+
+void waymark_recorder_set_delay(uint64_t ns)
+{
+	__atomic_store_n(&delay_ns, ns, __ATOMIC_RELAXED);
+}
+
+uint64_t waymark_recorder_delay(void)
+{
+	return __atomic_load_n(&delay_ns, __ATOMIC_RELAXED);
+}
 
 void waymark_recorder_free(struct recorder *r, uint32_t subbuf)
 {
@@ -18,7 +35,7 @@ void waymark_recorder_free(struct recorder *r, uint32_t subbuf)
 	}
 }
 
-void waymark_consume_expire(void)
+void waymark_drain_expire(void)
 {
 	uint32_t index = 0;
 
@@ -40,7 +57,7 @@ static bool is_quiet(struct process *p, int recorder, struct cursor *c)
 	       (!recorder_buffer(r) || waymark_consumers[recorder]->has_all(r, c));
 }
 
-bool waymark_consume_is_quiet(struct process *p)
+bool waymark_drain_is_quiet(struct process *p)
 {
 	uint32_t index = 0;
 
@@ -56,18 +73,18 @@ bool waymark_consume_is_quiet(struct process *p)
 	return true;
 }
 
-bool waymark_consume_is_others(const struct process *p, const struct slot *s)
+bool waymark_drain_may_record(const struct process *p, const struct slot *s)
 {
 	return waymark_slot_is_owned(s) && !slot_is_left(s) &&
 	       slot_tid(s) != __atomic_load_n(&p->ending_tid, __ATOMIC_RELAXED);
 }
 
-bool waymark_consume_is_alone(const struct process *p)
+bool waymark_drain_is_alone(const struct process *p)
 {
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		if (waymark_consume_is_others(p, s)) {
+		if (waymark_drain_may_record(p, s)) {
 			return false;
 		}
 	}
@@ -86,10 +103,10 @@ static uint32_t left_events(const struct process *p, const struct slot *s, int r
 {
 	uint32_t busy = __atomic_load_n(&p->ending_busy, __ATOMIC_RELAXED);
 
-	return waymark_consume_is_others(p, s) ? 0 : busy >> recorder * CURSOR_DEPTHS;
+	return waymark_drain_may_record(p, s) ? 0 : busy >> recorder * CURSOR_DEPTHS;
 }
 
-bool waymark_consume_is_still(const struct process *p, int recorder)
+bool waymark_drain_is_still(const struct process *p, int recorder)
 {
 	uint32_t index = 0;
 
@@ -108,7 +125,7 @@ bool waymark_consume_is_still(const struct process *p, int recorder)
 	return true;
 }
 
-void waymark_consume_find_dead(void)
+void waymark_drain_find_dead(void)
 {
 	pid_t pid = getpid();
 	uint32_t index = 0;
@@ -155,7 +172,7 @@ static bool is_numbered(const struct slot *s)
 	return true;
 }
 
-/* A thread may have come and gone between the look and this. */
+/* A thread may have come and gone since is_drained(). */
 static void forget(struct slot *s)
 {
 	waymark_slot_forget(s);
@@ -164,7 +181,7 @@ static void forget(struct slot *s)
 	}
 }
 
-void waymark_consume_forget(void)
+static void forget_slots(void)
 {
 	uint32_t index = 0;
 
@@ -182,7 +199,7 @@ void waymark_consume_forget(void)
 	}
 }
 
-void waymark_consume_pace(struct process *p, struct clock_pair from, struct clock_pair to)
+void waymark_drain_measure(struct process *p, struct clock_pair from, struct clock_pair to)
 {
 	struct clock_segment s = waymark_clock_segment(from, to);
 
@@ -192,4 +209,30 @@ void waymark_consume_pace(struct process *p, struct clock_pair from, struct cloc
 
 		__atomic_store_n(&p->moment, moment, __ATOMIC_RELAXED);
 	}
+}
+
+enum drain_mode waymark_drain_mode(const struct process *p)
+{
+	if (__atomic_load_n(&p->leaving, __ATOMIC_RELAXED)) {
+		return DRAIN_END;
+	}
+	if (__atomic_load_n(&p->crashed, __ATOMIC_ACQUIRE) == CRASH_FLUSHING) {
+		return DRAIN_CRASH;
+	}
+	return process_has_flush(p) ? DRAIN_FLUSH : DRAIN_USUAL;
+}
+
+uint64_t waymark_drain_pass(struct process *p, enum drain_mode mode)
+{
+	uint64_t taken = 0;
+
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		struct recorder *r = &p->recorders[k];
+
+		if (recorder_buffer(r)) {
+			taken += waymark_consumers[k]->pass(p, r, mode);
+		}
+	}
+	forget_slots();
+	return taken;
 }

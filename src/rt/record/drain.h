@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What consumers and the writer do with cursors, whatever the backend. Who
- * drains, unless a function says otherwise.
+ * Draining, whatever the backend: passes of all consumers, and what they share: a look at
+ * packets, closing them early, slots whose threads have ended. Under the drain lock, unless a
+ * function says otherwise.
  */
-#ifndef RT_RECORD_CONSUME_H
-#define RT_RECORD_CONSUME_H
+#ifndef RT_RECORD_DRAIN_H
+#define RT_RECORD_DRAIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,32 +49,37 @@ static inline uint32_t cursor_first(struct cursor *c)
 	return first;
 }
 
+/* What a pass has to reach now. Any thread. */
+enum drain_mode waymark_drain_mode(const struct process *p);
+
+/* A pass of every consumer that has a buffer; returns how much they took. */
+uint64_t waymark_drain_pass(struct process *p, enum drain_mode mode);
+
+/* Returns a sub-buffer to the buffer and wakes threads that wait for one. */
+void waymark_recorder_free(struct recorder *r, uint32_t subbuf);
+
 /* Makes every cursor's next event take the slow path, which rings the doorbell. */
-void waymark_consume_expire(void);
+void waymark_drain_expire(void);
 
 /* Whether every cursor still is so, and nothing waits: nothing can happen without a ring then. */
-bool waymark_consume_is_quiet(struct process *p);
+bool waymark_drain_is_quiet(struct process *p);
 
 /* Whether it is the slot of a thread that may record again, and does not end the process. */
-bool waymark_consume_is_others(const struct process *p, const struct slot *s);
+bool waymark_drain_may_record(const struct process *p, const struct slot *s);
 
 /* Whether no thread but the one that ends the process has recorded and can again. */
-bool waymark_consume_is_alone(const struct process *p);
+bool waymark_drain_is_alone(const struct process *p);
 
 /*
  * Whether nobody is in an event of the recorder, and the next one takes the slow path;
  * but for those that the thread which ends the process has left.
  */
-bool waymark_consume_is_still(const struct process *p, int recorder);
+bool waymark_drain_is_still(const struct process *p, int recorder);
 
 /* Frees the slots of threads that ended without saying so. */
-void waymark_consume_find_dead(void);
-
-/* Looks no more at slots that have no thread and of whose packets nothing is left; renews those
- * that were left in the middle. */
-void waymark_consume_forget(void);
+void waymark_drain_find_dead(void);
 
 /* Measures how many ticks 100 ms are. */
-void waymark_consume_pace(struct process *p, struct clock_pair from, struct clock_pair to);
+void waymark_drain_measure(struct process *p, struct clock_pair from, struct clock_pair to);
 
 #endif
