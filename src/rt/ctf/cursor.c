@@ -7,31 +7,31 @@
 #include "rt/record/counts.h"
 
 /* What a thread that was not waited for has added since, to its packet's list. */
-static uint32_t find_stranded(struct buffer *a, struct reader *r)
+static uint32_t find_stranded(struct buffer *a, struct ctf_stream *own)
 {
-	uint32_t next = r->leaked ? packet_next(a, r->leaked) : 0;
+	uint32_t next = own->leaked ? packet_next(a, own->leaked) : 0;
 
-	r->leaked = next ? 0 : r->leaked;
+	own->leaked = next ? 0 : own->leaked;
 	return next;
 }
 
 /* The oldest packet, seen now if there is a first one; 0: none. */
 static uint32_t head(struct buffer *a, struct cursor *c)
 {
-	struct reader *r = &c->reader;
+	struct draining *d = &c->draining;
 
-	if (!r->subbuf) {
-		r->subbuf = find_stranded(a, r);
-		r->subbuf = r->subbuf ? r->subbuf : cursor_first(c);
-		r->taken = r->forced = false;
-		r->closing_ns = 0;
+	if (!d->subbuf) {
+		d->subbuf = find_stranded(a, ctf_stream(c));
+		d->subbuf = d->subbuf ? d->subbuf : cursor_first(c);
+		d->taken = ctf_stream(c)->forced = false;
+		d->closing_ns = 0;
 	}
-	return r->subbuf;
+	return d->subbuf;
 }
 
 static bool head_is_closed(struct buffer *a, struct cursor *c)
 {
-	return head(a, c) && (c->reader.taken || packet_is_closed(a, c->reader.subbuf));
+	return head(a, c) && (c->draining.taken || packet_is_closed(a, c->draining.subbuf));
 }
 
 static bool has_events(struct buffer *a, uint32_t subbuf)
@@ -42,20 +42,21 @@ static bool has_events(struct buffer *a, uint32_t subbuf)
 /* The closed head leaves the list. */
 static void advance(struct recorder *r, struct cursor *c)
 {
-	struct reader *reader = &c->reader;
-	uint32_t done = reader->subbuf;
+	struct ctf_stream *own = ctf_stream(c);
+	struct draining *d = &c->draining;
+	uint32_t done = d->subbuf;
 
-	reader->subbuf = reader->taken ? 0 : packet_next(recorder_buffer(r), done);
-	if (reader->forced) {
-		reader->leaked = done;
+	d->subbuf = d->taken ? 0 : packet_next(recorder_buffer(r), done);
+	if (own->forced) {
+		own->leaked = done;
 	} else {
 		/* Who reads the buffer must not take it for one that no file has. */
 		__atomic_store_n(&packet_at(recorder_buffer(r), done)->magic, 0, __ATOMIC_RELAXED);
 		waymark_recorder_free(r, done);
 	}
-	reader->taken = reader->forced = false;
-	reader->closing_ns = 0;
-	reader->seen_bytes = 0;
+	d->taken = own->forced = false;
+	d->closing_ns = 0;
+	own->seen_bytes = 0;
 }
 
 /* The closed packets from the oldest on, at most CTF_GATHER. */
@@ -65,9 +66,9 @@ static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_he
 	uint32_t subbuf = head(a, c);
 	size_t count = 0;
 
-	while (count < CTF_GATHER && subbuf && (c->reader.taken || packet_is_closed(a, subbuf))) {
+	while (count < CTF_GATHER && subbuf && (c->draining.taken || packet_is_closed(a, subbuf))) {
 		packets[count++] = packet_at(a, subbuf);
-		subbuf = c->reader.taken ? 0 : packet_next(a, subbuf);
+		subbuf = c->draining.taken ? 0 : packet_next(a, subbuf);
 	}
 	return count;
 }
@@ -85,16 +86,16 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 {
 	struct packet_header *packets[CTF_GATHER];
 	size_t count = gather(round, c, packets);
-	size_t written =
-		count ? waymark_ctf_write(&round->state->files, packets, count, c->reader.evicted)
-		      : 0;
+	size_t written = count ? waymark_ctf_write(&round->state->files, packets, count,
+					 ctf_stream(c)->evicted)
+			       : 0;
 
 	for (size_t i = 0; i < written; i++) {
 		round->taken += packets[i]->content_size / 8;
-		c->reader.discarded = packets[i]->events_discarded;
-		c->reader.untold = false;
-		c->reader.told = packets[i]->events_discarded + c->reader.evicted;
-		c->reader.sequence = packets[i]->sequence;
+		c->draining.discarded = packets[i]->events_discarded;
+		ctf_stream(c)->unreported = false;
+		ctf_stream(c)->reported = packets[i]->events_discarded + ctf_stream(c)->evicted;
+		ctf_stream(c)->sequence = packets[i]->sequence;
 		count_events(round, packets[i]);
 		advance(round->recorder, c);
 	}
@@ -106,7 +107,7 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 static bool head_is_new(struct ctf_round *round, struct cursor *c)
 {
 	return head(round->buffer, c) &&
-	       packet_at(round->buffer, c->reader.subbuf)->timestamp_begin > round->now.ticks;
+	       packet_at(round->buffer, c->draining.subbuf)->timestamp_begin > round->now.ticks;
 }
 
 /* Writes the packet without events whose number was taken, if one was: what was lost by then. */
@@ -116,29 +117,29 @@ static void tell_number(struct ctf_round *round, struct cursor *c)
 	static struct packet_header packet;
 	struct packet_header *h = &packet;
 
-	if (!c->reader.number || round->failed) {
+	if (!ctf_stream(c)->number || round->failed) {
 		return;
 	}
 	*h = (struct packet_header){
 		.magic = PACKET_MAGIC,
 		.stream_instance_id = buffer_stream_id(round->buffer, &c->stream),
-		.timestamp_begin = c->reader.number_ticks,
-		.timestamp_end = c->reader.number_ticks,
+		.timestamp_begin = ctf_stream(c)->number_ticks,
+		.timestamp_end = ctf_stream(c)->number_ticks,
 		.content_size = sizeof(*h) * 8,
 		.packet_size = sizeof(packet) * 8,
-		.sequence = c->reader.number,
-		.events_discarded = c->reader.number_lost + c->reader.evicted,
+		.sequence = ctf_stream(c)->number,
+		.events_discarded = ctf_stream(c)->number_lost + ctf_stream(c)->evicted,
 	};
 	memcpy(h->uuid, round->state->trace.uuid, sizeof(h->uuid));
 	if (waymark_ctf_write(&round->state->files, &h, 1, 0) != 1) {
 		round->failed = true;
 		return;
 	}
-	c->reader.discarded = c->reader.number_lost;
-	c->reader.untold = false;
-	c->reader.told = h->events_discarded;
-	c->reader.sequence = c->reader.number;
-	c->reader.number = 0;
+	c->draining.discarded = ctf_stream(c)->number_lost;
+	ctf_stream(c)->unreported = false;
+	ctf_stream(c)->reported = h->events_discarded;
+	ctf_stream(c)->sequence = ctf_stream(c)->number;
+	ctf_stream(c)->number = 0;
 }
 
 static void write_closed(struct ctf_round *round, struct cursor *c)
@@ -156,14 +157,14 @@ static void write_closed(struct ctf_round *round, struct cursor *c)
 void waymark_ctf_cursor_close(struct ctf_round *round, struct cursor *c)
 {
 	if (head(round->buffer, c) && !head_is_closed(round->buffer, c) &&
-		has_events(round->buffer, c->reader.subbuf)) {
+		has_events(round->buffer, c->draining.subbuf)) {
 		waymark_close_begin(c, waymark_clock_ns());
 	}
 }
 
 bool waymark_ctf_cursor_is_closing(struct ctf_round *round, struct cursor *c)
 {
-	return c->reader.subbuf && c->reader.closing_ns && !head_is_closed(round->buffer, c);
+	return c->draining.subbuf && c->draining.closing_ns && !head_is_closed(round->buffer, c);
 }
 
 bool waymark_ctf_cursor_is_awaited(struct ctf_round *round, struct cursor *c)
@@ -174,8 +175,8 @@ bool waymark_ctf_cursor_is_awaited(struct ctf_round *round, struct cursor *c)
 /* The packet is ours now. `end`: no event of it is later, none that follows earlier. */
 static void adopt(struct buffer *a, struct cursor *c, uint64_t end)
 {
-	packet_at(a, c->reader.subbuf)->timestamp_end = end;
-	c->reader.taken = true;
+	packet_at(a, c->draining.subbuf)->timestamp_end = end;
+	c->draining.taken = true;
 }
 
 void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c)
@@ -186,25 +187,26 @@ void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c)
 	if (!(claim & 1) && __atomic_compare_exchange_n(&c->claim, &claim, claim | 1, false,
 				    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 		adopt(round->buffer, c, end);
-		c->reader.forced = true;
+		ctf_stream(c)->forced = true;
 		write_closed(round, c);
 	}
 }
 
 /* When the head had already all that it has now, UINT64_MAX where that is not known. */
-static uint64_t idle_since(struct buffer *a, const struct cursor *c)
+static uint64_t idle_since(struct buffer *a, struct cursor *c)
 {
-	return c->reader.seen_bytes == packet_bytes(a, c->reader.subbuf) ? c->reader.seen_ticks
-									 : UINT64_MAX;
+	return ctf_stream(c)->seen_bytes == packet_bytes(a, c->draining.subbuf)
+		       ? ctf_stream(c)->seen_ticks
+		       : UINT64_MAX;
 }
 
 void waymark_ctf_cursor_watch(struct ctf_round *round, struct cursor *c)
 {
-	uint64_t bytes = c->reader.subbuf ? packet_bytes(round->buffer, c->reader.subbuf) : 0;
+	uint64_t bytes = c->draining.subbuf ? packet_bytes(round->buffer, c->draining.subbuf) : 0;
 
-	if (bytes != c->reader.seen_bytes) {
-		c->reader.seen_bytes = bytes;
-		c->reader.seen_ticks = round->now.ticks;
+	if (bytes != ctf_stream(c)->seen_bytes) {
+		ctf_stream(c)->seen_bytes = bytes;
+		ctf_stream(c)->seen_ticks = round->now.ticks;
 	}
 }
 
@@ -237,7 +239,7 @@ bool waymark_ctf_cursor_take(struct buffer *a, struct cursor *c)
 /* Whether the open packet is to get no more: its thread has ended, it is old, or it makes room. */
 static bool is_due(const struct ctf_round *round, struct cursor *c)
 {
-	const struct packet_header *h = packet_at(round->buffer, c->reader.subbuf);
+	const struct packet_header *h = packet_at(round->buffer, c->draining.subbuf);
 
 	return __atomic_load_n(&c->close, __ATOMIC_RELAXED) ||
 	       h->timestamp_begin < round->close_before ||
@@ -247,7 +249,7 @@ static bool is_due(const struct ctf_round *round, struct cursor *c)
 /* Goes on with a closing that has begun, or begins one where it is time. */
 static void close_old(struct ctf_round *round, struct cursor *c)
 {
-	uint64_t since = c->reader.closing_ns;
+	uint64_t since = c->draining.closing_ns;
 	uint64_t now = waymark_clock_ns();
 
 	if (!since) {
@@ -263,27 +265,27 @@ static void close_old(struct ctf_round *round, struct cursor *c)
 void waymark_ctf_cursor_close_old(struct ctf_round *round, struct cursor *c)
 {
 	if (head(round->buffer, c) && !head_is_closed(round->buffer, c) &&
-		has_events(round->buffer, c->reader.subbuf)) {
+		has_events(round->buffer, c->draining.subbuf)) {
 		close_old(round, c);
 	}
 }
 
 void waymark_ctf_cursor_pass(struct ctf_round *round, struct cursor *c)
 {
-	if (!head(round->buffer, c) && !c->reader.number) {
+	if (!head(round->buffer, c) && !ctf_stream(c)->number) {
 		return;
 	}
 	write_closed(round, c);
 	waymark_ctf_cursor_close_old(round, c);
 	write_closed(round, c);
-	round->left |= c->reader.subbuf && has_events(round->buffer, c->reader.subbuf);
+	round->left |= c->draining.subbuf && has_events(round->buffer, c->draining.subbuf);
 }
 
 static void set_number(struct cursor *c, uint64_t number, uint64_t ticks, uint64_t lost)
 {
-	c->reader.number = number;
-	c->reader.number_ticks = ticks;
-	c->reader.number_lost = lost;
+	ctf_stream(c)->number = number;
+	ctf_stream(c)->number_ticks = ticks;
+	ctf_stream(c)->number_lost = lost;
 }
 
 /*
@@ -307,10 +309,10 @@ static void take_number(const struct ctf_round *round, struct cursor *c)
 	set_number(c, last + 1, now, lost);
 }
 
-static bool is_untold(const struct cursor *c)
+static bool is_untold(struct cursor *c)
 {
-	return c->reader.untold ||
-	       __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE) != c->reader.discarded;
+	return ctf_stream(c)->unreported ||
+	       __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE) != c->draining.discarded;
 }
 
 void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
@@ -325,7 +327,7 @@ void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
 /* What a thread was about to begin when it jumped out of it: its number is nobody else's. */
 static void take_unborn(struct ctf_round *round, struct cursor *c)
 {
-	if (c->sequence == c->reader.sequence || c->reader.number) {
+	if (c->sequence == ctf_stream(c)->sequence || ctf_stream(c)->number) {
 		return;
 	}
 	set_number(
@@ -343,7 +345,7 @@ void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c)
 		take_unborn(round, c);
 	} else if (!head_is_closed(round->buffer, c)) {
 		adopt(round->buffer, c, waymark_clock_ticks());
-		c->subbuf = c->subbuf == c->reader.subbuf ? 0 : c->subbuf; /* soon another's */
+		c->subbuf = c->subbuf == c->draining.subbuf ? 0 : c->subbuf; /* soon another's */
 	}
 }
 
@@ -353,7 +355,7 @@ static void set_evicted(struct buffer *a, struct cursor *c, uint32_t trace, uint
 	uint64_t stream = __atomic_load_n(&c->stream, __ATOMIC_RELAXED);
 	struct buffer_stream *s = stream ? buffer_stream(a, stream) : NULL;
 
-	c->reader.evicted = events;
+	ctf_stream(c)->evicted = events;
 	if (s) {
 		__atomic_store_n(&s->evicted[trace], events, __ATOMIC_RELEASE);
 	}
@@ -363,22 +365,22 @@ void waymark_ctf_cursor_begin_trace(struct ctf_round *round, struct cursor *c)
 {
 	struct buffer *a = round->buffer;
 
-	set_evicted(a, c, buffer_next(a), c->reader.evicted - c->reader.told);
-	c->reader.told = 0;
+	set_evicted(a, c, buffer_next(a), ctf_stream(c)->evicted - ctf_stream(c)->reported);
+	ctf_stream(c)->reported = 0;
 }
 
 void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struct cursor *c)
 {
-	const struct packet_header *h = packet_at(recorder_buffer(r), c->reader.subbuf);
+	const struct packet_header *h = packet_at(recorder_buffer(r), c->draining.subbuf);
 	uint64_t events = waymark_packet_count(
-		&state->walk, h, packet_bytes(recorder_buffer(r), c->reader.subbuf));
+		&state->walk, h, packet_bytes(recorder_buffer(r), c->draining.subbuf));
 
 	struct buffer *a = recorder_buffer(r);
 
-	set_evicted(a, c, buffer_now(a), c->reader.evicted + events);
-	c->reader.untold = true;
-	c->reader.discarded = h->events_discarded;
-	c->reader.sequence = h->sequence;
+	set_evicted(a, c, buffer_now(a), ctf_stream(c)->evicted + events);
+	ctf_stream(c)->unreported = true;
+	c->draining.discarded = h->events_discarded;
+	ctf_stream(c)->sequence = h->sequence;
 	advance(r, c);
 }
 
@@ -387,10 +389,17 @@ uint64_t waymark_ctf_cursor_age(struct buffer *a, struct cursor *c)
 	if (!head_is_closed(a, c)) {
 		return UINT64_MAX;
 	}
-	return packet_at(a, c->reader.subbuf)->timestamp_begin;
+	return packet_at(a, c->draining.subbuf)->timestamp_begin;
 }
 
 bool waymark_ctf_cursor_is_written(struct buffer *a, struct cursor *c)
 {
-	return !head(a, c) || (!head_is_closed(a, c) && !has_events(a, c->reader.subbuf));
+	return !head(a, c) || (!head_is_closed(a, c) && !has_events(a, c->draining.subbuf));
+}
+
+bool waymark_ctf_cursor_is_done(struct cursor *c, bool left)
+{
+	const struct ctf_stream *own = ctf_stream(c);
+
+	return !own->number && (!left || c->sequence == own->sequence);
 }

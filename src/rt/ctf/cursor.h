@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cursor's packets on their way to the stream file. Who drains.
+ * A cursor's packets on their way to the stream file. Under the drain lock.
  *
- * `reader.sub-buffer` is the oldest packet that is not written. It is closed when
+ * `draining.subbuf` is the oldest packet that is not written. It is closed when
  * another one follows it, or when it was taken from its thread.
  */
 #ifndef RT_CTF_CURSOR_H
@@ -10,6 +10,29 @@
 
 #include "rt/ctf/pass.h"
 #include "rt/record/drain.h"
+
+/* What this consumer keeps of a cursor, in cursor.own. */
+struct ctf_stream {
+	uint64_t evicted; /* events of packets that full=overwrite gave up; modulo 2^64, less
+			     what former traces reported */
+	uint64_t reported; /* lost and evicted, in the last packet that was written */
+	uint64_t seen_bytes; /* of the open packet, when it was looked at last */
+	uint64_t seen_ticks; /* it had them by then */
+	uint64_t sequence; /* of the last packet that was written or given up */
+	uint64_t number; /* taken for a packet without events that is not written yet; 0: none is */
+	uint64_t number_ticks; /* when it was taken: the stream's next packet is later */
+	uint64_t number_lost; /* what the stream had lost by then */
+	uint32_t leaked; /* the last forced packet: others may follow it yet; 0: there is none */
+	bool forced; /* the packet's thread may still store into it: it is never used again */
+	bool unreported; /* no packet that was written is newer than the evicted ones */
+};
+
+_Static_assert(sizeof(struct ctf_stream) <= CURSOR_OWN_BYTES, "it lies in a cursor");
+
+static inline struct ctf_stream *ctf_stream(struct cursor *c)
+{
+	return (void *)c->own;
+}
 
 /* What a pass knows of itself. */
 struct ctf_round {
@@ -80,6 +103,14 @@ void waymark_ctf_cursor_watch(struct ctf_round *round, struct cursor *c);
  * UINT64_MAX where there is none, or its thread is in an event.
  */
 uint64_t waymark_ctf_cursor_idle_since(struct buffer *a, struct cursor *c);
+
+/*
+ * Whether no number is left that was taken for a packet without events. Once the thread has
+ * `left` its event: whether each number is that of a packet which was written or given up;
+ * where it ended before it showed the packet, the consumer writes an empty one, which
+ * the next owner's packets must not precede.
+ */
+bool waymark_ctf_cursor_is_done(struct cursor *c, bool left);
 
 /* Whether all that the cursor has recorded is written. */
 bool waymark_ctf_cursor_is_written(struct buffer *a, struct cursor *c);

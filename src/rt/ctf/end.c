@@ -297,9 +297,9 @@ static uint64_t count_left(struct ctf_round *round)
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
 		foreach_ctf_cursor(c, s)
 		{
-			uint32_t subbuf = c->reader.subbuf;
+			uint32_t subbuf = c->draining.subbuf;
 
-			for (; subbuf; subbuf = c->reader.taken ? 0 : packet_next(a, subbuf)) {
+			for (; subbuf; subbuf = c->draining.taken ? 0 : packet_next(a, subbuf)) {
 				events += waymark_packet_events(&round->state->walk,
 					packet_at(a, subbuf), packet_bytes(a, subbuf));
 			}

@@ -103,7 +103,7 @@ static uint32_t evict_found(struct recorder *r, struct found *f, uint32_t units)
 	while (f->count > 0 && freed < units) {
 		struct cursor *c = found_take(f);
 
-		freed += buffer_class_units(a->subbufs[c->reader.subbuf].size_class);
+		freed += buffer_class_units(a->subbufs[c->draining.subbuf].size_class);
 		waymark_ctf_cursor_evict(r, a->state, c);
 		/* What follows it comes in its turn, as far as the look has reached. */
 		if (waymark_ctf_cursor_age(a, c) <= reach) {

@@ -62,7 +62,7 @@ static void each_cursor(
 /* A slot without a thread has nobody who tells its losses with his next packet. */
 static void tell_orphan(struct ctf_round *round, const struct slot *s, struct cursor *c)
 {
-	if (c->reader.discarded != __atomic_load_n(&c->lost, __ATOMIC_RELAXED) &&
+	if (c->draining.discarded != __atomic_load_n(&c->lost, __ATOMIC_RELAXED) &&
 		!waymark_slot_is_owned(s)) {
 		waymark_ctf_cursor_tell(round, c);
 	}
@@ -369,6 +369,7 @@ const struct consumer waymark_consumer_ctf = {
 	.settle = settle,
 	.has_all = has_all,
 	.is_through = is_through,
+	.is_done = waymark_ctf_cursor_is_done,
 	.evict = waymark_ctf_evict,
 	.pause = pause_files,
 	.get_name = get_name,

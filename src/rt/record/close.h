@@ -38,8 +38,8 @@ static inline void waymark_close_claim(struct cursor *c)
 /* The consumer: asks for the open packet to be closed. */
 static inline void waymark_close_begin(struct cursor *c, uint64_t now_ns)
 {
-	c->reader.claim = __atomic_load_n(&c->claim, __ATOMIC_ACQUIRE);
-	c->reader.closing_ns = now_ns;
+	c->draining.claim = __atomic_load_n(&c->claim, __ATOMIC_ACQUIRE);
+	c->draining.closing_ns = now_ns;
 	__atomic_store_n(&c->close, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->hot.limit, NULL, __ATOMIC_RELAXED);
 }
@@ -51,7 +51,7 @@ static inline void waymark_close_begin(struct cursor *c, uint64_t now_ns)
  */
 static inline bool waymark_close_take(struct cursor *c, uint64_t *end)
 {
-	uint32_t claim = c->reader.claim;
+	uint32_t claim = c->draining.claim;
 
 	if (claim & 1 || __atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE) ||
 		__atomic_load_n(&c->hot.limit, __ATOMIC_ACQUIRE)) {

@@ -63,6 +63,12 @@ struct consumer {
 	bool (*is_through)(struct recorder *r);
 
 	/*
+	 * Whether the consumer owes the cursor nothing beyond its packets and losses. `left`: its
+	 * thread has ended inside of an event, and the cursor begins anew. NULL: it never does.
+	 */
+	bool (*is_done)(struct cursor *c, bool left);
+
+	/*
 	 * Frees memory, be it by giving up the oldest packets. False where it got none
 	 * now. NULL: its file keeps everything, so nothing is ever given up.
 	 */

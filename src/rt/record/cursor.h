@@ -31,30 +31,16 @@
  */
 #define CURSOR_HANDED_OVER UINT32_MAX
 
-/* Where the consumer stands in a cursor's packets. */
-struct reader {
-	uint32_t subbuf; /* 0: before the first */
-	char *pos;
-	char *end; /* of what is known to be published */
-	uint64_t ticks; /* of the last record, completed to 64 bits */
-	uint64_t discarded; /* how many of the cursor's lost events are told already */
-	uint64_t evicted; /* events of packets that full=overwrite gave up; modulo 2^64, less
-			     what former traces were told */
-	uint64_t told; /* all in all, by the last packet that was written */
-	bool untold; /* no packet that was written is newer than those */
-	uint64_t gap; /* lost before the next record, not told yet */
-	uint64_t *thread_ns; /* the last timestamp written for this thread */
+/* Bytes of each cursor that its consumer casts to a struct of its own. */
+#define CURSOR_OWN_BYTES 96u
+
+/* How far a cursor is drained: what all consumers have in common. */
+struct draining {
+	uint32_t subbuf; /* of the oldest packet that is not drained; 0: before the first */
+	uint32_t claim; /* of the cursor, when closing began */
 	uint64_t closing_ns; /* since when the open packet is to be closed; 0: it is not */
-	uint32_t claim; /* of the cursor, when that began */
+	uint64_t discarded; /* lost events of the cursor that were reported */
 	bool taken; /* the packet is not the cursor's any more: no other follows it */
-	bool forced; /* its thread may still store into it: it is never used again */
-	uint32_t leaked; /* the last of these: others may follow it yet; 0: there is none */
-	uint64_t seen_bytes; /* of the open packet, when it was looked at last */
-	uint64_t seen_ticks; /* by then it was that long */
-	uint64_t sequence; /* of the last packet that it is through with */
-	uint64_t number; /* taken for a packet of its own, which is not written yet; 0: none is */
-	uint64_t number_ticks; /* when that was: what its stream's next packet holds is later */
-	uint64_t number_lost; /* and what the stream had lost by then */
 };
 
 /* What was recorded and lost: see tally.h. */
@@ -80,7 +66,9 @@ struct cursor {
 	waymark_count shown; /* anybody's: the most bytes that were shown */
 	uint32_t turn; /* odd: the packet changes */
 	uint32_t cut_off; /* by a fork in the middle of an event, which does not count here */
-	struct reader reader __attribute__((aligned(64))); /* the consumer's */
+	/* The consumer's. */
+	struct draining draining __attribute__((aligned(64)));
+	char own[CURSOR_OWN_BYTES] __attribute__((aligned(16)));
 } __attribute__((aligned(64)));
 
 struct slot {
@@ -89,7 +77,6 @@ struct slot {
 			   half: counts threads that are through with it */
 	uint32_t left; /* its thread has ended inside of an event, by release: see
 			  waymark_slot_leave() */
-	uint64_t last_ns; /* the consumer's */
 	struct tally ended; /* what the cursors had when the last owner ended, see tally.h */
 } __attribute__((aligned(64)));
 

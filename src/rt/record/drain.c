@@ -141,31 +141,16 @@ void waymark_drain_find_dead(void)
 	}
 }
 
-/* Whether the consumers are through with all that the slot's threads have recorded and lost. */
-static bool is_drained(struct slot *s)
+/* Whether the consumers have drained all that the slot's threads have recorded and lost. */
+static bool is_drained(struct slot *s, bool left)
 {
-	slot_foreach_cursor(c, s)
-	{
-		if (c->reader.subbuf || c->reader.number ||
-			__atomic_load_n(&c->first, __ATOMIC_ACQUIRE) ||
-			c->reader.discarded != __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE)) {
-			return false;
-		}
-	}
-	return true;
-}
+	for (int i = 0; i < WAYMARK_RECORDERS * CURSOR_DEPTHS; i++) {
+		const struct consumer *consumer = waymark_consumers[i / CURSOR_DEPTHS];
+		struct cursor *c = &s->cursors[i / CURSOR_DEPTHS][i % CURSOR_DEPTHS];
 
-/*
- * Whether each number that a thread took for a packet of the native trace is that of
- * one which was written or given up. Where it ended before it showed the packet, the
- * consumer writes an empty one, which the next owner's must not come before.
- */
-static bool is_numbered(const struct slot *s)
-{
-	for (int d = 0; d < CURSOR_DEPTHS; d++) {
-		const struct cursor *c = &s->cursors[WAYMARK_RECORDER_CTF][d];
-
-		if (c->sequence != c->reader.sequence) {
+		if (c->draining.subbuf || __atomic_load_n(&c->first, __ATOMIC_ACQUIRE) ||
+			c->draining.discarded != __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE) ||
+			(consumer->is_done && !consumer->is_done(c, left))) {
 			return false;
 		}
 	}
@@ -176,7 +161,7 @@ static bool is_numbered(const struct slot *s)
 static void forget(struct slot *s)
 {
 	waymark_slot_forget(s);
-	if (waymark_slot_is_owned(s) || !is_drained(s)) {
+	if (waymark_slot_is_owned(s) || !is_drained(s, false)) {
 		waymark_slot_remember(s);
 	}
 }
@@ -188,10 +173,10 @@ static void forget_slots(void)
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
 		bool left = slot_is_left(s); /* first: nothing is added behind that */
 
-		if (!is_drained(s)) {
+		if (!is_drained(s, left)) {
 			continue;
 		}
-		if (left && is_numbered(s)) {
+		if (left) {
 			waymark_slot_renew(s);
 		} else if (!waymark_slot_is_owned(s)) {
 			forget(s);

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "rt/record/drain.h"
-#include "rt/simple/cursor.h"
 #include "rt/simple/drain.h"
 #include "rt/simple/heap.h"
+#include "rt/simple/input.h"
 
 static struct simple_drain *state_of(const struct buffer *a)
 {
@@ -30,12 +30,13 @@ static uint64_t merge(struct recorder *owner, struct simple_drain *d)
 	while (d->count > 0) {
 		struct source *s = &d->heap[0];
 		uint64_t second = second_ticks(d->heap, d->count);
-		struct reader *r = &s->cursor->reader;
+		struct simple_input *in = simple_input(s->cursor);
 
-		events += waymark_simple_run(&d->out, r, second < s->horizon ? second : s->horizon);
+		events +=
+			waymark_simple_run(&d->out, in, second < s->horizon ? second : s->horizon);
 		if (waymark_simple_find(owner, s->cursor) &&
-			waymark_simple_ticks(r) <= s->horizon) {
-			s->ticks = waymark_simple_ticks(r);
+			waymark_simple_ticks(in) <= s->horizon) {
+			s->ticks = waymark_simple_ticks(in);
 		} else {
 			*s = d->heap[--d->count];
 		}
@@ -51,7 +52,7 @@ static uint64_t add_source(struct recorder *owner, struct simple_drain *d, struc
 	if (!waymark_simple_find(owner, s.cursor)) {
 		return 0;
 	}
-	s.ticks = waymark_simple_ticks(&s.cursor->reader);
+	s.ticks = waymark_simple_ticks(simple_input(s.cursor));
 	if (s.ticks > s.horizon) {
 		return 0;
 	}
@@ -79,7 +80,7 @@ static uint64_t slot_horizon(
 		struct cursor *c = &cursors[i];
 
 		if (outer_busy && waymark_simple_find(owner, c)) {
-			uint64_t first = waymark_simple_ticks(&c->reader);
+			uint64_t first = waymark_simple_ticks(simple_input(c));
 
 			if (first > now - hold && first <= horizon) {
 				horizon = first - 1;
@@ -93,13 +94,13 @@ static uint64_t slot_horizon(
 static uint64_t add_slot(
 	struct recorder *owner, struct simple_drain *d, struct slot *s, uint64_t horizon)
 {
+	struct cursor *cursors = s->cursors[WAYMARK_RECORDER_SIMPLE];
 	uint64_t events = 0;
 
 	for (int i = 0; i < CURSOR_DEPTHS; i++) {
-		struct cursor *c = &s->cursors[WAYMARK_RECORDER_SIMPLE][i];
-		struct source source = { .horizon = horizon, .cursor = c };
+		struct source source = { .horizon = horizon, .cursor = &cursors[i] };
 
-		c->reader.thread_ns = &s->last_ns;
+		simple_input(&cursors[i])->thread_ns = &simple_input(&cursors[0])->last_ns;
 		events += add_source(owner, d, source);
 	}
 	return events;
@@ -123,19 +124,19 @@ static struct clock_pair advance_clock(struct process *p, struct buffer *a)
 static void tell_trailing(
 	struct recorder *owner, struct simple_drain *d, struct cursor *c, uint64_t since)
 {
-	struct reader *r = &c->reader;
+	struct simple_input *in = simple_input(c);
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
 
-	if (lost == r->discarded || waymark_simple_find(owner, c)) {
+	if (lost == c->draining.discarded || waymark_simple_find(owner, c)) {
 		return; /* a record: the loss is told with it, or after it */
 	}
-	if (lost > r->discarded) {
-		r->gap += lost - r->discarded;
-		r->discarded = lost;
+	if (lost > c->draining.discarded) {
+		in->gap += lost - c->draining.discarded;
+		c->draining.discarded = lost;
 	}
-	if (r->gap) {
-		waymark_simple_gap(&d->out, r->gap, since);
-		r->gap = 0;
+	if (in->gap) {
+		waymark_simple_gap(&d->out, in->gap, since);
+		in->gap = 0;
 	}
 }
 
@@ -166,11 +167,11 @@ static void release(struct recorder *owner, struct slot *s, bool is_short, uint6
 	for (int i = 0; i < CURSOR_DEPTHS; i++) {
 		struct cursor *c = &cursors[i];
 
-		if (waymark_simple_find(owner, c) || !c->reader.subbuf || c->reader.taken) {
+		if (waymark_simple_find(owner, c) || !c->draining.subbuf || c->draining.taken) {
 			continue;
 		}
 		if (slot_is_left(s)) {
-			c->reader.taken = true;
+			c->draining.taken = true;
 		} else if (is_short || !waymark_slot_is_owned(s)) {
 			waymark_simple_close(c, now_ns);
 		}

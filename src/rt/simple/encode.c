@@ -11,6 +11,7 @@
 #include "format/debug.h"
 #include "format/packet.h"
 #include "rt/record/counts.h"
+#include "rt/simple/input.h"
 #include "rt/simple/op.h"
 #include "rt/simple/simple.h"
 
@@ -154,7 +155,7 @@ static void map_name(struct simple_out *out, struct simple_encoder *e, uint64_t 
  * file, a note of what was lost before it. NULL when nobody knows the event.
  */
 static COLD struct simple_encoder *prepare(
-	struct simple_out *out, struct reader *r, uint32_t id, uint64_t ns)
+	struct simple_out *out, struct simple_input *in, uint32_t id, uint64_t ns)
 {
 	struct simple_encoder *e;
 
@@ -173,9 +174,9 @@ static COLD struct simple_encoder *prepare(
 	if (!e) {
 		return NULL;
 	}
-	if (r->gap) {
-		waymark_simple_gap(out, r->gap, ns);
-		r->gap = 0;
+	if (in->gap) {
+		waymark_simple_gap(out, in->gap, ns);
+		in->gap = 0;
 	}
 	if (e->generation != out->generation) {
 		map_name(out, e, id);
@@ -280,11 +281,11 @@ static const char *put_args(
 
 /* Encodes one event; returns where it ends in the packet. */
 static inline const char *put_event(struct simple_out *out, const struct simple_encoder *e,
-	struct head *h, const struct reader *r)
+	struct head *h, const struct simple_input *in)
 {
 	char *start = batch_end(out);
 	char *to = start + sizeof(*h);
-	const char *from = r->pos + sizeof(uint64_t);
+	const char *from = in->pos + sizeof(uint64_t);
 
 	h->record.length = e->length;
 	if (LIKELY(e->plain)) {
@@ -292,7 +293,7 @@ static inline const char *put_event(struct simple_out *out, const struct simple_
 			memcpy(to, from, 8);
 		}
 	} else {
-		from = put_args(e, &to, from, r->end);
+		from = put_args(e, &to, from, in->end);
 		h->record.length = (uint32_t)(to - start - sizeof(h->type));
 	}
 	memcpy(start, h, sizeof(*h));
@@ -301,26 +302,26 @@ static inline const char *put_event(struct simple_out *out, const struct simple_
 }
 
 /* Gives the rest of a packet up. */
-static COLD void skip_packet(struct reader *r)
+static COLD void skip_packet(struct simple_input *in)
 {
-	r->pos = r->end;
-	r->gap++; /* at least one */
+	in->pos = in->end;
+	in->gap++; /* at least one */
 }
 
-uint64_t waymark_simple_run(struct simple_out *out, struct reader *r, uint64_t limit)
+uint64_t waymark_simple_run(struct simple_out *out, struct simple_input *in, uint64_t limit)
 {
-	struct head h = { SIMPLE_EVENT, { 0, *r->thread_ns, 0, out->pid } };
+	struct head h = { SIMPLE_EVENT, { 0, *in->thread_ns, 0, out->pid } };
 	bool counting = counts_are_on();
 	struct counts_run run = { 0 };
 	uint64_t events = 0;
 	uint64_t bytes = 0;
 
-	while (r->pos < r->end) {
+	while (in->pos < in->end) {
 		uint64_t word;
 
-		memcpy(&word, r->pos, sizeof(word));
-		int64_t step = (int64_t)((word & ~UINT64_C(0xffff)) - (r->ticks << 16)) >> 16;
-		uint64_t ticks = step > 0 ? r->ticks + (uint64_t)step : r->ticks;
+		memcpy(&word, in->pos, sizeof(word));
+		int64_t step = (int64_t)((word & ~UINT64_C(0xffff)) - (in->ticks << 16)) >> 16;
+		uint64_t ticks = step > 0 ? in->ticks + (uint64_t)step : in->ticks;
 
 		if (ticks > limit) {
 			break;
@@ -328,17 +329,17 @@ uint64_t waymark_simple_run(struct simple_out *out, struct reader *r, uint64_t l
 		uint64_t ns = clock_to_ns(&out->clock, ticks);
 		struct simple_encoder *e = out->encoders[(uint16_t)word];
 
-		r->ticks = ticks;
+		in->ticks = ticks;
 		h.record.ns = ns > h.record.ns ? ns : h.record.ns;
 		h.record.id = (uint16_t)word;
-		if (UNLIKELY(!e || e->generation != out->generation || r->gap ||
+		if (UNLIKELY(!e || e->generation != out->generation || in->gap ||
 			     out->fill > SIMPLE_BATCH_BYTES - SIMPLE_RECORD_ROOM)) {
-			e = prepare(out, r, (uint16_t)word, h.record.ns);
+			e = prepare(out, in, (uint16_t)word, h.record.ns);
 		}
-		const char *from = e ? put_event(out, e, &h, r) : NULL;
+		const char *from = e ? put_event(out, e, &h, in) : NULL;
 
 		if (UNLIKELY(!from)) {
-			skip_packet(r);
+			skip_packet(in);
 			break;
 		}
 		char *end = (char *)(((uintptr_t)from + 7) & ~(uintptr_t)7);
@@ -346,13 +347,13 @@ uint64_t waymark_simple_run(struct simple_out *out, struct reader *r, uint64_t l
 		if (UNLIKELY(counting && (uint16_t)word != run.id)) {
 			counts_add_run(&run, (uint16_t)word, events, bytes);
 		}
-		bytes += (uint64_t)(end - r->pos);
-		r->pos = end;
+		bytes += (uint64_t)(end - in->pos);
+		in->pos = end;
 		events++;
 	}
 	if (counting) {
 		counts_add_run(&run, 0, events, bytes);
 	}
-	*r->thread_ns = h.record.ns;
+	*in->thread_ns = h.record.ns;
 	return events;
 }

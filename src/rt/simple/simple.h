@@ -3,7 +3,7 @@
  * The consumer's side of the sink `simple`: turns records of packets into
  * records of a simpletrace file, version 4. Only who drains may call.
  *
- *	reader --> encoder (one an event, compiled from its entry) --> batch --> file
+ *	input --> encoder (one an event, compiled from its entry) --> batch --> file
  */
 #ifndef RT_SIMPLE_SIMPLE_H
 #define RT_SIMPLE_SIMPLE_H
@@ -32,6 +32,7 @@
 #define SIMPLE_GAP_BYTES (sizeof(uint64_t) + sizeof(struct simple_record) + sizeof(uint64_t))
 
 struct simple_encoder;
+struct simple_input;
 
 /* A named file. Immutable once published and never freed: whoever drains may hold it. */
 struct simple_config {
@@ -96,10 +97,10 @@ struct simple_out {
 void waymark_simple_sync(struct simple_out *out);
 
 /*
- * Encodes a reader's records until its known end or the first that is later
+ * Encodes a cursor's records until its known end or the first that is later
  * than `limit` ticks. Returns how many.
  */
-uint64_t waymark_simple_run(struct simple_out *out, struct reader *r, uint64_t limit);
+uint64_t waymark_simple_run(struct simple_out *out, struct simple_input *in, uint64_t limit);
 
 /* Encodes a note that `count` events are missing here. */
 void waymark_simple_gap(struct simple_out *out, uint64_t count, uint64_t ns);
