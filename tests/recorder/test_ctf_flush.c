@@ -15,6 +15,7 @@
 
 #include "ctf_pairs.h"
 #include "rt/record/process.h"
+#include "rt/ctf/control.h"
 #include "rt/sink/sink.h"
 
 #define BEFORE 100u

@@ -14,6 +14,7 @@
 #include "ctf_pairs.h"
 #include "format/packet.h"
 #include "rt/record/process.h"
+#include "rt/ctf/control.h"
 #include "rt/sink/sink.h"
 
 #define THREADS 2u

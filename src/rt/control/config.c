@@ -27,6 +27,7 @@
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/event/registry.h"
+#include "rt/ctf/control.h"
 #include "rt/sink/sink.h"
 #include "rt/text/syslog.h"
 

@@ -18,6 +18,7 @@
 #include "rt/record/recorder.h"
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
+#include "rt/ctf/control.h"
 #include "rt/sink/sink.h"
 #include "rt/event/state.h"
 #include "rt/event/vcpu.h"

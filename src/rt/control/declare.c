@@ -5,6 +5,7 @@
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
 #include "rt/host/lock.h"
+#include "rt/ctf/control.h"
 #include "rt/sink/sink.h"
 #include "rt/text/hitrace.h"
 

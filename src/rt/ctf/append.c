@@ -31,25 +31,9 @@ static void rotate(struct ctf_files *f)
 	}
 }
 
-/* The smallest packet that is written past the page cache: half of the smallest sub-buffer. */
-#define LARGE_BYTES (BUFFER_UNIT / 2)
-
 static bool is_aligned(uint64_t bytes)
 {
 	return bytes % PACKET_FILE_ALIGN == 0;
-}
-
-static bool is_large(const struct packet_header *packet)
-{
-	return packet->content_size / 8 >= LARGE_BYTES;
-}
-
-uint64_t waymark_ctf_packet_bytes(const struct packet_header *packet, uint64_t at)
-{
-	uint64_t align = is_large(packet) ? PACKET_FILE_ALIGN : PACKET_EVENT_ALIGN;
-	uint64_t end = at + packet->content_size / 8 + align - 1;
-
-	return end / align * align - at;
 }
 
 /* Packets of one call: what of them goes to the file. */
@@ -73,11 +57,11 @@ static void gather(const struct ctf_files *f, struct batch *b, size_t count)
 	const struct ctf_config *config = f->trace->config;
 	uint64_t room = config && config->rotate ? config->rotate - f->piece_bytes : UINT64_MAX;
 
-	b->direct = is_aligned(b->at) && is_large(b->packets[0]);
+	b->direct = is_aligned(b->at) && ctf_is_large(b->packets[0]);
 	do {
-		b->bytes += waymark_ctf_packet_bytes(b->packets[b->count++], b->at + b->bytes);
+		b->bytes += ctf_packet_bytes(b->packets[b->count++], b->at + b->bytes);
 	} while (b->count < count && b->count < CTF_GATHER && b->bytes < room &&
-		 (b->direct ? is_large(b->packets[b->count]) : !is_aligned(b->at + b->bytes)));
+		 (b->direct ? ctf_is_large(b->packets[b->count]) : !is_aligned(b->at + b->bytes)));
 }
 
 static void add_part(struct batch *b, const void *data, size_t size)
@@ -94,7 +78,7 @@ static bool is_as_it_is(
 	const struct ctf_files *f, const struct batch *b, const struct packet_header *packet)
 {
 	return !b->evicted && memcmp(packet->uuid, f->trace->uuid, sizeof(packet->uuid)) == 0 &&
-	       (b->direct || !is_large(packet));
+	       (b->direct || !ctf_is_large(packet));
 }
 
 /* Adds the packet with a copy of its head, which has the header that the file needs. */
@@ -102,7 +86,7 @@ static void add_changed(struct ctf_files *f, struct batch *b, size_t i, size_t s
 {
 	static const char zeros[PACKET_FILE_ALIGN];
 	const char *packet = (const char *)b->packets[i];
-	bool is_aligning = !b->direct && is_large(b->packets[i]);
+	bool is_aligning = !b->direct && ctf_is_large(b->packets[i]);
 	size_t there = is_aligning ? b->packets[i]->content_size / 8 : size;
 	size_t head = there < PACKET_FILE_ALIGN ? there : PACKET_FILE_ALIGN;
 	struct packet_header *copy = (void *)f->pages[i];
@@ -129,10 +113,10 @@ static void make_parts(struct ctf_files *f, struct batch *b)
 	for (size_t i = 0; i < b->count; i++) {
 		struct packet_header *packet = b->packets[i];
 		size_t content = packet->content_size / 8;
-		size_t size = waymark_ctf_packet_bytes(packet, at);
+		size_t size = ctf_packet_bytes(packet, at);
 
 		at += size;
-		if (b->direct || !is_large(packet)) { /* no stale bytes leave the process */
+		if (b->direct || !ctf_is_large(packet)) { /* no stale bytes leave the process */
 			memset((char *)packet + content, 0, size - content);
 		}
 		if (is_as_it_is(f, b, packet)) {
@@ -219,7 +203,7 @@ static size_t write_batch(struct ctf_files *f, struct ctf_file *file, struct bat
 	size_t n = 0;
 
 	for (uint64_t next = 0; n < b->count; whole = next, n++) {
-		next = whole + waymark_ctf_packet_bytes(b->packets[n], b->at + whole);
+		next = whole + ctf_packet_bytes(b->packets[n], b->at + whole);
 		if (next > taken) {
 			break;
 		}
@@ -231,7 +215,7 @@ static size_t write_batch(struct ctf_files *f, struct ctf_file *file, struct bat
 	file->size += whole;
 	f->piece_bytes += whole;
 	if (taken < b->bytes) {
-		waymark_ctf_cut(file, file->size);
+		ctf_cut(file, file->size);
 	}
 	errno = why;
 	return n;

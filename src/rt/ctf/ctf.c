@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sink `ctf` as control calls see it: which directory, in which pieces, and
- * whether it is on. They only publish what is wanted; who drains obeys at its
+ * whether it is on. They only publish what is wanted; the consumer obeys at its
  * next pass, and a flush makes that now.
  *
  * The directory appears with the first event. One that is there already is
@@ -15,11 +15,12 @@
 
 #include <waymark/record.h>
 
+#include "rt/ctf/control.h"
 #include "rt/ctf/hold.h"
 #include "rt/ctf/jail.h"
 #include "rt/ctf/metadata.h"
-#include "rt/ctf/pass.h"
-#include "rt/ctf/snapshot.h"
+#include "rt/ctf/prepare.h"
+#include "rt/ctf/state.h"
 #include "rt/host/error.h"
 #include "rt/host/futex.h"
 #include "rt/host/path.h"
@@ -30,56 +31,6 @@
 /* How long one snapshot waits for another. */
 #define TURN_NS UINT64_C(1000000)
 #define TURNS_MAX 10000
-
-/* By release and acquire; inherited by forked children. */
-static struct ctf_config *current;
-static struct ctf_config *refused; /* what could not be made: who drains may still look at it */
-static uint32_t switched_off;
-
-/* What the next configuration has besides a path. Relaxed: set by options, one at a time. */
-static struct {
-	uint64_t rotate;
-	uint32_t keep;
-	bool replace;
-} wanted;
-
-const struct ctf_config *waymark_ctf_config(void)
-{
-	return __atomic_load_n(&current, __ATOMIC_ACQUIRE);
-}
-
-bool waymark_ctf_is_off(void)
-{
-	return __atomic_load_n(&switched_off, __ATOMIC_ACQUIRE);
-}
-
-static void push(struct ctf_config **list, struct ctf_config *config)
-{
-	struct ctf_config *previous = __atomic_load_n(list, __ATOMIC_ACQUIRE);
-
-	do {
-		config->previous = previous;
-	} while (!__atomic_compare_exchange_n(
-		list, &previous, config, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-}
-
-struct ctf_config *waymark_ctf_new_config(const char *path, size_t room)
-{
-	struct ctf_config *config = calloc(1, sizeof(*config) + (path ? strlen(path) : room) + 1);
-
-	if (config) {
-		config->rotate = wanted.rotate;
-		config->keep = wanted.keep;
-		config->pid = (uint32_t)getpid();
-		strcpy(config->path, path ? path : "");
-	}
-	return config;
-}
-
-void waymark_ctf_publish(struct ctf_config *config)
-{
-	push(&current, config);
-}
 
 /*
  * The configuration of a snapshot, whose name it sees to that it can be had.
@@ -108,19 +59,15 @@ static struct ctf_config *snapshot_config(const char *path, struct waymark_error
 	return config;
 }
 
-/* Where who drains could not make it, the one before is wanted again: of new children, too. */
+/* Fails where the consumer could not make the trace. */
 static int confirm(struct ctf_config *config, struct waymark_error *error)
 {
-	const struct ctf_state *state = waymark_ctf_has_begun() ? waymark_ctf_current() : NULL;
-	struct ctf_config *expected = config;
+	const struct ctf_state *state = waymark_ctf_begun();
 
 	if (!state || __atomic_load_n(&state->refused, __ATOMIC_ACQUIRE) != config) {
 		return 0;
 	}
-	if (__atomic_compare_exchange_n(&current, &expected, config->previous, false,
-		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-		push(&refused, config);
-	}
+	waymark_ctf_withdraw(config);
 	return waymark_fail(
 		error, "%s: cannot make the trace: %s", config->path, strerror(state->why_refused));
 }
@@ -152,7 +99,7 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 		return waymark_fail(error, "%s: cannot name the trace: %s", path, strerror(errno));
 	}
 	waymark_recorder_flush(); /* what was recorded before is the old trace's */
-	push(&current, config);
+	waymark_ctf_publish(config);
 	waymark_recorder_flush();
 	return confirm(config, error);
 }
@@ -243,48 +190,11 @@ int waymark_ctf_snapshot(const char *path, struct waymark_error *error)
 	return result;
 }
 
-void waymark_ctf_set_replace(bool replace)
-{
-	wanted.replace = replace;
-}
-
-bool waymark_ctf_replaces(void)
-{
-	return wanted.replace;
-}
-
-int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error *error)
-{
-	const struct ctf_config *config = waymark_ctf_config();
-
-	if (waymark_ctf_current()) {
-		return waymark_fail(error, "rotate= and keep= cannot change any more: "
-					   "events have been recorded");
-	}
-	wanted.rotate = rotate;
-	wanted.keep = keep;
-	struct ctf_config *fresh = waymark_ctf_new_config(config ? config->path : "", 0);
-
-	if (!fresh) {
-		return waymark_fail(error, "out of memory");
-	}
-	fresh->taken_over = config && config->taken_over;
-	fresh->held = config && config->held;
-	fresh->is_folder = config && config->is_folder;
-	push(&current, fresh);
-	return 0;
-}
-
-static int set_on(bool on, bool *was_on, struct waymark_error *error)
-{
-	return waymark_sink_switch(&switched_off, on, was_on, error);
-}
-
 static void describe(struct waymark_output *output)
 {
 	static const struct recorder none;
 	struct process *p = waymark_process_current();
-	struct ctf_state *state = waymark_ctf_has_begun() ? waymark_ctf_current() : NULL;
+	struct ctf_state *state = waymark_ctf_begun();
 
 	output->on = !waymark_ctf_is_off();
 	output->begun =
@@ -297,19 +207,16 @@ static void describe(struct waymark_output *output)
 
 bool waymark_ctf_has_begun(void)
 {
-	const struct ctf_state *state = waymark_ctf_current();
-
-	return (state && __atomic_load_n(&state->trace.named, __ATOMIC_ACQUIRE)) ||
-	       waymark_ctf_jail_has_begun();
+	return waymark_ctf_begun() || waymark_ctf_jail_has_begun();
 }
 
 void waymark_ctf_declare_now(void)
 {
-	struct ctf_state *state = waymark_ctf_current();
+	struct ctf_state *state = waymark_ctf_begun();
 
 	if (waymark_ctf_jail_has_begun()) {
 		waymark_ctf_jail_declare();
-	} else if (waymark_ctf_has_begun()) {
+	} else if (state) {
 		waymark_ctf_declare(&state->trace);
 	}
 }
@@ -322,7 +229,7 @@ const struct waymark_sink waymark_sink_ctf = {
 	.hold = waymark_ctf_hold,
 	.share = waymark_ctf_share,
 	.release = waymark_ctf_release,
-	.set_on = set_on,
+	.set_on = waymark_ctf_set_on,
 	.flush = waymark_recorder_flush,
 	.title = "Trace",
 	.describe = describe,

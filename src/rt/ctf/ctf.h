@@ -5,21 +5,26 @@
  * it makes system calls directly, allocates nothing and takes no lock that a
  * fork or a signal handler could find taken.
  *
- *	ctf.c       what control calls ask for
- *	check.c     whether a name can be had
- *	hold.c      the name is not final yet: what control calls and forks ask for
- *	family.c    and what that does to the trace
- *	trace.c     the directory: its name, its begin
- *	metadata.c  its declarations and its clock
- *	stream.c    the open files of its streams
- *	append.c    packets at the end of those files
+ * A file calls only those below it:
+ *
+ *	ctf.c       what control calls ask for: control.h, and the sink
+ *	hold.c      the name is not final yet: what control calls ask for
+ *	prepare.c   a new trace: its options, and whether it can have its name
+ *	replace.c   removes an old trace of that name
+ *	pass.c      the consumer
+ *	end.c       begin, change and end of the trace; snapshots
+ *	family.c    a held trace moves into a folder, because a fork comes
+ *	evict.c     which packets are given up, with full=overwrite
+ *	jail.c      the consumer in a jail: declarations only
+ *	cursor.c    which packets of a thread go to its file
+ *	append.c    packets at the end of their files
+ *	stream.c    the open files of streams
  *	index.c     their index
  *	piece.c     the names of their files, and which pieces stay
- *	cursor.c    which packets of a thread go there
- *	pass.c      when: the consumer
- *	evict.c     which are given up instead, with full=overwrite
- *	end.c       the begin and the end of all that
- *	snapshot.c  memory as a trace of its own: who asked for it is in ctf.c
+ *	create.c    makes the trace's directory, and gives it its name
+ *	metadata.c  its declarations and its clock
+ *	trace.c     its directory and its lock
+ *	state.c     what control calls want; this process's state
  */
 #ifndef RT_CTF_CTF_H
 #define RT_CTF_CTF_H
@@ -164,7 +169,7 @@ bool waymark_ctf_refine(struct ctf_trace *t, const struct buffer_clock *now);
 /*
  * Appends packets of one stream, in sequence, to its file and its index, and what
  * their events need to the metadata before. Small packets lie back to back, large ones have the
- * file end aligned (waymark_ctf_packet_bytes()); their packet_size may be set to what they take
+ * file end aligned (ctf_packet_bytes()); their packet_size may be set to what they take
  * there. Their events_discarded stays, and is `evicted` more in the file: a kill may come at any
  * moment, and a reader of the buffer adds that itself. Returns how many were written whole; if not
  * all, `error` says why, and the file ends behind a whole packet.

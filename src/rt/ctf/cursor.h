@@ -8,7 +8,7 @@
 #ifndef RT_CTF_CURSOR_H
 #define RT_CTF_CURSOR_H
 
-#include "rt/ctf/pass.h"
+#include "rt/ctf/state.h"
 #include "rt/record/drain.h"
 
 /* What this consumer keeps of a cursor, in cursor.own. */

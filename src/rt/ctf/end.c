@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See end.h. */
+/*
+ * The begin and the end of a trace, and its change for another one: of another name, or of a
+ * snapshot and back. The consumer calls, the begin is in the thread of the first event.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -264,7 +267,8 @@ void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode)
 	struct ctf_state *state = round->state;
 
 	waymark_ctf_serve_share(round);
-	const struct ctf_config *config = waymark_ctf_wanted(round);
+	const struct ctf_config *config =
+		round->snapshot ? round->snapshot->config : waymark_ctf_config();
 	bool begun = state->trace.path[0];
 
 	state->is_off = waymark_ctf_is_off();
@@ -280,11 +284,37 @@ void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode)
 		finish_former(round);
 	}
 	round->failed = !begin_trace(round, config);
-	if (begun && !round->failed) {
-		waymark_ctf_snapshot_begun(round);
-	} else if (begun) {
+	if (begun && round->failed) {
 		refuse(round, config);
+	} else if (begun && round->snapshot && !state->former_has_events &&
+		   !waymark_ctf_is_gone(&state->former)) {
+		waymark_ctf_abandon(&state->former); /* the usual trace finds its name free again */
 	}
+}
+
+void waymark_ctf_snapshot_end(struct ctf_round *round, enum drain_mode mode)
+{
+	struct ctf_state *state = round->state;
+	struct ctf_snapshot *s = round->snapshot;
+
+	if (!s) {
+		return;
+	}
+	s->made = state->trace.config == s->config;
+	if (s->made) {
+		strcpy(s->path, state->trace.path);
+	}
+	s->missed = round->missed > 0;
+	s->error = !round->failed ? 0 : state->files.error ? state->files.error : EIO;
+	if (!s->made) {
+		state->finished = false; /* the usual trace goes on as it was */
+		round->failed = false;
+	}
+	round->snapshot = NULL;
+	waymark_ctf_sync(round, mode);
+	s->free = state->trace.config != s->config;
+	__atomic_store_n(&state->snapshot, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->done, 1, __ATOMIC_RELEASE);
 }
 
 /* Events that stay behind in memory that ends with the process. */

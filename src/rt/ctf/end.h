@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The begin and the end of a trace, and its change for another one. Who drains. */
+/* The begin and the end of a trace, and its change for another one. The consumer. */
 #ifndef RT_CTF_END_H
 #define RT_CTF_END_H
 
@@ -10,6 +10,9 @@
  * end a trace whose directory was removed begins anew, for what is left in memory.
  */
 void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode);
+
+/* The snapshot is written, or cannot be: the usual trace has the buffer again. */
+void waymark_ctf_snapshot_end(struct ctf_round *round, enum drain_mode mode);
 
 /*
  * The process ends: the last losses are told, the files are closed, and the

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of hold.h that moves files, by the consumer, and the request of a fork. */
+/*
+ * A held trace becomes a folder of traces, one for each process of a family of forks: see
+ * hold.h. fork() requests it, the consumer moves the files.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -11,7 +14,6 @@
 #include "rt/ctf/metadata.h"
 #include "rt/host/file.h"
 #include "rt/record/recorder.h"
-#include "rt/sink/sink.h"
 
 /*
  * Forked children inherit it. The consumer writes it, or a thread before it forks; publishing the
@@ -262,7 +264,7 @@ static void note_kin(const struct ctf_trace *t)
 void waymark_ctf_share(void)
 {
 	const struct ctf_config *config = waymark_ctf_config();
-	struct ctf_state *state = waymark_ctf_has_begun() ? waymark_ctf_current() : NULL;
+	struct ctf_state *state = waymark_ctf_begun();
 
 	if (!state || !config || !config->held) {
 		return;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of hold.h that control calls run. */
+/*
+ * Which name the trace has before its final one is known: see hold.h. Control calls only; the
+ * consumer's part is family.c.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rt/ctf/hold.h"
-#include "rt/host/error.h"
-#include "rt/host/path.h"
+#include "rt/ctf/prepare.h"
+#include "rt/ctf/state.h"
 #include "rt/record/recorder.h"
-#include "rt/sink/sink.h"
 
 /* Whether the name may be held: no event came, and no final name was given. */
 static bool may_hold(const struct ctf_config *config, const char *path)
@@ -19,7 +21,7 @@ static bool may_hold(const struct ctf_config *config, const char *path)
 	if (config && config->held) {
 		return !config->is_folder;
 	}
-	return !waymark_ctf_has_begun() && (path || !config || !config->path[0]);
+	return !waymark_ctf_begun() && (path || !config || !config->path[0]);
 }
 
 static void keep_spare(void)
@@ -67,7 +69,7 @@ bool waymark_ctf_follow_folder(struct ctf_config *config)
 	const struct ctf_config *present = waymark_ctf_config();
 
 	config->is_folder = present && present->held && present->is_folder;
-	if (!config->is_folder || waymark_ctf_has_begun()) {
+	if (!config->is_folder || waymark_ctf_begun()) {
 		return true; /* the consumer renames it: it has files open there */
 	}
 	return waymark_ctf_rename_folder(present, config);

@@ -21,24 +21,12 @@ void waymark_ctf_hold(const char *path);
 void waymark_ctf_share(void);
 void waymark_ctf_release(void);
 
-/* Whether a trace can have the name: see struct waymark_sink. */
-int waymark_ctf_check_file(const char *path, bool yield, bool replace, struct waymark_error *error);
-
-/* Removes or keeps what has the name; sets `taken` if the trace needs another name. */
-int waymark_ctf_prepare(const char *path, bool yield, bool *taken, struct waymark_error *error);
-
 /*
  * Before the configuration comes into force: if the present one is a folder, makes it one, and
  * renames the folder if no trace is in it. False, with errno: it cannot be renamed.
  */
 bool waymark_ctf_follow_folder(struct ctf_config *config);
 bool waymark_ctf_rename_folder(const struct ctf_config *from, const struct ctf_config *to);
-
-/* A configuration as options want it; NULL: `room` bytes for a path. NULL without memory. */
-struct ctf_config *waymark_ctf_new_config(const char *path, size_t room);
-
-/* Makes the configuration the present one. Any thread, any signal handler. */
-void waymark_ctf_publish(struct ctf_config *config);
 
 /* Stores a configuration for the next fork; returns the one before. */
 struct ctf_config *waymark_ctf_swap_spare(struct ctf_config *config);

@@ -63,7 +63,7 @@ static bool ends_with_file(
 	uint64_t end = end_of(file->index_fd, index_bytes);
 
 	if (end && end < file->size && !has_packet(file, directory, piece, end)) {
-		waymark_ctf_cut(file, end);
+		ctf_cut(file, end);
 	}
 	return end == file->size;
 }
@@ -94,7 +94,7 @@ static void fill_record(struct ctf_index_record *r, const struct packet_header *
 {
 	*r = (struct ctf_index_record){
 		.offset = htobe64(offset),
-		.packet_size = htobe64(8 * waymark_ctf_packet_bytes(packet, offset)),
+		.packet_size = htobe64(8 * ctf_packet_bytes(packet, offset)),
 		.content_size = htobe64(packet->content_size),
 		.timestamp_begin = htobe64(packet->timestamp_begin),
 		.timestamp_end = htobe64(packet->timestamp_end),
@@ -129,9 +129,9 @@ void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
 	}
 	for (size_t i = 0; i < count; i++) {
 		fill_record(&f->records[i], packets[i], offset, evicted);
-		offset += waymark_ctf_packet_bytes(packets[i], offset);
+		offset += ctf_packet_bytes(packets[i], offset);
 	}
-	if (!waymark_ctf_is_ours(file, file->index_fd, file->index_inode, &st)) {
+	if (!ctf_is_ours(file, file->index_fd, file->index_inode, &st)) {
 		file->index_fd = -1; /* whose it is now, closes it */
 	}
 	if (file->index_fd < 0 || (uint64_t)st.st_size != file->index_size ||

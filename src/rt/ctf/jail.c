@@ -9,10 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rt/ctf/head.h"
 #include "rt/ctf/jail.h"
 #include "rt/ctf/metadata.h"
-#include "rt/ctf/pass.h"
+#include "rt/ctf/state.h"
 #include "rt/event/registry.h"
 #include "rt/host/line.h"
 #include "rt/record/jail.h"

@@ -6,9 +6,10 @@
  * for an event that is just being appended.
  */
 #include <errno.h>
+#include <sys/utsname.h>
 
+#include "format/ctf_text.h"
 #include "format/ctf_text_event.h"
-#include "rt/ctf/head.h"
 #include "rt/ctf/io.h"
 #include "rt/ctf/metadata.h"
 #include "rt/event/registry.h"
@@ -19,7 +20,10 @@
 
 #define BUFFER_BYTES 2048u
 #define ARGS_MAX 32u
-#define WAIT_NS UINT64_C(10000000)
+
+/* A rate measured for less than the first is rather measured since the program was loaded. */
+#define RATE_NS UINT64_C(100000000)
+#define RATE_NS_LEAST UINT64_C(1000000)
 
 _Static_assert(CTF_TEXT_UNSIGNED == (int)WAYMARK_UNSIGNED &&
 		       CTF_TEXT_SIGNED == (int)WAYMARK_SIGNED &&
@@ -119,9 +123,93 @@ static bool output_end(struct output *o)
 	return !o->error;
 }
 
+/* Reads a line of a small file of the kernel's. */
+static void read_line(const char *path, char *line, size_t size)
+{
+	int fd = ctf_open(AT_FDCWD, path, O_RDONLY);
+	long n = fd < 0 ? 0 : syscall(SYS_read, fd, line, size - 1);
+
+	line[n > 0 ? n : 0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	ctf_close(fd);
+}
+
+/* What the kernel calls us, and itself. */
+struct names {
+	char process[32];
+	char boot[48];
+	char host[65];
+};
+
+/* Of a program that goes to jail, read before; by release, once. */
+static struct names kept;
+static bool has_kept;
+
+static void read_names(struct names *n, struct utsname *host)
+{
+	read_line("/proc/self/comm", n->process, sizeof(n->process));
+	read_line("/proc/sys/kernel/random/boot_id", n->boot, sizeof(n->boot));
+	n->host[0] = '\0';
+	if (uname(host) == 0) {
+		memcpy(n->host, host->nodename, sizeof(n->host));
+	}
+}
+
+void waymark_ctf_names_keep(void)
+{
+	struct utsname host;
+
+	read_names(&kept, &host);
+	__atomic_store_n(&has_kept, true, __ATOMIC_RELEASE);
+}
+
+/* The clock as it is known now: measured since the trace's begin, or longer, or as it is said. */
+static void find_clock(
+	struct ctf_clock *c, const struct buffer_clock *begin, const struct buffer_clock *now)
+{
+	struct buffer_clock loaded = waymark_clock_loaded();
+
+	c->freq = 0;
+	if (now->monotonic_ns - begin->monotonic_ns >= RATE_NS) {
+		c->freq = ctf_clock_freq(begin, now);
+	} else if (loaded.monotonic_ns &&
+		   now->monotonic_ns - loaded.monotonic_ns >= RATE_NS_LEAST) {
+		c->freq = ctf_clock_freq(&loaded, now);
+	}
+	if (!c->freq) {
+		c->freq = waymark_clock_nominal();
+	}
+	if (!c->freq) {
+		c->freq = ctf_clock_freq(&loaded, now);
+	}
+	if (!c->freq) {
+		c->freq = CTF_CLOCK_SECOND;
+	}
+	ctf_clock_place(c, begin);
+}
+
+/* What the metadata begins with: whose trace it is, and its clock as it is known `now`. */
 static void put_head(struct output *o, const struct ctf_trace *t, const struct buffer_clock *now)
 {
-	waymark_ctf_head_put(&o->text, t, now, &o->scratch->host);
+	static const uint8_t none[16];
+	struct ctf_text_trace head = {
+		.pid = t->pid, .begin = t->begin, .end = *now, .ended = t->ended
+	};
+	struct names own;
+	const struct names *n = &kept;
+
+	if (!__atomic_load_n(&has_kept, __ATOMIC_ACQUIRE)) {
+		read_names(&own, &o->scratch->host);
+		n = &own;
+	}
+	memcpy(head.uuid, t->uuid, sizeof(head.uuid));
+	head.former = memcmp(t->former, none, sizeof(none)) ? t->former : NULL;
+	head.overwrites = waymark_recorder_policy() == RECORDER_OVERWRITE;
+	head.hostname = n->host;
+	head.procname = *n->process ? n->process : program_invocation_short_name;
+	head.boot_id = n->boot;
+	find_clock(&head.clock, &t->begin, now);
+	ctf_text_put_head(&o->text, &head);
 	o->whole = o->fill;
 }
 
@@ -217,43 +305,6 @@ bool waymark_ctf_metadata_write(
 		errno = why;
 	}
 	return done;
-}
-
-void waymark_ctf_lock(struct ctf_trace *t, struct guard *guard)
-{
-	uint32_t unlocked = 0;
-
-	waymark_guard_begin(guard);
-	while (!__atomic_compare_exchange_n(
-		&t->metadata_lock, &unlocked, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-		futex_wait(&t->metadata_lock, 1, WAIT_NS);
-		unlocked = 0;
-	}
-}
-
-void waymark_ctf_unlock(struct ctf_trace *t, const struct guard *guard)
-{
-	int why = errno;
-
-	__atomic_store_n(&t->metadata_lock, 0, __ATOMIC_RELEASE);
-	futex_wake(&t->metadata_lock);
-	waymark_guard_end(guard);
-	errno = why;
-}
-
-bool waymark_ctf_get_path(struct ctf_trace *t, char *path, size_t size)
-{
-	struct guard guard;
-
-	waymark_ctf_lock(t, &guard);
-	size_t length = strlen(t->path);
-
-	length = length < size ? length : size - 1;
-
-	memcpy(path, t->path, length);
-	path[length] = '\0';
-	waymark_ctf_unlock(t, &guard);
-	return length > 0;
 }
 
 /* Appends to the file what is missing; all of it or nothing. */

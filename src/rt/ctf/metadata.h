@@ -28,6 +28,12 @@ struct ctf_area {
 bool waymark_ctf_metadata_put(struct ctf_trace *t, struct ctf_area *area);
 
 /*
+ * Reads the names of the host and the process, and has them kept: in a jail there are no files to
+ * read them from. No signal handler.
+ */
+void waymark_ctf_names_keep(void);
+
+/*
  * Whoever changes the metadata, or the trace itself, or needs its path whole. Signals
  * stay blocked: no handler finds its own thread with it. Any thread, no signal handler.
  */

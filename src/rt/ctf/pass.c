@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See pass.h. With full=overwrite nothing is written but on demand: a pass
- * only keeps some memory free (evict.c).
+ * The consumer of the sink `ctf`: closed packets go to the stream files as they
+ * are. A packet whose events have waited for long is closed: by its thread when
+ * that records again, else the consumer takes it. With full=overwrite nothing is written but on
+ * demand: a pass only keeps some memory free (evict.c).
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +13,6 @@
 #include "rt/ctf/end.h"
 #include "rt/ctf/evict.h"
 #include "rt/ctf/hold.h"
-#include "rt/ctf/snapshot.h"
 #include "rt/event/registry.h"
 #include "rt/host/error.h"
 #include "rt/host/futex.h"
@@ -35,14 +36,6 @@
 static struct ctf_state *state_of(const struct recorder *r)
 {
 	return recorder_buffer(r)->state;
-}
-
-struct ctf_state *waymark_ctf_current(void)
-{
-	struct process *p = waymark_process_current();
-	struct recorder *r = p ? &p->recorders[WAYMARK_RECORDER_CTF] : NULL;
-
-	return r && recorder_buffer(r) ? state_of(r) : NULL;
 }
 
 /* Does something with every cursor of every thread. */
@@ -296,7 +289,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 		return round.taken;
 	}
 	if (mode == DRAIN_FLUSH) {
-		waymark_ctf_snapshot_look(&round);
+		round.snapshot = __atomic_load_n(&state->snapshot, __ATOMIC_ACQUIRE);
 	}
 	waymark_ctf_sync(&round, mode);
 	/* Once the end was tried, too: the process may end at any moment, and a write be torn. */

@@ -8,21 +8,15 @@
 #include "rt/ctf/io.h"
 #include "rt/ctf/stream.h"
 
-bool waymark_ctf_is_ours(const struct ctf_file *file, int fd, uint64_t inode, struct stat *st)
-{
-	return waymark_stat(fd, st) == 0 && st->st_dev == file->device && st->st_ino == inode;
-}
-
 /* Closes what is still ours: the program may have given the numbers to files of its own. */
 static void close_file(struct ctf_file *file)
 {
 	struct stat st;
 
-	if (waymark_ctf_is_ours(file, file->fd, file->inode, &st)) {
+	if (ctf_is_ours(file, file->fd, file->inode, &st)) {
 		ctf_close(file->fd);
 	}
-	if (file->index_fd >= 0 &&
-		waymark_ctf_is_ours(file, file->index_fd, file->index_inode, &st)) {
+	if (file->index_fd >= 0 && ctf_is_ours(file, file->index_fd, file->index_inode, &st)) {
 		ctf_close(file->index_fd);
 	}
 	*file = (struct ctf_file){ 0 };
@@ -71,19 +65,13 @@ static struct ctf_file *find_place(struct ctf_files *f, uint64_t stream)
 	return oldest;
 }
 
-bool waymark_ctf_cut(struct ctf_file *file, uint64_t size)
-{
-	file->size = size;
-	return ftruncate(file->fd, (off_t)size) == 0;
-}
-
 /* Sets the length to one that packets can have. */
 static bool cut_odd(struct ctf_file *file, uint64_t size)
 {
 	uint64_t odd = size % PACKET_EVENT_ALIGN;
 
 	file->size = size - odd;
-	return odd == 0 || waymark_ctf_cut(file, file->size);
+	return odd == 0 || ctf_cut(file, file->size);
 }
 
 /*
@@ -149,7 +137,7 @@ static bool open_file(
 /* Whether an open file still is the one in the directory. */
 static bool is_there(const struct ctf_file *file, struct stat *st)
 {
-	return waymark_ctf_is_ours(file, file->fd, file->inode, st) && st->st_nlink > 0;
+	return ctf_is_ours(file, file->fd, file->inode, st) && st->st_nlink > 0;
 }
 
 /* Has an open file end behind its last whole packet again; false, with errno, when it cannot. */
@@ -158,7 +146,7 @@ static bool settle(const struct ctf_files *f, struct ctf_file *file, const struc
 	uint64_t size = (uint64_t)st->st_size;
 
 	if (size > file->size) {
-		return waymark_ctf_cut(file, file->size);
+		return ctf_cut(file, file->size);
 	}
 	if (size < file->size) { /* somebody emptied it */
 		waymark_ctf_index_give_up(f, file);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of writing streams: the names of their files and pieces, the open
- * files and their index. For src/rt/ctf alone, under the drain lock.
+ * The parts of writing streams: append.c calls stream.c for open files, which calls index.c for
+ * their index, which calls piece.c for names. For src/rt/ctf alone, under the drain lock.
  */
 #ifndef RT_CTF_STREAM_H
 #define RT_CTF_STREAM_H
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "rt/ctf/ctf.h"
+#include "rt/host/open.h"
 
 /* The longest name of a stream file or, with its folder, of its index. */
 #define CTF_NAME_BYTES 64u
@@ -20,13 +22,29 @@ void waymark_ctf_index_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t
 struct ctf_file *waymark_ctf_get_file(struct ctf_files *f, uint64_t stream);
 
 /* Sets the file's length to that of its whole packets. */
-bool waymark_ctf_cut(struct ctf_file *file, uint64_t size);
+static inline bool ctf_cut(struct ctf_file *file, uint64_t size)
+{
+	file->size = size;
+	return ftruncate(file->fd, (off_t)size) == 0;
+}
+
+/* Whether a packet is written past the page cache: it fills half of the smallest sub-buffer. */
+static inline bool ctf_is_large(const struct packet_header *packet)
+{
+	return packet->content_size / 8 >= BUFFER_UNIT / 2;
+}
 
 /*
  * What a packet takes in a file that ends at `at`: its content up to the next multiple of 8;
  * that of a large one up to where the file's end is aligned for writes past the page cache.
  */
-uint64_t waymark_ctf_packet_bytes(const struct packet_header *packet, uint64_t at);
+static inline uint64_t ctf_packet_bytes(const struct packet_header *packet, uint64_t at)
+{
+	uint64_t align = ctf_is_large(packet) ? PACKET_FILE_ALIGN : PACKET_EVENT_ALIGN;
+	uint64_t end = at + packet->content_size / 8 + align - 1;
+
+	return end / align * align - at;
+}
 
 /*
  * Opens the index of the stream file that was just opened, and whose size is
@@ -51,6 +69,9 @@ void waymark_ctf_remove_pieces(const struct ctf_files *f, uint32_t keep);
  * Whether the descriptor still is that file: where it had to be shared,
  * the program may close it.
  */
-bool waymark_ctf_is_ours(const struct ctf_file *file, int fd, uint64_t inode, struct stat *st);
+static inline bool ctf_is_ours(const struct ctf_file *file, int fd, uint64_t inode, struct stat *st)
+{
+	return waymark_stat(fd, st) == 0 && st->st_dev == file->device && st->st_ino == inode;
+}
 
 #endif

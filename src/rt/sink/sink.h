@@ -51,24 +51,6 @@ extern const struct waymark_sink waymark_sink_ctf;
 extern const struct waymark_sink waymark_sink_simple;
 extern const struct waymark_sink waymark_sink_log;
 
-/* What else options set of ctf; in force from the next event's trace on. */
-void waymark_ctf_set_replace(bool replace);
-bool waymark_ctf_replaces(void);
-int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error *error);
-
-/*
- * With full=overwrite: writes what is in memory as a trace of its own, a directory of
- * that name. Returns 0, or -1 with the reason. No signal handler.
- */
-int waymark_ctf_snapshot(const char *path, struct waymark_error *error);
-
-/*
- * Whether this process writes a native trace by now; then events that get an id
- * are to be declared in it before they are switched on. No signal handler.
- */
-bool waymark_ctf_has_begun(void);
-void waymark_ctf_declare_now(void);
-
 /* The check_file() of sinks that write one plain file, which may be there already. */
 int waymark_sink_check_plain(
 	const char *path, bool yield, bool replace, struct waymark_error *error);

@@ -1,20 +1,79 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a new trace can have a name, see hold.h. Called by control calls only. */
+/*
+ * A new trace: its configuration, which options give it, and whether it can have its name.
+ * Control calls only.
+ */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "rt/ctf/control.h"
 #include "rt/ctf/hold.h"
 #include "rt/ctf/metadata.h"
+#include "rt/ctf/prepare.h"
 #include "rt/ctf/replace.h"
+#include "rt/ctf/state.h"
 #include "rt/host/error.h"
 #include "rt/host/path.h"
-#include "rt/sink/sink.h"
+
+/* What the next configuration has besides a path. Relaxed: set by options, one at a time. */
+static struct {
+	uint64_t rotate;
+	uint32_t keep;
+	bool replace;
+} wanted;
+
+struct ctf_config *waymark_ctf_new_config(const char *path, size_t room)
+{
+	struct ctf_config *config = calloc(1, sizeof(*config) + (path ? strlen(path) : room) + 1);
+
+	if (config) {
+		config->rotate = wanted.rotate;
+		config->keep = wanted.keep;
+		config->pid = (uint32_t)getpid();
+		strcpy(config->path, path ? path : "");
+	}
+	return config;
+}
+
+void waymark_ctf_set_replace(bool replace)
+{
+	wanted.replace = replace;
+}
+
+bool waymark_ctf_replaces(void)
+{
+	return wanted.replace;
+}
+
+int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error *error)
+{
+	const struct ctf_config *config = waymark_ctf_config();
+
+	if (waymark_ctf_current()) {
+		return waymark_fail(error, "rotate= and keep= cannot change any more: "
+					   "events have been recorded");
+	}
+	wanted.rotate = rotate;
+	wanted.keep = keep;
+	struct ctf_config *fresh = waymark_ctf_new_config(config ? config->path : "", 0);
+
+	if (!fresh) {
+		return waymark_fail(error, "out of memory");
+	}
+	fresh->taken_over = config && config->taken_over;
+	fresh->held = config && config->held;
+	fresh->is_folder = config && config->is_folder;
+	waymark_ctf_publish(fresh);
+	return 0;
+}
 
 /* Whether `st` is the directory that this process writes to by now. */
 static bool is_current(const struct stat *st)
 {
-	struct ctf_state *state = waymark_ctf_has_begun() ? waymark_ctf_current() : NULL;
+	struct ctf_state *state = waymark_ctf_begun();
 	struct guard guard;
 	struct stat own;
 

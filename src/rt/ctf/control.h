@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* What the option and the API ask of ctf beyond what every sink has (rt/sink/sink.h). */
+#ifndef RT_CTF_CONTROL_H
+#define RT_CTF_CONTROL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <waymark/control.h>
+
+/* Options; in force from the next trace on. */
+void waymark_ctf_set_replace(bool replace);
+bool waymark_ctf_replaces(void);
+int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error *error);
+
+/*
+ * With full=overwrite: writes what is in memory as a trace of its own, a directory of
+ * that name. Returns 0, or -1 with the reason. No signal handler.
+ */
+int waymark_ctf_snapshot(const char *path, struct waymark_error *error);
+
+/*
+ * Whether this process writes a native trace by now; then events that get an id
+ * are to be declared in it before they are switched on. No signal handler.
+ */
+bool waymark_ctf_has_begun(void);
+void waymark_ctf_declare_now(void);
+
+#endif
