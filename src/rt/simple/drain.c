@@ -1,29 +1,77 @@
 /* SPDX-License-Identifier: MIT */
-/* See drain.h. */
+/*
+ * The consumer of the sink `simple`: takes what cursors have published, of
+ * closed packets and of open ones, merges it by time and encodes it in runs of
+ * one cursor.
+ *
+ * A pass takes what is older than its begin. So what it writes is in order but
+ * for events that were being recorded at that moment, and threads that record
+ * all the time cannot make it endless. A thread that stops in the middle of an
+ * event holds up nobody but itself, if it had signal handlers that recorded, and
+ * that not longer than DRAIN_HOLD, so that each thread's events stay in order.
+ */
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "rt/record/drain.h"
-#include "rt/simple/drain.h"
-#include "rt/simple/heap.h"
+#include "rt/simple/state.h"
 #include "rt/simple/input.h"
 
-static struct simple_drain *state_of(const struct buffer *a)
+#define DRAIN_HOLD 2 /* in moments of 100 ms */
+
+/* How long what was encoded waits for more, at first and later. */
+#define DRAIN_WAIT_FIRST_NS UINT64_C(1000000)
+#define DRAIN_WAIT_NS UINT64_C(100000000)
+
+static struct simple_state *state_of(const struct buffer *a)
 {
 	return a->state;
 }
 
-struct simple_drain *waymark_simple_current(void)
+/*
+ * The heap of a pass: the cursor whose next record is the earliest comes first.
+ * This puts the last of `i + 1` entries in its place.
+ */
+static void sift_up(struct source *heap, uint32_t i)
 {
-	struct process *p = waymark_process_current();
-	struct buffer *a = p ? recorder_buffer(&p->recorders[WAYMARK_RECORDER_SIMPLE]) : NULL;
+	struct source s = heap[i];
 
-	return a ? state_of(a) : NULL;
+	for (; i > 0 && s.ticks < heap[(i - 1) / 2].ticks; i = (i - 1) / 2) {
+		heap[i] = heap[(i - 1) / 2];
+	}
+	heap[i] = s;
+}
+
+/* The same for the first entry. */
+static void sift_down(struct source *heap, uint32_t count)
+{
+	struct source s = heap[0];
+	uint32_t i = 0;
+
+	for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
+		if (child + 1 < count && heap[child + 1].ticks < heap[child].ticks) {
+			child++;
+		}
+		if (s.ticks <= heap[child].ticks) {
+			break;
+		}
+		heap[i] = heap[child];
+	}
+	heap[i] = s;
+}
+
+/* The time of the second earliest source. */
+static uint64_t second_ticks(const struct source *heap, uint32_t count)
+{
+	uint64_t left = count > 1 ? heap[1].ticks : UINT64_MAX;
+	uint64_t right = count > 2 ? heap[2].ticks : UINT64_MAX;
+
+	return left < right ? left : right;
 }
 
 /* Writes everything in the heap that is within its horizon, in the order of time. */
-static uint64_t merge(struct recorder *owner, struct simple_drain *d)
+static uint64_t merge(struct recorder *owner, struct simple_state *d)
 {
 	uint64_t events = 0;
 
@@ -45,7 +93,7 @@ static uint64_t merge(struct recorder *owner, struct simple_drain *d)
 	return events;
 }
 
-static uint64_t add_source(struct recorder *owner, struct simple_drain *d, struct source s)
+static uint64_t add_source(struct recorder *owner, struct simple_state *d, struct source s)
 {
 	uint64_t events = 0;
 
@@ -92,7 +140,7 @@ static uint64_t slot_horizon(
 }
 
 static uint64_t add_slot(
-	struct recorder *owner, struct simple_drain *d, struct slot *s, uint64_t horizon)
+	struct recorder *owner, struct simple_state *d, struct slot *s, uint64_t horizon)
 {
 	struct cursor *cursors = s->cursors[WAYMARK_RECORDER_SIMPLE];
 	uint64_t events = 0;
@@ -109,7 +157,7 @@ static uint64_t add_slot(
 /* Ends the clock's segment now; returns the moment. */
 static struct clock_pair advance_clock(struct process *p, struct buffer *a)
 {
-	struct simple_drain *d = state_of(a);
+	struct simple_state *d = state_of(a);
 	struct clock_pair begin = { a->file.begin.ticks, a->file.begin.monotonic_ns };
 	struct clock_pair now = waymark_clock_pair();
 	struct clock_pair from = d->last.ticks ? d->last : begin;
@@ -122,7 +170,7 @@ static struct clock_pair advance_clock(struct process *p, struct buffer *a)
 
 /* Tells what a cursor lost after its last packet. `since` was read before. */
 static void tell_trailing(
-	struct recorder *owner, struct simple_drain *d, struct cursor *c, uint64_t since)
+	struct recorder *owner, struct simple_state *d, struct cursor *c, uint64_t since)
 {
 	struct simple_input *in = simple_input(c);
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
@@ -140,7 +188,7 @@ static void tell_trailing(
 	}
 }
 
-static void tell_losses(struct recorder *owner, struct simple_drain *d, uint64_t since)
+static void tell_losses(struct recorder *owner, struct simple_state *d, uint64_t since)
 {
 	uint64_t unplaced = __atomic_load_n(&owner->lost_unplaced, __ATOMIC_RELAXED);
 	uint32_t index = 0;
@@ -192,7 +240,7 @@ static void release_all(struct recorder *owner, uint64_t now_ns)
 }
 
 /* Writes the batch if it waits long enough; notes since when one waits. */
-static void write_batch(struct simple_drain *d, uint64_t now, bool all)
+static void write_batch(struct simple_state *d, uint64_t now, bool all)
 {
 	if (all || (d->write_due && now >= d->write_due)) {
 		waymark_simple_write(&d->out);
@@ -208,7 +256,7 @@ static void write_batch(struct simple_drain *d, uint64_t now, bool all)
 static uint64_t pass(struct process *p, struct recorder *owner, enum drain_mode mode)
 {
 	struct buffer *a = recorder_buffer(owner);
-	struct simple_drain *d = state_of(a);
+	struct simple_state *d = state_of(a);
 	struct clock_pair now = advance_clock(p, a);
 	uint64_t hold = mode == DRAIN_USUAL ? DRAIN_HOLD * p->moment : 0;
 	uint64_t events = 0;
@@ -273,7 +321,7 @@ static void get_status(const struct recorder *owner, struct consumer_status *sta
  */
 static void begin(void *state, struct buffer_place *place)
 {
-	struct simple_drain *d = state;
+	struct simple_state *d = state;
 
 	(void)place;
 	if (syscall(SYS_getcwd, d->directory, sizeof(d->directory)) < 0) {
@@ -292,7 +340,7 @@ static void abandon(void *state)
 }
 
 const struct consumer waymark_consumer_simple = {
-	.state_bytes = sizeof(struct simple_drain),
+	.state_bytes = sizeof(struct simple_state),
 	.begin = begin,
 	.begun = begun,
 	.abandon = abandon,

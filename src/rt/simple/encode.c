@@ -10,15 +10,85 @@
 #include "base/compiler.h"
 #include "format/debug.h"
 #include "format/packet.h"
+#include "rt/event/registry.h"
 #include "rt/record/counts.h"
+#include "rt/record/process.h"
 #include "rt/simple/input.h"
-#include "rt/simple/op.h"
 #include "rt/simple/simple.h"
 
 #define POOL_BYTES (UINT64_C(64) << 10)
 
 /* A name that is longer does not fit into SIMPLE_RECORD_ROOM. */
 #define NAME_MAX_BYTES 32768u
+
+/* How an argument is stored in a packet; numbers become a u64, all else a string. */
+enum op {
+	OP_U8,
+	OP_S8,
+	OP_U16,
+	OP_S16,
+	OP_U32,
+	OP_S32,
+	OP_64,
+	OP_F32, /* old declarations' `float` and `double`: their whole part */
+	OP_F64,
+	OP_STRING,
+	/* What is not a word first: */
+	OP_PAIR,
+	OP_BLOB,
+	OP_DEBUG
+};
+
+static const uint8_t op_size[] = { 1, 1, 2, 2, 4, 4, 8, 4, 8, 4 };
+
+/* As a u64, what is negative in two's complement; the nearest where there is none, 0 of a NaN. */
+static uint64_t whole_part(double v)
+{
+	if (v >= 0x1p64) {
+		return UINT64_MAX;
+	}
+	if (v >= 0) {
+		return (uint64_t)v;
+	}
+	return v > -0x1p63 ? (uint64_t)(int64_t)v : v < 0 ? (uint64_t)INT64_MIN : 0;
+}
+
+static uint64_t load(const char *from, enum op op)
+{
+	union {
+		uint8_t u8;
+		int8_t s8;
+		uint16_t u16;
+		int16_t s16;
+		uint32_t u32;
+		int32_t s32;
+		uint64_t u64;
+		float f32;
+		double f64;
+	} v;
+
+	memcpy(&v, from, op_size[op]);
+	switch (op) {
+	case OP_U8:
+		return v.u8;
+	case OP_S8:
+		return (uint64_t)v.s8;
+	case OP_U16:
+		return v.u16;
+	case OP_S16:
+		return (uint64_t)v.s16;
+	case OP_S32:
+		return (uint64_t)v.s32;
+	case OP_64:
+		return v.u64;
+	case OP_F32:
+		return whole_part((double)v.f32);
+	case OP_F64:
+		return whole_part(v.f64);
+	default:
+		return v.u32;
+	}
+}
 
 struct simple_encoder {
 	uint32_t generation; /* of the file that has the event's name */
@@ -150,6 +220,46 @@ static void map_name(struct simple_out *out, struct simple_encoder *e, uint64_t 
 	e->generation = out->generation;
 }
 
+static bool same_args(const struct waymark_entry *a, const struct waymark_entry *b)
+{
+	for (unsigned int i = 0; i < a->arg_count; i++) {
+		if (strcmp(a->args[i].name, b->args[i].name) != 0 ||
+			strcmp(a->args[i].type, b->args[i].type) != 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Whether their records read alike, wherever the two were declared. */
+static bool reads_alike(const struct waymark_entry *a, const struct waymark_entry *b)
+{
+	return a->arg_count == b->arg_count && strcmp(a->format, b->format) == 0 && same_args(a, b);
+}
+
+/*
+ * Libraries of one program may have events of one name. A simpletrace file has nothing but
+ * the name to say which declaration a record has, so two that differ cannot be told apart:
+ * reports that when the second of them is recorded first, before it gets its encoder.
+ */
+static void report_twin(const struct simple_out *out, const struct waymark_entry *entry)
+{
+	const struct waymark_entry *other = waymark_registry_same_name(entry);
+
+	if (entry->flags & WAYMARK_EVENT_SITE) {
+		return; /* trace points of one category: each record has its text */
+	}
+	while (other != entry && (!out->encoders[other->id] || reads_alike(entry, other))) {
+		other = waymark_registry_same_name(other);
+	}
+	if (other != entry) {
+		waymark_notice(waymark_process_current(),
+			"simple: '%s' of %s:%u and of %s:%u are declared in two ways, and a record "
+			"does not say which it has; one of ctf does",
+			entry->name, other->file, other->line, entry->file, entry->line);
+	}
+}
+
 /*
  * What an event needs beyond the usual: room, an encoder, its name in this
  * file, a note of what was lost before it. NULL when nobody knows the event.
@@ -166,7 +276,7 @@ static COLD struct simple_encoder *prepare(
 		const struct waymark_entry *entry = waymark_registry_entry(id);
 
 		if (entry) {
-			waymark_simple_tell_apart(out, entry);
+			report_twin(out, entry);
 			out->encoders[id] = compile(out, entry);
 		}
 	}

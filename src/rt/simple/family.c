@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rt/record/recorder.h"
-#include "rt/simple/drain.h"
+#include "rt/simple/state.h"
 
 /* A fork may come in a signal handler, which must not allocate. */
 static struct simple_config *spare; /* by exchange */
@@ -18,7 +18,7 @@ struct simple_config *waymark_simple_swap_spare(struct simple_config *config)
 
 bool waymark_simple_has_file(const struct simple_config *config)
 {
-	const struct simple_drain *d = waymark_simple_current();
+	const struct simple_state *d = waymark_simple_current();
 
 	return config->shared || (d && __atomic_load_n(&d->out.file.begun, __ATOMIC_RELAXED));
 }

@@ -19,6 +19,7 @@
 #include "rt/host/write.h"
 #include "rt/record/process.h"
 #include "rt/simple/simple.h"
+#include "rt/simple/state.h"
 
 /* The begin of a mapping, up to its name: the shortest record has no less. */
 #define MAPPING_BYTES 20

@@ -13,7 +13,18 @@
 
 #include "rt/host/file.h"
 #include "rt/record/recorder.h"
-#include "rt/simple/drain.h"
+#include "rt/simple/state.h"
+
+struct simple_config *waymark_simple_new_config(const char *path, size_t room)
+{
+	struct simple_config *config = calloc(1, sizeof(*config) + room + strlen(path) + 1);
+
+	if (config) {
+		config->pid = (uint32_t)getpid();
+		strcpy(config->path, path);
+	}
+	return config;
+}
 
 static const struct simple_config *held(void)
 {

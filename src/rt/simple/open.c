@@ -20,30 +20,10 @@
 #include "rt/host/line.h"
 #include "rt/host/open.h"
 #include "rt/record/process.h"
-#include "rt/simple/drain.h"
+#include "rt/simple/state.h"
 
 #define NUMBERS_MAX 1000u
 #define RETRY_NS UINT64_C(1000000000)
-
-void waymark_simple_name(
-	const struct simple_config *config, uint32_t pid, uint32_t number, char *name, size_t size)
-{
-	struct line l;
-
-	line_init(&l, name, size);
-	if (!simple_is_named(config)) {
-		waymark_line_put(&l, "trace-%u", pid);
-	} else if (config->shared || (config->pid == pid && !(config->held && number))) {
-		waymark_line_put(&l, "%s", config->path);
-		return;
-	} else {
-		waymark_line_put(&l, "%s.%u", config->path, pid);
-		number -= config->pid == pid;
-	}
-	if (number) {
-		waymark_line_put(&l, ".%u", number);
-	}
-}
 
 void waymark_simple_complain(struct simple_out *out, enum simple_complaint what, int error)
 {
@@ -69,7 +49,7 @@ static int raw_open(const char *name, int flags)
 /* Where the file with that number is: the default one where the first event was recorded. */
 static const char *file_path(struct simple_out *out, uint32_t number)
 {
-	const struct simple_drain *d = waymark_simple_current();
+	const struct simple_state *d = waymark_simple_current();
 	struct line l;
 
 	line_init(&l, out->path, sizeof(out->path));

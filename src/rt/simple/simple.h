@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The consumer's side of the sink `simple`: turns records of packets into
- * records of a simpletrace file, version 4. Only who drains may call.
+ * records of a simpletrace file, version 4. Only the consumer may call, unless a
+ * function says otherwise.
  *
  *	input --> encoder (one an event, compiled from its entry) --> batch --> file
+ *
+ * A file calls only those below it:
+ *
+ *	simple.c    the sink: what control calls ask for
+ *	hold.c      the name is not final yet
+ *	family.c    the same when a fork comes
+ *	drain.c     the consumer
+ *	input.c     a cursor's records
+ *	encode.c    a record of a packet becomes one of the file
+ *	file.c      writes batches
+ *	open.c      opens the file
+ *	state.c     what control calls want; this process's state
  */
 #ifndef RT_SIMPLE_SIMPLE_H
 #define RT_SIMPLE_SIMPLE_H
@@ -128,12 +141,6 @@ void waymark_simple_forget(struct simple_out *out);
 /* The same file for reading, whose descriptor the caller closes; -1 when there is none. */
 int waymark_simple_open_again(struct simple_out *out);
 
-/*
- * Says it where readers will not know this event's records from those of another one
- * of its name: called before it gets its encoder.
- */
-void waymark_simple_tell_apart(const struct simple_out *out, const struct waymark_entry *entry);
-
 /* Notes an error, and has it said once for each file. */
 enum simple_complaint { SIMPLE_CANNOT_OPEN = 1, SIMPLE_CANNOT_WRITE = 2 };
 
@@ -174,19 +181,5 @@ void waymark_simple_go_on(
 
 /* A configuration whose path has `room` bytes, which are zero; NULL without memory. */
 struct simple_config *waymark_simple_new_config(const char *path, size_t room);
-
-/* Makes the configuration the present one. Any thread, any signal handler. */
-void waymark_simple_publish(struct simple_config *config);
-
-/* Writes the path of the present file, as far as it is known. Any thread. */
-void waymark_simple_put_path(char *path, size_t size);
-
-/* Writes the name of the file that process `pid` has for `config` to `name`. */
-void waymark_simple_name(
-	const struct simple_config *config, uint32_t pid, uint32_t number, char *name, size_t size);
-
-/* What control calls have asked for; any thread. NULL is the default file, too. */
-const struct simple_config *waymark_simple_config(void);
-bool waymark_simple_is_off(void);
 
 #endif
