@@ -7,21 +7,21 @@
 #include "rt/record/counts.h"
 
 /* What a thread that was not waited for has added since, to its packet's list. */
-static uint32_t find_stranded(struct buffer *a, struct ctf_stream *own)
+static uint32_t find_stranded(struct buffer *b, struct ctf_stream *own)
 {
-	uint32_t next = own->leaked ? packet_next(a, own->leaked) : 0;
+	uint32_t next = own->leaked ? packet_next(b, own->leaked) : 0;
 
 	own->leaked = next ? 0 : own->leaked;
 	return next;
 }
 
 /* The oldest packet, seen now if there is a first one; 0: none. */
-static uint32_t head(struct buffer *a, struct cursor *c)
+static uint32_t head(struct buffer *b, struct cursor *c)
 {
 	struct draining *d = &c->draining;
 
 	if (!d->subbuf) {
-		d->subbuf = find_stranded(a, ctf_stream(c));
+		d->subbuf = find_stranded(b, ctf_stream(c));
 		d->subbuf = d->subbuf ? d->subbuf : cursor_first(c);
 		d->taken = ctf_stream(c)->forced = false;
 		d->closing_ns = 0;
@@ -29,14 +29,14 @@ static uint32_t head(struct buffer *a, struct cursor *c)
 	return d->subbuf;
 }
 
-static bool head_is_closed(struct buffer *a, struct cursor *c)
+static bool head_is_closed(struct buffer *b, struct cursor *c)
 {
-	return head(a, c) && (c->draining.taken || packet_is_closed(a, c->draining.subbuf));
+	return head(b, c) && (c->draining.taken || packet_is_closed(b, c->draining.subbuf));
 }
 
-static bool has_events(struct buffer *a, uint32_t subbuf)
+static bool has_events(struct buffer *b, uint32_t subbuf)
 {
-	return packet_bytes(a, subbuf) > sizeof(struct packet_header);
+	return packet_bytes(b, subbuf) > sizeof(struct packet_header);
 }
 
 /* The closed head leaves the list. */
@@ -62,13 +62,13 @@ static void advance(struct recorder *r, struct cursor *c)
 /* The closed packets from the oldest on, at most CTF_GATHER. */
 static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_header **packets)
 {
-	struct buffer *a = round->buffer;
-	uint32_t subbuf = head(a, c);
+	struct buffer *b = round->buffer;
+	uint32_t subbuf = head(b, c);
 	size_t count = 0;
 
-	while (count < CTF_GATHER && subbuf && (c->draining.taken || packet_is_closed(a, subbuf))) {
-		packets[count++] = packet_at(a, subbuf);
-		subbuf = c->draining.taken ? 0 : packet_next(a, subbuf);
+	while (count < CTF_GATHER && subbuf && (c->draining.taken || packet_is_closed(b, subbuf))) {
+		packets[count++] = packet_at(b, subbuf);
+		subbuf = c->draining.taken ? 0 : packet_next(b, subbuf);
 	}
 	return count;
 }
@@ -173,9 +173,9 @@ bool waymark_ctf_cursor_is_awaited(struct ctf_round *round, struct cursor *c)
 }
 
 /* The packet is ours now. `end`: no event of it is later, none that follows earlier. */
-static void adopt(struct buffer *a, struct cursor *c, uint64_t end)
+static void adopt(struct buffer *b, struct cursor *c, uint64_t end)
 {
-	packet_at(a, c->draining.subbuf)->timestamp_end = end;
+	packet_at(b, c->draining.subbuf)->timestamp_end = end;
 	c->draining.taken = true;
 }
 
@@ -193,9 +193,9 @@ void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c)
 }
 
 /* When the head had already all that it has now, UINT64_MAX where that is not known. */
-static uint64_t idle_since(struct buffer *a, struct cursor *c)
+static uint64_t idle_since(struct buffer *b, struct cursor *c)
 {
-	return ctf_stream(c)->seen_bytes == packet_bytes(a, c->draining.subbuf)
+	return ctf_stream(c)->seen_bytes == packet_bytes(b, c->draining.subbuf)
 		       ? ctf_stream(c)->seen_ticks
 		       : UINT64_MAX;
 }
@@ -210,18 +210,18 @@ void waymark_ctf_cursor_watch(struct ctf_round *round, struct cursor *c)
 	}
 }
 
-uint64_t waymark_ctf_cursor_idle_since(struct buffer *a, struct cursor *c)
+uint64_t waymark_ctf_cursor_idle_since(struct buffer *b, struct cursor *c)
 {
-	if (!head(a, c) || head_is_closed(a, c) ||
+	if (!head(b, c) || head_is_closed(b, c) ||
 		__atomic_load_n(&c->hot.busy, __ATOMIC_ACQUIRE)) {
 		return UINT64_MAX;
 	}
-	uint64_t since = idle_since(a, c);
+	uint64_t since = idle_since(b, c);
 
 	return since == UINT64_MAX ? since - 1 : since;
 }
 
-bool waymark_ctf_cursor_take(struct buffer *a, struct cursor *c)
+bool waymark_ctf_cursor_take(struct buffer *b, struct cursor *c)
 {
 	uint64_t end;
 
@@ -229,10 +229,10 @@ bool waymark_ctf_cursor_take(struct buffer *a, struct cursor *c)
 	 * Its thread may have switched between a look at the packet and the wish
 	 * for its closing.
 	 */
-	if (head_is_closed(a, c) || !waymark_close_take(c, &end)) {
+	if (head_is_closed(b, c) || !waymark_close_take(c, &end)) {
 		return false;
 	}
-	adopt(a, c, end);
+	adopt(b, c, end);
 	return true;
 }
 
@@ -350,10 +350,10 @@ void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c)
 }
 
 /* As who reads the buffer for that trace sees it, too. */
-static void set_evicted(struct buffer *a, struct cursor *c, uint32_t trace, uint64_t events)
+static void set_evicted(struct buffer *b, struct cursor *c, uint32_t trace, uint64_t events)
 {
 	uint64_t stream = __atomic_load_n(&c->stream, __ATOMIC_RELAXED);
-	struct buffer_stream *s = stream ? buffer_stream(a, stream) : NULL;
+	struct buffer_stream *s = stream ? buffer_stream(b, stream) : NULL;
 
 	ctf_stream(c)->evicted = events;
 	if (s) {
@@ -363,9 +363,9 @@ static void set_evicted(struct buffer *a, struct cursor *c, uint32_t trace, uint
 
 void waymark_ctf_cursor_begin_trace(struct ctf_round *round, struct cursor *c)
 {
-	struct buffer *a = round->buffer;
+	struct buffer *b = round->buffer;
 
-	set_evicted(a, c, buffer_next(a), ctf_stream(c)->evicted - ctf_stream(c)->reported);
+	set_evicted(b, c, buffer_next(b), ctf_stream(c)->evicted - ctf_stream(c)->reported);
 	ctf_stream(c)->reported = 0;
 }
 
@@ -375,26 +375,26 @@ void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struc
 	uint64_t events = waymark_packet_count(
 		&state->walk, h, packet_bytes(recorder_buffer(r), c->draining.subbuf));
 
-	struct buffer *a = recorder_buffer(r);
+	struct buffer *b = recorder_buffer(r);
 
-	set_evicted(a, c, buffer_now(a), ctf_stream(c)->evicted + events);
+	set_evicted(b, c, buffer_now(b), ctf_stream(c)->evicted + events);
 	ctf_stream(c)->unreported = true;
 	c->draining.discarded = h->events_discarded;
 	ctf_stream(c)->sequence = h->sequence;
 	advance(r, c);
 }
 
-uint64_t waymark_ctf_cursor_age(struct buffer *a, struct cursor *c)
+uint64_t waymark_ctf_cursor_age(struct buffer *b, struct cursor *c)
 {
-	if (!head_is_closed(a, c)) {
+	if (!head_is_closed(b, c)) {
 		return UINT64_MAX;
 	}
-	return packet_at(a, c->draining.subbuf)->timestamp_begin;
+	return packet_at(b, c->draining.subbuf)->timestamp_begin;
 }
 
-bool waymark_ctf_cursor_is_written(struct buffer *a, struct cursor *c)
+bool waymark_ctf_cursor_is_written(struct buffer *b, struct cursor *c)
 {
-	return !head(a, c) || (!head_is_closed(a, c) && !has_events(a, c->draining.subbuf));
+	return !head(b, c) || (!head_is_closed(b, c) && !has_events(b, c->draining.subbuf));
 }
 
 bool waymark_ctf_cursor_is_done(struct cursor *c, bool left)

@@ -78,7 +78,7 @@ void waymark_ctf_cursor_force(struct ctf_round *round, struct cursor *c);
 void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c);
 
 /* Takes the open packet; false where it was not asked for, or its thread is awake. */
-bool waymark_ctf_cursor_take(struct buffer *a, struct cursor *c);
+bool waymark_ctf_cursor_take(struct buffer *b, struct cursor *c);
 
 /*
  * Tells what was lost after the last packet, by one without events;
@@ -93,7 +93,7 @@ void waymark_ctf_cursor_begin_trace(struct ctf_round *round, struct cursor *c);
 void waymark_ctf_cursor_evict(struct recorder *r, struct ctf_state *state, struct cursor *c);
 
 /* When the oldest packet began, UINT64_MAX where none is closed. */
-uint64_t waymark_ctf_cursor_age(struct buffer *a, struct cursor *c);
+uint64_t waymark_ctf_cursor_age(struct buffer *b, struct cursor *c);
 
 /* Notes whether the open packet has grown. */
 void waymark_ctf_cursor_watch(struct ctf_round *round, struct cursor *c);
@@ -102,7 +102,7 @@ void waymark_ctf_cursor_watch(struct ctf_round *round, struct cursor *c);
  * Since when the open packet has not grown, in ticks, as far as that was watched;
  * UINT64_MAX where there is none, or its thread is in an event.
  */
-uint64_t waymark_ctf_cursor_idle_since(struct buffer *a, struct cursor *c);
+uint64_t waymark_ctf_cursor_idle_since(struct buffer *b, struct cursor *c);
 
 /*
  * Whether no number is left that was taken for a packet without events. Once the thread has
@@ -113,6 +113,6 @@ uint64_t waymark_ctf_cursor_idle_since(struct buffer *a, struct cursor *c);
 bool waymark_ctf_cursor_is_done(struct cursor *c, bool left);
 
 /* Whether all that the cursor has recorded is written. */
-bool waymark_ctf_cursor_is_written(struct buffer *a, struct cursor *c);
+bool waymark_ctf_cursor_is_written(struct buffer *b, struct cursor *c);
 
 #endif

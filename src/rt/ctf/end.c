@@ -43,15 +43,15 @@ static void announce(const struct ctf_trace *t)
 	}
 }
 
-void waymark_ctf_consumer_begun(struct buffer *a)
+void waymark_ctf_consumer_begun(struct buffer *b)
 {
-	struct ctf_state *state = a->state;
+	struct ctf_state *state = b->state;
 
 	state->files.trace = &state->trace;
 	if (state->trace.path[0]) {
-		waymark_ctf_name(&state->trace, a->file.traces[1].directory);
+		waymark_ctf_name(&state->trace, b->file.traces[1].directory);
 		announce(&state->trace);
-		waymark_buffer_set_directory(a, state->trace.path);
+		waymark_buffer_set_directory(b, state->trace.path);
 	}
 	__atomic_store_n(&state->trace.named, 1, __ATOMIC_RELEASE);
 }
@@ -320,7 +320,7 @@ void waymark_ctf_snapshot_end(struct ctf_round *round, enum drain_mode mode)
 /* Events that stay behind in memory that ends with the process. */
 static uint64_t count_left(struct ctf_round *round)
 {
-	struct buffer *a = round->buffer;
+	struct buffer *b = round->buffer;
 	uint64_t events = 0;
 	uint32_t index = 0;
 
@@ -329,9 +329,9 @@ static uint64_t count_left(struct ctf_round *round)
 		{
 			uint32_t subbuf = c->draining.subbuf;
 
-			for (; subbuf; subbuf = c->draining.taken ? 0 : packet_next(a, subbuf)) {
+			for (; subbuf; subbuf = c->draining.taken ? 0 : packet_next(b, subbuf)) {
 				events += waymark_packet_events(&round->state->walk,
-					packet_at(a, subbuf), packet_bytes(a, subbuf));
+					packet_at(b, subbuf), packet_bytes(b, subbuf));
 			}
 		}
 	}

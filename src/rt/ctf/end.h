@@ -23,7 +23,7 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round);
 
 /* See struct consumer. */
 void waymark_ctf_consumer_begin(void *state, struct buffer_place *place);
-void waymark_ctf_consumer_begun(struct buffer *a);
+void waymark_ctf_consumer_begun(struct buffer *b);
 void waymark_ctf_consumer_abandon(void *state);
 
 #endif

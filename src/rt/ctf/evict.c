@@ -96,18 +96,18 @@ static uint64_t age_of_open(struct ctf_round *round, struct cursor *c)
 /* Gives up the oldest of what was found, until so many units are free; returns how many are. */
 static uint32_t evict_found(struct recorder *r, struct found *f, uint32_t units)
 {
-	struct buffer *a = recorder_buffer(r);
+	struct buffer *b = recorder_buffer(r);
 	uint64_t reach = f->count ? f->oldest[f->count - 1].age : 0;
 	uint32_t freed = 0;
 
 	while (f->count > 0 && freed < units) {
 		struct cursor *c = found_take(f);
 
-		freed += buffer_class_units(a->subbufs[c->draining.subbuf].size_class);
-		waymark_ctf_cursor_evict(r, a->state, c);
+		freed += buffer_class_units(b->subbufs[c->draining.subbuf].size_class);
+		waymark_ctf_cursor_evict(r, b->state, c);
 		/* What follows it comes in its turn, as far as the look has reached. */
-		if (waymark_ctf_cursor_age(a, c) <= reach) {
-			found_add(f, waymark_ctf_cursor_age(a, c), c);
+		if (waymark_ctf_cursor_age(b, c) <= reach) {
+			found_add(f, waymark_ctf_cursor_age(b, c), c);
 		}
 	}
 	return freed;
@@ -153,23 +153,23 @@ static NOINLINE void take_open(struct ctf_round *round)
 	}
 }
 
-static uint32_t units_of(const struct buffer *a)
+static uint32_t units_of(const struct buffer *b)
 {
-	return a->units - a->file.first_unit;
+	return b->units - b->file.first_unit;
 }
 
 bool waymark_ctf_evict(struct recorder *r)
 {
-	struct buffer *a = recorder_buffer(r);
-	struct ctf_state *state = a->state;
+	struct buffer *b = recorder_buffer(r);
+	struct ctf_state *state = b->state;
 	struct ctf_round round = {
 		.recorder = r,
-		.buffer = a,
+		.buffer = b,
 		.state = state,
 		.now = { .ticks = waymark_clock_ticks() },
 		.idle_before = state->evicted_from,
 	};
-	uint32_t units = 1 + units_of(a) / EVICT_SHARE;
+	uint32_t units = 1 + units_of(b) / EVICT_SHARE;
 
 	if (evict_closed(&round, units)) {
 		return true;
@@ -180,9 +180,9 @@ bool waymark_ctf_evict(struct recorder *r)
 
 void waymark_ctf_keep_room(struct ctf_round *round)
 {
-	struct buffer *a = round->buffer;
-	uint32_t most = units_of(a) - units_of(a) / FREE_SHARE;
-	uint32_t used = __atomic_load_n(&a->used, __ATOMIC_RELAXED);
+	struct buffer *b = round->buffer;
+	uint32_t most = units_of(b) - units_of(b) / FREE_SHARE;
+	uint32_t used = __atomic_load_n(&b->used, __ATOMIC_RELAXED);
 
 	round->close_before = 0; /* nobody waits for these events */
 	round->idle_before = round->state->evicted_from;

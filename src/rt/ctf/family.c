@@ -207,7 +207,7 @@ static void follow_folder(struct ctf_round *round, const struct ctf_config *conf
 static bool rename_trace(struct ctf_round *round, const struct ctf_config *config)
 {
 	struct ctf_trace *t = &round->state->trace;
-	struct buffer *a = round->buffer;
+	struct buffer *b = round->buffer;
 	const struct ctf_config *before = t->config;
 
 	t->config = config;
@@ -215,7 +215,7 @@ static bool rename_trace(struct ctf_round *round, const struct ctf_config *confi
 		((config->held || !config->path[0]) && strcmp(config->path, before->path) == 0)) {
 		return true;
 	}
-	if (!waymark_ctf_name(t, a->file.traces[buffer_next(a)].directory)) {
+	if (!waymark_ctf_name(t, b->file.traces[buffer_next(b)].directory)) {
 		t->config = before;
 		return false;
 	}

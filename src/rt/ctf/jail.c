@@ -42,11 +42,11 @@ bool waymark_ctf_jail_has_begun(void)
 	return waymark_jail_is_on() && own_buffer();
 }
 
-static void declare_locked(struct buffer *a)
+static void declare_locked(struct buffer *b)
 {
-	struct buffer_jail *j = &a->file.jail;
+	struct buffer_jail *j = &b->file.jail;
 	struct ctf_area area = {
-		.text = (char *)a + j->text_offset, .room = j->text_room, .length = j->text_bytes
+		.text = (char *)b + j->text_offset, .room = j->text_room, .length = j->text_bytes
 	};
 	struct process *p = waymark_process_current();
 
@@ -59,58 +59,58 @@ static void declare_locked(struct buffer *a)
 	}
 }
 
-static void read_clocks(struct buffer *a)
+static void read_clocks(struct buffer *b)
 {
 	uint64_t now = waymark_clock_ns();
 	uint32_t none = 0;
 
-	if (now - __atomic_load_n(&a->file.now.monotonic_ns, __ATOMIC_RELAXED) > CLOCK_NS &&
+	if (now - __atomic_load_n(&b->file.now.monotonic_ns, __ATOMIC_RELAXED) > CLOCK_NS &&
 		__atomic_compare_exchange_n(
 			&reading, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-		waymark_buffer_set_clock(a, waymark_clock_pair());
+		waymark_buffer_set_clock(b, waymark_clock_pair());
 		__atomic_store_n(&reading, 0, __ATOMIC_RELEASE);
 	}
 }
 
 /* Relaxed: whoever has seen an id declares it, or finds that it is. */
-static void declare(struct buffer *a)
+static void declare(struct buffer *b)
 {
 	struct guard guard;
 
-	waymark_jail_look(a);
-	read_clocks(a);
+	waymark_jail_look(b);
+	read_clocks(b);
 	if (waymark_registry_entry(__atomic_load_n(&trace->declared, __ATOMIC_RELAXED) + 1)) {
 		waymark_ctf_lock(trace, &guard);
-		declare_locked(a);
+		declare_locked(b);
 		waymark_ctf_unlock(trace, &guard);
 	}
 }
 
 void waymark_ctf_jail_declare(void)
 {
-	struct buffer *a = own_buffer();
+	struct buffer *b = own_buffer();
 
-	if (a) {
-		declare(a);
+	if (b) {
+		declare(b);
 	}
 }
 
-static void begun(struct buffer *a)
+static void begun(struct buffer *b)
 {
-	trace->pid = a->file.pid;
-	trace->begin = a->file.begin;
-	memcpy(trace->uuid, a->file.uuid, sizeof(trace->uuid));
+	trace->pid = b->file.pid;
+	trace->begin = b->file.begin;
+	memcpy(trace->uuid, b->file.uuid, sizeof(trace->uuid));
 	__atomic_store_n(&reading, 0, __ATOMIC_RELAXED); /* a fork's child: nobody does */
-	declare_locked(a);
+	declare_locked(b);
 }
 
 static void get_name(const struct recorder *r, char *name, size_t size)
 {
-	const struct buffer *a = recorder_buffer(r);
+	const struct buffer *b = recorder_buffer(r);
 	struct line l;
 
 	line_init(&l, name, size);
-	waymark_line_put(&l, "%s", a ? a->file.jail.base : "jail");
+	waymark_line_put(&l, "%s", b ? b->file.jail.base : "jail");
 }
 
 static void get_status(const struct recorder *r, struct consumer_status *status)

@@ -151,10 +151,10 @@ static void flush(const struct process *p, struct ctf_round *round, enum drain_m
 /* As far as it is known. */
 static void get_name(const struct recorder *r, char *name, size_t size)
 {
-	const struct buffer *a = recorder_buffer(r);
+	const struct buffer *b = recorder_buffer(r);
 	const struct ctf_config *config = waymark_ctf_config();
 
-	if (a && a->state && waymark_ctf_get_path(&state_of(r)->trace, name, size)) {
+	if (b && b->state && waymark_ctf_get_path(&state_of(r)->trace, name, size)) {
 		return;
 	}
 	struct line l;
@@ -221,7 +221,7 @@ static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 }
 
 /* For those who look at the memory from outside, as `waymark ls`. */
-static void note_totals(const struct process *p, struct buffer *a)
+static void note_totals(const struct process *p, struct buffer *b)
 {
 	struct tally sum = { 0 };
 	struct buffer_totals totals;
@@ -230,24 +230,24 @@ static void note_totals(const struct process *p, struct buffer *a)
 	totals.recorded = sum.recorded;
 	totals.lost = sum.lost;
 	waymark_registry_count(&totals.events, &totals.events_on);
-	waymark_buffer_set_totals(a, &totals);
+	waymark_buffer_set_totals(b, &totals);
 }
 
 static struct ctf_round begin_round(struct process *p, struct recorder *r)
 {
-	struct buffer *a = recorder_buffer(r);
+	struct buffer *b = recorder_buffer(r);
 	struct clock_pair now = waymark_clock_pair();
-	struct clock_pair begin = { a->file.begin.ticks, a->file.begin.monotonic_ns };
+	struct clock_pair begin = { b->file.begin.ticks, b->file.begin.monotonic_ns };
 	struct ctf_round round = {
 		.recorder = r,
-		.buffer = a,
+		.buffer = b,
 		.state = state_of(r),
 		.now = now,
 		.discard = state_of(r)->is_off,
 	};
 
-	waymark_buffer_set_clock(a, now);
-	note_totals(p, a);
+	waymark_buffer_set_clock(b, now);
+	note_totals(p, b);
 	waymark_drain_measure(p, begin, now);
 	uint64_t moments = waymark_recorder_delay() / UINT64_C(100000000);
 

@@ -43,12 +43,12 @@ static void say_mortal(struct process *p, int why)
 }
 
 /* What was made in vain; in a fork's child it is the parent's, so nothing is removed there. */
-static void throw_away(const struct consumer *consumer, struct buffer *a, void *state, bool mine)
+static void throw_away(const struct consumer *consumer, struct buffer *b, void *state, bool mine)
 {
 	if (mine) {
 		consumer->abandon(state);
 	}
-	waymark_buffer_destroy(a, mine);
+	waymark_buffer_destroy(b, mine);
 	waymark_wiped_unmap(state, consumer->state_bytes);
 }
 
@@ -56,12 +56,12 @@ static void throw_away(const struct consumer *consumer, struct buffer *a, void *
  * Publishes the buffer. A fork's child, where the recorder is wiped, does not get
  * so far with what its parent had begun.
  */
-static bool publish(struct recorder *r, struct buffer *a)
+static bool publish(struct recorder *r, struct buffer *b)
 {
 	struct buffer *wanted = BUFFER_WANTED;
 
 	return __atomic_compare_exchange_n(
-		&r->buffer, &wanted, a, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+		&r->buffer, &wanted, b, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 /* Where none is left, or the backend has files of its own. */
@@ -80,22 +80,22 @@ static struct buffer *fail_in_jail(struct process *p, struct recorder *r, bool c
 static struct buffer *take(struct process *p, struct recorder *r)
 {
 	const struct consumer *consumer = recorder_consumer(p, r);
-	struct buffer *a = consumer->declare ? waymark_jail_claim(p,
+	struct buffer *b = consumer->declare ? waymark_jail_claim(p,
 						       waymark_recorder_policy() == RECORDER_BLOCK)
 					     : NULL;
 
-	if (!a) {
+	if (!b) {
 		return fail_in_jail(p, r, consumer->declare);
 	}
-	a->file.overwrite = 0;
-	consumer->begun(a);
-	if (!publish(r, a)) {
-		waymark_jail_unclaim(a);
+	b->file.overwrite = 0;
+	consumer->begun(b);
+	if (!publish(r, b)) {
+		waymark_jail_unclaim(b);
 		return recorder_buffer(r);
 	}
-	waymark_jail_show(a);
-	madvise(a, a->file.bytes, MADV_DONTFORK);
-	return a;
+	waymark_jail_show(b);
+	madvise(b, b->file.bytes, MADV_DONTFORK);
+	return b;
 }
 
 static struct buffer *make(struct process *p, struct recorder *r)
@@ -111,29 +111,29 @@ static struct buffer *make(struct process *p, struct recorder *r)
 	}
 	consumer->begin(state, &place);
 	place.in_trace = place.path && place.directory && waymark_leftovers_are_too_many();
-	struct buffer *a =
+	struct buffer *b =
 		waymark_buffer_create(waymark_buffer_bytes(BUFFER_DEFAULT), &place, pid, &why);
 
-	if (!a) {
+	if (!b) {
 		consumer->abandon(state);
 		waymark_wiped_unmap(state, consumer->state_bytes);
 		return fail(p, r);
 	}
-	a->state = state;
-	a->file.overwrite = waymark_recorder_policy() == RECORDER_OVERWRITE;
-	if (!publish(r, a)) {
-		throw_away(consumer, a, state, __atomic_load_n(&p->pid, __ATOMIC_RELAXED) == pid);
+	b->state = state;
+	b->file.overwrite = waymark_recorder_policy() == RECORDER_OVERWRITE;
+	if (!publish(r, b)) {
+		throw_away(consumer, b, state, __atomic_load_n(&p->pid, __ATOMIC_RELAXED) == pid);
 		return recorder_buffer(r);
 	}
-	madvise(a, a->file.bytes, MADV_DONTFORK);
-	consumer->begun(a);
+	madvise(b, b->file.bytes, MADV_DONTFORK);
+	consumer->begun(b);
 	if (why) {
 		say_mortal(p, why);
 	}
 	if (!process_is_borrowed(p)) {
 		waymark_crash_init();
 	}
-	return a;
+	return b;
 }
 
 /* Whether the caller is the one who makes the buffer. */

@@ -25,19 +25,19 @@
 #define AHEAD_MIN 16u
 #define AHEAD_MAX 64u
 
-static void push(struct buffer *a, struct buffer_stack *s, uint32_t unit)
+static void push(struct buffer *b, struct buffer_stack *s, uint32_t unit)
 {
-	buffer_stack_push(s, a->subbufs, unit);
+	buffer_stack_push(s, b->subbufs, unit);
 }
 
-static uint32_t pop(struct buffer *a, struct buffer_stack *s)
+static uint32_t pop(struct buffer *b, struct buffer_stack *s)
 {
 	uint64_t top = __atomic_load_n(&s->top, __ATOMIC_ACQUIRE);
 
 	while ((uint32_t)top) {
 		uint32_t unit = (uint32_t)top;
 		/* Another thread may use the sub-buffer by now: then the tag has changed. */
-		uint32_t next = __atomic_load_n(&a->subbufs[unit].next, __ATOMIC_RELAXED);
+		uint32_t next = __atomic_load_n(&b->subbufs[unit].next, __ATOMIC_RELAXED);
 		uint64_t without = ((top >> 32) + 1) << 32 | next;
 
 		if (__atomic_compare_exchange_n(
@@ -63,15 +63,15 @@ static bool touch(char *at, size_t bytes)
 }
 
 /* Gives memory to units that hold nothing. False when there is none. */
-static bool allocate(struct buffer *a, uint32_t unit, uint32_t count)
+static bool allocate(struct buffer *b, uint32_t unit, uint32_t count)
 {
-	char *at = buffer_at(a, unit);
+	char *at = buffer_at(b, unit);
 	size_t bytes = count * BUFFER_UNIT;
 
 	if (mprotect(at, bytes, PROT_READ | PROT_WRITE)) {
 		return false;
 	}
-	if (!a->is_file) {
+	if (!b->is_file) {
 		return true; /* it comes with the first store */
 	}
 	return madvise(at, bytes, MADV_POPULATE_WRITE) == 0 ||
@@ -82,110 +82,110 @@ static bool allocate(struct buffer *a, uint32_t unit, uint32_t count)
  * Takes a sub-buffer that was never used, and tells whether it has been made ready. What
  * is made ready behind that look may lie beyond the sub-buffer and leave it out.
  */
-static uint32_t take_fresh(struct buffer *a, unsigned int size_class, bool *has_memory)
+static uint32_t take_fresh(struct buffer *b, unsigned int size_class, bool *has_memory)
 {
 	uint32_t count = buffer_class_units(size_class);
-	uint32_t populated = __atomic_load_n(&a->populated, __ATOMIC_ACQUIRE);
-	uint32_t unit = __atomic_load_n(&a->bump, __ATOMIC_RELAXED);
+	uint32_t populated = __atomic_load_n(&b->populated, __ATOMIC_ACQUIRE);
+	uint32_t unit = __atomic_load_n(&b->bump, __ATOMIC_RELAXED);
 
 	do {
-		if (a->units - unit < count) {
+		if (b->units - unit < count) {
 			return 0;
 		}
 	} while (!__atomic_compare_exchange_n(
-		&a->bump, &unit, unit + count, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	a->subbufs[unit].size_class = size_class;
+		&b->bump, &unit, unit + count, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	b->subbufs[unit].size_class = size_class;
 	*has_memory = unit + count <= populated;
 	return unit;
 }
 
 /* The sub-buffer, unless it has no memory and cannot get any. */
-static uint32_t take_allocated(struct buffer *a, uint32_t unit, bool has_memory)
+static uint32_t take_allocated(struct buffer *b, uint32_t unit, bool has_memory)
 {
 	if (!unit || has_memory ||
-		allocate(a, unit, buffer_class_units(a->subbufs[unit].size_class))) {
+		allocate(b, unit, buffer_class_units(b->subbufs[unit].size_class))) {
 		return unit;
 	}
-	push(a, &a->free[BUFFER_COLD][a->subbufs[unit].size_class], unit);
+	push(b, &b->free[BUFFER_COLD][b->subbufs[unit].size_class], unit);
 	return 0;
 }
 
-static uint32_t take_class(struct buffer *a, unsigned int size_class)
+static uint32_t take_class(struct buffer *b, unsigned int size_class)
 {
-	uint32_t unit = pop(a, &a->free[BUFFER_WARM][size_class]);
+	uint32_t unit = pop(b, &b->free[BUFFER_WARM][size_class]);
 	bool has_memory;
 
 	if (unit) {
 		return unit;
 	}
-	unit = take_fresh(a, size_class, &has_memory);
+	unit = take_fresh(b, size_class, &has_memory);
 	if (unit) {
-		return take_allocated(a, unit, has_memory);
+		return take_allocated(b, unit, has_memory);
 	}
-	return take_allocated(a, pop(a, &a->free[BUFFER_COLD][size_class]), false);
+	return take_allocated(b, pop(b, &b->free[BUFFER_COLD][size_class]), false);
 }
 
 /* Cuts a sub-buffer down to `wanted` and frees the rest. */
-static void split(struct buffer *a, uint32_t unit, unsigned int wanted)
+static void split(struct buffer *b, uint32_t unit, unsigned int wanted)
 {
 	uint32_t count = buffer_class_units(wanted);
-	uint32_t end = unit + buffer_class_units(a->subbufs[unit].size_class);
+	uint32_t end = unit + buffer_class_units(b->subbufs[unit].size_class);
 
-	a->subbufs[unit].size_class = wanted;
+	b->subbufs[unit].size_class = wanted;
 	for (uint32_t rest = unit + count; rest < end; rest += count) {
-		a->subbufs[rest].size_class = wanted;
-		push(a, &a->free[BUFFER_WARM][wanted], rest);
+		b->subbufs[rest].size_class = wanted;
+		push(b, &b->free[BUFFER_WARM][wanted], rest);
 	}
 }
 
-uint32_t waymark_buffer_take(struct buffer *a, unsigned int wanted)
+uint32_t waymark_buffer_take(struct buffer *b, unsigned int wanted)
 {
 	uint32_t unit = 0;
 
 	for (unsigned int k = wanted + 1; !unit && k-- > 0;) {
-		unit = take_class(a, k);
+		unit = take_class(b, k);
 	}
 	for (unsigned int k = wanted + 1; !unit && k < BUFFER_CLASSES; k++) {
-		unit = take_class(a, k);
+		unit = take_class(b, k);
 		if (unit) {
-			split(a, unit, wanted);
+			split(b, unit, wanted);
 		}
 	}
 	if (unit) {
-		__atomic_store_n(&a->subbufs[unit].next, 0, __ATOMIC_RELAXED);
-		__atomic_fetch_add(&a->used, buffer_class_units(a->subbufs[unit].size_class),
+		__atomic_store_n(&b->subbufs[unit].next, 0, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&b->used, buffer_class_units(b->subbufs[unit].size_class),
 			__ATOMIC_RELAXED);
 	}
 	return unit;
 }
 
-void waymark_buffer_give(struct buffer *a, uint32_t unit)
+void waymark_buffer_give(struct buffer *b, uint32_t unit)
 {
-	unsigned int size_class = a->subbufs[unit].size_class;
+	unsigned int size_class = b->subbufs[unit].size_class;
 
-	__atomic_fetch_sub(&a->used, buffer_class_units(size_class), __ATOMIC_RELAXED);
-	push(a, &a->free[BUFFER_WARM][size_class], unit);
+	__atomic_fetch_sub(&b->used, buffer_class_units(size_class), __ATOMIC_RELAXED);
+	push(b, &b->free[BUFFER_WARM][size_class], unit);
 }
 
-void waymark_buffer_populate(struct buffer *a)
+void waymark_buffer_populate(struct buffer *b)
 {
-	uint32_t bump = __atomic_load_n(&a->bump, __ATOMIC_RELAXED);
-	uint32_t moved = bump - a->seen;
-	uint32_t from = a->populated > bump ? a->populated : bump;
+	uint32_t bump = __atomic_load_n(&b->bump, __ATOMIC_RELAXED);
+	uint32_t moved = bump - b->seen;
+	uint32_t from = b->populated > bump ? b->populated : bump;
 
-	a->seen = bump;
+	b->seen = bump;
 	if (moved < buffer_class_units(BUFFER_MEDIUM)) {
 		return; /* a thread or two began: not worth memory that may never be used */
 	}
 	uint32_t ahead = moved < AHEAD_MIN ? AHEAD_MIN : moved > AHEAD_MAX ? AHEAD_MAX : moved;
-	uint32_t to = a->units - bump < ahead ? a->units : bump + ahead;
+	uint32_t to = b->units - bump < ahead ? b->units : bump + ahead;
 
 	size_t bytes = to > from ? (to - from) * BUFFER_UNIT : 0;
 
 	/* Not by touch(): a sub-buffer that was taken meanwhile may hold events. */
-	if (bytes && mprotect(buffer_at(a, from), bytes, PROT_READ | PROT_WRITE) == 0 &&
-		madvise(buffer_at(a, from), bytes, MADV_POPULATE_WRITE) == 0) {
-		__atomic_store_n(&a->populated, to, __ATOMIC_RELEASE);
+	if (bytes && mprotect(buffer_at(b, from), bytes, PROT_READ | PROT_WRITE) == 0 &&
+		madvise(buffer_at(b, from), bytes, MADV_POPULATE_WRITE) == 0) {
+		__atomic_store_n(&b->populated, to, __ATOMIC_RELEASE);
 	}
 }
 
@@ -193,54 +193,54 @@ void waymark_buffer_populate(struct buffer *a)
  * Makes free sub-buffers of the memory that was made ready and never used. Others may
  * take the last of it meanwhile: then the next sub-buffer is one that has none.
  */
-static void retire_populated(struct buffer *a)
+static void retire_populated(struct buffer *b)
 {
-	while (__atomic_load_n(&a->bump, __ATOMIC_RELAXED) < a->populated) {
+	while (__atomic_load_n(&b->bump, __ATOMIC_RELAXED) < b->populated) {
 		bool has_memory;
-		uint32_t unit = take_fresh(a, BUFFER_SMALL, &has_memory);
+		uint32_t unit = take_fresh(b, BUFFER_SMALL, &has_memory);
 
 		if (!unit) {
 			break;
 		}
-		push(a, &a->free[has_memory ? BUFFER_WARM : BUFFER_COLD][BUFFER_SMALL], unit);
+		push(b, &b->free[has_memory ? BUFFER_WARM : BUFFER_COLD][BUFFER_SMALL], unit);
 	}
 }
 
-void waymark_buffer_trim(struct buffer *a)
+void waymark_buffer_trim(struct buffer *b)
 {
-	retire_populated(a);
+	retire_populated(b);
 	for (unsigned int k = 0; k < BUFFER_CLASSES; k++) {
 		uint32_t unit;
 
 		/* One at a time: the others stay there to be taken. */
-		while ((unit = pop(a, &a->free[BUFFER_WARM][k])) != 0) {
-			madvise(buffer_at(a, unit), subbuf_bytes(a, unit),
-				a->is_file ? MADV_REMOVE : MADV_DONTNEED);
-			push(a, &a->free[BUFFER_COLD][k], unit);
+		while ((unit = pop(b, &b->free[BUFFER_WARM][k])) != 0) {
+			madvise(buffer_at(b, unit), subbuf_bytes(b, unit),
+				b->is_file ? MADV_REMOVE : MADV_DONTNEED);
+			push(b, &b->free[BUFFER_COLD][k], unit);
 		}
 	}
 }
 
 /* Relaxed within a turn: threads of a jail look at the last reading's age meanwhile. */
-void waymark_buffer_set_clock(struct buffer *a, struct clock_pair now)
+void waymark_buffer_set_clock(struct buffer *b, struct clock_pair now)
 {
-	struct buffer_clock *c = &a->file.now;
+	struct buffer_clock *c = &b->file.now;
 	struct timespec real;
 
 	clock_gettime(CLOCK_REALTIME, &real);
 	uint64_t real_ns = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
 
-	__atomic_store_n(&a->file.clock_turn, a->file.clock_turn + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&b->file.clock_turn, b->file.clock_turn + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	__atomic_store_n(&c->ticks, now.ticks, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->monotonic_ns, now.ns, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->realtime_ns, real_ns, __ATOMIC_RELAXED);
-	__atomic_store_n(&a->file.clock_turn, a->file.clock_turn + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&b->file.clock_turn, b->file.clock_turn + 1, __ATOMIC_RELEASE);
 }
 
-void waymark_buffer_set_totals(struct buffer *a, const struct buffer_totals *totals)
+void waymark_buffer_set_totals(struct buffer *b, const struct buffer_totals *totals)
 {
-	struct buffer_totals *t = &a->file.totals;
+	struct buffer_totals *t = &b->file.totals;
 
 	__atomic_store_n(&t->recorded, totals->recorded, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->lost, totals->lost, __ATOMIC_RELAXED);
@@ -248,13 +248,13 @@ void waymark_buffer_set_totals(struct buffer *a, const struct buffer_totals *tot
 	__atomic_store_n(&t->events_on, totals->events_on, __ATOMIC_RELAXED);
 }
 
-void waymark_buffer_renew(struct buffer *a)
+void waymark_buffer_renew(struct buffer *b)
 {
-	void *streams = (char *)a + a->file.streams_offset;
+	void *streams = (char *)b + b->file.streams_offset;
 
 	memset(streams, 0, BUFFER_STREAMS_MAX * sizeof(struct buffer_stream));
-	memset(a->free, 0, sizeof(a->free));
-	a->file.streams = 0;
-	a->bump = a->file.first_unit;
-	a->used = 0;
+	memset(b->free, 0, sizeof(b->free));
+	b->file.streams = 0;
+	b->bump = b->file.first_unit;
+	b->used = 0;
 }

@@ -60,7 +60,7 @@ bool waymark_buffer_shared_path(const struct buffer_place *place);
 bool waymark_buffer_trace_path(const struct buffer_place *place);
 
 /* Whether its file lies in the shared folder. */
-bool waymark_buffer_is_shared(const struct buffer *a);
+bool waymark_buffer_is_shared(const struct buffer *b);
 
 /* What the paths of files there begin with: the folder and the first part of their names. */
 const char *waymark_buffer_prefix(void);
@@ -82,7 +82,7 @@ uint64_t waymark_buffer_tables_bytes(uint64_t bytes);
 
 /* Fills in the header, its magic last: a file without it is none yet. */
 void waymark_buffer_begin_file(
-	struct buffer *a, const struct buffer_place *place, uint64_t bytes, uint32_t pid);
+	struct buffer *b, const struct buffer_place *place, uint64_t bytes, uint32_t pid);
 
 /*
  * Makes a buffer of at most `bytes`, less where there is less room; in memory
@@ -93,13 +93,13 @@ struct buffer *waymark_buffer_create(
 	uint64_t bytes, const struct buffer_place *place, uint32_t pid, int *why);
 
 /* All of its memory is free again: of a jail's buffer, which another process had before. */
-void waymark_buffer_renew(struct buffer *a);
+void waymark_buffer_renew(struct buffer *b);
 
 /* Undoes it. `unlink`: its file, too. */
-void waymark_buffer_destroy(struct buffer *a, bool unlink);
+void waymark_buffer_destroy(struct buffer *b, bool unlink);
 
 /* Removes the file; the memory stays. */
-void waymark_buffer_unlink(struct buffer *a);
+void waymark_buffer_unlink(struct buffer *b);
 
 /*
  * Removes what a dead process left of a trace, or with `removes` false only looks; false where
@@ -115,7 +115,7 @@ bool waymark_buffer_remove_dead(const struct buffer_place *place, bool removes);
 int waymark_buffer_open_dead(const struct buffer_place *place);
 
 /* The trace's directory has got its name: the place of the file changes if it lies in there. */
-void waymark_buffer_set_directory(struct buffer *a, const char *directory);
+void waymark_buffer_set_directory(struct buffer *b, const char *directory);
 
 /*
  * The next trace takes it over, to which others come by the file's new name, or by its
@@ -123,32 +123,32 @@ void waymark_buffer_set_directory(struct buffer *a, const char *directory);
  * noted before, see buffer_next(). Returns 0, or the errno where the file has to stay in the
  * former trace, and nobody finds it; `place` has scratch memory. Who drains.
  */
-int waymark_buffer_turn(struct buffer *a, const struct buffer_place *place);
+int waymark_buffer_turn(struct buffer *b, const struct buffer_place *place);
 
 /*
  * Takes a sub-buffer, of `wanted` size if there is one, else of another, its `next`
  * zero. Returns its first unit, 0 when the buffer is full. Any thread, any signal handler.
  */
-uint32_t waymark_buffer_take(struct buffer *a, unsigned int wanted);
+uint32_t waymark_buffer_take(struct buffer *b, unsigned int wanted);
 
 /* Returns a sub-buffer whose memory is warm. Any thread, any signal handler. */
-void waymark_buffer_give(struct buffer *a, uint32_t unit);
+void waymark_buffer_give(struct buffer *b, uint32_t unit);
 
 /* The writer, when it has time: gives memory to what will be taken next. */
-void waymark_buffer_populate(struct buffer *a);
+void waymark_buffer_populate(struct buffer *b);
 
 /* The writer, when nothing happened for long: gives the memory of free sub-buffers back. */
-void waymark_buffer_trim(struct buffer *a);
+void waymark_buffer_trim(struct buffer *b);
 
 /* Notes the clocks' reading for readers of the file. The consumer. */
-void waymark_buffer_set_clock(struct buffer *a, struct clock_pair now);
+void waymark_buffer_set_clock(struct buffer *b, struct clock_pair now);
 
 /* Notes the counts of the process for readers of the file. The consumer. */
-void waymark_buffer_set_totals(struct buffer *a, const struct buffer_totals *totals);
+void waymark_buffer_set_totals(struct buffer *b, const struct buffer_totals *totals);
 
-static inline char *buffer_at(struct buffer *a, uint32_t unit)
+static inline char *buffer_at(struct buffer *b, uint32_t unit)
 {
-	return (char *)a + unit * BUFFER_UNIT;
+	return (char *)b + unit * BUFFER_UNIT;
 }
 
 static inline uint32_t buffer_class_units(unsigned int size_class)
@@ -156,23 +156,23 @@ static inline uint32_t buffer_class_units(unsigned int size_class)
 	return 1u << (2 * size_class);
 }
 
-static inline size_t subbuf_bytes(const struct buffer *a, uint32_t unit)
+static inline size_t subbuf_bytes(const struct buffer *b, uint32_t unit)
 {
-	return buffer_class_units(a->subbufs[unit].size_class) * BUFFER_UNIT;
+	return buffer_class_units(b->subbufs[unit].size_class) * BUFFER_UNIT;
 }
 
 /*
  * The stream instance's id in *stream, given out now if that is 0. Its thread and
  * who drains may both be the first to ask.
  */
-static inline uint64_t buffer_stream_id(struct buffer *a, uint64_t *stream)
+static inline uint64_t buffer_stream_id(struct buffer *b, uint64_t *stream)
 {
 	uint64_t id = __atomic_load_n(stream, __ATOMIC_RELAXED);
 
 	if (id) {
 		return id;
 	}
-	uint64_t fresh = __atomic_add_fetch(&a->file.streams, 1, __ATOMIC_RELAXED);
+	uint64_t fresh = __atomic_add_fetch(&b->file.streams, 1, __ATOMIC_RELAXED);
 
 	return __atomic_compare_exchange_n(
 		       stream, &id, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
@@ -181,20 +181,20 @@ static inline uint64_t buffer_stream_id(struct buffer *a, uint64_t *stream)
 }
 
 /* Where the trace of now, and that after the next turn, has its place in the header's tables. */
-static inline uint32_t buffer_now(const struct buffer *a)
+static inline uint32_t buffer_now(const struct buffer *b)
 {
-	return a->file.turn % 2;
+	return b->file.turn % 2;
 }
 
-static inline uint32_t buffer_next(const struct buffer *a)
+static inline uint32_t buffer_next(const struct buffer *b)
 {
-	return (a->file.turn + 1) % 2;
+	return (b->file.turn + 1) % 2;
 }
 
 /* The counters of a stream that others read; NULL where the table ends before it. */
-static inline struct buffer_stream *buffer_stream(struct buffer *a, uint64_t stream)
+static inline struct buffer_stream *buffer_stream(struct buffer *b, uint64_t stream)
 {
-	struct buffer_stream *table = (void *)((char *)a + a->file.streams_offset);
+	struct buffer_stream *table = (void *)((char *)b + b->file.streams_offset);
 
 	return stream - 1 < BUFFER_STREAMS_MAX ? &table[stream - 1] : NULL;
 }

@@ -169,9 +169,9 @@ static void note_trace(struct buffer_trace *t, const struct buffer_place *place)
 }
 
 void waymark_buffer_begin_file(
-	struct buffer *a, const struct buffer_place *place, uint64_t bytes, uint32_t pid)
+	struct buffer *b, const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
-	struct buffer_file *f = &a->file;
+	struct buffer_file *f = &b->file;
 	struct clock_pair now = waymark_clock_pair();
 
 	f->version = BUFFER_FILE_VERSION;
@@ -180,13 +180,13 @@ void waymark_buffer_begin_file(
 	f->first_unit = first_unit(bytes, place->text_bytes);
 	f->streams_offset = waymark_buffer_tables_bytes(bytes) -
 			    BUFFER_STREAMS_MAX * sizeof(struct buffer_stream);
-	waymark_buffer_set_clock(a, now);
+	waymark_buffer_set_clock(b, now);
 	f->begin = f->now;
 	memcpy(f->uuid, place->uuid, sizeof(f->uuid));
 	note_trace(&f->traces[0], place);
 	note_trace(&f->traces[1], place); /* there is no other yet */
-	a->units = (uint32_t)(bytes / BUFFER_UNIT);
-	a->bump = a->populated = a->seen = f->first_unit;
+	b->units = (uint32_t)(bytes / BUFFER_UNIT);
+	b->bump = b->populated = b->seen = f->first_unit;
 	__atomic_store_n(&f->magic, BUFFER_FILE_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -217,139 +217,139 @@ bool waymark_buffer_give_name(int fd, const char *path)
 static struct buffer *create_in(
 	int fd, const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
-	struct buffer *a = fd >= 0 ? map_file(fd, &bytes) : NULL;
+	struct buffer *b = fd >= 0 ? map_file(fd, &bytes) : NULL;
 
-	if (a) {
-		a->is_file = true;
-		waymark_buffer_begin_file(a, place, bytes, pid);
+	if (b) {
+		b->is_file = true;
+		waymark_buffer_begin_file(b, place, bytes, pid);
 	}
-	return a;
+	return b;
 }
 
 static struct buffer *create_nameless(
 	const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
 	int fd = waymark_buffer_open_nameless(place->path);
-	struct buffer *a = create_in(fd, place, bytes, pid);
+	struct buffer *b = create_in(fd, place, bytes, pid);
 
-	if (a && !waymark_buffer_give_name(fd, place->path)) {
-		munmap(a, a->file.bytes);
-		a = NULL;
+	if (b && !waymark_buffer_give_name(fd, place->path)) {
+		munmap(b, b->file.bytes);
+		b = NULL;
 	}
 	if (fd >= 0) {
 		syscall(SYS_close, fd);
 	}
-	return a;
+	return b;
 }
 
 /* Where there are no files without a name, or no /proc. */
 static struct buffer *create_named(const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
 	int fd = waymark_open(place->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-	struct buffer *a = create_in(fd, place, bytes, pid);
+	struct buffer *b = create_in(fd, place, bytes, pid);
 	int why = errno;
 
 	if (fd >= 0) {
 		syscall(SYS_close, fd);
 	}
-	if (fd >= 0 && !a) {
+	if (fd >= 0 && !b) {
 		syscall(SYS_unlinkat, AT_FDCWD, place->path, 0);
 	}
 	errno = why;
-	return a;
+	return b;
 }
 
 /* At `place->path`. */
 static struct buffer *create_file(const struct buffer_place *place, uint64_t bytes, uint32_t pid)
 {
-	struct buffer *a = create_nameless(place, bytes, pid);
+	struct buffer *b = create_nameless(place, bytes, pid);
 
-	if (!a) {
-		a = create_named(place, bytes, pid);
+	if (!b) {
+		b = create_named(place, bytes, pid);
 	}
-	if (a) {
-		strcpy(a->path, place->path);
+	if (b) {
+		strcpy(b->path, place->path);
 	}
-	return a;
+	return b;
 }
 
 struct buffer *waymark_buffer_create(
 	uint64_t bytes, const struct buffer_place *place, uint32_t pid, int *why)
 {
-	struct buffer *a = NULL;
+	struct buffer *b = NULL;
 
 	*why = 0;
 	if (place->path) {
 		errno = ENAMETOOLONG;
-		a = !place->in_trace && waymark_buffer_shared_path(place)
+		b = !place->in_trace && waymark_buffer_shared_path(place)
 			    ? create_file(place, bytes, pid)
 			    : NULL;
-		if (!a && place->directory && waymark_buffer_trace_path(place)) {
-			a = create_file(place, bytes, pid);
+		if (!b && place->directory && waymark_buffer_trace_path(place)) {
+			b = create_file(place, bytes, pid);
 		}
-		*why = a ? 0 : errno;
+		*why = b ? 0 : errno;
 	}
-	if (!a) {
-		a = reserve(&bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-		if (a) {
-			waymark_buffer_begin_file(a, place, bytes, pid);
+	if (!b) {
+		b = reserve(&bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+		if (b) {
+			waymark_buffer_begin_file(b, place, bytes, pid);
 		}
 	}
-	return a;
+	return b;
 }
 
-void waymark_buffer_unlink(struct buffer *a)
+void waymark_buffer_unlink(struct buffer *b)
 {
-	if (a->is_file) {
-		syscall(SYS_unlinkat, AT_FDCWD, a->path, 0);
+	if (b->is_file) {
+		syscall(SYS_unlinkat, AT_FDCWD, b->path, 0);
 	}
 }
 
-void waymark_buffer_set_directory(struct buffer *a, const char *directory)
+void waymark_buffer_set_directory(struct buffer *b, const char *directory)
 {
 	struct buffer_place place = { .directory = directory };
 
-	memcpy(place.uuid, a->file.traces[buffer_now(a)].uuid, sizeof(place.uuid));
-	note_trace(&a->file.traces[buffer_now(a)], &place);
-	if (a->is_file && !waymark_buffer_is_shared(a)) {
-		place.path = a->path;
+	memcpy(place.uuid, b->file.traces[buffer_now(b)].uuid, sizeof(place.uuid));
+	note_trace(&b->file.traces[buffer_now(b)], &place);
+	if (b->is_file && !waymark_buffer_is_shared(b)) {
+		place.path = b->path;
 		waymark_buffer_trace_path(&place);
 	}
 }
 
 /* Gives the file the name that belongs to the place; 0 or the errno. */
-static int move(struct buffer *a, const struct buffer_place *place)
+static int move(struct buffer *b, const struct buffer_place *place)
 {
-	if (!(waymark_buffer_is_shared(a) ? waymark_buffer_shared_path(place)
+	if (!(waymark_buffer_is_shared(b) ? waymark_buffer_shared_path(place)
 					  : waymark_buffer_trace_path(place))) {
 		return ENAMETOOLONG;
 	}
-	if (waymark_rename(AT_FDCWD, a->path, AT_FDCWD, place->path) != 0) {
+	if (waymark_rename(AT_FDCWD, b->path, AT_FDCWD, place->path) != 0) {
 		return errno;
 	}
-	strcpy(a->path, place->path);
+	strcpy(b->path, place->path);
 	return 0;
 }
 
-int waymark_buffer_turn(struct buffer *a, const struct buffer_place *place)
+int waymark_buffer_turn(struct buffer *b, const struct buffer_place *place)
 {
-	struct buffer_trace *former = &a->file.traces[buffer_now(a)];
+	struct buffer_trace *former = &b->file.traces[buffer_now(b)];
 
-	note_trace(&a->file.traces[buffer_next(a)], place);
+	note_trace(&b->file.traces[buffer_next(b)], place);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* a kill finds what came before the rename */
-	int why = a->is_file ? move(a, place) : 0;
+	int why = b->is_file ? move(b, place) : 0;
 
 	if (why) { /* by its old name it must not be taken for the former one's */
 		memcpy(former->uuid, place->uuid, sizeof(former->uuid));
 	}
-	__atomic_store_n(&a->file.turn, a->file.turn + 1, __ATOMIC_RELEASE);
-	return waymark_buffer_is_shared(a) ? 0 : why;
+	__atomic_store_n(&b->file.turn, b->file.turn + 1, __ATOMIC_RELEASE);
+	return waymark_buffer_is_shared(b) ? 0 : why;
 }
 
-void waymark_buffer_destroy(struct buffer *a, bool unlink)
+void waymark_buffer_destroy(struct buffer *b, bool unlink)
 {
 	if (unlink) {
-		waymark_buffer_unlink(a);
+		waymark_buffer_unlink(b);
 	}
-	munmap(a, a->file.bytes);
+	munmap(b, b->file.bytes);
 }

@@ -53,9 +53,9 @@ bool waymark_buffer_trace_path(const struct buffer_place *place)
 	return true;
 }
 
-bool waymark_buffer_is_shared(const struct buffer *a)
+bool waymark_buffer_is_shared(const struct buffer *b)
 {
-	return strncmp(a->path, prefix, strlen(prefix)) == 0;
+	return strncmp(b->path, prefix, strlen(prefix)) == 0;
 }
 
 const char *waymark_buffer_prefix(void)

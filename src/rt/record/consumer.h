@@ -46,7 +46,7 @@ struct consumer {
 	 * when the buffer is published. Any signal handler.
 	 */
 	void (*begin)(void *state, struct buffer_place *place);
-	void (*begun)(struct buffer *a);
+	void (*begun)(struct buffer *b);
 	void (*abandon)(void *state);
 
 	/*
@@ -78,7 +78,7 @@ struct consumer {
 	 * In a jail: shows the drain what the events so far need, before a packet that has
 	 * them is closed. NULL where it cannot record there. Any thread, any signal handler.
 	 */
-	void (*declare)(struct buffer *a);
+	void (*declare)(struct buffer *b);
 
 	/* Closes files that were opened by a thread of the program. */
 	void (*pause)(struct recorder *r);

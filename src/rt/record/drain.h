@@ -13,29 +13,29 @@
 #include "format/packet.h"
 #include "rt/record/process.h"
 
-static inline struct packet_header *packet_at(struct buffer *a, uint32_t subbuf)
+static inline struct packet_header *packet_at(struct buffer *b, uint32_t subbuf)
 {
-	return (void *)buffer_at(a, subbuf);
+	return (void *)buffer_at(b, subbuf);
 }
 
 /* Whether its thread is through with it: its content is final then. */
-static inline bool packet_is_closed(const struct buffer *a, uint32_t subbuf)
+static inline bool packet_is_closed(const struct buffer *b, uint32_t subbuf)
 {
-	return __atomic_load_n(&a->subbufs[subbuf].next, __ATOMIC_ACQUIRE) != 0;
+	return __atomic_load_n(&b->subbufs[subbuf].next, __ATOMIC_ACQUIRE) != 0;
 }
 
 /* The packet that follows in the list, 0 where there is none (yet). */
-static inline uint32_t packet_next(const struct buffer *a, uint32_t subbuf)
+static inline uint32_t packet_next(const struct buffer *b, uint32_t subbuf)
 {
-	uint32_t next = __atomic_load_n(&a->subbufs[subbuf].next, __ATOMIC_ACQUIRE);
+	uint32_t next = __atomic_load_n(&b->subbufs[subbuf].next, __ATOMIC_ACQUIRE);
 
 	return next == CURSOR_HANDED_OVER ? 0 : next;
 }
 
 /* How much of it is published, in bytes. Behind packet_is_closed() it is final. */
-static inline uint64_t packet_bytes(struct buffer *a, uint32_t subbuf)
+static inline uint64_t packet_bytes(struct buffer *b, uint32_t subbuf)
 {
-	return __atomic_load_n(&packet_at(a, subbuf)->content_size, __ATOMIC_ACQUIRE) / 8;
+	return __atomic_load_n(&packet_at(b, subbuf)->content_size, __ATOMIC_ACQUIRE) / 8;
 }
 
 /* The cursor's first packet that the consumer has not seen, 0 where there is none. */

@@ -84,13 +84,13 @@ static struct buffer *map_whole(int fd, uint64_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static void begin_header(struct buffer *a, const struct jail_wish *wish,
+static void begin_header(struct buffer *b, const struct jail_wish *wish,
 	const struct buffer_place *place, uint64_t bytes)
 {
-	struct buffer_jail *j = &a->file.jail;
+	struct buffer_jail *j = &b->file.jail;
 
-	a->is_file = true;
-	strcpy(a->path, place->path);
+	b->is_file = true;
+	strcpy(b->path, place->path);
 	j->on = 1;
 	j->family = (uint32_t)getpid();
 	j->unlocked = 1;
@@ -100,8 +100,8 @@ static void begin_header(struct buffer *a, const struct jail_wish *wish,
 	j->stacks_offset = offsetof(struct buffer, free);
 	j->subbufs_offset = offsetof(struct buffer, subbufs);
 	strncpy(j->base, wish->base, sizeof(j->base) - 1);
-	waymark_buffer_begin_file(a, place, bytes, 0);
-	a->populated = a->units;
+	waymark_buffer_begin_file(b, place, bytes, 0);
+	b->populated = b->units;
 }
 
 static int forget_file(struct jailed *j, uint64_t bytes, int why)
@@ -302,24 +302,24 @@ static bool is_any_hope(void)
 struct buffer *waymark_jail_claim(struct process *p, bool waits)
 {
 	uint64_t deadline = waymark_clock_ns() + RENEWAL_WAIT_NS;
-	struct buffer *a = claim_any(p);
+	struct buffer *b = claim_any(p);
 
-	while (!a && waits && is_any_hope() && waymark_clock_ns() < deadline) {
+	while (!b && waits && is_any_hope() && waymark_clock_ns() < deadline) {
 		futex_sleep(RENEWAL_LOOK_NS);
-		a = claim_any(p);
+		b = claim_any(p);
 	}
-	return a;
+	return b;
 }
 
-void waymark_jail_show(struct buffer *a)
+void waymark_jail_show(struct buffer *b)
 {
-	__atomic_store_n(&a->file.jail.claim, BUFFER_RECORDS, __ATOMIC_RELEASE);
+	__atomic_store_n(&b->file.jail.claim, BUFFER_RECORDS, __ATOMIC_RELEASE);
 }
 
-static struct jailed *find(const struct buffer *a)
+static struct jailed *find(const struct buffer *b)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (jailed[i].buffer == a) {
+		if (jailed[i].buffer == b) {
 			return &jailed[i];
 		}
 	}
@@ -327,33 +327,33 @@ static struct jailed *find(const struct buffer *a)
 }
 
 /* Nobody takes it any more: what stands in it is of no use to another. */
-void waymark_jail_unclaim(struct buffer *a)
+void waymark_jail_unclaim(struct buffer *b)
 {
-	struct jailed *j = find(a);
+	struct jailed *j = find(b);
 
 	if (j && is_ours(j)) {
 		lock(j->fd, F_UNLCK);
 	}
 }
 
-void waymark_jail_look(struct buffer *a)
+void waymark_jail_look(struct buffer *b)
 {
-	const struct jailed *j = find(a);
+	const struct jailed *j = find(b);
 
-	if (j && !a->file.jail.unlocked && !is_ours(j)) {
-		__atomic_store_n(&a->file.jail.unlocked, 1, __ATOMIC_RELEASE);
+	if (j && !b->file.jail.unlocked && !is_ours(j)) {
+		__atomic_store_n(&b->file.jail.unlocked, 1, __ATOMIC_RELEASE);
 	}
 }
 
 void waymark_jail_end(struct process *p)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		struct buffer *a = recorder_buffer(&p->recorders[k]);
+		struct buffer *b = recorder_buffer(&p->recorders[k]);
 
-		if (a && a->file.jail.on && !process_is_borrowed(p)) {
-			waymark_jail_look(a);
-			waymark_buffer_set_clock(a, waymark_clock_pair());
-			__atomic_store_n(&a->file.jail.ended, 1, __ATOMIC_RELEASE);
+		if (b && b->file.jail.on && !process_is_borrowed(p)) {
+			waymark_jail_look(b);
+			waymark_buffer_set_clock(b, waymark_clock_pair());
+			__atomic_store_n(&b->file.jail.ended, 1, __ATOMIC_RELEASE);
 		}
 	}
 }

@@ -36,11 +36,11 @@ int waymark_jail_make(const struct jail_wish *wish);
  * waymark_jail_show(), when its declarations are there. With all signals blocked.
  */
 struct buffer *waymark_jail_claim(struct process *p, bool waits);
-void waymark_jail_show(struct buffer *a);
-void waymark_jail_unclaim(struct buffer *a);
+void waymark_jail_show(struct buffer *b);
+void waymark_jail_unclaim(struct buffer *b);
 
 /* Looks whether the program has closed what tells that the process lives. Any signal handler. */
-void waymark_jail_look(struct buffer *a);
+void waymark_jail_look(struct buffer *b);
 
 /* Notes that the process came to its end. */
 void waymark_jail_end(struct process *p);

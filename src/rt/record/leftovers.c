@@ -272,9 +272,9 @@ static uint64_t bytes_of(const struct sweep *s, const char *name)
 static bool is_own(const struct sweep *s, const char *name)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		const struct buffer *a = recorder_buffer(&s->process->recorders[k]);
+		const struct buffer *b = recorder_buffer(&s->process->recorders[k]);
 
-		if (a && a->is_file && strcmp(strrchr(a->path, '/') + 1, name) == 0) {
+		if (b && b->is_file && strcmp(strrchr(b->path, '/') + 1, name) == 0) {
 			return true;
 		}
 	}

@@ -102,9 +102,9 @@ int waymark_process_refuse_late(const char *what, struct waymark_error *error);
 /* NULL as long as nothing was recorded with it. */
 static inline struct buffer *recorder_buffer(const struct recorder *r)
 {
-	struct buffer *a = __atomic_load_n(&r->buffer, __ATOMIC_ACQUIRE);
+	struct buffer *b = __atomic_load_n(&r->buffer, __ATOMIC_ACQUIRE);
 
-	return a == BUFFER_WANTED ? BUFFER_NONE : a;
+	return b == BUFFER_WANTED ? BUFFER_NONE : b;
 }
 
 /* Whether anything was recorded. */
@@ -135,9 +135,9 @@ static inline bool process_has_flush(const struct process *p)
 /* Whether its buffer is one of a jail's: somebody else drains it. */
 static inline bool recorder_is_jailed(const struct recorder *r)
 {
-	const struct buffer *a = recorder_buffer(r);
+	const struct buffer *b = recorder_buffer(r);
 
-	return a && a->file.jail.on;
+	return b && b->file.jail.on;
 }
 
 /* A futex that counts sub-buffers which became free; other processes' too where it is jailed. */

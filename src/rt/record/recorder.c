@@ -78,9 +78,9 @@ static uint32_t cursor_cycles(void)
 }
 
 /* Closed early, by a flush or for its age, most of it is left. */
-static bool is_half_full(struct buffer *a, const struct cursor *c)
+static bool is_half_full(struct buffer *b, const struct cursor *c)
 {
-	return (size_t)(c->hot.pos - c->hot.packet) >= subbuf_bytes(a, c->subbuf) / 2;
+	return (size_t)(c->hot.pos - c->hot.packet) >= subbuf_bytes(b, c->subbuf) / 2;
 }
 
 /*
@@ -88,13 +88,13 @@ static bool is_half_full(struct buffer *a, const struct cursor *c)
  * was closed half empty says nothing of that; least of all that of a thread which
  * has ended, whose slot this one has.
  */
-static unsigned int next_class(struct process *p, struct buffer *a, struct cursor *c, uint64_t now)
+static unsigned int next_class(struct process *p, struct buffer *b, struct cursor *c, uint64_t now)
 {
 	const struct packet_header *h = (const void *)c->hot.packet;
-	unsigned int size_class = a->subbufs[c->subbuf].size_class;
+	unsigned int size_class = b->subbufs[c->subbuf].size_class;
 	uint64_t moment = __atomic_load_n(&p->moment, __ATOMIC_RELAXED);
 
-	if (!is_half_full(a, c)) {
+	if (!is_half_full(b, c)) {
 		return size_class > BUFFER_SMALL ? size_class - 1 : size_class;
 	}
 	if (now - h->timestamp_begin < (moment ? moment : MOMENT_GUESS)) {
@@ -107,9 +107,9 @@ static unsigned int next_class(struct process *p, struct buffer *a, struct curso
  * Writes an empty packet into a sub-buffer. A leftover packet of the sub-buffer's former
  * use must not be taken for this one: magic is gone first and back last.
  */
-static void begin_packet(struct buffer *a, uint32_t unit, const struct packet_header *as)
+static void begin_packet(struct buffer *b, uint32_t unit, const struct packet_header *as)
 {
-	struct packet_header *h = (void *)buffer_at(a, unit);
+	struct packet_header *h = (void *)buffer_at(b, unit);
 
 	__atomic_store_n(&h->magic, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_RELEASE);
@@ -131,10 +131,10 @@ static uint32_t my_tid(struct process *p, struct slot *s)
  * Takes a sub-buffer for the cursor's next packet and writes its header; 0: none is
  * free, but then there is a stream to which the loss belongs.
  */
-static uint32_t prepare(struct process *p, struct buffer *a, struct cursor *c, uint64_t now)
+static uint32_t prepare(struct process *p, struct buffer *b, struct cursor *c, uint64_t now)
 {
-	uint64_t stream = buffer_stream_id(a, &c->stream);
-	uint32_t unit = waymark_buffer_take(a, c->subbuf ? next_class(p, a, c, now) : BUFFER_SMALL);
+	uint64_t stream = buffer_stream_id(b, &c->stream);
+	uint32_t unit = waymark_buffer_take(b, c->subbuf ? next_class(p, b, c, now) : BUFFER_SMALL);
 
 	if (!unit) {
 		return 0;
@@ -144,21 +144,21 @@ static uint32_t prepare(struct process *p, struct buffer *a, struct cursor *c, u
 		.timestamp_begin = now,
 		.timestamp_end = PACKET_OPEN,
 		.content_size = sizeof(h) * 8,
-		.packet_size = subbuf_bytes(a, unit) * 8,
+		.packet_size = subbuf_bytes(b, unit) * 8,
 		.sequence = __atomic_load_n(&c->sequence, __ATOMIC_RELAXED) + 1,
 		.events_discarded = __atomic_load_n(&c->lost, __ATOMIC_RELAXED),
 		.tid = my_tid(p, waymark_slot_current()),
 	};
 
-	memcpy(h.uuid, a->file.uuid, sizeof(h.uuid));
-	begin_packet(a, unit, &h);
+	memcpy(h.uuid, b->file.uuid, sizeof(h.uuid));
+	begin_packet(b, unit, &h);
 	return unit;
 }
 
 /* Makes the packet the cursor's open one and shows it to the consumer. */
-static void install(struct buffer *a, struct cursor *c, uint32_t unit, uint64_t now)
+static void install(struct buffer *b, struct cursor *c, uint32_t unit, uint64_t now)
 {
-	struct packet_header *h = (void *)buffer_at(a, unit);
+	struct packet_header *h = (void *)buffer_at(b, unit);
 	uint32_t before = c->subbuf;
 
 	waymark_tally_begin(c);
@@ -175,19 +175,19 @@ static void install(struct buffer *a, struct cursor *c, uint32_t unit, uint64_t 
 	__atomic_store_n(&c->hot.packet, (char *)h, __ATOMIC_RELEASE);
 	waymark_tally_end(c);
 	__atomic_store_n(&c->close, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&c->hot.limit, (char *)h + subbuf_bytes(a, unit), __ATOMIC_RELAXED);
+	__atomic_store_n(&c->hot.limit, (char *)h + subbuf_bytes(b, unit), __ATOMIC_RELAXED);
 	/* In a jail who drains looks through the buffer, and has no list. */
-	if (before || !a->file.jail.on) {
+	if (before || !b->file.jail.on) {
 		__atomic_store_n(
-			before ? &a->subbufs[before].next : &c->first, unit, __ATOMIC_RELEASE);
+			before ? &b->subbufs[before].next : &c->first, unit, __ATOMIC_RELEASE);
 	}
 }
 
 /* A packet that was closed for a time goes on where it was. */
-static bool reopen(struct buffer *a, struct cursor *c, size_t size, uint64_t now)
+static bool reopen(struct buffer *b, struct cursor *c, size_t size, uint64_t now)
 {
 	const struct packet_header *h = (const void *)c->hot.packet;
-	char *end = c->hot.packet + subbuf_bytes(a, c->subbuf);
+	char *end = c->hot.packet + subbuf_bytes(b, c->subbuf);
 
 	/* A loss must be told by the next packet's header, so it cannot go on then. */
 	if (__atomic_load_n(&c->close, __ATOMIC_RELAXED) || end - c->hot.pos < (ptrdiff_t)size ||
@@ -204,9 +204,9 @@ static bool reopen(struct buffer *a, struct cursor *c, size_t size, uint64_t now
  * that interrupted it: then everything here is the parent's. A fork after this
  * look leaves a detached cursor behind, see process.c.
  */
-static bool opened_here(struct recorder *r, struct buffer *a, struct cursor *c)
+static bool opened_here(struct recorder *r, struct buffer *b, struct cursor *c)
 {
-	if (recorder_buffer(r) == a) {
+	if (recorder_buffer(r) == b) {
 		return true;
 	}
 	memset(c, 0, sizeof(*c));
@@ -214,15 +214,15 @@ static bool opened_here(struct recorder *r, struct buffer *a, struct cursor *c)
 	return false;
 }
 
-static bool switch_packet(struct process *p, struct recorder *r, struct buffer *a, struct cursor *c)
+static bool switch_packet(struct process *p, struct recorder *r, struct buffer *b, struct cursor *c)
 {
 	uint64_t now = waymark_clock_ticks();
-	uint32_t unit = prepare(p, a, c, now);
+	uint32_t unit = prepare(p, b, c, now);
 
-	if (!unit || !opened_here(r, a, c)) {
+	if (!unit || !opened_here(r, b, c)) {
 		return false;
 	}
-	install(a, c, unit, now);
+	install(b, c, unit, now);
 	return true;
 }
 
@@ -231,7 +231,7 @@ static bool switch_packet(struct process *p, struct recorder *r, struct buffer *
  * threads that hold one each would wait for each other. Not before the consumer
  * has found the one that was shown to it last.
  */
-static void hand_over(struct buffer *a, struct cursor *c)
+static void hand_over(struct buffer *b, struct cursor *c)
 {
 	struct packet_header *h = (void *)c->hot.packet;
 
@@ -243,28 +243,28 @@ static void hand_over(struct buffer *a, struct cursor *c)
 
 	h->timestamp_end = waymark_clock_ticks();
 	c->subbuf = 0;
-	__atomic_store_n(&a->subbufs[subbuf].next, CURSOR_HANDED_OVER, __ATOMIC_RELEASE);
+	__atomic_store_n(&b->subbufs[subbuf].next, CURSOR_HANDED_OVER, __ATOMIC_RELEASE);
 }
 
 /* Gives the cursor room for `size` bytes. */
 static bool refill(struct process *p, struct recorder *r, struct cursor *c, size_t size)
 {
 	for (;;) {
-		struct buffer *a = waymark_buffer_get(p, r);
+		struct buffer *b = waymark_buffer_get(p, r);
 
-		if (!a) {
+		if (!b) {
 			return false;
 		}
-		if (a->file.jail.on) {
-			recorder_consumer(p, r)->declare(a);
+		if (b->file.jail.on) {
+			recorder_consumer(p, r)->declare(b);
 		}
 		waymark_close_claim(c);
-		bool room = (c->subbuf && reopen(a, c, size, waymark_clock_ticks())) ||
-			    switch_packet(p, r, a, c);
+		bool room = (c->subbuf && reopen(b, c, size, waymark_clock_ticks())) ||
+			    switch_packet(p, r, b, c);
 
-		if (opened_here(r, a, c)) {
+		if (opened_here(r, b, c)) {
 			if (!room) {
-				hand_over(a, c);
+				hand_over(b, c);
 			}
 			return room;
 		}
@@ -277,10 +277,10 @@ static bool refill(struct process *p, struct recorder *r, struct cursor *c, size
  */
 static bool is_full(struct recorder *r, const struct cursor *c)
 {
-	struct buffer *a = recorder_buffer(r);
+	struct buffer *b = recorder_buffer(r);
 
-	return a && c->subbuf && !__atomic_load_n(&c->close, __ATOMIC_RELAXED) &&
-	       is_half_full(a, c);
+	return b && c->subbuf && !__atomic_load_n(&c->close, __ATOMIC_RELAXED) &&
+	       is_half_full(b, c);
 }
 
 /* Whether the cursor's event interrupts no other one of its recorder. */
@@ -329,8 +329,8 @@ static void count_lost(struct recorder *r, struct cursor *c, uint32_t id)
 	__atomic_fetch_add(&r->lost, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(c ? &c->lost : &r->lost_unplaced, 1, __ATOMIC_RELAXED);
 
-	struct buffer *a = recorder_buffer(r);
-	struct buffer_stream *shown = a && c && c->stream ? buffer_stream(a, c->stream) : NULL;
+	struct buffer *b = recorder_buffer(r);
+	struct buffer_stream *shown = b && c && c->stream ? buffer_stream(b, c->stream) : NULL;
 
 	if (shown) {
 		show_lost(shown, __atomic_load_n(&c->lost, __ATOMIC_RELAXED));
@@ -350,13 +350,13 @@ static void hand_over_all(struct slot *s)
 	struct process *p = waymark_process_current();
 
 	for (int k = 0; p && k < WAYMARK_RECORDERS; k++) {
-		struct buffer *a = recorder_buffer(&p->recorders[k]);
+		struct buffer *b = recorder_buffer(&p->recorders[k]);
 
-		for (int d = 0; a && a->file.jail.on && d < CURSOR_DEPTHS; d++) {
+		for (int d = 0; b && b->file.jail.on && d < CURSOR_DEPTHS; d++) {
 			struct cursor *c = &s->cursors[k][d];
 
 			if (!__atomic_load_n(&c->hot.busy, __ATOMIC_RELAXED)) {
-				hand_over(a, c);
+				hand_over(b, c);
 			}
 		}
 	}

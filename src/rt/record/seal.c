@@ -79,15 +79,15 @@ static NOINLINE bool is_ending_thread(const struct process *p)
  */
 static NOINLINE void pass_the_seal(struct process *p, struct recorder *r)
 {
-	const struct buffer *a = recorder_buffer(r);
+	const struct buffer *b = recorder_buffer(r);
 
 	__atomic_store_n(&r->seal_passed, 1, __ATOMIC_SEQ_CST);
-	if (a && __atomic_load_n(&r->seal_final, __ATOMIC_SEQ_CST) &&
+	if (b && __atomic_load_n(&r->seal_final, __ATOMIC_SEQ_CST) &&
 		!__atomic_exchange_n(&r->seal_told, 1, __ATOMIC_RELAXED)) {
 		waymark_notice(p,
 			"%s: events were recorded behind its end, when exit() had written it: "
 			"the last of them may be missing",
-			a->file.traces[__atomic_load_n(&a->file.turn, __ATOMIC_ACQUIRE) % 2]
+			b->file.traces[__atomic_load_n(&b->file.turn, __ATOMIC_ACQUIRE) % 2]
 				.directory);
 	}
 }

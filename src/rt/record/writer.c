@@ -127,13 +127,13 @@ static void settle(struct process *p)
 }
 
 /* What the writer does with memory while it has time. */
-static void each_buffer(const struct process *p, void (*care)(struct buffer *a))
+static void each_buffer(const struct process *p, void (*care)(struct buffer *b))
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		struct buffer *a = recorder_buffer(&p->recorders[k]);
+		struct buffer *b = recorder_buffer(&p->recorders[k]);
 
-		if (a) {
-			care(a);
+		if (b) {
+			care(b);
 		}
 	}
 }

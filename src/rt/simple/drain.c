@@ -24,9 +24,9 @@
 #define DRAIN_WAIT_FIRST_NS UINT64_C(1000000)
 #define DRAIN_WAIT_NS UINT64_C(100000000)
 
-static struct simple_state *state_of(const struct buffer *a)
+static struct simple_state *state_of(const struct buffer *b)
 {
-	return a->state;
+	return b->state;
 }
 
 /*
@@ -155,10 +155,10 @@ static uint64_t add_slot(
 }
 
 /* Ends the clock's segment now; returns the moment. */
-static struct clock_pair advance_clock(struct process *p, struct buffer *a)
+static struct clock_pair advance_clock(struct process *p, struct buffer *b)
 {
-	struct simple_state *d = state_of(a);
-	struct clock_pair begin = { a->file.begin.ticks, a->file.begin.monotonic_ns };
+	struct simple_state *d = state_of(b);
+	struct clock_pair begin = { b->file.begin.ticks, b->file.begin.monotonic_ns };
 	struct clock_pair now = waymark_clock_pair();
 	struct clock_pair from = d->last.ticks ? d->last : begin;
 
@@ -228,10 +228,10 @@ static void release(struct recorder *owner, struct slot *s, bool is_short, uint6
 
 static void release_all(struct recorder *owner, uint64_t now_ns)
 {
-	const struct buffer *a = recorder_buffer(owner);
-	uint32_t most = (a->units - a->file.first_unit) / 4 * 3;
+	const struct buffer *b = recorder_buffer(owner);
+	uint32_t most = (b->units - b->file.first_unit) / 4 * 3;
 	bool is_short = __atomic_load_n(&owner->waiting, __ATOMIC_RELAXED) ||
-			__atomic_load_n(&a->used, __ATOMIC_RELAXED) > most;
+			__atomic_load_n(&b->used, __ATOMIC_RELAXED) > most;
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
@@ -255,9 +255,9 @@ static void write_batch(struct simple_state *d, uint64_t now, bool all)
 
 static uint64_t pass(struct process *p, struct recorder *owner, enum drain_mode mode)
 {
-	struct buffer *a = recorder_buffer(owner);
-	struct simple_state *d = state_of(a);
-	struct clock_pair now = advance_clock(p, a);
+	struct buffer *b = recorder_buffer(owner);
+	struct simple_state *d = state_of(b);
+	struct clock_pair now = advance_clock(p, b);
 	uint64_t hold = mode == DRAIN_USUAL ? DRAIN_HOLD * p->moment : 0;
 	uint64_t events = 0;
 	uint32_t index = 0;
@@ -300,10 +300,10 @@ static void pause_file(struct recorder *owner)
 
 static void get_name(const struct recorder *owner, char *name, size_t size)
 {
-	const struct buffer *a = recorder_buffer(owner);
+	const struct buffer *b = recorder_buffer(owner);
 
 	waymark_simple_name(waymark_simple_config(), (uint32_t)getpid(),
-		a ? state_of(a)->out.file.number : 0, name, size);
+		b ? state_of(b)->out.file.number : 0, name, size);
 }
 
 static void get_status(const struct recorder *owner, struct consumer_status *status)
@@ -329,9 +329,9 @@ static void begin(void *state, struct buffer_place *place)
 	}
 }
 
-static void begun(struct buffer *a)
+static void begun(struct buffer *b)
 {
-	(void)a;
+	(void)b;
 }
 
 static void abandon(void *state)

@@ -14,9 +14,9 @@
 #include "rt/simple/input.h"
 
 /* Goes to the begin of a packet, and notes what its header says was lost before it. */
-static void enter_packet(struct buffer *a, struct cursor *c, uint32_t subbuf)
+static void enter_packet(struct buffer *b, struct cursor *c, uint32_t subbuf)
 {
-	const struct packet_header *h = packet_at(a, subbuf);
+	const struct packet_header *h = packet_at(b, subbuf);
 	struct simple_input *in = simple_input(c);
 	struct draining *d = &c->draining;
 
@@ -34,9 +34,9 @@ static void enter_packet(struct buffer *a, struct cursor *c, uint32_t subbuf)
 }
 
 /* Looks how far the packet is published; whether that is more than was read. */
-static bool see_more(struct buffer *a, struct cursor *c)
+static bool see_more(struct buffer *b, struct cursor *c)
 {
-	const struct packet_header *h = packet_at(a, c->draining.subbuf);
+	const struct packet_header *h = packet_at(b, c->draining.subbuf);
 	struct simple_input *in = simple_input(c);
 
 	in->end = (char *)h + __atomic_load_n(&h->content_size, __ATOMIC_ACQUIRE) / 8;
@@ -46,16 +46,16 @@ static bool see_more(struct buffer *a, struct cursor *c)
 /* Goes on behind a packet that was read; false where there is nothing yet. */
 static bool leave_packet(struct recorder *owner, struct cursor *c)
 {
-	struct buffer *a = recorder_buffer(owner);
+	struct buffer *b = recorder_buffer(owner);
 	uint32_t done = c->draining.subbuf;
-	uint32_t next = c->draining.taken ? 0 : packet_next(a, done);
+	uint32_t next = c->draining.taken ? 0 : packet_next(b, done);
 
 	if (!next) {
 		next = cursor_first(c);
 	}
 	c->draining.subbuf = 0;
 	if (next) {
-		enter_packet(a, c, next);
+		enter_packet(b, c, next);
 	}
 	waymark_recorder_free(owner, done);
 	return next != 0;
@@ -63,7 +63,7 @@ static bool leave_packet(struct recorder *owner, struct cursor *c)
 
 bool waymark_simple_find(struct recorder *owner, struct cursor *c)
 {
-	struct buffer *a = recorder_buffer(owner);
+	struct buffer *b = recorder_buffer(owner);
 	const struct simple_input *in = simple_input(c);
 	const struct draining *d = &c->draining;
 
@@ -73,13 +73,13 @@ bool waymark_simple_find(struct recorder *owner, struct cursor *c)
 		if (!first) {
 			return false;
 		}
-		enter_packet(a, c, first);
+		enter_packet(b, c, first);
 	}
-	while (in->pos >= in->end && !see_more(a, c)) {
-		if (!d->taken && !packet_is_closed(a, d->subbuf)) {
+	while (in->pos >= in->end && !see_more(b, c)) {
+		if (!d->taken && !packet_is_closed(b, d->subbuf)) {
 			return false;
 		}
-		if (!see_more(a, c) && !leave_packet(owner, c)) {
+		if (!see_more(b, c) && !leave_packet(owner, c)) {
 			return false;
 		}
 	}

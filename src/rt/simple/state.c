@@ -42,9 +42,9 @@ void waymark_simple_publish(struct simple_config *config)
 struct simple_state *waymark_simple_current(void)
 {
 	struct process *p = waymark_process_current();
-	struct buffer *a = p ? recorder_buffer(&p->recorders[WAYMARK_RECORDER_SIMPLE]) : NULL;
+	struct buffer *b = p ? recorder_buffer(&p->recorders[WAYMARK_RECORDER_SIMPLE]) : NULL;
 
-	return a ? a->state : NULL;
+	return b ? b->state : NULL;
 }
 
 void waymark_simple_name(
