@@ -210,7 +210,7 @@ class Jail(Harness):
 
     def test_more_processes_than_the_jail_has_room_for(self):
         _, err = self.finish(self.device("exit", 3, 1000, option="jail=2"))
-        self.assertEqual(err.count("more processes record than that"), 1, err)
+        self.assertEqual(err.count("jail= is too small: more processes record"), 1, err)
         self.assertIn("1000 events lost", err)
         self.finish(self.drain(self.trace))
         self.assertEqual(len(self.traces()), 2)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The directory of a native trace. It is made complete under a name that nobody
- * looks for, and gets its own with one rename that replaces nothing: a trace is
- * there as a whole or not at all, whoever else begins one of that name meanwhile.
+ * The directory of a native trace. It is made complete under a temporary
+ * name, and gets its own with one rename that replaces nothing: readers find a trace as
+ * a whole or not at all, even where two processes begin one of that name.
  */
 #include <errno.h>
 #include <sys/random.h>
@@ -253,7 +253,7 @@ static bool put_wanted_path(const struct ctf_trace *t, char *wanted, uint32_t n)
 	return !path.cut;
 }
 
-/* The same where a rename cannot be told to replace nothing: it may replace an empty directory. */
+/* The same without RENAME_NOREPLACE: the rename may replace an empty directory only. */
 static bool rename_over_own(const char *from, const char *to)
 {
 	if (syscall(SYS_mkdirat, AT_FDCWD, to, 0777) != 0) {
@@ -277,7 +277,7 @@ bool waymark_ctf_take_name(const char *from, const char *to)
 	return (errno == EINVAL || errno == ENOSYS) && rename_over_own(from, to);
 }
 
-/* While the name is held, the bare one is for the process that was told it. */
+/* While the name is held, the bare one is for the process that was given it. */
 static uint32_t first_name(const struct ctf_config *config, uint32_t pid)
 {
 	return config && config->held && config->path[0] && !config->is_folder &&

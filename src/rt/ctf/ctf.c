@@ -123,7 +123,8 @@ static int snapshot_write(
 	struct ctf_state *state, struct ctf_snapshot *s, struct waymark_error *error)
 {
 	if (!take_turn(state, s)) {
-		return waymark_fail(error, "%s: another snapshot does not end", s->config->path);
+		return waymark_fail(
+			error, "%s: timed out waiting for another snapshot", s->config->path);
 	}
 	int result = waymark_recorder_flush();
 	int why = errno;
@@ -180,7 +181,7 @@ int waymark_ctf_snapshot(const char *path, struct waymark_error *error)
 	s->config = config;
 	int result = snapshot_write(waymark_ctf_current(), s, error);
 
-	/* What is not done, or is still in use, stays: who drains may have it in his hands. */
+	/* A request that is not done, or still in use, stays: the consumer may work on it. */
 	if (__atomic_load_n(&s->done, __ATOMIC_ACQUIRE)) {
 		if (s->free) {
 			free(config);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The consumer's side of the sink `ctf`: packets go into the files of a native
- * trace as they are. Who drains calls, unless a function says otherwise; all of
+ * trace as they are. The consumer calls, unless a function says otherwise. All of
  * it makes system calls directly, allocates nothing and takes no lock that a
  * fork or a signal handler could find taken.
  *
@@ -60,13 +60,15 @@ struct ctf_trace {
 	uint8_t former[16]; /* of the trace whose streams go on in it; all zero: none */
 	uint32_t pid;
 	uint32_t named; /* it has its name, by release; 0: nothing may be written yet */
-	uint32_t metadata_lock; /* 1: taken; by whoever changes the trace for another, too */
+	uint32_t metadata_lock; /* 1: taken; also while another trace takes its place */
 	uint32_t declared; /* ids up to this one are in the metadata; under metadata_lock */
-	enum ctf_ended ended; /* what the metadata says; his who begins it, then who drains */
+	enum ctf_ended
+		ended; /* as in the metadata; of the thread that begins it, then the consumer */
 	struct buffer_clock begin;
 	uint64_t device, inode; /* of the directory: another one may have its name by now */
 	char path[PATH_MAX]; /* absolute; of a temporary name until waymark_ctf_name() */
-	/* What does not go on the program's stack: his who begins it, then under metadata_lock. */
+	/* Too large for the program's stack. The thread that begins it, then under metadata_lock.
+	 */
 	char scratch[PATH_MAX] __attribute__((aligned(16)));
 };
 
@@ -130,7 +132,7 @@ bool waymark_ctf_member_path(const struct ctf_config *config, uint32_t pid, char
 /* Whether the path is the one that was asked for, which may have slashes behind it. */
 bool waymark_ctf_is_as_named(const struct ctf_config *config, const char *path);
 
-/* Whether the trace of the process that asked for its name has another, and it must be told. */
+/* Whether the trace has another name than its process asked for, which must be reported. */
 bool waymark_ctf_is_renamed(const struct ctf_trace *t);
 
 /*
@@ -153,7 +155,7 @@ bool waymark_ctf_get_path(struct ctf_trace *t, char *path, size_t size);
 
 /*
  * Appends the declarations of events that got an id since. False, with errno,
- * when it cannot be done; who drains tries again. Any thread, no signal handler.
+ * when it cannot be done; the consumer tries again. Any thread, no signal handler.
  */
 bool waymark_ctf_declare(struct ctf_trace *t);
 

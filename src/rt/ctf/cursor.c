@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See cursor.h. */
+/*
+ * A cursor's packets: written in order, closed early where they are due, given up, or taken from
+ * threads that have ended. See cursor.h.
+ */
 #include <string.h>
 
 #include "rt/ctf/cursor.h"
@@ -50,7 +53,7 @@ static void advance(struct recorder *r, struct cursor *c)
 	if (own->forced) {
 		own->leaked = done;
 	} else {
-		/* Who reads the buffer must not take it for one that no file has. */
+		/* Readers of the buffer must not take it for one that no file has. */
 		__atomic_store_n(&packet_at(recorder_buffer(r), done)->magic, 0, __ATOMIC_RELAXED);
 		waymark_recorder_free(r, done);
 	}
@@ -73,7 +76,7 @@ static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_he
 	return count;
 }
 
-/* The packet goes its way: its events are counted, if anybody wants that. */
+/* Counts the events of a written packet, while counting is on. */
 static void count_events(struct ctf_round *round, const struct packet_header *h)
 {
 	if (counts_are_on()) {
@@ -111,7 +114,7 @@ static bool head_is_new(struct ctf_round *round, struct cursor *c)
 }
 
 /* Writes the packet without events whose number was taken, if one was: what was lost by then. */
-static void tell_number(struct ctf_round *round, struct cursor *c)
+static void write_number(struct ctf_round *round, struct cursor *c)
 {
 	/* Under the drain lock. */
 	static struct packet_header packet;
@@ -148,7 +151,7 @@ static void write_closed(struct ctf_round *round, struct cursor *c)
 		waymark_ctf_cursor_evict(round->recorder, round->state, c);
 	}
 	if (!round->discard) {
-		tell_number(round, c);
+		write_number(round, c);
 	}
 	while (!round->failed && !head_is_new(round, c) && write_some(round, c)) {
 	}
@@ -309,22 +312,22 @@ static void take_number(const struct ctf_round *round, struct cursor *c)
 	set_number(c, last + 1, now, lost);
 }
 
-static bool is_untold(struct cursor *c)
+static bool is_unreported(struct cursor *c)
 {
 	return ctf_stream(c)->unreported ||
 	       __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE) != c->draining.discarded;
 }
 
-void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c)
+void waymark_ctf_cursor_report(struct ctf_round *round, struct cursor *c)
 {
-	tell_number(round, c); /* from a try that failed: more may be lost since */
-	if (is_untold(c) && !round->failed) {
+	write_number(round, c); /* from a try that failed: more may be lost since */
+	if (is_unreported(c) && !round->failed) {
 		take_number(round, c);
-		tell_number(round, c);
+		write_number(round, c);
 	}
 }
 
-/* What a thread was about to begin when it jumped out of it: its number is nobody else's. */
+/* The packet that a thread was about to begin when it jumped out of it: its number stays used. */
 static void take_unborn(struct ctf_round *round, struct cursor *c)
 {
 	if (c->sequence == ctf_stream(c)->sequence || ctf_stream(c)->number) {
@@ -349,7 +352,7 @@ void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c)
 	}
 }
 
-/* As who reads the buffer for that trace sees it, too. */
+/* Readers of the buffer see it for that trace, too. */
 static void set_evicted(struct buffer *b, struct cursor *c, uint32_t trace, uint64_t events)
 {
 	uint64_t stream = __atomic_load_n(&c->stream, __ATOMIC_RELAXED);

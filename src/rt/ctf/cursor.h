@@ -34,7 +34,7 @@ static inline struct ctf_stream *ctf_stream(struct cursor *c)
 	return (void *)c->own;
 }
 
-/* What a pass knows of itself. */
+/* The state of a pass. */
 struct ctf_round {
 	struct recorder *recorder;
 	struct buffer *buffer;
@@ -45,9 +45,9 @@ struct ctf_round {
 	uint64_t keep_until; /* ticks: packets that began by then are not given up */
 	uint32_t missed; /* open packets from before that a flush did not get */
 	struct ctf_snapshot *snapshot; /* what this pass serves; NULL: none */
-	uint64_t taken; /* bytes that went their way */
+	uint64_t taken; /* bytes written or given up */
 	bool discard; /* nothing is written, all is given up: the sink is off */
-	bool alone; /* nobody but the caller may be in an event */
+	bool alone; /* no thread but the caller's may be in an event */
 	bool failed; /* the file takes nothing now */
 	bool left; /* events are left in open packets */
 };
@@ -81,12 +81,12 @@ void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c);
 bool waymark_ctf_cursor_take(struct buffer *b, struct cursor *c);
 
 /*
- * Tells what was lost after the last packet, by one without events;
+ * Reports what was lost after the last packet, by one without events;
  * not where the thread is awake.
  */
-void waymark_ctf_cursor_tell(struct ctf_round *round, struct cursor *c);
+void waymark_ctf_cursor_report(struct ctf_round *round, struct cursor *c);
 
-/* Another trace begins: what the one before tells as lost is not told once more. */
+/* Another trace begins: it does not report again what the former one reported as lost. */
 void waymark_ctf_cursor_begin_trace(struct ctf_round *round, struct cursor *c);
 
 /* Gives up the oldest packet, which must be closed, and counts its events. */

@@ -26,19 +26,19 @@ void waymark_ctf_consumer_begin(void *memory, struct buffer_place *place)
 	if (waymark_ctf_begin(&state->trace, waymark_ctf_config(), NULL)) {
 		place->directory = state->trace.path;
 	} else {
-		waymark_ctf_fail(&state->files, errno); /* who drains tries again */
+		waymark_ctf_fail(&state->files, errno); /* the consumer tries again */
 	}
 	memcpy(place->uuid, state->trace.uuid, sizeof(place->uuid));
 	place->path = state->trace.scratch;
 }
 
-/* The name was another's: says which one the trace has, once for all children that fork makes. */
+/* Reports the trace's name where it is not the one asked for, once for all forked children. */
 static void announce(const struct ctf_trace *t)
 {
-	static struct once told;
+	static struct once reported;
 	struct process *p = waymark_process_current();
 
-	if (p && waymark_ctf_is_renamed(t) && once(&told)) {
+	if (p && waymark_ctf_is_renamed(t) && once(&reported)) {
 		waymark_notice(p, "the trace is %s: the name asked for is taken", t->path);
 	}
 }
@@ -102,8 +102,8 @@ static void turn_buffer(struct ctf_round *round, struct ctf_trace *fresh)
 
 	if (why && p) {
 		waymark_notice(p,
-			"%s: its buffer cannot be moved there: %s; a kill takes what is not yet "
-			"written",
+			"%s: its buffer cannot be moved there: %s; events not yet "
+			"written are lost if the process is killed",
 			fresh->path, waymark_reason(why, spare));
 	}
 }
@@ -209,7 +209,7 @@ static bool is_all_written(struct ctf_round *round)
 	return true;
 }
 
-/* Without declarations nobody could read what is left in the buffer. */
+/* Without declarations the events left in the buffer could not be read. */
 static bool must_begin_anew(struct ctf_round *round, enum drain_mode mode)
 {
 	return (mode == DRAIN_END || mode == DRAIN_CRASH) && !round->state->ended &&
@@ -371,7 +371,7 @@ static int why_failed(struct ctf_round *round)
 }
 
 /* What is not in the files stays in the buffer, for readers and `waymark recover`. */
-static void say_left(struct process *p, struct ctf_round *round)
+static void report_left(struct process *p, struct ctf_round *round)
 {
 	const char *why = round->failed && is_all_written(round)
 				  ? "its metadata could not be finished; waymark recover does that"
@@ -391,26 +391,26 @@ static void say_left(struct process *p, struct ctf_round *round)
 	}
 }
 
-static void tell_losses(const struct process *p, struct ctf_round *round)
+static void report_losses(const struct process *p, struct ctf_round *round)
 {
 	uint32_t index = 0;
 
 	round->alone = waymark_drain_is_alone(p);
-	/* Threads that have ended, too: what was evicted of them no packet may have told. */
+	/* Of ended threads, too: no packet may have reported their evicted events. */
 	for (struct slot *s; (s = waymark_slot_next_ever(&index));) {
 		foreach_ctf_cursor(c, s)
 		{
-			waymark_ctf_cursor_tell(round, c);
+			waymark_ctf_cursor_report(round, c);
 		}
 	}
 }
 
 void waymark_ctf_end(struct process *p, struct ctf_round *round)
 {
-	tell_losses(p, round);
+	report_losses(p, round);
 	round->failed |= !finish_trace(round);
 	if (waymark_seal_is_final(round->recorder)) {
-		return; /* the buffer is gone, and who came behind that was told */
+		return; /* the buffer is gone, and later events were reported by seal.c */
 	}
 	if (!round->failed && is_over(p, round)) {
 		__atomic_store_n(&round->state->kept, NULL, __ATOMIC_RELAXED);
@@ -421,6 +421,6 @@ void waymark_ctf_end(struct process *p, struct ctf_round *round)
 		waymark_buffer_unlink(round->buffer);
 		__atomic_store_n(&round->state->unwritten, count_left(round), __ATOMIC_RELAXED);
 	} else {
-		say_left(p, round);
+		report_left(p, round);
 	}
 }

@@ -15,7 +15,7 @@ void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode);
 void waymark_ctf_snapshot_end(struct ctf_round *round, enum drain_mode mode);
 
 /*
- * The process ends: the last losses are told, the files are closed, and the
+ * The process ends: the last losses are reported, the files are closed, and the
  * buffer's file goes if nothing is left in it. Events that come even later are
  * written by later passes.
  */

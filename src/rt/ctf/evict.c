@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See evict.h. A look at all cursors finds the oldest packets of several, so
- * that a thousand threads do not cost a look at them all for every packet.
+ * Frees memory by giving up packets: see evict.h. A look at all cursors finds the oldest packets of
+ * several, so that a thousand threads do not cost a look at them all for every packet.
  */
 #include "rt/ctf/evict.h"
 
@@ -93,7 +93,7 @@ static uint64_t age_of_open(struct ctf_round *round, struct cursor *c)
 	return waymark_ctf_cursor_idle_since(round->buffer, c);
 }
 
-/* Gives up the oldest of what was found, until so many units are free; returns how many are. */
+/* Gives up the oldest of what was found, until `units` are free; returns how many are. */
 static uint32_t evict_found(struct recorder *r, struct found *f, uint32_t units)
 {
 	struct buffer *b = recorder_buffer(r);
@@ -113,7 +113,7 @@ static uint32_t evict_found(struct recorder *r, struct found *f, uint32_t units)
 	return freed;
 }
 
-/* Gives up closed packets, the oldest first, until so many units are free or none is left. */
+/* Gives up closed packets, the oldest first, until `units` are free or none is left. */
 static uint32_t evict_closed(struct ctf_round *round, uint32_t units)
 {
 	uint32_t freed = 0;
@@ -184,7 +184,7 @@ void waymark_ctf_keep_room(struct ctf_round *round)
 	uint32_t most = units_of(b) - units_of(b) / FREE_SHARE;
 	uint32_t used = __atomic_load_n(&b->used, __ATOMIC_RELAXED);
 
-	round->close_before = 0; /* nobody waits for these events */
+	round->close_before = 0; /* these events need not be written soon */
 	round->idle_before = round->state->evicted_from;
 	if (used > most) {
 		round->taken += evict_closed(round, used - most);

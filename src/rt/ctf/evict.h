@@ -2,7 +2,7 @@
 /*
  * Which packets full=overwrite gives up: the oldest closed ones; and open ones,
  * where their threads have recorded nothing for so long that even their last
- * event is older, or where nothing else is left. Who drains.
+ * event is older, or where nothing else is left. Under the drain lock.
  */
 #ifndef RT_CTF_EVICT_H
 #define RT_CTF_EVICT_H

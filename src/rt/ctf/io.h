@@ -84,7 +84,7 @@ static inline size_t ctf_number(char text[CTF_NUMBER_BYTES], uint64_t value, uns
 	return n;
 }
 
-/* A text in a caller's buffer; it stays NUL-terminated, and what does not fit is told by `cut`. */
+/* A text in a caller's buffer; it stays NUL-terminated; `cut`: not all fitted. */
 struct ctf_name {
 	char *data;
 	size_t size;

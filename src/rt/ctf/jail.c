@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See jail.h. The trace's name is that which the first process would have had: those of
- * its forks the drain derives, as they are derived where each names its own.
+ * Declares events into the buffer: see jail.h. The trace's name is the one that the first
+ * process would have had; the drain derives those of its forks, as processes outside do.
  */
 #include <errno.h>
 #include <limits.h>
@@ -72,7 +72,7 @@ static void read_clocks(struct buffer *b)
 	}
 }
 
-/* Relaxed: whoever has seen an id declares it, or finds that it is. */
+/* Relaxed: a thread that has seen an id declares it, or finds that it is. */
 static void declare(struct buffer *b)
 {
 	struct guard guard;
@@ -100,7 +100,8 @@ static void begun(struct buffer *b)
 	trace->pid = b->file.pid;
 	trace->begin = b->file.begin;
 	memcpy(trace->uuid, b->file.uuid, sizeof(trace->uuid));
-	__atomic_store_n(&reading, 0, __ATOMIC_RELAXED); /* a fork's child: nobody does */
+	__atomic_store_n(
+		&reading, 0, __ATOMIC_RELAXED); /* in a fork's child no thread reads them */
 	declare_locked(b);
 }
 

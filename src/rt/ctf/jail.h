@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /*
- * Makes the buffers for `count` processes of a program that has so many events. Returns 0 or an
+ * Makes the buffers for `count` processes of a program that has `events`. Returns 0 or an
  * errno; EALREADY where this one has recorded already. While no other thread records; no signal
  * handler.
  */

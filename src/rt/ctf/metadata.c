@@ -36,9 +36,9 @@ _Static_assert(CTF_TEXT_UNSIGNED == (int)WAYMARK_UNSIGNED &&
 	_Static_assert((int)DEBUG_##name == (int)WAYMARK_DEBUG_##name, "and those of debug values");
 #include "format/debug.def"
 #undef DEBUG_KIND
-_Static_assert(DEBUG_NULL == WAYMARK_NULL_STRING, "NULL is told alike");
+_Static_assert(DEBUG_NULL == WAYMARK_NULL_STRING, "NULL has the same mark");
 
-/* What writing it needs: not on the stack of whoever writes, which may be a signal handler's. */
+/* Memory for writing it: the stack may be a signal handler's. */
 struct scratch {
 	char buffer[BUFFER_BYTES];
 	struct ctf_text_arg args[ARGS_MAX];
@@ -163,7 +163,8 @@ void waymark_ctf_names_keep(void)
 	__atomic_store_n(&has_kept, true, __ATOMIC_RELEASE);
 }
 
-/* The clock as it is known now: measured since the trace's begin, or longer, or as it is said. */
+/* The clock as it is known now: measured since the trace's begin, or longer, or as the processor
+ * reports it. */
 static void find_clock(
 	struct ctf_clock *c, const struct buffer_clock *begin, const struct buffer_clock *now)
 {
@@ -345,7 +346,7 @@ bool waymark_ctf_declare(struct ctf_trace *t)
 {
 	struct guard guard;
 
-	/* Relaxed: whoever has seen an id declares it, or finds that it is. */
+	/* Relaxed: a thread that has seen an id declares it, or finds that it is. */
 	if (!waymark_registry_entry(__atomic_load_n(&t->declared, __ATOMIC_RELAXED) + 1)) {
 		return true;
 	}

@@ -34,8 +34,8 @@ bool waymark_ctf_metadata_put(struct ctf_trace *t, struct ctf_area *area);
 void waymark_ctf_names_keep(void);
 
 /*
- * Whoever changes the metadata, or the trace itself, or needs its path whole. Signals
- * stay blocked: no handler finds its own thread with it. Any thread, no signal handler.
+ * Held to change the metadata, or the trace itself, or to read its path. Signals stay
+ * blocked, or a handler could wait for its own thread. Any thread, no signal handler.
  */
 void waymark_ctf_lock(struct ctf_trace *t, struct guard *guard);
 

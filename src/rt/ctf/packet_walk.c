@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See packet_walk.h. */
+/* Walks the events of a packet by the sizes of their arguments: see packet_walk.h. */
 #include <string.h>
 
 #include "base/compiler.h"
@@ -8,7 +8,7 @@
 #include "rt/event/registry.h"
 #include "rt/record/counts.h"
 
-/* What sizes[] says of an event that has strings and the like, or that nobody knows. */
+/* In sizes[]: an event that has strings and the like, or is not known. */
 #define SIZE_VARIES UINT16_MAX
 
 static uint64_t align(uint64_t at, uint64_t to)
@@ -73,7 +73,7 @@ static uint16_t fixed_size(const struct waymark_entry *e)
 	return (uint16_t)(end_of_args(e, NULL, sizeof(uint64_t), UINT64_MAX - 1) / 8);
 }
 
-/* Where an event ends of no size that is known; 0 where nobody knows. */
+/* The end of an event whose size is not in sizes[]; 0 where the event is not known. */
 static NOINLINE uint64_t find_end(
 	struct packet_walk *w, const char *packet, uint64_t at, uint64_t bytes, uint16_t id)
 {
@@ -90,7 +90,7 @@ static NOINLINE uint64_t find_end(
 	return end == UINT64_MAX ? 0 : end;
 }
 
-/* The event that begins at `at`: its id, and where it ends; 0 where nobody knows. */
+/* The event that begins at `at`: its id, and where it ends; 0 where the event is not known. */
 static inline uint64_t end_of_event(
 	struct packet_walk *w, const char *packet, uint64_t at, uint64_t bytes, uint16_t *id)
 {

@@ -24,7 +24,7 @@
 /* How long a flush waits for threads that are in an event. */
 #define FLUSH_ROUNDS 20
 
-/* And where memory is given up: what it misses nobody may ever see. A thread may have no CPU. */
+/* With full=overwrite: events that it misses may be given up later. A thread may have no CPU. */
 #define OVERWRITE_ROUNDS 1000
 
 /* How long nothing is tried after an error. */
@@ -52,12 +52,12 @@ static void each_cursor(
 	}
 }
 
-/* A slot without a thread has nobody who tells its losses with his next packet. */
-static void tell_orphan(struct ctf_round *round, const struct slot *s, struct cursor *c)
+/* The thread is gone, so no later packet can report its losses: report them here. */
+static void report_orphan(struct ctf_round *round, const struct slot *s, struct cursor *c)
 {
 	if (c->draining.discarded != __atomic_load_n(&c->lost, __ATOMIC_RELAXED) &&
 		!waymark_slot_is_owned(s)) {
-		waymark_ctf_cursor_tell(round, c);
+		waymark_ctf_cursor_report(round, c);
 	}
 }
 
@@ -72,7 +72,7 @@ static void usual(struct ctf_round *round)
 				waymark_ctf_cursor_leave(round, c);
 			}
 			waymark_ctf_cursor_pass(round, c);
-			tell_orphan(round, s, c);
+			report_orphan(round, s, c);
 		}
 	}
 }
@@ -131,10 +131,10 @@ static void make_room(struct ctf_round *round)
 	}
 }
 
-/* Everything that was recorded before goes its way, but for threads that stand in an event. */
+/* Writes everything that was recorded before, except of threads that are inside an event. */
 static void flush(const struct process *p, struct ctf_round *round, enum drain_mode mode)
 {
-	usual(round); /* what is open now comes to be the oldest one: only that is closed */
+	usual(round); /* open packets become the oldest ones: only those are closed */
 	each_cursor(round, waymark_ctf_cursor_close);
 	usual(round);
 	for (int i = 0; (round->missed = count_awaited(round)) > 0; i++) {
@@ -169,7 +169,7 @@ static void get_name(const struct recorder *r, char *name, size_t size)
 	}
 }
 
-/* Says once that the file takes nothing, and again only after it did. */
+/* Reports once that the file takes nothing, and again only after it did. */
 static void note_failure(struct process *p, struct ctf_round *round)
 {
 	struct ctf_state *state = round->state;
@@ -319,7 +319,7 @@ static uint64_t pass(struct process *p, struct recorder *r, enum drain_mode mode
 	return round.taken / 32;
 }
 
-/* The buffer shows what no packet has told yet; there is time for others. */
+/* The buffer shows losses that no packet has reported; there is time for dead kin. */
 static void settle(struct recorder *r)
 {
 	waymark_ctf_finish_kin(state_of(r));

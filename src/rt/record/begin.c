@@ -38,11 +38,12 @@ static void say_mortal(struct process *p, int why)
 {
 	char spare[REASON_BYTES];
 
-	waymark_notice(p, "no file for the buffer: %s; a kill takes what is not yet written",
+	waymark_notice(p,
+		"no file for the buffer: %s; events not yet written are lost if the process is killed",
 		waymark_reason(why, spare));
 }
 
-/* What was made in vain; in a fork's child it is the parent's, so nothing is removed there. */
+/* Frees what lost the race; in a fork's child it is the parent's, so nothing is removed there. */
 static void throw_away(const struct consumer *consumer, struct buffer *b, void *state, bool mine)
 {
 	if (mine) {
@@ -70,7 +71,7 @@ static struct buffer *fail_in_jail(struct process *p, struct recorder *r, bool c
 	if (!__atomic_exchange_n(&r->no_memory, 1, __ATOMIC_RELAXED)) {
 		waymark_notice(p,
 			can_record
-				? "jail=: more processes record than that says: events of this one are lost"
+				? "jail= is too small: more processes record, and events of this one are lost; raise it"
 				: "jail=: the backend simple records nothing in a jail: its events are lost");
 	}
 	return NULL;

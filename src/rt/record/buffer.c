@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See buffer.h. Memory order: a sub-buffer's bytes and its size_class travel with the
+ * Sub-buffers: taken by producers, given back by consumers, populated and trimmed by the
+ * writer. Memory order: a sub-buffer's bytes and its size_class travel with the
  * release of the push that frees it and the acquire of the pop that takes it. Below
  * `populated`, all that `bump` has not passed yet has memory: who acquires that,
  * and takes a sub-buffer afterwards, takes none that was passed when it was stored.
@@ -79,8 +80,8 @@ static bool allocate(struct buffer *b, uint32_t unit, uint32_t count)
 }
 
 /*
- * Takes a sub-buffer that was never used, and tells whether it has been made ready. What
- * is made ready behind that look may lie beyond the sub-buffer and leave it out.
+ * Takes a sub-buffer that was never used. *has_memory: it was populated before. Memory that
+ * is populated meanwhile may lie beyond the sub-buffer and leave it out.
  */
 static uint32_t take_fresh(struct buffer *b, unsigned int size_class, bool *has_memory)
 {
@@ -175,7 +176,7 @@ void waymark_buffer_populate(struct buffer *b)
 
 	b->seen = bump;
 	if (moved < buffer_class_units(BUFFER_MEDIUM)) {
-		return; /* a thread or two began: not worth memory that may never be used */
+		return; /* one or two threads began: not worth memory that may never be used */
 	}
 	uint32_t ahead = moved < AHEAD_MIN ? AHEAD_MIN : moved > AHEAD_MAX ? AHEAD_MAX : moved;
 	uint32_t to = b->units - bump < ahead ? b->units : bump + ahead;

@@ -12,8 +12,8 @@
  * Only units that were used, or are about to be, are accessible: a program that
  * locks its memory (mlockall()) gets those resident, and not the whole range.
  *
- * Not inherited by fork: whoever has a buffer made it himself, or claimed one that
- * was made for the jail (jail.h).
+ * A fork does not inherit it: a process makes its own buffer, or claims one that was made
+ * for the jail (jail.h).
  */
 #ifndef RT_RECORD_BUFFER_H
 #define RT_RECORD_BUFFER_H
@@ -49,7 +49,7 @@ struct buffer_place {
 	uint8_t uuid[16]; /* of the trace */
 	const char *directory; /* of the trace; NULL: it is not there yet */
 	char *path; /* BUFFER_FILE_PATH_BYTES of scratch memory; NULL: no file */
-	uint64_t text_bytes; /* to be kept behind the tables; 0 but in a jail */
+	uint64_t text_bytes; /* reserved behind the tables for declarations; 0 but in a jail */
 	bool in_trace; /* not in the shared folder */
 };
 
@@ -62,10 +62,10 @@ bool waymark_buffer_trace_path(const struct buffer_place *place);
 /* Whether its file lies in the shared folder. */
 bool waymark_buffer_is_shared(const struct buffer *b);
 
-/* What the paths of files there begin with: the folder and the first part of their names. */
+/* The begin of the paths of files there: the folder and the first part of their names. */
 const char *waymark_buffer_prefix(void);
 
-/* Opens a file without a name in the directory of `path`, of which a kill leaves nothing; or -1. */
+/* Opens a file without a name in the directory of `path`; a kill leaves nothing of it. Or -1. */
 int waymark_buffer_open_nameless(char *path);
 
 /* Gives such a file its name, when it is whole; replaces nothing. False: errno. */
@@ -74,10 +74,10 @@ bool waymark_buffer_give_name(int fd, const char *path);
 /* The bytes that options set for a buffer, else `otherwise`. */
 uint64_t waymark_buffer_bytes(uint64_t otherwise);
 
-/* The longest file that the process may make: one that becomes longer is a signal. */
+/* The longest file that the process may make; a longer one raises SIGXFSZ. */
 uint64_t waymark_buffer_file_limit(void);
 
-/* What the header and its tables take of a file of so many bytes. */
+/* The bytes that the header and its tables take of a file of `bytes`. */
 uint64_t waymark_buffer_tables_bytes(uint64_t bytes);
 
 /* Fills in the header, its magic last: a file without it is none yet. */
@@ -95,15 +95,15 @@ struct buffer *waymark_buffer_create(
 /* All of its memory is free again: of a jail's buffer, which another process had before. */
 void waymark_buffer_renew(struct buffer *b);
 
-/* Undoes it. `unlink`: its file, too. */
+/* Unmaps it. `unlink`: removes its file, too. */
 void waymark_buffer_destroy(struct buffer *b, bool unlink);
 
-/* Removes the file; the memory stays. */
+/* Removes the file; the mapping stays. */
 void waymark_buffer_unlink(struct buffer *b);
 
 /*
- * Removes what a dead process left of a trace, or with `removes` false only looks; false where
- * one that lives records into it.
+ * Removes the leftover of a trace, or with `removes` false only looks for it. Returns false
+ * where a process that lives records into it.
  */
 bool waymark_buffer_remove_dead(const struct buffer_place *place, bool removes);
 
@@ -118,10 +118,10 @@ int waymark_buffer_open_dead(const struct buffer_place *place);
 void waymark_buffer_set_directory(struct buffer *b, const char *directory);
 
 /*
- * The next trace takes it over, to which others come by the file's new name, or by its
+ * The next trace takes it over. Others find it by the file's new name, or by its
  * header where a file in /dev/shm has to keep its name. What they need beside its place is
  * noted before, see buffer_next(). Returns 0, or the errno where the file has to stay in the
- * former trace, and nobody finds it; `place` has scratch memory. Who drains.
+ * former trace, and nobody finds it; `place` has scratch memory. The consumer.
  */
 int waymark_buffer_turn(struct buffer *b, const struct buffer_place *place);
 
@@ -163,7 +163,7 @@ static inline size_t subbuf_bytes(const struct buffer *b, uint32_t unit)
 
 /*
  * The stream instance's id in *stream, given out now if that is 0. Its thread and
- * who drains may both be the first to ask.
+ * the consumer may both be the first to ask.
  */
 static inline uint64_t buffer_stream_id(struct buffer *b, uint64_t *stream)
 {

@@ -25,10 +25,10 @@
 
 enum clock_source { CLOCK_UNKNOWN, CLOCK_CYCLES, CLOCK_SYSTEM };
 
-/* Relaxed: every thread that finds it unknown comes to the same result. */
+/* Relaxed: every thread that finds it unknown finds the same result. */
 static uint32_t source;
 
-#if defined(RT_SYSTEM_CLOCK) /* for tests: what machines without such a counter do */
+#if defined(RT_SYSTEM_CLOCK) /* for tests: as on machines without a cycle counter */
 
 static bool cycles_are_invariant(void)
 {

@@ -36,7 +36,7 @@ bool waymark_clock_is_cycles(void);
 
 uint64_t waymark_clock_ticks(void);
 
-/* Behind it the clock is not read before the loads that come first have their values. */
+/* A barrier: the clock is read after the loads before this call. */
 static inline void clock_after_loads(void)
 {
 #if defined(__x86_64__)
@@ -46,7 +46,7 @@ static inline void clock_after_loads(void)
 #endif
 }
 
-/* Loads behind it happen when the clock has been read. */
+/* A barrier: loads after this call happen when the clock has been read. */
 static inline void clock_before_loads(void)
 {
 	clock_after_loads(); /* the same instruction: all behind it waits for all before it */
@@ -58,10 +58,10 @@ struct clock_pair waymark_clock_pair(void);
 /* Reads the three clocks of a trace, as close together as a few tries allow. */
 struct buffer_clock waymark_clock_read(void);
 
-/* What they were when the program was loaded; zero for constructors that run before ours. */
+/* Their reading when the program was loaded; zero for constructors that run before ours. */
 struct buffer_clock waymark_clock_loaded(void);
 
-/* Ticks a second by the processor's own word; 0 where it gives none. */
+/* Ticks a second as the processor reports them; 0 where it does not. */
 uint64_t waymark_clock_nominal(void);
 
 /* The line from `from` to `to`, a later pair. */

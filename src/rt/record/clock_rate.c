@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast the clock of events ticks, known as early as possible: a trace says
- * so in its first words. The three clocks are read when the program is loaded,
- * which takes no system call; whoever begins a trace a millisecond later or
- * more has measured the rate. Earlier there is only what the processor says.
+ * The rate of the clock of events, known as early as possible: a trace's metadata begins
+ * with it. The three clocks are read when the program is loaded, which takes no system
+ * call. A trace that begins a millisecond later or more uses the rate measured since;
+ * an earlier one uses what the processor reports.
  */
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -85,7 +85,7 @@ static uint64_t rate_of_processor(void)
 	return (uint64_t)hz * numerator / denominator;
 }
 
-/* What the hypervisors tell that have this leaf in common, in kHz. */
+/* From the leaf that several hypervisors have in common, in kHz. */
 static uint64_t rate_of_hypervisor(void)
 {
 	unsigned int a, b, c, d;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel's own clock says of the processor's counter, by the name that
- * sysfs has for it; "" where it does not tell. Without state, for whoever decides
- * (clock.c), and apart from the processor that it is compiled for.
+ * Whether the kernel trusts the processor's counter, by the name of its own clock in
+ * sysfs; "" where that is not known. Without state, and for any processor, so that tests
+ * can call it; clock.c decides.
  */
 #ifndef RT_RECORD_CLOCK_SOURCE_H
 #define RT_RECORD_CLOCK_SOURCE_H

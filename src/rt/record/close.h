@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who has a packet. Its thread, until it switches to the next one; but a thread
- * that is quiet never does, so the consumer can take the packet from it:
+ * Closing an open packet early. A packet belongs to its thread until that switches to the next
+ * one; but a quiet thread never does, so the consumer can take the packet from it:
  *
  *	consumer: claim is n; limit = NULL         thread: the next event takes the slow path,
  *	some time later, if the thread is          which counts claim on first
  *	in no event: n --> n | 1, else again
  *
- * Either swap makes the other one fail. The time is that which a store needs to
- * be seen by another processor: within it, whoever had passed the limit before
- * has shown that he is busy, or has ended his event.
+ * Either swap makes the other one fail. The time is what a store needs to be seen by
+ * another processor: within it, a thread that had passed the limit before has shown that
+ * it is busy, or has ended its event.
  */
 #ifndef RT_RECORD_CLOSE_H
 #define RT_RECORD_CLOSE_H
@@ -20,7 +20,7 @@
 #include "rt/record/clock.h"
 #include "rt/record/cursor.h"
 
-/* How long a limit of NULL is believed to need until everybody sees it. */
+/* How long a limit of NULL may need until every processor sees it. */
 #define CLOSE_SETTLE_NS UINT64_C(1000000)
 
 /* The producer, at the begin of its slow path: the packet stays, or is gone (`subbuf` is 0 then).

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a recording backend does with its packets. The recorder knows nothing
- * else of the backends; rt/sink/consumers.c has the table.
+ * else of the backends; rt/sink/consumers.c has the table. Of each cursor the consumer has
+ * bytes of its own, see CURSOR_OWN_BYTES.
  *
  * A consumer works under the process's drain lock: in the writer thread, or in
  * a thread of the program with all signals blocked. It takes closed packets
@@ -24,15 +25,15 @@ enum drain_mode {
 	DRAIN_USUAL,
 	DRAIN_FLUSH, /* everything recorded by now must be in its file */
 	DRAIN_CRASH, /* the same, of threads in an event too if the buffer ends with them */
-	DRAIN_END, /* the same, and tell every loss: nothing may come after it */
+	DRAIN_END, /* the same, and report every loss: nothing may come after it */
 };
 
-/* What a consumer has to tell of its file. */
+/* The state of a consumer's file. */
 struct consumer_status {
 	uint64_t unwritten; /* events that it took, but the file did not */
-	uint64_t progress; /* counts system calls that came back */
+	uint64_t progress; /* counts system calls that returned */
 	int error; /* errno of the last write, 0 when it went well */
-	const char *left; /* what to say of events that stay behind in the buffer; NULL: none do */
+	const char *left; /* message about events that stay behind in the buffer; NULL: none do */
 };
 
 struct consumer {
@@ -50,12 +51,12 @@ struct consumer {
 	void (*abandon)(void *state);
 
 	/*
-	 * Takes what there is, and writes what is due of it. Returns how much it took,
-	 * in events or what they would be.
+	 * Takes what was recorded, and writes what is due of it. Returns how much it took,
+	 * in events, or an estimate of them.
 	 */
 	uint64_t (*pass)(struct process *p, struct recorder *r, enum drain_mode mode);
 
-	/* The program is quiet: tells the losses that no packet has told yet. */
+	/* The program is quiet: reports the losses that no packet has reported yet. */
 	void (*settle)(struct recorder *r);
 
 	/* Whether nothing of the cursor, or of the recorder as a whole, waits for another pass. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See counts.h. */
+/* The table of counts.h: pieces mapped on demand, relaxed atomics within them. */
 #include "rt/record/counts.h"
 #include "rt/record/wiped.h"
 

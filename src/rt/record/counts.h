@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What has become of each event, by id. Losses are counted where they happen, always:
- * that is a slow path. What is recorded is counted by who drains, and only while
- * somebody wants to know, because every record must be looked at for it.
+ * Counts of each event, by id. Losses are counted where they happen, always: that is a
+ * slow path. Recorded events are counted by the consumer, and only while counting is
+ * on, because it must look at every record for that.
  *
  * The table is mapped piece by piece when it is needed, and wiped by a fork.
  */
@@ -32,18 +32,18 @@ static inline bool counts_are_on(void)
 }
 
 /*
- * The counts of an event, which begin with what is drained after the switch; zero
- * where nothing is known. Any thread.
+ * The counts of an event since counting was switched on; zero where nothing is known.
+ * Any thread.
  */
 void waymark_counts_get(uint32_t id, struct tally *counts);
 
 /* An event was lost. Any thread, any signal handler. */
 void waymark_counts_lose(uint32_t id);
 
-/* So many events of so many bytes were recorded. Who drains. */
+/* Adds recorded events and their bytes. The consumer. */
 void waymark_counts_add(uint16_t id, uint64_t events, uint64_t bytes);
 
-/* Events of one id, one behind the other, which are added in one go. All zero: none yet. */
+/* Consecutive events of one id, which are added at once. All zero: none yet. */
 struct counts_run {
 	uint16_t id;
 	uint64_t events; /* that were before it */

@@ -53,8 +53,8 @@ void waymark_recorder_set_crash_signals(enum recorder_crash signals)
 	__atomic_store_n(&which, signals, __ATOMIC_RELAXED);
 }
 
-/* The process's block if it is worth a flush and this is not the writer itself. */
-static struct process *to_bring_home(void)
+/* The process's block if a flush makes sense and this is not the writer itself. */
+static struct process *block_to_flush(void)
 {
 	struct process *p = waymark_process_current();
 
@@ -81,7 +81,7 @@ static uint32_t left_events(struct slot *s)
 	return bits;
 }
 
-/* Who goes on with no event that he is in. Before the flush is asked for. */
+/* Notes the ending thread and the events it will never finish. Call before requesting the flush. */
 static void set_ending(struct process *p)
 {
 	__atomic_store_n(&p->ending_busy, left_events(waymark_slot_current()), __ATOMIC_RELAXED);
@@ -89,7 +89,7 @@ static void set_ending(struct process *p)
 }
 
 /* The first thread to crash has everything drained; others wait, or they would end it before. */
-static void bring_home(struct process *p)
+static void flush_at_crash(struct process *p)
 {
 	uint32_t none = CRASH_NONE;
 	uint64_t deadline = waymark_clock_ns() + CRASH_LIMIT_NS;
@@ -114,12 +114,12 @@ static void bring_home(struct process *p)
  */
 static void on_crash(int sig, siginfo_t *info, void *context)
 {
-	struct process *p = to_bring_home();
+	struct process *p = block_to_flush();
 	struct sigaction act = { .sa_handler = SIG_DFL };
 
 	(void)context;
 	if (p) {
-		bring_home(p);
+		flush_at_crash(p);
 	}
 	sigaction(sig, &act, NULL);
 	long tid = syscall(SYS_gettid);
@@ -142,7 +142,7 @@ void waymark_crash_init(void)
 		}
 		sigaction(crash_signals[i], &act, &old);
 		if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL) {
-			sigaction(crash_signals[i], &old, NULL); /* somebody was quicker */
+			sigaction(crash_signals[i], &old, NULL); /* another thread was quicker */
 		}
 	}
 }
@@ -178,7 +178,7 @@ bool waymark_may_be_handler(void)
 }
 
 /* A line for each recorder of which anything is missing, or not where it belongs. */
-static void say_losses(const struct process *p)
+static void report_losses(const struct process *p)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
 		const struct recorder *r = &p->recorders[k];
@@ -205,7 +205,7 @@ static void say_losses(const struct process *p)
 	}
 }
 
-static void say_early_losses(void)
+static void report_early_losses(void)
 {
 	uint64_t lost = waymark_stats_lost_early();
 
@@ -225,7 +225,7 @@ static void at_end(void)
 	if (p && process_is_borrowed(p)) {
 		return; /* exit() in a vfork's child: the parent is not at its end */
 	}
-	if (p && to_bring_home()) {
+	if (p && block_to_flush()) {
 		set_ending(p);
 		__atomic_store_n(&p->leaving, 1, __ATOMIC_RELEASE);
 		if (!waymark_flush_wait(p, EXIT_PATIENCE_NS, UINT64_MAX)) {
@@ -234,9 +234,9 @@ static void at_end(void)
 	}
 	if (p) {
 		waymark_jail_end(p);
-		say_losses(p);
+		report_losses(p);
 	}
-	say_early_losses();
+	report_early_losses();
 }
 
 __attribute__((destructor(101))) static void at_exit(void)

@@ -2,9 +2,9 @@
 /*
  * A thread's slot: for each recorder, one cursor for each depth of signal
  * handlers that interrupt each other's events. A slot has a producer, its
- * thread, and a consumer, who holds the drain lock; each field belongs to one
- * of them. A thread that ends only asks for its packets to be closed; the next
- * one of the slot may come before that is done, and goes on with its streams. So
+ * thread, and a consumer, which holds the drain lock; each field belongs to one
+ * of them. A thread that ends only requests that its packets be closed; the slot's
+ * next thread may come before that is done, and continues its streams. So
  * their number is bounded by that of the threads at one time.
  *
  * Slots lie in pages that fork wipes, so in a child all cursors read `not
@@ -26,8 +26,8 @@
 #define SLOT_SLABS_MAX 1024u
 
 /*
- * What follows a packet whose thread found no sub-buffer for the next one: it has
- * handed this one over, and the list goes on at `first`.
+ * The `next` of a packet whose thread found no sub-buffer for another one: it has handed this
+ * one over, and the list goes on at `first`.
  */
 #define CURSOR_HANDED_OVER UINT32_MAX
 
@@ -74,7 +74,7 @@ struct cursor {
 struct slot {
 	struct cursor cursors[WAYMARK_RECORDERS][CURSOR_DEPTHS]; /* waymark_cursors point here */
 	uint64_t owner; /* low half: the thread's id, by release at its first event; high
-			   half: counts threads that are through with it */
+			   half: counts threads that have left it */
 	uint32_t left; /* its thread has ended inside of an event, by release: see
 			  waymark_slot_leave() */
 	struct tally ended; /* what the cursors had when the last owner ended, see tally.h */
@@ -89,7 +89,7 @@ struct slot *waymark_slot_claim(void);
 /* The calling thread has no slot any more; the slot is still owned, see waymark_slot_leave(). */
 void waymark_slot_let_go(void);
 
-/* The calling thread's id as its slot tells it; 0: it does not yet. */
+/* The id of the slot's thread; 0: not known yet. */
 static inline uint32_t slot_tid(const struct slot *s)
 {
 	return (uint32_t)__atomic_load_n(&s->owner, __ATOMIC_ACQUIRE);
@@ -97,38 +97,39 @@ static inline uint32_t slot_tid(const struct slot *s)
 
 /*
  * The next slot that a thread has, or has left something in, from *index on,
- * which it moves past it; NULL at the end. Start with 0. Who drains; what it
- * holds may still be all zero.
+ * which it moves past it; NULL at the end. Start with 0. The consumer; the slot's
+ * content may still be all zero.
  */
 struct slot *waymark_slot_next(uint32_t *index);
 
-/* As waymark_slot_next(), with those that are left and empty, whose streams may go on. */
+/* As waymark_slot_next(), but with empty slots, whose streams may go on. Any thread. */
 struct slot *waymark_slot_next_ever(uint32_t *index);
 
 /* Whether a thread has the slot. Any thread; it may be otherwise the next moment. */
 bool waymark_slot_is_owned(const struct slot *s);
 
 /*
- * An owner has ended, and his slot is free: unless he has left an event in the
- * middle, by pthread_exit() or a jump out of a handler. Such a cursor may be in
- * any state, so the slot stays his until who drains has seen to it. The thread
- * itself, or who drains.
+ * The owner has ended, and its slot is free: unless it has left an event in the
+ * middle, by pthread_exit() or a jump out of a handler. Then a cursor may be in
+ * any state, so the slot stays owned until the consumer calls waymark_slot_renew(). The
+ * thread itself, or the consumer.
  */
 void waymark_slot_leave(struct slot *s, uint64_t owner);
 
-/* Whether it was left like that. */
+/* Whether its owner has ended in the middle of an event. */
 static inline bool slot_is_left(const struct slot *s)
 {
 	return __atomic_load_n(&s->left, __ATOMIC_ACQUIRE);
 }
 
-/* Who drains: nothing is in a slot that was left. Its next owner goes on with its streams. */
+/* Frees a slot that was left, when it is drained. Its next owner continues its streams. The
+ * consumer. */
 void waymark_slot_renew(struct slot *s);
 
 /*
- * Who drains: nothing was in the slot, so it need not be looked at until it has an
- * owner again. Behind waymark_slot_forget() it has to be looked at once more; it is
- * remembered again unless nothing came in between.
+ * An empty slot is skipped by waymark_slot_next() until it has an owner again. After
+ * waymark_slot_forget() the consumer looks at it once more, and remembers it if an owner came in
+ * between. The consumer.
  */
 void waymark_slot_forget(struct slot *s);
 void waymark_slot_remember(struct slot *s);

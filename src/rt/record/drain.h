@@ -18,7 +18,7 @@ static inline struct packet_header *packet_at(struct buffer *b, uint32_t subbuf)
 	return (void *)buffer_at(b, subbuf);
 }
 
-/* Whether its thread is through with it: its content is final then. */
+/* Whether its thread has closed it: its content is final then. */
 static inline bool packet_is_closed(const struct buffer *b, uint32_t subbuf)
 {
 	return __atomic_load_n(&b->subbufs[subbuf].next, __ATOMIC_ACQUIRE) != 0;
@@ -32,7 +32,7 @@ static inline uint32_t packet_next(const struct buffer *b, uint32_t subbuf)
 	return next == CURSOR_HANDED_OVER ? 0 : next;
 }
 
-/* How much of it is published, in bytes. Behind packet_is_closed() it is final. */
+/* The published bytes of it; final after packet_is_closed(). */
 static inline uint64_t packet_bytes(struct buffer *b, uint32_t subbuf)
 {
 	return __atomic_load_n(&packet_at(b, subbuf)->content_size, __ATOMIC_ACQUIRE) / 8;
@@ -61,7 +61,7 @@ void waymark_recorder_free(struct recorder *r, uint32_t subbuf);
 /* Makes every cursor's next event take the slow path, which rings the doorbell. */
 void waymark_drain_expire(void);
 
-/* Whether every cursor still is so, and nothing waits: nothing can happen without a ring then. */
+/* Whether that still holds for every cursor, and nothing is left to drain: the next event rings. */
 bool waymark_drain_is_quiet(struct process *p);
 
 /* Whether it is the slot of a thread that may record again, and does not end the process. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See jail.h. A process locks the first byte of a buffer's file before it claims the buffer,
- * so who sees it claimed and not locked knows that its process is dead. The descriptors
- * stay open for that; where the program has closed one all the same, or it is a vfork's
- * child whose locks are not its parent's, the header says that there is no lock.
+ * The buffers of a jail: made, claimed, given back. A process locks the first byte of a
+ * buffer's file before it claims the buffer, so a buffer that is claimed and not locked belongs
+ * to a dead process. The descriptors stay open for that; where the program has closed one all
+ * the same, or in a vfork's child, whose locks are not its parent's, the header notes that there
+ * is no lock.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 #include "rt/host/open.h"
 #include "rt/record/jail.h"
 
-/* Where nobody said how much each process may buffer: it is allocated, all of it. */
+/* Each process's buffer without buffer=; all of it is allocated at once. */
 #define BUFFER_DEFAULT (UINT64_C(16) << 20)
 
 /* How long a process waits for the buffer of one that has ended: less than BEGIN_WAIT_NS. */
@@ -128,7 +129,7 @@ static int fill_file(struct jailed *j, const struct jail_wish *wish,
 	return 0;
 }
 
-/* No errno: only a file that has a name from its beginning can be had. */
+/* No errno: only a file that has a name from its beginning can be made. */
 #define NEEDS_NAME (-1)
 
 /* Whether open(2) says of O_TMPFILE that this directory, or this kernel, has no such files. */
@@ -326,7 +327,7 @@ static struct jailed *find(const struct buffer *b)
 	return NULL;
 }
 
-/* Nobody takes it any more: what stands in it is of no use to another. */
+/* It is not claimed again: its content is of no use to another process. */
 void waymark_jail_unclaim(struct buffer *b)
 {
 	struct jailed *j = find(b);

@@ -25,9 +25,9 @@ struct jail_wish {
 	bool is_named; /* it was asked for */
 };
 
-/* waymark_jail_is_on(), in process.h: there are such buffers, so nothing may be opened. */
+/* waymark_jail_is_on() is in process.h: with such buffers nothing may be opened. */
 
-/* Makes them, before any event was recorded. Returns 0; or an errno, and there are none. */
+/* Makes them, before any event was recorded. Returns 0; or an errno, and none is left. */
 int waymark_jail_make(const struct jail_wish *wish);
 
 /*

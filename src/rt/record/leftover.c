@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See leftover.h. */
+/* One leftover: opened, trimmed, moved. See leftover.h; leftovers.c decides which. */
 #include <errno.h>
 #include <string.h>
 #include <sys/file.h>
@@ -12,7 +12,7 @@
 
 #define PAGE_BYTES 4096u
 
-/* What one call copies: the thread may have to end soon. */
+/* Bytes that one call copies: the thread may have to end soon. */
 #define COPY_BYTES (1u << 20)
 
 static bool read_at(int fd, void *data, size_t size, uint64_t at)

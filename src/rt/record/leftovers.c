@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See leftovers.h. A thread of its own: a trace on a slow disk, or on a file system that
- * hangs, must not hold up the writer. It ends when all is looked at; a kill takes
- * nothing but its work. Two processes at once share the work, by the locks of the files.
+ * Trims and moves leftovers: see leftovers.h. A thread of its own: a trace on a slow disk, or
+ * on a file system that hangs, must not hold up the writer. It ends after the last file; a
+ * kill loses nothing but its work. Two processes share the work, by the locks of the files.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the writer has to say. Its own descriptors are not the program's, and a
- * copy of standard error would keep somebody's pipe open for ever, so it leaves
- * lines here, and the next thread of the program that passes says them. None
- * goes in silence: where too many wait, it is said how many are missing.
+ * Messages of the writer. Its descriptors are not the program's, and a copy of
+ * standard error would keep somebody's pipe open for ever, so it leaves lines here, and the
+ * next thread of the program that takes the slow path prints them. Where too many wait, the
+ * number of dropped ones is printed.
  */
 #include <stdarg.h>
 
@@ -11,7 +11,7 @@
 #include "rt/host/message.h"
 #include "rt/record/process.h"
 
-/* Whoever is interrupted with a place keeps it; others find another. */
+/* A thread that is interrupted while it has a place keeps it; others find another. */
 static bool claim(struct notice *n, uint32_t from)
 {
 	return __atomic_compare_exchange_n(
@@ -71,7 +71,8 @@ static void say_lost(struct process *p)
 	struct line l;
 
 	if (!n) {
-		__atomic_store_n(&p->notices_wait, 1, __ATOMIC_RELEASE); /* the next one says it */
+		__atomic_store_n(
+			&p->notices_wait, 1, __ATOMIC_RELEASE); /* the next thread prints it */
 		return;
 	}
 	uint32_t lost = __atomic_exchange_n(&p->notices_lost, 0, __ATOMIC_RELAXED);
@@ -88,7 +89,7 @@ static void say_lost(struct process *p)
 
 void waymark_notice_say(struct process *p)
 {
-	/* First: what comes behind it is for the next who passes, if not for us. */
+	/* First: notices that come later are for the next thread, if not for this one. */
 	if (!__atomic_exchange_n(&p->notices_wait, 0, __ATOMIC_ACQUIRE)) {
 		return;
 	}

@@ -11,7 +11,7 @@
 #include "rt/record/policy.h"
 #include "rt/record/recorder.h"
 
-/* How long a thread waits for room before it looks whether that is still worth while. */
+/* How long a thread waits for room before it checks whether a consumer still works. */
 #define ROOM_WAIT_NS UINT64_C(50000000)
 
 /* How long a drain may be away, in a jail. */
@@ -28,7 +28,7 @@
 #define SNAPSHOT_TRIES 20
 #define NAP_NS UINT64_C(1000000)
 
-/* How long nobody tries again where that was in vain. */
+/* How long no thread tries again after that failed. */
 #define EVICT_PAUSE_NS UINT64_C(100000000)
 
 /* Relaxed: read on its own, and mostly when the buffer is made. */
@@ -67,8 +67,7 @@ static bool try_evict(struct process *p, struct recorder *r)
 		waymark_drain_unlock(p);
 	}
 	if (done) {
-		__atomic_store_n(
-			&r->evict_ns, 0, __ATOMIC_RELAXED); /* nobody's patience is in vain */
+		__atomic_store_n(&r->evict_ns, 0, __ATOMIC_RELAXED); /* others may try again */
 	}
 	waymark_guard_end(&guard);
 	return done;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recorder knows about this process, in pages that fork wipes: all
+ * The state of the recorder in this process, in pages that fork wipes: all
  * zero is the valid state of a process that has recorded nothing yet, so a
  * child needs no clean-up and takes no lock of its parent's.
  */
@@ -24,8 +24,8 @@ enum crashed { CRASH_NONE, CRASH_FLUSHING, CRASH_FLUSHED };
 enum notice_state { NOTICE_NONE, NOTICE_FILLING, NOTICE_READY };
 
 /*
- * One line to say. Who has it FILLING, by compare-and-swap, has the rest: to make it,
- * or to say it.
+ * One line to print. The thread that set FILLING, by compare-and-swap, owns the rest: it makes
+ * the line, or prints it.
  */
 struct notice {
 	uint32_t state; /* enum notice_state; READY by release */
@@ -36,7 +36,7 @@ struct notice {
 /* More than there are kinds of notices, each of which is left once, or once until it is mended. */
 #define NOTICES 24
 
-/* What a recording backend has of this process. */
+/* A recording backend's state in this process. */
 struct recorder {
 	struct buffer
 		*buffer; /* by release, once; BUFFER_NONE, BUFFER_WANTED: nothing recorded yet */
@@ -44,21 +44,22 @@ struct recorder {
 	uint32_t begun; /* futex: 1 when the buffer is its consumer's, by release */
 	uint32_t room; /* futex: counts sub-buffers that became free */
 	uint32_t waiting; /* threads that wait for room */
-	uint32_t writing; /* with full=overwrite: who drains is at work on files, not on memory */
-	uint64_t evict_ns; /* with full=overwrite: making room was in vain, and is until then */
+	uint32_t writing; /* with full=overwrite: the consumer writes files, and frees no memory */
+	uint64_t
+		evict_ns; /* with full=overwrite: making room failed; do not try before that time */
 	uint32_t seal; /* futex: at the end of the process, see seal.h */
 	uint64_t sealed_ns; /* when it was set */
-	uint32_t seal_passed; /* 1: somebody recorded all the same */
-	uint32_t seal_final; /* 1: and who does so from now on may come too late */
-	uint32_t seal_told; /* 1: which was said */
-	uint32_t beats; /* in a jail: of the drain, when they were seen last */
-	uint64_t beats_ns; /* and since when there were no others */
-	uint32_t stalled; /* the consumer cannot write now: waiting for room is in vain */
+	uint32_t seal_passed; /* 1: a thread recorded all the same */
+	uint32_t seal_final; /* 1: events recorded from now on may be lost */
+	uint32_t seal_reported; /* 1: that was reported */
+	uint32_t beats; /* in a jail: the drain's counter of beats, when it was seen last */
+	uint64_t beats_ns; /* since when it has not changed */
+	uint32_t stalled; /* the consumer cannot write now: do not wait for room */
 	uint64_t lost; /* events, all in all */
 	uint64_t lost_unplaced; /* of these: by threads without a slot or a buffer */
 };
 
-/* In the place of a buffer: somebody is about to make one. A fork's child begins again. */
+/* In place of a buffer. WANTED: a thread makes it now; a fork's child begins again. */
 #define BUFFER_NONE ((struct buffer *)0)
 #define BUFFER_WANTED ((struct buffer *)1)
 
@@ -75,18 +76,18 @@ struct process {
 	uint32_t flush_wanted; /* flushes asked for */
 	uint32_t flush_done; /* futex: flushes done */
 	uint32_t snapshots; /* asked for, see recorder.h */
-	uint32_t snapshots_seen; /* the writer's: those that its last round knew of */
+	uint32_t snapshots_seen; /* the writer's: `snapshots` at its last round */
 	uint32_t crashed; /* enum crashed, a futex; see crash.c */
-	uint32_t leaving; /* the process is about to end: do not be patient */
+	uint32_t leaving; /* the process is about to end: wait for nothing long */
 	uint32_t ending_tid; /* of the thread that ends it, or has crashed */
-	uint32_t
-		ending_busy; /* bit recorder * CURSOR_DEPTHS + depth: in an event that it left so */
+	uint32_t ending_busy; /* bit recorder * CURSOR_DEPTHS + depth: an event that it will not
+				 finish */
 	uint64_t moment; /* ticks in 100 ms; 0 while not measured yet */
-	uint32_t drain_lock; /* 1: somebody drains. By compare-and-swap, never waited for long */
+	uint32_t drain_lock; /* 1: a consumer works. By compare-and-swap, never waited for long */
 
-	/* What the writer has to say; a thread of the program says it (see notice.c). */
-	uint32_t notices_wait; /* 1, by release: there may be some to say */
-	uint32_t notices_lost; /* those that found no place; it is said how many */
+	/* Messages of the writer; a thread of the program prints them (see notice.c). */
+	uint32_t notices_wait; /* 1, by release: there may be some to print */
+	uint32_t notices_lost; /* those that found no place; their number is printed */
 	struct notice notices[NOTICES];
 };
 
@@ -163,12 +164,12 @@ bool waymark_drain_trylock(struct process *p);
 void waymark_drain_unlock(struct process *p);
 
 /*
- * Has a line said on standard error by the next thread of the program that can;
+ * Has a line printed on standard error by the next thread of the program that can;
  * `fmt` as of waymark_line_put(). Async-signal-safe.
  */
 void waymark_notice(struct process *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Says all that there are. Any thread of the program; async-signal-safe. */
+/* Prints all notices. Any thread of the program; async-signal-safe. */
 void waymark_notice_say(struct process *p);
 
 #endif

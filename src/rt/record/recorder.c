@@ -3,8 +3,9 @@
  * The producer's slow paths: a thread's first event, an event inside an event,
  * and the packet switch. Any thread and any signal handler come here, at any
  * instruction of each other, and a fork may happen at any of them. So: no lock,
- * no allocation but mmap, and nothing is believed at the end that a fork could
- * have taken away meanwhile (see opened_here()).
+ * no allocation but mmap, and at the end everything is checked that a fork could
+ * have taken away meanwhile (see opened_here()). The string limit, which the inline code
+ * asks for, is here, too.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -77,16 +78,16 @@ static uint32_t cursor_cycles(void)
 		       : WAYMARK_CYCLES_SLOWLY;
 }
 
-/* Closed early, by a flush or for its age, most of it is left. */
+/* A packet that a flush or its age closed early is less than that. */
 static bool is_half_full(struct buffer *b, const struct cursor *c)
 {
 	return (size_t)(c->hot.pos - c->hot.packet) >= subbuf_bytes(b, c->subbuf) / 2;
 }
 
 /*
- * The size of the next sub-buffer: larger for those who fill theirs quickly. One that
- * was closed half empty says nothing of that; least of all that of a thread which
- * has ended, whose slot this one has.
+ * The size of the next sub-buffer: larger for threads that fill theirs quickly. One that
+ * was closed half empty says nothing about that; least of all one of a thread that has
+ * ended and had this slot before.
  */
 static unsigned int next_class(struct process *p, struct buffer *b, struct cursor *c, uint64_t now)
 {
@@ -165,7 +166,7 @@ static void install(struct buffer *b, struct cursor *c, uint32_t unit, uint64_t 
 	__atomic_store_n(&c->hot.pos, (char *)(h + 1), __ATOMIC_RELEASE);
 	c->hot.content_size = &h->content_size;
 	c->hot.cycles = cursor_cycles();
-	/* Who drains may tell losses by a packet of its own: no two have the same number. */
+	/* The consumer may report losses in a packet of its own: no two have the same number. */
 	h->sequence = __atomic_add_fetch(&c->sequence, 1, __ATOMIC_SEQ_CST);
 	h->events_discarded = __atomic_load_n(&c->lost, __ATOMIC_RELAXED); /* no fewer than there */
 	c->subbuf = unit;
@@ -176,20 +177,20 @@ static void install(struct buffer *b, struct cursor *c, uint32_t unit, uint64_t 
 	waymark_tally_end(c);
 	__atomic_store_n(&c->close, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&c->hot.limit, (char *)h + subbuf_bytes(b, unit), __ATOMIC_RELAXED);
-	/* In a jail who drains looks through the buffer, and has no list. */
+	/* In a jail the drain looks through the buffer, and has no list. */
 	if (before || !b->file.jail.on) {
 		__atomic_store_n(
 			before ? &b->subbufs[before].next : &c->first, unit, __ATOMIC_RELEASE);
 	}
 }
 
-/* A packet that was closed for a time goes on where it was. */
+/* Continues a packet whose limit was taken away, where that is allowed. */
 static bool reopen(struct buffer *b, struct cursor *c, size_t size, uint64_t now)
 {
 	const struct packet_header *h = (const void *)c->hot.packet;
 	char *end = c->hot.packet + subbuf_bytes(b, c->subbuf);
 
-	/* A loss must be told by the next packet's header, so it cannot go on then. */
+	/* The next packet's header reports a loss, so this packet cannot go on then. */
 	if (__atomic_load_n(&c->close, __ATOMIC_RELAXED) || end - c->hot.pos < (ptrdiff_t)size ||
 		now - h->timestamp_begin > PACKET_AGE_MAX ||
 		h->events_discarded != __atomic_load_n(&c->lost, __ATOMIC_RELAXED)) {
@@ -272,8 +273,8 @@ static bool refill(struct process *p, struct recorder *r, struct cursor *c, size
 }
 
 /*
- * Whether the packet ends because it is full. How many there were says nothing of that: the
- * thread may have another one's slot, and a flush closes what has one event.
+ * Whether the packet ends because it is full. Their number does not tell: the thread may have
+ * another one's slot, and a flush closes packets of one event.
  */
 static bool is_full(struct recorder *r, const struct cursor *c)
 {
@@ -405,7 +406,7 @@ struct waymark_cursor *waymark_cursor_nested(enum waymark_recorder recorder, uin
 	struct slot *s = p ? get_slot() : NULL;
 
 	if (s) {
-		my_tid(p, s); /* what it loses is counted as this thread's, too */
+		my_tid(p, s); /* its losses are counted as this thread's, too */
 	}
 	errno = saved;
 	for (int d = 0; s && d < CURSOR_DEPTHS; d++) {

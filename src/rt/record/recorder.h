@@ -70,15 +70,15 @@ uint64_t waymark_recorder_delay(void);
  * The memory that killed processes of this user may hold together, as bytes; see leftovers.h.
  * Before the first event of the process.
  */
-#define RECORDER_LEFTOVERS_OFF UINT64_MAX /* nobody looks */
+#define RECORDER_LEFTOVERS_OFF UINT64_MAX /* they stay */
 #define RECORDER_LEFTOVERS_DEFAULT (UINT64_MAX - 1)
 void waymark_recorder_set_leftovers(uint64_t bytes);
 
 /*
  * Which signals that the program does not handle itself wait for the writer, two
  * seconds without progress, five at most: none, those of a crash (SIGABRT, SIGSEGV,
- * SIGBUS, SIGILL, SIGFPE), or SIGTERM, SIGINT and SIGHUP too. Those of a crash
- * unless it is said before the first event of the process.
+ * SIGBUS, SIGILL, SIGFPE), or SIGTERM, SIGINT and SIGHUP too. Those of a crash,
+ * unless this is called before the first event of the process.
  */
 enum recorder_crash { RECORDER_CRASH_OFF, RECORDER_CRASH_ON, RECORDER_CRASH_ALL };
 void waymark_recorder_set_crash_signals(enum recorder_crash signals);
@@ -90,12 +90,12 @@ void waymark_recorder_set_crash_signals(enum recorder_crash signals);
  */
 int waymark_recorder_flush(void);
 
-/* With full=overwrite: has what is in memory written to its file. Any signal handler. */
+/* With full=overwrite: requests that all in memory be written to its file. Any signal handler. */
 void waymark_recorder_snapshot(void);
 
 void waymark_recorder_get_stats(struct waymark_recorder_stats *stats);
 
-/* Counts an event as lost that nobody has tried to record. Any thread, any signal handler. */
+/* Counts an event as lost that no call tried to record. Any thread, any signal handler. */
 void waymark_recorder_lose(enum waymark_recorder recorder, uint32_t id);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See seal.h. */
+/* Keeps threads from recording into a trace that was ended: see seal.h. */
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -83,7 +83,7 @@ static NOINLINE void pass_the_seal(struct process *p, struct recorder *r)
 
 	__atomic_store_n(&r->seal_passed, 1, __ATOMIC_SEQ_CST);
 	if (b && __atomic_load_n(&r->seal_final, __ATOMIC_SEQ_CST) &&
-		!__atomic_exchange_n(&r->seal_told, 1, __ATOMIC_RELAXED)) {
+		!__atomic_exchange_n(&r->seal_reported, 1, __ATOMIC_RELAXED)) {
 		waymark_notice(p,
 			"%s: events were recorded behind its end, when exit() had written it: "
 			"the last of them may be missing",

@@ -3,8 +3,8 @@
  * Slots: taking one is lock-free and signal-safe, because a thread's first
  * event may be in a handler. Slabs are only ever added. A slab's `owned` bits
  * are claimed by acquire and freed by release, so the next owner sees what the
- * last one has left; the `kept` ones are set by owners and taken back by who
- * drains, once nothing is left there.
+ * last one has left; the `kept` ones are set by owners and cleared by the
+ * consumer, once the slot is empty.
  */
 #include "base/compiler.h"
 #include "rt/record/cursor.h"
@@ -16,14 +16,14 @@
 struct slab {
 	struct slot *slots; /* by release, once */
 	uint64_t owned; /* one bit a slot */
-	uint64_t kept; /* the same, of those that are looked at */
+	uint64_t kept; /* the same, of slots that waymark_slot_next() visits */
 };
 
 /* Atomics, see slab_take(). */
 static struct slab slabs[SLOT_SLABS_MAX];
 
 /*
- * What a thread has before its first event and after its last: always busy, so
+ * The cursor of a thread before its first event and after its last: always busy, so
  * that the inline code takes the slow path. Never written.
  */
 static struct waymark_cursor no_cursor = { .busy = 1 };
@@ -136,7 +136,7 @@ struct slot *waymark_slot_claim(void)
 	if (!s) {
 		return NULL;
 	}
-	s->cursors[0][0].hot.tid = 0; /* which was that of its last owner */
+	s->cursors[0][0].hot.tid = 0; /* it was that of the last owner */
 	/* The first in one step: a handler may come between a look and a store. */
 	if (!__atomic_compare_exchange_n(&waymark_cursors[0], &none, &s->cursors[0][0].hot, false,
 		    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* See tally.h. */
+/* The counters of slots and cursors, read while their threads record: see tally.h. */
 #include <sched.h>
 
 #include "format/packet.h"
 #include "rt/record/buffer.h"
 #include "rt/record/tally.h"
 
-/* How often a packet that changes is looked at; its thread may stand still in the middle of it. */
+/* Looks at a packet that changes; its thread may stand still in the middle of it. */
 #define LOOKS 100
 
 /*
- * All that is looked at is loaded by acquire and stored by release: so a second look
- * at `turn`, or at a slot's owner, comes last, and shows whether what lies between
- * belongs together.
+ * Everything is loaded by acquire and stored by release: so a second load of `turn`, or
+ * of a slot's owner, comes last, and shows whether the loads between belong together.
  */
 static uint64_t load(const waymark_count *from)
 {
@@ -36,7 +35,7 @@ static uint64_t recorded_by(const struct cursor *c)
 	return counted + (count - (uint32_t)counted);
 }
 
-/* What stands in the packet; 0 where there is none, or nobody knows. */
+/* Bytes of events in the packet; 0 where there is none, or that is not known. */
 static uint64_t content(const struct cursor *c)
 {
 	bool cut_off = __atomic_load_n(&c->cut_off, __ATOMIC_ACQUIRE);
@@ -57,7 +56,7 @@ static bool look(const struct cursor *c, uint64_t *bytes)
 	return !(turn & 1) && turn == __atomic_load_n(&c->turn, __ATOMIC_RELAXED);
 }
 
-/* Where no look succeeds, a handler stands in the middle: what was shown last then holds. */
+/* Where no look succeeds, the thread stands still in the middle: returns what was shown last. */
 static uint64_t bytes_of(struct cursor *c)
 {
 	uint64_t shown = load(&c->shown);

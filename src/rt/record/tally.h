@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads have recorded and lost, read by any other thread while they go on.
+ * Counters of what threads recorded and lost, read by any other thread while they go on.
  * An event costs one instruction for it: the cursor's 32-bit count. The slow path
  * keeps the rest, once a packet:
  *
@@ -25,8 +25,8 @@
 void waymark_tally_slot(struct slot *s, struct tally *sum);
 
 /*
- * The owner's share of that, and his id; what former owners had is added to `ended`,
- * and everything of a slot whose owner is not known. Returns 0 for such a slot. Any thread.
+ * Adds the present owner's share of that to `own`, and that of former owners to `ended`. Returns
+ * the owner's id; 0 where it is not known, and all is in `ended`. Any thread.
  */
 uint32_t waymark_tally_owner(struct slot *s, struct tally *own, struct tally *ended);
 
@@ -40,7 +40,7 @@ void waymark_tally_leave(struct slot *s);
 void waymark_tally_begin(struct cursor *c);
 void waymark_tally_end(struct cursor *c);
 
-/* A thread has left the cursor in any state: it has no packet from now on. Who drains. */
+/* A thread has left the cursor in any state: it has no packet from now on. The consumer. */
 void waymark_tally_renew(struct cursor *c);
 
 #endif

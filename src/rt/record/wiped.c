@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See wiped.h. Memory order: a place of the table is claimed by compare-and-swap of its address;
- * a fork's child, which has one thread, sees what that thread saw, and of mappings that others
- * were about to note nothing that it could reach.
+ * Maps memory that fork wipes, or notes the mapping where the kernel does not wipe it. Memory
+ * order: a place of the table is claimed by compare-and-swap of its address; a fork's child, which
+ * has one thread, sees what that thread saw, and of mappings that others were about to note nothing
+ * that it could reach.
  */
 #include <errno.h>
 #include <stdint.h>

@@ -29,18 +29,18 @@
 #define TRIM_NS (5000 * MS)
 
 /*
- * However busy others are, a thread's packet is closed so often: an event's 48
- * bits of clock are good for some fifteen hours after the one before it.
+ * A thread's packet is closed at least so often, however busy others are: an event's 48
+ * bits of clock are unique for some fifteen hours after the event before it.
  */
 #define EXPIRE_NS (3600 * QUIET_NS)
 
-/* A thread that stopped inside an event is looked at so often, then only each QUIET_NS. */
+/* Looks at a thread that stopped inside an event, before there is one only each QUIET_NS. */
 #define REFUSALS 10u
 
-/* A pass of so many events found a busy program: go on without a break. */
+/* After a pass of at least that many events the writer goes on without a break. */
 #define BUSY_EVENTS 4096u
 
-/* What the writer knows about its own rest. */
+/* The state of the writer's rest. */
 struct rest {
 	uint64_t tick;
 	uint64_t quiet_since; /* ns */
@@ -79,8 +79,8 @@ static bool snapshot_pending(const struct process *p)
 enum wake { WAKE_RUNG, WAKE_TIMEOUT, WAKE_REFUSED };
 
 /*
- * Sleeps until somebody rings, at most `ns`. With `deep` only if nothing can be
- * recorded without a ring: looked at once more behind the store, which pairs
+ * Sleeps until the doorbell rings, at most `ns`. With `deep` only if nothing can be
+ * recorded without a ring: checked once more after the store, which pairs
  * with the exchange of waymark_doorbell(); else WAKE_REFUSED.
  */
 static enum wake listen(struct process *p, uint64_t ns, bool deep)
@@ -104,7 +104,7 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 	return refused ? WAKE_REFUSED : WAKE_TIMEOUT;
 }
 
-/* Whether no recorder holds anything back that it will write by itself. */
+/* Whether no consumer holds back events that it will write by itself. */
 static bool is_through(const struct process *p)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
@@ -126,7 +126,7 @@ static void settle(struct process *p)
 	}
 }
 
-/* What the writer does with memory while it has time. */
+/* Calls `care` for each buffer. */
 static void each_buffer(const struct process *p, void (*care)(struct buffer *b))
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
@@ -159,7 +159,7 @@ static uint64_t work(struct process *p)
 	return taken;
 }
 
-/* Sleeps with every packet closed: first for a while, then for ever. */
+/* Sleeps with every packet closed: first until memory is trimmed, then without a timeout. */
 static void rest_deeply(struct process *p, struct rest *rest)
 {
 	switch (listen(p, rest->trimmed ? FUTEX_FOREVER : TRIM_NS, true)) {
@@ -183,9 +183,9 @@ static void rest_deeply(struct process *p, struct rest *rest)
 }
 
 /*
- * Sleeps as long as what was found allows. Between closing the packets and the
- * deep sleep lies a tick: enough for a store of this processor or that to be
- * seen by the other, so that the look in listen() is exact.
+ * Sleeps as long as `events` allows. Between closing the packets and the deep sleep
+ * lies a tick: enough for a store of one processor to be seen by another, so that
+ * the check in listen() is exact.
  */
 static void take_rest(struct process *p, struct rest *rest, uint64_t events)
 {

@@ -168,15 +168,15 @@ static struct clock_pair advance_clock(struct process *p, struct buffer *b)
 	return now;
 }
 
-/* Tells what a cursor lost after its last packet. `since` was read before. */
-static void tell_trailing(
+/* Reports what a cursor lost after its last packet. `since` was read before. */
+static void report_trailing(
 	struct recorder *owner, struct simple_state *d, struct cursor *c, uint64_t since)
 {
 	struct simple_input *in = simple_input(c);
 	uint64_t lost = __atomic_load_n(&c->lost, __ATOMIC_ACQUIRE);
 
 	if (lost == c->draining.discarded || waymark_simple_find(owner, c)) {
-		return; /* a record: the loss is told with it, or after it */
+		return; /* a record: the loss is reported with it, or after it */
 	}
 	if (lost > c->draining.discarded) {
 		in->gap += lost - c->draining.discarded;
@@ -188,14 +188,14 @@ static void tell_trailing(
 	}
 }
 
-static void tell_losses(struct recorder *owner, struct simple_state *d, uint64_t since)
+static void report_losses(struct recorder *owner, struct simple_state *d, uint64_t since)
 {
 	uint64_t unplaced = __atomic_load_n(&owner->lost_unplaced, __ATOMIC_RELAXED);
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
 		for (int i = 0; i < CURSOR_DEPTHS; i++) {
-			tell_trailing(owner, d, &s->cursors[WAYMARK_RECORDER_SIMPLE][i], since);
+			report_trailing(owner, d, &s->cursors[WAYMARK_RECORDER_SIMPLE][i], since);
 		}
 	}
 	if (unplaced > d->told_unplaced) {
@@ -272,7 +272,7 @@ static uint64_t pass(struct process *p, struct recorder *owner, enum drain_mode 
 	events += merge(owner, d);
 	release_all(owner, now.ns);
 	if (mode != DRAIN_USUAL) {
-		tell_losses(owner, d, now.ns);
+		report_losses(owner, d, now.ns);
 	}
 	write_batch(d, waymark_clock_ns(), mode != DRAIN_USUAL);
 	return events;
@@ -285,7 +285,7 @@ static bool is_through(struct recorder *owner)
 
 static void settle(struct recorder *owner)
 {
-	tell_losses(owner, state_of(recorder_buffer(owner)), waymark_clock_ns());
+	report_losses(owner, state_of(recorder_buffer(owner)), waymark_clock_ns());
 }
 
 static bool has_all(struct recorder *owner, struct cursor *c)

@@ -262,7 +262,7 @@ static void report_twin(const struct simple_out *out, const struct waymark_entry
 
 /*
  * What an event needs beyond the usual: room, an encoder, its name in this
- * file, a note of what was lost before it. NULL when nobody knows the event.
+ * file, a note of what was lost before it. NULL when the event is not known.
  */
 static COLD struct simple_encoder *prepare(
 	struct simple_out *out, struct simple_input *in, uint32_t id, uint64_t ns)

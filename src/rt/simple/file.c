@@ -100,7 +100,7 @@ static bool write_header(struct simple_out *out)
 	return true;
 }
 
-/* The length of a record in the batch with its type word; `events` gets how many it stands for. */
+/* The length of a record in the batch with its type word; `events`: those that it stands for. */
 static size_t record_length(const char *at, uint64_t *events, bool *is_gap)
 {
 	uint64_t type;
@@ -141,7 +141,7 @@ static size_t count_rest(struct simple_out *out, const char *data, size_t done, 
 			whole = at;
 			continue;
 		}
-		out->untold += events;
+		out->unreported += events;
 		unwritten += is_gap ? 0 : events;
 	}
 	__atomic_store_n(&out->unwritten, out->unwritten + unwritten, __ATOMIC_RELAXED);
@@ -201,7 +201,7 @@ static uint64_t give_up_tail(struct simple_out *out, uint64_t *ns)
 	const struct simple_file *f = &out->file;
 	int fd = waymark_simple_open_again(out);
 	uint64_t room = fd >= 0 ? find_room(fd, f) : 0;
-	uint64_t untold = out->untold;
+	uint64_t unreported = out->unreported;
 	size_t length = 0;
 
 	for (uint64_t at = room; room && at < f->size; at += length) {
@@ -213,9 +213,10 @@ static uint64_t give_up_tail(struct simple_out *out, uint64_t *ns)
 			break;
 		}
 		count_rest(out, head, 0, 1);
-		if (untold && out->untold > untold) { /* the first event: names count nothing */
+		if (unreported &&
+			out->unreported > unreported) { /* the first event: names count nothing */
 			*ns = first_ns(head, head + 1);
-			untold = 0;
+			unreported = 0;
 		}
 	}
 	if (fd >= 0) {
@@ -228,7 +229,7 @@ static uint64_t give_up_tail(struct simple_out *out, uint64_t *ns)
 static void make_note(const struct simple_out *out, char *to, uint64_t ns)
 {
 	uint64_t type = SIMPLE_EVENT;
-	uint64_t count = out->untold;
+	uint64_t count = out->unreported;
 	struct simple_record r = { SIMPLE_DROPPED_ID, ns, sizeof(r) + sizeof(count), out->pid };
 
 	memcpy(to, &type, sizeof(type));
@@ -241,11 +242,11 @@ static const char *with_note(struct simple_out *out)
 {
 	const char *records = out->batch + SIMPLE_GAP_BYTES;
 
-	if (!out->untold) {
+	if (!out->unreported) {
 		return records;
 	}
 	make_note(out, out->batch, first_ns(records, records + out->fill));
-	out->untold = 0;
+	out->unreported = 0;
 	return out->batch;
 }
 
@@ -351,14 +352,14 @@ void waymark_simple_pause(struct simple_out *out)
 	out->file.fd_plus_one = 0;
 }
 
-/* Another file was named: the old one is through, and what it is missing is not the new one's. */
+/* Another file was named: the old one is finished, and its missing events are not the new one's. */
 static void change_file(struct simple_out *out, const struct simple_config *config)
 {
 	waymark_simple_write(out);
 	waymark_simple_pause(out);
 	waymark_simple_forget(out);
 	out->file.number = 0;
-	out->untold = 0;
+	out->unreported = 0;
 	out->complained = 0;
 	out->retry_ns = 0;
 	out->config = config;

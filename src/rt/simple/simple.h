@@ -47,7 +47,7 @@
 struct simple_encoder;
 struct simple_input;
 
-/* A named file. Immutable once published and never freed: whoever drains may hold it. */
+/* A named file. Immutable once published and never freed: the consumer may hold it. */
 struct simple_config {
 	const struct simple_config *previous;
 	uint32_t pid; /* of the process that named it; its forked children derive names */
@@ -91,7 +91,7 @@ struct simple_out {
 	uint32_t generation; /* of mappings: another file needs them again */
 	struct simple_file file;
 	uint64_t unwritten; /* events that were drained, and the file did not take */
-	uint64_t untold; /* unwritten events that could not even be told in the file yet */
+	uint64_t unreported; /* unwritten events that no note in the file reports yet */
 	int error; /* errno of the last attempt to write, 0 when it went well */
 	uint32_t complained; /* errors said on standard error, by class */
 	uint64_t retry_ns; /* when to try to open again */

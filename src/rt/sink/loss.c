@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See loss.h. */
+/* Counts of lost events by sink, and the lines at exit that report them. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -69,21 +69,21 @@ static const struct {
 	enum loss which;
 	const char *sink;
 	const char *what;
-} told[] = {
+} reports[] = {
 	{ LOSS_FTRACE, "ftrace", "events could not be written" },
 	{ LOSS_LOG, "log", "lines could not be written" },
 	{ LOSS_SYSLOG, "syslog", "messages could not be sent" },
 	{ LOSS_SYSLOG_WITHHELD, "syslog", "messages were withheld by syslog.rate=" },
 };
 
-__attribute__((destructor)) static void tell_losses(void)
+__attribute__((destructor)) static void report_losses(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
-		uint64_t count = waymark_loss(told[i].which);
+	for (size_t i = 0; i < ARRAY_SIZE(reports); i++) {
+		uint64_t count = waymark_loss(reports[i].which);
 
 		if (count > 0) {
-			waymark_message("%s: %llu %s", told[i].sink, (unsigned long long)count,
-				told[i].what);
+			waymark_message("%s: %llu %s", reports[i].sink, (unsigned long long)count,
+				reports[i].what);
 		}
 	}
 }

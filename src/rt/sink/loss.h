@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process lost, by sink, told in one line each at its exit. The counts are
+ * Events that a process lost, by sink, reported in one line each at its exit. The counts are
  * in memory that a fork wipes, however the child is made: what its parent lost is
- * the parent's to tell. A child of vfork() that shares the memory counts for its
+ * the parent's to report. A child of vfork() that shares the memory counts for its
  * parent.
  *
  * Any thread, any signal handler; errno stays.
@@ -17,7 +17,7 @@ enum loss {
 	LOSS_LOG,
 	LOSS_SYSLOG,
 	LOSS_SYSLOG_WITHHELD,
-	LOSS_SYSLOG_UNTOLD, /* of those withheld; of this nothing is told at exit */
+	LOSS_SYSLOG_UNTOLD, /* of those withheld; not reported at exit */
 	LOSSES
 };
 
