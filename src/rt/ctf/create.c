@@ -11,7 +11,7 @@
 #include "rt/ctf/io.h"
 #include "rt/ctf/metadata.h"
 #include "rt/host/guard.h"
-#include "rt/host/rename.h"
+#include "rt/host/file.h"
 #include "rt/record/clock.h"
 
 #define TEMPORARY ".waymark-"

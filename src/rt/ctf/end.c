@@ -11,7 +11,6 @@
 #include "rt/ctf/end.h"
 #include "rt/ctf/hold.h"
 #include "rt/ctf/metadata.h"
-#include "rt/ctf/snapshot.h"
 #include "rt/host/error.h"
 #include "rt/host/futex.h"
 #include "rt/host/line.h"

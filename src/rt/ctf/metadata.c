@@ -14,7 +14,6 @@
 #include "rt/ctf/metadata.h"
 #include "rt/event/registry.h"
 #include "rt/host/file.h"
-#include "rt/host/futex.h"
 #include "rt/record/clock.h"
 #include "rt/record/recorder.h"
 

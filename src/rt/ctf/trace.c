@@ -7,9 +7,6 @@
 
 #include "rt/ctf/io.h"
 #include "rt/ctf/metadata.h"
-#include "rt/host/file.h"
-#include "rt/host/guard.h"
-#include "rt/record/clock.h"
 #include "rt/host/futex.h"
 
 #define WAIT_NS UINT64_C(10000000)
