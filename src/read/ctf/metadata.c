@@ -190,6 +190,32 @@ bool ctf_metadata_read(struct ctf_metadata *md, int directory, struct read_error
 	return ok;
 }
 
+bool ctf_metadata_of_buffer(struct ctf_metadata *md, const struct buffer_trace *t, struct stat *st)
+{
+	int directory = open(t->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct read_error ignored;
+
+	ctf_metadata_init(md, NULL);
+	if (directory < 0) {
+		return false;
+	}
+	bool same = ctf_metadata_read(md, directory, &ignored) &&
+		    memcmp(md->uuid, t->uuid, sizeof(md->uuid)) == 0 &&
+		    (!st || fstat(directory, st) == 0);
+
+	close(directory);
+	return same;
+}
+
+bool ctf_trace_is_there(const struct buffer_trace *t, struct stat *st)
+{
+	struct ctf_metadata md;
+	bool same = ctf_metadata_of_buffer(&md, t, st);
+
+	ctf_metadata_fini(&md);
+	return same;
+}
+
 bool ctf_metadata_check(const struct ctf_metadata *md, struct read_error *error)
 {
 	const char *missing = !md->has_trace ? "trace" : !md->has_stream ? "stream" : "clock";

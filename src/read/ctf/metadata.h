@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/hash.h"
 #include "base/vec.h"
@@ -68,6 +69,16 @@ void ctf_metadata_fini(struct ctf_metadata *md);
  * when no trace can be read with it; `error` has the place.
  */
 bool ctf_metadata_read(struct ctf_metadata *md, int directory, struct read_error *error);
+
+/*
+ * Initializes `md` and reads the metadata of the trace that a buffer names. False: that folder
+ * has another trace, or none. Call ctf_metadata_fini() in both cases. *st, unless NULL, gets the
+ * folder's status.
+ */
+bool ctf_metadata_of_buffer(struct ctf_metadata *md, const struct buffer_trace *t, struct stat *st);
+
+/* The same without the metadata: true where the folder that a buffer names has its trace. */
+bool ctf_trace_is_there(const struct buffer_trace *t, struct stat *st);
 
 /* The next ctf_metadata_read() reads the whole file: events come again, behind those so far. */
 void ctf_metadata_rewind(struct ctf_metadata *md);
