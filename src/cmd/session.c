@@ -22,7 +22,7 @@
 #include "decl/directory.h"
 #include "read/buffer.h"
 #include "read/merge.h"
-#include "write/leftover.h"
+#include "recover/leftover.h"
 
 /* Messages about records: wrong declarations make every record a problem. */
 #define PROBLEMS_SHOWN 10

@@ -16,10 +16,10 @@
 #include "cmd/escaped.h"
 #include "cmd/session.h"
 #include "cmd/waymark.h"
+#include "output/output.h"
 #include "view/gap.h"
 #include "write/ctf_writer.h"
 #include "write/simple_writer.h"
-#include "write/staged.h"
 
 enum { KEY_TO = ARGUMENT_LONG, KEY_PID, KEY_REPLACE };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace that waits beside its name, see write/aside.h. */
-#include "write/aside.h"
+/* A trace that waits beside its name, see output/aside.h. */
+#include "output/aside.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "base/compiler.h"
 #include "format/ctf.h"
-#include "write/rename_to_new.h"
+#include "output/rename_to_new.h"
 
 #define WHAT "old"
 

@@ -5,12 +5,12 @@
  * meanwhile leaves the latter, which the next one takes for the trace that it was. One
  * process at a time for a path; one thread.
  */
-#ifndef WRITE_ASIDE_H
-#define WRITE_ASIDE_H
+#ifndef OUTPUT_ASIDE_H
+#define OUTPUT_ASIDE_H
 
 #include <stdbool.h>
 
-#include "write/replaceable.h"
+#include "output/replaceable.h"
 
 struct aside {
 	const char *path;

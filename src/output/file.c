@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files replaced as one step, see write/replace.h. */
-#include "write/replace.h"
+/* Files replaced as one step, see output/file.h. */
+#include "output/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * A file written anew in place of what is there: readers and a crash see the
  * old one or the new one, whole. Functions return 0 or an errno.
  */
-#ifndef WRITE_REPLACE_H
-#define WRITE_REPLACE_H
+#ifndef OUTPUT_FILE_H
+#define OUTPUT_FILE_H
 
 #include "text/out.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Outputs under another name until they are whole, see write/staged.h. */
-#include "write/staged.h"
+/* Outputs under another name until they are whole, see output/output.h. */
+#include "output/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "write/rename_to_new.h"
+#include "output/rename_to_new.h"
 
 static bool PRINTF(2, 3) fail(struct staged *s, const char *fmt, ...)
 {

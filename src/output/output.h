@@ -2,15 +2,15 @@
 /*
  * An output that is there whole or not at all: written under another name
  * beside its own, which it gets when it is done. What is there already is
- * replaced only on demand, and only if it may go (write/replaceable.h). One thread.
+ * replaced only on demand, and only if it may go (output/replaceable.h). One thread.
  */
-#ifndef WRITE_STAGED_H
-#define WRITE_STAGED_H
+#ifndef OUTPUT_OUTPUT_H
+#define OUTPUT_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "write/replaceable.h"
+#include "output/replaceable.h"
 
 struct staged {
 	const char *path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A rename that replaces nothing, for C libraries that have no function for it. */
-#ifndef WRITE_RENAME_TO_NEW_H
-#define WRITE_RENAME_TO_NEW_H
+#ifndef OUTPUT_RENAME_TO_NEW_H
+#define OUTPUT_RENAME_TO_NEW_H
 
 #include <fcntl.h>
 #include <linux/fs.h>

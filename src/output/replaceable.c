@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What may make room for an output, see write/replaceable.h. */
-#include "write/replaceable.h"
+/* What may make room for an output, see output/replaceable.h. */
+#include "output/replaceable.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,8 +20,7 @@
 #include "read/buffer.h"
 #include "read/ctf/metadata.h"
 #include "read/folder.h"
-#include "write/leftover.h"
-#include "write/replace.h"
+#include "output/file.h"
 
 static bool PRINTF(2, 3) fail(struct replaceable *r, const char *fmt, ...)
 {
@@ -216,7 +215,7 @@ static bool may_go_with_buffer(
 {
 	struct stat original;
 	bool is_live = !buffer_source_is_dead(arena);
-	bool is_copy = leftover_trace(buffer_source_trace(arena), &original) &&
+	bool is_copy = ctf_trace_is_there(buffer_source_trace(arena), &original) &&
 		       (original.st_dev != st->st_dev || original.st_ino != st->st_ino);
 
 	if (!is_copy) {

@@ -4,8 +4,8 @@
  * native trace that nobody records into (which goes file by file, with what a crash or
  * our own tools left in it), a folder of such traces or a file. One thread.
  */
-#ifndef WRITE_REPLACEABLE_H
-#define WRITE_REPLACEABLE_H
+#ifndef OUTPUT_REPLACEABLE_H
+#define OUTPUT_REPLACEABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

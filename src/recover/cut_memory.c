@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See write/cut_memory.h. */
-#include "write/cut_memory.h"
+/* See recover/cut_memory.h. */
+#include "recover/cut_memory.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,8 +3,8 @@
  * Whoever has a process's memory open may cut its file, a process in a jail too; who has
  * it mapped and looks at what was cut gets SIGBUS. A drain serves many, and goes on.
  */
-#ifndef WRITE_CUT_MEMORY_H
-#define WRITE_CUT_MEMORY_H
+#ifndef RECOVER_CUT_MEMORY_H
+#define RECOVER_CUT_MEMORY_H
 
 /*
  * From here on, for all of the process, pages that were cut are zeros, which mean nothing in

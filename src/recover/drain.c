@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See write/drain.h. A look through the buffer may miss a packet and see the one behind it,
+ * See recover/drain.h. A look through the buffer may miss a packet and see the one behind it,
  * because the process goes on meanwhile. So there are two: what the first finds closed had
  * been closed in order, and the second finds all that came before.
  */
-#include "write/drain.h"
+#include "recover/drain.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@
 
 #include "base/compiler.h"
 #include "format/ctf_text.h"
-#include "write/jail_stage.h"
-#include "write/recover.h"
+#include "recover/jail_stage.h"
+#include "recover/recover.h"
 
 /* Of ids that a process could give out; others are damage. */
 #define STREAMS_MAX (UINT64_C(1) << 20)

@@ -5,17 +5,17 @@
  * recovery brings it in. Killed at any moment and begun anew, a drain loses and doubles
  * nothing: (stream_instance_id, sequence) tells what the files have. One thread.
  */
-#ifndef WRITE_DRAIN_H
-#define WRITE_DRAIN_H
+#ifndef RECOVER_DRAIN_H
+#define RECOVER_DRAIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vec.h"
 #include "read/buffer.h"
-#include "write/jail_buffer.h"
-#include "write/layout.h"
-#include "write/stream_files.h"
+#include "recover/jail_buffer.h"
+#include "recover/layout.h"
+#include "recover/stream_files.h"
 
 enum drain_state {
 	DRAIN_WAITS, /* no process has claimed it */

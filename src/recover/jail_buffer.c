@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See write/jail_buffer.h. */
-#include "write/jail_buffer.h"
+/* See recover/jail_buffer.h. */
+#include "recover/jail_buffer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "format/packet.h"
 #include "format/uuid.h"
-#include "write/rename_to_new.h"
+#include "output/rename_to_new.h"
 
 static bool is_within(uint64_t offset, uint64_t bytes, uint64_t end)
 {

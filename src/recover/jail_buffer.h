@@ -4,8 +4,8 @@
  * into it. What the process says there is not believed beyond the file's own bounds, for a
  * process in a jail may be anybody's by now. One thread.
  */
-#ifndef WRITE_JAIL_BUFFER_H
-#define WRITE_JAIL_BUFFER_H
+#ifndef RECOVER_JAIL_BUFFER_H
+#define RECOVER_JAIL_BUFFER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ struct jail_buffer {
 int jail_buffer_open(struct jail_buffer *a, const char *path);
 void jail_buffer_close(struct jail_buffer *a);
 
-/* Whether somebody has cut its file: then what was in it is lost, see write/cut_memory.h. */
+/* Whether somebody has cut its file: then what was in it is lost, see recover/cut_memory.h. */
 bool jail_buffer_is_cut(const struct jail_buffer *a);
 
 /* Keeps other drains away until it is closed. False: one is at work. */

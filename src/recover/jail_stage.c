@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See write/jail_stage.h. It is made under a name that nobody looks for, and gets its own by a
+ * See recover/jail_stage.h. It is made under a name that nobody looks for, and gets its own by a
  * rename that replaces nothing. Who is killed meanwhile is followed by one who finds either.
  */
-#include "write/jail_stage.h"
+#include "recover/jail_stage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "format/ctf.h"
-#include "write/leftover.h"
+#include "read/ctf/metadata.h"
 #include "write/packet_file.h"
-#include "write/rename_to_new.h"
+#include "output/rename_to_new.h"
 
 #define NAMES_MAX 1000
 
@@ -134,7 +134,7 @@ static bool is_there(const struct jail_buffer *a, const char *path)
 
 	memcpy(t.uuid, a->uuid, sizeof(t.uuid));
 	snprintf(t.directory, sizeof(t.directory), "%s", path);
-	return leftover_trace(&t, NULL);
+	return ctf_trace_is_there(&t, NULL);
 }
 
 static void note(struct jail_buffer *a, const char *path, char *directory)

@@ -4,12 +4,12 @@
  * metadata that is in the buffer, under the name that its process would have taken. Then it
  * is a native trace like others, whose process lives or was killed.
  */
-#ifndef WRITE_JAIL_STAGE_H
-#define WRITE_JAIL_STAGE_H
+#ifndef RECOVER_JAIL_STAGE_H
+#define RECOVER_JAIL_STAGE_H
 
 #include <stdbool.h>
 
-#include "write/jail_buffer.h"
+#include "recover/jail_buffer.h"
 
 /*
  * Makes it unless it is there, in the folder `place`, or where the process wanted it if that is

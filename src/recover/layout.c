@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Metadata for recovery, see write/layout.h. */
-#include "write/layout.h"
+/* Metadata for recovery, see recover/layout.h. */
+#include "recover/layout.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +34,8 @@ static const struct {
 	{ "pointer64_t", 8 },
 	{ "float32_t", 4 },
 	{ "float64_t", 8 },
-	{ "utf8_t", LAYOUT_STRING },
-	{ "debug_kind_t", LAYOUT_DEBUG },
+	{ "utf8_t", FIELD_STRING },
+	{ "debug_kind_t", FIELD_DEBUG },
 };
 
 /* What the fields of an event are read into. */
@@ -121,20 +121,20 @@ static bool read_field(struct fields *f, const char *p, const char *end)
 	const char *array = memchr(p, '[', (size_t)(end - p));
 
 	if (n == strlen("variant") && memcmp(p, "variant", n) == 0) {
-		return f->count > 0 && f->bytes[f->count - 1] == LAYOUT_DEBUG;
+		return f->count > 0 && f->bytes[f->count - 1] == FIELD_DEBUG;
 	}
 	if (bytes < 0) {
 		return false;
 	}
 	if (array && array[1] == '_') {
 		f->count -= f->count > 0;
-		return push(f, LAYOUT_STRING);
+		return push(f, FIELD_STRING);
 	}
 	return push(f, (uint8_t)bytes) && (!array || push(f, (uint8_t)bytes));
 }
 
 /* `uint32_t _a; uint32_t _s_length; utf8_t _s[_s_length]; }`: a string takes its length in. */
-static bool read_fields(struct layouts *l, struct layout *layout, const char *p)
+static bool read_fields(struct layouts *l, struct event_layout *layout, const char *p)
 {
 	struct fields f = { .count = 0 };
 
@@ -149,7 +149,7 @@ static bool read_fields(struct layouts *l, struct layout *layout, const char *p)
 	uint8_t *kept = arena_alloc(&l->arena, f.count + 1);
 
 	memcpy(kept, f.bytes, f.count);
-	*layout = (struct layout){ kept, f.count };
+	*layout = (struct event_layout){ kept, f.count };
 	return true;
 }
 
@@ -157,13 +157,13 @@ static void read_event(struct layouts *l, const char *line)
 {
 	unsigned long id = strtoul(line + strlen(EVENT_LINE), NULL, 10);
 	const char *fields = strstr(line, FIELDS);
-	struct layout layout;
+	struct event_layout layout;
 
 	if (id >> PACKET_ID_BITS || !fields || !read_fields(l, &layout, fields + strlen(FIELDS))) {
 		return;
 	}
 	while (l->by_id.count <= id) {
-		vec_push(&l->by_id, (struct layout){ 0 });
+		vec_push(&l->by_id, (struct event_layout){ 0 });
 	}
 	l->by_id.items[id] = layout;
 }
@@ -308,17 +308,17 @@ void layouts_put_text(struct out *out, const struct layouts *l, uint64_t ended,
 /* The end of the field at or behind `at`; SIZE_MAX when it goes beyond `n`. */
 static size_t walk_field(size_t bytes, const unsigned char *packet, size_t at, size_t n)
 {
-	size_t size = bytes == LAYOUT_STRING ? sizeof(uint32_t) : bytes;
+	size_t size = bytes == FIELD_STRING ? sizeof(uint32_t) : bytes;
 	uint32_t length = 0;
 
-	if (bytes == LAYOUT_DEBUG) {
+	if (bytes == FIELD_DEBUG) {
 		return debug_end(packet, at, n, false, sizeof(void *));
 	}
 	at = (at + size - 1) / size * size;
 	if (at + size > n) {
 		return SIZE_MAX;
 	}
-	if (bytes == LAYOUT_STRING) {
+	if (bytes == FIELD_STRING) {
 		memcpy(&length, packet + at, sizeof(length));
 	}
 	at += size;
@@ -327,7 +327,7 @@ static size_t walk_field(size_t bytes, const unsigned char *packet, size_t at, s
 
 /* The end of the event whose fields begin at `at`; 0 when it goes beyond `n`. */
 static size_t walk_fields(
-	const struct layout *layout, const unsigned char *packet, size_t at, size_t n)
+	const struct event_layout *layout, const unsigned char *packet, size_t at, size_t n)
 {
 	for (size_t i = 0; i < layout->count; i++) {
 		at = walk_field(layout->fields[i], packet, at, n);

@@ -4,8 +4,8 @@
  * whole, and how long each event is. It reads the lines that
  * format/ctf_text.h writes, and nothing else. One thread.
  */
-#ifndef WRITE_LAYOUT_H
-#define WRITE_LAYOUT_H
+#ifndef RECOVER_LAYOUT_H
+#define RECOVER_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,10 +17,10 @@
 #include "text/out.h"
 
 /* An event's fields in order: bytes of a number, or what else it is. */
-#define LAYOUT_STRING 0
-#define LAYOUT_DEBUG UINT8_MAX /* the kind of a debug value, and the value */
+#define FIELD_STRING 0
+#define FIELD_DEBUG UINT8_MAX /* the kind of a debug value, and the value */
 
-struct layout {
+struct event_layout {
 	const uint8_t *fields; /* NULL: no event has this id */
 	size_t count;
 };
@@ -31,7 +31,7 @@ struct layouts {
 	size_t whole; /* bytes of it up to the end of the last whole declaration */
 	size_t length; /* bytes of it in the file */
 	uint8_t uuid[16];
-	VEC(struct layout) by_id;
+	VEC(struct event_layout) by_id;
 };
 
 enum layouts_result {

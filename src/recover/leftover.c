@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffer files and whose they are, see write/leftover.h. */
-#include "write/leftover.h"
+/* Buffer files and whose they are, see recover/leftover.h. */
+#include "recover/leftover.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
@@ -16,33 +15,6 @@
 #include "read/ctf/metadata.h"
 
 #define BLOCK_BYTES 512u /* of st_blocks */
-
-/* Reads the metadata of the trace that the buffer names; false: it is not there. */
-static bool read_metadata(struct ctf_metadata *md, const struct buffer_trace *t, struct stat *st)
-{
-	int directory = open(t->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct read_error ignored;
-
-	ctf_metadata_init(md, NULL);
-	if (directory < 0) {
-		return false;
-	}
-	bool same = ctf_metadata_read(md, directory, &ignored) &&
-		    memcmp(md->uuid, t->uuid, sizeof(md->uuid)) == 0 &&
-		    (!st || fstat(directory, st) == 0);
-
-	close(directory);
-	return same;
-}
-
-bool leftover_trace(const struct buffer_trace *t, struct stat *st)
-{
-	struct ctf_metadata md;
-	bool same = read_metadata(&md, t, st);
-
-	ctf_metadata_fini(&md);
-	return same;
-}
 
 /* What the kernel calls a process that lives. */
 static void read_command(struct leftover *o)
@@ -75,7 +47,7 @@ static void describe(struct leftover *o, const struct buffer_source *buffer)
 	o->state = buffer_source_is_dead(buffer) ? LEFTOVER_DEAD : LEFTOVER_ALIVE;
 	o->totals = buffer_source_totals(buffer);
 	strcpy(o->directory, buffer_source_trace(buffer)->directory);
-	bool found = read_metadata(&md, buffer_source_trace(buffer), NULL);
+	bool found = ctf_metadata_of_buffer(&md, buffer_source_trace(buffer), NULL);
 
 	/* What a jail holds has a trace as soon as somebody drains it. */
 	o->is_jailed = h->jail.on;

@@ -4,12 +4,12 @@
  * /dev/shm, whose they are, and which trace each belongs to. Buffers that lie in
  * their traces are not among them. Changes nothing. Any process.
  */
-#ifndef WRITE_LEFTOVER_H
-#define WRITE_LEFTOVER_H
+#ifndef RECOVER_LEFTOVER_H
+#define RECOVER_LEFTOVER_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/stat.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include "base/vec.h"
@@ -56,11 +56,5 @@ bool leftover_is_place(const char *directory, const char *path);
  * what to do. False: no process that left something did.
  */
 bool leftover_explain(const char *path, char *text, size_t size);
-
-/*
- * Whether the trace of a buffer is in the folder that the buffer names, which can
- * be another trace by now; with the folder's status in *st unless that is NULL.
- */
-bool leftover_trace(const struct buffer_trace *t, struct stat *st);
 
 #endif

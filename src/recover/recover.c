@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of a recovery, see write/recover.h. */
+/* The steps of a recovery, see recover/recover.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 
 #include "format/ctf.h"
 #include "read/reader.h"
-#include "write/leftover.h"
-#include "write/recover_gaps.h"
-#include "write/recovery.h"
-#include "write/replace.h"
+#include "read/ctf/metadata.h"
+#include "recover/recover_gaps.h"
+#include "recover/recovery.h"
+#include "output/file.h"
 
 static bool fold(struct recovery *r)
 {
@@ -94,7 +94,7 @@ static bool is_of_original(const struct recovery *r)
 	struct stat original;
 	struct stat mine;
 
-	return !buffer_source_is_in_trace(r->buffer) && leftover_trace(trace, &original) &&
+	return !buffer_source_is_in_trace(r->buffer) && ctf_trace_is_there(trace, &original) &&
 	       fstat(r->directory, &mine) == 0 &&
 	       (mine.st_dev != original.st_dev || mine.st_ino != original.st_ino);
 }
@@ -236,7 +236,7 @@ bool recover_buffer(const char *path, struct recover_result *result)
 			"its process could not make its trace, which would say what the events in "
 			"it are: 'waymark recover --discard' throws this away");
 	}
-	if (!leftover_trace(&trace, NULL)) {
+	if (!ctf_trace_is_there(&trace, NULL)) {
 		return recovery_fail(result,
 			"its trace '%.300s' is gone: if it was moved, recover it where it is now; "
 			"else 'waymark recover --discard' throws this away",

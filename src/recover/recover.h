@@ -6,8 +6,8 @@
  * a trace that needs nothing is not touched. Any process; one at a time works,
  * the others wait for it.
  */
-#ifndef WRITE_RECOVER_H
-#define WRITE_RECOVER_H
+#ifndef RECOVER_RECOVER_H
+#define RECOVER_RECOVER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process left is thrown away, see write/recover.h. */
+/* What a process left is thrown away, see recover/recover.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "write/recovery.h"
+#include "recover/recovery.h"
 
 static bool discard_buffer(struct recovery *r)
 {

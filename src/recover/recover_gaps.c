@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recovery finds to be lost said in the trace, see write/recover_gaps.h. */
-#include "write/recover_gaps.h"
+/* What a recovery finds to be lost said in the trace, see recover/recover_gaps.h. */
+#include "recover/recover_gaps.h"
 
 #include <inttypes.h>
 #include <stdio.h>

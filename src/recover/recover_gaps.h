@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets, and parts of them, that nobody has any more; for recover.c only. */
-#ifndef WRITE_RECOVER_GAPS_H
-#define WRITE_RECOVER_GAPS_H
+#ifndef RECOVER_RECOVER_GAPS_H
+#define RECOVER_RECOVER_GAPS_H
 
-#include "write/recover.h"
-#include "write/stream_files.h"
+#include "recover/recover.h"
+#include "recover/stream_files.h"
 
 /*
  * Marks in the streams, whose ends are mended and have all that memory had, what

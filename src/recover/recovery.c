@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recovery's trace and memory: opened, locked, closed; see write/recovery.h. */
-#include "write/recovery.h"
+/* A recovery's trace and memory: opened, locked, closed; see recover/recovery.h. */
+#include "recover/recovery.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "format/ctf.h"
 #include "read/reader.h"
-#include "write/leftover.h"
+#include "recover/leftover.h"
 
 /* Another recovery takes its time. */
 #define TRIES 1000

@@ -3,14 +3,14 @@
  * What a recovery works on: the trace, which it has locked, its metadata, and
  * what its process left in memory. For recover*.c only. One thread.
  */
-#ifndef WRITE_RECOVERY_H
-#define WRITE_RECOVERY_H
+#ifndef RECOVER_RECOVERY_H
+#define RECOVER_RECOVERY_H
 
 #include "base/compiler.h"
 #include "read/buffer.h"
-#include "write/layout.h"
-#include "write/recover.h"
-#include "write/stream_files.h"
+#include "recover/layout.h"
+#include "recover/recover.h"
+#include "recover/stream_files.h"
 
 struct recovery {
 	const char *path;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stream files found, folded into and finished, see write/stream_files.h. */
-#include "write/stream_files.h"
+/* Stream files found, folded into and finished, see recover/stream_files.h. */
+#include "recover/stream_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "write/replace.h"
-#include "write/stream_mend.h"
+#include "output/file.h"
+#include "recover/stream_mend.h"
 
 static bool fail(struct stream_files *s, const char *name, const char *what, int error)
 {

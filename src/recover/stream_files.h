@@ -4,15 +4,15 @@
  * found, checked packet by packet, their ends made whole. For recovery, which
  * holds the trace's lock. One thread.
  */
-#ifndef WRITE_STREAM_FILES_H
-#define WRITE_STREAM_FILES_H
+#ifndef RECOVER_STREAM_FILES_H
+#define RECOVER_STREAM_FILES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "read/buffer.h"
 #include "read/ctf/index.h"
-#include "write/layout.h"
+#include "recover/layout.h"
 #include "write/packet_file.h"
 
 /* A packet that the file's end cuts, of which not all events are left. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One stream file, see write/stream_mend.h. A packet is cut to size before its
+ * One stream file, see recover/stream_mend.h. A packet is cut to size before its
  * header says so: whoever is killed between both finds the same packet again,
  * and comes to the same end.
  */
-#include "write/stream_mend.h"
+#include "recover/stream_mend.h"
 
 #include <errno.h>
 #include <inttypes.h>

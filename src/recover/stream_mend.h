@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One stream file's packets checked and its end made whole; for stream_files.c only. */
-#ifndef WRITE_STREAM_MEND_H
-#define WRITE_STREAM_MEND_H
+#ifndef RECOVER_STREAM_MEND_H
+#define RECOVER_STREAM_MEND_H
 
-#include "write/stream_files.h"
+#include "recover/stream_files.h"
 
 /*
  * Takes the packets into the file's index. A last one that is open is closed,

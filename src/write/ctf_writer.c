@@ -13,7 +13,7 @@
 #include "format/uuid.h"
 #include "write/metadata.h"
 #include "write/number.h"
-#include "write/replace.h"
+#include "output/file.h"
 
 /* A packet ends here; one event alone may fill PACKET_BYTES_MAX. */
 #define PACKET_FULL ((size_t)256 << 10)

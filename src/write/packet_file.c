@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "write/replace.h"
+#include "output/file.h"
 
 int packet_file_open(struct packet_file *f, int directory, const char *name, int flags)
 {

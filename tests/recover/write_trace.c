@@ -8,7 +8,7 @@
 #include "decl/decl.h"
 #include "write/metadata.h"
 #include "write/packet_file.h"
-#include "write/replace.h"
+#include "output/file.h"
 
 static const char declarations[] =
 	"all(int8_t a, uint16_t b, int c, uint64_t d, char e, bool f, void *g, const char *s) \"%d %u %d %\"PRIu64\" %c %d %p %s\"\n"

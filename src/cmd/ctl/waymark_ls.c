@@ -20,7 +20,7 @@
 #include "cmd/ctl/monitor_target.h"
 #include "cmd/escaped.h"
 #include "cmd/waymark.h"
-#include "write/leftover.h"
+#include "recover/leftover.h"
 
 #define NAME "waymark ls"
 

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "base/vec.h"
-#include "write/aside.h"
+#include "output/aside.h"
 
 /* Exit statuses without one of the program, as env(1) and timeout(1) have them. */
 #define RECORD_FAILED 125

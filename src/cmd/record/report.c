@@ -16,7 +16,7 @@
 #include "cmd/escaped.h"
 #include "cmd/record/record.h"
 #include "cmd/session.h"
-#include "write/recover.h"
+#include "recover/recover.h"
 
 #define NAME "waymark record"
 

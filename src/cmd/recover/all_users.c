@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "write/leftover.h"
+#include "recover/leftover.h"
 
 /* One user's slow disk, or what he has planted to hang this, holds up the others so long. */
 #define SECONDS_OF_ONE 600

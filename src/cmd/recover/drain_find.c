@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See cmd/recover/drain.h. */
-#include "cmd/recover/drain.h"
+/* See cmd/recover/drain_jobs.h. */
+#include "cmd/recover/drain_jobs.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "cmd/escaped.h"
 #include "read/buffer.h"
-#include "write/leftover.h"
+#include "recover/leftover.h"
 
 void drain_complain(const char *fmt, ...)
 {

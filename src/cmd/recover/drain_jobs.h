@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What `waymark drain` is at: the buffers that its command line means. */
-#ifndef CMD_RECOVER_DRAIN_H
-#define CMD_RECOVER_DRAIN_H
+#ifndef CMD_RECOVER_DRAIN_JOBS_H
+#define CMD_RECOVER_DRAIN_JOBS_H
 
 #include <pthread.h>
 #include <stdbool.h>
 
 #include "base/vec.h"
-#include "write/drain.h"
+#include "recover/drain.h"
 
 /* A buffer, and what was said of it. */
 struct drain_job {

@@ -13,7 +13,7 @@
 #include "base/compiler.h"
 #include "cmd/columns.h"
 #include "cmd/waymark.h"
-#include "write/leftover.h"
+#include "recover/leftover.h"
 
 static const char *const states[] = {
 	[LEFTOVER_UNKNOWN] = "?",

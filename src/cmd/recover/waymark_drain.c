@@ -15,10 +15,10 @@
 #include "base/clock.h"
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
-#include "cmd/recover/drain.h"
+#include "cmd/recover/drain_jobs.h"
 #include "cmd/waymark.h"
 #include "read/buffer.h"
-#include "write/cut_memory.h"
+#include "recover/cut_memory.h"
 
 enum { KEY_ONCE = ARGUMENT_LONG };
 

@@ -16,10 +16,10 @@
 #include "cmd/waymark.h"
 #include "read/buffer.h"
 #include "read/folder.h"
-#include "write/cut_memory.h"
-#include "write/jail_stage.h"
-#include "write/leftover.h"
-#include "write/recover.h"
+#include "recover/cut_memory.h"
+#include "recover/jail_stage.h"
+#include "recover/leftover.h"
+#include "recover/recover.h"
 
 enum {
 	KEY_ALL = ARGUMENT_LONG,
