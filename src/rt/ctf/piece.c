@@ -4,6 +4,7 @@
  * files is known to the directory alone, so it is read, with no library: that
  * would allocate.
  */
+#include "format/ctf_files.h"
 #include "rt/ctf/io.h"
 #include "rt/ctf/stream.h"
 #include "rt/host/file.h"
@@ -36,37 +37,6 @@ void waymark_ctf_index_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t
 	ctf_name_string(&t, CTF_INDEX_SUFFIX);
 }
 
-/* Reads a number that has a digit at least, and moves `s` behind it. */
-static bool parse_number(const char **s, uint64_t *value)
-{
-	const char *begin = *s;
-
-	*value = 0;
-	for (; **s >= '0' && **s <= '9' && *s - begin < 19; (*s)++) {
-		*value = *value * 10 + (uint64_t)(**s - '0');
-	}
-	return *s > begin;
-}
-
-static bool parse_name(const char *name, uint64_t *stream, uint64_t *piece)
-{
-	size_t prefix = strlen(CTF_STREAM);
-
-	*piece = 0;
-	if (strncmp(name, CTF_STREAM, prefix) != 0) {
-		return false;
-	}
-	name += prefix;
-	if (!parse_number(&name, stream)) {
-		return false;
-	}
-	if (*name == '-') {
-		name++;
-		return parse_number(&name, piece) && *name == '\0';
-	}
-	return *name == '\0';
-}
-
 struct old {
 	int directory;
 	uint64_t before; /* the first piece that stays */
@@ -79,7 +49,7 @@ static bool remove_if_old(void *data, const char *entry)
 	uint64_t stream;
 	uint64_t piece;
 
-	if (parse_name(entry, &stream, &piece) && piece < old->before) {
+	if (ctf_file_is_stream(entry, &stream, &piece) && piece < old->before) {
 		waymark_ctf_index_name(name, stream, (uint32_t)piece);
 		syscall(SYS_unlinkat, old->directory, name, 0);
 		syscall(SYS_unlinkat, old->directory, entry, 0);

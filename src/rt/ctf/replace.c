@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "format/buffer.h"
-#include "format/ctf.h"
+#include "format/ctf_files.h"
 #include "rt/ctf/replace.h"
 #include "rt/host/error.h"
 #include "rt/host/path.h"
@@ -19,14 +18,6 @@
 static bool begins_with(const char *name, const char *what)
 {
 	return strncmp(name, what, strlen(what)) == 0;
-}
-
-/* What a trace directory holds, and its index. */
-static bool is_ours(const char *name)
-{
-	return strcmp(name, CTF_METADATA) == 0 || begins_with(name, CTF_STREAM) ||
-	       begins_with(name, BUFFER_FILE_IN_TRACE) || begins_with(name, ".metadata") ||
-	       strcmp(name, CTF_INDEX) == 0;
 }
 
 /* Calls `what` for each name in the directory, until one is refused. */
@@ -52,7 +43,7 @@ static bool each_name(int dirfd, bool (*what)(int dirfd, const char *name))
 static bool check_name(int dirfd, const char *name)
 {
 	(void)dirfd;
-	return is_ours(name);
+	return ctf_file_is_of_trace(name);
 }
 
 static bool remove_file(int dirfd, const char *name)
@@ -144,9 +135,9 @@ static int open_member(int dirfd, const char *name)
 /* Of a folder of traces: what is left of one that became that folder, or a trace. */
 static bool check_member(int dirfd, const char *name)
 {
-	int member = is_ours(name) ? -1 : open_member(dirfd, name);
-	bool ok =
-		is_ours(name) || (member >= 0 && is_trace(member) && each_name(member, check_name));
+	int member = ctf_file_is_of_trace(name) ? -1 : open_member(dirfd, name);
+	bool ok = ctf_file_is_of_trace(name) ||
+		  (member >= 0 && is_trace(member) && each_name(member, check_name));
 
 	if (member >= 0) {
 		close(member);
@@ -157,7 +148,7 @@ static bool check_member(int dirfd, const char *name)
 static bool is_no_member(int dirfd, const char *name)
 {
 	(void)dirfd;
-	return is_ours(name);
+	return ctf_file_is_of_trace(name);
 }
 
 /* Whether all that is in it are traces and our own files, and one of them is a trace. */
@@ -184,7 +175,7 @@ static bool is_member_free(int dirfd, const char *name, bool removes)
 
 static bool is_free(int dirfd, const char *name)
 {
-	return is_ours(name) || is_member_free(dirfd, name, false);
+	return ctf_file_is_of_trace(name) || is_member_free(dirfd, name, false);
 }
 
 static bool remove_trace(int dirfd)
@@ -194,7 +185,7 @@ static bool remove_trace(int dirfd)
 
 static bool remove_member(int dirfd, const char *name)
 {
-	if (is_ours(name)) {
+	if (ctf_file_is_of_trace(name)) {
 		return remove_name(dirfd, name);
 	}
 	int member = open_member(dirfd, name);

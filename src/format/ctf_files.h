@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which files a native trace consists of, by their names (format/ctf.h, format/buffer.h). The one
+ * place that knows: what finds, replaces or removes traces asks here. Calls nothing but string.h:
+ * any context, a signal handler's included.
+ */
+#ifndef FORMAT_CTF_FILES_H
+#define FORMAT_CTF_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "format/buffer.h"
+#include "format/ctf.h"
+
+/* The suffix of a file that gets its name when it is complete; a `.` comes before the name. */
+#define CTF_FILE_NEW ".new"
+
+/* True for a file or folder beside the metadata in a trace, temporary ones included. */
+static inline bool ctf_file_is_beside_metadata(const char *name)
+{
+	static const char *const names[] = { CTF_INDEX, CTF_METADATA_NEW,
+		CTF_METADATA_NEW CTF_FILE_NEW, BUFFER_FILE_IN_TRACE, BUFFER_FILE_MOVING };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i]) == 0) {
+			return true;
+		}
+	}
+	return strncmp(name, CTF_STREAM, strlen(CTF_STREAM)) == 0;
+}
+
+static inline bool ctf_file_is_of_trace(const char *name)
+{
+	return strcmp(name, CTF_METADATA) == 0 || ctf_file_is_beside_metadata(name);
+}
+
+/* True for a file of the folder CTF_INDEX, temporary ones included. */
+static inline bool ctf_file_is_of_index(const char *name)
+{
+	static const char *const ends[] = { CTF_INDEX_SUFFIX, CTF_INDEX_SUFFIX CTF_FILE_NEW };
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t n = strlen(ends[i]);
+
+		if (length > n && strcmp(name + length - n, ends[i]) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Takes a number as names have it: from 1, no leading zero. False: there is none. */
+static inline bool ctf_file_number(const char **p, uint64_t *v)
+{
+	const char *first = *p;
+
+	for (*v = 0; **p >= (*p == first ? '1' : '0') && **p <= '9'; ++*p) {
+		unsigned int digit = (unsigned int)(**p - '0');
+
+		if (__builtin_mul_overflow(*v, 10u, v) || __builtin_add_overflow(*v, digit, v)) {
+			return false;
+		}
+	}
+	return *p > first;
+}
+
+/*
+ * Takes the name of a stream file apart: stream-<stream>, or stream-<stream>-<piece> of a rotated
+ * trace, whose pieces count from 1. False: the name is not one of a stream file.
+ */
+static inline bool ctf_file_is_stream(const char *name, uint64_t *stream, uint64_t *piece)
+{
+	*piece = 0;
+	if (strncmp(name, CTF_STREAM, strlen(CTF_STREAM)) != 0) {
+		return false;
+	}
+	name += strlen(CTF_STREAM);
+	if (!ctf_file_number(&name, stream)) {
+		return false;
+	}
+	if (*name == '-') {
+		name++;
+		return ctf_file_number(&name, piece) && *name == '\0';
+	}
+	return *name == '\0';
+}
+
+#endif
