@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "format/ctf.h"
+#include "format/ctf_files.h"
 #include "read/ctf/packet.h"
 
 /* A directory that changed so shortly ago may change again without looking like it. */
@@ -66,21 +66,13 @@ static bool look(struct ctf_file *f, const struct ctf_trace *t)
 	return size > 0;
 }
 
-/* `stream-<n>` or `stream-<n>-<p>`. */
 static bool parse_name(struct ctf_file *f, const char *name)
 {
-	char *end;
+	uint64_t piece;
+	bool is_stream = ctf_file_is_stream(name, &f->instance, &piece);
 
-	if (strncmp(name, CTF_STREAM, strlen(CTF_STREAM)) != 0) {
-		return false;
-	}
-	name += strlen(CTF_STREAM);
-	f->instance = strtoull(name, &end, 10);
-	if (end == name || (*end && *end != '-')) {
-		return false;
-	}
-	f->piece = *end ? (unsigned int)strtoul(end + 1, &end, 10) : 0;
-	return *end == '\0';
+	f->piece = (unsigned int)piece;
+	return is_stream;
 }
 
 static int compare_files(const void *a, const void *b)
