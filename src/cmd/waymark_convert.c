@@ -58,7 +58,7 @@ struct convert {
 	bool has_failed; /* there will be no output, reported */
 	struct value spelled[EVENT_ARGS_LIMIT];
 	char texts[EVENT_ARGS_LIMIT][24];
-	struct staged staged;
+	struct output file;
 	struct ctf_writer ctf;
 	struct simple_writer simple;
 };
@@ -203,14 +203,14 @@ static bool open_output(struct convert *c)
 	if (!may_open_output(c)) {
 		return false;
 	}
-	if (!is_standard && !staged_begin(&c->staged, c->output, c->to == TARGET_CTF, c->replace)) {
-		return fail_output(c, c->staged.error);
+	if (!is_standard && !output_begin(&c->file, c->output, c->to == TARGET_CTF, c->replace)) {
+		return fail_output(c, c->file.error);
 	}
 	if (c->to == TARGET_CTF) {
-		ctf_writer_init(&c->ctf, c->staged.fd);
+		ctf_writer_init(&c->ctf, c->file.fd);
 	} else {
 		if (!is_standard) {
-			c->session.out_fd = c->session.out.fd = dup(c->staged.fd);
+			c->session.out_fd = c->session.out.fd = dup(c->file.fd);
 		}
 		simple_writer_init(&c->simple, &c->session.out, c->session.reader);
 	}
@@ -362,8 +362,8 @@ static void convert(struct convert *c)
 			c->session.reader->traces[0].pid);
 	}
 
-	if (ok && c->staged.temporary && !staged_commit(&c->staged)) {
-		fail_output(c, c->staged.error);
+	if (ok && c->file.temporary && !output_commit(&c->file)) {
+		fail_output(c, c->file.error);
 	}
 	if (c->to == TARGET_CTF) {
 		ctf_writer_fini(&c->ctf);
@@ -374,7 +374,7 @@ static void convert(struct convert *c)
 
 int waymark_convert(int argc, char **argv)
 {
-	struct convert c = { .staged = { .fd = -1 } };
+	struct convert c = { .file = { .fd = -1 } };
 
 	session_init(&c.session, command.name);
 	int failed = parse(&c, argc, argv);
@@ -386,7 +386,7 @@ int waymark_convert(int argc, char **argv)
 	if (session_open(&c.session, argv[optind], NULL, false) && open_output(&c)) {
 		convert(&c);
 	}
-	staged_fini(&c.staged);
+	output_fini(&c.file);
 	int status = session_end(&c.session);
 
 	return c.has_failed ? EXIT_FAILURE : status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files replaced as one step, see output/file.h. */
+/* Files replaced in one step, see output/file.h. */
 #include "output/file.h"
 
 #include <errno.h>
@@ -8,46 +8,47 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "format/ctf.h"
+#include "format/ctf_files.h"
 
-void replace_like_metadata(int fd, int directory)
+void output_file_match_metadata(int fd, int directory)
 {
 	struct stat st;
-	bool known = fstatat(directory, CTF_METADATA, &st, AT_SYMLINK_NOFOLLOW) == 0;
 
-	/* The owner first: chown takes bits of the mode away. Failures leave the caller's. */
-	if (known && fchown(fd, st.st_uid, st.st_gid) == 0) {
-		known = fchmod(fd, st.st_mode & 0777) == 0;
+	/* The owner first: chown clears bits of the mode. On failure the file stays the caller's.
+	 */
+	if (fstatat(directory, CTF_METADATA, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		fchown(fd, st.st_uid, st.st_gid) == 0) {
+		fchmod(fd, st.st_mode & 0777);
 	}
 }
 
-int replace_begin(struct replace *r, int directory, const char *name)
+int output_file_begin(struct output_file *f, int directory, const char *name)
 {
-	const char *base = strrchr(name, '/');
-	int folder = base ? (int)(base + 1 - name) : 0;
+	const char *slash = strrchr(name, '/');
+	int folder = slash ? (int)(slash + 1 - name) : 0;
 
-	r->directory = directory;
-	snprintf(r->name, sizeof(r->name), "%s", name);
-	snprintf(r->temporary, sizeof(r->temporary), "%.*s.%s" REPLACE_SUFFIX, folder, name,
+	f->directory = directory;
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	snprintf(f->temporary, sizeof(f->temporary), "%.*s.%s" CTF_FILE_NEW, folder, name,
 		name + folder);
-	/* What a killed run left; whoever replaces holds the trace's lock. */
-	if (unlinkat(directory, r->temporary, 0) != 0 && errno != ENOENT) {
+	/* A killed process may have left one. */
+	if (unlinkat(directory, f->temporary, 0) != 0 && errno != ENOENT) {
 		return errno;
 	}
-	int fd = openat(directory, r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = openat(directory, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
 	if (fd < 0) {
 		return errno;
 	}
-	replace_like_metadata(fd, directory);
-	out_init(&r->out, fd);
+	output_file_match_metadata(fd, directory);
+	out_init(&f->out, fd);
 	return 0;
 }
 
-int replace_end(struct replace *r)
+int output_file_commit(struct output_file *f)
 {
-	int fd = r->out.fd;
-	int error = out_flush(&r->out);
+	int fd = f->out.fd;
+	int error = out_flush(&f->out);
 
 	if (!error && fsync(fd) != 0) {
 		error = errno;
@@ -55,12 +56,12 @@ int replace_end(struct replace *r)
 	if (close(fd) != 0 && !error) {
 		error = errno;
 	}
-	if (!error && renameat(r->directory, r->temporary, r->directory, r->name) != 0) {
+	if (!error && renameat(f->directory, f->temporary, f->directory, f->name) != 0) {
 		error = errno;
 	}
 	if (error) {
-		unlinkat(r->directory, r->temporary, 0);
+		unlinkat(f->directory, f->temporary, 0);
 	}
-	out_fini(&r->out);
+	out_fini(&f->out);
 	return error;
 }

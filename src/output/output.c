@@ -1,137 +1,283 @@
 /* SPDX-License-Identifier: MIT */
-/* Outputs under another name until they are whole, see output/output.h. */
+/*
+ * Names of outputs, see output/output.h. Each step is one rename, so that a process that is killed
+ * leaves the old output and the new one whole, one of them under a name beside the wanted one.
+ */
 #include "output/output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "output/rename_to_new.h"
+#include "format/ctf.h"
 
-static bool PRINTF(2, 3) fail(struct staged *s, const char *fmt, ...)
+#define RANDOM "XXXXXX" /* as mkdtemp(3) wants it */
+#define ASIDE ".old-"
+#define IN_THE_WAY "is there already; --replace takes it away"
+
+static bool PRINTF(2, 3) fail(struct output *o, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(s->error, sizeof(s->error), fmt, ap);
+	vsnprintf(o->error, sizeof(o->error), fmt, ap);
 	va_end(ap);
 	return false;
 }
 
-static bool may_go(struct staged *s)
+static bool may_replace(struct output *o)
 {
-	return replaceable_check(&s->old, s->path) || fail(s, "%s", s->old.error);
+	return replaceable_check(&o->old, o->path) || fail(o, "%s", o->old.error);
 }
 
-static bool in_the_way(struct staged *s)
+/* A name beside the output's, for mkdtemp(3) and the like; the caller frees it. */
+static char *name_beside(const char *path, const char *infix)
+{
+	size_t n = strlen(path);
+	char *name;
+
+	while (n > 1 && path[n - 1] == '/') {
+		n--;
+	}
+	if (asprintf(&name, "%.*s%s" RANDOM, (int)n, path, infix) < 0) {
+		abort();
+	}
+	return name;
+}
+
+int output_rename_new(const char *from, const char *to)
 {
 	struct stat st;
 
-	if (lstat(s->path, &st) != 0) {
-		return false;
+	/* By its number: not every C library has the function. */
+	if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
+		return 0;
 	}
-	if (s->replaces) {
-		return !may_go(s);
+	if (errno != EINVAL && errno != ENOSYS) {
+		return -1;
 	}
-	fail(s, "is there already; --replace takes it away");
-	return true;
+	/* The file system cannot do it in one step. */
+	if (lstat(to, &st) == 0) {
+		errno = EEXIST;
+		return -1;
+	}
+	return rename(from, to);
 }
 
-bool staged_begin(struct staged *s, const char *path, bool is_folder, bool replaces)
+/* Renames what has the name. True as well where nothing has it. */
+static bool set_aside(struct output *o)
 {
-	mode_t mask = umask(0);
+	char *name = name_beside(o->path, ASIDE);
 
-	umask(mask);
-	*s = (struct staged){
-		.path = path, .fd = -1, .is_folder = is_folder, .replaces = replaces
-	};
-	if (in_the_way(s)) {
-		return false;
-	}
-	char *name = replaceable_name(path, "new");
-
-	if (is_folder && mkdtemp(name) && chmod(name, 0777 & ~mask) == 0) {
-		s->fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	} else if (!is_folder) {
-		s->fd = mkostemp(name, O_CLOEXEC);
-		if (s->fd >= 0) {
-			fchmod(s->fd, 0666 & ~mask);
-		}
-	}
-	if (s->fd < 0) {
-		fail(s, "cannot be made: %s", strerror(errno));
-		free(name);
-		return false;
-	}
-	s->temporary = name;
-	return true;
-}
-
-/* Moves the old one out of the way, the new one in, and then removes the old one. */
-static bool exchange(struct staged *s)
-{
-	char *old = replaceable_name(s->path, "old");
-	bool was_there = mkdtemp(old) && rmdir(old) == 0 && rename(s->path, old) == 0;
-
-	if (rename(s->temporary, s->path) != 0) {
-		fail(s, "cannot be replaced: %s", strerror(errno));
-		if (was_there) {
-			rename(old, s->path);
-		}
-		free(old);
-		return false;
-	}
-	if (was_there && unlink(old) != 0) {
-		replaceable_remove(&s->old, old);
-	}
-	free(old);
-	return true;
-}
-
-static bool rename_new(struct staged *s)
-{
-	if (rename_to_new(s->temporary, s->path) == 0) {
+	/* mkdtemp() finds a free name; its folder would be in the way of a file. */
+	if (mkdtemp(name) && rmdir(name) == 0 && rename(o->path, name) == 0) {
+		o->aside = name;
 		return true;
 	}
-	if (errno == EINVAL || errno == ENOSYS) { /* the file system has no such rename */
-		return !in_the_way(s) && (rename(s->temporary, s->path) == 0 ||
-						 fail(s, "cannot be made: %s", strerror(errno)));
-	}
-	return errno == EEXIST ? fail(s, "is there already; --replace takes it away")
-			       : fail(s, "cannot be made: %s", strerror(errno));
+	int error = errno;
+
+	free(name);
+	return error == ENOENT || fail(o, "cannot be put aside: %s", strerror(error));
 }
 
-bool staged_commit(struct staged *s)
+static void forget_old(struct output *o)
 {
-	bool ok = s->replaces ? may_go(s) && exchange(s) : rename_new(s);
+	replaceable_fini(&o->old);
+	free(o->aside);
+	o->aside = NULL;
+}
 
-	if (ok) {
-		free(s->temporary);
-		s->temporary = NULL;
+bool output_restore_old(struct output *o)
+{
+	bool ok = !o->aside || output_rename_new(o->aside, o->path) == 0 ||
+		  fail(o, "what had the name is %s now: %s", o->aside, strerror(errno));
+
+	forget_old(o);
+	return ok;
+}
+
+bool output_remove_old(struct output *o)
+{
+	int error = o->aside ? replaceable_remove(&o->old, o->aside) : 0;
+
+	if (error) {
+		fail(o, "what had the name is %s now, which cannot be removed: %s", o->aside,
+			strerror(error));
+	}
+	forget_old(o);
+	return !error;
+}
+
+/* The trace at `path` was set aside: its own folder of ours, under a name of name_beside(). */
+static bool is_aside(const char *path, const char *entry, const char *name, struct stat *st)
+{
+	size_t n = strlen(name);
+	char *metadata;
+
+	if (strncmp(entry, name, n) != 0 || strncmp(entry + n, ASIDE, strlen(ASIDE)) != 0 ||
+		strlen(entry + n) != strlen(ASIDE RANDOM)) {
+		return false;
+	}
+	if (asprintf(&metadata, "%s/%s", path, CTF_METADATA) < 0) {
+		abort();
+	}
+	bool is = access(metadata, F_OK) == 0 && lstat(path, st) == 0 && S_ISDIR(st->st_mode) &&
+		  st->st_uid == geteuid();
+
+	free(metadata);
+	return is;
+}
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/* Gives the trace its name back that was set aside last by a process that was killed then. */
+static void take_back(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	char *folder = strndup(path, (size_t)(name - path));
+	DIR *d = folder ? opendir(folder) : NULL;
+	struct timespec last = { 0 };
+	char *found = NULL;
+
+	for (const struct dirent *e; d && (e = readdir(d));) {
+		struct stat st;
+		char *left;
+
+		if (asprintf(&left, "%s%s", folder, e->d_name) < 0) {
+			continue;
+		}
+		/* The rename was its last change. */
+		if (is_aside(left, e->d_name, name, &st) && is_later(&st.st_ctim, &last)) {
+			free(found);
+			found = left;
+			last = st.st_ctim;
+		} else {
+			free(left);
+		}
+	}
+	if (found) {
+		output_rename_new(found, path);
+	}
+	if (d) {
+		closedir(d);
+	}
+	free(found);
+	free(folder);
+}
+
+bool output_set_aside(struct output *o, const char *path)
+{
+	struct stat st;
+
+	*o = (struct output){ .path = path, .fd = -1 };
+	if (lstat(path, &st) != 0 && errno == ENOENT) {
+		take_back(path);
+	}
+	if (lstat(path, &st) != 0) {
+		return errno == ENOENT || fail(o, "cannot be replaced: %s", strerror(errno));
+	}
+	if (!S_ISDIR(st.st_mode)) {
+		return fail(o, "is no trace: remove it yourself");
+	}
+	bool ok = may_replace(o) && set_aside(o);
+
+	if (!ok) {
+		forget_old(o);
 	}
 	return ok;
 }
 
-void staged_fini(struct staged *s)
+bool output_begin(struct output *o, const char *path, bool is_folder, bool replaces)
 {
-	replaceable_fini(&s->old);
-	if (s->fd >= 0) {
-		close(s->fd);
-		s->fd = -1;
+	mode_t mask = umask(0);
+	struct stat st;
+
+	umask(mask);
+	*o = (struct output){
+		.path = path, .fd = -1, .is_folder = is_folder, .replaces = replaces
+	};
+	if (replaces ? !may_replace(o) : lstat(path, &st) == 0) {
+		return replaces ? false : fail(o, IN_THE_WAY);
 	}
-	if (s->temporary) {
-		if (s->is_folder) {
-			replaceable_remove(&s->old, s->temporary);
-		} else {
-			unlink(s->temporary);
+	char *name = name_beside(path, ".new-");
+
+	if (is_folder && mkdtemp(name) && chmod(name, 0777 & ~mask) == 0) {
+		o->fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	} else if (!is_folder) {
+		o->fd = mkostemp(name, O_CLOEXEC);
+		if (o->fd >= 0) {
+			fchmod(o->fd, 0666 & ~mask);
 		}
-		free(s->temporary);
-		s->temporary = NULL;
+	}
+	if (o->fd < 0) {
+		fail(o, "cannot be made: %s", strerror(errno));
+		free(name);
+		return false;
+	}
+	o->temporary = name;
+	return true;
+}
+
+/* Puts the new one in place of a trace. */
+static bool exchange(struct output *o)
+{
+	if (!set_aside(o)) {
+		return false;
+	}
+	if (rename(o->temporary, o->path) != 0) {
+		fail(o, "cannot be replaced: %s", strerror(errno));
+		if (o->aside) {
+			rename(o->aside, o->path);
+		}
+		return false;
+	}
+	if (o->aside) {
+		replaceable_remove(&o->old, o->aside);
+	}
+	return true;
+}
+
+bool output_commit(struct output *o)
+{
+	bool ok;
+
+	if (o->replaces) {
+		/* A file, an empty folder and nothing are replaced by the rename itself. */
+		ok = may_replace(o) && (rename(o->temporary, o->path) == 0 || exchange(o));
+	} else {
+		ok = output_rename_new(o->temporary, o->path) == 0 ||
+		     (errno == EEXIST ? fail(o, IN_THE_WAY)
+				      : fail(o, "cannot be made: %s", strerror(errno)));
+	}
+	if (ok) {
+		free(o->temporary);
+		o->temporary = NULL;
+	}
+	return ok;
+}
+
+void output_fini(struct output *o)
+{
+	if (o->fd >= 0) {
+		close(o->fd);
+		o->fd = -1;
+	}
+	forget_old(o); /* before a removal, which would take the memory of the old trace too */
+	if (o->temporary) {
+		replaceable_remove(&o->old, o->temporary);
+		free(o->temporary);
+		o->temporary = NULL;
 	}
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What may make room for an output, see output/replaceable.h. */
+/*
+ * Checks and removes what an output replaces, see output/replaceable.h. Only files that belong to
+ * a trace (format/ctf_files.h) are ever removed, and no link is followed: another user may have put
+ * it there.
+ */
 #include "output/replaceable.h"
 
 #include <dirent.h>
@@ -15,12 +19,10 @@
 
 #include "base/compiler.h"
 #include "base/memory.h"
-#include "format/buffer.h"
-#include "format/ctf.h"
+#include "format/ctf_files.h"
 #include "read/buffer.h"
 #include "read/ctf/metadata.h"
 #include "read/folder.h"
-#include "output/file.h"
 
 static bool PRINTF(2, 3) fail(struct replaceable *r, const char *fmt, ...)
 {
@@ -32,18 +34,43 @@ static bool PRINTF(2, 3) fail(struct replaceable *r, const char *fmt, ...)
 	return false;
 }
 
-char *replaceable_name(const char *path, const char *what)
+/*
+ * Counts the entries of a folder that are meant; where `count` is NULL, removes them. Returns 0 or
+ * an errno.
+ */
+static int each_entry(const char *path, bool (*is_meant)(const char *name), size_t *count)
 {
-	size_t n = strlen(path);
-	char *name;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	int error = d ? 0 : errno;
 
-	while (n > 1 && path[n - 1] == '/') {
-		n--;
+	for (const struct dirent *e; !error && (e = readdir(d));) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+			!is_meant(e->d_name)) {
+			continue;
+		}
+		if (count) {
+			++*count;
+		} else if (unlinkat(fd, e->d_name, 0) != 0) {
+			error = errno;
+		}
 	}
-	if (asprintf(&name, "%.*s.%s-XXXXXX", (int)n, path, what) < 0) {
-		abort();
+	if (d) {
+		closedir(d);
+	} else if (fd >= 0) {
+		close(fd);
 	}
-	return name;
+	return error;
+}
+
+static bool is_not_of_trace(const char *name)
+{
+	return !ctf_file_is_of_trace(name);
+}
+
+static bool is_not_of_index(const char *name)
+{
+	return !ctf_file_is_of_index(name);
 }
 
 static char *index_of(const char *path)
@@ -56,280 +83,158 @@ static char *index_of(const char *path)
 	return index;
 }
 
-/*
- * Whether a folder's file is a trace's, and may go with it: temporary ones, which
- * the runtime or a recovery that was killed left, included.
- */
-static bool is_beside_metadata(const char *name)
-{
-	return strcmp(name, CTF_INDEX) == 0 || strcmp(name, BUFFER_FILE_IN_TRACE) == 0 ||
-	       strcmp(name, BUFFER_FILE_MOVING) == 0 || strcmp(name, CTF_METADATA_NEW) == 0 ||
-	       strcmp(name, CTF_METADATA_NEW REPLACE_SUFFIX) == 0 ||
-	       strncmp(name, CTF_STREAM, strlen(CTF_STREAM)) == 0;
-}
-
-static bool is_of_trace(const char *name)
-{
-	return strcmp(name, CTF_METADATA) == 0 || is_beside_metadata(name);
-}
-
-static bool ends_with(const char *name, const char *end)
-{
-	size_t n = strlen(name);
-
-	return n > strlen(end) && strcmp(name + n - strlen(end), end) == 0;
-}
-
-static bool is_of_index(const char *name)
-{
-	return ends_with(name, CTF_INDEX_SUFFIX) ||
-	       ends_with(name, CTF_INDEX_SUFFIX REPLACE_SUFFIX);
-}
-
-static bool is_dot(const char *name)
-{
-	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
-/* Never follows a link, which another user may have put there. */
-static DIR *open_folder(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-
-	if (fd >= 0 && !d) {
-		close(fd);
-	}
-	return d;
-}
-
-static int at(DIR *d, bool (*wanted)(const char *name), bool removes)
-{
-	int error = 0;
-
-	for (struct dirent *e; !error && (e = readdir(d));) {
-		if (is_dot(e->d_name)) {
-			continue;
-		}
-		if (!removes) {
-			error = wanted(e->d_name) ? 0 : ENOTEMPTY;
-		} else if (wanted(e->d_name) && unlinkat(dirfd(d), e->d_name, 0) != 0) {
-			error = errno;
-		}
-	}
-	return error;
-}
-
-/*
- * Removes what is wanted of a folder, or looks whether there is nothing else. 0 or an errno,
- * ENOTEMPTY: there is something else.
- */
-static int each_entry(const char *path, bool (*wanted)(const char *name), bool removes)
-{
-	DIR *d = open_folder(path);
-	int error = d ? at(d, wanted, removes) : errno;
-
-	if (d) {
-		closedir(d);
-	}
-	return error;
-}
-
-static size_t count_entries(const char *path, bool (*wanted)(const char *name))
-{
-	DIR *d = open_folder(path);
-	size_t count = 0;
-
-	for (struct dirent *e; d && (e = readdir(d));) {
-		count += !is_dot(e->d_name) && wanted(e->d_name);
-	}
-	if (d) {
-		closedir(d);
-	}
-	return count;
-}
-
-/* Whether there is no such folder: a trace without an index, or with something else there. */
-static bool is_none(int error)
+/* A trace without an index, or with something else of that name. */
+static bool is_no_folder(int error)
 {
 	return error == ENOENT || error == ENOTDIR || error == ELOOP;
 }
 
-static int remove_index(const char *path)
+/* Removes the metadata last: without it the rest would be no trace, which nothing replaces. */
+static int remove_trace(const char *path)
 {
 	char *index = index_of(path);
-	int error = each_entry(index, is_of_index, true);
+	int error = each_entry(index, ctf_file_is_of_index, NULL);
 
 	if (!error && rmdir(index) != 0) {
 		error = errno;
 	}
 	free(index);
-	return is_none(error) ? 0 : error;
-}
-
-/* Without its metadata what stays would be no trace: that goes last. */
-static int remove_trace(const char *path)
-{
-	int error = remove_index(path);
-
-	error = error ? error : each_entry(path, is_beside_metadata, true);
-	error = error ? error : each_entry(path, is_of_trace, true);
+	error = is_no_folder(error) ? 0 : error;
+	error = error ? error : each_entry(path, ctf_file_is_beside_metadata, NULL);
+	error = error ? error : each_entry(path, ctf_file_is_of_trace, NULL);
 	return error || rmdir(path) == 0 ? error : errno;
 }
 
-/* A trace, or the traces in a folder and then the folder, with what became that folder. */
-static int remove_traces(const char *path)
+int replaceable_remove(const struct replaceable *r, const char *path)
 {
 	struct folder_traces members = { 0 };
 	struct arena arena;
+	struct stat st;
 	int error = 0;
 
+	if (lstat(path, &st) == 0 && !S_ISDIR(st.st_mode)) {
+		return unlink(path) == 0 ? 0 : errno;
+	}
 	arena_init(&arena);
 	folder_list(&members, &arena, path);
 	for (size_t i = 0; i < members.paths.count && !error; i++) {
 		error = remove_trace(members.paths.items[i]);
 	}
+	/* A folder of traces has files of its own where it was the first trace's. */
+	error = error ? error : remove_trace(path);
+	for (size_t i = 0; i < r->buffers.count && !error; i++) {
+		unlink(r->buffers.items[i]);
+	}
 	vec_fini(&members.paths);
 	arena_fini(&arena);
-	return error ? error : remove_trace(path);
-}
-
-int replaceable_remove(struct replaceable *r, const char *path)
-{
-	int error = remove_traces(path);
-
-	vec_foreach (char **, arena, &r->arenas) {
-		if (!error) {
-			unlink(*arena);
-		}
-	}
 	return error;
 }
 
-/*
- * Takes note of what the trace's process left in memory, which goes with it;
- * false while it lives.
- */
-static bool may_go_with_buffer(
-	struct replaceable *r, struct buffer_source *arena, const struct stat *st)
-{
-	struct stat original;
-	bool is_live = !buffer_source_is_dead(arena);
-	bool is_copy = ctf_trace_is_there(buffer_source_trace(arena), &original) &&
-		       (original.st_dev != st->st_dev || original.st_ino != st->st_ino);
-
-	if (!is_copy) {
-		vec_push(&r->arenas, xstrdup(buffer_source_path(arena)));
-	}
-	if (is_live && !is_copy) {
-		fail(r, "is being recorded by process %" PRIu32 ": end that first",
-			buffer_source_header(arena)->pid);
-	}
-	buffer_source_close(arena);
-	return !is_live || is_copy;
-}
-
+/* Notes the memory of the trace's process, to be removed too. False while the process records. */
 static bool check_buffer(struct replaceable *r, const char *path, const struct stat *st)
 {
-	struct buffer_source *arena = NULL;
+	struct buffer_source *buffer = NULL;
 	struct ctf_metadata md;
 	struct read_error ignored;
+	struct stat original;
+	bool is_free = true;
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int error;
 
 	ctf_metadata_init(&md, NULL);
 	if (directory >= 0 && ctf_metadata_read(&md, directory, &ignored)) {
-		arena = buffer_source_open(path, md.uuid, &error);
+		buffer = buffer_source_open(path, md.uuid, &error);
 	}
+	/* The memory of a copied trace belongs to the original. */
+	if (buffer && !(ctf_trace_is_there(buffer_source_trace(buffer), &original) &&
+			      (original.st_dev != st->st_dev || original.st_ino != st->st_ino))) {
+		is_free = buffer_source_is_dead(buffer) ||
+			  fail(r, "is being recorded by process %" PRIu32 ": end that first",
+				  buffer_source_header(buffer)->pid);
+		vec_push(&r->buffers, xstrdup(buffer_source_path(buffer)));
+	}
+	buffer_source_close(buffer);
 	ctf_metadata_fini(&md);
 	if (directory >= 0) {
 		close(directory);
 	}
-	return !arena || may_go_with_buffer(r, arena, st);
+	return is_free;
 }
 
-/* 0, or why not all of a folder can be removed; ENOTEMPTY: what is no trace's would stay. */
-static int check_folder(const char *path, bool (*wanted)(const char *name))
+/* Returns 0, or why not all of a folder can be removed; ENOTEMPTY: it holds other files. */
+static int check_folder(const char *path, bool (*is_other)(const char *name))
 {
-	int error = each_entry(path, wanted, false);
+	size_t others = 0;
+	int error = each_entry(path, is_other, &others);
 
-	return error || faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0 ? error : errno;
+	if (error || others > 0) {
+		return error ? error : ENOTEMPTY;
+	}
+	return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-static bool check_trace(struct replaceable *r, const char *path, const struct stat *st)
+static bool check_trace(struct replaceable *r, const char *path)
 {
 	char *index = index_of(path);
-	int error = check_folder(path, is_of_trace);
+	struct stat st;
+	int error = lstat(path, &st) == 0 ? check_folder(path, is_not_of_trace) : errno;
 
 	if (!error) {
-		error = check_folder(index, is_of_index);
-		error = is_none(error) ? 0 : error;
+		error = check_folder(index, is_not_of_index);
+		error = is_no_folder(error) ? 0 : error;
 	}
 	free(index);
 	if (error == ENOTEMPTY) {
 		return fail(r, "is a directory with more than a trace in it: remove it yourself");
 	}
 	return error ? fail(r, "cannot be removed: %s", strerror(error))
-		     : check_buffer(r, path, st);
+		     : check_buffer(r, path, &st);
 }
 
-static bool is_member(const char *name)
-{
-	return *name && !is_of_trace(name);
-}
-
-/* The traces in a folder, and nothing else; false, with the reason. */
+/* Checks a folder of traces, which holds nothing else. */
 static bool check_members(struct replaceable *r, const char *path, const struct folder_traces *m)
 {
-	size_t others = count_entries(path, is_member);
-	struct stat st;
+	size_t others = 0;
 
+	each_entry(path, is_not_of_trace, &others);
 	if (others != m->paths.count) {
 		return fail(r, "is a directory with more than traces in it: remove it yourself");
 	}
 	vec_foreach (const char *const *, member, &m->paths) {
-		if (lstat(*member, &st) != 0) {
-			return fail(r, "cannot be removed: %s", strerror(errno));
-		}
-		if (!check_trace(r, *member, &st)) {
+		if (!check_trace(r, *member)) {
 			return false;
 		}
 	}
 	return true;
 }
 
-static bool check_directory(struct replaceable *r, const char *path, const struct stat *st)
+bool replaceable_check(struct replaceable *r, const char *path)
 {
 	struct folder_traces members = { 0 };
 	struct arena arena;
-
-	arena_init(&arena);
-	bool ok = folder_list(&members, &arena, path) ? check_members(r, path, &members)
-						      : check_trace(r, path, st);
-
-	vec_fini(&members.paths);
-	arena_fini(&arena);
-	return ok;
-}
-
-bool replaceable_check(struct replaceable *r, const char *path)
-{
 	struct stat st;
 
 	replaceable_fini(r);
 	if (lstat(path, &st) != 0) {
 		return errno == ENOENT || fail(r, "cannot be replaced: %s", strerror(errno));
 	}
-	if (S_ISDIR(st.st_mode)) {
-		return check_directory(r, path, &st);
+	if (!S_ISDIR(st.st_mode)) {
+		return S_ISREG(st.st_mode) ||
+		       fail(r, "is neither a file nor a trace: remove it yourself");
 	}
-	return S_ISREG(st.st_mode) || fail(r, "is neither a file nor a trace: remove it yourself");
+	arena_init(&arena);
+	bool ok = folder_list(&members, &arena, path) ? check_members(r, path, &members)
+						      : check_trace(r, path);
+
+	vec_fini(&members.paths);
+	arena_fini(&arena);
+	return ok;
 }
 
 void replaceable_fini(struct replaceable *r)
 {
-	vec_foreach (char **, arena, &r->arenas) {
-		free(*arena);
+	vec_foreach (char **, path, &r->buffers) {
+		free(*path);
 	}
-	vec_fini(&r->arenas);
+	vec_fini(&r->buffers);
 }

@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "format/packet.h"
 #include "format/uuid.h"
-#include "output/rename_to_new.h"
+#include "output/output.h"
 
 static bool is_within(uint64_t offset, uint64_t bytes, uint64_t end)
 {
@@ -198,7 +198,7 @@ static bool rename_file(struct jail_buffer *a, const uint8_t uuid[16])
 	for (int i = 0; i < 16; i++) {
 		sprintf(end + 1 + 2 * i, "%02x", uuid[i]);
 	}
-	if (rename_to_new(a->path, path) != 0) {
+	if (output_rename_new(a->path, path) != 0) {
 		free(path);
 		return false;
 	}

@@ -18,7 +18,7 @@
 #include "format/ctf.h"
 #include "read/ctf/metadata.h"
 #include "write/packet_file.h"
-#include "output/rename_to_new.h"
+#include "output/output.h"
 
 #define NAMES_MAX 1000
 
@@ -153,7 +153,7 @@ static int name(
 	char path[PATH_MAX];
 
 	for (int i = 0; i < NAMES_MAX && put_name(n, path, i); i++) {
-		if (rename_to_new(temporary, path) == 0) {
+		if (output_rename_new(temporary, path) == 0) {
 			note(a, path, directory);
 			return 0;
 		}

@@ -62,7 +62,7 @@ static bool mend_metadata(struct recovery *r)
 {
 	struct buffer_clock first = { 0 };
 	struct buffer_clock now = { 0 };
-	struct replace text;
+	struct output_file text;
 	struct out better;
 
 	if (r->buffer) {
@@ -73,11 +73,11 @@ static bool mend_metadata(struct recovery *r)
 	layouts_put_text(&better, &r->layouts, state_behind(r), &first, &now);
 	bool same = better.len == r->layouts.length &&
 		    memcmp(better.data, r->layouts.text, better.len) == 0;
-	int error = same ? 0 : replace_begin(&text, r->directory, CTF_METADATA);
+	int error = same ? 0 : output_file_begin(&text, r->directory, CTF_METADATA);
 
 	if (!same && !error) {
 		out_bytes(&text.out, better.data, better.len);
-		error = replace_end(&text);
+		error = output_file_commit(&text);
 	}
 	out_fini(&better);
 	/* One that its process was writing when it was killed. */

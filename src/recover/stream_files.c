@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/ctf_files.h"
 #include "output/file.h"
 #include "recover/stream_mend.h"
 
@@ -18,39 +19,6 @@ static bool fail(struct stream_files *s, const char *name, const char *what, int
 {
 	snprintf(s->error, sizeof(s->error), "%s: %s: %s", name, what, strerror(error));
 	return false;
-}
-
-/* A number as it is written here: no sign, no leading zero. */
-static bool take_number(const char **p, uint64_t *v)
-{
-	char *end;
-
-	if (**p < '1' || **p > '9') {
-		return false;
-	}
-	errno = 0;
-	*v = strtoull(*p, &end, 10);
-	*p = end;
-	return errno == 0;
-}
-
-/* stream-<n> or stream-<n>-<p>. */
-static bool parse_name(struct stream_file *f, const char *name)
-{
-	const char *p = name + strlen(CTF_STREAM);
-
-	if (strncmp(name, CTF_STREAM, strlen(CTF_STREAM)) != 0 || strlen(name) >= sizeof(f->name) ||
-		!take_number(&p, &f->stream)) {
-		return false;
-	}
-	if (*p == '-') {
-		p++;
-		if (!take_number(&p, &f->piece)) {
-			return false;
-		}
-	}
-	strcpy(f->name, name);
-	return *p == '\0';
 }
 
 static int by_stream_and_piece(const void *va, const void *vb)
@@ -109,7 +77,9 @@ bool stream_files_open(struct stream_files *s, int directory, const struct layou
 		struct stream_file f = { 0 };
 
 		f.file.fd = -1;
-		if (parse_name(&f, e->d_name)) {
+		if (strlen(e->d_name) < sizeof(f.name) &&
+			ctf_file_is_stream(e->d_name, &f.stream, &f.piece)) {
+			strcpy(f.name, e->d_name);
 			vec_push(&s->all, f);
 		}
 	}
@@ -180,7 +150,7 @@ static struct stream_file *add_file(struct stream_files *s, uint64_t stream)
 		fail(s, f.name, "cannot be made", error);
 		return NULL;
 	}
-	replace_like_metadata(f.file.fd, s->directory);
+	output_file_match_metadata(f.file.fd, s->directory);
 	close(f.file.fd);
 	f.file.fd = -1;
 	vec_push(&s->all, f);

@@ -356,7 +356,7 @@ static void put_metadata(
 
 int ctf_writer_finish(struct ctf_writer *w, const struct ctf_writer_origin *origin)
 {
-	struct replace metadata;
+	struct output_file metadata;
 
 	vec_foreach (struct ctf_writer_stream *, s, &w->streams) {
 		if (s->pos > 0) {
@@ -367,11 +367,11 @@ int ctf_writer_finish(struct ctf_writer *w, const struct ctf_writer_origin *orig
 		}
 		fail(w, packet_file_close(&s->file));
 	}
-	int error = w->error ? w->error : replace_begin(&metadata, w->directory, CTF_METADATA);
+	int error = w->error ? w->error : output_file_begin(&metadata, w->directory, CTF_METADATA);
 
 	if (!error) {
 		put_metadata(w, &metadata.out, origin);
-		error = replace_end(&metadata);
+		error = output_file_commit(&metadata);
 	}
 	fail(w, error);
 	return w->error;

@@ -115,19 +115,19 @@ static void index_path(char *path, size_t size, const char *name)
 int packet_file_write_index(const struct packet_file *f, int directory, const char *name)
 {
 	char path[300];
-	struct replace r;
+	struct output_file r;
 
 	if (mkdirat(directory, CTF_INDEX, 0777) != 0 && errno != EEXIST) {
 		return errno;
 	}
 	index_path(path, sizeof(path), name);
-	int error = replace_begin(&r, directory, path);
+	int error = output_file_begin(&r, directory, path);
 
 	if (error) {
 		return error;
 	}
 	put_index(&r.out, f);
-	return replace_end(&r);
+	return output_file_commit(&r);
 }
 
 bool packet_file_index_is_right(const struct packet_file *f, int directory, const char *name)

@@ -45,10 +45,10 @@ static int write_metadata(int directory)
 		.pid = 4242,
 		.clock = { .freq = 1000000000, .offset_s = 1700000000, .offset = 5 },
 	};
-	struct replace r;
+	struct output_file r;
 	struct model m;
 
-	if (!read_declarations(&m) || replace_begin(&r, directory, CTF_METADATA) != 0) {
+	if (!read_declarations(&m) || output_file_begin(&r, directory, CTF_METADATA) != 0) {
 		return 1;
 	}
 	memcpy(trace.uuid, header.uuid, sizeof(trace.uuid));
@@ -57,7 +57,7 @@ static int write_metadata(int directory)
 		metadata_put_event(&r.out, (uint16_t)(i + 1), m.events.items[i], 0);
 	}
 	model_fini(&m);
-	return replace_end(&r);
+	return output_file_commit(&r);
 }
 
 static size_t put(unsigned char *packet, size_t at, const void *p, size_t n, size_t align)

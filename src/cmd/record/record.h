@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "base/vec.h"
-#include "output/aside.h"
+#include "output/output.h"
 
 /* Exit statuses without one of the program, as env(1) and timeout(1) have them. */
 #define RECORD_FAILED 125
@@ -66,7 +66,7 @@ void record_traces_fini(struct record_traces *t);
 /* The claim of one run to the trace's name. */
 struct record_claim {
 	int socket; /* whose abstract name no other run can have; -1: none */
-	struct aside old; /* what had the trace's name */
+	struct output old; /* what had the trace's name */
 	char error[700];
 };
 

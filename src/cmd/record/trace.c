@@ -116,7 +116,7 @@ static bool clear_name(struct record_claim *p, const struct record_request *w)
 	struct stat st;
 
 	if (w->replaces) {
-		return aside_begin(&p->old, w->trace) || fail(p, "%s: %s", w->output, p->old.error);
+		return output_set_aside(&p->old, w->trace) || fail(p, "%s: %s", w->output, p->old.error);
 	}
 	return lstat(w->trace, &st) != 0 ||
 	       fail(p, "%s: exists already; remove it, or give --replace", w->output);
@@ -130,7 +130,7 @@ static bool try_name(struct record_claim *p, const struct record_request *w)
 		return true;
 	}
 	fail(p, "cannot make the trace %s: %s", w->output, strerror(errno));
-	aside_return(&p->old);
+	output_restore_old(&p->old);
 	return false;
 }
 
@@ -144,7 +144,7 @@ bool record_claim_settle(
 	struct record_claim *p, const struct record_request *w, const struct record_traces *t)
 {
 	bool is_made = t->paths.count > 0 && strcmp(t->paths.items[0], w->trace) == 0;
-	bool ok = is_made ? aside_remove(&p->old) : aside_return(&p->old);
+	bool ok = is_made ? output_remove_old(&p->old) : output_restore_old(&p->old);
 
 	return ok || fail(p, "%s: %s", w->output, p->old.error);
 }
