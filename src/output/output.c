@@ -22,7 +22,7 @@
 
 #define RANDOM "XXXXXX" /* as mkdtemp(3) wants it */
 #define ASIDE ".old-"
-#define IN_THE_WAY "is there already; --replace takes it away"
+#define IN_THE_WAY "exists already; --replace replaces it"
 
 static bool PRINTF(2, 3) fail(struct output *o, const char *fmt, ...)
 {
@@ -86,7 +86,7 @@ static bool set_aside(struct output *o)
 	int error = errno;
 
 	free(name);
-	return error == ENOENT || fail(o, "cannot be put aside: %s", strerror(error));
+	return error == ENOENT || fail(o, "cannot be set aside: %s", strerror(error));
 }
 
 static void forget_old(struct output *o)
@@ -99,7 +99,8 @@ static void forget_old(struct output *o)
 bool output_restore_old(struct output *o)
 {
 	bool ok = !o->aside || output_rename_new(o->aside, o->path) == 0 ||
-		  fail(o, "what had the name is %s now: %s", o->aside, strerror(errno));
+		  fail(o, "cannot restore the earlier trace, which is %s now: %s", o->aside,
+			  strerror(errno));
 
 	forget_old(o);
 	return ok;
@@ -110,7 +111,7 @@ bool output_remove_old(struct output *o)
 	int error = o->aside ? replaceable_remove(&o->old, o->aside) : 0;
 
 	if (error) {
-		fail(o, "what had the name is %s now, which cannot be removed: %s", o->aside,
+		fail(o, "cannot remove the earlier trace, which is %s now: %s", o->aside,
 			strerror(error));
 	}
 	forget_old(o);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See recover/drain.h. A look through the buffer may miss a packet and see the one behind it,
- * because the process goes on meanwhile. So there are two: what the first finds closed had
- * been closed in order, and the second finds all that came before.
+ * Draining a jail's buffer, see recover/drain.h. While the process records, one look through the
+ * buffer can miss a packet and find the next one of its stream. So each round looks twice: the
+ * packets that the first look finds closed were closed in order, and the second look finds all
+ * that come before them.
  */
 #include "recover/drain.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +17,10 @@
 
 #include "base/compiler.h"
 #include "format/ctf_text.h"
-#include "recover/jail_stage.h"
+#include "recover/jail_trace.h"
 #include "recover/recover.h"
 
-/* Of ids that a process could give out; others are damage. */
+/* More than a process can have; larger ids are damage. */
 #define STREAMS_MAX (UINT64_C(1) << 20)
 
 static bool PRINTF(2, 3) fail(struct drain *d, const char *fmt, ...)
@@ -45,15 +45,13 @@ int drain_open(struct drain *d, const char *path)
 	return error;
 }
 
-/* Leaves the trace to others. */
-static void end_files(struct drain *d)
+/* Lets other processes have the trace. */
+static void close_trace(struct drain *d)
 {
-	if (d->source) {
-		d->events += d->files.events;
-		d->files.events = 0;
-		stream_files_close(&d->files);
-		layouts_fini(&d->layouts);
-	}
+	d->events += d->files.events;
+	stream_files_close(&d->files);
+	d->files = (struct stream_files){ 0 };
+	trace_metadata_fini(&d->metadata);
 	buffer_source_close(d->source);
 	d->source = NULL;
 	if (d->directory >= 0) {
@@ -64,7 +62,7 @@ static void end_files(struct drain *d)
 
 void drain_close(struct drain *d)
 {
-	end_files(d);
+	close_trace(d);
 	vec_fini(&d->closed);
 	jail_buffer_close(&d->buffer);
 }
@@ -81,76 +79,70 @@ static bool open_directory(struct drain *d)
 	return true;
 }
 
-/* Its text is the process's own: it may tell of another trace, to get at that one's memory. */
-static bool read_layouts(struct drain *d)
+/* The process wrote the text: it may name another trace, whose memory would be read then. */
+static bool read_metadata(struct drain *d)
 {
-	bool ok = layouts_read(&d->layouts, d->directory) == LAYOUTS_OK;
+	const uint8_t *uuid = d->metadata.ctf.uuid;
+	struct read_error error;
 
-	if (ok && memcmp(d->layouts.uuid, d->buffer.uuid, sizeof(d->buffer.uuid)) == 0) {
-		return true;
+	if (!trace_metadata_read(&d->metadata, d->directory, &error)) {
+		return fail(d, "%s", error.text);
 	}
-	layouts_fini(&d->layouts);
-	d->layouts = (struct layouts){ 0 };
-	return fail(d, ok ? "metadata: is of another trace" : "metadata: cannot be read");
+	return memcmp(uuid, d->buffer.uuid, sizeof(d->buffer.uuid)) == 0 ||
+	       fail(d, "metadata: is of another trace");
 }
 
 static bool open_files(struct drain *d)
 {
+	struct stream_files *s = &d->files;
 	int error;
 
-	if (!read_layouts(d)) {
-		return false;
-	}
 	d->source = buffer_source_open_path(d->buffer.path, &error);
 	if (!d->source) {
-		layouts_fini(&d->layouts);
 		return fail(d, "%s: %s", d->buffer.path, strerror(error));
 	}
-	struct stream_files *s = &d->files;
-	bool ok = stream_files_open(s, d->directory, &d->layouts);
+	bool ok = stream_files_open(s, d->directory, &d->metadata);
 
 	s->has_memory = true;
 	s->held_count = buffer_source_scan(d->source, &s->held);
 	ok = ok && stream_files_mend(s);
-	s->held = NULL; /* until the next look */
+	s->held = NULL; /* the next scan frees it */
 	s->held_count = 0;
 	return ok || fail(d, "%s", s->error);
 }
 
-/* Begins, or begins anew behind an error. */
-static bool begin(struct drain *d, const char *place)
+/* Makes and opens the trace. True with d->source NULL where nothing was recorded yet. */
+static bool open_trace(struct drain *d, const char *place)
 {
 	if (d->source) {
 		return true;
 	}
-	int error = jail_stage(&d->buffer, place, d->directory_name);
+	int error = jail_trace_make(&d->buffer, place, d->directory_name);
 
 	if (error) {
 		return error == EAGAIN || fail(d, "cannot be made: %s", strerror(error));
 	}
-	if (!open_directory(d) || !open_files(d)) {
-		end_files(d);
-		return false;
+	trace_metadata_init(&d->metadata);
+	if (open_directory(d) && read_metadata(d) && open_files(d)) {
+		return true;
 	}
-	return true;
+	close_trace(d);
+	return false;
 }
 
-static bool update_text(struct drain *d)
+/* Writes and reads the declarations that the process added. */
+static bool update_metadata(struct drain *d)
 {
 	bool changed;
-	int error = jail_stage_text(&d->buffer, d->directory, &changed);
+	int error = jail_trace_append_metadata(&d->buffer, d->directory, &changed);
 
 	if (error) {
 		return fail(d, "metadata: cannot be written: %s", strerror(error));
 	}
-	if (!changed) {
+	if (!changed || read_metadata(d)) {
 		return true;
 	}
-	layouts_fini(&d->layouts);
-	if (read_layouts(d)) {
-		return true;
-	}
-	end_files(d);
+	close_trace(d);
 	return false;
 }
 
@@ -160,12 +152,12 @@ static bool is_closed(const struct drain *d, const struct buffer_packet *p)
 	       jail_buffer_is_closed(&d->buffer, p->offset);
 }
 
-/* Notes what is closed now; returns how much that is. */
-static size_t look(struct drain *d)
+/* Notes the last closed packet of each stream. False: none is closed. */
+static bool find_closed(struct drain *d)
 {
 	const struct buffer_packet *packets;
 	size_t count = buffer_source_scan(d->source, &packets);
-	size_t found = 0;
+	bool found = false;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t stream = packets[i].header.stream_instance_id;
@@ -179,13 +171,13 @@ static size_t look(struct drain *d)
 		uint64_t *last = &d->closed.items[stream];
 
 		*last = packets[i].header.sequence > *last ? packets[i].header.sequence : *last;
-		found++;
+		found = true;
 	}
 	return found;
 }
 
-/* What was seen to be closed goes into the files, and its memory back. */
-static bool take(struct drain *d, size_t *taken)
+/* Writes the packets up to those to the files, and frees their memory. */
+static bool take_closed(struct drain *d, size_t *taken)
 {
 	const struct buffer_packet *packets;
 	size_t count = buffer_source_scan(d->source, &packets);
@@ -198,7 +190,7 @@ static bool take(struct drain *d, size_t *taken)
 			p->header.sequence > d->closed.items[stream]) {
 			continue;
 		}
-		if (!stream_files_fold(&d->files, d->source, p)) {
+		if (!stream_files_append(&d->files, d->source, p)) {
 			return fail(d, "%s", d->files.error);
 		}
 		jail_buffer_free(&d->buffer, p->offset);
@@ -207,18 +199,16 @@ static bool take(struct drain *d, size_t *taken)
 	return true;
 }
 
-static bool take_closed(struct drain *d, size_t *taken)
+/* Before packets their declarations: those that are closed now use no later ones. */
+static bool drain_closed(struct drain *d, const char *place, size_t *taken)
 {
-	return look(d) == 0 || (update_text(d) && take(d, taken));
+	if (!open_trace(d, place)) {
+		return false;
+	}
+	return !d->source || !find_closed(d) || (update_metadata(d) && take_closed(d, taken));
 }
 
-bool drain_release(struct drain *d)
-{
-	return jail_buffer_renew(&d->buffer) || unlink(d->buffer.path) == 0 || errno == ENOENT ||
-	       fail(d, "%s: cannot be removed: %s", d->buffer.path, strerror(errno));
-}
-
-/* The process said that it came to its end: so the trace has all. */
+/* The process reported its end in the buffer: so the trace has everything. */
 static void mark_finished(const struct drain *d)
 {
 	char path[BUFFER_FILE_PATH_BYTES + 16];
@@ -233,19 +223,19 @@ static void mark_finished(const struct drain *d)
 	}
 }
 
-/* The rest, which is in open packets, and what was lost behind the last of them. */
+/* Writes the rest of a process that has ended: open packets, and what was lost after them. */
 static bool finish(struct drain *d, const char *place)
 {
 	struct recover_result result;
 
-	if (!begin(d, place) || (d->source && !update_text(d))) {
+	if (!open_trace(d, place) || (d->source && !update_metadata(d))) {
 		return false;
 	}
 	if (!d->source) {
 		d->state = DRAIN_UNUSED; /* it was killed before it could record anything */
 		return true;
 	}
-	end_files(d);
+	close_trace(d);
 	bool done = recover_trace_beside(d->directory_name, &result);
 
 	d->events += result.events;
@@ -260,12 +250,6 @@ static bool finish(struct drain *d, const char *place)
 	return true;
 }
 
-static bool drain_living(struct drain *d, const char *place, size_t *taken)
-{
-	d->state = DRAIN_RECORDS;
-	return begin(d, place) && (!d->source || take_closed(d, taken));
-}
-
 static bool run_round(struct drain *d, const char *place, size_t *taken)
 {
 	switch (jail_buffer_owner(&d->buffer)) {
@@ -276,15 +260,13 @@ static bool run_round(struct drain *d, const char *place, size_t *taken)
 		d->state = DRAIN_UNUSED;
 		return true;
 	case BUFFER_OWNER_LIVES:
-		return drain_living(d, place, taken);
+		d->state = DRAIN_RECORDS;
+		return drain_closed(d, place, taken);
 	case BUFFER_OWNER_GONE:
 		break;
 	}
-	if (drain_living(d, place, taken) && finish(d, place)) {
-		return true;
-	}
 	d->state = DRAIN_LEFT;
-	return false;
+	return drain_closed(d, place, taken) && finish(d, place);
 }
 
 bool drain_round(struct drain *d, const char *place, size_t *taken)
@@ -301,4 +283,10 @@ bool drain_round(struct drain *d, const char *place, size_t *taken)
 			d->buffer.path);
 	}
 	return ok;
+}
+
+bool drain_release(struct drain *d)
+{
+	return jail_buffer_renew(&d->buffer) || unlink(d->buffer.path) == 0 || errno == ENOENT ||
+	       fail(d, "%s: cannot be removed: %s", d->buffer.path, strerror(errno));
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See recover/jail_buffer.h. */
+/*
+ * A jail's buffer, see recover/jail_buffer.h. The header is copied once and checked, so that the
+ * process cannot change an offset between its check and its use.
+ */
 #include "recover/jail_buffer.h"
 
 #include <errno.h>
@@ -25,7 +28,7 @@ static bool is_within(uint64_t offset, uint64_t bytes, uint64_t end)
 	return offset <= end && bytes <= end - offset && offset % sizeof(uint64_t) == 0;
 }
 
-/* What has no name of ours, as a file that was moved, has that of its header. */
+/* A file that was moved and has another name has the uuid of its header. */
 static void find_uuid(struct jail_buffer *a, const struct buffer_file *h)
 {
 	const char *digits = strrchr(a->path, '-');
@@ -39,7 +42,7 @@ static void find_uuid(struct jail_buffer *a, const struct buffer_file *h)
 	}
 }
 
-/* Where everything is; what is read once is not read again. */
+/* Finds the parts of the file. Returns 0 or an errno. */
 static int find_parts(struct jail_buffer *a)
 {
 	struct buffer_file h;
@@ -131,20 +134,16 @@ enum buffer_owner jail_buffer_owner(struct jail_buffer *a)
 	return buffer_owner_look(a->fd, &a->pid);
 }
 
-static void copy_path(char *to, const char *from)
-{
-	memcpy(to, from, BUFFER_FILE_PATH_BYTES);
-	to[BUFFER_FILE_PATH_BYTES - 1] = '\0';
-}
-
 void jail_buffer_base(const struct jail_buffer *a, char *path)
 {
-	copy_path(path, a->file->jail.base);
+	snprintf(path, BUFFER_FILE_PATH_BYTES, "%.*s", BUFFER_FILE_PATH_BYTES - 1,
+		a->file->jail.base);
 }
 
 void jail_buffer_directory(const struct jail_buffer *a, char *path)
 {
-	copy_path(path, a->file->traces[0].directory);
+	snprintf(path, BUFFER_FILE_PATH_BYTES, "%.*s", BUFFER_FILE_PATH_BYTES - 1,
+		a->file->traces[0].directory);
 }
 
 uint64_t jail_buffer_text_bytes(const struct jail_buffer *a)
@@ -172,7 +171,8 @@ void jail_buffer_free(struct jail_buffer *a, uint64_t offset)
 
 	__atomic_store_n(&h->magic, 0, __ATOMIC_RELAXED);
 	buffer_stack_push(&a->stacks[size_class], a->subbufs, unit);
-	/* Sequentially consistent on both sides: who waits is woken, or sees another turn. */
+	/* Sequentially consistent on both sides: a waiting thread is woken, or sees the new count.
+	 */
 	__atomic_fetch_add(&j->room, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&j->waiting, __ATOMIC_SEQ_CST)) {
 		syscall(SYS_futex, &j->room, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -184,7 +184,7 @@ void jail_buffer_beat(struct jail_buffer *a)
 	__atomic_fetch_add(&a->file->jail.beats, 1, __ATOMIC_RELAXED);
 }
 
-/* Its name beside the old one, which is gone then. False: it keeps that. */
+/* Gives the file the name of that uuid. False: it keeps its name. */
 static bool rename_file(struct jail_buffer *a, const uint8_t uuid[16])
 {
 	const char *slash = strrchr(a->path, '/');
@@ -207,7 +207,7 @@ static bool rename_file(struct jail_buffer *a, const uint8_t uuid[16])
 	return true;
 }
 
-/* The uuid first: who has the file open knows by it that the rest is another's. */
+/* The uuid first: it tells processes that have the file open that the rest is another's. */
 static void renew_header(struct buffer_file *h, const uint8_t uuid[16])
 {
 	memcpy(h->uuid, uuid, sizeof(h->uuid));
@@ -217,7 +217,7 @@ static void renew_header(struct buffer_file *h, const uint8_t uuid[16])
 		memcpy(h->traces[i].directory, h->jail.base, sizeof(h->jail.base));
 	}
 	h->jail.staged = h->jail.ended = 0;
-	h->jail.unlocked = 1; /* until a process claims it, and says what it has */
+	h->jail.unlocked = 1; /* until a process claims it and takes its lock */
 	h->pid = 0;
 	__atomic_store_n(&h->jail.claim, BUFFER_FREE, __ATOMIC_RELEASE);
 }
@@ -231,7 +231,7 @@ bool jail_buffer_renew(struct jail_buffer *a)
 		return false;
 	}
 	uuid_mark_random(uuid);
-	/* From here on it holds nothing: whoever is killed, the next one begins here. */
+	/* From here on it holds nothing: after a kill the next drain begins here. */
 	__atomic_store_n(&a->file->jail.text_bytes, 0, __ATOMIC_RELEASE);
 	if (!rename_file(a, uuid)) {
 		return false;

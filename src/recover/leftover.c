@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffer files and whose they are, see recover/leftover.h. */
+/* Memory that processes left, see recover/leftover.h. */
 #include "recover/leftover.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "read/buffer.h"
@@ -16,7 +20,7 @@
 
 #define BLOCK_BYTES 512u /* of st_blocks */
 
-/* What the kernel calls a process that lives. */
+/* Asks the kernel for the name of a living process. */
 static void read_command(struct leftover *o)
 {
 	char path[64];
@@ -49,7 +53,7 @@ static void describe(struct leftover *o, const struct buffer_source *buffer)
 	strcpy(o->directory, buffer_source_trace(buffer)->directory);
 	bool found = ctf_metadata_of_buffer(&md, buffer_source_trace(buffer), NULL);
 
-	/* What a jail holds has a trace as soon as somebody drains it. */
+	/* That of a jail is made when it is drained. */
 	o->is_jailed = h->jail.on;
 	o->pid = h->jail.on && !h->pid ? h->jail.family : h->pid;
 	o->has_trace = found || (h->jail.on && h->jail.claim == BUFFER_RECORDS && !h->jail.staged);
@@ -66,8 +70,8 @@ static int is_buffer(const struct dirent *e)
 	return buffer_source_is_name(e->d_name);
 }
 
-/* False: it is gone by now. */
-static bool look(struct leftover *o, const char *name)
+/* Reads one file. False: it was removed meanwhile. */
+static bool read_leftover(struct leftover *o, const char *name)
 {
 	struct stat st;
 
@@ -100,7 +104,7 @@ void leftovers_find(struct leftovers *l)
 	for (int i = 0; i < n; i++) {
 		struct leftover o;
 
-		if (look(&o, entries[i]->d_name)) {
+		if (read_leftover(&o, entries[i]->d_name)) {
 			vec_push(&l->all, o);
 		}
 		free(entries[i]);
@@ -118,7 +122,7 @@ void leftovers_fini(struct leftovers *l)
 	vec_fini(&l->all);
 }
 
-/* The absolute path of something that need not exist, in a folder that must. */
+/* Makes the path of a file absolute that need not exist, in a folder that must. */
 static bool absolute(char out[PATH_MAX], const char *path)
 {
 	char copy[PATH_MAX];
@@ -161,25 +165,47 @@ bool leftover_explain(const char *path, char *text, size_t size)
 
 	leftovers_find(&l);
 	const struct leftover *o = leftovers_of(&l, path);
-
 	bool found = o;
 
 	if (found && o->is_jailed) {
 		snprintf(text, size,
-			"is not there: processes in a jail record for it into memory, and 'waymark "
-			"drain' writes that");
+			"does not exist yet: processes in a jail record into memory, and 'waymark "
+			"drain' writes it");
 	} else if (found && o->state == LEFTOVER_ALIVE) {
 		snprintf(text, size,
-			"is gone, but process %" PRIu32 " still records into it: what it records "
-			"cannot be read without; end it, or move the directory back",
+			"is gone, but process %" PRIu32 " still records into it; its events cannot "
+			"be read without the directory: end the process, or move the directory back",
 			o->pid);
 	} else if (found) {
 		snprintf(text, size,
-			"is gone, and what process %" PRIu32 " left in memory cannot be read "
-			"without: move the directory back, recover it where it is now, or throw "
-			"that away: waymark recover --discard %s",
+			"is gone, and the events that process %" PRIu32 " left in memory cannot be "
+			"read without it: move the directory back, recover it where it is now, or "
+			"throw the memory away: waymark recover --discard %s",
 			o->pid, o->path);
 	}
 	leftovers_fini(&l);
 	return found;
+}
+
+/* Where no page can be put, the signal comes again at once and ends the process. */
+static void put_zeros(int sig, siginfo_t *info, void *context)
+{
+	int why = errno;
+	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+	void *page = (void *)((uintptr_t)info->si_addr & ~(size - 1));
+
+	(void)context;
+	if (info->si_code != BUS_ADRERR ||
+		mmap(page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+			-1, 0) == MAP_FAILED) {
+		signal(sig, SIG_DFL);
+	}
+	errno = why;
+}
+
+void leftover_survive_cuts(void)
+{
+	struct sigaction act = { .sa_sigaction = put_zeros, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGBUS, &act, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What processes left in memory, or still record into: the buffer files under
- * /dev/shm, whose they are, and which trace each belongs to. Buffers that lie in
- * their traces are not among them. Changes nothing. Any process.
+ * The memory that processes left or still record into: the buffer files under /dev/shm, with their
+ * user, process and trace. Buffers inside of their traces are not listed. Changes nothing. Any
+ * process, one thread.
  */
 #ifndef RECOVER_LEFTOVER_H
 #define RECOVER_LEFTOVER_H
@@ -16,7 +16,7 @@
 #include "format/buffer.h"
 
 enum leftover_state {
-	LEFTOVER_UNKNOWN, /* the file may not be read, or is no buffer */
+	LEFTOVER_UNKNOWN, /* the file cannot be read, or is no buffer */
 	LEFTOVER_ALIVE, /* its process has it mapped */
 	LEFTOVER_DEAD,
 };
@@ -25,36 +25,44 @@ struct leftover {
 	char *path; /* of the buffer */
 	int error; /* an errno: why it cannot be read; EBADMSG: it is no buffer */
 	uid_t uid;
-	uint64_t bytes; /* of memory that it takes */
-	time_t seen; /* when its process read its clocks last; it does so all the time */
+	uint64_t bytes; /* of memory in use */
+	time_t seen; /* when its process last read its clocks, which it does several times a second
+		      */
 	enum leftover_state state;
-	/* From here on empty while it cannot be read. */
+	/* Empty where the file cannot be read: */
 	uint32_t pid;
 	bool is_jailed; /* `waymark drain` makes its trace */
-	bool has_trace; /* the trace is where its process had it */
-	char command[64]; /* of the process; "" when nobody knows */
+	bool has_trace; /* the trace is where its process made it, or can be made */
+	char command[64]; /* of the process; "": not known */
 	char directory[BUFFER_FILE_PATH_BYTES]; /* of the trace, absolute */
-	struct buffer_totals totals; /* no events: nobody knows */
+	struct buffer_totals totals; /* all zero: not known */
 };
 
 struct leftovers {
 	VEC(struct leftover) all; /* by path */
 };
 
-/* Finds all of them, other users' too. */
+/* Finds those of all users. */
 void leftovers_find(struct leftovers *l);
 void leftovers_fini(struct leftovers *l);
 
-/* The one whose process recorded into the folder `path`, which may be gone; NULL: none is. */
+/* The one whose process recorded into the folder `path`, which may be gone; NULL: none. */
 const struct leftover *leftovers_of(const struct leftovers *l, const char *path);
 
-/* Whether the absolute path and one of a command line are of one place, which need not exist. */
+/* True where an absolute path and one of a command line name one place, which need not exist. */
 bool leftover_is_place(const char *directory, const char *path);
 
 /*
- * Says why there is no trace in `path` although a process recorded into it, and
- * what to do. False: no process that left something did.
+ * Writes into `text` why there is no trace at `path`, and what to do. False: no process that left
+ * memory recorded there.
  */
 bool leftover_explain(const char *path, char *text, size_t size);
+
+/*
+ * A process can cut the file that another one has mapped, which gets SIGBUS then. After this call,
+ * in all of the calling process, pages that were cut off read as zeros, which are no packets; that
+ * they were cut, the file's size shows. Any other SIGBUS still ends the process.
+ */
+void leftover_survive_cuts(void);
 
 #endif

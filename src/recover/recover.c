@@ -1,27 +1,186 @@
 /* SPDX-License-Identifier: MIT */
-/* The steps of a recovery, see recover/recover.h. */
+/*
+ * The steps of a recovery, see recover/recover.h: lock the trace and the memory of its process,
+ * mend the stream files, write the metadata, remove the memory, read the result.
+ */
+#include "recover/recover.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "format/ctf.h"
+#include "read/buffer.h"
 #include "read/reader.h"
-#include "read/ctf/metadata.h"
-#include "recover/recover_gaps.h"
-#include "recover/recovery.h"
-#include "output/file.h"
+#include "recover/leftover.h"
+#include "recover/stream_files.h"
+#include "recover/trace_metadata.h"
 
-static bool fold(struct recovery *r)
+/* How long to wait for another recovery. */
+#define TRIES 1000
+#define TRY_NS (10 * 1000 * 1000)
+
+struct recovery {
+	const char *path;
+	int directory; /* of the trace, locked */
+	struct trace_metadata metadata;
+	struct buffer_source *buffer; /* the memory of its process; NULL: there is none */
+	bool lacks_memory; /* there should be one: the process did not finish the trace */
+	struct stream_files files;
+	struct recover_result *result;
+};
+
+static bool PRINTF(2, 3) fail(struct recovery *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(r->result->error, sizeof(r->result->error), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static void init(struct recovery *r, const char *path, struct recover_result *result)
+{
+	*result = (struct recover_result){ 0 };
+	*r = (struct recovery){ .path = path, .directory = -1, .result = result };
+	trace_metadata_init(&r->metadata);
+}
+
+static void fini(struct recovery *r)
+{
+	stream_files_close(&r->files);
+	buffer_source_close(r->buffer);
+	trace_metadata_fini(&r->metadata);
+	if (r->directory >= 0) {
+		close(r->directory);
+	}
+}
+
+static bool read_metadata(struct recovery *r)
+{
+	struct read_error error;
+
+	return trace_metadata_read(&r->metadata, r->directory, &error) || fail(r, "%s", error.text);
+}
+
+static bool fail_busy(struct recovery *r)
+{
+	return fail(r, "another process works on it; try again when it has ended");
+}
+
+static bool lock_trace(struct recovery *r)
+{
+	for (int i = 0; i < TRIES; i++) {
+		if (flock(r->directory, LOCK_EX | LOCK_NB) == 0) {
+			return true;
+		}
+		if (errno != EWOULDBLOCK && errno != EINTR) {
+			/* A file system without locks has no second process here either. */
+			return true;
+		}
+		nanosleep(&(struct timespec){ .tv_nsec = TRY_NS }, NULL);
+	}
+	return fail_busy(r);
+}
+
+/* Names the folder for a file out of a trace, as readers do. */
+static bool explain_file(struct recovery *r)
+{
+	const struct reader_options options = { 0 };
+	struct read_error why;
+	struct reader *reader = reader_open(r->path, &options, &why);
+	bool is_of_trace = !reader && why.depth > 0;
+
+	reader_close(reader);
+	return fail(r, "%s", is_of_trace ? why.text : "is not a trace: it is no directory");
+}
+
+static bool open_trace(struct recovery *r)
+{
+	r->directory = open(r->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->directory >= 0) {
+		return lock_trace(r) && read_metadata(r);
+	}
+	int error = errno;
+
+	if (error == ENOENT &&
+		leftover_explain(r->path, r->result->error, sizeof(r->result->error))) {
+		return false;
+	}
+	return error == ENOTDIR ? explain_file(r)
+				: fail(r, "cannot be opened: %s", strerror(error));
+}
+
+/* Locks the memory that was found. True with buffer NULL: it was moved or removed meanwhile. */
+static bool lock_buffer(struct recovery *r)
+{
+	int error = buffer_source_lock_patiently(r->buffer);
+
+	if (error == EBUSY) {
+		return fail_busy(r);
+	}
+	if (error == EWOULDBLOCK) {
+		return fail(r, "is still being recorded by process %" PRIu32 "; end that first",
+			buffer_source_header(r->buffer)->pid);
+	}
+	if (error == ENOENT) {
+		buffer_source_close(r->buffer);
+		r->buffer = NULL;
+		return true;
+	}
+	return !error ||
+	       fail(r, "%s: cannot be locked: %s", buffer_source_path(r->buffer), strerror(error));
+}
+
+/* Finds and locks the memory of the process, or sets lacks_memory. */
+static bool open_buffer(struct recovery *r)
+{
+	const struct ctf_metadata *md = &r->metadata.ctf;
+	char text[400];
+	int error;
+
+	/* Again where it was moved before it was locked: now it is in the trace. */
+	while ((r->buffer = buffer_source_open(r->path, md->uuid, &error))) {
+		if (!lock_buffer(r)) {
+			return false;
+		}
+		if (r->buffer) {
+			return true;
+		}
+	}
+	if (error != ENOENT) {
+		buffer_source_explain(text, sizeof(text), md->uuid, error);
+		return fail(r, "%s%s", text, error == EBADMSG ? ": remove it to go on" : "");
+	}
+	if (md->ended == CTF_UNFINISHED) {
+		/* The process may have finished it meanwhile. */
+		trace_metadata_fini(&r->metadata);
+		trace_metadata_init(&r->metadata);
+		if (!read_metadata(r)) {
+			return false;
+		}
+	}
+	r->lacks_memory = md->ended == CTF_UNFINISHED;
+	return true;
+}
+
+static bool append_memory(struct recovery *r)
 {
 	struct buffer_clock first;
 	struct buffer_clock now;
 	uint64_t streams = buffer_source_streams(r->buffer);
 
 	for (size_t i = 0; i < r->files.held_count; i++) {
-		if (!stream_files_fold(&r->files, r->buffer, &r->files.held[i])) {
+		if (!stream_files_append(&r->files, r->buffer, &r->files.held[i])) {
 			return false;
 		}
 	}
@@ -29,9 +188,63 @@ static bool fold(struct recovery *r)
 	for (uint64_t stream = 1; stream <= streams; stream++) {
 		struct buffer_counts counts = buffer_source_counts(r->buffer, stream);
 
-		if (!stream_files_account(&r->files, stream, counts.lost + counts.evicted, &now)) {
+		if (!stream_files_mark_lost(
+			    &r->files, stream, counts.lost + counts.evicted, &now)) {
 			return false;
 		}
+	}
+	return true;
+}
+
+/* Marks the packets that are in no file and not in memory. */
+static bool mark_missing(struct stream_files *s, struct recover_result *result)
+{
+	ctf_index_find_left(&s->losses, s->held, s->held_count);
+	vec_foreach (const struct ctf_index_lost *, lost, &s->losses.all) {
+		if (lost->sequences.count == 0) {
+			continue;
+		}
+		if (!stream_files_mark_missing(s, lost)) {
+			return false;
+		}
+		if (result->missing == 0) {
+			ctf_index_word(lost, result->fault, sizeof(result->fault));
+		}
+		result->missing += lost->sequences.count;
+		result->changed = true;
+	}
+	return true;
+}
+
+static void note_torn(struct recover_result *result, const struct stream_file *f)
+{
+	const struct torn_packet *t = &f->torn;
+	char what[80] = "its events are lost";
+
+	if (result->missing++ > 0) {
+		return;
+	}
+	if (t->missing) {
+		snprintf(what, sizeof(what), "the events in its last %" PRIu64 " bytes are lost",
+			t->missing);
+	}
+	snprintf(result->fault, sizeof(result->fault),
+		"%s: packet %" PRIu64 " at byte %" PRIu64 " is cut: %s", f->name, t->sequence,
+		t->offset, what);
+}
+
+/* Marks what the ends of files cut off packets, and memory does not have. */
+static bool mark_torn(struct stream_files *s, struct recover_result *result)
+{
+	vec_foreach (const struct stream_file *, f, &s->all) {
+		if (f->torn.sequence == 0) {
+			continue;
+		}
+		if (!stream_files_mark_torn(s, f)) {
+			return false;
+		}
+		note_torn(result, f);
+		result->changed = true;
 	}
 	return true;
 }
@@ -39,97 +252,66 @@ static bool fold(struct recovery *r)
 static bool mend_streams(struct recovery *r)
 {
 	struct stream_files *s = &r->files;
-	bool ok = stream_files_open(s, r->directory, &r->layouts);
+	bool ok = stream_files_open(s, r->directory, &r->metadata);
 
 	if (ok && r->buffer) {
 		s->has_memory = true;
 		s->held_count = buffer_source_scan(r->buffer, &s->held);
 	}
-	ok = ok && stream_files_mend(s) && (!r->buffer || fold(r)) &&
-	     recover_mark_gaps(s, r->result) && stream_files_finish(s, &r->result->changed);
-	return ok || recovery_fail(r->result, "%s", s->error);
-}
-
-/* Only memory that was here has brought in what was missing. */
-static uint64_t state_behind(const struct recovery *r)
-{
-	uint64_t ended = layouts_ended(&r->layouts);
-
-	return ended == CTF_UNFINISHED && r->buffer ? CTF_RECOVERED : ended;
+	ok = ok && stream_files_mend(s) && (!r->buffer || append_memory(r)) &&
+	     mark_missing(s, r->result) && mark_torn(s, r->result) &&
+	     stream_files_finish(s, &r->result->changed);
+	return ok || fail(r, "%s", s->error);
 }
 
 static bool mend_metadata(struct recovery *r)
 {
-	struct buffer_clock first = { 0 };
-	struct buffer_clock now = { 0 };
-	struct output_file text;
-	struct out better;
+	const struct ctf_metadata *md = &r->metadata.ctf;
+	struct trace_end end = { .ended = md->ended };
 
 	if (r->buffer) {
-		buffer_source_clock(r->buffer, &first, &now);
-		layouts_get_begin(&r->layouts, &first);
+		buffer_source_clock(r->buffer, &end.begin, &end.last);
+		end.begin = md->begin.realtime_ns ? md->begin : end.begin;
+		/* Without the memory the trace would not be complete now. */
+		end.ended = end.ended == CTF_UNFINISHED ? CTF_RECOVERED : end.ended;
 	}
-	out_init(&better, OUT_TO_MEMORY);
-	layouts_put_text(&better, &r->layouts, state_behind(r), &first, &now);
-	bool same = better.len == r->layouts.length &&
-		    memcmp(better.data, r->layouts.text, better.len) == 0;
-	int error = same ? 0 : output_file_begin(&text, r->directory, CTF_METADATA);
+	int error = trace_metadata_write(&r->metadata, r->directory, &end, &r->result->changed);
 
-	if (!same && !error) {
-		out_bytes(&text.out, better.data, better.len);
-		error = output_file_commit(&text);
+	if (error) {
+		return fail(r, "metadata: cannot be written: %s", strerror(error));
 	}
-	out_fini(&better);
-	/* One that its process was writing when it was killed. */
-	same = unlinkat(r->directory, CTF_METADATA_NEW, 0) != 0 && same;
-	r->result->changed |= !same;
-	return !error ||
-	       recovery_fail(r->result, "metadata: cannot be written: %s", strerror(error));
+	/* The process may have been killed while it wrote a new one. */
+	r->result->changed |= unlinkat(r->directory, CTF_METADATA_NEW, 0) == 0;
+	return true;
 }
 
-/* Of a copied trace: the memory belongs to where its process recorded, as long as that is there. */
-static bool is_of_original(const struct recovery *r)
+static bool sync_trace(struct recovery *r)
 {
-	const struct buffer_trace *trace = buffer_source_trace(r->buffer);
+	return !r->result->changed || fsync(r->directory) == 0 || errno == EINVAL ||
+	       fail(r, "cannot be written: %s", strerror(errno));
+}
+
+/* True for a copied trace while the original exists, which the memory belongs to. */
+static bool is_copy(const struct recovery *r)
+{
 	struct stat original;
 	struct stat mine;
 
-	return !buffer_source_is_in_trace(r->buffer) && ctf_trace_is_there(trace, &original) &&
+	return !buffer_source_is_in_trace(r->buffer) &&
+	       ctf_trace_is_there(buffer_source_trace(r->buffer), &original) &&
 	       fstat(r->directory, &mine) == 0 &&
 	       (mine.st_dev != original.st_dev || mine.st_ino != original.st_ino);
 }
 
-static bool keep_buffer(struct recovery *r)
-{
-	snprintf(r->result->kept_for, sizeof(r->result->kept_for), "%.299s",
-		buffer_source_trace(r->buffer)->directory);
-	buffer_source_close(r->buffer);
-	r->buffer = NULL;
-	return true;
-}
-
-static bool sync_trace(const struct recovery *r)
-{
-	return !r->result->changed || fsync(r->directory) == 0 || errno == EINVAL ||
-	       recovery_fail(r->result, "cannot be written: %s", strerror(errno));
-}
-
-/* What a process left that was killed while it moved the memory here: nobody reads it. */
-static void remove_moving(struct recovery *r)
-{
-	if (unlinkat(r->directory, BUFFER_FILE_MOVING, 0) == 0) {
-		r->result->changed = true;
-	}
-}
-
-/* The same of one that had just moved it: this file has what the first one has, which goes last. */
-static bool remove_moved(const struct recovery *r)
+/*
+ * Removes the copy of the memory in the trace: its process was killed after it had moved the memory
+ * there and before it removed the first file, which goes last here too.
+ */
+static bool remove_moved(struct recovery *r)
 {
 	struct buffer_file moved = { 0 };
-	int fd = buffer_source_is_in_trace(r->buffer)
-			 ? -1
-			 : openat(r->directory, BUFFER_FILE_IN_TRACE,
-				   O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = openat(
+		r->directory, BUFFER_FILE_IN_TRACE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0) {
 		return true;
@@ -138,27 +320,31 @@ static bool remove_moved(const struct recovery *r)
 		    memcmp(&moved, buffer_source_header(r->buffer), sizeof(moved)) == 0;
 
 	close(fd);
-	return !same || unlinkat(r->directory, BUFFER_FILE_IN_TRACE, 0) == 0;
+	return !same || unlinkat(r->directory, BUFFER_FILE_IN_TRACE, 0) == 0 ||
+	       fail(r, BUFFER_FILE_IN_TRACE ": cannot be removed: %s", strerror(errno));
 }
 
-/* Only when all of it is in the trace, and the trace on the disk. */
+/* Call when all of the memory is in the trace, and the trace on the disk. */
 static bool remove_buffer(struct recovery *r)
 {
-	remove_moving(r);
+	/* The process may have been killed while it moved the memory here. */
+	r->result->changed |= unlinkat(r->directory, BUFFER_FILE_MOVING, 0) == 0;
 	if (!r->buffer) {
 		return true;
 	}
-	if (is_of_original(r)) {
-		return keep_buffer(r);
+	if (is_copy(r)) {
+		snprintf(r->result->kept_for, sizeof(r->result->kept_for), "%.299s",
+			buffer_source_trace(r->buffer)->directory);
+		buffer_source_close(r->buffer);
+		r->buffer = NULL;
+		return true;
 	}
 	r->result->changed = true;
-	if (!remove_moved(r)) {
-		return recovery_fail(
-			r->result, BUFFER_FILE_IN_TRACE ": cannot be removed: %s", strerror(errno));
+	if (!buffer_source_is_in_trace(r->buffer) && !remove_moved(r)) {
+		return false;
 	}
 	return unlink(buffer_source_path(r->buffer)) == 0 || errno == ENOENT ||
-	       recovery_fail(r->result, "%s: cannot be removed: %s", buffer_source_path(r->buffer),
-		       strerror(errno));
+	       fail(r, "%s: cannot be removed: %s", buffer_source_path(r->buffer), strerror(errno));
 }
 
 static void add_fault(struct recover_result *result, const char *what)
@@ -169,11 +355,10 @@ static void add_fault(struct recover_result *result, const char *what)
 	}
 }
 
-/* Reads all of the trace: what its files hold is as it was, whole or damaged. */
-static void look_at_all(struct recovery *r)
+/* Reads all of the trace: what its files hold was not touched, whole or damaged. */
+static void check_trace(struct recovery *r)
 {
 	const struct reader_options options = { 0 };
-	struct recover_result *result = r->result;
 	enum read_result got = READ_DAMAGED;
 	struct read_error error;
 	struct record rec;
@@ -181,10 +366,9 @@ static void look_at_all(struct recovery *r)
 
 	do {
 		got = reader ? reader_next(reader, &rec) : READ_DAMAGED;
-		if (got != READ_PROBLEM && got != READ_DAMAGED) {
-			continue;
+		if (got == READ_PROBLEM || got == READ_DAMAGED) {
+			add_fault(r->result, reader ? reader->error.text : error.text);
 		}
-		add_fault(result, reader ? reader->error.text : error.text);
 	} while (got == READ_RECORD || got == READ_PROBLEM);
 	reader_close(reader);
 }
@@ -192,9 +376,10 @@ static void look_at_all(struct recovery *r)
 static bool recover(const char *path, struct recover_result *result, bool keeps_buffer)
 {
 	struct recovery r;
-	bool ok = recovery_begin(&r, path, result) && recovery_open_buffer(&r) &&
-		  mend_streams(&r) && mend_metadata(&r) && sync_trace(&r) &&
-		  (keeps_buffer || remove_buffer(&r));
+
+	init(&r, path, result);
+	bool ok = open_trace(&r) && open_buffer(&r) && mend_streams(&r) && mend_metadata(&r) &&
+		  sync_trace(&r) && (keeps_buffer || remove_buffer(&r));
 
 	result->events = r.files.events;
 	result->cut = r.files.cut;
@@ -203,9 +388,9 @@ static bool recover(const char *path, struct recover_result *result, bool keeps_
 		add_fault(result, READ_UNFINISHED);
 	}
 	if (ok) {
-		look_at_all(&r);
+		check_trace(&r);
 	}
-	recovery_end(&r);
+	fini(&r);
 	return ok;
 }
 
@@ -221,26 +406,107 @@ bool recover_trace_beside(const char *path, struct recover_result *result)
 
 bool recover_buffer(const char *path, struct recover_result *result)
 {
+	struct recovery r;
 	int error;
+
+	init(&r, path, result);
 	struct buffer_source *buffer = buffer_source_open_path(path, &error);
 
-	*result = (struct recover_result){ 0 };
 	if (!buffer) {
-		return recovery_fail(result, "is no buffer: %s", strerror(error));
+		return fail(&r, "is no buffer: %s", strerror(error));
 	}
 	const struct buffer_trace trace = *buffer_source_trace(buffer);
 
 	buffer_source_close(buffer);
 	if (!trace.directory[0]) {
-		return recovery_fail(result,
+		return fail(&r,
 			"its process could not make its trace, which would say what the events in "
 			"it are: 'waymark recover --discard' throws this away");
 	}
 	if (!ctf_trace_is_there(&trace, NULL)) {
-		return recovery_fail(result,
+		return fail(&r,
 			"its trace '%.300s' is gone: if it was moved, recover it where it is now; "
 			"else 'waymark recover --discard' throws this away",
 			trace.directory);
 	}
 	return recover_trace(trace.directory, result);
+}
+
+/*
+ * Removes a file with a buffer's name that is no buffer. Without a lock on it, no process uses it.
+ * False where it is another kind of file, which stays.
+ */
+static bool discard_damaged(struct recovery *r)
+{
+	const char *slash = strrchr(r->path, '/');
+	int fd = open(r->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	bool is_buffer = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+			 st.st_uid == geteuid() &&
+			 buffer_source_is_name(slash ? slash + 1 : r->path);
+	bool is_locked = is_buffer && flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	r->result->changed = is_locked && unlink(r->path) == 0;
+	if (is_buffer && !r->result->changed) {
+		fail(r, "is damaged, and cannot be removed: %s",
+			is_locked ? strerror(errno) : "a process has it open");
+	}
+	if (fd >= 0) {
+		close(fd);
+	}
+	return is_buffer;
+}
+
+/* Finds the memory of the trace in the folder, whatever is wrong with either. */
+static bool find_in_trace(struct recovery *r)
+{
+	char text[400];
+	int error;
+
+	r->directory = open(r->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->directory < 0) {
+		return fail(r, "cannot be opened: %s", strerror(errno));
+	}
+	if (!read_metadata(r)) {
+		return false;
+	}
+	r->buffer = buffer_source_open(r->path, r->metadata.ctf.uuid, &error);
+	if (r->buffer || error == ENOENT) {
+		return true;
+	}
+	buffer_source_explain(text, sizeof(text), r->metadata.ctf.uuid, error);
+	return fail(r, "%s: remove that file", text);
+}
+
+static bool find_discarded(struct recovery *r)
+{
+	struct stat st;
+	int error;
+
+	if (stat(r->path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		return find_in_trace(r);
+	}
+	r->buffer = buffer_source_open_path(r->path, &error);
+	if (!r->buffer && error == EBADMSG && discard_damaged(r)) {
+		return !r->result->error[0];
+	}
+	return r->buffer ||
+	       fail(r, "is neither a trace nor what a process left%s%s",
+		       error == EBADMSG ? "" : ": ", error == EBADMSG ? "" : strerror(error));
+}
+
+bool recover_discard(const char *path, struct recover_result *result)
+{
+	struct recovery r;
+
+	init(&r, path, result);
+	bool ok = find_discarded(&r) && (!r.buffer || lock_buffer(&r));
+
+	if (ok && r.buffer) {
+		result->changed = true;
+		ok = unlink(buffer_source_path(r.buffer)) == 0 ||
+		     fail(&r, "cannot be removed: %s", strerror(errno));
+	}
+	fini(&r);
+	return ok;
 }

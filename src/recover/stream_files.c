@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Stream files found, folded into and finished, see recover/stream_files.h. */
+/*
+ * Stream files, see recover/stream_files.h. Each change can be interrupted: a torn packet's file is
+ * cut to size before its header says so, so that the next recovery finds the same packet again and
+ * comes to the same result.
+ */
 #include "recover/stream_files.h"
 
 #include <dirent.h>
@@ -9,15 +13,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "format/ctf_files.h"
 #include "output/file.h"
-#include "recover/stream_mend.h"
 
 static bool fail(struct stream_files *s, const char *name, const char *what, int error)
 {
 	snprintf(s->error, sizeof(s->error), "%s: %s: %s", name, what, strerror(error));
+	return false;
+}
+
+/* An error at the end of the packets so far; the reason is in errno, if there is one. */
+static bool fail_at_end(struct stream_files *s, const struct stream_file *f, const char *what)
+{
+	snprintf(s->error, sizeof(s->error), "%s: %s at byte %" PRIu64 "%s%s", f->name, what,
+		f->file.end, errno ? ": " : "", errno ? strerror(errno) : "");
 	return false;
 }
 
@@ -39,33 +51,10 @@ static void sort(struct stream_files *s)
 	}
 }
 
-/* Files that may only be read are enough as long as nothing has to change. */
-static bool open_file(struct stream_files *s, struct stream_file *f)
+bool stream_files_open(struct stream_files *s, int directory, const struct trace_metadata *metadata)
 {
-	int flags = O_CLOEXEC | O_NOFOLLOW;
-
-	f->file.fd = openat(s->directory, f->name, flags | O_RDWR);
-	f->denied = 0;
-	if (f->file.fd < 0 && (errno == EACCES || errno == EROFS)) {
-		f->denied = errno;
-		f->file.fd = openat(s->directory, f->name, flags | O_RDONLY);
-	}
-	return f->file.fd >= 0 || fail(s, f->name, "cannot be opened", errno);
-}
-
-/* There can be more files than one may have open. */
-static bool close_file(struct stream_files *s, struct stream_file *f, bool ok)
-{
-	int fd = f->file.fd;
-
-	f->file.fd = -1;
-	return (fd < 0 || close(fd) == 0 || fail(s, f->name, "cannot be written", errno)) && ok;
-}
-
-bool stream_files_open(struct stream_files *s, int directory, const struct layouts *layouts)
-{
-	*s = (struct stream_files){ .directory = directory, .layouts = layouts };
-	s->buffer = xcalloc(1, PACKET_FILE_BYTES_MAX);
+	*s = (struct stream_files){ .directory = directory, .metadata = metadata };
+	s->packet = xcalloc(1, PACKET_FILE_BYTES_MAX);
 	ctf_index_find(&s->losses, directory, false);
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -74,9 +63,8 @@ bool stream_files_open(struct stream_files *s, int directory, const struct layou
 		return fail(s, ".", "cannot be listed", errno);
 	}
 	for (struct dirent *e; (e = readdir(d));) {
-		struct stream_file f = { 0 };
+		struct stream_file f = { .file.fd = -1 };
 
-		f.file.fd = -1;
 		if (strlen(e->d_name) < sizeof(f.name) &&
 			ctf_file_is_stream(e->d_name, &f.stream, &f.piece)) {
 			strcpy(f.name, e->d_name);
@@ -95,31 +83,269 @@ void stream_files_close(struct stream_files *s)
 	}
 	vec_fini(&s->all);
 	ctf_index_fini(&s->losses);
-	free(s->buffer);
+	free(s->packet);
 }
 
-bool stream_files_mend(struct stream_files *s)
+/* A file that may only be read is enough as long as nothing in it has to change. */
+static bool open_file(struct stream_files *s, struct stream_file *f)
 {
-	vec_foreach (struct stream_file *, f, &s->all) {
-		if (!open_file(s, f) || !close_file(s, f, stream_mend(s, f))) {
+	int flags = O_CLOEXEC | O_NOFOLLOW;
+
+	f->file.fd = openat(s->directory, f->name, flags | O_RDWR);
+	f->denied = 0;
+	if (f->file.fd < 0 && (errno == EACCES || errno == EROFS)) {
+		f->denied = errno;
+		f->file.fd = openat(s->directory, f->name, flags | O_RDONLY);
+	}
+	return f->file.fd >= 0 || fail(s, f->name, "cannot be opened", errno);
+}
+
+/* A trace can have more files than a process may have open. */
+static bool close_file(struct stream_files *s, struct stream_file *f, bool ok)
+{
+	int fd = f->file.fd;
+
+	f->file.fd = -1;
+	return (fd < 0 || close(fd) == 0 || fail(s, f->name, "cannot be written", errno)) && ok;
+}
+
+static bool may_write(struct stream_files *s, const struct stream_file *f)
+{
+	errno = f->denied;
+	return f->denied == 0 || fail_at_end(s, f, "cannot be written");
+}
+
+static bool read_at(int fd, void *buffer, size_t n, uint64_t offset)
+{
+	ssize_t got;
+
+	do {
+		got = pread(fd, buffer, n, (off_t)offset);
+	} while (got < 0 && errno == EINTR);
+	return got == (ssize_t)n;
+}
+
+/* True for the header of a packet of this stream; the packet's end may be missing. */
+static bool is_header(
+	const struct stream_files *s, const struct stream_file *f, const struct packet_header *h)
+{
+	return h->magic == PACKET_MAGIC &&
+	       memcmp(h->uuid, s->metadata->ctf.uuid, sizeof(h->uuid)) == 0 && h->stream_id == 0 &&
+	       h->stream_instance_id == f->stream && h->sequence > f->last.sequence &&
+	       h->packet_size % 8 == 0 && h->content_size % 8 == 0 &&
+	       h->content_size / 8 >= sizeof(*h) && h->content_size <= h->packet_size &&
+	       h->packet_size / 8 <= PACKET_FILE_BYTES_MAX;
+}
+
+static bool is_open(const struct packet_header *h)
+{
+	return h->timestamp_end == PACKET_OPEN || h->timestamp_end < h->timestamp_begin;
+}
+
+/* Searches `n` bytes of s->packet for the header of a packet of this stream. */
+static bool has_header(const struct stream_files *s, const struct stream_file *f, size_t n)
+{
+	const uint8_t *uuid = s->metadata->ctf.uuid;
+	const size_t uuid_at = offsetof(struct packet_header, uuid);
+	const unsigned char *end = s->packet + n;
+	const unsigned char *p = s->packet + uuid_at;
+	struct packet_header h;
+
+	while (p < end && (p = memmem(p, (size_t)(end - p), uuid, sizeof(h.uuid)))) {
+		if ((size_t)(end - p) < sizeof(h) - uuid_at) {
+			return false;
+		}
+		memcpy(&h, p - uuid_at, sizeof(h));
+		if (is_header(s, f, &h)) {
+			return true;
+		}
+		p++;
+	}
+	return false;
+}
+
+/* True where whole packets follow the damage at the end of the packets so far. */
+static bool goes_on(const struct stream_files *s, const struct stream_file *f, uint64_t size)
+{
+	const uint64_t step = PACKET_BYTES_MAX - sizeof(struct packet_header);
+
+	for (uint64_t at = f->file.end + 1; at < size; at += step) {
+		size_t n = (size_t)(size - at < PACKET_BYTES_MAX ? size - at : PACKET_BYTES_MAX);
+
+		if (!read_at(f->file.fd, s->packet, n, at) || has_header(s, f, n)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Removes what follows the last packet: `lost` bytes that exist nowhere else. */
+static bool cut(struct stream_files *s, struct stream_file *f, uint64_t lost, uint64_t *size)
+{
+	if (goes_on(s, f, *size)) {
+		errno = 0;
+		return fail_at_end(s, f, "is damaged before packets that are whole,");
+	}
+	if (!may_write(s, f)) {
+		return false;
+	}
+	if (ftruncate(f->file.fd, (off_t)f->file.end) != 0) {
+		return fail_at_end(s, f, "cannot be cut");
+	}
+	*size = f->file.end;
+	s->cut += lost;
+	f->changed = true;
+	return true;
+}
+
+/* Reduces the header to the whole events of a packet of which `there` bytes exist. */
+static void shorten(struct stream_files *s, struct stream_file *f, struct packet_header *h,
+	uint64_t there, const struct packet_walk *w)
+{
+	uint64_t content = h->content_size / 8;
+
+	/* Where nothing but padding is cut off, also that behind an event, nothing is lost. */
+	if (content >= w->content + PACKET_EVENT_ALIGN) {
+		s->cut += (there < content ? there : content) - w->content;
+		f->torn = (struct torn_packet){
+			.sequence = h->sequence,
+			.offset = f->file.end,
+			.missing = content - w->content,
+			.end = is_open(h) ? 0 : h->timestamp_end,
+		};
+		h->content_size = 8 * (uint64_t)w->content;
+		h->timestamp_end = w->last;
+	}
+	h->packet_size = 8 * (uint64_t)packet_padded((size_t)(h->content_size / 8));
+}
+
+/* Closes the packet at the end of the packets so far, of which `there` bytes exist. */
+static bool close_packet(
+	struct stream_files *s, struct stream_file *f, struct packet_header *h, uint64_t there)
+{
+	uint64_t packet = h->packet_size / 8;
+	size_t n = (size_t)(there < packet ? there : packet);
+
+	if (!may_write(s, f)) {
+		return false;
+	}
+	if (!read_at(f->file.fd, s->packet, n, f->file.end)) {
+		return fail_at_end(s, f, "cannot be read");
+	}
+	struct packet_walk w = packet_walk(s->metadata, s->packet, n);
+
+	if (n < packet) {
+		shorten(s, f, h, n, &w);
+		if (ftruncate(f->file.fd, (off_t)(f->file.end + h->packet_size / 8)) != 0) {
+			return fail_at_end(s, f, "cannot be cut");
+		}
+	}
+	if (is_open(h)) {
+		h->timestamp_end = w.last;
+	}
+	errno = packet_write_all(f->file.fd, h, sizeof(*h), f->file.end);
+	if (errno) {
+		return fail_at_end(s, f, "cannot be written");
+	}
+	f->changed = true;
+	return true;
+}
+
+/* True where the buffer has at least as much of the packet. */
+static bool is_held(const struct stream_files *s, const struct packet_header *h)
+{
+	for (size_t i = 0; i < s->held_count; i++) {
+		const struct packet_header *held = &s->held[i].header;
+
+		if (held->stream_instance_id == h->stream_instance_id &&
+			held->sequence == h->sequence) {
+			return held->content_size >= h->content_size;
+		}
+	}
+	return false;
+}
+
+/*
+ * Notes a packet of which the file has not even the whole header. Not where the memory exists: it
+ * has the events of packets until they are whole in the file, and the counts of those without.
+ */
+static void note_torn_header(struct stream_files *s, struct stream_file *f, uint64_t there)
+{
+	const uint32_t magic = PACKET_MAGIC;
+	size_t n = there < sizeof(magic) ? (size_t)there : sizeof(magic);
+
+	if (read_at(f->file.fd, s->packet, n, f->file.end) && memcmp(s->packet, &magic, n) == 0) {
+		f->torn = (struct torn_packet){ .sequence = f->last.sequence + 1,
+			.offset = f->file.end };
+	}
+}
+
+/* Mends the packet at the end of the packets so far, or removes what is none from there on. */
+static bool mend_packet(struct stream_files *s, struct stream_file *f, uint64_t *size)
+{
+	uint64_t there = *size - f->file.end;
+	struct packet_header h;
+	bool whole = there >= sizeof(h) && read_at(f->file.fd, &h, sizeof(h), f->file.end);
+
+	if (!whole) {
+		if (!s->has_memory) {
+			note_torn_header(s, f, there);
+		}
+		return cut(s, f, s->has_memory ? 0 : there, size);
+	}
+	if (!is_header(s, f, &h)) {
+		/* A header that was written, but not by this trace: no write that was interrupted.
+		 */
+		if (h.magic == PACKET_MAGIC ||
+			memcmp(h.uuid, s->metadata->ctf.uuid, sizeof(h.uuid)) == 0) {
+			errno = 0;
+			return fail_at_end(
+				s, f, "is damaged, or of another trace: nothing is cut,");
+		}
+		return cut(s, f, there, size);
+	}
+	bool torn = h.packet_size / 8 > there;
+
+	if (torn && is_held(s, &h)) {
+		return cut(s, f, 0, size);
+	}
+	if ((torn || is_open(&h)) && !close_packet(s, f, &h, there)) {
+		return false;
+	}
+	f->last = h;
+	packet_file_note(&f->file, &h);
+	if (torn) {
+		*size = f->file.end;
+	}
+	return true;
+}
+
+static bool mend_file(struct stream_files *s, struct stream_file *f)
+{
+	struct stat st;
+
+	if (fstat(f->file.fd, &st) != 0) {
+		return fail_at_end(s, f, "cannot be read");
+	}
+	for (uint64_t size = (uint64_t)st.st_size; f->file.end < size;) {
+		if (!mend_packet(s, f, &size)) {
 			return false;
 		}
 	}
 	return true;
 }
 
-/* The file that a stream goes on in: its last piece. NULL when it has none. */
-static struct stream_file *last_file(struct stream_files *s, uint64_t stream)
+bool stream_files_mend(struct stream_files *s)
 {
-	struct stream_file *found = NULL;
-
 	vec_foreach (struct stream_file *, f, &s->all) {
-		found = f->stream == stream ? f : found;
+		if (!open_file(s, f) || !close_file(s, f, mend_file(s, f))) {
+			return false;
+		}
 	}
-	return found;
+	return true;
 }
 
-/* What a stream's packets say last, whichever piece they are in. */
+/* The last packet of a stream, whichever piece has it; all zero: there is none. */
 static struct packet_header last_packet(const struct stream_files *s, uint64_t stream)
 {
 	struct packet_header last = { 0 };
@@ -130,6 +356,17 @@ static struct packet_header last_packet(const struct stream_files *s, uint64_t s
 		}
 	}
 	return last;
+}
+
+/* The file that a stream is continued in: its last piece. NULL: it has none. */
+static struct stream_file *last_file(struct stream_files *s, uint64_t stream)
+{
+	struct stream_file *found = NULL;
+
+	vec_foreach (struct stream_file *, f, &s->all) {
+		found = f->stream == stream ? f : found;
+	}
+	return found;
 }
 
 static struct stream_file *add_file(struct stream_files *s, uint64_t stream)
@@ -158,40 +395,39 @@ static struct stream_file *add_file(struct stream_files *s, uint64_t stream)
 	return last_file(s, stream);
 }
 
-/* Appends the packet in the buffer, which goes on after `last`. */
+/* Appends s->packet; an open packet gets the timestamp_end `end`. */
 static bool append(struct stream_files *s, uint64_t stream, uint64_t end)
 {
-	struct packet_header *h = (struct packet_header *)(void *)s->buffer;
 	struct stream_file *f = last_file(s, stream);
 
 	f = f ? f : add_file(s, stream);
 	if (!f || !open_file(s, f)) {
 		return false;
 	}
-	int error = f->denied ? f->denied : packet_file_append(&f->file, s->buffer, end);
+	int error = f->denied ? f->denied : packet_file_append(&f->file, s->packet, end);
 
 	if (error) {
 		fail(s, f->name, "cannot be written", error);
 	} else {
-		f->last = *h;
+		memcpy(&f->last, s->packet, sizeof(f->last));
 		f->changed = true;
 	}
 	return close_file(s, f, !error);
 }
 
-bool stream_files_fold(
+bool stream_files_append(
 	struct stream_files *s, struct buffer_source *buffer, const struct buffer_packet *p)
 {
-	struct packet_header *h = (struct packet_header *)(void *)s->buffer;
+	struct packet_header *h = (struct packet_header *)(void *)s->packet;
 	const struct packet_header last = last_packet(s, p->header.stream_instance_id);
 
-	if (p->header.sequence <= last.sequence || !buffer_source_copy(buffer, p, s->buffer)) {
+	if (p->header.sequence <= last.sequence || !buffer_source_copy(buffer, p, s->packet)) {
 		return true;
 	}
-	struct walk w = layouts_walk(s->layouts, s->buffer, p->content_bytes);
+	struct packet_walk w = packet_walk(s->metadata, s->packet, p->content_bytes);
+	size_t rest = p->content_bytes - w.content;
 
-	s->cut += p->content_bytes - w.content > PACKET_EVENT_ALIGN ? p->content_bytes - w.content
-								    : 0;
+	s->cut += rest > PACKET_EVENT_ALIGN ? rest : 0;
 	h->content_size = 8 * (uint64_t)w.content;
 	if (h->timestamp_end < w.last) {
 		h->timestamp_end = w.last;
@@ -206,23 +442,23 @@ bool stream_files_fold(
 	return true;
 }
 
-/* Appends a packet without events, not before `ticks`, which goes on from `h`. */
+/* Appends a packet without events that follows `h`, not before `ticks`. */
 static bool append_empty(
 	struct stream_files *s, uint64_t stream, struct packet_header h, uint64_t ticks)
 {
 	uint64_t at = ticks > h.timestamp_end ? ticks : h.timestamp_end;
 
 	h.magic = PACKET_MAGIC;
-	memcpy(h.uuid, s->layouts->uuid, sizeof(h.uuid));
+	memcpy(h.uuid, s->metadata->ctf.uuid, sizeof(h.uuid));
 	h.stream_instance_id = stream;
 	h.timestamp_begin = h.timestamp_end = at;
 	h.content_size = 8 * sizeof(h);
 	h.sequence++;
-	memcpy(s->buffer, &h, sizeof(h));
+	memcpy(s->packet, &h, sizeof(h));
 	return append(s, stream, at);
 }
 
-bool stream_files_account(
+bool stream_files_mark_lost(
 	struct stream_files *s, uint64_t stream, uint64_t lost, const struct buffer_clock *now)
 {
 	struct packet_header h = last_packet(s, stream);
@@ -234,19 +470,11 @@ bool stream_files_account(
 	return append_empty(s, stream, h, now->ticks);
 }
 
-static bool remove_index(struct stream_files *s, const char *name)
-{
-	char path[300];
-
-	snprintf(path, sizeof(path), "%s/%s%s", CTF_INDEX, name, CTF_INDEX_SUFFIX);
-	return unlinkat(s->directory, path, 0) == 0 || errno == ENOENT ||
-	       fail(s, name, "its index cannot be removed", errno);
-}
-
 bool stream_files_mark_missing(struct stream_files *s, const struct ctf_index_lost *lost)
 {
 	struct packet_header h = last_packet(s, lost->stream);
 	uint64_t last = h.sequence;
+	char path[300];
 
 	vec_foreach (const uint64_t *, sequence, &lost->sequences) {
 		last = *sequence > last ? *sequence : last;
@@ -257,8 +485,12 @@ bool stream_files_mark_missing(struct stream_files *s, const struct ctf_index_lo
 			return false;
 		}
 	}
-	return faccessat(s->directory, lost->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
-	       remove_index(s, lost->name);
+	if (faccessat(s->directory, lost->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+		return true;
+	}
+	snprintf(path, sizeof(path), "%s/%s%s", CTF_INDEX, lost->name, CTF_INDEX_SUFFIX);
+	return unlinkat(s->directory, path, 0) == 0 || errno == ENOENT ||
+	       fail(s, lost->name, "its index cannot be removed", errno);
 }
 
 bool stream_files_mark_torn(struct stream_files *s, const struct stream_file *f)
@@ -266,7 +498,7 @@ bool stream_files_mark_torn(struct stream_files *s, const struct stream_file *f)
 	struct packet_header h = last_packet(s, f->stream);
 	const struct torn_packet *t = &f->torn;
 
-	/* Nothing is left of it, and what follows has its number: the gap is there. */
+	/* Nothing is left of it, and a later packet shows the gap in the numbers. */
 	if (t->missing == 0 && h.sequence > t->sequence) {
 		return true;
 	}
@@ -274,21 +506,19 @@ bool stream_files_mark_torn(struct stream_files *s, const struct stream_file *f)
 	return append_empty(s, f->stream, h, t->end);
 }
 
-static bool sync_file(struct stream_files *s, struct stream_file *f)
-{
-	if (!open_file(s, f)) {
-		return false;
-	}
-	bool ok = fsync(f->file.fd) == 0 || fail(s, f->name, "cannot be written", errno);
-
-	return close_file(s, f, ok);
-}
-
 bool stream_files_finish(struct stream_files *s, bool *changed)
 {
 	vec_foreach (struct stream_file *, f, &s->all) {
-		if (f->changed && !sync_file(s, f)) {
-			return false;
+		if (f->changed) {
+			if (!open_file(s, f)) {
+				return false;
+			}
+			bool ok = fsync(f->file.fd) == 0 ||
+				  fail(s, f->name, "cannot be written", errno);
+
+			if (!close_file(s, f, ok)) {
+				return false;
+			}
 		}
 		bool stale = !packet_file_index_is_right(&f->file, s->directory, f->name);
 		int error = stale ? packet_file_write_index(&f->file, s->directory, f->name) : 0;

@@ -26,7 +26,7 @@ class Hostile(Harness):
         _, err = self.waymark("drain", "--once", self.trace, status=1, user=65534, group=65534)
         self.assertIn("that you may read", err)
         drain = self.start([reachable(WAYMARK), "drain", str(self.trace)], user=65534, group=65534)
-        self.assertIn("other users' memory is there", drain.stderr.readline())
+        self.assertIn("the memory of other users", drain.stderr.readline())
 
     def test_a_place_of_its_own(self):
         self.finish(self.device("exit", 1, 100, option="jail=1"))
@@ -82,7 +82,7 @@ class Hostile(Harness):
         self.trace = self.small_disk() / "t.ctf"
         self.finish(self.device("exit", 1, 20000, option="jail=1,buffer=4M"))
         drain = self.drain(self.trace)
-        self.assertIn("No space left on device; it is tried again", drain.stderr.readline())
+        self.assertIn("No space left on device; retrying", drain.stderr.readline())
         buffer, = (buffer for buffer in self.shm.iterdir() if self.owner(buffer))
         os.truncate(buffer, 0)
         _, err = self.finish(drain, 1)

@@ -47,7 +47,7 @@ class Jail(Harness):
         said = b""
         while b"\n" not in said:  # a terminal gives it in parts
             said += os.read(terminal, 4096)
-        self.assertIn(b"no program records there yet: this waits for one", said)
+        self.assertIn(b"no program records there yet: waiting for one", said)
         drain.send_signal(signal.SIGINT)
         self.assertEqual(drain.wait(LIMIT), 0)
 
@@ -358,8 +358,8 @@ class Jail(Harness):
         self.trace = small / "t.ctf"
         self.finish(self.device("exit", 1, 20000, option="jail=1,buffer=4M"))
         out, err = self.waymark("drain", self.trace, status=1)
-        self.assertIn("No space left on device; it is tried again", err)
-        self.assertIn("gives up: what is left stays in memory for the next one", err)
+        self.assertIn("No space left on device; retrying", err)
+        self.assertIn("gives up: the rest stays in memory for the next drain", err)
         self.assertIn(" so far; the rest stays in memory", out)
         subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
         self.waymark("drain", self.trace)

@@ -167,7 +167,7 @@ class Name(Recorded):
     def test_what_the_program_puts_there_is_not_taken_for_its_trace(self):
         self.make_old()
         said = self.record("--replace", "-o", "t", "mkdir", "t")[1]
-        self.assertRegex(said, r"t: what had the name is .*/t\.old-\w{6} now: File exists\n")
+        self.assertRegex(said, r"t: cannot restore the earlier trace, which is .*/t\.old-\w{6} now: File exists\n")
         self.check_old(*self.aside())
 
     def test_what_cannot_be_removed_is_not_begun(self):

@@ -16,7 +16,7 @@ class BadInput(Recovery):
         (self.work / "file").write_text("x")
         (self.work / "empty").mkdir()
         for name, why in (("file", "is no directory"), ("none", "No such file"),
-                          ("empty", "is not a trace of Waymark")):
+                          ("empty", "without the file 'metadata'")):
             said = self.run_recover(self.work / name, status=1)
             self.assertIn(why, said)
         trace = self.make()

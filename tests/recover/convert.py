@@ -190,7 +190,7 @@ class Convert(unittest.TestCase):
         self.convert(simple)
         before = {f: f.read_bytes() for f in pathlib.Path("out").rglob("*") if f.is_file()}
         said = self.waymark("convert", "-e", "events", "-o", "out", "simple", status=1)[1]
-        self.assertIn("is there already; --replace takes it away", said)
+        self.assertIn("exists already; --replace replaces it", said)
         for file, data in before.items():
             self.assertEqual(file.read_bytes(), data)
         self.convert(simple, "--replace")

@@ -53,7 +53,7 @@ class Leftovers(Recovery):
                 self.assertEqual(line[header.index(title):][:len(field)], field)
         self.assertEqual(line.split()[-1], str(trace))
         self.assertEqual((empty, advice), ("", f"1 dead process of yours left {fields[0]} in memory: 'waymark "
-                                               "recover --all' brings it into the traces"))
+                                               "recover --all' writes it to the traces"))
         with open(self.shm / NAME, "rb") as buffer:
             fcntl.flock(buffer, fcntl.LOCK_SH)
             self.assertEqual(len(self.run_recover().splitlines()), 2)
@@ -143,7 +143,7 @@ class Leftovers(Recovery):
         trace.rename(moved)
         for command in ("print", "info", "recover"):
             said = self.waymark(command, trace, status=1)
-            self.assertIn("is gone, and what process 4242 left in memory cannot be read", said)
+            self.assertIn("is gone, and the events that process 4242 left in memory cannot be read", said)
             self.assertIn(f"waymark recover --discard {self.shm / NAME}", said)
         with open(self.shm / NAME, "rb") as living:
             fcntl.flock(living, fcntl.LOCK_SH)

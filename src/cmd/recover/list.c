@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `waymark recover` alone, and with --list: what processes left in memory, or still record
- * into. A table for people, the same with tabs for programs.
+ * `waymark recover` without arguments, and with --list: the memory that processes left or still
+ * record into. A table for people, the same with tabs for programs.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static const char *amount(char text[AMOUNT_SIZE], uint64_t n)
 	return text;
 }
 
-/* What is known of a buffer that cannot be read: its path, and why. */
+/* A buffer that cannot be read has a path and a reason. */
 static void put_unknown(struct columns *c, const struct leftover *o)
 {
 	char text[128];
@@ -85,8 +85,8 @@ static void print_advice(const struct leftovers *l)
 	if (!dead) {
 		return;
 	}
-	printf("\n%zu dead process%s of yours left %s in memory: 'waymark recover --all' brings "
-	       "it into the traces\n",
+	printf("\n%zu dead process%s of yours left %s in memory: 'waymark recover --all' writes "
+	       "it to the traces\n",
 		dead, dead == 1 ? "" : "es", amount(sum, bytes));
 }
 

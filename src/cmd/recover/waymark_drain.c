@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark drain`: takes the events of jailed processes out of their memory, into traces. */
+/*
+ * `waymark drain`: moves the events of processes in a jail from their memory into traces. Finds
+ * the buffers that the command line names, drains each in rounds (recover/drain.h) until its
+ * process has ended, and shows the processes meanwhile that a drain is alive.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,33 +21,35 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
+#include "base/vec.h"
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
-#include "cmd/recover/drain_jobs.h"
 #include "cmd/waymark.h"
 #include "read/buffer.h"
-#include "recover/cut_memory.h"
+#include "recover/drain.h"
+#include "recover/leftover.h"
 
 enum { KEY_ONCE = ARGUMENT_LONG };
 
-/* Between rounds: at once where there was something, and longer where there was not. */
+/* Pauses between rounds: short after a round that found packets, else longer and longer. */
 #define PAUSE_MIN_NS (1000 * 1000)
 #define PAUSE_MAX_NS (50 * 1000 * 1000)
 
-/* How often the other thread shows that we live; processes wait for ten. */
+/* How often the second thread shows that this drain is alive; processes wait for ten seconds. */
 #define BEAT_SECONDS 2
 
-/* So long nothing could be written of a process that is gone: nobody waits for that to change. */
+/* How long to retry where nothing can be written of a process that has ended. */
 #define PATIENCE_NS (UINT64_C(10) * 1000 * 1000 * 1000)
 
-/* How often /dev/shm is looked through for others, in rounds of the longest pause. */
-#define LOOK_NS (UINT64_C(200) * 1000 * 1000)
+/* How often to search /dev/shm for further buffers. */
+#define SEARCH_NS (UINT64_C(200) * 1000 * 1000)
 
 static const struct argument rows[] = {
 	{ KEY_ONCE, "once", NULL,
-		"take what is there now, and end: not wait for a program\n"
-		"that has not begun, nor for the end of one that runs" },
-	{ 'o', "output", "DIR", "make the traces in DIR, and not where the program asked for" },
+		"drain what is recorded now, and exit: do not wait for\n"
+		"a program to start or to end" },
+	{ 'o', "output", "DIR", "make the traces in DIR, not where the program asked for" },
 	{ 0 },
 };
 
@@ -47,29 +57,209 @@ static const struct command command = {
 	.name = "waymark drain",
 	.usage = "[OPTION...] TRACE|PID...",
 	.about =
-		"Takes the events of processes in a jail out of their memory and writes their traces.\n"
-		"The program runs with jail=N and has called waymark_init(); TRACE is what its file=\n"
-		"says, PID its first process or the one that records. Waits for it where it has not\n"
-		"begun, and ends when all its processes have. SIGINT and SIGTERM end it before: what\n"
-		"is not yet written stays in memory for the next one. See waymark-jail(7).",
+		"Moves the events of processes in a jail from their memory into traces. The program\n"
+		"runs with jail=N and has called waymark_init(). TRACE is the value of its file=, PID\n"
+		"its first process or the one that records. Waits for the program to start, and exits\n"
+		"when all its processes have ended. SIGINT and SIGTERM end it earlier: events not yet\n"
+		"written stay in memory for the next drain. See waymark-jail(7).",
 	.arguments = rows,
 };
 
-/* By the signal handler. */
-static volatile sig_atomic_t stopped;
+/* A buffer that was named, and what was reported of it. */
+struct job {
+	char *path; /* of the buffer */
+	struct drain drain;
+	bool is_open;
+	bool is_over; /* drained, or it cannot be */
+	bool is_released; /* its trace is complete; the buffer may be another process's now */
+	bool complained;
+	uint64_t
+		failing_ns; /* when writing began to fail after its process ended; 0: it does not */
+};
+
+struct run {
+	/* Held to change `jobs` or the `drain` of an open one, and by the beating thread. */
+	pthread_mutex_t lock;
+	VEC(struct job *) jobs;
+	char **words; /* of the command line: traces and pids */
+	const char *place; /* of the traces; NULL: where each program asked for */
+	bool once;
+	bool found; /* a buffer that was named */
+	bool is_hidden; /* one cannot be read, and may be among those named */
+	bool has_released; /* a buffer, which may belong to the next process now */
+	int status;
+};
+
+static volatile sig_atomic_t stopped; /* set by the signal handler */
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stopped = 1;
+}
+
+/* Prints one line on standard error. */
+static void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	escaped_vsay(command.name, fmt, ap);
+	va_end(ap);
+}
+
+/* The process that a word of the command line names; 0: none. */
+static uint32_t pid_of(const char *word)
+{
+	char *end;
+	unsigned long value = strtoul(word, &end, 10);
+
+	return isdigit((unsigned char)*word) && !*end && value <= INT_MAX ? (uint32_t)value : 0;
+}
+
+static bool is_named(const struct run *r, struct jail_buffer *a)
+{
+	const struct buffer_jail *j = &a->file->jail;
+	char base[BUFFER_FILE_PATH_BYTES];
+	char directory[BUFFER_FILE_PATH_BYTES];
+
+	jail_buffer_base(a, base);
+	jail_buffer_directory(a, directory);
+	jail_buffer_owner(a);
+	for (char **word = r->words; *word; word++) {
+		uint32_t pid = pid_of(*word);
+		bool is_its = pid == j->family || pid == a->pid || pid == a->file->pid;
+
+		if ((pid && is_its) || leftover_is_place(base, *word) ||
+			leftover_is_place(directory, *word)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_known(const struct run *r, const char *path)
+{
+	vec_foreach (struct job **, job, &r->jobs) {
+		if (strcmp((*job)->path, path) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Opens the buffer. False: the command line does not name it. */
+static bool open_named(struct run *r, struct job *job)
+{
+	struct jail_buffer a;
+	int error = jail_buffer_open(&a, job->path);
+	bool is_meant = !error && is_named(r, &a);
+
+	jail_buffer_close(&a);
+	r->is_hidden |= error == EACCES;
+	if (!is_meant) {
+		return false;
+	}
+	r->found = true;
+	error = drain_open(&job->drain, job->path);
+	job->is_open = !error;
+	job->is_over = error;
+	if (error == EBUSY) {
+		complain("%s: another waymark drain is at work on it", job->path);
+	} else if (error) {
+		complain("%s: cannot be opened: %s", job->path, strerror(error));
+	}
+	r->status |= error ? EXIT_FAILURE : 0;
+	return true;
+}
+
+static void free_job(struct job *job)
+{
+	free(job->path);
+	free(job);
+}
+
+static void add(struct run *r, const char *path)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+
+	job->path = xstrdup(path);
+	if (!open_named(r, job)) {
+		free_job(job);
+		return;
+	}
+	pthread_mutex_lock(&r->lock);
+	vec_push(&r->jobs, job);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* Frees jobs that are done: a run of years must not need more and more memory. */
+static void forget_released(struct run *r)
+{
+	size_t kept = 0;
+
+	pthread_mutex_lock(&r->lock);
+	for (size_t i = 0; i < r->jobs.count; i++) {
+		struct job *job = r->jobs.items[i];
+
+		if (job->is_released) {
+			free_job(job);
+		} else {
+			r->jobs.items[kept++] = job;
+		}
+	}
+	r->jobs.count = kept;
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* Adds the buffers that are named and not known yet. */
+static void find(struct run *r)
+{
+	char path[BUFFER_FILE_PATH_BYTES];
+
+	forget_released(r);
+	DIR *folder = opendir(buffer_source_folder());
+
+	for (struct dirent *e; folder && (e = readdir(folder));) {
+		snprintf(path, sizeof(path), "%s/%s", buffer_source_folder(), e->d_name);
+		if (buffer_source_is_name(e->d_name) && !is_known(r, path)) {
+			add(r, path);
+		}
+	}
+	if (folder) {
+		closedir(folder);
+	}
+}
+
+/* True where all words are processes that have ended, and nothing of them was found. */
+static bool is_in_vain(const struct run *r)
+{
+	if (r->found) {
+		return false;
+	}
+	for (char **word = r->words; *word; word++) {
+		uint32_t pid = pid_of(*word);
+
+		if (!pid || kill((pid_t)pid, 0) == 0 || errno != ESRCH) {
+			return false;
+		}
+	}
+	return true;
+}
 
 /*
- * Shows that a drain lives while a trace takes long to finish, or who waits would give up. It is
- * cancelled in its sleep: nothing else here is a point of cancellation.
+ * The second thread: shows that a drain is alive while a trace takes long to finish, or processes
+ * would stop waiting for memory. It is cancelled in its sleep: nothing else here is a point of
+ * cancellation.
  */
 static void *beat(void *arg)
 {
-	struct drain_run *r = arg;
+	struct run *r = arg;
 
 	for (;;) {
 		nanosleep(&(struct timespec){ .tv_sec = BEAT_SECONDS }, NULL);
 		pthread_mutex_lock(&r->lock);
-		vec_foreach (struct drain_job **, job, &r->jobs) {
+		vec_foreach (struct job **, job, &r->jobs) {
 			if ((*job)->is_open) {
 				jail_buffer_beat(&(*job)->drain.buffer);
 			}
@@ -77,12 +267,6 @@ static void *beat(void *arg)
 		pthread_mutex_unlock(&r->lock);
 	}
 	return NULL;
-}
-
-static void on_signal(int sig)
-{
-	(void)sig;
-	stopped = 1;
 }
 
 static void print_done(const struct drain *d)
@@ -103,7 +287,7 @@ static void print_done(const struct drain *d)
 	fflush(stdout);
 }
 
-static void close_job(struct drain_run *r, struct drain_job *job)
+static void close_job(struct run *r, struct job *job)
 {
 	pthread_mutex_lock(&r->lock);
 	drain_close(&job->drain);
@@ -111,19 +295,24 @@ static void close_job(struct drain_run *r, struct drain_job *job)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* What is wrong is said once, and tried again; at the end it counts. */
-static void tell(struct drain_run *r, struct drain_job *job, bool last)
+/* The trace of a job, or its buffer where it has no trace yet. */
+static const char *name_of(const struct job *job)
 {
-	if (!job->complained) {
-		drain_complain("%s: %s%s",
-			job->drain.directory_name[0] ? job->drain.directory_name : job->path,
-			job->drain.error, last ? "" : "; it is tried again");
-	}
-	job->complained = true;
-	r->status |= last ? EXIT_FAILURE : 0;
+	return job->drain.directory_name[0] ? job->drain.directory_name : job->path;
 }
 
-static void end_job(struct drain_run *r, struct drain_job *job)
+/* Reports an error once, and retries; an error in the last round makes the run fail. */
+static void report(struct run *r, struct job *job, bool is_last)
+{
+	if (!job->complained) {
+		complain("%s: %s%s", name_of(job), job->drain.error, is_last ? "" : "; retrying");
+	}
+	job->complained = true;
+	r->status |= is_last ? EXIT_FAILURE : 0;
+}
+
+/* Ends a job whose trace is complete. */
+static void end_job(struct run *r, struct job *job)
 {
 	if (job->drain.state == DRAIN_DONE) {
 		print_done(&job->drain);
@@ -131,14 +320,24 @@ static void end_job(struct drain_run *r, struct drain_job *job)
 	job->is_released = drain_release(&job->drain);
 	r->has_released |= job->is_released;
 	if (!job->is_released) {
-		tell(r, job, true);
+		report(r, job, true);
 	}
 	close_job(r, job);
 	job->is_over = true;
 }
 
-/* Whether nothing more could be written of a dead process for too long. */
-static bool is_hopeless(struct drain_job *job, bool goes_on)
+/* Ends a job whose trace lacks a part. */
+static void end_early(struct run *r, struct job *job)
+{
+	job->drain.events += job->drain.files.events;
+	print_done(&job->drain);
+	job->drain.files.events = 0;
+	close_job(r, job);
+	job->is_over = true;
+}
+
+/* True where writing the rest of a process that has ended has failed for too long. */
+static bool is_hopeless(struct job *job, bool goes_on)
 {
 	if (goes_on || job->drain.state != DRAIN_LEFT) {
 		job->failing_ns = 0;
@@ -148,61 +347,42 @@ static bool is_hopeless(struct drain_job *job, bool goes_on)
 	return clock_now_ns() - job->failing_ns > PATIENCE_NS;
 }
 
-static void end_so_far(struct drain_run *r, struct drain_job *job)
+/* Drains one buffer once. Returns the number of packets. */
+static size_t drain_job(struct run *r, struct job *job, bool is_last)
 {
-	job->drain.events += job->drain.files.events;
-	print_done(&job->drain);
-	job->drain.files.events = 0;
-	close_job(r, job);
-	job->is_over = true;
-}
+	size_t taken = 0;
+	bool ok = drain_round(&job->drain, r->place, &taken);
+	bool was_cut = job->drain.state == DRAIN_CUT;
 
-static void give_up(struct drain_run *r, struct drain_job *job)
-{
-	drain_complain("%s: gives up: what is left stays in memory for the next one",
-		job->drain.directory_name[0] ? job->drain.directory_name : job->path);
-	r->status = EXIT_FAILURE;
-	end_so_far(r, job);
-}
-
-/* One round of all; returns how many packets were taken. */
-static size_t round_of_all(struct drain_run *r, bool last)
-{
-	size_t all = 0;
-
-	vec_foreach (struct drain_job **, it, &r->jobs) {
-		struct drain_job *job = *it;
-		size_t taken = 0;
-
-		if (!job->is_open) {
-			continue;
-		}
-		bool ok = drain_round(&job->drain, r->place, &taken);
-		bool cut = job->drain.state == DRAIN_CUT;
-
-		if (!ok) {
-			job->complained &= !cut; /* of something else */
-			tell(r, job, last || cut);
-		}
-		all += taken;
-		if (cut) {
-			end_so_far(r, job);
-			continue;
-		}
-		if (is_hopeless(job, ok || taken > 0)) {
-			give_up(r, job);
-			continue;
-		}
-		if (job->drain.state >= DRAIN_DONE) {
-			end_job(r, job);
-		}
+	if (!ok) {
+		job->complained &= !was_cut; /* of another error */
+		report(r, job, is_last || was_cut);
 	}
-	return all;
+	if (was_cut) {
+		end_early(r, job);
+	} else if (is_hopeless(job, ok || taken > 0)) {
+		complain("%s: gives up: the rest stays in memory for the next drain", name_of(job));
+		r->status = EXIT_FAILURE;
+		end_early(r, job);
+	} else if (job->drain.state >= DRAIN_DONE) {
+		end_job(r, job);
+	}
+	return taken;
 }
 
-static bool is_over(const struct drain_run *r)
+static size_t drain_all(struct run *r, bool is_last)
 {
-	vec_foreach (struct drain_job **, job, &r->jobs) {
+	size_t taken = 0;
+
+	vec_foreach (struct job **, job, &r->jobs) {
+		taken += (*job)->is_open ? drain_job(r, *job, is_last) : 0;
+	}
+	return taken;
+}
+
+static bool is_over(const struct run *r)
+{
+	vec_foreach (struct job **, job, &r->jobs) {
 		if (!(*job)->is_over) {
 			return false;
 		}
@@ -210,77 +390,64 @@ static bool is_over(const struct drain_run *r)
 	return r->found;
 }
 
-static void pause_for(uint64_t ns)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = (long)ns }, NULL);
-}
-
-/* To who sits before it: nothing comes until a program does. To all: what may be the reason. */
-static bool say_waiting(const struct drain_run *r)
+/* At a terminal; where other users' memory may be the reason, everywhere. */
+static void report_waiting(const struct run *r)
 {
 	if (r->is_hidden) {
-		drain_complain("%s: waits for a program: other users' memory is there, too, which "
-			       "only root or that user may read",
+		complain("%s: waiting for a program; the memory of other users is not readable: "
+			 "run as root or as that user",
 			r->words[0]);
 	} else if (isatty(STDERR_FILENO)) {
-		drain_complain("no program records there yet: this waits for one; ^C ends it, "
-			       "--once does not wait");
+		complain("no program records there yet: waiting for one; ^C ends it, --once does "
+			 "not wait");
 	}
-	return true;
 }
 
-/* Rounds until all have ended, or somebody ends it. */
-static void drain_all(struct drain_run *r)
+/* Drains in rounds until all processes have ended, or a signal comes. */
+static void drain_to_the_end(struct run *r)
 {
-	bool has_said = false;
-	uint64_t pause = PAUSE_MIN_NS;
-	uint64_t since = LOOK_NS;
+	bool has_reported = false;
+	long pause = PAUSE_MIN_NS;
+	uint64_t since_search = SEARCH_NS;
 
 	while (!stopped) {
-		if (since >= LOOK_NS || r->has_released || is_over(r)) {
+		if (since_search >= SEARCH_NS || r->has_released || is_over(r)) {
 			r->has_released = false;
-			drain_find(r);
-			has_said = has_said || r->found || say_waiting(r);
-			since = 0;
+			find(r);
+			if (!r->found && !has_reported) {
+				report_waiting(r);
+			}
+			has_reported = true;
+			since_search = 0;
 		}
-		if (is_over(r) || drain_is_in_vain(r)) {
-			break; /* and nothing else came meanwhile */
+		if (is_over(r) || is_in_vain(r)) {
+			return; /* and the search found no others */
 		}
-		bool found = round_of_all(r, false) > 0;
+		bool found = drain_all(r, false) > 0;
 
 		pause = found ? PAUSE_MIN_NS : pause * 2 < PAUSE_MAX_NS ? pause * 2 : PAUSE_MAX_NS;
-		pause_for(pause);
-		since += pause;
+		nanosleep(&(struct timespec){ .tv_nsec = pause }, NULL);
+		since_search += (uint64_t)pause;
 	}
 }
 
-static void close_all(struct drain_run *r)
+static void close_all(struct run *r)
 {
-	vec_foreach (struct drain_job **, it, &r->jobs) {
-		struct drain_job *job = *it;
-
+	vec_foreach (struct job **, it, &r->jobs) {
+		struct job *job = *it;
 		bool has_trace =
 			job->drain.state == DRAIN_RECORDS || job->drain.state == DRAIN_LEFT;
 
 		if (job->is_open && has_trace) {
-			end_so_far(r, job);
+			end_early(r, job);
 		} else if (job->is_open) {
 			close_job(r, job);
 		}
 	}
 }
 
-static void free_all(struct drain_run *r)
-{
-	vec_foreach (struct drain_job **, job, &r->jobs) {
-		free((*job)->path);
-		free(*job);
-	}
-	vec_fini(&r->jobs);
-}
-
 /* Reads the command line; returns 0, or what ends the run. */
-static int parse(struct drain_run *r, int argc, char **argv)
+static int parse(struct run *r, int argc, char **argv)
 {
 	struct stat st;
 	int key;
@@ -302,24 +469,26 @@ static int parse(struct drain_run *r, int argc, char **argv)
 	return *r->words ? 0 : arguments_bad(&command, "the trace or the process is missing");
 }
 
-static void run(struct drain_run *r)
+static void run(struct run *r)
 {
 	struct sigaction act = { .sa_handler = on_signal };
 	pthread_t thread;
-
-	int error = pthread_create(&thread, NULL, beat, r); /* without it, all goes on but that */
+	int error = pthread_create(&thread, NULL, beat, r); /* everything else works without it */
 
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
-	cut_memory_survive();
+	leftover_survive_cuts();
 	if (r->once) {
-		drain_find(r);
+		find(r);
 	} else {
-		drain_all(r);
+		drain_to_the_end(r);
 	}
-	round_of_all(r, true); /* what came since, and what is wrong at the end */
-	if (!r->found && (r->once || drain_is_in_vain(r))) {
-		drain_explain_nothing(r);
+	drain_all(r, true); /* what was closed since, and errors that are final */
+	if (!r->found && (r->once || is_in_vain(r))) {
+		complain("%s: no process in a jail records into it%s", r->words[0],
+			r->is_hidden ? " that you may read; the memory of other users exists: run "
+				       "as root or as that user"
+				     : "");
 		r->status = EXIT_FAILURE;
 	}
 	close_all(r);
@@ -327,12 +496,15 @@ static void run(struct drain_run *r)
 		pthread_cancel(thread);
 		pthread_join(thread, NULL);
 	}
-	free_all(r);
+	vec_foreach (struct job **, job, &r->jobs) {
+		free_job(*job);
+	}
+	vec_fini(&r->jobs);
 }
 
 int waymark_drain(int argc, char **argv)
 {
-	struct drain_run r = { .lock = PTHREAD_MUTEX_INITIALIZER, .status = EXIT_SUCCESS };
+	struct run r = { .lock = PTHREAD_MUTEX_INITIALIZER, .status = EXIT_SUCCESS };
 	char place[PATH_MAX];
 	int failed = parse(&r, argc, argv);
 	int error = buffer_source_folder_error();
@@ -341,8 +513,8 @@ int waymark_drain(int argc, char **argv)
 		return failed == ARGUMENTS_DONE ? EXIT_SUCCESS : WAYMARK_USAGE;
 	}
 	if (error) {
-		drain_complain("cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s",
-			buffer_source_folder(), strerror(error));
+		complain("cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s", buffer_source_folder(),
+			strerror(error));
 		return EXIT_FAILURE;
 	}
 	r.place = r.place ? realpath(r.place, place) : NULL;

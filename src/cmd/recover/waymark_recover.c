@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* `waymark recover`: what a crash left behind, made a clean trace. */
+/*
+ * `waymark recover`: makes clean traces of what crashes left (recover/recover.h): of the folders
+ * that are named, or of all that the processes of one user or of all users left in memory.
+ */
 #include <errno.h>
 #include <getopt.h>
+#include <grp.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pwd.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/arguments.h"
 #include "cmd/escaped.h"
-#include "cmd/recover/all_users.h"
 #include "cmd/waymark.h"
 #include "read/buffer.h"
 #include "read/folder.h"
-#include "recover/cut_memory.h"
-#include "recover/jail_stage.h"
+#include "recover/jail_trace.h"
 #include "recover/leftover.h"
 #include "recover/recover.h"
+
+/* One user's slow disk, or a trap that a user has set, delays the others no longer than this. */
+#define SECONDS_PER_USER 600
 
 enum {
 	KEY_ALL = ARGUMENT_LONG,
@@ -31,25 +39,25 @@ enum {
 };
 
 static const struct argument rows[] = {
-	{ KEY_ALL, "all", NULL, "recover every trace of yours whose process died" },
+	{ KEY_ALL, "all", NULL, "recover every trace of yours whose process was killed" },
 	{ KEY_ALL_USERS, "all-users", NULL,
 		"the same for all users, with the rights of each and\n"
 		"without processes in a jail; for root" },
 	{ KEY_LIST, "list", NULL,
-		"only list what processes left or still record into,\n"
-		"with tabs; without DIR and options, as a table" },
+		"only list the memory of processes, live and dead, with\n"
+		"tabs; without DIR and options, as a table" },
 	{ KEY_DISCARD, "discard", NULL,
-		"throw away what the processes left, unread; DIR may\n"
-		"be a buffer's path as well" },
+		"throw away the memory of a trace's processes, unread;\n"
+		"DIR may also be a buffer file" },
 	{ KEY_DISCARD_GONE, "discard-gone", NULL,
-		"throw away what dead processes of yours left whose\n"
+		"throw away the memory of dead processes of yours whose\n"
 		"trace is no longer where they recorded it" },
 	{ KEY_DRY_RUN, "dry-run", NULL,
-		"with --all, --all-users or --discard-gone: only say\n"
+		"with --all, --all-users or --discard-gone: only print\n"
 		"what would be done" },
 	{ 'o', "output", "DIR",
 		"with --all: make the traces of processes in a jail in\n"
-		"DIR, and not where those say" },
+		"DIR, not where the program asked for" },
 	{ 0 },
 };
 
@@ -57,22 +65,21 @@ static const struct command command = {
 	.name = "waymark recover",
 	.usage = "[OPTION...] [DIR...]",
 	.about =
-		"Makes a trace whole whose process was killed: what the process had recorded and\n"
-		"not written yet goes into the trace's files, torn ends are cut, the clock and\n"
-		"the indexes are set right. Then every reader of CTF opens it. A trace that needs\n"
-		"nothing is not touched. In the end all of it is read. One line for each DIR says\n"
-		"what was done.",
+		"Completes a trace whose process was killed: writes events that are still in memory\n"
+		"to the trace's files, cuts torn ends, corrects the clock and the indexes. Then\n"
+		"every reader of CTF opens it. A trace that needs nothing is not touched. Reads all\n"
+		"of the trace in the end, and prints one line for each DIR.",
 	.arguments = rows,
 };
 
 struct options {
 	int mode; /* 0, or one of the keys */
 	bool is_dry;
-	const char *place; /* of jails' traces, absolute; NULL: what they say */
+	const char *place; /* of jails' traces, absolute; NULL: where each program asked for */
 	char place_text[PATH_MAX];
 };
 
-/* Which of the modes, if any, takes folders. */
+/* Not every mode takes folders, or every option. */
 static int check_words(const struct options *o, bool has_words)
 {
 	bool sweeps = o->mode == KEY_ALL || o->mode == KEY_ALL_USERS || o->mode == KEY_DISCARD_GONE;
@@ -125,14 +132,9 @@ static int parse(struct options *o, int argc, char **argv)
 	return check_words(o, optind < argc);
 }
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void print_count(const char *before, uint64_t n, const char *what)
 {
-	printf("%s%" PRIu64 " %s%s", before, n, what, plural(n));
+	printf("%s%" PRIu64 " %s%s", before, n, what, n == 1 ? "" : "s");
 }
 
 static void print_done(const char *path, const struct recover_result *r)
@@ -157,7 +159,7 @@ static void print_done(const char *path, const struct recover_result *r)
 	putchar('\n');
 }
 
-/* One line on standard error. */
+/* Prints one line on standard error. */
 static void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...)
 {
 	va_list ap;
@@ -175,8 +177,8 @@ static int show(const char *path, bool ok, const struct recover_result *r)
 	}
 	print_done(path, r);
 	if (r->kept_for[0]) {
-		complain("%s: is a copy of %s: what its process left in memory stays for that one",
-			path, r->kept_for);
+		complain("%s: is a copy of %s: the memory of its process stays, for that one", path,
+			r->kept_for);
 	}
 	if (!r->fault[0]) {
 		return EXIT_SUCCESS;
@@ -208,7 +210,7 @@ static int discard(const char *path)
 	return EXIT_SUCCESS;
 }
 
-/* A trace, or each in a folder of them; or the buffer that is to be thrown away. */
+/* Calls what() for a trace, each trace in a folder of traces, or a buffer file. */
 static int do_word(const char *path, int (*what)(const char *path))
 {
 	struct folder_traces traces = { 0 };
@@ -227,20 +229,11 @@ static int do_word(const char *path, int (*what)(const char *path))
 	return status;
 }
 
-/* One line for what would be done. */
-static int announce(const struct leftover *o, const char *what)
-{
-	escaped_printf(stdout, "%s: would be %s: process %" PRIu32 "%s%s, trace %s", o->path, what,
-		o->pid, o->command[0] ? " " : "", o->command, o->directory);
-	putchar('\n');
-	return EXIT_SUCCESS;
-}
-
-/* Makes the trace that nobody has drained; where no process recorded there is none. */
+/* Makes the trace of a jail's process, if it recorded anything. */
 static int recover_jailed(const struct leftover *o, const char *place)
 {
 	char directory[BUFFER_FILE_PATH_BYTES];
-	int error = jail_stage_path(o->path, place, directory);
+	int error = jail_trace_make_at(o->path, place, directory);
 
 	if (error == EAGAIN) {
 		return discard(o->path);
@@ -252,7 +245,7 @@ static int recover_jailed(const struct leftover *o, const char *place)
 	return recover(directory);
 }
 
-/* Recovers what a buffer file belongs to. */
+/* Recovers the trace of a buffer file. */
 static int recover_left(const struct leftover *o, const char *place)
 {
 	struct recover_result result;
@@ -278,35 +271,26 @@ static int visit(const struct options *options, const struct leftover *o)
 		complain("%s: cannot be read: %s", o->path, strerror(o->error));
 		return EXIT_FAILURE;
 	}
-	/* What a living process records into is no business of ours. */
 	if (o->state != LEFTOVER_DEAD || (discards && o->has_trace)) {
 		return EXIT_SUCCESS;
 	}
-	/* There a process in a jail may write any name: only its user can know whether to believe
-	 * it. */
+	/* A process in a jail can have written any name there: only its user can judge it. */
 	if (options->mode == KEY_ALL_USERS && o->is_jailed) {
 		return EXIT_SUCCESS;
 	}
 	if (options->is_dry) {
-		return announce(o, discards ? "thrown away" : "recovered");
+		escaped_printf(stdout, "%s: would be %s: process %" PRIu32 "%s%s, trace %s",
+			o->path, discards ? "thrown away" : "recovered", o->pid,
+			o->command[0] ? " " : "", o->command, o->directory);
+		putchar('\n');
+		return EXIT_SUCCESS;
 	}
 	return discards ? discard(o->path) : recover_left(o, options->place);
 }
 
-static void report_none(size_t of_others)
+/* Visits what processes of this user left. */
+static int visit_own(const struct options *options)
 {
-	if (of_others == 0) {
-		printf("%s: no process left anything\n", command.name);
-	} else {
-		printf("%s: no process of yours left anything; %zu of other users did%s\n",
-			command.name, of_others, geteuid() == 0 ? ": --all-users" : "");
-	}
-}
-
-/* Goes through what the caller's processes left. */
-static int visit_all(const void *argument)
-{
-	const struct options *options = argument;
 	struct leftovers l;
 	int status = EXIT_SUCCESS;
 	size_t own = 0;
@@ -322,19 +306,84 @@ static int visit_all(const void *argument)
 		}
 	}
 	leftovers_fini(&l);
-	if (!own) {
-		report_none(of_others);
+	if (!own && of_others == 0) {
+		printf("%s: no process left anything\n", command.name);
+	} else if (!own) {
+		printf("%s: no process of yours left anything; %zu of other users did%s\n",
+			command.name, of_others, geteuid() == 0 ? ": --all-users" : "");
 	}
 	return status;
 }
 
+/* Gives up all other rights for good, groups too. A user of a container may have no name. */
+static bool become(uid_t uid)
+{
+	const struct passwd *user = getpwuid(uid);
+	gid_t gid = user ? user->pw_gid : (gid_t)65534;
+
+	if (user ? initgroups(user->pw_name, gid) : setgroups(0, NULL)) {
+		return false;
+	}
+	return setresgid(gid, gid, gid) == 0 && setresuid(uid, uid, uid) == 0 && geteuid() == uid;
+}
+
+/* In a process of its own: what one user has planted can harm no other. */
+static int visit_user(uid_t uid, const struct options *options)
+{
+	fflush(NULL);
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0) {
+		alarm(SECONDS_PER_USER);
+		if (!become(uid)) {
+			complain("cannot become user %u: %s", (unsigned int)uid, strerror(errno));
+			exit(EXIT_FAILURE);
+		}
+		exit(visit_own(options));
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+	}
+	if (pid > 0 && WIFEXITED(status)) {
+		return WEXITSTATUS(status);
+	}
+	complain("user %u: %s; the next run goes on", (unsigned int)uid,
+		pid < 0			      ? strerror(errno)
+		: WTERMSIG(status) == SIGALRM ? "takes more than ten minutes"
+					      : strsignal(WTERMSIG(status)));
+	return EXIT_FAILURE;
+}
+
+static bool is_first_of_user(const struct leftovers *l, const struct leftover *o)
+{
+	vec_foreach (const struct leftover *, other, &l->all) {
+		if (other->uid == o->uid) {
+			return other == o;
+		}
+	}
+	return true;
+}
+
 static int visit_users(const struct options *options)
 {
+	struct leftovers l;
+	int status = EXIT_SUCCESS;
+
 	if (geteuid() != 0) {
 		complain("--all-users is for root: --all recovers what is yours");
 		return EXIT_FAILURE;
 	}
-	return recover_all_users(visit_all, options);
+	if (chdir("/") != 0) {
+		return EXIT_FAILURE;
+	}
+	leftovers_find(&l);
+	vec_foreach (const struct leftover *, o, &l.all) {
+		if (is_first_of_user(&l, o)) {
+			status |= visit_user(o->uid, options);
+		}
+	}
+	leftovers_fini(&l);
+	return status;
 }
 
 int waymark_recover(int argc, char **argv)
@@ -348,8 +397,8 @@ int waymark_recover(int argc, char **argv)
 	}
 	int error = buffer_source_folder_error();
 
-	cut_memory_survive();
-	/* Without what is in memory, too much would be cut, and counted as lost. */
+	leftover_survive_cuts();
+	/* Without the memory, too much would be cut and counted as lost. */
 	if (error) {
 		complain("cannot open " BUFFER_SOURCE_VARIABLE "=%s: %s", buffer_source_folder(),
 			strerror(error));
@@ -362,7 +411,7 @@ int waymark_recover(int argc, char **argv)
 		return visit_users(&options);
 	}
 	if (optind == argc) {
-		return visit_all(&options);
+		return visit_own(&options);
 	}
 	for (int i = optind; i < argc; i++) {
 		status |= do_word(argv[i], options.mode == KEY_DISCARD ? discard : recover);

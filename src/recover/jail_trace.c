@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See recover/jail_stage.h. It is made under a name that nobody looks for, and gets its own by a
- * rename that replaces nothing. Who is killed meanwhile is followed by one who finds either.
+ * Trace directories of jails, see recover/jail_trace.h. A directory is filled under a name with
+ * the buffer's uuid, and gets its own by a rename that replaces nothing. If this process is killed
+ * meanwhile, the next one finds the directory under either name and goes on.
  */
-#include "recover/jail_stage.h"
+#include "recover/jail_trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,13 +17,13 @@
 #include <unistd.h>
 
 #include "format/ctf.h"
+#include "output/output.h"
 #include "read/ctf/metadata.h"
 #include "write/packet_file.h"
-#include "output/output.h"
 
 #define NAMES_MAX 1000
 
-/* What a name is made of. */
+/* The parts of a name. */
 struct names {
 	char folder[PATH_MAX];
 	char first[NAME_MAX + 1]; /* of the first process's trace */
@@ -45,7 +46,7 @@ static void read_names(struct names *n, const struct jail_buffer *a, const char 
 	n->is_named = a->file->jail.is_named;
 }
 
-/* The `i`th name that is tried, from 0. */
+/* Puts together the `i`th name to try, from 0. False: it is too long. */
 static bool put_name(const struct names *n, char path[PATH_MAX], int i)
 {
 	char own[300];
@@ -64,7 +65,7 @@ static bool put_name(const struct names *n, char path[PATH_MAX], int i)
 	return snprintf(path, PATH_MAX, "%s/%s%s", n->folder, own, number) < PATH_MAX;
 }
 
-int jail_stage_text(const struct jail_buffer *a, int directory, bool *changed)
+int jail_trace_append_metadata(const struct jail_buffer *a, int directory, bool *changed)
 {
 	uint64_t bytes = jail_buffer_text_bytes(a);
 	int fd = openat(directory, CTF_METADATA, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -73,9 +74,9 @@ int jail_stage_text(const struct jail_buffer *a, int directory, bool *changed)
 
 	*changed = false;
 	if (!error && (uint64_t)st.st_size < bytes) {
-		uint64_t there = (uint64_t)st.st_size;
+		uint64_t size = (uint64_t)st.st_size;
 
-		error = packet_write_all(fd, a->text + there, bytes - there, there);
+		error = packet_write_all(fd, a->text + size, bytes - size, size);
 		*changed = true;
 	}
 	if (fd >= 0) {
@@ -84,7 +85,7 @@ int jail_stage_text(const struct jail_buffer *a, int directory, bool *changed)
 	return error;
 }
 
-/* What is made by root for a user's process is that user's. */
+/* Gives a directory that root made to the process's user. */
 static void give_to_owner(const struct jail_buffer *a, int directory)
 {
 	struct stat st;
@@ -96,25 +97,10 @@ static void give_to_owner(const struct jail_buffer *a, int directory)
 	}
 }
 
-static int fill(const struct jail_buffer *a, const char *path)
-{
-	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	bool changed;
-
-	if (directory < 0) {
-		return errno;
-	}
-	int error = mkdirat(directory, CTF_INDEX, 0777) != 0 && errno != EEXIST ? errno : 0;
-
-	error = error ? error : jail_stage_text(a, directory, &changed);
-	give_to_owner(a, directory);
-	close(directory);
-	return error;
-}
-
 static int make_temporary(const struct jail_buffer *a, const struct names *n, char path[PATH_MAX])
 {
 	int length = snprintf(path, PATH_MAX, "%s/.waymark-", n->folder);
+	bool changed;
 
 	if (length + 33 > PATH_MAX) {
 		return ENAMETOOLONG;
@@ -125,9 +111,20 @@ static int make_temporary(const struct jail_buffer *a, const struct names *n, ch
 	if (mkdir(path, 0777) != 0 && errno != EEXIST) {
 		return errno;
 	}
-	return fill(a, path);
+	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (directory < 0) {
+		return errno;
+	}
+	int error = mkdirat(directory, CTF_INDEX, 0777) != 0 && errno != EEXIST ? errno : 0;
+
+	error = error ? error : jail_trace_append_metadata(a, directory, &changed);
+	give_to_owner(a, directory);
+	close(directory);
+	return error;
 }
 
+/* True where the directory is the trace of this buffer. */
 static bool is_there(const struct jail_buffer *a, const char *path)
 {
 	struct buffer_trace t;
@@ -137,7 +134,8 @@ static bool is_there(const struct jail_buffer *a, const char *path)
 	return ctf_trace_is_there(&t, NULL);
 }
 
-static void note(struct jail_buffer *a, const char *path, char *directory)
+/* Notes the trace's name for the caller and, for readers, in the buffer. */
+static void note_name(struct jail_buffer *a, const char *path, char *directory)
 {
 	strcpy(directory, path);
 	for (int i = 0; i < 2; i++) {
@@ -146,32 +144,14 @@ static void note(struct jail_buffer *a, const char *path, char *directory)
 	__atomic_store_n(&a->file->jail.staged, 1, __ATOMIC_RELEASE);
 }
 
-/* Gives it the first name that is free. */
-static int name(
-	struct jail_buffer *a, const struct names *n, const char *temporary, char *directory)
-{
-	char path[PATH_MAX];
-
-	for (int i = 0; i < NAMES_MAX && put_name(n, path, i); i++) {
-		if (output_rename_new(temporary, path) == 0) {
-			note(a, path, directory);
-			return 0;
-		}
-		if (errno != EEXIST) {
-			return errno;
-		}
-	}
-	return ENAMETOOLONG;
-}
-
-/* Whether somebody gave it a name, and was killed before he could say so. */
+/* Finds a directory whose maker was killed before it noted the name. */
 static bool find_named(struct jail_buffer *a, const struct names *n, char *directory)
 {
 	char path[PATH_MAX];
 
 	for (int i = 0; i < NAMES_MAX && put_name(n, path, i); i++) {
 		if (is_there(a, path)) {
-			note(a, path, directory);
+			note_name(a, path, directory);
 			return true;
 		}
 		if (access(path, F_OK) != 0) {
@@ -181,7 +161,7 @@ static bool find_named(struct jail_buffer *a, const struct names *n, char *direc
 	return false;
 }
 
-/* Whether the buffer names its trace; where a place is given, one that is there. */
+/* True where the buffer names its trace; with a `place`, one directly in that folder. */
 static bool is_named_there(const struct jail_buffer *a, const char *place, char *directory)
 {
 	size_t length = place ? strlen(place) : 0;
@@ -192,9 +172,11 @@ static bool is_named_there(const struct jail_buffer *a, const char *place, char 
 	       is_there(a, directory);
 }
 
+/* Makes the directory under the first name that is free. */
 static int make(struct jail_buffer *a, const char *place, char *directory)
 {
 	char temporary[PATH_MAX];
+	char path[PATH_MAX];
 	struct names n;
 
 	read_names(&n, a, place);
@@ -203,10 +185,22 @@ static int make(struct jail_buffer *a, const char *place, char *directory)
 	}
 	int error = make_temporary(a, &n, temporary);
 
-	return error ? error : name(a, &n, temporary, directory);
+	if (error) {
+		return error;
+	}
+	for (int i = 0; i < NAMES_MAX && put_name(&n, path, i); i++) {
+		if (output_rename_new(temporary, path) == 0) {
+			note_name(a, path, directory);
+			return 0;
+		}
+		if (errno != EEXIST) {
+			return errno;
+		}
+	}
+	return ENAMETOOLONG;
 }
 
-int jail_stage(struct jail_buffer *a, const char *place, char *directory)
+int jail_trace_make(struct jail_buffer *a, const char *place, char *directory)
 {
 	int error = EAGAIN;
 
@@ -222,14 +216,14 @@ int jail_stage(struct jail_buffer *a, const char *place, char *directory)
 	return error;
 }
 
-int jail_stage_path(const char *path, const char *place, char *directory)
+int jail_trace_make_at(const char *path, const char *place, char *directory)
 {
 	struct jail_buffer a;
 	int error = jail_buffer_open(&a, path);
 
 	if (!error) {
 		jail_buffer_owner(&a);
-		error = jail_stage(&a, place, directory);
+		error = jail_trace_make(&a, place, directory);
 	}
 	jail_buffer_close(&a);
 	return error;
