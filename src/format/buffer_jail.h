@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of a buffer as its process and `waymark drain` share it. A packet is one of
- * a sub-buffer of 1, 4 or 16 units, whose process is through with it once its sub-buffer's `next`
- *is not zero. Then it is the drain's, which frees it: magic is gone first, then the sub-buffer goes
- *on the stack of its class, where the process takes it from.
+ * The memory of a jail's buffer as its process and `waymark drain` share it. A packet fills a
+ * sub-buffer of 1, 4 or 16 units. The process has closed it once the sub-buffer's `next` is not
+ * zero. From then on the drain owns it, and frees it: it clears the magic, then pushes the
+ * sub-buffer on the stack of its class, where the process takes it from.
  *
- * When all of a process that has ended is in its trace, the drain renews the buffer: text_bytes
- * becomes 0, the file gets another name, the header that uuid, and `claim` is BUFFER_FREE by
- * release. The process that claims it takes all of its memory as unused. Packets of another uuid
- * than the header's are nobody's. Who has the file open sees by the uuid that it is another's.
+ * When all events of a process that has ended are in its trace, the drain renews the buffer:
+ * it sets text_bytes to 0, gives the file another name and the header its uuid, and sets `claim` to
+ * BUFFER_FREE by release. The process that claims it treats all of its memory as unused. Packets
+ * with another uuid than the header's belong to no trace. A reader that has the file open sees by
+ * the uuid that it is another trace's.
  *
- * Locks of fcntl(2) on bytes of the file, not inherited by fork, gone at exec and exit:
+ * Locks of fcntl(2) on bytes of the file, not inherited by fork, released at exec and exit:
  *
  *	0	the process that records into it
- *	1	who drains it
+ *	1	the process that drains it
  */
 #ifndef FORMAT_BUFFER_JAIL_H
 #define FORMAT_BUFFER_JAIL_H
@@ -31,7 +32,7 @@ struct subbuf {
 	uint32_t size_class; /* written before the sub-buffer is first handed out or pushed */
 };
 
-/* A line of its own each: threads of different classes do not meet. */
+/* Each on a cache line of its own: threads of different classes do not contend. */
 struct buffer_stack {
 	uint64_t top; /* 32 bits tag, 32 bits unit */
 } __attribute__((aligned(64)));

@@ -9,21 +9,21 @@
  *	index/<stream>.idx    where each packet is, in LTTng's layout
  *	.metadata             the next metadata, while its process writes it
  *
- * The metadata begins with CTF_SIGNATURE. An event has its declaration before
- * it, in the language of trace-events files, because CTF has no place for
- * formats and C types, and readers skip comments:
+ * The metadata begins with CTF_SIGNATURE. A comment before each
+ * event has its declaration in the language of trace-events files, because CTF
+ * has no place for formats and C types, and readers skip comments:
  *
  *	CTF_DECLARATION <file>:<line>: <name>(<type> <argument>, ...) <format> CTF_COMMENT_END
  *	event { id = 1; name = "..."; stream_id = 0; fields := struct { ... }; };
  *
- * with each comment's end inside of it written `*\/`. Of an event that was declared in TOML
- * the comment is a line of TOML, of a scope with `scopes` for `events`:
+ * A comment's end inside of the declaration is written `*\/`. For an event that was declared in
+ * TOML the comment is a line of TOML, for a scope with `scopes` instead of `events`:
  *
  *	CTF_DECLARATION_TOML <file>:<line>: events = [{ name = "...", ... }] CTF_COMMENT_END
  *
- * Names of fields have a `_` before them, which readers strip. A string <s> is two fields, text
- * with a length (and bytes, of uint8_t) three, 128 bits an array, a debug value its kind and
- * one of the head's variant (format/debug.h):
+ * Names of fields begin with a `_`, which readers strip. A string <s> is two fields, text with a
+ * length (and bytes, of uint8_t) three, a number of 128 bits an array, a debug value its kind and
+ * the variant that the head declares (format/debug.h):
  *
  *	uint32_t _<s>_length; utf8_t _<s>[_<s>_length];
  *	uint32_t _<t>_size; uint32_t _<t>_length; utf8_t _<t>[_<t>_length];
@@ -45,20 +45,20 @@
 #define CTF_INDEX "index"
 #define CTF_INDEX_SUFFIX ".idx"
 
-/* What we say of a trace in its `env`, besides hostname, vpid, procname, tracer_name. */
+/* Names in `env`, besides hostname, vpid, procname and tracer_name. */
 #define CTF_ENV_BOOT_ID "boot_id" /* of the kernel: tells one host's boots apart */
 #define CTF_ENV_ENDED "ended" /* enum ctf_ended */
-#define CTF_ENV_OVERWRITES "overwrites" /* 1: what came before the first packet was given up */
-#define CTF_ENV_CONTINUES "continues" /* uuid: the streams go on that the trace has, or may */
+#define CTF_ENV_OVERWRITES "overwrites" /* 1: events before the first packet were overwritten */
+#define CTF_ENV_CONTINUES "continues" /* uuid of the trace whose streams are continued here */
 #define CTF_ENV_TICKS "clock_%s_ticks" /* %s: begin, end */
 #define CTF_ENV_MONOTONIC "clock_%s_monotonic" /* ns */
 #define CTF_ENV_REALTIME "clock_%s_realtime" /* ns since 1970 */
 
-/* How far a trace's process, or who cared for it afterwards, came with it. */
+/* How complete a trace is. */
 enum ctf_ended {
-	CTF_UNFINISHED, /* it records, or came to no end: the last events may be elsewhere */
-	CTF_FINISHED, /* all that it recorded is in the files, or in a buffer that is still there */
-	CTF_RECOVERED, /* it was not finished: what was left has been brought in */
+	CTF_UNFINISHED, /* its process records, or was killed: the last events may be in memory */
+	CTF_FINISHED, /* all its events are in the files, or in a buffer that still exists */
+	CTF_RECOVERED, /* it was not finished; a recovery has written the rest */
 };
 
 /* Index files: big endian. */
@@ -85,7 +85,7 @@ struct ctf_index_record {
 	uint64_t sequence;
 };
 
-/* What every index begins with; <endian.h> has what turns the bytes. */
+/* The header of every index. Include <endian.h>. */
 #define CTF_INDEX_HEADER                                                              \
 	{                                                                             \
 		.magic = htobe32(CTF_INDEX_MAGIC), .major = htobe32(CTF_INDEX_MAJOR), \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock of a native trace, from two readings of three clocks, and the time
- * of an event by it, to the nanosecond as other readers of CTF compute it.
- * Whole numbers but for that: the runtime calls the first part anywhere.
+ * The clock of a native trace, computed from two readings of three clocks, and the time of an
+ * event on it, to the nanosecond as other readers of CTF compute it. Only ctf_clock_span() uses
+ * floating point: the runtime calls the other functions in any context.
  */
 #ifndef FORMAT_CTF_CLOCK_H
 #define FORMAT_CTF_CLOCK_H
@@ -15,14 +15,14 @@
 #define CTF_CLOCK_SECOND UINT64_C(1000000000)
 #define CTF_CLOCK_FREQ_MAX (16 * CTF_CLOCK_SECOND)
 
-/* As the metadata has it: tick 0 was (offset_s + offset / freq) seconds after 1970 began. */
+/* As in the metadata: tick 0 was (offset_s + offset / freq) seconds after 1970 began. */
 struct ctf_clock {
 	uint64_t freq; /* ticks a second */
 	uint64_t offset_s;
 	uint64_t offset; /* ticks, less than a second's */
 };
 
-/* Ticks a second between two readings, rounded; 0: they say nothing. Equal clocks give 1e9. */
+/* Ticks a second between two readings, rounded; 0: they give no rate. Equal clocks give 1e9. */
 static inline uint64_t ctf_clock_freq(
 	const struct buffer_clock *begin, const struct buffer_clock *now)
 {
@@ -67,7 +67,7 @@ static inline void ctf_clock_place(struct ctf_clock *c, const struct buffer_cloc
 	}
 }
 
-/* The clock that two readings make. False when they tell no rate: `c` is what it was. */
+/* Computes the clock from two readings. False, and `c` unchanged, where they give no rate. */
 static inline bool ctf_clock_from(
 	struct ctf_clock *c, const struct buffer_clock *begin, const struct buffer_clock *now)
 {

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata of the native trace, written: templates, and what fills them; of events in
- * format/ctf_text_event.h.
- * The runtime and the offline writer share this, so that there is one profile.
- * Calls nothing but string.h: any context, a signal handler's included.
+ * Writes the metadata of the native trace: templates and the functions that fill them; events are
+ * in format/ctf_text_event.h. The runtime and the offline writer share it, so that there is one
+ * profile. Calls nothing but string.h: any context, a signal handler's included.
  *
- * Lines matter to who repairs a trace: a block of the head ends with a line
- * `};`, a declaration is a comment of one line and then a line `event { ... };`.
- * A number of the clock fills CTF_TEXT_COLUMNS, blanks first, so that a better
- * one takes its place without moving the rest.
+ * A recovery depends on the lines `<name> = <number>;`. A number of the clock fills
+ * CTF_TEXT_COLUMNS, blanks first, so that a better one can replace it without moving the rest.
  */
 #ifndef FORMAT_CTF_TEXT_H
 #define FORMAT_CTF_TEXT_H
@@ -26,22 +23,22 @@
 #define CTF_TEXT_TRACER "waymark"
 #define CTF_TEXT_COLUMNS 20
 
-/* Where the text goes: the first member of what the caller has. */
+/* The destination of the text: the first member of the caller's own struct. */
 struct ctf_text {
 	void (*put)(struct ctf_text *t, const char *p, size_t n);
 };
 
 struct ctf_text_trace {
 	uint8_t uuid[16];
-	const uint8_t *former; /* uuid of the trace whose streams go on here; NULL: none's do */
-	bool overwrites; /* where there is one: what its stream has lost since was given up */
-	const char *hostname; /* none of the names is NULL; "": not known, and not written */
+	const uint8_t *former; /* uuid of the trace whose streams are continued here; NULL: none */
+	bool overwrites; /* events between that trace and this one were overwritten */
+	const char *hostname; /* no name is NULL; "": not known, and not written */
 	const char *procname;
 	const char *boot_id;
 	uint32_t pid;
 	struct ctf_clock clock;
 	struct buffer_clock begin;
-	struct buffer_clock end; /* the last reading so far */
+	struct buffer_clock end; /* the last reading */
 	enum ctf_ended ended;
 };
 
@@ -58,7 +55,7 @@ struct ctf_text_hole {
 #define CTF_TEXT_EVENT_WORD "\t\tstamp_t timestamp;\n\t\tid_t id;\n"
 #endif
 
-/* What format/debug.def says of the variant's fields. */
+/* Types in format/debug.def. */
 #if __SIZEOF_POINTER__ == 8
 #define DEBUG_POINTER_TYPE "pointer64_t"
 #else
@@ -172,7 +169,7 @@ static const char ctf_text_clock_and_stream[] =
 
 /* clang-format on */
 
-/* Where the digit of enum ctf_ended stands in a metadata file: it is changed in place. */
+/* Offset of the digit of enum ctf_ended in a metadata file: it is changed in place. */
 #define CTF_TEXT_ENDED_AT                                                              \
 	(sizeof(ctf_text_head) - sizeof("${uuid}") + 36 - sizeof("${ended}") + 1 + 1 - \
 		sizeof(";\n"))
@@ -182,7 +179,7 @@ static inline void ctf_text_str(struct ctf_text *t, const char *s)
 	t->put(t, s, strlen(s));
 }
 
-/* What a hole's value looks like inside of the quotes of a TSDL string. */
+/* Writes a hole's value as it is inside of the quotes of a TSDL string. */
 static inline void ctf_text_quoted(struct ctf_text *t, const char *s)
 {
 	for (; *s; s++) {
@@ -275,7 +272,7 @@ static inline void ctf_text_put_name(struct ctf_text *t, const char *name, const
 	}
 }
 
-/* Writes all that stands before the first event. */
+/* Writes the part before the first event. */
 static inline void ctf_text_put_head(struct ctf_text *t, const struct ctf_text_trace *trace)
 {
 	const struct ctf_clock *clock = &trace->clock;
@@ -308,7 +305,7 @@ static inline void ctf_text_put_head(struct ctf_text *t, const struct ctf_text_t
 		{ "offset", ctf_text_number(d, clock->offset, CTF_TEXT_COLUMNS) });
 }
 
-/* What stands in a comment of one line: no end of it, no end of the line. */
+/* Writes text inside of a comment of one line: without an end of the comment or the line. */
 static inline void ctf_text_commented(struct ctf_text *t, const char *s)
 {
 	for (; *s; s++) {

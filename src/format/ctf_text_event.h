@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events in the metadata of the native trace, see format/ctf_text.h: the declaration, as a
- * comment in the language that it was written in, and the fields that readers of CTF need.
+ * Writes events of the native trace's metadata (format/ctf_text.h): the declaration, as a comment
+ * in the language that it was written in, and the fields that readers of CTF need.
  */
 #ifndef FORMAT_CTF_TEXT_EVENT_H
 #define FORMAT_CTF_TEXT_EVENT_H
@@ -24,7 +24,7 @@ struct ctf_text_arg {
 	const char *name;
 	const char *type; /* as declared */
 	uint8_t kind; /* of enum ctf_text_kind */
-	uint8_t size; /* bytes: 1, 2, 4, 8 or 16; of what has a length, nothing */
+	uint8_t size; /* bytes of a number: 1, 2, 4, 8 or 16 */
 };
 
 /* The language of a declaration, and its list there. */
@@ -34,23 +34,23 @@ struct ctf_text_event {
 	uint16_t id;
 	enum ctf_text_style style;
 	const char *name;
-	const char *format; /* as declared: in C syntax, "" where there is none; or the message */
+	const char *format; /* as declared, in C syntax; "": none; or the message of TOML */
 	const char *file;
 	uint32_t line;
-	const struct ctf_text_arg *args; /* of a scope: the first is none of the program's */
+	const struct ctf_text_arg *args; /* of a scope: the first is ours, its id */
 	size_t arg_count;
 };
 
 /* clang-format off */
 
-/* Holes: id, name. Its fields come behind, then ctf_text_event_end. */
+/* Holes: id, name. The fields follow, then ctf_text_event_end. */
 static const char ctf_text_event_begin[] =
 	"event { id = ${id}; name = \"${name}\"; stream_id = 0; fields := struct {";
 static const char ctf_text_event_end[] = " }; };\n";
 
 /*
- * By kind. Holes: bits, name; size, length, kind: these words, and `_` behind them for each time
- * that "<name>_<word>..." is an argument's name too.
+ * By kind. Holes: bits, name; size, length, kind: these words, with as many `_` behind them as
+ * make "_<name>_<word>" differ from the arguments' names.
  */
 static const char *const ctf_text_fields[] = {
 	[CTF_TEXT_UNSIGNED] = " uint${bits}_t _${name};",
@@ -96,7 +96,7 @@ static inline void ctf_text_put_line(struct ctf_text *t, const struct ctf_text_e
 	ctf_text_commented(t, *e->format ? e->format : "\"\"");
 }
 
-/* What stands between the quotes of a TOML string: what could end it, or the comment, by number. */
+/* Writes text inside of a TOML string: characters that would end it, or the comment, by number. */
 static inline void ctf_text_toml(struct ctf_text *t, const char *s)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -155,7 +155,7 @@ static inline void ctf_text_put_declaration(struct ctf_text *t, const struct ctf
 	ctf_text_str(t, CTF_COMMENT_END "\n");
 }
 
-/* Whether `name` is `<begin>_<word>` and then so many `_`. */
+/* True where `name` is `<begin>_<word>` and then `more` times `_`. */
 static inline bool ctf_text_is_taken(
 	const char *name, const char *begin, const char *word, size_t more)
 {
@@ -170,7 +170,7 @@ static inline bool ctf_text_is_taken(
 	return strspn(name, "_") == more && !name[more];
 }
 
-/* How many `_` argument `s` needs behind "_<word>", so that it is no other field. */
+/* Number of `_` that argument `s` needs behind "_<word>" to differ from all arguments. */
 static inline size_t ctf_text_underscores(
 	const struct ctf_text_event *e, const char *s, const char *word)
 {
@@ -185,10 +185,10 @@ static inline size_t ctf_text_underscores(
 	return more;
 }
 
-/* An event has at most as many arguments as `_` fit here. */
+/* Room for a word and a `_` for each argument of an event. */
 #define CTF_TEXT_WORD 48
 
-/* The word with the `_` that it needs, in `buffer` of CTF_TEXT_WORD bytes. */
+/* The word with its `_`, in `buffer` of CTF_TEXT_WORD bytes. */
 static inline const char *ctf_text_word(
 	char *buffer, const struct ctf_text_event *e, const char *s, const char *word)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one definition of how arguments lie in a record that say themselves how long they are,
- * or what they are (format/packet.h has the others). Everything is aligned naturally, counted
- * from the record's begin, which is at a multiple of 8.
+ * The one definition of arguments that have their length or their kind with them in a record
+ * (format/packet.h has the others). Everything is aligned naturally, counted from the record's
+ * begin, which is at a multiple of 8.
  *
- *	blob   { u32 size, u32 length, bytes }    size: what there was; more than length: cut
+ *	blob   { u32 size, u32 length, bytes }    size: before a cut; more than length: was cut
  *	debug  { u8 kind, value }                 a number of its own width, a pair, or a blob
  *	pair   { u64 low, u64 high }              128 bits
  *
- * A string of a debug value that was NULL has the size DEBUG_NULL and the length 0. In a
+ * A NULL string of a debug value has the size DEBUG_NULL and the length 0. In a
  * simpletrace file a debug value is a string: the kind, then the value's bytes without padding;
  * of a blob only its bytes. Calls nothing but string.h: any context.
  */
@@ -24,7 +24,7 @@
 
 enum debug_form { DEBUG_UNSIGNED, DEBUG_SIGNED, DEBUG_PAIR, DEBUG_BLOB };
 
-/* Of a pointer: it depends on the traced host. */
+/* `bytes` of a pointer: depends on the traced host. */
 #define DEBUG_POINTER_BYTES UINT8_MAX
 
 enum debug_kind {
@@ -34,7 +34,7 @@ enum debug_kind {
 	DEBUG_KINDS
 };
 
-/* How values of a kind lie in a record. */
+/* The form of a kind's values in a record. */
 struct debug_shape {
 	uint8_t form; /* of enum debug_form */
 	uint8_t bytes; /* of a number; 0: a blob */
@@ -59,13 +59,13 @@ static inline size_t debug_align(size_t at, size_t align)
 	return (at + align - 1) & ~(align - 1);
 }
 
-/* Where a number of so many bytes begins at or behind `at`: pairs are two of 8. */
+/* Where a number of that size begins at or behind `at`. A pair is aligned to 8. */
 static inline size_t debug_number_at(size_t at, size_t bytes)
 {
 	return debug_align(at, bytes > 8 ? 8 : bytes);
 }
 
-/* Where the bytes of the blob begin that lies at or behind `at`. */
+/* Where the bytes of a blob at or behind `at` begin. */
 static inline size_t debug_blob_at(size_t at)
 {
 	return debug_align(at, sizeof(uint32_t)) + 2 * sizeof(uint32_t);
@@ -80,7 +80,7 @@ static inline uint32_t debug_word(const unsigned char *p, bool swap)
 	return swap ? __builtin_bswap32(v) : v;
 }
 
-/* Where the blob ends that lies at or behind `at` of a record's `n` bytes; SIZE_MAX: it cannot. */
+/* Where a blob at or behind `at` ends; SIZE_MAX: not within the record's `n` bytes. */
 static inline size_t debug_blob_end(const unsigned char *record, size_t at, size_t n, bool swap)
 {
 	at = debug_blob_at(at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one definition of a packet's bytes: what a thread records into, and what
- * a stream file of the native trace is made of (a fixed profile of CTF 1.8,
+ * The one definition of a packet's bytes: threads record into packets, and stream
+ * files of the native trace consist of them (a fixed profile of CTF 1.8,
  * waymark-ctf(5)). A packet is valid up to its content_size at every moment,
  * because that is stored last, with release order, for each event.
  *
@@ -10,7 +10,7 @@
  * bytes. Events begin at multiples of 8; the content ends with the last event's
  * last byte, not with the padding behind it. Sizes are in bits, as CTF has them.
  *
- * Strings of C hold no NUL, so one as the last of the bytes says more:
+ * Strings of C hold no NUL, so a NUL as the last of the bytes is a mark:
  *
  *	length 0                     ""
  *	length 1, "\0"               NULL
@@ -29,15 +29,15 @@
 #define PACKET_CLOCK_MASK ((UINT64_C(1) << PACKET_CLOCK_BITS) - 1)
 #define PACKET_ID_BITS 16
 
-/* timestamp_end of a packet that is still written to. */
+/* timestamp_end of a packet that is still recorded into. */
 #define PACKET_OPEN (UINT64_MAX >> 1)
 
 /* The longest packet in memory. */
 #define PACKET_BYTES_MAX (UINT32_C(1) << 20)
 
 /*
- * Packets lie back to back in a file, each at a multiple of PACKET_EVENT_ALIGN. Padding of a
- * large one may bring the file's end to a multiple of this, for O_DIRECT.
+ * In a file packets follow each other, each at a multiple of PACKET_EVENT_ALIGN. A large one may be
+ * padded so that the file's end is a multiple of this, for O_DIRECT.
  */
 #define PACKET_FILE_ALIGN UINT32_C(4096)
 #define PACKET_FILE_BYTES_MAX (PACKET_BYTES_MAX + PACKET_FILE_ALIGN)
@@ -52,14 +52,13 @@ struct packet_header {
 	uint64_t timestamp_end;
 	uint64_t content_size; /* bits, the header's included */
 	uint64_t packet_size; /* bits, the unused rest included */
-	uint64_t sequence; /* of the stream, from 1; counts on when another thread takes it over */
+	uint64_t sequence; /* in the stream, from 1; goes on when another thread takes it over */
 	uint64_t events_discarded; /* running count of the stream */
 	uint32_t cpu_id; /* 0 */
 	uint32_t tid;
 };
 
-/* Whether it is the header of a packet of the buffer with that uuid, `room` bytes before its end.
- */
+/* True for the header of a packet of the buffer with that uuid, `room` bytes before its end. */
 static inline bool packet_is_in_buffer(
 	const struct packet_header *h, const uint8_t uuid[16], uint64_t room)
 {

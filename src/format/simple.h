@@ -24,14 +24,14 @@
 
 enum simple_type { SIMPLE_MAPPING = 0, SIMPLE_EVENT = 1 };
 
-/* Also the whole size of a version 2..4 header. */
+/* The whole header of versions 2 to 4. */
 struct simple_header {
 	uint64_t id;
 	uint64_t magic;
 	uint64_t version;
 };
 
-/* What every event record of versions 2 to 4 begins with, behind its type word. */
+/* The head of an event record of versions 2 to 4, behind its type word. */
 struct simple_record {
 	uint64_t id;
 	uint64_t ns;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* UUIDs of traces: random ones, which say that they are (version 4 of RFC 9562). */
+/* UUIDs of traces are random: version 4 of RFC 9562. */
 #ifndef FORMAT_UUID_H
 #define FORMAT_UUID_H
 
 #include <stdint.h>
 
-/* Makes a UUID of 16 random bytes. */
+/* Makes 16 random bytes a UUID. */
 static inline void uuid_mark_random(uint8_t uuid[16])
 {
 	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40);
