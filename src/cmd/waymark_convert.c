@@ -335,11 +335,11 @@ static bool finish_ctf(struct convert *c)
 
 static bool finish_simple(struct convert *c)
 {
-	if (losses_packets(&c->simple.untold) > 0) {
+	if (losses_packets(&c->simple.unreported) > 0) {
 		struct out words;
 
 		out_init(&words, OUT_TO_MEMORY);
-		gap_put_text(&words, &c->simple.untold);
+		gap_put_text(&words, &c->simple.unreported);
 		session_say(&c->session, "%.*s: a simpletrace file cannot record that",
 			(int)words.len, words.data);
 		out_fini(&words);

@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "format/ctf_files.h"
 
 void output_file_match_metadata(int fd, int directory)
@@ -22,33 +25,44 @@ void output_file_match_metadata(int fd, int directory)
 	}
 }
 
-int output_file_begin(struct output_file *f, int directory, const char *name)
+static bool has_content(int directory, const char *name, const struct out *content)
+{
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0) {
+		return false;
+	}
+	char *now = xcalloc(1, content->len + 1);
+	bool same = read(fd, now, content->len + 1) == (ssize_t)content->len &&
+		    memcmp(now, content->data, content->len) == 0;
+
+	free(now);
+	close(fd);
+	return same;
+}
+
+int output_file_write(int directory, const char *name, struct out *content, bool *changed)
 {
 	const char *slash = strrchr(name, '/');
 	int folder = slash ? (int)(slash + 1 - name) : 0;
+	char temporary[320];
 
-	f->directory = directory;
-	snprintf(f->name, sizeof(f->name), "%s", name);
-	snprintf(f->temporary, sizeof(f->temporary), "%.*s.%s" CTF_FILE_NEW, folder, name,
-		name + folder);
+	if (has_content(directory, name, content)) {
+		return 0;
+	}
+	snprintf(temporary, sizeof(temporary), "%.*s.%s" CTF_FILE_NEW, folder, name, name + folder);
 	/* A killed process may have left one. */
-	if (unlinkat(directory, f->temporary, 0) != 0 && errno != ENOENT) {
+	if (unlinkat(directory, temporary, 0) != 0 && errno != ENOENT) {
 		return errno;
 	}
-	int fd = openat(directory, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
 	if (fd < 0) {
 		return errno;
 	}
 	output_file_match_metadata(fd, directory);
-	out_init(&f->out, fd);
-	return 0;
-}
-
-int output_file_commit(struct output_file *f)
-{
-	int fd = f->out.fd;
-	int error = out_flush(&f->out);
+	content->fd = fd;
+	int error = out_flush(content);
 
 	if (!error && fsync(fd) != 0) {
 		error = errno;
@@ -56,12 +70,13 @@ int output_file_commit(struct output_file *f)
 	if (close(fd) != 0 && !error) {
 		error = errno;
 	}
-	if (!error && renameat(f->directory, f->temporary, f->directory, f->name) != 0) {
+	if (!error && renameat(directory, temporary, directory, name) != 0) {
 		error = errno;
 	}
 	if (error) {
-		unlinkat(f->directory, f->temporary, 0);
+		unlinkat(directory, temporary, 0);
+		return error;
 	}
-	out_fini(&f->out);
-	return error;
+	*changed = true;
+	return 0;
 }

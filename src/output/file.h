@@ -7,20 +7,16 @@
 #ifndef OUTPUT_FILE_H
 #define OUTPUT_FILE_H
 
+#include <stdbool.h>
+
 #include "text/out.h"
 
-struct output_file {
-	struct out out; /* the caller writes the content here */
-	int directory;
-	char name[300];
-	char temporary[320]; /* in the same folder */
-};
-
-/* Begins the file `name`, a path from the folder `directory` on, which must stay open. */
-int output_file_begin(struct output_file *f, int directory, const char *name);
-
-/* Writes the file through to the disk and gives it its name. On failure nothing is left of it. */
-int output_file_commit(struct output_file *f);
+/*
+ * Gives the file `name`, a path from the folder `directory` on, the content of an OUT_TO_MEMORY
+ * writer, which the caller must not use again. A file that has this content is not touched; on
+ * failure the file is as it was. Sets *changed where the file was written.
+ */
+int output_file_write(int directory, const char *name, struct out *content, bool *changed);
 
 /*
  * Gives a new file of a trace the mode and, as far as permitted, the owner of the trace's

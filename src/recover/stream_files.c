@@ -520,13 +520,12 @@ bool stream_files_finish(struct stream_files *s, bool *changed)
 				return false;
 			}
 		}
-		bool stale = !packet_file_index_is_right(&f->file, s->directory, f->name);
-		int error = stale ? packet_file_write_index(&f->file, s->directory, f->name) : 0;
+		*changed |= f->changed;
+		int error = packet_file_write_index(&f->file, s->directory, f->name, changed);
 
 		if (error) {
 			return fail(s, f->name, "its index cannot be written", error);
 		}
-		*changed |= f->changed || stale;
 	}
 	return true;
 }

@@ -134,7 +134,6 @@ int trace_metadata_write(
 		{ "clock_end_realtime", end->last.realtime_ns, CTF_TEXT_COLUMNS },
 		{ 0 },
 	};
-	struct output_file file;
 	struct out text;
 	struct out better;
 
@@ -150,15 +149,7 @@ int trace_metadata_write(
 			whole++;
 		}
 		put_better(&better, text.data, text.data + whole, all);
-		bool same =
-			better.len == text.len && memcmp(better.data, text.data, better.len) == 0;
-
-		error = same ? 0 : output_file_begin(&file, directory, CTF_METADATA);
-		if (!same && !error) {
-			*changed = true;
-			out_bytes(&file.out, better.data, better.len);
-			error = output_file_commit(&file);
-		}
+		error = output_file_write(directory, CTF_METADATA, &better, changed);
 	}
 	out_fini(&better);
 	out_fini(&text);

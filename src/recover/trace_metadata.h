@@ -26,7 +26,7 @@ void trace_metadata_fini(struct trace_metadata *m);
  */
 bool trace_metadata_read(struct trace_metadata *m, int directory, struct read_error *error);
 
-/* What a trace's metadata says of its end. */
+/* The end of a trace, for its metadata. */
 struct trace_end {
 	uint32_t ended; /* enum ctf_ended */
 	struct buffer_clock begin; /* the first and the last reading of its clocks; all zero: */

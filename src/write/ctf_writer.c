@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Native traces from records, see write/ctf_writer.h. */
+/*
+ * Native traces from records, see write/ctf_writer.h. Each stream has one open packet in memory.
+ * The functions that each record passes are inline, and what few records need is COLD.
+ */
 #include "write/ctf_writer.h"
 
 #include <errno.h>
@@ -124,7 +127,7 @@ static inline struct ctf_writer_class *find_class(
 	return c;
 }
 
-/* What a string takes behind its length: a mark for NULL, and for one that is cut. */
+/* Bytes of a string behind its length. NULL is one byte: a mark. */
 static inline size_t string_bytes(const struct value *v, size_t limit)
 {
 	if (!v->text || v->kind != VALUE_STRING) {
@@ -150,27 +153,15 @@ static size_t put_string(unsigned char *p, size_t at, const struct value *v, siz
 	return at + n;
 }
 
-/* Numbers lie at multiples of their size, in the host's byte order. */
+/* Numbers lie at multiples of their size. */
 static inline size_t put_number(unsigned char *p, size_t at, uint64_t v, size_t size)
 {
 	at = (at + size - 1) & ~(size - 1);
-	switch (size) {
-	case 1:
-		p[at] = (unsigned char)v;
-		break;
-	case 2:
-		*(uint16_t *)(void *)(p + at) = (uint16_t)v;
-		break;
-	case 4:
-		*(uint32_t *)(void *)(p + at) = (uint32_t)v;
-		break;
-	default:
-		*(uint64_t *)(void *)(p + at) = v;
-	}
+	number_put(p + at, v, size);
 	return at + size;
 }
 
-static COLD void look_at_chars(struct ctf_writer_class *c, const struct value *values)
+static COLD void note_unsigned_chars(struct ctf_writer_class *c, const struct value *values)
 {
 	for (size_t i = 0; i < c->event->arg_count; i++) {
 		if (c->chars >> i & 1 && values[i].number > INT8_MAX &&
@@ -180,7 +171,7 @@ static COLD void look_at_chars(struct ctf_writer_class *c, const struct value *v
 	}
 }
 
-/* Room for all strings together in the largest packet. */
+/* The longest string: that many such strings fit into the largest packet. */
 static inline size_t string_limit(const struct ctf_writer_class *c)
 {
 	return c->strings == 0 ? 0 : (PACKET_BYTES_MAX - PACKET_FILE_ALIGN - c->room) / c->strings;
@@ -202,7 +193,7 @@ static COLD size_t strings_room(
 	return room;
 }
 
-/* Traces of version 0 have no room for some arguments. */
+/* Traces of version 0 lack some arguments. */
 static inline uint64_t number_of(const struct value *v)
 {
 	return LIKELY(v->kind == VALUE_NUMBER) ? v->number : 0;
@@ -212,15 +203,15 @@ static size_t put_blob(unsigned char *p, size_t at, const struct value *v, size_
 {
 	bool is_null = !v->text || v->kind != VALUE_STRING;
 	uint32_t length = is_null ? 0 : v->length;
-	uint32_t words[] = { is_null ? DEBUG_NULL : length + v->is_cut, length };
+	uint32_t kept = length < limit ? length : (uint32_t)limit;
+	const uint32_t words[] = { is_null ? DEBUG_NULL : length + v->is_cut, kept };
 
-	words[1] = length < limit ? length : (uint32_t)limit;
 	at = debug_blob_at(at);
 	memcpy(p + at - sizeof(words), words, sizeof(words));
 	if (!is_null) {
-		memcpy(p + at, v->text, words[1]);
+		memcpy(p + at, v->text, kept);
 	}
-	return at + words[1];
+	return at + kept;
 }
 
 static size_t put_pair(unsigned char *p, size_t at, const struct value *v)
@@ -251,7 +242,7 @@ static size_t put_debug(unsigned char *p, size_t at, const struct value *v, size
 	return at + bytes;
 }
 
-/* An argument that is no number: a string, mostly. */
+/* Puts an argument that is no number: mostly a string. */
 static size_t put_varying(const struct ctf_writer_class *c, unsigned char *p, size_t at, size_t i,
 	const struct value *v)
 {
@@ -293,7 +284,7 @@ static COLD void put_gap(struct ctf_writer *w, const struct record *rec, uint64_
 		close_packet(w, s);
 	}
 	s->discarded += losses_events(&rec->gap);
-	/* Packets that are missing have no count: their numbers are left out. */
+	/* The events of missing packets are not counted: skipping their numbers shows the gap. */
 	s->sequence += losses_packets(&rec->gap);
 	open_packet(s, ns);
 }
@@ -310,7 +301,7 @@ void ctf_writer_put(struct ctf_writer *w, const struct record *rec, const struct
 	struct ctf_writer_stream *s = find_stream(w, ns);
 	size_t room = c->room + (c->strings > 0 ? strings_room(w, c, values) : 0);
 
-	/* Stamps have 48 bits: a packet cannot bridge a longer time. */
+	/* An event has 48 bits of its time: a packet cannot span a longer gap. */
 	if (s->pos > 0 &&
 		UNLIKELY(s->pos + room > PACKET_FULL || ns - s->last > PACKET_CLOCK_MASK)) {
 		close_packet(w, s);
@@ -319,7 +310,7 @@ void ctf_writer_put(struct ctf_writer *w, const struct record *rec, const struct
 		open_packet(s, ns);
 	}
 	if (UNLIKELY(c->chars)) {
-		look_at_chars(c, values);
+		note_unsigned_chars(c, values);
 	}
 	put_event(s, c, values, ns);
 }
@@ -356,23 +347,23 @@ static void put_metadata(
 
 int ctf_writer_finish(struct ctf_writer *w, const struct ctf_writer_origin *origin)
 {
-	struct output_file metadata;
+	struct out metadata;
+	bool changed;
 
 	vec_foreach (struct ctf_writer_stream *, s, &w->streams) {
 		if (s->pos > 0) {
 			close_packet(w, s);
 		}
 		if (!w->error) {
-			fail(w, packet_file_write_index(&s->file, w->directory, s->name));
+			fail(w, packet_file_write_index(&s->file, w->directory, s->name, &changed));
 		}
 		fail(w, packet_file_close(&s->file));
 	}
-	int error = w->error ? w->error : output_file_begin(&metadata, w->directory, CTF_METADATA);
-
-	if (!error) {
-		put_metadata(w, &metadata.out, origin);
-		error = output_file_commit(&metadata);
+	out_init(&metadata, OUT_TO_MEMORY);
+	put_metadata(w, &metadata, origin);
+	if (!w->error) {
+		fail(w, output_file_write(w->directory, CTF_METADATA, &metadata, &changed));
 	}
-	fail(w, error);
+	out_fini(&metadata);
 	return w->error;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A native trace written from the records of another: stream files, indexes,
- * metadata last, when all events and what they hold are known. The clock is
- * nanoseconds since boot. A stream's time never goes back: a record that is
- * older than those before it goes into another stream. The first error stays.
- * One thread.
+ * Writes a native trace from the records of another one, for waymark convert: stream files,
+ * indexes, and the metadata last, when all events are known. The clock is nanoseconds since boot.
+ * A stream's time never goes back: a record older than the last one goes into another stream. The
+ * first error stays. One thread.
  */
 #ifndef WRITE_CTF_WRITER_H
 #define WRITE_CTF_WRITER_H
@@ -16,12 +15,12 @@
 #include "write/packet_file.h"
 
 struct ctf_writer_class {
-	const struct event *event; /* NULL: not met yet */
+	const struct event *event; /* NULL: no record of it so far */
 	uint16_t id;
-	size_t room; /* most that an event takes, but for its strings' bytes */
-	size_t strings; /* and what else brings bytes along */
-	uint32_t chars; /* which arguments are a plain char */
-	uint32_t unsigned_chars; /* which of them turned out to have no sign */
+	size_t room; /* most bytes that an event takes, without those of its strings */
+	size_t strings; /* arguments with bytes of their own */
+	uint32_t chars; /* bits of arguments that are a plain char */
+	uint32_t unsigned_chars; /* those of them with a value that only an unsigned char has */
 	uint8_t sizes[EVENT_ARGS_LIMIT]; /* of the arguments; 0: more than a number */
 };
 
@@ -41,28 +40,28 @@ struct ctf_writer {
 	int directory;
 	uint8_t uuid[16];
 	VEC(struct ctf_writer_class) classes; /* by the reader's index */
-	uint32_t ids; /* how many are given out */
+	uint32_t ids; /* number of ids in use */
 	VEC(struct ctf_writer_stream) streams;
-	uint64_t cut; /* strings that were too long for a packet */
+	uint64_t cut; /* strings that were too long for a packet, and cut */
 	int error; /* an errno: the first failure; EOVERFLOW: too many kinds of events */
 };
 
-/* What the metadata says of where the records are from; no name is NULL. */
+/* The origin of the records, for the metadata. No name is NULL; "": not known. */
 struct ctf_writer_origin {
 	const char *hostname;
 	const char *procname;
 	const char *boot_id;
 	uint32_t pid;
-	uint64_t realtime; /* to be added to ns since boot to get ns since 1970; 0: not known */
+	uint64_t realtime; /* difference of ns since 1970 and ns since boot; 0: not known */
 };
 
-/* Begins a trace in an empty folder, whose descriptor stays the caller's. */
+/* Begins a trace in the empty folder `directory`, which must stay open. */
 void ctf_writer_init(struct ctf_writer *w, int directory);
 
-/* Writes a record: an event, whose class knows its arguments, with its values, or a gap. */
+/* Writes a record: an event with its values, whose class must know its arguments, or a gap. */
 void ctf_writer_put(struct ctf_writer *w, const struct record *rec, const struct value *values);
 
-/* Ends the trace: writes what is left, indexes and metadata. Returns 0 or the first error. */
+/* Writes the last packets, the indexes and the metadata. Returns 0 or the first error. */
 int ctf_writer_finish(struct ctf_writer *w, const struct ctf_writer_origin *origin);
 void ctf_writer_fini(struct ctf_writer *w);
 

@@ -40,14 +40,6 @@ static enum ctf_text_kind kind_of(const struct type *t, bool is_unsigned_char)
 	return t->is_signed ? CTF_TEXT_SIGNED : CTF_TEXT_UNSIGNED;
 }
 
-static enum ctf_text_style style_of(const struct event *e)
-{
-	if (e->format.style != FORMAT_BRACES) {
-		return CTF_TEXT_PRINTF;
-	}
-	return e->properties & EVENT_SCOPE ? CTF_TEXT_TOML_SCOPE : CTF_TEXT_TOML_EVENT;
-}
-
 void metadata_put_event(
 	struct out *out, uint16_t id, const struct event *e, uint32_t unsigned_chars)
 {
@@ -64,7 +56,9 @@ void metadata_put_event(
 	}
 	const struct ctf_text_event event = {
 		.id = id,
-		.style = style_of(e),
+		.style = e->format.style != FORMAT_BRACES ? CTF_TEXT_PRINTF
+			 : e->properties & EVENT_SCOPE	  ? CTF_TEXT_TOML_SCOPE
+							  : CTF_TEXT_TOML_EVENT,
 		.name = e->name,
 		.format = e->format.source ? e->format.source : "",
 		.file = e->at.source ? e->at.source->name : "",

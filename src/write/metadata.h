@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata of a native trace (format/ctf_text.h), as text into an output
- * writer, from events as declaration files and readers know them. One thread.
+ * Writes the metadata of a native trace (format/ctf_text.h) from events of the model, as
+ * declaration files and readers have them. For write/ctf_writer.c. One thread.
  */
 #ifndef WRITE_METADATA_H
 #define WRITE_METADATA_H
@@ -12,20 +12,19 @@
 #include "model/event.h"
 #include "text/out.h"
 
-/* Writes what stands before the first event. */
+/* Writes the part before the first event. */
 void metadata_put_head(struct out *out, const struct ctf_text_trace *trace);
 
 /*
- * Writes an event, with widths as on hosts of 64 bits. Of the arguments that are
- * a plain char, those whose bit is in `unsigned_chars` have no sign: only the
- * traced host knew.
+ * Writes an event, with widths as on hosts of 64 bits. `unsigned_chars` has the bits of the
+ * arguments of type char that are unsigned, as on some hosts.
  */
 void metadata_put_event(
 	struct out *out, uint16_t id, const struct event *e, uint32_t unsigned_chars);
 
 /*
- * Bytes of an argument in a packet, which are the alignment of a number too; what others take
- * besides the bytes that they have: 4 for a string's length.
+ * Bytes of an argument in a packet: of a number, which is aligned to them; of others, the bytes
+ * before their content, as 4 of a string's length.
  */
 static inline unsigned int metadata_arg_bytes(const struct type *t)
 {

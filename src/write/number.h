@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of less than 64 bits, written in this host's byte order. */
+/* Numbers of up to 64 bits in this host's byte order. For the writers. */
 #ifndef WRITE_NUMBER_H
 #define WRITE_NUMBER_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The low `size` bytes, 1, 2, 4 or 8, of a number, whatever the alignment of `p` is. */
+/* Stores the low `size` bytes of a number: 1, 2, 4 or 8. `p` may have any alignment. */
 static inline void number_put(unsigned char *p, uint64_t v, size_t size)
 {
 	const uint32_t word = (uint32_t)v;

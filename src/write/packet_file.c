@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Stream files and their indexes, see write/packet_file.h. */
+/*
+ * Stream files and their indexes, see write/packet_file.h. An index is kept in memory and written
+ * as a whole when the file is complete.
+ */
 #include "write/packet_file.h"
 
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -82,20 +84,27 @@ int packet_file_append(struct packet_file *f, unsigned char *packet, uint64_t en
 	int error = packet_write_all(f->fd, packet, bytes, f->end);
 
 	if (error) {
-		/* Part of a packet would make the whole trace unreadable. */
+		/* A part of a packet would make the trace unreadable. */
 		return ftruncate(f->fd, (off_t)f->end) == 0 ? error : errno;
 	}
 	packet_file_note(f, &h);
 	return 0;
 }
 
-/* Index files are big endian throughout. */
-static void put_index(struct out *out, const struct packet_file *f)
+int packet_file_write_index(
+	const struct packet_file *f, int directory, const char *name, bool *changed)
 {
 	const struct ctf_index_header header = CTF_INDEX_HEADER;
 	enum { NUMBERS = sizeof(struct ctf_index_record) / sizeof(uint64_t) };
+	char path[300];
+	struct out content;
 
-	out_bytes(out, &header, sizeof(header));
+	if (mkdirat(directory, CTF_INDEX, 0777) != 0 && errno != EEXIST) {
+		return errno;
+	}
+	snprintf(path, sizeof(path), "%s/%s%s", CTF_INDEX, name, CTF_INDEX_SUFFIX);
+	out_init(&content, OUT_TO_MEMORY);
+	out_bytes(&content, &header, sizeof(header));
 	vec_foreach (const struct ctf_index_record *, it, &f->index) {
 		uint64_t numbers[NUMBERS];
 
@@ -103,53 +112,10 @@ static void put_index(struct out *out, const struct packet_file *f)
 		for (int i = 0; i < NUMBERS; i++) {
 			numbers[i] = htobe64(numbers[i]);
 		}
-		out_bytes(out, numbers, sizeof(numbers));
+		out_bytes(&content, numbers, sizeof(numbers));
 	}
-}
+	int error = output_file_write(directory, path, &content, changed);
 
-static void index_path(char *path, size_t size, const char *name)
-{
-	snprintf(path, size, "%s/%s%s", CTF_INDEX, name, CTF_INDEX_SUFFIX);
-}
-
-int packet_file_write_index(const struct packet_file *f, int directory, const char *name)
-{
-	char path[300];
-	struct output_file r;
-
-	if (mkdirat(directory, CTF_INDEX, 0777) != 0 && errno != EEXIST) {
-		return errno;
-	}
-	index_path(path, sizeof(path), name);
-	int error = output_file_begin(&r, directory, path);
-
-	if (error) {
-		return error;
-	}
-	put_index(&r.out, f);
-	return output_file_commit(&r);
-}
-
-bool packet_file_index_is_right(const struct packet_file *f, int directory, const char *name)
-{
-	char path[300];
-	struct out wanted;
-	bool same = false;
-
-	index_path(path, sizeof(path), name);
-	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0) {
-		return false;
-	}
-	out_init(&wanted, OUT_TO_MEMORY);
-	put_index(&wanted, f);
-	char *there = xcalloc(1, wanted.len + 1);
-
-	same = read(fd, there, wanted.len + 1) == (ssize_t)wanted.len &&
-	       memcmp(there, wanted.data, wanted.len) == 0;
-	free(there);
-	out_fini(&wanted);
-	close(fd);
-	return same;
+	out_fini(&content);
+	return error;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* simpletrace files from records, see write/simple_writer.h. */
+/* simpletrace files (format/simple.h) from records, see write/simple_writer.h. */
 #include "write/simple_writer.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static COLD void put_name(struct simple_writer *w, const struct event_class *cla
 	out_bytes(w->out, class->name, length);
 }
 
-/* Writes type word and head of a record; returns where its payload goes. */
+/* Writes the type word and the head of a record; returns the place of its payload. */
 static inline char *put_head(
 	struct simple_writer *w, const struct record *rec, uint64_t id, size_t payload)
 {
@@ -62,21 +62,15 @@ static inline const struct value *text_of(const struct value *v)
 	return v->kind == VALUE_STRING && v->text ? v : &null_text;
 }
 
-/* Bytes of a debug value in a simpletrace file, behind its kind; pointers are those of 64 bits. */
-static size_t debug_size(const struct value *v)
-{
-	size_t bytes = debug_bytes(v->debug, sizeof(uint64_t));
-
-	return bytes ? bytes : text_of(v)->length;
-}
-
-/* What an argument that is no number takes behind its length. */
+/* Bytes of an argument that is no number, behind its length; debug pointers have 64 bits. */
 static size_t text_size(const struct type *t, const struct value *v)
 {
 	if (type_is_pair(t)) {
 		return 2 * sizeof(uint64_t);
 	}
-	return t->class == TYPE_DEBUG ? 1 + debug_size(v) : text_of(v)->length;
+	size_t bytes = t->class == TYPE_DEBUG ? debug_bytes(v->debug, sizeof(uint64_t)) : 0;
+
+	return (t->class == TYPE_DEBUG) + (bytes ? bytes : text_of(v)->length);
 }
 
 static inline size_t payload_size(const struct event *e, const struct value *values)
@@ -102,7 +96,7 @@ static char *put_pair(char *p, const struct value *v)
 	return p + sizeof(pair);
 }
 
-/* What is neither a number nor a string; the length of a blob is in its value. */
+/* Puts an argument that is neither a number nor a string. */
 static COLD char *put_odd(char *p, const struct type *t, const struct value *v)
 {
 	uint32_t length = (uint32_t)text_size(t, v);
@@ -145,8 +139,8 @@ static COLD void put_gap(struct simple_writer *w, const struct record *rec)
 {
 	uint64_t events = losses_events(&rec->gap);
 
-	w->untold.rotated += rec->gap.rotated;
-	w->untold.missing += rec->gap.missing;
+	w->unreported.rotated += rec->gap.rotated;
+	w->unreported.missing += rec->gap.missing;
 	if (events > 0) {
 		memcpy(put_head(w, rec, SIMPLE_DROPPED_ID, sizeof(events)), &events,
 			sizeof(events));

@@ -45,19 +45,24 @@ static int write_metadata(int directory)
 		.pid = 4242,
 		.clock = { .freq = 1000000000, .offset_s = 1700000000, .offset = 5 },
 	};
-	struct output_file r;
+	struct out text;
 	struct model m;
+	bool changed;
 
-	if (!read_declarations(&m) || output_file_begin(&r, directory, CTF_METADATA) != 0) {
+	if (!read_declarations(&m)) {
 		return 1;
 	}
+	out_init(&text, OUT_TO_MEMORY);
 	memcpy(trace.uuid, header.uuid, sizeof(trace.uuid));
-	metadata_put_head(&r.out, &trace);
+	metadata_put_head(&text, &trace);
 	for (uint16_t i = 0; i < m.events.count; i++) {
-		metadata_put_event(&r.out, (uint16_t)(i + 1), m.events.items[i], 0);
+		metadata_put_event(&text, (uint16_t)(i + 1), m.events.items[i], 0);
 	}
 	model_fini(&m);
-	return output_file_commit(&r);
+	int error = output_file_write(directory, CTF_METADATA, &text, &changed);
+
+	out_fini(&text);
+	return error;
 }
 
 static size_t put(unsigned char *packet, size_t at, const void *p, size_t n, size_t align)
@@ -99,6 +104,7 @@ static int write_stream(int directory)
 {
 	static unsigned char packet[PACKET_BYTES_MAX];
 	struct packet_file f;
+	bool changed;
 	int error = packet_file_open(&f, directory, "stream-1", O_RDWR | O_CREAT | O_EXCL);
 
 	for (uint64_t i = 1; i <= 4 && !error; i++) {
@@ -110,7 +116,7 @@ static int write_stream(int directory)
 		memcpy(packet, &header, sizeof(header));
 		error = packet_file_append(&f, packet, 1000 * i + 2);
 	}
-	error = error ? error : packet_file_write_index(&f, directory, "stream-1");
+	error = error ? error : packet_file_write_index(&f, directory, "stream-1", &changed);
 	packet_file_close(&f);
 	return error;
 }
