@@ -149,42 +149,37 @@ bool leftover_is_place(const char *directory, const char *path)
 	       strcmp(place, wanted) == 0;
 }
 
-const struct leftover *leftovers_of(const struct leftovers *l, const char *path)
-{
-	vec_foreach (const struct leftover *, o, &l->all) {
-		if (leftover_is_place(o->directory, path)) {
-			return o;
-		}
-	}
-	return NULL;
-}
-
 bool leftover_explain(const char *path, char *text, size_t size)
 {
+	const struct leftover *found = NULL;
 	struct leftovers l;
 
 	leftovers_find(&l);
-	const struct leftover *o = leftovers_of(&l, path);
-	bool found = o;
-
-	if (found && o->is_jailed) {
+	vec_foreach (const struct leftover *, o, &l.all) {
+		if (!found && leftover_is_place(o->directory, path)) {
+			found = o;
+		}
+	}
+	if (found && found->is_jailed) {
 		snprintf(text, size,
 			"does not exist yet: processes in a jail record into memory, and 'waymark "
 			"drain' writes it");
-	} else if (found && o->state == LEFTOVER_ALIVE) {
+	} else if (found && found->state == LEFTOVER_ALIVE) {
 		snprintf(text, size,
 			"is gone, but process %" PRIu32 " still records into it; its events cannot "
 			"be read without the directory: end the process, or move the directory back",
-			o->pid);
+			found->pid);
 	} else if (found) {
 		snprintf(text, size,
 			"is gone, and the events that process %" PRIu32 " left in memory cannot be "
 			"read without it: move the directory back, recover it where it is now, or "
 			"throw the memory away: waymark recover --discard %s",
-			o->pid, o->path);
+			found->pid, found->path);
 	}
+	bool is_known = found;
+
 	leftovers_fini(&l);
-	return found;
+	return is_known;
 }
 
 /* Where no page can be put, the signal comes again at once and ends the process. */

@@ -26,8 +26,7 @@ struct leftover {
 	int error; /* an errno: why it cannot be read; EBADMSG: it is no buffer */
 	uid_t uid;
 	uint64_t bytes; /* of memory in use */
-	time_t seen; /* when its process last read its clocks, which it does several times a second
-		      */
+	time_t seen; /* when its process, which does so all its life, last read its clocks */
 	enum leftover_state state;
 	/* Empty where the file cannot be read: */
 	uint32_t pid;
@@ -45,9 +44,6 @@ struct leftovers {
 /* Finds those of all users. */
 void leftovers_find(struct leftovers *l);
 void leftovers_fini(struct leftovers *l);
-
-/* The one whose process recorded into the folder `path`, which may be gone; NULL: none. */
-const struct leftover *leftovers_of(const struct leftovers *l, const char *path);
 
 /* True where an absolute path and one of a command line name one place, which need not exist. */
 bool leftover_is_place(const char *directory, const char *path);

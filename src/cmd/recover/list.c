@@ -69,7 +69,6 @@ static void put(struct columns *c, const struct leftover *o)
 	columns_put(c, o->directory);
 }
 
-/* What the user can do about it. */
 static void print_advice(const struct leftovers *l)
 {
 	char sum[AMOUNT_SIZE];

@@ -229,13 +229,20 @@ static int do_word(const char *path, int (*what)(const char *path))
 	return status;
 }
 
-/* Makes the trace of a jail's process, if it recorded anything. */
-static int recover_jailed(const struct leftover *o, const char *place)
+/* Recovers the trace of a buffer file. The trace of a process in a jail has to be made first. */
+static int recover_left(const struct leftover *o, const char *place)
 {
 	char directory[BUFFER_FILE_PATH_BYTES];
+	struct recover_result result;
+
+	if (!o->is_jailed) {
+		bool ok = recover_buffer(o->path, &result);
+
+		return show(ok ? o->directory : o->path, ok, &result);
+	}
 	int error = jail_trace_make_at(o->path, place, directory);
 
-	if (error == EAGAIN) {
+	if (error == EAGAIN) { /* it recorded nothing */
 		return discard(o->path);
 	}
 	if (error) {
@@ -243,19 +250,6 @@ static int recover_jailed(const struct leftover *o, const char *place)
 		return EXIT_FAILURE;
 	}
 	return recover(directory);
-}
-
-/* Recovers the trace of a buffer file. */
-static int recover_left(const struct leftover *o, const char *place)
-{
-	struct recover_result result;
-
-	if (o->is_jailed) {
-		return recover_jailed(o, place);
-	}
-	bool ok = recover_buffer(o->path, &result);
-
-	return show(ok ? o->directory : o->path, ok, &result);
 }
 
 static int visit(const struct options *options, const struct leftover *o)
