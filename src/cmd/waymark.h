@@ -3,16 +3,11 @@
 #ifndef CMD_WAYMARK_H
 #define CMD_WAYMARK_H
 
-#include <stdbool.h>
-
 /* Exit status for a bad command line. */
 #define WAYMARK_USAGE 2
 
 #define WAYMARK_COMMAND(name, help) int waymark_##name(int argc, char **argv);
 #include "cmd/commands.def"
 #undef WAYMARK_COMMAND
-
-/* A part of waymark_recover(): lists leftovers as a table or with tabs. Returns the exit status. */
-int waymark_recover_list(bool for_people);
 
 #endif

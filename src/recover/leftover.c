@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that processes left, see recover/leftover.h. */
+/*
+ * Memory that processes left, see recover/leftover.h. A buffer file names its process and the
+ * folder and uuid of its trace; the process is dead when the file can be locked, and the trace is
+ * there when the folder's metadata has the uuid.
+ */
 #include "recover/leftover.h"
 
 #include <dirent.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* simpletrace files (format/simple.h) from records, see write/simple_writer.h. */
+/*
+ * simpletrace files (format/simple.h) from records, see write/simple_writer.h. A name is written
+ * before the first event that has it. Payloads of simpletrace files are copied, others encoded from
+ * the values.
+ */
 #include "write/simple_writer.h"
 
 #include <string.h>

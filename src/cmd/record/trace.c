@@ -166,7 +166,7 @@ static bool is_trace(const char *path)
 	char *metadata;
 	bool found = lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 
-	if (asprintf(&metadata, "%s/metadata", path) < 0) {
+	if (asprintf(&metadata, "%s/" CTF_METADATA, path) < 0) {
 		abort();
 	}
 	found = found || lstat(metadata, &st) == 0;
