@@ -20,6 +20,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "cmd/record/record.h"
+#include "format/ctf.h"
 
 /* Bytes of the longest name inside a trace, and of the trace's temporary name. */
 #define ROOM_INSIDE 64
@@ -116,7 +117,8 @@ static bool clear_name(struct record_claim *p, const struct record_request *w)
 	struct stat st;
 
 	if (w->replaces) {
-		return output_set_aside(&p->old, w->trace) || fail(p, "%s: %s", w->output, p->old.error);
+		return output_set_aside(&p->old, w->trace) ||
+		       fail(p, "%s: %s", w->output, p->old.error);
 	}
 	return lstat(w->trace, &st) != 0 ||
 	       fail(p, "%s: exists already; remove it, or give --replace", w->output);
