@@ -5,6 +5,7 @@
 Each check is a function that yields its findings; none means passed.
 """
 
+import collections
 import os
 import pathlib
 import re
@@ -90,6 +91,18 @@ def check_links(root, _):
                 yield f"{path}: there is no {target}"
 
 
+def check_functions(root, _):
+    """Every `function()` that ARCHITECTURE.md and the page of a packet's life name is in the sources."""
+    known = set()
+    for path, text in texts_of(root):
+        if path.suffix in (".c", ".h") and path.relative_to(root).parts[0] in ("src", "include"):
+            known.update(re.findall(r"\b(\w+)\(", text))
+    for page in ("ARCHITECTURE.md", "docs/why/018-a-packets-life.md"):
+        for name in re.findall(r"`(\w+)\(\)`", (root / page).read_text()):
+            if name not in known:
+                yield f"{page}: the sources have no function {name}()"
+
+
 def check_version(root, version):
     """NEWS.md opens with the version that meson.build declares."""
     heading = re.search(r"^## (\S+)", (root / "NEWS.md").read_text(), re.MULTILINE)
@@ -132,14 +145,50 @@ def check_readme(root, _):
         yield f"the quick start of README.md has {len(lines)} lines, at most 20 are wanted"
 
 
+# Phrases that a reader has to decode, and what to write instead. Split, as above.
+HABITS = {
+    r"\bwho(ever)? " + r"(drains|records|reads|writes|asks|waits|listens|locks)\b": "the consumer, the producer, the reader",
+    r"\b(is|are|was|were|be|been|being) " + r"told\b": "reports, receives, names",
+    r"\bso " + r"many (bytes|events|of|times|seconds|units|packets)\b": "the number",
+    r"\b(comes|come|came) " + r"to (nothing|an end|lie|stand|have)\b": "fails, ends, is",
+    r"\b(stands|stand) " + r"(there|in|before|behind)\b": "is in, precedes, follows",
+    r"\bgo(es)? " + r"(its|his|their) way\b": "ends, exits",
+    r"\b(is|are|was|were) " + r"through( with)?\b": "has finished",
+    r"\b(is|are) " + r"looked (at|for|after)\b": "checks, searches",
+    r"\bnobody " + r"(reads|writes|drains|records|waits|knows|tells|has)\b": "no reader, no writer, unread",
+}
+OPENERS = re.compile(r"/\*+\s*(?:\*\s*)?(What|Whether|Who|Whose|Where)\b")
+OPENERS_SHARE = 3  # percent of a folder's comments
+
+
+def check_words(root, _):
+    """No text has a habit that a reader has to decode; few comments open with a riddle."""
+    comments, openers = collections.Counter(), collections.Counter()
+    for path, text in texts_of(root):
+        name = path.relative_to(root)
+        if "golden" in name.parts or path.suffix not in (".c", ".h", ".def", ".md", ".py", ".sh", ".1", ".3", ".5", ".7"):
+            continue
+        for pattern, instead in HABITS.items():
+            for match in re.finditer(pattern, text):
+                yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: '{match[0]}': write plainly ({instead})"
+        if path.suffix in (".c", ".h"):
+            comments[name.parent] += text.count("/*")
+            openers[name.parent] += len(OPENERS.findall(text))
+    for folder, count in openers.items():
+        if count > max(2, comments[folder] * OPENERS_SHARE / 100):
+            yield f"{folder}: {count} of {comments[folder]} comments open with What, Whether, Who or Where"
+
+
 CHECKS = {
     "built": check_built,
     "paths": check_paths,
     "licence": check_licence,
     "links": check_links,
+    "functions": check_functions,
     "version": check_version,
     "soversion": check_soversion,
     "readme": check_readme,
+    "words": check_words,
 }
 
 
