@@ -25,7 +25,7 @@ static bool varies(const struct layout_field *f)
 	return f->form == LAYOUT_STRING || f->form > LAYOUT_PAIR;
 }
 
-void layout_finish(struct layout *l)
+void layout_finish(struct record_layout *l)
 {
 	bool any = false;
 
@@ -38,7 +38,7 @@ void layout_finish(struct layout *l)
 	l->size = any ? PAYLOAD_VARIES : l->size;
 }
 
-size_t layout_offset(const struct layout *l, size_t i)
+size_t layout_offset(const struct record_layout *l, size_t i)
 {
 	size_t at = 0;
 
@@ -48,7 +48,7 @@ size_t layout_offset(const struct layout *l, size_t i)
 	return align_up(at, l->fields[i].align);
 }
 
-size_t layout_first_varying(const struct layout *l)
+size_t layout_first_varying(const struct record_layout *l)
 {
 	size_t i = 0;
 
@@ -58,7 +58,7 @@ size_t layout_first_varying(const struct layout *l)
 	return i;
 }
 
-size_t layout_to_string(const struct layout *l)
+size_t layout_to_string(const struct record_layout *l)
 {
 	size_t i = layout_first_varying(l);
 	bool is_last = i + 1 == l->count && l->fields[i].form == LAYOUT_STRING;
@@ -67,7 +67,7 @@ size_t layout_to_string(const struct layout *l)
 }
 
 /* The end of the argument behind `at`, of any form; SIZE_MAX: more than is left. */
-static size_t end_of_field(const struct layout *l, const struct layout_field *f,
+static size_t end_of_field(const struct record_layout *l, const struct layout_field *f,
 	const unsigned char *payload, struct bounds b)
 {
 	if (f->form == LAYOUT_DEBUG) {
@@ -87,7 +87,7 @@ static size_t end_of_field(const struct layout *l, const struct layout_field *f,
 }
 
 static NOINLINE size_t measure_odd(
-	const struct layout *l, const unsigned char *payload, size_t left, bool swap)
+	const struct record_layout *l, const unsigned char *payload, size_t left, bool swap)
 {
 	struct bounds b = { 0, left, swap };
 
@@ -97,7 +97,8 @@ static NOINLINE size_t measure_odd(
 	return b.at;
 }
 
-size_t layout_measure(const struct layout *l, const unsigned char *payload, size_t left, bool swap)
+size_t layout_measure(
+	const struct record_layout *l, const unsigned char *payload, size_t left, bool swap)
 {
 	size_t at = 0;
 
@@ -187,8 +188,8 @@ static void set_blob(struct value *value, const unsigned char *bytes, bool swap)
 }
 
 /* The argument at `at`, which was measured. */
-static void decode_field(const struct layout *l, const struct layout_field *f, struct value *value,
-	const unsigned char *payload, struct bounds b)
+static void decode_field(const struct record_layout *l, const struct layout_field *f,
+	struct value *value, const unsigned char *payload, struct bounds b)
 {
 	size_t at = align_up(b.at, f->align);
 
@@ -216,8 +217,8 @@ static void decode_field(const struct layout *l, const struct layout_field *f, s
 	}
 }
 
-static NOINLINE void decode_odd(
-	const struct layout *l, struct value *values, const unsigned char *payload, struct bounds b)
+static NOINLINE void decode_odd(const struct record_layout *l, struct value *values,
+	const unsigned char *payload, struct bounds b)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		decode_field(l, &l->fields[i], &values[i], payload, b);
@@ -225,8 +226,8 @@ static NOINLINE void decode_odd(
 	}
 }
 
-void layout_decode(
-	const struct layout *l, struct value *values, const unsigned char *payload, bool swap)
+void layout_decode(const struct record_layout *l, struct value *values,
+	const unsigned char *payload, bool swap)
 {
 	size_t at = 0;
 

@@ -31,7 +31,7 @@ struct layout_field {
 	uint8_t form; /* of enum layout_form */
 };
 
-struct layout {
+struct record_layout {
 	size_t size; /* of all arguments, or PAYLOAD_VARIES */
 	size_t count;
 	bool is_odd; /* there is more than numbers and strings */
@@ -40,26 +40,27 @@ struct layout {
 };
 
 /* Sets what follows from the fields. */
-void layout_finish(struct layout *l);
+void layout_finish(struct record_layout *l);
 
 /* Where argument `i` begins, when none before it varies in size. */
-size_t layout_offset(const struct layout *l, size_t i);
+size_t layout_offset(const struct record_layout *l, size_t i);
 
 /* Which argument is the first that varies in size; their count: none does. */
-size_t layout_first_varying(const struct layout *l);
+size_t layout_first_varying(const struct record_layout *l);
 
 /*
  * What is before the bytes of the string that is the last argument, and the only one; 0:
  * none is.
  */
-size_t layout_to_string(const struct layout *l);
+size_t layout_to_string(const struct record_layout *l);
 
 /* What the arguments at `payload` take; SIZE_MAX: more than the `left` bytes that are there. */
-size_t layout_measure(const struct layout *l, const unsigned char *payload, size_t left, bool swap);
+size_t layout_measure(
+	const struct record_layout *l, const unsigned char *payload, size_t left, bool swap);
 
 /* The arguments at `payload`, which were measured. */
-void layout_decode(
-	const struct layout *l, struct value *values, const unsigned char *payload, bool swap);
+void layout_decode(const struct record_layout *l, struct value *values,
+	const unsigned char *payload, bool swap);
 
 /*
  * A string as its value, from its bytes in a packet:

@@ -68,7 +68,7 @@ static inline uint64_t value_extend(const struct type *t, uint64_t v)
 	return v << unused >> unused;
 }
 
-struct layout; /* read/layout.h */
+struct record_layout; /* read/layout.h */
 
 /* Not all records of the class have payloads of one size. */
 #define PAYLOAD_VARIES SIZE_MAX
@@ -81,7 +81,7 @@ struct event_class {
 	/* Its arguments and format, from the trace or a declaration file; NULL: unknown. */
 	const struct event *event;
 	size_t payload_size; /* what a record of this class holds, or PAYLOAD_VARIES */
-	const struct layout *layout; /* of native traces: where in it the arguments lie */
+	const struct record_layout *layout; /* of native traces: where in it the arguments lie */
 };
 
 enum record_kind { RECORD_EVENT, RECORD_GAP };

@@ -20,7 +20,7 @@
 #define VALUES 7
 
 /* { u8, debug, f32, u128, text, bytes, u16 } */
-static struct layout *make_layout(void)
+static struct record_layout *make_layout(void)
 {
 	static const struct layout_field fields[FIELDS] = {
 		{ .size = 1, .align = 1 },
@@ -31,7 +31,7 @@ static struct layout *make_layout(void)
 		{ .size = 4, .align = 4, .form = LAYOUT_BYTES },
 		{ .size = 2, .align = 2 },
 	};
-	struct layout *l = calloc(1, sizeof(*l) + sizeof(fields));
+	struct record_layout *l = calloc(1, sizeof(*l) + sizeof(fields));
 
 	assert_non_null(l);
 	l->count = FIELDS;
@@ -103,7 +103,7 @@ static void check_values(const struct value *v)
 
 static void both_byte_orders_give_the_same_values(void **state)
 {
-	struct layout *l = make_layout();
+	struct record_layout *l = make_layout();
 	struct value values[VALUES];
 
 	(void)state;
@@ -123,7 +123,7 @@ static void both_byte_orders_give_the_same_values(void **state)
 
 static void debug_values_of_every_width_lie_aligned(void **state)
 {
-	struct layout *l = make_layout();
+	struct record_layout *l = make_layout();
 	struct value values[VALUES];
 
 	(void)state;
@@ -146,7 +146,7 @@ static void debug_values_of_every_width_lie_aligned(void **state)
 
 static void a_record_that_ends_early_is_none(void **state)
 {
-	struct layout *l = make_layout();
+	struct record_layout *l = make_layout();
 	struct payload p = { .big = this_is_big };
 
 	(void)state;
@@ -166,7 +166,7 @@ static void a_record_that_ends_early_is_none(void **state)
 static void lengths_and_kinds_that_cannot_be_are_refused(void **state)
 {
 	static const uint32_t lengths[] = { 200, UINT32_MAX, UINT32_MAX - 7, INT32_MAX };
-	struct layout *l = make_layout();
+	struct record_layout *l = make_layout();
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
@@ -187,7 +187,7 @@ static void lengths_and_kinds_that_cannot_be_are_refused(void **state)
 
 static void null_is_told_from_empty(void **state)
 {
-	struct layout *l = make_layout();
+	struct record_layout *l = make_layout();
 	struct value values[VALUES];
 
 	(void)state;

@@ -119,7 +119,7 @@ static bool type_fits(const struct type *t, const struct layout_field *f)
 	return t->class != TYPE_INTEGER || t->is_char || t->is_signed == f->is_signed;
 }
 
-static bool event_fits(const struct event *e, const struct layout *l)
+static bool event_fits(const struct event *e, const struct record_layout *l)
 {
 	if (e->arg_count != l->count) {
 		return false;
@@ -133,7 +133,7 @@ static bool event_fits(const struct event *e, const struct layout *l)
 }
 
 /* What the declaration leaves to the program's host, its fields tell. */
-static void settle_types(struct event *e, const struct layout *l)
+static void settle_types(struct event *e, const struct record_layout *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		struct type *t = &e->args[i].type;
@@ -175,7 +175,7 @@ struct event *ctf_declared_event(
 }
 
 const struct event *ctf_fitting_event(struct ctf_metadata *md, struct event *declared,
-	const char *name, const struct layout *layout)
+	const char *name, const struct record_layout *layout)
 {
 	if (declared && event_fits(declared, layout)) {
 		settle_types(declared, layout);

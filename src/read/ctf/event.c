@@ -111,10 +111,10 @@ static bool check_number(
 	return true;
 }
 
-static struct layout *make_layout(struct ctf_parser *p, const struct ctf_struct *s,
+static struct record_layout *make_layout(struct ctf_parser *p, const struct ctf_struct *s,
 	const struct ctf_metadata *md, const struct event *declared)
 {
-	struct layout *l =
+	struct record_layout *l =
 		arena_alloc(p->arena, sizeof(*l) + s->fields.count * sizeof(l->fields[0]));
 
 	l->pointer_bytes = md->pointer_bytes;
@@ -190,7 +190,7 @@ static void set_type(
 
 /* The event as its fields tell it: no format, and types that are only as wide as the program's. */
 static const struct event *make_event(
-	struct ctf_parser *p, const struct event_block *b, const struct layout *l)
+	struct ctf_parser *p, const struct event_block *b, const struct record_layout *l)
 {
 	const struct ctf_field *f = b->fields.fields.items;
 	struct event *e = arena_new(p->arena, struct event);
@@ -266,7 +266,7 @@ static bool add_event(struct ctf_parser *p, struct ctf_metadata *md, const struc
 	if (!hint && md->declarations) {
 		hint = model_find(md->declarations, b->name);
 	}
-	const struct layout *layout = make_layout(p, &b->fields, md, hint);
+	const struct record_layout *layout = make_layout(p, &b->fields, md, hint);
 
 	if (!layout) {
 		return false;

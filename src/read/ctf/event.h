@@ -24,6 +24,6 @@ struct event *ctf_declared_event(
  * declarations have, or NULL.
  */
 const struct event *ctf_fitting_event(struct ctf_metadata *md, struct event *declared,
-	const char *name, const struct layout *layout);
+	const char *name, const struct record_layout *layout);
 
 #endif

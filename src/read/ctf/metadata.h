@@ -25,7 +25,7 @@ struct ctf_event {
 	uint64_t id;
 	const char *name;
 	const struct event *event; /* never NULL: made of the fields where nothing declares it */
-	const struct layout *layout;
+	const struct record_layout *layout;
 };
 
 struct ctf_metadata {

@@ -108,7 +108,7 @@ void steps_simplify(struct message_step *s)
  * ends, because a word of the record is before every payload, and nothing may be behind it.
  * Returns false if the step needs more than the payload's bits.
  */
-static bool find_in_payload(struct message_step *step, const struct layout *l)
+static bool find_in_payload(struct message_step *step, const struct record_layout *l)
 {
 	size_t end = (step->arg + 1u) * sizeof(uint64_t);
 	unsigned int bits = 64;
@@ -138,7 +138,7 @@ static bool find_in_payload(struct message_step *step, const struct layout *l)
 /* Makes the steps take their arguments from the payload, if all of them can. */
 static bool make_direct(struct steps *s, enum value_form form)
 {
-	const struct layout *l = form == VALUES_LAID_OUT ? s->layout : NULL;
+	const struct record_layout *l = form == VALUES_LAID_OUT ? s->layout : NULL;
 
 	if (form < VALUES_WORDS || !s->event ||
 		(!l && (s->message->varies || form == VALUES_LAID_OUT))) {

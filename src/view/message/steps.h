@@ -14,7 +14,7 @@ struct steps {
 	struct arena *arena;
 	struct message *message;
 	const struct event *event; /* NULL: unknown */
-	const struct layout *layout; /* NULL: it has none */
+	const struct record_layout *layout; /* NULL: it has none */
 	struct out text; /* of the next step */
 	size_t lead; /* bytes of the message's lead in it */
 	VEC(struct message_step) steps;
