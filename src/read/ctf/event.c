@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of CTF metadata, see read/ctf/event.h. */
-#include "read/ctf/event.h"
+/*
+ * From an `event` block of CTF metadata to an event of the model and the layout of its records.
+ * The comment before the block has the declaration: formats and C types, for which CTF has no
+ * place. The front end of its language reads it, and it is believed only where it fits the fields.
+ * Called by metadata.c for each block.
+ */
+#include "read/ctf/parser.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "decl/decl.h"
 #include "format/packet.h"
 
 /* Numbers are looked up in an array. */
@@ -15,10 +21,9 @@ struct event_block {
 	bool has_id;
 	const char *name;
 	struct ctf_struct fields;
-	bool has_fields;
 };
 
-/* How many fields an argument of that form is. */
+/* The number of CTF fields of an argument of each form. */
 static const uint8_t fields_of[] = {
 	[LAYOUT_NUMBER] = 1,
 	[LAYOUT_FLOAT] = 1,
@@ -43,7 +48,7 @@ static bool is_string_bytes(const struct ctf_struct *s, size_t i)
 	       is_string_length(f - 1) && strcmp(f->length_field, f[-1].name) == 0;
 }
 
-/* Whether the three fields that end with `i` are text or bytes, whose name the size has, too. */
+/* Whether the three fields that end with `i` are text or bytes: <name>_size, a length, <name>. */
 static bool is_blob(const struct ctf_struct *s, size_t i)
 {
 	const struct ctf_field *f = &s->fields.items[i];
@@ -54,17 +59,9 @@ static bool is_blob(const struct ctf_struct *s, size_t i)
 	       f[-2].name[n + 5 + strspn(f[-2].name + n + 5, "_")] == '\0';
 }
 
-static bool is_debug(const struct ctf_struct *s, size_t i)
-{
-	const struct ctf_field *f = &s->fields.items[i];
-
-	return i > 0 && f->type.is_variant && f[-1].type.is_kind &&
-	       strcmp(f->length_field, f[-1].name) == 0;
-}
-
 /*
- * What the fields from `i` on are. A number called <s>_size before a string <s> looks as text
- * with a length does: only the declaration tells.
+ * The form of the argument that begins with field `i`. A number <s>_size before a string <s> looks
+ * like text with a size: only the declaration distinguishes them.
  */
 static enum layout_form form_at(const struct ctf_struct *s, size_t i, const struct arg *declared)
 {
@@ -79,7 +76,8 @@ static enum layout_form form_at(const struct ctf_struct *s, size_t i, const stru
 	if (left > 1 && is_string_bytes(s, i + 1)) {
 		return LAYOUT_STRING;
 	}
-	if (left > 1 && is_debug(s, i + 1)) {
+	if (left > 1 && f[1].type.is_variant && f->type.is_kind &&
+		strcmp(f[1].length_field, f->name) == 0) {
 		return LAYOUT_DEBUG;
 	}
 	if (f->elements == 2 && !f->length_field && f->type.size == 64) {
@@ -143,13 +141,7 @@ static struct record_layout *make_layout(struct ctf_parser *p, const struct ctf_
 	return l;
 }
 
-/* Readers take the `_` off that keeps a name from being a word of the language. */
-static const char *bare_name(const struct ctf_field *f)
-{
-	return f->name[0] == '_' && f->name[1] ? f->name + 1 : f->name;
-}
-
-/* The type of Rust that is nearest to a form; NULL: a type of C. */
+/* The Rust type that is nearest to a form; NULL: a type of C is. */
 static const char *rust_type(const struct layout_field *f)
 {
 	switch (f->form) {
@@ -188,7 +180,7 @@ static void set_type(
 	}
 }
 
-/* The event as its fields tell it: no format, and types that are only as wide as the program's. */
+/* Makes an undeclared event of its fields: without format, with types of the same width. */
 static const struct event *make_event(
 	struct ctf_parser *p, const struct event_block *b, const struct record_layout *l)
 {
@@ -201,15 +193,215 @@ static const struct event *make_event(
 		struct arg *arg = &e->args[e->arg_count++];
 		size_t fields = fields_of[l->fields[i].form];
 
-		arg->name = arg->c_name = bare_name(&f[fields - 1]);
+		arg->name = arg->c_name = f[fields - 1].name;
+		/* Readers take off the `_` that keeps a name from being a word of CTF. */
+		if (arg->name[0] == '_' && arg->name[1]) {
+			arg->name = arg->c_name = arg->name + 1;
+		}
 		set_type(p->arena, &arg->type, f, &l->fields[i]);
 		f += fields;
 	}
 	return e;
 }
 
-static bool read_id(struct ctf_parser *p, struct event_block *b)
+/* ---- The declaration before the block ---- */
+
+struct declaration {
+	const char *file;
+	unsigned int line;
+	const char *text;
+	bool is_toml;
+};
+
+/* Reads `<line>: ` behind `colon`; returns its end, or NULL if there is none. */
+static const char *find_line(const char *colon, const char *end, unsigned int *line)
 {
+	const char *p = colon + 1;
+
+	for (*line = 0; p < end && is_digit((unsigned char)*p) && *line < 100000000; p++) {
+		*line = *line * 10 + (unsigned int)(*p - '0');
+	}
+	return p > colon + 1 && end - p >= 2 && p[0] == ':' && p[1] == ' ' ? p + 2 : NULL;
+}
+
+/* The line of a declaration file. The writer escapes ends of comments, except in TOML. */
+static const char *unescape(struct arena *a, const char *text, const char *end, bool is_toml)
+{
+	char *line = arena_alloc(a, (size_t)(end - text) + 2);
+	char *out = line;
+
+	for (const char *p = text; p < end; p++) {
+		bool is_mark =
+			!is_toml && end - p >= 3 && p[0] == '*' && p[1] == '\\' && p[2] == '/';
+
+		*out++ = *p == '\n' ? ' ' : *p;
+		p += is_mark;
+	}
+	*out = '\n';
+	return line;
+}
+
+/* Splits `<file>:<line>: <declaration>`; false if it is none. */
+static bool split(struct declaration *d, struct arena *a, struct span text)
+{
+	const char *end = text.text + text.len;
+	const char *colon = text.text;
+	const char *rest = NULL;
+
+	while (!rest && (colon = memchr(colon, ':', (size_t)(end - colon)))) {
+		rest = find_line(colon, end, &d->line);
+		colon++;
+	}
+	if (!rest) {
+		return false;
+	}
+	d->file = arena_strndup(a, text.text, (size_t)(colon - 1 - text.text));
+	d->text = unescape(a, rest, end, d->is_toml);
+	return true;
+}
+
+/* The only event of the declaration; NULL if it has none or several. */
+static struct event *parse(struct ctf_metadata *md, const struct declaration *d)
+{
+	static const struct decl_options options = { .lenient = true, .old = true };
+	struct source *source = arena_new(&md->arena, struct source);
+	size_t before = md->model.events.count;
+	struct diag diag;
+
+	/* A name for its suffix: the comment's language does not depend on the file's. */
+	*source = (struct source){ d->is_toml ? ".toml" : "", d->text, strlen(d->text) };
+	diag_init(&diag);
+	bool ok = decl_read(&md->model, &diag, source, &options);
+
+	diag_fini(&diag);
+	source->name = d->file;
+	size_t added = md->model.events.count - before;
+	struct event *e = ok && added > 0 ? md->model.events.items[before] : NULL;
+
+	/* A scope comes with its end. */
+	if (!e || added != 1u + (e->end != NULL)) {
+		return NULL;
+	}
+	e->line = d->line;
+	return e;
+}
+
+/* Whether an argument of that type can be recorded in that field. */
+static bool type_fits(const struct type *t, const struct layout_field *f)
+{
+	static const uint8_t forms[] = {
+		[TYPE_STRING] = LAYOUT_STRING,
+		[TYPE_FLOAT] = LAYOUT_FLOAT,
+		[TYPE_TEXT] = LAYOUT_TEXT,
+		[TYPE_BYTES] = LAYOUT_BYTES,
+		[TYPE_DEBUG] = LAYOUT_DEBUG,
+		[TYPE_TCG] = LAYOUT_NUMBER,
+	};
+	unsigned int form =
+		t->class == TYPE_INTEGER && t->size64 > 8 ? LAYOUT_PAIR : forms[t->class];
+
+	if (f->form != form || form == LAYOUT_STRING || form > LAYOUT_PAIR) {
+		return f->form == form;
+	}
+	if (f->size != t->size64 && f->size != t->size32) {
+		return false;
+	}
+	return t->class != TYPE_INTEGER || t->is_char || t->is_signed == f->is_signed;
+}
+
+static bool event_fits(const struct event *e, const struct record_layout *l)
+{
+	if (e->arg_count != l->count) {
+		return false;
+	}
+	for (size_t i = 0; i < l->count; i++) {
+		if (!type_fits(&e->args[i].type, &l->fields[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Sets what the declaration leaves to the program's host from the fields. */
+static void settle_types(struct event *e, const struct record_layout *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		struct type *t = &e->args[i].type;
+
+		if (l->fields[i].form == LAYOUT_NUMBER) {
+			t->size32 = t->size64 = l->fields[i].size;
+		}
+		if (t->is_char) {
+			t->is_signed = l->fields[i].is_signed;
+		}
+	}
+}
+
+/* Whether that is the event's name, without the blanks around it, which front ends remove. */
+static bool is_named(const struct event *e, const char *name)
+{
+	static const char blanks[] = " \t\r\n";
+	size_t n = strlen(e->name);
+
+	name += strspn(name, blanks);
+	return strncmp(name, e->name, n) == 0 && !name[n + strspn(name + n, blanks)];
+}
+
+/* The event that the scanned declaration (format/ctf.h) declares; NULL: none of that name. */
+static struct event *declared_event(
+	struct ctf_metadata *md, const struct ctf_scan *scan, const char *name)
+{
+	struct declaration d = { .is_toml = scan->declaration_is_toml };
+
+	if (!scan->declaration.text || !split(&d, &md->arena, scan->declaration)) {
+		return NULL;
+	}
+	struct event *e = parse(md, &d);
+
+	if (!e || !is_named(e, name)) {
+		return NULL;
+	}
+	e->name = name;
+	return e;
+}
+
+/*
+ * The declared event if its arguments are those of the layout, else the one of that name in the
+ * user's declarations if it fits, else NULL.
+ */
+static const struct event *fitting_event(struct ctf_metadata *md, struct event *declared,
+	const char *name, const struct record_layout *layout)
+{
+	if (declared && event_fits(declared, layout)) {
+		settle_types(declared, layout);
+		return declared;
+	}
+	const struct event *given = md->declarations ? model_find(md->declarations, name) : NULL;
+
+	return given && event_fits(given, layout) ? given : NULL;
+}
+
+/* ---- The block ---- */
+
+static bool read_attribute(struct ctf_parser *p, void *data, struct span name)
+{
+	struct event_block *b = data;
+
+	if (span_equals(name, "fields")) {
+		vec_fini(&b->fields.fields);
+		return ctf_read_struct(p, &b->fields) && ctf_expect(p, ';', "';'");
+	}
+	if (span_equals(name, "name")) {
+		ctf_scan_next(&p->scan);
+		if (p->scan.token != CTF_TOKEN_STRING && p->scan.token != CTF_TOKEN_WORD) {
+			return ctf_fail(p, "expected the event's name");
+		}
+		b->name = ctf_scan_string(p->arena, p->scan.text);
+		return ctf_expect(p, ';', "';'");
+	}
+	if (!span_equals(name, "id")) {
+		return ctf_skip_value(p);
+	}
 	if (!ctf_expect(p, CTF_TOKEN_NUMBER, "the event's number")) {
 		return false;
 	}
@@ -222,45 +414,12 @@ static bool read_id(struct ctf_parser *p, struct event_block *b)
 	return ctf_expect(p, ';', "';'");
 }
 
-static bool read_name(struct ctf_parser *p, struct event_block *b)
-{
-	ctf_scan_next(&p->scan);
-	if (p->scan.token != CTF_TOKEN_STRING && p->scan.token != CTF_TOKEN_WORD) {
-		return ctf_fail(p, "expected the event's name");
-	}
-	b->name = ctf_scan_string(p->arena, p->scan.text);
-	return ctf_expect(p, ';', "';'");
-}
-
-static bool read_fields(struct ctf_parser *p, struct event_block *b)
-{
-	vec_fini(&b->fields.fields);
-	b->has_fields = true;
-	return ctf_read_struct(p, &b->fields) && ctf_expect(p, ';', "';'");
-}
-
-static bool read_attribute(struct ctf_parser *p, struct event_block *b)
-{
-	struct span name;
-
-	if (!ctf_expect_assigned(p, &name, "an attribute of the event")) {
-		return false;
-	}
-	if (span_equals(name, "id")) {
-		return read_id(p, b);
-	}
-	if (span_equals(name, "name")) {
-		return read_name(p, b);
-	}
-	return span_equals(name, "fields") ? read_fields(p, b) : ctf_skip_value(p);
-}
-
 static bool add_event(struct ctf_parser *p, struct ctf_metadata *md, const struct event_block *b)
 {
 	if (!b->has_id || !b->name || !*b->name) {
 		return ctf_fail(p, "an event without %s", b->has_id ? "a name" : "its number");
 	}
-	struct event *declared = ctf_declared_event(md, &p->scan, b->name);
+	struct event *declared = declared_event(md, &p->scan, b->name);
 	const struct event *hint = declared;
 
 	if (!hint && md->declarations) {
@@ -273,7 +432,7 @@ static bool add_event(struct ctf_parser *p, struct ctf_metadata *md, const struc
 	}
 	struct ctf_event e = { .id = b->id, .name = b->name, .layout = layout };
 
-	e.event = ctf_fitting_event(md, declared, b->name, layout);
+	e.event = fitting_event(md, declared, b->name, layout);
 	if (!e.event) {
 		e.event = make_event(p, b, layout);
 	}
@@ -284,12 +443,9 @@ static bool add_event(struct ctf_parser *p, struct ctf_metadata *md, const struc
 bool ctf_read_event(struct ctf_parser *p, struct ctf_metadata *md)
 {
 	struct event_block b = { 0 };
-	bool ok = ctf_expect(p, '{', "'{'");
+	bool ok = ctf_read_block(p, "an attribute of the event", read_attribute, &b) &&
+		  add_event(p, md, &b);
 
-	while (ok && !ctf_scan_accept(&p->scan, '}')) {
-		ok = read_attribute(p, &b);
-	}
-	ok = ok && ctf_expect(p, ';', "';'") && add_event(p, md, &b);
 	vec_fini(&b.fields.fields);
 	return ok;
 }

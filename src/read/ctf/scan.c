@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The tokens of CTF metadata, see read/ctf/scan.h. */
+/*
+ * Tokens of CTF metadata. Each reads on from `pos`, which only moves forward, and counts the
+ * lines it passes. parser.c, event.c and metadata.c call this. Strings are unescaped only when
+ * somebody wants them.
+ */
 #include "read/ctf/scan.h"
 
 #include <stdlib.h>
@@ -31,7 +35,7 @@ static void move(struct ctf_scan *s, const char *to)
 	}
 }
 
-/* Keeps what stands in a comment that begins so; returns whether it did. */
+/* Keeps the text of the comment at hand if it begins with `begin`; returns whether it does. */
 static bool keep_declaration(struct ctf_scan *s, const char *end, const char *begin)
 {
 	const char *text = s->pos + strlen(begin);
@@ -60,13 +64,6 @@ static bool skip_comment(struct ctf_scan *s)
 	return true;
 }
 
-static void skip_line(struct ctf_scan *s)
-{
-	const char *newline = memchr(s->pos, '\n', left(s));
-
-	s->pos = newline ? newline : s->end;
-}
-
 /* Blanks and comments; false at a comment without an end. */
 static bool skip(struct ctf_scan *s)
 {
@@ -74,7 +71,9 @@ static bool skip(struct ctf_scan *s)
 		if (*s->pos == '\n' || *s->pos == '\r' || is_blank(*s->pos)) {
 			move(s, s->pos + 1);
 		} else if (begins_with(s, "//")) {
-			skip_line(s);
+			const char *newline = memchr(s->pos, '\n', left(s));
+
+			s->pos = newline ? newline : s->end;
 		} else if (!begins_with(s, "/*")) {
 			return true;
 		} else if (!skip_comment(s)) {
@@ -210,20 +209,19 @@ char *ctf_scan_string(struct arena *a, struct span text)
 	return copy;
 }
 
-const char *ctf_scan_declaration_end(const struct ctf_scan *scan)
+bool ctf_scan_skip(struct ctf_scan *s)
 {
-	struct ctf_scan s = *scan;
 	int depth = 0;
 
 	for (;;) {
-		int token = ctf_scan_next(&s);
+		int token = ctf_scan_next(s);
 
 		if (token == CTF_TOKEN_END || token == CTF_TOKEN_CUT) {
-			return NULL;
+			return false;
 		}
 		depth += (token == '{') - (token == '}');
 		if (token == ';' && depth <= 0) {
-			return s.pos;
+			return true;
 		}
 	}
 }

@@ -16,7 +16,7 @@
 /* Every other token is its own character. */
 enum ctf_token {
 	CTF_TOKEN_END = 0x100, /* nothing is left */
-	CTF_TOKEN_CUT, /* a string or a comment that does not end */
+	CTF_TOKEN_CUT, /* a string or a comment without an end */
 	CTF_TOKEN_WORD, /* with the dots in it: `packet.header` */
 	CTF_TOKEN_NUMBER,
 	CTF_TOKEN_STRING,
@@ -27,14 +27,14 @@ struct ctf_scan {
 	const char *pos;
 	const char *end;
 	unsigned int line; /* of `pos`, from 1 */
-	/* The token that was read last. */
+	/* the token that was read last: */
 	int token; /* of enum ctf_token, or a character */
 	struct span text; /* a string without its quotes */
 	uint64_t number; /* two's complement */
 	unsigned int token_line;
-	/* What stands in the last comment that declares an event; text NULL: none. */
+	/* the text of the last comment that declares an event; text NULL: none */
 	struct span declaration;
-	bool declaration_is_toml; /* else it is in the language of trace-events files */
+	bool declaration_is_toml; /* else in the language of trace-events files */
 };
 
 void ctf_scan_init(struct ctf_scan *s, const char *text, size_t size, unsigned int line);
@@ -42,16 +42,13 @@ void ctf_scan_init(struct ctf_scan *s, const char *text, size_t size, unsigned i
 /* Reads the next token and returns it. */
 int ctf_scan_next(struct ctf_scan *s);
 
-/* Reads the next token when it is that one. */
+/* Reads the next token if it is `token`. */
 bool ctf_scan_accept(struct ctf_scan *s, int token);
 
 /* The text of a string with its escapes resolved, in `a`; NUL-terminated. */
 char *ctf_scan_string(struct arena *a, struct span text);
 
-/*
- * The end of the declaration that begins at `pos`: behind the first `;` outside
- * of braces. NULL when the text ends before.
- */
-const char *ctf_scan_declaration_end(const struct ctf_scan *s);
+/* Moves behind the first `;` outside of braces; false when the text ends before. */
+bool ctf_scan_skip(struct ctf_scan *s);
 
 #endif
