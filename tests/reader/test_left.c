@@ -79,7 +79,7 @@ static enum ctf_step next(struct listed *l)
 {
 	struct read_error error;
 
-	return ctf_left_next(&l->stream, &l->trace, &error);
+	return ctf_stream_next(&l->stream, &l->trace, &error);
 }
 
 static void what_came_before_it_was_closed_is_read(void **state)

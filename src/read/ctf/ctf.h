@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The reader of native traces (format/ctf.h): directories of CTF streams, one a
- * thread, merged by time. open.c reads the metadata, files.c finds the
- * streams, ctf.c merges them, follow.c looks what came to them; the packets
- * themselves are the business of read/ctf/stream.h.
+ * thread, merged by time. Its files call downwards only:
+ *
+ *	open.c      opens a trace and closes it
+ *	records.c   the records, in the order of time
+ *	follow.c    rounds of a trace whose process records
+ *	files.c     the streams, of files and of packets in memory
+ *	stream.c    the packets of a stream; gap.c what is missing of it
+ *	bind.c      event numbers to classes, ticks to nanoseconds
+ *	metadata.c  the metadata; event.c its events, parser.c their types, scan.c tokens
  */
 #ifndef READ_CTF_CTF_H
 #define READ_CTF_CTF_H
@@ -15,37 +21,37 @@
 #include "read/ctf/metadata.h"
 #include "read/ctf/stream.h"
 
-/* What an event's number leads to: all that the loop needs. */
+/* The event class of a number, and what the loop needs of it. */
 struct ctf_slot {
 	struct event_class *class;
 	size_t size; /* of a record, its first word included; SIZE_MAX: unknown, 0: varies */
-	size_t to_string; /* what is before its last argument's bytes, its only string; 0: not so */
+	size_t to_string; /* bytes before those of its only string, the last argument; 0: not so */
 };
 
 /* A stream in the heap, by the time of its next event. */
 struct ctf_waiting {
 	uint64_t ticks;
-	struct ctf_stream *stream; /* of equal times the stream that comes first in memory */
+	struct ctf_stream *stream; /* of equal times, the first in memory comes first */
 };
 
-/* A live trace is read in rounds: each up to a horizon, before which no more events come. */
+/* A live trace is read in rounds, each up to a horizon before which no more events come. */
 struct ctf_follow {
 	bool is_on;
 	bool is_last; /* the process has ended: this round has no horizon */
-	bool has_waited; /* the caller was told that there is nothing */
+	bool has_waited; /* READ_NOTHING was returned */
 	bool is_leaving; /* this round reads the files of a trace that gets no more events */
-	bool is_lost; /* the next trace cannot be read, which was told */
-	unsigned int tries; /* how often that was found */
-	struct ctf_stream horizon; /* the heap has it, too: a stream that never has events */
-	uint64_t told; /* the last round's horizon, ticks */
-	uint64_t measured_ns; /* for how long the clock that is in use had been measured */
-	uint64_t new_ns; /* only what is from then on is wanted */
+	bool is_lost; /* the next trace cannot be read, which was reported */
+	unsigned int tries; /* failed openings of the next trace */
+	struct ctf_stream horizon; /* in the heap, a stream without events */
+	uint64_t last_horizon; /* of the last round, in ticks */
+	uint64_t measured_ns; /* time over which the clock in use was measured */
+	uint64_t new_ns; /* of FOLLOW_NEW: when it began */
 };
 
 struct ctf_reader {
 	struct reader base;
 	struct ctf_stream *current; /* the first of the heap; NULL: all were read */
-	uint64_t limit; /* up to this time `current` goes on without another look at the heap */
+	uint64_t limit; /* in ticks: until then `current` goes on without a look at the heap */
 	uint8_t time_shift;
 	uint8_t id_shift;
 	struct ctf_clock clock;
@@ -57,60 +63,26 @@ struct ctf_reader {
 	VEC(struct ctf_file) files; /* by stream and sequence */
 	struct ctf_metadata metadata;
 	struct ctf_trace trace;
-	size_t problems_told; /* of those of the metadata */
+	size_t problems_reported; /* of those of the metadata */
 	size_t events_bound; /* of the metadata's events */
 	struct trace_info info;
 	struct hash classes; /* event_class by name, declaration and layout */
 	struct hash known_files; /* ctf_file by name */
 	struct timespec listed; /* the directory's time when its files were listed last */
-	bool is_unsettled; /* which was so short before that it says nothing */
+	bool is_unsettled; /* that was too short ago to show later changes */
 	bool has_empty_files;
-	bool has_unreadable_memory; /* it is there, and may not be read, or makes no sense */
+	bool has_unreadable_memory; /* it is there, but is not readable, or damaged */
 	struct arena names;
 	struct ctf_follow follow;
 };
 
-/* What the merge says to itself: look again. */
+/* Result of one step of the merge: try again. */
 #define CTF_LOOK_AGAIN ((enum read_result) - 1)
 
-/* Lists the trace's files, if they changed, and gives them to the streams that are known. */
-bool ctf_files_list(struct ctf_reader *r, struct read_error *error);
+/* Rounds that an event waits for its declaration, and a reader for the next trace. */
+#define CTF_WAITS_MAX 20
 
-/* The same, and makes the streams of all files and of what memory holds. Ends all merging. */
-bool ctf_streams_find(struct ctf_reader *r, const struct buffer_packet *left, size_t left_count,
-	struct read_error *error);
-
-/* The clock as the process has measured it by now. */
-void ctf_set_clock(struct ctf_reader *r);
-
-/* Puts a stream into the heap; ctf_sift() afterwards. */
-void ctf_push(struct ctf_reader *r, struct ctf_stream *s);
-
-/* Begins to follow, before the first look at memory. */
-void ctf_follow_begin(struct ctf_reader *r, const struct reader_options *options);
-
-/* Fills the heap for a round. */
-void ctf_follow_fill(struct ctf_reader *r);
-
-/* All up to the horizon was read: what now. */
-enum read_result ctf_follow_turn(struct ctf_reader *r);
-
-/* Counts what was read of a packet of memory, if it may be given up afterwards. */
-void ctf_follow_count(struct ctf_reader *r, struct ctf_stream *s);
-
-/* Whether to wait for the declaration of the stream's next event. */
-bool ctf_follow_waits(const struct ctf_reader *r, const struct ctf_stream *s);
-
-/* Gives the metadata's new events their classes. */
-void ctf_bind_events(struct ctf_reader *r);
-
-/* Looks at the metadata again; true when it has events that it had not. */
-bool ctf_look_again(struct ctf_reader *r);
-
-/* Brings the heap in order after its first stream's time became another. */
-void ctf_sift(struct ctf_reader *r);
-
-/* ctf_clock_span(), for ticks that ctf_packet_fault() let pass, with all that is known before. */
+/* ctf_clock_span() for ticks up to trace.last_ticks, with everything prepared. */
 static inline uint64_t ctf_ns(const struct ctf_reader *r, uint64_t ticks)
 {
 	if (r->clock.freq == CTF_CLOCK_SECOND) {
@@ -119,11 +91,56 @@ static inline uint64_t ctf_ns(const struct ctf_reader *r, uint64_t ticks)
 	return r->ns_of_zero + (uint64_t)(int64_t)(1e9 * (double)(int64_t)ticks / r->freq);
 }
 
-/* Functions of struct reader. */
+/* ---- records.c: functions of struct reader ---- */
+
 enum read_result ctf_next_own(struct reader *base, struct record *rec); /* of a host like this */
 enum read_result ctf_next_any(struct reader *base, struct record *rec);
-enum read_result ctf_next_new(struct reader *base, struct record *rec);
+enum read_result ctf_next_new(struct reader *base, struct record *rec); /* from follow.new_ns on */
+enum read_result ctf_next_none(struct reader *base, struct record *rec);
 size_t ctf_take_own(struct reader *base, struct record *records, size_t room);
 const struct value *ctf_decode(struct reader *base, const struct record *rec);
+
+/* Fills the heap, with all streams or, when the trace is followed, for one round. */
+void ctf_records_begin(struct ctf_reader *r);
+
+/* ---- follow.c ---- */
+
+/* Begins to follow, before the first scan of memory. */
+void ctf_follow_begin(struct ctf_reader *r, enum reader_follow follow);
+
+/* Lets all streams begin with what comes from now on. */
+void ctf_follow_skip_old(struct ctf_reader *r);
+
+/* Whether a stream may have new events in this round. */
+bool ctf_follow_has_news(const struct ctf_reader *r, const struct ctf_stream *s);
+
+/*
+ * Call when everything up to the horizon was read. Returns CTF_LOOK_AGAIN when the next round has
+ * begun, READ_NOTHING when it is time to wait, else the end or an error.
+ */
+enum read_result ctf_follow_turn(struct ctf_reader *r);
+
+/* ---- files.c ---- */
+
+/* Lists the trace's files, if they changed, and gives them to the known streams. */
+bool ctf_files_list(struct ctf_reader *r, struct read_error *error);
+
+/*
+ * The same, and makes the streams of all files and of packets in memory. Streams move in memory:
+ * call ctf_records_begin() afterwards.
+ */
+bool ctf_streams_find(struct ctf_reader *r, const struct buffer_packet *left, size_t left_count,
+	struct read_error *error);
+
+/* ---- bind.c ---- */
+
+/* Gives the metadata's new events their classes. */
+void ctf_bind_events(struct ctf_reader *r);
+
+/* Reads the metadata again; returns whether it has new events. */
+bool ctf_look_again(struct ctf_reader *r);
+
+/* Sets the clock as the process has measured it by now. */
+void ctf_set_clock(struct ctf_reader *r);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files of a trace's directory, and which of them, with which packets of
- * memory, make each stream. A process adds files while it is read, and removes
- * old pieces; a file that is being read stays in the list.
+ * The files of a trace's directory, and the streams that they and the packets in
+ * memory make. A process adds files while it is read, and removes old ones of a
+ * rotated trace; a file that is being read stays in the list. Called by open.c,
+ * records.c and follow.c.
  */
 #include "read/ctf/ctf.h"
 
@@ -16,34 +17,12 @@
 
 #include "format/ctf_files.h"
 #include "read/ctf/packet.h"
+#include "format/ctf.h"
 
-/* A directory that changed so shortly ago may change again without looking like it. */
+/* Seconds after a change in which another one may leave the directory's time as it is. */
 #define SETTLED_S 1
 
-/* A fifo that somebody put there must not stop the reader. */
-int ctf_file_open(const struct ctf_file *f, const struct ctf_trace *t, uint64_t *size)
-{
-	int fd = openat(t->directory, f->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-
-	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
-		close(fd);
-		errno = EINVAL;
-		return -1;
-	}
-	*size = fd >= 0 ? (uint64_t)st.st_size : 0;
-	return fd;
-}
-
-uint64_t ctf_file_size(const struct ctf_file *f, const struct ctf_trace *t)
-{
-	struct stat st;
-
-	return fstatat(t->directory, f->name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? (uint64_t)st.st_size
-									     : 0;
-}
-
-/* Reads what the first packet of a file says; false when it has none. */
+/* Reads the first packet's header; false if the file has no byte. */
 static bool look(struct ctf_file *f, const struct ctf_trace *t)
 {
 	unsigned char bytes[sizeof(struct packet_header)];
@@ -52,7 +31,7 @@ static bool look(struct ctf_file *f, const struct ctf_trace *t)
 	int fd = ctf_file_open(f, t, &size);
 
 	if (fd < 0) {
-		return true; /* which ctf_stream_next() will say */
+		return true; /* ctf_stream_next() reports it */
 	}
 	bool is_whole = pread(fd, bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes);
 
@@ -89,7 +68,7 @@ static int compare_files(const void *a, const void *b)
 	return (x->piece > y->piece) - (x->piece < y->piece);
 }
 
-/* What is known of the file of that name; NULL: it is no stream's. */
+/* The file of that name; NULL: it is no stream's. */
 static struct ctf_file *get_file(struct ctf_reader *r, const char *name)
 {
 	struct ctf_file *f = hash_get(&r->known_files, name);
@@ -104,7 +83,7 @@ static struct ctf_file *get_file(struct ctf_reader *r, const char *name)
 	return f;
 }
 
-/* One that has nothing in it yet is looked for again. */
+/* Adds a file; an empty one is looked at again the next time. */
 static void add_file(struct ctf_reader *r, const char *name)
 {
 	struct ctf_file *f = get_file(r, name);
@@ -130,7 +109,7 @@ static bool is_listed(const struct ctf_reader *r, const char *name)
 	return false;
 }
 
-/* Files that were removed while they are read. */
+/* Adds the files that were removed while they are read. */
 static void keep_mapped(struct ctf_reader *r)
 {
 	vec_foreach (struct ctf_stream *, s, &r->streams) {
@@ -163,7 +142,7 @@ static bool list(struct ctf_reader *r, struct read_error *error)
 	return true;
 }
 
-/* Whether a list that is made now could be another than the last. */
+/* Whether a new list could differ from the last one. */
 static bool has_changed(struct ctf_reader *r)
 {
 	struct timespec now;
@@ -182,7 +161,7 @@ static bool has_changed(struct ctf_reader *r)
 	return changed;
 }
 
-/* The stream's part of the list. */
+/* Gives the stream its part of the list. */
 static void point(struct ctf_reader *r, struct ctf_stream *s)
 {
 	const struct ctf_file *files = r->files.items;
@@ -206,10 +185,8 @@ static void point(struct ctf_reader *r, struct ctf_stream *s)
 
 bool ctf_files_list(struct ctf_reader *r, struct read_error *error)
 {
-	if (has_changed(r)) {
-		if (!list(r, error)) {
-			return false;
-		}
+	if (has_changed(r) && !list(r, error)) {
+		return false;
 	}
 	vec_foreach (struct ctf_stream *, s, &r->streams) {
 		point(r, s);
@@ -233,18 +210,19 @@ static struct ctf_stream *find_stream(struct ctf_reader *r, size_t count, uint64
 	return count ? bsearch(&key, r->streams.items, count, sizeof(key), by_instance) : NULL;
 }
 
-static void sort_streams(struct ctf_reader *r)
-{
-	if (r->streams.count > 0) {
-		qsort(r->streams.items, r->streams.count, sizeof(*r->streams.items), by_instance);
-	}
-}
-
 static void add_stream(struct ctf_reader *r, uint64_t instance, uint64_t begin)
 {
 	struct ctf_stream s = { .instance = instance, .ticks = begin, .resume = SIZE_MAX };
 
 	vec_push(&r->streams, s);
+}
+
+/* Sorts the streams if there are more than the `known` ones. */
+static void sort_added(struct ctf_reader *r, size_t known)
+{
+	if (r->streams.count > known) {
+		qsort(r->streams.items, r->streams.count, sizeof(*r->streams.items), by_instance);
+	}
 }
 
 /* Streams that have files. */
@@ -259,43 +237,12 @@ static void add_of_files(struct ctf_reader *r)
 		}
 		last = f->instance;
 	}
-	if (r->streams.count > known) {
-		sort_streams(r);
-	}
-}
-
-/* Gives each stream its packets of memory, and those that have nothing else are new. */
-static void add_left(struct ctf_reader *r, const struct buffer_packet *p, size_t count)
-{
-	size_t known = r->streams.count;
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t instance = p[i].header.stream_instance_id;
-
-		if ((i == 0 || p[i - 1].header.stream_instance_id != instance) &&
-			!find_stream(r, known, instance)) {
-			add_stream(r, instance, p[i].header.timestamp_begin);
-		}
-	}
-	if (r->streams.count > known) {
-		sort_streams(r);
-	}
-	vec_foreach (struct ctf_stream *, s, &r->streams) {
-		s->left_count = 0;
-		s->newest = 0;
-	}
-	for (size_t i = 0; i < count; i++) {
-		struct ctf_stream *s =
-			find_stream(r, r->streams.count, p[i].header.stream_instance_id);
-
-		s->left = s->left_count++ ? s->left : &p[i];
-		s->newest = p[i].header.sequence;
-	}
+	sort_added(r, known);
 }
 
 /*
- * Streams of which nothing is left but the count of what they have lost: it goes
- * where the trace begins.
+ * Streams of which nothing is left but the count of what they have lost: their
+ * gaps come where the trace begins.
  */
 static void add_of_counts(struct ctf_reader *r)
 {
@@ -312,8 +259,33 @@ static void add_of_counts(struct ctf_reader *r)
 			add_stream(r, n, begin.ticks);
 		}
 	}
-	if (r->streams.count > known) {
-		sort_streams(r);
+	sort_added(r, known);
+}
+
+/* Gives each stream its packets in memory; adds streams that have no others. */
+static void add_left(struct ctf_reader *r, const struct buffer_packet *p, size_t count)
+{
+	size_t known = r->streams.count;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t instance = p[i].header.stream_instance_id;
+
+		if ((i == 0 || p[i - 1].header.stream_instance_id != instance) &&
+			!find_stream(r, known, instance)) {
+			add_stream(r, instance, p[i].header.timestamp_begin);
+		}
+	}
+	sort_added(r, known);
+	vec_foreach (struct ctf_stream *, s, &r->streams) {
+		s->left_count = 0;
+		s->newest = 0;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct ctf_stream *s =
+			find_stream(r, r->streams.count, p[i].header.stream_instance_id);
+
+		s->left = s->left_count++ ? s->left : &p[i];
+		s->newest = p[i].header.sequence;
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is missing of a stream, and why, as far as its packets' headers and its
- * process's memory tell: one running count for events that found no room and
- * those that full=overwrite gave up, and the numbers of the packets.
+ * The events and packets that a stream lacks, and why, as its packets' headers and its process's
+ * memory say it: one running count of lost and overwritten events, and the packets' numbers.
+ * stream.c calls this for each packet, records.c for what it read out of memory.
  */
 #include <string.h>
 
@@ -39,17 +39,18 @@ void ctf_gap_found(struct ctf_stream *s, uint64_t sequence)
 }
 
 /*
- * Of so many events more that their stream has lost, those that we have: they
- * were read out of memory before full=overwrite gave them up, the oldest first.
+ * Of so many overwritten events, the number that was read out of memory before;
+ * the oldest are overwritten first.
  */
-static uint64_t known(struct ctf_stream *s, uint64_t given_up)
+static uint64_t take_credits(struct ctf_stream *s, uint64_t overwritten)
 {
 	uint64_t events = 0;
 	size_t used = 0;
 
-	while (used < s->credits.count && events < given_up) {
+	while (used < s->credits.count && events < overwritten) {
 		struct ctf_credit *c = &s->credits.items[used];
-		uint64_t part = given_up - events < c->events ? given_up - events : c->events;
+		uint64_t left = overwritten - events;
+		uint64_t part = left < c->events ? left : c->events;
 
 		events += part;
 		c->events -= part;
@@ -59,78 +60,57 @@ static uint64_t known(struct ctf_stream *s, uint64_t given_up)
 	return events;
 }
 
-/* Sets which events are missing until the stream's counter said `discarded`. */
+/* Sets the events that are missing when the stream's counter has reached `discarded`. */
 static void note_events(struct ctf_stream *s, uint64_t discarded)
 {
 	uint64_t more = discarded > s->discarded ? discarded - s->discarded : 0;
-	uint64_t given_up = s->given_up < more ? s->given_up : more;
+	uint64_t overwritten = s->overwritten < more ? s->overwritten : more;
 
 	s->gap = (struct losses){
-		.lost = more - given_up,
-		.overwritten = given_up - known(s, given_up),
+		.lost = more - overwritten,
+		.overwritten = overwritten - take_credits(s, overwritten),
 	};
 	s->discarded += more;
 }
 
-/* Whether packets that are missing before this one may have been removed with their piece. */
-static bool follows_a_piece(const struct ctf_stream *s, const struct ctf_trace *t)
-{
-	return t->is_rotated && (s->number == 1 || !s->map);
-}
-
-/* Whether the process says that it gives packets up, whose events it counts. */
-static bool gives_up(const struct ctf_trace *t)
+/* Whether its process runs with full=overwrite, and counts the events of overwritten packets. */
+static bool overwrites(const struct ctf_trace *t)
 {
 	return t->buffer && buffer_source_header(t->buffer)->overwrite;
 }
 
 /*
- * Whether packets before this one were given up: what another trace had of the
- * stream was written.
- */
-static bool begins_overwriting(const struct ctf_stream *s, const struct ctf_trace *t)
-{
-	return s->sequence == 0 && t->continues && t->overwrites;
-}
-
-/*
- * Sets which packets are missing before the one at hand, and what became of the
- * events that it counts: full=overwrite counts those of the packets that it gives
- * up, nobody else counts events of packets that had been recorded.
+ * Sets the packets that are missing before the current one, and the cause of the
+ * events it counts: only full=overwrite counts events of packets that had been
+ * recorded.
  */
 static void note_packets(struct ctf_stream *s, const struct ctf_trace *t, uint64_t packets)
 {
-	bool is_rotated = follows_a_piece(s, t);
+	/* They may have been removed with a file of a rotated trace. */
+	bool is_rotated = t->is_rotated && (s->number == 1 || !s->map);
+	/* Another trace has the stream's packets before those that were overwritten. */
+	bool begins_overwritten = s->sequence == 0 && t->continues && t->overwrites;
 
-	if (s->given_up == CTF_UNTOLD && !begins_overwriting(s, t) &&
+	if (s->overwritten == CTF_UNKNOWN && !begins_overwritten &&
 		(packets == 0 || is_rotated || s->has_broken)) {
 		s->gap.lost += s->gap.overwritten;
 		s->gap.overwritten = 0;
 	}
-	if (s->gap.overwritten == 0 && (is_rotated || !gives_up(t))) {
+	if (s->gap.overwritten == 0 && (is_rotated || !overwrites(t))) {
 		*(is_rotated ? &s->gap.rotated : &s->gap.missing) = packets;
 	}
 }
 
-/*
- * Whether the last packet was read out of memory before it was closed, and its
- * file is gone meanwhile: nobody knows what came to it.
- */
-static bool lacks_end(const struct ctf_stream *s, const struct ctf_trace *t)
-{
-	return s->is_open && t->buffer && !gives_up(t);
-}
-
-/*
- * What is missing before the packet: before the first one, since the trace's begin,
- * unless it goes on with what another one has begun.
- */
+/* A stream that continues another trace's may begin with any packet. */
 void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t)
 {
 	const struct packet_header *h = &s->header;
 	bool is_next = h->sequence > s->sequence;
 	bool is_gap = is_next && (s->sequence || !t->continues);
-	uint64_t packets = is_gap ? h->sequence - s->sequence - 1 + lacks_end(s, t) : 0;
+	/* The last packet was read before it was closed, and its file is gone: its end is unknown.
+	 */
+	bool lacks_end = s->is_open && t->buffer && !overwrites(t);
+	uint64_t packets = is_gap ? h->sequence - s->sequence - 1 + lacks_end : 0;
 
 	note_events(s, h->events_discarded);
 	note_packets(s, t, packets);
@@ -143,7 +123,6 @@ void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t)
 	s->has_broken = false;
 }
 
-/* Events that were lost behind the last packet: only the process's table tells. */
 enum ctf_step ctf_gap_trailing(struct ctf_stream *s, const struct ctf_trace *t)
 {
 	struct buffer_counts counts = { 0 };
@@ -152,7 +131,7 @@ enum ctf_step ctf_gap_trailing(struct ctf_stream *s, const struct ctf_trace *t)
 	if (t->buffer) {
 		counts = buffer_source_counts(t->buffer, s->instance);
 	}
-	s->given_up = counts.evicted - s->evicted;
+	s->overwritten = counts.evicted - s->evicted;
 	s->evicted = counts.evicted;
 	note_events(s, counts.lost + counts.evicted);
 	return losses_events(&s->gap) ? CTF_TRAILING_GAP : CTF_LAST;

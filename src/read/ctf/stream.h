@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One stream of a native trace: its packets in sequence, out of its files
- * (mapped one at a time) and then out of what its process left in memory.
- * Between `pos` and `end` lie the events of one packet, whose header was
- * checked; nothing else is. Private to src/read/ctf.
+ * (mapped one at a time) and then out of its process's memory. The events of
+ * one packet, whose header was checked, lie between `pos` and `end`; nothing
+ * else does. Private to src/read/ctf.
  *
  * A stream is open from its first packet to its last: until then it costs no
  * descriptor and no mapping, so that a trace may have any number of them.
@@ -24,85 +24,85 @@ struct ctf_file {
 	const char *name;
 	uint64_t instance;
 	uint64_t sequence; /* of its first packet */
-	uint64_t begin; /* the same's timestamp */
-	unsigned int piece;
+	uint64_t begin; /* timestamp of its first packet */
+	unsigned int piece; /* number of the file in a rotated trace */
 };
 
-/* What the streams of a trace have in common. */
+/* State that the streams of a trace share. */
 struct ctf_trace {
 	int directory;
 	bool swap; /* the trace's byte order is not this host's */
-	bool overwrites; /* and what a stream has lost before that was given up */
-	bool continues; /* a stream may begin with any packet: those before are another trace's */
+	bool overwrites; /* losses before a stream's first packet were overwritten events */
+	bool continues; /* a stream may begin with any packet: another trace has those before */
 	uint8_t uuid[16];
-	uint64_t last_ticks; /* that can be told in nanoseconds */
+	uint64_t last_ticks; /* the largest that can be converted to nanoseconds */
 	struct buffer_source *buffer; /* NULL: nothing is left in memory */
-	bool is_live; /* its process still writes: what is torn will be whole */
-	bool is_bounded; /* what came before the last look at memory is all that is wanted */
-	bool is_rotated; /* its files are pieces, of which old ones may have been removed */
+	bool is_live; /* its process still writes: a torn packet will be whole */
+	bool is_bounded; /* read only what came before the last scan of memory */
+	bool is_rotated; /* old files may have been removed */
 };
 
-/* Events that were read of a packet in memory: full=overwrite may count them among what it gives
- * up. */
+/* Events that were read out of a packet in memory, which may be overwritten later. */
 struct ctf_credit {
 	uint64_t sequence;
 	uint64_t events;
 };
 
-/* No number of events. */
-#define CTF_UNTOLD UINT64_MAX
+/* In place of a number of events. */
+#define CTF_UNKNOWN UINT64_MAX
 
 struct ctf_stream {
 	const unsigned char *pos; /* the next event */
 	const unsigned char *end; /* of the packet's events, as far as they are there */
 	uint64_t ticks; /* of the last event, or the packet's begin */
-	uint64_t last_ticks; /* that an event of the packet may have */
-	const unsigned char *packet; /* where the packet begins; NULL: it is done with */
-	const unsigned char *begin; /* where what was read of it begins */
-	uint64_t packet_offset; /* of it in its file, or in the buffer */
+	uint64_t last_ticks; /* the largest that an event of the packet may have */
+	const unsigned char *packet; /* begin of the open packet; NULL: none is open */
+	const unsigned char *begin; /* of the part of it that is read now */
+	uint64_t packet_offset; /* in its file, or in the buffer */
 	uint32_t tid;
 	bool is_waiting; /* in the heap */
 	bool is_cut; /* the file ends before the packet's content does */
-	bool has_gap; /* something is missing before this packet */
-	bool has_broken; /* what was no packet lies before it */
+	bool has_gap; /* `gap` is to be reported before this packet */
+	bool has_broken; /* bytes that are no packet lie before it */
 	struct packet_header header; /* in this host's byte order */
 	uint64_t instance;
 	const struct ctf_file *files; /* in sequence */
 	size_t file_count;
-	size_t file; /* that is mapped; file_count: behind the last */
-	unsigned char *map; /* NULL: none is */
+	size_t file; /* index of the current one; file_count: all were read */
+	unsigned char *map; /* of the current file; NULL: none */
 	size_t map_size;
-	size_t next; /* where its next packet begins */
-	const char *at; /* the name of the file that `next` is a place of; NULL: none yet */
+	size_t next; /* offset of the next packet in the file named `at` */
+	const char *at; /* NULL: no file was begun */
 	bool is_pointed; /* its files were listed */
 	bool is_reopened; /* they were listed again: packets out of memory may come again */
 	size_t released; /* bytes of the map that were given back */
 	unsigned int number; /* of the packet in the file, from 1 */
-	const struct buffer_packet *left; /* not read yet; a part of the trace's scan */
+	const struct buffer_packet
+		*left; /* packets in memory, not read yet; in the buffer's scan */
 	size_t left_count;
-	uint64_t newest; /* sequence of these, when they were found; 0: there were none */
-	bool is_passed; /* its file has more, which is not wanted */
-	unsigned char *copy; /* of a packet of the buffer */
-	uint64_t hole; /* the packet before which others are missing, as a second look said */
-	bool is_open; /* the last packet was not closed when looked at: it may have got more */
-	bool is_new; /* what lies before the first packet is not looked for */
+	uint64_t newest; /* sequence of the last of them when scanned; 0: there were none */
+	bool is_passed; /* its file has more packets, which are not wanted */
+	unsigned char *copy; /* of a packet in memory */
+	uint64_t hole; /* sequence of the packet before which others are missing for sure */
+	bool is_open; /* the last packet was open when read: it may have grown */
+	bool is_new; /* nothing before its first packet is read or reported */
 	uint64_t sequence; /* of the last packet; 0: there was none */
-	size_t resume; /* where its events go on that were not there yet; SIZE_MAX: nowhere */
-	unsigned int waits; /* how often its next event's declaration was waited for */
+	size_t resume; /* offset of the first unread event of the last packet; SIZE_MAX: none */
+	unsigned int waits; /* rounds that the next event waited for its declaration */
 	uint64_t discarded; /* events_discarded of the last packet */
-	uint64_t told; /* the same of the last one in a file; CTF_UNTOLD: none was read */
-	uint64_t evicted; /* of these: that full=overwrite gave up, as the process said last */
-	uint64_t given_up; /* of these, since the last packet, at most; CTF_UNTOLD: by files */
-	VEC(struct ctf_credit) credits; /* what was read out of memory, and may be given up yet */
+	uint64_t file_discarded; /* of the last packet in a file; CTF_UNKNOWN: none was read */
+	uint64_t evicted; /* part of `discarded` that was overwritten, as the process said last */
+	uint64_t overwritten; /* since the last packet, at most; CTF_UNKNOWN: of a file's packet */
+	VEC(struct ctf_credit) credits; /* oldest first */
 	struct losses gap;
 };
 
 enum ctf_step {
 	CTF_PACKET, /* the next packet's events lie between `pos` and `end` */
-	CTF_TRAILING_GAP, /* there is no packet more, but a gap */
-	CTF_LAST, /* there is nothing more */
-	CTF_SKIPPED, /* its packets have left memory: list the files, ctf_stream_point() */
-	CTF_BROKEN, /* what follows is no packet, as `error` says; the next call is behind it */
+	CTF_TRAILING_GAP, /* no packet is left, but a gap */
+	CTF_LAST, /* nothing is left */
+	CTF_SKIPPED, /* packets have left memory: list the files, ctf_stream_point() */
+	CTF_BROKEN, /* the next bytes are no packet, as `error` says; the next call skips them */
 };
 
 /* Goes to the next packet. */
@@ -115,63 +115,54 @@ enum ctf_step ctf_stream_next(
  */
 void ctf_stream_point(struct ctf_stream *s, const struct ctf_file *files, size_t count);
 
-/* Words what is wrong with the packet at hand: `stream-3: packet 7 at byte N: ...`. */
+/* Sets an error about the current packet: `stream-3: packet 7 at byte N: ...`. */
 void ctf_stream_fail(const struct ctf_stream *s, struct read_error *error, const char *fmt, ...)
 	PRINTF(3, 4);
 
-/* It has nothing more for now: costs no mapping, and knows what was read and told. */
+/* Frees the mapping and the copy until more comes; remembers what was read and reported. */
 void ctf_stream_rest(struct ctf_stream *s);
-
 void ctf_stream_close(struct ctf_stream *s);
 
-/* The packet at hand ends before its next event, until another look. */
+/* Ends the current packet before its next event; ctf_stream_next() reads it again. */
 void ctf_stream_hold(struct ctf_stream *s);
 
-/* Notes that events of the last packet were read out of memory. */
-void ctf_gap_credit(struct ctf_stream *s, uint64_t events);
-
-/* The packet is in a file, so it is not given up. */
-void ctf_gap_found(struct ctf_stream *s, uint64_t sequence);
-
-/* Opens a file for reading; -1 with errno. */
-int ctf_file_open(const struct ctf_file *f, const struct ctf_trace *t, uint64_t *size);
-
-/* How large a file is; 0 when there is none. */
-uint64_t ctf_file_size(const struct ctf_file *f, const struct ctf_trace *t);
-
-/* For stream.c, left.c and gap.c: */
-
-/* Sets what is missing before the packet; before the first one, since the trace's begin. */
-void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t);
-
-/* The same behind the last packet: only the process's table tells. */
-enum ctf_step ctf_gap_trailing(struct ctf_stream *s, const struct ctf_trace *t);
-
-/* The next packet that no file holds, copied out of the buffer. */
-enum ctf_step ctf_left_next(
-	struct ctf_stream *s, const struct ctf_trace *t, struct read_error *error);
-
-/* Whether memory has the packet behind the last one. */
-bool ctf_left_has_next(const struct ctf_stream *s);
-
-/* Whether a packet of that header and so much content has events that were not read. */
+/* Whether a packet with that header and so many bytes of content has unread events. */
 static inline bool ctf_stream_goes_on(
 	const struct ctf_stream *s, const struct packet_header *h, uint64_t content)
 {
 	return h->sequence == s->sequence && s->sequence > 0 && content > s->resume;
 }
 
-/* Takes the packet whose header was checked, with `there` bytes of it at hand. */
-void ctf_stream_take(
-	struct ctf_stream *s, const struct ctf_trace *t, const unsigned char *packet, size_t there);
-
-/* What follows is no packet. */
-enum ctf_step ctf_stream_broken(struct ctf_stream *s, const char *why, struct read_error *error);
-
-/* Where the place `p` in the packet is in its file. */
+/* The offset in its file of a place in the packet. */
 static inline uint64_t ctf_stream_offset(const struct ctf_stream *s, const unsigned char *p)
 {
 	return s->packet_offset + (uint64_t)(p - s->packet);
 }
+
+/* Opens a stream file; -1 with errno. */
+int ctf_file_open(const struct ctf_file *f, const struct ctf_trace *t, uint64_t *size);
+
+/* A file's size; 0 if there is none. */
+uint64_t ctf_file_size(const struct ctf_file *f, const struct ctf_trace *t);
+
+/* Whether `left` bytes begin as a packet of the trace. */
+bool ctf_packet_begins(const unsigned char *bytes, size_t left, const struct ctf_trace *t);
+
+/* Loads a header in this host's byte order. */
+void ctf_packet_load(struct packet_header *h, const unsigned char *bytes, bool swap);
+
+/* ---- gap.c: the events and packets that are missing ---- */
+
+/* Notes that events of the last packet were read out of memory. */
+void ctf_gap_credit(struct ctf_stream *s, uint64_t events);
+
+/* Notes that a packet is in a file, so it was not overwritten. */
+void ctf_gap_found(struct ctf_stream *s, uint64_t sequence);
+
+/* Sets the gap before the current packet; before the first one, since the trace's begin. */
+void ctf_gap_note(struct ctf_stream *s, const struct ctf_trace *t);
+
+/* Sets the gap behind the last packet, which only the process's table knows. */
+enum ctf_step ctf_gap_trailing(struct ctf_stream *s, const struct ctf_trace *t);
 
 #endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the metadata means to the reader: event numbers become classes, ticks become nanoseconds.
+ * Metadata of a live process grows and its clock is measured better, so both are done again.
+ * Called by open.c first, and by records.c and follow.c when something may be new.
+ */
+#include <string.h>
+
+#include "format/ctf.h"
+#include "read/ctf/ctf.h"
+#include "text/out.h"
+
+/* Later times (in seconds; some 280 years) do not fit into nanoseconds. */
+#define TIME_MAX_S UINT64_C(9000000000)
+
+/* Two events of one name are one class if all that readers see of them is the same. */
+static struct event_class *find_class(struct ctf_reader *r, const struct ctf_event *e)
+{
+	struct out key;
+
+	out_init(&key, OUT_TO_MEMORY);
+	out_printf(&key, "%s %s", e->name, e->event->format.source ? e->event->format.source : "");
+	for (size_t i = 0; i < e->event->arg_count; i++) {
+		const struct layout_field *f = &e->layout->fields[i];
+
+		out_printf(&key, "\n%s %s %u %u %u", e->event->args[i].type.text,
+			e->event->args[i].name, f->size, f->align, f->form);
+	}
+	out_char(&key, '\0');
+	struct event_class *class = hash_get(&r->classes, key.data);
+
+	if (!class) {
+		class = classes_add(&r->base.classes, e->name);
+		class->id = e->id;
+		class->event = e->event;
+		class->layout = e->layout;
+		class->payload_size = e->layout->size;
+		hash_add(&r->classes, arena_strdup(&r->names, key.data), class);
+	}
+	out_fini(&key);
+	return class;
+}
+
+void ctf_bind_events(struct ctf_reader *r)
+{
+	const struct ctf_metadata *md = &r->metadata;
+
+	for (; r->events_bound < md->events.count; r->events_bound++) {
+		const struct ctf_event *e = &md->events.items[r->events_bound];
+		const size_t word = sizeof(uint64_t);
+		size_t to_string = layout_to_string(e->layout);
+		bool varies = e->layout->size == PAYLOAD_VARIES;
+
+		while (r->slots.count <= e->id) {
+			vec_push(&r->slots, ((struct ctf_slot){ .size = SIZE_MAX }));
+		}
+		r->slots.items[e->id] = (struct ctf_slot){
+			.class = find_class(r, e),
+			.size = varies ? 0 : word + e->layout->size,
+			.to_string = to_string ? word + to_string : 0,
+		};
+		reader_reserve_values(&r->base, e->layout->count);
+	}
+}
+
+/* A clock that was measured better has a new file, in which most is as it was. */
+bool ctf_look_again(struct ctf_reader *r)
+{
+	struct read_error ignored;
+
+	if (!ctf_metadata_read(&r->metadata, r->trace.directory, &ignored)) {
+		return false;
+	}
+	bool is_new = r->events_bound < r->metadata.events.count;
+
+	ctf_bind_events(r);
+	return is_new;
+}
+
+/* The clock of a process that did not exit is in its buffer. */
+void ctf_set_clock(struct ctf_reader *r)
+{
+	const struct ctf_metadata *md = &r->metadata;
+	struct buffer_clock begin = md->begin;
+	struct buffer_clock first;
+	struct buffer_clock now;
+
+	r->clock = md->clock;
+	if (r->trace.buffer) {
+		/* The trace's first reading counts, with which its files were written. */
+		buffer_source_clock(r->trace.buffer, &first, &now);
+		begin = begin.realtime_ns ? begin : first;
+		ctf_clock_from(&r->clock, &begin, &now);
+	}
+	r->freq = (double)r->clock.freq;
+	r->trace.last_ticks =
+		r->clock.freq > PACKET_OPEN / TIME_MAX_S ? PACKET_OPEN : r->clock.freq * TIME_MAX_S;
+	r->info.has_realtime = begin.realtime_ns != 0;
+	r->info.realtime = begin.realtime_ns - begin.monotonic_ns;
+	r->ns_of_zero = ctf_clock_base(&r->clock) - r->info.realtime;
+}

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records of a native trace: its streams, merged by time in a heap. Most events come in runs
+ * of one stream: until its time passes `limit`, the next stream's, a record costs a look at its
+ * first word. Everything else (the packet's end, another stream's turn, an error) leaves that
+ * loop and comes to turn(). Invariant: the current stream is the first of the heap. The functions
+ * of struct reader; open.c chooses among them.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/compiler.h"
+#include "format/packet.h"
+#include "read/bytes.h"
+#include "read/ctf/ctf.h"
+
+#define WORD sizeof(uint64_t)
+#define ID_MASK ((UINT64_C(1) << PACKET_ID_BITS) - 1)
+
+/*
+ * Bytes that are prefetched ahead of the current event: between events that are shown, the
+ * processor forgets that it is reading a file from its begin to its end.
+ */
+#define AHEAD 2048
+
+/* ---- The heap ---- */
+
+static inline bool is_before(const struct ctf_waiting *a, const struct ctf_waiting *b)
+{
+	return a->ticks < b->ticks || (a->ticks == b->ticks && a->stream < b->stream);
+}
+
+/* Restores the order below the first, whose time was changed; sets `current` and `limit`. */
+static inline void sift(struct ctf_reader *r)
+{
+	struct ctf_waiting *h = r->heap.items;
+	size_t count = r->heap.count;
+	size_t at = 0;
+
+	for (size_t child = 1; child < count; child = 2 * at + 1) {
+		child += child + 1 < count && is_before(&h[child + 1], &h[child]);
+		if (!is_before(&h[child], &h[at])) {
+			break;
+		}
+		struct ctf_waiting moved = h[at];
+
+		h[at] = h[child];
+		h[child] = moved;
+		at = child;
+	}
+	struct ctf_stream *s = count > 0 ? h[0].stream : NULL;
+
+	r->current = s;
+	if (!s) {
+		return;
+	}
+	r->limit = s->last_ticks;
+	if (count > 1) {
+		const struct ctf_waiting *second =
+			count > 2 && is_before(&h[2], &h[1]) ? &h[2] : &h[1];
+		uint64_t limit = second->ticks;
+
+		if (limit <= s->last_ticks) {
+			r->limit = limit - (limit > 0 && second->stream < s);
+		}
+	}
+}
+
+/* Two threads that take turns are the worst case, and a common one. */
+static inline void set_time_of_two(struct ctf_reader *r, uint64_t ticks)
+{
+	struct ctf_waiting *h = r->heap.items;
+	struct ctf_waiting one = { ticks, h[0].stream };
+	struct ctf_waiting two = h[1];
+	bool stays = is_before(&one, &two);
+	struct ctf_stream *s = stays ? one.stream : two.stream;
+	uint64_t limit = stays ? two.ticks : ticks;
+
+	h[0] = stays ? one : two;
+	h[1] = stays ? two : one;
+	limit -= limit > 0 && h[1].stream < s;
+	r->current = s;
+	r->limit = limit < s->last_ticks ? limit : s->last_ticks;
+}
+
+/* Sets the time of the current stream's next event, which may be another stream's turn. */
+static inline void set_time(struct ctf_reader *r, uint64_t ticks)
+{
+	if (r->heap.count == 2) {
+		set_time_of_two(r, ticks);
+		return;
+	}
+	r->heap.items[0].ticks = ticks;
+	sift(r);
+}
+
+static void push(struct ctf_reader *r, struct ctf_stream *s)
+{
+	struct ctf_waiting w = { s->ticks, s };
+	size_t at = r->heap.count;
+
+	s->is_waiting = true;
+	vec_push(&r->heap, w);
+	while (at > 0 && r->heap.items[(at - 1) / 2].ticks > w.ticks) {
+		r->heap.items[at] = r->heap.items[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	r->heap.items[at] = w;
+}
+
+void ctf_records_begin(struct ctf_reader *r)
+{
+	const struct ctf_follow *f = &r->follow;
+
+	r->heap.count = 0;
+	vec_foreach (struct ctf_stream *, s, &r->streams) {
+		if (s->is_waiting || !f->is_on || ctf_follow_has_news(r, s)) {
+			push(r, s);
+		}
+	}
+	if (f->is_on && !f->is_last && !f->is_leaving) {
+		push(r, &r->follow.horizon);
+	}
+	sift(r);
+}
+
+/* The stream has nothing more: the next one of the heap takes over. */
+static void leave(struct ctf_reader *r, struct ctf_stream *s)
+{
+	ctf_stream_rest(s);
+	s->is_waiting = false;
+	r->heap.items[0] = r->heap.items[--r->heap.count];
+	sift(r);
+}
+
+/* ---- Plain events, in runs ---- */
+
+/* Has to be inlined for each order of words, which is a constant then. */
+#define INLINED inline __attribute__((always_inline))
+
+/* How an event's first word is to be read; a constant where speed counts. */
+struct word_order {
+	bool swap;
+	uint8_t id_shift;
+	uint8_t time_shift;
+};
+
+/* Of traces that were recorded on a host like this. */
+static const struct word_order own_order = { false, 0, PACKET_ID_BITS };
+
+static inline uint64_t event_ticks(uint64_t word, struct word_order order, uint64_t before)
+{
+	return before + (((word >> order.time_shift) - before) & PACKET_CLOCK_MASK);
+}
+
+/* The size of a record whose strings decide it; SIZE_MAX: more than `left`. */
+static inline size_t varying_size(
+	const struct ctf_slot *slot, const unsigned char *p, size_t left, bool swap)
+{
+	size_t size = slot->to_string;
+
+	if (LIKELY(size && size <= left)) {
+		uint32_t length = load32(p + size - sizeof(length), swap);
+
+		return length <= left - size ? size + length : SIZE_MAX;
+	}
+	size = layout_measure(slot->class->layout, p + WORD, left - WORD, swap);
+	return size == SIZE_MAX ? size : WORD + size;
+}
+
+static inline size_t align_event(size_t size)
+{
+	return (size + PACKET_EVENT_ALIGN - 1) & ~(size_t)(PACKET_EVENT_ALIGN - 1);
+}
+
+/* The begin of struct record, which all events of a stream share. */
+struct record_head {
+	enum record_kind kind;
+	uint32_t pid;
+	uint32_t tid;
+	uint32_t trace;
+};
+
+_Static_assert(sizeof(struct record_head) == offsetof(struct record, ns), "copied into records");
+
+/* The events of the current stream: all that the loops need, where no store can change it. */
+struct event_run {
+	struct record_head head;
+	bool is_ns; /* ticks are nanoseconds; else see ctf_ns() */
+	double freq;
+	uint64_t ns_of_zero;
+	uint64_t limit; /* ticks of the last event of the run, at most */
+	uint64_t before; /* ticks of the event before */
+	uint64_t offset_of_0; /* of address 0 in the file, modulo 2^64 */
+	const unsigned char *p;
+	const unsigned char *end;
+};
+
+static inline struct event_run begin_run(const struct ctf_reader *r, const struct ctf_stream *s)
+{
+	return (struct event_run){
+		.head = { .kind = RECORD_EVENT, .pid = r->metadata.pid, .tid = s->tid },
+		.is_ns = r->clock.freq == CTF_CLOCK_SECOND,
+		.freq = r->freq,
+		.ns_of_zero = r->ns_of_zero,
+		.limit = r->limit,
+		.before = s->ticks,
+		.offset_of_0 = ctf_stream_offset(s, s->pos) - (uintptr_t)s->pos,
+		.p = s->pos,
+		.end = s->end,
+	};
+}
+
+static inline size_t left_of(const struct event_run *run)
+{
+	return (size_t)(run->end - run->p);
+}
+
+/* Takes the event at `p`, of `size` bytes and `step` to the next one. */
+static inline void take(struct event_run *run, struct record *rec, const struct event_class *class,
+	size_t size, size_t step)
+{
+	uint64_t ns = run->before;
+
+	if (!run->is_ns) {
+		ns = (uint64_t)(int64_t)(1e9 * (double)(int64_t)ns / run->freq);
+	}
+	__builtin_prefetch((const void *)((uintptr_t)run->p + AHEAD));
+	memcpy(rec, &run->head, sizeof(run->head));
+	rec->ns = run->ns_of_zero + ns;
+	rec->offset = run->offset_of_0 + (uintptr_t)run->p;
+	rec->class = class;
+	rec->values = NULL;
+	rec->payload = run->p + WORD;
+	rec->payload_size = size - WORD;
+	run->p += step;
+}
+
+/*
+ * Takes events that are like the one before, which has a known size: where the
+ * next one begins does not wait for what this one's number leads to.
+ */
+static inline struct record *take_alike(struct event_run *run, struct record *rec,
+	const struct record *last, const struct ctf_slot *slot, uint64_t id)
+{
+	const struct event_class *class = slot->class;
+	const size_t size = slot->size;
+	const size_t step = align_event(size);
+
+	for (; rec < last && left_of(run) >= step; rec++) {
+		uint64_t word = load64(run->p, false);
+		uint64_t ticks = event_ticks(word, own_order, run->before);
+
+		if (UNLIKELY((word & ID_MASK) != id || ticks > run->limit)) {
+			break;
+		}
+		run->before = ticks;
+		take(run, rec, class, size, step);
+	}
+	return rec;
+}
+
+/* Takes plain events of the current stream while it is its turn; returns the end of the records. */
+static inline struct record *take_run(
+	struct ctf_reader *r, struct record *rec, const struct record *last)
+{
+	struct ctf_stream *const s = r->current;
+
+	if (UNLIKELY(!s || s->has_gap)) {
+		return rec;
+	}
+	struct event_run run = begin_run(r, s);
+
+	while (rec < last && left_of(&run) >= WORD) {
+		size_t left = left_of(&run);
+		uint64_t word = load64(run.p, false);
+		uint64_t id = word & ID_MASK;
+		uint64_t ticks = event_ticks(word, own_order, run.before);
+
+		if (ticks > run.limit || UNLIKELY(id >= r->slots.count)) {
+			break;
+		}
+		const struct ctf_slot *slot = &r->slots.items[id];
+		size_t size = slot->size ? slot->size : varying_size(slot, run.p, left, false);
+
+		if (UNLIKELY(size > left)) {
+			break;
+		}
+		size_t step = align_event(size);
+
+		run.before = ticks;
+		take(&run, rec++, slot->class, size, step < left ? step : left);
+		if (slot->size) {
+			rec = take_alike(&run, rec, last, slot, id);
+		}
+	}
+	s->pos = run.p;
+	s->ticks = run.before;
+	return rec;
+}
+
+/* Whether the current stream's next event is later than another stream's, which is current now. */
+static inline bool turn_to_next(struct ctf_reader *r, struct word_order order)
+{
+	const struct ctf_stream *s = r->current;
+
+	if (!s || s->has_gap || s->end - s->pos < (ptrdiff_t)WORD) {
+		return false;
+	}
+	uint64_t ticks = event_ticks(load64(s->pos, order.swap), order, s->ticks);
+
+	if (ticks <= r->limit || ticks > s->last_ticks) {
+		return false;
+	}
+	set_time(r, ticks);
+	return true;
+}
+
+size_t ctf_take_own(struct reader *base, struct record *records, size_t room)
+{
+	struct ctf_reader *r = (struct ctf_reader *)base;
+	const struct record *last = records + room;
+	struct record *rec = records;
+
+	do {
+		rec = take_run(r, rec, last);
+	} while (rec < last && turn_to_next(r, own_order));
+	return (size_t)(rec - records);
+}
+
+/* ---- Everything else ---- */
+
+/* Hands out the gap before the stream's packet, or behind its last one. */
+static enum read_result give_gap(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
+{
+	s->has_gap = false;
+	*rec = (struct record){
+		.kind = RECORD_GAP,
+		.pid = r->metadata.pid,
+		.tid = s->tid,
+		.ns = ctf_ns(r, s->ticks),
+		.offset = s->packet_offset,
+		.gap = s->gap,
+	};
+	return READ_RECORD;
+}
+
+/* Counts the events that were read of a packet in memory, which may be overwritten later. */
+static void count_read(struct ctf_reader *r, struct ctf_stream *s)
+{
+	uint64_t events = 0;
+
+	if (!s->packet || s->packet != s->copy ||
+		!buffer_source_header(r->trace.buffer)->overwrite) {
+		return;
+	}
+	for (const unsigned char *p = s->begin; p < s->pos; events++) {
+		size_t left = (size_t)(s->pos - p);
+		const struct ctf_slot *slot =
+			&r->slots.items[load64(p, false) >> r->id_shift & ID_MASK];
+		size_t size = slot->size ? slot->size : varying_size(slot, p, left, false);
+
+		p += size < left && align_event(size) < left ? align_event(size) : left;
+	}
+	ctf_gap_credit(s, events);
+}
+
+static enum read_result next_packet(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
+{
+	count_read(r, s);
+	switch (ctf_stream_next(s, &r->trace, &r->base.error)) {
+	case CTF_PACKET:
+		set_time(r, s->ticks);
+		return CTF_LOOK_AGAIN;
+	case CTF_TRAILING_GAP:
+		give_gap(r, rec, s);
+		/* Noticed only now: not older than what was reported before. */
+		if (s->ticks < r->follow.last_horizon) {
+			rec->ns = ctf_ns(r, r->follow.last_horizon);
+		}
+		return READ_RECORD;
+	case CTF_BROKEN:
+		if (s->pos) {
+			set_time(r, s->ticks);
+		}
+		return READ_PROBLEM;
+	case CTF_SKIPPED:
+		return ctf_files_list(r, &r->base.error) ? CTF_LOOK_AGAIN : READ_DAMAGED;
+	case CTF_LAST:
+		break;
+	}
+	leave(r, s);
+	return CTF_LOOK_AGAIN;
+}
+
+/* The packet's events are read, or as many of them as are there. */
+static enum read_result end_packet(struct ctf_reader *r, struct record *rec, struct ctf_stream *s)
+{
+	if (!s->is_cut) {
+		return next_packet(r, rec, s);
+	}
+	uint64_t content = s->header.content_size / 8;
+	uint64_t there = (uint64_t)(s->end - s->packet);
+
+	s->is_cut = false;
+	s->pos = s->end;
+	ctf_stream_fail(s, &r->base.error, "cut: %" PRIu64 " of its %" PRIu64 " bytes are missing",
+		content - there, content);
+	return READ_PROBLEM;
+}
+
+/* Leaves out the rest of a packet, of which nothing is known behind a wrong event. */
+static enum read_result skip_packet(struct ctf_reader *r, struct ctf_stream *s, const char *why)
+{
+	uint64_t at = ctf_stream_offset(s, s->pos);
+	size_t left = (size_t)(s->end - s->pos);
+
+	s->pos = s->end;
+	s->is_cut = false;
+	s->packet = NULL; /* nor is what is recorded behind it later */
+	ctf_stream_fail(s, &r->base.error,
+		"the event at byte %" PRIu64 " %s; the last %zu bytes of the packet are left out",
+		at, why, left);
+	return READ_PROBLEM;
+}
+
+/* The metadata may have the event by now, or will have it when its process is followed. */
+static enum read_result unknown_event(struct ctf_reader *r, struct ctf_stream *s, uint64_t id)
+{
+	char why[80];
+
+	if (ctf_look_again(r) && id < r->slots.count && r->slots.items[id].class) {
+		return CTF_LOOK_AGAIN;
+	}
+	if (r->follow.is_on && !r->follow.is_last && s->waits < CTF_WAITS_MAX) {
+		ctf_stream_hold(s);
+		leave(r, s);
+		return CTF_LOOK_AGAIN;
+	}
+	snprintf(why, sizeof(why), "has the number %" PRIu64 ", which no event of the metadata has",
+		id);
+	return skip_packet(r, s, why);
+}
+
+/* Does what keeps the current stream from giving a plain event. */
+static COLD enum read_result turn(struct ctf_reader *r, struct record *rec)
+{
+	const struct word_order order = { r->trace.swap, r->id_shift, r->time_shift };
+	struct ctf_stream *s = r->current;
+
+	/* Problems of the metadata and of missing files, once each, before the first event. */
+	if (r->problems_reported < r->metadata.problems.count) {
+		read_error_set(
+			&r->base.error, "%s", r->metadata.problems.items[r->problems_reported++]);
+		return READ_PROBLEM;
+	}
+	if (!s || s == &r->follow.horizon) {
+		enum read_result result = ctf_follow_turn(r);
+
+		if (result == CTF_LOOK_AGAIN) {
+			ctf_records_begin(r);
+		}
+		return result;
+	}
+	if (s->has_gap) {
+		return give_gap(r, rec, s);
+	}
+	if (s->end - s->pos < (ptrdiff_t)WORD) {
+		return end_packet(r, rec, s);
+	}
+	uint64_t word = load64(s->pos, order.swap);
+	uint64_t id = word >> order.id_shift & ID_MASK;
+	uint64_t ticks = event_ticks(word, order, s->ticks);
+
+	if (id >= r->slots.count || !r->slots.items[id].class) {
+		return unknown_event(r, s, id);
+	}
+	if (ticks > s->last_ticks) {
+		return skip_packet(r, s, "is later than the packet's end");
+	}
+	if (ticks > r->limit) {
+		set_time(r, ticks);
+		return CTF_LOOK_AGAIN;
+	}
+	if (s->is_cut) {
+		return end_packet(r, rec, s);
+	}
+	return skip_packet(r, s, "is longer than the packet");
+}
+
+/*
+ * Takes the next event if it is the current stream's turn. Without `any_size`, a constant, only
+ * one of a known size that does not end the packet.
+ */
+static INLINED bool take_one(
+	struct ctf_reader *r, struct record *rec, struct word_order order, bool any_size)
+{
+	struct ctf_stream *s = r->current;
+
+	if (UNLIKELY(!s || s->end - s->pos < (ptrdiff_t)WORD)) {
+		return false;
+	}
+	const unsigned char *p = s->pos;
+	size_t left = (size_t)(s->end - p);
+	uint64_t word = load64(p, order.swap);
+	uint64_t id = word >> order.id_shift & ID_MASK;
+	uint64_t ticks = event_ticks(word, order, s->ticks);
+
+	if (UNLIKELY(ticks > r->limit || id >= r->slots.count || s->has_gap)) {
+		return false;
+	}
+	const struct ctf_slot *slot = &r->slots.items[id];
+	size_t size = slot->size;
+
+	if (any_size && size == 0) {
+		size = varying_size(slot, p, left, order.swap);
+	}
+	size_t step = align_event(size);
+
+	/* 0, for a size that varies, becomes the largest number here. */
+	if (UNLIKELY(any_size ? size > left : step - 1 >= left)) {
+		return false;
+	}
+	s->pos = p + (any_size && step > left ? left : step);
+	s->ticks = ticks;
+	rec->kind = RECORD_EVENT;
+	rec->pid = r->metadata.pid;
+	rec->tid = s->tid;
+	rec->trace = 0;
+	rec->ns = ctf_ns(r, ticks);
+	rec->offset = ctf_stream_offset(s, p);
+	rec->class = slot->class;
+	rec->values = NULL;
+	rec->payload = p + WORD;
+	rec->payload_size = size - WORD;
+	return true;
+}
+
+static NOINLINE enum read_result next_slowly(struct ctf_reader *r, struct record *rec)
+{
+	const struct word_order order = { r->trace.swap, r->id_shift, r->time_shift };
+	enum read_result result = CTF_LOOK_AGAIN;
+
+	while (result == CTF_LOOK_AGAIN) {
+		turn_to_next(r, order);
+		if (LIKELY(take_one(r, rec, order, true))) {
+			return READ_RECORD;
+		}
+		result = turn(r, rec);
+	}
+	return result;
+}
+
+static INLINED enum read_result next(
+	struct ctf_reader *r, struct record *rec, struct word_order order)
+{
+	return LIKELY(take_one(r, rec, order, false)) ? READ_RECORD : next_slowly(r, rec);
+}
+
+enum read_result ctf_next_own(struct reader *base, struct record *rec)
+{
+	return next((struct ctf_reader *)base, rec, own_order);
+}
+
+enum read_result ctf_next_any(struct reader *base, struct record *rec)
+{
+	const struct ctf_reader *r = (const struct ctf_reader *)base;
+	const struct word_order order = { base->swap, r->id_shift, r->time_shift };
+
+	return next((struct ctf_reader *)base, rec, order);
+}
+
+enum read_result ctf_next_new(struct reader *base, struct record *rec)
+{
+	const struct ctf_reader *r = (const struct ctf_reader *)base;
+	enum read_result result;
+
+	do {
+		result = ctf_next_any(base, rec);
+	} while (result == READ_RECORD && (int64_t)(rec->ns - r->follow.new_ns) < 0);
+	return result;
+}
+
+enum read_result ctf_next_none(struct reader *base, struct record *rec)
+{
+	(void)base;
+	(void)rec;
+	return READ_END;
+}
+
+const struct value *ctf_decode(struct reader *base, const struct record *rec)
+{
+	layout_decode(rec->class->layout, base->values, rec->payload, base->swap);
+	return base->values;
+}
