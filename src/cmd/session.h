@@ -13,7 +13,6 @@
 #include "base/vec.h"
 #include "cmd/terminal.h"
 #include "read/filter.h"
-#include "read/pace.h"
 #include "read/reader.h"
 #include "text/out.h"
 

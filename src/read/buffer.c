@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What buffer files hold, see read/buffer.h. A packet's first page is looked at
- * with pread(2), which leaves holes alone, and only where it holds a packet
- * through the mapping, whose loads cannot be torn. Orders with the process that
- * records: its release stores of `content_size` and `magic` are acquired here.
+ * The contents of a buffer file: packets, counters, clock, and the trace that it
+ * belongs to, while its process may change all of them. A packet's first page is
+ * read with pread(2), which gives no memory to holes, and only if it holds a
+ * packet through the mapping, whose loads cannot be torn. Orders with the process
+ * that records: its release stores of `content_size` and `magic` are acquired
+ * here. For ctf/stream.c and ctf/files.c, and for recovery.
  */
 #include "read/buffer_source.h"
 
@@ -36,13 +38,13 @@ bool buffer_source_read(const struct buffer_source *s, void *buffer, size_t n, u
 	return true;
 }
 
-/* Loads that nothing tears. The page has memory: it was read from before. */
+/* Loads a number that cannot be torn. The page has memory: it was read before. */
 static uint64_t load(const struct buffer_source *s, uint64_t offset)
 {
 	return __atomic_load_n((const uint64_t *)(const void *)(s->map + offset), __ATOMIC_ACQUIRE);
 }
 
-/* What a packet keeps for as long as it is this one. */
+/* Compares what does not change while a packet is recorded. */
 static bool is_same_packet(const struct packet_header *a, const struct packet_header *b)
 {
 	return a->magic == b->magic && a->stream_instance_id == b->stream_instance_id &&
@@ -81,6 +83,17 @@ static struct buffer_counts counts_of(const struct buffer_source *s, uint64_t st
 		return (struct buffer_counts){ 0 };
 	}
 	return (struct buffer_counts){ entry.lost, entry.evicted[s->turn % 2] };
+}
+
+/* How many other traces have had the buffer since the wanted one. */
+static int32_t turns(const struct buffer_source *s)
+{
+	uint32_t turn = 0;
+
+	bool is_read =
+		buffer_source_read(s, &turn, sizeof(turn), offsetof(struct buffer_file, turn));
+
+	return is_read ? (int32_t)(turn - s->turn) : 0;
 }
 
 /*
@@ -122,22 +135,19 @@ static uint64_t next_unit(const struct buffer_source *s, uint64_t offset)
 	return ((uint64_t)data + BUFFER_UNIT - 1) / BUFFER_UNIT * BUFFER_UNIT;
 }
 
-/* By stream and sequence. */
+/* Orders packets by stream and sequence. */
 static int by_number(const void *va, const void *vb)
 {
 	const struct packet_header *a = &((const struct buffer_packet *)va)->header;
 	const struct packet_header *b = &((const struct buffer_packet *)vb)->header;
-	uint64_t x = a->stream_instance_id;
-	uint64_t y = b->stream_instance_id;
+	bool is_one_stream = a->stream_instance_id == b->stream_instance_id;
+	uint64_t x = is_one_stream ? a->sequence : a->stream_instance_id;
+	uint64_t y = is_one_stream ? b->sequence : b->stream_instance_id;
 
-	if (x == y) {
-		x = a->sequence;
-		y = b->sequence;
-	}
 	return (x > y) - (x < y);
 }
 
-/* The fuller one of two first: the others go. */
+/* The same, and of one packet met twice the fuller one first. */
 static int by_number_and_content(const void *va, const void *vb)
 {
 	size_t x = ((const struct buffer_packet *)vb)->content_bytes;
@@ -147,39 +157,25 @@ static int by_number_and_content(const void *va, const void *vb)
 	return order ? order : (x > y) - (x < y);
 }
 
-static bool is_twin(const struct buffer_packet *a, const struct buffer_packet *b)
+/* Sorts the packets, and removes those met twice. */
+static void sort_once_each(struct buffer_packets *l)
 {
-	return a->header.stream_instance_id == b->header.stream_instance_id &&
-	       a->header.sequence == b->header.sequence;
-}
-
-static void sort_once_each(struct buffer_list *l)
-{
-	struct buffer_packet *items = l->packets.items;
+	struct buffer_packet *items = l->items;
 	size_t kept = 0;
 
-	if (l->packets.count == 0) {
+	if (l->count == 0) {
 		return;
 	}
-	qsort(items, l->packets.count, sizeof(*items), by_number_and_content);
-	for (size_t i = 1; i < l->packets.count; i++) {
-		if (!is_twin(&items[kept], &items[i])) {
+	qsort(items, l->count, sizeof(*items), by_number_and_content);
+	for (size_t i = 1; i < l->count; i++) {
+		if (by_number(&items[kept], &items[i]) != 0) {
 			items[++kept] = items[i];
 		}
 	}
-	l->packets.count = kept + 1;
+	l->count = kept + 1;
 }
 
-/* A file that was cut meanwhile has no pages there to load from. */
-static uint64_t end_now(const struct buffer_source *s)
-{
-	struct stat st;
-	uint64_t size = fstat(s->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
-
-	return size < s->bytes ? size : s->bytes;
-}
-
-/* The first packet from *offset on, which moves behind it; false at the end. */
+/* Finds the first packet from *offset on and moves *offset behind it; false at the end. */
 static bool next_packet(
 	const struct buffer_source *s, uint64_t end, uint64_t *offset, struct buffer_packet *p)
 {
@@ -195,27 +191,22 @@ static bool next_packet(
 	return false;
 }
 
-/*
- * Whether another trace has what is in it; then the one that is wanted has all of its
- * own in files.
- */
-static bool is_gone(const struct buffer_source *s)
+static void collect(const struct buffer_source *s, struct buffer_packets *l)
 {
-	return buffer_source_turns(s) > 0;
-}
-
-static void collect(const struct buffer_source *s, struct buffer_list *l)
-{
-	uint64_t end = end_now(s);
+	struct stat st;
+	/* A file that was truncated meanwhile has no pages to load from behind its end. */
+	uint64_t size = fstat(s->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+	uint64_t end = size < s->bytes ? size : s->bytes;
 	uint64_t offset = s->header.first_unit * BUFFER_UNIT;
 	struct buffer_packet p;
 
-	l->packets.count = 0;
+	l->count = 0;
 	while (next_packet(s, end, &offset, &p)) {
-		vec_push(&l->packets, p);
+		vec_push(l, p);
 	}
-	if (is_gone(s)) {
-		l->packets.count = 0;
+	/* Another trace has these packets; all of the wanted trace's are in files then. */
+	if (turns(s) > 0) {
+		l->count = 0;
 	}
 	sort_once_each(l);
 }
@@ -224,8 +215,8 @@ size_t buffer_source_scan(struct buffer_source *s, const struct buffer_packet **
 {
 	collect(s, &s->scanned);
 	s->has_again = false;
-	*packets = s->scanned.packets.items;
-	return s->scanned.packets.count;
+	*packets = s->scanned.items;
+	return s->scanned.count;
 }
 
 bool buffer_source_find(
@@ -237,7 +228,7 @@ bool buffer_source_find(
 	}
 	const struct packet_header h = { .stream_instance_id = stream, .sequence = sequence };
 	const struct buffer_packet *found = bsearch(&(struct buffer_packet){ .header = h },
-		s->again.packets.items, s->again.packets.count, sizeof(*p), by_number);
+		s->again.items, s->again.count, sizeof(*p), by_number);
 
 	if (!found) {
 		return false;
@@ -285,10 +276,10 @@ bool buffer_source_copy_from(
 	return true;
 }
 
-/* Those of this trace and of the next one are there; the second next one takes this one's place. */
+/* The counters of two traces are kept; those of a third one replace this trace's. */
 struct buffer_counts buffer_source_counts(const struct buffer_source *s, uint64_t stream)
 {
-	return buffer_source_turns(s) > 1 ? (struct buffer_counts){ 0 } : counts_of(s, stream);
+	return turns(s) > 1 ? (struct buffer_counts){ 0 } : counts_of(s, stream);
 }
 
 uint64_t buffer_source_streams(const struct buffer_source *s)
@@ -325,7 +316,6 @@ void buffer_source_clock(
 	}
 }
 
-/* Whether all of it is written and nothing will come. */
 bool buffer_source_is_closed(const struct buffer_source *s)
 {
 	uint32_t closed = 0;
@@ -345,4 +335,39 @@ bool buffer_source_end(const struct buffer_source *s, int *error)
 	}
 	*error = ended - 1 <= INT_MAX ? (int)(ended - 1) : EIO;
 	return true;
+}
+
+/* ---- Its traces ---- */
+
+bool buffer_source_next_trace(const struct buffer_source *s, uint8_t uuid[16], char *directory)
+{
+	struct buffer_file h;
+
+	if (turns(s) <= 0 || !buffer_source_read(s, &h, sizeof(h), 0)) {
+		return false;
+	}
+	/* The header keeps two turns, until the next one is prepared: of more, the newest. */
+	uint32_t next = h.turn - s->turn == 2 ? h.turn - 1 : h.turn;
+	const struct buffer_trace *t = &h.traces[next % 2];
+
+	if (!memchr(t->directory, '\0', sizeof(t->directory))) {
+		return false;
+	}
+	memcpy(uuid, t->uuid, sizeof(t->uuid));
+	strcpy(directory, t->directory);
+	return true;
+}
+
+void buffer_source_turn(struct buffer_source *s, const uint8_t uuid[16])
+{
+	struct buffer_file h;
+
+	if (!buffer_source_read(s, &h, sizeof(h), 0)) {
+		return;
+	}
+	bool is_newest = memcmp(h.traces[h.turn % 2].uuid, uuid, 16) == 0;
+	if (is_newest || memcmp(h.traces[(h.turn - 1) % 2].uuid, uuid, 16) == 0) {
+		memcpy(s->header.traces, h.traces, sizeof(h.traces));
+		s->turn = is_newest ? h.turn : h.turn - 1;
+	}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process recorded and has not written yet: its buffer file
+ * A process's events that are not in files yet: its buffer file
  * (format/buffer.h), read while it lives or after it died. Nothing in the file
- * is believed before it was checked, and reading never gives memory to what
- * was never written. One thread a source. For the CTF reader and for recovery.
+ * is believed before it was checked, and reading gives no memory to pages that
+ * were never written. One thread a source. For the CTF reader and for recovery.
  */
 #ifndef READ_BUFFER_H
 #define READ_BUFFER_H
@@ -15,15 +15,15 @@
 #include "format/buffer.h"
 #include "format/packet.h"
 
-/* A directory for tests to have instead of /dev/shm. */
+/* Names a directory that tests use instead of /dev/shm. */
 #define BUFFER_SOURCE_VARIABLE "WAYMARK_SHM"
 
-/* Where a packet lies, and its header as it was copied. */
+/* A packet in a buffer, with a copy of its header. */
 struct buffer_packet {
 	struct packet_header header; /* events_discarded with `evicted` added */
 	uint64_t offset; /* in the buffer file */
-	size_t content_bytes; /* of it that are published, the header's included */
-	uint64_t evicted; /* of its stream, when it was looked at */
+	size_t content_bytes; /* that are published, with the header */
+	uint64_t evicted; /* of its stream, when the header was copied */
 };
 
 struct buffer_source;
@@ -38,113 +38,136 @@ struct buffer_source;
  */
 struct buffer_source *buffer_source_open(const char *directory, const uint8_t uuid[16], int *error);
 
-/* Where the buffer is that could not be opened, and why not, in words; `error` is not ENOENT. */
+/* Writes the path of a buffer that could not be opened, and why; `error` is not ENOENT. */
 void buffer_source_explain(char *text, size_t size, const uint8_t uuid[16], int error);
 
-/* buffer_source_open() by the buffer's own path, whichever trace and user it belongs to. */
+/* Opens a buffer by its own path, whichever trace and user it belongs to. */
 struct buffer_source *buffer_source_open_path(const char *path, int *error);
 void buffer_source_close(struct buffer_source *s);
 
-/* Whether its process lives, or somebody recovers it right now. */
+/* Whether its process lives, or somebody recovers it now. */
 bool buffer_source_is_live(const struct buffer_source *s);
 
-/* Whether its process has ended for sure, whoever recovers or moves it right now. */
+/* Whether its process has exited for sure, even if somebody recovers or moves it now. */
 bool buffer_source_is_dead(const struct buffer_source *s);
 
 /*
  * Keeps every other process from recovering or moving it, until buffer_source_close().
- * Returns 0, EWOULDBLOCK when its process lives, EBUSY when another one is at work on
- * it, ENOENT when the path names no longer this file.
+ * Returns 0, EWOULDBLOCK if its process lives, EBUSY if another one recovers or
+ * moves it, ENOENT if the path no longer names this file.
  */
 int buffer_source_lock(struct buffer_source *s);
 
 /*
- * What is there now, sorted by (stream_instance_id, sequence), each packet
- * once. Returns how many; they are valid until the next call. None when the
- * process records into another trace by now, which has them then.
+ * The packets that are there now, sorted by (stream_instance_id, sequence), each
+ * once. Returns their number; they are valid until the next call. None if the
+ * process records into another trace by now, to which they belong then.
  */
 size_t buffer_source_scan(struct buffer_source *s, const struct buffer_packet **packets);
 
 /*
- * One packet that was there when the scan was over, but was not met: looked for by one more
- * scan for all of them. False where none is. What was scanned stays as it is.
+ * Finds a packet that the last scan did not meet, because it began behind it: one more scan serves
+ * all such calls. False: there is none. The packets of the last scan stay valid.
  */
 bool buffer_source_find(
 	struct buffer_source *s, uint64_t stream, uint64_t sequence, struct buffer_packet *p);
 
-/* Takes note of what was recorded into a packet since. False: it is not there any more. */
+/* Updates a packet that may have grown. False: it is not there any more. */
 bool buffer_source_look_again(const struct buffer_source *s, struct buffer_packet *p);
 
 /*
  * Copies a packet's header and content: p->content_bytes. In the copy, uuid is
  * the trace's, content_size is what was copied and events_discarded as in `p`. False: the
- * process used the memory anew meanwhile, and the copy is worth nothing.
+ * process reused the memory meanwhile, and the copy is invalid.
  */
 bool buffer_source_copy(
 	struct buffer_source *s, const struct buffer_packet *p, unsigned char *buffer);
 
-/* The same for the header and what lies from `from` on, to the same places of the buffer. */
+/* The same for the header and the content from `from` on, to the same offsets of `buffer`. */
 bool buffer_source_copy_from(
 	struct buffer_source *s, const struct buffer_packet *p, size_t from, unsigned char *buffer);
 
-/* A stream's counters, see struct buffer_stream, as they are for this trace. */
+/* A stream's counters for this trace, see struct buffer_stream. */
 struct buffer_counts {
 	uint64_t lost;
 	uint64_t evicted;
 };
 
-/* Zero where the table has no entry. */
+/* Zero if the table has no entry. */
 struct buffer_counts buffer_source_counts(const struct buffer_source *s, uint64_t stream);
 
-/* How many streams the process had, as far as the table goes. */
+/* The number of the process's streams, as far as the table goes. */
 uint64_t buffer_source_streams(const struct buffer_source *s);
 
-/* Both readings. `now` equals `begin` when the process died while it took another. */
+/* Both readings of the clocks. `now` equals `begin` if the process died while it took another. */
 void buffer_source_clock(
 	const struct buffer_source *s, struct buffer_clock *begin, struct buffer_clock *now);
 
-/* Whether all of it is in the stream files, and nothing will come. */
+/* Whether everything is in the stream files, and nothing will be recorded. */
 bool buffer_source_is_closed(const struct buffer_source *s);
 
-/* Whether the process came to its end and left something here; *error: why, 0: threads recorded. */
+/* Whether the process exited and left events here; *error: an errno, 0: threads still recorded. */
 bool buffer_source_end(const struct buffer_source *s, int *error);
 
 /*
- * Whether the process records into another trace by now: the uuid of the next one, and its
- * directory (BUFFER_FILE_PATH_BYTES). Where there were more than two since, the newest one's.
+ * Whether the process records into another trace by now; sets the uuid and the directory
+ * (BUFFER_FILE_PATH_BYTES) of the next one, or of the newest if there were more than two.
  */
 bool buffer_source_next_trace(const struct buffer_source *s, uint8_t uuid[16], char *directory);
 
-/* That trace's packets are wanted from now on, if it is the one of now or the one before. */
+/* Makes that trace the wanted one if it is the current one or the one before. */
 void buffer_source_turn(struct buffer_source *s, const uint8_t uuid[16]);
 
 /*
- * The same, but waits for those who are at work on it for 10 seconds, and for 0.2 for what may
- * be a reader that looks whether the process lives.
+ * buffer_source_lock() that waits: 10 seconds for whoever recovers or moves it, 0.2 seconds for a
+ * lock that may be a reader's, which checks whether the process lives.
  */
 int buffer_source_lock_patiently(struct buffer_source *s);
 
-/* The file's header, as it was when opened, and its path. */
+/* The file's header, as it was when opened. */
 const struct buffer_file *buffer_source_header(const struct buffer_source *s);
 
-/* What its process had done when it was opened; no events: nobody knows. */
+/* The totals of its process when it was opened; no events: they are not known. */
 struct buffer_totals buffer_source_totals(const struct buffer_source *s);
 
 /* The trace that it belongs to, as it was when opened. */
 const struct buffer_trace *buffer_source_trace(const struct buffer_source *s);
 const char *buffer_source_path(const struct buffer_source *s);
 
-/* Whether it lies in a trace's directory, and goes where that goes. */
+/* Whether it lies in a trace's directory, and is moved with it. */
 bool buffer_source_is_in_trace(const struct buffer_source *s);
 
-/* The folder that buffers lie in, and whether a file's name there is that of one. */
+/* The folder of buffers, and whether a file's name there is one of a buffer. */
 const char *buffer_source_folder(void);
 bool buffer_source_is_name(const char *file);
 
 /*
- * Why the folder that the environment names is none, an errno: what processes left in
- * memory would seem not to be there. 0: it is one, or none is named.
+ * An errno if the environment names a folder that is none: leftovers would seem not to exist.
+ * Else 0.
  */
 int buffer_source_folder_error(void);
+
+/* The process of a jail's buffer. */
+enum buffer_owner {
+	BUFFER_OWNER_NONE, /* no process has claimed it, but one of the family may */
+	BUFFER_OWNER_NEVER, /* no process has claimed it, and none will */
+	BUFFER_OWNER_LIVES,
+	BUFFER_OWNER_GONE,
+};
+
+/*
+ * Looks at the process of a jail's open buffer. *pid: its process when it was seen last, 0: never;
+ * updated, as it helps when the lock is gone too early.
+ */
+enum buffer_owner buffer_owner_look(int fd, uint32_t *pid);
+
+/*
+ * Whether a process whose lock is gone has exited for sure, so that another one may record into
+ * its buffer: two would spoil each other's events. False if that is not known.
+ */
+bool buffer_owner_is_dead(int fd);
+
+/* Whether any process of the family has the buffer open, and may record. */
+bool buffer_owner_has_family(int fd);
 
 #endif

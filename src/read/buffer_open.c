@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffer files, see read/buffer.h: where they are, whose, and whether anybody holds them. */
+/*
+ * Opens buffer files: where they lie, to which trace and user they belong, and whether a process
+ * records into them. A jail's family has its buffers mapped, so flock(2) only shows whether any of
+ * the family lives; a lock of fcntl(2) is a process's own, see format/buffer_jail.h. Nothing in a
+ * header is believed before it was checked. For the CTF reader and for recovery.
+ */
 #include "read/buffer_source.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +22,14 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
-#include "read/buffer_owner.h"
+#include "format/buffer_jail.h"
 
-/* How often it is looked whether a lock is that of the process. */
+/* Tries to find out whether a lock is the process's. */
 #define LOOKS 3
 
 /*
- * A recovery takes its time, and so does a process that moves what is left into its trace; a
- * reader that looks whether the process lives takes none.
+ * A recovery takes its time, and so does a process that moves its buffer into its trace; a reader
+ * that checks whether the process lives takes none.
  */
 #define TRIES_OF_OTHERS 1000
 #define TRIES_OF_PROCESS 20
@@ -60,7 +66,7 @@ static char *join(const char *folder, const char *name)
 	return path;
 }
 
-/* What the names of buffers in the shared folder begin with. */
+/* The prefix of buffers' names in the shared folder. */
 static const char *prefix(void)
 {
 	return strrchr(BUFFER_FILE_PREFIX, '/') + 1;
@@ -85,7 +91,7 @@ static char *shared_path(const uint8_t uuid[16])
 	return join(buffer_source_folder(), name);
 }
 
-/* Takes the path over. */
+/* Closes what was opened. */
 static struct buffer_source *fail(struct buffer_source *s, int *error, int reason)
 {
 	*error = reason;
@@ -103,7 +109,7 @@ static bool header_is_sane(const struct buffer_source *s)
 	       memchr(h->traces[1].directory, '\0', sizeof(h->traces[1].directory));
 }
 
-/* Takes the trace of that uuid for the one that is wanted: that of now, or of a turn under way. */
+/* Makes the trace of that uuid the wanted one: the current one, or the next of a turn under way. */
 static bool find_trace(struct buffer_source *s, const uint8_t uuid[16])
 {
 	for (uint32_t turn = s->header.turn; turn <= s->header.turn + 1; turn++) {
@@ -115,7 +121,7 @@ static bool find_trace(struct buffer_source *s, const uint8_t uuid[16])
 	return false;
 }
 
-/* Whether it is that of one of its traces: so it is but where the process could not rename it. */
+/* The same by the file's name, which has a trace's uuid unless it could not be renamed. */
 static bool find_trace_by_name(struct buffer_source *s)
 {
 	const char *digits = strrchr(s->path, '-');
@@ -132,7 +138,7 @@ static bool find_trace_by_name(struct buffer_source *s)
 	return find_trace(s, uuid);
 }
 
-/* Only its header: the rest is not looked at yet. */
+/* Opens a buffer and reads its header only. Takes the path over. */
 static struct buffer_source *open_header(char *path, int *error)
 {
 	struct buffer_source *s = xcalloc(1, sizeof(*s));
@@ -152,7 +158,7 @@ static struct buffer_source *open_header(char *path, int *error)
 	return s;
 }
 
-/* Takes `s`, whose header was read, or NULL. */
+/* Maps a buffer whose header was read; NULL stays NULL. */
 static struct buffer_source *map_whole(struct buffer_source *s, int *error)
 {
 	if (!s) {
@@ -164,7 +170,7 @@ static struct buffer_source *map_whole(struct buffer_source *s, int *error)
 		return fail(s, error, errno);
 	}
 	s->map = map;
-	/* Its name tells, from the moment of a turn; if that is another one, the header does. */
+	/* The name changes at the moment of a turn; if it was not renamed, the header decides. */
 	if (!find_trace_by_name(s)) {
 		s->turn = s->header.turn;
 	}
@@ -181,7 +187,7 @@ struct buffer_source *buffer_source_open_path(const char *path, int *error)
 	return open_owned(xstrdup(path), error);
 }
 
-/* Anybody may put files into /dev/shm: only those of the trace's owner, or our own, are it. */
+/* Anybody may put files into /dev/shm: only the trace's owner and this user are trusted. */
 static bool is_trusted(const struct buffer_source *s, const char *directory)
 {
 	struct stat buffer;
@@ -203,13 +209,7 @@ static struct buffer_source *open_of(
 	return s && !is_trusted(s, directory) ? fail(s, error, EPERM) : s;
 }
 
-/* One whose name is that of none of its traces: a process without the rights cannot rename it. */
-static bool is_by_header(struct buffer_source *s, const uint8_t uuid[16])
-{
-	return !find_trace_by_name(s) &&
-	       memcmp(s->header.traces[s->header.turn % 2].uuid, uuid, 16) == 0;
-}
-
+/* Looks for a buffer by its header: a process without the rights could not rename it. */
 static struct buffer_source *search(const char *directory, const uint8_t uuid[16])
 {
 	DIR *folder = opendir(buffer_source_folder());
@@ -222,7 +222,9 @@ static struct buffer_source *search(const char *directory, const uint8_t uuid[16
 				? open_header(join(buffer_source_folder(), e->d_name), &ignored)
 				: NULL;
 
-		if (s && is_by_header(s, uuid) && is_trusted(s, directory)) {
+		if (s && !find_trace_by_name(s) &&
+			memcmp(s->header.traces[s->header.turn % 2].uuid, uuid, 16) == 0 &&
+			is_trusted(s, directory)) {
 			found = map_whole(s, &ignored);
 		} else {
 			buffer_source_close(s);
@@ -277,13 +279,178 @@ void buffer_source_close(struct buffer_source *s)
 	if (s->fd >= 0) {
 		close(s->fd);
 	}
-	vec_fini(&s->scanned.packets);
-	vec_fini(&s->again.packets);
+	vec_fini(&s->scanned);
+	vec_fini(&s->again);
 	free(s->path);
 	free(s);
 }
 
-/* Of a jail's buffer, whose family may live when its own process is gone. */
+const struct buffer_file *buffer_source_header(const struct buffer_source *s)
+{
+	return &s->header;
+}
+
+struct buffer_totals buffer_source_totals(const struct buffer_source *s)
+{
+	return s->header.version == BUFFER_FILE_NO_TOTALS ? (struct buffer_totals){ 0 }
+							  : s->header.totals;
+}
+
+const struct buffer_trace *buffer_source_trace(const struct buffer_source *s)
+{
+	const struct buffer_trace *trace = &s->header.traces[s->turn % 2];
+	const struct buffer_trace *other = &s->header.traces[(s->turn + 1) % 2];
+	bool is_renamed = memcmp(trace->uuid, other->uuid, sizeof(trace->uuid)) == 0 &&
+			  access(trace->directory, F_OK) != 0;
+
+	return is_renamed ? other : trace;
+}
+
+const char *buffer_source_path(const struct buffer_source *s)
+{
+	return s->path;
+}
+
+bool buffer_source_is_in_trace(const struct buffer_source *s)
+{
+	return strcmp(strrchr(s->path, '/') + 1, BUFFER_FILE_IN_TRACE) == 0;
+}
+
+/* ---- The process of a jail's buffer ---- */
+
+bool buffer_owner_has_family(int fd)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		return errno == EWOULDBLOCK;
+	}
+	flock(fd, LOCK_UN);
+	return false;
+}
+
+enum mapped { MAPPED_NOT, MAPPED, MAPPED_UNKNOWN };
+
+/* Whether the process has the file mapped, by its number here. */
+static enum mapped is_mapped_by(int fd, uint32_t pid)
+{
+	char path[64];
+	char line[512];
+	char inode[32];
+	struct stat st;
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	FILE *f = fstat(fd, &st) == 0 ? fopen(path, "re") : NULL;
+
+	if (!f) {
+		return errno == ENOENT || errno == ESRCH ? MAPPED_NOT : MAPPED_UNKNOWN;
+	}
+	snprintf(inode, sizeof(inode), " %ju ", (uintmax_t)st.st_ino);
+	while (!found && fgets(line, sizeof(line), f)) {
+		found = strstr(line, inode) && strstr(line, "rw-s");
+	}
+	fclose(f);
+	return found ? MAPPED : MAPPED_NOT;
+}
+
+/* The process's number in its own namespace; `pid` if it is not known. */
+static uint32_t own_number(uint32_t pid)
+{
+	char path[64];
+	char line[512];
+	uint32_t number = pid; /* of a kernel without namespaces */
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
+	FILE *f = fopen(path, "re");
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "NSpid:", 6) == 0) { /* from the outermost namespace on */
+			number = (uint32_t)strtoul(strrchr(line, '\t'), NULL, 10);
+			break;
+		}
+	}
+	if (f) {
+		fclose(f);
+	}
+	return number;
+}
+
+/* Whether a process with the number `own` in its namespace has the file mapped; 0: any process. */
+static enum mapped is_mapped_by_own(int fd, uint32_t own)
+{
+	enum mapped result = MAPPED_NOT;
+	DIR *proc = opendir("/proc");
+
+	for (struct dirent *e; proc && result != MAPPED && (e = readdir(proc));) {
+		uint32_t pid = (uint32_t)strtoul(e->d_name, NULL, 10);
+
+		if (pid && pid != (uint32_t)getpid() && (!own || own_number(pid) == own)) {
+			enum mapped it = is_mapped_by(fd, pid);
+
+			result = it == MAPPED_NOT ? result : it;
+		}
+	}
+	if (!proc) {
+		return MAPPED_UNKNOWN;
+	}
+	closedir(proc);
+	return result;
+}
+
+/* Sets the pid of the lock's owner, as this namespace numbers it; false: nobody has the lock. */
+static bool find_lock(int fd, uint32_t *pid)
+{
+	struct flock l = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = BUFFER_LOCK_OWNER, .l_len = 1
+	};
+
+	if (fcntl(fd, F_GETLK, &l) != 0 || l.l_type == F_UNLCK) {
+		return false;
+	}
+	*pid = l.l_pid > 0 ? (uint32_t)l.l_pid : *pid;
+	return true;
+}
+
+/* Without a lock the process may still live: its program may have closed the descriptor. */
+static bool lives_unlocked(int fd, const struct buffer_file *h, uint32_t pid)
+{
+	return !h->jail.ended && buffer_owner_has_family(fd) &&
+	       (h->jail.unlocked || (pid && is_mapped_by(fd, pid) == MAPPED) ||
+		       is_mapped_by_own(fd, h->pid) == MAPPED);
+}
+
+enum buffer_owner buffer_owner_look(int fd, uint32_t *pid)
+{
+	struct buffer_file h;
+
+	/* The header first: a claim comes behind its lock. */
+	if (pread(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h)) {
+		return BUFFER_OWNER_GONE;
+	}
+	if (h.jail.claim == BUFFER_FREE) {
+		return buffer_owner_has_family(fd) ? BUFFER_OWNER_NONE : BUFFER_OWNER_NEVER;
+	}
+	if (find_lock(fd, pid)) {
+		return BUFFER_OWNER_LIVES;
+	}
+	return lives_unlocked(fd, &h, *pid) ? BUFFER_OWNER_LIVES : BUFFER_OWNER_GONE;
+}
+
+bool buffer_owner_is_dead(int fd)
+{
+	struct buffer_file h;
+
+	/*
+	 * A process that was killed while it claimed the buffer may have no number. If no process
+	 * of the family is seen, that this one is not seen proves nothing.
+	 */
+	return pread(fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) && h.pid && !h.jail.unlocked &&
+	       is_mapped_by_own(fd, h.pid) == MAPPED_NOT &&
+	       (is_mapped_by(fd, h.jail.family) == MAPPED || is_mapped_by_own(fd, 0) == MAPPED);
+}
+
+/* ---- Locks ---- */
+
+/* Whether a process of the jail may record: one of the family, when its own has exited. */
 static bool is_owned(const struct buffer_source *s)
 {
 	uint32_t pid = 0;
@@ -305,7 +472,7 @@ bool buffer_source_is_live(const struct buffer_source *s)
 	return false;
 }
 
-/* A process that records shares the lock; one that recovers or moves the file does not. */
+/* EWOULDBLOCK: its process records and shares the lock; EBUSY: somebody recovers or moves it. */
 static int why_locked(const struct buffer_source *s)
 {
 	if (flock(s->fd, LOCK_SH | LOCK_NB) != 0) {
@@ -322,7 +489,7 @@ bool buffer_source_is_dead(const struct buffer_source *s)
 	if (s->header.jail.on) {
 		return !is_owned(s);
 	}
-	/* Again, for one who looks as we do has the lock for a moment. */
+	/* A reader that checks this, too, has the lock for a moment. */
 	for (int i = 0; i < LOOKS && error == EWOULDBLOCK; i++) {
 		error = flock(s->fd, LOCK_EX | LOCK_NB) == 0 ? 0 : why_locked(s);
 	}
@@ -359,35 +526,4 @@ int buffer_source_lock_patiently(struct buffer_source *s)
 		error = buffer_source_lock(s);
 	}
 	return error;
-}
-
-const struct buffer_file *buffer_source_header(const struct buffer_source *s)
-{
-	return &s->header;
-}
-
-struct buffer_totals buffer_source_totals(const struct buffer_source *s)
-{
-	return s->header.version == BUFFER_FILE_NO_TOTALS ? (struct buffer_totals){ 0 }
-							  : s->header.totals;
-}
-
-const struct buffer_trace *buffer_source_trace(const struct buffer_source *s)
-{
-	const struct buffer_trace *trace = &s->header.traces[s->turn % 2];
-	const struct buffer_trace *other = &s->header.traces[(s->turn + 1) % 2];
-	bool is_renamed = memcmp(trace->uuid, other->uuid, sizeof(trace->uuid)) == 0 &&
-			  access(trace->directory, F_OK) != 0;
-
-	return is_renamed ? other : trace;
-}
-
-const char *buffer_source_path(const struct buffer_source *s)
-{
-	return s->path;
-}
-
-bool buffer_source_is_in_trace(const struct buffer_source *s)
-{
-	return strcmp(strrchr(s->path, '/') + 1, BUFFER_FILE_IN_TRACE) == 0;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* An open buffer file, for buffer*.c only; read/buffer.h is what others see. */
+/* An open buffer file: what buffer.c and buffer_open.c share, and nobody else. */
 #ifndef READ_BUFFER_SOURCE_H
 #define READ_BUFFER_SOURCE_H
 
 #include "base/vec.h"
 #include "read/buffer.h"
 
-/* Sorted by (stream_instance_id, sequence), each packet once. */
-struct buffer_list {
-	VEC(struct buffer_packet) packets;
+struct buffer_packets {
+	struct buffer_packet *items; /* by (stream_instance_id, sequence), each once */
+	size_t count;
+	size_t capacity;
 };
 
 struct buffer_source {
@@ -17,22 +18,19 @@ struct buffer_source {
 	const unsigned char *map;
 	uint64_t bytes;
 	struct buffer_file header;
-	uint32_t turn; /* of the trace that is wanted, which is header.traces[turn % 2] */
-	struct buffer_list scanned; /* what buffer_source_scan() handed out */
-	struct buffer_list again; /* what buffer_source_find() looks in: a later look than that */
+	uint32_t turn; /* of the wanted trace, which is header.traces[turn % 2] */
+	struct buffer_packets scanned; /* by buffer_source_scan() */
+	struct buffer_packets again; /* scanned later, for buffer_source_find() */
 	bool has_again;
 };
 
 /*
- * Whether another process records into it by now, so that what was read before this call may
- * be that one's. In a jail; packets tell by themselves.
+ * Whether another process of a jail records into it by now, so that data read before this call
+ * may be that one's. Packets need no such check: they have the trace's uuid.
  */
 bool buffer_source_is_anothers(const struct buffer_source *s);
 
-/* How many other traces have had what is in it, since the one that is wanted. */
-int32_t buffer_source_turns(const struct buffer_source *s);
-
-/* Reads all of `n` bytes; false when the file has fewer there. Leaves holes alone. */
+/* Reads `n` bytes; false if the file has fewer there. Gives no memory to holes. */
 bool buffer_source_read(const struct buffer_source *s, void *buffer, size_t n, uint64_t offset);
 
 #endif

@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Larger numbers go to the hash: a damaged mapping must not cost gigabytes. */
+/* Larger numbers go into the hash: a damaged mapping must not cost gigabytes. */
 #define NEAR_IDS UINT64_C(65536)
 
-/* What the hash of far numbers holds: it keeps its values, so they are one step away. */
+/* A value of the hash of far numbers, which keeps its values: the class may change. */
 struct binding {
 	struct event_class *class;
 };
@@ -30,11 +30,11 @@ void classes_fini(struct class_table *t)
 	arena_fini(&t->arena);
 }
 
-static struct event_class *add_class(struct class_table *t, const char *name)
+struct event_class *classes_add(struct class_table *t, const char *name)
 {
 	struct event_class *class = arena_new(&t->arena, struct event_class);
 
-	class->name = name;
+	class->name = arena_strdup(&t->arena, name);
 	class->index = t->all.count;
 	class->payload_size = PAYLOAD_VARIES;
 	vec_push(&t->all, class);
@@ -49,30 +49,20 @@ struct event_class *classes_make(
 
 	*created = !class;
 	if (*created) {
-		class = add_class(t, copy);
-		hash_add(&t->by_name, copy, class);
+		class = classes_add(t, copy);
+		hash_add(&t->by_name, class->name, class);
 	}
 	return class;
-}
-
-struct event_class *classes_add(struct class_table *t, const char *name)
-{
-	return add_class(t, arena_strdup(&t->arena, name));
-}
-
-static void bind_far(struct class_table *t, uint64_t id, struct event_class *class)
-{
-	char *key = arena_printf(&t->arena, "%" PRIx64, id);
-	struct binding *binding = arena_new(&t->arena, struct binding);
-
-	binding = hash_add(&t->by_far_id, key, binding);
-	binding->class = class;
 }
 
 void classes_bind(struct class_table *t, uint64_t id, struct event_class *class)
 {
 	if (id >= NEAR_IDS) {
-		bind_far(t, id, class);
+		char *key = arena_printf(&t->arena, "%" PRIx64, id);
+		struct binding *binding = arena_new(&t->arena, struct binding);
+
+		binding = hash_add(&t->by_far_id, key, binding);
+		binding->class = class;
 		return;
 	}
 	while (t->by_id.count <= id) {

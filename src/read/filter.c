@@ -1,17 +1,64 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters by name, time, process and thread; patterns are matched once for each class. */
+/*
+ * Filters by name, time, process and thread. Names are matched once for each event class; a
+ * filter's verdicts are its reader's. Commands call this between the reader and the view.
+ */
 #include "read/filter.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/glob.h"
+#include "base/memory.h"
 #include "text/scan.h"
 
 #define NS_PER_S INT64_C(1000000000)
 
-/* Seconds that fit into nanoseconds of 63 bits. */
+/* The most seconds that fit into nanoseconds of 63 bits. */
 #define SECONDS_MAX (INT64_MAX / NS_PER_S - 1)
 
 enum verdict { UNASKED, WANTED, UNWANTED };
+
+/* ---- Patterns ---- */
+
+bool name_pattern_read(struct name_pattern *p, const char *text, char *why, size_t size)
+{
+	size_t length = strlen(text);
+
+	*p = (struct name_pattern){ .text = text };
+	if (length < 3 || text[0] != '/' || text[length - 1] != '/') {
+		return true;
+	}
+	char *inner = xcalloc(length, 1);
+
+	memcpy(inner, text + 1, length - 2);
+	int error = regcomp(&p->regex, inner, REG_EXTENDED | REG_NOSUB);
+
+	free(inner);
+	p->is_regex = !error;
+	if (error) {
+		regerror(error, &p->regex, why, size);
+	}
+	return p->is_regex;
+}
+
+void name_pattern_fini(struct name_pattern *p)
+{
+	if (p->is_regex) {
+		regfree(&p->regex);
+	}
+	*p = (struct name_pattern){ 0 };
+}
+
+bool name_pattern_meets(const struct name_pattern *p, const char *name)
+{
+	if (p->is_regex) {
+		return regexec(&p->regex, name, 0, NULL, 0) == 0;
+	}
+	return !p->text || glob_match_name(p->text, name);
+}
+
+/* ---- Filters ---- */
 
 void filter_init(struct filter *f)
 {
@@ -87,7 +134,7 @@ static bool in_window(struct filter *f, int64_t ns)
 	       (!f->to.set || ns <= absolute(f, f->to));
 }
 
-/* Whether `id` is among those that are wanted: with none, all are. */
+/* Whether `id` is wanted; without any, all are. */
 static bool has_id(const struct filter_ids *wanted, uint32_t id)
 {
 	vec_foreach (const uint32_t *, it, wanted) {
@@ -98,7 +145,7 @@ static bool has_id(const struct filter_ids *wanted, uint32_t id)
 	return wanted->count == 0;
 }
 
-/* Who begins with what is not wanted wants the rest. */
+/* Whether a name is wanted: the last pattern that matches decides, else the first one. */
 static enum verdict judge(const struct filter *f, const char *name)
 {
 	for (size_t i = f->patterns.count; i-- > 0;) {
@@ -134,7 +181,7 @@ bool filter_passes(struct filter *f, const struct record *rec)
 size_t filter_keep(struct filter *f, struct record *records, size_t count)
 {
 	bool by_name = f->pids.count + f->tids.count == 0 && !f->from.set && !f->to.set;
-	const struct event_class *class = NULL; /* that `wanted` was said of */
+	const struct event_class *class = NULL; /* to which `wanted` applies */
 	bool wanted = false;
 	size_t kept = 0;
 

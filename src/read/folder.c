@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See read/folder.h. */
+/* Lists the native traces in a folder. merge.c, recovery and the commands call this. */
 #include "read/folder.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 
 #include "format/ctf.h"
 
-/* Whether the directory's entry is a native trace. A link may lead out of the folder. */
+/* Whether an entry of the directory is a native trace. Links may lead out of it: not followed. */
 static bool has_trace(int directory, const char *name)
 {
 	struct stat st;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The sliding window of read/input.h. */
+/*
+ * The window over a trace's bytes. Before more is read, the bytes that are left move to the front,
+ * so a record is whole in memory whatever its place. Called by reader.c and by readers of files.
+ */
 #include "read/input.h"
 
 #include <errno.h>
@@ -44,7 +47,7 @@ void input_fini(struct input *in)
 	*in = (struct input){ .fd = -1 };
 }
 
-/* Moves what is left to the front and makes the window at least `n` bytes long. */
+/* Moves the bytes that are left to the front; makes the window at least `n` bytes long. */
 static void make_room(struct input *in, size_t n)
 {
 	size_t left = input_left(in);
@@ -65,7 +68,7 @@ bool input_would_wait(const struct input *in)
 	return poll(&(struct pollfd){ .fd = in->fd, .events = POLLIN }, 1, 0) == 0;
 }
 
-/* One read(2). A descriptor that does not block is waited for. */
+/* One read(2). Waits for a descriptor that does not block. */
 static void read_some(struct input *in)
 {
 	if (in->on_wait && input_would_wait(in) && !in->on_wait(in->on_wait_data)) {

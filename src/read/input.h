@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of a trace in order: a window that slides over read(2), so that files,
- * pipes and standard input are one thing. What lies between `pos` and `end`
- * stays where it is until the next call that asks for more. One thread.
+ * The bytes of a trace in order: a window that slides over read(2), for files,
+ * pipes and standard input alike. The bytes between `pos` and `end` stay where
+ * they are until the next call that asks for more. One thread.
  */
 #ifndef READ_INPUT_H
 #define READ_INPUT_H
@@ -22,10 +22,10 @@ struct input {
 	int fd;
 	bool owns_fd;
 	bool at_end; /* no more bytes will come */
-	/* Called, unless NULL, when the next read would have to wait for bytes; false: the end. */
+	/* called, unless NULL, before a read that has to wait for bytes; false ends the input */
 	bool (*on_wait)(void *data);
 	void *on_wait_data;
-	int error; /* the errno of a failed read, 0 while all is well */
+	int error; /* the errno of a failed read; 0: none */
 };
 
 /* Opens a file, or standard input for "-". Returns 0 or an errno. */
@@ -35,10 +35,10 @@ int input_open(struct input *in, const char *path);
 void input_init(struct input *in, int fd);
 void input_fini(struct input *in);
 
-/* Reads until `n` bytes lie behind `pos`; false when the input ends or fails before. */
+/* Reads until `n` bytes lie behind `pos`; false if the input ends or fails before. */
 bool input_fill(struct input *in, size_t n);
 
-/* Whether the next read would have to wait for bytes: of a pipe that has none now. */
+/* Whether the next read has to wait for bytes: of a pipe that has none now. */
 bool input_would_wait(const struct input *in);
 
 static inline size_t input_left(const struct input *in)
@@ -51,7 +51,7 @@ static inline bool input_has(struct input *in, size_t n)
 	return LIKELY(input_left(in) >= n) || input_fill(in, n);
 }
 
-/* Which part of a file lies before `pos`, 0 to 1; below 0 where there is no end to tell. */
+/* The part of a file before `pos`, 0 to 1; below 0 if its end is unknown. */
 double input_progress(const struct input *in);
 
 /* The offset of `pos` in the input. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See read/keys.h: open addressing with linear probing; at most half of it is full. */
+/*
+ * Open addressing with linear probing; at most half of the table is full, and every key is found
+ * from its home without a hole between. analyse and the reader of captures call this.
+ */
 #include "read/keys.h"
 
 #include <stdbool.h>
@@ -16,12 +19,6 @@ void keys_fini(struct keys *k)
 	*k = (struct keys){ 0 };
 }
 
-/* It has no padding. */
-static inline bool is_same(const struct key *a, const struct key *b)
-{
-	return memcmp(a, b, sizeof(*a)) == 0;
-}
-
 /* Sums of products do not wait for one another. */
 static inline size_t home_of(const struct keys *k, const struct key *key)
 {
@@ -33,12 +30,13 @@ static inline size_t home_of(const struct keys *k, const struct key *key)
 	return (size_t)((hash ^ hash >> 29) >> 32) & (k->capacity - 1);
 }
 
-/* Where the key is, or could be. */
+/* The slot of the key, or the free one that it would get. */
 static inline struct key_slot *find(const struct keys *k, const struct key *key)
 {
 	size_t at = home_of(k, key);
 
-	while (k->slots[at].value != KEYS_NONE && !is_same(&k->slots[at].key, key)) {
+	while (k->slots[at].value != KEYS_NONE &&
+		memcmp(&k->slots[at].key, key, sizeof(*key)) != 0) {
 		at = (at + 1) & (k->capacity - 1);
 	}
 	return &k->slots[at];
@@ -82,7 +80,7 @@ uint32_t keys_swap(struct keys *k, const struct key *key, uint32_t value)
 	return before;
 }
 
-/* What stands behind moves up, unless it would come to stand before its home. */
+/* Moves later keys into the hole, unless they would be before their home then. */
 static void close_hole(struct keys *k, size_t hole)
 {
 	size_t mask = k->capacity - 1;

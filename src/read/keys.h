@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash table from threads, and from scopes of threads, to numbers; what is removed leaves
- * nothing behind, so that its size is that of what is in it at one time. One thread.
+ * A hash table from threads, and from scopes of threads, to numbers. A removed key leaves no mark,
+ * so the table is as large as the most keys in it at one time. One thread.
  */
 #ifndef READ_KEYS_H
 #define READ_KEYS_H
@@ -15,8 +15,8 @@ struct key {
 	uint32_t trace;
 	uint32_t pid;
 	uint32_t tid;
-	uint32_t name; /* of a thread 0, as its scope */
-	int64_t scope;
+	uint32_t name; /* 0 in the key of a thread */
+	int64_t scope; /* 0 in the key of a thread */
 };
 
 _Static_assert(
@@ -36,13 +36,13 @@ struct keys {
 
 void keys_fini(struct keys *k);
 
-/* What is stored under a key; KEYS_NONE: nothing. */
+/* The value of a key; KEYS_NONE: there is none. */
 uint32_t keys_get(const struct keys *k, const struct key *key);
 
-/* Stores a value, which is not KEYS_NONE; returns what was there before, or KEYS_NONE. */
+/* Stores a value, which is not KEYS_NONE; returns the one before, or KEYS_NONE. */
 uint32_t keys_swap(struct keys *k, const struct key *key, uint32_t value);
 
-/* Removes a key; returns what was there, or KEYS_NONE. */
+/* Removes a key; returns its value, or KEYS_NONE. */
 uint32_t keys_take(struct keys *k, const struct key *key);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Arguments in a packet, see read/layout.h. */
+/*
+ * Measures and decodes the arguments of records. Numbers and strings, which most events have, take
+ * the short loops; other arguments a function for each. The reader of native traces measures, the
+ * views decode.
+ */
 #include "read/layout.h"
 
 #include <string.h>
@@ -13,10 +17,10 @@ static inline size_t align_up(size_t n, size_t align)
 	return (n + align - 1) & ~(align - 1);
 }
 
-/* Where in a payload one is, and how much of it there is. */
+/* A place in a payload, and the payload's end. */
 struct bounds {
 	size_t at;
-	size_t left; /* counted from the payload's begin */
+	size_t left; /* bytes of the payload, from its begin */
 	bool swap;
 };
 
@@ -66,7 +70,7 @@ size_t layout_to_string(const struct record_layout *l)
 	return is_last ? layout_offset(l, i) + l->fields[i].size : 0;
 }
 
-/* The end of the argument behind `at`, of any form; SIZE_MAX: more than is left. */
+/* The end of the argument behind `at`, of any form; SIZE_MAX: behind the payload's end. */
 static size_t end_of_field(const struct record_layout *l, const struct layout_field *f,
 	const unsigned char *payload, struct bounds b)
 {
@@ -187,7 +191,7 @@ static void set_blob(struct value *value, const unsigned char *bytes, bool swap)
 	value->is_cut = value->text && value->length < size;
 }
 
-/* The argument at `at`, which was measured. */
+/* Decodes the argument behind `at`, which was measured. */
 static void decode_field(const struct record_layout *l, const struct layout_field *f,
 	struct value *value, const unsigned char *payload, struct bounds b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the arguments of one kind of event lie in a packet (format/packet.h, format/debug.h):
- * natural alignment, counted from the record's begin; a string is its length
- * and its bytes. Measured when a record is read, decoded only when asked for.
+ * How the arguments of one kind of event are laid out in a packet (format/packet.h,
+ * format/debug.h): natural alignment, counted from the record's begin; a string is its length and
+ * its bytes. A record is measured when it is read, decoded only on demand. Pure functions.
  */
 #ifndef READ_LAYOUT_H
 #define READ_LAYOUT_H
@@ -17,7 +17,7 @@ enum layout_form {
 	LAYOUT_NUMBER,
 	LAYOUT_FLOAT,
 	LAYOUT_STRING,
-	/* What few events have: */
+	/* of few events: */
 	LAYOUT_PAIR, /* 128 bits */
 	LAYOUT_TEXT,
 	LAYOUT_BYTES,
@@ -34,44 +34,38 @@ struct layout_field {
 struct record_layout {
 	size_t size; /* of all arguments, or PAYLOAD_VARIES */
 	size_t count;
-	bool is_odd; /* there is more than numbers and strings */
+	bool is_odd; /* has other arguments than numbers and strings */
 	uint8_t pointer_bytes; /* of the traced host */
 	struct layout_field fields[];
 };
 
-/* Sets what follows from the fields. */
+/* Sets `size` and `is_odd` from the fields. */
 void layout_finish(struct record_layout *l);
 
-/* Where argument `i` begins, when none before it varies in size. */
+/* The offset of argument `i`, if none before it varies in size. */
 size_t layout_offset(const struct record_layout *l, size_t i);
 
-/* Which argument is the first that varies in size; their count: none does. */
+/* The index of the first argument that varies in size; their count: none does. */
 size_t layout_first_varying(const struct record_layout *l);
 
-/*
- * What is before the bytes of the string that is the last argument, and the only one; 0:
- * none is.
- */
+/* The offset of the bytes of the only string, if it is the last argument; else 0. */
 size_t layout_to_string(const struct record_layout *l);
 
-/* What the arguments at `payload` take; SIZE_MAX: more than the `left` bytes that are there. */
+/* The bytes of the arguments at `payload`; SIZE_MAX: more than the `left` bytes that are there. */
 size_t layout_measure(
 	const struct record_layout *l, const unsigned char *payload, size_t left, bool swap);
 
-/* The arguments at `payload`, which were measured. */
+/* Decodes the arguments at `payload`, which were measured. */
 void layout_decode(const struct record_layout *l, struct value *values,
 	const unsigned char *payload, bool swap);
 
-/*
- * A string as its value, from its bytes in a packet:
- * see format/packet.h for the mark at its end.
- */
+/* Sets a string from its bytes in a packet; format/packet.h has the mark at its end. */
 void layout_set_string(struct value *value, const unsigned char *bytes, uint32_t length);
 
-/* 128 bits at `p`. */
+/* Sets 128 bits at `p`. */
 void layout_set_pair(struct value *value, const unsigned char *p, bool swap);
 
-/* A debug value that is no blob: its number, or pair, of `size` bytes at `p`. */
+/* Sets a debug value that is no blob: a number or pair of `size` bytes at `p`. */
 void layout_set_debug(
 	struct value *value, unsigned int kind, const unsigned char *p, size_t size, bool swap);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging traces, see read/merge.h. Each trace stands at its next record; a run
- * of one trace goes on until its time passes the next one's. A trace is only
- * moved on when the record it gave was done with.
+ * Merges several traces by time, in one reader. Each part holds its next record; a run of one
+ * trace goes on until its time passes the next one's. A part reads on only when its last record
+ * was used. Commands and the API open traces with this.
  */
 #include "read/merge.h"
 
@@ -16,9 +16,9 @@
 #include "text/out.h"
 
 enum part_state {
-	PART_BEHIND, /* its next record is to be read */
+	PART_BEHIND, /* its next record has to be read */
 	PART_READY, /* `record` is its next one */
-	PART_WAITING, /* it is followed, and has nothing now: nothing older than its horizon */
+	PART_WAITING, /* it is followed, and has no record older than its horizon */
 	PART_ENDED,
 };
 
@@ -26,10 +26,10 @@ struct part {
 	struct reader *reader;
 	const char *path;
 	enum part_state state;
-	struct record record; /* as its reader gave it, but for the time */
-	uint64_t shift; /* from its time to that of the first trace, modulo 2^64 */
-	uint32_t first_trace; /* of the merged reader's, which is its own number 0 */
-	VEC(struct event_class *) classes; /* by its class index; NULL: not met */
+	struct record record; /* as its reader gave it, with shifted time */
+	uint64_t shift; /* from its time to the first trace's, modulo 2^64 */
+	uint32_t first_trace; /* index of its first trace in the merged reader */
+	VEC(struct event_class *) classes; /* merged ones by its own index; NULL: not met */
 };
 
 struct merge {
@@ -38,17 +38,17 @@ struct merge {
 	struct part *parts;
 	size_t count;
 	struct part *current;
-	int64_t limit; /* up to this time `current` goes on */
-	bool has_waited; /* since the parts had nothing */
+	int64_t limit; /* `current` goes on up to this time */
+	bool has_waited; /* the caller, since the parts had nothing */
 	struct trace_info *traces;
-	const char *hostname; /* of the first trace that says it; NULL: none does */
+	const char *hostname; /* of the first trace that has one; NULL: none has */
 	struct hash by_declaration; /* classes of all parts */
 	struct arena arena;
 };
 
 static const struct reader_format merge_format;
 
-/* Two traces' events are one class when all that readers see of them is the same. */
+/* Two traces' events are one class if all that readers see of them is the same. */
 static COLD struct event_class *find_class(struct merge *m, const struct event_class *of_part)
 {
 	const struct event *e = of_part->event;
@@ -122,7 +122,7 @@ static enum read_result move(struct merge *m, struct part *p)
 	return READ_PROBLEM;
 }
 
-/* The part that is next, and up to when; NULL: all have ended. Times before boot are negative. */
+/* Sets the part with the next record, or NULL, and its limit. Times before boot are negative. */
 static void choose(struct merge *m)
 {
 	m->current = NULL;
@@ -136,7 +136,8 @@ static void choose(struct merge *m)
 		if (!m->current) {
 			m->current = p;
 		} else if (ns < (int64_t)m->current->record.ns) {
-			/* of equal times the earlier part is first: this one has to be before */
+			/* of equal times the earlier part comes first: this one must be before it
+			 */
 			m->limit = (int64_t)m->current->record.ns - 1;
 			m->current = p;
 		} else if (ns < m->limit) {
@@ -145,48 +146,31 @@ static void choose(struct merge *m)
 	}
 }
 
-/* The time before which a part that waits gets no more records. */
-static int64_t horizon(const struct part *p)
+/* Lowers the limit to the horizons of waiting parts, which may have records behind them. */
+static bool limit_to_horizons(struct merge *m)
 {
-	return p->reader->horizon + (int64_t)p->shift;
-}
+	bool waits = false;
 
-/* Nothing is handed out that a part that waits may have something before. */
-static void limit_to_horizons(struct merge *m)
-{
 	for (struct part *p = m->parts; p < m->parts + m->count; p++) {
-		if (p->state == PART_WAITING && horizon(p) < m->limit) {
-			m->limit = horizon(p);
+		int64_t horizon = p->reader->horizon + (int64_t)p->shift;
+
+		if (p->state == PART_WAITING) {
+			m->limit = horizon < m->limit ? horizon : m->limit;
+			waits = true;
 		}
 	}
 	if (m->current && (int64_t)m->current->record.ns > m->limit) {
 		m->current = NULL;
 	}
+	return waits;
 }
 
-/* Parts that wait look for more when somebody has waited: `m->has_waited`. */
-static bool must_move(const struct merge *m, const struct part *p)
-{
-	return p->state == PART_BEHIND || (p->state == PART_WAITING && m->has_waited);
-}
-
-/* No part has a record that may be handed out. */
-static enum read_result nothing(struct merge *m)
-{
-	bool waits = false;
-
-	for (struct part *p = m->parts; p < m->parts + m->count; p++) {
-		waits |= p->state == PART_WAITING;
-	}
-	m->has_waited = waits;
-	return waits ? READ_NOTHING : READ_END;
-}
-
-/* Another part's turn, or one that has not begun yet. */
+/* Makes the part with the next record the current one. */
 static COLD enum read_result turn(struct merge *m)
 {
 	for (struct part *p = m->parts; p < m->parts + m->count; p++) {
-		while (must_move(m, p)) {
+		/* Waiting parts look for more once the caller has waited. */
+		while (p->state == PART_BEHIND || (p->state == PART_WAITING && m->has_waited)) {
 			enum read_result result = move(m, p);
 
 			if (result == READ_PROBLEM) {
@@ -197,10 +181,14 @@ static COLD enum read_result turn(struct merge *m)
 			}
 		}
 	}
-	m->has_waited = false;
 	choose(m);
-	limit_to_horizons(m);
-	return m->current ? READ_RECORD : nothing(m);
+	bool waits = limit_to_horizons(m);
+
+	m->has_waited = waits && !m->current;
+	if (m->current) {
+		return READ_RECORD;
+	}
+	return waits ? READ_NOTHING : READ_END;
 }
 
 static void hand_out(struct merge *m, struct part *p, struct record *rec)
@@ -236,7 +224,7 @@ static enum read_result merge_next(struct reader *base, struct record *rec)
 	return READ_RECORD;
 }
 
-/* Only the record at hand can be decoded: its part still has it. */
+/* Decodes the current record only: its part still has it. */
 static const struct value *merge_decode(struct reader *base, const struct record *rec)
 {
 	struct merge *m = (struct merge *)base;
@@ -316,29 +304,7 @@ static const struct reader_format merge_format = {
 	.close = merge_close,
 };
 
-static struct merge *create(const struct reader_options *options)
-{
-	struct merge *m = xcalloc(1, sizeof(*m));
-
-	reader_init(&m->base, &merge_format, options);
-	arena_init(&m->arena);
-	hash_init(&m->by_declaration);
-	m->base.next = merge_next;
-	m->base.decode = merge_decode;
-	return m;
-}
-
-/* Replaces each folder by the traces in it. */
-static void list_paths(struct merge *m, const char *const *paths, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (folder_list(&m->members, &m->arena, paths[i]) == 0) {
-			vec_push(&m->members.paths, paths[i]);
-		}
-	}
-}
-
-/* False: one cannot be opened; then none is read. */
+/* Opens all parts. False: one cannot be opened and is not skipped, or none can. */
 static bool open_parts(
 	struct merge *m, const struct reader_options *options, struct read_error *error)
 {
@@ -370,10 +336,20 @@ static bool open_parts(
 struct reader *merge_open(const char *const *paths, size_t count,
 	const struct reader_options *options, struct read_error *error)
 {
-	struct merge *m = create(options);
+	struct merge *m = xcalloc(1, sizeof(*m));
 
+	reader_init(&m->base, &merge_format, options);
+	arena_init(&m->arena);
+	hash_init(&m->by_declaration);
+	m->base.next = merge_next;
+	m->base.decode = merge_decode;
 	read_error_set(error, "%s", "");
-	list_paths(m, paths, count);
+	/* A folder stands for the traces in it. */
+	for (size_t i = 0; i < count; i++) {
+		if (folder_list(&m->members, &m->arena, paths[i]) == 0) {
+			vec_push(&m->members.paths, paths[i]);
+		}
+	}
 	if (count == 1 && m->members.paths.count == 1) {
 		struct reader *only = reader_open(m->members.paths.items[0], options, error);
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of formats, and what all readers share. */
+/*
+ * Opens a trace: finds its format by its first bytes, in the one table of formats. Also the parts
+ * that readers of all formats share: errors, values, classes. Commands, the API and merge.c call
+ * this; a record itself comes from the format's own functions.
+ */
 #include "read/reader.h"
 
 #include <stdarg.h>
@@ -19,7 +23,7 @@ static const struct reader_format *const formats[] = {
 	&reader_kernel,
 };
 
-/* A name from a damaged trace may hold anything, and an error is one line on a terminal. */
+/* A name from a damaged trace may hold any bytes, and an error is one line on a terminal. */
 static void copy_escaped(char *out, size_t size, const char *text)
 {
 	const char *last = out + size - UTF8_MAX * ESCAPE_MAX - 1;
@@ -44,7 +48,7 @@ void read_error_set(struct read_error *e, const char *fmt, ...)
 	e->depth = 0;
 }
 
-/* Of formats that say nothing of themselves. */
+/* Of formats without information about the trace. */
 static const struct trace_info unknown_trace = { .hostname = "", .boot_id = "", .procname = "" };
 
 void reader_init(
@@ -88,7 +92,7 @@ bool reader_is_trace(struct input *in)
 	return detect(in) != NULL;
 }
 
-/* What the files of a native trace begin with; somebody may name one instead of the folder. */
+/* The first bytes of a native trace's files: users name one instead of the directory. */
 static const struct trace_part {
 	const char *bytes;
 	size_t length;
@@ -117,7 +121,7 @@ static bool is_part_of_a_trace(struct input *in, struct read_error *error)
 	return false;
 }
 
-/* Says where the rest of the trace is, unless the user gave no place. */
+/* Adds the trace's directory to the error, unless the path has none. */
 static void name_directory(struct read_error *error, const char *path)
 {
 	const char *end = path + strlen(path);
@@ -161,13 +165,6 @@ static struct reader *open_input(
 	return NULL;
 }
 
-static bool is_directory(int fd)
-{
-	struct stat status;
-
-	return fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 static struct reader *open_directory(
 	int fd, const struct reader_options *options, struct read_error *error)
 {
@@ -182,11 +179,12 @@ static struct reader *open_directory(
 	return r;
 }
 
-/* Takes the input over, or ends it. */
+/* Takes the input over; ends it on failure, and for a directory. */
 static struct reader *open_any(
 	struct input *in, const struct reader_options *options, struct read_error *error)
 {
-	bool directory = is_directory(in->fd);
+	struct stat status;
+	bool directory = fstat(in->fd, &status) == 0 && S_ISDIR(status.st_mode);
 	struct reader *r =
 		directory ? open_directory(in->fd, options, error) : open_input(in, options, error);
 

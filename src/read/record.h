@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every reader hands out: one record of a trace, an event or a gap. A
- * record and all it points to are valid until the reader's next record; event
- * classes live as long as their reader.
+ * One record of a trace, an event or a gap, as every reader gives it. A record
+ * and all it points to are valid until the reader's next record; event classes
+ * are valid until their reader is closed.
  */
 #ifndef READ_RECORD_H
 #define READ_RECORD_H
@@ -20,17 +20,15 @@ enum value_kind {
 	VALUE_PAIR, /* 128 bits: value_pair() */
 };
 
-/* What a reader promises of its values and payloads. */
+/* The form of a reader's values and payloads. */
 enum value_form {
 	VALUES_ANY, /* values may be of another kind than their arguments' types */
-	VALUES_TYPED, /* each value is of the kind that its argument's type asks for */
-	/* and payloads of classes without strings are their values, u64 of this host, */
-	VALUES_WORDS,
-	/* or lie there as their class's layout tells, in this host's byte order */
-	VALUES_LAID_OUT,
+	VALUES_TYPED, /* each value is of the kind of its argument's type */
+	VALUES_WORDS, /* typed; payloads without strings are their values, u64 of this host */
+	VALUES_LAID_OUT, /* typed; payloads have their class's layout, in this host's byte order */
 };
 
-/* One argument. Floats are the bits that they are; text with a length and bytes are strings. */
+/* One argument. A float is its bits; text with a length and bytes are strings. */
 struct value {
 	union {
 		uint64_t number;
@@ -41,7 +39,7 @@ struct value {
 	uint8_t kind; /* of enum value_kind */
 	uint8_t is_cut; /* of a string: the program's was longer */
 	uint8_t is_swapped; /* of a pair: its byte order is not this host's */
-	uint8_t debug; /* of an argument of TYPE_DEBUG: what it is, enum debug_kind */
+	uint8_t debug; /* of an argument of TYPE_DEBUG: enum debug_kind */
 };
 
 struct value_pair {
@@ -56,7 +54,7 @@ static inline struct value_pair value_pair(const struct value *v)
 		load64(v->pair + sizeof(uint64_t), v->is_swapped) };
 }
 
-/* A number as its declared type has it; a `char` is what the traced host made of it. */
+/* Extends a number as its declared type asks; the traced host has extended a `char`. */
 static inline uint64_t value_extend(const struct type *t, uint64_t v)
 {
 	bool whole = t->class != TYPE_INTEGER || t->is_char || t->size64 >= sizeof(v);
@@ -78,29 +76,29 @@ struct event_class {
 	const char *name;
 	uint64_t id; /* the first one that the trace gave it */
 	size_t index; /* dense, from 0: views keep what they prepare under it */
-	/* Its arguments and format, from the trace or a declaration file; NULL: unknown. */
+	/* arguments and format, from the trace or a declaration file; NULL: unknown */
 	const struct event *event;
-	size_t payload_size; /* what a record of this class holds, or PAYLOAD_VARIES */
-	const struct record_layout *layout; /* of native traces: where in it the arguments lie */
+	size_t payload_size; /* of its records, or PAYLOAD_VARIES */
+	const struct record_layout *layout; /* of the arguments, in native traces */
 };
 
 enum record_kind { RECORD_EVENT, RECORD_GAP };
 
-/* What is missing at one place, by why. */
+/* The losses at one place, by cause. */
 struct losses {
-	/* Events, which were counted: */
-	uint64_t lost; /* that found no room */
-	uint64_t overwritten; /* that full=overwrite gave up, among them some that found no room */
-	/* Packets, of whose events nobody knows the number: */
-	uint64_t rotated; /* that went with the oldest pieces of a rotated trace */
-	uint64_t missing; /* that are not there, and should be */
+	/* events: */
+	uint64_t lost; /* that found no memory */
+	uint64_t overwritten; /* by full=overwrite; some of them found no memory */
+	/* packets, the number of whose events is unknown: */
+	uint64_t rotated; /* that were removed with the oldest files of a rotated trace */
+	uint64_t missing; /* that should be there */
 };
 
 struct record {
 	enum record_kind kind;
-	uint32_t pid; /* 0 where the trace does not say */
-	uint32_t tid; /* 0 where the trace does not say */
-	uint32_t trace; /* which of the reader's traces it is from */
+	uint32_t pid; /* 0 if unknown */
+	uint32_t tid; /* 0 if unknown */
+	uint32_t trace; /* its index in the reader's traces */
 	uint64_t ns; /* since boot (CLOCK_MONOTONIC of the traced host) */
 	uint64_t offset; /* of the record in the trace, in bytes */
 	const struct event_class *class; /* of an event; of a gap NULL */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Index files against stream files, see read/ctf/index.h. */
+/*
+ * Compares index files with stream files. Every record of an index is checked before any packet
+ * counts as missing. Called by open.c and by recovery.
+ */
 #include "read/ctf/index.h"
 
 #include <dirent.h>
@@ -18,11 +21,11 @@
 #define RECORD sizeof(struct ctf_index_record)
 #define HEADER sizeof(struct ctf_index_header)
 
-/* An index and the stream that it is of. */
+/* An index and its stream. */
 struct index {
 	int fd;
 	uint64_t records;
-	int stream_fd; /* -1: there is none */
+	int stream_fd; /* -1: there is no file */
 	uint64_t stream_bytes;
 };
 
@@ -41,7 +44,7 @@ static bool read_record(const struct index *x, uint64_t number, struct ctf_index
 	return true;
 }
 
-/* Opens a regular file; -1: it is none. */
+/* Opens a regular file; -1: there is none of that name. */
 static int open_regular(int directory, const char *name, uint64_t *bytes)
 {
 	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
@@ -78,7 +81,7 @@ static uint64_t end_of(const struct ctf_index_record *r)
 	return r->offset + r->packet_size / 8;
 }
 
-/* Whether it is the stream's that the file's name says. */
+/* Whether the stream is the one that the file's name says. */
 static bool is_named(const char *name, uint64_t stream)
 {
 	char wanted[64];
@@ -101,7 +104,7 @@ static bool is_of_stream(const struct index *x, const struct ctf_index_record *f
 		       first->timestamp_begin;
 }
 
-/* Goes through all records; false when they are no index of that stream. */
+/* Checks all records; false if they are no index of that stream, or no packet is missing. */
 static bool read_records(const struct index *x, struct ctf_index_lost *lost, bool swap)
 {
 	struct ctf_index_record r = { 0 };
@@ -128,38 +131,31 @@ static bool read_records(const struct index *x, struct ctf_index_lost *lost, boo
 	return lost->sequences.count > 0;
 }
 
-static void compare(struct ctf_index_losses *l, struct index *x, const char *name, bool swap)
-{
-	struct ctf_index_lost lost = {
-		.is_gone = x->stream_fd < 0,
-		.is_empty = x->stream_bytes == 0,
-	};
-	struct ctf_index_record last;
-
-	if (!read_record(x, x->records - 1, &last) || end_of(&last) <= x->stream_bytes) {
-		return;
-	}
-	snprintf(lost.name, sizeof(lost.name), "%s", name);
-	if (read_records(x, &lost, swap)) {
-		vec_push(&l->all, lost);
-	} else {
-		vec_fini(&lost.sequences);
-	}
-}
-
-/* Looks at the index of the stream file `name`. */
-static void look(struct ctf_index_losses *l, int directory, const char *name, bool swap)
+/* Compares the index of the stream file `name` with it. */
+static void compare(struct ctf_index_losses *l, int directory, const char *name, bool swap)
 {
 	struct index x = { .fd = -1, .stream_fd = -1 };
 	char entry[64 + sizeof(CTF_INDEX_SUFFIX)];
+	struct ctf_index_lost lost = { 0 };
+	struct ctf_index_record last;
 	struct stat st;
 
 	snprintf(entry, sizeof(entry), "%s%s", name, CTF_INDEX_SUFFIX);
-	if (open_index(&x, directory, entry)) {
+	bool ok = open_index(&x, directory, entry);
+
+	if (ok) {
 		x.stream_fd = open_regular(directory, name, &x.stream_bytes);
-		/* One that cannot be opened is there, which is for others to say. */
-		if (x.stream_fd >= 0 || fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-			compare(l, &x, name, swap);
+		lost.is_gone = x.stream_fd < 0;
+		lost.is_empty = x.stream_bytes == 0;
+		/* A file that exists and cannot be opened is reported by the stream. */
+		ok = !lost.is_gone || fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0;
+	}
+	if (ok && read_record(&x, x.records - 1, &last) && end_of(&last) > x.stream_bytes) {
+		snprintf(lost.name, sizeof(lost.name), "%s", name);
+		if (read_records(&x, &lost, swap)) {
+			vec_push(&l->all, lost);
+		} else {
+			vec_fini(&lost.sequences);
 		}
 	}
 	if (x.stream_fd >= 0) {
@@ -178,7 +174,7 @@ static int by_name(const void *a, const void *b)
 	return strverscmp(x->name, y->name);
 }
 
-/* The stream file's name out of its index's; false: it is none. */
+/* Takes the stream file's name out of its index's; false: it is no index. */
 static bool take_name(char name[64], const char *entry)
 {
 	size_t n = strlen(entry);
@@ -202,7 +198,7 @@ void ctf_index_find(struct ctf_index_losses *l, int directory, bool swap)
 	*l = (struct ctf_index_losses){ 0 };
 	for (const struct dirent *e; index && (e = readdir(index));) {
 		if (take_name(name, e->d_name)) {
-			look(l, directory, name, swap);
+			compare(l, directory, name, swap);
 		}
 	}
 	if (index) {

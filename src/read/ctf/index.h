@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the index files of a native trace know of packets that the stream files
- * do not have: a file that is gone or empty, or that ends too early between two
- * packets, cannot be told otherwise. Indexes are optional, and none is believed
- * that contradicts itself or its stream. For the CTF reader and for recovery.
+ * Packets that the index files of a native trace have and the stream files do
+ * not: nothing else shows that a file is gone or empty, or ends too early between
+ * two packets. Indexes are optional; one that contradicts itself or its stream is
+ * ignored. For the CTF reader and for recovery. One thread.
  */
 #ifndef READ_CTF_INDEX_H
 #define READ_CTF_INDEX_H
@@ -18,11 +18,11 @@
 struct ctf_index_lost {
 	char name[64]; /* of the stream file */
 	bool is_gone; /* there is no such file */
-	bool is_empty; /* it has no packet, gone or not */
+	bool is_empty; /* it has no packet, or there is no such file */
 	uint64_t stream; /* its instance */
-	uint64_t end; /* timestamp_end of the last packet that is missing */
-	uint32_t packets; /* that are missing, when found */
-	VEC(uint64_t) sequences; /* of those that are still missing */
+	uint64_t end; /* timestamp_end of the last missing packet */
+	uint32_t packets; /* number of missing packets when found */
+	VEC(uint64_t) sequences; /* of the packets that are still missing */
 };
 
 struct ctf_index_losses {
@@ -30,16 +30,16 @@ struct ctf_index_losses {
 };
 
 /*
- * Looks through the indexes of the trace in the folder `directory`; `swap`: its
- * byte order is not this host's. What cannot be read counts as absent.
+ * Compares the indexes of the trace in the folder `directory` with its streams; `swap`: its byte
+ * order is not this host's. An index that cannot be read counts as absent.
  */
 void ctf_index_find(struct ctf_index_losses *l, int directory, bool swap);
 
-/* Memory has these packets: they are not missing. */
+/* Removes the packets that memory has from those that are missing. */
 void ctf_index_find_left(
 	struct ctf_index_losses *l, const struct buffer_packet *left, size_t left_count);
 
-/* Says what is missing of a file: "stream-3: is missing: ...". */
+/* Writes what is missing of a file: "stream-3: is missing: ...". */
 void ctf_index_word(const struct ctf_index_lost *lost, char *text, size_t size);
 
 void ctf_index_fini(struct ctf_index_losses *l);
