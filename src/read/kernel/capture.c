@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Captures of the kernel's trace, line by line, see read/kernel/capture.h. A text that a program
- * wrote may have several lines, so an event is whole when the next one begins; from a pipe that
- * has nothing at the moment it is handed out at once.
+ * Captures of the kernel's trace, line by line. A text that a program wrote may have several lines,
+ * so an event is whole when the next one begins; if a pipe has no more bytes now, the event is
+ * handed out at once. reader.c calls this through the table of formats; scope.c makes the records.
  */
 #include "read/kernel/capture.h"
 
@@ -11,17 +11,20 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "read/kernel/trace_cmd.h"
+#include "base/memory.h"
 
 #define TOTALS "# entries-in-buffer/entries-written: "
 
 #define CLOCK_ADVICE "record it after `echo mono > trace_clock`, or with trace-cmd record -C mono"
 
+/* A capture may begin inside a text of several lines. */
+#define LINES_BEFORE_MAX 16
+
 /* ---- Lines ---- */
 
 enum line_state { LINE_WHOLE, LINE_END, LINE_CUT, LINE_LONG };
 
-/* How many bytes the next line has in the input. */
+/* Sets the bytes of the next line in the input, without its end. */
 static enum line_state find_line(struct input *in, size_t *length)
 {
 	size_t from = 0;
@@ -46,7 +49,8 @@ static enum line_state find_line(struct input *in, size_t *length)
 	}
 }
 
-void capture_copy_line(struct out *out, const unsigned char *line, size_t length)
+/* Appends a line's text, without a carriage return at its end, and a NUL that is not counted. */
+static void copy_line(struct out *out, const unsigned char *line, size_t length)
 {
 	char *copy = out_reserve(out, length + 1);
 
@@ -58,7 +62,15 @@ void capture_copy_line(struct out *out, const unsigned char *line, size_t length
 	out_advance(out, length);
 }
 
-/* Looks at the next line, which stays where it is: c->next. */
+/* Whether that is the first line of tracefs' `trace`. */
+static bool is_head(const char *line)
+{
+	static const char head[] = "# tracer: ";
+
+	return strncmp(line, head, strlen(head)) == 0;
+}
+
+/* Copies the next line to c->next; consume() takes it. */
 static enum line_state peek(struct capture *c)
 {
 	size_t length;
@@ -70,7 +82,7 @@ static enum line_state peek(struct capture *c)
 
 	if (state == LINE_WHOLE) {
 		c->next.len = 0;
-		capture_copy_line(&c->next, c->input.pos, length);
+		copy_line(&c->next, c->input.pos, length);
 		c->next_bytes = length + 1;
 	}
 	return state;
@@ -94,7 +106,7 @@ static void skip_long_line(struct capture *c)
 	c->line++;
 }
 
-/* ---- What is no event ---- */
+/* ---- Lines that are no events ---- */
 
 static COLD enum read_result problem(struct capture *c, const char *what)
 {
@@ -120,7 +132,7 @@ static bool has_losses(const struct capture *c)
 	return losses_events(&c->losses) + losses_packets(&c->losses) > 0;
 }
 
-/* `CPU:0 [LOST 12 EVENTS]`, or without the number where the kernel does not know it. */
+/* `CPU:0 [LOST 12 EVENTS]`, or without the number if the kernel does not know it. */
 static void add_loss(struct capture *c)
 {
 	const char *text = c->next.data + strcspn(c->next.data, "[");
@@ -131,7 +143,7 @@ static void add_loss(struct capture *c)
 	c->losses.missing += count == 0;
 }
 
-/* What the head of a whole buffer says: how many events are in it, of how many. */
+/* The head of a whole buffer says how many events are in it, and how many were written. */
 static void add_overwritten(struct capture *c)
 {
 	char *end;
@@ -151,7 +163,7 @@ static COLD enum read_result end(struct capture *c, struct record *rec)
 	if (has_losses(c)) {
 		return give_gap(c, rec, c->last.ns);
 	}
-	/* It says so nowhere else where it can make nothing of a file. */
+	/* trace-cmd does not report a file that it cannot read. */
 	bool is_empty = c->child != 0 && c->line == 0;
 
 	if (!trace_cmd_close(&c->child, &c->base.error)) {
@@ -164,7 +176,7 @@ static COLD enum read_result end(struct capture *c, struct record *rec)
 	return is_empty ? READ_DAMAGED : READ_END;
 }
 
-/* The last line has no end: what is there of it may have another meaning. */
+/* The last line has no end: its part may mean something else. */
 static COLD enum read_result cut(struct capture *c)
 {
 	if (c->input.error) {
@@ -182,11 +194,11 @@ static bool is_continuation(struct capture *c)
 {
 	struct kernel_line line;
 
-	return !capture_is_head(c->next.data) && !kernel_line_is_loss(c->next.data) &&
+	return !is_head(c->next.data) && !kernel_line_is_loss(c->next.data) &&
 	       !kernel_line_parse(&line, c->next.data);
 }
 
-/* Takes the lines that follow the event's first one, as far as they need not be waited for. */
+/* Takes the lines that follow the event's first one and need not be waited for. */
 static void take_continuation(struct capture *c)
 {
 	while (c->text.len < CAPTURE_LINE_MAX &&
@@ -199,7 +211,7 @@ static void take_continuation(struct capture *c)
 	}
 }
 
-/* `<name>: ` in front of an event's text; without a colon the name is its first word. */
+/* Takes `<name>: ` off an event's text; without a colon the name is its first word. */
 static struct span event_name(const char **text)
 {
 	const char *begin = *text;
@@ -211,15 +223,15 @@ static struct span event_name(const char **text)
 	while (is_word((unsigned char)*p) || *p == '.') {
 		p++;
 	}
-	p += p == begin && *p; /* no event of any kernel */
+	p += p == begin && *p; /* no event begins so */
 	*text = p + (*p == ':');
 	*text += strspn(*text, " \t");
 	return (struct span){ begin, (size_t)(p - begin) };
 }
 
 /*
- * What a program wrote stands behind the function that took it; trace-cmd has the event's name
- * before that, and the function's address where it does not know the name.
+ * Whether a program wrote the text: it follows the name of the kernel's function. trace-cmd prints
+ * the event's name before that, and the function's address if it does not know the name.
  */
 static bool is_marker(struct span *name, const char **text)
 {
@@ -275,7 +287,7 @@ static enum read_result give_event(
 	return READ_RECORD;
 }
 
-/* More of a text that was handed out before this came. */
+/* Hands out a line of a text that was handed out before. */
 static enum read_result give_late(struct capture *c, struct record *rec)
 {
 	const struct kernel_line line = { .tid = c->last.tid, .ns = c->last.ns };
@@ -294,7 +306,7 @@ static enum read_result give_late(struct capture *c, struct record *rec)
 	return READ_RECORD;
 }
 
-/* The line at hand; READ_NOTHING: it says nothing of its own. */
+/* Takes the line in c->next; READ_NOTHING: it gives no record. */
 static enum read_result take_line(struct capture *c, struct record *rec)
 {
 	const char *text = c->next.data;
@@ -308,7 +320,7 @@ static enum read_result take_line(struct capture *c, struct record *rec)
 	}
 	if (kernel_line_is_loss(text)) {
 		add_loss(c);
-	} else if (c->is_continued && !capture_is_head(text)) {
+	} else if (c->is_continued && !is_head(text)) {
 		return give_late(c, rec);
 	} else if (strncmp(text, TOTALS, strlen(TOTALS)) == 0) {
 		add_overwritten(c);
@@ -316,12 +328,12 @@ static enum read_result take_line(struct capture *c, struct record *rec)
 		consume(c);
 		return problem(c, "is none of the kernel's trace");
 	}
-	c->is_continued &= !capture_is_head(text);
+	c->is_continued &= !is_head(text);
 	consume(c);
 	return READ_NOTHING;
 }
 
-enum read_result capture_next(struct reader *base, struct record *rec)
+static enum read_result capture_next(struct reader *base, struct record *rec)
 {
 	struct capture *c = (struct capture *)base;
 	enum read_result result = READ_NOTHING;
@@ -344,3 +356,146 @@ enum read_result capture_next(struct reader *base, struct record *rec)
 	}
 	return result;
 }
+
+/* ---- Opening and closing ---- */
+
+/* Whether a line of the window, from `at` on, is one of the kernel's trace. */
+static bool is_capture_line(struct out *copy, const struct input *in, size_t at, size_t length)
+{
+	struct kernel_line line;
+
+	copy->len = 0;
+	copy_line(copy, in->pos + at, length);
+	/* `cpus=4` comes first of `trace-cmd report`. */
+	bool is_report = strncmp(copy->data, "cpus=", strlen("cpus=")) == 0 &&
+			 is_digit(copy->data[strlen("cpus=")]);
+
+	return is_report || is_head(copy->data) || kernel_line_is_loss(copy->data) ||
+	       kernel_line_parse(&line, copy->data);
+}
+
+/* Looks at the lines that may precede the first event; fewer if the input is no text. */
+static bool detect_text(struct input *in, struct out *copy)
+{
+	size_t at = 0;
+	int lines = 0;
+
+	while (lines < LINES_BEFORE_MAX) {
+		const unsigned char *newline = memchr(in->pos + at, '\n', input_left(in) - at);
+
+		if (newline) {
+			size_t length = (size_t)(newline - in->pos) - at;
+
+			if (is_capture_line(copy, in, at, length)) {
+				return true;
+			}
+			at += length + 1;
+			lines++;
+		} else if (memchr(in->pos + at, '\0', input_left(in) - at) ||
+			   input_left(in) - at > CAPTURE_LINE_MAX ||
+			   !input_has(in, input_left(in) + 1)) {
+			return false;
+		}
+	}
+	return false;
+}
+
+static bool is_trace_cmd(struct input *in)
+{
+	return input_has(in, TRACE_CMD_MAGIC_BYTES) &&
+	       memcmp(in->pos, TRACE_CMD_MAGIC, TRACE_CMD_MAGIC_BYTES) == 0;
+}
+
+static bool capture_detect(struct input *in)
+{
+	struct out copy;
+
+	if (is_trace_cmd(in)) {
+		return true;
+	}
+	out_init(&copy, OUT_TO_MEMORY);
+	bool found = detect_text(in, &copy);
+
+	out_fini(&copy);
+	return found;
+}
+
+/* Replaces the file by what trace-cmd prints of it. */
+static bool open_through_trace_cmd(struct input *in, pid_t *child, struct read_error *error)
+{
+	const struct input file = *in;
+	int fd = trace_cmd_open(child, in->fd, error);
+
+	if (fd < 0) {
+		return false;
+	}
+	input_init(in, fd);
+	in->owns_fd = true;
+	in->on_wait = file.on_wait;
+	in->on_wait_data = file.on_wait_data;
+	input_fini(
+		&(struct input){ .fd = file.fd, .owns_fd = file.owns_fd, .buffer = file.buffer });
+	return true;
+}
+
+/* Values come with their record. */
+static const struct value *capture_decode(struct reader *base, const struct record *rec)
+{
+	(void)base;
+	return rec->values;
+}
+
+static struct reader *capture_open(
+	struct input *in, const struct reader_options *options, struct read_error *error)
+{
+	pid_t child = 0;
+
+	if (is_trace_cmd(in) && !open_through_trace_cmd(in, &child, error)) {
+		return NULL;
+	}
+	struct capture *c = xcalloc(1, sizeof(*c));
+
+	reader_init(&c->base, &reader_kernel, options);
+	c->base.next = capture_next;
+	c->base.decode = capture_decode;
+	c->base.form = VALUES_TYPED;
+	c->base.has_pid = true;
+	c->input = *in;
+	c->child = child;
+	out_init(&c->next, OUT_TO_MEMORY);
+	out_init(&c->text, OUT_TO_MEMORY);
+	out_init(&c->room, OUT_TO_MEMORY);
+	capture_scopes_init(c);
+	capture_shapes_init(c);
+	return &c->base;
+}
+
+static void capture_close(struct reader *base)
+{
+	struct capture *c = (struct capture *)base;
+	struct read_error ignored;
+
+	input_fini(&c->input);
+	trace_cmd_close(&c->child, &ignored);
+	capture_scopes_fini(c);
+	capture_shapes_fini(c);
+	out_fini(&c->next);
+	out_fini(&c->text);
+	out_fini(&c->room);
+	reader_fini(base);
+	free(c);
+}
+
+static double capture_progress(const struct reader *base)
+{
+	return input_progress(&((const struct capture *)base)->input);
+}
+
+const struct reader_format reader_kernel = {
+	.name = "tracefs",
+	.is_text = true,
+	.detect = capture_detect,
+	.open = capture_open,
+	.close = capture_close,
+	.progress = capture_progress,
+};

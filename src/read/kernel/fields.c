@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The arguments of a marker: `(expression: value)(expression: value)`, values as Rust's {:?}
- * shows them. Both may have brackets and literals in them, so these are stepped over.
+ * prints them. Brackets and literals in both are skipped as a whole. Called by marker.c for the
+ * end of a name, and by scope.c for values.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,12 +13,12 @@
 #include "format/debug.h"
 #include "read/kernel/marker.h"
 
-/* Of a literal between single quotes, '\u{10ffff}': what is longer is none. */
+/* The most bytes of a literal between single quotes: '\u{10ffff}'. */
 #define CHARACTER_MAX 12
 
-/* ---- Where things end ---- */
+/* ---- Ends ---- */
 
-/* Behind the literal that begins at `p`, or behind its quote where that begins none. */
+/* The end of the literal that begins at `p`, or of its quote if it begins none. */
 static const char *skip_literal(const char *p)
 {
 	const char *at = p + 1;
@@ -40,7 +41,7 @@ static bool ends_value(const char *p)
 	return p[0] == ')' && (p[1] == '(' || p[1] == '\0');
 }
 
-/* The first place outside of brackets and literals that `ends`; NULL: there is none. */
+/* The first place outside of brackets and literals for which `ends` is true; NULL: none. */
 static const char *find(const char *p, bool ends(const char *p))
 {
 	int depth = 0;
@@ -67,17 +68,12 @@ const char *marker_expression_end(const char *text)
 
 /* ---- Values ---- */
 
-static bool is_text(struct span s, const char *text)
-{
-	return span_equals(s, text);
-}
-
 static struct value number_value(enum debug_kind kind, uint64_t number)
 {
 	return (struct value){ .kind = VALUE_NUMBER, .debug = (uint8_t)kind, .number = number };
 }
 
-/* A text that is shown as it is: the tree that has nothing else. */
+/* A text that is shown as it is: a tree of nothing else. */
 static struct value verbatim(struct span text, char **room)
 {
 	char *begin = *room;
@@ -100,7 +96,7 @@ static struct value verbatim(struct span text, char **room)
 	};
 }
 
-/* `\u{<digits>}` or `\x<digits>`, of which `p` is the letter; NULL: it is none. */
+/* Reads `\u{<digits>}` or `\x<digits>` from its letter at `p`; NULL: it is none. */
 static const char *take_code(const char *p, const char *end, uint32_t *code)
 {
 	bool has_braces = *p == 'u';
@@ -121,7 +117,7 @@ static const char *take_code(const char *p, const char *end, uint32_t *code)
 	return at + has_braces;
 }
 
-/* What an escape stands for, of which `p` is the letter; NULL: it is none. */
+/* Appends the meaning of the escape whose letter is at `p`; NULL: it is none. */
 static const char *unescape(const char *p, const char *end, char **out)
 {
 	static const char letters[] = "ntr0\\'\"";
@@ -147,7 +143,7 @@ static const char *unescape(const char *p, const char *end, char **out)
 	return p;
 }
 
-/* What stands between quotes; false: it is no literal. Takes no more than the text's bytes. */
+/* Reads the text between quotes; false: it is no literal. Needs at most the text's bytes. */
 static bool read_literal(struct span text, char **room, struct span *content)
 {
 	const char *p = text.text + 1;
@@ -204,10 +200,10 @@ static bool read_character(struct span text, char **room, struct value *v)
 	return true;
 }
 
-/* Numbers are as short as programs print them: a copy of more than this is none. */
+/* A longer text is no number that a program printed. */
 #define NUMBER_MAX 400
 
-/* What has more than 64 bits, or is no way to write a number, is text. */
+/* A number of more than 64 bits, or in an unusual form, stays a text. */
 static bool read_integer(const char *text, struct value *v)
 {
 	bool is_negative = *text == '-';
@@ -277,10 +273,10 @@ struct value marker_value(struct span text, char **room)
 {
 	struct value v;
 
-	if (is_text(text, "NULL")) {
+	if (span_equals(text, "NULL")) {
 		return (struct value){ .kind = VALUE_STRING, .debug = DEBUG_STRING };
 	}
-	if (is_text(text, "true") || is_text(text, "false")) {
+	if (span_equals(text, "true") || span_equals(text, "false")) {
 		return number_value(DEBUG_BOOL, *text.text == 't');
 	}
 	if (text.len > 0 && (read_number(text, &v) || read_string(text, room, &v) ||
@@ -292,7 +288,7 @@ struct value marker_value(struct span text, char **room)
 
 /* ---- Arguments ---- */
 
-/* The next one; where the line was cut, or is none of ours, the rest is its value. */
+/* Takes the next argument; if the line was cut or has another form, the rest is its value. */
 static const char *take_field(struct marker_field *f, const char *p, bool is_last, char **room)
 {
 	const char *colon = marker_expression_end(p);

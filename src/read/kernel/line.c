@@ -2,8 +2,8 @@
 /*
  * A line of the kernel's trace: COMM-TID, then a thread group in round brackets or nothing,
  * [CPU], flags or nothing, TIME: EVENT. A name may hold blanks, dashes and brackets: the
- * first place where all the columns follow is where it ends. Source: the kernel's document
- * trace/ftrace, and the head of tracefs' file `trace`.
+ * name ends at the first place where all the columns follow. Source: the kernel's document
+ * trace/ftrace, and the head of tracefs' file `trace`. Called by capture.c and text.c.
  */
 #include <ctype.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const char *skip_blanks(const char *s)
 	return s + strspn(s, " \t");
 }
 
-/* Behind the digits at `s`, which are a number below `end`; NULL: there is none. */
+/* Reads the digits at `s`, a number below `end`; returns their end, NULL: there is none. */
 static const char *take_number(const char *s, uint64_t end, uint64_t *number)
 {
 	const char *at = s;
@@ -32,7 +32,7 @@ static const char *take_number(const char *s, uint64_t end, uint64_t *number)
 	return at == s ? NULL : at;
 }
 
-/* Behind a column between two characters; `s` itself where it does not begin with the first. */
+/* The end of a column between two characters; `s` itself if it does not begin with the first. */
 static const char *skip_between(const char *s, char first, char last)
 {
 	const char *end = *s == first ? strchr(s, last) : NULL;
@@ -78,12 +78,6 @@ static const char *take_time(const char *s, struct kernel_line *line)
 	return s + 1;
 }
 
-/* Flags are a column without digits at its beginning, or there is none. */
-static const char *skip_flags(const char *s)
-{
-	return isdigit((unsigned char)*s) ? s : skip_blanks(s + strcspn(s, " \t"));
-}
-
 /* The columns behind the dash. */
 static bool take_columns(struct kernel_line *line, const char *s)
 {
@@ -101,7 +95,10 @@ static bool take_columns(struct kernel_line *line, const char *s)
 	if (*at != '[' || !isdigit((unsigned char)at[1])) {
 		return false;
 	}
-	at = skip_flags(skip_blanks(skip_between(at, '[', ']')));
+	at = skip_blanks(skip_between(at, '[', ']'));
+	if (!isdigit((unsigned char)*at)) { /* flags, which some captures have */
+		at = skip_blanks(at + strcspn(at, " \t"));
+	}
 	at = take_time(at, line);
 	if (!at) {
 		return false;

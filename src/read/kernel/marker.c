@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which marker a line is, see read/kernel/marker.h. */
+/*
+ * Recognizes markers by their grammars, one after the other; a text of none of them is plain. No
+ * memory is allocated: parts point into the text. scope.c makes records of them.
+ */
 #include "read/kernel/marker.h"
 
 #include <stdlib.h>
@@ -10,7 +13,7 @@
 /* Scopes of threads have numbers from this one on; those of crosvm begin at 0. */
 #define FIRST_SYNC (INT64_C(1) << 31)
 
-/* Places that may separate a name from arguments; more of them are a name made to waste time. */
+/* Separators of a name and arguments that are tried; a name with more would cost time only. */
 #define SEPARATORS_MAX 16
 
 static struct span span_of(const char *begin, const char *end)
@@ -88,13 +91,13 @@ static bool set_declared(struct marker *m, const char *text)
 	return true;
 }
 
-/* ---- crosvm's lines, and what waymark/scope.h has besides ---- */
+/* ---- crosvm's lines, and those that waymark/scope.h adds ---- */
 
 static const struct {
 	const char *word;
 	enum marker_kind kind;
 	bool has_number;
-	bool has_arguments; /* what ends has a name alone, of any text */
+	bool has_arguments; /* an end has only a name, of any text */
 } words[] = {
 	{ " Enter: ", MARKER_ENTER, true, true },
 	{ " Exit: ", MARKER_EXIT, true, false },
@@ -132,7 +135,7 @@ static bool parse_site(struct marker *m, const char *text)
 
 /* ---- Scopes declared in TOML ---- */
 
-/* `[SCOPE_START][<name>] <message>`, `[SCOPE_END]`; with (id=N) those that any thread ends. */
+/* `[SCOPE_START][<name>] <message>`, `[SCOPE_END]`; with (id=N) any thread may end it. */
 static bool parse_scope(struct marker *m, const char *text)
 {
 	bool is_begin = take(&text, "[SCOPE_START");
@@ -169,7 +172,7 @@ static const struct {
 	{ 'I', MARKER_INSTANT, false },
 };
 
-/* Cuts off what stands behind the last `separator`. */
+/* Cuts off the text behind the last `separator`. */
 static bool cut_tail(struct marker *m, char *name, char separator)
 {
 	char *tail = strrchr(name, separator);
@@ -187,7 +190,7 @@ static bool cut_tail(struct marker *m, char *name, char separator)
 	return tail != NULL;
 }
 
-/* An instant is a text, unless it is one word or has a category in front. */
+/* An instant's name is one word, or has a category in front; anything else is a text. */
 static bool is_name(struct span name)
 {
 	const char *p = name.text;

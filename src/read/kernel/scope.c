@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Markers as records. What ends a scope is a number that is unique in a process, which most
- * lines do not name, or nothing but the thread: so what begins is kept until its end, which
- * then says, as in a native trace, which scope of which thread it ends.
+ * Makes records of markers. A scope's end has a number that is unique in a process, which most
+ * lines do not name, or nothing but its thread: so open scopes are kept, and an end's record names
+ * the scope and its thread, as in a native trace. capture.c calls this for each event.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 /* Scopes of threads have numbers from this one on. */
 #define FIRST_SYNC (INT64_C(1) << 31)
 
-/* How a scope is found that ends by its number and name: the lowest bits of key.name. */
+/* The lowest bits of key.name: whether a key is for ends by the same thread, or by any. */
 enum { BY_THREAD = 1, BY_NUMBER, BY_BITS = 2 };
 
 #define UNKNOWN "(unknown)"
@@ -46,7 +46,7 @@ static struct capture_thread *thread_of(struct capture *c, uint32_t tid)
 	return &c->threads.items[index];
 }
 
-/* The kernel's word on a thread's process is the last; in a container programs know another. */
+/* Sets thread and process. The kernel's pid is preferred: in a container programs know another. */
 static struct capture_thread *set_origin(
 	struct capture *c, struct record *rec, const struct kernel_line *line, uint32_t pid)
 {
@@ -60,7 +60,7 @@ static struct capture_thread *set_origin(
 	return t;
 }
 
-/* ---- What is open ---- */
+/* ---- Open scopes ---- */
 
 static uint32_t begin(struct capture *c, const struct record *rec, int64_t number)
 {
@@ -97,13 +97,13 @@ static uint32_t hash_span(uint32_t hash, struct span s)
 	return hash;
 }
 
-/* The same number is that of other scopes under other names. */
+/* Scopes of different names may have the same number. */
 static uint32_t name_bits(const struct marker *m)
 {
 	return hash_span(hash_span(0x811c9dc5u, m->category), m->name) << BY_BITS;
 }
 
-/* Under the thread that began it, and for ends by others. */
+/* Keeps a scope by its thread, and by its process for ends by other threads. */
 static void begin_numbered(struct capture *c, const struct record *rec, const struct marker *m)
 {
 	uint32_t name = name_bits(m);
@@ -118,7 +118,7 @@ static void begin_numbered(struct capture *c, const struct record *rec, const st
 	}
 }
 
-/* Whether that is open, and called as its end says. */
+/* Whether that scope is open, and has the name that its end says. */
 static bool is_it(const struct capture *c, uint32_t index, const struct marker *m)
 {
 	if (index == KEYS_NONE) {
@@ -132,7 +132,7 @@ static bool is_it(const struct capture *c, uint32_t index, const struct marker *
 	       memcmp(s->class->name + category, m->name.text, m->name.len) == 0;
 }
 
-/* The one that ends, first of this thread's; NULL: its beginning is not in the capture. */
+/* The scope that ends, preferably this thread's; NULL: its beginning is not in the capture. */
 static const struct capture_scope *find_numbered(
 	struct capture *c, const struct record *rec, const struct marker *m)
 {
@@ -183,7 +183,7 @@ static struct value text_value(struct span text)
 	};
 }
 
-/* The class of a scope's end and its values; `s` NULL: its beginning is not there. */
+/* Sets the class and values of a scope's end; `s` NULL: its beginning is not in the capture. */
 static void set_end(struct capture *c, struct record *rec, const struct marker *m,
 	const struct capture_scope *s)
 {
@@ -246,7 +246,7 @@ static void begin_scope(
 	*top = index;
 }
 
-/* `<name> <message>` or `[<name>] <message>`, of an event that the declarations know. */
+/* Splits `<name> <message>` or `[<name>] <message>`; false if no such event is declared. */
 static bool set_declared(struct capture *c, struct marker *m)
 {
 	bool has_brackets = *m->message.text == '[';
@@ -273,7 +273,7 @@ static bool set_declared(struct capture *c, struct marker *m)
 	return true;
 }
 
-/* Sets the fields behind the number; returns how many. */
+/* Sets the fields behind the number; returns their number. */
 static size_t take_fields(struct capture *c, struct marker_field *fields, const struct marker *m)
 {
 	char *room = out_reserve(
@@ -287,7 +287,7 @@ static size_t take_fields(struct capture *c, struct marker_field *fields, const 
 	return marker_fields(fields, EVENT_ARGS_LIMIT - 2, m->arguments, room);
 }
 
-/* All but what ends. */
+/* Sets class and values of every marker but an end. */
 static void set_values(struct capture *c, struct record *rec, const struct marker *m)
 {
 	struct marker_field fields[EVENT_ARGS_LIMIT];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Event classes of captures: one for each name and row of fields, with the declaration that
- * the same event has in a native trace (src/rt/event/site.c makes that).
+ * Event classes of captures: one for each name and list of fields, with the declaration that the
+ * same event has in a native trace (src/rt/event/site.c makes that). scope.c asks for classes.
  */
 #include <string.h>
 
@@ -23,11 +23,6 @@ void capture_shapes_fini(struct capture *c)
 	out_fini(&c->key);
 }
 
-static struct arena *arena_of(struct capture *c)
-{
-	return &c->base.classes.arena;
-}
-
 /* ---- Fields ---- */
 
 static bool is_taken(const struct event *e, const char *name)
@@ -40,7 +35,7 @@ static bool is_taken(const struct event *e, const char *name)
 	return false;
 }
 
-/* An identifier of an expression, another than those before, as native traces have it. */
+/* Makes an identifier of an expression, unlike those before, as native traces have it. */
 static const char *field_name(struct arena *a, const struct event *e, struct span expression)
 {
 	char *name = arena_alloc(a, expression.len + EVENT_ARGS_LIMIT + 2);
@@ -81,12 +76,12 @@ static struct arg *add_arg(struct event *e, struct arena *a, const char *type, c
 
 /* ---- The message ---- */
 
-/* The text before the next placeholder, or behind the last one, is what `source` got since. */
+/* A format being made; `text` is that before the next placeholder, or behind the last one. */
 struct message {
 	struct event *event;
 	struct arena *arena;
-	struct out source; /* with braces doubled */
-	struct out text; /* without */
+	struct out source; /* with doubled braces */
+	struct out text;
 };
 
 static void add_text(struct message *m, struct span text)
@@ -110,7 +105,7 @@ static const char *copy_of(struct arena *a, const struct out *text)
 	return text->len > 0 ? arena_strndup(a, text->data, text->len) : "";
 }
 
-/* The text so far, and the placeholder of the last argument if `has_conversion`. */
+/* Ends the text so far, with a placeholder for the last argument if `has_conversion`. */
 static void end_segment(struct message *m, bool has_conversion, enum brace_type type)
 {
 	struct format *f = &m->event->format;
@@ -236,30 +231,22 @@ static const char *make_key(struct out *key, const struct shape *s)
 	return key->data;
 }
 
-/* What an event is that has one name too much. */
-static struct shape other(const struct shape *s)
-{
-	struct shape o = *s;
-
-	o.category = (struct span){ "", 0 };
-	o.name = (struct span){ OTHER, strlen(OTHER) };
-	o.field_count = 0;
-	return o;
-}
-
 const struct event_class *capture_class(struct capture *c, const struct shape *s)
 {
 	const char *key = make_key(&c->key, s);
 	struct event_class *class = hash_get(&c->shapes, key);
-	struct arena *a = arena_of(c);
+	struct arena *a = &c->base.classes.arena;
 
 	if (class) {
 		return class;
 	}
 	if (c->shapes.count >= KERNEL_SHAPES_MAX && !span_equals(s->name, OTHER)) {
-		const struct shape o = other(s);
+		struct shape other = *s;
 
-		return capture_class(c, &o);
+		other.category = (struct span){ "", 0 };
+		other.name = (struct span){ OTHER, strlen(OTHER) };
+		other.field_count = 0;
+		return capture_class(c, &other);
 	}
 	const char *copy = arena_strdup(a, key);
 

@@ -1,18 +1,189 @@
 /* SPDX-License-Identifier: MIT */
-/* The capture, line by line; see read/kernel/text.h. */
+/*
+ * The kernel's trace, line by line: the events that begin and end what takes time. The words are
+ * those of the events' `print fmt` in tracefs, and of trace-cmd where it prints them differently.
+ * For flame graphs.
+ */
 #include "read/kernel/text.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "read/kernel/trace_cmd.h"
+#include "base/compiler.h"
 
-/* What is looked at of a line: names that programs give themselves are at most 15 bytes. */
+/* Bytes of a line that are looked at: programs' names have at most 15. */
 #define LINE_MAX_BYTES 1024
 
-/* Reads what trace-cmd makes of its own file, with all digits of times. */
+/* ---- Events ---- */
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static void set_name(struct kernel_event *e, const char *before, const char *name, size_t length)
+{
+	snprintf(e->name, sizeof(e->name), "%s%.*s", before, (int)length, name);
+}
+
+/* `NR 1 (...)` and `NR 1 = 0`: numbers are those of this host. */
+static void take_number(struct kernel_event *e, const char *text)
+{
+	const char *number = strstr(text, "NR ");
+	unsigned long nr = number ? strtoul(number + 3, NULL, 10) : 0;
+	const char *name = number ? kernel_syscall_name(nr) : NULL;
+
+	e->edge = number ? e->edge : KERNEL_NOTHING;
+	if (name) {
+		set_name(e, "sys_", name, strlen(name));
+	} else {
+		snprintf(e->name, sizeof(e->name), "system call %lu", nr);
+	}
+}
+
+/* `sys_enter_read: ...`, as trace-cmd has it; the name stands before `text`. */
+static void take_call(struct kernel_event *e, const char *text)
+{
+	set_name(e, "sys_", text, strcspn(text, ":"));
+}
+
+/* `sys_read(fd: 3, ...)` and `sys_read -> 0x0`, as tracefs has it. */
+static void take_plain_call(struct kernel_event *e, const char *text)
+{
+	size_t length = 0;
+
+	while (isalnum((unsigned char)text[length]) || text[length] == '_') {
+		length++;
+	}
+	if (text[length] == '(') {
+		set_name(e, "sys_", text, length);
+	} else {
+		e->edge = begins(text + length, " -> ") ? KERNEL_END : KERNEL_NOTHING;
+	}
+}
+
+/* The last place of `what` in `text`: names before it may hold anything. */
+static const char *find_last(const char *text, const char *what)
+{
+	const char *found = NULL;
+
+	for (const char *at = strstr(text, what); at; at = strstr(at + 1, what)) {
+		found = at;
+	}
+	return found;
+}
+
+/* The number of the thread that goes on: `next_pid=N`, or `NAME:N [PRIORITY]`. */
+static bool take_next(struct kernel_event *e, const char *text)
+{
+	const char *at = find_last(text, " next_pid=");
+
+	if (at) {
+		e->next = (uint32_t)strtoul(at + strlen(" next_pid="), NULL, 10);
+		return true;
+	}
+	at = find_last(text, " [");
+	while (at && at > text && isdigit((unsigned char)at[-1])) {
+		at--;
+	}
+	if (!at || at == text || at[-1] != ':') {
+		return false;
+	}
+	e->next = (uint32_t)strtoul(at, NULL, 10);
+	return true;
+}
+
+/* Whoever goes off a processor while it could run (state R) was put off. */
+static void take_switch(struct kernel_event *e, const char *text)
+{
+	const char *arrow = find_last(text, " ==> ");
+	const char *state = arrow;
+
+	while (state && state > text && state[-1] != ' ' && state[-1] != '=') {
+		state--;
+	}
+	if (!arrow || !take_next(e, arrow)) {
+		e->edge = KERNEL_NOTHING;
+		return;
+	}
+	snprintf(e->name, sizeof(e->name), "%s", *state == 'R' ? "off-CPU (preempted)" : "off-CPU");
+}
+
+static void take_irq(struct kernel_event *e, const char *text)
+{
+	const char *name = strstr(text, "name=");
+
+	name = name ? name + strlen("name=") : "";
+	set_name(e, "irq ", name, strlen(name));
+}
+
+static void take_softirq(struct kernel_event *e, const char *text)
+{
+	const char *name = strstr(text, "action=");
+
+	name = name ? name + strlen("action=") : "";
+	set_name(e, "softirq ", name, strcspn(name, "]"));
+}
+
+static const struct {
+	const char *begin;
+	enum kernel_edge edge;
+	enum kernel_kind kind;
+	void (*take)(struct kernel_event *e, const char *text);
+} rows[] = {
+	{ "sys_enter:", KERNEL_BEGIN, KERNEL_SYSCALL, take_number },
+	{ "sys_exit:", KERNEL_END, KERNEL_SYSCALL, take_number },
+	{ "sys_enter_", KERNEL_BEGIN, KERNEL_SYSCALL, take_call },
+	{ "sys_exit_", KERNEL_END, KERNEL_SYSCALL, take_call },
+	{ "sys_", KERNEL_BEGIN, KERNEL_SYSCALL, take_plain_call },
+	{ "sched_switch:", KERNEL_SWITCH, KERNEL_OFF_CPU, take_switch },
+	{ "irq_handler_entry:", KERNEL_BEGIN, KERNEL_IRQ, take_irq },
+	{ "irq_handler_exit:", KERNEL_END, KERNEL_IRQ, take_irq },
+	{ "softirq_entry:", KERNEL_BEGIN, KERNEL_SOFTIRQ, take_softirq },
+	{ "softirq_exit:", KERNEL_END, KERNEL_SOFTIRQ, take_softirq },
+};
+
+/* `local_timer_entry: vector=236` and its like, of which each processor has others. */
+static bool take_vector(struct kernel_event *e, const char *text)
+{
+	static const char *const tails[] = { "_entry", "_exit" };
+	const char *colon = strchr(text, ':');
+
+	if (!colon || !begins(colon, ": vector=")) {
+		return false;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(tails); i++) {
+		size_t length = strlen(tails[i]);
+
+		if (colon > text + length && begins(colon - length, tails[i])) {
+			e->edge = i == 0 ? KERNEL_BEGIN : KERNEL_END;
+			e->kind = KERNEL_VECTOR;
+			set_name(e, "irq ", text, (size_t)(colon - text) - length);
+			return true;
+		}
+	}
+	return false;
+}
+
+void kernel_event_parse(struct kernel_event *e, const struct kernel_line *line)
+{
+	*e = (struct kernel_event){ .tid = line->tid, .ns = line->ns };
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (begins(line->event, rows[i].begin)) {
+			e->edge = rows[i].edge;
+			e->kind = rows[i].kind;
+			rows[i].take(e, line->event + strlen(rows[i].begin));
+			return;
+		}
+	}
+	take_vector(e, line->event);
+}
+
+/* ---- The file ---- */
+
+/* Reads the file's text from trace-cmd, with all digits of times. */
 static bool open_through_trace_cmd(struct kernel_text *k, struct read_error *error)
 {
 	int fd = trace_cmd_open(&k->child, fileno(k->file), error);
@@ -33,7 +204,7 @@ bool kernel_text_open(struct kernel_text *k, const char *path, struct read_error
 		read_error_set(error, "cannot open: %s", strerror(errno));
 		return false;
 	}
-	/* Only what begins as no text does is looked at further: a pipe cannot be read again. */
+	/* Text is not read further here: a pipe cannot be read again. */
 	int first = getc(k->file);
 
 	if (first == EOF && ferror(k->file)) {
@@ -52,7 +223,7 @@ bool kernel_text_open(struct kernel_text *k, const char *path, struct read_error
 	return open_through_trace_cmd(k, error);
 }
 
-/* Reads a line, of which the beginning is kept; false at the end. */
+/* Reads a line, and keeps its beginning; false at the end. */
 static bool next_line(struct kernel_text *k, char line[LINE_MAX_BYTES])
 {
 	size_t length = 0;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel's trace as text: tracefs' `trace` and `trace_pipe`, and what `trace-cmd report`
- * prints. Of its events those are told that take a thread's time: system calls, being off
- * the processor, interrupts. Lines of any length and any bytes; memory is bounded. One thread.
+ * prints. Gives the events that take a thread's time: system calls, being off the processor,
+ * interrupts. Lines of any length and any bytes; memory is bounded. One thread.
  *
- *	text.c       the file, line by line
+ *	text.c       the file, line by line, and its events
  *	line.c       the columns before an event: thread, processor, flags, time
- *	event.c      the events
- *	trace_cmd.c  what trace-cmd makes of its own files
+ *	trace_cmd.c  trace-cmd's own files, through trace-cmd
  */
 #ifndef READ_KERNEL_TEXT_H
 #define READ_KERNEL_TEXT_H
@@ -19,7 +18,7 @@
 
 #include "read/reader.h"
 
-/* What takes time. Of each kind a thread is in one at most. */
+/* The kinds of events that take time. A thread is in one of each kind at most. */
 enum kernel_kind {
 	KERNEL_SYSCALL,
 	KERNEL_OFF_CPU,
@@ -29,7 +28,7 @@ enum kernel_kind {
 };
 
 enum kernel_edge {
-	KERNEL_NOTHING, /* an event of no interest here */
+	KERNEL_NOTHING, /* another event */
 	KERNEL_BEGIN,
 	KERNEL_END,
 	KERNEL_SWITCH, /* `tid` goes off its processor, where `next` goes on */
@@ -44,26 +43,26 @@ struct kernel_event {
 	uint32_t tid;
 	uint32_t next;
 	uint64_t ns;
-	char name[KERNEL_NAME]; /* at beginnings: of the frame */
+	char name[KERNEL_NAME]; /* of the frame, at its beginning */
 };
 
 struct kernel_text {
 	FILE *file;
-	pid_t child; /* that writes it; 0: none */
+	pid_t child; /* trace-cmd, which writes the text; 0: none */
 	int64_t offset_ns; /* added to its times */
-	uint64_t line; /* the number of the last one */
-	uint64_t events; /* lines that are any event */
-	uint64_t bad; /* lines that are none */
-	uint64_t ticks; /* those whose time is a number of ticks */
-	bool is_continued; /* the next line may belong to what a program wrote into the trace */
-	/* Called for each bad line, which it may escape and cut. */
+	uint64_t line; /* number of the last one */
+	uint64_t events; /* lines that are events */
+	uint64_t bad; /* lines that are none of the kernel's trace */
+	uint64_t ticks; /* events whose time is a number of ticks */
+	bool is_continued; /* the next line may belong to a text that a program wrote */
+	/* called for each bad line, which it may escape and cut */
 	void (*on_bad)(void *data, uint64_t number, const char *line);
 	void *data;
 };
 
 /*
- * Opens a capture. One that trace-cmd record wrote is read through trace-cmd, which has to be
- * installed then. False, with the reason in `error`: it cannot be read.
+ * Opens a capture. A file of trace-cmd record is read through trace-cmd, which has to be installed
+ * then. False, with the reason in `error`: it cannot be read.
  */
 bool kernel_text_open(struct kernel_text *k, const char *path, struct read_error *error);
 
@@ -73,29 +72,54 @@ bool kernel_text_next(struct kernel_text *k, struct kernel_event *event);
 /* False, with the reason in `error`: reading failed, or trace-cmd did. */
 bool kernel_text_close(struct kernel_text *k, struct read_error *error);
 
-/* For text.c and capture.c: what a line is. */
+/* ---- line.c, for text.c and capture.c ---- */
+
 struct kernel_line {
 	uint32_t tid;
-	uint64_t tgid; /* 0: not known, as most captures do not say it */
+	uint64_t tgid; /* 0: not known, as in most captures */
 	uint64_t ns;
-	bool is_ticks; /* its time is no time in seconds */
+	bool is_ticks; /* its time is a number of ticks, not seconds */
 	const char *event; /* its name and what follows */
 };
 
 bool kernel_line_parse(struct kernel_line *line, const char *text);
 
-/* Where a processor lost events. */
+/* Whether a line says that a processor lost events. */
 bool kernel_line_is_loss(const char *line);
 
-/* What stands between events: heads, empty buffers, stacks that events may have. */
+/* Whether a line is a remark between events: a head, an empty buffer, a stack. */
 bool kernel_line_is_remark(const char *line);
 
-/* Whether lines that are no events belong to this one: programs write several at once. */
+/* Whether lines that are no events belong to this event: programs write several at once. */
 bool kernel_line_may_continue(const char *event);
 
+/* Sets an event from its line. For text.c and its test. */
 void kernel_event_parse(struct kernel_event *event, const struct kernel_line *line);
 
-/* Names by number of this host, without `sys_`; NULL: none. For event.c. */
+/* The name of this host's system call, without `sys_`; NULL: none. Generated, for text.c. */
 const char *kernel_syscall_name(unsigned long number);
+
+/*
+ * ---- trace_cmd.c ----
+ *
+ * trace-cmd reads its own files: they have several versions, two compressions and the layout of
+ * the kernel that recorded, and it keeps up with them.
+ */
+
+/* The first bytes of a file of trace-cmd record. */
+#define TRACE_CMD_MAGIC "\x17\x08\x44tracing"
+#define TRACE_CMD_MAGIC_BYTES (sizeof(TRACE_CMD_MAGIC) - 1)
+
+/*
+ * Runs trace-cmd on the file of `fd`, which stays the caller's. Returns a descriptor of its text;
+ * -1, with the reason in `error`: the file cannot be read so.
+ */
+int trace_cmd_open(pid_t *child, int fd, struct read_error *error);
+
+/*
+ * Waits for the child to exit, unless it is 0. Call it when the text has ended, or its descriptor
+ * is closed. False, with the reason in `error`: the text is not the whole file.
+ */
+bool trace_cmd_close(pid_t *child, struct read_error *error);
 
 #endif

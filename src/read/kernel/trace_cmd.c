@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* See read/kernel/trace_cmd.h. */
-#include "read/kernel/trace_cmd.h"
+/*
+ * Files of trace-cmd record, through a child that runs `trace-cmd report`. text.c and capture.c
+ * read its output as text. One thread a child.
+ */
+#include "read/kernel/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The child's status where trace-cmd is not installed, as shells have it. */
+/* The child's status if trace-cmd is not installed, as shells have it. */
 #define NOT_FOUND 127
 
-/* It opens the file by its own descriptor: `fd` may be unlinked, and stands where it stands. */
+/* Opens the file through its descriptor: it may be unlinked, and the offset is not shared. */
 static _Noreturn void run(int fd, const int ends[2])
 {
 	char path[32];
