@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * simpletrace files, record by record; format/simple.h has the layout. The
- * length of a record is believed only as far as its event's declaration agrees,
- * and steps over the record either way, so one bad record costs one record.
- * Most records are plain, and read without a call or a second look. A version's
- * next() exists once for each byte order, so that there the order costs nothing.
+ * The reader of simpletrace files: QEMU's binary log, versions 0, 2, 3 and 4, and
+ * Waymark's own (version 4), in either byte order; format/simple.h has the
+ * layout. The length of a record is believed only as far as its event's
+ * declaration agrees, and steps over the record either way, so one bad record
+ * costs one record. Most records are plain, and read without a call or a second
+ * look. A version's next() exists once for each byte order, so that there the
+ * order costs nothing. reader.c calls this through the table of formats.
  */
-#include "read/simple/simple.h"
-
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/memory.h"
+#include "format/debug.h"
 #include "format/simple.h"
 #include "read/bytes.h"
+#include "read/layout.h"
+#include "read/reader.h"
 
 /* No tracer writes more; a damaged length must not make us wait for, or hold, gigabytes. */
 #define RECORD_MAX ((uint32_t)16 << 20)
@@ -27,13 +31,133 @@
 #define V0_SIZE sizeof(struct simple_v0_record)
 #define V0_ARGS ARRAY_SIZE(((struct simple_v0_record *)NULL)->args)
 
-static struct simple_reader *simple(struct reader *r)
+struct simple_reader {
+	struct reader base;
+	struct input input;
+	uint64_t last_ns; /* of version 0, whose gaps have no time */
+};
+
+/* ---- Arguments ---- */
+
+/* The values of an event that has only numbers. */
+static const struct value *decode_numbers(struct reader *base, const struct record *rec)
 {
-	return (struct simple_reader *)r;
+	bool swap = base->swap;
+	const unsigned char *p = rec->payload;
+	const unsigned char *end = p + rec->payload_size;
+
+	for (struct value *value = base->values; p < end; value++, p += sizeof(uint64_t)) {
+		value->kind = VALUE_NUMBER;
+		value->number = load64(p, swap);
+	}
+	return base->values;
 }
 
-/* The input ended, or failed, inside what begins here and should have `wanted` bytes. */
-static COLD enum read_result truncated(struct simple_reader *r, const char *what, size_t wanted)
+/* Decodes a string with its length word; returns the bytes taken, 0: more than `left`. */
+static inline size_t decode_string(
+	struct value *value, const unsigned char *p, size_t left, bool swap)
+{
+	if (left < sizeof(uint32_t)) {
+		return 0;
+	}
+	value->kind = VALUE_STRING;
+	value->is_cut = false;
+	value->length = load32(p, swap);
+	value->text = (const char *)p + sizeof(uint32_t);
+	return value->length <= left - sizeof(uint32_t) ? sizeof(uint32_t) + value->length : 0;
+}
+
+/* Decodes a debug value, whose first byte is its kind; false if the rest is not of that kind. */
+static bool set_debug(struct value *value, bool swap)
+{
+	const unsigned char *p = (const unsigned char *)value->text;
+
+	if (value->length == 0 || p[0] >= DEBUG_KINDS) {
+		return false;
+	}
+	size_t bytes = debug_shapes[p[0]].bytes;
+
+	value->debug = p[0];
+	value->length--;
+	value->text++;
+	if (bytes == 0) {
+		return true;
+	}
+	if (bytes == DEBUG_POINTER_BYTES) { /* of the traced host, as the length says */
+		bytes = value->length == sizeof(uint32_t) ? sizeof(uint32_t) : sizeof(uint64_t);
+	}
+	if (value->length != bytes) {
+		return false;
+	}
+	layout_set_debug(value, p[0], p + 1, bytes, swap);
+	return true;
+}
+
+/* Decodes a value that is stored as a string and is none, or not one of C: as decode_string(). */
+static COLD size_t decode_odd(
+	struct value *value, const struct type *t, const unsigned char *p, size_t left, bool swap)
+{
+	size_t taken = decode_string(value, p, left, swap);
+	bool fits = true;
+
+	if (taken && t->class == TYPE_DEBUG) {
+		fits = set_debug(value, swap);
+	} else if (taken && type_is_pair(t)) {
+		fits = value->length == 2 * sizeof(uint64_t);
+		layout_set_pair(value, (const unsigned char *)value->text, swap);
+	}
+	return fits ? taken : 0;
+}
+
+/* Decodes arguments with strings among them; false if they do not fill the record exactly. */
+static bool decode_mixed(struct simple_reader *r, struct record *rec)
+{
+	const struct event *event = rec->class->event;
+	const unsigned char *p = rec->payload;
+	const unsigned char *end = p + rec->payload_size;
+	struct value *value = r->base.values;
+
+	rec->values = value;
+	for (size_t i = 0; i < event->arg_count; i++, value++) {
+		size_t left = (size_t)(end - p);
+		size_t taken = sizeof(uint64_t);
+		const struct type *t = &event->args[i].type;
+
+		if (t->class == TYPE_STRING) {
+			taken = decode_string(value, p, left, r->base.swap);
+		} else if (UNLIKELY(!type_is_number(t))) {
+			taken = decode_odd(value, t, p, left, r->base.swap);
+		} else if (left >= taken) {
+			value->kind = VALUE_NUMBER;
+			value->number = load64(p, r->base.swap);
+		}
+		if (taken == 0 || taken > left) {
+			return false;
+		}
+		p += taken;
+	}
+	return p == end;
+}
+
+/* Version 0: six numbers, whatever is declared. Strings were recorded as addresses. */
+static const struct value *decode_v0(struct reader *base, const struct record *rec)
+{
+	size_t count = rec->class->event->arg_count;
+
+	for (size_t i = 0; i < count; i++) {
+		base->values[i] = (struct value){ .kind = VALUE_ABSENT };
+		if (i < V0_ARGS) {
+			base->values[i].kind = VALUE_NUMBER;
+			base->values[i].number = load64(rec->payload + 8 * i, base->swap);
+		}
+	}
+	return base->values;
+}
+
+/* ---- Errors ---- */
+
+/* The input ended or failed: before the next item, or inside it, which has `wanted` bytes. */
+static COLD enum read_result end_of_input(struct simple_reader *r, const char *what, size_t wanted)
 {
 	const struct input *in = &r->input;
 	uint64_t begin = input_offset(in);
@@ -42,22 +166,16 @@ static COLD enum read_result truncated(struct simple_reader *r, const char *what
 	if (in->error) {
 		read_error_set(&r->base.error, "cannot read on at byte %" PRIu64 ": %s", stop,
 			strerror(in->error));
-	} else {
-		read_error_set(&r->base.error,
-			"truncated: the trace ends at byte %" PRIu64 ", at least %" PRIu64
-			" bytes short of the end of the %s that begins at byte %" PRIu64,
-			stop, begin + wanted - stop, what, begin);
+		return READ_DAMAGED;
 	}
-	return READ_DAMAGED;
-}
-
-/* The input has no further record: a clean end, or the rest is too short for one. */
-static enum read_result end_of_input(struct simple_reader *r, size_t wanted)
-{
-	if (input_left(&r->input) == 0 && !r->input.error) {
+	if (stop == begin) {
 		return READ_END;
 	}
-	return truncated(r, "record", wanted);
+	read_error_set(&r->base.error,
+		"truncated: the trace ends at byte %" PRIu64 ", at least %" PRIu64
+		" bytes short of the end of the %s that begins at byte %" PRIu64,
+		stop, begin + wanted - stop, what, begin);
+	return READ_DAMAGED;
 }
 
 static COLD enum read_result damaged(struct simple_reader *r, const char *what, uint64_t value)
@@ -92,34 +210,32 @@ static COLD enum read_result contradiction(struct simple_reader *r, const struct
 	return READ_PROBLEM;
 }
 
-static size_t declared_size(const struct event *event)
-{
-	for (size_t i = 0; i < event->arg_count; i++) {
-		if (!type_is_number(&event->args[i].type)) {
-			return PAYLOAD_VARIES;
-		}
-	}
-	return event->arg_count * sizeof(uint64_t);
-}
+/* ---- Classes ---- */
 
-struct event_class *simple_add_class(
+/* Adds the class of that name, with the size that its declaration gives its records. */
+static struct event_class *add_class(
 	struct simple_reader *r, uint64_t id, const char *name, size_t length)
 {
 	struct event_class *class = reader_add_class(&r->base, id, name, length);
+	bool has_numbers = class->event != NULL;
 
+	for (size_t i = 0; has_numbers && i < class->event->arg_count; i++) {
+		has_numbers = type_is_number(&class->event->args[i].type);
+	}
 	if (class->event) {
-		class->payload_size = declared_size(class->event);
+		class->payload_size =
+			has_numbers ? class->event->arg_count * sizeof(uint64_t) : PAYLOAD_VARIES;
 	}
 	return class;
 }
 
-/* An event of which only the number is known, because there are no declarations at all. */
+/* An event of which only the number is known, because there are no declarations. */
 static COLD struct event_class *anonymous_class(struct simple_reader *r, uint64_t id)
 {
 	char name[32];
 	int length = snprintf(name, sizeof(name), "id:%" PRIu64, id);
 
-	return simple_add_class(r, id, name, (size_t)length);
+	return add_class(r, id, name, (size_t)length);
 }
 
 static inline struct event_class *find_class(struct simple_reader *r, uint64_t id)
@@ -132,16 +248,7 @@ static inline struct event_class *find_class(struct simple_reader *r, uint64_t i
 	return anonymous_class(r, id);
 }
 
-/* Whether the record's size agrees with its declaration; nothing is known without one. */
-static inline bool payload_fits(struct simple_reader *r, struct record *rec)
-{
-	const struct event_class *class = rec->class;
-
-	if (LIKELY(class->payload_size != PAYLOAD_VARIES)) {
-		return class->payload_size == rec->payload_size;
-	}
-	return !class->event || simple_decode_mixed(r, rec);
-}
+/* ---- Records ---- */
 
 static COLD enum read_result read_gap(struct simple_reader *r, struct record *rec)
 {
@@ -177,9 +284,9 @@ static inline void take_record(
 }
 
 /*
- * Reads the record that begins `skip` bytes behind the position, if it is what
- * most are: whole in the window, of a known class, of that class's only size.
- * Takes nothing otherwise: read_record() looks closer.
+ * Reads the record that begins `skip` bytes behind the position, if it is like
+ * most: whole in the window, of a known class, of that class's only size. False
+ * leaves it to read_record().
  */
 static inline bool read_plain_record(
 	struct simple_reader *r, struct record *rec, size_t skip, bool swap)
@@ -214,7 +321,7 @@ static NOINLINE enum read_result read_record(
 	struct input *in = &r->input;
 
 	if (UNLIKELY(!input_has(in, skip + HEAD_SIZE))) {
-		return end_of_input(r, skip + HEAD_SIZE);
+		return end_of_input(r, "record", skip + HEAD_SIZE);
 	}
 	const unsigned char *p = in->pos + skip;
 	uint64_t id = load64(p, swap);
@@ -224,7 +331,7 @@ static NOINLINE enum read_result read_record(
 		return damaged(r, "the impossible length", length);
 	}
 	if (UNLIKELY(!input_has(in, skip + length))) {
-		return truncated(r, "record", skip + length);
+		return end_of_input(r, "record", skip + length);
 	}
 	take_record(r, rec, skip, length, swap);
 	if (UNLIKELY(id == SIMPLE_DROPPED_ID)) {
@@ -234,7 +341,12 @@ static NOINLINE enum read_result read_record(
 	if (UNLIKELY(!rec->class)) {
 		return unknown_id(r, id, rec->offset);
 	}
-	return LIKELY(payload_fits(r, rec)) ? READ_RECORD : contradiction(r, rec);
+	bool fits = rec->class->payload_size == rec->payload_size;
+
+	if (UNLIKELY(rec->class->payload_size == PAYLOAD_VARIES)) {
+		fits = !rec->class->event || decode_mixed(r, rec);
+	}
+	return LIKELY(fits) ? READ_RECORD : contradiction(r, rec);
 }
 
 /* A name for a number: { type, u64 id, u32 length, name }. */
@@ -244,7 +356,7 @@ static COLD enum read_result read_mapping(struct simple_reader *r)
 	struct input *in = &r->input;
 
 	if (!input_has(in, head)) {
-		return truncated(r, "name of an event", head);
+		return end_of_input(r, "name of an event", head);
 	}
 	uint64_t id = load64(in->pos + TYPE_SIZE, r->base.swap);
 	uint32_t length = load32(in->pos + TYPE_SIZE + sizeof(uint64_t), r->base.swap);
@@ -254,9 +366,9 @@ static COLD enum read_result read_mapping(struct simple_reader *r)
 		return damaged(r, "an event name of the impossible length", length);
 	}
 	if (!input_has(in, head + length)) {
-		return truncated(r, "name of an event", head + length);
+		return end_of_input(r, "name of an event", head + length);
 	}
-	simple_add_class(r, id, (const char *)in->pos + head, length);
+	add_class(r, id, (const char *)in->pos + head, length);
 	in->pos += head + length;
 	return READ_RECORD;
 }
@@ -264,13 +376,13 @@ static COLD enum read_result read_mapping(struct simple_reader *r)
 /* Version 4: names and events, each behind a type word. */
 static NOINLINE enum read_result next_typed(struct reader *base, struct record *rec, bool swap)
 {
-	struct simple_reader *r = simple(base);
+	struct simple_reader *r = (struct simple_reader *)base;
 	struct input *in = &r->input;
 	enum read_result result = READ_RECORD;
 
 	while (result == READ_RECORD) {
 		if (UNLIKELY(!input_has(in, TYPE_SIZE))) {
-			return end_of_input(r, TYPE_SIZE);
+			return end_of_input(r, "record", TYPE_SIZE);
 		}
 		uint64_t type = load64(in->pos, swap);
 
@@ -283,16 +395,13 @@ static NOINLINE enum read_result next_typed(struct reader *base, struct record *
 	return result;
 }
 
-static inline bool next_is_event(const struct input *in, bool swap)
-{
-	return LIKELY(input_left(in) >= TYPE_SIZE) && load64(in->pos, swap) == SIMPLE_EVENT;
-}
-
 static inline enum read_result next_of_v4(struct reader *base, struct record *rec, bool swap)
 {
-	struct simple_reader *r = simple(base);
+	struct simple_reader *r = (struct simple_reader *)base;
+	const struct input *in = &r->input;
 
-	if (next_is_event(&r->input, swap) && read_plain_record(r, rec, TYPE_SIZE, swap)) {
+	if (LIKELY(input_left(in) >= TYPE_SIZE) && load64(in->pos, swap) == SIMPLE_EVENT &&
+		read_plain_record(r, rec, TYPE_SIZE, swap)) {
 		return READ_RECORD;
 	}
 	return next_typed(base, rec, swap);
@@ -310,7 +419,7 @@ static enum read_result next_v4_swapped(struct reader *base, struct record *rec)
 
 static inline enum read_result next_of_v2(struct reader *base, struct record *rec, bool swap)
 {
-	struct simple_reader *r = simple(base);
+	struct simple_reader *r = (struct simple_reader *)base;
 
 	return read_plain_record(r, rec, 0, swap) ? READ_RECORD : read_record(r, rec, 0, swap);
 }
@@ -325,14 +434,14 @@ static enum read_result next_v2_swapped(struct reader *base, struct record *rec)
 	return next_of_v2(base, rec, true);
 }
 
-/* Version 0: eight words a record. A gap has no time: it stands where the last event did. */
+/* Version 0: eight words a record. A gap has no time, and gets the last event's. */
 static enum read_result next_v0(struct reader *base, struct record *rec)
 {
-	struct simple_reader *r = simple(base);
+	struct simple_reader *r = (struct simple_reader *)base;
 	struct input *in = &r->input;
 
 	if (!input_has(in, V0_SIZE)) {
-		return end_of_input(r, V0_SIZE);
+		return end_of_input(r, "record", V0_SIZE);
 	}
 	uint64_t id = load64(in->pos, r->base.swap);
 
@@ -352,19 +461,140 @@ static enum read_result next_v0(struct reader *base, struct record *rec)
 	return rec->class ? READ_RECORD : unknown_id(r, id, rec->offset);
 }
 
-static const struct simple_version versions[] = {
-	[0] = { V0_SIZE, false, VALUES_ANY, next_v0, next_v0, simple_decode_v0 },
+/* ---- Versions ---- */
+
+static const struct simple_version {
+	size_t header_size;
+	bool has_pid;
+	enum value_form form; /* in this host's byte order */
+	enum read_result (*next)(struct reader *r, struct record *rec);
+	enum read_result (*next_swapped)(struct reader *r, struct record *rec);
+	const struct value *(*decode)(struct reader *r, const struct record *rec);
+} versions[] = {
+	[0] = { V0_SIZE, false, VALUES_ANY, next_v0, next_v0, decode_v0 },
 	[2] = { sizeof(struct simple_header), false, VALUES_WORDS, next_v2, next_v2_swapped,
-		simple_decode_numbers },
+		decode_numbers },
 	[3] = { sizeof(struct simple_header), true, VALUES_WORDS, next_v2, next_v2_swapped,
-		simple_decode_numbers },
+		decode_numbers },
 	[4] = { sizeof(struct simple_header), true, VALUES_WORDS, next_v4, next_v4_swapped,
-		simple_decode_numbers },
+		decode_numbers },
 };
 
-const struct simple_version *simple_version_get(uint64_t number)
-{
-	bool known = number < ARRAY_SIZE(versions) && versions[number].next;
+/* ---- Opening and closing ---- */
 
-	return known ? &versions[number] : NULL;
+static bool simple_detect(struct input *in)
+{
+	if (!input_has(in, offsetof(struct simple_header, version))) {
+		return false;
+	}
+	uint64_t magic = load64(in->pos + offsetof(struct simple_header, magic), false);
+
+	return load64(in->pos, false) == SIMPLE_HEADER_ID &&
+	       (magic == SIMPLE_MAGIC || __builtin_bswap64(magic) == SIMPLE_MAGIC);
 }
+
+/* Reads the header: byte order and version. */
+static bool read_header(struct simple_reader *r, struct read_error *error)
+{
+	struct input *in = &r->input;
+	const struct simple_version *v = NULL;
+
+	if (input_has(in, sizeof(struct simple_header))) {
+		uint64_t magic = load64(in->pos + offsetof(struct simple_header, magic), false);
+
+		r->base.swap = magic != SIMPLE_MAGIC;
+		uint64_t version =
+			load64(in->pos + offsetof(struct simple_header, version), r->base.swap);
+
+		if (version >= ARRAY_SIZE(versions) || !versions[version].next) {
+			read_error_set(error,
+				"version %" PRIu64 " of the simpletrace format is not known here",
+				version);
+			return false;
+		}
+		r->base.version = (unsigned int)version;
+		v = &versions[version];
+	}
+	if (!v || !input_has(in, v->header_size)) {
+		read_error_set(error, "truncated: the trace ends inside its header, at byte %zu",
+			input_left(in));
+		return false;
+	}
+	in->pos += v->header_size;
+	return true;
+}
+
+/*
+ * Without a header, only the first record shows whether records have type words
+ * (as QEMU's reader expects them) or not (as SystemTap scripts print them).
+ */
+static void guess_version(struct simple_reader *r)
+{
+	struct input *in = &r->input;
+	const struct model *declarations = r->base.declarations;
+	uint64_t known = declarations ? declarations->events.count : 0;
+
+	r->base.version = 3;
+	if (input_has(in, 2 * sizeof(uint64_t))) {
+		uint64_t type = load64(in->pos, false);
+		uint64_t id = load64(in->pos + sizeof(uint64_t), false);
+		bool typed = type == SIMPLE_EVENT && (id < known || id == SIMPLE_DROPPED_ID);
+
+		r->base.version = typed || type == SIMPLE_MAPPING ? 4 : 3;
+	}
+}
+
+static struct reader *simple_open(
+	struct input *in, const struct reader_options *options, struct read_error *error)
+{
+	struct simple_reader *r = xcalloc(1, sizeof(*r));
+
+	reader_init(&r->base, &reader_simple, options);
+	r->input = *in;
+	if (options->no_header) {
+		guess_version(r);
+	} else if (!read_header(r, error)) {
+		*in = r->input;
+		reader_fini(&r->base);
+		free(r);
+		return NULL;
+	}
+	const struct simple_version *version = &versions[r->base.version];
+
+	r->base.next = r->base.swap ? version->next_swapped : version->next;
+	r->base.decode = version->decode;
+	r->base.has_pid = version->has_pid;
+	r->base.form = r->base.swap && version->form == VALUES_WORDS ? VALUES_TYPED : version->form;
+	/* Up to version 3, and without a header, a number is an index into the declarations. */
+	const struct model *declarations = options->declarations;
+	bool has_positions = declarations && (r->base.version < 4 || options->no_header);
+
+	for (size_t i = 0; has_positions && i < declarations->events.count; i++) {
+		const char *name = declarations->events.items[i]->name;
+
+		add_class(r, i, name, strlen(name));
+	}
+	return &r->base;
+}
+
+static void simple_close(struct reader *base)
+{
+	struct simple_reader *r = (struct simple_reader *)base;
+
+	input_fini(&r->input);
+	reader_fini(base);
+	free(r);
+}
+
+static double simple_progress(const struct reader *base)
+{
+	return input_progress(&((const struct simple_reader *)base)->input);
+}
+
+const struct reader_format reader_simple = {
+	.name = "simpletrace",
+	.detect = simple_detect,
+	.open = simple_open,
+	.close = simple_close,
+	.progress = simple_progress,
+};
