@@ -60,11 +60,11 @@ struct consumers {
 static void read_events(struct model *m, const char *text, size_t len)
 {
 	static const struct decl_options options = { .lenient = true };
-	struct source *source = arena_new(&m->buffer, struct source);
+	struct source *source = arena_new(&m->arena, struct source);
 	struct diag diag;
 
 	*source = (struct source){ len > 0 && *text == '[' ? "events.toml" : "events",
-		arena_strndup(&m->buffer, text, len), len };
+		arena_strndup(&m->arena, text, len), len };
 	diag_init(&diag);
 	decl_read(m, &diag, source, &options);
 	diag_fini(&diag);
