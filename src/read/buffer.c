@@ -147,7 +147,7 @@ static int by_number(const void *va, const void *vb)
 	return (x > y) - (x < y);
 }
 
-/* The same, and of one packet met twice the fuller one first. */
+/* By number; of one packet met twice, the fuller one first. */
 static int by_number_and_content(const void *va, const void *vb)
 {
 	size_t x = ((const struct buffer_packet *)vb)->content_bytes;

@@ -410,14 +410,6 @@ static bool find_lock(int fd, uint32_t *pid)
 	return true;
 }
 
-/* Without a lock the process may still live: its program may have closed the descriptor. */
-static bool lives_unlocked(int fd, const struct buffer_file *h, uint32_t pid)
-{
-	return !h->jail.ended && buffer_owner_has_family(fd) &&
-	       (h->jail.unlocked || (pid && is_mapped_by(fd, pid) == MAPPED) ||
-		       is_mapped_by_own(fd, h->pid) == MAPPED);
-}
-
 enum buffer_owner buffer_owner_look(int fd, uint32_t *pid)
 {
 	struct buffer_file h;
@@ -432,7 +424,12 @@ enum buffer_owner buffer_owner_look(int fd, uint32_t *pid)
 	if (find_lock(fd, pid)) {
 		return BUFFER_OWNER_LIVES;
 	}
-	return lives_unlocked(fd, &h, *pid) ? BUFFER_OWNER_LIVES : BUFFER_OWNER_GONE;
+	/* Without a lock the process may still live: its program may have closed the descriptor. */
+	bool lives = !h.jail.ended && buffer_owner_has_family(fd) &&
+		     (h.jail.unlocked || (*pid && is_mapped_by(fd, *pid) == MAPPED) ||
+			     is_mapped_by_own(fd, h.pid) == MAPPED);
+
+	return lives ? BUFFER_OWNER_LIVES : BUFFER_OWNER_GONE;
 }
 
 bool buffer_owner_is_dead(int fd)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An open buffer file: what buffer.c and buffer_open.c share, and nobody else. */
+/* An open buffer file. Private to buffer.c and buffer_open.c. */
 #ifndef READ_BUFFER_SOURCE_H
 #define READ_BUFFER_SOURCE_H
 

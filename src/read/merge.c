@@ -233,11 +233,6 @@ static const struct value *merge_decode(struct reader *base, const struct record
 	return reader_values(m->current->reader, &m->current->record);
 }
 
-static bool is_same_boot(const struct trace_info *a, const struct trace_info *b)
-{
-	return *a->boot_id && strcmp(a->boot_id, b->boot_id) == 0;
-}
-
 /* Adds a part's traces to those of the reader. */
 static void add_traces(struct merge *m, struct part *p)
 {
@@ -253,7 +248,9 @@ static void add_traces(struct merge *m, struct part *p)
 		t->reader = r;
 		m->hostname = m->hostname ? m->hostname : *t->hostname ? t->hostname : NULL;
 		m->base.has_hosts |= *t->hostname && strcmp(t->hostname, m->hostname) != 0;
-		if (t->has_realtime && first->has_realtime && !is_same_boot(t, first)) {
+		bool is_same_boot = *t->boot_id && strcmp(t->boot_id, first->boot_id) == 0;
+
+		if (t->has_realtime && first->has_realtime && !is_same_boot) {
 			p->shift = t->realtime - first->realtime;
 			t->realtime = first->realtime;
 		}
@@ -344,7 +341,7 @@ struct reader *merge_open(const char *const *paths, size_t count,
 	m->base.next = merge_next;
 	m->base.decode = merge_decode;
 	read_error_set(error, "%s", "");
-	/* A folder stands for the traces in it. */
+	/* A folder is replaced by the traces in it. */
 	for (size_t i = 0; i < count; i++) {
 		if (folder_list(&m->members, &m->arena, paths[i]) == 0) {
 			vec_push(&m->members.paths, paths[i]);

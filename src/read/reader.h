@@ -114,7 +114,7 @@ struct reader {
 	unsigned int version;
 	bool swap; /* the trace's byte order is not this host's */
 	enum value_form form; /* of its values and payloads */
-	bool has_pid; /* records say which process they are from */
+	bool has_pid; /* its records have a pid */
 	const struct trace_info *traces; /* by record.trace */
 	size_t trace_count;
 	bool is_stopped; /* see reader_stop() */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Prints a trace through the public reader as ctf_compare.py wants it, a line
- * an event: seconds since 1970 (or boot, where that is all it tells), thread, name, name=value;
+ * an event: seconds since 1970 (or boot, if it has no time of day), thread, name, name=value;
  * strings as s:<hex>, NULL as s:NULL. The events lost go to standard error.
  */
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the message view share: declare an event, give it values, see its message. */
+/* For tests of the message view: declare an event, give it values, see its message. */
 #ifndef TESTS_RENDERED_H
 #define TESTS_RENDERED_H
 

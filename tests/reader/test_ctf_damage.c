@@ -26,7 +26,7 @@
 #define FEW 7
 #define PADDING_STEP 97 /* of what is cut in it, only some */
 
-/* What reading a trace to its end gave. */
+/* The result of reading a trace to its end. */
 struct result {
 	bool opened;
 	unsigned int events;
@@ -127,7 +127,7 @@ static struct result read_by(const char *path, size_t few)
 	return result;
 }
 
-/* Whoever takes many records at once sees the same as who reads them one by one. */
+/* Many records taken at once are those that are read one by one. */
 static struct result read_trace(const char *path)
 {
 	const struct result result = read_by(path, 0);
@@ -229,7 +229,7 @@ static void metadata_is_cut_at_every_byte(void **state)
 		if (!r.opened) {
 			assert_non_null(strstr(r.error, "metadata:"));
 		}
-		/* What was not declared in time is told of. */
+		/* An event that was not declared in time is reported. */
 		assert_true(!r.opened || r.events == EVENTS || r.problems > 0);
 	}
 	assert_true(opened > 0 && opened < b.size);
@@ -243,7 +243,7 @@ static void flip_every_byte(const char *from, const char *to, unsigned char bits
 	load(&b, from);
 	for (size_t i = 0; i < b.size; i++) {
 		if (b.data[i] == PADDING) {
-			continue; /* behind a packet's content, where nobody looks */
+			continue; /* behind a packet's content, which is not read */
 		}
 		b.data[i] ^= bits;
 		store(&b, b.size, to);
@@ -273,7 +273,7 @@ static void declare_clock(const char *attribute, const char *as, const char *mor
 	store(&made, made.size, COPY "/metadata");
 }
 
-/* What no clock has is refused, and leaves no time that cannot be computed. Found by a fuzzer. */
+/* Impossible clocks are refused, and leave no time that cannot be computed. Found by a fuzzer. */
 static void clock_that_cannot_be_is_a_problem(void **state)
 {
 	static const struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a follower takes out of memory whose program goes on: the list of packets is made one by
- * one, and the one that was read can be closed behind that look. The arena is ours here, and
- * changes between two looks as it likes.
+ * Packets that a follower reads out of memory while the program goes on: the scan meets them one
+ * after the other, and may pass an open one just before it is closed. The test stands in for the
+ * buffer, which changes between two looks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,10 +22,10 @@ bool __wrap_buffer_source_look_again(const struct buffer_source *s, struct buffe
 bool __wrap_buffer_source_copy_from(
 	struct buffer_source *s, const struct buffer_packet *p, size_t from, unsigned char *buffer);
 
-/* What the first of the two packets is by now; content 0: it has left memory. */
+/* Bytes of the first packet by now; 0: it has left memory. */
 static size_t content_now;
 
-/* Of the packet that was copied last, and from where on; 0: none was. */
+/* Sequence of the packet copied last, and the offset it was copied from; 0: none was. */
 static uint64_t copied;
 static size_t copied_from;
 
@@ -39,7 +39,7 @@ bool __wrap_buffer_source_look_again(const struct buffer_source *s, struct buffe
 	return p->content_bytes > 0;
 }
 
-/* Only which it is matters: it is gone in the end. */
+/* Notes the packet, and fails: it has left memory. */
 bool __wrap_buffer_source_copy_from(
 	struct buffer_source *s, const struct buffer_packet *p, size_t from, unsigned char *buffer)
 {

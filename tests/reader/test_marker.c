@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs write into the kernel's trace_marker, in all grammars that are read. */
+/* Texts of programs in the kernel's trace_marker, in all grammars that are read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -165,7 +165,7 @@ static const struct {
 		{ { "f((touch(), 5))", "text Some(Handle { id: 3, b: [1, 2] })" },
 			{ "\"lit, (e\"", "u64 1" }, { "'\"'", "u64 34" } } },
 	{ "(a ? b : c: 5)(std::x(y): 6)", { { "a ? b : c", "u64 5" }, { "std::x(y)", "u64 6" } } },
-	/* cut, or of nobody that is known */
+	/* cut, or of an unknown grammar */
 	{ "(a: 1)(b: \"xyz...", { { "a", "u64 1" }, { "b", "text \"xyz..." } } },
 	{ "(a: 1)(b", { { "a", "u64 1" }, { "rest", "text (b" } } },
 	{ "(a: x(y)(b: 1)", { { "a", "text x(y)(b: 1" } } },

@@ -112,7 +112,7 @@ static void a_character_that_a_precision_cuts_is_no_rubbish(void **state)
 	assert_renders("e(char *s) \"%.3s\"\n", values, "a\\xe2\\x82");
 }
 
-/* Nobody knows whether it was meant as a letter or as a small number, unless %c says so. */
+/* A char may be a letter or a small number: only %c makes it a letter. */
 static void a_char_is_a_number_where_its_format_does_not_say_otherwise(void **state)
 {
 	const struct value letter[] = { number('A') };

@@ -205,7 +205,7 @@ static void macros_of_inttypes_mean_what_they_say(void **state)
 		values, wanted);
 }
 
-/* What C leaves undefined shows the whole value, as the log backend does. */
+/* Conversions undefined in C show the whole value, as the log backend does. */
 static void a_length_that_does_not_fit_the_type_changes_nothing(void **state)
 {
 	struct value values[] = { number((uint64_t)-1), number(UINT64_C(1) << 40) };
@@ -214,7 +214,7 @@ static void a_length_that_does_not_fit_the_type_changes_nothing(void **state)
 	assert_renders("e(int a, uint64_t b) \"%lx %d\"\n", values, "ffffffff 1099511627776");
 }
 
-/* What glibc says of NULL is said everywhere; musl says `0`. */
+/* NULL is printed as glibc does everywhere; musl prints `0`. */
 static void print_pointer(char *wanted, struct sample s, void *p)
 {
 	if (p) {

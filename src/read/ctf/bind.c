@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the metadata means to the reader: event numbers become classes, ticks become nanoseconds.
+ * Binds the metadata to the reader: event numbers to classes, ticks to nanoseconds.
  * Metadata of a live process grows and its clock is measured better, so both are done again.
  * Called by open.c first, and by records.c and follow.c when something may be new.
  */

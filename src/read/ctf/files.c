@@ -109,16 +109,6 @@ static bool is_listed(const struct ctf_reader *r, const char *name)
 	return false;
 }
 
-/* Adds the files that were removed while they are read. */
-static void keep_mapped(struct ctf_reader *r)
-{
-	vec_foreach (struct ctf_stream *, s, &r->streams) {
-		if (s->map && !is_listed(r, s->at)) {
-			vec_push(&r->files, *get_file(r, s->at));
-		}
-	}
-}
-
 static bool list(struct ctf_reader *r, struct read_error *error)
 {
 	int fd = openat(r->trace.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -135,7 +125,12 @@ static bool list(struct ctf_reader *r, struct read_error *error)
 		add_file(r, entry->d_name);
 	}
 	closedir(directory);
-	keep_mapped(r);
+	/* A file that was removed while it is read stays in the list. */
+	vec_foreach (struct ctf_stream *, s, &r->streams) {
+		if (s->map && !is_listed(r, s->at)) {
+			vec_push(&r->files, *get_file(r, s->at));
+		}
+	}
 	if (r->files.count > 0) {
 		qsort(r->files.items, r->files.count, sizeof(*r->files.items), compare_files);
 	}

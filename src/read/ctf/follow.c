@@ -202,7 +202,7 @@ static void take_directory(struct ctf_reader *r, int directory, const uint8_t uu
 	ctf_look_again(r);
 }
 
-/* The program was told to record into another trace: goes on with that, or counts the try. */
+/* Goes on with the trace that the program records into now, or counts the try. */
 static bool turn_to_next_trace(struct ctf_reader *r)
 {
 	char path[BUFFER_FILE_PATH_BYTES];

@@ -39,8 +39,8 @@ void ctf_gap_found(struct ctf_stream *s, uint64_t sequence)
 }
 
 /*
- * Of so many overwritten events, the number that was read out of memory before;
- * the oldest are overwritten first.
+ * Returns how many of the overwritten events were read out of memory before; the
+ * oldest are overwritten first.
  */
 static uint64_t take_credits(struct ctf_stream *s, uint64_t overwritten)
 {

@@ -3,7 +3,7 @@
  * The records of a native trace: its streams, merged by time in a heap. Most events come in runs
  * of one stream: until its time passes `limit`, the next stream's, a record costs a look at its
  * first word. Everything else (the packet's end, another stream's turn, an error) leaves that
- * loop and comes to turn(). Invariant: the current stream is the first of the heap. The functions
+ * loop for turn(). Invariant: the current stream is the first of the heap. The functions
  * of struct reader; open.c chooses among them.
  */
 #include <inttypes.h>

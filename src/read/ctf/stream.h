@@ -126,7 +126,7 @@ void ctf_stream_close(struct ctf_stream *s);
 /* Ends the current packet before its next event; ctf_stream_next() reads it again. */
 void ctf_stream_hold(struct ctf_stream *s);
 
-/* Whether a packet with that header and so many bytes of content has unread events. */
+/* Whether a packet with that header and `content` bytes has unread events. */
 static inline bool ctf_stream_goes_on(
 	const struct ctf_stream *s, const struct packet_header *h, uint64_t content)
 {

@@ -189,21 +189,15 @@ static COLD enum read_result cut(struct capture *c)
 
 /* ---- Events ---- */
 
-/* Whether a line belongs to the event before it. */
-static bool is_continuation(struct capture *c)
-{
-	struct kernel_line line;
-
-	return !is_head(c->next.data) && !kernel_line_is_loss(c->next.data) &&
-	       !kernel_line_parse(&line, c->next.data);
-}
-
 /* Takes the lines that follow the event's first one and need not be waited for. */
 static void take_continuation(struct capture *c)
 {
+	struct kernel_line line;
+
 	while (c->text.len < CAPTURE_LINE_MAX &&
 		(input_left(&c->input) > 0 || !input_would_wait(&c->input)) &&
-		peek(c) == LINE_WHOLE && is_continuation(c)) {
+		peek(c) == LINE_WHOLE && !is_head(c->next.data) &&
+		!kernel_line_is_loss(c->next.data) && !kernel_line_parse(&line, c->next.data)) {
 		out_char(&c->text, '\n');
 		out_bytes(&c->text, c->next.data, c->next.len + 1);
 		c->text.len--;
@@ -245,30 +239,27 @@ static bool is_marker(struct span *name, const char **text)
 	       (name->len == strlen(writer) || name->text[strlen(writer)] == '.');
 }
 
-static COLD enum read_result refuse_clock(struct capture *c)
+/* Begins a record of the line in c->next, which becomes its text. */
+static void begin_event(struct capture *c, struct record *rec, uint64_t ns)
 {
-	read_error_set(&c->base.error,
-		"line %" PRIu64 ": its time is a number of ticks, of a clock as counter or x86-tsc "
-		"that does not say how long they are: " CLOCK_ADVICE,
-		c->line + 1);
-	return READ_DAMAGED;
+	*rec = (struct record){
+		.kind = RECORD_EVENT,
+		.ns = ns,
+		.offset = input_offset(&c->input),
+		.values = c->values,
+	};
+	c->text.len = 0;
+	out_bytes(&c->text, c->next.data, c->next.len + 1);
+	c->text.len--;
+	consume(c);
 }
 
 static enum read_result give_event(
 	struct capture *c, struct record *rec, const struct kernel_line *line)
 {
-	*rec = (struct record){
-		.kind = RECORD_EVENT,
-		.ns = line->ns,
-		.offset = input_offset(&c->input),
-		.values = c->values,
-	};
 	size_t at = (size_t)(line->event - c->next.data);
 
-	c->text.len = 0;
-	out_bytes(&c->text, c->next.data, c->next.len + 1);
-	c->text.len--;
-	consume(c);
+	begin_event(c, rec, line->ns);
 	c->is_continued = kernel_line_may_continue(line->event);
 	if (c->is_continued) {
 		take_continuation(c);
@@ -292,15 +283,7 @@ static enum read_result give_late(struct capture *c, struct record *rec)
 {
 	const struct kernel_line line = { .tid = c->last.tid, .ns = c->last.ns };
 
-	*rec = (struct record){
-		.kind = RECORD_EVENT,
-		.ns = line.ns,
-		.offset = input_offset(&c->input),
-		.values = c->values,
-	};
-	c->text.len = 0;
-	out_bytes(&c->text, c->next.data, c->next.len + 1);
-	consume(c);
+	begin_event(c, rec, line.ns);
 	capture_set_event(c, rec, &line, (struct span){ "print", strlen("print") },
 		(struct span){ c->text.data, strlen(c->text.data) });
 	return READ_RECORD;
@@ -314,7 +297,11 @@ static enum read_result take_line(struct capture *c, struct record *rec)
 
 	if (!kernel_line_is_loss(text) && kernel_line_parse(&line, text)) {
 		if (line.is_ticks) {
-			return refuse_clock(c);
+			read_error_set(&c->base.error,
+				"line %" PRIu64 ": its time is a number of ticks, of a clock as "
+				"counter or x86-tsc that does not say how long they are: " CLOCK_ADVICE,
+				c->line + 1);
+			return READ_DAMAGED;
 		}
 		return has_losses(c) ? give_gap(c, rec, line.ns) : give_event(c, rec, &line);
 	}

@@ -8,7 +8,7 @@
  *	scope.c    the events' threads and processes, and which beginning an end ends
  *	shape.c    event classes, by name and fields
  *
- * A scope's end in a marker says less than its record in a native trace, so open scopes are kept:
+ * A scope's end in a marker has less than its record in a native trace, so open scopes are kept:
  * memory is bounded by their number, that of the threads, and KERNEL_SHAPES_MAX kinds of events.
  */
 #ifndef READ_KERNEL_CAPTURE_H

@@ -43,7 +43,7 @@ static void take_number(struct kernel_event *e, const char *text)
 	}
 }
 
-/* `sys_enter_read: ...`, as trace-cmd has it; the name stands before `text`. */
+/* `sys_enter_read: ...`, as trace-cmd prints it; `text` begins behind `sys_enter_`. */
 static void take_call(struct kernel_event *e, const char *text)
 {
 	set_name(e, "sys_", text, strcspn(text, ":"));
@@ -95,7 +95,7 @@ static bool take_next(struct kernel_event *e, const char *text)
 	return true;
 }
 
-/* Whoever goes off a processor while it could run (state R) was put off. */
+/* A thread that goes off its processor in state R, runnable, was preempted. */
 static void take_switch(struct kernel_event *e, const char *text)
 {
 	const char *arrow = find_last(text, " ==> ");
