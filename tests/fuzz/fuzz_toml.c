@@ -51,7 +51,7 @@ static void check_event(struct model *m, const struct event *e, bool is_strict)
 	}
 	check_format(e, &e->format);
 	if (e->format.style == FORMAT_BRACES) {
-		check_format(e, format_as_printf(&m->buffer, e, 'x'));
+		check_format(e, format_as_printf(&m->arena, e, 'x'));
 	}
 }
 
