@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "format/debug.h"
 #include "read/merge.h"
-#include "read/pace.h"
 #include "read/reader.h"
 #include "text/out.h"
 #include "view/message/message.h"

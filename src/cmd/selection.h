@@ -5,7 +5,7 @@
 
 #include "cmd/arguments.h"
 #include "cmd/session.h"
-#include "read/name_pattern.h"
+#include "read/filter.h"
 
 /* Above the keys of any command. */
 enum {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "format/buffer_jail.h"
-#include "read/buffer_owner.h"
+#include "read/buffer.h"
 
 struct jail_buffer {
 	char *path;

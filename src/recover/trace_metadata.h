@@ -14,7 +14,7 @@
 
 struct trace_metadata {
 	struct ctf_metadata ctf;
-	VEC(const struct layout *) by_id; /* how arguments lie; NULL: no event has this id */
+	VEC(const struct record_layout *) by_id; /* how arguments lie; NULL: no event has this id */
 };
 
 void trace_metadata_init(struct trace_metadata *m);

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "format/ctf_files.h"
-#include "read/ctf/packet.h"
 #include "format/ctf.h"
 
 /* Seconds after a change in which another one may leave the directory's time as it is. */
