@@ -242,11 +242,6 @@ bool waymark_ctf_take_along(struct ctf_round *round, const struct ctf_config *co
 	return taken;
 }
 
-static bool is_kept(const struct ctf_trace *t)
-{
-	return t->device == family.device && t->inode == family.inode;
-}
-
 /* Children remove the memory of this process when it is dead and empty. */
 static void note_kin(const struct ctf_trace *t)
 {
@@ -270,7 +265,8 @@ void waymark_ctf_share(void)
 		return;
 	}
 	/* A parent whose trace could not become a folder has the name. */
-	bool may_move = !config->is_folder && (!family.inode || is_kept(&state->trace));
+	bool is_kept = state->trace.device == family.device && state->trace.inode == family.inode;
+	bool may_move = !config->is_folder && (!family.inode || is_kept);
 
 	__atomic_store_n(&state->share, may_move, __ATOMIC_RELEASE);
 	waymark_recorder_flush(); /* for a parent that leaves by _exit(), too */

@@ -238,11 +238,6 @@ int waymark_ctf_may_replace(const char *path, struct waymark_error *error)
 	return ok ? 0 : refuse(path, why, error);
 }
 
-static bool remove_all(int dirfd)
-{
-	return is_trace(dirfd) ? remove_trace(dirfd) : each_name(dirfd, remove_member);
-}
-
 static const char *why_not_free(int dirfd, const char *path)
 {
 	if (is_trace(dirfd)) {
@@ -264,7 +259,8 @@ int waymark_ctf_replace(const char *path, struct waymark_error *error)
 		close(dirfd);
 		return waymark_fail(error, "%s: not replaced: %s", path, in_use);
 	}
-	bool removed = remove_all(dirfd) && rmdir(path) == 0;
+	bool removed = (is_trace(dirfd) ? remove_trace(dirfd) : each_name(dirfd, remove_member)) &&
+		       rmdir(path) == 0;
 	int why = errno;
 
 	close(dirfd);

@@ -4,7 +4,8 @@
  * directory: made exclusively, never through a link, readable by nobody else,
  * and named after the trace's uuid. The lock on it lives as long as the mapping,
  * although the descriptor is closed at once: nothing that the program does to
- * its descriptors reaches it, and an exec or a kill ends it.
+ * its descriptors reaches it, and an exec or a kill ends it. The files that dead processes
+ * left, which nobody has locked, are looked at here, too. Any thread, any signal handler.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +15,12 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "rt/host/file.h"
+#include "format/packet.h"
 #include "rt/host/error.h"
 #include "rt/host/line.h"
 #include "rt/host/open.h"
@@ -30,6 +33,61 @@
 
 /* A place with less room than this, or than is wanted, is too small. */
 #define ROOM_MIN (UINT64_C(16) << 20)
+
+/* For tests: another directory than /dev/shm. Set before main(). */
+static const char *prefix = BUFFER_FILE_PREFIX;
+
+__attribute__((constructor(101))) static void read_prefix(void)
+{
+	static char own[BUFFER_FILE_PATH_BYTES]; /* written by this constructor only */
+	const char *directory = secure_getenv("WAYMARK_SHM");
+
+	if (directory && strlen(directory) + sizeof("/waymark-") <= sizeof(own)) {
+		stpcpy(stpcpy(own, directory), "/waymark-");
+		prefix = own;
+	}
+}
+
+static void write_hex(char *to, const uint8_t *bytes, size_t count)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < count; i++) {
+		*to++ = digits[bytes[i] >> 4];
+		*to++ = digits[bytes[i] & 15];
+	}
+	*to = '\0';
+}
+
+bool waymark_buffer_shared_path(const struct buffer_place *place)
+{
+	if (strlen(prefix) + 2 * sizeof(place->uuid) >= BUFFER_FILE_PATH_BYTES) {
+		return false;
+	}
+	write_hex(stpcpy(place->path, prefix), place->uuid, sizeof(place->uuid));
+	return true;
+}
+
+bool waymark_buffer_trace_path(const struct buffer_place *place)
+{
+	static const char name[] = "/" BUFFER_FILE_IN_TRACE;
+
+	if (strlen(place->directory) + sizeof(name) > BUFFER_FILE_PATH_BYTES) {
+		return false;
+	}
+	strcpy(stpcpy(place->path, place->directory), name);
+	return true;
+}
+
+bool waymark_buffer_is_shared(const struct buffer *b)
+{
+	return strncmp(b->path, prefix, strlen(prefix)) == 0;
+}
+
+const char *waymark_buffer_prefix(void)
+{
+	return prefix;
+}
 
 /* Relaxed: read when the buffer is made; 0: the default. */
 static uint64_t wanted_bytes;
@@ -352,4 +410,106 @@ void waymark_buffer_destroy(struct buffer *b, bool unlink)
 		waymark_buffer_unlink(b);
 	}
 	munmap(b, b->file.bytes);
+}
+
+static bool read_at(int fd, void *data, size_t size, uint64_t at)
+{
+	struct iovec v = { data, size };
+
+	return syscall(SYS_preadv, fd, &v, 1, (unsigned long)at, (unsigned long)(at >> 32)) ==
+	       (long)size;
+}
+
+/* The begin of struct buffer_file, which is long. */
+struct head {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t first_unit;
+	uint64_t bytes;
+	uint8_t uuid[16];
+	uint32_t pid;
+	uint32_t closed;
+	uint64_t streams;
+	uint64_t streams_offset;
+};
+
+_Static_assert(
+	offsetof(struct head, streams_offset) == offsetof(struct buffer_file, streams_offset),
+	"the begin of struct buffer_file");
+
+static bool has_losses(int fd, const struct head *h)
+{
+	bool lost = h->streams > BUFFER_STREAMS_MAX;
+
+	for (uint64_t i = 0; !lost && i < h->streams; i++) {
+		struct buffer_stream s;
+
+		lost = !read_at(fd, &s, sizeof(s), h->streams_offset + i * sizeof(s)) || s.lost;
+	}
+	return lost;
+}
+
+/* Packets that are written have no magic any more. Holes are not looked at. */
+static bool has_packets(int fd, const struct head *h)
+{
+	uint64_t at = h->first_unit * BUFFER_UNIT;
+	off_t data;
+
+	while (at < h->bytes && (data = lseek(fd, (off_t)at, SEEK_DATA)) >= 0) {
+		uint32_t magic;
+
+		at = (uint64_t)data & ~(BUFFER_UNIT - 1);
+		if (!read_at(fd, &magic, sizeof(magic), at) || magic == PACKET_MAGIC) {
+			return true;
+		}
+		at += BUFFER_UNIT;
+	}
+	return false;
+}
+
+static bool is_empty(int fd)
+{
+	struct head h;
+
+	return read_at(fd, &h, sizeof(h), 0) && h.magic == BUFFER_FILE_MAGIC &&
+	       h.version == BUFFER_FILE_VERSION && !has_losses(fd, &h) && !has_packets(fd, &h);
+}
+
+int waymark_buffer_open_dead(const struct buffer_place *place)
+{
+	if (!waymark_buffer_shared_path(place)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = waymark_open(place->path, O_RDWR | O_NOFOLLOW, 0);
+
+	if (fd < 0 || (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_empty(fd))) {
+		return fd;
+	}
+	syscall(SYS_close, fd);
+	errno = EBUSY;
+	return -1;
+}
+
+static bool remove_dead(const char *path, bool removes)
+{
+	int fd = waymark_open(path, O_RDONLY | O_NOFOLLOW, 0);
+
+	if (fd < 0) {
+		return errno == ENOENT || errno == ENOTDIR;
+	}
+	/* A process that records shares the lock; only one at work on what is left does not. */
+	bool dead = flock(fd, LOCK_EX | LOCK_NB) == 0 || flock(fd, LOCK_SH | LOCK_NB) != 0;
+
+	if (dead && removes) {
+		syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+	}
+	syscall(SYS_close, fd);
+	return dead;
+}
+
+bool waymark_buffer_remove_dead(const struct buffer_place *place, bool removes)
+{
+	return (!waymark_buffer_shared_path(place) || remove_dead(place->path, removes)) &&
+	       (!waymark_buffer_trace_path(place) || remove_dead(place->path, removes));
 }

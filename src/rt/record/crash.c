@@ -205,15 +205,6 @@ static void report_losses(const struct process *p)
 	}
 }
 
-static void report_early_losses(void)
-{
-	uint64_t lost = waymark_stats_lost_early();
-
-	if (lost) {
-		waymark_message("%llu events lost for want of memory", (unsigned long long)lost);
-	}
-}
-
 /*
  * Late: after the destructors of those that this object depends on nothing of.
  * The writer stays, and what even later destructors record rings it at once.
@@ -236,7 +227,11 @@ static void at_end(void)
 		waymark_jail_end(p);
 		report_losses(p);
 	}
-	report_early_losses();
+	uint64_t lost = waymark_stats_lost_early();
+
+	if (lost) {
+		waymark_message("%llu events lost for want of memory", (unsigned long long)lost);
+	}
 }
 
 __attribute__((destructor(101))) static void at_exit(void)

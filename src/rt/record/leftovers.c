@@ -134,15 +134,6 @@ static bool move(struct sweep *s)
 	return !why;
 }
 
-/*
- * Whether an image of this process before exec left it: a loop of execs must not fill the
- * memory. Or a process of another pid namespace, which is as dead.
- */
-static bool is_of_this_pid(const struct sweep *s)
-{
-	return s->leftover.header.pid == (uint32_t)getpid();
-}
-
 static bool look_after(struct sweep *s, const char *name)
 {
 	struct leftover *l = &s->leftover;
@@ -151,7 +142,13 @@ static bool look_after(struct sweep *s, const char *name)
 		return true;
 	}
 	waymark_leftover_trim(l);
-	if (!is_of_this_pid(s) || !move(s)) {
+	/*
+	 * An image of this process before exec left it: a loop of execs must not fill the
+	 * memory. Or a process of another pid namespace, which is as dead.
+	 */
+	bool is_of_this_pid = l->header.pid == (uint32_t)getpid();
+
+	if (!is_of_this_pid || !move(s)) {
 		s->total += l->bytes;
 		choose(s);
 	}

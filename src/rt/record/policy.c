@@ -89,11 +89,6 @@ static void sleep_for_room(struct recorder *r, uint32_t turn, uint64_t ns)
 	__atomic_fetch_sub(&r->waiting, 1, __ATOMIC_SEQ_CST);
 }
 
-static bool has_room_since(const struct recorder *r, uint32_t turn)
-{
-	return __atomic_load_n(&r->room, __ATOMIC_ACQUIRE) != turn;
-}
-
 /* Until the next try. Files take their time. */
 static void wait_to_evict(struct recorder *r, const struct room_wait *w)
 {
@@ -117,7 +112,7 @@ static bool evict(struct process *p, struct recorder *r, struct room_wait *w)
 		waymark_clock_ns() < __atomic_load_n(&r->evict_ns, __ATOMIC_RELAXED)) {
 		return false;
 	}
-	if (try_evict(p, r) || has_room_since(r, w->since)) {
+	if (try_evict(p, r) || __atomic_load_n(&r->room, __ATOMIC_ACQUIRE) != w->since) {
 		w->since = __atomic_load_n(&r->room, __ATOMIC_ACQUIRE);
 		w->tries = 0; /* it goes on, for somebody */
 		return true;

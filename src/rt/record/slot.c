@@ -236,15 +236,12 @@ static void close_cursors(struct slot *s)
 	}
 }
 
-static uint64_t next_owner(uint64_t owner)
-{
-	return ((owner >> 32) + 1) << 32;
-}
-
 void waymark_slot_leave(struct slot *s, uint64_t owner)
 {
-	if (!__atomic_compare_exchange_n(&s->owner, &owner, next_owner(owner), false,
-		    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+	uint64_t next = ((owner >> 32) + 1) << 32;
+
+	if (!__atomic_compare_exchange_n(
+		    &s->owner, &owner, next, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 		return;
 	}
 	if (is_busy(s)) {

@@ -71,11 +71,6 @@ static void sleep_until_rung(struct process *p, uint64_t ns)
 	}
 }
 
-static bool snapshot_pending(const struct process *p)
-{
-	return __atomic_load_n(&p->snapshots, __ATOMIC_ACQUIRE) != p->snapshots_seen;
-}
-
 enum wake { WAKE_RUNG, WAKE_TIMEOUT, WAKE_REFUSED };
 
 /*
@@ -89,7 +84,8 @@ static enum wake listen(struct process *p, uint64_t ns, bool deep)
 
 	__atomic_store_n(&p->doorbell, 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* an ordered store alone may pass later loads */
-	if (process_has_flush(p) || snapshot_pending(p)) {
+	if (process_has_flush(p) ||
+		__atomic_load_n(&p->snapshots, __ATOMIC_ACQUIRE) != p->snapshots_seen) {
 		__atomic_store_n(&p->doorbell, 0, __ATOMIC_SEQ_CST);
 		return WAKE_RUNG;
 	}

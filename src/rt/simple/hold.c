@@ -55,11 +55,6 @@ static bool rename_file(const char *to, bool replaces)
 	return done;
 }
 
-static void keep_spare(void)
-{
-	free(waymark_simple_swap_spare(waymark_simple_new_config("", SIMPLE_PATH_BYTES)));
-}
-
 /* Whether a held name may replace the present one. */
 static bool may_hold(const struct simple_config *config, const char *path)
 {
@@ -76,7 +71,7 @@ void waymark_simple_hold(const char *path)
 	if (!may_hold(before, path)) {
 		return;
 	}
-	keep_spare();
+	free(waymark_simple_swap_spare(waymark_simple_new_config("", SIMPLE_PATH_BYTES)));
 	waymark_recorder_flush();
 	bool begun = before && before->held && waymark_simple_has_file(before);
 
