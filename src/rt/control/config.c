@@ -12,10 +12,9 @@
 
 #include "base/compiler.h"
 #include "rt/control/config.h"
-#include "rt/control/environment.h"
 #include "rt/control/declare.h"
-#include "rt/control/init.h"
 #include "rt/control/snapshot.h"
+#include "rt/control/startup_file.h"
 #include "rt/host/error.h"
 #include "rt/host/line.h"
 #include "rt/host/path.h"
@@ -218,7 +217,7 @@ static int apply_file(const struct waymark_config *c, struct waymark_error *erro
 	}
 	const struct waymark_sink *sink = waymark_config_sink(c->file, error);
 
-	waymark_environment_forget_file();
+	waymark_startup_file_forget();
 	struct waymark_error reason;
 
 	if (!sink) {
@@ -257,7 +256,7 @@ static int apply_recorder(const struct waymark_config *c, struct waymark_error *
 		waymark_recorder_set_leftovers(c->leftovers);
 	}
 	if (c->jail || c->jail_off) {
-		waymark_init_want_jail((uint32_t)c->jail);
+		waymark_jail_want((uint32_t)c->jail);
 	}
 	if (c->flush_ns) {
 		waymark_recorder_set_delay(c->flush_ns);

@@ -7,7 +7,7 @@
 
 #include "rt/control/config.h"
 #include "rt/control/declare.h"
-#include "rt/control/environment.h"
+#include "rt/control/startup_file.h"
 #include "rt/host/error.h"
 #include "rt/option/events_file.h"
 #include "rt/host/lock.h"
@@ -197,7 +197,7 @@ int waymark_set_output(const char *backend, const char *path, struct waymark_err
 	if (!sink) {
 		return -1;
 	}
-	waymark_environment_forget_file();
+	waymark_startup_file_forget();
 	waymark_output_forget(sink);
 	return sink->set_file(path, false, error);
 }

@@ -1,26 +1,90 @@
 /* SPDX-License-Identifier: MIT */
-/* See declare.h. */
+/*
+ * Steps before events are switched on, and the wish for a jail that one of them warns about. The
+ * functions that switch events call this, without the control lock.
+ */
+#include <unistd.h>
+
 #include "rt/control/declare.h"
-#include "rt/control/init.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
 #include "rt/host/lock.h"
 #include "rt/ctf/control.h"
+#include "rt/host/message.h"
 #include "rt/sink/sink.h"
 #include "rt/text/hitrace.h"
 
+/* They open files at a process's first event; the other backends have opened theirs by then. */
+#define RECORDING_BACKENDS (WAYMARK_CTF | WAYMARK_SIMPLE)
+
+static uint32_t wanted; /* relaxed: processes in the jail; 0: no jail */
+static pid_t wanted_by;
+static bool is_off; /* relaxed: jail=off */
+static bool is_taken; /* written once: waymark_init() has taken the wish */
+static bool may_be_killed; /* relaxed: waymark_init() has made no jail, and no warning was given */
+
+void waymark_jail_want(uint32_t count)
+{
+	wanted_by = getpid();
+	__atomic_store_n(&wanted, count, __ATOMIC_RELAXED);
+	__atomic_store_n(&is_off, count == 0, __ATOMIC_RELAXED);
+	if (count == 0) {
+		__atomic_store_n(&may_be_killed, false, __ATOMIC_RELAXED);
+	}
+}
+
+uint32_t waymark_jail_take_wish(void)
+{
+	is_taken = true;
+	return __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+}
+
+/* Without a jail the user finds no trace. The pid: a child would report it again. */
+__attribute__((destructor)) static void report_vain(void)
+{
+	if (wanted && !is_taken && wanted_by == getpid()) {
+		waymark_message("jail=: no effect: the program does not call waymark_init()");
+	}
+}
+
+static void warn_of_kill(unsigned int backends)
+{
+	if (!(backends & RECORDING_BACKENDS) ||
+		!__atomic_exchange_n(&may_be_killed, false, __ATOMIC_RELAXED)) {
+		return;
+	}
+	if (backends & WAYMARK_CTF) {
+		waymark_message("ctf without jail=: where a seccomp filter kills, the first event "
+				"kills its process; set jail=N for N processes, or jail=off if no "
+				"filter does; see waymark-jail(7)");
+	} else {
+		waymark_message("simple: where a seccomp filter kills, the first event kills its "
+				"process; use ctf with jail=, or set jail=off if no filter does; "
+				"see waymark-jail(7)");
+	}
+}
+
+void waymark_jail_is_missing(unsigned int on)
+{
+	if (!__atomic_load_n(&is_off, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&may_be_killed, true, __ATOMIC_RELAXED);
+		warn_of_kill(on);
+	}
+}
+
 static void prepare_for(unsigned int backends)
 {
-	waymark_init_warn(backends);
+	warn_of_kill(backends);
 	if (backends & WAYMARK_HITRACE) {
 		waymark_hitrace_load();
 	}
 }
 
-/* The backends for which something is done before events are on. */
+/* The backends that prepare_for() does something for. */
 static unsigned int prepared(void)
 {
-	return WAYMARK_HITRACE | waymark_init_warns_of();
+	return WAYMARK_HITRACE |
+	       (__atomic_load_n(&may_be_killed, __ATOMIC_RELAXED) ? RECORDING_BACKENDS : 0);
 }
 
 void waymark_declare_rules(struct waymark_rules *rules)

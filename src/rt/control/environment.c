@@ -9,49 +9,28 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "format/simple.h"
 #include "rt/control/config.h"
 #include "rt/control/environment.h"
-#include "rt/host/lock.h"
+#include "rt/control/startup_file.h"
 #include "rt/host/message.h"
 #include "rt/event/loaded.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
 #include "rt/text/log.h"
-#include "rt/sink/sink.h"
 
 #define VARIABLE "WAYMARK_TRACE"
 #define LEVEL_VARIABLE "WAYMARK_LOG_LEVEL"
 
-/* Written while constructors run, one at a time; `file` under the control lock. */
+/* Written by one constructor at a time. */
 static struct {
 	pid_t pid; /* 0: nothing was asked for */
 	bool over; /* the main program has registered */
-	char *file;
-	unsigned int later; /* backends whose own key came after it: not for them */
-	const struct waymark_sink *sink; /* that has the file, or would have it */
-	bool made; /* nothing had the name before it */
 	bool asks; /* for events */
 	bool names_file;
 	struct waymark_wants wants;
 } startup;
-
-/* A later option of the variable overrides the file of an earlier one. */
-static void keep_file(struct waymark_config *c)
-{
-	if (c->file) {
-		free(startup.file);
-		startup.file = c->file;
-		startup.later = c->after_file;
-		startup.names_file = true;
-		c->file = NULL;
-	} else {
-		startup.later |= waymark_config_outputs(c);
-	}
-}
 
 static void ask_for_events(struct waymark_config *c)
 {
@@ -76,7 +55,8 @@ static void load_option(const char *text)
 	if (result == 0) {
 		ask_for_events(&c);
 		waymark_config_want(&startup.wants, &c);
-		keep_file(&c);
+		startup.names_file |= c.file != NULL;
+		waymark_startup_file_keep(&c);
 		result = waymark_config_apply(&c, NULL, &error);
 	}
 	if (result < 0) {
@@ -142,58 +122,9 @@ void waymark_environment_load(void)
 	pthread_once(&once, load);
 }
 
-/* The file, NULL when there is none; the caller frees it. A control call may forget ours now. */
-static char *copy_file(void)
-{
-	waymark_lock();
-	char *file = startup.file ? strdup(startup.file) : NULL;
-
-	waymark_unlock();
-	return file;
-}
-
-static bool has_own(const struct waymark_sink *sink)
-{
-	return sink->backend & startup.later;
-}
-
-/* Takes the file from a sink whose events have not come, and what was made of it. */
-static void take_back(const char *file)
-{
-	struct stat st;
-
-	startup.sink->set_file(NULL, true, NULL);
-	if (startup.made && lstat(file, &st) == 0 && S_ISREG(st.st_mode) &&
-		(size_t)st.st_size <= sizeof(struct simple_header)) {
-		unlink(file); /* the next sink may want the name for itself */
-	}
-}
-
-/* Gives the file to the first sink of the backends that are there by now. */
-static void place_file(void)
-{
-	const struct waymark_sink *sink = waymark_sink_first(waymark_registry_backends());
-	char *file = sink && sink != startup.sink ? copy_file() : NULL;
-	struct waymark_error error;
-
-	if (!file) {
-		return;
-	}
-	if (startup.sink && !has_own(startup.sink)) {
-		take_back(file);
-	}
-	startup.sink = sink;
-	startup.made = access(file, F_OK) < 0;
-	if (!has_own(sink) && sink->set_file(file, true, &error) < 0) {
-		waymark_message(VARIABLE ": file=: %s", error.text);
-		waymark_environment_forget_file();
-	}
-	free(file);
-}
-
 static void report_unplaced(void)
 {
-	char *file = startup.sink ? NULL : copy_file();
+	char *file = waymark_startup_file_waiting();
 	struct waymark_error error;
 
 	if (file && !waymark_config_sink(file, &error)) {
@@ -216,7 +147,7 @@ static bool is_all_off(void)
 	unsigned int on = 0;
 
 	waymark_iter_init(&iter, NULL);
-	while ((event = waymark_iter_next(&iter))) {
+	while ((event = waymark_registry_next(&iter))) {
 		built |= state_switchable(event);
 		on |= state_get(event);
 	}
@@ -266,7 +197,7 @@ void waymark_environment_follow(bool is_program)
 	if (!startup.pid || startup.over) {
 		return;
 	}
-	place_file();
+	waymark_startup_file_place();
 	if (!is_program) {
 		begin_monitors_of_libraries();
 		return;
@@ -276,16 +207,6 @@ void waymark_environment_follow(bool is_program)
 	report_vain();
 	report_all_off();
 	waymark_monitor_begin_postponed(say);
-}
-
-void waymark_environment_forget_file(void)
-{
-	waymark_lock();
-	char *file = startup.file;
-
-	startup.file = NULL;
-	waymark_unlock();
-	free(file);
 }
 
 /* A child of fork() inherits the question, and must not ask it again. */

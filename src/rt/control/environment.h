@@ -19,7 +19,4 @@ void waymark_environment_load(void);
  */
 void waymark_environment_follow(bool is_program);
 
-/* Something later names the file: the environment's has lost. */
-void waymark_environment_forget_file(void);
-
 #endif

@@ -8,15 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include <waymark/record.h>
 
 #include "base/compiler.h"
+#include "rt/control/declare.h"
 #include "rt/control/environment.h"
-#include "rt/control/init.h"
 #include "rt/ctf/jail.h"
 #include "rt/event/registry.h"
+#include "rt/event/state.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
 #include "rt/record/jail.h"
@@ -27,48 +27,7 @@
 #include "rt/text/syslog.h"
 
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
-static bool is_called; /* written once, under `init_once`: a second caller waits for that */
-static int result; /* written once, under `init_once` */
-
-static uint32_t wanted; /* relaxed: processes in the jail; 0: there is none */
-static pid_t wanted_by;
-static bool is_off; /* relaxed: jail=off */
-static bool may_be_killed; /* relaxed: waymark_init() has made no jail, and nobody was warned */
-
-void waymark_init_want_jail(uint32_t count)
-{
-	wanted_by = getpid();
-	__atomic_store_n(&wanted, count, __ATOMIC_RELAXED);
-	__atomic_store_n(&is_off, count == 0, __ATOMIC_RELAXED);
-	if (count == 0) {
-		__atomic_store_n(&may_be_killed, false, __ATOMIC_RELAXED);
-	}
-}
-
-/* Those that open files at the first event of a process; the others have done so by then. */
-#define RECORDING_BACKENDS (WAYMARK_CTF | WAYMARK_SIMPLE)
-
-unsigned int waymark_init_warns_of(void)
-{
-	return __atomic_load_n(&may_be_killed, __ATOMIC_RELAXED) ? RECORDING_BACKENDS : 0;
-}
-
-void waymark_init_warn(unsigned int backends)
-{
-	if (!(backends & RECORDING_BACKENDS) ||
-		!__atomic_exchange_n(&may_be_killed, false, __ATOMIC_RELAXED)) {
-		return;
-	}
-	if (backends & WAYMARK_CTF) {
-		waymark_message("ctf without jail=: where a seccomp filter kills, the first event "
-				"kills its process; set jail=N for N processes, or jail=off if no "
-				"filter does; see waymark-jail(7)");
-	} else {
-		waymark_message("simple: where a seccomp filter kills, the first event kills its "
-				"process; use ctf with jail=, or set jail=off if no filter does; "
-				"see waymark-jail(7)");
-	}
-}
+static int result; /* written once, under `init_once`, which a second caller waits for */
 
 /* Opens the outputs of these backends. False: one cannot be opened. */
 static bool open_outputs(unsigned int backends)
@@ -88,18 +47,10 @@ static size_t count_events(void)
 	size_t count = 0;
 
 	waymark_iter_init(&iter, NULL);
-	while (waymark_iter_next(&iter)) {
+	while (waymark_registry_next(&iter)) {
 		count++;
 	}
 	return count;
-}
-
-/* Without a jail the user finds no trace. The pid: a child would report it again. */
-__attribute__((destructor)) static void report_vain(void)
-{
-	if (wanted && !is_called && wanted_by == getpid()) {
-		waymark_message("jail=: no effect: the program does not call waymark_init()");
-	}
 }
 
 static const char *explain(int why)
@@ -138,24 +89,22 @@ static unsigned int backends_on(void)
 	unsigned int on = 0;
 
 	waymark_iter_init(&iter, NULL);
-	while ((event = waymark_iter_next(&iter))) {
-		on |= waymark_get_state(event);
+	while ((event = waymark_registry_next(&iter))) {
+		on |= state_get(event);
 	}
 	return on;
 }
 
 static void init(void)
 {
-	uint32_t count = __atomic_load_n(&wanted, __ATOMIC_RELAXED);
+	uint32_t count = waymark_jail_take_wish();
 	bool opened = open_outputs(waymark_registry_backends());
 
-	is_called = true;
 	if ((count && !make_jail(count)) || !opened) {
 		result = -1;
 	}
-	if (!waymark_jail_is_on() && !__atomic_load_n(&is_off, __ATOMIC_RELAXED)) {
-		__atomic_store_n(&may_be_killed, true, __ATOMIC_RELAXED);
-		waymark_init_warn(backends_on());
+	if (!waymark_jail_is_on()) {
+		waymark_jail_is_missing(backends_on());
 	}
 }
 
