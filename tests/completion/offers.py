@@ -85,7 +85,7 @@ def from_help():
 
 def keys_of_record():
     """Those of the option that `waymark record --option` takes."""
-    keys = re.findall(r'^WAYMARK_OPTION\("([^"]+)", *(\w+)', (ROOT / "src/rt/option/options.def").read_text(), re.M)
+    keys = re.findall(r'^WAYMARK_OPTION\("([^"]+)", *(\w+)', (ROOT / "src/rt/control/options.def").read_text(), re.M)
     source = (ROOT / "src/cmd/record/variable.c").read_text()
     refused = set(re.findall(r'^\t\{ "([^"]+)", "--option', source, re.M))
     assert len(refused) > 5, refused

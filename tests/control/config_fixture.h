@@ -5,7 +5,7 @@
 
 #include "unit.h"
 
-#include "rt/option/option.h"
+#include "rt/control/option.h"
 
 static struct waymark_config c;
 static struct waymark_error error;

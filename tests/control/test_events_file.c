@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt/option/events_file.h"
+#include "rt/control/events_file.h"
 #include "unit.h"
 
 static struct waymark_rules rules;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "rt/text/log_prefix.h"
-#include "rt/option/option.h"
+#include "rt/control/option.h"
 #include "config_fixture.h"
 
 /* The option is refused for a reason that contains `reason`. */
@@ -333,7 +333,7 @@ static void help_for_programs_names_every_key(void **state)
 	static const char *const keys[] = {
 #define WAYMARK_OPTION(key, dialect, take, value, help) \
 	WAYMARK_##dialect("  " key "=" value "\n      " help "\n")
-#include "rt/option/options.def"
+#include "rt/control/options.def"
 #undef WAYMARK_OPTION
 	};
 

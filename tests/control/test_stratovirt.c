@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rt/option/events_file.h"
-#include "rt/option/option.h"
+#include "rt/control/events_file.h"
+#include "rt/control/option.h"
 #include "unit.h"
 
 #define STRATO "dialect=stratovirt,"

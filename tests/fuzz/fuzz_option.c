@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rt/option/events_file.h"
-#include "rt/option/option.h"
+#include "rt/control/events_file.h"
+#include "rt/control/option.h"
 #include "rt/sink/sink.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -39,7 +39,7 @@ def check_options():
     keys = [w[1].rstrip("=") for w in items("waymark-trace.7", "DESCRIPTION")
             if w[:1] == ["Cm"] and re.fullmatch(r"[a-z.-]+=", w[1])]
     taken = [k for k in keys if k not in ("help",)]
-    faults.same("keys of -trace", first_strings("src/rt/option/options.def", "WAYMARK_OPTION"), taken)
+    faults.same("keys of -trace", first_strings("src/rt/control/options.def", "WAYMARK_OPTION"), taken)
 
 
 def check_prefixes():
@@ -63,7 +63,7 @@ def check_backends():
     faults.same("backends of backend=", set(built) - set(outside), re.findall(r"\w+", said))
     for absent in set(reserved) - set(built):
         for place in ("docs/man/waymark-trace.7", "docs/man/waymark-control.3",
-                      "src/rt/option/options.def", "include/trace/control.h",
+                      "src/rt/control/options.def", "include/trace/control.h",
                       "include/waymark/control.h"):
             faults.check(not re.search(rf"\b{absent}\b", (root / place).read_text(), re.I),
                          f"{place} speaks of the backend {absent}, which does not exist")

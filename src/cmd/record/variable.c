@@ -69,7 +69,7 @@ static const char *const keys[] = {
 #define KEY_waymark(key) key,
 #define KEY_stratovirt(key)
 #define WAYMARK_OPTION(key, dialect, take, value, help) KEY_##dialect(key)
-#include "rt/option/options.def"
+#include "rt/control/options.def"
 #undef WAYMARK_OPTION
 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two phases of an option. Checking opens no output: opening may truncate,
- * and a FIFO's reader would see its end. All checks come before the first change,
- * for an option with an error in it changes nothing. What still fails in the second phase
- * (a disk that fills in between) is reported, and what came before it stands.
+ * Puts an option into force in two phases. All checks come before the first change, because an
+ * option with an error changes nothing; they open no output, because opening may truncate, and a
+ * FIFO's reader would see its end. What still fails in the second phase (a disk that fills in
+ * between) is reported, and the changes before it stay.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,21 +14,20 @@
 #include "base/compiler.h"
 #include "rt/control/config.h"
 #include "rt/control/declare.h"
-#include "rt/control/snapshot.h"
 #include "rt/control/startup_file.h"
+#include "rt/event/registry.h"
 #include "rt/host/error.h"
 #include "rt/host/line.h"
 #include "rt/host/path.h"
-#include "rt/text/ftrace.h"
-#include "rt/text/ftrace_marker.h"
-#include "rt/text/log_prefix.h"
-#include "rt/sink/output.h"
 #include "rt/record/counts.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
-#include "rt/event/registry.h"
 #include "rt/ctf/control.h"
+#include "rt/sink/output.h"
 #include "rt/sink/sink.h"
+#include "rt/text/ftrace.h"
+#include "rt/text/ftrace_marker.h"
+#include "rt/text/log_prefix.h"
 #include "rt/text/syslog.h"
 
 const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_error *error)
@@ -102,13 +102,74 @@ static enum recorder_policy policy_of(const char *word)
 	return *word == 'o' ? RECORDER_OVERWRITE : *word == 'b' ? RECORDER_BLOCK : RECORDER_DISCARD;
 }
 
+/* The signal that has our handler, 0: none. Changed by an exchange. */
+static int installed;
+
+static void on_signal(int sig)
+{
+	int saved = errno;
+
+	(void)sig;
+	waymark_recorder_snapshot();
+	errno = saved;
+}
+
+static bool is_ours(const struct sigaction *act)
+{
+	return !(act->sa_flags & SA_SIGINFO) && act->sa_handler == on_signal;
+}
+
+/* A signal that the program itself handles or ignores is refused. */
+static int check_signal(int sig, struct waymark_error *error)
+{
+	struct sigaction now;
+
+	if (sigaction(sig, NULL, &now) < 0) {
+		return waymark_fail(error, "snapshot=: signal %d: %s", sig, strerror(errno));
+	}
+	if (is_ours(&now) || (!(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)) {
+		return 0;
+	}
+	return waymark_fail(error,
+		"snapshot=: the program handles or ignores signal %d itself; choose another", sig);
+}
+
+/* Restores an earlier signal, unless the program has its own handler now. */
+static void uninstall_signal(int sig)
+{
+	struct sigaction act = { .sa_handler = SIG_DFL };
+	struct sigaction now;
+
+	if (sigaction(sig, NULL, &now) == 0 && is_ours(&now)) {
+		sigaction(sig, &act, NULL);
+	}
+}
+
+/* Replaces the handler of an earlier signal. */
+static int install_signal(int sig, struct waymark_error *error)
+{
+	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	if (check_signal(sig, error) < 0) {
+		return -1;
+	}
+	sigemptyset(&act.sa_mask);
+	sigaction(sig, &act, NULL);
+	int before = __atomic_exchange_n(&installed, sig, __ATOMIC_RELAXED);
+
+	if (before && before != sig) {
+		uninstall_signal(before);
+	}
+	return 0;
+}
+
 static int check_snapshot(const struct waymark_config *c, struct waymark_error *error)
 {
 	if ((c->full ? policy_of(c->full) : waymark_recorder_policy()) != RECORDER_OVERWRITE) {
 		return waymark_fail(
 			error, "snapshot= needs full=overwrite, in this option or an earlier one");
 	}
-	return waymark_snapshot_check(c->snapshot, error);
+	return check_signal(c->snapshot, error);
 }
 
 static enum recorder_crash crash_of(const char *word)
@@ -273,7 +334,7 @@ static int apply_recorder(const struct waymark_config *c, struct waymark_error *
 	if (c->rotate && waymark_ctf_set_pieces(c->rotate, (uint32_t)c->keep, error) < 0) {
 		return -1;
 	}
-	return c->snapshot ? waymark_snapshot_install(c->snapshot, error) : 0;
+	return c->snapshot ? install_signal(c->snapshot, error) : 0;
 }
 
 void waymark_config_settle(struct waymark_config *c)

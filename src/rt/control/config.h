@@ -7,7 +7,7 @@
 #ifndef RT_CONTROL_CONFIG_H
 #define RT_CONTROL_CONFIG_H
 
-#include "rt/option/option.h"
+#include "rt/control/option.h"
 
 /*
  * The sink that `file=` names now. NULL, with the reason, when no loaded object

@@ -7,21 +7,21 @@
 
 #include "rt/control/config.h"
 #include "rt/control/declare.h"
+#include "rt/control/events_file.h"
 #include "rt/control/startup_file.h"
-#include "rt/host/error.h"
-#include "rt/option/events_file.h"
-#include "rt/host/lock.h"
-#include "rt/host/path.h"
-#include "rt/sink/loss.h"
-#include "rt/sink/output.h"
-#include "rt/record/counts.h"
-#include "rt/record/recorder.h"
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
 #include "rt/ctf/control.h"
 #include "rt/sink/sink.h"
 #include "rt/event/state.h"
 #include "rt/event/vcpu.h"
+#include "rt/host/error.h"
+#include "rt/host/lock.h"
+#include "rt/host/path.h"
+#include "rt/record/counts.h"
+#include "rt/record/recorder.h"
+#include "rt/sink/loss.h"
+#include "rt/sink/output.h"
 
 int waymark_configure(const char *options, struct waymark_error *error)
 {
@@ -175,6 +175,123 @@ int waymark_set_state(const struct waymark_event *event, unsigned int backends, 
 			      event->name);
 }
 
+/*
+ * Switching the events of a list of names, without a rule: thousands of names take one sort, and
+ * one search for each loaded event.
+ */
+struct named {
+	const char **names;
+	size_t count;
+	unsigned int on;
+	unsigned int off;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool is_named(const struct named *n, const struct waymark_event *event)
+{
+	return bsearch(&event->name, n->names, n->count, sizeof(*n->names), by_name) != NULL;
+}
+
+/* Gives the events the ids that recording needs. False: memory or ids ran out. Under the lock. */
+static bool prepare_named(const struct named *n)
+{
+	bool done = true;
+
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		registry_foreach_event(it, o)
+		{
+			done &= !is_named(n, *it) || waymark_entry_prepare(*it, n->on);
+		}
+	}
+	return done;
+}
+
+/* The backends that some of the events will be on for. Under the lock. */
+static unsigned int wanted_of(const struct named *n)
+{
+	unsigned int backends = 0;
+
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		registry_foreach_event(it, o)
+		{
+			backends |= is_named(n, *it) ? n->on & state_switchable(*it) : 0;
+		}
+	}
+	return backends;
+}
+
+/* Under the lock, behind prepare_named(): it cannot fail. */
+static void switch_named(const struct named *n)
+{
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		registry_foreach_event(it, o)
+		{
+			if (is_named(n, *it)) {
+				waymark_registry_switch(*it, n->on, n->off);
+			}
+		}
+	}
+}
+
+static bool prepare_only(const struct named *n, unsigned int *backends)
+{
+	waymark_lock();
+	bool done = prepare_named(n);
+
+	*backends = wanted_of(n);
+	waymark_unlock();
+	return done;
+}
+
+/*
+ * The trace declares the events before they are on. That takes the lock on its own, and objects
+ * may be loaded meanwhile: so the events are prepared once more.
+ */
+static bool change_named(const struct named *n)
+{
+	if (n->on) {
+		unsigned int backends;
+
+		if (!prepare_only(n, &backends)) {
+			return false;
+		}
+		waymark_declare_identified(backends);
+	}
+	waymark_lock();
+	bool done = prepare_named(n);
+
+	if (done) {
+		switch_named(n);
+	}
+	waymark_registry_unlock();
+	return done;
+}
+
+int waymark_set_states(const char *const *names, size_t count, unsigned int backends, bool on,
+	struct waymark_error *error)
+{
+	struct named n = { .count = count, .on = on ? backends : 0, .off = on ? 0 : backends };
+
+	error_clear(error);
+	if (count == 0) {
+		return 0;
+	}
+	n.names = malloc(count * sizeof(*n.names));
+	if (!n.names) {
+		return waymark_fail(error, "out of memory");
+	}
+	memcpy(n.names, names, count * sizeof(*names));
+	qsort(n.names, count, sizeof(*n.names), by_name);
+	bool done = change_named(&n);
+
+	free(n.names);
+	return done ? 0 : waymark_fail(error, "nothing is switched: memory or event ids ran out");
+}
+
 static const struct waymark_sink *find_sink(const char *backend, struct waymark_error *error)
 {
 	const struct waymark_sink *sink = backend ? waymark_sink_by_name(backend)
@@ -307,4 +424,11 @@ void waymark_get_stats(struct waymark_stats *stats)
 		.write_error = (uint64_t)recorder.error,
 		.write_backend = recorder.error ? backends[recorder.failed] : 0,
 	};
+}
+
+int waymark_count_events(bool on, struct waymark_error *error)
+{
+	error_clear(error);
+	waymark_counts_switch(on);
+	return 0;
 }

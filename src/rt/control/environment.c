@@ -14,10 +14,10 @@
 #include "rt/control/config.h"
 #include "rt/control/environment.h"
 #include "rt/control/startup_file.h"
-#include "rt/host/message.h"
 #include "rt/event/loaded.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
+#include "rt/host/message.h"
 #include "rt/text/log.h"
 
 #define VARIABLE "WAYMARK_TRACE"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lists of events: copies, made under the control lock, of what objects have
- * that may be unloaded as soon as it is free. Memory is got outside of the lock;
- * what grew meanwhile is copied again.
+ * Lists of events and of categories: copies, made under the control lock, because an object may be
+ * unloaded as soon as the lock is free. Memory is allocated outside of the lock; if it was too
+ * little, more is allocated and all is copied again.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rt/event/pattern.h"
 #include "rt/event/registry.h"
+#include "rt/event/site.h"
 #include "rt/event/state.h"
 #include "rt/event/vcpu.h"
 #include "rt/host/error.h"
@@ -177,4 +178,169 @@ void waymark_free_events(struct waymark_event_list *events)
 {
 	free(events->events);
 	*events = (struct waymark_event_list){ 0 };
+}
+
+/* Each object has its own categories; those of one name are one row of the list. */
+#define FIRST_MAX 32u
+#define TEXT_EACH 128u
+
+/* A category of one object. */
+struct object_category {
+	const struct waymark_category *category;
+	size_t events;
+	size_t on;
+};
+
+/* One block of memory: the rows, which are the result, then the categories, then texts. */
+struct category_copy {
+	struct waymark_category_info *rows;
+	struct object_category *categories;
+	char *text;
+	size_t max; /* rows, categories */
+	size_t text_max;
+	size_t row_count;
+	size_t category_count;
+	size_t text_size;
+};
+
+/* NULL: no room. */
+static struct object_category *category_of(
+	struct category_copy *c, const struct waymark_category *category)
+{
+	for (size_t i = c->category_count; i-- > 0;) {
+		if (c->categories[i].category == category) {
+			return &c->categories[i];
+		}
+	}
+	if (c->category_count == c->max) {
+		return NULL;
+	}
+	c->categories[c->category_count] = (struct object_category){ .category = category };
+	return &c->categories[c->category_count++];
+}
+
+/* Events that are compiled out may still be among the pointers. */
+static bool count_sites(struct category_copy *c, const struct waymark_object *object)
+{
+	for (struct waymark_event *const *it = object->begin; it < object->end; it++) {
+		const struct waymark_event *event = *it;
+
+		if (!(event->flags & WAYMARK_EVENT_SITE) || !site_of(event)->category) {
+			continue;
+		}
+		struct object_category *p = category_of(c, site_of(event)->category);
+
+		if (!p) {
+			return false;
+		}
+		p->events++;
+		p->on += state_get(event) != 0;
+	}
+	return true;
+}
+
+/* NULL: no room. */
+static const char *keep(struct category_copy *c, const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	if (size > c->text_max - c->text_size) {
+		return NULL;
+	}
+	char *kept = memcpy(c->text + c->text_size, text, size);
+
+	c->text_size += size;
+	return kept;
+}
+
+/* The row of that name; NULL: no room. */
+static struct waymark_category_info *row_of(
+	struct category_copy *c, const struct waymark_category *category)
+{
+	for (size_t i = 0; i < c->row_count; i++) {
+		if (strcmp(c->rows[i].name, category->name) == 0) {
+			return &c->rows[i];
+		}
+	}
+	struct waymark_category_info row = {
+		.name = keep(c, category->name),
+		.description = keep(c, category->description),
+	};
+
+	if (!row.name || !row.description || c->row_count == c->max) {
+		return NULL;
+	}
+	c->rows[c->row_count] = row;
+	return &c->rows[c->row_count++];
+}
+
+static bool add_category(struct category_copy *c, const struct object_category *p)
+{
+	struct waymark_category_info *row = row_of(c, p->category);
+
+	if (!row) {
+		return false;
+	}
+	row->events += p->events;
+	row->on += p->on;
+	row->compiled_in |= p->category->is_in;
+	row->live += __atomic_load_n(&p->category->live, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* False: no room. Under the control lock. */
+static bool fill_categories(struct category_copy *c)
+{
+	bool fits = true;
+
+	for (struct waymark_object *o = waymark_registry_first(); o && fits; o = o->next) {
+		fits = count_sites(c, o);
+	}
+	for (size_t i = 0; i < c->category_count && fits; i++) {
+		fits = add_category(c, &c->categories[i]);
+	}
+	return fits;
+}
+
+static bool make_room(struct category_copy *c, size_t max)
+{
+	*c = (struct category_copy){ .max = max, .text_max = max * TEXT_EACH };
+	c->rows = malloc(max * (sizeof(*c->rows) + sizeof(*c->categories) + TEXT_EACH));
+	c->categories = (struct object_category *)(c->rows + max);
+	c->text = (char *)(c->categories + max);
+	return c->rows;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct waymark_category_info *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+int waymark_list_categories(struct waymark_category_list *list, struct waymark_error *error)
+{
+	struct category_copy c = { .max = FIRST_MAX / 2 };
+	bool is_whole = false;
+
+	*list = (struct waymark_category_list){ 0 };
+	error_clear(error);
+	while (!is_whole) {
+		free(c.rows);
+		if (!make_room(&c, 2 * c.max)) {
+			return waymark_fail(error, "no memory for a list of categories");
+		}
+		waymark_lock();
+		is_whole = fill_categories(&c);
+		waymark_unlock();
+	}
+	qsort(c.rows, c.row_count, sizeof(*c.rows), by_name);
+	*list = (struct waymark_category_list){ .categories = c.rows, .count = c.row_count };
+	return 0;
+}
+
+void waymark_free_categories(struct waymark_category_list *list)
+{
+	free(list->categories);
+	*list = (struct waymark_category_list){ 0 };
 }

@@ -7,7 +7,7 @@
 #ifndef RT_CONTROL_STARTUP_FILE_H
 #define RT_CONTROL_STARTUP_FILE_H
 
-#include "rt/option/option.h"
+#include "rt/control/option.h"
 
 /* Takes `file` out of an option; a later option overrides the file of an earlier one. */
 void waymark_startup_file_keep(struct waymark_config *c);

@@ -112,10 +112,3 @@ void waymark_free_threads(struct waymark_thread_list *list)
 	free(list->threads);
 	*list = (struct waymark_thread_list){ 0 };
 }
-
-int waymark_count_events(bool on, struct waymark_error *error)
-{
-	error_clear(error);
-	waymark_counts_switch(on);
-	return 0;
-}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* trace/control.h, as far as it is about events; trace_option.c is the rest. */
+/* trace/control.h about events and single vCPUs; trace_option.c has the functions that print. */
 #include <trace/control.h>
 
-#include "rt/host/lock.h"
-#include "rt/host/message.h"
 #include "rt/event/pattern.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
+#include "rt/host/lock.h"
+#include "rt/host/message.h"
 
 void trace_event_iter_init_all(TraceEventIter *iter)
 {
@@ -86,4 +86,83 @@ void trace_event_set_state_dynamic(TraceEvent *ev, bool state)
 void trace_event_set_state_dynamic_init(TraceEvent *ev, bool state)
 {
 	trace_event_set_state_dynamic(ev, state);
+}
+
+/* These functions return nothing: the first error is told, the others are like it. */
+static void tell(const struct waymark_error *error)
+{
+	static struct once told;
+
+	if (once(&told)) {
+		waymark_message("%s", error->text);
+	}
+}
+
+void trace_init_vcpu(void *cpu)
+{
+	struct waymark_error error;
+
+	if (waymark_vcpu_init(cpu, WAYMARK_VCPU_NEXT, &error) < 0) {
+		tell(&error);
+	}
+}
+
+void trace_fini_vcpu(void *cpu)
+{
+	waymark_vcpu_fini(cpu);
+}
+
+bool trace_event_get_vcpu_state_dynamic(const void *cpu, TraceEvent *ev)
+{
+	return ev && waymark_vcpu_get_state(cpu, ev);
+}
+
+void trace_event_set_vcpu_state_dynamic(const void *cpu, TraceEvent *ev, bool state)
+{
+	struct waymark_error error;
+
+	if (ev && waymark_vcpu_set_state(cpu, ev, state, &error) < 0) {
+		tell(&error);
+	}
+}
+
+bool trace_event_is_vcpu(TraceEvent *ev)
+{
+	return ev && ev->flags & WAYMARK_EVENT_VCPU;
+}
+
+/* How many vcpu events there are before `ev`, NULL: at all; TRACE_VCPU_EVENT_NONE: it is gone. */
+static uint32_t count_before(const TraceEvent *ev)
+{
+	uint32_t count = 0;
+
+	for (struct waymark_object *o = waymark_registry_first(); o; o = o->next) {
+		registry_foreach_event(it, o)
+		{
+			if (*it == ev) {
+				return count;
+			}
+			count += trace_event_is_vcpu(*it);
+		}
+	}
+	return ev ? TRACE_VCPU_EVENT_NONE : count;
+}
+
+static uint32_t count_locked(const TraceEvent *ev)
+{
+	waymark_lock();
+	uint32_t count = count_before(ev);
+
+	waymark_unlock();
+	return count;
+}
+
+uint32_t trace_event_get_vcpu_id(TraceEvent *ev)
+{
+	return trace_event_is_vcpu(ev) ? count_locked(ev) : TRACE_VCPU_EVENT_NONE;
+}
+
+uint32_t trace_get_vcpu_event_count(void)
+{
+	return count_locked(NULL);
 }

@@ -1,25 +1,77 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of trace/control.h that a main() calls while it reads its command
- * line. As in QEMU it prints and exits (report.h).
+ * The functions of trace/control.h and trace/simple.h that print: main() calls them while it reads
+ * its command line, or for a command of a monitor. As in QEMU they print on standard error and
+ * output, or with the program's own functions, and exit after an error in an option; no other file
+ * of the runtime does.
  */
+#include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <trace/control.h>
+#include <trace/simple.h>
 
 #include "base/compiler.h"
 #include "rt/control/config.h"
 #include "rt/control/declare.h"
-#include "rt/control/report.h"
 #include "rt/event/registry.h"
 #include "rt/host/error.h"
+#include "rt/host/hooks.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
 #include "rt/host/path.h"
 #include "rt/sink/sink.h"
+
+static void print_report(enum waymark_severity severity, const char *text)
+{
+	fprintf(stderr, "%s: %s%s\n", program_invocation_short_name,
+		severity == WAYMARK_SEVERITY_WARNING ? "warning: " : "", text);
+}
+
+/* `option` is the argument that the text is about, NULL: none. */
+static void report(
+	enum waymark_severity severity, const char *option, const struct waymark_error *error)
+{
+	const struct waymark_host *host = waymark_hooks_enter();
+
+	if (host && host->report) {
+		host->report(severity, option, error->text, host->user);
+	} else {
+		print_report(severity, error->text);
+	}
+	if (host) {
+		waymark_hooks_leave();
+	}
+}
+
+static NORETURN void die(const char *option, const struct waymark_error *error)
+{
+	report(WAYMARK_SEVERITY_ERROR, option, error);
+	exit(EXIT_FAILURE);
+}
+
+/*
+ * Prints a line, given without its newline. Returns whether the program goes on after a list: it
+ * does if its own function printed the line for a monitor.
+ */
+static bool print_line(const char *line)
+{
+	const struct waymark_host *host = waymark_hooks_enter();
+	bool is_printed = host && host->print;
+	bool goes_on = is_printed && host->print(line, host->user);
+
+	if (host) {
+		waymark_hooks_leave();
+	}
+	if (!is_printed) {
+		puts(line);
+	}
+	return goes_on;
+}
 
 /* Under the control lock, but for what a fork reads. */
 static struct {
@@ -54,7 +106,7 @@ static void list(void)
 
 	/* The program decides as it prints a line: so there is one without events, too. */
 	do {
-		goes_on = waymark_print_line(ev ? ev->name : "no trace events are loaded");
+		goes_on = print_line(ev ? ev->name : "no trace events are loaded");
 	} while (ev && (ev = trace_event_iter_next(&iter)));
 	if (!goes_on) {
 		exit(EXIT_SUCCESS);
@@ -63,7 +115,7 @@ static void list(void)
 
 static void warn(const struct waymark_error *error, const void *option)
 {
-	waymark_report(WAYMARK_SEVERITY_WARNING, option, error);
+	report(WAYMARK_SEVERITY_WARNING, option, error);
 }
 
 /* QEMU's words for a name that no event has; a pattern it passes over in silence. */
@@ -240,7 +292,7 @@ void trace_opt_parse(const char *optarg)
 	struct waymark_error error;
 
 	if (waymark_option_parse(&c, optarg, &error) < 0) {
-		waymark_die(optarg, &error);
+		die(optarg, &error);
 	}
 	if (c.help) {
 		list();
@@ -252,7 +304,7 @@ void trace_opt_parse(const char *optarg)
 	hint_unmet(&c.rules, optarg);
 	waymark_config_want(&wants, &c);
 	if (waymark_config_apply(&c, NULL, &error) < 0) {
-		waymark_die(optarg, &error);
+		die(optarg, &error);
 	}
 	pending.pid = pending.file ? getpid() : 0;
 	waymark_config_report_vain(&wants, waymark_registry_backends(), warn, optarg);
@@ -274,7 +326,7 @@ void trace_init_file(void)
 		__atomic_exchange_n(&pending.holder, NULL, __ATOMIC_ACQ_REL);
 
 	if (c.file && waymark_config_apply(&c, NULL, &error) < 0) {
-		waymark_die(c.file, &error);
+		die(c.file, &error);
 	}
 	if (holder) {
 		holder->release();
@@ -308,4 +360,69 @@ __attribute__((destructor)) static void report_unopened(void)
 		report_unnamed(output);
 	}
 	free(output);
+}
+
+/* The backend whose file it is; NULL, which is reported, where there is none. */
+static const char *backend(void)
+{
+	const unsigned int recording = WAYMARK_CTF | WAYMARK_SIMPLE;
+	const struct waymark_sink *sink =
+		waymark_sink_first(waymark_registry_backends() & recording);
+	struct waymark_error error;
+
+	if (!sink) {
+		waymark_fail(&error, "there is no trace file: no loaded event was built with "
+				     "ctf or simple");
+		report(WAYMARK_SEVERITY_ERROR, NULL, &error);
+	}
+	return sink ? sink->name : NULL;
+}
+
+static void report_failure(int result, const char *option, const struct waymark_error *error)
+{
+	if (result < 0) {
+		report(WAYMARK_SEVERITY_ERROR, option, error);
+	}
+}
+
+void st_print_trace_file_status(void)
+{
+	const char *name = backend();
+	int length = name ? waymark_get_output_status(name, NULL, 0) : -1;
+	char *line = length >= 0 ? malloc((size_t)length + 1) : NULL;
+
+	if (line) {
+		waymark_get_output_status(name, line, (size_t)length + 1);
+		print_line(line);
+	}
+	free(line);
+}
+
+bool st_set_trace_file_enabled(bool enable)
+{
+	const char *name = backend();
+	struct waymark_error error;
+	bool was_on = false;
+
+	if (name) {
+		report_failure(waymark_set_output_on(name, enable, &was_on, &error), NULL, &error);
+	}
+	return was_on;
+}
+
+void st_set_trace_file(const char *file)
+{
+	const char *name = backend();
+	struct waymark_error error;
+
+	if (name) {
+		report_failure(waymark_set_output(name, file, &error), file, &error);
+	}
+}
+
+void st_flush_trace_buffer(void)
+{
+	struct waymark_error error;
+
+	report_failure(waymark_flush(&error), NULL, &error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lists of rules before they are in force: made from an option, checked against the limits.
- * Called by rt/option while it reads one, and by rule.c.
+ * Called by rt/control while it reads one, and by rule.c.
  */
 #include <stdlib.h>
 #include <string.h>

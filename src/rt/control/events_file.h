@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events files: a name or pattern a line, `-` before it to switch off, comments
- * behind `#`. In StratoVirt's dialect: a regular expression a line, to switch on. Only
- * read here; nothing is switched.
+ * Events files: a name or pattern a line, `-` before it to switch off, comments behind `#`. In
+ * StratoVirt's dialect: a regular expression a line, to switch on. These functions only read;
+ * they switch nothing.
  */
-#ifndef RT_OPTION_EVENTS_FILE_H
-#define RT_OPTION_EVENTS_FILE_H
+#ifndef RT_CONTROL_EVENTS_FILE_H
+#define RT_CONTROL_EVENTS_FILE_H
 
 #include "rt/event/rule.h"
 

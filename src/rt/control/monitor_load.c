@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* See load.h. */
+/* Loads the monitor's library. Only libwaymark.so has this file; monitor.c calls it. */
 #include <dlfcn.h>
 #include <string.h>
 
+#include "rt/control/monitor.h"
 #include "rt/event/loaded.h"
 #include "rt/host/error.h"
-#include "rt/monitor/load.h"
 
 #define LIBRARY "libwaymark-monitor.so." WAYMARK_SOVERSION
 #define FUNCTION "waymark_monitor_start"

@@ -8,11 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <waymark/monitor.h>
-
+#include "rt/control/monitor.h"
 #include "rt/host/error.h"
-#include "rt/monitor/load.h"
-#include "rt/monitor/monitor.h"
 
 #pragma weak waymark_monitor_start
 #pragma weak waymark_monitor_load

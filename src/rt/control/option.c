@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each key of an option takes. The keys are rows of options.def; parse.c
- * is about the parts that they stand in.
+ * The keys of an option: reads the value of each into the config, prints their help, and refuses
+ * unknown ones. The keys are the rows of options.def. parse.c calls this for each key.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,12 +10,11 @@
 #include <waymark/init.h>
 
 #include "base/compiler.h"
-#include "rt/host/error.h"
-#include "rt/option/events_file.h"
-#include "rt/text/log_prefix.h"
 #include "base/nearest.h"
-#include "rt/option/take.h"
-#include "rt/option/signal_name.h"
+#include "rt/control/events_file.h"
+#include "rt/control/value.h"
+#include "rt/host/error.h"
+#include "rt/text/log_prefix.h"
 
 /* That of the largest packet: a piece is then not much larger than what was asked for. */
 #define ROTATE_MIN (UINT64_C(1) << 20)
@@ -67,6 +66,47 @@ static int take_events(struct waymark_config *c, const char *value, struct wayma
 	return waymark_events_file_read(&c->rules, value, &reason) == 0
 		       ? 0
 		       : waymark_fail(error, "events=: %s", reason.text);
+}
+
+static int take_regex(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	bool on = *value != '-';
+	size_t before = c->rules.count;
+
+	if (waymark_option_is_help(value)) {
+		c->help = true;
+		return 0;
+	}
+	if (waymark_regex_add(&c->rules, value + !on, error) < 0) {
+		return -1;
+	}
+	c->rules.items[before].on = on;
+	return 0;
+}
+
+/* Names that stand in the files of both keys, whichever it was. */
+static int take_list(
+	struct waymark_config *c, const char *key, const char *value, struct waymark_error *error)
+{
+	struct waymark_error reason;
+
+	if (*value == '\0') {
+		return waymark_fail(error, "%s= needs the name of a file", key);
+	}
+	return waymark_regex_file_read(&c->rules, value, &reason) == 0
+		       ? 0
+		       : waymark_fail(error, "%s=: %s", key, reason.text);
+}
+
+static int take_events_list(
+	struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return take_list(c, "events", value, error);
+}
+
+static int take_file_list(struct waymark_config *c, const char *value, struct waymark_error *error)
+{
+	return take_list(c, "file", value, error);
 }
 
 /* Adds the backend of that name, `len` bytes long. */
@@ -326,19 +366,102 @@ static const struct {
 	int (*take)(struct waymark_config *c, const char *value, struct waymark_error *error);
 } options[] = {
 #define WAYMARK_OPTION(key, dialect, take, value, help) { key, DIALECT_##dialect, take },
-#include "rt/option/options.def"
+#include "rt/control/options.def"
 #undef WAYMARK_OPTION
 };
+
+/* A row's text for each dialect: rows of another one add nothing. */
+#define WAYMARK_both(text) text
+#define WAYMARK_waymark(text) text
+#define WAYMARK_stratovirt(text) ""
+#define STRATOVIRT_both(text) text
+#define STRATOVIRT_waymark(text) ""
+#define STRATOVIRT_stratovirt(text) text
+
+static const struct {
+	const char *help;
+	const char *keys;
+} texts[] = {
+    [WAYMARK_DIALECT_WAYMARK] =
+        {
+#define WAYMARK_OPTION(key, dialect, take, value, help) \
+	WAYMARK_##dialect("  " key "=" value "\n      " help "\n")
+#include "rt/control/options.def"
+#undef WAYMARK_OPTION
+            "  help\n      list the events and exit\n",
+#define WAYMARK_OPTION(key, dialect, take, value, help) WAYMARK_##dialect(key "=, ")
+#include "rt/control/options.def"
+#undef WAYMARK_OPTION
+            "help",
+        },
+    [WAYMARK_DIALECT_STRATOVIRT] =
+        {
+#define WAYMARK_OPTION(key, dialect, take, value, help) \
+	STRATOVIRT_##dialect("  " key "=" value "\n      " help "\n")
+#include "rt/control/options.def"
+#undef WAYMARK_OPTION
+            "  help\n      list the events and exit\n",
+#define WAYMARK_OPTION(key, dialect, take, value, help) STRATOVIRT_##dialect(key "=, ")
+#include "rt/control/options.def"
+#undef WAYMARK_OPTION
+            "help",
+        },
+};
+
+const char *waymark_option_help(void)
+{
+	return texts[waymark_dialect_get()].help;
+}
+
+static bool is_of(size_t row, enum waymark_dialect dialect)
+{
+	return options[row].dialects & 1u << dialect;
+}
+
+/* A key of another dialect, NULL where there is none of that name. */
+static const char *other_dialect(const char *key, enum waymark_dialect dialect)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		if (strcmp(options[i].key, key) == 0 && !is_of(i, dialect)) {
+			return waymark_dialect_name(options[i].dialects == DIALECT_waymark
+							    ? WAYMARK_DIALECT_WAYMARK
+							    : WAYMARK_DIALECT_STRATOVIRT);
+		}
+	}
+	return NULL;
+}
+
+static int refuse_key(const char *key, enum waymark_dialect dialect, struct waymark_error *error)
+{
+	const char *other = other_dialect(key, dialect);
+	struct nearest best = nearest_begin(key, strlen(key));
+
+	if (other) {
+		return waymark_fail(error,
+			"Invalid parameter '%s': it is of the dialect %s, and this option begins "
+			"with no dialect=%s",
+			key, other, other);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		if (is_of(i, dialect)) {
+			nearest_offer(&best, options[i].key);
+		}
+	}
+	if (nearest_is_near(&best)) {
+		return waymark_fail(
+			error, "Invalid parameter '%s'; did you mean '%s='?", key, best.name);
+	}
+	return waymark_fail(
+		error, "Invalid parameter '%s'; there are %s", key, texts[dialect].keys);
+}
 
 int waymark_option_take(
 	struct waymark_config *c, const char *key, const char *value, struct waymark_error *error)
 {
-	unsigned int dialect = 1u << c->use.dialect;
-
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		if (options[i].dialects & dialect && strcmp(options[i].key, key) == 0) {
+		if (is_of(i, c->use.dialect) && strcmp(options[i].key, key) == 0) {
 			return options[i].take(c, value, error);
 		}
 	}
-	return waymark_option_unknown(key, c->use.dialect, error);
+	return refuse_key(key, c->use.dialect, error);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The language of the -trace option (waymark-trace(7)), read into a struct that
- * says what is wanted. Reading touches nothing but memory and the events files
- * that an option names; config.h puts it into force.
+ * The language of the -trace option (waymark-trace(7)), read into a struct. Reading changes
+ * nothing but memory, and opens only the events files that an option names; config.h puts the
+ * struct into force.
  */
-#ifndef RT_OPTION_OPTION_H
-#define RT_OPTION_OPTION_H
+#ifndef RT_CONTROL_OPTION_H
+#define RT_CONTROL_OPTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rt/control/dialect.h"
+#include "rt/control/monitor.h"
 #include "rt/event/rule.h"
-#include "rt/monitor/monitor.h"
-#include "rt/option/dialect.h"
 
 struct waymark_config {
 	struct dialect_use use;
@@ -77,9 +77,6 @@ void waymark_config_fini(struct waymark_config *c);
 
 /* The backends whose own key (ctf.file= and its like) has a value. */
 unsigned int waymark_config_outputs(const struct waymark_config *c);
-
-/* With backend=, `file` is the own one of the first of those backends that has a file. */
-void waymark_config_limit_file(struct waymark_config *c);
 
 /* `file` is about `backend`, one that has a file: of it and the backend's own, the later stays. */
 void waymark_config_settle_file(struct waymark_config *c, unsigned int backend);

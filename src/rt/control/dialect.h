@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dialect that options are read in. The program chooses it, or the first option
- * that it is given does; once. The variable, which is another one's text, has a choice of
- * its own, which gives way to those.
+ * The dialect that options are read in. The program or its first option chooses it, once.
+ * WAYMARK_TRACE, which somebody else wrote, may choose another; the program's choice and that of
+ * an option override it.
  */
-#ifndef RT_OPTION_DIALECT_H
-#define RT_OPTION_DIALECT_H
+#ifndef RT_CONTROL_DIALECT_H
+#define RT_CONTROL_DIALECT_H
 
 #include <stdbool.h>
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * control=: the monitor, a library of its own that is loaded only when it is asked
- * for. Never under the control lock, and no signal handler.
+ * control=: the monitor, a library that is loaded only when an option asks for it. Call without
+ * the control lock, and not from a signal handler.
  */
-#ifndef RT_MONITOR_MONITOR_H
-#define RT_MONITOR_MONITOR_H
+#ifndef RT_CONTROL_MONITOR_H
+#define RT_CONTROL_MONITOR_H
 
 #include <stdbool.h>
 #include <string.h>
 
 #include <waymark/control.h>
+#include <waymark/monitor.h>
 
 /* What an option asks for; all NULL: nothing. */
 struct monitor_wish {
@@ -39,5 +40,14 @@ bool waymark_monitor_is_postponed(void);
 void waymark_monitor_begin_postponed(void (*say)(const struct waymark_error *warning));
 
 void waymark_monitor_forget(struct monitor_wish *wish);
+
+typedef int monitor_start(const struct waymark_monitor_options *, struct waymark_error *);
+
+/*
+ * Loads the monitor's library, which stays loaded. Returns its waymark_monitor_start(), or NULL
+ * with the reason. Only libwaymark.so has this function, elsewhere it is NULL: so a static program
+ * needs no dlopen(), which the linker warns about.
+ */
+monitor_start *waymark_monitor_load(struct waymark_error *error);
 
 #endif

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "rt/control/dialect.h"
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
-#include "rt/option/dialect.h"
 
 /* Who has chosen; who stands behind overrides those before. */
 enum chooser { BY_NOBODY, BY_VARIABLE, BY_OPTION, BY_PROGRAM };

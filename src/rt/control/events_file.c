@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/rust_regex.h"
+#include "rt/control/events_file.h"
 #include "rt/host/error.h"
-#include "rt/option/events_file.h"
 
 /* No list of events is longer; /dev/zero and the wrong file are. */
 #define FILE_MAX ((size_t)64 << 20)

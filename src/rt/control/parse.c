@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reader of option strings: `key=value` parts between commas, where `,,` is
- * a comma inside a value.
+ * The parser of option strings: `key=value` parts between commas, where `,,` is a comma inside a
+ * value. Once all parts are read, it applies what one key says about another. control.c,
+ * environment.c and trace_option.c call it.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "rt/control/option.h"
 #include "rt/host/error.h"
-#include "rt/option/take.h"
+#include "rt/sink/sink.h"
 
 /* Copies one part of an option to `part`, `,,` as a comma; returns where the next begins. */
 static const char *copy_part(char *part, const char *text)
@@ -20,6 +22,24 @@ static const char *copy_part(char *part, const char *text)
 	}
 	*part = '\0';
 	return text;
+}
+
+/* Whether a part without a value is a key of the dialect rather than an expression. */
+static bool lacks_value(const char *part)
+{
+	return strcmp(part, "events") == 0 || strcmp(part, "file") == 0 ||
+	       strcmp(part, "type") == 0;
+}
+
+static int check_bare(const char *part, struct waymark_error *error)
+{
+	return lacks_value(part)
+		       ? waymark_fail(error,
+				 "'%s' needs a value: %s=%s; an expression of that text is "
+				 "written enable=%s",
+				 part, part,
+				 strcmp(part, "type") == 0 ? "all, events or scopes" : "FILE", part)
+		       : 0;
 }
 
 static bool is_stratovirt(const struct waymark_config *c)
@@ -45,7 +65,7 @@ static int take_part(struct waymark_config *c, char *part, bool first, struct wa
 		*equals = '\0';
 		return waymark_option_take(c, part, equals + 1, error);
 	}
-	if (is_stratovirt(c) && waymark_stratovirt_check_bare(part, error) < 0) {
+	if (is_stratovirt(c) && check_bare(part, error) < 0) {
 		return -1;
 	}
 	if (first || waymark_option_is_help(part)) {
@@ -83,6 +103,43 @@ static int end_stratovirt(struct waymark_config *c, bool is_empty, struct waymar
 		error);
 }
 
+static char **own_file(struct waymark_config *c, unsigned int backend)
+{
+	return backend == WAYMARK_CTF	   ? &c->ctf_file
+	       : backend == WAYMARK_SIMPLE ? &c->simple_file
+					   : &c->log_file;
+}
+
+unsigned int waymark_config_outputs(const struct waymark_config *c)
+{
+	return (c->ctf_file ? WAYMARK_CTF : 0u) | (c->simple_file ? WAYMARK_SIMPLE : 0u) |
+	       (c->log_file ? WAYMARK_LOG : 0u);
+}
+
+void waymark_config_settle_file(struct waymark_config *c, unsigned int backend)
+{
+	if (c->file) {
+		char **loser = c->after_file & backend ? &c->file : own_file(c, backend);
+
+		free(*loser);
+		*loser = NULL;
+	}
+}
+
+static void limit_file(struct waymark_config *c)
+{
+	const struct waymark_sink *sink = waymark_sink_first(c->backends);
+
+	if (!sink) {
+		return;
+	}
+	waymark_config_settle_file(c, sink->backend);
+	if (c->file) {
+		*own_file(c, sink->backend) = c->file;
+		c->file = NULL;
+	}
+}
+
 int waymark_option_parse(struct waymark_config *c, const char *text, struct waymark_error *error)
 {
 	char *part = malloc(strlen(text) + 1);
@@ -108,7 +165,7 @@ int waymark_option_parse(struct waymark_config *c, const char *text, struct waym
 		result = end_stratovirt(c, is_empty, error);
 	}
 	limit_rules(c);
-	waymark_config_limit_file(c);
+	limit_file(c);
 	return result;
 }
 
