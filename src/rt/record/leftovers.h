@@ -2,7 +2,7 @@
 /*
  * What killed processes of this user left in memory. A process that begins to record looks
  * after it: gives back what holds no packet, and moves the oldest beyond a budget into their
- * traces. docs/why/018-leftovers.md says why so.
+ * traces. docs/why/020-leftovers.md gives the reasons.
  */
 #ifndef RT_RECORD_LEFTOVERS_H
 #define RT_RECORD_LEFTOVERS_H
