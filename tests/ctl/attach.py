@@ -32,7 +32,9 @@ class Attach(common.Case):
         return p
 
     def text(self, p):
-        return pathlib.Path(p.out).read_text()
+        """What it has printed by now: it may print faster than this reads."""
+        with open(p.out, "rb") as file:
+            return file.read(os.fstat(file.fileno()).st_size).decode()
 
     def notes(self, p):
         return pathlib.Path(p.err).read_text()

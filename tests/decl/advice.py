@@ -29,7 +29,7 @@ TOML_PROSE = re.compile(
     r"a key has letters|an event has|add: |begin a new line|this does not belong|move the table|"
     r"end it (on its line|with three quotes)|remove (it|the comma|the placeholder)|"
     r"write (it as (a number|an escape)|a (string|comma|whole character)|\\\\|\\u00e9)|"
-    r"write: key = value")
+    r"write: key = value|each takes the next one|use \?, x\?|write \{\} or ")
 
 # How advice begins in the sources; what reports the conversion in a message is no advice.
 ADVICE = re.compile(r"(write|print|declare|remove|add|did|is|pass|choose|begin|use|rename|give|"

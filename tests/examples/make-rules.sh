@@ -109,7 +109,7 @@ grep -qx 'struct hart;' build/trace-cpu.h || fail "WAYMARK_VCPU_TYPE changes not
 echo 'tcg vcpu cpu_load(TCGv address) "", "address %" PRIx64' >>cpu/trace-events
 [ ! -e build/trace-tcg-cpu.h ] || fail 'there is a header for translators that nobody asked for'
 make -s build/trace-tcg-cpu.h build/trace-cpu.h WAYMARK_VCPU_TYPE='struct hart *'
-grep -q 'struct hart \*__cpu, waymark_value __env' build/trace-tcg-cpu.h || fail "$(cat build/trace-tcg-cpu.h)"
+grep -A1 'struct hart \*__cpu,' build/trace-tcg-cpu.h | grep -q 'waymark_value __env' || fail "$(cat build/trace-tcg-cpu.h)"
 echo '#include "trace-tcg-cpu.h"' >translator.c
 gcc -Wall -Wextra -Werror -Ibuild $(pkg-config --cflags waymark) -fsyntax-only translator.c ||
 	fail 'the header for translators does not compile'

@@ -90,6 +90,22 @@ printf '#include "high/a.h"\n' >"$tmp/src/low/a.c"
 layers 1 'the layers are others now'
 rm "$tmp/src/low/a.c" "$tmp/src/high/b.c"
 
+# circles STATUS TEXT: what check-circles says of the files in $tmp
+circles() { expect "$1" "$2" "$root/tools/check-circles" "$tmp"; }
+circles 0 ''
+printf 'int f(void)\n{\n\treturn g();\n}\n' >"$tmp/src/high/a.c"
+printf 'int g(void)\n{\n\treturn f();\n}\n' >"$tmp/src/high/b.c"
+circles 1 'src/high: these call each other in a circle: a.c b.c'
+sed -i 's/return f();/return \&f != 0;/' "$tmp/src/high/b.c"
+circles 0 ''
+printf 'int f(void);\n' >"$tmp/src/low/a.h"
+circles 1 'src/low/a.h declares f(), which src/high/a.c defines'
+printf '#include "high/a.h"\n' >"$tmp/src/low/a.h"
+printf '#include "low/a.h"\n' >"$tmp/src/high/a.h"
+circles 1 'these include each other in a circle: src/high/a.h src/low/a.h'
+: >"$tmp/src/low/a.h"
+rm "$tmp/src/high/a.c" "$tmp/src/high/b.c" "$tmp/src/high/a.h"
+
 head='/* SPDX-License-Identifier: MIT */
 /* For the test. */'
 echo "$head" | tee "$tmp/src/low/a.h" "$tmp/src/high/a.c" >/dev/null

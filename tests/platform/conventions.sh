@@ -8,8 +8,9 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
 # The compiler's macros tell processors apart; the system's headers do not matter.
-mkdir "$tmp/sys"
-touch "$tmp/fcntl.h" "$tmp/stdint.h" "$tmp/unistd.h" "$tmp/sys/syscall.h" "$tmp/sys/uio.h" "$tmp/sys/vfs.h"
+mkdir -p "$tmp/sys" "$tmp/rt/host"
+touch "$tmp/fcntl.h" "$tmp/stdbool.h" "$tmp/stdint.h" "$tmp/string.h" "$tmp/unistd.h" "$tmp/sys/syscall.h" \
+	"$tmp/sys/uio.h" "$tmp/sys/vfs.h" "$tmp/rt/host/open.h"
 none='-U__x86_64__ -U__i386__ -U__aarch64__ -U__LP64__ -U__SIZEOF_LONG__ -U__BYTE_ORDER__
 	-D__ORDER_LITTLE_ENDIAN__=1234 -D__ORDER_BIG_ENDIAN__=4321'
 little='-D__SIZEOF_LONG__=4 -D__BYTE_ORDER__=1234'
@@ -17,7 +18,7 @@ big='-D__SIZEOF_LONG__=4 -D__BYTE_ORDER__=4321'
 
 preprocess() {
 	# shellcheck disable=SC2086
-	cc -E -nostdinc -w -I "$tmp" $none "$@" "$root/src/rt/host/wide_call.h" >"$tmp/out" 2>"$tmp/errors"
+	cc -E -nostdinc -w -I "$tmp" $none "$@" "$root/src/rt/host/file.h" >"$tmp/out" 2>"$tmp/errors"
 }
 
 taken() {
