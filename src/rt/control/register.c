@@ -3,6 +3,10 @@
  * What an object's constructor and destructor call. The environment is read
  * before the first object is there, and obeyed as each one comes.
  */
+#include <waymark/control.h>
+#include <waymark/debug.h>
+#include <waymark/init.h>
+
 #include "rt/control/declare.h"
 #include "rt/control/environment.h"
 #include "rt/event/loaded.h"
@@ -10,6 +14,18 @@
 #include "rt/event/rule.h"
 #include "rt/host/message.h"
 #include "rt/sink/output.h"
+
+/*
+ * A program names these weakly (waymark/linked.h), and a static link takes a file out of the
+ * archive for a strong reference only: an object with events brings each file that defines one.
+ */
+__attribute__((used)) static void (*const named_weakly[])(void) = {
+	(void (*)(void))waymark_configure,
+	(void (*)(void))waymark_init,
+	(void (*)(void))waymark_set_dialect,
+	(void (*)(void))waymark_option_help,
+	(void (*)(void))waymark_debug_struct,
+};
 
 static void refuse(const struct waymark_object *object, const char *name)
 {
