@@ -3,11 +3,10 @@
 #include <signal.h>
 #include <string.h>
 
+#include "config_fixture.h"
 #include "rt/control/config.h"
-#include "rt/record/crash.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
-#include "config_fixture.h"
 
 /* Parses and applies; the option is refused for `reason`, and nothing is changed. */
 static void refuse_to_apply(const char *text, const char *reason)

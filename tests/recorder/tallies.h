@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "ctf_pairs.h"
-#include "rt/record/counts.h"
 #include "rt/record/process.h"
 #include "rt/record/stats.h"
 #include "rt/sink/sink.h"

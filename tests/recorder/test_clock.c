@@ -3,8 +3,8 @@
  * Which names of the kernel's clock let events carry the processor's counter: on arm64 the
  * generic timer's alone, on x86 all but those that it falls back to.
  */
+#include "rt/record/clock.h"
 #include "support.h"
-#include "rt/record/clock_source.h"
 
 #define NOT_TOLD ""
 

@@ -9,19 +9,19 @@
 #include "rt/control/declare.h"
 #include "rt/control/events_file.h"
 #include "rt/control/startup_file.h"
+#include "rt/ctf/control.h"
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
-#include "rt/ctf/control.h"
-#include "rt/sink/sink.h"
 #include "rt/event/state.h"
 #include "rt/event/vcpu.h"
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
 #include "rt/host/path.h"
-#include "rt/record/counts.h"
 #include "rt/record/recorder.h"
+#include "rt/record/stats.h"
 #include "rt/sink/loss.h"
 #include "rt/sink/output.h"
+#include "rt/sink/sink.h"
 
 int waymark_configure(const char *options, struct waymark_error *error)
 {

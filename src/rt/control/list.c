@@ -14,7 +14,7 @@
 #include "rt/event/vcpu.h"
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
-#include "rt/record/counts.h"
+#include "rt/record/stats.h"
 
 /* Which events are wanted, and whose states. */
 struct query {

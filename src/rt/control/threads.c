@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The list of threads that have recorded. They go on meanwhile, and come and go:
- * each row is right for its moment (rt/record/tally.h).
+ * each row is right for its moment (rt/record/cursor.h).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "rt/host/error.h"
-#include "rt/record/counts.h"
 #include "rt/record/process.h"
 #include "rt/record/stats.h"
 

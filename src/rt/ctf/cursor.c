@@ -7,7 +7,7 @@
 
 #include "rt/ctf/cursor.h"
 #include "rt/record/close.h"
-#include "rt/record/counts.h"
+#include "rt/record/stats.h"
 
 /* What a thread that was not waited for has added since, to its packet's list. */
 static uint32_t find_stranded(struct buffer *b, struct ctf_stream *own)

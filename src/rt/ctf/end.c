@@ -384,7 +384,8 @@ static void report_left(struct process *p, struct ctf_round *round)
 		/* pairs with buffer_source_end() */
 		__atomic_store_n(&round->buffer->file.ended,
 			1 + (round->failed ? (uint32_t)why_failed(round) : 0), __ATOMIC_RELEASE);
-		__atomic_store_n(&round->state->kept, why, __ATOMIC_RELAXED); /* see crash.c */
+		__atomic_store_n(&round->state->kept, why,
+			__ATOMIC_RELAXED); /* for report_losses() in flush.c */
 	} else {
 		waymark_notice(p, "%s: %s", round->state->trace.path, why);
 	}

@@ -15,7 +15,7 @@
 #include "rt/event/registry.h"
 #include "rt/host/line.h"
 #include "rt/record/jail.h"
-#include "rt/record/wiped.h"
+#include "rt/record/process.h"
 
 /* Room for declarations: of an event, and of those that are loaded later. */
 #define TEXT_BYTES_EVENT UINT64_C(512)

@@ -6,7 +6,7 @@
 #include "format/debug.h"
 #include "rt/ctf/packet_walk.h"
 #include "rt/event/registry.h"
-#include "rt/record/counts.h"
+#include "rt/record/stats.h"
 
 /* In sizes[]: an event that has strings and the like, or is not known. */
 #define SIZE_VARIES UINT16_MAX

@@ -19,7 +19,7 @@ struct packet_walk {
 uint64_t waymark_packet_events(
 	struct packet_walk *w, const struct packet_header *packet, uint64_t bytes);
 
-/* The same; counts each event, while counting is on (counts.h). For packets that leave memory. */
+/* The same; counts each event, while counting is on (stats.h). For packets that leave memory. */
 uint64_t waymark_packet_count(
 	struct packet_walk *w, const struct packet_header *packet, uint64_t bytes);
 

@@ -17,7 +17,6 @@
 
 #include "base/compiler.h"
 #include "rt/record/clock.h"
-#include "rt/record/clock_source.h"
 
 #define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "format/buffer.h"
 
@@ -87,6 +88,38 @@ static inline uint64_t clock_to_ns(const struct clock_segment *s, uint64_t ticks
 		return s->from.ns + clock_scale(ticks - s->from.ticks, s->mult);
 	}
 	return s->from.ns - clock_scale(s->from.ticks - ticks, s->mult);
+}
+
+/*
+ * Whether the kernel trusts the processor's counter, by the name of its own clock in
+ * sysfs; "" where that is not known. For any processor, so that tests can call it.
+ */
+
+/*
+ * The generic timer's name. On other clocks the kernel may run because it does not trust this
+ * one, and an emulator shows those of the processor below, whose counter has another rate.
+ */
+static inline bool clock_source_is_arm_counter(const char *kernel)
+{
+	return strcmp(kernel, "arch_sys_counter") == 0;
+}
+
+/*
+ * The kernel takes the cycle counter away from itself when it has caught it going wrong; it
+ * then runs on one of these. Others (tsc, kvm-clock, hyperv) are the cycle counter, or do not
+ * say anything about it.
+ */
+static inline bool clock_source_clears_tsc(const char *kernel)
+{
+	static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies",
+		"refined-jiffies" };
+
+	for (unsigned int i = 0; i < sizeof(slow) / sizeof(slow[0]); i++) {
+		if (strcmp(kernel, slow[i]) == 0) {
+			return false;
+		}
+	}
+	return true;
 }
 
 #endif

@@ -43,7 +43,7 @@ struct draining {
 	bool taken; /* the packet is not the cursor's any more: no other follows it */
 };
 
-/* What was recorded and lost: see tally.h. */
+/* What was recorded and lost: see below. */
 struct tally {
 	waymark_count recorded; /* events */
 	waymark_count lost; /* events */
@@ -77,7 +77,7 @@ struct slot {
 			   half: counts threads that have left it */
 	uint32_t left; /* its thread has ended inside of an event, by release: see
 			  waymark_slot_leave() */
-	struct tally ended; /* what the cursors had when the last owner ended, see tally.h */
+	struct tally ended; /* what the cursors had when the last owner ended, see below */
 } __attribute__((aligned(64)));
 
 /* The calling thread's slot if it has one. */
@@ -141,5 +141,42 @@ void waymark_slot_keep_mine(void);
 #define slot_foreach_cursor(c, s)                    \
 	for (struct cursor *c = &(s)->cursors[0][0]; \
 		c < &(s)->cursors[0][0] + WAYMARK_RECORDERS * CURSOR_DEPTHS; c++)
+
+/*
+ * Counters of what threads recorded and lost, read by any other thread while they go on.
+ * An event costs one instruction for it: the cursor's 32-bit count. The slow path
+ * keeps the rest, once a packet:
+ *
+ *	recorded    `counted`, 64 bits wide, is the count as of the last packet's begin: in
+ *	            one packet the count grows by less than 2^32, so both together give all
+ *	bytes       of the packets before are added up; those of the open one are the
+ *	            distance of `pos` from its begin
+ *
+ * A slot has one owner after the other and its cursors count on: the counts when an owner ended
+ * are noted, and the next owner's are the difference. So no number decreases, and nothing is
+ * counted twice.
+ */
+
+/* Adds what all cursors of a slot have recorded and lost so far. Any thread. */
+void waymark_tally_slot(struct slot *s, struct tally *sum);
+
+/*
+ * Adds the present owner's share of that to `own`, and that of former owners to `ended`. Returns
+ * the owner's id; 0 where it is not known, and all is in `ended`. Any thread.
+ */
+uint32_t waymark_tally_owner(struct slot *s, struct tally *own, struct tally *ended);
+
+/* An owner has ended and records nothing more; before the slot is another's. */
+void waymark_tally_leave(struct slot *s);
+
+/*
+ * Around a change of the cursor's packet, with it marked busy: what the one before
+ * holds is added up, and the new one's place may be stored. Its thread.
+ */
+void waymark_tally_begin(struct cursor *c);
+void waymark_tally_end(struct cursor *c);
+
+/* A thread has left the cursor in any state: it has no packet from now on. The consumer. */
+void waymark_tally_renew(struct cursor *c);
 
 #endif

@@ -82,4 +82,7 @@ void waymark_drain_find_dead(void);
 /* Measures how many ticks 100 ms are. */
 void waymark_drain_measure(struct process *p, struct clock_pair from, struct clock_pair to);
 
+/* Starts the writer thread unless it runs. Not in signal handlers. */
+void waymark_writer_start(void);
+
 #endif

@@ -1,15 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flushes: everything recorded before the call goes to its file. The writer thread does it, or
- * the caller where no writer runs (a fork's child, exit, a thread that was refused). The program,
- * its exit and its crash handler call.
+ * Flushes: everything recorded before the call goes to its file. The writer thread does it, or the
+ * caller where no writer runs (a fork's child, exit, a thread that could not be created).
+ *
+ * At the end of the process exit() and quick_exit() flush and report the losses. A crash wakes the
+ * writer and waits for it for a bounded time; then the signal is sent again with its default
+ * action, so that the exit status is the same, and a core shows the faulting instruction.
+ *
+ * A handler is installed only where the program has none when it records its first event, so
+ * sanitizers and the program's own handlers stay in charge. The crashed thread takes no lock and
+ * writes to no memory but the process block; all work is the writer's. Without a writer it drains
+ * itself.
  */
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <waymark/record.h>
+
+#include "base/compiler.h"
 #include "rt/host/futex.h"
 #include "rt/host/guard.h"
+#include "rt/host/message.h"
 #include "rt/record/drain.h"
-#include "rt/record/flush.h"
+#include "rt/record/jail.h"
+#include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/record/stats.h"
 
@@ -80,7 +98,12 @@ static bool flush_by_caller(struct process *p, uint64_t patience_ns)
 	return true;
 }
 
-bool waymark_flush_wait(struct process *p, uint64_t patience_ns, uint64_t limit_ns)
+/*
+ * Has everything drained that was recorded before the call: by the writer, or by the caller
+ * where there is none. Returns false when the writer made no progress for `patience_ns`, or had
+ * not finished after `limit_ns`. Async-signal-safe.
+ */
+static bool flush(struct process *p, uint64_t patience_ns, uint64_t limit_ns)
 {
 	uint32_t writer = __atomic_load_n(&p->writer, __ATOMIC_ACQUIRE);
 	bool ok = true;
@@ -114,7 +137,7 @@ int waymark_recorder_flush(void)
 	}
 	uint64_t unwritten = waymark_stats_status(p, NULL).unwritten;
 
-	if (!waymark_flush_wait(p, FLUSH_PATIENCE_NS, UINT64_MAX)) {
+	if (!flush(p, FLUSH_PATIENCE_NS, UINT64_MAX)) {
 		errno = ETIMEDOUT;
 		return -1;
 	}
@@ -135,4 +158,220 @@ void waymark_recorder_snapshot(void)
 		__atomic_fetch_add(&p->snapshots, 1, __ATOMIC_RELEASE);
 		waymark_doorbell();
 	}
+}
+
+/* How long the end of the process may wait for a writer that does not get on. */
+#define EXIT_PATIENCE_NS UINT64_C(3000000000)
+#define CRASH_PATIENCE_NS UINT64_C(2000000000)
+
+/* How long a crash waits at most, even for a file that still takes something. */
+#define CRASH_LIMIT_NS UINT64_C(5000000000)
+
+/* What ends a process is no crash: those come last. */
+static const int crash_signals[] = { SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTERM, SIGINT,
+	SIGHUP };
+
+static const size_t counts[] = {
+	[RECORDER_CRASH_OFF] = 0,
+	[RECORDER_CRASH_ON] = 5,
+	[RECORDER_CRASH_ALL] = ARRAY_SIZE(crash_signals),
+};
+
+/* Relaxed: set before the first event. */
+static uint32_t which = RECORDER_CRASH_ON;
+
+void waymark_recorder_set_crash_signals(enum recorder_crash signals)
+{
+	__atomic_store_n(&which, signals, __ATOMIC_RELAXED);
+}
+
+/* The process's block if a flush makes sense and this is not the writer itself. */
+static struct process *block_to_flush(void)
+{
+	struct process *p = waymark_process_current();
+
+	/* In a vfork's child the trace is its parent's, who goes on when this one is dead. */
+	if (!p || !process_has_recorded(p) || process_is_borrowed(p) || waymark_jail_is_on() ||
+		(uint32_t)syscall(SYS_gettid) ==
+			__atomic_load_n(&p->writer_tid, __ATOMIC_RELAXED)) {
+		return NULL;
+	}
+	return p;
+}
+
+/* The events that the calling thread is in by its cursors: it has jumped out of those, or never
+ * comes back to them. */
+static uint32_t left_events(struct slot *s)
+{
+	uint32_t bits = 0;
+
+	for (int i = 0; s && i < WAYMARK_RECORDERS * CURSOR_DEPTHS; i++) {
+		const struct cursor *c = &s->cursors[i / CURSOR_DEPTHS][i % CURSOR_DEPTHS];
+
+		bits |= (uint32_t)(__atomic_load_n(&c->hot.busy, __ATOMIC_RELAXED) != 0) << i;
+	}
+	return bits;
+}
+
+/* Notes the ending thread and the events it will never finish. Call before requesting the flush. */
+static void set_ending(struct process *p)
+{
+	__atomic_store_n(&p->ending_busy, left_events(waymark_slot_current()), __ATOMIC_RELAXED);
+	__atomic_store_n(&p->ending_tid, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
+}
+
+/* The first thread to crash has everything drained; others wait, or they would end it before. */
+static void flush_at_crash(struct process *p)
+{
+	uint32_t none = CRASH_NONE;
+	uint64_t deadline = waymark_clock_ns() + CRASH_LIMIT_NS;
+
+	if (__atomic_compare_exchange_n(&p->crashed, &none, CRASH_FLUSHING, false, __ATOMIC_ACQ_REL,
+		    __ATOMIC_ACQUIRE)) {
+		set_ending(p);
+		flush(p, CRASH_PATIENCE_NS, CRASH_LIMIT_NS);
+		__atomic_store_n(&p->crashed, CRASH_FLUSHED, __ATOMIC_RELEASE);
+		futex_wake(&p->crashed);
+	}
+	while (__atomic_load_n(&p->crashed, __ATOMIC_ACQUIRE) == CRASH_FLUSHING &&
+		waymark_clock_ns() < deadline) {
+		futex_wait(&p->crashed, CRASH_FLUSHING, CRASH_PATIENCE_NS / 100);
+	}
+}
+
+/*
+ * The signal is sent once more as it came, now with the default action: not
+ * every one happens again when the handler returns (a memory error that the
+ * processor found, a signal that somebody sent). A core shows the same in any case.
+ */
+static void on_crash(int sig, siginfo_t *info, void *context)
+{
+	struct process *p = block_to_flush();
+	struct sigaction act = { .sa_handler = SIG_DFL };
+
+	(void)context;
+	if (p) {
+		flush_at_crash(p);
+	}
+	sigaction(sig, &act, NULL);
+	long tid = syscall(SYS_gettid);
+
+	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, sig, info) < 0) {
+		syscall(SYS_tgkill, getpid(), tid, sig);
+	}
+}
+
+void waymark_crash_init(void)
+{
+	struct sigaction act = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct sigaction old;
+
+	sigfillset(&act.sa_mask);
+	for (size_t i = 0; i < counts[__atomic_load_n(&which, __ATOMIC_RELAXED)]; i++) {
+		if (sigaction(crash_signals[i], NULL, &old) || (old.sa_flags & SA_SIGINFO) ||
+			old.sa_handler != SIG_DFL) {
+			continue;
+		}
+		sigaction(crash_signals[i], &act, &old);
+		if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL) {
+			sigaction(crash_signals[i], &old, NULL); /* another thread was quicker */
+		}
+	}
+}
+
+/* Not our own: nothing is recorded in it. One that is used up leaves its flags behind. */
+static bool has_handler(int sig)
+{
+	struct sigaction act;
+
+	if (sigaction(sig, NULL, &act)) {
+		return false;
+	}
+	if (act.sa_flags & SA_SIGINFO) {
+		return act.sa_sigaction != on_crash;
+	}
+	return (act.sa_flags & (int)SA_RESETHAND) ||
+	       (act.sa_handler != SIG_DFL && act.sa_handler != SIG_IGN);
+}
+
+bool waymark_may_be_handler(void)
+{
+	sigset_t blocked;
+
+	if (pthread_sigmask(SIG_SETMASK, NULL, &blocked)) {
+		return true;
+	}
+	for (int sig = 1; sig < NSIG; sig++) {
+		if (sigismember(&blocked, sig) == 1 && has_handler(sig)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A line for each recorder of which anything is missing, or not where it belongs. */
+static void report_losses(const struct process *p)
+{
+	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
+		const struct recorder *r = &p->recorders[k];
+		uint64_t lost = __atomic_load_n(&r->lost, __ATOMIC_RELAXED);
+		struct consumer_status status = { 0 };
+		char name[512];
+
+		if (recorder_buffer(r)) {
+			recorder_consumer(p, r)->get_status(r, &status);
+		}
+		if (lost + status.unwritten == 0 && !status.left) {
+			continue;
+		}
+		recorder_consumer(p, r)->get_name(r, name, sizeof(name));
+		if (status.left) {
+			waymark_message("%s: %s", name, status.left);
+		}
+		if (lost + status.unwritten == 0) {
+			continue;
+		}
+		waymark_message("%s: %llu events lost (%llu for want of buffer, %llu not written)",
+			name, (unsigned long long)(lost + status.unwritten),
+			(unsigned long long)lost, (unsigned long long)status.unwritten);
+	}
+}
+
+/*
+ * Late: after the destructors of those that this object depends on nothing of.
+ * The writer stays, and what even later destructors record rings it at once.
+ */
+static void at_end(void)
+{
+	struct process *p = waymark_process_current();
+
+	if (p && process_is_borrowed(p)) {
+		return; /* exit() in a vfork's child: the parent is not at its end */
+	}
+	if (p && block_to_flush()) {
+		set_ending(p);
+		__atomic_store_n(&p->leaving, 1, __ATOMIC_RELEASE);
+		if (!flush(p, EXIT_PATIENCE_NS, UINT64_MAX)) {
+			waymark_message("the trace file takes no data: the last events are lost");
+		}
+	}
+	if (p) {
+		waymark_jail_end(p);
+		report_losses(p);
+	}
+	uint64_t lost = waymark_stats_lost_early();
+
+	if (lost) {
+		waymark_message("%llu events lost for want of memory", (unsigned long long)lost);
+	}
+}
+
+__attribute__((destructor(101))) static void at_exit(void)
+{
+	at_end();
+}
+
+__attribute__((constructor(101))) static void watch_quick_exit(void)
+{
+	at_quick_exit(at_end);
 }

@@ -2,12 +2,13 @@
 /*
  * A leftover: the buffer file of a process that has ended, see format/buffer.h. An open one
  * is locked exclusively, so no other process recovers, moves or discards it meanwhile. After
- * a kill at any step the next process can go on. For leftovers.c; it allocates nothing, and
- * needs little stack.
+ * a kill at any step the next process can go on. leftover.c, for leftovers.c, allocates nothing
+ * and needs little stack.
  */
 #ifndef RT_RECORD_LEFTOVER_H
 #define RT_RECORD_LEFTOVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "format/buffer.h"
@@ -46,5 +47,25 @@ void waymark_leftover_trim(struct leftover *l);
  * other memory.
  */
 int waymark_leftover_move(struct leftover *l);
+
+/*
+ * The sweep over all leftovers of this user: a process that begins to record gives back what holds
+ * no packet, and moves the oldest beyond a budget into their traces.
+ * docs/why/020-leftovers.md gives the reasons.
+ */
+
+struct process;
+
+/*
+ * Whether they take so much more than the budget that a new buffer should lie in its trace:
+ * processes are killed before they have moved anything. Any thread, any signal handler.
+ */
+bool waymark_leftovers_are_too_many(void);
+
+/*
+ * Starts a thread for it, where there is anything of another process. The writer, once,
+ * with descriptors of its own, which the thread shares.
+ */
+void waymark_leftovers_begin(struct process *p);
 
 #endif

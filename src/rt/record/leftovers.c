@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trims and moves leftovers: see leftovers.h. A thread of its own: a trace on a slow disk, or
+ * Trims and moves leftovers: see leftover.h. A thread of its own: a trace on a slow disk, or
  * on a file system that hangs, must not hold up the writer. It ends after the last file; a
  * kill loses nothing but its work. Two processes share the work, by the locks of the files.
  */
@@ -19,7 +19,6 @@
 #include "rt/host/thread.h"
 #include "rt/record/buffer.h"
 #include "rt/record/leftover.h"
-#include "rt/record/leftovers.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 

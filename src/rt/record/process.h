@@ -77,7 +77,7 @@ struct process {
 	uint32_t flush_done; /* futex: flushes done */
 	uint32_t snapshots; /* asked for, see recorder.h */
 	uint32_t snapshots_seen; /* the writer's: `snapshots` at its last round */
-	uint32_t crashed; /* enum crashed, a futex; see crash.c */
+	uint32_t crashed; /* enum crashed, a futex; see flush.c */
 	uint32_t leaving; /* the process is about to end: wait for nothing long */
 	uint32_t ending_tid; /* of the thread that ends it, or has crashed */
 	uint32_t ending_busy; /* bit recorder * CURSOR_DEPTHS + depth: an event that it will not
@@ -85,7 +85,7 @@ struct process {
 	uint64_t moment; /* ticks in 100 ms; 0 while not measured yet */
 	uint32_t drain_lock; /* 1: a consumer works. By compare-and-swap, never waited for long */
 
-	/* Messages of the writer; a thread of the program prints them (see notice.c). */
+	/* Messages of the writer; a thread of the program prints them. */
 	uint32_t notices_wait; /* 1, by release: there may be some to print */
 	uint32_t notices_lost; /* those that found no place; their number is printed */
 	struct notice notices[NOTICES];
@@ -171,5 +171,23 @@ void waymark_notice(struct process *p, const char *fmt, ...) __attribute__((form
 
 /* Prints all notices. Any thread of the program; async-signal-safe. */
 void waymark_notice_say(struct process *p);
+
+/*
+ * Memory that a fork's child finds zeroed, however it was made (MADV_WIPEONFORK): all that a
+ * process must not share with its parent, and whose valid initial state is all zero. See wiped.c.
+ */
+
+/* Maps zeroed memory; NULL on failure. Any thread, any signal handler. */
+void *waymark_wiped_map(size_t bytes);
+
+/* Undoes it; nobody uses it any more. */
+void waymark_wiped_unmap(void *p, size_t bytes);
+
+/*
+ * In a fork's child, first of all: zeroes what the kernel has not. Returns whether the kernel
+ * takes advice and follows none; then what was to be the parent's alone (MADV_DONTFORK) is mapped
+ * here, too. Elsewhere nothing is at its addresses, or what the child itself has mapped there.
+ */
+bool waymark_wiped_renew(void);
 
 #endif

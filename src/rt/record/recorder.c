@@ -18,18 +18,15 @@
 #include "format/packet.h"
 #include "rt/host/error.h"
 #include "rt/host/guard.h"
-#include "rt/record/begin.h"
 #include "rt/record/close.h"
-#include "rt/record/counts.h"
-#include "rt/record/crash.h"
+#include "rt/record/cursor.h"
+#include "rt/record/drain.h"
 #include "rt/record/jail.h"
-#include "rt/record/policy.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
+#include "rt/record/room.h"
 #include "rt/record/seal.h"
 #include "rt/record/stats.h"
-#include "rt/record/tally.h"
-#include "rt/record/writer.h"
 
 /* For the values of later keys the C library may allocate, which no signal handler can. */
 #define KEYS_IN_THREAD 32u

@@ -9,12 +9,12 @@
  * Each backend that records has a buffer and a consumer of its own. A file of this folder
  * calls only those below it:
  *
- *	producer	recorder.c, writer.c (starts the thread), begin.c
- *			policy.c, seal.c
- *	consumer	crash.c, flush.c, leftovers.c, leftover.c
+ *	producer	recorder.c
+ *			writer.c (starts the thread), room.c, seal.c
+ *	consumer	flush.c, leftovers.c, leftover.c
  *			drain.c, close.h, stats.c
- *	memory		jail.c, notice.c, process.c, slot.c, tally.c
- *			buffer_file.c, buffer.c, counts.c, clock.c, wiped.c
+ *	memory		jail.c, process.c, slot.c
+ *			buffer_file.c, buffer.c, clock.c, wiped.c
  *
  * Upwards leads only the table of consumers (consumer.h).
  */
@@ -67,7 +67,7 @@ void waymark_recorder_set_delay(uint64_t ns);
 uint64_t waymark_recorder_delay(void);
 
 /*
- * The memory that killed processes of this user may hold together, as bytes; see leftovers.h.
+ * The memory that killed processes of this user may hold together, as bytes; see leftover.h.
  * Before the first event of the process.
  */
 #define RECORDER_LEFTOVERS_OFF UINT64_MAX /* they stay */
@@ -97,5 +97,14 @@ void waymark_recorder_get_stats(struct waymark_recorder_stats *stats);
 
 /* Counts an event as lost that no call tried to record. Any thread, any signal handler. */
 void waymark_recorder_lose(enum waymark_recorder recorder, uint32_t id);
+
+/*
+ * Installs handlers that bring events to their file when the program crashes, for signals
+ * that nobody handles. Any signal handler.
+ */
+void waymark_crash_init(void);
+
+/* Whether the caller may be a signal handler: a signal that has one is blocked. Any context. */
+bool waymark_may_be_handler(void);
 
 #endif

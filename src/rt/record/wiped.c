@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Maps memory that fork wipes, or notes the mapping where the kernel does not wipe it. Memory
+ * Maps memory that fork wipes, or notes the mapping where the kernel does not wipe it.
+ *
+ * Kernels before 4.14 refuse that, and qemu-user up to 8.0 takes it and does nothing. There
+ * the mappings are noted, and the C library's fork wipes them. Children by other ways (a plain
+ * clone(2)) are then taken for those of a vfork, and must not record: under qemu-user they store
+ * into their parent's buffer, and where the kernel keeps that from them into no memory at all.
+ *
+ * Memory
  * order: a place of the table is claimed by compare-and-swap of its address; a fork's child, which
  * has one thread, sees what that thread saw, and of mappings that others were about to note nothing
  * that it could reach.
@@ -11,8 +18,8 @@
 #include <sys/mman.h>
 
 #include "base/compiler.h"
-#include "rt/record/counts.h"
-#include "rt/record/wiped.h"
+#include "rt/record/process.h"
+#include "rt/record/stats.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18

@@ -16,9 +16,8 @@
 #include "rt/host/futex.h"
 #include "rt/host/thread.h"
 #include "rt/record/drain.h"
-#include "rt/record/leftovers.h"
+#include "rt/record/leftover.h"
 #include "rt/record/recorder.h"
-#include "rt/record/writer.h"
 
 #define MS UINT64_C(1000000)
 

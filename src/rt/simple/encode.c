@@ -11,8 +11,8 @@
 #include "format/debug.h"
 #include "format/packet.h"
 #include "rt/event/registry.h"
-#include "rt/record/counts.h"
 #include "rt/record/process.h"
+#include "rt/record/stats.h"
 #include "rt/simple/input.h"
 #include "rt/simple/simple.h"
 

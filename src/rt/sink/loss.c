@@ -7,7 +7,7 @@
 
 #include "base/compiler.h"
 #include "rt/host/message.h"
-#include "rt/record/wiped.h"
+#include "rt/record/process.h"
 #include "rt/sink/loss.h"
 
 struct losses {

@@ -22,7 +22,6 @@
 #include "base/compiler.h"
 #include "rt/event/registry.h"
 #include "rt/host/message.h"
-#include "rt/record/crash.h"
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/site/record.h"

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The policy for an event that finds no memory: full=discard, overwrite or block. */
-#ifndef RT_RECORD_POLICY_H
-#define RT_RECORD_POLICY_H
+/*
+ * Memory for events: the buffer of a recorder, and room in it where it is full, by
+ * full=discard, overwrite or block. For the producer's slow path.
+ */
+#ifndef RT_RECORD_ROOM_H
+#define RT_RECORD_ROOM_H
 
 #include "rt/record/process.h"
+
+/* The recorder's buffer, made now if there is none; NULL without memory. Any signal handler. */
+struct buffer *waymark_buffer_get(struct process *p, struct recorder *r);
 
 /* An event's search for room; all zero at its begin. */
 struct room_wait {
