@@ -9,7 +9,7 @@
 
 #include "rt/control/events_file.h"
 #include "rt/control/option.h"
-#include "rt/sink/sink.h"
+#include "rt/control/sinks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,8 +11,8 @@ list=${2:-$(dirname "$0")/handler-path.txt}
 
 # Those that only control calls, the start of a thread or the log come to.
 elsewhere='^(host_(line_printf|lock|thread)|'
-elsewhere="$elsewhere"'ctf_(ctf|hold|prepare|replace)|text_(log|log_file|log_prefix)|sink_('
-elsewhere="$elsewhere"'output|plain|sink|switch)|simple_(hold|simple))\.c\.o$'
+elsewhere="$elsewhere"'ctf_(ctf|prepare)|text_(log|log_file|log_prefix)|sink_sink|'
+elsewhere="$elsewhere"'simple_(hold|simple))\.c\.o$'
 # Of these a function is for control calls, and says why it failed.
 strerror_too='simple_open.c.o'
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "format/packet.h"
-#include "rt/ctf/cursor.h"
+#include "rt/ctf/packets.h"
 #include "rt/record/close.h"
 #include "tallies.h"
 

@@ -8,6 +8,7 @@
 #include "rt/control/config.h"
 #include "rt/control/declare.h"
 #include "rt/control/events_file.h"
+#include "rt/control/sinks.h"
 #include "rt/control/startup_file.h"
 #include "rt/ctf/control.h"
 #include "rt/event/registry.h"
@@ -20,8 +21,6 @@
 #include "rt/record/recorder.h"
 #include "rt/record/stats.h"
 #include "rt/sink/loss.h"
-#include "rt/sink/output.h"
-#include "rt/sink/sink.h"
 
 int waymark_configure(const char *options, struct waymark_error *error)
 {

@@ -14,7 +14,7 @@
 #include "base/compiler.h"
 #include "rt/control/declare.h"
 #include "rt/control/environment.h"
-#include "rt/ctf/jail.h"
+#include "rt/ctf/control.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
 #include "rt/host/lock.h"

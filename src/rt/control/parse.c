@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "rt/control/option.h"
+#include "rt/control/sinks.h"
 #include "rt/host/error.h"
-#include "rt/sink/sink.h"
 
 /* Copies one part of an option to `part`, `,,` as a comma; returns where the next begins. */
 static const char *copy_part(char *part, const char *text)

@@ -9,11 +9,11 @@
 
 #include "rt/control/declare.h"
 #include "rt/control/environment.h"
+#include "rt/control/sinks.h"
 #include "rt/event/loaded.h"
 #include "rt/event/registry.h"
 #include "rt/event/rule.h"
 #include "rt/host/message.h"
-#include "rt/sink/output.h"
 
 /*
  * A program names these weakly (waymark/linked.h), and a static link takes a file out of the

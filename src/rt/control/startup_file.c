@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "format/simple.h"
+#include "rt/control/sinks.h"
 #include "rt/control/startup_file.h"
 #include "rt/event/registry.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
-#include "rt/sink/sink.h"
 
 /* Written by one constructor at a time; `file` under the control lock. */
 static struct {

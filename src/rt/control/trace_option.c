@@ -18,13 +18,13 @@
 #include "base/compiler.h"
 #include "rt/control/config.h"
 #include "rt/control/declare.h"
+#include "rt/control/sinks.h"
 #include "rt/event/registry.h"
 #include "rt/host/error.h"
 #include "rt/host/hooks.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
 #include "rt/host/path.h"
-#include "rt/sink/sink.h"
 
 static void print_report(enum waymark_severity severity, const char *text)
 {

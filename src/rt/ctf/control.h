@@ -4,6 +4,7 @@
 #define RT_CTF_CONTROL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <waymark/control.h>
@@ -25,5 +26,23 @@ int waymark_ctf_snapshot(const char *path, struct waymark_error *error);
  */
 bool waymark_ctf_has_begun(void);
 void waymark_ctf_declare_now(void);
+
+/*
+ * In a jail the consumer writes nothing. Declarations go into the buffer, for `waymark drain`,
+ * which makes the trace of them.
+ */
+
+/*
+ * Makes the buffers for `count` processes of a program that has `events`. Returns 0 or an
+ * errno; EALREADY where this one has recorded already. While no other thread records; no signal
+ * handler.
+ */
+int waymark_ctf_jail_make(uint32_t count, size_t events);
+
+/* Whether this process records into one of them. Any context. */
+bool waymark_ctf_jail_has_begun(void);
+
+/* Declares the events that got an id since. Any thread, any signal handler. */
+void waymark_ctf_jail_declare(void);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The sink `ctf` as control calls see it: which directory, in which pieces, and
- * whether it is on. They only publish what is wanted; the consumer obeys at its
- * next pass, and a flush makes that now.
+ * whether it is on; and which name the trace has before its final one is known (family.h).
+ * They only publish what is wanted; the consumer obeys at its next pass, and a flush makes that
+ * now.
  *
  * The directory appears with the first event. One that is there already is
  * never written to: that is an error here, unless the caller yields, who then
@@ -16,10 +17,8 @@
 #include <waymark/record.h>
 
 #include "rt/ctf/control.h"
-#include "rt/ctf/hold.h"
-#include "rt/ctf/jail.h"
+#include "rt/ctf/family.h"
 #include "rt/ctf/metadata.h"
-#include "rt/ctf/prepare.h"
 #include "rt/ctf/state.h"
 #include "rt/host/error.h"
 #include "rt/host/futex.h"
@@ -27,6 +26,73 @@
 #include "rt/record/process.h"
 #include "rt/record/recorder.h"
 #include "rt/sink/sink.h"
+
+/* Whether the name may be held: no event came, and no final name was given. */
+static bool may_hold(const struct ctf_config *config, const char *path)
+{
+	if (waymark_jail_is_on()) {
+		return false;
+	}
+	if (config && config->held) {
+		return !config->is_folder;
+	}
+	return !waymark_ctf_begun() && (path || !config || !config->path[0]);
+}
+
+static void keep_spare(void)
+{
+	struct ctf_config *fresh = waymark_ctf_new_config(NULL, PATH_MAX);
+
+	if (fresh) {
+		fresh->held = fresh->is_folder = true;
+		free(waymark_ctf_swap_spare(fresh));
+	}
+}
+
+/* Without memory the name stays, which is a name, too. */
+static void change(const char *path, bool held, bool is_folder)
+{
+	struct ctf_config *config = waymark_ctf_new_config(path, 0);
+
+	if (config) {
+		config->held = held;
+		config->is_folder = is_folder;
+		waymark_ctf_publish(config);
+		waymark_recorder_flush(); /* a trace that is there takes the name */
+	}
+}
+
+static void hold(const char *path)
+{
+	if (may_hold(waymark_ctf_config(), path)) {
+		keep_spare();
+		change(path ? path : "", true, false);
+	}
+}
+
+static void release(void)
+{
+	const struct ctf_config *config = waymark_ctf_config();
+
+	if (config && config->held) {
+		change(config->path, false, config->is_folder);
+	}
+}
+
+/*
+ * Before the configuration comes into force: if the present one is a folder, makes it one, and
+ * renames the folder if no trace is in it. False, with errno: it cannot be renamed.
+ */
+static bool follow_folder(struct ctf_config *config)
+{
+	const struct ctf_config *present = waymark_ctf_config();
+
+	config->is_folder = present && present->held && present->is_folder;
+	if (!config->is_folder || waymark_ctf_begun()) {
+		return true; /* the consumer renames it: it has files open there */
+	}
+	return waymark_ctf_rename_folder(present, config);
+}
 
 /* How long one snapshot waits for another. */
 #define TURN_NS UINT64_C(1000000)
@@ -94,7 +160,7 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 		return waymark_fail(error, "out of memory");
 	}
 	config->taken_over = taken;
-	if (path && !waymark_ctf_follow_folder(config)) {
+	if (path && !follow_folder(config)) {
 		free(config);
 		return waymark_fail(error, "%s: cannot name the trace: %s", path, strerror(errno));
 	}
@@ -227,9 +293,9 @@ const struct waymark_sink waymark_sink_ctf = {
 	.name = "ctf",
 	.check_file = waymark_ctf_check_file,
 	.set_file = set_file,
-	.hold = waymark_ctf_hold,
+	.hold = hold,
 	.share = waymark_ctf_share,
-	.release = waymark_ctf_release,
+	.release = release,
 	.set_on = waymark_ctf_set_on,
 	.flush = waymark_recorder_flush,
 	.title = "Trace",

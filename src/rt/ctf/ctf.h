@@ -8,23 +8,19 @@
  * A file calls only those below it:
  *
  *	ctf.c       what control calls ask for: control.h, and the sink
- *	hold.c      the name is not final yet: what control calls ask for
- *	prepare.c   a new trace: its options, and whether it can have its name
- *	replace.c   removes an old trace of that name
+ *	prepare.c   a new trace: its options, whether it can have its name, removal of an old one
  *	pass.c      the consumer
  *	end.c       begin, change and end of the trace; snapshots
  *	family.c    a held trace moves into a folder, because a fork comes
  *	evict.c     which packets are given up, with full=overwrite
  *	jail.c      the consumer in a jail: declarations only
- *	cursor.c    which packets of a thread go to its file
+ *	packets.c   which packets of a thread go to its file
+ *	packet_walk.c  the events of a packet, counted
  *	append.c    packets at the end of their files
- *	stream.c    the open files of streams
- *	index.c     their index
- *	piece.c     the names of their files, and which pieces stay
+ *	stream.c    the open files of streams, their index and names, and which pieces stay
  *	create.c    makes the trace's directory, and gives it its name
  *	metadata.c  its declarations and its clock
- *	trace.c     its directory and its lock
- *	state.c     what control calls want; this process's state
+ *	state.c     what control calls want; this process's state; its directory and its lock
  */
 #ifndef RT_CTF_CTF_H
 #define RT_CTF_CTF_H
@@ -47,8 +43,8 @@ struct ctf_config {
 	uint32_t keep; /* pieces that stay; 0: all */
 	uint32_t pid; /* of who asked */
 	bool taken_over; /* the name was there already: say which one was taken instead */
-	bool held; /* another name takes the trace along, see hold.h */
-	bool is_folder; /* the path is a folder that has a trace of each process, see hold.h */
+	bool held; /* another name takes the trace along, see family.h */
+	bool is_folder; /* the path is a folder that has a trace of each process, see family.h */
 	bool is_snapshot; /* what comes later is not for it, even where it has no other place */
 	char path[]; /* absolute; "": the default, trace-<pid>.ctf where the first event was */
 };

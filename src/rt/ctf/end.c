@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rt/ctf/end.h"
-#include "rt/ctf/hold.h"
+#include "rt/ctf/family.h"
 #include "rt/ctf/metadata.h"
+#include "rt/ctf/pass.h"
 #include "rt/host/error.h"
 #include "rt/host/futex.h"
 #include "rt/host/line.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frees memory by giving up packets: see evict.h. A look at all cursors finds the oldest packets of
+ * Frees memory by giving up packets: see pass.h. A look at all cursors finds the oldest packets of
  * several, so that a thousand threads do not cost a look at them all for every packet.
  */
-#include "rt/ctf/evict.h"
+#include "rt/ctf/pass.h"
 
 #include "base/compiler.h"
 #include "rt/host/futex.h"

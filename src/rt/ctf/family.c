@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A held trace becomes a folder of traces, one for each process of a family of forks: see
- * hold.h. fork() requests it, the consumer moves the files.
+ * family.h. fork() requests it, the consumer moves the files.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "rt/ctf/hold.h"
+#include "rt/ctf/family.h"
 #include "rt/ctf/io.h"
 #include "rt/ctf/metadata.h"
 #include "rt/host/file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Declares events into the buffer: see jail.h. The trace's name is the one that the first
+ * Declares events into the buffer: see control.h. The trace's name is the one that the first
  * process would have had; the drain derives those of its forks, as processes outside do.
  */
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rt/ctf/jail.h"
+#include "rt/ctf/control.h"
 #include "rt/ctf/metadata.h"
 #include "rt/ctf/state.h"
 #include "rt/event/registry.h"

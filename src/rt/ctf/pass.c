@@ -9,10 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rt/ctf/cursor.h"
-#include "rt/ctf/end.h"
-#include "rt/ctf/evict.h"
-#include "rt/ctf/hold.h"
+#include "rt/ctf/family.h"
+#include "rt/ctf/packets.h"
+#include "rt/ctf/pass.h"
 #include "rt/event/registry.h"
 #include "rt/host/error.h"
 #include "rt/host/futex.h"

@@ -1,22 +1,287 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A new trace: its configuration, which options give it, and whether it can have its name.
- * Control calls only.
+ * A new trace: its configuration, which options give it, whether it can have its name, and the
+ * removal of an old trace of that name. Control calls only.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/ctf_files.h"
 #include "rt/ctf/control.h"
-#include "rt/ctf/hold.h"
+#include "rt/ctf/family.h"
 #include "rt/ctf/metadata.h"
-#include "rt/ctf/prepare.h"
-#include "rt/ctf/replace.h"
 #include "rt/ctf/state.h"
 #include "rt/host/error.h"
 #include "rt/host/path.h"
+#include "rt/record/buffer.h"
+
+static bool begins_with(const char *name, const char *what)
+{
+	return strncmp(name, what, strlen(what)) == 0;
+}
+
+/* Calls `what` for each name in the directory, until one is refused. */
+static bool each_name(int dirfd, bool (*what)(int dirfd, const char *name))
+{
+	int copy = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+	bool ok = dir != NULL;
+
+	for (struct dirent *e; ok && (e = readdir(dir));) {
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+			ok = what(dirfd, e->d_name);
+		}
+	}
+	if (dir) {
+		closedir(dir);
+	} else if (copy >= 0) {
+		close(copy);
+	}
+	return ok;
+}
+
+static bool check_name(int dirfd, const char *name)
+{
+	(void)dirfd;
+	return ctf_file_is_of_trace(name);
+}
+
+static bool remove_file(int dirfd, const char *name)
+{
+	return unlinkat(dirfd, name, 0) == 0;
+}
+
+/* Without its metadata it would be no trace, which nobody replaces: that goes last. */
+static bool remove_name(int dirfd, const char *name)
+{
+	if (strcmp(name, CTF_METADATA) == 0) {
+		return true;
+	}
+	if (strcmp(name, CTF_INDEX) != 0) {
+		return remove_file(dirfd, name);
+	}
+	int index = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool ok = index >= 0 && each_name(index, remove_file);
+
+	if (index >= 0) {
+		close(index);
+	}
+	return ok && unlinkat(dirfd, name, AT_REMOVEDIR) == 0;
+}
+
+/* The begin of the metadata; false where it is none. */
+static bool read_metadata(int dirfd, char *text, size_t size)
+{
+	int fd = openat(dirfd, CTF_METADATA, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+
+	if (fd >= 0) {
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return begins_with(text, CTF_SIGNATURE);
+}
+
+static bool is_trace(int dirfd)
+{
+	char text[sizeof(CTF_SIGNATURE) + 1];
+
+	return read_metadata(dirfd, text, sizeof(text));
+}
+
+/* The trace's uuid, the first of the metadata, of which `text` gets the begin. */
+static bool find_uuid(int dirfd, uint8_t uuid[16], char text[BUFFER_FILE_PATH_BYTES])
+{
+	static const char key[] = "uuid = \"";
+	const char *at =
+		read_metadata(dirfd, text, BUFFER_FILE_PATH_BYTES) ? strstr(text, key) : NULL;
+	int n = 0;
+
+	for (at = at ? at + strlen(key) : ""; *at && n < 16; n++) {
+		unsigned int byte;
+
+		at += *at == '-';
+		if (sscanf(at, "%2x", &byte) != 1 || !at[1]) {
+			return false;
+		}
+		uuid[n] = (uint8_t)byte;
+		at += 2;
+	}
+	return n == 16;
+}
+
+/* Why it stays: a process that lives may record into it. What a dead one left goes if `removes`. */
+static const char *why_in_use(int dirfd, const char *path, bool removes)
+{
+	struct buffer_place place = { .directory = path, .path = malloc(BUFFER_FILE_PATH_BYTES) };
+	const char *why = NULL;
+
+	if (!place.path) {
+		why = "out of memory";
+	} else if (!find_uuid(dirfd, place.uuid, place.path)) {
+		why = "its metadata cannot be read";
+	} else if (!waymark_buffer_remove_dead(&place, removes)) {
+		why = "a process records into it";
+	}
+	free(place.path);
+	return why;
+}
+
+static int open_member(int dirfd, const char *name)
+{
+	return openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Of a folder of traces: what is left of one that became that folder, or a trace. */
+static bool check_member(int dirfd, const char *name)
+{
+	int member = ctf_file_is_of_trace(name) ? -1 : open_member(dirfd, name);
+	bool ok = ctf_file_is_of_trace(name) ||
+		  (member >= 0 && is_trace(member) && each_name(member, check_name));
+
+	if (member >= 0) {
+		close(member);
+	}
+	return ok;
+}
+
+static bool is_no_member(int dirfd, const char *name)
+{
+	(void)dirfd;
+	return ctf_file_is_of_trace(name);
+}
+
+/* Whether all that is in it are traces and our own files, and one of them is a trace. */
+static bool is_folder(int dirfd)
+{
+	return each_name(dirfd, check_member) && !each_name(dirfd, is_no_member);
+}
+
+/* Whether no process that lives records into it. What a dead one left goes if `removes`. */
+static bool is_member_free(int dirfd, const char *name, bool removes)
+{
+	int member = open_member(dirfd, name);
+	char path[48];
+
+	if (member < 0) {
+		return false;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", member);
+	bool is_free = !why_in_use(member, path, removes);
+
+	close(member);
+	return is_free;
+}
+
+static bool is_free(int dirfd, const char *name)
+{
+	return ctf_file_is_of_trace(name) || is_member_free(dirfd, name, false);
+}
+
+static bool remove_trace(int dirfd)
+{
+	return each_name(dirfd, remove_name) && remove_file(dirfd, CTF_METADATA);
+}
+
+static bool remove_member(int dirfd, const char *name)
+{
+	if (ctf_file_is_of_trace(name)) {
+		return remove_name(dirfd, name);
+	}
+	int member = open_member(dirfd, name);
+	bool ok = member >= 0 && is_member_free(dirfd, name, true) && remove_trace(member);
+
+	if (member >= 0) {
+		close(member);
+	}
+	return ok && unlinkat(dirfd, name, AT_REMOVEDIR) == 0;
+}
+
+static int refuse(const char *path, int why, struct waymark_error *error)
+{
+	return waymark_fail(error, "%s: not replaced: %s", path, strerror(why));
+}
+
+/* The directory, if it holds a trace, or traces, and nothing else; else -1, with the reason. */
+static int open_trace(const char *path, struct waymark_error *error)
+{
+	int dirfd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dirfd < 0) {
+		return refuse(path, errno, error);
+	}
+	errno = 0;
+	if (!(is_trace(dirfd) ? each_name(dirfd, check_name) : is_folder(dirfd))) {
+		int why = errno;
+
+		close(dirfd);
+		if (why == EMFILE || why == ENFILE || why == EACCES) {
+			return refuse(path, why, error);
+		}
+		return waymark_fail(
+			error, "%s: not replaced: it is no trace, or holds other files too", path);
+	}
+	return dirfd;
+}
+
+/*
+ * Whether there is a trace at `path` that may be removed: a directory with a
+ * trace and nothing beside it, or a folder of such traces, in a directory that can be written
+ * to. Returns 0, or -1 with the reason.
+ */
+static int may_replace(const char *path, struct waymark_error *error)
+{
+	int dirfd = open_trace(path, error);
+
+	if (dirfd < 0) {
+		return -1;
+	}
+	bool ok = faccessat(dirfd, ".", W_OK | X_OK, AT_EACCESS) == 0 && path_is_creatable(path);
+	int why = errno;
+
+	close(dirfd);
+	return ok ? 0 : refuse(path, why, error);
+}
+
+static const char *why_not_free(int dirfd, const char *path)
+{
+	if (is_trace(dirfd)) {
+		return why_in_use(dirfd, path, true);
+	}
+	return each_name(dirfd, is_free) ? NULL : "a process records into it";
+}
+
+/*
+ * Removes the trace in the directory `path`, and nothing else: a directory that
+ * holds no trace, or anything beside it, stays, and is an error. What a killed
+ * process left of it in memory goes, too. Returns 0, or -1 with the reason.
+ */
+static int replace_trace(const char *path, struct waymark_error *error)
+{
+	int dirfd = open_trace(path, error);
+
+	if (dirfd < 0) {
+		return -1;
+	}
+	const char *in_use = why_not_free(dirfd, path);
+
+	if (in_use) {
+		close(dirfd);
+		return waymark_fail(error, "%s: not replaced: %s", path, in_use);
+	}
+	bool removed = (is_trace(dirfd) ? remove_trace(dirfd) : each_name(dirfd, remove_member)) &&
+		       rmdir(path) == 0;
+	int why = errno;
+
+	close(dirfd);
+	return removed ? 0 : refuse(path, why, error);
+}
 
 /* What the next configuration has besides a path. Relaxed: set by options, one at a time. */
 static struct {
@@ -122,7 +387,7 @@ int waymark_ctf_check_file(const char *path, bool yield, bool replace, struct wa
 		return waymark_fail(error, "%s: not replaced: this process is writing to it", path);
 	}
 	if (replace) {
-		return waymark_ctf_may_replace(path, error);
+		return may_replace(path, error);
 	}
 	if (yield && is_no_name(path, &st)) {
 		return waymark_fail(error,
@@ -146,7 +411,7 @@ int waymark_ctf_prepare(const char *path, bool yield, bool *taken, struct waymar
 	}
 	if (lstat(path, &st) == 0 && !is_held(&st)) {
 		*taken = !replace;
-		return replace ? waymark_ctf_replace(path, error) : 0;
+		return replace ? replace_trace(path, error) : 0;
 	}
 	return 0;
 }

@@ -33,7 +33,7 @@ struct ctf_state {
 	bool former_has_events; /* in its files */
 	const struct ctf_config *refused; /* by release: no trace can be made of it; NULL: none */
 	int why_refused; /* an errno */
-	uint32_t share; /* atomic: 1: a fork asks for a folder, see hold.h */
+	uint32_t share; /* atomic: 1: a fork asks for a folder, see family.h */
 	struct ctf_snapshot *snapshot; /* atomic: asked for, NULL: none is */
 	struct ctf_files files;
 	struct packet_walk walk;
@@ -72,5 +72,16 @@ void waymark_ctf_publish(struct ctf_config *config);
  * again, of new children, too. Any thread.
  */
 void waymark_ctf_withdraw(struct ctf_config *config);
+
+/* What a new trace needs before it can begin. Control calls only; control.h has the options. */
+
+/* A configuration as options want it; NULL: `room` bytes for a path. NULL without memory. */
+struct ctf_config *waymark_ctf_new_config(const char *path, size_t room);
+
+/* Whether a trace can have the name: see struct waymark_sink. */
+int waymark_ctf_check_file(const char *path, bool yield, bool replace, struct waymark_error *error);
+
+/* Removes or keeps what has the name; sets `taken` if the trace needs another name. */
+int waymark_ctf_prepare(const char *path, bool yield, bool *taken, struct waymark_error *error);
 
 #endif

@@ -1,12 +1,219 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The open files of streams. A file ends behind a whole packet whenever no write is
- * under way: what a failed one left is cut off. Under the drain lock.
+ * Files of streams, their names and their indexes. Under the drain lock.
+ *
+ * A file ends behind a whole packet whenever no write is under way: what a failed write left is cut
+ * off. Which streams have files is known to the directory alone, so it is read, with no library:
+ * that would allocate. An index shows viewers where each packet is, so that they need not read the
+ * file. It is either complete or absent, and never a reason why a trace cannot be written.
  */
+#include <endian.h>
 #include <errno.h>
 
+#include "format/ctf_files.h"
 #include "rt/ctf/io.h"
 #include "rt/ctf/stream.h"
+#include "rt/host/file.h"
+
+static void put_name(struct ctf_name *t, uint64_t stream, uint32_t piece)
+{
+	ctf_name_string(t, CTF_STREAM);
+	ctf_name_number(t, stream);
+	if (piece) {
+		ctf_name_string(t, "-");
+		ctf_name_number(t, piece);
+	}
+}
+
+static void stream_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t piece)
+{
+	struct ctf_name t;
+
+	ctf_name_init(&t, name, CTF_NAME_BYTES);
+	put_name(&t, stream, piece);
+}
+
+static void index_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t piece)
+{
+	struct ctf_name t;
+
+	ctf_name_init(&t, name, CTF_NAME_BYTES);
+	ctf_name_string(&t, CTF_INDEX "/");
+	put_name(&t, stream, piece);
+	ctf_name_string(&t, CTF_INDEX_SUFFIX);
+}
+
+struct old {
+	int directory;
+	uint64_t before; /* the first piece that stays */
+};
+
+static bool remove_if_old(void *data, const char *entry)
+{
+	const struct old *old = data;
+	char name[CTF_NAME_BYTES];
+	uint64_t stream;
+	uint64_t piece;
+
+	if (ctf_file_is_stream(entry, &stream, &piece) && piece < old->before) {
+		index_name(name, stream, (uint32_t)piece);
+		syscall(SYS_unlinkat, old->directory, name, 0);
+		syscall(SYS_unlinkat, old->directory, entry, 0);
+	}
+	return true;
+}
+
+void waymark_ctf_remove_pieces(const struct ctf_files *f, uint32_t keep)
+{
+	struct old old = { -1, f->piece + 1 - keep };
+
+	if (f->piece >= keep) {
+		old.directory = waymark_ctf_open_directory(f->trace);
+		directory_each(old.directory, remove_if_old, &old);
+		ctf_close(old.directory);
+	}
+}
+
+static void remove_index(struct ctf_file *file, int directory, uint32_t piece)
+{
+	char name[CTF_NAME_BYTES];
+
+	ctf_close(file->index_fd);
+	file->index_fd = -1;
+	index_name(name, file->stream, piece);
+	syscall(SYS_unlinkat, directory, name, 0);
+}
+
+static bool put_header(int fd)
+{
+	const struct ctf_index_header header = CTF_INDEX_HEADER;
+
+	return ftruncate(fd, 0) == 0 && ctf_write_at(fd, &header, sizeof(header), 0);
+}
+
+/* Where the last packet of an index ends in its stream file; 0: it is no whole index. */
+static uint64_t end_of(int fd, uint64_t index_bytes)
+{
+	struct ctf_index_record last;
+
+	if (index_bytes < sizeof(struct ctf_index_header) + sizeof(last) ||
+		(index_bytes - sizeof(struct ctf_index_header)) % sizeof(last) ||
+		!ctf_read_at(fd, &last, sizeof(last), index_bytes - sizeof(last))) {
+		return 0;
+	}
+	return be64toh(last.offset) + be64toh(last.packet_size) / 8;
+}
+
+/* Whether a packet of the stream is whole in its file at `at`, as far as that can be read. */
+static bool has_packet(const struct ctf_file *file, int directory, uint32_t piece, uint64_t at)
+{
+	char name[CTF_NAME_BYTES];
+	struct packet_header h;
+
+	stream_name(name, file->stream, piece);
+	int fd = ctf_open(directory, name, O_RDONLY);
+	bool is_read = fd >= 0 && ctf_read_at(fd, &h, sizeof(h), at);
+
+	ctf_close(fd);
+	return fd < 0 ||
+	       (is_read && h.magic == PACKET_MAGIC && h.stream_instance_id == file->stream &&
+		       h.packet_size / 8 <= file->size - at);
+}
+
+/* Whether the index ends where its file does, once a torn packet behind it is cut off. */
+static bool ends_with_file(
+	struct ctf_file *file, int directory, uint32_t piece, uint64_t index_bytes)
+{
+	uint64_t end = end_of(file->index_fd, index_bytes);
+
+	if (end && end < file->size && !has_packet(file, directory, piece, end)) {
+		ctf_cut(file, end);
+	}
+	return end == file->size;
+}
+
+/*
+ * Opens the index of the stream file that was just opened, and whose size is
+ * known. A torn packet behind the last one of the index is cut off. An index that
+ * still does not end where the file ends is removed, and so is one that cannot be
+ * written; the trace needs none. False where it takes a descriptor that others
+ * have, unless this is the last try.
+ */
+static bool open_index(struct ctf_file *file, int directory, uint32_t piece, bool last_try)
+{
+	char name[CTF_NAME_BYTES];
+	struct stat st;
+
+	index_name(name, file->stream, piece);
+	file->index_fd = ctf_open(directory, name, O_RDWR | (file->size ? 0 : O_CREAT));
+	if (file->index_fd < 0 && ctf_no_descriptors() && !last_try) {
+		return false;
+	}
+	if (file->index_fd < 0 || waymark_stat(file->index_fd, &st) || !S_ISREG(st.st_mode) ||
+		!(file->size ? ends_with_file(file, directory, piece, (uint64_t)st.st_size)
+			     : put_header(file->index_fd))) {
+		remove_index(file, directory, piece);
+		return true;
+	}
+	file->index_inode = st.st_ino;
+	file->index_size = file->size ? (uint64_t)st.st_size : sizeof(struct ctf_index_header);
+	return true;
+}
+
+static void fill_record(struct ctf_index_record *r, const struct packet_header *packet,
+	uint64_t offset, uint64_t evicted)
+{
+	*r = (struct ctf_index_record){
+		.offset = htobe64(offset),
+		.packet_size = htobe64(8 * ctf_packet_bytes(packet, offset)),
+		.content_size = htobe64(packet->content_size),
+		.timestamp_begin = htobe64(packet->timestamp_begin),
+		.timestamp_end = htobe64(packet->timestamp_end),
+		.events_discarded = htobe64(packet->events_discarded + evicted),
+		.stream_id = htobe64(packet->stream_id),
+		.stream_instance_id = htobe64(packet->stream_instance_id),
+		.sequence = htobe64(packet->sequence),
+	};
+}
+
+/* Removes it: it is not true any more. */
+static void give_up_index(const struct ctf_files *f, struct ctf_file *file)
+{
+	int directory = waymark_ctf_open_directory(f->trace);
+
+	if (directory >= 0) {
+		remove_index(file, directory, f->piece);
+		ctf_close(directory);
+	}
+	ctf_close(file->index_fd);
+	file->index_fd = -1;
+}
+
+void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
+	struct packet_header *const *packets, size_t count, uint64_t evicted)
+{
+	size_t bytes = count * sizeof(f->records[0]);
+	uint64_t offset = file->size;
+	struct stat st;
+
+	if (file->index_fd < 0) {
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		fill_record(&f->records[i], packets[i], offset, evicted);
+		offset += ctf_packet_bytes(packets[i], offset);
+	}
+	if (!ctf_is_ours(file, file->index_fd, file->index_inode, &st)) {
+		file->index_fd = -1; /* whose it is now, closes it */
+	}
+	if (file->index_fd < 0 || (uint64_t)st.st_size != file->index_size ||
+		waymark_pwrite(file->index_fd, f->records, bytes, file->index_size) !=
+			(long)bytes) {
+		give_up_index(f, file);
+		return;
+	}
+	file->index_size += bytes;
+}
 
 /* Closes what is still ours: the program may have given the numbers to files of its own. */
 static void close_file(struct ctf_file *file)
@@ -109,11 +316,10 @@ static bool open_in(struct ctf_file *file, int directory, uint32_t piece, bool l
 {
 	char name[CTF_NAME_BYTES];
 
-	waymark_ctf_stream_name(name, file->stream, piece);
+	stream_name(name, file->stream, piece);
 	int fd = ctf_open(directory, name, O_WRONLY | O_CREAT);
 
-	if (fd >= 0 && adopt(file, fd, directory) &&
-		waymark_ctf_index_open(file, directory, piece, last_try)) {
+	if (fd >= 0 && adopt(file, fd, directory) && open_index(file, directory, piece, last_try)) {
 		return true;
 	}
 	ctf_close(fd);
@@ -149,7 +355,7 @@ static bool settle(const struct ctf_files *f, struct ctf_file *file, const struc
 		return ctf_cut(file, file->size);
 	}
 	if (size < file->size) { /* somebody emptied it */
-		waymark_ctf_index_give_up(f, file);
+		give_up_index(f, file);
 		return cut_odd(file, size);
 	}
 	return true;

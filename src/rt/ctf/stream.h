@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of writing streams: append.c calls stream.c for open files, which calls index.c for
- * their index, which calls piece.c for names. For src/rt/ctf alone, under the drain lock.
+ * The files of streams, which append.c writes: open files, their index and their names.
+ * For src/rt/ctf alone, under the drain lock.
  */
 #ifndef RT_CTF_STREAM_H
 #define RT_CTF_STREAM_H
@@ -14,9 +14,6 @@
 
 /* The longest name of a stream file or, with its folder, of its index. */
 #define CTF_NAME_BYTES 64u
-
-void waymark_ctf_stream_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t piece);
-void waymark_ctf_index_name(char name[CTF_NAME_BYTES], uint64_t stream, uint32_t piece);
 
 /* The stream's file, open; NULL, with errno, when it cannot be opened. */
 struct ctf_file *waymark_ctf_get_file(struct ctf_files *f, uint64_t stream);
@@ -46,21 +43,9 @@ static inline uint64_t ctf_packet_bytes(const struct packet_header *packet, uint
 	return end / align * align - at;
 }
 
-/*
- * Opens the index of the stream file that was just opened, and whose size is
- * known. A torn packet behind the last one of the index is cut off. An index that
- * still does not end where the file ends is removed, and so is one that cannot be
- * written; the trace needs none. False where it takes a descriptor that others
- * have, unless this is the last try.
- */
-bool waymark_ctf_index_open(struct ctf_file *file, int directory, uint32_t piece, bool last_try);
-
 /* Adds packets that were written behind the file's size so far, which is not updated yet. */
 void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
 	struct packet_header *const *packets, size_t count, uint64_t evicted);
-
-/* Removes it: it is not true any more. */
-void waymark_ctf_index_give_up(const struct ctf_files *f, struct ctf_file *file);
 
 /* Removes the pieces that are older than the newest `keep`. */
 void waymark_ctf_remove_pieces(const struct ctf_files *f, uint32_t keep);

@@ -56,12 +56,6 @@ struct buffer_place {
 /* Makes the path of a buffer's file under /dev/shm; false where it is too long. */
 bool waymark_buffer_shared_path(const struct buffer_place *place);
 
-/* The same in the trace's directory, which is there. */
-bool waymark_buffer_trace_path(const struct buffer_place *place);
-
-/* Whether its file lies in the shared folder. */
-bool waymark_buffer_is_shared(const struct buffer *b);
-
 /* The begin of the paths of files there: the folder and the first part of their names. */
 const char *waymark_buffer_prefix(void);
 

@@ -68,7 +68,8 @@ bool waymark_buffer_shared_path(const struct buffer_place *place)
 	return true;
 }
 
-bool waymark_buffer_trace_path(const struct buffer_place *place)
+/* Makes the path of a buffer's file in the trace's directory, which exists. */
+static bool trace_path(const struct buffer_place *place)
 {
 	static const char name[] = "/" BUFFER_FILE_IN_TRACE;
 
@@ -79,7 +80,8 @@ bool waymark_buffer_trace_path(const struct buffer_place *place)
 	return true;
 }
 
-bool waymark_buffer_is_shared(const struct buffer *b)
+/* Whether its file lies in the shared folder. */
+static bool is_shared(const struct buffer *b)
 {
 	return strncmp(b->path, prefix, strlen(prefix)) == 0;
 }
@@ -342,7 +344,7 @@ struct buffer *waymark_buffer_create(
 		b = !place->in_trace && waymark_buffer_shared_path(place)
 			    ? create_file(place, bytes, pid)
 			    : NULL;
-		if (!b && place->directory && waymark_buffer_trace_path(place)) {
+		if (!b && place->directory && trace_path(place)) {
 			b = create_file(place, bytes, pid);
 		}
 		*why = b ? 0 : errno;
@@ -369,17 +371,16 @@ void waymark_buffer_set_directory(struct buffer *b, const char *directory)
 
 	memcpy(place.uuid, b->file.traces[buffer_now(b)].uuid, sizeof(place.uuid));
 	note_trace(&b->file.traces[buffer_now(b)], &place);
-	if (b->is_file && !waymark_buffer_is_shared(b)) {
+	if (b->is_file && !is_shared(b)) {
 		place.path = b->path;
-		waymark_buffer_trace_path(&place);
+		trace_path(&place);
 	}
 }
 
 /* Gives the file the name that belongs to the place; 0 or the errno. */
 static int move(struct buffer *b, const struct buffer_place *place)
 {
-	if (!(waymark_buffer_is_shared(b) ? waymark_buffer_shared_path(place)
-					  : waymark_buffer_trace_path(place))) {
+	if (!(is_shared(b) ? waymark_buffer_shared_path(place) : trace_path(place))) {
 		return ENAMETOOLONG;
 	}
 	if (waymark_rename(AT_FDCWD, b->path, AT_FDCWD, place->path) != 0) {
@@ -401,7 +402,7 @@ int waymark_buffer_turn(struct buffer *b, const struct buffer_place *place)
 		memcpy(former->uuid, place->uuid, sizeof(former->uuid));
 	}
 	__atomic_store_n(&b->file.turn, b->file.turn + 1, __ATOMIC_RELEASE);
-	return waymark_buffer_is_shared(b) ? 0 : why;
+	return is_shared(b) ? 0 : why;
 }
 
 void waymark_buffer_destroy(struct buffer *b, bool unlink)
@@ -511,5 +512,5 @@ static bool remove_dead(const char *path, bool removes)
 bool waymark_buffer_remove_dead(const struct buffer_place *place, bool removes)
 {
 	return (!waymark_buffer_shared_path(place) || remove_dead(place->path, removes)) &&
-	       (!waymark_buffer_trace_path(place) || remove_dead(place->path, removes));
+	       (!trace_path(place) || remove_dead(place->path, removes));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a recording backend does with its packets. The recorder knows nothing
- * else of the backends; rt/sink/consumers.c has the table. Of each cursor the consumer has
+ * else of the backends; rt/control/consumers.c has the table. Of each cursor the consumer has
  * bytes of its own, see CURSOR_OWN_BYTES.
  *
  * A consumer works under the process's drain lock: in the writer thread, or in

@@ -166,17 +166,11 @@ void waymark_tally_slot(struct slot *s, struct tally *sum);
  */
 uint32_t waymark_tally_owner(struct slot *s, struct tally *own, struct tally *ended);
 
-/* An owner has ended and records nothing more; before the slot is another's. */
-void waymark_tally_leave(struct slot *s);
-
 /*
  * Around a change of the cursor's packet, with it marked busy: what the one before
  * holds is added up, and the new one's place may be stored. Its thread.
  */
 void waymark_tally_begin(struct cursor *c);
 void waymark_tally_end(struct cursor *c);
-
-/* A thread has left the cursor in any state: it has no packet from now on. The consumer. */
-void waymark_tally_renew(struct cursor *c);
 
 #endif

@@ -122,7 +122,8 @@ uint32_t waymark_tally_owner(struct slot *s, struct tally *own, struct tally *en
 	}
 }
 
-void waymark_tally_leave(struct slot *s)
+/* An owner has ended and records nothing more; before the slot is another's. */
+static void tally_leave(struct slot *s)
 {
 	struct tally all = { 0 };
 
@@ -154,7 +155,8 @@ void waymark_tally_end(struct cursor *c)
 	__atomic_store_n(&c->turn, c->turn + 1, __ATOMIC_RELEASE);
 }
 
-void waymark_tally_renew(struct cursor *c)
+/* A thread has left the cursor in any state: it has no packet from now on. The consumer. */
+static void tally_renew(struct cursor *c)
 {
 	begin_turn(c, c->turn | 1);
 	__atomic_store_n(&c->hot.packet, NULL, __ATOMIC_RELEASE);
@@ -398,7 +400,7 @@ void waymark_slot_leave(struct slot *s, uint64_t owner)
 		__atomic_store_n(&s->left, 1, __ATOMIC_RELEASE);
 	} else {
 		close_cursors(s);
-		waymark_tally_leave(s);
+		tally_leave(s);
 		slot_release(s);
 	}
 }
@@ -406,7 +408,7 @@ void waymark_slot_leave(struct slot *s, uint64_t owner)
 /* Anybody may look at its counts, which go on. */
 static void renew(struct cursor *c)
 {
-	waymark_tally_renew(c);
+	tally_renew(c);
 	__atomic_store_n(&c->hot.pos, NULL, __ATOMIC_RELAXED);
 	c->hot.limit = NULL;
 	c->hot.content_size = NULL;
@@ -423,7 +425,7 @@ void waymark_slot_renew(struct slot *s)
 		renew(c);
 	}
 	s->left = 0;
-	waymark_tally_leave(s);
+	tally_leave(s);
 	slot_release(s);
 }
 

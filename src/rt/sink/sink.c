@@ -1,33 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of sinks. */
+/*
+ * What sinks have in common: the check of one plain file, which may exist already, and the switch
+ * of a backend that records. Control calls only.
+ */
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/compiler.h"
+#include "rt/host/error.h"
+#include "rt/host/path.h"
+#include "rt/record/recorder.h"
 #include "rt/sink/sink.h"
 
-/* In the order in which `file=` looks for one. */
-static const struct waymark_sink *const sinks[] = {
-	&waymark_sink_ctf,
-	&waymark_sink_simple,
-	&waymark_sink_log,
-};
-
-const struct waymark_sink *waymark_sink_first(unsigned int backends)
+int waymark_sink_check_plain(
+	const char *path, bool yield, bool replace, struct waymark_error *error)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(sinks); i++) {
-		if (sinks[i]->backend & backends) {
-			return sinks[i];
+	struct stat st;
+	bool ok;
+
+	(void)yield;
+	(void)replace;
+	if (stat(path, &st) == 0) {
+		ok = eaccess(path, W_OK) == 0;
+		if (S_ISDIR(st.st_mode)) {
+			errno = EISDIR;
+			ok = false;
 		}
+	} else {
+		ok = errno == ENOENT && path_is_creatable(path);
 	}
-	return NULL;
+	return ok ? 0 : waymark_fail(error, "%s: %s", path, strerror(errno));
 }
 
-const struct waymark_sink *waymark_sink_by_name(const char *name)
+int waymark_sink_switch(uint32_t *off, bool on, bool *was_on, struct waymark_error *error)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(sinks); i++) {
-		if (strcmp(sinks[i]->name, name) == 0) {
-			return sinks[i];
-		}
+	error_clear(error);
+	waymark_recorder_flush(); /* on: throws away what came while it was off */
+	bool was_off = __atomic_exchange_n(off, !on, __ATOMIC_ACQ_REL);
+
+	waymark_recorder_flush();
+	if (was_on) {
+		*was_on = !was_off;
 	}
-	return NULL;
+	return 0;
 }

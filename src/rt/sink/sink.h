@@ -2,7 +2,7 @@
 /*
  * Sinks: the backends that own a file of this process, in the order in which
  * `file=` looks for one that is compiled in (ctf, simple, log). The option, the
- * control API and the monitor reach them through this table only.
+ * control API and the monitor reach them through the table of rt/control/sinks.h only.
  */
 #ifndef RT_SINK_SINK_H
 #define RT_SINK_SINK_H
@@ -60,11 +60,5 @@ int waymark_sink_check_plain(
  * acquire. What was recorded before is the former state's.
  */
 int waymark_sink_switch(uint32_t *off, bool on, bool *was_on, struct waymark_error *error);
-
-/* The first sink of the table whose backend is in `backends`, NULL when there is none. */
-const struct waymark_sink *waymark_sink_first(unsigned int backends);
-
-/* The sink of that name, NULL when there is none. */
-const struct waymark_sink *waymark_sink_by_name(const char *name);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A cursor's packets: written in order, closed early where they are due, given up, or taken from
- * threads that have ended. See cursor.h.
+ * threads that have ended. See packets.h.
  */
 #include <string.h>
 
-#include "rt/ctf/cursor.h"
+#include "rt/ctf/packets.h"
 #include "rt/record/close.h"
 #include "rt/record/stats.h"
 

@@ -9,23 +9,17 @@
  * name, NAME/PID, and each process of the family records into a trace of its own there, which
  * all readers take for one. No process needs to know how another one ends.
  */
-#ifndef RT_CTF_HOLD_H
-#define RT_CTF_HOLD_H
+#ifndef RT_CTF_FAMILY_H
+#define RT_CTF_FAMILY_H
 
 #include <sys/stat.h>
 
-#include "rt/ctf/cursor.h"
+#include "rt/ctf/packets.h"
 
-/* Called by control calls and before a fork: see struct waymark_sink. */
-void waymark_ctf_hold(const char *path);
+/* Before a fork: see struct waymark_sink. */
 void waymark_ctf_share(void);
-void waymark_ctf_release(void);
 
-/*
- * Before the configuration comes into force: if the present one is a folder, makes it one, and
- * renames the folder if no trace is in it. False, with errno: it cannot be renamed.
- */
-bool waymark_ctf_follow_folder(struct ctf_config *config);
+/* Renames a folder that has no trace yet. False, with errno: it cannot be renamed. */
 bool waymark_ctf_rename_folder(const struct ctf_config *from, const struct ctf_config *to);
 
 /* Stores a configuration for the next fork; returns the one before. */

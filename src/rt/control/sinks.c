@@ -1,12 +1,44 @@
 /* SPDX-License-Identifier: MIT */
-/* The names that wait: at most one for each sink that has a key of its own. */
+/*
+ * The table of sinks, and the names of files that wait: at most one for each sink that has a key
+ * of its own.
+ */
+#include <string.h>
+
 #include "base/compiler.h"
+#include "rt/control/sinks.h"
+#include "rt/event/registry.h"
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
 #include "rt/host/message.h"
-#include "rt/sink/output.h"
 #include "rt/host/path.h"
-#include "rt/event/registry.h"
+
+/* In the order in which `file=` looks for one. */
+static const struct waymark_sink *const sinks[] = {
+	&waymark_sink_ctf,
+	&waymark_sink_simple,
+	&waymark_sink_log,
+};
+
+const struct waymark_sink *waymark_sink_first(unsigned int backends)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sinks); i++) {
+		if (sinks[i]->backend & backends) {
+			return sinks[i];
+		}
+	}
+	return NULL;
+}
+
+const struct waymark_sink *waymark_sink_by_name(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sinks); i++) {
+		if (strcmp(sinks[i]->name, name) == 0) {
+			return sinks[i];
+		}
+	}
+	return NULL;
+}
 
 /* The paths under the control lock. */
 static struct {

@@ -5,8 +5,8 @@
  * `draining.subbuf` is the oldest packet that is not written. It is closed when
  * another one follows it, or when it was taken from its thread.
  */
-#ifndef RT_CTF_CURSOR_H
-#define RT_CTF_CURSOR_H
+#ifndef RT_CTF_PACKETS_H
+#define RT_CTF_PACKETS_H
 
 #include "rt/ctf/state.h"
 #include "rt/record/drain.h"
