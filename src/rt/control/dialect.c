@@ -7,7 +7,7 @@
 #include "rt/host/error.h"
 #include "rt/host/lock.h"
 
-/* Who has chosen; who stands behind overrides those before. */
+/* The source of the choice; a later one overrides those before it. */
 enum chooser { BY_NOBODY, BY_VARIABLE, BY_OPTION, BY_PROGRAM };
 
 /* Under the control lock. */

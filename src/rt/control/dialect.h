@@ -22,7 +22,7 @@ enum dialect_bit {
 struct dialect_use {
 	enum waymark_dialect dialect;
 	bool is_named; /* the option itself says so */
-	bool is_variable; /* it stands in WAYMARK_TRACE */
+	bool is_variable; /* it is in WAYMARK_TRACE */
 };
 
 /* That of an option which names none. Takes the control lock, as what follows. */

@@ -26,7 +26,7 @@ struct query {
 /* What is being filled: `events_max` events, and their names behind. */
 struct copy {
 	bool of_vcpu;
-	const void *cpu; /* NULL: one that nobody has told of */
+	const void *cpu; /* NULL: one that is not registered */
 	struct waymark_event_info *events;
 	size_t events_max;
 	size_t text_max;

@@ -84,7 +84,7 @@ static int take_regex(struct waymark_config *c, const char *value, struct waymar
 	return 0;
 }
 
-/* Names that stand in the files of both keys, whichever it was. */
+/* For both keys whose files list names. */
 static int take_list(
 	struct waymark_config *c, const char *key, const char *value, struct waymark_error *error)
 {

@@ -88,7 +88,7 @@ void trace_event_set_state_dynamic_init(TraceEvent *ev, bool state)
 	trace_event_set_state_dynamic(ev, state);
 }
 
-/* These functions return nothing: the first error is told, the others are like it. */
+/* These functions return nothing: only the first error is reported, as the others are alike. */
 static void tell(const struct waymark_error *error)
 {
 	static struct once told;

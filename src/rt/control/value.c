@@ -25,7 +25,7 @@ int waymark_take_word(const char **to, const char *key, const char *value, const
 	return waymark_fail(error, "%s=: '%s' is none of %s", key, value, all);
 }
 
-/* A number that is not 0; `*end` gets what stands behind it. */
+/* A number that is not 0; `*end` gets the text that follows it. */
 static bool read_number(uint64_t *n, const char *text, const char **end)
 {
 	char *rest;

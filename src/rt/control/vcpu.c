@@ -205,7 +205,7 @@ static int prepare_only(const struct request *r)
 	return result;
 }
 
-/* What the trace is told of before events of it can come; objects may have come meanwhile. */
+/* Declares in the trace before the events can fire; objects may have registered meanwhile. */
 static int change(const struct request *r)
 {
 	if (r->on) {

@@ -4,8 +4,8 @@
  * directory: made exclusively, never through a link, readable by nobody else,
  * and named after the trace's uuid. The lock on it lives as long as the mapping,
  * although the descriptor is closed at once: nothing that the program does to
- * its descriptors reaches it, and an exec or a kill ends it. The files that dead processes
- * left, which nobody has locked, are looked at here, too. Any thread, any signal handler.
+ * its descriptors reaches it, and an exec or a kill ends it. The files of dead processes, which
+ * are unlocked, are checked here, too. Any thread, any signal handler.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -41,8 +41,8 @@ static bool is_ours(const struct simple_out *out)
 }
 
 /*
- * Waits for who reads a pipe. The writer does so for as long as it takes; a thread of the
- * program's that drains where there is none has all signals blocked, and gives up.
+ * Waits for the reader of a pipe: the writer without limit; a thread of the program that drains
+ * in place of a writer has all signals blocked, so it gives up.
  */
 static bool wait_for_reader(const struct simple_out *out, uint64_t since)
 {

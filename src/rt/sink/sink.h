@@ -15,7 +15,7 @@ struct waymark_sink {
 	unsigned int backend; /* one bit of enum waymark_backend */
 	const char *name;
 	/*
-	 * Whether set_file() could take the path, as far as can be told without making
+	 * Whether set_file() could take the path, as far as it shows without creating
 	 * anything. `replace`: what has the name may be removed, if it is a trace.
 	 * Returns 0, or -1 with the reason.
 	 */
