@@ -345,19 +345,14 @@ void waymark_config_settle(struct waymark_config *c)
 	}
 }
 
-/* First, because a socket that cannot be had shows only now, and then nothing is changed yet. */
-static int apply_monitor(const struct waymark_config *c, struct waymark_error *error)
-{
-	return c->monitor.where ? waymark_monitor_begin(&c->monitor, error) : 0;
-}
-
 int waymark_config_apply(
 	struct waymark_config *c, struct waymark_match *match, struct waymark_error *error)
 {
 	waymark_config_settle(c);
+	/* The monitor first: whether its socket can be had shows only now. */
 	if (waymark_config_check(c, error) < 0 || waymark_rules_prepare(&c->rules, error) < 0 ||
-		apply_monitor(c, error) < 0 || apply_recorder(c, error) < 0 ||
-		apply_outputs(c, error) < 0) {
+		(c->monitor.where && waymark_monitor_begin(&c->monitor, error) < 0) ||
+		apply_recorder(c, error) < 0 || apply_outputs(c, error) < 0) {
 		return -1;
 	}
 	if (c->log_prefix) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Options from the environment, several of them separated by `;` or newlines
- * (`;;` is a semicolon). Each stands alone: one that is wrong does not void the
- * others. What no event has or can write to is told when the main program's events have
- * registered, because until then libraries still bring theirs; where the
+ * (`;;` is a semicolon). Each is independent: one that is wrong does not void the
+ * others. Names that no event has, and outputs that none can write to, are reported when the main
+ * program's events have registered, because until then libraries still bring theirs; where the
  * program itself has none, at exit.
  */
 #include <pthread.h>
@@ -156,7 +156,7 @@ static bool is_all_off(void)
 
 /*
  * A file without a pattern is a mistake more often than not; settings alone may be
- * meant for what the program itself switches on, or somebody who asks the monitor.
+ * meant for events that the program itself or a client of the monitor switches on.
  */
 static void report_all_off(void)
 {
@@ -184,14 +184,6 @@ static void report_vain(void)
 	waymark_rules_report_unmatched();
 }
 
-/* A program without events of its own never registers: its libraries are all there is. */
-static void begin_monitors_of_libraries(void)
-{
-	if (waymark_monitor_is_postponed() && !waymark_loaded_program_registers()) {
-		waymark_monitor_begin_postponed(say);
-	}
-}
-
 void waymark_environment_follow(bool is_program)
 {
 	if (!startup.pid || startup.over) {
@@ -199,7 +191,10 @@ void waymark_environment_follow(bool is_program)
 	}
 	waymark_startup_file_place();
 	if (!is_program) {
-		begin_monitors_of_libraries();
+		/* A program without events of its own never registers: only its libraries do. */
+		if (waymark_monitor_is_postponed() && !waymark_loaded_program_registers()) {
+			waymark_monitor_begin_postponed(say);
+		}
 		return;
 	}
 	startup.over = true;

@@ -75,13 +75,6 @@ static int take_part(struct waymark_config *c, char *part, bool first, struct wa
 		part, part);
 }
 
-static void limit_rules(struct waymark_config *c)
-{
-	for (size_t i = 0; c->backends && i < c->rules.count; i++) {
-		c->rules.items[i].backends = (uint16_t)c->backends;
-	}
-}
-
 /* What StratoVirt does first, and what it takes for an error. */
 static int end_stratovirt(struct waymark_config *c, bool is_empty, struct waymark_error *error)
 {
@@ -164,7 +157,9 @@ int waymark_option_parse(struct waymark_config *c, const char *text, struct waym
 	if (result == 0 && is_stratovirt(c)) {
 		result = end_stratovirt(c, is_empty, error);
 	}
-	limit_rules(c);
+	for (size_t i = 0; c->backends && i < c->rules.count; i++) {
+		c->rules.items[i].backends = (uint16_t)c->backends;
+	}
 	limit_file(c);
 	return result;
 }

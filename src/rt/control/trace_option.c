@@ -26,12 +26,6 @@
 #include "rt/host/message.h"
 #include "rt/host/path.h"
 
-static void print_report(enum waymark_severity severity, const char *text)
-{
-	fprintf(stderr, "%s: %s%s\n", program_invocation_short_name,
-		severity == WAYMARK_SEVERITY_WARNING ? "warning: " : "", text);
-}
-
 /* `option` is the argument that the text is about, NULL: none. */
 static void report(
 	enum waymark_severity severity, const char *option, const struct waymark_error *error)
@@ -41,7 +35,8 @@ static void report(
 	if (host && host->report) {
 		host->report(severity, option, error->text, host->user);
 	} else {
-		print_report(severity, error->text);
+		fprintf(stderr, "%s: %s%s\n", program_invocation_short_name,
+			severity == WAYMARK_SEVERITY_WARNING ? "warning: " : "", error->text);
 	}
 	if (host) {
 		waymark_hooks_leave();

@@ -39,16 +39,6 @@ static bool may_hold(const struct ctf_config *config, const char *path)
 	return !waymark_ctf_begun() && (path || !config || !config->path[0]);
 }
 
-static void keep_spare(void)
-{
-	struct ctf_config *fresh = waymark_ctf_new_config(NULL, PATH_MAX);
-
-	if (fresh) {
-		fresh->held = fresh->is_folder = true;
-		free(waymark_ctf_swap_spare(fresh));
-	}
-}
-
 /* Without memory the name stays, which is a name, too. */
 static void change(const char *path, bool held, bool is_folder)
 {
@@ -65,7 +55,12 @@ static void change(const char *path, bool held, bool is_folder)
 static void hold(const char *path)
 {
 	if (may_hold(waymark_ctf_config(), path)) {
-		keep_spare();
+		struct ctf_config *spare = waymark_ctf_new_config(NULL, PATH_MAX);
+
+		if (spare) {
+			spare->held = spare->is_folder = true;
+			free(waymark_ctf_swap_spare(spare));
+		}
 		change(path ? path : "", true, false);
 	}
 }

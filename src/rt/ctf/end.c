@@ -141,15 +141,6 @@ static bool change_trace(struct ctf_round *round, struct ctf_trace *fresh)
 	return declared;
 }
 
-/* What it takes to find the trace that another one follows. */
-static void remember_former(struct ctf_state *state)
-{
-	strcpy(state->former.path, state->trace.path);
-	state->former.device = state->trace.device;
-	state->former.inode = state->trace.inode;
-	state->former_has_events = state->files.has_events;
-}
-
 static bool begin_trace(struct ctf_round *round, const struct ctf_config *config)
 {
 	struct ctf_state *state = round->state;
@@ -162,7 +153,11 @@ static bool begin_trace(struct ctf_round *round, const struct ctf_config *config
 		waymark_ctf_fail(&state->files, errno);
 		return false;
 	}
-	remember_former(state);
+	/* For finding the trace that this one follows. */
+	strcpy(state->former.path, state->trace.path);
+	state->former.device = state->trace.device;
+	state->former.inode = state->trace.inode;
+	state->former_has_events = state->files.has_events;
 	waymark_ctf_name(next, round->buffer->file.traces[buffer_next(round->buffer)].directory);
 	if (!change_trace(round, next)) {
 		waymark_ctf_fail(&state->files, errno);

@@ -213,27 +213,18 @@ static void put_head(struct output *o, const struct ctf_trace *t, const struct b
 	o->whole = o->fill;
 }
 
-/* The end of a scope is declared as it is: the recorder's, or as its beginning is. */
-static bool is_toml(const struct waymark_entry *entry)
-{
-	return entry->flags & WAYMARK_EVENT_BRACES &&
-	       (!(entry->flags & WAYMARK_EVENT_SCOPE_END) || entry->flags & WAYMARK_EVENT_SITE);
-}
-
-static enum ctf_text_style style_of(const struct waymark_entry *entry)
-{
-	if (!is_toml(entry)) {
-		return CTF_TEXT_PRINTF;
-	}
-	return entry->flags & WAYMARK_EVENT_SCOPE ? CTF_TEXT_TOML_SCOPE : CTF_TEXT_TOML_EVENT;
-}
-
 static void put_event(struct output *o, const struct waymark_entry *entry)
 {
 	struct ctf_text_arg *args = o->scratch->args;
+	/* A declared scope's end is in printf style, a trace point's in that of its beginning. */
+	bool is_toml =
+		entry->flags & WAYMARK_EVENT_BRACES &&
+		(!(entry->flags & WAYMARK_EVENT_SCOPE_END) || entry->flags & WAYMARK_EVENT_SITE);
 	struct ctf_text_event event = {
 		.id = (uint16_t)entry->id,
-		.style = style_of(entry),
+		.style = !is_toml			      ? CTF_TEXT_PRINTF
+			 : entry->flags & WAYMARK_EVENT_SCOPE ? CTF_TEXT_TOML_SCOPE
+							      : CTF_TEXT_TOML_EVENT,
 		.name = entry->name,
 		.format = entry->format ? entry->format : "",
 		.file = entry->file ? entry->file : "",

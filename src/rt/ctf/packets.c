@@ -76,14 +76,6 @@ static size_t gather(struct ctf_round *round, struct cursor *c, struct packet_he
 	return count;
 }
 
-/* Counts the events of a written packet, while counting is on. */
-static void count_events(struct ctf_round *round, const struct packet_header *h)
-{
-	if (counts_are_on()) {
-		waymark_packet_count(&round->state->walk, h, h->content_size / 8);
-	}
-}
-
 /* Writes some; false when there were none, or the file took not all. */
 static bool write_some(struct ctf_round *round, struct cursor *c)
 {
@@ -99,7 +91,10 @@ static bool write_some(struct ctf_round *round, struct cursor *c)
 		ctf_stream(c)->unreported = false;
 		ctf_stream(c)->reported = packets[i]->events_discarded + ctf_stream(c)->evicted;
 		ctf_stream(c)->sequence = packets[i]->sequence;
-		count_events(round, packets[i]);
+		if (counts_are_on()) {
+			waymark_packet_count(
+				&round->state->walk, packets[i], packets[i]->content_size / 8);
+		}
 		advance(round->recorder, c);
 	}
 	round->failed |= written < count;

@@ -21,11 +21,6 @@
 #include "rt/host/path.h"
 #include "rt/record/buffer.h"
 
-static bool begins_with(const char *name, const char *what)
-{
-	return strncmp(name, what, strlen(what)) == 0;
-}
-
 /* Calls `what` for each name in the directory, until one is refused. */
 static bool each_name(int dirfd, bool (*what)(int dirfd, const char *name))
 {
@@ -85,7 +80,7 @@ static bool read_metadata(int dirfd, char *text, size_t size)
 		close(fd);
 	}
 	text[n > 0 ? n : 0] = '\0';
-	return begins_with(text, CTF_SIGNATURE);
+	return strncmp(text, CTF_SIGNATURE, strlen(CTF_SIGNATURE)) == 0;
 }
 
 static bool is_trace(int dirfd)
@@ -249,14 +244,6 @@ static int may_replace(const char *path, struct waymark_error *error)
 	return ok ? 0 : refuse(path, why, error);
 }
 
-static const char *why_not_free(int dirfd, const char *path)
-{
-	if (is_trace(dirfd)) {
-		return why_in_use(dirfd, path, true);
-	}
-	return each_name(dirfd, is_free) ? NULL : "a process records into it";
-}
-
 /*
  * Removes the trace in the directory `path`, and nothing else: a directory that
  * holds no trace, or anything beside it, stays, and is an error. What a killed
@@ -269,7 +256,9 @@ static int replace_trace(const char *path, struct waymark_error *error)
 	if (dirfd < 0) {
 		return -1;
 	}
-	const char *in_use = why_not_free(dirfd, path);
+	const char *in_use = is_trace(dirfd)		 ? why_in_use(dirfd, path, true)
+			     : each_name(dirfd, is_free) ? NULL
+							 : "a process records into it";
 
 	if (in_use) {
 		close(dirfd);

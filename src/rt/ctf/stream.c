@@ -340,12 +340,6 @@ static bool open_file(
 	return opened;
 }
 
-/* Whether an open file still is the one in the directory. */
-static bool is_there(const struct ctf_file *file, struct stat *st)
-{
-	return ctf_is_ours(file, file->fd, file->inode, st) && st->st_nlink > 0;
-}
-
 /* Has an open file end behind its last whole packet again; false, with errno, when it cannot. */
 static bool settle(const struct ctf_files *f, struct ctf_file *file, const struct stat *st)
 {
@@ -379,7 +373,10 @@ struct ctf_file *waymark_ctf_get_file(struct ctf_files *f, uint64_t stream)
 	struct ctf_file *file = find_place(f, stream);
 	struct stat st;
 
-	if (file->stream && (file->stream != stream || !is_there(file, &st))) {
+	/* Closed where it is another stream's, or not the file in the directory any more. */
+	if (file->stream &&
+		(file->stream != stream || !ctf_is_ours(file, file->fd, file->inode, &st) ||
+			st.st_nlink == 0)) {
 		close_file(file);
 	}
 	if (!(file->stream ? settle(f, file, &st) : open_somehow(f, file, stream))) {

@@ -47,15 +47,6 @@ bool waymark_jail_is_on(void)
 	return __atomic_load_n(&count, __ATOMIC_ACQUIRE) > 0;
 }
 
-static bool make_uuid(uint8_t uuid[16])
-{
-	if (syscall(SYS_getrandom, uuid, 16, 0) != 16) {
-		return false;
-	}
-	uuid_mark_random(uuid);
-	return true;
-}
-
 static int open_high(char *path, bool nameless)
 {
 	int fd = nameless ? waymark_buffer_open_nameless(path)
@@ -180,7 +171,11 @@ static int make(struct jailed *j, const struct jail_wish *wish)
 	};
 	uint64_t bytes = waymark_buffer_bytes(BUFFER_DEFAULT);
 
-	if (!make_uuid(place.uuid) || !waymark_buffer_shared_path(&place)) {
+	if (syscall(SYS_getrandom, place.uuid, sizeof(place.uuid), 0) != sizeof(place.uuid)) {
+		return ENAMETOOLONG;
+	}
+	uuid_mark_random(place.uuid);
+	if (!waymark_buffer_shared_path(&place)) {
 		return ENAMETOOLONG;
 	}
 	bytes = (bytes + wish->text_bytes + BUFFER_UNIT - 1) / BUFFER_UNIT * BUFFER_UNIT;

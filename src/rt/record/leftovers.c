@@ -187,20 +187,9 @@ static uint64_t budget(int folder)
 	return set == RECORDER_LEFTOVERS_DEFAULT ? default_budget(folder) : set;
 }
 
-static void report(const struct sweep *s)
-{
-	char spare[REASON_BYTES];
-
-	if (s->total > s->budget && s->why) {
-		waymark_notice(s->process,
-			"%llu KiB of memory of killed processes stay: they cannot be moved into "
-			"their traces: %s; 'waymark recover --list' shows them",
-			(unsigned long long)(s->total >> 10), waymark_reason(s->why, spare));
-	}
-}
-
 static void sweep(struct sweep *s)
 {
+	char spare[REASON_BYTES];
 	bool more;
 
 	s->budget = budget(s->folder);
@@ -210,7 +199,12 @@ static void sweep(struct sweep *s)
 		more = s->count == CHOSEN_MAX;
 		move_oldest(s);
 	} while (more && s->total > s->budget);
-	report(s);
+	if (s->total > s->budget && s->why) {
+		waymark_notice(s->process,
+			"%llu KiB of memory of killed processes stay: they cannot be moved into "
+			"their traces: %s; 'waymark recover --list' shows them",
+			(unsigned long long)(s->total >> 10), waymark_reason(s->why, spare));
+	}
 }
 
 /* Returns it with the folder open; NULL where there is no folder, or leftovers= is off. */

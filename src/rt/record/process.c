@@ -124,7 +124,7 @@ static void before_fork(void)
  */
 static void detach(struct cursor *cut, void *scratch)
 {
-	static waymark_count nowhere; /* any thread may store into it: nobody reads it */
+	static waymark_count nowhere; /* any thread may store into it; never read */
 	struct waymark_cursor *c = &cut->hot;
 
 	c->pos = scratch;
@@ -162,26 +162,21 @@ static void detach_interrupted(const struct fork_state *f, struct cursor *cursor
 	}
 }
 
-/*
- * Where the kernel passes them on, against advice: the parent's, whose lock the mapping would
- * keep and whose addresses may be needed. Nowhere else: other handlers of the fork come first,
- * and what they map may lie there.
- */
-static void leave_buffers(void)
-{
-	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
-		if (forking[k].buffer) {
-			munmap(forking[k].buffer, forking[k].bytes);
-		}
-	}
-}
-
 static void in_child(void)
 {
 	struct slot *s = waymark_slot_current();
 
-	if (waymark_wiped_renew()) {
-		leave_buffers();
+	/*
+	 * Where the kernel passes the parent's buffers on, against advice: the mapping would keep
+	 * their lock, and their addresses may be needed. Nowhere else: other handlers of the fork
+	 * come first, and what they map may lie there.
+	 */
+	bool inherited = waymark_wiped_renew();
+
+	for (int k = 0; inherited && k < WAYMARK_RECORDERS; k++) {
+		if (forking[k].buffer) {
+			munmap(forking[k].buffer, forking[k].bytes);
+		}
 	}
 	waymark_process();
 	waymark_slot_keep_mine();
@@ -237,18 +232,6 @@ void waymark_notice(struct process *p, const char *fmt, ...)
 	__atomic_store_n(&p->notices_wait, 1, __ATOMIC_RELEASE);
 }
 
-static void say_each(struct process *p)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(p->notices); i++) {
-		struct notice *n = &p->notices[i];
-
-		if (claim(n, NOTICE_READY)) {
-			waymark_message_write(n->text, n->length);
-			take_away(n);
-		}
-	}
-}
-
 /* Borrows a place for it: stacks of handlers have no room. */
 static void say_lost(struct process *p)
 {
@@ -278,7 +261,14 @@ void waymark_notice_say(struct process *p)
 	if (!__atomic_exchange_n(&p->notices_wait, 0, __ATOMIC_ACQUIRE)) {
 		return;
 	}
-	say_each(p);
+	for (size_t i = 0; i < ARRAY_SIZE(p->notices); i++) {
+		struct notice *n = &p->notices[i];
+
+		if (claim(n, NOTICE_READY)) {
+			waymark_message_write(n->text, n->length);
+			take_away(n);
+		}
+	}
 	if (__atomic_load_n(&p->notices_lost, __ATOMIC_RELAXED)) {
 		say_lost(p);
 	}

@@ -47,16 +47,6 @@ static void say_mortal(struct process *p, int why)
 		waymark_reason(why, spare));
 }
 
-/* Frees what lost the race; in a fork's child it is the parent's, so nothing is removed there. */
-static void throw_away(const struct consumer *consumer, struct buffer *b, void *state, bool mine)
-{
-	if (mine) {
-		consumer->abandon(state);
-	}
-	waymark_buffer_destroy(b, mine);
-	waymark_wiped_unmap(state, consumer->state_bytes);
-}
-
 /*
  * Publishes the buffer. A fork's child, where the recorder is wiped, does not get
  * so far with what its parent had begun.
@@ -127,7 +117,14 @@ static struct buffer *make(struct process *p, struct recorder *r)
 	b->state = state;
 	b->file.overwrite = waymark_recorder_policy() == RECORDER_OVERWRITE;
 	if (!publish(r, b)) {
-		throw_away(consumer, b, state, __atomic_load_n(&p->pid, __ATOMIC_RELAXED) == pid);
+		/* Another thread was first; in a fork's child the parent was, whose files stay. */
+		bool mine = __atomic_load_n(&p->pid, __ATOMIC_RELAXED) == pid;
+
+		if (mine) {
+			consumer->abandon(state);
+		}
+		waymark_buffer_destroy(b, mine);
+		waymark_wiped_unmap(state, consumer->state_bytes);
 		return recorder_buffer(r);
 	}
 	madvise(b, b->file.bytes, MADV_DONTFORK);
@@ -139,15 +136,6 @@ static struct buffer *make(struct process *p, struct recorder *r)
 		waymark_crash_init();
 	}
 	return b;
-}
-
-/* Whether the caller is the one who makes the buffer. */
-static bool claim(struct recorder *r)
-{
-	struct buffer *none = BUFFER_NONE;
-
-	return __atomic_compare_exchange_n(
-		&r->buffer, &none, BUFFER_WANTED, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 static bool is_settled(const struct recorder *r)
@@ -170,10 +158,14 @@ static bool wait_for_begin(struct recorder *r)
 /* Makes the buffer, or waits for who does; `late`: he has taken too long. */
 static void begin(struct process *p, struct recorder *r, bool late)
 {
+	struct buffer *none = BUFFER_NONE;
 	struct guard guard;
 
 	waymark_guard_begin(&guard);
-	bool mine = claim(r) || (late && !recorder_buffer(r));
+	/* Several threads make one where the first takes too long. */
+	bool mine = __atomic_compare_exchange_n(&r->buffer, &none, BUFFER_WANTED, false,
+			    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+		    (late && !recorder_buffer(r));
 
 	if (mine) {
 		bool made = waymark_jail_is_on() ? take(p, r) : make(p, r);
@@ -206,10 +198,9 @@ struct buffer *waymark_buffer_get(struct process *p, struct recorder *r)
 #define DRAIN_PATIENCE_NS UINT64_C(10000000000)
 
 /*
- * How often a thread tries to take old events' room while others do the same, or
- * record, or write a snapshot: some times at once, then once a nap. Tries and not
- * time are counted: a machine that has other things to do takes its time from
- * those who could make room as well.
+ * How often a thread tries to give up old events while others do the same, or record, or
+ * write a snapshot: first without a pause, then once a nap. It counts tries and not time,
+ * because on a busy machine the threads that could make room get no time either.
  */
 #define EVICT_AT_ONCE 16
 #define EVICT_TRIES 100
@@ -277,22 +268,12 @@ static void sleep_for_room(struct recorder *r, uint32_t turn, uint64_t ns)
 	__atomic_fetch_sub(&r->waiting, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Until the next try. Files take their time. */
-static void wait_to_evict(struct recorder *r, const struct room_wait *w)
-{
-	if (w->tries < EVICT_AT_ONCE && !w->was_writing) {
-		sched_yield();
-	} else {
-		sleep_for_room(r, w->turn, NAP_NS);
-	}
-}
-
 /*
- * With full=overwrite: makes room by old events. Who else is at that is soon
- * through, so it is waited for; and for a short time from when it begins for who writes a
- * snapshot, which frees what it has written. Where the patience was in vain, a disk hangs, or
- * threads stand still inside their events and hold all memory: then it is not
- * tried again at once, unless somebody else succeeds.
+ * With full=overwrite: makes room by giving up old events. Another thread that does so will soon
+ * be done, so this one waits for it; and it waits a short time for a consumer that writes a
+ * snapshot, which frees memory as it writes. If that time passes in vain, a disk hangs, or
+ * stopped threads hold all memory inside their events: then no thread tries again for
+ * EVICT_PAUSE_NS, unless another one succeeds.
  */
 static bool evict(struct process *p, struct recorder *r, struct room_wait *w)
 {
@@ -310,7 +291,11 @@ static bool evict(struct process *p, struct recorder *r, struct room_wait *w)
 	w->tries = writing == w->was_writing ? w->tries + 1 : 0;
 	w->was_writing = writing;
 	if (w->tries < (writing ? SNAPSHOT_TRIES : EVICT_TRIES)) {
-		wait_to_evict(r, w);
+		if (w->tries < EVICT_AT_ONCE && !w->was_writing) {
+			sched_yield();
+		} else {
+			sleep_for_room(r, w->turn, NAP_NS); /* files take their time */
+		}
 		return true;
 	}
 	__atomic_store_n(&r->evict_ns, waymark_clock_ns() + EVICT_PAUSE_NS, __ATOMIC_RELAXED);
@@ -318,8 +303,8 @@ static bool evict(struct process *p, struct recorder *r, struct room_wait *w)
 }
 
 /*
- * The same where another process drains: as long as one does, and for a time until one
- * comes. Where that was in vain, nobody waits again before one shows itself.
+ * The same where another process drains: waits while its counter of beats changes, and for
+ * DRAIN_PATIENCE_NS after that. Then no thread waits until the counter changes again.
  */
 static bool wait_for_drain(struct recorder *r, uint32_t turn)
 {

@@ -155,14 +155,6 @@ void waymark_tally_end(struct cursor *c)
 	__atomic_store_n(&c->turn, c->turn + 1, __ATOMIC_RELEASE);
 }
 
-/* A thread has left the cursor in any state: it has no packet from now on. The consumer. */
-static void tally_renew(struct cursor *c)
-{
-	begin_turn(c, c->turn | 1);
-	__atomic_store_n(&c->hot.packet, NULL, __ATOMIC_RELEASE);
-	waymark_tally_end(c);
-}
-
 #define SLAB_SLOTS 64u
 
 struct slab {
@@ -408,7 +400,9 @@ void waymark_slot_leave(struct slot *s, uint64_t owner)
 /* Anybody may look at its counts, which go on. */
 static void renew(struct cursor *c)
 {
-	tally_renew(c);
+	begin_turn(c, c->turn | 1);
+	__atomic_store_n(&c->hot.packet, NULL, __ATOMIC_RELEASE);
+	waymark_tally_end(c);
 	__atomic_store_n(&c->hot.pos, NULL, __ATOMIC_RELAXED);
 	c->hot.limit = NULL;
 	c->hot.content_size = NULL;

@@ -159,11 +159,6 @@ static enum op op_of(const struct waymark_arg *arg)
 	return arg->size > 8 ? OP_PAIR : by_size[arg->size][arg->kind == WAYMARK_SIGNED];
 }
 
-static bool is_recorded(const struct waymark_arg *arg)
-{
-	return arg->kind != WAYMARK_STRING || arg->size != WAYMARK_NOT_IN_SIMPLE;
-}
-
 static struct simple_encoder *compile(struct simple_out *out, const struct waymark_entry *entry)
 {
 	struct simple_encoder *e = pool_take(&out->pool, sizeof(*e) + entry->arg_count);
@@ -178,8 +173,10 @@ static struct simple_encoder *compile(struct simple_out *out, const struct wayma
 	e->count = 0;
 	e->plain = e->fixed = true;
 	for (unsigned int i = 0; i < entry->arg_count; i++) {
-		if (is_recorded(&entry->args[i])) {
-			enum op op = op_of(&entry->args[i]);
+		const struct waymark_arg *arg = &entry->args[i];
+
+		if (arg->kind != WAYMARK_STRING || arg->size != WAYMARK_NOT_IN_SIMPLE) {
+			enum op op = op_of(arg);
 
 			e->ops[e->count++] = (uint8_t)op;
 			e->plain &= op == OP_64;
@@ -239,7 +236,7 @@ static bool reads_alike(const struct waymark_entry *a, const struct waymark_entr
 
 /*
  * Libraries of one program may have events of one name. A simpletrace file has nothing but
- * the name to say which declaration a record has, so two that differ cannot be told apart:
+ * the name to say which declaration a record has, so two that differ cannot be distinguished:
  * reports that when the second of them is recorded first, before it gets its encoder.
  */
 static void report_twin(const struct simple_out *out, const struct waymark_entry *entry)
