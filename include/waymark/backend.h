@@ -6,10 +6,12 @@
 #ifndef WAYMARK_BACKEND_H
 #define WAYMARK_BACKEND_H
 
-enum waymark_backend {
-#define WAYMARK_BACKEND(bit, upper, lower) WAYMARK_##upper = 1 << (bit),
 #include <waymark/backends.def>
-#undef WAYMARK_BACKEND
+
+enum waymark_backend {
+#define WAYMARK_BACKEND_BIT(bit, upper, lower, kind, help) WAYMARK_##upper = 1 << (bit),
+	WAYMARK_ALL_BACKENDS(WAYMARK_BACKEND_BIT)
+#undef WAYMARK_BACKEND_BIT
 	/*
 	 * External tracers switch these, not the mask of the state: their bits only say what
 	 * an event was built with.

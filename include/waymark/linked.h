@@ -11,21 +11,9 @@
 #ifndef WAYMARK_LINKED_H
 #define WAYMARK_LINKED_H
 
+#include <waymark/backends.def>
+
 /* clang-format off */
-/*
- * The class of each backend: 1 none, 2 for trace points, 3 for declared events only; 0 (no macro):
- * unknown. `simple` has 2 so that one list also serves declared events; it is refused for trace
- * points alone.
- */
-#define WAYMARK_SCOPES_KNOW_nop 1
-#define WAYMARK_SCOPES_KNOW_ctf 2
-#define WAYMARK_SCOPES_KNOW_simple 2
-#define WAYMARK_SCOPES_KNOW_log 2
-#define WAYMARK_SCOPES_KNOW_ftrace 2
-#define WAYMARK_SCOPES_KNOW_syslog 2
-#define WAYMARK_SCOPES_KNOW_hitrace 2
-#define WAYMARK_SCOPES_KNOW_ust 3
-#define WAYMARK_SCOPES_KNOW_dtrace 3
 #define WAYMARK_SCOPES_IS(what, name) || WAYMARK_SCOPES_KNOW_##name == (what)
 
 /* Whether one of the names has that class, for #if. */

@@ -40,18 +40,17 @@ WAYMARK_INLINE unsigned int waymark_vcpu_alike(const struct waymark_event *event
 }
 
 /*
- * Writes one log line: the event's name, then the text, which begins with a blank unless it is
- * empty. Any thread; async-signal-safe but for the formatting.
+ * Print an event as a line of text: its name, then the text, which begins with a blank unless it
+ * is empty. waymark_log() writes the line to the log; waymark_syslog() sends it to the system's
+ * log: facility daemon, severity info, the program's name and pid before it; waymark_ftrace()
+ * writes it to the kernel's trace: one write to its trace_marker. Any thread; async-signal-safe but
+ * for the formatting.
  */
-void waymark_log(const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);
-
-/*
- * Sends one message to the system's log: facility daemon, severity info, the program's name and
- * pid, then the text of a log line. Any thread; async-signal-safe but for the formatting.
- */
-void waymark_syslog(const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);
-/* Writes the same text to the kernel's trace: one write to its trace_marker. */
-void waymark_ftrace(const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);
+#define WAYMARK_PRINTF_OF(bit, upper, lower, kind, help) \
+	WAYMARK_IF_PRINTF_##kind(void waymark_##lower(   \
+		const struct waymark_event *event, const char *fmt, ...) WAYMARK_PRINTF(2, 3);)
+WAYMARK_ALL_BACKENDS(WAYMARK_PRINTF_OF)
+#undef WAYMARK_PRINTF_OF
 
 /* The mark that a text backend prints for a scope. */
 enum waymark_mark {
@@ -77,18 +76,16 @@ struct waymark_message {
 };
 
 /*
- * The same three for events with braces: `[name] message`. Any thread; async-signal-safe as far
- * as the callbacks of its values are.
+ * The same of events with braces: `[name] message`. Any thread; async-signal-safe as far as the
+ * callbacks of its values are. waymark_hitrace_message() reports a scope to OpenHarmony's
+ * libhitrace_meter.so: it does nothing without that library or for an event that is not a scope,
+ * and is async-signal-safe as far as that library is.
  */
-void waymark_log_message(const struct waymark_event *event, const struct waymark_message *m);
-void waymark_syslog_message(const struct waymark_event *event, const struct waymark_message *m);
-void waymark_ftrace_message(const struct waymark_event *event, const struct waymark_message *m);
-
-/*
- * Reports a scope to OpenHarmony's libhitrace_meter.so. Does nothing without that library, or for
- * an event that is not a scope. Any thread; async-signal-safe as far as that library is.
- */
-void waymark_hitrace_message(const struct waymark_event *event, const struct waymark_message *m);
+#define WAYMARK_MESSAGE_OF(bit, upper, lower, kind, help)        \
+	WAYMARK_IF_PRINTS_##kind(void waymark_##lower##_message( \
+		const struct waymark_event *event, const struct waymark_message *m);)
+WAYMARK_ALL_BACKENDS(WAYMARK_MESSAGE_OF)
+#undef WAYMARK_MESSAGE_OF
 
 /* The message of a call at that file and line; NULL: the file is unknown. */
 static inline struct waymark_message waymark_message_of(

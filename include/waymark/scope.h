@@ -102,9 +102,8 @@
 #ifdef WAYMARK_SCOPES_SOME
 
 enum {
-#define WAYMARK_BACKEND(bit, upper, lower) WAYMARK_SITE_BACKEND_##lower = 1 << (bit),
-#include <waymark/backends.def>
-#undef WAYMARK_BACKEND
+#define WAYMARK_SITE_BACKEND_BIT(bit, upper, lower, kind, help) WAYMARK_SITE_BACKEND_##lower = 1 << (bit),
+	WAYMARK_ALL_BACKENDS(WAYMARK_SITE_BACKEND_BIT)
 	WAYMARK_SITE_BACKEND_nop = 0
 };
 

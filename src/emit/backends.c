@@ -11,10 +11,11 @@
 const struct emit_backend emit_backend_nop = { .mask = NULL };
 
 const struct emit_backend_row emit_backends[] = {
-#define EMIT_BACKEND(name, help) { #name, help, &emit_backend_##name },
-#include "emit/backends.def"
-#undef EMIT_BACKEND
-	{ NULL, NULL, NULL },
+	{ "nop", "nothing: events compile to no code at all", &emit_backend_nop },
+#define EMIT_ROW(bit, upper, lower, kind, help) { #lower, help, &emit_backend_##lower },
+	WAYMARK_ALL_BACKENDS(EMIT_ROW)
+#undef EMIT_ROW
+		{ NULL, NULL, NULL },
 };
 
 int emit_find_backend(const char *name)

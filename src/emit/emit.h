@@ -2,7 +2,7 @@
 /*
  * tracetool's emitters: from a model to the text of one generated file. What a
  * file is made of is a format (formats.def, format/), what an event does when it
- * fires is a backend (backends.def, backend/). Emitters write to memory, and
+ * fires is a backend (waymark/backends.def, backend/). Emitters write to memory, and
  * neither print nor fail.
  */
 #ifndef EMIT_EMIT_H
@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include <waymark/backends.def>
 
 #include "base/arena.h"
 #include "model/event.h"
@@ -67,7 +69,7 @@ struct emit_backend {
 	bool (*check)(const struct emit_context *c, const struct event *e, struct diag *d);
 };
 
-/* A row of backends.def. */
+/* A row of waymark/backends.def, or nop. */
 struct emit_backend_row {
 	const char *name;
 	const char *help; /* one line */
@@ -78,9 +80,12 @@ struct emit_backend_row {
 #include "emit/formats.def"
 #undef EMIT_FORMAT
 
-#define EMIT_BACKEND(name, help) extern const struct emit_backend emit_backend_##name;
-#include "emit/backends.def"
-#undef EMIT_BACKEND
+extern const struct emit_backend emit_backend_nop;
+
+#define EMIT_EXTERN(bit, upper, lower, kind, help) \
+	extern const struct emit_backend emit_backend_##lower;
+WAYMARK_ALL_BACKENDS(EMIT_EXTERN)
+#undef EMIT_EXTERN
 
 /* Both tables end with a NULL name. */
 extern const struct emit_format emit_formats[];

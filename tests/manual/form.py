@@ -78,7 +78,7 @@ def main():
             known |= set(re.findall(r"\b(?:waymark|WAYMARK)_\w+", path.read_text()))
     # What macros make of their names.
     known |= {f"WAYMARK_{n}" for n in re.findall(
-        r"^WAYMARK_BACKEND\(\d+, (\w+)", (root / "include/waymark/backends.def").read_text(), re.M)}
+        r"^\tROW\(\d+, (\w+)", (root / "include/waymark/backends.def").read_text(), re.M)}
     known |= {f"waymark_debug_{n}" for n in re.findall(
         r"^WAYMARK_DEBUG_INTEGER\((\w+),", (root / "include/waymark/value.h").read_text(), re.M)}
     for page in pages.values():

@@ -17,7 +17,7 @@ INNER = re.compile(
     r".*_H$|.*_$|WAYMARK_(SITE|SCOPES|KIND)_\w+|WAYMARK_\w+_(HERE|INLINE|MAKER|LINKAGE|NUMBERED)|"
     r"WAYMARK_CATEGOR(Y_(DECLARE|TAG|FIND|KNOW|OWNER)|IES_END)|WAYMARK_SCOPE_(VARIABLE|INLINE)|WAYMARK_DECLARED_SCOPE|"
     r"WAYMARK_DEBUG_(TYPES|TYPES_128|OF|CHOICE|INTEGER|BY_WIDTH)|WAYMARK_(CAST|ADDRESS|HIGH64|LOW64|MUST_USE)|"
-    r"WAYMARK_BACKEND$|waymark_category_")
+    r"WAYMARK_BACKEND_BIT$|waymark_category_")
 # TRACE_x of waymark/scope.h is WAYMARK_x under another name, told of in one sentence.
 SHORT = re.compile(r"TRACE_(SCOPE|BEGIN|END|FLOW|FLOW_STEP|INSTANT|COUNTER|PRINT|PRINT_IN)$")
 # Functions that makers of values make others of.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The manual has every row of the tables that programs are made of, and no others: keys of the
-option, log prefixes, backends, commands of the monitor, system calls, variables of the
+option, log prefixes, commands of the monitor, system calls, variables of the
 environment, a buffer's header: tables.py ROOT"""
 
 import pathlib
@@ -49,24 +49,6 @@ def check_prefixes():
     faults.same("log prefixes of waymark-trace(7)", prefixes, said.replace("|", " ").split())
     faults.same("log prefixes of waymark-log(5)", prefixes,
                 [w[1] for w in items("waymark-log.5", "DESCRIPTION") if w[:1] == ["Cm"]])
-
-
-def check_backends():
-    reserved = [r.split(", ")[2] for r in rows("include/waymark/backends.def", "WAYMARK_BACKEND")]
-    built = [r.split(",")[0] for r in rows("src/emit/backends.def", "EMIT_BACKEND")]
-    built.remove("nop")
-    header = (root / "include/waymark/backend.h").read_text()
-    outside = re.search(r"WAYMARK_OUTSIDE_BACKENDS = (.*),", header).group(1)
-    outside = [w.replace("WAYMARK_", "").lower() for w in outside.split(" | ")]
-    text = "\n".join(pages["waymark-trace.7"].lines("DESCRIPTION"))
-    said = re.search(r"^\.Pq Cm (ctf, .*|ctf ,.*) \.$", text, flags=re.M).group(1)
-    faults.same("backends of backend=", set(built) - set(outside), re.findall(r"\w+", said))
-    for absent in set(reserved) - set(built):
-        for place in ("docs/man/waymark-trace.7", "docs/man/waymark-control.3",
-                      "src/rt/control/options.def", "include/trace/control.h",
-                      "include/waymark/control.h"):
-            faults.check(not re.search(rf"\b{absent}\b", (root / place).read_text(), re.I),
-                         f"{place} speaks of the backend {absent}, which does not exist")
 
 
 def check_system_calls():
@@ -164,7 +146,6 @@ def check_buffer():
 
 check_options()
 check_prefixes()
-check_backends()
 check_system_calls()
 check_monitor()
 check_environment()

@@ -15,9 +15,8 @@ static const struct {
 	const char *name;
 	unsigned int bit;
 } backends[] = {
-#define WAYMARK_BACKEND(bit, upper, lower) { #lower, 1u << (bit) },
-#include <waymark/backends.def>
-#undef WAYMARK_BACKEND
+#define BACKEND(bit, upper, lower, kind, help) { #lower, 1u << (bit) },
+	WAYMARK_ALL_BACKENDS(BACKEND)
 };
 #define BACKENDS (sizeof(backends) / sizeof(backends[0]))
 

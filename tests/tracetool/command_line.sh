@@ -6,6 +6,7 @@
 #	command_line.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
 . "$here/run.sh"
+all="nop, $(sed -n 's/^	ROW([0-9]*, [A-Z]*, \([a-z]*\),.*/\1/p' "$include/waymark/backends.def" | paste -sd, | sed 's/,/, /g')"
 
 new_form()
 {
@@ -58,7 +59,7 @@ abbreviations()
 	refused 'option --target not a unique prefix' --target=x a
 	# Options of our own take no abbreviation away from QEMU's.
 	run 0 --list
-	says 'nop, ctf, dtrace, ftrace, hitrace, log, simple, syslog, ust'
+	says "$all"
 	run 0 --h
 	says 'Usage: tracetool'
 	refused 'option --bogus not recognized' --bogus
@@ -80,7 +81,7 @@ abbreviations()
 lists()
 {
 	run 0 --list-backends
-	[ "$(cat out)" = 'nop, ctf, dtrace, ftrace, hitrace, log, simple, syslog, ust' ] || fail "$what: $(cat out)"
+	[ "$(cat out)" = "$all" ] || fail "$what: $(cat out)"
 	run 0 --list-formats
 	[ "$(cat out)" = 'h, c, rs, d, bpftrace, ust-events-h, ust-events-c, stap, log-stap, simpletrace-stap, translate-h, tcg-h, tcg-helper-h, tcg-helper-c, tcg-helper-wrapper-h' ] || fail "$what: $(cat out)"
 	run 0 --version

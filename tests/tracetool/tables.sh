@@ -11,15 +11,20 @@ emit=$root/src/emit
 # compare KIND LISTED-BY-TRACETOOL: ids name files, names are what tracetool lists
 compare()
 {
-	upper=$(echo "$1" | tr a-z A-Z)
-	sed -n "s/^EMIT_$upper(\([a-z_]*\),.*/\1/p" "$emit/$1s.def" >ids
 	if [ "$1" = format ]; then
-		sed -n 's/^EMIT_FORMAT([a-z_]*, "\([a-z-]*\)".*/\1/p' "$emit/$1s.def" >names
+		sed -n "s/^EMIT_FORMAT(\([a-z_]*\),.*/\1/p" "$emit/formats.def" >ids
+		sed -n 's/^EMIT_FORMAT([a-z_]*, "\([a-z-]*\)".*/\1/p' "$emit/formats.def" >names
+		sed -n "s/^void emit_format_\([a-z_]*\)(.*/\1/p" "$emit"/format/*.c | sort >made
 	else
-		cp ids names
+		table=$root/include/waymark/backends.def
+		{ echo nop; sed -n 's/^	ROW([0-9]*, [A-Z]*, \([a-z]*\), .*/\1/p' "$table"; } >names
+		cp names ids
+		{ # those of text are made of their rows
+			sed -n 's/^	ROW([0-9]*, [A-Z]*, \([a-z]*\), text.*/\1/p' "$table"
+			sed -n 's/^const struct emit_backend emit_backend_\([a-z]*\) .*/\1/p' \
+				"$emit"/backends.c "$emit"/backend/*.c
+		} | sort >made
 	fi
-	sed -n "s/^\(void\|const struct emit_backend\) emit_$1_\([a-z_]*\)[( ].*/\2/p" \
-		"$emit"/backends.c "$emit/$1"/*.c | sort >made
 	[ -s ids ] || fail "$1s.def has no row"
 	sort ids | diff - made || fail "$1s.def (<) and the emitters in $1/*.c (>) differ"
 	tr - _ <names | diff ids - || fail "$1s.def: ids (<) and names (>) differ"

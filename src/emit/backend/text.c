@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The backends that hand an event over as a line of text, `<name> <message>`: the runtime has a
- * printf-like function for each, and one that takes a message with braces.
+ * printf-like function for each, and one that takes a message with braces. They are the rows of
+ * waymark/backends.def whose kind begins with `text`.
  */
 #include "emit/backend/text.h"
 
@@ -94,28 +95,19 @@ static void emit_function(
 		{ "parameters", c_parameters(c, e) }, { "printf", c_printf(c, e) });
 }
 
-const struct emit_backend emit_backend_ftrace = {
-	.mask = "WAYMARK_FTRACE",
-	.prints = true,
-	.emit_function = emit_function,
-};
+/* Members of a kind of backend beyond those of all that print. */
+#define KIND_text
+#define KIND_text_place .takes_place = true,
+#define KIND_text_scope .scopes_only = true,
 
-const struct emit_backend emit_backend_hitrace = {
-	.mask = "WAYMARK_HITRACE",
-	.prints = true,
-	.scopes_only = true,
-	.emit_function = emit_function,
-};
+/* clang-format off */
+#define TEXT_BACKEND(bit, upper, lower, kind, help) \
+	WAYMARK_IF_PRINTS_##kind(const struct emit_backend emit_backend_##lower = { \
+		.mask = "WAYMARK_" #upper, \
+		.prints = true, \
+		.emit_function = emit_function, \
+		KIND_##kind \
+	};)
 
-const struct emit_backend emit_backend_log = {
-	.mask = "WAYMARK_LOG",
-	.prints = true,
-	.takes_place = true,
-	.emit_function = emit_function,
-};
-
-const struct emit_backend emit_backend_syslog = {
-	.mask = "WAYMARK_SYSLOG",
-	.prints = true,
-	.emit_function = emit_function,
-};
+WAYMARK_ALL_BACKENDS(TEXT_BACKEND)
+/* clang-format on */

@@ -20,9 +20,9 @@
 #define ROTATE_MIN (UINT64_C(1) << 20)
 
 const struct waymark_backend_name waymark_backend_names[] = {
-#define WAYMARK_BACKEND(bit, upper, lower) { #lower, WAYMARK_##upper },
-#include <waymark/backends.def>
-#undef WAYMARK_BACKEND
+#define BACKEND_NAME(bit, upper, lower, kind, help) [bit] = { #lower, WAYMARK_##upper },
+	WAYMARK_ALL_BACKENDS(BACKEND_NAME)
+#undef BACKEND_NAME
 };
 
 const size_t waymark_backend_count = ARRAY_SIZE(waymark_backend_names);

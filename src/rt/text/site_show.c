@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hands a trace point of waymark/scope.h to the text backends. Called by rt/site in any thread and
- * any signal handler. A new text backend that takes trace points gets a row here.
+ * any signal handler.
  */
 #include "base/compiler.h"
 #include "rt/text/site_text.h"
 
-static const struct {
-	unsigned int backend;
-	void (*take)(const struct waymark_event *event, const struct waymark_message *m);
-} backends[] = {
-	{ WAYMARK_LOG, waymark_log_message },
-	{ WAYMARK_FTRACE, waymark_ftrace_message },
-	{ WAYMARK_SYSLOG, waymark_syslog_message },
-	{ WAYMARK_HITRACE, waymark_hitrace_message },
+/* By the bit of the backend; NULL: it does not print. */
+static void (*const print[])(const struct waymark_event *event, const struct waymark_message *m) = {
+#define PRINTING(bit, upper, lower, kind, help) \
+	WAYMARK_IF_PRINTS_##kind([bit] = waymark_##lower##_message, )
+	WAYMARK_ALL_BACKENDS(PRINTING)
 };
 
 void waymark_site_show(const struct waymark_event *event, const struct waymark_debug *values,
@@ -23,9 +20,9 @@ void waymark_site_show(const struct waymark_event *event, const struct waymark_d
 
 	m.mark = mark;
 	m.id = values[0].as.i;
-	for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
-		if (on & backends[i].backend) {
-			backends[i].take(event, &m);
+	for (size_t i = 0; i < ARRAY_SIZE(print); i++) {
+		if (print[i] && on & 1u << i) {
+			print[i](event, &m);
 		}
 	}
 }

@@ -9,7 +9,8 @@
 #include "rt/host/line.h"
 
 /* The backends that print trace points. */
-#define SITE_PRINTING_BACKENDS (WAYMARK_LOG | WAYMARK_SYSLOG | WAYMARK_FTRACE | WAYMARK_HITRACE)
+#define SITE_PRINTING_BIT(bit, upper, lower, kind, help) WAYMARK_IF_PRINTS_##kind(| WAYMARK_##upper)
+#define SITE_PRINTING_BACKENDS (0 WAYMARK_ALL_BACKENDS(SITE_PRINTING_BIT))
 
 /*
  * Hands a trace point to those of them that are among `on`. values[0] is the number of its scope
