@@ -20,7 +20,7 @@
 #include "rt/host/path.h"
 #include "rt/record/recorder.h"
 #include "rt/record/stats.h"
-#include "rt/sink/loss.h"
+#include "rt/text/loss.h"
 
 int waymark_configure(const char *options, struct waymark_error *error)
 {

@@ -6,13 +6,14 @@
 #include <unistd.h>
 
 #include "rt/control/declare.h"
+#include "base/compiler.h"
 #include "rt/event/registry.h"
 #include "rt/event/state.h"
 #include "rt/host/lock.h"
 #include "rt/ctf/control.h"
 #include "rt/host/message.h"
 #include "rt/sink/sink.h"
-#include "rt/text/hitrace.h"
+#include "rt/text/backends.h"
 
 /* They open files at a process's first event; the other backends have opened theirs by then. */
 #define RECORDING_BACKENDS (WAYMARK_CTF | WAYMARK_SIMPLE)
@@ -75,16 +76,27 @@ void waymark_jail_is_missing(unsigned int on)
 static void prepare_for(unsigned int backends)
 {
 	warn_of_kill(backends);
-	if (backends & WAYMARK_HITRACE) {
-		waymark_hitrace_load();
+	for (size_t i = 0; i < ARRAY_SIZE(waymark_text_backends); i++) {
+		const struct text_backend_row *row = &waymark_text_backends[i];
+
+		if (backends & row->bit && row->backend->load) {
+			row->backend->load();
+		}
 	}
 }
 
 /* The backends that prepare_for() does something for. */
 static unsigned int prepared(void)
 {
-	return WAYMARK_HITRACE |
-	       (__atomic_load_n(&may_be_killed, __ATOMIC_RELAXED) ? RECORDING_BACKENDS : 0);
+	unsigned int mask =
+		__atomic_load_n(&may_be_killed, __ATOMIC_RELAXED) ? RECORDING_BACKENDS : 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(waymark_text_backends); i++) {
+		const struct text_backend_row *row = &waymark_text_backends[i];
+
+		mask |= row->backend->load ? row->bit : 0;
+	}
+	return mask;
 }
 
 void waymark_declare_rules(struct waymark_rules *rules)

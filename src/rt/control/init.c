@@ -21,10 +21,7 @@
 #include "rt/host/message.h"
 #include "rt/record/jail.h"
 #include "rt/record/recorder.h"
-#include "rt/text/ftrace_marker.h"
-#include "rt/text/hitrace.h"
-#include "rt/text/log.h"
-#include "rt/text/syslog.h"
+#include "rt/text/backends.h"
 
 static pthread_once_t init_once = PTHREAD_ONCE_INIT;
 static int result; /* written once, under `init_once`, which a second caller waits for */
@@ -32,13 +29,20 @@ static int result; /* written once, under `init_once`, which a second caller wai
 /* Opens the outputs of these backends. False: one cannot be opened. */
 static bool open_outputs(unsigned int backends)
 {
-	if (backends & WAYMARK_HITRACE) {
-		waymark_hitrace_load();
+	bool opened = true;
+
+	for (size_t i = 0; i < ARRAY_SIZE(waymark_text_backends); i++) {
+		const struct text_backend *b = waymark_text_backends[i].backend;
+		bool is_built = backends & waymark_text_backends[i].bit;
+
+		if (is_built && b->load) {
+			b->load();
+		}
+		if (is_built && b->open) {
+			opened = b->open() && opened;
+		}
 	}
-	if (backends & WAYMARK_SYSLOG) {
-		waymark_syslog_prepare();
-	}
-	return !(backends & WAYMARK_FTRACE) || waymark_ftrace_prepare();
+	return opened;
 }
 
 static size_t count_events(void)
@@ -129,16 +133,6 @@ static void push(int fd, int *fds, size_t *count, size_t capacity)
 	++*count;
 }
 
-/* What the backends write to, -1 where there is none. */
-static const struct {
-	unsigned int backend;
-	int (*get)(void);
-} descriptors[] = {
-	{ WAYMARK_FTRACE, waymark_ftrace_descriptor },
-	{ WAYMARK_LOG, waymark_log_descriptor },
-	{ WAYMARK_SYSLOG, waymark_syslog_descriptor },
-};
-
 int waymark_push_descriptors(int *fds, size_t *count, size_t capacity)
 {
 	int buffers[WAYMARK_JAIL_MAX];
@@ -149,8 +143,10 @@ int waymark_push_descriptors(int *fds, size_t *count, size_t capacity)
 	for (size_t i = 0; i < made; i++) {
 		push(buffers[i], fds, &with, capacity);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(descriptors); i++) {
-		int fd = backends & descriptors[i].backend ? descriptors[i].get() : -1;
+	for (size_t i = 0; i < ARRAY_SIZE(waymark_text_backends); i++) {
+		const struct text_backend *b = waymark_text_backends[i].backend;
+		bool has_one = backends & waymark_text_backends[i].bit && b->descriptor;
+		int fd = has_one ? b->descriptor() : -1;
 
 		if (fd >= 0) {
 			push(fd, fds, &with, capacity);

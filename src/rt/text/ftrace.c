@@ -26,6 +26,7 @@
 #include <waymark/record.h>
 
 #include "base/compiler.h"
+#include "rt/text/backends.h"
 #include "rt/text/ftrace.h"
 #include "rt/text/ftrace_marker.h"
 #include "rt/text/site_text.h"
@@ -84,6 +85,12 @@ static void print_lead(struct line *l, const void *context)
 		waymark_line_put(l, "%s%d%s", form->lead, (int)getpid(), form->behind);
 	}
 }
+
+const struct text_backend waymark_text_ftrace = {
+	.open = waymark_ftrace_prepare,
+	.descriptor = waymark_ftrace_descriptor,
+	.lost = "events could not be written",
+};
 
 /* Relaxed: it orders no other memory. */
 static const struct style *chosen = styles;

@@ -16,8 +16,8 @@
 #include "rt/host/file.h"
 #include "rt/host/message.h"
 #include "rt/record/process.h"
-#include "rt/sink/loss.h"
 #include "rt/text/ftrace_marker.h"
+#include "rt/text/loss.h"
 
 #define NONE (-1)
 

@@ -9,6 +9,7 @@
 #include <waymark/record.h>
 
 #include "rt/host/message.h"
+#include "rt/text/backends.h"
 #include "rt/text/hitrace.h"
 #include "rt/text/text.h"
 
@@ -17,8 +18,11 @@
 /* By release and acquire. */
 static const struct hitrace *functions;
 
-/* A second caller does not wait: it may be a constructor of the library. */
-void waymark_hitrace_load(void)
+/*
+ * At the first call, before an event is first switched on for the backend: constructors of the
+ * library run. A second caller does not wait: it may be one of them.
+ */
+static void load(void)
 {
 	static struct once begun;
 
@@ -32,6 +36,8 @@ void waymark_hitrace_load(void)
 	}
 	__atomic_store_n(&functions, waymark_hitrace_open(), __ATOMIC_RELEASE);
 }
+
+const struct text_backend waymark_text_hitrace = { .load = load };
 
 /* The library takes a C string: the escaped text has no NUL before its end. */
 static void make_text(char text[HITRACE_TEXT_MAX + 1], const struct waymark_event *event,

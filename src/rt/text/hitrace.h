@@ -29,13 +29,6 @@ struct hitrace {
 	void (*finish_async)(uint64_t tag, const char *text, int32_t id);
 };
 
-/*
- * Loads the library at the first call: before an event is first switched on for the backend.
- * Reports once where that fails. Not in signal handlers, and with no lock of ours held:
- * constructors of the library run.
- */
-void waymark_hitrace_load(void);
-
 /* The end of every message about it. */
 #define HITRACE_IN_VAIN "; the backend hitrace does nothing"
 

@@ -12,9 +12,15 @@
 #include <waymark/record.h>
 
 #include "base/compiler.h"
+#include "rt/text/backends.h"
 #include "rt/text/log.h"
 #include "rt/text/log_prefix.h"
 #include "rt/text/text.h"
+
+const struct text_backend waymark_text_log = {
+	.descriptor = waymark_log_descriptor,
+	.lost = "lines could not be written",
+};
 
 /* From the one that shows the fewest messages. */
 static const char *const levels[] = { "error", "warn", "info", "debug", "trace" };

@@ -23,11 +23,11 @@
 #include "rt/host/message.h"
 #include "rt/record/process.h"
 #include "rt/text/log.h"
-#include "rt/sink/loss.h"
 #include "rt/host/open.h"
 #include "rt/host/path.h"
 #include "rt/sink/sink.h"
 #include "rt/host/write.h"
+#include "rt/text/loss.h"
 
 #define TO_STDERR (-1)
 

@@ -22,11 +22,18 @@
 
 #include "rt/host/error.h"
 #include "rt/host/message.h"
-#include "rt/sink/loss.h"
+#include "rt/text/backends.h"
+#include "rt/text/loss.h"
 #include "rt/text/syslog.h"
 #include "rt/text/text.h"
 
 #define SECOND_NS UINT64_C(1000000000)
+
+const struct text_backend waymark_text_syslog = {
+	.open = waymark_syslog_prepare,
+	.descriptor = waymark_syslog_descriptor,
+	.lost = "messages could not be sent",
+};
 
 static uint64_t reported_ns; /* relaxed: one thread a second reports what was withheld */
 static struct once failure_reported;

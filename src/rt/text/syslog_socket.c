@@ -278,13 +278,14 @@ static int send_to(uint64_t socket, const char *text, size_t length)
 	return error;
 }
 
-void waymark_syslog_prepare(void)
+bool waymark_syslog_prepare(void)
 {
 	uint64_t socket = __atomic_load_n(&current, __ATOMIC_ACQUIRE);
 
 	if (!is_ours(socket)) {
 		replace(socket);
 	}
+	return true;
 }
 
 int waymark_syslog_descriptor(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts of lost events by sink, and the lines at exit that report them. */
+/* Counts of lost events by text backend, and the lines at exit that report them. */
 #include <errno.h>
 #include <stddef.h>
 
@@ -8,7 +8,8 @@
 #include "base/compiler.h"
 #include "rt/host/message.h"
 #include "rt/record/process.h"
-#include "rt/sink/loss.h"
+#include "rt/text/backends.h"
+#include "rt/text/loss.h"
 
 struct losses {
 	waymark_count counts[LOSSES]; /* relaxed */
@@ -65,25 +66,23 @@ uint64_t waymark_loss_take(enum loss which)
 	       __atomic_exchange_n(&kept.counts[which], 0, __ATOMIC_RELAXED);
 }
 
-static const struct {
-	enum loss which;
-	const char *sink;
-	const char *what;
-} reports[] = {
-	{ LOSS_FTRACE, "ftrace", "events could not be written" },
-	{ LOSS_LOG, "log", "lines could not be written" },
-	{ LOSS_SYSLOG, "syslog", "messages could not be sent" },
-	{ LOSS_SYSLOG_WITHHELD, "syslog", "messages were withheld by syslog.rate=" },
-};
+static void report(enum loss which, const char *backend, const char *what)
+{
+	uint64_t count = waymark_loss(which);
+
+	if (count > 0) {
+		waymark_message("%s: %llu %s", backend, (unsigned long long)count, what);
+	}
+}
 
 __attribute__((destructor)) static void report_losses(void)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(reports); i++) {
-		uint64_t count = waymark_loss(reports[i].which);
+	for (size_t i = 0; i < ARRAY_SIZE(waymark_text_backends); i++) {
+		const struct text_backend_row *row = &waymark_text_backends[i];
 
-		if (count > 0) {
-			waymark_message("%s: %llu %s", reports[i].sink, (unsigned long long)count,
-				reports[i].what);
+		if (row->backend->lost) {
+			report(row->loss, row->name, row->backend->lost);
 		}
 	}
+	report(LOSS_SYSLOG_WITHHELD, "syslog", "messages were withheld by syslog.rate=");
 }

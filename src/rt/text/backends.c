@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of text backends, and trace points of waymark/scope.h handed to them. Called by
+ * rt/site in any thread and any signal handler; control and loss.c read the table.
+ */
+#include "rt/text/backends.h"
+#include "base/compiler.h"
+#include "rt/text/site_text.h"
+
+const struct text_backend_row waymark_text_backends[] = {
+#define TEXT_ROW(bit, upper, lower, kind, help)                           \
+	WAYMARK_IF_PRINTS_##kind({ WAYMARK_##upper, #lower, LOSS_##upper, \
+					 waymark_##lower##_message, &waymark_text_##lower }, )
+	WAYMARK_ALL_BACKENDS(TEXT_ROW)
+#undef TEXT_ROW
+};
+
+void waymark_site_show(const struct waymark_event *event, const struct waymark_debug *values,
+	uint32_t count, unsigned int on, enum waymark_mark mark)
+{
+	struct waymark_message m = waymark_message_of(values + 1, count, event->file, event->line);
+
+	m.mark = mark;
+	m.id = values[0].as.i;
+	for (size_t i = 0; i < ARRAY_SIZE(waymark_text_backends); i++) {
+		if (on & waymark_text_backends[i].bit) {
+			waymark_text_backends[i].print(event, &m);
+		}
+	}
+}
