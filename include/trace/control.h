@@ -57,7 +57,7 @@ TraceEvent *trace_event_iter_next(TraceEventIter *iter);
 /* Returns the first event of exactly that name, or NULL. */
 TraceEvent *trace_event_name(const char *name);
 
-/* Whether `str` is a pattern rather than a name: has a `*` or `?`, or begins with a `/`. */
+/* True if `str` is a pattern rather than a name: has a `*` or `?`, or begins with a `/`. */
 bool trace_event_is_pattern(const char *str);
 
 /*
@@ -69,10 +69,10 @@ uint32_t trace_event_get_id(TraceEvent *ev);
 /* Returns the event's name, "" for NULL. Async-signal-safe. */
 const char *trace_event_get_name(TraceEvent *ev);
 
-/* Whether it was generated for any backend. Async-signal-safe. */
+/* True if it was generated for any backend. Async-signal-safe. */
 bool trace_event_get_state_static(TraceEvent *ev);
 
-/* Whether any backend is on for it now. Async-signal-safe. */
+/* True if any backend is on for it now. Async-signal-safe. */
 bool trace_event_get_state_dynamic(TraceEvent *ev);
 
 /*
@@ -99,7 +99,7 @@ void trace_event_set_state_dynamic_init(TraceEvent *ev, bool state);
 void trace_init_vcpu(void *cpu);
 void trace_fini_vcpu(void *cpu);
 
-/* Whether any backend is on for it on that vCPU now. Async-signal-safe. */
+/* True if any backend is on for it on that vCPU now. Async-signal-safe. */
 bool trace_event_get_vcpu_state_dynamic(const void *cpu, TraceEvent *ev);
 
 /*
@@ -108,7 +108,7 @@ bool trace_event_get_vcpu_state_dynamic(const void *cpu, TraceEvent *ev);
  */
 void trace_event_set_vcpu_state_dynamic(const void *cpu, TraceEvent *ev, bool state);
 
-/* Whether it is declared `vcpu`; false for NULL. Async-signal-safe. */
+/* True if it is declared `vcpu`; false for NULL. Async-signal-safe. */
 bool trace_event_is_vcpu(TraceEvent *ev);
 
 /* trace_event_get_vcpu_id() of other events, and of NULL. */

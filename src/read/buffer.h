@@ -45,10 +45,10 @@ void buffer_source_explain(char *text, size_t size, const uint8_t uuid[16], int 
 struct buffer_source *buffer_source_open_path(const char *path, int *error);
 void buffer_source_close(struct buffer_source *s);
 
-/* Whether its process lives, or somebody recovers it now. */
+/* True if its process lives, or somebody recovers it now. */
 bool buffer_source_is_live(const struct buffer_source *s);
 
-/* Whether its process has exited for sure, even if somebody recovers or moves it now. */
+/* True if its process has exited for sure, even if somebody recovers or moves it now. */
 bool buffer_source_is_dead(const struct buffer_source *s);
 
 /*
@@ -103,14 +103,14 @@ uint64_t buffer_source_streams(const struct buffer_source *s);
 void buffer_source_clock(
 	const struct buffer_source *s, struct buffer_clock *begin, struct buffer_clock *now);
 
-/* Whether everything is in the stream files, and nothing will be recorded. */
+/* True if everything is in the stream files, and nothing will be recorded. */
 bool buffer_source_is_closed(const struct buffer_source *s);
 
-/* Whether the process exited and left events here; *error: an errno, 0: threads still recorded. */
+/* True if the process exited and left events here; *error: an errno, 0: threads still recorded. */
 bool buffer_source_end(const struct buffer_source *s, int *error);
 
 /*
- * Whether the process records into another trace by now; sets the uuid and the directory
+ * True if the process records into another trace by now; sets the uuid and the directory
  * (BUFFER_FILE_PATH_BYTES) of the next one, or of the newest if there were more than two.
  */
 bool buffer_source_next_trace(const struct buffer_source *s, uint8_t uuid[16], char *directory);
@@ -134,7 +134,7 @@ struct buffer_totals buffer_source_totals(const struct buffer_source *s);
 const struct buffer_trace *buffer_source_trace(const struct buffer_source *s);
 const char *buffer_source_path(const struct buffer_source *s);
 
-/* Whether it lies in a trace's directory, and is moved with it. */
+/* True if it lies in a trace's directory, and is moved with it. */
 bool buffer_source_is_in_trace(const struct buffer_source *s);
 
 /* The folder of buffers, and whether a file's name there is one of a buffer. */
@@ -162,12 +162,12 @@ enum buffer_owner {
 enum buffer_owner buffer_owner_look(int fd, uint32_t *pid);
 
 /*
- * Whether a process whose lock is gone has exited for sure, so that another one may record into
+ * True if a process whose lock is gone has exited for sure, so that another one may record into
  * its buffer: two would spoil each other's events. False if that is not known.
  */
 bool buffer_owner_is_dead(int fd);
 
-/* Whether any process of the family has the buffer open, and may record. */
+/* True if any process of the family has the buffer open, and may record. */
 bool buffer_owner_has_family(int fd);
 
 #endif

@@ -329,7 +329,7 @@ bool buffer_owner_has_family(int fd)
 
 enum mapped { MAPPED_NOT, MAPPED, MAPPED_UNKNOWN };
 
-/* Whether the process has the file mapped, by its number here. */
+/* MAPPED if the process has the file mapped; `pid` is its number in this namespace. */
 static enum mapped is_mapped_by(int fd, uint32_t pid)
 {
 	char path[64];
@@ -374,7 +374,7 @@ static uint32_t own_number(uint32_t pid)
 	return number;
 }
 
-/* Whether a process with the number `own` in its namespace has the file mapped; 0: any process. */
+/* MAPPED if any process with the number `own` in its namespace maps the file; 0: any number. */
 static enum mapped is_mapped_by_own(int fd, uint32_t own)
 {
 	enum mapped result = MAPPED_NOT;
@@ -396,7 +396,7 @@ static enum mapped is_mapped_by_own(int fd, uint32_t own)
 	return result;
 }
 
-/* Sets the pid of the lock's owner, as this namespace numbers it; false: nobody has the lock. */
+/* Sets the pid of the lock's owner in this namespace; false: the lock is free. */
 static bool find_lock(int fd, uint32_t *pid)
 {
 	struct flock l = {
@@ -447,7 +447,7 @@ bool buffer_owner_is_dead(int fd)
 
 /* ---- Locks ---- */
 
-/* Whether a process of the jail may record: one of the family, when its own has exited. */
+/* True if a process of the jail may record: one of the family, when its own has exited. */
 static bool is_owned(const struct buffer_source *s)
 {
 	uint32_t pid = 0;

@@ -25,7 +25,7 @@ struct buffer_source {
 };
 
 /*
- * Whether another process of a jail records into it by now, so that data read before this call
+ * True if another process of a jail records into it by now, so that data read before this call
  * may be that one's. Packets need no such check: they have the trace's uuid.
  */
 bool buffer_source_is_anothers(const struct buffer_source *s);

@@ -134,7 +134,7 @@ static bool in_window(struct filter *f, int64_t ns)
 	       (!f->to.set || ns <= absolute(f, f->to));
 }
 
-/* Whether `id` is wanted; without any, all are. */
+/* True if `id` is wanted; without any, all are. */
 static bool has_id(const struct filter_ids *wanted, uint32_t id)
 {
 	vec_foreach (const uint32_t *, it, wanted) {
@@ -145,7 +145,7 @@ static bool has_id(const struct filter_ids *wanted, uint32_t id)
 	return wanted->count == 0;
 }
 
-/* Whether a name is wanted: the last pattern that matches decides, else the first one. */
+/* The last pattern that matches decides; if none does, the opposite of the first one. */
 static enum verdict judge(const struct filter *f, const char *name)
 {
 	for (size_t i = f->patterns.count; i-- > 0;) {

@@ -71,14 +71,14 @@ bool filter_add_pattern(struct filter *f, const char *text, char *why, size_t si
 /* Reads `[+|-]SEC[.FRACTION]` or `[+|-].FRACTION`; false if it is neither. */
 bool filter_parse_time(struct filter_time *t, const char *text);
 
-/* Whether it lets everything pass. */
+/* True if it lets everything pass. */
 static inline bool filter_is_empty(const struct filter *f)
 {
 	return f->patterns.count == 0 && f->pids.count == 0 && f->tids.count == 0 && !f->from.set &&
 	       !f->to.set;
 }
 
-/* Whether the record is wanted. Gaps have no name: patterns let them pass. */
+/* True if the record is wanted. Gaps have no name: patterns let them pass. */
 bool filter_passes(struct filter *f, const struct record *rec);
 
 /* Removes the records that are not wanted; returns the number of those left. */

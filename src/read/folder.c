@@ -13,7 +13,7 @@
 
 #include "format/ctf.h"
 
-/* Whether an entry of the directory is a native trace. Links may lead out of it: not followed. */
+/* True if an entry of the directory is a native trace. Links may lead out of it: not followed. */
 static bool has_trace(int directory, const char *name)
 {
 	struct stat st;

@@ -38,7 +38,7 @@ void input_fini(struct input *in);
 /* Reads until `n` bytes lie behind `pos`; false if the input ends or fails before. */
 bool input_fill(struct input *in, size_t n);
 
-/* Whether the next read has to wait for bytes: of a pipe that has none now. */
+/* True if the next read has to wait for bytes: of a pipe that has none now. */
 bool input_would_wait(const struct input *in);
 
 static inline size_t input_left(const struct input *in)

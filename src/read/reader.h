@@ -61,7 +61,7 @@ struct reader_format {
 	/* Opens a directory, and leaves the descriptor alone; NULL: no trace is a directory. */
 	struct reader *(*open_directory)(
 		int fd, const struct reader_options *options, struct read_error *error);
-	/* Whether the input begins as this format does. */
+	/* True if the input begins as this format does. */
 	bool (*detect)(struct input *in);
 	/* Takes the input over, unless it fails and returns NULL. */
 	struct reader *(*open)(
@@ -132,7 +132,7 @@ struct reader *reader_open_fd(
 	int fd, const struct reader_options *options, struct read_error *error);
 void reader_close(struct reader *r);
 
-/* Whether an input begins as a trace of any format known here; takes nothing from it. */
+/* True if an input begins as a trace of any format known here; takes nothing from it. */
 bool reader_is_trace(struct input *in);
 
 /* Ends following: the records that are there now are the last. Any thread, async-signal-safe. */
@@ -160,7 +160,7 @@ static inline size_t reader_take(struct reader *r, struct record *records, size_
 	return r->take ? r->take(r, records, room) : 0;
 }
 
-/* Whether a record's pid is known: captures know it of some records only, and have 0 else. */
+/* True if a record's pid is known: captures know it of some records only, and have 0 else. */
 static inline bool reader_knows_pid(const struct reader *r, uint32_t trace, uint32_t pid)
 {
 	const struct reader *own = r->traces[trace].reader ? r->traces[trace].reader : r;

@@ -176,7 +176,7 @@ static uid_t user_of(pid_t pid)
 	return stat(path, &st) == 0 ? st.st_uid : 0;
 }
 
-/* Whether a program listens at <pid>.sock in the directory `t->path` of `t->owner`. */
+/* True if a program listens at <pid>.sock in the directory `t->path` of `t->owner`. */
 static bool has_living(struct target *t, pid_t pid)
 {
 	const struct fail quiet = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of this folder share. Each uses only those before it:
+ * Declarations that the files of this folder share. Each file uses only those before it:
  *
  *	fail.c       errors as text
  *	directory.c  directories of sockets: where, opened and checked, locked
@@ -26,10 +26,10 @@
 
 /* ---- fail.c ---- */
 
-/* Where an error goes. */
+/* The caller's buffer for the text of an error. */
 struct fail {
 	char *text;
-	size_t size; /* 0: nowhere */
+	size_t size; /* 0: no buffer */
 };
 
 /* Writes one line with a `?` for each control character. Returns -1, keeps errno. */
@@ -105,7 +105,7 @@ int socket_target_given(struct target *t, const char *path, bool to_listen, cons
  */
 int socket_target_open_theirs(struct target *t, const struct fail *f);
 
-/* Whether the directory belongs to neither us nor root. */
+/* True if the directory belongs to neither us nor root. */
 bool socket_target_is_theirs(const struct target *t);
 
 void socket_target_close(struct target *t);

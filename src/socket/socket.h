@@ -102,7 +102,7 @@ int socket_remove(const struct socket_file *file);
 int socket_connect(const char *path, int timeout_ms, char *error, size_t size);
 
 /*
- * Whether the other end of a connected socket is a process of our effective
+ * True if the other end of a connected socket is a process of our effective
  * user's, or of root's (SO_PEERCRED: as it was when it connected or listened).
  * False for what is no AF_UNIX socket.
  */

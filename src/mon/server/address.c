@@ -20,7 +20,7 @@
 #include "mon/server/server.h"
 #include "rt/host/open.h"
 
-/* Connections that are accepted before other descriptors are looked at. */
+/* Connections accepted before the loop polls other descriptors. */
 #define ACCEPTS 16
 
 /* Attempts at an address without a known owner, which may just have exited. */
@@ -146,7 +146,7 @@ static bool is_root_elsewhere(int fd)
 	       peer.uid == 0;
 }
 
-/* Whether there is room for a client; if need be, the one that is idle longest is closed. */
+/* True if there is room for a client; if need be, the one that is idle longest is closed. */
 static bool make_room(const struct waymark_monitor *m, int fd)
 {
 	uint64_t before_ns = clock_now_ns() - ADDRESS_IDLE_MS * UINT64_C(1000000);

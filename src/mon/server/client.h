@@ -45,7 +45,7 @@ struct client *client_create(struct waymark_monitor *m, int in, int out);
 void client_work(struct client *c);
 
 /*
- * Whether a client may be closed for another one: no session holds anything, no byte was
+ * True if a client may be closed for another one: no session holds anything, no byte was
  * read or written since `before_ns`, and it waits for nothing but that the client reads.
  */
 bool client_is_idle(const struct client *c, uint64_t before_ns);

@@ -107,7 +107,7 @@ int io_copy(int fd)
 	return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
-/* Whether it is a pipe or a terminal. A pseudo-terminal's master, opened anew, is another one. */
+/* True if it is a pipe or a terminal. A pseudo-terminal's master, opened anew, is another one. */
 static bool may_open_again(int fd)
 {
 	struct stat st;

@@ -37,7 +37,7 @@ int io_process(pid_t pid);
 /* An accepted connection, non-blocking. */
 int io_accept(int fd);
 
-/* Whether a socket has bytes to read, or its end. */
+/* True if a socket has bytes to read, or its end. */
 bool io_has_input(int socket);
 
 /* As read(2) and write(2); of a socket: waits for nothing, raises no SIGPIPE. */
@@ -55,7 +55,7 @@ int io_copy(int fd);
 
 int io_set_nonblocking(int fd);
 
-/* Whether `fd` is a terminal whose foreground process group is another one. */
+/* True if `fd` is a terminal whose foreground process group is another one. */
 bool io_is_background(int fd);
 
 /* Gives a descriptor the number `to`, and closes what had it. -1 stays -1. */

@@ -38,8 +38,8 @@ static bool ending;
 static unsigned int waiting; /* relaxed: threads that fork; see monitors_yield_to_forks() */
 
 /*
- * Whether this thread, which forks, has the lock, and every monitor's: the end of one
- * session may need what another one is in the middle of.
+ * Set while this thread forks: it holds the lock; it holds every monitor's lock, too, because
+ * the end of one session may need what another one is in the middle of.
  */
 static __thread bool locked __attribute__((tls_model("initial-exec")));
 static __thread bool whole __attribute__((tls_model("initial-exec")));

@@ -52,10 +52,10 @@ struct waymark_monitor *server_create(
  */
 int server_open(struct waymark_monitor *m, struct waymark_error *error);
 
-/* Whether the descriptors still are the monitor's: a program may close all that it has. */
+/* True if the descriptors still are the monitor's: a program may close all that it has. */
 bool server_has_descriptors(const struct waymark_monitor *m);
 
-/* Whether no client is left and none can come. */
+/* True if no client is left and none can come. */
 bool server_has_ended(const struct waymark_monitor *m);
 
 /* Events taken from epoll at a time. */

@@ -59,7 +59,7 @@ bool param_next(struct param *p, const char **parameters);
 /* Prints the parameters in a line of help: " name on|off [vcpu]". */
 void command_print_usage(FILE *out, const struct command *command);
 
-/* Whether the type is a list of words, and whether it has one. */
+/* True if the type is a list of words; true if that list has `word`. */
 bool param_is_choice(const struct param *p);
 bool param_has_word(const struct param *p, const char *word);
 

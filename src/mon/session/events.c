@@ -96,7 +96,7 @@ struct leniency {
 	bool unmet; /* a pattern that matches no event; never a name */
 };
 
-/* Whether the events can be switched, all or none; false: the call failed. */
+/* True if the events can be switched, all or none; false: the call failed. */
 static bool check(struct call *call, const struct pattern *p, struct leniency lenient)
 {
 	const char *unavailable = first_unavailable(&p->list);
@@ -177,7 +177,7 @@ static json_t *attached(const struct pattern *p, const struct waymark_output *ou
 		"begun", output->begun);
 }
 
-/* Whether an event of the list is recorded by ctf; false: the call failed. */
+/* True if an event of the list is recorded by ctf; false: the call failed. */
 static bool check_ctf(struct call *call, const struct pattern *p)
 {
 	for (size_t i = 0; i < p->list.count; i++) {

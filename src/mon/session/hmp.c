@@ -214,7 +214,7 @@ static bool take_arguments(struct call *call, char *line)
 
 /* ---- Lines ---- */
 
-/* Whether a line begins with the word or words of a command; `*rest` is what follows. */
+/* True if a line begins with the word or words of a command; `*rest` is what follows. */
 static bool begins_with(char *line, const char *command, char **rest)
 {
 	size_t n = strlen(command);

@@ -108,7 +108,7 @@ void print_snapshot(FILE *out, const json_t *result)
 	fprintf(out, "Trace written to \"%s\".\n", member_text(result, "path"));
 }
 
-/* Whether an event is built with the backend log; false: the call failed. */
+/* True if an event is built with the backend log; false: the call failed. */
 static bool has_log(struct call *call)
 {
 	struct waymark_event_list list;
@@ -140,7 +140,7 @@ json_t *log_file(struct call *call)
 	return call_return(call, json_object());
 }
 
-/* Whether the pattern, without the `-` that switches off, matches an event. */
+/* True if the pattern, without the `-` that switches off, matches an event. */
 static bool check_pattern(struct call *call, const char *pattern)
 {
 	struct pattern p;
@@ -163,7 +163,7 @@ static const char *pattern_of(const char *item)
 	return strncmp(item, trace, strlen(trace)) == 0 && *pattern ? pattern : NULL;
 }
 
-/* Whether the item exists, and its pattern matches an event; else the call failed. */
+/* True if the item exists, and its pattern matches an event; else the call failed. */
 static bool check_item(struct call *call, const char *item)
 {
 	const char *pattern = pattern_of(item);

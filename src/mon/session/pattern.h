@@ -31,7 +31,7 @@ void pattern_close(struct pattern *p);
 /* Fails the call if no event matches; returns whether it did. */
 bool pattern_fail_unmet(const struct pattern *p, struct call *call);
 
-/* Whether all patterns of the call's dialect are regular expressions. */
+/* True if all patterns of the call's dialect are regular expressions. */
 bool pattern_is_regex(const struct call *call);
 
 #endif

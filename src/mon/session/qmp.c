@@ -74,7 +74,7 @@ static bool check_members(struct call *call, json_t *request)
 	       call_fail(call, "QMP input lacks member 'execute'");
 }
 
-/* Whether the command may run now: qmp_capabilities comes first, and once. */
+/* True if the command may run now: qmp_capabilities comes first, and once. */
 static bool check_negotiation(struct call *call, const char *name)
 {
 	const struct session *s = call->session;

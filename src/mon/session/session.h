@@ -30,7 +30,7 @@ int session_greet(struct session *s, FILE *out);
  */
 int session_feed(struct session *s, const char *bytes, size_t size, FILE *out);
 
-/* Whether the client holds events, which the end of the session releases. */
+/* True if the client holds events, which the end of the session releases. */
 bool session_holds(const struct session *s);
 
 /* Ends it, and releases what the client holds. NULL is legal. */

@@ -111,7 +111,7 @@ void ctf_follow_begin(struct ctf_reader *r, enum reader_follow follow);
 /* Lets all streams begin with what comes from now on. */
 void ctf_follow_skip_old(struct ctf_reader *r);
 
-/* Whether a stream may have new events in this round. */
+/* True if a stream may have new events in this round. */
 bool ctf_follow_has_news(const struct ctf_reader *r, const struct ctf_stream *s);
 
 /*

@@ -39,7 +39,7 @@ static bool is_string_length(const struct ctf_field *f)
 	return f->elements == 1 && !f->length_field && f->type.size == 32 && !f->type.is_signed;
 }
 
-/* Whether field `i` is the bytes of the string whose length is the field before. */
+/* True if field `i` is the bytes of the string whose length is the field before. */
 static bool is_string_bytes(const struct ctf_struct *s, size_t i)
 {
 	const struct ctf_field *f = &s->fields.items[i];
@@ -48,7 +48,7 @@ static bool is_string_bytes(const struct ctf_struct *s, size_t i)
 	       is_string_length(f - 1) && strcmp(f->length_field, f[-1].name) == 0;
 }
 
-/* Whether the three fields that end with `i` are text or bytes: <name>_size, a length, <name>. */
+/* True if the three fields that end with `i` are text or bytes: <name>_size, a length, <name>. */
 static bool is_blob(const struct ctf_struct *s, size_t i)
 {
 	const struct ctf_field *f = &s->fields.items[i];
@@ -286,7 +286,7 @@ static struct event *parse(struct ctf_metadata *md, const struct declaration *d)
 	return e;
 }
 
-/* Whether an argument of that type can be recorded in that field. */
+/* True if an argument of that type can be recorded in that field. */
 static bool type_fits(const struct type *t, const struct layout_field *f)
 {
 	static const uint8_t forms[] = {
@@ -337,7 +337,7 @@ static void settle_types(struct event *e, const struct record_layout *l)
 	}
 }
 
-/* Whether that is the event's name, without the blanks around it, which front ends remove. */
+/* True if that is the event's name, without the blanks around it, which front ends remove. */
 static bool is_named(const struct event *e, const char *name)
 {
 	static const char blanks[] = " \t\r\n";

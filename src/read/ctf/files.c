@@ -82,7 +82,7 @@ static struct ctf_file *get_file(struct ctf_reader *r, const char *name)
 	return f;
 }
 
-/* Adds a file; an empty one is looked at again the next time. */
+/* Adds a file; an empty one is checked again the next time. */
 static void add_file(struct ctf_reader *r, const char *name)
 {
 	struct ctf_file *f = get_file(r, name);
@@ -136,7 +136,7 @@ static bool list(struct ctf_reader *r, struct read_error *error)
 	return true;
 }
 
-/* Whether a new list could differ from the last one. */
+/* True if a new list could differ from the last one. */
 static bool has_changed(struct ctf_reader *r)
 {
 	struct timespec now;

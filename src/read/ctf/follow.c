@@ -139,7 +139,7 @@ static bool begin_round(struct ctf_reader *r)
 
 /* ---- Going on with the next trace ---- */
 
-/* Whether a directory has the trace of that uuid. */
+/* True if a directory has the trace of that uuid. */
 static bool is_trace(int directory, const uint8_t uuid[16])
 {
 	struct ctf_metadata md;

@@ -73,7 +73,7 @@ static void note_events(struct ctf_stream *s, uint64_t discarded)
 	s->discarded += more;
 }
 
-/* Whether its process runs with full=overwrite, and counts the events of overwritten packets. */
+/* True if its process runs with full=overwrite, and counts the events of overwritten packets. */
 static bool overwrites(const struct ctf_trace *t)
 {
 	return t->buffer && buffer_source_header(t->buffer)->overwrite;

@@ -81,7 +81,7 @@ static uint64_t end_of(const struct ctf_index_record *r)
 	return r->offset + r->packet_size / 8;
 }
 
-/* Whether the stream is the one that the file's name says. */
+/* True if the stream is the one that the file's name says. */
 static bool is_named(const char *name, uint64_t stream)
 {
 	char wanted[64];
@@ -90,7 +90,7 @@ static bool is_named(const char *name, uint64_t stream)
 	return strncmp(name, wanted, (size_t)n) == 0 && (name[n] == '\0' || name[n] == '-');
 }
 
-/* Whether the stream file, if it has a first packet, has the one that the index says. */
+/* True if the stream file, if it has a first packet, has the one that the index says. */
 static bool is_of_stream(const struct index *x, const struct ctf_index_record *first, bool swap)
 {
 	unsigned char h[sizeof(struct packet_header)];

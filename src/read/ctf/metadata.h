@@ -90,7 +90,7 @@ bool ctf_metadata_parse(
 /* Adds a problem, unless there are 100 already. */
 void ctf_metadata_note(struct ctf_metadata *md, const struct read_error *error);
 
-/* Whether the metadata has a trace, a clock and a stream; false with an error. */
+/* True if the metadata has a trace, a clock and a stream; false with an error. */
 bool ctf_metadata_check(const struct ctf_metadata *md, struct read_error *error);
 
 #endif

@@ -215,7 +215,7 @@ static bool read_option_type(struct ctf_parser *p, size_t *bytes)
 	return ok;
 }
 
-/* Whether option `i` may have a number of that size. */
+/* True if option `i` may have a number of that size. */
 static bool option_fits(size_t i, size_t bytes)
 {
 	const struct debug_shape *s = &debug_shapes[i];

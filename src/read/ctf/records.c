@@ -300,7 +300,7 @@ static inline struct record *take_run(
 	return rec;
 }
 
-/* Whether the current stream's next event is later than another stream's, which is current now. */
+/* True if another stream has the earlier next event; that stream becomes the current one. */
 static inline bool turn_to_next(struct ctf_reader *r, struct word_order order)
 {
 	const struct ctf_stream *s = r->current;

@@ -157,7 +157,7 @@ static enum ctf_step broken(struct ctf_stream *s, const char *why, struct read_e
 
 /* ---- Packets in memory ---- */
 
-/* Whether memory has the packet behind the last one. */
+/* True if memory has the packet behind the last one. */
 static bool memory_has_next(const struct ctf_stream *s)
 {
 	for (size_t i = 0; i < s->left_count; i++) {

@@ -126,7 +126,7 @@ void ctf_stream_close(struct ctf_stream *s);
 /* Ends the current packet before its next event; ctf_stream_next() reads it again. */
 void ctf_stream_hold(struct ctf_stream *s);
 
-/* Whether a packet with that header and `content` bytes has unread events. */
+/* True if a packet with that header and `content` bytes has unread events. */
 static inline bool ctf_stream_goes_on(
 	const struct ctf_stream *s, const struct packet_header *h, uint64_t content)
 {
@@ -145,7 +145,7 @@ int ctf_file_open(const struct ctf_file *f, const struct ctf_trace *t, uint64_t 
 /* A file's size; 0 if there is none. */
 uint64_t ctf_file_size(const struct ctf_file *f, const struct ctf_trace *t);
 
-/* Whether `left` bytes begin as a packet of the trace. */
+/* True if `left` bytes begin as a packet of the trace. */
 bool ctf_packet_begins(const unsigned char *bytes, size_t left, const struct ctf_trace *t);
 
 /* Loads a header in this host's byte order. */

@@ -62,7 +62,7 @@ static void copy_line(struct out *out, const unsigned char *line, size_t length)
 	out_advance(out, length);
 }
 
-/* Whether that is the first line of tracefs' `trace`. */
+/* True if that is the first line of tracefs' `trace`. */
 static bool is_head(const char *line)
 {
 	static const char head[] = "# tracer: ";
@@ -224,7 +224,7 @@ static struct span event_name(const char **text)
 }
 
 /*
- * Whether a program wrote the text: it follows the name of the kernel's function. trace-cmd prints
+ * True if a program wrote the text: it follows the name of the kernel's function. trace-cmd prints
  * the event's name before that, and the function's address if it does not know the name.
  */
 static bool is_marker(struct span *name, const char **text)
@@ -346,7 +346,7 @@ static enum read_result capture_next(struct reader *base, struct record *rec)
 
 /* ---- Opening and closing ---- */
 
-/* Whether a line of the window, from `at` on, is one of the kernel's trace. */
+/* True if a line of the window, from `at` on, is one of the kernel's trace. */
 static bool is_capture_line(struct out *copy, const struct input *in, size_t at, size_t length)
 {
 	struct kernel_line line;

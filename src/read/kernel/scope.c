@@ -118,7 +118,7 @@ static void begin_numbered(struct capture *c, const struct record *rec, const st
 	}
 }
 
-/* Whether that scope is open, and has the name that its end says. */
+/* True if that scope is open, and has the name that its end says. */
 static bool is_it(const struct capture *c, uint32_t index, const struct marker *m)
 {
 	if (index == KEYS_NONE) {

@@ -13,7 +13,7 @@
 
 #include "base/compiler.h"
 
-/* Bytes of a line that are looked at: programs' names have at most 15. */
+/* Bytes of a line that are parsed: programs' names have at most 15. */
 #define LINE_MAX_BYTES 1024
 
 /* ---- Events ---- */

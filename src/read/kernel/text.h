@@ -84,13 +84,13 @@ struct kernel_line {
 
 bool kernel_line_parse(struct kernel_line *line, const char *text);
 
-/* Whether a line says that a processor lost events. */
+/* True if a line says that a processor lost events. */
 bool kernel_line_is_loss(const char *line);
 
-/* Whether a line is a remark between events: a head, an empty buffer, a stack. */
+/* True if a line is a remark between events: a head, an empty buffer, a stack. */
 bool kernel_line_is_remark(const char *line);
 
-/* Whether lines that are no events belong to this event: programs write several at once. */
+/* True if lines that are no events belong to this event: programs write several at once. */
 bool kernel_line_may_continue(const char *event);
 
 /* Sets an event from its line. For text.c and its test. */
