@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a call costs whose event is off. The same work with and without the
- * call, at several placements of the code within a cache line, because where
- * a loop begins can matter more than what it holds.
+ * Measures the cost of a call whose event is off: the same work with and without
+ * the call, at several offsets of the code in a cache line, because the offset of
+ * a loop can change its time by more than the call does.
  *
- * disabled [plain|traced COUNT]: with arguments only that one runs, for
- * counting its instructions.
+ * disabled [plain|traced COUNT]: with arguments, runs only that loop, so that its
+ * instructions can be counted.
  */
 #include <inttypes.h>
 #include <stdlib.h>

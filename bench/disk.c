@@ -46,7 +46,7 @@ static double run_all(struct lane *lanes, unsigned int threads, loop *measured)
 	return sum / threads;
 }
 
-/* What the threads that record spent: theirs, and this one's that waits. */
+/* CPU time of all recording threads; `waiting` is this thread's, which waits for them. */
 static double recording_cpu(const struct lane *lanes, unsigned int threads, double waiting)
 {
 	for (unsigned int i = 0; i < threads; i++) {

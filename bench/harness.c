@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all benchmarks share: see harness.h. */
+/* Arguments, clocks, threads and medians of all benchmarks: see harness.h. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -163,7 +163,7 @@ static void pin(int processor)
 
 	CPU_ZERO(&set);
 	CPU_SET(processor, &set);
-	/* Where it is not allowed, the thread runs where it may. */
+	/* If that is not allowed, the thread runs on any processor. */
 	pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 

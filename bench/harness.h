@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all benchmarks share: arguments, clocks, threads, medians, results.
+ * Arguments, clocks, threads, medians and results of all benchmarks.
  * A benchmark is called as `PROGRAM key=value...` and prints lines `name value`,
- * which run.py gathers over its rounds. An error ends the program with exit 1,
- * something that cannot be measured on this machine with exit 77.
+ * which run.py gathers over its rounds. It exits with 1 after an error, with 77 if
+ * this machine cannot measure it.
  */
 #ifndef BENCH_HARNESS_H
 #define BENCH_HARNESS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one step of a measured loop does. KINDS(LOOP) expands LOOP(name, step)
- * for each kind; in a step `i` is its number and `area` a struct area. The
- * floor is what no recorder can undercut: read the clock, store 24 bytes.
+ * The steps of the measured loops. KINDS(LOOP) expands LOOP(name, step) for each
+ * kind; in a step `i` is its number and `area` a struct area. The floor is the least
+ * that any recorder must do: read the clock, store 24 bytes.
  */
 #ifndef BENCH_KINDS_H
 #define BENCH_KINDS_H
@@ -23,7 +23,7 @@
 	LOOP(two_u64, record_two_u64(i, i * 3)) \
 	LOOP(u64_str, record_u64_str(i, TEXT16))
 
-/* Where the floor stores: a power of two of slots, used round and round. */
+/* Memory that the floor stores into: a ring of slots, a power of two. */
 struct area {
 	char *at;
 	uint64_t mask;

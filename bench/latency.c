@@ -70,7 +70,7 @@ static const struct {
 	{ "max", 1 },
 };
 
-/* What is to be taken off, and how ticks become other units. */
+/* Ticks of an empty step, to be subtracted, and the units that ticks are converted to. */
 struct scale {
 	double empty;
 	double step;

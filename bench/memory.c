@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an event costs the thread that records it when memory takes it: bursts
- * that fit, with time to write them out in between, which is not measured. The
- * floor takes its turn before each burst, on as much memory.
+ * Measures the cost of an event in the recording thread: bursts that fit into the
+ * buffer, with pauses in between, not measured, in which they are written out.
+ * The floor is measured before each burst, on as much memory.
  *
  * memory path=FILE options=TEXT event=NAME threads=N burst=EVENTS bursts=N
  */
@@ -17,7 +17,7 @@ struct lane {
 	double event_ns;
 };
 
-/* Bursts of so many events never fill the buffer. */
+/* Bursts of this size never fill the buffer. */
 #define BURST_SHORT 10000u
 
 static double timed(struct lane *l, loop *measured)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What trace points of waymark/scope.h cost that are on, next to declared ones with the same
- * arguments: points.sh counts the instructions of each site_X() and declared_X(); without it,
- * their time is told as multiples of the floor, which is to read the clock.
+ * Measures the cost of enabled trace points of waymark/scope.h, next to declared events with the
+ * same arguments. points.sh counts the instructions of each site_X() and declared_X(); run alone,
+ * the program prints their times as multiples of the floor, which is to read the clock.
  *
  * points path=FILE count=N rounds=N
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is measured: each recorder_<x>.h defines record_two_u64(a, b) and
- * record_u64_str(a, s) as a program would call them, each recorder_<x>.c the
- * functions below. A benchmark is compiled once for every recorder, with
+ * Interface to a measured recorder: recorder_<x>.h defines record_two_u64(a, b) and
+ * record_u64_str(a, s) as a program would call them, recorder_<x>.c the functions
+ * below. A benchmark is compiled once for every recorder, with
  * -DRECORDER='"recorder_<x>.h"', so that all of them run the same loops.
  */
 #ifndef BENCH_RECORDER_H

@@ -73,7 +73,7 @@ void recorder_settle(void)
 {
 }
 
-/* What it lost, only a count of the trace can tell. */
+/* Its losses are unknown here: the trace has to be counted. */
 uint64_t recorder_close(void)
 {
 	if (rte_trace_save()) {

@@ -18,7 +18,7 @@ void recorder_settle(void)
 {
 }
 
-/* What it lost, `lttng stop` tells. */
+/* Its losses are unknown here: `lttng stop` reports them. */
 uint64_t recorder_close(void)
 {
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a call costs whose event is off where the processor has not just seen
- * it: 2048 functions, each with a call of its own, in random order; next to
- * the same functions without. sites.sh declares the events.
+ * Measures the cost of a disabled call that no branch predictor or cache remembers:
+ * 2048 functions with a call each, in random order, next to the same functions
+ * without calls. sites.sh declares the events.
  *
  * sites rounds=N
  */

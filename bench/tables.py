@@ -38,7 +38,7 @@ def show(bench, head, text, columns, lines):
 def recording(bench):
     show(bench, ("event", "recorder"), ("Into memory",
          "Bursts of 2000 events that fit into the buffer: what the recording thread pays, in ns.\n"
-         "full=overwrite has 1 MiB and nobody writes it; nor dpdk's rte_trace, a ring of 1 MiB for\n"
+         "full=overwrite has 1 MiB and is not written out; nor is dpdk's rte_trace, a ring of 1 MiB for\n"
          "each thread, without huge pages, in which the string takes 32 bytes."),
          {"ns": "event_ns", "floor": "floor_ns", "x floor": "ratio"},
          rows(bench, "memory", (*VARIANTS, *POLICIES, *LARGE, *VCPUS, *TOML)))

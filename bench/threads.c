@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a thread's first event costs, and what memory a thousand threads with
- * some events each take: the growth of what is resident, or of /dev/shm where
- * that grows more, over the same threads before their first event.
+ * Measures the cost of a thread's first event, and the memory of a thousand threads
+ * with some events each: the growth of resident memory since before their first
+ * event, or of /dev/shm if that grows more.
  *
  * threads path=FILE options=TEXT fresh=N threads=N events=N
  */

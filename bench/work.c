@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an event adds to work that waits for itself: a chain of multiplications,
- * each of which needs the one before. Pairs of runs with and without the event
- * take turns; printed are the medians of their differences.
+ * Measures what an event adds to work without parallelism: a chain of multiplications,
+ * each of which needs the one before. Runs with and without the event alternate; it
+ * prints the medians of their differences.
  *
  * work path=FILE options=TEXT event=NAME pairs=N
  */
