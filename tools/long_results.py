@@ -15,7 +15,7 @@ FILE = results.ROOT / "tests/long/results"
 SHOWN = results.ROOT / "docs/reliability.md"
 BLOCK = "long runs"
 FIELDS = ("date", "commit", "machine", "run", "seconds", "counts", "verdict")
-# What stands in the table, run or not; fuzzers that have run come behind.
+# The table's rows, run or not; fuzzers that have run follow.
 RUNS = {"kills": "random kills", "threads": "threads that come and go",
         "large": "a large trace, printed and filtered"}
 
@@ -41,7 +41,7 @@ def is_fuzzer(run):
 
 
 def is_same(one, other):
-    """On whatever machine: time with one state of the sources adds up, and the last is told."""
+    """On any machine: times with one commit are added up, and the last verdict counts."""
     return all(one[key] == other[key] for key in ("run", "commit"))
 
 

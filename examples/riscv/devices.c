@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of devices, and the two small ones: the exit register and the console.
- * What is written to the console is sent at once; input is looked for when the guest asks.
+ * The console sends output at once, and reads input when the guest asks for it.
  */
 #include <poll.h>
 #include <stdio.h>

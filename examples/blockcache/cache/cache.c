@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slots and where they are. One lock guards everything but the data of a
- * slot that is busy, which belongs to whoever made it so; it is not held
- * while blocks travel. A dirty slot keeps its block until it is clean, so
- * nobody reads from the file what is newer in memory.
+ * The cache's slots and the index of their blocks. One lock guards everything but
+ * the data of a busy slot, which belongs to the thread that made it busy; the lock is
+ * not held during I/O. A dirty slot keeps its block until it is clean, so no thread
+ * reads from the file a block that is newer in memory.
  */
 #include "cache/cache.h"
 

@@ -39,7 +39,7 @@ struct device {
 	struct queue queues[QUEUES_MAX];
 };
 
-/* What the device process does besides tracing. */
+/* System calls of the device process, besides those of tracing. */
 static const int calls[] = { SYS_ppoll, SYS_read, SYS_write, SYS_pread64, SYS_pwrite64,
 	SYS_restart_syscall, SYS_exit_group,
 #ifdef SYS_poll
@@ -81,7 +81,7 @@ static int write_file(int fd, const struct device_request *r, char *data)
 	return move(fd, r, data);
 }
 
-/* What a device with bad blocks would have to do: an example has to look at its bytes. */
+/* Stands for a check of the data, so that the example has work on every byte. */
 static unsigned int check(const struct device_request *r, const char *data)
 {
 	WAYMARK_SCOPE(Device, "check (all bytes)");

@@ -13,7 +13,7 @@
 
 struct device;
 
-/* What is wanted of the file; all of it lies inside. */
+/* A read or write of the file; the range is inside of it. */
 struct device_request {
 	uint64_t offset;
 	uint32_t bytes;

@@ -78,7 +78,7 @@ static int drop_rights(void)
 	return 0;
 }
 
-/* What only root can. */
+/* The steps that need root. */
 static int leave_as_root(void)
 {
 	/* Without the right to do so, the jail is smaller: what follows matters more. */

@@ -49,7 +49,7 @@ struct io_engine {
 	unsigned int thread_count;
 };
 
-/* Moves so many bytes; returns 0 or an errno. */
+/* Moves `bytes` bytes; returns 0 or an errno. */
 static int move(const struct io_engine *engine, const struct io *io, size_t bytes)
 {
 	size_t done = 0;
