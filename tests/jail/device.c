@@ -84,7 +84,7 @@ static void *run_jailed_thread(void *arg)
 
 static void run_threads(void)
 {
-	/* What the C library needs for threads to end. */
+	/* The C library needs these to end threads. */
 	static const int more[] = { SYS_mprotect, SYS_set_robust_list, SYS_rseq };
 	pthread_t threads[THREADS];
 
@@ -194,7 +194,7 @@ static void run_child(void)
 	_exit(0);
 }
 
-/* What is listed is listed once, and nothing where there is no room. */
+/* Each descriptor is listed once; without room for all, none is listed. */
 static void check_list(void)
 {
 	int fds[100] = { 7 };
@@ -219,7 +219,7 @@ static void check_list(void)
 	}
 }
 
-/* What comes behind waymark_init() and cannot be had any more is refused. */
+/* After waymark_init(), options that change the jail's memory are refused. */
 static void ask_to_overwrite(void)
 {
 	static const char *const options[] = { "full=overwrite", "full=overwrite,snapshot=USR1",
@@ -250,7 +250,7 @@ static void *init_and_list(void *start)
 	return NULL;
 }
 
-/* Whose call comes second has a jail, too, when it returns. */
+/* Threads call waymark_init() at once: each has the jail when its call returns. */
 static void init_together(void)
 {
 	pthread_t threads[THREADS];

@@ -48,7 +48,7 @@ class Hostile(Harness):
         before = {path: path.read_bytes() for path in victim.rglob("*") if path.is_file()}
         place = self.folder / "place"
         place.mkdir()
-        device = self.device("hang", 1, 10000000)  # it waits for who drains
+        device = self.device("hang", 1, 10000000)  # it waits for the consumer
         done = threading.Event()
         recorded = self.full_buffer()
         liar = threading.Thread(target=self.lie, args=(recorded, bytes(victim), done))
@@ -61,7 +61,7 @@ class Hostile(Harness):
         self.assertRegex(self.waymark("info", victim)[0], "events +100 of")
 
     def test_memory_that_is_cut_ends_one_process_and_not_the_drain(self):
-        device = self.device("hang", 2, 10000000)  # they wait for who drains
+        device = self.device("hang", 2, 10000000)  # they wait for the consumer
         drain = self.drain(self.trace)
         while len(self.traces()) < 2:
             time.sleep(0.02)

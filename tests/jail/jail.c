@@ -53,15 +53,15 @@ static void allow(struct filter *f, int number)
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 /*
- * What a sanitizer does itself where threads begin and end. TSan has a thread of its own in each
- * process, a jailed one's child too, which begins, rests and looks at the clock.
+ * System calls that a sanitizer makes when threads begin and end. TSan has a thread of its own in
+ * each process, in a jailed one's child too, which sleeps and reads the clock.
  */
 static const int sanitizer[] = { SYS_sched_getaffinity, SYS_sigaltstack, SYS_mmap, SYS_munmap,
 	SYS_mprotect, SYS_madvise, SYS_sched_yield, SYS_prctl, SYS_clone3, SYS_set_robust_list,
 	SYS_rseq, SYS_nanosleep, SYS_gettimeofday };
 #define SANITIZER_CALLS (sizeof(sanitizer) / sizeof(sanitizer[0]))
 
-/* What looks for leaks at the end is a process of its own, which a jail has none of. */
+/* The leak check at the end needs a process of its own, which the jail forbids. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that records and the writer that takes its packets, or waits until
- * they are full (include/waymark/record.h, src/rt/record/recorder.c, close.h):
- * every interleaving of their loads and stores, with the thread's stores seen
- * at once, and with a store buffer as x86 has one, so that `busy` may be seen
- * late. The thread may end in the middle, and another one goes on with its
- * cursor; the writer may tell losses by packets of its own. Never is anything
- * stored into a packet that is written or free, each event is written once or
- * counted as lost, none is later than its packet's end, and packets are written
- * in the order of their numbers, none of which is missing. Handlers have cursors of their own, so a
- * second one of these is all they are.
+ * A model of the producer and the consumer of a stream (include/waymark/record.h,
+ * src/rt/record/recorder.c, close.h): a thread records, the writer closes and writes its
+ * packets. It tries every interleaving of their loads and stores, with the thread's
+ * stores visible at once, and with a store buffer like x86's, so that `busy` becomes
+ * visible late. The thread may end in the middle, and another one continues with its
+ * cursor; the writer may report losses in packets of its own. Signal handlers have their
+ * own cursors: they are covered as further threads.
  *
- * The model finds a fault once one of the protocol's parts is missing.
+ * Invariants: no store into a packet that is written or free; each event is written once
+ * or counted as lost, and is not later than its packet's end; packets are written in the
+ * order of their numbers without a gap. Without any one part of the protocol, the model
+ * finds a fault.
  */
 #ifndef TESTS_MODEL_CLOSE_H
 #define TESTS_MODEL_CLOSE_H
@@ -24,10 +24,10 @@
 #define PACKETS 2 /* numbers from 1 */
 #define ROOM 2 /* events that fit into one */
 #define EVENTS_MAX 5 /* enough for each packet to be used again */
-#define TELLS_MAX 2 /* packets of the writer's own */
-#define BUFFERED 4 /* stores that wait to be seen */
+#define TELLS_MAX 2 /* packets of the writer's own, which report losses */
+#define BUFFERED 4 /* stores in the store buffer */
 
-/* What is shared, and stored to by the thread. */
+/* The shared memory, which the thread stores into. */
 enum where {
 	BUSY,
 	LIMIT, /* 1: the open packet's end; 0: NULL */
@@ -44,14 +44,14 @@ struct store {
 	uint8_t where, value;
 };
 
-/* Where the thread is, named after what comes next. */
+/* The thread's next step. */
 /* clang-format off */
 enum {
 	P_BUSY, P_LOOK, P_CLAIM, P_REOPEN, P_TAKE, P_SIZE_0, P_NEXT_0, P_NUMBER, P_CLOSE_0, P_LIMIT,
 	P_SHOW, P_CLOCK, P_DATA, P_COMMIT, P_IDLE, P_LOSE, P_LEAVE_CLOSE, P_LEAVE_LIMIT, P_LEAVE, P_END
 };
 
-/* And the writer. */
+/* The writer's next step. */
 enum {
 	C_HEAD, C_CLEAR_FIRST, C_LOOK, C_CLOSE, C_LIMIT, C_SETTLE, C_CHECK, C_TIME, C_SWAP,
 	C_TELL_BUSY, C_TELL_HEAD, C_TELL
@@ -76,25 +76,25 @@ struct state {
 	uint8_t lost;
 };
 
-/* What the protocol is without. */
+/* The part that is left out of the protocol. */
 enum without { WHOLE, NO_CLAIM, NO_SETTLE, EARLY_END, NO_LOOK, CONTINUED };
 
 struct setup {
 	enum without without;
 	bool buffering;
 	uint8_t events;
-	uint8_t leaves; /* behind so many of them the thread ends; 0: it does not */
+	uint8_t leaves; /* the number of events after which the thread ends; 0: it does not */
 };
 
 extern struct setup setup;
 
-/* The oldest of the thread's stores is seen. */
+/* Makes the oldest of the thread's stores visible. */
 void drain_one(struct explorer *e, struct state *s);
 
-/* What the thread does next; stores in the order of the program. */
+/* Does the thread's next step; its stores are in program order. */
 void produce(struct explorer *e, struct state *s);
 
-/* What the writer does next; it may offer another way by itself. */
+/* Does the writer's next step; may offer an alternative to the explorer itself. */
 void consume(struct explorer *e, struct state *s);
 
 #endif

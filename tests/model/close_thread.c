@@ -46,7 +46,7 @@ static void put(struct explorer *e, struct state *s, unsigned int where, uint8_t
 	s->buffer[s->buffered++] = w;
 }
 
-/* What the thread sees: its own last store, else memory. */
+/* The value that the thread loads: of its own last store, else of memory. */
 static uint8_t get(const struct state *s, unsigned int where)
 {
 	for (unsigned int i = s->buffered; i-- > 0;) {

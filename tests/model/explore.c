@@ -34,7 +34,7 @@ static uint64_t hash(const unsigned char *s, size_t size)
 	return h;
 }
 
-/* Where the state stands in the table, or would. */
+/* The slot of the state; 0 in it: the state is new, and belongs there. */
 static uint32_t *find(const struct explorer *e, const unsigned char *state)
 {
 	size_t at = hash(state, e->size) & (e->slots - 1);

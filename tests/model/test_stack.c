@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stacks of free sub-buffers (src/rt/record/buffer.c), every interleaving of
- * threads that take two sub-buffers and give them back: none is ever had by two
- * threads, none gets lost. Without the tag of the top, the model finds the fault.
+ * The stacks of free sub-buffers (src/rt/record/buffer.c): every interleaving of
+ * threads that take two sub-buffers and free them again. No sub-buffer is ever owned
+ * by two threads, none gets lost. Without the tag of the top, the model finds a fault.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,11 +18,11 @@
 #define THREADS_MAX 3
 #define SUBBUFS 3 /* numbers from 1 */
 
-/* What a thread does, in turn. */
+/* The operations of a thread, in turn. */
 enum { TAKE, TAKE_OTHER, GIVE, GIVE_OTHER, OPS };
 
 struct thread {
-	uint8_t op; /* of the above; OPS: it is through */
+	uint8_t op; /* of the above; OPS: it has finished */
 	uint8_t at; /* the step within it */
 	uint8_t seen; /* the top, as it was loaded */
 	uint8_t seen_tag;

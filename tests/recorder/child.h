@@ -41,19 +41,19 @@ void forbid_call(unsigned int number, uint32_t bits, int error);
 void limit_memory(void);
 
 /*
- * A file that takes next to nothing until it is told to, so that any buffer fills up: a FIFO,
- * whose reader then copies it. One at a time; a child of the one that made it may tell it.
+ * A file that takes nearly nothing until let_slow_file_take(), so that any buffer fills up: a
+ * FIFO, whose reader then copies it. One at a time; a child of its maker may let it take, too.
  */
 void make_slow_file(const char *fifo, const char *copy);
 void let_slow_file_take(void);
 void end_slow_file(void);
 
-/* Whether a child by vfork runs on its parent's memory: qemu-user forks instead. */
+/* True if a child by vfork runs on its parent's memory: qemu-user forks instead. */
 bool vfork_shares_memory(void);
 
 /*
- * Whether a fault that is sent, as by a crash handler that is through, ends a process that records
- * nothing: qemu-user 7.2 takes it for one of its own, and ends in an assertion.
+ * True if a fault signal that is sent, as crash handlers do at their end, ends a process that
+ * records nothing: qemu-user 7.2 takes it for a fault of its own, and fails an assertion.
  */
 bool faults_can_be_sent(void);
 

@@ -54,7 +54,7 @@ static void check_header(const struct packet_header *h, struct stream *s, size_t
 	assert_true(h->content_size <= h->packet_size);
 	assert_int_equal(h->packet_size % (PACKET_EVENT_ALIGN * 8), 0);
 	assert_true(h->packet_size - h->content_size < PACKET_FILE_ALIGN * 8);
-	/* Packets may be missing only where events are told to be. */
+	/* Packets may be missing only where the header counts discarded events. */
 	if (h->sequence <= s->sequence || (h->sequence > s->sequence + 1 && s->sequence &&
 						  h->events_discarded == s->discarded)) {
 		fail_msg("stream %" PRIu64 ": packet %" PRIu64 " behind packet %" PRIu64, s->number,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of a native trace's files share: a registry that grows, packets
- * made by hand, and babeltrace2 as the judge of what was written.
+ * Shared by the tests of a native trace's files: a registry that grows, packets
+ * made by hand, and babeltrace2, which checks the written traces.
  */
 #ifndef TESTS_RECORDER_CTF_SUPPORT_H
 #define TESTS_RECORDER_CTF_SUPPORT_H
@@ -47,14 +47,14 @@ size_t write_packets(
  */
 unsigned long count_events(const char *path, const char *text);
 
-/* Whether babeltrace2 is there: else says so. */
+/* True if babeltrace2 is installed; else prints that it is not. */
 bool can_judge(void);
 
 /* Runs the tests of a main(), which need babeltrace2, in a directory of their own. */
 #define run_judged(tests) run_tests_judged(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
 int run_tests_judged(const char *name, const struct CMUnitTest *tests, size_t count);
 
-/* Where a file of the trace is. */
+/* Sets the path of a file of the trace. */
 void in_trace(char path[PATH_MAX], const struct ctf_trace *t, const char *name);
 
 /* The size of a file of the trace; -1 when there is none. */

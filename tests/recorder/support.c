@@ -120,7 +120,7 @@ void trace_none(void)
 }
 
 static char directory[256];
-static pid_t owner; /* who removes it; 0: nobody has to */
+static pid_t owner; /* the process that removes it; 0: not made */
 
 /* A stand-in for cmocka exits at the first check that fails. Children exit, too. */
 static void leave_after_failure(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recorder's tests share: a registry of a few events, functions that
+ * Shared by the recorder's tests: a registry of a few events, functions that
  * record them as generated code does, and an empty directory for programs that
  * run in a child of their own (child.h), so that each begins with a fresh recorder.
  */
@@ -121,7 +121,7 @@ uint64_t check_rising(const struct trace *t, uint64_t who);
 uint64_t now_ns(void);
 void sleep_ms(unsigned int ms);
 size_t file_size(const char *path);
-/* Waits until the file has so many bytes, but not for ever; returns after how many ms it had. */
+/* Waits until the file has `size` bytes, but not for ever; returns the milliseconds it took. */
 uint64_t wait_for_size(const char *path, size_t size);
 
 /* How many rounds, threads or events a test does: `quick`, or `thorough` in the suite `long`. */

@@ -44,7 +44,7 @@ static inline struct tally total(void)
 	return t;
 }
 
-/* What the calling thread has by itself. */
+/* The counts of the calling thread alone. */
 static inline struct tally mine(void)
 {
 	struct tally own = { 0 }, ended = { 0 };
@@ -107,7 +107,7 @@ static inline void in_threads(unsigned int count, void *(*what)(void *))
 	}
 }
 
-/* What threads record, for both recorders and for one, and check that it is counted. */
+/* Bodies of threads that record, with both recorders or with one, and check the counts. */
 static uint64_t per_thread;
 
 static inline void *record_both(void *who)

@@ -138,8 +138,7 @@ static void threads_never_share_a_subbuf(void **state)
 
 #if defined(__x86_64__) && !UNDER_SANITIZER
 
-/* Instructions that are looked at: those of a sub-buffer that is new, and of the first that is
- * freed. */
+/* Instructions that are stepped: of taking a new sub-buffer, and of freeing the first one. */
 #define STEPS 150
 
 static void (*inside)(void);
@@ -170,7 +169,7 @@ static void end_steps(void)
 	END_STEPS();
 }
 
-/* Whether the kernel can store into all of the sub-buffer; else that is an error, and no signal. */
+/* True if the kernel can store into all of the sub-buffer; else that is an error, and no signal. */
 static bool has_memory(struct buffer *a, uint32_t unit)
 {
 	size_t bytes = subbuf_bytes(a, unit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What who drains does between two steps of a thread: here the test does it, one
- * call after the other, and has the thread go on where that may happen.
+ * The consumer's steps between two steps of a recording thread: the test makes the
+ * consumer's calls itself, and lets the thread continue between them.
  */
 #include <inttypes.h>
 #include <endian.h>
@@ -137,19 +137,19 @@ static void tell_late(void)
 	struct rlimit limit;
 
 	begin_pairs("trace", RECORDER_DISCARD, MEMORY);
-	waymark_process()->writer = WRITER_REFUSED; /* so nobody else drains */
+	waymark_process()->writer = WRITER_REFUSED; /* so that only this test drains */
 	signal(SIGXFSZ, SIG_IGN);
 	in_thread(lose_some);
 	getrlimit(RLIMIT_FSIZE, &limit);
 	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ .rlim_cur = room, .rlim_max = limit.rlim_max });
-	expect("the loss is told", waymark_recorder_flush() == 0, room == RLIM_INFINITY);
+	expect("the loss is reported", waymark_recorder_flush() == 0, room == RLIM_INFINITY);
 	setrlimit(RLIMIT_FSIZE, &limit);
 	in_thread(record_few);
-	expect("all is told", (uint64_t)waymark_recorder_flush(), 0);
+	expect("everything is reported", (uint64_t)waymark_recorder_flush(), 0);
 	expect_all_is_accounted_for();
 }
 
-/* Where the packet before the last one of the stream begins. */
+/* The offset of the stream's last packet but one. */
 static rlim_t last_but_one(void)
 {
 	struct ctf_index_record r;
@@ -162,7 +162,7 @@ static rlim_t last_but_one(void)
 	return be64toh(r.offset);
 }
 
-/* What tells the loss finds no room, and is written when the next thread has recorded. */
+/* The packet that reports a loss finds no room, and is written after the next thread's. */
 static void a_loss_is_told_in_its_time(void **state)
 {
 	(void)state;

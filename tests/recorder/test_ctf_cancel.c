@@ -279,7 +279,7 @@ static void look_closely(void)
 	if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0) {
 		leave(10);
 	}
-	close(ends[0]); /* who is told something hears nothing */
+	close(ends[0]); /* messages are lost */
 	close(ends[1]);
 	unsigned int descriptors = count_descriptors();
 

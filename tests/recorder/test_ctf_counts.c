@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is counted where events are lost, overwritten or a child's, and which events
- * those were.
+ * The counts of events that are lost, overwritten or recorded by a forked child, and
+ * which events these were.
  */
 #include <sys/wait.h>
 

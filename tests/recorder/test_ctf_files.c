@@ -27,7 +27,7 @@ static void begin(const char *name)
 	begin_trace(&trace, &files, make_config(name, 0, 0));
 }
 
-/* Whether files of that directory can be written past the page cache. */
+/* True if files of that directory can be written past the page cache. */
 static bool takes_direct(const char *directory)
 {
 	int fd = openat(AT_FDCWD, directory, O_TMPFILE | O_WRONLY | O_DIRECT, 0600);

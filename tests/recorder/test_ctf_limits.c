@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Snapshots of the flight recorder, pieces that come and go, another directory
- * while events are recorded, and how long an event waits in memory.
+ * Snapshots of the flight recorder, trace file rotation, a change of the directory
+ * while events are recorded, and how long an event stays in memory.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -151,7 +151,7 @@ static void another_directory_gets_what_comes_next(void **state)
 	pairs_free(&p);
 }
 
-/* What the first directory has told as lost is not lost once more in the second. */
+/* Losses that the first directory reports are not counted again in the second. */
 static void lose_and_move_on(void)
 {
 	waymark_recorder_set_buffer(UINT64_C(1) << 20, NULL);
@@ -159,8 +159,8 @@ static void lose_and_move_on(void)
 	struct process *p = waymark_process();
 
 	/*
-	 * So nobody drains meanwhile: an emulator records more slowly than a disk writes. Before
-	 * the first event, with which the writer begins: it keeps the lock as long as it lives.
+	 * The lock stops draining: an emulator records more slowly than a disk writes. It is taken
+	 * before the first event, which starts the writer: that keeps the lock while it runs.
 	 */
 	fail_unless(waymark_drain_trylock(p));
 	trace_ctf(0, counts[0]++);
@@ -195,7 +195,7 @@ static void a_loss_is_told_in_one_directory_only(void **state)
 	pairs_free(&p);
 }
 
-/* Until the writer, which works under this lock, is through with what it was asked for. */
+/* Waits until the writer, which holds this lock as it works, has done what was requested. */
 static void wait_for_snapshot(void)
 {
 	struct process *p = waymark_process();
@@ -299,7 +299,7 @@ static unsigned long wakeups(void)
 	return n;
 }
 
-/* What a packet with one event takes in a file. */
+/* Size in the file of a packet with one event, in bytes. */
 #define ONE_PAIR (sizeof(struct packet_header) + 3 * sizeof(uint64_t))
 
 /* One event; it is in its file after flush=, and then nothing happens any more. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata of a native trace: every event is declared once, whatever it
- * looks like and whoever reads meanwhile, and readers know the time.
+ * The metadata of a native trace: every event is declared once, of whatever form
+ * and while others read the file, and readers know the time.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an event does that finds no memory, with the native recorder: it is lost
- * and counted at its place, it takes the place of the oldest ones, or it waits.
+ * The full= policies of the native recorder, for events that find no memory: they are
+ * lost and counted at their place, they overwrite the oldest ones, or they wait.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -91,7 +91,7 @@ static void check_newest(const struct pairs *p, uint64_t who)
 			count++;
 		}
 	}
-	if (count) { /* else it was through long before the others */
+	if (count) { /* else it finished long before the others */
 		assert_int_equal(check_gaps(p, who), per_thread);
 		assert_int_equal(count, per_thread - first);
 	}
@@ -192,7 +192,7 @@ static void more_threads_than_packets_wait_for_no_quiet_one(void **state)
 	pairs_free(&p);
 }
 
-/* Where there can be no writer, an event that would wait is lost, and counted. */
+/* Without a writer, an event that would wait is lost and counted. */
 static void record_without_writer(void)
 {
 	waymark_process()->writer = WRITER_REFUSED;

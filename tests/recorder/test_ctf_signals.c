@@ -198,7 +198,7 @@ static void stepped_pair(uint64_t i)
 	END_STEPS();
 }
 
-/* What the next stepped event finds. */
+/* The state of the stream when the next stepped event begins. */
 enum situation { IN_PACKET, AT_SWITCH, AFTER_TAKE, FIRST_OF_THREAD, NO_MEMORY };
 
 static enum situation situation;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much of the program's stack the recorder takes. Handlers have 8 KiB, of
- * which the kernel needs its part; threads may have PTHREAD_STACK_MIN. Stacks
- * are painted, and what lost its paint was used. The bounds are those that
- * docs/reliability.md promises.
+ * How much of the program's stack the recorder uses. Handlers have 8 KiB, of
+ * which the kernel needs a part; threads may have PTHREAD_STACK_MIN. The test fills
+ * stacks with a pattern and counts the bytes that changed. The bounds are those
+ * that docs/reliability.md promises.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -31,11 +31,11 @@
 #define LATER_EVENT (2 * KIB + FRAMES)
 #define FLUSH (4 * KIB + FRAMES)
 
-/* Of a thread whose stack is looked at; arm64's C library makes none with less than 128 KiB. */
+/* Stack of a measured thread; arm64's C library makes none with less than 128 KiB. */
 #define PAINTED (256 * KIB)
 #define PAINT 0x5au
 
-/* What of the measuring itself lies below its frame. */
+/* Stack that the measuring itself uses below its frame. */
 #define OWN 256u
 
 #define HANDLER_STACK (8 * KIB)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads are counted to have recorded, exactly: while they come and go, in
- * handlers, and where a count wraps.
+ * The counts of recorded events by thread are exact: while threads start and end, in
+ * signal handlers, and when a count wraps.
  */
 #include <signal.h>
 #include <string.h>
@@ -142,7 +142,7 @@ static void an_event_that_is_left_in_the_middle_is_none(void **state)
 	run_it(leave);
 }
 
-/* The count is as if so many events had been before. */
+/* Sets the count as if `before` events had been recorded. */
 static void wrap(void)
 {
 	const uint64_t before = UINT32_MAX - 9;

@@ -39,8 +39,8 @@ static void end_without_losses(void)
 }
 
 /*
- * Who writes may be held up by the machine for longer than others wait with their events:
- * a flight recorder may lose some then, but not each time.
+ * A busy machine may stop the writer for longer than events can wait: a flight recorder
+ * may lose some then, but not each time.
  */
 static int run_undisturbed(void (*body)(void))
 {

@@ -257,7 +257,7 @@ static void record_beyond_the_size_limit_without_a_writer(void)
 {
 	sigset_t one;
 
-	/* What looks like a signal handler starts no writer: the flush is the caller's own. */
+	/* With a blocked signal, as in a handler, no writer starts: the caller writes itself. */
 	sigemptyset(&one);
 	sigaddset(&one, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &one, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sink `simple` writes: bytes, names, times, and which file. */
+/* The output of the sink `simple`: bytes, names, times, and the file it writes. */
 #include <inttypes.h>
 #include <limits.h>
 #include <fcntl.h>
@@ -342,7 +342,7 @@ static void events_reach_the_file_soon_and_idling_costs_nothing(void **state)
 	(void)state;
 	int status = run(record_now_and_then);
 
-	/* Late once, the machine may have been busy; who wakes up for nothing is told at once. */
+	/* A busy machine may make it late once; needless wake-ups fail at once. */
 	for (int i = 0; i < 2 && status == EXIT_LATE << 8; i++) {
 		unlink("quiet");
 		status = run(record_now_and_then);

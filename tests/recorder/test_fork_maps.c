@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a fork's child has mapped, however early, stays: the addresses of its parent's memory are
- * free there, where the kernel keeps it from children, and somebody else's handler of the fork may
- * have been given them.
+ * A fork handler of the program may map memory in the child before the recorder's handler runs.
+ * The kernel does not pass the recorder's memory on, so the new mapping may get its addresses:
+ * the recorder must not unmap it.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ static void fork_one(void)
 	pid_t pid = fork_calmly();
 
 	if (pid == 0) {
-		/* Where the kernel passes the memory on, nothing could be mapped there. */
+		/* If the kernel passes the memory on, `mapped` is NULL: its address was taken. */
 		if (mapped && (mapped[0] != MARK || mapped[SIZE - 1] != MARK)) {
 			_exit(1);
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What programs do around their first event: they block signals, pin threads
- * and give them priorities, change directories, vfork, limit themselves. The
- * recorder must neither depend on it nor hand it down to its writer.
+ * Programs block signals, pin threads, set priorities, change directories, vfork and
+ * limit themselves around their first event. The recorder must not depend on these
+ * settings, and its writer must not inherit them.
  */
 #include <dirent.h>
 #include <errno.h>

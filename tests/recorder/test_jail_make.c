@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the memory of a jail is made: in a file without a name, which gets it at the end. A file
- * that has its name from the beginning is tried only where the system says that there are no
- * others; what else fails is told as it was, at once.
+ * How the memory of a jail is made: in a file without a name, which is linked at the end. A named
+ * file is tried only if the system has no unnamed ones; any other failure is reported at once,
+ * with its own errno.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the writer has to say is said by the next thread that passes: each line of it, in its
- * order, and where more wait than there is room for, how many are missing.
+ * The writer's messages are printed by the next thread that records: each line, in order, and
+ * the number of missing lines if more wait than there is room for.
  */
 #include <pthread.h>
 #include <stdio.h>
