@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What trace points are built with by default is told to the compiler in each way to adopt
-# Waymark, and is the same: scopes.sh ROOT BUILD
+# Every way to adopt Waymark gives the compiler the same default backends of trace points:
+# scopes.sh ROOT BUILD
 . "$(dirname "$0")/common.sh"
 
 wanted=-DWAYMARK_SCOPES_DEFAULT=$(pkg-config --variable=scopes waymark)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Two libraries and their program have groups of one name, with events of one name that
-# are declared otherwise in each. All are switched by one pattern and each by itself, and
-# recorded as declared, also when one of them goes and comes back. What cannot be told
-# apart afterwards is said: two.sh ROOT BUILD
+# Two libraries and their program have groups of one name, with events of one name but
+# different declarations. One pattern switches all of them, or each alone; each is recorded as
+# declared, also after one library is unloaded and loaded again. Events that the trace cannot
+# distinguish are reported: two.sh ROOT BUILD
 . "$(dirname "$0")/common.sh"
 flags=$(pkg-config --cflags waymark)
 libs=$(pkg-config --libs waymark)
@@ -165,9 +165,9 @@ for n in 0 1 2; do
 	esac
 done
 
-# Nothing but names in a simpletrace file: it is told, once for each pair, and only where it matters.
+# A simpletrace file has names only: the conflict is reported once for each pair that differs.
 WAYMARK_TRACE='io_same,backend=simple,simple.file=same.trace' ./host_program a b :a :b 2>told
-! grep 'in two ways' told || fail 'what is declared alike can be told apart'
+! grep 'in two ways' told || fail 'events with equal declarations are reported as a conflict'
 WAYMARK_TRACE='io_*,backend=simple,simple.file=a.trace' ./host_program b :b -b b :b 2>told
 [ "$(grep -c 'in two ways' told)" -eq 1 ] || fail "not told once: $(cat told)"
 grep -q "waymark: simple: 'io_read' of host/trace-events:1 and of b/trace-events:1 are declared in two ways" told ||

@@ -83,7 +83,7 @@ def check_elsewhere(trace):
     ran = run("latency", "--json", "--from=cache_miss", "--to=disk_read_done", trace)
     check("no end on its thread", counts(json.loads(ran.stdout)),
           {"count": 0, "begun_twice": 2999, "unfinished": 1, "unbegun": 3000 - 428})
-    check(f"what they have is told: {ran.stderr}", "no field of one name and type: 'cache_miss' has "
+    check(f"the fields of both are listed: {ran.stderr}", "no field of one name and type: 'cache_miss' has "
           "request, queue, @pid, @tid, 'disk_read_done' has req, status" in ran.stderr, True)
 
 

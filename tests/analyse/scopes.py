@@ -133,7 +133,7 @@ def check_names(trace):
 
 
 def check_groups(trace):
-    """Threads and processes are told apart, and add up to the same."""
+    """Groups by thread and by process have the same sums."""
     whole = json.loads(waymark("scopes", "--json", trace))["scopes"]
     for by, groups in (("thread", 2), ("pid", 1)):
         told = json.loads(waymark("scopes", "--json", f"--by={by}", "--sort=self", trace))

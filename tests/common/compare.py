@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""For scripts that compare what they find with what they want: each difference is told and
-counted, and finish() ends the script by that."""
+"""For scripts that compare results with expectations: check() prints and counts each
+difference, and finish() exits with 1 if there was one."""
 import sys
 
 failures = 0

@@ -152,7 +152,7 @@ for run in option environment; do
 	[ ! -e "$run.5" ] && [ ! -e "$run.7" ] && [ ! -e "$run.9" ] || fail "$run: an earlier file was made"
 done
 
-# Pieces, policies and the rest are taken; what cannot be is told before anything changes.
+# All keys of the backend are accepted; an error is reported before anything changes.
 expect "all keys" 0 "" "$native" \
 	'disk_*,file=e,buffer=2M,full=overwrite,snapshot=USR2,rotate=1M,keep=2,flush=1,leftovers=0,crash=off'
 holds "all keys" e "$disk"

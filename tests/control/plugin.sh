@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Objects with events come and go: plugin.sh HOST PLUGIN UNLOADER. What the environment
-# asks for before the plug-in is there is told, and obeyed when it comes.
+# A plug-in with events is loaded and unloaded: plugin.sh HOST PLUGIN UNLOADER. The environment
+# names its events before it is loaded: that is reported, and done when it is loaded.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -171,7 +171,7 @@ static void without_ids_for_all_none_is_switched(void **state)
 	assert_non_null(strstr(error.text, " of 33000 events"));
 	assert_int_equal(p->sites[0].state, 0);
 	assert_int_equal(p->sites[32999].state, 0);
-	/* What needs no id is not concerned, and what has one by now neither. */
+	/* Points that need no id, or already have one, can still be switched on. */
 	assert_int_equal(waymark_enable("Many", WAYMARK_LOG, NULL, &error), 0);
 	assert_int_equal(p->sites[32999].state, WAYMARK_LOG);
 	assert_int_equal(waymark_enable("Many:point 1", WAYMARK_CTF, NULL, &error), 0);

@@ -105,7 +105,7 @@ static void another_snapshot_signal_gives_the_first_one_back(void **state)
 	accept("full=discard");
 }
 
-/* Whether an abort would find a handler of ours, after `option`. */
+/* True if an abort would find a handler of ours, after `option`. */
 static bool handles_abort(const char *option)
 {
 	struct waymark_match match = { 0 };

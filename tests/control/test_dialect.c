@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who chooses the dialect of the option, and what StratoVirt's does with events and scopes. A
- * dialect is chosen once in a process, so what chooses one runs in a child.
+ * How a program chooses the option's dialect, and how StratoVirt's treats events and scopes. A
+ * process chooses its dialect only once, so each test that chooses one runs in a child.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program does itself (waymark/host.h): log lines and their prefix. */
+/* The functions that a program may replace (waymark/host.h): log lines and their prefix. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

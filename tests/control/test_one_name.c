@@ -37,7 +37,7 @@ static void *take_one(void *path)
 	return ok ? path : NULL;
 }
 
-/* Two ask for snapshots of one name: one has it, the other one is told. */
+/* Two threads ask for snapshots of one name: one gets it, the other one an error. */
 static int of_one_name(void)
 {
 	struct waymark_error error;
@@ -59,14 +59,14 @@ static int of_one_name(void)
 	return 0;
 }
 
-/* How it went: where it went well, there is a trace of that name. */
+/* Returns `path` if the trace was made, else NULL. */
 static void *name_one(void *path)
 {
 	pthread_barrier_wait(&both);
 	return waymark_set_output("ctf", path, NULL) == 0 ? path : NULL;
 }
 
-/* Two ask for traces of one name at once: where both get one, it is said which the other is. */
+/* Two threads ask for traces of one name: if both get one, the other name is reported. */
 static int traces_of_one_name(void)
 {
 	glob_t others;

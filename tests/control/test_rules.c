@@ -75,7 +75,7 @@ static void kernels_half_of_the_word_is_left_alone(void **state)
 	made_gone(a);
 }
 
-/* What a generated header has for an event, and for one that is declared `disable`. */
+/* As in a generated header: an event, and one that is declared `disable`. */
 static uint32_t word;
 #define TRACE_LIVE_ENABLED 1
 #define TRACE_LIVE_STATE() WAYMARK_STATE(word)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the native trace is written: full=overwrite waits until it is told to, by
- * the API or by a signal; a flush says what did not go; nobody removes his own trace.
+ * When the native trace is written: full=overwrite waits for the API or a signal;
+ * a flush reports what it could not write; a process never removes its own trace.
  */
 #include <glob.h>
 #include <signal.h>
@@ -176,7 +176,7 @@ static int behind_a_snapshot(void)
 	return 0;
 }
 
-/* A trace that nobody records into any more. */
+/* Leaves a trace that no process records into. */
 static int record_there(void)
 {
 	CHECK(waymark_configure("probe,file=there", NULL) == 0, 1);
@@ -184,7 +184,7 @@ static int record_there(void)
 	return 0;
 }
 
-/* With too few descriptors to look at it nothing is known of it, which is said. */
+/* Without a free descriptor the old trace cannot be checked: an error. */
 static int replace_with_few_descriptors(void)
 {
 	struct rlimit few = { 0, 1024 };
@@ -203,7 +203,7 @@ static int replace_with_few_descriptors(void)
 	return 4;
 }
 
-/* Whose uuid cannot be known may be somebody's: it stays. */
+/* A trace without a readable uuid may belong to another process: it is not replaced. */
 static int replace_damaged(void)
 {
 	struct waymark_error error;

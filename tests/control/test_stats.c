@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program can ask of its own statistics: by thread, in all, and whether
- * events are counted; while a thousand threads come and go.
+ * The statistics that a program can read: by thread, in all, and whether events
+ * are counted; while a thousand threads start and end.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns switched from four threads while four others fire events and a ninth
- * brings objects and takes them away: the last word counts, and nobody waits
- * for ever. Also what ThreadSanitizer is run on.
+ * Four threads switch patterns while four others fire events and a ninth registers
+ * and unregisters objects: the last switch counts, and no thread waits for ever.
+ * ThreadSanitizer runs this test, too.
  */
 #include <pthread.h>
 #include <stdbool.h>

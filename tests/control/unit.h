@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What cmocka wants included before itself, and itself. */
+/* cmocka, and the headers that must be included before it. */
 #ifndef TESTS_CONTROL_UNIT_H
 #define TESTS_CONTROL_UNIT_H
 

@@ -82,7 +82,7 @@ class Attach(common.Case):
         def read():
             try:
                 said.append(os.read(ours, 1 << 16).decode())
-            except OSError:  # nothing is there, or nobody writes any more
+            except OSError:  # nothing to read, or the writing end is closed
                 pass
             return "".join(said)
         return p, read

@@ -93,7 +93,7 @@ static void escapes_become_characters(void **state)
 		f, "k = \"\\ud7ff\\ue000\\U0010ffff\"", "\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf");
 }
 
-/* `E` in a decoded string is where an `E` stands in the file, whatever was before it. */
+/* Each `E` in a decoded string has the position of an `E` in the file. */
 static void each_byte_knows_its_place(void **state)
 {
 	static const char *const texts[] = { "k = \"E\"", "k = \"\\u00e9\\tE\\n\"",

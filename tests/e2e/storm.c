@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * storm THREADS STEPS exit|fork|abort: threads that record as fast as they can.
- * With fork, a child does the same in the middle of it. With abort, the program
- * ends that way when its threads are through.
+ * With fork, a child does the same meanwhile. With abort, the program calls abort()
+ * when its threads have ended.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -60,7 +60,7 @@ refused_by_meson() {
 	grep -qF "ERROR: Problem encountered: $message" out || fail "meson: no \"$message\": $(cat out)"
 }
 
-# Those that this system can have; each stands in the table, or needs nothing.
+# The backends that this system can have; each has a row in the table, or needs nothing.
 all=
 for one in $("$tracetool" --list-backends | tr -d ,); do
 	if with_make "$one"; then

@@ -170,7 +170,7 @@ def check_losses(trace):
     out, said = run("flamegraph", "--json", trace)
     # A sanitizer can make the program slower than its writer.
     if not os.environ.get("WAYMARK_SANITIZER"):
-        check(f"lost ends are told: {said}", "without an end, which may be among lost" in said, True)
+        check(f"lost ends are reported: {said}", "without an end, which may be among lost" in said, True)
     deepest = max(len(path) for path, _ in walk(json.loads(out)))
     check(f"{deepest} deep: process, thread, nine scopes", deepest <= 11, True)
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The kernel's own trace of a program with scopes: kernel.py WAYMARK SCOPES.
 
-System calls and rests of the processor are captured in a buffer of its own, on the clock
-mono, and stand in the scopes that the program made them in; captures that are damaged, or of
-another clock, are told.
+System calls and idle times of the processor are captured in a buffer of their own, on the clock
+mono, and are drawn inside the program's scopes; captures that are damaged, or of another clock,
+are errors.
 """
 import ctypes
 import json
@@ -180,7 +180,7 @@ def check_bad_captures(work, trace, text):
     write_text(f"{work}/cut", text[:text.rindex("[")])
     root, said = flamegraph(trace, f"{work}/cut", status=1)
     line = text[:text.rindex("[")].count("\n") + 1
-    check(f"a bad line is told: {said}", f"line {line} is not of the kernel's trace" in said, True)
+    check(f"a bad line is reported: {said}", f"line {line} is not of the kernel's trace" in said, True)
     check("the rest is drawn", root["value"] > 0, True)
 
 

@@ -28,7 +28,7 @@ static void rest(long microseconds)
 	nanosleep(&(struct timespec){ 0, microseconds * 1000 }, NULL);
 }
 
-/* Long enough for the kernel's microseconds to be told apart, without a system call. */
+/* Takes longer than the kernel's unit of a microsecond, without a system call. */
 static void compute(void)
 {
 	struct timespec begin;

@@ -30,7 +30,7 @@ class Bounded(Followed):
         return p
 
     def read_until(self, out, step):
-        """As a pager does: what is not read stays with who writes."""
+        """Like a pager: unread output stays in the pipe, and `waymark` waits."""
         text = b""
         while f"step thread 1 step {step}\n".encode() not in text:
             text += out.read(8192)

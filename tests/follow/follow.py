@@ -339,7 +339,7 @@ class Follow(Followed):
                 left.unlink()
 
     def test_a_plain_print_ends_where_the_program_was_when_it_began(self):
-        """However slowly it is read: who prints must not run after who records."""
+        """However slowly it prints, it must not go on with what is recorded meanwhile."""
         self.paced(2, 10**9, -300, options=",full=block,buffer=1M")
         self.wait_for(lambda: sum(f.stat().st_size for f in self.trace.glob("stream*")) > 1 << 21)
         with subprocess.Popen([WAYMARK, "print", self.trace], stdout=subprocess.PIPE,

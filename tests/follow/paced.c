@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * paced THREADS STEPS PAUSE_US [WHAT]: threads that record their steps, with a pause
- * behind each (0: none, -N: of 1 ms behind N of them). Prints a line with the number of
- * events when they are through; WHAT is done then:
+ * after each (0: none, -N: of 1 ms after N of them). Prints a line with the number of
+ * events when all threads have finished. WHAT is done then, unless it says otherwise:
  *
  *	fork      before: a child does the same
  *	late      another event is switched on, and recorded

@@ -26,8 +26,8 @@ class Turns(Followed):
         return Shown(out)
 
     def at_full_speed(self, policy, number):
-        """What is shown, of how many events; None where the program was through with its first trace
-        before it was followed, or had nothing left to lose in the second."""
+        """What is shown, and the number of events; None if the program finished its first trace
+        before it was followed, or lost nothing in the second."""
         program, p = self.begin(4, 500000, 0, options=f",buffer=1M,full={policy}",
                                 names=(f"{policy}-{number}.ctf",))
         count = self.recorded(program)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the fuzz targets of front ends share: any bytes as a declaration file, read strictly and
- * leniently. Beyond what the sanitizers see, the model must keep its promises: emitters and
- * readers rely on them without a check.
+ * Shared by the fuzz targets of front ends: any bytes as a declaration file, read strictly and
+ * leniently. The target also checks the model's invariants, which sanitizers cannot see and
+ * which emitters and readers rely on without a check.
  */
 #ifndef FUZZ_FRONT_END_H
 #define FUZZ_FRONT_END_H
@@ -13,7 +13,7 @@
 
 #include "decl/decl.h"
 
-/* What holds of an event of the front end. */
+/* Checks the invariants of one event of the front end. */
 typedef void check_fn(struct model *m, const struct event *e, bool is_strict);
 
 static void require(bool promise)

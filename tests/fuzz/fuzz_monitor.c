@@ -188,7 +188,7 @@ void waymark_get_stats(struct waymark_stats *stats)
 	memset(stats, 0, sizeof(*stats));
 }
 
-/* What a session answers to the bytes, fed in pieces of that size. The caller frees it. */
+/* Returns the session's answers to the bytes, fed in pieces of that size; the caller frees them. */
 static char *converse(enum waymark_monitor_mode mode, const char *bytes, size_t size, size_t piece)
 {
 	const struct waymark_monitor_options options = { .mode = mode };

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What an option asks of the sinks: which of some backends is the first that has files. */
+/* The one call of an option into the sinks: the first of the backends that has files. */
 const struct waymark_sink *waymark_sink_first(unsigned int backends)
 {
 	static const struct waymark_sink sinks[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as a program of the machine in examples/riscv: an ELF file to load, or
- * instructions. A guest may do what it wants for a number of blocks: the host stays whole,
- * and what is true of every hart stays true.
+ * instructions. Whatever the guest does for a number of blocks, the host stays intact and
+ * the invariants of every hart hold.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ int fuzz_clock_gettime(clockid_t clock, struct timespec *now);
 
 #define RAM_BYTES (64 << 10)
 #define STEPS 300
-#define DECODED 1024 /* bytes, of which each word is looked at */
+#define DECODED 1024 /* bytes, each word of which is decoded */
 
 /* The machine's clock, by a macro: always the same time. */
 int fuzz_clock_gettime(clockid_t clock, struct timespec *now)

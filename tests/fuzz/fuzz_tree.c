@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a tree, as they come from damaged files: rendered and built anew, nothing is
- * overrun, what comes out is UTF-8, and each byte that breaks off is told by `...`.
+ * Any bytes as a tree, as a damaged file may have them: rendering and rebuilding overrun no
+ * memory, the output is UTF-8, and a tree that breaks off at any byte ends in `...`.
  */
 #include <stdint.h>
 #include <stdlib.h>

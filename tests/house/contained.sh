@@ -75,7 +75,7 @@ interrupted() {
 	until nothing_is_left; do sleep 0.05; done
 }
 
-# Whoever started it has ended before it looks: nobody reads what it prints.
+# The process that started it has ended before it looks: its output is unread.
 ends_at_once() {
 	echo "$user: ends at once"
 	$user sh -c 'trap "" PIPE

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What documents say that something costs is what bench/RESULTS.md says, within a tenth: it is
-written anew by each full run, and nobody reads the documents then. numbers.py ROOT"""
+"""The costs that documents name are those of bench/RESULTS.md, within a tenth: each full run
+rewrites that file, but not the documents. numbers.py ROOT"""
 
 import pathlib
 import re

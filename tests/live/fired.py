@@ -16,11 +16,11 @@ EVENTS = [
     ("nothing", ""),
 ]
 
-# What stands in the records of scopes, beside their ids.
+# Values in the records of scopes, beside their ids.
 SCOPES = [("copy", "0x1000 of outer"), ("idle", ""), ("idle_end", ""), ("request", '7 "read"'),
           ("request_end", ""), ("copy_end", "")]
 
-# Lines of backends that print text, without what stands before them.
+# Lines of backends that print text, without their prefix.
 REQUEST = '[request] 7 "read"'
 LINES = [f"[{name}] {message}" for name, message in EVENTS] + [
     "[SCOPE_START][copy] 0x1000 of outer", "[SCOPE_START][idle] ", "[SCOPE_END]",

@@ -60,7 +60,7 @@ OF_BPFTRACE = {
     "request": "7 ?",
 }
 
-# What stands in memory and registers at a probe, which a script has to know.
+# Arguments in memory and registers at a probe: a script has to decode them itself.
 RAW = r"""
 usdt:PROGRAM:live:wide { printf("wide %lx %lx %ld\n", *(uint64 *)(arg0 + 8), *(uint64 *)arg0,
 	*(int64 *)arg1); }

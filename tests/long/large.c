@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records as much as it is told: what large.py prints and filters.
+ * Records the number of events that its arguments say, for large.py to print and filter.
  *
  * large path=FILE options=TEXT threads=N requests=N-OF-EACH-THREAD
  *

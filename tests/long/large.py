@@ -47,7 +47,7 @@ class Large:
         self.options = options
         self.trace = os.path.join(directory, "large.ctf")
         self.faults = 0
-        self.done = []  # what is told of each command
+        self.done = []  # a line about each command
         self.peak = 0
 
     def fault(self, text):

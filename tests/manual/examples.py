@@ -154,7 +154,7 @@ def check_read(page, script, env, work):
         for part in re.findall(r"\b(?:waymark|tracetool) [^|&]*", line):
             if "trace-events:2" in line:
                 continue
-            # A process that nobody has: what runs here is left alone.
+            # Replaces pids by one that does not exist, so that no process here is touched.
             part = re.sub(r"\b(4242|4711)\b", "4194303", part).replace("--seconds=10", "--seconds=1")
             if part.startswith("waymark drain"):
                 part = part.replace("waymark drain", "waymark drain --once")

@@ -12,7 +12,7 @@ import sys
 
 import manual
 
-# In the order that they stand in; a page may have others.
+# Sections, in their order; a page may have others.
 ORDER = ["NAME", "LIBRARY", "SYNOPSIS", "DESCRIPTION", "RETURN VALUES", "ENVIRONMENT", "FILES",
          "EXIT STATUS", "EXAMPLES", "DIAGNOSTICS", "SEE ALSO", "HISTORY", "CAVEATS", "BUGS"]
 NEEDED = {"1": ["SYNOPSIS", "EXIT STATUS"], "3": ["LIBRARY", "SYNOPSIS"], "5": [], "7": ["SYNOPSIS"]}

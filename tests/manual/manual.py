@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the manual share: pages of docs/man taken apart, and how faults are told."""
+"""Shared by the tests of the manual: parses pages of docs/man, and prints faults."""
 
 import pathlib
 import re

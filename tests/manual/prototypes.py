@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every function and macro that a public header offers stands in a manual page as it is
-declared; each page's synopsis compiles: prototypes.py ROOT"""
+"""Every function and macro of a public header is in a manual page with the same declaration;
+each page's synopsis compiles: prototypes.py ROOT"""
 
 import pathlib
 import re

@@ -74,7 +74,7 @@ def check_monitor():
     done = subprocess.run(["mandoc", "-Tascii", "-O", "width=200",
                            root / "docs/man/waymark-monitor.7"], capture_output=True, text=True)
     lines = [line.strip() for line in re.sub(".\b", "", done.stdout).splitlines()]
-    # What a short item says stands in its line.
+    # A short item has its text in the same line.
     said = {usage for line in lines for usage in re.split(r"  +", line)[0].split(", ")}
     commands = [re.match(r'"([^"]*)", [A-Z| ]+, *"([^"]*)"', row).groups()
                 for row in rows("src/mon/session/commands.def", "COMMAND")]

@@ -156,7 +156,7 @@ class Forks(monitored.Monitored):
                 self.assertEqual(client.ask("quit"), "bye")
                 self.assertIsNone(client.line())
 
-    @unittest.skipIf(monitored.SANITIZER, "a sanitizer must be told of forks")
+    @unittest.skipIf(monitored.SANITIZER, "a sanitizer must know of forks")
     def test_a_child_that_the_libraries_know_nothing_of_waits_for_no_turn(self):
         host = self.host(f"open {self.path}")
         slow = self.client()

@@ -32,7 +32,7 @@ static void do_fork(const char *other)
 	say("%d", (int)child);
 }
 
-/* The same by a system call, of which no library is told. */
+/* The same by a system call, which no library notices. */
 static void do_raw_fork(const char *other)
 {
 	pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);

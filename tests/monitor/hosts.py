@@ -15,7 +15,7 @@ from monitored import until
 NOBODY = 65534
 
 def said_to(uid, path):
-    """What a process of that user is told there."""
+    """The first answer that a process of that user gets from the socket."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

@@ -81,9 +81,9 @@ def forms_of_lines():
         status = 1 if "cut" in name else 0
         check(name, events(text, status=status), DOCUMENT_EVENTS)
     told = records(lines(DOCUMENT, columns="(  4711) [001] ....."))
-    check("a process is told", {(r["pid"], r["tid"]) for r in told}, {(4711, 7)})
+    check("a process is known", {(r["pid"], r["tid"]) for r in told}, {(4711, 7)})
     told = records(lines(DOCUMENT, columns="(-------) [001] ....."))
-    check("none is told", [r for r in told if "pid" in r], [])
+    check("none is known", [r for r in told if "pid" in r], [])
     told = records("  a-7 [001]  3.123456789: print: tracing_mark_write: x\n")
     check("times have all digits", told[0]["time"], 3.123456789)
 
@@ -178,7 +178,7 @@ def what_was_lost():
     # A processor's gap is everybody's, known processes included.
     rows = json.loads(run("scopes", "--json", "-", given=text.replace(
         " [001]", " (  4711) [001]"))[0])["scopes"]
-    check("also where processes are told", sum(r["end_lost"] for r in rows), 1)
+    check("also with columns of processes", sum(r["end_lost"] for r in rows), 1)
 
 
 def what_cannot_be_read():

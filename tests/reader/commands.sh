@@ -91,11 +91,11 @@ while read -t 5 -r -u 4 _ && [ $((seen += 1)) -lt "$(wc -l <wanted)" ]; do :; do
 exec 3>&- 4<&-
 wait
 
-# A signal ends who follows a pipe, whatever is waited for: that is no error, and all is told.
+# A signal ends a reader that follows a pipe: that is no error, and all records are printed.
 mkfifo silent
 follow_until() { # SIGNAL OPTION...
 	timeout -k 5 --preserve-status -s "$1" 1 $print --follow "${@:2}" silent >got 2>err ||
-		fail "$1 ends who follows a pipe with $?: $(cat err)"
+		fail "$1 ends a reader of a pipe with $?: $(cat err)"
 	[ ! -s err ] || fail "$1 says $(cat err)"
 }
 follow_until INT
@@ -112,7 +112,7 @@ $print --count v4 >counted
 same "nor of the count" counted got
 exec 3>&-
 
-# A limit of the shell's is told as a full disk is.
+# A limit of the shell's is reported like a full disk.
 (ulimit -f 1; $print -o limited long) >got 2>err && fail "a limit is an error"
 grep -q "cannot write the output: File too large" err || fail "a limit says '$(cat err)'"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets that a follower reads out of memory while the program goes on: the scan meets them one
- * after the other, and may pass an open one just before it is closed. The test stands in for the
- * buffer, which changes between two looks.
+ * Packets that a follower reads out of memory while the program runs: the scan reads one after
+ * the other, and may pass an open one just before it is closed. The test plays the buffer, which
+ * changes between two scans.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -88,6 +88,6 @@ class Recorded(unittest.TestCase):
             time.sleep(0.01)
 
     def kill_stray(self, pid):
-        """Ends a program whose `waymark record` is gone, which nobody waits for."""
+        """Ends a program whose `waymark record` has ended, so that it has no parent to wait for it."""
         os.kill(pid, signal.SIGKILL)
         self.wait_for(lambda: not is_alive(pid))

@@ -51,7 +51,7 @@ def end_of(sequence, events):
 
 
 def written(stream, sequence, events, lost=0, align=8):
-    """The same as it stands in a file: closed and padded."""
+    """The same packet as in a file: closed and padded."""
     data = packet(stream, sequence, events, end=end_of(sequence, events), lost=lost)
     size = -(-len(data) // align) * align
     data = packet(stream, sequence, events, end=end_of(sequence, events), lost=lost, size=size)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What waymark recover does with many leftovers: leftovers.py WAYMARK WRITE_TRACE
 
-They are listed, recovered or thrown away at once; those of living processes are not touched,
-of a trace that is gone or was copied it is told.
+All are listed, recovered or discarded at once; those of living processes are not touched; a
+trace that was removed or copied is reported.
 """
 
 import fcntl
@@ -96,7 +96,7 @@ class Leftovers(Recovery):
                           self.run_recover(*args, status=1))
 
     def test_memory_without_a_trace_is_named(self):
-        """Its process could make none: nobody has moved it."""
+        """Its process could make none, and no trace was moved."""
         never = self.shm / ("waymark-" + 16 * "cd")
         left.make_buffer(never, "", {})
         said = self.run_recover("--all", status=1)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A buffer that another trace takes over, at each moment of it. */
+/* A buffer whose process changes to another trace, read at each step of the change. */
 #include "buffer_fixture.h"
 
 static const uint8_t next_uuid[16] = { 0xa1, 2, 3, 4, 9, 9, 9, 9, 8, 8, 8, 8, 7, 7, 7, 7 };
 
-/* What a process does when it is told to record into another trace, up to the rename or beyond. */
+/* The process's steps when it changes to another trace: before, or with, the rename. */
 static void take_over(struct fixture *f, bool renamed, bool told, char path[320])
 {
 	struct buffer_trace *next = &f->header.traces[1];

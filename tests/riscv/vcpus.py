@@ -136,7 +136,7 @@ def rounds_in_trace(waymark, trace):
 
 
 def is_seen(riscv, waymark):
-    """Runs it once. False: a hart was through before anybody switched its events."""
+    """Runs it once. False: a hart finished before its events were switched on."""
     with tempfile.TemporaryDirectory() as folder:
         changes = run(riscv, folder)
         rounds = rounds_in_trace(waymark, os.path.join(folder, "harts.ctf"))

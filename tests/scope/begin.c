@@ -105,7 +105,7 @@ static void begin_deep(void)
 	LIVE(0, 0);
 }
 
-/* What does not fit is of two categories: nothing is ended by another's end. */
+/* Scopes of two categories beyond the limit: no scope is ended by the other category's end. */
 static void begin_mixed(void)
 {
 	for (int i = 0; i < 40; i++) {

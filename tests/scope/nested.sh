@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Two threads, each with a million scopes in scopes, recorded and read: all are paired, without
-# one mismatch; also while signal handlers begin and end scopes in between.
+# Two threads record a million nested scopes each: the reader pairs all of them without a
+# mismatch; also while signal handlers begin and end scopes in between.
 #
 #	nested.sh NESTED PAIRS
 set -u
@@ -23,7 +23,7 @@ paired() {
 
 paired 2 "$scopes"
 paired 2 $((scopes / 10)) signals
-# That the pairs are looked at: what is not all there is found.
+# The check works: it refuses a trace with a wrong count of pairs.
 if "$pairs" 7 trace >/dev/null; then
 	echo "a wrong count passes"
 	bad=1

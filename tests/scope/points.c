@@ -161,7 +161,7 @@ static void fire_on_threads(void)
 	}
 }
 
-/* What has returned by then is there, although nothing else is done. */
+/* A kill loses no scope that has ended, although nothing is flushed. */
 static void fire_until_killed(void)
 {
 	for (uint32_t i = 0;; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The source text of a trace point's arguments is told apart as the compiler does it. */
+/* The source text of a trace point's arguments is split at the commas where the compiler splits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

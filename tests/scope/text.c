@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What text backends are told of scopes, by the runtime's own functions: marks, ids, places,
- * and the message of an asynchronous scope, which is kept until its end, however long it is
- * and however many there are; a copy's end finds nothing that another has taken.
+ * What text backends get of scopes from the runtime: marks, ids, places, and the message of an
+ * asynchronous scope, which is kept until its end, however long it is and however many there
+ * are. The end of a copied scope finds no message if another copy has ended before.
  */
 #include <pthread.h>
 #include <stdarg.h>

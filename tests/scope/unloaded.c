@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a plug-in has begun goes with it: its end does nothing, and what the program has begun
- * before still ends, in a thread's exit, a fork's child, and where there were too many, too.
+ * Scopes that a plug-in has begun are dropped when it is unloaded: their end does nothing. Scopes
+ * that the program began before still end, also at a thread's exit, in a fork's child, and when
+ * there were too many.
  *
  * unloaded PLUGIN OPTIONS
  */

@@ -89,7 +89,7 @@ refused 'at_most_16_arguments' "WAYMARK_INSTANT(Net, \"name\", $several, $severa
 refused 'expected string.literal' 'WAYMARK_COUNTER(Net, text, number)'
 refused 'format' 'WAYMARK_PRINT("%s", number)'
 
-# A category that stands in no list: one error, which names it and the list.
+# A category that no list has: one error, which names it and the list.
 with='ctf nop'
 unlisted='category_Nett_is_not_in_WAYMARK_CATEGORIES'
 for statement in 'WAYMARK_SCOPE(Nett, "name", number)' 'WAYMARK_BEGIN(Nett, "name")' 'WAYMARK_END(Nett)' \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that calls every function which needs no library where trace points are compiled
- * out, and says what it got. Its callback is linked, whether a trace point is there or not.
- * C and C++; its trace point stands in unlinked-point.c.
+ * Calls every function that needs no library while trace points are compiled out, and prints the
+ * results. Its callback is linked with and without a trace point in the program. C and C++; the
+ * trace point is in unlinked-point.c.
  */
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
     walkthrough.py TRACETOOL ROOT LIBWAYMARK LIBWAYMARK-MONITOR
 
-An event is declared in a new file, its call is added; it is switched on by the command
-line and by QMP, and stands in the log and in the kernel's trace_marker.
+An event is declared in a new file, its call is added; the command line and QMP switch it on,
+and it is written to the log and to the kernel's trace_marker.
 """
 import os
 import re

@@ -50,7 +50,7 @@ class Killed(survive.Survive):
         return self.checked(["sh", "-c", reads, "sh", *traces], ())
 
     def counted_too_much(self):
-        """What is shown and what is told as lost, less what was recorded."""
+        """Shown events plus reported losses, less recorded events."""
         recorded = sum(c for (c,) in struct.iter_unpack("Q", self.counts.read_bytes()))
         info, _ = json.JSONDecoder().raw_decode(self.waymark("info", "--json", self.trace))
         return info["events"] + info["lost"] + info["overwritten"] - recorded

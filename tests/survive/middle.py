@@ -141,8 +141,8 @@ class Middle(survive.Survive):
     @unittest.skipUnless(STEPPED, "only x86-64 steps, and not a sanitizer's checks")
     def test_who_ends_in_the_middle_of_an_event_takes_nothing_from_the_next_thread(self):
         """
-        A first event makes the buffer's packet; behind so many events the next packet begins.
-        In so many milliseconds the writer has seen what is left.
+        The first event makes the buffer's packet; the next packet begins after `before` events.
+        After `ms` milliseconds the writer has seen the open event.
         """
         for before, last, ms in ((0, 950, 0), (2726, 820, 0), (2726, 820, 40)):
             for step in range(0, last, 1 if LONG else 6):

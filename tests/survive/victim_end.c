@@ -96,7 +96,7 @@ static void run_flush(char **argv)
 	}
 }
 
-/* turns THREADS: who records, while the trace changes all the time: turn-<n>.ctf */
+/* turns THREADS: threads record while the trace changes all the time: turn-<n>.ctf */
 static void run_turns(char **argv)
 {
 	struct waymark_error error;

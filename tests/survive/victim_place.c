@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that move: to another directory, root or user, with a new thread
- * behind it whose stream has no file yet; coroutines that move between threads.
+ * Programs that change their directory, root or user, and then start a thread whose
+ * stream has no file yet; coroutines that move between threads.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -38,7 +38,7 @@ static int move(const char *how, const char *where)
 	return mkdir(where, 0700) || chdir(where) || rmdir("../gone"); /* "gone": `where`, too */
 }
 
-/* move HOW WHERE BEFORE BEHIND: so many events before it, and twice as many behind it */
+/* move HOW WHERE BEFORE BEHIND: BEFORE events, the move, then twice BEHIND events */
 static void run_move(char **argv)
 {
 	uintptr_t events = strtoul(argv[3], NULL, 10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Switches two events on and off for each of the backends that it was built with,
- * in all combinations, and looks that nothing else changes with them.
+ * Switches two events on and off for each backend that it was built with, in all
+ * combinations, and checks that nothing else changes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static const char *const names[] = { "a_x", "a_y" };
 static const struct waymark_event *events[2];
 static unsigned int switchable;
 
-/* What was asked for last, for the message. */
+/* The last option, for the message of a failure. */
 static char asked[64];
 
 static void configure(const char *format, const char *event, const char *backend)

@@ -93,7 +93,7 @@ void waymark_syslog_message(const struct waymark_event *event, const struct waym
 	print_message(event, m);
 }
 
-/* Where a reader is, from the record's begin. */
+/* The position in the record that is read. */
 static const char *at;
 
 static uint64_t take(size_t size)
@@ -115,7 +115,7 @@ static void take_counted(void)
 	at += length;
 }
 
-/* What the record says of a value; widths as docs/ctf.md has them. */
+/* Prints the record's form of a `{:?}` value; docs/ctf.md has the widths. */
 static void take_debug(void)
 {
 	static const uint8_t widths[] = { 1, 2, 4, 8, 1, 2, 4, 8, 16, 16, 4, 8, 1, 4,

@@ -5,10 +5,10 @@
 # ust as gnu11, for simple and log and for nop as C99, gnu11 and C++11, and link into one
 # program each with the runtime. Those of ust: tests/ust/qemu_trees.sh.
 #
-# Each tree is compiled as one source: what 74 compilers would warn of, one warns
-# of too. The older one is linked, and the newer one, which is twice as large and much alike,
-# is looked at in more languages. With `each` every source of both is compiled by itself, as
-# a program has it, in every language by every compiler, and both are linked.
+# Each tree is compiled as one source, because one compiler run gives the same warnings as 74.
+# The older tree is linked; the newer one, which is twice as large and similar, is compiled in
+# more languages. With `each`, every source of both is compiled by itself, as in a program, in
+# every language by every compiler, and both are linked.
 #
 #	qemu_trees.sh TRACETOOL ROOT LIBWAYMARK [each]
 library=$(realpath "$3")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What single backends and formats refuse: limits of LTTng-UST, what tapsets must be told,
-# names that headers keep for macros.
+# Errors of single backends and formats: limits of LTTng-UST, options that tapsets need, names
+# that headers reserve for macros.
 #
 #	refusals.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the events of translate.events print at translation and at execution. This
- * is the runtime as well, so that generated code is tested against its contract
- * alone. Addresses are chosen, so that the output is the same each time.
+ * Prints the events of translate.events at translation and at execution. The program
+ * is also the runtime, so that generated code is tested against its interface alone.
+ * Addresses are fixed, so that the output is the same each time.
  */
 #include <stdarg.h>
 
@@ -132,7 +132,7 @@ static void show_states(void)
 	execute(HOST_CPU(1));
 }
 
-/* What the documentation shows. */
+/* The example of the documentation. */
 static void show_example(void)
 {
 	set_state("foo", true, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the hosts of translate.c translate into: a list of calls of helpers, whose
- * arguments are constants and numbers of registers. Their CPUs are never looked
- * into: a CPU's env lies behind it.
+ * The output of the translators of translate.c: a list of calls of helpers, whose
+ * arguments are constants and register numbers. A CPU is opaque; its env follows it
+ * in memory.
  */
 #ifndef TRANSLATED_H
 #define TRANSLATED_H

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Does what a document says, as its reader would, and compares what is shown with what comes.
+"""Runs the commands of a document and compares their output with the output it shows.
 
 run.py [--update] DOCUMENT [PREFIX]: in an empty directory, with what is installed below PREFIX,
 or on the system. --update writes what came into the document. Exit status 77: a command that
@@ -10,7 +10,7 @@ What a document is made of:
 
     a line that ends in `NAME`:, then a block       the file NAME
     the same, and the block is tagged diff          an edit of the file NAME: lines with a
-                                                    blank or a minus stand there in this order,
+                                                    blank or a minus are in it in this order,
                                                     lines with a plus come; @@ parts two edits
     a block tagged sh                               commands, all in one shell. One that fails
                                                     ends the test

@@ -236,7 +236,7 @@ static void run_model(struct model *m, enum op op, unsigned int cpu)
 	}
 }
 
-/* Whether an event fires on that CPU. */
+/* True if an event fires on that CPU. */
 static bool fires(unsigned int cpu)
 {
 	unsigned long before = fired_guest_run[cpu];

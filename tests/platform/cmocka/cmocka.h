@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In the place of cmocka where there is none for the processor or C library that is built for:
- * the part of its interface that the unit tests use. The first check that fails ends the
- * program, as nothing behind it could be believed; one that is skipped is told as cmocka does.
+ * Replaces cmocka where it does not exist for the target's processor or C library: the part of
+ * its interface that the unit tests use. The first check that fails ends the program, because
+ * later results would prove nothing; skipped tests are reported as cmocka reports them.
  */
 #ifndef TESTS_PLATFORM_CMOCKA_H
 #define TESTS_PLATFORM_CMOCKA_H
