@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A test in a process of its own, for which cmocka.h is there already. */
+/* Runs a test in a child process. Include cmocka.h first. */
 #ifndef TESTS_CONTROL_CHILD_H
 #define TESTS_CONTROL_CHILD_H
 

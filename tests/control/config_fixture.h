@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One config of a test, read from options and given back behind it. */
+/* The config of a test, parsed from options and freed after the test. */
 #ifndef TESTS_CONTROL_CONFIG_FIXTURE_H
 #define TESTS_CONTROL_CONFIG_FIXTURE_H
 

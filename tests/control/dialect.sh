@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# StratoVirt's dialect at a program's command line and in WAYMARK_TRACE, and what `waymark record`
-# makes of such a program: dialect.sh PROGRAM WAYMARK
+# StratoVirt's dialect at a program's command line and in WAYMARK_TRACE, and `waymark record` of
+# such a program: dialect.sh PROGRAM WAYMARK
 set -u
 program=$(realpath "$1")
 waymark=$(realpath "$2")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A directory of a group's own, which is the current one meanwhile: enter_folder and leave_folder
- * around the group.
+ * A new current directory for each group of tests: pass enter_folder and leave_folder as the
+ * group's set-up and tear-down.
  */
 #ifndef TESTS_CONTROL_FOLDER_H
 #define TESTS_CONTROL_FOLDER_H

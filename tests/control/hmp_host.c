@@ -4,8 +4,8 @@
  *
  *	hmp_host OPTION... -- COMMAND...
  *
- * Commands: `monitor` (the program reports and prints itself from now on), `fire`, `status`,
- * `on`, `off`, `set=FILE`, `set`, `flush`, `trace:PATTERN` as behind -d, `option:TEXT` as -trace.
+ * Commands: `monitor` (from now on the program prints messages itself), `fire`, `status`, `on`,
+ * `off`, `set=FILE`, `set`, `flush`, `trace:PATTERN` as after -d, `option:TEXT` as after -trace.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# For scripts that look at what programs make of their options: a folder of their own, which is
-# the current one, and what they expect. Sourced when the arguments have been made absolute.
+# For scripts that test programs' options: makes a current folder of their own, and compares
+# outputs with expectations. Source it after the arguments have been made absolute.
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1

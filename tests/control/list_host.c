@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread loads and unloads a plug-in while another lists its events and reads
- * what it got: list_host PLUGIN. Fails where the list has not been with and
- * without them.
+ * A thread loads and unloads a plug-in while another lists all events and reads the
+ * list: list_host PLUGIN. Fails unless some lists had the plug-in's events and some
+ * did not.
  */
 #include <dlfcn.h>
 #include <pthread.h>

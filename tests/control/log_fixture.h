@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One event that goes to a log file in a directory of its own, anew for each
- * test: TEST(name) rows, enter_folder and leave_folder around the group.
+ * One event that writes to a log file, new for each test, in the group's directory:
+ * TEST(name) rows, enter_folder and leave_folder around the group.
  */
 #ifndef TESTS_CONTROL_LOG_FIXTURE_H
 #define TESTS_CONTROL_LOG_FIXTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects made at run time, as many and as odd as a test wants: registered and
- * unregistered by hand, as their constructors would.
+ * Objects made at run time, in any number and form: registered and unregistered by
+ * calls, as their constructors and destructors would.
  */
 #ifndef TESTS_CONTROL_MADE_H
 #define TESTS_CONTROL_MADE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An object that comes and goes, with events of its own; one has the program's name. */
+/* A plug-in with events; one of them has the name of an event of the program. */
 #include "events.h"
 
 EVENT(plugin_run, WAYMARK_LOG | WAYMARK_SIMPLE, 1)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A set-uid program takes nothing from its environment: setuid.sh STATIC_SILENT STATIC_WITH_MONITOR
+# A set-uid program ignores WAYMARK_ variables: setuid.sh STATIC_SILENT STATIC_WITH_MONITOR
 set -eu
 if [ "$(id -u)" -ne 0 ] || ! command -v setpriv >/dev/null; then
 	echo "needs root and setpriv to make and run a set-uid program"

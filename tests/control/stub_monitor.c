@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In the place of the monitor: notes what it is started with in the file of
- * $STUB_MONITOR, a line a start, and whether the program's own events are there by
- * then. A place that begins with "./bad" cannot be had.
+ * Replaces the monitor: each start appends a line to the file $STUB_MONITOR, with its
+ * arguments and whether the program's own events were registered by then. Fails for an
+ * address that begins with "./bad".
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the libraries show: symbols.sh ROOT LIBWAYMARK.SO LIBWAYMARK.A
+# The libraries' symbols: symbols.sh ROOT LIBWAYMARK.SO LIBWAYMARK.A
 #  - libwaymark.so exports just what the public headers declare,
 #  - each trace_* of it is a name that no event may have (src/model/reserved.def),
 #  - libwaymark.a has no global name outside waymark_, that list and trace/simple.h,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of categories, of objects that come and go, and trace points for which no ids are left. */
+/* Lists of categories, also of unloaded objects, and trace points for which no ids are left. */
 #include <string.h>
 
 #include <waymark/control.h>

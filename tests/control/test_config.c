@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Putting an option into force: what is checked before anything changes. */
+/* Applying an option: all of it is checked before anything changes. */
 #include <signal.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of events, and what outputs are. */
+/* Lists of events and of outputs. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Log lines that cannot be written, and descriptors that the program closes:
- * what must not happen to the traced program.
+ * Log lines that cannot be written, and descriptors that the program closes: neither
+ * may harm the traced program.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads ask for one name at the same time: each knows which trace is his. */
+/* Threads ask for traces of one name at once: each learns the name of its own trace. */
 #include <glob.h>
 #include <pthread.h>
 #include <stdio.h>

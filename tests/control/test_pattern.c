@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regular expressions as patterns: what they meet, what is refused, and that a fork may come. */
+/* Regular expressions as patterns: matches, errors, and a fork while one is compiled. */
 #include <locale.h>
 #include <pthread.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regular expressions of StratoVirt's dialect: what they find, and what is refused. */
+/* Regular expressions of StratoVirt's dialect: matches and errors. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The language of the option and of its lists in StratoVirt's dialect;
- * nothing is put into force.
+ * Parses the option and its lists in StratoVirt's dialect; nothing is applied.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything that changes events at once, from eight threads and a signal's
- * snapshots: test_stress [SECONDS]. What a thread alone switches is as it said, what
- * is switched together is seen together, and the last command of all decides.
+ * Every call that changes events, from eight threads, and snapshots by a signal:
+ * test_stress [SECONDS]. An event that only one thread switches has the state that
+ * thread set; events switched by one call change together; the last call decides.
  */
 #include <pthread.h>
 #include <sched.h>

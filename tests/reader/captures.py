@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Captures of the kernel's trace in place of a trace: captures.py WAYMARK API
+"""Captures of the kernel's trace as input: captures.py WAYMARK API
 
-What the kernel and trace-cmd print, in all forms that are known, cut, and damaged; API is a
-program that prints what the library reads. tests/marker has captures that the kernel made.
+Outputs of the kernel and of trace-cmd, in all known forms, cut, and damaged; API is a program
+that prints records of the library. tests/marker has captures that the kernel made.
 """
 import json
 import os

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What the commands do with pipes, files and terminals: commands.sh TESTS COMMANDS
+# The commands with pipes, files and terminals: commands.sh TESTS COMMANDS
 set -u
 tests=$(realpath "$1")
 commands=$(realpath "$2")

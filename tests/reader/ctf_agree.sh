@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# babeltrace2 reads every whole trace of make_ctf.py and says of it what this
-# reader says: ctf_agree.sh DUMP COMPARE. Runs in a folder of traces.
+# babeltrace2 and this reader print the same of every valid trace of make_ctf.py:
+# ctf_agree.sh DUMP COMPARE. Runs in a folder of traces.
 set -u
 dump=$1
 compare=$2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Makes native traces byte by byte, right or wrong: metadata, packets, and what a killed process
-leaves in memory. The layouts are those of packet.h and ctf.h in src/format.
+"""Makes native traces byte by byte, valid or invalid: metadata, packets, and the memory of a
+killed process. The layouts are those of packet.h and ctf.h in src/format.
 """
 
 import os

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares what babeltrace2 says of native traces with what this reader says.
+"""Compares the output of babeltrace2 for native traces with that of this reader.
 
     ctf_compare.py DUMP TRACE...
 
 Event by event and field by field, in the order of time: seconds since 1970 to
-the nanosecond, thread, name, fields. DUMP is the program that prints a trace so
-(tests/reader/ctf_dump.c). Exits 77 where there is no babeltrace2. Events of one
+the nanosecond, thread, name, fields. DUMP is the program that prints a trace in this
+form (tests/reader/ctf_dump.c). Exits with 77 without babeltrace2. Events of one
 nanosecond may come in any order, because no rule of CTF gives them one.
 
 babeltrace2 2.0.4 shows a string that has no text (length 0, or the mark of NULL)

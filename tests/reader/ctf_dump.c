@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints a trace through the public reader as ctf_compare.py wants it, a line
- * an event: seconds since 1970 (or boot, if it has no time of day), thread, name, name=value;
- * strings as s:<hex>, NULL as s:NULL. The events lost go to standard error.
+ * Prints a trace through the public reader for ctf_compare.py, a line an event: seconds
+ * since 1970 (or boot, if it has no time of day), thread, name, name=value; strings as
+ * s:<hex>, NULL as s:NULL. Prints the number of lost events to standard error.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The example of waymark/reader.h, and that of waymark-reader(3), compile as they
-# stand, and deal with a missing, a whole and a damaged trace, and go on after a
-# record that makes no sense.
+# The examples of waymark/reader.h and of waymark-reader(3) compile unchanged, handle a
+# missing, a valid and a damaged trace, and continue after an invalid record.
 #
 #	documented_example.sh TESTS ROOT LIBRARY
 set -u

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Both forms of libwaymark-reader offer what waymark/reader.h declares, and no
-# other name: exports.sh HEADER SHARED STATIC
+# The shared and the static libwaymark-reader have the functions that waymark/reader.h
+# declares, and no other global name: exports.sh HEADER SHARED STATIC
 set -eu
 header=$1
 

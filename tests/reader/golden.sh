@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the commands print for each trace of make_traces.py, standard output,
-# standard error and exit status, is what golden/ holds:
+# For each trace of make_traces.py, the commands' standard output, standard error and exit
+# status equal the files in golden/:
 #
 #	golden.sh [--update] TESTS-DIRECTORY COMMANDS-DIRECTORY
 set -u

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """`waymark print --json` is JSON, and loses nothing: json_lines.py TESTS COMMANDS
 
-Numbers of all widths, strings of any bytes and names of any bytes go into a
-trace; what Python's json makes of the lines must be what went in. jq, where it
-is installed, must take every line too.
+A trace has numbers of all widths, strings of any bytes and names of any bytes; Python's
+json must read the same values from the lines. jq, if it is installed, must accept every
+line, too.
 """
 
 import json

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Writes native traces (directories of CTF) for the reader's tests: make_ctf.py DIRECTORY
 
-Whole ones, which every reader of CTF accepts, and one for each way to be wrong.
+Valid ones, which every reader of CTF accepts, and one for each kind of error.
 """
 
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the traces that the reader's goldens are of: make_traces.py DIRECTORY
+"""Writes the traces of the reader's golden tests: make_traces.py DIRECTORY
 
-One trace for each version and byte order, and one for each way to be wrong.
+One trace for each version and byte order, and one for each kind of error.
 The events are those of golden/trace-events; their positions there are their ids.
 """
 

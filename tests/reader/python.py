@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """simpletrace shows strings, numbers and times as Python does: python.py TESTS COMMANDS
 
-Random records, among them times that a double cannot hold; what Python makes of
-their values is what the command must print.
+Random records, among them times that a double cannot hold; the command must print their
+values as Python does.
 """
 
 import pathlib

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of the message view: declare an event, give it values, see its message. */
+/* For tests of the message view: declares an event, sets its values, renders its message. */
 #ifndef TESTS_RENDERED_H
 #define TESTS_RENDERED_H
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Logs that QEMU itself wrote, where they are at hand: shared_data.sh ROOT COMMANDS
+# Logs that QEMU itself wrote, if they are installed: shared_data.sh ROOT COMMANDS
 set -u
 data=${WAYMARK_SHARED:-$1/../shared}/data/qemu-simpletrace
 commands=$2

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For tests of the simpletrace reader: a trace being made, and a reader of it. */
+/* For tests of the simpletrace reader: builds a trace, and opens a reader of it. */
 #ifndef TESTS_SIMPLE_FIXTURE_H
 #define TESTS_SIMPLE_FIXTURE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Native traces with something wrong in them, one byte at a time: the reader
- * never crashes, always ends, loses no event that is whole before the damage,
- * and says what it could not read. Runs in a folder of make_ctf.py's traces.
+ * Native traces with one damaged byte each: the reader never crashes, always ends,
+ * loses no complete event before the damage, and reports what it could not read. Runs
+ * in a folder of make_ctf.py's traces.
  */
 #include <stdarg.h>
 #include <stddef.h>

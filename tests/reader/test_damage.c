@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The simpletrace reader on traces that are wrong, in every way they can be. */
+/* The simpletrace reader on invalid traces, with each kind of error. */
 #include "simple_fixture.h"
 
 /* Reads a trace of which only `n` bytes are there; returns how many records were whole. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts of programs in the kernel's trace_marker, in all grammars that are read. */
+/* Texts that programs write to the kernel's trace_marker, in all grammars that are read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The message view where it goes beyond printf: escapes, cut values, what does not fit. */
+/* The message view beyond printf: escapes, cut values, messages that do not fit. */
 #include "rendered.h"
 
 static void a_null_string_is_shown_as_null(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The simpletrace reader on traces that are right: every version and byte order. */
+/* The simpletrace reader on valid traces: every version and byte order. */
 #include <fcntl.h>
 #include <sys/wait.h>
 

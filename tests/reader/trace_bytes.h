@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Simpletrace files made in memory, for tests: any version, either byte order,
- * right or wrong. Opened as a memory file, or through a pipe in small pieces.
+ * Simpletrace files made in memory, for tests: any version, either byte order, valid
+ * or invalid. Opened as a memory file, or through a pipe in small pieces.
  */
 #ifndef TESTS_TRACE_BYTES_H
 #define TESTS_TRACE_BYTES_H

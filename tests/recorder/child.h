@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Children of the recorder's tests: run, forked, waited for, forbidden calls and
- * memory; and what a child can be here, under a sanitizer or an emulator.
+ * Child processes of the recorder's tests: starts them, waits for them, forbids them
+ * system calls and memory; and which of this works under a sanitizer or an emulator.
  */
 #ifndef TESTS_RECORDER_CHILD_H
 #define TESTS_RECORDER_CHILD_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pairs (support.h) in a native trace's stream files, decoded with nothing
- * of the reader that users get: every byte that should not be there fails the
- * test, and so does a packet out of sequence or a time outside of its packet.
+ * Decodes the pairs (support.h) in a native trace's stream files, without any code of
+ * libwaymark-reader: an unexpected byte fails the test, and so does a packet out of
+ * sequence or a time outside of its packet.
  */
 #ifndef TESTS_RECORDER_CTF_PAIRS_H
 #define TESTS_RECORDER_CTF_PAIRS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A simpletrace v4 decoder that shares nothing with the one that users get: it
- * checks the recorder, and fails loudly on any byte that should not be there.
+ * A simpletrace v4 decoder that shares no code with libwaymark-reader: it checks
+ * the recorder, and fails the test at any unexpected byte.
  */
 #ifndef TESTS_RECORDER_DECODE_H
 #define TESTS_RECORDER_DECODE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An object that comes and goes; built several times, each with an event of its own. */
+/* A plug-in that is loaded and unloaded; built several times, each with its own event. */
 #include "plugin.h"
 
 EVENT(PLUGIN_EVENT)

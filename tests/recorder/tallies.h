@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of what was recorded and lost, and programs that end where one is wrong. */
+/* Checks the counts of recorded and lost events in a child, which exits at a wrong one. */
 #ifndef TESTS_RECORDER_TALLIES_H
 #define TESTS_RECORDER_TALLIES_H
 

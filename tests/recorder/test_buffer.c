@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The buffer's sub-buffers and the clock's lines, by themselves. */
+/* Unit tests of a buffer's sub-buffers and of the lines that record clocks. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

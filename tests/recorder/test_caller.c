@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process that may have no writer thread, by a stand-in: its own threads drain, and never
- * wait for ever for that.
+ * A process that cannot start a writer thread, simulated by a replaced function: its own threads
+ * drain, and never wait for ever to do so.
  */
 #include <errno.h>
 #include <fcntl.h>

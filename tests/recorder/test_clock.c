@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which names of the kernel's clock let events carry the processor's counter: on arm64 the
- * generic timer's alone, on x86 all but those that it falls back to.
+ * The names of the kernel's clock source with which events carry the processor's counter: on
+ * arm64 only the generic timer, on x86 all but the fallbacks.
  */
 #include "rt/record/clock.h"
 #include "support.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that are cancelled: a trace point is no point of cancellation, and
- * one that is cancelled at any instruction takes no lock with it. What a trace
- * point changes of its thread is nothing: no errno, no descriptor, no signal.
+ * Cancelled threads: a trace point is no cancellation point, and a thread cancelled
+ * at any of its instructions leaves no lock held. A trace point does not change its
+ * thread's errno, opens no descriptor and raises no signal.
  */
 #include <dirent.h>
 #include <errno.h>

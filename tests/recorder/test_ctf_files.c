@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stream files of a native trace: what goes in comes out in babeltrace2,
- * without a warning, whatever happens to the file or the disk.
+ * The stream files of a native trace: babeltrace2 prints every recorded event without
+ * a warning, whatever happens to the file or the disk.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flush and a snapshot while a thread stands inside an event: what it recorded
- * before is there when the call returns, or the call says that it is not.
+ * A flush and a snapshot while a thread is inside an event: its earlier events are in
+ * the file when the call returns, or the call returns an error.
  *
- * Who drains looks at all threads again and again: between any two looks the
- * thread may go on. waymark_slot_next() is wrapped to have it do so at each.
+ * The consumer visits all threads repeatedly, and the thread may continue between any
+ * two visits. waymark_slot_next() is wrapped to let it continue at each of them.
  */
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * First events in signal handlers that interrupt the C library where it holds
- * its locks. Nothing of the recorder may want one of those: it would wait for
- * ever for the code below it on the stack.
+ * First events in signal handlers that interrupt the C library while it holds its
+ * locks. The recorder must take none of these locks: it would wait for ever for the
+ * interrupted code below it on the stack.
  */
 #include <dlfcn.h>
 #include <pthread.h>

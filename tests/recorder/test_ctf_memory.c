@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that lock their memory: what the recorder makes resident is what it
- * uses, and a limit of locked memory costs no event.
+ * Programs that lock their memory: the recorder makes resident only the memory it
+ * uses, and loses no event to a limit of locked memory.
  */
 #include <inttypes.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events in signal handlers that interrupt events of the native recorder, at
- * any instruction of it: the first event of a thread, the packet switch, the
- * packet that the writer took, the packet that finds no memory. Whatever full=
- * says, each event is in the trace once, or counted where it is missing.
+ * any instruction: the first event of a thread, the packet switch, after the writer
+ * took a packet, when a packet finds no memory. With each policy of full=, an event
+ * is in the trace once, or is counted where it is missing.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writer begins. A handler that interrupted who starts it, and waited for it
- * there, would wait for its own thread: pthread_sigmask() is wrapped to see that
- * none comes in between.
+ * The start of the writer. A signal handler that interrupted the starting thread and
+ * waited for the writer would wait for its own thread: pthread_sigmask() is wrapped
+ * to check that no handler runs there.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads in numbers with the native recorder: more than there are packets, and
- * short ones by the thousand. Streams and memory are those of the threads at one
- * time; nobody's packet keeps others from recording.
+ * Many threads with the native recorder: more than there are sub-buffers, and
+ * thousands of short ones. The numbers of streams and sub-buffers follow the threads
+ * alive at one time; no thread's open packet keeps others from recording.
  */
 #include <ftw.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The directory of a native trace: it is there whole or not at all, and nothing
- * is ever replaced, whoever begins one at the same time.
+ * The directory of a native trace appears complete or not at all, and replaces
+ * nothing, even if several processes make one at the same time.
  */
 #include <errno.h>
 #include <pthread.h>

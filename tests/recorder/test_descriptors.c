@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors: the program's and the writer's do not meet, whatever either does
- * with them; and files that are pipes.
+ * The program's descriptors and the writer's never conflict, whatever the program
+ * closes or opens; and traces written to pipes.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that take no data. QEMU's faults 4 (a full disk cuts a record and
- * nobody hears of it) and 5 (an unopenable file is passed over in silence)
- * must not be here.
+ * Files that take no data. Checks that QEMU's faults 4 (a full disk cuts a record
+ * without an error) and 5 (a file that cannot be opened is ignored without an error)
+ * are absent.
  */
 #include <errno.h>
 #include <fcntl.h>

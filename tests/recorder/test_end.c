@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * However a process ends: exit(), quick_exit(), a crash, from any thread. QEMU's
- * fault 3 (what was recorded before an abort is lost) must not be here.
+ * Events survive the end of a process: exit(), quick_exit(), a crash, in any thread.
+ * Checks that QEMU's fault 3 (events before an abort are lost) is absent.
  */
 #include <pthread.h>
 #include <signal.h>

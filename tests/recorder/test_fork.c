@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork in all its forms, at any moment. QEMU's fault 2 (a child's events are
- * lost and its exit hangs) must not be here.
+ * fork in all its forms, at any moment. Checks that QEMU's fault 2 (a child's events
+ * are lost and its exit hangs) is absent.
  */
 #include <pthread.h>
 #include <sched.h>

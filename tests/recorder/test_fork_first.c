@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fork from a signal handler that interrupts a process's first event, which
- * makes the buffer, the file and the writer. A tracer steps the process there:
- * signals that are blocked then come late, as they do without one.
+ * A fork from a signal handler that interrupts a process's first event, which makes
+ * the buffer, the file and the writer. A tracer single-steps the process and sends the
+ * signal at each instruction; blocked signals arrive late, as without a tracer.
  */
 #include <signal.h>
 #include <stdio.h>

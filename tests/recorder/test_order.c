@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many threads at once: every event is in the file or counted by a gap, each
- * thread's in order by its argument and by time. QEMU's faults 1 (a ring that
- * wedges), 6 (gaps that cannot be located), 7 (a stalled producer holds up the
- * others) and 8 (order between threads) must not be here.
+ * Many threads at once: every event is in the file or counted by a gap, and each
+ * thread's events are in order of their argument and time. Checks that QEMU's faults 1
+ * (the ring stops), 6 (gaps that cannot be located), 7 (a stalled producer stops the
+ * others) and 8 (order between threads) are absent.
  */
 #include <inttypes.h>
 #include <pthread.h>

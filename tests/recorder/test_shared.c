@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A writer that is refused descriptors of its own, by a stand-in: its file's number is the
- * program's, who may close it and open something else.
+ * A writer that cannot get a descriptor table of its own, simulated by a replaced function: the
+ * program can close the descriptor of the trace file and open something else under its number.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events in signal handlers that interrupt events: nothing is lost, torn or out
- * of order, at any instruction of recording, the packet switch included.
+ * Events in signal handlers that interrupt other events at any instruction of recording,
+ * the packet switch included: no event is lost, torn or out of order.
  */
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads in numbers: memory stays bounded, and no thread's end loses an event. */
+/* Many threads: memory stays bounded, and no event is lost when a thread ends. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each two of tracetool's backends, and all of them, go into one program, where each
-# event can be on for some and off for others: by default for all.
+# Each pair of tracetool's backends, and all of them, work in one program, where an event
+# can be on for some backends and off for others; by default it is switched for all.
 #
 #	backends.sh TRACETOOL ROOT LIBWAYMARK
 library=$(realpath "$3")

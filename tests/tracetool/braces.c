@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls every event of golden/values.toml with telling values, and prints what the runtime
- * is handed: the place of the call and the values of its message, and the record's bytes
- * decoded by the event's descriptor. This file is that runtime: the generated code is tested
- * against its contract alone. braces.expected has the output.
+ * Calls every event of golden/values.toml with distinctive values, and prints what the runtime
+ * receives: the place of the call, the values of its message, and the record's bytes decoded by
+ * the event's descriptor. This file is that runtime: the generated code is tested against its
+ * interface alone. braces.expected has the output.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Events of every type, of 32 arguments, and of every backend, compile without a warning
-# in every language and with every compiler that is here, also with strict flags.
+# in every language and with every installed compiler, also with strict flags.
 #
 #	compile.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Directories of TOML files as inputs: which files are read and in which order, what is
-# refused, and builds by ninja and make in which a file that is added, changed or taken away
-# is noticed.
+# Directories of TOML files as inputs: which files are read, their order, errors, and
+# rebuilds by ninja and make after a file is added, changed or removed.
 #
 #	directory.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Generated code is laid out as .clang-format says, and lines of ordinary names that are longer than
-# 100 columns hold one string: over the golden files, over every type of argument, of names of
-# every length and, where they are, over QEMU's declarations, which have every length of list.
+# Generated code is laid out as .clang-format says, and with ordinary names only a string makes a
+# line longer than 100 columns: for the golden files, every type of argument, names of every
+# length and, if they are installed, QEMU's declarations, which have lists of every length.
 #
 #	formatting.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"

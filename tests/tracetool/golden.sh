@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The code generated for the declarations in golden/ is the one beside them: in every format that
-# tracetool lists, with every backend that it lists and that changes the format. C of a single
-# backend shows what is its own, for few events; that of several what is to be right for all. Files
-# that would be the same are one; golden/list says which. To see what a change of an
-# emitter does, or what a new one makes, and to accept it: golden.sh TRACETOOL ROOT --update
+# The code generated for the declarations in golden/ equals the files beside them: in every format
+# that tracetool lists, with every backend that it lists and that changes the format. Files of a
+# single backend have few events, and show that backend's code; files of several backends have all
+# events. Equal files are stored once; golden/list names them. To see and accept the effect of a
+# changed or new emitter: golden.sh TRACETOOL ROOT --update
 . "$(dirname "$0")/lib.sh"
 
 [ "${3:-}" != --update ] || update=yes

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A generated header costs its includers almost nothing: of libc only the types,
-# of ours at most 3 headers and 350 lines, the header's own events aside.
+# A generated header includes little: of libc only headers of types, of Waymark at most 3
+# headers and 350 lines, without the header's own events.
 #
 #	header_is_light.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What the scripts of this folder share. Sourced with TRACETOOL and ROOT (the
-# repository) as the first two arguments; leaves an empty directory as the
-# current one, which goes away at exit.
+# Shared by the scripts of this folder. Sourced with TRACETOOL and ROOT (the repository)
+# as the first two arguments; changes to an empty directory, which is removed at exit.
 
 tracetool=$(realpath "$1")
 root=$(realpath "$2")

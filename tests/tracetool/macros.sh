@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# An event or a provider whose name the real headers of a backend make a macro of is
-# refused, for every such macro that compilers show: macros.sh TRACETOOL ROOT
+# An event or a provider named like a macro of a backend's headers is refused, for every
+# such macro that the compiler lists: macros.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"
 
 grep -q '^VERSION_ID="12"' /etc/os-release && grep -q '^ID=debian' /etc/os-release || {

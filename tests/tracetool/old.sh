@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What QEMU 2.8 declared and later releases refuse is an error, and with --accept-old a warning:
-# the program prints what that release printed, ctf has a field that its readers show, simple
-# what that release recorded. QEMU's own declarations of 5.0 and 10.2 pass with it, too.
+# Declarations that QEMU 2.8 accepted and later releases refuse are errors, and warnings with
+# --accept-old: log lines and simple records are those of that release, and ctf has a field that
+# its readers show. QEMU's own declarations of 5.0 and 10.2 pass with --accept-old, too.
 #
 #	old.sh TRACETOOL ROOT LIBWAYMARK WAYMARK SIMPLETRACE
 library=$(realpath "$3")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The files that tracetool writes: whole or not at all, never over a declaration, with their
-# modes and links as they were, untouched where nothing changed; and what --depfile says.
+# The files that tracetool writes: complete or not at all, never over a declaration, with
+# modes and links kept, untouched if nothing changed; and the output of --depfile.
 #
 #	output_files.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# For scripts that look at what tracetool says, and at the files it leaves: how it is run
-# and what is asked of the last run. Sourced after lib.sh; the current folder has the
-# declarations `a` and `b`, and `broken`, whose format misses its argument.
+# For scripts that check tracetool's messages and output files: runs it, and checks the
+# last run. Sourced after lib.sh; the current folder has the declarations `a` and `b`,
+# and `broken`, whose format misses its argument.
 
 # run EXIT ARGUMENTS...: runs tracetool; its output is in `out`, its messages in `err`
 run()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A runtime for generated code that is tested against its contract alone: events have
- * STUB_BACKENDS on, and one packet, which every event asks for room in.
+ * A runtime that tests generated code against its interface alone: events have
+ * STUB_BACKENDS on, and all of them reserve their room in one packet.
  */
 #ifndef TESTS_TRACETOOL_STUB_RUNTIME_H
 #define TESTS_TRACETOOL_STUB_RUNTIME_H

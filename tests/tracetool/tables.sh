@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The two tables of the emitters and what they name agree: each row has its emitter in its folder,
-# each emitter its row, and tracetool lists what they say.
+# The two tables of the emitters are complete: each row has its emitter in the folder, each
+# emitter its row, and tracetool lists the rows.
 #
 #	tables.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"

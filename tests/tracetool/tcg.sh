@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The four formats for hosts with QEMU's helpers, together in such a host (tcg_host.h): the
-# events of translate.c fire as they do over translate-h, guests of 32 bits and hosts of the
-# older interface compile, and so do all tcg and vcpu events of QEMU 5.0. C, as those hosts are.
+# events of translate.c fire as they do with translate-h; 32-bit guests, hosts of the older
+# interface, and all tcg and vcpu events of QEMU 5.0 compile. In C only, like those hosts.
 #
 #	tcg.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"

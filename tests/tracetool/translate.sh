@@ -3,7 +3,7 @@
 # Events of translated code, with a translator of translate.c: one half fires at translation;
 # a call of the other is translated only while that is on for the CPU, and fires with the
 # CPU and the values of each execution; every type of argument arrives, in C and C++.
-# Headers that nobody uses, and those of events that are off, make no warning.
+# Unused headers, and headers of disabled events, make no warning.
 #
 #	translate.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls every event of trace-events with telling values, and prints what
- * the runtime is handed: the log line, and the record's bytes decoded by the
- * event's descriptor. This file is that runtime: the generated code is tested
- * against its contract alone. values.expected has the output.
+ * Calls every event of trace-events with distinctive values, and prints what the
+ * runtime receives: the log line, and the record's bytes decoded by the event's
+ * descriptor. This file is that runtime: the generated code is tested against its
+ * interface alone. values.expected has the output.
  */
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The generated code hands the runtime the right values, text and bytes, for values of every type:
-# of declarations as QEMU has them (values.c), or of TOML (braces.c), with every compiler that is
-# here.
+# The generated code passes the right values, text and bytes to the runtime, for every type: from
+# trace-events declarations (values.c) or TOML (braces.c), with every installed compiler.
 #
 #	values.sh TRACETOOL ROOT values|braces
 program=$3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A CPU, as a host with QEMU's interfaces has it, and the types of what translated code knows. */
+/* The CPU of a host with QEMU's interfaces, and the types of values in translated code. */
 #ifndef TCG_HOST_CPU_H
 #define TCG_HOST_CPU_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A function for each helper that emits a call of it. */
+/* For each helper, a function that emits a call of it. */
 #ifndef TCG_HOST_HELPER_GEN_H
 #define TCG_HOST_HELPER_GEN_H
 

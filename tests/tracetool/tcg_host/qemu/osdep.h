@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every source of such a host includes first. */
+/* The header that every source of such a host includes first. */
 #ifndef TCG_HOST_OSDEP_H
 #define TCG_HOST_OSDEP_H
 
