@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Replaces the monitor: each start appends a line to the file $STUB_MONITOR, with its
- * arguments and whether the program's own events were registered by then. Fails for an
- * address that begins with "./bad".
+ * options and the state of the program's event: none if it is not registered yet, on or
+ * off. Fails for an address that begins with "./bad".
  */
 #include <stdio.h>
 #include <stdlib.h>

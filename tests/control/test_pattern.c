@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regular expressions as patterns: matches, errors, and a fork while one is compiled. */
+/* Regular expressions as patterns: matches, errors, and matching in a fork's child. */
 #include <locale.h>
 #include <pthread.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shows each record of a trace as the reader's C API has it: the name, then its fields. */
+/* Prints each record of a trace by the reader's C API: the name, then its fields. */
 #include <stdio.h>
 
 #include <waymark/reader.h>

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Captures that the kernel made of trace points: capture.py PROGRAM WITHOUT WAYMARK
 
-The program records the same events into a native trace at once: waymark reads both, and they
-have to be the same. How the kernel is asked: tests/ftrace.
+The program records the same events into a native trace at once: waymark must print the same
+records of both. tests/ftrace has the access to the kernel.
 """
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Categories are switched and shown by all that asks for events by name:
+"""Categories can be switched and listed wherever events are named:
 
 categories.py WAYMARK PROGRAM MONITOR COMPLETIONS WITHOUT SIMPLE [TEST...]
 """

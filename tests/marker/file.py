@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Trace points with a file in the place of trace_marker: file.py PROGRAM WITHOUT
+"""Trace points written to a file that replaces trace_marker: file.py PROGRAM WITHOUT
 
-What is written is compared byte for byte: nothing is between two lines. In mounts of its own.
+The output is compared byte by byte: nothing is between two lines. In a mount namespace of its own.
 """
 import os
 import re

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Trace points in the kernel's trace: marker.py PROGRAM WITHOUT TEST
 
-PROGRAM has NewCategory compiled in, WITHOUT not. How the kernel is asked: tests/ftrace.
+PROGRAM has NewCategory compiled in, WITHOUT not. tests/ftrace has the access to the kernel.
 """
 import os
 import re

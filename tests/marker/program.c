@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace points of waymark/scope.h with everything that they may have: fires what its arguments
- * say, WHAT or WHAT=NUMBER each, or else its input. NEW_CATEGORY says whether that one is compiled
- * in. Ends with a status other than 0 where errno changed.
+ * Trace points of waymark/scope.h with all their features: fires those that its arguments name,
+ * WHAT or WHAT=NUMBER each, or else its input. NEW_CATEGORY says whether that category is compiled
+ * in. Fails if errno changed.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Traces of trace points, by all that reads them: read.py WAYMARK API PROGRAM CXX
+"""Traces of trace points, read by all readers: read.py WAYMARK API PROGRAM CXX
 
-Names with everything in them, identical and equally named ones, NULL, expressions with braces.
+Names with any characters, identical points and points of one name, NULL, expressions with braces.
 """
 import json
 import os

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * refused: every call that switches events on refuses trace points of waymark/scope.h for
- * `simple`, says why, and leaves them off. Built for `simple` alone, and for `log`, too.
+ * `simple`, with an error, and leaves them off. Built for `simple` alone, and with `log`.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Trace points without a declaration never get into a simpletrace file: refused.py WAYMARK ALL SIMPLE API...
+"""Trace points without a declaration are never written to a simpletrace file: refused.py WAYMARK ALL SIMPLE API...
 
-Nobody could read them there. Each way to switch them on for `simple` alone says so, and what to
-use instead; beside other backends, those have them.
+No reader could decode them there. Each way to switch them on for `simple` alone is an error, which
+names the backends to use instead; with other backends on, these record them.
 """
 import os
 import re

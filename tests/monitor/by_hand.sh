@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Lines that are typed into socat: by_hand.sh TALKER VERSION
+# Commands that a user types into socat: by_hand.sh TALKER VERSION
 set -u
 talker=$(realpath "$1")
 tmp=$(mktemp -d)

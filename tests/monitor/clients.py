@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What clients may do, and what becomes of them: clients.py HOST ECHO STATIC REAL [TEST...]"""
+"""Clients that misbehave, are idle or many: clients.py HOST ECHO STATIC REAL [TEST...]"""
 
 import pathlib
 import select

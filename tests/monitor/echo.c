@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conversations for tests of the server: what is said comes back, a line at a
- * time, but for the words of the table, which do what a server must cope with.
+ * A session for tests of the server: it echoes each line, except for the words of the
+ * table, which do what a server must cope with.
  */
 #include <fcntl.h>
 #include <pthread.h>

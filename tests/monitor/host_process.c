@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program does with itself: forks, ends, descriptors, signals, users. */
+/* Commands that change the process: forks, exits, descriptors, signals, users. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

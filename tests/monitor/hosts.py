@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that do as they like with what is theirs: hosts.py HOST ECHO STATIC REAL [TEST...]"""
+"""Programs that change their descriptors, signals and users: hosts.py HOST ECHO STATIC REAL [TEST...]"""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the server share: a program with monitors, its driver, and clients."""
+"""Shared by the tests of the server: a program with monitors, its driver, and clients."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Clients of monitors: a connection, and a client of QMP for tests that do not test its bytes."""
+"""Clients of monitors: a connection, and a QMP client for tests that do not compare its bytes."""
 
 import json
 import socket

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sockets.py and sockets_users.py call of src/socket:
+ * Calls src/socket for sockets.py and sockets_users.py:
  *
  *	socket_tool [chroot DIR] COMMAND
  *
  *	directory		prints the default directory
  *	listen [PATH]		prints the path, and waits for SIGTERM; then removes it and ends
- *	serve [PATH]		the same, and tells each that connects whether it is one of us
+ *	serve [PATH]		the same, and sends each client whether it is of our user
  *	child [PATH]		the same as listen, with a child that tries to remove it first
- *	race PATH COUNT		processes that all begin to listen at once; prints how many do
- *	connect PATH MS		prints what the other end says, or `connected`
+ *	race PATH COUNT		COUNT processes listen at once; prints how many succeed
+ *	connect PATH MS		prints what the server sends, or `connected`
  *	find PID		prints the path
  *	list			prints a line for each
  *

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Control sockets of one user, and what may be in their way: sockets.py TOOL
+"""Control sockets of one user, and obstacles to them: sockets.py TOOL
 
-Not named socket.py: whoever of this folder imports socket must get Python's.
+Not named socket.py: `import socket` in this folder must find Python's module.
 """
 
 import fcntl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of control sockets share: the tool behind src/socket, and what it says."""
+"""Shared by the tests of control sockets: runs the tool that calls src/socket, and reads its output."""
 
 import contextlib
 import os

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Control sockets of several users, roots and places: sockets_users.py TOOL
+"""Control sockets of several users, roots and directories: sockets_users.py TOOL
 
-As root, in a mount namespace where /run and /tmp are empty: nothing of the
-machine is seen or touched, and all goes with the namespace.
+As root, in a mount namespace where /run and /tmp are empty: the test sees and changes no file of
+the machine, and its files are removed with the namespace.
 """
 
 import contextlib

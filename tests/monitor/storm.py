@@ -4,8 +4,8 @@
 
     storm.py STORM WAYMARK
 
-The states at the end are what the last commands said, and no event of the trace
-is torn or out of order. WAYMARK_TEST_LONG=1 takes 30 seconds instead of 3.
+The states at the end are those of the last commands, and no event of the trace is torn
+or out of order. With WAYMARK_TEST_LONG=1 it runs 30 seconds instead of 3.
 """
 
 import collections

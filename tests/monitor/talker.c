@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with a monitor that it does not know of. A line on standard input is a
- * number: so many rounds of all events are fired, then it says so.
+ * A program without code for its monitor, which control= starts. Reads numbers from
+ * standard input: fires that number of rounds of all events, then prints that it has.
  */
 #include <stdio.h>
 #include <stdlib.h>

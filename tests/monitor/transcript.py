@@ -5,10 +5,11 @@
     transcript.py PROGRAM FILE...        each must go as its file says
     transcript.py --write PROGRAM FILE   writes down what was answered instead
 
-A file begins with `# dialect: NAME`, and perhaps `,KEY=VALUE` of the option; or the name is
-itself the option `dialect=...`, which leaves the choice to that. Its lines: `> ` is sent, `! ` is for the program: a number has it fire so many rounds of its
-events; `$ NAME` shows a file, `# ` says something; every other line is an answer. The
-folder of the test is DIR, the program's number PID, that of a vCPU POINTER.
+A file begins with `# dialect: NAME`, or with `# dialect: dialect=NAME` to test that option, and
+perhaps `,KEY=VALUE` for the option control=. Its lines: `> ` is sent to the monitor; `! ` is sent
+to the program: a number of rounds of its events to fire; `$ NAME` shows a file; `# ` is a comment;
+every other line is an answer. In answers, DIR is the folder of the test, PID the program's pid,
+POINTER that of a vCPU.
 """
 
 import difflib

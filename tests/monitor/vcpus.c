@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program with four vCPUs, each of which counts its rounds of all events: vcpus [run].
- * With `run` they are threads that fire all the time, and it says "ready" first. It
- * does what lines of standard input say until these end:
+ * With `run` they are threads that fire all the time, and it prints "ready" first. It
+ * reads commands from standard input until that ends:
  *
- *	NUMBER     each vCPU in turn fires so many rounds
- *	plug       one more vCPU
- *	unplug N   one less
- *	cpus       no deed: the answer is their pointers
- *	rounds     no deed: the answer is two numbers each: rounds begun, rounds ended
+ *	NUMBER     each vCPU in turn fires NUMBER rounds
+ *	plug       adds a vCPU
+ *	unplug N   removes vCPU N
+ *	cpus       prints the vCPUs' pointers
+ *	rounds     prints two numbers of each vCPU: rounds begun, rounds ended
  *
- * and answers "fired " and the line where it says nothing else.
+ * and answers the others by "fired " and the line.
  */
 #include <pthread.h>
 #include <stdio.h>

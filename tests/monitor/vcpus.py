@@ -5,8 +5,8 @@
     vcpus.py VCPUS WAYMARK
 
 Each round of a vCPU has a number, which its events carry. Between an answer and the next
-command a vCPU's event is on or off, so each round that began and ended meanwhile must be in
-the trace, or must not; and what nobody switches misses no round, and has none too many.
+command the state of a vCPU's event is known, so each round that began and ended meanwhile must
+be in the trace, or must not. An event that is never switched has all rounds, or none.
 """
 
 import collections

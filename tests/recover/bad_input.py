@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What waymark recover says of bad input, and where it cannot write: bad_input.py WAYMARK WRITE_TRACE"""
+"""Errors of waymark recover for bad input and failed writes: bad_input.py WAYMARK WRITE_TRACE"""
 
 import os
 import subprocess

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffer files made byte by byte, in a folder of their own that stands for /dev/shm. */
+/* Makes buffer files byte by byte, in a folder that replaces /dev/shm. */
 #ifndef TESTS_BUFFER_FIXTURE_H
 #define TESTS_BUFFER_FIXTURE_H
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark recover beside others, killed or on a full disk: interrupted.py WAYMARK WRITE_TRACE KILLER
+"""waymark recover next to another one, killed or on a full disk: interrupted.py WAYMARK WRITE_TRACE KILLER
 
-Whatever stops it, the next run comes to the same end.
+Whatever stops it, the next run ends with the same trace.
 """
 
 import contextlib

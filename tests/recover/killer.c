@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into a program, counts the calls that change files, and at the
- * KILL_AT-th kills it, half of a write done; or from the FULL_AT-th on says
- * that the disk is full.
+ * For LD_PRELOAD: counts the calls that change files. At the KILL_AT-th it kills the
+ * program, with half of a write done; from the FULL_AT-th on, calls fail because the
+ * disk is full.
  */
 #include <errno.h>
 #include <fcntl.h>

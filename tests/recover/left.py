@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Makes what a killed process leaves: packets, stream files and buffers, byte by byte.
+"""Makes the leftovers of a killed process: packets, stream files and buffers, byte by byte.
 
-The layout of packets is that of src/format/packet.h; the metadata is what the program write_trace writes.
+The layout of packets is that of src/format/packet.h; the program write_trace writes the metadata.
 """
 
 import os

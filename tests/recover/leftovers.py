@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What waymark recover does with many leftovers: leftovers.py WAYMARK WRITE_TRACE
+"""waymark recover with many leftovers: leftovers.py WAYMARK WRITE_TRACE
 
 All are listed, recovered or discarded at once; those of living processes are not touched; a
 trace that was removed or copied is reported.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Stream files that are missing, of which the indexes tell: missing.py WAYMARK WRITE_TRACE"""
+"""Missing stream files, which the indexes still list: missing.py WAYMARK WRITE_TRACE"""
 
 import fcntl
 import os

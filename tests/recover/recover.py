@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""waymark recover makes whole what a killed process leaves: recover.py WAYMARK WRITE_TRACE
+"""waymark recover completes the trace of a killed process: recover.py WAYMARK WRITE_TRACE
 
-Every packet once and unchanged, the clock, the metadata; what is damaged stays as it is.
+Every packet is written once and unchanged, with clock and metadata; damaged files stay unchanged.
 """
 
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""For scripts that recover traces: a folder with what a killed process left, the command, and what
-readers make of the trace. The first two arguments of such a script are WAYMARK WRITE_TRACE."""
+"""For scripts that recover traces: makes a folder with a killed process's leftovers, runs the
+command, and reads the trace. The first two arguments of these scripts are WAYMARK WRITE_TRACE."""
 
 import os
 import pathlib

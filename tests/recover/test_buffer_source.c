@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffer files as the readers see them: right, of a live process, damaged in every way. */
+/* Readers of buffer files: valid ones, those of a live process, and all kinds of damage. */
 #include "buffer_fixture.h"
 
 #include "format/ctf_clock.h"

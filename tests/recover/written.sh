@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# babeltrace2 reads what src/write writes, without a word on stderr: written.sh PROGRAM
+# babeltrace2 reads the traces of src/write, and prints nothing to stderr: written.sh PROGRAM
 set -eu
 program=$(realpath "$1")
 command -v babeltrace2 >/dev/null || {

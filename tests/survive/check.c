@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check [--overwritten] COUNTS [FIRST [LAST]] < LINES: whether the lines that `waymark print` or
- * babeltrace2 made of a victim's trace hold each event whose call had returned,
- * whole, once and in order: as many of each thread as COUNTS says, or one more,
- * which was recorded and not counted yet. Threads outside FIRST to LAST have none.
- * --overwritten: events may be missing; none is twice, or later than what is counted.
+ * check [--overwritten] COUNTS [FIRST [LAST]] < LINES: checks that the lines which `waymark print`
+ * or babeltrace2 printed of a victim's trace have each event whose call had returned,
+ * complete, once and in order: of each thread as many as the file COUNTS says, or one more,
+ * which was recorded but not counted yet. Threads outside FIRST to LAST have none.
+ * --overwritten: events may be missing, but none appears twice or after the counted ones.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* For LD_PRELOAD: a time of day that is set by an hour every few ms, to and fro. */
+/* For LD_PRELOAD: a time of day that jumps an hour forth and back every few ms. */
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

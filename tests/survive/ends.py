@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every way to end, to fork and to run threads: ends.py WAYMARK VICTIM CHECK ALL EVENTS"""
+"""Events survive every way to exit, fork and run threads: ends.py WAYMARK VICTIM CHECK ALL EVENTS"""
 
 import os
 import pathlib

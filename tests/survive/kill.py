@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""kill -9 at any moment loses, tears and doubles nothing: kill.py WAYMARK VICTIM CHECK KILL_AT"""
+"""kill -9 at any moment loses, cuts and repeats no event: kill.py WAYMARK VICTIM CHECK KILL_AT"""
 
 import os
 import random

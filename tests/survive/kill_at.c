@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For LD_PRELOAD: the process is killed right behind the VICTIM_KILL_AT'th change it makes to
- * files; of that one, where it is a write of packets, only VICTIM_TEAR bytes are done, if given.
+ * For LD_PRELOAD: kills the process right after its VICTIM_KILL_AT'th change of a file. If that
+ * change is a write of packets and VICTIM_TEAR is set, only VICTIM_TEAR bytes are written.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

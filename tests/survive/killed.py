@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is checked of a victim that was killed: of kill.py, and of the long run of kills."""
+"""Checks the trace of a killed victim: for kill.py and the long run of kills."""
 
 import json
 import struct

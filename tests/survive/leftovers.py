@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What killed processes leave fills no memory, and is not lost: leftovers.py WAYMARK VICTIM CHECK KILL_AT"""
+"""Leftovers of killed processes are recovered, and do not fill memory: leftovers.py WAYMARK VICTIM CHECK KILL_AT"""
 
 import fcntl
 import os

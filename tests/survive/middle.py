@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What happens in the middle of an event, at any instruction: middle.py WAYMARK VICTIM CHECK"""
+"""Forks, exits and jumps inside of an event, at any instruction: middle.py WAYMARK VICTIM CHECK"""
 
 import platform
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Events of modules that come and go: modules.py WAYMARK VICTIM CHECK MODULE"""
+"""Events of modules that are loaded and unloaded: modules.py WAYMARK VICTIM CHECK MODULE"""
 
 import random
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Where there is no room, no right or no place: places.py WAYMARK VICTIM CHECK"""
+"""Traces without memory, permission or a directory: places.py WAYMARK VICTIM CHECK"""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of this folder share: victims, and what is left of them."""
+"""Shared by the tests of this folder: runs victims, and checks the traces they leave."""
 
 import contextlib
 import os

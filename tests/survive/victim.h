@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs share that survive.py ends in every way there is: each
- * event is counted, when its call has returned, where a kill does not reach.
+ * Shared by the programs that survive.py ends in every way: each event is counted
+ * after its call has returned, in shared memory that survives a kill.
  */
 #ifndef TESTS_SURVIVE_VICTIM_H
 #define TESTS_SURVIVE_VICTIM_H

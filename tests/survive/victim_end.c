@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a process can end, alone or while its threads record. */
+/* The ways in which a process can end, alone or while its threads record. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>

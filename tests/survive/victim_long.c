@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes on until it is killed: threads that come and go, children, jailed or not. */
+/* Programs that run until they are killed: short threads, children, jailed or not. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can happen in the middle of an event, at any instruction of it: a
- * handler that forks, ends the process or the thread, never comes back. The
- * processor's single-step flag brings the handler there.
+ * Signal handlers that interrupt an event at any of its instructions, and fork, end the
+ * process or the thread, or never return. The processor's single-step flag raises the
+ * signal there.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules with events that come and go, while other threads record. */
+/* Modules with events are loaded and unloaded while other threads record. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

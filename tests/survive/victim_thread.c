@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that come and go, and handlers that trace, at the end too. */
+/* Short threads, and signal handlers that trace, also at the end of a thread. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
