@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of type, message, input and output, divided by tabs: renders each input and compares.
- * With --hex the outputs, and inputs that are text, are hexadecimal bytes; without, only those
- * of str and char with {}. Prints the differences and the number of rows.
+ * Reads rows of type, message, input and output, divided by tabs; renders each input and compares
+ * it with the output. With --hex all outputs and text inputs are hexadecimal bytes; without it,
+ * only those of str and char with {}. Prints the differences and the number of rows.
  *
  *	brace_rows [--hex] FILE
  */

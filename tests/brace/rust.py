@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Prints a program in Rust that prints rows for brace_rows --hex: random placeholders, values.
+"""Prints a Rust program, which prints rows of random placeholders and values for brace_rows --hex.
 
     rust.py SEED
 """

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Floats of random bits: the digits read back as the same number, no fewer would, and rounded
- * ones are those of printf(), which is exact.
+ * Floats of random bits: the digits read back as the same number, fewer digits do not, and
+ * rounded digits equal those of printf(), which is exact.
  */
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages: their pieces, the errors and their places, and the types of placeholders. */
+/* Messages: their parts, the errors and their columns, and the types of placeholders. */
 #include "unit.h"
 
 static enum brace_piece_kind next(struct brace_parser *p, struct brace_piece *piece)

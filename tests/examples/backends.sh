@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# examples/backends builds with make and with meson for each backend that this
-# system can have and for all of them, its events arrive, and what the system lacks
-# is refused by name before anything is built.
+# examples/backends builds with make and with meson for each backend that this system
+# supports and for all of them, and its events arrive; a backend whose dependency is
+# missing is refused by name before anything is built.
 . "$(dirname "$0")/common.sh"
 jobs=$root/examples/backends
 tracetool=$build/src/cmd/tracetool

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the reader finds in a trace of blockcache is what blockcache counted: in
-# runs that read, write, wait for few slots, and cut the last block short. A native
-# trace is read without declarations, by babeltrace2 as well.
+# A trace of blockcache has the events that blockcache counted: in runs that read, write,
+# wait for few slots, and cut the last block short. Native traces are read without
+# declarations, also by babeltrace2.
 . "$(dirname "$0")/common.sh"
 make_example "$tmp/ctf"
 make_example "$tmp/simple" WAYMARK_BACKENDS=simple WAYMARK_SCOPES=nop

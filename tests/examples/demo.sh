@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The demo ends with equal counts, and what README.md then says to type works.
+# The demo ends with equal counts, and the commands that README.md then shows work.
 . "$(dirname "$0")/common.sh"
 unset LD_LIBRARY_PATH
 "$root/tools/demo" "$build" >"$tmp/out" || fail "$(tail -n 30 "$tmp/out")"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# blockcache with its device in a jail: another process, which waymark drain takes all events
-# from, none lost. Where the jail is entered as root, it is an empty file system, too.
+# blockcache with its device process in a jail: waymark drain writes all of the process's events,
+# without a loss. If root enters the jail, its file system is empty, too.
 . "$(dirname "$0")/common.sh"
 [ -z "${WAYMARK_SANITIZER-}" ] || {
 	echo "skipped: a sanitizer has system calls of its own, for which the jail kills"

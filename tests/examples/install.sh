@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# `make install` says in few lines where it went, a program finds it there as
-# docs/building.md says, each function has its manual page, and `make uninstall`
-# takes all of it away.
+# `make install` prints in few lines where it installed, programs are built with it as
+# docs/building.md says, each function has a manual page, and `make uninstall` removes
+# everything.
 . "$(dirname "$0")/common.sh"
 unset LD_LIBRARY_PATH
 make -s -C "$root" BUILD="$tmp/built" >"$tmp/out" 2>&1 || fail "make: $(tail -n 20 "$tmp/out")"

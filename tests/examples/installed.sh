@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# An installed Waymark is all that a program needs: headers, library, tracetool and
-# pkg-config module, wherever the tree is moved to.
+# A program needs only an installed Waymark: headers, library, tracetool and pkg-config
+# module, also after the installed tree is moved.
 . "$(dirname "$0")/common.sh"
 meson install -C "$build" --no-rebuild --quiet --destdir "$tmp/root" </dev/null
 module=$(find "$tmp/root" -name waymark.pc)

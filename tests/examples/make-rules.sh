@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The make rules: lines of the log where no backend is named, the one that is named
-# otherwise, and files that are made again when declarations, backends or tracetool
-# change, and only then. The default goal stays the Makefile's.
+# The make rules: the default backend is log, others can be named; files are generated again
+# when declarations, backends or tracetool change, and only then. The Makefile keeps its
+# default goal.
 . "$(dirname "$0")/common.sh"
 tracetool=$build/src/cmd/tracetool
 cd "$tmp"

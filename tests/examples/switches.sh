@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Patterns choose what is traced; with the nop backend nothing of the events is left.
+# Patterns choose the events that are traced; the nop backend leaves nothing of the events.
 . "$(dirname "$0")/common.sh"
 make_example "$tmp/build"
 make_example "$tmp/nop" WAYMARK_BACKENDS=nop

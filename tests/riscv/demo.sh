@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# `make demo-riscv` compares what the trace says with what the machine counted, in two
-# screens, and leaves its trace: demo.sh ROOT BUILD
+# `make demo-riscv` compares the trace with the machine's counts, prints at most two screens,
+# and leaves its trace: demo.sh ROOT BUILD
 . "$(dirname "$0")/../examples/common.sh"
 unset LD_LIBRARY_PATH
 "$root/tools/demo-riscv" "$build" >"$tmp/out" 2>&1 || fail "$(tail -n 30 "$tmp/out")"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# For scripts that run the machine: each gets a folder of its own, the current one, and ends at
-# the first fault. Source this after making the arguments absolute.
+# For scripts that run the machine: changes to a new folder, and ends the script at the first
+# fault. Source this after making the arguments absolute.
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"

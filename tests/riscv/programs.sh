@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The guest's programs do what they say: programs.sh RISCV PROGRAMS
+# The guest's programs print the right results: programs.sh RISCV PROGRAMS
 set -eu
 riscv=$(realpath "$1")
 guest=$2

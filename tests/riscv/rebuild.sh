@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The programs in the repository are those of their sources: built again, they behave alike.
+# The programs in the repository match their sources: programs built anew behave the same.
 #
 #	rebuild.sh RISCV PROGRAMS TESTS PROGRAMS_TEST
 set -eu

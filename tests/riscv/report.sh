@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# riscv-report prints from a trace what happened: report.sh RISCV REPORT WAYMARK PROGRAMS TESTS
+# riscv-report prints from a trace what the guest did: report.sh RISCV REPORT WAYMARK PROGRAMS TESTS
 set -eu
 riscv=$(realpath "$1")
 report=$(realpath "$2")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls of events are in a hart's decoded blocks only while the events are on for that hart:
- * counts the calls in a block of a load and a store, before and after each switch. The trace
- * that it leaves shows what the calls fire; switching.sh reads it.
+ * counts the calls in a block of a load and a store, before and after each switch. switching.sh
+ * checks the events in the trace.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A trace of a guest agrees with what happened: traces.sh RISCV WAYMARK PROGRAMS TESTS
+# A trace of a guest agrees with the machine's counts: traces.sh RISCV WAYMARK PROGRAMS TESTS
 set -eu
 riscv=$(realpath "$1")
 waymark=$(realpath "$2")

@@ -4,9 +4,9 @@
 
     vcpus.py RISCV WAYMARK
 
-All harts do the same rounds, a block each. One hart's event is on from before the first
-to behind the last: all of them are in the trace, whatever is switched for others meanwhile,
-which drops their code and not this one's. One hart's is never on: it has none there.
+All harts do the same rounds, a block each. For one hart the event is on all the time: the trace
+has all its rounds, although switches for other harts drop their decoded code. For another hart
+the event is never on: the trace has none of its rounds.
 """
 
 import collections

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Whoever attaches to a scope by its name sees it begin and end, and no other; the counts of
-# the scope have both.
+# A client that attaches to a scope by its name gets its begins and ends, and no other events;
+# the counts of the scope include both.
 #
 #	attached.sh WAYMARK FORMS MONITOR
 set -u

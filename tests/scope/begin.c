@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * WAYMARK_BEGIN() and WAYMARK_END(): what they record is printed by begin.py, how many are live
- * is checked here.
+ * WAYMARK_BEGIN() and WAYMARK_END(): begin.py checks the records, this program the number of
+ * live scopes.
  *
  * begin OPTIONS toggled|crossed|deep|mixed|threads|forked|deep_forked|hammered
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tree of forks, in each of whose processes threads begin scopes of every form, before and
- * after it has forked: family.py looks at their ids. A process waits for its children.
+ * A tree of forked processes: in each, threads begin scopes of every form before and after it
+ * forks. family.py compares their ids. A process waits for its children.
  *
  * family FOLDER
  */

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A scope that is declared `enabled = false` leaves no instruction in the function that has
-# it, in whatever form, and although its body calls what the compiler does not know. One that
-# is only off costs one test of its state word on the way that is taken then, and at most one
-# of its token: none where compilers see that it is 0.
+# A scope that is declared `enabled = false` leaves no instruction in its function, in every
+# form, even if its body calls functions unknown to the compiler. A scope that is only off costs
+# one test of its state word at its begin, and at most one test of its token at its end: none if
+# the compiler sees that the token is 0.
 #
 #	folding.sh TRACETOOL ROOT
 . "$(dirname "$0")/../tracetool/lib.sh"

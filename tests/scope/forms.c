@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* forms FORM: scopes of one form; forms.py knows what is to be recorded of each. */
+/* forms FORM: scopes of one form; forms.py has the expected records of each. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is recorded of scopes of every form: forms.py WAYMARK FORMS.
+"""Records of scopes of every form: forms.py WAYMARK FORMS.
 
 A record is shown as `<name> <scope> <other arguments>`, scopes by the order of their ids:
 s0, s1 are synchronous, a0, a1 asynchronous; threads by that of their first events: t0, t1.

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The code that is generated of scopes is the one in golden/, is laid out as .clang-format
-# says, and compiles in every language, with every compiler that is here, and every level of
-# optimization, without a warning. To accept a change: golden.sh TRACETOOL ROOT --update
+# The code generated for scopes equals golden/, is laid out as .clang-format says, and compiles
+# without a warning in every language, with every installed compiler and at every level of
+# optimization. To accept a change: golden.sh TRACETOOL ROOT --update
 . "$(dirname "$0")/../tracetool/lib.sh"
 
 folder=$root/tests/scope

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nested THREADS SCOPES [signals]: that many threads, each with that many scopes of two
- * kinds, at most eight deep; with `signals`, handlers begin and end others in between.
- * Prints how many scopes there were.
+ * nested THREADS SCOPES [signals]: THREADS threads, each with SCOPES scopes of two kinds, at
+ * most eight deep; with `signals`, handlers begin and end more scopes in between. Prints the
+ * number of scopes.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pairs SCOPES TRACE: reads synchronous scopes with the reader's C API and pairs them by
- * process, thread and id. Each end must be that of the scope that its thread began last, of
- * the same name, and say the thread's id; no two scopes may have one id; nothing may be open
- * at the end, lost, or more than eight deep but for two more of each handler.
+ * process, thread and id. Checks that each end has the name and id of the scope that its thread
+ * began last; that ids are unique; that no scope is open at the end, or lost; and that they nest
+ * at most eight deep, plus two for each signal handler.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fires trace points of waymark/scope.h whose records points.py knows.
+ * Fires trace points of waymark/scope.h; points.py has the expected records.
  *
  * points OPTIONS limits|many|texts|signals|threads|killed [SCOPES]
  */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What trace points without a declaration record: points.py WAYMARK POINTS."""
+"""Records of trace points without a declaration: points.py WAYMARK POINTS."""
 import collections
 import json
 import os

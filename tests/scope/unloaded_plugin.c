@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Leaves open what it begins: see unloaded.c. */
+/* A plug-in that begins scopes and never ends them: see unloaded.c. */
 #define WAYMARK_SCOPES ctf, log
 #include <waymark/scope.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace points of C++: says which are registered, how often, then fires them; with a plug-in as
- * its argument also while that is there, and again.
+ * Trace points of C++: prints which are registered and how often, then fires them; with a plug-in
+ * as its argument also while that is loaded, and once more after that.
  */
 #include <dlfcn.h>
 

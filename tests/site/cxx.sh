@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Trace points of C++: in inline functions and templates that several units and a plug-in have, in
-# lambdas, members, constructors. Each is registered once in a program or library, records what
-# it should, ends its scope where an exception leaves it, goes with its plug-in, and comes again.
+# Trace points of C++: in inline functions and templates that several units and a plug-in share, in
+# lambdas, members, constructors. Each is registered once in a program or library, has the expected
+# records, ends its scope when an exception leaves it, and is unregistered and registered with its
+# plug-in.
 #
 #	cxx.sh TRACETOOL ROOT LIBWAYMARK.SO LIBWAYMARK.A [COMPILER...]
 shared=$(realpath "$3")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is no trace point is refused, in C and C++, with backends, without, and in a category that
-# is compiled out; the first error says what is wrong. What is right beside it passes.
+# Invalid trace points do not compile, in C and C++, with backends, without, and in a category that
+# is compiled out; the first error names the fault. A valid variant of each compiles.
 #
 #	fail.sh TRACETOOL ROOT
 . "$(dirname "$0")/../tracetool/lib.sh"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Trace points of a category that is compiled out, and all of them where there are no backends,
-# leave nothing in an object: no instruction, no data, no symbol, no reference. Without optimisation
-# nothing is called and no argument evaluated. A scope that is only off costs one test of its
-# state in front of its block, and at most one behind.
+# Trace points of a category that is compiled out, and all trace points without backends, leave
+# nothing in an object: no instruction, no data, no symbol, no reference. Without optimisation they
+# call nothing and evaluate no argument. A scope that is only off costs one test of its state before
+# its block, and at most one after it.
 #
 #	folding.sh TRACETOOL ROOT COMPILER...
 . "$(dirname "$0")/../tracetool/lib.sh"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trace points of C in every form and place, of every type. What they record is the same
- * whatever compiled it: forms.expected.
+ * Trace points of C in every form and place, of every type. All compilers must give the records
+ * of forms.expected.
  */
 #include <errno.h>
 #include <stdio.h>

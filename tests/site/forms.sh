@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Trace points of C record the same, whatever compiler, standard and options made the program, and
-# compile without a warning; without backends nothing is recorded, evaluated or linked.
+# Trace points of C record the same with every compiler, standard and option, and compile without a
+# warning; without backends they record, evaluate and link nothing.
 #
 #	forms.sh TRACETOOL ROOT LIBWAYMARK.SO LIBWAYMARK.A COMPILER
 shared=$(realpath "$3")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# waymark/scope.h costs its includers little: of libc types and string.h only, of ours no header
-# that the runtime is built with.
+# waymark/scope.h includes little: of libc only headers of types and string.h, of Waymark no header
+# of the runtime.
 #
 #	header_is_light.sh TRACETOOL ROOT
 . "$(dirname "$0")/../tracetool/lib.sh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two files of unlinked.sh's program know of each other. */
+/* Functions that the two files of unlinked.sh's program share. */
 #ifndef UNLINKED_H
 #define UNLINKED_H
 

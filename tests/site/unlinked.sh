@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program whose trace points are compiled out calls every function that waymark/linked.h is about,
-# and is linked without the library: they do nothing. The same files with trace points, and only
-# in one of them, do what they say, whatever links them: the linker leaves out no library that only
-# weak references name, and no part of the archive.
+# A program whose trace points are compiled out calls every function of waymark/linked.h and is
+# linked without the library: the functions do nothing. If one of its files has trace points, the
+# functions work with every way of linking: the linker drops no library that only weak references
+# name, and no member of the archive.
 #
 #	unlinked.sh TRACETOOL ROOT LIBWAYMARK.SO LIBWAYMARK.A COMPILER...
 shared=$(realpath "$3")

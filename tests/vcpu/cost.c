@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that are counted in instructions: cost COUNT DIRECTORY; see cost.sh. */
+/* Calls whose instructions cost.sh counts: cost COUNT DIRECTORY. */
 #include <stdlib.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Instructions of a call, by callgrind. Off everywhere: those of any other event; on for all:
-# hardly more than another event with the same arguments; on for another vCPU: no more than a
-# search of the table. cost.sh COST
+# Counts the instructions of a vCPU event's call by callgrind. Off for all vCPUs: as many as any
+# event; on for all: hardly more than another event with the same arguments; on for another vCPU
+# only: at most a search of the table more. cost.sh COST
 set -eu
 if ! command -v valgrind >/dev/null; then
 	echo "skipped: valgrind is not installed"

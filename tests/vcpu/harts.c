@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Four vCPUs, a thread each, run COUNT steps in each of three phases: harts DIRECTORY
- * COUNT. Of the native trace there vCPUs 1 and 2 have every step, vCPU 0 those of the
- * first and last phase, vCPU 3 none; meanwhile other vCPUs are plugged in, switched and
- * plugged out all the time. Prints the CPUs, in their order.
+ * COUNT. The native trace in DIRECTORY has every step of vCPUs 1 and 2, those of the
+ * first and last phase of vCPU 0, and none of vCPU 3; meanwhile other vCPUs are plugged
+ * in, switched and unplugged all the time. Prints the CPUs, in their order.
  */
 #include <pthread.h>
 #include <stdbool.h>

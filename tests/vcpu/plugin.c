@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An object that comes and goes, with an event of vCPUs. */
+/* A plug-in with an event of vCPUs. */
 #include "vcpu_events.h"
 
 VCPU_EVENT(plugin_run, WAYMARK_EVENT_VCPU | WAYMARK_EVENT_EXEC, 1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loads and unloads a plug-in again and again, with its event on for one of two vCPUs:
- * plugin_host PLUGIN. Each time it begins as the patterns in force say, and the watcher
- * hears of what they switch on.
+ * plugin_host PLUGIN. Each time its event gets the state of the patterns in force, and the
+ * watcher is called if they switch it on.
  */
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /*
  * The states of one event on some vCPUs against a plain model of them: every
  * transition by itself, then random sequences: test_states [SEED]. After every step
- * all vCPUs, one that is not registered and NULL have the state of the model, and the
- * watcher was called once for a change.
+ * all vCPUs, an unregistered one and NULL have the state of the model, and the watcher
+ * was called once for each change.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a CPU's pointer to its index: right, and fast, whatever has come and gone before. */
+/* The table from CPU pointers to indexes: correct and fast after any additions and removals. */
 #include <stdbool.h>
 #include <time.h>
 
