@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whoever does what a message proposes has a declaration that is accepted, and whose generated
-code compiles: each line that must fail, and some more, is mended as its messages say, one after
-the other. A proposal in no known form is a failure, and one of the sources that no line of the
-tests gets: advice.py TRACETOOL ROOT"""
+"""A declaration changed as a message proposes is accepted, and its generated code compiles: each
+line of the tests that must fail, and some more, is changed by one proposal after the other. A
+proposal of unknown form is a failure, and so is one in the sources that no test line provokes:
+advice.py TRACETOOL ROOT"""
 
 import pathlib
 import re

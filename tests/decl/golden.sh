@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every file below pass/ must be accepted, below fail/ refused, and every
-# file of lenient/ accepted by a lenient reader, each with exactly the output
-# that stands beside it. UPDATE=1 writes that output.
+# Every file below pass/ must be accepted, below fail/ refused, and every file of lenient/
+# accepted by a lenient reader, each with exactly the output in the file next to it.
+# UPDATE=1 writes that output.
 #
 #	golden.sh DUMP_MODEL FOLDER
 

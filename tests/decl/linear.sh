@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Huge and hostile files take time in proportion to their size: each of these
-# is read in well under a second, and says no more than a reader can bear.
+# Huge and hostile files take time in proportion to their size: each of these is read in
+# well under a second, with a limited number of messages.
 #
 #	linear.sh DUMP_MODEL
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The limit of arguments is what the caller sets, and 32 at most.
+# The caller sets the limit of arguments; the highest is 32.
 #
 #	options.sh DUMP_MODEL
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every trace_* name of trace/control.h is one that no event may take.
+# No event may have the name of a trace_* function of trace/control.h.
 #
 #	reserved.sh DUMP_MODEL REPOSITORY
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats taken apart, and formats against arguments. */
+/* Formats: parsing, and checks against the arguments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

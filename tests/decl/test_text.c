@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text layer as front ends use it: UTF-8, nearest names, the cap of messages. */
+/* The text layer of front ends: UTF-8, nearest names, the limit of messages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of TOML: values, the places of their bytes, and what follows a fault. */
+/* The reader of TOML: values, their positions in the file, and reading on after an error. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Type texts: which are allowed, and what the model says of them. */
+/* Texts of types: which are valid, and their type in the model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds one fuzz target and runs it for a few seconds from its seeds; a finding
-# fails and is kept as a file, whose name libFuzzer prints. Skipped where no
-# clang with libFuzzer is installed.
+# Builds one fuzz target and runs it for a few seconds from its seeds; a finding fails the
+# test and is kept in a file, whose name libFuzzer prints. Skipped without a clang with
+# libFuzzer.
 #
 #	[FUZZ_SECONDS=N] [FUZZ_CORPUS=DIR] [CLANG=clang] fuzz.sh REPOSITORY NAME SOURCE...
 #
-# FUZZ_CORPUS: keeps what it learns, and what it finds, in DIR/NAME and goes on from there.
+# FUZZ_CORPUS: keeps its corpus and findings in DIR/NAME, and continues from there.
 # A SOURCE is relative to src/.
 
 root=$1

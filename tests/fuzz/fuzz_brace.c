@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a message and as the values of it: nothing is overrun at any size of the buffer,
- * the length does not depend on it, and what values add is UTF-8. An object's tree renders as
- * the object does.
+ * Any bytes as a message and as its values: rendering overruns no buffer of any size, the length
+ * does not depend on that size, and the text of values is UTF-8. An object's tree renders like
+ * the object.
  */
 #include <stdint.h>
 #include <stdlib.h>

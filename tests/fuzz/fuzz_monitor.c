@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as what a client of the monitor sends, in each dialect: the first byte
- * chooses. What is answered must not depend on where the bytes are cut, and
- * answers of JSON dialects must be JSON. The process that is controlled is a toy,
- * so nothing is written anywhere.
+ * Any bytes as a client's input to the monitor; the first byte chooses the dialect.
+ * Answers must not depend on where the input is cut into pieces, and answers of JSON
+ * dialects must be JSON. The controlled process is a stub, so that nothing is written.
  */
 #include <jansson.h>
 #include <stdint.h>

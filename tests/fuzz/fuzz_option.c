@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as a -trace option of either dialect and as an events file of each. Events files that
- * an option names are not read: whatever lies on this machine is no input of ours.
+ * an option names are not read, so that no file of this machine becomes input.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a trace, through everything that looks at records: filter, text,
- * simpletrace and info views. The first byte chooses options; with OWN_EVENTS
- * the declarations come first, up to a NUL, so that formats are any bytes, too; in
- * TOML where they begin with a bracket.
- * With DIRECTORY what follows is a native trace: metadata up to a NUL, then the
- * bytes of its streams, each up to a SPLIT; then those of the first one's index.
+ * Any bytes as a trace, read by the filter and the text, simpletrace and info views.
+ * The first byte chooses options. With OWN_EVENTS the declarations come first, up to a
+ * NUL, so that formats are any bytes, too; they are TOML if they begin with a bracket.
+ * With DIRECTORY a native trace follows: metadata up to a NUL, then the bytes of its
+ * streams, each up to a SPLIT; then those of the first one's index.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each check of the house fails on a tree that breaks its rule: checks-catch.sh ROOT
+# Each check of the repository fails on a tree that breaks its rule: checks-catch.sh ROOT
 set -eu
 root=$1
 tmp=$(mktemp -d)

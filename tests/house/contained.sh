@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Tests leave no memory, file or process behind, whether they end or are interrupted, by root
-# and by an ordinary user: contained.sh ROOT
+# Tests leave no memory, file or process behind, whether they end or are interrupted; as root and
+# as an ordinary user: contained.sh ROOT
 set -eu
 root=$1
 place=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The examples of docs/*.md hold: declarations pass tracetool, wrong ones are each
-# refused, C blocks compile against what is generated.
+# The examples of docs/*.md are correct: tracetool accepts the declarations and refuses the
+# invalid ones, and C blocks compile with the generated headers.
 # examples-of-docs.sh ROOT TRACETOOL
 set -eu
 root=$1

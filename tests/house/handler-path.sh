@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Objects that events, crashes and flushes of any thread go through take nothing
-# from the C library but what handler-path.txt allows: no malloc, no printf.
+# The code that events, crashes and flushes run in any thread calls only functions of the C
+# library that handler-path.txt allows: no malloc, no printf.
 #
 #	handler-path.sh LIBWAYMARK.A [LIST]
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools/run-tests closes with the counts, tells why tests were skipped and what
-# failed, and fails when one did, or was skipped where it must not be: run-tests.sh ROOT
+# tools/run-tests ends with the counts, prints why tests were skipped and the output of failed
+# ones, and fails if a test failed, or was skipped where it must not be: run-tests.sh ROOT
 set -eu
 root=$1
 tmp=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What must hold of the repository's texts: text.py CHECK ROOT [VERSION]
+"""Checks of the repository's texts: text.py CHECK ROOT [VERSION]
 
 Each check is a function that yields its findings; none means passed.
 """

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Compilers and options: compilers.py [--all] ROOT WAYMARK TRACETOOL LIBWAYMARK.SO
 
-Program.c with its parts, which are generated code and public headers in C and C++, is built in
-each way of the table below, looked at for what its options should have made of it, and run: what
-it records is printed and compared with values.expected. Without --all some of the table.
+program.c with generated code and public headers in C and C++ is built in each way of the table
+below, checked for the effect of the options, and run: its printed trace is compared with
+values.expected. Without --all only a part of the table is tried.
 
-A compiler that is not here is named and left out; exit status 77 where none is left. What ran is
-printed as the table of docs/platforms.md.
+A missing compiler is named and left out; exit status 77 if none is left. The results are printed as
+the table of docs/platforms.md.
 """
 
 import argparse

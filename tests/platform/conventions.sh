@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Only processors that were tried have a convention of system calls; others are refused with one
-# clear message, and no guess is compiled: conventions.sh ROOT
+# System calls are compiled only for processors that were tested; all others are refused with one
+# clear message: conventions.sh ROOT
 set -eu
 root=$1
 tmp=$(mktemp -d)

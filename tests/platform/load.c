@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* load LIBRARY WHAT: program.c as a library that a program loads, runs and lets go again. */
+/* load LIBRARY WHAT: loads program.c as a library, runs and unloads it. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

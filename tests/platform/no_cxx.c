@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In the place of points.cc where there is no compiler of C++ for the platform. */
+/* Replaces points.cc if the platform has no C++ compiler. */
 #include "program.h"
 
 void points_of_cxx(void)

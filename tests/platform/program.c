@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program WHAT: records events whose lines are the same on every platform, of one kind: values,
- * threads, signals, fork, kill. Ends with another status than 0 where something is not as it
- * should be, but for `kill`, which ends by SIGKILL behind its last event.
+ * program WHAT: records events whose printed lines are the same on every platform, of one kind:
+ * values, threads, signals, fork, kill. Fails if a check of its own fails; `kill` ends by SIGKILL
+ * after its last event.
  */
 #include <pthread.h>
 #include <signal.h>

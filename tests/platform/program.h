@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What program.c calls of its part in C++, where there is a compiler for it. */
+/* Functions of the C++ part of program.c, built if there is a compiler for it. */
 #ifndef TESTS_PLATFORM_PROGRAM_H
 #define TESTS_PLATFORM_PROGRAM_H
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The traces of platforms, read: traces.py WAYMARK FOLDER [PROGRAM]
+"""Reads the traces of platforms: traces.py WAYMARK FOLDER [PROGRAM]
 
-Without PROGRAM, those in FOLDER/traces/PLATFORM, which the platforms wrote (tools/check-platforms
---store): waymark prints the same lines of each, but for times and pids, and babeltrace2 finds
-as many events. With PROGRAM, the same of what it records here, kind by kind.
+Without PROGRAM, the traces in FOLDER/traces/PLATFORM, which the platforms wrote
+(tools/check-platforms --store): waymark prints the same lines of each, except times and pids, and
+babeltrace2 finds the same number of events. With PROGRAM, the same for traces that it records
+here, kind by kind.
 
-As a module: what tools/check-platforms expects of a program's traces.
+As a module: the checks of a program's traces for tools/check-platforms.
 """
 
 import os
