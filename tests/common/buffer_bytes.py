@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a killed process leaves in memory, byte by byte: the layout is that of src/format/buffer.h."""
+"""Makes a killed process's buffer byte by byte, with the layout of src/format/buffer.h."""
 
 import struct
 

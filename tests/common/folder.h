@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * New folders for tests, below the places that tools/contained gives and removes: TMPDIR for files,
- * WAYMARK_SHM for memory; otherwise below /tmp and /dev/shm.
+ * New folders for tests, below the directories that tools/contained makes and removes: TMPDIR for
+ * files, WAYMARK_SHM for memory; without it below /tmp and /dev/shm.
  */
 #ifndef TESTS_COMMON_FOLDER_H
 #define TESTS_COMMON_FOLDER_H

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Traces in which events are lost, for tests of what is said of them."""
+"""Makes traces with lost events, for tests of how losses are reported."""
 
 import json
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""For tests that run our programs as another user, who may not be able to enter the build: it may
-lie under /root, say."""
+"""For tests that run our programs as another user, who may have no permission to enter the build
+directory, for example below /root."""
 import atexit
 import functools
 import os

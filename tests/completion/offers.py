@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bash, zsh and fish offer the same: all options of every command, as its --help has them, the
-values that it tells, events of traces, files, programs: offers.py ROOT BUILD"""
+"""bash, zsh and fish complete the same words: all options of every command's --help, the values
+that it lists, events of traces, files, programs: offers.py ROOT BUILD"""
 
 import concurrent.futures
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bash, zsh and fish as somebody sits before them: what each offers where a line is written up to
-the cursor and the key of completion is pressed. What is installed lies as it would be."""
+"""Runs bash, zsh and fish like a user: returns what each offers when the completion key is pressed
+after a line. The completion files are in a tree like the installed one."""
 
 import contextlib
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of the monitor's clients share: programs, fake monitors, a place of their own."""
+"""Shared by the tests of the monitor's clients: programs, fake monitors, a new directory."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Completion of what running programs know: completion.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
+"""Completion of names that running programs know: completion.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]"""
 
 import os
 import sys

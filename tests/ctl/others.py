@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Root and the programs of others: others.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]
+"""Root and the programs of other users: others.py WAYMARK TICKER MONITOR COMPLETIONS [TEST...]
 
-In a mount namespace where /run and /tmp are empty: nothing of the machine is seen or touched.
+In a mount namespace where /run and /tmp are empty: the test sees and changes nothing of the machine.
 """
 
 import json

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# One event, one message: what the log backend writes while the program runs is
-# what `waymark print` makes of the recorded values afterwards.
+# An event has one message: the log backend's line, written while the program runs, equals
+# the line that `waymark print` makes of the recorded values.
 #
 #	messages.sh MESSAGES WAYMARK EVENTS
 set -u

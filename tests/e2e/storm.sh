@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Eight threads, each a million events, flat out: every event is in the trace or
-# counted by a gap, in order; also around a fork, before an abort and with a full
-# disk. What the program says of its losses is what the reader counts.
+# Eight threads record a million events each at full speed: every event is in the trace or
+# counted by a gap, in order; also around a fork, before an abort and with a full disk. The
+# program reports as many losses as the reader counts.
 #
 #	storm.sh STORM AUDIT EVENTS RUNS
 set -u

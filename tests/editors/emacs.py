@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""emacs knows files of declarations by their names and highlights them: emacs.py ROOT"""
+"""emacs recognizes files of declarations by their names and highlights them: emacs.py ROOT"""
 
 import pathlib
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What vim and emacs have to make of declarations: a line, and its parts with what each is."""
+"""The highlighting expected of vim and emacs: lines of declarations, and the kind of each part."""
 
 SAMPLE = [
     ('# a comment "%d" of disable void PRIu64', [("#", "comment"), ("%d", "comment"), ("disable", "comment"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""vim knows files of declarations by their names and highlights them: vim.py ROOT"""
+"""vim recognizes files of declarations by their names and highlights them: vim.py ROOT"""
 
 import pathlib
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Flame graphs in a browser: widths, zoom and search, as a user sees them: browser.py PICTURE"""
+"""Flame graphs in a browser: visible widths, zoom and search: browser.py PICTURE"""
 
 import pathlib
 import subprocess

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A page in a Chromium without a window, driven as a user would: by the mouse and keys.
+"""Drives a page in a headless Chromium by mouse and key events.
 
-It talks the DevTools protocol over two pipes: JSON messages that end with a NUL.
+It speaks the DevTools protocol over two pipes: JSON messages that end with a NUL.
 """
 
 import fcntl

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """waymark flamegraph on traces of real programs: command.py WAYMARK SCOPES NESTED.
 
-Numbers are compared with those of waymark scopes, to the nanosecond; widths in the file with
-shares of the time, and in Chromium what is seen.
+Times must equal those of waymark scopes to the nanosecond, and widths in the file the shares of
+the time; Chromium checks the picture.
 """
 import json
 import os

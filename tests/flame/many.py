@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A million different stacks become a picture in bounded time, memory and size: many.py PICTURE"""
+"""A million different stacks are drawn in bounded time, memory and file size: many.py PICTURE"""
 
 import os
 import resource

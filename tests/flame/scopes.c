@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scopes FORM: what flame graphs are drawn of.
- *	names	scopes on two threads, whose names no program would give; a flow across them
- *	calls	system calls in scopes, whose number is known; prints its thread's number
+ * scopes FORM: records input for flame graphs.
+ *	names	scopes with odd names on two threads; a flow across them
+ *	calls	a known number of system calls in scopes; prints its thread's number
  *	nothing	an event that is no scope
- *	open	a scope that is open when the trace ends, with one in it that is not
+ *	open	a scope that is open when the trace ends, with an ended one in it
  */
 #define WAYMARK_SCOPES ctf
 #include <waymark/category.h>

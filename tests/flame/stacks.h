@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Flame graphs made of stacks, for the tests of this folder. */
+/* Builds flame graphs from stacks given as text, for the tests of this folder. */
 #ifndef TESTS_FLAME_STACKS_H
 #define TESTS_FLAME_STACKS_H
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Flame graphs are XML whatever bytes names have, and equal the goldens:
+# Flame graphs are valid XML with any bytes in names, and equal the goldens:
 # svg.sh GOLDEN PICTURE [--update]
 set -eu
 golden=$1

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A print to the end of what a running program had recorded: bounded.py WAYMARK PACED API"""
+"""waymark print of a running program ends with the events recorded before it: bounded.py WAYMARK PACED API"""
 import subprocess
 import sys
 import time

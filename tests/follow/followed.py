@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the cases of follow.py share: programs, those who follow them, and what these show."""
+"""Shared by the cases of follow.py: programs, commands that follow them, and their output."""
 import os
 import pathlib
 import re

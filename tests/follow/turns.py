@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that go on in other traces, and who follows them: turns.py WAYMARK PACED API"""
+"""Following programs that change to other traces: turns.py WAYMARK PACED API"""
 import os
 import signal
 import subprocess

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crowd SECONDS THREADS FORK-MS [SNAPSHOT-MS]: so many threads at a time that come, record
- * events of all kinds with pauses, and go; children in between, with threads of their own.
+ * crowd SECONDS THREADS FORK-MS [SNAPSHOT-MS]: THREADS threads at a time, which start, record
+ * events of all kinds with pauses, and end; forked children in between, with threads of their own.
  *
- * Says what was recorded of each kind, a line for each process when it ends:
+ * Prints the number of recorded events of each kind, a line for each process when it ends:
  *
  *	child|parent PID crowd_number=N ...
  *	snapshot NAME		of the parent, in the current directory
- *	incomplete NAME TEXT	one that is not there, or in part; memory keeps the rest
+ *	incomplete NAME TEXT	a missing or partial snapshot; the rest stays in memory
  *	failed TEXT
  */
 #include <pthread.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A fuzzer's time adds up, and what it has learned stays: fuzz.sh LONG-RUNS BUILD
+# Times of a fuzzer's runs are added up, and its corpus is kept: fuzz.sh LONG-RUNS BUILD
 set -eu
 runs=$1
 build=$2

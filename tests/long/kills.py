@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Random kills: kills.py WAYMARK VICTIM CHECK --kills=N [--seed=TEXT] [--jobs=N] [--only=NUMBER]
 
-Each turn kills victims, recoveries and drains at random moments, and looks for every event whose
-call had returned. All that is random in a turn follows from the seed and its number, so
---only repeats it; which instruction the kill meets is the machine's. What a turn that
-failed has left is kept. The last line is what was done.
+Each turn kills victims, recoveries and drains at random moments, and checks that the trace has
+every event whose call had returned. All random choices of a turn follow from the seed and its
+number, so --only repeats it; only the instruction at which the kill arrives differs. The files of a
+failed turn are kept. The last line is a summary.
 """
 
 import argparse

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """A trace as large as the disk allows: large.py WAYMARK LARGE PEAK [--size=200M|free]
 
-Records it, and prints, filters and analyses the whole of it: what is found must be what was
-recorded, and no command may take more memory than PEAK_MIB, whatever the size. The trace is
-deleted. The last line is what was done.
+Records the trace, and prints, filters and analyses all of it: the commands must find the recorded
+events, and take at most PEAK_MIB of memory at any size. The trace is deleted. The last line is a
+summary.
 """
 
 import argparse

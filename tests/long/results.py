@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Results add up as they should, and the documentation shows those that are there: results.py ROOT"""
+"""Results are added up correctly, and the documentation shows all of them: results.py ROOT"""
 
 import contextlib
 import importlib.machinery

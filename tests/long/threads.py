@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Threads that come and go for long: threads.py WAYMARK CROWD --seconds=N [--threads=N]
+"""Many short threads for a long time: threads.py WAYMARK CROWD --seconds=N [--threads=N]
 
-Two programs at once, each with so many threads at a time, which fork now and then: one writes
-a trace in pieces, one is a flight recorder whose memory is taken again and again. Every
-event is counted by the programs and found by `waymark info`, kind by kind; memory, the
-files in /dev/shm and descriptors stay what they were. The last line is what was done.
+Two programs at once, each with the given number of threads at a time, which fork now and then: one
+writes a rotated trace, one is a flight recorder that takes repeated snapshots. `waymark info`
+must find the number of events that the programs count, kind by kind; memory, files in /dev/shm
+and descriptors must not grow. The last line is a summary.
 """
 
 import argparse

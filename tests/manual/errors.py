@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What every command says of bad input: one error, which begins with the command's name and has the
-input's, the exit status of the manual, nothing on standard output: errors.py ROOT BUILD"""
+"""Errors of every command for bad input: one message, which begins with the command's name and
+names the input; the exit status that the manual says; nothing on standard output: errors.py ROOT
+BUILD"""
 
 import os
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The examples of the manual work: commands run, among the traces and programs that they speak
-of; programs compile; declarations pass. What other tests take from the manual is not tried twice.
+"""The examples of the manual work: commands run, with the traces and programs that they name;
+programs compile; tracetool accepts declarations. Examples that other tests run are left out.
 examples.py ROOT BUILD"""
 
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Each manual page is without fault, installed, has the sections that its kind has, and speaks
-of nothing that does not exist: form.py ROOT"""
+"""Each manual page is valid, installed, has the sections of its kind, and names no option, file or
+page that does not exist: form.py ROOT"""
 
 import os
 import pathlib

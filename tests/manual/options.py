@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every command has a manual page, with every option that its --help has, under the same name
-for its value, and no other; its line of usage names all: options.py ROOT BUILD"""
+"""Every command has a manual page with exactly the options of its --help and the same names of
+their values; the page's usage line names all of them: options.py ROOT BUILD"""
 
 import pathlib
 import re

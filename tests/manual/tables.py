@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The manual has every row of the tables that programs are made of, and no others: keys of the
-option, log prefixes, commands of the monitor, system calls, variables of the
-environment, a buffer's header: tables.py ROOT"""
+"""The manual's tables have exactly the rows of the tables in the sources: keys of the option, log
+prefixes, commands of the monitor, system calls, environment variables, a buffer's
+header: tables.py ROOT"""
 
 import pathlib
 import re

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools/abi lets a library grow and tells of it, and refuses what may break programs: a
-# function that goes, a struct or a number of public headers that changes: abi.sh ROOT
+# tools/abi reports additions to a library, and fails for changes that may break programs: a
+# removed function, a changed struct or number of public headers: abi.sh ROOT
 set -eu
 root=$(realpath -e "$1")
 tmp=$(mktemp -d)

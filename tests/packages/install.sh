@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# `make install` and `make uninstall`: any PREFIX and DESTDIR, a build that cannot be written,
-# twice, over an older version; in the end nothing of ours is left, and all that is not ours:
-# install.sh ROOT BUILD
+# `make install` and `make uninstall`: any PREFIX and DESTDIR, a read-only build, twice, over an
+# older version; in the end all of Waymark's files are removed, and no others: install.sh ROOT BUILD
 set -eu
 root=$1
 build=$2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A library exports the names of its version script, each by itself and with its version, and
-# no other; debian/ lists them, so that packages which use one ask for the version that
-# brought it: maps.sh ROOT MAP LIBRARY
+# A library exports exactly the names of its version script, each with its version; debian/ lists
+# them, so that a package that uses a name depends on the version that added it: maps.sh ROOT MAP
+# LIBRARY
 set -eu
 export LC_ALL=C
 root=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Programs and plug-ins whose code was generated for another ABI, older or newer, run: their events
-# are off, which is said once, and those of others are recorded:
+# Programs and plug-ins with code generated for an older or newer ABI run: their events stay off,
+# with one warning, and events of other objects are recorded:
 # old-object.sh TRACETOOL ROOT WAYMARK LIBWAYMARK.SO
 set -eu
 tracetool=$(realpath "$1")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tools/deb takes away no packages but its own, from wherever they are built; tools/check-chroot
-# uses no directory that another user may have made: others.sh ROOT
+# tools/deb removes only its own packages from the directory it builds in; tools/check-chroot uses
+# no directory that another user may have made: others.sh ROOT
 set -eu
 root=$1
 tmp=$(mktemp -d)

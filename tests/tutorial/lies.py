@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Documents that lie are caught, and those that do not are believed: lies.py"""
+"""run.py fails for documents with wrong output, and passes for right ones: lies.py"""
 
 import contextlib
 import io

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Runs the commands of a document and compares their output with the output it shows.
 
-run.py [--update] DOCUMENT [PREFIX]: in an empty directory, with what is installed below PREFIX,
-or on the system. --update writes what came into the document. Exit status 77: a command that
-the document wants of the system is missing.
+run.py [--update] DOCUMENT [PREFIX]: in an empty directory, with the Waymark installed below PREFIX
+or on the system. --update writes the real output into the document. Exit status 77: a command
+that the document needs of the system is missing.
 
-What a document is made of:
+The parts of a document:
 
     a line that ends in `NAME`:, then a block       the file NAME
     the same, and the block is tagged diff          an edit of the file NAME: lines with a
@@ -15,9 +15,9 @@ What a document is made of:
     a block tagged sh                               commands, all in one shell. One that fails
                                                     ends the test
     a block tagged text behind one of sh            all that the commands print
-    <!-- holds: and commands -->                    what the text says of numbers: they succeed
+    <!-- holds: and commands -->                    checks of the text's numbers: they succeed
 
-What is shown is what came, but for this:
+The shown output must equal the real one, with these exceptions:
 
     0                                               is 0
     any other number, with its fraction, or date    is any number. The same number of four digits
@@ -26,10 +26,10 @@ What is shown is what came, but for this:
     a run of blanks                                 is any run of blanks: columns
     ... as a line                                   is any number of lines
     /tmp/kv, myhost                                 is the directory, the host
-    a list of processes                             is one without what root alone is shown
+    a list of processes                             is one without the rows that only root sees
 
-A reader types slower than a script. So what runs in the background is waited for until it can
-be controlled or has ended, and what was sent a signal until it is gone.
+A script is faster than a user who types. So the test waits until a background program can be
+controlled or has ended, and until a program that got a signal has ended.
 """
 
 import os

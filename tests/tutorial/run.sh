@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each command of a document, docs/tutorial.md unless another is named, does what it shows: with
-# what is built, installed below a directory of its own, or with WAYMARK_INSTALLED=1 with what the
-# system has, and of this tree the document alone.
+# Each command of a document, by default docs/tutorial.md, prints what the document shows: with the
+# build, installed below a new directory, or with WAYMARK_INSTALLED=1 with the system's Waymark,
+# when only the document is of this tree.
 # run.sh ROOT BUILD [DOCUMENT], WAYMARK_INSTALLED=1 run.sh [DOCUMENT]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
