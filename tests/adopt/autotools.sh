@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # autotools as docs/building.md says: a build outside of the sources, one from the tarball, and
-# what is generated is made again when its declarations change: autotools.sh ROOT BUILD
+# generated files are made again when declarations change: autotools.sh ROOT BUILD
 . "$(dirname "$0")/common.sh"
 
 mkdir project project/cache

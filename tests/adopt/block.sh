@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# For tests of what docs/building.md shows: they have $root and fail().
+# For tests of the examples in docs/building.md; the sourcing script defines $root and fail().
 
 # block TAG [HEADING]: the first fenced block of docs/building.md with that tag, or below a heading
 block() {

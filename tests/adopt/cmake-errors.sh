@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# CMake: the file of docs/building.md builds a program; what cannot be built is refused while
-# the project is configured, by one error that says what to do; versions, components, the tree
-# moved elsewhere: cmake-errors.sh ROOT BUILD
+# CMake: the file of docs/building.md builds a program; unsupported projects fail at configure
+# time with one error that says what to do; versions, components, and an installed tree that was
+# moved: cmake-errors.sh ROOT BUILD
 . "$(dirname "$0")/common.sh"
 
 mkdir -p project/sub project/cache

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # CMake: find_package(Waymark) and waymark_generate(), with ninja and with make. Programs and
-# libraries of every kind in C and C++ are traced, several groups in one target, one group in
-# several; what is generated is made again when its declarations, the backends or tracetool
-# change, and only then: cmake.sh ROOT BUILD GENERATOR
+# libraries of every kind in C and C++ are traced, with several groups in one target and one group
+# in several; generated files are made again when declarations, backends or tracetool change, and
+# only then: cmake.sh ROOT BUILD GENERATOR
 . "$(dirname "$0")/common.sh"
 generator=$3
 

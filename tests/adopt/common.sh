@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# For the tests of adoption, which get ROOT and BUILD: Waymark is installed once for all of
-# them, in another place than it was configured for, and the test is a user's in a directory
-# of its own, who knows nothing of our tree.
+# For the tests of adoption, which get ROOT and BUILD: installs Waymark once for all of them, in
+# another prefix than it was configured for. Each test is a user's project in a new directory,
+# which does not use this tree.
 set -eu
 root=$1
 build=$2

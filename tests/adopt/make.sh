@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # make with pkg-config: a program, a static one and one with the archive, a C++ one, a plug-in
-# and who loads it, from one Makefile with make running many jobs. What is generated is made
-# again when it has to be, and only then; bad input ends make with one error: make.sh ROOT BUILD
+# and its host, from one Makefile with parallel jobs. Generated files are made again when needed,
+# and only then; bad input ends make with one error: make.sh ROOT BUILD
 . "$(dirname "$0")/common.sh"
 
 mkdir project project/cache

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# meson: the files of docs/building.md, as they stand, build a program with an installed Waymark,
-# and with Waymark as a subproject, out of git or a folder, where it needs nothing but a compiler.
-# That takes a while to be built, and is only configured without the last argument:
+# meson: the unchanged files of docs/building.md build a program with an installed Waymark, and
+# with Waymark as a subproject, from git or a folder, which needs only a compiler. The subproject
+# builds slowly: without the last argument it is only configured:
 # meson.sh ROOT BUILD [subproject]
 . "$(dirname "$0")/common.sh"
 

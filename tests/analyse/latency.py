@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """waymark latency on real traces: latency.py WAYMARK REQUESTS DECLARATIONS.
 
-Numbers are compared with those of the events that waymark print shows, paired here.
+The numbers must equal those of the events that waymark print shows, paired by this script.
 """
 import csv
 import decimal

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * requests MODE [N]: begins and ends of one kind, as latency.py says them of each mode; every
- * mode is a function, and a process.
+ * requests MODE [N]: fires begins and ends of one kind for latency.py, which describes the modes;
+ * each mode is a function, and runs in its own process.
  */
 #include <pthread.h>
 #include <stdint.h>

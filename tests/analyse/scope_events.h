@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two events of a scope, as its declaration makes them,
- * and a token of one of a thread's own.
+ * The begin and end event of a scope, as its declaration makes them,
+ * and a token of a thread's scope.
  */
 #ifndef TESTS_ANALYSE_SCOPE_EVENTS_H
 #define TESTS_ANALYSE_SCOPE_EVENTS_H

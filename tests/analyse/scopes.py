@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """waymark scopes on real traces: scopes.py WAYMARK FORMS NESTED NAMES.
 
-Numbers are compared with those of the events that waymark print shows, added up here.
+The numbers must equal those of the events that waymark print shows, added up by this script.
 """
 import csv
 import decimal

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Percentiles of distributions against those of all values, sorted: within 1 %, whatever the
- * values are.
+ * Percentiles of distributions differ by at most 1 % from those of the sorted values, for any
+ * values.
  */
 #include <setjmp.h>
 #include <stdarg.h>

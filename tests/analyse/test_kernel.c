@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's events in the scopes of records made by hand, to the nanosecond. */
+/* Assigns the kernel's events to the scopes of hand-made records, to the nanosecond. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of texts: equal bytes have equal numbers, and memory is only for what is held. */
+/* Numbers of texts: equal bytes have equal numbers, and released texts take no memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# bpftrace switches events on by attaching, counts each one, prints their values as
-# the log does, and leaves them off.
+# bpftrace switches events on by attaching, counts each one, prints their values like the
+# log, and switches them off at its end.
 #
 #	bpftrace.sh TRACETOOL ROOT LIBWAYMARK
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A probe that nobody watches costs no instruction more than an event without one.
+# An event with an unwatched probe has no instruction more than an event without a probe.
 #
 #	cost.sh TRACETOOL ROOT LIBWAYMARK
 . "$(dirname "$0")/lib.sh"

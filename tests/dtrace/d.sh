@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The provider in D is what dtrace(1) takes: of the types of all arguments and, where
-# they are, of QEMU's declarations, which also give a script for bpftrace, and sources
-# that have a note for each probe (5.0).
+# dtrace(1) accepts the provider in D: with all types of arguments and, if they are installed,
+# with QEMU's declarations, which also give a script for bpftrace, and sources with a note for
+# each probe (5.0).
 #
 #	d.sh TRACETOOL ROOT LIBWAYMARK
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The call sites of tests/dtrace: in the program, or in an object of their own. */
+/* The call sites of tests/dtrace, linked into the program or into a shared object. */
 #ifndef TESTS_DTRACE_FIRE_H
 #define TESTS_DTRACE_FIRE_H
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What the scripts of this folder share, which get TRACETOOL, ROOT and LIBWAYMARK;
-# beside what tests/tracetool/lib.sh gives.
+# Shared by the scripts of this folder, which get TRACETOOL, ROOT and LIBWAYMARK; also
+# sources tests/tracetool/lib.sh.
 library=$(realpath "$3")
 here_dtrace=$(cd "$(dirname "$0")" && pwd)
 . "$here_dtrace/../tracetool/lib.sh"

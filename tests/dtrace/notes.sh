@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each event has one probe note: its arguments in their own types, and a semaphore
-# that is the upper half of its state word; however the program is compiled and linked.
+# Each event has one probe note, with the arguments in their own types and a semaphore in
+# the upper half of the event's state word, for every way to compile and link the program.
 #
 #	notes.sh TRACETOOL ROOT LIBWAYMARK
 . "$(dirname "$0")/lib.sh"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tracers of tests/dtrace watch. `program WHAT [COUNT]`:
+ * The program that tracers of tests/dtrace watch. `program WHAT [COUNT]`:
  *
- *	values		every event but `ten`, with telling values
- *	ten		that one, which has more arguments than bpftrace reads
- *	watch		waits for a watcher and for a line on stdin, fires COUNT ticks and
- *			`done`, waits until nobody watches, and fires once more; says the
+ *	values		fires every event but `ten`, with distinctive values
+ *	ten		fires `ten`, which has more arguments than bpftrace reads
+ *	watch		waits for a tracer and for a line on stdin, fires COUNT ticks and
+ *			`done`, waits until no tracer is left, and fires once more; prints the
  *			state at each step
- *	fork		the same, but the ticks are fired by a child too
- *	plain		COUNT ticks, whoever watches
+ *	fork		the same, but a child fires the ticks, too
+ *	plain		fires COUNT ticks, with or without a tracer
  */
 #include <stdio.h>
 #include <stdlib.h>

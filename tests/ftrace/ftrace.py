@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: MIT
 """The backend ftrace against the kernel: ftrace.py PROGRAM TEST [MODULE]
 
-Each test has a mount of tracefs in a mount namespace of its own, and a buffer
-(instance) of its own in the kernel, which goes away with it. The program has the
-backend log beside ftrace, so that each line of the kernel's trace can be compared
-with one that took another way.
+Each test mounts tracefs in a mount namespace of its own, and makes a buffer (instance) in
+the kernel, which is removed at its end. The program has the backends log and ftrace, so
+that each line of the kernel's trace can be compared with a line of the log.
 """
 import ctypes
 import os

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# An event that is off costs with ftrace what it costs with log, because its call
-# site is the same: header.sh TRACETOOL ROOT. And the source compiles everywhere.
+# A disabled event costs the same with ftrace as with log, because the call site is the same;
+# and the source compiles in every language: header.sh TRACETOOL ROOT
 . "$(dirname "$0")/../tracetool/lib.sh"
 
 for backend in ftrace log; do

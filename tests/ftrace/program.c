@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events for the backend ftrace, from every place where an event may be: the first
- * argument says which. Ends with a status other than 0 when something of its own
- * has been harmed.
+ * Events for the backend ftrace, fired from threads, handlers and all other places; the
+ * first argument chooses one. Fails if an event changed anything of the program.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To be loaded before a program: its kernel takes 1024 bytes of a write at most, as
- * trace_marker did before Linux 6.8. With HIDE_SUBBUF in the environment it also
- * lacks the file by which a program can tell.
+ * For LD_PRELOAD: a write takes at most 1024 bytes, as trace_marker did before Linux
+ * 6.8. With HIDE_SUBBUF in the environment, the file that gives the program the
+ * kernel's limit is hidden, too.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The documented example arrives as it is documented, each event with the address of
-# its CPU: in what a backend writes, and in what the tools that read it print.
+# The documented example gives the documented records, each event with the address of its
+# CPU: in the backend's output, and in that of the tools that read it.
 #
 #	documented.sh TRACETOOL ROOT LIBWAYMARK WAYMARK SIMPLETRACE BACKEND
 library=$(realpath "$3")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The code of vCPU events compiles without a warning in every language, whatever struct
-# is the host's CPU, and whether the host's header or the generated one comes first; with
-# each backend, and with none.
+# The code of vCPU events compiles without a warning in every language, with any struct as
+# the host's CPU, with the host's or the generated header first; with each backend, and
+# without backends.
 #
 #	hosts.sh TRACETOOL ROOT
 . "$(dirname "$0")/../tracetool/lib.sh"

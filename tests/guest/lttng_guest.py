@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The documented example as LTTng records it: lttng_guest.py TRACETOOL ROOT LIBWAYMARK"""
+"""The documented example, recorded by LTTng: lttng_guest.py TRACETOOL ROOT LIBWAYMARK"""
 
 import os
 import re

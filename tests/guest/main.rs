@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fires the events of documented.events, and prints which CPU they are about.
+// Fires the events of documented.events, and prints their CPU.
 #![deny(warnings)]
 
 mod trace;

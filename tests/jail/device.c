@@ -3,13 +3,13 @@
  * device WHAT CHILDREN EVENTS [STEP...]: a broker that forks device processes into jails.
  *
  * WHAT: plain, threads, signals, scopes, hang (records, then waits to be killed), first (the broker
- * records too), list (checks the list of descriptors), pidns, late (an event that is switched on in
- * the jail), forbidden (a system call that is not allowed), exit (by exit()), orphan (the broker
- * ends at once), turns (children one after another), killed (the same, at any moment, and how
- * much each had recorded), grandchild, refused (waymark_init() may fail), overwrite (it is asked
- * for behind that), together (threads call it at once). Each STEP is one of jail_enter(), on the
- * way into the jail; open is a jail of nothing but those. Prints "ready" when the children have
- * recorded.
+ * records, too), list (checks the list of descriptors), pidns (in a pid namespace), late (an event
+ * is switched on in the jail), forbidden (makes a forbidden system call), exit (calls exit()),
+ * orphan (the broker exits at once), turns (one child after another), killed (the same, killed at
+ * any moment; prints how much each had recorded), grandchild, refused (waymark_init() may fail),
+ * overwrite (asks for full=overwrite after waymark_init()), together (threads call waymark_init()
+ * at once). Each STEP is a step of jail_enter(); open is a jail of these steps alone. Prints
+ * "ready" when the children have recorded.
  */
 #include <fcntl.h>
 #include <pthread.h>

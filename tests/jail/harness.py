@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A folder, and programs in jails in it: for the cases of jail.py."""
+"""Shared by the cases of jail.py: a folder, and programs in jails."""
 import contextlib
 import glob
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Who may drain what, and where to; processes in jails that write what they like:
+"""Permissions of `waymark drain`, and jailed processes that write anything to their memory:
 
     hostile.py WAYMARK DEVICE KILL_AT
 """

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The jail itself: a seccomp filter, and what goes before it. */
+/* The jail: a seccomp filter, and the steps before it. */
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>

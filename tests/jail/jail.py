@@ -4,8 +4,8 @@
 
     jail.py WAYMARK DEVICE KILL_AT [TEST...]
 
-A device process makes no system call but those of waymark_jail_syscalls(): its filter kills
-it at any other.
+A device process makes only the system calls of waymark_jail_syscalls(): its filter kills it at any
+other one.
 """
 
 import os

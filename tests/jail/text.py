@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Events as text out of jails, into the kernel's trace and a real rsyslogd: text.py DEVICE KIND
 
-The device has this one backend, so its filter kills it at any system call that
-waymark_jail_syscalls() does not list for it.
+The device has only the backend KIND, so its filter kills it at any system call that
+waymark_jail_syscalls() does not list for that backend.
 """
 
 import os

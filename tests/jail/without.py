@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that call waymark_init() without jail=: who is warned, and what filters then do.
+"""Programs that call waymark_init() without jail=: the warning, and the effect of filters.
 
     without.py WAYMARK DEVICE KILL_AT
 """

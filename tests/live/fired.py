@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What program.c fires, as text: what the log prints, and what readers of records print."""
+"""The events of program.c as text: as the log prints them, and as readers of records do."""
 import re
 
 FIRST_ASYNC = -(1 << 31)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Declarations in TOML, compiled for all backends, before those that take their events:
+"""Declarations in TOML, compiled for all backends, with each backend's real consumer:
 
     live.py PROGRAM TEST ROOT TRACETOOL WAYMARK BACKENDS HITRACE-LIBRARY
 
-A test starts what takes the events, runs the program, and compares what arrived with
-what was fired.
+A test starts the backend's consumer, runs the program, and compares the received events
+with those that were fired.
 """
 import os
 import re

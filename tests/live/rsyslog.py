@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What rsyslogd gets of events declared in TOML: rsyslog.py PROGRAM"""
+"""Events declared in TOML, received by rsyslogd: rsyslog.py PROGRAM"""
 
 import os
 import pathlib

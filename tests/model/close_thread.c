@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model's thread, and the next one that has its cursor. See close.h. */
+/* The model's producer, and the next thread that gets its cursor. See close.h. */
 #include <string.h>
 
 #include "close.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the model of close.h whole, and without each of its parts. */
+/* Runs the complete model of close.h, and the model without each part of the protocol. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program whose events are lines only: there is nothing to record. */
+/* A program whose events have only the backend log, so that `waymark record` records nothing. */
 #include "trace-logged.h"
 
 int main(void)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whose a trace's name is: name.py WAYMARK PROGRAM STATIC_PROGRAM BLOCKCACHE LOGGED"""
+"""A trace's name follows the program: name.py WAYMARK PROGRAM STATIC_PROGRAM BLOCKCACHE LOGGED"""
 
 import os
 import shutil

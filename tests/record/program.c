@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program [WORD...]: does as the words say, one after the other.
+ * program [WORD...]: executes the words, one after the other.
  *
- *	N             that many events tick, and one tock
- *	exit=N        ends with that status
- *	kill=N        ends by that signal
- *	catch         says which signal comes next, and goes on
- *	wait          says "ready" and waits for a signal
- *	fork          a child goes on, and then we do
- *	copy          standard input to standard output
+ *	N             fires N events tick, and one tock
+ *	exit=N        exits with status N
+ *	kill=N        ends by signal N
+ *	catch         prints the number of the next signal, and continues
+ *	wait          prints "ready" and waits for a signal
+ *	fork          a child executes the other words, then the parent does
+ *	copy          copies standard input to standard output
  *	count         prints the number of arguments
- *	descriptors   prints which descriptors are open below 64
+ *	descriptors   prints the open descriptors below 64
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the cases of record.py share: a folder, and programs that are recorded in it."""
+"""Shared by the cases of record.py: a folder, and programs that are recorded in it."""
 import os
 import pathlib
 import re

@@ -3,18 +3,18 @@
  * snapshots OPTION THREADS WORD...: a flight recorder whose threads record at full
  * speed. The words:
  *
- *	=DIR    waymark_snapshot_to(DIR); says how many steps each thread had done before,
- *	        then "DIR" or the error; on standard error, "DIR: lost N" since the last time
+ *	=DIR    waymark_snapshot_to(DIR); prints the number of steps of each thread before,
+ *	        then "DIR" or the error; on standard error, "DIR: lost N" since the last one
  *	.       waymark_snapshot()
  *	+DIR    waymark_set_output("ctf", DIR)
- *	wait    for 50 ms
+ *	wait    sleeps for 50 ms
  *	fill    waits for more steps than 1 MiB holds
  *	twice   two threads write four snapshots each, TWICE-<thread>-<n>
- *	fork    a child goes on with the words; we wait for it and end
- *	full    files have 64 KiB at most from now on
- *	roomy   no more
+ *	fork    a child continues with the words; the parent waits for it and exits
+ *	full    limits files to 64 KiB from now on
+ *	roomy   removes that limit
  *	kill    kill -9
- *	stop    the threads end; says how many steps they have done
+ *	stop    ends the threads; prints the number of their steps
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program of Rust and C: the events that Rust fires arrive as those that C fires,
-# in a log and in a native trace; those that are off are not taken; and a call site
-# is one load and one branch.
+# A program of Rust and C: events fired by Rust are the same as those fired by C, in a log
+# and in a native trace; events that are off are not recorded; and a call site is one load
+# and one branch.
 #
 #	calls.sh TRACETOOL ROOT LIBWAYMARK WAYMARK
 root=$(realpath "$2")

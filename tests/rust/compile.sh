@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Modules compile without a warning of any lint that programs are known to forbid,
-# with every rustc that is here, in two editions, as a file and by include!(), and
-# rustfmt changes nothing: the golden files of tests/tracetool, events of every type
-# and of every width of a list, and QEMU's 5.0 and 10.2 where they are.
+# Generated modules compile without a warning of any lint that programs usually forbid, with
+# every installed rustc, in two editions, as a file and by include!(), and rustfmt changes
+# nothing: the golden files of tests/tracetool, events of every type and of every length of
+# list, and QEMU's 5.0 and 10.2 if they are installed.
 #
 #	compile.sh TRACETOOL ROOT
 root=$(realpath "$2")

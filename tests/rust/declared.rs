@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fires every event of declared.toml with telling values.
+// Fires every event of declared.toml with distinctive values.
 #![deny(warnings)]
 
 use std::ffi::CStr;

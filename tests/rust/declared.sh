@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Declarations in TOML as modules of Rust: events fire with their values, in the log and in a
-# native trace; what Rust cannot hand over is an error, one for each event, and nothing is made.
+# Declarations in TOML as Rust modules: events have their values in the log and in a native
+# trace; a type that Rust cannot pass is an error, one for each event, and no file is written.
 #
 #	declared.sh TRACETOOL ROOT LIBWAYMARK WAYMARK
 root=$(realpath "$2")

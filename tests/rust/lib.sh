@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What the scripts of this folder share, on top of tests/tracetool/lib.sh: the
-# compilers of Rust that are here, Debian's first.
+# Shared by the scripts of this folder, in addition to tests/tracetool/lib.sh: finds the
+# installed Rust compilers, Debian's first.
 . "$root/tests/tracetool/lib.sh"
 
 if [ "${WAYMARK_SANITIZER-}" ]; then

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fires every event of trace-events with telling values from Rust, and has C do
-// the same: what arrives of both must be equal.
+// Fires every event of trace-events with distinctive values from Rust, and then from C:
+// the records of both must be equal.
 #![deny(warnings)]
 
 use std::ffi::{CStr, CString};

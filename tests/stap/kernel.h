@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a script that SystemTap translated to C needs of the kernel and of
- * SystemTap's runtime, for a program: so its probes can be called where no kernel
- * module may be loaded. What prints (vsprintf.c) is SystemTap's own.
+ * Replaces the parts of the kernel and of SystemTap's runtime that a script translated
+ * to C needs, so that a program can call its probes without a kernel module. The
+ * printing code (vsprintf.c) is SystemTap's own.
  */
 #ifndef STAP_KERNEL_H
 #define STAP_KERNEL_H

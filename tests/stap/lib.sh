@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# What the scripts of this folder share. Sourced with TRACETOOL and ROOT (the
-# repository) as the first two arguments.
+# Shared by the scripts of this folder. Sourced with TRACETOOL and ROOT (the repository)
+# as the first two arguments.
 #
-# No kernel module is built or loaded: `stap -p2` reads the tapset, finds the marks
-# in a real program and resolves what it names. It wants a kernel's build tree, of
-# which it reads the configuration only: one that says so will do.
+# No kernel module is built or loaded: `stap -p2` reads the tapset, finds the marks in a
+# real program and resolves their names. It needs a kernel's build tree but reads only the
+# configuration, so a made-up tree is enough.
 . "$(dirname "$0")/../tracetool/lib.sh"
 here=$root/tests/stap
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Names that mean something to SystemTap are taken: keywords, its functions, the
-# variables of its own tapsets, as arguments and as events; and files of any name.
+# SystemTap accepts tapsets with its keywords, its functions and the variables of its own
+# tapsets as names of arguments and events; and files of any name.
 #
 #	names.sh TRACETOOL ROOT
 . "$(dirname "$0")/lib.sh"

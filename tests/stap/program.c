@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Fires every st_ event of the trace-events file with its types' extreme values.
- * What trace_<event>() does is TRACE_HEADER's matter: record, mark, or call what
- * SystemTap made of the event.
+ * TRACE_HEADER defines trace_<event>(): it records, is a mark, or calls SystemTap's
+ * translation of the event's probe.
  */
 #include <limits.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# As QEMU's build calls tracetool: a group for each directory, one provider for all, a plain
-# tapset for each program, the two that print without a program. Notes, dtrace(1)'s provider,
-# SystemTap and bpftrace agree on the provider's name, which is the one that --provider gives.
+# Calls tracetool like QEMU's build: a group for each directory, one provider for all, a plain
+# tapset for each program, and the two printing tapsets without a program. Notes, dtrace(1)'s
+# provider, SystemTap and bpftrace use the provider's name of --provider.
 #
 #	provider.sh TRACETOOL ROOT LIBWAYMARK
 library=$(realpath "$3")

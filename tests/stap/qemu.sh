@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# SystemTap takes the three tapsets of QEMU's declarations, those of 10.2 in one and
-# the 74 files of 5.0, made by the command of QEMU's tracing document: all of them are
-# parsed, and some or, with `all`, all events are looked up in a program that has them.
+# SystemTap accepts the three tapsets of QEMU's declarations, of 10.2 in one file and of
+# 5.0 in 74 files, made by the command of QEMU's tracing document: it parses all of them,
+# and finds some events or, with `all`, all events in a program that has them.
 #
 #	qemu.sh TRACETOOL ROOT [all]
 all=${3:-}

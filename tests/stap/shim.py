@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Pieces of programs around a tapset.
+"""Prints the parts of programs that test a tapset.
 
 shim.py marks HEADER      of a generated header: trace_<event>() that is a mark of sys/sdt.h
 shim.py calls HEADER      of a generated header: trace_<event>() that calls its probe

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# SystemTap takes the three tapsets: each event that is not disabled is a probe of a
-# real program, its arguments have their names, and what those tapsets print is what
-# the program's own backends record. For that SystemTap translates them to C, and
-# the program calls its translation.
+# SystemTap accepts the three tapsets: each event that is not disabled is a probe of a real
+# program, its arguments have their names, and the tapsets print the values that the
+# program's own backends record: the program calls SystemTap's translation to C.
 #
 #	tapsets.sh TRACETOOL ROOT LIBWAYMARK SIMPLETRACE
 library=$(realpath "$3")

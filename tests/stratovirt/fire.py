@@ -3,8 +3,8 @@
 
     fire.py HEADER OUT.c OUT.rs FILE...
 
-The one in C calls the generated code; the one in Rust prints what StratoVirt's own
-generator would hand to its logger: `[name] message`, a line each.
+The one in C calls the generated code; the one in Rust prints the lines that StratoVirt's own
+generator would pass to its logger: `[name] message`.
 """
 import random
 import re

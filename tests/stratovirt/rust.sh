@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# All events of StratoVirt's declarations, fired once with the same values by a program in C and by
-# one in Rust: the log, the native trace and what Rust prints are the same.
+# A program in C and one in Rust fire all events of StratoVirt's declarations once with the same
+# values: the log, the native trace and Rust's output are the same.
 #
 #	rust.sh TRACETOOL ROOT LIBWAYMARK WAYMARK
 library=$(realpath "$3")

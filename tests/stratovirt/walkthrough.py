@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The way through StratoVirt's tracing document, with a program in C.
+"""Follows StratoVirt's tracing document with a program in C.
 
     walkthrough.py TRACETOOL ROOT LIBWAYMARK LIBWAYMARK-MONITOR
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of this folder share: a rsyslogd of their own on a /dev of their own.
+"""Shared by the tests of this folder: a rsyslogd of their own on a /dev of their own.
 
-The test starts itself anew in a mount namespace, where /dev is an empty file
-system with the few devices that programs need: the machine's log hears nothing.
+The test starts itself again in a mount namespace, where /dev is an empty file system with
+the few devices that programs need: nothing is written to the machine's log.
 """
 
 import collections

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with events for the system's log. It does what it reads from its
- * standard input, `COMMAND NUMBER` a line, and answers each with a line.
+ * A program with events for the system's log. It reads commands from standard input,
+ * `COMMAND NUMBER` a line, and answers each with a line.
  */
 #include <fcntl.h>
 #include <pthread.h>

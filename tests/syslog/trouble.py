@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Daemons that come, go, hang or listen otherwise, and descriptors: trouble.py PROGRAM"""
+"""Log daemons that start, end, hang or use another socket type, and descriptors: trouble.py PROGRAM"""
 
 import os
 import signal

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The backend hitrace, with a library that writes down its calls:
+"""The backend hitrace, with a library that logs its calls:
 
 hitrace.py PROGRAM STATIC LIBRARY LIBRARY_THAT_LACKS_ONE
 """

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A libhitrace_meter.so that writes down its calls, one line each, to the file that
+ * A libhitrace_meter.so that writes a line for each of its calls to the file that
  * HITRACE_CALLS names.
  */
 #include <fcntl.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events with braces in the form of generated code, for all backends that print text: fires the
- * events that its arguments name, WHAT or WHAT=NUMBER each, and exits with a status other than 0
- * if errno changed.
+ * events that its arguments name, WHAT or WHAT=NUMBER each, and fails if errno changed.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Messages with braces as rsyslogd gets them: rsyslog.py PROGRAM"""
+"""Messages with braces, received by rsyslogd: rsyslog.py PROGRAM"""
 
 import os
 import pathlib

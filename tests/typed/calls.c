@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What fire.c records, but for what is cut, by the functions that tracetool makes of typed.toml. */
+/* Records the events of fire.c, except cut ones, by the functions that tracetool generates. */
 #include <math.h>
 
 #include "trace-typed.h"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# waymark_debug() takes C++'s enums, also those with a scope, in code that is linked and not
-# only parsed, with every compiler that is here: cpp_enums.sh TRACETOOL ROOT
+# waymark_debug() accepts C++'s enums, also scoped ones, in code that is linked and not only
+# parsed, with every installed compiler: cpp_enums.sh TRACETOOL ROOT
 . "$(dirname "$0")/../tracetool/lib.sh"
 
 cat >enums.cc <<'END_OF_FILE'

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records events with values of every class, as generated code does and byte by byte, to every
+ * Records events with values of every class, like generated code and also byte by byte, to every
  * recorder that is on: fire [kill | TIMES]
- * The declarations are those of typed.toml, in its order.
+ * typed.toml has the declarations, in the same order.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Durations, descriptors and truth print as Rust prints them: at once by the backend log, and later
-# from what was recorded by ctf and simple.
+# Durations, descriptors and booleans are printed as Rust prints them: at once by the backend log,
+# and later from the records of ctf and simple.
 #
 #	rust_types.sh TRACETOOL ROOT LIBWAYMARK.SO WAYMARK [STANDARD...]
 library=$(realpath "$3")

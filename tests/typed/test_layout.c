@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments that are more than numbers and strings, in either byte order and damaged: measured and
- * decoded, or refused.
+ * Arguments of other types than numbers and strings, in either byte order and damaged: measured
+ * and decoded, or refused.
  */
 #include <stdarg.h>
 #include <stddef.h>

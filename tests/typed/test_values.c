@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of Rust's types by waymark/reader.h: test_values TRACE of what fire records. With
- * DECLARATIONS behind it counts the events of a trace that needs them.
+ * Checks values of Rust's types by waymark/reader.h: test_values TRACE, recorded by fire.c. With
+ * DECLARATIONS after it counts the events of a trace that needs them.
  */
 #include <math.h>
 #include <setjmp.h>

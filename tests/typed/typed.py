@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Values of every class that TOML has, recorded and read: typed.py FIRE WAYMARK TOML TEST_VALUES CALLS
+"""Values of every class of TOML's types, recorded and read: typed.py FIRE WAYMARK TOML TEST_VALUES CALLS
 
-What is expected stands here, worked out by hand and by Python."""
+The expected values in this file are worked out by hand and by Python."""
 
 import json
 import os

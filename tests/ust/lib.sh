@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the scripts of this folder share, beside tests/tracetool/lib.sh, which it reads.
+# Shared by the scripts of this folder; sources tests/tracetool/lib.sh.
 . "$(dirname "$0")/../tracetool/lib.sh"
 
 needs_ust()

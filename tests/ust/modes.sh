@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A call site reads the tracepoint's own state in each kind of program, and nothing
-# of LTTng-UST's or ours is seen outside of it; the generated code compiles without a
-# warning in every language; what is missing is said by name.
+# A call site reads the tracepoint's own state in each kind of program, and the program
+# exports no symbol of LTTng-UST's or of Waymark; the generated code compiles without a
+# warning in every language; an error names a missing dependency.
 #
 #	modes.sh TRACETOOL ROOT LIBWAYMARK
 library=$(realpath "$3")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Names that are long, that LTTng-UST would give to two fields, or that it calls: what is made of them compiles, and
-# no tracepoint has two fields of one name.
+# Long names, names that LTTng-UST would give to two fields, and names of its functions: the
+# generated code compiles, and no tracepoint has two fields of one name.
 . "$(dirname "$0")/lib.sh"
 needs_ust
 

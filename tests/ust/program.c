@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Obeys its standard input, a letter a line, and answers each with a line: f fires
- * every event, s tells the states of `bools`, l and u load and unload a plug-in
- * that fires an event of its own, q ends.
+ * Reads commands from standard input, a letter a line, and answers each with a line:
+ * f fires every event, s prints the states of `bools`, l and u load and unload a plug-in
+ * that fires an event of its own, q exits.
  */
 #include <dlfcn.h>
 #include <stdio.h>

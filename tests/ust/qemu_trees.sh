@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# QEMU's declarations as tracepoints of LTTng-UST: 5.0, whose 74 groups share one
-# provider, and 10.2. The tracepoints of a tree compile, and link with the events:
-# of every tenth event, or of all with `all`, where 5.0 has its groups too.
+# QEMU's declarations as tracepoints of LTTng-UST: 5.0, whose 74 groups share one provider,
+# and 10.2. The tracepoints of a tree compile and link with the events: of every tenth event,
+# or with `all` of all events, then with the groups of 5.0 compiled one by one.
 #
 #	qemu_trees.sh TRACETOOL ROOT LIBWAYMARK [all]
 library=$(realpath "$3")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""LTTng's own commands on a program with the backend ust, and what babeltrace2 reads:
+"""LTTng's own commands with a program that has the backend ust; babeltrace2 reads the trace:
 session.py TRACETOOL ROOT LIBWAYMARK"""
 
 import os
