@@ -272,7 +272,7 @@ int waymark_snapshot(struct waymark_error *error);
  */
 int waymark_snapshot_to(const char *directory, struct waymark_error *error);
 
-/* Whether events are counted one by one: never set; on; switched off. */
+/* State of the count per event: never switched on; on; switched off again. */
 enum waymark_counting { WAYMARK_COUNTING_NOT_YET, WAYMARK_COUNTING_ON, WAYMARK_COUNTING_OFF };
 
 /* Counters of this process. */

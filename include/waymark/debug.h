@@ -89,7 +89,7 @@ void waymark_debug_value(struct waymark_formatter *f, struct waymark_debug value
 /* Text without quotes; {:#?} indents its lines. Recorded as text. */
 void waymark_debug_verbatim(struct waymark_formatter *f, const char *text, size_t length);
 
-/* Whether the message uses {:#?}; {:x?} or {:X?}. Nested values follow it without a check. */
+/* True if the message uses {:#?}; {:x?} or {:X?}. Nested values follow it without a check. */
 bool waymark_debug_is_pretty(const struct waymark_formatter *f);
 bool waymark_debug_is_hex(const struct waymark_formatter *f);
 

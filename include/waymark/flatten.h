@@ -43,7 +43,7 @@ static inline void waymark_trees_begin(struct waymark_trees *t)
 	t->mapped_used = 0;
 }
 
-/* Whether a value must be flattened; true for unknown kinds, too. */
+/* True if a value must be flattened; true for unknown kinds, too. */
 static inline bool waymark_debug_is_call(const struct waymark_debug *v)
 {
 	return v->kind > WAYMARK_DEBUG_TREE;

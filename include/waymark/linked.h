@@ -16,7 +16,7 @@
 /* clang-format off */
 #define WAYMARK_SCOPES_IS(what, name) || WAYMARK_SCOPES_KNOW_##name == (what)
 
-/* Whether one of the names has that class, for #if. */
+/* True if one of the names has that class, for #if. */
 #define WAYMARK_SCOPES_ANY(what, ...) \
 	WAYMARK_SCOPES_ANY_(what, __VA_ARGS__, nop, nop, nop, nop, nop, nop, nop, nop, nop, ~)
 #define WAYMARK_SCOPES_ANY_(...) WAYMARK_SCOPES_ANY_OF(__VA_ARGS__)

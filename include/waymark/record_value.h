@@ -191,7 +191,7 @@ void waymark_debug_print(const struct waymark_debug *value, char *buffer, size_t
 
 /* ---- Values: the kind in a byte, then the value ---- */
 
-/* Whether the kind has a length: text, bytes, trees. */
+/* True if the kind has a length: text, bytes, trees. */
 static inline bool waymark_debug_is_long(const struct waymark_debug *v)
 {
 	return v->kind >= WAYMARK_DEBUG_STRING && v->kind <= WAYMARK_DEBUG_TREE;

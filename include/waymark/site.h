@@ -211,7 +211,7 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_width(uint32_t kind)
 	}
 }
 
-/* Whether a byte with its kind precedes it. */
+/* True if a byte with the kind precedes values of this kind. */
 WAYMARK_SITE_INLINE bool waymark_site_is_tagged(uint32_t kind)
 {
 	return kind == WAYMARK_DEBUG_CHAR || kind == WAYMARK_DEBUG_POINTER;
@@ -389,7 +389,7 @@ WAYMARK_SITE_INLINE uint32_t waymark_site_pack(
 	WAYMARK_CATEGORY_KNOW(category) \
 	WAYMARK_SITE_DEFINE(kind, WAYMARK_CATEGORY_OWNER(category), __VA_ARGS__)
 
-/* Whether it is on. */
+/* True if the trace point is on. */
 #define WAYMARK_SITE_ON (waymark_in && WAYMARK_UNLIKELY(WAYMARK_STATE(WAYMARK_SITE_STATE) != 0))
 
 /* Counts arguments without a fixed size, which are passed as values and share the room for texts. */

@@ -9,7 +9,7 @@
 #ifndef WAYMARK_STATE_H
 #define WAYMARK_STATE_H
 
-/* Whether a backend of this process is on for the event. */
+/* True if a backend of this process is on for the event. */
 #define trace_event_get_state(id) ((id##_ENABLED) && id##_BACKENDS() != 0)
 
 /* The same, external tracers (bpftrace, perf, SystemTap) included. */

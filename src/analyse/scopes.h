@@ -9,7 +9,7 @@
 #include "analyse/pairs.h"
 #include "analyse/report.h"
 
-/* What a row is of besides the name: the process or thread that began the scopes. */
+/* Rows are grouped by name, and by the process or thread that began the scopes. */
 enum scopes_by { SCOPES_BY_NAME, SCOPES_BY_PID, SCOPES_BY_THREAD };
 
 struct scopes {

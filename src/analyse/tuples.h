@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers for byte strings: the same bytes have the same number while it is held. A number that
- * nobody holds is reused, so memory is bounded by what is held. One thread.
+ * Numbers for byte strings: the same bytes have the same number while a user holds it. A number
+ * without users is reused, so memory is bounded by the numbers in use. One thread.
  */
 #ifndef ANALYSE_TUPLES_H
 #define ANALYSE_TUPLES_H

@@ -151,7 +151,7 @@ void waymark_reader_close(struct waymark_reader *r)
 
 /* ---- The current record ---- */
 
-/* Whether the reader is at an event or a gap. */
+/* True if the reader is at an event or a gap. */
 static bool has_record(const struct waymark_reader *r)
 {
 	return r->state == WAYMARK_READ_EVENT || r->state == WAYMARK_READ_GAP;

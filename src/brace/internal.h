@@ -21,7 +21,7 @@ enum brace_group_kind {
 	BRACE_GROUPS,
 };
 
-/* What the calls of waymark/debug.h write: text or a tree. Names need not end in NUL. */
+/* The output of waymark/debug.h's calls: text or a tree. Names need not end in NUL. */
 struct brace_builder {
 	/* The group's formatter and kind are set, all else is zero. */
 	void (*begin)(struct waymark_group *g, const char *name, size_t length);

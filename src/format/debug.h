@@ -59,13 +59,13 @@ static inline size_t debug_align(size_t at, size_t align)
 	return (at + align - 1) & ~(align - 1);
 }
 
-/* Where a number of that size begins at or behind `at`. A pair is aligned to 8. */
+/* The aligned offset of a number of that size, from `at` on. A pair is aligned to 8. */
 static inline size_t debug_number_at(size_t at, size_t bytes)
 {
 	return debug_align(at, bytes > 8 ? 8 : bytes);
 }
 
-/* Where the bytes of a blob at or behind `at` begin. */
+/* The offset of the bytes of a blob that follows `at`. */
 static inline size_t debug_blob_at(size_t at)
 {
 	return debug_align(at, sizeof(uint32_t)) + 2 * sizeof(uint32_t);
@@ -80,7 +80,7 @@ static inline uint32_t debug_word(const unsigned char *p, bool swap)
 	return swap ? __builtin_bswap32(v) : v;
 }
 
-/* Where a blob at or behind `at` ends; SIZE_MAX: not within the record's `n` bytes. */
+/* The end offset of a blob that follows `at`; SIZE_MAX: beyond the record's `n` bytes. */
 static inline size_t debug_blob_end(const unsigned char *record, size_t at, size_t n, bool swap)
 {
 	at = debug_blob_at(at);

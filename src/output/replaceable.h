@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What may be replaced by an output of the same name: an empty folder, a native trace that no
+ * Files that an output of the same name may replace: an empty folder, a native trace that no
  * process records into (removed file by file, with what a crash or our own tools left in it), a
  * folder of such traces, a regular file. For output/output.c. One thread.
  */

@@ -186,7 +186,7 @@ bool leftover_explain(const char *path, char *text, size_t size)
 	return is_known;
 }
 
-/* Where no page can be put, the signal comes again at once and ends the process. */
+/* If no page can be mapped, the signal is raised again at once and ends the process. */
 static void put_zeros(int sig, siginfo_t *info, void *context)
 {
 	int why = errno;

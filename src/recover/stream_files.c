@@ -204,7 +204,7 @@ static void shorten(struct stream_files *s, struct stream_file *f, struct packet
 {
 	uint64_t content = h->content_size / 8;
 
-	/* Where nothing but padding is cut off, also that behind an event, nothing is lost. */
+	/* If only padding is cut off, also padding after an event, no event is lost. */
 	if (content >= w->content + PACKET_EVENT_ALIGN) {
 		s->cut += (there < content ? there : content) - w->content;
 		f->torn = (struct torn_packet){

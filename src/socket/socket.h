@@ -12,7 +12,7 @@
  *
  * Relies on these facts of Linux:
  *   unix(7)    a name takes at most 107 bytes; bind makes the file and never
- *              follows or replaces what is there; connect is refused when nobody
+ *              follows or replaces a file; connect is refused when no process
  *              listens, and a non-blocking one ends with EAGAIN, not EINPROGRESS,
  *              when the queue is full; SO_PEERCRED of a connection names the
  *              process that connected, and the one that called listen()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `waymark info` shows of a trace: first as text, then as JSON. Each view takes its numbers
+ * The output of `waymark info`: first as text, then as JSON. Each view takes its numbers
  * from the sorted summary and the rest from the reader, which knows the process of each trace.
  */
 #include "view/info.h"

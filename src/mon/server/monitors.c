@@ -46,7 +46,7 @@ static __thread bool whole __attribute__((tls_model("initial-exec")));
 
 /* ---- Opening ---- */
 
-/* The monitor's thread notices when the connection, which nobody answers any more, wakes it. */
+/* Wakes the monitor's thread by a connection, which stays unanswered, to see `finished`. */
 static void end_yielding(struct waymark_monitor *m)
 {
 	pthread_mutex_lock(&m->lock);
