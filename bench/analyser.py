@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The analyser on many scopes, next to a plain count of the same records.
+"""The analyser's commands on many scopes, next to a plain count of the same records.
 
-Every command runs on the whole trace and on one of a tenth of it: what it takes at most of
-memory must be the same, and that of waymark info, but for a few MiB.
+Every command runs on the whole trace and on a trace of a tenth: its peak memory must be the
+same for both, and that of waymark info, except a few MiB.
 """
 
 import json
@@ -11,8 +11,8 @@ import subprocess
 
 from report import number, table, verdicts
 
-# What may be taken more: than by a count, and than for a tenth of the scopes, whose streams
-# may be smaller than what is mapped of a stream at one time.
+# Memory allowed beyond that of a count, and beyond that for a tenth of the scopes, whose streams
+# may be smaller than the part of a stream that is mapped at one time.
 MORE_THAN_INFO_MIB = 4
 MORE_THAN_TENTH_MIB = 8
 COMMANDS = (

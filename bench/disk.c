@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events flat out until all of them are in the file, many more than the buffer
- * holds: what the recording threads pay, when the last event is written, and
- * the CPU time of all threads. The floor takes as many steps before.
+ * Records events at full speed, many more than the buffer holds, until all are in the
+ * file: measures the cost in the recording threads, the time until the last event is
+ * written, and the CPU time of all threads. The floor takes as many steps before.
  *
  * disk path=FILE options=TEXT event=NAME threads=N events=N-OF-EACH-THREAD
  */

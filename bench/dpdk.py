@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""DPDK's rte_trace: whether it can be measured, and what is in the traces that it saves."""
+"""DPDK's rte_trace: checks that it can be measured, and counts the events of its traces."""
 
 import pathlib
 import re

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast the machine of examples/riscv runs a program: compiled with its events,
- * and with the backend nop. The guest's console is `input` and standard error.
+ * Measures how fast the machine of examples/riscv runs a program: compiled with its
+ * events, and with the backend nop. The guest's console is `input` and standard error.
  *
  * guest program=ELF input=FILE harts=N on=none|all|HART path=DIRECTORY
  *	options=TEXT rounds=N skip=BYTES
  *
- * `on` is who has guest_block_exec on, `rounds` what loop.elf makes of its own, `skip`
- * how much of the program is not executed: loop.elf begins with an instruction that
- * sends all harts but the first to sleep.
+ * `on` selects the harts with guest_block_exec on, `rounds` the rounds of loop.elf, `skip`
+ * the bytes at the program's begin that are not executed: loop.elf begins with an
+ * instruction that sends all harts but the first to sleep.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Guest programs on the machine of examples/riscv: without events, with events off and on.
 
-Each round runs every machine of a guest in turn. Compared are runs that follow
-each other: the tables show the median of such ratios.
+Each round runs every machine of a guest in turn. Only consecutive runs are compared:
+the tables show the medians of their ratios.
 """
 
 import os
@@ -51,7 +51,7 @@ class Guests:
         self.add_slowdown(f"{prefix}.on.slowdown", off, on, "million_per_s")
 
     def run(self, prefix, values, machine="ctf"):
-        """What the program measured; nothing where it failed, which is said."""
+        """Returns the program's results; none, and a message, if it failed."""
         job = Job("ctf" if "on" in values else "", f"bench-guest-{machine}", prefix, values,
                   counted=values.get("on") == "all")
         return self.bench.run_job(job)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# How many instructions a call costs whose event is off; fails above 3.
+# Counts the instructions of a call whose event is off; fails above 3.
 # instructions.sh DISABLED
 set -eu
 if ! command -v valgrind >/dev/null; then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is measured: a table of jobs, and the sizes of a full, a quick and a tiny run."""
+"""The benchmarks: a table of jobs, and the sizes of a full, a quick and a tiny run."""
 
 import dataclasses
 import types
@@ -32,11 +32,11 @@ VCPU_EVENTS = ("vcpu_all", "vcpu_this", "vcpu_other")
 TOML_EVENTS = ("toml_two_u64", "toml_debug", "toml_scope")
 NOT_COUNTED = ("vcpu_other", "toml_scope")  # none a step, two a step
 
-# What Waymark's backends that record are compared with; those that write each event by itself.
+# Recorders to compare Waymark's recording backends with; WRITERS write each event by itself.
 OTHERS = ("lttng", "dpdk", "log", "fprintf", "syslog")
 WRITERS = ("log", "syslog")
 
-# What a full buffer does; the one of the flight recorder is full all the time, as DPDK's is.
+# Options of each policy of full=; the flight recorder's buffer is always full, like DPDK's.
 POLICIES = {"discard": "buffer=64M,full=discard", "overwrite": "buffer=1M,full=overwrite",
             "block": "buffer=64M,full=block"}
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The distribution of what single events cost: each thread records at a steady
- * pace and reads the clock around every event. The same is done around nothing,
- * whose median is taken off, and around the floor: what a virtual machine or
- * another process steals, they suffer as well.
+ * The distribution of the cost of single events: each thread records at a steady
+ * pace and reads the clock around every event. It does the same around nothing, whose
+ * median is subtracted, and around the floor, which suffers as well from time that a
+ * virtual machine or another process steals.
  *
  * latency path=FILE options=TEXT event=NAME threads=N events=N pace=EVENTS-PER-SECOND
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A loop for each kind, which does nothing but its step, and a search by name.
+ * A loop for each kind, which only does the kind's step, and a search by name.
  * Included by the one file of a benchmark that runs them.
  */
 #ifndef BENCH_LOOPS_H

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""LTTng-UST's daemon and sessions, apart from those of the machine.
+"""LTTng-UST's daemon and sessions, isolated from those of the machine.
 
-As root LTTng knows one place for its sockets; move_apart() goes on in a mount
-namespace of its own, where that place is empty. Everything else lies below
-`home`. The daemon is ended by its number. The tests of the backend ust use it too.
+As root LTTng has one fixed directory for its sockets; move_apart() continues in a mount
+namespace of its own, where that directory is empty. All other files are below `home`.
+The daemon is killed by its pid. The tests of the backend ust use this module, too.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from dpdk import count_of
 
 BUFFER = ["--discard", "--num-subbuf=8", "--subbuf-size=8M"]
 SESSION = "waymark-bench"
-# Where our library has TSan, it has to be loaded first. The program itself has none: it does not
+# If our library has TSan, TSan must be loaded first. The program itself has none: it does not
 # know the RCU by which LTTng's headers read.
 TSAN = ["-Wl,--no-as-needed", "-ltsan"] if os.environ.get("WAYMARK_SANITIZER") == "thread" else []
 
@@ -111,7 +111,7 @@ def daemon_of_tests():
 
 
 class Lttng(Daemon):
-    """What is measured of it."""
+    """The sessions of LTTng that are measured."""
 
     def __init__(self, home, one_event):
         super().__init__(home)

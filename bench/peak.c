@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs a command, its output to nowhere or to a file, and prints how long it took and how much
- * memory at most. Small itself: a process's peak is at least what its parent had when it began.
+ * Runs a command, with its output to /dev/null or to a file, and prints its time and peak memory.
+ * This program is small, because a process's peak is at least its parent's memory at the fork.
  *
  * peak [to=FILE] COMMAND [ARGUMENT...]
  */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# How many instructions trace points of waymark/scope.h take that are on, and declared ones;
-# fails where a scope takes more than 1.4 times as many, or another one more than its limit.
+# Counts the instructions of enabled trace points of waymark/scope.h and of declared events;
+# fails if a scope takes more than 1.4 times as many, or another point more than its limit.
 # points.sh PROGRAM
 set -eu
 if ! command -v valgrind >/dev/null; then

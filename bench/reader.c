@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast version 4 traces are read on one core: scanned, as text, as JSON and
- * as QEMU's script prints them. The traces (an event of two numbers, and a mix
- * of small events, a quarter of them with a string) are made in memory and read
- * like any file; what is printed goes to /dev/null and to a file in memory. The
- * last rows are `waymark print` itself. Prints the median of several rounds.
+ * Measures how fast version 4 traces are read on one core: scanned, and printed as
+ * text, as JSON and like QEMU's script. The traces (an event of two numbers, and a mix
+ * of small events, a quarter of them with a string) are made in memory and read like
+ * any file; the output goes to /dev/null and to a file in memory. The last rows are
+ * `waymark print` itself. Prints the median of several rounds.
  *
  *	reader [EVENTS [WAYMARK]]
  */

@@ -13,7 +13,7 @@
 
 /*
  * Begins to record into `path`; `options` are the recorder's own. Where
- * somebody else decides about both (LTTng's session), does nothing.
+ * another program decides about both (LTTng's session), does nothing.
  */
 void recorder_open(const char *path, const char *options);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DPDK's rte_trace: see recorder.h. Each thread has a ring in memory, and nobody
- * writes meanwhile: what the rings hold at the end becomes a trace in `path`, in
- * which jobs.py has events counted. `options` is the ring's size (DPDK's own: 1M).
+ * DPDK's rte_trace: see recorder.h. Each thread has a ring in memory, which is not
+ * written out while it records: at the end the rings become a trace in `path`, whose
+ * events jobs.py counts. `options` is the ring's size (DPDK's default: 1M).
  *
  * The environment layer runs without huge pages, devices and files of its own.
  */
@@ -28,7 +28,7 @@ RTE_TRACE_POINT_REGISTER(bench_u64_str, bench.u64_str)
 #define WORDS(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
 /*
- * It pins who calls it to one processor; benchmarks pin their threads themselves. The
+ * It pins the calling thread to one processor; benchmarks pin their threads themselves. The
  * rings' memory is touched, so that no event pays for its pages, as with huge ones.
  */
 static int start(int count, char **words)

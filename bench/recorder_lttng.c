@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* LTTng-UST: its session, which lttng.py makes, decides about files and memory. */
+/* LTTng-UST: lttng.py makes the session, which determines files and memory. */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "harness.h"

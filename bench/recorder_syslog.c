@@ -33,7 +33,7 @@ static void *drain_main(void *context)
 	return NULL;
 }
 
-/* A /dev of our own: the machine's log never hears of us. */
+/* A /dev of our own: nothing is written to the machine's log. */
 static void hide_dev(void)
 {
 	if (unshare(CLONE_NEWNS)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* syslog() to a /dev/log that nobody else sees: see recorder.h. */
+/* syslog() to a private /dev/log: see recorder.h. */
 #include <inttypes.h>
 #include <syslog.h>
 

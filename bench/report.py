@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables of medians, each value beside what is to be reached (the file targets)."""
+"""Tables of medians, each value with its target (the file targets)."""
 
 import pathlib
 import statistics
@@ -27,7 +27,7 @@ def number(value):
 
 
 class Results:
-    """What was measured: values of many rounds under a metric and a recorder."""
+    """Measured values: those of many rounds by metric and recorder."""
 
     def __init__(self, ours):
         self.ours = ours  # the recorders that have something to reach
@@ -78,7 +78,7 @@ def table(title, note, header, rows):
 
 
 def verdicts(results, prefix, who, columns):
-    """What a row has to reach; columns: {heading: metric behind the prefix}."""
+    """The targets of a row, and whether it reached them; columns: {heading: metric after the prefix}."""
     all_of_them = [(heading, results.verdict(f"{prefix}.{name}", who))
                    for heading, name in columns.items()]
     return "; ".join(f"{heading} {verdict}" for heading, verdict in all_of_them if verdict)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Measures the recorders and the readers in turn and prints a table for each topic.
 
-Every round runs every job once; the tables show medians of the rounds. Fails
-when a program fails, when Waymark lost an event, or when a reader counts others
-than were recorded. QUICK=1 in the environment: few rounds, small sizes.
+Every round runs every job once; the tables show medians of the rounds. Fails if a
+program fails, if Waymark lost an event, or if a reader's count differs from the
+recorded events. QUICK=1 in the environment: few rounds, small sizes.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-sys.dont_write_bytecode = True  # the sources' folder may belong to somebody else
+sys.dont_write_bytecode = True  # the sources' folder may belong to another user
 
 import dpdk
 from analyser import Analyser
@@ -87,7 +87,7 @@ class Bench:
                 self.run_job(job, number)
 
     def run_job(self, job, number=0):
-        """What it measured; nothing where it failed, which is said."""
+        """Returns the job's results; none, and a message, if it failed."""
         path = os.path.join(self.directory, "trace")
         command = [self.options.programs / job.program, f"path={path}", *job.arguments()]
         extra = {}
@@ -127,7 +127,7 @@ class Bench:
             self.compare_counts(job, values)
 
     def compare_counts(self, job, values):
-        """What a reader finds must be what was recorded, less what was said to be lost."""
+        """A reader must find all recorded events, less the reported losses."""
         if job.recorder == "lttng":
             found = self.lttng.count()
         elif job.recorder == "dpdk":

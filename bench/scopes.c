@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records scopes in scopes: what the analyser's commands are measured with.
+ * Records nested scopes, on which the analyser's commands are measured.
  *
  * scopes path=FILE options=TEXT threads=N scopes=N-OF-EACH-THREAD
  */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The benchmarks run, the reader counts what was recorded, every table is there:
-# smoke.sh ARGUMENTS-OF-RUN.PY. Says nothing about speed.
+# The benchmarks run, the reader counts the recorded events, every table is printed; speed is not
+# tested: smoke.sh ARGUMENTS-OF-RUN.PY
 set -eu
 here=$(dirname "$0")
 tmp=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How long tracetool takes for one file and for all of QEMU 5.0: tracetool.py TRACETOOL ROOT"""
+"""Measures the time of tracetool for one file and for all of QEMU 5.0: tracetool.py TRACETOOL ROOT"""
 
 import os
 import pathlib
