@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# What tools/install and tools/uninstall share: where, and the record of what is there.
+# Shared by tools/install and tools/uninstall: the paths, and the record of installed files.
 export LC_ALL=C
 prefix=$(realpath -ms "$PREFIX")
 destdir=${DESTDIR:+$(realpath -ms "$DESTDIR")}
 target=$destdir${prefix%/}
 record=share/waymark/installed
 
-# read_record TO: sorted. Root may read what somebody else wrote: it says nothing of other places.
+# read_record TO: sorted. Refuses names with `..`, because root may read another user's record.
 read_record() {
 	if grep -E '(^|/)\.\.(/|$)' "$target/$record" >&2; then
 		echo "${0##*/}: these lines of $target/$record are not ours" >&2
@@ -16,8 +16,8 @@ read_record() {
 }
 
 # in_place PATH COMMAND...: runs it in the folder that has PATH, with PATH's own name behind it.
-# That folder is reached by no link, or nothing is done: root may be in somebody else's prefix,
-# where a folder has become a link to another place. What has no folder any more is no fault.
+# The folder must not be reached by a link: root may be in another user's prefix,
+# where a folder has become a link to another place. A missing folder is no error.
 in_place() {
 	folder=$(dirname "$1")
 	name=$(basename "$1")

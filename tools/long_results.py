@@ -2,7 +2,7 @@
 """The results of long runs: a line each, and the table of docs/reliability.md made of them.
 
 A line: date | commit | machine | run | seconds | counts | verdict. The table has the last
-line of each run; what fuzzers did with one state of their sources is one line, added up.
+line of each run; runs of a fuzzer with the same sources are added up to one line.
 """
 
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a result is worth: on which machine, of which commit; and where results are shown.
+"""The machine and the commit of results, and the files that show results.
 
 A file shows what a tool wrote between two lines, `<!-- NAME: begin -->` and `<!-- NAME: end -->`.
 """
@@ -35,7 +35,7 @@ def describe(where):
 
 
 def git(*words):
-    """What git says; nothing where there is none."""
+    """The output of git; empty without git."""
     if not shutil.which("git"):
         return ""
     done = subprocess.run(["git", "-C", ROOT, *words], check=False, capture_output=True, text=True)
@@ -43,7 +43,7 @@ def git(*words):
 
 
 def commit(*paths):
-    """Of the sources, or the last that changed those paths; a + tells of changes since."""
+    """The commit of the sources, or the last one that changed those paths; + marks later changes."""
     shown = (":!docs/reliability.md", ":!bench/RESULTS.md", ":!tests/long/results")
     changed = git("status", "--porcelain", "--untracked-files=no", "--", *(paths or (".", *shown)))
     return (git("log", "-1", "--format=%h", "--abbrev=12", "--", *paths) or "unknown") + (

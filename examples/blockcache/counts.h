@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the workload itself counts, and how all counts are printed: one line an
- * event, so that a trace of the run can be checked against them.
+ * The workload's own counts of its events, and their output: one line an event, so
+ * that a trace of the run can be compared with them.
  */
 #ifndef BLOCKCACHE_COUNTS_H
 #define BLOCKCACHE_COUNTS_H

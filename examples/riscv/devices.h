@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the devices are, and what their registers mean. The guest includes this too. */
+/* The addresses of the devices and the meaning of their registers. The guest includes this, too. */
 #ifndef RISCV_DEVICES_H
 #define RISCV_DEVICES_H
 

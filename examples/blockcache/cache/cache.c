@@ -104,7 +104,7 @@ static void wait_for_release(struct cache *cache, uint64_t request, uint64_t blo
 	pthread_cond_wait(&cache->released, &cache->lock);
 }
 
-/* Cleans a slot that nobody uses, without the lock while the block travels. */
+/* Writes an unused slot's block, without the lock during the write. */
 static int write_back(struct cache *cache, uint64_t request, struct cache_slot *slot)
 {
 	WAYMARK_SCOPE(Work, "write back", slot->block);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A write-back cache of blocks, least recently used out first. A block is lent
- * to one user at a time: between cache_get() and cache_put() its data and its
- * place in the file belong to him.
+ * A write-back cache of blocks, which evicts the least recently used one. One thread at
+ * a time uses a block: between cache_get() and cache_put() it owns the block's data and
+ * its place in the file.
  */
 #ifndef BLOCKCACHE_CACHE_H
 #define BLOCKCACHE_CACHE_H
@@ -16,7 +16,7 @@
 struct cache;
 struct cache_slot;
 
-/* What happened so far, one count an event of trace-events. */
+/* Counts of the events of trace-events so far. */
 struct cache_counts {
 	uint64_t hit;
 	uint64_t miss;
@@ -30,7 +30,7 @@ struct cache_counts {
 /* The engine stays the caller's. Returns NULL with errno. */
 struct cache *cache_create(struct io_engine *io, size_t block_bytes, size_t slots);
 
-/* What is dirty is lost: cache_flush() first. cache_destroy(NULL) is legal. */
+/* Loses dirty blocks: call cache_flush() first. cache_destroy(NULL) is legal. */
 void cache_destroy(struct cache *cache);
 
 /*

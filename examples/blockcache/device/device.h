@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads and writes of a file by a process of its own, in a jail: whatever the bytes of the
- * file do to who looks at them, it can reach nothing else. Each queue is one user's, who
- * waits for his answer; its data lies in memory that both processes have.
+ * Reads and writes of a file by a process of its own, in a jail: if the bytes of the file exploit
+ * the code that checks them, they reach nothing else. Each queue has one user thread, which waits
+ * for its answer; the data is in memory that both processes share.
  */
 #ifndef BLOCKCACHE_DEVICE_H
 #define BLOCKCACHE_DEVICE_H

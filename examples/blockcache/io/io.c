@@ -91,7 +91,7 @@ static int transfer(const struct io_engine *engine, unsigned int queue, const st
 	return error;
 }
 
-/* Its argument costs more than the event: so it is made only when somebody reads it. */
+/* Its argument costs more than the event: it is made only if a backend reads it. */
 static void trace_head(struct io *io)
 {
 	if (trace_event_get_state(TRACE_IO_DATA)) {

@@ -15,7 +15,7 @@
 
 struct io_engine;
 
-/* What happened so far, one count an event of trace-events. */
+/* Counts of the events of trace-events so far. */
 struct io_counts {
 	uint64_t alloc;
 	uint64_t free;
@@ -35,7 +35,7 @@ void io_destroy(struct io_engine *engine);
 
 /*
  * Reads or writes `bytes` at `offset` on behalf of `request` and waits for it.
- * What lies behind the end of the file reads as zero and is not written.
+ * Bytes after the end of the file are read as zero and not written.
  * Returns 0 or an errno.
  */
 int io_read(struct io_engine *engine, uint64_t request, uint64_t offset, void *data, size_t bytes);
