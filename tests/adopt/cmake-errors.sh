@@ -98,7 +98,7 @@ call p FILES a.events PROVIDER 1st | refused "$begin PROVIDER '1st' is no identi
 { cat find; printf 'add_subdirectory(sub)\nwaymark_generate(deep FILES a.events)\n'; } |
 	refused "waymark_generate(deep): call it in the directory of the target, $PWD/sub"
 
-# What a backend needs of the system, whatever this one has.
+# Missing dependencies of backends, independent of this system.
 call p FILES a.events BACKENDS ftrace | sed '1i set(CMAKE_SYSTEM_NAME FreeBSD)' |
 	refused "$begin backend ftrace: there is none on FreeBSD"
 for row in 'dtrace sys/sdt.h systemtap-sdt-dev' 'syslog syslog.h libc6-dev'; do

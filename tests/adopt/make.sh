@@ -95,7 +95,7 @@ done
 records ./host 'plug_work n 3'
 [ "$(grep -c ' plug_work n 3$' "$tmp/events")" -eq 3 ] || fail "not each time: $(cat "$tmp/events")"
 
-# What changed, and nothing else, is made again.
+# Exactly the files that depend on a change are made again.
 later() { # until what is touched is newer than all that was made
 	touch now
 	while [ -n "$(find build program* host plug.so -newer now)" ] || [ ! now -nt program ]; do

@@ -72,7 +72,7 @@ else
 	echo "no repository: not tested out of git"
 fi
 
-# What the document says beside its files.
+# Statements of the document that its files do not show.
 mkdir "$tmp/others" "$tmp/others/subprojects"
 cp -r cache main.c "$tmp/others"
 cd "$tmp/others"

@@ -5,7 +5,7 @@ import pathlib
 
 
 def is_alive(pid):
-    """Whether one of its threads is. The first one may have ended, and its memory be gone from
+    """True if one of its threads is. The first one may have ended, and its memory be gone from
     /proc, while others still hold files and locks."""
     try:
         state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]

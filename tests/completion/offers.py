@@ -17,7 +17,7 @@ import shells
 ROOT, BUILD = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
 COMMANDS = BUILD / "src/cmd"
 OPTION = re.compile(r"^ +(?:-\w, +)?(--[a-z][a-z-]*=?)", re.M)
-# What is written, and all that is offered then; the trace has two events and a scope.
+# A command line, and all completions offered for it; the trace has two events and a scope.
 OFFERS = {
     "tracetool --backends=log,si": {"--backends=log,simple"},
     "tracetool --backends si": {"simple"},

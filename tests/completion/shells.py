@@ -74,7 +74,7 @@ end
 
 
 def lay_out(completions, share):
-    """Where `meson install` puts it."""
+    """Copies the completion files to the places of `meson install`."""
     for file, place in PLACES.items():
         (share / place).parent.mkdir(parents=True, exist_ok=True)
         (share / place).symlink_to(pathlib.Path(completions, file).resolve())
@@ -119,7 +119,7 @@ class Shell:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     def drain(self):
-        """What it shows; or it would wait for us."""
+        """Reads all output into `shown`; the shell would block otherwise."""
         self.shown = b""
         try:
             while True:
@@ -132,7 +132,7 @@ class Shell:
         return self.press(f"\x05\x15{line}\t" if self.terminal else line + "\n")
 
     def press(self, keys):
-        """What is offered by keys of which the last one is that of completion."""
+        """Sends keys, the last of them the completion key; returns the offered words."""
         os.write(self.input, keys.encode())
         return self.answer(keys)
 

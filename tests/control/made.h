@@ -49,7 +49,7 @@ static inline struct made *made_object(const char *format, int count, unsigned i
 	return m;
 }
 
-/* Frees it and, first, overwrites it: nobody may look at it any more. */
+/* Overwrites the object and frees it, so that tests notice later reads. */
 static inline void made_free(struct made *m)
 {
 	size_t count = (size_t)(m->object.end - m->object.begin);

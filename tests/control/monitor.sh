@@ -71,7 +71,7 @@ starts "the same for the variable" 0 $'waymark: WAYMARK_TRACE: control=: ./bad: 
 
 starts "if it can be had" 0 "$disk" "on qmp NULL on" "${with[@]}" WAYMARK_TRACE='control=auto;disk_read' "$silent"
 
-# Where there is no such library.
+# Without an installed monitor library.
 if ldconfig -p 2>/dev/null | grep -q libwaymark-monitor; then
 	echo "a monitor is installed on this system: not tested without it"
 else

@@ -21,7 +21,7 @@ EVENT_LIST(&waymark_event_probe)
 
 static pthread_barrier_t both;
 
-/* How it went: what is in `path` is his own snapshot where it went well. */
+/* Returns `path` if this thread's own snapshot is there, else NULL. */
 static void *take_one(void *path)
 {
 	struct waymark_error error;

@@ -243,7 +243,7 @@ static void signals_have_names_and_numbers(void **state)
 	assert_int_equal(c.snapshot, 34);
 }
 
-/* A fault would come again at once, and some signals nobody can handle. */
+/* A fault would be raised again at once, and some signals cannot be handled. */
 static void signals_that_cannot_be_used_are_refused(void **state)
 {
 	static const char *const names[] = { "", "USR3", "usr2", "SIGSIGUSR2", " 12", "12 ", "+12",

@@ -225,7 +225,7 @@ static void expression_is_known_by_its_text(void **state)
 	waymark_disable("*", WAYMARK_ANY_BACKEND, NULL, NULL);
 }
 
-/* The same one again takes no room, and who ends all of them has room again. */
+/* An expression already in force takes no room, and switching all off frees the room. */
 static void expressions_in_force_are_bounded(void **state)
 {
 	char pattern[32];

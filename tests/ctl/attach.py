@@ -32,7 +32,7 @@ class Attach(common.Case):
         return p
 
     def text(self, p):
-        """What it has printed by now: it may print faster than this reads."""
+        """Returns the output up to now; it may print faster than this reads."""
         with open(p.out, "rb") as file:
             return file.read(os.fstat(file.fileno()).st_size).decode()
 
@@ -40,7 +40,7 @@ class Attach(common.Case):
         return pathlib.Path(p.err).read_text()
 
     def events(self, p):
-        """Whose names and numbers it has printed."""
+        """Returns the names and numbers of the printed events."""
         found = [LINE.match(l) for l in self.text(p).splitlines()]
         self.assertNotIn(None, found)
         return [(m[1], int(m[2])) for m in found]
@@ -59,7 +59,7 @@ class Attach(common.Case):
         return numbers
 
     def printed_ticks(self, program):
-        """Whose trace has them."""
+        """Returns the ticks in the program's trace."""
         printed = subprocess.run([common.WAYMARK, "print", "--event=tick",
                                   self.work / f"trace-{program.pid}.ctf"],
                                  env=self.env, capture_output=True, text=True, check=True).stdout
@@ -227,7 +227,7 @@ class Attach(common.Case):
         self.wait_until_off(program)
 
     def test_a_file_that_takes_no_events_is_shown(self):
-        """What the writer says goes to standard error, which of a daemon is /dev/null."""
+        """The writer's messages go to standard error, which is /dev/null for a daemon."""
         gone = self.work / "gone"
         gone.mkdir()
         program = self.start(1000, cwd=gone)

@@ -23,7 +23,7 @@ class Recorded(common.Case):
         return p
 
     def end(self, p):
-        """What it says at its end."""
+        """Ends the program; returns its output."""
         p.stdin.close()
         p.wait(PATIENCE)
         return p.stderr.read()

@@ -89,7 +89,7 @@ def insert_comma(line, first, second):
     return re.sub(rf"\b{first}\s+{second}", f"{first}, {second}", line.text, count=1)
 
 
-# What a proposal says, and how it is done.
+# The forms of proposals, and how each is carried out.
 RULES = [
     (r"write: (\"format at.*)", lambda l, m: l.text.split(")")[0] + ") " + m[1]),
     (r"write: (.*)", lambda l, m: m[1]),

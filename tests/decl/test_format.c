@@ -222,7 +222,7 @@ static void lengths_are_checked_for_both_word_sizes(void **state)
 	}
 }
 
-/* What a message proposes must itself be right. */
+/* A message's proposal must be valid itself. */
 static void what_is_proposed_is_accepted(void **state)
 {
 	static const char *const types[] = { "bool", "char", "signed char", "unsigned short", "int",

@@ -9,7 +9,7 @@ need gcc
 need_bpftrace
 count=20000
 patience=100
-# It says so when it has attached, for tests of its own.
+# It prints a line when it has attached, for tests of its own.
 export __BPFTRACE_NOTIFY_PROBES_ATTACHED=1
 generate dtrace,log,ctf
 build program gcc -O2 || fail 'build'
@@ -98,7 +98,7 @@ sed -n 's/^[0-9]*@[0-9.]*://p' errors | sort >expected
 [ "$(wc -l <expected)" -eq 12 ] || fail "the log has $(wc -l <expected) lines, not 12: $(cat errors)"
 diff expected found || fail 'the log (<) and bpftrace (>) differ'
 
-# bpftrace reads six arguments; the script says so of the others.
+# bpftrace reads six arguments; the script marks the others.
 timeout $patience bpftrace -c './program ten' test.bt 2>/dev/null | grep -q ' ten 1 2 3 4 5 six ? ? ? ?$' ||
 	fail 'ten arguments'
 finish

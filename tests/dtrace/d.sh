@@ -50,7 +50,7 @@ echo 'disable off(int n) "%d"' >off.events
 make_d off.d off off.events
 [ -f off.d ] && [ ! -s off.d ] || fail 'no event is on, and there is text'
 
-# What dtrace(1) makes can be linked to a program that has the probes already.
+# The object of dtrace(1) can be linked to a program that has the probes already.
 cp "$here_dtrace"/trace-events .
 for format in h c; do
 	"$tracetool" --format=$format --backends=dtrace --group=test --output=trace-test.$format \

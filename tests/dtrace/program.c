@@ -37,7 +37,7 @@ static void wait_until(int watched)
 static void wait_for_line(void)
 {
 	if (getchar() == EOF) {
-		printf("nobody says that it is attached\n");
+		printf("no line on standard input\n");
 		exit(EXIT_FAILURE);
 	}
 }

@@ -34,7 +34,7 @@ def write(path, text):
 
 
 def mount(folder):
-    """A tracefs that nobody else sees."""
+    """A tracefs in a mount namespace of its own."""
     if os.geteuid() != 0:
         skip("only root may have a tracefs")
     libc = ctypes.CDLL(None, use_errno=True)

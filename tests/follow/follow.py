@@ -109,7 +109,7 @@ class Follow(Followed):
         shown = self.shown(p, disorder_ns=10**9)
         self.assertEqual(shown.twice[:5], [])
         self.assertLessEqual(shown.count, count)
-        # What was gone before the follower came is no gap: the trace begins later then.
+        # Events overwritten before the follower started are no gap: the trace begins later then.
         self.assertTrue(shown.packets > 0 or shown.has_no_holes())
 
     def test_tells_what_is_overwritten_between_snapshots(self):
@@ -153,7 +153,7 @@ class Follow(Followed):
         self.assertEqual(shown.packets, 0)
 
     def overwritten(self, events, pause, buffer, what="stay"):
-        """What is shown of two threads that overwrite their memory and are killed."""
+        """Returns the output for two threads that overwrite their memory and are killed."""
         program = self.paced(2, events, pause, what,
                              options=f",full=overwrite,buffer={buffer}")
         self.wait_for(self.trace.exists)

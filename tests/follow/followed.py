@@ -21,7 +21,7 @@ PATIENCE = 60
 
 
 class Shown:
-    """What a print says: how many steps of each thread, which come in order; losses; times."""
+    """A parsed output: the number of steps of each thread, in order; losses; times."""
 
     def __init__(self, path, disorder_ns=0):
         self.first = {}
@@ -63,7 +63,7 @@ class Shown:
 
 
 class Followed(unittest.TestCase):
-    """Programs in a folder of their own, and who follows their traces."""
+    """Programs in a new folder, and commands that follow their traces."""
 
     def setUp(self):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="waymark-test-"))
@@ -107,7 +107,7 @@ class Followed(unittest.TestCase):
         return pathlib.Path(p.err.name).read_text()
 
     def shown(self, p, status=0, **more):
-        """What it has printed, at its end."""
+        """Waits for the end of the command; returns its output."""
         self.assertEqual(p.wait(PATIENCE), status, self.notes(p))
         return Shown(p.out.name, **more)
 

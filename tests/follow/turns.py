@@ -12,21 +12,21 @@ from followed import PATIENCE, WAYMARK, Followed, Shown
 
 class Turns(Followed):
     def begin(self, *args, options="", names=("second.ctf",)):
-        """A program that goes on with those names, and who follows it."""
+        """Starts a program that changes to those names, and a command that follows it."""
         self.others = [self.work / name for name in names]
         program = self.paced(*args, "turn=" + ":".join(map(str, self.others)), options=options)
         self.wait_for(self.trace.exists)
         return program, self.follow()
 
     def alone(self, trace):
-        """What a trace has by itself."""
+        """Returns the output for one trace alone."""
         out = self.work / "alone"
         with open(out, "w") as file:
             subprocess.run([WAYMARK, "print", trace], stdout=file, env=self.env, check=True)
         return Shown(out)
 
     def at_full_speed(self, policy, number):
-        """What is shown, and the number of events; None if the program finished its first trace
+        """Returns the output and the number of events; None if the program finished its first trace
         before it was followed, or lost nothing in the second."""
         program, p = self.begin(4, 500000, 0, options=f",buffer=1M,full={policy}",
                                 names=(f"{policy}-{number}.ctf",))

@@ -64,7 +64,7 @@ while read -r compiler; do
 	done <sources
 done <list
 
-# What no struct can be called is refused, and says what can.
+# An invalid name of a struct is refused by a message that describes valid ones.
 for type in 'void *' 'hart **' 'struct' 'class' '3d' '' 'a b' 'int' 'NULL'; do
 	"$tracetool" --format=h --backends=log --group=x --vcpu-type="$type" -o x.h "$events" 2>said &&
 		fail "--vcpu-type='$type' passes"

@@ -33,7 +33,7 @@ def build():
 
 
 def record(daemon):
-    """What the program printed, and what babeltrace2 reads, an event a line."""
+    """Returns the program's output and that of babeltrace2, an event a line."""
     path = str(daemon.home / "guest")
     daemon.lttng("create", "guest", "--output=" + path)
     daemon.lttng("enable-event", "-u", "guest:*")

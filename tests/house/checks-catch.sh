@@ -189,7 +189,7 @@ void g(void) COLD;\nextern "C" {\n}\nstatic const int one = 1, two[] = { 1, 2 };
 static struct pair *const none;\n' >"$tmp/src/cmd/a.c"
 state 0 ''
 
-# What no reading finds, objects tell.
+# Variables that the sources hide are found in the objects.
 mkdir "$tmp/build"
 cat >"$tmp/build/compile_commands.json" <<END
 [{ "directory": "$tmp/build", "file": "../src/cmd/a.c", "output": "a.o" }]

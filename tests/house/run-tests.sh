@@ -35,7 +35,7 @@ grep -q 'wanted 1, got 2' "$tmp/out" || fail "no output of the failed test"
 "$root/tools/run-tests" "$tmp/build" --no-suite bad >"$tmp/out" 2>&1 || fail "failed without failures"
 [ "$(tail -n 1 "$tmp/out")" = "1 passed, 0 failed, 1 skipped" ] || fail "wrong closing line"
 
-# Where all has to run, a test that is skipped is a failure but where the list names it.
+# In strict mode a skipped test is a failure unless the list names it.
 export WAYMARK_STRICT=1
 strict() # WANTED-EXIT
 {

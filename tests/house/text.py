@@ -41,7 +41,7 @@ def texts_of(root):
 
 
 def check_built(root, _):
-    """Nothing that git ignores is in it: what is built is nobody's source."""
+    """No file that git ignores is in the repository: built files are no sources."""
     git = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--ignored", "--exclude-standard"],
                          capture_output=True, check=False) if shutil.which("git") else None
     for name in git.stdout.decode().split("\0") if git else []:
@@ -69,7 +69,7 @@ def check_licence(root, _):
 
 
 def headings_of(path):
-    """What links to headings of a Markdown file are made of."""
+    """The link targets of a Markdown file's headings."""
     titles = re.findall(r"^#+ (.*)", path.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
@@ -110,7 +110,7 @@ def check_version(root, version):
         yield f"NEWS.md opens with {heading and heading[1]}, meson.build says {version}"
 
 
-# Where the number that meson.build calls `soversion` stands by itself.
+# Places that repeat the number which meson.build calls `soversion`.
 SOVERSION = re.compile(r"\blibwaymark(\d+)(?=[\s._(,`]|$)|\blibwaymark(?:-[a-z]+)?\.so\.(\d+)"
                        r"|\bwaymark-(\d+)/(?:waymark|trace)\b|\bWAYMARK_(\d+)(?= [0-9{])|`\.so\.(\d+)`")
 

@@ -26,7 +26,7 @@ TSAN = os.environ.get("WAYMARK_SANITIZER") == "thread"
 
 
 def handles(pid, number):
-    """Whether a process has a handler of that signal, proc(5)."""
+    """True if a process has a handler of that signal, proc(5)."""
     with contextlib.suppress(OSError):
         status = pathlib.Path(f"/proc/{pid}/status").read_text()
         return bool(int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> number - 1 & 1)

@@ -96,7 +96,7 @@ class Hostile(Harness):
         return next((int(line.split("\t")[3]) for line in listed.splitlines() if str(buffer) in line), 0)
 
     def full_buffer(self):
-        """Of 1 MiB, once somebody has filled it."""
+        """Waits until a buffer of 1 MiB is nearly full; returns its path."""
         while True:
             for buffer in self.shm.iterdir():
                 if buffer.stat().st_blocks * 512 > 900000:

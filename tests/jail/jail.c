@@ -107,7 +107,7 @@ void jail_close(const int *more, size_t count)
 	install(&f);
 }
 
-/* A filter that kills nobody: it answers EPERM to what opens and creates, or allows all. */
+/* A filter that never kills: calls that open or create fail with EPERM, or all are allowed. */
 static void refuse_files(bool refuses)
 {
 	static const int files[] = { SYS_open, SYS_openat, SYS_mkdir, SYS_mkdirat };

@@ -62,7 +62,7 @@ class Jail(Harness):
 
     @unittest.skipUnless(KILL_AT, "a sanitizer comes first")
     def test_killed_at_each_change_of_a_file_while_the_memory_is_made(self):
-        """What is left of it, `waymark recover --all` takes away."""
+        """`waymark recover --all` removes the leftovers."""
         option = f"*,backend=ctf,ctf.file={self.trace},jail=3,buffer=1M"
         env = dict(self.env, WAYMARK_TRACE=option, LD_PRELOAD=os.path.abspath(KILL_AT))
         status, steps = -signal.SIGKILL, 0

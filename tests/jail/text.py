@@ -31,14 +31,14 @@ TICK = re.compile(r" ?tick n (\d+)$")
 
 
 def may_become(user):
-    """Whether this namespace of users has that one, user_namespaces(7)."""
+    """True if this user namespace maps that user, user_namespaces(7)."""
     ranges = [map(int, line.split())
               for line in pathlib.Path("/proc/self/uid_map").read_text().splitlines()]
     return os.geteuid() == 0 and any(first <= user < first + count for first, _, count in ranges)
 
 
 class Jail:
-    """What holds for every backend that has descriptors of its own."""
+    """Tests of every backend that has descriptors of its own."""
 
     option = ""
 
@@ -57,7 +57,7 @@ class Jail:
         return device
 
     def finish(self, device, status=0):
-        """What it printed and said."""
+        """Waits for the end of the device; returns its output and messages."""
         out, err = device.communicate(timeout=LIMIT)
         self.assertEqual(device.returncode, status, out + err)
         return out, err
@@ -147,7 +147,7 @@ class Syslog(Jail, daemon.Syslog):
 
 
 def run_cases(of):
-    """Whether all pass."""
+    """Runs the cases; true if all pass."""
     cases = unittest.defaultTestLoader.loadTestsFromTestCase(of)
     return unittest.TextTestRunner(verbosity=2).run(cases).wasSuccessful()
 

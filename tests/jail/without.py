@@ -36,7 +36,7 @@ class Without(Harness):
         self.assertEqual(err, "")  # its file is open by then
 
     def test_filters_that_kill_nobody(self):
-        """What may be opened is; else events are lost, and counted."""
+        """Files that the filter allows are opened; else events are lost, and counted."""
         device = self.device("open", 1, 1000, "allow", option="jail=off")
         self.assertEqual(self.finish(device)[1], "")
         self.assert_all(self.trace, 1000)

@@ -40,7 +40,7 @@ def same(what, found, wanted):
 
 
 def split_scope(text):
-    """Fields of a record without those of its scope, its id, and who began it; None: has none."""
+    """A record's fields without those of its scope; the scope's id and thread, None without one."""
     scope = re.search(r"\bscope ?= ?(-?\d+),? ?", text)
     tid = re.search(r"\bscope_tid ?= ?(\d+),? ?", text)
     for found in scope, tid:

@@ -53,7 +53,7 @@ OF_CTF = {
                'what = { { size = 4, length = 4, data = "read" } }',
 }
 
-# What the generated script of bpftrace prints: six arguments, and no value that it cannot read.
+# The output of the generated bpftrace script: six arguments, and ? for values it cannot read.
 OF_BPFTRACE = {
     "integers": "255 -128 0xffff -32768 00be -2147483648 ? ? ? ?", "floats": "? ?", "wide": "? ?",
     "texts": 'plain "two words" cut', "bytes": "? ?", "values": "? ? 3", "copy": "0x1000 of outer",
@@ -88,7 +88,7 @@ def need(backend, *commands):
 
 
 def run(command, **environment):
-    """What a command says; its status is 0."""
+    """Runs a command, which must succeed; returns its output."""
     done = subprocess.run(command, text=True, capture_output=True, timeout=60,
                           env={**os.environ, **environment})
     check(done.returncode == 0, command, done.returncode, done.stdout, done.stderr)
@@ -109,7 +109,7 @@ def check_babeltrace(path, wanted):
 
 
 def check_printed(*arguments, has_tid):
-    """What `waymark print` prints."""
+    """Checks the output of `waymark print`."""
     lines = run([WAYMARK, "print", "--tid", *arguments]).splitlines()
     found = [re.match(r" *\S+ +\d+(?:/(\d+))? (\S+) ?(.*)", line) for line in lines]
     check(all(found), lines)

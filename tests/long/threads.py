@@ -25,7 +25,7 @@ sys.path.insert(1, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 from memory import make_memory  # noqa: E402
 
 MIB = 1 << 20
-# What becomes of a flight recorder's events: lost are those that find no room while a busy
+# The fates of a flight recorder's events: lost are those that find no room while a busy
 # machine writes a snapshot.
 FATES = ("events", "overwritten", "lost")
 RECORDED = "*,backend=ctf,ctf.file=t.ctf,full=block,buffer=256M,rotate=64M"
@@ -36,7 +36,7 @@ BUFFER_MIB = {RECORDED: 256, FLIGHT: 128}
 MEASURED = ("MiB resident", "MiB resident beside the buffer", "MiB in /dev/shm", "descriptors")
 MAY_NOT_GROW = ("MiB resident beside the buffer",)
 
-# What one crowd may have besides its buffer: the program, stacks that were touched, tables;
+# Memory of one crowd besides its buffer: the program, touched stacks, tables;
 # in /dev/shm the buffers of a few children.
 BESIDE_MIB = 64
 DESCRIPTORS_MAX = 200  # of streams' files 128 stay open at most; many in a snapshot, then none
@@ -47,7 +47,7 @@ GROWTH = 1.15
 
 
 def kinds_of(words):
-    """What a program says that it has recorded, by the names of its trace."""
+    """The program's own counts of recorded events, by their names in the trace."""
     counts = {name: int(count) for name, count in (word.split("=") for word in words)}
     counts["crowd_work_end"] = counts["crowd_work"]
     counts["Crowd:mark"] = counts.pop("marked")
@@ -114,7 +114,7 @@ class Crowd:
         return said
 
     def check_child(self, words):
-        """Its trace is there when it says so, and in the files when it has ended."""
+        """The child has printed the name of its trace, which is complete when the child has ended."""
         self.wait_for_end(int(words[0]))
         trace = self.check_kinds(words)
         if trace:
@@ -186,7 +186,7 @@ class Crowd:
 
     @staticmethod
     def tables_of(pid):
-        """Of descriptors: the program's, and that of the writer, who has his own."""
+        """The descriptors of the program and of the writer, which has its own table."""
         yield f"/proc/{pid}/fd"
         for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
             try:

@@ -17,7 +17,7 @@ import manual
 build = pathlib.Path(sys.argv[2]).resolve()
 faults = manual.Faults()
 NOBODY = 65534
-# What a command needs besides its input, and the status of a command line that makes no sense.
+# A command's arguments besides its input, and its exit status for an invalid command line.
 READERS = {"waymark print": "", "waymark info": "", "waymark latency": "--from=a --to=b", "waymark scopes": "",
            "waymark flamegraph": "", "waymark convert": "-o out", "waymark recover": "", "waymark drain": "--once",
            "simpletrace declared": "", "tracetool --check": ""}

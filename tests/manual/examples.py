@@ -24,7 +24,7 @@ PATIENCE = 60
 ELSEWHERE = {"waymark-debug.3": "tests/brace/manual.sh", "waymark-reader.3": "tests/reader/documented_example.sh",
              "waymark-trace-points.3": "tests/house/examples-of-docs.sh",
              "waymark-toml.5": "tests/house/examples-of-docs.sh"}
-# What stands around a part of a program.
+# Code around an example that is only a part of a program.
 AROUND = {
     "waymark-monitor.3": ("#include <poll.h>\n#include <stdio.h>\n#include <waymark/monitor.h>\nint main(void)\n{\n",
                           "return 0;\n}\n"),
@@ -52,9 +52,9 @@ ONLY_READ = {
     "kick": "no such events are recorded here; tests/analyse has some",
     "tick": "no such events are recorded here; tests/analyse has some",
 }
-# What lines of the log begin with.
+# Prefixes of log lines.
 LINE = re.compile(r"^(\d+@\d+\.\d{6}:|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z \d+:)")
-# What the examples call programs that are the reader's own, or may not be here.
+# Names in the examples for the reader's own programs, and programs that may not be installed.
 PROGRAMS = ("program", "daemon", "device", "my-program")
 STAND_INS = {"jq": "exec cat >jq.input", "less": "exec cat \"$@\""}
 

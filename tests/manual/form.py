@@ -76,7 +76,7 @@ def main():
     for folder in ("include", "src"):
         for path in (root / folder).rglob("*.*"):
             known |= set(re.findall(r"\b(?:waymark|WAYMARK)_\w+", path.read_text()))
-    # What macros make of their names.
+    # Names that macros make from others.
     known |= {f"WAYMARK_{n}" for n in re.findall(
         r"^\tROW\(\d+, (\w+)", (root / "include/waymark/backends.def").read_text(), re.M)}
     known |= {f"waymark_debug_{n}" for n in re.findall(

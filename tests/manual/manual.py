@@ -35,7 +35,7 @@ class Page:
                 yield arguments(line[len(name) + 1:])
 
     def names(self):
-        """What the page is found by."""
+        """The names by which man(1) finds the page."""
         return [words[0] for words in self.macros("Nm", "NAME") if words]
 
     def prototypes(self):

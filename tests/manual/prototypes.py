@@ -23,7 +23,7 @@ SHORT = re.compile(r"TRACE_(SCOPE|BEGIN|END|FLOW|FLOW_STEP|INSTANT|COUNTER|PRINT
 # Functions that makers of values make others of.
 INNER_FUNCTIONS = {"waymark_debug_number", "waymark_debug_wide", "waymark_debug_same",
                    "waymark_debug_plain_char", "waymark_debug_of", "waymark_debug_word"}
-# What generated headers offer, by a name that stands for the event's.
+# Functions of generated headers, with a placeholder for the event's name.
 TEMPLATES = re.compile(r"trace_(event|name)_(tcg|enter|leave|start)$|TRACE_NAME_\w+$")
 
 
@@ -120,7 +120,7 @@ def main():
         for name in macros_of(text):
             faults.check(name in documented, f"<{where}>: no manual page speaks of {name}")
 
-    # What a page is found by is what it declares.
+    # A page's names are those that it declares.
     for page in pages.values():
         if page.section != "3":
             continue

@@ -25,7 +25,7 @@ NET = {"VirtioNet:print", "VirtioNet:handle RxTap event", "VirtioNet:packet | x"
 
 class Case(common.Case):
     def begun(self, trace=""):
-        """What a program that starts so has switched on."""
+        """Starts a program with these options; returns the events that are on."""
         p = self.start(trace="control=on;" + trace)
         return set(self.on(p))
 

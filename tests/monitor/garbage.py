@@ -15,7 +15,7 @@ TALKER = os.path.abspath(sys.argv.pop(1))
 SIZE = 1 << 19
 VERSION = b'{"execute": "query-version", "id": "end"}\n'
 
-# What is sent SIZE bytes of. JSON has no such value, or it is no object.
+# Pieces that are repeated to SIZE bytes: no JSON value, or no object.
 KINDS = [b"\0", b"\x01", b"\x7f", b"}", b"]", b",", b":", b"x ", b"1 ", b"[]", b'""', b"'\x01", b"\0x\0}",
          "\u00e9,".encode(), b"/* */ "]
 
@@ -38,7 +38,7 @@ class Json:
         self.assertEqual(self.answers(b'{"execute": "qmp_capabilities", "id": "end"}\n'), [])
 
     def answers(self, *sent):
-        """What comes before the answer to the last, whose id is "end"."""
+        """Returns the answers before the last one, whose id is "end"."""
         self.socket.sendall(b"".join(sent))
         answers = []
         for line in self.stream:

@@ -26,7 +26,7 @@ WAYS_OF_PARENTS = ("open",) if SANITIZER == "thread" else ("start", "open")
 
 
 def until(condition, patience=PATIENCE):
-    """What it returns as soon as that is true, or at last."""
+    """Calls condition() until it is true or time is over; returns its last result."""
     end = time.monotonic() + patience
     while True:
         result = condition()

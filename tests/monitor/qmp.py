@@ -10,7 +10,7 @@ PATIENCE_S = 60
 
 
 def connect(path, patience=PATIENCE_S):
-    """A socket, as soon as somebody listens there; its answers are waited for as long."""
+    """Connects as soon as a server listens; waits as long for each answer."""
     deadline = time.monotonic() + patience
     while True:
         s = socket.socket(socket.AF_UNIX)
@@ -18,12 +18,12 @@ def connect(path, patience=PATIENCE_S):
             s.settimeout(patience)
             return s
         s.close()
-        assert time.monotonic() < deadline, f"nobody listens at {path}"
+        assert time.monotonic() < deadline, f"no server listens at {path}"
         time.sleep(0.01)
 
 
 class Qmp:
-    """Waits two minutes at most until somebody listens at `path`, and for each answer."""
+    """Waits two minutes at most until a server listens at `path`, and for each answer."""
 
     def __init__(self, path):
         self.socket = connect(path, 2 * PATIENCE_S)

@@ -80,7 +80,7 @@ class Users(sockets_common.Sockets):
         return self.run_tool("directory", uid=uid, **how)[1]
 
     def reply(self, uid, path):
-        """What a server tells another user who just connects."""
+        """Connects as another user; returns the server's first answer."""
         with acting_as(uid), socket.socket(socket.AF_UNIX) as s:
             s.settimeout(5)
             try:
@@ -300,7 +300,7 @@ class Others(Users):
         self.assertTrue((self.place / "a.sock").is_socket())
 
     def test_a_socket_whose_place_was_closed_meanwhile_stays(self):
-        """Its program cannot remove it any more: it says so, and nothing else goes."""
+        """Its program cannot remove it any more: it reports that, and removes nothing else."""
         mine = self.directory("mine", 0o700, NOBODY)
         process = self.start("listen", mine / "a.sock", uid=NOBODY)
         self.assertTrue(process.stdout.readline())

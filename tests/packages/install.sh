@@ -91,7 +91,7 @@ printf 'share/gone/\nshare/gone/older.so\n' >>"$prefix/share/waymark/installed"
 must install PREFIX="$prefix"
 [ ! -e "$prefix/share/gone/older.so" ] || fail "an older version's file is still there"
 
-# What a record says of other places is not done: root may have somebody else's.
+# Names of other places in a record are ignored: root may get another user's record.
 mkdir another another/empty
 touch another/file
 cp "$prefix/share/waymark/installed" good
@@ -107,7 +107,7 @@ must uninstall PREFIX="$prefix"
 [ "$(find "$prefix" -type d | wc -l)" = 3 ] || fail "left: $(find "$prefix" -type d)"
 
 if run uninstall PREFIX="$prefix"; then
-	fail "what is not there was taken away"
+	fail "a missing file was reported as removed"
 fi
 grep -q 'nothing is installed below' out || fail "not said that nothing is there"
 
@@ -148,7 +148,7 @@ must install DESTDIR="$tmp/there" PREFIX=/usr
 must uninstall DESTDIR="$tmp/there" PREFIX=/usr
 [ "$(find there | sort | tr '\n' ' ')" = "there there/usr there/usr/share " ] || fail "left: $(find there)"
 
-# What a build puts elsewhere is not left out without a word.
+# A file that a build installs elsewhere is an error.
 mkdir far
 cat >far/meson.build <<'END'
 project('far')

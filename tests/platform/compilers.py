@@ -42,7 +42,7 @@ TYPE_EXEC, TYPE_DYN = 2, 3
 
 
 class Failed(Exception):
-    """What a row died of."""
+    """The failure of a row."""
 
 
 def run(command, **options):
@@ -54,7 +54,7 @@ def run(command, **options):
 
 
 class Kit:
-    """What all rows are made from."""
+    """The sources and libraries of all rows."""
 
     def __init__(self, options, place):
         self.root = options.root.resolve()
@@ -151,7 +151,7 @@ class Row:
         return [str(load), str(program)]
 
     def check(self):
-        """What is wrong with it, None: nothing."""
+        """Builds and runs the row; returns the fault, or None."""
         try:
             command = self.command(self.build())
             traces.record(command, "values", self.place)

@@ -30,7 +30,7 @@ def fail(message):
 
 
 def printed(waymark, trace):
-    """What `waymark print` says of it: standard output, the whole of it."""
+    """Returns the whole output of `waymark print`, which must succeed."""
     run = subprocess.run([*waymark, "print", trace], capture_output=True, check=False)
     if run.returncode or run.stderr:
         fail(f"{trace}: status {run.returncode}: {run.stderr.decode()}")

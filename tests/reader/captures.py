@@ -285,7 +285,7 @@ def trace_cmd(work):
 
 
 def live():
-    """What trace_pipe has is shown when it comes, although a text may have more lines."""
+    """Lines of trace_pipe are printed when they arrive, although a text may have more lines."""
     with subprocess.Popen([WAYMARK, "print", "-"], stdin=subprocess.PIPE, text=True,
                           stdout=subprocess.PIPE) as p:
         for text, shown in ((lines(["first"]), "5.000000000 -/7 print first"),

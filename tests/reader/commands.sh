@@ -116,7 +116,7 @@ exec 3>&-
 (ulimit -f 1; $print -o limited long) >got 2>err && fail "a limit is an error"
 grep -q "cannot write the output: File too large" err || fail "a limit says '$(cat err)'"
 
-# A standard output that somebody made non-blocking is waited for.
+# If standard output is non-blocking, the command waits for it.
 python3 - $print long <<'END' || fail "a pipe that does not block loses lines"
 import os, subprocess, sys, time
 r, w = os.pipe()
@@ -141,7 +141,7 @@ grep -q "49990 more records" err || fail "the other problems are counted"
 $print "$(printf 'x\302\2331m\342\200\256y\377')" 2>err && fail "no such trace"
 grep -qF 'x\u009b1m\u202ey\xff: cannot open' err || fail "names are escaped: $(cat err)"
 
-# Colour is for terminals, and for those who want it.
+# Colour is for terminals, or on request.
 if command -v script >/dev/null; then
 	TERM=xterm script -qec "$print v4" /dev/null </dev/null >got
 	grep -q $'\033\[36mblk_read' got || fail "colour on a terminal"

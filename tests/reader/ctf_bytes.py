@@ -183,7 +183,7 @@ class Trace:
 
 
 def buffer(t, packets, counts):
-    """What a killed process leaves in memory; counts: (lost, evicted) of streams 1, 2, ..."""
+    """A killed process's buffer; counts: (lost, evicted) of streams 1, 2, ..."""
     data = bytearray(32 * buffer_bytes.UNIT)
     for at, piece in buffer_bytes.pieces(
             uuid=t.uuid, units=32, first_unit=5, pid=77, directory=b"", counts=counts,

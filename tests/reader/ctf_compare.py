@@ -76,7 +76,7 @@ def same(theirs, ours):
 
 
 def order(row):
-    """What does not depend on the text of strings."""
+    """A sort key that does not depend on the text of strings."""
     return re.sub(r"=s[01]?:\w*", "=s", row)
 
 

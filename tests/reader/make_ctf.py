@@ -87,7 +87,7 @@ def lost_and_rotated():
 
 
 def lost_behind_damage():
-    """What no packet can be is no packet that was given up."""
+    """Bytes that cannot be a packet are not counted as an overwritten packet."""
     t = flight()
     t.files["stream-3"] = t.files["stream-3"][:8192] + bytes(4096) + t.files["stream-3"][8192:]
     return t
@@ -202,7 +202,7 @@ def other_uuid():
     return t
 
 
-# What readers of CTF accept, and what only this one makes something of.
+# Traces that all readers of CTF accept, and traces that only this one reads.
 WHOLE = {"small": small(), "small-big-endian": small(">"), "notes": notes(), "notes-big-endian": notes(">"),
          "wrap": wrap(), "pieces": pieces(),
          "flight": flight(), "lost-and-rotated": lost_and_rotated(),

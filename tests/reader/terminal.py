@@ -43,7 +43,7 @@ class Sink:
 
 
 def run(trace, *options, out=False, err=False, wait=0.0, **environment):
-    """What went to standard output and to standard error; True: a terminal."""
+    """Returns standard output and standard error; True: that one is a terminal."""
     sinks = [Sink(out, wait), Sink(err, 0)]
     env = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
     with subprocess.Popen([COMMANDS / "waymark", "print", "-e", EVENTS, *options, trace],

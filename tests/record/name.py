@@ -88,7 +88,7 @@ class Name(Recorded):
             self.environment["WAYMARK_TRACE"] = before
             self.assertIn("t: 2 events", self.record("-o", "t", "--replace", PROGRAM, "1")[1])
 
-    # What had the name.
+    # Existing traces of that name.
 
     def make_old(self, *args):
         """A trace of 51 events, or what a program left that is killed behind them."""

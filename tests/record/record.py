@@ -19,7 +19,7 @@ from recorded import ALONE, BLOCKCACHE, LOGGED, NOBODY, PATIENCE, PROGRAM, Recor
 
 
 class Record(Recorded):
-    # What is recorded, and where.
+    # Recorded events, and the trace's name.
 
     def test_all_events_go_to_a_trace_with_the_programs_number(self):
         out, said = self.record(PROGRAM, "10")
@@ -97,7 +97,7 @@ class Record(Recorded):
             self.assertEqual(said, f"waymark record: cannot run {program}: {why}\n")
         self.assertEqual(self.names(), ["bad", "plain"])
 
-    # What is refused before the program starts.
+    # Errors before the program starts.
 
     def test_what_is_there_is_not_touched(self):
         (self.work / "t").mkdir()
@@ -212,7 +212,7 @@ class Record(Recorded):
         said = self.record("-o", "u", "./program", "3", user=NOBODY, group=NOBODY)[1]
         self.assertIn("it is set-uid, set-gid or has capabilities", said)
 
-    # What the program has of its surroundings.
+    # The program's streams, signals and environment.
 
     def test_standard_streams_are_the_programs(self):
         out, said = self.record("-o", "t", PROGRAM, "1", "copy", text="line\n" * 1000)

@@ -36,7 +36,7 @@ class Recorded(unittest.TestCase):
             self.environment[options] = os.environ.get(options, "") + ":handle_segv=0"
 
     def start(self, *args, **more):
-        """As another user by user=, who runs copies."""
+        """As another user by user=, with copies of the programs."""
         words = [WAYMARK, "record", *map(str, args)]
         if "user" in more:
             words = [reachable(word) if word in (WAYMARK, PROGRAM) else word for word in words]

@@ -69,7 +69,7 @@ class Snapshots(unittest.TestCase):
                 self.assertEqual(older, list(range(count - len(older), count)))
                 self.assertGreaterEqual(steps[-1], count - 1)
                 missing += steps[-1] - steps[0] + 1 - len(steps)
-        # What came behind the call may have been given up for what came later still.
+        # Events after the call may have been overwritten by later ones.
         self.assertLessEqual(missing, self.info(trace)["overwritten"])
         return found
 

@@ -19,9 +19,9 @@ int run_with_pid(void (*body)(void), pid_t *pid);
 int run_and_listen(void (*body)(void), char *said, size_t size);
 
 /*
- * fork(), by a thread whose process has a writer that may be beginning. Under a sanitizer a thread
- * that begins holds locks of its allocator, and a child that finds them taken waits for ever: so
- * there it has begun. Async-signal-safe; a handler that has interrupted who starts it goes on.
+ * fork() in a process whose writer may just be starting. Under a sanitizer a starting thread holds
+ * locks of the allocator, for which the child would wait for ever: there, this waits until the
+ * writer has started. Async-signal-safe; a handler that interrupted the starting thread continues.
  */
 pid_t fork_calmly(void);
 

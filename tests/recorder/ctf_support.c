@@ -28,7 +28,7 @@ static struct waymark_entry entries[EVENTS_MAX] = {
 		.args = pair_args },
 };
 
-/* Release: pairs with the acquire of whoever looks an entry up. */
+/* Release: pairs with the acquire of a lookup. */
 static uint32_t last_id = 1;
 
 const struct waymark_entry *waymark_registry_entry(uint32_t id)

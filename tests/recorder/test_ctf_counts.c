@@ -170,7 +170,7 @@ static void a_child_counts_from_0(void **state)
 	run_it(forks);
 }
 
-/* The trace is its parent's, who says what is lost when that ends. */
+/* The trace is its parent's, which reports the losses at its end. */
 static void exit_from_vfork(void)
 {
 	begin_pairs("vforked", RECORDER_DISCARD, RECORDER_BUFFER_MIN);

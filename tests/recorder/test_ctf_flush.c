@@ -78,7 +78,7 @@ static void begin(enum recorder_policy policy)
 	pthread_t t;
 
 	begin_pairs("trace", policy, MEMORY);
-	waymark_process()->writer = WRITER_REFUSED; /* so nobody else looks */
+	waymark_process()->writer = WRITER_REFUSED; /* so that only this test visits the threads */
 	pthread_create(&t, NULL, stand_in_event, NULL);
 	pthread_detach(t); /* has_gone_on says more than its end would */
 	await(&stands);
@@ -131,7 +131,7 @@ static void snapshot_of_slow_thread(void)
 		fprintf(stderr, "%s\n", error.text);
 		_exit(3);
 	}
-	/* Room is made for who goes on. How much of it was lost, and how soon, the load says. */
+	/* The thread continues and gets room; how many events were lost depends on the load. */
 	for (unsigned int ms = 0; ms < 10000; ms++) {
 		waymark_recorder_get_stats(&stats);
 		if (stats.lost == 0 || stats.recorded > MORE_THAN_FIT) {

@@ -36,7 +36,7 @@ static void set_file(const char *name)
 	fail_unless(waymark_sink_ctf.set_file(name, false, NULL) == 0);
 }
 
-/* One more when all have stopped: whoever had to wait for others has a new one, too. */
+/* Records one more event when all have stopped: threads that had to wait have a new one, too. */
 static void *record_until_stopped(void *who)
 {
 	uintptr_t n = (uintptr_t)who;

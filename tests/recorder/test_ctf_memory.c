@@ -135,7 +135,7 @@ static void memory_that_is_locked_later_is_what_is_used(void **state)
 	check(record_then_lock);
 }
 
-/* As an ordinary user, who may lock no more than the limit says. */
+/* As an ordinary user, for whom the limit of locked memory holds. */
 static void record_within_a_limit(void)
 {
 	struct rlimit limit = { 6 * MIB, 6 * MIB };

@@ -265,7 +265,7 @@ static void step_through(void)
 	sigaction(SIGTRAP, &act, NULL);
 	process = waymark_process();
 	if (situation == NO_MEMORY) {
-		process->writer = WRITER_REFUSED; /* so that nobody makes room */
+		process->writer = WRITER_REFUSED; /* so that no writer makes room */
 	}
 	trace_ctf(1, in_main++);
 	for (step = 0; step < 100000; step += stride) {

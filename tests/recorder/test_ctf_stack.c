@@ -185,7 +185,7 @@ static void measure_block(void)
 	expect("waiting for room", stack_of(many_ctf), LATER_EVENT);
 }
 
-/* As at a crash, and in a fork's child: nobody else writes. */
+/* As at a crash, and in a fork's child: without a writer. */
 static void measure_without_writer(void)
 {
 	waymark_process()->writer = WRITER_REFUSED;

@@ -214,8 +214,8 @@ static void *fill_one_and_go_on(void *who)
 }
 
 /*
- * Threads have filled all memory with their first packets, and want another one, while
- * nobody could look what there is: each has what the others need, and hands it over.
+ * Threads have filled all memory with their first packets and want another one, before the
+ * writer has seen any: each holds memory that the others need, and gives it up.
  */
 static void fill_all_memory_unseen(void)
 {

@@ -65,8 +65,7 @@ static void hold_no_pipe(void)
 	record_pairs(0, 10);
 	waymark_recorder_flush();
 	close(ends[1]);
-	exit(read(ends[0], &c, 1) == 0 ? 0
-				       : 2); /* hangs where somebody still holds the other end */
+	exit(read(ends[0], &c, 1) == 0 ? 0 : 2); /* hangs if a process still holds the other end */
 }
 
 static void the_writer_holds_no_descriptor_of_the_program(void **state)

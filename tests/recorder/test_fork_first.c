@@ -45,7 +45,7 @@ static void stop_main(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* The first event of a process, which whoever traces it interrupts; a process for each. */
+/* The first event of a process, which the tracer interrupts; a new process for each step. */
 static void fork_inside_first_event(void)
 {
 	signal(SIGUSR1, fork_at_once);

@@ -39,7 +39,7 @@ static void block_and_record(void)
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1); /* for a signalfd, say: nobody handles it */
+	sigaddset(&set, SIGUSR1); /* for example for a signalfd: it has no handler */
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	waymark_sink_simple.set_file("blocked", false, NULL);
@@ -187,7 +187,7 @@ static void pin_and_record(void)
 	pthread_join(t, NULL);
 	waymark_recorder_flush();
 	writer = find_writer();
-	/* Not by the C library: musl's function asks nobody. */
+	/* Not by the C library: musl's function does not call the kernel. */
 	if (!writer || syscall(SYS_sched_getscheduler, writer) != SCHED_OTHER) {
 		_exit(1);
 	}

@@ -71,7 +71,7 @@ class Convert(unittest.TestCase):
         return wanted
 
     def read(self, *options, trace="out"):
-        """What babeltrace2 says; nothing but discarded events may trouble it."""
+        """Returns the output of babeltrace2, which may warn of discarded events only."""
         if not shutil.which("babeltrace2"):
             self.skipTest("babeltrace2 is not installed")
         done = subprocess.run(["babeltrace2", *options, trace], capture_output=True)

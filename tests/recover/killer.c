@@ -43,7 +43,7 @@ static void die(void)
 	kill(getpid(), SIGKILL);
 }
 
-/* What there was room for when the disk became full. */
+/* Bytes of a write that fit on the full disk: half of the first write, none of later ones. */
 static size_t half_at_first(size_t n)
 {
 	return n > 1 && calls == wanted("FULL_AT") ? n / 2 : 0;

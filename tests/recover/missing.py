@@ -39,7 +39,7 @@ class Missing(unittest.TestCase):
         return done.stdout, done.stderr
 
     def both_say(self, what, packets):
-        """Reader and recovery name the file; then the trace itself says so, and indexes are right."""
+        """Reader and recovery name the file; then the trace itself records the loss, and indexes are right."""
         for command in ("info", "print"):
             said = self.waymark(command, status=1)[1].splitlines()
             self.assertEqual([line for line in said if "its process was killed" not in line],

@@ -53,7 +53,7 @@ class Recovery(unittest.TestCase):
         return trace
 
     def read(self, trace):
-        """What babeltrace2 says; nothing but discarded events may trouble it."""
+        """Returns the output of babeltrace2, which may warn of discarded events only."""
         if not shutil.which("babeltrace2"):
             self.skipTest("babeltrace2 is not installed")
         done = subprocess.run(["babeltrace2", trace], capture_output=True, text=True)

@@ -68,7 +68,7 @@ for hart in 1 2 3; do
 	path $hart | grep -q '^1      hash_share$' || fail "hart $hart did not hash: $(path $hart)"
 done
 
-# Events are missing: it says so, and counts those that are there.
+# Events are missing: it reports that, and counts the others.
 { echo 100000 && head -c 100000 "$riscv"; } >input
 "$riscv" --count --trace "guest_*,file=gaps,buffer=1M" "$guest/sha256.elf" >printed 2>count <input
 "$report" gaps >out

@@ -75,7 +75,7 @@ def write_guest(path):
 
 class Client(Qmp):
     def switch(self, vcpu, on):
-        """Whether there is such a hart: there is none once the machine ends."""
+        """True if there is such a hart: there is none once the machine ends."""
         answer = self.ask("trace-event-set-state", name="guest_block_exec", enable=on,
                           vcpu=vcpu)
         # One that ends between the monitor's look and the switch has the library's words.

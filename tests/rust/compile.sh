@@ -60,13 +60,13 @@ generate nop lists.events small/off.rs
 mkdir types
 generate ctf,log "$root/tests/tracetool/trace-events" types/on.rs
 generate ctf /dev/null small/nothing.rs
-# Private, and nobody calls it.
+# Private, and never called.
 printf '#![deny(%s)]\n//! A crate.\nmod trace {\n    include!("small/on.rs");\n}\n' \
 	"$lints" >included.rs
 for compiler in $(rust_compilers); do
 	"$compiler" --crate-type=lib --emit=metadata --edition=2021 included.rs || fail "$compiler: include!"
 done
-# What needs no type of the platform's C needs no std.
+# A module without types of the platform's C works without std.
 echo 'bare(uint64_t a, void *p, bool b, size_t c) "%" PRIu64 " %p %d %zu"' >bare.events
 generate ctf bare.events bare.rs
 printf '#![no_std]\n#![deny(%s)]\n//! A crate.\nmod bare;\n' "$lints" >no_std.rs

@@ -23,7 +23,7 @@ EXPECTED = {
 
 
 def run(mode):
-    """What it says, and the records of each process, the parent's first."""
+    """Runs a mode; returns its output and the records of each process, the parent's first."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([BEGIN, f"*,backend=ctf,file={folder}/trace,full=block", mode],
                               stderr=subprocess.PIPE, text=True, timeout=60, check=False)

@@ -120,7 +120,7 @@ static void cloned(void)
 	}
 }
 
-/* For somebody who looks on: until the input ends. */
+/* Fires until standard input ends, for clients that attach. */
 static void repeated(void)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };

@@ -83,7 +83,7 @@ def shown(trace):
 
 
 def printed(form):
-    """What the backend log prints of a form."""
+    """The lines of the backend log for a form."""
     environment = dict(os.environ, WAYMARK_TRACE="*,backend=log,log.prefix=none",
                        WAYMARK_LOG_LEVEL="trace")
     text = subprocess.run([FORMS, form], env=environment, check=True, text=True,
@@ -101,7 +101,7 @@ def check(what, found, wanted):
 
 
 def check_fork(form):
-    """What began before a fork ends in both processes, each by a thread of its own."""
+    """Scopes begun before a fork end in both processes, each in that process's own thread."""
     parent, traces = run(form)
     (child,) = set(traces) - {parent}
     bad = check(f"{form}, parent", shown(traces[parent]),

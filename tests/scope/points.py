@@ -51,7 +51,7 @@ LOGGED = [
 
 
 def fire(options, *mode, code=0):
-    """What the program says on standard error; its trace is `trace`."""
+    """Runs the program, which records into `trace`; returns its standard error."""
     done = subprocess.run([POINTS, options, *mode], stderr=subprocess.PIPE, text=True,
                           timeout=60, check=False)
     assert done.returncode == code, (mode, done)
@@ -72,7 +72,7 @@ def read(trace="trace", whole=True):
 
 
 def arguments(record):
-    """What the program gave; without the number of a scope or flow."""
+    """The program's arguments, without the number of a scope or flow."""
     return [v for k, v in record["args"].items() if k not in ("scope", "flow")]
 
 
@@ -166,7 +166,7 @@ def test_threads():
 
 
 def test_gaps():
-    """What there is no memory for is counted; what is there is whole."""
+    """Events without memory are counted; recorded ones are complete."""
     fire("*,backend=ctf,file=trace,full=discard,buffer=1M", "threads", "15000")
     found = [r for r in read() if r["event"].startswith("P:threads")]
     begun = {r["args"]["scope"]: r["tid"] for r in found if r["event"] == "P:threads"}

@@ -56,7 +56,7 @@ sed -n '/^Net Enter: inline.*x: 2/,/^Net Exit: other/p;/^Net Exit: other/q' fire
 cat begins coming coming fired second second >twice
 cat begins fired >once
 
-# What nobody refers to goes, as lld has it unasked.
+# The linker drops unreferenced sections, as lld does by default.
 apart='-ffunction-sections -fdata-sections'
 unused=-Wl,--gc-sections,-z,start-stop-gc
 

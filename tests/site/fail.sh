@@ -106,7 +106,7 @@ for statement in 'WAYMARK_SCOPE(Nett, "name", number)' 'WAYMARK_BEGIN(Nett, "nam
 	done
 done
 
-# What stands for the names leaves no warning that a program may have asked for.
+# The generated names cause no warning, with any warning enabled.
 write 'WAYMARK_SCOPE(Net, "name"); WAYMARK_PRINT_IN(Out, "text"); WAYMARK_END(Net)'
 for compiler in $found; do
 	for backends in $with; do

@@ -76,7 +76,7 @@ compile()
 	esac || fail "$compiler $*"
 }
 
-# What an object has: instructions, sections with their sizes, symbols, relocations. A block that
+# Prints an object's instructions, section sizes, symbols and relocations. A block that
 # has ends at all makes clang++ name what unwinds it, though nothing refers to that any more.
 content() # OBJECT
 {

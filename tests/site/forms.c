@@ -10,7 +10,7 @@
 #define WAYMARK_SHORT_NAMES
 #include "forms.h"
 
-/* What must not be replaced in names and texts. */
+/* Macros that must not be expanded in names and texts. */
 #define Net wrong
 #define value wrong
 #define ONE 1

@@ -138,7 +138,7 @@ static inline size_t stap_strlcat(char *to, const char *from, size_t n)
 	return used + stap_strlcpy(to + used, from, n - used);
 }
 
-/* What a probe finds in $arg1, $arg2, ... */
+/* The probe's arguments $arg1, $arg2, ... */
 static int64_t shim_args[64];
 
 #endif

@@ -9,7 +9,7 @@
 words=$(sed -n 's/^STAP_WORD(\(.*\))$/\1/p' "$root/src/emit/format/stap_words.def")
 [ "$(echo "$words" | wc -l)" -gt 30 ] || fail 'stap_words.def has no words'
 
-# What C has as a keyword is no name of a declaration at all.
+# Keywords of C are not valid as names in declarations.
 for word in $words; do
 	echo "ev_$word(int $word, int other) \"%d %d\""
 	echo "$word(int a) \"%d\""
@@ -46,7 +46,7 @@ file 'quoted "name"'
 file 'back\slash'
 file 'dollar $1 @1'
 
-# Whose probe it is may be said: then no other provider's is found.
+# A probe may name its provider: then no other provider's probe is found.
 mkdir provider
 for name in shim other; do
 	"$tracetool" --format=log-stap --backends=log --group=st --binary="$tmp/program" --provider=$name \

@@ -108,7 +108,7 @@ class Ends(survive.Survive):
 
     def live_with_a_handler(self, how):
         """Once more where the timer came when exit() had written all, which it says."""
-        # Where handlers fill the first packet, one of them starts the writer: a known limit.
+        # If handlers fill the first packet, one of them starts the writer: a known limit.
         tsan = os.environ.get("TSAN_OPTIONS", "") + ":report_signal_unsafe=0"
         for _ in range(20):
             self.live("handler", how, status=ENDS[how], silent=False,
@@ -324,7 +324,7 @@ class Ends(survive.Survive):
                 self.live("end", how, 20000, program=ALL, status=status, env=self.env(options))
                 self.assertEqual(self.check_everything(), 20000)
                 self.assertEqual(len(log.read_text().splitlines()), 20000)
-                # What a kill takes of the other file is its own loss.
+                # Events that a kill loses of the other file are not this test's concern.
                 self.counts.touch()
                 if how == "exit":
                     said = self.checked([survive.WAYMARK, "print", "-e", EVENTS, simple], ())

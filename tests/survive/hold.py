@@ -20,7 +20,7 @@ del sys.argv[4:7]
 import survive
 from survive import SANITIZER, amount
 
-# What of a daemon's first processes ends how, and when: at once, or when the daemon is ready.
+# How each of a daemon's first processes ends, and when: at once, or when the daemon is ready.
 PARENTS = [(first, second) for first in ("exit", "_exit", "late-exit", "late-_exit")
            for second in ("exit", "_exit")]
 
@@ -47,7 +47,7 @@ class Both:
             self.assertEqual(said, "")
 
     def names(self):
-        """What the victims made, but for what the tests did."""
+        """The files that the victims made, without those of the tests."""
         return sorted(p.name for p in self.work.iterdir() if p != self.counts)
 
     def assert_one_trace(self, events):
@@ -311,7 +311,7 @@ class Simple(Both, survive.Survive):
     def pipe(self):
         """The trace's name is that of a pipe; what it had is in `copy` thereafter."""
         os.mkfifo(self.trace)
-        # Before a writer comes, who would find no reader.
+        # Open the reader first: a writer without a reader would fail.
         with open(os.open(self.trace, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
             yield
             (self.work / "copy").write_bytes(reader.read())

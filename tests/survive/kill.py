@@ -45,7 +45,7 @@ class Kill(killed.Killed):
 
     @unittest.skipUnless(KILL_AT, "a sanitizer comes first")
     def test_in_the_middle_of_a_write_of_small_packets(self):
-        """What is written of the last one ends anywhere: in a header, in events, between packets."""
+        """The last packet may end anywhere: in a header, in events, between packets."""
         kills = 0
         for i in range(amount(25, 500)):
             step, torn = random.randint(1, 120), random.choice((1, 40, 87, 88, 89, random.randint(1, 4000)))
@@ -112,7 +112,7 @@ class Kill(killed.Killed):
                     self.forget()
 
     def test_memory_that_is_damaged_or_closed_is_told(self):
-        """What the files hold is printed, and what is missing is an error."""
+        """The events in the files are printed, and the missing ones are an error."""
         self.live("end", "kill", 100, status=-9)
         buffer = self.shm / self.buffers()[0]
         whole = buffer.read_bytes()

@@ -57,7 +57,7 @@ class Leftovers(survive.Survive):
             time.sleep(0.005)
 
     def sweep(self, options, condition, **more):
-        """What a process does that begins to record, with these options; what it says."""
+        """Starts a process that records with these options, so that it recovers; returns its messages."""
         former = self.trace, self.counts
         keeper = self.keep("keeper", options, **more)
         try:
@@ -339,7 +339,7 @@ class Leftovers(survive.Survive):
 
     @unittest.skipUnless(ROOT, "it needs root")
     def test_recover_for_all_users(self):
-        """With the rights of each: a trace of root's that nobody's memory names stays as it is."""
+        """With each user's rights: root's trace is unchanged although user nobody's buffer names it."""
         for path in (self.work, self.shm):
             path.chmod(0o777)
         theirs = self.leave("theirs", user=NOBODY, group=NOBODY)

@@ -122,7 +122,7 @@ class Places(survive.Survive):
         self.assertEqual(self.check_everything(), 20000)
 
     def test_a_program_without_a_free_descriptor_is_survived(self):
-        """What could not be filled is no trace, and its name is free for the next try."""
+        """A directory that could not be filled is no trace, and its name is free for the next try."""
         said = self.live("crowded", 1000, silent=False)[1]
         self.assertNotIn("is gone", said)
         self.assertEqual(self.count(self.trace), 1000)

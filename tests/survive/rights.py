@@ -16,7 +16,7 @@ DENIED = ["Permission denied"]
 class Rights(survive.Survive):
     @unittest.skipUnless(ROOT, "it needs another user")
     def test_a_program_that_gives_up_its_rights_loses_nothing(self):
-        """What finds no file for its thread any more is kept for recover, and that is said."""
+        """Events whose stream file cannot be made stay in memory for recover, with a message."""
         self.work.chmod(0o755)
         for trace_mode, why in ((0o777, None), (0o755, "Permission denied")):
             with self.case(why=why):
@@ -35,7 +35,7 @@ class Rights(survive.Survive):
         """Its memory keeps the name of the trace before, and holds what that one had no file for."""
         self.work.chmod(0o777)
         then = self.work / "then.ctf"
-        left = [self.trace / ".metadata"]  # as by who lost the rights while making it anew
+        left = [self.trace / ".metadata"]  # as if the program lost its rights while rewriting it
         for umask, more, why, state, moved in (
                 (0, [], [], "ended", 1000), (0o22, [], DENIED, "unfin", 2000),
                 (0o22, left, DENIED, "unfin", 2000), (0o77, [], DENIED, "unfin", 2000)):

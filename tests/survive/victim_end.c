@@ -68,7 +68,7 @@ static void run_end(char **argv)
 	end(argv[0]);
 }
 
-/* storm THREADS: until somebody ends it */
+/* storm THREADS: records until it is killed */
 static void run_storm(char **argv)
 {
 	storm(0, (unsigned int)atoi(argv[0]));
@@ -351,7 +351,7 @@ static void run_blocked(char **argv)
 	pthread_create(&t, NULL, live_later, NULL);
 	pthread_join(t, NULL);
 	kill(getpid(), SIGUSR1);
-	sleep_ms(200); /* nobody takes it: the writer has blocked it, too */
+	sleep_ms(200); /* no thread takes it: the writer has blocked it, too */
 	end("kill");
 }
 

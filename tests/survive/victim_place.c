@@ -134,7 +134,7 @@ static void run_go(char **argv)
 
 static struct coroutine {
 	ucontext_t context;
-	ucontext_t *worker; /* whoever runs it now */
+	ucontext_t *worker; /* the thread that runs it now */
 	uint64_t left;
 	int done;
 	char stack[65536] __attribute__((aligned(64)));

@@ -116,7 +116,7 @@ static int fork_both(int count)
 	return fire_both(fork(), count);
 }
 
-/* The same by a fork that the C library does not hear of. */
+/* The same by a fork that the C library does not notice. */
 static int clone_both(int count)
 {
 	return fire_both((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0), count);

@@ -107,7 +107,7 @@ class Streams(daemon.Syslog):
         return listener
 
     def read_all(self, listener):
-        """What one connection brought until its end."""
+        """Accepts a connection; returns its bytes up to the end."""
         connection, _ = listener.accept()
         with connection:
             connection.settimeout(10)

@@ -72,7 +72,7 @@ abbreviations()
 	refused 'option --help must not have an argument' --help=x
 	# An exact name is one, although it begins another.
 	run 0 --check a
-	# What follows the first file is a file.
+	# All arguments after the first file are files.
 	refused 'options go before the files: --format=c' $both --group=g a --format=c out6.h
 	refused 'options go before the files: -o' $both --group=g a -o out6.h
 	absent out6.h

@@ -21,7 +21,7 @@ echo "$count headers of ours, $lines lines"
 [ "$count" -ge 1 ] && [ "$count" -le 3 ] || fail "$count headers of ours:" $ours
 [ "$lines" -le 350 ] || fail "$lines lines"
 
-# What those headers name, and nothing else, may be of libc.
+# Only headers of libc that Waymark's headers include directly may be included.
 cat $ours trace-one.h | sed -n 's/^#[ \t]*include[ \t]*<\([^>]*\)>.*/\1/p' | sort -u >named
 grep -v '^waymark/' named >libc
 for header in $(cat libc); do

@@ -8,7 +8,7 @@ here=$root/tests/tracetool
 include=$root/include
 data=$(realpath -m "${WAYMARK_SHARED:-$root/../shared}")/data
 warnings='-Wall -Wextra -Wpedantic -Werror'
-# What gcc links our library with: where that has TSan, which has to be loaded first.
+# Options with which gcc links our library: if that has TSan, TSan must be loaded first.
 tsan=
 [ "${WAYMARK_SANITIZER-}" != thread ] || tsan=-fsanitize=thread
 failures=0
@@ -56,7 +56,7 @@ generate_c()
 	done
 }
 
-# What a backend needs of the system, for the compiler to look for.
+# Headers that a backend needs of the system, for the compiler to search.
 needs() # BACKEND
 {
 	case $1 in
@@ -74,7 +74,7 @@ usable()
 	done
 }
 
-# The compilers that are here, with the languages that generated code has to be.
+# The installed compilers, with the languages that generated code has to support.
 compilers()
 {
 	! have gcc || printf '%s\n' 'gcc -std=c99' 'gcc -std=gnu11' 'gcc -std=gnu2x'

@@ -39,7 +39,7 @@ for line in $(seq 1 12); do
 	grep -q "^old.events:$line:.* warning: " err || fail "line $line is no warning"
 done
 "$tracetool" --check --accept-old --werror old.events 2>err && fail 'a warning is no error'
-# What nobody could print is refused with it all the same.
+# Formats that no release could print are refused with --accept-old, too.
 cat >bad.events <<'END'
 bad(int n) "%g"
 bad2(double x) "%d"
@@ -165,7 +165,7 @@ if have babeltrace2; then
 	grep -q 'text = "text"' babel || fail 'babeltrace2: text'
 fi
 
-# What that release recorded: the whole part of a float, an address, no error.
+# The records of that release: the whole part of a float, an address, no error.
 "$simpletrace" old.events simple | sed 's/ [0-9.-]* pid=[0-9]*//; s/=0x[0-9a-f]\{8,\}$/=ADDRESS/; s/ $//' >simple.out
 for line in 'old_error before=0x3 after=0x4' 'old_void' 'old_float rate=0x12d687 share=0x2' \
 	'old_float rate=0x8000000000000000 share=0x0' 'old_float rate=0xffffffffffffffff share=0x0' \

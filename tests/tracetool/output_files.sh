@@ -27,7 +27,7 @@ declarations_are_safe()
 	cmp -s b dir/trace-events && cmp -s b dir/renamed || fail 'a declaration was overwritten'
 	[ "$(cat b)" = 'two(int value) "value %d"' ] || fail 'an input was overwritten'
 	absent new.h
-	# What tracetool made, and any other file, may be written.
+	# tracetool overwrites its own output, and any other file.
 	run 0 $both --group=g a mine.h
 	run 0 $both --group=g b mine.h
 	holds mine.h trace_two

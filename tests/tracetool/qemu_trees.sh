@@ -169,7 +169,7 @@ for tree in new old; do
 	[ -z "$bits32" ] || plan on/$tree on-$tree.c $bits32 -fsyntax-only
 done
 compile
-# What one_unit() left out, once.
+# The parts that one_unit() left out, once.
 printf '#include <waymark/record.h>\nWAYMARK_REGISTER_OBJECT()\n' >register.c
 link old -I"$include" main.c register.c objects/old.o
 finish

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$here/run.sh"
 
-# What LTTng-UST cannot have is an error where ust is chosen, and only there.
+# Declarations that LTTng-UST cannot have are errors only with the backend ust.
 limits_of_ust()
 {
 	local long=e$(printf '%0249d' 0 | tr 0 e)
@@ -35,7 +35,7 @@ limits_of_ust()
 	says 'LTTNG_UST_TRACEPOINT_EVENT(qemu, one,'
 }
 
-# What SystemTap's formats need to know, in QEMU's words.
+# Missing options of SystemTap's formats, with QEMU's messages.
 tapsets()
 {
 	local format

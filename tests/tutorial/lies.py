@@ -17,7 +17,7 @@ FENCE = "```"
 
 class Lies(unittest.TestCase):
     def told(self, *blocks):
-        """What is said of a document of these blocks; nothing where it is believed."""
+        """Runs a document of these blocks; returns the messages, none if it passes."""
         text = "\n\n".join(f"{FENCE}{b}\n{FENCE}" if "\n" in b else b for b in blocks) + "\n"
         said = io.StringIO()
         with tempfile.TemporaryDirectory(prefix="waymark-lies-") as top:

@@ -51,7 +51,7 @@ done"""
 
 
 class Lie(Exception):
-    """What the document says is not so."""
+    """The document shows a wrong output."""
 
 
 def blocks_of(text):
@@ -105,7 +105,7 @@ def pattern_of(shown, seen):
 
 
 def matches(shown, came):
-    """Whether what is shown is what came."""
+    """True if the shown output matches the real one."""
     seen, parts = {}, []
     for line in shown.splitlines():
         parts.append(r"(?:[^\n]*\n)*" if line.strip() == "..." else pattern_of(line, seen) + r"\n")
@@ -125,7 +125,7 @@ def anonymous(text, directory):
 
 
 def without_notices(text):
-    """What the shell says of its jobs depends on which shell it is."""
+    """Removes the shell's messages about its jobs, which differ between shells."""
     return re.sub(r"^(?:.*: )?(?:line )?[\d: ]*(?:Killed|Terminated)\b.*\n", "", text,
                   flags=re.MULTILINE)
 
@@ -152,7 +152,7 @@ def script_of(steps, state):
 
 
 def environment(top, prefix):
-    """What finds that which is installed below a prefix; nothing of it without one."""
+    """The environment that finds the Waymark below a prefix; without a prefix, the system's."""
     result = {key: value for key, value in os.environ.items()
               if not key.startswith(("WAYMARK", "MAKE", "MFLAGS"))}
     # Of other programs on this machine nothing is listed.
@@ -232,7 +232,7 @@ def run(document, prefix, top, wanted=report):
         except ProcessLookupError:
             pass
     faults = list(left_behind(directory, environment(top, prefix)))
-    # What a killed program has left in memory goes with its trace.
+    # Removes the leftovers of killed programs with their traces.
     traces = [str(path) for path in directory.glob("*.ctf")]
     if traces:
         subprocess.run(["waymark", "recover", *traces], env=environment(top, prefix), check=False,
@@ -257,7 +257,7 @@ def needs(document):
 
 
 def is_there(package, path):
-    """Whether a command is there, or the pkg-config module of a package that has one."""
+    """True if the command exists, or the pkg-config module of a package that has one."""
     module = {"liblttng-ust-dev": "lttng-ust"}.get(package)
     if module:
         return subprocess.run(["pkg-config", "--exists", module], check=False).returncode == 0

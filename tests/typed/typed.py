@@ -48,7 +48,7 @@ EVENTS = [
     ("t_scope_end", "scope=-2 scope_tid=4242", {"scope": -2, "scope_tid": 4242}, []),
 ]
 
-# What an object says of itself, which only generated code records.
+# The text of an object's callback, which only generated code records.
 REQUEST = r'Request { sector: 4096, name: "disk \"a\"" }'
 OBJECTS = ("t_objects", REQUEST + r' Request {\n    sector: 4096,\n    name: "disk \"a\"",\n}')
 

@@ -77,7 +77,7 @@ for name in unix linux tracepoint; do
 	nm trace-ust-linux.o | grep -q " lttng_ust_tracepoint_linux___$name$" || fail "names: $name"
 done
 
-# LTTng-UST that is not there, or too old.
+# LTTng-UST is missing, or too old.
 mkdir -p old/lttng
 printf '#define LTTNG_UST_MAJOR_VERSION 2\n#define LTTNG_UST_MINOR_VERSION 12\n' \
 	>old/lttng/ust-version.h

@@ -95,7 +95,7 @@ def listed(daemon):
 def read_trace(path):
     """`event fields` a line."""
     said = subprocess.run(["babeltrace2", path], check=True, capture_output=True, text=True).stdout
-    # What LTTng tells of the program itself.
+    # LTTng's own events about the program.
     said = re.sub(r"^.* lttng_ust_\w+:.*\n", "", said, flags=re.MULTILINE)
     lines = re.findall(r" (all|plug):(\w+): \{ cpu_id = \d+ \}(?:, \{ (?:(.*) )?\})?$", said,
                        re.MULTILINE)

@@ -260,7 +260,7 @@ static void *switch_own(void *data)
 	return NULL;
 }
 
-/* Objects of other events come and go, with sets of their own. */
+/* Registers and unregisters objects of other events, with sets of their own. */
 static void *load_objects(void *data)
 {
 	for (unsigned int i = 0; i < ROUNDS; i++) {

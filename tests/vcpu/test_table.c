@@ -23,7 +23,7 @@ static void *anywhere(unsigned int cpu)
 	return (void *)(uintptr_t)((h ^ h >> 31) & ~UINT64_C(7));
 }
 
-/* However pointers come and go, each is found as long as it is there, and no longer. */
+/* After any additions and removals, exactly the registered pointers are found. */
 static void vcpus_are_found_however_they_come_and_go(void **unused)
 {
 	const struct waymark_event *event = &waymark_event_guest_trap;

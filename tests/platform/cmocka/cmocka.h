@@ -41,7 +41,7 @@ struct CMUnitTest {
 
 #define print_message(...) fprintf(stdout, __VA_ARGS__)
 
-/* Where a test goes on that is skipped, in whichever function and file: weak, so it is one. */
+/* skip() jumps here from any function and file: weak, so that all files share one. */
 __attribute__((weak)) jmp_buf cmocka_end;
 
 __attribute__((noreturn, format(printf, 3, 4))) static inline void cmocka_stop(

@@ -5,7 +5,7 @@
 
 #include "exec/helper-proto.h"
 
-/* What is known of an argument at translation. */
+/* The type of an argument at translation. */
 #define TEMP_TYPE_i32 TCGv_i32
 #define TEMP_TYPE_i64 TCGv_i64
 #define TEMP_TYPE_ptr TCGv_ptr
