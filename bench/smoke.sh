@@ -31,7 +31,7 @@ for row in 'full=discard *| ctf' 'full=overwrite *| ctf' 'full=block *| ctf' '1 
 done
 # DPDK need not be there; then the reason is.
 if ! grep -q '^| u64_str, 1 thread *| dpdk ' "$tmp/out" && ! grep 'not measured: dpdk: .' "$tmp/out"; then
-	echo "nothing is said of dpdk"
+	echo "neither a row nor a reason for dpdk"
 	exit 1
 fi
 rows=$(sed -n '/^### Guest code/,/^### Reading/p' "$tmp/out" | grep -c -E '^\| (loop|sha256) ') || rows=0

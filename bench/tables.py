@@ -54,7 +54,7 @@ LATENCY = ("p50", "p99", "p99.9", "p99.99", "max")
 
 
 def latency(bench):
-    """The empty measurement and the floor stand beside each: what the machine does to both."""
+    """Each row has the empty measurement and the floor next to it, which show the machine's noise."""
     results, lines = bench.results, []
     for label, suffix in VARIANTS:
         for who in recorders_of(bench):

@@ -18,7 +18,7 @@ struct workload {
 	struct io_engine *io;
 	uint64_t blocks;
 	uint64_t file_bytes;
-	uint64_t *sums; /* of each block; an entry belongs to whoever holds its block */
+	uint64_t *sums; /* of each block; the thread that holds a block owns its entry */
 	struct workload_counts counts;
 };
 

@@ -11,8 +11,8 @@
  * of streams and data that only the process itself understands. A packet (packet.h) may begin at
  * any later unit, and fills 1, 4 or 16 units. A packet that begins with the magic and the buffer's
  * uuid is valid up to its content_size at every moment, while the process lives and afterwards. In
- * a stream file it has the uuid of that trace. (stream_instance_id, sequence) tells whether a
- * stream file has it already. The living process reuses packets: a reader copies a packet first,
+ * a stream file it has the uuid of that trace. By (stream_instance_id, sequence) a reader knows if
+ * a stream file has it already. The living process reuses packets: a reader copies a packet first,
  * and uses the copy if the packet's header, except content_size and timestamp_end, is unchanged.
  *
  * Another trace takes the buffer over with one rename: a reader that opens the former name finds no

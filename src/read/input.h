@@ -15,7 +15,7 @@
 
 struct input {
 	const unsigned char *pos; /* the next byte */
-	const unsigned char *end; /* behind the last byte that is here */
+	const unsigned char *end; /* after the last byte in the buffer */
 	unsigned char *buffer;
 	size_t capacity;
 	uint64_t base; /* the offset of `buffer` in the input */

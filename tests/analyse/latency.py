@@ -183,7 +183,7 @@ def check_cut(whole, work):
     largest = max(streams, key=os.path.getsize)
     os.truncate(largest, os.path.getsize(largest) // 2 + 13)
     ran = run("latency", "--json", *DISK, cut)
-    check("cut: it is said", (ran.returncode, ran.stderr != ""), (1, True))
+    check("cut: reported, with status 1", (ran.returncode, ran.stderr != ""), (1, True))
     told = json.loads(ran.stdout)
     left = run("print", "--count", cut).stdout
     found = counts(told)

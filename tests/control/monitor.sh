@@ -63,7 +63,7 @@ starts "mode alone" 1 "$name: control-mode= needs control=WHERE in the same opti
 	"${with[@]}" "$program" control-mode=hmp
 starts "prompt alone" 1 "$name: control-prompt= needs control=WHERE in the same option" "on qmp NULL off" \
 	"${with[@]}" "$program" 'control=on' 'control-prompt=>'
-starts "a place that cannot be had" 1 "$name: control=: ./bad: it is taken" "" \
+starts "an address that is taken" 1 "$name: control=: ./bad: it is taken" "" \
 	"${with[@]}" "$program" "disk_*,control=./bad,log.file=$tmp/made"
 [ ! -e "$tmp/made" ] || fail "an option without its monitor made its file"
 starts "the same for the variable" 0 $'waymark: WAYMARK_TRACE: control=: ./bad: it is taken\n'"$disk" \

@@ -21,7 +21,7 @@ waymark: WAYMARK_TRACE: no such trace event so far: 'plugin_run'
 END
 cmp "$tmp/expected" "$tmp/told"
 
-# Of a program without events that is said when it ends: not of what a plug-in had that is gone.
+# In a program without events this is reported at its end, not for events of an unloaded plug-in.
 WAYMARK_TRACE="plugin_run,backend=simple,simple.file=$tmp/gone,syslog.rate=1" "$3" "$2" 2>"$tmp/told"
 [ "$(wc -c <"$tmp/gone")" -gt 24 ]
 cat >"$tmp/expected" <<'END'

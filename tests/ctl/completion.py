@@ -54,7 +54,7 @@ class Completion(Shells):
         self.prove({"never"}, "ctl", self.program.pid, "on", "'n")
 
     def test_an_option_with_a_value_is_not_quoted(self):
-        """By bash, which takes it for the name of a file else; and its value stands at once behind."""
+        """Bash would quote it like a file name otherwise; the value follows it directly."""
         bash = self.shells["bash"]
         self.assertEqual(bash.offered("waymark attach --sec"), {"--seconds="})
         self.assertEqual(bash.press("5 comp\t"), {"completed"})

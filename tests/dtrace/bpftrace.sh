@@ -57,7 +57,7 @@ by_path()
 	local tracer=$!
 	say_attached | timeout $patience "$@" >states_seen || {
 		fail "$what: $(cat states_seen)"
-		kill $tracer # nobody says `done` to it
+		kill $tracer # it gets no `done` event, which would end it
 	}
 	wait $tracer || fail "$what: bpftrace: $(cat counted)"
 	went_on_and_off states_seen "$what"

@@ -37,7 +37,7 @@ static void render_object(struct waymark_formatter *f, const void *object)
 	waymark_debug_end(&g);
 }
 
-/* A number has no bits beyond its width: those who make values see to it. */
+/* Clears the bits beyond a number's width, as all makers of values do. */
 static struct waymark_debug fit(struct waymark_debug v)
 {
 	unsigned int unused = 64 - 8 * (brace_token_width(v.kind) % 16);

@@ -113,7 +113,7 @@ def main():
         text = check(command)
         if command == "waymark":
             check_items("waymark.1", "command", subcommands(text))
-            faults.check("help" in subcommands(text), "waymark --help does not tell of waymark help")
+            faults.check("help" in subcommands(text), "waymark --help does not list waymark help")
             for name in set(subcommands(text)) - {"help"}:
                 check("waymark", name)
     check_items("waymark-ctl.1", "command", subcommands(help_of("waymark", "ctl")))

@@ -2,7 +2,7 @@
 """The lines that trace points of program.c print. N is an id."""
 import re
 
-# crosvm's examples; what is said of NewCategory is only there where that is compiled in.
+# crosvm's examples; lines of NewCategory exist only if that category is compiled in.
 DOCUMENT = [
     "a new request",
     "3 packets",

@@ -51,7 +51,7 @@ class Hosts(monitored.Monitored):
         client = self.client()
         self.assertEqual(host.do("closefrom"), "ok")
         self.assertIsNone(client.line())
-        self.assertEqual(host.do("pair"), "ok")  # in the place of what was the monitor's
+        self.assertEqual(host.do("pair"), "ok")  # under the number of the monitor's descriptor
         files = host.do("files")
         self.assertEqual(host.do("closeended"), "ok")
         self.assertEqual(host.do("files"), files)

@@ -73,7 +73,7 @@ class Kit:
                 *(self.place / f"trace-{group}.c" for group in GROUPS)]
 
     def build_library_32(self):
-        """Why it cannot be had; None: it is there."""
+        """The reason why this machine cannot build the row; None: it can."""
         build = self.place / "i386"
         source = self.place / "none.c"
         source.write_text("int main(void) { return 0; }\n", encoding="utf-8")

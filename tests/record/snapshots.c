@@ -66,7 +66,7 @@ static void say(int result, const char *path, const struct waymark_error *error)
 	fflush(stdout);
 }
 
-/* Steps that found no room, in all threads: no trace that ends before them tells of them. */
+/* Steps of all threads that found no room; a trace that ends before them does not count them. */
 static void say_lost(const char *path)
 {
 	static uint64_t told;

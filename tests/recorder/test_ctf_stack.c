@@ -204,8 +204,8 @@ static void measure_notice(void)
 {
 	waymark_sink_ctf.set_file("notice.ctf", false, NULL);
 	trace_ctf(1, 0);
-	waymark_notice(waymark_process(), "%s: %d", "a notice that is said", 1);
-	expect("a notice is said", stack_of(many_ctf), LATER_EVENT);
+	waymark_notice(waymark_process(), "%s: %d", "a printed notice", 1);
+	expect("a printed notice", stack_of(many_ctf), LATER_EVENT);
 }
 
 static void check(void (*body)(void))

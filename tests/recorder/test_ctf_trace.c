@@ -64,7 +64,7 @@ static void nothing_is_ever_replaced(void **state)
 	char expected[64];
 
 	(void)state;
-	assert_int_equal(system("mkdir -p names/mine"), 0); /* empty, but somebody's */
+	assert_int_equal(system("mkdir -p names/mine"), 0); /* empty, but not made by Waymark */
 	for (int i = 0; i < 4; i++) {
 		begin_trace(&trace, &files, config);
 		snprintf(expected, sizeof(expected), i ? "mine.%d.%d" : "mine.%d", getpid(), i);
@@ -101,7 +101,7 @@ static void name_without_renameat2(void)
 	struct ctf_config *config = make_config("old/trace", 0, 0);
 
 	forbid_call(SYS_renameat2, 0, EINVAL);
-	if (mkdir("old", 0700) || mkdir("old/trace", 0700)) { /* empty, but somebody's */
+	if (mkdir("old", 0700) || mkdir("old/trace", 0700)) { /* empty, but not Waymark's */
 		exit(1);
 	}
 	begin_trace(&trace, &files, config);

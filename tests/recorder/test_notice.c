@@ -119,7 +119,7 @@ static void leave_from_threads(void)
 	_exit(0);
 }
 
-/* Lines that were said, and those that are said to be missing. */
+/* The number of printed lines, plus those that are reported as missing. */
 static unsigned int account(void)
 {
 	unsigned int n = 0;

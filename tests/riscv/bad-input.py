@@ -20,7 +20,7 @@ LONGEST = [0xffcebc23] * 64  # sd t3, -8(t4): with its events no block is longer
 
 
 def program(words=(NOP,), segments=None, **header):
-    """An ELF file with these instructions, and what else is to be said of it."""
+    """An ELF file with these instructions and other fields of its header."""
     code = b"".join(struct.pack("<I", word) for word in words)
     segments = segments or [{}]
     h = {"ident": IDENT, "type": 2, "machine": 243, "version": 1, "entry": RAM,

@@ -40,7 +40,7 @@ static void others(void)
 	trace_keywords(1, 2, 3, 4, "five", 6, 7);
 	trace_meet(1);
 	trace_meet_enabled(2);
-	trace_switched_off(1, "nobody sees this");
+	trace_switched_off(1, "never recorded");
 }
 
 void calls_from_c(void)

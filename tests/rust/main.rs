@@ -50,7 +50,7 @@ fn others() {
     trace::trace_keywords(1, 2, 3, 4, text(b"five\0"), 6, 7);
     trace::trace_meet(1);
     trace::trace_meet_enabled(2);
-    trace::trace_switched_off(1, text(b"nobody sees this\0"));
+    trace::trace_switched_off(1, text(b"never recorded\0"));
 }
 
 /// What a disabled event costs: looked at by the test.

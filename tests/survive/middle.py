@@ -21,7 +21,7 @@ def steps(stride):
 
 class Middle(survive.Survive):
     def shown(self, trace=None):
-        """The steps of each thread as they are printed, and how many events are said to be lost."""
+        """The printed steps of each thread, and the number of events reported as lost."""
         steps, lost = {}, 0
         for line in self.waymark("print", trace or self.trace).splitlines():
             if line.startswith("#"):

@@ -113,7 +113,7 @@ static void run_turns(char **argv)
 	}
 }
 
-/* removed EVENTS TRACE NEXT: is taken away; some events later the program names another one */
+/* removed EVENTS TRACE NEXT: TRACE is removed; some events later the program names NEXT */
 static void run_removed(char **argv)
 {
 	uint64_t events = strtoull(argv[0], NULL, 10);

@@ -181,6 +181,6 @@ fi
 for file in $(find "$data/qemu-5.0" "$data"/qemu-simpletrace/trace-events-all-10.2* -type f); do
 	"$tracetool" --check --accept-old "$file" 2>err || fail "$file: $(grep -m1 error: err)"
 	"$tracetool" --check "$file" 2>plain || fail "$file without the option"
-	diff err plain || fail "$file: the option changes what is said of it"
+	diff err plain || fail "$file: the option changes the messages"
 done
 finish

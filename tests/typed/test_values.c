@@ -16,7 +16,7 @@
 
 static const char *trace;
 
-/* A reader that stands at the `n`th event of that name, from 1. */
+/* Opens a reader, positioned on the `n`th event of that name, from 1. */
 static struct waymark_reader *open_at(const char *name, int n)
 {
 	char error[256] = "";
