@@ -107,7 +107,7 @@ grep -qx 'struct hart;' build/trace-cpu.h || fail "WAYMARK_VCPU_TYPE changes not
 
 # The events of translated code, for whoever depends on their header.
 echo 'tcg vcpu cpu_load(TCGv address) "", "address %" PRIx64' >>cpu/trace-events
-[ ! -e build/trace-tcg-cpu.h ] || fail 'there is a header for translators that nobody asked for'
+[ ! -e build/trace-tcg-cpu.h ] || fail 'there is a header for translators without being named'
 make -s build/trace-tcg-cpu.h build/trace-cpu.h WAYMARK_VCPU_TYPE='struct hart *'
 grep -A1 'struct hart \*__cpu,' build/trace-tcg-cpu.h | grep -q 'waymark_value __env' || fail "$(cat build/trace-tcg-cpu.h)"
 echo '#include "trace-tcg-cpu.h"' >translator.c

@@ -147,18 +147,27 @@ def check_readme(root, _):
 
 # Phrases that a reader has to decode, and what to write instead. Split, as above.
 HABITS = {
-    r"\bwho(ever)? " + r"(drains|records|reads|writes|asks|waits|listens|locks)\b": "the consumer, the producer, the reader",
+    r"\bwho(ever)? " + r"(drains|records|reads|writes|asks|waits|listens|locks|follows|starts|looks|prints|stops)\b":
+        "the consumer, the producer, the reader",
     r"\b(is|are|was|were|be|been|being) " + r"told\b": "reports, receives, names",
-    r"\bso " + r"many (bytes|events|of|times|seconds|units|packets)\b": "the number",
+    r"\b(is|are|be) " + r"said (of|to|with|by)\b": "reports, prints",
+    r"\btells? " + r"(of|whether)\b|\bhears? " + r"(of|nothing)\b": "reports, notices",
+    r"\bso " + r"many (bytes|events|of|times|seconds|units|packets|rounds|threads)\b": "the number",
     r"\b(comes|come|came) " + r"to (nothing|an end|lie|stand|have)\b": "fails, ends, is",
-    r"\b(stands|stand) " + r"(there|in|before|behind)\b": "is in, precedes, follows",
+    r"\b(stands|stand) " + r"(there|in|before|behind|beside|at)\b": "is in, precedes, follows",
     r"\bgo(es)? " + r"(its|his|their) way\b": "ends, exits",
     r"\b(is|are|was|were) " + r"through( with)?\b": "has finished",
     r"\b(is|are) " + r"looked (at|for|after)\b": "checks, searches",
-    r"\bnobody " + r"(reads|writes|drains|records|waits|knows|tells|has)\b": "no reader, no writer, unread",
+    r"\bnobody " + r"(reads|writes|drains|records|waits|knows|tells|has|listens|says|sees|looks|asks|asked)\b":
+        "no reader, no writer, unread",
+    r"\b(that|which) (is|are) " + r"here\b": "installed, present",
+    r"\btelling " + r"values\b|\bwithout a " + r"word\b": "distinctive; without a message",
 }
-OPENERS = re.compile(r"/\*+\s*(?:\*\s*)?(What|Whether|Who|Whose|Where)\b")
-OPENERS_SHARE = 3  # percent of a folder's comments
+# Words that make a comment's opening a riddle, and the percentage of a folder's comments that may have one.
+OPENER = r"(What|Whether|Who|Whose|Where)\b"
+OPENERS_SHARE = 3
+COMMENTS = {".c": r"/\*+\s*(?:\*\s*)?", ".h": r"/\*+\s*(?:\*\s*)?",
+            ".py": r"(?:#|^\s*\"\"\") ?", ".sh": r"(?:^|\s)# ?"}
 
 
 def check_words(root, _):
@@ -166,14 +175,15 @@ def check_words(root, _):
     comments, openers = collections.Counter(), collections.Counter()
     for path, text in texts_of(root):
         name = path.relative_to(root)
-        if "golden" in name.parts or path.suffix not in (".c", ".h", ".def", ".md", ".py", ".sh", ".1", ".3", ".5", ".7"):
+        if "golden" in name.parts or path.suffix not in (*COMMENTS, ".def", ".md", ".1", ".3", ".5", ".7"):
             continue
         for pattern, instead in HABITS.items():
             for match in re.finditer(pattern, text):
                 yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: '{match[0]}': write plainly ({instead})"
-        if path.suffix in (".c", ".h"):
-            comments[name.parent] += text.count("/*")
-            openers[name.parent] += len(OPENERS.findall(text))
+        if path.suffix in COMMENTS:
+            opening = COMMENTS[path.suffix]
+            comments[name.parent] += len(re.findall(opening, text, re.MULTILINE))
+            openers[name.parent] += len(re.findall(opening + OPENER, text, re.MULTILINE))
     for folder, count in openers.items():
         if count > max(2, comments[folder] * OPENERS_SHARE / 100):
             yield f"{folder}: {count} of {comments[folder]} comments open with What, Whether, Who or Where"
