@@ -65,7 +65,7 @@ static enum pairs_result begin(struct test *t, int class, uint32_t tid, int64_t 
 	return pairs_add(&t->pairs, &rec, values);
 }
 
-/* Ends on the thread `on` what `tid` began. */
+/* Ends a span of thread `tid` on the thread `on`. */
 static enum pairs_result end_on(
 	struct test *t, int class, const uint32_t on_tid[2], int64_t scope, uint64_t ns)
 {

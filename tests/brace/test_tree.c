@@ -105,7 +105,7 @@ static void random_shapes_replay(void **state)
 	}
 }
 
-/* The output before `...`, without what closes a value or begins the next. */
+/* The output before `...`, without closing brackets and separators. */
 static size_t shown(const char *text)
 {
 	size_t length = strlen(text);

@@ -9,7 +9,7 @@
 
 #include "unit.h"
 
-/* In a child, which has a recorder of its own: `body` returns what exit() gets. */
+/* Runs `body` in a child, which has a new recorder; `body` returns the exit status. */
 static inline int run(int (*body)(void))
 {
 	int status;

@@ -61,7 +61,7 @@ static void full_disk_is_counted_and_told_once(void **state)
 		"on device; lines are lost\n");
 }
 
-/* A child that ends by exit() tells what was lost; its parent here does not. */
+/* A child that ends by exit() reports its losses; the parent here does not. */
 static int log_in_a_child_of_the_loser(void)
 {
 	int status;
@@ -144,7 +144,7 @@ static void pipe_without_reader_raises_no_signal(void **state)
 	in_child(log_to_broken_pipe, "/dev/null");
 }
 
-/* Two lines and a part of the third are what the file may have. */
+/* The file's limit allows two lines and a part of the third. */
 static int log_beyond_the_limit(void)
 {
 	uint64_t before = lost();

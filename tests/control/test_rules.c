@@ -13,7 +13,7 @@
 
 static struct waymark_error error;
 
-/* Switches what a test switched off again: rules outlive the objects. */
+/* Switches off all that a test switched on: rules outlive the objects. */
 static int teardown(void **state)
 {
 	(void)state;

@@ -153,7 +153,7 @@ static void what_would_mean_another_thing_is_refused(void **state)
 	}
 }
 
-/* Each byte as long as it gets; a sanitizer sees what does not fit. */
+/* Patterns of the longest translations fit; a sanitizer detects an overrun. */
 static void longest_translations_fit(void **state)
 {
 	static const char *const units[] = { "\\W", "\\S", "[\\w]", ".", "\\$" };

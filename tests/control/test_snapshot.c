@@ -157,7 +157,7 @@ static int flush_what_cannot_be_written(void)
 	return 0;
 }
 
-/* The trace before it, which would take what comes, is gone: that waits in memory. */
+/* The former trace is removed: further events stay in memory. */
 static int behind_a_snapshot(void)
 {
 	CHECK(mkdir("away", 0700) == 0, 1);

@@ -272,7 +272,7 @@ int main(void)
 	if (enter_folder(NULL)) {
 		return 1;
 	}
-	pid_t child = fork(); /* what it still writes at its end has its place */
+	pid_t child = fork(); /* its output at exit has a file of its own */
 	int status = 1;
 
 	if (child == 0) {

@@ -180,7 +180,7 @@ static void tables_come_in_order(void **state)
 	assert_int_equal(location_line(t[3]->at), 4);
 }
 
-/* One fault each; whatever stands on the next line is read. */
+/* One fault each; the next line is read in any case. */
 static void a_fault_ends_with_its_line(void **state)
 {
 	static const char *const faults[] = { "k", "k =", "= 1", "k = 1 2", "k = \"a", "k = 'a",
@@ -207,7 +207,7 @@ static void a_fault_ends_with_its_line(void **state)
 	}
 }
 
-/* A message as printf has it: what its conversions are, with the text around. */
+/* A message in printf's form: its conversions, with the text around them. */
 static const char *as_printf(struct fixture *f, const char *type, const char *message)
 {
 	const char *text = arena_printf(&f->arena, "k = '%s'", message);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * audit THREADS STEPS EVENTS TRACE: reads a trace of storm with the reader's C
- * API. Each thread's steps must rise, its times must not fall, and what is
- * missing must be exactly what the gaps count.
+ * API. Each thread's steps must rise, its times must not fall, and the gaps must
+ * count exactly the missing steps.
  */
 #include <stdbool.h>
 #include <stdint.h>

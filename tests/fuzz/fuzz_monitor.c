@@ -66,7 +66,7 @@ int waymark_vcpu_list_events(unsigned int index, const char *pattern,
 	size_t count = 0;
 
 	if (!vcpu_is_known(index) || waymark_list_events(pattern, list, error) < 0) {
-		abort(); /* what cannot be was found before */
+		abort(); /* impossible arguments were refused before */
 	}
 	for (size_t i = 0; i < list->count; i++) {
 		if (list->events[i].vcpu) {

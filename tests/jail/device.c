@@ -278,7 +278,7 @@ static void init(void)
 	}
 }
 
-/* Kills children at any moment, two at a time; prints of each what it had recorded. */
+/* Kills children at any moment, two at a time; prints the number of events of each. */
 static int kill_children(int children)
 {
 	uint64_t *done = mmap(NULL, sizeof(*done) * (size_t)children, PROT_READ | PROT_WRITE,

@@ -19,7 +19,7 @@ void jail_close(const int *more, size_t count);
  */
 void jail_enter(const char *word);
 
-/* Prints what went wrong, and ends. */
+/* Prints the error, and exits. */
 void __attribute__((format(printf, 1, 2), noreturn)) die(const char *fmt, ...);
 
 #endif

@@ -134,7 +134,7 @@ static bool is_kept(const int *kept, size_t count, int fd)
 	return false;
 }
 
-/* As a program's fork helper does: all but what is listed. */
+/* Closes all descriptors but the listed ones, like a program's fork helper. */
 static void close_others(bool keeps_ours)
 {
 	int kept[100] = { 0, 1, 2 };

@@ -215,7 +215,7 @@ static void snapshot(uint64_t number)
 	fflush(stdout);
 }
 
-/* Calls `what` with 1, 2, ... whenever so many ms have passed. */
+/* Calls `what` with 1, 2, ... at that interval in milliseconds. */
 struct now_and_then {
 	void (*what)(uint64_t number);
 	uint64_t every_ms; /* 0: never */

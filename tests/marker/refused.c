@@ -62,7 +62,7 @@ int main(void)
 		"'VirtioFs'");
 	is_refused(waymark_configure("VirtioFs,backend=simple", &error), &error, "'VirtioFs'");
 	check(waymark_disable("VirtioFs", WAYMARK_SIMPLE, NULL, &error) == 0, error.text);
-	/* With all backends, those are on that can have it; where there is none, it is refused. */
+	/* With all backends, those that support it are switched on; without one, it is refused. */
 	if (waymark_get_backends(event) == WAYMARK_SIMPLE) {
 		is_refused(waymark_enable("VirtioFs", WAYMARK_ANY_BACKEND, NULL, &error), &error,
 			"'VirtioFs'");

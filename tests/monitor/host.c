@@ -292,7 +292,7 @@ static void hang_up(const char *rest)
 	say("%s", poll(&p, 1, 2000) == 1 && (p.revents & POLLHUP) ? "end" : "open");
 }
 
-/* A loop of the program's own: a descriptor that is ready, and what it knows that by. */
+/* The program's own event loop: a ready descriptor, and the call that found it. */
 static int own_epoll, own_event;
 
 static void make_epoll(const char *rest)

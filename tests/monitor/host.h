@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that has a monitor, and does what its driver asks for: host.c, host_process.c. */
+/* A program with a monitor, which executes its driver's commands: host.c, host_process.c. */
 #ifndef HOST_H
 #define HOST_H
 

@@ -24,7 +24,7 @@
 #define SECOND_PACKET 4096
 #define PADDING 0xaa
 #define FEW 7
-#define PADDING_STEP 97 /* of what is cut in it, only some */
+#define PADDING_STEP 97 /* only some of the cuts inside of padding */
 
 /* The result of reading a trace to its end. */
 struct result {
@@ -80,7 +80,7 @@ static void touch(struct result *result, struct reader *r, const struct record *
 	}
 }
 
-/* Takes what lies ready, `few` records at a time; 0: all come one by one. */
+/* Takes available records, at most `few` at a time; 0: one by one. */
 static void take(struct result *result, struct reader *r, size_t few)
 {
 	struct record records[FEW];

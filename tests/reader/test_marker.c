@@ -127,8 +127,7 @@ static void describe(char *out, size_t size, const struct value *v)
 	memcpy(&number, &v->number, sizeof(number));
 	if (v->kind == VALUE_STRING && !v->text) {
 		snprintf(out, size, "NULL");
-	} else if (v->debug ==
-		   DEBUG_TREE) { /* a byte for what it is, one for the length, the end */
+	} else if (v->debug == DEBUG_TREE) { /* a byte for the kind, one for the length, the end */
 		snprintf(out, size, "text %.*s", (int)v->length - 3, v->text + 2);
 	} else if (v->kind == VALUE_STRING) {
 		snprintf(out, size, "string %.*s", (int)v->length, v->text);

@@ -29,7 +29,7 @@ static uint64_t random_value(void)
 	}
 }
 
-/* One random conversion, and what its `*` take. */
+/* One random conversion, and the values of its `*`. */
 struct sample {
 	char flags[8];
 	char width[8]; /* "*", a number or nothing */
@@ -180,7 +180,7 @@ static void integers_are_shown_as_printf_shows_them(void **state)
 	CHECK_TYPE(int, "hh", "duxXo");
 	CHECK_TYPE(int, "h", "duxXo");
 	CHECK_TYPE(bool, "", "du");
-	if (sizeof(long) == 8) { /* what these are read as, wherever they come from */
+	if (sizeof(long) == 8) { /* the type that these are read as */
 		CHECK_TYPE(long, "l", "diuxXo");
 		CHECK_TYPE(int64_t, "l", "diuxXo");
 		CHECK_TYPE(uint64_t, "l", "diuxXo");

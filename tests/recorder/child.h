@@ -15,7 +15,7 @@
 int run(void (*body)(void));
 int run_with_pid(void (*body)(void), pid_t *pid);
 
-/* As run(), with what the child says on standard error. */
+/* Like run(), and returns the child's standard error. */
 int run_and_listen(void (*body)(void), char *said, size_t size);
 
 /*

@@ -130,7 +130,7 @@ static void read_piece(struct pairs *p, struct stream *s, const char *path)
 	close(fd);
 }
 
-/* Stream by stream, and its pieces in their order; what is no stream comes first. */
+/* Sorts by stream, then by the order of rotated files; other files come first. */
 static void parse_name(const char *name, uint64_t *stream, uint64_t *piece)
 {
 	*stream = *piece = 0;

@@ -51,7 +51,7 @@ uint64_t check_each_once(const struct pairs *p, uint64_t who);
 uint64_t check_none_twice(const struct pairs *p, uint64_t who);
 
 /*
- * Fails unless each gap of the stream on which `who` alone records tells exactly what is missing
+ * Fails unless each gap of the stream on which only `who` records counts exactly what is missing
  * there; returns how many are there or told of.
  */
 uint64_t check_gaps(const struct pairs *p, uint64_t who);

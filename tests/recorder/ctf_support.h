@@ -43,7 +43,7 @@ size_t write_packets(
 
 /*
  * How many events babeltrace2 finds; fails the test if it says anything else.
- * `text`, which may be NULL, is a file that gets what it prints.
+ * `text`, which may be NULL, is a file for babeltrace2's output.
  */
 unsigned long count_events(const char *path, const char *text);
 

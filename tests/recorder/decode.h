@@ -30,7 +30,7 @@ struct trace {
 	char names[64][64]; /* by id */
 };
 
-/* Reads a whole file. Returns NULL, or what is wrong with it. */
+/* Reads a whole file. Returns NULL, or the fault of the file. */
 const char *trace_read(struct trace *t, const char *path);
 void trace_free(struct trace *t);
 

@@ -77,7 +77,7 @@ static void record(const char *file, char **plugins, int count)
 	exit(0);
 }
 
-/* Every object's events are there, and in order. Returns what is wrong. */
+/* Checks that each object's events are complete and in order. Returns NULL or the fault. */
 static const char *check_trace(const struct trace *t, int plugins)
 {
 	struct {

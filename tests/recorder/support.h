@@ -33,7 +33,7 @@
 #define UNDER_TSAN 0
 #endif
 
-/* Memory, limits and crash handlers are then not what they are in a program. */
+/* A sanitizer changes memory, limits and crash handlers of a program. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define UNDER_SANITIZER 1
 #else
@@ -128,7 +128,7 @@ uint64_t wait_for_size(const char *path, size_t size);
 unsigned int amount(unsigned int quick, unsigned int thorough);
 
 /*
- * Every `forks.<pid>` holds what that process recorded, and nothing else but
+ * Every `forks.<pid>` has the events of that process, and nothing else but
  * at most `inherited` events: those that it was about to begin when it was forked.
  */
 unsigned int check_children(uint64_t events, uint64_t inherited);

@@ -17,7 +17,7 @@
 #define PAIR_BYTES 24u
 #define PAIR_ID 1u
 
-/* In a child: ends it with the line's number in what it says. */
+/* In a child: exits with a message that has the line's number. */
 #define expect(what, value, wanted)                                                              \
 	do {                                                                                     \
 		uint64_t is_ = (value), wanted_ = (wanted);                                      \

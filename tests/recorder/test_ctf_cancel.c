@@ -31,7 +31,7 @@ static void name_files(void)
 	}
 }
 
-/* Ends the child; no buffer is left in /dev/shm, whatever its threads were in. */
+/* Ends the child; no buffer is left in /dev/shm, whatever its threads were doing. */
 static _Noreturn void leave(int status)
 {
 	for (int k = 0; k < WAYMARK_RECORDERS; k++) {
@@ -183,7 +183,7 @@ static void cancel_all(pthread_t *threads, int count)
 	__atomic_store_n(&is_asked, 0, __ATOMIC_RELAXED);
 }
 
-/* Threads are cancelled at any instruction; afterwards the recorder does what it did before. */
+/* Threads are cancelled at any instruction; afterwards the recorder works as before. */
 static void cancel_anywhere(enum recorder_policy policy)
 {
 	waymark_recorder_set_buffer(2 * RECORDER_BUFFER_MIN, NULL);
@@ -262,7 +262,7 @@ static void count_signal(int sig)
 	signals++;
 }
 
-/* errno and the descriptors are what they were, and no signal came. */
+/* Checks that errno and the descriptors are unchanged, and that no signal arrived. */
 static void same_as_before(unsigned int descriptors, int exit_code)
 {
 	if (errno != 4711 || count_descriptors() != descriptors || signals) {

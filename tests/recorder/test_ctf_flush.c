@@ -109,7 +109,7 @@ static void a_flush_has_what_came_before_whenever_the_thread_goes_on(void **stat
 	}
 }
 
-/* Memory is full all the time: what comes next takes the place of what came before. */
+/* Memory is full all the time: new events overwrite old ones. */
 static void *record_on(void *unused)
 {
 	for (uint64_t i = 0;; i++) {

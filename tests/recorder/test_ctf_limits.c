@@ -62,7 +62,7 @@ static void start_threads(void)
 	}
 }
 
-/* Until each thread has recorded so many more. */
+/* Waits until each thread has recorded that number of further events. */
 static void wait_for_events(uint64_t more)
 {
 	for (unsigned int i = 0; i < THREADS; i++) {
@@ -225,7 +225,7 @@ static void take_snapshots(void)
 		fail_unless(file_size("trace/stream-1") >= n * (UINT64_C(4) << 20));
 	}
 	waymark_buffer_unlink(recorder_buffer(&waymark_process()->recorders[WAYMARK_RECORDER_CTF]));
-	_exit(0); /* with nothing but what the snapshots wrote */
+	_exit(0); /* without writing anything after the snapshots */
 }
 
 static void snapshots_append_the_newest_events(void **state)

@@ -21,7 +21,7 @@
 #define EVENTS 1000
 #define MIB UINT64_C(1048576)
 
-/* Well above what a few threads use, well below the buffer's 256 MiB. */
+/* Well above the memory of a few threads, well below the buffer's 256 MiB. */
 #define FEW (UINT64_C(24) * MIB)
 
 /* Bytes of a row of /proc/self/status, which counts KiB. */

@@ -268,7 +268,7 @@ static double time_error(const char *name)
 	assert_int_equal(count_events(name, "line"), 1);
 	FILE *f = fopen("line", "r");
 
-	/* The whole seconds would take what a double has: their difference is exact. */
+	/* A double cannot hold seconds and nanoseconds; it holds the difference exactly. */
 	long whole;
 
 	assert_int_equal(fscanf(f, "[%ld%lf]", &whole, &seconds), 2);

@@ -47,7 +47,7 @@ static void record(void)
 	in_threads(record_many);
 }
 
-/* Records in a child and reads what it wrote. */
+/* Records in a child and reads its trace. */
 static void record_and_read(struct pairs *p, void (*body)(void))
 {
 	char said[1024];
@@ -137,7 +137,7 @@ static void nothing_is_lost_where_events_wait(void **state)
 	pairs_free(&p);
 }
 
-/* Each of them fills a packet, and there is none for the next. */
+/* Each of them fills a packet, so that none is left for the next. */
 static void more_threads_than_subbufs_record_on(void **state)
 {
 	struct pairs p;

@@ -91,7 +91,7 @@ static void *record_under_timers(void *number)
 		}
 	}
 	timer_delete(timer);
-	usleep(1000); /* what is due comes now, under TSan too */
+	usleep(1000); /* pending signals are delivered now, under TSan, too */
 	made[n][0] = i;
 	made[n][1] = handled;
 	return NULL;

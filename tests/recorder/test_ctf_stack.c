@@ -22,7 +22,7 @@
 
 #define KIB 1024u
 #define FIRST_EVENT (4 * KIB)
-#define PTHREAD_CREATE (4 * KIB) /* what the C library's may take besides, not in handlers */
+#define PTHREAD_CREATE (4 * KIB) /* extra stack for the C library's, not in handlers */
 #ifdef __s390x__
 #define FRAMES KIB /* each has 160 bytes for registers */
 #else

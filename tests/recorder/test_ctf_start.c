@@ -33,7 +33,7 @@ static void start(void)
 	starter = pthread_self();
 	begin_pairs("trace", RECORDER_DISCARD, RECORDER_BUFFER_MIN);
 	trace_ctf(0, 0);
-	usleep(50000); /* so that what the writer does is seen, too */
+	usleep(50000); /* so that the writer's calls are seen, too */
 	_exit(waymark_process_current()->writer != WRITER_NONE && seen[0] && !seen[1] ? 0 : 1);
 }
 

@@ -21,7 +21,7 @@
 #include "rt/host/error.h"
 #include "rt/sink/sink.h"
 
-/* Gaps say exactly what is missing between the events around them. */
+/* Gaps count exactly the events that are missing between their neighbours. */
 static void check_gaps(const struct trace *t, uint64_t total)
 {
 	uint64_t next = 0;
@@ -228,7 +228,7 @@ static void say_it_while_the_program_runs(void)
 		sleep_ms(10);
 		waymark_recorder_get_stats(&stats);
 	} while (!stats.unwritten);
-	record_pairs(10, 11); /* says what the writer found */
+	record_pairs(10, 11); /* prints the writer's error */
 	_exit(0);
 }
 
@@ -291,7 +291,7 @@ static void a_size_limit_sends_no_signal(void **state)
 	trace_free(&t);
 }
 
-/* Ours, where a C library has none for handlers, says what glibc's says. */
+/* Our replacement for C libraries without an async-signal-safe one has glibc's texts. */
 static void reasons_are_glibcs(void **state)
 {
 #define REASON(error, text) { error, text },

@@ -45,7 +45,7 @@ static pid_t (*const forms[])(void) = { fork_calmly, raw_clone };
 #define FORMS (UNDER_EMULATOR || UNDER_SANITIZER ? 1u : 2u)
 
 static int stop;
-static int begun; /* the thread has, and with it what a sanitizer does first */
+static int begun; /* the thread has started, and the sanitizer's work at its start is done */
 
 /* At least one event, however soon it is to stop. */
 static void *record_meanwhile(void *who)

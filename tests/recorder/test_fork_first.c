@@ -73,7 +73,7 @@ static void fork_inside_first_event(void)
 
 /*
  * Lets it do `count` instructions between its two stops, then sends it SIGUSR1,
- * which comes as soon as it is not blocked. False when there are not so many.
+ * which is delivered as soon as it is not blocked. False if it has fewer instructions.
  */
 static bool interrupt_after(pid_t pid, long count)
 {

@@ -14,7 +14,7 @@
 #include "support.h"
 #include "rt/record/jail.h"
 
-static int why_no_nameless; /* what open(2) says of O_TMPFILE; 0: it works */
+static int why_no_nameless; /* errno of open(2) with O_TMPFILE; 0: it works */
 static bool without_proc;
 static unsigned int named; /* files that were opened by a name of their own */
 

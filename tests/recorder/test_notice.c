@@ -16,7 +16,7 @@
 
 static char said[THREADS * EACH * 64];
 
-/* Runs a child that ends well; what it said is in `said`. */
+/* Runs a child that must succeed; `said` gets its standard error. */
 static void check(void (*body)(void))
 {
 	assert_int_equal(run_and_listen(body, said, sizeof(said)), 0);
@@ -40,7 +40,7 @@ static void leave_three(void)
 	waymark_notice(p, "the second");
 	waymark_notice(p, "the third");
 	waymark_notice_say(p);
-	waymark_notice_say(p); /* again: there is nothing */
+	waymark_notice_say(p); /* again: no line is left */
 	_exit(0);
 }
 

@@ -134,7 +134,7 @@ static void fault_6_losses_are_counted_where_they_are(void **state)
 
 static __thread unsigned int yields; /* others may wait for something else */
 
-/* In the C library's place: what waits for memory that others may give up calls it. */
+/* Replaces the C library's function, which a thread calls while it waits for memory. */
 int sched_yield(void)
 {
 	yields++;
@@ -205,7 +205,7 @@ static void fault_6_each_gap_counts_exactly_what_its_thread_misses(void **state)
 		missing = 0;
 	}
 	assert_int_equal(
-		next + missing, per_thread); /* a last gap tells what is missing at the end */
+		next + missing, per_thread); /* a last gap counts the events missing at the end */
 	trace_free(&t);
 }
 
@@ -239,7 +239,7 @@ static void record_beside_a_stalled_thread(void)
 		trace_pair(1, i);
 	}
 	wait_for_size("stalled", 24 + 1001 * 48);
-	_exit(0); /* what is in the file now got there beside the stalled thread */
+	_exit(0); /* all events are in the file although a thread has stalled */
 }
 
 static void fault_7_a_stalled_thread_holds_up_nobody(void **state)
@@ -256,7 +256,7 @@ static void fault_7_a_stalled_thread_holds_up_nobody(void **state)
 
 static uint64_t turn;
 
-/* Threads that wait for each other: what one records is later than what the other did. */
+/* Threads that wait for each other: each event is later than the other thread's before it. */
 static void *take_turns(void *who)
 {
 	for (uint64_t i = 0; i < 5000; i++) {

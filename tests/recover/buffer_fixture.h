@@ -123,7 +123,7 @@ static inline int fixture_close(void **state)
 	return 0;
 }
 
-/* Opens what was made. */
+/* Opens the buffer that was made. */
 static inline int open_buffer(struct fixture *f)
 {
 	int error = 0;

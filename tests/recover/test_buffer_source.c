@@ -84,7 +84,7 @@ static void a_copy_has_the_published_content(void **state)
 	assert_int_equal(buffer_source_counts(f->source, UINT64_MAX).lost, 0);
 	assert_int_equal(scan(f, &p), 1);
 	assert_int_equal(p->header.events_discarded, 104);
-	/* The process goes on meanwhile: what was published when we looked is what we get. */
+	/* The process goes on meanwhile: the reader gets the events published when it looked. */
 	h.content_size += 800;
 	put_packet(f, 10, &h);
 	assert_true(buffer_source_copy(f->source, p, copy));

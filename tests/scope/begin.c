@@ -72,7 +72,7 @@ static void begin_toggled(void)
 	WAYMARK_END(Out);
 }
 
-/* The end of what is not on top; one that was never begun. */
+/* Ends a scope that is not the innermost, and one that was never begun. */
 static void begin_crossed(void)
 {
 	TRACE_BEGIN(A, "a1");
@@ -154,7 +154,7 @@ static void *hold(void *unused)
 	return unused;
 }
 
-/* The child has what the forking thread has begun, and nothing of others. */
+/* The child has the open scopes of the forking thread, and none of other threads. */
 static void begin_forked(void)
 {
 	pthread_t thread;

@@ -45,7 +45,7 @@ static void blocks(void)
 	}
 }
 
-/* Ends twice, and of what was off: nothing. */
+/* A second end, and the end of a scope that was off, record nothing. */
 static void hand(void)
 {
 	by_hand = trace_reserve_enter(2);

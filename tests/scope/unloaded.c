@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	CHECK(pthread_join(thread, NULL) == 0);
 	CHECK(WAYMARK_LIVE(Shared) == 0);
 	fork_child();
-	come_and_go(40); /* more than there is room for: nothing is known of what is below */
+	come_and_go(40); /* beyond the limit of open scopes: the outer ones are forgotten */
 	WAYMARK_BEGIN(Shared, "behind");
 	WAYMARK_END(Shared);
 	CHECK(WAYMARK_LIVE(Shared) == 0);

@@ -108,7 +108,7 @@ static void run_daemon(char **argv)
 	live_for(0, 1000);
 }
 
-/* closefrom: as daemons do; what the program opens then must stay what it wrote */
+/* closefrom: like daemons; files opened afterwards must not get the recorder's writes */
 static void run_closefrom(char **argv)
 {
 	char text[4096];

@@ -45,7 +45,7 @@ static pthread_t start(unsigned int thread)
 }
 
 /*
- * comers THREADS [EVENTS]: so many at a time, each followed by another that goes on
+ * comers THREADS [EVENTS]: THREADS threads at a time, each followed by another that goes on
  * with its number
  */
 static void run_comers(char **argv)

@@ -56,8 +56,8 @@ static void run_move(char **argv)
 }
 
 /*
- * name HOW WHERE EVENTS TRACE [FILE]: so many before it, and as many in that trace; the
- * end is a kill. FILE is made before it.
+ * name HOW WHERE EVENTS TRACE [FILE]: EVENTS before the move, and EVENTS in TRACE after it;
+ * ends by a kill. FILE is made before the move.
  */
 static void run_name(char **argv)
 {
@@ -75,7 +75,7 @@ static void run_name(char **argv)
 	kill(getpid(), SIGKILL);
 }
 
-/* refuse EVENTS TRACE: which cannot be made; so many before and behind it, and a child's */
+/* refuse EVENTS TRACE: EVENTS before and after TRACE, which cannot be made, and a child's */
 static void run_refuse(char **argv)
 {
 	uint64_t events = strtoull(argv[0], NULL, 10);
@@ -98,7 +98,7 @@ static void run_refuse(char **argv)
 	exit(0);
 }
 
-/* crowded EVENTS: so many, where the program has no descriptor left */
+/* crowded EVENTS: EVENTS events while the program has no descriptor left */
 static void run_crowded(char **argv)
 {
 	const struct rlimit few = { 64, 64 };
@@ -111,7 +111,7 @@ static void run_crowded(char **argv)
 	exit(0);
 }
 
-/* go EVENTS: so many, and behind a line on standard input as many again and a thread's */
+/* go EVENTS: EVENTS events; after a line on standard input as many again and a thread's */
 static void run_go(char **argv)
 {
 	uintptr_t events = strtoul(argv[0], NULL, 10);
@@ -203,7 +203,7 @@ static void *work(void *unused)
 	return unused;
 }
 
-/* coroutines ROUNDS: each is run by whatever thread has time */
+/* coroutines ROUNDS: any thread may run any coroutine */
 static void run_coroutines(char **argv)
 {
 	pthread_t workers[WORKERS];

@@ -141,7 +141,7 @@ static int bytes_at(int fd)
 	return got > 0 ? (int)got : 0;
 }
 
-/* Closes what it does not know, and takes the numbers for sockets and files of its own. */
+/* Closes all descriptors it did not open, and opens sockets and files under their numbers. */
 static int close_all(int count)
 {
 	int pairs[8][2];
@@ -159,7 +159,7 @@ static int close_all(int count)
 	return strange;
 }
 
-/* Without standard streams, as a daemon; answers in a file since there is nothing else. */
+/* Without standard streams, like a daemon; answers are written to a file. */
 static int without_streams(int count)
 {
 	int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 50);

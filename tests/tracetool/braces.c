@@ -18,7 +18,7 @@
 
 static bool silent; /* the message has been seen */
 
-/* A tree that tells what it was made of. */
+/* A tree whose text names the values it was made of. */
 void waymark_flatten_call(struct waymark_trees *t, const struct waymark_event *event,
 	unsigned int placeholder, struct waymark_debug *value)
 {

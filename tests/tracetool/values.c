@@ -15,7 +15,7 @@
 
 #include <waymark/record.h>
 
-/* A multiple of what any host has. */
+/* A multiple of any host's page size. */
 #define PAGE 65536
 
 #define STUB_BACKENDS (WAYMARK_LOG | WAYMARK_SIMPLE)
@@ -157,7 +157,7 @@ static void fire_formats(void)
 	FIRE(trace_a_name_that_is_so_long_that_no_declaration_of_it_fits_in_a_line(1));
 }
 
-/* Nothing is read behind what printf reads: there is no memory. */
+/* No byte is read after those that printf reads: the next page is unmapped. */
 static void fire_parts(void)
 {
 	char *pages =

@@ -164,7 +164,7 @@ static void all_and_some_are_alike_to_those_that_have_both(void **unused)
 	for (unsigned int i = 1; i < THREADS; i++) {
 		expect_steady(i, true);
 	}
-	/* Only differences count from here: what was missed before it was on. */
+	/* Only differences count from here: earlier rounds were missed while it was off. */
 	for (unsigned int i = 1; i < THREADS; i++) {
 		unsigned long called = calls_of(i);
 
@@ -243,7 +243,7 @@ static void an_event_that_goes_on_for_one_is_seen_by_no_other(void **unused)
 	assert_int_equal(faults, 0);
 }
 
-/* Switches one CPU; what it alone switches is as it said. */
+/* Switches one CPU, whose own event has exactly the state that this thread set. */
 static void *switch_own(void *data)
 {
 	struct cpu *cpu = data;

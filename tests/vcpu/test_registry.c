@@ -290,7 +290,7 @@ static void *switch_once(void *unused)
 	return unused;
 }
 
-/* So that what it works with can go. */
+/* So that its data can be freed. */
 static void a_watcher_that_is_replaced_has_returned(void **unused)
 {
 	struct slow_call call = { .has_ended = false };

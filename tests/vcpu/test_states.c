@@ -365,7 +365,7 @@ static void random_steps_are_the_models(void **unused)
 
 	(void)unused;
 	for (unsigned int i = 0; i < STEPS; i++) {
-		/* Those for all come seldom: they end what the others have made. */
+		/* Switches of all vCPUs are rare, because they reset the states of single ones. */
 		enum op op = (enum op)(choose(10) ? choose(ON_ALL) : choose(OPS));
 
 		step(&m, op, choose(CPUS), i);

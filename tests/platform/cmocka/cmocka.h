@@ -76,7 +76,7 @@ __attribute__((noreturn, format(printf, 3, 4))) static inline void cmocka_stop(
 #define assert_ptr_equal(a, b) CMOCKA_CHECK((a) == (b), "%s != %s", #a, #b)
 #define assert_ptr_not_equal(a, b) CMOCKA_CHECK((a) != (b), "%s == %s", #a, #b)
 
-/* As cmocka: what is narrower is widened, with its sign. */
+/* Like cmocka, widens narrower values with their sign. */
 #define CMOCKA_COMPARE(a, op, b)                                                             \
 	do {                                                                                 \
 		uint64_t cmocka_a = (uint64_t)(a);                                           \
