@@ -43,7 +43,7 @@ POLICIES = {"discard": "buffer=64M,full=discard", "overwrite": "buffer=1M,full=o
 
 @dataclasses.dataclass
 class Job:
-    recorder: str  # what records; "" for what is off
+    recorder: str  # the recorder; "" for programs without one
     program: str
     prefix: str  # of its metrics
     values: dict  # key=value for the program

@@ -50,7 +50,7 @@ class Results:
         return any(m.startswith(prefix + ".") and w == who for m, w in self.values)
 
     def verdict(self, metric, who):
-        """Empty where there is nothing to reach, nothing was measured, or it is not ours."""
+        """Empty without a target, without a measured value, or for other recorders than ours."""
         value = self.median(metric, who)
         if metric not in self.targets or value is None or who not in self.ours:
             return ""

@@ -51,7 +51,7 @@ def inputs_of(line):
 
 
 def add(path, line):
-    """Behind the others; a fuzzer's to what it has done with the same sources."""
+    """Appends the line; a fuzzer's is added to its line with the same sources."""
     path = pathlib.Path(path)
     line = dict(line)
     text = path.read_text() if path.exists() else ""

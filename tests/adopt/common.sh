@@ -10,7 +10,7 @@ trap 'rm -rf "$tmp"' EXIT
 installed=$build/tests/adopt/installed
 . "$root/tests/adopt/block.sh"
 
-# Nothing of what is installed has been built since.
+# No installed file is older than the build.
 is_installed() {
 	[ -e "$installed.stamp" ] && [ -z "$(find "$build/src" "$build/packaging" "$root/packaging" \
 		"$root/include" "$build/meson-private/install.dat" -type f -newer "$installed.stamp")" ]
@@ -46,7 +46,7 @@ fail() {
 	exit 1
 }
 
-# quietly COMMAND...: what it says is shown if it fails
+# quietly COMMAND...: shows its output only if it fails
 quietly() {
 	"$@" >"$tmp/out" 2>&1 </dev/null || fail "$*: $(tail -n 40 "$tmp/out")"
 }

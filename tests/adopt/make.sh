@@ -96,7 +96,7 @@ records ./host 'plug_work n 3'
 [ "$(grep -c ' plug_work n 3$' "$tmp/events")" -eq 3 ] || fail "not each time: $(cat "$tmp/events")"
 
 # Exactly the files that depend on a change are made again.
-later() { # until what is touched is newer than all that was made
+later() { # waits until a touched file gets a newer time than all generated files
 	touch now
 	while [ -n "$(find build program* host plug.so -newer now)" ] || [ ! now -nt program ]; do
 		sleep 0.01

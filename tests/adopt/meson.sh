@@ -31,7 +31,7 @@ installed() {
 
 [ "$part" = subproject ] || installed
 
-# A subproject, on a system that has nothing else: not ours, nor what its tests need.
+# A subproject, on a system without an installed Waymark and without the packages of its tests.
 unset LD_LIBRARY_PATH
 mkdir bin
 ln -s /bin/false bin/cmake
@@ -53,7 +53,7 @@ block 'ini wrap-file' >subprojects/waymark.wrap
 alone meson setup within -Dbackends=ctf -Ddebug=false -Doptimization=0
 configured within
 
-# A repository of what lies here, at the address and with the tag of the document.
+# A repository of this tree, at the address and with the tag of the document.
 cloned() {
 	(cd "$root" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp -P --parents -t "$tmp/git")
 	git -C "$tmp/git" add -A
@@ -81,7 +81,7 @@ block 'ini wrap-file' >subprojects/waymark.wrap
 cat >meson.build <<'END'
 project('others', 'c')
 waymark = dependency('waymark', default_options: ['scopes=log'])
-tracetool = find_program('tracetool') # Waymark's own: there is none installed
+tracetool = find_program('tracetool') # the subproject's own: none is installed
 traced = []
 foreach format : ['h', 'c']
   traced += custom_target('trace-cache.' + format, input: 'cache/trace-events', output: 'trace-cache.' + format,

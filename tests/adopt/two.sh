@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 END
 cc -Wall -Wextra -Werror -Ihost $flags host.c host/trace-io.c $libs -o host_program
 
-said() { # the lines of a log or a trace, without what comes before the event
+said() { # the lines of a log or a trace, without the text before the event
 	sed 's/.*\(io_[a-z]*\) /\1 /' "$1" >seen
 }
 a='io_read fd 3 of a file

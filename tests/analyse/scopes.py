@@ -85,7 +85,7 @@ def check_table(trace):
 
 
 def check_fork(folder):
-    """The child's trace has ends of what its parent began; both together have as many."""
+    """The child's trace ends scopes that its parent began; together both have as many ends."""
     traces = [os.path.join(folder, n) for n in os.listdir(folder) if n.startswith("fork")]
     check("traces of a fork", len(traces), 2)
     told = json.loads(waymark("scopes", "--json", *traces))

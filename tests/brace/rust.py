@@ -147,7 +147,7 @@ def words():
 
 
 def durations():
-    """Durations at the edges of their units and of what rounding carries, and random ones."""
+    """Durations at the limits of units and of rounding carries, and random ones."""
     ns = [0, 1, 9, 10, 499, 500, 999, 1000, 1001, 1500, 2500, 9995, 10500, 99950, 999499, 999500,
           999999, 10**6, 1500000, 2500000, 1050000, 99999999, 999499999, 999500000, 999999999]
     values = [(s, n) for s in (0, 1, 2, 9, 2**63, 2**64 - 1) for n in ns]

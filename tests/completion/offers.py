@@ -70,7 +70,7 @@ def titled(text, title):
 
 
 def from_help():
-    """line -> what is offered, of each command."""
+    """{line: completions} for each command."""
     commands = titled(help_of("waymark"), "commands")
     assert len(commands) > 10, commands
     offers = {"waymark ": commands, "waymark help ": commands,
@@ -93,7 +93,7 @@ def keys_of_record():
 
 
 def of_a_program(work):
-    """line -> what is offered, of a trace that a program has written just now."""
+    """{line: completions} for a trace that a program has just written."""
     (work / "data").write_bytes(bytes(65536))
     env = {**os.environ, "WAYMARK_SHM": str(work), "WAYMARK_TRACE": "*,file=real.ctf"}
     program = subprocess.Popen([BUILD / "examples/blockcache/blockcache", "--requests=10", "data"], cwd=work, env=env,

@@ -81,7 +81,7 @@ def lay_out(completions, share):
 
 
 def session(leader):
-    """The processes that it, and what it started, are; each may end meanwhile."""
+    """The process and all its descendants; each may end meanwhile."""
     for pid in (int(name) for name in os.listdir("/proc") if name.isdigit()):
         with contextlib.suppress(ProcessLookupError):
             if os.getsid(pid) == leader:
@@ -161,7 +161,7 @@ class Shell:
 
 
 def start(completions, env, folder):
-    """name -> Shell, of those that are installed; `folder` is where they are and what is theirs."""
+    """{name: Shell} of the installed ones; `folder` has their home and completion files."""
     share, home = folder / ".share", folder / ".home"
     lay_out(completions, share)
     home.mkdir()

@@ -15,7 +15,7 @@ name=$(basename "$program")
 export STUB_MONITOR=$tmp/started
 unset LD_LIBRARY_PATH
 
-# starts NAME STATUS STDERR STARTED COMMAND...: expects it, and what the stub notes.
+# starts NAME STATUS STDERR STARTED COMMAND...: expects these, and STARTED from the stub.
 starts() {
 	local what=$1 started=$4
 	rm -f "$STUB_MONITOR"

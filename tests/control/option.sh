@@ -9,7 +9,7 @@ untraced=$(realpath "$3")
 name=$(basename "$program")
 . "$(dirname "$(realpath "$0")")/lib.sh"
 
-# says NAME STATUS STDOUT STDERR COMMAND...: expects it, and what it prints.
+# says NAME STATUS STDOUT STDERR COMMAND...: expects this status and output of the command.
 says() {
 	local what=$1 out=$3
 	expect "$1" "$2" "$4" "${@:5}"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The libraries' symbols: symbols.sh ROOT LIBWAYMARK.SO LIBWAYMARK.A
-#  - libwaymark.so exports just what the public headers declare,
+#  - libwaymark.so exports exactly the functions of the public headers,
 #  - each trace_* of it is a name that no event may have (src/model/reserved.def),
 #  - libwaymark.a has no global name outside waymark_, that list and trace/simple.h,
 #  - libwaymark.so needs nothing but libc.
@@ -24,7 +24,7 @@ cd "$root/include"
 headers="waymark/debug.h waymark/declared_scope.h waymark/descriptor.h waymark/flatten.h waymark/init.h waymark/record.h
 	waymark/record_event.h waymark/record_scope.h waymark/record_value.h waymark/site.h
 	waymark/control.h waymark/host.h waymark/vcpu.h trace/control.h trace/simple.h"
-# Macros in one line, which is left out: what they call is declared.
+# Macros of one line are left out: the functions they call are declared.
 sed -e ':join' -e '/\\$/N; s/\\\n//; tjoin' $headers |
 	gcc -fpreprocessed -dD -E -P - 2>/dev/null | grep -v '^#' | tr '\n' ' ' |
 	sed 's/\(static inline\|WAYMARK_INLINE\|WAYMARK_SCOPE_INLINE\|WAYMARK_SITE_INLINE\)[^{]*{/{/g; s/__attribute__ *(([^()]*\(([^()]*)\)*[^()]*))//g' |

@@ -54,7 +54,7 @@ class Case(unittest.TestCase):
         return path
 
     def waymark(self, *args, status=0, error=None, timeout=PATIENCE):
-        """Runs it; what it prints."""
+        """Runs the command; returns its output."""
         done = subprocess.run([WAYMARK, *map(str, args)], capture_output=True, text=True,
                               timeout=timeout, env=self.env, cwd=self.work)
         self.assertEqual(done.returncode, status, done.stderr)
@@ -133,7 +133,7 @@ def say(connection, value):
 
 
 def answers(given, commands=("trace-stats",)):
-    """Talks as a monitor does; `given` has what is returned, by command; a function is called."""
+    """Acts as a monitor; `given` has the returned value of each command; a function is called."""
     def talk(connection):
         say(connection, GREETING)
         for line in connection.makefile():
@@ -150,7 +150,7 @@ def answers(given, commands=("trace-stats",)):
 
 
 def main():
-    # nohup and scripts start what they start with these ignored, and so it stays for ours.
+    # nohup and scripts start programs with these signals ignored, which our programs would inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     done = unittest.main(argv=[sys.argv[0], *sys.argv[5:]], exit=False).result

@@ -30,7 +30,7 @@ def mount(where, mode):
 
 
 def enter():
-    """Goes on in the namespace, with copies of what any user may run, or skips."""
+    """Continues in the namespace, with copies of the programs that any user may run, or skips."""
     if os.geteuid() != 0:
         print("skipped: it needs root, to be several users")
         sys.exit(77)

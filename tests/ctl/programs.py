@@ -186,7 +186,7 @@ class Ctl(common.Case):
         text = self.ctl(p, "stats", "--events", "--threads").split("\n\n")
         self.assertRegex(text[0], fr"^process {p.pid}, ticker\non        3 of 4 events\n"
                                   r"recorded  \d+ events, \d+ bytes\nlost      0 events, for which")
-        self.assertIn(len(text), (3, 4))  # with a line about what is not counted yet
+        self.assertIn(len(text), (3, 4))  # with a line about events not counted yet
         self.assertEqual(text[1].splitlines()[0].split(),
                          ["RECORDED", "LOST", "BYTES", "STATE", "EVENT"])
         numbers = [int(l.split()[0]) for l in text[1].splitlines()[1:]]

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-# Proposals that leave it to the reader what to write.
+# Proposals that leave a choice to the reader.
 PROSE = re.compile(
     r"choose another name|begin it with a letter|use the letters a to z|rename one|"
     r"give each argument its own name|write it as (type and name|name and type)|"
@@ -31,7 +31,7 @@ TOML_PROSE = re.compile(
     r"write (it as (a number|an escape)|a (string|comma|whole character)|\\\\|\\u00e9)|"
     r"write: key = value|each takes the next one|use \?, x\?|write \{\} or ")
 
-# How advice begins in the sources; what reports the conversion in a message is no advice.
+# Beginnings of advice in the sources; a report of a message's conversion is no advice.
 ADVICE = re.compile(r"(write|print|declare|remove|add|did|is|pass|choose|begin|use|rename|give|"
                     r"split|allowed|events|known|end|save|it|keep|they|move|take|"
                     r"an event (is declared|has)|there are) .* ")
@@ -46,7 +46,7 @@ class Line:
         self.message = m.group(3)
 
     def replaced(self, pattern, by):
-        """The line with what matches at the caret replaced."""
+        """The line with the match at the caret replaced."""
         m = re.compile(pattern).match(self.text, self.at)
         assert m, f"{pattern} is not at the caret: {self.text[self.at:]}"
         return self.text[:self.at] + by(m) + self.text[m.end():]
@@ -260,7 +260,7 @@ def mend_toml(lines, fault, used):
 
 
 def try_toml(tracetool, path, folder, faults, used):
-    """Does what each message of a file wants, alone; returns how many could be done."""
+    """Carries out each message's proposal for a file by itself; returns the number of successes."""
     done = 0
     try:
         lines = path.read_text().splitlines()

@@ -89,7 +89,7 @@ strip libfire.so linked
 by_path 'shared object' ./libfire.so ./linked watch $count
 counted counted $count 'shared object'
 
-# The generated script prints what the log prints; the log gets each event meanwhile.
+# The generated script prints the same as the log, which gets each event meanwhile.
 "$tracetool" --format=bpftrace --backends=dtrace --group=test --binary=./program \
 	--output=test.bt "$here_dtrace/trace-events" || fail 'the script'
 WAYMARK_TRACE="*,backend=log" timeout $patience bpftrace -c './program values' test.bt >printed 2>errors

@@ -88,7 +88,7 @@ grep -q "many.events:1:1: error: 'many' has 13 arguments, but the backend dtrace
 [ ! -s out ] || fail 'something was written of 13 arguments'
 "$tracetool" --max-args=13 --format=c --backends=log many.events >out || fail '13 of log'
 
-# Without <sys/sdt.h> the compiler says what to install.
+# Without <sys/sdt.h> the compiler's error names the package to install.
 echo '#undef __has_include
 #define __has_include(x) 0
 #include <waymark/probe.h>' >missing.c

@@ -48,7 +48,7 @@ for ((i = 0; i < 100; i++)); do
 done
 [ $i -lt 100 ] || fail "still on: $("$waymark" ctl $pid list --on)"
 
-# Killed: what it recorded is there.
+# After a kill the trace has all events.
 "$waymark" ctl $pid file set "$tmp/last.ctf" >said
 "$waymark" ctl $pid on io_submit
 for ((i = 0; i < 200; i++)); do

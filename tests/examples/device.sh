@@ -44,7 +44,7 @@ awk '/^\.\/blockcache --device/ { on = 1 } /^```/ { on = 0 } on' "$root/README.m
 PATH=${waymark%/*}:$PATH timeout 60 sh -e commands >out || fail "the commands of README.md fail: $(cat out)"
 grep -q 'Device:serve' graph.svg || fail "no frame of the device in the graph"
 
-# The argument of a counter that is off, and what is compiled out, are not there.
+# The trace has no argument of a disabled counter, and no point that is compiled out.
 ./example/blockcache --device --trace 'Work,file=off.ctf' -n 10 data >counts &
 timeout 60 "$waymark" drain off.ctf >drained
 wait $! || fail "with the device's scopes off: blockcache fails"

@@ -28,7 +28,7 @@ for page in "$root"/docs/man/*.3; do
 done
 [ "$names" -gt 150 ] || fail "only $names names of manual pages"
 
-# Completions find what they ask.
+# Completions find the programs that they call.
 offered=$(bash -c 'complete() { :; }; source "$1" && PATH=$2:$PATH sh "$_waymark_complete" tracetool --form' bash \
 	"$(find "$tmp/root" -path "*/completions/tracetool")" "$bin") || offered=
 case $offered in *--format=*) ;; *) fail "no completion of tracetool: $offered" ;; esac

@@ -35,7 +35,7 @@ make -s
 WAYMARK_TRACE='io_*' ./program 2>log
 grep -q ':io_read fd 7$' log || fail "no lines of the log without a backend named: $(cat log)"
 
-# later: what is touched from here on is newer than what was made
+# later: files touched from here on get a newer time than generated files
 later() {
 	touch now
 	while [ ! now -nt program ]; do
@@ -105,7 +105,7 @@ make -s build/trace-cpu.h build/trace-cpu.o WAYMARK_VCPU_TYPE='struct hart *' ||
 	fail "WAYMARK_VCPU_TYPE='struct hart *' does not compile"
 grep -qx 'struct hart;' build/trace-cpu.h || fail "WAYMARK_VCPU_TYPE changes nothing"
 
-# The events of translated code, for whoever depends on their header.
+# The events of translated code, for targets that depend on their header.
 echo 'tcg vcpu cpu_load(TCGv address) "", "address %" PRIx64' >>cpu/trace-events
 [ ! -e build/trace-tcg-cpu.h ] || fail 'there is a header for translators without being named'
 make -s build/trace-tcg-cpu.h build/trace-cpu.h WAYMARK_VCPU_TYPE='struct hart *'

@@ -49,7 +49,7 @@ class Turns(Followed):
         self.assertTrue((self.work / "second.ctf").is_dir())
 
     def test_what_both_traces_have_lost_is_told(self):
-        """The next one counts only what the one before has not told."""
+        """The next trace counts only losses that the former one has not reported."""
         for policy in ("discard", "overwrite"):
             with self.subTest(policy=policy):
                 tries = (self.at_full_speed(policy, number) for number in range(20))

@@ -188,7 +188,7 @@ def test_long(b):
 
 
 def test_short_writes(b):
-    """With a module that makes the kernel an older one: there is none to test with."""
+    """With a module that simulates an older kernel, because none is available."""
     before = ["env", "LD_PRELOAD=" + os.path.abspath(sys.argv[3])]
     b.run("long", 3000, before=[*before, "HIDE_SUBBUF=1"])
     first, text, last = b.texts()
@@ -226,7 +226,7 @@ def test_forking(b):
 
 
 def expect_loss(done, count, *words):
-    """All lines are in the log; one line says what is wrong, and one how much was lost."""
+    """All lines are in the log; one message names the fault, and one the number of lost lines."""
     said = done.stderr.splitlines()
     check(len(done.log) == count, done.log)
     check(len(said) == 2, said)
@@ -256,7 +256,7 @@ def test_off(b):
     expect_loss(b.run("steps", 10), 20, "tracing is off", "tracing_on")
     check(read(b.buffer + "/tracing_on").strip() == "0", "somebody switched tracing on")
     check(b.texts() == [], b.texts())
-    # The child counts what it lost itself.
+    # The child counts its own losses.
     done = b.run("forking")
     numbers = sorted(re.findall(r"(\d+) events could not", done.stderr))
     check(numbers == ["1", "2", "2"], done.stderr)

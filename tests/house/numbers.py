@@ -37,7 +37,7 @@ ONE = "two_u64, 1 thread"
 NUMBER = r"\s*([\d.]+)"
 floor = float(re.search(rf"^\| {ONE} +\| ctf +\| [\d.]+ +\| ([\d.]+) ", results, flags=re.M)[1])
 flame = re.search(r"^\| waymark flamegraph +\| ([\d.]+) +(?:\| [\d.]+ +){3}\| ([\d.]+) ", results, flags=re.M)
-# Document, what is written there, the numbers in it.
+# Document, a pattern of its text, the measured numbers in it.
 CLAIMS = (
     ("README.md", rf"into memory, ns \|{NUMBER} \|{NUMBER} \|{NUMBER} \|{NUMBER}",
      [memory[ONE, "ctf"], floor, memory[ONE, "lttng"], memory[ONE, "dpdk"]]),

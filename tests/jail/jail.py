@@ -285,7 +285,7 @@ class Jail(Harness):
         pid = self.children(device)[0]
         self.waymark("drain", "--once", self.trace)
         trace = f"{self.trace}.{pid}"
-        self.assert_all(trace, 50000)  # what is in memory is read as well
+        self.assert_all(trace, 50000)  # events in memory are read as well
         os.kill(pid, signal.SIGKILL)
         self.finish(device, 1)
         self.waymark("drain", self.trace)

@@ -163,7 +163,7 @@ class Turn(killed.Killed):
         return self.check_traces()
 
     def kill_group(self, parent):
-        """Children are ours when their parent is gone: see main()."""
+        """Orphaned children become children of this process: see main()."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(parent.pid, signal.SIGKILL)
         _, said = parent.communicate()
@@ -192,7 +192,7 @@ SHAPES = ("storm", "start_of_it", "comers", "full", "flush", "rotate", "turns", 
 
 
 def run_turn(task):
-    """(its number, its shape, kills, events, told twice, what went wrong)"""
+    """(number, shape, kills, events, repeated events, failure)"""
     seed, number = task
     rng = random.Random(f"{seed}.{number}")
     shape = rng.choice(SHAPES)

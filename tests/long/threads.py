@@ -32,7 +32,7 @@ RECORDED = "*,backend=ctf,ctf.file=t.ctf,full=block,buffer=256M,rotate=64M"
 FLIGHT = "*,backend=ctf,ctf.file=t.ctf,full=overwrite,buffer=128M"
 BUFFER_MIB = {RECORDED: 256, FLIGHT: 128}
 
-# The buffer is there to be used, as far as the writer is behind; all else stays what it is.
+# The buffer may fill up while the writer is slow; all other memory must not grow.
 MEASURED = ("MiB resident", "MiB resident beside the buffer", "MiB in /dev/shm", "descriptors")
 MAY_NOT_GROW = ("MiB resident beside the buffer",)
 
@@ -122,7 +122,7 @@ class Crowd:
         self.total["forks"] += 1
 
     def traces_of(self, pid):
-        """By what they say themselves: a child that begins during a snapshot has the name t.ctf."""
+        """Found by the traces' metadata: a child that begins during a snapshot has the name t.ctf."""
         wanted = re.compile(rf"\bv?pid = {pid};")
         return [path.name for path in self.work.glob("t.ctf*")
                 if path.name == f"t.ctf.{pid}" or wanted.search(metadata_of(path))]

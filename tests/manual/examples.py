@@ -20,7 +20,7 @@ pages = manual.pages(root)
 faults = manual.Faults()
 PATIENCE = 60
 
-# Their examples are compiled, and run, by the tests of what they are about.
+# Other tests compile and run the examples of these pages.
 ELSEWHERE = {"waymark-debug.3": "tests/brace/manual.sh", "waymark-reader.3": "tests/reader/documented_example.sh",
              "waymark-trace-points.3": "tests/house/examples-of-docs.sh",
              "waymark-toml.5": "tests/house/examples-of-docs.sh"}

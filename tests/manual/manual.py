@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 
-# Of mdoc(7): what stands for one character in the pages.
+# Escapes of mdoc(7) for single characters.
 ESCAPES = {r"\(dq": '"', r"\-": "-", r"\&": "", r"\e": "\\", r"\~": " "}
 
 

@@ -33,13 +33,13 @@ def is_public(text):
 
 
 def code_of(text):
-    """Without comments and what only C++ sees."""
+    """The text without comments and parts for C++ only."""
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     return re.sub(r"\\\n", " ", text)
 
 
 def functions_of(text):
-    """name -> (returned type, arguments) of what is declared or defined in a header."""
+    """{name: (returned type, arguments)} of a header's declarations and definitions."""
     c_only = re.sub(r"^#ifdef __cplusplus\n.*?^#(else|endif)\b", "", code_of(text), flags=re.S | re.M)
     code = re.sub(r"^#.*$", "", c_only, flags=re.M)
     while re.search(r"\{[^{}]*\}", code):

@@ -16,7 +16,7 @@ LOAD = "25" + 59 * "0"  # all digits of 2.5e60
 
 
 def fire(b, *actions, style="text"):
-    """Fires them; what the kernel has of that, and the process."""
+    """Fires the points; returns the kernel's trace of them, and the process."""
     write(b.buffer + "/trace", "")
     done = b.run(*actions, option="ftrace.style=%s,ftrace.instance=%s" % (style, b.instance))
     check(done.stderr == "", done.stderr)

@@ -25,7 +25,7 @@ def each_way(test):
 
 
 def read_until(fd, what, patience=monitored.PATIENCE):
-    """All that comes up to `what`, or before the end."""
+    """Reads up to `what` or to the end; returns the text."""
     got = b""
     while what not in got and select.select([fd], [], [], patience)[0]:
         try:

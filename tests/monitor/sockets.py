@@ -245,7 +245,7 @@ class Listening(sockets_common.Sockets):
             self.assert_refused("only %d, the pid", "listen", self.place / name)
         self.assertEqual(os.listdir(self.place), [])
         self.foreign(self.place / "%d")
-        self.assert_connects(self.place / "%d")  # to connect, a path is what it is
+        self.assert_connects(self.place / "%d")  # to connect, a path is taken literally
 
     def test_a_relative_path_is_made_absolute(self):
         for name in ("a.sock", "%d.sock", "./b.sock"):

@@ -72,7 +72,7 @@ def check_trace(waymark, trace):
         for line in reader.stdout:
             match = LINE.search(line)
             if not match:
-                continue  # a gap: what memory did not hold is counted there
+                continue  # a gap counts the events that found no memory
             _, thread, n, inverse = match.groups()
             assert int(n) ^ int(inverse) == 2**64 - 1, f"torn: {line}"
             assert int(n) > last[thread], f"out of order: {line}"

@@ -84,7 +84,7 @@ class Windows:
 
 
 def toggle(program, windows, seed):
-    """On and off for one vCPU, over and over; what that must lead to."""
+    """Switches an event on and off for one vCPU repeatedly; returns the expected rounds."""
     rng = random.Random(seed)
     client = Client(program.path)
     end = time.monotonic() + SECONDS
@@ -136,7 +136,7 @@ def check_whole(got, first, last):
 
 
 def switch_at_random(program):
-    """An event that was off, and one that was on, for single vCPUs; what must come of it."""
+    """Switches an event that was off, and one that was on, for single vCPUs; returns the expected rounds."""
     client = Client(program.path)
     client.switch("disk_done", True)
     client.switch("mem_access", True, vcpu=ALWAYS)

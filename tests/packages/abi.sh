@@ -41,7 +41,7 @@ fail() {
 	exit 1
 }
 
-# refused TEXT WHAT: it fails, says TEXT and what to do.
+# refused TEXT WHAT: tools/abi fails with TEXT and a remedy.
 refused() {
 	if tools/abi build >out 2>&1; then
 		fail "$2: not refused"

@@ -84,7 +84,7 @@ make -s >out 2>&1 || fail "a program is not built with it"
 LD_LIBRARY_PATH="${module%/pkgconfig*}" WAYMARK_TRACE='*,file=a.ctf' ./program
 "$prefix/bin/waymark" print a.ctf | grep -q 'fired n 1' || fail "the program is not traced"
 
-# Over an older version, whose file goes; what is another's stays.
+# Over an older version, whose file is removed; other files stay.
 mkdir "$prefix/share/gone" "$prefix/share/mine"
 touch "$prefix/share/gone/older.so" "$prefix/share/mine/file"
 printf 'share/gone/\nshare/gone/older.so\n' >>"$prefix/share/waymark/installed"
@@ -111,8 +111,8 @@ if run uninstall PREFIX="$prefix"; then
 fi
 grep -q 'nothing is installed below' out || fail "not said that nothing is there"
 
-# A folder of the prefix has become a link to another place: what is there stays, and what cannot
-# be taken away is named. A folder of ours, and one that was there before.
+# A folder of the prefix has become a link to another place: the files there stay, and those that
+# cannot be removed are named. For a folder that we made, and one that existed before.
 mkdir -p linked/bin
 must install PREFIX="$tmp/linked"
 mkdir -p away

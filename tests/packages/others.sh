@@ -12,7 +12,7 @@ fail() {
 	exit 1
 }
 
-# A tree with nothing but its packaging, and what builds it.
+# A tree with only its packaging and its build script.
 mkdir -p "$tmp/tree/tools" "$tmp/bin" "$tmp/built"
 cp -r "$root/debian" "$tmp/tree"
 cp "$root/tools/deb" "$tmp/tree/tools"

@@ -94,7 +94,7 @@ def traces_of(kind, place):
 
 
 def record(command, kind, place):
-    """Runs the program in the folder, as far as it comes. Returns what it says."""
+    """Runs the program in the folder until it ends. Returns its output."""
     environment = {"WAYMARK_TRACE": "enable=*,file=trace,full=block", "PATH": "/usr/bin:/bin",
                    **{k: v for k, v in os.environ.items() if k in ("TSAN_OPTIONS", "WAYMARK_SHM")}}
     run = subprocess.run([*command, kind], cwd=place, env=environment, check=False,

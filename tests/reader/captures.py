@@ -147,7 +147,7 @@ def names_that_waste_time():
 
 
 def ids_of_processes():
-    """Two crosvm's count from 0; a thread may end what another has begun."""
+    """Two crosvm processes count ids from 0; a thread may end another thread's scope."""
     enter, leave = "0 VirtioFs Enter: read", "0 VirtioFs Exit: read"
     text = line(MARK + enter, 100, tid=1) + line(MARK + enter, 200, tid=2) + line(
         MARK + leave, 250, tid=1) + line(MARK + leave, 500, tid=2)

@@ -159,7 +159,7 @@ class Trace:
         return data
 
     def packet(self, events, **change):
-        """A packet of encoded events; `change` replaces what its header says."""
+        """A packet of encoded events; `change` replaces fields of its header."""
         body = b""
         for event in events:
             body += bytes(-len(body) % 8) + event

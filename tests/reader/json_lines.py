@@ -35,7 +35,7 @@ TEXTS = [b"", b"plain", b'"', b"\\", b"\x7f", "\u00e4\u20ac\U0001f600".encode(),
 
 
 def make_trace():
-    """(trace, what each of its lines must hold)"""
+    """(trace, the values expected in each of its lines)"""
     random.seed(1)
     trace, wanted = make_traces.Trace(4), []
     for number, name in enumerate([b"text", b"numbers", b"mixed", b"letter", b'o"d\\d \xff\n']):

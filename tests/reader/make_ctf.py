@@ -34,7 +34,7 @@ def small(order="<", **whose):
 
 
 def notes(order="<"):
-    """Strings that come last: of all lengths, with what must be escaped at every place."""
+    """Strings at the end: of all lengths, with characters to be escaped at every place."""
     t = Trace(order)
     t.metadata += event_text(NOTE)
     plain = b"abcdefghijklmnopqrstuvwxyz"
@@ -57,7 +57,7 @@ def wrap():
 
 
 def pieces():
-    """A rotated trace whose first piece is gone."""
+    """A rotated trace whose first file was removed."""
     t = Trace()
     for piece in range(2, 5):
         s = piece * FREQ

@@ -25,7 +25,7 @@ COLOUR = b"\x1b[36mblk_read\x1b[0m"
 
 
 class Sink:
-    """Collects what is written to a pipe or a pseudo-terminal."""
+    """Collects the bytes written to a pipe or a pseudo-terminal."""
 
     def __init__(self, terminal, wait):
         self.reader, self.writer = pty.openpty() if terminal else os.pipe()

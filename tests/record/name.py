@@ -91,7 +91,7 @@ class Name(Recorded):
     # Existing traces of that name.
 
     def make_old(self, *args):
-        """A trace of 51 events, or what a program left that is killed behind them."""
+        """A trace of 51 events, or the leftover of a program killed after them."""
         environment = {**self.environment, "WAYMARK_TRACE": "*,backend=ctf,file=t"}
         subprocess.run([PROGRAM, "50", *args], cwd=self.work, env=environment)
         self.check_old("t")

@@ -19,7 +19,7 @@ WAYMARK, PROGRAM, ALONE, BLOCKCACHE, LOGGED = (os.path.abspath(a) for a in sys.a
 NOBODY = 65534
 PATIENCE = 30
 
-# nohup and scripts start what they start with some ignored, and so it stays for programs.
+# nohup and scripts start programs with some signals ignored, which these would inherit.
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     signal.signal(number, signal.SIG_DFL)
 

@@ -30,7 +30,7 @@ class Snapshots(unittest.TestCase):
         return done.stdout.splitlines()
 
     def steps(self, trace):
-        """By thread, what babeltrace2 reads; the product's own reader agrees."""
+        """The events of each thread by babeltrace2; waymark must read the same."""
         if not shutil.which("babeltrace2"):
             self.skipTest("babeltrace2 is not installed")
         done = subprocess.run(["babeltrace2", self.work / trace], text=True, capture_output=True)

@@ -72,7 +72,7 @@ def make_trace(program, path, streams):
 
 
 def set_ended(trace, ended):
-    """How far its process came: 0 not to the end, 1 to the end, 2 what it left was brought in."""
+    """State of its process: 0 running or killed, 1 ended, 2 ended and recovered."""
     text, count = re.subn(r"\n\tended = \d;", f"\n\tended = {ended};", (trace / "metadata").read_text())
     assert count == 1
     (trace / "metadata").write_text(text)

@@ -8,7 +8,7 @@ guest=$2
 
 [ "$("$riscv" "$guest/hello.elf")" = 'Hello from hart 0' ] || fail "hello"
 
-# digests HARTS: of the shares of `input`, the last of which is what the others leave
+# digests HARTS: digests of equal shares of `input`; the last share is the rest
 digests() {
 	bytes=$(stat -c %s input)
 	share=$((bytes / $1))

@@ -44,7 +44,7 @@ path 0 | cmp -s - wanted.path || fail "hello: its path is $(path 0)"
 sed '1,/^the guest printed$/d' out | cmp -s - printed || fail "hello: it printed $(cat printed)"
 ! grep -q lost out || fail "hello: nothing is lost"
 
-# Calls follow from the bytes; what a handler interrupts goes on behind it.
+# The input's length determines the calls; an interrupted function continues after the handler.
 { echo 20000 && head -c 20000 "$riscv"; } >input
 run --trace=-guest_memory_\* "$guest/sha256.elf"
 same_harts sha256

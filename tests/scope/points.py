@@ -33,7 +33,7 @@ TEXTS = {
     "null": [None], "bytes": ["\udcff\udcfe", "behind"], "object": ["Object { number: 42 }", 42],
     "value": [42, "ab"],
 }
-# As text of the log: what is unpacked again.
+# Unpacked records as the log's text.
 LOGGED = [
     "Enter: i8 - ((int8_t)INT8_MIN: -128)((int8_t)INT8_MAX: 127)",
     "Enter: i64 - ((uint8_t)1: 1)(INT64_MIN: -9223372036854775808)"
@@ -117,7 +117,7 @@ def test_limits():
 
 
 def test_simple():
-    """A simpletrace file cannot say what they hold: refused."""
+    """A simpletrace file cannot describe their fields: refused."""
     said = fire("*,backend=simple,simple.file=trace", "limits", code=2)
     assert "use a backend like ctf" in said, said
 
@@ -180,7 +180,7 @@ def test_gaps():
 
 
 def test_killed():
-    """A process that is killed: what has returned is there."""
+    """The trace of a killed process has all events whose call had returned."""
     fire("*,backend=ctf,file=trace", "killed", code=-9)
     found = read(whole=False)
     ends = [r for r in found if r["event"] == "P:killed_end"]

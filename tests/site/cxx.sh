@@ -33,7 +33,7 @@ plugin() # COMPILER [OPTION...]
 	! readelf -Ws plugin.so | grep UNIQUE
 }
 
-# run EXPECTED [PLUGIN...]: what it says of its events, and what of them is printed
+# run EXPECTED [PLUGIN...]: checks the program's output, and the printed trace
 run()
 {
 	expected=$1

@@ -122,7 +122,7 @@ for compiler in "$@"; do
 		echo "$compiler -O$level: $count tests where it is off"
 		[ "$count" -ge 1 ] && [ "$count" -le 2 ] || fail "$compiler -O$level: $count tests where a scope is off"
 	done
-	# That the comparison sees what is left.
+	# The comparison detects a remaining instruction.
 	compile with with.o -O2 -DWAYMARK_SCOPES=ctf -DIS_IN=true -DWITH
 	content with.o | diff - without.txt >out && fail 'the comparison sees nothing'
 done

@@ -26,7 +26,7 @@ int main(void)
 }
 END
 
-# program NAME OPTION...: of both groups, and what goes with it, in the folder NAME
+# program NAME OPTION...: builds a program of both groups with its tapset in the folder NAME
 program()
 {
 	name=$1

@@ -32,7 +32,7 @@ parsed()
 	done
 }
 
-# resolved FOLDER: each event is found in a program, and what the probes print is typed
+# resolved FOLDER: SystemTap finds each event in a program, and types the printed values
 resolved()
 {
 	python3 "$here/shim.py" program "$1/stap.stp" >"$1.c" || fail "$1: marks"

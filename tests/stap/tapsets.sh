@@ -29,7 +29,7 @@ for format in stap log-stap simpletrace-stap; do
 	tapset $format "$events" tapsets/$format.stp
 done
 
-# resolves PREFIX: what SystemTap lists of a tapset is what the declarations say
+# resolves PREFIX: SystemTap's list of a tapset's probes equals the declarations
 resolves()
 {
 	systemtap -I tapsets -L "$1.*" >listed 2>err || fail "$1: $(cat err)"
@@ -45,7 +45,7 @@ systemtap -p2 -I tapsets -e 'probe st.x.st_keywords { println(next__, next_, str
 systemtap -p2 -I tapsets -e 'probe st.x.st_ten { println(a, b, c, d, user_string(e), f, g, h, i, j) }' \
 	>found 2>err || fail "arguments: $(cat err)"
 
-# translated FORMAT INFIX: a program `FORMAT` whose events call what SystemTap made of the tapset
+# translated FORMAT INFIX: a program `FORMAT` whose events call SystemTap's translated tapset
 translated()
 {
 	mkdir "begin-$1"

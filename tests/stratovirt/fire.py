@@ -123,7 +123,7 @@ def c_integer(bare, value):
 
 
 def argument(declared):
-    """The parameters in C, and what Rust formats."""
+    """The parameters in C, and the expressions that Rust formats."""
     bare = re.sub(r"^(&\s*('\w+\s+)?(mut\s+)?)+", "", declared)
     if bare in INTEGERS:
         return integer(bare)

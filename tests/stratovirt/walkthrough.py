@@ -79,7 +79,7 @@ def build(tracetool, root, library, *flags):
 
 
 def add_the_event(tools):
-    """It is a file more, and a call: what is generated follows by itself."""
+    """A new event is a new file and a call; the generated code follows by itself."""
     build(*tools)
     check("virtio_receive_request" not in read("trace.h"), "it is there already")
     write("trace/virtio.toml", DECLARATION)

@@ -269,7 +269,7 @@ class Simple(Both, survive.Survive):
         self.assertEqual(self.trace.read_bytes().count(struct.pack("QQ", 2**64 - 1, 0xf2b177cb0aa429b4)), 1)
 
     def check_helpers(self, mine, records, end):
-        """A helper that is killed, or leaves at once, loses what simple always loses so."""
+        """A helper that is killed, or exits by _exit(), loses the events that simple always loses then."""
         if end == "exit" or not records:
             events = sum(int(line.split()[0]) for line in self.printed() if "live_" in line)
             self.assertEqual(events, mine + 3 * records)
@@ -309,7 +309,7 @@ class Simple(Both, survive.Survive):
 
     @contextlib.contextmanager
     def pipe(self):
-        """The trace's name is that of a pipe; what it had is in `copy` thereafter."""
+        """The trace's name is that of a pipe; its bytes are in `copy` afterwards."""
         os.mkfifo(self.trace)
         # Open the reader first: a writer without a reader would fail.
         with open(os.open(self.trace, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:

@@ -21,7 +21,7 @@ from survive import NOBODY, ROOT, VICTIM, amount, reachable
 
 KIB = 1024
 UNIT = 64 * KIB
-TABLES = 40 * KIB  # what header and counters of a leftover take at most
+TABLES = 40 * KIB  # largest header and counters of a leftover
 
 
 class Leftovers(survive.Survive):
@@ -261,7 +261,7 @@ class Leftovers(survive.Survive):
         said = self.said_by_one(",leftovers=0", "No space left on device")
         self.assertRegex(said, r"^waymark: \d+ KiB of memory of killed processes stay")
         self.assertEqual(list((disk / "left.ctf").glob(".arena*")), [])  # the kill may leave .metadata
-        # A copy has room, but not twice as much: what is left is for processes that live.
+        # A copy has room, but not two: the rest is for living processes.
         os.truncate(filler, filler.stat().st_size - self.size(left) * 3 // 2)
         self.said_by_one(",leftovers=0", "No space left on device")
         self.assertEqual(self.buffers(), [left])

@@ -32,7 +32,7 @@ class Rights(survive.Survive):
 
     @unittest.skipUnless(ROOT, "it needs another user")
     def test_a_trace_that_is_named_behind_the_rights_is_found(self):
-        """Its memory keeps the name of the trace before, and holds what that one had no file for."""
+        """Its buffer keeps the name of the former trace, and has the events without a file there."""
         self.work.chmod(0o777)
         then = self.work / "then.ctf"
         left = [self.trace / ".metadata"]  # as if the program lost its rights while rewriting it

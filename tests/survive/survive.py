@@ -25,7 +25,7 @@ LONG = "WAYMARK_TEST_LONG" in os.environ
 SANITIZER = os.environ.get("WAYMARK_SANITIZER", "")
 BABELTRACE = shutil.which("babeltrace2")
 
-# nohup and scripts start what they start with some ignored, and so it stays for victims.
+# nohup and scripts start programs with some signals ignored, which victims would inherit.
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
     signal.signal(number, signal.SIG_DFL)
 
@@ -46,7 +46,7 @@ class Survive(unittest.TestCase):
 
     @contextlib.contextmanager
     def case(self, **what):
-        """One of many: what it leaves is gone before the next."""
+        """One of many cases: its files are removed before the next."""
         with self.subTest(**what):
             try:
                 yield
@@ -68,7 +68,7 @@ class Survive(unittest.TestCase):
                                 stderr=subprocess.PIPE, **how)
 
     def live(self, *args, status=0, silent=True, **how):
-        """Runs a victim to its end; returns what it said on both streams."""
+        """Runs a victim to its end; returns its standard output and error."""
         victim = self.start(*args, **how)
         out, said = victim.communicate(timeout=120)
         self.said = said
@@ -90,7 +90,7 @@ class Survive(unittest.TestCase):
         return done.stdout + done.stderr
 
     def checked(self, command, who):
-        """The lines that a command prints hold what the threads `who` have counted."""
+        """The lines that a command prints have all events that the threads `who` counted."""
         with tempfile.TemporaryFile() as said:
             reader = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, env=self.env())
             check = subprocess.run([CHECK, self.counts, *map(str, who)], stdin=reader.stdout,

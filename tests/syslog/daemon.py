@@ -97,7 +97,7 @@ class Syslog(unittest.TestCase):
             return probe.connect_ex(LOG) == 0
 
     def drain_daemon(self):
-        """Returns when all that was sent so far is in its file: it forgets what it has not read.
+        """Returns when all messages sent so far are in its file: unread ones would be lost.
 
         Its own word of its start may come behind that.
         """
@@ -118,7 +118,7 @@ class Syslog(unittest.TestCase):
             self.daemon = None
 
     def unbind(self):
-        """Removes what a daemon or a test left as its socket."""
+        """Removes the socket of a former daemon or test."""
         if os.path.lexists(LOG):
             os.unlink(LOG)
 
@@ -168,7 +168,7 @@ class Syslog(unittest.TestCase):
         return answer[0] if len(answer) == 1 else answer
 
     def finish(self, said=""):
-        """The program's regular end; `said` is what it says on standard error."""
+        """Ends the program normally; `said` is its expected standard error."""
         _, error = self.program.communicate(timeout=60)
         self.assertEqual(self.program.returncode, 0, error)
         self.assertEqual(error, said)

@@ -15,7 +15,7 @@ export LD_LIBRARY_PATH="${library%/*}"
 printf 'a_x(int value) "%%d"\na_y(const char *name) "%%s"\n' >two.events
 cp "$here/backends.c" .
 
-# extra BACKENDS: what is generated and linked besides the header and the source
+# extra BACKENDS: generates and links further files besides the header and the source
 extra()
 {
 	case ,$1, in

@@ -47,7 +47,7 @@ traces_in() # OBJECTS
 
 gcc -std=gnu11 -O2 -g0 -c no_call.c || fail "no_call.c"
 
-# That the search finds what it looks for.
+# The search works: it finds an enabled event.
 build on.events log,simple
 [ "$(code call.o)" != "$(code no_call.o)" ] || fail "an enabled event leaves no instruction"
 [ -n "$(traces_in trace-canary.o)" ] || fail "an enabled event leaves no name"

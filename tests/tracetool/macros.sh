@@ -9,7 +9,7 @@ grep -q '^VERSION_ID="12"' /etc/os-release && grep -q '^ID=debian' /etc/os-relea
 	exit 77
 }
 
-# found SOURCE: the macros without arguments, by what compiles the code of an event
+# found SOURCE: the macros without arguments that the compiler has in an event's code
 found()
 {
 	while read -r compiler; do

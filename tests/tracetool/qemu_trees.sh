@@ -114,7 +114,7 @@ check_each()
 	compile
 }
 
-# Runs what is planned, two at a time.
+# Runs the planned commands, two at a time.
 compile()
 {
 	tr '\n' '\0' <plan | I=$include xargs -0 -P2 -n1 sh -c '

@@ -166,7 +166,7 @@ def environment(top, prefix):
 
 
 def report(document, steps, state, directory):
-    """Yields what is not as the document says."""
+    """Yields the differences between the document and the real output."""
     for number, (line, tag, _, content) in enumerate(steps):
         output = state / f"{number}.out"
         shown = steps[number + 1] if number + 1 < len(steps) else None
@@ -179,7 +179,7 @@ def report(document, steps, state, directory):
 
 
 def update(document, steps, state, directory):
-    """Puts what came in place of what is shown and differs."""
+    """Replaces shown output that differs by the real one."""
     lines = pathlib.Path(document).read_text().splitlines(keepends=True)
     for number in reversed(range(1, len(steps))):
         output = state / f"{number - 1}.out"
@@ -222,7 +222,7 @@ def run(document, prefix, top, wanted=report):
         path.mkdir(mode=0o700)
     steps = steps_of(document)
     (state / "script").write_text(script_of(steps, state))
-    # A group of its own, so that nothing is left behind of what runs in the background.
+    # A process group of its own, so that background programs are ended, too.
     with subprocess.Popen(["sh", state / "script"], cwd=directory, env=environment(top, prefix),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, start_new_session=True) as shell:

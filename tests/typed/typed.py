@@ -88,7 +88,7 @@ BY_HAND = {"babeltrace2": [
 
 
 def without_cuts(message):
-    """simpletrace files do not say what was cut."""
+    """simpletrace files do not mark cut values."""
     return message.replace("...", "")
 
 

@@ -9,7 +9,7 @@ needs_ust()
 	exit 77
 }
 
-# generate BACKENDS GROUP FILE FOLDER: all four files, with what follows as further options
+# generate BACKENDS GROUP FILE FOLDER [OPTION...]: generates all four files with the options
 generate()
 {
 	with=$1 group=$2 file=$3 to=$4

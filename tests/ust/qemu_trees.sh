@@ -47,7 +47,7 @@ if [ ! "$all" ]; then
 		generate log,ust all some-$tree.events $tree --provider=qemu
 	done
 fi
-# The groups of 5.0 in one unit, as they share what lies around their events.
+# The groups of 5.0 in one unit, because they share the code around their events.
 [ "$all" ] || echo '#include "trace-all.c"' >groups.c
 [ ! "$all" ] || {
 	echo '#include <waymark/record.h>'

@@ -105,7 +105,7 @@ def read_trace(path):
 
 
 def record(daemon, program, name, *enable):
-    """A session from create to destroy; what it recorded of one round of events."""
+    """Runs a session from create to destroy; returns its records of one round of events."""
     path = str(daemon.home / name)
     daemon.lttng("create", name, "--output=" + path)
     for arguments in enable:
