@@ -196,7 +196,7 @@ static int check_time(const struct waymark_config *c, struct waymark_error *erro
 	return waymark_fail(error, "%s cannot change any more: events have been recorded", late);
 }
 
-/* What is fixed once waymark_init() has made the jail, in which nobody could overwrite. */
+/* Keys that are fixed once waymark_init() has made the jail, where no thread can overwrite. */
 static int check_jailed(const struct waymark_config *c, struct waymark_error *error)
 {
 	bool overwrites = c->full && policy_of(c->full) == RECORDER_OVERWRITE;

@@ -22,8 +22,8 @@ const struct waymark_sink *waymark_config_sink(const char *file, struct waymark_
 int waymark_config_check(const struct waymark_config *c, struct waymark_error *error);
 
 /*
- * Drops what a later key of the option overrides, by the backends that are there
- * now: `file`, or what it stands for. For callers that take `file` out.
+ * Drops what a later key of the option overrides, by the backends that are linked now: `file`, or
+ * the key it stands for. For callers that take `file` out.
  */
 void waymark_config_settle(struct waymark_config *c);
 
@@ -42,7 +42,7 @@ struct waymark_wants {
 void waymark_config_want(struct waymark_wants *wants, const struct waymark_config *c);
 
 /*
- * Warns of what has no effect so far, once for each backend that no event was built with, only
+ * Warns of keys without effect so far, once for each backend that no event was built with, only
  * with `built`; `option` is handed on.
  */
 void waymark_config_report_vain(const struct waymark_wants *wants, unsigned int built,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The dialect that options are read in. The program or its first option chooses it, once.
- * WAYMARK_TRACE, which somebody else wrote, may choose another; the program's choice and that of
- * an option override it.
+ * WAYMARK_TRACE, which its user wrote, may choose another; the program's choice and that of an
+ * option override it.
  */
 #ifndef RT_CONTROL_DIALECT_H
 #define RT_CONTROL_DIALECT_H
@@ -34,10 +34,12 @@ const char *waymark_dialect_name(enum waymark_dialect dialect);
 int waymark_dialect_find(
 	enum waymark_dialect *dialect, const char *name, struct waymark_error *error);
 
-/* Whether an option may be written so, after what was before. Returns 0, or -1 with the reason. */
+/*
+ * Checks the dialect of an option against that of earlier ones. Returns 0, or -1 with the reason.
+ */
 int waymark_dialect_check(const struct dialect_use *use, struct waymark_error *error);
 
-/* The option is in force: what it says is the choice, and silence one for what there was. */
+/* The option is in force: chooses its dialect; an option that names none keeps the present one. */
 void waymark_dialect_keep(const struct dialect_use *use);
 
 #endif

@@ -176,7 +176,7 @@ static void say_vain(const struct waymark_error *warning, const void *option)
 	say(warning);
 }
 
-/* Where only plug-ins have events this is said at the end, when they may be gone. */
+/* Where only plug-ins have events this is reported at exit, when they may be unloaded. */
 static void report_vain(void)
 {
 	waymark_config_report_vain(

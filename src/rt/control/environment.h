@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * WAYMARK_TRACE: options that take effect before main(), without the program's
- * help; WAYMARK_LOG_LEVEL: the log's threshold. Ignored in set-uid programs. A bad one is
- * told and otherwise ignored.
+ * WAYMARK_TRACE: options that take effect before main(), without the program's help;
+ * WAYMARK_LOG_LEVEL: the log's threshold. Ignored in set-uid programs. An invalid one is reported
+ * and otherwise ignored.
  */
 #ifndef RT_CONTROL_ENVIRONMENT_H
 #define RT_CONTROL_ENVIRONMENT_H

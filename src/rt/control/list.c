@@ -30,7 +30,7 @@ struct copy {
 	struct waymark_event_info *events;
 	size_t events_max;
 	size_t text_max;
-	size_t count; /* these two: what is there, whether or not it fitted */
+	size_t count; /* the full counts, whether or not all fitted */
 	size_t text_size;
 };
 

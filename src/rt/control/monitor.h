@@ -36,7 +36,7 @@ int waymark_monitor_postpone(struct monitor_wish *wish, struct waymark_error *er
 
 bool waymark_monitor_is_postponed(void);
 
-/* Starts what was postponed; says what cannot be. */
+/* Starts the postponed monitors; reports those that fail. */
 void waymark_monitor_begin_postponed(void (*say)(const struct waymark_error *warning));
 
 void waymark_monitor_forget(struct monitor_wish *wish);

@@ -16,7 +16,7 @@
 #include "rt/host/error.h"
 #include "rt/text/log_prefix.h"
 
-/* That of the largest packet: a piece is then not much larger than what was asked for. */
+/* The size of the largest packet, so that a file is not much larger than requested. */
 #define ROTATE_MIN (UINT64_C(1) << 20)
 
 const struct waymark_backend_name waymark_backend_names[] = {

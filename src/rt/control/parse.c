@@ -75,7 +75,7 @@ static int take_part(struct waymark_config *c, char *part, bool first, struct wa
 		part, part);
 }
 
-/* What StratoVirt does first, and what it takes for an error. */
+/* StratoVirt's rules for a whole option: something must be given, and type= precedes the rest. */
 static int end_stratovirt(struct waymark_config *c, bool is_empty, struct waymark_error *error)
 {
 	if (is_empty && !c->yields) {

@@ -69,7 +69,7 @@ int waymark_take_count(
 		(unsigned long long)max);
 }
 
-/* The instruction that faulted would fault again, or nobody can handle it. */
+/* The faulting instruction would fault again, or the signal cannot be handled. */
 static const int refused[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGKILL, SIGSEGV, SIGSTOP, SIGSYS,
 	SIGTRAP };
 

@@ -36,7 +36,7 @@ static bool is_aligned(uint64_t bytes)
 	return bytes % PACKET_FILE_ALIGN == 0;
 }
 
-/* Packets of one call: what of them goes to the file. */
+/* The packets of one system call. */
 struct batch {
 	struct packet_header *const *packets;
 	size_t count;
@@ -128,7 +128,7 @@ static void make_parts(struct ctf_files *f, struct batch *b)
 	}
 }
 
-/* The first `done` bytes of what is left are in the file. */
+/* The first `done` bytes of the remaining parts are in the file. */
 static void drop_parts(struct batch *b, size_t done)
 {
 	int first = 0;

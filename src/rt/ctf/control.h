@@ -15,8 +15,8 @@ bool waymark_ctf_replaces(void);
 int waymark_ctf_set_pieces(uint64_t rotate, uint32_t keep, struct waymark_error *error);
 
 /*
- * With full=overwrite: writes what is in memory as a trace of its own, a directory of
- * that name. Returns 0, or -1 with the reason. No signal handler.
+ * With full=overwrite: writes the events in memory as a trace of its own, a directory of that name.
+ * Returns 0, or -1 with the reason. No signal handler.
  */
 int waymark_ctf_snapshot(const char *path, struct waymark_error *error);
 

@@ -94,8 +94,7 @@ static bool follow_folder(struct ctf_config *config)
 #define TURNS_MAX 10000
 
 /*
- * The configuration of a snapshot, whose name it sees to that it can be had.
- * NULL with the reason.
+ * The configuration of a snapshot, after a check that its name can be taken. NULL with the reason.
  */
 static struct ctf_config *snapshot_config(const char *path, struct waymark_error *error)
 {
@@ -159,7 +158,7 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 		free(config);
 		return waymark_fail(error, "%s: cannot name the trace: %s", path, strerror(errno));
 	}
-	waymark_recorder_flush(); /* what was recorded before is the old trace's */
+	waymark_recorder_flush(); /* events recorded before belong to the old trace */
 	waymark_ctf_publish(config);
 	waymark_recorder_flush();
 	return confirm(config, error);

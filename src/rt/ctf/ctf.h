@@ -41,7 +41,7 @@ struct ctf_config {
 	struct ctf_config *previous;
 	uint64_t rotate; /* bytes of a piece; 0: one piece */
 	uint32_t keep; /* pieces that stay; 0: all */
-	uint32_t pid; /* of who asked */
+	uint32_t pid; /* of the process that asked */
 	bool taken_over; /* the name was there already: say which one was taken instead */
 	bool held; /* another name takes the trace along, see family.h */
 	bool is_folder; /* the path is a folder that has a trace of each process, see family.h */
@@ -53,7 +53,7 @@ struct ctf_config {
 struct ctf_trace {
 	const struct ctf_config *config; /* it was made for */
 	uint8_t uuid[16];
-	uint8_t former[16]; /* of the trace whose streams go on in it; all zero: none */
+	uint8_t former[16]; /* of the trace whose streams continue in it; all zero: none */
 	uint32_t pid;
 	uint32_t named; /* it has its name, by release; 0: nothing may be written yet */
 	uint32_t metadata_lock; /* 1: taken; also while another trace takes its place */
@@ -76,7 +76,7 @@ struct ctf_file {
 	int index_fd; /* -1: there is none */
 	bool direct; /* O_DIRECT */
 	bool never_direct; /* its file system refuses that */
-	uint64_t device; /* what the descriptors were opened for: the program may close them */
+	uint64_t device; /* of the files that were opened: the program may close the descriptors */
 	uint64_t inode;
 	uint64_t index_inode;
 	uint64_t size; /* whole packets */
@@ -94,7 +94,7 @@ struct ctf_files {
 	uint32_t piece; /* 0: the first, or the only one */
 	uint64_t piece_bytes;
 	bool has_events; /* a packet is in the trace's files */
-	uint64_t progress; /* atomic: system calls that came back: somebody may be waiting */
+	uint64_t progress; /* atomic: system calls that returned, for threads that wait */
 	int error; /* atomic: errno of the last write, 0 when it went well */
 	struct ctf_file open[CTF_FILES];
 	char pages[CTF_GATHER][PACKET_FILE_ALIGN] __attribute__((aligned(PACKET_FILE_ALIGN)));
@@ -125,7 +125,7 @@ bool waymark_ctf_take_name(const char *from, const char *to);
 /* Puts the path of process `pid` in a folder's `path`; false where it is too long. */
 bool waymark_ctf_member_path(const struct ctf_config *config, uint32_t pid, char *to, size_t size);
 
-/* Whether the path is the one that was asked for, which may have slashes behind it. */
+/* Whether the path is the one that was asked for, which may end with slashes. */
 bool waymark_ctf_is_as_named(const struct ctf_config *config, const char *path);
 
 /* Whether the trace has another name than its process asked for, which must be reported. */
@@ -161,7 +161,7 @@ bool waymark_ctf_declare(struct ctf_trace *t);
  */
 bool waymark_ctf_mark(struct ctf_trace *t, enum ctf_ended ended);
 
-/* Writes the metadata anew, with the clock's rate as it is known by now. */
+/* Writes the metadata anew, with the clock's rate as measured so far. */
 bool waymark_ctf_refine(struct ctf_trace *t, const struct buffer_clock *now);
 
 /*
@@ -178,7 +178,7 @@ size_t waymark_ctf_write(
 /* Notes why something of the trace could not be written. */
 void waymark_ctf_fail(struct ctf_files *f, int error);
 
-/* Has what is closed now begin anew, for another trace. */
+/* After waymark_ctf_pause(): starts with no files, for another trace. */
 void waymark_ctf_turn(struct ctf_files *f, struct ctf_trace *trace);
 
 /* Closes all files: the descriptors are the program's, or the trace ends. */

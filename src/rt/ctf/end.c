@@ -122,7 +122,7 @@ static void replace_trace(struct ctf_trace *t, const struct ctf_trace *fresh)
 	strcpy(t->path, fresh->path);
 }
 
-/* From the last look at what is declared on, others declare in the new trace only. */
+/* After the last check for new declarations, other threads declare in the new trace only. */
 static bool change_trace(struct ctf_round *round, struct ctf_trace *fresh)
 {
 	struct ctf_state *state = round->state;
@@ -301,7 +301,7 @@ void waymark_ctf_snapshot_end(struct ctf_round *round, enum drain_mode mode)
 	s->missed = round->missed > 0;
 	s->error = !round->failed ? 0 : state->files.error ? state->files.error : EIO;
 	if (!s->made) {
-		state->finished = false; /* the usual trace goes on as it was */
+		state->finished = false; /* the usual trace continues */
 		round->failed = false;
 	}
 	round->snapshot = NULL;
@@ -311,7 +311,7 @@ void waymark_ctf_snapshot_end(struct ctf_round *round, enum drain_mode mode)
 	__atomic_store_n(&s->done, 1, __ATOMIC_RELEASE);
 }
 
-/* Events that stay behind in memory that ends with the process. */
+/* Events that stay in memory which ends with the process. */
 static uint64_t count_left(struct ctf_round *round)
 {
 	struct buffer *b = round->buffer;

@@ -22,7 +22,7 @@
 /* Open packets that a thread without room asks for. */
 #define TAKEN_AT_ONCE 4u
 
-/* The oldest ones of what was looked at, the oldest first. */
+/* The oldest packets found, the oldest first. */
 struct found {
 	unsigned int count;
 	struct {
@@ -93,7 +93,7 @@ static uint64_t age_of_open(struct ctf_round *round, struct cursor *c)
 	return waymark_ctf_cursor_idle_since(round->buffer, c);
 }
 
-/* Gives up the oldest of what was found, until `units` are free; returns how many are. */
+/* Gives up the oldest packets found, until `units` are free; returns how many are. */
 static uint32_t evict_found(struct recorder *r, struct found *f, uint32_t units)
 {
 	struct buffer *b = recorder_buffer(r);

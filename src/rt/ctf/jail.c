@@ -24,7 +24,7 @@
 /* How old the clocks' last reading may get. */
 #define CLOCK_NS UINT64_C(1000000000)
 
-/* Wiped by fork, made before the buffers: what the metadata is written of. */
+/* The trace whose metadata is written. Wiped by fork, made before the buffers. */
 static struct ctf_trace *trace;
 
 static uint32_t reading; /* 1: a thread reads the clocks */
@@ -132,7 +132,7 @@ const struct consumer waymark_consumer_none = {
 	.get_status = get_status,
 };
 
-/* The name of the trace: what was asked for, or the default where we are. */
+/* The name of the trace: the one asked for, or the default in the current directory. */
 static bool make_base(char base[PATH_MAX], bool *is_named)
 {
 	const struct ctf_config *config = waymark_ctf_config();

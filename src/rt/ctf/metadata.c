@@ -51,7 +51,7 @@ struct output {
 	struct ctf_text text;
 	struct scratch *scratch;
 	int fd;
-	struct ctf_area *area; /* where it goes instead; NULL: to the file */
+	struct ctf_area *area; /* memory for the text; NULL: it goes to the file */
 	int error; /* the first */
 	size_t whole; /* bytes of the buffer that are whole events */
 	size_t fill;
@@ -85,7 +85,7 @@ static void write_out(struct output *o, size_t length)
 	memmove(o->scratch->buffer, o->scratch->buffer + length, o->fill);
 }
 
-/* What is whole goes to the file first: an event is split only if it is longer than the buffer. */
+/* Writes whole events to the file first: an event is split only if it is longer than the buffer. */
 static void put(struct ctf_text *t, const char *p, size_t n)
 {
 	struct output *o = (struct output *)t;
@@ -140,7 +140,7 @@ struct names {
 	char host[65];
 };
 
-/* Of a program that goes to jail, read before; by release, once. */
+/* Of a program that enters a jail, read before that; by release, once. */
 static struct names kept;
 static bool has_kept;
 
@@ -188,7 +188,7 @@ static void find_clock(
 	ctf_clock_place(c, begin);
 }
 
-/* What the metadata begins with: whose trace it is, and its clock as it is known `now`. */
+/* The head of the metadata: the process, and its clock as of `now`. */
 static void put_head(struct output *o, const struct ctf_trace *t, const struct buffer_clock *now)
 {
 	static const uint8_t none[16];
@@ -242,7 +242,7 @@ static void put_event(struct output *o, const struct waymark_entry *entry)
 	o->whole = o->fill;
 }
 
-/* Writes the events behind `last`; returns the last one. They have their ids in order. */
+/* Writes the events after `last`; returns the last one. They have their ids in order. */
 static uint32_t put_events(struct output *o, uint32_t last)
 {
 	const struct waymark_entry *entry;
@@ -298,7 +298,7 @@ bool waymark_ctf_metadata_write(
 	return done;
 }
 
-/* Appends to the file what is missing; all of it or nothing. */
+/* Appends the missing declarations to the file; all of them or none. */
 static bool append(struct ctf_trace *t, int fd)
 {
 	struct output o;
@@ -350,8 +350,8 @@ bool waymark_ctf_declare(struct ctf_trace *t)
 }
 
 /*
- * Beside the present one. Before it goes what a try has left there that was killed, or
- * lost its rights in the middle: what keeps it there is the reason, not that it is there.
+ * Writes a file beside the present one, after removing that of a try which was killed, or lost its
+ * rights. If the removal fails, its error is the reason, not EEXIST.
  */
 static bool write_new(struct ctf_trace *t, int directory, const struct buffer_clock *now)
 {
@@ -386,7 +386,7 @@ bool waymark_ctf_mark(struct ctf_trace *t, enum ctf_ended ended)
 	int fd = directory < 0 ? -1 : ctf_open(directory, CTF_METADATA, O_WRONLY);
 	bool done = fd >= 0 && ctf_write_at(fd, &digit, 1, CTF_TEXT_ENDED_AT);
 
-	t->ended = ended; /* where it is written anew, it says so then */
+	t->ended = ended; /* a rewrite of the file includes it */
 	ctf_close(directory);
 	ctf_close(fd);
 	return done;

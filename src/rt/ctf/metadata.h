@@ -14,7 +14,7 @@
 bool waymark_ctf_metadata_write(
 	struct ctf_trace *t, int directory, const char *name, const struct buffer_clock *now);
 
-/* Memory that the text goes to. */
+/* Memory for the text. */
 struct ctf_area {
 	char *text;
 	uint64_t room;
@@ -22,8 +22,8 @@ struct ctf_area {
 };
 
 /*
- * Adds what is missing: the head, where it is empty, and the events behind those that were
- * declared. False where there is no room for all of it. Under metadata_lock.
+ * Adds what is missing: the head, where it is empty, and the events after those that were declared.
+ * False where there is no room for all of it. Under metadata_lock.
  */
 bool waymark_ctf_metadata_put(struct ctf_trace *t, struct ctf_area *area);
 

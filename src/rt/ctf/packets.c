@@ -108,7 +108,10 @@ static bool head_is_new(struct ctf_round *round, struct cursor *c)
 	       packet_at(round->buffer, c->draining.subbuf)->timestamp_begin > round->now.ticks;
 }
 
-/* Writes the packet without events whose number was taken, if one was: what was lost by then. */
+/*
+ * Writes the packet without events whose number was taken, if one was: it reports the losses up to
+ * then.
+ */
 static void write_number(struct ctf_round *round, struct cursor *c)
 {
 	/* Under the drain lock. */

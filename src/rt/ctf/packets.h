@@ -21,7 +21,7 @@ struct ctf_stream {
 	uint64_t sequence; /* of the last packet that was written or given up */
 	uint64_t number; /* taken for a packet without events that is not written yet; 0: none is */
 	uint64_t number_ticks; /* when it was taken: the stream's next packet is later */
-	uint64_t number_lost; /* what the stream had lost by then */
+	uint64_t number_lost; /* the stream's losses by then */
 	uint32_t leaked; /* the last forced packet: others may follow it yet; 0: there is none */
 	bool forced; /* the packet's thread may still store into it: it is never used again */
 	bool unreported; /* no packet that was written is newer than the evicted ones */
@@ -81,8 +81,7 @@ void waymark_ctf_cursor_leave(struct ctf_round *round, struct cursor *c);
 bool waymark_ctf_cursor_take(struct buffer *b, struct cursor *c);
 
 /*
- * Reports what was lost after the last packet, by one without events;
- * not where the thread is awake.
+ * Reports losses after the last packet, by a packet without events; not where the thread is awake.
  */
 void waymark_ctf_cursor_report(struct ctf_round *round, struct cursor *c);
 

@@ -29,7 +29,7 @@
 /* How long nothing is tried after an error. */
 #define RETRY_NS UINT64_C(200000000)
 
-/* The clock's rate is written anew when the trace is that many times as old as before. */
+/* The clock's rate is written again when the trace is this many times as old as the last time. */
 #define REFINE_FACTOR 8u
 
 static struct ctf_state *state_of(const struct recorder *r)
@@ -121,7 +121,7 @@ static int flush_rounds(const struct process *p, enum drain_mode mode)
 		       : FLUSH_ROUNDS;
 }
 
-/* Others record on while one is waited for: what they have recorded since makes room. */
+/* Other threads record while the flush waits: packets begun since then are given up for room. */
 static void make_room(struct ctf_round *round)
 {
 	if (!round->failed && waymark_recorder_policy() == RECORDER_OVERWRITE) {
@@ -219,7 +219,7 @@ static void care_for_metadata(struct ctf_round *round, enum drain_mode mode)
 	}
 }
 
-/* For those who look at the memory from outside, as `waymark ls`. */
+/* For other processes that read the buffer file, as `waymark ls` does. */
 static void note_totals(const struct process *p, struct buffer *b)
 {
 	struct tally sum = { 0 };

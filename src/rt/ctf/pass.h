@@ -11,8 +11,8 @@
 #include "rt/ctf/packets.h"
 
 /*
- * Obeys what control calls have changed meanwhile: another name, on or off. At the
- * end a trace whose directory was removed begins anew, for what is left in memory.
+ * Obeys what control calls have changed meanwhile: another name, on or off. At the end a trace
+ * whose directory was removed begins again, for the events left in memory.
  */
 void waymark_ctf_sync(struct ctf_round *round, enum drain_mode mode);
 

@@ -52,7 +52,7 @@ static bool remove_file(int dirfd, const char *name)
 	return unlinkat(dirfd, name, 0) == 0;
 }
 
-/* Without its metadata it would be no trace, which nobody replaces: that goes last. */
+/* The metadata is removed last: without it the directory is no trace, which is never replaced. */
 static bool remove_name(int dirfd, const char *name)
 {
 	if (strcmp(name, CTF_METADATA) == 0) {
@@ -111,7 +111,10 @@ static bool find_uuid(int dirfd, uint8_t uuid[16], char text[BUFFER_FILE_PATH_BY
 	return n == 16;
 }
 
-/* Why it stays: a process that lives may record into it. What a dead one left goes if `removes`. */
+/*
+ * The reason why it stays: a living process may record into it. `removes`: removes the leftover of
+ * a dead one.
+ */
 static const char *why_in_use(int dirfd, const char *path, bool removes)
 {
 	struct buffer_place place = { .directory = path, .path = malloc(BUFFER_FILE_PATH_BYTES) };
@@ -158,7 +161,7 @@ static bool is_folder(int dirfd)
 	return each_name(dirfd, check_member) && !each_name(dirfd, is_no_member);
 }
 
-/* Whether no process that lives records into it. What a dead one left goes if `removes`. */
+/* Whether no living process records into it. `removes`: removes the leftover of a dead one. */
 static bool is_member_free(int dirfd, const char *name, bool removes)
 {
 	int member = open_member(dirfd, name);
@@ -245,9 +248,9 @@ static int may_replace(const char *path, struct waymark_error *error)
 }
 
 /*
- * Removes the trace in the directory `path`, and nothing else: a directory that
- * holds no trace, or anything beside it, stays, and is an error. What a killed
- * process left of it in memory goes, too. Returns 0, or -1 with the reason.
+ * Removes the trace in the directory `path`, and nothing else: a directory that holds no trace, or
+ * anything beside it, stays, and is an error. Removes the leftover of a killed process, too.
+ * Returns 0, or -1 with the reason.
  */
 static int replace_trace(const char *path, struct waymark_error *error)
 {
@@ -349,7 +352,10 @@ static bool is_held(const struct stat *st)
 	return config && config->held && (waymark_ctf_is_family(st) || is_current(st));
 }
 
-/* What is there leaves no name beside it, `NAME.<pid>`, where somebody would look for a trace. */
+/*
+ * Whether a trace cannot get the name `NAME.<pid>` instead: one beside a device, "." or ".." would
+ * not be found.
+ */
 static bool is_no_name(const char *path, const struct stat *st)
 {
 	const char *slash = strrchr(path, '/');

@@ -8,20 +8,20 @@
 #include "rt/record/consumer.h"
 
 /*
- * A request of full=overwrite: what is in memory becomes a trace of its own. The control call
+ * A request of full=overwrite: the events in memory become a trace of their own. The control call
  * makes the request and shows it in ctf_state.snapshot, one at a time. The consumer serves it with
  * its next flush: the buffer becomes that trace's and all of it is written there; then the buffer
  * is the usual trace's again, which is empty and begins anew. At each moment one of the two has
- * what is in memory, wherever a kill comes, and no event is in two snapshots. At last the
- * consumer fills in the request and takes it away, by release.
+ * what is in memory, wherever a kill comes, and no event is in two snapshots. At last the consumer
+ * fills in the request and takes it away, by release.
  */
 struct ctf_snapshot {
 	struct ctf_config *config; /* where to */
 	int error; /* an errno: not all of it is written */
-	bool missed; /* a thread did not come out of its event: what it has is not there */
+	bool missed; /* a thread stayed in its event: its open packet is not included */
 	bool made; /* the directory is there */
 	char path[PATH_MAX]; /* which: another one's that had the name first is not written to */
-	bool free; /* nobody uses the configuration any more */
+	bool free; /* the configuration is no longer in use */
 	uint32_t done; /* by release */
 };
 
@@ -43,7 +43,7 @@ struct ctf_state {
 	uint32_t snapshots; /* requests that were served */
 	uint64_t evicted_from; /* with full=overwrite: when the oldest closed packet began, ticks */
 	uint64_t refine_ns; /* when to try that again after an error */
-	bool finished; /* the clock's rate is written for good */
+	bool finished; /* the final rate of the clock is written */
 	uint64_t refined; /* ticks after the begin at which the clock's rate was last written */
 	bool is_off; /* as far as the drain has seen */
 	bool left; /* the last pass left events in open packets */
@@ -81,7 +81,7 @@ struct ctf_config *waymark_ctf_new_config(const char *path, size_t room);
 /* Whether a trace can have the name: see struct waymark_sink. */
 int waymark_ctf_check_file(const char *path, bool yield, bool replace, struct waymark_error *error);
 
-/* Removes or keeps what has the name; sets `taken` if the trace needs another name. */
+/* Removes or keeps an existing file of that name; sets `taken` if the trace needs another name. */
 int waymark_ctf_prepare(const char *path, bool yield, bool *taken, struct waymark_error *error);
 
 #endif

@@ -215,7 +215,10 @@ void waymark_ctf_index_add(struct ctf_files *f, struct ctf_file *file,
 	file->index_size += bytes;
 }
 
-/* Closes what is still ours: the program may have given the numbers to files of its own. */
+/*
+ * Closes descriptors that are still ours: the program may have given the numbers to files of its
+ * own.
+ */
 static void close_file(struct ctf_file *file)
 {
 	struct stat st;
@@ -282,8 +285,8 @@ static bool cut_odd(struct ctf_file *file, uint64_t size)
 }
 
 /*
- * Whether nobody else can have put the file there: where others may write into the
- * directory, it is its owner's or ours, and has no other name.
+ * Whether no other user can have created the file: where others may write into the directory, it is
+ * its owner's or ours, and has no other name.
  */
 static bool is_own(const struct stat *st, int directory)
 {
@@ -340,7 +343,7 @@ static bool open_file(
 	return opened;
 }
 
-/* Has an open file end behind its last whole packet again; false, with errno, when it cannot. */
+/* Cuts an open file to its whole packets; false, with errno, when it cannot. */
 static bool settle(const struct ctf_files *f, struct ctf_file *file, const struct stat *st)
 {
 	uint64_t size = (uint64_t)st->st_size;
@@ -348,7 +351,7 @@ static bool settle(const struct ctf_files *f, struct ctf_file *file, const struc
 	if (size > file->size) {
 		return ctf_cut(file, file->size);
 	}
-	if (size < file->size) { /* somebody emptied it */
+	if (size < file->size) { /* another process emptied it */
 		give_up_index(f, file);
 		return cut_odd(file, size);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rules in force, and what they switch. Their number is bounded by the number of different
- * patterns, however often they are switched: a rule that later ones replace is dropped.
+ * The rules in force, and the events that they switch. Their number is bounded by the number of
+ * different patterns, however often they are switched: a rule that later ones replace is dropped.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -28,7 +28,7 @@
 
 void waymark_thread_ordinary(pthread_attr_t *attr)
 {
-	/* glibc may inherit what is not set. */
+	/* glibc may inherit unset attributes. */
 	const struct sched_param none = { .sched_priority = 0 };
 	/* musl's sched_getscheduler() fails with ENOSYS without a system call. */
 	int policy = (int)syscall(SYS_sched_getscheduler, 0) & ~SCHED_RESET_ON_FORK;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The buffer: one range of addresses that bounds what a recorder buffers, cut
- * into sub-buffers of 1, 4 or 16 units. A sub-buffer holds one packet. Free sub-buffers lie on
- * lock-free stacks (the tag in the head defeats ABA), so taking one is safe in
- * signal handlers; memory never used lies behind a bump pointer.
+ * The buffer: one range of addresses that bounds what a recorder buffers, cut into sub-buffers of
+ * 1, 4 or 16 units. A sub-buffer holds one packet. Free sub-buffers lie on lock-free stacks (the
+ * tag in the head defeats ABA), so taking one is safe in signal handlers; memory never used lies
+ * above a bump pointer.
  *
- * It is a file (format/buffer.h) that outlives a kill, or memory of the process.
- * A file's pages are allocated before anything is stored in them, because a
- * store into a full file system is a SIGBUS.
+ * * It is a file (format/buffer.h) that outlives a kill, or memory of the process. A file's pages
+ * are allocated before anything is stored in them, because a store into a full file system is a
+ * SIGBUS.
  *
- * Only units that were used, or are about to be, are accessible: a program that
- * locks its memory (mlockall()) gets those resident, and not the whole range.
+ * * Only units that were used, or are about to be, are accessible: a program that locks its memory
+ * (mlockall()) gets those resident, and not the whole range.
  *
- * A fork does not inherit it: a process makes its own buffer, or claims one that was made
- * for the jail (jail.h).
+ * * A fork does not inherit it: a process makes its own buffer, or claims one that was made for the
+ * jail (jail.h).
  */
 #ifndef RT_RECORD_BUFFER_H
 #define RT_RECORD_BUFFER_H
@@ -49,7 +49,7 @@ struct buffer_place {
 	uint8_t uuid[16]; /* of the trace */
 	const char *directory; /* of the trace; NULL: it is not there yet */
 	char *path; /* BUFFER_FILE_PATH_BYTES of scratch memory; NULL: no file */
-	uint64_t text_bytes; /* reserved behind the tables for declarations; 0 but in a jail */
+	uint64_t text_bytes; /* reserved after the tables for declarations; 0 but in a jail */
 	bool in_trace; /* not in the shared folder */
 };
 
@@ -62,7 +62,7 @@ const char *waymark_buffer_prefix(void);
 /* Opens a file without a name in the directory of `path`; a kill leaves nothing of it. Or -1. */
 int waymark_buffer_open_nameless(char *path);
 
-/* Gives such a file its name, when it is whole; replaces nothing. False: errno. */
+/* Gives such a file its name, once it is complete; replaces nothing. False: errno. */
 bool waymark_buffer_give_name(int fd, const char *path);
 
 /* The bytes that options set for a buffer, else `otherwise`. */
@@ -112,10 +112,10 @@ int waymark_buffer_open_dead(const struct buffer_place *place);
 void waymark_buffer_set_directory(struct buffer *b, const char *directory);
 
 /*
- * The next trace takes it over. Others find it by the file's new name, or by its
- * header where a file in /dev/shm has to keep its name. What they need beside its place is
- * noted before, see buffer_next(). Returns 0, or the errno where the file has to stay in the
- * former trace, and nobody finds it; `place` has scratch memory. The consumer.
+ * The next trace takes it over. Others find it by the file's new name, or by its header where a
+ * file in /dev/shm has to keep its name. What they need beside its place is noted before, see
+ * buffer_next(). Returns 0, or the errno where the file has to stay in the former trace, and no
+ * reader finds it; `place` has scratch memory. The consumer.
  */
 int waymark_buffer_turn(struct buffer *b, const struct buffer_place *place);
 

@@ -128,7 +128,7 @@ uint64_t waymark_buffer_file_limit(void)
 	return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
 }
 
-/* How large the file may be: what is wanted, or most of what there is. */
+/* The size of the file: `wanted`, or most of the free space. */
 static uint64_t limit_bytes(int fd, uint64_t bytes)
 {
 	struct statfs fs;
@@ -499,7 +499,10 @@ static bool remove_dead(const char *path, bool removes)
 	if (fd < 0) {
 		return errno == ENOENT || errno == ENOTDIR;
 	}
-	/* A process that records shares the lock; only one at work on what is left does not. */
+	/*
+	 * A process that records holds the lock shared; one that works on a leftover holds it
+	 * alone.
+	 */
 	bool dead = flock(fd, LOCK_EX | LOCK_NB) == 0 || flock(fd, LOCK_SH | LOCK_NB) != 0;
 
 	if (dead && removes) {

@@ -50,7 +50,7 @@ static inline void clock_after_loads(void)
 /* A barrier: loads after this call happen when the clock has been read. */
 static inline void clock_before_loads(void)
 {
-	clock_after_loads(); /* the same instruction: all behind it waits for all before it */
+	clock_after_loads(); /* the same instruction: later ones wait for all earlier ones */
 }
 
 /* Reads both clocks as close together as a few tries allow. */

@@ -33,7 +33,7 @@ struct consumer_status {
 	uint64_t unwritten; /* events that it took, but the file did not */
 	uint64_t progress; /* counts system calls that returned */
 	int error; /* errno of the last write, 0 when it went well */
-	const char *left; /* message about events that stay behind in the buffer; NULL: none do */
+	const char *left; /* message about events that stay in the buffer; NULL: none do */
 };
 
 struct consumer {
@@ -51,8 +51,8 @@ struct consumer {
 	void (*abandon)(void *state);
 
 	/*
-	 * Takes what was recorded, and writes what is due of it. Returns how much it took,
-	 * in events, or an estimate of them.
+	 * Takes recorded packets, and writes those that are due. Returns the number of events
+	 * taken, or an estimate.
 	 */
 	uint64_t (*pass)(struct process *p, struct recorder *r, enum drain_mode mode);
 
@@ -76,8 +76,9 @@ struct consumer {
 	bool (*evict)(struct recorder *r);
 
 	/*
-	 * In a jail: shows the drain what the events so far need, before a packet that has
-	 * them is closed. NULL where it cannot record there. Any thread, any signal handler.
+	 * In a jail: publishes the declarations of the events so far for the drain, before a packet
+	 * that has them is closed. NULL: the backend cannot record there. Any thread, any signal
+	 * handler.
 	 */
 	void (*declare)(struct buffer *b);
 

@@ -52,7 +52,7 @@ struct tally {
 
 struct cursor {
 	/* The producer's; `content_size` and `subbuf` are published by release. */
-	struct waymark_cursor hot; /* first: what the inline code works on */
+	struct waymark_cursor hot; /* first: the inline code works on it */
 	uint32_t subbuf; /* of the open packet; 0: there is none */
 	uint32_t first; /* the first packet's sub-buffer, by release; 0: the consumer has it or
 			   there is none */
@@ -63,7 +63,7 @@ struct cursor {
 	uint64_t lost; /* by atomic addition: handlers too deep count in the last depth */
 	waymark_count counted; /* hot.count, 64 bits wide, at the open packet's begin */
 	waymark_count bytes; /* of the packets before that */
-	waymark_count shown; /* anybody's: the most bytes that were shown */
+	waymark_count shown; /* any thread's: the most bytes that were reported */
 	uint32_t turn; /* odd: the packet changes */
 	uint32_t cut_off; /* by a fork in the middle of an event, which does not count here */
 	/* The consumer's. */
@@ -77,7 +77,7 @@ struct slot {
 			   half: counts threads that have left it */
 	uint32_t left; /* its thread has ended inside of an event, by release: see
 			  waymark_slot_leave() */
-	struct tally ended; /* what the cursors had when the last owner ended, see below */
+	struct tally ended; /* the cursors' counts when the last owner ended, see below */
 } __attribute__((aligned(64)));
 
 /* The calling thread's slot if it has one. */

@@ -172,7 +172,7 @@ static void forget_slots(void)
 	uint32_t index = 0;
 
 	for (struct slot *s; (s = waymark_slot_next(&index));) {
-		bool left = slot_is_left(s); /* first: nothing is added behind that */
+		bool left = slot_is_left(s); /* read first: the thread adds nothing after that */
 
 		if (!is_drained(s, left)) {
 			continue;

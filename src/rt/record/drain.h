@@ -71,8 +71,8 @@ bool waymark_drain_may_record(const struct process *p, const struct slot *s);
 bool waymark_drain_is_alone(const struct process *p);
 
 /*
- * Whether nobody is in an event of the recorder, and the next one takes the slow path;
- * but for those that the thread which ends the process has left.
+ * Whether no thread is in an event of the recorder, and the next event takes the slow path. Events
+ * that the thread which ends the process never finishes do not count.
  */
 bool waymark_drain_is_still(const struct process *p, int recorder);
 

@@ -65,9 +65,9 @@ static bool flush_by_writer(struct process *p, uint64_t patience_ns, uint64_t li
 }
 
 /*
- * Drains where there is no writer. The file is closed again: the descriptors are
- * the program's. Signals stay blocked while the lock is held: a handler that flushes
- * would wait for it in vain.
+ * Drains where there is no writer. The file is closed again: the descriptors are the program's.
+ * Signals stay blocked while the lock is held: a handler that flushes would wait for its own
+ * thread.
  */
 static bool flush_by_caller(struct process *p, uint64_t patience_ns)
 {
@@ -133,7 +133,7 @@ int waymark_recorder_flush(void)
 	struct process *p = waymark_process_current();
 
 	if (!p || !process_has_recorded(p) || waymark_jail_is_on()) {
-		return 0; /* in a jail what is in memory is as safe as it can be from here */
+		return 0; /* in a jail only `waymark drain` can make events in memory safer */
 	}
 	uint64_t unwritten = waymark_stats_status(p, NULL).unwritten;
 
@@ -190,7 +190,7 @@ static struct process *block_to_flush(void)
 {
 	struct process *p = waymark_process_current();
 
-	/* In a vfork's child the trace is its parent's, who goes on when this one is dead. */
+	/* In a vfork's child the trace is its parent's, which goes on after the child's end. */
 	if (!p || !process_has_recorded(p) || process_is_borrowed(p) || waymark_jail_is_on() ||
 		(uint32_t)syscall(SYS_gettid) ==
 			__atomic_load_n(&p->writer_tid, __ATOMIC_RELAXED)) {
@@ -240,9 +240,9 @@ static void flush_at_crash(struct process *p)
 }
 
 /*
- * The signal is sent once more as it came, now with the default action: not
- * every one happens again when the handler returns (a memory error that the
- * processor found, a signal that somebody sent). A core shows the same in any case.
+ * The signal is sent once more as it came, now with the default action: not every signal occurs
+ * again when the handler returns (a memory error that the processor found, a signal from another
+ * process). A core shows the same in any case.
  */
 static void on_crash(int sig, siginfo_t *info, void *context)
 {
@@ -279,7 +279,10 @@ void waymark_crash_init(void)
 	}
 }
 
-/* Not our own: nothing is recorded in it. One that is used up leaves its flags behind. */
+/*
+ * Whether the program handles the signal; our own does not count, as it records nothing. A handler
+ * of SA_RESETHAND that has run leaves its flags.
+ */
 static bool has_handler(int sig)
 {
 	struct sigaction act;

@@ -31,7 +31,7 @@
 /* Above what programs give out by themselves, where the limit allows. */
 #define DESCRIPTOR_LOW 200
 
-/* Written before the release of `count`; `is_taken` by who claims one. */
+/* Written before the release of `count`; `is_taken` by the process that claims one. */
 static struct jailed {
 	struct buffer *buffer;
 	uintptr_t identity; /* of the file */
@@ -123,7 +123,7 @@ static int fill_file(struct jailed *j, const struct jail_wish *wish,
 /* No errno: only a file that has a name from its beginning can be made. */
 #define NEEDS_NAME (-1)
 
-/* Whether open(2) says of O_TMPFILE that this directory, or this kernel, has no such files. */
+/* Whether open(2) failed because the directory's file system or the kernel lacks O_TMPFILE. */
 static bool has_no_nameless(int why)
 {
 	return why == EOPNOTSUPP || why == EISDIR || why == ENOENT;

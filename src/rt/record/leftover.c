@@ -49,8 +49,8 @@ static bool look(struct leftover *l)
 }
 
 /*
- * The header first: the lock is not even tried for on a file that its process is about to
- * lock. Again behind the lock, for others wrote until then.
+ * Reads the header before it tries the lock, as a process may be about to lock the file; and again
+ * with the lock held, as others wrote until then.
  */
 static int lock(struct leftover *l)
 {
@@ -217,7 +217,7 @@ static int find_trace(struct leftover *l)
 	return directory < 0 && is_named(l, other) ? open_trace(l, other) : directory;
 }
 
-/* Copies what is no hole. Returns 0 or an errno. */
+/* Copies all but holes. Returns 0 or an errno. */
 static int copy(struct leftover *l, int to)
 {
 	for (uint64_t at = 0; at < l->size;) {

@@ -59,7 +59,7 @@ struct sweep {
 	int why; /* errno of the first one that could not be moved */
 	struct choice tried; /* the last one: all before it were tried */
 	uint32_t count;
-	struct choice oldest[CHOSEN_MAX]; /* behind `tried`, in order */
+	struct choice oldest[CHOSEN_MAX]; /* after `tried`, in order */
 	struct leftover leftover;
 };
 
@@ -316,7 +316,7 @@ bool waymark_leftovers_are_too_many(void)
 	uint64_t limit = budget(s->folder) + default_budget(s->folder);
 
 	each_name(s, add);
-	if (s->total > limit) { /* processes that live may take what they want */
+	if (s->total > limit) { /* the memory of living processes does not count */
 		s->total = 0;
 		each_name(s, add_dead);
 	}

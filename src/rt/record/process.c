@@ -32,7 +32,7 @@ struct process *waymark_process_current(void)
 	return __atomic_load_n(&process, __ATOMIC_ACQUIRE);
 }
 
-/* Notes whose the block is, unless that is known: a vfork's child must not be taken for it. */
+/* Notes the process that owns the block, once: a vfork's child must not be taken for the owner. */
 static void remember_pid(struct process *p)
 {
 	if (!__atomic_load_n(&p->pid, __ATOMIC_RELAXED)) {

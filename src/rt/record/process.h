@@ -68,7 +68,7 @@ bool waymark_jail_is_on(void);
 
 struct process {
 	struct recorder recorders[WAYMARK_RECORDERS];
-	uint32_t pid; /* whose memory this is, see process_is_borrowed() */
+	uint32_t pid; /* the owner of this memory, see process_is_borrowed() */
 	uint32_t is_first; /* it made the buffers of a jail */
 	uint32_t writer; /* enum writer_state */
 	uint32_t writer_tid;
@@ -133,7 +133,7 @@ static inline bool process_has_flush(const struct process *p)
 	       __atomic_load_n(&p->flush_done, __ATOMIC_RELAXED);
 }
 
-/* Whether its buffer is one of a jail's: somebody else drains it. */
+/* Whether its buffer is one of a jail's: another process drains it. */
 static inline bool recorder_is_jailed(const struct recorder *r)
 {
 	const struct buffer *b = recorder_buffer(r);
@@ -180,7 +180,7 @@ void waymark_notice_say(struct process *p);
 /* Maps zeroed memory; NULL on failure. Any thread, any signal handler. */
 void *waymark_wiped_map(size_t bytes);
 
-/* Undoes it; nobody uses it any more. */
+/* Unmaps it. */
 void waymark_wiped_unmap(void *p, size_t bytes);
 
 /*

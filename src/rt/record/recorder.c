@@ -115,7 +115,7 @@ static void begin_packet(struct buffer *b, uint32_t unit, const struct packet_he
 	__atomic_store_n(&h->magic, PACKET_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* 0 in a vfork's child: the slot is its parent's, who lives on when this thread is gone. */
+/* 0 in a vfork's child: the slot is its parent's, which outlives this thread. */
 static uint32_t my_tid(struct process *p, struct slot *s)
 {
 	if (!slot_tid(s) && !process_is_borrowed(p)) {
@@ -198,9 +198,9 @@ static bool reopen(struct buffer *b, struct cursor *c, size_t size, uint64_t now
 }
 
 /*
- * False when a fork happened since the caller fetched the buffer, from a handler
- * that interrupted it: then everything here is the parent's. A fork after this
- * look leaves a detached cursor behind, see process.c.
+ * False when a fork happened since the caller fetched the buffer, from a handler that interrupted
+ * it: then everything here is the parent's. A fork after this check leaves a detached cursor, see
+ * process.c.
  */
 static bool opened_here(struct recorder *r, struct buffer *b, struct cursor *c)
 {

@@ -41,7 +41,7 @@ struct waymark_recorder_stats {
 	uint64_t lost; /* no room in the buffer, or nested too deep */
 	uint64_t unwritten; /* recorded, but the sink failed to write them */
 	int error; /* errno of the last write, 0 when it went well */
-	enum waymark_recorder failed; /* whose error that is */
+	enum waymark_recorder failed; /* the recorder that failed */
 };
 
 #define RECORDER_BUFFER_MIN (UINT64_C(1) << 20)
@@ -99,8 +99,8 @@ void waymark_recorder_get_stats(struct waymark_recorder_stats *stats);
 void waymark_recorder_lose(enum waymark_recorder recorder, uint32_t id);
 
 /*
- * Installs handlers that bring events to their file when the program crashes, for signals
- * that nobody handles. Any signal handler.
+ * Installs handlers that flush when the program crashes, for signals that it does not handle. Any
+ * signal handler.
  */
 void waymark_crash_init(void);
 

@@ -155,7 +155,7 @@ static bool wait_for_begin(struct recorder *r)
 	return is_settled(r);
 }
 
-/* Makes the buffer, or waits for who does; `late`: he has taken too long. */
+/* Makes the buffer, or waits for the thread that does; `late`: that takes too long. */
 static void begin(struct process *p, struct recorder *r, bool late)
 {
 	struct buffer *none = BUFFER_NONE;
@@ -229,8 +229,8 @@ enum recorder_policy waymark_recorder_policy(void)
 }
 
 /*
- * Frees some of the oldest packets, unless somebody else drains: no signal may
- * come then, whose handler would find the lock taken by its own thread.
+ * Frees some of the oldest packets, unless another thread drains. Signals are blocked meanwhile: a
+ * handler would find the lock taken by its own thread.
  */
 static bool try_evict(struct process *p, struct recorder *r)
 {
@@ -283,7 +283,7 @@ static bool evict(struct process *p, struct recorder *r, struct room_wait *w)
 	}
 	if (try_evict(p, r) || __atomic_load_n(&r->room, __ATOMIC_ACQUIRE) != w->since) {
 		w->since = __atomic_load_n(&r->room, __ATOMIC_ACQUIRE);
-		w->tries = 0; /* it goes on, for somebody */
+		w->tries = 0; /* some thread got room */
 		return true;
 	}
 	bool writing = __atomic_load_n(&r->writing, __ATOMIC_RELAXED);
@@ -323,8 +323,8 @@ static bool wait_for_drain(struct recorder *r, uint32_t turn)
 }
 
 /*
- * With full=block: waits until a sub-buffer was freed since `turn`, or for a while.
- * Returns false where nobody frees any.
+ * With full=block: waits until a sub-buffer was freed since `turn`, or for a while. Returns false
+ * where no consumer works.
  */
 static bool wait_for_room(struct process *p, struct recorder *r, uint32_t turn)
 {

@@ -14,7 +14,7 @@ struct buffer *waymark_buffer_get(struct process *p, struct recorder *r);
 /* An event's search for room; all zero at its begin. */
 struct room_wait {
 	uint32_t turn; /* of r->room, when the buffer was found to be full */
-	uint32_t since; /* when anybody was seen to make room */
+	uint32_t since; /* of r->room, when a thread last made room */
 	unsigned int tries; /* to free old events' room, failed since then */
 	bool was_writing; /* a snapshot at the last try */
 };

@@ -25,7 +25,7 @@
 
 __thread uint64_t waymark_scope_ids __attribute__((tls_model("initial-exec")));
 
-/* Relaxed atomics: nothing but uniqueness is asked of them. */
+/* Relaxed atomics: the values need only be unique. */
 struct counters {
 	uint32_t block;
 	uint32_t async;

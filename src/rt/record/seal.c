@@ -68,14 +68,16 @@ static void wait_for_the_end(struct recorder *r)
 	}
 }
 
-/* In a vfork's child it may be the parent's, who does not go on before. */
+/* In a vfork's child the ending thread may be the parent's, which waits for the child. */
 static NOINLINE bool is_ending_thread(const struct process *p)
 {
 	return __atomic_load_n(&p->ending_tid, __ATOMIC_RELAXED) == (uint32_t)syscall(SYS_gettid) ||
 	       process_is_borrowed(p);
 }
 
-/* The buffer may be gone: what is recorded now is lost unless the writer is quicker than the end.
+/*
+ * The buffer may be gone: events recorded now are lost unless the writer takes them before the
+ * process ends.
  */
 static NOINLINE void pass_the_seal(struct process *p, struct recorder *r)
 {

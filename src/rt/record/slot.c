@@ -14,7 +14,7 @@
 #include "format/packet.h"
 #include "rt/record/process.h"
 
-/* Looks at a packet that changes; its thread may stand still in the middle of it. */
+/* Tries to read a cursor whose packet changes; its thread may be stopped in the middle of that. */
 #define LOOKS 100
 
 /*
@@ -64,7 +64,7 @@ static bool look(const struct cursor *c, uint64_t *bytes)
 	return !(turn & 1) && turn == __atomic_load_n(&c->turn, __ATOMIC_RELAXED);
 }
 
-/* Where no look succeeds, the thread stands still in the middle: returns what was shown last. */
+/* Where no try succeeds, the thread is stopped in the middle: returns the last result. */
 static uint64_t bytes_of(struct cursor *c)
 {
 	uint64_t shown = load(&c->shown);
@@ -244,8 +244,8 @@ struct slot *waymark_slot_current(void)
 }
 
 /*
- * Unless the caller has it now: a handler that came in between has forked, and in
- * the child, where it was nobody's, taken it anew.
+ * Not if the caller owns it now: a handler may have forked meanwhile, and in the child, where the
+ * slot was free, taken it again.
  */
 static void slot_release(struct slot *s)
 {
@@ -260,8 +260,8 @@ static void slot_release(struct slot *s)
 }
 
 /*
- * The slot is shown, so a fork keeps it from now on. A handler that forked before
- * that has left a child where it is nobody's, and would not be looked at.
+ * The slot is published, so a fork keeps it from now on. If a handler forked before that, the slot
+ * is free in this child, and the consumer would not visit it.
  */
 static void slot_keep(struct slot *s)
 {
@@ -347,7 +347,7 @@ void waymark_slot_forget(struct slot *s)
 	uint64_t bit;
 	struct slab *slab = find_slab(s, &bit);
 
-	/* Sequentially consistent: an owner is seen behind this, or sets the bit again. */
+	/* Sequentially consistent: an owner is seen after this, or sets the bit again. */
 	__atomic_fetch_and(&slab->kept, ~bit, __ATOMIC_SEQ_CST);
 }
 

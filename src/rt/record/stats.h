@@ -64,7 +64,7 @@ static inline void counts_add_run(struct counts_run *run, uint16_t id, uint64_t 
 void waymark_stats_lose_early(void);
 uint64_t waymark_stats_lost_early(void);
 
-/* Adds what was lost by threads without a slot. `p` may be NULL. Any thread. */
+/* Adds the losses of threads without a slot. `p` may be NULL. Any thread. */
 void waymark_stats_add_unplaced(const struct process *p, struct tally *sum);
 
 /* Adds all that was recorded and lost. `p` may be NULL. Any thread. */

@@ -25,7 +25,7 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-/* Advice that no kernel knows: who takes it takes any, and does nothing. */
+/* Advice that no kernel knows: a kernel that accepts it accepts any, and does nothing. */
 #define NO_ADVICE 0x7ffffff0
 
 /*

@@ -36,7 +36,7 @@
 /* Looks at a thread that stopped inside an event, before there is one only each QUIET_NS. */
 #define REFUSALS 10u
 
-/* After a pass of at least that many events the writer goes on without a break. */
+/* After a pass of at least this many events the writer makes the next one at once. */
 #define BUSY_EVENTS 4096u
 
 /* The state of the writer's rest. */

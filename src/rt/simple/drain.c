@@ -20,7 +20,7 @@
 
 #define DRAIN_HOLD 2 /* in moments of 100 ms */
 
-/* How long what was encoded waits for more, at first and later. */
+/* How long encoded records wait for more, at first and later. */
 #define DRAIN_WAIT_FIRST_NS UINT64_C(1000000)
 #define DRAIN_WAIT_NS UINT64_C(100000000)
 

@@ -41,7 +41,10 @@ enum op {
 
 static const uint8_t op_size[] = { 1, 1, 2, 2, 4, 4, 8, 4, 8, 4 };
 
-/* As a u64, what is negative in two's complement; the nearest where there is none, 0 of a NaN. */
+/*
+ * As a u64: negative values in two's complement, the nearest value where it is out of range, 0 for
+ * a NaN.
+ */
 static uint64_t whole_part(double v)
 {
 	if (v >= 0x1p64) {
@@ -258,8 +261,8 @@ static void report_twin(const struct simple_out *out, const struct waymark_entry
 }
 
 /*
- * What an event needs beyond the usual: room, an encoder, its name in this
- * file, a note of what was lost before it. NULL when the event is not known.
+ * Prepares an event that needs more than its encoder's copy: room, an encoder, its name in this
+ * file, or a note of losses before it. NULL when the event is not known.
  */
 static COLD struct simple_encoder *prepare(
 	struct simple_out *out, struct simple_input *in, uint32_t id, uint64_t ns)
@@ -292,8 +295,8 @@ static COLD struct simple_encoder *prepare(
 }
 
 /*
- * Copies a string behind its length, without the NUL that marks NULL and what
- * was cut; NULL when the length cannot be.
+ * Copies a string after its length, without the NUL that marks NULL and cut strings; NULL when the
+ * length is invalid.
  */
 static const char *put_string(char **to, const char *from, const char *end, uint32_t word)
 {

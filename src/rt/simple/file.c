@@ -100,7 +100,10 @@ static bool write_header(struct simple_out *out)
 	return true;
 }
 
-/* The length of a record in the batch with its type word; `events`: those that it stands for. */
+/*
+ * The length of a record in the batch with its type word; `events`: the number of events it stands
+ * for.
+ */
 static size_t record_length(const char *at, uint64_t *events, bool *is_gap)
 {
 	uint64_t type;
@@ -148,7 +151,7 @@ static size_t count_rest(struct simple_out *out, const char *data, size_t done, 
 	return whole;
 }
 
-/* The time of the first event among records: what is missing before it was earlier. */
+/* The time of the first event among records: events missing before it were earlier. */
 static uint64_t first_ns(const char *at, const char *end)
 {
 	struct simple_record r = { 0 };
@@ -251,9 +254,8 @@ static const char *with_note(struct simple_out *out)
 }
 
 /*
- * The file took no more. It ends in a note of what is missing, for which the
- * caller left room, in case that nothing more comes; the next batch begins with
- * the same note, brought up to date, and goes in its place.
+ * The file took no more. It ends in a note of losses, for which the caller left room, in case no
+ * batch follows; the next batch begins with the same note, updated, and replaces it.
  */
 static void end_with_note(struct simple_out *out, uint64_t ns)
 {
@@ -300,7 +302,7 @@ static void cut_batch(struct simple_out *out, const char *data, size_t done, siz
 	}
 	set_size(out, end);
 	end_with_note(out, ns);
-	out->generation++; /* names may be among what was cut: they come again */
+	out->generation++; /* names may have been cut off: they are written again */
 }
 
 static void write_batch(struct simple_out *out)

@@ -39,7 +39,7 @@ static void publish(struct simple_config *config)
 	waymark_recorder_flush();
 }
 
-/* Renames the present file; what has the name goes if `replaces`. */
+/* Renames the present file; `replaces`: removes a file of that name. */
 static bool rename_file(const char *to, bool replaces)
 {
 	char *from = malloc(SIMPLE_PATH_BYTES);
@@ -102,7 +102,7 @@ static void take_rights(const struct stat *old)
 	free(path);
 }
 
-/* A link is followed, as it is where a file is emptied; a pipe or device stays what it is. */
+/* Follows a link, as emptying a file does; a pipe or device stays. */
 static bool rename_to_place(const char *path)
 {
 	char *real = realpath(path, NULL);

@@ -8,7 +8,7 @@
 /* What this consumer keeps of a cursor, in cursor.own. */
 struct simple_input {
 	char *pos; /* of the next record */
-	char *end; /* of what is known to be published */
+	char *end; /* of the bytes known to be published */
 	uint64_t ticks; /* of the last record, completed to 64 bits */
 	uint64_t gap; /* events lost before the next record, not reported yet */
 	uint64_t *thread_ns; /* last_ns of the thread's first cursor */
@@ -22,7 +22,7 @@ static inline struct simple_input *simple_input(struct cursor *c)
 	return (void *)c->own;
 }
 
-/* Whether the cursor has a record to read; goes on to its next packet where one ends. */
+/* Whether the cursor has a record to read; moves to its next packet where one ends. */
 bool waymark_simple_find(struct recorder *owner, struct cursor *c);
 
 /* The full time of that record, from the 48 bits it carries; never before the last one's. */

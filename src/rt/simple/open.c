@@ -195,7 +195,7 @@ bool waymark_simple_open(struct simple_out *out)
 	return fresh;
 }
 
-/* Begins the file anew; no signal comes of it. */
+/* Empties the file; raises no signal. */
 static bool begin_file(int fd)
 {
 	struct simple_header h = { SIMPLE_HEADER_ID, SIMPLE_MAGIC, SIMPLE_VERSION };

@@ -40,7 +40,7 @@ static int set_file(const char *path, bool yield, struct waymark_error *error)
 	if (!config) {
 		return waymark_fail(error, "%s: no memory", path);
 	}
-	waymark_recorder_flush(); /* what was recorded before is the old file's */
+	waymark_recorder_flush(); /* events recorded before belong to the old file */
 	bool goes_on = path && waymark_simple_take_along(config);
 
 	if (path && !goes_on && waymark_simple_prepare(config, error)) {

@@ -95,7 +95,7 @@ struct simple_out {
 	int error; /* errno of the last attempt to write, 0 when it went well */
 	uint32_t complained; /* errors said on standard error, by class */
 	uint64_t retry_ns; /* when to try to open again */
-	uint64_t progress; /* system calls that came back: somebody may be waiting */
+	uint64_t progress; /* system calls that returned, for threads that wait */
 	struct simple_pool {
 		char *pos;
 		char *end;
@@ -127,8 +127,8 @@ static inline bool simple_has_batch(const struct simple_out *out)
 }
 
 /*
- * Opens the file. Returns false when it cannot be, or when it had to be begun
- * anew, so that a batch that was meant for the old one is void.
+ * Opens the file. Returns false when it cannot be opened, or was emptied or replaced, so that a
+ * batch for the old one is void.
  */
 bool waymark_simple_open(struct simple_out *out);
 
@@ -151,7 +151,7 @@ static inline int simple_fd(const struct simple_out *out)
 	return out->file.fd_plus_one - 1;
 }
 
-/* Closes the file for the time being; the next write goes on where it ended. */
+/* Closes the file; the next write opens it again and continues at its end. */
 void waymark_simple_pause(struct simple_out *out);
 
 /* Whether the file can be opened for `config`; creates and empties a named one. */

@@ -27,10 +27,10 @@ struct waymark_sink {
 	 */
 	int (*set_file)(const char *path, bool yield, struct waymark_error *error);
 	/*
-	 * In QEMU's order of calls events come before set_file(), and forks between.
-	 * hold(): `path`, absolute, is the name so far; NULL: none, and other means may have
-	 * named one. share(): a fork comes. release(): the time is over, whether set_file()
-	 * came or not. All NULL: such events go where they go.
+	 * In QEMU's order of calls events come before set_file(), and forks between. hold():
+	 * `path`, absolute, is the name so far; NULL: none, and other means may have named one.
+	 * share(): a fork comes. release(): the time is over, whether set_file() came or not. All
+	 * NULL: such events go to the sink's default.
 	 */
 	void (*hold)(const char *path);
 	void (*share)(void);

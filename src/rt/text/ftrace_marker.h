@@ -39,8 +39,8 @@ int waymark_ftrace_descriptor(void);
 void waymark_ftrace_write(const struct ftrace_marker *m, const char *line, size_t len);
 
 /*
- * Finds the marker and opens it; `max` gets what it takes in one write. -1: none could be
- * opened, which was reported once.
+ * Finds the marker and opens it; `max` gets the most bytes of one write. -1: none could be opened,
+ * which was reported once.
  */
 int waymark_ftrace_open(size_t *max);
 

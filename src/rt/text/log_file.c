@@ -82,7 +82,7 @@ static void install(int fd)
 	__atomic_store_n(&log_fd, fd, __ATOMIC_RELEASE);
 }
 
-/* Opens the file anew after the program closed its descriptor. Under the lock. */
+/* Opens the file again after the program closed its descriptor. Under the lock. */
 static bool reopen(void)
 {
 	int fd = log_path && !waymark_jail_is_on() ? open_log(log_path) : -1;
@@ -96,9 +96,9 @@ static bool reopen(void)
 }
 
 /*
- * Finds the descriptor to write to and its mode. False: there is none now. Where the file seems
- * foreign, another thread may be changing it: try again; only the holder of the lock decides. A
- * handler that interrupted the change itself tries in vain and loses its line.
+ * Finds the descriptor to write to and its mode. False: none is open. Where the file seems foreign,
+ * another thread may be changing it: try again; only the holder of the lock decides. A handler that
+ * interrupted the change itself tries in vain and loses its line.
  */
 static bool find_target(int *fd, struct stat *st)
 {
@@ -192,7 +192,7 @@ static bool write_to_host(const char *line, size_t len)
 	return takes;
 }
 
-/* A file that was closed between check and write is opened anew and written to. */
+/* A file that was closed between check and write is opened again and written to. */
 static void write_to_file(const char *line, size_t len)
 {
 	struct stat st;

@@ -35,7 +35,7 @@ const struct text_backend waymark_text_syslog = {
 	.lost = "messages could not be sent",
 };
 
-static uint64_t reported_ns; /* relaxed: one thread a second reports what was withheld */
+static uint64_t reported_ns; /* relaxed: one thread a second reports the withheld messages */
 static struct once failure_reported;
 
 /*

@@ -49,8 +49,8 @@ static int create(int type)
 }
 
 /*
- * Connects to the daemon, anew where it is a socket for datagrams. Returns 0 or an errno; EAGAIN
- * where the daemon of a stream does not accept now.
+ * Connects to the daemon, again where it is a datagram socket. Returns 0 or an errno; EAGAIN where
+ * the daemon of a stream does not accept now.
  */
 static int connect_to_daemon(int fd)
 {
