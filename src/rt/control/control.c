@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* waymark/control.h, over the registry, the rules and the sinks. */
+/*
+ * The program's API, waymark/control.h, over the registry, the rules and the sinks. A call that
+ * fails gives the reason.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See dialect.h. */
+/*
+ * The dialect that options are read in, under the control lock. A choice is never changed by a
+ * weaker source: WAYMARK_TRACE, an option, the program, in this order. parse.c and config.c call.
+ */
 #include <string.h>
 
 #include "base/compiler.h"

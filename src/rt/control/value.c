@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of keys: words, sizes, counts and signals. option.c calls it. */
+/*
+ * Values of keys: words, sizes, counts and signals. Refuses what is no whole value, with the
+ * reason. option.c calls.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps threads from recording into a trace that was ended: see seal.h. */
+/*
+ * Keeps threads from recording into a trace that was ended: seal.h has the protocol. The consumer
+ * sets, lifts and finishes the seal; the producer's slow path waits at it.
+ */
 #include <sys/syscall.h>
 #include <unistd.h>
 
